@@ -1,0 +1,29 @@
+# Language, warnings, instruction baseline, sanitizers: what every target of ours shares.
+set(CMAKE_CXX_STANDARD 20)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bin)
+if(NOT CMAKE_BUILD_TYPE)
+  set(CMAKE_BUILD_TYPE Release)
+endif()
+
+option(EIPC_GPL "Link the GPL parts (CGAL meshing, supernodal CHOLMOD)" ON)
+set(EIPC_MARCH x86-64-v3 CACHE STRING "Instruction baseline of the binary; one per binary, no run-time dispatch")
+set(EIPC_SANITIZE "" CACHE STRING "Sanitizers, e.g. address,undefined or thread")
+
+# Never -ffast-math: error bounds and determinism rely on IEEE arithmetic.
+set(CMAKE_CXX_FLAGS_RELEASE "-O3 -g1 -DNDEBUG")
+set(CMAKE_CXX_FLAGS_DEBUG "-Og -g")
+add_compile_options(-march=${EIPC_MARCH})
+if(EIPC_SANITIZE)
+  add_compile_options(-fsanitize=${EIPC_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
+  add_link_options(-fsanitize=${EIPC_SANITIZE})
+endif()
+
+find_program(CCACHE_PROGRAM ccache)
+if(CCACHE_PROGRAM)
+  set(CMAKE_C_COMPILER_LAUNCHER ${CCACHE_PROGRAM})
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${CCACHE_PROGRAM})
+endif()

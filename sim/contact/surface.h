@@ -1,0 +1,35 @@
+#ifndef EIPC_SIM_CONTACT_SURFACE_H_
+#define EIPC_SIM_CONTACT_SURFACE_H_
+
+#include <vector>
+
+#include "sim/base/types.h"
+
+namespace eipc {
+
+// The stacked collision surface of a scene, in surface indices, and which pairs of bodies may touch. Contact is blind to what
+// moves a vertex: deformable, affine, kinematic and static bodies differ only in the map J.
+struct CollisionSurface {
+  int32_t vertex_count = 0;
+  std::vector<Edge> edges;
+  std::vector<Triangle> triangles;
+  std::vector<int32_t> vertex_body;
+  std::vector<int32_t> edge_body;
+  std::vector<int32_t> triangle_body;
+  // Rest lengths and areas for weights and the edge-edge mollifier.
+  std::vector<double> vertex_area;        // one third of the incident triangles, m^2
+  std::vector<double> edge_area;          // one third of the incident triangles, m^2
+  std::vector<double> edge_rest_length2;  // m^2
+
+  // Row-major body-by-body tables.
+  int32_t body_count = 0;
+  std::vector<uint8_t> pair_enabled;  // [a * body_count + b]; the diagonal says whether self-contact is on
+  std::vector<double> pair_friction;
+
+  bool Enabled(int32_t a, int32_t b) const { return pair_enabled[a * body_count + b] != 0; }
+  double Friction(int32_t a, int32_t b) const { return pair_friction[a * body_count + b]; }
+};
+
+}  // namespace eipc
+
+#endif  // EIPC_SIM_CONTACT_SURFACE_H_

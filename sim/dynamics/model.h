@@ -1,0 +1,92 @@
+#ifndef EIPC_SIM_DYNAMICS_MODEL_H_
+#define EIPC_SIM_DYNAMICS_MODEL_H_
+
+// A compiled scene: const, shared by every world that runs it.
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "sim/base/types.h"
+#include "sim/contact/contact_settings.h"
+#include "sim/contact/surface.h"
+#include "sim/dynamics/trajectory.h"
+#include "sim/energy/elasticity.h"
+#include "sim/linalg/scalar_sparse.h"
+#include "sim/mesh/embedding.h"
+#include "sim/mesh/surface_mesh.h"
+#include "sim/solver/solver_settings.h"
+
+namespace eipc {
+
+enum class BodyKind { kFullSpace, kEmbedded, kAffine, kKinematic, kStatic };
+const char* BodyKindName(BodyKind kind);
+
+struct IndexRange {
+  int32_t begin = 0;
+  int32_t end = 0;
+  int32_t size() const { return end - begin; }
+};
+
+// What reports and sensors know of a body; the solver never sees this.
+struct Body {
+  std::string name;
+  BodyKind kind = BodyKind::kStatic;
+  IndexRange nodes;      // in the stacked generalized positions q (3 unknowns a node)
+  IndexRange tets;       // in Model::elements
+  IndexRange vertices;   // in the stacked collision surface
+  IndexRange triangles;  // in the stacked collision surface
+  // At rest, world frame of the initial placement: of the solid bounded by the surface (zero mass for kinematic and static bodies).
+  MassProperties mass;
+  // Initial pose of the body frame: origin at the centre of mass, axes of the authored mesh.
+  Pose initial_pose;
+};
+
+// Nodes that follow a frame: a boundary set of a deformable body, or all nodes of a kinematic one (empty name).
+struct BoundarySet {
+  std::string name;
+  int32_t body = 0;
+  std::vector<int32_t> nodes;
+  std::vector<Vec3> local_positions;  // in the frame
+  Pose initial_pose;
+  Trajectory trajectory;
+  double max_force_n = 0;  // 0: unlimited
+};
+
+struct HoldingWindow {
+  int32_t body = -1;  // -1: none
+  double start_s = 0;
+  double end_s = 0;
+};
+
+struct Model {
+  std::string name;
+  Vec3 gravity = Vec3(0, 0, -9.81);
+  std::vector<Body> bodies;
+  std::vector<BoundarySet> boundary_sets;
+
+  // Generalized coordinates.
+  int32_t node_count = 0;
+  std::vector<Vec3> initial_positions;   // of nodes
+  std::vector<Vec3> initial_velocities;  // of nodes
+  ScalarSparse mass;                     // symmetric node-by-node mass, kg; acts on each coordinate alike
+  std::vector<ElasticBody> elastic;      // elements by body
+
+  // Collision surface.
+  CollisionSurface surface;
+  std::vector<EmbeddingRow> embedding;  // one row a surface vertex; count 0: fixed at surface_offset
+  std::vector<Vec3> surface_offset;     // positions of static vertices (zero elsewhere)
+
+  ContactSettings contact;
+  SolverSettings solver;
+  HoldingWindow holding;
+  double schedule_duration_s = 0;
+  double schedule_dt_s = 0;
+
+  int FindBody(const std::string& body_name) const;                              // -1 when unknown
+  int FindBoundarySet(const std::string& body, const std::string& set) const;  // -1 when unknown
+};
+
+}  // namespace eipc
+
+#endif  // EIPC_SIM_DYNAMICS_MODEL_H_

@@ -1,0 +1,39 @@
+#ifndef EIPC_SIM_DYNAMICS_STATE_H_
+#define EIPC_SIM_DYNAMICS_STATE_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "sim/base/types.h"
+
+namespace eipc {
+
+struct Model;
+
+// Everything carried from one step to the next. Snapshot = copy; restore + same inputs = the same bits.
+struct State {
+  int64_t step = 0;
+  double time_s = 0;
+  VecX q;  // node positions, m, 3 a node
+  VecX v;  // node velocities, m/s
+  // Barrier stiffness in use (N/m per pair, N/m^3 area weighted); adapted when the scene gives none.
+  double barrier_stiffness = 0;
+  // One per Model::boundary_sets: where the drive was told to be, whether a client commanded it (then it no longer follows its
+  // trajectory), and how far it is behind (achieved = commanded when zero), m.
+  struct Drive {
+    Pose commanded;
+    bool by_client = false;
+    double error_m = 0;
+  };
+  std::vector<Drive> drives;
+
+  // 64-bit digest over every bit above, as 16 hex digits.
+  std::string Digest() const;
+};
+
+State InitialState(const Model& model);
+
+}  // namespace eipc
+
+#endif  // EIPC_SIM_DYNAMICS_STATE_H_

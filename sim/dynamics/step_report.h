@@ -1,0 +1,33 @@
+#ifndef EIPC_SIM_DYNAMICS_STEP_REPORT_H_
+#define EIPC_SIM_DYNAMICS_STEP_REPORT_H_
+
+#include <array>
+#include <limits>
+
+namespace eipc {
+
+enum class StepOutcome { kConverged, kIterationCap, kTargetNotReached, kStalled };
+const char* StepOutcomeName(StepOutcome outcome);
+
+// Parts of a step whose time is told apart.
+enum class Stage { kElasticity, kContactDetection, kContactEnergy, kFriction, kAssembly, kFactorSolve, kCcd, kLineSearch, kOther };
+inline constexpr int kStageCount = 9;
+const char* StageName(Stage stage);
+
+struct StepReport {
+  StepOutcome outcome = StepOutcome::kConverged;
+  int newton_iterations = 0;
+  int linear_solves = 0;
+  int line_search_halvings = 0;
+  double min_ccd_fraction = 1;  // smallest fraction of a Newton direction that collision detection allowed
+  double residual_m_s = 0;      // last Newton update as a speed
+  double target_error_m = 0;
+  double min_distance_m = std::numeric_limits<double>::infinity();
+  double barrier_stiffness = 0;
+  double wall_s = 0;
+  std::array<double, kStageCount> stage_s = {};
+};
+
+}  // namespace eipc
+
+#endif  // EIPC_SIM_DYNAMICS_STEP_REPORT_H_

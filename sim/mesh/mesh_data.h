@@ -1,0 +1,27 @@
+#ifndef EIPC_SIM_MESH_MESH_DATA_H_
+#define EIPC_SIM_MESH_MESH_DATA_H_
+
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "sim/base/types.h"
+
+namespace eipc {
+
+// A mesh as read, before any check: tetrahedra or triangles (or both).
+struct MeshData {
+  std::vector<Vec3> vertices;
+  std::vector<Tet> tets;
+  std::vector<Triangle> triangles;
+};
+
+// Reads OBJ, OFF, STL (ASCII and binary) triangles and legacy VTK (ASCII, versions 2 to 5) tets or triangles, by extension.
+// NOT_FOUND, or INVALID_ARGUMENT with file name, line and what is wrong.
+absl::StatusOr<MeshData> ReadMesh(const std::string& path);
+// Legacy VTK 3.0 ASCII (tets when present, else triangles) with 17 significant digits; or OBJ by extension.
+absl::Status WriteMesh(const std::string& path, const MeshData& mesh);
+
+}  // namespace eipc
+
+#endif  // EIPC_SIM_MESH_MESH_DATA_H_

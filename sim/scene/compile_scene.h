@@ -1,0 +1,19 @@
+#ifndef EIPC_SIM_SCENE_COMPILE_SCENE_H_
+#define EIPC_SIM_SCENE_COMPILE_SCENE_H_
+
+#include <memory>
+
+#include "absl/status/statusor.h"
+#include "sim/dynamics/model.h"
+#include "sim/scene/problems.h"
+#include "sim/scene/scene_spec.h"
+
+namespace eipc {
+
+// Validates and compiles a scene. `problems` may already hold findings of whoever read the scene; INVALID_ARGUMENT lists them all,
+// paths as in eipc.v1.Scene. Initial intersections are found with exact predicates and named by body and triangle.
+absl::StatusOr<std::shared_ptr<const Model>> CompileScene(const SceneSpec& spec, Problems problems = {});
+
+}  // namespace eipc
+
+#endif  // EIPC_SIM_SCENE_COMPILE_SCENE_H_

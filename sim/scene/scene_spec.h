@@ -1,0 +1,96 @@
+#ifndef EIPC_SIM_SCENE_SCENE_SPEC_H_
+#define EIPC_SIM_SCENE_SCENE_SPEC_H_
+
+// Plain authoring data of a scene, meshes already in memory. Checked and compiled by CompileScene.
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "sim/base/types.h"
+#include "sim/contact/contact_settings.h"
+#include "sim/dynamics/model.h"
+#include "sim/dynamics/trajectory.h"
+#include "sim/mesh/mesh_data.h"
+#include "sim/solver/solver_settings.h"
+
+namespace eipc {
+
+enum class MaterialModel {
+  kLinearCorotated,
+  kFixedCorotated,
+  kStableNeoHookean,
+  kLogBarrierNeoHookean,
+  kStVenantKirchhoff,
+  kMooneyRivlin,
+  kAbdOrthogonality,
+};
+
+struct MaterialSpec {
+  MaterialModel model = MaterialModel::kLinearCorotated;
+  double density_kg_m3 = 0;
+  double youngs_modulus_pa = 0;
+  double poissons_ratio = 0;
+  double rayleigh_alpha_per_s = 0;
+  double rayleigh_beta_s = 0;
+  double mooney_second_share = 0;
+};
+
+struct BoundarySetSpec {
+  std::string name;
+  std::vector<int32_t> vertices;
+  struct Box {
+    Vec3 min, max;  // authored mesh frame, after scaling
+  };
+  std::optional<Box> box;
+  std::optional<Pose> frame;  // default: the body's pose
+  Trajectory trajectory;
+  double max_force_n = 0;
+};
+
+struct BodySpec {
+  std::string name;
+  BodyKind kind = BodyKind::kStatic;
+  // Full-space: tets. Embedded: surface = triangles or the boundary of tets. Affine, kinematic, static: the same as embedded.
+  MeshData mesh;
+  // Embedded only: an authored cage, or a vertex budget for one made here.
+  std::optional<MeshData> cage;
+  int cage_vertices = 0;
+  Pose pose;
+  MaterialSpec material;
+  Vec3 linear_velocity = Vec3::Zero();
+  Vec3 angular_velocity = Vec3::Zero();
+  std::vector<BoundarySetSpec> boundary_sets;
+  Trajectory trajectory;  // kinematic only
+};
+
+struct ContactPairSpec {
+  std::string body_a, body_b;
+  std::optional<bool> enabled;
+  std::optional<double> friction_coefficient;
+};
+
+struct HoldingSpec {
+  std::string body;
+  double start_s = 0;
+  double end_s = 0;
+};
+
+struct SceneSpec {
+  std::string name;
+  Vec3 gravity = Vec3(0, 0, -9.81);
+  std::vector<BodySpec> bodies;
+  ContactSettings contact;
+  double friction_coefficient = 0;
+  bool self_contact = true;
+  bool rigid_contact = true;
+  std::vector<ContactPairSpec> contact_pairs;
+  SolverSettings solver;
+  double schedule_duration_s = 0;
+  double schedule_dt_s = 0;
+  std::optional<HoldingSpec> holding;
+};
+
+}  // namespace eipc
+
+#endif  // EIPC_SIM_SCENE_SCENE_SPEC_H_
