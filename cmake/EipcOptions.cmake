@@ -10,6 +10,7 @@ if(NOT CMAKE_BUILD_TYPE)
 endif()
 
 option(EIPC_GPL "Link the GPL parts (CGAL meshing, supernodal CHOLMOD)" ON)
+option(EIPC_SERVER "Build whatever needs Protobuf or gRPC: server, clients, command line" ON)
 set(EIPC_MARCH x86-64-v3 CACHE STRING "Instruction baseline of the binary; one per binary, no run-time dispatch")
 set(EIPC_SANITIZE "" CACHE STRING "Sanitizers, e.g. address,undefined or thread")
 
@@ -18,6 +19,8 @@ set(CMAKE_CXX_FLAGS_RELEASE "-O3 -g1 -DNDEBUG")
 set(CMAKE_CXX_FLAGS_DEBUG "-Og -g")
 add_compile_options(-march=${EIPC_MARCH})
 if(EIPC_SANITIZE)
+  # Enough optimization to finish, little enough to keep stacks readable.
+  set(CMAKE_CXX_FLAGS_DEBUG "-O1 -g")
   add_compile_options(-fsanitize=${EIPC_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
   add_link_options(-fsanitize=${EIPC_SANITIZE})
 endif()

@@ -27,7 +27,11 @@ function(eipc_executable name)
   eipc_warnings(${name})
 endfunction()
 
+# Every test binary; not part of `all`, so that the demo, the server and the images need not build them.
+add_custom_target(eipc_tests)
+
 # eipc_test(NAME SOURCES ... DEPS ... [LABELS ...]): a GoogleTest binary, one CTest entry each, so that tests run in parallel.
+# `ninja NAME` builds one, `ninja eipc_tests` all of them.
 function(eipc_test name)
   cmake_parse_arguments(ARG "" "TIMEOUT" "SOURCES;DEPS;LABELS" ${ARGN})
   if(NOT ARG_TIMEOUT)
@@ -37,7 +41,8 @@ function(eipc_test name)
   target_include_directories(${name} PRIVATE ${CMAKE_SOURCE_DIR})
   target_link_libraries(${name} PRIVATE ${ARG_DEPS} GTest::gmock GTest::gtest GTest::gtest_main)
   eipc_warnings(${name})
-  set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
+  set_target_properties(${name} PROPERTIES EXCLUDE_FROM_ALL ON RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
+  add_dependencies(eipc_tests ${name})
   add_test(NAME ${name} COMMAND ${name})
   set_tests_properties(${name} PROPERTIES TIMEOUT ${ARG_TIMEOUT} LABELS "${ARG_LABELS}"
     ENVIRONMENT "EIPC_DATA=${EIPC_DATA_DIR};EIPC_SOURCE_DIR=${CMAKE_SOURCE_DIR};EIPC_BINARY_DIR=${CMAKE_BINARY_DIR}")
