@@ -1,0 +1,237 @@
+"""What a step gives back, as dataclasses. SI units, world frame; arrays are read-only NumPy views, shape [n,3]."""
+
+from __future__ import annotations
+
+import enum
+from dataclasses import dataclass, field
+from typing import Mapping, Optional, Sequence
+
+import numpy as np
+from numpy.typing import DTypeLike
+
+from . import arrays
+from .geometry import Pose
+from .v1 import geometry_pb2, observation_pb2
+
+
+@dataclass(frozen=True)
+class Observe:
+    """Which groups a step should return; what is not asked for costs nothing and comes back as None or empty."""
+
+    poses: bool = True
+    twists: bool = False
+    cage_positions: bool = False
+    surface_positions: bool = False
+    contact_wrenches: bool = False
+    contact_counts: bool = False
+    min_distance: bool = False
+    energies: bool = False
+    solver_report: bool = True
+    boundary_poses: bool = False
+    state_digest: bool = False
+    # Restrict per-body groups to these bodies; empty means all.
+    bodies: Sequence[str] = ()
+    # Element type of position arrays: float64 or float32.
+    positions_dtype: DTypeLike = np.float64
+
+    @classmethod
+    def all(cls, **changes) -> "Observe":
+        """Every group, with changes by keyword."""
+        groups = ("poses", "twists", "cage_positions", "surface_positions", "contact_wrenches", "contact_counts",
+                  "min_distance", "energies", "solver_report", "boundary_poses", "state_digest")
+        return cls(**{**dict.fromkeys(groups, True), **changes})
+
+    def to_message(self) -> observation_pb2.ObservationRequest:
+        return observation_pb2.ObservationRequest(
+            poses=self.poses, twists=self.twists, cage_positions=self.cage_positions,
+            surface_positions=self.surface_positions, contact_wrenches=self.contact_wrenches,
+            contact_counts=self.contact_counts, min_distance=self.min_distance, energies=self.energies,
+            solver_report=self.solver_report, boundary_poses=self.boundary_poses, state_digest=self.state_digest,
+            bodies=list(self.bodies), positions_dtype=arrays.data_type(self.positions_dtype))
+
+
+class Outcome(enum.Enum):
+    """How a step ended. Whatever it says, the state holds no intersection."""
+
+    UNSPECIFIED = observation_pb2.STEP_OUTCOME_UNSPECIFIED
+    CONVERGED = observation_pb2.CONVERGED
+    ITERATION_CAP = observation_pb2.ITERATION_CAP
+    TARGET_NOT_REACHED = observation_pb2.TARGET_NOT_REACHED
+    STALLED = observation_pb2.STALLED
+
+    @classmethod
+    def _missing_(cls, value: object) -> "Outcome":
+        return cls.UNSPECIFIED  # an outcome that a newer server knows
+
+
+@dataclass(frozen=True, eq=False)
+class BodyObservation:
+    """One body: pose of its frame (centre of mass, mass-weighted polar fit), twist, positions [n,3] m."""
+
+    name: str
+    pose: Optional[Pose]
+    linear_velocity: Optional[np.ndarray]
+    angular_velocity: Optional[np.ndarray]
+    cage_positions: Optional[np.ndarray]
+    surface_positions: Optional[np.ndarray]
+
+
+@dataclass(frozen=True, eq=False)
+class ContactWrench:
+    """Force of `other` on `body`, N, and its moment about the centre of mass of `body`, Nm; end of the step."""
+
+    body: str
+    other: str
+    normal_force: np.ndarray
+    friction_force: np.ndarray
+    normal_moment: np.ndarray
+    friction_moment: np.ndarray
+
+    @property
+    def force(self) -> np.ndarray:
+        return self.normal_force + self.friction_force
+
+    @property
+    def moment(self) -> np.ndarray:
+        return self.normal_moment + self.friction_moment
+
+
+@dataclass(frozen=True)
+class PairCount:
+    """Active contact stencils by kind."""
+
+    point_triangle: int
+    edge_edge: int
+
+    @property
+    def total(self) -> int:
+        return self.point_triangle + self.edge_edge
+
+
+@dataclass(frozen=True)
+class ContactCounts(PairCount):
+    """Active contact stencils of the whole scene, and by pair of bodies."""
+
+    pairs: Mapping[tuple[str, str], PairCount] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Energies:
+    """Joules."""
+
+    kinetic: float
+    elastic: float
+    gravity: float
+    barrier: float
+
+
+@dataclass(frozen=True)
+class SolverReport:
+    """How the last step was solved."""
+
+    outcome: Outcome
+    newton_iterations: int
+    linear_solves: int
+    line_search_halvings: int
+    min_ccd_fraction: float
+    residual_m_s: float
+    target_error_m: float
+    wall_time_s: float
+    barrier_stiffness: float
+    stage_seconds: Mapping[str, float]
+
+    @property
+    def converged(self) -> bool:
+        return self.outcome is Outcome.CONVERGED
+
+
+@dataclass(frozen=True, eq=False)
+class BoundaryPose:
+    """Where a driven frame was told to be, and where it got."""
+
+    commanded: Pose
+    achieved: Pose
+
+
+@dataclass(frozen=True, eq=False)
+class Observation:
+    """State of a session after a step. Groups that were not asked for are None or empty."""
+
+    step: int
+    time_s: float
+    bodies: Mapping[str, BodyObservation]
+    # (body, other) -> force of other on body.
+    contact_wrenches: Mapping[tuple[str, str], ContactWrench]
+    contact_counts: Optional[ContactCounts]
+    # Infinity when nothing is within the detection distance.
+    min_distance_m: Optional[float]
+    energies: Optional[Energies]
+    solver_report: Optional[SolverReport]
+    # (body, boundary set) -> poses; a kinematic body has an empty boundary set name.
+    boundary_poses: Mapping[tuple[str, str], BoundaryPose]
+    # 16 hex digits over every bit that is carried to the next step; empty when not asked for.
+    state_digest: str = ""
+
+    def contact_force_on(self, body: str) -> np.ndarray:
+        """Sum of all contact forces on a body, [3] N. Needs contact_wrenches."""
+        forces = [wrench.force for wrench in self.contact_wrenches.values() if wrench.body == body]
+        return np.sum(forces, axis=0) if forces else np.zeros(3)
+
+
+def _vector(message: geometry_pb2.Vec3) -> np.ndarray:
+    return np.array([message.x, message.y, message.z])
+
+
+def _optional_array(owner: observation_pb2.BodyObservation, name: str) -> Optional[np.ndarray]:
+    return arrays.to_numpy(getattr(owner, name)) if owner.HasField(name) else None
+
+
+def _body(message: observation_pb2.BodyObservation) -> BodyObservation:
+    def optional_vector(name: str) -> Optional[np.ndarray]:
+        return _vector(getattr(message, name)) if message.HasField(name) else None
+
+    return BodyObservation(
+        name=message.name,
+        pose=Pose.from_message(message.pose) if message.HasField("pose") else None,
+        linear_velocity=optional_vector("linear_velocity_m_s"),
+        angular_velocity=optional_vector("angular_velocity_rad_s"),
+        cage_positions=_optional_array(message, "cage_positions"),
+        surface_positions=_optional_array(message, "surface_positions"))
+
+
+def _wrench(message: observation_pb2.ContactWrench) -> ContactWrench:
+    return ContactWrench(message.body, message.other, _vector(message.normal_force_n), _vector(message.friction_force_n),
+                         _vector(message.normal_moment_nm), _vector(message.friction_moment_nm))
+
+
+def _counts(message: observation_pb2.ContactCounts) -> ContactCounts:
+    pairs = {(pair.body_a, pair.body_b): PairCount(pair.point_triangle, pair.edge_edge) for pair in message.pairs}
+    return ContactCounts(message.point_triangle, message.edge_edge, pairs)
+
+
+def _report(message: observation_pb2.SolverReport) -> SolverReport:
+    return SolverReport(
+        outcome=Outcome(message.outcome), newton_iterations=message.newton_iterations,
+        linear_solves=message.linear_solves, line_search_halvings=message.line_search_halvings,
+        min_ccd_fraction=message.min_ccd_fraction, residual_m_s=message.residual_m_s,
+        target_error_m=message.target_error_m, wall_time_s=message.wall_time_s,
+        barrier_stiffness=message.barrier_stiffness, stage_seconds=dict(message.stage_seconds))
+
+
+def observation_from_message(message: observation_pb2.Observation) -> Observation:
+    """Unpacks an observation; arrays stay views of the message's bytes."""
+    energies = message.energies
+    return Observation(
+        step=message.step,
+        time_s=message.time_s,
+        bodies={body.name: _body(body) for body in message.bodies},
+        contact_wrenches={(wrench.body, wrench.other): _wrench(wrench) for wrench in message.contact_wrenches},
+        contact_counts=_counts(message.contact_counts) if message.HasField("contact_counts") else None,
+        min_distance_m=message.min_distance_m if message.HasField("min_distance_m") else None,
+        energies=Energies(energies.kinetic_j, energies.elastic_j, energies.gravity_j, energies.barrier_j)
+        if message.HasField("energies") else None,
+        solver_report=_report(message.solver_report) if message.HasField("solver_report") else None,
+        boundary_poses={(pose.body, pose.boundary_set): BoundaryPose(Pose.from_message(pose.commanded),
+                                                                     Pose.from_message(pose.achieved))
+                        for pose in message.boundary_poses},
+        state_digest=message.state_digest)

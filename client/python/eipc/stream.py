@@ -1,0 +1,121 @@
+"""Pipelined stepping: one connection, requests sent ahead, exactly one ordered answer to each."""
+
+from __future__ import annotations
+
+import queue
+import threading
+from typing import TYPE_CHECKING, Any, Iterable, Iterator, Mapping, Optional
+
+import grpc
+
+from .errors import DeadlineExceededError, EipcError, FailedPreconditionError, error_from_number, error_from_rpc
+from .observation import Observation, observation_from_message
+
+if TYPE_CHECKING:
+    from .client import Session
+
+_END = object()
+
+
+class StepStream:
+    """An open step stream of one session; made by Session.stream(), used in a `with` block.
+
+    `step` sends one request and waits for its answer. `send` and `receive` apart, or `run`, keep several requests on
+    the way so that the server never waits for the network. A request that fails raises from its own `receive`; the
+    session then is at its last whole step and the stream stays usable.
+    """
+
+    def __init__(self, session: "Session", timeout: Optional[float]) -> None:
+        self._session = session
+        self._timeout = timeout
+        self._requests: "queue.SimpleQueue[Any]" = queue.SimpleQueue()
+        self._responses: "queue.SimpleQueue[Any]" = queue.SimpleQueue()
+        self._pending = 0
+        self._failure: Optional[EipcError] = None
+        # Step the session is at, as the last answer said; None before the first.
+        self.session_step: Optional[int] = None
+        self._call = session._client._stub.StepStream(iter(self._requests.get, _END))
+        self._reader = threading.Thread(target=self._read, name="eipc-stream", daemon=True)
+        self._reader.start()
+
+    def __enter__(self) -> "StepStream":
+        return self
+
+    def __exit__(self, kind: Any, *_: Any) -> None:
+        self.close(cancel=kind is not None)
+
+    @property
+    def pending(self) -> int:
+        """Requests sent and not yet received."""
+        return self._pending
+
+    def send(self, dt: float, **options: Any) -> None:
+        """Sends one step request without waiting; arguments as Session.step (no timeout)."""
+        if self._failure is not None:
+            raise self._failure
+        self._requests.put(self._session._step_request(dt, **options))
+        self._pending += 1
+
+    def receive(self, timeout: Optional[float] = None) -> Observation:
+        """The answer to the oldest request on the way. timeout: s, default the stream's."""
+        if self._failure is not None:
+            raise self._failure
+        if self._pending == 0:
+            raise FailedPreconditionError("receive() without a request on the way", grpc.StatusCode.FAILED_PRECONDITION)
+        limit = self._timeout if timeout is None else timeout
+        try:
+            response = self._responses.get(timeout=limit)
+        except queue.Empty:
+            # An answer that comes later could no longer be told from the next one's.
+            message = f"no answer on the step stream within {limit} s; the stream is closed"
+            self._fail(DeadlineExceededError(message, grpc.StatusCode.DEADLINE_EXCEEDED))
+        if isinstance(response, EipcError):
+            self._fail(response)
+        self._pending -= 1
+        self.session_step = response.session_step
+        if response.status_code != 0:
+            raise error_from_number(response.status_code, response.status_message)
+        return observation_from_message(response.observation)
+
+    def step(self, dt: float, **options: Any) -> Observation:
+        """Sends one request and waits for its answer. Refused while earlier answers have not been received."""
+        if self._pending:
+            raise FailedPreconditionError("step() while answers are on the way: receive() them first",
+                                          grpc.StatusCode.FAILED_PRECONDITION)
+        self.send(dt, **options)
+        return self.receive()
+
+    def run(self, requests: Iterable[Mapping[str, Any]], window: int = 4) -> Iterator[Observation]:
+        """Steps through `requests` (keyword arguments of Session.step), up to `window` on the way; yields in order."""
+        for request in requests:
+            while self._pending >= max(window, 1):
+                yield self.receive()
+            self.send(**request)
+        while self._pending:
+            yield self.receive()
+
+    def close(self, cancel: bool = False) -> None:
+        """Ends the stream; unless cancelled, steps that were sent are still taken."""
+        self._requests.put(_END)
+        if cancel or self._failure is not None:
+            self._call.cancel()
+        self._reader.join(timeout=self._timeout)
+        if self._reader.is_alive():
+            self._call.cancel()
+            self._reader.join()
+        if self._failure is None:
+            self._failure = FailedPreconditionError("the step stream is closed", grpc.StatusCode.FAILED_PRECONDITION)
+
+    def _fail(self, error: EipcError) -> None:
+        self._failure = error
+        self._pending = 0
+        self._call.cancel()
+        raise error
+
+    def _read(self) -> None:
+        try:
+            for response in self._call:
+                self._responses.put(response)
+            self._responses.put(EipcError("the server ended the step stream", grpc.StatusCode.CANCELLED))
+        except grpc.RpcError as error:
+            self._responses.put(error_from_rpc(error, self._session._client.address))

@@ -1,0 +1,71 @@
+import pytest
+
+import eipc
+
+
+def test_ping_pong_steps_in_order(session):
+    with session.stream() as stream:
+        assert [stream.step(0.02).step for _ in range(5)] == [1, 2, 3, 4, 5]
+        assert stream.session_step == 5
+
+
+def test_run_keeps_a_window_on_the_way_and_yields_in_order(session, servicer):
+    on_the_way = []
+    with session.stream() as stream:
+        steps = []
+        for observation in stream.run(({"dt": 0.01} for _ in range(10)), window=3):
+            on_the_way.append(stream.pending)
+            steps.append(observation.step)
+    assert steps == list(range(1, 11))
+    assert max(on_the_way) == 2  # three sent, one of them just received
+    assert len([r for r in servicer.requests if getattr(r, "dt_s", 0) == 0.01]) == 10
+
+
+def test_a_failed_request_raises_and_the_stream_goes_on(session):
+    with session.stream() as stream:
+        for dt in (0.02, -1, 0.02):
+            stream.send(dt)
+        assert stream.receive().step == 1
+        with pytest.raises(eipc.InvalidArgumentError, match="INVALID_DT"):
+            stream.receive()
+        assert stream.receive().step == 2
+        assert stream.session_step == 2
+
+
+def test_sent_steps_are_taken_even_if_never_received(session, servicer):
+    with session.stream() as stream:
+        for _ in range(4):
+            stream.send(0.02)
+    assert servicer.steps == 4
+
+
+def test_misuse_is_refused(session):
+    with session.stream() as stream:
+        with pytest.raises(eipc.FailedPreconditionError):
+            stream.receive()
+        stream.send(0.02)
+        with pytest.raises(eipc.FailedPreconditionError):
+            stream.step(0.02)
+    with pytest.raises(eipc.FailedPreconditionError, match="closed"):
+        stream.send(0.02)
+
+
+def test_a_broken_stream_raises_the_servers_status(session):
+    with session.stream() as stream:
+        with pytest.raises(eipc.InternalError, match="BROKEN"):
+            stream.step(99)
+        with pytest.raises(eipc.InternalError):
+            stream.send(0.02)
+
+
+def test_an_answer_that_never_comes_times_out(session):
+    with session.stream(timeout=0.2) as stream:
+        with pytest.raises(eipc.DeadlineExceededError):
+            stream.step(98)
+
+
+def test_an_error_in_the_block_cancels_the_stream(session):
+    with pytest.raises(KeyError):
+        with session.stream() as stream:
+            stream.send(98)
+            raise KeyError("mine")
