@@ -11,6 +11,8 @@ endif()
 
 option(EIPC_GPL "Link the GPL parts (CGAL meshing, supernodal CHOLMOD)" ON)
 option(EIPC_SERVER "Build whatever needs Protobuf or gRPC: server, clients, command line" ON)
+# Debian's own, which sees the packages of packages.txt; another python3 may come first on PATH.
+set(EIPC_PYTHON /usr/bin/python3 CACHE FILEPATH "Python that generates the client's modules and runs Python tests")
 set(EIPC_MARCH x86-64-v3 CACHE STRING "Instruction baseline of the binary; one per binary, no run-time dispatch")
 set(EIPC_SANITIZE "" CACHE STRING "Sanitizers, e.g. address,undefined or thread")
 
