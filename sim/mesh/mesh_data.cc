@@ -1,0 +1,58 @@
+#include "sim/mesh/mesh_data.h"
+
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/str_cat.h"
+#include "sim/base/status_macros.h"
+#include "sim/mesh/mesh_readers.h"
+
+namespace eipc {
+namespace {
+
+constexpr uintmax_t kMaxFileBytes = uintmax_t{1} << 30;
+
+absl::StatusOr<std::string> ReadFile(const std::string& path) {
+  std::error_code error;
+  const auto status = std::filesystem::status(path, error);
+  if (status.type() == std::filesystem::file_type::not_found) return absl::NotFoundError(absl::StrCat(path, ": no such file"));
+  if (status.type() != std::filesystem::file_type::regular) {
+    return absl::InvalidArgumentError(absl::StrCat(path, ": not a regular file"));
+  }
+  const uintmax_t size = std::filesystem::file_size(path, error);
+  if (error) return absl::InvalidArgumentError(absl::StrCat(path, ": cannot be read: ", error.message()));
+  if (size > kMaxFileBytes) return absl::InvalidArgumentError(absl::StrCat(path, ": larger than ", kMaxFileBytes, " bytes"));
+  std::string content(size, '\0');
+  std::ifstream in(path, std::ios::binary);
+  in.read(content.data(), static_cast<std::streamsize>(size));
+  if (!in || in.gcount() != static_cast<std::streamsize>(size)) {
+    return absl::InvalidArgumentError(absl::StrCat(path, ": cannot be read"));
+  }
+  return content;
+}
+
+}  // namespace
+
+absl::StatusOr<MeshData> ReadMesh(const std::string& path) {
+  const std::string extension = absl::AsciiStrToLower(std::filesystem::path(path).extension().string());
+  using Reader = absl::StatusOr<MeshData> (*)(absl::string_view, const std::string&);
+  const Reader reader = extension == ".vtk"   ? ReadVtk
+                        : extension == ".obj" ? ReadObj
+                        : extension == ".off" ? ReadOff
+                        : extension == ".stl" ? ReadStl
+                                              : nullptr;
+  if (reader == nullptr) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(path, ": unknown extension '", extension, "'; convert the mesh to .vtk (legacy ASCII), .obj, .off or .stl"));
+  }
+  EIPC_ASSIGN_OR_RETURN(const std::string content, ReadFile(path));
+  EIPC_ASSIGN_OR_RETURN(MeshData mesh, reader(content, path));
+  if (mesh.tets.empty() && mesh.triangles.empty()) {
+    return absl::InvalidArgumentError(absl::StrCat(path, ": holds neither tetrahedra nor triangles"));
+  }
+  return mesh;
+}
+
+}  // namespace eipc

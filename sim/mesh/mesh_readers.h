@@ -1,0 +1,29 @@
+#ifndef EIPC_SIM_MESH_MESH_READERS_H_
+#define EIPC_SIM_MESH_MESH_READERS_H_
+
+// One reader a format, over the whole content of a file. `file` is the name in errors. Every index they return is in range.
+
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "sim/mesh/mesh_data.h"
+
+namespace eipc {
+
+// Legacy VTK, ASCII: UNSTRUCTURED_GRID or POLYDATA, cell arrays of versions 1-4 (count and indices a line) and 5 (offsets and
+// connectivity). Tetrahedra, triangles and polygons (fanned); vertices and lines are skipped; other cells are an error.
+absl::StatusOr<MeshData> ReadVtk(absl::string_view text, const std::string& file);
+// Wavefront OBJ: v and f (fanned polygons, negative indices, texture and normal indices ignored).
+absl::StatusOr<MeshData> ReadObj(absl::string_view text, const std::string& file);
+// OFF with vertices and polygons (fanned); colours after a face are ignored.
+absl::StatusOr<MeshData> ReadOff(absl::string_view text, const std::string& file);
+// STL, ASCII or binary; exactly equal corners become one vertex.
+absl::StatusOr<MeshData> ReadStl(absl::string_view content, const std::string& file);
+
+// Most vertices or cells a file may have: indices are int32.
+inline constexpr int64_t kMaxMeshElements = 2'000'000'000;
+
+}  // namespace eipc
+
+#endif  // EIPC_SIM_MESH_MESH_READERS_H_
