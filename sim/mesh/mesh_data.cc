@@ -33,26 +33,38 @@ absl::StatusOr<std::string> ReadFile(const std::string& path) {
   return content;
 }
 
-}  // namespace
+using Reader = absl::StatusOr<MeshData> (*)(absl::string_view, const std::string&);
 
-absl::StatusOr<MeshData> ReadMesh(const std::string& path) {
-  const std::string extension = absl::AsciiStrToLower(std::filesystem::path(path).extension().string());
-  using Reader = absl::StatusOr<MeshData> (*)(absl::string_view, const std::string&);
-  const Reader reader = extension == ".vtk"   ? ReadVtk
-                        : extension == ".obj" ? ReadObj
-                        : extension == ".off" ? ReadOff
-                        : extension == ".stl" ? ReadStl
-                                              : nullptr;
-  if (reader == nullptr) {
-    return absl::InvalidArgumentError(
-        absl::StrCat(path, ": unknown extension '", extension, "'; convert the mesh to .vtk (legacy ASCII), .obj, .off or .stl"));
-  }
-  EIPC_ASSIGN_OR_RETURN(const std::string content, ReadFile(path));
-  EIPC_ASSIGN_OR_RETURN(MeshData mesh, reader(content, path));
+absl::StatusOr<Reader> ReaderFor(const std::string& file_name) {
+  const std::string extension = absl::AsciiStrToLower(std::filesystem::path(file_name).extension().string());
+  if (extension == ".vtk") return ReadVtk;
+  if (extension == ".obj") return ReadObj;
+  if (extension == ".off") return ReadOff;
+  if (extension == ".stl") return ReadStl;
+  return absl::InvalidArgumentError(absl::StrCat(file_name, ": unknown extension '", extension,
+                                                 "'; convert the mesh to .vtk (legacy ASCII), .obj, .off or .stl"));
+}
+
+absl::StatusOr<MeshData> Parse(Reader reader, absl::string_view content, const std::string& file_name) {
+  EIPC_ASSIGN_OR_RETURN(MeshData mesh, reader(content, file_name));
   if (mesh.tets.empty() && mesh.triangles.empty()) {
-    return absl::InvalidArgumentError(absl::StrCat(path, ": holds neither tetrahedra nor triangles"));
+    return absl::InvalidArgumentError(absl::StrCat(file_name, ": holds neither tetrahedra nor triangles"));
   }
   return mesh;
+}
+
+}  // namespace
+
+absl::StatusOr<MeshData> ParseMesh(std::string_view content, const std::string& file_name) {
+  EIPC_ASSIGN_OR_RETURN(const Reader reader, ReaderFor(file_name));
+  return Parse(reader, {content.data(), content.size()}, file_name);
+}
+
+absl::StatusOr<MeshData> ReadMesh(const std::string& path) {
+  // Before the file is read: an unknown format is refused whatever it holds.
+  EIPC_ASSIGN_OR_RETURN(const Reader reader, ReaderFor(path));
+  EIPC_ASSIGN_OR_RETURN(const std::string content, ReadFile(path));
+  return Parse(reader, content, path);
 }
 
 }  // namespace eipc

@@ -2,6 +2,7 @@
 #define EIPC_SIM_MESH_MESH_DATA_H_
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "absl/status/statusor.h"
@@ -19,6 +20,8 @@ struct MeshData {
 // Reads OBJ, OFF, STL (ASCII and binary) triangles and legacy VTK (ASCII, versions 2 to 5) tets or triangles, by extension.
 // NOT_FOUND, or INVALID_ARGUMENT with file name, line and what is wrong.
 absl::StatusOr<MeshData> ReadMesh(const std::string& path);
+// The same from the content of such a file; `file_name` tells the format by its extension and appears in errors.
+absl::StatusOr<MeshData> ParseMesh(std::string_view content, const std::string& file_name);
 // Legacy VTK 3.0 ASCII (tets when present, else triangles) with 17 significant digits; or OBJ by extension.
 absl::Status WriteMesh(const std::string& path, const MeshData& mesh);
 
