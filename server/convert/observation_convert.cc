@@ -1,0 +1,182 @@
+#include "server/convert/observation_convert.h"
+
+#include <algorithm>
+#include <string>
+
+#include "absl/strings/escaping.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "eipc/v1/observation.pb.h"
+#include "server/convert/array_convert.h"
+#include "server/convert/geometry_convert.h"
+#include "sim/base/status_macros.h"
+#include "sim/sensor/achieved_pose.h"
+#include "sim/sensor/sensors.h"
+
+namespace eipc {
+namespace {
+
+v1::StepOutcome OutcomeToProto(StepOutcome outcome) {
+  switch (outcome) {
+    case StepOutcome::kConverged:
+      return v1::CONVERGED;
+    case StepOutcome::kIterationCap:
+      return v1::ITERATION_CAP;
+    case StepOutcome::kTargetNotReached:
+      return v1::TARGET_NOT_REACHED;
+    case StepOutcome::kStalled:
+      return v1::STALLED;
+  }
+  return v1::STEP_OUTCOME_UNSPECIFIED;
+}
+
+void ReportToProto(const StepReport& report, v1::SolverReport* out) {
+  out->set_outcome(OutcomeToProto(report.outcome));
+  out->set_newton_iterations(report.newton_iterations);
+  out->set_linear_solves(report.linear_solves);
+  out->set_line_search_halvings(report.line_search_halvings);
+  out->set_min_ccd_fraction(report.min_ccd_fraction);
+  out->set_residual_m_s(report.residual_m_s);
+  out->set_target_error_m(report.target_error_m);
+  out->set_wall_time_s(report.wall_s);
+  out->set_barrier_stiffness(report.barrier_stiffness);
+  for (int i = 0; i < kStageCount; ++i) (*out->mutable_stage_seconds())[StageName(static_cast<Stage>(i))] = report.stage_s[i];
+}
+
+void EnergiesToProto(const Energies& energies, v1::Energies* out) {
+  out->set_kinetic_j(energies.kinetic_j);
+  out->set_elastic_j(energies.elastic_j);
+  out->set_gravity_j(energies.gravity_j);
+  out->set_barrier_j(energies.barrier_j);
+}
+
+// Positions of the nodes [range.begin, range.end) of q.
+std::vector<Vec3> NodePositions(const State& state, const IndexRange& range) {
+  std::vector<Vec3> positions(range.size());
+  for (int32_t i = 0; i < range.size(); ++i) positions[i] = state.q.segment<3>(3 * (range.begin + i));
+  return positions;
+}
+
+}  // namespace
+
+absl::StatusOr<ObservationPlan> ObservationPlan::Create(const Model& model, const v1::ObservationRequest& request) {
+  ObservationPlan plan;
+  plan.poses_ = request.poses();
+  plan.twists_ = request.twists();
+  plan.cage_positions_ = request.cage_positions();
+  plan.surface_positions_ = request.surface_positions();
+  plan.contact_wrenches_ = request.contact_wrenches();
+  plan.contact_counts_ = request.contact_counts();
+  plan.min_distance_ = request.min_distance();
+  plan.energies_ = request.energies();
+  plan.solver_report_ = request.solver_report();
+  plan.boundary_poses_ = request.boundary_poses();
+  plan.state_digest_ = request.state_digest();
+  plan.float32_ = request.positions_dtype() == v1::FLOAT32;
+  if (!plan.float32_ && request.positions_dtype() != v1::FLOAT64 && request.positions_dtype() != v1::DATA_TYPE_UNSPECIFIED) {
+    return absl::InvalidArgumentError(absl::StrCat("INVALID_REQUEST: observe.positions_dtype: must be FLOAT64 or FLOAT32, got ",
+                                                   static_cast<int>(request.positions_dtype())));
+  }
+  plan.body_wanted_.assign(model.bodies.size(), request.bodies().empty());
+  for (int i = 0; i < request.bodies_size(); ++i) {
+    const int body = model.FindBody(request.bodies(i));
+    if (body < 0) {
+      const auto append_name = [](std::string* out, const Body& b) { out->append(b.name); };
+      return absl::NotFoundError(absl::StrCat("BODY_NOT_FOUND: observe.bodies[", i, "]: no body '",
+                                              absl::CEscape(request.bodies(i)),
+                                              "'; there are: ", absl::StrJoin(model.bodies, ", ", append_name)));
+    }
+    plan.body_wanted_[body] = true;
+  }
+  for (size_t body = 0; body < model.bodies.size(); ++body) {
+    if (plan.body_wanted_[body]) plan.bodies_.push_back(static_cast<int>(body));
+  }
+  return plan;
+}
+
+void ObservationPlan::Observe(const World& world, v1::Observation* out) const {
+  out->set_step(world.state().step);
+  out->set_time_s(world.state().time_s);
+  std::vector<Vec3> x;
+  if (surface_positions_ || contact_wrenches_ || energies_) world.SurfacePositions(&x);
+  ObserveBodies(world, x, out);
+  ObserveContacts(world, x, out);
+  if (boundary_poses_) ObserveBoundaryPoses(world, out);
+  if (min_distance_) out->set_min_distance_m(world.contact_forces().min_distance_m);
+  if (energies_) EnergiesToProto(ComputeEnergies(world.model(), world.state(), x), out->mutable_energies());
+  if (solver_report_) ReportToProto(world.report(), out->mutable_solver_report());
+  if (state_digest_) out->set_state_digest(world.state().Digest());
+}
+
+void ObservationPlan::ObserveBodies(const World& world, const std::vector<Vec3>& x, v1::Observation* out) const {
+  if (!poses_ && !twists_ && !cage_positions_ && !surface_positions_) return;
+  const Model& model = world.model();
+  for (const int index : bodies_) {
+    const Body& body = model.bodies[index];
+    v1::BodyObservation& seen = *out->add_bodies();
+    seen.set_name(body.name);
+    if (poses_) PoseToProto(BodyPose(model, world.state(), index), seen.mutable_pose());
+    if (twists_) {
+      const Twist twist = BodyTwist(model, world.state(), index);
+      Vec3ToProto(twist.linear, seen.mutable_linear_velocity_m_s());
+      Vec3ToProto(twist.angular, seen.mutable_angular_velocity_rad_s());
+    }
+    if (cage_positions_) {
+      const std::vector<Vec3> nodes = NodePositions(world.state(), body.nodes);
+      PointsToProto(nodes.data(), body.nodes.size(), float32_, seen.mutable_cage_positions());
+    }
+    if (surface_positions_) {
+      PointsToProto(x.data() + body.vertices.begin, body.vertices.size(), float32_, seen.mutable_surface_positions());
+    }
+  }
+}
+
+void ObservationPlan::ObserveContacts(const World& world, const std::vector<Vec3>& x, v1::Observation* out) const {
+  const Model& model = world.model();
+  const ContactForces& contacts = world.contact_forces();
+  if (contact_wrenches_) {
+    for (const ContactWrench& wrench : ContactWrenches(model, world.state(), x, contacts)) {
+      if (!body_wanted_[wrench.body]) continue;
+      v1::ContactWrench& seen = *out->add_contact_wrenches();
+      seen.set_body(model.bodies[wrench.body].name);
+      seen.set_other(model.bodies[wrench.other].name);
+      Vec3ToProto(wrench.normal_force, seen.mutable_normal_force_n());
+      Vec3ToProto(wrench.friction_force, seen.mutable_friction_force_n());
+      Vec3ToProto(wrench.normal_moment, seen.mutable_normal_moment_nm());
+      Vec3ToProto(wrench.friction_moment, seen.mutable_friction_moment_nm());
+    }
+  }
+  if (!contact_counts_) return;
+  v1::ContactCounts& counts = *out->mutable_contact_counts();
+  counts.set_point_triangle(contacts.point_triangle_count);
+  counts.set_edge_edge(contacts.edge_edge_count);
+  for (const PairCount& pair : ContactCounts(contacts)) {
+    v1::PairCount& seen = *counts.add_pairs();
+    seen.set_body_a(model.bodies[pair.body_a].name);
+    seen.set_body_b(model.bodies[pair.body_b].name);
+    seen.set_point_triangle(pair.point_triangle);
+    seen.set_edge_edge(pair.edge_edge);
+  }
+}
+
+void ObservationPlan::ObserveBoundaryPoses(const World& world, v1::Observation* out) const {
+  const Model& model = world.model();
+  for (size_t i = 0; i < model.boundary_sets.size(); ++i) {
+    const BoundarySet& set = model.boundary_sets[i];
+    if (!body_wanted_[set.body]) continue;
+    v1::BoundaryPose& seen = *out->add_boundary_poses();
+    seen.set_body(model.bodies[set.body].name);
+    seen.set_boundary_set(set.name);
+    PoseToProto(world.state().drives[i].commanded, seen.mutable_commanded());
+    PoseToProto(AchievedPose(model, world.state(), static_cast<int>(i)), seen.mutable_achieved());
+  }
+}
+
+absl::StatusOr<v1::Observation> ObservationToProto(const World& world, const v1::ObservationRequest& request) {
+  EIPC_ASSIGN_OR_RETURN(const ObservationPlan plan, ObservationPlan::Create(world.model(), request));
+  v1::Observation observation;
+  plan.Observe(world, &observation);
+  return observation;
+}
+
+}  // namespace eipc

@@ -1,0 +1,51 @@
+#ifndef EIPC_SERVER_CONVERT_OBSERVATION_CONVERT_H_
+#define EIPC_SERVER_CONVERT_OBSERVATION_CONVERT_H_
+
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "sim/dynamics/simulation.h"
+
+namespace eipc::v1 {
+class Observation;
+class ObservationRequest;
+}  // namespace eipc::v1
+
+namespace eipc {
+
+// A checked ObservationRequest: observing cannot fail, so that a request is refused before the world has moved.
+class ObservationPlan {
+ public:
+  // NOT_FOUND for an unknown body (naming those there are), INVALID_ARGUMENT for an element type that positions do not come in.
+  static absl::StatusOr<ObservationPlan> Create(const Model& model, const v1::ObservationRequest& request);
+
+  // What was asked for, of the world's state and of its last step (after a reset: no contacts, an empty report).
+  void Observe(const World& world, v1::Observation* out) const;
+
+ private:
+  bool poses_ = false;
+  bool twists_ = false;
+  bool cage_positions_ = false;
+  bool surface_positions_ = false;
+  bool contact_wrenches_ = false;
+  bool contact_counts_ = false;
+  bool min_distance_ = false;
+  bool energies_ = false;
+  bool solver_report_ = false;
+  bool boundary_poses_ = false;
+  bool state_digest_ = false;
+  bool float32_ = false;
+  std::vector<int> bodies_;        // in the model's order
+  std::vector<bool> body_wanted_;  // by body
+
+  void ObserveBodies(const World& world, const std::vector<Vec3>& x, v1::Observation* out) const;
+  void ObserveContacts(const World& world, const std::vector<Vec3>& x, v1::Observation* out) const;
+  void ObserveBoundaryPoses(const World& world, v1::Observation* out) const;
+};
+
+// Both steps in one.
+absl::StatusOr<v1::Observation> ObservationToProto(const World& world, const v1::ObservationRequest& request);
+
+}  // namespace eipc
+
+#endif  // EIPC_SERVER_CONVERT_OBSERVATION_CONVERT_H_

@@ -1,0 +1,193 @@
+#include "server/convert/scene_convert.h"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "eipc/v1/scene.pb.h"
+#include "server/convert/geometry_convert.h"
+#include "server/convert/mesh_convert.h"
+#include "server/convert/wire_check.h"
+
+namespace eipc {
+namespace {
+
+// proto3 cannot tell an absent number from zero: zero means the default there.
+template <typename T>
+T Or(T value, T when_zero) {
+  return value == T{0} ? when_zero : value;
+}
+
+MaterialModel MaterialModelFromProto(v1::Material::Model model, BodyKind kind) {
+  switch (model) {
+    case v1::Material::FIXED_COROTATED:
+      return MaterialModel::kFixedCorotated;
+    case v1::Material::STABLE_NEO_HOOKEAN:
+      return MaterialModel::kStableNeoHookean;
+    case v1::Material::LOG_BARRIER_NEO_HOOKEAN:
+      return MaterialModel::kLogBarrierNeoHookean;
+    case v1::Material::ST_VENANT_KIRCHHOFF:
+      return MaterialModel::kStVenantKirchhoff;
+    case v1::Material::MOONEY_RIVLIN:
+      return MaterialModel::kMooneyRivlin;
+    case v1::Material::ABD_ORTHOGONALITY:
+      return MaterialModel::kAbdOrthogonality;
+    case v1::Material::LINEAR_COROTATED:
+      return MaterialModel::kLinearCorotated;
+    default:
+      return kind == BodyKind::kAffine ? MaterialModel::kAbdOrthogonality : MaterialModel::kLinearCorotated;
+  }
+}
+
+MaterialSpec MaterialFromProto(const v1::Material& material, BodyKind kind) {
+  MaterialSpec spec;
+  spec.model = MaterialModelFromProto(material.model(), kind);
+  spec.density_kg_m3 = material.density_kg_m3();
+  spec.youngs_modulus_pa = material.youngs_modulus_pa();
+  spec.poissons_ratio = material.poissons_ratio();
+  spec.rayleigh_alpha_per_s = material.rayleigh_alpha_per_s();
+  spec.rayleigh_beta_s = material.rayleigh_beta_s();
+  spec.mooney_second_share = material.mooney_second_share();
+  return spec;
+}
+
+Trajectory TrajectoryFromProto(const v1::Trajectory& trajectory, const std::string& path, Problems* problems) {
+  Trajectory result;
+  for (int i = 0; i < trajectory.keyframes_size(); ++i) {
+    const v1::Keyframe& key = trajectory.keyframes(i);
+    result.keys.push_back({key.time_s(), PoseFromProto(key.pose(), absl::StrCat(path, ".keyframes[", i, "].pose"), problems)});
+  }
+  return result;
+}
+
+BoundarySetSpec BoundarySetFromProto(const v1::BoundarySet& set, const std::string& path, Problems* problems) {
+  BoundarySetSpec spec;
+  spec.name = set.name();
+  spec.vertices.assign(set.vertices().begin(), set.vertices().end());
+  if (set.has_box()) spec.box = {Vec3FromProto(set.box().min_m()), Vec3FromProto(set.box().max_m())};
+  if (set.has_frame()) spec.frame = PoseFromProto(set.frame(), absl::StrCat(path, ".frame"), problems);
+  spec.trajectory = TrajectoryFromProto(set.trajectory(), absl::StrCat(path, ".trajectory"), problems);
+  spec.max_force_n = set.max_force_n();
+  return spec;
+}
+
+class SceneReader {
+ public:
+  SceneReader(const MeshResolver& resolver, Problems* problems) : meshes_(resolver), problems_(problems) {}
+
+  BodySpec ReadBody(const v1::Body& body, const std::string& path) {
+    BodySpec spec;
+    spec.name = body.name();
+    ReadKind(body, path, &spec);
+    spec.pose = PoseFromProto(body.pose(), absl::StrCat(path, ".pose"), problems_);
+    spec.material = MaterialFromProto(body.material(), spec.kind);
+    spec.linear_velocity = Vec3FromProto(body.linear_velocity_m_s());
+    spec.angular_velocity = Vec3FromProto(body.angular_velocity_rad_s());
+    for (int i = 0; i < body.boundary_sets_size(); ++i) {
+      spec.boundary_sets.push_back(
+          BoundarySetFromProto(body.boundary_sets(i), absl::StrCat(path, ".boundary_sets[", i, "]"), problems_));
+    }
+    return spec;
+  }
+
+ private:
+  void ReadKind(const v1::Body& body, const std::string& path, BodySpec* spec) {
+    switch (body.kind_case()) {
+      case v1::Body::kFullSpace:
+        spec->kind = BodyKind::kFullSpace;
+        spec->mesh = meshes_.Read(body.full_space().mesh(), absl::StrCat(path, ".full_space.mesh"), problems_);
+        return;
+      case v1::Body::kEmbedded:
+        spec->kind = BodyKind::kEmbedded;
+        spec->mesh = meshes_.Read(body.embedded().surface(), absl::StrCat(path, ".embedded.surface"), problems_);
+        if (body.embedded().has_cage_mesh()) {
+          spec->cage = meshes_.Read(body.embedded().cage_mesh(), absl::StrCat(path, ".embedded.cage_mesh"), problems_);
+        }
+        spec->cage_vertices = body.embedded().cage_vertices();
+        return;
+      case v1::Body::kAffine:
+        spec->kind = BodyKind::kAffine;
+        spec->mesh = meshes_.Read(body.affine().surface(), absl::StrCat(path, ".affine.surface"), problems_);
+        return;
+      case v1::Body::kKinematic:
+        spec->kind = BodyKind::kKinematic;
+        spec->mesh = meshes_.Read(body.kinematic().surface(), absl::StrCat(path, ".kinematic.surface"), problems_);
+        spec->trajectory =
+            TrajectoryFromProto(body.kinematic().trajectory(), absl::StrCat(path, ".kinematic.trajectory"), problems_);
+        return;
+      case v1::Body::kStaticBody:
+        spec->kind = BodyKind::kStatic;
+        spec->mesh = meshes_.Read(body.static_body().surface(), absl::StrCat(path, ".static_body.surface"), problems_);
+        return;
+      case v1::Body::KIND_NOT_SET:
+        problems_->Add(path, "must be one of full_space, embedded, affine, kinematic, static_body");
+        return;
+    }
+  }
+
+  MeshReader meshes_;
+  Problems* const problems_;
+};
+
+void ReadContact(const v1::Scene& scene, SceneSpec* spec, Problems* problems) {
+  const v1::ContactSettings& contact = scene.contact();
+  const ContactSettings defaults;
+  spec->contact.dhat_m = Or(contact.dhat_m(), defaults.dhat_m);
+  const bool per_pair = contact.barrier_form() == v1::ContactSettings::PER_PAIR;
+  spec->contact.form = per_pair ? BarrierForm::kPerPair : BarrierForm::kAreaWeighted;
+  spec->contact.stiffness = per_pair ? contact.pair_stiffness_n_m() : contact.area_stiffness_n_m3();
+  if (per_pair && contact.area_stiffness_n_m3() != 0) {
+    problems->Add("contact.area_stiffness_n_m3", "is set, but barrier_form is PER_PAIR (its stiffness is pair_stiffness_n_m)");
+  }
+  if (!per_pair && contact.pair_stiffness_n_m() != 0) {
+    problems->Add("contact.pair_stiffness_n_m", "is set, but barrier_form is AREA_WEIGHTED (its stiffness is area_stiffness_n_m3)");
+  }
+  spec->contact.friction_velocity_m_s = Or(contact.friction_velocity_m_s(), defaults.friction_velocity_m_s);
+  spec->contact.friction_lag_iterations = Or(contact.friction_lag_iterations(), defaults.friction_lag_iterations);
+  spec->friction_coefficient = contact.friction_coefficient();
+  if (contact.has_self_contact()) spec->self_contact = contact.self_contact();
+  if (contact.has_rigid_contact()) spec->rigid_contact = contact.rigid_contact();
+  for (const v1::ContactPair& pair : scene.contact_pairs()) {
+    ContactPairSpec& out = spec->contact_pairs.emplace_back();
+    out.body_a = pair.body_a();
+    out.body_b = pair.body_b();
+    if (pair.has_enabled()) out.enabled = pair.enabled();
+    if (pair.has_friction_coefficient()) out.friction_coefficient = pair.friction_coefficient();
+  }
+}
+
+void ReadSolver(const v1::SolverSettings& solver, SceneSpec* spec) {
+  const SolverSettings defaults;
+  spec->solver.newton_tolerance_m_s = Or(solver.newton_tolerance_m_s(), defaults.newton_tolerance_m_s);
+  spec->solver.max_newton_iterations = Or(solver.max_newton_iterations(), defaults.max_newton_iterations);
+  spec->solver.unsafe_disable_ccd = solver.unsafe_disable_ccd();
+  spec->solver.audit_every_n_steps = solver.audit_every_n_steps();
+}
+
+void ReadSchedule(const v1::Schedule& schedule, SceneSpec* spec) {
+  spec->schedule_duration_s = schedule.duration_s();
+  spec->schedule_dt_s = schedule.dt_s();
+  if (schedule.has_holding()) {
+    spec->holding = HoldingSpec{schedule.holding().body(), schedule.holding().start_s(), schedule.holding().end_s()};
+  }
+}
+
+}  // namespace
+
+absl::StatusOr<SceneSpec> SceneFromProto(const v1::Scene& scene, const MeshResolver& resolver, Problems* problems) {
+  CheckFiniteAndKnown(scene, "", problems);
+  SceneSpec spec;
+  spec.name = scene.display_name();
+  if (scene.has_gravity_m_s2()) spec.gravity = Vec3FromProto(scene.gravity_m_s2());
+  SceneReader reader(resolver, problems);
+  for (int i = 0; i < scene.bodies_size(); ++i) {
+    spec.bodies.push_back(reader.ReadBody(scene.bodies(i), absl::StrCat("bodies[", i, "]")));
+  }
+  ReadContact(scene, &spec, problems);
+  ReadSolver(scene.solver(), &spec);
+  ReadSchedule(scene.schedule(), &spec);
+  return spec;
+}
+
+}  // namespace eipc

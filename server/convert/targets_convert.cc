@@ -1,0 +1,72 @@
+#include "server/convert/targets_convert.h"
+
+#include <set>
+#include <string>
+
+#include "absl/strings/escaping.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "eipc/v1/service.pb.h"
+#include "server/convert/geometry_convert.h"
+#include "server/convert/wire_check.h"
+#include "sim/base/status_macros.h"
+#include "sim/scene/problems.h"
+
+namespace eipc {
+namespace {
+
+std::string BodyNames(const Model& model) {
+  return absl::StrJoin(model.bodies, ", ", [](std::string* out, const Body& body) { out->append(body.name); });
+}
+
+std::string SetNames(const Model& model, int body) {
+  std::vector<std::string> names;
+  for (const BoundarySet& set : model.boundary_sets) {
+    if (set.body == body) names.push_back(set.name);
+  }
+  return absl::StrJoin(names, ", ");
+}
+
+absl::StatusOr<int> FindFrame(const Model& model, const v1::TargetPose& target, const std::string& path) {
+  const int body = model.FindBody(target.body());
+  if (body < 0) {
+    return absl::NotFoundError(absl::StrCat("TARGET_NOT_FOUND: ", path, ".body: no body '", absl::CEscape(target.body()),
+                                            "'; there are: ", BodyNames(model)));
+  }
+  const int set = model.FindBoundarySet(target.body(), target.boundary_set());
+  if (set >= 0) return set;
+  const std::string sets = SetNames(model, body);
+  if (sets.empty() && model.bodies[body].kind != BodyKind::kKinematic) {
+    return absl::InvalidArgumentError(absl::StrCat("TARGET_NOT_DRIVABLE: ", path, ".body: '", target.body(), "' is ",
+                                                   BodyKindName(model.bodies[body].kind), " and has no boundary sets to drive"));
+  }
+  return absl::NotFoundError(absl::StrCat("TARGET_NOT_FOUND: ", path, ".boundary_set: '", target.body(), "' has no boundary set '",
+                                          absl::CEscape(target.boundary_set()), "'",
+                                          sets.empty() ? "; it is kinematic: leave the field empty" : absl::StrCat("; it has: ", sets)));
+}
+
+}  // namespace
+
+absl::StatusOr<std::vector<Target>> TargetsFromProto(const Model& model,
+                                                     const google::protobuf::RepeatedPtrField<v1::TargetPose>& targets) {
+  std::vector<Target> result;
+  std::set<int> seen;
+  for (int i = 0; i < targets.size(); ++i) {
+    const std::string path = absl::StrCat("targets[", i, "]");
+    EIPC_ASSIGN_OR_RETURN(const int frame, FindFrame(model, targets[i], path));
+    if (!seen.insert(frame).second) {
+      return absl::InvalidArgumentError(absl::StrCat("INVALID_REQUEST: ", path, ": this frame has a target already"));
+    }
+    if (!targets[i].has_pose()) return absl::InvalidArgumentError(absl::StrCat("INVALID_REQUEST: ", path, ".pose: missing"));
+    Problems problems;
+    CheckFiniteAndKnown(targets[i].pose(), absl::StrCat(path, ".pose"), &problems);
+    const Pose pose = PoseFromProto(targets[i].pose(), absl::StrCat(path, ".pose"), &problems);
+    if (!problems.empty()) {
+      return absl::InvalidArgumentError(absl::StrCat("INVALID_REQUEST: ", absl::StrJoin(problems.lines(), "\n")));
+    }
+    result.push_back({frame, pose});
+  }
+  return result;
+}
+
+}  // namespace eipc

@@ -1,0 +1,101 @@
+#ifndef EIPC_SERVER_SESSION_FIFO_GATE_H_
+#define EIPC_SERVER_SESSION_FIFO_GATE_H_
+
+#include <condition_variable>
+#include <list>
+#include <mutex>
+#include <string>
+#include <utility>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "sim/solver/step_budget.h"
+
+namespace eipc {
+
+// Lets at most `capacity` holders in, in order of arrival; the others wait, and may give up.
+//
+// Invariants: whoever waits is in `waiting_` in order of arrival; nobody waits while there is room; one who leaves lets the first
+// waiter in, in the same critical section, so that a newcomer never overtakes.
+class FifoGate {
+ public:
+  struct Options {
+    int capacity = 1;
+    int max_waiting = 1;
+    // For messages: what one waits for, e.g. "a solve slot".
+    std::string what = "the gate";
+  };
+
+  // Being inside. Leaves when destroyed; must not outlive the gate.
+  class Pass {
+   public:
+    Pass() = default;
+    Pass(Pass&& other) noexcept : gate_(std::exchange(other.gate_, nullptr)) {}
+    Pass& operator=(Pass&& other) noexcept {
+      if (this != &other) {
+        Leave();
+        gate_ = std::exchange(other.gate_, nullptr);
+      }
+      return *this;
+    }
+    ~Pass() { Leave(); }
+    void Leave() {
+      if (gate_ != nullptr) std::exchange(gate_, nullptr)->LeaveGate();
+    }
+
+   private:
+    friend class FifoGate;
+    explicit Pass(FifoGate* gate) : gate_(gate) {}
+    FifoGate* gate_ = nullptr;
+  };
+
+  explicit FifoGate(Options options) : options_(std::move(options)) {}
+  FifoGate(const FifoGate&) = delete;
+  FifoGate& operator=(const FifoGate&) = delete;
+
+  // Waits for its turn. RESOURCE_EXHAUSTED at once when too many wait already, CANCELLED / DEADLINE_EXCEEDED from the budget, or
+  // what the gate was closed with.
+  absl::StatusOr<Pass> Enter(const StepBudget& budget);
+
+  // Everyone who waits, and everyone who comes later, gets `reason`. Who is inside stays inside.
+  void Close(absl::Status reason);
+
+  // Waits until nobody is inside (after Close: for ever so). Errors from the budget.
+  absl::Status WaitUntilEmpty(const StepBudget& budget);
+
+  int inside() const;
+  int waiting() const;
+
+ private:
+  struct Waiter {
+    std::condition_variable wake;
+    bool admitted = false;
+  };
+
+  void LeaveGate();
+  absl::Status Expired(const StepBudget& budget) const;
+
+  const Options options_;
+  mutable std::mutex mutex_;
+  // Guarded by mutex_.
+  std::condition_variable empty_;
+  std::list<Waiter*> waiting_;
+  int inside_ = 0;
+  absl::Status closed_;
+};
+
+// Bounds how many solves run at once, in the whole server.
+class SolveSlots {
+ public:
+  SolveSlots(int slots, int max_waiting) : gate_({slots, max_waiting, "a solve slot"}) {}
+  absl::StatusOr<FifoGate::Pass> Take(const StepBudget& budget) { return gate_.Enter(budget); }
+  int busy() const { return gate_.inside(); }
+  int waiting() const { return gate_.waiting(); }
+
+ private:
+  FifoGate gate_;
+};
+
+}  // namespace eipc
+
+#endif  // EIPC_SERVER_SESSION_FIFO_GATE_H_

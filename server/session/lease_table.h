@@ -1,0 +1,156 @@
+#ifndef EIPC_SERVER_SESSION_LEASE_TABLE_H_
+#define EIPC_SERVER_SESSION_LEASE_TABLE_H_
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/str_cat.h"
+#include "server/session/fifo_gate.h"
+#include "server/session/ids.h"
+
+namespace eipc {
+
+// Things that clients name and that one call uses at a time.
+//
+// Invariants: an id names one thing for ever: {slot}-{generation}-{random}, the generation grows when a slot is reused; a lease keeps
+// its thing alive, removed or not; at most one lease of a thing exists; after Remove nobody gets a new one.
+template <typename T>
+class LeaseTable {
+ public:
+  struct Options {
+    std::string noun = "thing";         // for messages: "session"
+    std::string prefix = "things/";     // of names
+    std::string reason = "THING";       // of errors: THING_NOT_FOUND
+    int capacity = 1;
+    int max_waiting = 1;
+  };
+
+ private:
+  struct Cell {
+    Cell(std::string cell_name, std::unique_ptr<T> cell_value, const Options& options)
+        : name(std::move(cell_name)),
+          value(std::move(cell_value)),
+          gate({1, options.max_waiting, absl::StrCat("the ", options.noun)}) {}
+    const std::string name;
+    const std::unique_ptr<T> value;  // used by the holder of the gate's only pass
+    FifoGate gate;
+    std::atomic<bool> removed = false;
+  };
+
+ public:
+  // The right to use one thing until destroyed.
+  class Lease {
+   public:
+    T& operator*() const { return *cell_->value; }
+    T* operator->() const { return cell_->value.get(); }
+    const std::string& name() const { return cell_->name; }
+    // Someone removed the thing while it is in use: finish soon.
+    bool removed() const { return cell_->removed.load(std::memory_order_acquire); }
+
+   private:
+    friend class LeaseTable;
+    Lease(std::shared_ptr<Cell> cell, FifoGate::Pass pass) : cell_(std::move(cell)), pass_(std::move(pass)) {}
+    std::shared_ptr<Cell> cell_;  // before pass_: the gate outlives its pass
+    FifoGate::Pass pass_;
+  };
+
+  explicit LeaseTable(Options options) : options_(std::move(options)), slots_(options_.capacity) {}
+
+  // Whether another one fits right now: to refuse before building it.
+  absl::Status CheckRoom() const {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    return used_ < options_.capacity ? absl::OkStatus() : Full();
+  }
+
+  // The new thing's name; RESOURCE_EXHAUSTED when the table is full.
+  absl::StatusOr<std::string> Add(std::unique_ptr<T> value) {
+    const std::string random = RandomHex128();
+    const std::lock_guard<std::mutex> lock(mutex_);
+    if (used_ == options_.capacity) return Full();
+    size_t index = 0;
+    while (slots_[index].cell != nullptr) ++index;
+    Slot& slot = slots_[index];
+    std::string name = absl::StrCat(options_.prefix, index, "-", slot.generation, "-", random);
+    slot.cell = std::make_shared<Cell>(name, std::move(value), options_);
+    ++used_;
+    return name;
+  }
+
+  // Waits for its turn with the thing. NOT_FOUND, RESOURCE_EXHAUSTED when too many wait, or the budget's errors.
+  absl::StatusOr<Lease> Acquire(const std::string& name, const StepBudget& budget) {
+    const std::shared_ptr<Cell> cell = Find(name);
+    if (cell == nullptr) return NotFound(name);
+    absl::StatusOr<FifoGate::Pass> pass = cell->gate.Enter(budget);
+    if (!pass.ok()) return pass.status();
+    return Lease(cell, *std::move(pass));
+  }
+
+  // Takes the name away at once, tells whoever uses the thing to stop, and waits until they have (or the budget ends: they still
+  // stop, but later).
+  absl::Status Remove(const std::string& name, const StepBudget& budget) {
+    std::shared_ptr<Cell> cell;
+    {
+      const std::lock_guard<std::mutex> lock(mutex_);
+      Slot* slot = FindSlot(name);
+      if (slot == nullptr) return NotFound(name);
+      cell = std::move(slot->cell);
+      slot->cell = nullptr;
+      ++slot->generation;
+      --used_;
+    }
+    cell->removed.store(true, std::memory_order_release);
+    cell->gate.Close(absl::NotFoundError(absl::StrCat(options_.reason, "_NOT_FOUND: '", name, "' was deleted meanwhile")));
+    return cell->gate.WaitUntilEmpty(budget);
+  }
+
+  int size() const {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    return used_;
+  }
+
+ private:
+  struct Slot {
+    int64_t generation = 1;
+    std::shared_ptr<Cell> cell;
+  };
+
+  // Requires mutex_.
+  Slot* FindSlot(const std::string& name) {
+    const int64_t index = LeadingIndex(name, options_.prefix);
+    if (index < 0 || index >= static_cast<int64_t>(slots_.size())) return nullptr;
+    Slot& slot = slots_[index];
+    return slot.cell != nullptr && slot.cell->name == name ? &slot : nullptr;
+  }
+
+  std::shared_ptr<Cell> Find(const std::string& name) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    Slot* slot = FindSlot(name);
+    return slot == nullptr ? nullptr : slot->cell;
+  }
+
+  absl::Status Full() const {
+    return absl::ResourceExhaustedError(
+        absl::StrCat("TOO_MANY_", options_.reason, "S: the server holds at most ", options_.capacity, "; delete one first"));
+  }
+  absl::Status NotFound(const std::string& name) const {
+    return absl::NotFoundError(
+        absl::StrCat(options_.reason, "_NOT_FOUND: no ", options_.noun, " named '", Printable(name), "' (deleted, or it never was)"));
+  }
+
+  const Options options_;
+  mutable std::mutex mutex_;
+  // Guarded by mutex_.
+  std::vector<Slot> slots_;
+  int used_ = 0;
+};
+
+}  // namespace eipc
+
+#endif  // EIPC_SERVER_SESSION_LEASE_TABLE_H_

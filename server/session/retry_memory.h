@@ -1,0 +1,31 @@
+#ifndef EIPC_SERVER_SESSION_RETRY_MEMORY_H_
+#define EIPC_SERVER_SESSION_RETRY_MEMORY_H_
+
+#include <string>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+
+namespace eipc {
+
+// The last finished request of a session and what was answered, so that a client that lost the answer can ask again without moving
+// the world. Requests and responses are opaque bytes.
+class RetryMemory {
+ public:
+  // The stored response when `id` is that of the last finished request; nullptr when it is another (or empty: not to be retried).
+  // INVALID_ARGUMENT when the id is the same but the request is not.
+  absl::StatusOr<const std::string*> Find(const std::string& id, const std::string& request) const;
+  // Ids of at most this many bytes are kept.
+  static constexpr size_t kMaxIdBytes = 128;
+  void Remember(std::string id, std::string request, std::string response);
+  void Forget();
+
+ private:
+  std::string id_;
+  std::string request_;
+  std::string response_;
+};
+
+}  // namespace eipc
+
+#endif  // EIPC_SERVER_SESSION_RETRY_MEMORY_H_

@@ -1,0 +1,80 @@
+#include "server/session/scene_registry.h"
+
+#include "absl/strings/str_cat.h"
+#include "server/session/ids.h"
+
+namespace eipc {
+namespace {
+
+absl::Status SceneNotFound(const std::string& name) {
+  return absl::NotFoundError(absl::StrCat("SCENE_NOT_FOUND: no scene named '", Printable(name), "'"));
+}
+
+}  // namespace
+
+absl::Status SceneRegistry::RoomFor(int64_t payload_bytes) const {
+  if (static_cast<int>(scenes_.size()) >= max_scenes_) {
+    return absl::ResourceExhaustedError(
+        absl::StrCat("TOO_MANY_SCENES: the server holds at most ", max_scenes_, "; delete one first"));
+  }
+  if (payload_bytes > max_payload_bytes_ - payload_bytes_) {
+    return absl::ResourceExhaustedError(absl::StrCat("SCENE_STORE_FULL: ", payload_bytes, " bytes do not fit beside the ",
+                                                     payload_bytes_, " of ", max_payload_bytes_, " in use; delete a scene first"));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status SceneRegistry::CheckRoom(int64_t payload_bytes) const {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  return RoomFor(payload_bytes);
+}
+
+absl::StatusOr<SceneRegistry::ScenePtr> SceneRegistry::Add(StoredScene scene) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  if (const auto found = scenes_.find(scene.name); found != scenes_.end()) return Share(found->second);
+  const int64_t bytes = static_cast<int64_t>(scene.payload.size());
+  if (absl::Status room = RoomFor(bytes); !room.ok()) return room;
+  const std::string name = scene.name;
+  const auto entry = std::make_shared<Entry>(std::move(scene));
+  scenes_.emplace(name, entry);
+  payload_bytes_ += bytes;
+  return Share(entry);
+}
+
+absl::StatusOr<SceneRegistry::ScenePtr> SceneRegistry::Find(const std::string& name) const {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  const auto found = scenes_.find(name);
+  if (found == scenes_.end()) return SceneNotFound(name);
+  return Share(found->second);
+}
+
+absl::StatusOr<SceneRegistry::Pin> SceneRegistry::PinScene(const std::string& name) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  const auto found = scenes_.find(name);
+  if (found == scenes_.end()) return SceneNotFound(name);
+  found->second->pins.fetch_add(1, std::memory_order_acq_rel);
+  return Pin(found->second);
+}
+
+absl::Status SceneRegistry::Delete(const std::string& name) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  const auto found = scenes_.find(name);
+  if (found == scenes_.end()) return SceneNotFound(name);
+  if (const int pins = found->second->pins.load(std::memory_order_acquire); pins > 0) {
+    return absl::FailedPreconditionError(absl::StrCat("SCENE_IN_USE: ", pins, " session(s) run '", name, "'; delete them first"));
+  }
+  payload_bytes_ -= static_cast<int64_t>(found->second->scene.payload.size());
+  scenes_.erase(found);
+  return absl::OkStatus();
+}
+
+std::vector<SceneRegistry::ScenePtr> SceneRegistry::List(const std::string& after, int count) const {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  std::vector<ScenePtr> result;
+  for (auto it = scenes_.upper_bound(after); it != scenes_.end() && static_cast<int>(result.size()) < count; ++it) {
+    result.push_back(Share(it->second));
+  }
+  return result;
+}
+
+}  // namespace eipc

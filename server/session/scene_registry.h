@@ -1,0 +1,95 @@
+#ifndef EIPC_SERVER_SESSION_SCENE_REGISTRY_H_
+#define EIPC_SERVER_SESSION_SCENE_REGISTRY_H_
+
+#include <atomic>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+
+namespace eipc {
+
+struct Model;
+
+inline constexpr char kScenePrefix[] = "scenes/";
+
+// A compiled scene and the message it came from (opaque here). Immutable.
+struct StoredScene {
+  std::string name;  // "scenes/{digest}"
+  std::shared_ptr<const Model> model;
+  std::string payload;
+};
+
+// Immutable scenes under content-addressed names: the same content is the same scene.
+//
+// Invariant: a scene with pins (sessions that run it) is not deleted.
+class SceneRegistry {
+ private:
+  struct Entry {
+    explicit Entry(StoredScene s) : scene(std::move(s)) {}
+    const StoredScene scene;
+    // Grows only under the registry's lock, falls any time.
+    std::atomic<int> pins = 0;
+  };
+
+ public:
+  // Keeps a scene from being deleted.
+  class Pin {
+   public:
+    Pin() = default;
+    Pin(Pin&&) = default;
+    Pin& operator=(Pin&& other) noexcept {
+      Release();
+      entry_ = std::move(other.entry_);
+      return *this;
+    }
+    ~Pin() { Release(); }
+    const StoredScene& operator*() const { return entry_->scene; }
+    const StoredScene* operator->() const { return &entry_->scene; }
+
+   private:
+    friend class SceneRegistry;
+    explicit Pin(std::shared_ptr<Entry> entry) : entry_(std::move(entry)) {}
+    void Release() {
+      if (entry_ != nullptr) entry_->pins.fetch_sub(1, std::memory_order_acq_rel);
+      entry_ = nullptr;
+    }
+    std::shared_ptr<Entry> entry_;
+  };
+  using ScenePtr = std::shared_ptr<const StoredScene>;
+
+  SceneRegistry(int max_scenes, int64_t max_payload_bytes) : max_scenes_(max_scenes), max_payload_bytes_(max_payload_bytes) {}
+
+  // Stores a scene, or finds that it is there already. RESOURCE_EXHAUSTED when there is no room.
+  absl::StatusOr<ScenePtr> Add(StoredScene scene);
+  // Whether a scene with a payload of this size would fit: to refuse before compiling it.
+  absl::Status CheckRoom(int64_t payload_bytes) const;
+  // NOT_FOUND.
+  absl::StatusOr<ScenePtr> Find(const std::string& name) const;
+  absl::StatusOr<Pin> PinScene(const std::string& name);
+  // NOT_FOUND, or FAILED_PRECONDITION while sessions run it.
+  absl::Status Delete(const std::string& name);
+  // At most `count` scenes with names after `after`, in order of their names.
+  std::vector<ScenePtr> List(const std::string& after, int count) const;
+
+ private:
+  static ScenePtr Share(const std::shared_ptr<Entry>& entry) { return ScenePtr(entry, &entry->scene); }
+  absl::Status RoomFor(int64_t payload_bytes) const;
+
+  const int max_scenes_;
+  const int64_t max_payload_bytes_;
+  mutable std::mutex mutex_;
+  // Guarded by mutex_.
+  std::map<std::string, std::shared_ptr<Entry>> scenes_;
+  int64_t payload_bytes_ = 0;
+};
+
+}  // namespace eipc
+
+#endif  // EIPC_SERVER_SESSION_SCENE_REGISTRY_H_

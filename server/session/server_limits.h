@@ -1,0 +1,39 @@
+#ifndef EIPC_SERVER_SESSION_SERVER_LIMITS_H_
+#define EIPC_SERVER_SESSION_SERVER_LIMITS_H_
+
+#include <cstdint>
+
+#include "absl/status/status.h"
+
+namespace eipc {
+
+struct SceneSpec;
+
+// Every bound the server puts on its clients, in one place. What is beyond a bound is refused with RESOURCE_EXHAUSTED or
+// INVALID_ARGUMENT; it never slows or ends other sessions.
+struct ServerLimits {
+  int max_sessions = 64;
+  int max_scenes = 256;
+  // Sum of the stored scene messages (inline meshes included).
+  int64_t max_stored_scene_bytes = int64_t{1} << 30;
+  int max_message_mib = 64;
+  int max_bodies = 1024;
+  // Sum over a scene's meshes, and over the vertex budgets of cages to be made.
+  int64_t max_scene_vertices = 2'000'000;
+  // Steps and compilations that run at once; the others wait in order of arrival.
+  int solve_slots = 2;
+  int max_waiting_solves = 256;
+  // Calls that may wait for one session while another call uses it.
+  int max_waiting_calls = 64;
+  int max_threads_per_session = 8;
+  int max_substeps = 100'000;
+  // Calls (streams included) that are served at once.
+  int max_calls = 256;
+};
+
+// RESOURCE_EXHAUSTED when a scene is larger than the server takes. Runs before anything is built from it.
+absl::Status CheckSceneSize(const SceneSpec& spec, const ServerLimits& limits);
+
+}  // namespace eipc
+
+#endif  // EIPC_SERVER_SESSION_SERVER_LIMITS_H_
