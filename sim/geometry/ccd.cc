@@ -1,0 +1,242 @@
+#include "sim/geometry/ccd.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "sim/geometry/ccd_directions.h"
+
+// Must be compiled with -ffp-contract=off: the bounds below hold with fused operations too, but results must not depend on inlining.
+
+namespace eipc {
+namespace {
+
+using ccd_internal::Direction;
+using ccd_internal::Dot;
+using ccd_internal::EdgeEdge;
+using ccd_internal::PointTriangle;
+using ccd_internal::V;
+
+constexpr double kRoundoff = 0x1p-53;
+constexpr double kLargestSum = 1e50;
+constexpr double kFloorMetres = 2e-12;
+constexpr double kFloorRelative = 64 * 0x1p-52;
+// 2 sqrt(3), rounded up: what an error of 1 in every coordinate does to a distance.
+constexpr double kPerCoordinate = 3.47;
+// A pair this near to the threshold, relatively, has no room to approach.
+constexpr double kMargin = 0.05;
+// The loop ends when this part of the room between the start and the gap is left.
+constexpr double kRoomLeft = 0.1;
+
+struct Magnitudes {
+  double start = 0, end = 0, motion = 0;
+  bool usable = false;
+};
+
+template <int kPairs>
+struct Stencil {
+  V start[kPairs], end[kPairs];
+};
+
+// Separation that must be certified at t = 0 and at t = 1, linear in between.
+struct Threshold {
+  double start, end;
+  double At(double t) const { return (1 - t) * start + t * end; }
+};
+
+// Times over which one direction certifies the threshold, and what is left above it at the time asked for.
+struct Window {
+  double first = 1, last = 0, room = -INFINITY;
+  bool Covers(double t) const { return first <= t && last > t; }
+};
+
+V Load(const Vec3& v) { return {v.x(), v.y(), v.z()}; }
+
+double LargestAbs(const V& v) { return std::max(std::fabs(v.x), std::max(std::fabs(v.y), std::fabs(v.z))); }
+
+double SumAbs(const V& v) { return std::fabs(v.x) + std::fabs(v.y) + std::fabs(v.z); }
+
+Magnitudes Measure(const V (&start)[4], const V (&end)[4]) {
+  Magnitudes m;
+  double sum = 0;
+  for (int i = 0; i < 4; ++i) {
+    m.start = std::max(m.start, LargestAbs(start[i]));
+    m.end = std::max(m.end, LargestAbs(end[i]));
+    m.motion = std::max(m.motion, LargestAbs(end[i] - start[i]));
+    sum += SumAbs(start[i]) + SumAbs(end[i]);
+  }
+  m.usable = sum <= kLargestSum;  // false for NaN and infinity, which std::max may have lost
+  return m;
+}
+
+// v over its length, or 0 where v is 0, NaN or infinite: a zero direction certifies nothing.
+V Normalized(const V& v) {
+  const double squared = Dot(v, v);
+  if (squared > 1e-200 && squared < 1e300) return (1 / std::sqrt(squared)) * v;
+  const double scale = SumAbs(v);
+  if (!(scale > 0 && scale <= 1e200)) return {0, 0, 0};
+  const V w{v.x / scale, v.y / scale, v.z / scale};
+  return (1 / std::sqrt(Dot(w, w))) * w;
+}
+
+double RoundingOfDot(const V& n, const V& r) {
+  return 8 * kRoundoff * (std::fabs(n.x * r.x) + std::fabs(n.y * r.y) + std::fabs(n.z * r.z));
+}
+
+// A lower bound of n . (x_i - x_j), where r = fl(x_i - x_j).
+double LowerDot(const V& n, const V& r) { return Dot(n, r) - RoundingOfDot(n, r); }
+
+template <int kPairs>
+double Separation(const V (&r)[kPairs], const V& n) {
+  double least = LowerDot(n, r[0]);
+  for (int k = 1; k < kPairs; ++k) least = std::min(least, LowerDot(n, r[k]));
+  return least;
+}
+
+template <int kPairs>
+Window Certify(const Stencil<kPairs>& s, const V& n, const Threshold& threshold, double t) {
+  Window w{0, 1, INFINITY};
+  for (int k = 0; k < kPairs; ++k) {
+    const double p = LowerDot(n, s.start[k]) - threshold.start, q = LowerDot(n, s.end[k]) - threshold.end;
+    w.room = std::min(w.room, (1 - t) * p + t * q);
+    if (q < 0) {
+      if (!(p >= 0)) return {};
+      w.last = std::min(w.last, p / (p - q) * (1 - 4 * kRoundoff));
+    } else if (p < 0) {
+      w.first = std::max(w.first, p / (p - q) * (1 + 4 * kRoundoff));
+    }
+  }
+  return w;
+}
+
+template <int kPairs>
+void MoveTo(const Stencil<kPairs>& s, double t, V (*r)[kPairs]) {
+  for (int k = 0; k < kPairs; ++k) {
+    const V &a = s.start[k], &b = s.end[k];
+    (*r)[k] = {(1 - t) * a.x + t * b.x, (1 - t) * a.y + t * b.y, (1 - t) * a.z + t * b.z};
+  }
+}
+
+template <typename Kind>
+class Advance {
+ public:
+  Advance(const V (&start)[4], const V (&end)[4], const Stencil<Kind::kPairs>& s, const CcdOptions& options)
+      : m_(Measure(start, end)), s_(s), options_(options) {}
+
+  CcdResult Run() {
+    if (!m_.usable || options_.max_iterations < 1 || !Start()) return {};
+    double t = 0, highest = 0;
+    int iterations = 0;
+    V n = first_;
+    while (iterations < options_.max_iterations) {
+      ++iterations;
+      Window w = Certify(s_, n, threshold_, t);
+      if (!w.Covers(t) || w.room <= RoomToLeave(t)) w = Best(t, w);
+      highest = std::max(highest, w.room);
+      if (!w.Covers(t) || w.room <= RoomToLeave(t)) break;
+      if (w.last >= 1) return {1, false, iterations};
+      t = w.last;
+      V r[kPairs];
+      MoveTo(s_, t, &r);
+      n = Normalized(Kind::Closest(r).n);
+    }
+    // Without room at the start, a pair that never got farther apart is one that approaches.
+    if (near_floor_ && highest <= 2 * slack_) t = 0;
+    return {t, true, iterations};
+  }
+
+ private:
+  static constexpr int kPairs = Kind::kPairs;
+
+  // Finds the first direction and the thresholds. False: nothing can be proven.
+  bool Start() {
+    const Direction closest = Kind::Closest(s_.start);
+    first_ = Normalized(closest.n);
+    double separation = Separation(s_.start, first_);
+    if (!(separation > 0.9 * std::sqrt(closest.squared_distance))) {
+      Kind::ForEach(s_.start, [&](const V& direction) {
+        const V n = Normalized(direction);
+        const double other = Separation(s_.start, n);
+        if (other > separation) separation = other, first_ = n;
+      });
+    }
+    if (!(separation > 0)) return false;
+    SetThresholds(separation);
+    return threshold_.start > 0;
+  }
+
+  void SetThresholds(double separation) {
+    const double extra = options_.position_error_m > 0 ? options_.position_error_m : 0;
+    const double error_start = kPerCoordinate * (kRoundoff * m_.start + extra);
+    const double error_end = kPerCoordinate * (kRoundoff * (2 * m_.end + 3 * m_.motion) + extra);
+    const double gap = options_.target_gap > 0 ? std::min(options_.target_gap, 0.5 * separation) : 0;
+    gap_.start = std::max({gap, kFloorMetres, kFloorRelative * m_.start});
+    gap_.end = std::max({gap, kFloorMetres, kFloorRelative * m_.end});
+    constexpr double kEnlarged = 1 + 16 * kRoundoff;
+    threshold_ = {(gap_.start + error_start) * kEnlarged, (gap_.end + error_end) * kEnlarged};
+    room_ = separation - threshold_.start;
+    if (separation >= (1 + kMargin) * threshold_.start) return;
+    SetThresholdsNearFloor(separation, std::max(error_start, error_end) * kEnlarged);
+  }
+
+  // No room to approach: hold the distance of the start, less what rounding may take, and give up where that could reach 0. A stencil at
+  // rest needs no such reserve.
+  void SetThresholdsNearFloor(double separation, double error) {
+    near_floor_ = true;
+    double rounding = 0;
+    for (int k = 0; k < kPairs; ++k) {
+      rounding = std::max({rounding, RoundingOfDot(first_, s_.start[k]), RoundingOfDot(first_, s_.end[k])});
+    }
+    slack_ = m_.motion > 0 ? error + 2 * rounding : 0.5 * separation;
+    const double held = std::min(separation, threshold_.start) - slack_;
+    threshold_ = held > (m_.motion > 0 ? error : 0) ? Threshold{held, held} : Threshold{0, 0};
+  }
+
+  double RoomToLeave(double t) const {
+    return near_floor_ ? 0.5 * slack_ : kRoomLeft * std::min(gap_.At(t), room_);
+  }
+
+  // The window that reaches farthest among all feature pairs at time t, or the given one.
+  Window Best(double t, Window best) const {
+    V r[kPairs];
+    MoveTo(s_, t, &r);
+    Kind::ForEach(r, [&](const V& direction) {
+      const Window w = Certify(s_, Normalized(direction), threshold_, t);
+      if (w.Covers(t) && (!best.Covers(t) || w.last > best.last)) best = w;
+    });
+    return best;
+  }
+
+  const Magnitudes m_;
+  const Stencil<kPairs>& s_;
+  const CcdOptions& options_;
+  V first_{};
+  Threshold gap_{}, threshold_{};
+  double room_ = 0, slack_ = 0;
+  bool near_floor_ = false;
+};
+
+}  // namespace
+
+CcdResult PointTriangleCcd(const Vec3& p0, const Vec3& a0, const Vec3& b0, const Vec3& c0, const Vec3& p1, const Vec3& a1,
+                           const Vec3& b1, const Vec3& c1, const CcdOptions& options) {
+  const V start[4] = {Load(p0), Load(a0), Load(b0), Load(c0)}, end[4] = {Load(p1), Load(a1), Load(b1), Load(c1)};
+  Stencil<3> s;
+  for (int k = 0; k < 3; ++k) {
+    s.start[k] = start[0] - start[k + 1];
+    s.end[k] = end[0] - end[k + 1];
+  }
+  return Advance<PointTriangle>(start, end, s, options).Run();
+}
+
+CcdResult EdgeEdgeCcd(const Vec3& a0, const Vec3& b0, const Vec3& c0, const Vec3& d0, const Vec3& a1, const Vec3& b1,
+                      const Vec3& c1, const Vec3& d1, const CcdOptions& options) {
+  const V start[4] = {Load(a0), Load(b0), Load(c0), Load(d0)}, end[4] = {Load(a1), Load(b1), Load(c1), Load(d1)};
+  Stencil<4> s;
+  for (int k = 0; k < 4; ++k) {
+    s.start[k] = start[k / 2] - start[2 + k % 2];
+    s.end[k] = end[k / 2] - end[2 + k % 2];
+  }
+  return Advance<EdgeEdge>(start, end, s, options).Run();
+}
+
+}  // namespace eipc
