@@ -37,8 +37,8 @@ def session(client):
 
 @pytest.fixture(scope="session")
 def server_binary():
-    """The real server: EIPC_SERVER_BIN, else the release build; tests that need it skip without."""
-    path = Path(os.environ.get("EIPC_SERVER_BIN", REPOSITORY / "build" / "release" / "bin" / "eipc-server"))
+    """The real server: EIPC_SERVER_BIN (or EIPC_SERVER, as ./dev test sets it), else the release build; tests that need it skip without."""
+    path = Path(os.environ.get("EIPC_SERVER_BIN") or os.environ.get("EIPC_SERVER") or REPOSITORY / "build/release/bin/eipc-server")
     if not path.exists():
         pytest.skip(f"no server at {path}")
     return path
@@ -46,8 +46,8 @@ def server_binary():
 
 @pytest.fixture(scope="session")
 def eipc_binary():
-    """The command line: EIPC_BIN, else the release build."""
-    path = Path(os.environ.get("EIPC_BIN", REPOSITORY / "build" / "release" / "bin" / "eipc"))
+    """The command line: EIPC_CLI, else the release build."""
+    path = Path(os.environ.get("EIPC_CLI") or REPOSITORY / "build/release/bin/eipc")
     if not path.exists():
         pytest.skip(f"no eipc at {path}")
     return path

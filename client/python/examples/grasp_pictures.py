@@ -1,0 +1,95 @@
+"""Rendered pictures of a recorded grasp at its three phases."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Callable
+
+import matplotlib
+
+matplotlib.use("Agg")
+import matplotlib.pyplot as plt  # noqa: E402
+import numpy as np  # noqa: E402
+
+import eipc  # noqa: E402
+from eipc import viz  # noqa: E402
+from eipc.v1 import scene_pb2  # noqa: E402
+from grasp_recording import Recording  # noqa: E402
+from grasp_task import GraspTask  # noqa: E402
+
+_HELD, _PAD, _PLATE, _OTHER = (0.80, 0.62, 0.42), (0.44, 0.62, 0.79), (0.36, 0.38, 0.41), (0.70, 0.71, 0.70)
+# Static bodies at least this wide are drawn as the ground plane.
+_GROUND_EXTENT_M = 0.5
+_VIEW = np.array([-0.92, -0.46, 0.34])
+_FIELD_OF_VIEW_DEG = 24.0
+_BOX_FACES = np.array([[0, 2, 1], [1, 2, 3], [4, 5, 6], [5, 7, 6], [0, 1, 4], [1, 5, 4], [2, 6, 3], [3, 6, 7],
+                       [0, 4, 2], [2, 4, 6], [1, 3, 5], [3, 7, 5]])
+_TITLES = {"squeeze": "squeezed", "lift": "lifting", "hold": "held"}
+
+
+def phase_times(task: GraspTask) -> dict[str, float]:
+    """When to look: the end of the squeeze, the middle of the lift, the end."""
+    return {"squeeze": task.squeeze_end_s, "lift": 0.5 * (task.squeeze_end_s + task.lift_end_s), "hold": task.duration_s}
+
+
+def _is_ground(body: scene_pb2.Body, recording: Recording) -> bool:
+    return body.WhichOneof("kind") == "static_body" and float(np.ptp(recording.surfaces[body.name][0], axis=0).max()) > _GROUND_EXTENT_M
+
+
+def _plate(body: scene_pb2.Body, boundary: scene_pb2.BoundarySet, achieved: eipc.Pose) -> viz.Item | None:
+    """The box that marks the driven vertices, carried along by the finger's frame: stands for the finger behind a pad."""
+    if not boundary.HasField("box"):
+        return None
+    low, high = boundary.box.min_m, boundary.box.max_m
+    corners = np.array([[x, y, z] for z in (low.z, high.z) for y in (low.y, high.y) for x in (low.x, high.x)])
+    if np.ptp(corners, axis=0).max() > _GROUND_EXTENT_M:
+        return None  # a box that only says "everything below", not one shaped as a finger
+    body_pose = eipc.Pose.from_message(body.pose)
+    frame = eipc.Pose.from_message(boundary.frame) if boundary.HasField("frame") else body_pose
+    world = (achieved @ frame.inverse() @ body_pose).apply(corners)
+    return viz.Item(world, _BOX_FACES, _PLATE, gloss=0.05, crease_deg=20)
+
+
+def scene_items(scene: scene_pb2.Scene, recording: Recording, task: GraspTask, sample: int) -> list[viz.Item]:
+    """What to draw of one sample: all bodies but the ground, and the fingers' plates."""
+    items = []
+    for body in scene.bodies:
+        if body.name not in recording.surfaces or _is_ground(body, recording):
+            continue
+        color = _HELD if body.name == task.held else _PAD if body.boundary_sets else _OTHER
+        items.append(viz.Item(recording.surfaces[body.name][sample], recording.topology[body.name].triangles, color, wire=0.14))
+        for boundary in body.boundary_sets:
+            key = (body.name, boundary.name)
+            if key in recording.frames:
+                plate = _plate(body, boundary, recording.frame_poses[sample][recording.frames.index(key)])
+                items.extend([plate] if plate else [])
+    return items
+
+
+def render_phases(out: Path, scene: scene_pb2.Scene, recording: Recording, task: GraspTask,
+                  say: Callable[[str], None]) -> list[Path]:
+    """Writes grasp_<phase>.png for the three phases and grasp.png with all of them side by side."""
+    samples = {phase: recording.sample_at(time) for phase, time in phase_times(task).items()}
+    drawn = {phase: scene_items(scene, recording, task, sample) for phase, sample in samples.items()}
+    points = np.concatenate([item.vertices for items in drawn.values() for item in items])
+    center = 0.5 * (points.min(0) + points.max(0))
+    radius = float(np.linalg.norm(points - center, axis=1).max())
+    distance = 1.05 * radius / np.tan(np.radians(0.5 * _FIELD_OF_VIEW_DEG))
+    camera = viz.Camera(center + distance * _VIEW / np.linalg.norm(_VIEW), center, _FIELD_OF_VIEW_DEG)
+    floors = [recording.surfaces[body.name][0][:, 2].max() for body in scene.bodies
+              if body.name in recording.surfaces and _is_ground(body, recording)]
+    ground = viz.Ground(float(floors[0]), center=(center[0], center[1])) if floors else None
+    pictures, paths = {}, []
+    for phase, items in drawn.items():
+        say(f"rendering the {phase} picture")
+        pictures[phase] = viz.render(items, camera, 840, 840, ground)
+        paths.append(out / f"grasp_{phase}.png")
+        viz.write_png(paths[-1], pictures[phase])
+    figure, panels = plt.subplots(1, 3, figsize=(15, 5.3), constrained_layout=True)
+    for axes, (phase, picture) in zip(panels, pictures.items()):
+        axes.imshow(picture)
+        axes.set_axis_off()
+        axes.set_title(f"{_TITLES[phase]}, t = {recording.time_s[samples[phase]]:.2f} s", fontsize=12, color="#333333")
+    figure.savefig(out / "grasp.png", dpi=110)
+    plt.close(figure)
+    return [*paths, out / "grasp.png"]
