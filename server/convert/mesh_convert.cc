@@ -11,22 +11,20 @@ namespace eipc {
 namespace {
 
 MeshData MeshFromArrays(const v1::MeshArrays& arrays, const std::string& path, Problems* problems) {
-  MeshData mesh;
   absl::StatusOr<std::vector<Vec3>> vertices = PointsFromProto(arrays.vertices());
-  if (!vertices.ok()) {
-    problems->Add(absl::StrCat(path, ".vertices"), vertices.status().message());
-  } else {
-    mesh.vertices = *std::move(vertices);
-  }
+  if (!vertices.ok()) problems->Add(absl::StrCat(path, ".vertices"), vertices.status().message());
   const absl::StatusOr<IndexRows> cells = IndexRowsFromProto(arrays.cells());
   if (!cells.ok()) {
     problems->Add(absl::StrCat(path, ".cells"), cells.status().message());
-    return mesh;
+    return {};
   }
   if (cells->width != 3 && cells->width != 4) {
     problems->Add(absl::StrCat(path, ".cells"), "must have shape [m,4] (tetrahedra) or [m,3] (triangles), got [m,", cells->width, "]");
-    return mesh;
+    return {};
   }
+  if (!vertices.ok()) return {};
+  MeshData mesh;
+  mesh.vertices = *std::move(vertices);
   const std::vector<int32_t>& values = cells->values;
   for (size_t i = 0; i < values.size(); i += cells->width) {
     if (cells->width == 4) {

@@ -68,7 +68,6 @@ BoundarySetSpec BoundarySetFromProto(const v1::BoundarySet& set, const std::stri
   if (set.has_box()) spec.box = {Vec3FromProto(set.box().min_m()), Vec3FromProto(set.box().max_m())};
   if (set.has_frame()) spec.frame = PoseFromProto(set.frame(), absl::StrCat(path, ".frame"), problems);
   spec.trajectory = TrajectoryFromProto(set.trajectory(), absl::StrCat(path, ".trajectory"), problems);
-  spec.max_force_n = set.max_force_n();
   return spec;
 }
 

@@ -16,7 +16,7 @@ namespace eipc {
 //
 //   solver.newton_tolerance_m_s=1e-6
 //   bodies[0].material.youngs_modulus_pa=3e4
-//   bodies[teddy].boundary_sets[grip].max_force_n=5      elements by their `name`
+//   bodies[teddy].boundary_sets[grip].frame.position_m.z=1     elements by their `name`
 //   contact.barrier_form=PER_PAIR
 //   gravity_m_s2={x: 0 y: 0 z: -1.62}                     messages and lists in text format
 //   bodies[pad].boundary_sets[rim].vertices=[0, 1, 2]

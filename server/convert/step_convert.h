@@ -1,0 +1,28 @@
+#ifndef EIPC_SERVER_CONVERT_STEP_CONVERT_H_
+#define EIPC_SERVER_CONVERT_STEP_CONVERT_H_
+
+#include <cstdint>
+#include <optional>
+
+#include "absl/status/statusor.h"
+#include "sim/dynamics/simulation.h"
+
+namespace eipc::v1 {
+class StepRequest;
+}  // namespace eipc::v1
+
+namespace eipc {
+
+// What a StepRequest tells a session to do.
+struct StepOrder {
+  StepInput input;
+  int substeps = 1;
+  std::optional<int64_t> expected_step;
+};
+
+// INVALID_ARGUMENT or NOT_FOUND, naming the field.
+absl::StatusOr<StepOrder> StepOrderFromProto(const Model& model, const v1::StepRequest& request, int max_substeps);
+
+}  // namespace eipc
+
+#endif  // EIPC_SERVER_CONVERT_STEP_CONVERT_H_

@@ -1,0 +1,16 @@
+#include "server/rpc/calls.h"
+#include "server/rpc/scene_info.h"
+#include "sim/base/status_macros.h"
+
+namespace eipc::rpc {
+
+absl::Status GetScene(Services& services, const StepBudget&, const v1::GetSceneRequest& request, v1::SceneInfo* response) {
+  EIPC_ASSIGN_OR_RETURN(const SceneRegistry::ScenePtr scene, services.scenes.Find(request.name()));
+  FillSceneInfo(scene->name, *scene->model, request.include_topology(), response);
+  if (request.include_scene() && !response->mutable_scene()->ParseFromString(scene->payload)) {
+    return absl::InternalError("the stored scene cannot be read back");
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace eipc::rpc

@@ -1,0 +1,26 @@
+#include <string>
+
+#include "server/rpc/calls.h"
+#include "server/rpc/reason.h"
+#include "sim/base/status_macros.h"
+
+namespace eipc::rpc {
+
+absl::Status StepStream(Services& services, const StepBudget& budget, const StepStreamEnds& ends) {
+  v1::StepRequest request;
+  v1::StepResponse response;
+  while (ends.read(&request)) {
+    response.Clear();
+    const absl::Status status = ForWire(Step(services, budget, request, &response));
+    if (!status.ok()) {
+      response.clear_observation();
+      response.set_status_code(static_cast<int>(status.code()));
+      response.set_status_message(std::string(status.message()));
+    }
+    if (!ends.write(response)) break;
+    EIPC_RETURN_IF_ERROR(budget.Poll());
+  }
+  return budget.Poll();
+}
+
+}  // namespace eipc::rpc
