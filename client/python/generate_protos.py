@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 """Generates the Python modules of the protocol into eipc/v1.
 
 Called by CMake (target python_protos) and by setup.py, so that both a build and a plain pip install from a checkout

@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 """The grasp in thirty lines: two soft bubbles squeeze, lift and hold a soft teddy bear.
 
 Run from the repository root:  python3 client/python/examples/bubble_teddy.py build/release/bin/eipc-server

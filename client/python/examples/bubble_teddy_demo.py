@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 """The grasp, end to end: a client streams a gripper's motion to an eipc server and records what comes back.
 
 Starts a server, creates the scene, commands the two fingers (squeeze, lift, hold) step by step over a stream, then

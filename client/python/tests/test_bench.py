@@ -1,0 +1,58 @@
+"""The benchmark on recorded figures, and on the real program when there is one."""
+
+import importlib
+import json
+import sys
+from pathlib import Path
+
+import pytest
+
+from conftest import REPOSITORY
+
+FAKE = Path(__file__).resolve().parent / "fake_eipc.py"
+
+
+@pytest.fixture
+def bench(monkeypatch):
+    for folder in ("bench", "support"):
+        monkeypatch.syspath_prepend(str(REPOSITORY / "tests" / folder))
+    return importlib.import_module("run_bench")
+
+
+def test_rows_table_and_json(bench, tmp_path, capsys):
+    json_file = tmp_path / "deep" / "bench.json"
+    assert bench.main(["--eipc", str(FAKE), "--data", str(tmp_path), "--filter", "low", "--runs", "2", "--json", str(json_file)]) == 0
+    document = json.loads(json_file.read_text())
+    assert [row["name"] for row in document["rows"]] == ["low-0.02", "low-0.01", "low-0.005",
+                                                         "low_real-0.02", "low_real-0.01", "low_real-0.005"]
+    row = document["rows"][0]
+    assert row["real_time_factor"] == pytest.approx(20) and row["ms_per_step"] == pytest.approx(1.0)
+    assert row["ms_per_newton_iteration"] == pytest.approx(0.25) and row["runs"] == 2
+    assert row["stage_share"]["assemble"] == pytest.approx(0.3) and row["stage_share"]["other"] == pytest.approx(0.25)
+    assert row["probe_ms"] > 0 and document["machine"]["cores"] >= 1
+    text = capsys.readouterr().out
+    assert "low-0.005" in text and "assemble" in text and "20.00" in text
+
+
+def test_errors_come_in_a_sentence(bench, tmp_path, capsys):
+    assert bench.main(["--eipc", str(FAKE), "--data", str(tmp_path), "--filter", "full_real-0.005"]) == 1
+    assert "MESH_UNREADABLE" in capsys.readouterr().err
+    assert bench.main(["--eipc", str(tmp_path / "none")]) == 1
+    assert "./dev build" in capsys.readouterr().err
+    assert bench.main(["--eipc", str(FAKE), "--filter", "cloth"]) == 2
+    assert "low-0.02" in capsys.readouterr().err
+
+
+def test_probe_is_a_positive_time_that_repeats(bench):
+    probe = sys.modules["machine_probe"].probe_ms
+    first, second = probe(9), probe(9)
+    assert 0.1 < first < 1000 and first == pytest.approx(second, rel=1.0)
+
+
+def test_bench_on_the_real_program(bench, eipc_binary, tmp_path):
+    if not (REPOSITORY / "models" / "scenes" / "bubble_teddy_low.textproto").exists():
+        pytest.skip("the scene has not been generated")
+    json_file = tmp_path / "bench.json"
+    assert bench.main(["--eipc", str(eipc_binary), "--filter", "low-0.02", "--json", str(json_file)]) == 0
+    row = json.loads(json_file.read_text())["rows"][0]
+    assert row["steps"] == 200 and row["real_time_factor"] > 0 and row["max_rss_bytes"] > 1 << 20

@@ -1,0 +1,146 @@
+#!/usr/bin/python3
+"""Benchmark of the grasp: full-space, medium and low cages, h = 0.02, 0.01, 0.005 s, generated and (if there) real meshes.
+
+Every row runs `eipc run SCENE --dt S --threads N --report FILE`, `--runs` times; figures are medians over the runs. The
+machine-speed probe beside a row is the time of a fixed loop, measured just before and after it (see machine_probe.py).
+"""
+
+from __future__ import annotations
+
+import os
+
+# One thread, or the probe would measure how busy the other cores are. Set before NumPy loads its BLAS.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
+import argparse  # noqa: E402
+import json  # noqa: E402
+import platform  # noqa: E402
+import statistics  # noqa: E402
+import sys  # noqa: E402
+from pathlib import Path  # noqa: E402
+from typing import Any, Sequence  # noqa: E402
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+from eipc_cli import EipcCli, GraspCase, RunError, default_cli, default_data, grasp_cases  # noqa: E402
+from machine_probe import probe_ms  # noqa: E402
+from text_table import text_table  # noqa: E402
+
+
+def machine() -> dict[str, Any]:
+    """What the figures were measured on."""
+    model = platform.processor() or platform.machine()
+    try:
+        for line in Path("/proc/cpuinfo").read_text().splitlines():
+            if line.startswith("model name"):
+                model = line.split(":", 1)[1].strip()
+                break
+    except OSError:
+        pass  # not Linux: the platform's own words will do
+    return {"cpu": model, "cores": os.cpu_count(), "load_average": os.getloadavg()[0], "probe_ms": probe_ms()}
+
+
+def _median(reports: Sequence[dict], *path: str) -> float:
+    values = []
+    for report in reports:
+        value: Any = report
+        for key in path:
+            value = value[key]
+        values.append(float(value))
+    return statistics.median(values)
+
+
+def row_of(case: GraspCase, reports: Sequence[dict], probe: float) -> dict[str, Any]:
+    """One row: medians over the runs' reports. Shares are of the stepping time; `other` is what no stage claims."""
+    wall = _median(reports, "wall_s")
+    stages = {name: _median(reports, "stage_seconds", name) / wall for name in reports[0]["stage_seconds"]}
+    stages["other"] = max(0.0, 1.0 - sum(stages.values()))
+    factors = sorted(float(report["real_time_factor"]) for report in reports)
+    return {
+        "name": case.name, "scene": case.scene.name, "dt_s": case.dt_s, "runs": len(reports),
+        "threads": reports[0]["threads"], "steps": reports[0]["steps"], "unknowns": reports[0]["unknowns"],
+        "surface_triangles": reports[0]["surface_triangles"],
+        "real_time_factor": statistics.median(factors), "real_time_factor_range": [factors[0], factors[-1]],
+        "wall_s": wall, "ms_per_step": 1e3 * wall / reports[0]["steps"],
+        "newton_iterations": {"mean": _median(reports, "newton_iterations", "mean"),
+                              "max": _median(reports, "newton_iterations", "max")},
+        "ms_per_newton_iteration": 1e3 * wall / max(_median(reports, "newton_iterations", "total"), 1.0),
+        "contacts": {"mean": _median(reports, "contacts", "mean"), "max": _median(reports, "contacts", "max")},
+        "min_distance_m": _median(reports, "min_distance_m") if reports[0]["min_distance_m"] is not None else None,
+        "steps_not_converged": reports[0]["steps_not_converged"],
+        "max_rss_bytes": _median(reports, "max_rss_bytes"), "stage_share": stages, "probe_ms": probe,
+        "state_digest": reports[0].get("state_digest"),
+    }
+
+
+def speed_table(rows: Sequence[dict]) -> str:
+    header = ["grasp", "x real time", "ms/step", "Newton mean", "max", "ms/Newton", "contacts mean", "max", "min dist um",
+              "not conv", "MiB", "probe ms"]
+    cells = [[row["name"], f"{row['real_time_factor']:.2f}", f"{row['ms_per_step']:.2f}",
+              f"{row['newton_iterations']['mean']:.2f}", f"{row['newton_iterations']['max']:.0f}",
+              f"{row['ms_per_newton_iteration']:.2f}", f"{row['contacts']['mean']:.0f}", f"{row['contacts']['max']:.0f}",
+              "-" if row["min_distance_m"] is None else f"{1e6 * row['min_distance_m']:.2f}",
+              str(row["steps_not_converged"]), f"{row['max_rss_bytes'] / 2**20:.0f}", f"{row['probe_ms']:.2f}"] for row in rows]
+    return text_table(header, cells)
+
+
+def stage_table(rows: Sequence[dict]) -> str:
+    """Share of the stepping time by stage, the largest stages of the first row first."""
+    stages = list(dict.fromkeys(name for row in rows for name in row["stage_share"] if name != "other"))
+    stages = sorted(stages, key=lambda name: -rows[0]["stage_share"].get(name, 0.0)) + ["other"]
+    cells = [[row["name"], *(f"{100 * row['stage_share'].get(name, 0.0):.1f}" for name in stages)] for row in rows]
+    return text_table(["% of time in", *stages], cells)
+
+
+def run_rows(cli: EipcCli, cases: Sequence[GraspCase], runs: int, threads: int) -> list[dict]:
+    rows = []
+    for number, case in enumerate(cases, start=1):
+        print(f"[{number}/{len(cases)}] {case.name} ...", file=sys.stderr, flush=True)
+        before = probe_ms()
+        reports = [cli.run(case.scene, case.dt_s, threads=threads) for _ in range(runs)]
+        rows.append(row_of(case, reports, 0.5 * (before + probe_ms())))
+    return rows
+
+
+def parse_arguments(argv: Sequence[str] | None) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--filter", default="", metavar="NAME", help="only rows whose name contains this, e.g. low or low-0.02")
+    parser.add_argument("--json", type=Path, metavar="FILE", help="write the figures here as well")
+    parser.add_argument("--runs", type=int, default=1, help="runs of each row; figures are medians")
+    parser.add_argument("--threads", type=int, default=1, help="threads inside a step")
+    parser.add_argument("--eipc", type=Path, default=default_cli(), help="the eipc program")
+    parser.add_argument("--data", type=Path, default=default_data(), help="folder of real meshes (default: EIPC_DATA)")
+    arguments = parser.parse_args(argv)
+    if arguments.runs < 1 or arguments.threads < 1:
+        parser.error("--runs and --threads must be at least 1")
+    return arguments
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    arguments = parse_arguments(argv)
+    cases = [case for case in grasp_cases(arguments.data) if arguments.filter in case.name]
+    if not cases:
+        names = ", ".join(case.name for case in grasp_cases(arguments.data))
+        print(f"bench: no row's name contains '{arguments.filter}' (rows: {names})", file=sys.stderr)
+        return 2
+    cli = EipcCli(arguments.eipc, arguments.data)
+    try:
+        cli.check()
+        about = machine()
+        rows = run_rows(cli, cases, arguments.runs, arguments.threads)
+    except RunError as error:
+        print(f"bench: {error}", file=sys.stderr)
+        return 1
+    print(f"{about['cpu']}, {about['cores']} cores, load {about['load_average']:.1f}, probe {about['probe_ms']:.2f} ms; "
+          f"medians of {arguments.runs}, {arguments.threads} thread(s)\n")
+    print(speed_table(rows) + "\n\n" + stage_table(rows))
+    if arguments.data is None:
+        print("\nThe rows on real meshes need EIPC_DATA.")
+    if arguments.json:
+        arguments.json.parent.mkdir(parents=True, exist_ok=True)
+        arguments.json.write_text(json.dumps({"machine": about, "rows": rows}, indent=2) + "\n")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,58 @@
+"""Figures of the validation studies, for docs/validation."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Mapping, Sequence
+
+import matplotlib
+
+matplotlib.use("Agg")
+import matplotlib.pyplot as plt  # noqa: E402
+import numpy as np  # noqa: E402
+
+if TYPE_CHECKING:
+    from eipc_cli import GraspCase
+    from grasp_client import GraspSeries
+
+_STYLE = {"font.size": 10, "axes.spines.top": False, "axes.spines.right": False, "axes.grid": True, "grid.color": "#e6e6e6",
+          "axes.axisbelow": True, "legend.frameon": False, "lines.linewidth": 1.2}
+_COLORS = ("#3b75af", "#e49444", "#6a9f58", "#d1605e", "#a87c9f", "#967662")
+
+
+def plot_vertical_forces(path: Path, runs: Sequence[tuple["GraspCase", "GraspSeries"]]) -> None:
+    """Total vertical contact force on the held body over time, a panel for each model, a line for each step."""
+    models = list(dict.fromkeys(case.model for case, _ in runs))
+    with plt.rc_context(_STYLE):
+        figure, panels = plt.subplots(len(models), 1, figsize=(8.5, 2.6 * len(models)), sharex=True, constrained_layout=True,
+                                      squeeze=False)
+        for axes, model in zip(panels[:, 0], models):
+            chosen = [(case, series) for case, series in runs if case.model == model]
+            for (case, series), color in zip(chosen, _COLORS):
+                force = series.recording.force_on(series.task.held)[:, 2]
+                axes.plot(series.recording.time_s, force, color=color, label=f"h = {case.dt_s:g} s")
+            axes.axhline(chosen[0][1].task.weight_n, color="#222222", lw=1, ls=(0, (4, 3)), label="weight")
+            axes.set_ylabel(f"{model}: vertical\ncontact force (N)")
+        panels[0, 0].legend(ncol=4, loc="upper left")
+        panels[-1, 0].set_xlabel("time (s)")
+        _save(figure, path)
+
+
+def plot_convergence(path: Path, steps: np.ndarray, errors: Mapping[str, np.ndarray]) -> None:
+    """Error over step size for each model, with first order as reference."""
+    with plt.rc_context(_STYLE):
+        figure, axes = plt.subplots(figsize=(6.0, 4.6), constrained_layout=True)
+        for (name, error), color in zip(errors.items(), _COLORS):
+            axes.loglog(steps, error, "o-", color=color, label=name)
+        middle = np.exp(np.mean(np.log(np.concatenate(list(errors.values())))))
+        axes.loglog(steps, middle * steps / np.exp(np.mean(np.log(steps))), color="#222222", ls=(0, (4, 3)), label="first order")
+        axes.set_xlabel("step h (s)")
+        axes.set_ylabel("error of the held body's surface (m)")
+        axes.legend()
+        _save(figure, path)
+
+
+def _save(figure: plt.Figure, path: Path) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    figure.savefig(path, dpi=130)
+    plt.close(figure)
