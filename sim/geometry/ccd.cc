@@ -19,13 +19,26 @@ using ccd_internal::V;
 constexpr double kRoundoff = 0x1p-53;
 constexpr double kLargestSum = 1e50;
 constexpr double kFloorMetres = 2e-12;
-constexpr double kFloorRelative = 64 * 0x1p-52;
-// 2 sqrt(3), rounded up: what an error of 1 in every coordinate does to a distance.
-constexpr double kPerCoordinate = 3.47;
+constexpr double kFloorUlps = 64;
+// For rounding in sums of thresholds and for directions a little too long.
+constexpr double kEnlarged = 1 + 32 * kRoundoff;
 // A pair this near to the threshold, relatively, has no room to approach.
 constexpr double kMargin = 0.05;
 // The loop ends when this part of the room between the start and the gap is left.
 constexpr double kRoomLeft = 0.1;
+
+V Load(const Vec3& v) { return {v.x(), v.y(), v.z()}; }
+
+double LargestAbs(const V& v) { return std::max(std::fabs(v.x), std::max(std::fabs(v.y), std::fabs(v.z))); }
+
+double SumAbs(const V& v) { return std::fabs(v.x) + std::fabs(v.y) + std::fabs(v.z); }
+
+// Half the distance from x to the next larger double: what rounding to a number of at most that size costs. x >= 0.
+double HalfUlp(double x) {
+  int exponent = 0;
+  std::frexp(x, &exponent);
+  return x > 0 ? std::ldexp(kRoundoff, exponent - 1) : 0;
+}
 
 struct Magnitudes {
   double start = 0, end = 0, motion = 0;
@@ -37,10 +50,30 @@ struct Stencil {
   V start[kPairs], end[kPairs];
 };
 
-// Separation that must be certified at t = 0 and at t = 1, linear in between.
-struct Threshold {
-  double start, end;
+// Something given at t = 0 and at t = 1, linear in between.
+struct Ends {
+  double start = 0, end = 0;
   double At(double t) const { return (1 - t) * start + t * end; }
+};
+
+// Bounds half an ulp of every coordinate on the way, at any t in between too.
+Ends RoundingOfPositions(const Magnitudes& m) {
+  if (m.end > 2 * m.start) return {kRoundoff * m.start, kRoundoff * m.end};
+  const double half_ulp = HalfUlp(std::max(m.start, m.end) * (1 + 8 * kRoundoff));
+  return {half_ulp, half_ulp};
+}
+
+// What a direction must certify: the gap, and what the rounding of each of the two coordinates takes along that direction.
+struct Threshold {
+  Ends gap, error;
+  // The pair starts near the floor: hold the gap on the exact line only, but stay apart after rounding.
+  bool hold = false;
+
+  Ends Along(const V& n) const {
+    const double sum = 2 * SumAbs(n);
+    if (hold) return {std::max(gap.start, 1.01 * sum * error.start), std::max(gap.end, 1.01 * sum * error.end)};
+    return {(gap.start + sum * error.start) * kEnlarged, (gap.end + sum * error.end) * kEnlarged};
+  }
 };
 
 // Times over which one direction certifies the threshold, and what is left above it at the time asked for.
@@ -48,12 +81,6 @@ struct Window {
   double first = 1, last = 0, room = -INFINITY;
   bool Covers(double t) const { return first <= t && last > t; }
 };
-
-V Load(const Vec3& v) { return {v.x(), v.y(), v.z()}; }
-
-double LargestAbs(const V& v) { return std::max(std::fabs(v.x), std::max(std::fabs(v.y), std::fabs(v.z))); }
-
-double SumAbs(const V& v) { return std::fabs(v.x) + std::fabs(v.y) + std::fabs(v.z); }
 
 Magnitudes Measure(const V (&start)[4], const V (&end)[4]) {
   Magnitudes m;
@@ -95,8 +122,9 @@ double Separation(const V (&r)[kPairs], const V& n) {
 template <int kPairs>
 Window Certify(const Stencil<kPairs>& s, const V& n, const Threshold& threshold, double t) {
   Window w{0, 1, INFINITY};
+  const Ends needed = threshold.Along(n);
   for (int k = 0; k < kPairs; ++k) {
-    const double p = LowerDot(n, s.start[k]) - threshold.start, q = LowerDot(n, s.end[k]) - threshold.end;
+    const double p = LowerDot(n, s.start[k]) - needed.start, q = LowerDot(n, s.end[k]) - needed.end;
     w.room = std::min(w.room, (1 - t) * p + t * q);
     if (q < 0) {
       if (!(p >= 0)) return {};
@@ -124,6 +152,7 @@ class Advance {
 
   CcdResult Run() {
     if (!m_.usable || options_.max_iterations < 1 || !Start()) return {};
+    if (m_.motion == 0) return {1, false, 1};
     double t = 0, highest = 0;
     int iterations = 0;
     V n = first_;
@@ -140,7 +169,7 @@ class Advance {
       n = Normalized(Kind::Closest(r).n);
     }
     // Without room at the start, a pair that never got farther apart is one that approaches.
-    if (near_floor_ && highest <= 2 * slack_) t = 0;
+    if (threshold_.hold && highest <= 2 * slack_) t = 0;
     return {t, true, iterations};
   }
 
@@ -160,39 +189,37 @@ class Advance {
       });
     }
     if (!(separation > 0)) return false;
-    SetThresholds(separation);
-    return threshold_.start > 0;
+    SetThreshold(separation);
+    return true;
   }
 
-  void SetThresholds(double separation) {
+  void SetThreshold(double separation) {
     const double extra = options_.position_error_m > 0 ? options_.position_error_m : 0;
-    const double error_start = kPerCoordinate * (kRoundoff * m_.start + extra);
-    const double error_end = kPerCoordinate * (kRoundoff * (2 * m_.end + 3 * m_.motion) + extra);
+    const Ends rounding = RoundingOfPositions(m_);
+    threshold_.error = {rounding.start + extra, 2 * rounding.end + 3 * kRoundoff * m_.motion + extra};
     const double gap = options_.target_gap > 0 ? std::min(options_.target_gap, 0.5 * separation) : 0;
-    gap_.start = std::max({gap, kFloorMetres, kFloorRelative * m_.start});
-    gap_.end = std::max({gap, kFloorMetres, kFloorRelative * m_.end});
-    constexpr double kEnlarged = 1 + 16 * kRoundoff;
-    threshold_ = {(gap_.start + error_start) * kEnlarged, (gap_.end + error_end) * kEnlarged};
-    room_ = separation - threshold_.start;
-    if (separation >= (1 + kMargin) * threshold_.start) return;
-    SetThresholdsNearFloor(separation, std::max(error_start, error_end) * kEnlarged);
+    threshold_.gap = {std::max({gap, kFloorMetres, 2 * kFloorUlps * rounding.start}),
+                      std::max({gap, kFloorMetres, 2 * kFloorUlps * rounding.end})};
+    const double needed = threshold_.Along(first_).start;
+    room_ = separation - needed;
+    if (room_ < kMargin * needed) HoldFirstDistance(std::min(separation, needed), rounding.end);
   }
 
-  // No room to approach: hold the distance of the start, less what rounding may take, and give up where that could reach 0. A stencil at
-  // rest needs no such reserve.
-  void SetThresholdsNearFloor(double separation, double error) {
-    near_floor_ = true;
-    double rounding = 0;
+  // No room to approach. The slack is what the rounding of the positions at the end, as given, and of their evaluation may take from a
+  // pair that is only carried along.
+  void HoldFirstDistance(double distance, double rounding_of_end) {
+    double of_dots = 0;
     for (int k = 0; k < kPairs; ++k) {
-      rounding = std::max({rounding, RoundingOfDot(first_, s_.start[k]), RoundingOfDot(first_, s_.end[k])});
+      of_dots = std::max({of_dots, RoundingOfDot(first_, s_.start[k]), RoundingOfDot(first_, s_.end[k])});
     }
-    slack_ = m_.motion > 0 ? error + 2 * rounding : 0.5 * separation;
-    const double held = std::min(separation, threshold_.start) - slack_;
-    threshold_ = held > (m_.motion > 0 ? error : 0) ? Threshold{held, held} : Threshold{0, 0};
+    slack_ = 2 * SumAbs(first_) * rounding_of_end + 2 * of_dots;
+    threshold_.gap = {distance - slack_, distance - slack_};
+    threshold_.hold = true;
   }
 
   double RoomToLeave(double t) const {
-    return near_floor_ ? 0.5 * slack_ : kRoomLeft * std::min(gap_.At(t), room_);
+    if (threshold_.hold) return t > 0 ? 0.5 * slack_ : 0;
+    return kRoomLeft * std::min(threshold_.gap.At(t), room_);
   }
 
   // The window that reaches farthest among all feature pairs at time t, or the given one.
@@ -210,9 +237,8 @@ class Advance {
   const Stencil<kPairs>& s_;
   const CcdOptions& options_;
   V first_{};
-  Threshold gap_{}, threshold_{};
+  Threshold threshold_;
   double room_ = 0, slack_ = 0;
-  bool near_floor_ = false;
 };
 
 }  // namespace

@@ -23,15 +23,17 @@
 //  - fl(n . r), r = fl(x_i - x_j), is off by at most 4u sum|n_k r_k| (+ O(u^2)). 8u sum|n_k r_k| is taken off: the rest covers the rounding of
 //    that sum, of its subtraction and of the threshold's. Thresholds are enlarged by 16u for the length of n and their own rounding.
 //  - Times are not added up. Each end of a window is one quotient p / (p - q) of lower bounds p >= 0 > q, at most 3u off, scaled by 1 - 4u.
-//  - The caller forms fl(x0 + fl(t d)), with d = fl(x1 - x0), or with the d of x1 = fl(x0 + d). That differs from the exact line by at most
-//    u |x(t)| + 2u t D + u t M1 <= (1 - t) u M0 + t u (2 M1 + 3 D) in each coordinate, so distances by 2 sqrt(3) times that: it is linear
-//    in t, and added to the threshold. `position_error_m` adds to it where positions are formed in another way (x = J q).
+//  - The caller forms fl(x0 + fl(t d)), with d = fl(x1 - x0), or with the d of x1 = fl(x0 + d). A coordinate then differs from the exact line
+//    by at most r(t) + 3u t D + t r(1), where r is at least half an ulp of every coordinate on the way: half an ulp of max(M0, M1), or where
+//    that would be a poor bound, (1 - t) u M0 + t u M1. It is linear in t, and 2 |n|_1 times it, which is what two such errors take from
+//    f_ij, is added to the threshold. `position_error_m` adds to it where positions are formed in another way (x = J q).
 // So, at every t <= time, the positions that the caller forms in doubles are at least `gap` apart, where
-//     gap(t) = max(floor(t), min(target_gap, d0 / 2)),   floor = max(2e-12 m, 64 ulp(M)), M = (1 - t) M0 + t M1.
-// A pair that starts (almost) at or below that floor has no room: it gets time 0 when it approaches, and moves on as long as its distance is
-// certified not to fall below the one that it starts with, less a rounding error (so that pairs near the floor can be carried along). The
-// factor of 2 over the 1e-12 m and 32 ulp that callers may rely on pays for those rounding errors. A pair whose distance cannot be told from
-// 0 gets time 0.
+//     gap(t) = max(floor(t), min(target_gap, d0 / 2)),   floor = max(2e-12 m, 64 ulp), ulp = 2 r(t).
+//
+// A pair that starts at or within 5 % of that floor has no room: it gets time 0 when it approaches, and moves on as long as its distance on
+// the exact line is certified not to fall below the first one (less what rounding takes from pairs that are only carried along), and its
+// distance after rounding to stay above 0. So a separating pair goes free from a gap of a few ulp on. The factor of 2 over the 1e-12 m
+// and 32 ulp that callers may rely on pays for those rounding errors. A pair whose distance cannot be told from 0 gets time 0.
 //
 // Coordinates that are not finite, or whose sizes sum to more than 1e50 m, get time 0. The loop always ends: each pass proves a later time or
 // ends it, and passes are capped.
