@@ -37,6 +37,10 @@ Mat9 LinearCorotated::Hessian(const Mat3& /*F*/, const Mat3& R0) const {
     }
   }
   h.diagonal().array() += mu_;
+  // The two triangles differ by rounding; let the upper one decide.
+  for (int c = 0; c < 9; ++c) {
+    for (int r = 0; r < c; ++r) h(c, r) = h(r, c);
+  }
   return h;
 }
 

@@ -17,8 +17,8 @@ StrainInvariants StrainInvariants::Of(const Mat3& F) {
   out.second =
       d(0, 0) * d(1, 1) + d(1, 1) * d(2, 2) + d(2, 2) * d(0, 0) - d(0, 1) * d(0, 1) - d(1, 2) * d(1, 2) - d(2, 0) * d(2, 0);
   out.det = F.determinant();
-  if (std::abs(out.det - 1) < 0.5) {
-    // J^2 - 1 = det(I + D) - 1 = trace + second + det D = (J - 1)(J + 1).
+  if (out.det > 0 && d.squaredNorm() < 0.25) {
+    // Near a rotation. J^2 - 1 = det(I + D) - 1 = trace + second + det D = (J - 1)(J + 1).
     const double higher = out.second + d.determinant();
     out.volume = (out.trace + higher) / (out.det + 1);
     out.trace_minus_volume = (out.trace * out.volume - 2 * higher) / (out.det + 1);

@@ -81,9 +81,9 @@ SignedSvd ComputeSignedSvd(const Mat3& F) {
   }
   const double largest = F.cwiseAbs().maxCoeff();
   if (largest == 0) return out;
-  // Keep the squares below clear of overflow and underflow; a power of two changes no bits.
+  // Keep the fourth powers below clear of overflow and underflow; a power of two changes no bits.
   double scale = 1;
-  if (largest < 1e-100 || largest > 1e100) scale = std::ldexp(1.0, std::ilogb(largest));
+  if (largest < 1e-20 || largest > 1e20) scale = std::ldexp(1.0, std::ilogb(largest));
 
   Mat3 b = F / scale;
   for (int sweep = 0; sweep < kMaxSweeps; ++sweep) {
