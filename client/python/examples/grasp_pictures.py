@@ -20,7 +20,9 @@ from grasp_task import GraspTask  # noqa: E402
 _HELD, _PAD, _PLATE, _OTHER = (0.80, 0.62, 0.42), (0.44, 0.62, 0.79), (0.36, 0.38, 0.41), (0.70, 0.71, 0.70)
 # Static bodies at least this wide are drawn as the ground plane.
 _GROUND_EXTENT_M = 0.5
-_VIEW = np.array([-0.92, -0.46, 0.34])
+# From the held body to the eye and to the sun, for a body that faces +x; turned half round for one that faces -x.
+_VIEW = np.array([0.92, 0.46, 0.34])
+_SUN = np.array([0.6, -0.5, 0.95])
 _FIELD_OF_VIEW_DEG = 24.0
 _BOX_FACES = np.array([[0, 2, 1], [1, 2, 3], [4, 5, 6], [5, 7, 6], [0, 1, 4], [1, 5, 4], [2, 6, 3], [3, 6, 7],
                        [0, 4, 2], [2, 4, 6], [1, 3, 5], [3, 7, 5]])
@@ -66,6 +68,14 @@ def scene_items(scene: scene_pb2.Scene, recording: Recording, task: GraspTask, s
     return items
 
 
+def _front(surface: np.ndarray) -> float:
+    """+1 or -1: where along x a sitting bear's legs point, so that it is seen from the front. surface: [n,3]."""
+    center = 0.5 * (surface.min(0) + surface.max(0))
+    low = surface[surface[:, 2] < center[2] - 0.25 * np.ptp(surface[:, 2])]
+    high = surface[surface[:, 2] > center[2]]
+    return 1.0 if low[:, 0].mean() >= high[:, 0].mean() else -1.0
+
+
 def render_phases(out: Path, scene: scene_pb2.Scene, recording: Recording, task: GraspTask,
                   say: Callable[[str], None]) -> list[Path]:
     """Writes grasp_<phase>.png for the three phases and grasp.png with all of them side by side."""
@@ -75,14 +85,16 @@ def render_phases(out: Path, scene: scene_pb2.Scene, recording: Recording, task:
     center = 0.5 * (points.min(0) + points.max(0))
     radius = float(np.linalg.norm(points - center, axis=1).max())
     distance = 1.05 * radius / np.tan(np.radians(0.5 * _FIELD_OF_VIEW_DEG))
-    camera = viz.Camera(center + distance * _VIEW / np.linalg.norm(_VIEW), center, _FIELD_OF_VIEW_DEG)
+    turn = np.array([1.0, 1.0, 1.0]) if _front(recording.surfaces[task.held][0]) > 0 else np.array([-1.0, -1.0, 1.0])
+    camera = viz.Camera(center + distance * turn * _VIEW / np.linalg.norm(_VIEW), center, _FIELD_OF_VIEW_DEG)
+    lighting = viz.Lighting(sun=tuple(turn * _SUN))
     floors = [recording.surfaces[body.name][0][:, 2].max() for body in scene.bodies
               if body.name in recording.surfaces and _is_ground(body, recording)]
     ground = viz.Ground(float(floors[0]), center=(center[0], center[1])) if floors else None
     pictures, paths = {}, []
     for phase, items in drawn.items():
         say(f"rendering the {phase} picture")
-        pictures[phase] = viz.render(items, camera, 840, 840, ground)
+        pictures[phase] = viz.render(items, camera, 840, 840, ground, lighting)
         paths.append(out / f"grasp_{phase}.png")
         viz.write_png(paths[-1], pictures[phase])
     figure, panels = plt.subplots(1, 3, figsize=(15, 5.3), constrained_layout=True)

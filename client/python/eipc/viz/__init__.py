@@ -1,7 +1,8 @@
 """Pictures of a simulation without a graphics card: a small software renderer in NumPy."""
 
 from .camera import Camera
+from .lights import Lighting
 from .png import write_png
 from .render import Ground, Item, render
 
-__all__ = ["Camera", "Ground", "Item", "render", "write_png"]
+__all__ = ["Camera", "Ground", "Item", "Lighting", "render", "write_png"]
