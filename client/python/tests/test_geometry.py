@@ -2,6 +2,7 @@ import numpy as np
 import pytest
 
 from eipc import Pose, Trajectory
+from eipc.geometry import quaternion_from_rpy, slerp
 from eipc.v1 import geometry_pb2, scene_pb2
 
 
@@ -56,9 +57,10 @@ def test_trajectory_interpolates_and_holds_its_ends():
     np.testing.assert_allclose(middle.orientation, Pose.from_rpy([0, 0, 0], [0, 0, np.pi / 4]).orientation, atol=1e-14)
 
 
-def test_trajectory_slerps_the_short_way():
-    a, b = Pose([0, 0, 0], [1, 0, 0, 0]), Pose([0, 0, 0], [-0.99, 0.0, 0.0, -0.14])
-    assert Trajectory([0.0, 1.0], [a, b]).at(0.5).orientation[0] > 0.99
+def test_slerp_goes_the_short_way():
+    a, b = quaternion_from_rpy([0, 0, 0.2]), -quaternion_from_rpy([0, 0, 0.4])
+    np.testing.assert_allclose(np.abs(slerp(a, b, 0.5)), np.abs(quaternion_from_rpy([0, 0, 0.3])), atol=1e-12)
+    np.testing.assert_allclose(slerp(a, a, 0.7), a, atol=1e-12)
 
 
 @pytest.mark.parametrize("times", [[], [0.0, 0.0], [1.0, 0.0], [0.0]])

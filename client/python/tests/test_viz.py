@@ -63,6 +63,8 @@ def test_a_box_on_the_ground_shows_its_colour_and_casts_a_shadow(tmp_path):
     assert red[0] > red[1] + 50
     shadow = (bare.astype(int).sum(2) - picture.astype(int).sum(2) > 120) & (picture.std(axis=2) < 12)
     assert shadow.sum() > 20
+    assert shadow.sum() < 600, "the ground in the open stays lit"
+    np.testing.assert_allclose(picture[-3:, :20].mean(), bare[-3:, :20].mean(), rtol=0.08)
     viz.write_png(tmp_path / "box.png", picture)
     image = pytest.importorskip("matplotlib.image").imread(tmp_path / "box.png")
     np.testing.assert_array_equal((image[..., :3] * 255 + 0.5).astype(np.uint8), picture)
