@@ -30,7 +30,6 @@ class Recording:
         self.bodies = list(observations[0].bodies)
         self.position_m = np.array([[o.bodies[b].pose.position for b in self.bodies] for o in observations])
         self.orientation = np.array([[o.bodies[b].pose.orientation for b in self.bodies] for o in observations])
-        # A static body does not move and may be left out of later answers: it stays where it started.
         self.surfaces = {b: np.array([o.bodies[b].surface_positions for o in observations], dtype=np.float32)
                          for b in self.bodies if observations[0].bodies[b].surface_positions is not None}
         self.frames = list(observations[0].boundary_poses)

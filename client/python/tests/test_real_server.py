@@ -1,0 +1,171 @@
+"""The client against the real server, on scenes small enough for seconds. Skips when the server has not been built."""
+
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+import eipc
+from conftest import CLIENT_ROOT, REPOSITORY
+from eipc.v1 import geometry_pb2, scene_pb2
+from puppet_server import BOX_TRIANGLES, box
+
+GRAVITY = 9.81
+DT = 0.01
+# Kuhn's six tetrahedra of a cube whose corners are numbered x fastest, z slowest.
+CUBE_TETS = np.array([[0, 1, 3, 7], [0, 3, 2, 7], [0, 2, 6, 7], [0, 6, 4, 7], [0, 4, 5, 7], [0, 5, 1, 7]], dtype=np.int32)
+
+
+def cube_scene(height=0.2):
+    """A soft cube of 10 cm above a slab, and a small kinematic box far to the side."""
+    scene = scene_pb2.Scene(display_name="cube")
+    cube = scene.bodies.add(name="cube")
+    cube.full_space.mesh.CopyFrom(eipc.mesh_from_arrays(box([0, 0, height], [0.1, 0.1, 0.1]), CUBE_TETS))
+    cube.material.CopyFrom(scene_pb2.Material(model=scene_pb2.Material.STABLE_NEO_HOOKEAN, density_kg_m3=1000,
+                                              youngs_modulus_pa=1e5, poissons_ratio=0.3))
+    slab = scene.bodies.add(name="slab")
+    slab.static_body.surface.CopyFrom(eipc.mesh_from_arrays(box([0, 0, -0.05], [0.5, 0.5, 0.1]), BOX_TRIANGLES))
+    pusher = scene.bodies.add(name="pusher")
+    pusher.kinematic.surface.CopyFrom(eipc.mesh_from_arrays(box([0, 0, 0], [0.02, 0.02, 0.02]), BOX_TRIANGLES))
+    pusher.pose.position_m.CopyFrom(geometry_pb2.Vec3(x=0.2, z=0.2))
+    scene.contact.friction_coefficient = 0.5
+    return scene
+
+
+@pytest.fixture(scope="module")
+def server(server_binary):
+    with eipc.launch_server(server_binary) as server:
+        yield server
+    assert server.process.returncode == 0, "SIGTERM must end the server in order:\n" + server.output
+
+
+@pytest.fixture
+def client(server):
+    with server.client() as client:
+        yield client
+
+
+@pytest.fixture
+def session(client):
+    with client.create_scene(cube_scene()).create_session() as session:
+        yield session
+
+
+def test_scene_facts(client):
+    scene = client.create_scene(cube_scene())
+    assert client.create_scene(cube_scene()).name == scene.name
+    assert scene.bodies["cube"].mass_kg == pytest.approx(1.0)
+    np.testing.assert_allclose(scene.bodies["cube"].center_of_mass, [0, 0, 0.2], atol=1e-12)
+    assert scene.topology()["cube"].triangles.shape == (12, 3)
+    np.testing.assert_allclose(scene.topology()["pusher"].positions.mean(axis=0), [0.2, 0, 0.2], atol=1e-12)
+    assert scene.name in [listed.name for listed in client.list_scenes()]
+    assert client.get_scene(scene.name).summary.unknowns == scene.summary.unknowns
+
+
+def test_free_fall_is_backward_eulers_recurrence(session):
+    for n in range(1, 11):
+        observation = session.step(DT, observe=eipc.Observe(twists=True))
+        fallen = GRAVITY * DT * DT * n * (n + 1) / 2
+        np.testing.assert_allclose(observation.bodies["cube"].pose.position, [0, 0, 0.2 - fallen], atol=1e-9)
+        np.testing.assert_allclose(observation.bodies["cube"].linear_velocity, [0, 0, -GRAVITY * DT * n], atol=1e-7)
+    assert observation.step == 10 and observation.time_s == pytest.approx(0.1)
+
+
+def test_landing_carries_the_weight_and_touches_nothing(session):
+    observe = eipc.Observe.all()
+    with session.stream() as stream:
+        *_, observation = stream.run({"dt": DT, "observe": observe} for _ in range(300))
+    assert observation.contact_force_on("cube")[2] == pytest.approx(GRAVITY * 1.0, rel=1e-2)
+    np.testing.assert_allclose(observation.contact_force_on("slab"), -observation.contact_force_on("cube"), atol=1e-9)
+    assert 0 < observation.min_distance_m < 1e-3
+    assert observation.contact_counts.total > 0
+    assert observation.bodies["cube"].surface_positions[:, 2].min() > 0
+
+
+def test_unary_streamed_and_repeated_runs_end_in_the_same_bits(client):
+    scene, observe = client.create_scene(cube_scene(0.055)), eipc.Observe(state_digest=True)
+    with scene.create_session() as one, scene.create_session(threads=2) as two:
+        start = one.state(observe).state_digest
+        digests = [one.step(DT, observe=observe).state_digest for _ in range(20)]
+        with two.stream() as stream:
+            assert [o.state_digest for o in stream.run({"dt": DT, "observe": observe} for _ in range(20))] == digests
+        assert one.reset(observe).state_digest == start
+        assert one.step(DT, substeps=20, observe=observe).state_digest == digests[-1]
+    assert len(set(digests)) == 20
+
+
+def test_a_kinematic_body_goes_where_it_is_told(session):
+    target = eipc.Pose.from_rpy([0.25, 0.01, 0.2], [0, 0, 0.1])
+    observation = session.step(DT, targets={"pusher": target}, observe=eipc.Observe(boundary_poses=True))
+    np.testing.assert_allclose(observation.bodies["pusher"].pose.position, target.position, atol=1e-9)
+    np.testing.assert_allclose(observation.bodies["pusher"].pose.orientation, target.orientation, atol=1e-9)
+    np.testing.assert_allclose(observation.boundary_poses["pusher", ""].achieved.position, target.position, atol=1e-9)
+
+
+def test_arrays_come_as_asked(session):
+    observation = session.step(DT, observe=eipc.Observe(surface_positions=True, positions_dtype=np.float32, bodies=["cube"]))
+    assert list(observation.bodies) == ["cube"]
+    assert observation.bodies["cube"].surface_positions.dtype == np.float32
+    assert observation.bodies["cube"].surface_positions.shape == (8, 3)
+
+
+@pytest.mark.parametrize("dt", [0.0, -0.01, float("nan"), float("inf")])
+def test_bad_steps_are_refused_and_change_nothing(session, dt):
+    with pytest.raises(eipc.InvalidArgumentError):
+        session.step(dt)
+    assert session.state().step == 0
+
+
+def test_wrong_names_are_refused(client, session):
+    with pytest.raises(eipc.EipcError, match="nobody"):
+        session.step(DT, targets={"nobody": eipc.Pose()})
+    with pytest.raises(eipc.EipcError, match="nobody"):
+        session.step(DT, observe=eipc.Observe(bodies=["nobody"]))
+    with pytest.raises(eipc.NotFoundError):
+        client.get_scene("scenes/none")
+    with pytest.raises(eipc.AbortedError):
+        session.step(DT, expected_step=3)
+    assert session.step(DT, expected_step=0).step == 1
+
+
+def test_every_problem_of_a_scene_is_listed(client):
+    scene = cube_scene()
+    scene.bodies[0].material.youngs_modulus_pa = -5
+    scene.contact.dhat_m = -1
+    with pytest.raises(eipc.InvalidArgumentError) as caught:
+        client.validate_scene(scene)
+    assert "bodies[0].material.youngs_modulus_pa" in caught.value.message
+    assert "contact.dhat_m" in caught.value.message
+
+
+def test_too_large_a_message_is_refused_and_the_server_lives(client):
+    scene = cube_scene()
+    scene.description = "x" * (101 << 20)
+    with pytest.raises(eipc.ResourceExhaustedError):
+        client.create_scene(scene)
+    assert client.create_scene(cube_scene()).name
+
+
+def test_a_failed_stream_request_leaves_the_stream_usable(session):
+    with session.stream() as stream:
+        stream.step(DT)
+        with pytest.raises(eipc.InvalidArgumentError):
+            stream.step(-DT)
+        assert stream.session_step == 1
+        assert stream.step(DT).step == 2
+
+
+def test_a_retried_request_returns_the_same_answer(session):
+    first = session.step(DT, request_id="a", observe=eipc.Observe(state_digest=True))
+    again = session.step(DT, request_id="a", observe=eipc.Observe(state_digest=True))
+    assert again.step == first.step == 1 and again.state_digest == first.state_digest
+
+
+def test_the_example_runs(server_binary):
+    if not (REPOSITORY / "models" / "scenes" / "bubble_teddy_low.textproto").exists():
+        pytest.skip("the scene has not been generated")
+    result = subprocess.run([sys.executable, str(CLIENT_ROOT / "examples" / "bubble_teddy.py"), str(server_binary)], cwd=REPOSITORY,
+                            env={"PYTHONPATH": str(CLIENT_ROOT), "PATH": "/usr/bin:/bin"}, capture_output=True, text=True, check=False)
+    assert result.returncode == 0, result.stderr
+    assert "t = 4.0 s" in result.stdout
