@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "sim/base/types.h"
+#include "sim/geometry/bounding_volume_tree.h"
 
 namespace eipc {
 
@@ -20,6 +21,13 @@ struct CollisionSurface {
   std::vector<double> vertex_area;        // one third of the incident triangles, m^2
   std::vector<double> edge_area;          // one third of the incident triangles, m^2
   std::vector<double> edge_rest_length2;  // m^2
+  // Positions in the initial placement; self-contact acts at less than the distance two features have there.
+  std::vector<Vec3> rest_positions;
+
+  // A primitive belongs to exactly one triangle, so that a pair of triangles names every pair of primitives once.
+  std::vector<std::array<int32_t, 3>> owned_vertices;  // by triangle; -1: none
+  std::vector<std::array<int32_t, 3>> owned_edges;
+  std::vector<BoundingVolumeTree> trees;  // one a body, over its triangles in the initial placement
 
   // Row-major body-by-body tables.
   int32_t body_count = 0;
@@ -29,6 +37,11 @@ struct CollisionSurface {
   bool Enabled(int32_t a, int32_t b) const { return pair_enabled[a * body_count + b] != 0; }
   double Friction(int32_t a, int32_t b) const { return pair_friction[a * body_count + b]; }
 };
+
+// Stacks bodies (rest positions in the world and triangles in the body's own indices) and derives everything above but the pair
+// tables, which are sized and set to "enabled, frictionless".
+CollisionSurface BuildCollisionSurface(const std::vector<std::vector<Vec3>>& positions,
+                                       const std::vector<std::vector<Triangle>>& triangles);
 
 }  // namespace eipc
 

@@ -50,7 +50,6 @@ struct BoundarySet {
   std::vector<Vec3> local_positions;  // in the frame
   Pose initial_pose;
   Trajectory trajectory;
-  double max_force_n = 0;  // 0: unlimited
 };
 
 struct HoldingWindow {

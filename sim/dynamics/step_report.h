@@ -1,18 +1,14 @@
 #ifndef EIPC_SIM_DYNAMICS_STEP_REPORT_H_
 #define EIPC_SIM_DYNAMICS_STEP_REPORT_H_
 
-#include <array>
 #include <limits>
+
+#include "sim/solver/stage_timer.h"
 
 namespace eipc {
 
 enum class StepOutcome { kConverged, kIterationCap, kTargetNotReached, kStalled };
 const char* StepOutcomeName(StepOutcome outcome);
-
-// Parts of a step whose time is told apart.
-enum class Stage { kElasticity, kContactDetection, kContactEnergy, kFriction, kAssembly, kFactorSolve, kCcd, kLineSearch, kOther };
-inline constexpr int kStageCount = 9;
-const char* StageName(Stage stage);
 
 struct StepReport {
   StepOutcome outcome = StepOutcome::kConverged;
@@ -25,7 +21,7 @@ struct StepReport {
   double min_distance_m = std::numeric_limits<double>::infinity();
   double barrier_stiffness = 0;
   double wall_s = 0;
-  std::array<double, kStageCount> stage_s = {};
+  StageSeconds stage_s = {};
 };
 
 }  // namespace eipc

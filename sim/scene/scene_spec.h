@@ -45,7 +45,6 @@ struct BoundarySetSpec {
   std::optional<Box> box;
   std::optional<Pose> frame;  // default: the body's pose
   Trajectory trajectory;
-  double max_force_n = 0;
 };
 
 struct BodySpec {

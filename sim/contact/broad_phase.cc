@@ -1,0 +1,113 @@
+#include "sim/contact/broad_phase.h"
+
+namespace eipc {
+
+void BroadPhase::Build(const std::vector<Vec3>& from, const std::vector<Vec3>& to, double dhat, double margin) {
+  const size_t n = from.size();
+  regions_.resize(n);
+  vertex_boxes_.resize(n);
+  for (size_t i = 0; i < n; ++i) {
+    // The rounding of the sums below is at most an ulp of the largest coordinate, which 1e-15 of it covers.
+    const double slack = 4e-16 * (from[i].cwiseAbs().maxCoeff() + to[i].cwiseAbs().maxCoeff() + dhat + margin);
+    const Eigen::Array3d lo = from[i].cwiseMin(to[i]).array(), hi = from[i].cwiseMax(to[i]).array();
+    regions_[i].lo = lo - margin;
+    regions_[i].hi = hi + margin;
+    vertex_boxes_[i].lo = regions_[i].lo - (0.5 * dhat + slack);
+    vertex_boxes_[i].hi = regions_[i].hi + (0.5 * dhat + slack);
+  }
+  for (size_t b = 0; b < surface_->trees.size(); ++b) {
+    surface_->trees[b].Refit([this](int32_t t) { return TriangleBox(t); }, &node_boxes_[b]);
+  }
+  candidates_.clear();
+  for (int32_t a = 0; a < surface_->body_count; ++a) {
+    for (int32_t b = a; b < surface_->body_count; ++b) {
+      if (surface_->Enabled(a, b)) Traverse(a, b);
+    }
+  }
+}
+
+bool BroadPhase::Covers(const std::vector<Vec3>& x) const {
+  if (regions_.size() != x.size()) return false;
+  for (size_t i = 0; i < x.size(); ++i) {
+    if ((x[i].array() < regions_[i].lo).any() || (x[i].array() > regions_[i].hi).any()) return false;
+  }
+  return true;
+}
+
+Box BroadPhase::TriangleBox(int32_t t) const {
+  const Triangle& tri = surface_->triangles[t];
+  Box box = vertex_boxes_[tri[0]];
+  box.Include(vertex_boxes_[tri[1]]);
+  box.Include(vertex_boxes_[tri[2]]);
+  return box;
+}
+
+void BroadPhase::Traverse(int32_t body_a, int32_t body_b) {
+  const BoundingVolumeTree& tree_a = surface_->trees[body_a];
+  const BoundingVolumeTree& tree_b = surface_->trees[body_b];
+  if (tree_a.empty() || tree_b.empty()) return;
+  const bool self = body_a == body_b;
+  stack_.assign(1, {0, 0});
+  while (!stack_.empty()) {
+    const auto [i, j] = stack_.back();
+    stack_.pop_back();
+    const bool same = self && i == j;
+    if (!same && !node_boxes_[body_a][i].Overlaps(node_boxes_[body_b][j])) continue;
+    const BoundingVolumeTree::Node& a = tree_a.nodes()[i];
+    const BoundingVolumeTree::Node& b = tree_b.nodes()[j];
+    if (a.leaf() && b.leaf()) {
+      for (int32_t k = a.begin; k < a.end; ++k) {
+        for (int32_t l = same ? k + 1 : b.begin; l < b.end; ++l) {
+          AddTrianglePair(tree_a.primitives()[k], tree_b.primitives()[l], self);
+        }
+      }
+    } else if (same) {
+      stack_.push_back({a.left, a.left});
+      stack_.push_back({a.right, a.right});
+      stack_.push_back({a.left, a.right});
+    } else if (b.leaf() || (!a.leaf() && a.end - a.begin >= b.end - b.begin)) {
+      stack_.push_back({a.left, j});
+      stack_.push_back({a.right, j});
+    } else {
+      stack_.push_back({i, b.left});
+      stack_.push_back({i, b.right});
+    }
+  }
+}
+
+void BroadPhase::AddTrianglePair(int32_t a, int32_t b, bool self) {
+  const Box box_a = TriangleBox(a), box_b = TriangleBox(b);
+  if (!box_a.Overlaps(box_b)) return;
+  for (int32_t p : surface_->owned_vertices[a]) {
+    if (p >= 0) AddPointTriangle(p, b, box_b, self);
+  }
+  for (int32_t p : surface_->owned_vertices[b]) {
+    if (p >= 0) AddPointTriangle(p, a, box_a, self);
+  }
+  for (int32_t e : surface_->owned_edges[a]) {
+    if (e < 0) continue;
+    for (int32_t f : surface_->owned_edges[b]) {
+      if (f >= 0) AddEdgeEdge(e, f, self);
+    }
+  }
+}
+
+void BroadPhase::AddPointTriangle(int32_t p, int32_t t, const Box& box_t, bool self) {
+  const Triangle& tri = surface_->triangles[t];
+  if (self && (tri[0] == p || tri[1] == p || tri[2] == p)) return;
+  if (!vertex_boxes_[p].Overlaps(box_t)) return;
+  candidates_.push_back({{p, tri[0], tri[1], tri[2]}, p, t, ContactKind::kPointTriangle});
+}
+
+void BroadPhase::AddEdgeEdge(int32_t e, int32_t f, bool self) {
+  const Edge& a = surface_->edges[e];
+  const Edge& b = surface_->edges[f];
+  if (self && (a[0] == b[0] || a[0] == b[1] || a[1] == b[0] || a[1] == b[1])) return;
+  Box box_a = vertex_boxes_[a[0]], box_b = vertex_boxes_[b[0]];
+  box_a.Include(vertex_boxes_[a[1]]);
+  box_b.Include(vertex_boxes_[b[1]]);
+  if (!box_a.Overlaps(box_b)) return;
+  candidates_.push_back({{a[0], a[1], b[0], b[1]}, e, f, ContactKind::kEdgeEdge});
+}
+
+}  // namespace eipc

@@ -1,0 +1,93 @@
+#include "sim/contact/contact_set.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace eipc {
+namespace {
+
+constexpr int64_t kChunk = 512;
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+// Squared distance between the bounding boxes of the two sides: a cheap lower bound.
+double BoxDistance2(const Candidate& c, const std::vector<Vec3>& x) {
+  const Vec3 &p0 = x[c.v[0]], &p1 = x[c.v[1]], &p2 = x[c.v[2]], &p3 = x[c.v[3]];
+  Eigen::Array3d lo_a = p0.array(), hi_a = p0.array(), lo_b = p2.array().min(p3.array()), hi_b = p2.array().max(p3.array());
+  if (c.kind == ContactKind::kPointTriangle) {
+    lo_b = lo_b.min(p1.array());
+    hi_b = hi_b.max(p1.array());
+  } else {
+    lo_a = lo_a.min(p1.array());
+    hi_a = hi_a.max(p1.array());
+  }
+  return (lo_a - hi_b).max(lo_b - hi_a).max(0.0).square().sum();
+}
+
+ClosestPoints Closest(ContactKind kind, const std::array<int32_t, 4>& v, const std::vector<Vec3>& x) {
+  return kind == ContactKind::kPointTriangle ? PointTriangleClosest(x[v[0]], x[v[1]], x[v[2]], x[v[3]])
+                                             : EdgeEdgeClosest(x[v[0]], x[v[1]], x[v[2]], x[v[3]]);
+}
+
+}  // namespace
+
+void ContactSet::Update(const std::vector<Candidate>& candidates, const std::vector<Vec3>& x, ThreadPool* pool) {
+  const int64_t n = static_cast<int64_t>(candidates.size());
+  const int64_t chunks = (n + kChunk - 1) / kChunk;
+  if (static_cast<int64_t>(chunk_stencils_.size()) < chunks) chunk_stencils_.resize(chunks);
+  chunk_min_.assign(chunks, kInfinity);
+  pool->ParallelFor(chunks, 1, [&](int64_t first, int64_t last) {
+    for (int64_t chunk = first; chunk < last; ++chunk) {
+      chunk_stencils_[chunk].clear();
+      for (int64_t i = chunk * kChunk; i < std::min(n, (chunk + 1) * kChunk); ++i) {
+        ContactStencil stencil;
+        double distance = kInfinity;
+        if (MakeStencil(candidates[i], x, &stencil, &distance)) chunk_stencils_[chunk].push_back(stencil);
+        chunk_min_[chunk] = std::min(chunk_min_[chunk], distance);
+      }
+    }
+  });
+  stencils_.clear();
+  min_distance_ = kInfinity;
+  for (int64_t chunk = 0; chunk < chunks; ++chunk) {
+    stencils_.insert(stencils_.end(), chunk_stencils_[chunk].begin(), chunk_stencils_[chunk].end());
+    min_distance_ = std::min(min_distance_, chunk_min_[chunk]);
+  }
+}
+
+bool ContactSet::MakeStencil(const Candidate& c, const std::vector<Vec3>& x, ContactStencil* out, double* distance) const {
+  const double dhat = settings_.dhat_m;
+  if (BoxDistance2(c, x) >= dhat * dhat) return false;
+  out->closest = Closest(c.kind, c.v, x);
+  if (!(out->closest.distance2 < dhat * dhat)) return false;
+  out->v = c.v;
+  out->kind = c.kind;
+  out->distance = std::sqrt(out->closest.distance2);
+  *distance = out->distance;
+  out->body_a = surface_->vertex_body[c.v[0]];
+  out->body_b = surface_->vertex_body[c.v[2]];
+  out->dhat = out->body_a == out->body_b ? PairDhat(*out) : dhat;
+  if (out->distance >= out->dhat) return false;
+  out->weight = settings_.form == BarrierForm::kPerPair ? 1.0 : PairWeight(c);
+  // Li et al. 2020, eq. 24: the mollifier acts where the sine of the angle is below about 0.03 of the rest configuration.
+  out->mollifier2 = c.kind == ContactKind::kEdgeEdge
+                        ? 1e-3 * surface_->edge_rest_length2[c.first] * surface_->edge_rest_length2[c.second]
+                        : 0.0;
+  return true;
+}
+
+double ContactSet::PairDhat(const ContactStencil& stencil) const {
+  // Features of one body that lie closer than dhat at rest must not push each other there.
+  const ClosestPoints rest = Closest(stencil.kind, stencil.v, surface_->rest_positions);
+  return std::min(settings_.dhat_m, 0.9 * std::sqrt(rest.distance2));
+}
+
+double ContactSet::PairWeight(const Candidate& c) const {
+  // Two parallel surfaces at a gap: the points of each see the other, half of each one's area makes the whole (no double counting).
+  // Edge-edge pairs guard against crossings that no point sees; they carry a small share so that the force-gap law hardly depends
+  // on how the two tessellations cross.
+  if (c.kind == ContactKind::kPointTriangle) return 0.5 * surface_->vertex_area[c.first];
+  return 0.02 * std::sqrt(surface_->edge_rest_length2[c.first] * surface_->edge_rest_length2[c.second]);
+}
+
+}  // namespace eipc

@@ -1,0 +1,53 @@
+#ifndef EIPC_SIM_CONTACT_CONTACT_SET_H_
+#define EIPC_SIM_CONTACT_CONTACT_SET_H_
+
+#include <vector>
+
+#include "sim/base/parallel.h"
+#include "sim/contact/broad_phase.h"
+#include "sim/contact/contact_settings.h"
+#include "sim/contact/surface.h"
+#include "sim/geometry/distance.h"
+
+namespace eipc {
+
+// An active pair: distance below its own dhat. Vertices as in ContactForce.
+struct ContactStencil {
+  std::array<int32_t, 4> v;
+  ContactKind kind;
+  int32_t body_a;
+  int32_t body_b;
+  double dhat;        // m; less than the scene's for neighbouring features of one body
+  double weight;      // 1 per pair; m^2 area weighted. Times the barrier stiffness: N/m.
+  double mollifier2;  // edge-edge: |ea x eb|^2 below which the barrier fades out, m^4; 0: never (point-triangle)
+  double distance;    // m
+  ClosestPoints closest;
+};
+
+// Active stencils of a state, in candidate order.
+class ContactSet {
+ public:
+  ContactSet(const CollisionSurface* surface, const ContactSettings& settings) : surface_(surface), settings_(settings) {}
+
+  void Update(const std::vector<Candidate>& candidates, const std::vector<Vec3>& x, ThreadPool* pool);
+
+  const std::vector<ContactStencil>& stencils() const { return stencils_; }
+  // Over the candidates of the last Update, active or not; infinity when there is none.
+  double min_distance() const { return min_distance_; }
+
+ private:
+  bool MakeStencil(const Candidate& candidate, const std::vector<Vec3>& x, ContactStencil* out, double* distance) const;
+  double PairDhat(const ContactStencil& stencil) const;
+  double PairWeight(const Candidate& candidate) const;
+
+  const CollisionSurface* surface_;
+  ContactSettings settings_;
+  std::vector<ContactStencil> stencils_;
+  std::vector<std::vector<ContactStencil>> chunk_stencils_;
+  std::vector<double> chunk_min_;
+  double min_distance_ = 0;
+};
+
+}  // namespace eipc
+
+#endif  // EIPC_SIM_CONTACT_CONTACT_SET_H_

@@ -1,0 +1,69 @@
+#include "sim/dynamics/drives.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "absl/strings/str_cat.h"
+
+namespace eipc {
+
+absl::Status CheckStepInput(const Model& model, const StepInput& input) {
+  if (!(input.dt_s > 0) || !(input.dt_s <= 1)) {
+    return absl::InvalidArgumentError(absl::StrCat("dt_s: must be in (0, 1], got ", input.dt_s));
+  }
+  std::vector<uint8_t> seen(model.boundary_sets.size(), 0);
+  for (size_t i = 0; i < input.targets.size(); ++i) {
+    const Target& target = input.targets[i];
+    if (target.boundary_set < 0 || target.boundary_set >= static_cast<int32_t>(model.boundary_sets.size())) {
+      return absl::InvalidArgumentError(absl::StrCat("targets[", i, "]: no such boundary set"));
+    }
+    if (seen[target.boundary_set]++) {
+      return absl::InvalidArgumentError(absl::StrCat("targets[", i, "]: this boundary set has another target in the same step"));
+    }
+    if (!target.pose.position.allFinite() || !target.pose.rotation.coeffs().allFinite()) {
+      return absl::InvalidArgumentError(absl::StrCat("targets[", i, "].pose: must be finite"));
+    }
+    if (std::abs(target.pose.rotation.norm() - 1) > 1e-6) {
+      return absl::InvalidArgumentError(absl::StrCat("targets[", i, "].pose.quaternion: must have length 1, got ", target.pose.rotation.norm()));
+    }
+  }
+  return absl::OkStatus();
+}
+
+void CommandDrives(const Model& model, const StepInput& input, double time_s, std::vector<State::Drive>* drives) {
+  for (size_t i = 0; i < drives->size(); ++i) {
+    State::Drive& drive = (*drives)[i];
+    if (!drive.by_client && !model.boundary_sets[i].trajectory.empty()) drive.commanded = model.boundary_sets[i].trajectory.At(time_s);
+  }
+  for (const Target& target : input.targets) {
+    State::Drive& drive = (*drives)[target.boundary_set];
+    drive.commanded = {target.pose.position, target.pose.rotation.normalized()};
+    drive.by_client = true;
+  }
+}
+
+void DriveTargets(const Model& model, const std::vector<State::Drive>& drives, std::vector<uint8_t>* prescribed, VecX* target) {
+  prescribed->assign(model.node_count, 0);
+  for (size_t i = 0; i < drives.size(); ++i) {
+    const BoundarySet& set = model.boundary_sets[i];
+    for (size_t k = 0; k < set.nodes.size(); ++k) {
+      (*prescribed)[set.nodes[k]] = 1;
+      target->segment<3>(3 * set.nodes[k]) = drives[i].commanded.Apply(set.local_positions[k]);
+    }
+  }
+}
+
+double MeasureDriveErrors(const Model& model, const VecX& target, const VecX& q, std::vector<State::Drive>* drives) {
+  double largest = 0;
+  for (size_t i = 0; i < drives->size(); ++i) {
+    double error = 0;
+    for (int32_t node : model.boundary_sets[i].nodes) {
+      error = std::max(error, (target.segment<3>(3 * node) - q.segment<3>(3 * node)).norm());
+    }
+    (*drives)[i].error_m = error;
+    largest = std::max(largest, error);
+  }
+  return largest;
+}
+
+}  // namespace eipc

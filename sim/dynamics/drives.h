@@ -1,0 +1,27 @@
+#ifndef EIPC_SIM_DYNAMICS_DRIVES_H_
+#define EIPC_SIM_DYNAMICS_DRIVES_H_
+
+#include <vector>
+
+#include "absl/status/status.h"
+#include "sim/dynamics/model.h"
+#include "sim/dynamics/simulation.h"
+#include "sim/dynamics/state.h"
+
+namespace eipc {
+
+// INVALID_ARGUMENT naming the field for a step size, target index or pose that cannot be used.
+absl::Status CheckStepInput(const Model& model, const StepInput& input);
+
+// Where every drive should be at `time_s`: a client's target, else its trajectory, else where it last was told to be.
+void CommandDrives(const Model& model, const StepInput& input, double time_s, std::vector<State::Drive>* drives);
+
+// Marks driven nodes (by node) and writes where they should be (stacked; other entries are left alone).
+void DriveTargets(const Model& model, const std::vector<State::Drive>& drives, std::vector<uint8_t>* prescribed, VecX* target);
+
+// Records how far each drive's nodes ended from their targets; returns the largest, m.
+double MeasureDriveErrors(const Model& model, const VecX& target, const VecX& q, std::vector<State::Drive>* drives);
+
+}  // namespace eipc
+
+#endif  // EIPC_SIM_DYNAMICS_DRIVES_H_

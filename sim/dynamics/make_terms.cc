@@ -1,0 +1,39 @@
+#include "sim/dynamics/make_terms.h"
+
+#include "sim/energy/inertia.h"
+#include "sim/energy/mass_damping.h"
+
+namespace eipc {
+namespace {
+
+// alpha M over the damped bodies; nodes of different bodies do not share mass.
+ScalarSparse DampedMass(const Model& model) {
+  std::vector<double> alpha(model.node_count, 0.0);
+  for (const ElasticBody& body : model.elastic) {
+    for (const Tet& tet : body.nodes) {
+      for (int32_t node : tet) alpha[node] = body.rayleigh_alpha_per_s;
+    }
+  }
+  ScalarSparse damped = model.mass;
+  for (int32_t i = 0; i < damped.n; ++i) {
+    for (int32_t k = damped.row_start[i]; k < damped.row_start[i + 1]; ++k) damped.values[k] *= alpha[i];
+  }
+  return damped;
+}
+
+}  // namespace
+
+void MakeTerms(const Model& model, ThreadPool* pool, std::vector<std::unique_ptr<EnergyTerm>>* terms,
+               std::vector<ElasticityTerm*>* elastic) {
+  terms->push_back(std::make_unique<InertiaTerm>(&model.mass, model.gravity));
+  bool damped = false;
+  for (const ElasticBody& body : model.elastic) {
+    auto term = std::make_unique<ElasticityTerm>(&body, pool);
+    elastic->push_back(term.get());
+    terms->push_back(std::move(term));
+    damped = damped || body.rayleigh_alpha_per_s > 0;
+  }
+  if (damped) terms->push_back(std::make_unique<MassDampingTerm>(DampedMass(model)));
+}
+
+}  // namespace eipc

@@ -1,0 +1,36 @@
+#include "sim/dynamics/model.h"
+
+namespace eipc {
+
+const char* BodyKindName(BodyKind kind) {
+  switch (kind) {
+    case BodyKind::kFullSpace:
+      return "full_space";
+    case BodyKind::kEmbedded:
+      return "embedded";
+    case BodyKind::kAffine:
+      return "affine";
+    case BodyKind::kKinematic:
+      return "kinematic";
+    case BodyKind::kStatic:
+      return "static";
+  }
+  return "unknown";
+}
+
+int Model::FindBody(const std::string& body_name) const {
+  for (size_t i = 0; i < bodies.size(); ++i) {
+    if (bodies[i].name == body_name) return static_cast<int>(i);
+  }
+  return -1;
+}
+
+int Model::FindBoundarySet(const std::string& body, const std::string& set) const {
+  const int index = FindBody(body);
+  for (size_t i = 0; i < boundary_sets.size(); ++i) {
+    if (boundary_sets[i].body == index && boundary_sets[i].name == set) return static_cast<int>(i);
+  }
+  return -1;
+}
+
+}  // namespace eipc

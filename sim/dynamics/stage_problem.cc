@@ -1,0 +1,156 @@
+#include "sim/dynamics/stage_problem.h"
+
+#include <algorithm>
+
+#include "sim/contact/collision_free_step.h"
+#include "sim/dynamics/make_terms.h"
+#include "sim/energy/elasticity.h"
+
+namespace eipc {
+namespace {
+
+double LargestDisplacement(const std::vector<Vec3>& a, const std::vector<Vec3>& b) {
+  double largest2 = 0;
+  for (size_t i = 0; i < a.size(); ++i) largest2 = std::max(largest2, (a[i] - b[i]).squaredNorm());
+  return std::sqrt(largest2);
+}
+
+double LargestCoordinate(const std::vector<Vec3>& x) {
+  double largest = 0;
+  for (const Vec3& p : x) largest = std::max(largest, p.cwiseAbs().maxCoeff());
+  return largest;
+}
+
+}  // namespace
+
+StageProblem::StageProblem(const Model* model, ThreadPool* pool, StageSeconds* seconds)
+    : model_(model),
+      pool_(pool),
+      seconds_(seconds),
+      map_(&model->embedding, &model->surface_offset),
+      broad_phase_(&model->surface),
+      contacts_(&model->surface, model->contact),
+      barrier_(&map_, &contacts_, pool),
+      friction_(&map_, &model->surface, model->contact.friction_velocity_m_s) {
+  MakeTerms(*model, pool, &owned_, &elastic_);
+  for (const auto& term : owned_) {
+    const bool elastic = std::find(elastic_.begin(), elastic_.end(), term.get()) != elastic_.end();
+    terms_.push_back({term.get(), elastic ? Stage::kElasticity : Stage::kInertia});
+  }
+  terms_.push_back({&barrier_, Stage::kContactEnergy});
+  terms_.push_back({&friction_, Stage::kFriction});
+  Box bounds;
+  for (const Vec3& p : model->surface.rest_positions) bounds.Include(p);
+  if (!model->surface.rest_positions.empty()) reach_ = 0.25 * (bounds.hi - bounds.lo).matrix().norm();
+}
+
+void StageProblem::BeginStep(const VecX& q_start, const VecX& q_guess, double barrier_stiffness) {
+  ScopedStage timer(seconds_, Stage::kContactDetection);
+  barrier_stiffness_ = barrier_stiffness;
+  barrier_.set_stiffness(barrier_stiffness);
+  map_.Positions(q_start, &x_);
+  map_.Positions(q_guess, &x_trial_);
+  const double dhat = model_->contact.dhat_m;
+  broad_phase_.Build(x_, x_trial_, dhat, std::max(0.5 * dhat, 0.25 * LargestDisplacement(x_, x_trial_)));
+  contact_pairs_.clear();
+  pattern_stale_ = true;
+}
+
+void StageProblem::BeginStage(const StageContext& stage) {
+  for (const TimedTerm& t : terms_) {
+    ScopedStage timer(seconds_, t.stage);
+    t.term->BeginStage(stage);
+  }
+  constant_stale_ = true;
+}
+
+void StageProblem::LagFriction() {
+  ScopedStage timer(seconds_, Stage::kFriction);
+  friction_.Lag(contacts_, x_, barrier_stiffness_);
+}
+
+void StageProblem::SetPoint(const VecX& q) {
+  ScopedStage timer(seconds_, Stage::kContactDetection);
+  q_ = q;
+  map_.Positions(q_, &x_trial_);
+  const double dhat = model_->contact.dhat_m;
+  if (!broad_phase_.Covers(x_trial_)) broad_phase_.Build(x_, x_trial_, dhat, 0.5 * dhat);
+  x_.swap(x_trial_);
+  contacts_.Update(broad_phase_.candidates(), x_, pool_);
+}
+
+double StageProblem::Energy() {
+  double sum = 0;
+  for (const TimedTerm& t : terms_) {
+    ScopedStage timer(seconds_, t.stage);
+    sum += t.term->Value({q_, x_});
+  }
+  return sum;
+}
+
+void StageProblem::Gradient(VecX* gradient) {
+  for (const TimedTerm& t : terms_) {
+    ScopedStage timer(seconds_, t.stage);
+    t.term->AddGradient({q_, x_}, gradient);
+  }
+}
+
+void StageProblem::RebuildPattern(BlockMatrix* hessian) {
+  pattern_scratch_ = contact_pairs_;
+  for (const TimedTerm& t : terms_) t.term->AppendPattern(&pattern_scratch_);
+  hessian->SetPattern(model_->node_count, &pattern_scratch_);
+  for (const TimedTerm& t : terms_) t.term->BindPattern(*hessian);
+  pattern_stale_ = false;
+  constant_stale_ = true;
+}
+
+bool StageProblem::Hessian(BlockMatrix* hessian) {
+  bool changed = false;
+  while (true) {
+    if (pattern_stale_) {
+      ScopedStage timer(seconds_, Stage::kFactorize);
+      RebuildPattern(hessian);
+      changed = true;
+    }
+    if (constant_stale_) {
+      hessian->SetZero();
+      for (const TimedTerm& t : terms_) {
+        ScopedStage timer(seconds_, t.stage);
+        if (t.term->constant_hessian()) t.term->AddHessian({q_, x_}, hessian);
+      }
+      constant_values_ = hessian->values();
+      constant_stale_ = false;
+    } else {
+      hessian->CopyValuesFrom(constant_values_);
+    }
+    for (const TimedTerm& t : terms_) {
+      ScopedStage timer(seconds_, t.stage);
+      if (!t.term->constant_hessian()) t.term->AddHessian({q_, x_}, hessian);
+    }
+    if (hessian->missing()->empty()) return changed;
+    contact_pairs_.insert(contact_pairs_.end(), hessian->missing()->begin(), hessian->missing()->end());
+    hessian->missing()->clear();
+    pattern_stale_ = true;
+  }
+}
+
+double StageProblem::MaxStep(const VecX& dq) {
+  double limit = 1;
+  for (const ElasticityTerm* term : elastic_) limit = std::min(limit, term->MaxStep(q_, dq));
+  if (model_->solver.unsafe_disable_ccd || model_->surface.vertex_count == 0) return limit;
+  q_trial_ = q_ + limit * dq;
+  map_.Positions(q_trial_, &x_trial_);
+  const double displacement = LargestDisplacement(x_, x_trial_);
+  if (displacement > reach_) {
+    limit *= reach_ / displacement;
+    q_trial_ = q_ + limit * dq;
+    map_.Positions(q_trial_, &x_trial_);
+  }
+  const double dhat = model_->contact.dhat_m;
+  if (!broad_phase_.Covers(x_trial_)) broad_phase_.Build(x_, x_trial_, dhat, 0.5 * dhat);
+  // x = J q sums at most four products: each coordinate is off by less than 8 units of rounding of the largest.
+  const double rounding = 8 * 1.2e-16 * std::max(LargestCoordinate(x_), LargestCoordinate(x_trial_));
+  return limit * CollisionFreeStep(broad_phase_.candidates(), x_, x_trial_, dhat, rounding, pool_);
+}
+
+}  // namespace eipc

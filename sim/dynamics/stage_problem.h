@@ -1,0 +1,80 @@
+#ifndef EIPC_SIM_DYNAMICS_STAGE_PROBLEM_H_
+#define EIPC_SIM_DYNAMICS_STAGE_PROBLEM_H_
+
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "sim/base/parallel.h"
+#include "sim/contact/broad_phase.h"
+#include "sim/contact/contact_set.h"
+#include "sim/dynamics/model.h"
+#include "sim/energy/barrier.h"
+#include "sim/energy/friction.h"
+#include "sim/energy/surface_map.h"
+#include "sim/energy/term.h"
+#include "sim/solver/newton.h"
+#include "sim/solver/stage_timer.h"
+
+namespace eipc {
+
+// One stage of one step as a minimization: the sum of a scene's terms over node positions, with contact kept up to date.
+// Caches (candidates, matrix pattern) are remade by BeginStep from its arguments, so that results do not depend on earlier steps.
+class StageProblem : public NewtonProblem {
+ public:
+  StageProblem(const Model* model, ThreadPool* pool, StageSeconds* seconds);
+
+  // `q_start`: state at the start of the step; `q_guess`: where it is expected to go (regions of the broad phase).
+  void BeginStep(const VecX& q_start, const VecX& q_guess, double barrier_stiffness);
+  // The context's references must outlive the stage.
+  void BeginStage(const StageContext& stage);
+  // Friction forces and frames from the current point's contacts.
+  void LagFriction();
+
+  void SetPoint(const VecX& q) override;
+  double Energy() override;
+  void Gradient(VecX* gradient) override;
+  bool Hessian(BlockMatrix* hessian) override;
+  double MaxStep(const VecX& dq) override;
+
+  const SurfaceMap& map() const { return map_; }
+  const std::vector<Vec3>& x() const { return x_; }
+  const ContactSet& contacts() const { return contacts_; }
+  const FrictionTerm& friction() const { return friction_; }
+  double barrier_stiffness() const { return barrier_stiffness_; }
+
+ private:
+  struct TimedTerm {
+    EnergyTerm* term;
+    Stage stage;
+  };
+  void RebuildPattern(BlockMatrix* hessian);
+
+  const Model* model_;
+  ThreadPool* pool_;
+  StageSeconds* seconds_;
+  SurfaceMap map_;
+  BroadPhase broad_phase_;
+  ContactSet contacts_;
+  BarrierTerm barrier_;
+  FrictionTerm friction_;
+  std::vector<std::unique_ptr<EnergyTerm>> owned_;
+  std::vector<class ElasticityTerm*> elastic_;
+  std::vector<TimedTerm> terms_;
+  double barrier_stiffness_ = 0;
+  double reach_ = 0;  // largest displacement of a Newton direction that is examined at once, m
+
+  VecX q_;
+  VecX q_trial_;
+  std::vector<Vec3> x_;
+  std::vector<Vec3> x_trial_;
+  std::vector<std::pair<int32_t, int32_t>> contact_pairs_;  // node pairs of contacts met in this step
+  std::vector<std::pair<int32_t, int32_t>> pattern_scratch_;
+  std::vector<double> constant_values_;
+  bool pattern_stale_ = true;
+  bool constant_stale_ = true;
+};
+
+}  // namespace eipc
+
+#endif  // EIPC_SIM_DYNAMICS_STAGE_PROBLEM_H_

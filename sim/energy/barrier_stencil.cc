@@ -1,0 +1,188 @@
+#include "sim/energy/barrier_stencil.h"
+
+#include <Eigen/Eigenvalues>
+
+#include "sim/energy/barrier_function.h"
+
+namespace eipc {
+namespace {
+
+// Coordinates of the span {n, t1, t2} (x) o1, n (x) o2, n (x) o3 in which grad d and hess d live (distance.h).
+struct Span {
+  int size = 0;                                  // 3 + k
+  Eigen::Matrix<double, 12, 5> basis;            // orthonormal columns
+  double w_norm = 0;                             // |w|; grad d = w_norm * basis column 0
+  Eigen::Matrix<double, 5, 5> distance_hessian;  // of d, in the basis
+};
+
+// The Hessian of d: ww^T (x) (I - nn^T) / d - U A^{-1} U^T.
+Span MakeSpan(const ContactStencil& stencil, const StencilPositions& x) {
+  const ClosestPoints& c = stencil.closest;
+  const double d = stencil.distance;
+  const Vec3 n = c.e / d;
+  const Vec3 t1 = n.unitOrthogonal();
+  const Vec3 t2 = n.cross(t1);
+  Eigen::Matrix<double, 4, 3> o = Eigen::Matrix<double, 4, 3>::Zero();
+  const Eigen::Map<const Eigen::Vector4d> w(c.w.data());
+  Span s;
+  s.size = 3 + c.free_count;
+  s.w_norm = w.norm();
+  o.col(0) = w / s.w_norm;
+  Eigen::Matrix<double, 5, 2> u = Eigen::Matrix<double, 5, 2>::Zero();
+  Eigen::Matrix<double, 3, 2> ek = Eigen::Matrix<double, 3, 2>::Zero();
+  for (int k = 0; k < c.free_count; ++k) {
+    const Eigen::Map<const Eigen::Vector4d> dw(c.dw[k].data());
+    Eigen::Vector4d rest = dw;
+    for (int j = 0; j <= k; ++j) rest -= o.col(j).dot(rest) * o.col(j);
+    for (int j = 0; j <= k; ++j) rest -= o.col(j).dot(rest) * o.col(j);
+    o.col(1 + k) = rest.normalized();
+    for (int i = 0; i < 4; ++i) ek.col(k) += dw[i] * x.x[i];
+    u(0, k) = o.col(0).dot(dw);
+    u(1, k) = s.w_norm / d * ek.col(k).dot(t1);
+    u(2, k) = s.w_norm / d * ek.col(k).dot(t2);
+    for (int j = 0; j <= k; ++j) u(3 + j, k) = o.col(1 + j).dot(dw);
+  }
+  for (int i = 0; i < 4; ++i) {
+    s.basis.block<3, 1>(3 * i, 0) = o(i, 0) * n;
+    s.basis.block<3, 1>(3 * i, 1) = o(i, 0) * t1;
+    s.basis.block<3, 1>(3 * i, 2) = o(i, 0) * t2;
+    s.basis.block<3, 1>(3 * i, 3) = o(i, 1) * n;
+    s.basis.block<3, 1>(3 * i, 4) = o(i, 2) * n;
+  }
+  s.distance_hessian.setZero();
+  s.distance_hessian(1, 1) = s.distance_hessian(2, 2) = s.w_norm * s.w_norm / d;
+  if (c.free_count == 1) {
+    s.distance_hessian -= u.col(0) * (d / ek.col(0).squaredNorm()) * u.col(0).transpose();
+  } else if (c.free_count == 2) {
+    const Eigen::Matrix2d a = ek.transpose() * ek / d;
+    s.distance_hessian -= u * a.inverse() * u.transpose();
+  }
+  return s;
+}
+
+// Mollifier m(c) = c/eps (2 - c/eps) below eps, with derivatives by c and of c by the edge vectors.
+struct Mollifier {
+  bool active = false;
+  double m = 1, dm = 0, ddm = 0;
+  Vec12 gradient = Vec12::Zero();  // of c
+  Vec3 u, v;
+};
+
+Mollifier MakeMollifier(const ContactStencil& stencil, const StencilPositions& x) {
+  Mollifier out;
+  if (stencil.mollifier2 <= 0) return out;
+  out.u = x.x[1] - x.x[0];
+  out.v = x.x[3] - x.x[2];
+  const double c = out.u.cross(out.v).squaredNorm();
+  if (c >= stencil.mollifier2) return out;
+  out.active = true;
+  const double r = c / stencil.mollifier2;
+  out.m = r * (2 - r);
+  out.dm = (2 - 2 * r) / stencil.mollifier2;
+  out.ddm = -2 / (stencil.mollifier2 * stencil.mollifier2);
+  const double uu = out.u.squaredNorm(), uv = out.u.dot(out.v), vv = out.v.squaredNorm();
+  const Vec3 cu = 2 * (vv * out.u - uv * out.v), cv = 2 * (uu * out.v - uv * out.u);
+  out.gradient << -cu, cu, -cv, cv;
+  return out;
+}
+
+// Hessian of c = |u|^2 |v|^2 - (u.v)^2 by the four vertices.
+Mat12 CrossNormHessian(const Vec3& u, const Vec3& v) {
+  const Mat3 huu = 2 * (v.squaredNorm() * Mat3::Identity() - v * v.transpose());
+  const Mat3 hvv = 2 * (u.squaredNorm() * Mat3::Identity() - u * u.transpose());
+  const Mat3 huv = 2 * (2 * u * v.transpose() - v * u.transpose() - u.dot(v) * Mat3::Identity());
+  Mat12 h;
+  const double sign[4] = {-1, 1, -1, 1};
+  for (int i = 0; i < 4; ++i) {
+    for (int j = 0; j < 4; ++j) {
+      Mat3 block;
+      if (i < 2) {
+        block = j < 2 ? huu : huv;
+      } else {
+        block = j < 2 ? Mat3(huv.transpose()) : hvv;
+      }
+      h.block<3, 3>(3 * i, 3 * j) = sign[i] * sign[j] * block;
+    }
+  }
+  return h;
+}
+
+Vec12 DistanceGradient(const ContactStencil& stencil) {
+  const Vec3 n = stencil.closest.e / stencil.distance;
+  Vec12 g;
+  for (int i = 0; i < 4; ++i) g.segment<3>(3 * i) = stencil.closest.w[i] * n;
+  return g;
+}
+
+Eigen::Matrix<double, 5, 5> SpanHessian(const ContactStencil& stencil, const Span& span) {
+  Eigen::Matrix<double, 5, 5> h = BarrierFirst(stencil.distance, stencil.dhat) * span.distance_hessian;
+  h(0, 0) += BarrierSecond(stencil.distance, stencil.dhat) * span.w_norm * span.w_norm;
+  return h;
+}
+
+template <int kSize>
+void ProjectInSpan(const Eigen::Matrix<double, 5, 5>& h, const Span& span, StencilFactor* out) {
+  using Matrix = Eigen::Matrix<double, kSize, kSize>;
+  const Eigen::SelfAdjointEigenSolver<Matrix> eigen(Matrix(h.topLeftCorner<kSize, kSize>()));
+  for (int i = 0; i < kSize; ++i) {
+    const double value = eigen.eigenvalues()[i];
+    if (value <= 0) continue;
+    out->columns.col(out->rank++) = span.basis.leftCols<kSize>() * (std::sqrt(value) * eigen.eigenvectors().col(i));
+  }
+}
+
+}  // namespace
+
+double MollifierValue(const ContactStencil& stencil, const StencilPositions& x) { return MakeMollifier(stencil, x).m; }
+
+double BarrierStencilValue(const ContactStencil& stencil, const StencilPositions& x) {
+  return MollifierValue(stencil, x) * Barrier(stencil.distance, stencil.dhat);
+}
+
+Vec12 BarrierStencilGradient(const ContactStencil& stencil, const StencilPositions& x) {
+  const Mollifier m = MakeMollifier(stencil, x);
+  Vec12 g = m.m * BarrierFirst(stencil.distance, stencil.dhat) * DistanceGradient(stencil);
+  if (m.active) g += m.dm * Barrier(stencil.distance, stencil.dhat) * m.gradient;
+  return g;
+}
+
+Mat12 BarrierStencilHessian(const ContactStencil& stencil, const StencilPositions& x) {
+  const Span span = MakeSpan(stencil, x);
+  const Mollifier m = MakeMollifier(stencil, x);
+  const Eigen::Matrix<double, 5, 5> in_span = SpanHessian(stencil, span);
+  Mat12 h = m.m * (span.basis.leftCols(span.size) * in_span.topLeftCorner(span.size, span.size) * span.basis.leftCols(span.size).transpose());
+  if (m.active) {
+    const double b = Barrier(stencil.distance, stencil.dhat);
+    const Vec12 gb = BarrierFirst(stencil.distance, stencil.dhat) * DistanceGradient(stencil);
+    h += m.dm * (m.gradient * gb.transpose() + gb * m.gradient.transpose());
+    h += b * (m.ddm * m.gradient * m.gradient.transpose() + m.dm * CrossNormHessian(m.u, m.v));
+  }
+  return h;
+}
+
+StencilFactor BarrierStencilFactor(const ContactStencil& stencil, const StencilPositions& x) {
+  StencilFactor out;
+  if (stencil.mollifier2 > 0 && MakeMollifier(stencil, x).active) {
+    const Eigen::SelfAdjointEigenSolver<Mat12> eigen(BarrierStencilHessian(stencil, x));
+    for (int i = 0; i < 12; ++i) {
+      const double value = eigen.eigenvalues()[i];
+      if (value > 0) out.columns.col(out.rank++) = std::sqrt(value) * eigen.eigenvectors().col(i);
+    }
+    return out;
+  }
+  const Span span = MakeSpan(stencil, x);
+  const Eigen::Matrix<double, 5, 5> h = SpanHessian(stencil, span);
+  switch (stencil.closest.free_count) {
+    case 0:  // two points: only the direction of approach is convex
+      out.columns.col(out.rank++) = std::sqrt(h(0, 0)) * span.basis.col(0);
+      break;
+    case 1:
+      ProjectInSpan<4>(h, span, &out);
+      break;
+    default:
+      ProjectInSpan<5>(h, span, &out);
+  }
+  return out;
+}
+
+}  // namespace eipc

@@ -1,0 +1,94 @@
+#include "sim/energy/friction.h"
+
+#include <cmath>
+
+#include "sim/energy/barrier.h"
+#include "sim/energy/barrier_function.h"
+
+namespace eipc {
+
+double FrictionF0(double y, double epsilon) {
+  if (y >= epsilon) return y;
+  const double r = y / epsilon;
+  return epsilon * (r * r * (1 - r / 3) + 1.0 / 3);
+}
+
+double FrictionF1OverY(double y, double epsilon) { return y >= epsilon ? 1 / y : (2 - y / epsilon) / epsilon; }
+
+double FrictionF1Derivative(double y, double epsilon) { return y >= epsilon ? 0 : 2 * (1 - y / epsilon) / epsilon; }
+
+void FrictionTerm::Lag(const ContactSet& contacts, const std::vector<Vec3>& x, double stiffness) {
+  stencils_.clear();
+  for (const ContactStencil& c : contacts.stencils()) {
+    const double mu = surface_->Friction(c.body_a, c.body_b);
+    if (mu <= 0) continue;
+    const double normal_force = -stiffness * c.weight * MollifierValue(c, Gather(c.v, x)) * BarrierFirst(c.distance, c.dhat);
+    if (!(normal_force > 0)) continue;
+    FrictionStencil f;
+    f.v = c.v;
+    f.w = c.closest.w;
+    const Vec3 n = c.closest.e / c.distance;
+    f.tangent.col(0) = n.unitOrthogonal();
+    f.tangent.col(1) = n.cross(f.tangent.col(0));
+    f.limit = mu * normal_force;
+    f.kind = c.kind;
+    f.body_a = c.body_a;
+    f.body_b = c.body_b;
+    stencils_.push_back(f);
+  }
+}
+
+void FrictionTerm::BeginStage(const StageContext& stage) {
+  epsilon_ = friction_velocity_ * stage.gamma_h;
+  x_tilde_ = &stage.x_tilde;
+}
+
+Vec2 FrictionTerm::Slip(const FrictionStencil& f, const std::vector<Vec3>& x) const {
+  Vec3 u = Vec3::Zero();
+  for (int i = 0; i < 4; ++i) u += f.w[i] * (x[f.v[i]] - (*x_tilde_)[f.v[i]]);
+  return f.tangent.transpose() * u;
+}
+
+double FrictionTerm::Value(const Point& point) {
+  double sum = 0;
+  for (const FrictionStencil& f : stencils_) sum += f.limit * FrictionF0(Slip(f, point.x).norm(), epsilon_);
+  return sum;
+}
+
+std::array<Vec3, 4> FrictionTerm::Forces(const FrictionStencil& f, const std::vector<Vec3>& x) const {
+  const Vec2 u = Slip(f, x);
+  const Vec3 force = -f.limit * FrictionF1OverY(u.norm(), epsilon_) * (f.tangent * u);
+  return {f.w[0] * force, f.w[1] * force, f.w[2] * force, f.w[3] * force};
+}
+
+void FrictionTerm::AddGradient(const Point& point, VecX* gradient) {
+  for (const FrictionStencil& f : stencils_) {
+    const std::array<Vec3, 4> forces = Forces(f, point.x);
+    Vec12 g;
+    g << -forces[0], -forces[1], -forces[2], -forces[3];
+    map_->AddGradient(f.v, g, gradient);
+  }
+}
+
+void FrictionTerm::AddHessian(const Point& point, BlockMatrix* hessian) {
+  StencilFactor factor;
+  for (const FrictionStencil& f : stencils_) {
+    const Vec2 u = Slip(f, point.x);
+    const double y = u.norm();
+    // H = limit [f1/y (I - uu^T/y^2) + f1' uu^T/y^2]: both eigenvalues are >= 0, nothing to project.
+    const Vec2 along = y > 0 ? Vec2(u / y) : Vec2(1, 0);
+    const Vec2 across(-along.y(), along.x());
+    factor.rank = 0;
+    const double values[2] = {f.limit * FrictionF1Derivative(y, epsilon_), f.limit * FrictionF1OverY(y, epsilon_)};
+    const Vec2 directions[2] = {along, across};
+    for (int k = 0; k < 2; ++k) {
+      if (values[k] <= 0) continue;
+      const Vec3 direction = std::sqrt(values[k]) * (f.tangent * directions[k]);
+      for (int i = 0; i < 4; ++i) factor.columns.block<3, 1>(3 * i, factor.rank) = f.w[i] * direction;
+      ++factor.rank;
+    }
+    if (factor.rank > 0) map_->AddHessian(f.v, factor, hessian);
+  }
+}
+
+}  // namespace eipc

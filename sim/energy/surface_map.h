@@ -1,0 +1,52 @@
+#ifndef EIPC_SIM_ENERGY_SURFACE_MAP_H_
+#define EIPC_SIM_ENERGY_SURFACE_MAP_H_
+
+#include <array>
+#include <utility>
+#include <vector>
+
+#include "sim/base/types.h"
+#include "sim/linalg/block_matrix.h"
+#include "sim/mesh/embedding.h"
+
+namespace eipc {
+
+// Columns of a 12 x rank factor F of a positive semidefinite stencil Hessian F F^T.
+struct StencilFactor {
+  int rank = 0;
+  Eigen::Matrix<double, 12, 12> columns;  // the first `rank` are used
+};
+
+// x = J q + c for the whole scene, and the chain rule back: grad_q = J^T grad_x, H_q = J^T H_x J (`004`, III-D). The only chain
+// rule in the house. Rows without nodes belong to static vertices and stay at c.
+class SurfaceMap {
+ public:
+  SurfaceMap(const std::vector<EmbeddingRow>* rows, const std::vector<Vec3>* offsets) : rows_(rows), offsets_(offsets) {}
+
+  int32_t vertex_count() const { return static_cast<int32_t>(rows_->size()); }
+  void Positions(const VecX& q, std::vector<Vec3>* x) const;
+  // J dq.
+  void Directions(const VecX& dq, std::vector<Vec3>* dx) const;
+
+  using Stencil = std::array<int32_t, 4>;
+  void AddGradient(const Stencil& v, const Vec12& gradient, VecX* q_gradient) const;
+  // Adds J^T F F^T J. Vertices that share a node are merged first, so a node pair is scattered once a stencil.
+  // Node pairs outside the pattern are left in hessian->missing().
+  void AddHessian(const Stencil& v, const StencilFactor& factor, BlockMatrix* hessian) const;
+
+ private:
+  // The distinct nodes of a stencil and the weight of each vertex in each.
+  struct Nodes {
+    int count = 0;
+    std::array<int32_t, 16> node;
+    std::array<std::array<double, 4>, 16> weight;
+  };
+  Nodes Gather(const Stencil& v) const;
+
+  const std::vector<EmbeddingRow>* rows_;
+  const std::vector<Vec3>* offsets_;
+};
+
+}  // namespace eipc
+
+#endif  // EIPC_SIM_ENERGY_SURFACE_MAP_H_

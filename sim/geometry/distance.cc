@@ -1,0 +1,95 @@
+#include "sim/geometry/distance.h"
+
+#include <algorithm>
+
+namespace eipc {
+namespace {
+
+// Point against segment (q0, q1), coordinates relative to the point: returns the parameter in [0, 1] of the closest point.
+double SegmentParameter(const Vec3& q0, const Vec3& q1) {
+  const Vec3 u = q1 - q0;
+  const double length2 = u.squaredNorm();
+  if (!(length2 > 0)) return 0;
+  return std::clamp(-q0.dot(u) / length2, 0.0, 1.0);
+}
+
+// Fills the closest points for a point (stencil index `p`, sign `sign`) against the segment of stencil indices (i, j).
+ClosestPoints PointSegment(const std::array<Vec3, 4>& x, int p, int i, int j, double sign) {
+  ClosestPoints c;
+  const Vec3 q0 = x[i] - x[p], q1 = x[j] - x[p];
+  const double s = SegmentParameter(q0, q1);
+  c.e = -sign * ((1 - s) * q0 + s * q1);
+  c.w[p] = sign;
+  c.w[i] = -sign * (1 - s);
+  c.w[j] = -sign * s;
+  if (s > 0 && s < 1) {
+    c.free_count = 1;
+    c.dw[0][i] = sign;
+    c.dw[0][j] = -sign;
+  }
+  c.distance2 = c.e.squaredNorm();
+  return c;
+}
+
+}  // namespace
+
+ClosestPoints PointTriangleClosest(const Vec3& p, const Vec3& t0, const Vec3& t1, const Vec3& t2) {
+  // All relative to the point, so that small gaps keep their digits.
+  const Vec3 a = t0 - p, b = t1 - p, c = t2 - p;
+  const Vec3 ab = b - a, ac = c - a;
+  const double g11 = ab.squaredNorm(), g12 = ab.dot(ac), g22 = ac.squaredNorm();
+  const double r1 = -a.dot(ab), r2 = -a.dot(ac);
+  const double det = g11 * g22 - g12 * g12;
+  if (det > 1e-14 * g11 * g22) {
+    const double v = (g22 * r1 - g12 * r2) / det;
+    const double w = (g11 * r2 - g12 * r1) / det;
+    if (v > 0 && w > 0 && v + w < 1) {
+      ClosestPoints out;
+      const double u = 1 - v - w;
+      out.e = -(a + v * ab + w * ac);
+      out.w = {1, -u, -v, -w};
+      out.free_count = 2;
+      out.dw[0] = {0, 1, -1, 0};
+      out.dw[1] = {0, 1, 0, -1};
+      out.distance2 = out.e.squaredNorm();
+      return out;
+    }
+  }
+  const std::array<Vec3, 4> x = {p, t0, t1, t2};
+  ClosestPoints best = PointSegment(x, 0, 1, 2, 1);
+  for (const auto& [i, j] : {std::pair{2, 3}, std::pair{3, 1}}) {
+    const ClosestPoints other = PointSegment(x, 0, i, j, 1);
+    if (other.distance2 < best.distance2) best = other;
+  }
+  return best;
+}
+
+ClosestPoints EdgeEdgeClosest(const Vec3& a0, const Vec3& a1, const Vec3& b0, const Vec3& b1) {
+  const Vec3 u = a1 - a0, v = b1 - b0, r = a0 - b0;
+  const double uu = u.squaredNorm(), uv = u.dot(v), vv = v.squaredNorm();
+  const double ur = u.dot(r), vr = v.dot(r);
+  const double det = uu * vv - uv * uv;
+  if (det > 1e-14 * uu * vv) {
+    const double s = (uv * vr - vv * ur) / det;
+    const double t = (uu * vr - uv * ur) / det;
+    if (s > 0 && s < 1 && t > 0 && t < 1) {
+      ClosestPoints out;
+      out.e = r + s * u - t * v;
+      out.w = {1 - s, s, -(1 - t), -t};
+      out.free_count = 2;
+      out.dw[0] = {-1, 1, 0, 0};
+      out.dw[1] = {0, 0, 1, -1};
+      out.distance2 = out.e.squaredNorm();
+      return out;
+    }
+  }
+  const std::array<Vec3, 4> x = {a0, a1, b0, b1};
+  ClosestPoints best = PointSegment(x, 0, 2, 3, 1);
+  const std::array<ClosestPoints, 3> others = {PointSegment(x, 1, 2, 3, 1), PointSegment(x, 2, 0, 1, -1), PointSegment(x, 3, 0, 1, -1)};
+  for (const ClosestPoints& other : others) {
+    if (other.distance2 < best.distance2) best = other;
+  }
+  return best;
+}
+
+}  // namespace eipc

@@ -1,0 +1,33 @@
+#ifndef EIPC_SIM_GEOMETRY_DISTANCE_H_
+#define EIPC_SIM_GEOMETRY_DISTANCE_H_
+
+// Distance of a point to a triangle and of two edges, with what is needed to differentiate it.
+//
+// The distance is d(x) = min over feasible parameters b of |e|, e = sum_i w_i(b) x_i over the four vertices of the stencil
+// (point-triangle: p, t0, t1, t2; edge-edge: a0, a1, b0, b1). Let k <= 2 parameters be free at the minimum, with
+// e_k = de/db_k = sum_i (dw_k)_i x_i, and n = e / d. The envelope theorem gives
+//     grad d = n (x) w,
+//     hess d = (w w^T) (x) (I - n n^T) / d - U A^{-1} U^T,   U_k = (e_k / d) (x) w + n (x) dw_k,   A = [e_j . e_k] / d,
+// where (x) stacks vertex by vertex: (n (x) w)_i = w_i n. Both live in the span of {n, t1, t2} (x) w and n (x) dw_k: five dimensions.
+
+#include <array>
+
+#include "sim/base/types.h"
+
+namespace eipc {
+
+struct ClosestPoints {
+  double distance2 = 0;
+  Vec3 e = Vec3::Zero();                               // from the second side's point to the first's
+  std::array<double, 4> w = {0, 0, 0, 0};              // sums to zero
+  int free_count = 0;                                  // k
+  std::array<std::array<double, 4>, 2> dw = {};        // derivative of w by each free parameter
+};
+
+ClosestPoints PointTriangleClosest(const Vec3& p, const Vec3& t0, const Vec3& t1, const Vec3& t2);
+// Near-parallel edges (sine^2 below 1e-14) use the nearest of the four end points.
+ClosestPoints EdgeEdgeClosest(const Vec3& a0, const Vec3& a1, const Vec3& b0, const Vec3& b1);
+
+}  // namespace eipc
+
+#endif  // EIPC_SIM_GEOMETRY_DISTANCE_H_

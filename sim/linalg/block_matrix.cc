@@ -1,0 +1,45 @@
+#include "sim/linalg/block_matrix.h"
+
+#include <algorithm>
+
+namespace eipc {
+
+void BlockMatrix::SetPattern(int32_t nodes, std::vector<std::pair<int32_t, int32_t>>* pairs) {
+  nodes_ = nodes;
+  for (auto& [a, b] : *pairs) {  // as (column, row) of the lower triangle
+    if (a > b) std::swap(a, b);
+  }
+  for (int32_t i = 0; i < nodes; ++i) pairs->emplace_back(i, i);
+  std::sort(pairs->begin(), pairs->end());
+  pairs->erase(std::unique(pairs->begin(), pairs->end()), pairs->end());
+  column_start_.assign(nodes + 1, 0);
+  rows_.resize(pairs->size());
+  for (size_t k = 0; k < pairs->size(); ++k) {
+    ++column_start_[(*pairs)[k].first + 1];
+    rows_[k] = (*pairs)[k].second;
+  }
+  for (int32_t i = 0; i < nodes; ++i) column_start_[i + 1] += column_start_[i];
+  values_.assign(9 * rows_.size(), 0.0);
+  missing_.clear();
+}
+
+int64_t BlockMatrix::Find(int32_t row, int32_t column) const {
+  const auto begin = rows_.begin() + column_start_[column];
+  const auto end = rows_.begin() + column_start_[column + 1];
+  const auto it = std::lower_bound(begin, end, row);
+  return it != end && *it == row ? it - rows_.begin() : -1;
+}
+
+void BlockMatrix::Multiply(const VecX& x, VecX* y) const {
+  y->setZero(3 * nodes_);
+  for (int32_t c = 0; c < nodes_; ++c) {
+    for (int32_t k = column_start_[c]; k < column_start_[c + 1]; ++k) {
+      const Eigen::Map<const Mat3> block(values_.data() + 9 * k);
+      const int32_t r = rows_[k];
+      y->segment<3>(3 * r) += block * x.segment<3>(3 * c);
+      if (r != c) y->segment<3>(3 * c) += block.transpose() * x.segment<3>(3 * r);
+    }
+  }
+}
+
+}  // namespace eipc

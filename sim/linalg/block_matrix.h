@@ -1,0 +1,60 @@
+#ifndef EIPC_SIM_LINALG_BLOCK_MATRIX_H_
+#define EIPC_SIM_LINALG_BLOCK_MATRIX_H_
+
+#include <algorithm>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "sim/base/types.h"
+
+namespace eipc {
+
+// Symmetric sparse matrix of 3x3 blocks over nodes; the lower triangle (row >= column) is stored by block columns, rows sorted,
+// the diagonal block first. The pattern is set once and values are added into it without allocation.
+class BlockMatrix {
+ public:
+  // Pattern = diagonal + every pair in `pairs` (any order, repeats allowed; consumed as scratch).
+  void SetPattern(int32_t nodes, std::vector<std::pair<int32_t, int32_t>>* pairs);
+
+  int32_t nodes() const { return nodes_; }
+  int64_t block_count() const { return static_cast<int64_t>(rows_.size()); }
+  const std::vector<int32_t>& column_start() const { return column_start_; }
+  const std::vector<int32_t>& rows() const { return rows_; }
+  const std::vector<double>& values() const { return values_; }  // 9 a block, column-major
+
+  void SetZero() { std::fill(values_.begin(), values_.end(), 0.0); }
+  void CopyValuesFrom(const std::vector<double>& values) { values_ = values; }
+
+  // Position of block (row, column) with row >= column in the value array (in blocks), or -1 when outside the pattern.
+  int64_t Find(int32_t row, int32_t column) const;
+
+  // Adds block B at (a, b); for a < b its transpose goes to (b, a). Off-diagonal pairs are to be added once. A pair outside the
+  // pattern is noted in missing() instead: the caller extends the pattern and assembles again.
+  void Add(int32_t a, int32_t b, const Mat3& block) {
+    const int64_t slot = Find(std::max(a, b), std::min(a, b));
+    if (slot < 0) {
+      missing_.emplace_back(a, b);
+    } else if (a >= b) {
+      AddAt(slot, block);
+    } else {
+      AddAt(slot, block.transpose());
+    }
+  }
+  std::vector<std::pair<int32_t, int32_t>>* missing() { return &missing_; }
+  void AddAt(int64_t slot, const Mat3& block) { Eigen::Map<Mat3>(values_.data() + 9 * slot) += block; }
+
+  // y = H x over all nodes (both triangles), in a fixed order.
+  void Multiply(const VecX& x, VecX* y) const;
+
+ private:
+  int32_t nodes_ = 0;
+  std::vector<int32_t> column_start_;
+  std::vector<int32_t> rows_;
+  std::vector<double> values_;
+  std::vector<std::pair<int32_t, int32_t>> missing_;
+};
+
+}  // namespace eipc
+
+#endif  // EIPC_SIM_LINALG_BLOCK_MATRIX_H_

@@ -1,0 +1,119 @@
+#include "sim/scene/check_scene.h"
+
+#include <cmath>
+#include <set>
+
+namespace eipc {
+namespace {
+
+void CheckPositive(double value, const std::string& path, Problems* problems) {
+  if (!(value > 0) || !std::isfinite(value)) problems->Add(path, "must be > 0, got ", value);
+}
+
+void CheckNotNegative(double value, const std::string& path, Problems* problems) {
+  if (!(value >= 0) || !std::isfinite(value)) problems->Add(path, "must be >= 0, got ", value);
+}
+
+void CheckFinite(const Vec3& value, const std::string& path, Problems* problems) {
+  if (!value.allFinite()) problems->Add(path, "must be finite");
+}
+
+void CheckTrajectory(const Trajectory& trajectory, const std::string& path, Problems* problems) {
+  for (size_t k = 0; k < trajectory.keys.size(); ++k) {
+    const std::string key = absl::StrCat(path, ".keyframes[", k, "]");
+    if (!std::isfinite(trajectory.keys[k].time_s)) {
+      problems->Add(key + ".time_s", "must be finite");
+    } else if (k > 0 && !(trajectory.keys[k].time_s > trajectory.keys[k - 1].time_s)) {
+      problems->Add(key + ".time_s", "must be later than the keyframe before it (", trajectory.keys[k - 1].time_s, "), got ",
+                    trajectory.keys[k].time_s);
+    }
+    CheckFinite(trajectory.keys[k].pose.position, key + ".pose.position_m", problems);
+  }
+}
+
+void CheckMaterial(const MaterialSpec& m, bool affine, const std::string& path, Problems* problems) {
+  CheckPositive(m.density_kg_m3, path + ".density_kg_m3", problems);
+  CheckPositive(m.youngs_modulus_pa, path + ".youngs_modulus_pa", problems);
+  if (!affine && !(m.poissons_ratio > -1 && m.poissons_ratio < 0.5)) {
+    problems->Add(path + ".poissons_ratio", "must be > -1 and < 0.5, got ", m.poissons_ratio);
+  }
+  CheckNotNegative(m.rayleigh_alpha_per_s, path + ".rayleigh_alpha_per_s", problems);
+  CheckNotNegative(m.rayleigh_beta_s, path + ".rayleigh_beta_s", problems);
+  if (m.model == MaterialModel::kMooneyRivlin && !(m.mooney_second_share >= 0 && m.mooney_second_share <= 1)) {
+    problems->Add(path + ".mooney_second_share", "must be in [0, 1], got ", m.mooney_second_share);
+  }
+}
+
+void CheckBody(const BodySpec& body, const std::string& path, Problems* problems) {
+  const bool deformable = body.kind == BodyKind::kFullSpace || body.kind == BodyKind::kEmbedded;
+  CheckFinite(body.pose.position, path + ".pose.position_m", problems);
+  CheckFinite(body.linear_velocity, path + ".linear_velocity_m_s", problems);
+  CheckFinite(body.angular_velocity, path + ".angular_velocity_rad_s", problems);
+  if (deformable || body.kind == BodyKind::kAffine) {
+    CheckMaterial(body.material, body.kind == BodyKind::kAffine, path + ".material", problems);
+  } else if (!body.linear_velocity.isZero(0) || !body.angular_velocity.isZero(0)) {
+    problems->Add(path, "a kinematic or static body cannot have an initial velocity; give a kinematic body a trajectory");
+  }
+  if (body.kind == BodyKind::kEmbedded && !body.cage.has_value() && body.cage_vertices < 4) {
+    problems->Add(path + ".embedded.cage_vertices", "must be >= 4 (or give cage_mesh), got ", body.cage_vertices);
+  }
+  if (!deformable && !body.boundary_sets.empty()) {
+    problems->Add(path + ".boundary_sets", "only full-space and embedded bodies have them; a ", BodyKindName(body.kind),
+                  " body is moved as a whole");
+  }
+  std::set<std::string> names;
+  for (size_t s = 0; s < body.boundary_sets.size(); ++s) {
+    const BoundarySetSpec& set = body.boundary_sets[s];
+    const std::string set_path = absl::StrCat(path, ".boundary_sets[", s, "]");
+    if (set.name.empty()) problems->Add(set_path + ".name", "must not be empty");
+    if (!names.insert(set.name).second) problems->Add(set_path + ".name", "\"", set.name, "\" is used by another set of this body");
+    if (set.vertices.empty() && !set.box.has_value()) problems->Add(set_path, "give vertices or a box");
+    CheckTrajectory(set.trajectory, set_path + ".trajectory", problems);
+  }
+  CheckTrajectory(body.trajectory, path + ".kinematic.trajectory", problems);
+}
+
+void CheckSettings(const SceneSpec& spec, Problems* problems) {
+  CheckPositive(spec.contact.dhat_m, "contact.dhat_m", problems);
+  CheckPositive(spec.contact.friction_velocity_m_s, "contact.friction_velocity_m_s", problems);
+  const bool per_pair = spec.contact.form == BarrierForm::kPerPair;
+  CheckNotNegative(spec.contact.stiffness, per_pair ? "contact.pair_stiffness_n_m" : "contact.area_stiffness_n_m3", problems);
+  CheckNotNegative(spec.friction_coefficient, "contact.friction_coefficient", problems);
+  if (spec.contact.friction_lag_iterations < 1 || spec.contact.friction_lag_iterations > 1000) {
+    problems->Add("contact.friction_lag_iterations", "must be in [1, 1000], got ", spec.contact.friction_lag_iterations);
+  }
+  CheckPositive(spec.solver.newton_tolerance_m_s, "solver.newton_tolerance_m_s", problems);
+  if (spec.solver.max_newton_iterations < 1 || spec.solver.max_newton_iterations > 100000) {
+    problems->Add("solver.max_newton_iterations", "must be in [1, 100000], got ", spec.solver.max_newton_iterations);
+  }
+  CheckNotNegative(spec.schedule_duration_s, "schedule.duration_s", problems);
+  CheckNotNegative(spec.schedule_dt_s, "schedule.dt_s", problems);
+  CheckFinite(spec.gravity, "gravity_m_s2", problems);
+}
+
+}  // namespace
+
+void CheckScene(const SceneSpec& spec, Problems* problems) {
+  CheckSettings(spec, problems);
+  if (spec.bodies.empty()) problems->Add("bodies", "a scene needs at least one body");
+  std::set<std::string> names;
+  for (size_t b = 0; b < spec.bodies.size(); ++b) {
+    const std::string path = absl::StrCat("bodies[", b, "]");
+    if (spec.bodies[b].name.empty()) problems->Add(path + ".name", "must not be empty");
+    if (!names.insert(spec.bodies[b].name).second) problems->Add(path + ".name", "\"", spec.bodies[b].name, "\" is used by another body");
+    CheckBody(spec.bodies[b], path, problems);
+  }
+  for (size_t p = 0; p < spec.contact_pairs.size(); ++p) {
+    const ContactPairSpec& pair = spec.contact_pairs[p];
+    const std::string path = absl::StrCat("contact_pairs[", p, "]");
+    if (!names.count(pair.body_a)) problems->Add(path + ".body_a", "no body is named \"", pair.body_a, "\"");
+    if (!names.count(pair.body_b)) problems->Add(path + ".body_b", "no body is named \"", pair.body_b, "\"");
+    if (pair.friction_coefficient) CheckNotNegative(*pair.friction_coefficient, path + ".friction_coefficient", problems);
+  }
+  if (spec.holding) {
+    if (!names.count(spec.holding->body)) problems->Add("schedule.holding.body", "no body is named \"", spec.holding->body, "\"");
+    if (!(spec.holding->end_s > spec.holding->start_s)) problems->Add("schedule.holding.end_s", "must be later than start_s");
+  }
+}
+
+}  // namespace eipc

@@ -1,0 +1,31 @@
+#ifndef EIPC_SIM_SCENE_COMPILE_BODY_H_
+#define EIPC_SIM_SCENE_COMPILE_BODY_H_
+
+#include <string>
+#include <vector>
+
+#include "sim/dynamics/model.h"
+#include "sim/scene/problems.h"
+#include "sim/scene/scene_spec.h"
+
+namespace eipc {
+
+// One body on its own, indices local to it, positions in the world.
+struct CompiledBody {
+  std::vector<Vec3> node_positions;   // world
+  std::vector<Vec3> node_authored;    // mesh frame: boxes select there
+  std::vector<ScalarSparse::Entry> mass_entries;
+  ElasticBody elastic;                // no nodes for kinematic and static bodies
+  std::vector<Vec3> surface_positions;  // world
+  std::vector<Triangle> triangles;
+  std::vector<EmbeddingRow> embedding;
+  MassProperties mass;  // world
+  Pose initial_pose;    // of the body frame
+};
+
+// Adds what is wrong to `problems` under `path`; the result is to be used only when nothing was added.
+CompiledBody CompileBody(const BodySpec& spec, const std::string& path, Problems* problems);
+
+}  // namespace eipc
+
+#endif  // EIPC_SIM_SCENE_COMPILE_BODY_H_

@@ -1,0 +1,197 @@
+#include "sim/scene/compile_scene.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "sim/audit/audit.h"
+#include "sim/scene/check_scene.h"
+#include "sim/scene/compile_body.h"
+
+namespace eipc {
+namespace {
+
+bool IsDeformable(BodyKind kind) { return kind == BodyKind::kFullSpace || kind == BodyKind::kEmbedded; }
+bool CannotReact(BodyKind kind) { return kind == BodyKind::kKinematic || kind == BodyKind::kStatic; }
+
+// Appends one body to the stacked model; returns its surface for the collision surface.
+void AppendBody(const BodySpec& spec, CompiledBody&& compiled, std::vector<ScalarSparse::Entry>* mass, Model* model) {
+  Body body;
+  body.name = spec.name;
+  body.kind = spec.kind;
+  body.mass = compiled.mass;
+  body.initial_pose = compiled.initial_pose;
+  const int32_t first_node = model->node_count;
+  const int32_t first_vertex = static_cast<int32_t>(model->embedding.size());
+  model->node_count += static_cast<int32_t>(compiled.node_positions.size());
+  body.nodes = {first_node, model->node_count};
+  for (const Vec3& p : compiled.node_positions) {
+    model->initial_positions.push_back(p);
+    model->initial_velocities.push_back(spec.linear_velocity + spec.angular_velocity.cross(p - body.initial_pose.position));
+  }
+  for (ScalarSparse::Entry entry : compiled.mass_entries) mass->push_back({entry.row + first_node, entry.column + first_node, entry.value});
+  for (size_t v = 0; v < compiled.embedding.size(); ++v) {
+    EmbeddingRow row = compiled.embedding[v];
+    for (int k = 0; k < row.count; ++k) row.nodes[k] += first_node;
+    model->embedding.push_back(row);
+    model->surface_offset.push_back(row.count == 0 ? compiled.surface_positions[v] : Vec3::Zero());
+  }
+  body.vertices = {first_vertex, static_cast<int32_t>(model->embedding.size())};
+  int32_t tets = 0;
+  for (const Body& other : model->bodies) tets = std::max(tets, other.tets.end);
+  body.tets = {tets, tets + static_cast<int32_t>(compiled.elastic.nodes.size())};
+  if (!compiled.elastic.nodes.empty()) {
+    for (Tet& tet : compiled.elastic.nodes) {
+      for (int32_t& node : tet) node += first_node;
+    }
+    model->elastic.push_back(std::move(compiled.elastic));
+  }
+  const int32_t triangles = model->bodies.empty() ? 0 : model->bodies.back().triangles.end;
+  body.triangles = {triangles, triangles + static_cast<int32_t>(compiled.triangles.size())};
+  model->bodies.push_back(std::move(body));
+}
+
+bool InBox(const Vec3& p, const BoundarySetSpec::Box& box) {
+  return (p.array() >= box.min.array()).all() && (p.array() <= box.max.array()).all();
+}
+
+void AddBoundarySet(const BoundarySetSpec& spec, const BodySpec& body, int32_t body_index, const std::vector<Vec3>& authored,
+                    const std::string& path, Model* model, Problems* problems) {
+  const int32_t first = model->bodies[body_index].nodes.begin;
+  BoundarySet set;
+  set.name = spec.name;
+  set.body = body_index;
+  set.trajectory = spec.trajectory;
+  set.initial_pose = spec.frame.value_or(body.pose);
+  for (int32_t v : spec.vertices) {
+    if (v < 0 || v >= static_cast<int32_t>(authored.size())) {
+      problems->Add(path + ".vertices", "index ", v, " is not one of the mesh's ", authored.size(), " vertices");
+      return;
+    }
+    set.nodes.push_back(first + v);
+  }
+  if (spec.box.has_value()) {
+    for (size_t v = 0; v < authored.size(); ++v) {
+      if (InBox(authored[v], *spec.box)) set.nodes.push_back(first + static_cast<int32_t>(v));
+    }
+  }
+  std::sort(set.nodes.begin(), set.nodes.end());
+  set.nodes.erase(std::unique(set.nodes.begin(), set.nodes.end()), set.nodes.end());
+  if (set.nodes.empty()) {
+    problems->Add(path, "selects no vertex");
+    return;
+  }
+  for (const BoundarySet& other : model->boundary_sets) {
+    if (other.body != body_index) continue;
+    for (int32_t node : set.nodes) {
+      if (std::binary_search(other.nodes.begin(), other.nodes.end(), node)) {
+        problems->Add(path, "vertex ", node - first, " is already driven by \"", other.name, "\"");
+        return;
+      }
+    }
+  }
+  for (int32_t node : set.nodes) set.local_positions.push_back(set.initial_pose.Inverse().Apply(model->initial_positions[node]));
+  model->boundary_sets.push_back(std::move(set));
+}
+
+void AddKinematicDrive(const BodySpec& body, int32_t body_index, Model* model) {
+  BoundarySet set;
+  set.body = body_index;
+  set.trajectory = body.trajectory;
+  set.initial_pose = body.pose;
+  for (int32_t node = model->bodies[body_index].nodes.begin; node < model->bodies[body_index].nodes.end; ++node) {
+    set.nodes.push_back(node);
+    set.local_positions.push_back(body.pose.Inverse().Apply(model->initial_positions[node]));
+  }
+  model->boundary_sets.push_back(std::move(set));
+}
+
+// Which pairs may touch, and with what friction. The last matching override wins.
+void SetPairs(const SceneSpec& spec, Model* model) {
+  CollisionSurface& s = model->surface;
+  const int32_t n = s.body_count;
+  for (int32_t a = 0; a < n; ++a) {
+    for (int32_t b = 0; b < n; ++b) {
+      const BodyKind ka = spec.bodies[a].kind, kb = spec.bodies[b].kind;
+      bool enabled = !(CannotReact(ka) && CannotReact(kb));
+      if (a == b) enabled = IsDeformable(ka) && spec.self_contact;
+      if (a != b && !spec.rigid_contact && !IsDeformable(ka) && !IsDeformable(kb)) enabled = false;
+      double friction = spec.friction_coefficient;
+      for (const ContactPairSpec& pair : spec.contact_pairs) {
+        const bool match = (pair.body_a == spec.bodies[a].name && pair.body_b == spec.bodies[b].name) ||
+                           (pair.body_a == spec.bodies[b].name && pair.body_b == spec.bodies[a].name);
+        if (!match) continue;
+        if (pair.enabled) enabled = *pair.enabled && !(CannotReact(ka) && CannotReact(kb)) && (a != b || IsDeformable(ka));
+        if (pair.friction_coefficient) friction = *pair.friction_coefficient;
+      }
+      s.pair_enabled[a * n + b] = enabled;
+      s.pair_friction[a * n + b] = friction;
+    }
+  }
+}
+
+void CheckInitialPlacement(const Model& model, Problems* problems) {
+  const CollisionSurface& s = model.surface;
+  const AuditReport report = AuditSurfaces({&s.rest_positions, &s.triangles, &s.triangle_body, s.body_count, &s.pair_enabled}, true);
+  const auto name = [&](int32_t t) {
+    const Body& body = model.bodies[s.triangle_body[t]];
+    return absl::StrCat("bodies[", s.triangle_body[t], "] \"", body.name, "\" triangle ", t - body.triangles.begin);
+  };
+  for (const auto& [a, b] : report.intersections) {
+    problems->Add("bodies", "initial intersection of ", name(a), " with ", name(b), "; move the bodies apart (or disable the pair)");
+  }
+  if (report.intersection_count > static_cast<int64_t>(report.intersections.size())) {
+    problems->Add("bodies", report.intersection_count, " pairs of triangles intersect in all; the first ", report.intersections.size(),
+                  " are listed");
+  }
+  for (const auto& [inner, outer] : report.nested) {
+    problems->Add("bodies", "\"", model.bodies[inner].name, "\" lies wholly inside \"", model.bodies[outer].name, "\" at the start");
+  }
+}
+
+void CopySettings(const SceneSpec& spec, Model* model) {
+  model->name = spec.name;
+  model->gravity = spec.gravity;
+  model->contact = spec.contact;
+  model->solver = spec.solver;
+  model->schedule_duration_s = spec.schedule_duration_s;
+  model->schedule_dt_s = spec.schedule_dt_s;
+  if (spec.holding) model->holding = {model->FindBody(spec.holding->body), spec.holding->start_s, spec.holding->end_s};
+}
+
+}  // namespace
+
+absl::StatusOr<std::shared_ptr<const Model>> CompileScene(const SceneSpec& spec, Problems problems) {
+  CheckScene(spec, &problems);
+  auto model = std::make_shared<Model>();
+  std::vector<ScalarSparse::Entry> mass;
+  std::vector<std::vector<Vec3>> surface_positions, authored;
+  std::vector<std::vector<Triangle>> triangles;
+  const size_t problems_before = problems.lines().size();
+  for (size_t b = 0; b < spec.bodies.size(); ++b) {
+    // A mesh that could not be read was reported by whoever read it.
+    if (spec.bodies[b].mesh.vertices.empty() && !problems.empty()) continue;
+    CompiledBody body = CompileBody(spec.bodies[b], absl::StrCat("bodies[", b, "]"), &problems);
+    surface_positions.push_back(std::move(body.surface_positions));
+    triangles.push_back(std::move(body.triangles));
+    authored.push_back(std::move(body.node_authored));
+    AppendBody(spec.bodies[b], std::move(body), &mass, model.get());
+  }
+  if (problems.lines().size() > problems_before || model->bodies.size() != spec.bodies.size()) return problems.ToStatus();
+  for (size_t b = 0; b < spec.bodies.size(); ++b) {
+    const BodySpec& body = spec.bodies[b];
+    if (body.kind == BodyKind::kKinematic) AddKinematicDrive(body, static_cast<int32_t>(b), model.get());
+    for (size_t k = 0; k < body.boundary_sets.size(); ++k) {
+      AddBoundarySet(body.boundary_sets[k], body, static_cast<int32_t>(b), authored[b],
+                     absl::StrCat("bodies[", b, "].boundary_sets[", k, "]"), model.get(), &problems);
+    }
+  }
+  model->mass = ScalarSparse::FromEntries(model->node_count, std::move(mass));
+  model->surface = BuildCollisionSurface(surface_positions, triangles);
+  SetPairs(spec, model.get());
+  CheckInitialPlacement(*model, &problems);
+  if (!problems.empty()) return problems.ToStatus();
+  CopySettings(spec, model.get());
+  return std::shared_ptr<const Model>(std::move(model));
+}
+
+}  // namespace eipc

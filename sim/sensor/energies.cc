@@ -1,0 +1,34 @@
+#include "sim/energy/barrier_stencil.h"
+#include "sim/contact/contact_set.h"
+#include "sim/sensor/sensors.h"
+
+namespace eipc {
+namespace {
+
+double BarrierEnergy(const Model& model, const State& state, const std::vector<Vec3>& x) {
+  ThreadPool pool(1);
+  BroadPhase broad_phase(&model.surface);
+  broad_phase.Build(x, x, model.contact.dhat_m, 0);
+  ContactSet contacts(&model.surface, model.contact);
+  contacts.Update(broad_phase.candidates(), x, &pool);
+  double sum = 0;
+  for (const ContactStencil& s : contacts.stencils()) {
+    sum += s.weight * BarrierStencilValue(s, {{x[s.v[0]], x[s.v[1]], x[s.v[2]], x[s.v[3]]}});
+  }
+  return state.barrier_stiffness * sum;
+}
+
+}  // namespace
+
+Energies ComputeEnergies(const Model& model, const State& state, const std::vector<Vec3>& x) {
+  Energies e;
+  for (int32_t i = 0; i < model.node_count; ++i) {
+    e.kinetic_j += 0.5 * state.v.segment<3>(3 * i).dot(model.mass.RowTimes(i, state.v));
+    e.gravity_j -= model.gravity.dot(model.mass.RowTimes(i, state.q));
+  }
+  for (const ElasticBody& body : model.elastic) e.elastic_j += ElasticityTerm::StoredEnergy(body, state.q);
+  e.barrier_j = BarrierEnergy(model, state, x);
+  return e;
+}
+
+}  // namespace eipc

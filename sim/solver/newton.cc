@@ -1,0 +1,157 @@
+#include "sim/solver/newton.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "sim/base/status_macros.h"
+
+namespace eipc {
+namespace {
+
+double LargestNodeNorm(const VecX& y) {
+  double largest = 0;
+  for (Eigen::Index i = 0; i + 2 < y.size(); i += 3) largest = std::max(largest, y.segment<3>(i).squaredNorm());
+  return std::sqrt(largest);
+}
+
+// Writes target - q into the prescribed entries of *dq, zero elsewhere; returns the largest remainder.
+double Remainder(const std::vector<uint8_t>& prescribed, const VecX& target, const VecX& q, VecX* dq) {
+  dq->setZero(q.size());
+  double largest = 0;
+  for (size_t n = 0; n < prescribed.size(); ++n) {
+    if (!prescribed[n]) continue;
+    dq->segment<3>(3 * n) = target.segment<3>(3 * n) - q.segment<3>(3 * n);
+    largest = std::max(largest, dq->segment<3>(3 * n).norm());
+  }
+  return largest;
+}
+
+}  // namespace
+
+bool NewtonSolver::LinearSolve(NewtonProblem* problem, const std::vector<uint8_t>& prescribed, StageSeconds* seconds) {
+  // On entry direction_ holds the prescribed remainder; on success the whole direction.
+  if (problem->Hessian(&hessian_) || !analyzed_) {
+    ScopedStage timer(seconds, Stage::kFactorize);
+    linear_solver_.Analyze(hessian_);
+    analyzed_ = true;
+  }
+  {
+    ScopedStage timer(seconds, Stage::kFactorize);
+    if (!linear_solver_.Factorize(hessian_, prescribed)) return false;
+  }
+  ScopedStage timer(seconds, Stage::kSolve);
+  if (direction_.isZero(0)) {
+    product_ = gradient_;
+  } else {
+    hessian_.Multiply(direction_, &product_);
+    product_ += gradient_;
+  }
+  for (size_t n = 0; n < prescribed.size(); ++n) {
+    if (!prescribed[n]) direction_.segment<3>(3 * n) = -product_.segment<3>(3 * n);
+  }
+  linear_solver_.Solve(&direction_);
+  return direction_.allFinite();
+}
+
+double NewtonSolver::LineSearch(NewtonProblem* problem, const VecX& q, double limit, double* energy, NewtonReport* report) {
+  constexpr double kArmijo = 1e-4;
+  constexpr int kMaxHalvings = 40;
+  double slope = 0;
+  for (Eigen::Index i = 0; i < q.size(); ++i) slope += gradient_[i] * direction_[i];
+  const double start = *energy;
+  // Energies cannot be told apart below their rounding; there the slope at the trial decides (approximate Wolfe, Hager & Zhang 2005).
+  const double rounding = 1e-13 * std::abs(start);
+  double fraction = limit;
+  for (int k = 0; k < kMaxHalvings; ++k, fraction *= 0.5) {
+    trial_ = q + fraction * direction_;
+    problem->SetPoint(trial_);
+    const double value = problem->Energy();
+    if (value <= start + kArmijo * fraction * slope) {
+      *energy = value;
+      return fraction;
+    }
+    if (value <= start + rounding) {
+      product_.setZero(q.size());
+      problem->Gradient(&product_);
+      double trial_slope = 0;
+      for (Eigen::Index i = 0; i < q.size(); ++i) trial_slope += product_[i] * direction_[i];
+      if (trial_slope <= -(1 - 2 * kArmijo) * slope) {
+        *energy = value;
+        return fraction;
+      }
+    }
+    ++report->line_search_halvings;
+  }
+  problem->SetPoint(q);
+  return 0;
+}
+
+absl::Status NewtonSolver::Solve(NewtonProblem* problem, const std::vector<uint8_t>& prescribed, const VecX& target,
+                                 double velocity_scale, const StepBudget& budget, VecX* q, NewtonReport* report,
+                                 StageSeconds* seconds) {
+  constexpr double kBlocked = 1e-3;  // a smaller admissible fraction is no progress of the drive
+  constexpr int kPatience = 8;       // blocked tries before a drive gives up
+  *report = {};
+  problem->SetPoint(*q);
+  double energy = problem->Energy();
+  int blocked = 0;
+  bool relax = false;   // the drives wait for one iteration
+  bool gave_up = false;
+  for (int iteration = 0; iteration < settings_.max_newton_iterations; ++iteration) {
+    EIPC_RETURN_IF_ERROR(budget.Poll());
+    double remaining = gave_up ? 0 : Remainder(prescribed, target, *q, &direction_);
+    if (relax || gave_up) direction_.setZero(q->size());
+    const bool driving = remaining > 0 && !relax;
+    gradient_.setZero(q->size());
+    problem->Gradient(&gradient_);
+    for (size_t n = 0; n < prescribed.size(); ++n) {
+      if (prescribed[n]) gradient_.segment<3>(3 * n).setZero();
+    }
+    ++report->iterations;
+    ++report->linear_solves;
+    if (!LinearSolve(problem, prescribed, seconds)) {
+      report->outcome = NewtonOutcome::kStalled;
+      return absl::OkStatus();
+    }
+    const double update = LargestNodeNorm(direction_) / velocity_scale;
+    double limit;
+    {
+      ScopedStage timer(seconds, Stage::kCcd);
+      limit = problem->MaxStep(direction_);
+    }
+    report->min_step_limit = std::min(report->min_step_limit, limit);
+    if (driving) {
+      if (limit > kBlocked) blocked = 0;
+      if (limit <= kBlocked && ++blocked >= kPatience) gave_up = true;
+      trial_ = *q + limit * direction_;
+      if (limit >= 1) {  // land exactly
+        for (size_t n = 0; n < prescribed.size(); ++n) {
+          if (prescribed[n]) trial_.segment<3>(3 * n) = target.segment<3>(3 * n);
+        }
+      }
+      problem->SetPoint(trial_);
+      energy = problem->Energy();
+      *q = trial_;
+      relax = limit < 1;
+      report->residual_m_s = update;
+      continue;
+    }
+    report->residual_m_s = update;
+    const bool small = update <= settings_.newton_tolerance_m_s;
+    const double taken = LineSearch(problem, *q, limit, &energy, report);
+    if (taken > 0) *q = trial_;
+    relax = false;
+    if (small || taken == 0) {
+      if (remaining > 0 && !gave_up) continue;  // relaxed at a blocked place: let the drive try again
+      report->outcome = taken == 0 && !small ? NewtonOutcome::kStalled
+                        : gave_up            ? NewtonOutcome::kTargetNotReached
+                                             : NewtonOutcome::kConverged;
+      return absl::OkStatus();
+    }
+  }
+  report->outcome = gave_up || Remainder(prescribed, target, *q, &direction_) > 0 ? NewtonOutcome::kTargetNotReached
+                                                                                  : NewtonOutcome::kIterationCap;
+  return absl::OkStatus();
+}
+
+}  // namespace eipc

@@ -1,0 +1,75 @@
+#ifndef EIPC_SIM_SOLVER_NEWTON_H_
+#define EIPC_SIM_SOLVER_NEWTON_H_
+
+#include <cstdint>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "sim/base/types.h"
+#include "sim/linalg/block_matrix.h"
+#include "sim/linalg/spd_solver.h"
+#include "sim/solver/solver_settings.h"
+#include "sim/solver/stage_timer.h"
+#include "sim/solver/step_budget.h"
+
+namespace eipc {
+
+// What Newton minimizes: a potential of stacked node positions whose steps are limited by something (collisions, inversion).
+class NewtonProblem {
+ public:
+  virtual ~NewtonProblem() = default;
+  // Moves the current point; derivatives and energies are of it.
+  virtual void SetPoint(const VecX& q) = 0;
+  virtual double Energy() = 0;
+  virtual void Gradient(VecX* gradient) = 0;
+  // Positive semidefinite Hessian of the current point; true when the pattern of `hessian` changed.
+  virtual bool Hessian(BlockMatrix* hessian) = 0;
+  // Largest fraction of `dq` that is admissible from the current point.
+  virtual double MaxStep(const VecX& dq) = 0;
+};
+
+enum class NewtonOutcome { kConverged, kIterationCap, kTargetNotReached, kStalled };
+
+struct NewtonReport {
+  NewtonOutcome outcome = NewtonOutcome::kConverged;
+  int iterations = 0;
+  int linear_solves = 0;
+  int line_search_halvings = 0;
+  double min_step_limit = 1;  // smallest MaxStep
+  double residual_m_s = 0;    // last Newton update as a speed
+};
+
+// Projected Newton with backtracking (Li et al. 2020, Alg. 1), and prescribed nodes that travel.
+//
+// Prescribed nodes that are not yet where they should be (`target`) move by their full remainder in every iteration while the free
+// nodes follow by H_ff dq_f = -g_f - H_fp dq_p. The admissible fraction of that combined direction is taken without asking the
+// energy (which rightly rises as a drive does work). Once they have arrived the free nodes are solved by descent. When they are
+// blocked, the free nodes are relaxed and the drive tries again; a drive that gets nowhere gives up: kTargetNotReached.
+class NewtonSolver {
+ public:
+  explicit NewtonSolver(const SolverSettings& settings) : settings_(settings) {}
+
+  // Minimizes from *q (admissible) and leaves the last admissible point there, which is also the problem's current point. `prescribed`
+  // is by node, `target` stacked (only prescribed nodes are read); `velocity_scale` = gamma h. Error only from the budget.
+  absl::Status Solve(NewtonProblem* problem, const std::vector<uint8_t>& prescribed, const VecX& target, double velocity_scale,
+                     const StepBudget& budget, VecX* q, NewtonReport* report, StageSeconds* seconds);
+
+  BlockMatrix* hessian() { return &hessian_; }
+  // The next Hessian is analyzed anew even when its pattern did not change: makes results a function of the step's inputs alone.
+  void ForgetPattern() { analyzed_ = false; }
+
+ private:
+  bool LinearSolve(NewtonProblem* problem, const std::vector<uint8_t>& prescribed, StageSeconds* seconds);
+  // Backtracks from `limit`; returns the accepted fraction (0: no progress possible).
+  double LineSearch(NewtonProblem* problem, const VecX& q, double limit, double* energy, NewtonReport* report);
+
+  SolverSettings settings_;
+  BlockMatrix hessian_;
+  SpdSolver linear_solver_;
+  bool analyzed_ = false;
+  VecX gradient_, direction_, trial_, product_;
+};
+
+}  // namespace eipc
+
+#endif  // EIPC_SIM_SOLVER_NEWTON_H_
