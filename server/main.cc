@@ -30,7 +30,9 @@ void AddOptions(CLI::App* app, Settings* settings) {
   app->add_option("--mesh-root", server.meshes.scene_folder,
                   "Folder that mesh files named in scenes are read from (default: none are read; clients send meshes)");
   app->add_option("--data", server.meshes.data_folder, "Folder of meshes named data:PATH")->envname("EIPC_DATA");
-  app->add_option("--max-sessions", limits.max_sessions, "Sessions held at once")->check(CLI::Range(1, 100000))->capture_default_str();
+  app->add_option("--max-sessions", limits.max_sessions, "Sessions held at once")
+      ->check(CLI::Range(1, 100000))
+      ->capture_default_str();
   app->add_option("--max-scenes", limits.max_scenes, "Scenes held at once")->check(CLI::Range(1, 100000))->capture_default_str();
   app->add_option("--solve-slots", limits.solve_slots, "Steps and compilations that run at once; others wait in order of arrival")
       ->check(CLI::Range(1, 1024))
@@ -79,7 +81,8 @@ int main(int argc, char** argv) {
   }
   std::printf("eipc-server listening on %s\n", (*server)->address().c_str());
   std::fflush(stdout);
-  spdlog::info("ready: {} solve slots, at most {} sessions", settings.server.limits.solve_slots, settings.server.limits.max_sessions);
+  spdlog::info("ready: {} solve slots, at most {} sessions", settings.server.limits.solve_slots,
+               settings.server.limits.max_sessions);
 
   int received = 0;
   sigwait(&signals, &received);

@@ -36,9 +36,9 @@ absl::StatusOr<int64_t> CheckRows(const v1::NdArray& array, int64_t element_byte
 }
 
 absl::Status WrongType(const v1::NdArray& array, const char* wanted) {
-  return absl::InvalidArgumentError(absl::StrCat("dtype must be ", wanted, ", got ",
-                                                 v1::DataType_IsValid(array.dtype()) ? v1::DataType_Name(array.dtype())
-                                                                                     : absl::StrCat(int{array.dtype()})));
+  return absl::InvalidArgumentError(
+      absl::StrCat("dtype must be ", wanted, ", got ",
+                   v1::DataType_IsValid(array.dtype()) ? v1::DataType_Name(array.dtype()) : absl::StrCat(int{array.dtype()})));
 }
 
 template <typename T>
@@ -68,8 +68,8 @@ absl::StatusOr<std::vector<Vec3>> PointsFromProto(const v1::NdArray& array) {
       points[i][k] = float32 ? ElementAt<float>(array, 3 * i + k) : ElementAt<double>(array, 3 * i + k);
     }
     if (!points[i].allFinite()) {
-      return absl::InvalidArgumentError(absl::StrCat("row ", i, " must be finite, got (", points[i].x(), ", ", points[i].y(), ", ",
-                                                     points[i].z(), ")"));
+      return absl::InvalidArgumentError(
+          absl::StrCat("row ", i, " must be finite, got (", points[i].x(), ", ", points[i].y(), ", ", points[i].z(), ")"));
     }
   }
   return points;

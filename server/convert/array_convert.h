@@ -16,7 +16,8 @@ class NdArray;
 
 namespace eipc {
 
-// [n,3] FLOAT64 or FLOAT32. INVALID_ARGUMENT (text without a path) when type, shape and bytes do not fit, or a number is not finite.
+// [n,3] FLOAT64 or FLOAT32. INVALID_ARGUMENT (text without a path) when type, shape and bytes do not fit, or a number is not
+// finite.
 absl::StatusOr<std::vector<Vec3>> PointsFromProto(const v1::NdArray& array);
 
 // [n,width] INT32 or INT64, row-major, every value in the range of int32.

@@ -19,7 +19,8 @@ MeshData MeshFromArrays(const v1::MeshArrays& arrays, const std::string& path, P
     return {};
   }
   if (cells->width != 3 && cells->width != 4) {
-    problems->Add(absl::StrCat(path, ".cells"), "must have shape [m,4] (tetrahedra) or [m,3] (triangles), got [m,", cells->width, "]");
+    problems->Add(absl::StrCat(path, ".cells"), "must have shape [m,4] (tetrahedra) or [m,3] (triangles), got [m,", cells->width,
+                  "]");
     return {};
   }
   if (!vertices.ok()) return {};

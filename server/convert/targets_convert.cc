@@ -40,9 +40,10 @@ absl::StatusOr<int> FindFrame(const Model& model, const v1::TargetPose& target, 
     return absl::InvalidArgumentError(absl::StrCat("TARGET_NOT_DRIVABLE: ", path, ".body: '", target.body(), "' is ",
                                                    BodyKindName(model.bodies[body].kind), " and has no boundary sets to drive"));
   }
-  return absl::NotFoundError(absl::StrCat("TARGET_NOT_FOUND: ", path, ".boundary_set: '", target.body(), "' has no boundary set '",
-                                          absl::CEscape(target.boundary_set()), "'",
-                                          sets.empty() ? "; it is kinematic: leave the field empty" : absl::StrCat("; it has: ", sets)));
+  return absl::NotFoundError(
+      absl::StrCat("TARGET_NOT_FOUND: ", path, ".boundary_set: '", target.body(), "' has no boundary set '",
+                   absl::CEscape(target.boundary_set()), "'",
+                   sets.empty() ? "; it is kinematic: leave the field empty" : absl::StrCat("; it has: ", sets)));
 }
 
 }  // namespace

@@ -14,8 +14,8 @@ class TargetPose;
 
 namespace eipc {
 
-// Poses that a client wants frames to reach. NOT_FOUND names the bodies or boundary sets there are; INVALID_ARGUMENT for a missing or
-// malformed pose, a body that cannot be driven, or a frame that is named twice.
+// Poses that a client wants frames to reach. NOT_FOUND names the bodies or boundary sets there are; INVALID_ARGUMENT for a missing
+// or malformed pose, a body that cannot be driven, or a frame that is named twice.
 absl::StatusOr<std::vector<Target>> TargetsFromProto(const Model& model,
                                                      const google::protobuf::RepeatedPtrField<v1::TargetPose>& targets);
 

@@ -32,15 +32,15 @@ void CheckValue(const Message& message, const FieldDescriptor& field, int index,
   const bool one = index < 0;
   switch (field.cpp_type()) {
     case FieldDescriptor::CPPTYPE_DOUBLE:
-      return CheckNumber(
-          one ? reflection.GetDouble(message, &field) : reflection.GetRepeatedDouble(message, &field, index), path, problems);
+      return CheckNumber(one ? reflection.GetDouble(message, &field) : reflection.GetRepeatedDouble(message, &field, index), path,
+                         problems);
     case FieldDescriptor::CPPTYPE_FLOAT:
       return CheckNumber(one ? reflection.GetFloat(message, &field) : reflection.GetRepeatedFloat(message, &field, index), path,
                          problems);
     case FieldDescriptor::CPPTYPE_ENUM:
-      return CheckEnum(
-          field, one ? reflection.GetEnumValue(message, &field) : reflection.GetRepeatedEnumValue(message, &field, index), path,
-          problems);
+      return CheckEnum(field,
+                       one ? reflection.GetEnumValue(message, &field) : reflection.GetRepeatedEnumValue(message, &field, index),
+                       path, problems);
     case FieldDescriptor::CPPTYPE_MESSAGE:
       return CheckFiniteAndKnown(
           one ? reflection.GetMessage(message, &field) : reflection.GetRepeatedMessage(message, &field, index), path, problems);

@@ -15,7 +15,8 @@ namespace eipc::rpc {
 
 using Empty = google::protobuf::Empty;
 
-absl::Status CreateScene(Services& services, const StepBudget& budget, const v1::CreateSceneRequest& request, v1::SceneInfo* response);
+absl::Status CreateScene(Services& services, const StepBudget& budget, const v1::CreateSceneRequest& request,
+                         v1::SceneInfo* response);
 absl::Status GetScene(Services& services, const StepBudget& budget, const v1::GetSceneRequest& request, v1::SceneInfo* response);
 absl::Status ListScenes(Services& services, const StepBudget& budget, const v1::ListScenesRequest& request,
                         v1::ListScenesResponse* response);

@@ -12,8 +12,8 @@ struct ListenAddress {
   int port = 0;
 };
 
-// "HOST:PORT" with a loopback host: 127.x.y.z, [::1] or localhost. INVALID_ARGUMENT otherwise: without credentials, nothing else may
-// reach the server.
+// "HOST:PORT" with a loopback host: 127.x.y.z, [::1] or localhost. INVALID_ARGUMENT otherwise: without credentials, nothing else
+// may reach the server.
 absl::StatusOr<ListenAddress> ParseListenAddress(const std::string& text);
 
 }  // namespace eipc::rpc

@@ -54,13 +54,15 @@ class SimulationService final : public v1::SimulationService::Service {
   grpc::Status GetScene(grpc::ServerContext* context, const v1::GetSceneRequest* request, v1::SceneInfo* response) override {
     return Call(rpc::GetScene, context, request, response);
   }
-  grpc::Status ListScenes(grpc::ServerContext* context, const v1::ListScenesRequest* request, v1::ListScenesResponse* response) override {
+  grpc::Status ListScenes(grpc::ServerContext* context, const v1::ListScenesRequest* request,
+                          v1::ListScenesResponse* response) override {
     return Call(rpc::ListScenes, context, request, response);
   }
   grpc::Status DeleteScene(grpc::ServerContext* context, const v1::DeleteSceneRequest* request, Empty* response) override {
     return Call(rpc::DeleteScene, context, request, response);
   }
-  grpc::Status CreateSession(grpc::ServerContext* context, const v1::CreateSessionRequest* request, v1::SessionInfo* response) override {
+  grpc::Status CreateSession(grpc::ServerContext* context, const v1::CreateSessionRequest* request,
+                             v1::SessionInfo* response) override {
     return Call(rpc::CreateSession, context, request, response);
   }
   grpc::Status Reset(grpc::ServerContext* context, const v1::ResetRequest* request, v1::Observation* response) override {
@@ -75,7 +77,8 @@ class SimulationService final : public v1::SimulationService::Service {
   grpc::Status DeleteSession(grpc::ServerContext* context, const v1::DeleteSessionRequest* request, Empty* response) override {
     return Call(rpc::DeleteSession, context, request, response);
   }
-  grpc::Status StepStream(grpc::ServerContext* context, grpc::ServerReaderWriter<v1::StepResponse, v1::StepRequest>* stream) override {
+  grpc::Status StepStream(grpc::ServerContext* context,
+                          grpc::ServerReaderWriter<v1::StepResponse, v1::StepRequest>* stream) override {
     return Guarded([&] {
       StreamSet::Stream entry(streams_, [context] { context->TryCancel(); });
       StepStreamEnds ends;

@@ -42,7 +42,8 @@ absl::Status Step(Services& services, const StepBudget& budget, const v1::StepRe
   EIPC_RETURN_IF_ERROR(status);
 
   plan.Observe(session->world(), response->mutable_observation());
-  session->retries().Remember(request.request_id(), key, request.request_id().empty() ? std::string() : response->SerializeAsString());
+  session->retries().Remember(request.request_id(), key,
+                              request.request_id().empty() ? std::string() : response->SerializeAsString());
   return absl::OkStatus();
 }
 

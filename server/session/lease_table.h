@@ -19,15 +19,15 @@ namespace eipc {
 
 // Things that clients name and that one call uses at a time.
 //
-// Invariants: an id names one thing for ever: {slot}-{generation}-{random}, the generation grows when a slot is reused; a lease keeps
-// its thing alive, removed or not; at most one lease of a thing exists; after Remove nobody gets a new one.
+// Invariants: an id names one thing for ever: {slot}-{generation}-{random}, the generation grows when a slot is reused; a lease
+// keeps its thing alive, removed or not; at most one lease of a thing exists; after Remove nobody gets a new one.
 template <typename T>
 class LeaseTable {
  public:
   struct Options {
-    std::string noun = "thing";         // for messages: "session"
-    std::string prefix = "things/";     // of names
-    std::string reason = "THING";       // of errors: THING_NOT_FOUND
+    std::string noun = "thing";      // for messages: "session"
+    std::string prefix = "things/";  // of names
+    std::string reason = "THING";    // of errors: THING_NOT_FOUND
     int capacity = 1;
     int max_waiting = 1;
   };
@@ -140,8 +140,8 @@ class LeaseTable {
         absl::StrCat("TOO_MANY_", options_.reason, "S: the server holds at most ", options_.capacity, "; delete one first"));
   }
   absl::Status NotFound(const std::string& name) const {
-    return absl::NotFoundError(
-        absl::StrCat(options_.reason, "_NOT_FOUND: no ", options_.noun, " named '", Printable(name), "' (deleted, or it never was)"));
+    return absl::NotFoundError(absl::StrCat(options_.reason, "_NOT_FOUND: no ", options_.noun, " named '", Printable(name),
+                                            "' (deleted, or it never was)"));
   }
 
   const Options options_;

@@ -18,8 +18,8 @@ absl::Status Session::Step(const StepCommand& command, const StepBudget& budget,
   for (int taken = 0; taken < command.substeps; ++taken) {
     const absl::Status status = StepOnce(command, budget, slots);
     if (status.ok()) continue;
-    return absl::Status(status.code(), absl::StrCat(status.message(), " (session at step ", world_.state().step, ", ", taken, " of ",
-                                                    command.substeps, " substeps taken)"));
+    return absl::Status(status.code(), absl::StrCat(status.message(), " (session at step ", world_.state().step, ", ", taken,
+                                                    " of ", command.substeps, " substeps taken)"));
   }
   return absl::OkStatus();
 }

@@ -1,0 +1,208 @@
+#include "client/cpp/client.h"
+
+#include <grpcpp/channel.h>
+#include <grpcpp/client_context.h>
+#include <grpcpp/create_channel.h>
+
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "client/cpp/convert.h"
+#include "eipc/v1/service.grpc.pb.h"
+
+namespace eipc::client {
+
+struct Connection {
+  std::unique_ptr<v1::SimulationService::Stub> stub;
+  std::chrono::milliseconds call_timeout;
+};
+
+namespace {
+
+absl::Status FromGrpc(const grpc::Status& status) {
+  return absl::Status(static_cast<absl::StatusCode>(status.error_code()), status.error_message());
+}
+
+template <typename Request, typename Response>
+absl::Status Call(const Connection& connection,
+                  grpc::Status (v1::SimulationService::Stub::*method)(grpc::ClientContext*, const Request&, Response*),
+                  const Request& request, Response* response) {
+  grpc::ClientContext context;
+  context.set_deadline(std::chrono::system_clock::now() + connection.call_timeout);
+  return FromGrpc((connection.stub.get()->*method)(&context, request, response));
+}
+
+}  // namespace
+
+struct StepStream::Impl {
+  Impl(std::shared_ptr<Connection> c, std::string s) : connection(std::move(c)), session(std::move(s)) {
+    stream = connection->stub->StepStream(&context);
+  }
+  ~Impl() {
+    if (finished) return;
+    context.TryCancel();
+    (void)stream->Finish();
+  }
+  absl::Status End() {
+    if (!finished) {
+      finished = true;
+      status = FromGrpc(stream->Finish());
+    }
+    return status;
+  }
+
+  std::shared_ptr<Connection> connection;
+  std::string session;
+  grpc::ClientContext context;
+  std::unique_ptr<grpc::ClientReaderWriter<v1::StepRequest, v1::StepResponse>> stream;
+  bool finished = false;
+  absl::Status status;
+};
+
+StepStream::StepStream(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+StepStream::StepStream(StepStream&&) noexcept = default;
+StepStream& StepStream::operator=(StepStream&&) noexcept = default;
+StepStream::~StepStream() = default;
+
+absl::Status StepStream::Send(double dt_s, const StepOptions& options) {
+  if (!impl_->finished && impl_->stream->Write(StepToProto(impl_->session, dt_s, options))) return absl::OkStatus();
+  const absl::Status status = impl_->End();
+  return status.ok() ? absl::UnavailableError("the stream has ended") : status;
+}
+
+absl::StatusOr<Observation> StepStream::Receive() {
+  v1::StepResponse response;
+  if (impl_->finished || !impl_->stream->Read(&response)) {
+    const absl::Status status = impl_->End();
+    return status.ok() ? absl::OutOfRangeError("the stream has ended") : status;
+  }
+  if (response.status_code() != 0) {
+    return absl::Status(static_cast<absl::StatusCode>(response.status_code()), response.status_message());
+  }
+  return ObservationFromProto(response.observation());
+}
+
+absl::StatusOr<Observation> StepStream::Step(double dt_s, const StepOptions& options) {
+  const absl::Status sent = Send(dt_s, options);
+  if (!sent.ok()) return sent;
+  return Receive();
+}
+
+absl::Status StepStream::Finish() {
+  if (impl_->finished) return impl_->status;
+  impl_->stream->WritesDone();
+  v1::StepResponse dropped;
+  while (impl_->stream->Read(&dropped)) {
+  }
+  return impl_->End();
+}
+
+Session::Session(std::shared_ptr<Connection> connection, std::string name)
+    : connection_(std::move(connection)), name_(std::move(name)) {}
+
+absl::StatusOr<Observation> Session::Step(double dt_s, const StepOptions& options) {
+  v1::StepResponse response;
+  const absl::Status status = Call(*connection_, &v1::SimulationService::Stub::Step, StepToProto(name_, dt_s, options), &response);
+  if (!status.ok()) return status;
+  return ObservationFromProto(response.observation());
+}
+
+absl::StatusOr<Observation> Session::Reset(const Observe& observe) {
+  v1::ResetRequest request;
+  request.set_session(name_);
+  ObserveToProto(observe, request.mutable_observe());
+  v1::Observation response;
+  const absl::Status status = Call(*connection_, &v1::SimulationService::Stub::Reset, request, &response);
+  if (!status.ok()) return status;
+  return ObservationFromProto(response);
+}
+
+absl::StatusOr<Observation> Session::GetState(const Observe& observe) {
+  v1::GetStateRequest request;
+  request.set_session(name_);
+  ObserveToProto(observe, request.mutable_observe());
+  v1::Observation response;
+  const absl::Status status = Call(*connection_, &v1::SimulationService::Stub::GetState, request, &response);
+  if (!status.ok()) return status;
+  return ObservationFromProto(response);
+}
+
+StepStream Session::OpenStream() { return StepStream(std::make_unique<StepStream::Impl>(connection_, name_)); }
+
+absl::Status Session::Delete() {
+  v1::DeleteSessionRequest request;
+  request.set_session(name_);
+  google::protobuf::Empty response;
+  return Call(*connection_, &v1::SimulationService::Stub::DeleteSession, request, &response);
+}
+
+absl::StatusOr<Client> Client::Connect(const std::string& address, const Options& options) {
+  grpc::ChannelArguments arguments;
+  arguments.SetMaxReceiveMessageSize(-1);
+  auto channel = grpc::CreateCustomChannel(address, grpc::InsecureChannelCredentials(), arguments);
+  if (!channel->WaitForConnected(std::chrono::system_clock::now() + options.connect_timeout)) {
+    return absl::UnavailableError(absl::StrCat("no eipc server answers at ", address));
+  }
+  return FromChannel(std::move(channel), options);
+}
+
+Client Client::FromChannel(std::shared_ptr<grpc::Channel> channel, const Options& options) {
+  auto connection = std::make_shared<Connection>();
+  connection->stub = v1::SimulationService::NewStub(std::move(channel));
+  connection->call_timeout = options.call_timeout;
+  return Client(std::move(connection));
+}
+
+absl::StatusOr<SceneInfo> Client::SendScene(const SceneSource& scene, bool validate_only) {
+  v1::CreateSceneRequest request;
+  *request.mutable_scene() = scene.message();
+  request.set_validate_only(validate_only);
+  v1::SceneInfo response;
+  const absl::Status status = Call(*connection_, &v1::SimulationService::Stub::CreateScene, request, &response);
+  if (!status.ok()) return status;
+  return SceneInfoFromProto(response);
+}
+
+absl::StatusOr<SceneInfo> Client::CreateScene(const SceneSource& scene) { return SendScene(scene, false); }
+absl::StatusOr<SceneInfo> Client::ValidateScene(const SceneSource& scene) { return SendScene(scene, true); }
+
+absl::StatusOr<SceneInfo> Client::GetScene(const std::string& name) {
+  v1::GetSceneRequest request;
+  request.set_name(name);
+  v1::SceneInfo response;
+  const absl::Status status = Call(*connection_, &v1::SimulationService::Stub::GetScene, request, &response);
+  if (!status.ok()) return status;
+  return SceneInfoFromProto(response);
+}
+
+absl::StatusOr<std::vector<SceneInfo>> Client::ListScenes() {
+  std::vector<SceneInfo> scenes;
+  v1::ListScenesRequest request;
+  do {
+    v1::ListScenesResponse response;
+    const absl::Status status = Call(*connection_, &v1::SimulationService::Stub::ListScenes, request, &response);
+    if (!status.ok()) return status;
+    for (const v1::SceneInfo& info : response.scenes()) scenes.push_back(SceneInfoFromProto(info));
+    request.set_page_token(response.next_page_token());
+  } while (!request.page_token().empty());
+  return scenes;
+}
+
+absl::Status Client::DeleteScene(const std::string& name) {
+  v1::DeleteSceneRequest request;
+  request.set_name(name);
+  google::protobuf::Empty response;
+  return Call(*connection_, &v1::SimulationService::Stub::DeleteScene, request, &response);
+}
+
+absl::StatusOr<Session> Client::CreateSession(const std::string& scene, int threads) {
+  v1::CreateSessionRequest request;
+  request.set_scene(scene);
+  request.set_threads(threads);
+  v1::SessionInfo response;
+  const absl::Status status = Call(*connection_, &v1::SimulationService::Stub::CreateSession, request, &response);
+  if (!status.ok()) return status;
+  return Session(connection_, response.name());
+}
+
+}  // namespace eipc::client

@@ -1,0 +1,109 @@
+#ifndef EIPC_CLIENT_CPP_CLIENT_H_
+#define EIPC_CLIENT_CPP_CLIENT_H_
+
+// A client of an eipc server.
+//
+//   auto client = eipc::client::Client::Connect("127.0.0.1:50051");
+//   auto source = eipc::client::SceneSource::FromFile("models/scenes/bubble_teddy_low.textproto");
+//   auto scene = client->CreateScene(*source);
+//   auto session = client->CreateSession(scene->name);
+//   auto now = session->Step(0.01, {.targets = {{"left_bubble", "rim", pose}}, .observe = {.contact_wrenches = true}});
+//
+// Every call returns a status with the server's code; its message starts with the server's stable reason, as in
+// `STEP_MISMATCH: expected_step is 3, but the session is at step 4`. Objects may be used from one thread at a time.
+
+#include <chrono>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "client/cpp/scene_source.h"
+#include "client/cpp/types.h"
+
+namespace grpc {
+class Channel;
+}  // namespace grpc
+
+namespace eipc::client {
+
+struct Connection;
+
+// Steps sent one after another without waiting: exactly one answer each, in order. A failed step is answered with its status and
+// the stream goes on.
+class StepStream {
+ public:
+  StepStream(StepStream&&) noexcept;
+  StepStream& operator=(StepStream&&) noexcept;
+  // Cancels what is still under way.
+  ~StepStream();
+
+  // UNAVAILABLE or the stream's status when it has ended. Keep a few requests under way, not hundreds: when nobody receives, the
+  // server stops reading and Send waits.
+  absl::Status Send(double dt_s, const StepOptions& options = {});
+  // The answer to the oldest request without one: waits for it. OUT_OF_RANGE when the server ended the stream in good order.
+  absl::StatusOr<Observation> Receive();
+  // Send and Receive.
+  absl::StatusOr<Observation> Step(double dt_s, const StepOptions& options = {});
+  // No more requests; the stream's status. Answers not yet received are dropped.
+  absl::Status Finish();
+
+ private:
+  friend class Session;
+  struct Impl;
+  explicit StepStream(std::unique_ptr<Impl> impl);
+  std::unique_ptr<Impl> impl_;
+};
+
+// A running copy of a scene on the server. It stays there until deleted.
+class Session {
+ public:
+  const std::string& name() const { return name_; }
+
+  absl::StatusOr<Observation> Step(double dt_s, const StepOptions& options = {});
+  absl::StatusOr<Observation> Reset(const Observe& observe = {});
+  absl::StatusOr<Observation> GetState(const Observe& observe = {});
+  StepStream OpenStream();
+  absl::Status Delete();
+
+ private:
+  friend class Client;
+  Session(std::shared_ptr<Connection> connection, std::string name);
+  std::shared_ptr<Connection> connection_;
+  std::string name_;
+};
+
+class Client {
+ public:
+  struct Options {
+    std::chrono::milliseconds connect_timeout{5000};
+    // Of every call but streams.
+    std::chrono::milliseconds call_timeout{60000};
+  };
+
+  // UNAVAILABLE when nobody answers at `address` ("HOST:PORT").
+  static absl::StatusOr<Client> Connect(const std::string& address) { return Connect(address, Options()); }
+  static absl::StatusOr<Client> Connect(const std::string& address, const Options& options);
+  // Over a channel that exists already.
+  static Client FromChannel(std::shared_ptr<grpc::Channel> channel, const Options& options);
+
+  // The same scene gives the same name. INVALID_ARGUMENT lists every problem, a line each.
+  absl::StatusOr<SceneInfo> CreateScene(const SceneSource& scene);
+  // Checks a scene without keeping it.
+  absl::StatusOr<SceneInfo> ValidateScene(const SceneSource& scene);
+  absl::StatusOr<SceneInfo> GetScene(const std::string& name);
+  absl::StatusOr<std::vector<SceneInfo>> ListScenes();
+  absl::Status DeleteScene(const std::string& name);
+  // Threads inside one step.
+  absl::StatusOr<Session> CreateSession(const std::string& scene, int threads = 1);
+
+ private:
+  explicit Client(std::shared_ptr<Connection> connection) : connection_(std::move(connection)) {}
+  absl::StatusOr<SceneInfo> SendScene(const SceneSource& scene, bool validate_only);
+  std::shared_ptr<Connection> connection_;
+};
+
+}  // namespace eipc::client
+
+#endif  // EIPC_CLIENT_CPP_CLIENT_H_

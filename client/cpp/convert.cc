@@ -1,0 +1,210 @@
+#include "client/cpp/convert.h"
+
+#include <bit>
+#include <cmath>
+#include <cstring>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+
+namespace eipc::client {
+namespace {
+
+static_assert(std::endian::native == std::endian::little, "arrays are copied as they lie in memory");
+
+Vector3 VectorFromProto(const v1::Vec3& v) { return {v.x(), v.y(), v.z()}; }
+
+// R = Rz(yaw) Ry(pitch) Rx(roll).
+std::array<double, 4> QuaternionFromRpy(const v1::Vec3& rpy) {
+  const double cr = std::cos(rpy.x() / 2), sr = std::sin(rpy.x() / 2);
+  const double cp = std::cos(rpy.y() / 2), sp = std::sin(rpy.y() / 2);
+  const double cy = std::cos(rpy.z() / 2), sy = std::sin(rpy.z() / 2);
+  return {cr * cp * cy + sr * sp * sy, sr * cp * cy - cr * sp * sy, cr * sp * cy + sr * cp * sy, cr * cp * sy - sr * sp * cy};
+}
+
+void PoseToProto(const Pose& pose, v1::Pose* out) {
+  v1::Vec3& position = *out->mutable_position_m();
+  position.set_x(pose.position_m[0]);
+  position.set_y(pose.position_m[1]);
+  position.set_z(pose.position_m[2]);
+  v1::Quaternion& rotation = *out->mutable_quaternion();
+  rotation.set_w(pose.quaternion_wxyz[0]);
+  rotation.set_x(pose.quaternion_wxyz[1]);
+  rotation.set_y(pose.quaternion_wxyz[2]);
+  rotation.set_z(pose.quaternion_wxyz[3]);
+}
+
+absl::StatusOr<Positions> PositionsFromProto(const v1::NdArray& array) {
+  if (array.shape().empty()) return Positions();
+  const bool float32 = array.dtype() == v1::FLOAT32;
+  const size_t width = float32 ? sizeof(float) : sizeof(double);
+  const size_t count = array.data().size() / width;
+  const bool fits = array.shape_size() == 2 && array.shape(1) == 3 && array.data().size() % (3 * width) == 0 &&
+                    static_cast<int64_t>(count / 3) == array.shape(0) && (float32 || array.dtype() == v1::FLOAT64);
+  if (!fits) return absl::DataLossError("the server sent positions that do not fit their shape");
+  std::vector<double> values(count);
+  for (size_t i = 0; i < count && float32; ++i) {
+    float value;
+    std::memcpy(&value, array.data().data() + i * sizeof(float), sizeof(float));
+    values[i] = value;
+  }
+  if (!float32 && count > 0) std::memcpy(values.data(), array.data().data(), array.data().size());
+  return Positions(std::move(values));
+}
+
+StepOutcome OutcomeFromProto(v1::StepOutcome outcome) {
+  switch (outcome) {
+    case v1::CONVERGED:
+      return StepOutcome::kConverged;
+    case v1::ITERATION_CAP:
+      return StepOutcome::kIterationCap;
+    case v1::TARGET_NOT_REACHED:
+      return StepOutcome::kTargetNotReached;
+    case v1::STALLED:
+      return StepOutcome::kStalled;
+    default:
+      return StepOutcome::kUnknown;
+  }
+}
+
+SolverReport ReportFromProto(const v1::SolverReport& report) {
+  SolverReport result;
+  result.outcome = OutcomeFromProto(report.outcome());
+  result.newton_iterations = report.newton_iterations();
+  result.linear_solves = report.linear_solves();
+  result.line_search_halvings = report.line_search_halvings();
+  result.min_ccd_fraction = report.min_ccd_fraction();
+  result.residual_m_s = report.residual_m_s();
+  result.target_error_m = report.target_error_m();
+  result.wall_time_s = report.wall_time_s();
+  result.barrier_stiffness = report.barrier_stiffness();
+  result.stage_seconds.insert(report.stage_seconds().begin(), report.stage_seconds().end());
+  return result;
+}
+
+absl::StatusOr<BodyState> BodyFromProto(const v1::BodyObservation& body) {
+  BodyState state;
+  state.name = body.name();
+  state.pose = PoseFromProto(body.pose());
+  state.linear_velocity_m_s = VectorFromProto(body.linear_velocity_m_s());
+  state.angular_velocity_rad_s = VectorFromProto(body.angular_velocity_rad_s());
+  absl::StatusOr<Positions> cage = PositionsFromProto(body.cage_positions());
+  if (!cage.ok()) return cage.status();
+  absl::StatusOr<Positions> surface = PositionsFromProto(body.surface_positions());
+  if (!surface.ok()) return surface.status();
+  state.cage_positions = *std::move(cage);
+  state.surface_positions = *std::move(surface);
+  return state;
+}
+
+}  // namespace
+
+Pose PoseFromProto(const v1::Pose& pose) {
+  Pose result;
+  result.position_m = VectorFromProto(pose.position_m());
+  if (pose.has_rpy_rad()) {
+    result.quaternion_wxyz = QuaternionFromRpy(pose.rpy_rad());
+  } else if (const v1::Quaternion& q = pose.quaternion(); q.w() != 0 || q.x() != 0 || q.y() != 0 || q.z() != 0) {
+    result.quaternion_wxyz = {q.w(), q.x(), q.y(), q.z()};
+  }
+  return result;
+}
+
+void ObserveToProto(const Observe& observe, v1::ObservationRequest* out) {
+  out->set_poses(observe.poses);
+  out->set_twists(observe.twists);
+  out->set_cage_positions(observe.cage_positions);
+  out->set_surface_positions(observe.surface_positions);
+  out->set_contact_wrenches(observe.contact_wrenches);
+  out->set_contact_counts(observe.contact_counts);
+  out->set_min_distance(observe.min_distance);
+  out->set_energies(observe.energies);
+  out->set_solver_report(observe.solver_report);
+  out->set_boundary_poses(observe.boundary_poses);
+  out->set_state_digest(observe.state_digest);
+  out->set_positions_dtype(observe.float32_positions ? v1::FLOAT32 : v1::FLOAT64);
+  for (const std::string& body : observe.bodies) out->add_bodies(body);
+}
+
+v1::StepRequest StepToProto(const std::string& session, double dt_s, const StepOptions& options) {
+  v1::StepRequest request;
+  request.set_session(session);
+  request.set_dt_s(dt_s);
+  for (const Target& target : options.targets) {
+    v1::TargetPose& out = *request.add_targets();
+    out.set_body(target.body);
+    out.set_boundary_set(target.boundary_set);
+    PoseToProto(target.pose, out.mutable_pose());
+  }
+  ObserveToProto(options.observe, request.mutable_observe());
+  if (options.expected_step) request.set_expected_step(*options.expected_step);
+  request.set_request_id(options.request_id);
+  request.set_substeps(options.substeps);
+  return request;
+}
+
+absl::StatusOr<Observation> ObservationFromProto(const v1::Observation& observation) {
+  Observation result;
+  result.step = observation.step();
+  result.time_s = observation.time_s();
+  for (const v1::BodyObservation& body : observation.bodies()) {
+    absl::StatusOr<BodyState> state = BodyFromProto(body);
+    if (!state.ok()) return state.status();
+    result.bodies.push_back(*std::move(state));
+  }
+  for (const v1::ContactWrench& wrench : observation.contact_wrenches()) {
+    result.contact_wrenches.push_back({wrench.body(), wrench.other(), VectorFromProto(wrench.normal_force_n()),
+                                       VectorFromProto(wrench.friction_force_n()), VectorFromProto(wrench.normal_moment_nm()),
+                                       VectorFromProto(wrench.friction_moment_nm())});
+  }
+  result.point_triangle_contacts = observation.contact_counts().point_triangle();
+  result.edge_edge_contacts = observation.contact_counts().edge_edge();
+  if (observation.has_min_distance_m()) result.min_distance_m = observation.min_distance_m();
+  const v1::Energies& energies = observation.energies();
+  result.energies = {energies.kinetic_j(), energies.elastic_j(), energies.gravity_j(), energies.barrier_j()};
+  result.solver = ReportFromProto(observation.solver_report());
+  for (const v1::BoundaryPose& pose : observation.boundary_poses()) {
+    result.boundary_poses.push_back(
+        {pose.body(), pose.boundary_set(), PoseFromProto(pose.commanded()), PoseFromProto(pose.achieved())});
+  }
+  result.state_digest = observation.state_digest();
+  return result;
+}
+
+SceneInfo SceneInfoFromProto(const v1::SceneInfo& info) {
+  SceneInfo result;
+  result.name = info.name();
+  result.display_name = info.display_name();
+  result.unknowns = info.unknowns();
+  result.surface_vertices = info.surface_vertices();
+  result.surface_triangles = info.surface_triangles();
+  for (const v1::BodyInfo& body : info.body_infos()) {
+    result.bodies.push_back({body.name(),
+                             body.kind(),
+                             body.mass_kg(),
+                             body.cage_vertices(),
+                             body.cage_tets(),
+                             body.surface_vertices(),
+                             body.surface_triangles(),
+                             {body.boundary_sets().begin(), body.boundary_sets().end()}});
+  }
+  return result;
+}
+
+const BodyState* Observation::Find(const std::string& body) const {
+  for (const BodyState& state : bodies) {
+    if (state.name == body) return &state;
+  }
+  return nullptr;
+}
+
+Vector3 Observation::ContactForceOn(const std::string& body) const {
+  Vector3 sum = {0, 0, 0};
+  for (const ContactWrench& wrench : contact_wrenches) {
+    if (wrench.body != body) continue;
+    for (int i = 0; i < 3; ++i) sum[i] += wrench.normal_force_n[i] + wrench.friction_force_n[i];
+  }
+  return sum;
+}
+
+}  // namespace eipc::client

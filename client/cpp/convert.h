@@ -1,0 +1,23 @@
+#ifndef EIPC_CLIENT_CPP_CONVERT_H_
+#define EIPC_CLIENT_CPP_CONVERT_H_
+
+// Between messages and the client's own types.
+
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "client/cpp/types.h"
+#include "eipc/v1/service.pb.h"
+
+namespace eipc::client {
+
+Pose PoseFromProto(const v1::Pose& pose);
+void ObserveToProto(const Observe& observe, v1::ObservationRequest* out);
+v1::StepRequest StepToProto(const std::string& session, double dt_s, const StepOptions& options);
+// DATA_LOSS when an array does not fit its shape.
+absl::StatusOr<Observation> ObservationFromProto(const v1::Observation& observation);
+SceneInfo SceneInfoFromProto(const v1::SceneInfo& info);
+
+}  // namespace eipc::client
+
+#endif  // EIPC_CLIENT_CPP_CONVERT_H_
