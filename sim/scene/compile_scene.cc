@@ -13,8 +13,8 @@ namespace {
 bool IsDeformable(BodyKind kind) { return kind == BodyKind::kFullSpace || kind == BodyKind::kEmbedded; }
 bool CannotReact(BodyKind kind) { return kind == BodyKind::kKinematic || kind == BodyKind::kStatic; }
 
-// Appends one body to the stacked model; returns its surface for the collision surface.
-void AppendBody(const BodySpec& spec, CompiledBody&& compiled, std::vector<ScalarSparse::Entry>* mass, Model* model) {
+// Appends one body to the stacked model.
+void AppendBody(const BodySpec& spec, CompiledBody compiled, std::vector<ScalarSparse::Entry>* mass, Model* model) {
   Body body;
   body.name = spec.name;
   body.kind = spec.kind;
@@ -171,9 +171,9 @@ absl::StatusOr<std::shared_ptr<const Model>> CompileScene(const SceneSpec& spec,
     // A mesh that could not be read was reported by whoever read it.
     if (spec.bodies[b].mesh.vertices.empty() && !problems.empty()) continue;
     CompiledBody body = CompileBody(spec.bodies[b], absl::StrCat("bodies[", b, "]"), &problems);
-    surface_positions.push_back(std::move(body.surface_positions));
-    triangles.push_back(std::move(body.triangles));
-    authored.push_back(std::move(body.node_authored));
+    surface_positions.push_back(body.surface_positions);
+    triangles.push_back(body.triangles);
+    authored.push_back(body.node_authored);
     AppendBody(spec.bodies[b], std::move(body), &mass, model.get());
   }
   if (problems.lines().size() > problems_before || model->bodies.size() != spec.bodies.size()) return problems.ToStatus();

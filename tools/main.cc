@@ -1,0 +1,28 @@
+// eipc: local runs, checks and remote calls from the command line. Exit status: 0 done, 1 the answer is no (an audit or check failed),
+// 2 the request could not be carried out.
+
+#include <CLI/App.hpp>
+#include <CLI/Config.hpp>
+#include <CLI/Formatter.hpp>
+
+#include "tools/ccd_query_command.h"
+#include "tools/check_command.h"
+#include "tools/client_command.h"
+#include "tools/run_command.h"
+
+int main(int argc, char** argv) {
+  CLI::App app("eipc: intersection-free simulation of soft objects in a gripper");
+  app.set_version_flag("--version", std::string("eipc ") + EIPC_VERSION);
+  app.require_subcommand(1);
+  int exit_status = 0;
+  eipc::AddRunCommand(app, &exit_status);
+  eipc::AddCheckCommand(app, &exit_status);
+  eipc::AddClientCommand(app, &exit_status);
+  eipc::AddCcdQueryCommand(app, &exit_status);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    return app.exit(error) == 0 ? 0 : 2;
+  }
+  return exit_status;
+}

@@ -1,0 +1,128 @@
+#include "tools/run_report.h"
+
+#include <sys/resource.h>
+
+#include <algorithm>
+#include <limits>
+#include <nlohmann/json.hpp>
+
+#include "sim/sensor/sensors.h"
+
+namespace eipc {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json ToArray(const Vec3& v) { return Json::array({v.x(), v.y(), v.z()}); }
+
+// JSON has no infinity: null stands for "never came near".
+Json FiniteOrNull(double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); }
+
+int64_t PeakMemoryBytes() {
+  rusage usage = {};
+  getrusage(RUSAGE_SELF, &usage);
+  return int64_t{1024} * usage.ru_maxrss;
+}
+
+}  // namespace
+
+RunReport::RunReport(const Model* model, std::string scene, double dt_s, int threads)
+    : model_(model), scene_(std::move(scene)), dt_s_(dt_s), threads_(threads), min_distance_m_(std::numeric_limits<double>::infinity()) {}
+
+void RunReport::Add(const World& world, const std::vector<Vec3>& x) {
+  const StepReport& r = world.report();
+  ++steps_;
+  sim_time_s_ = world.state().time_s;
+  wall_s_ += r.wall_s;
+  newton_total_ += r.newton_iterations;
+  newton_max_ = std::max(newton_max_, r.newton_iterations);
+  const int contacts = world.contact_forces().point_triangle_count + world.contact_forces().edge_edge_count;
+  contacts_total_ += contacts;
+  contacts_max_ = std::max(contacts_max_, contacts);
+  min_distance_m_ = std::min(min_distance_m_, r.min_distance_m);
+  if (r.outcome != StepOutcome::kConverged) ++steps_not_converged_;
+  for (int k = 0; k < kStageCount; ++k) stage_s_[k] += r.stage_s[k];
+  AddHolding(world, x);
+}
+
+void RunReport::AddHolding(const World& world, const std::vector<Vec3>& x) {
+  const HoldingWindow& window = model_->holding;
+  const double slack = 1e-6 * dt_s_;
+  const double time = world.state().time_s;
+  if (window.body < 0 || time <= window.start_s + slack || time > window.end_s + slack) return;
+  ++holding_steps_;
+  for (const ContactWrench& w : ContactWrenches(*model_, world.state(), x, world.contact_forces())) {
+    if (w.body != window.body) continue;
+    holding_force_n_ += w.normal_force.z() + w.friction_force.z();
+    holding_friction_n_ += w.friction_force.z();
+  }
+}
+
+Json RunReport::BodiesJson(const World& world) const {
+  Json bodies = Json::object();
+  for (size_t b = 0; b < model_->bodies.size(); ++b) {
+    const Pose pose = BodyPose(*model_, world.state(), static_cast<int>(b));
+    bodies[model_->bodies[b].name] = {
+        {"mass_kg", model_->bodies[b].mass.mass},
+        {"position_m", ToArray(pose.position)},
+        {"orientation_wxyz", Json::array({pose.rotation.w(), pose.rotation.x(), pose.rotation.y(), pose.rotation.z()})},
+    };
+  }
+  return bodies;
+}
+
+Json RunReport::ContactForcesJson(const World& world, const std::vector<Vec3>& x) const {
+  Json forces = Json::object();
+  for (const ContactWrench& w : ContactWrenches(*model_, world.state(), x, world.contact_forces())) {
+    forces[model_->bodies[w.body].name + "/" + model_->bodies[w.other].name] = {
+        {"normal_n", ToArray(w.normal_force)},
+        {"friction_n", ToArray(w.friction_force)},
+        {"moment_nm", ToArray(w.normal_moment + w.friction_moment)},
+    };
+  }
+  return forces;
+}
+
+Json RunReport::ToJson(const World& world, const std::vector<Vec3>& x) const {
+  const double steps = static_cast<double>(std::max<int64_t>(1, steps_));
+  Json stages = Json::object();
+  for (int k = 0; k < kStageCount; ++k) stages[StageName(static_cast<Stage>(k))] = stage_s_[k];
+  Json json = {
+      {"scene", scene_},
+      {"dt_s", dt_s_},
+      {"steps", steps_},
+      {"sim_time_s", sim_time_s_},
+      {"wall_s", wall_s_},
+      {"real_time_factor", real_time_factor()},
+      {"threads", threads_},
+      {"unknowns", 3 * model_->node_count},
+      {"surface_vertices", model_->surface.vertex_count},
+      {"surface_triangles", model_->surface.triangles.size()},
+      {"newton_iterations", {{"total", newton_total_}, {"mean", newton_total_ / steps}, {"max", newton_max_}}},
+      {"contacts", {{"mean", contacts_total_ / steps}, {"max", contacts_max_}}},
+      {"min_distance_m", FiniteOrNull(min_distance_m_)},
+      {"audit",
+       {{"states_checked", audit_.states_checked},
+        {"intersections", audit_.intersections},
+        {"inversions", audit_.inversions},
+        {"forbidden_inversions", audit_.forbidden_inversions},
+        {"seconds", audit_.seconds}}},
+      {"steps_not_converged", steps_not_converged_},
+      {"max_rss_bytes", PeakMemoryBytes()},
+      {"stage_seconds", stages},
+      {"bodies", BodiesJson(world)},
+      {"contact_forces", ContactForcesJson(world, x)},
+  };
+  if (model_->holding.body >= 0) {
+    const double n = static_cast<double>(std::max<int64_t>(1, holding_steps_));
+    const double weight = model_->bodies[model_->holding.body].mass.mass * model_->gravity.norm();
+    json["holding"] = {{"mean_vertical_force_n", holding_force_n_ / n},
+                       {"mean_vertical_friction_n", holding_friction_n_ / n},
+                       {"weight_n", weight},
+                       {"steps", holding_steps_}};
+  }
+  json["state_digest"] = world.state().Digest();
+  return json;
+}
+
+}  // namespace eipc

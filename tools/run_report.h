@@ -1,0 +1,52 @@
+#ifndef EIPC_TOOLS_RUN_REPORT_H_
+#define EIPC_TOOLS_RUN_REPORT_H_
+
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+
+#include "sim/dynamics/simulation.h"
+#include "tools/audit_state.h"
+
+namespace eipc {
+
+// Gathers what `eipc run` reports, step by step.
+class RunReport {
+ public:
+  RunReport(const Model* model, std::string scene, double dt_s, int threads);
+
+  // After every step.
+  void Add(const World& world, const std::vector<Vec3>& x);
+  AuditTotals* audit() { return &audit_; }
+  double real_time_factor() const { return wall_s_ > 0 ? sim_time_s_ / wall_s_ : 0; }
+
+  // The document described in docs/eipc_run.md.
+  nlohmann::ordered_json ToJson(const World& world, const std::vector<Vec3>& x) const;
+
+ private:
+  nlohmann::ordered_json ContactForcesJson(const World& world, const std::vector<Vec3>& x) const;
+  nlohmann::ordered_json BodiesJson(const World& world) const;
+  void AddHolding(const World& world, const std::vector<Vec3>& x);
+
+  const Model* model_;
+  std::string scene_;
+  double dt_s_;
+  int threads_;
+  AuditTotals audit_;
+  int64_t steps_ = 0;
+  double sim_time_s_ = 0;
+  double wall_s_ = 0;
+  int64_t newton_total_ = 0;
+  int newton_max_ = 0;
+  int64_t contacts_total_ = 0;
+  int contacts_max_ = 0;
+  double min_distance_m_;
+  int64_t steps_not_converged_ = 0;
+  StageSeconds stage_s_ = {};
+  int64_t holding_steps_ = 0;
+  double holding_force_n_ = 0;
+  double holding_friction_n_ = 0;
+};
+
+}  // namespace eipc
+
+#endif  // EIPC_TOOLS_RUN_REPORT_H_
