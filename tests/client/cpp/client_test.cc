@@ -1,0 +1,120 @@
+#include "client/cpp/client.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "eipc/v1/scene.pb.h"
+#include "tests/conformance/server_process.h"
+#include "tests/conformance/test_scenes.h"
+
+namespace eipc::client {
+namespace {
+
+using ::testing::SizeIs;
+using ::testing::StartsWith;
+
+class ClientTest : public ::testing::Test {
+ protected:
+  static void SetUpTestSuite() { server_ = new testing::ServerProcess({"--listen", "127.0.0.1:0"}); }
+  static void TearDownTestSuite() {
+    delete server_;
+    server_ = nullptr;
+  }
+  ClientTest() : client_(*Client::Connect(server_->address())) {}
+
+  static SceneSource Source(const v1::Scene& scene) {
+    SceneSource source = *SceneSource::FromText("");
+    source.message() = scene;
+    return source;
+  }
+  Session NewSession(const v1::Scene& scene) { return *client_.CreateSession(client_.CreateScene(Source(scene))->name); }
+
+  static testing::ServerProcess* server_;
+  Client client_;
+};
+
+testing::ServerProcess* ClientTest::server_ = nullptr;
+
+TEST_F(ClientTest, Scenes) {
+  const auto scene = client_.CreateScene(Source(testing::DrivenBlock()));
+  ASSERT_TRUE(scene.ok()) << scene.status();
+  ASSERT_THAT(scene->bodies, SizeIs(2));
+  EXPECT_EQ(scene->bodies[0].name, "block");
+  EXPECT_THAT(scene->bodies[0].boundary_sets, ::testing::ElementsAre("top"));
+  EXPECT_EQ(client_.GetScene(scene->name)->display_name, "driven block");
+  EXPECT_EQ(client_.ValidateScene(Source(testing::DrivenBlock()))->name, scene->name);
+  EXPECT_FALSE(client_.ListScenes()->empty());
+  EXPECT_TRUE(client_.DeleteScene(scene->name).ok());
+  EXPECT_EQ(client_.GetScene(scene->name).status().code(), absl::StatusCode::kNotFound);
+}
+
+TEST_F(ClientTest, ErrorsCarryCodeAndReason) {
+  v1::Scene scene = testing::FallingBlock();
+  scene.mutable_bodies(0)->mutable_material()->set_density_kg_m3(0);
+  const absl::Status status = client_.CreateScene(Source(scene)).status();
+  EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_THAT(std::string(status.message()), StartsWith("SCENE_INVALID: "));
+  EXPECT_EQ(Client::Connect("127.0.0.1:1", {.connect_timeout = std::chrono::milliseconds(100)}).status().code(),
+            absl::StatusCode::kUnavailable);
+}
+
+TEST_F(ClientTest, StepsWithTargets) {
+  Session session = NewSession(testing::DrivenBlock());
+  StepOptions options;
+  options.targets = {{"plate", "", {.position_m = {1.01, 0, 0}}}};
+  options.observe = {.twists = true, .surface_positions = true, .solver_report = true, .boundary_poses = true};
+  const auto now = session.Step(0.01, options);
+  ASSERT_TRUE(now.ok()) << now.status();
+  EXPECT_EQ(now->step, 1);
+  EXPECT_EQ(now->solver.outcome, StepOutcome::kConverged);
+  const BodyState* plate = now->Find("plate");
+  ASSERT_NE(plate, nullptr);
+  ASSERT_THAT(plate->surface_positions, SizeIs(8));
+  EXPECT_NEAR(plate->surface_positions[0][0], 1.01, 1e-6);
+  EXPECT_THAT(plate->surface_positions.flat(), SizeIs(24));
+  EXPECT_EQ(now->Find("sofa"), nullptr);
+
+  StepOptions stale;
+  stale.expected_step = 0;
+  EXPECT_EQ(session.Step(0.01, stale).status().code(), absl::StatusCode::kAborted);
+  EXPECT_EQ(session.GetState()->step, 1);
+  EXPECT_EQ(session.Reset()->step, 0);
+  EXPECT_TRUE(session.Delete().ok());
+  EXPECT_EQ(session.GetState().status().code(), absl::StatusCode::kNotFound);
+}
+
+TEST_F(ClientTest, Float32Positions) {
+  Session session = NewSession(testing::FallingBlock());
+  const auto wide = session.GetState({.surface_positions = true});
+  const auto narrow = session.GetState({.surface_positions = true, .float32_positions = true});
+  ASSERT_TRUE(wide.ok() && narrow.ok());
+  ASSERT_EQ(wide->bodies[0].surface_positions.size(), narrow->bodies[0].surface_positions.size());
+  for (size_t i = 0; i < wide->bodies[0].surface_positions.flat().size(); ++i) {
+    EXPECT_NEAR(wide->bodies[0].surface_positions.flat()[i], narrow->bodies[0].surface_positions.flat()[i], 1e-6);
+  }
+}
+
+TEST_F(ClientTest, Streams) {
+  Session session = NewSession(testing::FallingBlock());
+  StepStream stream = session.OpenStream();
+  for (int i = 0; i < 3; ++i) ASSERT_TRUE(stream.Send(0.01).ok());
+  ASSERT_TRUE(stream.Send(-1).ok());
+  for (int i = 1; i <= 3; ++i) EXPECT_EQ(stream.Receive()->step, i);
+  EXPECT_EQ(stream.Receive().status().code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_EQ(stream.Step(0.01)->step, 4);
+  EXPECT_TRUE(stream.Finish().ok());
+  EXPECT_FALSE(stream.Step(0.01).ok());
+}
+
+TEST_F(ClientTest, AStreamMayBeDroppedMidway) {
+  Session session = NewSession(testing::FallingBlock());
+  {
+    StepStream stream = session.OpenStream();
+    ASSERT_TRUE(stream.Send(0.01).ok());
+  }
+  // The session lives on.
+  EXPECT_TRUE(session.Step(0.01).ok());
+}
+
+}  // namespace
+}  // namespace eipc::client

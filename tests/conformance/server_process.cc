@@ -1,0 +1,79 @@
+#include "tests/conformance/server_process.h"
+
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+
+namespace eipc::testing {
+namespace {
+
+std::string ServerBinary() {
+  const char* folder = std::getenv("EIPC_BINARY_DIR");
+  return std::string(folder == nullptr ? "." : folder) + "/bin/eipc-server";
+}
+
+std::string ReadLine(int file) {
+  std::string line;
+  char c;
+  while (read(file, &c, 1) == 1 && c != '\n') line.push_back(c);
+  return line;
+}
+
+}  // namespace
+
+ServerProcess::ServerProcess(const std::vector<std::string>& arguments) {
+  int pipe_ends[2];
+  if (pipe(pipe_ends) != 0) return;
+  std::FILE* errors = std::tmpfile();
+  error_file_ = dup(fileno(errors));
+  std::fclose(errors);
+  const std::string binary = ServerBinary();
+  std::vector<char*> argv = {const_cast<char*>(binary.c_str())};
+  for (const std::string& argument : arguments) argv.push_back(const_cast<char*>(argument.c_str()));
+  argv.push_back(nullptr);
+  child_ = fork();
+  if (child_ == 0) {
+    dup2(pipe_ends[1], STDOUT_FILENO);
+    dup2(error_file_, STDERR_FILENO);
+    close(pipe_ends[0]);
+    close(pipe_ends[1]);
+    execv(binary.c_str(), argv.data());
+    _exit(127);
+  }
+  close(pipe_ends[1]);
+  output_ = pipe_ends[0];
+  first_line_ = ReadLine(output_);
+}
+
+ServerProcess::~ServerProcess() {
+  if (child_ > 0) {
+    Signal(SIGKILL);
+    Wait();
+  }
+  if (output_ >= 0) close(output_);
+  if (error_file_ >= 0) close(error_file_);
+}
+
+std::string ServerProcess::address() const {
+  const size_t space = first_line_.rfind(' ');
+  return space == std::string::npos ? "" : first_line_.substr(space + 1);
+}
+
+void ServerProcess::Signal(int signal) {
+  if (child_ > 0) kill(child_, signal);
+}
+
+int ServerProcess::Wait() {
+  int status = 0;
+  if (child_ <= 0 || waitpid(child_, &status, 0) != child_) return -1;
+  child_ = -1;
+  char buffer[4096];
+  lseek(error_file_, 0, SEEK_SET);
+  for (ssize_t n = 0; (n = read(error_file_, buffer, sizeof(buffer))) > 0;) errors_.append(buffer, n);
+  return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
+}
+
+}  // namespace eipc::testing

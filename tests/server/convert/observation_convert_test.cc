@@ -1,0 +1,141 @@
+#include "server/convert/observation_convert.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "eipc/v1/observation.pb.h"
+#include "server/convert/array_convert.h"
+#include "sim/scene/compile_scene.h"
+
+namespace eipc {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::SizeIs;
+
+MeshData Tetrahedron(double size) {
+  MeshData mesh;
+  mesh.vertices = {Vec3(0, 0, 0), Vec3(size, 0, 0), Vec3(0, size, 0), Vec3(0, 0, size)};
+  mesh.tets = {{0, 1, 2, 3}};
+  return mesh;
+}
+
+// A soft tetrahedron above a static one, and a kinematic one that moves to the side.
+std::shared_ptr<const Model> Bodies() {
+  SceneSpec spec;
+  BodySpec soft;
+  soft.name = "soft";
+  soft.kind = BodyKind::kFullSpace;
+  soft.mesh = Tetrahedron(0.1);
+  soft.pose.position = Vec3(0, 0, 2);
+  soft.material.density_kg_m3 = 1000;
+  soft.material.youngs_modulus_pa = 1e5;
+  soft.material.poissons_ratio = 0.4;
+  BodySpec floor;
+  floor.name = "floor";
+  floor.kind = BodyKind::kStatic;
+  floor.mesh = Tetrahedron(1);
+  BodySpec plate;
+  plate.name = "plate";
+  plate.kind = BodyKind::kKinematic;
+  plate.mesh = Tetrahedron(0.1);
+  plate.pose.position = Vec3(3, 0, 0);
+  Pose moved;
+  moved.position = Vec3(3, 1, 0);
+  plate.trajectory.keys = {{0, plate.pose}, {1, moved}};
+  spec.bodies = {soft, floor, plate};
+  auto model = CompileScene(spec);
+  EXPECT_TRUE(model.ok()) << model.status();
+  return *model;
+}
+
+v1::ObservationRequest Everything() {
+  v1::ObservationRequest request;
+  request.set_poses(true);
+  request.set_twists(true);
+  request.set_cage_positions(true);
+  request.set_surface_positions(true);
+  request.set_contact_wrenches(true);
+  request.set_contact_counts(true);
+  request.set_min_distance(true);
+  request.set_energies(true);
+  request.set_solver_report(true);
+  request.set_boundary_poses(true);
+  request.set_state_digest(true);
+  return request;
+}
+
+class ObservationTest : public ::testing::Test {
+ protected:
+  ObservationTest() : world_(Bodies()) {
+    for (int i = 0; i < 10; ++i) EXPECT_TRUE(world_.Step({0.01, {}}, {}).ok());
+  }
+  World world_;
+};
+
+TEST_F(ObservationTest, WhatIsNotAskedForIsAbsent) {
+  const auto seen = ObservationToProto(world_, v1::ObservationRequest());
+  ASSERT_TRUE(seen.ok());
+  EXPECT_EQ(seen->step(), 10);
+  EXPECT_NEAR(seen->time_s(), 0.1, 1e-12);
+  EXPECT_THAT(seen->bodies(), SizeIs(0));
+  EXPECT_FALSE(seen->has_contact_counts() || seen->has_min_distance_m() || seen->has_energies() || seen->has_solver_report());
+  EXPECT_EQ(seen->state_digest(), "");
+}
+
+TEST_F(ObservationTest, HoldsEverything) {
+  const auto seen = ObservationToProto(world_, Everything());
+  ASSERT_TRUE(seen.ok());
+  ASSERT_THAT(seen->bodies(), SizeIs(3));
+  const v1::BodyObservation& soft = seen->bodies(0);
+  EXPECT_EQ(soft.name(), "soft");
+  // Free fall by backward Euler: v = -g t, z = z0 - g h^2 n (n + 1) / 2; the centre of mass starts at 2.025 m.
+  EXPECT_NEAR(soft.linear_velocity_m_s().z(), -0.981, 1e-6);
+  EXPECT_NEAR(soft.pose().position_m().z(), 2.025 - 9.81e-4 * 55, 1e-6);
+  EXPECT_NEAR(soft.pose().quaternion().w(), 1, 1e-9);
+  const auto nodes = PointsFromProto(soft.cage_positions());
+  const auto surface = PointsFromProto(soft.surface_positions());
+  ASSERT_TRUE(nodes.ok() && surface.ok());
+  EXPECT_THAT(*nodes, SizeIs(4));
+  EXPECT_THAT(*surface, SizeIs(4));
+  EXPECT_EQ(nodes->at(0), Vec3(world_.state().q.segment<3>(0)));
+  EXPECT_EQ(PointsFromProto(seen->bodies(1).surface_positions())->size(), 4u);
+  EXPECT_TRUE(seen->has_contact_counts());
+  EXPECT_EQ(seen->contact_counts().point_triangle(), 0);
+  EXPECT_GT(seen->energies().kinetic_j(), 0);
+  EXPECT_EQ(seen->solver_report().outcome(), v1::CONVERGED);
+  EXPECT_THAT(seen->solver_report().stage_seconds(), SizeIs(kStageCount));
+  EXPECT_EQ(seen->state_digest(), world_.state().Digest());
+  ASSERT_THAT(seen->boundary_poses(), SizeIs(1));
+  EXPECT_EQ(seen->boundary_poses(0).body(), "plate");
+  EXPECT_NEAR(seen->boundary_poses(0).commanded().position_m().y(), 0.1, 1e-12);
+  EXPECT_NEAR(seen->boundary_poses(0).achieved().position_m().y(), 0.1, 1e-9);
+  EXPECT_NEAR(seen->boundary_poses(0).achieved().quaternion().w(), 1, 1e-9);
+}
+
+TEST_F(ObservationTest, RestrictsToBodies) {
+  v1::ObservationRequest request = Everything();
+  request.add_bodies("plate");
+  request.set_positions_dtype(v1::FLOAT32);
+  const auto seen = ObservationToProto(world_, request);
+  ASSERT_TRUE(seen.ok());
+  ASSERT_THAT(seen->bodies(), SizeIs(1));
+  EXPECT_EQ(seen->bodies(0).name(), "plate");
+  EXPECT_EQ(seen->bodies(0).surface_positions().dtype(), v1::FLOAT32);
+  EXPECT_EQ(seen->bodies(0).surface_positions().data().size(), 48u);
+}
+
+TEST_F(ObservationTest, RefusesUnknownBodiesAndTypes) {
+  v1::ObservationRequest request;
+  request.add_bodies("sofa");
+  const absl::Status unknown = ObservationPlan::Create(world_.model(), request).status();
+  EXPECT_EQ(unknown.code(), absl::StatusCode::kNotFound);
+  EXPECT_EQ(unknown.message(), "BODY_NOT_FOUND: observe.bodies[0]: no body 'sofa'; there are: soft, floor, plate");
+  v1::ObservationRequest integers;
+  integers.set_positions_dtype(v1::INT32);
+  EXPECT_EQ(ObservationPlan::Create(world_.model(), integers).status().code(), absl::StatusCode::kInvalidArgument);
+}
+
+}  // namespace
+}  // namespace eipc

@@ -1,0 +1,263 @@
+#include "server/convert/scene_convert.h"
+
+#include <gmock/gmock.h>
+#include <google/protobuf/text_format.h>
+#include <gtest/gtest.h>
+
+#include <cstdio>
+#include <fstream>
+#include <limits>
+
+#include "eipc/v1/scene.pb.h"
+#include "sim/scene/compile_scene.h"
+
+namespace eipc {
+namespace {
+
+using ::testing::Contains;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::StartsWith;
+
+constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+
+v1::Scene Scene(const std::string& text) {
+  v1::Scene scene;
+  EXPECT_TRUE(google::protobuf::TextFormat::ParseFromString(text, &scene)) << text;
+  return scene;
+}
+
+template <typename T>
+void Fill(v1::DataType dtype, int64_t width, const std::vector<T>& values, v1::NdArray* out) {
+  out->set_dtype(dtype);
+  out->add_shape(static_cast<int64_t>(values.size()) / width);
+  out->add_shape(width);
+  out->set_data(std::string(reinterpret_cast<const char*>(values.data()), values.size() * sizeof(T)));
+}
+
+void FillTet(v1::Mesh* mesh) {
+  Fill<double>(v1::FLOAT64, 3, {0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1}, mesh->mutable_arrays()->mutable_vertices());
+  Fill<int32_t>(v1::INT32, 4, {0, 1, 2, 3}, mesh->mutable_arrays()->mutable_cells());
+}
+
+v1::Scene TetScene() {
+  v1::Scene scene = Scene("bodies { name: 'tet' material { density_kg_m3: 1000 youngs_modulus_pa: 1e5 poissons_ratio: 0.4 } }");
+  FillTet(scene.mutable_bodies(0)->mutable_full_space()->mutable_mesh());
+  return scene;
+}
+
+const MeshResolver& NoFiles() {
+  static const MeshResolver resolver({"", "", true});
+  return resolver;
+}
+
+std::vector<std::string> ProblemsOf(const v1::Scene& scene, const MeshResolver& resolver = NoFiles()) {
+  Problems problems;
+  EXPECT_TRUE(SceneFromProto(scene, resolver, &problems).ok());
+  return problems.lines();
+}
+
+SceneSpec Convert(const v1::Scene& scene) {
+  Problems problems;
+  auto spec = SceneFromProto(scene, NoFiles(), &problems);
+  EXPECT_THAT(problems.lines(), IsEmpty());
+  return *std::move(spec);
+}
+
+TEST(SceneFromProto, FillsDefaults) {
+  const SceneSpec spec = Convert(TetScene());
+  EXPECT_EQ(spec.gravity, Vec3(0, 0, -9.81));
+  EXPECT_EQ(spec.contact.dhat_m, 1e-3);
+  EXPECT_EQ(spec.contact.form, BarrierForm::kAreaWeighted);
+  EXPECT_EQ(spec.contact.stiffness, 0);
+  EXPECT_EQ(spec.contact.friction_velocity_m_s, 1e-3);
+  EXPECT_EQ(spec.contact.friction_lag_iterations, 1);
+  EXPECT_TRUE(spec.self_contact && spec.rigid_contact);
+  EXPECT_EQ(spec.solver.newton_tolerance_m_s, SolverSettings().newton_tolerance_m_s);
+  EXPECT_EQ(spec.solver.max_newton_iterations, 100);
+  ASSERT_EQ(spec.bodies.size(), 1u);
+  const BodySpec& body = spec.bodies[0];
+  EXPECT_EQ(body.kind, BodyKind::kFullSpace);
+  EXPECT_EQ(body.mesh.vertices.size(), 4u);
+  EXPECT_EQ(body.mesh.tets.size(), 1u);
+  EXPECT_EQ(body.material.model, MaterialModel::kLinearCorotated);
+  EXPECT_TRUE(body.pose.rotation.coeffs().isApprox(Quat::Identity().coeffs()));
+}
+
+TEST(SceneFromProto, ReadsEverySetting) {
+  const SceneSpec spec = Convert(Scene(R"(
+    display_name: "all"
+    gravity_m_s2 { z: -1 }
+    contact { dhat_m: 2e-3 barrier_form: PER_PAIR pair_stiffness_n_m: 1e4 friction_coefficient: 0.5 friction_velocity_m_s: 1e-4
+              friction_lag_iterations: 3 self_contact: false rigid_contact: false }
+    contact_pairs { body_a: "a" body_b: "b" enabled: false }
+    contact_pairs { body_a: "a" body_b: "c" friction_coefficient: 0 }
+    solver { newton_tolerance_m_s: 1e-5 max_newton_iterations: 7 unsafe_disable_ccd: true audit_every_n_steps: 2 }
+    schedule { duration_s: 4 dt_s: 0.01 holding { body: "a" start_s: 3 end_s: 4 } }
+  )"));
+  EXPECT_EQ(spec.name, "all");
+  EXPECT_EQ(spec.gravity, Vec3(0, 0, -1));
+  EXPECT_EQ(spec.contact.dhat_m, 2e-3);
+  EXPECT_EQ(spec.contact.form, BarrierForm::kPerPair);
+  EXPECT_EQ(spec.contact.stiffness, 1e4);
+  EXPECT_EQ(spec.contact.friction_velocity_m_s, 1e-4);
+  EXPECT_EQ(spec.contact.friction_lag_iterations, 3);
+  EXPECT_EQ(spec.friction_coefficient, 0.5);
+  EXPECT_FALSE(spec.self_contact || spec.rigid_contact);
+  ASSERT_EQ(spec.contact_pairs.size(), 2u);
+  EXPECT_EQ(spec.contact_pairs[0].enabled, false);
+  EXPECT_FALSE(spec.contact_pairs[0].friction_coefficient.has_value());
+  EXPECT_EQ(spec.contact_pairs[1].friction_coefficient, 0.0);
+  EXPECT_EQ(spec.solver.newton_tolerance_m_s, 1e-5);
+  EXPECT_EQ(spec.solver.max_newton_iterations, 7);
+  EXPECT_TRUE(spec.solver.unsafe_disable_ccd);
+  EXPECT_EQ(spec.solver.audit_every_n_steps, 2);
+  EXPECT_EQ(spec.schedule_duration_s, 4);
+  EXPECT_EQ(spec.schedule_dt_s, 0.01);
+  ASSERT_TRUE(spec.holding.has_value());
+  EXPECT_EQ(spec.holding->end_s, 4);
+}
+
+TEST(SceneFromProto, ReadsBodies) {
+  v1::Scene scene = Scene(R"(
+    bodies { name: "e" embedded { cage_vertices: 12 } pose { position_m { x: 1 } rpy_rad { z: 1.5707963267948966 } }
+             material { model: STABLE_NEO_HOOKEAN density_kg_m3: 3 rayleigh_alpha_per_s: 1 rayleigh_beta_s: 2 }
+             linear_velocity_m_s { x: 1 } angular_velocity_rad_s { y: 2 }
+             boundary_sets { name: "grip" vertices: [0, 2] box { min_m { x: -1 } max_m { x: 1 } }
+                             frame { position_m { z: 3 } }
+                             trajectory { keyframes { time_s: 0 } keyframes { time_s: 1 pose { position_m { y: 2 } } } } } }
+    bodies { name: "k" kinematic { trajectory { keyframes { time_s: 0.5 } } } }
+    bodies { name: "a" affine {} }
+    bodies { name: "s" static_body {} pose { quaternion { w: 0 x: 2 } } }
+  )");
+  scene.mutable_bodies(3)->mutable_pose()->mutable_quaternion()->set_x(1);
+  FillTet(scene.mutable_bodies(0)->mutable_embedded()->mutable_surface());
+  scene.mutable_bodies(0)->mutable_embedded()->mutable_surface()->set_scale(0.5);
+  FillTet(scene.mutable_bodies(1)->mutable_kinematic()->mutable_surface());
+  FillTet(scene.mutable_bodies(2)->mutable_affine()->mutable_surface());
+  FillTet(scene.mutable_bodies(3)->mutable_static_body()->mutable_surface());
+  const SceneSpec spec = Convert(scene);
+  ASSERT_EQ(spec.bodies.size(), 4u);
+  const BodySpec& embedded = spec.bodies[0];
+  EXPECT_EQ(embedded.kind, BodyKind::kEmbedded);
+  EXPECT_EQ(embedded.cage_vertices, 12);
+  EXPECT_FALSE(embedded.cage.has_value());
+  EXPECT_EQ(embedded.mesh.vertices[1], Vec3(0.5, 0, 0));
+  EXPECT_TRUE((embedded.pose.rotation * Vec3::UnitX()).isApprox(Vec3::UnitY(), 1e-12));
+  EXPECT_EQ(embedded.material.model, MaterialModel::kStableNeoHookean);
+  EXPECT_EQ(embedded.material.rayleigh_beta_s, 2);
+  EXPECT_EQ(embedded.angular_velocity, Vec3(0, 2, 0));
+  ASSERT_EQ(embedded.boundary_sets.size(), 1u);
+  EXPECT_THAT(embedded.boundary_sets[0].vertices, ElementsAre(0, 2));
+  EXPECT_EQ(embedded.boundary_sets[0].box->max, Vec3(1, 0, 0));
+  EXPECT_EQ(embedded.boundary_sets[0].frame->position, Vec3(0, 0, 3));
+  EXPECT_EQ(embedded.boundary_sets[0].trajectory.keys[1].pose.position, Vec3(0, 2, 0));
+  EXPECT_EQ(spec.bodies[1].trajectory.keys[0].time_s, 0.5);
+  EXPECT_EQ(spec.bodies[2].material.model, MaterialModel::kAbdOrthogonality);
+  EXPECT_EQ(spec.bodies[3].pose.rotation.x(), 1);
+}
+
+TEST(SceneFromProto, ReportsEveryProblemWithItsPath) {
+  v1::Scene scene = Scene(R"(
+    bodies { name: "a" full_space { mesh { file: "x.vtk" } } pose { quaternion { w: 2 } } }
+    bodies { name: "b" }
+    bodies { name: "c" static_body {} }
+    contact { barrier_form: PER_PAIR area_stiffness_n_m3: 1 }
+  )");
+  scene.mutable_bodies(0)->mutable_material()->set_youngs_modulus_pa(kNan);
+  scene.mutable_bodies(0)->mutable_material()->set_model(static_cast<v1::Material::Model>(99));
+  scene.mutable_bodies(1)->add_boundary_sets()->mutable_trajectory()->add_keyframes()->set_time_s(
+      std::numeric_limits<double>::infinity());
+  EXPECT_THAT(
+      ProblemsOf(scene),
+      ElementsAre("bodies[0].material.model: unknown value 99 of Model",
+                  "bodies[0].material.youngs_modulus_pa: must be finite, got nan",
+                  "bodies[1].boundary_sets[0].trajectory.keyframes[0].time_s: must be finite, got inf",
+                  "bodies[0].full_space.mesh.file: this server reads no files (--mesh-root); send the mesh as arrays or contents",
+                  "bodies[0].pose.quaternion: must be a unit quaternion (or all zero for the identity), got norm 2",
+                  "bodies[1]: must be one of full_space, embedded, affine, kinematic, static_body",
+                  "bodies[2].static_body.surface: must have a file, arrays or contents",
+                  "contact.area_stiffness_n_m3: is set, but barrier_form is PER_PAIR (its stiffness is pair_stiffness_n_m)"));
+}
+
+TEST(SceneFromProto, QuaternionsNearOneAreNormalized) {
+  v1::Scene scene = TetScene();
+  v1::Quaternion& q = *scene.mutable_bodies(0)->mutable_pose()->mutable_quaternion();
+  q.set_w(0.7072);
+  q.set_z(0.7071);
+  EXPECT_NEAR(Convert(scene).bodies[0].pose.rotation.norm(), 1, 1e-15);
+}
+
+TEST(SceneFromProto, InlineMeshProblems) {
+  v1::Scene nan_vertex = TetScene();
+  v1::MeshArrays& arrays = *nan_vertex.mutable_bodies(0)->mutable_full_space()->mutable_mesh()->mutable_arrays();
+  arrays.mutable_vertices()->mutable_data()->replace(24, 8, reinterpret_cast<const char*>(&kNan), 8);
+  EXPECT_THAT(ProblemsOf(nan_vertex),
+              ElementsAre("bodies[0].full_space.mesh.arrays.vertices: row 1 must be finite, got (nan, 0, 0)"));
+
+  v1::Scene wrong_size = TetScene();
+  wrong_size.mutable_bodies(0)->mutable_full_space()->mutable_mesh()->mutable_arrays()->mutable_cells()->set_shape(0, 2);
+  EXPECT_THAT(ProblemsOf(wrong_size), ElementsAre(HasSubstr("mesh.arrays.cells: data has 16 bytes, which is not shape [2,4]")));
+
+  v1::Scene negative_scale = TetScene();
+  negative_scale.mutable_bodies(0)->mutable_full_space()->mutable_mesh()->set_scale(-1);
+  EXPECT_THAT(ProblemsOf(negative_scale), ElementsAre("bodies[0].full_space.mesh.scale: must be > 0, got -1"));
+}
+
+TEST(SceneFromProto, ReadsMeshFilesAndContents) {
+  const std::string folder = ::testing::TempDir();
+  const std::string tetrahedron = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n";
+  std::ofstream(folder + "/scene_convert_test.obj") << tetrahedron;
+  v1::Scene scene = Scene(R"(
+    bodies { name: "a" static_body { surface { file: "scene_convert_test.obj" scale: 2 } } }
+    bodies { name: "b" static_body { surface { file: "scene_convert_test.obj" } } }
+    bodies { name: "c" static_body { surface { contents { file_name: "t.obj" } } } }
+    bodies { name: "d" static_body { surface { contents { file_name: "t.obj" data: "f 1 2 9" } } } }
+    bodies { name: "e" static_body { surface { file: "missing.obj" } } }
+  )");
+  scene.mutable_bodies(2)->mutable_static_body()->mutable_surface()->mutable_contents()->set_data(tetrahedron);
+  Problems problems;
+  const auto spec = SceneFromProto(scene, MeshResolver({folder, "", true}), &problems);
+  std::remove((folder + "/scene_convert_test.obj").c_str());
+  ASSERT_TRUE(spec.ok());
+  ASSERT_EQ(problems.lines().size(), 2u);
+  EXPECT_THAT(problems.lines()[0], StartsWith("bodies[3].static_body.surface.contents: t.obj:"));
+  // Where the server keeps its files stays its own business.
+  EXPECT_EQ(problems.lines()[1], "bodies[4].static_body.surface.file: missing.obj: no such file");
+  EXPECT_EQ(spec->bodies[0].mesh.vertices[1], Vec3(2, 0, 0));
+  EXPECT_EQ(spec->bodies[1].mesh.vertices[1], Vec3(1, 0, 0));
+  EXPECT_EQ(spec->bodies[2].mesh.triangles.size(), 4u);
+}
+
+TEST(SceneDigest, NamesContent) {
+  const auto digest = [](const v1::Scene& scene) { return SceneDigest(scene, Convert(scene)); };
+  const std::string base = digest(TetScene());
+  EXPECT_EQ(base.size(), 32u);
+  EXPECT_EQ(base, digest(TetScene()));
+  v1::Scene stiffer = TetScene();
+  stiffer.mutable_bodies(0)->mutable_material()->set_youngs_modulus_pa(1e5 + 1);
+  EXPECT_NE(base, digest(stiffer));
+  // A file that changed under the same name is another scene.
+  SceneSpec spec = Convert(TetScene());
+  spec.bodies[0].mesh.vertices[0].x() += 1e-12;
+  EXPECT_NE(base, SceneDigest(TetScene(), spec));
+}
+
+// The problems of the wire and of the scene's meaning come in one list.
+TEST(CompileScene, ListsProblemsOfBothKinds) {
+  v1::Scene scene = TetScene();
+  scene.mutable_bodies(0)->mutable_material()->set_youngs_modulus_pa(-5);
+  scene.mutable_contact()->set_pair_stiffness_n_m(3);
+  Problems problems;
+  const auto spec = SceneFromProto(scene, NoFiles(), &problems);
+  ASSERT_TRUE(spec.ok());
+  const auto model = CompileScene(*spec, std::move(problems));
+  EXPECT_EQ(model.status().code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_THAT(std::string(model.status().message()), HasSubstr("bodies[0].material.youngs_modulus_pa: must be > 0, got -5"));
+  EXPECT_THAT(std::string(model.status().message()),
+              HasSubstr("contact.pair_stiffness_n_m: is set, but barrier_form is AREA_WEIGHTED"));
+}
+
+}  // namespace
+}  // namespace eipc

@@ -1,0 +1,99 @@
+#include "server/convert/targets_convert.h"
+
+#include <gmock/gmock.h>
+#include <google/protobuf/text_format.h>
+#include <gtest/gtest.h>
+
+#include <limits>
+
+#include "eipc/v1/service.pb.h"
+#include "server/convert/step_convert.h"
+
+namespace eipc {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+
+// A pad with two boundary sets, a kinematic plate, a static floor: as compiled, as far as targets see.
+Model Bodies() {
+  Model model;
+  for (const auto& [name, kind] :
+       {std::pair("pad", BodyKind::kFullSpace), std::pair("plate", BodyKind::kKinematic), std::pair("floor", BodyKind::kStatic)}) {
+    Body body;
+    body.name = name;
+    body.kind = kind;
+    model.bodies.push_back(body);
+  }
+  for (const auto& [name, body] : {std::pair("rim", 0), std::pair("back", 0), std::pair("", 1)}) {
+    BoundarySet set;
+    set.name = name;
+    set.body = body;
+    model.boundary_sets.push_back(set);
+  }
+  return model;
+}
+
+v1::StepRequest Request(const std::string& text) {
+  v1::StepRequest request;
+  EXPECT_TRUE(google::protobuf::TextFormat::ParseFromString(text, &request)) << text;
+  return request;
+}
+
+absl::Status Error(const std::string& text) { return TargetsFromProto(Bodies(), Request(text).targets()).status(); }
+
+TEST(TargetsFromProto, FindsFrames) {
+  const auto targets =
+      TargetsFromProto(Bodies(), Request("targets { body: 'pad' boundary_set: 'back' pose { position_m { x: 1 } } }"
+                                         "targets { body: 'plate' pose { quaternion { z: 1 } } }")
+                                     .targets());
+  ASSERT_TRUE(targets.ok()) << targets.status();
+  ASSERT_EQ(targets->size(), 2u);
+  EXPECT_EQ(targets->at(0).boundary_set, 1);
+  EXPECT_EQ(targets->at(0).pose.position, Vec3(1, 0, 0));
+  EXPECT_EQ(targets->at(1).boundary_set, 2);
+  EXPECT_EQ(targets->at(1).pose.rotation.z(), 1);
+}
+
+TEST(TargetsFromProto, NamesWhatThereIs) {
+  const absl::Status body = Error("targets { body: 'pda' pose {} }");
+  EXPECT_EQ(body.code(), absl::StatusCode::kNotFound);
+  EXPECT_EQ(body.message(), "TARGET_NOT_FOUND: targets[0].body: no body 'pda'; there are: pad, plate, floor");
+  const absl::Status set = Error("targets { body: 'pad' boundary_set: 'front' pose {} }");
+  EXPECT_EQ(set.code(), absl::StatusCode::kNotFound);
+  EXPECT_THAT(std::string(set.message()), HasSubstr("'pad' has no boundary set 'front'; it has: rim, back"));
+  const absl::Status kinematic = Error("targets { body: 'plate' boundary_set: 'x' pose {} }");
+  EXPECT_EQ(kinematic.code(), absl::StatusCode::kNotFound);
+  EXPECT_THAT(std::string(kinematic.message()), HasSubstr("leave the field empty"));
+}
+
+TEST(TargetsFromProto, RefusesWhatCannotBeDriven) {
+  const absl::Status status = Error("targets { body: 'floor' pose {} }");
+  EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_THAT(std::string(status.message()), StartsWith("TARGET_NOT_DRIVABLE: targets[0].body: 'floor'"));
+}
+
+TEST(TargetsFromProto, RefusesBadPoses) {
+  for (const char* text :
+       {"targets { body: 'plate' }", "targets { body: 'plate' pose { position_m { x: nan } } }",
+        "targets { body: 'plate' pose { rpy_rad { x: inf } } }", "targets { body: 'plate' pose { quaternion { w: 3 } } }",
+        "targets { body: 'plate' pose {} } targets { body: 'plate' pose {} }"}) {
+    const absl::Status status = Error(text);
+    EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument) << text;
+    EXPECT_THAT(std::string(status.message()), StartsWith("INVALID_REQUEST: targets[")) << text;
+  }
+}
+
+TEST(StepOrderFromProto, ChecksItsNumbers) {
+  const auto order = [](const std::string& text) { return StepOrderFromProto(Bodies(), Request(text), 10); };
+  ASSERT_TRUE(order("dt_s: 0.01").ok());
+  EXPECT_EQ(order("dt_s: 0.01")->substeps, 1);
+  EXPECT_FALSE(order("dt_s: 0.01")->expected_step.has_value());
+  EXPECT_EQ(order("dt_s: 0.01 substeps: 10 expected_step: 0")->expected_step, 0);
+  for (const char* text : {"dt_s: 0", "dt_s: -1", "dt_s: nan", "dt_s: inf", "dt_s: 0.01 substeps: 11", "dt_s: 0.01 substeps: -1"}) {
+    EXPECT_EQ(order(text).status().code(), absl::StatusCode::kInvalidArgument) << text;
+  }
+}
+
+}  // namespace
+}  // namespace eipc
