@@ -20,7 +20,8 @@ struct Arguments {
 
 std::string Line(const CcdQueryReport& r) {
   return absl::StrFormat(
-      "queries %d, false negatives %d, false positives %d (%.2f %% of %d negatives), time mean %.3g us worst %.3g us, iterations mean %.3g worst %d%s",
+      "queries %d, false negatives %d, false positives %d (%.2f %% of %d negatives), time mean %.3g us worst %.3g us, iterations "
+      "mean %.3g worst %d%s",
       r.queries, r.false_negatives, r.false_positives, r.negatives > 0 ? 100.0 * r.false_positives / r.negatives : 0.0, r.negatives,
       1e6 * r.mean_time_s, 1e6 * r.worst_time_s, r.mean_iterations, r.worst_iterations,
       r.inexact > 0 ? absl::StrFormat(", left out because their coordinates are not doubles %d", r.inexact) : "");

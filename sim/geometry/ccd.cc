@@ -5,7 +5,8 @@
 
 #include "sim/geometry/ccd_directions.h"
 
-// Must be compiled with -ffp-contract=off: the bounds below hold with fused operations too, but results must not depend on inlining.
+// Must be compiled with -ffp-contract=off: the bounds below hold with fused operations too, but results must not depend on
+// inlining.
 
 namespace eipc {
 namespace {
@@ -205,8 +206,8 @@ class Advance {
     if (room_ < kMargin * needed) HoldFirstDistance(std::min(separation, needed), rounding.end);
   }
 
-  // No room to approach. The slack is what the rounding of the positions at the end, as given, and of their evaluation may take from a
-  // pair that is only carried along.
+  // No room to approach. The slack is what the rounding of the positions at the end, as given, and of their evaluation may take
+  // from a pair that is only carried along.
   void HoldFirstDistance(double distance, double rounding_of_end) {
     double of_dots = 0;
     for (int k = 0; k < kPairs; ++k) {

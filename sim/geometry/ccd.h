@@ -3,47 +3,55 @@
 
 #include "sim/base/types.h"
 
-// Continuous collision detection of one point-triangle or edge-edge pair whose vertices move on straight lines, conservative in floating
-// point: it may stop a pair too early, it never lets one through.
+// Continuous collision detection of one point-triangle or edge-edge pair whose vertices move on straight lines, conservative in
+// floating point: it may stop a pair too early, it never lets one through.
 //
-// Method. Additive CCD (Li et al. 2021, "Codimensional Incremental Potential Contact", Algorithm 1) advances a time t by a step that provably
-// cannot close the gap, moves the stencil, and repeats. Its step divides the distance by a bound on the *length* of the relative motion. Here
-// the step is the one that a separating plane proves. For any direction n, |n| <= 1, and vertices i of one primitive and j of the other,
+// Method. Additive CCD (Li et al. 2021, "Codimensional Incremental Potential Contact", Algorithm 1) advances a time t by a step
+// that provably cannot close the gap, moves the stencil, and repeats. Its step divides the distance by a bound on the *length* of
+// the relative motion. Here the step is the one that a separating plane proves. For any direction n, |n| <= 1, and vertices i of
+// one primitive and j of the other,
 //     f_ij(t) = n . (x_i(t) - x_j(t)) = (1 - t) n . (x0_i - x0_j) + t n . (x1_i - x1_j)
-// is linear in t, and the distance is at least min_ij f_ij(t), because both primitives are convex hulls of their vertices. So a direction is a
-// certificate for a whole window of times, known in closed form from its values at t = 0 and t = 1. With n the direction between the closest
-// points, the window reaches at least as far as the step of additive CCD (|n . (v_i - v_j)| <= |v_i| + |v_j|), and for the common pair that
-// does not approach it covers the whole step at once. The result is the end of an unbroken chain of windows that starts at t = 0.
+// is linear in t, and the distance is at least min_ij f_ij(t), because both primitives are convex hulls of their vertices. So a
+// direction is a certificate for a whole window of times, known in closed form from its values at t = 0 and t = 1. With n the
+// direction between the closest points, the window reaches at least as far as the step of additive CCD (|n . (v_i - v_j)| <= |v_i|
+// + |v_j|), and for the common pair that does not approach it covers the whole step at once. The result is the end of an unbroken
+// chain of windows that starts at t = 0.
 //
-// Why rounding cannot break it (u = 2^-53; M0, M1 = largest |coordinate| of the stencil at t = 0, 1; D = largest |x1 - x0| of a coordinate):
-//  - No centroid is subtracted and no displacement is accumulated. Only the differences x_i - x_j at t = 0 and at t = 1 enter, each rounded
-//    once, hence a common translation, however far or fast, costs nothing, and a motion below an ulp of the coordinates is not lost.
-//  - The direction needs no error bound. However badly a degenerate primitive spoils it, f_ij is evaluated for the direction that was
-//    found; a bad one proves less, never something false. Its computed length is at most 1 + 5u.
-//  - fl(n . r), r = fl(x_i - x_j), is off by at most 4u sum|n_k r_k| (+ O(u^2)). 8u sum|n_k r_k| is taken off: the rest covers the rounding of
-//    that sum, of its subtraction and of the threshold's. Thresholds are enlarged by 16u for the length of n and their own rounding.
-//  - Times are not added up. Each end of a window is one quotient p / (p - q) of lower bounds p >= 0 > q, at most 3u off, scaled by 1 - 4u.
-//  - The caller forms fl(x0 + fl(t d)), with d = fl(x1 - x0), or with the d of x1 = fl(x0 + d). A coordinate then differs from the exact line
-//    by at most r(t) + 3u t D + t r(1), where r is at least half an ulp of every coordinate on the way: half an ulp of max(M0, M1), or where
-//    that would be a poor bound, (1 - t) u M0 + t u M1. It is linear in t, and 2 |n|_1 times it, which is what two such errors take from
-//    f_ij, is added to the threshold. `position_error_m` adds to it where positions are formed in another way (x = J q).
+// Why rounding cannot break it (u = 2^-53; M0, M1 = largest |coordinate| of the stencil at t = 0, 1; D = largest |x1 - x0| of a
+// coordinate):
+//  - No centroid is subtracted and no displacement is accumulated. Only the differences x_i - x_j at t = 0 and at t = 1 enter,
+//    each rounded once. So a common translation, however far or fast, costs nothing, and a motion below an ulp of the coordinates
+//    is not lost.
+//  - The direction needs no error bound. However badly a degenerate primitive spoils it, f_ij is evaluated for the direction that
+//    was found; a bad one proves less, never something false. Its computed length is at most 1 + 5u.
+//  - fl(n . r), r = fl(x_i - x_j), is off by at most 4u sum|n_k r_k| (+ O(u^2)). 8u sum|n_k r_k| is taken off: the rest covers the
+//    rounding of that sum, of its subtraction and of the threshold's. Thresholds are enlarged by 32u for the length of n and their
+//    own rounding.
+//  - Times are not added up. Each end of a window is one quotient p / (p - q) of lower bounds p >= 0 > q, at most 3u off, scaled
+//    by 1 - 4u.
+//  - The caller forms fl(x0 + fl(t d)), with d = fl(x1 - x0), or with the d of x1 = fl(x0 + d). A coordinate then differs from the
+//    exact line by at most r(t) + 3u t D + t r(1), where r is at least half an ulp of every coordinate on the way: half an ulp of
+//    max(M0, M1), or, where that would be a poor bound, (1 - t) u M0 + t u M1. That is linear in t, and 2 |n|_1 times it, which is
+//    what two such errors take from f_ij, is added to the threshold. `position_error_m` adds to it where positions are formed in
+//    another way (x = J q).
 // So, at every t <= time, the positions that the caller forms in doubles are at least `gap` apart, where
 //     gap(t) = max(floor(t), min(target_gap, d0 / 2)),   floor = max(2e-12 m, 64 ulp), ulp = 2 r(t).
 //
-// A pair that starts at or within 5 % of that floor has no room: it gets time 0 when it approaches, and moves on as long as its distance on
-// the exact line is certified not to fall below the first one (less what rounding takes from pairs that are only carried along), and its
-// distance after rounding to stay above 0. So a separating pair goes free from a gap of a few ulp on. The factor of 2 over the 1e-12 m
-// and 32 ulp that callers may rely on pays for those rounding errors. A pair whose distance cannot be told from 0 gets time 0.
+// A pair that starts at or within 5 % of that floor has no room: it gets time 0 when it approaches, and moves on as long as its
+// distance on the exact line is certified not to fall below the first one (less what rounding takes from pairs that are only
+// carried along), and its distance after rounding to stay above 0. So a separating pair goes free from a gap of a few ulp on. The
+// factor of 2 over the 1e-12 m and 32 ulp that callers may rely on pays for those rounding errors. A pair whose distance cannot be
+// told from 0 gets time 0.
 //
-// Coordinates that are not finite, or whose sizes sum to more than 1e50 m, get time 0. The loop always ends: each pass proves a later time or
-// ends it, and passes are capped.
+// Coordinates that are not finite, or whose sizes sum to more than 1e50 m, get time 0. The loop always ends: each pass proves a
+// later time or ends it, and passes are capped.
 
 namespace eipc {
 
 struct CcdOptions {
-  // Distance in m below which the pair must not come; values that are not positive numbers mean 0. See `gap` above for how it is clamped.
+  // Distance in m below which the pair must not come; what is not a positive number means 0. How it is clamped: see `gap` above.
   double target_gap = 0;
-  // Bound, in m, on how far each coordinate that the caller forms may lie from the exact line, beyond the rounding of x0 + t (x1 - x0).
+  // Bound, in m, on how far each coordinate that the caller forms may lie from the exact line, beyond what rounding x0 + t d costs.
   double position_error_m = 0;
   // Passes after which the last proven time is returned as a hit.
   int max_iterations = 100000;

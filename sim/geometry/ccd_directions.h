@@ -3,9 +3,10 @@
 
 #include <cmath>
 
-// Directions along which a point and a triangle, or two edges, are far apart. Nothing here has to be exact: ccd.h explains that a direction is
-// only proposed here and certified elsewhere. But a good one saves passes, so directions that should be orthogonal to an edge are made so
-// to rounding, which a difference of nearly equal closest points is not: at a gap d it would tilt by u L / d over a length L.
+// Directions along which a point and a triangle, or two edges, are far apart. Nothing here has to be exact: ccd.h explains that a
+// direction is only proposed here and certified elsewhere. But a good one saves passes, so directions that should be orthogonal to
+// an edge are made so to rounding, which a difference of nearly equal closest points is not: at a gap d it would tilt by u L / d
+// over a length L.
 //
 // Plain arithmetic instead of Eigen, so that no function shared with sources that contract to fused multiply-adds ends up here.
 

@@ -49,7 +49,8 @@ absl::StatusOr<Row> ParseRow(absl::string_view line) {
   Row row;
   for (int k = 0; k < 3; ++k) {
     const auto numerator = ParseInteger(fields[2 * k]), denominator = ParseInteger(fields[2 * k + 1]);
-    if (!numerator || !denominator) return absl::InvalidArgumentError(absl::StrCat("column ", 2 * k + 1, " or the next is not an integer"));
+    if (!numerator || !denominator)
+      return absl::InvalidArgumentError(absl::StrCat("column ", 2 * k + 1, " or the next is not an integer"));
     if (*denominator == 0) return absl::InvalidArgumentError(absl::StrCat("column ", 2 * k + 2, " is a zero denominator"));
     const long double quotient = *numerator / *denominator;
     row.position[k] = static_cast<double>(quotient);
@@ -96,8 +97,8 @@ absl::StatusOr<std::vector<bool>> ReadTruth(const std::string& path) {
 std::string TruthBeside(const std::string& path) {
   const fs::path file(path);
   const std::string name = file.stem().string() + "_mma_bool.json";
-  for (const fs::path& candidate : {file.parent_path() / name, file.parent_path() / ".." / "mma_bool" / name,
-                                    file.parent_path() / "mma_bool.json"}) {
+  for (const fs::path& candidate :
+       {file.parent_path() / name, file.parent_path() / ".." / "mma_bool" / name, file.parent_path() / "mma_bool.json"}) {
     std::error_code ignored;
     if (fs::exists(candidate, ignored)) return candidate.string();
   }
@@ -107,7 +108,8 @@ std::string TruthBeside(const std::string& path) {
 absl::Status TakeTruthFromColumn(const std::string& path, const std::vector<Row>& rows, std::vector<bool>* truth) {
   for (size_t i = 0; i < rows.size(); ++i) {
     if (rows[i].truth != rows[i - i % kRowsPerQuery].truth) {
-      return absl::InvalidArgumentError(absl::StrCat(path, ": query ", i / kRowsPerQuery, ": the expected result changes within its 8 rows"));
+      return absl::InvalidArgumentError(
+          absl::StrCat(path, ": query ", i / kRowsPerQuery, ": the expected result changes within its 8 rows"));
     }
     if (!rows[i].truth) {
       return absl::InvalidArgumentError(
@@ -123,7 +125,8 @@ absl::Status TakeTruthFromColumn(const std::string& path, const std::vector<Row>
 CcdResult RunCcd(const CcdQuery& query, const CcdOptions& options) {
   const auto& [a, b, c, d] = query.start;
   const auto& [e, f, g, h] = query.end;
-  return query.kind == CcdKind::kEdgeEdge ? EdgeEdgeCcd(a, b, c, d, e, f, g, h, options) : PointTriangleCcd(a, b, c, d, e, f, g, h, options);
+  return query.kind == CcdKind::kEdgeEdge ? EdgeEdgeCcd(a, b, c, d, e, f, g, h, options)
+                                          : PointTriangleCcd(a, b, c, d, e, f, g, h, options);
 }
 
 std::optional<CcdKind> CcdKindFromPath(const std::string& path) {
@@ -142,7 +145,8 @@ std::optional<CcdKind> CcdKindFromPath(const std::string& path) {
   return std::nullopt;
 }
 
-absl::StatusOr<std::vector<CcdQuery>> ReadCcdQueries(const std::string& path, std::optional<CcdKind> kind, const std::string& truth_path) {
+absl::StatusOr<std::vector<CcdQuery>> ReadCcdQueries(const std::string& path, std::optional<CcdKind> kind,
+                                                     const std::string& truth_path) {
   if (!kind) kind = CcdKindFromPath(path);
   EIPC_ASSIGN_OR_RETURN(const std::vector<Row> rows, ReadRows(path));
   if (!kind) {

@@ -11,9 +11,10 @@
 #include "sim/base/types.h"
 #include "sim/geometry/ccd.h"
 
-// The public query sets for continuous collision detection (Wang et al. 2021, "A Large-scale Benchmark and an Inclusion-based Algorithm for
-// Continuous Collision Detection"): CSV, 8 rows a query (4 vertices at t = 0, then at t = 1), a row being the numerators and denominators of
-// x, y, z and, in some sets, the expected result, 0 or 1, repeated on all 8 rows. Other sets have it in a JSON array of booleans beside the CSV.
+// The public query sets for continuous collision detection (Wang et al. 2021, "A Large-scale Benchmark and an Inclusion-based
+// Algorithm for Continuous Collision Detection"): CSV, 8 rows a query (4 vertices at t = 0, then at t = 1), a row being the
+// numerators and denominators of x, y, z and, in some sets, the expected result, 0 or 1, repeated on all 8 rows. Other sets have it
+// in a JSON array of booleans beside the CSV.
 
 namespace eipc {
 

@@ -1,5 +1,6 @@
-// libFuzzer target: 24 doubles of any bit pattern, then one byte (bit 0: kind; the rest: target gap). Nothing may crash, run for ever or leave
-// [0, 1]; what is not finite gets no time; and where exact arithmetic is affordable, nothing that is promised safe may touch.
+// libFuzzer target: 24 doubles of any bit pattern, then one byte (bit 0: kind; the rest: target gap). Nothing may crash, run for
+// ever or leave [0, 1]; what is not finite gets no time; and where exact arithmetic is affordable, nothing that is promised safe
+// may touch.
 
 #include <algorithm>
 #include <cmath>

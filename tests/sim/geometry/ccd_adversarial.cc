@@ -138,7 +138,8 @@ void Degenerate(Random* random, CcdQuery* q) {
 
 // Edges that stay parallel or nearly so; a point that stays near the triangle's plane.
 void NearlyParallel(Random* random, CcdQuery* q) {
-  const double size = random->Power(-3, 1), gap = size * random->Power(-15, -2), noise = random->Coin() ? 0 : size * random->Power(-16, -6);
+  const double size = random->Power(-3, 1), gap = size * random->Power(-15, -2),
+               noise = random->Coin() ? 0 : size * random->Power(-16, -6);
   const Vec3 along = random->Cube(size), up = random->Cube(gap), slide = random->Cube(size * random->Power(-3, 1));
   const double travel = random->Uniform(-1, 3);
   for (int i = 0; i < 4; ++i) {

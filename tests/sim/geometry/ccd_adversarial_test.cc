@@ -1,5 +1,7 @@
-// CCD against exact arithmetic on queries made to break it. One shard of EIPC_CCD_COUNT queries, number EIPC_CCD_SHARD, so that a study of
-// any size can be cut up, resumed and repeated: seeds are shard * count + i.
+// CCD against exact arithmetic on queries made to break it. One shard of EIPC_CCD_COUNT queries, number EIPC_CCD_SHARD, so that a
+// study of any size can be cut up, resumed and repeated: seeds are shard * count + i.
+
+#include "tests/sim/geometry/ccd_adversarial.h"
 
 #include <gtest/gtest.h>
 
@@ -10,7 +12,6 @@
 
 #include "absl/strings/str_format.h"
 #include "sim/geometry/ccd.h"
-#include "tests/sim/geometry/ccd_adversarial.h"
 #include "tests/sim/geometry/ccd_exact_reference.h"
 
 namespace eipc::ccd_test {

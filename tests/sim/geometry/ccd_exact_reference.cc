@@ -148,14 +148,16 @@ mpq_class ExactSquaredDistance(CcdKind kind, const std::array<Vec3, 4>& position
   const mpq_class nn = Dot(n, n);
   if (nn != 0) {
     const mpq_class first = Dot(Cross(w, f), n), second = -Dot(Cross(w, e), n), height = Dot(w, n);
-    const bool inside = edges ? first <= 0 && -first <= nn && second >= 0 && second <= nn : first >= 0 && second >= 0 && first + second <= nn;
+    const bool inside =
+        edges ? first <= 0 && -first <= nn && second >= 0 && second <= nn : first >= 0 && second >= 0 && first + second <= nn;
     if (inside) return height * height / nn;
   }
   if (!edges) {
-    return std::min({SquaredDistanceToSegment(w, e), SquaredDistanceToSegment(w, f), SquaredDistanceToSegment(x[0] - x[2], x[3] - x[2])});
+    return std::min(
+        {SquaredDistanceToSegment(w, e), SquaredDistanceToSegment(w, f), SquaredDistanceToSegment(x[0] - x[2], x[3] - x[2])});
   }
-  return std::min({SquaredDistanceToSegment(w, f), SquaredDistanceToSegment(x[1] - x[2], f), SquaredDistanceToSegment(x[2] - x[0], e),
-                   SquaredDistanceToSegment(x[3] - x[0], e)});
+  return std::min({SquaredDistanceToSegment(w, f), SquaredDistanceToSegment(x[1] - x[2], f),
+                   SquaredDistanceToSegment(x[2] - x[0], e), SquaredDistanceToSegment(x[3] - x[0], e)});
 }
 
 }  // namespace eipc::ccd_test

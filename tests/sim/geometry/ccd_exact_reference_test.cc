@@ -76,7 +76,8 @@ TEST(ExactReference, AgreesWithPublicSets) {
   for (const std::string& file : files) {
     const auto queries = ReadCcdQueries(file);
     ASSERT_TRUE(queries.ok()) << queries.status();
-    for (size_t i = 0; i < queries->size(); ++i) ASSERT_EQ(ExactlyTouches((*queries)[i]), (*queries)[i].collides) << file << " " << i;
+    for (size_t i = 0; i < queries->size(); ++i)
+      ASSERT_EQ(ExactlyTouches((*queries)[i]), (*queries)[i].collides) << file << " " << i;
   }
 }
 

@@ -22,7 +22,8 @@ using ::testing::HasSubstr;
 class CcdQueries : public ::testing::Test {
  protected:
   void SetUp() override {
-    folder_ = fs::path(::testing::TempDir()) / (std::string("ccd_queries_") + ::testing::UnitTest::GetInstance()->current_test_info()->name());
+    folder_ = fs::path(::testing::TempDir()) /
+              (std::string("ccd_queries_") + ::testing::UnitTest::GetInstance()->current_test_info()->name());
     fs::create_directories(folder_ / "queries");
     fs::create_directories(folder_ / "mma_bool");
   }
@@ -32,7 +33,8 @@ class CcdQueries : public ::testing::Test {
     std::ofstream(folder_ / name) << text;
     return (folder_ / name).string();
   }
-  std::string ErrorOf(const std::string& path, std::optional<CcdKind> kind = CcdKind::kEdgeEdge, const std::string& truth = "") const {
+  std::string ErrorOf(const std::string& path, std::optional<CcdKind> kind = CcdKind::kEdgeEdge,
+                      const std::string& truth = "") const {
     return std::string(ReadCcdQueries(path, kind, truth).status().message());
   }
 

@@ -153,6 +153,17 @@ TEST_P(BothKinds, TouchingOrCrossingAtTheStartIsNotMoved) {
   EXPECT_TRUE(Ccd(Make(0, 0, 1)).hit);
 }
 
+// In general position the direction is rounded, and what it says of a distance of 0 is noise that must not be taken for a gap.
+TEST(Ccd, TouchingInGeneralPositionIsNotProvenApart) {
+  for (int i = 0; i < 2000; ++i) {
+    const Vec3 a(i % 13 - 6, i % 7 - 3, i % 5 + 1), b(i % 11 + 2, i % 17 - 8, -i % 3), c(i % 19 - 9, i % 23 + 1, i % 29 - 14);
+    const Vec3 inside = (a + b + 2 * c) / 4;
+    EXPECT_TRUE(PointTriangleCcd(inside, a, b, c, inside, a, b, c).hit) << i;
+    const Vec3 shift = (a + b) / 2 - (b + 3 * c) / 4;
+    EXPECT_TRUE(EdgeEdgeCcd(a, b, b + shift, c + shift, a, b, b + shift, c + shift).hit) << i;
+  }
+}
+
 TEST_P(BothKinds, NotFiniteGetsNoTime) {
   for (double bad : {kNan, kInfinity, -kInfinity, 1e51, -std::numeric_limits<double>::max()}) {
     for (int i = 0; i < 24; ++i) {
@@ -206,7 +217,8 @@ TEST(Ccd, DegeneratePrimitives) {
   EXPECT_EQ(EdgeEdgeCcd(z, z + x, o + 2 * x, 3 * x, -z, -z + x, 2 * x, 3 * x).time, 1);
 }
 
-// Two long edges cross at a right angle with a gap far below u L^2 / d: only a direction that is orthogonal to both to rounding proves it.
+// Two long edges cross at a right angle with a gap far below u L^2 / d: only a direction that is orthogonal to both to rounding
+// proves it.
 TEST(Ccd, SmallGapsBetweenLongPrimitives) {
   const Vec3 a(0.6, 0.8, 0), b(-0.48, 0.36, 0.8), n = a.cross(b).normalized();
   for (double gap : {1e-9, 1e-10, 1e-11}) {
@@ -218,7 +230,6 @@ TEST(Ccd, SmallGapsBetweenLongPrimitives) {
     EXPECT_LT(t.time, gap) << gap;
   }
 }
-
 
 }  // namespace
 }  // namespace eipc
