@@ -20,6 +20,7 @@ CASES = [
     ("sim/energy/a.cc", '#include "sim/solver/b.h"', "sim/energy may not include sim/solver"),
     ("sim/solver/a.cc", '#include "sim/audit/b.h"', "sim/solver may not include sim/audit"),
     ("sim/dynamics/a.cc", '#include "sim/audit/b.h"', None),
+    ("sim/meshing/a.cc", '#include "sim/audit/b.h"', None),
     ("sim/dynamics/a.cc", '#include "sim/scene/b.h"', "sim/dynamics may not include sim/scene"),
     ("sim/scene/a.cc", '#include "sim/meshing/b.h"', None),
     ("sim/scene/a.cc", '#include "eipc/v1/scene.pb.h"', "sim/scene may not see Protobuf"),

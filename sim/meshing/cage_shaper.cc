@@ -1,0 +1,183 @@
+#include "sim/meshing/cage_shaper.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "sim/audit/exact_triangles.h"
+#include "sim/audit/nesting.h"
+#include "sim/mesh/tet_mesh.h"
+#include "sim/meshing/tet_tools.h"
+
+namespace eipc {
+namespace {
+
+// Moves inward may not push a tet beyond these angles; tets that are worse already may not get worse still.
+constexpr double kGoodDeg = 18;
+constexpr double kGoodMaxDeg = 155;
+// Gap that a move leaves to the surface, as a share of the surface's bounding-box diagonal.
+constexpr double kClearance = 0.004;
+
+AuditBox BoxOf(const std::vector<Vec3>& x, const Triangle& t) {
+  return {x[t[0]].cwiseMin(x[t[1]]).cwiseMin(x[t[2]]), x[t[0]].cwiseMax(x[t[1]]).cwiseMax(x[t[2]])};
+}
+
+std::vector<Triangle> BoundaryOf(const MeshData& cage) {
+  const auto mesh = TetMesh::Create(cage.vertices, cage.tets);
+  return mesh.ok() ? mesh->BoundaryTriangles() : std::vector<Triangle>();
+}
+
+}  // namespace
+
+CageShaper::CageShaper(MeshData cage, const SurfaceMesh& surface, const TriangleTree& tree)
+    : cage_(std::move(cage)), boundary_(BoundaryOf(cage_)), stars_(cage_.vertices.size()), x_(cage_.vertices), tree_(tree) {
+  for (size_t t = 0; t < cage_.tets.size(); ++t) {
+    for (const int32_t v : cage_.tets[t]) {
+      stars_[v].tets.push_back(static_cast<int32_t>(t));
+      for (const int32_t w : cage_.tets[t]) stars_[v].neighbours.push_back(w);
+    }
+  }
+  for (Star& star : stars_) {
+    std::sort(star.neighbours.begin(), star.neighbours.end());
+    star.neighbours.erase(std::unique(star.neighbours.begin(), star.neighbours.end()), star.neighbours.end());
+  }
+  for (size_t t = 0; t < boundary_.size(); ++t) {
+    for (const int32_t v : boundary_[t]) stars_[v].boundary.push_back(static_cast<int32_t>(t));
+  }
+  const int32_t shift = static_cast<int32_t>(x_.size());
+  x_.insert(x_.end(), surface.vertices().begin(), surface.vertices().end());
+  std::vector<BoxTree::Item> items;
+  Vec3 low = surface.vertices()[surface.triangles()[0][0]], high = low;
+  for (const Triangle& t : surface.triangles()) {
+    surface_triangles_.push_back({t[0] + shift, t[1] + shift, t[2] + shift});
+    items.push_back({BoxOf(x_, surface_triangles_.back()), static_cast<int32_t>(items.size())});
+    low = low.cwiseMin(items.back().box.low);
+    high = high.cwiseMax(items.back().box.high);
+  }
+  surface_boxes_ = BoxTree(std::move(items));
+  clearance_ = kClearance * (high - low).norm();
+}
+
+CageShaper::Quality CageShaper::StarQuality(int32_t v) const {
+  Quality quality = {180, 0};
+  for (const int32_t t : stars_[v].tets) {
+    const Tet& tet = cage_.tets[t];
+    const Vec3 &a = x_[tet[0]], &b = x_[tet[1]], &c = x_[tet[2]], &d = x_[tet[3]];
+    if (ExactOrientation(a, b, c, d) <= 0) return {0, 180};
+    const DihedralRange range = Dihedrals(a, b, c, d);
+    quality.min_deg = std::min(quality.min_deg, range.min_deg);
+    quality.max_deg = std::max(quality.max_deg, range.max_deg);
+  }
+  return quality;
+}
+
+bool CageShaper::BoundaryIsFree(int32_t v) const {
+  BoxTree::Pairs candidates;
+  for (const int32_t b : stars_[v].boundary) {
+    const Triangle& triangle = boundary_[b];
+    if (ExactlyCollinear(x_[triangle[0]], x_[triangle[1]], x_[triangle[2]])) return false;
+    const AuditBox box = BoxOf(x_, triangle);
+    for (size_t o = 0; o < boundary_.size(); ++o) {
+      if (static_cast<int32_t>(o) == b || !box.Meets(BoxOf(x_, boundary_[o]))) continue;
+      if (TrianglesMeet(x_, triangle, boundary_[o])) return false;
+    }
+    candidates.clear();
+    surface_boxes_.CrossPairs(BoxTree({{box, static_cast<int32_t>(surface_triangles_.size())}}), &candidates);
+    for (const auto& [s, unused] : candidates) {
+      if (TrianglesMeet(x_, triangle, surface_triangles_[s])) return false;
+    }
+  }
+  return true;
+}
+
+bool CageShaper::TryMove(int32_t v, const Vec3& p, double least_deg, double most_deg) {
+  const Vec3 old = x_[v];
+  x_[v] = p;
+  const Quality quality = StarQuality(v);
+  if (quality.min_deg >= least_deg && quality.max_deg <= most_deg && BoundaryIsFree(v)) {
+    cage_.vertices[v] = p;
+    return true;
+  }
+  x_[v] = old;
+  return false;
+}
+
+bool CageShaper::MoveInward(int32_t v) {
+  const Vec3 to_surface = tree_.Closest(x_[v]) - x_[v];
+  const double distance = to_surface.norm();
+  if (!(distance > 1.5 * clearance_)) return false;
+  const Quality now = StarQuality(v);
+  const double least = std::min(now.min_deg, kGoodDeg), most = std::max(now.max_deg, kGoodMaxDeg);
+  for (double share = 1; share > 0.05; share *= 0.6) {
+    if (TryMove(v, x_[v] + share * (1 - clearance_ / distance) * to_surface, least, most)) return true;
+  }
+  return false;
+}
+
+bool CageShaper::ImproveShape(int32_t v) {
+  const Quality now = StarQuality(v);
+  if (now.min_deg >= kGoodDeg + 4 && now.max_deg <= kGoodMaxDeg) return false;
+  double shortest = 0;
+  Vec3 middle = Vec3::Zero();
+  for (const int32_t w : stars_[v].neighbours) {
+    if (w == v) continue;
+    const double length = (x_[w] - x_[v]).norm();
+    shortest = shortest == 0 ? length : std::min(shortest, length);
+    middle += x_[w] / static_cast<double>(stars_[v].neighbours.size() - 1);
+  }
+  bool moved = false;
+  double least = now.min_deg;
+  const auto attempt = [&](const Vec3& p) {
+    const double most = std::max(StarQuality(v).max_deg, kGoodMaxDeg);
+    if (!TryMove(v, p, least + 0.1, most)) return;
+    least = StarQuality(v).min_deg;
+    moved = true;
+  };
+  const Vec3 start = x_[v];
+  if (stars_[v].boundary.empty()) attempt(middle);
+  for (const double step : {0.3, 0.1, 0.03}) {
+    for (int d = 0; d < 27; ++d) {
+      const Vec3 direction(d % 3 - 1, d / 3 % 3 - 1, d / 9 - 1);
+      if (d != 13) attempt(x_[v] + step * shortest * direction.normalized());
+    }
+  }
+  return moved && x_[v] != start;
+}
+
+void CageShaper::Shape(int passes) {
+  for (int pass = 0; pass < passes; ++pass) {
+    bool moved = false;
+    for (size_t v = 0; v < stars_.size(); ++v) moved |= ImproveShape(static_cast<int32_t>(v));
+    for (size_t v = 0; v < stars_.size(); ++v) {
+      if (!stars_[v].boundary.empty()) moved |= MoveInward(static_cast<int32_t>(v));
+    }
+    if (!moved) break;
+  }
+}
+
+MeshData CageShaper::WithoutEmptyTets(const MeshData& cage, const std::vector<bool>& holds_solid) {
+  std::vector<bool> kept(cage.tets.size(), true);
+  const auto build = [&] {
+    MeshData mesh = {cage.vertices, {}, {}};
+    for (size_t t = 0; t < cage.tets.size(); ++t) {
+      if (kept[t]) mesh.tets.push_back(cage.tets[t]);
+    }
+    return mesh;
+  };
+  for (bool removed = true; removed;) {
+    removed = false;
+    for (size_t t = 0; t < cage.tets.size(); ++t) {
+      if (!kept[t] || holds_solid[t]) continue;
+      kept[t] = false;
+      if (AuditBody{BoundaryOf(build())}.IsClosed()) {
+        removed = true;
+      } else {
+        kept[t] = true;
+      }
+    }
+  }
+  MeshData mesh = build();
+  SortMesh(&mesh.vertices, &mesh.tets);
+  return mesh;
+}
+
+}  // namespace eipc

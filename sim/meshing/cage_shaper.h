@@ -1,0 +1,56 @@
+#ifndef EIPC_SIM_MESHING_CAGE_SHAPER_H_
+#define EIPC_SIM_MESHING_CAGE_SHAPER_H_
+
+#include <vector>
+
+#include "sim/audit/box_tree.h"
+#include "sim/mesh/mesh_data.h"
+#include "sim/mesh/surface_mesh.h"
+#include "sim/meshing/triangle_tree.h"
+
+namespace eipc {
+
+// Improves an enclosing cage by moving its vertices one at a time: inward, to fit the surface closely, and wherever the worst dihedral
+// angle grows. A move stands only when, by exact predicates, the boundary triangles around the vertex then meet neither the surface
+// nor the rest of the boundary, and the tets around it keep their shape. Deterministic.
+class CageShaper {
+ public:
+  // All of these must outlive the shaper; `tree` holds the same surface.
+  CageShaper(MeshData cage, const SurfaceMesh& surface, const TriangleTree& tree);
+
+  // Removes boundary tets that `holds_solid` does not mark, where the boundary stays manifold.
+  static MeshData WithoutEmptyTets(const MeshData& cage, const std::vector<bool>& holds_solid);
+
+  void Shape(int passes);
+  const MeshData& cage() const { return cage_; }
+
+ private:
+  struct Star {
+    std::vector<int32_t> tets;
+    std::vector<int32_t> boundary;
+    std::vector<int32_t> neighbours;
+  };
+  struct Quality {
+    double min_deg;
+    double max_deg;
+  };
+  Quality StarQuality(int32_t v) const;
+  bool BoundaryIsFree(int32_t v) const;
+  // Moves vertex v to p when allowed; else leaves it.
+  bool TryMove(int32_t v, const Vec3& p, double least_deg, double most_deg);
+  bool MoveInward(int32_t v);
+  bool ImproveShape(int32_t v);
+
+  MeshData cage_;
+  std::vector<Triangle> boundary_;
+  std::vector<Star> stars_;
+  std::vector<Triangle> surface_triangles_;  // indices into x_
+  BoxTree surface_boxes_;
+  std::vector<Vec3> x_;  // cage vertices, then surface vertices
+  const TriangleTree& tree_;
+  double clearance_;
+};
+
+}  // namespace eipc
+
+#endif  // EIPC_SIM_MESHING_CAGE_SHAPER_H_

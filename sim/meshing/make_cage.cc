@@ -1,0 +1,198 @@
+#include "sim/meshing/make_cage.h"
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+
+#include "absl/strings/str_cat.h"
+#include "sim/base/status_macros.h"
+#include "sim/mesh/embedding.h"
+#include "sim/meshing/cage_shaper.h"
+#include "sim/meshing/enclosure.h"
+#include "sim/meshing/lattice.h"
+#include "sim/meshing/mesh_implicit.h"
+#include "sim/meshing/tet_tools.h"
+#include "sim/meshing/triangle_tree.h"
+
+namespace eipc {
+namespace {
+
+// How many of the best raw candidates are shaped, and how long.
+constexpr size_t kShaped = 4;
+constexpr int kShapingPasses = 10;
+// Candidates with fewer vertices than this share of the budget are only kept while there is no better one.
+constexpr double kUsedShare = 0.6;
+// Dihedral angle below which a cage counts as badly shaped.
+constexpr double kPoorDeg = 8;
+
+struct Candidate {
+  MeshData cage;
+  double score = 0;  // less is better
+};
+
+double VolumeOf(const MeshData& cage) {
+  double six_volumes = 0;
+  const std::vector<Vec3>& x = cage.vertices;
+  for (const Tet& t : cage.tets) six_volumes += (x[t[1]] - x[t[0]]).dot((x[t[2]] - x[t[0]]).cross(x[t[3]] - x[t[0]]));
+  return six_volumes / 6;
+}
+
+// Collects candidates for one surface and budget, and shapes the best of them.
+class CageMaker {
+ public:
+  CageMaker(const SurfaceMesh& surface, int budget)
+      : surface_(surface), budget_(budget), tree_(surface.vertices(), surface.triangles()), solid_volume_(surface.SignedVolume()) {
+    low_ = high_ = surface.vertices()[surface.triangles()[0][0]];
+    for (const Triangle& t : surface.triangles()) {
+      for (const int32_t v : t) {
+        low_ = low_.cwiseMin(surface.vertices()[v]);
+        high_ = high_.cwiseMax(surface.vertices()[v]);
+      }
+    }
+  }
+
+  std::optional<MeshData> Make() {
+    AddOffsetMeshes();
+    if (candidates_.empty()) AddLattices();
+    std::stable_sort(candidates_.begin(), candidates_.end(), [](const Candidate& a, const Candidate& b) { return a.score < b.score; });
+    std::optional<Candidate> best;
+    for (size_t i = 0; i < std::min(kShaped, candidates_.size()); ++i) {
+      CageShaper shaper(candidates_[i].cage, surface_, tree_);
+      shaper.Shape(kShapingPasses);
+      // Shaping checks each move locally; the whole is checked here, and pruned again where it left tets empty.
+      if (!TakeIfBetter(WithoutEmptyTets(shaper.cage()), &best)) TakeIfBetter(candidates_[i].cage, &best);
+    }
+    if (!best) return std::nullopt;
+    return best->cage;
+  }
+
+ private:
+  // Tight cages deform like the object, and so do cages with more vertices; fewer vertices must buy tightness.
+  double Score(const MeshData& cage) const {
+    const double tightness = VolumeOf(cage) / solid_volume_;
+    const double refinement = std::sqrt(static_cast<double>(budget_) / static_cast<double>(cage.vertices.size()));
+    const double worst = Dihedrals(cage.vertices, cage.tets).min_deg;
+    return tightness * refinement * (worst < kPoorDeg ? 1 + (kPoorDeg - worst) : 1);
+  }
+
+  // False when the cage does not serve.
+  bool TakeIfBetter(const MeshData& cage, std::optional<Candidate>* best) const {
+    if (!WhyNotEnclosed(cage, surface_).empty() || !EveryVertexHoldsMass(cage)) return false;
+    const std::vector<bool> holds = HoldsSolid(cage);
+    // A tet without solid has no stiffness to keep it from inverting: only where nothing else is to be had.
+    const double score = Score(cage) * (1 + static_cast<double>(std::count(holds.begin(), holds.end(), false)));
+    if (!*best || score < (*best)->score) *best = {cage, score};
+    return true;
+  }
+
+  MeshData WithoutEmptyTets(const MeshData& cage) const {
+    const std::vector<bool> holds = HoldsSolid(cage);
+    return holds.empty() ? cage : CageShaper::WithoutEmptyTets(cage, holds);
+  }
+
+  std::vector<bool> HoldsSolid(const MeshData& cage) const {
+    std::vector<bool> holds;
+    const auto mesh = TetMesh::Create(cage.vertices, cage.tets);
+    if (!mesh.ok()) return holds;
+    const auto integrals = IntegrateSolidOverCage(*mesh, surface_);
+    if (!integrals.ok()) return holds;
+    for (size_t t = 0; t < cage.tets.size(); ++t) {
+      holds.push_back(integrals->elastic_volume[t] > 1e-9 * mesh->Volume(static_cast<int>(t)));
+    }
+    return holds;
+  }
+
+  // A vertex whose tets hold no solid has neither mass nor stiffness.
+  bool EveryVertexHoldsMass(const MeshData& cage) const {
+    const std::vector<bool> holds = HoldsSolid(cage);
+    std::vector<bool> has_mass(cage.vertices.size(), false);
+    for (size_t t = 0; t < holds.size(); ++t) {
+      for (const int32_t v : cage.tets[t]) has_mass[v] = has_mass[v] || holds[t];
+    }
+    return std::all_of(has_mass.begin(), has_mass.end(), [](bool mass) { return mass; });
+  }
+
+  void Consider(MeshData cage) {
+    if (cage.tets.empty() || !WhyNotEnclosed(cage, surface_).empty()) return;
+    cage = WithoutEmptyTets(cage);
+    if (static_cast<int>(cage.vertices.size()) > budget_ || !EveryVertexHoldsMass(cage)) return;
+    const double score = Score(cage);
+    candidates_.push_back({std::move(cage), score});
+  }
+
+  // The solid grown by `offset`, meshed coarsely. Facets of a coarse mesh cut corners, so each mesh is only a try.
+  void AddOffsetMeshes() {
+    const double diagonal = (high_ - low_).norm();
+    const Vec3 middle = (low_ + high_) / 2;
+    Vec3 inside = surface_.vertices()[surface_.triangles()[0][0]];
+    for (const Triangle& t : surface_.triangles()) {
+      const Vec3& p = surface_.vertices()[t[0]];
+      if ((p - middle).squaredNorm() < (inside - middle).squaredNorm()) inside = p;
+    }
+    for (double offset = diagonal / 8; offset > diagonal / 60; offset *= 0.8) {
+      bool any = false;
+      size_t last = 0;
+      for (double size = diagonal / 1.5; size > diagonal / 12; size *= 0.8) {
+        ImplicitCriteria criteria;
+        criteria.facet_size_m = size;
+        criteria.cell_size_m = size;
+        criteria.facet_distance_m = 0.8 * offset;
+        criteria.remove_slivers = false;
+        criteria.relative_error = 1e-3;
+        const auto value = [&](const Vec3& p) {
+          const double distance = (p - tree_.Closest(p)).norm();  // the sign matters only beyond the offset
+          return distance < offset ? distance - offset : tree_.SignedDistance(p) - offset;
+        };
+        const auto mesh = MeshImplicit(value, inside, 2 * diagonal, criteria);
+        if (!mesh.ok()) break;
+        if (static_cast<int>(mesh->vertices().size()) > budget_ * 5 / 4) break;
+        any = true;
+        if (mesh->vertices().size() == last) continue;  // the distance bound alone shaped it
+        last = mesh->vertices().size();
+        if (static_cast<double>(last) < kUsedShare * budget_ && !candidates_.empty()) continue;
+        Consider({mesh->vertices(), mesh->tets(), {}});
+      }
+      if (!any) break;
+    }
+  }
+
+  void AddLattices() {
+    const double diagonal = (high_ - low_).norm();
+    for (int shift = 0; shift < 8; ++shift) {
+      const Vec3 share(shift & 1 ? 0.5 : 0.0, shift & 2 ? 0.5 : 0.0, shift & 4 ? 0.5 : 0.0);
+      for (double cell = diagonal; cell > diagonal / 40; cell *= 0.93) {
+        MeshData lattice = LatticeAround(tree_, low_, high_, (low_ + high_) / 2 + cell * share, cell);
+        if (static_cast<int>(lattice.vertices.size()) > budget_ * 5 / 4) break;
+        Consider(std::move(lattice));
+      }
+    }
+  }
+
+  const SurfaceMesh& surface_;
+  int budget_;
+  TriangleTree tree_;
+  double solid_volume_;
+  Vec3 low_, high_;
+  std::vector<Candidate> candidates_;
+};
+
+}  // namespace
+
+absl::StatusOr<TetMesh> MakeCage(const SurfaceMesh& surface, const CageOptions& options) {
+  if (!surface.IsClosed()) return absl::InvalidArgumentError("a cage needs a closed surface; this one has open or misoriented edges");
+  if (!(surface.SignedVolume() > 0)) return absl::InvalidArgumentError("a cage needs a surface oriented outward");
+  if (options.max_vertices < 4) {
+    return absl::ResourceExhaustedError(
+        absl::StrCat("no cage has ", options.max_vertices, " vertices; the smallest is one tetrahedron: 4"));
+  }
+  if (options.max_vertices > 4) {
+    const std::optional<MeshData> cage = CageMaker(surface, options.max_vertices).Make();
+    if (cage) return TetMesh::Create(cage->vertices, cage->tets);
+  }
+  TetMesh one = EnclosingTet(surface.vertices());
+  const std::string problem = WhyNotEnclosed({one.vertices(), one.tets(), {}}, surface);
+  if (!problem.empty()) return absl::InternalError(absl::StrCat("the single tetrahedron does not enclose the surface: ", problem));
+  return one;
+}
+
+}  // namespace eipc
