@@ -40,7 +40,9 @@ def _report_records(case: GraspCase, report: dict) -> list[Record]:
         at_least(f"{case.name}.converged", 1 - report["steps_not_converged"] / steps, 0.99),
         equal(f"{case.name}.intersections", audit["intersections"], 0),
         at_least(f"{case.name}.states_audited", audit["states_checked"], steps),
+        # Linear corotated permits inverted elements; forbidden ones are those of materials that do not.
         reported(f"{case.name}.inversions", audit["inversions"]),
+        equal(f"{case.name}.forbidden_inversions", audit["forbidden_inversions"], 0),
         reported(f"{case.name}.min_distance", report["min_distance_m"], "m"),
         equal(f"{case.name}.exit_status", report["exit_status"], 0),
     ]
