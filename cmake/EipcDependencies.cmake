@@ -15,13 +15,12 @@ if(EIPC_GPL)
   include(CGAL_Eigen3_support)
 endif()
 
-find_path(CHOLMOD_INCLUDE_DIR cholmod.h PATH_SUFFIXES suitesparse REQUIRED)
-find_library(CHOLMOD_LIBRARY cholmod REQUIRED)
-find_library(AMD_LIBRARY amd REQUIRED)
-find_library(OPENBLAS_LIBRARY openblas REQUIRED)
-add_library(eipc_cholmod INTERFACE)
-target_include_directories(eipc_cholmod SYSTEM INTERFACE ${CHOLMOD_INCLUDE_DIR})
-target_link_libraries(eipc_cholmod INTERFACE ${CHOLMOD_LIBRARY} ${AMD_LIBRARY} ${OPENBLAS_LIBRARY})
+# Constrained minimum-degree ordering (SuiteSparse's CAMD, BSD); the factorization itself is ours.
+find_path(CAMD_INCLUDE_DIR camd.h PATH_SUFFIXES suitesparse REQUIRED)
+find_library(CAMD_LIBRARY camd REQUIRED)
+add_library(eipc_camd INTERFACE)
+target_include_directories(eipc_camd SYSTEM INTERFACE ${CAMD_INCLUDE_DIR})
+target_link_libraries(eipc_camd INTERFACE ${CAMD_LIBRARY})
 
 # Real meshes and queries beside the checkout; tests that use them skip when they are absent.
 set(EIPC_DATA_DIR "$ENV{EIPC_DATA}" CACHE PATH "Folder of real meshes and queries (optional)")

@@ -134,6 +134,16 @@ bool StageProblem::Hessian(BlockMatrix* hessian) {
   }
 }
 
+// Those that the terms without a constant Hessian touch: contact, friction, elements of nonlinear materials.
+void StageProblem::ChangingNodes(const BlockMatrix& hessian, std::vector<uint8_t>* nodes) const {
+  nodes->assign(hessian.nodes(), 0);
+  for (int32_t n = 0; n < hessian.nodes(); ++n) {
+    const double* now = hessian.values().data() + 9 * static_cast<int64_t>(hessian.column_start()[n]);  // the diagonal comes first
+    const double* constant = constant_values_.data() + 9 * static_cast<int64_t>(hessian.column_start()[n]);
+    (*nodes)[n] = !std::equal(now, now + 9, constant);
+  }
+}
+
 double StageProblem::MaxStep(const VecX& dq) {
   double limit = 1;
   for (const ElasticityTerm* term : elastic_) limit = std::min(limit, term->MaxStep(q_, dq));

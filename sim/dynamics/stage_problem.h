@@ -35,6 +35,7 @@ class StageProblem : public NewtonProblem {
   double Energy() override;
   void Gradient(VecX* gradient) override;
   bool Hessian(BlockMatrix* hessian) override;
+  void ChangingNodes(const BlockMatrix& hessian, std::vector<uint8_t>* nodes) const override;
   double MaxStep(const VecX& dq) override;
 
   const SurfaceMap& map() const { return map_; }

@@ -1,132 +1,172 @@
 #include "sim/linalg/spd_solver.h"
 
-#include <amd.h>
-#include <cholmod.h>
-
+#include <algorithm>
+#include <cmath>
 #include <cstring>
 
-extern "C" void openblas_set_num_threads(int);
+#include "sim/linalg/dense_kernel.h"
 
 namespace eipc {
 
-struct SpdSolver::Impl {
-  cholmod_common common;
-  cholmod_factor* factor = nullptr;
-  cholmod_sparse matrix = {};
-  std::vector<int> column_start, rows, permutation;
-  std::vector<double> values;
-  // For every scalar entry, where it comes from in the block values; negative: none.
-  cholmod_dense* x = nullptr;
-  cholmod_dense* y = nullptr;
-  cholmod_dense* e = nullptr;
+using Supernode = SupernodalStructure::Supernode;
 
-  Impl() {
-    openblas_set_num_threads(1);  // bits must not depend on the number of threads
-    cholmod_start(&common);
-    common.nmethods = 1;
-    common.method[0].ordering = CHOLMOD_GIVEN;
-    common.postorder = 1;
-    common.print = 0;
-    common.quick_return_if_not_posdef = 1;
-  }
-  ~Impl() {
-    if (factor != nullptr) cholmod_free_factor(&factor, &common);
-    if (x != nullptr) cholmod_free_dense(&x, &common);
-    if (y != nullptr) cholmod_free_dense(&y, &common);
-    if (e != nullptr) cholmod_free_dense(&e, &common);
-    cholmod_finish(&common);
-  }
-};
-
-SpdSolver::SpdSolver() : impl_(std::make_unique<Impl>()) {}
-SpdSolver::~SpdSolver() = default;
-
-namespace {
-
-// AMD on the block graph, expanded to scalars so that a node's three unknowns stay together (and form supernodes).
-std::vector<int> NodeOrdering(const BlockMatrix& h) {
-  const int n = h.nodes();
-  std::vector<int> start(n + 1, 0), rows;
-  rows.reserve(h.block_count());
-  for (int c = 0; c < n; ++c) {
-    for (int k = h.column_start()[c]; k < h.column_start()[c + 1]; ++k) rows.push_back(h.rows()[k]);
-    start[c + 1] = static_cast<int>(rows.size());
-  }
-  std::vector<int> order(n);
-  amd_order(n, start.data(), rows.data(), order.data(), nullptr, nullptr);
-  std::vector<int> permutation(3 * n);
-  for (int i = 0; i < n; ++i) {
-    for (int d = 0; d < 3; ++d) permutation[3 * i + d] = 3 * order[i] + d;
-  }
-  return permutation;
+void SpdSolver::Analyze(const BlockMatrix& h, const std::vector<uint8_t>& changing) {
+  structure_ = AnalyzePattern(h, changing);
+  // Kernels read up to three rows past a panel's end.
+  panels_.assign(structure_.panel_entries + 8, 0.0);
+  int64_t work = structure_.work_entries;
+  for (const Supernode& s : structure_.supernodes) work = std::max<int64_t>(work, 6LL * (s.stride + 8));
+  work_.resize(work + 8);
+  changed_.assign(structure_.supernodes.size(), 1);
+  permuted_.resize(3 * structure_.nodes);
+  valid_ = false;
 }
 
-}  // namespace
+void SpdSolver::MarkChanged(const BlockMatrix& h, const std::vector<uint8_t>& fixed) {
+  if (!valid_ || fixed != last_fixed_ || h.values().size() != last_values_.size()) {
+    std::fill(changed_.begin(), changed_.end(), 1);
+    return;
+  }
+  std::fill(changed_.begin(), changed_.end(), 0);
+  for (size_t s = 0; s < structure_.supernodes.size(); ++s) {
+    for (size_t i = 0; i < structure_.blocks_of[s].size() && !changed_[s]; ++i) {
+      const int64_t k = structure_.blocks_of[s][i];
+      changed_[s] = std::memcmp(h.values().data() + 9 * k, last_values_.data() + 9 * k, 9 * sizeof(double)) != 0;
+    }
+    // Whatever it updates changes with it: the supernodes of all its rows are ancestors, reached through the parents.
+    const int32_t parent = structure_.supernodes[s].parent;
+    if (changed_[s] && parent >= 0) changed_[parent] = 1;
+  }
+}
 
-void SpdSolver::Analyze(const BlockMatrix& h) {
-  Impl& s = *impl_;
-  const int n = 3 * h.nodes();
-  // Lower triangle by columns: below the diagonal each block contributes 3 rows, the diagonal block its lower part.
-  s.column_start.assign(n + 1, 0);
-  s.rows.clear();
-  for (int c = 0; c < h.nodes(); ++c) {
-    for (int d = 0; d < 3; ++d) {
-      for (int k = h.column_start()[c]; k < h.column_start()[c + 1]; ++k) {
-        const int r = h.rows()[k];
-        for (int i = r == c ? d : 0; i < 3; ++i) s.rows.push_back(3 * r + i);
-      }
-      s.column_start[3 * c + d + 1] = static_cast<int>(s.rows.size());
+void SpdSolver::LoadColumns(const BlockMatrix& h, const std::vector<uint8_t>& fixed, int s) {
+  const Supernode& node = structure_.supernodes[s];
+  std::fill_n(panels_.data() + node.panel, static_cast<int64_t>(node.stride) * 3 * node.columns(), 0.0);
+  for (const int64_t k : structure_.blocks_of[s]) {
+    const int32_t c = structure_.block_column[k], r = h.rows()[k];
+    const SupernodalStructure::Target& t = structure_.targets[k];
+    Eigen::Map<Mat3, 0, Eigen::OuterStride<>> out(panels_.data() + t.offset, Eigen::OuterStride<>(t.stride));
+    if (fixed[c] || fixed[r]) {
+      if (r == c) out.setIdentity();
+      continue;
+    }
+    const Eigen::Map<const Mat3> block(h.values().data() + 9 * k);
+    if (t.transposed) {
+      out = block.transpose();
+    } else {
+      out = block;
     }
   }
-  s.values.resize(s.rows.size());
-  s.matrix = {};
-  s.matrix.nrow = s.matrix.ncol = n;
-  s.matrix.nzmax = s.rows.size();
-  s.matrix.p = s.column_start.data();
-  s.matrix.i = s.rows.data();
-  s.matrix.x = s.values.data();
-  s.matrix.stype = -1;
-  s.matrix.itype = CHOLMOD_INT;
-  s.matrix.xtype = CHOLMOD_REAL;
-  s.matrix.dtype = CHOLMOD_DOUBLE;
-  s.matrix.sorted = 1;
-  s.matrix.packed = 1;
-  s.permutation = NodeOrdering(h);
-  if (s.factor != nullptr) cholmod_free_factor(&s.factor, &s.common);
-  s.factor = cholmod_analyze_p(&s.matrix, s.permutation.data(), nullptr, 0, &s.common);
 }
 
-bool SpdSolver::Factorize(const BlockMatrix& h, const std::vector<uint8_t>& fixed) {
-  Impl& s = *impl_;
-  double* out = s.values.data();
-  for (int c = 0; c < h.nodes(); ++c) {
-    const int begin = h.column_start()[c], end = h.column_start()[c + 1];
-    for (int d = 0; d < 3; ++d) {
-      for (int k = begin; k < end; ++k) {
-        const int r = h.rows()[k];
-        const double* block = h.values().data() + 9 * static_cast<int64_t>(k) + 3 * d;
-        const int first = r == c ? d : 0;
-        if (fixed[c] || fixed[r]) {
-          for (int i = first; i < 3; ++i) *out++ = r == c && i == d ? 1.0 : 0.0;
-        } else {
-          for (int i = first; i < 3; ++i) *out++ = block[i];
+void SpdSolver::ApplyUpdates(int s) {
+  const Supernode& node = structure_.supernodes[s];
+  double* panel = panels_.data() + node.panel;
+  for (const SupernodalStructure::Update& u : structure_.updates[s]) {
+    const Supernode& source = structure_.supernodes[u.source];
+    const int64_t rows = 3 * static_cast<int64_t>(u.relative.size());
+    const int64_t columns = 3 * (u.last - u.first);
+    const int64_t stride = (rows + 3) / 4 * 4;
+    const double* a = panels_.data() + source.panel + 3 * u.first;
+    MultiplyTransposed(rows, columns, 3 * source.columns(), a, source.stride, a, source.stride, work_.data(), stride);
+    for (int32_t j = 0; j < u.last - u.first; ++j) {
+      double* target = panel + 3LL * u.relative[j] * node.stride;
+      const double* product = work_.data() + 3 * j * stride;
+      for (size_t i = j; i < u.relative.size(); ++i) {
+        double* out = target + 3 * u.relative[i];
+        const double* in = product + 3 * i;
+        for (int d = 0; d < 3; ++d) {
+          out[d * node.stride] -= in[d * stride];
+          out[d * node.stride + 1] -= in[d * stride + 1];
+          out[d * node.stride + 2] -= in[d * stride + 2];
         }
       }
     }
   }
-  return cholmod_factorize(&s.matrix, s.factor, &s.common) && s.common.status == CHOLMOD_OK && s.factor->minor == s.factor->n;
+}
+
+// Cholesky of the panel's leading square and the triangular solve of the rows below it, strips of six columns at a time: a strip
+// receives all earlier columns in one product, then is finished column by column.
+bool SpdSolver::FactorPanel(int s) {
+  const Supernode& node = structure_.supernodes[s];
+  const int64_t stride = node.stride, rows = 3 * static_cast<int64_t>(node.rows.size()), columns = 3 * node.columns();
+  double* panel = panels_.data() + node.panel;
+  for (int64_t strip = 0; strip < columns; strip += 6) {
+    const int64_t width = std::min<int64_t>(6, columns - strip);
+    if (strip > 0) {
+      const int64_t m = rows - strip, ldc = (m + 3) / 4 * 4;
+      MultiplyTransposed(m, width, strip, panel + strip, stride, panel + strip, stride, work_.data(), ldc);
+      for (int64_t j = 0; j < width; ++j) {
+        double* column = panel + (strip + j) * stride + strip;
+        for (int64_t i = j; i < m; ++i) column[i] -= work_[j * ldc + i];
+      }
+    }
+    for (int64_t j = strip; j < strip + width; ++j) {
+      double* column = panel + j * stride;
+      for (int64_t p = strip; p < j; ++p) {
+        const double* before = panel + p * stride;
+        const double factor = before[j];
+        for (int64_t i = j; i < rows; ++i) column[i] -= factor * before[i];
+      }
+      if (!(column[j] > 0) || !std::isfinite(column[j])) return false;
+      const double inverse = 1 / std::sqrt(column[j]);
+      for (int64_t i = j; i < rows; ++i) column[i] *= inverse;
+    }
+  }
+  return true;
+}
+
+bool SpdSolver::Factorize(const BlockMatrix& h, const std::vector<uint8_t>& fixed) {
+  MarkChanged(h, fixed);
+  valid_ = false;
+  computed_ = 0;
+  for (size_t s = 0; s < structure_.supernodes.size(); ++s) {
+    if (!changed_[s]) continue;
+    ++computed_;
+    LoadColumns(h, fixed, static_cast<int>(s));
+    ApplyUpdates(static_cast<int>(s));
+    if (!FactorPanel(static_cast<int>(s))) return false;
+  }
+  last_values_ = h.values();
+  last_fixed_ = fixed;
+  valid_ = true;
+  return true;
 }
 
 void SpdSolver::Solve(VecX* rhs) {
-  Impl& s = *impl_;
-  cholmod_dense b = {};
-  b.nrow = b.d = b.nzmax = rhs->size();
-  b.ncol = 1;
-  b.x = rhs->data();
-  b.xtype = CHOLMOD_REAL;
-  b.dtype = CHOLMOD_DOUBLE;
-  cholmod_solve2(CHOLMOD_A, s.factor, &b, nullptr, &s.x, nullptr, &s.y, &s.e, &s.common);
-  std::memcpy(rhs->data(), s.x->x, sizeof(double) * rhs->size());
+  for (int32_t i = 0; i < structure_.nodes; ++i) permuted_.segment<3>(3 * i) = rhs->segment<3>(3 * structure_.order[i]);
+  double* x = permuted_.data();
+  for (const Supernode& node : structure_.supernodes) {  // L y = b
+    const double* panel = panels_.data() + node.panel;
+    const int64_t columns = 3 * node.columns();
+    double* own = x + 3 * node.begin;
+    for (int64_t j = 0; j < columns; ++j) {
+      const double* column = panel + j * node.stride;
+      own[j] /= column[j];
+      for (int64_t i = j + 1; i < columns; ++i) own[i] -= column[i] * own[j];
+      for (size_t r = node.columns(); r < node.rows.size(); ++r) {
+        double* out = x + 3 * node.rows[r];
+        for (int d = 0; d < 3; ++d) out[d] -= column[3 * r + d] * own[j];
+      }
+    }
+  }
+  for (size_t s = structure_.supernodes.size(); s-- > 0;) {  // L^T x = y
+    const Supernode& node = structure_.supernodes[s];
+    const double* panel = panels_.data() + node.panel;
+    const int64_t columns = 3 * node.columns();
+    double* own = x + 3 * node.begin;
+    for (int64_t j = columns; j-- > 0;) {
+      const double* column = panel + j * node.stride;
+      double sum = own[j];
+      for (size_t r = node.columns(); r < node.rows.size(); ++r) {
+        const double* in = x + 3 * node.rows[r];
+        for (int d = 0; d < 3; ++d) sum -= column[3 * r + d] * in[d];
+      }
+      for (int64_t i = j + 1; i < columns; ++i) sum -= column[i] * own[i];
+      own[j] = sum / column[j];
+    }
+  }
+  for (int32_t i = 0; i < structure_.nodes; ++i) rhs->segment<3>(3 * structure_.order[i]) = permuted_.segment<3>(3 * i);
 }
 
 }  // namespace eipc

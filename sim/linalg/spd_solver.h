@@ -1,33 +1,53 @@
 #ifndef EIPC_SIM_LINALG_SPD_SOLVER_H_
 #define EIPC_SIM_LINALG_SPD_SOLVER_H_
 
-#include <memory>
+#include <cstdint>
 #include <vector>
 
 #include "sim/linalg/block_matrix.h"
+#include "sim/linalg/supernodes.h"
 
 namespace eipc {
 
-// Sparse Cholesky of the free part of a BlockMatrix. Nodes marked fixed keep an identity row, so one symbolic factorization serves
-// whatever set of nodes is prescribed. Ordering: approximate minimum degree on the graph of nodes, which has nine times fewer
-// entries than the scalar matrix. Deterministic: one thread, and the ordering is a function of the pattern alone.
+// Sparse Cholesky of the free part of a BlockMatrix: supernodal, left-looking, over 3x3 blocks (Ng & Peyton 1993; Davis, "Direct Methods for
+// Sparse Linear Systems", ch. 4 and 8). Nodes marked fixed keep an identity row, so one symbolic factorization serves whatever set of
+// nodes is prescribed.
+//
+// Newton's Hessians of one step differ only where contacts act (and nowhere else while elasticity is quadratic, as linear corotated
+// is). Factorize therefore computes again only the supernodes whose columns changed, and those above them in the elimination tree; the
+// nodes that change are ordered last, which keeps these paths short. A supernode is always computed from the same numbers in the
+// same order, so the bits do not depend on what could be reused.
 class SpdSolver {
  public:
-  SpdSolver();
-  ~SpdSolver();
-  SpdSolver(const SpdSolver&) = delete;
-  SpdSolver& operator=(const SpdSolver&) = delete;
-
-  // Symbolic factorization; call after BlockMatrix::SetPattern.
-  void Analyze(const BlockMatrix& h);
-  // Numeric factorization of H with fixed nodes masked. False when not positive definite.
+  // Symbolic factorization; call after BlockMatrix::SetPattern. `changing` (by node; may be empty) marks nodes expected to change from
+  // one Factorize to the next: a hint about speed, not about results' correctness. Ordering: approximate minimum degree on the
+  // graph of nodes, which has nine times fewer entries than the scalar matrix.
+  void Analyze(const BlockMatrix& h, const std::vector<uint8_t>& changing = {});
+  // Numeric factorization of H with fixed nodes masked. False when not positive definite (then call Factorize again before Solve).
   bool Factorize(const BlockMatrix& h, const std::vector<uint8_t>& fixed);
   // Solves in place; entries of fixed nodes are returned as given.
   void Solve(VecX* rhs);
 
+  // For reports: entries of the factor, and supernodes that the last Factorize computed of all.
+  int64_t factor_entries() const { return structure_.panel_entries; }
+  int computed_supernodes() const { return computed_; }
+  int supernode_count() const { return static_cast<int>(structure_.supernodes.size()); }
+
  private:
-  struct Impl;
-  std::unique_ptr<Impl> impl_;
+  void MarkChanged(const BlockMatrix& h, const std::vector<uint8_t>& fixed);
+  void LoadColumns(const BlockMatrix& h, const std::vector<uint8_t>& fixed, int s);
+  void ApplyUpdates(int s);
+  bool FactorPanel(int s);
+
+  SupernodalStructure structure_;
+  std::vector<double> panels_;
+  std::vector<double> work_;
+  std::vector<uint8_t> changed_;  // by supernode
+  bool valid_ = false;            // panels_ belong to last_values_ and last_fixed_
+  std::vector<double> last_values_;
+  std::vector<uint8_t> last_fixed_;
+  int computed_ = 0;
+  VecX permuted_;
 };
 
 }  // namespace eipc

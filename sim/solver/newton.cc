@@ -32,7 +32,8 @@ bool NewtonSolver::LinearSolve(NewtonProblem* problem, const std::vector<uint8_t
   // On entry direction_ holds the prescribed remainder; on success the whole direction.
   if (problem->Hessian(&hessian_) || !analyzed_) {
     ScopedStage timer(seconds, Stage::kFactorize);
-    linear_solver_.Analyze(hessian_);
+    problem->ChangingNodes(hessian_, &changing_);
+    linear_solver_.Analyze(hessian_, changing_);
     analyzed_ = true;
   }
   {

@@ -24,6 +24,8 @@ class NewtonProblem {
   virtual void Gradient(VecX* gradient) = 0;
   // Positive semidefinite Hessian of the current point; true when the pattern of `hessian` changed.
   virtual bool Hessian(BlockMatrix* hessian) = 0;
+  // Nodes (non-zero) whose part of the Hessian is expected to change from one point of this step to the next; a hint for the ordering.
+  virtual void ChangingNodes(const BlockMatrix& hessian, std::vector<uint8_t>* nodes) const = 0;
   // Largest fraction of `dq` that is admissible from the current point.
   virtual double MaxStep(const VecX& dq) = 0;
 };
@@ -67,6 +69,7 @@ class NewtonSolver {
   BlockMatrix hessian_;
   SpdSolver linear_solver_;
   bool analyzed_ = false;
+  std::vector<uint8_t> changing_;
   VecX gradient_, direction_, trial_, product_;
 };
 

@@ -1,0 +1,217 @@
+#include "sim/linalg/supernodes.h"
+
+#include <camd.h>
+
+#include <algorithm>
+#include <numeric>
+
+namespace eipc {
+namespace {
+
+// Strictly lower pattern of the permuted matrix by columns.
+using Columns = std::vector<std::vector<int32_t>>;
+
+std::vector<int32_t> MinimumDegree(const BlockMatrix& h, const std::vector<uint8_t>& changing) {
+  const int n = h.nodes();
+  std::vector<int> start(n + 1, 0), rows, order(n), constraint(n, 0);
+  rows.reserve(h.block_count());
+  for (int c = 0; c < n; ++c) {
+    for (int k = h.column_start()[c]; k < h.column_start()[c + 1]; ++k) rows.push_back(h.rows()[k]);
+    start[c + 1] = static_cast<int>(rows.size());
+  }
+  // CAMD wants every constraint set from 0 up to be used; with none or all changing there is one.
+  for (int i = 0; i < n && !changing.empty(); ++i) constraint[i] = changing[i] != 0;
+  const bool mixed = std::find(constraint.begin(), constraint.end(), 0) != constraint.end();
+  if (!mixed) std::fill(constraint.begin(), constraint.end(), 0);
+  camd_order(n, start.data(), rows.data(), order.data(), nullptr, nullptr, constraint.data());
+  return {order.begin(), order.end()};
+}
+
+Columns PermutedLower(const BlockMatrix& h, const std::vector<int32_t>& position) {
+  Columns columns(h.nodes());
+  for (int32_t c = 0; c < h.nodes(); ++c) {
+    for (int32_t k = h.column_start()[c]; k < h.column_start()[c + 1]; ++k) {
+      const int32_t a = position[c], b = position[h.rows()[k]];
+      if (a != b) columns[std::min(a, b)].push_back(std::max(a, b));
+    }
+  }
+  return columns;
+}
+
+// Row structures of the factor's columns (Liu's symbolic factorization: a column hands its structure to its parent) and parents.
+void FactorStructure(Columns* columns, std::vector<int32_t>* parent) {
+  const int32_t n = static_cast<int32_t>(columns->size());
+  parent->assign(n, -1);
+  std::vector<std::vector<int32_t>> children(n);
+  std::vector<int32_t> mark(n, -1);
+  for (int32_t j = 0; j < n; ++j) {
+    std::vector<int32_t>& rows = (*columns)[j];
+    mark[j] = j;
+    std::vector<int32_t> merged;
+    const auto take = [&](int32_t i) {
+      if (i > j && mark[i] != j) {
+        mark[i] = j;
+        merged.push_back(i);
+      }
+    };
+    for (int32_t i : rows) take(i);
+    for (int32_t child : children[j]) {
+      for (int32_t i : (*columns)[child]) take(i);
+    }
+    std::sort(merged.begin(), merged.end());
+    rows = std::move(merged);
+    if (!rows.empty()) {
+      (*parent)[j] = rows[0];
+      children[rows[0]].push_back(j);
+    }
+  }
+}
+
+std::vector<int32_t> Postorder(const std::vector<int32_t>& parent) {
+  const int32_t n = static_cast<int32_t>(parent.size());
+  std::vector<std::vector<int32_t>> children(n);
+  std::vector<int32_t> order, stack;
+  for (int32_t j = n - 1; j >= 0; --j) {
+    if (parent[j] >= 0) children[parent[j]].push_back(j);
+  }
+  for (int32_t root = 0; root < n; ++root) {
+    if (parent[root] >= 0) continue;
+    stack.push_back(root);
+    while (!stack.empty()) {
+      const int32_t j = stack.back();
+      if (!children[j].empty()) {
+        stack.push_back(children[j].back());
+        children[j].pop_back();
+      } else {
+        stack.pop_back();
+        order.push_back(j);
+      }
+    }
+  }
+  return order;
+}
+
+// Groups of consecutive columns with (nearly) one structure. A supernode swallows the one right before it, its child in the tree, when
+// the zeros this stores stay few: bigger panels are worth some zeros.
+void FindSupernodes(const Columns& columns, SupernodalStructure* s) {
+  constexpr int32_t kMaxColumns = 48;
+  constexpr double kZeroShare = 0.25;
+  struct Group {
+    int32_t begin, end;
+    std::vector<int32_t> below;  // rows below the group's columns
+    int64_t zeros;               // blocks stored without need
+  };
+  std::vector<Group> groups;
+  for (int32_t j = 0; j < s->nodes; ++j) {
+    groups.push_back({j, j + 1, columns[j], 0});
+    while (groups.size() > 1) {
+      Group& low = groups[groups.size() - 2];
+      Group& top = groups.back();
+      if (low.below.empty() || low.below[0] >= top.end || low.below[0] < top.begin) break;
+      const int64_t width = low.end - low.begin, total = top.end - low.begin;
+      if (total > kMaxColumns) break;
+      // The merged rows below are the top's (low's structure beyond the top's columns is contained in it).
+      const int64_t stored = width * (top.end - top.begin + static_cast<int64_t>(top.below.size()));
+      const int64_t zeros = low.zeros + top.zeros + stored - width * static_cast<int64_t>(low.below.size());
+      const int64_t size = total * (total + 1) / 2 + total * static_cast<int64_t>(top.below.size());
+      const bool small = total <= 4;
+      if (zeros > (small ? 0.6 : kZeroShare) * static_cast<double>(size)) break;
+      low.end = top.end;
+      low.below = std::move(top.below);
+      low.zeros = zeros;
+      groups.pop_back();
+    }
+  }
+  for (Group& g : groups) {
+    SupernodalStructure::Supernode node;
+    node.begin = g.begin;
+    node.end = g.end;
+    for (int32_t c = g.begin; c < g.end; ++c) node.rows.push_back(c);
+    node.rows.insert(node.rows.end(), g.below.begin(), g.below.end());
+    node.stride = (3 * static_cast<int32_t>(node.rows.size()) + 3) / 4 * 4;
+    node.panel = s->panel_entries;
+    s->panel_entries += static_cast<int64_t>(node.stride) * 3 * node.columns();
+    s->supernodes.push_back(std::move(node));
+  }
+  s->supernode_of.resize(s->nodes);
+  for (size_t k = 0; k < s->supernodes.size(); ++k) {
+    for (int32_t c = s->supernodes[k].begin; c < s->supernodes[k].end; ++c) s->supernode_of[c] = static_cast<int32_t>(k);
+  }
+}
+
+void FindUpdates(SupernodalStructure* s) {
+  s->updates.resize(s->supernodes.size());
+  for (size_t d = 0; d < s->supernodes.size(); ++d) {
+    SupernodalStructure::Supernode& source = s->supernodes[d];
+    const int32_t count = static_cast<int32_t>(source.rows.size());
+    int32_t first = source.columns();
+    if (first < count) source.parent = s->supernode_of[source.rows[first]];
+    while (first < count) {
+      const int32_t target = s->supernode_of[source.rows[first]];
+      const SupernodalStructure::Supernode& t = s->supernodes[target];
+      SupernodalStructure::Update update;
+      update.source = static_cast<int32_t>(d);
+      update.first = update.last = first;
+      while (update.last < count && source.rows[update.last] < t.end) ++update.last;
+      size_t at = 0;
+      for (int32_t i = first; i < count; ++i) {
+        while (t.rows[at] < source.rows[i]) ++at;
+        update.relative.push_back(static_cast<int32_t>(at));
+      }
+      const int64_t work = (3LL * (count - first) + 8) * 3LL * (update.last - first);
+      s->work_entries = std::max(s->work_entries, work);
+      first = update.last;
+      s->updates[target].push_back(std::move(update));
+    }
+  }
+}
+
+void FindTargets(const BlockMatrix& h, SupernodalStructure* s) {
+  s->targets.resize(h.block_count());
+  s->block_column.resize(h.block_count());
+  s->blocks_of.assign(s->supernodes.size(), {});
+  for (int32_t c = 0; c < h.nodes(); ++c) {
+    for (int32_t k = h.column_start()[c]; k < h.column_start()[c + 1]; ++k) {
+      const int32_t a = s->position[c], b = s->position[h.rows()[k]];
+      const int32_t column = std::min(a, b), row = std::max(a, b);
+      const SupernodalStructure::Supernode& node = s->supernodes[s->supernode_of[column]];
+      const auto at = std::lower_bound(node.rows.begin(), node.rows.end(), row) - node.rows.begin();
+      s->targets[k].offset = node.panel + 3LL * (column - node.begin) * node.stride + 3 * at;
+      s->targets[k].stride = node.stride;
+      // Stored is the block (row h.rows()[k], column c); in the factor the larger position is the row.
+      s->targets[k].transposed = b < a;
+      s->block_column[k] = c;
+      s->blocks_of[s->supernode_of[column]].push_back(k);
+    }
+  }
+}
+
+}  // namespace
+
+SupernodalStructure AnalyzePattern(const BlockMatrix& h, const std::vector<uint8_t>& changing) {
+  SupernodalStructure s;
+  s.nodes = h.nodes();
+  const auto invert = [&s] {
+    s.position.resize(s.nodes);
+    for (int32_t i = 0; i < s.nodes; ++i) s.position[s.order[i]] = i;
+  };
+  s.order = MinimumDegree(h, changing);
+  invert();
+  Columns columns = PermutedLower(h, s.position);
+  std::vector<int32_t> parent;
+  FactorStructure(&columns, &parent);
+  // A postorder makes columns of one supernode consecutive without changing the fill.
+  const std::vector<int32_t> post = Postorder(parent);
+  std::vector<int32_t> order(s.nodes);
+  for (int32_t i = 0; i < s.nodes; ++i) order[i] = s.order[post[i]];
+  s.order = std::move(order);
+  invert();
+  columns = PermutedLower(h, s.position);
+  FactorStructure(&columns, &parent);
+  FindSupernodes(columns, &s);
+  FindUpdates(&s);
+  FindTargets(h, &s);
+  return s;
+}
+
+}  // namespace eipc
