@@ -11,13 +11,14 @@ matplotlib.use("Agg")
 import matplotlib.pyplot as plt  # noqa: E402
 import numpy as np  # noqa: E402
 
-import eipc  # noqa: E402
 from eipc import viz  # noqa: E402
 from eipc.v1 import scene_pb2  # noqa: E402
 from grasp_recording import Recording  # noqa: E402
 from grasp_task import GraspTask  # noqa: E402
 
 _HELD, _PAD, _PLATE, _OTHER = (0.80, 0.62, 0.42), (0.44, 0.62, 0.79), (0.36, 0.38, 0.41), (0.70, 0.71, 0.70)
+# Vertices that stay this close to where they were in their frame move rigidly with it; plates are this thick.
+_RIGID_M, _PLATE_M = 2e-5, 0.004
 # Static bodies at least this wide are drawn as the ground plane.
 _GROUND_EXTENT_M = 0.5
 # From the held body to the eye and to the sun, for a body that faces +x; turned half round for one that faces -x.
@@ -35,21 +36,27 @@ def phase_times(task: GraspTask) -> dict[str, float]:
 
 
 def _is_ground(body: scene_pb2.Body, recording: Recording) -> bool:
-    return body.WhichOneof("kind") == "static_body" and float(np.ptp(recording.surfaces[body.name][0], axis=0).max()) > _GROUND_EXTENT_M
+    extent = float(np.ptp(recording.surfaces[body.name][0], axis=0).max())
+    return body.WhichOneof("kind") == "static_body" and extent > _GROUND_EXTENT_M
 
 
-def _plate(body: scene_pb2.Body, boundary: scene_pb2.BoundarySet, achieved: eipc.Pose) -> viz.Item | None:
-    """The box that marks the driven vertices, carried along by the finger's frame: stands for the finger behind a pad."""
-    if not boundary.HasField("box"):
+def _plate(body: str, frame: int, recording: Recording, sample: int) -> viz.Item | None:
+    """A plate behind the part of a pad that moves rigidly with its frame: stands for the finger, which the scene has not."""
+    poses = [row[frame] for row in recording.frame_poses]
+    surface = recording.surfaces[body]
+    start, now = (poses[i].inverse().apply(surface[i]) for i in (0, sample))
+    middle = poses[len(poses) // 2].inverse().apply(surface[len(poses) // 2])
+    driven = start[np.maximum(np.abs(now - start), np.abs(middle - start)).max(axis=1) < _RIGID_M]
+    if len(driven) < 3:
         return None
-    low, high = boundary.box.min_m, boundary.box.max_m
-    corners = np.array([[x, y, z] for z in (low.z, high.z) for y in (low.y, high.y) for x in (low.x, high.x)])
-    if np.ptp(corners, axis=0).max() > _GROUND_EXTENT_M:
-        return None  # a box that only says "everything below", not one shaped as a finger
-    body_pose = eipc.Pose.from_message(body.pose)
-    frame = eipc.Pose.from_message(boundary.frame) if boundary.HasField("frame") else body_pose
-    world = (achieved @ frame.inverse() @ body_pose).apply(corners)
-    return viz.Item(world, _BOX_FACES, _PLATE, gloss=0.05, crease_deg=20)
+    low, high = driven.min(0), driven.max(0)
+    thin = int(np.argmin(high - low))
+    if driven[:, thin].mean() > start[:, thin].mean():
+        low[thin], high[thin] = high[thin], high[thin] + _PLATE_M
+    else:
+        low[thin], high[thin] = low[thin] - _PLATE_M, low[thin]
+    corners = np.array([[x, y, z] for z in (low[2], high[2]) for y in (low[1], high[1]) for x in (low[0], high[0])])
+    return viz.Item(poses[sample].apply(corners), _BOX_FACES, _PLATE, gloss=0.05, crease_deg=20)
 
 
 def scene_items(scene: scene_pb2.Scene, recording: Recording, task: GraspTask, sample: int) -> list[viz.Item]:
@@ -60,11 +67,8 @@ def scene_items(scene: scene_pb2.Scene, recording: Recording, task: GraspTask, s
             continue
         color = _HELD if body.name == task.held else _PAD if body.boundary_sets else _OTHER
         items.append(viz.Item(recording.surfaces[body.name][sample], recording.topology[body.name].triangles, color, wire=0.14))
-        for boundary in body.boundary_sets:
-            key = (body.name, boundary.name)
-            if key in recording.frames:
-                plate = _plate(body, boundary, recording.frame_poses[sample][recording.frames.index(key)])
-                items.extend([plate] if plate else [])
+        plates = [_plate(body.name, i, recording, sample) for i, frame in enumerate(recording.frames) if frame[0] == body.name]
+        items.extend(plate for plate in plates if plate is not None)
     return items
 
 

@@ -37,7 +37,7 @@ def session(client):
 
 @pytest.fixture(scope="session")
 def server_binary():
-    """The real server: EIPC_SERVER_BIN (or EIPC_SERVER, as ./dev test sets it), else the release build; tests that need it skip without."""
+    """The real server: EIPC_SERVER_BIN or (as ./dev test sets it) EIPC_SERVER, else the release build; skips without."""
     path = Path(os.environ.get("EIPC_SERVER_BIN") or os.environ.get("EIPC_SERVER") or REPOSITORY / "build/release/bin/eipc-server")
     if not path.exists():
         pytest.skip(f"no server at {path}")

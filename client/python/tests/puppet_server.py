@@ -94,13 +94,13 @@ class Puppet(FakeServicer):
 def grasp_scene(fingers, held="teddy", duration_s=4.0):
     """Text of a scene whose fingers close by 3 cm, rise by 12 cm and wait. fingers: name -> (position, sign of y)."""
     lines = []
-    for name, (position, sign, box_min, box_max) in fingers.items():
+    for name, (position, sign) in fingers.items():
         x, y, z = position
         keys = [(0, y, z), (1.5, y + 0.03 * sign, z), (3.0, y + 0.03 * sign, z + 0.12)]
         frames = " ".join(f"keyframes {{ time_s: {t} pose {{ position_m {{ x: {x} y: {ky} z: {kz} }} }} }}" for t, ky, kz in keys)
         lines.append(f"""bodies {{ name: "{name}" full_space {{}} pose {{ position_m {{ x: {x} y: {y} z: {z} }} }}
-            boundary_sets {{ name: "finger" frame {{ position_m {{ x: {x} y: {y} z: {z} }} }} trajectory {{ {frames} }}
-              box {{ min_m {{ x: {box_min[0]} y: {box_min[1]} z: {box_min[2]} }} max_m {{ x: {box_max[0]} y: {box_max[1]} z: {box_max[2]} }} }} }} }}""")
+            boundary_sets {{ name: "finger" frame {{ position_m {{ x: {x} y: {y} z: {z} }} }} trajectory {{ {frames} }} }} }}""")
     lines.append(f'bodies {{ name: "{held}" full_space {{}} }} bodies {{ name: "ground" static_body {{}} }}')
-    lines.append(f'schedule {{ duration_s: {duration_s} dt_s: 0.02 holding {{ body: "{held}" start_s: 3.5 end_s: {duration_s} }} }}')
+    holding = f'holding {{ body: "{held}" start_s: 3.5 end_s: {duration_s} }}'
+    lines.append(f"schedule {{ duration_s: {duration_s} dt_s: 0.02 {holding} }}")
     return "\n".join(lines)

@@ -31,9 +31,8 @@ def puppet():
               "left": (box([0, -0.08, 0.06], [0.08, 0.03, 0.08]), BOX_TRIANGLES),
               "right": (box([0, 0.08, 0.06], [0.08, 0.03, 0.08]), BOX_TRIANGLES),
               "ground": (box([0, 0, -0.5], [1, 1, 1]), BOX_TRIANGLES)}
-    pad = (-0.04, -0.002, -0.04), (0.04, 0.002, 0.04)
     puppet = Puppet(meshes)
-    puppet.text = grasp_scene({"left": ((0, -0.08, 0.06), 1, *pad), "right": ((0, 0.08, 0.06), -1, *pad)})
+    puppet.text = grasp_scene({"left": ((0, -0.08, 0.06), 1), "right": ((0, 0.08, 0.06), -1)})
     return puppet
 
 
