@@ -8,6 +8,7 @@
 #include "sim/base/status_macros.h"
 #include "sim/mesh/embedding.h"
 #include "sim/meshing/cage_shaper.h"
+#include "sim/meshing/distance_grid.h"
 #include "sim/meshing/enclosure.h"
 #include "sim/meshing/lattice.h"
 #include "sim/meshing/mesh_implicit.h"
@@ -18,10 +19,15 @@ namespace eipc {
 namespace {
 
 // How many of the best raw candidates are shaped, and how long.
-constexpr size_t kShaped = 4;
+constexpr size_t kShaped = 6;
 constexpr int kShapingPasses = 10;
 // Candidates with fewer vertices than this share of the budget are only kept while there is no better one.
 constexpr double kUsedShare = 0.6;
+// A tet with less solid than the first counts as empty, with less than the second as poor.
+constexpr double kEmptyShare = 1e-9;
+constexpr double kPoorShare = 0.02;
+// Resolution at which the surface's distance is sampled.
+constexpr int kGridCells = 40;
 // Dihedral angle below which a cage counts as badly shaped.
 constexpr double kPoorDeg = 8;
 
@@ -78,36 +84,38 @@ class CageMaker {
   // False when the cage does not serve.
   bool TakeIfBetter(const MeshData& cage, std::optional<Candidate>* best) const {
     if (!WhyNotEnclosed(cage, surface_).empty() || !EveryVertexHoldsMass(cage)) return false;
-    const std::vector<bool> holds = HoldsSolid(cage);
-    // A tet without solid has no stiffness to keep it from inverting: only where nothing else is to be had.
-    const double score = Score(cage) * (1 + static_cast<double>(std::count(holds.begin(), holds.end(), false)));
+    // A tet with next to no solid has next to no stiffness to keep it from inverting: only where nothing else is to be had.
+    double score = Score(cage);
+    for (const double share : SolidShares(cage)) score *= 1 + std::max(0.0, kPoorShare - share) / kPoorShare;
     if (!*best || score < (*best)->score) *best = {cage, score};
     return true;
   }
 
   MeshData WithoutEmptyTets(const MeshData& cage) const {
-    const std::vector<bool> holds = HoldsSolid(cage);
-    return holds.empty() ? cage : CageShaper::WithoutEmptyTets(cage, holds);
+    const std::vector<double> shares = SolidShares(cage);
+    if (shares.empty()) return cage;
+    std::vector<bool> holds;
+    for (const double share : shares) holds.push_back(share > kEmptyShare);
+    return CageShaper::WithoutEmptyTets(cage, holds);
   }
 
-  std::vector<bool> HoldsSolid(const MeshData& cage) const {
-    std::vector<bool> holds;
+  // The share of each tet that the solid fills; empty when the cage does not enclose it.
+  std::vector<double> SolidShares(const MeshData& cage) const {
+    std::vector<double> shares;
     const auto mesh = TetMesh::Create(cage.vertices, cage.tets);
-    if (!mesh.ok()) return holds;
+    if (!mesh.ok()) return shares;
     const auto integrals = IntegrateSolidOverCage(*mesh, surface_);
-    if (!integrals.ok()) return holds;
-    for (size_t t = 0; t < cage.tets.size(); ++t) {
-      holds.push_back(integrals->elastic_volume[t] > 1e-9 * mesh->Volume(static_cast<int>(t)));
-    }
-    return holds;
+    if (!integrals.ok()) return shares;
+    for (size_t t = 0; t < cage.tets.size(); ++t) shares.push_back(integrals->elastic_volume[t] / mesh->Volume(static_cast<int>(t)));
+    return shares;
   }
 
   // A vertex whose tets hold no solid has neither mass nor stiffness.
   bool EveryVertexHoldsMass(const MeshData& cage) const {
-    const std::vector<bool> holds = HoldsSolid(cage);
+    const std::vector<double> shares = SolidShares(cage);
     std::vector<bool> has_mass(cage.vertices.size(), false);
-    for (size_t t = 0; t < holds.size(); ++t) {
-      for (const int32_t v : cage.tets[t]) has_mass[v] = has_mass[v] || holds[t];
+    for (size_t t = 0; t < shares.size(); ++t) {
+      for (const int32_t v : cage.tets[t]) has_mass[v] = has_mass[v] || shares[t] > kEmptyShare;
     }
     return std::all_of(has_mass.begin(), has_mass.end(), [](bool mass) { return mass; });
   }
@@ -129,20 +137,19 @@ class CageMaker {
       const Vec3& p = surface_.vertices()[t[0]];
       if ((p - middle).squaredNorm() < (inside - middle).squaredNorm()) inside = p;
     }
+    const Vec3 margin = Vec3::Constant(diagonal / 6);
+    const DistanceGrid grid(tree_, low_ - margin, high_ + margin, kGridCells);
     for (double offset = diagonal / 8; offset > diagonal / 60; offset *= 0.8) {
       bool any = false;
       size_t last = 0;
-      for (double size = diagonal / 1.5; size > diagonal / 12; size *= 0.8) {
+      for (double size = diagonal / 1.5; size > diagonal / 12; size *= 0.87) {
         ImplicitCriteria criteria;
         criteria.facet_size_m = size;
         criteria.cell_size_m = size;
         criteria.facet_distance_m = 0.8 * offset;
         criteria.remove_slivers = false;
         criteria.relative_error = 1e-3;
-        const auto value = [&](const Vec3& p) {
-          const double distance = (p - tree_.Closest(p)).norm();  // the sign matters only beyond the offset
-          return distance < offset ? distance - offset : tree_.SignedDistance(p) - offset;
-        };
+        const auto value = [&](const Vec3& p) { return grid.At(p) - offset; };
         const auto mesh = MeshImplicit(value, inside, 2 * diagonal, criteria);
         if (!mesh.ok()) break;
         if (static_cast<int>(mesh->vertices().size()) > budget_ * 5 / 4) break;
