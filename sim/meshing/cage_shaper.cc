@@ -14,6 +14,8 @@ namespace {
 // Moves inward may not push a tet beyond these angles; tets that are worse already may not get worse still.
 constexpr double kGoodDeg = 18;
 constexpr double kGoodMaxDeg = 155;
+// A tet of which two in 35 sample points lie in the solid holds enough of it.
+constexpr int kEnoughSamples = 2;
 // Gap that a move leaves to the surface, as a share of the surface's bounding-box diagonal.
 constexpr double kClearance = 0.004;
 
@@ -28,8 +30,8 @@ std::vector<Triangle> BoundaryOf(const MeshData& cage) {
 
 }  // namespace
 
-CageShaper::CageShaper(MeshData cage, const SurfaceMesh& surface, const TriangleTree& tree)
-    : cage_(std::move(cage)), boundary_(BoundaryOf(cage_)), stars_(cage_.vertices.size()), x_(cage_.vertices), tree_(tree) {
+CageShaper::CageShaper(MeshData cage, const SurfaceMesh& surface, const TriangleTree& tree, const DistanceGrid& grid)
+    : cage_(std::move(cage)), boundary_(BoundaryOf(cage_)), stars_(cage_.vertices.size()), x_(cage_.vertices), tree_(tree), grid_(grid) {
   for (size_t t = 0; t < cage_.tets.size(); ++t) {
     for (const int32_t v : cage_.tets[t]) {
       stars_[v].tets.push_back(static_cast<int32_t>(t));
@@ -58,16 +60,32 @@ CageShaper::CageShaper(MeshData cage, const SurfaceMesh& surface, const Triangle
 }
 
 CageShaper::Quality CageShaper::StarQuality(int32_t v) const {
-  Quality quality = {180, 0};
+  Quality quality = {180, 0, kEnoughSamples};
   for (const int32_t t : stars_[v].tets) {
     const Tet& tet = cage_.tets[t];
     const Vec3 &a = x_[tet[0]], &b = x_[tet[1]], &c = x_[tet[2]], &d = x_[tet[3]];
-    if (ExactOrientation(a, b, c, d) <= 0) return {0, 180};
+    if (ExactOrientation(a, b, c, d) <= 0) return {0, 180, 0};
     const DihedralRange range = Dihedrals(a, b, c, d);
     quality.min_deg = std::min(quality.min_deg, range.min_deg);
     quality.max_deg = std::max(quality.max_deg, range.max_deg);
+    quality.solid_samples = std::min(quality.solid_samples, SolidSamples(tet));
   }
   return quality;
+}
+
+// How many of 35 evenly spread points of the tet lie in the solid; counting stops at kEnoughSamples.
+int CageShaper::SolidSamples(const Tet& tet) const {
+  int samples = 0;
+  for (int i = 0; i <= 4; ++i) {
+    for (int j = 0; i + j <= 4; ++j) {
+      for (int k = 0; i + j + k <= 4; ++k) {
+        const double a = (i + 0.3) / 5.2, b = (j + 0.3) / 5.2, c = (k + 0.3) / 5.2;
+        samples += grid_.At(a * x_[tet[0]] + b * x_[tet[1]] + c * x_[tet[2]] + (1 - a - b - c) * x_[tet[3]]) < 0;
+        if (samples == kEnoughSamples) return samples;
+      }
+    }
+  }
+  return samples;
 }
 
 bool CageShaper::BoundaryIsFree(int32_t v) const {
@@ -89,11 +107,12 @@ bool CageShaper::BoundaryIsFree(int32_t v) const {
   return true;
 }
 
-bool CageShaper::TryMove(int32_t v, const Vec3& p, double least_deg, double most_deg) {
+bool CageShaper::TryMove(int32_t v, const Vec3& p, const Quality& least) {
   const Vec3 old = x_[v];
   x_[v] = p;
   const Quality quality = StarQuality(v);
-  if (quality.min_deg >= least_deg && quality.max_deg <= most_deg && BoundaryIsFree(v)) {
+  if (quality.min_deg >= least.min_deg && quality.max_deg <= least.max_deg && quality.solid_samples >= least.solid_samples &&
+      BoundaryIsFree(v)) {
     cage_.vertices[v] = p;
     return true;
   }
@@ -106,9 +125,9 @@ bool CageShaper::MoveInward(int32_t v) {
   const double distance = to_surface.norm();
   if (!(distance > 1.5 * clearance_)) return false;
   const Quality now = StarQuality(v);
-  const double least = std::min(now.min_deg, kGoodDeg), most = std::max(now.max_deg, kGoodMaxDeg);
+  const Quality least = {std::min(now.min_deg, kGoodDeg), std::max(now.max_deg, kGoodMaxDeg), now.solid_samples};
   for (double share = 1; share > 0.05; share *= 0.6) {
-    if (TryMove(v, x_[v] + share * (1 - clearance_ / distance) * to_surface, least, most)) return true;
+    if (TryMove(v, x_[v] + share * (1 - clearance_ / distance) * to_surface, least)) return true;
   }
   return false;
 }
@@ -125,11 +144,10 @@ bool CageShaper::ImproveShape(int32_t v) {
     middle += x_[w] / static_cast<double>(stars_[v].neighbours.size() - 1);
   }
   bool moved = false;
-  double least = now.min_deg;
+  Quality least = now;
   const auto attempt = [&](const Vec3& p) {
-    const double most = std::max(StarQuality(v).max_deg, kGoodMaxDeg);
-    if (!TryMove(v, p, least + 0.1, most)) return;
-    least = StarQuality(v).min_deg;
+    if (!TryMove(v, p, {least.min_deg + 0.1, std::max(least.max_deg, kGoodMaxDeg), least.solid_samples})) return;
+    least = StarQuality(v);
     moved = true;
   };
   const Vec3 start = x_[v];

@@ -6,6 +6,7 @@
 #include "sim/audit/box_tree.h"
 #include "sim/mesh/mesh_data.h"
 #include "sim/mesh/surface_mesh.h"
+#include "sim/meshing/distance_grid.h"
 #include "sim/meshing/triangle_tree.h"
 
 namespace eipc {
@@ -15,8 +16,8 @@ namespace eipc {
 // nor the rest of the boundary, and the tets around it keep their shape. Deterministic.
 class CageShaper {
  public:
-  // All of these must outlive the shaper; `tree` holds the same surface.
-  CageShaper(MeshData cage, const SurfaceMesh& surface, const TriangleTree& tree);
+  // `tree` and `grid` measure the distance to the same surface; both must outlive the shaper.
+  CageShaper(MeshData cage, const SurfaceMesh& surface, const TriangleTree& tree, const DistanceGrid& grid);
 
   // Removes boundary tets that `holds_solid` does not mark, where the boundary stays manifold.
   static MeshData WithoutEmptyTets(const MeshData& cage, const std::vector<bool>& holds_solid);
@@ -33,11 +34,14 @@ class CageShaper {
   struct Quality {
     double min_deg;
     double max_deg;
+    int solid_samples;  // of the tet with the fewest, up to kEnoughSamples
   };
+  // Of the worst tet around v, in each respect.
   Quality StarQuality(int32_t v) const;
   bool BoundaryIsFree(int32_t v) const;
   // Moves vertex v to p when allowed; else leaves it.
-  bool TryMove(int32_t v, const Vec3& p, double least_deg, double most_deg);
+  bool TryMove(int32_t v, const Vec3& p, const Quality& least);
+  int SolidSamples(const Tet& tet) const;
   bool MoveInward(int32_t v);
   bool ImproveShape(int32_t v);
 
@@ -48,6 +52,7 @@ class CageShaper {
   BoxTree surface_boxes_;
   std::vector<Vec3> x_;  // cage vertices, then surface vertices
   const TriangleTree& tree_;
+  const DistanceGrid& grid_;
   double clearance_;
 };
 

@@ -55,6 +55,8 @@ class CageMaker {
         high_ = high_.cwiseMax(surface.vertices()[v]);
       }
     }
+    const Vec3 margin = Vec3::Constant((high_ - low_).norm() / 6);
+    grid_.emplace(tree_, low_ - margin, high_ + margin, kGridCells);
   }
 
   std::optional<MeshData> Make() {
@@ -63,7 +65,7 @@ class CageMaker {
     std::stable_sort(candidates_.begin(), candidates_.end(), [](const Candidate& a, const Candidate& b) { return a.score < b.score; });
     std::optional<Candidate> best;
     for (size_t i = 0; i < std::min(kShaped, candidates_.size()); ++i) {
-      CageShaper shaper(candidates_[i].cage, surface_, tree_);
+      CageShaper shaper(candidates_[i].cage, surface_, tree_, *grid_);
       shaper.Shape(kShapingPasses);
       // Shaping checks each move locally; the whole is checked here, and pruned again where it left tets empty.
       if (!TakeIfBetter(WithoutEmptyTets(shaper.cage()), &best)) TakeIfBetter(candidates_[i].cage, &best);
@@ -137,8 +139,6 @@ class CageMaker {
       const Vec3& p = surface_.vertices()[t[0]];
       if ((p - middle).squaredNorm() < (inside - middle).squaredNorm()) inside = p;
     }
-    const Vec3 margin = Vec3::Constant(diagonal / 6);
-    const DistanceGrid grid(tree_, low_ - margin, high_ + margin, kGridCells);
     for (double offset = diagonal / 8; offset > diagonal / 60; offset *= 0.8) {
       bool any = false;
       size_t last = 0;
@@ -149,7 +149,7 @@ class CageMaker {
         criteria.facet_distance_m = 0.8 * offset;
         criteria.remove_slivers = false;
         criteria.relative_error = 1e-3;
-        const auto value = [&](const Vec3& p) { return grid.At(p) - offset; };
+        const auto value = [&](const Vec3& p) { return grid_->At(p) - offset; };
         const auto mesh = MeshImplicit(value, inside, 2 * diagonal, criteria);
         if (!mesh.ok()) break;
         if (static_cast<int>(mesh->vertices().size()) > budget_ * 5 / 4) break;
@@ -180,6 +180,7 @@ class CageMaker {
   TriangleTree tree_;
   double solid_volume_;
   Vec3 low_, high_;
+  std::optional<DistanceGrid> grid_;
   std::vector<Candidate> candidates_;
 };
 
