@@ -88,7 +88,7 @@ def summarize(scene: eipc.Scene, task: GraspTask, recording: Recording, dt: floa
     holding = recording.force_on(task.held)[window]
     friction = recording.force_on(task.held, part="friction_force")[window]
     contacts = recording.point_triangle + recording.edge_edge
-    held = recording.bodies.index(task.held)
+    held, squeezed = recording.bodies.index(task.held), recording.sample_at(task.squeeze_end_s)
     steps, solver_s = len(recording.time_s) - 1, float(recording.step_wall_s.sum())
     mean_force = float(holding[:, 2].mean()) if len(holding) else float("nan")
     smallest = float(recording.min_distance_m.min())
@@ -105,7 +105,8 @@ def summarize(scene: eipc.Scene, task: GraspTask, recording: Recording, dt: floa
             "friction_share": float(friction[:, 2].mean() / mean_force),
             "largest_deviation_n": float(np.abs(holding[:, 2] - task.weight_n).max()),
         } if len(holding) else None,
-        "height_gained_m": float(recording.position_m[-1, held, 2] - recording.position_m[0, held, 2]),
+        "height_gained_m": float(recording.position_m[-1, held, 2] - recording.position_m[squeezed, held, 2]),
+        "lift_commanded_m": task.lift_m,
         "min_distance_m": smallest if np.isfinite(smallest) else None,
         "contacts": {"mean": float(contacts[1:].mean()), "max": int(contacts.max())},
         "newton_iterations": {"total": int(recording.newton_iterations.sum()),
@@ -127,9 +128,11 @@ def table(summary: dict, out: Path, files: list[Path]) -> str:
         rows += [("mean holding force", f"{holding['mean_vertical_force_n']:.3f} N "
                                         f"({100 * holding['force_over_weight']:.2f} % of the weight, "
                                         f"{holding['start_s']:g} to {holding['end_s']:g} s)"),
-                 ("share carried by friction", f"{100 * holding['friction_share']:.1f} %")]
+                 ("of which", f"{100 * holding['friction_share']:.1f} % friction, "
+                              f"{100 * (1 - holding['friction_share']):.1f} % normal (the pads' normals tilt)")]
     distance = summary["min_distance_m"]
-    rows += [("height gained", f"{1e3 * summary['height_gained_m']:.1f} mm"),
+    rows += [("height gained", f"{1e3 * summary['height_gained_m']:.1f} mm of the fingers' {1e3 * summary['lift_commanded_m']:.0f} mm "
+                               f"(soft pads give way)"),
              ("smallest distance", f"{1e6 * distance:.2f} µm" if distance is not None else "no contact"),
              ("contacts", f"{summary['contacts']['mean']:.0f} mean, {summary['contacts']['max']} most"),
              ("files", f"{out}/: " + ", ".join(file.name for file in files))]

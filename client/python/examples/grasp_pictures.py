@@ -16,17 +16,15 @@ from eipc.v1 import scene_pb2  # noqa: E402
 from grasp_recording import Recording  # noqa: E402
 from grasp_task import GraspTask  # noqa: E402
 
-_HELD, _PAD, _PLATE, _OTHER = (0.80, 0.62, 0.42), (0.44, 0.62, 0.79), (0.36, 0.38, 0.41), (0.70, 0.71, 0.70)
-# Vertices that stay this close to where they were in their frame move rigidly with it; plates are this thick.
-_RIGID_M, _PLATE_M = 2e-5, 0.004
+_HELD, _PAD, _FINGER, _OTHER = (0.80, 0.62, 0.42), (0.44, 0.62, 0.79), (0.36, 0.38, 0.41), (0.70, 0.71, 0.70)
+# Vertices that stay this close to where they were in their frame move rigidly with it.
+_RIGID_M = 2e-5
 # Static bodies at least this wide are drawn as the ground plane.
 _GROUND_EXTENT_M = 0.5
 # From the held body to the eye and to the sun, for a body that faces +x; turned half round for one that faces -x.
 _VIEW = np.array([0.92, 0.46, 0.34])
 _SUN = np.array([0.6, -0.5, 0.95])
 _FIELD_OF_VIEW_DEG = 24.0
-_BOX_FACES = np.array([[0, 2, 1], [1, 2, 3], [4, 5, 6], [5, 7, 6], [0, 1, 4], [1, 5, 4], [2, 6, 3], [3, 6, 7],
-                       [0, 4, 2], [2, 4, 6], [1, 3, 5], [3, 7, 5]])
 _TITLES = {"squeeze": "squeezed", "lift": "lifting", "hold": "held"}
 
 
@@ -40,35 +38,30 @@ def _is_ground(body: scene_pb2.Body, recording: Recording) -> bool:
     return body.WhichOneof("kind") == "static_body" and extent > _GROUND_EXTENT_M
 
 
-def _plate(body: str, frame: int, recording: Recording, sample: int) -> viz.Item | None:
-    """A plate behind the part of a pad that moves rigidly with its frame: stands for the finger, which the scene has not."""
-    poses = [row[frame] for row in recording.frame_poses]
-    surface = recording.surfaces[body]
-    start, now = (poses[i].inverse().apply(surface[i]) for i in (0, sample))
-    middle = poses[len(poses) // 2].inverse().apply(surface[len(poses) // 2])
-    driven = start[np.maximum(np.abs(now - start), np.abs(middle - start)).max(axis=1) < _RIGID_M]
-    if len(driven) < 3:
-        return None
-    low, high = driven.min(0), driven.max(0)
-    thin = int(np.argmin(high - low))
-    if driven[:, thin].mean() > start[:, thin].mean():
-        low[thin], high[thin] = high[thin], high[thin] + _PLATE_M
-    else:
-        low[thin], high[thin] = low[thin] - _PLATE_M, low[thin]
-    corners = np.array([[x, y, z] for z in (low[2], high[2]) for y in (low[1], high[1]) for x in (low[0], high[0])])
-    return viz.Item(poses[sample].apply(corners), _BOX_FACES, _PLATE, gloss=0.05, crease_deg=20)
+def _driven(body: str, recording: Recording) -> np.ndarray:
+    """Which triangles of a body move rigidly with one of its frames (where the finger holds the pad), [m] bool."""
+    surface, triangles = recording.surfaces[body], recording.topology[body].triangles
+    driven = np.zeros(surface.shape[1], dtype=bool)
+    for index, (owner, _) in enumerate(recording.frames):
+        if owner == body:
+            start, *later = (recording.frame_poses[i][index].inverse().apply(surface[i])
+                             for i in (0, len(surface) // 3, len(surface) // 2, len(surface) - 1))
+            driven |= np.max([np.abs(local - start).max(axis=1) for local in later], axis=0) < _RIGID_M
+    return driven[triangles].all(axis=1)
 
 
 def scene_items(scene: scene_pb2.Scene, recording: Recording, task: GraspTask, sample: int) -> list[viz.Item]:
-    """What to draw of one sample: all bodies but the ground, and the fingers' plates."""
+    """What to draw of one sample: all bodies but the ground; driven parts of the pads in the fingers' colour."""
     items = []
     for body in scene.bodies:
         if body.name not in recording.surfaces or _is_ground(body, recording):
             continue
+        vertices, triangles = recording.surfaces[body.name][sample], recording.topology[body.name].triangles
         color = _HELD if body.name == task.held else _PAD if body.boundary_sets else _OTHER
-        items.append(viz.Item(recording.surfaces[body.name][sample], recording.topology[body.name].triangles, color, wire=0.14))
-        plates = [_plate(body.name, i, recording, sample) for i, frame in enumerate(recording.frames) if frame[0] == body.name]
-        items.extend(plate for plate in plates if plate is not None)
+        driven = _driven(body.name, recording)
+        for chosen, shade in ((~driven, color), (driven, _FINGER)):
+            if chosen.any():
+                items.append(viz.Item(vertices, triangles[chosen], shade, wire=0.14))
     return items
 
 

@@ -33,6 +33,12 @@ class GraspTask:
         """Where the fingers should be."""
         return {key: path.at(time_s) for key, path in self.fingers.items()}
 
+    @property
+    def lift_m(self) -> float:
+        """How far the fingers rise after the squeeze (the least of them)."""
+        return float(min(path.at(self.duration_s).position[2] - path.at(self.squeeze_end_s).position[2]
+                         for path in self.fingers.values()))
+
     def phase(self, time_s: float) -> str:
         return "squeeze" if time_s < self.squeeze_end_s else "lift" if time_s < self.lift_end_s else "hold"
 

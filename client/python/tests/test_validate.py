@@ -140,7 +140,7 @@ def test_grasp_study_judges_report_and_series(context, monkeypatch):
     assert records["low-0.02.force_error"].passed and records["low-0.02.friction_share"].value == pytest.approx(0.8)
     assert records["low-0.02.converged"].value == pytest.approx(1 - 1 / 200)
     assert records["low-0.02.states_audited"].passed
-    assert records["low-0.02.height_gained"].value == pytest.approx(0.12)
+    assert records["low-0.02.height_gained_over_lift"].value == pytest.approx(1.0)
     assert records["low-0.02.force_spike"].value == pytest.approx(0, abs=1e-9)
     assert records["low-0.02.digest_through_server"].passed
     assert (context.figures / "grasp_forces.png").exists()
@@ -150,7 +150,8 @@ def test_grasp_study_judges_report_and_series(context, monkeypatch):
 
 def fake_series(spike=0.0, at=190):
     grasp_client, eipc = importlib.import_module("grasp_client"), importlib.import_module("eipc")
-    task = importlib.import_module("grasp_task").GraspTask("teddy", 7.605, {}, 1.5, 3.0, 4.0, 3.5, 4.0)
+    lift = eipc.Trajectory([1.5, 3.0], [eipc.Pose(), eipc.Pose([0, 0, 0.12])])
+    task = importlib.import_module("grasp_task").GraspTask("teddy", 7.605, {("left", "finger"): lift}, 1.5, 3.0, 4.0, 3.5, 4.0)
     observations = []
     for step in range(201):
         time = 0.02 * step
