@@ -9,7 +9,7 @@ if(NOT CMAKE_BUILD_TYPE)
   set(CMAKE_BUILD_TYPE Release)
 endif()
 
-option(EIPC_GPL "Link the GPL parts (CGAL meshing, supernodal CHOLMOD)" ON)
+option(EIPC_GPL "Link the GPL part (CGAL's meshing)" ON)
 option(EIPC_SERVER "Build whatever needs Protobuf or gRPC: server, clients, command line" ON)
 # Debian's own, which sees the packages of packages.txt; another python3 may come first on PATH.
 set(EIPC_PYTHON /usr/bin/python3 CACHE FILEPATH "Python that generates the client's modules and runs Python tests")
