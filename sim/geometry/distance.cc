@@ -41,8 +41,10 @@ ClosestPoints PointTriangleClosest(const Vec3& p, const Vec3& t0, const Vec3& t1
   const double r1 = -a.dot(ab), r2 = -a.dot(ac);
   const double det = g11 * g22 - g12 * g12;
   if (det > 1e-14 * g11 * g22) {
+    // The second parameter from the first, not from det: on a sliver it then makes up for what rounding did to the first, and the
+    // point found is off by rounding / sine of the sliver instead of its square.
     const double v = (g22 * r1 - g12 * r2) / det;
-    const double w = (g11 * r2 - g12 * r1) / det;
+    const double w = (r2 - g12 * v) / g22;
     if (v > 0 && w > 0 && v + w < 1) {
       ClosestPoints out;
       const double u = 1 - v - w;
@@ -71,7 +73,7 @@ ClosestPoints EdgeEdgeClosest(const Vec3& a0, const Vec3& a1, const Vec3& b0, co
   const double det = uu * vv - uv * uv;
   if (det > 1e-14 * uu * vv) {
     const double s = (uv * vr - vv * ur) / det;
-    const double t = (uu * vr - uv * ur) / det;
+    const double t = (vr + uv * s) / vv;  // as above, for near-parallel edges
     if (s > 0 && s < 1 && t > 0 && t < 1) {
       ClosestPoints out;
       out.e = r + s * u - t * v;
