@@ -1,0 +1,64 @@
+#ifndef EIPC_TESTS_SIM_LINALG_RANDOM_BLOCKS_H_
+#define EIPC_TESTS_SIM_LINALG_RANDOM_BLOCKS_H_
+
+#include <utility>
+#include <vector>
+
+#include "sim/linalg/block_matrix.h"
+#include "tests/support/finite_difference.h"
+#include "tests/support/random.h"
+
+namespace eipc::testing {
+
+inline Mat3 RandomBlock(Random* random) {
+  Mat3 block;
+  for (int k = 0; k < 9; ++k) block.data()[k] = random->Uniform(-1, 1);
+  return block;
+}
+
+// Positive definite by diagonal dominance: a ring of nodes with random chords.
+struct RandomSpd {
+  BlockMatrix sparse;
+  MatX dense;
+};
+
+inline void FillSpd(int nodes, const std::vector<std::pair<int32_t, int32_t>>& pairs, Random* random, RandomSpd* out) {
+  out->dense.setZero(3 * nodes, 3 * nodes);
+  out->sparse.SetZero();
+  for (const auto& [a, b] : pairs) {
+    const Mat3 block = RandomBlock(random);
+    out->sparse.Add(a, b, block);
+    out->dense.block<3, 3>(3 * a, 3 * b) += block;
+    out->dense.block<3, 3>(3 * b, 3 * a) += block.transpose();
+  }
+  for (int i = 0; i < nodes; ++i) {
+    const Mat3 half = RandomBlock(random);
+    const double dominant = out->dense.middleRows<3>(3 * i).cwiseAbs().rowwise().sum().maxCoeff() + 0.5;
+    const Mat3 block = half * half.transpose() + dominant * Mat3::Identity();
+    out->sparse.Add(i, i, block);
+    out->dense.block<3, 3>(3 * i, 3 * i) += block;
+  }
+}
+
+inline std::vector<std::pair<int32_t, int32_t>> RandomPairs(int nodes, int chords, Random* random) {
+  std::vector<std::pair<int32_t, int32_t>> pairs;
+  for (int i = 0; i < nodes; ++i) pairs.emplace_back(i, (i + 1) % nodes);
+  for (int k = 0; k < chords; ++k) {
+    const int a = random->Integer(0, nodes - 1), b = random->Integer(0, nodes - 1);
+    if (a != b) pairs.emplace_back(a, b);
+  }
+  return pairs;
+}
+
+inline RandomSpd MakeRandomSpd(int nodes, int chords, Random* random) {
+  RandomSpd out;
+  const std::vector<std::pair<int32_t, int32_t>> pairs = RandomPairs(nodes, chords, random);
+  std::vector<std::pair<int32_t, int32_t>> scratch = pairs;
+  out.sparse.SetPattern(nodes, &scratch);
+  FillSpd(nodes, pairs, random, &out);
+  return out;
+}
+
+}  // namespace eipc::testing
+
+#endif  // EIPC_TESTS_SIM_LINALG_RANDOM_BLOCKS_H_

@@ -1,0 +1,141 @@
+#include "sim/linalg/spd_solver.h"
+
+#include <gtest/gtest.h>
+
+#include <Eigen/Cholesky>
+
+#include "tests/sim/linalg/random_blocks.h"
+
+namespace eipc {
+namespace {
+
+using testing::MakeRandomSpd;
+using testing::MatX;
+using testing::Random;
+using testing::RandomSpd;
+
+// The dense solution with fixed nodes taken out: K_ff y_f = b_f, y_p = b_p.
+VecX DenseSolution(const MatX& h, const std::vector<uint8_t>& fixed, const VecX& b) {
+  MatX masked = h;
+  for (size_t n = 0; n < fixed.size(); ++n) {
+    if (!fixed[n]) continue;
+    masked.middleRows<3>(3 * n).setZero();
+    masked.middleCols<3>(3 * n).setZero();
+    masked.block<3, 3>(3 * n, 3 * n).setIdentity();
+  }
+  return masked.ldlt().solve(b);
+}
+
+TEST(SpdSolver, AgreesWithADenseFactorization) {
+  Random random(5);
+  for (int nodes : {3, 4, 20, 80}) {
+    const RandomSpd h = MakeRandomSpd(nodes, nodes, &random);
+    SpdSolver solver;
+    solver.Analyze(h.sparse);
+    const std::vector<uint8_t> free(nodes, 0);
+    ASSERT_TRUE(solver.Factorize(h.sparse, free));
+    for (int k = 0; k < 3; ++k) {
+      const VecX b = random.Vector(3 * nodes, 1);
+      VecX x = b;
+      solver.Solve(&x);
+      EXPECT_LT((x - DenseSolution(h.dense, free, b)).norm(), 1e-11 * x.norm());
+      EXPECT_LT((h.dense * x - b).norm(), 1e-12 * b.norm());
+    }
+  }
+}
+
+TEST(SpdSolver, FixedNodesKeepTheirEntriesAndDoNotAct) {
+  Random random(6);
+  constexpr int kNodes = 25;
+  const RandomSpd h = MakeRandomSpd(kNodes, 30, &random);
+  SpdSolver solver;
+  solver.Analyze(h.sparse);
+  // One symbolic factorization, many sets of fixed nodes.
+  for (int round = 0; round < 5; ++round) {
+    std::vector<uint8_t> fixed(kNodes, 0);
+    for (int k = 0; k < 5 * round; ++k) fixed[random.Integer(0, kNodes - 1)] = 1;
+    ASSERT_TRUE(solver.Factorize(h.sparse, fixed));
+    const VecX b = random.Vector(3 * kNodes, 1);
+    VecX x = b;
+    solver.Solve(&x);
+    EXPECT_LT((x - DenseSolution(h.dense, fixed, b)).norm(), 1e-11 * x.norm());
+    for (int n = 0; n < kNodes; ++n) {
+      if (!fixed[n]) continue;
+      EXPECT_EQ(Vec3(x.segment<3>(3 * n)), Vec3(b.segment<3>(3 * n)));
+    }
+  }
+}
+
+TEST(SpdSolver, FixingWhatIsIndefiniteMakesItSolvable) {
+  Random random(7);
+  RandomSpd h = MakeRandomSpd(6, 5, &random);
+  h.sparse.Add(2, 2, -1e3 * Mat3::Identity());
+  SpdSolver solver;
+  solver.Analyze(h.sparse);
+  std::vector<uint8_t> fixed(6, 0);
+  EXPECT_FALSE(solver.Factorize(h.sparse, fixed));
+  fixed[2] = 1;
+  EXPECT_TRUE(solver.Factorize(h.sparse, fixed));
+}
+
+TEST(SpdSolver, SaysWhenTheMatrixIsNotPositiveDefinite) {
+  Random random(8);
+  RandomSpd h = MakeRandomSpd(30, 40, &random);
+  const std::vector<uint8_t> free(30, 0);
+  SpdSolver solver;
+  solver.Analyze(h.sparse);
+  h.sparse.Add(17, 17, Vec3(0, -1e3, 0).asDiagonal().toDenseMatrix());
+  EXPECT_FALSE(solver.Factorize(h.sparse, free));
+  // And recovers: the next factorization of a good matrix is right.
+  h.sparse.Add(17, 17, Vec3(0, 1e3, 0).asDiagonal().toDenseMatrix());
+  ASSERT_TRUE(solver.Factorize(h.sparse, free));
+  const VecX b = random.Vector(90, 1);
+  VecX x = b;
+  solver.Solve(&x);
+  EXPECT_LT((h.dense * x - b).norm(), 1e-11 * b.norm());
+}
+
+TEST(SpdSolver, RefusesZeroAndNotANumber) {
+  BlockMatrix h;
+  std::vector<std::pair<int32_t, int32_t>> pairs = {{1, 0}};
+  h.SetPattern(2, &pairs);
+  SpdSolver solver;
+  solver.Analyze(h);
+  EXPECT_FALSE(solver.Factorize(h, {0, 0}));
+  h.Add(0, 0, Mat3::Identity());
+  h.Add(1, 1, std::nan("") * Mat3::Identity());
+  EXPECT_FALSE(solver.Factorize(h, {0, 0}));
+}
+
+TEST(SpdSolver, AnalyzesANewPattern) {
+  Random random(9);
+  SpdSolver solver;
+  for (int nodes : {40, 5, 12}) {
+    const RandomSpd h = MakeRandomSpd(nodes, 3 * nodes, &random);
+    solver.Analyze(h.sparse);
+    ASSERT_TRUE(solver.Factorize(h.sparse, std::vector<uint8_t>(nodes, 0)));
+    const VecX b = random.Vector(3 * nodes, 1);
+    VecX x = b;
+    solver.Solve(&x);
+    EXPECT_LT((h.dense * x - b).norm(), 1e-11 * b.norm());
+  }
+}
+
+TEST(SpdSolver, RepeatsItsBits) {
+  Random random(10);
+  const RandomSpd h = MakeRandomSpd(50, 120, &random);
+  const VecX b = random.Vector(150, 1);
+  VecX first;
+  for (int round = 0; round < 3; ++round) {
+    SpdSolver solver;
+    solver.Analyze(h.sparse);
+    ASSERT_TRUE(solver.Factorize(h.sparse, std::vector<uint8_t>(50, 0)));
+    VecX x = b;
+    solver.Solve(&x);
+    if (round == 0) first = x;
+    EXPECT_EQ(x, first);
+  }
+}
+
+}  // namespace
+}  // namespace eipc
