@@ -1,6 +1,6 @@
 // What every eipc server promises its clients, tested from outside. Runs against a server of this build, or against any other:
 //
-//   EIPC_CONFORMANCE_ADDRESS=127.0.0.1:50051 build/release/tests/conformance
+//   EIPC_CONFORMANCE_ADDRESS=127.0.0.1:50051 build/release/tests/conformance_test
 //
 // It creates scenes and sessions of its own, deletes them again, and touches no others. Each test states the promise it checks.
 

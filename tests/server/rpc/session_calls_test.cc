@@ -126,7 +126,9 @@ TEST_F(SessionCallsTest, TargetsMoveFrames) {
   const auto response = Take(request);
   ASSERT_TRUE(response.ok()) << response.status();
   for (const v1::BoundaryPose& pose : response->observation().boundary_poses()) {
-    if (pose.body() == "plate") EXPECT_NEAR(pose.achieved().position_m().x(), 1.01, 1e-6);
+    if (pose.body() == "plate") {
+      EXPECT_NEAR(pose.achieved().position_m().x(), 1.01, 1e-6);
+    }
   }
 }
 
@@ -259,7 +261,9 @@ TEST_F(SessionCallsTest, AStreamAnswersEveryRequestInOrder) {
     EXPECT_EQ(responses[i].status_code(), codes[i]) << i;
     EXPECT_EQ(responses[i].session_step(), steps[i]) << i;
     EXPECT_EQ(responses[i].has_observation(), codes[i] == 0) << i;
-    if (codes[i] == 0) EXPECT_EQ(responses[i].observation().step(), steps[i]);
+    if (codes[i] == 0) {
+      EXPECT_EQ(responses[i].observation().step(), steps[i]);
+    }
   }
   EXPECT_THAT(responses[2].status_message(), StartsWith("INVALID_REQUEST: dt_s: "));
 }
