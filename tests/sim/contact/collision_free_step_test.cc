@@ -1,0 +1,85 @@
+#include "sim/contact/collision_free_step.h"
+
+#include <gtest/gtest.h>
+
+#include "tests/sim/contact/soups.h"
+
+namespace eipc {
+namespace {
+
+using testing::AllPairs;
+using testing::Random;
+
+double MinDistance(const std::vector<Candidate>& pairs, const std::vector<Vec3>& x) {
+  double least = std::numeric_limits<double>::infinity();
+  for (const Candidate& c : pairs) least = std::min(least, testing::CandidateDistance(c, x));
+  return least;
+}
+
+// Balls that fly in random directions through each other: up to the step found no pair meets, and every pair keeps at least the
+// smaller of dhat / 10 and half its own distance.
+TEST(CollisionFreeStep, NothingMeetsOnTheWay) {
+  Random random(1);
+  ThreadPool one(1), two(2);
+  constexpr double kDhat = 1e-3;
+  int limited = 0;
+  for (int round = 0; round < 25; ++round) {
+    CollisionSurface s = testing::BallGrid(2, 0.1, 0.048);
+    for (int32_t b = 0; b < s.body_count; ++b) s.pair_enabled[b * s.body_count + b] = 0;  // each ball moves rigidly
+    std::vector<Vec3> x0 = s.rest_positions, x1;
+    const double speed = random.LogUniform(1e-4, 1);
+    for (int32_t b = 0; b < s.body_count; ++b) {
+      const Vec3 shift = speed * random.Direction();
+      const Quat turn(Eigen::AngleAxisd(random.Uniform(-1, 1) * std::min(1.0, 10 * speed), random.Direction()));
+      Vec3 centre = Vec3::Zero();
+      for (int v = 0; v < 12; ++v) centre += x0[12 * b + v] / 12;
+      for (int v = 0; v < 12; ++v) x1.push_back(centre + turn * (x0[12 * b + v] - centre) + shift);
+    }
+    BroadPhase broad_phase(&s);
+    broad_phase.Build(x0, x1, kDhat, 0);
+    const double step = CollisionFreeStep(broad_phase.candidates(), x0, x1, kDhat, 1e-16, &one);
+    EXPECT_EQ(step, CollisionFreeStep(broad_phase.candidates(), x0, x1, kDhat, 1e-16, &two));
+    ASSERT_GE(step, 0);
+    ASSERT_LE(step, 1);
+    limited += step < 1;
+    const std::vector<Candidate> all = AllPairs(s);
+    const double floor = std::min(0.1 * kDhat, 0.5 * MinDistance(all, x0));
+    for (int k = 0; k <= 16; ++k) ASSERT_GE(MinDistance(all, testing::Blend(x0, x1, step * k / 16)), floor * (1 - 1e-9)) << round;
+    // Not needlessly short: where the step was cut, some pair is near its bound or would pass it soon after.
+    if (step < 1 && step > 0.01) {
+      EXPECT_LT(MinDistance(all, testing::Blend(x0, x1, step)), 1.2e-4) << round;
+    }
+  }
+  EXPECT_GT(limited, 8);
+  EXPECT_LT(limited, 25);
+}
+
+TEST(CollisionFreeStep, HeadOnApproachStopsAtATenthOfDhat) {
+  Random random(2);
+  ThreadPool pool(1);
+  for (int round = 0; round < 200; ++round) {
+    const Quat turn = random.Rotation();
+    const Vec3 shift = random.Cube(1);
+    const double gap = random.LogUniform(3e-4, 1e-1), travel = gap * random.Uniform(1.1, 100);
+    std::vector<Vec3> x0, x1;
+    for (const Vec3& p : {Vec3(0.01, 0.02, gap), Vec3(-0.1, -0.1, 0), Vec3(0.1, -0.1, 0), Vec3(0, 0.1, 0)}) {
+      x0.push_back(turn * p + shift);
+      x1.push_back(turn * (p.z() > 0 ? p - Vec3(0, 0, travel) : p) + shift);
+    }
+    const std::vector<Candidate> pair = {{{0, 1, 2, 3}, 0, 0, ContactKind::kPointTriangle}};
+    const double step = CollisionFreeStep(pair, x0, x1, 1e-3, 1e-16, &pool);
+    const double left = gap - step * travel, bound = std::min(1e-4, 0.5 * gap);
+    EXPECT_GE(left, bound * (1 - 1e-9));
+    EXPECT_LE(left, bound * 1.5) << "gap " << gap << " travel " << travel;
+  }
+}
+
+TEST(CollisionFreeStep, WithoutCandidatesOrMotionTheStepIsWhole) {
+  ThreadPool pool(1);
+  EXPECT_EQ(CollisionFreeStep({}, {}, {}, 1e-3, 0, &pool), 1);
+  const std::vector<Vec3> x = {{0, 0, 1e-4}, {-1, -1, 0}, {1, -1, 0}, {0, 1, 0}};
+  EXPECT_EQ(CollisionFreeStep({{{0, 1, 2, 3}, 0, 0, ContactKind::kPointTriangle}}, x, x, 1e-3, 1e-16, &pool), 1);
+}
+
+}  // namespace
+}  // namespace eipc

@@ -1,0 +1,174 @@
+#include "sim/contact/contact_set.h"
+
+#include <gtest/gtest.h>
+
+#include <map>
+
+#include "sim/energy/barrier_function.h"
+#include "tests/sim/contact/soups.h"
+#include "tests/support/meshes.h"
+
+namespace eipc {
+namespace {
+
+using testing::AllPairs;
+using testing::CandidateDistance;
+using testing::Random;
+
+ContactSettings Settings(double dhat, BarrierForm form) {
+  ContactSettings settings;
+  settings.dhat_m = dhat;
+  settings.form = form;
+  return settings;
+}
+
+// A soup in which bodies touch nothing of their own.
+CollisionSurface SoupWithoutSelfContact(Random* random) {
+  CollisionSurface s = testing::RandomSoup(5, random);
+  for (int32_t b = 0; b < s.body_count; ++b) s.pair_enabled[b * s.body_count + b] = 0;
+  return s;
+}
+
+TEST(ContactSet, HoldsExactlyThePairsBelowDhat) {
+  Random random(1);
+  ThreadPool pool(1);
+  int active = 0;
+  for (int round = 0; round < 60; ++round) {
+    const CollisionSurface s = SoupWithoutSelfContact(&random);
+    const double dhat = random.LogUniform(1e-3, 1e-2);
+    const std::vector<Candidate> all = AllPairs(s);
+    ContactSet set(&s, Settings(dhat, BarrierForm::kPerPair));
+    set.Update(all, s.rest_positions, &pool);
+    std::map<std::array<int32_t, 4>, ContactStencil> found;
+    for (const ContactStencil& stencil : set.stencils()) found.emplace(stencil.v, stencil);
+    double least = std::numeric_limits<double>::infinity();
+    size_t expected = 0;
+    for (const Candidate& c : all) {
+      const double d = CandidateDistance(c, s.rest_positions);
+      if (d >= dhat) continue;
+      ++expected;
+      least = std::min(least, d);
+      ASSERT_TRUE(found.count(c.v));
+      const ContactStencil& stencil = found.at(c.v);
+      EXPECT_EQ(stencil.kind, c.kind);
+      EXPECT_EQ(stencil.distance, d);
+      EXPECT_EQ(stencil.dhat, dhat);
+      EXPECT_EQ(stencil.weight, 1);
+      EXPECT_EQ(stencil.body_a, s.vertex_body[c.v[0]]);
+      EXPECT_EQ(stencil.body_b, s.vertex_body[c.v[2]]);
+    }
+    EXPECT_EQ(set.stencils().size(), expected);
+    EXPECT_EQ(set.min_distance(), least);
+    active += static_cast<int>(expected);
+  }
+  EXPECT_GT(active, 300);
+}
+
+// Features of one body that lie closer than dhat at rest do not push each other there, and begin to when they approach.
+TEST(ContactSet, ABodyAtRestDoesNotPushItself) {
+  ThreadPool pool(1);
+  const MeshData ball = testing::Sphere(Vec3(0, 0, 0), 0.01, 2);
+  const CollisionSurface s = BuildCollisionSurface({ball.vertices}, {ball.triangles});
+  BroadPhase broad_phase(&s);
+  constexpr double kDhat = 5e-3;
+  broad_phase.Build(s.rest_positions, s.rest_positions, kDhat, 0.01);
+  ContactSet set(&s, Settings(kDhat, BarrierForm::kPerPair));
+  set.Update(broad_phase.candidates(), s.rest_positions, &pool);
+  EXPECT_GT(broad_phase.candidates().size(), 1000u);
+  EXPECT_TRUE(set.stencils().empty());
+  EXPECT_LT(set.min_distance(), kDhat);
+  std::vector<Vec3> squashed = s.rest_positions;
+  for (Vec3& p : squashed) p.z() *= 0.2;
+  set.Update(broad_phase.candidates(), squashed, &pool);
+  EXPECT_FALSE(set.stencils().empty());
+  for (const ContactStencil& stencil : set.stencils()) {
+    const Candidate c = {stencil.v, 0, 0, stencil.kind};
+    EXPECT_NEAR(stencil.dhat, std::min(kDhat, 0.9 * CandidateDistance(c, s.rest_positions)), 1e-15);
+    EXPECT_LT(stencil.distance, stencil.dhat);
+  }
+}
+
+TEST(ContactSet, AreaWeightsAreHalfOfThePointsArea) {
+  Random random(2);
+  ThreadPool pool(1);
+  const CollisionSurface s = SoupWithoutSelfContact(&random);
+  ContactSet set(&s, Settings(0.02, BarrierForm::kAreaWeighted));
+  set.Update(AllPairs(s), s.rest_positions, &pool);
+  int points = 0, edges = 0;
+  for (const ContactStencil& stencil : set.stencils()) {
+    if (stencil.kind == ContactKind::kPointTriangle) {
+      ++points;
+      EXPECT_EQ(stencil.weight, 0.5 * s.vertex_area[stencil.v[0]]);
+      EXPECT_EQ(stencil.mollifier2, 0);
+    } else {
+      ++edges;
+      const double la = (s.rest_positions[stencil.v[1]] - s.rest_positions[stencil.v[0]]).squaredNorm();
+      const double lb = (s.rest_positions[stencil.v[3]] - s.rest_positions[stencil.v[2]]).squaredNorm();
+      EXPECT_GT(stencil.weight, 0);
+      EXPECT_DOUBLE_EQ(stencil.mollifier2, 1e-3 * la * lb);
+    }
+  }
+  EXPECT_GT(points, 5);
+  EXPECT_GT(edges, 5);
+}
+
+// The normal force between a sheet of 10 x 10 cm in cells x cells quads and a larger, finer one that is turned against it, over
+// what a continuum of the same barrier would give, (area) |b'(gap)|.
+double SheetLoad(int cells, double gap, double dhat) {
+  const MeshData lower = testing::Sheet(0.1, 0, 2 * cells + 1);
+  MeshData upper = testing::Sheet(0.05, gap, cells);
+  for (Vec3& p : upper.vertices) p = Eigen::AngleAxisd(0.3, Vec3::UnitZ()) * p + Vec3(0.00123, 0.00217, 0);
+  CollisionSurface s = BuildCollisionSurface({lower.vertices, upper.vertices}, {lower.triangles, upper.triangles});
+  s.pair_enabled = {0, 1, 1, 0};
+  BroadPhase broad_phase(&s);
+  broad_phase.Build(s.rest_positions, s.rest_positions, dhat, 0);
+  ThreadPool pool(1);
+  ContactSet set(&s, Settings(dhat, BarrierForm::kAreaWeighted));
+  set.Update(broad_phase.candidates(), s.rest_positions, &pool);
+  double force = 0;
+  for (const ContactStencil& c : set.stencils())
+    force -= c.weight * BarrierFirst(c.distance, dhat) * std::abs(c.closest.e.z()) / c.distance;
+  return force / (-0.01 * BarrierFirst(gap, dhat));
+}
+
+// Why the form is area weighted: sixteen times as many pairs carry the same load. What is above 1 are the edge-edge pairs, and
+// points within dhat of the border of two triangles, which see both: more of them as triangles shrink towards dhat.
+TEST(ContactSet, AreaWeightedLoadHardlyDependsOnTheTriangulation) {
+  constexpr double kDhat = 1e-3;
+  for (double gap : {2e-4, 5e-4, 8e-4}) {
+    const double coarse = SheetLoad(2, gap, kDhat), fine = SheetLoad(8, gap, kDhat);
+    EXPECT_GT(coarse, 1.0) << gap;
+    EXPECT_LT(coarse, 1.3) << gap;
+    EXPECT_LT(std::abs(fine / coarse - 1), 0.2) << gap;
+  }
+}
+
+TEST(ContactSet, TheSameForAnyNumberOfThreads) {
+  Random random(3);
+  const CollisionSurface s = testing::BallGrid(3, 0.1, 0.0499);
+  BroadPhase broad_phase(&s);
+  broad_phase.Build(s.rest_positions, s.rest_positions, 1e-2, 1e-2);
+  ASSERT_GT(broad_phase.candidates().size(), 2000u) << "several chunks";
+  ThreadPool one(1), three(3);
+  ContactSet a(&s, Settings(1e-2, BarrierForm::kAreaWeighted)), b(&s, Settings(1e-2, BarrierForm::kAreaWeighted));
+  a.Update(broad_phase.candidates(), s.rest_positions, &one);
+  b.Update(broad_phase.candidates(), s.rest_positions, &three);
+  ASSERT_EQ(a.stencils().size(), b.stencils().size());
+  for (size_t i = 0; i < a.stencils().size(); ++i) {
+    EXPECT_EQ(a.stencils()[i].v, b.stencils()[i].v);
+    EXPECT_EQ(a.stencils()[i].distance, b.stencils()[i].distance);
+  }
+  EXPECT_EQ(a.min_distance(), b.min_distance());
+}
+
+TEST(ContactSet, NothingNearMeansNoDistance) {
+  const CollisionSurface s = testing::BallGrid(1, 0, 0.01);
+  ThreadPool pool(1);
+  ContactSet set(&s, Settings(1e-6, BarrierForm::kPerPair));
+  set.Update({}, s.rest_positions, &pool);
+  EXPECT_TRUE(set.stencils().empty());
+  EXPECT_TRUE(std::isinf(set.min_distance()));
+}
+
+}  // namespace
+}  // namespace eipc
