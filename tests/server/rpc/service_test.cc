@@ -261,6 +261,18 @@ TEST_F(LoopbackTest, DrainingEndsStreamsAndCallsWithinItsGrace) {
   EXPECT_FALSE(idle->Finish().ok());
 }
 
+// A stream that nobody writes to holds nothing up: were it waited for, this test would last an hour.
+TEST_F(LoopbackTest, DrainingDoesNotWaitForIdleStreams) {
+  const std::string session = NewSession(FallingBlock());
+  grpc::ClientContext context;
+  auto stream = stub_->StepStream(&context);
+  v1::StepResponse response;
+  ASSERT_TRUE(stream->Write(Request(session)) && stream->Read(&response));
+  server_->Drain(std::chrono::hours(1));
+  EXPECT_FALSE(stream->Read(&response));
+  EXPECT_FALSE(stream->Finish().ok());
+}
+
 TEST(GrpcServer, RefusesAPortInUseAndOtherHosts) {
   GrpcServerOptions options;
   options.listen = "127.0.0.1:0";
