@@ -1,8 +1,8 @@
 #ifndef EIPC_MODELS_SHAPES_H_
 #define EIPC_MODELS_SHAPES_H_
 
-// Smooth solids as implicit functions, negative inside (roughly metres near the surface). Only +, -, *, / and sqrt, which IEEE rounds
-// exactly: every machine generates the same bits.
+// Smooth solids as implicit functions, negative inside (roughly metres near the surface). Only +, -, *, / and sqrt, which IEEE
+// rounds exactly: every machine generates the same bits.
 
 #include <vector>
 
@@ -22,8 +22,8 @@ double EllipsoidValue(const Ellipsoid& e, const Vec3& p);
 // z = 0; about 0.155 m tall, 0.105 m wide (y), 0.12 m deep (x).
 double TeddyValue(const Vec3& p);
 
-// An inflated gripper pad: half an ellipsoid behind a flat back. The back is in the plane z = 0, about 0.114 x 0.081 m in x and y; the
-// cap bulges to z = -0.037 m.
+// An inflated gripper pad: half an ellipsoid behind a flat back. The back is in the plane z = 0, about 0.114 x 0.081 m in x and y;
+// the cap bulges to z = -0.037 m.
 double BubbleValue(const Vec3& p);
 
 }  // namespace eipc

@@ -110,7 +110,9 @@ class Audit {
 
 }  // namespace
 
-AuditReport AuditSurfaces(const AuditInput& input, bool check_nesting, int max_pairs) { return Audit(input).Run(check_nesting, max_pairs); }
+AuditReport AuditSurfaces(const AuditInput& input, bool check_nesting, int max_pairs) {
+  return Audit(input).Run(check_nesting, max_pairs);
+}
 
 std::vector<int32_t> InvertedTets(const std::vector<Vec3>& vertices, const std::vector<Tet>& tets) {
   std::vector<int32_t> inverted;

@@ -7,9 +7,7 @@ namespace {
 
 constexpr int32_t kLeafItems = 8;
 
-void AddPair(int32_t i, int32_t j, BoxTree::Pairs* pairs) {
-  pairs->emplace_back(std::min(i, j), std::max(i, j));
-}
+void AddPair(int32_t i, int32_t j, BoxTree::Pairs* pairs) { pairs->emplace_back(std::min(i, j), std::max(i, j)); }
 
 }  // namespace
 

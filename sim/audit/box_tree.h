@@ -42,7 +42,7 @@ class BoxTree {
  private:
   struct Node {
     AuditBox box;
-    int32_t begin, end;          // items
+    int32_t begin, end;             // items
     int32_t left = -1, right = -1;  // children; none in a leaf
   };
   int32_t Build(int32_t begin, int32_t end);

@@ -63,8 +63,8 @@ absl::StatusOr<MeshData> ReadObj(absl::string_view text, const std::string& file
   for (const Corners& face : faces) {  // a face may come before its vertices
     for (const int64_t index : face.index) {
       if (index >= static_cast<int64_t>(mesh.vertices.size())) {
-        return scan.ErrorAt(face.line, absl::StrCat("face corner ", index + 1, " is out of range: there are ", mesh.vertices.size(),
-                                                    " vertices"));
+        return scan.ErrorAt(
+            face.line, absl::StrCat("face corner ", index + 1, " is out of range: there are ", mesh.vertices.size(), " vertices"));
       }
     }
     mesh.triangles.push_back(

@@ -10,7 +10,8 @@ namespace {
 
 absl::Status ReadFace(absl::string_view line, const TextScanner& scan, MeshData* mesh) {
   int64_t corners = 0;
-  if (!ParseInteger(CutToken(&line), &corners) || corners < 3) return scan.Error("a face must start with its number of corners, >= 3");
+  if (!ParseInteger(CutToken(&line), &corners) || corners < 3)
+    return scan.Error("a face must start with its number of corners, >= 3");
   if (corners > static_cast<int64_t>(line.size())) return scan.Error(absl::StrCat("a face of ", corners, " corners is cut short"));
   std::vector<int32_t> polygon;
   for (int64_t k = 0; k < corners; ++k) {

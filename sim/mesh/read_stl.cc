@@ -51,7 +51,8 @@ absl::StatusOr<MeshData> ReadBinary(absl::string_view content, const std::string
     Triangle triangle;
     for (int k = 0; k < 3; ++k) {
       const Vec3 p(corner[3 * k], corner[3 * k + 1], corner[3 * k + 2]);
-      if (!p.allFinite()) return absl::InvalidArgumentError(absl::StrCat(file, ": facet ", f, " has a coordinate that is not finite"));
+      if (!p.allFinite())
+        return absl::InvalidArgumentError(absl::StrCat(file, ": facet ", f, " has a coordinate that is not finite"));
       triangle[k] = weld.Index(p);
     }
     mesh.triangles.push_back(triangle);

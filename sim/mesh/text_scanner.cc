@@ -105,7 +105,8 @@ absl::Status TextScanner::CheckRoom(int64_t count, int64_t min_bytes, absl::stri
   if (count < 0) return Error(absl::StrCat(what, " must not be negative, got ", count));
   const int64_t room = static_cast<int64_t>(text_.size() - at_) + 1;
   if (count > room / min_bytes) {
-    return Error(absl::StrCat(what, " ", count, " is more than the rest of the file can hold; is it cut short, or the count wrong?"));
+    return Error(
+        absl::StrCat(what, " ", count, " is more than the rest of the file can hold; is it cut short, or the count wrong?"));
   }
   return absl::OkStatus();
 }

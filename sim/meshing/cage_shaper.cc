@@ -31,7 +31,12 @@ std::vector<Triangle> BoundaryOf(const MeshData& cage) {
 }  // namespace
 
 CageShaper::CageShaper(MeshData cage, const SurfaceMesh& surface, const TriangleTree& tree, const DistanceGrid& grid)
-    : cage_(std::move(cage)), boundary_(BoundaryOf(cage_)), stars_(cage_.vertices.size()), x_(cage_.vertices), tree_(tree), grid_(grid) {
+    : cage_(std::move(cage)),
+      boundary_(BoundaryOf(cage_)),
+      stars_(cage_.vertices.size()),
+      x_(cage_.vertices),
+      tree_(tree),
+      grid_(grid) {
   for (size_t t = 0; t < cage_.tets.size(); ++t) {
     for (const int32_t v : cage_.tets[t]) {
       stars_[v].tets.push_back(static_cast<int32_t>(t));

@@ -11,9 +11,9 @@
 
 namespace eipc {
 
-// Improves an enclosing cage by moving its vertices one at a time: inward, to fit the surface closely, and wherever the worst dihedral
-// angle grows. A move stands only when, by exact predicates, the boundary triangles around the vertex then meet neither the surface
-// nor the rest of the boundary, and the tets around it keep their shape. Deterministic.
+// Improves an enclosing cage by moving its vertices one at a time: inward, to fit the surface closely, and wherever the worst
+// dihedral angle grows. A move stands only when, by exact predicates, the boundary triangles around the vertex then meet neither
+// the surface nor the rest of the boundary, and the tets around it keep their shape. Deterministic.
 class CageShaper {
  public:
   // `tree` and `grid` measure the distance to the same surface; both must outlive the shaper.

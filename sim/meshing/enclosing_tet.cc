@@ -7,7 +7,8 @@
 namespace eipc {
 
 // The smallest regular tetrahedron with these face normals n_i that holds the points, grown by 5 %. The normals sum to zero and
-// sum n_i n_i^T = 4/3 I, so for face offsets h_i its centre is 3/4 sum h_i n_i, its inradius r = sum h_i / 4, its corners c - 3 r n_i.
+// sum n_i n_i^T = 4/3 I, so for face offsets h_i its centre is 3/4 sum h_i n_i, its inradius r = sum h_i / 4, its corners c - 3 r
+// n_i.
 TetMesh EnclosingTet(const std::vector<Vec3>& points) {
   const double s = 1 / std::sqrt(3.0);
   const std::array<Vec3, 4> normals = {Vec3(s, s, s), Vec3(s, -s, -s), Vec3(-s, s, -s), Vec3(-s, -s, s)};

@@ -27,7 +27,8 @@ std::string WhyNotEnclosed(const MeshData& cage, const SurfaceMesh& surface) {
   const std::vector<uint8_t> enabled = {1, 1, 1, 0};
   const AuditReport report = AuditSurfaces({&x, &triangles, &body, 2, &enabled}, false, 1);
   if (report.intersection_count > 0) {
-    return body[report.intersections[0].second] == 0 ? "the cage's boundary crosses itself" : "the surface crosses the cage's boundary";
+    return body[report.intersections[0].second] == 0 ? "the cage's boundary crosses itself"
+                                                     : "the surface crosses the cage's boundary";
   }
   for (const int32_t v : inner.ComponentVertices()) {
     if (!IsInside(x, boundary, x[v])) return absl::StrCat("surface vertex ", v - shift, " lies outside");

@@ -11,7 +11,8 @@ namespace {
 
 constexpr int kSplits = 4;
 
-// Whether the tet comes nearer to the solid than `margin`, by halving its longest edge `splits` times; may say yes when it does not.
+// Whether the tet comes nearer to the solid than `margin`, by halving its longest edge `splits` times; may say yes when it does
+// not.
 bool MayReach(const TriangleTree& solid, const std::array<Vec3, 4>& corner, double margin, int splits) {
   const Vec3 center = (corner[0] + corner[1] + corner[2] + corner[3]) / 4;
   double radius = 0;

@@ -7,8 +7,8 @@
 
 namespace eipc {
 
-// The tets of a body-centred cubic lattice (cells of edge `cell`, one corner at `origin`) that reach the solid bounded by the tree's
-// mesh, within the box low..high around it. Dihedral angles 60 and 90 degrees. Tets left out keep a distance from the solid.
+// The tets of a body-centred cubic lattice (cells of edge `cell`, one corner at `origin`) that reach the solid bounded by the
+// tree's mesh, within the box low..high around it. Dihedral angles 60 and 90 degrees. Tets left out keep a distance from the solid.
 MeshData LatticeAround(const TriangleTree& solid, const Vec3& low, const Vec3& high, const Vec3& origin, double cell);
 
 }  // namespace eipc

@@ -62,7 +62,8 @@ class CageMaker {
   std::optional<MeshData> Make() {
     AddOffsetMeshes();
     if (candidates_.empty()) AddLattices();
-    std::stable_sort(candidates_.begin(), candidates_.end(), [](const Candidate& a, const Candidate& b) { return a.score < b.score; });
+    std::stable_sort(candidates_.begin(), candidates_.end(),
+                     [](const Candidate& a, const Candidate& b) { return a.score < b.score; });
     std::optional<Candidate> best;
     for (size_t i = 0; i < std::min(kShaped, candidates_.size()); ++i) {
       CageShaper shaper(candidates_[i].cage, surface_, tree_, *grid_);
@@ -108,7 +109,8 @@ class CageMaker {
     if (!mesh.ok()) return shares;
     const auto integrals = IntegrateSolidOverCage(*mesh, surface_);
     if (!integrals.ok()) return shares;
-    for (size_t t = 0; t < cage.tets.size(); ++t) shares.push_back(integrals->elastic_volume[t] / mesh->Volume(static_cast<int>(t)));
+    for (size_t t = 0; t < cage.tets.size(); ++t)
+      shares.push_back(integrals->elastic_volume[t] / mesh->Volume(static_cast<int>(t)));
     return shares;
   }
 
@@ -187,7 +189,8 @@ class CageMaker {
 }  // namespace
 
 absl::StatusOr<TetMesh> MakeCage(const SurfaceMesh& surface, const CageOptions& options) {
-  if (!surface.IsClosed()) return absl::InvalidArgumentError("a cage needs a closed surface; this one has open or misoriented edges");
+  if (!surface.IsClosed())
+    return absl::InvalidArgumentError("a cage needs a closed surface; this one has open or misoriented edges");
   if (!(surface.SignedVolume() > 0)) return absl::InvalidArgumentError("a cage needs a surface oriented outward");
   if (options.max_vertices < 4) {
     return absl::ResourceExhaustedError(

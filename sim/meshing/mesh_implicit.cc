@@ -10,11 +10,13 @@
 #include <CGAL/make_mesh_3.h>
 #include <CGAL/perturb_mesh_3.h>
 
+#include <cmath>
 #include <exception>
 #include <map>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "sim/base/status_macros.h"
 #include "sim/meshing/tet_tools.h"
 
 namespace eipc {
@@ -48,17 +50,32 @@ absl::StatusOr<TetMesh> ToTetMesh(const Complex& complex) {
   return TetMesh::Create(std::move(vertices), std::move(tets));
 }
 
+// The mesher looks for the surface along segments from the centre until it finds it: there must be one to find.
+absl::Status CheckBall(const std::function<double(const Vec3&)>& value, const Vec3& center, double radius) {
+  if (!center.allFinite() || !(radius > 0) || !std::isfinite(radius))
+    return absl::InvalidArgumentError("implicit meshing: bad ball");
+  if (!(value(center) < 0)) return absl::InvalidArgumentError("implicit meshing: the ball's center is not inside");
+  for (int d = 0; d < 27; ++d) {
+    const Vec3 direction(d % 3 - 1, d / 3 % 3 - 1, d / 9 - 1);
+    if (d != 13 && !(value(center + radius * direction.normalized()) > 0)) {
+      return absl::InvalidArgumentError("implicit meshing: the solid reaches beyond the ball");
+    }
+  }
+  return absl::OkStatus();
+}
+
 }  // namespace
 
 absl::StatusOr<TetMesh> MeshImplicit(const std::function<double(const Vec3&)>& value, const Vec3& center, double radius,
                                      const ImplicitCriteria& criteria) {
+  EIPC_RETURN_IF_ERROR(CheckBall(value, center, radius));
   try {
     CGAL::get_default_random() = CGAL::Random(0);  // of this thread: the result must not depend on what ran before
     CGAL::Random domain_random(0);
     const auto function = [&value](const Kernel::Point_3& p) { return value(Vec3(p.x(), p.y(), p.z())); };
     const Kernel::Sphere_3 ball(Kernel::Point_3(center.x(), center.y(), center.z()), radius * radius);
-    const Domain domain = Domain::create_implicit_mesh_domain(function, ball, params::relative_error_bound = criteria.relative_error,
-                                                              params::p_rng = &domain_random);
+    const Domain domain = Domain::create_implicit_mesh_domain(
+        function, ball, params::relative_error_bound = criteria.relative_error, params::p_rng = &domain_random);
     const Criteria sizes(params::facet_angle = criteria.facet_angle_deg, params::facet_size = criteria.facet_size_m,
                          params::facet_distance = criteria.facet_distance_m,
                          params::cell_radius_edge_ratio = criteria.cell_radius_edge_ratio,

@@ -28,7 +28,8 @@ struct ImplicitCriteria {
 // Tetrahedra that fill { x : value(x) < 0 }, whose surface lies inside the ball (center, radius) and whose center has a negative
 // value (restricted Delaunay refinement and sliver removal: Boissonnat and Oudot 2005; Cheng et al. 2000; CGAL's Mesh_3).
 // Deterministic: a function of its input only, vertices and tets in lexicographic order.
-// INVALID_ARGUMENT when nothing is found inside; UNIMPLEMENTED in a build without the GPL parts.
+// INVALID_ARGUMENT when the center is not inside or the solid reaches beyond the ball; UNIMPLEMENTED in a build without the GPL
+// parts.
 absl::StatusOr<TetMesh> MeshImplicit(const std::function<double(const Vec3&)>& value, const Vec3& center, double radius,
                                      const ImplicitCriteria& criteria);
 

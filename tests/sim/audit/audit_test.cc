@@ -70,7 +70,8 @@ TEST(Audit, FindsEveryKindOfMeeting) {
   };
   for (const auto& c : cases) {
     EXPECT_EQ(WithFloor().AddTriangle(c.a, c.b, c.c).Check().intersection_count, c.meets) << c.kind;
-    EXPECT_EQ(Scene().AddTriangle(c.c, c.a, c.b).AddTriangle({3, -2, 0}, {-3, -2, 0}, {0, 4, 0}).Check().clean(), !c.meets) << c.kind;
+    EXPECT_EQ(Scene().AddTriangle(c.c, c.a, c.b).AddTriangle({3, -2, 0}, {-3, -2, 0}, {0, 4, 0}).Check().clean(), !c.meets)
+        << c.kind;
   }
 }
 
@@ -91,16 +92,17 @@ TEST(Audit, OneUlpDecides) {
 }
 
 TEST(Audit, NeighboursMayShareButNotMeetBeyond) {
-  const std::vector<Vec3> v = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {1, 1, 0.5}, {0.2, 0.3, 0}, {1, -1, 0}, {0.4, -1, 0.6}, {0.4, 1, -0.6}};
+  const std::vector<Vec3> v = {{0, 0, 0},     {1, 0, 0},  {0, 1, 0},      {1, 1, 0.5},
+                               {0.2, 0.3, 0}, {1, -1, 0}, {0.4, -1, 0.6}, {0.4, 1, -0.6}};
   const auto count = [&](std::vector<Triangle> t) { return Scene().Add(v, t).Check().intersection_count; };
-  EXPECT_EQ(count({{0, 1, 2}, {2, 1, 3}}), 0);           // hinge
-  EXPECT_EQ(count({{0, 1, 2}, {1, 0, 5}}), 0);           // flat hinge
-  EXPECT_EQ(count({{0, 1, 2}, {1, 0, 4}}), 1);           // folded flat onto its neighbour
-  EXPECT_EQ(count({{0, 1, 2}, {0, 1, 2}}), 1);           // the same triangle twice
-  EXPECT_EQ(count({{0, 1, 2}, {0, 5, 6}}), 0);           // share a vertex only
-  EXPECT_EQ(count({{0, 1, 2}, {0, 6, 7}}), 1);           // share a vertex and cross
-  EXPECT_EQ(count({{2, 0, 1}, {7, 6, 0}}), 1);           // the same, other order
-  EXPECT_EQ(count({{0, 1, 2}, {0, 4, 3}}), 1);           // share a vertex and an edge in the plane
+  EXPECT_EQ(count({{0, 1, 2}, {2, 1, 3}}), 0);  // hinge
+  EXPECT_EQ(count({{0, 1, 2}, {1, 0, 5}}), 0);  // flat hinge
+  EXPECT_EQ(count({{0, 1, 2}, {1, 0, 4}}), 1);  // folded flat onto its neighbour
+  EXPECT_EQ(count({{0, 1, 2}, {0, 1, 2}}), 1);  // the same triangle twice
+  EXPECT_EQ(count({{0, 1, 2}, {0, 5, 6}}), 0);  // share a vertex only
+  EXPECT_EQ(count({{0, 1, 2}, {0, 6, 7}}), 1);  // share a vertex and cross
+  EXPECT_EQ(count({{2, 0, 1}, {7, 6, 0}}), 1);  // the same, other order
+  EXPECT_EQ(count({{0, 1, 2}, {0, 4, 3}}), 1);  // share a vertex and an edge in the plane
 }
 
 TEST(Audit, NeighbourWhoseEdgeRunsAlongTheSharedPlane) {

@@ -72,7 +72,8 @@ TEST(Nesting, RaysSurviveAlignedGeometry) {
   const std::vector<Vec3> x = Joined(box, tower, false).vertices;
   EXPECT_TRUE(IsInside(x, solid, Vec3(2, 2, 2)));
   EXPECT_TRUE(IsInside(x, solid, Vec3(5, 1.5, 1.25)));
-  for (const Vec3& p : {Vec3(5, 4, 4), Vec3(5, 0, 0), Vec3(5, 1.5, 2.5), Vec3(5, 2, 3), Vec3(6, 4, 0), Vec3(7, 1, 1), Vec3(5, 3, 1)}) {
+  for (const Vec3& p :
+       {Vec3(5, 4, 4), Vec3(5, 0, 0), Vec3(5, 1.5, 2.5), Vec3(5, 2, 3), Vec3(6, 4, 0), Vec3(7, 1, 1), Vec3(5, 3, 1)}) {
     EXPECT_FALSE(IsInside(x, solid, p)) << p.transpose();
   }
   EXPECT_TRUE(IsInside(x, solid, Vec3(4, 3, 3)));  // on the surface

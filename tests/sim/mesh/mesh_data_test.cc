@@ -42,7 +42,8 @@ constexpr char kVtk3[] =
     "# vtk DataFile Version 3.0\nt\nASCII\n\nDATASET UNSTRUCTURED_GRID\nPOINTS 4 double\n0 0 0\n1 0 0 0 1 0\n0 0 1\n"
     "CELLS 2 9\n4 0 1 2 3\n3 0 2 1\nCELL_TYPES 2\n10\n5\nPOINT_DATA 4\nanything at all\n";
 constexpr char kVtk5[] =
-    "# vtk DataFile Version 5.1\nt\nASCII\nDATASET UNSTRUCTURED_GRID\nPOINTS 4 float\n0 0 0 1 0 0 0 1 0 0 0 1\nMETADATA\nINFORMATION 0\n\n"
+    "# vtk DataFile Version 5.1\nt\nASCII\nDATASET UNSTRUCTURED_GRID\nPOINTS 4 float\n0 0 0 1 0 0 0 1 0 0 0 "
+    "1\nMETADATA\nINFORMATION 0\n\n"
     "CELLS 3 7\nOFFSETS vtktypeint64\n0 4 7\nCONNECTIVITY vtktypeint64\n0 1 2 3 0\n2 1\nCELL_TYPES 2\n10\n5\n";
 
 TEST_F(MeshDataTest, ReadsBothVtkCellFormats) {
@@ -204,7 +205,8 @@ TEST_F(MeshDataTest, DamagedFilesNeverCrash) {
 
 TEST_F(MeshDataTest, ReadsRealMeshes) {
   const char* data = std::getenv("EIPC_DATA");
-  if (data == nullptr || !std::filesystem::exists(std::string(data) + "/drake_bubble_teddy/teddy.vtk")) GTEST_SKIP() << "no EIPC_DATA";
+  if (data == nullptr || !std::filesystem::exists(std::string(data) + "/drake_bubble_teddy/teddy.vtk"))
+    GTEST_SKIP() << "no EIPC_DATA";
   const auto teddy = ReadMesh(std::string(data) + "/drake_bubble_teddy/teddy.vtk");
   ASSERT_TRUE(teddy.ok()) << teddy.status();
   const auto mesh = TetMesh::Create(teddy->vertices, teddy->tets);
