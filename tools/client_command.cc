@@ -30,7 +30,7 @@ struct ClientOptions {
 };
 
 void PrintScene(const client::SceneInfo& info) {
-  std::printf("%s  %-28s %3d bodies %6d unknowns %8d triangles\n", info.name.c_str(), info.display_name.c_str(), info.bodies, info.unknowns,
+  std::printf("%s  %-28s %3zu bodies %6d unknowns %8d triangles\n", info.name.c_str(), info.display_name.c_str(), info.bodies.size(), info.unknowns,
               info.surface_triangles);
 }
 
