@@ -1,0 +1,103 @@
+#include <gtest/gtest.h>
+
+#include "sim/energy/barrier.h"
+#include "tests/sim/energy/mapped_contact.h"
+
+namespace eipc {
+namespace {
+
+using testing::MappedContact;
+using testing::MatX;
+using testing::OneContact;
+using testing::Random;
+using testing::RelativeError;
+using testing::StencilCase;
+using testing::TermUnderTest;
+
+constexpr double kDhat = 1e-3;
+constexpr double kStiffness = 3e5;
+
+// Every feature, every map, both forms: the term is the stencil's barrier times weight and stiffness, seen through J.
+TEST(BarrierTerm, DerivativesThroughEveryMap) {
+  Random random(1);
+  ThreadPool pool(2);
+  int compared = 0;
+  for (BarrierForm form : {BarrierForm::kPerPair, BarrierForm::kAreaWeighted}) {
+    for (double gap : {6e-4, 1e-4, 1e-6}) {
+      for (const StencilCase& c : testing::StencilCases(gap, &random)) {
+        OneContact contact(c.kind, c.x, kDhat, form);
+        for (const MappedContact& m : testing::MapEveryWay(c.x, &random)) {
+          SCOPED_TRACE(::testing::Message() << c.name << ", gap " << gap << ", map: " << m.name << ", form "
+                                            << static_cast<int>(form));
+          const SurfaceMap map(&m.rows, &m.offsets);
+          BarrierTerm term(&map, &contact.contacts(), &pool);
+          term.set_stiffness(kStiffness);
+          const TermUnderTest t = {&term, m.nodes(), &map, [&](const std::vector<Vec3>& x) { contact.Update(x); }};
+          // Projected in surface space, then pulled back.
+          std::vector<Vec3> x;
+          map.Positions(m.q, &x);
+          const ContactStencil s = *contact.At(x);
+          const double scale = kStiffness * s.weight;
+          EXPECT_NEAR(t.Value(m.q), scale * BarrierStencilValue(s, testing::Pick(s, x)), 1e-9 * t.Value(m.q));
+          MatX j(12, m.q.size());
+          for (int i = 0; i < 4; ++i) j.middleRows<3>(3 * i) = m.j.middleRows<3>(3 * s.v[i]);
+          // A step of the nodes that changes the gap by a hundredth: where one cage moves both sides, they must go far.
+          Vec12 gap_gradient;
+          for (int i = 0; i < 4; ++i) gap_gradient.segment<3>(3 * i) = s.closest.w[i] * s.closest.e / s.distance;
+          const double h = 0.01 * gap / std::min(1.0, (j.transpose() * gap_gradient).norm());
+          const MatX exact = scale * BarrierStencilHessian(s, testing::Pick(s, x));
+          const MatX hessian = t.Hessian(m.q);
+          // The rounding of the numeric projection does not cancel where one cage moves both sides.
+          EXPECT_LT((hessian - j.transpose() * testing::ClampedToPsd(exact) * j).norm(),
+                    1e-8 * hessian.norm() + 1e-14 * exact.norm());
+          EXPECT_GT(testing::SmallestEigenvalue(hessian), -1e-10 * hessian.norm());
+          if (h > 1e-3) continue;  // so far that the closest feature changes
+          EXPECT_LT(RelativeError(t.Gradient(m.q), t.GradientByDifference(m.q, h)), 1e-6);
+          EXPECT_LT(RelativeError(j.transpose() * exact * j, t.HessianByDifference(m.q, h)), 1e-6);
+          ++compared;
+        }
+      }
+    }
+  }
+  EXPECT_GT(compared, 180) << "of 216";
+}
+
+TEST(BarrierTerm, InnerForcesNeitherPushNorTurnTheWhole) {
+  Random random(2);
+  ThreadPool pool(1);
+  for (const StencilCase& c : testing::StencilCases(2e-4, &random)) {
+    OneContact contact(c.kind, c.x, kDhat);
+    const std::vector<MappedContact> maps = testing::MapEveryWay(c.x, &random);
+    for (int k = 0; k < 3; ++k) {  // all but the one against a static side
+      SCOPED_TRACE(c.name + ", map: " + maps[k].name);
+      const SurfaceMap map(&maps[k].rows, &maps[k].offsets);
+      BarrierTerm term(&map, &contact.contacts(), &pool);
+      term.set_stiffness(kStiffness);
+      const TermUnderTest t = {&term, maps[k].nodes(), &map, [&](const std::vector<Vec3>& x) { contact.Update(x); }};
+      const VecX g = t.Gradient(maps[k].q);
+      EXPECT_GT(g.norm(), 0);
+      EXPECT_LT(testing::TotalForce(g).norm(), 1e-11 * g.norm());
+      EXPECT_LT(testing::TotalMoment(maps[k].q, g).norm(), 1e-10 * g.norm());
+      const Pose by = {random.Cube(0.3), random.Rotation()};
+      EXPECT_NEAR(t.Value(testing::Moved(maps[k].q, by)), t.Value(maps[k].q), 1e-9 * t.Value(maps[k].q));
+    }
+  }
+}
+
+TEST(BarrierTerm, NoContactNoForce) {
+  Random random(3);
+  ThreadPool pool(1);
+  const StencilCase c = testing::StencilCases(1.5e-3, &random)[0];
+  OneContact contact(c.kind, c.x, kDhat);
+  const MappedContact m = testing::MapEveryWay(c.x, &random)[0];
+  const SurfaceMap map(&m.rows, &m.offsets);
+  BarrierTerm term(&map, &contact.contacts(), &pool);
+  term.set_stiffness(kStiffness);
+  const TermUnderTest t = {&term, m.nodes(), &map, [&](const std::vector<Vec3>& x) { contact.Update(x); }};
+  EXPECT_EQ(t.Value(m.q), 0);
+  EXPECT_TRUE(t.Gradient(m.q).isZero(0));
+  EXPECT_TRUE(t.Hessian(m.q).isZero(0));
+}
+
+}  // namespace
+}  // namespace eipc
