@@ -191,6 +191,7 @@ void FindTargets(const BlockMatrix& h, SupernodalStructure* s) {
 SupernodalStructure AnalyzePattern(const BlockMatrix& h, const std::vector<uint8_t>& changing) {
   SupernodalStructure s;
   s.nodes = h.nodes();
+  if (s.nodes == 0) return s;
   const auto invert = [&s] {
     s.position.resize(s.nodes);
     for (int32_t i = 0; i < s.nodes; ++i) s.position[s.order[i]] = i;

@@ -137,5 +137,71 @@ TEST(SpdSolver, RepeatsItsBits) {
   }
 }
 
+// A chain of nodes; only the last few change, as contact nodes do.
+TEST(SpdSolver, RecomputesOnlyWhatChangedWithTheSameBits) {
+  constexpr int kNodes = 200, kChanging = 4;
+  std::vector<std::pair<int32_t, int32_t>> pairs;
+  for (int n = 1; n < kNodes; ++n) pairs.emplace_back(n, n - 1);
+  BlockMatrix h;
+  h.SetPattern(kNodes, &pairs);
+  for (int n = 0; n < kNodes; ++n) h.Add(n, n, 4 * Mat3::Identity());
+  for (int n = 1; n < kNodes; ++n) h.Add(n, n - 1, -Mat3::Identity());
+  const std::vector<uint8_t> free(kNodes, 0);
+  std::vector<uint8_t> changing(kNodes, 0);
+  for (int n = 0; n < kChanging; ++n) changing[kNodes / 2 + n] = 1;
+  SpdSolver solver;
+  solver.Analyze(h, changing);
+  ASSERT_TRUE(solver.Factorize(h, free));
+  EXPECT_EQ(solver.computed_supernodes(), solver.supernode_count());
+  ASSERT_TRUE(solver.Factorize(h, free));
+  EXPECT_EQ(solver.computed_supernodes(), 0);
+  Random random(11);
+  for (int round = 0; round < 4; ++round) {
+    h.Add(kNodes / 2 + round, kNodes / 2 + round, Mat3(random.Vector(3, 1).cwiseAbs().asDiagonal()));
+    ASSERT_TRUE(solver.Factorize(h, free));
+    EXPECT_GT(solver.computed_supernodes(), 0);
+    EXPECT_LT(solver.computed_supernodes(), solver.supernode_count() / 4);
+    SpdSolver fresh;
+    fresh.Analyze(h, changing);
+    ASSERT_TRUE(fresh.Factorize(h, free));
+    const VecX b = random.Vector(3 * kNodes, 1);
+    VecX x = b, y = b;
+    solver.Solve(&x);
+    fresh.Solve(&y);
+    EXPECT_EQ(x, y);
+    VecX product;
+    h.Multiply(x, &product);
+    EXPECT_LT((product - b).norm(), 1e-13 * b.norm());
+  }
+}
+
+TEST(SpdSolver, RecoversFromAMatrixThatWasNotPositiveDefinite) {
+  Random random(12);
+  RandomSpd h = MakeRandomSpd(30, 60, &random);
+  const std::vector<uint8_t> free(30, 0);
+  SpdSolver solver;
+  solver.Analyze(h.sparse);
+  ASSERT_TRUE(solver.Factorize(h.sparse, free));
+  BlockMatrix broken = h.sparse;
+  broken.Add(7, 7, -1e6 * Mat3::Identity());
+  ASSERT_FALSE(solver.Factorize(broken, free));
+  ASSERT_TRUE(solver.Factorize(h.sparse, free));
+  const VecX b = random.Vector(90, 1);
+  VecX x = b;
+  solver.Solve(&x);
+  EXPECT_LT((h.dense * x - b).norm(), 1e-12 * b.norm());
+}
+
+TEST(SpdSolver, SolvesNothingForNoNodes) {
+  BlockMatrix h;
+  std::vector<std::pair<int32_t, int32_t>> none;
+  h.SetPattern(0, &none);
+  SpdSolver solver;
+  solver.Analyze(h);
+  EXPECT_TRUE(solver.Factorize(h, {}));
+  VecX x(0);
+  solver.Solve(&x);
+}
+
 }  // namespace
 }  // namespace eipc
