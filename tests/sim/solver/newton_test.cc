@@ -1,0 +1,274 @@
+#include "sim/solver/newton.h"
+
+#include <gtest/gtest.h>
+
+#include <Eigen/Cholesky>
+#include <functional>
+
+#include "tests/support/finite_difference.h"
+#include "tests/support/random.h"
+
+namespace eipc {
+namespace {
+
+using testing::MatX;
+using testing::Random;
+
+// A dense potential of a few nodes, with a step limit that a test sets.
+class DenseProblem : public NewtonProblem {
+ public:
+  explicit DenseProblem(int nodes) : nodes_(nodes) {}
+
+  std::function<double(const VecX&)> energy;
+  std::function<VecX(const VecX&)> gradient;
+  std::function<MatX(const VecX&)> hessian;
+  std::function<double(const VecX& q, const VecX& dq)> max_step = [](const VecX&, const VecX&) { return 1.0; };
+
+  void SetPoint(const VecX& q) override { q_ = q; }
+  double Energy() override { return energy(q_); }
+  void Gradient(VecX* g) override { *g += gradient(q_); }
+  bool Hessian(BlockMatrix* h) override {
+    const bool first = h->nodes() != nodes_;
+    if (first) {
+      std::vector<std::pair<int32_t, int32_t>> pairs;
+      for (int a = 0; a < nodes_; ++a) {
+        for (int b = 0; b < a; ++b) pairs.emplace_back(a, b);
+      }
+      h->SetPattern(nodes_, &pairs);
+    }
+    h->SetZero();
+    const MatX dense = hessian(q_);
+    for (int a = 0; a < nodes_; ++a) {
+      for (int b = 0; b <= a; ++b) h->Add(a, b, dense.block<3, 3>(3 * a, 3 * b));
+    }
+    return first;
+  }
+  void ChangingNodes(const BlockMatrix&, std::vector<uint8_t>* changing) const override { changing->assign(nodes_, 0); }
+  double MaxStep(const VecX& dq) override { return max_step(q_, dq); }
+  const VecX& point() const { return q_; }
+
+ private:
+  int nodes_;
+  VecX q_;
+};
+
+// ½ (q - centre)^T K (q - centre), K positive definite and full.
+struct Quadratic {
+  Quadratic(int nodes, Random* random) : problem(nodes), centre(random->Vector(3 * nodes, 1)) {
+    const MatX half = [&] {
+      MatX m(3 * nodes, 3 * nodes);
+      for (Eigen::Index i = 0; i < m.size(); ++i) m.data()[i] = random->Uniform(-1, 1);
+      return m;
+    }();
+    k = half * half.transpose() + MatX::Identity(3 * nodes, 3 * nodes);
+    problem.energy = [this](const VecX& q) { return 0.5 * (q - centre).dot(k * (q - centre)); };
+    problem.gradient = [this](const VecX& q) { return VecX(k * (q - centre)); };
+    problem.hessian = [this](const VecX&) { return k; };
+  }
+  DenseProblem problem;
+  VecX centre;
+  MatX k;
+};
+
+SolverSettings Settings(double tolerance, int iterations) {
+  SolverSettings settings;
+  settings.newton_tolerance_m_s = tolerance;
+  settings.max_newton_iterations = iterations;
+  return settings;
+}
+
+struct Solution {
+  absl::Status status;
+  VecX q;
+  NewtonReport report;
+  StageSeconds seconds = {};
+};
+
+Solution Solve(NewtonProblem* problem, const VecX& start, const SolverSettings& settings, const std::vector<uint8_t>& prescribed,
+               const VecX& target, const StepBudget& budget = {}) {
+  Solution run;
+  run.q = start;
+  NewtonSolver solver(settings);
+  run.status = solver.Solve(problem, prescribed, target, 1.0, budget, &run.q, &run.report, &run.seconds);
+  return run;
+}
+
+TEST(Newton, SolvesAQuadraticProblemInOneIteration) {
+  Random random(1);
+  Quadratic quadratic(5, &random);
+  const VecX start = random.Vector(15, 2);
+  // One iteration lands in the minimum; the second finds that there is nothing to add.
+  const Solution run = Solve(&quadratic.problem, start, Settings(1e-9, 10), std::vector<uint8_t>(5, 0), start);
+  ASSERT_TRUE(run.status.ok());
+  EXPECT_EQ(run.report.outcome, NewtonOutcome::kConverged);
+  EXPECT_EQ(run.report.iterations, 2);
+  EXPECT_EQ(run.report.line_search_halvings, 0);
+  EXPECT_LT((run.q - quadratic.centre).norm(), 1e-11);
+  EXPECT_LE(run.report.residual_m_s, 1e-9);
+  EXPECT_EQ(quadratic.problem.point(), run.q) << "the problem's current point is the solution";
+  const Solution one = Solve(&quadratic.problem, start, Settings(1e-9, 1), std::vector<uint8_t>(5, 0), start);
+  EXPECT_EQ(one.report.outcome, NewtonOutcome::kIterationCap);
+  EXPECT_LT((one.q - quadratic.centre).norm(), 1e-11);
+}
+
+TEST(Newton, ToleranceIsASpeed) {
+  Random random(2);
+  Quadratic quadratic(3, &random);
+  VecX start = quadratic.centre;
+  start[4] += 0.01;
+  Solution run;
+  run.q = start;
+  NewtonSolver solver(Settings(1e-3, 10));
+  // An update of 1 cm in 20 s is below 1 mm/s: one iteration is enough.
+  ASSERT_TRUE(solver.Solve(&quadratic.problem, {0, 0, 0}, start, 20.0, {}, &run.q, &run.report, &run.seconds).ok());
+  EXPECT_EQ(run.report.iterations, 1);
+  EXPECT_NEAR(run.report.residual_m_s, 0.01 / 20, 1e-9);
+}
+
+// Steep and curved: needs the line search. Every accepted energy is lower than the one before.
+TEST(Newton, DescendsOnAHardProblem) {
+  DenseProblem problem(1);
+  // Rosenbrock's valley in x and y, a well in z; its Hessian made positive definite as a projection would.
+  problem.energy = [](const VecX& q) { return 100 * std::pow(q[1] - q[0] * q[0], 2) + std::pow(1 - q[0], 2) + q[2] * q[2]; };
+  problem.gradient = [](const VecX& q) {
+    const double valley = q[1] - q[0] * q[0];
+    return VecX(Vec3(-400 * q[0] * valley - 2 * (1 - q[0]), 200 * valley, 2 * q[2]));
+  };
+  problem.hessian = [](const VecX& q) {
+    MatX h = MatX::Zero(3, 3);
+    h << 1200 * q[0] * q[0] - 400 * q[1] + 2, -400 * q[0], 0, -400 * q[0], 200, 0, 0, 0, 2;
+    return MatX(testing::ClampedToPsd(h) + 1e-9 * MatX::Identity(3, 3));
+  };
+  const VecX start = Vec3(-1.2, 1, 3);
+  const Solution run = Solve(&problem, start, Settings(1e-9, 200), {0}, start);
+  ASSERT_TRUE(run.status.ok());
+  EXPECT_EQ(run.report.outcome, NewtonOutcome::kConverged);
+  EXPECT_GT(run.report.line_search_halvings, 0);
+  EXPECT_LT((run.q - VecX(Vec3(1, 1, 0))).norm(), 1e-8);
+  double last = problem.energy(start);
+  for (int cap = 1; cap < run.report.iterations; ++cap) {
+    const Solution part = Solve(&problem, start, Settings(1e-9, cap), {0}, start);
+    EXPECT_EQ(part.report.outcome, NewtonOutcome::kIterationCap);
+    EXPECT_EQ(part.report.iterations, cap);
+    EXPECT_LE(problem.energy(part.q), last);
+    last = problem.energy(part.q);
+  }
+}
+
+TEST(Newton, PrescribedNodesArriveAndTheOthersFollow) {
+  Random random(3);
+  Quadratic quadratic(4, &random);
+  const VecX start = random.Vector(12, 1);
+  VecX target = start;
+  target.segment<3>(3) = Vec3(5, -2, 1);
+  const std::vector<uint8_t> prescribed = {0, 1, 0, 0};
+  const Solution run = Solve(&quadratic.problem, start, Settings(1e-10, 10), prescribed, target);
+  ASSERT_TRUE(run.status.ok());
+  EXPECT_EQ(run.report.outcome, NewtonOutcome::kConverged);
+  EXPECT_EQ(Vec3(run.q.segment<3>(3)), Vec3(5, -2, 1)) << "reached exactly";
+  const VecX g = quadratic.problem.gradient(run.q);
+  for (int n : {0, 2, 3}) EXPECT_LT(g.segment<3>(3 * n).norm(), 1e-9) << "free nodes are in equilibrium with the prescribed one";
+  EXPECT_LE(run.report.iterations, 3);
+  EXPECT_GT(g.segment<3>(3).norm(), 1e-3) << "the drive works against the potential";
+}
+
+TEST(Newton, EveryAcceptedStepKeepsToTheLimit) {
+  Random random(4);
+  Quadratic quadratic(2, &random);
+  const VecX start = quadratic.centre + VecX::Constant(6, 0.5);
+  quadratic.problem.max_step = [](const VecX&, const VecX& dq) { return std::min(1.0, 0.1 / dq.norm()); };
+  const Solution run = Solve(&quadratic.problem, start, Settings(1e-9, 100), {0, 0}, start);
+  EXPECT_EQ(run.report.outcome, NewtonOutcome::kConverged);
+  EXPECT_GE(run.report.iterations, 12) << "1.22 m in steps of 0.1";
+  EXPECT_LT(run.report.min_step_limit, 0.1);
+  EXPECT_LT((run.q - quadratic.centre).norm(), 1e-9);
+}
+
+// A wall at x = 1 that the driven node 0 may not pass; node 1 hangs on it by a spring.
+struct Wall {
+  Wall() : problem(2) {
+    problem.energy = [](const VecX& q) { return 0.5 * (q.head<3>() - q.tail<3>()).squaredNorm() + 0.5 * q.squaredNorm(); };
+    problem.gradient = [](const VecX& q) {
+      VecX g = q;
+      g.head<3>() += q.head<3>() - q.tail<3>();
+      g.tail<3>() += q.tail<3>() - q.head<3>();
+      return g;
+    };
+    problem.hessian = [](const VecX&) {
+      MatX h = 2 * MatX::Identity(6, 6);
+      h.topRightCorner<3, 3>() = h.bottomLeftCorner<3, 3>() = -Mat3::Identity();
+      return h;
+    };
+    // Half of what is left to the wall, as collision detection would.
+    problem.max_step = [](const VecX& q, const VecX& dq) { return dq[0] <= 0 ? 1.0 : std::min(1.0, 0.5 * (1 - q[0]) / dq[0]); };
+  }
+  DenseProblem problem;
+};
+
+TEST(Newton, ABlockedDriveGivesUpAndLeavesTheRestInEquilibrium) {
+  Wall wall;
+  const VecX start = VecX::Zero(6);
+  VecX target = start;
+  target[0] = 2;
+  target[1] = 1;
+  const Solution run = Solve(&wall.problem, start, Settings(1e-9, 200), {1, 0}, target);
+  ASSERT_TRUE(run.status.ok());
+  EXPECT_EQ(run.report.outcome, NewtonOutcome::kTargetNotReached);
+  EXPECT_LT(run.q[0], 1);
+  EXPECT_GT(run.q[0], 0.95) << "up to the wall";
+  EXPECT_LT(run.report.iterations, 100) << "it gives up";
+  EXPECT_LT(VecX(wall.problem.gradient(run.q)).tail<3>().norm(), 1e-8);
+  // From there a target on this side is reached.
+  VecX back = run.q;
+  back.head<3>() = Vec3(0.2, 0, 0);
+  const Solution retreat = Solve(&wall.problem, run.q, Settings(1e-9, 200), {1, 0}, back);
+  EXPECT_EQ(retreat.report.outcome, NewtonOutcome::kConverged);
+  EXPECT_EQ(Vec3(retreat.q.head<3>()), Vec3(0.2, 0, 0));
+}
+
+TEST(Newton, RunningOutOfIterationsOnTheWayIsATargetNotReached) {
+  Wall wall;
+  VecX target = VecX::Zero(6);
+  target[0] = 2;
+  const Solution run = Solve(&wall.problem, VecX::Zero(6), Settings(1e-9, 3), {1, 0}, target);
+  EXPECT_EQ(run.report.outcome, NewtonOutcome::kTargetNotReached);
+  EXPECT_EQ(run.report.iterations, 3);
+}
+
+TEST(Newton, ABudgetEndsTheSolveWithAnError) {
+  Random random(5);
+  Quadratic quadratic(2, &random);
+  quadratic.problem.max_step = [](const VecX&, const VecX&) { return 0.01; };  // never done
+  int polls = 0;
+  StepBudget budget;
+  budget.cancelled = [&polls] { return ++polls > 5; };
+  const VecX start = quadratic.centre + VecX::Ones(6);
+  const Solution run = Solve(&quadratic.problem, start, Settings(1e-9, 1000), {0, 0}, start, budget);
+  EXPECT_EQ(run.status.code(), absl::StatusCode::kCancelled);
+  EXPECT_EQ(run.report.iterations, 5) << "polled once an iteration";
+}
+
+TEST(Newton, AHessianThatCannotBeFactoredStalls) {
+  Random random(6);
+  Quadratic quadratic(2, &random);
+  quadratic.problem.hessian = [](const VecX&) { return MatX(-MatX::Identity(6, 6)); };
+  const VecX start = random.Vector(6, 1);
+  const Solution run = Solve(&quadratic.problem, start, Settings(1e-9, 10), {0, 0}, start);
+  ASSERT_TRUE(run.status.ok());
+  EXPECT_EQ(run.report.outcome, NewtonOutcome::kStalled);
+  EXPECT_EQ(run.q, start);
+}
+
+TEST(Newton, NoAdmissibleProgressStalls) {
+  Random random(7);
+  Quadratic quadratic(2, &random);
+  const VecX start = random.Vector(6, 1);
+  quadratic.problem.energy = [&](const VecX& q) { return q == start ? 0.0 : 1.0; };  // no descent anywhere
+  const Solution run = Solve(&quadratic.problem, start, Settings(1e-9, 10), {0, 0}, start);
+  EXPECT_EQ(run.report.outcome, NewtonOutcome::kStalled);
+  EXPECT_EQ(run.q, start);
+  EXPECT_EQ(quadratic.problem.point(), start);
+}
+
+}  // namespace
+}  // namespace eipc
