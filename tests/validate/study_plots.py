@@ -33,7 +33,8 @@ def plot_vertical_forces(path: Path, runs: Sequence[tuple["GraspCase", "GraspSer
                 axes.plot(series.recording.time_s, force, color=color, label=f"h = {case.dt_s:g} s")
             axes.axhline(chosen[0][1].task.weight_n, color="#222222", lw=1, ls=(0, (4, 3)), label="weight")
             axes.set_ylabel(f"{model}: vertical\ncontact force (N)")
-        panels[0, 0].legend(ncol=4, loc="upper left")
+        panels[0, 0].legend(ncol=4, loc="upper right")
+        panels[0, 0].set_xlim(0, chosen[0][1].task.duration_s)
         panels[-1, 0].set_xlabel("time (s)")
         _save(figure, path)
 
