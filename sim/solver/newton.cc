@@ -144,9 +144,10 @@ absl::Status NewtonSolver::Solve(NewtonProblem* problem, const std::vector<uint8
     relax = false;
     if (small || taken == 0) {
       if (remaining > 0 && !gave_up) continue;  // relaxed at a blocked place: let the drive try again
-      report->outcome = taken == 0 && !small ? NewtonOutcome::kStalled
-                        : gave_up            ? NewtonOutcome::kTargetNotReached
-                                             : NewtonOutcome::kConverged;
+      // What a blocked drive pinches often cannot be relaxed any further either: the drive is what to report.
+      report->outcome = gave_up                ? NewtonOutcome::kTargetNotReached
+                        : taken == 0 && !small ? NewtonOutcome::kStalled
+                                               : NewtonOutcome::kConverged;
       return absl::OkStatus();
     }
   }

@@ -226,6 +226,21 @@ TEST(Newton, ABlockedDriveGivesUpAndLeavesTheRestInEquilibrium) {
   EXPECT_EQ(Vec3(retreat.q.head<3>()), Vec3(0.2, 0, 0));
 }
 
+// Where the pinched rest cannot be relaxed any further, the drive is still what is to be reported.
+TEST(Newton, ABlockedDriveIsReportedThoughTheRestStalls) {
+  Wall wall;
+  double calls = 0;
+  wall.problem.energy = [&calls](const VecX&) { return ++calls; };  // never lower
+  wall.problem.max_step = [](const VecX&, const VecX&) { return 0.0; };
+  VecX target = VecX::Zero(6);
+  target[0] = 2;
+  VecX start = VecX::Zero(6);
+  start[4] = 1;
+  const Solution run = Solve(&wall.problem, start, Settings(1e-9, 200), {1, 0}, target);
+  EXPECT_EQ(run.report.outcome, NewtonOutcome::kTargetNotReached);
+  EXPECT_EQ(run.q, start);
+}
+
 TEST(Newton, RunningOutOfIterationsOnTheWayIsATargetNotReached) {
   Wall wall;
   VecX target = VecX::Zero(6);
