@@ -1,0 +1,107 @@
+// Soft blocks between hard plates: never through, and what cannot be done is reported.
+
+#include <gtest/gtest.h>
+
+#include "sim/audit/audit.h"
+#include "sim/sensor/sensors.h"
+#include "tests/support/scenes.h"
+
+namespace eipc {
+namespace {
+
+constexpr double kStep = 0.02;
+const Vec3 kBlock(0.08, 0.06, 0.06), kPlate(0.02, 0.1, 0.1);
+
+// A block between a fixed wall and a plate that a client moves along x.
+SceneSpec Press(const BodySpec& block) {
+  SceneSpec scene = testing::EmptyScene();
+  scene.solver.newton_tolerance_m_s = 1e-4;
+  scene.bodies = {block, testing::StaticBox("wall", kPlate), testing::KinematicBox("plate", kPlate)};
+  const double middle = 0.5 * (kBlock.x() + kPlate.x()) + 2e-3;
+  scene.bodies[1].pose.position.x() = middle;
+  scene.bodies[2].pose.position.x() = -middle;
+  return scene;
+}
+
+BodySpec SoftBlock(MaterialModel model) {
+  return testing::FullSpaceBox("block", kBlock, {4, 3, 3}, testing::SoftMaterial(500, 2e4, 0.3, model));
+}
+
+Target PlateAt(const World& world, double x) {
+  return {static_cast<int32_t>(world.model().FindBoundarySet("plate", "")), {Vec3(x, 0, 0), Quat::Identity()}};
+}
+
+void ExpectSound(const World& world, int step) {
+  ASSERT_TRUE(testing::IsIntersectionFree(world)) << step;
+  ASSERT_GT(world.report().min_distance_m, 0) << step;
+}
+
+TEST(Press, ATargetThroughTheWallIsNotReachedAndARetreatRecovers) {
+  const auto model = testing::Compile(Press(SoftBlock(MaterialModel::kLinearCorotated)));
+  World world(model);
+  const double start = model->boundary_sets[0].initial_pose.position.x();
+  int missed = 0;
+  for (int n = 1; n <= 20; ++n) {  // 8 mm a step, at last 8 cm through the wall, which the block's 8 cm end before
+    const double x = start + 0.008 * n;
+    ASSERT_TRUE(world.Step({kStep, {PlateAt(world, x)}}, {}).ok());
+    ExpectSound(world, n);
+    const StepReport& r = world.report();
+    const double achieved = BodyPose(*model, world.state(), 2).position.x();
+    if (r.outcome == StepOutcome::kTargetNotReached) {
+      ++missed;
+      EXPECT_GT(r.target_error_m, 0);
+      EXPECT_NEAR(r.target_error_m, x - achieved, 1e-9);
+      EXPECT_EQ(world.state().drives[0].error_m, r.target_error_m);
+    } else {
+      EXPECT_EQ(r.target_error_m, 0) << n;
+      EXPECT_NEAR(achieved, x, 1e-12);
+    }
+    EXPECT_LT(achieved + 0.5 * kPlate.x(), model->bodies[1].initial_pose.position.x() - 0.5 * kPlate.x()) << "through the wall";
+  }
+  EXPECT_GT(missed, 5);
+  EXPECT_EQ(world.report().outcome, StepOutcome::kTargetNotReached);
+  // The drive stays behind until it is told to go where it can.
+  for (int n = 0; n < 20; ++n) {
+    ASSERT_TRUE(world.Step({kStep, {PlateAt(world, start)}}, {}).ok());
+    ExpectSound(world, 100 + n);
+  }
+  EXPECT_EQ(world.report().outcome, StepOutcome::kConverged);
+  EXPECT_EQ(world.report().target_error_m, 0);
+  EXPECT_NEAR(BodyPose(*model, world.state(), 2).position.x(), start, 1e-12);
+}
+
+TEST(Press, AStepOfAMetreStopsAtTheBlock) {
+  const auto model = testing::Compile(Press(SoftBlock(MaterialModel::kStableNeoHookean)));
+  World world(model);
+  ASSERT_TRUE(world.Step({kStep, {PlateAt(world, 1.0)}}, {}).ok());
+  EXPECT_EQ(world.report().outcome, StepOutcome::kTargetNotReached);
+  ExpectSound(world, 0);
+}
+
+// The material that forbids inversion never inverts, by exact predicates, however hard and fast it is squashed.
+TEST(Press, ALogBarrierBlockNeverInverts) {
+  const auto model = testing::Compile(Press(SoftBlock(MaterialModel::kLogBarrierNeoHookean)));
+  World world(model);
+  const double start = model->boundary_sets[0].initial_pose.position.x();
+  for (int n = 1; n <= 24; ++n) {
+    const double x = start + (n <= 12 ? 0.005 * n : 0.06 - 0.02 * (n % 3));  // to a quarter of its length, then shaken
+    ASSERT_TRUE(world.Step({kStep, {PlateAt(world, x)}}, {}).ok());
+    ExpectSound(world, n);
+    std::vector<Vec3> nodes;
+    for (Eigen::Index i = 0; i < world.state().q.size(); i += 3) nodes.push_back(world.state().q.segment<3>(i));
+    ASSERT_TRUE(InvertedTets(nodes, model->elastic[0].nodes).empty()) << "step " << n;
+    if (n == 12) {
+      double volume = 0, least = 1;
+      for (size_t e = 0; e < model->elastic[0].nodes.size(); ++e) {
+        const double j = DeformationGradient(model->elastic[0], e, world.state().q).determinant();
+        volume += model->elastic[0].volume[e] * j;
+        least = std::min(least, j);
+      }
+      EXPECT_LT(least, 0.7) << "squashed";
+      EXPECT_GT(volume, 0);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace eipc
