@@ -58,8 +58,8 @@ void CheckBody(const BodySpec& body, const std::string& path, Problems* problems
     problems->Add(path + ".embedded.cage_vertices", "must be >= 4 (or give cage_mesh), got ", body.cage_vertices);
   }
   if (!deformable && !body.boundary_sets.empty()) {
-    problems->Add(path + ".boundary_sets", "only full-space and embedded bodies have them; a ", BodyKindName(body.kind),
-                  " body is moved as a whole");
+    problems->Add(path + ".boundary_sets", "only full-space and embedded bodies have them; this body (",
+                  BodyKindName(body.kind), ") is moved as a whole");
   }
   std::set<std::string> names;
   for (size_t s = 0; s < body.boundary_sets.size(); ++s) {

@@ -1,0 +1,226 @@
+// What a sound scene compiles to.
+
+#include "sim/scene/compile_scene.h"
+
+#include <gtest/gtest.h>
+
+#include "tests/sim/mesh/shapes.h"
+#include "tests/support/random.h"
+#include "tests/support/scenes.h"
+
+namespace eipc {
+namespace {
+
+const Vec3 kSize(0.1, 0.2, 0.06);
+
+MaterialSpec Soft() { return testing::SoftMaterial(700, 1e5, 0.3); }
+
+SceneSpec OneOfEachKind() {
+  SceneSpec scene = testing::EmptyScene();
+  scene.bodies = {testing::FullSpaceBox("full", kSize, {2, 3, 2}, Soft()),
+                  testing::EmbeddedBox("embedded", kSize, {2, 2, 2}, Soft()),
+                  testing::AffineBox("affine", kSize, testing::StiffMaterial(700, 1e7)), testing::KinematicBox("kinematic", kSize),
+                  testing::StaticBox("static", kSize)};
+  testing::Random random(7);
+  for (size_t b = 0; b < scene.bodies.size(); ++b) scene.bodies[b].pose = {Vec3(0.5 * b, 0, 0.3), random.Rotation()};
+  return scene;
+}
+
+// Total mass, centre and inertia of the mass matrix, read off rigid motions: p^T M p.
+TEST(CompileScene, TheMassMatrixIsThatOfTheSolidInsideTheSurface) {
+  const SceneSpec scene = OneOfEachKind();
+  const auto model = testing::Compile(scene);
+  const double mass = 700 * kSize.prod();
+  const Mat3 local = (mass / 12 *
+                      Vec3(kSize.y() * kSize.y() + kSize.z() * kSize.z(), kSize.x() * kSize.x() + kSize.z() * kSize.z(),
+                           kSize.x() * kSize.x() + kSize.y() * kSize.y()))
+                         .asDiagonal();
+  for (int b = 0; b < 3; ++b) {
+    const Body& body = model->bodies[b];
+    SCOPED_TRACE(body.name);
+    const Mat3 r = scene.bodies[b].pose.rotation.toRotationMatrix();
+    const Mat3 inertia = r * local * r.transpose();
+    EXPECT_NEAR(body.mass.mass, mass, 1e-12 * mass);
+    EXPECT_LT((body.mass.center_of_mass - scene.bodies[b].pose.position).norm(), 1e-13);
+    EXPECT_LT((body.mass.inertia - inertia).norm(), 1e-10 * inertia.norm());
+    State state = InitialState(*model);
+    const Vec3 v(1, 2, 3), omega(0.3, -0.7, 0.5);
+    for (int32_t i = body.nodes.begin; i < body.nodes.end; ++i) {
+      state.v.segment<3>(3 * i) = v + omega.cross(Vec3(state.q.segment<3>(3 * i)) - body.mass.center_of_mass);
+    }
+    const Vec3 momentum = testing::LinearMomentum(*model, state, b);
+    EXPECT_LT((momentum - mass * v).norm(), 1e-10 * momentum.norm());
+    const Vec3 spin = testing::AngularMomentum(*model, state, b) - body.mass.center_of_mass.cross(momentum);
+    EXPECT_LT((spin - inertia * omega).norm(), 1e-8 * spin.norm());
+  }
+  for (int b : {3, 4}) EXPECT_EQ(model->bodies[b].mass.mass, 0);
+}
+
+TEST(CompileScene, EveryKindHasItsNodesAndItsSurface) {
+  const SceneSpec scene = OneOfEachKind();
+  const auto model = testing::Compile(scene);
+  const int nodes[] = {36, 27, 4, 4, 0}, tets[] = {72, 48, 1, 0, 0};
+  int32_t node = 0, vertex = 0, triangle = 0;
+  for (int b = 0; b < 5; ++b) {
+    const Body& body = model->bodies[b];
+    SCOPED_TRACE(body.name);
+    EXPECT_EQ(body.kind, scene.bodies[b].kind);
+    EXPECT_EQ(body.nodes.size(), nodes[b]);
+    EXPECT_EQ(body.tets.size(), tets[b]);
+    EXPECT_EQ(body.nodes.begin, node);
+    EXPECT_EQ(body.vertices.begin, vertex);
+    EXPECT_EQ(body.triangles.begin, triangle);
+    node = body.nodes.end;
+    vertex = body.vertices.end;
+    triangle = body.triangles.end;
+    for (int32_t v = body.vertices.begin; v < body.vertices.end; ++v) {
+      const EmbeddingRow& row = model->embedding[v];
+      EXPECT_EQ(row.count == 0, body.kind == BodyKind::kStatic);
+      for (int k = 0; k < row.count; ++k) {
+        EXPECT_GE(row.nodes[k], body.nodes.begin);
+        EXPECT_LT(row.nodes[k], body.nodes.end);
+      }
+      EXPECT_EQ(model->surface.vertex_body[v], b);
+    }
+  }
+  EXPECT_EQ(node, model->node_count);
+  EXPECT_EQ(vertex, model->surface.vertex_count);
+  EXPECT_EQ(model->elastic.size(), 3u);
+  EXPECT_EQ(model->FindBody("affine"), 2);
+  EXPECT_EQ(model->FindBody("nobody"), -1);
+  EXPECT_GE(model->FindBoundarySet("kinematic", ""), 0);
+  EXPECT_EQ(model->FindBoundarySet("kinematic", "grip"), -1);
+}
+
+// x = J q reproduces the authored surface where it was placed, whatever moves it.
+TEST(CompileScene, TheSurfaceIsWhereItWasPlaced) {
+  const SceneSpec scene = OneOfEachKind();
+  World world(testing::Compile(scene));
+  std::vector<Vec3> x;
+  world.SurfacePositions(&x);
+  for (size_t v = 0; v < x.size(); ++v) EXPECT_LT((x[v] - world.model().surface.rest_positions[v]).norm(), 1e-14);
+  for (int b : {1, 2, 3, 4}) {
+    const Body& body = world.model().bodies[b];
+    ASSERT_EQ(body.vertices.size(), static_cast<int>(scene.bodies[b].mesh.vertices.size()));
+    for (int32_t v = 0; v < body.vertices.size(); ++v) {
+      EXPECT_LT((x[body.vertices.begin + v] - scene.bodies[b].pose.Apply(scene.bodies[b].mesh.vertices[v])).norm(), 1e-13);
+    }
+  }
+}
+
+// The elastic volume of a cage is the solid's; nodes that hold hardly any of it keep a little, so that they have stiffness.
+TEST(CompileScene, ElasticVolumeIsTheSolids) {
+  const auto model = testing::Compile(OneOfEachKind());
+  for (int b = 0; b < 3; ++b) {
+    double volume = 0;
+    for (double v : model->elastic[b].volume) {
+      EXPECT_GT(v, 0);
+      volume += v;
+    }
+    EXPECT_NEAR(volume / kSize.prod(), 1, b == 1 ? 2e-3 : 1e-10) << b;
+  }
+}
+
+TEST(CompileScene, PairsFollowKindsAndOverrides) {
+  SceneSpec scene = OneOfEachKind();
+  BodySpec second = testing::AffineBox("affine2", kSize, testing::StiffMaterial(700, 1e7));
+  second.pose.position = Vec3(0, 0, 2);
+  scene.bodies.push_back(second);
+  scene.friction_coefficient = 0.3;
+  const auto enabled = [&](int a, int b) {
+    const auto model = testing::Compile(scene);
+    EXPECT_EQ(model->surface.Enabled(a, b), model->surface.Enabled(b, a));
+    EXPECT_EQ(model->surface.Friction(a, b), model->surface.Friction(b, a));
+    return model->surface.Enabled(a, b);
+  };
+  EXPECT_TRUE(enabled(0, 0)) << "self-contact of deformable bodies";
+  EXPECT_TRUE(enabled(1, 1));
+  EXPECT_FALSE(enabled(2, 2)) << "an affine body does not meet itself";
+  EXPECT_TRUE(enabled(2, 5));
+  EXPECT_TRUE(enabled(2, 4));
+  EXPECT_FALSE(enabled(3, 4)) << "neither can react";
+  EXPECT_FALSE(enabled(3, 3));
+  scene.self_contact = false;
+  scene.rigid_contact = false;
+  EXPECT_FALSE(enabled(0, 0));
+  EXPECT_FALSE(enabled(2, 5)) << "rigid with rigid";
+  EXPECT_FALSE(enabled(2, 4));
+  EXPECT_TRUE(enabled(0, 2));
+  scene.contact_pairs = {{"full", "affine", false, std::nullopt},
+                         {"affine", "affine2", true, 0.9},
+                         {"kinematic", "static", true, std::nullopt},
+                         {"full", "full", true, std::nullopt},
+                         {"affine2", "affine", std::nullopt, 0.7}};
+  EXPECT_FALSE(enabled(0, 2));
+  EXPECT_TRUE(enabled(2, 5)) << "an override in either order of names";
+  EXPECT_FALSE(enabled(3, 4)) << "still neither can react";
+  EXPECT_TRUE(enabled(0, 0));
+  const auto model = testing::Compile(scene);
+  EXPECT_EQ(model->surface.Friction(2, 5), 0.7) << "the last override wins";
+  EXPECT_EQ(model->surface.Friction(0, 1), 0.3);
+}
+
+TEST(CompileScene, BoundarySetsSelectInTheMeshFrameAndRememberTheirs) {
+  SceneSpec scene = OneOfEachKind();
+  BoundarySetSpec set;
+  set.name = "grip";
+  set.box = BoundarySetSpec::Box{Vec3(-1, -1, 0.029), Vec3(1, 1, 1)};  // the face at z = 0.03 before placement
+  set.vertices = {0, 0};
+  set.frame = Pose{Vec3(0.1, 0.2, 0.3), Quat(Eigen::AngleAxisd(1, Vec3::UnitX()))};
+  scene.bodies[0].boundary_sets = {set};
+  const auto model = testing::Compile(scene);
+  const BoundarySet& compiled = model->boundary_sets[model->FindBoundarySet("full", "grip")];
+  EXPECT_EQ(compiled.nodes.size(), 12u + 1u);
+  EXPECT_TRUE(std::is_sorted(compiled.nodes.begin(), compiled.nodes.end()));
+  for (size_t i = 0; i < compiled.nodes.size(); ++i) {
+    EXPECT_LT((set.frame->Apply(compiled.local_positions[i]) - model->initial_positions[compiled.nodes[i]]).norm(), 1e-14);
+    const Vec3 authored = scene.bodies[0].pose.Inverse().Apply(model->initial_positions[compiled.nodes[i]]);
+    if (compiled.nodes[i] != 0) {
+      EXPECT_NEAR(authored.z(), 0.03, 1e-12);
+    }
+  }
+}
+
+TEST(CompileScene, SettingsArrive) {
+  SceneSpec scene = OneOfEachKind();
+  scene.name = "all of it";
+  scene.gravity = Vec3(1, 2, 3);
+  scene.contact.dhat_m = 2e-3;
+  scene.solver.max_newton_iterations = 17;
+  scene.schedule_duration_s = 4;
+  scene.schedule_dt_s = 0.02;
+  scene.holding = HoldingSpec{"affine", 1, 2};
+  const auto model = testing::Compile(scene);
+  EXPECT_EQ(model->name, "all of it");
+  EXPECT_EQ(model->gravity, Vec3(1, 2, 3));
+  EXPECT_EQ(model->contact.dhat_m, 2e-3);
+  EXPECT_EQ(model->solver.max_newton_iterations, 17);
+  EXPECT_EQ(model->schedule_duration_s, 4);
+  EXPECT_EQ(model->schedule_dt_s, 0.02);
+  EXPECT_EQ(model->holding.body, 2);
+  EXPECT_EQ(model->holding.start_s, 1);
+  EXPECT_EQ(model->holding.end_s, 2);
+}
+
+// A budget of vertices makes a cage here; a ball in it falls and lands without leaving it.
+TEST(CompileScene, ACageCanBeMade) {
+  SceneSpec scene = testing::EmptyScene();
+  BodySpec ball;
+  ball.name = "ball";
+  ball.kind = BodyKind::kEmbedded;
+  ball.mesh = testing::Sphere(Vec3(0, 0, 0), 0.05, 2);
+  ball.cage_vertices = 30;
+  ball.material = Soft();
+  scene.bodies = {ball};
+  const auto model = testing::Compile(scene);
+  ASSERT_EQ(model->bodies.size(), 1u);
+  EXPECT_LE(model->node_count, 30);
+  EXPECT_GE(model->node_count, 4);
+  const MassProperties exact = SolidMassProperties(ball.mesh.vertices, ball.mesh.triangles, 700);
+  State state = InitialState(*model);
+  for (Eigen::Index i = 0; i < state.v.size(); i += 3) state.v.segment<3>(i) = Vec3(1, 0, 0);
+  EXPECT_NEAR(testing::LinearMomentum(*model, state, 0).x(), exact.mass, 1e-10 * exact.mass);
+}
+
+}  // namespace
+}  // namespace eipc
