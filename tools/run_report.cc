@@ -1,8 +1,7 @@
 #include "tools/run_report.h"
 
-#include <sys/resource.h>
-
 #include <algorithm>
+#include <fstream>
 #include <limits>
 #include <nlohmann/json.hpp>
 
@@ -18,10 +17,14 @@ Json ToArray(const Vec3& v) { return Json::array({v.x(), v.y(), v.z()}); }
 // JSON has no infinity: null stands for "never came near".
 Json FiniteOrNull(double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); }
 
+// VmHWM rather than getrusage: ru_maxrss survives exec, so it may be the size of whatever started us.
 int64_t PeakMemoryBytes() {
-  rusage usage = {};
-  getrusage(RUSAGE_SELF, &usage);
-  return int64_t{1024} * usage.ru_maxrss;
+  std::ifstream status("/proc/self/status");
+  std::string line;
+  while (std::getline(status, line)) {
+    if (line.rfind("VmHWM:", 0) == 0) return int64_t{1024} * std::atoll(line.c_str() + 6);
+  }
+  return 0;
 }
 
 }  // namespace

@@ -179,6 +179,7 @@ absl::StatusOr<SceneSpec> SceneFromProto(const v1::Scene& scene, const MeshResol
   SceneSpec spec;
   spec.name = scene.display_name();
   if (scene.has_gravity_m_s2()) spec.gravity = Vec3FromProto(scene.gravity_m_s2());
+  spec.start_in_equilibrium = scene.start_in_equilibrium();
   SceneReader reader(resolver, problems);
   for (int i = 0; i < scene.bodies_size(); ++i) {
     spec.bodies.push_back(reader.ReadBody(scene.bodies(i), absl::StrCat("bodies[", i, "]")));

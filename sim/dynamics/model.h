@@ -66,7 +66,8 @@ struct Model {
 
   // Generalized coordinates.
   int32_t node_count = 0;
-  std::vector<Vec3> initial_positions;   // of nodes
+  std::vector<Vec3> initial_positions;   // of nodes at rest, as placed: what poses refer to
+  std::vector<Vec3> start_positions;     // of nodes in the initial state: the same, or those of static equilibrium
   std::vector<Vec3> initial_velocities;  // of nodes
   ScalarSparse mass;                     // symmetric node-by-node mass, kg; acts on each coordinate alike
   std::vector<ElasticBody> elastic;      // elements by body

@@ -55,7 +55,7 @@ State InitialState(const Model& model) {
   state.q.resize(3 * model.node_count);
   state.v.resize(3 * model.node_count);
   for (int32_t i = 0; i < model.node_count; ++i) {
-    state.q.segment<3>(3 * i) = model.initial_positions[i];
+    state.q.segment<3>(3 * i) = model.start_positions[i];
     state.v.segment<3>(3 * i) = model.initial_velocities[i];
   }
   state.barrier_stiffness = InitialBarrierStiffness(model);

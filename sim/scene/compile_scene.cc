@@ -6,6 +6,7 @@
 #include "sim/audit/audit.h"
 #include "sim/scene/check_scene.h"
 #include "sim/scene/compile_body.h"
+#include "sim/scene/settle.h"
 
 namespace eipc {
 namespace {
@@ -191,6 +192,12 @@ absl::StatusOr<std::shared_ptr<const Model>> CompileScene(const SceneSpec& spec,
   CheckInitialPlacement(*model, &problems);
   if (!problems.empty()) return problems.ToStatus();
   CopySettings(spec, model.get());
+  model->start_positions = model->initial_positions;
+  if (spec.start_in_equilibrium) {
+    const absl::Status settled = SettleStart(model.get());
+    if (!settled.ok()) problems.Add("start_in_equilibrium", settled.message());
+    if (!problems.empty()) return problems.ToStatus();
+  }
   return std::shared_ptr<const Model>(std::move(model));
 }
 

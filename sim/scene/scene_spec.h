@@ -79,6 +79,7 @@ struct SceneSpec {
   std::string name;
   Vec3 gravity = Vec3(0, 0, -9.81);
   std::vector<BodySpec> bodies;
+  bool start_in_equilibrium = false;
   ContactSettings contact;
   double friction_coefficient = 0;
   bool self_contact = true;

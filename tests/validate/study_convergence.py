@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from eipc_cli import GRASP_MODELS, GRASP_STEPS_S, GraspCase
+from eipc_cli import GRASP_MODELS, GraspCase
 from grasp_client import held_body
 from surface_positions import read_surface_positions, rms_error
 from validation import Context, Record, Run, reported, within
@@ -13,31 +13,37 @@ NAME = "convergence"
 DESCRIPTION = "Error of the held body's surface against the run at h = 5e-4 s, and its order in h"
 
 REFERENCE_STEP_S = 5e-4
+STEPS_S = (0.02, 0.01, 0.005, 0.002, 0.001)
+
+# The order of an integrator shows where it resolves the motion. As placed, the bear drops 6 mm and rings at 40 rad/s and more without damping, which
+# backward Euler at these steps damps or does not: errors of millimetres that say nothing of order. So the study starts at rest and uses
+# the stiffness damping of the public example that the grasp comes from (0.05 s).
+SETTINGS = ("start_in_equilibrium=true",) + tuple(
+    f"bodies[{body}].material.rayleigh_beta_s=0.05" for body in ("teddy", "bubble_left", "bubble_right"))
 
 
 def fitted_slope(steps: np.ndarray, errors: np.ndarray) -> float:
-    """Slope of log(error) over log(step), least squares."""
-    return float(np.polyfit(np.log(steps), np.log(errors), 1)[0])
+    """Least-squares slope of log(error) over log(h - h_ref): the reference has an error of its own, C h_ref for order one."""
+    return float(np.polyfit(np.log(steps - REFERENCE_STEP_S), np.log(errors), 1)[0])
 
 
 def run(context: Context) -> list[Record]:
     families = [(model, real) for real in ([False, True] if context.data else [False]) for model in GRASP_MODELS]
 
     def runs_of(model: str, real: bool) -> list[Run]:
-        fine = Run(GraspCase(model, real, GRASP_STEPS_S[0]), dt_s=REFERENCE_STEP_S, trajectory=True)
-        return [fine] + [Run(GraspCase(model, real, dt), trajectory=True) for dt in GRASP_STEPS_S]
+        return [Run(GraspCase(model, real, dt), settings=SETTINGS, trajectory=True) for dt in (REFERENCE_STEP_S, *STEPS_S)]
 
     # The long runs first, so that they do not wait for each other at the end.
-    context.prepare(sorted((r for family in families for r in runs_of(*family)), key=lambda r: r.dt_s is None))
+    context.prepare(sorted((r for family in families for r in runs_of(*family)), key=lambda r: r.case.dt_s))
     records, errors = [], {}
     for model, real in families:
         name = f"{model}{'_real' if real else ''}"
         fine, *coarse = (read_surface_positions(context.run(r).trajectory) for r in runs_of(model, real))
-        _, vertices = held_body(context, GraspCase(model, real, GRASP_STEPS_S[0]))
+        _, vertices = held_body(context, GraspCase(model, real, STEPS_S[0]))
         errors[name] = np.array([rms_error(one, fine, vertices) for one in coarse])
-        records += [reported(f"{name}.error_h_{dt:g}", float(error), "m") for dt, error in zip(GRASP_STEPS_S, errors[name])]
-        records.append(within(f"{name}.slope", fitted_slope(np.array(GRASP_STEPS_S), errors[name]), 0.8, 1.2))
+        records += [reported(f"{name}.error_h_{dt:g}", float(error), "m") for dt, error in zip(STEPS_S, errors[name])]
+        records.append(within(f"{name}.slope", fitted_slope(np.array(STEPS_S), errors[name]), 0.8, 1.2))
     from study_plots import plot_convergence  # matplotlib only where pictures are made
 
-    plot_convergence(context.figures / "convergence.png", np.array(GRASP_STEPS_S), errors)
+    plot_convergence(context.figures / "convergence.png", np.array(STEPS_S), errors)
     return records

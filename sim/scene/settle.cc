@@ -1,0 +1,34 @@
+#include "sim/scene/settle.h"
+
+#include <memory>
+
+#include "absl/strings/str_cat.h"
+#include "sim/base/status_macros.h"
+#include "sim/dynamics/simulation.h"
+
+namespace eipc {
+
+absl::Status SettleStart(Model* model) {
+  constexpr double kStep = 0.5;     // s
+  constexpr double kAtRest = 1e-5;  // m/s
+  constexpr int kMaxSteps = 100;
+  auto waiting = std::make_shared<Model>(*model);
+  for (BoundarySet& set : waiting->boundary_sets) {
+    if (!set.trajectory.empty()) set.initial_pose = set.trajectory.At(0);
+    set.trajectory.keys.clear();
+  }
+  waiting->solver.newton_tolerance_m_s = 0.1 * kAtRest;
+  World world(waiting);
+  double speed = 0;
+  for (int i = 0; i < kMaxSteps; ++i) {
+    EIPC_RETURN_IF_ERROR(world.Step({kStep, {}}, {}));
+    speed = world.state().v.size() == 0 ? 0 : world.state().v.cwiseAbs().maxCoeff();
+    if (speed > kAtRest) continue;
+    for (int32_t n = 0; n < model->node_count; ++n) model->start_positions[n] = world.state().q.segment<3>(3 * n);
+    return absl::OkStatus();
+  }
+  return absl::FailedPreconditionError(absl::StrCat("the scene does not come to rest: after ", kMaxSteps * kStep,
+                                                    " s a node still moves at ", speed, " m/s; is something missing below a body?"));
+}
+
+}  // namespace eipc
