@@ -1,0 +1,69 @@
+// Scenes that start in static equilibrium.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "sim/sensor/sensors.h"
+#include "tests/support/scenes.h"
+
+namespace eipc {
+namespace {
+
+constexpr double kGravity = 9.81;
+
+SceneSpec SoftBoxAboveAFloor() {
+  SceneSpec scene = testing::EmptyScene();
+  scene.gravity = Vec3(0, 0, -kGravity);
+  scene.friction_coefficient = 0.5;
+  scene.start_in_equilibrium = true;
+  BodySpec box = testing::FullSpaceBox("box", Vec3(0.1, 0.1, 0.1), {2, 2, 2}, testing::SoftMaterial(1000, 5e4, 0.3));
+  box.pose.position.z() = 0.06;  // 1 cm above the floor, unloaded
+  scene.bodies = {box, testing::StaticSheet("floor", 0.2, 4)};
+  return scene;
+}
+
+TEST(SettleStart, NothingMovesAndTheFloorCarriesTheWeightFromTheFirstStep) {
+  const std::shared_ptr<const Model> model = testing::Compile(SoftBoxAboveAFloor());
+  World world(model);
+  EXPECT_EQ(world.state().time_s, 0);
+  EXPECT_TRUE(world.state().v.isZero(0));
+  const VecX start = world.state().q;
+  const double weight = model->bodies[0].mass.mass * kGravity;
+  for (int i = 0; i < 20; ++i) {
+    ASSERT_EQ(testing::RunSteps(&world, 1, 0.005), 0);
+    std::vector<Vec3> x;
+    world.SurfacePositions(&x);
+    double force = 0;
+    for (const ContactWrench& w : ContactWrenches(*model, world.state(), x, world.contact_forces())) {
+      if (w.body == 0) force += w.normal_force.z() + w.friction_force.z();
+    }
+    EXPECT_NEAR(force, weight, 1e-3 * weight) << "step " << i;
+  }
+  EXPECT_LT((world.state().q - start).cwiseAbs().maxCoeff(), 1e-5);
+}
+
+TEST(SettleStart, RestShapesAndPosesStillReferToThePlacement) {
+  SceneSpec scene = SoftBoxAboveAFloor();
+  const World settled(testing::Compile(scene));
+  scene.start_in_equilibrium = false;
+  const World placed(testing::Compile(scene));
+  // Sagged, so shorter than it was made, and down by the gap.
+  EXPECT_NEAR(BodyPose(placed.model(), placed.state(), 0).position.z(), 0.06, 1e-12);
+  const double drop = 0.06 - BodyPose(settled.model(), settled.state(), 0).position.z();
+  EXPECT_GT(drop, 0.009);
+  EXPECT_LT(drop, 0.012);
+  std::vector<Vec3> x;
+  settled.SurfacePositions(&x);
+  EXPECT_GT(ComputeEnergies(settled.model(), settled.state(), x).elastic_j, 0);
+}
+
+TEST(SettleStart, SaysWhenNothingHoldsABody) {
+  SceneSpec scene = SoftBoxAboveAFloor();
+  scene.bodies.pop_back();
+  const auto model = CompileScene(scene);
+  ASSERT_FALSE(model.ok());
+  EXPECT_THAT(std::string(model.status().message()), ::testing::HasSubstr("start_in_equilibrium: the scene does not come to rest"));
+}
+
+}  // namespace
+}  // namespace eipc
