@@ -10,7 +10,8 @@ namespace eipc {
 void AuditState(const Model& model, const State& state, const std::vector<Vec3>& x, AuditTotals* totals) {
   const auto start = std::chrono::steady_clock::now();
   const CollisionSurface& s = model.surface;
-  totals->intersections += AuditSurfaces({&x, &s.triangles, &s.triangle_body, s.body_count, &s.pair_enabled}, false).intersection_count;
+  totals->intersections +=
+      AuditSurfaces({&x, &s.triangles, &s.triangle_body, s.body_count, &s.pair_enabled}, false).intersection_count;
   std::vector<Vec3> nodes(model.node_count);
   for (int32_t i = 0; i < model.node_count; ++i) nodes[i] = state.q.segment<3>(3 * i);
   for (const ElasticBody& body : model.elastic) {

@@ -14,16 +14,18 @@ namespace eipc {
 namespace {
 
 void PrintBodies(const Model& model) {
-  std::printf("%-16s %-11s %10s %9s %9s %9s %9s   %s\n", "body", "kind", "mass [kg]", "nodes", "tets", "vertices", "triangles", "driven sets");
+  std::printf("%-16s %-11s %10s %9s %9s %9s %9s   %s\n", "body", "kind", "mass [kg]", "nodes", "tets", "vertices", "triangles",
+              "driven sets");
   for (size_t b = 0; b < model.bodies.size(); ++b) {
     const Body& body = model.bodies[b];
     std::string sets;
     for (const BoundarySet& set : model.boundary_sets) {
       if (set.body != static_cast<int32_t>(b)) continue;
-      sets += (sets.empty() ? "" : ", ") + (set.name.empty() ? std::string("(whole body)") : set.name) + ":" + std::to_string(set.nodes.size());
+      sets += (sets.empty() ? "" : ", ") + (set.name.empty() ? std::string("(whole body)") : set.name) + ":" +
+              std::to_string(set.nodes.size());
     }
-    std::printf("%-16s %-11s %10.6g %9d %9d %9d %9d   %s\n", body.name.c_str(), BodyKindName(body.kind), body.mass.mass, body.nodes.size(),
-                body.tets.size(), body.vertices.size(), body.triangles.size(), sets.c_str());
+    std::printf("%-16s %-11s %10.6g %9d %9d %9d %9d   %s\n", body.name.c_str(), BodyKindName(body.kind), body.mass.mass,
+                body.nodes.size(), body.tets.size(), body.vertices.size(), body.triangles.size(), sets.c_str());
   }
 }
 

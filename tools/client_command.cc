@@ -30,8 +30,8 @@ struct ClientOptions {
 };
 
 void PrintScene(const client::SceneInfo& info) {
-  std::printf("%s  %-28s %3zu bodies %6d unknowns %8d triangles\n", info.name.c_str(), info.display_name.c_str(), info.bodies.size(), info.unknowns,
-              info.surface_triangles);
+  std::printf("%s  %-28s %3zu bodies %6d unknowns %8d triangles\n", info.name.c_str(), info.display_name.c_str(),
+              info.bodies.size(), info.unknowns, info.surface_triangles);
 }
 
 absl::StatusOr<client::SceneInfo> Create(client::Client* client, const ClientOptions& options, client::SceneSource* source) {
@@ -61,8 +61,8 @@ absl::Status DeleteScene(const ClientOptions& options) {
 }
 
 void PrintStep(const client::Observation& now) {
-  std::printf("t %7.3f s  %2d Newton iterations  gap %.3e m  %4d contacts", now.time_s, now.solver.newton_iterations, now.min_distance_m,
-              now.point_triangle_contacts + now.edge_edge_contacts);
+  std::printf("t %7.3f s  %2d Newton iterations  gap %.3e m  %4d contacts", now.time_s, now.solver.newton_iterations,
+              now.min_distance_m, now.point_triangle_contacts + now.edge_edge_contacts);
   for (const client::BodyState& body : now.bodies) {
     const client::Vector3 p = body.pose.position_m;
     std::printf("  %s (%.4f %.4f %.4f)", body.name.c_str(), p[0], p[1], p[2]);

@@ -18,8 +18,10 @@ namespace eipc {
 
 void AddLocalSceneOptions(CLI::App* command, LocalSceneOptions* options) {
   command->add_option("scene", options->scene, "Scene file (text proto of eipc.v1.Scene)")->required();
-  command->add_option("--data", options->data_folder, "Folder that \"data:PATH\" mesh references are relative to (default: EIPC_DATA)");
-  command->add_option("--set", options->overrides, "PATH=VALUE: override a field, e.g. bodies[teddy].material.youngs_modulus_pa=3e4")
+  command->add_option("--data", options->data_folder,
+                      "Folder that \"data:PATH\" mesh references are relative to (default: EIPC_DATA)");
+  command
+      ->add_option("--set", options->overrides, "PATH=VALUE: override a field, e.g. bodies[teddy].material.youngs_modulus_pa=3e4")
       ->allow_extra_args(false);
 }
 

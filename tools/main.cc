@@ -1,5 +1,5 @@
-// eipc: local runs, checks and remote calls from the command line. Exit status: 0 done, 1 the answer is no (an audit or check failed),
-// 2 the request could not be carried out.
+// eipc: local runs, checks and remote calls from the command line. Exit status: 0 done, 1 the answer is no (an audit or check
+// failed), 2 the request could not be carried out.
 
 #include <CLI/App.hpp>
 #include <CLI/Config.hpp>

@@ -96,7 +96,8 @@ void AddRunCommand(CLI::App& app, int* exit_status) {
   AddLocalSceneOptions(command, &options->scene);
   command->add_option("--dt", options->dt_s, "Time step, s (default: the scene's schedule)");
   command->add_option("--duration", options->duration_s, "Simulated time, s (default: the scene's schedule)");
-  command->add_option("--threads", options->threads, "Threads inside a step (the bits do not depend on it)")->check(CLI::Range(1, 256));
+  command->add_option("--threads", options->threads, "Threads inside a step (the bits do not depend on it)")
+      ->check(CLI::Range(1, 256));
   command->add_flag("--audit", options->audit, "Check every accepted state for intersections and inversions, exactly");
   command->add_option("--report", options->report, "Write the JSON report here (default: standard output)");
   command->add_option("--trajectory", options->trajectory, "Write surface positions of every step here (docs/eipc_run.md)");

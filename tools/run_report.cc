@@ -30,7 +30,11 @@ int64_t PeakMemoryBytes() {
 }  // namespace
 
 RunReport::RunReport(const Model* model, std::string scene, double dt_s, int threads)
-    : model_(model), scene_(std::move(scene)), dt_s_(dt_s), threads_(threads), min_distance_m_(std::numeric_limits<double>::infinity()) {}
+    : model_(model),
+      scene_(std::move(scene)),
+      dt_s_(dt_s),
+      threads_(threads),
+      min_distance_m_(std::numeric_limits<double>::infinity()) {}
 
 void RunReport::Add(const World& world, const std::vector<Vec3>& x) {
   const StepReport& r = world.report();

@@ -8,9 +8,9 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 
-#define EIPC_RETURN_IF_ERROR(expr)            \
-  do {                                        \
-    absl::Status eipc_status_ = (expr);       \
+#define EIPC_RETURN_IF_ERROR(expr)               \
+  do {                                           \
+    absl::Status eipc_status_ = (expr);          \
     if (!eipc_status_.ok()) return eipc_status_; \
   } while (false)
 

@@ -34,9 +34,7 @@ struct Pose {
     const Quat inverse = rotation.conjugate();
     return {-(inverse * position), inverse};
   }
-  friend Pose operator*(const Pose& a, const Pose& b) {
-    return {a.Apply(b.position), (a.rotation * b.rotation).normalized()};
-  }
+  friend Pose operator*(const Pose& a, const Pose& b) { return {a.Apply(b.position), (a.rotation * b.rotation).normalized()}; }
 };
 
 }  // namespace eipc

@@ -19,8 +19,8 @@ struct Candidate {
   ContactKind kind;
 };
 
-// Finds every pair of primitives that can come within `dhat` while each vertex stays inside its own region: the hull of two positions
-// grown by a margin.
+// Finds every pair of primitives that can come within `dhat` while each vertex stays inside its own region: the hull of two
+// positions grown by a margin.
 //
 // Why it misses none: let two primitives be within dhat at a moment at which every vertex is inside its region. A primitive is the
 // convex hull of its vertices, so it lies in the union box B of their regions; a point of one is within dhat of a point of the

@@ -70,9 +70,8 @@ bool ContactSet::MakeStencil(const Candidate& c, const std::vector<Vec3>& x, Con
   if (out->distance >= out->dhat) return false;
   out->weight = settings_.form == BarrierForm::kPerPair ? 1.0 : PairWeight(c);
   // Li et al. 2020, eq. 24: the mollifier acts where the sine of the angle is below about 0.03 of the rest configuration.
-  out->mollifier2 = c.kind == ContactKind::kEdgeEdge
-                        ? 1e-3 * surface_->edge_rest_length2[c.first] * surface_->edge_rest_length2[c.second]
-                        : 0.0;
+  out->mollifier2 =
+      c.kind == ContactKind::kEdgeEdge ? 1e-3 * surface_->edge_rest_length2[c.first] * surface_->edge_rest_length2[c.second] : 0.0;
   return true;
 }
 

@@ -25,7 +25,8 @@ void AddEdgesAndOwners(int32_t begin, int32_t end, int32_t body, CollisionSurfac
   std::vector<uint8_t> vertex_taken(s->vertex_count, 0), edge_taken(s->edges.size(), 0);
   for (int32_t t = begin; t < end; ++t) {
     const Triangle& tri = s->triangles[t];
-    const Vec3 normal2 = (s->rest_positions[tri[1]] - s->rest_positions[tri[0]]).cross(s->rest_positions[tri[2]] - s->rest_positions[tri[0]]);
+    const Vec3 normal2 =
+        (s->rest_positions[tri[1]] - s->rest_positions[tri[0]]).cross(s->rest_positions[tri[2]] - s->rest_positions[tri[0]]);
     const double third = normal2.norm() / 6;
     for (int k = 0; k < 3; ++k) {
       const int32_t v = tri[k];

@@ -24,7 +24,8 @@ absl::Status CheckStepInput(const Model& model, const StepInput& input) {
       return absl::InvalidArgumentError(absl::StrCat("targets[", i, "].pose: must be finite"));
     }
     if (std::abs(target.pose.rotation.norm() - 1) > 1e-6) {
-      return absl::InvalidArgumentError(absl::StrCat("targets[", i, "].pose.quaternion: must have length 1, got ", target.pose.rotation.norm()));
+      return absl::InvalidArgumentError(
+          absl::StrCat("targets[", i, "].pose.quaternion: must have length 1, got ", target.pose.rotation.norm()));
     }
   }
   return absl::OkStatus();
@@ -33,7 +34,8 @@ absl::Status CheckStepInput(const Model& model, const StepInput& input) {
 void CommandDrives(const Model& model, const StepInput& input, double time_s, std::vector<State::Drive>* drives) {
   for (size_t i = 0; i < drives->size(); ++i) {
     State::Drive& drive = (*drives)[i];
-    if (!drive.by_client && !model.boundary_sets[i].trajectory.empty()) drive.commanded = model.boundary_sets[i].trajectory.At(time_s);
+    if (!drive.by_client && !model.boundary_sets[i].trajectory.empty())
+      drive.commanded = model.boundary_sets[i].trajectory.At(time_s);
   }
   for (const Target& target : input.targets) {
     State::Drive& drive = (*drives)[target.boundary_set];

@@ -83,7 +83,7 @@ struct Model {
   double schedule_duration_s = 0;
   double schedule_dt_s = 0;
 
-  int FindBody(const std::string& body_name) const;                              // -1 when unknown
+  int FindBody(const std::string& body_name) const;                            // -1 when unknown
   int FindBoundarySet(const std::string& body, const std::string& set) const;  // -1 when unknown
 };
 

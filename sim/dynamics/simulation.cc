@@ -65,7 +65,8 @@ void Simulation::Impl::Guess(const State& state, double dt_s) {
   }
 }
 
-absl::Status Simulation::Impl::SolveStage(const State& state, double gamma_h, const StepBudget& budget, VecX* q, StepReport* report) {
+absl::Status Simulation::Impl::SolveStage(const State& state, double gamma_h, const StepBudget& budget, VecX* q,
+                                          StepReport* report) {
   problem.map().Positions(stage.q_tilde, &x_tilde);
   problem.BeginStage({state.q, stage.q_tilde, x_tilde, stage.v_tilde, gamma_h});
   // Friction sees the contacts of the start of the step first (`004` III-C), then those of the last solution.
@@ -89,7 +90,8 @@ absl::Status Simulation::Impl::SolveStage(const State& state, double gamma_h, co
   return absl::OkStatus();
 }
 
-absl::Status Simulation::Step(const State& state, const StepInput& input, const StepBudget& budget, State* next, StepReport* report) {
+absl::Status Simulation::Step(const State& state, const StepInput& input, const StepBudget& budget, State* next,
+                              StepReport* report) {
   Impl& s = *impl_;
   EIPC_RETURN_IF_ERROR(CheckStepInput(*s.model, input));
   const auto start = std::chrono::steady_clock::now();

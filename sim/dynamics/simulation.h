@@ -32,7 +32,8 @@ class Simulation {
   ~Simulation();
 
   // Advances `state` by one step into `next` (whole or not at all: on error `next` is unspecified and `state` untouched).
-  // Errors: INVALID_ARGUMENT for a bad input, CANCELLED / DEADLINE_EXCEEDED from the budget. A physics outcome is data in the report.
+  // Errors: INVALID_ARGUMENT for a bad input, CANCELLED / DEADLINE_EXCEEDED from the budget. A physics outcome is data in the
+  // report.
   absl::Status Step(const State& state, const StepInput& input, const StepBudget& budget, State* next, StepReport* report);
 
   // Contact stencils and forces of a state as seen by the last successful Step (end of step).

@@ -9,7 +9,8 @@
 
 namespace eipc {
 
-// B = stiffness * sum_k w_k m_k b(d_k) over the active stencils of `contacts` (`004` eq. 9), which must be up to date with the point.
+// B = stiffness * sum_k w_k m_k b(d_k) over the active stencils of `contacts` (`004` eq. 9), which must be up to date with the
+// point.
 class BarrierTerm : public EnergyTerm {
  public:
   BarrierTerm(const SurfaceMap* map, const ContactSet* contacts, ThreadPool* pool) : map_(map), contacts_(contacts), pool_(pool) {}

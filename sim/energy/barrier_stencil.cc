@@ -150,7 +150,8 @@ Mat12 BarrierStencilHessian(const ContactStencil& stencil, const StencilPosition
   const Span span = MakeSpan(stencil, x);
   const Mollifier m = MakeMollifier(stencil, x);
   const Eigen::Matrix<double, 5, 5> in_span = SpanHessian(stencil, span);
-  Mat12 h = m.m * (span.basis.leftCols(span.size) * in_span.topLeftCorner(span.size, span.size) * span.basis.leftCols(span.size).transpose());
+  Mat12 h = m.m * (span.basis.leftCols(span.size) * in_span.topLeftCorner(span.size, span.size) *
+                   span.basis.leftCols(span.size).transpose());
   if (m.active) {
     const double b = Barrier(stencil.distance, stencil.dhat);
     const Vec12 gb = BarrierFirst(stencil.distance, stencil.dhat) * DistanceGradient(stencil);

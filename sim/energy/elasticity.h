@@ -14,9 +14,9 @@ namespace eipc {
 // Linear tetrahedra of one material: elements of a full-space mesh, of a cage, or the single one of an affine body.
 struct ElasticBody {
   Material material = LinearCorotated::FromModuli(1, 0);
-  std::vector<Tet> nodes;             // global node indices
-  std::vector<Mat3> inverse_rest;     // inverse of [X1-X0, X2-X0, X3-X0], 1/m
-  std::vector<double> volume;         // elastic volume: of the solid inside the element, m^3
+  std::vector<Tet> nodes;          // global node indices
+  std::vector<Mat3> inverse_rest;  // inverse of [X1-X0, X2-X0, X3-X0], 1/m
+  std::vector<double> volume;      // elastic volume: of the solid inside the element, m^3
   double rayleigh_alpha_per_s = 0;
   double rayleigh_beta_s = 0;
 };
@@ -52,12 +52,12 @@ class ElasticityTerm : public EnergyTerm {
 
   const ElasticBody* body_;
   ThreadPool* pool_;
-  double damping_ = 0;                                   // beta / gamma h
-  std::vector<std::array<Vec3, 4>> shape_gradient_;      // grad N_a at rest, 1/m
-  std::vector<Mat3> rotation_;                           // lagged
-  std::vector<Mat9> damping_stiffness_;                  // C0, only when damped
-  std::vector<Mat3> f_tilde_;                            // only when damped
-  std::vector<std::array<int64_t, 10>> slots_;           // of the blocks (a >= b) in the matrix
+  double damping_ = 0;                               // beta / gamma h
+  std::vector<std::array<Vec3, 4>> shape_gradient_;  // grad N_a at rest, 1/m
+  std::vector<Mat3> rotation_;                       // lagged
+  std::vector<Mat9> damping_stiffness_;              // C0, only when damped
+  std::vector<Mat3> f_tilde_;                        // only when damped
+  std::vector<std::array<int64_t, 10>> slots_;       // of the blocks (a >= b) in the matrix
   std::vector<std::array<bool, 10>> transposed_;
   std::vector<double> element_value_;
   std::vector<Mat3> element_stress_;

@@ -11,7 +11,8 @@
 
 namespace eipc {
 
-// Smoothed Coulomb friction, f1(y) = y/e (2 - y/e) below e, else 1, and its integral f0 with f0(e) = e (Li et al. 2020, eqs. 17-18).
+// Smoothed Coulomb friction, f1(y) = y/e (2 - y/e) below e, else 1, and its integral f0 with f0(e) = e (Li et al. 2020, eqs.
+// 17-18).
 double FrictionF0(double y, double epsilon);
 double FrictionF1OverY(double y, double epsilon);
 double FrictionF1Derivative(double y, double epsilon);

@@ -6,8 +6,8 @@
 
 namespace eipc {
 
-// ½ |q - q_hat|²_M / (gamma h)², q_hat = q_tilde + gamma h v_tilde + (gamma h)² g: inertia with uniform gravity folded in, so that the
-// energy near the solution is small and keeps its digits (`004` eq. 5).
+// ½ |q - q_hat|²_M / (gamma h)², q_hat = q_tilde + gamma h v_tilde + (gamma h)² g: inertia with uniform gravity folded in, so that
+// the energy near the solution is small and keeps its digits (`004` eq. 5).
 class InertiaTerm : public EnergyTerm {
  public:
   InertiaTerm(const ScalarSparse* mass, const Vec3& gravity) : mass_(mass), gravity_(gravity) {}

@@ -25,13 +25,13 @@ struct Box {
   bool Overlaps(const Box& other) const { return (lo <= other.hi).all() && (other.lo <= hi).all(); }
 };
 
-// Binary tree over primitives: the topology is fixed by the positions given at construction (median split of the longest axis, ties by
-// index, hence deterministic); the boxes are refitted to whatever the primitives' boxes are now.
+// Binary tree over primitives: the topology is fixed by the positions given at construction (median split of the longest axis, ties
+// by index, hence deterministic); the boxes are refitted to whatever the primitives' boxes are now.
 class BoundingVolumeTree {
  public:
   static constexpr int kLeafSize = 4;
   struct Node {
-    int32_t left = -1;   // -1: leaf
+    int32_t left = -1;  // -1: leaf
     int32_t right = -1;
     int32_t begin = 0;  // primitives() range
     int32_t end = 0;
@@ -43,7 +43,7 @@ class BoundingVolumeTree {
   BoundingVolumeTree(const std::vector<Box>& boxes, int32_t first);
 
   bool empty() const { return nodes_.empty(); }
-  const std::vector<Node>& nodes() const { return nodes_; }            // root first; children after their parent
+  const std::vector<Node>& nodes() const { return nodes_; }  // root first; children after their parent
   const std::vector<int32_t>& primitives() const { return primitives_; }
 
   // Boxes of all nodes from the boxes of primitives, by name.

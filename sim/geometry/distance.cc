@@ -87,7 +87,8 @@ ClosestPoints EdgeEdgeClosest(const Vec3& a0, const Vec3& a1, const Vec3& b0, co
   }
   const std::array<Vec3, 4> x = {a0, a1, b0, b1};
   ClosestPoints best = PointSegment(x, 0, 2, 3, 1);
-  const std::array<ClosestPoints, 3> others = {PointSegment(x, 1, 2, 3, 1), PointSegment(x, 2, 0, 1, -1), PointSegment(x, 3, 0, 1, -1)};
+  const std::array<ClosestPoints, 3> others = {PointSegment(x, 1, 2, 3, 1), PointSegment(x, 2, 0, 1, -1),
+                                               PointSegment(x, 3, 0, 1, -1)};
   for (const ClosestPoints& other : others) {
     if (other.distance2 < best.distance2) best = other;
   }

@@ -8,7 +8,8 @@
 // e_k = de/db_k = sum_i (dw_k)_i x_i, and n = e / d. The envelope theorem gives
 //     grad d = n (x) w,
 //     hess d = (w w^T) (x) (I - n n^T) / d - U A^{-1} U^T,   U_k = (e_k / d) (x) w + n (x) dw_k,   A = [e_j . e_k] / d,
-// where (x) stacks vertex by vertex: (n (x) w)_i = w_i n. Both live in the span of {n, t1, t2} (x) w and n (x) dw_k: five dimensions.
+// where (x) stacks vertex by vertex: (n (x) w)_i = w_i n. Both live in the span of {n, t1, t2} (x) w and n (x) dw_k: five
+// dimensions.
 
 #include <array>
 
@@ -18,10 +19,10 @@ namespace eipc {
 
 struct ClosestPoints {
   double distance2 = 0;
-  Vec3 e = Vec3::Zero();                               // from the second side's point to the first's
-  std::array<double, 4> w = {0, 0, 0, 0};              // sums to zero
-  int free_count = 0;                                  // k
-  std::array<std::array<double, 4>, 2> dw = {};        // derivative of w by each free parameter
+  Vec3 e = Vec3::Zero();                         // from the second side's point to the first's
+  std::array<double, 4> w = {0, 0, 0, 0};        // sums to zero
+  int free_count = 0;                            // k
+  std::array<std::array<double, 4>, 2> dw = {};  // derivative of w by each free parameter
 };
 
 ClosestPoints PointTriangleClosest(const Vec3& p, const Vec3& t0, const Vec3& t1, const Vec3& t2);

@@ -42,7 +42,8 @@ void ColumnStrip(int64_t m, int64_t k, const double* a, int64_t lda, const doubl
 
 }  // namespace
 
-void MultiplyTransposed(int64_t m, int64_t n, int64_t k, const double* a, int64_t lda, const double* b, int64_t ldb, double* c, int64_t ldc) {
+void MultiplyTransposed(int64_t m, int64_t n, int64_t k, const double* a, int64_t lda, const double* b, int64_t ldb, double* c,
+                        int64_t ldc) {
   int64_t j = 0;
   for (; j + 6 <= n; j += 6) ColumnStrip<6>(m, k, a, lda, b + j, ldb, c + j * ldc, ldc);
   for (; j + 3 <= n; j += 3) ColumnStrip<3>(m, k, a, lda, b + j, ldb, c + j * ldc, ldc);

@@ -22,9 +22,8 @@ struct ScalarSparse {
   };
   // Entries of both triangles; repeated ones add up in the order given.
   static ScalarSparse FromEntries(int32_t n, std::vector<Entry> entries) {
-    std::stable_sort(entries.begin(), entries.end(), [](const Entry& a, const Entry& b) {
-      return a.row != b.row ? a.row < b.row : a.column < b.column;
-    });
+    std::stable_sort(entries.begin(), entries.end(),
+                     [](const Entry& a, const Entry& b) { return a.row != b.row ? a.row < b.row : a.column < b.column; });
     ScalarSparse m;
     m.n = n;
     m.row_start.assign(n + 1, 0);

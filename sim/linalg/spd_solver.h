@@ -9,18 +9,18 @@
 
 namespace eipc {
 
-// Sparse Cholesky of the free part of a BlockMatrix: supernodal, left-looking, over 3x3 blocks (Ng & Peyton 1993; Davis, "Direct Methods for
-// Sparse Linear Systems", ch. 4 and 8). Nodes marked fixed keep an identity row, so one symbolic factorization serves whatever set of
-// nodes is prescribed.
+// Sparse Cholesky of the free part of a BlockMatrix: supernodal, left-looking, over 3x3 blocks (Ng & Peyton 1993; Davis, "Direct
+// Methods for Sparse Linear Systems", ch. 4 and 8). Nodes marked fixed keep an identity row, so one symbolic factorization serves
+// whatever set of nodes is prescribed.
 //
 // Newton's Hessians of one step differ only where contacts act (and nowhere else while elasticity is quadratic, as linear corotated
-// is). Factorize therefore computes again only the supernodes whose columns changed, and those above them in the elimination tree; the
-// nodes that change are ordered last, which keeps these paths short. A supernode is always computed from the same numbers in the
-// same order, so the bits do not depend on what could be reused.
+// is). Factorize therefore computes again only the supernodes whose columns changed, and those above them in the elimination tree;
+// the nodes that change are ordered last, which keeps these paths short. A supernode is always computed from the same numbers in
+// the same order, so the bits do not depend on what could be reused.
 class SpdSolver {
  public:
-  // Symbolic factorization; call after BlockMatrix::SetPattern. `changing` (by node; may be empty) marks nodes expected to change from
-  // one Factorize to the next: a hint about speed, not about results' correctness. Ordering: approximate minimum degree on the
+  // Symbolic factorization; call after BlockMatrix::SetPattern. `changing` (by node; may be empty) marks nodes expected to change
+  // from one Factorize to the next: a hint about speed, not about results' correctness. Ordering: approximate minimum degree on the
   // graph of nodes, which has nine times fewer entries than the scalar matrix.
   void Analyze(const BlockMatrix& h, const std::vector<uint8_t>& changing = {});
   // Numeric factorization of H with fixed nodes masked. False when not positive definite (then call Factorize again before Solve).

@@ -91,8 +91,8 @@ std::vector<int32_t> Postorder(const std::vector<int32_t>& parent) {
   return order;
 }
 
-// Groups of consecutive columns with (nearly) one structure. A supernode swallows the one right before it, its child in the tree, when
-// the zeros this stores stay few: bigger panels are worth some zeros.
+// Groups of consecutive columns with (nearly) one structure. A supernode swallows the one right before it, its child in the tree,
+// when the zeros this stores stay few: bigger panels are worth some zeros.
 void FindSupernodes(const Columns& columns, SupernodalStructure* s) {
   constexpr int32_t kMaxColumns = 48;
   constexpr double kZeroShare = 0.25;

@@ -38,8 +38,8 @@ struct SupernodalStructure {
   int64_t panel_entries = 0;
   int64_t work_entries = 0;
 
-  // For every stored block of the matrix (in its own order): where it goes, as panel offset of its (0, 0) entry, the panel's stride,
-  // and whether it is transposed there.
+  // For every stored block of the matrix (in its own order): where it goes, as panel offset of its (0, 0) entry, the panel's
+  // stride, and whether it is transposed there.
   struct Target {
     int64_t offset = 0;
     int32_t stride = 0;

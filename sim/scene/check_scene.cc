@@ -58,8 +58,8 @@ void CheckBody(const BodySpec& body, const std::string& path, Problems* problems
     problems->Add(path + ".embedded.cage_vertices", "must be >= 4 (or give cage_mesh), got ", body.cage_vertices);
   }
   if (!deformable && !body.boundary_sets.empty()) {
-    problems->Add(path + ".boundary_sets", "only full-space and embedded bodies have them; this body (",
-                  BodyKindName(body.kind), ") is moved as a whole");
+    problems->Add(path + ".boundary_sets", "only full-space and embedded bodies have them; this body (", BodyKindName(body.kind),
+                  ") is moved as a whole");
   }
   std::set<std::string> names;
   for (size_t s = 0; s < body.boundary_sets.size(); ++s) {
@@ -100,7 +100,8 @@ void CheckScene(const SceneSpec& spec, Problems* problems) {
   for (size_t b = 0; b < spec.bodies.size(); ++b) {
     const std::string path = absl::StrCat("bodies[", b, "]");
     if (spec.bodies[b].name.empty()) problems->Add(path + ".name", "must not be empty");
-    if (!names.insert(spec.bodies[b].name).second) problems->Add(path + ".name", "\"", spec.bodies[b].name, "\" is used by another body");
+    if (!names.insert(spec.bodies[b].name).second)
+      problems->Add(path + ".name", "\"", spec.bodies[b].name, "\" is used by another body");
     CheckBody(spec.bodies[b], path, problems);
   }
   for (size_t p = 0; p < spec.contact_pairs.size(); ++p) {

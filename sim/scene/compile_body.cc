@@ -174,7 +174,8 @@ void SetMass(const SurfaceMesh& surface, const BodySpec& spec, CompiledBody* out
 
 void CompileFullSpace(const BodySpec& spec, const std::string& path, CompiledBody* out, Problems* problems) {
   if (spec.mesh.tets.empty()) {
-    problems->Add(path, "a full-space body needs a tetrahedral mesh; this one has triangles only (use an embedded body, or mesh it)");
+    problems->Add(path,
+                  "a full-space body needs a tetrahedral mesh; this one has triangles only (use an embedded body, or mesh it)");
     return;
   }
   const std::optional<TetMesh> mesh = ReadTets(spec.mesh, path, problems);
@@ -205,7 +206,8 @@ std::optional<TetMesh> CageFor(const BodySpec& spec, const SurfaceMesh& surface,
   return *std::move(cage);
 }
 
-void CompileCaged(const BodySpec& spec, const SurfaceMesh& surface, const std::string& path, CompiledBody* out, Problems* problems) {
+void CompileCaged(const BodySpec& spec, const SurfaceMesh& surface, const std::string& path, CompiledBody* out,
+                  Problems* problems) {
   std::optional<TetMesh> cage;
   if (spec.kind == BodyKind::kEmbedded) {
     cage = CageFor(spec, surface, path, problems);

@@ -12,10 +12,10 @@ namespace eipc {
 
 // One body on its own, indices local to it, positions in the world.
 struct CompiledBody {
-  std::vector<Vec3> node_positions;   // world
-  std::vector<Vec3> node_authored;    // mesh frame: boxes select there
+  std::vector<Vec3> node_positions;  // world
+  std::vector<Vec3> node_authored;   // mesh frame: boxes select there
   std::vector<ScalarSparse::Entry> mass_entries;
-  ElasticBody elastic;                // no nodes for kinematic and static bodies
+  ElasticBody elastic;                  // no nodes for kinematic and static bodies
   std::vector<Vec3> surface_positions;  // world
   std::vector<Triangle> triangles;
   std::vector<EmbeddingRow> embedding;

@@ -29,7 +29,8 @@ void AppendBody(const BodySpec& spec, CompiledBody compiled, std::vector<ScalarS
     model->initial_positions.push_back(p);
     model->initial_velocities.push_back(spec.linear_velocity + spec.angular_velocity.cross(p - body.initial_pose.position));
   }
-  for (ScalarSparse::Entry entry : compiled.mass_entries) mass->push_back({entry.row + first_node, entry.column + first_node, entry.value});
+  for (ScalarSparse::Entry entry : compiled.mass_entries)
+    mass->push_back({entry.row + first_node, entry.column + first_node, entry.value});
   for (size_t v = 0; v < compiled.embedding.size(); ++v) {
     EmbeddingRow row = compiled.embedding[v];
     for (int k = 0; k < row.count; ++k) row.nodes[k] += first_node;
@@ -132,20 +133,23 @@ void SetPairs(const SceneSpec& spec, Model* model) {
 
 void CheckInitialPlacement(const Model& model, Problems* problems) {
   const CollisionSurface& s = model.surface;
-  const AuditReport report = AuditSurfaces({&s.rest_positions, &s.triangles, &s.triangle_body, s.body_count, &s.pair_enabled}, true);
+  const AuditReport report =
+      AuditSurfaces({&s.rest_positions, &s.triangles, &s.triangle_body, s.body_count, &s.pair_enabled}, true);
   const auto name = [&](int32_t t) {
     const Body& body = model.bodies[s.triangle_body[t]];
     return absl::StrCat("bodies[", s.triangle_body[t], "] \"", body.name, "\" triangle ", t - body.triangles.begin);
   };
   for (const auto& [a, b] : report.intersections) {
-    problems->Add("bodies", "initial intersection of ", name(a), " with ", name(b), "; move the bodies apart (or disable the pair)");
+    problems->Add("bodies", "initial intersection of ", name(a), " with ", name(b),
+                  "; move the bodies apart (or disable the pair)");
   }
   if (report.intersection_count > static_cast<int64_t>(report.intersections.size())) {
-    problems->Add("bodies", report.intersection_count, " pairs of triangles intersect in all; the first ", report.intersections.size(),
-                  " are listed");
+    problems->Add("bodies", report.intersection_count, " pairs of triangles intersect in all; the first ",
+                  report.intersections.size(), " are listed");
   }
   for (const auto& [inner, outer] : report.nested) {
-    problems->Add("bodies", "\"", model.bodies[inner].name, "\" lies wholly inside \"", model.bodies[outer].name, "\" at the start");
+    problems->Add("bodies", "\"", model.bodies[inner].name, "\" lies wholly inside \"", model.bodies[outer].name,
+                  "\" at the start");
   }
 }
 

@@ -28,7 +28,8 @@ absl::Status SettleStart(Model* model) {
     return absl::OkStatus();
   }
   return absl::FailedPreconditionError(absl::StrCat("the scene does not come to rest: after ", kMaxSteps * kStep,
-                                                    " s a node still moves at ", speed, " m/s; is something missing below a body?"));
+                                                    " s a node still moves at ", speed,
+                                                    " m/s; is something missing below a body?"));
 }
 
 }  // namespace eipc

@@ -78,7 +78,8 @@ Twist BodyTwist(const Model& model, const State& state, int index) {
         visit(1.0, i, i);
         continue;
       }
-      for (int32_t k = model.mass.row_start[i]; k < model.mass.row_start[i + 1]; ++k) visit(model.mass.values[k], i, model.mass.columns[k]);
+      for (int32_t k = model.mass.row_start[i]; k < model.mass.row_start[i + 1]; ++k)
+        visit(model.mass.values[k], i, model.mass.columns[k]);
     }
   };
   double total = 0;

@@ -1,5 +1,5 @@
-#include "sim/energy/barrier_stencil.h"
 #include "sim/contact/contact_set.h"
+#include "sim/energy/barrier_stencil.h"
 #include "sim/sensor/sensors.h"
 
 namespace eipc {

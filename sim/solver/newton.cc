@@ -60,7 +60,8 @@ double NewtonSolver::LineSearch(NewtonProblem* problem, const VecX& q, double li
   double slope = 0;
   for (Eigen::Index i = 0; i < q.size(); ++i) slope += gradient_[i] * direction_[i];
   const double start = *energy;
-  // Energies cannot be told apart below their rounding; there the slope at the trial decides (approximate Wolfe, Hager & Zhang 2005).
+  // Energies cannot be told apart below their rounding; there the slope at the trial decides (approximate Wolfe, Hager & Zhang
+  // 2005).
   const double rounding = 1e-13 * std::abs(start);
   double fraction = limit;
   for (int k = 0; k < kMaxHalvings; ++k, fraction *= 0.5) {
@@ -96,7 +97,7 @@ absl::Status NewtonSolver::Solve(NewtonProblem* problem, const std::vector<uint8
   problem->SetPoint(*q);
   double energy = problem->Energy();
   int blocked = 0;
-  bool relax = false;   // the drives wait for one iteration
+  bool relax = false;  // the drives wait for one iteration
   bool gave_up = false;
   for (int iteration = 0; iteration < settings_.max_newton_iterations; ++iteration) {
     EIPC_RETURN_IF_ERROR(budget.Poll());

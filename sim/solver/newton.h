@@ -24,7 +24,8 @@ class NewtonProblem {
   virtual void Gradient(VecX* gradient) = 0;
   // Positive semidefinite Hessian of the current point; true when the pattern of `hessian` changed.
   virtual bool Hessian(BlockMatrix* hessian) = 0;
-  // Nodes (non-zero) whose part of the Hessian is expected to change from one point of this step to the next; a hint for the ordering.
+  // Nodes (non-zero) whose part of the Hessian is expected to change from one point of this step to the next; a hint for the
+  // ordering.
   virtual void ChangingNodes(const BlockMatrix& hessian, std::vector<uint8_t>* nodes) const = 0;
   // Largest fraction of `dq` that is admissible from the current point.
   virtual double MaxStep(const VecX& dq) = 0;
@@ -51,8 +52,9 @@ class NewtonSolver {
  public:
   explicit NewtonSolver(const SolverSettings& settings) : settings_(settings) {}
 
-  // Minimizes from *q (admissible) and leaves the last admissible point there, which is also the problem's current point. `prescribed`
-  // is by node, `target` stacked (only prescribed nodes are read); `velocity_scale` = gamma h. Error only from the budget.
+  // Minimizes from *q (admissible) and leaves the last admissible point there, which is also the problem's current point.
+  // `prescribed` is by node, `target` stacked (only prescribed nodes are read); `velocity_scale` = gamma h. Error only from the
+  // budget.
   absl::Status Solve(NewtonProblem* problem, const std::vector<uint8_t>& prescribed, const VecX& target, double velocity_scale,
                      const StepBudget& budget, VecX* q, NewtonReport* report, StageSeconds* seconds);
 

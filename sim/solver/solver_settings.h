@@ -4,8 +4,8 @@
 namespace eipc {
 
 struct SolverSettings {
-  // Newton stops after the iteration whose update moves no node faster than this, m/s. The default keeps the grasp within 0.01 mm of a
-  // solution to 1e-7 m/s over its four seconds; ten times more leaves 0.3 mm (./dev validate accuracy).
+  // Newton stops after the iteration whose update moves no node faster than this, m/s. The default keeps the grasp within 0.01 mm
+  // of a solution to 1e-7 m/s over its four seconds; ten times more leaves 0.3 mm (./dev validate accuracy).
   double newton_tolerance_m_s = 1e-4;
   int max_newton_iterations = 100;
   // Only for proving that the audit notices: accept line-search steps without continuous collision detection.
