@@ -2,10 +2,12 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <atomic>
 #include <mutex>
 #include <numeric>
 #include <set>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -69,6 +71,22 @@ TEST(ThreadPool, ManyShortLoopsDoNotMix) {
       for (int64_t i = begin; i < end; ++i) out[i] = round + static_cast<int>(i);
     });
     for (int i = 0; i < 6; ++i) ASSERT_EQ(out[i], round + i);
+  }
+}
+
+// The caller comes back only when the slowest chunk is done, whoever runs it.
+TEST(ThreadPool, WaitsForTheLastChunk) {
+  ThreadPool pool(2);
+  for (int round = 0; round < 50; ++round) {
+    std::atomic<int> started = 0, finished = 0;
+    const std::thread::id caller = std::this_thread::get_id();
+    pool.ParallelFor(2, 1, [&](int64_t, int64_t) {
+      ++started;
+      while (started < 2) std::this_thread::yield();  // each thread has one of the two
+      for (int k = 0; std::this_thread::get_id() != caller && k < 2000; ++k) std::this_thread::yield();
+      ++finished;
+    });
+    ASSERT_EQ(finished, 2);
   }
 }
 

@@ -56,6 +56,30 @@ TEST(CompileScene, TheMassMatrixIsThatOfTheSolidInsideTheSurface) {
   for (int b : {3, 4}) EXPECT_EQ(model->bodies[b].mass.mass, 0);
 }
 
+// The initial velocity is that of the centre of mass, which a body turns about, wherever its mesh has its origin.
+TEST(CompileScene, InitialVelocitiesAreAboutTheCentreOfMass) {
+  SceneSpec scene = testing::EmptyScene();
+  for (BodySpec body :
+       {testing::FullSpaceBox("full", kSize, {2, 3, 2}, Soft()), testing::EmbeddedBox("embedded", kSize, {2, 2, 2}, Soft()),
+        testing::AffineBox("affine", kSize, testing::StiffMaterial(700, 1e7))}) {
+    for (Vec3& p : body.mesh.vertices) p += Vec3(0.3, 0.4, 0.5);
+    if (body.cage) {
+      for (Vec3& p : body.cage->vertices) p += Vec3(0.3, 0.4, 0.5);
+    }
+    body.linear_velocity = Vec3(1, 2, 3);
+    body.angular_velocity = Vec3(4, 5, 6);
+    body.pose.position.x() = 0.5 * static_cast<double>(scene.bodies.size());
+    scene.bodies.push_back(body);
+  }
+  const auto model = testing::Compile(scene);
+  const State state = InitialState(*model);
+  for (int b = 0; b < 3; ++b) {
+    const Vec3 momentum = testing::LinearMomentum(*model, state, b);
+    EXPECT_LT((momentum - model->bodies[b].mass.mass * Vec3(1, 2, 3)).norm(), 1e-10 * momentum.norm()) << b;
+    EXPECT_LT((model->bodies[b].mass.center_of_mass - Vec3(0.3 + 0.5 * b, 0.4, 0.5)).norm(), 1e-13) << b;
+  }
+}
+
 TEST(CompileScene, EveryKindHasItsNodesAndItsSurface) {
   const SceneSpec scene = OneOfEachKind();
   const auto model = testing::Compile(scene);
