@@ -5,6 +5,7 @@
 #include "absl/strings/str_format.h"
 #include "sim/dynamics/barrier_stiffness.h"
 #include "sim/dynamics/model.h"
+#include "sim/dynamics/state_fields.h"
 
 namespace eipc {
 namespace {
@@ -12,15 +13,19 @@ namespace {
 // FNV-1a over 64-bit words with a final mix; a fingerprint, not a cryptographic hash.
 class Hasher {
  public:
-  void Add(double value) {
+  void Value(const double& value) {
     uint64_t word;
     std::memcpy(&word, &value, sizeof word);
     AddWord(word);
   }
-  void AddWord(uint64_t word) {
-    hash_ = (hash_ ^ word) * 0x100000001b3ULL;
-    hash_ ^= hash_ >> 29;
+  void Value(const int64_t& value) { AddWord(static_cast<uint64_t>(value)); }
+  void Value(const bool& value) { AddWord(value); }
+  void Vector(const VecX& vector) {
+    for (Eigen::Index i = 0; i < vector.size(); ++i) Value(vector[i]);
   }
+  // Sizes are the model's: equal for all states that are compared.
+  template <typename Container>
+  void Size(const Container&) {}
   uint64_t Finish() const {
     uint64_t h = hash_;
     h = (h ^ (h >> 33)) * 0xff51afd7ed558ccdULL;
@@ -29,6 +34,10 @@ class Hasher {
   }
 
  private:
+  void AddWord(uint64_t word) {
+    hash_ = (hash_ ^ word) * 0x100000001b3ULL;
+    hash_ ^= hash_ >> 29;
+  }
   uint64_t hash_ = 0xcbf29ce484222325ULL;
 };
 
@@ -36,17 +45,7 @@ class Hasher {
 
 std::string State::Digest() const {
   Hasher h;
-  h.AddWord(static_cast<uint64_t>(step));
-  h.Add(time_s);
-  for (Eigen::Index i = 0; i < q.size(); ++i) h.Add(q[i]);
-  for (Eigen::Index i = 0; i < v.size(); ++i) h.Add(v[i]);
-  h.Add(barrier_stiffness);
-  for (const Drive& drive : drives) {
-    for (int k = 0; k < 3; ++k) h.Add(drive.commanded.position[k]);
-    for (int k = 0; k < 4; ++k) h.Add(drive.commanded.rotation.coeffs()[k]);
-    h.AddWord(drive.by_client);
-    h.Add(drive.error_m);
-  }
+  VisitState(h, *this);
   return absl::StrFormat("%016x", h.Finish());
 }
 

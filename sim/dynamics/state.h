@@ -11,7 +11,8 @@ namespace eipc {
 
 struct Model;
 
-// Everything carried from one step to the next. Snapshot = copy; restore + same inputs = the same bits.
+// Everything carried from one step to the next. Snapshot = copy; restore + same inputs = the same bits. A new field is also named
+// in state_fields.h (it does not compile otherwise), where digest and snapshots find it.
 struct State {
   int64_t step = 0;
   double time_s = 0;

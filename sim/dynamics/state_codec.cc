@@ -1,0 +1,60 @@
+#include "sim/dynamics/state_codec.h"
+
+#include <cmath>
+
+#include "sim/base/byte_archive.h"
+#include "sim/dynamics/state_fields.h"
+
+namespace eipc {
+namespace {
+
+// Visits a state and remembers whether a floating-point number in it is not finite.
+class FiniteCheck {
+ public:
+  template <typename T>
+  void Value(const T& value) {
+    finite_ = finite_ && std::isfinite(static_cast<double>(value));
+  }
+  void Vector(const VecX& vector) { finite_ = finite_ && vector.allFinite(); }
+  template <typename Container>
+  void Size(const Container&) {}
+  bool finite() const { return finite_; }
+
+ private:
+  bool finite_ = true;
+};
+
+bool Fits(const State& state, const Model& model) {
+  const State start = InitialState(model);
+  return state.q.size() == start.q.size() && state.v.size() == start.v.size() && state.drives.size() == start.drives.size();
+}
+
+bool RotationsAreUnit(const State& state) {
+  for (const State::Drive& drive : state.drives) {
+    if (std::abs(drive.commanded.rotation.norm() - 1) > 1e-9) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+std::string EncodeState(const State& state) {
+  ByteWriter writer;
+  VisitState(writer, state);
+  return writer.Take();
+}
+
+absl::StatusOr<State> DecodeState(absl::string_view bytes, const Model& model) {
+  ByteReader reader(bytes);
+  State state;
+  VisitState(reader, state);
+  if (!reader.done()) return absl::InvalidArgumentError("state: its bytes are cut short, or there are too many");
+  if (!Fits(state, model)) return absl::InvalidArgumentError("state: its sizes do not fit this scene");
+  FiniteCheck check;
+  VisitState(check, state);
+  if (!check.finite() || state.step < 0 || !RotationsAreUnit(state))
+    return absl::InvalidArgumentError("state: holds numbers that no state has");
+  return state;
+}
+
+}  // namespace eipc

@@ -1,0 +1,59 @@
+#include "sim/dynamics/state_codec.h"
+
+#include <gtest/gtest.h>
+
+#include <limits>
+
+#include "tests/support/scenes.h"
+
+namespace eipc {
+namespace {
+
+std::shared_ptr<const Model> BoxAndPlate(int cells) {
+  SceneSpec scene = testing::EmptyScene();
+  scene.bodies = {testing::FullSpaceBox("box", Vec3(0.1, 0.1, 0.1), {cells, 1, 1}, testing::SoftMaterial(1000, 1e5, 0.3)),
+                  testing::KinematicBox("plate", Vec3(0.1, 0.1, 0.01))};
+  scene.bodies[0].pose.position = Vec3(0, 0, 0.5);
+  scene.bodies[0].linear_velocity = Vec3(1, 2, 3);
+  return testing::Compile(scene);
+}
+
+TEST(StateCodec, EveryBitComesBack) {
+  const auto model = BoxAndPlate(1);
+  World world(model);
+  ASSERT_TRUE(world.Step({0.01, {{0, {Vec3(0, 0, 1e-3), Quat::Identity()}}}}, {}).ok());
+  const std::string bytes = EncodeState(world.state());
+  const auto state = DecodeState(bytes, *model);
+  ASSERT_TRUE(state.ok()) << state.status();
+  EXPECT_EQ(EncodeState(*state), bytes);
+  EXPECT_EQ(state->Digest(), world.state().Digest());
+
+  // And goes on as if it had never been away.
+  World other(model);
+  ASSERT_TRUE(other.Restore(*state).ok());
+  for (int i = 0; i < 5; ++i) {
+    ASSERT_TRUE(world.Step({0.01, {}}, {}).ok());
+    ASSERT_TRUE(other.Step({0.01, {}}, {}).ok());
+    EXPECT_EQ(other.state().Digest(), world.state().Digest());
+  }
+}
+
+TEST(StateCodec, RefusesWhatIsNoStateOfTheModel) {
+  const auto model = BoxAndPlate(1);
+  State state = InitialState(*model);
+  const std::string bytes = EncodeState(state);
+  for (size_t size = 0; size < bytes.size(); ++size) EXPECT_FALSE(DecodeState(bytes.substr(0, size), *model).ok()) << size;
+  EXPECT_FALSE(DecodeState(bytes + std::string(1, '\0'), *model).ok());
+  EXPECT_FALSE(DecodeState(bytes, *BoxAndPlate(2)).ok());
+  state.v[4] = std::numeric_limits<double>::quiet_NaN();
+  EXPECT_FALSE(DecodeState(EncodeState(state), *model).ok());
+  state = InitialState(*model);
+  state.drives[0].commanded.rotation.coeffs() *= 2;
+  EXPECT_FALSE(DecodeState(EncodeState(state), *model).ok());
+  state = InitialState(*model);
+  state.step = -1;
+  EXPECT_FALSE(DecodeState(EncodeState(state), *model).ok());
+}
+
+}  // namespace
+}  // namespace eipc
