@@ -2,6 +2,7 @@
 find_package(Threads REQUIRED)
 find_package(Eigen3 3.4 REQUIRED NO_MODULE)
 find_package(absl REQUIRED CONFIG)
+find_package(ZLIB REQUIRED)
 if(EIPC_SERVER)
   find_package(Protobuf REQUIRED)
   find_package(gRPC REQUIRED CONFIG)

@@ -41,8 +41,11 @@ absl::StatusOr<Reader> ReaderFor(const std::string& file_name) {
   if (extension == ".obj") return ReadObj;
   if (extension == ".off") return ReadOff;
   if (extension == ".stl") return ReadStl;
+  if (extension == ".ply") return ReadPly;
+  if (extension == ".msh") return ReadMsh;
+  if (extension == ".vtu") return ReadVtu;
   return absl::InvalidArgumentError(absl::StrCat(file_name, ": unknown extension '", extension,
-                                                 "'; convert the mesh to .vtk (legacy ASCII), .obj, .off or .stl"));
+                                                 "'; convert the mesh to .obj, .off, .ply, .stl, .vtk, .vtu or .msh"));
 }
 
 absl::StatusOr<MeshData> Parse(Reader reader, absl::string_view content, const std::string& file_name) {

@@ -31,7 +31,11 @@ absl::Status ReadFace(absl::string_view line, const TextScanner& scan, MeshData*
 absl::StatusOr<MeshData> ReadOff(absl::string_view text, const std::string& file) {
   TextScanner scan(text, file);
   absl::string_view line = scan.ContentLine();
-  if (CutToken(&line) != "OFF") return scan.Error("not an OFF file: it must start with 'OFF'");
+  // Normals, texture coordinates and colours follow a vertex's position, so they need not be told apart.
+  const absl::string_view magic = CutToken(&line);
+  if (magic != "OFF" && magic != "COFF" && magic != "NOFF" && magic != "CNOFF" && magic != "STOFF") {
+    return scan.Error("not an OFF file: it must start with 'OFF'");
+  }
   absl::string_view counts = line;
   if (CutToken(&counts).empty()) line = scan.ContentLine();
   int64_t vertices = 0, faces = 0;

@@ -97,6 +97,11 @@ absl::StatusOr<MeshData> ReadStl(absl::string_view content, const std::string& f
     return ReadBinary(content, file);
   }
   if (absl::StartsWithIgnoreCase(absl::StripLeadingAsciiWhitespace(content), "solid")) return ReadAscii(content, file);
+  // Some exporters pad the file.
+  if (content.size() > kHeaderBytes && content.size() > kHeaderBytes + kFacetBytes * size_t{BinaryCount(content)} &&
+      BinaryCount(content) > 0) {
+    return ReadBinary(content, file);
+  }
   if (content.size() < kHeaderBytes) return absl::InvalidArgumentError(absl::StrCat(file, ": too short for an STL file"));
   return absl::InvalidArgumentError(absl::StrCat(file, ": a binary STL file of ", BinaryCount(content), " facets has ",
                                                  kHeaderBytes + kFacetBytes * size_t{BinaryCount(content)}, " bytes, this one ",

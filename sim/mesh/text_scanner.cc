@@ -81,6 +81,12 @@ bool TextScanner::AtEnd() {
   return at_ >= text_.size();
 }
 
+bool TextScanner::SkipBytes(int64_t count) {
+  if (count < 0 || static_cast<size_t>(count) > text_.size() - at_) return false;
+  at_ += static_cast<size_t>(count);
+  return true;
+}
+
 absl::StatusOr<double> TextScanner::FiniteDouble(absl::string_view what) {
   const absl::string_view token = Token();
   double value = 0;

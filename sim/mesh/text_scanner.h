@@ -25,6 +25,10 @@ class TextScanner {
   // Skips blanks; true when nothing but blanks was left.
   bool AtEnd();
   bool AtEndOfText() const { return at_ >= text_.size(); }
+  // What was not read yet.
+  absl::string_view Rest() const { return text_.substr(at_); }
+  // Moves over bytes that something else has read; they count as no line. False when fewer are left.
+  bool SkipBytes(int64_t count);
 
   absl::StatusOr<double> FiniteDouble(absl::string_view what);
   absl::StatusOr<int64_t> Integer(absl::string_view what);
