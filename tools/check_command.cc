@@ -7,7 +7,6 @@
 #include <memory>
 
 #include "sim/dynamics/simulation.h"
-#include "tools/audit_state.h"
 #include "tools/local_scene.h"
 
 namespace eipc {
@@ -39,8 +38,7 @@ int Check(const LocalSceneOptions& options) {
   const World world(*model);
   std::vector<Vec3> x;
   world.SurfacePositions(&x);
-  AuditTotals audit;
-  AuditState(**model, world.state(), x, &audit);
+  const StateAudit audit = AuditState(**model, world.state(), x);
   std::printf("unknowns %d; barrier stiffness %.4g; initial placement: %ld intersections, %ld inversions (exact, %.1f ms)\n",
               3 * (*model)->node_count, world.state().barrier_stiffness, static_cast<long>(audit.intersections),
               static_cast<long>(audit.inversions), 1e3 * audit.seconds);

@@ -41,6 +41,8 @@ void RunReport::Add(const World& world, const std::vector<Vec3>& x) {
   ++steps_;
   sim_time_s_ = world.state().time_s;
   wall_s_ += r.wall_s;
+  audit_.Add(r.audit);
+  exact_rejections_ += r.exact_rejections;
   newton_total_ += r.newton_iterations;
   newton_max_ = std::max(newton_max_, r.newton_iterations);
   const int contacts = world.contact_forces().point_triangle_count + world.contact_forces().edge_edge_count;
@@ -109,11 +111,12 @@ Json RunReport::ToJson(const World& world, const std::vector<Vec3>& x) const {
       {"contacts", {{"mean", contacts_total_ / steps}, {"max", contacts_max_}}},
       {"min_distance_m", FiniteOrNull(min_distance_m_)},
       {"audit",
-       {{"states_checked", audit_.states_checked},
+       {{"states_checked", audit_.states},
         {"intersections", audit_.intersections},
         {"inversions", audit_.inversions},
         {"forbidden_inversions", audit_.forbidden_inversions},
         {"seconds", audit_.seconds}}},
+      {"exact_rejections", exact_rejections_},
       {"steps_not_converged", steps_not_converged_},
       {"max_rss_bytes", PeakMemoryBytes()},
       {"stage_seconds", stages},

@@ -5,7 +5,6 @@
 #include <string>
 
 #include "sim/dynamics/simulation.h"
-#include "tools/audit_state.h"
 
 namespace eipc {
 
@@ -16,7 +15,7 @@ class RunReport {
 
   // After every step.
   void Add(const World& world, const std::vector<Vec3>& x);
-  AuditTotals* audit() { return &audit_; }
+  const StateAudit& audit() const { return audit_; }
   double real_time_factor() const { return wall_s_ > 0 ? sim_time_s_ / wall_s_ : 0; }
 
   // The document described in docs/eipc_run.md.
@@ -31,7 +30,8 @@ class RunReport {
   std::string scene_;
   double dt_s_;
   int threads_;
-  AuditTotals audit_;
+  StateAudit audit_;
+  int64_t exact_rejections_ = 0;
   int64_t steps_ = 0;
   double sim_time_s_ = 0;
   double wall_s_ = 0;

@@ -40,6 +40,13 @@ void ReportToProto(const StepReport& report, v1::SolverReport* out) {
   out->set_target_error_m(report.target_error_m);
   out->set_wall_time_s(report.wall_s);
   out->set_barrier_stiffness(report.barrier_stiffness);
+  out->set_exact_rejections(report.exact_rejections);
+  if (report.audit.states > 0) {
+    out->mutable_audit()->set_intersections(report.audit.intersections);
+    out->mutable_audit()->set_inversions(report.audit.inversions);
+    out->mutable_audit()->set_forbidden_inversions(report.audit.forbidden_inversions);
+    out->mutable_audit()->set_seconds(report.audit.seconds);
+  }
   for (int i = 0; i < kStageCount; ++i) (*out->mutable_stage_seconds())[StageName(static_cast<Stage>(i))] = report.stage_s[i];
 }
 

@@ -1,6 +1,15 @@
 #include "sim/contact/broad_phase.h"
 
+#include <algorithm>
+
 namespace eipc {
+namespace {
+
+bool ShareVertex(const Triangle& s, const Triangle& t) {
+  return std::any_of(s.begin(), s.end(), [&t](int32_t v) { return v == t[0] || v == t[1] || v == t[2]; });
+}
+
+}  // namespace
 
 void BroadPhase::Build(const std::vector<Vec3>& from, const std::vector<Vec3>& to, double dhat, double margin) {
   const size_t n = from.size();
@@ -19,6 +28,8 @@ void BroadPhase::Build(const std::vector<Vec3>& from, const std::vector<Vec3>& t
     surface_->trees[b].Refit([this](int32_t t) { return TriangleBox(t); }, &node_boxes_[b]);
   }
   candidates_.clear();
+  triangle_pairs_.clear();
+  neighbour_pairs_.clear();
   for (int32_t a = 0; a < surface_->body_count; ++a) {
     for (int32_t b = a; b < surface_->body_count; ++b) {
       if (surface_->Enabled(a, b)) Traverse(a, b);
@@ -78,6 +89,7 @@ void BroadPhase::Traverse(int32_t body_a, int32_t body_b) {
 void BroadPhase::AddTrianglePair(int32_t a, int32_t b, bool self) {
   const Box box_a = TriangleBox(a), box_b = TriangleBox(b);
   if (!box_a.Overlaps(box_b)) return;
+  (self && ShareVertex(surface_->triangles[a], surface_->triangles[b]) ? neighbour_pairs_ : triangle_pairs_).emplace_back(a, b);
   for (int32_t p : surface_->owned_vertices[a]) {
     if (p >= 0) AddPointTriangle(p, b, box_b, self);
   }

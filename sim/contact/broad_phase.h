@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "sim/contact/contact_forces.h"
@@ -33,6 +34,10 @@ class BroadPhase {
   // Regions = hull(from, to) grown by `margin`; fills candidates(), in an order that depends on the arguments alone.
   void Build(const std::vector<Vec3>& from, const std::vector<Vec3>& to, double dhat, double margin);
   const std::vector<Candidate>& candidates() const { return candidates_; }
+  // The pairs of triangles (surface indices) whose regions come that close: every candidate is a pair of their primitives, and two
+  // triangles that meet inside their regions are among them. Those that share a vertex are apart: they are many and stay near.
+  const std::vector<std::pair<int32_t, int32_t>>& triangle_pairs() const { return triangle_pairs_; }
+  const std::vector<std::pair<int32_t, int32_t>>& neighbour_pairs() const { return neighbour_pairs_; }
 
   // True when every vertex is inside its region. Regions are convex: a straight path between two such states is covered as well.
   bool Covers(const std::vector<Vec3>& x) const;
@@ -50,6 +55,8 @@ class BroadPhase {
   std::vector<std::vector<Box>> node_boxes_;
   std::vector<std::pair<int32_t, int32_t>> stack_;
   std::vector<Candidate> candidates_;
+  std::vector<std::pair<int32_t, int32_t>> triangle_pairs_;
+  std::vector<std::pair<int32_t, int32_t>> neighbour_pairs_;
 };
 
 }  // namespace eipc

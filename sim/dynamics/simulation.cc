@@ -74,8 +74,12 @@ absl::Status Simulation::Impl::SolveStage(const State& state, double gamma_h, co
   problem.LagFriction();
   // As far along the guess as nothing touches.
   direction = guess - state.q;
-  const double reach = problem.MaxStep(direction);
+  double reach = problem.MaxStep(direction);
   *q = reach >= 1 ? guess : VecX(state.q + reach * direction);
+  for (problem.SetPoint(*q); reach > 0 && problem.Intersects(); problem.SetPoint(*q)) {  // refused, whatever MaxStep promised
+    reach = reach > 1e-12 ? 0.5 * reach : 0;
+    *q = state.q + reach * direction;
+  }
   for (int lag = 0; lag < model->contact.friction_lag_iterations; ++lag) {
     if (lag > 0) problem.LagFriction();
     NewtonReport newton_report;
@@ -108,7 +112,9 @@ absl::Status Simulation::Step(const State& state, const StepInput& input, const 
   VecX& q = next->q;
   for (int i = 0; i < s.integrator.stage_count(); ++i) {
     s.integrator.PrepareStage(i, state, input.dt_s, &s.stage);
-    EIPC_RETURN_IF_ERROR(s.SolveStage(state, s.stage.gamma * input.dt_s, budget, &q, report));
+    do {
+      EIPC_RETURN_IF_ERROR(s.SolveStage(state, s.stage.gamma * input.dt_s, budget, &q, report));
+    } while (s.problem.NeedsThoroughRetry());
   }
   next->v = (q - state.q) / input.dt_s;
   next->step = state.step + 1;
@@ -117,12 +123,16 @@ absl::Status Simulation::Step(const State& state, const StepInput& input, const 
   CollectContacts(s.problem, &s.contacts);
   report->min_distance_m = s.contacts.min_distance_m;
   report->barrier_stiffness = state.barrier_stiffness;
+  report->exact_rejections = s.problem.exact_rejections();
   next->barrier_stiffness = NextBarrierStiffness(*s.model, state.barrier_stiffness, s.contacts.min_distance_m);
   report->wall_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   double told = 0;
   for (double seconds : s.seconds) told += seconds;
   report->stage_s = s.seconds;
   report->stage_s[static_cast<int>(Stage::kOther)] += std::max(0.0, report->wall_s - told);
+  // What it finds is data: the step has been taken.
+  const int audit_every = s.model->solver.audit_every_n_steps;
+  if (audit_every > 0 && next->step % audit_every == 0) report->audit = AuditState(*s.model, *next, s.problem.x());
   return absl::OkStatus();
 }
 

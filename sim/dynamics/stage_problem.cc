@@ -1,7 +1,9 @@
 #include "sim/dynamics/stage_problem.h"
 
 #include <algorithm>
+#include <limits>
 
+#include "sim/audit/pair_check.h"
 #include "sim/contact/collision_free_step.h"
 #include "sim/dynamics/make_terms.h"
 #include "sim/energy/elasticity.h"
@@ -47,6 +49,8 @@ StageProblem::StageProblem(const Model* model, ThreadPool* pool, StageSeconds* s
 void StageProblem::BeginStep(const VecX& q_start, const VecX& q_guess, double barrier_stiffness) {
   ScopedStage timer(seconds_, Stage::kContactDetection);
   barrier_stiffness_ = barrier_stiffness;
+  exact_rejections_ = 0;
+  thorough_ = false;
   barrier_.set_stiffness(barrier_stiffness);
   map_.Positions(q_start, &x_);
   map_.Positions(q_guess, &x_trial_);
@@ -79,7 +83,28 @@ void StageProblem::SetPoint(const VecX& q) {
   contacts_.Update(broad_phase_.candidates(), x_, pool_);
 }
 
+bool StageProblem::Refused(bool refused) {
+  if (refused) ++exact_rejections_;
+  return refused;
+}
+
+bool StageProblem::Intersects() {
+  if (model_->solver.unsafe_disable_exact_check) return false;
+  ScopedStage timer(seconds_, Stage::kExactCheck);
+  const std::vector<Triangle>& triangles = model_->surface.triangles;
+  return Refused(AnyPairMeets(x_, triangles, broad_phase_.triangle_pairs()) ||
+                 (thorough_ && AnyPairMeets(x_, triangles, broad_phase_.neighbour_pairs())));
+}
+
+bool StageProblem::NeedsThoroughRetry() {
+  if (thorough_ || model_->solver.unsafe_disable_exact_check) return false;
+  ScopedStage timer(seconds_, Stage::kExactCheck);
+  thorough_ = AnyPairMeets(x_, model_->surface.triangles, broad_phase_.neighbour_pairs());
+  return Refused(thorough_);
+}
+
 double StageProblem::Energy() {
+  if (Intersects()) return std::numeric_limits<double>::infinity();
   double sum = 0;
   for (const TimedTerm& t : terms_) {
     ScopedStage timer(seconds_, t.stage);

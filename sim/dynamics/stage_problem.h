@@ -32,6 +32,7 @@ class StageProblem : public NewtonProblem {
   void LagFriction();
 
   void SetPoint(const VecX& q) override;
+  // Infinite where surfaces intersect: the exact check of the candidates, which shares no code with collision detection.
   double Energy() override;
   void Gradient(VecX* gradient) override;
   bool Hessian(BlockMatrix* hessian) override;
@@ -44,12 +45,22 @@ class StageProblem : public NewtonProblem {
   const FrictionTerm& friction() const { return friction_; }
   double barrier_stiffness() const { return barrier_stiffness_; }
 
+  // Whether the exact check refuses the current point. For whoever accepts points without asking for their energy. Triangles that
+  // share a vertex are many, and are checked at each point only after NeedsThoroughRetry said so.
+  bool Intersects();
+  // For the solution of a stage: true when triangles that share a vertex meet there. Then every later point of the step is checked
+  // for these as well, and the stage must be solved again. False from then on.
+  bool NeedsThoroughRetry();
+  // Points that the exact check refused since BeginStep. Collision detection promises none.
+  int exact_rejections() const { return exact_rejections_; }
+
  private:
   struct TimedTerm {
     EnergyTerm* term;
     Stage stage;
   };
   void RebuildPattern(BlockMatrix* hessian);
+  bool Refused(bool refused);
 
   const Model* model_;
   ThreadPool* pool_;
@@ -63,7 +74,9 @@ class StageProblem : public NewtonProblem {
   std::vector<class ElasticityTerm*> elastic_;
   std::vector<TimedTerm> terms_;
   double barrier_stiffness_ = 0;
-  double reach_ = 0;  // largest displacement of a Newton direction that is examined at once, m
+  int exact_rejections_ = 0;
+  bool thorough_ = false;  // check neighbours at every point
+  double reach_ = 0;       // largest displacement of a Newton direction that is examined at once, m
 
   VecX q_;
   VecX q_trial_;

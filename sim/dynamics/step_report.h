@@ -3,6 +3,7 @@
 
 #include <limits>
 
+#include "sim/dynamics/state_audit.h"
 #include "sim/solver/stage_timer.h"
 
 namespace eipc {
@@ -20,6 +21,10 @@ struct StepReport {
   double target_error_m = 0;
   double min_distance_m = std::numeric_limits<double>::infinity();
   double barrier_stiffness = 0;
+  // Points that the exact check refused although collision detection had let them pass; the solver then took half of that step.
+  int exact_rejections = 0;
+  // Of the accepted state, in the steps that `audit_every_n_steps` names. Its cost is not in wall_s.
+  StateAudit audit;
   double wall_s = 0;
   StageSeconds stage_s = {};
 };

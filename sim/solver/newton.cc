@@ -8,6 +8,8 @@
 namespace eipc {
 namespace {
 
+constexpr int kMaxHalvings = 40;
+
 double LargestNodeNorm(const VecX& y) {
   double largest = 0;
   for (Eigen::Index i = 0; i + 2 < y.size(); i += 3) largest = std::max(largest, y.segment<3>(i).squaredNorm());
@@ -56,7 +58,6 @@ bool NewtonSolver::LinearSolve(NewtonProblem* problem, const std::vector<uint8_t
 
 double NewtonSolver::LineSearch(NewtonProblem* problem, const VecX& q, double limit, double* energy, NewtonReport* report) {
   constexpr double kArmijo = 1e-4;
-  constexpr int kMaxHalvings = 40;
   double slope = 0;
   for (Eigen::Index i = 0; i < q.size(); ++i) slope += gradient_[i] * direction_[i];
   const double start = *energy;
@@ -133,6 +134,13 @@ absl::Status NewtonSolver::Solve(NewtonProblem* problem, const std::vector<uint8
       }
       problem->SetPoint(trial_);
       energy = problem->Energy();
+      for (int k = 0; std::isinf(energy) && k < kMaxHalvings; ++k) {  // refused, whatever MaxStep promised
+        limit = k + 1 < kMaxHalvings ? 0.5 * limit : 0;
+        trial_ = *q + limit * direction_;
+        problem->SetPoint(trial_);
+        energy = problem->Energy();
+        ++report->line_search_halvings;
+      }
       *q = trial_;
       relax = limit < 1;
       report->residual_m_s = update;

@@ -20,6 +20,7 @@ class NewtonProblem {
   virtual ~NewtonProblem() = default;
   // Moves the current point; derivatives and energies are of it.
   virtual void SetPoint(const VecX& q) = 0;
+  // Infinite at a point that must not be accepted.
   virtual double Energy() = 0;
   virtual void Gradient(VecX* gradient) = 0;
   // Positive semidefinite Hessian of the current point; true when the pattern of `hessian` changed.

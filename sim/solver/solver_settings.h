@@ -10,6 +10,9 @@ struct SolverSettings {
   int max_newton_iterations = 100;
   // Only for proving that the audit notices: accept line-search steps without continuous collision detection.
   bool unsafe_disable_ccd = false;
+  // The same for the exact check of every point that is about to be accepted.
+  bool unsafe_disable_exact_check = false;
+  // Run the exact audit of the whole scene every n accepted steps; 0: never.
   int audit_every_n_steps = 0;
 };
 

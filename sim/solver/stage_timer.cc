@@ -20,6 +20,8 @@ const char* StageName(Stage stage) {
       return "solve";
     case Stage::kCcd:
       return "ccd";
+    case Stage::kExactCheck:
+      return "exact_check";
     case Stage::kOther:
       return "other";
   }

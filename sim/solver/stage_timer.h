@@ -7,8 +7,19 @@
 namespace eipc {
 
 // Parts of a step whose time is told apart.
-enum class Stage { kElasticity, kContactDetection, kContactEnergy, kFriction, kInertia, kFactorize, kSolve, kCcd, kOther };
-inline constexpr int kStageCount = 9;
+enum class Stage {
+  kElasticity,
+  kContactDetection,
+  kContactEnergy,
+  kFriction,
+  kInertia,
+  kFactorize,
+  kSolve,
+  kCcd,
+  kExactCheck,
+  kOther
+};
+inline constexpr int kStageCount = 10;
 const char* StageName(Stage stage);
 
 using StageSeconds = std::array<double, kStageCount>;

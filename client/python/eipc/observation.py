@@ -126,6 +126,16 @@ class Energies:
 
 
 @dataclass(frozen=True)
+class AuditReport:
+    """The exact check of an accepted state."""
+
+    intersections: int  # pairs of triangles that meet
+    inversions: int  # elements with orientation <= 0
+    forbidden_inversions: int  # those of materials that forbid it
+    seconds: float
+
+
+@dataclass(frozen=True)
 class SolverReport:
     """How the last step was solved."""
 
@@ -139,6 +149,10 @@ class SolverReport:
     wall_time_s: float
     barrier_stiffness: float
     stage_seconds: Mapping[str, float]
+    # Points that the exact check refused although collision detection had let them pass; 0 is expected.
+    exact_rejections: int = 0
+    # Of the accepted state, in steps that the scene's `audit_every_n_steps` names; None in others.
+    audit: Optional[AuditReport] = None
 
     @property
     def converged(self) -> bool:
@@ -209,13 +223,19 @@ def _counts(message: observation_pb2.ContactCounts) -> ContactCounts:
     return ContactCounts(message.point_triangle, message.edge_edge, pairs)
 
 
+def _audit(message: observation_pb2.AuditReport) -> AuditReport:
+    return AuditReport(message.intersections, message.inversions, message.forbidden_inversions, message.seconds)
+
+
 def _report(message: observation_pb2.SolverReport) -> SolverReport:
     return SolverReport(
         outcome=Outcome(message.outcome), newton_iterations=message.newton_iterations,
         linear_solves=message.linear_solves, line_search_halvings=message.line_search_halvings,
         min_ccd_fraction=message.min_ccd_fraction, residual_m_s=message.residual_m_s,
         target_error_m=message.target_error_m, wall_time_s=message.wall_time_s,
-        barrier_stiffness=message.barrier_stiffness, stage_seconds=dict(message.stage_seconds))
+        barrier_stiffness=message.barrier_stiffness, stage_seconds=dict(message.stage_seconds),
+        exact_rejections=message.exact_rejections,
+        audit=_audit(message.audit) if message.HasField("audit") else None)
 
 
 def observation_from_message(message: observation_pb2.Observation) -> Observation:

@@ -111,7 +111,7 @@ TEST(SceneFromProto, ReadsEverySetting) {
   EXPECT_EQ(spec.contact_pairs[1].friction_coefficient, 0.0);
   EXPECT_EQ(spec.solver.newton_tolerance_m_s, 1e-5);
   EXPECT_EQ(spec.solver.max_newton_iterations, 7);
-  EXPECT_TRUE(spec.solver.unsafe_disable_ccd);
+  EXPECT_TRUE(spec.solver.unsafe_disable_ccd && spec.solver.unsafe_disable_exact_check);
   EXPECT_EQ(spec.solver.audit_every_n_steps, 2);
   EXPECT_EQ(spec.schedule_duration_s, 4);
   EXPECT_EQ(spec.schedule_dt_s, 0.01);

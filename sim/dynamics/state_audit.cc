@@ -1,27 +1,39 @@
-#include "tools/audit_state.h"
+#include "sim/dynamics/state_audit.h"
 
 #include <chrono>
 #include <variant>
 
 #include "sim/audit/audit.h"
+#include "sim/dynamics/model.h"
+#include "sim/dynamics/state.h"
 
 namespace eipc {
 
-void AuditState(const Model& model, const State& state, const std::vector<Vec3>& x, AuditTotals* totals) {
+void StateAudit::Add(const StateAudit& other) {
+  states += other.states;
+  intersections += other.intersections;
+  inversions += other.inversions;
+  forbidden_inversions += other.forbidden_inversions;
+  seconds += other.seconds;
+}
+
+StateAudit AuditState(const Model& model, const State& state, const std::vector<Vec3>& x) {
   const auto start = std::chrono::steady_clock::now();
   const CollisionSurface& s = model.surface;
-  totals->intersections +=
+  StateAudit audit;
+  audit.states = 1;
+  audit.intersections =
       AuditSurfaces({&x, &s.triangles, &s.triangle_body, s.body_count, &s.pair_enabled}, false).intersection_count;
   std::vector<Vec3> nodes(model.node_count);
   for (int32_t i = 0; i < model.node_count; ++i) nodes[i] = state.q.segment<3>(3 * i);
   for (const ElasticBody& body : model.elastic) {
     const int64_t inverted = static_cast<int64_t>(InvertedTets(nodes, body.nodes).size());
-    totals->inversions += inverted;
+    audit.inversions += inverted;
     const bool forbids = std::visit([](const auto& m) { return std::decay_t<decltype(m)>::kForbidsInversion; }, body.material);
-    if (forbids) totals->forbidden_inversions += inverted;
+    if (forbids) audit.forbidden_inversions += inverted;
   }
-  ++totals->states_checked;
-  totals->seconds += std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  audit.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  return audit;
 }
 
 }  // namespace eipc
