@@ -2,8 +2,13 @@
 
 #include <algorithm>
 
+#include "sim/geometry/distance.h"
+
 namespace eipc {
 namespace {
+
+// Covers the rounding of a norm and of sums of a few.
+constexpr double kRoundUp = 1 + 1e-14;
 
 bool ShareVertex(const Triangle& s, const Triangle& t) {
   return std::any_of(s.begin(), s.end(), [&t](int32_t v) { return v == t[0] || v == t[1] || v == t[2]; });
@@ -11,21 +16,42 @@ bool ShareVertex(const Triangle& s, const Triangle& t) {
 
 }  // namespace
 
-void BroadPhase::Build(const std::vector<Vec3>& from, const std::vector<Vec3>& to, double dhat, double margin) {
+void BroadPhase::SetRegions(const std::vector<Vec3>& from, const std::vector<Vec3>& to, double margin) {
   const size_t n = from.size();
+  anchors_ = from;
   regions_.resize(n);
+  reach_.resize(n);
   vertex_boxes_.resize(n);
   for (size_t i = 0; i < n; ++i) {
     // The rounding of the sums below is at most an ulp of the largest coordinate, which 1e-15 of it covers.
-    const double slack = 4e-16 * (from[i].cwiseAbs().maxCoeff() + to[i].cwiseAbs().maxCoeff() + dhat + margin);
+    const double slack = 4e-16 * (from[i].cwiseAbs().maxCoeff() + to[i].cwiseAbs().maxCoeff() + dhat_ + margin);
     const Eigen::Array3d lo = from[i].cwiseMin(to[i]).array(), hi = from[i].cwiseMax(to[i]).array();
     regions_[i].lo = lo - margin;
     regions_[i].hi = hi + margin;
-    vertex_boxes_[i].lo = regions_[i].lo - (0.5 * dhat + slack);
-    vertex_boxes_[i].hi = regions_[i].hi + (0.5 * dhat + slack);
+    const Eigen::Array3d extent = (to[i] - from[i]).cwiseAbs().array() + (margin + slack);
+    reach_[i] = kRoundUp * extent.matrix().norm();
+    vertex_boxes_[i].lo = regions_[i].lo - (0.5 * dhat_ + slack);
+    vertex_boxes_[i].hi = regions_[i].hi + (0.5 * dhat_ + slack);
+  }
+}
+
+void BroadPhase::Build(const std::vector<Vec3>& from, const std::vector<Vec3>& to, double dhat, double margin) {
+  dhat_ = dhat;
+  SetRegions(from, to, margin);
+  edge_boxes_.resize(surface_->edges.size());
+  for (size_t e = 0; e < edge_boxes_.size(); ++e) {
+    edge_boxes_[e] = vertex_boxes_[surface_->edges[e][0]];
+    edge_boxes_[e].Include(vertex_boxes_[surface_->edges[e][1]]);
+  }
+  triangle_boxes_.resize(surface_->triangles.size());
+  for (size_t t = 0; t < triangle_boxes_.size(); ++t) {
+    const Triangle& tri = surface_->triangles[t];
+    triangle_boxes_[t] = vertex_boxes_[tri[0]];
+    triangle_boxes_[t].Include(vertex_boxes_[tri[1]]);
+    triangle_boxes_[t].Include(vertex_boxes_[tri[2]]);
   }
   for (size_t b = 0; b < surface_->trees.size(); ++b) {
-    surface_->trees[b].Refit([this](int32_t t) { return TriangleBox(t); }, &node_boxes_[b]);
+    surface_->trees[b].Refit([this](int32_t t) -> const Box& { return triangle_boxes_[t]; }, &node_boxes_[b]);
   }
   candidates_.clear();
   triangle_pairs_.clear();
@@ -45,12 +71,9 @@ bool BroadPhase::Covers(const std::vector<Vec3>& x) const {
   return true;
 }
 
-Box BroadPhase::TriangleBox(int32_t t) const {
-  const Triangle& tri = surface_->triangles[t];
-  Box box = vertex_boxes_[tri[0]];
-  box.Include(vertex_boxes_[tri[1]]);
-  box.Include(vertex_boxes_[tri[2]]);
-  return box;
+void BroadPhase::Travel(const std::vector<Vec3>& x, std::vector<double>* travel) const {
+  travel->resize(x.size());
+  for (size_t i = 0; i < x.size(); ++i) (*travel)[i] = kRoundUp * (x[i] - anchors_[i]).norm();
 }
 
 void BroadPhase::Traverse(int32_t body_a, int32_t body_b) {
@@ -87,39 +110,46 @@ void BroadPhase::Traverse(int32_t body_a, int32_t body_b) {
 }
 
 void BroadPhase::AddTrianglePair(int32_t a, int32_t b, bool self) {
-  const Box box_a = TriangleBox(a), box_b = TriangleBox(b);
+  const Box &box_a = triangle_boxes_[a], &box_b = triangle_boxes_[b];
   if (!box_a.Overlaps(box_b)) return;
   (self && ShareVertex(surface_->triangles[a], surface_->triangles[b]) ? neighbour_pairs_ : triangle_pairs_).emplace_back(a, b);
   for (int32_t p : surface_->owned_vertices[a]) {
-    if (p >= 0) AddPointTriangle(p, b, box_b, self);
+    if (p >= 0 && vertex_boxes_[p].Overlaps(box_b)) AddPointTriangle(p, b, self);
   }
   for (int32_t p : surface_->owned_vertices[b]) {
-    if (p >= 0) AddPointTriangle(p, a, box_a, self);
+    if (p >= 0 && vertex_boxes_[p].Overlaps(box_a)) AddPointTriangle(p, a, self);
   }
+  std::array<int32_t, 3> near;
+  int count = 0;
+  for (int32_t f : surface_->owned_edges[b]) {
+    if (f >= 0 && edge_boxes_[f].Overlaps(box_a)) near[count++] = f;
+  }
+  if (count == 0) return;
   for (int32_t e : surface_->owned_edges[a]) {
-    if (e < 0) continue;
-    for (int32_t f : surface_->owned_edges[b]) {
-      if (f >= 0) AddEdgeEdge(e, f, self);
-    }
+    if (e < 0 || !edge_boxes_[e].Overlaps(box_b)) continue;
+    for (int k = 0; k < count; ++k) AddEdgeEdge(e, near[k], self);
   }
 }
 
-void BroadPhase::AddPointTriangle(int32_t p, int32_t t, const Box& box_t, bool self) {
+void BroadPhase::AddPointTriangle(int32_t p, int32_t t, bool self) {
   const Triangle& tri = surface_->triangles[t];
   if (self && (tri[0] == p || tri[1] == p || tri[2] == p)) return;
-  if (!vertex_boxes_[p].Overlaps(box_t)) return;
-  candidates_.push_back({{p, tri[0], tri[1], tri[2]}, p, t, ContactKind::kPointTriangle});
+  AddIfNear({p, tri[0], tri[1], tri[2]}, p, t, ContactKind::kPointTriangle);
 }
 
 void BroadPhase::AddEdgeEdge(int32_t e, int32_t f, bool self) {
   const Edge& a = surface_->edges[e];
   const Edge& b = surface_->edges[f];
   if (self && (a[0] == b[0] || a[0] == b[1] || a[1] == b[0] || a[1] == b[1])) return;
-  Box box_a = vertex_boxes_[a[0]], box_b = vertex_boxes_[b[0]];
-  box_a.Include(vertex_boxes_[a[1]]);
-  box_b.Include(vertex_boxes_[b[1]]);
-  if (!box_a.Overlaps(box_b)) return;
-  candidates_.push_back({{a[0], a[1], b[0], b[1]}, e, f, ContactKind::kEdgeEdge});
+  if (!edge_boxes_[e].Overlaps(edge_boxes_[f])) return;
+  AddIfNear({a[0], a[1], b[0], b[1]}, e, f, ContactKind::kEdgeEdge);
+}
+
+void BroadPhase::AddIfNear(const std::array<int32_t, 4>& v, int32_t first, int32_t second, ContactKind kind) {
+  Candidate c{v, first, second, kind, 0};
+  const Vec3 &x0 = anchors_[v[0]], &x1 = anchors_[v[1]], &x2 = anchors_[v[2]], &x3 = anchors_[v[3]];
+  c.bound = kind == ContactKind::kPointTriangle ? PointTriangleSeparation(x0, x1, x2, x3) : EdgeEdgeSeparation(x0, x1, x2, x3);
+  if (c.bound - SumOfLargest(c, reach_) < dhat_) candidates_.push_back(c);
 }
 
 }  // namespace eipc

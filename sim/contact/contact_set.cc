@@ -31,7 +31,8 @@ ClosestPoints Closest(ContactKind kind, const std::array<int32_t, 4>& v, const s
 
 }  // namespace
 
-void ContactSet::Update(const std::vector<Candidate>& candidates, const std::vector<Vec3>& x, ThreadPool* pool) {
+void ContactSet::Update(const std::vector<Candidate>& candidates, const std::vector<Vec3>& x, ThreadPool* pool,
+                        const std::vector<double>* travel) {
   const int64_t n = static_cast<int64_t>(candidates.size());
   const int64_t chunks = (n + kChunk - 1) / kChunk;
   if (static_cast<int64_t>(chunk_stencils_.size()) < chunks) chunk_stencils_.resize(chunks);
@@ -40,6 +41,7 @@ void ContactSet::Update(const std::vector<Candidate>& candidates, const std::vec
     for (int64_t chunk = first; chunk < last; ++chunk) {
       chunk_stencils_[chunk].clear();
       for (int64_t i = chunk * kChunk; i < std::min(n, (chunk + 1) * kChunk); ++i) {
+        if (travel != nullptr && candidates[i].bound - SumOfLargest(candidates[i], *travel) >= settings_.dhat_m) continue;
         ContactStencil stencil;
         double distance = kInfinity;
         if (MakeStencil(candidates[i], x, &stencil, &distance)) chunk_stencils_[chunk].push_back(stencil);

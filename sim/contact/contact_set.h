@@ -29,7 +29,10 @@ class ContactSet {
  public:
   ContactSet(const CollisionSurface* surface, const ContactSettings& settings) : surface_(surface), settings_(settings) {}
 
-  void Update(const std::vector<Candidate>& candidates, const std::vector<Vec3>& x, ThreadPool* pool);
+  // `travel`, where given, bounds how far each vertex of x is from its anchor (BroadPhase::Travel): pairs that this keeps beyond
+  // dhat are not looked at. The result is the same.
+  void Update(const std::vector<Candidate>& candidates, const std::vector<Vec3>& x, ThreadPool* pool,
+              const std::vector<double>* travel = nullptr);
 
   const std::vector<ContactStencil>& stencils() const { return stencils_; }
   // Over the candidates of the last Update, active or not; infinity when there is none.

@@ -1,6 +1,8 @@
 #include "sim/geometry/distance.h"
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 
 namespace eipc {
 namespace {
@@ -31,7 +33,30 @@ ClosestPoints PointSegment(const std::array<Vec3, 4>& x, int p, int i, int j, do
   return c;
 }
 
+// Smallest n . r over the differences r of two vertices, less their rounding (n at most 1 + 4u long).
+template <size_t kPairs>
+double LeastAlong(const Vec3& n, const std::array<Vec3, kPairs>& differences) {
+  double least = std::numeric_limits<double>::infinity();
+  for (const Vec3& r : differences) least = std::min(least, n.dot(r) - 1e-15 * n.cwiseAbs().dot(r.cwiseAbs()));
+  return least - 1e-15 * std::abs(least);
+}
+
+Vec3 UnitOrZero(const Vec3& e, double squared) {
+  // Squares of lengths below 1e-140 m lose digits: no direction, no bound.
+  return squared > 1e-280 ? Vec3(e / std::sqrt(squared)) : Vec3::Zero();
+}
+
 }  // namespace
+
+double PointTriangleSeparation(const Vec3& p, const Vec3& t0, const Vec3& t1, const Vec3& t2) {
+  const ClosestPoints c = PointTriangleClosest(p, t0, t1, t2);
+  return LeastAlong<3>(UnitOrZero(c.e, c.distance2), {p - t0, p - t1, p - t2});
+}
+
+double EdgeEdgeSeparation(const Vec3& a0, const Vec3& a1, const Vec3& b0, const Vec3& b1) {
+  const ClosestPoints c = EdgeEdgeClosest(a0, a1, b0, b1);
+  return LeastAlong<4>(UnitOrZero(c.e, c.distance2), {a0 - b0, a0 - b1, a1 - b0, a1 - b1});
+}
 
 ClosestPoints PointTriangleClosest(const Vec3& p, const Vec3& t0, const Vec3& t1, const Vec3& t2) {
   // All relative to the point, so that small gaps keep their digits.

@@ -29,6 +29,13 @@ ClosestPoints PointTriangleClosest(const Vec3& p, const Vec3& t0, const Vec3& t1
 // Near-parallel edges (sine^2 below 1e-14) use the nearest of the four end points.
 ClosestPoints EdgeEdgeClosest(const Vec3& a0, const Vec3& a1, const Vec3& b0, const Vec3& b1);
 
+// Certified lower bounds of the two distances, m: with n the unit direction of the closest points found, both sides being convex
+// hulls of their vertices, the distance is at least min_ij n . (x_i - x_j) over the vertices of either side, whatever n is; less
+// than that by the rounding of these products. Equal to the distance up to rounding where it is well conditioned, negative at
+// worst.
+double PointTriangleSeparation(const Vec3& p, const Vec3& t0, const Vec3& t1, const Vec3& t2);
+double EdgeEdgeSeparation(const Vec3& a0, const Vec3& a1, const Vec3& b0, const Vec3& b1);
+
 }  // namespace eipc
 
 #endif  // EIPC_SIM_GEOMETRY_DISTANCE_H_

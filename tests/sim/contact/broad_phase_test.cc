@@ -52,6 +52,11 @@ TEST(BroadPhase, NamesEveryPairThatComesClose) {
           x[i][k] = (1 - u) * lo + u * hi;
         }
       }
+      std::vector<double> travel;
+      broad_phase.Travel(x, &travel);
+      for (const Candidate& c : broad_phase.candidates()) {
+        ASSERT_LE(c.bound - SumOfLargest(c, travel), testing::CandidateDistance(c, x)) << "round " << round;
+      }
       for (const Candidate& c : all) {
         if (testing::CandidateDistance(c, x) >= dhat) continue;
         ++close;

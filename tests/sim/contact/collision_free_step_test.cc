@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "sim/contact/contact_set.h"
 #include "tests/sim/contact/soups.h"
 
 namespace eipc {
@@ -39,6 +40,18 @@ TEST(CollisionFreeStep, NothingMeetsOnTheWay) {
     broad_phase.Build(x0, x1, kDhat, 0);
     const double step = CollisionFreeStep(broad_phase.candidates(), x0, x1, kDhat, 1e-16, &one);
     EXPECT_EQ(step, CollisionFreeStep(broad_phase.candidates(), x0, x1, kDhat, 1e-16, &two));
+    // More candidates, seen from other anchors, and most of them not looked at: the same bits.
+    BroadPhase wide(&s);
+    wide.Build(testing::Blend(x0, x1, 0.3), x1, kDhat, speed);
+    std::vector<double> travel;
+    wide.Travel(x0, &travel);
+    EXPECT_EQ(step, CollisionFreeStep(wide.candidates(), x0, x1, kDhat, 1e-16, &one, &travel));
+    ContactSet narrow_set(&s, {}), wide_set(&s, {});
+    narrow_set.Update(broad_phase.candidates(), x0, &one);
+    wide_set.Update(wide.candidates(), x0, &one, &travel);
+    EXPECT_EQ(narrow_set.min_distance(), wide_set.min_distance());
+    ASSERT_EQ(narrow_set.stencils().size(), wide_set.stencils().size());
+    for (size_t k = 0; k < narrow_set.stencils().size(); ++k) EXPECT_EQ(narrow_set.stencils()[k].v, wide_set.stencils()[k].v);
     ASSERT_GE(step, 0);
     ASSERT_LE(step, 1);
     limited += step < 1;
