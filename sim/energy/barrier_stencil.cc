@@ -120,15 +120,54 @@ Eigen::Matrix<double, 5, 5> SpanHessian(const ContactStencil& stencil, const Spa
   return h;
 }
 
-template <int kSize>
-void ProjectInSpan(const Eigen::Matrix<double, 5, 5>& h, const Span& span, StencilFactor* out) {
-  using Matrix = Eigen::Matrix<double, kSize, kSize>;
-  const Eigen::SelfAdjointEigenSolver<Matrix> eigen(Matrix(h.topLeftCorner<kSize, kSize>()));
-  for (int i = 0; i < kSize; ++i) {
-    const double value = eigen.eigenvalues()[i];
-    if (value <= 0) continue;
-    out->columns.col(out->rank++) = span.basis.leftCols<kSize>() * (std::sqrt(value) * eigen.eigenvectors().col(i));
+// One direction in which the closest points slide along with the tangent t while the weights turn by g (barrier_stencil.h).
+struct Slide {
+  Vec3 t;
+  Eigen::Vector4d g;
+};
+
+// Rotates two slides into each other until their g are orthogonal: one Jacobi rotation of the 2x2 matrix of products.
+void Decouple(Slide* a, Slide* b) {
+  const double aa = a->g.squaredNorm(), bb = b->g.squaredNorm(), ab = a->g.dot(b->g);
+  if (std::abs(ab) <= 1e-15 * std::sqrt(aa * bb)) return;
+  const double theta = (bb - aa) / (2 * ab);
+  const double tangent = (theta >= 0 ? 1 : -1) / (std::abs(theta) + std::sqrt(theta * theta + 1));
+  const double c = 1 / std::sqrt(tangent * tangent + 1), s = c * tangent;
+  const Slide old = *a;
+  a->t = c * old.t - s * b->t;
+  a->g = c * old.g - s * b->g;
+  b->t = s * old.t + c * b->t;
+  b->g = s * old.g + c * b->g;
+}
+
+int MakeSlides(const ContactStencil& stencil, const StencilPositions& x, std::array<Slide, 2>* slides) {
+  const ClosestPoints& c = stencil.closest;
+  // Gram-Schmidt of e_k, carried along to dw_k.
+  int count = 0;
+  for (int k = 0; k < c.free_count; ++k) {
+    Slide s{Vec3::Zero(), Eigen::Map<const Eigen::Vector4d>(c.dw[k].data())};
+    for (int i = 0; i < 4; ++i) s.t += c.dw[k][i] * x.x[i];
+    if (count == 1) {
+      const double along = (*slides)[0].t.dot(s.t);
+      s.t -= along * (*slides)[0].t;
+      s.g -= along * (*slides)[0].g;
+    }
+    const double length = s.t.norm();
+    if (!(length > 0)) continue;
+    s.t /= length;
+    s.g /= length;
+    (*slides)[count++] = s;
   }
+  if (count == 2) Decouple(&(*slides)[0], &(*slides)[1]);
+  return count;
+}
+
+void AddColumn(double tangent_part, const Vec3& t, const Eigen::Vector4d& w, double normal_part, const Vec3& n,
+               const Eigen::Vector4d& g, StencilFactor* out) {
+  for (int i = 0; i < 4; ++i) {
+    out->columns.block<3, 1>(3 * i, out->rank) = (tangent_part * w[i]) * t + (normal_part * g[i]) * n;
+  }
+  ++out->rank;
 }
 
 }  // namespace
@@ -171,17 +210,21 @@ StencilFactor BarrierStencilFactor(const ContactStencil& stencil, const StencilP
     }
     return out;
   }
-  const Span span = MakeSpan(stencil, x);
-  const Eigen::Matrix<double, 5, 5> h = SpanHessian(stencil, span);
-  switch (stencil.closest.free_count) {
-    case 0:  // two points: only the direction of approach is convex
-      out.columns.col(out.rank++) = std::sqrt(h(0, 0)) * span.basis.col(0);
-      break;
-    case 1:
-      ProjectInSpan<4>(h, span, &out);
-      break;
-    default:
-      ProjectInSpan<5>(h, span, &out);
+  const double d = stencil.distance, beta = -BarrierFirst(d, stencil.dhat);
+  const Eigen::Map<const Eigen::Vector4d> w(stencil.closest.w.data());
+  const Vec3 n = stencil.closest.e / d;
+  const double along = std::sqrt(BarrierSecond(d, stencil.dhat));
+  AddColumn(0, n, w, along, n, w, &out);
+  std::array<Slide, 2> slides;
+  const int count = MakeSlides(stencil, x, &slides);
+  const double alpha = w.norm();
+  for (int k = 0; k < count; ++k) {
+    const double gamma = slides[k].g.norm();
+    if (!(gamma > 0)) continue;
+    // beta [[0, alpha gamma], [alpha gamma, d gamma^2]] in the unit vectors of t (x) w and n (x) g.
+    const double lambda = 0.5 * beta * gamma * (d * gamma + std::sqrt(d * d * gamma * gamma + 4 * alpha * alpha));
+    const double first = beta * alpha * gamma, scale = std::sqrt(lambda / (first * first + lambda * lambda));
+    AddColumn(scale * first / alpha, slides[k].t, w, scale * lambda / gamma, n, slides[k].g, &out);
   }
   return out;
 }

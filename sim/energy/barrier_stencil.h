@@ -19,8 +19,18 @@ double BarrierStencilValue(const ContactStencil& stencil, const StencilPositions
 Vec12 BarrierStencilGradient(const ContactStencil& stencil, const StencilPositions& x);
 // Exact Hessian, not projected.
 Mat12 BarrierStencilHessian(const ContactStencil& stencil, const StencilPositions& x);
-// Factor of the Hessian with its negative eigenvalues removed. Exact: by a (3 + k)-dimensional eigenproblem in the span named in
-// distance.h, or by the full 12-dimensional one while the mollifier is at work.
+// Factor of a positive semidefinite bound of the Hessian, in closed form.
+//
+// Let e_k = sum_j R_jk t_j with orthonormal t_j (Gram-Schmidt) and [g_1 g_2] = [dw_1 dw_2] R^-1. Then distance.h's Hessian of d is
+//     hess d = (w w^T) (x) (I - n n^T - sum_j t_j t_j^T) / d - sum_j (a_j c_j^T + c_j a_j^T + d c_j c_j^T),
+//     a_j = t_j (x) w,   c_j = n (x) g_j,
+// and with beta = -b' > 0 the barrier's is
+//     b'' (n (x) w)(n (x) w)^T - beta / d (...) + beta sum_j (a_j c_j^T + c_j a_j^T + d c_j c_j^T).
+// The first part is semidefinite, the second never. One rotation of the t_j makes the g_j orthogonal; the last part is then a sum
+// of 2x2 blocks on mutually orthogonal planes, each with one positive eigenvalue. Keeping what is positive of each part gives a
+// matrix >= the Hessian (a sum of projections), of rank 1 + k.
+//
+// While the mollifier is at work: the Hessian with its negative eigenvalues removed, by a 12-dimensional eigenproblem.
 StencilFactor BarrierStencilFactor(const ContactStencil& stencil, const StencilPositions& x);
 
 // m(c) of the stencil: the share of the unmollified normal force, lambda = -kappa w m b'(d).

@@ -1,6 +1,25 @@
 #include "sim/energy/surface_map.h"
 
+#include <algorithm>
+
 namespace eipc {
+namespace {
+
+// Three coordinates and a zero; the compiler maps it to the widest registers of the baseline.
+typedef double Quad __attribute__((vector_size(32)));
+
+// block += sum_k a_k b_k^T; block is 3 x 3, column-major.
+void AddOuter(int rank, const Quad* a, const Quad* b, double* block) {
+  Quad column[3] = {};
+  for (int k = 0; k < rank; ++k) {
+    for (int j = 0; j < 3; ++j) column[j] += a[k] * Quad{b[k][j], b[k][j], b[k][j], b[k][j]};
+  }
+  for (int j = 0; j < 3; ++j) {
+    for (int i = 0; i < 3; ++i) block[3 * j + i] += column[j][i];
+  }
+}
+
+}  // namespace
 
 void SurfaceMap::Positions(const VecX& q, std::vector<Vec3>* x) const {
   x->resize(rows_->size());
@@ -47,22 +66,41 @@ void SurfaceMap::AddGradient(const Stencil& v, const Vec12& gradient, VecX* q_gr
   }
 }
 
+void SurfaceMap::AppendNodePairs(const Stencil& v, std::vector<std::pair<int32_t, int32_t>>* pairs) const {
+  const Nodes nodes = Gather(v);
+  for (int a = 0; a < nodes.count; ++a) {
+    for (int b = 0; b < a; ++b) pairs->push_back(std::minmax({nodes.node[a], nodes.node[b]}));
+  }
+}
+
 void SurfaceMap::AddHessian(const Stencil& v, const StencilFactor& factor, BlockMatrix* hessian) const {
   const Nodes nodes = Gather(v);
   const int rank = factor.rank;
-  using NodeFactor = Eigen::Matrix<double, 3, Eigen::Dynamic, Eigen::ColMajor, 3, 12>;
-  std::array<NodeFactor, 16> f;
+  // The rows of J^T F that belong to each node, column by column.
+  Quad f[16][12];
   for (int n = 0; n < nodes.count; ++n) {
-    f[n].setZero(3, rank);
+    for (int k = 0; k < rank; ++k) f[n][k] = Quad{0, 0, 0, 0};
+  }
+  for (int k = 0; k < rank; ++k) {
+    const double* column = factor.columns.data() + 12 * k;
     for (int i = 0; i < 4; ++i) {
-      if (nodes.weight[n][i] != 0) f[n] += nodes.weight[n][i] * factor.columns.block(3 * i, 0, 3, rank);
+      const Quad of_vertex = {column[3 * i], column[3 * i + 1], column[3 * i + 2], 0};
+      for (int n = 0; n < nodes.count; ++n) {
+        const double w = nodes.weight[n][i];
+        f[n][k] += Quad{w, w, w, w} * of_vertex;
+      }
     }
   }
   for (int a = 0; a < nodes.count; ++a) {
     for (int b = 0; b <= a; ++b) {
-      Mat3 block = Mat3::Zero();
-      for (int k = 0; k < rank; ++k) block += f[a].col(k) * f[b].col(k).transpose();
-      hessian->Add(nodes.node[a], nodes.node[b], block);
+      const bool ordered = nodes.node[a] >= nodes.node[b];
+      const int row = ordered ? a : b, column = ordered ? b : a;
+      const int64_t slot = hessian->Find(nodes.node[row], nodes.node[column]);
+      if (slot < 0) {
+        hessian->missing()->emplace_back(nodes.node[row], nodes.node[column]);
+      } else {
+        AddOuter(rank, f[row], f[column], hessian->BlockAt(slot));
+      }
     }
   }
 }
