@@ -107,8 +107,7 @@ absl::Status Simulation::Step(const State& state, const StepInput& input, const 
   s.target = state.q;
   DriveTargets(*s.model, next->drives, &s.prescribed, &s.target);
   s.Guess(state, input.dt_s);
-  s.problem.BeginStep(state.q, s.guess, state.barrier_stiffness);
-  s.newton.ForgetPattern();
+  s.problem.BeginStep(state.q, s.guess, state.barrier_stiffness, state.contact_pairs);
   VecX& q = next->q;
   for (int i = 0; i < s.integrator.stage_count(); ++i) {
     s.integrator.PrepareStage(i, state, input.dt_s, &s.stage);
@@ -118,6 +117,9 @@ absl::Status Simulation::Step(const State& state, const StepInput& input, const 
   }
   next->v = (q - state.q) / input.dt_s;
   next->step = state.step + 1;
+  // Pairs that contact no longer couples are let go now and then: each new pattern costs an analysis.
+  constexpr int64_t kStepsOfOnePattern = 16;
+  s.problem.ContactPairs(next->step % kStepsOfOnePattern == 0, &next->contact_pairs);
   next->time_s = time;
   report->target_error_m = MeasureDriveErrors(*s.model, s.target, q, &next->drives);
   CollectContacts(s.problem, &s.contacts);
@@ -156,7 +158,8 @@ void World::Reset() {
 
 absl::Status World::Restore(const State& state) {
   const Eigen::Index size = 3 * model_->node_count;
-  if (state.q.size() != size || state.v.size() != size || state.drives.size() != model_->boundary_sets.size()) {
+  if (!ContactPairsFit(state, model_->node_count) || state.q.size() != size || state.v.size() != size ||
+      state.drives.size() != model_->boundary_sets.size()) {
     return absl::InvalidArgumentError("state: its sizes do not fit this scene");
   }
   state_ = state;

@@ -1,6 +1,7 @@
 #include "sim/dynamics/stage_problem.h"
 
 #include <algorithm>
+#include <iterator>
 #include <limits>
 
 #include "sim/audit/pair_check.h"
@@ -15,6 +16,15 @@ double LargestDisplacement(const std::vector<Vec3>& a, const std::vector<Vec3>& 
   double largest2 = 0;
   for (size_t i = 0; i < a.size(); ++i) largest2 = std::max(largest2, (a[i] - b[i]).squaredNorm());
   return std::sqrt(largest2);
+}
+
+// Smaller first, sorted, each once.
+void SortPairs(StageProblem::NodePairs* pairs) {
+  for (auto& [a, b] : *pairs) {
+    if (a > b) std::swap(a, b);
+  }
+  std::sort(pairs->begin(), pairs->end());
+  pairs->erase(std::unique(pairs->begin(), pairs->end()), pairs->end());
 }
 
 double LargestCoordinate(const std::vector<Vec3>& x) {
@@ -41,12 +51,25 @@ StageProblem::StageProblem(const Model* model, ThreadPool* pool, StageSeconds* s
   }
   terms_.push_back({&barrier_, Stage::kContactEnergy});
   terms_.push_back({&friction_, Stage::kFriction});
+  CollectFixedPairs();
   Box bounds;
   for (const Vec3& p : model->surface.rest_positions) bounds.Include(p);
   if (!model->surface.rest_positions.empty()) reach_ = 0.25 * (bounds.hi - bounds.lo).matrix().norm();
 }
 
-void StageProblem::BeginStep(const VecX& q_start, const VecX& q_guess, double barrier_stiffness) {
+void StageProblem::CollectFixedPairs() {
+  varying_.assign(model_->node_count, 0);
+  for (int32_t n = 0; n < model_->node_count; ++n) fixed_pairs_.emplace_back(n, n);
+  for (const TimedTerm& t : terms_) {
+    const size_t first = fixed_pairs_.size();
+    t.term->AppendPattern(&fixed_pairs_);
+    if (t.term->constant_hessian()) continue;
+    for (size_t k = first; k < fixed_pairs_.size(); ++k) varying_[fixed_pairs_[k].first] = varying_[fixed_pairs_[k].second] = 1;
+  }
+  SortPairs(&fixed_pairs_);
+}
+
+void StageProblem::BeginStep(const VecX& q_start, const VecX& q_guess, double barrier_stiffness, const NodePairs& contact_pairs) {
   ScopedStage timer(seconds_, Stage::kContactDetection);
   barrier_stiffness_ = barrier_stiffness;
   exact_rejections_ = 0;
@@ -54,10 +77,27 @@ void StageProblem::BeginStep(const VecX& q_start, const VecX& q_guess, double ba
   barrier_.set_stiffness(barrier_stiffness);
   map_.Positions(q_start, &x_);
   map_.Positions(q_guess, &x_trial_);
-  const double dhat = model_->contact.dhat_m;
-  broad_phase_.Build(x_, x_trial_, dhat, std::max(0.5 * dhat, 0.25 * LargestDisplacement(x_, x_trial_)));
-  contact_pairs_.clear();
-  pattern_stale_ = true;
+  CoverMotion(std::max(0.5 * model_->contact.dhat_m, 0.25 * LargestDisplacement(x_, x_trial_)));
+  if (contact_pairs_ != contact_pairs) {
+    contact_pairs_ = contact_pairs;
+    pattern_stale_ = true;
+  }
+}
+
+void StageProblem::ContactPairs(bool present_only, NodePairs* out) const {
+  if (!present_only) {
+    *out = contact_pairs_;
+    return;
+  }
+  out->clear();
+  for (const ContactStencil& s : contacts_.stencils()) map_.AppendNodePairs(s.v, out);
+  for (const FrictionStencil& s : friction_.stencils()) map_.AppendNodePairs(s.v, out);
+  SortPairs(out);
+}
+
+void StageProblem::CoverMotion(double margin) {
+  if (!broad_phase_.Covers(x_) || !broad_phase_.Covers(x_trial_)) broad_phase_.Build(x_, x_trial_, model_->contact.dhat_m, margin);
+  broad_phase_.Travel(x_, &travel_);
 }
 
 void StageProblem::BeginStage(const StageContext& stage) {
@@ -77,10 +117,10 @@ void StageProblem::SetPoint(const VecX& q) {
   ScopedStage timer(seconds_, Stage::kContactDetection);
   q_ = q;
   map_.Positions(q_, &x_trial_);
-  const double dhat = model_->contact.dhat_m;
-  if (!broad_phase_.Covers(x_trial_)) broad_phase_.Build(x_, x_trial_, dhat, 0.5 * dhat);
+  CoverMotion(0.5 * model_->contact.dhat_m);
   x_.swap(x_trial_);
-  contacts_.Update(broad_phase_.candidates(), x_, pool_);
+  broad_phase_.Travel(x_, &travel_);
+  contacts_.Update(broad_phase_.candidates(), x_, pool_, &travel_);
 }
 
 bool StageProblem::Refused(bool refused) {
@@ -121,9 +161,10 @@ void StageProblem::Gradient(VecX* gradient) {
 }
 
 void StageProblem::RebuildPattern(BlockMatrix* hessian) {
-  pattern_scratch_ = contact_pairs_;
-  for (const TimedTerm& t : terms_) t.term->AppendPattern(&pattern_scratch_);
-  hessian->SetPattern(model_->node_count, &pattern_scratch_);
+  pattern_scratch_.clear();
+  std::set_union(fixed_pairs_.begin(), fixed_pairs_.end(), contact_pairs_.begin(), contact_pairs_.end(),
+                 std::back_inserter(pattern_scratch_));
+  hessian->SetSortedPattern(model_->node_count, pattern_scratch_);
   for (const TimedTerm& t : terms_) t.term->BindPattern(*hessian);
   pattern_stale_ = false;
   constant_stale_ = true;
@@ -154,19 +195,16 @@ bool StageProblem::Hessian(BlockMatrix* hessian) {
     }
     if (hessian->missing()->empty()) return changed;
     contact_pairs_.insert(contact_pairs_.end(), hessian->missing()->begin(), hessian->missing()->end());
+    SortPairs(&contact_pairs_);
     hessian->missing()->clear();
     pattern_stale_ = true;
   }
 }
 
 // Those that the terms without a constant Hessian touch: contact, friction, elements of nonlinear materials.
-void StageProblem::ChangingNodes(const BlockMatrix& hessian, std::vector<uint8_t>* nodes) const {
-  nodes->assign(hessian.nodes(), 0);
-  for (int32_t n = 0; n < hessian.nodes(); ++n) {
-    const double* now = hessian.values().data() + 9 * static_cast<int64_t>(hessian.column_start()[n]);  // the diagonal comes first
-    const double* constant = constant_values_.data() + 9 * static_cast<int64_t>(hessian.column_start()[n]);
-    (*nodes)[n] = !std::equal(now, now + 9, constant);
-  }
+void StageProblem::ChangingNodes(std::vector<uint8_t>* nodes) const {
+  *nodes = varying_;
+  for (const auto& [a, b] : contact_pairs_) (*nodes)[a] = (*nodes)[b] = 1;
 }
 
 double StageProblem::MaxStep(const VecX& dq) {
@@ -182,10 +220,10 @@ double StageProblem::MaxStep(const VecX& dq) {
     map_.Positions(q_trial_, &x_trial_);
   }
   const double dhat = model_->contact.dhat_m;
-  if (!broad_phase_.Covers(x_trial_)) broad_phase_.Build(x_, x_trial_, dhat, 0.5 * dhat);
+  CoverMotion(0.5 * dhat);
   // x = J q sums at most four products: each coordinate is off by less than 8 units of rounding of the largest.
   const double rounding = 8 * 1.2e-16 * std::max(LargestCoordinate(x_), LargestCoordinate(x_trial_));
-  return limit * CollisionFreeStep(broad_phase_.candidates(), x_, x_trial_, dhat, rounding, pool_);
+  return limit * CollisionFreeStep(broad_phase_.candidates(), x_, x_trial_, dhat, rounding, pool_, &travel_);
 }
 
 }  // namespace eipc

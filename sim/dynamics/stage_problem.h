@@ -19,24 +19,31 @@
 namespace eipc {
 
 // One stage of one step as a minimization: the sum of a scene's terms over node positions, with contact kept up to date.
-// Caches (candidates, matrix pattern) are remade by BeginStep from its arguments, so that results do not depend on earlier steps.
+// What is kept from one step to the next cannot change a bit: candidates are a superset in a fixed order, the matrix pattern is a
+// function of the scene and of the pairs that BeginStep is given.
 class StageProblem : public NewtonProblem {
  public:
+  using NodePairs = std::vector<std::pair<int32_t, int32_t>>;
+
   StageProblem(const Model* model, ThreadPool* pool, StageSeconds* seconds);
 
   // `q_start`: state at the start of the step; `q_guess`: where it is expected to go (regions of the broad phase).
-  void BeginStep(const VecX& q_start, const VecX& q_guess, double barrier_stiffness);
+  // `contact_pairs`: State::contact_pairs of the start.
+  void BeginStep(const VecX& q_start, const VecX& q_guess, double barrier_stiffness, const NodePairs& contact_pairs);
   // The context's references must outlive the stage.
   void BeginStage(const StageContext& stage);
   // Friction forces and frames from the current point's contacts.
   void LagFriction();
+
+  // State::contact_pairs for the next step: those of the current point's contacts alone (`present_only`), or all met so far.
+  void ContactPairs(bool present_only, NodePairs* out) const;
 
   void SetPoint(const VecX& q) override;
   // Infinite where surfaces intersect: the exact check of the candidates, which shares no code with collision detection.
   double Energy() override;
   void Gradient(VecX* gradient) override;
   bool Hessian(BlockMatrix* hessian) override;
-  void ChangingNodes(const BlockMatrix& hessian, std::vector<uint8_t>* nodes) const override;
+  void ChangingNodes(std::vector<uint8_t>* nodes) const override;
   double MaxStep(const VecX& dq) override;
 
   const SurfaceMap& map() const { return map_; }
@@ -59,6 +66,9 @@ class StageProblem : public NewtonProblem {
     EnergyTerm* term;
     Stage stage;
   };
+  // Candidates for every motion between x_ and x_trial_, with room to spare around it.
+  void CollectFixedPairs();
+  void CoverMotion(double margin);
   void RebuildPattern(BlockMatrix* hessian);
   bool Refused(bool refused);
 
@@ -82,8 +92,11 @@ class StageProblem : public NewtonProblem {
   VecX q_trial_;
   std::vector<Vec3> x_;
   std::vector<Vec3> x_trial_;
-  std::vector<std::pair<int32_t, int32_t>> contact_pairs_;  // node pairs of contacts met in this step
-  std::vector<std::pair<int32_t, int32_t>> pattern_scratch_;
+  std::vector<double> travel_;    // of x_ from the anchors of the broad phase, m
+  NodePairs fixed_pairs_;         // of all other terms, with the diagonal; sorted
+  std::vector<uint8_t> varying_;  // by node: touched by a term other than contact whose Hessian is not constant
+  NodePairs contact_pairs_;       // sorted
+  NodePairs pattern_scratch_;
   std::vector<double> constant_values_;
   bool pattern_stale_ = true;
   bool constant_stale_ = true;

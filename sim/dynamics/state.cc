@@ -19,13 +19,15 @@ class Hasher {
     AddWord(word);
   }
   void Value(const int64_t& value) { AddWord(static_cast<uint64_t>(value)); }
+  void Value(const int32_t& value) { AddWord(static_cast<uint64_t>(value)); }
   void Value(const bool& value) { AddWord(value); }
   void Vector(const VecX& vector) {
     for (Eigen::Index i = 0; i < vector.size(); ++i) Value(vector[i]);
   }
-  // Sizes are the model's: equal for all states that are compared.
   template <typename Container>
-  void Size(const Container&) {}
+  void Size(const Container& container) {
+    AddWord(container.size());
+  }
   uint64_t Finish() const {
     uint64_t h = hash_;
     h = (h ^ (h >> 33)) * 0xff51afd7ed558ccdULL;
@@ -47,6 +49,15 @@ std::string State::Digest() const {
   Hasher h;
   VisitState(h, *this);
   return absl::StrFormat("%016x", h.Finish());
+}
+
+bool ContactPairsFit(const State& state, int32_t node_count) {
+  for (size_t i = 0; i < state.contact_pairs.size(); ++i) {
+    const auto [a, b] = state.contact_pairs[i];
+    if (a < 0 || a >= b || b >= node_count) return false;
+    if (i > 0 && !(state.contact_pairs[i - 1] < state.contact_pairs[i])) return false;
+  }
+  return true;
 }
 
 State InitialState(const Model& model) {

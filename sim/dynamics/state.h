@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "sim/base/types.h"
@@ -29,9 +30,16 @@ struct State {
   };
   std::vector<Drive> drives;
 
+  // Pairs of nodes, smaller first, sorted, that contact has coupled lately: where the next step's matrix pattern starts from. Here
+  // because the pattern decides the order of elimination, and that the last bits.
+  std::vector<std::pair<int32_t, int32_t>> contact_pairs;
+
   // 64-bit digest over every bit above, as 16 hex digits.
   std::string Digest() const;
 };
+
+// Whether the pairs are as State wants them, of nodes below `node_count`.
+bool ContactPairsFit(const State& state, int32_t node_count);
 
 State InitialState(const Model& model);
 

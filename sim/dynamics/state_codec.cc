@@ -52,7 +52,7 @@ absl::StatusOr<State> DecodeState(absl::string_view bytes, const Model& model) {
   if (!Fits(state, model)) return absl::InvalidArgumentError("state: its sizes do not fit this scene");
   FiniteCheck check;
   VisitState(check, state);
-  if (!check.finite() || state.step < 0 || !RotationsAreUnit(state))
+  if (!ContactPairsFit(state, model.node_count) || !check.finite() || state.step < 0 || !RotationsAreUnit(state))
     return absl::InvalidArgumentError("state: holds numbers that no state has");
   return state;
 }

@@ -16,7 +16,7 @@ void VisitPose(Archive& archive, P& pose) {
 // binding does not compile when State has a field that is not named here.
 template <typename Archive, typename S>
 void VisitState(Archive& archive, S& state) {
-  auto& [step, time_s, q, v, barrier_stiffness, drives] = state;
+  auto& [step, time_s, q, v, barrier_stiffness, drives, contact_pairs] = state;
   archive.Value(step);
   archive.Value(time_s);
   archive.Vector(q);
@@ -28,6 +28,11 @@ void VisitState(Archive& archive, S& state) {
     VisitPose(archive, commanded);
     archive.Value(by_client);
     archive.Value(error_m);
+  }
+  archive.Size(contact_pairs);
+  for (auto& [smaller, larger] : contact_pairs) {
+    archive.Value(smaller);
+    archive.Value(larger);
   }
 }
 

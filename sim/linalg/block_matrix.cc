@@ -5,18 +5,22 @@
 namespace eipc {
 
 void BlockMatrix::SetPattern(int32_t nodes, std::vector<std::pair<int32_t, int32_t>>* pairs) {
-  nodes_ = nodes;
   for (auto& [a, b] : *pairs) {  // as (column, row) of the lower triangle
     if (a > b) std::swap(a, b);
   }
   for (int32_t i = 0; i < nodes; ++i) pairs->emplace_back(i, i);
   std::sort(pairs->begin(), pairs->end());
   pairs->erase(std::unique(pairs->begin(), pairs->end()), pairs->end());
+  SetSortedPattern(nodes, *pairs);
+}
+
+void BlockMatrix::SetSortedPattern(int32_t nodes, const std::vector<std::pair<int32_t, int32_t>>& pairs) {
+  nodes_ = nodes;
   column_start_.assign(nodes + 1, 0);
-  rows_.resize(pairs->size());
-  for (size_t k = 0; k < pairs->size(); ++k) {
-    ++column_start_[(*pairs)[k].first + 1];
-    rows_[k] = (*pairs)[k].second;
+  rows_.resize(pairs.size());
+  for (size_t k = 0; k < pairs.size(); ++k) {
+    ++column_start_[pairs[k].first + 1];
+    rows_[k] = pairs[k].second;
   }
   for (int32_t i = 0; i < nodes; ++i) column_start_[i + 1] += column_start_[i];
   values_.assign(9 * rows_.size(), 0.0);
@@ -24,10 +28,14 @@ void BlockMatrix::SetPattern(int32_t nodes, std::vector<std::pair<int32_t, int32
 }
 
 int64_t BlockMatrix::Find(int32_t row, int32_t column) const {
-  const auto begin = rows_.begin() + column_start_[column];
-  const auto end = rows_.begin() + column_start_[column + 1];
-  const auto it = std::lower_bound(begin, end, row);
-  return it != end && *it == row ? it - rows_.begin() : -1;
+  // Last entry <= row, by halving without branches: the diagonal, never above `row`, comes first.
+  const int32_t* base = rows_.data() + column_start_[column];
+  for (int32_t count = column_start_[column + 1] - column_start_[column]; count > 1;) {
+    const int32_t half = count / 2;
+    base += base[half] <= row ? half : 0;
+    count -= half;
+  }
+  return *base == row ? base - rows_.data() : -1;
 }
 
 void BlockMatrix::Multiply(const VecX& x, VecX* y) const {

@@ -18,6 +18,9 @@ class BlockMatrix {
   void SetPattern(int32_t nodes, std::vector<std::pair<int32_t, int32_t>>* pairs);
 
   int32_t nodes() const { return nodes_; }
+  // The same from pairs (column, row), column <= row, sorted, without repetition, the diagonal among them.
+  void SetSortedPattern(int32_t nodes, const std::vector<std::pair<int32_t, int32_t>>& pairs);
+
   int64_t block_count() const { return static_cast<int64_t>(rows_.size()); }
   const std::vector<int32_t>& column_start() const { return column_start_; }
   const std::vector<int32_t>& rows() const { return rows_; }
@@ -42,6 +45,8 @@ class BlockMatrix {
     }
   }
   std::vector<std::pair<int32_t, int32_t>>* missing() { return &missing_; }
+  // The nine entries of a stored block, column-major.
+  double* BlockAt(int64_t slot) { return values_.data() + 9 * slot; }
   void AddAt(int64_t slot, const Mat3& block) { Eigen::Map<Mat3>(values_.data() + 9 * slot) += block; }
 
   // y = H x over all nodes (both triangles), in a fixed order.

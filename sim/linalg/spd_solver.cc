@@ -10,8 +10,8 @@ namespace eipc {
 
 using Supernode = SupernodalStructure::Supernode;
 
-void SpdSolver::Analyze(const BlockMatrix& h, const std::vector<uint8_t>& changing) {
-  structure_ = AnalyzePattern(h, changing);
+void SpdSolver::Analyze(const BlockMatrix& h, const std::vector<uint8_t>& changing, const std::vector<uint8_t>& fixed) {
+  structure_ = AnalyzePattern(h, changing, fixed);
   // Kernels read up to three rows past a panel's end.
   panels_.assign(structure_.panel_entries + 8, 0.0);
   int64_t work = structure_.work_entries;

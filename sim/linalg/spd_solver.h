@@ -21,8 +21,9 @@ class SpdSolver {
  public:
   // Symbolic factorization; call after BlockMatrix::SetPattern. `changing` (by node; may be empty) marks nodes expected to change
   // from one Factorize to the next: a hint about speed, not about results' correctness. Ordering: approximate minimum degree on the
-  // graph of nodes, which has nine times fewer entries than the scalar matrix.
-  void Analyze(const BlockMatrix& h, const std::vector<uint8_t>& changing = {});
+  // graph of nodes, which has nine times fewer entries than the scalar matrix. `fixed` (may be empty): nodes that every Factorize
+  // will fix; they are left out of the factor.
+  void Analyze(const BlockMatrix& h, const std::vector<uint8_t>& changing = {}, const std::vector<uint8_t>& fixed = {});
   // Numeric factorization of H with fixed nodes masked. False when not positive definite (then call Factorize again before Solve).
   bool Factorize(const BlockMatrix& h, const std::vector<uint8_t>& fixed);
   // Solves in place; entries of fixed nodes are returned as given.

@@ -11,12 +11,18 @@ namespace {
 // Strictly lower pattern of the permuted matrix by columns.
 using Columns = std::vector<std::vector<int32_t>>;
 
-std::vector<int32_t> MinimumDegree(const BlockMatrix& h, const std::vector<uint8_t>& changing) {
+bool Coupled(const std::vector<uint8_t>& fixed, int32_t a, int32_t b) {
+  return fixed.empty() || a == b || (!fixed[a] && !fixed[b]);
+}
+
+std::vector<int32_t> MinimumDegree(const BlockMatrix& h, const std::vector<uint8_t>& changing, const std::vector<uint8_t>& fixed) {
   const int n = h.nodes();
   std::vector<int> start(n + 1, 0), rows, order(n), constraint(n, 0);
   rows.reserve(h.block_count());
   for (int c = 0; c < n; ++c) {
-    for (int k = h.column_start()[c]; k < h.column_start()[c + 1]; ++k) rows.push_back(h.rows()[k]);
+    for (int k = h.column_start()[c]; k < h.column_start()[c + 1]; ++k) {
+      if (Coupled(fixed, c, h.rows()[k])) rows.push_back(h.rows()[k]);
+    }
     start[c + 1] = static_cast<int>(rows.size());
   }
   // CAMD wants every constraint set from 0 up to be used; with none or all changing there is one.
@@ -27,12 +33,12 @@ std::vector<int32_t> MinimumDegree(const BlockMatrix& h, const std::vector<uint8
   return {order.begin(), order.end()};
 }
 
-Columns PermutedLower(const BlockMatrix& h, const std::vector<int32_t>& position) {
+Columns PermutedLower(const BlockMatrix& h, const std::vector<int32_t>& position, const std::vector<uint8_t>& fixed) {
   Columns columns(h.nodes());
   for (int32_t c = 0; c < h.nodes(); ++c) {
     for (int32_t k = h.column_start()[c]; k < h.column_start()[c + 1]; ++k) {
       const int32_t a = position[c], b = position[h.rows()[k]];
-      if (a != b) columns[std::min(a, b)].push_back(std::max(a, b));
+      if (a != b && Coupled(fixed, c, h.rows()[k])) columns[std::min(a, b)].push_back(std::max(a, b));
     }
   }
   return columns;
@@ -166,12 +172,14 @@ void FindUpdates(SupernodalStructure* s) {
   }
 }
 
-void FindTargets(const BlockMatrix& h, SupernodalStructure* s) {
+void FindTargets(const BlockMatrix& h, const std::vector<uint8_t>& fixed, SupernodalStructure* s) {
   s->targets.resize(h.block_count());
   s->block_column.resize(h.block_count());
   s->blocks_of.assign(s->supernodes.size(), {});
   for (int32_t c = 0; c < h.nodes(); ++c) {
     for (int32_t k = h.column_start()[c]; k < h.column_start()[c + 1]; ++k) {
+      s->block_column[k] = c;
+      if (!Coupled(fixed, c, h.rows()[k])) continue;
       const int32_t a = s->position[c], b = s->position[h.rows()[k]];
       const int32_t column = std::min(a, b), row = std::max(a, b);
       const SupernodalStructure::Supernode& node = s->supernodes[s->supernode_of[column]];
@@ -180,7 +188,6 @@ void FindTargets(const BlockMatrix& h, SupernodalStructure* s) {
       s->targets[k].stride = node.stride;
       // Stored is the block (row h.rows()[k], column c); in the factor the larger position is the row.
       s->targets[k].transposed = b < a;
-      s->block_column[k] = c;
       s->blocks_of[s->supernode_of[column]].push_back(k);
     }
   }
@@ -188,7 +195,7 @@ void FindTargets(const BlockMatrix& h, SupernodalStructure* s) {
 
 }  // namespace
 
-SupernodalStructure AnalyzePattern(const BlockMatrix& h, const std::vector<uint8_t>& changing) {
+SupernodalStructure AnalyzePattern(const BlockMatrix& h, const std::vector<uint8_t>& changing, const std::vector<uint8_t>& fixed) {
   SupernodalStructure s;
   s.nodes = h.nodes();
   if (s.nodes == 0) return s;
@@ -196,9 +203,9 @@ SupernodalStructure AnalyzePattern(const BlockMatrix& h, const std::vector<uint8
     s.position.resize(s.nodes);
     for (int32_t i = 0; i < s.nodes; ++i) s.position[s.order[i]] = i;
   };
-  s.order = MinimumDegree(h, changing);
+  s.order = MinimumDegree(h, changing, fixed);
   invert();
-  Columns columns = PermutedLower(h, s.position);
+  Columns columns = PermutedLower(h, s.position, fixed);
   std::vector<int32_t> parent;
   FactorStructure(&columns, &parent);
   // A postorder makes columns of one supernode consecutive without changing the fill.
@@ -207,11 +214,11 @@ SupernodalStructure AnalyzePattern(const BlockMatrix& h, const std::vector<uint8
   for (int32_t i = 0; i < s.nodes; ++i) order[i] = s.order[post[i]];
   s.order = std::move(order);
   invert();
-  columns = PermutedLower(h, s.position);
+  columns = PermutedLower(h, s.position, fixed);
   FactorStructure(&columns, &parent);
   FindSupernodes(columns, &s);
   FindUpdates(&s);
-  FindTargets(h, &s);
+  FindTargets(h, fixed, &s);
   return s;
 }
 

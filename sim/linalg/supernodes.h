@@ -46,13 +46,13 @@ struct SupernodalStructure {
     bool transposed = false;
   };
   std::vector<Target> targets;
-  // Stored blocks by supernode, in matrix order.
+  // Stored blocks by supernode, in matrix order; those that couple a fixed node are left out.
   std::vector<std::vector<int64_t>> blocks_of;
   std::vector<int32_t> block_column;  // original column of a stored block
 };
 
-// `changing`: by node, ordered last; may be empty.
-SupernodalStructure AnalyzePattern(const BlockMatrix& h, const std::vector<uint8_t>& changing);
+// `changing`: by node, ordered last; may be empty. `fixed`: by node, coupled to nothing; may be empty.
+SupernodalStructure AnalyzePattern(const BlockMatrix& h, const std::vector<uint8_t>& changing, const std::vector<uint8_t>& fixed);
 
 }  // namespace eipc
 

@@ -32,11 +32,12 @@ double Remainder(const std::vector<uint8_t>& prescribed, const VecX& target, con
 
 bool NewtonSolver::LinearSolve(NewtonProblem* problem, const std::vector<uint8_t>& prescribed, StageSeconds* seconds) {
   // On entry direction_ holds the prescribed remainder; on success the whole direction.
-  if (problem->Hessian(&hessian_) || !analyzed_) {
+  if (problem->Hessian(&hessian_) || !analyzed_ || prescribed != analyzed_prescribed_) {
     ScopedStage timer(seconds, Stage::kFactorize);
-    problem->ChangingNodes(hessian_, &changing_);
-    linear_solver_.Analyze(hessian_, changing_);
+    problem->ChangingNodes(&changing_);
+    linear_solver_.Analyze(hessian_, changing_, prescribed);
     analyzed_ = true;
+    analyzed_prescribed_ = prescribed;
   }
   {
     ScopedStage timer(seconds, Stage::kFactorize);

@@ -27,7 +27,7 @@ class NewtonProblem {
   virtual bool Hessian(BlockMatrix* hessian) = 0;
   // Nodes (non-zero) whose part of the Hessian is expected to change from one point of this step to the next; a hint for the
   // ordering.
-  virtual void ChangingNodes(const BlockMatrix& hessian, std::vector<uint8_t>* nodes) const = 0;
+  virtual void ChangingNodes(std::vector<uint8_t>* nodes) const = 0;
   // Largest fraction of `dq` that is admissible from the current point.
   virtual double MaxStep(const VecX& dq) = 0;
 };
@@ -60,8 +60,6 @@ class NewtonSolver {
                      const StepBudget& budget, VecX* q, NewtonReport* report, StageSeconds* seconds);
 
   BlockMatrix* hessian() { return &hessian_; }
-  // The next Hessian is analyzed anew even when its pattern did not change: makes results a function of the step's inputs alone.
-  void ForgetPattern() { analyzed_ = false; }
 
  private:
   bool LinearSolve(NewtonProblem* problem, const std::vector<uint8_t>& prescribed, StageSeconds* seconds);
@@ -72,6 +70,7 @@ class NewtonSolver {
   BlockMatrix hessian_;
   SpdSolver linear_solver_;
   bool analyzed_ = false;
+  std::vector<uint8_t> analyzed_prescribed_;
   std::vector<uint8_t> changing_;
   VecX gradient_, direction_, trial_, product_;
 };

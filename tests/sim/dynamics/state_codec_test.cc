@@ -53,6 +53,15 @@ TEST(StateCodec, RefusesWhatIsNoStateOfTheModel) {
   state = InitialState(*model);
   state.step = -1;
   EXPECT_FALSE(DecodeState(EncodeState(state), *model).ok());
+  using Pairs = decltype(state.contact_pairs);
+  for (const Pairs& pairs : {Pairs{{1, 1}}, Pairs{{2, 1}}, Pairs{{-1, 1}}, Pairs{{0, model->node_count}}, Pairs{{0, 2}, {0, 1}}}) {
+    state = InitialState(*model);
+    state.contact_pairs = pairs;
+    EXPECT_FALSE(DecodeState(EncodeState(state), *model).ok());
+    EXPECT_FALSE(World(model).Restore(state).ok());
+  }
+  state.contact_pairs = {{0, 1}, {0, 2}};
+  EXPECT_TRUE(DecodeState(EncodeState(state), *model).ok());
 }
 
 }  // namespace

@@ -43,7 +43,7 @@ class DenseProblem : public NewtonProblem {
     }
     return first;
   }
-  void ChangingNodes(const BlockMatrix&, std::vector<uint8_t>* changing) const override { changing->assign(nodes_, 0); }
+  void ChangingNodes(std::vector<uint8_t>* changing) const override { changing->assign(nodes_, 0); }
   double MaxStep(const VecX& dq) override { return max_step(q_, dq); }
   const VecX& point() const { return q_; }
 
