@@ -55,6 +55,7 @@ void BroadPhase::Build(const std::vector<Vec3>& from, const std::vector<Vec3>& t
   }
   candidates_.clear();
   triangle_pairs_.clear();
+  triangle_gaps_.clear();
   neighbour_pairs_.clear();
   for (int32_t a = 0; a < surface_->body_count; ++a) {
     for (int32_t b = a; b < surface_->body_count; ++b) {
@@ -112,7 +113,11 @@ void BroadPhase::Traverse(int32_t body_a, int32_t body_b) {
 void BroadPhase::AddTrianglePair(int32_t a, int32_t b, bool self) {
   const Box &box_a = triangle_boxes_[a], &box_b = triangle_boxes_[b];
   if (!box_a.Overlaps(box_b)) return;
-  (self && ShareVertex(surface_->triangles[a], surface_->triangles[b]) ? neighbour_pairs_ : triangle_pairs_).emplace_back(a, b);
+  if (self && ShareVertex(surface_->triangles[a], surface_->triangles[b])) {
+    neighbour_pairs_.emplace_back(a, b);
+  } else if (((box_a.lo + dhat_) <= box_b.hi).all() && ((box_b.lo + dhat_) <= box_a.hi).all()) {  // regions without dhat overlap
+    AddTriangles(a, b);
+  }
   for (int32_t p : surface_->owned_vertices[a]) {
     if (p >= 0 && vertex_boxes_[p].Overlaps(box_b)) AddPointTriangle(p, b, self);
   }
@@ -128,6 +133,29 @@ void BroadPhase::AddTrianglePair(int32_t a, int32_t b, bool self) {
   for (int32_t e : surface_->owned_edges[a]) {
     if (e < 0 || !edge_boxes_[e].Overlaps(box_b)) continue;
     for (int k = 0; k < count; ++k) AddEdgeEdge(e, near[k], self);
+  }
+}
+
+void BroadPhase::AddTriangles(int32_t a, int32_t b) {
+  const Triangle &s = surface_->triangles[a], &t = surface_->triangles[b];
+  Box box_s, box_t;
+  for (int k = 0; k < 3; ++k) {
+    box_s.Include(anchors_[s[k]]);
+    box_t.Include(anchors_[t[k]]);
+  }
+  triangle_pairs_.emplace_back(a, b);
+  triangle_gaps_.push_back((box_s.lo - box_t.hi).max(box_t.lo - box_s.hi).maxCoeff());
+}
+
+void BroadPhase::NearTriangles(const std::vector<double>& travel, std::vector<std::pair<int32_t, int32_t>>* out) const {
+  const auto farthest = [&](int32_t t) {
+    const Triangle& tri = surface_->triangles[t];
+    return std::max({travel[tri[0]], travel[tri[1]], travel[tri[2]]});
+  };
+  out->clear();
+  for (size_t i = 0; i < triangle_pairs_.size(); ++i) {
+    const auto [a, b] = triangle_pairs_[i];
+    if (triangle_gaps_[i] <= kRoundUp * (farthest(a) + farthest(b))) out->emplace_back(a, b);
   }
 }
 

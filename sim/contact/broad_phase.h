@@ -47,9 +47,9 @@ class BroadPhase {
   // Regions = hull(from, to) grown by `margin`; fills candidates(), in an order that depends on the arguments alone.
   void Build(const std::vector<Vec3>& from, const std::vector<Vec3>& to, double dhat, double margin);
   const std::vector<Candidate>& candidates() const { return candidates_; }
-  // The pairs of triangles (surface indices) whose regions come that close: every candidate is a pair of their primitives, and two
-  // triangles that meet inside their regions are among them. Those that share a vertex are apart: they are many and stay near.
-  const std::vector<std::pair<int32_t, int32_t>>& triangle_pairs() const { return triangle_pairs_; }
+  // Pairs of triangles (surface indices) that may meet where each vertex is `travel` (Travel) from its anchor: two that meet inside
+  // their regions are among them. Those that share a vertex are apart, in neighbour_pairs(): they are many and stay near.
+  void NearTriangles(const std::vector<double>& travel, std::vector<std::pair<int32_t, int32_t>>* out) const;
   const std::vector<std::pair<int32_t, int32_t>>& neighbour_pairs() const { return neighbour_pairs_; }
 
   // True when every vertex is inside its region. Regions are convex: a straight path between two such states is covered as well.
@@ -62,6 +62,7 @@ class BroadPhase {
   void SetRegions(const std::vector<Vec3>& from, const std::vector<Vec3>& to, double margin);
   void Traverse(int32_t body_a, int32_t body_b);
   void AddTrianglePair(int32_t a, int32_t b, bool self);
+  void AddTriangles(int32_t a, int32_t b);
   void AddPointTriangle(int32_t p, int32_t t, bool self);
   void AddEdgeEdge(int32_t e, int32_t f, bool self);
   void AddIfNear(const std::array<int32_t, 4>& v, int32_t first, int32_t second, ContactKind kind);
@@ -78,6 +79,7 @@ class BroadPhase {
   std::vector<std::pair<int32_t, int32_t>> stack_;
   std::vector<Candidate> candidates_;
   std::vector<std::pair<int32_t, int32_t>> triangle_pairs_;
+  std::vector<double> triangle_gaps_;  // of their boxes along the axis where it is largest, at the anchors, m
   std::vector<std::pair<int32_t, int32_t>> neighbour_pairs_;
 };
 

@@ -132,7 +132,8 @@ bool StageProblem::Intersects() {
   if (model_->solver.unsafe_disable_exact_check) return false;
   ScopedStage timer(seconds_, Stage::kExactCheck);
   const std::vector<Triangle>& triangles = model_->surface.triangles;
-  return Refused(AnyPairMeets(x_, triangles, broad_phase_.triangle_pairs()) ||
+  broad_phase_.NearTriangles(travel_, &near_triangles_);
+  return Refused(AnyPairMeets(x_, triangles, near_triangles_) ||
                  (thorough_ && AnyPairMeets(x_, triangles, broad_phase_.neighbour_pairs())));
 }
 

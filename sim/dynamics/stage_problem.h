@@ -92,6 +92,7 @@ class StageProblem : public NewtonProblem {
   VecX q_trial_;
   std::vector<Vec3> x_;
   std::vector<Vec3> x_trial_;
+  NodePairs near_triangles_;
   std::vector<double> travel_;    // of x_ from the anchors of the broad phase, m
   NodePairs fixed_pairs_;         // of all other terms, with the diagonal; sorted
   std::vector<uint8_t> varying_;  // by node: touched by a term other than contact whose Hessian is not constant

@@ -29,6 +29,29 @@ std::vector<Vec3> Moved(const std::vector<Vec3>& x, double by, Random* random) {
   return out;
 }
 
+// Triangles without a common vertex whose boxes overlap may meet.
+void ExpectNearTrianglesNamed(const CollisionSurface& s, const BroadPhase& broad_phase, const std::vector<double>& travel,
+                              const std::vector<Vec3>& x) {
+  std::vector<std::pair<int32_t, int32_t>> near;
+  broad_phase.NearTriangles(travel, &near);
+  std::set<std::pair<int32_t, int32_t>> named;
+  for (const auto& [a, b] : near) ASSERT_TRUE(named.insert(std::minmax({a, b})).second) << "named twice";
+  const auto box = [&](const Triangle& t) {
+    Box out;
+    for (int32_t v : t) out.Include(x[v]);
+    return out;
+  };
+  const int32_t n = static_cast<int32_t>(s.triangles.size());
+  for (int32_t a = 0; a < n; ++a) {
+    for (int32_t b = a + 1; b < n; ++b) {
+      const Triangle &t = s.triangles[a], &u = s.triangles[b];
+      const bool neighbours = std::any_of(t.begin(), t.end(), [&](int32_t v) { return v == u[0] || v == u[1] || v == u[2]; });
+      if (neighbours || !s.Enabled(s.triangle_body[a], s.triangle_body[b]) || !box(t).Overlaps(box(u))) continue;
+      ASSERT_TRUE(named.count({a, b})) << "triangles " << a << " and " << b << " may meet";
+    }
+  }
+}
+
 // The property that everything rests on: whichever way vertices move inside their regions, a pair that comes within dhat was named.
 TEST(BroadPhase, NamesEveryPairThatComesClose) {
   Random random(1);
@@ -57,6 +80,7 @@ TEST(BroadPhase, NamesEveryPairThatComesClose) {
       for (const Candidate& c : broad_phase.candidates()) {
         ASSERT_LE(c.bound - SumOfLargest(c, travel), testing::CandidateDistance(c, x)) << "round " << round;
       }
+      ExpectNearTrianglesNamed(s, broad_phase, travel, x);
       for (const Candidate& c : all) {
         if (testing::CandidateDistance(c, x) >= dhat) continue;
         ++close;
