@@ -16,6 +16,14 @@ double LargestNodeNorm(const VecX& y) {
   return std::sqrt(largest);
 }
 
+// What an update leaves undone, from how it shrank since the one before (zero: not comparable): with theta their ratio, a linearly
+// or faster converging sequence ends within update theta / (1 - theta) (Hairer & Wanner, Solving ODEs II, IV.8). Newton that passes
+// a saddle has small updates too, but they do not shrink; they count in full.
+double ErrorAfter(double update, double previous) {
+  const double theta = previous > 0 ? update / previous : 1;
+  return theta < 0.5 ? update * theta / (1 - theta) : update;
+}
+
 // Writes target - q into the prescribed entries of *dq, zero elsewhere; returns the largest remainder.
 double Remainder(const std::vector<uint8_t>& prescribed, const VecX& target, const VecX& q, VecX* dq) {
   dq->setZero(q.size());
@@ -101,6 +109,7 @@ absl::Status NewtonSolver::Solve(NewtonProblem* problem, const std::vector<uint8
   int blocked = 0;
   bool relax = false;  // the drives wait for one iteration
   bool gave_up = false;
+  double previous = 0;  // the last update, where it was taken whole
   for (int iteration = 0; iteration < settings_.max_newton_iterations; ++iteration) {
     EIPC_RETURN_IF_ERROR(budget.Poll());
     double remaining = gave_up ? 0 : Remainder(prescribed, target, *q, &direction_);
@@ -144,13 +153,15 @@ absl::Status NewtonSolver::Solve(NewtonProblem* problem, const std::vector<uint8
       }
       *q = trial_;
       relax = limit < 1;
+      previous = 0;
       report->residual_m_s = update;
       continue;
     }
     report->residual_m_s = update;
-    const bool small = update <= settings_.newton_tolerance_m_s;
+    const bool small = ErrorAfter(update, previous) <= settings_.newton_tolerance_m_s;
     const double taken = LineSearch(problem, *q, limit, &energy, report);
     if (taken > 0) *q = trial_;
+    previous = taken >= 1 ? update : 0;
     relax = false;
     if (small || taken == 0) {
       if (remaining > 0 && !gave_up) continue;  // relaxed at a blocked place: let the drive try again
