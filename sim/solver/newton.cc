@@ -18,9 +18,10 @@ double LargestNodeNorm(const VecX& y) {
 
 // What an update leaves undone, from how it shrank since the one before (zero: not comparable): with theta their ratio, a linearly
 // or faster converging sequence ends within update theta / (1 - theta) (Hairer & Wanner, Solving ODEs II, IV.8). Newton that passes
-// a saddle has small updates too, but they do not shrink; they count in full.
+// a saddle has small updates too, but they do not shrink; they count in full. No faster convergence than to a tenth is believed:
+// stiff parts are done first, and what is left of the soft ones may shrink slowly (Hessians are projected).
 double ErrorAfter(double update, double previous) {
-  const double theta = previous > 0 ? update / previous : 1;
+  const double theta = previous > 0 ? std::max(0.1, update / previous) : 1;
   return theta < 0.5 ? update * theta / (1 - theta) : update;
 }
 

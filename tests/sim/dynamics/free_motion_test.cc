@@ -57,7 +57,7 @@ TEST(FreeMotion, MomentumIsKeptToRoundOff) {
     SceneSpec scene = testing::EmptyScene();
     scene.bodies = {body};
     scene.self_contact = false;
-    scene.solver.newton_tolerance_m_s = 1e-8;  // what Newton leaves undone acts as a moment
+    scene.solver.newton_tolerance_m_s = 1e-10;  // what Newton leaves undone acts as a moment
     const auto model = testing::Compile(scene);
     World world(model);
     const Vec3 momentum = testing::LinearMomentum(*model, world.state(), 0);
