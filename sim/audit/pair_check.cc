@@ -38,6 +38,20 @@ bool SeparatedAtEdge(const Vec3& a, const Vec3& b, const Vec3& c, const Vec3& d)
   return (dot < 0 || dot * dot < 0.25 * cc * dd) && cc > 1e-6 * ac.squaredNorm() && dd > 1e-6 * ad.squaredNorm();
 }
 
+// All of t strictly on one side of the plane of s, by far more than the rounding of n . (v - a): a few ulp of |ab| |ac| |v - a|.
+bool OnOneSide(const std::vector<Vec3>& x, const Triangle& s, const Triangle& t) {
+  const Vec3 &a = x[s[0]], ab = x[s[1]] - a, ac = x[s[2]] - a, n = ab.cross(ac);
+  const double scale = kMargin * kMargin * ab.squaredNorm() * ac.squaredNorm();
+  int above = 0, below = 0;
+  for (int32_t v : t) {
+    const Vec3 r = x[v] - a;
+    const double side = n.dot(r);
+    if (!(side * side > scale * r.squaredNorm())) return false;
+    ++(side > 0 ? above : below);
+  }
+  return above == 0 || below == 0;
+}
+
 // Positions k of the vertices of s that t has too, first; `count` of them. And the other way round.
 struct Shared {
   int count = 0;
@@ -71,7 +85,7 @@ bool BoxesMeet(const std::vector<Vec3>& x, const Triangle& s, const Triangle& t)
 
 bool PairMeets(const std::vector<Vec3>& x, const Triangle& s, const Triangle& t) {
   const Shared n = SharedVertices(s, t);
-  if (n.count == 0 && !BoxesMeet(x, s, t)) return false;
+  if (n.count == 0 && (!BoxesMeet(x, s, t) || OnOneSide(x, s, t) || OnOneSide(x, t, s))) return false;
   if (n.count == 1 && SeparatedAtVertex(x[n.s[0]], x[n.s[1]], x[n.s[2]], x[n.t[1]], x[n.t[2]])) return false;
   if (n.count == 2 && SeparatedAtEdge(x[n.s[0]], x[n.s[1]], x[n.s[2]], x[n.t[2]])) return false;
   return TrianglesMeet(x, s, t);
@@ -85,8 +99,10 @@ bool Finite(const std::vector<Vec3>& x, const Triangle& t) {
 
 bool AnyPairMeets(const std::vector<Vec3>& x, const std::vector<Triangle>& triangles,
                   const std::vector<std::pair<int32_t, int32_t>>& pairs) {
+  const bool all_finite = std::all_of(x.begin(), x.end(), [](const Vec3& p) { return p.allFinite(); });
   for (const auto& [a, b] : pairs) {
-    if (!Finite(x, triangles[a]) || !Finite(x, triangles[b]) || PairMeets(x, triangles[a], triangles[b])) return true;
+    if (!all_finite && (!Finite(x, triangles[a]) || !Finite(x, triangles[b]))) return true;
+    if (PairMeets(x, triangles[a], triangles[b])) return true;
   }
   return false;
 }
