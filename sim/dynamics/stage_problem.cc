@@ -129,19 +129,22 @@ bool StageProblem::Refused(bool refused) {
 }
 
 bool StageProblem::Intersects() {
-  if (model_->solver.unsafe_disable_exact_check) return false;
+  if (!thorough_) return false;
   ScopedStage timer(seconds_, Stage::kExactCheck);
-  const std::vector<Triangle>& triangles = model_->surface.triangles;
-  broad_phase_.NearTriangles(travel_, &near_triangles_);
-  return Refused(AnyPairMeets(x_, triangles, near_triangles_) ||
-                 (thorough_ && AnyPairMeets(x_, triangles, broad_phase_.neighbour_pairs())));
+  return Refused(TrianglesMeet());
 }
 
 bool StageProblem::NeedsThoroughRetry() {
   if (thorough_ || model_->solver.unsafe_disable_exact_check) return false;
   ScopedStage timer(seconds_, Stage::kExactCheck);
-  thorough_ = AnyPairMeets(x_, model_->surface.triangles, broad_phase_.neighbour_pairs());
+  thorough_ = TrianglesMeet();
   return Refused(thorough_);
+}
+
+bool StageProblem::TrianglesMeet() {
+  const std::vector<Triangle>& triangles = model_->surface.triangles;
+  broad_phase_.NearTriangles(travel_, &near_triangles_);
+  return AnyPairMeets(x_, triangles, near_triangles_) || AnyPairMeets(x_, triangles, broad_phase_.neighbour_pairs());
 }
 
 double StageProblem::Energy() {

@@ -39,7 +39,7 @@ class StageProblem : public NewtonProblem {
   void ContactPairs(bool present_only, NodePairs* out) const;
 
   void SetPoint(const VecX& q) override;
-  // Infinite where surfaces intersect: the exact check of the candidates, which shares no code with collision detection.
+  // Infinite where Intersects().
   double Energy() override;
   void Gradient(VecX* gradient) override;
   bool Hessian(BlockMatrix* hessian) override;
@@ -52,12 +52,12 @@ class StageProblem : public NewtonProblem {
   const FrictionTerm& friction() const { return friction_; }
   double barrier_stiffness() const { return barrier_stiffness_; }
 
-  // Whether the exact check refuses the current point. For whoever accepts points without asking for their energy. Triangles that
-  // share a vertex are many, and are checked at each point only after NeedsThoroughRetry said so.
-  bool Intersects();
-  // For the solution of a stage: true when triangles that share a vertex meet there. Then every later point of the step is checked
-  // for these as well, and the stage must be solved again. False from then on.
+  // For the solution of a stage: true when surfaces intersect there, exactly. Then every later point of the step is checked before
+  // it is accepted, and the stage must be solved again. False from then on.
   bool NeedsThoroughRetry();
+  // Whether the exact check refuses the current point, after NeedsThoroughRetry said so. For whoever accepts points without asking
+  // for their energy.
+  bool Intersects();
   // Points that the exact check refused since BeginStep. Collision detection promises none.
   int exact_rejections() const { return exact_rejections_; }
 
@@ -71,6 +71,8 @@ class StageProblem : public NewtonProblem {
   void CoverMotion(double margin);
   void RebuildPattern(BlockMatrix* hessian);
   bool Refused(bool refused);
+  // The exact check of the current point, which shares no code with collision detection.
+  bool TrianglesMeet();
 
   const Model* model_;
   ThreadPool* pool_;
@@ -85,7 +87,7 @@ class StageProblem : public NewtonProblem {
   std::vector<TimedTerm> terms_;
   double barrier_stiffness_ = 0;
   int exact_rejections_ = 0;
-  bool thorough_ = false;  // check neighbours at every point
+  bool thorough_ = false;  // check every point
   double reach_ = 0;       // largest displacement of a Newton direction that is examined at once, m
 
   VecX q_;
