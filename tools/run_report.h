@@ -41,6 +41,9 @@ class RunReport {
   int contacts_max_ = 0;
   double min_distance_m_;
   int64_t steps_not_converged_ = 0;
+  int64_t substeps_ = 0;
+  int64_t refused_substeps_ = 0;
+  int64_t fallback_substeps_ = 0;
   StageSeconds stage_s_ = {};
   int64_t holding_steps_ = 0;
   double holding_force_n_ = 0;

@@ -47,6 +47,9 @@ void ReportToProto(const StepReport& report, v1::SolverReport* out) {
     out->mutable_audit()->set_forbidden_inversions(report.audit.forbidden_inversions);
     out->mutable_audit()->set_seconds(report.audit.seconds);
   }
+  out->set_substeps(report.substeps);
+  out->set_refused_substeps(report.refused_substeps);
+  out->set_fallback_substeps(report.fallback_substeps);
   for (int i = 0; i < kStageCount; ++i) (*out->mutable_stage_seconds())[StageName(static_cast<Stage>(i))] = report.stage_s[i];
 }
 

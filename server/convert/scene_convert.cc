@@ -156,12 +156,34 @@ void ReadContact(const v1::Scene& scene, SceneSpec* spec, Problems* problems) {
   }
 }
 
+IntegratorKind IntegratorFromProto(v1::SolverSettings::Integrator integrator) {
+  switch (integrator) {
+    case v1::SolverSettings::TRAPEZOIDAL:
+      return IntegratorKind::kTrapezoidal;
+    case v1::SolverSettings::BDF2:
+      return IntegratorKind::kBdf2;
+    case v1::SolverSettings::TR_BDF2:
+      return IntegratorKind::kTrBdf2;
+    case v1::SolverSettings::SDIRK2:
+      return IntegratorKind::kSdirk2;
+    case v1::SolverSettings::IMPLICIT_MIDPOINT:
+      return IntegratorKind::kImplicitMidpoint;
+    case v1::SolverSettings::TRAPEZOIDAL_UNSPLIT_CONTACT:
+      return IntegratorKind::kTrapezoidalUnsplitContact;
+    default:
+      return IntegratorKind::kBackwardEuler;
+  }
+}
+
 void ReadSolver(const v1::SolverSettings& solver, SceneSpec* spec) {
   const SolverSettings defaults;
   spec->solver.newton_tolerance_m_s = Or(solver.newton_tolerance_m_s(), defaults.newton_tolerance_m_s);
   spec->solver.max_newton_iterations = Or(solver.max_newton_iterations(), defaults.max_newton_iterations);
   spec->solver.unsafe_disable_ccd = spec->solver.unsafe_disable_exact_check = solver.unsafe_disable_ccd();
   spec->solver.audit_every_n_steps = solver.audit_every_n_steps();
+  spec->dynamics.integrator = IntegratorFromProto(solver.integrator());
+  spec->dynamics.substep_newton_iterations = solver.substep_newton_iterations();
+  if (solver.has_max_step_halvings()) spec->dynamics.max_step_halvings = solver.max_step_halvings();
 }
 
 void ReadSchedule(const v1::Schedule& schedule, SceneSpec* spec) {

@@ -31,7 +31,8 @@ absl::Status CheckStepInput(const Model& model, const StepInput& input) {
   return absl::OkStatus();
 }
 
-void CommandDrives(const Model& model, const StepInput& input, double time_s, std::vector<State::Drive>* drives) {
+void CommandDrives(const Model& model, const StepInput& input, double time_s, double part,
+                   std::vector<State::Drive>* drives) {
   for (size_t i = 0; i < drives->size(); ++i) {
     State::Drive& drive = (*drives)[i];
     if (!drive.by_client && !model.boundary_sets[i].trajectory.empty())
@@ -39,7 +40,8 @@ void CommandDrives(const Model& model, const StepInput& input, double time_s, st
   }
   for (const Target& target : input.targets) {
     State::Drive& drive = (*drives)[target.boundary_set];
-    drive.commanded = {target.pose.position, target.pose.rotation.normalized()};
+    const Pose goal = {target.pose.position, target.pose.rotation.normalized()};
+    drive.commanded = part < 1 ? Trajectory{{{0, drive.commanded}, {1, goal}}}.At(part) : goal;
     drive.by_client = true;
   }
 }

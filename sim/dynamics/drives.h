@@ -13,8 +13,9 @@ namespace eipc {
 // INVALID_ARGUMENT naming the field for a step size, target index or pose that cannot be used.
 absl::Status CheckStepInput(const Model& model, const StepInput& input);
 
-// Where every drive should be at `time_s`: a client's target, else its trajectory, else where it last was told to be.
-void CommandDrives(const Model& model, const StepInput& input, double time_s, std::vector<State::Drive>* drives);
+// Where every drive should be at `time_s`: a client's target, else its trajectory, else where it last was told to be. `part` of the
+// way to a client's target (1: there), from where the drive was told to be at the start of the step.
+void CommandDrives(const Model& model, const StepInput& input, double time_s, double part, std::vector<State::Drive>* drives);
 
 // Marks driven nodes (by node) and writes where they should be (stacked; other entries are left alone).
 void DriveTargets(const Model& model, const std::vector<State::Drive>& drives, std::vector<uint8_t>* prescribed, VecX* target);

@@ -10,6 +10,7 @@
 #include "sim/base/types.h"
 #include "sim/contact/contact_settings.h"
 #include "sim/contact/surface.h"
+#include "sim/dynamics/integrator_kind.h"
 #include "sim/dynamics/trajectory.h"
 #include "sim/energy/elasticity.h"
 #include "sim/linalg/scalar_sparse.h"
@@ -79,6 +80,7 @@ struct Model {
 
   ContactSettings contact;
   SolverSettings solver;
+  DynamicsSettings dynamics;
   HoldingWindow holding;
   double schedule_duration_s = 0;
   double schedule_dt_s = 0;

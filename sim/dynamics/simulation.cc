@@ -5,92 +5,83 @@
 
 #include "sim/base/status_macros.h"
 #include "sim/dynamics/barrier_stiffness.h"
-#include "sim/dynamics/collect_contacts.h"
 #include "sim/dynamics/drives.h"
-#include "sim/dynamics/stage_problem.h"
+#include "sim/dynamics/stepper.h"
 #include "sim/dynamics/time_integrator.h"
 
 namespace eipc {
-namespace {
-
-StepOutcome ToStepOutcome(NewtonOutcome outcome) {
-  switch (outcome) {
-    case NewtonOutcome::kConverged:
-      return StepOutcome::kConverged;
-    case NewtonOutcome::kIterationCap:
-      return StepOutcome::kIterationCap;
-    case NewtonOutcome::kTargetNotReached:
-      return StepOutcome::kTargetNotReached;
-    case NewtonOutcome::kStalled:
-      return StepOutcome::kStalled;
-  }
-  return StepOutcome::kStalled;
-}
-
-}  // namespace
 
 struct Simulation::Impl {
   std::shared_ptr<const Model> model;
-  ThreadPool pool;
-  StageSeconds seconds = {};
-  StageProblem problem;
-  NewtonSolver newton;
-  BackwardEuler integrator;
-  IntegratorStage stage;
-  std::vector<uint8_t> prescribed;
-  VecX target, guess, direction;
-  std::vector<Vec3> x_tilde;
-  ContactForces contacts;
+  Stepper stepper;
+  std::unique_ptr<TimeIntegrator> integrator;
+  std::unique_ptr<TimeIntegrator> backward_euler;
+  std::vector<State::Drive> drives;
+  State now;  // between the parts of a step
 
   Impl(std::shared_ptr<const Model> m, int threads)
-      : model(std::move(m)), pool(threads), problem(model.get(), &pool, &seconds), newton(model->solver) {}
+      : model(std::move(m)),
+        stepper(model.get(), threads),
+        integrator(MakeIntegrator(model->dynamics.integrator)),
+        backward_euler(MakeIntegrator(IntegratorKind::kBackwardEuler)) {}
 
-  void Guess(const State& state, double dt_s);
-  absl::Status SolveStage(const State& state, double gamma_h, const StepBudget& budget, VecX* q, StepReport* report);
+  absl::Status TakeParts(const State& state, const StepInput& input, const StepBudget& budget, State* next, StepReport* report);
 };
 
 Simulation::Simulation(std::shared_ptr<const Model> model, int threads)
     : impl_(std::make_unique<Impl>(std::move(model), std::max(1, threads))) {}
 Simulation::~Simulation() = default;
 
-const ContactForces& Simulation::contact_forces() const { return impl_->contacts; }
+const ContactForces& Simulation::contact_forces() const { return impl_->stepper.contacts(); }
 const Model& Simulation::model() const { return *impl_->model; }
-void Simulation::SurfacePositions(const State& state, std::vector<Vec3>* x) const { impl_->problem.map().Positions(state.q, x); }
-
-// Free nodes go on as they move, driven nodes are where they should be.
-void Simulation::Impl::Guess(const State& state, double dt_s) {
-  guess = state.q + dt_s * state.v;
-  for (int32_t n = 0; n < model->node_count; ++n) {
-    if (prescribed[n]) guess.segment<3>(3 * n) = target.segment<3>(3 * n);
-  }
+void Simulation::SurfacePositions(const State& state, std::vector<Vec3>* x) const {
+  impl_->stepper.problem().map().Positions(state.q, x);
 }
 
-absl::Status Simulation::Impl::SolveStage(const State& state, double gamma_h, const StepBudget& budget, VecX* q,
-                                          StepReport* report) {
-  problem.map().Positions(stage.q_tilde, &x_tilde);
-  problem.BeginStage({state.q, stage.q_tilde, x_tilde, stage.v_tilde, gamma_h});
-  // Friction sees the contacts of the start of the step first (`004` III-C), then those of the last solution.
-  problem.SetPoint(state.q);
-  problem.LagFriction();
-  // As far along the guess as nothing touches.
-  direction = guess - state.q;
-  double reach = problem.MaxStep(direction);
-  *q = reach >= 1 ? guess : VecX(state.q + reach * direction);
-  for (problem.SetPoint(*q); reach > 0 && problem.Intersects(); problem.SetPoint(*q)) {  // refused, whatever MaxStep promised
-    reach = reach > 1e-12 ? 0.5 * reach : 0;
-    *q = state.q + reach * direction;
+// The step in parts of dt / 2^halvings: finer where a part is refused, coarser again where its place in the step allows it and the
+// effort did (step-size control by Newton iterations). Parts are counted in units of the finest size, so the grid of steps is kept.
+absl::Status Simulation::Impl::TakeParts(const State& state, const StepInput& input, const StepBudget& budget, State* next,
+                                         StepReport* report) {
+  const DynamicsSettings& settings = model->dynamics;
+  const int64_t whole = int64_t{1} << settings.max_step_halvings;
+  int halvings = std::min<int>(state.halvings, settings.max_step_halvings);
+  int64_t done = 0;
+  report->substeps = 0;
+  bool last_resort = false;  // blocked at the finest size: backward Euler's end point is its solution, nothing can block it
+  const State* from = &state;
+  while (done < whole) {
+    const int64_t size = whole >> halvings;
+    const double part = static_cast<double>(done + size) / static_cast<double>(whole);
+    drives = state.drives;
+    CommandDrives(*model, input, state.time_s + part * input.dt_s, part, &drives);
+    const double dt_s = input.dt_s * static_cast<double>(size) / static_cast<double>(whole);
+    const int before = report->newton_iterations;
+    const StepOutcome outcome_before = report->outcome;
+    const bool finest = halvings == settings.max_step_halvings;
+    EIPC_ASSIGN_OR_RETURN(const Stepper::Verdict verdict,
+                          stepper.Take(last_resort ? *backward_euler : *integrator, *from, dt_s, drives,
+                                       finest ? 0 : settings.substep_newton_iterations, budget, next, report));
+    if (verdict != Stepper::Verdict::kAccepted) {
+      report->outcome = outcome_before;
+      ++report->refused_substeps;
+      last_resort = finest;
+      if (!finest) ++halvings;
+      continue;
+    }
+    ++report->substeps;
+    report->fallback_substeps += last_resort;
+    last_resort = false;
+    done += size;
+    const bool easy = 2 * (report->newton_iterations - before) <= settings.substep_newton_iterations;
+    if (halvings > 0 && easy && done % (2 * size) == 0) --halvings;
+    if (settings.substep_newton_iterations == 0 && done == whole) halvings = 0;
+    if (done == whole) break;
+    next->time_s = state.time_s + part * input.dt_s;
+    next->barrier_stiffness = state.barrier_stiffness;
+    std::swap(now, *next);
+    from = &now;
   }
-  for (int lag = 0; lag < model->contact.friction_lag_iterations; ++lag) {
-    if (lag > 0) problem.LagFriction();
-    NewtonReport newton_report;
-    EIPC_RETURN_IF_ERROR(newton.Solve(&problem, prescribed, target, gamma_h, budget, q, &newton_report, &seconds));
-    report->newton_iterations += newton_report.iterations;
-    report->linear_solves += newton_report.linear_solves;
-    report->line_search_halvings += newton_report.line_search_halvings;
-    report->min_ccd_fraction = std::min(report->min_ccd_fraction, newton_report.min_step_limit);
-    report->residual_m_s = newton_report.residual_m_s;
-    report->outcome = ToStepOutcome(newton_report.outcome);
-  }
+  next->halvings = halvings;
   return absl::OkStatus();
 }
 
@@ -99,42 +90,22 @@ absl::Status Simulation::Step(const State& state, const StepInput& input, const 
   Impl& s = *impl_;
   EIPC_RETURN_IF_ERROR(CheckStepInput(*s.model, input));
   const auto start = std::chrono::steady_clock::now();
-  s.seconds.fill(0);
+  s.stepper.seconds()->fill(0);
   *report = {};
-  const double time = state.time_s + input.dt_s;
-  next->drives = state.drives;
-  CommandDrives(*s.model, input, time, &next->drives);
-  s.target = state.q;
-  DriveTargets(*s.model, next->drives, &s.prescribed, &s.target);
-  s.Guess(state, input.dt_s);
-  s.problem.BeginStep(state.q, s.guess, state.barrier_stiffness, state.contact_pairs);
-  VecX& q = next->q;
-  for (int i = 0; i < s.integrator.stage_count(); ++i) {
-    s.integrator.PrepareStage(i, state, input.dt_s, &s.stage);
-    do {
-      EIPC_RETURN_IF_ERROR(s.SolveStage(state, s.stage.gamma * input.dt_s, budget, &q, report));
-    } while (s.problem.NeedsThoroughRetry());
-  }
-  next->v = (q - state.q) / input.dt_s;
+  EIPC_RETURN_IF_ERROR(s.TakeParts(state, input, budget, next, report));
   next->step = state.step + 1;
-  // Pairs that contact no longer couples are let go now and then: each new pattern costs an analysis.
-  constexpr int64_t kStepsOfOnePattern = 16;
-  s.problem.ContactPairs(next->step % kStepsOfOnePattern == 0, &next->contact_pairs);
-  next->time_s = time;
-  report->target_error_m = MeasureDriveErrors(*s.model, s.target, q, &next->drives);
-  CollectContacts(s.problem, &s.contacts);
-  report->min_distance_m = s.contacts.min_distance_m;
+  next->time_s = state.time_s + input.dt_s;
+  report->min_distance_m = s.stepper.contacts().min_distance_m;
   report->barrier_stiffness = state.barrier_stiffness;
-  report->exact_rejections = s.problem.exact_rejections();
-  next->barrier_stiffness = NextBarrierStiffness(*s.model, state.barrier_stiffness, s.contacts.min_distance_m);
+  next->barrier_stiffness = NextBarrierStiffness(*s.model, state.barrier_stiffness, report->min_distance_m);
   report->wall_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   double told = 0;
-  for (double seconds : s.seconds) told += seconds;
-  report->stage_s = s.seconds;
+  for (double seconds : *s.stepper.seconds()) told += seconds;
+  report->stage_s = *s.stepper.seconds();
   report->stage_s[static_cast<int>(Stage::kOther)] += std::max(0.0, report->wall_s - told);
   // What it finds is data: the step has been taken.
   const int audit_every = s.model->solver.audit_every_n_steps;
-  if (audit_every > 0 && next->step % audit_every == 0) report->audit = AuditState(*s.model, *next, s.problem.x());
+  if (audit_every > 0 && next->step % audit_every == 0) report->audit = AuditState(*s.model, *next, s.stepper.problem().x());
   return absl::OkStatus();
 }
 
@@ -158,8 +129,8 @@ void World::Reset() {
 
 absl::Status World::Restore(const State& state) {
   const Eigen::Index size = 3 * model_->node_count;
-  if (!ContactPairsFit(state, model_->node_count) || state.q.size() != size || state.v.size() != size ||
-      state.drives.size() != model_->boundary_sets.size()) {
+  const bool history_fits = state.history.dt_s <= 0 || (state.history.q.size() == size && state.history.v.size() == size);
+  if (state.q.size() != size || state.v.size() != size || state.drives.size() != model_->boundary_sets.size() || !history_fits) {
     return absl::InvalidArgumentError("state: its sizes do not fit this scene");
   }
   state_ = state;

@@ -74,7 +74,7 @@ void StageProblem::BeginStep(const VecX& q_start, const VecX& q_guess, double ba
   barrier_stiffness_ = barrier_stiffness;
   exact_rejections_ = 0;
   thorough_ = false;
-  barrier_.set_stiffness(barrier_stiffness);
+  SetContactShare(1);
   map_.Positions(q_start, &x_);
   map_.Positions(q_guess, &x_trial_);
   CoverMotion(std::max(0.5 * model_->contact.dhat_m, 0.25 * LargestDisplacement(x_, x_trial_)));
@@ -108,9 +108,14 @@ void StageProblem::BeginStage(const StageContext& stage) {
   constant_stale_ = true;
 }
 
+void StageProblem::SetContactShare(double share) {
+  contact_share_ = share;
+  barrier_.set_stiffness(share * barrier_stiffness_);
+}
+
 void StageProblem::LagFriction() {
   ScopedStage timer(seconds_, Stage::kFriction);
-  friction_.Lag(contacts_, x_, barrier_stiffness_);
+  friction_.Lag(contacts_, x_, contact_share_ * barrier_stiffness_);
 }
 
 void StageProblem::SetPoint(const VecX& q) {
@@ -228,6 +233,19 @@ double StageProblem::MaxStep(const VecX& dq) {
   // x = J q sums at most four products: each coordinate is off by less than 8 units of rounding of the largest.
   const double rounding = 8 * 1.2e-16 * std::max(LargestCoordinate(x_), LargestCoordinate(x_trial_));
   return limit * CollisionFreeStep(broad_phase_.candidates(), x_, x_trial_, dhat, rounding, pool_, &travel_);
+}
+
+bool StageProblem::GoStraight(const VecX& q) {
+  constexpr int kMaxParts = 64;      // of a way longer than collision detection examines at once
+  constexpr double kBlocked = 1e-3;  // of what is left
+  for (int part = 0; part < kMaxParts; ++part) {
+    const VecX way = q - q_;
+    const double limit = MaxStep(way);
+    if (limit <= kBlocked) return false;
+    SetPoint(limit >= 1 ? q : VecX(q_ + limit * way));
+    if (limit >= 1) return true;
+  }
+  return false;
 }
 
 }  // namespace eipc

@@ -32,6 +32,8 @@ class StageProblem : public NewtonProblem {
   void BeginStep(const VecX& q_start, const VecX& q_guess, double barrier_stiffness, const NodePairs& contact_pairs);
   // The context's references must outlive the stage.
   void BeginStage(const StageContext& stage);
+  // Contact and friction count `share` times from the next LagFriction and evaluation on (1 after BeginStep).
+  void SetContactShare(double share);
   // Friction forces and frames from the current point's contacts.
   void LagFriction();
 
@@ -45,6 +47,8 @@ class StageProblem : public NewtonProblem {
   bool Hessian(BlockMatrix* hessian) override;
   void ChangingNodes(std::vector<uint8_t>* nodes) const override;
   double MaxStep(const VecX& dq) override;
+  // Moves on a straight line from the current point to `q`; false, and somewhere on the way, when something is there.
+  bool GoStraight(const VecX& q);
 
   const SurfaceMap& map() const { return map_; }
   const std::vector<Vec3>& x() const { return x_; }
@@ -86,6 +90,7 @@ class StageProblem : public NewtonProblem {
   std::vector<class ElasticityTerm*> elastic_;
   std::vector<TimedTerm> terms_;
   double barrier_stiffness_ = 0;
+  double contact_share_ = 1;
   int exact_rejections_ = 0;
   bool thorough_ = false;  // check every point
   double reach_ = 0;       // largest displacement of a Newton direction that is examined at once, m

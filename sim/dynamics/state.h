@@ -29,6 +29,15 @@ struct State {
     double error_m = 0;
   };
   std::vector<Drive> drives;
+  // The step before, for multistep methods; dt_s = 0: there is none.
+  struct History {
+    double dt_s = 0;
+    VecX q;
+    VecX v;
+  };
+  History history;
+  // Steps are being cut into 2^halvings (step-size control by Newton effort).
+  int32_t halvings = 0;
 
   // Pairs of nodes, smaller first, sorted, that contact has coupled lately: where the next step's matrix pattern starts from. Here
   // because the pattern decides the order of elimination, and that the last bits.

@@ -16,4 +16,21 @@ const char* StepOutcomeName(StepOutcome outcome) {
   return "unknown";
 }
 
+StepOutcome WorseOutcome(StepOutcome a, StepOutcome b) {
+  const auto badness = [](StepOutcome outcome) {
+    switch (outcome) {
+      case StepOutcome::kConverged:
+        return 0;
+      case StepOutcome::kTargetNotReached:
+        return 1;
+      case StepOutcome::kIterationCap:
+        return 2;
+      case StepOutcome::kStalled:
+        return 3;
+    }
+    return 3;
+  };
+  return badness(a) >= badness(b) ? a : b;
+}
+
 }  // namespace eipc

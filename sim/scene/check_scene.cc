@@ -86,6 +86,12 @@ void CheckSettings(const SceneSpec& spec, Problems* problems) {
   if (spec.solver.max_newton_iterations < 1 || spec.solver.max_newton_iterations > 100000) {
     problems->Add("solver.max_newton_iterations", "must be in [1, 100000], got ", spec.solver.max_newton_iterations);
   }
+  if (spec.dynamics.substep_newton_iterations < 0) {
+    problems->Add("solver.substep_newton_iterations", "must be >= 0, got ", spec.dynamics.substep_newton_iterations);
+  }
+  if (spec.dynamics.max_step_halvings < 0 || spec.dynamics.max_step_halvings > 20) {
+    problems->Add("solver.max_step_halvings", "must be in [0, 20], got ", spec.dynamics.max_step_halvings);
+  }
   CheckNotNegative(spec.schedule_duration_s, "schedule.duration_s", problems);
   CheckNotNegative(spec.schedule_dt_s, "schedule.dt_s", problems);
   CheckFinite(spec.gravity, "gravity_m_s2", problems);

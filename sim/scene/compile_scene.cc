@@ -158,6 +158,7 @@ void CopySettings(const SceneSpec& spec, Model* model) {
   model->gravity = spec.gravity;
   model->contact = spec.contact;
   model->solver = spec.solver;
+  model->dynamics = spec.dynamics;
   model->schedule_duration_s = spec.schedule_duration_s;
   model->schedule_dt_s = spec.schedule_dt_s;
   if (spec.holding) model->holding = {model->FindBody(spec.holding->body), spec.holding->start_s, spec.holding->end_s};

@@ -86,6 +86,7 @@ struct SceneSpec {
   bool rigid_contact = true;
   std::vector<ContactPairSpec> contact_pairs;
   SolverSettings solver;
+  DynamicsSettings dynamics;
   double schedule_duration_s = 0;
   double schedule_dt_s = 0;
   std::optional<HoldingSpec> holding;

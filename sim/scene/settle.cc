@@ -17,6 +17,7 @@ absl::Status SettleStart(Model* model) {
     if (!set.trajectory.empty()) set.initial_pose = set.trajectory.At(0);
     set.trajectory.keys.clear();
   }
+  waiting->dynamics = {};  // backward Euler damps what the start sets free
   waiting->solver.newton_tolerance_m_s = 0.1 * kAtRest;
   World world(waiting);
   double speed = 0;

@@ -1,0 +1,27 @@
+#ifndef EIPC_SIM_DYNAMICS_INTEGRATOR_KIND_H_
+#define EIPC_SIM_DYNAMICS_INTEGRATOR_KIND_H_
+
+namespace eipc {
+
+enum class IntegratorKind {
+  kBackwardEuler,
+  kTrapezoidal,
+  kBdf2,
+  kTrBdf2,
+  kSdirk2,
+  kImplicitMidpoint,
+  kTrapezoidalUnsplitContact,
+};
+
+// How a step is cut into stages and, where it must be, into smaller steps.
+struct DynamicsSettings {
+  IntegratorKind integrator = IntegratorKind::kBackwardEuler;
+  // Step-size control by Newton effort: a step with a stage that needs more iterations is taken again in two halves. 0: off.
+  int substep_newton_iterations = 0;
+  // A step is never cut finer than into 2^max_step_halvings; what is still refused there is taken by backward Euler.
+  int max_step_halvings = 6;
+};
+
+}  // namespace eipc
+
+#endif  // EIPC_SIM_DYNAMICS_INTEGRATOR_KIND_H_

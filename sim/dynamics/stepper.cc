@@ -1,0 +1,185 @@
+#include "sim/dynamics/stepper.h"
+
+#include <algorithm>
+
+#include "sim/base/status_macros.h"
+#include "sim/dynamics/collect_contacts.h"
+#include "sim/dynamics/drives.h"
+
+namespace eipc {
+namespace {
+
+StepOutcome ToStepOutcome(NewtonOutcome outcome) {
+  switch (outcome) {
+    case NewtonOutcome::kConverged:
+      return StepOutcome::kConverged;
+    case NewtonOutcome::kIterationCap:
+      return StepOutcome::kIterationCap;
+    case NewtonOutcome::kTargetNotReached:
+      return StepOutcome::kTargetNotReached;
+    case NewtonOutcome::kStalled:
+      return StepOutcome::kStalled;
+  }
+  return StepOutcome::kStalled;
+}
+
+BlockMatrix BlockMass(const ScalarSparse& mass) {
+  std::vector<std::pair<int32_t, int32_t>> pairs;
+  for (int32_t i = 0; i < mass.n; ++i) {
+    for (int32_t k = mass.row_start[i]; k < mass.row_start[i + 1]; ++k) pairs.emplace_back(i, mass.columns[k]);
+  }
+  BlockMatrix out;
+  out.SetPattern(mass.n, &pairs);
+  for (int32_t i = 0; i < mass.n; ++i) {
+    for (int32_t k = mass.row_start[i]; k < mass.row_start[i + 1]; ++k) {
+      if (mass.columns[k] <= i) out.Add(i, mass.columns[k], mass.values[k] * Mat3::Identity());
+    }
+  }
+  return out;
+}
+
+}  // namespace
+
+Stepper::Stepper(const Model* model, int threads)
+    : model_(model), pool_(threads), problem_(model, &pool_, &seconds_), newton_(model->solver) {}
+
+// M_ff a_f = f_f(q^n, v^n) over the free nodes, a_p = 0: in M (v - v_tilde) what prescribed nodes do to the free ones is then
+// M_fp (v_p - v_p^n), as it should be.
+void Stepper::StartAcceleration(const State& from, double dt_s, bool with_contact) {
+  const VecX q_tilde = from.q - dt_s * from.v;  // any stage that has arrived here with this velocity has these forces
+  problem_.map().Positions(q_tilde, &x_tilde_);
+  problem_.SetContactShare(with_contact ? 1 : 0);
+  problem_.BeginStage({from.q, q_tilde, x_tilde_, from.v, dt_s});
+  problem_.SetPoint(from.q);
+  problem_.LagFriction();
+  gradient_.setZero(from.q.size());
+  problem_.Gradient(&gradient_);
+  if (mass_.nodes() != model_->node_count) {
+    mass_ = BlockMass(model_->mass);
+    mass_solver_.Analyze(mass_);
+  }
+  for (int32_t n = 0; n < model_->node_count; ++n) {
+    if (prescribed_[n]) gradient_.segment<3>(3 * n).setZero();
+  }
+  acceleration_ = -gradient_;
+  // A node without mass of its own has no acceleration to start from.
+  if (mass_solver_.Factorize(mass_, prescribed_)) {
+    mass_solver_.Solve(&acceleration_);
+  } else {
+    acceleration_.setZero();
+  }
+}
+
+// Driven nodes go straight at a constant speed from where they are to where they should be at the end of the step. Each stage then
+// has its target on that line, and the stage's velocity (q - q_tilde) / (gamma h) is that speed.
+void Stepper::PrescribeStage(const State& from) {
+  const bool shifted = stage_.end != stage_.gamma;
+  stage_target_ = target_;
+  for (int32_t n = 0; n < model_->node_count; ++n) {
+    if (!prescribed_[n]) continue;
+    const Vec3 start = from.q.segment<3>(3 * n);
+    const Vec3 way = target_.segment<3>(3 * n) - start;
+    if (stage_.end < 1) stage_target_.segment<3>(3 * n) = start + stage_.end * way;
+    const Vec3 q_tilde = shifted ? Vec3(start + (stage_.end - stage_.gamma) * way) : start;
+    stage_.q_tilde.segment<3>(3 * n) = q_tilde;
+    guess_.segment<3>(3 * n) = stage_target_.segment<3>(3 * n);
+  }
+}
+
+absl::Status Stepper::SolveLagged(double gamma_h, const StepBudget& budget, NewtonReport* last, StepReport* report) {
+  for (int lag = 0; lag < model_->contact.friction_lag_iterations; ++lag) {
+    if (lag > 0) problem_.LagFriction();
+    EIPC_RETURN_IF_ERROR(
+        newton_.Solve(&problem_, prescribed_, stage_target_, gamma_h, budget, &q_stage_, last, &seconds_));
+    report->newton_iterations += last->iterations;
+    report->linear_solves += last->linear_solves;
+    report->line_search_halvings += last->line_search_halvings;
+    report->min_ccd_fraction = std::min(report->min_ccd_fraction, last->min_step_limit);
+    report->residual_m_s = last->residual_m_s;
+  }
+  return absl::OkStatus();
+}
+
+absl::Status Stepper::SolveStage(const State& from, double gamma_h, const StepBudget& budget, StepReport* report) {
+  problem_.map().Positions(stage_.q_tilde, &x_tilde_);
+  problem_.SetContactShare(stage_.contact_share);
+  problem_.BeginStage({from.q, stage_.q_tilde, x_tilde_, stage_.v_tilde, gamma_h});
+  // Friction sees the contacts of where the stage starts first (`004` III-C), then those of the last solution.
+  problem_.SetPoint(q_stage_);
+  problem_.LagFriction();
+  // As far along the guess as nothing touches.
+  const VecX start = q_stage_;
+  direction_ = guess_ - start;
+  double reach = problem_.MaxStep(direction_);
+  q_stage_ = reach >= 1 ? guess_ : VecX(start + reach * direction_);
+  for (problem_.SetPoint(q_stage_); reach > 0 && problem_.Intersects(); problem_.SetPoint(q_stage_)) {  // whatever MaxStep promised
+    reach = reach > 1e-12 ? 0.5 * reach : 0;
+    q_stage_ = start + reach * direction_;
+  }
+  NewtonReport last;
+  EIPC_RETURN_IF_ERROR(SolveLagged(gamma_h, budget, &last, report));
+  report->outcome = WorseOutcome(report->outcome, ToStepOutcome(last.outcome));
+  return absl::OkStatus();
+}
+
+bool Stepper::Extrapolate(const State& from, State* next) {
+  next->q = 2 * q_stage_ - from.q;
+  next->v = 2 * v_stage_ - from.v;
+  for (int32_t n = 0; n < model_->node_count; ++n) {
+    const bool arrived = prescribed_[n] && q_stage_.segment<3>(3 * n) == stage_target_.segment<3>(3 * n);
+    if (arrived) next->q.segment<3>(3 * n) = target_.segment<3>(3 * n);
+  }
+  return problem_.GoStraight(next->q);
+}
+
+absl::StatusOr<Stepper::Verdict> Stepper::Take(const TimeIntegrator& integrator, const State& from, double dt_s,
+                                               const std::vector<State::Drive>& drives, int max_iterations,
+                                               const StepBudget& budget, State* next, StepReport* report) {
+  next->drives = drives;
+  target_ = from.q;
+  DriveTargets(*model_, drives, &prescribed_, &target_);
+  q_stage_ = from.q;
+  v_stage_ = from.v;
+  // Free nodes go on as they move, driven nodes are where they should be.
+  guess_ = from.q + dt_s * from.v;
+  for (int32_t n = 0; n < model_->node_count; ++n) {
+    if (prescribed_[n]) guess_.segment<3>(3 * n) = target_.segment<3>(3 * n);
+  }
+  problem_.BeginStep(from.q, guess_, from.barrier_stiffness);
+  newton_.ForgetPattern();
+  if (integrator.starts_from_force()) StartAcceleration(from, dt_s, integrator.splits_contact());
+  double reached = 0;  // of the step
+  for (int i = 0; i < integrator.stage_count(); ++i) {
+    integrator.PrepareStage(i, {from, dt_s, acceleration_, q_stage_, v_stage_}, &stage_);
+    guess_ = q_stage_ + (stage_.end - reached) * dt_s * v_stage_;
+    PrescribeStage(from);
+    const int before = report->newton_iterations;
+    const double gamma_h = stage_.gamma * dt_s;
+    EIPC_RETURN_IF_ERROR(SolveStage(from, gamma_h, budget, report));
+    if (max_iterations > 0 && report->newton_iterations - before > max_iterations) return Verdict::kTooManyIterations;
+    v_stage_ = (q_stage_ - stage_.q_tilde) / gamma_h;
+    reached = stage_.end;
+  }
+  if (stage_.contact_share != 1) {
+    problem_.SetContactShare(1);
+    problem_.LagFriction();
+  }
+  CollectContacts(problem_, &contacts_);
+  if (integrator.extrapolates()) {
+    if (!Extrapolate(from, next)) return Verdict::kEndBlocked;
+    contacts_.min_distance_m = problem_.contacts().min_distance();
+  } else {
+    next->q = q_stage_;
+    next->v = v_stage_;
+  }
+  // A drive that was stopped has moved as far as it came.
+  for (int32_t n = 0; n < model_->node_count; ++n) {
+    if (prescribed_[n]) next->v.segment<3>(3 * n) = (next->q.segment<3>(3 * n) - from.q.segment<3>(3 * n)) / dt_s;
+  }
+  next->history = {};
+  if (integrator.keeps_history()) next->history = {dt_s, from.q, from.v};
+  report->target_error_m = MeasureDriveErrors(*model_, target_, next->q, &next->drives);
+  return Verdict::kAccepted;
+}
+
+}  // namespace eipc

@@ -1,0 +1,69 @@
+#ifndef EIPC_SIM_DYNAMICS_STEPPER_H_
+#define EIPC_SIM_DYNAMICS_STEPPER_H_
+
+#include <memory>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "sim/base/parallel.h"
+#include "sim/contact/contact_forces.h"
+#include "sim/dynamics/stage_problem.h"
+#include "sim/dynamics/state.h"
+#include "sim/dynamics/step_report.h"
+#include "sim/dynamics/time_integrator.h"
+#include "sim/linalg/block_matrix.h"
+#include "sim/linalg/spd_solver.h"
+#include "sim/solver/newton.h"
+#include "sim/solver/stage_timer.h"
+
+namespace eipc {
+
+// Takes one undivided step by a given integrator. Every stage position is reached by CCD-guarded moves from the one before, and so
+// is an end point beyond the last stage; whoever calls decides what to do with a step that is refused.
+class Stepper {
+ public:
+  enum class Verdict {
+    kAccepted,
+    kEndBlocked,         // the way to an extrapolated end point is not free: nothing was accepted
+    kTooManyIterations,
+  };
+
+  Stepper(const Model* model, int threads);
+
+  // From `from` to dt_s later, with the drives at `drives` then; refused when a stage needs more than `max_iterations` (0: no limit).
+  // Fills q, v, history and the drives of `next`, and adds to the counters of `report`. Error only from the budget.
+  absl::StatusOr<Verdict> Take(const TimeIntegrator& integrator, const State& from, double dt_s,
+                               const std::vector<State::Drive>& drives, int max_iterations, const StepBudget& budget, State* next,
+                               StepReport* report);
+
+  // Of the last accepted step: forces of the last solved stage.
+  const ContactForces& contacts() const { return contacts_; }
+  const StageProblem& problem() const { return problem_; }
+  StageSeconds* seconds() { return &seconds_; }
+
+ private:
+  void StartAcceleration(const State& from, double dt_s, bool with_contact);
+  void PrescribeStage(const State& from);
+  absl::Status SolveStage(const State& from, double gamma_h, const StepBudget& budget, StepReport* report);
+  absl::Status SolveLagged(double gamma_h, const StepBudget& budget, NewtonReport* last, StepReport* report);
+  bool Extrapolate(const State& from, State* next);
+
+  const Model* model_;
+  ThreadPool pool_;
+  StageSeconds seconds_ = {};
+  StageProblem problem_;
+  NewtonSolver newton_;
+  IntegratorStage stage_;
+  std::vector<uint8_t> prescribed_;
+  VecX target_;        // of prescribed nodes at the end of the step (other entries: start)
+  VecX stage_target_;  // the same at the end of the stage
+  VecX q_stage_, v_stage_, guess_, direction_, acceleration_, gradient_;
+  std::vector<Vec3> x_tilde_;
+  BlockMatrix mass_;
+  SpdSolver mass_solver_;
+  ContactForces contacts_;
+};
+
+}  // namespace eipc
+
+#endif  // EIPC_SIM_DYNAMICS_STEPPER_H_
