@@ -31,8 +31,7 @@ absl::Status CheckStepInput(const Model& model, const StepInput& input) {
   return absl::OkStatus();
 }
 
-void CommandDrives(const Model& model, const StepInput& input, double time_s, double part,
-                   std::vector<State::Drive>* drives) {
+void CommandDrives(const Model& model, const StepInput& input, double time_s, double part, std::vector<State::Drive>* drives) {
   for (size_t i = 0; i < drives->size(); ++i) {
     State::Drive& drive = (*drives)[i];
     if (!drive.by_client && !model.boundary_sets[i].trajectory.empty())

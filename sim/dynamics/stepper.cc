@@ -89,8 +89,7 @@ void Stepper::PrescribeStage(const State& from) {
 absl::Status Stepper::SolveLagged(double gamma_h, const StepBudget& budget, NewtonReport* last, StepReport* report) {
   for (int lag = 0; lag < model_->contact.friction_lag_iterations; ++lag) {
     if (lag > 0) problem_.LagFriction();
-    EIPC_RETURN_IF_ERROR(
-        newton_.Solve(&problem_, prescribed_, stage_target_, gamma_h, budget, &q_stage_, last, &seconds_));
+    EIPC_RETURN_IF_ERROR(newton_.Solve(&problem_, prescribed_, stage_target_, gamma_h, budget, &q_stage_, last, &seconds_));
     report->newton_iterations += last->iterations;
     report->linear_solves += last->linear_solves;
     report->line_search_halvings += last->line_search_halvings;

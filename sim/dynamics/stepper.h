@@ -24,14 +24,14 @@ class Stepper {
  public:
   enum class Verdict {
     kAccepted,
-    kEndBlocked,         // the way to an extrapolated end point is not free: nothing was accepted
+    kEndBlocked,  // the way to an extrapolated end point is not free: nothing was accepted
     kTooManyIterations,
   };
 
   Stepper(const Model* model, int threads);
 
-  // From `from` to dt_s later, with the drives at `drives` then; refused when a stage needs more than `max_iterations` (0: no limit).
-  // Fills q, v, history and the drives of `next`, and adds to the counters of `report`. Error only from the budget.
+  // From `from` to dt_s later, with the drives at `drives` then; refused when a stage needs more than `max_iterations` (0: no
+  // limit). Fills q, v, history and the drives of `next`, and adds to the counters of `report`. Error only from the budget.
   absl::StatusOr<Verdict> Take(const TimeIntegrator& integrator, const State& from, double dt_s,
                                const std::vector<State::Drive>& drives, int max_iterations, const StepBudget& budget, State* next,
                                StepReport* report);

@@ -65,6 +65,28 @@ SceneSpec Convert(const v1::Scene& scene) {
   return *std::move(spec);
 }
 
+TEST(SceneFromProto, ReadsTheIntegrator) {
+  v1::Scene scene = TetScene();
+  EXPECT_EQ(Convert(scene).dynamics.integrator, IntegratorKind::kBackwardEuler);
+  EXPECT_EQ(Convert(scene).dynamics.max_step_halvings, DynamicsSettings().max_step_halvings);
+  const std::pair<v1::SolverSettings::Integrator, IntegratorKind> kinds[] = {
+      {v1::SolverSettings::BACKWARD_EULER, IntegratorKind::kBackwardEuler},
+      {v1::SolverSettings::TRAPEZOIDAL, IntegratorKind::kTrapezoidal},
+      {v1::SolverSettings::BDF2, IntegratorKind::kBdf2},
+      {v1::SolverSettings::TR_BDF2, IntegratorKind::kTrBdf2},
+      {v1::SolverSettings::SDIRK2, IntegratorKind::kSdirk2},
+      {v1::SolverSettings::IMPLICIT_MIDPOINT, IntegratorKind::kImplicitMidpoint},
+      {v1::SolverSettings::TRAPEZOIDAL_UNSPLIT_CONTACT, IntegratorKind::kTrapezoidalUnsplitContact}};
+  for (const auto& [wire, kind] : kinds) {
+    scene.mutable_solver()->set_integrator(wire);
+    scene.mutable_solver()->set_substep_newton_iterations(12);
+    scene.mutable_solver()->set_max_step_halvings(0);
+    EXPECT_EQ(Convert(scene).dynamics.integrator, kind);
+    EXPECT_EQ(Convert(scene).dynamics.substep_newton_iterations, 12);
+    EXPECT_EQ(Convert(scene).dynamics.max_step_halvings, 0);
+  }
+}
+
 TEST(SceneFromProto, FillsDefaults) {
   const SceneSpec spec = Convert(TetScene());
   EXPECT_EQ(spec.gravity, Vec3(0, 0, -9.81));

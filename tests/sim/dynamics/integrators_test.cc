@@ -1,0 +1,306 @@
+// Every integrator against closed forms: free fall, its own stability function, momenta, order of convergence, end points that are
+// blocked, driven nodes.
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <complex>
+
+#include "sim/dynamics/time_integrator.h"
+#include "sim/sensor/sensors.h"
+#include "tests/support/scenes.h"
+
+namespace eipc {
+namespace {
+
+using Complex = std::complex<double>;
+
+struct Method {
+  IntegratorKind kind;
+  const char* name;
+  int order;
+};
+
+constexpr Method kMethods[] = {
+    {IntegratorKind::kBackwardEuler, "BE", 1}, {IntegratorKind::kTrapezoidal, "TR", 2},
+    {IntegratorKind::kBdf2, "BDF2", 2},        {IntegratorKind::kTrBdf2, "TR-BDF2", 2},
+    {IntegratorKind::kSdirk2, "SDIRK2", 2},    {IntegratorKind::kImplicitMidpoint, "MID", 2},
+};
+
+// u_n of u' = z u / h, u_0 = 1: powers of the stability function, a two-term recurrence for BDF2 (whose first step is BE's).
+Complex Linear(IntegratorKind kind, Complex z, int n) {
+  const auto two_stage = [&](double g, double b, double c) {
+    const Complex first = (1.0 + 0.5 * g * z) / (1.0 - 0.5 * g * z);
+    return (1.0 + b / g * (first - 1.0)) / (1.0 - c * z);
+  };
+  Complex before = 1, now = 1.0 / (1.0 - z);
+  switch (kind) {
+    case IntegratorKind::kTrapezoidal:
+    case IntegratorKind::kTrapezoidalUnsplitContact:
+    case IntegratorKind::kImplicitMidpoint:
+      return std::pow((1.0 + 0.5 * z) / (1.0 - 0.5 * z), n);
+    case IntegratorKind::kTrBdf2:
+      return std::pow(two_stage(0.5, 2.0 / 3, 1.0 / 3), n);
+    case IntegratorKind::kSdirk2:
+      return std::pow(two_stage(2 - std::sqrt(2.0), std::sqrt(0.5), 1 - std::sqrt(0.5)), n);
+    case IntegratorKind::kBdf2:
+      for (int k = 1; k < n; ++k) {
+        const Complex next = (4.0 * now - before) / (3.0 - 2.0 * z);
+        before = now;
+        now = next;
+      }
+      return now;
+    case IntegratorKind::kBackwardEuler:
+      break;
+  }
+  return std::pow(now, n);
+}
+
+constexpr double kSide = 0.1, kYoungs = 1e5, kPoissons = 0.3, kDensity = 1000;
+
+// A cube that can only deform affinely, of linear corotated material: its dilation s(t) is an exact harmonic oscillator. Energy
+// V (3 mu + 9/2 lambda) s^2, mass rho V a^2 / 4.
+double DilationFrequency() {
+  const double mu = kYoungs / (2 * (1 + kPoissons)), lambda = 2 * mu * kPoissons / (1 - 2 * kPoissons);
+  return std::sqrt(12 * (2 * mu + 3 * lambda) / (kDensity * kSide * kSide));
+}
+
+TEST(Integrators, DampAnOscillatorAsTheirStabilityFunctionsSay) {
+  const double omega = DilationFrequency();
+  for (const Method& method : kMethods) {
+    for (const double angle : {0.05, 0.5, 2.0, 10.0}) {
+      SceneSpec scene = testing::EmptyScene();
+      scene.dynamics.integrator = method.kind;
+      scene.bodies = {testing::AffineBox("cube", Vec3::Constant(kSide), testing::SoftMaterial(kDensity, kYoungs, kPoissons))};
+      World world(testing::Compile(scene));
+      const VecX rest = world.state().q;
+      State start = world.state();
+      start.q = 1.01 * rest;
+      ASSERT_TRUE(world.Restore(start).ok());
+      for (int n = 1; n <= 12; ++n) {
+        testing::RunSteps(&world, 1, angle / omega);
+        // y = s' + i omega s obeys y' = i omega y.
+        const Complex y = Complex(0, omega * 0.01) * Linear(method.kind, Complex(0, angle), n);
+        const VecX q = (1 + y.imag() / omega) * rest, v = y.real() * rest;
+        ASSERT_LT((world.state().q - q).norm(), 1e-10 * rest.norm()) << method.name << " at h omega = " << angle << ", step " << n;
+        ASSERT_LT((world.state().v - v).norm(), 1e-9 * omega * rest.norm()) << method.name << " at h omega = " << angle;
+      }
+    }
+  }
+}
+
+// A parabola is exact for every second-order method (BDF2 from its second step on: the error of the first one stays).
+TEST(Integrators, FallAsTheirRecurrencesSay) {
+  constexpr double kStep = 0.02, kGravity = 9.81, kSpeed = 0.7;
+  for (const Method& method : kMethods) {
+    SceneSpec scene = testing::EmptyScene();
+    scene.gravity = Vec3(0, 0, -kGravity);
+    scene.dynamics.integrator = method.kind;
+    scene.bodies = {testing::FullSpaceBox("box", Vec3::Constant(0.1), {2, 2, 2}, testing::SoftMaterial(1000, 1e5, 0.3))};
+    scene.bodies[0].linear_velocity = Vec3(kSpeed, 0, 0);
+    World world(testing::Compile(scene));
+    const VecX start = world.state().q;
+    double z[2] = {0, 0}, v[2] = {0, 0};  // now, before
+    for (int n = 1; n <= 20; ++n) {
+      testing::RunSteps(&world, 1, kStep);
+      double now_z = -0.5 * kGravity * kStep * kStep * n * n, now_v = -kGravity * kStep * n;
+      if (method.kind == IntegratorKind::kBackwardEuler) now_z = -0.5 * kGravity * kStep * kStep * n * (n + 1);
+      if (method.kind == IntegratorKind::kBdf2) {
+        const bool first = n == 1;
+        now_v = first ? -kGravity * kStep : (4 * v[0] - v[1]) / 3 - 2.0 / 3 * kStep * kGravity;
+        now_z = first ? kStep * now_v : (4 * z[0] - z[1]) / 3 + 2.0 / 3 * kStep * now_v;
+      }
+      v[1] = v[0], v[0] = now_v, z[1] = z[0], z[0] = now_z;
+      const Vec3 moved = world.state().q.head<3>() - start.head<3>(), speed = world.state().v.head<3>();
+      ASSERT_LT((moved - Vec3(kSpeed * kStep * n, 0, now_z)).norm(), 1e-9) << method.name << n;
+      ASSERT_LT((speed - Vec3(kSpeed, 0, now_v)).norm(), 1e-8) << method.name << n;
+    }
+  }
+}
+
+SceneSpec WobblingBody(IntegratorKind kind) {
+  SceneSpec scene = testing::EmptyScene();
+  scene.dynamics.integrator = kind;
+  scene.self_contact = false;
+  scene.solver.newton_tolerance_m_s = 1e-9;
+  const MaterialSpec material = testing::SoftMaterial(1000, 2e4, 0.3, MaterialModel::kStableNeoHookean);
+  scene.bodies = {testing::FullSpaceBox("box", Vec3(0.1, 0.1, 0.15), {1, 1, 2}, material)};
+  scene.bodies[0].angular_velocity = Vec3(1, 2, 6);
+  scene.bodies[0].linear_velocity = Vec3(0.3, 0.1, -0.2);
+  return scene;
+}
+
+VecX PositionsAt(const SceneSpec& scene, double time_s, int steps) {
+  World world(testing::Compile(scene));
+  EXPECT_EQ(testing::RunSteps(&world, steps, time_s / steps), 0);
+  return world.state().q;
+}
+
+// Error by halving the step: 2^order between differences of successive solutions.
+TEST(Integrators, ConvergeAtTheirOrderOnASpinningElasticBody) {
+  constexpr double kTime = 0.12;
+  for (const Method& method : kMethods) {
+    const SceneSpec scene = WobblingBody(method.kind);
+    const VecX a = PositionsAt(scene, kTime, 60), b = PositionsAt(scene, kTime, 120), c = PositionsAt(scene, kTime, 240);
+    const double order = std::log2((a - b).norm() / (b - c).norm());
+    EXPECT_NEAR(order, method.order, 0.2) << method.name;
+  }
+}
+
+TEST(Integrators, KeepLinearMomentumToRoundOffAndMidpointKeepsAngularMomentumToo) {
+  for (const Method& method : kMethods) {
+    const auto model = testing::Compile(WobblingBody(method.kind));
+    World world(model);
+    const Vec3 momentum = testing::LinearMomentum(*model, world.state(), 0);
+    const Vec3 angular = testing::AngularMomentum(*model, world.state(), 0);
+    testing::RunSteps(&world, 60, 0.01);
+    EXPECT_LT((testing::LinearMomentum(*model, world.state(), 0) - momentum).norm(), 1e-10 * momentum.norm()) << method.name;
+    const double drift = (testing::AngularMomentum(*model, world.state(), 0) - angular).norm() / angular.norm();
+    if (method.kind == IntegratorKind::kImplicitMidpoint) {
+      EXPECT_LT(drift, 1e-8);  // quadratic invariants
+    } else {
+      EXPECT_LT(drift, 0.5) << method.name;
+    }
+  }
+}
+
+SceneSpec DroppedBox(IntegratorKind kind) {
+  SceneSpec scene = testing::EmptyScene();
+  scene.gravity = Vec3(0, 0, -9.81);
+  scene.dynamics.integrator = kind;
+  scene.solver.newton_tolerance_m_s = 1e-5;
+  scene.friction_coefficient = 0.3;
+  const MaterialSpec material = testing::SoftMaterial(1000, 1e5, 0.3, MaterialModel::kStableNeoHookean);
+  scene.bodies = {testing::FullSpaceBox("box", Vec3(0.1, 0.1, 0.1), {2, 2, 2}, material), testing::StaticSheet("floor", 0.4, 2)};
+  scene.bodies[0].pose.position.z() = 0.08;
+  scene.bodies[0].linear_velocity = Vec3(1, 0.3, -4);
+  scene.bodies[0].pose.rotation = Quat(Eigen::AngleAxisd(0.3, Vec3(1, 1, 0).normalized()));
+  return scene;
+}
+
+// Hard landings: every end point is free of intersections, also where the method leaves the points at which the barrier acted.
+TEST(Integrators, NeverAcceptAnIntersection) {
+  for (const Method& method : kMethods) {
+    World world(testing::Compile(DroppedBox(method.kind)));
+    int refused = 0;
+    for (int n = 0; n < 30; ++n) {
+      testing::RunSteps(&world, 1, 0.01);
+      ASSERT_TRUE(testing::IsIntersectionFree(world)) << method.name << n;
+      ASSERT_GT(world.report().min_distance_m, 0);
+      ASSERT_EQ(world.state().step, n + 1);
+      refused += world.report().refused_substeps;
+      EXPECT_EQ(world.report().substeps == 1, world.report().refused_substeps == 0);
+    }
+    if (method.kind == IntegratorKind::kImplicitMidpoint) {
+      EXPECT_GT(refused, 0) << "no end point was blocked";
+    } else {
+      EXPECT_EQ(refused, 0) << method.name;
+    }
+    EXPECT_NEAR(world.state().time_s, 0.3, 1e-12);
+  }
+}
+
+TEST(Integrators, ContinueFromASnapshotBitForBit) {
+  for (const Method& method : kMethods) {
+    const auto model = testing::Compile(DroppedBox(method.kind));
+    World world(model), other(model, 2);
+    testing::RunSteps(&world, 4, 0.01);
+    const State snapshot = world.state();
+    testing::RunSteps(&other, 2, 0.004);
+    testing::RunSteps(&world, 5, 0.01);
+    ASSERT_TRUE(other.Restore(snapshot).ok());
+    testing::RunSteps(&other, 5, 0.01);
+    EXPECT_EQ(world.state().Digest(), other.state().Digest()) << method.name;
+  }
+}
+
+TEST(Integrators, Bdf2CarriesItsHistoryInTheStateAndTheDigest) {
+  const auto model = testing::Compile(WobblingBody(IntegratorKind::kBdf2));
+  World world(model);
+  testing::RunSteps(&world, 2, 0.01);
+  State without = world.state();
+  EXPECT_EQ(without.history.dt_s, 0.01);
+  without.history = {};
+  EXPECT_NE(without.Digest(), world.state().Digest());
+  State torn = world.state();
+  torn.history.q.conservativeResize(3);
+  EXPECT_FALSE(world.Restore(torn).ok());
+}
+
+// A step size that changes does not cost BDF2 its order: coefficients follow the ratio.
+TEST(Integrators, Bdf2KeepsItsOrderWithStepsOfTwoSizes) {
+  const SceneSpec scene = WobblingBody(IntegratorKind::kBdf2);
+  VecX q[3];
+  for (int level = 0; level < 3; ++level) {
+    World world(testing::Compile(scene));
+    const int pairs = 40 << level;
+    for (int n = 0; n < pairs; ++n) {
+      testing::RunSteps(&world, 1, 0.12 / pairs / 3);
+      testing::RunSteps(&world, 1, 0.24 / pairs / 3);
+    }
+    q[level] = world.state().q;
+  }
+  EXPECT_NEAR(std::log2((q[0] - q[1]).norm() / (q[1] - q[2]).norm()), 2, 0.25);
+}
+
+// Step-size control by Newton effort keeps the grid of steps, and what it learnt is part of the state.
+TEST(Integrators, StepsAreCutWhereNewtonWorksHard) {
+  SceneSpec scene = DroppedBox(IntegratorKind::kBackwardEuler);
+  scene.dynamics.substep_newton_iterations = 8;
+  scene.dynamics.max_step_halvings = 4;
+  const auto model = testing::Compile(scene);
+  World world(model), other(model);
+  int cut = 0, most = 0;
+  for (int n = 0; n < 30; ++n) {
+    testing::RunSteps(&world, 1, 0.01);
+    cut += world.report().substeps > 1;
+    most = std::max(most, world.report().substeps);
+    ASSERT_TRUE(testing::IsIntersectionFree(world));
+    ASSERT_NEAR(world.state().time_s, 0.01 * (n + 1), 1e-12);
+    if (n == 10) {
+      ASSERT_TRUE(other.Restore(world.state()).ok());
+    }
+  }
+  EXPECT_GT(cut, 0);
+  EXPECT_LE(most, 16);
+  testing::RunSteps(&other, 19, 0.01);
+  EXPECT_EQ(world.state().Digest(), other.state().Digest());
+}
+
+// Driven nodes arrive exactly and move at the drive's speed, whatever the stages are.
+TEST(Integrators, DrivenNodesArriveAtTheSpeedOfTheirDrive) {
+  const Vec3 speed(0.2, -0.1, 0.3);
+  for (const Method& method : kMethods) {
+    SceneSpec scene = testing::EmptyScene();
+    scene.dynamics.integrator = method.kind;
+    scene.bodies = {testing::FullSpaceBox("box", Vec3::Constant(0.1), {2, 2, 2}, testing::SoftMaterial(1000, 1e5, 0.3)),
+                    testing::KinematicBox("plate", Vec3(0.1, 0.1, 0.01))};
+    BoundarySetSpec set;
+    set.name = "end";
+    set.box = BoundarySetSpec::Box{Vec3(-1, -1, 0.04), Vec3(1, 1, 1)};
+    set.trajectory.keys = {{0, {}}, {1, {speed, Quat::Identity()}}};
+    scene.bodies[0].boundary_sets = {set};
+    scene.bodies[0].linear_velocity = speed;
+    scene.bodies[1].pose.position = Vec3(0.5, 0, 0);
+    scene.bodies[1].trajectory.keys = {{0, scene.bodies[1].pose}, {1, {Vec3(0.5, 0, 0) + speed, Quat::Identity()}}};
+    const auto model = testing::Compile(scene);
+    World world(model);
+    const VecX start = world.state().q;
+    for (int n = 1; n <= 10; ++n) {
+      testing::RunSteps(&world, 1, 0.01);
+      EXPECT_EQ(world.report().target_error_m, 0) << method.name;
+    }
+    // Both bodies travel without deforming: the drive is consistent with the motion of the free nodes.
+    for (Eigen::Index i = 0; i < start.size(); i += 3) {
+      EXPECT_LT((world.state().q.segment<3>(i) - start.segment<3>(i) - 0.1 * speed).norm(), 1e-9) << method.name;
+    }
+    for (const BoundarySet& driven : model->boundary_sets) {
+      for (const int32_t node : driven.nodes) {
+        EXPECT_LT((world.state().v.segment<3>(3 * node) - speed).norm(), 1e-9) << method.name;
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace eipc
