@@ -6,6 +6,7 @@
 #include "sim/base/status_macros.h"
 #include "sim/dynamics/barrier_stiffness.h"
 #include "sim/dynamics/drives.h"
+#include "sim/dynamics/state_audit.h"
 #include "sim/dynamics/stepper.h"
 #include "sim/dynamics/time_integrator.h"
 
@@ -44,7 +45,8 @@ absl::Status Simulation::Impl::TakeParts(const State& state, const StepInput& in
                                          StepReport* report) {
   const DynamicsSettings& settings = model->dynamics;
   const int64_t whole = int64_t{1} << settings.max_step_halvings;
-  int halvings = std::min<int>(state.halvings, settings.max_step_halvings);
+  int halvings =
+      state.memory.empty() ? 0 : static_cast<int>(std::min<int64_t>(state.memory[0].halvings, settings.max_step_halvings));
   int64_t done = 0;
   report->substeps = 0;
   bool last_resort = false;  // blocked at the finest size: backward Euler's end point is its solution, nothing can block it
@@ -81,7 +83,10 @@ absl::Status Simulation::Impl::TakeParts(const State& state, const StepInput& in
     std::swap(now, *next);
     from = &now;
   }
-  next->halvings = halvings;
+  if (halvings > 0) {
+    if (next->memory.empty()) next->memory.resize(1);
+    next->memory[0].halvings = halvings;
+  }
   return absl::OkStatus();
 }
 
@@ -94,6 +99,9 @@ absl::Status Simulation::Step(const State& state, const StepInput& input, const 
   *report = {};
   EIPC_RETURN_IF_ERROR(s.TakeParts(state, input, budget, next, report));
   next->step = state.step + 1;
+  // Pairs that contact no longer couples are let go now and then: each new pattern costs an analysis.
+  constexpr int64_t kStepsOfOnePattern = 16;
+  if (next->step % kStepsOfOnePattern == 0) s.stepper.problem().ContactPairs(true, &next->contact_pairs);
   next->time_s = state.time_s + input.dt_s;
   report->min_distance_m = s.stepper.contacts().min_distance_m;
   report->barrier_stiffness = state.barrier_stiffness;
@@ -128,9 +136,7 @@ void World::Reset() {
 }
 
 absl::Status World::Restore(const State& state) {
-  const Eigen::Index size = 3 * model_->node_count;
-  const bool history_fits = state.history.dt_s <= 0 || (state.history.q.size() == size && state.history.v.size() == size);
-  if (state.q.size() != size || state.v.size() != size || state.drives.size() != model_->boundary_sets.size() || !history_fits) {
+  if (!StateFits(state, *model_)) {
     return absl::InvalidArgumentError("state: its sizes do not fit this scene");
   }
   state_ = state;

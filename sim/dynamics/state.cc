@@ -60,6 +60,17 @@ bool ContactPairsFit(const State& state, int32_t node_count) {
   return true;
 }
 
+bool StateFits(const State& state, const Model& model) {
+  const Eigen::Index size = 3 * model.node_count;
+  if (state.q.size() != size || state.v.size() != size || state.drives.size() != model.boundary_sets.size()) return false;
+  if (state.memory.size() > 1 || !ContactPairsFit(state, model.node_count)) return false;
+  for (const State::Memory& past : state.memory) {
+    const Eigen::Index kept = past.dt_s > 0 ? size : 0;
+    if (past.dt_s < 0 || past.q.size() != kept || past.v.size() != kept || past.halvings < 0) return false;
+  }
+  return true;
+}
+
 State InitialState(const Model& model) {
   State state;
   state.q.resize(3 * model.node_count);

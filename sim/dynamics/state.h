@@ -29,15 +29,14 @@ struct State {
     double error_m = 0;
   };
   std::vector<Drive> drives;
-  // The step before, for multistep methods; dt_s = 0: there is none.
-  struct History {
-    double dt_s = 0;
-    VecX q;
+  // What an integrator remembers of the step before; at most one entry, none where nothing is needed.
+  struct Memory {
+    double dt_s = 0;  // size of that step (of its last part, where it was cut); 0: positions and velocities are not kept
+    VecX q;           // at its start, for multistep methods
     VecX v;
+    int64_t halvings = 0;  // steps are being cut into 2^halvings (step-size control by Newton effort)
   };
-  History history;
-  // Steps are being cut into 2^halvings (step-size control by Newton effort).
-  int32_t halvings = 0;
+  std::vector<Memory> memory;
 
   // Pairs of nodes, smaller first, sorted, that contact has coupled lately: where the next step's matrix pattern starts from. Here
   // because the pattern decides the order of elimination, and that the last bits.
@@ -51,6 +50,8 @@ struct State {
 bool ContactPairsFit(const State& state, int32_t node_count);
 
 State InitialState(const Model& model);
+// Whether its sizes are those of states of this model.
+bool StateFits(const State& state, const Model& model);
 
 }  // namespace eipc
 

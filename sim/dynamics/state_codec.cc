@@ -24,11 +24,6 @@ class FiniteCheck {
   bool finite_ = true;
 };
 
-bool Fits(const State& state, const Model& model) {
-  const State start = InitialState(model);
-  return state.q.size() == start.q.size() && state.v.size() == start.v.size() && state.drives.size() == start.drives.size();
-}
-
 bool RotationsAreUnit(const State& state) {
   for (const State::Drive& drive : state.drives) {
     if (std::abs(drive.commanded.rotation.norm() - 1) > 1e-9) return false;
@@ -49,7 +44,7 @@ absl::StatusOr<State> DecodeState(absl::string_view bytes, const Model& model) {
   State state;
   VisitState(reader, state);
   if (!reader.done()) return absl::InvalidArgumentError("state: its bytes are cut short, or there are too many");
-  if (!Fits(state, model)) return absl::InvalidArgumentError("state: its sizes do not fit this scene");
+  if (!StateFits(state, model)) return absl::InvalidArgumentError("state: its sizes do not fit this scene");
   FiniteCheck check;
   VisitState(check, state);
   if (!ContactPairsFit(state, model.node_count) || !check.finite() || state.step < 0 || !RotationsAreUnit(state))

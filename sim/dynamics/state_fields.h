@@ -16,7 +16,7 @@ void VisitPose(Archive& archive, P& pose) {
 // binding does not compile when State has a field that is not named here.
 template <typename Archive, typename S>
 void VisitState(Archive& archive, S& state) {
-  auto& [step, time_s, q, v, barrier_stiffness, drives, contact_pairs] = state;
+  auto& [step, time_s, q, v, barrier_stiffness, drives, memory, contact_pairs] = state;
   archive.Value(step);
   archive.Value(time_s);
   archive.Vector(q);
@@ -33,6 +33,14 @@ void VisitState(Archive& archive, S& state) {
   for (auto& [smaller, larger] : contact_pairs) {
     archive.Value(smaller);
     archive.Value(larger);
+  }
+  archive.Size(memory);
+  for (auto& past : memory) {
+    auto& [dt_s, past_q, past_v, halvings] = past;
+    archive.Value(dt_s);
+    archive.Vector(past_q);
+    archive.Vector(past_v);
+    archive.Value(halvings);
   }
 }
 

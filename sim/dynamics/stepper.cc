@@ -56,7 +56,11 @@ void Stepper::StartAcceleration(const State& from, double dt_s, bool with_contac
   problem_.Gradient(&gradient_);
   if (mass_.nodes() != model_->node_count) {
     mass_ = BlockMass(model_->mass);
-    mass_solver_.Analyze(mass_);
+    mass_prescribed_.clear();
+  }
+  if (mass_prescribed_ != prescribed_) {
+    mass_solver_.Analyze(mass_, {}, prescribed_);
+    mass_prescribed_ = prescribed_;
   }
   for (int32_t n = 0; n < model_->node_count; ++n) {
     if (prescribed_[n]) gradient_.segment<3>(3 * n).setZero();
@@ -128,7 +132,7 @@ bool Stepper::Extrapolate(const State& from, State* next) {
     const bool arrived = prescribed_[n] && q_stage_.segment<3>(3 * n) == stage_target_.segment<3>(3 * n);
     if (arrived) next->q.segment<3>(3 * n) = target_.segment<3>(3 * n);
   }
-  return problem_.GoStraight(next->q);
+  return problem_.GoStraight(next->q) && !problem_.Intersects() && !problem_.NeedsThoroughRetry();
 }
 
 absl::StatusOr<Stepper::Verdict> Stepper::Take(const TimeIntegrator& integrator, const State& from, double dt_s,
@@ -144,8 +148,7 @@ absl::StatusOr<Stepper::Verdict> Stepper::Take(const TimeIntegrator& integrator,
   for (int32_t n = 0; n < model_->node_count; ++n) {
     if (prescribed_[n]) guess_.segment<3>(3 * n) = target_.segment<3>(3 * n);
   }
-  problem_.BeginStep(from.q, guess_, from.barrier_stiffness);
-  newton_.ForgetPattern();
+  problem_.BeginStep(from.q, guess_, from.barrier_stiffness, from.contact_pairs);
   if (integrator.starts_from_force()) StartAcceleration(from, dt_s, integrator.splits_contact());
   double reached = 0;  // of the step
   for (int i = 0; i < integrator.stage_count(); ++i) {
@@ -154,7 +157,11 @@ absl::StatusOr<Stepper::Verdict> Stepper::Take(const TimeIntegrator& integrator,
     PrescribeStage(from);
     const int before = report->newton_iterations;
     const double gamma_h = stage_.gamma * dt_s;
-    EIPC_RETURN_IF_ERROR(SolveStage(from, gamma_h, budget, report));
+    const VecX stage_start = q_stage_;
+    do {
+      q_stage_ = stage_start;
+      EIPC_RETURN_IF_ERROR(SolveStage(from, gamma_h, budget, report));
+    } while (problem_.NeedsThoroughRetry());
     if (max_iterations > 0 && report->newton_iterations - before > max_iterations) return Verdict::kTooManyIterations;
     v_stage_ = (q_stage_ - stage_.q_tilde) / gamma_h;
     reached = stage_.end;
@@ -163,9 +170,13 @@ absl::StatusOr<Stepper::Verdict> Stepper::Take(const TimeIntegrator& integrator,
     problem_.SetContactShare(1);
     problem_.LagFriction();
   }
+  const int rejections = problem_.exact_rejections();
+  report->exact_rejections += rejections;
   CollectContacts(problem_, &contacts_);
   if (integrator.extrapolates()) {
-    if (!Extrapolate(from, next)) return Verdict::kEndBlocked;
+    const bool free = Extrapolate(from, next);
+    report->exact_rejections += problem_.exact_rejections() - rejections;
+    if (!free) return Verdict::kEndBlocked;
     contacts_.min_distance_m = problem_.contacts().min_distance();
   } else {
     next->q = q_stage_;
@@ -175,8 +186,9 @@ absl::StatusOr<Stepper::Verdict> Stepper::Take(const TimeIntegrator& integrator,
   for (int32_t n = 0; n < model_->node_count; ++n) {
     if (prescribed_[n]) next->v.segment<3>(3 * n) = (next->q.segment<3>(3 * n) - from.q.segment<3>(3 * n)) / dt_s;
   }
-  next->history = {};
-  if (integrator.keeps_history()) next->history = {dt_s, from.q, from.v};
+  problem_.ContactPairs(false, &next->contact_pairs);
+  next->memory.clear();
+  if (integrator.keeps_history()) next->memory.push_back({dt_s, from.q, from.v, 0});
   report->target_error_m = MeasureDriveErrors(*model_, target_, next->q, &next->drives);
   return Verdict::kAccepted;
 }

@@ -61,6 +61,7 @@ class Stepper {
   std::vector<Vec3> x_tilde_;
   BlockMatrix mass_;
   SpdSolver mass_solver_;
+  std::vector<uint8_t> mass_prescribed_;  // that it was analyzed for
   ContactForces contacts_;
 };
 
