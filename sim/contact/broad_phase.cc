@@ -30,8 +30,8 @@ void BroadPhase::SetRegions(const std::vector<Vec3>& from, const std::vector<Vec
     regions_[i].hi = hi + margin;
     const Eigen::Array3d extent = (to[i] - from[i]).cwiseAbs().array() + (margin + slack);
     reach_[i] = kRoundUp * extent.matrix().norm();
-    vertex_boxes_[i].lo = regions_[i].lo - (0.5 * dhat_ + slack);
-    vertex_boxes_[i].hi = regions_[i].hi + (0.5 * dhat_ + slack);
+    const double grown = 0.5 * dhat_ + slack;
+    vertex_boxes_[i] = WideBox(regions_[i].lo - grown, regions_[i].hi + grown);
   }
 }
 
@@ -51,7 +51,7 @@ void BroadPhase::Build(const std::vector<Vec3>& from, const std::vector<Vec3>& t
     triangle_boxes_[t].Include(vertex_boxes_[tri[2]]);
   }
   for (size_t b = 0; b < surface_->trees.size(); ++b) {
-    surface_->trees[b].Refit([this](int32_t t) -> const Box& { return triangle_boxes_[t]; }, &node_boxes_[b]);
+    surface_->trees[b].Refit([this](int32_t t) -> const WideBox& { return triangle_boxes_[t]; }, &node_boxes_[b]);
   }
   candidates_.clear();
   triangle_pairs_.clear();
@@ -111,11 +111,11 @@ void BroadPhase::Traverse(int32_t body_a, int32_t body_b) {
 }
 
 void BroadPhase::AddTrianglePair(int32_t a, int32_t b, bool self) {
-  const Box &box_a = triangle_boxes_[a], &box_b = triangle_boxes_[b];
+  const WideBox &box_a = triangle_boxes_[a], &box_b = triangle_boxes_[b];
   if (!box_a.Overlaps(box_b)) return;
   if (self && ShareVertex(surface_->triangles[a], surface_->triangles[b])) {
     neighbour_pairs_.emplace_back(a, b);
-  } else if (((box_a.lo + dhat_) <= box_b.hi).all() && ((box_b.lo + dhat_) <= box_a.hi).all()) {  // regions without dhat overlap
+  } else if (box_a.OverlapsBy(box_b, dhat_)) {  // regions without dhat overlap
     AddTriangles(a, b);
   }
   for (int32_t p : surface_->owned_vertices[a]) {

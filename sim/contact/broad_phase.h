@@ -9,6 +9,7 @@
 
 #include "sim/contact/contact_forces.h"
 #include "sim/contact/surface.h"
+#include "sim/geometry/wide_box.h"
 
 namespace eipc {
 
@@ -70,12 +71,12 @@ class BroadPhase {
   const CollisionSurface* surface_;
   double dhat_ = 0;
   std::vector<Vec3> anchors_;
-  std::vector<Box> regions_;       // by vertex
-  std::vector<double> reach_;      // by vertex: how far a region extends from its anchor, m
-  std::vector<Box> vertex_boxes_;  // regions grown by dhat / 2, and their unions
-  std::vector<Box> edge_boxes_;
-  std::vector<Box> triangle_boxes_;
-  std::vector<std::vector<Box>> node_boxes_;
+  std::vector<Box> regions_;           // by vertex
+  std::vector<double> reach_;          // by vertex: how far a region extends from its anchor, m
+  std::vector<WideBox> vertex_boxes_;  // regions grown by dhat / 2, and their unions
+  std::vector<WideBox> edge_boxes_;
+  std::vector<WideBox> triangle_boxes_;
+  std::vector<std::vector<WideBox>> node_boxes_;
   std::vector<std::pair<int32_t, int32_t>> stack_;
   std::vector<Candidate> candidates_;
   std::vector<std::pair<int32_t, int32_t>> triangle_pairs_;

@@ -47,11 +47,11 @@ class BoundingVolumeTree {
   const std::vector<int32_t>& primitives() const { return primitives_; }
 
   // Boxes of all nodes from the boxes of primitives, by name.
-  template <typename BoxOf>
-  void Refit(const BoxOf& box_of, std::vector<Box>* node_boxes) const {
+  template <typename BoxType, typename BoxOf>
+  void Refit(const BoxOf& box_of, std::vector<BoxType>* node_boxes) const {
     node_boxes->resize(nodes_.size());
     for (size_t i = nodes_.size(); i-- > 0;) {
-      Box box;
+      BoxType box;
       if (nodes_[i].leaf()) {
         for (int32_t k = nodes_[i].begin; k < nodes_[i].end; ++k) box.Include(box_of(primitives_[k]));
       } else {

@@ -1,0 +1,40 @@
+#ifndef EIPC_SIM_GEOMETRY_WIDE_BOX_H_
+#define EIPC_SIM_GEOMETRY_WIDE_BOX_H_
+
+#include <limits>
+
+#include "sim/geometry/bounding_volume_tree.h"
+
+namespace eipc {
+
+// An axis-aligned box, m, whose corners fill the widest registers of the baseline: four numbers, the last one 0.
+struct WideBox {
+  typedef double Quad __attribute__((vector_size(32)));
+  static constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+  Quad lo = {kInfinity, kInfinity, kInfinity, 0};
+  Quad hi = {-kInfinity, -kInfinity, -kInfinity, 0};
+
+  WideBox() = default;
+  WideBox(const Eigen::Array3d& low, const Eigen::Array3d& high)
+      : lo{low[0], low[1], low[2], 0}, hi{high[0], high[1], high[2], 0} {}
+
+  void Include(const WideBox& other) {
+    lo = lo < other.lo ? lo : other.lo;
+    hi = hi > other.hi ? hi : other.hi;
+  }
+  bool Overlaps(const WideBox& other) const { return All((lo <= other.hi) & (other.lo <= hi)); }
+  // Whether they still overlap when each is made smaller by half of `by` on every side.
+  bool OverlapsBy(const WideBox& other, double by) const {
+    const Quad shift = {by, by, by, 0};
+    return All((lo + shift <= other.hi) & (other.lo + shift <= hi));
+  }
+
+ private:
+  typedef long long Mask __attribute__((vector_size(32)));
+  static bool All(const Mask& m) { return (m[0] & m[1] & m[2]) != 0; }
+};
+
+}  // namespace eipc
+
+#endif  // EIPC_SIM_GEOMETRY_WIDE_BOX_H_
