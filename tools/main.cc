@@ -9,6 +9,7 @@
 #include "tools/check_command.h"
 #include "tools/client_command.h"
 #include "tools/run_command.h"
+#include "tools/verify_command.h"
 
 int main(int argc, char** argv) {
   CLI::App app("eipc: intersection-free simulation of soft objects in a gripper");
@@ -19,6 +20,7 @@ int main(int argc, char** argv) {
   eipc::AddCheckCommand(app, &exit_status);
   eipc::AddClientCommand(app, &exit_status);
   eipc::AddCcdQueryCommand(app, &exit_status);
+  eipc::AddVerifyCommand(app, &exit_status);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

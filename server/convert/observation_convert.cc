@@ -82,6 +82,7 @@ absl::StatusOr<ObservationPlan> ObservationPlan::Create(const Model& model, cons
   plan.solver_report_ = request.solver_report();
   plan.boundary_poses_ = request.boundary_poses();
   plan.state_digest_ = request.state_digest();
+  plan.step_receipt_ = request.step_receipt();
   plan.float32_ = request.positions_dtype() == v1::FLOAT32;
   if (!plan.float32_ && request.positions_dtype() != v1::FLOAT64 && request.positions_dtype() != v1::DATA_TYPE_UNSPECIFIED) {
     return absl::InvalidArgumentError(absl::StrCat("INVALID_REQUEST: observe.positions_dtype: must be FLOAT64 or FLOAT32, got ",
@@ -181,6 +182,8 @@ void ObservationPlan::ObserveBoundaryPoses(const World& world, v1::Observation* 
     PoseToProto(AchievedPose(model, world.state(), static_cast<int>(i)), seen.mutable_achieved());
   }
 }
+
+int OutcomeToWire(StepOutcome outcome) { return OutcomeToProto(outcome); }
 
 absl::StatusOr<v1::Observation> ObservationToProto(const World& world, const v1::ObservationRequest& request) {
   EIPC_ASSIGN_OR_RETURN(const ObservationPlan plan, ObservationPlan::Create(world.model(), request));

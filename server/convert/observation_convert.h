@@ -19,6 +19,9 @@ class ObservationPlan {
   // NOT_FOUND for an unknown body (naming those there are), INVALID_ARGUMENT for an element type that positions do not come in.
   static absl::StatusOr<ObservationPlan> Create(const Model& model, const v1::ObservationRequest& request);
 
+  // Whether the request asked for a step receipt: the caller fills it, Observe does not know of requests.
+  bool step_receipt() const { return step_receipt_; }
+
   // What was asked for, of the world's state and of its last step (after a reset: no contacts, an empty report).
   void Observe(const World& world, v1::Observation* out) const;
 
@@ -34,6 +37,7 @@ class ObservationPlan {
   bool solver_report_ = false;
   bool boundary_poses_ = false;
   bool state_digest_ = false;
+  bool step_receipt_ = false;
   bool float32_ = false;
   std::vector<int> bodies_;        // in the model's order
   std::vector<bool> body_wanted_;  // by body
@@ -42,6 +46,9 @@ class ObservationPlan {
   void ObserveContacts(const World& world, const std::vector<Vec3>& x, v1::Observation* out) const;
   void ObserveBoundaryPoses(const World& world, v1::Observation* out) const;
 };
+
+// The wire's word for how a step ended, as its number (v1::StepOutcome).
+int OutcomeToWire(StepOutcome outcome);
 
 // Both steps in one.
 absl::StatusOr<v1::Observation> ObservationToProto(const World& world, const v1::ObservationRequest& request);

@@ -19,10 +19,11 @@ absl::StatusOr<StepOrder> StepOrderFromProto(const Model& model, const v1::StepR
         absl::StrCat("INVALID_REQUEST: substeps: must be in [0, ", max_substeps, "], got ", request.substeps()));
   }
   StepOrder order;
-  order.input.dt_s = request.dt_s();
+  order.dt_s = request.dt_s();
   order.substeps = std::max(1, request.substeps());
   if (request.has_expected_step()) order.expected_step = request.expected_step();
-  EIPC_ASSIGN_OR_RETURN(order.input.targets, TargetsFromProto(model, request.targets()));
+  EIPC_ASSIGN_OR_RETURN(order.targets, TargetsFromProto(model, request.targets()));
+  EIPC_ASSIGN_OR_RETURN(order.trajectories, TargetTrajectoriesFromProto(model, request.trajectories(), order.targets));
   return order;
 }
 

@@ -3,9 +3,10 @@
 
 #include <cstdint>
 #include <optional>
+#include <vector>
 
 #include "absl/status/statusor.h"
-#include "sim/dynamics/simulation.h"
+#include "sim/dynamics/substep_input.h"
 
 namespace eipc::v1 {
 class StepRequest;
@@ -15,7 +16,9 @@ namespace eipc {
 
 // What a StepRequest tells a session to do.
 struct StepOrder {
-  StepInput input;
+  double dt_s = 0;
+  std::vector<Target> targets;
+  std::vector<FrameTrajectory> trajectories;
   int substeps = 1;
   std::optional<int64_t> expected_step;
 };

@@ -2,6 +2,7 @@
 
 #include <set>
 #include <string>
+#include <utility>
 
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
@@ -27,7 +28,9 @@ std::string SetNames(const Model& model, int body) {
   return absl::StrJoin(names, ", ");
 }
 
-absl::StatusOr<int> FindFrame(const Model& model, const v1::TargetPose& target, const std::string& path) {
+// Of a TargetPose or a TargetTrajectory.
+template <typename T>
+absl::StatusOr<int> FindFrame(const Model& model, const T& target, const std::string& path) {
   const int body = model.FindBody(target.body());
   if (body < 0) {
     return absl::NotFoundError(absl::StrCat("TARGET_NOT_FOUND: ", path, ".body: no body '", absl::CEscape(target.body()),
@@ -46,6 +49,32 @@ absl::StatusOr<int> FindFrame(const Model& model, const v1::TargetPose& target, 
                    sets.empty() ? "; it is kinematic: leave the field empty" : absl::StrCat("; it has: ", sets)));
 }
 
+absl::Status Invalid(const Problems& problems) {
+  return absl::InvalidArgumentError(absl::StrCat("INVALID_REQUEST: ", absl::StrJoin(problems.lines(), "\n")));
+}
+
+Trajectory KeysFromProto(const v1::Trajectory& message, const std::string& path, Problems* problems) {
+  constexpr int kMaxKeys = 100'000;
+  Trajectory trajectory;
+  if (message.keyframes().empty()) problems->Add(path, "must have at least one keyframe");
+  if (message.keyframes_size() > kMaxKeys) {
+    problems->Add(path, "must have at most ", kMaxKeys, " keyframes, got ", message.keyframes_size());
+    return trajectory;
+  }
+  CheckFiniteAndKnown(message, path, problems);
+  if (!problems->empty()) return trajectory;
+  for (int i = 0; i < message.keyframes_size(); ++i) {
+    const std::string key_path = absl::StrCat(path, ".keyframes[", i, "]");
+    const double time = message.keyframes(i).time_s();
+    if (!trajectory.empty() && !(time > trajectory.keys.back().time_s)) {
+      problems->Add(key_path + ".time_s", "must be later than the one before, got ", time);
+      return trajectory;
+    }
+    trajectory.keys.push_back({time, PoseFromProto(message.keyframes(i).pose(), key_path + ".pose", problems)});
+  }
+  return trajectory;
+}
+
 }  // namespace
 
 absl::StatusOr<std::vector<Target>> TargetsFromProto(const Model& model,
@@ -62,10 +91,28 @@ absl::StatusOr<std::vector<Target>> TargetsFromProto(const Model& model,
     Problems problems;
     CheckFiniteAndKnown(targets[i].pose(), absl::StrCat(path, ".pose"), &problems);
     const Pose pose = PoseFromProto(targets[i].pose(), absl::StrCat(path, ".pose"), &problems);
-    if (!problems.empty()) {
-      return absl::InvalidArgumentError(absl::StrCat("INVALID_REQUEST: ", absl::StrJoin(problems.lines(), "\n")));
-    }
+    if (!problems.empty()) return Invalid(problems);
     result.push_back({frame, pose});
+  }
+  return result;
+}
+
+absl::StatusOr<std::vector<FrameTrajectory>> TargetTrajectoriesFromProto(
+    const Model& model, const google::protobuf::RepeatedPtrField<v1::TargetTrajectory>& trajectories,
+    const std::vector<Target>& targets) {
+  std::vector<FrameTrajectory> result;
+  std::set<int> seen;
+  for (const Target& target : targets) seen.insert(target.boundary_set);
+  for (int i = 0; i < trajectories.size(); ++i) {
+    const std::string path = absl::StrCat("trajectories[", i, "]");
+    EIPC_ASSIGN_OR_RETURN(const int frame, FindFrame(model, trajectories[i], path));
+    if (!seen.insert(frame).second) {
+      return absl::InvalidArgumentError(absl::StrCat("INVALID_REQUEST: ", path, ": this frame has a target or trajectory already"));
+    }
+    Problems problems;
+    Trajectory keys = KeysFromProto(trajectories[i].trajectory(), path + ".trajectory", &problems);
+    if (!problems.empty()) return Invalid(problems);
+    result.push_back({frame, std::move(keys)});
   }
   return result;
 }

@@ -6,10 +6,11 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "sim/dynamics/simulation.h"
+#include "sim/dynamics/substep_input.h"
 
 namespace eipc::v1 {
 class TargetPose;
+class TargetTrajectory;
 }  // namespace eipc::v1
 
 namespace eipc {
@@ -18,6 +19,12 @@ namespace eipc {
 // or malformed pose, a body that cannot be driven, or a frame that is named twice.
 absl::StatusOr<std::vector<Target>> TargetsFromProto(const Model& model,
                                                      const google::protobuf::RepeatedPtrField<v1::TargetPose>& targets);
+
+// Where frames should be during a request. Likewise; and INVALID_ARGUMENT for keyframes that are missing, not in order, or too
+// many, and for a frame that `targets` names too.
+absl::StatusOr<std::vector<FrameTrajectory>> TargetTrajectoriesFromProto(
+    const Model& model, const google::protobuf::RepeatedPtrField<v1::TargetTrajectory>& trajectories,
+    const std::vector<Target>& targets);
 
 }  // namespace eipc
 

@@ -1,27 +1,35 @@
-#include <algorithm>
-#include <memory>
+#include <utility>
 
-#include "absl/strings/str_cat.h"
 #include "server/rpc/calls.h"
+#include "server/rpc/session_setup.h"
+#include "server/session/snapshot.h"
 #include "sim/base/status_macros.h"
 
 namespace eipc::rpc {
 
-absl::Status CreateSession(Services& services, const StepBudget& budget, const v1::CreateSessionRequest& request,
+absl::Status CreateSession(Services& services, const CallContext& context, const v1::CreateSessionRequest& request,
                            v1::SessionInfo* response) {
-  const int max_threads = services.limits.max_threads_per_session;
-  if (request.threads() < 0 || request.threads() > max_threads) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("INVALID_REQUEST: threads: must be in [0, ", max_threads, "], got ", request.threads()));
+  SessionOrder order;
+  order.scene = request.scene();
+  order.threads = request.threads();
+  order.worlds = request.worlds();
+  order.record = request.record();
+  order.idle_timeout_s = request.idle_timeout_s();
+  EIPC_RETURN_IF_ERROR(CheckSessionOrder(services.limits, &order));
+  EIPC_ASSIGN_OR_RETURN(const SceneRegistry::ScenePtr scene, services.scenes.Find(order.scene, context.tenant));
+  if (request.has_snapshot()) {
+    EIPC_ASSIGN_OR_RETURN(order.start, StateOfSnapshot(services, context, request.snapshot(), *scene));
+  } else if (request.has_snapshot_data()) {
+    EIPC_ASSIGN_OR_RETURN(order.start, UnpackForeignSnapshot(request.snapshot_data(), scene->name, *scene->model));
   }
+  if (!request.validate_only()) return MakeSession(services, context, std::move(order), response);
   EIPC_RETURN_IF_ERROR(services.sessions.CheckRoom());
-  EIPC_ASSIGN_OR_RETURN(SceneRegistry::Pin scene, services.scenes.PinScene(request.scene()));
-  EIPC_ASSIGN_OR_RETURN(const FifoGate::Pass slot, services.slots.Take(budget));
-  auto session = std::make_unique<Session>(std::move(scene), std::max(1, request.threads()));
-  response->set_scene(session->scene_name());
-  response->set_step(session->world().state().step);
-  response->set_time_s(session->world().state().time_s);
-  EIPC_ASSIGN_OR_RETURN(*response->mutable_name(), services.sessions.Add(std::move(session)));
+  EIPC_RETURN_IF_ERROR(services.memory.Take(EstimateSessionBytes(*scene->model, order.worlds), "the session").status());
+  response->set_scene(scene->name);
+  response->set_worlds(order.worlds);
+  response->set_threads(order.threads);
+  response->set_recording(order.record);
+  response->set_idle_timeout_s(order.idle_timeout_s);
   return absl::OkStatus();
 }
 

@@ -2,8 +2,8 @@
 
 namespace eipc::rpc {
 
-absl::Status DeleteScene(Services& services, const StepBudget&, const v1::DeleteSceneRequest& request, Empty*) {
-  return services.scenes.Delete(request.name());
+absl::Status DeleteScene(Services& services, const CallContext& context, const v1::DeleteSceneRequest& request, Empty*) {
+  return services.DeleteScene(request.name(), context.tenant);
 }
 
 }  // namespace eipc::rpc

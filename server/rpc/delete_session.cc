@@ -2,8 +2,8 @@
 
 namespace eipc::rpc {
 
-absl::Status DeleteSession(Services& services, const StepBudget& budget, const v1::DeleteSessionRequest& request, Empty*) {
-  return services.sessions.Remove(request.session(), budget);
+absl::Status DeleteSession(Services& services, const CallContext& context, const v1::DeleteSessionRequest& request, Empty*) {
+  return services.DeleteSession(request.session(), context.budget, context.tenant);
 }
 
 }  // namespace eipc::rpc

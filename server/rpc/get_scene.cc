@@ -4,8 +4,8 @@
 
 namespace eipc::rpc {
 
-absl::Status GetScene(Services& services, const StepBudget&, const v1::GetSceneRequest& request, v1::SceneInfo* response) {
-  EIPC_ASSIGN_OR_RETURN(const SceneRegistry::ScenePtr scene, services.scenes.Find(request.name()));
+absl::Status GetScene(Services& services, const CallContext& context, const v1::GetSceneRequest& request, v1::SceneInfo* response) {
+  EIPC_ASSIGN_OR_RETURN(const SceneRegistry::ScenePtr scene, services.scenes.Find(request.name(), context.tenant));
   FillSceneInfo(scene->name, *scene->model, request.include_topology(), response);
   if (request.include_scene() && !response->mutable_scene()->ParseFromString(scene->payload)) {
     return absl::InternalError("the stored scene cannot be read back");

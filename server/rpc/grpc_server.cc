@@ -4,17 +4,24 @@
 #include <grpcpp/health_check_service_interface.h>
 #include <grpcpp/impl/service_type.h>
 #include <grpcpp/resource_quota.h>
+#include <grpcpp/security/server_credentials.h>
 #include <grpcpp/server.h>
 #include <grpcpp/server_builder.h>
 
+#include <algorithm>
+#include <map>
 #include <mutex>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "server/rpc/housekeeper.h"
 #include "server/rpc/listen_address.h"
+#include "server/rpc/metrics.h"
+#include "server/rpc/self_probe.h"
 #include "server/rpc/service.h"
 #include "server/rpc/services.h"
 #include "server/rpc/stream_set.h"
+#include "server/session/files.h"
 #include "sim/base/status_macros.h"
 
 namespace eipc::rpc {
@@ -22,14 +29,32 @@ namespace {
 
 // What health checks call the service; "" stands for the server as a whole.
 constexpr char kServiceName[] = "eipc.v1.SimulationService";
+constexpr char kLiveness[] = "liveness";
 // gRPC's own threads beside those that serve calls.
 constexpr int kSpareThreads = 4;
+constexpr int kMostStreamsPerConnection = 128;
+constexpr int kMaxMetadataBytes = 16 << 10;
+constexpr int kKeepaliveMs = 60'000;
+constexpr int kKeepaliveTimeoutMs = 20'000;
+constexpr int kLeastPingIntervalMs = 10'000;
+constexpr int kPingStrikes = 2;
 
-void SetUp(grpc::ServerBuilder* builder, const ServerLimits& limits) {
+using AcceptorPtr = std::unique_ptr<grpc::experimental::ExternalConnectionAcceptor>;
+
+void SetUp(grpc::ServerBuilder* builder, const GrpcServerOptions& options) {
+  const ServerLimits& limits = options.limits;
   builder->SetMaxReceiveMessageSize(limits.max_message_mib << 20);
   builder->SetMaxSendMessageSize(-1);
-  // Two servers on one port would share it silently.
-  builder->AddChannelArgument(GRPC_ARG_ALLOW_REUSEPORT, 0);
+  // What one client may ask of a connection: streams at once, headers, pings; and how long a dead one is kept.
+  builder->AddChannelArgument(GRPC_ARG_MAX_CONCURRENT_STREAMS, kMostStreamsPerConnection);
+  builder->AddChannelArgument(GRPC_ARG_MAX_METADATA_SIZE, kMaxMetadataBytes);
+  builder->AddChannelArgument(GRPC_ARG_SERVER_HANDSHAKE_TIMEOUT_MS,
+                              static_cast<int>(options.connections.handshake_timeout.count()));
+  builder->AddChannelArgument(GRPC_ARG_KEEPALIVE_TIME_MS, kKeepaliveMs);
+  builder->AddChannelArgument(GRPC_ARG_KEEPALIVE_TIMEOUT_MS, kKeepaliveTimeoutMs);
+  builder->AddChannelArgument(GRPC_ARG_KEEPALIVE_PERMIT_WITHOUT_CALLS, 1);
+  builder->AddChannelArgument(GRPC_ARG_HTTP2_MIN_RECV_PING_INTERVAL_WITHOUT_DATA_MS, kLeastPingIntervalMs);
+  builder->AddChannelArgument(GRPC_ARG_HTTP2_MAX_PING_STRIKES, kPingStrikes);
   grpc::ResourceQuota quota("eipc-server");
   quota.SetMaxThreads(limits.max_calls + kSpareThreads);
   builder->SetResourceQuota(quota);
@@ -39,60 +64,204 @@ void SetUp(grpc::ServerBuilder* builder, const ServerLimits& limits) {
 }
 
 // Process-wide switches of gRPC, thrown before the first server is built.
-void EnablePlugins() {
+void EnablePlugins(bool reflection) {
+  grpc::EnableDefaultHealthCheckService(true);
   static std::once_flag once;
-  std::call_once(once, [] {
-    grpc::EnableDefaultHealthCheckService(true);
-    grpc::reflection::InitProtoReflectionServerBuilderPlugin();
-  });
+  if (reflection) std::call_once(once, [] { grpc::reflection::InitProtoReflectionServerBuilderPlugin(); });
+}
+
+absl::StatusOr<std::string> Pem(const std::string& path) {
+  const absl::StatusOr<std::string> text = ReadWholeFile(path);
+  if (!text.ok() || text->empty()) return absl::InvalidArgumentError(absl::StrCat(path, ": cannot be read"));
+  return text;
+}
+
+absl::StatusOr<std::shared_ptr<grpc::ServerCredentials>> Credentials(const TlsOptions& tls, bool tokens) {
+  if (tls.certificate.empty() && tls.key.empty() && tls.client_ca.empty()) return grpc::InsecureServerCredentials();
+  if (tls.certificate.empty() || tls.key.empty()) return absl::InvalidArgumentError("TLS needs a certificate and its key");
+  grpc::SslServerCredentialsOptions options(tls.client_ca.empty() ? GRPC_SSL_DONT_REQUEST_CLIENT_CERTIFICATE
+                                            : tokens              ? GRPC_SSL_REQUEST_CLIENT_CERTIFICATE_AND_VERIFY
+                                                                  : GRPC_SSL_REQUEST_AND_REQUIRE_CLIENT_CERTIFICATE_AND_VERIFY);
+  grpc::SslServerCredentialsOptions::PemKeyCertPair pair;
+  EIPC_ASSIGN_OR_RETURN(pair.private_key, Pem(tls.key));
+  EIPC_ASSIGN_OR_RETURN(pair.cert_chain, Pem(tls.certificate));
+  options.pem_key_cert_pairs.push_back(std::move(pair));
+  if (!tls.client_ca.empty()) {
+    EIPC_ASSIGN_OR_RETURN(options.pem_root_certs, Pem(tls.client_ca));
+  }
+  return grpc::SslServerCredentials(options);
+}
+
+// Off loopback calls must be encrypted and callers known.
+absl::Status CheckExposure(const ListenAddress& address, const GrpcServerOptions& options) {
+  if (address.loopback) return absl::OkStatus();
+  if (options.tls.certificate.empty()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("'", options.listen, "': only loopback addresses are served without TLS (127.0.0.1, [::1], localhost); give ",
+                     "--tls-cert and --tls-key, or tunnel to the server (ssh -L)"));
+  }
+  if (options.access_file.empty() && options.tls.client_ca.empty()) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "'", options.listen, "': off loopback callers must be known: give --access-file, ", "--tls-client-ca, or both"));
+  }
+  return absl::OkStatus();
 }
 
 }  // namespace
 
 struct GrpcServer::Impl {
-  explicit Impl(const GrpcServerOptions& options) : services(options.limits, MeshResolver(options.meshes)) {}
+  explicit Impl(const GrpcServerOptions& o) : options(o), services(o.limits, MeshResolver(o.meshes)) {}
 
+  void Say(Event::Level level, const std::string& name, std::vector<std::pair<std::string, std::string>> fields) const {
+    if (options.events) options.events({level, name, std::move(fields)});
+  }
+  std::map<std::string, double> Gauges() const;
+  void KeepHouse();
+  void SetReady(bool ready);
+  absl::Status Listen(const ListenAddress& listen);
+
+  const GrpcServerOptions options;
+  Metrics metrics;
   Services services;
   StreamSet streams;
+  std::vector<std::string> journal_problems;
   std::unique_ptr<grpc::Service> service;
   std::string address;
-  std::unique_ptr<grpc::Server> server;  // first to go
+  AcceptorPtr hand_over;
+  std::unique_ptr<grpc::Server> server;
+  std::unique_ptr<Acceptor> acceptor;  // before server: hands connections to it
+  std::unique_ptr<Housekeeper> housekeeper;
+  std::unique_ptr<SelfProbe> probe;  // first to go
 };
+
+std::map<std::string, double> GrpcServer::Impl::Gauges() const {
+  std::map<std::string, double> values = {
+      {"eipc_sessions", services.sessions.size()},
+      {"eipc_scenes", services.scenes.size()},
+      {"eipc_snapshots", services.snapshots.size()},
+      {"eipc_operations_running", services.operations.running()},
+      {"eipc_solve_slots_busy", services.slots.busy()},
+      {"eipc_solve_queue_depth", services.slots.waiting()},
+      {"eipc_streams_open", streams.size()},
+      {"eipc_memory_reserved_bytes", static_cast<double>(services.memory.used())},
+      {"process_resident_memory_bytes", static_cast<double>(ResidentBytes())},
+      {"eipc_journal_failures", services.journal == nullptr ? 0 : static_cast<double>(services.journal->failures())},
+      {"eipc_draining", streams.draining() ? 1 : 0},
+  };
+  if (acceptor != nullptr) {
+    const Acceptor::Counts counts = acceptor->counts();
+    values["eipc_connections_open"] = counts.open;
+    values["eipc_connections_accepted"] = static_cast<double>(counts.accepted);
+    values["eipc_connections_refused"] = static_cast<double>(counts.refused_total + counts.refused_peer);
+    values["eipc_connections_silent"] = static_cast<double>(counts.silent);
+    values["eipc_out_of_descriptors"] = static_cast<double>(counts.out_of_descriptors);
+  }
+  if (probe != nullptr) values["eipc_self_probe_failures"] = static_cast<double>(probe->failures());
+  return values;
+}
+
+// Ends streams whose client does not read, and sessions that nobody uses.
+void GrpcServer::Impl::KeepHouse() {
+  const auto now = std::chrono::steady_clock::now();
+  if (const int ended = streams.InterruptWritersSince(now - options.write_timeout); ended > 0) {
+    Say(Event::Level::kWarning, "slow_readers_ended", {{"count", absl::StrCat(ended)}});
+  }
+  for (const auto& entry : services.sessions.All()) {
+    if (entry.in_use || !entry.value->IdleSince(now)) continue;
+    StepBudget soon;
+    soon.deadline = now + std::chrono::seconds(1);
+    (void)services.DeleteSession(entry.name, soon, entry.owner);
+    Say(Event::Level::kInfo, "session_reaped", {{"session", entry.name}, {"tenant", entry.owner}});
+  }
+}
+
+void GrpcServer::Impl::SetReady(bool ready) {
+  grpc::HealthCheckServiceInterface* health = server->GetHealthCheckService();
+  health->SetServingStatus("", ready);
+  health->SetServingStatus(kServiceName, ready);
+}
+
+absl::Status GrpcServer::Impl::Listen(const ListenAddress& listen) {
+  EIPC_ASSIGN_OR_RETURN(acceptor, Acceptor::Listen(listen, options.connections));
+  return absl::OkStatus();
+}
 
 GrpcServer::GrpcServer(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 
 GrpcServer::~GrpcServer() { Drain(std::chrono::milliseconds(0)); }
 
 const std::string& GrpcServer::address() const { return impl_->address; }
+const std::vector<std::string>& GrpcServer::journal_problems() const { return impl_->journal_problems; }
 
 absl::StatusOr<std::unique_ptr<GrpcServer>> GrpcServer::Start(const GrpcServerOptions& options) {
-  EnablePlugins();
+  EnablePlugins(options.reflection);
   auto impl = std::make_unique<Impl>(options);
-  impl->service = MakeSimulationService(&impl->services, &impl->streams);
-  grpc::ServerBuilder builder;
-  SetUp(&builder, options.limits);
-  builder.RegisterService(impl->service.get());
+  ServiceOptions service{&impl->services, &impl->streams, std::nullopt, options.events};
+  if (!options.access_file.empty()) {
+    EIPC_ASSIGN_OR_RETURN(service.access, AccessList::Load(options.access_file));
+  }
   ListenAddress listen;
-  int port = 0;
   if (!options.listen.empty()) {
     EIPC_ASSIGN_OR_RETURN(listen, ParseListenAddress(options.listen));
-    builder.AddListeningPort(options.listen, grpc::InsecureServerCredentials(), &port);
+    EIPC_RETURN_IF_ERROR(CheckExposure(listen, options));
+    EIPC_RETURN_IF_ERROR(impl->Listen(listen));
+  }
+  EIPC_ASSIGN_OR_RETURN(const auto credentials, Credentials(options.tls, service.access && service.access->has_tokens()));
+  impl->services.metrics = &impl->metrics;
+  impl->services.cage_program = options.cage_program;
+  if (!options.journal.folder.empty()) {
+    EIPC_ASSIGN_OR_RETURN(impl->journal_problems, impl->services.UseJournal(options.journal));
+  }
+  if (!options.metrics.empty()) EIPC_RETURN_IF_ERROR(impl->metrics.Expose(options.metrics));
+  impl->service = MakeSimulationService(std::move(service));
+  grpc::ServerBuilder builder;
+  SetUp(&builder, options);
+  builder.RegisterService(impl->service.get());
+  using Type = grpc::ServerBuilder::experimental_type::ExternalConnectionType;
+  if (!options.listen.empty()) {
+    impl->hand_over = builder.experimental().AddExternalConnectionAcceptor(Type::FROM_FD, credentials);
   }
   impl->server = builder.BuildAndStart();
-  if (impl->server == nullptr || (!options.listen.empty() && port == 0)) {
-    return absl::UnavailableError(absl::StrCat("cannot listen on ", options.listen, " (is the port in use?)"));
+  if (impl->server == nullptr) return absl::UnavailableError("gRPC cannot start (do certificate and key belong together?)");
+  impl->SetReady(true);
+  impl->server->GetHealthCheckService()->SetServingStatus(kLiveness, true);
+  impl->address = "in-process";
+  Impl* const raw = impl.get();
+  if (!options.listen.empty()) {
+    impl->address = absl::StrCat(listen.host, ":", impl->acceptor->port());
+    impl->acceptor->Start([raw](int file) {
+      grpc::experimental::ExternalConnectionAcceptor::NewConnectionParameters connection;
+      connection.fd = file;
+      raw->hand_over->HandleNewConnection(&connection);
+    });
+    impl->probe = std::make_unique<SelfProbe>(
+        SelfProbe::Options{listen.host, impl->acceptor->port(), !options.tls.certificate.empty()}, [raw](bool healthy) {
+          if (raw->streams.draining()) return;
+          raw->Say(healthy ? Event::Level::kInfo : Event::Level::kError, healthy ? "self_probe_recovered" : "self_probe_failed",
+                   {});
+          raw->SetReady(healthy);
+        });
   }
-  impl->address = options.listen.empty() ? "in-process" : absl::StrCat(listen.host, ":", port);
-  grpc::HealthCheckServiceInterface* health = impl->server->GetHealthCheckService();
-  health->SetServingStatus(kServiceName, true);
+  impl->housekeeper = std::make_unique<Housekeeper>(std::chrono::seconds(1), [raw] { raw->KeepHouse(); });
+  impl->metrics.SetGauges([raw] { return raw->Gauges(); });
   return std::unique_ptr<GrpcServer>(new GrpcServer(std::move(impl)));
 }
 
 void GrpcServer::Drain(std::chrono::milliseconds grace) {
   if (impl_->server == nullptr) return;
-  impl_->server->GetHealthCheckService()->SetServingStatus(false);
+  impl_->SetReady(false);
   impl_->streams.Drain();
+  if (impl_->acceptor != nullptr) impl_->acceptor->Stop();
   impl_->server->Shutdown(std::chrono::system_clock::now() + grace);
+  impl_->metrics.SetGauges(nullptr);
+  impl_->probe.reset();
+  impl_->housekeeper.reset();
+  // Whole again, so that a restart replays nothing.
+  for (const auto& entry : impl_->services.sessions.All()) {
+    if (auto lease = impl_->services.sessions.Acquire(entry.name, {}, entry.owner); lease.ok()) {
+      (void)(*lease)->CheckpointLog(entry.name);
+    }
+  }
   impl_->server.reset();
 }
 

@@ -10,10 +10,10 @@ namespace eipc::rpc {
 struct ListenAddress {
   std::string host;  // as given, brackets of IPv6 included
   int port = 0;
+  bool loopback = false;  // 127.x.y.z, [::1] or localhost: nobody else can reach it
 };
 
-// "HOST:PORT" with a loopback host: 127.x.y.z, [::1] or localhost. INVALID_ARGUMENT otherwise: without credentials, nothing else
-// may reach the server.
+// "HOST:PORT". INVALID_ARGUMENT otherwise.
 absl::StatusOr<ListenAddress> ParseListenAddress(const std::string& text);
 
 }  // namespace eipc::rpc

@@ -1,14 +1,18 @@
 #include "server/convert/observation_convert.h"
 #include "server/rpc/calls.h"
+#include "server/rpc/session_setup.h"
 #include "sim/base/status_macros.h"
 
 namespace eipc::rpc {
 
-absl::Status Reset(Services& services, const StepBudget& budget, const v1::ResetRequest& request, v1::Observation* response) {
-  EIPC_ASSIGN_OR_RETURN(const SessionRegistry::Lease session, services.sessions.Acquire(request.session(), budget));
+absl::Status Reset(Services& services, const CallContext& context, const v1::ResetRequest& request, v1::Observation* response) {
+  EIPC_ASSIGN_OR_RETURN(const SessionRegistry::Lease session,
+                        services.sessions.Acquire(request.session(), context.budget, context.tenant));
+  session->Touch();
+  EIPC_RETURN_IF_ERROR(CheckWorld(*session, request.world()));
   EIPC_ASSIGN_OR_RETURN(const ObservationPlan plan, ObservationPlan::Create(session->world().model(), request.observe()));
-  session->Reset();
-  plan.Observe(session->world(), response);
+  EIPC_RETURN_IF_ERROR(session->Reset(request.world()));
+  plan.Observe(session->world(request.world()), response);
   return absl::OkStatus();
 }
 

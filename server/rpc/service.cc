@@ -6,18 +6,25 @@
 #include <exception>
 #include <new>
 #include <string>
+#include <utility>
 
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
 #include "eipc/v1/service.grpc.pb.h"
 #include "server/rpc/calls.h"
 #include "server/rpc/reason.h"
 #include "server/rpc/stream_set.h"
+#include "server/session/ids.h"
+#include "sim/base/status_macros.h"
 
 namespace eipc::rpc {
 namespace {
 
-grpc::Status ToGrpc(const absl::Status& status) {
-  if (status.ok()) return grpc::Status::OK;
-  const absl::Status wire = ForWire(status);
+constexpr char kRequestIdKey[] = "x-request-id";
+constexpr size_t kMaxRequestId = 64;
+
+grpc::Status ToGrpc(const absl::Status& wire) {
+  if (wire.ok()) return grpc::Status::OK;
   // The code numbers are the same by definition.
   return grpc::Status(static_cast<grpc::StatusCode>(wire.code()), std::string(wire.message()));
 }
@@ -32,79 +39,169 @@ StepBudget BudgetOf(grpc::ServerContext* context) {
   return budget;
 }
 
+// The caller's, or one that nobody else has.
+std::string RequestId(const grpc::ServerContext& context) {
+  const auto found = context.client_metadata().find(kRequestIdKey);
+  if (found == context.client_metadata().end()) return RandomHex128().substr(0, 16);
+  return Printable(absl::string_view(found->second.data(), std::min(kMaxRequestId, found->second.size())));
+}
+
+std::optional<Caller> Identify(const AccessList& access, const grpc::ServerContext& context) {
+  const auto header = context.client_metadata().find("authorization");
+  if (header != context.client_metadata().end()) {
+    absl::string_view value(header->second.data(), header->second.size());
+    constexpr absl::string_view kBearer = "Bearer ";
+    if (!absl::StartsWithIgnoreCase(value, kBearer)) return std::nullopt;
+    value.remove_prefix(kBearer.size());
+    return access.ByToken(value);
+  }
+  const auto peer = context.auth_context();
+  if (peer == nullptr || !peer->IsPeerAuthenticated()) return std::nullopt;
+  for (const char* property : {"x509_subject_alternative_name", "x509_common_name"}) {
+    for (const grpc::string_ref& name : peer->FindPropertyValues(property)) {
+      if (auto caller = access.ByCertificate(absl::string_view(name.data(), name.size()))) return caller;
+    }
+  }
+  return std::nullopt;
+}
+
+bool OnlyLooks(const std::string& method) { return absl::StartsWith(method, "Get") || absl::StartsWith(method, "List"); }
+
 // Runs a call's body; memory that runs out is the caller's answer, not the server's end.
 template <typename Body>
-grpc::Status Guarded(Body&& body) {
+absl::Status Guarded(Body&& body) {
   try {
-    return ToGrpc(body());
+    return body();
   } catch (const std::bad_alloc&) {
-    return grpc::Status(grpc::StatusCode::RESOURCE_EXHAUSTED, "OUT_OF_MEMORY: not enough memory for this call");
+    return absl::ResourceExhaustedError("OUT_OF_MEMORY: not enough memory for this call");
   } catch (const std::exception& error) {
-    return grpc::Status(grpc::StatusCode::INTERNAL, std::string("INTERNAL: ") + error.what());
+    return absl::InternalError(absl::StrCat("INTERNAL: ", error.what()));
   }
 }
 
 class SimulationService final : public v1::SimulationService::Service {
  public:
-  SimulationService(Services* services, StreamSet* streams) : services_(*services), streams_(streams) {}
+  explicit SimulationService(ServiceOptions options) : options_(std::move(options)), services_(*options_.services) {}
 
-  grpc::Status CreateScene(grpc::ServerContext* context, const v1::CreateSceneRequest* request, v1::SceneInfo* response) override {
-    return Call(rpc::CreateScene, context, request, response);
+  // One line a call: EIPC_UNARY(Name, Request, Response).
+#define EIPC_UNARY(name, Request, Response)                                                              \
+  grpc::Status name(grpc::ServerContext* context, const Request* request, Response* response) override { \
+    return Call(#name, rpc::name, context, request, response);                                           \
   }
-  grpc::Status GetScene(grpc::ServerContext* context, const v1::GetSceneRequest* request, v1::SceneInfo* response) override {
-    return Call(rpc::GetScene, context, request, response);
-  }
-  grpc::Status ListScenes(grpc::ServerContext* context, const v1::ListScenesRequest* request,
-                          v1::ListScenesResponse* response) override {
-    return Call(rpc::ListScenes, context, request, response);
-  }
-  grpc::Status DeleteScene(grpc::ServerContext* context, const v1::DeleteSceneRequest* request, Empty* response) override {
-    return Call(rpc::DeleteScene, context, request, response);
-  }
-  grpc::Status CreateSession(grpc::ServerContext* context, const v1::CreateSessionRequest* request,
-                             v1::SessionInfo* response) override {
-    return Call(rpc::CreateSession, context, request, response);
-  }
-  grpc::Status Reset(grpc::ServerContext* context, const v1::ResetRequest* request, v1::Observation* response) override {
-    return Call(rpc::Reset, context, request, response);
-  }
-  grpc::Status Step(grpc::ServerContext* context, const v1::StepRequest* request, v1::StepResponse* response) override {
-    return Call(rpc::Step, context, request, response);
-  }
-  grpc::Status GetState(grpc::ServerContext* context, const v1::GetStateRequest* request, v1::Observation* response) override {
-    return Call(rpc::GetState, context, request, response);
-  }
-  grpc::Status DeleteSession(grpc::ServerContext* context, const v1::DeleteSessionRequest* request, Empty* response) override {
-    return Call(rpc::DeleteSession, context, request, response);
-  }
+  EIPC_UNARY(GetServerInfo, v1::GetServerInfoRequest, v1::ServerInfo)
+  EIPC_UNARY(CreateScene, v1::CreateSceneRequest, v1::SceneInfo)
+  EIPC_UNARY(GetScene, v1::GetSceneRequest, v1::SceneInfo)
+  EIPC_UNARY(ListScenes, v1::ListScenesRequest, v1::ListScenesResponse)
+  EIPC_UNARY(DeleteScene, v1::DeleteSceneRequest, Empty)
+  EIPC_UNARY(CreateSession, v1::CreateSessionRequest, v1::SessionInfo)
+  EIPC_UNARY(ForkSession, v1::ForkSessionRequest, v1::SessionInfo)
+  EIPC_UNARY(GetSession, v1::GetSessionRequest, v1::SessionInfo)
+  EIPC_UNARY(ListSessions, v1::ListSessionsRequest, v1::ListSessionsResponse)
+  EIPC_UNARY(Reset, v1::ResetRequest, v1::Observation)
+  EIPC_UNARY(RestoreSession, v1::RestoreSessionRequest, v1::Observation)
+  EIPC_UNARY(Step, v1::StepRequest, v1::StepResponse)
+  EIPC_UNARY(StepBatch, v1::StepBatchRequest, v1::StepBatchResponse)
+  EIPC_UNARY(GetState, v1::GetStateRequest, v1::Observation)
+  EIPC_UNARY(DeleteSession, v1::DeleteSessionRequest, Empty)
+  EIPC_UNARY(CreateSnapshot, v1::CreateSnapshotRequest, v1::SnapshotInfo)
+  EIPC_UNARY(GetSnapshot, v1::GetSnapshotRequest, v1::SnapshotInfo)
+  EIPC_UNARY(ListSnapshots, v1::ListSnapshotsRequest, v1::ListSnapshotsResponse)
+  EIPC_UNARY(DeleteSnapshot, v1::DeleteSnapshotRequest, Empty)
+  EIPC_UNARY(StartCreateScene, v1::CreateSceneRequest, v1::Operation)
+  EIPC_UNARY(StartStepBatch, v1::StepBatchRequest, v1::Operation)
+  EIPC_UNARY(GetOperation, v1::GetOperationRequest, v1::Operation)
+  EIPC_UNARY(ListOperations, v1::ListOperationsRequest, v1::ListOperationsResponse)
+  EIPC_UNARY(CancelOperation, v1::CancelOperationRequest, v1::Operation)
+  EIPC_UNARY(DeleteOperation, v1::DeleteOperationRequest, Empty)
+#undef EIPC_UNARY
+
   grpc::Status StepStream(grpc::ServerContext* context,
                           grpc::ServerReaderWriter<v1::StepResponse, v1::StepRequest>* stream) override {
-    return Guarded([&] {
-      StreamSet::Stream entry(streams_, [context] { context->TryCancel(); });
+    return Run("StepStream", context, [&](const CallContext& call) {
+      StreamSet::Stream entry(options_.streams, [context] { context->TryCancel(); });
       StepStreamEnds ends;
       ends.read = [&](v1::StepRequest* request) { return entry.Wait([&] { return stream->Read(request); }); };
-      ends.write = [&](const v1::StepResponse& response) { return stream->Write(response); };
-      const absl::Status status = rpc::StepStream(services_, BudgetOf(context), ends);
-      if (status.ok() && streams_->draining()) return absl::UnavailableError("SERVER_STOPPING: the server is stopping");
+      ends.write = [&](const v1::StepResponse& response) { return entry.Send([&] { return stream->Write(response); }); };
+      const absl::Status status = rpc::StepStream(services_, call, ends);
+      if (status.ok() && options_.streams->draining()) return absl::UnavailableError("SERVER_STOPPING: the server is stopping");
       return status;
+    });
+  }
+  grpc::Status GetRecording(grpc::ServerContext* context, const v1::GetRecordingRequest* request,
+                            grpc::ServerWriter<v1::DataChunk>* writer) override {
+    return Run("GetRecording", context, [&](const CallContext& call) {
+      StreamSet::Stream entry(options_.streams, [context] { context->TryCancel(); });
+      return rpc::GetRecording(services_, call, *request,
+                               [&](const v1::DataChunk& chunk) { return entry.Send([&] { return writer->Write(chunk); }); });
+    });
+  }
+  grpc::Status UploadMesh(grpc::ServerContext* context, grpc::ServerReader<v1::UploadMeshRequest>* reader,
+                          v1::MeshInfo* response) override {
+    return Run("UploadMesh", context, [&](const CallContext& call) {
+      StreamSet::Stream entry(options_.streams, [context] { context->TryCancel(); });
+      return rpc::UploadMesh(
+          services_, call, [&](v1::UploadMeshRequest* request) { return entry.Wait([&] { return reader->Read(request); }); },
+          response);
     });
   }
 
  private:
   template <typename Request, typename Response>
-  grpc::Status Call(absl::Status (*call)(Services&, const StepBudget&, const Request&, Response*), grpc::ServerContext* context,
-                    const Request* request, Response* response) {
-    return Guarded([&] { return call(services_, BudgetOf(context), *request, response); });
+  grpc::Status Call(const char* method, absl::Status (*call)(Services&, const CallContext&, const Request&, Response*),
+                    grpc::ServerContext* context, const Request* request, Response* response) {
+    return Run(method, context, [&](const CallContext& c) { return call(services_, c, *request, response); });
   }
 
+  // Who calls, and whether they may.
+  absl::Status Admit(const std::string& method, const grpc::ServerContext& context, CallContext* call) {
+    if (!options_.access) return absl::OkStatus();
+    const std::optional<Caller> caller = Identify(*options_.access, context);
+    if (!caller) return absl::UnauthenticatedError("UNAUTHENTICATED: credentials are missing or not known here");
+    call->tenant = caller->tenant;
+    if (caller->role == Role::kOperator || OnlyLooks(method)) return absl::OkStatus();
+    return absl::PermissionDeniedError(absl::StrCat("PERMISSION_DENIED: a viewer may not call ", method));
+  }
+
+  template <typename Body>
+  grpc::Status Run(const std::string& method, grpc::ServerContext* context, Body&& body) {
+    const auto begin = std::chrono::steady_clock::now();
+    if (services_.metrics != nullptr) services_.metrics->CallStarted(method);
+    CallContext call(BudgetOf(context));
+    const std::string id = RequestId(*context);
+    absl::Status status = Guarded([&]() -> absl::Status {
+      EIPC_RETURN_IF_ERROR(Admit(method, *context, &call));
+      if (options_.streams->draining() && !OnlyLooks(method) && !absl::StartsWith(method, "Step")) {
+        return absl::UnavailableError("SERVER_STOPPING: the server is stopping");
+      }
+      return body(call);
+    });
+    status = ForWire(status);
+    context->AddTrailingMetadata(kRequestIdKey, id);
+    const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+    const std::string code = absl::StatusCodeToString(status.code());
+    if (services_.metrics != nullptr) services_.metrics->CallHandled(method, code, seconds);
+    if (options_.events) {
+      options_.events({status.ok() ? Event::Level::kDebug : Event::Level::kInfo,
+                       "call",
+                       {{"method", method},
+                        {"code", code},
+                        {"ms", absl::StrCat(seconds * 1e3)},
+                        {"tenant", call.tenant},
+                        {"request_id", id},
+                        {"peer", context->peer()},
+                        {"error", std::string(status.message().substr(0, 200))}}});
+    }
+    return ToGrpc(status);
+  }
+
+  const ServiceOptions options_;
   Services& services_;
-  StreamSet* const streams_;
 };
 
 }  // namespace
 
-std::unique_ptr<grpc::Service> MakeSimulationService(Services* services, StreamSet* streams) {
-  return std::make_unique<SimulationService>(services, streams);
+std::unique_ptr<grpc::Service> MakeSimulationService(ServiceOptions options) {
+  return std::make_unique<SimulationService>(std::move(options));
 }
 
 }  // namespace eipc::rpc

@@ -2,6 +2,10 @@
 #define EIPC_SERVER_RPC_SERVICE_H_
 
 #include <memory>
+#include <optional>
+
+#include "server/rpc/event.h"
+#include "server/session/access.h"
 
 namespace grpc {
 class Service;
@@ -15,8 +19,18 @@ namespace rpc {
 
 class StreamSet;
 
-// The gRPC face of the calls in calls.h: turns a server context into a budget and a status into gRPC's, and lets no exception out.
-std::unique_ptr<grpc::Service> MakeSimulationService(Services* services, StreamSet* streams);
+// What stands between gRPC and the calls.
+struct ServiceOptions {
+  Services* services = nullptr;
+  StreamSet* streams = nullptr;
+  // Who may call; absent: everyone, as one tenant without a name.
+  std::optional<AccessList> access;
+  EventSink events;  // may be empty
+};
+
+// The gRPC face of the calls in calls.h: tells who calls, turns a server context into a call context and a status into gRPC's,
+// counts and logs, and lets no exception out.
+std::unique_ptr<grpc::Service> MakeSimulationService(ServiceOptions options);
 
 }  // namespace rpc
 }  // namespace eipc

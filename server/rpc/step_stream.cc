@@ -6,21 +6,23 @@
 
 namespace eipc::rpc {
 
-absl::Status StepStream(Services& services, const StepBudget& budget, const StepStreamEnds& ends) {
+absl::Status StepStream(Services& services, const CallContext& context, const StepStreamEnds& ends) {
+  CallContext stream = context;
+  stream.priority = SolvePriority::kInteractive;
   v1::StepRequest request;
   v1::StepResponse response;
   while (ends.read(&request)) {
     response.Clear();
-    const absl::Status status = ForWire(Step(services, budget, request, &response));
+    const absl::Status status = ForWire(Step(services, stream, request, &response));
     if (!status.ok()) {
       response.clear_observation();
       response.set_status_code(static_cast<int>(status.code()));
       response.set_status_message(std::string(status.message()));
     }
     if (!ends.write(response)) break;
-    EIPC_RETURN_IF_ERROR(budget.Poll());
+    EIPC_RETURN_IF_ERROR(context.budget.Poll());
   }
-  return budget.Poll();
+  return context.budget.Poll();
 }
 
 }  // namespace eipc::rpc

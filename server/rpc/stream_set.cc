@@ -4,7 +4,7 @@ namespace eipc::rpc {
 
 StreamSet::Stream::Stream(StreamSet* set, std::function<void()> interrupt) : set_(set) {
   const std::lock_guard<std::mutex> lock(set_->mutex_);
-  entry_ = set_->streams_.insert(set_->streams_.end(), Entry{std::move(interrupt), false});
+  entry_ = set_->streams_.insert(set_->streams_.end(), Entry{std::move(interrupt), false, Clock::time_point::max()});
 }
 
 StreamSet::Stream::~Stream() {
@@ -22,6 +22,28 @@ bool StreamSet::Stream::BeginWait() {
 void StreamSet::Stream::EndWait() {
   const std::lock_guard<std::mutex> lock(set_->mutex_);
   entry_->waiting = false;
+}
+
+void StreamSet::Stream::SetWriting(Clock::time_point since) {
+  const std::lock_guard<std::mutex> lock(set_->mutex_);
+  entry_->writing_since = since;
+}
+
+int StreamSet::InterruptWritersSince(Clock::time_point since) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  int count = 0;
+  for (Entry& stream : streams_) {
+    if (stream.writing_since >= since) continue;
+    stream.interrupt();
+    stream.writing_since = Clock::time_point::max();
+    ++count;
+  }
+  return count;
+}
+
+int StreamSet::size() const {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  return static_cast<int>(streams_.size());
 }
 
 void StreamSet::Drain() {

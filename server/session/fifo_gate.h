@@ -84,18 +84,6 @@ class FifoGate {
   absl::Status closed_;
 };
 
-// Bounds how many solves run at once, in the whole server.
-class SolveSlots {
- public:
-  SolveSlots(int slots, int max_waiting) : gate_({slots, max_waiting, "a solve slot"}) {}
-  absl::StatusOr<FifoGate::Pass> Take(const StepBudget& budget) { return gate_.Enter(budget); }
-  int busy() const { return gate_.inside(); }
-  int waiting() const { return gate_.waiting(); }
-
- private:
-  FifoGate gate_;
-};
-
 }  // namespace eipc
 
 #endif  // EIPC_SERVER_SESSION_FIFO_GATE_H_

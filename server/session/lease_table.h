@@ -1,6 +1,7 @@
 #ifndef EIPC_SERVER_SESSION_LEASE_TABLE_H_
 #define EIPC_SERVER_SESSION_LEASE_TABLE_H_
 
+#include <algorithm>
 #include <atomic>
 #include <cstdint>
 #include <memory>
@@ -17,7 +18,7 @@
 
 namespace eipc {
 
-// Things that clients name and that one call uses at a time.
+// Things that clients name and that one call uses at a time. Each has an owner; to everyone else it does not exist.
 //
 // Invariants: an id names one thing for ever: {slot}-{generation}-{random}, the generation grows when a slot is reused; a lease
 // keeps its thing alive, removed or not; at most one lease of a thing exists; after Remove nobody gets a new one.
@@ -34,11 +35,13 @@ class LeaseTable {
 
  private:
   struct Cell {
-    Cell(std::string cell_name, std::unique_ptr<T> cell_value, const Options& options)
+    Cell(std::string cell_name, std::string cell_owner, std::unique_ptr<T> cell_value, const Options& options)
         : name(std::move(cell_name)),
+          owner(std::move(cell_owner)),
           value(std::move(cell_value)),
           gate({1, options.max_waiting, absl::StrCat("the ", options.noun)}) {}
     const std::string name;
+    const std::string owner;
     const std::unique_ptr<T> value;  // used by the holder of the gate's only pass
     FifoGate gate;
     std::atomic<bool> removed = false;
@@ -70,7 +73,7 @@ class LeaseTable {
   }
 
   // The new thing's name; RESOURCE_EXHAUSTED when the table is full.
-  absl::StatusOr<std::string> Add(std::unique_ptr<T> value) {
+  absl::StatusOr<std::string> Add(std::unique_ptr<T> value, const std::string& owner = "") {
     const std::string random = RandomHex128();
     const std::lock_guard<std::mutex> lock(mutex_);
     if (used_ == options_.capacity) return Full();
@@ -78,14 +81,25 @@ class LeaseTable {
     while (slots_[index].cell != nullptr) ++index;
     Slot& slot = slots_[index];
     std::string name = absl::StrCat(options_.prefix, index, "-", slot.generation, "-", random);
-    slot.cell = std::make_shared<Cell>(name, std::move(value), options_);
+    slot.cell = std::make_shared<Cell>(name, owner, std::move(value), options_);
     ++used_;
     return name;
   }
 
+  // Brings a thing back under the name it had in a table before this one. RESOURCE_EXHAUSTED when its place is taken or beyond this
+  // table.
+  absl::Status AddNamed(const std::string& name, std::unique_ptr<T> value, const std::string& owner) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    const int64_t index = LeadingIndex(name, options_.prefix);
+    if (index < 0 || index >= static_cast<int64_t>(slots_.size()) || slots_[index].cell != nullptr) return Full();
+    slots_[index].cell = std::make_shared<Cell>(name, owner, std::move(value), options_);
+    ++used_;
+    return absl::OkStatus();
+  }
+
   // Waits for its turn with the thing. NOT_FOUND, RESOURCE_EXHAUSTED when too many wait, or the budget's errors.
-  absl::StatusOr<Lease> Acquire(const std::string& name, const StepBudget& budget) {
-    const std::shared_ptr<Cell> cell = Find(name);
+  absl::StatusOr<Lease> Acquire(const std::string& name, const StepBudget& budget, const std::string& owner = "") {
+    const std::shared_ptr<Cell> cell = Find(name, owner);
     if (cell == nullptr) return NotFound(name);
     absl::StatusOr<FifoGate::Pass> pass = cell->gate.Enter(budget);
     if (!pass.ok()) return pass.status();
@@ -94,11 +108,11 @@ class LeaseTable {
 
   // Takes the name away at once, tells whoever uses the thing to stop, and waits until they have (or the budget ends: they still
   // stop, but later).
-  absl::Status Remove(const std::string& name, const StepBudget& budget) {
+  absl::Status Remove(const std::string& name, const StepBudget& budget, const std::string& owner = "") {
     std::shared_ptr<Cell> cell;
     {
       const std::lock_guard<std::mutex> lock(mutex_);
-      Slot* slot = FindSlot(name);
+      Slot* slot = FindSlot(name, owner);
       if (slot == nullptr) return NotFound(name);
       cell = std::move(slot->cell);
       slot->cell = nullptr;
@@ -110,9 +124,51 @@ class LeaseTable {
     return cell->gate.WaitUntilEmpty(budget);
   }
 
+  // A thing without a lease: only what is safe to read while others use it may be read. nullptr when there is none.
+  std::shared_ptr<const T> Peek(const std::string& name, const std::string& owner = "") {
+    const std::shared_ptr<Cell> cell = Find(name, owner);
+    return cell == nullptr ? nullptr : std::shared_ptr<const T>(cell, cell->value.get());
+  }
+
+  struct Entry {
+    std::string name;
+    std::string owner;
+    std::shared_ptr<const T> value;  // as Peek
+    bool in_use = false;
+  };
+  // Everything, in order of names.
+  std::vector<Entry> All() const {
+    std::vector<Entry> entries;
+    {
+      const std::lock_guard<std::mutex> lock(mutex_);
+      for (const Slot& slot : slots_) {
+        if (slot.cell == nullptr) continue;
+        entries.push_back({slot.cell->name, slot.cell->owner, std::shared_ptr<const T>(slot.cell, slot.cell->value.get()),
+                           slot.cell->gate.inside() > 0});
+      }
+    }
+    std::sort(entries.begin(), entries.end(), [](const Entry& a, const Entry& b) { return a.name < b.name; });
+    return entries;
+  }
+  // At most `count` of an owner with names after `after`, in order of their names.
+  std::vector<Entry> List(const std::string& owner, const std::string& after, int count) const {
+    std::vector<Entry> entries;
+    for (Entry& entry : All()) {
+      if (entry.owner == owner && entry.name > after && static_cast<int>(entries.size()) < count)
+        entries.push_back(std::move(entry));
+    }
+    return entries;
+  }
+
   int size() const {
     const std::lock_guard<std::mutex> lock(mutex_);
     return used_;
+  }
+
+  // What a call with a name that the caller has nothing under answers.
+  absl::Status NotFound(const std::string& name) const {
+    return absl::NotFoundError(absl::StrCat(options_.reason, "_NOT_FOUND: no ", options_.noun, " named '", Printable(name),
+                                            "' (deleted, or it never was)"));
   }
 
  private:
@@ -122,16 +178,16 @@ class LeaseTable {
   };
 
   // Requires mutex_.
-  Slot* FindSlot(const std::string& name) {
+  Slot* FindSlot(const std::string& name, const std::string& owner) {
     const int64_t index = LeadingIndex(name, options_.prefix);
     if (index < 0 || index >= static_cast<int64_t>(slots_.size())) return nullptr;
     Slot& slot = slots_[index];
-    return slot.cell != nullptr && slot.cell->name == name ? &slot : nullptr;
+    return slot.cell != nullptr && slot.cell->name == name && slot.cell->owner == owner ? &slot : nullptr;
   }
 
-  std::shared_ptr<Cell> Find(const std::string& name) {
+  std::shared_ptr<Cell> Find(const std::string& name, const std::string& owner) {
     const std::lock_guard<std::mutex> lock(mutex_);
-    Slot* slot = FindSlot(name);
+    Slot* slot = FindSlot(name, owner);
     return slot == nullptr ? nullptr : slot->cell;
   }
 
@@ -139,11 +195,6 @@ class LeaseTable {
     return absl::ResourceExhaustedError(
         absl::StrCat("TOO_MANY_", options_.reason, "S: the server holds at most ", options_.capacity, "; delete one first"));
   }
-  absl::Status NotFound(const std::string& name) const {
-    return absl::NotFoundError(absl::StrCat(options_.reason, "_NOT_FOUND: no ", options_.noun, " named '", Printable(name),
-                                            "' (deleted, or it never was)"));
-  }
-
   const Options options_;
   mutable std::mutex mutex_;
   // Guarded by mutex_.

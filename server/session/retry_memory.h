@@ -19,6 +19,10 @@ class RetryMemory {
   static constexpr size_t kMaxIdBytes = 128;
   void Remember(std::string id, std::string request, std::string response);
   void Forget();
+  // Empty when there is none.
+  const std::string& id() const { return id_; }
+  const std::string& request() const { return request_; }
+  const std::string& response() const { return response_; }
 
  private:
   std::string id_;

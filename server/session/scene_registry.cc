@@ -31,34 +31,34 @@ absl::Status SceneRegistry::CheckRoom(int64_t payload_bytes) const {
 
 absl::StatusOr<SceneRegistry::ScenePtr> SceneRegistry::Add(StoredScene scene) {
   const std::lock_guard<std::mutex> lock(mutex_);
-  if (const auto found = scenes_.find(scene.name); found != scenes_.end()) return Share(found->second);
+  const Key key(scene.owner, scene.name);
+  if (const auto found = scenes_.find(key); found != scenes_.end()) return Share(found->second);
   const int64_t bytes = static_cast<int64_t>(scene.payload.size());
   if (absl::Status room = RoomFor(bytes); !room.ok()) return room;
-  const std::string name = scene.name;
   const auto entry = std::make_shared<Entry>(std::move(scene));
-  scenes_.emplace(name, entry);
+  scenes_.emplace(key, entry);
   payload_bytes_ += bytes;
   return Share(entry);
 }
 
-absl::StatusOr<SceneRegistry::ScenePtr> SceneRegistry::Find(const std::string& name) const {
+absl::StatusOr<SceneRegistry::ScenePtr> SceneRegistry::Find(const std::string& name, const std::string& owner) const {
   const std::lock_guard<std::mutex> lock(mutex_);
-  const auto found = scenes_.find(name);
+  const auto found = scenes_.find(Key(owner, name));
   if (found == scenes_.end()) return SceneNotFound(name);
   return Share(found->second);
 }
 
-absl::StatusOr<SceneRegistry::Pin> SceneRegistry::PinScene(const std::string& name) {
+absl::StatusOr<SceneRegistry::Pin> SceneRegistry::PinScene(const std::string& name, const std::string& owner) {
   const std::lock_guard<std::mutex> lock(mutex_);
-  const auto found = scenes_.find(name);
+  const auto found = scenes_.find(Key(owner, name));
   if (found == scenes_.end()) return SceneNotFound(name);
   found->second->pins.fetch_add(1, std::memory_order_acq_rel);
   return Pin(found->second);
 }
 
-absl::Status SceneRegistry::Delete(const std::string& name) {
+absl::Status SceneRegistry::Delete(const std::string& name, const std::string& owner) {
   const std::lock_guard<std::mutex> lock(mutex_);
-  const auto found = scenes_.find(name);
+  const auto found = scenes_.find(Key(owner, name));
   if (found == scenes_.end()) return SceneNotFound(name);
   if (const int pins = found->second->pins.load(std::memory_order_acquire); pins > 0) {
     return absl::FailedPreconditionError(absl::StrCat("SCENE_IN_USE: ", pins, " session(s) run '", name, "'; delete them first"));
@@ -68,13 +68,19 @@ absl::Status SceneRegistry::Delete(const std::string& name) {
   return absl::OkStatus();
 }
 
-std::vector<SceneRegistry::ScenePtr> SceneRegistry::List(const std::string& after, int count) const {
+std::vector<SceneRegistry::ScenePtr> SceneRegistry::List(const std::string& after, int count, const std::string& owner) const {
   const std::lock_guard<std::mutex> lock(mutex_);
   std::vector<ScenePtr> result;
-  for (auto it = scenes_.upper_bound(after); it != scenes_.end() && static_cast<int>(result.size()) < count; ++it) {
+  for (auto it = scenes_.upper_bound(Key(owner, after)); it != scenes_.end() && it->first.first == owner; ++it) {
+    if (static_cast<int>(result.size()) >= count) break;
     result.push_back(Share(it->second));
   }
   return result;
+}
+
+int SceneRegistry::size() const {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  return static_cast<int>(scenes_.size());
 }
 
 }  // namespace eipc

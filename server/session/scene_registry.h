@@ -24,9 +24,11 @@ struct StoredScene {
   std::string name;  // "scenes/{digest}"
   std::shared_ptr<const Model> model;
   std::string payload;
+  // Whose it is; to everyone else it does not exist.
+  std::string owner;
 };
 
-// Immutable scenes under content-addressed names: the same content is the same scene.
+// Immutable scenes under content-addressed names: the same content is the same scene (of each owner).
 //
 // Invariant: a scene with pins (sessions that run it) is not deleted.
 class SceneRegistry {
@@ -71,14 +73,16 @@ class SceneRegistry {
   // Whether a scene with a payload of this size would fit: to refuse before compiling it.
   absl::Status CheckRoom(int64_t payload_bytes) const;
   // NOT_FOUND.
-  absl::StatusOr<ScenePtr> Find(const std::string& name) const;
-  absl::StatusOr<Pin> PinScene(const std::string& name);
+  absl::StatusOr<ScenePtr> Find(const std::string& name, const std::string& owner = "") const;
+  absl::StatusOr<Pin> PinScene(const std::string& name, const std::string& owner = "");
   // NOT_FOUND, or FAILED_PRECONDITION while sessions run it.
-  absl::Status Delete(const std::string& name);
+  absl::Status Delete(const std::string& name, const std::string& owner = "");
   // At most `count` scenes with names after `after`, in order of their names.
-  std::vector<ScenePtr> List(const std::string& after, int count) const;
+  std::vector<ScenePtr> List(const std::string& after, int count, const std::string& owner = "") const;
+  int size() const;
 
  private:
+  using Key = std::pair<std::string, std::string>;  // owner, name
   static ScenePtr Share(const std::shared_ptr<Entry>& entry) { return ScenePtr(entry, &entry->scene); }
   absl::Status RoomFor(int64_t payload_bytes) const;
 
@@ -86,7 +90,7 @@ class SceneRegistry {
   const int64_t max_payload_bytes_;
   mutable std::mutex mutex_;
   // Guarded by mutex_.
-  std::map<std::string, std::shared_ptr<Entry>> scenes_;
+  std::map<Key, std::shared_ptr<Entry>> scenes_;
   int64_t payload_bytes_ = 0;
 };
 

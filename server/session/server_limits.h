@@ -29,6 +29,21 @@ struct ServerLimits {
   int max_substeps = 100'000;
   // Calls (streams included) that are served at once.
   int max_calls = 256;
+  int max_worlds_per_session = 256;
+  int max_snapshots = 1024;
+  // Sum of the stored snapshots.
+  int64_t max_snapshot_bytes = int64_t{1} << 30;
+  // Of one session's recording.
+  int64_t max_recording_bytes = int64_t{256} << 20;
+  // Sum of the uploaded meshes, and of one.
+  int64_t max_upload_bytes = int64_t{1} << 30;
+  // Sessions idle for longer are deleted unless they ask for less; 0: never.
+  double idle_timeout_s = 0;
+  // Operations that are kept, running or done.
+  int max_operations = 256;
+  // What sessions may use in all, and one of them, by the estimate of memory_budget.h; 0: no bound.
+  int64_t memory_bytes = 0;
+  int64_t session_memory_bytes = 0;
 };
 
 // RESOURCE_EXHAUSTED when a scene is larger than the server takes. Runs before anything is built from it.

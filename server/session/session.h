@@ -1,54 +1,142 @@
 #ifndef EIPC_SERVER_SESSION_SESSION_H_
 #define EIPC_SERVER_SESSION_SESSION_H_
 
+#include <atomic>
+#include <chrono>
 #include <cstdint>
+#include <limits>
+#include <memory>
 #include <optional>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "server/session/fifo_gate.h"
+#include "server/session/action_log.h"
+#include "server/session/memory_budget.h"
 #include "server/session/retry_memory.h"
 #include "server/session/scene_registry.h"
+#include "server/session/session_log.h"
+#include "server/session/solve_slots.h"
 #include "sim/dynamics/simulation.h"
 #include "sim/solver/step_budget.h"
 
 namespace eipc {
 
 struct StepCommand {
-  StepInput input;
-  // Steps of input.dt_s to take, >= 1.
+  double dt_s = 0;
+  std::vector<Target> targets;
+  // Frames that move during the request; none of them has a target.
+  std::vector<FrameTrajectory> trajectories;
+  // Steps of dt_s to take, >= 1.
   int substeps = 1;
-  // Refuse unless the session is at this step.
+  // Refuse unless the world is at this step.
   std::optional<int64_t> expected_step;
+  SolveClaim claim;
 };
 
-// A running copy of a scene, used by one call at a time (through a lease).
+// What the steps of a request were like: the worst of each figure.
+struct StepSummary {
+  int64_t first_step = 0;
+  double min_distance_m = std::numeric_limits<double>::infinity();
+  double min_ccd_fraction = 1;
+  double residual_m_s = 0;
+  double target_error_m = 0;
+  int newton_iterations = 0;
+  StepOutcome outcome = StepOutcome::kConverged;
+  StateAudit audit;  // of the steps that the scene has audited
+
+  void Add(const StepReport& report);
+};
+
+// Running copies of a scene, used by one call at a time (through a lease); that call may step different worlds from different
+// threads.
 //
-// Invariant: the world is always at a whole step; a request that fails leaves the steps that were finished before it failed.
+// Invariants: every world is always at a whole step; a request that fails leaves the steps that were finished before it failed;
+// what has been acknowledged is in the session's log.
 class Session {
  public:
-  Session(SceneRegistry::Pin scene, int threads);
+  struct Options {
+    int threads = 1;
+    int worlds = 1;
+    std::string owner;
+    std::chrono::duration<double> idle_timeout{0};  // 0: never reaped
+  };
+
+  Session(SceneRegistry::Pin scene, Options options);
+  Session(SceneRegistry::Pin scene, int threads) : Session(std::move(scene), Options{.threads = threads}) {}
 
   const std::string& scene_name() const { return scene_->name; }
-  const World& world() const { return world_; }
+  const StoredScene& scene() const { return *scene_; }
+  const Options& options() const { return options_; }
+  int world_count() const { return static_cast<int>(worlds_.size()); }
+  const World& world(int index = 0) const { return *worlds_[index].world; }
 
   // Takes command.substeps steps, each in a solve slot of its own so that long requests share the processor. ABORTED when
-  // expected_step differs; the errors of World::Step and of the budget, saying which step the session is at.
-  absl::Status Step(const StepCommand& command, const StepBudget& budget, SolveSlots* slots);
+  // expected_step differs; the errors of World::Step and of the budget, saying which step the world is at.
+  absl::Status Step(const StepCommand& command, const StepBudget& budget, SolveSlots* slots, int index = 0,
+                    StepSummary* summary = nullptr);
 
-  // Back to the scene's start; earlier requests are forgotten.
-  void Reset();
+  // Puts a request's finished steps into the log, with its answer for retries, before the answer is given. When they cannot be
+  // logged they are taken back: the world is where it was before the request, and the caller gets UNAVAILABLE (JOURNAL_FAILED).
+  absl::Status Acknowledge(int index, std::string request_id, std::string request, std::string response);
 
-  // The last finished request and its response, for retries.
-  RetryMemory& retries() { return retries_; }
+  // The same for the answer of a batch, whose worlds' steps have been acknowledged without one.
+  absl::Status AcknowledgeBatch(std::string request_id, std::string request, std::string response);
+
+  // Back to the scene's start; earlier requests are forgotten. UNAVAILABLE when it cannot be logged: nothing happened then.
+  absl::Status Reset(int index = 0);
+  // Into a state of this scene; likewise.
+  absl::Status Restore(int index, const State& state);
+
+  // Takes logged steps again (ReplayStep), and remembers their answer.
+  absl::Status Replay(LogStep step);
+
+  // The last finished request of a world and its response, for retries; of batches: world -1.
+  RetryMemory& retries(int index = 0) { return index < 0 ? batch_retries_ : worlds_[index].retries; }
+
+  // Where what happens from now on is written. A recording begins with the present states here, a journal by its Checkpoint.
+  void AttachLog(std::unique_ptr<SessionLog> log);
+  bool recording() const { return log_ != nullptr && log_->recording(); }
+  // Memory that was set aside for the session, given back with it.
+  void KeepMemory(MemoryBudget::Share memory) { memory_ = std::move(memory); }
+  // nullptr when there is none.
+  SessionLog* log() { return log_.get(); }
+  // Begins the journal (anew) with the present, so that it does not grow for ever.
+  absl::Status CheckpointLog(const std::string& session_name);
+  // The same, when it has grown enough. What fails is tried again at the next step: the journal so far stays good.
+  void CheckpointLogIfDue(const std::string& session_name);
+  // The present as the records that a log begins with: header, states, and the answers that may be asked for again.
+  std::vector<LogRecord> PresentRecords(const std::string& session_name) const;
+
+  // Safe to read without a lease: the first world's step and time, and when a call last used the session.
+  int64_t seen_step() const { return seen_step_.load(std::memory_order_relaxed); }
+  double seen_time_s() const { return seen_time_s_.load(std::memory_order_relaxed); }
+  void Touch() { used_.store(std::chrono::steady_clock::now().time_since_epoch().count(), std::memory_order_relaxed); }
+  bool IdleSince(std::chrono::steady_clock::time_point now) const;
 
  private:
-  absl::Status StepOnce(const StepCommand& command, const StepBudget& budget, SolveSlots* slots);
+  struct Slot {
+    std::unique_ptr<World> world;
+    RetryMemory retries;
+    State before;                    // of the request that is not yet acknowledged
+    std::optional<LogStep> pending;  // its steps
+  };
 
+  absl::Status StepOnce(const StepCommand& command, int taken, const StepBudget& budget, SolveSlots* slots, World* world);
+  absl::Status Replace(int index, const State& state);
+  void NoteSeen();
+
+  MemoryBudget::Share memory_;
   SceneRegistry::Pin scene_;
-  World world_;
-  RetryMemory retries_;
+  const Options options_;
+  std::vector<Slot> worlds_;
+  RetryMemory batch_retries_;
+  std::unique_ptr<SessionLog> log_;
+  std::atomic<int64_t> seen_step_ = 0;
+  std::atomic<double> seen_time_s_ = 0;
+  std::atomic<int64_t> used_ = 0;
 };
 
 }  // namespace eipc

@@ -3,7 +3,7 @@
 Everything is SI; world frame right-handed, z up; quaternions w x y z. Start with connect().
 """
 
-from .client import BodyInfo, BodyTopology, Client, Scene, SceneSummary, Session, connect
+from .client import BodyInfo, BodyTopology, Client, Scene, SceneSummary, Tls, connect
 from .errors import (
     AbortedError,
     CancelledError,
@@ -13,9 +13,11 @@ from .errors import (
     InternalError,
     InvalidArgumentError,
     NotFoundError,
+    PermissionDeniedError,
     ResourceExhaustedError,
     SceneFileError,
     ServerStartError,
+    UnauthenticatedError,
     UnavailableError,
     UnimplementedError,
 )
@@ -31,18 +33,22 @@ from .observation import (
     Outcome,
     PairCount,
     SolverReport,
+    StepReceipt,
 )
+from .resources import BatchResult, MeshUpload, Operation, ServerInfo, SessionInfo, Snapshot
 from .scene_source import load_scene, mesh_from_arrays
 from .server_process import ServerProcess, launch_server
+from .session import Session
 from .stream import StepStream
 
 __version__ = "0.1.0"
 
 __all__ = [
-    "AbortedError", "BodyInfo", "BodyObservation", "BodyTopology", "BoundaryPose", "CancelledError", "Client",
+    "AbortedError", "BatchResult", "BodyInfo", "BodyObservation", "BodyTopology", "BoundaryPose", "CancelledError", "Client",
     "ContactCounts", "ContactWrench", "DeadlineExceededError", "EipcError", "Energies", "FailedPreconditionError",
-    "InternalError", "InvalidArgumentError", "NotFoundError", "Observation", "Observe", "Outcome", "PairCount", "Pose",
-    "ResourceExhaustedError", "Scene", "SceneFileError", "SceneSummary", "ServerProcess", "ServerStartError", "Session",
-    "SolverReport", "StepStream", "Trajectory", "UnavailableError", "UnimplementedError", "connect", "launch_server",
-    "load_scene", "mesh_from_arrays",
+    "InternalError", "InvalidArgumentError", "MeshUpload", "NotFoundError", "Observation", "Observe", "Operation", "Outcome",
+    "PairCount", "PermissionDeniedError", "Pose", "ResourceExhaustedError", "Scene", "SceneFileError", "SceneSummary", "ServerInfo",
+    "ServerProcess", "ServerStartError", "Session", "SessionInfo", "Snapshot", "SolverReport", "StepReceipt", "StepStream", "Tls",
+    "Trajectory", "UnauthenticatedError", "UnavailableError", "UnimplementedError", "connect", "launch_server", "load_scene",
+    "mesh_from_arrays",
 ]

@@ -8,38 +8,81 @@
 
 from __future__ import annotations
 
+import collections
+import hashlib
 import os
+import zlib
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Callable, Iterator, Mapping, Optional, Union
 
 import grpc
 import numpy as np
 
 from . import arrays
-from .errors import EipcError, UnavailableError, error_from_rpc
-from .geometry import Pose
-from .observation import Observation, Observe, observation_from_message
+from .errors import UnavailableError, error_from_rpc
+from .resources import (MeshUpload, Operation, ServerInfo, SessionInfo, Snapshot, server_info_from_message,
+                        session_info_from_message, snapshot_from_message)
 from .scene_source import SceneSource, load_scene
-from .stream import StepStream
+from .session import Session, start_fields
 from .v1 import scene_pb2, service_pb2, service_pb2_grpc
-
-# A target's key: (body, boundary set), or the name of a kinematic body.
-TargetKey = Union[str, tuple[str, str]]
-Targets = Mapping[TargetKey, Pose]
 
 DEFAULT_TIMEOUT_S = 60.0
 # Scenes carry their meshes and observations whole surfaces; the server has limits of its own.
 _MAX_MESSAGE_BYTES = 256 << 20
 
 
-def connect(address: str, timeout: float = 5.0, default_timeout: float = DEFAULT_TIMEOUT_S) -> "Client":
+@dataclass(frozen=True)
+class Tls:
+    """Files in PEM. ca: authorities that the server's certificate is checked against (default: the system's). certificate and key:
+    the client's own, where the server wants one."""
+
+    ca: Optional[Path] = None
+    certificate: Optional[Path] = None
+    key: Optional[Path] = None
+
+    def credentials(self) -> grpc.ChannelCredentials:
+        def read(path: Optional[Path]) -> Optional[bytes]:
+            return Path(path).read_bytes() if path is not None else None
+
+        return grpc.ssl_channel_credentials(read(self.ca), read(self.key), read(self.certificate))
+
+
+class _CallDetails(
+        collections.namedtuple("_CallDetails", ("method", "timeout", "metadata", "credentials", "wait_for_ready", "compression")),
+        grpc.ClientCallDetails):
+    pass
+
+
+class _Bearer(grpc.UnaryUnaryClientInterceptor, grpc.UnaryStreamClientInterceptor, grpc.StreamUnaryClientInterceptor,
+              grpc.StreamStreamClientInterceptor):
+    """Adds the caller's token to every call."""
+
+    def __init__(self, token: str) -> None:
+        self._header = ("authorization", f"Bearer {token}")
+
+    def _with_token(self, continuation: Any, details: Any, request: Any) -> Any:
+        metadata = [*(details.metadata or ()), self._header]
+        return continuation(
+            _CallDetails(details.method, details.timeout, metadata, details.credentials,
+                         getattr(details, "wait_for_ready", None), getattr(details, "compression", None)), request)
+
+    intercept_unary_unary = intercept_unary_stream = intercept_stream_unary = intercept_stream_stream = _with_token
+
+
+def connect(address: str, timeout: float = 5.0, default_timeout: float = DEFAULT_TIMEOUT_S, token: Optional[str] = None,
+            tls: Optional[Tls] = None) -> "Client":
     """Connects to the server at "host:port".
 
-    timeout: s to wait for the connection. default_timeout: s for every later call that gives none.
+    timeout: s to wait for the connection. default_timeout: s for every later call that gives none. tls: encrypt. token: says who
+    calls, where the server wants to know; give it together with tls off loopback, or it travels in the clear.
     Raises UnavailableError when nobody answers.
     """
     limits = [("grpc.max_receive_message_length", _MAX_MESSAGE_BYTES), ("grpc.max_send_message_length", _MAX_MESSAGE_BYTES)]
-    channel = grpc.insecure_channel(address, options=limits)
+    if tls is not None:
+        channel = grpc.secure_channel(address, tls.credentials(), options=limits)
+    else:
+        channel = grpc.insecure_channel(address, options=limits)
     try:
         grpc.channel_ready_future(channel).result(timeout=timeout)
     except grpc.FutureTimeoutError:
@@ -47,6 +90,8 @@ def connect(address: str, timeout: float = 5.0, default_timeout: float = DEFAULT
         raise UnavailableError(
             f"no eipc server answers at {address} within {timeout:g} s; is eipc-server running there?",
             grpc.StatusCode.UNAVAILABLE) from None
+    if token is not None:
+        channel = grpc.intercept_channel(channel, _Bearer(token))
     return Client(address, channel, default_timeout)
 
 
@@ -141,13 +186,78 @@ class Client:
 
     def list_scenes(self, timeout: Optional[float] = None) -> Iterator[SceneSummary]:
         """Every scene of the server, page by page."""
-        token = ""
-        while True:
-            page = self._call(self._stub.ListScenes, service_pb2.ListScenesRequest(page_token=token), timeout)
+        for page in self._pages(self._stub.ListScenes, service_pb2.ListScenesRequest(), timeout):
             yield from map(_summary, page.scenes)
-            token = page.next_page_token
-            if not token:
+
+    def server_info(self, timeout: Optional[float] = None) -> ServerInfo:
+        """Build, limits and abilities of the server."""
+        return server_info_from_message(self._call(self._stub.GetServerInfo, service_pb2.GetServerInfoRequest(), timeout))
+
+    def start_create_scene(self, source: SceneSource, base_dir: Optional[str | os.PathLike[str]] = None,
+                           data: Optional[str | os.PathLike[str]] = None, inline_meshes: bool = True,
+                           timeout: Optional[float] = None) -> Operation:
+        """create_scene as an operation with progress, that can be cancelled; its scene() is the result."""
+        message = load_scene(source, base_dir, data, inline_meshes)
+        request = service_pb2.CreateSceneRequest(scene=message)
+        return Operation(self, self._call(self._stub.StartCreateScene, request, timeout))
+
+    def upload_mesh(self, path: str | os.PathLike[str], chunk_bytes: int = 1 << 20, timeout: Optional[float] = None) -> MeshUpload:
+        """Sends a mesh file in checked pieces; scenes then say `file: "upload:..."` (the result's reference)."""
+        data = Path(path).read_bytes()
+
+        def pieces() -> Iterator[service_pb2.UploadMeshRequest]:
+            for offset in range(0, max(len(data), 1), chunk_bytes):
+                piece = data[offset:offset + chunk_bytes]
+                message = service_pb2.UploadMeshRequest(data=piece, crc32=zlib.crc32(piece))
+                if offset == 0:
+                    message.file_name, message.total_bytes = Path(path).name, len(data)
+                    message.sha256 = hashlib.sha256(data).hexdigest()
+                yield message
+
+        info = self._call(self._stub.UploadMesh, pieces(), timeout)
+        return MeshUpload(info.reference, info.size_bytes, info.vertices, info.triangles, info.tetrahedra)
+
+    def list_sessions(self, timeout: Optional[float] = None) -> Iterator[SessionInfo]:
+        """Every session that the caller may see, page by page."""
+        for page in self._pages(self._stub.ListSessions, service_pb2.ListSessionsRequest(), timeout):
+            yield from map(session_info_from_message, page.sessions)
+
+    def session(self, name: str, timeout: Optional[float] = None) -> Session:
+        """A handle to a session that the server has, for example after a restart. Raises NotFoundError."""
+        info = self._call(self._stub.GetSession, service_pb2.GetSessionRequest(session=name), timeout)
+        return Session(self, info.name, info.scene, info.worlds)
+
+    def list_snapshots(self, timeout: Optional[float] = None) -> Iterator[Snapshot]:
+        """Every snapshot that the caller may see, without data, page by page."""
+        for page in self._pages(self._stub.ListSnapshots, service_pb2.ListSnapshotsRequest(), timeout):
+            yield from map(snapshot_from_message, page.snapshots)
+
+    def get_snapshot(self, name: str, data: bool = True, timeout: Optional[float] = None) -> Snapshot:
+        request = service_pb2.GetSnapshotRequest(name=name, include_data=data)
+        return snapshot_from_message(self._call(self._stub.GetSnapshot, request, timeout))
+
+    def delete_snapshot(self, snapshot: Union[Snapshot, str], timeout: Optional[float] = None) -> None:
+        name = snapshot if isinstance(snapshot, str) else snapshot.name
+        self._call(self._stub.DeleteSnapshot, service_pb2.DeleteSnapshotRequest(name=name), timeout)
+
+    def list_operations(self, timeout: Optional[float] = None) -> Iterator[Operation]:
+        """Every operation that the caller may see, page by page."""
+        for page in self._pages(self._stub.ListOperations, service_pb2.ListOperationsRequest(), timeout):
+            yield from (Operation(self, message) for message in page.operations)
+
+    def _pages(self, method: Callable[..., Any], request: Any, timeout: Optional[float]) -> Iterator[Any]:
+        while True:
+            page = self._call(method, request, timeout)
+            yield page
+            if not page.next_page_token:
                 return
+            request.page_token = page.next_page_token
+
+    def _stream(self, method: Callable[..., Any], request: Any, timeout: Optional[float]) -> Iterator[Any]:
+        try:
+            yield from method(request, timeout=self.default_timeout if timeout is None else timeout)
+        except grpc.RpcError as error:
+            raise error_from_rpc(error, self.address) from None
 
     def _call(self, method: Callable[..., Any], request: Any, timeout: Optional[float]) -> Any:
         try:
@@ -180,74 +290,16 @@ class Scene:
         return {body.name: BodyTopology(arrays.to_numpy(body.surface_cells), arrays.to_numpy(body.surface_positions))
                 for body in info.body_infos if body.HasField("surface_cells")}
 
-    def create_session(self, threads: int = 1, timeout: Optional[float] = None) -> "Session":
-        """A running copy of the scene. threads: inside one step."""
-        request = service_pb2.CreateSessionRequest(scene=self.name, threads=threads)
+    def create_session(self, threads: int = 1, worlds: int = 1, snapshot: Union[Snapshot, str, bytes, None] = None,
+                       record: bool = False, idle_timeout_s: float = 0.0, timeout: Optional[float] = None) -> Session:
+        """Running copies of the scene. threads: inside one step. worlds: how many. snapshot: where they start, default the scene's
+        start. record: keep what happens for Session.recording(). idle_timeout_s: the server may delete the session when no call
+        used it for so long; 0: the server's default."""
+        request = service_pb2.CreateSessionRequest(scene=self.name, threads=threads, worlds=worlds, record=record,
+                                                   idle_timeout_s=idle_timeout_s, **start_fields(snapshot))
         info = self._client._call(self._client._stub.CreateSession, request, timeout)
-        return Session(self._client, info.name, self.name)
+        return Session(self._client, info.name, self.name, worlds)
 
     def delete(self, timeout: Optional[float] = None) -> None:
         """Raises FailedPreconditionError while sessions use the scene."""
         self._client._call(self._client._stub.DeleteScene, service_pb2.DeleteSceneRequest(name=self.name), timeout)
-
-
-class Session:
-    """One running world. Used in a `with` block it is deleted at the end."""
-
-    def __init__(self, client: Client, name: str, scene: str) -> None:
-        self._client = client
-        self.name = name
-        self.scene = scene
-
-    def __enter__(self) -> "Session":
-        return self
-
-    def __exit__(self, kind: Any, *_: Any) -> None:
-        try:
-            self.delete()
-        except EipcError:
-            if kind is None:  # else the first error is the one to report
-                raise
-
-    def step(self, dt: float, targets: Optional[Targets] = None, observe: Optional[Observe] = None, substeps: int = 1,
-             expected_step: Optional[int] = None, request_id: str = "", timeout: Optional[float] = None) -> Observation:
-        """Advances the world.
-
-        dt: s. targets: poses to be reached at the end of the step, by (body, boundary set) or kinematic body; frames
-        without a target follow their trajectory, or stay once commanded. substeps: steps of dt with these targets.
-        expected_step: refuse (AbortedError) unless the session is there. request_id: repeating the last one returns
-        its answer again. Raises an EipcError; the session then is at its last whole step.
-        """
-        request = self._step_request(dt, targets, observe, substeps, expected_step, request_id)
-        response = self._client._call(self._client._stub.Step, request, timeout)
-        return observation_from_message(response.observation)
-
-    def stream(self, timeout: Optional[float] = None) -> StepStream:
-        """Opens a step stream for a `with` block. timeout: s to wait for each answer, default the client's."""
-        return StepStream(self, self._client.default_timeout if timeout is None else timeout)
-
-    def reset(self, observe: Optional[Observe] = None, timeout: Optional[float] = None) -> Observation:
-        """Back to the scene's start."""
-        request = service_pb2.ResetRequest(session=self.name, observe=(observe or Observe()).to_message())
-        return observation_from_message(self._client._call(self._client._stub.Reset, request, timeout))
-
-    def state(self, observe: Optional[Observe] = None, timeout: Optional[float] = None) -> Observation:
-        """What can be observed now, without stepping."""
-        request = service_pb2.GetStateRequest(session=self.name, observe=(observe or Observe()).to_message())
-        return observation_from_message(self._client._call(self._client._stub.GetState, request, timeout))
-
-    def delete(self, timeout: Optional[float] = None) -> None:
-        self._client._call(self._client._stub.DeleteSession, service_pb2.DeleteSessionRequest(session=self.name), timeout)
-
-    def _step_request(self, dt: float, targets: Optional[Targets] = None, observe: Optional[Observe] = None,
-                      substeps: int = 1, expected_step: Optional[int] = None,
-                      request_id: str = "") -> service_pb2.StepRequest:
-        request = service_pb2.StepRequest(session=self.name, dt_s=dt, observe=(observe or Observe()).to_message(),
-                                          substeps=substeps, request_id=request_id)
-        if expected_step is not None:
-            request.expected_step = expected_step
-        for key, pose in (targets or {}).items():
-            body, boundary_set = (key, "") if isinstance(key, str) else key
-            request.targets.append(
-                service_pb2.TargetPose(body=body, boundary_set=boundary_set, pose=pose.to_message()))
-        return request

@@ -66,8 +66,16 @@ class ResourceExhaustedError(EipcError):
     """A limit of the server: message size, sessions, memory, solve slots."""
 
 
+class UnauthenticatedError(EipcError):
+    """The server does not know the caller: no token or certificate, or one it has not heard of."""
+
+
+class PermissionDeniedError(EipcError):
+    """The caller may look, but not change."""
+
+
 class UnavailableError(EipcError):
-    """Nobody answers at the address, or the connection was lost."""
+    """Nobody answers at the address, the connection was lost, or the server cannot do it now (it stops, its disk is full)."""
 
 
 class UnimplementedError(EipcError):
@@ -107,6 +115,8 @@ _BY_CODE = {
     grpc.StatusCode.CANCELLED: CancelledError,
     grpc.StatusCode.DEADLINE_EXCEEDED: DeadlineExceededError,
     grpc.StatusCode.RESOURCE_EXHAUSTED: ResourceExhaustedError,
+    grpc.StatusCode.UNAUTHENTICATED: UnauthenticatedError,
+    grpc.StatusCode.PERMISSION_DENIED: PermissionDeniedError,
     grpc.StatusCode.UNAVAILABLE: UnavailableError,
     grpc.StatusCode.UNIMPLEMENTED: UnimplementedError,
     grpc.StatusCode.INTERNAL: InternalError,
@@ -128,6 +138,6 @@ def error_from_number(number: int, message: str) -> EipcError:
 def error_from_rpc(error: grpc.RpcError, address: str) -> EipcError:
     """The exception of a failed call; a lost connection names the server's address."""
     code, message = error.code(), error.details() or ""
-    if code == grpc.StatusCode.UNAVAILABLE:
+    if code == grpc.StatusCode.UNAVAILABLE and not _REASON.match(message):
         message = f"no eipc server answers at {address} ({message})"
     return error_from_code(code, message)

@@ -134,6 +134,12 @@ class Trajectory:
         keys = message.keyframes
         return cls(np.array([key.time_s for key in keys]), [Pose.from_message(key.pose) for key in keys])
 
+    def to_message(self) -> scene_pb2.Trajectory:
+        """The protocol's form."""
+        return scene_pb2.Trajectory(keyframes=[
+            scene_pb2.Keyframe(time_s=float(time), pose=pose.to_message()) for time, pose in zip(self.times_s, self.poses)
+        ])
+
     def at(self, time_s: float) -> Pose:
         """The pose at a time."""
         times = self.times_s

@@ -29,6 +29,7 @@ class Observe:
     solver_report: bool = True
     boundary_poses: bool = False
     state_digest: bool = False
+    step_receipt: bool = False
     # Restrict per-body groups to these bodies; empty means all.
     bodies: Sequence[str] = ()
     # Element type of position arrays: float64 or float32.
@@ -38,7 +39,7 @@ class Observe:
     def all(cls, **changes) -> "Observe":
         """Every group, with changes by keyword."""
         groups = ("poses", "twists", "cage_positions", "surface_positions", "contact_wrenches", "contact_counts",
-                  "min_distance", "energies", "solver_report", "boundary_poses", "state_digest")
+                  "min_distance", "energies", "solver_report", "boundary_poses", "state_digest", "step_receipt")
         return cls(**{**dict.fromkeys(groups, True), **changes})
 
     def to_message(self) -> observation_pb2.ObservationRequest:
@@ -47,7 +48,7 @@ class Observe:
             surface_positions=self.surface_positions, contact_wrenches=self.contact_wrenches,
             contact_counts=self.contact_counts, min_distance=self.min_distance, energies=self.energies,
             solver_report=self.solver_report, boundary_poses=self.boundary_poses, state_digest=self.state_digest,
-            bodies=list(self.bodies), positions_dtype=arrays.data_type(self.positions_dtype))
+            step_receipt=self.step_receipt, bodies=list(self.bodies), positions_dtype=arrays.data_type(self.positions_dtype))
 
 
 class Outcome(enum.Enum):
@@ -159,6 +160,23 @@ class SolverReport:
         return self.outcome is Outcome.CONVERGED
 
 
+@dataclass(frozen=True)
+class StepReceipt:
+    """What vouches for a request's steps: the worst figure of each kind over them, and the digest that `eipc verify` finds again."""
+
+    scene: str
+    build: str
+    first_step: int
+    step: int
+    state_digest: str
+    min_distance_m: float
+    min_ccd_fraction: float
+    residual_m_s: float
+    target_error_m: float
+    newton_iterations: int
+    outcome: Outcome
+
+
 @dataclass(frozen=True, eq=False)
 class BoundaryPose:
     """Where a driven frame was told to be, and where it got."""
@@ -185,6 +203,8 @@ class Observation:
     boundary_poses: Mapping[tuple[str, str], BoundaryPose]
     # 16 hex digits over every bit that is carried to the next step; empty when not asked for.
     state_digest: str = ""
+    # Of steps only.
+    step_receipt: Optional[StepReceipt] = None
 
     def contact_force_on(self, body: str) -> np.ndarray:
         """Sum of all contact forces on a body, [3] N. Needs contact_wrenches."""
@@ -238,6 +258,12 @@ def _report(message: observation_pb2.SolverReport) -> SolverReport:
         audit=_audit(message.audit) if message.HasField("audit") else None)
 
 
+def _receipt(message: observation_pb2.StepReceipt) -> StepReceipt:
+    return StepReceipt(message.scene, message.build, message.first_step, message.step, message.state_digest,
+                       message.min_distance_m, message.min_ccd_fraction, message.residual_m_s, message.target_error_m,
+                       message.newton_iterations, Outcome(message.outcome))
+
+
 def observation_from_message(message: observation_pb2.Observation) -> Observation:
     """Unpacks an observation; arrays stay views of the message's bytes."""
     energies = message.energies
@@ -254,4 +280,5 @@ def observation_from_message(message: observation_pb2.Observation) -> Observatio
         boundary_poses={(pose.body, pose.boundary_set): BoundaryPose(Pose.from_message(pose.commanded),
                                                                      Pose.from_message(pose.achieved))
                         for pose in message.boundary_poses},
-        state_digest=message.state_digest)
+        state_digest=message.state_digest,
+        step_receipt=_receipt(message.step_receipt) if message.HasField("step_receipt") else None)

@@ -210,8 +210,8 @@ TEST_F(SceneCallsTest, Limits) {
 }
 
 TEST_F(SceneCallsTest, CancelledWhileItWaitsForASlot) {
-  std::vector<FifoGate::Pass> passes;
-  for (int i = 0; i < Limits().solve_slots; ++i) passes.push_back(*services_.slots.Take({}));
+  std::vector<SolveSlots::Slot> passes;
+  for (int i = 0; i < Limits().solve_slots; ++i) passes.push_back(*services_.slots.Take({}, {}));
   StepBudget gone;
   gone.cancelled = [] { return true; };
   v1::CreateSceneRequest request;

@@ -42,7 +42,7 @@ class SessionTest : public ::testing::Test {
   std::unique_ptr<Session> NewSession() { return std::make_unique<Session>(*scenes_.PinScene("scenes/a"), 1); }
   static StepCommand Steps(int substeps) {
     StepCommand command;
-    command.input.dt_s = 0.01;
+    command.dt_s = 0.01;
     command.substeps = substeps;
     return command;
   }
@@ -105,7 +105,7 @@ TEST_F(SessionTest, ResetGoesBackToTheStartAndForgetsRequests) {
   ASSERT_TRUE(session->Step(Steps(3), {}, &slots_).ok());
   session->retries().Remember("a", "request", "response");
   EXPECT_NE(session->world().state().Digest(), start);
-  session->Reset();
+  ASSERT_TRUE(session->Reset().ok());
   EXPECT_EQ(session->world().state().Digest(), start);
   EXPECT_EQ(*session->retries().Find("a", "request"), nullptr);
 }

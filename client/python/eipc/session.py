@@ -1,0 +1,157 @@
+"""A session: one or many running worlds of a scene."""
+
+from __future__ import annotations
+
+import zlib
+from typing import TYPE_CHECKING, Any, Mapping, Optional, Sequence, Union
+
+from .errors import EipcError, InternalError
+from .geometry import Pose, Trajectory
+from .observation import Observation, Observe, observation_from_message
+from .resources import (BatchResult, Operation, SessionInfo, Snapshot, batch_from_message, session_info_from_message,
+                        snapshot_from_message)
+from .stream import StepStream
+from .v1 import service_pb2
+import grpc
+
+if TYPE_CHECKING:
+    from .client import Client
+
+# A target's key: (body, boundary set), or the name of a kinematic body.
+TargetKey = Union[str, tuple[str, str]]
+Targets = Mapping[TargetKey, Pose]
+Trajectories = Mapping[TargetKey, Trajectory]
+
+
+def _split(key: TargetKey) -> tuple[str, str]:
+    return (key, "") if isinstance(key, str) else key
+
+
+class Session:
+    """Running worlds. Used in a `with` block it is deleted at the end."""
+
+    def __init__(self, client: "Client", name: str, scene: str, worlds: int = 1) -> None:
+        self._client = client
+        self.name = name
+        self.scene = scene
+        self.worlds = worlds
+
+    def __enter__(self) -> "Session":
+        return self
+
+    def __exit__(self, kind: Any, *_: Any) -> None:
+        try:
+            self.delete()
+        except EipcError:
+            if kind is None:  # else the first error is the one to report
+                raise
+
+    def step(self, dt: float, targets: Optional[Targets] = None, observe: Optional[Observe] = None, substeps: int = 1,
+             expected_step: Optional[int] = None, request_id: str = "", trajectories: Optional[Trajectories] = None,
+             world: int = 0, timeout: Optional[float] = None) -> Observation:
+        """Advances a world.
+
+        dt: s. targets: poses to be reached at the end of the step, by (body, boundary set) or kinematic body; frames
+        without a target follow their trajectory, or stay once commanded. trajectories: poses at times during the request,
+        s from its start. substeps: steps of dt with these. expected_step: refuse (AbortedError) unless the world is there.
+        request_id: repeating the last one returns its answer again. Raises an EipcError; the world then is at its last
+        whole step.
+        """
+        request = self._step_request(dt, targets, observe, substeps, expected_step, request_id, trajectories, world)
+        response = self._client._call(self._client._stub.Step, request, timeout)
+        return observation_from_message(response.observation)
+
+    def step_batch(self, steps: Sequence[Mapping[str, Any]], request_id: str = "",
+                   timeout: Optional[float] = None) -> list[BatchResult]:
+        """Steps many worlds in parallel. steps: keyword arguments of step(), one mapping a world. A world's failure is its own."""
+        request = self._batch_request(steps, request_id)
+        return batch_from_message(self._client._call(self._client._stub.StepBatch, request, timeout))
+
+    def start_step_batch(self, steps: Sequence[Mapping[str, Any]], request_id: str = "",
+                         timeout: Optional[float] = None) -> Operation:
+        """step_batch() as an operation, behind interactive work."""
+        request = self._batch_request(steps, request_id)
+        return Operation(self._client, self._client._call(self._client._stub.StartStepBatch, request, timeout))
+
+    def stream(self, timeout: Optional[float] = None) -> StepStream:
+        """Opens a step stream for a `with` block. timeout: s to wait for each answer, default the client's."""
+        return StepStream(self, self._client.default_timeout if timeout is None else timeout)
+
+    def reset(self, observe: Optional[Observe] = None, world: int = 0, timeout: Optional[float] = None) -> Observation:
+        """Back to the scene's start."""
+        request = service_pb2.ResetRequest(session=self.name, observe=(observe or Observe()).to_message(), world=world)
+        return observation_from_message(self._client._call(self._client._stub.Reset, request, timeout))
+
+    def state(self, observe: Optional[Observe] = None, world: int = 0, timeout: Optional[float] = None) -> Observation:
+        """What can be observed now, without stepping."""
+        request = service_pb2.GetStateRequest(session=self.name, observe=(observe or Observe()).to_message(), world=world)
+        return observation_from_message(self._client._call(self._client._stub.GetState, request, timeout))
+
+    def info(self, timeout: Optional[float] = None) -> SessionInfo:
+        """Where it is; does not wait for a step that runs."""
+        request = service_pb2.GetSessionRequest(session=self.name)
+        return session_info_from_message(self._client._call(self._client._stub.GetSession, request, timeout))
+
+    def snapshot(self, world: int = 0, data: bool = False, keep: bool = True, timeout: Optional[float] = None) -> Snapshot:
+        """Every bit of a world. data: send the bytes along, to restore from in any server of the same build; keep: on the server."""
+        request = service_pb2.CreateSnapshotRequest(session=self.name, world=world, include_data=data, transient=not keep)
+        return snapshot_from_message(self._client._call(self._client._stub.CreateSnapshot, request, timeout))
+
+    def restore(self, snapshot: Union[Snapshot, str, bytes], observe: Optional[Observe] = None, world: int = 0,
+                timeout: Optional[float] = None) -> Observation:
+        """Puts a world where a snapshot (or its name, or its bytes) was taken; it goes on from there bit for bit."""
+        request = service_pb2.RestoreSessionRequest(session=self.name, world=world, observe=(observe or Observe()).to_message(),
+                                                    **start_fields(snapshot))
+        return observation_from_message(self._client._call(self._client._stub.RestoreSession, request, timeout))
+
+    def fork(self, worlds: int = 1, world: int = 0, threads: int = 1, record: bool = False,
+             timeout: Optional[float] = None) -> "Session":
+        """A new session of `worlds` copies of one world of this one."""
+        request = service_pb2.ForkSessionRequest(session=self.name, world=world, worlds=worlds, threads=threads, record=record)
+        info = self._client._call(self._client._stub.ForkSession, request, timeout)
+        return Session(self._client, info.name, info.scene, info.worlds)
+
+    def recording(self, timeout: Optional[float] = None) -> bytes:
+        """What the session has done so far (created with record=True), for a file that `eipc verify` replays."""
+        request = service_pb2.GetRecordingRequest(session=self.name)
+        pieces = []
+        for chunk in self._client._stream(self._client._stub.GetRecording, request, timeout):
+            if zlib.crc32(chunk.data) != chunk.crc32:
+                raise InternalError("a piece of the recording does not match its checksum", grpc.StatusCode.DATA_LOSS)
+            pieces.append(chunk.data)
+        return b"".join(pieces)
+
+    def delete(self, timeout: Optional[float] = None) -> None:
+        self._client._call(self._client._stub.DeleteSession, service_pb2.DeleteSessionRequest(session=self.name), timeout)
+
+    def _batch_request(self, steps: Sequence[Mapping[str, Any]], request_id: str) -> service_pb2.StepBatchRequest:
+        return service_pb2.StepBatchRequest(session=self.name, request_id=request_id,
+                                            steps=[self._step_request(**step) for step in steps])
+
+    def _step_request(self, dt: float, targets: Optional[Targets] = None, observe: Optional[Observe] = None,
+                      substeps: int = 1, expected_step: Optional[int] = None, request_id: str = "",
+                      trajectories: Optional[Trajectories] = None, world: int = 0) -> service_pb2.StepRequest:
+        request = service_pb2.StepRequest(session=self.name, dt_s=dt, observe=(observe or Observe()).to_message(),
+                                          substeps=substeps, request_id=request_id, world=world)
+        if expected_step is not None:
+            request.expected_step = expected_step
+        for key, pose in (targets or {}).items():
+            body, boundary_set = _split(key)
+            request.targets.append(
+                service_pb2.TargetPose(body=body, boundary_set=boundary_set, pose=pose.to_message()))
+        for key, trajectory in (trajectories or {}).items():
+            body, boundary_set = _split(key)
+            request.trajectories.append(
+                service_pb2.TargetTrajectory(body=body, boundary_set=boundary_set, trajectory=trajectory.to_message()))
+        return request
+
+
+def start_fields(snapshot: Union[Snapshot, str, bytes, None]) -> dict[str, Any]:
+    """The field of a request that says where a world should be: nothing, a name, or bytes."""
+    if snapshot is None:
+        return {}
+    if isinstance(snapshot, bytes):
+        return {"snapshot_data": snapshot}
+    if isinstance(snapshot, str):
+        return {"snapshot": snapshot}
+    return {"snapshot": snapshot.name} if snapshot.name else {"snapshot_data": snapshot.data}

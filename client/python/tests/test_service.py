@@ -1,0 +1,254 @@
+"""What people stake a night's run on, against the real server: snapshots, batches, recordings, restarts, callers."""
+
+import hashlib
+import os
+import signal
+import subprocess
+
+import numpy as np
+import pytest
+
+import eipc
+from test_real_server import DT, cube_scene
+
+DIGEST = eipc.Observe(state_digest=True)
+
+
+@pytest.fixture(scope="module")
+def server(server_binary):
+    with eipc.launch_server(server_binary) as server:
+        yield server
+
+
+@pytest.fixture
+def client(server):
+    with server.client() as client:
+        yield client
+
+
+@pytest.fixture
+def scene(client):
+    return client.create_scene(cube_scene(height=0.052))
+
+
+def digest(session, world=0):
+    return session.state(DIGEST, world=world).state_digest
+
+
+def test_server_info(client):
+    info = client.server_info()
+    assert len(info.build) == 16
+    assert {"snapshots", "fork", "step_batch", "recordings", "uploads", "operations"} <= info.capabilities
+    assert info.limits["max_sessions"] > 0
+    assert not info.journal
+
+
+def test_snapshot_restore_and_fork(client, scene, server_binary):
+    with scene.create_session() as session:
+        session.step(DT, substeps=20)
+        kept = session.snapshot(data=True)
+        assert kept.step == 20 and kept.state_digest == digest(session) and len(kept.data) == kept.size_bytes
+        end = session.step(DT, substeps=15, observe=DIGEST).state_digest
+        assert session.restore(kept, DIGEST).state_digest == kept.state_digest
+        assert session.step(DT, substeps=15, observe=DIGEST).state_digest == end
+
+        with session.fork(worlds=2) as copies:
+            assert copies.worlds == 2
+            assert digest(copies, 1) == end
+        with eipc.launch_server(server_binary) as other, other.client() as elsewhere:
+            there = elsewhere.create_scene(cube_scene(height=0.052))
+            with there.create_session(snapshot=kept.data, threads=2) as twin:
+                assert twin.step(DT, substeps=15, observe=DIGEST).state_digest == end
+        torn = kept.data[:-7]
+        with pytest.raises(eipc.InvalidArgumentError) as error:
+            session.restore(torn)
+        assert error.value.reason == "SNAPSHOT_CORRUPT"
+    assert kept.name in [snapshot.name for snapshot in client.list_snapshots()]
+    assert client.get_snapshot(kept.name).data == kept.data
+    client.delete_snapshot(kept)
+    with pytest.raises(eipc.NotFoundError):
+        client.get_snapshot(kept.name)
+
+
+def test_batches_have_a_status_each(scene):
+    with scene.create_session(worlds=3) as session:
+        results = session.step_batch([
+            {"dt": DT, "world": 2, "substeps": 4, "observe": DIGEST},
+            {"dt": DT, "world": 0, "expected_step": 9},
+        ])
+        assert results[0].observation.step == 4 and results[0].error is None
+        assert isinstance(results[1].error, eipc.AbortedError) and results[1].session_step == 0
+        with scene.create_session() as alone:
+            assert alone.step(DT, substeps=4, observe=DIGEST).state_digest == results[0].observation.state_digest
+
+
+def test_a_batch_as_an_operation(client, scene):
+    with scene.create_session(worlds=2) as session:
+        operation = session.start_step_batch([{"dt": DT, "world": 1, "substeps": 5}])
+        assert operation.batch()[0].observation.step == 5
+        assert operation.done and operation.progress == 1
+        assert operation.name in [other.name for other in client.list_operations()]
+        operation.delete()
+
+
+def test_an_operation_can_be_cancelled(client, scene):
+    with scene.create_session() as session:
+        operation = session.start_step_batch([{"dt": 1e-6, "substeps": 100000}])
+        with pytest.raises(eipc.FailedPreconditionError):
+            operation.delete()
+        operation.cancel()
+        with pytest.raises(eipc.CancelledError):
+            operation.batch()
+
+
+def test_a_scene_as_an_operation(client):
+    operation = client.start_create_scene(cube_scene(height=0.3))
+    assert operation.scene().name == client.create_scene(cube_scene(height=0.3)).name
+    broken = cube_scene()
+    broken.contact.dhat_m = -1
+    with pytest.raises(eipc.InvalidArgumentError):
+        client.start_create_scene(broken).scene()
+
+
+def test_setpoints_and_receipts(scene):
+    with scene.create_session() as session:
+        start = eipc.Pose(np.array([0.2, 0, 0.2]))
+        way = eipc.Trajectory([0, 10 * DT], [start, start.translated([0.01, 0, 0])])
+        seen = session.step(DT, substeps=10, trajectories={"pusher": way},
+                            observe=eipc.Observe(boundary_poses=True, step_receipt=True, state_digest=True))
+        np.testing.assert_allclose(seen.boundary_poses["pusher", ""].achieved.position, [0.21, 0, 0.2], atol=1e-9)
+        receipt = seen.step_receipt
+        assert (receipt.first_step, receipt.step, receipt.state_digest) == (0, 10, seen.state_digest)
+        assert receipt.min_distance_m > 0 and receipt.newton_iterations >= 10
+
+
+def test_a_recording_is_verified(scene, eipc_binary, tmp_path):
+    with scene.create_session(record=True, worlds=2) as session:
+        session.step(DT, substeps=10)
+        session.step(DT, substeps=5, world=1, targets={"pusher": eipc.Pose(np.array([0.19, 0, 0.2]))})
+        session.reset(world=1)
+        end = session.step(DT, substeps=3, observe=DIGEST).state_digest
+        recording = session.recording()
+    path = tmp_path / "session.rec"
+    path.write_bytes(recording)
+    done = subprocess.run([str(eipc_binary), "verify", str(path)], capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, done.stderr
+    assert "18 steps, every digest found again" in done.stdout and end in done.stdout
+    path.write_bytes(recording[:-3])
+    done = subprocess.run([str(eipc_binary), "verify", str(path)], capture_output=True, text=True, timeout=120)
+    assert done.returncode == 2 and "torn" in done.stderr
+
+
+def test_uploaded_meshes(client, tmp_path):
+    path = tmp_path / "slab.obj"
+    path.write_text("v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n")
+    upload = client.upload_mesh(path, chunk_bytes=7)
+    assert upload.reference == "upload:" + hashlib.sha256(path.read_bytes()).hexdigest()
+    assert (upload.vertices, upload.triangles) == (4, 4)
+    message = cube_scene(height=2)
+    del message.bodies[1:]
+    message.bodies.add(name="wedge").static_body.surface.file = upload.reference
+    scene = client.create_scene(message, inline_meshes=False)
+    assert scene.bodies["wedge"].surface_vertices == 4
+    message.bodies[1].static_body.surface.file = "upload:" + "0" * 64
+    with pytest.raises(eipc.NotFoundError) as error:
+        client.create_scene(message, inline_meshes=False)
+    assert error.value.reason == "MESH_NOT_FOUND"
+
+
+def kill(server):
+    os.kill(server.process.pid, signal.SIGKILL)
+    server.process.wait()
+
+
+def test_sessions_survive_kill_9(server_binary, tmp_path):
+    args = ("--listen=127.0.0.1:0", f"--state-dir={tmp_path}", "--journal-checkpoint-bytes=4096")
+    with eipc.launch_server(server_binary, args) as server, server.client() as client:
+        scene = client.create_scene(cube_scene(height=0.052))
+        session = scene.create_session(worlds=2)
+        for i in range(30):
+            seen = session.step(DT, observe=DIGEST, request_id=f"step {i}", expected_step=i, world=1)
+        kill(server)
+    with eipc.launch_server(server_binary, args) as server, server.client() as client:
+        again = client.session(session.name)
+        assert again.worlds == 2
+        assert digest(again, 1) == seen.state_digest
+        assert digest(again, 0) == digest(again, 0)
+        # The answer that may have been lost can still be asked for; it moves nothing.
+        retried = again.step(DT, observe=DIGEST, request_id="step 29", expected_step=29, world=1)
+        assert retried.solver_report == seen.solver_report and retried.step == 30
+        assert again.step(DT, observe=DIGEST, expected_step=30, world=1).step == 31
+        again.delete()
+    with eipc.launch_server(server_binary, args) as server, server.client() as client:
+        assert list(client.list_sessions()) == []
+
+
+def test_tokens_tenants_and_roles(server_binary, tmp_path):
+    access = tmp_path / "access"
+    lines = [("a", "lab", "operator"), ("b", "fab", "operator"), ("v", "lab", "viewer")]
+    access.write_text("# who may call\n" + "".join(
+        f"token {hashlib.sha256(token.encode()).hexdigest()} {tenant} {role}\n" for token, tenant, role in lines))
+    args = ("--listen=127.0.0.1:0", f"--access-file={access}", "--log-level=debug")
+    with eipc.launch_server(server_binary, args) as server:
+        with server.client() as nobody, pytest.raises(eipc.UnauthenticatedError):
+            list(nobody.list_scenes())
+        with server.client(token="guess") as stranger, pytest.raises(eipc.UnauthenticatedError):
+            stranger.server_info()
+        with server.client(token="a") as lab, server.client(token="b") as fab, server.client(token="v") as viewer:
+            session = lab.create_scene(cube_scene()).create_session()
+            with session.stream() as stream:
+                assert stream.step(DT).step == 1
+            assert [info.name for info in viewer.list_sessions()] == [session.name]
+            with pytest.raises(eipc.PermissionDeniedError):
+                viewer.session(session.name).step(DT)
+            assert list(fab.list_sessions()) == [] and list(fab.list_scenes()) == []
+            with pytest.raises(eipc.NotFoundError):
+                fab.session(session.name)
+        server.stop()
+        for token in ("guess", "Bearer"):
+            assert token not in server.output
+
+
+@pytest.fixture(scope="module")
+def certificates(tmp_path_factory):
+    """A CA, a server's certificate for localhost, and a client's named arm-1."""
+    folder = tmp_path_factory.mktemp("tls")
+
+    def run(*args):
+        subprocess.run(["openssl", *args], cwd=folder, check=True, capture_output=True)
+
+    try:
+        run("req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-keyout", "ca.key", "-out",
+            "ca.pem", "-subj", "/CN=test ca", "-days", "2")
+    except FileNotFoundError:
+        pytest.skip("no openssl command")
+    for name, alternative in (("server", "DNS:localhost,IP:127.0.0.1"), ("client", "DNS:arm-1")):
+        (folder / f"{name}.ext").write_text(f"subjectAltName={alternative}\n")
+        run("req", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-keyout", f"{name}.key", "-out",
+            f"{name}.csr", "-subj", f"/CN={name}")
+        run("x509", "-req", "-in", f"{name}.csr", "-CA", "ca.pem", "-CAkey", "ca.key", "-CAcreateserial", "-out", f"{name}.pem",
+            "-days", "2", "-extfile", f"{name}.ext")
+    return folder
+
+
+def test_tls_and_client_certificates(server_binary, certificates, tmp_path):
+    access = tmp_path / "access"
+    access.write_text("cert arm-1 lab operator\n")
+    args = ("--listen=127.0.0.1:0", f"--tls-cert={certificates / 'server.pem'}", f"--tls-key={certificates / 'server.key'}",
+            f"--tls-client-ca={certificates / 'ca.pem'}", f"--access-file={access}")
+    with eipc.launch_server(server_binary, args) as server:
+        known = eipc.Tls(certificates / "ca.pem", certificates / "client.pem", certificates / "client.key")
+        with server.client(tls=known) as client:
+            assert client.server_info().build
+        with pytest.raises(eipc.UnavailableError):
+            server.client(tls=eipc.Tls(certificates / "ca.pem"), timeout=1)
+        with pytest.raises(eipc.UnavailableError):
+            server.client(timeout=1)
+
+
+def test_off_loopback_needs_tls_and_known_callers(server_binary, certificates):
+    with pytest.raises(eipc.ServerStartError, match="without TLS"):
+        eipc.launch_server(server_binary, ("--listen=0.0.0.0:0",))
+    keys = (f"--tls-cert={certificates / 'server.pem'}", f"--tls-key={certificates / 'server.key'}")
+    with pytest.raises(eipc.ServerStartError, match="callers must be known"):
+        eipc.launch_server(server_binary, ("--listen=0.0.0.0:0", *keys))

@@ -1,0 +1,47 @@
+#!/bin/sh
+# What the stages of docker/Dockerfile do, as commands for any Debian 12 root, so that they can be proved where no container engine runs
+# (scripts/image_root_check.sh).
+#
+#   stages.sh install-build PACKAGES_FILE   packages of packages.txt's required sections
+#   stages.sh build SOURCE OUT              builds the server into OUT, with the list of packages it needs to run
+#   stages.sh install-runtime ROOT          those packages, and the user eipc (uid 10001)
+set -eu
+export DEBIAN_FRONTEND=noninteractive
+
+install() {
+  apt-get -q update
+  apt-get -y -q --no-install-recommends install "$@"
+  rm -rf /var/lib/apt/lists/*
+}
+
+case ${1:-} in
+  install-build)
+    # Neither tests nor clients are built in the image.
+    # shellcheck disable=SC2046
+    install $(awk '/^# required: (tests|Python)/ { wanted = 0; next } /^# required:/ { wanted = 1; next } /^# optional:/ { wanted = 0 }
+                   /^[^#]/ && wanted { print $1 }' "$2") libgtest-dev libgmock-dev python3
+    ;;
+  build)
+    cd "$2"
+    EIPC_SKIP_SETUP=1 ./dev build release eipc-server
+    mkdir -p "$3/usr/local/bin" "$3/usr/share/eipc"
+    cp build/release/bin/eipc-server "$3/usr/local/bin/"
+    strip "$3/usr/local/bin/eipc-server"
+    cp LICENSE "$3/usr/share/eipc/"
+    # The packages of the shared libraries that the binary names.
+    ldd "$3/usr/local/bin/eipc-server" | awk '$3 ~ /^\// { print $3 }' | while read -r library; do
+      dpkg -S "$(readlink -f "$library")" 2>/dev/null || dpkg -S "$library"
+    done | cut -d: -f1 | sort -u >"$3/usr/share/eipc/runtime-packages.txt"
+    ;;
+  install-runtime)
+    # shellcheck disable=SC2046
+    install $(cat "$2/usr/share/eipc/runtime-packages.txt")
+    useradd --system --uid 10001 --home-dir /nonexistent --shell /usr/sbin/nologin eipc
+    mkdir -p /var/lib/eipc
+    chown eipc:eipc /var/lib/eipc
+    ;;
+  *)
+    echo "usage: stages.sh install-build PACKAGES_FILE | build SOURCE OUT | install-runtime ROOT" >&2
+    exit 2
+    ;;
+esac

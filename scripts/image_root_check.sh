@@ -1,0 +1,57 @@
+#!/usr/bin/env bash
+# Does what docker/Dockerfile does without a container engine: two debootstrap roots, docker/stages.sh in each, then the server as the
+# image's user with a read-only root, asked by a client of the host and stopped. What it cannot show: the Dockerfile's own syntax, layers,
+# and compose.yaml.
+#
+# Usage (as root): scripts/image_root_check.sh [--mirror URL]
+set -euo pipefail
+repository=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+mirror=http://deb.debian.org/debian
+if [[ ${1:-} == --mirror ]]; then mirror=$2; fi
+((EUID == 0)) || { echo "image_root_check: must run as root" >&2; exit 2; }
+work=$(mktemp -d -t eipc-image.XXXXXX)
+server=""
+cleanup() {
+  if [[ -n $server ]]; then kill "$server" 2>/dev/null || true; fi
+  rm -rf --one-file-system "$work"
+}
+trap cleanup EXIT
+
+make_root() {
+  debootstrap --variant=minbase bookworm "$1" "$mirror" >"$work/log" 2>&1 || { tail -20 "$work/log" >&2; return 1; }
+  cp /etc/resolv.conf "$1/etc/resolv.conf"
+}
+# In namespaces of its own; /proc is mounted there only.
+inside() {
+  local root=$1
+  shift
+  unshare --mount --pid --fork --kill-child bash -c 'mount -t proc proc "$1/proc" && exec chroot "$@"' inside "$root" \
+    /usr/bin/env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root "$@" </dev/null
+}
+
+make_root "$work/build"
+mkdir -p "$work/build/src/eipc"
+git -C "$repository" archive HEAD | tar -x -C "$work/build/src/eipc"
+inside "$work/build" /src/eipc/docker/stages.sh install-build /src/eipc/packages.txt
+inside "$work/build" /src/eipc/docker/stages.sh build /src/eipc /out
+
+make_root "$work/image"
+cp -a "$work/build/out/." "$work/image/"
+cp "$repository/docker/stages.sh" "$work/image/tmp/"
+inside "$work/image" /tmp/stages.sh install-runtime /
+du -sh --exclude=proc "$work/image"
+
+# Read-only root, a volume for the state, the image's user.
+unshare --mount --kill-child --fork bash -c '
+  mount --bind "$1" "$1" && mount -t tmpfs tmpfs "$1/var/lib/eipc" && chown 10001 "$1/var/lib/eipc" && mount -o remount,ro,bind "$1"
+  exec chroot --userspec=10001:10001 "$1" /usr/local/bin/eipc-server --listen 127.0.0.1:0 --state-dir /var/lib/eipc' \
+  run "$work/image" >"$work/out" 2>"$work/err" </dev/null &
+server=$!
+for _ in $(seq 100); do
+  address=$(awk '/listening on/ { print $NF }' "$work/out")
+  if [[ -n $address ]]; then break; fi
+  sleep 0.1
+done
+[[ -n $address ]] || { cat "$work/err" >&2; exit 1; }
+PYTHONPATH=$repository/client/python /usr/bin/python3 -c "import eipc, sys; print(eipc.connect(sys.argv[1]).server_info())" "$address"
+echo "image_root_check: the server answers at $address as an unprivileged user on a read-only root"

@@ -1,0 +1,237 @@
+#include "server/rpc/acceptor.h"
+
+#include <arpa/inet.h>
+#include <fcntl.h>
+#include <linux/tcp.h>
+#include <netdb.h>
+#include <netinet/in.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+
+namespace eipc::rpc {
+namespace {
+
+// Descriptors for everything that is no connection: logs, journals, meshes being read, gRPC's own.
+constexpr int kSpareDescriptors = 128;
+constexpr int kDescriptorsPerConnection = 2;  // gRPC's and our duplicate
+constexpr int kMostConnections = 1024;
+constexpr int kBacklog = 512;
+constexpr int kSweepMs = 500;
+// What an HTTP/2 client says first is longer than this, and so is a TLS hello.
+constexpr int kFirstWords = 24;
+
+int AllowedConnections(int asked) {
+  rlimit limit{};
+  int most = kMostConnections;
+  if (getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY) {
+    most = static_cast<int>(std::min<rlim_t>(
+        kMostConnections * 64, (limit.rlim_cur - std::min<rlim_t>(limit.rlim_cur, kSpareDescriptors)) / kDescriptorsPerConnection));
+  }
+  return std::max(1, asked > 0 ? std::min(asked, most) : std::min(most, kMostConnections));
+}
+
+// Closes so that no state stays behind on our side.
+void Reset(int file) {
+  const linger now = {1, 0};
+  setsockopt(file, SOL_SOCKET, SO_LINGER, &now, sizeof(now));
+  close(file);
+}
+
+std::string PeerOf(const sockaddr_storage& address) {
+  char text[INET6_ADDRSTRLEN] = "";
+  if (address.ss_family == AF_INET) {
+    inet_ntop(AF_INET, &reinterpret_cast<const sockaddr_in&>(address).sin_addr, text, sizeof(text));
+  } else if (address.ss_family == AF_INET6) {
+    inet_ntop(AF_INET6, &reinterpret_cast<const sockaddr_in6&>(address).sin6_addr, text, sizeof(text));
+  }
+  return text;
+}
+
+int BoundPort(int file) {
+  sockaddr_storage address{};
+  socklen_t size = sizeof(address);
+  if (getsockname(file, reinterpret_cast<sockaddr*>(&address), &size) != 0) return 0;
+  return ntohs(address.ss_family == AF_INET ? reinterpret_cast<sockaddr_in&>(address).sin_port
+                                            : reinterpret_cast<sockaddr_in6&>(address).sin6_port);
+}
+
+void Watch(int poll, int file, uint32_t events) {
+  epoll_event event{};
+  event.events = events;
+  event.data.fd = file;
+  epoll_ctl(poll, EPOLL_CTL_ADD, file, &event);
+}
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<Acceptor>> Acceptor::Listen(const ListenAddress& address, const Options& options) {
+  const std::string bare =
+      address.host.size() > 2 && address.host.front() == '[' ? address.host.substr(1, address.host.size() - 2) : address.host;
+  addrinfo hints{};
+  hints.ai_socktype = SOCK_STREAM;
+  hints.ai_flags = AI_PASSIVE | AI_NUMERICSERV;
+  addrinfo* found = nullptr;
+  const std::string port = absl::StrCat(address.port);
+  if (const int error = getaddrinfo(bare.c_str(), port.c_str(), &hints, &found); error != 0) {
+    return absl::UnavailableError(absl::StrCat("cannot listen on ", address.host, ": ", gai_strerror(error)));
+  }
+  const std::unique_ptr<addrinfo, void (*)(addrinfo*)> owner(found, freeaddrinfo);
+  int failure = 0;
+  for (const addrinfo* one = found; one != nullptr; one = one->ai_next) {
+    const int file = socket(one->ai_family, one->ai_socktype | SOCK_NONBLOCK | SOCK_CLOEXEC, one->ai_protocol);
+    if (file < 0) continue;
+    const int on = 1;
+    setsockopt(file, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
+    if (bind(file, one->ai_addr, one->ai_addrlen) == 0 && listen(file, kBacklog) == 0) {
+      return std::unique_ptr<Acceptor>(new Acceptor(file, BoundPort(file), options));
+    }
+    failure = errno;
+    close(file);
+  }
+  return absl::UnavailableError(absl::StrCat("cannot listen on ", address.host, ":", address.port, ": ", std::strerror(failure)));
+}
+
+Acceptor::Acceptor(int listener, int port, const Options& options)
+    : options_(options), listener_(listener), port_(port), max_connections_(AllowedConnections(options.max_connections)) {}
+
+Acceptor::~Acceptor() {
+  Stop();
+  for (const auto& [file, connection] : connections_) close(file);
+  for (const int file : {listener_, poll_, wake_, reserve_}) {
+    if (file >= 0) close(file);
+  }
+}
+
+void Acceptor::Start(std::function<void(int)> hand_over) {
+  hand_over_ = std::move(hand_over);
+  poll_ = epoll_create1(EPOLL_CLOEXEC);
+  wake_ = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
+  reserve_ = open("/dev/null", O_RDONLY | O_CLOEXEC);
+  Watch(poll_, listener_, EPOLLIN);
+  Watch(poll_, wake_, EPOLLIN);
+  thread_ = std::thread([this] { Loop(); });
+}
+
+void Acceptor::Stop() {
+  if (!thread_.joinable()) return;
+  stop_ = true;
+  const uint64_t one = 1;
+  (void)!write(wake_, &one, sizeof(one));
+  thread_.join();
+  close(std::exchange(listener_, -1));
+}
+
+Acceptor::Counts Acceptor::counts() const {
+  return {accepted_, refused_total_, refused_peer_, silent_, out_of_descriptors_, open_};
+}
+
+void Acceptor::Loop() {
+  std::vector<epoll_event> events(256);
+  auto swept = std::chrono::steady_clock::now();
+  while (!stop_) {
+    const int ready = epoll_wait(poll_, events.data(), static_cast<int>(events.size()), kSweepMs);
+    bool newcomers = false;
+    // Ends first: they make room.
+    for (int i = 0; i < ready; ++i) {
+      const int file = events[i].data.fd;
+      if (file == listener_) newcomers = true;
+      if (file != listener_ && file != wake_) Closed(file);
+    }
+    if (newcomers) AcceptAll();
+    if (std::chrono::steady_clock::now() - swept > std::chrono::milliseconds(kSweepMs)) {
+      EndSilentOnes();
+      swept = std::chrono::steady_clock::now();
+    }
+  }
+}
+
+void Acceptor::AcceptAll() {
+  // Bounded, so that a flood does not keep ends from being seen.
+  for (int i = 0; i < kBacklog && !stop_; ++i) {
+    sockaddr_storage address{};
+    socklen_t size = sizeof(address);
+    const int file = accept4(listener_, reinterpret_cast<sockaddr*>(&address), &size, SOCK_NONBLOCK | SOCK_CLOEXEC);
+    if (file >= 0) {
+      TakeIn(file, PeerOf(address));
+      continue;
+    }
+    if (errno == EINTR || errno == ECONNABORTED) continue;
+    if (errno != EMFILE && errno != ENFILE && errno != ENOMEM && errno != ENOBUFS) return;
+    ++out_of_descriptors_;
+    if (!TurnAwayWithReserve()) {
+      // Nothing can be done but wait for others to close theirs.
+      std::this_thread::sleep_for(std::chrono::milliseconds(10));
+      return;
+    }
+  }
+}
+
+bool Acceptor::TurnAwayWithReserve() {
+  if (reserve_ >= 0) close(std::exchange(reserve_, -1));
+  const int file = accept4(listener_, nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC);
+  if (file >= 0) Reset(file);
+  reserve_ = open("/dev/null", O_RDONLY | O_CLOEXEC);
+  return file >= 0;
+}
+
+void Acceptor::TakeIn(int file, const std::string& peer) {
+  if (static_cast<int>(connections_.size()) >= max_connections_) {
+    ++refused_total_;
+    return Reset(file);
+  }
+  int& count = peers_[peer];
+  if (options_.max_per_peer > 0 && count >= options_.max_per_peer) {
+    ++refused_peer_;
+    return Reset(file);
+  }
+  const int ours = fcntl(file, F_DUPFD_CLOEXEC, 0);
+  if (ours < 0) {
+    ++out_of_descriptors_;
+    if (count == 0) peers_.erase(peer);
+    return Reset(file);
+  }
+  const int on = 1;
+  setsockopt(file, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
+  ++count;
+  connections_[ours] = {peer, std::chrono::steady_clock::now(), false};
+  Watch(poll_, ours, EPOLLRDHUP | EPOLLHUP | EPOLLERR);
+  ++accepted_;
+  open_ = static_cast<int>(connections_.size());
+  hand_over_(file);
+}
+
+void Acceptor::Closed(int file) {
+  const auto found = connections_.find(file);
+  if (found == connections_.end()) return;
+  const auto peer = peers_.find(found->second.peer);
+  if (peer != peers_.end() && --peer->second == 0) peers_.erase(peer);
+  connections_.erase(found);
+  open_ = static_cast<int>(connections_.size());
+  close(file);
+}
+
+void Acceptor::EndSilentOnes() {
+  const auto now = std::chrono::steady_clock::now();
+  for (auto& [file, connection] : connections_) {
+    if (connection.spoken || now - connection.since < options_.handshake_timeout) continue;
+    tcp_info info{};
+    socklen_t size = sizeof(info);
+    connection.spoken = getsockopt(file, IPPROTO_TCP, TCP_INFO, &info, &size) != 0 || info.tcpi_bytes_received >= kFirstWords;
+    if (connection.spoken) continue;
+    ++silent_;
+    shutdown(file, SHUT_RDWR);  // gRPC sees the end, and so do we
+  }
+}
+
+}  // namespace eipc::rpc

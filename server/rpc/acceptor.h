@@ -1,0 +1,89 @@
+#ifndef EIPC_SERVER_RPC_ACCEPTOR_H_
+#define EIPC_SERVER_RPC_ACCEPTOR_H_
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <thread>
+
+#include "absl/status/statusor.h"
+#include "server/rpc/listen_address.h"
+
+namespace eipc::rpc {
+
+// Accepts connections in front of gRPC, which does not survive running out of descriptors (CVE-2023-4785 in 1.51) and has no bounds
+// of its own: at most so many connections in all, safely below the limit of descriptors, and from one address; those beyond are
+// closed at once. A connection that says nothing within the handshake timeout is closed. When descriptors run out all the same, one
+// kept in reserve serves to turn newcomers away until there are some again.
+//
+// Each connection that is handed on keeps a duplicate here, by which its end is seen and counted.
+class Acceptor {
+ public:
+  struct Options {
+    // 0: what the limit of descriptors allows, at most 1024.
+    int max_connections = 0;
+    int max_per_peer = 256;
+    std::chrono::milliseconds handshake_timeout{10000};
+  };
+  struct Counts {
+    int64_t accepted = 0;
+    int64_t refused_total = 0;
+    int64_t refused_peer = 0;
+    int64_t silent = 0;
+    int64_t out_of_descriptors = 0;
+    int open = 0;
+  };
+
+  // Listens. UNAVAILABLE when the address cannot be had.
+  static absl::StatusOr<std::unique_ptr<Acceptor>> Listen(const ListenAddress& address, const Options& options);
+  ~Acceptor();
+
+  // Begins to accept: `hand_over` owns each descriptor it is given.
+  void Start(std::function<void(int)> hand_over);
+  // Accepts no more; connections that are open go on.
+  void Stop();
+
+  int port() const { return port_; }
+  int max_connections() const { return max_connections_; }
+  Counts counts() const;
+
+ private:
+  struct Connection {
+    std::string peer;
+    std::chrono::steady_clock::time_point since;
+    bool spoken = false;
+  };
+  Acceptor(int listener, int port, const Options& options);
+  void Loop();
+  void AcceptAll();
+  void TakeIn(int file, const std::string& peer);
+  bool TurnAwayWithReserve();
+  void Closed(int file);
+  void EndSilentOnes();
+
+  const Options options_;
+  int listener_;
+  const int port_;
+  int max_connections_;
+  int poll_ = -1;
+  int wake_ = -1;
+  int reserve_ = -1;
+  std::function<void(int)> hand_over_;
+  std::thread thread_;
+  std::atomic<bool> stop_ = false;
+  std::chrono::steady_clock::time_point listen_again_;
+  // The thread's own.
+  std::map<int, Connection> connections_;  // by our duplicate
+  std::map<std::string, int> peers_;
+  // Read by others.
+  std::atomic<int64_t> accepted_ = 0, refused_total_ = 0, refused_peer_ = 0, silent_ = 0, out_of_descriptors_ = 0;
+  std::atomic<int> open_ = 0;
+};
+
+}  // namespace eipc::rpc
+
+#endif  // EIPC_SERVER_RPC_ACCEPTOR_H_

@@ -1,0 +1,147 @@
+#include "server/session/action_log.h"
+
+#include <type_traits>
+
+#include "absl/strings/str_cat.h"
+#include "server/session/checksum.h"
+#include "sim/base/byte_archive.h"
+#include "sim/base/status_macros.h"
+#include "sim/dynamics/state_fields.h"
+
+namespace eipc {
+namespace {
+
+// A record says its version: a log of another one is refused, not misread.
+constexpr uint8_t kVersion = 1;
+constexpr size_t kFrameBytes = 2 * sizeof(uint32_t);
+constexpr size_t kMaxRecordBytes = size_t{1} << 30;
+
+template <typename Archive, typename H>
+void VisitHeader(Archive& archive, H& header) {
+  auto& [scene, payload, build, session, owner, worlds, threads, idle_timeout_s, recorded] = header;
+  archive.Text(scene);
+  archive.Text(payload);
+  archive.Text(build);
+  archive.Text(session);
+  archive.Text(owner);
+  archive.Value(worlds);
+  archive.Value(threads);
+  archive.Value(idle_timeout_s);
+  archive.Value(recorded);
+}
+
+template <typename Archive, typename S>
+void VisitLogState(Archive& archive, S& state) {
+  auto& [world, bytes] = state;
+  archive.Value(world);
+  archive.Text(bytes);
+}
+
+template <typename Archive, typename S>
+void VisitStep(Archive& archive, S& step) {
+  auto& [world, dt_s, substeps, targets, trajectories, digest, request_id, request, response] = step;
+  archive.Value(world);
+  archive.Value(dt_s);
+  archive.Value(substeps);
+  archive.Size(targets);
+  for (auto& target : targets) {
+    archive.Value(target.boundary_set);
+    VisitPose(archive, target.pose);
+  }
+  archive.Size(trajectories);
+  for (auto& frame : trajectories) {
+    archive.Value(frame.boundary_set);
+    archive.Size(frame.trajectory.keys);
+    for (auto& key : frame.trajectory.keys) {
+      archive.Value(key.time_s);
+      VisitPose(archive, key.pose);
+    }
+  }
+  archive.Text(digest);
+  archive.Text(request_id);
+  archive.Text(request);
+  archive.Text(response);
+}
+
+template <typename Archive, typename R>
+void VisitRecord(Archive& archive, R& record) {
+  using T = std::remove_const_t<R>;
+  if constexpr (std::is_same_v<T, LogHeader>) {
+    VisitHeader(archive, record);
+  } else if constexpr (std::is_same_v<T, LogState>) {
+    VisitLogState(archive, record);
+  } else {
+    VisitStep(archive, record);
+  }
+}
+
+absl::Status Corrupt(absl::string_view what) {
+  return absl::InvalidArgumentError(absl::StrCat("RECORDING_CORRUPT: a record ", what));
+}
+
+template <typename T>
+absl::StatusOr<std::optional<LogRecord>> ReadAs(ByteReader* reader) {
+  T value;
+  VisitRecord(*reader, value);
+  if (!reader->done()) return Corrupt("holds something else than it should");
+  return std::optional<LogRecord>(std::move(value));
+}
+
+}  // namespace
+
+std::string EncodeRecord(const LogRecord& record) {
+  ByteWriter payload;
+  payload.Value(kVersion);
+  payload.Value(static_cast<uint8_t>(record.index()));
+  std::visit([&payload](const auto& value) { VisitRecord(payload, value); }, record);
+  ByteWriter frame;
+  frame.Value(static_cast<uint32_t>(payload.bytes().size()));
+  frame.Value(Crc32(payload.bytes()));
+  return frame.Take() + payload.bytes();
+}
+
+std::string EncodeRecords(const std::vector<LogRecord>& records) {
+  std::string bytes;
+  for (const LogRecord& record : records) bytes += EncodeRecord(record);
+  return bytes;
+}
+
+absl::StatusOr<std::optional<LogRecord>> LogReader::Next() {
+  const absl::string_view rest = bytes_.substr(offset_);
+  if (rest.size() < kFrameBytes) return std::nullopt;
+  uint32_t size = 0, checksum = 0;
+  ByteReader frame(rest.substr(0, kFrameBytes));
+  frame.Value(size);
+  frame.Value(checksum);
+  if (size > kMaxRecordBytes || size > rest.size() - kFrameBytes) return std::nullopt;
+  const absl::string_view payload = rest.substr(kFrameBytes, size);
+  if (Crc32(payload) != checksum) return std::nullopt;
+  ByteReader reader(payload);
+  uint8_t version = 0, kind = 0;
+  reader.Value(version);
+  reader.Value(kind);
+  if (!reader.ok() || version != kVersion) return Corrupt(absl::StrCat("is of version ", version, ", not ", kVersion));
+  offset_ += kFrameBytes + size;
+  switch (kind) {
+    case 0:
+      return ReadAs<LogHeader>(&reader);
+    case 1:
+      return ReadAs<LogState>(&reader);
+    case 2:
+      return ReadAs<LogStep>(&reader);
+    default:
+      return Corrupt(absl::StrCat("is of unknown kind ", kind));
+  }
+}
+
+absl::Status ReplayStep(const LogStep& step, World* world) {
+  for (int i = 0; i < step.substeps; ++i) {
+    EIPC_RETURN_IF_ERROR(world->Step(SubstepInput(step.dt_s, step.targets, step.trajectories, i), {}));
+  }
+  const std::string digest = world->state().Digest();
+  if (digest == step.digest) return absl::OkStatus();
+  return absl::DataLossError(absl::StrCat("DIGEST_MISMATCH: world ", step.world, " at step ", world->state().step, " has digest ",
+                                          digest, ", it was ", step.digest));
+}
+
+}  // namespace eipc

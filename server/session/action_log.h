@@ -1,0 +1,81 @@
+#ifndef EIPC_SERVER_SESSION_ACTION_LOG_H_
+#define EIPC_SERVER_SESSION_ACTION_LOG_H_
+
+// What happened to a session, as a sequence of records: the bytes of journals (server/session/journal.h) and of recordings, which
+// `eipc verify` replays. Each record is framed by its length and a CRC-32, so that a torn end is noticed and everything before it
+// can be used.
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "sim/dynamics/simulation.h"
+#include "sim/dynamics/substep_input.h"
+
+namespace eipc {
+
+// First in every log: which bits these are.
+struct LogHeader {
+  std::string scene;    // "scenes/{digest}"
+  std::string payload;  // the scene message; empty where it is kept elsewhere
+  std::string build;
+  std::string session;
+  std::string owner;
+  int32_t worlds = 1;
+  int32_t threads = 1;
+  double idle_timeout_s = 0;
+  bool recorded = false;
+};
+
+// A world is in this state from here on: at the beginning, after a reset, after a restore.
+struct LogState {
+  int32_t world = 0;
+  std::string state;  // EncodeState
+};
+
+// A request's steps; none (and no digest) for an answer alone, of a batch when the world is -1. `digest` is that of the state after
+// them. What was answered is kept for retries, when the request had an id.
+struct LogStep {
+  int32_t world = 0;
+  double dt_s = 0;
+  int32_t substeps = 1;
+  std::vector<Target> targets;
+  std::vector<FrameTrajectory> trajectories;
+  std::string digest;
+  std::string request_id;
+  std::string request;
+  std::string response;
+};
+
+using LogRecord = std::variant<LogHeader, LogState, LogStep>;
+
+// The framed bytes of a record.
+std::string EncodeRecord(const LogRecord& record);
+std::string EncodeRecords(const std::vector<LogRecord>& records);
+
+// Reads the records of a log one after another.
+class LogReader {
+ public:
+  explicit LogReader(absl::string_view bytes) : bytes_(bytes) {}
+  // The next record; nullopt at the end, or where the log is torn. INVALID_ARGUMENT (RECORDING_CORRUPT) for a framed record that is
+  // none of ours.
+  absl::StatusOr<std::optional<LogRecord>> Next();
+  // Bytes of the records read so far; less than all of them after the last one when the log is torn.
+  size_t offset() const { return offset_; }
+  bool torn() const { return offset_ < bytes_.size(); }
+
+ private:
+  absl::string_view bytes_;
+  size_t offset_ = 0;
+};
+
+// Takes a record's steps again. DATA_LOSS (DIGEST_MISMATCH) when the state after them is another than it was then.
+absl::Status ReplayStep(const LogStep& step, World* world);
+
+}  // namespace eipc
+
+#endif  // EIPC_SERVER_SESSION_ACTION_LOG_H_

@@ -1,0 +1,11 @@
+#include "server/session/checksum.h"
+
+#include <zlib.h>
+
+namespace eipc {
+
+uint32_t Crc32(absl::string_view bytes) {
+  return static_cast<uint32_t>(crc32_z(0, reinterpret_cast<const Bytef*>(bytes.data()), bytes.size()));
+}
+
+}  // namespace eipc

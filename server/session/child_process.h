@@ -1,0 +1,21 @@
+#ifndef EIPC_SERVER_SESSION_CHILD_PROCESS_H_
+#define EIPC_SERVER_SESSION_CHILD_PROCESS_H_
+
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "sim/solver/step_budget.h"
+
+namespace eipc {
+
+// Runs a program with `input` on its standard input and returns its standard output. When the budget ends it is killed at once,
+// wherever it is: for work that does not poll. CANCELLED / DEADLINE_EXCEEDED from the budget, RESOURCE_EXHAUSTED when it writes
+// more than `max_output`, INTERNAL when it fails; the end of what it wrote to standard error is in the message.
+absl::StatusOr<std::string> RunChild(const std::vector<std::string>& arguments, absl::string_view input, size_t max_output,
+                                     const StepBudget& budget);
+
+}  // namespace eipc
+
+#endif  // EIPC_SERVER_SESSION_CHILD_PROCESS_H_

@@ -1,0 +1,79 @@
+#ifndef EIPC_SERVER_SESSION_OPERATIONS_H_
+#define EIPC_SERVER_SESSION_OPERATIONS_H_
+
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "sim/solver/step_budget.h"
+
+namespace eipc {
+
+inline constexpr char kOperationPrefix[] = "operations/";
+
+// Work that outlives the call that began it: a job on a thread of its own, with progress and cancellation.
+//
+// Invariants: an operation is done once and then does not change; progress never falls; a registry that is destroyed has cancelled
+// and awaited every job.
+class OperationRegistry {
+ public:
+  // A job's way to say how far it is.
+  class Progress {
+   public:
+    virtual ~Progress() = default;
+    virtual void Set(double done, const std::string& stage) = 0;
+  };
+  // Returns the result as opaque bytes. Must poll the budget.
+  using Job = std::function<absl::StatusOr<std::string>(const StepBudget& budget, Progress* progress)>;
+
+  struct View {
+    std::string name;
+    std::string kind;
+    bool done = false;
+    double progress = 0;
+    std::string stage;
+    absl::Status status;
+    std::string result;
+  };
+
+  explicit OperationRegistry(int max_operations) : max_operations_(max_operations) {}
+  ~OperationRegistry();
+
+  // RESOURCE_EXHAUSTED (TOO_MANY_OPERATIONS) when as many are kept as may be; finished ones make room, the oldest first.
+  absl::StatusOr<View> Start(const std::string& owner, const std::string& kind, Job job);
+  // Waits up to `wait` for it to be done. NOT_FOUND.
+  absl::StatusOr<View> Get(const std::string& name, const std::string& owner, std::chrono::duration<double> wait,
+                           const StepBudget& budget);
+  absl::StatusOr<View> Cancel(const std::string& name, const std::string& owner);
+  // FAILED_PRECONDITION (OPERATION_RUNNING) while it runs.
+  absl::Status Delete(const std::string& name, const std::string& owner);
+  std::vector<View> List(const std::string& after, int count, const std::string& owner) const;
+  int running() const;
+
+ private:
+  struct Operation;
+  using Key = std::pair<std::string, std::string>;  // owner, name
+  using Ptr = std::shared_ptr<Operation>;
+  absl::StatusOr<Ptr> Find(const std::string& name, const std::string& owner) const;
+  bool MakeRoom();  // requires mutex_
+
+  const int max_operations_;
+  mutable std::mutex mutex_;
+  // Guarded by mutex_.
+  std::map<Key, Ptr> operations_;
+  int64_t started_ = 0;
+};
+
+}  // namespace eipc
+
+#endif  // EIPC_SERVER_SESSION_OPERATIONS_H_

@@ -1,0 +1,59 @@
+#ifndef EIPC_SERVER_SESSION_SESSION_LOG_H_
+#define EIPC_SERVER_SESSION_SESSION_LOG_H_
+
+#include <memory>
+#include <mutex>
+#include <string>
+#include <utility>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+
+namespace eipc {
+
+// Where a session's journal goes (server/session/journal.h).
+class LogSink {
+ public:
+  virtual ~LogSink() = default;
+  // All of `bytes` or nothing.
+  virtual absl::Status Append(absl::string_view bytes) = 0;
+  // Whether the journal has grown so long that it should begin anew with the present states.
+  virtual bool WantsCheckpoint() const = 0;
+  // Begins anew with these records; the old ones go once the new ones are safe.
+  virtual absl::Status Checkpoint(absl::string_view bytes) = 0;
+  // The session is gone: so is its journal.
+  virtual void Remove() = 0;
+};
+
+// What a session writes its records to: a journal that survives the process, a recording that the client asked for, or both.
+class SessionLog {
+ public:
+  // `journal` may be null; a recording holds at most `max_recording_bytes`, after that it ends (and says so).
+  SessionLog(std::unique_ptr<LogSink> journal, bool record, size_t max_recording_bytes)
+      : journal_(std::move(journal)), record_(record), max_recording_bytes_(max_recording_bytes) {}
+
+  // Framed records. Nothing is recorded that the journal refused.
+  absl::Status Append(absl::string_view bytes);
+  // What a recording begins with; a journal is begun by Checkpoint.
+  void BeginRecording(absl::string_view bytes);
+
+  LogSink* journal() { return journal_.get(); }
+  bool recording() const { return record_; }
+  // A copy of what was recorded, whole records. RESOURCE_EXHAUSTED when it outgrew its bound and was given up.
+  absl::StatusOr<std::string> Recording() const;
+  size_t recorded_bytes() const;
+
+ private:
+  const std::unique_ptr<LogSink> journal_;
+  const bool record_;
+  const size_t max_recording_bytes_;
+  mutable std::mutex mutex_;
+  // Guarded by mutex_.
+  std::string recording_;
+  bool outgrown_ = false;
+};
+
+}  // namespace eipc
+
+#endif  // EIPC_SERVER_SESSION_SESSION_LOG_H_

@@ -1,0 +1,163 @@
+#include "server/session/action_log.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <array>
+
+#include "server/session/session.h"
+#include "server/session/session_registry.h"
+#include "sim/dynamics/state_codec.h"
+#include "tests/server/session/session_scenes.h"
+
+namespace eipc {
+namespace {
+
+using ::testing::StartsWith;
+
+LogStep ExampleStep() {
+  FrameTrajectory frame = {2, {{{0.5, {Vec3(1, 2, 3), Quat::Identity()}}, {1.5, {Vec3(4, 5, 6), Quat::Identity()}}}}};
+  return {3, 0.01, 5, {{1, {Vec3(7, 8, 9), Quat(0.6, 0.8, 0, 0)}}}, {frame}, "digest", "id", "request", std::string("re\0ply", 6)};
+}
+
+std::vector<LogRecord> ReadAll(const std::string& bytes) {
+  LogReader reader(bytes);
+  std::vector<LogRecord> records;
+  while (true) {
+    auto record = reader.Next();
+    EXPECT_TRUE(record.ok()) << record.status();
+    if (!record.ok() || !record->has_value()) return records;
+    records.push_back(**std::move(record));
+  }
+}
+
+TEST(ActionLog, RecordsComeBack) {
+  const LogHeader header = {"scenes/a", "payload", "build", "sessions/0-1-a", "owner", 4, 2, 12.5, true};
+  const std::string bytes = EncodeRecords({header, LogState{1, "bits"}, ExampleStep()});
+  const auto records = ReadAll(bytes);
+  ASSERT_EQ(records.size(), 3u);
+  EXPECT_EQ(EncodeRecords(records), bytes);
+  EXPECT_EQ(std::get<LogHeader>(records[0]).owner, "owner");
+  EXPECT_EQ(std::get<LogState>(records[1]).state, "bits");
+  EXPECT_EQ(std::get<LogStep>(records[2]).response, std::string("re\0ply", 6));
+}
+
+// Wherever a log is torn, the whole records before the tear are read and nothing else.
+TEST(ActionLog, ATornLogEndsAtItsLastWholeRecord) {
+  const std::string one = EncodeRecord(ExampleStep());
+  const std::string bytes = one + one + one;
+  for (size_t size = 0; size < bytes.size(); ++size) {
+    const std::string torn = bytes.substr(0, size);
+    LogReader reader(torn);
+    size_t whole = 0;
+    while ((*reader.Next()).has_value()) ++whole;
+    EXPECT_EQ(whole, size / one.size());
+    EXPECT_EQ(reader.offset(), whole * one.size());
+    EXPECT_EQ(reader.torn(), size % one.size() != 0);
+  }
+}
+
+TEST(ActionLog, AFlippedRecordEndsTheLog) {
+  const std::string one = EncodeRecord(ExampleStep());
+  for (size_t i = 0; i < one.size(); ++i) {
+    std::string bytes = one + one;
+    bytes[one.size() + i] ^= 0x10;
+    EXPECT_EQ(ReadAll(bytes).size(), 1u) << i;
+  }
+}
+
+class RecordedSessionTest : public ::testing::Test {
+ protected:
+  RecordedSessionTest() : scenes_(4, 1000), slots_(2, 16), model_(testing::PressedBox()) {
+    EXPECT_TRUE(scenes_.Add({"scenes/a", model_, "payload"}).ok());
+    session_ = std::make_unique<Session>(*scenes_.PinScene("scenes/a"), Session::Options{.threads = 1, .worlds = 2});
+    session_->AttachLog(std::make_unique<SessionLog>(nullptr, true, 1 << 20));
+  }
+  StepCommand Steps(int substeps) {
+    StepCommand command;
+    command.dt_s = 0.01;
+    command.substeps = substeps;
+    command.trajectories = {{0, {{{0, testing::PlateAt(0)}, {0.1, testing::PlateAt(10)}}}}};
+    return command;
+  }
+
+  SceneRegistry scenes_;
+  SolveSlots slots_;
+  std::shared_ptr<const Model> model_;
+  std::unique_ptr<Session> session_;
+};
+
+// Worlds of a fresh process, given nothing but the recording, end in the same bits.
+TEST_F(RecordedSessionTest, ARecordingIsReplayedToTheSameBits) {
+  ASSERT_TRUE(session_->Step(Steps(5), {}, &slots_, 0).ok());
+  ASSERT_TRUE(session_->Acknowledge(0, "a", "request", "answer").ok());
+  ASSERT_TRUE(session_->Step(Steps(3), {}, &slots_, 1).ok());
+  ASSERT_TRUE(session_->Acknowledge(1, "", "", "").ok());
+  ASSERT_TRUE(session_->Reset(1).ok());
+  ASSERT_TRUE(session_->Step(Steps(2), {}, &slots_, 1).ok());
+  ASSERT_TRUE(session_->Acknowledge(1, "", "", "").ok());
+  ASSERT_TRUE(session_->Restore(0, session_->world(1).state()).ok());
+  ASSERT_TRUE(session_->Step(Steps(4), {}, &slots_, 0).ok());
+  ASSERT_TRUE(session_->Acknowledge(0, "", "", "").ok());
+
+  World first(model_, 2), second(model_, 1);
+  const std::array<World*, 2> worlds = {&first, &second};
+  int steps = 0;
+  for (const LogRecord& record : ReadAll(*session_->log()->Recording())) {
+    if (const auto* state = std::get_if<LogState>(&record)) {
+      ASSERT_TRUE(worlds[state->world]->Restore(*DecodeState(state->state, *model_)).ok());
+    } else if (const auto* step = std::get_if<LogStep>(&record)) {
+      EXPECT_TRUE(ReplayStep(*step, worlds[step->world]).ok());
+      ++steps;
+    } else {
+      EXPECT_EQ(std::get<LogHeader>(record).payload, "payload");
+    }
+  }
+  EXPECT_EQ(steps, 4);
+  for (int i = 0; i < 2; ++i) EXPECT_EQ(worlds[i]->state().Digest(), session_->world(i).state().Digest());
+}
+
+TEST_F(RecordedSessionTest, AWrongDigestIsFound) {
+  ASSERT_TRUE(session_->Step(Steps(1), {}, &slots_, 0).ok());
+  ASSERT_TRUE(session_->Acknowledge(0, "", "", "").ok());
+  auto records = ReadAll(*session_->log()->Recording());
+  LogStep step = std::get<LogStep>(records.back());
+  step.dt_s *= 1 + 1e-15;
+  World world(model_);
+  const absl::Status status = ReplayStep(step, &world);
+  EXPECT_EQ(status.code(), absl::StatusCode::kDataLoss);
+  EXPECT_THAT(std::string(status.message()), StartsWith("DIGEST_MISMATCH: world 0 at step 1"));
+}
+
+TEST_F(RecordedSessionTest, AnOutgrownRecordingSaysSo) {
+  Session session(*scenes_.PinScene("scenes/a"), 1);
+  session.AttachLog(std::make_unique<SessionLog>(nullptr, true, 100));
+  ASSERT_TRUE(session.Step(Steps(1), {}, &slots_).ok());
+  ASSERT_TRUE(session.Acknowledge(0, "", "", "").ok());
+  EXPECT_THAT(std::string(session.log()->Recording().status().message()), StartsWith("RECORDING_TOO_LARGE: "));
+}
+
+class BrokenSink : public LogSink {
+ public:
+  absl::Status Append(absl::string_view) override { return absl::UnavailableError("JOURNAL_FAILED: no space left on device"); }
+  bool WantsCheckpoint() const override { return false; }
+  absl::Status Checkpoint(absl::string_view) override { return absl::OkStatus(); }
+  void Remove() override {}
+};
+
+// A step that cannot be made durable is not taken, and can be asked for again.
+TEST_F(RecordedSessionTest, WhatCannotBeLoggedIsTakenBack) {
+  Session session(*scenes_.PinScene("scenes/a"), 1);
+  const std::string before = session.world().state().Digest();
+  session.AttachLog(std::make_unique<SessionLog>(std::make_unique<BrokenSink>(), false, 0));
+  ASSERT_TRUE(session.Step(Steps(3), {}, &slots_).ok());
+  EXPECT_NE(session.world().state().Digest(), before);
+  const absl::Status status = session.Acknowledge(0, "id", "request", "answer");
+  EXPECT_EQ(status.code(), absl::StatusCode::kUnavailable);
+  EXPECT_EQ(session.world().state().Digest(), before);
+  EXPECT_EQ(*session.retries().Find("id", "request"), nullptr);
+  EXPECT_EQ(session.Reset().code(), absl::StatusCode::kUnavailable);
+}
+
+}  // namespace
+}  // namespace eipc
