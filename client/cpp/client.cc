@@ -3,6 +3,7 @@
 #include <grpcpp/channel.h>
 #include <grpcpp/client_context.h>
 #include <grpcpp/create_channel.h>
+#include <grpcpp/security/credentials.h>
 
 #include <utility>
 
@@ -15,6 +16,11 @@ namespace eipc::client {
 struct Connection {
   std::unique_ptr<v1::SimulationService::Stub> stub;
   std::chrono::milliseconds call_timeout;
+  std::string token;
+
+  void Identify(grpc::ClientContext* context) const {
+    if (!token.empty()) context->AddMetadata("authorization", "Bearer " + token);
+  }
 };
 
 namespace {
@@ -29,6 +35,7 @@ absl::Status Call(const Connection& connection,
                   const Request& request, Response* response) {
   grpc::ClientContext context;
   context.set_deadline(std::chrono::system_clock::now() + connection.call_timeout);
+  connection.Identify(&context);
   return FromGrpc((connection.stub.get()->*method)(&context, request, response));
 }
 
@@ -36,6 +43,7 @@ absl::Status Call(const Connection& connection,
 
 struct StepStream::Impl {
   Impl(std::shared_ptr<Connection> c, std::string s) : connection(std::move(c)), session(std::move(s)) {
+    connection->Identify(&context);
     stream = connection->stub->StepStream(&context);
   }
   ~Impl() {
@@ -129,6 +137,73 @@ absl::StatusOr<Observation> Session::GetState(const Observe& observe) {
 
 StepStream Session::OpenStream() { return StepStream(std::make_unique<StepStream::Impl>(connection_, name_)); }
 
+absl::StatusOr<std::string> Session::Snapshot(int world) {
+  v1::CreateSnapshotRequest request;
+  request.set_session(name_);
+  request.set_world(world);
+  request.set_transient(true);
+  v1::SnapshotInfo response;
+  const absl::Status status = Call(*connection_, &v1::SimulationService::Stub::CreateSnapshot, request, &response);
+  if (!status.ok()) return status;
+  return response.data();
+}
+
+absl::StatusOr<Observation> Session::Restore(const std::string& snapshot, const Observe& observe, int world) {
+  v1::RestoreSessionRequest request;
+  request.set_session(name_);
+  request.set_world(world);
+  request.set_snapshot_data(snapshot);
+  ObserveToProto(observe, request.mutable_observe());
+  v1::Observation response;
+  const absl::Status status = Call(*connection_, &v1::SimulationService::Stub::RestoreSession, request, &response);
+  if (!status.ok()) return status;
+  return ObservationFromProto(response);
+}
+
+absl::StatusOr<Session> Session::Fork(int worlds, int world) {
+  v1::ForkSessionRequest request;
+  request.set_session(name_);
+  request.set_worlds(worlds);
+  request.set_world(world);
+  v1::SessionInfo response;
+  const absl::Status status = Call(*connection_, &v1::SimulationService::Stub::ForkSession, request, &response);
+  if (!status.ok()) return status;
+  return Session(connection_, response.name());
+}
+
+absl::StatusOr<std::vector<absl::StatusOr<Observation>>> Session::StepBatch(double dt_s, const std::vector<StepOptions>& steps) {
+  v1::StepBatchRequest request;
+  request.set_session(name_);
+  for (const StepOptions& step : steps) *request.add_steps() = StepToProto(name_, dt_s, step);
+  v1::StepBatchResponse response;
+  const absl::Status status = Call(*connection_, &v1::SimulationService::Stub::StepBatch, request, &response);
+  if (!status.ok()) return status;
+  std::vector<absl::StatusOr<Observation>> results;
+  for (const v1::StepResponse& one : response.responses()) {
+    if (one.status_code() == 0) {
+      results.push_back(ObservationFromProto(one.observation()));
+    } else {
+      results.push_back(absl::Status(static_cast<absl::StatusCode>(one.status_code()), one.status_message()));
+    }
+  }
+  return results;
+}
+
+absl::StatusOr<std::string> Session::Recording() {
+  v1::GetRecordingRequest request;
+  request.set_session(name_);
+  grpc::ClientContext context;
+  context.set_deadline(std::chrono::system_clock::now() + connection_->call_timeout);
+  connection_->Identify(&context);
+  const auto reader = connection_->stub->GetRecording(&context, request);
+  std::string recording;
+  v1::DataChunk chunk;
+  while (reader->Read(&chunk)) recording += chunk.data();
+  const absl::Status status = FromGrpc(reader->Finish());
+  if (!status.ok()) return status;
+  return recording;
+}
+
 absl::Status Session::Delete() {
   v1::DeleteSessionRequest request;
   request.set_session(name_);
@@ -139,7 +214,10 @@ absl::Status Session::Delete() {
 absl::StatusOr<Client> Client::Connect(const std::string& address, const Options& options) {
   grpc::ChannelArguments arguments;
   arguments.SetMaxReceiveMessageSize(-1);
-  auto channel = grpc::CreateCustomChannel(address, grpc::InsecureChannelCredentials(), arguments);
+  const auto credentials = options.tls_ca.empty()
+                               ? grpc::InsecureChannelCredentials()
+                               : grpc::SslCredentials({options.tls_ca, options.tls_key, options.tls_certificate});
+  auto channel = grpc::CreateCustomChannel(address, credentials, arguments);
   if (!channel->WaitForConnected(std::chrono::system_clock::now() + options.connect_timeout)) {
     return absl::UnavailableError(absl::StrCat("no eipc server answers at ", address));
   }
@@ -150,6 +228,7 @@ Client Client::FromChannel(std::shared_ptr<grpc::Channel> channel, const Options
   auto connection = std::make_shared<Connection>();
   connection->stub = v1::SimulationService::NewStub(std::move(channel));
   connection->call_timeout = options.call_timeout;
+  connection->token = options.token;
   return Client(std::move(connection));
 }
 
@@ -195,12 +274,24 @@ absl::Status Client::DeleteScene(const std::string& name) {
   return Call(*connection_, &v1::SimulationService::Stub::DeleteScene, request, &response);
 }
 
-absl::StatusOr<Session> Client::CreateSession(const std::string& scene, int threads) {
+absl::StatusOr<Session> Client::CreateSession(const std::string& scene, const SessionOptions& options) {
   v1::CreateSessionRequest request;
   request.set_scene(scene);
-  request.set_threads(threads);
+  request.set_threads(options.threads);
+  request.set_worlds(options.worlds);
+  request.set_record(options.record);
+  if (!options.snapshot.empty()) request.set_snapshot_data(options.snapshot);
   v1::SessionInfo response;
   const absl::Status status = Call(*connection_, &v1::SimulationService::Stub::CreateSession, request, &response);
+  if (!status.ok()) return status;
+  return Session(connection_, response.name());
+}
+
+absl::StatusOr<Session> Client::FindSession(const std::string& name) {
+  v1::GetSessionRequest request;
+  request.set_session(name);
+  v1::SessionInfo response;
+  const absl::Status status = Call(*connection_, &v1::SimulationService::Stub::GetSession, request, &response);
   if (!status.ok()) return status;
   return Session(connection_, response.name());
 }

@@ -65,6 +65,16 @@ class Session {
   absl::StatusOr<Observation> Reset(const Observe& observe = {});
   absl::StatusOr<Observation> GetState(const Observe& observe = {});
   StepStream OpenStream();
+  // Every bit of a world, for Restore here or in any server of the same build.
+  absl::StatusOr<std::string> Snapshot(int world = 0);
+  // Goes on from a snapshot bit for bit. INVALID_ARGUMENT (SNAPSHOT_CORRUPT) or FAILED_PRECONDITION (SNAPSHOT_FOREIGN).
+  absl::StatusOr<Observation> Restore(const std::string& snapshot, const Observe& observe = {}, int world = 0);
+  // A new session of `worlds` copies of one world of this one.
+  absl::StatusOr<Session> Fork(int worlds = 1, int world = 0);
+  // Steps many worlds in parallel; the outcome of each, in the order given.
+  absl::StatusOr<std::vector<absl::StatusOr<Observation>>> StepBatch(double dt_s, const std::vector<StepOptions>& steps);
+  // What a session created with `record` has done, for a file that `eipc verify` replays.
+  absl::StatusOr<std::string> Recording();
   absl::Status Delete();
 
  private:
@@ -80,6 +90,13 @@ class Client {
     std::chrono::milliseconds connect_timeout{5000};
     // Of every call but streams.
     std::chrono::milliseconds call_timeout{60000};
+    // Says who calls, where the server wants to know; travels in the clear without TLS.
+    std::string token;
+    // PEM texts. With `tls_ca` the connection is encrypted and the server's certificate checked against it; certificate and key are
+    // the client's own.
+    std::string tls_ca;
+    std::string tls_certificate;
+    std::string tls_key;
   };
 
   // UNAVAILABLE when nobody answers at `address` ("HOST:PORT").
@@ -96,7 +113,12 @@ class Client {
   absl::StatusOr<std::vector<SceneInfo>> ListScenes();
   absl::Status DeleteScene(const std::string& name);
   // Threads inside one step.
-  absl::StatusOr<Session> CreateSession(const std::string& scene, int threads = 1);
+  absl::StatusOr<Session> CreateSession(const std::string& scene, int threads = 1) {
+    return CreateSession(scene, SessionOptions{.threads = threads});
+  }
+  absl::StatusOr<Session> CreateSession(const std::string& scene, const SessionOptions& options);
+  // A session that the server has, for example after a restart. NOT_FOUND.
+  absl::StatusOr<Session> FindSession(const std::string& name);
 
  private:
   explicit Client(std::shared_ptr<Connection> connection) : connection_(std::move(connection)) {}

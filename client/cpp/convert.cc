@@ -140,6 +140,7 @@ v1::StepRequest StepToProto(const std::string& session, double dt_s, const StepO
   if (options.expected_step) request.set_expected_step(*options.expected_step);
   request.set_request_id(options.request_id);
   request.set_substeps(options.substeps);
+  request.set_world(options.world);
   return request;
 }
 

@@ -138,6 +138,17 @@ struct StepOptions {
   std::optional<int64_t> expected_step;
   // A step sent again with the id of the last finished one returns its observation without stepping.
   std::string request_id;
+  // Which of the session's worlds.
+  int world = 0;
+};
+
+struct SessionOptions {
+  int threads = 1;  // inside one step
+  int worlds = 1;
+  // Keep what happens, for Session::Recording.
+  bool record = false;
+  // Bytes from Session::Snapshot: where the worlds start. Empty: at the scene's start.
+  std::string snapshot;
 };
 
 struct BodyInfo {

@@ -256,6 +256,7 @@ void GrpcServer::Drain(std::chrono::milliseconds grace) {
   impl_->metrics.SetGauges(nullptr);
   impl_->probe.reset();
   impl_->housekeeper.reset();
+  impl_->services.operations.Stop();
   // Whole again, so that a restart replays nothing.
   for (const auto& entry : impl_->services.sessions.All()) {
     if (auto lease = impl_->services.sessions.Acquire(entry.name, {}, entry.owner); lease.ok()) {

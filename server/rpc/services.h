@@ -53,11 +53,11 @@ struct Services {
   SnapshotStore snapshots;
   MeshStore uploads;
   SessionRegistry sessions;      // after journal, scenes and memory: sessions hold parts of them
-  OperationRegistry operations;  // last: its jobs use all the others
   // Program that makes cages when called with --cage-worker; empty: they are made here, and cannot be interrupted.
   std::string cage_program;
   // Counts what happens; may be null.
   rpc::Metrics* metrics = nullptr;
+  OperationRegistry operations;  // last: its jobs use all the others
 
  private:
   absl::Status BringBackScene(StoredScene scene);

@@ -41,7 +41,7 @@ struct OperationRegistry::Operation : public OperationRegistry::Progress {
   }
 };
 
-OperationRegistry::~OperationRegistry() {
+void OperationRegistry::Stop() {
   std::map<Key, Ptr> operations;
   {
     const std::lock_guard<std::mutex> lock(mutex_);

@@ -47,7 +47,9 @@ class OperationRegistry {
   };
 
   explicit OperationRegistry(int max_operations) : max_operations_(max_operations) {}
-  ~OperationRegistry();
+  ~OperationRegistry() { Stop(); }
+  // Cancels every job and waits for it; what was done is forgotten too.
+  void Stop();
 
   // RESOURCE_EXHAUSTED (TOO_MANY_OPERATIONS) when as many are kept as may be; finished ones make room, the oldest first.
   absl::StatusOr<View> Start(const std::string& owner, const std::string& kind, Job job);

@@ -116,5 +116,37 @@ TEST_F(ClientTest, AStreamMayBeDroppedMidway) {
   EXPECT_TRUE(session.Step(0.01).ok());
 }
 
+TEST_F(ClientTest, SnapshotsForksAndBatches) {
+  const auto scene = client_.CreateScene(Source(testing::BlockOnTable()));
+  ASSERT_TRUE(scene.ok()) << scene.status();
+  auto session = client_.CreateSession(scene->name, SessionOptions{.record = true});
+  ASSERT_TRUE(session.ok()) << session.status();
+  const StepOptions step = {.observe = {.state_digest = true}, .substeps = 10};
+  ASSERT_TRUE(session->Step(0.01, step).ok());
+  const auto snapshot = session->Snapshot();
+  ASSERT_TRUE(snapshot.ok()) << snapshot.status();
+  const std::string end = session->Step(0.01, step)->state_digest;
+  ASSERT_TRUE(session->Restore(*snapshot).ok());
+  EXPECT_EQ(session->Step(0.01, step)->state_digest, end);
+  EXPECT_EQ(session->Restore(snapshot->substr(1)).status().code(), absl::StatusCode::kInvalidArgument);
+
+  auto started = client_.CreateSession(scene->name, {.worlds = 2, .snapshot = *snapshot});
+  ASSERT_TRUE(started.ok()) << started.status();
+  StepOptions second = step;
+  second.world = 1;
+  second.expected_step = 3;
+  const auto results = started->StepBatch(0.01, {step, second});
+  ASSERT_TRUE(results.ok()) << results.status();
+  EXPECT_EQ((*results)[0]->state_digest, end);
+  EXPECT_EQ((*results)[1].status().code(), absl::StatusCode::kAborted);
+
+  auto fork = session->Fork(2);
+  ASSERT_TRUE(fork.ok()) << fork.status();
+  EXPECT_EQ(fork->GetState({.state_digest = true})->state_digest, end);
+  EXPECT_EQ(client_.FindSession(fork->name())->name(), fork->name());
+  EXPECT_GT(session->Recording()->size(), 1000u);
+  EXPECT_EQ(fork->Recording().status().code(), absl::StatusCode::kFailedPrecondition);
+}
+
 }  // namespace
 }  // namespace eipc::client

@@ -1,0 +1,142 @@
+#include "server/rpc/acceptor.h"
+
+#include <arpa/inet.h>
+#include <gtest/gtest.h>
+#include <netinet/in.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+#include "server/rpc/self_probe.h"
+
+namespace eipc::rpc {
+namespace {
+
+class AcceptorTest : public ::testing::Test {
+ protected:
+  ~AcceptorTest() override {
+    acceptor_.reset();
+    for (const int file : handed_) close(file);
+    for (const int file : clients_) close(file);
+  }
+  void Start(const Acceptor::Options& options) {
+    auto acceptor = Acceptor::Listen(*ParseListenAddress("127.0.0.1:0"), options);
+    ASSERT_TRUE(acceptor.ok()) << acceptor.status();
+    acceptor_ = *std::move(acceptor);
+    acceptor_->Start([this](int file) {
+      const std::lock_guard<std::mutex> lock(mutex_);
+      handed_.push_back(file);
+    });
+  }
+  int Connect(uint32_t from = 0x7f000001) {
+    const int file = socket(AF_INET, SOCK_STREAM, 0);
+    sockaddr_in own{}, server{};
+    own.sin_family = server.sin_family = AF_INET;
+    own.sin_addr.s_addr = htonl(from);
+    server.sin_addr.s_addr = htonl(0x7f000001);
+    server.sin_port = htons(static_cast<uint16_t>(acceptor_->port()));
+    EXPECT_EQ(bind(file, reinterpret_cast<sockaddr*>(&own), sizeof(own)), 0);
+    EXPECT_EQ(connect(file, reinterpret_cast<sockaddr*>(&server), sizeof(server)), 0);
+    clients_.push_back(file);
+    return file;
+  }
+  // Blocks until the server has ended it.
+  static bool Ended(int file) {
+    char byte;
+    return recv(file, &byte, 1, 0) <= 0;
+  }
+  template <typename Condition>
+  void Until(Condition condition) {
+    while (!condition(acceptor_->counts())) std::this_thread::yield();
+  }
+
+  std::mutex mutex_;
+  std::vector<int> handed_;
+  std::vector<int> clients_;
+  std::unique_ptr<Acceptor> acceptor_;
+};
+
+TEST_F(AcceptorTest, HandsConnectionsOnAndSeesTheirEnd) {
+  Start({});
+  const int first = Connect();
+  Connect();
+  Until([](const Acceptor::Counts& c) { return c.open == 2; });
+  clients_.erase(clients_.begin());
+  close(first);
+  Until([](const Acceptor::Counts& c) { return c.open == 1; });
+  EXPECT_EQ(acceptor_->counts().accepted, 2);
+}
+
+TEST_F(AcceptorTest, ClosesThoseBeyondItsBounds) {
+  Start({.max_connections = 3, .max_per_peer = 2});
+  Connect();
+  Connect();
+  EXPECT_TRUE(Ended(Connect()));  // the third from one address
+  Connect(0x7f000005);
+  EXPECT_TRUE(Ended(Connect(0x7f000006)));  // the fourth in all
+  const Acceptor::Counts counts = acceptor_->counts();
+  EXPECT_EQ(counts.open, 3);
+  EXPECT_EQ(counts.refused_peer, 1);
+  EXPECT_EQ(counts.refused_total, 1);
+}
+
+TEST_F(AcceptorTest, EndsConnectionsThatSayNothing) {
+  Start({.handshake_timeout = std::chrono::milliseconds(50)});
+  const int silent = Connect();
+  const int talking = Connect();
+  const std::string words(64, 'x');
+  ASSERT_EQ(send(talking, words.data(), words.size(), 0), static_cast<ssize_t>(words.size()));
+  EXPECT_TRUE(Ended(silent));
+  Until([](const Acceptor::Counts& c) { return c.open == 1; });
+  EXPECT_EQ(acceptor_->counts().silent, 1);
+}
+
+// Descriptors run out: newcomers are turned away, nobody hangs, and afterwards all is as before.
+TEST_F(AcceptorTest, SurvivesRunningOutOfDescriptors) {
+  Start({});
+  std::vector<int> pending;
+  for (int i = 0; i < 8; ++i) pending.push_back(socket(AF_INET, SOCK_STREAM, 0));
+  rlimit limit{};
+  ASSERT_EQ(getrlimit(RLIMIT_NOFILE, &limit), 0);
+  rlimit none = limit;
+  none.rlim_cur = static_cast<rlim_t>(*std::max_element(pending.begin(), pending.end())) + 1;
+  ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &none), 0);
+  sockaddr_in server{};
+  server.sin_family = AF_INET;
+  server.sin_addr.s_addr = htonl(0x7f000001);
+  server.sin_port = htons(static_cast<uint16_t>(acceptor_->port()));
+  for (const int file : pending) {
+    EXPECT_EQ(connect(file, reinterpret_cast<sockaddr*>(&server), sizeof(server)), 0);
+    EXPECT_TRUE(Ended(file));
+  }
+  ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &limit), 0);
+  EXPECT_GE(acceptor_->counts().out_of_descriptors, 8);
+  for (const int file : pending) close(file);
+  Connect();
+  Until([](const Acceptor::Counts& c) { return c.open == 1; });
+}
+
+TEST_F(AcceptorTest, TwoDoNotShareAPort) {
+  Start({});
+  ListenAddress same = *ParseListenAddress("127.0.0.1:0");
+  same.port = acceptor_->port();
+  EXPECT_EQ(Acceptor::Listen(same, {}).status().code(), absl::StatusCode::kUnavailable);
+}
+
+// A probe is content with nothing less than the server's first words.
+TEST_F(AcceptorTest, AProbeTellsAcceptingFromAnswering) {
+  Start({});
+  EXPECT_FALSE(ProbeOnce("127.0.0.1", acceptor_->port(), false, std::chrono::milliseconds(50)));
+  EXPECT_TRUE(ProbeOnce("127.0.0.1", acceptor_->port(), true, std::chrono::milliseconds(1000)));
+  const int port = acceptor_->port();
+  acceptor_.reset();
+  EXPECT_FALSE(ProbeOnce("127.0.0.1", port, true, std::chrono::milliseconds(1000)));
+}
+
+}  // namespace
+}  // namespace eipc::rpc
