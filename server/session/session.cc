@@ -9,24 +9,6 @@
 #include "sim/dynamics/state_codec.h"
 
 namespace eipc {
-namespace {
-
-// The gravest first when a request's steps ended differently.
-int Gravity(StepOutcome outcome) {
-  switch (outcome) {
-    case StepOutcome::kConverged:
-      return 0;
-    case StepOutcome::kTargetNotReached:
-      return 1;
-    case StepOutcome::kIterationCap:
-      return 2;
-    case StepOutcome::kStalled:
-      return 3;
-  }
-  return 3;
-}
-
-}  // namespace
 
 void StepSummary::Add(const StepReport& report) {
   min_distance_m = std::min(min_distance_m, report.min_distance_m);
@@ -35,7 +17,7 @@ void StepSummary::Add(const StepReport& report) {
   target_error_m = std::max(target_error_m, report.target_error_m);
   newton_iterations += report.newton_iterations;
   audit.Add(report.audit);
-  if (Gravity(report.outcome) > Gravity(outcome)) outcome = report.outcome;
+  outcome = WorseOutcome(outcome, report.outcome);
 }
 
 Session::Session(SceneRegistry::Pin scene, Options options) : scene_(std::move(scene)), options_(std::move(options)) {
