@@ -1,6 +1,8 @@
 #!/usr/bin/python3
 """Benchmark of the grasp: full-space, medium and low cages, h = 0.02, 0.01, 0.005 s, generated and (if there) real meshes.
 
+Prints the tables of speed and of stages, then what was promised beside what was measured (targets.py).
+
 Every row runs `eipc run SCENE --dt S --threads N --report FILE`, `--runs` times; figures are medians over the runs. The
 machine-speed probe beside a row is the time of a fixed loop, measured just before and after it (see machine_probe.py).
 """
@@ -24,6 +26,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 from eipc_cli import EipcCli, GraspCase, RunError, default_cli, default_data, grasp_cases  # noqa: E402
 from machine_probe import probe_ms  # noqa: E402
+from targets import Target, grasp_targets, refinement_rows, worlds_target  # noqa: E402
 from text_table import text_table  # noqa: E402
 
 
@@ -102,11 +105,24 @@ def run_rows(cli: EipcCli, cases: Sequence[GraspCase], runs: int, threads: int) 
     return rows
 
 
+def refinement_table(rows: Sequence[dict]) -> str:
+    header = ["triangles of the bear", "ms/step before contact", "x the first", "ms/step", "contacts mean", "Newton mean"]
+    cells = [[str(row["triangles"]), f"{row['free_ms_per_step']:.2f}", f"{row['free_ms_per_step'] / rows[0]['free_ms_per_step']:.2f}",
+              f"{row['ms_per_step']:.2f}", f"{row['contacts']:.0f}", f"{row['newton']:.2f}"] for row in rows]
+    return text_table(header, cells)
+
+
+def targets_table(targets: Sequence[Target]) -> str:
+    return text_table(["target", "measured", "wanted", "unit", ""], [target.cells() for target in targets])
+
+
 def parse_arguments(argv: Sequence[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--filter", default="", metavar="NAME", help="only rows whose name contains this, e.g. low or low-0.02")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the figures here as well")
-    parser.add_argument("--runs", type=int, default=1, help="runs of each row; figures are medians")
+    parser.add_argument("--runs", type=int, default=5, help="runs of each row; figures are medians")
+    parser.add_argument("--refinement", type=int, default=0, metavar="LEVELS",
+                        help="also refine the bear's surface so many times, each into four times as many triangles")
     parser.add_argument("--threads", type=int, default=1, help="threads inside a step")
     parser.add_argument("--eipc", type=Path, default=default_cli(), help="the eipc program")
     parser.add_argument("--data", type=Path, default=default_data(), help="folder of real meshes (default: EIPC_DATA)")
@@ -128,17 +144,27 @@ def main(argv: Sequence[str] | None = None) -> int:
         cli.check()
         about = machine()
         rows = run_rows(cli, cases, arguments.runs, arguments.threads)
+        targets = grasp_targets(rows)
+        if not arguments.filter:
+            targets.append(worlds_target(cli, arguments.runs))
+        refined = refinement_rows(cli, range(arguments.refinement + 1), arguments.runs) if arguments.refinement else []
     except RunError as error:
         print(f"bench: {error}", file=sys.stderr)
         return 1
     print(f"{about['cpu']}, {about['cores']} cores, load {about['load_average']:.1f}, probe {about['probe_ms']:.2f} ms; "
           f"medians of {arguments.runs}, {arguments.threads} thread(s)\n")
     print(speed_table(rows) + "\n\n" + stage_table(rows))
+    if targets:
+        print("\n" + targets_table(targets))
+    if refined:
+        print("\n" + refinement_table(refined))
     if arguments.data is None:
         print("\nThe rows on real meshes need EIPC_DATA.")
     if arguments.json:
         arguments.json.parent.mkdir(parents=True, exist_ok=True)
-        arguments.json.write_text(json.dumps({"machine": about, "rows": rows}, indent=2) + "\n")
+        arguments.json.write_text(json.dumps(
+            {"machine": about, "rows": rows, "refinement": refined,
+             "targets": [{**vars(target), "met": target.met} for target in targets]}, indent=2) + "\n")
     return 0
 
 

@@ -1,0 +1,70 @@
+#!/usr/bin/python3
+"""Counts the instructions of the low-resolution grasp (valgrind --tool=callgrind) and compares them with the recorded figure.
+
+Times on a shared machine say little about a change of a few percent; instruction counts of a deterministic run do. The recorded
+figure is in instructions.json beside this file: a change that makes it grow on purpose writes it anew (--record) and says why.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from typing import Sequence
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
+from eipc_cli import SCENES, default_cli  # noqa: E402
+
+RECORDED = Path(__file__).resolve().parent / "instructions.json"
+SCENE = SCENES / "bubble_teddy_low.textproto"
+STEP_S = 0.02
+LARGEST_GROWTH = 0.05
+
+
+def count(binary: Path) -> int:
+    """Instructions of the whole program, loading included. Raises RuntimeError when valgrind or the run fails."""
+    with tempfile.TemporaryDirectory(prefix="eipc-instructions-") as scratch:
+        result = subprocess.run(
+            ["valgrind", "--tool=callgrind", f"--callgrind-out-file={scratch}/callgrind.out", str(binary), "run", str(SCENE), "--dt",
+             str(STEP_S), "--threads", "1", "--report", f"{scratch}/report.json"],
+            stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)
+    total = re.search(r"Collected\s*:\s*(\d+)", result.stderr)
+    if result.returncode != 0 or not total:
+        raise RuntimeError(f"valgrind or the run failed (status {result.returncode}): {result.stderr.strip()[-500:]}")
+    return int(total.group(1))
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--record", action="store_true", help="write the figure to instructions.json instead of comparing")
+    parser.add_argument("--eipc", type=Path, default=default_cli(), help="the eipc program")
+    arguments = parser.parse_args(argv)
+    if shutil.which("valgrind") is None:
+        print("count_instructions: valgrind is not installed: ./dev setup profiling", file=sys.stderr)
+        return 2
+    try:
+        instructions = count(arguments.eipc)
+    except RuntimeError as error:
+        print(f"count_instructions: {error}", file=sys.stderr)
+        return 2
+    if arguments.record:
+        RECORDED.write_text(json.dumps({"scene": SCENE.name, "dt_s": STEP_S, "instructions": instructions}, indent=2) + "\n")
+        print(f"recorded {instructions:,} instructions")
+        return 0
+    recorded = json.loads(RECORDED.read_text())["instructions"]
+    growth = instructions / recorded - 1
+    passed = growth <= LARGEST_GROWTH
+    print(f"{SCENE.name} at {STEP_S} s: {instructions:,} instructions, recorded {recorded:,}, {100 * growth:+.2f} % "
+          f"(at most {100 * LARGEST_GROWTH:+.0f} %): {'ok' if passed else 'TOO MANY'}")
+    if not passed:
+        print("If this is the price of something wanted: ./dev instructions --record, and say what in the commit.", file=sys.stderr)
+    return 0 if passed else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

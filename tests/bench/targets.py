@@ -1,0 +1,115 @@
+"""What the benchmark promises: targets of the grasp's rows, throughput of worlds, and cost against the surface's resolution."""
+
+from __future__ import annotations
+
+import re
+import statistics
+import tempfile
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Iterable, Optional, Sequence
+
+import numpy as np
+from eipc_cli import REPOSITORY, SCENES, EipcCli
+
+
+@dataclass(frozen=True)
+class Target:
+    """One promise: `value` must be at least (or, with at_most, at most) `limit`."""
+
+    name: str
+    value: float
+    limit: float
+    unit: str
+    at_most: bool = False
+
+    @property
+    def met(self) -> bool:
+        return self.value <= self.limit if self.at_most else self.value >= self.limit
+
+    def cells(self) -> list[str]:
+        return [self.name, f"{self.value:.2f}", f"{'<=' if self.at_most else '>='} {self.limit:g}", self.unit,
+                "met" if self.met else "missed"]
+
+
+def grasp_targets(rows: Sequence[dict]) -> list[Target]:
+    """Targets of the rows that were measured: real-time factors at h = 0.02 s and the cost of a full-space Newton iteration."""
+    by_name = {row["name"]: row for row in rows}
+    targets = []
+    for suffix in ("", "_real"):
+        for model, factor in (("low", 10.0), ("medium", 5.0), ("full", 1.5)):
+            row = by_name.get(f"{model}{suffix}-0.02")
+            if row:
+                targets.append(Target(f"{model}{suffix}, h = 0.02 s", row["real_time_factor"], factor, "x real time"))
+        row = by_name.get(f"full{suffix}-0.02")
+        if row:
+            targets.append(Target(f"full{suffix}, a Newton iteration", row["ms_per_newton_iteration"], 3.0, "ms", at_most=True))
+    return targets
+
+
+def worlds_target(cli: EipcCli, runs: int) -> Target:
+    """Throughput of two independent low-resolution grasps at once over that of one; both alone in their process."""
+    scene = SCENES / "bubble_teddy_low.textproto"
+    ratios = []
+    for _ in range(runs):
+        alone = cli.run(scene, 0.02)["wall_s"]
+        with ThreadPoolExecutor(2) as pool:
+            together = [report["wall_s"] for report in pool.map(lambda _: cli.run(scene, 0.02), range(2))]
+        ratios.append(sum(alone / wall for wall in together))
+    return Target("two independent grasps at once", statistics.median(ratios), 1.9, "x the throughput of one")
+
+
+def _read_obj(path: Path) -> tuple[np.ndarray, np.ndarray]:
+    vertices, faces = [], []
+    for line in path.read_text().splitlines():
+        words = line.split()
+        if words[:1] == ["v"]:
+            vertices.append([float(word) for word in words[1:4]])
+        elif words[:1] == ["f"]:
+            faces.append([int(word.split("/")[0]) - 1 for word in words[1:4]])
+    return np.array(vertices), np.array(faces)
+
+
+def _subdivided(vertices: np.ndarray, faces: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Each triangle in four by its edges' midpoints: the same surface."""
+    edges = np.sort(np.concatenate([faces[:, [0, 1]], faces[:, [1, 2]], faces[:, [2, 0]]]), axis=1)
+    unique, index = np.unique(edges, axis=0, return_inverse=True)
+    middle = vertices[unique].mean(axis=1)
+    ab, bc, ca = (len(vertices) + part for part in np.split(index.reshape(-1), 3))
+    a, b, c = faces.T
+    new = np.concatenate([np.stack(corner, axis=1) for corner in ((a, ab, ca), (ab, b, bc), (ca, bc, c), (ab, bc, ca))])
+    return np.concatenate([vertices, middle]), new
+
+
+def _write_obj(path: Path, vertices: np.ndarray, faces: np.ndarray) -> None:
+    lines = [f"v {x:.17g} {y:.17g} {z:.17g}" for x, y, z in vertices] + [f"f {a} {b} {c}" for a, b, c in faces + 1]
+    path.write_text("\n".join(lines) + "\n")
+
+
+def _scene_with_surface(surface: Path) -> str:
+    """The low-resolution grasp, area weighted, whose bear has another surface under the same cage."""
+    text = (SCENES / "bubble_teddy_low.textproto").read_text()
+    text = text.replace("../generated/teddy_surface.obj", str(surface))
+    text = text.replace("../generated/", f"{REPOSITORY / 'models' / 'generated'}/")
+    return re.sub(r"barrier_form: PER_PAIR\s+pair_stiffness_n_m: \S+", "barrier_form: AREA_WEIGHTED\n  area_stiffness_n_m3: 1e9", text)
+
+
+def refinement_rows(cli: EipcCli, levels: Iterable[int], runs: int, duration_s: Optional[float] = None) -> list[dict]:
+    """The surface in 1, 4, 16, ... times as many triangles under one cage: before contact (the first 0.2 s) and in the whole run."""
+    vertices, faces = _read_obj(REPOSITORY / "models" / "generated" / "teddy_surface.obj")
+    rows, level = [], 0
+    with tempfile.TemporaryDirectory(prefix="eipc-refinement-") as folder:
+        for wanted in levels:
+            for _ in range(wanted - level):
+                vertices, faces = _subdivided(vertices, faces)
+            level = wanted
+            surface, scene = Path(folder) / f"surface_{level}.obj", Path(folder) / f"grasp_{level}.textproto"
+            _write_obj(surface, vertices, faces)
+            scene.write_text(_scene_with_surface(surface))
+            free = [cli.run(scene, 0.02, duration_s=0.2) for _ in range(runs)]
+            whole = cli.run(scene, 0.02, duration_s=duration_s)
+            rows.append({"triangles": len(faces), "free_ms_per_step": 1e3 * statistics.median(r["wall_s"] / r["steps"] for r in free),
+                         "free_contacts": free[0]["contacts"]["mean"], "ms_per_step": 1e3 * whole["wall_s"] / whole["steps"],
+                         "contacts": whole["contacts"]["mean"], "newton": whole["newton_iterations"]["mean"]})
+    return rows
