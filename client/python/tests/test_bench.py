@@ -5,6 +5,7 @@ import json
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from conftest import REPOSITORY
@@ -56,3 +57,30 @@ def test_bench_on_the_real_program(bench, eipc_binary, tmp_path):
     assert bench.main(["--eipc", str(eipc_binary), "--filter", "low-0.02", "--json", str(json_file)]) == 0
     row = json.loads(json_file.read_text())["rows"][0]
     assert row["steps"] == 200 and row["real_time_factor"] > 0 and row["max_rss_bytes"] > 1 << 20
+
+
+def test_targets_are_met_or_missed_by_the_measured_value(bench):
+    from targets import grasp_targets
+
+    rows = [{"name": "low-0.02", "real_time_factor": 10.0, "ms_per_newton_iteration": 0.5},
+            {"name": "full_real-0.02", "real_time_factor": 1.49, "ms_per_newton_iteration": 3.0},
+            {"name": "full-0.01", "real_time_factor": 9.0, "ms_per_newton_iteration": 9.0}]
+    assert [(target.name, target.met) for target in grasp_targets(rows)] == [
+        ("low, h = 0.02 s", True), ("full_real, h = 0.02 s", False), ("full_real, a Newton iteration", True)]
+
+
+def test_a_refined_surface_is_the_same_surface(bench):
+    from targets import _subdivided
+
+    vertices = np.array([[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]], dtype=float)
+    faces = np.array([[0, 2, 1], [0, 1, 3], [0, 3, 2], [1, 2, 3]])
+
+    def area(v, f):
+        return 0.5 * np.linalg.norm(np.cross(v[f[:, 1]] - v[f[:, 0]], v[f[:, 2]] - v[f[:, 0]]), axis=1).sum()
+
+    def volume(v, f):
+        return np.einsum("ij,ij->i", v[f[:, 0]], np.cross(v[f[:, 1]], v[f[:, 2]])).sum() / 6
+
+    fine, finer = _subdivided(vertices, faces)
+    assert finer.shape == (16, 3) and len(fine) == 10  # Euler: V = F / 2 + 2
+    assert np.isclose(area(fine, finer), area(vertices, faces)) and np.isclose(volume(fine, finer), volume(vertices, faces))
