@@ -12,6 +12,7 @@
 #include "sim/meshing/enclosure.h"
 #include "sim/meshing/lattice.h"
 #include "sim/meshing/mesh_implicit.h"
+#include "sim/meshing/refine_cage.h"
 #include "sim/meshing/tet_tools.h"
 #include "sim/meshing/triangle_tree.h"
 
@@ -30,6 +31,13 @@ constexpr double kPoorShare = 0.02;
 constexpr int kGridCells = 40;
 // Dihedral angle below which a cage counts as badly shaped.
 constexpr double kPoorDeg = 8;
+// A cage with fewer vertices than this share of the budget is refined, and how often what refining empties is refined elsewhere.
+constexpr double kRefineShare = 0.9;
+constexpr int kRefinements = 6;
+constexpr double kLeastRefinedDeg = 12;
+constexpr double kLeastUsedShare = 0.85;
+// Budgets above this are met by a lattice, which needs no shaping.
+constexpr int kMostShaped = 600;
 
 struct Candidate {
   MeshData cage;
@@ -46,8 +54,12 @@ double VolumeOf(const MeshData& cage) {
 // Collects candidates for one surface and budget, and shapes the best of them.
 class CageMaker {
  public:
-  CageMaker(const SurfaceMesh& surface, int budget)
-      : surface_(surface), budget_(budget), tree_(surface.vertices(), surface.triangles()), solid_volume_(surface.SignedVolume()) {
+  CageMaker(const SurfaceMesh& surface, int budget, const MeshingProgress& progress)
+      : surface_(surface),
+        budget_(budget),
+        progress_(progress),
+        tree_(surface.vertices(), surface.triangles()),
+        solid_volume_(surface.SignedVolume()) {
     low_ = high_ = surface.vertices()[surface.triangles()[0][0]];
     for (const Triangle& t : surface.triangles()) {
       for (const int32_t v : t) {
@@ -59,20 +71,37 @@ class CageMaker {
     grid_.emplace(tree_, low_ - margin, high_ + margin, kGridCells);
   }
 
-  std::optional<MeshData> Make() {
-    AddOffsetMeshes();
-    if (candidates_.empty()) AddLattices();
+  absl::StatusOr<MeshData> Make() {
+    if (budget_ > kMostShaped) {
+      EIPC_RETURN_IF_ERROR(Report(progress_, "laying a lattice", 0.1));
+      const std::optional<MeshData> lattice = FinestLattice();
+      if (lattice) return *lattice;
+    }
+    EIPC_RETURN_IF_ERROR(AddOffsetMeshes());
+    if (candidates_.empty()) EIPC_RETURN_IF_ERROR(AddLattices());
     std::stable_sort(candidates_.begin(), candidates_.end(),
                      [](const Candidate& a, const Candidate& b) { return a.score < b.score; });
     std::optional<Candidate> best;
     for (size_t i = 0; i < std::min(kShaped, candidates_.size()); ++i) {
+      EIPC_RETURN_IF_ERROR(Report(progress_, "shaping", 0.5 + 0.4 * static_cast<double>(i) / kShaped));
       CageShaper shaper(candidates_[i].cage, surface_, tree_, *grid_);
       shaper.Shape(kShapingPasses);
       // Shaping checks each move locally; the whole is checked here, and pruned again where it left tets empty.
       if (!TakeIfBetter(WithoutEmptyTets(shaper.cage()), &best)) TakeIfBetter(candidates_[i].cage, &best);
     }
-    if (!best) return std::nullopt;
-    return best->cage;
+    const TetMesh one = EnclosingTet(surface_.vertices());
+    MeshData cage = best ? best->cage : MeshData{one.vertices(), one.tets(), {}};
+    EIPC_RETURN_IF_ERROR(Report(progress_, "refining", 0.9));
+    cage = Refined(std::move(cage));
+    // A body-centred cubic lattice meets any budget that is not tiny, less tightly.
+    if (static_cast<double>(cage.vertices.size()) < kLeastUsedShare * budget_) {
+      const std::optional<MeshData> lattice = FinestLattice();
+      if (lattice && static_cast<double>(lattice->vertices.size()) >= kLeastUsedShare * budget_ &&
+          VolumeOf(*lattice) < 1.5 * VolumeOf(cage)) {
+        return *lattice;
+      }
+    }
+    return cage;
   }
 
  private:
@@ -124,6 +153,45 @@ class CageMaker {
     return std::all_of(has_mass.begin(), has_mass.end(), [](bool mass) { return mass; });
   }
 
+  // Splits edges up to the budget and shapes again, as long as that serves. Where all of it does not, half of it may.
+  MeshData Refined(MeshData cage) const {
+    int target = budget_;
+    for (int round = 0; round < kRefinements; ++round) {
+      const int count = static_cast<int>(cage.vertices.size());
+      if (count >= kRefineShare * budget_ || target <= count) break;
+      CageShaper shaper(WithoutEmptyTets(SplitLongestEdges(cage, target)), surface_, tree_, *grid_);
+      shaper.Shape(kShapingPasses);
+      MeshData finer = WithoutEmptyTets(shaper.cage());
+      const double least = std::min(Dihedrals(cage.vertices, cage.tets).min_deg, kLeastRefinedDeg);
+      const bool serves = static_cast<int>(finer.vertices.size()) > count && WhyNotEnclosed(finer, surface_).empty() &&
+                          EveryVertexHoldsMass(finer) && Dihedrals(finer.vertices, finer.tets).min_deg >= least;
+      target = serves ? budget_ : (count + target) / 2;
+      if (serves) cage = std::move(finer);
+    }
+    return cage;
+  }
+
+  // The lattice with the most vertices within the budget.
+  std::optional<MeshData> FinestLattice() const {
+    const double diagonal = (high_ - low_).norm();
+    std::optional<MeshData> best;
+    double fine = diagonal / (4 * std::cbrt(static_cast<double>(budget_))), coarse = diagonal;
+    for (int step = 0; step < 9; ++step) {
+      const double cell = std::sqrt(fine * coarse);
+      MeshData lattice = WithoutEmptyTets(LatticeAround(tree_, low_, high_, (low_ + high_) / 2, cell));
+      if (static_cast<int>(lattice.vertices.size()) > budget_) {
+        fine = cell;
+        continue;
+      }
+      coarse = cell;
+      if (WhyNotEnclosed(lattice, surface_).empty() && EveryVertexHoldsMass(lattice) &&
+          (!best || lattice.vertices.size() > best->vertices.size())) {
+        best = std::move(lattice);
+      }
+    }
+    return best;
+  }
+
   void Consider(MeshData cage) {
     if (cage.tets.empty() || !WhyNotEnclosed(cage, surface_).empty()) return;
     cage = WithoutEmptyTets(cage);
@@ -133,7 +201,7 @@ class CageMaker {
   }
 
   // The solid grown by `offset`, meshed coarsely. Facets of a coarse mesh cut corners, so each mesh is only a try.
-  void AddOffsetMeshes() {
+  absl::Status AddOffsetMeshes() {
     const double diagonal = (high_ - low_).norm();
     const Vec3 middle = (low_ + high_) / 2;
     Vec3 inside = surface_.vertices()[surface_.triangles()[0][0]];
@@ -142,6 +210,7 @@ class CageMaker {
       if ((p - middle).squaredNorm() < (inside - middle).squaredNorm()) inside = p;
     }
     for (double offset = diagonal / 8; offset > diagonal / 60; offset *= 0.8) {
+      EIPC_RETURN_IF_ERROR(Report(progress_, "meshing offset surfaces", 0.5 * (1 - offset * 8 / diagonal)));
       bool any = false;
       size_t last = 0;
       for (double size = diagonal / 1.5; size > diagonal / 12; size *= 0.87) {
@@ -163,9 +232,10 @@ class CageMaker {
       }
       if (!any) break;
     }
+    return absl::OkStatus();
   }
 
-  void AddLattices() {
+  absl::Status AddLattices() {
     const double diagonal = (high_ - low_).norm();
     for (int shift = 0; shift < 8; ++shift) {
       const Vec3 share(shift & 1 ? 0.5 : 0.0, shift & 2 ? 0.5 : 0.0, shift & 4 ? 0.5 : 0.0);
@@ -174,11 +244,14 @@ class CageMaker {
         if (static_cast<int>(lattice.vertices.size()) > budget_ * 5 / 4) break;
         Consider(std::move(lattice));
       }
+      EIPC_RETURN_IF_ERROR(Report(progress_, "laying lattices", shift / 16.0));
     }
+    return absl::OkStatus();
   }
 
   const SurfaceMesh& surface_;
   int budget_;
+  const MeshingProgress& progress_;
   TriangleTree tree_;
   double solid_volume_;
   Vec3 low_, high_;
@@ -197,8 +270,9 @@ absl::StatusOr<TetMesh> MakeCage(const SurfaceMesh& surface, const CageOptions& 
         absl::StrCat("no cage has ", options.max_vertices, " vertices; the smallest is one tetrahedron: 4"));
   }
   if (options.max_vertices > 4) {
-    const std::optional<MeshData> cage = CageMaker(surface, options.max_vertices).Make();
-    if (cage) return TetMesh::Create(cage->vertices, cage->tets);
+    absl::StatusOr<MeshData> cage = CageMaker(surface, options.max_vertices, options.progress).Make();
+    if (!cage.ok()) return cage.status();
+    if (WhyNotEnclosed(*cage, surface).empty()) return TetMesh::Create(std::move(cage->vertices), std::move(cage->tets));
   }
   TetMesh one = EnclosingTet(surface.vertices());
   const std::string problem = WhyNotEnclosed({one.vertices(), one.tets(), {}}, surface);

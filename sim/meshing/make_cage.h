@@ -4,17 +4,20 @@
 #include "absl/status/statusor.h"
 #include "sim/mesh/surface_mesh.h"
 #include "sim/mesh/tet_mesh.h"
+#include "sim/meshing/progress.h"
 
 namespace eipc {
 
 struct CageOptions {
   // Most vertices the cage may have; >= 4. 4 gives one tetrahedron around the surface.
   int max_vertices = 34;
+  // Also the way to cancel.
+  MeshingProgress progress = nullptr;
 };
 
 // A coarse tetrahedral mesh that encloses a closed surface: every surface vertex lies strictly inside the union of its tets and no
-// part of the surface leaves it (checked exactly). Deterministic. INVALID_ARGUMENT for an open surface, RESOURCE_EXHAUSTED when
-// the budget cannot be met, with the smallest that can.
+// part of the surface leaves it (checked exactly). Uses the budget to 85 % where the quality of the tets allows. Deterministic.
+// INVALID_ARGUMENT for an open surface, RESOURCE_EXHAUSTED for a budget below 4 vertices, CANCELLED.
 absl::StatusOr<TetMesh> MakeCage(const SurfaceMesh& surface, const CageOptions& options);
 
 // One tetrahedron that encloses the points with margin (affine bodies).

@@ -1,0 +1,36 @@
+#ifndef EIPC_SIM_MESHING_AUTO_CAGE_H_
+#define EIPC_SIM_MESHING_AUTO_CAGE_H_
+
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "sim/mesh/mesh_data.h"
+#include "sim/meshing/cage_quality.h"
+#include "sim/meshing/progress.h"
+#include "sim/meshing/repair_surface.h"
+
+namespace eipc {
+
+struct AutoCageOptions {
+  // Most vertices of the cage, >= 4: 4 gives one tetrahedron (an affine body). A tetrahedral mesh that has no more is kept whole:
+  // it is its own cage (J = I).
+  int max_vertices = 60;
+  RepairOptions repair;
+};
+
+// A mesh of any kind made ready for simulation.
+struct AutoCage {
+  MeshFindings findings;
+  RepairedSurface repaired;
+  TetMesh cage;
+  CageQuality quality;
+  bool full_mesh = false;  // the cage is the object's own mesh; its boundary is the surface
+  std::string note;        // what falls short, in words; empty when nothing does
+};
+
+// Findings, repair, cage and its quality, for a mesh in metres. Deterministic. INVALID_ARGUMENT says why there is none, CANCELLED.
+absl::StatusOr<AutoCage> MakeAutoCage(const MeshData& mesh, const AutoCageOptions& options, const MeshingProgress& progress);
+
+}  // namespace eipc
+
+#endif  // EIPC_SIM_MESHING_AUTO_CAGE_H_

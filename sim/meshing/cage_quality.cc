@@ -1,0 +1,93 @@
+#include "sim/meshing/cage_quality.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <numeric>
+
+#include "sim/mesh/embedding.h"
+#include "sim/meshing/cage_gaps.h"
+#include "sim/meshing/enclosure.h"
+#include "sim/meshing/tet_tools.h"
+#include "sim/meshing/triangle_tree.h"
+
+namespace eipc {
+namespace {
+
+class Pieces {
+ public:
+  explicit Pieces(size_t count) : parent_(count) { std::iota(parent_.begin(), parent_.end(), 0); }
+  int32_t Find(int32_t i) {
+    while (parent_[i] != i) i = parent_[i] = parent_[parent_[i]];
+    return i;
+  }
+  void Join(int32_t a, int32_t b) { parent_[Find(a)] = Find(b); }
+
+ private:
+  std::vector<int32_t> parent_;
+};
+
+// Pieces of the surface by vertex, and the signed volume of each; cavities have a negative one.
+std::map<int32_t, double> VolumesOfPieces(const std::vector<Vec3>& x, const std::vector<Triangle>& triangles) {
+  Pieces pieces(x.size());
+  for (const Triangle& t : triangles) {
+    pieces.Join(t[0], t[1]);
+    pieces.Join(t[0], t[2]);
+  }
+  std::map<int32_t, double> volumes;
+  for (const Triangle& t : triangles) volumes[pieces.Find(t[0])] += x[t[0]].dot(x[t[1]].cross(x[t[2]])) / 6;
+  return volumes;
+}
+
+double MassError(const TetMesh& cage, const CageIntegrals& integrals, const SurfaceMesh& surface) {
+  const MassProperties exact = SolidMassProperties(surface.vertices(), surface.triangles(), 1);
+  double volume = 0;
+  Vec3 first = Vec3::Zero();
+  Mat3 second = Mat3::Zero();
+  for (size_t t = 0; t < cage.tets().size(); ++t) {
+    for (int a = 0; a < 4; ++a) {
+      const Vec3 p = cage.vertices()[cage.tets()[t][a]] - exact.center_of_mass;
+      for (int b = 0; b < 4; ++b) {
+        const double n = integrals.shape_product[t][4 * a + b];
+        volume += n;
+        first += n * p;
+        second += n * p * (cage.vertices()[cage.tets()[t][b]] - exact.center_of_mass).transpose();
+      }
+    }
+  }
+  const Mat3 inertia = second.trace() * Mat3::Identity() - second;
+  const double size = std::sqrt(exact.inertia.norm() / exact.mass);
+  return std::max({std::abs(volume / exact.mass - 1), (first / exact.mass).norm() / size,
+                   (inertia - exact.inertia).norm() / exact.inertia.norm()});
+}
+
+}  // namespace
+
+int CountComponents(size_t vertices, const std::vector<Triangle>& triangles) {
+  return static_cast<int>(VolumesOfPieces(std::vector<Vec3>(vertices, Vec3::Zero()), triangles).size());
+}
+
+CageQuality MeasureCage(const TetMesh& cage, const SurfaceMesh& surface) {
+  CageQuality out;
+  const DihedralRange range = Dihedrals(cage.vertices(), cage.tets());
+  out.min_dihedral_deg = range.min_deg;
+  out.max_dihedral_deg = range.max_deg;
+  out.enclosed = WhyNotEnclosed({cage.vertices(), cage.tets(), {}}, surface).empty();
+  out.components = CountComponents(cage.vertices().size(), cage.BoundaryTriangles());
+  for (const auto& [piece, volume] : VolumesOfPieces(surface.vertices(), surface.triangles())) out.solid_components += volume > 0;
+  out.volume_ratio = cage.TotalVolume() / surface.SignedVolume();
+  const auto integrals = IntegrateSolidOverCage(cage, surface);
+  if (integrals.ok()) {
+    out.least_solid_share = 1;
+    for (size_t t = 0; t < cage.tets().size(); ++t) {
+      out.least_solid_share = std::min(out.least_solid_share, integrals->elastic_volume[t] / cage.Volume(static_cast<int>(t)));
+    }
+    out.mass_properties_error = MassError(cage, *integrals, surface);
+  }
+  if (cage.tets().size() > 1) {  // an affine cage moves as one
+    out.shared_gap_tets = CountSharedGapTets(cage, surface, TriangleTree(surface.vertices(), surface.triangles()));
+  }
+  return out;
+}
+
+}  // namespace eipc

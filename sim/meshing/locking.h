@@ -1,0 +1,45 @@
+#ifndef EIPC_SIM_MESHING_LOCKING_H_
+#define EIPC_SIM_MESHING_LOCKING_H_
+
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "sim/mesh/embedding.h"
+#include "sim/mesh/surface_mesh.h"
+#include "sim/mesh/tet_mesh.h"
+
+namespace eipc {
+
+// A coarse cage of linear tetrahedra moves in few ways, so it resists more than the object does. How much, by static loads on the
+// surface in linear elasticity: the ratio of the cage's stiffness to that of a reference mesh, under the same self-equilibrated
+// forces f on the same surface points: (f . u_reference) / (f . u_cage), 1 when nothing locks.
+struct LockingCase {
+  std::string name;         // squeeze_x, bend_xy (along x, towards y), twist_z, ...; axes are the bounding box's
+  bool calibrates = false;  // else held out
+  double as_is = 0;
+  double calibrated = 0;
+};
+
+// The remedy: the cage's material. Young's modulus scaled and Poisson's ratio chosen so that the stiffness ratios of the
+// calibrating cases spread least about a geometric mean of 1. Mass and collision surface stay; the subspace stays.
+struct Locking {
+  std::vector<LockingCase> cases;
+  int reference_vertices = 0;
+  double youngs_scale = 1;
+  double poissons_ratio = 0;
+  // Geometric mean over the held-out cases of max(ratio, 1 / ratio).
+  double held_out_as_is = 1;
+  double held_out_calibrated = 1;
+  // The remedy brings the held-out cases closer to the reference.
+  bool helps() const { return held_out_calibrated < held_out_as_is; }
+};
+
+// `reference`: the object's own tetrahedral mesh; null: a body-centred cubic lattice of about 800 vertices around the surface, its
+// tets weighted by the solid in them. Deterministic. INVALID_ARGUMENT when either does not enclose the surface.
+absl::StatusOr<Locking> MeasureLocking(const TetMesh& cage, const SurfaceMesh& surface, const TetMesh* reference,
+                                       double poissons_ratio);
+
+}  // namespace eipc
+
+#endif  // EIPC_SIM_MESHING_LOCKING_H_

@@ -1,0 +1,138 @@
+#include "sim/meshing/auto_cage.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "sim/audit/audit.h"
+#include "sim/mesh/embedding.h"
+#include "sim/meshing/enclosure.h"
+#include "sim/meshing/locking.h"
+#include "sim/meshing/refine_cage.h"
+#include "sim/meshing/split_solids.h"
+#include "tests/sim/mesh/shapes.h"
+
+namespace eipc {
+namespace {
+
+void Append(const MeshData& other, bool turned, MeshData* mesh) {
+  const int32_t shift = static_cast<int32_t>(mesh->vertices.size());
+  mesh->vertices.insert(mesh->vertices.end(), other.vertices.begin(), other.vertices.end());
+  for (const Triangle& t : other.triangles) {
+    mesh->triangles.push_back(turned ? Triangle{t[0] + shift, t[2] + shift, t[1] + shift}
+                                     : Triangle{t[0] + shift, t[1] + shift, t[2] + shift});
+  }
+}
+
+SurfaceMesh Surface(const MeshData& mesh) {
+  auto surface = SurfaceMesh::Create(mesh.vertices, mesh.triangles);
+  EXPECT_TRUE(surface.ok()) << surface.status();
+  return *std::move(surface);
+}
+
+TEST(MakeAutoCage, BudgetsFromOneTetUp) {
+  const MeshData sphere = testing::Sphere(Vec3(1, 2, 3), 0.1, 2);
+  for (const int budget : {4, 10, 20, 60}) {
+    const auto made = MakeAutoCage(sphere, {.max_vertices = budget}, nullptr);
+    ASSERT_TRUE(made.ok()) << made.status();
+    EXPECT_TRUE(made->quality.enclosed);
+    EXPECT_LE(static_cast<int>(made->cage.vertices().size()), budget);
+    EXPECT_GE(static_cast<double>(made->cage.vertices().size()), 0.85 * budget);
+    EXPECT_GT(made->quality.min_dihedral_deg, 10);
+    EXPECT_LT(made->quality.mass_properties_error, 1e-9);
+    EXPECT_EQ(made->note, "");
+  }
+}
+
+TEST(MakeAutoCage, SeparateSolidsKeepSeparateCages) {
+  MeshData two = testing::Sphere(Vec3::Zero(), 0.1, 2);
+  Append(testing::Sphere(Vec3(0.4, 0, 0), 0.1, 2), false, &two);
+  const auto made = MakeAutoCage(two, {.max_vertices = 60}, nullptr);
+  ASSERT_TRUE(made.ok()) << made.status();
+  EXPECT_EQ(made->quality.solid_components, 2);
+  EXPECT_EQ(made->quality.components, 2);
+  EXPECT_TRUE(made->quality.enclosed);
+  EXPECT_EQ(made->quality.shared_gap_tets, 0);
+}
+
+TEST(MakeAutoCage, KeepsASmallTetMeshWhole) {
+  const MeshData box = testing::BoxTets(Vec3(0, 0, 0), Vec3(0.1, 0.1, 0.2), 2);
+  const auto made = MakeAutoCage(box, {.max_vertices = 200}, nullptr);
+  ASSERT_TRUE(made.ok()) << made.status();
+  EXPECT_TRUE(made->full_mesh);
+  EXPECT_EQ(made->cage.tets(), box.tets);
+  const auto coarse = MakeAutoCage(box, {.max_vertices = 12}, nullptr);
+  ASSERT_TRUE(coarse.ok()) << coarse.status();
+  EXPECT_FALSE(coarse->full_mesh);
+  EXPECT_TRUE(coarse->quality.enclosed);
+}
+
+TEST(MakeAutoCage, CanBeCancelledAnywhere) {
+  const MeshData sphere = testing::Sphere(Vec3::Zero(), 0.1, 2);
+  for (int calls = 1; calls < 12; calls += 2) {
+    int left = calls;
+    const auto made = MakeAutoCage(sphere, {.max_vertices = 30}, [&left](const std::string&, double) { return --left > 0; });
+    EXPECT_EQ(made.status().code(), absl::StatusCode::kCancelled) << calls;
+  }
+}
+
+TEST(SharedGaps, FoundWhereTwoSidesShareATet) {
+  // Two boxes with a gap between them inside one tetrahedron.
+  MeshData two = testing::Sphere(Vec3(-0.2, 0, 0), 0.1, 2);
+  Append(testing::Sphere(Vec3(0.2, 0, 0), 0.1, 2), false, &two);
+  const SurfaceMesh surface = Surface(two);
+  const auto big = TetMesh::Create({Vec3(-3, -3, -3), Vec3(3, -1, -3), Vec3(0, 4, -3), Vec3(0, 0, 4)}, {{0, 1, 2, 3}});
+  ASSERT_TRUE(big.ok());
+  const auto split = SplitLongestEdges({big->vertices(), big->tets(), {}}, 5);
+  const auto cage = TetMesh::Create(split.vertices, split.tets);
+  ASSERT_TRUE(cage.ok());
+  EXPECT_GT(MeasureCage(*cage, surface).shared_gap_tets, 0);
+  // One solid in the same cage: no gap.
+  EXPECT_EQ(MeasureCage(*cage, Surface(testing::Sphere(Vec3(0.2, 0, 0), 0.1, 2))).shared_gap_tets, 0);
+}
+
+TEST(SplitLongestEdges, KeepsTheSpace) {
+  const MeshData box = testing::BoxTets(Vec3(0, 0, 0), Vec3(1, 1, 2), 1);
+  const auto before = TetMesh::Create(box.vertices, box.tets);
+  const MeshData fine = SplitLongestEdges(box, 40);
+  const auto after = TetMesh::Create(fine.vertices, fine.tets);
+  ASSERT_TRUE(before.ok() && after.ok());
+  EXPECT_EQ(fine.vertices.size(), 40u);
+  EXPECT_NEAR(after->TotalVolume(), before->TotalVolume(), 1e-12);
+}
+
+TEST(SplitSolids, CavitiesStayWithTheirSolid) {
+  MeshData shells = testing::Sphere(Vec3::Zero(), 0.2, 2);
+  Append(testing::Sphere(Vec3::Zero(), 0.1, 2), true, &shells);
+  Append(testing::Sphere(Vec3(1, 0, 0), 0.1, 2), false, &shells);
+  const std::vector<SurfaceMesh> solids = SplitSolids(Surface(shells));
+  ASSERT_EQ(solids.size(), 2u);
+  EXPECT_NEAR(solids[0].SignedVolume() / solids[1].SignedVolume(), 7, 0.2);
+}
+
+TEST(MeasureLocking, NothingLocksOnTheReferenceItself) {
+  const MeshData box = testing::BoxTets(Vec3(0, 0, 0), Vec3(0.1, 0.1, 0.3), 3);
+  const auto mesh = TetMesh::Create(box.vertices, box.tets);
+  ASSERT_TRUE(mesh.ok());
+  const MeshData boundary = TrianglesOf(box);
+  const auto locking = MeasureLocking(*mesh, Surface(boundary), &*mesh, 0.3);
+  ASSERT_TRUE(locking.ok()) << locking.status();
+  for (const LockingCase& c : locking->cases) EXPECT_NEAR(c.as_is, 1, 1e-6) << c.name;
+  EXPECT_NEAR(locking->youngs_scale, 1, 1e-6);
+}
+
+TEST(MeasureLocking, CoarseCagesAreTooStiffAndCalibrationHelps) {
+  const MeshData box = testing::BoxTets(Vec3(0, 0, 0), Vec3(0.1, 0.12, 0.3), 5);
+  const auto fine = TetMesh::Create(box.vertices, box.tets);
+  ASSERT_TRUE(fine.ok());
+  const auto made = MakeAutoCage({box.vertices, {}, TrianglesOf(box).triangles.empty() ? box.triangles : fine->BoundaryTriangles()},
+                                 {.max_vertices = 30}, nullptr);
+  ASSERT_TRUE(made.ok()) << made.status();
+  const auto locking = MeasureLocking(made->cage, made->repaired.surface, &*fine, 0.45);
+  ASSERT_TRUE(locking.ok()) << locking.status();
+  for (const LockingCase& c : locking->cases) EXPECT_GT(c.as_is, 1) << c.name;
+  EXPECT_LT(locking->youngs_scale, 1);
+  EXPECT_TRUE(locking->helps());
+}
+
+}  // namespace
+}  // namespace eipc
