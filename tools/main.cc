@@ -1,13 +1,15 @@
 // eipc: local runs, checks and remote calls from the command line. Exit status: 0 done, 1 the answer is no (an audit or check
-// failed), 2 the request could not be carried out.
+// failed), 2 the request could not be carried out; 3..6 of meshing: docs/cages.md.
 
 #include <CLI/App.hpp>
 #include <CLI/Config.hpp>
 #include <CLI/Formatter.hpp>
 
+#include "tools/cage_command.h"
 #include "tools/ccd_query_command.h"
 #include "tools/check_command.h"
 #include "tools/client_command.h"
+#include "tools/grasp_command.h"
 #include "tools/run_command.h"
 #include "tools/verify_command.h"
 
@@ -17,8 +19,10 @@ int main(int argc, char** argv) {
   app.require_subcommand(1);
   int exit_status = 0;
   eipc::AddRunCommand(app, &exit_status);
+  eipc::AddCageCommand(app, &exit_status);
   eipc::AddCheckCommand(app, &exit_status);
   eipc::AddClientCommand(app, &exit_status);
+  eipc::AddGraspCommand(app, &exit_status);
   eipc::AddCcdQueryCommand(app, &exit_status);
   eipc::AddVerifyCommand(app, &exit_status);
   try {

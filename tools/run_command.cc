@@ -5,16 +5,19 @@
 #include <CLI/App.hpp>
 #include <CLI/Config.hpp>
 #include <CLI/Formatter.hpp>
+#include <chrono>
 #include <cmath>
 #include <cstdio>
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "absl/strings/str_format.h"
 #include "sim/base/status_macros.h"
 #include "sim/dynamics/simulation.h"
 #include "tools/local_scene.h"
 #include "tools/run_report.h"
 #include "tools/trajectory_file.h"
+#include "tools/write_report.h"
 
 namespace eipc {
 namespace {
@@ -38,19 +41,6 @@ void ShowProgress(const World& world, double duration_s, double real_time_factor
   if (last) std::fprintf(stderr, "\n");
 }
 
-absl::Status WriteReport(const std::string& path, const nlohmann::ordered_json& json) {
-  const std::string text = json.dump(2) + "\n";
-  if (path.empty() || path == "-") {
-    std::fputs(text.c_str(), stdout);
-    return absl::OkStatus();
-  }
-  std::FILE* file = std::fopen(path.c_str(), "w");
-  if (file == nullptr) return absl::InvalidArgumentError(path + ": cannot be written");
-  const bool written = std::fputs(text.c_str(), file) >= 0;
-  if (std::fclose(file) != 0 || !written) return absl::InternalError(path + ": writing failed (is the disk full?)");
-  return absl::OkStatus();
-}
-
 absl::StatusOr<int64_t> StepCount(double dt_s, double duration_s) {
   if (!(dt_s > 0) || dt_s > 1) return absl::InvalidArgumentError("--dt: must be in (0, 1] s (the scene's schedule gives none)");
   if (!(duration_s > 0)) return absl::InvalidArgumentError("--duration: must be > 0 s (the scene's schedule gives none)");
@@ -61,34 +51,54 @@ absl::StatusOr<int64_t> StepCount(double dt_s, double duration_s) {
 absl::StatusOr<bool> Run(RunOptions options) {
   if (options.audit) options.scene.overrides.push_back("solver.audit_every_n_steps=1");
   EIPC_ASSIGN_OR_RETURN(const std::shared_ptr<const Model> model, LoadLocalScene(options.scene));
-  if (options.dt_s == 0) options.dt_s = model->schedule_dt_s;
-  if (options.duration_s == 0) options.duration_s = model->schedule_duration_s;
-  EIPC_ASSIGN_OR_RETURN(const int64_t steps, StepCount(options.dt_s, options.duration_s));
-  World world(model, options.threads);
-  RunReport report(model.get(), options.scene.scene, options.dt_s, options.threads);
+  LocalRun run;
+  run.scene = options.scene.scene;
+  run.dt_s = options.dt_s == 0 ? model->schedule_dt_s : options.dt_s;
+  run.duration_s = options.duration_s == 0 ? model->schedule_duration_s : options.duration_s;
+  run.threads = options.threads;
+  run.trajectory = options.trajectory;
+  bool audit_passed = true;
+  EIPC_ASSIGN_OR_RETURN(const nlohmann::ordered_json report, RunModel(model, run, nullptr, &audit_passed));
+  EIPC_RETURN_IF_ERROR(WriteReport(options.report, report));
+  return audit_passed;
+}
+
+}  // namespace
+
+absl::StatusOr<nlohmann::ordered_json> RunModel(const std::shared_ptr<const Model>& model, const LocalRun& run,
+                                                const std::function<void(const World&)>& after_step, bool* audit_passed) {
+  EIPC_ASSIGN_OR_RETURN(const int64_t steps, StepCount(run.dt_s, run.duration_s));
+  World world(model, run.threads);
+  RunReport report(model.get(), run.scene, run.dt_s, run.threads);
   TrajectoryFile trajectory;
-  if (!options.trajectory.empty()) {
-    EIPC_RETURN_IF_ERROR(trajectory.Open(options.trajectory, model->surface.vertex_count, options.dt_s, steps));
+  if (!run.trajectory.empty()) {
+    EIPC_RETURN_IF_ERROR(trajectory.Open(run.trajectory, model->surface.vertex_count, run.dt_s, steps));
   }
+  const auto start = std::chrono::steady_clock::now();
   std::vector<Vec3> x;
   for (int64_t i = 0; i < steps; ++i) {
-    EIPC_RETURN_IF_ERROR(world.Step({options.dt_s, {}}, {}));
+    EIPC_RETURN_IF_ERROR(world.Step({run.dt_s, {}}, {}));
     world.SurfacePositions(&x);
     report.Add(world, x);
-    if (!options.trajectory.empty()) EIPC_RETURN_IF_ERROR(trajectory.Write(x));
-    ShowProgress(world, options.duration_s, report.real_time_factor(), i + 1 == steps);
+    if (!run.trajectory.empty()) EIPC_RETURN_IF_ERROR(trajectory.Write(x));
+    if (after_step) after_step(world);
+    ShowProgress(world, run.duration_s, report.real_time_factor(), i + 1 == steps);
+    const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start;
+    if (run.limit_s > 0 && taken.count() > run.limit_s) {
+      return absl::DeadlineExceededError(
+          absl::StrFormat("simulated %.3g of %.3g s within %.4g s; use fewer --faces or a longer --run-limit", world.state().time_s,
+                          run.duration_s, run.limit_s));
+    }
   }
   EIPC_RETURN_IF_ERROR(trajectory.Close());
-  EIPC_RETURN_IF_ERROR(WriteReport(options.report, report.ToJson(world, x)));
+  *audit_passed = report.audit().passed();
   if (!report.audit().passed()) {
     std::fprintf(stderr, "eipc: the audit failed: %ld intersecting pairs of triangles, %ld forbidden inversions in %ld states\n",
                  static_cast<long>(report.audit().intersections), static_cast<long>(report.audit().forbidden_inversions),
                  static_cast<long>(report.audit().states));
   }
-  return report.audit().passed();
+  return report.ToJson(world, x);
 }
-
-}  // namespace
 
 void AddRunCommand(CLI::App& app, int* exit_status) {
   auto options = std::make_shared<RunOptions>();

@@ -1,0 +1,151 @@
+"""`eipc cage` and `eipc grasp` as scripts use them: report, exit status, one line of error, cache, limits, interruption."""
+
+import json
+import math
+import os
+import signal
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+
+CLI = os.environ.get("EIPC_CLI")
+pytestmark = pytest.mark.skipif(not CLI or not Path(CLI).exists(), reason="no eipc program (EIPC_CLI)")
+
+BOX_CORNERS = [(x, y, z) for z in (0, 1) for y in (0, 1) for x in (0, 1)]
+BOX_FACES = [(0, 2, 3), (0, 3, 1), (4, 5, 7), (4, 7, 6), (0, 1, 5), (0, 5, 4), (2, 6, 7), (2, 7, 3), (0, 4, 6), (0, 6, 2), (1, 3, 7), (1, 7, 5)]
+
+
+def write_box(path, size=(60.0, 50.0, 80.0), faces=BOX_FACES):
+    lines = [f"v {size[0] * x} {size[1] * y} {size[2] * z}" for x, y, z in BOX_CORNERS]
+    path.write_text("\n".join(lines + ["f " + " ".join(str(i + 1) for i in face) for face in faces]) + "\n")
+    return path
+
+
+def write_torus(path, rings=120, sides=80):
+    lines = []
+    for i in range(rings):
+        for j in range(sides):
+            a, b = 2 * math.pi * i / rings, 2 * math.pi * j / sides
+            lines.append(f"v {(0.1 + 0.03 * math.cos(b)) * math.cos(a)} {(0.1 + 0.03 * math.cos(b)) * math.sin(a)} {0.03 * math.sin(b)}")
+    for i in range(rings):
+        for j in range(sides):
+            quad = [i * sides + j, (i + 1) % rings * sides + j, (i + 1) % rings * sides + (j + 1) % sides, i * sides + (j + 1) % sides]
+            lines.append("f " + " ".join(str(v + 1) for v in quad))
+    path.write_text("\n".join(lines) + "\n")
+    return path
+
+
+def eipc(*arguments, cache, expect=None):
+    done = subprocess.run([CLI, *map(str, arguments), "--cache", str(cache)], capture_output=True, text=True, timeout=300)
+    if expect is not None:
+        assert done.returncode == expect, done.stderr
+    return done
+
+
+def test_report_and_files(tmp_path):
+    box = write_box(tmp_path / "box.obj")
+    report = tmp_path / "r.json"
+    eipc("cage", box, "--vertices", 20, "--units", "mm", "--out", tmp_path / "out", "--report", report, cache=tmp_path / "cache", expect=0)
+    made = json.loads(report.read_text())
+    assert {"input", "repair", "surface", "cage", "distance_m", "mass_properties_error", "locking", "seconds"} <= set(made)
+    assert made["repair"]["method"] == "kept"
+    assert made["cage"]["enclosed"] is True
+    assert 17 <= made["cage"]["vertices"] <= 20
+    assert made["cage"]["min_dihedral_deg"] > 10
+    assert made["distance_m"]["max"] < 1e-9
+    assert made["surface"]["volume_m3"] == pytest.approx(0.06 * 0.05 * 0.08)
+    assert made["mass_properties_error"] < 1e-9
+    for name in ("surface.obj", "cage.vtk", "report.json"):
+        assert (tmp_path / "out" / name).stat().st_size > 0
+    assert not list((tmp_path / "cache").glob("work-*"))
+
+
+def test_up_axis_turns_the_mesh(tmp_path):
+    box = write_box(tmp_path / "box.obj")
+    done = eipc("cage", box, "--vertices", 4, "--units", "mm", "--up", "y", cache=tmp_path / "cache", expect=0)
+    assert json.loads(done.stdout)["input"]["extent_m"] == pytest.approx([0.06, 0.08, 0.05])
+
+
+def test_cache_is_used_and_repairs_itself(tmp_path):
+    box, cache = write_box(tmp_path / "box.obj"), tmp_path / "cache"
+    arguments = ("cage", box, "--vertices", 12, "--units", "mm")
+    first = json.loads(eipc(*arguments, cache=cache, expect=0).stdout)
+    second = json.loads(eipc(*arguments, cache=cache, expect=0).stdout)
+    assert (first["cached"], second["cached"]) == (False, True)
+    (entry,) = cache.glob("cage-*")
+    whole = (entry / "cage.vtk").read_text()
+    (entry / "cage.vtk").write_text(whole[: len(whole) // 2])
+    third = json.loads(eipc(*arguments, cache=cache, expect=0).stdout)
+    assert third["cached"] is False
+    assert (entry / "cage.vtk").read_text() == whole
+    # Another content is another entry.
+    write_box(box, size=(61.0, 50.0, 80.0))
+    assert json.loads(eipc(*arguments, cache=cache, expect=0).stdout)["cached"] is False
+
+
+def test_concurrent_processes_share_the_cache(tmp_path):
+    box = write_box(tmp_path / "box.obj")
+    command = [CLI, "cage", str(box), "--vertices", "12", "--units", "mm", "--cache", str(tmp_path / "cache")]
+    running = [subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) for _ in range(3)]
+    reports = []
+    for process in running:
+        out, err = process.communicate(timeout=300)
+        assert process.returncode == 0, err
+        reports.append(json.loads(out)["cage"])
+    assert reports[0] == reports[1] == reports[2]
+    assert [path.name.split("-")[0] for path in (tmp_path / "cache").iterdir()] == ["cage"]
+
+
+@pytest.mark.parametrize("name, content", [
+    ("empty.obj", ""),
+    ("one.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n"),
+    ("cut.ply", "ply\nformat binary_little_endian 1.0\nelement vertex 1000000000\nproperty float x\nend_header\n"),
+    ("what.step", "ISO-10303-21;"),
+    ("flat.off", "OFF\n4 2 0\n0 0 0\n1 0 0\n1 1 0\n0 1 0\n3 0 1 2\n3 0 2 1\n"),
+])
+def test_bad_files_get_one_line_and_a_status(tmp_path, name, content):
+    (tmp_path / name).write_text(content)
+    done = eipc("cage", tmp_path / name, "--vertices", 20, cache=tmp_path / "cache")
+    assert 1 <= done.returncode < 100
+    assert done.stdout == ""
+    assert len(done.stderr.strip().splitlines()) == 1 and name in done.stderr
+    assert not list((tmp_path / "cache").glob("*"))
+
+
+def test_missing_file_and_folder(tmp_path):
+    assert eipc("cage", tmp_path / "none.obj", cache=tmp_path / "cache").returncode == 2
+    assert eipc("cage", tmp_path, cache=tmp_path / "cache").returncode == 2
+
+
+def test_time_and_memory_limits_end_the_work(tmp_path):
+    torus, cache = write_torus(tmp_path / "torus.obj"), tmp_path / "cache"
+    late = eipc("cage", torus, "--vertices", 200, "--timeout", 0.3, cache=cache, expect=4)
+    assert "0.3 s" in late.stderr and len(late.stderr.strip().splitlines()) == 1
+    full = eipc("cage", torus, "--vertices", 200, "--max-memory", 0.02, cache=cache)
+    assert 1 <= full.returncode < 100 and len(full.stderr.strip().splitlines()) == 1
+    assert not list(cache.glob("*"))
+
+
+def test_interrupt_leaves_nothing_behind(tmp_path):
+    torus, cache = write_torus(tmp_path / "torus.obj"), tmp_path / "cache"
+    process = subprocess.Popen([CLI, "cage", str(torus), "--vertices", "200", "--cache", str(cache)], stdout=subprocess.PIPE,
+                               stderr=subprocess.PIPE, text=True)
+    while not list(cache.glob("work-*")):
+        assert process.poll() is None
+        time.sleep(0.01)
+    process.send_signal(signal.SIGINT)
+    _, err = process.communicate(timeout=60)
+    assert process.returncode == 3
+    assert len(err.strip().splitlines()) == 1 and "interrupted" in err
+    assert not list(cache.glob("*"))
+
+
+def test_grasp_refuses_with_numbers(tmp_path):
+    box = write_box(tmp_path / "box.obj", size=(0.3, 0.3, 0.2))
+    large = eipc("grasp", box, cache=tmp_path / "cache", expect=2)
+    assert "too large" in large.stderr and "--gripper-scale" in large.stderr
+    small = write_box(tmp_path / "small.obj", size=(0.06, 0.05, 0.08))
+    heavy = eipc("grasp", small, "--density", 50000, cache=tmp_path / "cache", expect=2)
+    assert "too heavy" in heavy.stderr

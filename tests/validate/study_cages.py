@@ -1,0 +1,105 @@
+"""Every mesh in a directory of dirty and household meshes, at several budgets: a valid, enclosing cage, or why not."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Optional
+
+from validation import Context, Record, at_least, at_most, equal, reported
+
+NAME = "cages"
+DESCRIPTION = "eipc cage on every dirty and household mesh at 20, 60 and 200 vertices: enclosure, quality, distance, time"
+
+BUDGETS = (20, 60, 200)
+LIMIT_S = 300
+FOLDERS = ("dirty_meshes", "household")
+EXTENSIONS = {".obj", ".off", ".ply", ".stl", ".vtk", ".vtu", ".msh"}
+TABLE = Path(__file__).resolve().parents[2] / "docs" / "validation" / "cages.md"
+
+
+@dataclass(frozen=True)
+class Outcome:
+    mesh: Path
+    budget: int
+    status: int
+    seconds: float
+    message: str
+    report: Optional[dict[str, Any]]
+
+
+def run(context: Context) -> list[Record]:
+    if context.data is None:
+        context.say("no real meshes (EIPC_DATA): nothing to do")
+        return [reported("cages.meshes", 0)]
+    meshes = sorted(path for folder in FOLDERS for path in (context.data / folder).rglob("*") if path.suffix.lower() in EXTENSIONS)
+    outcomes = []
+    for mesh in meshes:
+        for budget in BUDGETS:
+            outcomes.append(cage(context, mesh, budget))
+            context.say(line(outcomes[-1]))
+    TABLE.write_text(table(context.data, outcomes))
+    return records(outcomes)
+
+
+def cage(context: Context, mesh: Path, budget: int) -> Outcome:
+    out = context.scratch / "cage.json"
+    out.unlink(missing_ok=True)
+    start = time.monotonic()
+    done = subprocess.run([str(context.cli.binary), "cage", str(mesh), "--vertices", str(budget), "--report", str(out), "--timeout",
+                           str(LIMIT_S), "--cache", str(context.scratch / "cages")], capture_output=True, text=True,
+                          timeout=LIMIT_S + 60)
+    seconds = time.monotonic() - start
+    report = json.loads(out.read_text()) if out.exists() else None
+    return Outcome(mesh, budget, done.returncode, seconds, done.stderr.strip(), report)
+
+
+def line(outcome: Outcome) -> str:
+    if outcome.report is None:
+        return f"{outcome.mesh.name} {outcome.budget}: {outcome.message}"
+    made = outcome.report["cage"]
+    return f"{outcome.mesh.name} {outcome.budget}: {made['vertices']} vertices, {made['min_dihedral_deg']:.1f} deg, {outcome.seconds:.1f} s"
+
+
+def records(outcomes: list[Outcome]) -> list[Record]:
+    made = [one.report for one in outcomes if one.report is not None]
+    refused = [one for one in outcomes if one.report is None]
+    used = [report["cage"]["vertices"] / report["cage"]["budget"] for report in made]
+    return [
+        reported("cages.made", len(made)),
+        reported("cages.refused", len(refused)),
+        # A refusal is one line that says why, with a status of its own; a crash or a hang would be neither.
+        equal("cages.refusals_without_a_reason", sum(not 1 <= one.status <= 99 or one.message.count("\n") > 0 or not one.message
+                                                     for one in refused), 0),
+        equal("cages.crashes_or_timeouts", sum(one.status in (4, 5, 6) for one in refused), 0),
+        equal("cages.not_enclosed", sum(not report["cage"]["enclosed"] for report in made), 0),
+        at_least("cages.min_dihedral", min(report["cage"]["min_dihedral_deg"] for report in made), 10, "deg"),
+        at_most("cages.over_budget", max(used), 1),
+        reported("cages.least_budget_used", min(used)),
+        at_most("cages.mass_properties_error", max(report["mass_properties_error"] for report in made), 1e-6),
+        at_most("cages.longest", max(one.seconds for one in outcomes), LIMIT_S, "s"),
+    ]
+
+
+def table(data: Path, outcomes: list[Outcome]) -> str:
+    rows = ["# Cages of dirty and household meshes", "",
+            "Written by `./dev validate cages`: `eipc cage FILE --vertices N` on every mesh of the data folder, coordinates taken as metres.",
+            "Distances are between the collision surface and the original, relative to the bounding box's diagonal; every cage is enclosing,",
+            "checked exactly. Seconds are wall time of a loaded two-core machine.", "",
+            "| mesh | N | repair | vertices | tets | dihedral, deg | cage / solid volume | gap tets | distance mean, max | s | note |",
+            "| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |"]
+    for one in outcomes:
+        name = str(one.mesh.relative_to(data))
+        if one.report is None:
+            reason = one.message.replace(str(data) + "/", "").replace("|", "/")
+            rows.append(f"| {name} | {one.budget} | – | – | – | – | – | – | – | {one.seconds:.1f} | status {one.status}: {reason} |")
+            continue
+        made, far = one.report["cage"], one.report["distance_m"]
+        diagonal = sum(extent**2 for extent in one.report["input"]["extent_m"])**0.5
+        rows.append(f"| {name} | {one.budget} | {one.report['repair']['method']} | {made['vertices']} | {made['tets']} | "
+                    f"{made['min_dihedral_deg']:.1f} | {made['volume_ratio']:.2f} | {made['shared_gap_tets']} | "
+                    f"{far['mean'] / diagonal:.1e}, {far['max'] / diagonal:.1e} | {one.seconds:.1f} | {made['note']} |")
+    return "\n".join(rows) + "\n"

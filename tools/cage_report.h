@@ -1,0 +1,22 @@
+#ifndef EIPC_TOOLS_CAGE_REPORT_H_
+#define EIPC_TOOLS_CAGE_REPORT_H_
+
+#include <nlohmann/json_fwd.hpp>
+
+#include "sim/meshing/auto_cage.h"
+
+namespace eipc {
+
+// The document of docs/cages.md, but for what only the command knows (file, units, seconds, locking).
+nlohmann::ordered_json CageReport(const AutoCage& result, int budget);
+
+// Whether a body of this stiffness is better simulated as affine, and why, in numbers.
+nlohmann::ordered_json AffineSuggestion(const AutoCage& result, double youngs_modulus_pa);
+
+// The cage's stiffness over that of `mesh`'s own tets where they are sound, else of a finer lattice, and the remedy
+// (docs/cages.md).
+nlohmann::ordered_json LockingReport(const AutoCage& result, const MeshData& mesh, double poissons_ratio);
+
+}  // namespace eipc
+
+#endif  // EIPC_TOOLS_CAGE_REPORT_H_

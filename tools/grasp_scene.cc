@@ -1,0 +1,171 @@
+#include "tools/grasp_scene.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "absl/strings/str_format.h"
+#include "models/shapes.h"
+#include "sim/base/status_macros.h"
+#include "sim/mesh/surface_mesh.h"
+#include "sim/meshing/mesh_implicit.h"
+
+namespace eipc {
+namespace {
+
+// The bubble of models/shapes.h at scale 1: half width, half height and depth of the pad, m.
+constexpr double kHalfWidth = 0.058;
+constexpr double kHalfHeight = 0.0415;
+constexpr double kDepth = 0.037;
+// Widest object between the pads, m, at scale 1.
+constexpr double kOpening = 0.13;
+constexpr double kClearance = 0.003;  // between a pad's tip and the object at the start, and above the ground
+constexpr double kPress = 0.55;       // of the pad's depth by which the fingers close beyond touching
+constexpr double kLift = 0.12;        // m
+constexpr double kSqueezeS = 1.5, kLiftS = 1.5, kHoldS = 1;
+// Force of a pad of scale 1 pressed that far against a hard bottle of 0.07 m, N: measured (`eipc grasp`), and proportional to
+// the square of the scale.
+constexpr double kPadForce = 12;
+constexpr double kGravity = 9.81;
+
+struct Extent {
+  double low = 0, high = 0;
+  double width() const { return high - low; }
+};
+
+Extent ExtentAlong(const MeshData& mesh, const Vec3& direction) {
+  Extent e = {direction.dot(mesh.vertices[0]), direction.dot(mesh.vertices[0])};
+  for (const Vec3& p : mesh.vertices) {
+    e.low = std::min(e.low, direction.dot(p));
+    e.high = std::max(e.high, direction.dot(p));
+  }
+  return e;
+}
+
+// Angle about z, in steps of 5 degrees, whose direction sees the object narrowest.
+double NarrowestAngle(const MeshData& mesh) {
+  double best = 0, least = ExtentAlong(mesh, Vec3::UnitY()).width();
+  for (int step = 1; step < 36; ++step) {
+    const double angle = step * M_PI / 36;
+    const double width = ExtentAlong(mesh, Vec3(-std::sin(angle), std::cos(angle), 0)).width();
+    if (width < 0.98 * least) {
+      least = width;
+      best = angle;
+    }
+  }
+  return best;
+}
+
+absl::StatusOr<MeshData> Pad(double scale) {
+  ImplicitCriteria criteria;  // as models/generate_models.cc
+  criteria.facet_size_m = 0.03;
+  criteria.facet_distance_m = 0.004;
+  criteria.cell_size_m = 0.021;
+  EIPC_ASSIGN_OR_RETURN(const TetMesh bubble, MeshImplicit(BubbleValue, Vec3(0, 0, -0.015), 0.15, criteria));
+  MeshData pad = {bubble.vertices(), bubble.tets(), {}};
+  for (Vec3& p : pad.vertices) p *= scale;
+  return pad;
+}
+
+// Side -1: left of the object, facing +y; 1: right of it.
+BodySpec PadBody(const MeshData& pad, int side, double y, double z, double press, double lift, double scale) {
+  BodySpec body;
+  body.name = side < 0 ? "bubble_left" : "bubble_right";
+  body.kind = BodyKind::kFullSpace;
+  body.mesh = pad;
+  const Quat facing = Quat(Eigen::AngleAxisd(M_PI, Vec3::UnitY())) * Quat(Eigen::AngleAxisd(-side * M_PI / 2, Vec3::UnitX()));
+  body.pose = {Vec3(0, side * y, z), facing};
+  body.material = {MaterialModel::kLinearCorotated, 10, 1e4, 0.45, 0, 0, 0};
+  BoundarySetSpec back;
+  back.name = "finger";
+  back.box = {Vec3(-0.1 * scale, -0.1 * scale, -0.0005 * scale), Vec3(0.1 * scale, 0.1 * scale, 0.0005 * scale)};
+  const Vec3 closed(0, side * (y - press), z), up = closed + Vec3(0, 0, lift);
+  back.trajectory.keys = {{0, body.pose},
+                          {kSqueezeS, {closed, facing}},
+                          {kSqueezeS + kLiftS, {up, facing}},
+                          {kSqueezeS + kLiftS + kHoldS, {up, facing}}};
+  body.boundary_sets.push_back(std::move(back));
+  return body;
+}
+
+BodySpec Ground(double half) {
+  BodySpec ground;
+  ground.name = "ground";
+  ground.kind = BodyKind::kStatic;
+  for (int i = 0; i < 8; ++i) ground.mesh.vertices.emplace_back(i & 1 ? half : -half, i & 2 ? half : -half, i & 4 ? 0.0 : -0.1);
+  ground.mesh.triangles = {{0, 2, 3}, {0, 3, 1}, {4, 5, 7}, {4, 7, 6}, {0, 1, 5}, {0, 5, 4},
+                           {2, 6, 7}, {2, 7, 3}, {0, 4, 6}, {0, 6, 2}, {1, 3, 7}, {1, 7, 5}};
+  return ground;
+}
+
+absl::Status CheckGrasp(const GraspScene& scene, const GraspOptions& o) {
+  const double opening = kOpening * o.gripper_scale;
+  if (scene.width_m > opening) {
+    return absl::FailedPreconditionError(
+        absl::StrFormat("too large to grasp: %.3g m at its narrowest, the pads open %.3g m; try --gripper-scale %.2g, or --units "
+                        "if the size is wrong",
+                        scene.width_m, opening, std::ceil(scene.width_m / kOpening * 10) / 10));
+  }
+  if (scene.width_m < 0.05 * kDepth * o.gripper_scale || scene.height_m < 0.1 * kHalfHeight * o.gripper_scale) {
+    return absl::FailedPreconditionError(
+        absl::StrFormat("too small to grasp: %.3g m wide and %.3g m high between pads %.3g m high; try --gripper-scale %.2g, or "
+                        "--units if the size is wrong",
+                        scene.width_m, scene.height_m, 2 * kHalfHeight * o.gripper_scale, std::max(0.01, scene.width_m / kDepth)));
+  }
+  const double weight = scene.mass_kg * kGravity, carried = 2 * o.friction * scene.grip_n;
+  if (weight > carried) {
+    return absl::FailedPreconditionError(
+        absl::StrFormat("too heavy to lift: %.3g kg weigh %.3g N, two pads of about %.3g N carry %.3g N at friction %.2g; try "
+                        "--gripper-scale %.2g, or --density (now %.4g kg/m^3)",
+                        scene.mass_kg, weight, scene.grip_n, carried, o.friction,
+                        std::ceil(10 * o.gripper_scale * std::sqrt(weight / carried) * 1.1) / 10, o.density_kg_m3));
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::StatusOr<GraspScene> MakeGraspScene(const MeshData& surface, const MeshData& cage, const GraspOptions& o) {
+  GraspScene scene;
+  const double s = o.gripper_scale;
+  const double angle = NarrowestAngle(surface);
+  const Quat turn(Eigen::AngleAxisd(-angle, Vec3::UnitZ()));
+  MeshData turned = surface;
+  for (Vec3& p : turned.vertices) p = turn * p;
+  const Extent across = ExtentAlong(turned, Vec3::UnitY()), up = ExtentAlong(turned, Vec3::UnitZ());
+  const MassProperties mass = SolidMassProperties(turned.vertices, turned.triangles, o.density_kg_m3);
+  scene.mass_kg = mass.mass;
+  scene.width_m = across.width();
+  scene.height_m = up.width();
+  scene.grip_n = kPadForce * s * s;
+  scene.lift_m = kLift * s;
+  scene.orientation = absl::StrFormat("turned by %.0f degrees about z: the pads meet its narrowest side, %.3g m wide",
+                                      -angle * 180 / M_PI, scene.width_m);
+  EIPC_RETURN_IF_ERROR(CheckGrasp(scene, o));
+  EIPC_ASSIGN_OR_RETURN(const MeshData pad, Pad(s));
+  // The object's middle across, and its centre of mass along the pads, come to the origin.
+  const Vec3 shift(-mass.center_of_mass.x(), -(across.low + across.high) / 2, -up.low + 0.9e-3);
+  BodySpec object;
+  object.name = "object";
+  object.kind = BodyKind::kEmbedded;
+  object.mesh = surface;
+  object.cage = cage;
+  object.pose = {shift, turn};
+  object.material = {MaterialModel::kLinearCorotated, o.density_kg_m3, o.youngs_modulus_pa, o.poissons_ratio, 0, 0, 0};
+  // Pads at the centre of mass, or as low as the ground lets them.
+  const double z = std::max(mass.center_of_mass.z() + shift.z(), kHalfHeight * s + kClearance);
+  const double y = scene.width_m / 2 + kDepth * s + kClearance;
+  const double press = kPress * kDepth * s + kClearance;
+  scene.spec.name = "grasp";
+  scene.spec.bodies = {object, PadBody(pad, -1, y, z, press, scene.lift_m, s), PadBody(pad, 1, y, z, press, scene.lift_m, s),
+                       Ground(std::max(0.5, ExtentAlong(turned, Vec3::UnitX()).width() + s * kHalfWidth))};
+  scene.spec.contact.form = BarrierForm::kPerPair;
+  scene.spec.contact.stiffness = 1e4;
+  scene.spec.friction_coefficient = o.friction;
+  scene.spec.schedule_duration_s = kSqueezeS + kLiftS + kHoldS;
+  scene.spec.schedule_dt_s = o.dt_s;
+  scene.spec.holding = HoldingSpec{"object", scene.spec.schedule_duration_s - kHoldS / 2, scene.spec.schedule_duration_s};
+  return scene;
+}
+
+}  // namespace eipc

@@ -1,0 +1,37 @@
+#ifndef EIPC_TOOLS_GRASP_SCENE_H_
+#define EIPC_TOOLS_GRASP_SCENE_H_
+
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "sim/scene/scene_spec.h"
+
+namespace eipc {
+
+// Two soft bubble pads squeeze an object that stands on the ground, lift and hold it (the grasp of models/scenes/bubble_teddy_*).
+struct GraspOptions {
+  double density_kg_m3 = 800;
+  double youngs_modulus_pa = 1e6;
+  double poissons_ratio = 0.4;
+  double friction = 0.8;
+  double gripper_scale = 1;
+  double dt_s = 0.02;
+};
+
+struct GraspScene {
+  SceneSpec spec;
+  double mass_kg = 0;
+  double width_m = 0;  // between the pads
+  double height_m = 0;
+  double grip_n = 0;  // estimated force of one pad
+  double lift_m = 0;
+  std::string orientation;  // how the object was turned about the vertical, in words
+};
+
+// The object is turned about the vertical so that the pads meet its narrowest side. INVALID_ARGUMENT with the numbers and what to
+// do when it is too wide for the pads' opening, too small for them, or too heavy for what friction carries.
+absl::StatusOr<GraspScene> MakeGraspScene(const MeshData& surface, const MeshData& cage, const GraspOptions& options);
+
+}  // namespace eipc
+
+#endif  // EIPC_TOOLS_GRASP_SCENE_H_
