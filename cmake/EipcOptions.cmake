@@ -14,6 +14,7 @@ option(EIPC_SERVER "Build whatever needs Protobuf or gRPC: server, clients, comm
 # Debian's own, which sees the packages of packages.txt; another python3 may come first on PATH.
 set(EIPC_PYTHON /usr/bin/python3 CACHE FILEPATH "Python that generates the client's modules and runs Python tests")
 set(EIPC_MARCH x86-64-v3 CACHE STRING "Instruction baseline of the binary; one per binary, no run-time dispatch")
+option(EIPC_FUZZ "Build the libFuzzer targets (tests/fuzz; clang only, preset fuzz)" OFF)
 set(EIPC_SANITIZE "" CACHE STRING "Sanitizers, e.g. address,undefined or thread")
 
 # Never -ffast-math: error bounds and determinism rely on IEEE arithmetic.
@@ -25,6 +26,13 @@ if(EIPC_SANITIZE)
   set(CMAKE_CXX_FLAGS_DEBUG "-O1 -g")
   add_compile_options(-fsanitize=${EIPC_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
   add_link_options(-fsanitize=${EIPC_SANITIZE})
+endif()
+
+if(EIPC_FUZZ)
+  if(NOT CMAKE_CXX_COMPILER_ID MATCHES Clang)
+    message(FATAL_ERROR "EIPC_FUZZ needs clang: use the preset fuzz")
+  endif()
+  add_compile_options(-fsanitize=fuzzer-no-link)  # coverage for whatever a fuzz target links
 endif()
 
 find_program(CCACHE_PROGRAM ccache)

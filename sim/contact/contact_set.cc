@@ -4,6 +4,8 @@
 #include <cmath>
 #include <limits>
 
+#include "sim/contact/nearest_features.h"
+
 namespace eipc {
 namespace {
 
@@ -55,6 +57,7 @@ void ContactSet::Update(const std::vector<Candidate>& candidates, const std::vec
     stencils_.insert(stencils_.end(), chunk_stencils_[chunk].begin(), chunk_stencils_[chunk].end());
     min_distance_ = std::min(min_distance_, chunk_min_[chunk]);
   }
+  if (settings_.form == BarrierForm::kAreaWeighted) KeepNearestFeatures(x);
 }
 
 bool ContactSet::MakeStencil(const Candidate& c, const std::vector<Vec3>& x, ContactStencil* out, double* distance) const {
@@ -84,11 +87,35 @@ double ContactSet::PairDhat(const ContactStencil& stencil) const {
 }
 
 double ContactSet::PairWeight(const Candidate& c) const {
-  // Two parallel surfaces at a gap: the points of each see the other, half of each one's area makes the whole (no double counting).
-  // Edge-edge pairs guard against crossings that no point sees; they carry a small share so that the force-gap law hardly depends
-  // on how the two tessellations cross.
-  if (c.kind == ContactKind::kPointTriangle) return 0.5 * surface_->vertex_area[c.first];
-  return 0.02 * std::sqrt(surface_->edge_rest_length2[c.first] * surface_->edge_rest_length2[c.second]);
+  if (c.kind == ContactKind::kPointTriangle) return weights_.Point(c.v[0], surface_->vertex_body[c.v[1]]);
+  return weights_.EdgePair(c.first, c.second);
+}
+
+// Pairs of one body whose dhat its shape cuts short stay as they are: cells with different dhat do not cancel.
+void ContactSet::KeepNearestFeatures(const std::vector<Vec3>& x) {
+  const auto counts = [this](const ContactStencil& s) {
+    return s.kind == ContactKind::kPointTriangle && s.dhat == settings_.dhat_m;
+  };
+  all_stencils_.swap(stencils_);
+  by_point_.clear();
+  for (size_t i = 0; i < all_stencils_.size(); ++i) {
+    const ContactStencil& s = all_stencils_[i];
+    if (counts(s)) by_point_.push_back({s.v[0], s.body_b, static_cast<int32_t>(i)});
+  }
+  std::sort(by_point_.begin(), by_point_.end());
+  stencils_.clear();
+  for (size_t i = 0; i < all_stencils_.size(); ++i) {
+    const ContactStencil& s = all_stencils_[i];
+    if (!counts(s)) {
+      stencils_.push_back(s);
+      continue;
+    }
+    auto it = std::lower_bound(by_point_.begin(), by_point_.end(), std::array<int32_t, 3>{s.v[0], s.body_b, -1});
+    if ((*it)[2] != static_cast<int32_t>(i)) continue;  // its features are there already
+    hits_.clear();
+    for (; it != by_point_.end() && (*it)[0] == s.v[0] && (*it)[1] == s.body_b; ++it) hits_.push_back(all_stencils_[(*it)[2]]);
+    AppendNearestFeatures(hits_, x, &stencils_);
+  }
 }
 
 }  // namespace eipc

@@ -1,11 +1,13 @@
 #ifndef EIPC_SIM_CONTACT_CONTACT_SET_H_
 #define EIPC_SIM_CONTACT_CONTACT_SET_H_
 
+#include <array>
 #include <vector>
 
 #include "sim/base/parallel.h"
 #include "sim/contact/broad_phase.h"
 #include "sim/contact/contact_settings.h"
+#include "sim/contact/contact_weights.h"
 #include "sim/contact/surface.h"
 #include "sim/geometry/distance.h"
 
@@ -17,17 +19,21 @@ struct ContactStencil {
   ContactKind kind;
   int32_t body_a;
   int32_t body_b;
-  double dhat;        // m; less than the scene's for neighbouring features of one body
-  double weight;      // 1 per pair; m^2 area weighted. Times the barrier stiffness: N/m.
+  double dhat;  // m; less than the scene's for neighbouring features of one body
+  // 1 per pair; m^2 area weighted, and negative for what two walls of a crease have in common (nearest_features.h). Times the
+  // barrier stiffness: N/m.
+  double weight;
   double mollifier2;  // edge-edge: |ea x eb|^2 below which the barrier fades out, m^4; 0: never (point-triangle)
   double distance;    // m
   ClosestPoints closest;
 };
 
-// Active stencils of a state, in candidate order.
+// Active stencils of a state, in candidate order. Per pair: one a candidate within dhat. Area weighted: of the triangles that a
+// point is near, the features that count (nearest_features.h), where the first of them was.
 class ContactSet {
  public:
-  ContactSet(const CollisionSurface* surface, const ContactSettings& settings) : surface_(surface), settings_(settings) {}
+  ContactSet(const CollisionSurface* surface, const ContactSettings& settings)
+      : surface_(surface), settings_(settings), weights_(*surface, settings.dhat_m) {}
 
   // `travel`, where given, bounds how far each vertex of x is from its anchor (BroadPhase::Travel): pairs that this keeps beyond
   // dhat are not looked at. The result is the same.
@@ -42,10 +48,15 @@ class ContactSet {
   bool MakeStencil(const Candidate& candidate, const std::vector<Vec3>& x, ContactStencil* out, double* distance) const;
   double PairDhat(const ContactStencil& stencil) const;
   double PairWeight(const Candidate& candidate) const;
+  void KeepNearestFeatures(const std::vector<Vec3>& x);
 
   const CollisionSurface* surface_;
   ContactSettings settings_;
+  ContactWeights weights_;
   std::vector<ContactStencil> stencils_;
+  std::vector<ContactStencil> all_stencils_;      // before KeepNearestFeatures
+  std::vector<std::array<int32_t, 3>> by_point_;  // point, body met, index in all_stencils_; sorted
+  std::vector<ContactStencil> hits_;
   std::vector<std::vector<ContactStencil>> chunk_stencils_;
   std::vector<double> chunk_min_;
   double min_distance_ = 0;

@@ -22,7 +22,7 @@ void BarrierTerm::AddHessian(const Point& point, BlockMatrix* hessian) {
   pool_->ParallelFor(static_cast<int64_t>(stencils.size()), 16, [&](int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i) {
       factors_[i] = BarrierStencilFactor(stencils[i], Gather(stencils[i].v, point.x));
-      factors_[i].columns.leftCols(factors_[i].rank) *= std::sqrt(stiffness_ * stencils[i].weight);
+      factors_[i].columns.leftCols(factors_[i].rank) *= std::sqrt(stiffness_ * std::abs(stencils[i].weight));
     }
   });
   for (size_t i = 0; i < stencils.size(); ++i) map_->AddHessian(stencils[i].v, factors_[i], hessian);

@@ -1,6 +1,7 @@
 #include "sim/energy/barrier_stencil.h"
 
 #include <Eigen/Eigenvalues>
+#include <algorithm>
 
 #include "sim/energy/barrier_function.h"
 
@@ -15,11 +16,23 @@ struct Span {
   Eigen::Matrix<double, 5, 5> distance_hessian;  // of d, in the basis
 };
 
+// From the second side to the first. Where they touch, or are too near for the square of their distance, some normal: the pair must
+// not be without a force.
+Vec3 GapDirection(const ContactStencil& stencil, const StencilPositions& x) {
+  if (stencil.distance > 0) return stencil.closest.e / stencil.distance;
+  const bool edges = stencil.kind == ContactKind::kEdgeEdge;
+  const Vec3 e = edges ? x.x[1] - x.x[0] : x.x[2] - x.x[1], f = edges ? x.x[3] - x.x[2] : x.x[3] - x.x[1];
+  const Vec3 normal = e.stableNormalized().cross(f.stableNormalized());
+  const Vec3 n = stencil.closest.e.isZero(0) ? normal : stencil.closest.e;
+  if (n.stableNorm() > 0) return n.stableNormalized();
+  return e.isZero(0) ? Vec3(Vec3::UnitZ()) : Vec3(e.stableNormalized().unitOrthogonal());
+}
+
 // The Hessian of d: ww^T (x) (I - nn^T) / d - U A^{-1} U^T.
 Span MakeSpan(const ContactStencil& stencil, const StencilPositions& x) {
   const ClosestPoints& c = stencil.closest;
-  const double d = stencil.distance;
-  const Vec3 n = c.e / d;
+  const double d = std::max(stencil.distance, kSmallestGap * stencil.dhat);
+  const Vec3 n = GapDirection(stencil, x);
   const Vec3 t1 = n.unitOrthogonal();
   const Vec3 t2 = n.cross(t1);
   Eigen::Matrix<double, 4, 3> o = Eigen::Matrix<double, 4, 3>::Zero();
@@ -107,8 +120,8 @@ Mat12 CrossNormHessian(const Vec3& u, const Vec3& v) {
   return h;
 }
 
-Vec12 DistanceGradient(const ContactStencil& stencil) {
-  const Vec3 n = stencil.closest.e / stencil.distance;
+Vec12 DistanceGradient(const ContactStencil& stencil, const StencilPositions& x) {
+  const Vec3 n = GapDirection(stencil, x);
   Vec12 g;
   for (int i = 0; i < 4; ++i) g.segment<3>(3 * i) = stencil.closest.w[i] * n;
   return g;
@@ -180,7 +193,7 @@ double BarrierStencilValue(const ContactStencil& stencil, const StencilPositions
 
 Vec12 BarrierStencilGradient(const ContactStencil& stencil, const StencilPositions& x) {
   const Mollifier m = MakeMollifier(stencil, x);
-  Vec12 g = m.m * BarrierFirst(stencil.distance, stencil.dhat) * DistanceGradient(stencil);
+  Vec12 g = m.m * BarrierFirst(stencil.distance, stencil.dhat) * DistanceGradient(stencil, x);
   if (m.active) g += m.dm * Barrier(stencil.distance, stencil.dhat) * m.gradient;
   return g;
 }
@@ -193,7 +206,7 @@ Mat12 BarrierStencilHessian(const ContactStencil& stencil, const StencilPosition
                    span.basis.leftCols(span.size).transpose());
   if (m.active) {
     const double b = Barrier(stencil.distance, stencil.dhat);
-    const Vec12 gb = BarrierFirst(stencil.distance, stencil.dhat) * DistanceGradient(stencil);
+    const Vec12 gb = BarrierFirst(stencil.distance, stencil.dhat) * DistanceGradient(stencil, x);
     h += m.dm * (m.gradient * gb.transpose() + gb * m.gradient.transpose());
     h += b * (m.ddm * m.gradient * m.gradient.transpose() + m.dm * CrossNormHessian(m.u, m.v));
   }
@@ -202,17 +215,19 @@ Mat12 BarrierStencilHessian(const ContactStencil& stencil, const StencilPosition
 
 StencilFactor BarrierStencilFactor(const ContactStencil& stencil, const StencilPositions& x) {
   StencilFactor out;
-  if (stencil.mollifier2 > 0 && MakeMollifier(stencil, x).active) {
-    const Eigen::SelfAdjointEigenSolver<Mat12> eigen(BarrierStencilHessian(stencil, x));
+  const bool negative = stencil.weight < 0;
+  if (negative || (stencil.mollifier2 > 0 && MakeMollifier(stencil, x).active)) {
+    const Mat12 hessian = BarrierStencilHessian(stencil, x);
+    const Eigen::SelfAdjointEigenSolver<Mat12> eigen(negative ? Mat12(-hessian) : hessian);
     for (int i = 0; i < 12; ++i) {
       const double value = eigen.eigenvalues()[i];
       if (value > 0) out.columns.col(out.rank++) = std::sqrt(value) * eigen.eigenvectors().col(i);
     }
     return out;
   }
-  const double d = stencil.distance, beta = -BarrierFirst(d, stencil.dhat);
+  const double d = std::max(stencil.distance, kSmallestGap * stencil.dhat), beta = -BarrierFirst(d, stencil.dhat);
   const Eigen::Map<const Eigen::Vector4d> w(stencil.closest.w.data());
-  const Vec3 n = stencil.closest.e / d;
+  const Vec3 n = GapDirection(stencil, x);
   const double along = std::sqrt(BarrierSecond(d, stencil.dhat));
   AddColumn(0, n, w, along, n, w, &out);
   std::array<Slide, 2> slides;

@@ -9,8 +9,9 @@
 
 namespace eipc {
 
-// The barrier of one stencil, m(c) b(d) per unit stiffness and weight, as a function of its four vertices. m = 1 for
-// point-triangle; for edge-edge it is the mollifier of Li et al. 2020, eq. 24, of c = |(a1 - a0) x (b1 - b0)|^2.
+// The barrier of one stencil (`distance`, `closest` up to date with x), m(c) b(d) per unit stiffness and weight, as a function of
+// its four vertices. m = 1 for point-triangle; for edge-edge it is the mollifier of Li et al. 2020, eq. 24, of c = |(a1 - a0) x (b1
+// - b0)|^2.
 struct StencilPositions {
   std::array<Vec3, 4> x;
 };
@@ -30,7 +31,8 @@ Mat12 BarrierStencilHessian(const ContactStencil& stencil, const StencilPosition
 // of 2x2 blocks on mutually orthogonal planes, each with one positive eigenvalue. Keeping what is positive of each part gives a
 // matrix >= the Hessian (a sum of projections), of rank 1 + k.
 //
-// While the mollifier is at work: the Hessian with its negative eigenvalues removed, by a 12-dimensional eigenproblem.
+// While the mollifier is at work: the Hessian with its negative eigenvalues removed, by a 12-dimensional eigenproblem. For a
+// stencil of negative weight: the same of minus the Hessian.
 StencilFactor BarrierStencilFactor(const ContactStencil& stencil, const StencilPositions& x);
 
 // m(c) of the stencil: the share of the unmollified normal force, lambda = -kappa w m b'(d).

@@ -48,6 +48,8 @@ Vec3 UnitOrZero(const Vec3& e, double squared) {
 
 }  // namespace
 
+ClosestPoints PointEdgeClosest(const Vec3& p, const Vec3& q0, const Vec3& q1) { return PointSegment({p, q0, q1, p}, 0, 1, 2, 1); }
+
 double PointTriangleSeparation(const Vec3& p, const Vec3& t0, const Vec3& t1, const Vec3& t2) {
   const ClosestPoints c = PointTriangleClosest(p, t0, t1, t2);
   return LeastAlong<3>(UnitOrZero(c.e, c.distance2), {p - t0, p - t1, p - t2});

@@ -25,6 +25,8 @@ struct ClosestPoints {
   std::array<std::array<double, 4>, 2> dw = {};  // derivative of w by each free parameter
 };
 
+// The slots are {p, q0, q1, none}.
+ClosestPoints PointEdgeClosest(const Vec3& p, const Vec3& q0, const Vec3& q1);
 ClosestPoints PointTriangleClosest(const Vec3& p, const Vec3& t0, const Vec3& t1, const Vec3& t2);
 // Near-parallel edges (sine^2 below 1e-14) use the nearest of the four end points.
 ClosestPoints EdgeEdgeClosest(const Vec3& a0, const Vec3& a1, const Vec3& b0, const Vec3& b1);

@@ -88,61 +88,6 @@ TEST(ContactSet, ABodyAtRestDoesNotPushItself) {
   }
 }
 
-TEST(ContactSet, AreaWeightsAreHalfOfThePointsArea) {
-  Random random(2);
-  ThreadPool pool(1);
-  const CollisionSurface s = SoupWithoutSelfContact(&random);
-  ContactSet set(&s, Settings(0.02, BarrierForm::kAreaWeighted));
-  set.Update(AllPairs(s), s.rest_positions, &pool);
-  int points = 0, edges = 0;
-  for (const ContactStencil& stencil : set.stencils()) {
-    if (stencil.kind == ContactKind::kPointTriangle) {
-      ++points;
-      EXPECT_EQ(stencil.weight, 0.5 * s.vertex_area[stencil.v[0]]);
-      EXPECT_EQ(stencil.mollifier2, 0);
-    } else {
-      ++edges;
-      const double la = (s.rest_positions[stencil.v[1]] - s.rest_positions[stencil.v[0]]).squaredNorm();
-      const double lb = (s.rest_positions[stencil.v[3]] - s.rest_positions[stencil.v[2]]).squaredNorm();
-      EXPECT_GT(stencil.weight, 0);
-      EXPECT_DOUBLE_EQ(stencil.mollifier2, 1e-3 * la * lb);
-    }
-  }
-  EXPECT_GT(points, 5);
-  EXPECT_GT(edges, 5);
-}
-
-// The normal force between a sheet of 10 x 10 cm in cells x cells quads and a larger, finer one that is turned against it, over
-// what a continuum of the same barrier would give, (area) |b'(gap)|.
-double SheetLoad(int cells, double gap, double dhat) {
-  const MeshData lower = testing::Sheet(0.1, 0, 2 * cells + 1);
-  MeshData upper = testing::Sheet(0.05, gap, cells);
-  for (Vec3& p : upper.vertices) p = Eigen::AngleAxisd(0.3, Vec3::UnitZ()) * p + Vec3(0.00123, 0.00217, 0);
-  CollisionSurface s = BuildCollisionSurface({lower.vertices, upper.vertices}, {lower.triangles, upper.triangles});
-  s.pair_enabled = {0, 1, 1, 0};
-  BroadPhase broad_phase(&s);
-  broad_phase.Build(s.rest_positions, s.rest_positions, dhat, 0);
-  ThreadPool pool(1);
-  ContactSet set(&s, Settings(dhat, BarrierForm::kAreaWeighted));
-  set.Update(broad_phase.candidates(), s.rest_positions, &pool);
-  double force = 0;
-  for (const ContactStencil& c : set.stencils())
-    force -= c.weight * BarrierFirst(c.distance, dhat) * std::abs(c.closest.e.z()) / c.distance;
-  return force / (-0.01 * BarrierFirst(gap, dhat));
-}
-
-// Why the form is area weighted: sixteen times as many pairs carry the same load. What is above 1 are the edge-edge pairs, and
-// points within dhat of the border of two triangles, which see both: more of them as triangles shrink towards dhat.
-TEST(ContactSet, AreaWeightedLoadHardlyDependsOnTheTriangulation) {
-  constexpr double kDhat = 1e-3;
-  for (double gap : {2e-4, 5e-4, 8e-4}) {
-    const double coarse = SheetLoad(2, gap, kDhat), fine = SheetLoad(8, gap, kDhat);
-    EXPECT_GT(coarse, 1.0) << gap;
-    EXPECT_LT(coarse, 1.3) << gap;
-    EXPECT_LT(std::abs(fine / coarse - 1), 0.2) << gap;
-  }
-}
-
 TEST(ContactSet, TheSameForAnyNumberOfThreads) {
   Random random(3);
   const CollisionSurface s = testing::BallGrid(3, 0.1, 0.0499);

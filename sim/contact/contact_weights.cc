@@ -1,0 +1,104 @@
+#include "sim/contact/contact_weights.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+namespace eipc {
+namespace {
+
+// Triangles whose normals are less than 45 degrees apart face the same way.
+constexpr double kSameWay = 0.7;
+// Least sharpness: two flat edges then weigh a ten-thousandth of two sharp ones.
+constexpr double kLeastSharpness = 0.01;
+// No side of a pair gets less: a lone vertex of a coarse surface still pushes.
+constexpr double kLeastShare = 0.02;
+
+struct Corner {
+  int32_t vertex;
+  Vec3 normal;
+  double area;
+};
+
+// Part of a triangle's area that is nearest to the corner p (Meyer et al. 2003, figure 4): Voronoi unless it is obtuse.
+double CornerArea(const Vec3& p, const Vec3& q, const Vec3& r, double area) {
+  const Vec3 pq = q - p, pr = r - p, qr = r - q;
+  const double at_p = pq.dot(pr), at_q = -pq.dot(qr), at_r = pr.dot(qr);
+  if (at_p < 0) return 0.5 * area;
+  if (at_q < 0 || at_r < 0) return 0.25 * area;
+  return (pr.squaredNorm() * at_q + pq.squaredNorm() * at_r) / (16 * area);  // cot = dot / (2 area)
+}
+
+}  // namespace
+
+ContactWeights::ContactWeights(const CollisionSurface& surface, double dhat) : surface_(&surface), dhat2_(dhat * dhat) {
+  MeasureVertices();
+  MeasureEdges();
+  ShareBetweenBodies();
+}
+
+double ContactWeights::EdgePair(int32_t e, int32_t f) const {
+  const double r = surface_->edge_rest_length2[e] * surface_->edge_rest_length2[f] / (dhat2_ * dhat2_);
+  return dhat2_ * std::min(1.0, r) * sharpness_[e] * sharpness_[f];
+}
+
+void ContactWeights::MeasureVertices() {
+  const std::vector<Vec3>& x = surface_->rest_positions;
+  std::vector<std::vector<Corner>> corners(surface_->vertex_count);
+  for (const Triangle& t : surface_->triangles) {
+    const Vec3 normal = (x[t[1]] - x[t[0]]).cross(x[t[2]] - x[t[0]]);
+    const double twice = normal.norm();
+    if (!(twice > 0)) continue;
+    for (int k = 0; k < 3; ++k) {
+      const int32_t p = t[k];
+      corners[p].push_back({p, normal / twice, CornerArea(x[p], x[t[(k + 1) % 3]], x[t[(k + 2) % 3]], 0.5 * twice)});
+    }
+  }
+  vertex_area_.assign(surface_->vertex_count, 0);
+  for (int32_t p = 0; p < surface_->vertex_count; ++p) {
+    for (const Corner& facing : corners[p]) {
+      double area = 0;
+      for (const Corner& c : corners[p]) area += facing.normal.dot(c.normal) > kSameWay ? c.area : 0;
+      vertex_area_[p] = std::max(vertex_area_[p], area);
+    }
+  }
+}
+
+void ContactWeights::MeasureEdges() {
+  const std::vector<Vec3>& x = surface_->rest_positions;
+  std::map<Edge, std::vector<Vec3>> normals;  // an edge belongs to one body, so its vertices name it
+  for (const Triangle& t : surface_->triangles) {
+    const Vec3 normal = (x[t[1]] - x[t[0]]).cross(x[t[2]] - x[t[0]]).normalized();
+    for (int k = 0; k < 3; ++k) normals[{std::min(t[k], t[(k + 1) % 3]), std::max(t[k], t[(k + 1) % 3])}].push_back(normal);
+  }
+  for (const Edge& e : surface_->edges) {
+    const std::vector<Vec3>& n = normals[{std::min(e[0], e[1]), std::max(e[0], e[1])}];
+    // 1 - cos of the angle by which the surface turns; a border, or more than two triangles, is sharp.
+    const double turn = n.size() == 2 ? 1 - n[0].dot(n[1]) : 1;
+    sharpness_.push_back(std::clamp(turn, kLeastSharpness, 1.0));
+  }
+}
+
+void ContactWeights::ShareBetweenBodies() {
+  const int32_t bodies = surface_->body_count;
+  std::vector<double> coarseness(bodies, 0);
+  for (int32_t b = 0; b < bodies; ++b) {
+    double area = 0, total = 0;
+    int64_t used = 0;
+    for (int32_t p = 0; p < surface_->vertex_count; ++p) {
+      if (surface_->vertex_body[p] != b || !(vertex_area_[p] > 0)) continue;
+      area += vertex_area_[p], total += surface_->vertex_area[p], ++used;
+    }
+    coarseness[b] = used > 0 ? area / static_cast<double>(used) * total : 0;
+  }
+  share_.assign(static_cast<size_t>(bodies) * bodies, 0.5);
+  for (int32_t a = 0; a < bodies; ++a) {
+    for (int32_t b = 0; b < bodies; ++b) {
+      const double aa = coarseness[a] * coarseness[a], bb = coarseness[b] * coarseness[b];
+      if (a != b && aa + bb > 0)
+        share_[static_cast<size_t>(a) * bodies + b] = std::clamp(bb / (aa + bb), kLeastShare, 1 - kLeastShare);
+    }
+  }
+}
+
+}  // namespace eipc

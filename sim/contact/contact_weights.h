@@ -1,0 +1,50 @@
+#ifndef EIPC_SIM_CONTACT_CONTACT_WEIGHTS_H_
+#define EIPC_SIM_CONTACT_CONTACT_WEIGHTS_H_
+
+#include <vector>
+
+#include "sim/contact/surface.h"
+
+namespace eipc {
+
+// Weights, in m^2, that make the area-weighted barrier a quadrature of
+//     E = k integral over A of b(distance to B),
+// so that the pressure between two flat surfaces at a gap g is k |b'(g)| however either of them is cut into triangles. All are
+// constants of the rest shape: they add no forces of their own.
+//
+// Points carry the integral. A vertex stands for the part of the surface around it, Voronoi areas of its corners (Meyer et al.
+// 2003, "Discrete Differential-Geometry Operators for Triangulated 2-Manifolds", section 3.3), that faces one way: the corner of a
+// box touches a plane with one of its three sides only. Of the directions of its triangles the one that gathers most counts.
+//
+// A pair of bodies is integrated over both surfaces, with shares that sum to 1: the finer and smaller surface gets nearly all, for
+// points sample a contact well where they lie close together and where the surface ends with the contact. So a block on a floor is
+// integrated over its underside, whatever the floor's triangles.
+//
+// Edge pairs guard the crossings that no point sees. Two sharp edges that cross are near each other over an area of about dhat^2;
+// on surfaces that are flat at rest, where points do the work already, their weight is a small part of that, and it vanishes with
+// the square of the triangles' area below dhat^2, because ever more pairs are within dhat then.
+class ContactWeights {
+ public:
+  ContactWeights(const CollisionSurface& surface, double dhat);
+
+  // Of vertex p against anything of another body (or of its own).
+  double Point(int32_t p, int32_t other_body) const {
+    return vertex_area_[p] * share_[static_cast<size_t>(surface_->vertex_body[p]) * surface_->body_count + other_body];
+  }
+  double EdgePair(int32_t e, int32_t f) const;
+
+ private:
+  void MeasureVertices();
+  void MeasureEdges();
+  void ShareBetweenBodies();
+
+  const CollisionSurface* surface_;
+  double dhat2_;
+  std::vector<double> vertex_area_;  // facing one way, m^2
+  std::vector<double> sharpness_;    // of edges, 1 from a right angle or a border on
+  std::vector<double> share_;        // row-major body-by-body: of the first one's points against the second
+};
+
+}  // namespace eipc
+
+#endif  // EIPC_SIM_CONTACT_CONTACT_WEIGHTS_H_

@@ -1,0 +1,81 @@
+#include "sim/contact/contact_weights.h"
+
+#include <gtest/gtest.h>
+
+#include <numeric>
+
+#include "tests/sim/contact/soups.h"
+#include "tests/support/meshes.h"
+
+namespace eipc {
+namespace {
+
+CollisionSurface Surfaces(const std::vector<MeshData>& meshes) {
+  std::vector<std::vector<Vec3>> positions;
+  std::vector<std::vector<Triangle>> triangles;
+  for (const MeshData& m : meshes) positions.push_back(m.vertices), triangles.push_back(m.triangles);
+  return BuildCollisionSurface(positions, triangles);
+}
+
+// The vertices of each face of a cube stand for that face, however it is cut and whichever way its diagonals run.
+TEST(ContactWeights, VerticesOfAFaceCarryItsArea) {
+  for (int cells : {1, 2, 4}) {
+    const CollisionSurface s =
+        Surfaces({testing::BoxSurfaceGrid(Vec3(0, 0, 0), Vec3(1, 1, 1), {cells, cells, cells}), testing::Sheet(100, -1, 1)});
+    const ContactWeights weights(s, 1e-3);
+    for (int axis = 0; axis < 3; ++axis) {
+      for (double side : {0.0, 1.0}) {
+        double area = 0;
+        for (int32_t p = 0; p < s.vertex_count; ++p) {
+          if (s.vertex_body[p] == 0 && s.rest_positions[p][axis] == side) area += weights.Point(p, 1);
+        }
+        EXPECT_NEAR(area, 0.98, 1e-12) << "all but the least share of the sheet";
+      }
+    }
+  }
+}
+
+TEST(ContactWeights, VerticesOfASmoothSurfaceCarryAllOfIt) {
+  const CollisionSurface s = Surfaces({testing::Sphere(Vec3(0, 0, 0), 1, 3)});
+  const ContactWeights weights(s, 1e-3);
+  double area = 0;
+  for (int32_t p = 0; p < s.vertex_count; ++p) area += weights.Point(p, 0);
+  EXPECT_NEAR(area, 0.5 * std::accumulate(s.vertex_area.begin(), s.vertex_area.end(), 0.0), 1e-9);
+}
+
+TEST(ContactWeights, SharesOfTwoBodiesMakeOneAndTheFinerHasMore) {
+  const CollisionSurface s = Surfaces({testing::Sheet(1, 0, 4), testing::Sheet(1, 1, 8), testing::Sheet(1, 2, 4)});
+  const ContactWeights weights(s, 1e-3);
+  std::vector<int32_t> inner(3, -1);  // a vertex well inside each sheet
+  for (int32_t p = 0; p < s.vertex_count; ++p) {
+    if (s.rest_positions[p].head<2>().norm() < 1e-9) inner[s.vertex_body[p]] = p;
+  }
+  const auto share = [&](int a, int b) { return weights.Point(inner[a], b) / (a == 1 ? 1.0 / 16 : 1.0 / 4); };
+  EXPECT_NEAR(share(0, 1) + share(1, 0), 1, 1e-12);
+  EXPECT_GT(share(1, 0), 0.9);
+  EXPECT_NEAR(share(0, 2), 0.5, 1e-12);
+  EXPECT_NEAR(share(0, 0), 0.5, 1e-12);
+}
+
+TEST(ContactWeights, SharpEdgesOutweighFlatOnes) {
+  const CollisionSurface s = Surfaces({testing::BoxSurfaceGrid(Vec3(0, 0, 0), Vec3(1, 1, 1), {2, 2, 2})});
+  constexpr double kDhat = 1e-3;
+  const ContactWeights weights(s, kDhat);
+  int sharp = -1, flat = -1;
+  for (size_t e = 0; e < s.edges.size(); ++e) {
+    int faces = 0;
+    for (int k = 0; k < 3; ++k) {
+      const double a = s.rest_positions[s.edges[e][0]][k], b = s.rest_positions[s.edges[e][1]][k];
+      faces += a == b && (a == 0 || a == 1);
+    }
+    (faces == 2 ? sharp : flat) = static_cast<int>(e);
+  }
+  EXPECT_NEAR(weights.EdgePair(sharp, sharp), kDhat * kDhat, 1e-12);
+  EXPECT_LT(weights.EdgePair(flat, flat), 2e-3 * kDhat * kDhat);
+  EXPECT_GT(weights.EdgePair(flat, flat), 0);
+  // Far below dhat the pairs grow in number as the fourth power.
+  EXPECT_NEAR(ContactWeights(s, 10).EdgePair(sharp, sharp), 100 * std::pow(0.5, 4) / 1e4, 1e-12);
+}
+
+}  // namespace
+}  // namespace eipc
