@@ -145,6 +145,28 @@ void MoveTo(const Stencil<kPairs>& s, double t, V (*r)[kPairs]) {
   }
 }
 
+// Lower bound of m . (x_i - x_j) at time t for every pair, r = the differences as MoveTo forms them: RoundingOfDot, and what MoveTo
+// and the differences at both ends are off by.
+template <int kPairs>
+double SeparationAt(const Stencil<kPairs>& s, const V (&r)[kPairs], int k, const V& m) {
+  const V &a = s.start[k], &b = s.end[k];
+  const double spread = std::fabs(m.x) * (std::fabs(a.x) + std::fabs(b.x)) + std::fabs(m.y) * (std::fabs(a.y) + std::fabs(b.y)) +
+                        std::fabs(m.z) * (std::fabs(a.z) + std::fabs(b.z));
+  return LowerDot(m, r[k]) - 8 * kRoundoff * spread;
+}
+
+// Whether the plane whose normal turns linearly from n0 at t0 to n1 at t1 keeps every pair apart, `needed` at least, all the time
+// between (ccd.h, "A turning plane").
+template <int kPairs>
+bool TurningPlaneCovers(const Stencil<kPairs>& s, const V (&r0)[kPairs], const V& n0, const V (&r1)[kPairs], const V& n1,
+                        double needed) {
+  for (int k = 0; k < kPairs; ++k) {
+    if (!(SeparationAt(s, r0, k, n0) >= needed && SeparationAt(s, r1, k, n1) >= needed)) return false;
+    if (!(0.5 * (SeparationAt(s, r0, k, n1) + SeparationAt(s, r1, k, n0)) >= needed)) return false;
+  }
+  return true;
+}
+
 template <typename Kind>
 class Advance {
  public:
@@ -164,10 +186,13 @@ class Advance {
       highest = std::max(highest, w.room);
       if (!w.Covers(t) || w.room <= RoomToLeave(t)) break;
       if (w.last >= 1) return {1, false, iterations};
+      const double from = t;
       t = w.last;
       V r[kPairs];
       MoveTo(s_, t, &r);
       n = Normalized(Kind::Closest(r).n);
+      if (!threshold_.hold && t < 0.5 * (1 + from)) Turn(&t, &n, r, &iterations);
+      if (t >= 1) return {1, false, iterations};
     }
     // Without room at the start, a pair that never got farther apart is one that approaches.
     if (threshold_.hold && highest <= 2 * slack_) t = 0;
@@ -216,6 +241,34 @@ class Advance {
     slack_ = 2 * SumAbs(first_) * rounding_of_end + 2 * of_dots;
     threshold_.gap = {distance - slack_, distance - slack_};
     threshold_.hold = true;
+  }
+
+  // Goes on from time t with turning planes, in steps that double while they are proven and are halved while they are not; `n` and
+  // `r` are of t. Ends where they cannot go twice as far as fixed planes do.
+  void Turn(double* t, V* n, V (&r)[kPairs], int* iterations) const {
+    double step = 4 * std::max(Certify(s_, *n, threshold_, *t).last - *t, 0.0);
+    const double least = 0.5 * step;
+    while (*t < 1 && step >= least && step > 0 && *iterations < options_.max_iterations) {
+      ++*iterations;
+      const double next = std::min(1.0, *t + step);
+      if (!(next > *t)) return;
+      V moved[kPairs];
+      MoveTo(s_, next, &moved);
+      const V turned = Normalized(Kind::Closest(moved).n);
+      if (!TurningPlaneCovers(s_, r, *n, moved, turned, Needed(*n, turned))) {
+        step *= 0.5;
+        continue;
+      }
+      *t = next, *n = turned;
+      std::copy(std::begin(moved), std::end(moved), std::begin(r));
+      step *= 2;
+    }
+  }
+
+  // What a plane between these two normals must certify at any time: thresholds are linear in time, and largest at an end.
+  double Needed(const V& n0, const V& n1) const {
+    const Ends a = threshold_.Along(n0), b = threshold_.Along(n1);
+    return std::max(std::max(a.start, a.end), std::max(b.start, b.end));
   }
 
   double RoomToLeave(double t) const {

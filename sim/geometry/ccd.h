@@ -17,6 +17,13 @@
 // + |v_j|), and for the common pair that does not approach it covers the whole step at once. The result is the end of an unbroken
 // chain of windows that starts at t = 0.
 //
+// A turning plane. A pair that rotates close by outruns every fixed plane after a time of the order of gap / speed: 1e4 windows and
+// more at gaps near 0. A plane that turns along with it lasts for the square root of that. With unit directions n0 at t0 and n1 at
+// t1 and n(s) = (1 - s) n0 + s n1 between, no longer than 1,
+//     n(s) . r_ij(s) = (1 - s)^2 n0 . r0 + 2 s (1 - s) (n0 . r1 + n1 . r0) / 2 + s^2 n1 . r1
+// is a quadratic in Bernstein form, and nowhere below the least of its three coefficients. All pairs' coefficients above the
+// threshold certify the whole window. Steps double while they are proven and are halved while not.
+//
 // Why rounding cannot break it (u = 2^-53; M0, M1 = largest |coordinate| of the stencil at t = 0, 1; D = largest |x1 - x0| of a
 // coordinate):
 //  - No centroid is subtracted and no displacement is accumulated. Only the differences x_i - x_j at t = 0 and at t = 1 enter,
@@ -27,8 +34,10 @@
 //  - fl(n . r), r = fl(x_i - x_j), is off by at most 4u sum|n_k r_k| (+ O(u^2)). 8u sum|n_k r_k| is taken off: the rest covers the
 //    rounding of that sum, of its subtraction and of the threshold's. Thresholds are enlarged by 32u for the length of n and their
 //    own rounding.
-//  - Times are not added up. Each end of a window is one quotient p / (p - q) of lower bounds p >= 0 > q, at most 3u off, scaled
-//    by 1 - 4u.
+//  - A turning plane is evaluated at differences interpolated to t0 and t1, fl((1 - t) r(0) + t r(1)), which are off by at most 5u
+//    (|r(0)| + |r(1)|): 8u sum|n_k| (|r_k(0)| + |r_k(1)|) is taken off as well.
+//  - No error of time builds up: the end of a fixed plane's window is one quotient p / (p - q) of lower bounds p >= 0 > q, at most
+//    3u off, scaled by 1 - 4u; that of a turning plane's is a double at which the pair was evaluated.
 //  - The caller forms fl(x0 + fl(t d)), with d = fl(x1 - x0), or with the d of x1 = fl(x0 + d). A coordinate then differs from the
 //    exact line by at most r(t) + 3u t D + t r(1), where r is at least half an ulp of every coordinate on the way: half an ulp of
 //    max(M0, M1), or, where that would be a poor bound, (1 - t) u M0 + t u M1. That is linear in t, and 2 |n|_1 times it, which is

@@ -1,7 +1,6 @@
 #include "sim/geometry/ccd_queries.h"
 
 #include <gmock/gmock.h>
-#include <gmpxx.h>
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -10,7 +9,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "tests/sim/geometry/ccd_adversarial.h"
-#include "tests/sim/geometry/ccd_exact_reference.h"
+#include "tests/sim/geometry/ccd_query_files.h"
 #include "tests/sim/geometry/ccd_query_sets.h"
 
 namespace eipc::ccd_test {
@@ -44,21 +43,6 @@ class CcdQueries : public ::testing::Test {
 std::string Rows(const std::string& row, int count) {
   std::string text;
   for (int i = 0; i < count; ++i) absl::StrAppend(&text, row, "\n");
-  return text;
-}
-
-// One query a call, as the public files have it.
-std::string ToCsv(const CcdQuery& query, bool column) {
-  std::string text;
-  for (const auto* x : {&query.start, &query.end}) {
-    for (const Vec3& v : *x) {
-      for (int k = 0; k < 3; ++k) {
-        const mpq_class q(v[k]);
-        absl::StrAppend(&text, k > 0 ? "," : "", q.get_num().get_str(), ",", q.get_den().get_str());
-      }
-      absl::StrAppend(&text, !column ? "" : query.collides ? ",1" : ",0", "\n");
-    }
-  }
   return text;
 }
 
@@ -148,17 +132,9 @@ TEST_F(CcdQueries, ErrorsNameTheLine) {
 // The set that the project carries: made from seeds, answered exactly, written and read as a public file is.
 TEST_F(CcdQueries, GeneratedSetHasNoFalseNegatives) {
   CcdQueryReport total;
-  for (CcdKind kind : {CcdKind::kEdgeEdge, CcdKind::kPointTriangle}) {
-    const std::string stem = kind == CcdKind::kEdgeEdge ? "0ee" : "0vf";
-    std::string text, truth("[");
-    for (uint64_t seed = 1'000'000'000; seed < 1'000'004'000; ++seed) {
-      CcdQuery q = AdversarialQuery(seed);
-      if (q.kind != kind) continue;
-      absl::StrAppend(&truth, truth.size() > 1 ? ", " : "", ExactlyTouches(q) ? "true" : "false");
-      text += ToCsv(q, false);
-    }
-    Write("mma_bool/" + stem + "_mma_bool.json", truth + "]");
-    const auto queries = ReadCcdQueries(Write("queries/" + stem + ".csv", text));
+  WriteQuerySet(folder_, 1'000'000'000, 4000);
+  for (const char* stem : {"0ee", "0vf"}) {
+    const auto queries = ReadCcdQueries((folder_ / "queries" / stem).string() + ".csv");
     ASSERT_TRUE(queries.ok()) << queries.status();
     total.Add(EvaluateQueries(*queries));
   }

@@ -206,6 +206,27 @@ TEST(Ccd, CapReturnsTheLastProvenTime) {
   }
 }
 
+// Two edges that cross at a right angle turn together by half a radian about their common normal's plane: a fixed plane certifies a
+// time of the order of the gap, a turning one of its square root.
+TEST(Ccd, TurningPairsTakeFewPasses) {
+  const Vec3 axis = Vec3(1, 0.3, 0).normalized();
+  const Mat3 turn = Eigen::AngleAxisd(0.5, axis).toRotationMatrix();
+  for (double gap : {1e-3, 1e-5, 1e-7}) {
+    const std::array<Vec3, 4> start = {Vec3(-1, 0.1, gap), Vec3(1, -0.1, gap), Vec3(0.1, -1, 0), Vec3(-0.1, 1, 0)};
+    std::array<Vec3, 4> end;
+    for (int i = 0; i < 4; ++i) end[i] = turn * start[i];
+    CcdOptions options;
+    options.target_gap = 0.1 * gap;
+    const CcdResult r = EdgeEdgeCcd(start[0], start[1], start[2], start[3], end[0], end[1], end[2], end[3], options);
+    EXPECT_EQ(r.time, 1) << gap;
+    EXPECT_LT(r.iterations, 20 + 4 / std::sqrt(gap)) << gap;
+    const CcdResult t = PointTriangleCcd(start[0], Vec3(-2, 0, 0), Vec3(2, -2, 0), Vec3(2, 2, 0), end[0], turn * Vec3(-2, 0, 0),
+                                         turn * Vec3(2, -2, 0), turn * Vec3(2, 2, 0), options);
+    EXPECT_EQ(t.time, 1) << gap;
+    EXPECT_LT(t.iterations, 20 + 4 / std::sqrt(gap)) << gap;
+  }
+}
+
 TEST(Ccd, DegeneratePrimitives) {
   const Vec3 o = Vec3::Zero(), z(0, 0, 1), x(1, 0, 0);
   // A triangle that is a point, one that is a segment; edges that are points.
