@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <limits>
+
 #include "sim/energy/barrier_function.h"
 #include "tests/sim/energy/stencil_cases.h"
 #include "tests/sim/energy/term_battery.h"
@@ -78,6 +80,29 @@ TEST(BarrierFunction, RepelsAndFadesOut) {
   EXPECT_EQ(Barrier(kDhat, kDhat), 0);
   EXPECT_EQ(BarrierFirst(kDhat, kDhat), 0);
   EXPECT_EQ(BarrierSecond(kDhat, kDhat), 0);
+}
+
+// Where rounding takes a gap to 0 or beyond, the three go on, agree with each other, and repel.
+TEST(BarrierFunction, GoesOnAtZeroAndBelow) {
+  const double least = kSmallestGap * kDhat;
+  for (double d : {2 * least, least, 0.5 * least, 1e-300, 0.0, -least, -1e3 * least}) {
+    EXPECT_TRUE(std::isfinite(Barrier(d, kDhat)));
+    EXPECT_GT(Barrier(d, kDhat), 0) << d;
+    EXPECT_LT(BarrierFirst(d, kDhat), 0) << d;
+    EXPECT_GT(BarrierSecond(d, kDhat), 0) << d;
+    EXPECT_LE(BarrierFirst(d, kDhat), BarrierFirst(d + least, kDhat)) << "never weaker nearer by";
+    const double h = 1e-2 * least;
+    const double slope = (Barrier(d + h, kDhat) - Barrier(d - h, kDhat)) / (2 * h);
+    const double curvature = (BarrierFirst(d + h, kDhat) - BarrierFirst(d - h, kDhat)) / (2 * h);
+    EXPECT_NEAR(BarrierFirst(d, kDhat) / slope, 1, 1e-3) << d;
+    EXPECT_NEAR(BarrierSecond(d, kDhat) / curvature, 1, d == least ? 0.02 : 1e-3) << d;
+  }
+  // Nothing from dhat on.
+  for (double d : {kDhat, 2 * kDhat, 1e300, std::numeric_limits<double>::infinity()}) {
+    EXPECT_EQ(Barrier(d, kDhat), 0);
+    EXPECT_EQ(BarrierFirst(d, kDhat), 0);
+    EXPECT_EQ(BarrierSecond(d, kDhat), 0);
+  }
 }
 
 TEST(BarrierStencil, DerivativesAgreeWithDifferences) {
@@ -198,6 +223,62 @@ TEST(BarrierStencil, ParallelAndVanishingEdgesAreFinite) {
   const std::optional<ContactStencil> p = point.At(flat);
   ASSERT_TRUE(p.has_value());
   ExpectFinite(*p, Pick(*p, flat));
+}
+
+// Pairs that touch exactly, or whose squared distance underflows: finite, and a force that opens the gap.
+TEST(BarrierStencil, TouchingPairsRepel) {
+  const std::vector<Vec3> edges = {{-0.05, 0, 0}, {0.05, 0, 0}, {0, 0.03, 0.07}, {0, -0.05, 0}, {0, 0.05, 0}, {0.02, -0.05, -0.06}};
+  const std::vector<Vec3> corner = {{-0.05, 0, 0}, {0, 0, 0}, {0, 0.03, 0.07}, {0, 0, 0}, {0, 0.05, 0.01}, {0.02, -0.05, -0.06}};
+  const std::vector<Vec3> inside = {{0.01, 0.01, 0}, {0.04, 0, 0.1}, {0, 0.03, 0.1}, {-0.05, -0.05, 0}, {0.05, 0, 0}, {0, 0.05, 0}};
+  const std::vector<Vec3> vertex = {{0.05, 0, 0}, {0.04, 0, 0.1}, {0, 0.03, 0.1}, {-0.05, -0.05, 0}, {0.05, 0, 0}, {0, 0.05, 0}};
+  const std::vector<Vec3> collapsed = {{0.01, 0, 0}, {0.04, 0, 0.1}, {0, 0.03, 0.1}, {-0.05, 0, 0}, {0.05, 0, 0}, {0.02, 0, 0}};
+  const struct {
+    ContactKind kind;
+    const std::vector<Vec3>* x;
+  } cases[] = {{ContactKind::kEdgeEdge, &edges},
+               {ContactKind::kEdgeEdge, &corner},
+               {ContactKind::kPointTriangle, &inside},
+               {ContactKind::kPointTriangle, &vertex},
+               {ContactKind::kPointTriangle, &collapsed}};
+  for (const auto& c : cases) {
+    for (double lift : {0.0, 1e-300, 1e-170}) {
+      SCOPED_TRACE(::testing::Message() << (&c - cases) << ", lifted by " << lift);
+      OneContact contact(c.kind, *c.x, kDhat);
+      std::vector<Vec3> x = *c.x;
+      for (int i = 0; i < 3; ++i) x[i].z() += x[i].z() == 0 ? lift : 0;
+      const std::optional<ContactStencil> s = contact.At(x);
+      ASSERT_TRUE(s.has_value());
+      EXPECT_LT(s->distance, 1e-17) << "0, or what rounding makes of it";
+      ExpectFinite(*s, Pick(*s, x));
+      EXPECT_GT(BarrierStencilValue(*s, Pick(*s, x)), 0);
+      const Vec12 g = BarrierStencilGradient(*s, Pick(*s, x));
+      EXPECT_GT(g.norm(), -BarrierFirst(kSmallestGap * kDhat, kDhat)) << "no force where the energy is largest";
+      EXPECT_LT(testing::TotalForce(g).norm(), 1e-12 * g.norm());
+      EXPECT_GT(BarrierStencilFactor(*s, Pick(*s, x)).rank, 0);
+    }
+  }
+}
+
+// A nanometre on a tenth of a metre, in general position: the force is the barrier's of that gap.
+TEST(BarrierStencil, ForceAtANanometreIsTheBarriers) {
+  ForEachStencil({1e-8, 1e-9}, 20, 7, [](const StencilCase& c, OneContact*, const ContactStencil& s) {
+    if (c.mollified) return;
+    const Vec12 g = BarrierStencilGradient(s, Pick(s, c.x));
+    double w2 = 0;
+    for (double w : s.closest.w) w2 += w * w;
+    EXPECT_NEAR(g.norm() / (-std::sqrt(w2) * BarrierFirst(s.distance, kDhat)), 1, 1e-6);
+  });
+}
+
+// What a crease takes off: its factor is that of minus the Hessian, so that the sum of factors stays semidefinite.
+TEST(BarrierStencil, NegativeWeightsAreProjectedTheOtherWayRound) {
+  ForEachStencil({5e-4, 1e-5}, 3, 8, [](const StencilCase& c, OneContact*, const ContactStencil& s) {
+    if (c.mollified) return;
+    ContactStencil negative = s;
+    negative.weight = -s.weight;
+    const Mat12 exact = BarrierStencilHessian(s, Pick(s, c.x));
+    EXPECT_LT(RelativeError(Product(BarrierStencilFactor(negative, Pick(s, c.x))), testing::ClampedToPsd(-exact)), 1e-8);
+  });
 }
 
 // Turning one edge through the parallel, force and energy go through the kink of the distance without a jump.
