@@ -29,7 +29,7 @@ double InitialBarrierStiffness(const Model& model) {
 
 double NextBarrierStiffness(const Model& model, double stiffness, double min_distance_m) {
   if (model.contact.stiffness > 0 || min_distance_m >= 0.05 * model.contact.dhat_m) return stiffness;
-  return std::min(2 * stiffness, 1e4 * InitialBarrierStiffness(model));
+  return std::max(stiffness, std::min(2 * stiffness, 1e4 * InitialBarrierStiffness(model)));
 }
 
 }  // namespace eipc

@@ -51,5 +51,54 @@ TEST(BarrierStiffness, GrowsWhileGapsAreSmallAndNeverWithoutEnd) {
   EXPECT_EQ(stiffness, 1e4 * initial);
 }
 
+// Whatever it is asked, even about a state from elsewhere that is beyond the limit: never softer, so gaps do not close because of
+// it.
+TEST(BarrierStiffness, NeverFalls) {
+  for (BarrierForm form : {BarrierForm::kPerPair, BarrierForm::kAreaWeighted}) {
+    const auto model = testing::Compile(BoxScene(form, 0));
+    const double initial = InitialBarrierStiffness(*model);
+    for (double factor : {1e-3, 1.0, 1.7, 9e3, 1e4, 1e5}) {
+      for (double gap : {0.0, 1e-12, 1e-9, 4e-5, 6e-5, 1e-3, std::numeric_limits<double>::infinity()}) {
+        const double next = NextBarrierStiffness(*model, factor * initial, gap);
+        EXPECT_GE(next, factor * initial) << factor << " " << gap;
+        EXPECT_LE(next, 2 * factor * initial) << factor << " " << gap;
+      }
+    }
+  }
+}
+
+// A heavy block set down hard: while the stiffness grows, the smallest gap of a step is never less than that of the step before it
+// grew, no state intersects, and the block comes to rest with the gap that the rule wants.
+TEST(BarrierStiffness, GrowthOpensGaps) {
+  SceneSpec scene = testing::EmptyScene();
+  scene.gravity = Vec3(0, 0, -9.81);
+  scene.solver.newton_tolerance_m_s = 1e-4;
+  scene.contact.form = BarrierForm::kPerPair;
+  scene.bodies = {testing::AffineBox("block", Vec3(0.1, 0.1, 0.1), testing::StiffMaterial(2000, 1e8)),
+                  testing::StaticSheet("floor", 0.5)};
+  scene.bodies[0].pose.position.z() = 0.05 + 2e-4;
+  const auto model = testing::Compile(scene);
+  World world(model);
+  State softer = world.state();
+  softer.barrier_stiffness = 2e-3 * InitialBarrierStiffness(*model);  // far too soft for the load
+  ASSERT_TRUE(world.Restore(softer).ok());
+  double last_gap = 0, last_stiffness = softer.barrier_stiffness;
+  int grown = 0;
+  for (int i = 0; i < 60; ++i) {
+    ASSERT_TRUE(world.Step({0.01, {}}, {}).ok());
+    ASSERT_TRUE(testing::IsIntersectionFree(world)) << i;
+    const double gap = world.report().min_distance_m, stiffness = world.report().barrier_stiffness;
+    EXPECT_GE(stiffness, last_stiffness);
+    if (stiffness > last_stiffness) {
+      ++grown;
+      EXPECT_GE(gap, last_gap * 0.999) << i;
+    }
+    last_gap = gap;
+    last_stiffness = stiffness;
+  }
+  EXPECT_GT(grown, 2);
+  EXPECT_GE(last_gap, 0.05 * model->contact.dhat_m);
+}
+
 }  // namespace
 }  // namespace eipc
