@@ -3,6 +3,7 @@
 
 #include <google/protobuf/descriptor.h>
 #include <google/protobuf/message.h>
+#include <google/protobuf/stubs/logging.h>
 #include <gtest/gtest.h>
 
 #include <cstdio>
@@ -49,7 +50,9 @@ class Storm : public ::testing::Test {
     limits.memory_bytes = 512 << 20;
     return limits;
   }
-  Storm() : services_(Limits(), MeshResolver({"", "", true})) {}
+  Storm() : services_(Limits(), MeshResolver({"", "", true})) {
+    google::protobuf::SetLogHandler(nullptr);  // bytes that are no message are told at length
+  }
 
   template <typename Request, typename Response>
   Response Must(absl::Status (*call)(Services&, const CallContext&, const Request&, Response*), const Request& request) {

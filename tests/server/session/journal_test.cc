@@ -208,6 +208,8 @@ TEST_F(JournalTest, AFullDiskRefusesStepsAndLosesNone) {
     small.rlim_cur = fs::file_size(Logs()[0]) + 20;
     ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &small), 0);
     const absl::Status refused = Take(session.get(), 1, "id");
+    small.rlim_cur = 100;
+    ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &small), 0);
     const absl::Status again = session->CheckpointLog(kName);
     ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &limit), 0);
     EXPECT_EQ(refused.code(), absl::StatusCode::kUnavailable);
