@@ -1,9 +1,12 @@
 """What people stake a night's run on, against the real server: snapshots, batches, recordings, restarts, callers."""
 
 import hashlib
+import json
 import os
 import signal
+import socket
 import subprocess
+import urllib.request
 
 import numpy as np
 import pytest
@@ -252,3 +255,32 @@ def test_off_loopback_needs_tls_and_known_callers(server_binary, certificates):
     keys = (f"--tls-cert={certificates / 'server.pem'}", f"--tls-key={certificates / 'server.key'}")
     with pytest.raises(eipc.ServerStartError, match="callers must be known"):
         eipc.launch_server(server_binary, ("--listen=0.0.0.0:0", *keys))
+
+
+def test_metrics_and_audits(server_binary):
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    args = ("--listen=127.0.0.1:0", f"--metrics=127.0.0.1:{port}")
+    with eipc.launch_server(server_binary, args) as server, server.client() as client:
+        message = cube_scene()
+        message.solver.audit_every_n_steps = 2
+        session = client.create_scene(message).create_session()
+        session.step(DT, substeps=4)
+        text = urllib.request.urlopen(f"http://127.0.0.1:{port}/metrics", timeout=10).read().decode()
+        values = dict(line.rsplit(" ", 1) for line in text.splitlines() if not line.startswith("#"))
+        assert float(values["eipc_audits_total"]) == 2 and float(values["eipc_intersections_total"]) == 0
+        assert float(values["eipc_sessions"]) == 1 and float(values["eipc_step_seconds_count"]) == 1
+        assert float(values['grpc_server_handled_total{grpc_code="OK",grpc_method="Step"}']) == 1
+
+
+def test_flags_go_before_the_file_and_the_file_before_the_environment(server_binary, tmp_path, monkeypatch):
+    (tmp_path / "config").write_text("max-sessions = 8\nmax-scenes = 5\n")
+    monkeypatch.setenv("EIPC_SERVER_MAX_SCENES", "3")
+    monkeypatch.setenv("EIPC_SERVER_MAX_SNAPSHOTS", "2")
+    args = ("--listen=127.0.0.1:0", "--config", str(tmp_path / "config"), "--max-sessions=9")
+    with eipc.launch_server(server_binary, args) as server, server.client() as client:
+        limits = client.server_info().limits
+        assert (limits["max_sessions"], limits["max_scenes"], limits["max_snapshots"]) == (9, 5, 2)
+        config = next(json.loads(line) for line in server.output.splitlines() if '"event":"config"' in line)
+        assert (config["max-sessions"], config["max-scenes"], config["max-snapshots"]) == ("9", "5", "2")
