@@ -50,6 +50,9 @@ void RunReport::Add(const World& world, const std::vector<Vec3>& x) {
   contacts_max_ = std::max(contacts_max_, contacts);
   min_distance_m_ = std::min(min_distance_m_, r.min_distance_m);
   if (r.outcome != StepOutcome::kConverged) ++steps_not_converged_;
+  friction_solves_ += r.friction_solves;
+  friction_fallbacks_ += r.friction_fallbacks;
+  krylov_iterations_ += r.krylov_iterations;
   substeps_ += r.substeps;
   refused_substeps_ += r.refused_substeps;
   fallback_substeps_ += r.fallback_substeps;
@@ -121,6 +124,7 @@ Json RunReport::ToJson(const World& world, const std::vector<Vec3>& x) const {
         {"seconds", audit_.seconds}}},
       {"exact_rejections", exact_rejections_},
       {"steps_not_converged", steps_not_converged_},
+      {"friction", {{"solves", friction_solves_}, {"fallbacks", friction_fallbacks_}, {"krylov_iterations", krylov_iterations_}}},
       {"substeps", {{"taken", substeps_}, {"refused", refused_substeps_}, {"fallback", fallback_substeps_}}},
       {"max_rss_bytes", PeakMemoryBytes()},
       {"stage_seconds", stages},

@@ -41,6 +41,9 @@ class RunReport {
   int contacts_max_ = 0;
   double min_distance_m_;
   int64_t steps_not_converged_ = 0;
+  int64_t friction_solves_ = 0;
+  int64_t friction_fallbacks_ = 0;
+  int64_t krylov_iterations_ = 0;
   int64_t substeps_ = 0;
   int64_t refused_substeps_ = 0;
   int64_t fallback_substeps_ = 0;

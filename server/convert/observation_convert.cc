@@ -50,6 +50,9 @@ void ReportToProto(const StepReport& report, v1::SolverReport* out) {
   out->set_substeps(report.substeps);
   out->set_refused_substeps(report.refused_substeps);
   out->set_fallback_substeps(report.fallback_substeps);
+  out->set_friction_solves(report.friction_solves);
+  out->set_friction_fallbacks(report.friction_fallbacks);
+  out->set_krylov_iterations(report.krylov_iterations);
   for (int i = 0; i < kStageCount; ++i) (*out->mutable_stage_seconds())[StageName(static_cast<Stage>(i))] = report.stage_s[i];
 }
 

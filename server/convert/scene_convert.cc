@@ -145,6 +145,20 @@ void ReadContact(const v1::Scene& scene, SceneSpec* spec, Problems* problems) {
   spec->contact.friction_velocity_m_s = Or(contact.friction_velocity_m_s(), defaults.friction_velocity_m_s);
   spec->contact.friction_lag_iterations = Or(contact.friction_lag_iterations(), defaults.friction_lag_iterations);
   spec->friction_coefficient = contact.friction_coefficient();
+  switch (contact.friction_mode()) {
+    case v1::ContactSettings::LAGGED_UNTIL_CONVERGED:
+      spec->dynamics.friction = FrictionMode::kLaggedUntilConverged;
+      spec->contact.friction_lag_iterations = Or(contact.friction_lag_iterations(), 50);
+      break;
+    case v1::ContactSettings::IMPLICIT:
+      spec->dynamics.friction = FrictionMode::kImplicit;
+      break;
+    default:
+      spec->dynamics.friction = FrictionMode::kLagged;
+  }
+  if (contact.has_static_friction_coefficient()) spec->static_friction_coefficient = contact.static_friction_coefficient();
+  spec->stribeck_velocity_m_s = contact.stribeck_velocity_m_s();
+  spec->viscous_friction_s_m = contact.viscous_friction_s_m();
   if (contact.has_self_contact()) spec->self_contact = contact.self_contact();
   if (contact.has_rigid_contact()) spec->rigid_contact = contact.rigid_contact();
   for (const v1::ContactPair& pair : scene.contact_pairs()) {
@@ -153,6 +167,9 @@ void ReadContact(const v1::Scene& scene, SceneSpec* spec, Problems* problems) {
     out.body_b = pair.body_b();
     if (pair.has_enabled()) out.enabled = pair.enabled();
     if (pair.has_friction_coefficient()) out.friction_coefficient = pair.friction_coefficient();
+    if (pair.has_static_friction_coefficient()) out.static_friction_coefficient = pair.static_friction_coefficient();
+    if (pair.has_stribeck_velocity_m_s()) out.stribeck_velocity_m_s = pair.stribeck_velocity_m_s();
+    if (pair.has_viscous_friction_s_m()) out.viscous_friction_s_m = pair.viscous_friction_s_m();
   }
 }
 
@@ -182,6 +199,7 @@ void ReadSolver(const v1::SolverSettings& solver, SceneSpec* spec) {
   spec->solver.unsafe_disable_ccd = spec->solver.unsafe_disable_exact_check = solver.unsafe_disable_ccd();
   spec->solver.audit_every_n_steps = solver.audit_every_n_steps();
   spec->dynamics.integrator = IntegratorFromProto(solver.integrator());
+  spec->dynamics.direct_root_solver = solver.direct_root_solver();
   spec->dynamics.substep_newton_iterations = solver.substep_newton_iterations();
   if (solver.has_max_step_halvings()) spec->dynamics.max_step_halvings = solver.max_step_halvings();
 }

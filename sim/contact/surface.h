@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "sim/base/types.h"
+#include "sim/contact/friction_law.h"
 #include "sim/geometry/bounding_volume_tree.h"
 
 namespace eipc {
@@ -32,10 +33,15 @@ struct CollisionSurface {
   // Row-major body-by-body tables.
   int32_t body_count = 0;
   std::vector<uint8_t> pair_enabled;  // [a * body_count + b]; the diagonal says whether self-contact is on
-  std::vector<double> pair_friction;
+  std::vector<double> pair_friction;  // dynamic coefficient
+  std::vector<FrictionLaw> pair_law;  // empty: Coulomb friction of these coefficients
 
   bool Enabled(int32_t a, int32_t b) const { return pair_enabled[a * body_count + b] != 0; }
   double Friction(int32_t a, int32_t b) const { return pair_friction[a * body_count + b]; }
+  FrictionLaw Law(int32_t a, int32_t b) const {
+    const double mu = Friction(a, b);
+    return pair_law.empty() ? FrictionLaw{mu, mu, 0, 0} : pair_law[a * body_count + b];
+  }
 };
 
 // Stacks bodies (rest positions in the world and triangles in the body's own indices) and derives everything above but the pair

@@ -13,9 +13,15 @@ enum class IntegratorKind {
   kTrapezoidalUnsplitContact,
 };
 
+// How friction is solved for (method.md 5): contact force, sliding plane and closest points of the last solution, so many times or
+// until it does not change any more, or all of them at the end of the stage.
+enum class FrictionMode { kLagged, kLaggedUntilConverged, kImplicit };
+
 // How a step is cut into stages and, where it must be, into smaller steps.
 struct DynamicsSettings {
   IntegratorKind integrator = IntegratorKind::kBackwardEuler;
+  FrictionMode friction = FrictionMode::kLagged;
+  bool direct_root_solver = false;  // implicit friction: sparse LU instead of BiCGSTAB
   // Step-size control by Newton effort: a step with a stage that needs more iterations is taken again in two halves. 0: off.
   int substep_newton_iterations = 0;
   // A step is never cut finer than into 2^max_step_halvings; what is still refused there is taken by backward Euler.

@@ -43,7 +43,8 @@ StageProblem::StageProblem(const Model* model, ThreadPool* pool, StageSeconds* s
       broad_phase_(&model->surface),
       contacts_(&model->surface, model->contact),
       barrier_(&map_, &contacts_, pool),
-      friction_(&map_, &model->surface, model->contact.friction_velocity_m_s) {
+      friction_(&map_, &model->surface, model->contact.friction_velocity_m_s),
+      friction_rest_(&map_, &model->surface, pool) {
   MakeTerms(*model, pool, &owned_, &elastic_);
   for (const auto& term : owned_) {
     const bool elastic = std::find(elastic_.begin(), elastic_.end(), term.get()) != elastic_.end();
@@ -116,6 +117,11 @@ void StageProblem::SetContactShare(double share) {
 void StageProblem::LagFriction() {
   ScopedStage timer(seconds_, Stage::kFriction);
   friction_.Lag(contacts_, x_, contact_share_ * barrier_stiffness_);
+}
+
+void StageProblem::PrepareRest() {
+  ScopedStage timer(seconds_, Stage::kFriction);
+  friction_rest_.Prepare(contacts_, x_, friction_, contact_share_ * barrier_stiffness_);
 }
 
 void StageProblem::SetPoint(const VecX& q) {

@@ -11,17 +11,18 @@
 #include "sim/dynamics/model.h"
 #include "sim/energy/barrier.h"
 #include "sim/energy/friction.h"
+#include "sim/energy/friction_rest.h"
 #include "sim/energy/surface_map.h"
 #include "sim/energy/term.h"
-#include "sim/solver/newton.h"
+#include "sim/solver/root_solver.h"
 #include "sim/solver/stage_timer.h"
 
 namespace eipc {
 
-// One stage of one step as a minimization: the sum of a scene's terms over node positions, with contact kept up to date.
+// One stage of one step as a minimization, or as a root where friction is implicit: the sum of a scene's terms over node positions, with contact kept up to date.
 // What is kept from one step to the next cannot change a bit: candidates are a superset in a fixed order, the matrix pattern is a
 // function of the scene and of the pairs that BeginStep is given.
-class StageProblem : public NewtonProblem {
+class StageProblem : public RootProblem {
  public:
   using NodePairs = std::vector<std::pair<int32_t, int32_t>>;
 
@@ -47,6 +48,11 @@ class StageProblem : public NewtonProblem {
   bool Hessian(BlockMatrix* hessian) override;
   void ChangingNodes(std::vector<uint8_t>* nodes) const override;
   double MaxStep(const VecX& dq) override;
+  // Friction at the end of the stage: the potential frozen at a point is the one with friction lagged there.
+  void Freeze() override { LagFriction(); }
+  void PrepareRest() override;
+  void AddRestTimes(const VecX& dq, VecX* product) override { friction_rest_.AddTimes(dq, product); }
+  void RestBlocks(std::vector<NodeBlock>* blocks) const override { friction_rest_.Blocks(blocks); }
   // Moves on a straight line from the current point to `q`; false, and somewhere on the way, when something is there.
   bool GoStraight(const VecX& q);
 
@@ -86,6 +92,7 @@ class StageProblem : public NewtonProblem {
   ContactSet contacts_;
   BarrierTerm barrier_;
   FrictionTerm friction_;
+  FrictionRest friction_rest_;
   std::vector<std::unique_ptr<EnergyTerm>> owned_;
   std::vector<class ElasticityTerm*> elastic_;
   std::vector<TimedTerm> terms_;

@@ -21,6 +21,9 @@ struct StepReport {
   int substeps = 1;             // parts the step was taken in
   int refused_substeps = 0;     // taken back: the way to the end point was blocked, or Newton took too many iterations
   int fallback_substeps = 0;    // taken by backward Euler because the integrator's were refused down to the smallest size
+  int friction_solves = 0;     // with friction lagged anew, or implicit ones
+  int friction_fallbacks = 0;  // stages whose implicit friction was not found and was lagged instead
+  int krylov_iterations = 0;
   double min_ccd_fraction = 1;  // smallest fraction of a Newton direction that collision detection allowed
   double residual_m_s = 0;      // last Newton update as a speed
   double target_error_m = 0;

@@ -41,7 +41,13 @@ BlockMatrix BlockMass(const ScalarSparse& mass) {
 }  // namespace
 
 Stepper::Stepper(const Model* model, int threads)
-    : model_(model), pool_(threads), problem_(model, &pool_, &seconds_), newton_(model->solver) {}
+    : model_(model),
+      pool_(threads),
+      problem_(model, &pool_, &seconds_),
+      newton_(model->solver),
+      root_(model->solver, {model->dynamics.direct_root_solver}) {
+  for (const double mu : model->surface.pair_friction) has_friction_ = has_friction_ || mu > 0;
+}
 
 // M_ff a_f = f_f(q^n, v^n) over the free nodes, a_p = 0: in M (v - v_tilde) what prescribed nodes do to the free ones is then
 // M_fp (v_p - v_p^n), as it should be.
@@ -90,17 +96,40 @@ void Stepper::PrescribeStage(const State& from) {
   }
 }
 
+void Stepper::Count(const NewtonReport& solve, StepReport* report) const {
+  report->newton_iterations += solve.iterations;
+  report->linear_solves += solve.linear_solves;
+  report->line_search_halvings += solve.line_search_halvings;
+  report->min_ccd_fraction = std::min(report->min_ccd_fraction, solve.min_step_limit);
+  report->residual_m_s = solve.residual_m_s;
+  ++report->friction_solves;
+}
+
 absl::Status Stepper::SolveLagged(double gamma_h, const StepBudget& budget, NewtonReport* last, StepReport* report) {
   for (int lag = 0; lag < model_->contact.friction_lag_iterations; ++lag) {
     if (lag > 0) problem_.LagFriction();
     EIPC_RETURN_IF_ERROR(newton_.Solve(&problem_, prescribed_, stage_target_, gamma_h, budget, &q_stage_, last, &seconds_));
-    report->newton_iterations += last->iterations;
-    report->linear_solves += last->linear_solves;
-    report->line_search_halvings += last->line_search_halvings;
-    report->min_ccd_fraction = std::min(report->min_ccd_fraction, last->min_step_limit);
-    report->residual_m_s = last->residual_m_s;
+    Count(*last, report);
+    // Lagged anew, it is still a solution: no node is asked to move faster than the tolerance.
+    const bool settled = lag > 0 && last->outcome == NewtonOutcome::kConverged && last->iterations <= 1;
+    if (model_->dynamics.friction != FrictionMode::kLagged && (settled || !has_friction_)) break;
   }
   return absl::OkStatus();
+}
+
+absl::StatusOr<bool> Stepper::SolveImplicit(double gamma_h, const StepBudget& budget, StepReport* report) {
+  RootReport root;
+  EIPC_RETURN_IF_ERROR(
+      root_.Solve(&problem_, newton_.hessian(), prescribed_, stage_target_, gamma_h, budget, &q_stage_, &root, &seconds_));
+  Count(root, report);
+  report->krylov_iterations += root.krylov_iterations;
+  if (!root.failed) return true;
+  ++report->friction_fallbacks;
+  problem_.SetPoint(q_stage_);
+  problem_.LagFriction();
+  // The root solver may have changed the pattern that this one analyzed.
+  newton_.ForgetPattern();
+  return false;
 }
 
 absl::Status Stepper::SolveStage(const State& from, double gamma_h, const StepBudget& budget, StepReport* report) {
@@ -118,6 +147,10 @@ absl::Status Stepper::SolveStage(const State& from, double gamma_h, const StepBu
   for (problem_.SetPoint(q_stage_); reach > 0 && problem_.Intersects(); problem_.SetPoint(q_stage_)) {  // whatever MaxStep promised
     reach = reach > 1e-12 ? 0.5 * reach : 0;
     q_stage_ = start + reach * direction_;
+  }
+  if (model_->dynamics.friction == FrictionMode::kImplicit && has_friction_) {
+    EIPC_ASSIGN_OR_RETURN(const bool found, SolveImplicit(gamma_h, budget, report));
+    if (found) return absl::OkStatus();
   }
   NewtonReport last;
   EIPC_RETURN_IF_ERROR(SolveLagged(gamma_h, budget, &last, report));

@@ -14,6 +14,7 @@
 #include "sim/linalg/block_matrix.h"
 #include "sim/linalg/spd_solver.h"
 #include "sim/solver/newton.h"
+#include "sim/solver/root_solver.h"
 #include "sim/solver/stage_timer.h"
 
 namespace eipc {
@@ -46,6 +47,9 @@ class Stepper {
   void PrescribeStage(const State& from);
   absl::Status SolveStage(const State& from, double gamma_h, const StepBudget& budget, StepReport* report);
   absl::Status SolveLagged(double gamma_h, const StepBudget& budget, NewtonReport* last, StepReport* report);
+  // True when a root was found.
+  absl::StatusOr<bool> SolveImplicit(double gamma_h, const StepBudget& budget, StepReport* report);
+  void Count(const NewtonReport& solve, StepReport* report) const;
   bool Extrapolate(const State& from, State* next);
 
   const Model* model_;
@@ -53,6 +57,8 @@ class Stepper {
   StageSeconds seconds_ = {};
   StageProblem problem_;
   NewtonSolver newton_;
+  RootSolver root_;
+  bool has_friction_ = false;
   IntegratorStage stage_;
   std::vector<uint8_t> prescribed_;
   VecX target_;        // of prescribed nodes at the end of the step (other entries: start)

@@ -187,6 +187,11 @@ void AddColumn(double tangent_part, const Vec3& t, const Eigen::Vector4d& w, dou
 
 double MollifierValue(const ContactStencil& stencil, const StencilPositions& x) { return MakeMollifier(stencil, x).m; }
 
+Vec12 MollifierGradient(const ContactStencil& stencil, const StencilPositions& x) {
+  const Mollifier m = MakeMollifier(stencil, x);
+  return m.dm * m.gradient;
+}
+
 double BarrierStencilValue(const ContactStencil& stencil, const StencilPositions& x) {
   return MollifierValue(stencil, x) * Barrier(stencil.distance, stencil.dhat);
 }

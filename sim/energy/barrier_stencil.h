@@ -37,6 +37,7 @@ StencilFactor BarrierStencilFactor(const ContactStencil& stencil, const StencilP
 
 // m(c) of the stencil: the share of the unmollified normal force, lambda = -kappa w m b'(d).
 double MollifierValue(const ContactStencil& stencil, const StencilPositions& x);
+Vec12 MollifierGradient(const ContactStencil& stencil, const StencilPositions& x);
 
 }  // namespace eipc
 

@@ -7,16 +7,6 @@
 
 namespace eipc {
 
-double FrictionF0(double y, double epsilon) {
-  if (y >= epsilon) return y;
-  const double r = y / epsilon;
-  return epsilon * (r * r * (1 - r / 3) + 1.0 / 3);
-}
-
-double FrictionF1OverY(double y, double epsilon) { return y >= epsilon ? 1 / y : (2 - y / epsilon) / epsilon; }
-
-double FrictionF1Derivative(double y, double epsilon) { return y >= epsilon ? 0 : 2 * (1 - y / epsilon) / epsilon; }
-
 void FrictionTerm::Lag(const ContactSet& contacts, const std::vector<Vec3>& x, double stiffness) {
   stencils_.clear();
   for (const ContactStencil& c : contacts.stencils()) {
@@ -31,6 +21,7 @@ void FrictionTerm::Lag(const ContactSet& contacts, const std::vector<Vec3>& x, d
     f.tangent.col(0) = n.unitOrthogonal();
     f.tangent.col(1) = n.cross(f.tangent.col(0));
     f.limit = mu * normal_force;
+    f.law = surface_->Law(c.body_a, c.body_b);
     f.kind = c.kind;
     f.body_a = c.body_a;
     f.body_b = c.body_b;
@@ -40,6 +31,7 @@ void FrictionTerm::Lag(const ContactSet& contacts, const std::vector<Vec3>& x, d
 
 void FrictionTerm::BeginStage(const StageContext& stage) {
   epsilon_ = friction_velocity_ * stage.gamma_h;
+  gamma_h_ = stage.gamma_h;
   x_tilde_ = &stage.x_tilde;
 }
 
@@ -51,13 +43,13 @@ Vec2 FrictionTerm::Slip(const FrictionStencil& f, const std::vector<Vec3>& x) co
 
 double FrictionTerm::Value(const Point& point) {
   double sum = 0;
-  for (const FrictionStencil& f : stencils_) sum += f.limit * FrictionF0(Slip(f, point.x).norm(), epsilon_);
+  for (const FrictionStencil& f : stencils_) sum += f.limit * Curve(f.law).Potential(Slip(f, point.x).norm());
   return sum;
 }
 
 std::array<Vec3, 4> FrictionTerm::Forces(const FrictionStencil& f, const std::vector<Vec3>& x) const {
   const Vec2 u = Slip(f, x);
-  const Vec3 force = -f.limit * FrictionF1OverY(u.norm(), epsilon_) * (f.tangent * u);
+  const Vec3 force = -f.limit * Curve(f.law).ForceOverY(u.norm()) * (f.tangent * u);
   return {f.w[0] * force, f.w[1] * force, f.w[2] * force, f.w[3] * force};
 }
 
@@ -75,11 +67,12 @@ void FrictionTerm::AddHessian(const Point& point, BlockMatrix* hessian) {
   for (const FrictionStencil& f : stencils_) {
     const Vec2 u = Slip(f, point.x);
     const double y = u.norm();
-    // H = limit [f1/y (I - uu^T/y^2) + f1' uu^T/y^2]: both eigenvalues are >= 0, nothing to project.
+    // H = limit [f1/y (I - uu^T/y^2) + f1' uu^T/y^2]: only where static friction gives way is f1' negative, and left out.
     const Vec2 along = y > 0 ? Vec2(u / y) : Vec2(1, 0);
     const Vec2 across(-along.y(), along.x());
     factor.rank = 0;
-    const double values[2] = {f.limit * FrictionF1Derivative(y, epsilon_), f.limit * FrictionF1OverY(y, epsilon_)};
+    const FrictionCurve curve = Curve(f.law);
+    const double values[2] = {f.limit * curve.Slope(y), f.limit * curve.ForceOverY(y)};
     const Vec2 directions[2] = {along, across};
     for (int k = 0; k < 2; ++k) {
       if (values[k] <= 0) continue;

@@ -6,30 +6,26 @@
 
 #include "sim/base/types.h"
 #include "sim/contact/contact_set.h"
+#include "sim/energy/friction_curve.h"
 #include "sim/energy/surface_map.h"
 #include "sim/energy/term.h"
 
 namespace eipc {
-
-// Smoothed Coulomb friction, f1(y) = y/e (2 - y/e) below e, else 1, and its integral f0 with f0(e) = e (Li et al. 2020, eqs.
-// 17-18).
-double FrictionF0(double y, double epsilon);
-double FrictionF1OverY(double y, double epsilon);
-double FrictionF1Derivative(double y, double epsilon);
 
 // One lagged contact: tangent frame, weights and the limit mu lambda, all frozen.
 struct FrictionStencil {
   std::array<int32_t, 4> v;
   std::array<double, 4> w;
   Eigen::Matrix<double, 3, 2> tangent;
-  double limit = 0;  // mu lambda, N
+  double limit = 0;  // mu lambda, mu the dynamic coefficient, N
+  FrictionLaw law;
   ContactKind kind = ContactKind::kPointTriangle;
   int32_t body_a = 0;
   int32_t body_b = 0;
 };
 
-// D = sum mu lambda f0(|u|), u = T^T sum_i w_i (x_i - x_tilde_i): the tangential displacement of the *stage*, gamma h T^T v, with
-// threshold eps_v gamma h (method.md 2). lambda and T come from the last Lag call.
+// D = sum mu lambda F0(|u|), F0 the integral of the law (smoothed Coulomb: f0), u = T^T sum_i w_i (x_i - x_tilde_i): the tangential
+// displacement of the *stage*, gamma h T^T v, with threshold eps_v gamma h (method.md 2). lambda and T come from the last Lag call.
 class FrictionTerm : public EnergyTerm {
  public:
   FrictionTerm(const SurfaceMap* map, const CollisionSurface* surface, double friction_velocity_m_s)
@@ -40,6 +36,9 @@ class FrictionTerm : public EnergyTerm {
   const std::vector<FrictionStencil>& stencils() const { return stencils_; }
   // Force on each of the four vertices at the point, N.
   std::array<Vec3, 4> Forces(const FrictionStencil& stencil, const std::vector<Vec3>& x) const;
+  const std::vector<Vec3>& x_tilde() const { return *x_tilde_; }
+  // Of the present stage.
+  FrictionCurve Curve(const FrictionLaw& law) const { return {law, epsilon_, gamma_h_}; }
 
   void BeginStage(const StageContext& stage) override;
   double Value(const Point& point) override;
@@ -53,6 +52,7 @@ class FrictionTerm : public EnergyTerm {
   const CollisionSurface* surface_;
   double friction_velocity_;
   double epsilon_ = 0;  // eps_v gamma h, m
+  double gamma_h_ = 1;
   const std::vector<Vec3>* x_tilde_ = nullptr;
   std::vector<FrictionStencil> stencils_;
 };

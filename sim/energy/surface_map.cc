@@ -41,6 +41,15 @@ void SurfaceMap::Directions(const VecX& dq, std::vector<Vec3>* dx) const {
   }
 }
 
+Vec12 SurfaceMap::Directions(const Stencil& v, const VecX& dq) const {
+  Vec12 out = Vec12::Zero();
+  for (int i = 0; i < 4; ++i) {
+    const EmbeddingRow& row = (*rows_)[v[i]];
+    for (int k = 0; k < row.count; ++k) out.segment<3>(3 * i) += row.weights[k] * dq.segment<3>(3 * row.nodes[k]);
+  }
+  return out;
+}
+
 SurfaceMap::Nodes SurfaceMap::Gather(const Stencil& v) const {
   Nodes out;
   for (int i = 0; i < 4; ++i) {

@@ -36,7 +36,9 @@ class SurfaceMap {
   // Node pairs outside the pattern are left in hessian->missing().
   void AddHessian(const Stencil& v, const StencilFactor& factor, BlockMatrix* hessian) const;
 
- private:
+  // J dq of the four vertices.
+  Vec12 Directions(const Stencil& v, const VecX& dq) const;
+
   // The distinct nodes of a stencil and the weight of each vertex in each.
   struct Nodes {
     int count = 0;
@@ -45,6 +47,7 @@ class SurfaceMap {
   };
   Nodes Gather(const Stencil& v) const;
 
+ private:
   const std::vector<EmbeddingRow>* rows_;
   const std::vector<Vec3>* offsets_;
 };

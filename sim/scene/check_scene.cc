@@ -73,12 +73,28 @@ void CheckBody(const BodySpec& body, const std::string& path, Problems* problems
   CheckTrajectory(body.trajectory, path + ".kinematic.trajectory", problems);
 }
 
+// Stribeck friction of one pair, or of all: rest holds at least what sliding does.
+void CheckStribeck(double dynamic_coefficient, const std::optional<double>& at_rest, double velocity, double viscous,
+                   const std::string& path, Problems* problems) {
+  CheckNotNegative(velocity, path + "stribeck_velocity_m_s", problems);
+  CheckNotNegative(viscous, path + "viscous_friction_s_m", problems);
+  if (at_rest && !(*at_rest >= dynamic_coefficient)) {
+    problems->Add(path + "static_friction_coefficient", "must be at least friction_coefficient (", dynamic_coefficient, "), got ",
+                  *at_rest);
+  }
+  if (!(dynamic_coefficient > 0) && (viscous > 0 || at_rest.value_or(0) > 0)) {
+    problems->Add(path + "friction_coefficient", "must be > 0 for static or viscous friction");
+  }
+}
+
 void CheckSettings(const SceneSpec& spec, Problems* problems) {
   CheckPositive(spec.contact.dhat_m, "contact.dhat_m", problems);
   CheckPositive(spec.contact.friction_velocity_m_s, "contact.friction_velocity_m_s", problems);
   const bool per_pair = spec.contact.form == BarrierForm::kPerPair;
   CheckNotNegative(spec.contact.stiffness, per_pair ? "contact.pair_stiffness_n_m" : "contact.area_stiffness_n_m3", problems);
   CheckNotNegative(spec.friction_coefficient, "contact.friction_coefficient", problems);
+  CheckStribeck(spec.friction_coefficient, spec.static_friction_coefficient, spec.stribeck_velocity_m_s, spec.viscous_friction_s_m,
+                "contact.", problems);
   if (spec.contact.friction_lag_iterations < 1 || spec.contact.friction_lag_iterations > 1000) {
     problems->Add("contact.friction_lag_iterations", "must be in [1, 1000], got ", spec.contact.friction_lag_iterations);
   }
@@ -116,6 +132,8 @@ void CheckScene(const SceneSpec& spec, Problems* problems) {
     if (!names.count(pair.body_a)) problems->Add(path + ".body_a", "no body is named \"", pair.body_a, "\"");
     if (!names.count(pair.body_b)) problems->Add(path + ".body_b", "no body is named \"", pair.body_b, "\"");
     if (pair.friction_coefficient) CheckNotNegative(*pair.friction_coefficient, path + ".friction_coefficient", problems);
+    CheckStribeck(pair.friction_coefficient.value_or(spec.friction_coefficient), pair.static_friction_coefficient,
+                  pair.stribeck_velocity_m_s.value_or(0), pair.viscous_friction_s_m.value_or(0), path + ".", problems);
   }
   if (spec.holding) {
     if (!names.count(spec.holding->body)) problems->Add("schedule.holding.body", "no body is named \"", spec.holding->body, "\"");

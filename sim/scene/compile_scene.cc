@@ -111,6 +111,7 @@ void AddKinematicDrive(const BodySpec& body, int32_t body_index, Model* model) {
 void SetPairs(const SceneSpec& spec, Model* model) {
   CollisionSurface& s = model->surface;
   const int32_t n = s.body_count;
+  s.pair_law.assign(n * n, {});
   for (int32_t a = 0; a < n; ++a) {
     for (int32_t b = 0; b < n; ++b) {
       const BodyKind ka = spec.bodies[a].kind, kb = spec.bodies[b].kind;
@@ -118,15 +119,27 @@ void SetPairs(const SceneSpec& spec, Model* model) {
       if (a == b) enabled = IsDeformable(ka) && spec.self_contact;
       if (a != b && !spec.rigid_contact && !IsDeformable(ka) && !IsDeformable(kb)) enabled = false;
       double friction = spec.friction_coefficient;
+      std::optional<double> at_rest = spec.static_friction_coefficient;
+      double stribeck = spec.stribeck_velocity_m_s, viscous = spec.viscous_friction_s_m;
       for (const ContactPairSpec& pair : spec.contact_pairs) {
         const bool match = (pair.body_a == spec.bodies[a].name && pair.body_b == spec.bodies[b].name) ||
                            (pair.body_a == spec.bodies[b].name && pair.body_b == spec.bodies[a].name);
         if (!match) continue;
         if (pair.enabled) enabled = *pair.enabled && !(CannotReact(ka) && CannotReact(kb)) && (a != b || IsDeformable(ka));
-        if (pair.friction_coefficient) friction = *pair.friction_coefficient;
+        if (pair.friction_coefficient) {
+          friction = *pair.friction_coefficient;
+          at_rest.reset();  // the scene's is of the scene's coefficient
+        }
+        if (pair.static_friction_coefficient) at_rest = pair.static_friction_coefficient;
+        if (pair.stribeck_velocity_m_s) stribeck = *pair.stribeck_velocity_m_s;
+        if (pair.viscous_friction_s_m) viscous = *pair.viscous_friction_s_m;
       }
       s.pair_enabled[a * n + b] = enabled;
       s.pair_friction[a * n + b] = friction;
+      if (friction > 0) {
+        s.pair_law[a * n + b] = {friction, at_rest.value_or(friction), viscous,
+                                 stribeck > 0 ? stribeck : 10 * spec.contact.friction_velocity_m_s};
+      }
     }
   }
 }

@@ -67,6 +67,9 @@ struct ContactPairSpec {
   std::string body_a, body_b;
   std::optional<bool> enabled;
   std::optional<double> friction_coefficient;
+  std::optional<double> static_friction_coefficient;
+  std::optional<double> stribeck_velocity_m_s;
+  std::optional<double> viscous_friction_s_m;
 };
 
 struct HoldingSpec {
@@ -81,7 +84,10 @@ struct SceneSpec {
   std::vector<BodySpec> bodies;
   bool start_in_equilibrium = false;
   ContactSettings contact;
-  double friction_coefficient = 0;
+  double friction_coefficient = 0;  // dynamic
+  std::optional<double> static_friction_coefficient;
+  double stribeck_velocity_m_s = 0;  // 0: ten times the friction velocity
+  double viscous_friction_s_m = 0;
   bool self_contact = true;
   bool rigid_contact = true;
   std::vector<ContactPairSpec> contact_pairs;

@@ -60,6 +60,8 @@ class NewtonSolver {
                      const StepBudget& budget, VecX* q, NewtonReport* report, StageSeconds* seconds);
 
   BlockMatrix* hessian() { return &hessian_; }
+  // For whoever has let the problem change the pattern of hessian().
+  void ForgetPattern() { analyzed_ = false; }
 
  private:
   bool LinearSolve(NewtonProblem* problem, const std::vector<uint8_t>& prescribed, StageSeconds* seconds);

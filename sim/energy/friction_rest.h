@@ -1,0 +1,41 @@
+#ifndef EIPC_SIM_ENERGY_FRICTION_REST_H_
+#define EIPC_SIM_ENERGY_FRICTION_REST_H_
+
+#include <vector>
+
+#include "sim/base/parallel.h"
+#include "sim/contact/contact_set.h"
+#include "sim/energy/friction.h"
+#include "sim/energy/surface_map.h"
+#include "sim/linalg/lu_solver.h"
+
+namespace eipc {
+
+// What the Hessian of lagged friction, lagged at x, leaves out of the Jacobian of friction at x: how contact forces, sliding planes
+// and closest points change with x. Not symmetric; a 12 x 12 matrix for each active stencil with friction.
+class FrictionRest {
+ public:
+  FrictionRest(const SurfaceMap* map, const CollisionSurface* surface, ThreadPool* pool)
+      : map_(map), surface_(surface), pool_(pool) {}
+
+  // `contacts` are those of `x`; `friction` supplies thresholds and x_tilde of the stage; `stiffness` as the barrier has it.
+  void Prepare(const ContactSet& contacts, const std::vector<Vec3>& x, const FrictionTerm& friction, double stiffness);
+  // product += J^T N J dq.
+  void AddTimes(const VecX& dq, VecX* product) const;
+  void Blocks(std::vector<NodeBlock>* blocks) const;
+
+ private:
+  struct Stencil {
+    std::array<int32_t, 4> v;
+    Mat12 rest;
+  };
+  const SurfaceMap* map_;
+  const CollisionSurface* surface_;
+  ThreadPool* pool_;
+  std::vector<const ContactStencil*> active_;
+  std::vector<Stencil> stencils_;
+};
+
+}  // namespace eipc
+
+#endif  // EIPC_SIM_ENERGY_FRICTION_REST_H_

@@ -1,0 +1,30 @@
+#ifndef EIPC_SIM_LINALG_BICGSTAB_H_
+#define EIPC_SIM_LINALG_BICGSTAB_H_
+
+#include <functional>
+
+#include "sim/base/types.h"
+
+namespace eipc {
+
+// Preconditioned BiCGSTAB (van der Vorst 1992) for A x = b with any square A, right preconditioning: residuals are those of the
+// system itself. Serial and in a fixed order: the same bits always.
+class BiCgStab {
+ public:
+  using Operator = std::function<void(const VecX&, VecX*)>;
+  struct Result {
+    bool converged = false;
+    int iterations = 0;  // two products with A and two preconditionings each
+  };
+
+  // From *x = 0 until |b - A x| <= tolerance |b| or the iterations are used up; *x is then the best point met.
+  // `precondition` approximates A^-1.
+  Result Solve(const Operator& apply, const Operator& precondition, const VecX& b, double tolerance, int max_iterations, VecX* x);
+
+ private:
+  VecX r_, shadow_, p_, v_, s_, t_, p_hat_, s_hat_;
+};
+
+}  // namespace eipc
+
+#endif  // EIPC_SIM_LINALG_BICGSTAB_H_

@@ -1,0 +1,200 @@
+#include "sim/solver/root_solver.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "sim/base/status_macros.h"
+
+namespace eipc {
+namespace {
+
+constexpr int kMaxHalvings = 20;
+constexpr int kEnergyAcceptances = 15;  // a solve; then only falling residuals count, which cannot cycle
+constexpr int kKrylovIterations = 60;
+constexpr double kBlocked = 1e-3;  // a smaller admissible fraction is no progress of the drive
+constexpr int kPatience = 8;       // blocked tries before the caller's other solver may report a target that is not reached
+
+double LargestNodeNorm(const VecX& y) {
+  double largest = 0;
+  for (Eigen::Index i = 0; i + 2 < y.size(); i += 3) largest = std::max(largest, y.segment<3>(i).squaredNorm());
+  return std::sqrt(largest);
+}
+
+double Remainder(const std::vector<uint8_t>& prescribed, const VecX& target, const VecX& q, VecX* dq) {
+  dq->setZero(q.size());
+  double largest = 0;
+  for (size_t n = 0; n < prescribed.size(); ++n) {
+    if (!prescribed[n]) continue;
+    dq->segment<3>(3 * n) = target.segment<3>(3 * n) - q.segment<3>(3 * n);
+    largest = std::max(largest, dq->segment<3>(3 * n).norm());
+  }
+  return largest;
+}
+
+void ZeroPrescribed(const std::vector<uint8_t>& prescribed, VecX* y) {
+  for (size_t n = 0; n < prescribed.size(); ++n) {
+    if (prescribed[n]) y->segment<3>(3 * n).setZero();
+  }
+}
+
+}  // namespace
+
+void RootSolver::Residual(RootProblem* problem, const std::vector<uint8_t>& prescribed, VecX* r) const {
+  r->setZero(3 * static_cast<Eigen::Index>(prescribed.size()));
+  problem->Gradient(r);
+  ZeroPrescribed(prescribed, r);
+}
+
+double RootSolver::Merit(const VecX& r) {
+  scratch_ = r;
+  preconditioner_.Solve(&scratch_);
+  return std::sqrt(std::max(0.0, r.dot(scratch_)));
+}
+
+bool RootSolver::Factorize(RootProblem* problem, BlockMatrix* hessian, const std::vector<uint8_t>& prescribed,
+                           StageSeconds* seconds) {
+  problem->Hessian(hessian);
+  ScopedStage timer(seconds, Stage::kFactorize);
+  if (hessian->column_start() != analyzed_columns_ || hessian->rows() != analyzed_rows_ || prescribed != analyzed_prescribed_) {
+    problem->ChangingNodes(&changing_);
+    preconditioner_.Analyze(*hessian, changing_, prescribed);
+    analyzed_columns_ = hessian->column_start();
+    analyzed_rows_ = hessian->rows();
+    analyzed_prescribed_ = prescribed;
+  }
+  return preconditioner_.Factorize(*hessian, prescribed);
+}
+
+// On entry direction_ holds the prescribed remainder; on success the whole direction: J_ff d_f = -r_f - J_fp d_p.
+bool RootSolver::Direction(RootProblem* problem, const BlockMatrix& hessian, const std::vector<uint8_t>& prescribed, double forcing,
+                           RootReport* report, StageSeconds* seconds) {
+  ScopedStage timer(seconds, Stage::kSolve);
+  problem->PrepareRest();
+  const auto apply = [&](const VecX& y, VecX* out) {
+    hessian.Multiply(y, out);
+    problem->AddRestTimes(y, out);
+    ZeroPrescribed(prescribed, out);
+  };
+  rhs_ = residual_;
+  if (!direction_.isZero(0)) {
+    apply(direction_, &scratch_);
+    rhs_ += scratch_;
+  }
+  rhs_ = -rhs_;
+  bool solved = false;
+  if (!root_.direct) {
+    const auto precondition = [&](const VecX& y, VecX* out) {
+      *out = y;
+      preconditioner_.Solve(out);
+    };
+    const BiCgStab::Result result = krylov_.Solve(apply, precondition, rhs_, forcing, kKrylovIterations, &free_);
+    report->krylov_iterations += result.iterations;
+    solved = result.converged && free_.allFinite();
+  }
+  if (!solved) {
+    problem->RestBlocks(&blocks_);
+    if (!lu_.Factorize(hessian, blocks_, prescribed)) return false;
+    free_ = rhs_;
+    lu_.Solve(&free_);
+    ++report->direct_solves;
+  }
+  for (size_t n = 0; n < prescribed.size(); ++n) {
+    if (!prescribed[n]) direction_.segment<3>(3 * n) = free_.segment<3>(3 * n);
+  }
+  return direction_.allFinite();
+}
+
+// Leaves the accepted point as the problem's current one, frozen there, its residual in residual_.
+RootSolver::Trial RootSolver::LineSearch(RootProblem* problem, const std::vector<uint8_t>& prescribed, const VecX& q, double limit,
+                                         double merit, bool energy_allowed, RootReport* report) {
+  constexpr double kArmijo = 1e-4;
+  const double energy = problem->Energy();  // of the potential frozen at q
+  const double slope = residual_.dot(direction_);
+  double fraction = limit;
+  for (int k = 0; k < kMaxHalvings; ++k, fraction *= 0.5) {
+    trial_ = q + fraction * direction_;
+    problem->SetPoint(trial_);
+    const double frozen = problem->Energy();
+    if (std::isfinite(frozen)) {  // else the point must not be accepted
+      problem->Freeze();
+      Residual(problem, prescribed, &rhs_);
+      const bool falls = Merit(rhs_) <= (1 - kArmijo * fraction) * merit;
+      const bool by_energy = energy_allowed && slope < 0 && frozen <= energy + kArmijo * fraction * slope;
+      if (falls || by_energy) {
+        residual_ = rhs_;
+        return {fraction, !falls};
+      }
+      problem->SetPoint(q);  // what is frozen belongs to q again
+      problem->Freeze();
+    }
+    ++report->line_search_halvings;
+  }
+  problem->SetPoint(q);
+  problem->Freeze();
+  return {};
+}
+
+absl::Status RootSolver::Solve(RootProblem* problem, BlockMatrix* hessian, const std::vector<uint8_t>& prescribed,
+                               const VecX& target, double velocity_scale, const StepBudget& budget, VecX* q, RootReport* report,
+                               StageSeconds* seconds) {
+  *report = {};
+  report->failed = true;
+  problem->SetPoint(*q);
+  if (!std::isfinite(problem->Energy())) return absl::OkStatus();
+  problem->Freeze();
+  Residual(problem, prescribed, &residual_);
+  double last_merit = 0;
+  int energy_acceptances = 0, blocked = 0;
+  bool relax = false;  // the drives wait for one iteration
+  for (int iteration = 0; iteration < root_.max_iterations; ++iteration) {
+    EIPC_RETURN_IF_ERROR(budget.Poll());
+    const bool behind = Remainder(prescribed, target, *q, &direction_) > 0;
+    const bool driving = behind && !relax;
+    if (relax) direction_.setZero(q->size());
+    ++report->iterations;
+    ++report->linear_solves;
+    if (!Factorize(problem, hessian, prescribed, seconds)) return absl::OkStatus();
+    const double merit = Merit(residual_);
+    const double phi = 0.5 * (1 + std::sqrt(5.0));
+    const double forcing = last_merit > 0 ? std::min(std::pow(merit / last_merit, phi), 0.01) : 0.01;
+    last_merit = merit;
+    if (!Direction(problem, *hessian, prescribed, std::max(forcing, 1e-10), report, seconds)) return absl::OkStatus();
+    report->residual_m_s = LargestNodeNorm(direction_) / velocity_scale;
+    double limit;
+    {
+      ScopedStage timer(seconds, Stage::kCcd);
+      limit = problem->MaxStep(direction_);
+    }
+    report->min_step_limit = std::min(report->min_step_limit, limit);
+    if (driving) {
+      if (limit <= kBlocked && ++blocked >= kPatience) return absl::OkStatus();
+      trial_ = *q + limit * direction_;
+      for (size_t n = 0; n < prescribed.size() && limit >= 1; ++n) {  // land exactly
+        if (prescribed[n]) trial_.segment<3>(3 * n) = target.segment<3>(3 * n);
+      }
+      problem->SetPoint(trial_);
+      if (!std::isfinite(problem->Energy())) return absl::OkStatus();
+      problem->Freeze();
+      Residual(problem, prescribed, &residual_);
+      *q = trial_;
+      relax = limit < 1;
+      last_merit = 0;
+      continue;
+    }
+    const bool small = report->residual_m_s <= settings_.newton_tolerance_m_s;
+    const Trial taken = LineSearch(problem, prescribed, *q, limit, merit, energy_acceptances < kEnergyAcceptances, report);
+    energy_acceptances += taken.by_energy;
+    if (taken.fraction > 0) *q = trial_;
+    relax = false;
+    if (behind && (small || taken.fraction > 0)) continue;
+    if (small || taken.fraction == 0) {
+      report->failed = !small;
+      report->outcome = small ? NewtonOutcome::kConverged : NewtonOutcome::kStalled;
+      return absl::OkStatus();
+    }
+  }
+  report->outcome = NewtonOutcome::kIterationCap;
+  return absl::OkStatus();
+}
+
+}  // namespace eipc
