@@ -119,7 +119,7 @@ void SetPairs(const SceneSpec& spec, Model* model) {
       if (a == b) enabled = IsDeformable(ka) && spec.self_contact;
       if (a != b && !spec.rigid_contact && !IsDeformable(ka) && !IsDeformable(kb)) enabled = false;
       double friction = spec.friction_coefficient;
-      std::optional<double> at_rest = spec.static_friction_coefficient;
+      double at_rest = spec.static_friction_coefficient.value_or(0);  // 0: that of sliding
       double stribeck = spec.stribeck_velocity_m_s, viscous = spec.viscous_friction_s_m;
       for (const ContactPairSpec& pair : spec.contact_pairs) {
         const bool match = (pair.body_a == spec.bodies[a].name && pair.body_b == spec.bodies[b].name) ||
@@ -128,16 +128,16 @@ void SetPairs(const SceneSpec& spec, Model* model) {
         if (pair.enabled) enabled = *pair.enabled && !(CannotReact(ka) && CannotReact(kb)) && (a != b || IsDeformable(ka));
         if (pair.friction_coefficient) {
           friction = *pair.friction_coefficient;
-          at_rest.reset();  // the scene's is of the scene's coefficient
+          at_rest = 0;  // the scene's is of the scene's coefficient
         }
-        if (pair.static_friction_coefficient) at_rest = pair.static_friction_coefficient;
+        if (pair.static_friction_coefficient) at_rest = *pair.static_friction_coefficient;
         if (pair.stribeck_velocity_m_s) stribeck = *pair.stribeck_velocity_m_s;
         if (pair.viscous_friction_s_m) viscous = *pair.viscous_friction_s_m;
       }
       s.pair_enabled[a * n + b] = enabled;
       s.pair_friction[a * n + b] = friction;
       if (friction > 0) {
-        s.pair_law[a * n + b] = {friction, at_rest.value_or(friction), viscous,
+        s.pair_law[a * n + b] = {friction, std::max(friction, at_rest), viscous,
                                  stribeck > 0 ? stribeck : 10 * spec.contact.friction_velocity_m_s};
       }
     }

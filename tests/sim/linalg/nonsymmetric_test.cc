@@ -1,0 +1,94 @@
+// Systems that are not symmetric: sparse LU and preconditioned BiCGSTAB against dense solutions.
+
+#include <gtest/gtest.h>
+
+#include <Eigen/LU>
+
+#include "sim/linalg/bicgstab.h"
+#include "sim/linalg/lu_solver.h"
+#include "sim/linalg/spd_solver.h"
+#include "tests/sim/linalg/random_blocks.h"
+
+namespace eipc {
+namespace {
+
+using testing::MatX;
+
+// H + N over 20 nodes of which two are fixed.
+struct System {
+  explicit System(double strength) : random(11), h(testing::MakeRandomSpd(kNodes, 20, &random)), fixed(kNodes, 0) {
+    full = h.dense;
+    for (int k = 0; k < 60; ++k) {
+      NodeBlock block{random.Integer(0, kNodes - 1), random.Integer(0, kNodes - 1), strength * testing::RandomBlock(&random)};
+      full.block<3, 3>(3 * block.row, 3 * block.column) += block.value;
+      extra.push_back(block);
+    }
+    fixed[3] = fixed[7] = 1;
+    for (int n = 0; n < kNodes; ++n) {
+      if (!fixed[n]) continue;
+      full.middleRows<3>(3 * n).setZero();
+      full.middleCols<3>(3 * n).setZero();
+      full.block<3, 3>(3 * n, 3 * n).setIdentity();
+    }
+    b = random.Vector(3 * kNodes, 1);
+    for (int n = 0; n < kNodes; ++n) {
+      if (fixed[n]) b.segment<3>(3 * n).setZero();
+    }
+  }
+  static constexpr int kNodes = 20;
+  testing::Random random;
+  testing::RandomSpd h;
+  std::vector<uint8_t> fixed;
+  std::vector<NodeBlock> extra;
+  MatX full;
+  VecX b;
+};
+
+TEST(LuSolver, SolvesSystemsThatAreNotSymmetric) {
+  System s(1.0);
+  ASSERT_GT((s.full - s.full.transpose()).norm(), 1) << "it is symmetric";
+  LuSolver lu;
+  ASSERT_TRUE(lu.Factorize(s.h.sparse, s.extra, s.fixed));
+  VecX x = s.b;
+  lu.Solve(&x);
+  EXPECT_LT((s.full * x - s.b).norm(), 1e-12 * s.b.norm());
+  EXPECT_EQ(x[9], 0) << "fixed";
+}
+
+TEST(LuSolver, SaysWhenASystemIsSingular) {
+  System s(0);
+  const std::vector<NodeBlock> cancel = {{0, 0, -Mat3(s.h.dense.block<3, 3>(0, 0))}};
+  BlockMatrix lone;
+  std::vector<std::pair<int32_t, int32_t>> none;
+  lone.SetPattern(1, &none);
+  lone.Add(0, 0, s.h.dense.block<3, 3>(0, 0));
+  LuSolver lu;
+  EXPECT_FALSE(lu.Factorize(lone, cancel, {0}));
+}
+
+TEST(BiCgStab, ConvergesToTheToleranceAndFasterWithABetterPreconditioner) {
+  System s(0.3);
+  SpdSolver spd;
+  spd.Analyze(s.h.sparse, {}, s.fixed);
+  ASSERT_TRUE(spd.Factorize(s.h.sparse, s.fixed));
+  const auto apply = [&](const VecX& y, VecX* out) { *out = s.full * y; };
+  const auto cholesky = [&](const VecX& y, VecX* out) {
+    *out = y;
+    spd.Solve(out);
+  };
+  const auto none = [](const VecX& y, VecX* out) { *out = y; };
+  BiCgStab krylov;
+  VecX x;
+  for (const double tolerance : {1e-2, 1e-6, 1e-10}) {
+    const BiCgStab::Result with = krylov.Solve(apply, cholesky, s.b, tolerance, 100, &x);
+    EXPECT_TRUE(with.converged);
+    EXPECT_LE((s.full * x - s.b).norm(), tolerance * s.b.norm() * 1.01);
+    const BiCgStab::Result without = krylov.Solve(apply, none, s.b, tolerance, 100, &x);
+    EXPECT_LT(with.iterations, without.iterations) << tolerance;
+  }
+  EXPECT_FALSE(krylov.Solve(apply, none, s.b, 1e-12, 1, &x).converged);
+  EXPECT_TRUE(krylov.Solve(apply, none, VecX::Zero(s.b.size()), 1e-12, 1, &x).converged);
+}
+
+}  // namespace
+}  // namespace eipc
