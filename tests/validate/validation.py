@@ -92,6 +92,11 @@ class Context:
         self._lock = threading.Lock()
 
     @property
+    def jobs(self) -> int:
+        """Runs at a time."""
+        return self._jobs
+
+    @property
     def data(self) -> Optional[Path]:
         return self.cli.data
 
