@@ -36,18 +36,17 @@ def run(context: Context) -> list[Record]:
         context.say("no real meshes (EIPC_DATA): nothing to do")
         return [reported("cages.meshes", 0)]
     meshes = sorted(path for folder in FOLDERS for path in (context.data / folder).rglob("*") if path.suffix.lower() in EXTENSIONS)
-    outcomes = []
-    for mesh in meshes:
-        for budget in BUDGETS:
-            outcomes.append(cage(context, mesh, budget))
-            context.say(line(outcomes[-1]))
+    cases = [(mesh, budget) for mesh in meshes for budget in BUDGETS]
+    outcomes = context.each([lambda case=case: cage(context, *case) for case in cases],
+                            [f"{mesh.name} at {budget} vertices" for mesh, budget in cases])
+    for one in outcomes:
+        context.say(line(one))
     TABLE.write_text(table(context.data, outcomes))
     return records(outcomes)
 
 
 def cage(context: Context, mesh: Path, budget: int) -> Outcome:
-    out = context.scratch / "cage.json"
-    out.unlink(missing_ok=True)
+    out = context.scratch / f"cage-{mesh.parent.name}-{mesh.name}-{budget}.json"
     start = time.monotonic()
     done = subprocess.run([str(context.cli.binary), "cage", str(mesh), "--vertices", str(budget), "--report", str(out), "--timeout",
                            str(LIMIT_S), "--cache", str(context.scratch / "cages")], capture_output=True, text=True,
@@ -101,5 +100,5 @@ def table(data: Path, outcomes: list[Outcome]) -> str:
         diagonal = sum(extent**2 for extent in one.report["input"]["extent_m"])**0.5
         rows.append(f"| {name} | {one.budget} | {one.report['repair']['method']} | {made['vertices']} | {made['tets']} | "
                     f"{made['min_dihedral_deg']:.1f} | {made['volume_ratio']:.2f} | {made['shared_gap_tets']} | "
-                    f"{far['mean'] / diagonal:.1e}, {far['max'] / diagonal:.1e} | {one.seconds:.1f} | {made['note']} |")
+                    f"{far['mean'] / diagonal:.1e}, {far['max'] / diagonal:.1e} | {one.report['meshing_seconds']:.1f} | {made['note']} |")
     return "\n".join(rows) + "\n"
