@@ -16,6 +16,7 @@
 #include "sim/dynamics/simulation.h"
 #include "tools/local_scene.h"
 #include "tools/run_report.h"
+#include "tools/step_log.h"
 #include "tools/trajectory_file.h"
 #include "tools/write_report.h"
 
@@ -29,6 +30,7 @@ struct RunOptions {
   int threads = 1;
   bool audit = false;
   std::string report;
+  std::string steps;
   std::string trajectory;
 };
 
@@ -57,6 +59,7 @@ absl::StatusOr<bool> Run(RunOptions options) {
   run.duration_s = options.duration_s == 0 ? model->schedule_duration_s : options.duration_s;
   run.threads = options.threads;
   run.trajectory = options.trajectory;
+  run.steps = options.steps;
   bool audit_passed = true;
   EIPC_ASSIGN_OR_RETURN(const nlohmann::ordered_json report, RunModel(model, run, nullptr, &audit_passed));
   EIPC_RETURN_IF_ERROR(WriteReport(options.report, report));
@@ -74,12 +77,15 @@ absl::StatusOr<nlohmann::ordered_json> RunModel(const std::shared_ptr<const Mode
   if (!run.trajectory.empty()) {
     EIPC_RETURN_IF_ERROR(trajectory.Open(run.trajectory, model->surface.vertex_count, run.dt_s, steps));
   }
+  StepLog log;
+  if (!run.steps.empty()) EIPC_RETURN_IF_ERROR(log.Open(run.steps));
   const auto start = std::chrono::steady_clock::now();
   std::vector<Vec3> x;
   for (int64_t i = 0; i < steps; ++i) {
     EIPC_RETURN_IF_ERROR(world.Step({run.dt_s, {}}, {}));
     world.SurfacePositions(&x);
     report.Add(world, x);
+    EIPC_RETURN_IF_ERROR(log.Write(world, x));
     if (!run.trajectory.empty()) EIPC_RETURN_IF_ERROR(trajectory.Write(x));
     if (after_step) after_step(world);
     ShowProgress(world, run.duration_s, report.real_time_factor(), i + 1 == steps);
@@ -91,6 +97,7 @@ absl::StatusOr<nlohmann::ordered_json> RunModel(const std::shared_ptr<const Mode
     }
   }
   EIPC_RETURN_IF_ERROR(trajectory.Close());
+  EIPC_RETURN_IF_ERROR(log.Close());
   *audit_passed = report.audit().passed();
   if (!report.audit().passed()) {
     std::fprintf(stderr, "eipc: the audit failed: %ld intersecting pairs of triangles, %ld forbidden inversions in %ld states\n",
@@ -110,6 +117,7 @@ void AddRunCommand(CLI::App& app, int* exit_status) {
       ->check(CLI::Range(1, 256));
   command->add_flag("--audit", options->audit, "Check every accepted state for intersections and inversions, exactly");
   command->add_option("--report", options->report, "Write the JSON report here (default: standard output)");
+  command->add_option("--steps", options->steps, "Write a line a step here: outcome, what limited it, energies (docs/eipc_run.md)");
   command->add_option("--trajectory", options->trajectory, "Write surface positions of every step here (docs/eipc_run.md)");
   command->callback([options, exit_status] {
     const absl::StatusOr<bool> passed = Run(*options);

@@ -26,6 +26,7 @@ struct LocalRun {
   int threads = 1;
   std::string trajectory;  // empty: none is written
   double limit_s = 0;      // wall clock, DEADLINE_EXCEEDED beyond it; 0: none
+  std::string steps;       // a line a step here (step_log.h); empty: none
 };
 
 // The report of docs/eipc_run.md. `after_step` may be null. A failed audit is told on standard error and in *audit_passed.

@@ -56,6 +56,7 @@ void RunReport::Add(const World& world, const std::vector<Vec3>& x) {
   substeps_ += r.substeps;
   refused_substeps_ += r.refused_substeps;
   fallback_substeps_ += r.fallback_substeps;
+  if (r.limited_by != StepLimit::kNothing) ++limited_[StepLimitName(r.limited_by)];
   for (int k = 0; k < kStageCount; ++k) stage_s_[k] += r.stage_s[k];
   AddHolding(world, x);
 }
@@ -126,6 +127,7 @@ Json RunReport::ToJson(const World& world, const std::vector<Vec3>& x) const {
       {"steps_not_converged", steps_not_converged_},
       {"friction", {{"solves", friction_solves_}, {"fallbacks", friction_fallbacks_}, {"krylov_iterations", krylov_iterations_}}},
       {"substeps", {{"taken", substeps_}, {"refused", refused_substeps_}, {"fallback", fallback_substeps_}}},
+      {"limited_by", limited_},
       {"max_rss_bytes", PeakMemoryBytes()},
       {"stage_seconds", stages},
       {"bodies", BodiesJson(world)},

@@ -1,6 +1,7 @@
 #ifndef EIPC_TOOLS_RUN_REPORT_H_
 #define EIPC_TOOLS_RUN_REPORT_H_
 
+#include <map>
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 
@@ -47,6 +48,7 @@ class RunReport {
   int64_t substeps_ = 0;
   int64_t refused_substeps_ = 0;
   int64_t fallback_substeps_ = 0;
+  std::map<std::string, int64_t> limited_;  // steps by what limited them
   StageSeconds stage_s_ = {};
   int64_t holding_steps_ = 0;
   double holding_force_n_ = 0;

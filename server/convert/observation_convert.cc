@@ -30,8 +30,29 @@ v1::StepOutcome OutcomeToProto(StepOutcome outcome) {
   return v1::STEP_OUTCOME_UNSPECIFIED;
 }
 
+v1::StepLimit LimitToProto(StepLimit limit) {
+  switch (limit) {
+    case StepLimit::kNothing:
+      return v1::LIMITED_BY_NOTHING;
+    case StepLimit::kCollision:
+      return v1::LIMITED_BY_COLLISION;
+    case StepLimit::kInversion:
+      return v1::LIMITED_BY_INVERSION;
+    case StepLimit::kFriction:
+      return v1::LIMITED_BY_FRICTION;
+    case StepLimit::kIterations:
+      return v1::LIMITED_BY_ITERATIONS;
+    case StepLimit::kLineSearch:
+      return v1::LIMITED_BY_LINE_SEARCH;
+    case StepLimit::kLinearSolve:
+      return v1::LIMITED_BY_LINEAR_SOLVE;
+  }
+  return v1::LIMITED_BY_NOTHING;
+}
+
 void ReportToProto(const StepReport& report, v1::SolverReport* out) {
   out->set_outcome(OutcomeToProto(report.outcome));
+  out->set_limited_by(LimitToProto(report.limited_by));
   out->set_newton_iterations(report.newton_iterations);
   out->set_linear_solves(report.linear_solves);
   out->set_line_search_halvings(report.line_search_halvings);

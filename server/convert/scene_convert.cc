@@ -83,6 +83,7 @@ class SceneReader {
     spec.material = MaterialFromProto(body.material(), spec.kind);
     spec.linear_velocity = Vec3FromProto(body.linear_velocity_m_s());
     spec.angular_velocity = Vec3FromProto(body.angular_velocity_rad_s());
+    spec.external_force = Vec3FromProto(body.external_force_n());
     for (int i = 0; i < body.boundary_sets_size(); ++i) {
       spec.boundary_sets.push_back(
           BoundarySetFromProto(body.boundary_sets(i), absl::StrCat(path, ".boundary_sets[", i, "]"), problems_));

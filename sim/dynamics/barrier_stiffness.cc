@@ -15,7 +15,7 @@ double InitialBarrierStiffness(const Model& model) {
   double stiffness = 0;
   for (const Body& body : model.bodies) {
     if (body.mass.mass <= 0) continue;
-    const double load = body.mass.mass * acceleration;
+    const double load = body.mass.mass * acceleration + body.external_force.norm();
     double carriers = 10;
     if (model.contact.form == BarrierForm::kAreaWeighted) {
       double area = 0;

@@ -6,8 +6,8 @@ namespace eipc {
 struct Model;
 
 // The scene's stiffness, or, when it gives none, one at which the heaviest body's own load (weight at standard gravity or the
-// scene's, whichever is larger) rests at half of dhat: carried by ten pairs in the per-pair form, by a twentieth of its surface in
-// the area-weighted one. N/m per pair, N/m^3 area weighted.
+// scene's, whichever is larger, and its external force) rests at half of dhat: carried by ten pairs in the per-pair form, by a
+// twentieth of its surface in the area-weighted one. N/m per pair, N/m^3 area weighted.
 double InitialBarrierStiffness(const Model& model);
 
 // Stiffness for the next step, after one that ended (accepted) at `min_distance_m`. Only adaptive scenes change it: doubled while

@@ -25,7 +25,7 @@ ScalarSparse DampedMass(const Model& model) {
 
 void MakeTerms(const Model& model, ThreadPool* pool, std::vector<std::unique_ptr<EnergyTerm>>* terms,
                std::vector<ElasticityTerm*>* elastic) {
-  terms->push_back(std::make_unique<InertiaTerm>(&model.mass, model.gravity));
+  terms->push_back(std::make_unique<InertiaTerm>(&model.mass, model.NodeAccelerations()));
   bool damped = false;
   for (const ElasticBody& body : model.elastic) {
     auto term = std::make_unique<ElasticityTerm>(&body, pool);

@@ -18,6 +18,15 @@ const char* BodyKindName(BodyKind kind) {
   return "unknown";
 }
 
+std::vector<Vec3> Model::NodeAccelerations() const {
+  std::vector<Vec3> out(node_count, gravity);
+  for (const Body& body : bodies) {
+    if (body.external_force.isZero(0)) continue;
+    for (int32_t i = body.nodes.begin; i < body.nodes.end; ++i) out[i] += body.external_force / body.mass.mass;
+  }
+  return out;
+}
+
 int Model::FindBody(const std::string& body_name) const {
   for (size_t i = 0; i < bodies.size(); ++i) {
     if (bodies[i].name == body_name) return static_cast<int>(i);

@@ -41,6 +41,8 @@ struct Body {
   MassProperties mass;
   // Initial pose of the body frame: origin at the centre of mass, axes of the authored mesh.
   Pose initial_pose;
+  // Constant, N, spread over the mass: no moment about the centre of mass.
+  Vec3 external_force = Vec3::Zero();
 };
 
 // Nodes that follow a frame: a boundary set of a deformable body, or all nodes of a kinematic one (empty name).
@@ -85,6 +87,8 @@ struct Model {
   double schedule_duration_s = 0;
   double schedule_dt_s = 0;
 
+  // By node: gravity and what the body's external force adds to it.
+  std::vector<Vec3> NodeAccelerations() const;
   int FindBody(const std::string& body_name) const;                            // -1 when unknown
   int FindBoundarySet(const std::string& body, const std::string& set) const;  // -1 when unknown
 };

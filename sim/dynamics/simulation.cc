@@ -59,12 +59,14 @@ absl::Status Simulation::Impl::TakeParts(const State& state, const StepInput& in
     const double dt_s = input.dt_s * static_cast<double>(size) / static_cast<double>(whole);
     const int before = report->newton_iterations;
     const StepOutcome outcome_before = report->outcome;
+    const StepLimit limit_before = report->limited_by;
     const bool finest = halvings == settings.max_step_halvings;
     EIPC_ASSIGN_OR_RETURN(const Stepper::Verdict verdict,
                           stepper.Take(last_resort ? *backward_euler : *integrator, *from, dt_s, drives,
                                        finest ? 0 : settings.substep_newton_iterations, budget, next, report));
     if (verdict != Stepper::Verdict::kAccepted) {
       report->outcome = outcome_before;
+      report->limited_by = limit_before;
       ++report->refused_substeps;
       last_resort = finest;
       if (!finest) ++halvings;

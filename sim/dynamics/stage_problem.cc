@@ -40,6 +40,7 @@ StageProblem::StageProblem(const Model* model, ThreadPool* pool, StageSeconds* s
       pool_(pool),
       seconds_(seconds),
       map_(&model->embedding, &model->surface_offset),
+      turning_(*model),
       broad_phase_(&model->surface),
       contacts_(&model->surface, model->contact),
       barrier_(&map_, &contacts_, pool),
@@ -55,7 +56,7 @@ StageProblem::StageProblem(const Model* model, ThreadPool* pool, StageSeconds* s
   CollectFixedPairs();
   Box bounds;
   for (const Vec3& p : model->surface.rest_positions) bounds.Include(p);
-  if (!model->surface.rest_positions.empty()) reach_ = 0.25 * (bounds.hi - bounds.lo).matrix().norm();
+  if (!model->surface.rest_positions.empty()) least_reach_ = 0.25 * (bounds.hi - bounds.lo).matrix().norm();
 }
 
 void StageProblem::CollectFixedPairs() {
@@ -78,6 +79,8 @@ void StageProblem::BeginStep(const VecX& q_start, const VecX& q_guess, double ba
   SetContactShare(1);
   map_.Positions(q_start, &x_);
   map_.Positions(q_guess, &x_trial_);
+  // The way of the guess is examined whole; a direction that leads further is a wild one, not to be searched for collisions.
+  reach_ = std::max(least_reach_, 1.5 * LargestDisplacement(x_, x_trial_));
   CoverMotion(std::max(0.5 * model_->contact.dhat_m, 0.25 * LargestDisplacement(x_, x_trial_)));
   if (contact_pairs_ != contact_pairs) {
     contact_pairs_ = contact_pairs;
@@ -225,11 +228,13 @@ void StageProblem::ChangingNodes(std::vector<uint8_t>* nodes) const {
 double StageProblem::MaxStep(const VecX& dq) {
   double limit = 1;
   for (const ElasticityTerm* term : elastic_) limit = std::min(limit, term->MaxStep(q_, dq));
+  max_step_limit_ = limit < 1 ? StepLimit::kInversion : StepLimit::kNothing;
   if (model_->solver.unsafe_disable_ccd || model_->surface.vertex_count == 0) return limit;
   q_trial_ = q_ + limit * dq;
   map_.Positions(q_trial_, &x_trial_);
   const double displacement = LargestDisplacement(x_, x_trial_);
   if (displacement > reach_) {
+    max_step_limit_ = StepLimit::kIterations;  // a wild direction, followed as far as is worth a search for collisions
     limit *= reach_ / displacement;
     q_trial_ = q_ + limit * dq;
     map_.Positions(q_trial_, &x_trial_);
@@ -238,7 +243,19 @@ double StageProblem::MaxStep(const VecX& dq) {
   CoverMotion(0.5 * dhat);
   // x = J q sums at most four products: each coordinate is off by less than 8 units of rounding of the largest.
   const double rounding = 8 * 1.2e-16 * std::max(LargestCoordinate(x_), LargestCoordinate(x_trial_));
-  return limit * CollisionFreeStep(broad_phase_.candidates(), x_, x_trial_, dhat, rounding, pool_, &travel_);
+  const double free = CollisionFreeStep(broad_phase_.candidates(), x_, x_trial_, dhat, rounding, pool_, &travel_);
+  if (free < 1) max_step_limit_ = StepLimit::kCollision;
+  return limit * free;
+}
+
+bool StageProblem::InFriction(int32_t node) const {
+  for (const FrictionStencil& f : friction_.stencils()) {
+    for (const int32_t v : f.v) {
+      const EmbeddingRow& row = model_->embedding[v];
+      if (std::find(row.nodes.begin(), row.nodes.begin() + row.count, node) != row.nodes.begin() + row.count) return true;
+    }
+  }
+  return false;
 }
 
 bool StageProblem::GoStraight(const VecX& q) {

@@ -9,6 +9,7 @@
 #include "sim/contact/broad_phase.h"
 #include "sim/contact/contact_set.h"
 #include "sim/dynamics/model.h"
+#include "sim/dynamics/turning_motion.h"
 #include "sim/energy/barrier.h"
 #include "sim/energy/friction.h"
 #include "sim/energy/friction_rest.h"
@@ -55,6 +56,11 @@ class StageProblem : public RootProblem {
   void RestBlocks(std::vector<NodeBlock>* blocks) const override { friction_rest_.Blocks(blocks); }
   // Moves on a straight line from the current point to `q`; false, and somewhere on the way, when something is there.
   bool GoStraight(const VecX& q);
+  bool Follow(const VecX& q, const VecX& dq, double fraction, VecX* out) const override {
+    return turning_.Follow(q, dq, fraction, out);
+  }
+  StepLimit MaxStepLimit() const override { return max_step_limit_; }
+  bool InFriction(int32_t node) const override;
 
   const SurfaceMap& map() const { return map_; }
   const std::vector<Vec3>& x() const { return x_; }
@@ -88,6 +94,7 @@ class StageProblem : public RootProblem {
   ThreadPool* pool_;
   StageSeconds* seconds_;
   SurfaceMap map_;
+  TurningMotion turning_;
   BroadPhase broad_phase_;
   ContactSet contacts_;
   BarrierTerm barrier_;
@@ -100,7 +107,9 @@ class StageProblem : public RootProblem {
   double contact_share_ = 1;
   int exact_rejections_ = 0;
   bool thorough_ = false;  // check every point
-  double reach_ = 0;       // largest displacement of a Newton direction that is examined at once, m
+  StepLimit max_step_limit_ = StepLimit::kNothing;
+  double least_reach_ = 0;
+  double reach_ = 0;  // largest displacement of a Newton direction that is examined at once, m
 
   VecX q_;
   VecX q_trial_;

@@ -5,6 +5,7 @@
 
 #include "sim/dynamics/state_audit.h"
 #include "sim/solver/stage_timer.h"
+#include "sim/solver/step_limit.h"
 
 namespace eipc {
 
@@ -15,6 +16,7 @@ StepOutcome WorseOutcome(StepOutcome a, StepOutcome b);
 
 struct StepReport {
   StepOutcome outcome = StepOutcome::kConverged;
+  StepLimit limited_by = StepLimit::kNothing;
   int newton_iterations = 0;
   int linear_solves = 0;
   int line_search_halvings = 0;

@@ -154,6 +154,7 @@ absl::Status Stepper::SolveStage(const State& from, double gamma_h, const StepBu
   }
   NewtonReport last;
   EIPC_RETURN_IF_ERROR(SolveLagged(gamma_h, budget, &last, report));
+  if (last.limited_by != StepLimit::kNothing) report->limited_by = last.limited_by;
   report->outcome = WorseOutcome(report->outcome, ToStepOutcome(last.outcome));
   return absl::OkStatus();
 }

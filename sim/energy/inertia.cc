@@ -5,8 +5,7 @@ namespace eipc {
 void InertiaTerm::BeginStage(const StageContext& stage) {
   inverse_gh2_ = 1 / (stage.gamma_h * stage.gamma_h);
   q_hat_ = stage.q_tilde + stage.gamma_h * stage.v_tilde;
-  const Vec3 fall = stage.gamma_h * stage.gamma_h * gravity_;
-  for (int32_t i = 0; i < mass_->n; ++i) q_hat_.segment<3>(3 * i) += fall;
+  for (int32_t i = 0; i < mass_->n; ++i) q_hat_.segment<3>(3 * i) += stage.gamma_h * stage.gamma_h * acceleration_[i];
 }
 
 double InertiaTerm::Value(const Point& point) {

@@ -1,16 +1,20 @@
 #ifndef EIPC_SIM_ENERGY_INERTIA_H_
 #define EIPC_SIM_ENERGY_INERTIA_H_
 
+#include <utility>
+#include <vector>
+
 #include "sim/energy/term.h"
 #include "sim/linalg/scalar_sparse.h"
 
 namespace eipc {
 
-// ½ |q - q_hat|²_M / (gamma h)², q_hat = q_tilde + gamma h v_tilde + (gamma h)² g: inertia with uniform gravity folded in, so that
-// the energy near the solution is small and keeps its digits (`004` eq. 5).
+// ½ |q - q_hat|²_M / (gamma h)², q_hat = q_tilde + gamma h v_tilde + (gamma h)² a: inertia with constant accelerations a (gravity,
+// constant forces on bodies) folded in, so that the energy near the solution is small and keeps its digits (`004` eq. 5).
 class InertiaTerm : public EnergyTerm {
  public:
-  InertiaTerm(const ScalarSparse* mass, const Vec3& gravity) : mass_(mass), gravity_(gravity) {}
+  // `acceleration` by node, the same over nodes that share mass: it acts as the force M a.
+  InertiaTerm(const ScalarSparse* mass, std::vector<Vec3> acceleration) : mass_(mass), acceleration_(std::move(acceleration)) {}
 
   void BeginStage(const StageContext& stage) override;
   double Value(const Point& point) override;
@@ -21,7 +25,7 @@ class InertiaTerm : public EnergyTerm {
 
  private:
   const ScalarSparse* mass_;
-  Vec3 gravity_;
+  std::vector<Vec3> acceleration_;
   double inverse_gh2_ = 0;
   VecX q_hat_;
   VecX difference_;

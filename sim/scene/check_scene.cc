@@ -49,10 +49,14 @@ void CheckBody(const BodySpec& body, const std::string& path, Problems* problems
   CheckFinite(body.pose.position, path + ".pose.position_m", problems);
   CheckFinite(body.linear_velocity, path + ".linear_velocity_m_s", problems);
   CheckFinite(body.angular_velocity, path + ".angular_velocity_rad_s", problems);
+  CheckFinite(body.external_force, path + ".external_force_n", problems);
   if (deformable || body.kind == BodyKind::kAffine) {
     CheckMaterial(body.material, body.kind == BodyKind::kAffine, path + ".material", problems);
   } else if (!body.linear_velocity.isZero(0) || !body.angular_velocity.isZero(0)) {
     problems->Add(path, "a kinematic or static body cannot have an initial velocity; give a kinematic body a trajectory");
+  }
+  if (!deformable && body.kind != BodyKind::kAffine && !body.external_force.isZero(0)) {
+    problems->Add(path + ".external_force_n", "a force does not move a kinematic or static body");
   }
   if (body.kind == BodyKind::kEmbedded && !body.cage.has_value() && body.cage_vertices < 4) {
     problems->Add(path + ".embedded.cage_vertices", "must be >= 4 (or give cage_mesh), got ", body.cage_vertices);

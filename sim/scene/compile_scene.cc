@@ -21,6 +21,7 @@ void AppendBody(const BodySpec& spec, CompiledBody compiled, std::vector<ScalarS
   body.kind = spec.kind;
   body.mass = compiled.mass;
   body.initial_pose = compiled.initial_pose;
+  body.external_force = spec.external_force;
   const int32_t first_node = model->node_count;
   const int32_t first_vertex = static_cast<int32_t>(model->embedding.size());
   model->node_count += static_cast<int32_t>(compiled.node_positions.size());

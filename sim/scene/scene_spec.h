@@ -59,6 +59,7 @@ struct BodySpec {
   MaterialSpec material;
   Vec3 linear_velocity = Vec3::Zero();
   Vec3 angular_velocity = Vec3::Zero();
+  Vec3 external_force = Vec3::Zero();  // N, constant, world frame
   std::vector<BoundarySetSpec> boundary_sets;
   Trajectory trajectory;  // kinematic only
 };

@@ -22,6 +22,10 @@ absl::Status SettleStart(Model* model) {
   World world(waiting);
   double speed = 0;
   for (int i = 0; i < kMaxSteps; ++i) {
+    // From rest every time: what nothing brakes, such as a slide without friction, must not go on.
+    State still = world.state();
+    still.v.setZero();
+    EIPC_RETURN_IF_ERROR(world.Restore(still));
     EIPC_RETURN_IF_ERROR(world.Step({kStep, {}}, {}));
     speed = world.state().v.size() == 0 ? 0 : world.state().v.cwiseAbs().maxCoeff();
     if (speed > kAtRest) continue;

@@ -7,9 +7,9 @@
 namespace eipc {
 
 // Moves the model's start to static equilibrium under gravity, contact and drives held where they start: backward Euler steps of
-// half a second, which damp every vibration of a body of robot size, until no node moves faster than 1e-5 m/s. Rest shapes, and the
-// body frames that refer to them, stay. FAILED_PRECONDITION when the scene does not come to rest (a body with nothing below it
-// falls for ever).
+// half a second, each from rest, which damp every vibration of a body of robot size, until no node moves faster than 1e-5 m/s. Rest
+// shapes, and the body frames that refer to them, stay. FAILED_PRECONDITION when the scene does not come to rest (a body with
+// nothing below it falls for ever).
 absl::Status SettleStart(Model* model);
 
 }  // namespace eipc

@@ -22,9 +22,10 @@ double BarrierEnergy(const Model& model, const State& state, const std::vector<V
 
 Energies ComputeEnergies(const Model& model, const State& state, const std::vector<Vec3>& x) {
   Energies e;
+  const std::vector<Vec3> acceleration = model.NodeAccelerations();
   for (int32_t i = 0; i < model.node_count; ++i) {
     e.kinetic_j += 0.5 * state.v.segment<3>(3 * i).dot(model.mass.RowTimes(i, state.v));
-    e.gravity_j -= model.gravity.dot(model.mass.RowTimes(i, state.q));
+    e.gravity_j -= acceleration[i].dot(model.mass.RowTimes(i, state.q));
   }
   for (const ElasticBody& body : model.elastic) e.elastic_j += ElasticityTerm::StoredEnergy(body, state.q);
   e.barrier_j = BarrierEnergy(model, state, x);

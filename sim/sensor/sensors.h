@@ -42,7 +42,7 @@ std::vector<PairCount> ContactCounts(const ContactForces& contacts);
 struct Energies {
   double kinetic_j = 0;
   double elastic_j = 0;
-  double gravity_j = 0;
+  double gravity_j = 0;  // of gravity and of the bodies' constant external forces
   double barrier_j = 0;
 };
 Energies ComputeEnergies(const Model& model, const State& state, const std::vector<Vec3>& x);

@@ -25,6 +25,21 @@ double ErrorAfter(double update, double previous) {
   return theta < 0.5 ? update * theta / (1 - theta) : update;
 }
 
+// What kept a solve from its tolerance, when its last direction could be followed up to `limit` and was up to `taken`.
+StepLimit Blame(const NewtonProblem& problem, const VecX& direction, double limit, double taken) {
+  if (limit < 0.1) return problem.MaxStepLimit();
+  if (taken == 0) return StepLimit::kLineSearch;
+  int32_t node = 0;
+  double largest2 = -1;
+  for (int32_t n = 0; 3 * n < direction.size(); ++n) {
+    const double size2 = direction.segment<3>(3 * n).squaredNorm();
+    if (size2 <= largest2) continue;
+    largest2 = size2;
+    node = n;
+  }
+  return problem.InFriction(node) ? StepLimit::kFriction : StepLimit::kIterations;
+}
+
 // Writes target - q into the prescribed entries of *dq, zero elsewhere; returns the largest remainder.
 double Remainder(const std::vector<uint8_t>& prescribed, const VecX& target, const VecX& q, VecX* dq) {
   dq->setZero(q.size());
@@ -66,7 +81,26 @@ bool NewtonSolver::LinearSolve(NewtonProblem* problem, const std::vector<uint8_t
   return direction_.allFinite();
 }
 
-double NewtonSolver::LineSearch(NewtonProblem* problem, const VecX& q, double limit, double* energy, NewtonReport* report) {
+double NewtonSolver::Trial(NewtonProblem* problem, const VecX& q, double fraction, StageSeconds* seconds) {
+  bent_ = problem->Follow(q, direction_, fraction, &trial_);
+  ScopedStage timer(seconds, Stage::kCcd);
+  product_ = trial_ - q;
+  const double free = problem->MaxStep(product_);
+  if (free >= 1) return fraction;
+  if (!bent_) {
+    trial_ = q + free * product_;
+    return free * fraction;
+  }
+  // Less far along the way, whose chord is another one.
+  problem->Follow(q, direction_, free * fraction, &trial_);
+  product_ = trial_ - q;
+  const double shorter = problem->MaxStep(product_);
+  if (shorter < 1) trial_ = q + shorter * product_;
+  return shorter * free * fraction;
+}
+
+double NewtonSolver::LineSearch(NewtonProblem* problem, const VecX& q, double limit, double* energy, NewtonReport* report,
+                                StageSeconds* seconds) {
   constexpr double kArmijo = 1e-4;
   double slope = 0;
   for (Eigen::Index i = 0; i < q.size(); ++i) slope += gradient_[i] * direction_[i];
@@ -76,7 +110,12 @@ double NewtonSolver::LineSearch(NewtonProblem* problem, const VecX& q, double li
   const double rounding = 1e-13 * std::abs(start);
   double fraction = limit;
   for (int k = 0; k < kMaxHalvings; ++k, fraction *= 0.5) {
-    trial_ = q + fraction * direction_;
+    if (k > 0 && bent_) {
+      problem->SetPoint(q);
+      fraction = Trial(problem, q, fraction, seconds);
+    } else if (k > 0) {
+      trial_ = q + fraction * direction_;
+    }
     problem->SetPoint(trial_);
     const double value = problem->Energy();
     if (value <= start + kArmijo * fraction * slope) {
@@ -111,6 +150,7 @@ absl::Status NewtonSolver::Solve(NewtonProblem* problem, const std::vector<uint8
   bool relax = false;  // the drives wait for one iteration
   bool gave_up = false;
   double previous = 0;  // the last update, where it was taken whole
+  double last_limit = 1, last_taken = 1;
   for (int iteration = 0; iteration < settings_.max_newton_iterations; ++iteration) {
     EIPC_RETURN_IF_ERROR(budget.Poll());
     double remaining = gave_up ? 0 : Remainder(prescribed, target, *q, &direction_);
@@ -125,19 +165,16 @@ absl::Status NewtonSolver::Solve(NewtonProblem* problem, const std::vector<uint8
     ++report->linear_solves;
     if (!LinearSolve(problem, prescribed, seconds)) {
       report->outcome = NewtonOutcome::kStalled;
+      report->limited_by = StepLimit::kLinearSolve;
       return absl::OkStatus();
     }
     const double update = LargestNodeNorm(direction_) / velocity_scale;
-    double limit;
-    {
-      ScopedStage timer(seconds, Stage::kCcd);
-      limit = problem->MaxStep(direction_);
-    }
+    double limit = Trial(problem, *q, 1, seconds);
+    last_limit = limit;
     report->min_step_limit = std::min(report->min_step_limit, limit);
     if (driving) {
       if (limit > kBlocked) blocked = 0;
       if (limit <= kBlocked && ++blocked >= kPatience) gave_up = true;
-      trial_ = *q + limit * direction_;
       if (limit >= 1) {  // land exactly
         for (size_t n = 0; n < prescribed.size(); ++n) {
           if (prescribed[n]) trial_.segment<3>(3 * n) = target.segment<3>(3 * n);
@@ -146,13 +183,15 @@ absl::Status NewtonSolver::Solve(NewtonProblem* problem, const std::vector<uint8
       problem->SetPoint(trial_);
       energy = problem->Energy();
       for (int k = 0; std::isinf(energy) && k < kMaxHalvings; ++k) {  // refused, whatever MaxStep promised
-        limit = k + 1 < kMaxHalvings ? 0.5 * limit : 0;
-        trial_ = *q + limit * direction_;
+        const double kept = k + 1 < kMaxHalvings ? 0.5 : 0;
+        limit *= kept;
+        trial_ = *q + kept * (trial_ - *q);
         problem->SetPoint(trial_);
         energy = problem->Energy();
         ++report->line_search_halvings;
       }
       *q = trial_;
+      last_taken = limit;
       relax = limit < 1;
       previous = 0;
       report->residual_m_s = update;
@@ -160,12 +199,14 @@ absl::Status NewtonSolver::Solve(NewtonProblem* problem, const std::vector<uint8
     }
     report->residual_m_s = update;
     const bool small = ErrorAfter(update, previous) <= settings_.newton_tolerance_m_s;
-    const double taken = LineSearch(problem, *q, limit, &energy, report);
+    const double taken = LineSearch(problem, *q, limit, &energy, report, seconds);
+    last_taken = taken;
     if (taken > 0) *q = trial_;
     previous = taken >= 1 ? update : 0;
     relax = false;
     if (small || taken == 0) {
       if (remaining > 0 && !gave_up) continue;  // relaxed at a blocked place: let the drive try again
+      if (gave_up || !small) report->limited_by = gave_up ? StepLimit::kCollision : Blame(*problem, direction_, limit, taken);
       // What a blocked drive pinches often cannot be relaxed any further either: the drive is what to report.
       report->outcome = gave_up                ? NewtonOutcome::kTargetNotReached
                         : taken == 0 && !small ? NewtonOutcome::kStalled
@@ -173,6 +214,7 @@ absl::Status NewtonSolver::Solve(NewtonProblem* problem, const std::vector<uint8
       return absl::OkStatus();
     }
   }
+  report->limited_by = gave_up ? StepLimit::kCollision : Blame(*problem, direction_, last_limit, last_taken);
   report->outcome = gave_up || Remainder(prescribed, target, *q, &direction_) > 0 ? NewtonOutcome::kTargetNotReached
                                                                                   : NewtonOutcome::kIterationCap;
   return absl::OkStatus();

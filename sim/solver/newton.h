@@ -11,6 +11,7 @@
 #include "sim/solver/solver_settings.h"
 #include "sim/solver/stage_timer.h"
 #include "sim/solver/step_budget.h"
+#include "sim/solver/step_limit.h"
 
 namespace eipc {
 
@@ -30,12 +31,23 @@ class NewtonProblem {
   virtual void ChangingNodes(std::vector<uint8_t>* nodes) const = 0;
   // Largest fraction of `dq` that is admissible from the current point.
   virtual double MaxStep(const VecX& dq) = 0;
+  // Writes the point at `fraction` of the way that `dq` begins at `q`: the straight one (false), or one that is bent where that
+  // keeps stiff parts from resisting (true). Its derivative at 0 is dq.
+  virtual bool Follow(const VecX& q, const VecX& dq, double fraction, VecX* out) const {
+    *out = q + fraction * dq;
+    return false;
+  }
+  // What made the last MaxStep less than 1.
+  virtual StepLimit MaxStepLimit() const { return StepLimit::kCollision; }
+  // Whether friction acts on this node at the current point.
+  virtual bool InFriction(int32_t) const { return false; }
 };
 
 enum class NewtonOutcome { kConverged, kIterationCap, kTargetNotReached, kStalled };
 
 struct NewtonReport {
   NewtonOutcome outcome = NewtonOutcome::kConverged;
+  StepLimit limited_by = StepLimit::kNothing;
   int iterations = 0;
   int linear_solves = 0;
   int line_search_halvings = 0;
@@ -49,6 +61,9 @@ struct NewtonReport {
 // nodes follow by H_ff dq_f = -g_f - H_fp dq_p. The admissible fraction of that combined direction is taken without asking the
 // energy (which rightly rises as a drive does work). Once they have arrived the free nodes are solved by descent. When they are
 // blocked, the free nodes are relaxed and the drive tries again; a drive that gets nowhere gives up: kTargetNotReached.
+//
+// Trial points lie on the way that the problem makes of a direction (Follow). Only straight lines are proven free of collisions, so
+// the chord to every trial point is examined, and cut where it is not free.
 class NewtonSolver {
  public:
   explicit NewtonSolver(const SolverSettings& settings) : settings_(settings) {}
@@ -65,8 +80,11 @@ class NewtonSolver {
 
  private:
   bool LinearSolve(NewtonProblem* problem, const std::vector<uint8_t>& prescribed, StageSeconds* seconds);
-  // Backtracks from `limit`; returns the accepted fraction (0: no progress possible).
-  double LineSearch(NewtonProblem* problem, const VecX& q, double limit, double* energy, NewtonReport* report);
+  // Writes the trial point for `fraction` of the direction, from the problem's current point q; returns the admissible fraction.
+  double Trial(NewtonProblem* problem, const VecX& q, double fraction, StageSeconds* seconds);
+  // Backtracks from the first trial point, `limit` along; returns the accepted fraction (0: no progress possible).
+  double LineSearch(NewtonProblem* problem, const VecX& q, double limit, double* energy, NewtonReport* report,
+                    StageSeconds* seconds);
 
   SolverSettings settings_;
   BlockMatrix hessian_;
@@ -74,6 +92,7 @@ class NewtonSolver {
   bool analyzed_ = false;
   std::vector<uint8_t> analyzed_prescribed_;
   std::vector<uint8_t> changing_;
+  bool bent_ = false;  // the way of this direction is not straight
   VecX gradient_, direction_, trial_, product_;
 };
 

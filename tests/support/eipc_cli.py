@@ -74,7 +74,7 @@ class EipcCli:
             raise RunError(f"no program at {self.binary}; build it with ./dev build")
 
     def run(self, scene: Path, dt_s: float, duration_s: Optional[float] = None, threads: int = 1, audit: bool = False,
-            settings: Sequence[str] = (), trajectory: Optional[Path] = None) -> dict[str, Any]:
+            settings: Sequence[str] = (), trajectory: Optional[Path] = None, steps: Optional[Path] = None) -> dict[str, Any]:
         """`eipc run`: its report, with the program's exit status added as exit_status. Raises RunError without a report."""
         with tempfile.TemporaryDirectory(prefix="eipc-run-") as scratch:
             report = Path(scratch) / "report.json"
@@ -84,6 +84,7 @@ class EipcCli:
             command += ["--data", str(self.data)] if self.data else []
             command += [word for setting in settings for word in ("--set", setting)]
             command += ["--trajectory", str(trajectory)] if trajectory else []
+            command += ["--steps", str(steps)] if steps else []
             result = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)
             try:
                 document = json.loads(report.read_text())

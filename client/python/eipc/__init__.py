@@ -33,6 +33,7 @@ from .observation import (
     Outcome,
     PairCount,
     SolverReport,
+    StepLimit,
     StepReceipt,
 )
 from .resources import BatchResult, MeshUpload, Operation, ServerInfo, SessionInfo, Snapshot
@@ -48,7 +49,7 @@ __all__ = [
     "ContactCounts", "ContactWrench", "DeadlineExceededError", "EipcError", "Energies", "FailedPreconditionError",
     "InternalError", "InvalidArgumentError", "MeshUpload", "NotFoundError", "Observation", "Observe", "Operation", "Outcome",
     "PairCount", "PermissionDeniedError", "Pose", "ResourceExhaustedError", "Scene", "SceneFileError", "SceneSummary", "ServerInfo",
-    "ServerProcess", "ServerStartError", "Session", "SessionInfo", "Snapshot", "SolverReport", "StepReceipt", "StepStream", "Tls",
-    "Trajectory", "UnauthenticatedError", "UnavailableError", "UnimplementedError", "connect", "launch_server", "load_scene",
+    "ServerProcess", "ServerStartError", "Session", "SessionInfo", "Snapshot", "SolverReport", "StepLimit", "StepReceipt", "StepStream",
+    "Tls", "Trajectory", "UnauthenticatedError", "UnavailableError", "UnimplementedError", "connect", "launch_server", "load_scene",
     "mesh_from_arrays",
 ]

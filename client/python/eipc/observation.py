@@ -51,6 +51,18 @@ class Observe:
             step_receipt=self.step_receipt, bodies=list(self.bodies), positions_dtype=arrays.data_type(self.positions_dtype))
 
 
+class StepLimit(enum.Enum):
+    """What kept a step from its tolerance."""
+
+    NOTHING = observation_pb2.LIMITED_BY_NOTHING
+    COLLISION = observation_pb2.LIMITED_BY_COLLISION
+    INVERSION = observation_pb2.LIMITED_BY_INVERSION
+    FRICTION = observation_pb2.LIMITED_BY_FRICTION
+    ITERATIONS = observation_pb2.LIMITED_BY_ITERATIONS
+    LINE_SEARCH = observation_pb2.LIMITED_BY_LINE_SEARCH
+    LINEAR_SOLVE = observation_pb2.LIMITED_BY_LINEAR_SOLVE
+
+
 class Outcome(enum.Enum):
     """How a step ended. Whatever it says, the state holds no intersection."""
 
@@ -154,6 +166,7 @@ class SolverReport:
     exact_rejections: int = 0
     # Of the accepted state, in steps that the scene's `audit_every_n_steps` names; None in others.
     audit: Optional[AuditReport] = None
+    limited_by: StepLimit = StepLimit.NOTHING
 
     @property
     def converged(self) -> bool:
@@ -255,7 +268,8 @@ def _report(message: observation_pb2.SolverReport) -> SolverReport:
         target_error_m=message.target_error_m, wall_time_s=message.wall_time_s,
         barrier_stiffness=message.barrier_stiffness, stage_seconds=dict(message.stage_seconds),
         exact_rejections=message.exact_rejections,
-        audit=_audit(message.audit) if message.HasField("audit") else None)
+        audit=_audit(message.audit) if message.HasField("audit") else None,
+        limited_by=StepLimit(message.limited_by))
 
 
 def _receipt(message: observation_pb2.StepReceipt) -> StepReceipt:

@@ -145,7 +145,7 @@ TEST(SceneFromProto, ReadsBodies) {
   v1::Scene scene = Scene(R"(
     bodies { name: "e" embedded { cage_vertices: 12 } pose { position_m { x: 1 } rpy_rad { z: 1.5707963267948966 } }
              material { model: STABLE_NEO_HOOKEAN density_kg_m3: 3 rayleigh_alpha_per_s: 1 rayleigh_beta_s: 2 }
-             linear_velocity_m_s { x: 1 } angular_velocity_rad_s { y: 2 }
+             linear_velocity_m_s { x: 1 } angular_velocity_rad_s { y: 2 } external_force_n { z: 4 }
              boundary_sets { name: "grip" vertices: [0, 2] box { min_m { x: -1 } max_m { x: 1 } }
                              frame { position_m { z: 3 } }
                              trajectory { keyframes { time_s: 0 } keyframes { time_s: 1 pose { position_m { y: 2 } } } } } }
@@ -170,6 +170,7 @@ TEST(SceneFromProto, ReadsBodies) {
   EXPECT_EQ(embedded.material.model, MaterialModel::kStableNeoHookean);
   EXPECT_EQ(embedded.material.rayleigh_beta_s, 2);
   EXPECT_EQ(embedded.angular_velocity, Vec3(0, 2, 0));
+  EXPECT_EQ(embedded.external_force, Vec3(0, 0, 4));
   ASSERT_EQ(embedded.boundary_sets.size(), 1u);
   EXPECT_THAT(embedded.boundary_sets[0].vertices, ElementsAre(0, 2));
   EXPECT_EQ(embedded.boundary_sets[0].box->max, Vec3(1, 0, 0));

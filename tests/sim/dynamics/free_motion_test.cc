@@ -48,6 +48,28 @@ TEST(FreeMotion, FallsAsTheRecurrenceSays) {
   }
 }
 
+// A constant force F on the body is the load m a = F on its mass: no node moves against another, and its work is kinetic energy and
+// potential.
+TEST(FreeMotion, AConstantForceMovesABodyAsAWhole) {
+  for (BodySpec body : EveryMovingKind()) {
+    const double h = 0.01, mass = 1000 * kSize.prod();
+    const Vec3 force(2, -1, 3), gravity(0, 0.5, -9.81);
+    body.external_force = force;
+    SceneSpec scene = testing::EmptyScene();
+    scene.gravity = gravity;
+    scene.bodies = {body};
+    World world(testing::Compile(scene));
+    const VecX start = world.state().q;
+    const double potential = EnergiesOf(world).gravity_j;
+    EXPECT_EQ(testing::RunSteps(&world, 20, h), 0);
+    const Vec3 travelled = (gravity + force / mass) * h * h * 20 * 21 / 2;
+    for (Eigen::Index i = 0; i < start.size(); i += 3) {
+      EXPECT_LT((world.state().q.segment<3>(i) - start.segment<3>(i) - travelled).norm(), 1e-9) << body.name;
+    }
+    EXPECT_NEAR(EnergiesOf(world).gravity_j - potential, -(mass * gravity + force).dot(travelled), 1e-9) << body.name;
+  }
+}
+
 // A body that tumbles and wobbles: inner forces cannot change its momentum, and at the end point of a step of backward Euler they
 // have no moment, sum q_{n+1} x M (v_{n+1} - v_n) = 0, which is the recurrence L_{n+1} = L_n + h v_{n+1} x M v_n.
 TEST(FreeMotion, MomentumIsKeptToRoundOff) {

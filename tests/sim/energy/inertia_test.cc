@@ -55,7 +55,7 @@ TEST(InertiaTerm, DerivativesAgreeWithDifferences) {
   for (double gamma_h : {1e-3, 0.02, 0.5}) {
     MatX dense;
     const ScalarSparse mass = RandomMass(&random, &dense);
-    InertiaTerm term(&mass, Vec3(0.3, 0.1, -9.81));
+    InertiaTerm term(&mass, std::vector<Vec3>(kNodes, Vec3(0.3, 0.1, -9.81)));
     const Stage stage(&random);
     term.BeginStage(stage.context(gamma_h));
     const TermUnderTest t = {&term, kNodes};
@@ -73,20 +73,21 @@ TEST(InertiaTerm, ItsMinimumIsFreeFall) {
   Random random(2);
   MatX dense;
   const ScalarSparse mass = RandomMass(&random, &dense);
-  const Vec3 gravity(1, 2, -3);
-  InertiaTerm term(&mass, gravity);
+  std::vector<Vec3> load;
+  for (int i = 0; i < kNodes; ++i) load.push_back(random.Vector(3, 1));
+  InertiaTerm term(&mass, load);
   const Stage stage(&random);
   constexpr double kGammaH = 0.1;
   term.BeginStage(stage.context(kGammaH));
   VecX q = stage.q_tilde + kGammaH * stage.v_tilde;
-  for (int i = 0; i < kNodes; ++i) q.segment<3>(3 * i) += kGammaH * kGammaH * gravity;
+  for (int i = 0; i < kNodes; ++i) q.segment<3>(3 * i) += kGammaH * kGammaH * load[i];
   const TermUnderTest t = {&term, kNodes};
   EXPECT_LT(t.Gradient(q).norm(), 1e-12);
   EXPECT_LT(t.Value(q), 1e-20);
-  // Elsewhere the gradient is minus the force of inertia and weight, M (a - g).
+  // Elsewhere the gradient is minus the force of inertia and load, M (a - g).
   const VecX other = random.Vector(3 * kNodes, 1);
   VecX a = ((other - stage.q_tilde) / kGammaH - stage.v_tilde) / kGammaH;
-  for (int i = 0; i < kNodes; ++i) a.segment<3>(3 * i) -= gravity;
+  for (int i = 0; i < kNodes; ++i) a.segment<3>(3 * i) -= load[i];
   EXPECT_LT(RelativeError(t.Gradient(other), Kronecker(dense) * a), 1e-12);
 }
 

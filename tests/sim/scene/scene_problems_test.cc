@@ -76,6 +76,7 @@ TEST(SceneProblems, EveryWrongValueIsListedWithItsPath) {
   scene.bodies[1].boundary_sets[0].vertices = {0};
   scene.bodies[2].name = "soft";
   scene.bodies[2].linear_velocity = Vec3(1, 0, 0);
+  scene.bodies[2].external_force = Vec3(0, 1, 0);
   scene.bodies[2].trajectory.keys = {{1, {}}, {0.5, {}}};
   const std::vector<std::string> lines = ProblemsOf(scene);
   const std::vector<std::pair<std::string, std::string>> expected = {
@@ -95,6 +96,7 @@ TEST(SceneProblems, EveryWrongValueIsListedWithItsPath) {
       {"contact_pairs[0].friction_coefficient", "must be >= 0, got -1"},
       {"contact_pairs[1].body_a", "no body is named \"spirit\""},
       {"contact_pairs[1].body_b", "no body is named \"floor\""},
+      {"bodies[2].external_force_n", "a force does not move a kinematic or static body"},
       {"bodies[0].material.density_kg_m3", "must be > 0, got 0"},
       {"bodies[0].material.youngs_modulus_pa", "must be > 0, got -5"},
       {"bodies[0].material.poissons_ratio", "must be > -1 and < 0.5, got 0.5"},

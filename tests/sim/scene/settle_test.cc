@@ -57,6 +57,19 @@ TEST(SettleStart, RestShapesAndPosesStillReferToThePlacement) {
   EXPECT_GT(ComputeEnergies(settled.model(), settled.state(), x).elastic_j, 0);
 }
 
+// Only how it is held is found: a body that is thrown along a slippery floor starts where it was placed, with its velocity.
+TEST(SettleStart, AThrownBodyIsNotCarriedAway) {
+  SceneSpec scene = SoftBoxAboveAFloor();
+  scene.friction_coefficient = 0;
+  scene.bodies[0] = testing::AffineBox("box", Vec3(0.1, 0.1, 0.1), testing::StiffMaterial(1000, 1e7));
+  scene.bodies[0].pose.position = Vec3(0, -0.2, 0.06);
+  scene.bodies[1] = testing::StaticSheet("floor", 0.4, 1);  // whose one inner edge, the diagonal, the box does not touch
+  scene.bodies[0].linear_velocity = Vec3(3, 0, 0);
+  World world(testing::Compile(scene));
+  EXPECT_NEAR(BodyPose(world.model(), world.state(), 0).position.x(), 0, 1e-4);
+  EXPECT_NEAR(BodyTwist(world.model(), world.state(), 0).linear.x(), 3, 1e-12);
+}
+
 TEST(SettleStart, SaysWhenNothingHoldsABody) {
   SceneSpec scene = SoftBoxAboveAFloor();
   scene.bodies.pop_back();

@@ -1,0 +1,57 @@
+"""Runs classic scenes through `eipc run --audit` and reads what they did."""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+from typing import Sequence
+
+import numpy as np
+
+from classic_scenes import ClassicScene, Outcome
+from eipc_cli import EipcCli
+
+CLASSES_FILE = Path(__file__).with_name("classic_scenes.tsv")
+CLASSES = ("passes", "slow", "fault")
+
+
+def read_steps(path: Path) -> dict[str, np.ndarray]:
+    """Columns of the file that `eipc run --steps` writes."""
+    with path.open() as file:
+        rows = list(csv.DictReader(file, delimiter="\t"))
+    words = ("outcome", "limited_by")
+    return {name: np.array([row[name] if name in words else float(row[name]) for row in rows]) for name in rows[0]}
+
+
+def run_scene(cli: EipcCli, scene: ClassicScene, dt_s: float, folder: Path, settings: Sequence[str] = ()) -> Outcome:
+    """One audited run. Raises RunError when there is no report."""
+    own = folder / f"{scene.name}-{dt_s:g}-{len(settings)}"
+    path = scene.build(scene.name).write(own)
+    steps = own / "steps.tsv"
+    report = cli.run(path, dt_s, scene.duration_s, audit=True, settings=settings, steps=steps)
+    return Outcome(report, read_steps(steps))
+
+
+def energy_rise(outcome: Outcome) -> float:
+    """Largest rise of the total energy above its lowest value so far, over the larger of its range and the kinetic energy.
+
+    Barrier energy is part of the total, less what an adaptive stiffness adds to it between steps.
+    """
+    steps = outcome.steps
+    total = steps["kinetic_j"] + steps["elastic_j"] + steps["gravity_j"] + steps["barrier_j"]
+    # A line's energies are with the stiffness of the next step: what raising it adds is not the motion's doing.
+    raised = np.append(1 - steps["barrier_stiffness"][:-1] / steps["barrier_stiffness"][1:], 0.0)
+    total = total - np.cumsum(raised * steps["barrier_j"])
+    span = max(total.max() - total.min(), steps["kinetic_j"].max())
+    return float((total - np.minimum.accumulate(total)).max() / span) if span > 0 else 0.0
+
+
+def read_classes() -> dict[str, tuple[str, str]]:
+    """Scene -> (class, reason), from the table beside this file. Raises ValueError for a class that does not exist."""
+    classes = {}
+    with CLASSES_FILE.open() as file:
+        for row in csv.DictReader(file, delimiter="\t"):
+            if row["class"] not in CLASSES or (row["class"] != "passes") != bool(row["reason"]):
+                raise ValueError(f"{CLASSES_FILE.name}: {row['scene']}: a class of {CLASSES}, and a reason unless it passes")
+            classes[row["scene"]] = (row["class"], row["reason"])
+    return classes

@@ -1,0 +1,36 @@
+"""Random grasps: objects, poses, stiffness 1e3-1e10 Pa, friction 0-2, finger speeds to 1 m/s, steps of 2.5-20 ms."""
+
+from __future__ import annotations
+
+import os
+
+from random_grasps import reproduction, run_grasp
+from validation import Context, Record, at_least, equal, reported
+
+NAME = "random_grasps"
+DESCRIPTION = "Random grasps in shards, a seed each: no intersection, crash or value that is not finite"
+
+SHARD = 50  # grasps; of 100 steps each
+
+
+def shards() -> range:
+    """EIPC_GRASP_SHARDS=FIRST:LAST picks shards (default 0:1, 5000 steps; 0:20 is 1e5 steps)."""
+    first, last = os.environ.get("EIPC_GRASP_SHARDS", "0:1").split(":")
+    return range(int(first), int(last))
+
+
+def run(context: Context) -> list[Record]:
+    records, steps, converged, inversions, total = [], 0, 0, 0, 0
+    for shard in shards():
+        seeds = range(shard * SHARD, (shard + 1) * SHARD)
+        results = [run_grasp(context.cli, seed, context.scratch) for seed in seeds]
+        for result in results:
+            if result.failure:
+                records.append(Record(f"seed{result.seed}", f"{result.failure}; again: {reproduction(result.seed)}", "", "== sound", False))
+        steps += sum(r.steps for r in results)
+        converged += sum(r.converged for r in results)
+        inversions += sum(r.inversions for r in results)
+        total += len(results)
+        context.say(f"shard {shard}: {sum(r.steps for r in results)} steps, {sum(bool(r.failure) for r in results)} failures")
+    return records + [reported("grasps", total), at_least("steps", steps, 100 * total), equal("failures", len(records), 0),
+                      reported("converged", converged / max(steps, 1)), reported("inversions_where_permitted", inversions)]

@@ -1,0 +1,42 @@
+#include "tools/step_log.h"
+
+#include "sim/sensor/sensors.h"
+
+namespace eipc {
+
+StepLog::~StepLog() {
+  if (file_ != nullptr) std::fclose(file_);
+}
+
+absl::Status StepLog::Open(const std::string& path) {
+  path_ = path;
+  file_ = std::fopen(path.c_str(), "w");
+  if (file_ == nullptr) return absl::InvalidArgumentError(path + ": cannot be written");
+  std::fputs(
+      "time_s\toutcome\tlimited_by\tnewton_iterations\tresidual_m_s\tmin_ccd_fraction\ttarget_error_m\tmin_distance_m\tcontacts\t"
+      "barrier_stiffness\tkinetic_j\telastic_j\tgravity_j\tbarrier_j\n",
+      file_);
+  return absl::OkStatus();
+}
+
+absl::Status StepLog::Write(const World& world, const std::vector<Vec3>& x) {
+  if (file_ == nullptr) return absl::OkStatus();
+  const StepReport& r = world.report();
+  const Energies e = ComputeEnergies(world.model(), world.state(), x);
+  const int contacts = world.contact_forces().point_triangle_count + world.contact_forces().edge_edge_count;
+  const int written = std::fprintf(file_, "%.9g\t%s\t%s\t%d\t%.6g\t%.6g\t%.6g\t%.9g\t%d\t%.9g\t%.12g\t%.12g\t%.12g\t%.12g\n",
+                                   world.state().time_s, StepOutcomeName(r.outcome), StepLimitName(r.limited_by),
+                                   r.newton_iterations, r.residual_m_s, r.min_ccd_fraction, r.target_error_m, r.min_distance_m,
+                                   contacts, r.barrier_stiffness, e.kinetic_j, e.elastic_j, e.gravity_j, e.barrier_j);
+  return written > 0 ? absl::OkStatus() : absl::InternalError(path_ + ": writing failed (is the disk full?)");
+}
+
+absl::Status StepLog::Close() {
+  if (file_ == nullptr) return absl::OkStatus();
+  std::FILE* file = file_;
+  file_ = nullptr;
+  if (std::fclose(file) != 0) return absl::InternalError(path_ + ": writing failed (is the disk full?)");
+  return absl::OkStatus();
+}
+
+}  // namespace eipc
