@@ -156,7 +156,7 @@ def cubes_face_to_face(text):
     text.contact(0.5)
 
 
-@scene(1.5, "the upper cube comes to rest on the edge or on the floor", lambda o: o.calm and -0.02 < o.at("upper")[2] < 0.03)
+@scene(2.5, "the upper cube comes to rest on the edge or on the floor", lambda o: o.calm and -0.02 < o.at("upper")[2] < 0.03)
 def cubes_edge_to_edge(text):
     text.static("lower", CUBE, (0, 0, -0.01 * math.sqrt(2)), (0, math.pi / 4, 0))
     text.static("floor", solids.sheet(0.15, 3), (0.013, 0.011, -0.03))

@@ -16,7 +16,7 @@ RADIUS, YOUNGS, POISSON = 0.05, 1e5, 0.4
 # 4/3 E* sqrt(R) d^1.5 with E* = E / (1 - nu^2), gives 0.1403 N and 1.122 N.
 FINITE_SPHERE_N = {0.25e-3: 0.1455, 1e-3: 1.209}
 MESHES = ((10, 6), (14, 9), (20, 12))  # cells across, cells deep
-GRADING = 5.0
+GRADING = 4.0
 
 
 def press_scene(approach: float, mesh: tuple[int, int]) -> tuple[SceneText, float]:
