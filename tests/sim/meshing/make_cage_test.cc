@@ -69,13 +69,18 @@ TEST(MakeCage, SphereAndBananaAtSeveralBudgets) {
   ExpectGoodCage(Surface(Banana()), 40, 2.5);
 }
 
-TEST(MakeCage, SmallBudgetsFallBackToOneTet) {
+// One tetrahedron at four vertices, and no more vertices than allowed at five.
+TEST(MakeCage, MeetsTheSmallestBudgets) {
   const SurfaceMesh sphere = Surface(testing::Sphere(Vec3(1, 2, 3), 0.1, 2));
   for (const int budget : {4, 5}) {
     const auto cage = MakeCage(sphere, {budget});
     ASSERT_TRUE(cage.ok()) << cage.status();
-    EXPECT_EQ(cage->tets().size(), 1u);
+    EXPECT_LE(static_cast<int>(cage->vertices().size()), budget);
+    if (budget == 4) {
+      EXPECT_EQ(cage->tets().size(), 1u);
+    }
     EXPECT_EQ(WhyNotEnclosed({cage->vertices(), cage->tets(), {}}, sphere), "");
+    EXPECT_THAT(InvertedTets(cage->vertices(), cage->tets()), ::testing::IsEmpty());
   }
 }
 
