@@ -52,7 +52,7 @@ struct Services {
   SceneRegistry scenes;
   SnapshotStore snapshots;
   MeshStore uploads;
-  SessionRegistry sessions;      // after journal, scenes and memory: sessions hold parts of them
+  SessionRegistry sessions;  // after journal, scenes and memory: sessions hold parts of them
   // Program that makes cages when called with --cage-worker; empty: they are made here, and cannot be interrupted.
   std::string cage_program;
   // Counts what happens; may be null.

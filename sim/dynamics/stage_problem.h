@@ -20,9 +20,9 @@
 
 namespace eipc {
 
-// One stage of one step as a minimization, or as a root where friction is implicit: the sum of a scene's terms over node positions, with contact kept up to date.
-// What is kept from one step to the next cannot change a bit: candidates are a superset in a fixed order, the matrix pattern is a
-// function of the scene and of the pairs that BeginStep is given.
+// One stage of one step as a minimization, or as a root where friction is implicit: the sum of a scene's terms over node positions,
+// with contact kept up to date. What is kept from one step to the next cannot change a bit: candidates are a superset in a fixed
+// order, the matrix pattern is a function of the scene and of the pairs that BeginStep is given.
 class StageProblem : public RootProblem {
  public:
   using NodePairs = std::vector<std::pair<int32_t, int32_t>>;

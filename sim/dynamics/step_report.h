@@ -20,9 +20,9 @@ struct StepReport {
   int newton_iterations = 0;
   int linear_solves = 0;
   int line_search_halvings = 0;
-  int substeps = 1;             // parts the step was taken in
-  int refused_substeps = 0;     // taken back: the way to the end point was blocked, or Newton took too many iterations
-  int fallback_substeps = 0;    // taken by backward Euler because the integrator's were refused down to the smallest size
+  int substeps = 1;            // parts the step was taken in
+  int refused_substeps = 0;    // taken back: the way to the end point was blocked, or Newton took too many iterations
+  int fallback_substeps = 0;   // taken by backward Euler because the integrator's were refused down to the smallest size
   int friction_solves = 0;     // with friction lagged anew, or implicit ones
   int friction_fallbacks = 0;  // stages whose implicit friction was not found and was lagged instead
   int krylov_iterations = 0;

@@ -18,8 +18,8 @@ struct MeshData {
 };
 
 // Reads by extension: OBJ, OFF, PLY and STL triangles; legacy VTK (versions 2 to 5), VTU and Gmsh MSH (2, 4) tets or triangles.
-// ASCII and binary where the format has both. Hostile content is refused: nothing is allocated beyond a multiple of the file's size.
-// NOT_FOUND, or INVALID_ARGUMENT with file name, line and what is wrong.
+// ASCII and binary where the format has both. Hostile content is refused: nothing is allocated beyond a multiple of the file's
+// size. NOT_FOUND, or INVALID_ARGUMENT with file name, line and what is wrong.
 absl::StatusOr<MeshData> ReadMesh(const std::string& path);
 // The same from the content of such a file; `file_name` tells the format by its extension and appears in errors.
 absl::StatusOr<MeshData> ParseMesh(std::string_view content, const std::string& file_name);

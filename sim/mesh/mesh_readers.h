@@ -11,8 +11,8 @@
 
 namespace eipc {
 
-// Legacy VTK, ASCII or binary: UNSTRUCTURED_GRID or POLYDATA, cell arrays of versions 1-4 (count and indices a line) and 5 (offsets and
-// connectivity). Tetrahedra, triangles and polygons (fanned); vertices and lines are skipped; other cells are an error.
+// Legacy VTK, ASCII or binary: UNSTRUCTURED_GRID or POLYDATA, cell arrays of versions 1-4 (count and indices a line) and 5 (offsets
+// and connectivity). Tetrahedra, triangles and polygons (fanned); vertices and lines are skipped; other cells are an error.
 absl::StatusOr<MeshData> ReadVtk(absl::string_view text, const std::string& file);
 // Wavefront OBJ: v and f (fanned polygons, negative indices, texture and normal indices ignored).
 absl::StatusOr<MeshData> ReadObj(absl::string_view text, const std::string& file);
@@ -22,8 +22,8 @@ absl::StatusOr<MeshData> ReadOff(absl::string_view text, const std::string& file
 absl::StatusOr<MeshData> ReadStl(absl::string_view content, const std::string& file);
 // PLY, ASCII and binary of either byte order: vertices and polygons (fanned); other elements and properties are skipped.
 absl::StatusOr<MeshData> ReadPly(absl::string_view content, const std::string& file);
-// Gmsh MSH 2 and 4.1, ASCII and binary, and 4.0 ASCII: tetrahedra, triangles and quadrilaterals, of second-order ones their corners;
-// other elements are skipped. Nodes that no kept element uses are dropped.
+// Gmsh MSH 2 and 4.1, ASCII and binary, and 4.0 ASCII: tetrahedra, triangles and quadrilaterals, of second-order ones their
+// corners; other elements are skipped. Nodes that no kept element uses are dropped.
 absl::StatusOr<MeshData> ReadMsh(absl::string_view content, const std::string& file);
 // VTK XML unstructured grids, one piece: ASCII, base64, appended raw or base64, uncompressed or zlib. Cells as ReadVtk.
 absl::StatusOr<MeshData> ReadVtu(absl::string_view content, const std::string& file);
