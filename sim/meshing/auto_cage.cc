@@ -7,15 +7,34 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "sim/base/status_macros.h"
+#include "sim/meshing/cage_gaps.h"
 #include "sim/meshing/enclosure.h"
 #include "sim/meshing/make_cage.h"
 #include "sim/meshing/split_solids.h"
+#include "sim/meshing/triangle_tree.h"
 
 namespace eipc {
 namespace {
 
 constexpr double kUsedShare = 0.85;
 constexpr double kGoodDeg = 10;
+// How much larger a cage may be that shares no tet between the sides of gaps than one that shares all.
+constexpr double kGapWeight = 3;
+
+// Most objects have no gaps to part, and the quick search serves them.
+absl::StatusOr<TetMesh> CageWithFewGaps(const SurfaceMesh& surface, int budget, const MeshingProgress& progress) {
+  EIPC_ASSIGN_OR_RETURN(TetMesh cage, MakeCage(surface, {.max_vertices = budget, .progress = progress}));
+  if (cage.tets().size() == 1) return cage;  // it moves as one
+  const TriangleTree tree(surface.vertices(), surface.triangles());
+  const auto gaps = [&](const TetMesh& c) { return SharedGapTets({c.vertices(), c.tets(), {}}, surface, tree).size(); };
+  const size_t shared = gaps(cage);
+  if (shared == 0) return cage;
+  EIPC_ASSIGN_OR_RETURN(TetMesh parted, MakeCage(surface, {.max_vertices = budget, .part_gaps = true, .progress = progress}));
+  const auto worth = [](const TetMesh& c, size_t count) {
+    return c.TotalVolume() * (1 + kGapWeight * static_cast<double>(count) / static_cast<double>(c.tets().size()));
+  };
+  return worth(parted, gaps(parted)) < worth(cage, shared) ? std::move(parted) : std::move(cage);
+}
 
 // One cage a solid, each with a share of the budget, when they stay clear of each other.
 absl::StatusOr<TetMesh> SeparateCages(const std::vector<SurfaceMesh>& solids, const SurfaceMesh& all, int budget,
@@ -27,7 +46,7 @@ absl::StatusOr<TetMesh> SeparateCages(const std::vector<SurfaceMesh>& solids, co
   MeshData merged;
   const int share = budget / static_cast<int>(solids.size());
   for (const SurfaceMesh& solid : solids) {
-    EIPC_ASSIGN_OR_RETURN(const TetMesh cage, MakeCage(solid, {.max_vertices = share, .progress = progress}));
+    EIPC_ASSIGN_OR_RETURN(const TetMesh cage, CageWithFewGaps(solid, share, progress));
     const int32_t shift = static_cast<int32_t>(merged.vertices.size());
     merged.vertices.insert(merged.vertices.end(), cage.vertices().begin(), cage.vertices().end());
     for (const Tet& t : cage.tets()) merged.tets.push_back({t[0] + shift, t[1] + shift, t[2] + shift, t[3] + shift});
@@ -91,7 +110,7 @@ absl::StatusOr<AutoCage> MakeAutoCage(const MeshData& mesh, const AutoCageOption
       if (separate) out.cage = *std::move(cages);
     }
     if (!separate) {
-      EIPC_ASSIGN_OR_RETURN(out.cage, MakeCage(surface, {.max_vertices = options.max_vertices, .progress = part(0.3, 0.9)}));
+      EIPC_ASSIGN_OR_RETURN(out.cage, CageWithFewGaps(surface, options.max_vertices, part(0.3, 0.9)));
     }
   }
   EIPC_RETURN_IF_ERROR(Report(progress, "measuring the cage", 0.9));

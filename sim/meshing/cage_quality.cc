@@ -72,7 +72,9 @@ CageQuality MeasureCage(const TetMesh& cage, const SurfaceMesh& surface) {
   const DihedralRange range = Dihedrals(cage.vertices(), cage.tets());
   out.min_dihedral_deg = range.min_deg;
   out.max_dihedral_deg = range.max_deg;
-  out.enclosed = WhyNotEnclosed({cage.vertices(), cage.tets(), {}}, surface).empty();
+  const MeshData mesh = {cage.vertices(), cage.tets(), {}};
+  const TriangleTree tree(surface.vertices(), surface.triangles());
+  out.enclosed = Enclosure(surface, tree).WhyNot(mesh).empty();
   out.components = CountComponents(cage.vertices().size(), cage.BoundaryTriangles());
   for (const auto& [piece, volume] : VolumesOfPieces(surface.vertices(), surface.triangles())) out.solid_components += volume > 0;
   out.volume_ratio = cage.TotalVolume() / surface.SignedVolume();
@@ -85,7 +87,7 @@ CageQuality MeasureCage(const TetMesh& cage, const SurfaceMesh& surface) {
     out.mass_properties_error = MassError(cage, *integrals, surface);
   }
   if (cage.tets().size() > 1) {  // an affine cage moves as one
-    out.shared_gap_tets = CountSharedGapTets(cage, surface, TriangleTree(surface.vertices(), surface.triangles()));
+    out.shared_gap_tets = static_cast<int>(SharedGapTets(mesh, surface, tree).size());
   }
   return out;
 }

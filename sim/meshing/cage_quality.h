@@ -16,7 +16,7 @@ struct CageQuality {
   int solid_components = 0;      // of the surface, cavities not counted
   double volume_ratio = 0;       // cage's volume over the solid's
   double least_solid_share = 0;  // of the tet that the solid fills least
-  int shared_gap_tets = 0;       // in which two parts of the solid lie that are not joined inside the tet (sampled)
+  int shared_gap_tets = 0;       // in which both sides of a gap lie (sampled; cage_gaps.h)
   // Largest of the relative errors of volume, centre of mass (over the size) and inertia, integrated over the cage, against the
   // surface's closed forms.
   double mass_properties_error = 0;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "sim/audit/box_tree.h"
 #include "sim/audit/exact_triangles.h"
 #include "sim/audit/nesting.h"
 #include "sim/mesh/tet_mesh.h"
@@ -16,8 +17,6 @@ constexpr double kGoodDeg = 18;
 constexpr double kGoodMaxDeg = 155;
 // A tet of which two in 35 sample points lie in the solid holds enough of it.
 constexpr int kEnoughSamples = 2;
-// Gap that a move leaves to the surface, as a share of the surface's bounding-box diagonal.
-constexpr double kClearance = 0.004;
 
 AuditBox BoxOf(const std::vector<Vec3>& x, const Triangle& t) {
   return {x[t[0]].cwiseMin(x[t[1]]).cwiseMin(x[t[2]]), x[t[0]].cwiseMax(x[t[1]]).cwiseMax(x[t[2]])};
@@ -30,13 +29,15 @@ std::vector<Triangle> BoundaryOf(const MeshData& cage) {
 
 }  // namespace
 
-CageShaper::CageShaper(MeshData cage, const SurfaceMesh& surface, const TriangleTree& tree, const DistanceGrid& grid)
+CageShaper::CageShaper(MeshData cage, const Enclosure& enclosure, const TriangleTree& tree, const DistanceGrid& grid,
+                       double clearance)
     : cage_(std::move(cage)),
       boundary_(BoundaryOf(cage_)),
       stars_(cage_.vertices.size()),
-      x_(cage_.vertices),
+      enclosure_(enclosure),
       tree_(tree),
-      grid_(grid) {
+      grid_(grid),
+      clearance_(clearance) {
   for (size_t t = 0; t < cage_.tets.size(); ++t) {
     for (const int32_t v : cage_.tets[t]) {
       stars_[v].tets.push_back(static_cast<int32_t>(t));
@@ -50,25 +51,13 @@ CageShaper::CageShaper(MeshData cage, const SurfaceMesh& surface, const Triangle
   for (size_t t = 0; t < boundary_.size(); ++t) {
     for (const int32_t v : boundary_[t]) stars_[v].boundary.push_back(static_cast<int32_t>(t));
   }
-  const int32_t shift = static_cast<int32_t>(x_.size());
-  x_.insert(x_.end(), surface.vertices().begin(), surface.vertices().end());
-  std::vector<BoxTree::Item> items;
-  Vec3 low = surface.vertices()[surface.triangles()[0][0]], high = low;
-  for (const Triangle& t : surface.triangles()) {
-    surface_triangles_.push_back({t[0] + shift, t[1] + shift, t[2] + shift});
-    items.push_back({BoxOf(x_, surface_triangles_.back()), static_cast<int32_t>(items.size())});
-    low = low.cwiseMin(items.back().box.low);
-    high = high.cwiseMax(items.back().box.high);
-  }
-  surface_boxes_ = BoxTree(std::move(items));
-  clearance_ = kClearance * (high - low).norm();
 }
 
 CageShaper::Quality CageShaper::StarQuality(int32_t v) const {
   Quality quality = {180, 0, kEnoughSamples};
   for (const int32_t t : stars_[v].tets) {
     const Tet& tet = cage_.tets[t];
-    const Vec3 &a = x_[tet[0]], &b = x_[tet[1]], &c = x_[tet[2]], &d = x_[tet[3]];
+    const Vec3 &a = cage_.vertices[tet[0]], &b = cage_.vertices[tet[1]], &c = cage_.vertices[tet[2]], &d = cage_.vertices[tet[3]];
     if (ExactOrientation(a, b, c, d) <= 0) return {0, 180, 0};
     const DihedralRange range = Dihedrals(a, b, c, d);
     quality.min_deg = std::min(quality.min_deg, range.min_deg);
@@ -85,7 +74,8 @@ int CageShaper::SolidSamples(const Tet& tet) const {
     for (int j = 0; i + j <= 4; ++j) {
       for (int k = 0; i + j + k <= 4; ++k) {
         const double a = (i + 0.3) / 5.2, b = (j + 0.3) / 5.2, c = (k + 0.3) / 5.2;
-        samples += grid_.At(a * x_[tet[0]] + b * x_[tet[1]] + c * x_[tet[2]] + (1 - a - b - c) * x_[tet[3]]) < 0;
+        samples += grid_.At(a * cage_.vertices[tet[0]] + b * cage_.vertices[tet[1]] + c * cage_.vertices[tet[2]] +
+                            (1 - a - b - c) * cage_.vertices[tet[3]]) < 0;
         if (samples == kEnoughSamples) return samples;
       }
     }
@@ -94,45 +84,40 @@ int CageShaper::SolidSamples(const Tet& tet) const {
 }
 
 bool CageShaper::BoundaryIsFree(int32_t v) const {
-  BoxTree::Pairs candidates;
+  const std::vector<Vec3>& x = cage_.vertices;
   for (const int32_t b : stars_[v].boundary) {
     const Triangle& triangle = boundary_[b];
-    if (ExactlyCollinear(x_[triangle[0]], x_[triangle[1]], x_[triangle[2]])) return false;
-    const AuditBox box = BoxOf(x_, triangle);
+    if (ExactlyCollinear(x[triangle[0]], x[triangle[1]], x[triangle[2]])) return false;
+    const AuditBox box = BoxOf(x, triangle);
     for (size_t o = 0; o < boundary_.size(); ++o) {
-      if (static_cast<int32_t>(o) == b || !box.Meets(BoxOf(x_, boundary_[o]))) continue;
-      if (TrianglesMeet(x_, triangle, boundary_[o])) return false;
+      if (static_cast<int32_t>(o) == b || !box.Meets(BoxOf(x, boundary_[o]))) continue;
+      if (TrianglesMeet(x, triangle, boundary_[o])) return false;
     }
-    candidates.clear();
-    surface_boxes_.CrossPairs(BoxTree({{box, static_cast<int32_t>(surface_triangles_.size())}}), &candidates);
-    for (const auto& [s, unused] : candidates) {
-      if (TrianglesMeet(x_, triangle, surface_triangles_[s])) return false;
-    }
+    if (enclosure_.Meets(x[triangle[0]], x[triangle[1]], x[triangle[2]])) return false;
   }
   return true;
 }
 
 bool CageShaper::TryMove(int32_t v, const Vec3& p, const Quality& least) {
-  const Vec3 old = x_[v];
-  x_[v] = p;
+  const Vec3 old = cage_.vertices[v];
+  cage_.vertices[v] = p;
   const Quality quality = StarQuality(v);
   if (quality.min_deg >= least.min_deg && quality.max_deg <= least.max_deg && quality.solid_samples >= least.solid_samples &&
       BoundaryIsFree(v)) {
-    cage_.vertices[v] = p;
     return true;
   }
-  x_[v] = old;
+  cage_.vertices[v] = old;
   return false;
 }
 
 bool CageShaper::MoveInward(int32_t v) {
-  const Vec3 to_surface = tree_.Closest(x_[v]) - x_[v];
+  const Vec3 to_surface = tree_.Closest(cage_.vertices[v]) - cage_.vertices[v];
   const double distance = to_surface.norm();
   if (!(distance > 1.5 * clearance_)) return false;
   const Quality now = StarQuality(v);
   const Quality least = {std::min(now.min_deg, kGoodDeg), std::max(now.max_deg, kGoodMaxDeg), now.solid_samples};
   for (double share = 1; share > 0.05; share *= 0.6) {
-    if (TryMove(v, x_[v] + share * (1 - clearance_ / distance) * to_surface, least)) return true;
+    if (TryMove(v, cage_.vertices[v] + share * (1 - clearance_ / distance) * to_surface, least)) return true;
   }
   return false;
 }
@@ -144,9 +129,9 @@ bool CageShaper::ImproveShape(int32_t v) {
   Vec3 middle = Vec3::Zero();
   for (const int32_t w : stars_[v].neighbours) {
     if (w == v) continue;
-    const double length = (x_[w] - x_[v]).norm();
+    const double length = (cage_.vertices[w] - cage_.vertices[v]).norm();
     shortest = shortest == 0 ? length : std::min(shortest, length);
-    middle += x_[w] / static_cast<double>(stars_[v].neighbours.size() - 1);
+    middle += cage_.vertices[w] / static_cast<double>(stars_[v].neighbours.size() - 1);
   }
   bool moved = false;
   Quality least = now;
@@ -155,15 +140,15 @@ bool CageShaper::ImproveShape(int32_t v) {
     least = StarQuality(v);
     moved = true;
   };
-  const Vec3 start = x_[v];
+  const Vec3 start = cage_.vertices[v];
   if (stars_[v].boundary.empty()) attempt(middle);
   for (const double step : {0.3, 0.1, 0.03}) {
     for (int d = 0; d < 27; ++d) {
       const Vec3 direction(d % 3 - 1, d / 3 % 3 - 1, d / 9 - 1);
-      if (d != 13) attempt(x_[v] + step * shortest * direction.normalized());
+      if (d != 13) attempt(cage_.vertices[v] + step * shortest * direction.normalized());
     }
   }
-  return moved && x_[v] != start;
+  return moved && cage_.vertices[v] != start;
 }
 
 void CageShaper::Shape(int passes) {

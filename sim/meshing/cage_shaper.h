@@ -3,10 +3,10 @@
 
 #include <vector>
 
-#include "sim/audit/box_tree.h"
 #include "sim/mesh/mesh_data.h"
 #include "sim/mesh/surface_mesh.h"
 #include "sim/meshing/distance_grid.h"
+#include "sim/meshing/enclosure.h"
 #include "sim/meshing/triangle_tree.h"
 
 namespace eipc {
@@ -16,8 +16,8 @@ namespace eipc {
 // the surface nor the rest of the boundary, and the tets around it keep their shape. Deterministic.
 class CageShaper {
  public:
-  // `tree` and `grid` measure the distance to the same surface; both must outlive the shaper.
-  CageShaper(MeshData cage, const SurfaceMesh& surface, const TriangleTree& tree, const DistanceGrid& grid);
+  // `enclosure`, `tree` and `grid` are the same surface's; all must outlive the shaper. `clearance`: gap that a move leaves to it.
+  CageShaper(MeshData cage, const Enclosure& enclosure, const TriangleTree& tree, const DistanceGrid& grid, double clearance);
 
   // Removes boundary tets that `holds_solid` does not mark, where the boundary stays manifold.
   static MeshData WithoutEmptyTets(const MeshData& cage, const std::vector<bool>& holds_solid);
@@ -48,9 +48,7 @@ class CageShaper {
   MeshData cage_;
   std::vector<Triangle> boundary_;
   std::vector<Star> stars_;
-  std::vector<Triangle> surface_triangles_;  // indices into x_
-  BoxTree surface_boxes_;
-  std::vector<Vec3> x_;  // cage vertices, then surface vertices
+  const Enclosure& enclosure_;
   const TriangleTree& tree_;
   const DistanceGrid& grid_;
   double clearance_;

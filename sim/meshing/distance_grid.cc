@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace eipc {
 
@@ -11,7 +12,11 @@ DistanceGrid::DistanceGrid(const TriangleTree& tree, const Vec3& low, const Vec3
   values_.reserve(static_cast<size_t>(count_[0]) * count_[1] * count_[2]);
   for (int k = 0; k < count_[2]; ++k) {
     for (int j = 0; j < count_[1]; ++j) {
-      for (int i = 0; i < count_[0]; ++i) values_.push_back(tree.SignedDistance(low_ + spacing_ * Vec3(i, j, k)));
+      for (int i = 0; i < count_[0]; ++i) {
+        // The distance changes by at most the way to the neighbour.
+        const double within = i == 0 ? std::numeric_limits<double>::infinity() : 1.01 * (std::abs(values_.back()) + spacing_);
+        values_.push_back(tree.SignedDistance(low_ + spacing_ * Vec3(i, j, k), within));
+      }
     }
   }
 }

@@ -1,39 +1,58 @@
 #include "sim/meshing/enclosure.h"
 
+#include <algorithm>
+
 #include "absl/strings/str_cat.h"
 #include "sim/audit/audit.h"
+#include "sim/audit/exact_triangles.h"
 #include "sim/audit/nesting.h"
 #include "sim/mesh/tet_mesh.h"
 
 namespace eipc {
+namespace {
 
-std::string WhyNotEnclosed(const MeshData& cage, const SurfaceMesh& surface) {
+bool CrossesItself(const std::vector<Vec3>& x, const std::vector<Triangle>& triangles) {
+  const std::vector<int32_t> body(triangles.size(), 0);
+  const std::vector<uint8_t> enabled = {1};
+  return AuditSurfaces({&x, &triangles, &body, 1, &enabled}, false, 0).intersection_count > 0;
+}
+
+}  // namespace
+
+Enclosure::Enclosure(const SurfaceMesh& surface, const TriangleTree& tree)
+    : surface_(surface), tree_(tree), component_vertices_(AuditBody{surface.triangles()}.ComponentVertices()) {
+  const std::vector<Vec3>& x = surface.vertices();
+  for (const Triangle& t : surface.triangles()) collapsed_.push_back(ExactlyCollinear(x[t[0]], x[t[1]], x[t[2]]));
+}
+
+bool Enclosure::Meets(const Vec3& a, const Vec3& b, const Vec3& c) const {
+  std::vector<Vec3> x = {a, b, c, a, a, a};
+  return tree_.AnyNearTriangle(a, b, c, [&](int32_t s) {
+    if (collapsed_[s]) return false;
+    for (int k = 0; k < 3; ++k) x[3 + k] = surface_.vertices()[surface_.triangles()[s][k]];
+    return TrianglesMeet(x, {0, 1, 2}, {3, 4, 5});
+  });
+}
+
+std::string Enclosure::WhyNot(const MeshData& cage) const {
   const absl::StatusOr<TetMesh> mesh = TetMesh::Create(cage.vertices, cage.tets);
   if (!mesh.ok()) return std::string(mesh.status().message());
   if (!InvertedTets(cage.vertices, cage.tets).empty()) return "a tet is inverted";
   const AuditBody boundary = {mesh->BoundaryTriangles()};
   if (!boundary.IsClosed()) return "the cage's boundary touches itself along an edge";
-
-  // One body for the cage's boundary, one for the surface; the surface against itself is not our business.
-  std::vector<Vec3> x = cage.vertices;
-  const int32_t shift = static_cast<int32_t>(x.size());
-  x.insert(x.end(), surface.vertices().begin(), surface.vertices().end());
-  std::vector<Triangle> triangles = boundary.triangles;
-  AuditBody inner;
-  for (const Triangle& t : surface.triangles()) inner.triangles.push_back({t[0] + shift, t[1] + shift, t[2] + shift});
-  triangles.insert(triangles.end(), inner.triangles.begin(), inner.triangles.end());
-  std::vector<int32_t> body(triangles.size(), 1);
-  std::fill(body.begin(), body.begin() + boundary.triangles.size(), 0);
-  const std::vector<uint8_t> enabled = {1, 1, 1, 0};
-  const AuditReport report = AuditSurfaces({&x, &triangles, &body, 2, &enabled}, false, 1);
-  if (report.intersection_count > 0) {
-    return body[report.intersections[0].second] == 0 ? "the cage's boundary crosses itself"
-                                                     : "the surface crosses the cage's boundary";
+  if (CrossesItself(cage.vertices, boundary.triangles)) return "the cage's boundary crosses itself";
+  const std::vector<Vec3>& x = cage.vertices;
+  for (const Triangle& t : boundary.triangles) {
+    if (Meets(x[t[0]], x[t[1]], x[t[2]])) return "the surface crosses the cage's boundary";
   }
-  for (const int32_t v : inner.ComponentVertices()) {
-    if (!IsInside(x, boundary, x[v])) return absl::StrCat("surface vertex ", v - shift, " lies outside");
+  for (const int32_t v : component_vertices_) {
+    if (!IsInside(x, boundary, surface_.vertices()[v])) return absl::StrCat("surface vertex ", v, " lies outside");
   }
   return "";
+}
+
+std::string WhyNotEnclosed(const MeshData& cage, const SurfaceMesh& surface) {
+  return Enclosure(surface, TriangleTree(surface.vertices(), surface.triangles())).WhyNot(cage);
 }
 
 }  // namespace eipc

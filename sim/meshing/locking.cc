@@ -182,13 +182,15 @@ absl::StatusOr<Locking> MeasureLocking(const TetMesh& cage, const SurfaceMesh& s
     EIPC_ASSIGN_OR_RETURN(lattice, ReferenceLattice(surface));
     reference = &lattice;
   }
-  EIPC_ASSIGN_OR_RETURN(const std::vector<double> soft, Compliances(*reference, surface, loads, poissons_ratio));
+  EIPC_ASSIGN_OR_RETURN(const StaticBody fine, StaticBody::Create(*reference, surface));
+  EIPC_ASSIGN_OR_RETURN(const std::vector<double> soft, fine.Compliances(loads, poissons_ratio));
+  EIPC_ASSIGN_OR_RETURN(const StaticBody coarse, StaticBody::Create(cage, surface));
   Locking out;
   out.reference_vertices = static_cast<int>(reference->vertices().size());
   double least_spread = 0;
   for (size_t choice = 0; choice < kPoissonShares.size(); ++choice) {
     const double nu = kPoissonShares[choice] * poissons_ratio;
-    EIPC_ASSIGN_OR_RETURN(const std::vector<double> stiff, Compliances(cage, surface, loads, nu));
+    EIPC_ASSIGN_OR_RETURN(const std::vector<double> stiff, coarse.Compliances(loads, nu));
     double sum = 0, squares = 0, count = 0;
     for (size_t i = 0; i < named.size(); ++i) {
       if (!(soft[i] > 0) || !(stiff[i] > 0)) return absl::InvalidArgumentError("a load case deforms nothing");

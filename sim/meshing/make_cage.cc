@@ -7,12 +7,14 @@
 #include "absl/strings/str_cat.h"
 #include "sim/base/status_macros.h"
 #include "sim/mesh/embedding.h"
+#include "sim/meshing/cage_gaps.h"
 #include "sim/meshing/cage_shaper.h"
 #include "sim/meshing/distance_grid.h"
 #include "sim/meshing/enclosure.h"
 #include "sim/meshing/lattice.h"
 #include "sim/meshing/mesh_implicit.h"
 #include "sim/meshing/refine_cage.h"
+#include "sim/meshing/solid_in_tets.h"
 #include "sim/meshing/tet_tools.h"
 #include "sim/meshing/triangle_tree.h"
 
@@ -24,11 +26,19 @@ constexpr size_t kShaped = 6;
 constexpr int kShapingPasses = 10;
 // Candidates with fewer vertices than this share of the budget are only kept while there is no better one.
 constexpr double kUsedShare = 0.6;
-// A tet with less solid than the first counts as empty, with less than the second as poor.
-constexpr double kEmptyShare = 1e-9;
+// A tet into which the solid reaches less deep (barycentric) counts as empty; a vertex needs a tet into which it reaches deeper
+// than the second. A tet with less than this share of solid is poor.
+constexpr double kEmptyDepth = 1e-9;
+constexpr double kMassDepth = 1e-3;
 constexpr double kPoorShare = 0.02;
-// Resolution at which the surface's distance is sampled.
-constexpr int kGridCells = 40;
+// What a cage is worth less when all of its tets are shared by both sides of a gap.
+constexpr double kGapPenalty = 3;
+// Gap that shaping leaves to the surface, as a share of its bounding box's diagonal.
+constexpr double kClearance = 0.004;
+// Resolution at which the surface's distance is sampled, and the least offset that is tried, as a share of the diagonal; the second
+// of each where gaps are to be parted.
+constexpr int kGridCells[] = {40, 60};
+constexpr double kLeastOffset[] = {1.0 / 60, 1.0 / 150};
 // Dihedral angle below which a cage counts as badly shaped.
 constexpr double kPoorDeg = 8;
 // A cage with fewer vertices than this share of the budget is refined, and how often what refining empties is refined elsewhere.
@@ -54,11 +64,13 @@ double VolumeOf(const MeshData& cage) {
 // Collects candidates for one surface and budget, and shapes the best of them.
 class CageMaker {
  public:
-  CageMaker(const SurfaceMesh& surface, int budget, const MeshingProgress& progress)
+  CageMaker(const SurfaceMesh& surface, const CageOptions& options)
       : surface_(surface),
-        budget_(budget),
-        progress_(progress),
+        budget_(options.max_vertices),
+        part_gaps_(options.part_gaps),
+        progress_(options.progress),
         tree_(surface.vertices(), surface.triangles()),
+        enclosure_(surface, tree_),
         solid_volume_(surface.SignedVolume()) {
     low_ = high_ = surface.vertices()[surface.triangles()[0][0]];
     for (const Triangle& t : surface.triangles()) {
@@ -68,7 +80,7 @@ class CageMaker {
       }
     }
     const Vec3 margin = Vec3::Constant((high_ - low_).norm() / 6);
-    grid_.emplace(tree_, low_ - margin, high_ + margin, kGridCells);
+    grid_.emplace(tree_, low_ - margin, high_ + margin, kGridCells[part_gaps_]);
   }
 
   absl::StatusOr<MeshData> Make() {
@@ -79,15 +91,12 @@ class CageMaker {
     }
     EIPC_RETURN_IF_ERROR(AddOffsetMeshes());
     if (candidates_.empty()) EIPC_RETURN_IF_ERROR(AddLattices());
-    std::stable_sort(candidates_.begin(), candidates_.end(),
-                     [](const Candidate& a, const Candidate& b) { return a.score < b.score; });
+    SortCandidates();
     std::optional<Candidate> best;
     for (size_t i = 0; i < std::min(kShaped, candidates_.size()); ++i) {
       EIPC_RETURN_IF_ERROR(Report(progress_, "shaping", 0.5 + 0.4 * static_cast<double>(i) / kShaped));
-      CageShaper shaper(candidates_[i].cage, surface_, tree_, *grid_);
-      shaper.Shape(kShapingPasses);
       // Shaping checks each move locally; the whole is checked here, and pruned again where it left tets empty.
-      if (!TakeIfBetter(WithoutEmptyTets(shaper.cage()), &best)) TakeIfBetter(candidates_[i].cage, &best);
+      if (!TakeIfBetter(Shaped(candidates_[i].cage), &best)) TakeIfBetter(candidates_[i].cage, &best);
     }
     const TetMesh one = EnclosingTet(surface_.vertices());
     MeshData cage = best ? best->cage : MeshData{one.vertices(), one.tets(), {}};
@@ -113,21 +122,40 @@ class CageMaker {
     return tightness * refinement * (worst < kPoorDeg ? 1 + (kPoorDeg - worst) : 1);
   }
 
+  MeshData Shaped(const MeshData& cage) const {
+    CageShaper shaper(cage, enclosure_, tree_, *grid_, kClearance * (high_ - low_).norm());
+    shaper.Shape(kShapingPasses);
+    return WithoutEmptyTets(shaper.cage());
+  }
+
+  // Best first. What counts beyond the score is too costly for all of them: tets that both sides of a gap share.
+  void SortCandidates() {
+    const auto better = [](const Candidate& a, const Candidate& b) { return a.score < b.score; };
+    std::stable_sort(candidates_.begin(), candidates_.end(), better);
+    const size_t count = part_gaps_ ? std::min(2 * kShaped, candidates_.size()) : 0;
+    for (size_t i = 0; i < count; ++i) candidates_[i].score *= GapPenalty(candidates_[i].cage);
+    std::stable_sort(candidates_.begin(), candidates_.begin() + static_cast<int64_t>(count), better);
+  }
+
+  double GapPenalty(const MeshData& cage) const {
+    if (!part_gaps_) return 1;
+    return 1 +
+           kGapPenalty * static_cast<double>(SharedGapTets(cage, surface_, tree_).size()) / static_cast<double>(cage.tets.size());
+  }
+
   // False when the cage does not serve.
   bool TakeIfBetter(const MeshData& cage, std::optional<Candidate>* best) const {
-    if (!WhyNotEnclosed(cage, surface_).empty() || !EveryVertexHoldsMass(cage)) return false;
+    if (!enclosure_.WhyNot(cage).empty() || !EveryVertexHoldsMass(cage)) return false;
     // A tet with next to no solid has next to no stiffness to keep it from inverting: only where nothing else is to be had.
-    double score = Score(cage);
+    double score = Score(cage) * GapPenalty(cage);
     for (const double share : SolidShares(cage)) score *= 1 + std::max(0.0, kPoorShare - share) / kPoorShare;
     if (!*best || score < (*best)->score) *best = {cage, score};
     return true;
   }
 
   MeshData WithoutEmptyTets(const MeshData& cage) const {
-    const std::vector<double> shares = SolidShares(cage);
-    if (shares.empty()) return cage;
     std::vector<bool> holds;
-    for (const double share : shares) holds.push_back(share > kEmptyShare);
+    for (const double depth : SolidDepths(cage, surface_, tree_, kEmptyDepth)) holds.push_back(depth >= kEmptyDepth);
     return CageShaper::WithoutEmptyTets(cage, holds);
   }
 
@@ -145,10 +173,10 @@ class CageMaker {
 
   // A vertex whose tets hold no solid has neither mass nor stiffness.
   bool EveryVertexHoldsMass(const MeshData& cage) const {
-    const std::vector<double> shares = SolidShares(cage);
+    const std::vector<double> depths = SolidDepths(cage, surface_, tree_, kMassDepth);
     std::vector<bool> has_mass(cage.vertices.size(), false);
-    for (size_t t = 0; t < shares.size(); ++t) {
-      for (const int32_t v : cage.tets[t]) has_mass[v] = has_mass[v] || shares[t] > kEmptyShare;
+    for (size_t t = 0; t < depths.size(); ++t) {
+      for (const int32_t v : cage.tets[t]) has_mass[v] = has_mass[v] || depths[t] >= kMassDepth;
     }
     return std::all_of(has_mass.begin(), has_mass.end(), [](bool mass) { return mass; });
   }
@@ -159,11 +187,9 @@ class CageMaker {
     for (int round = 0; round < kRefinements; ++round) {
       const int count = static_cast<int>(cage.vertices.size());
       if (count >= kRefineShare * budget_ || target <= count) break;
-      CageShaper shaper(WithoutEmptyTets(SplitLongestEdges(cage, target)), surface_, tree_, *grid_);
-      shaper.Shape(kShapingPasses);
-      MeshData finer = WithoutEmptyTets(shaper.cage());
+      MeshData finer = Shaped(WithoutEmptyTets(SplitLongestEdges(cage, target)));
       const double least = std::min(Dihedrals(cage.vertices, cage.tets).min_deg, kLeastRefinedDeg);
-      const bool serves = static_cast<int>(finer.vertices.size()) > count && WhyNotEnclosed(finer, surface_).empty() &&
+      const bool serves = static_cast<int>(finer.vertices.size()) > count && enclosure_.WhyNot(finer).empty() &&
                           EveryVertexHoldsMass(finer) && Dihedrals(finer.vertices, finer.tets).min_deg >= least;
       target = serves ? budget_ : (count + target) / 2;
       if (serves) cage = std::move(finer);
@@ -184,7 +210,7 @@ class CageMaker {
         continue;
       }
       coarse = cell;
-      if (WhyNotEnclosed(lattice, surface_).empty() && EveryVertexHoldsMass(lattice) &&
+      if (enclosure_.WhyNot(lattice).empty() && EveryVertexHoldsMass(lattice) &&
           (!best || lattice.vertices.size() > best->vertices.size())) {
         best = std::move(lattice);
       }
@@ -193,9 +219,10 @@ class CageMaker {
   }
 
   void Consider(MeshData cage) {
-    if (cage.tets.empty() || !WhyNotEnclosed(cage, surface_).empty()) return;
+    if (cage.tets.empty() || !enclosure_.WhyNot(cage).empty()) return;
     cage = WithoutEmptyTets(cage);
     if (static_cast<int>(cage.vertices.size()) > budget_ || !EveryVertexHoldsMass(cage)) return;
+    if (!enclosure_.WhyNot(cage).empty()) return;
     const double score = Score(cage);
     candidates_.push_back({std::move(cage), score});
   }
@@ -209,30 +236,56 @@ class CageMaker {
       const Vec3& p = surface_.vertices()[t[0]];
       if ((p - middle).squaredNorm() < (inside - middle).squaredNorm()) inside = p;
     }
-    for (double offset = diagonal / 8; offset > diagonal / 60; offset *= 0.8) {
+    for (double offset = diagonal / 8; offset > kLeastOffset[part_gaps_] * diagonal; offset *= 0.8) {
       EIPC_RETURN_IF_ERROR(Report(progress_, "meshing offset surfaces", 0.5 * (1 - offset * 8 / diagonal)));
-      bool any = false;
-      size_t last = 0;
-      for (double size = diagonal / 1.5; size > diagonal / 12; size *= 0.87) {
-        ImplicitCriteria criteria;
-        criteria.facet_size_m = size;
-        criteria.cell_size_m = size;
-        criteria.facet_distance_m = 0.8 * offset;
-        criteria.remove_slivers = false;
-        criteria.relative_error = 1e-3;
-        const auto value = [&](const Vec3& p) { return grid_->At(p) - offset; };
-        const auto mesh = MeshImplicit(value, inside, 2 * diagonal, criteria);
-        if (!mesh.ok()) break;
-        if (static_cast<int>(mesh->vertices().size()) > budget_ * 5 / 4) break;
-        any = true;
-        if (mesh->vertices().size() == last) continue;  // the distance bound alone shaped it
-        last = mesh->vertices().size();
-        if (static_cast<double>(last) < kUsedShare * budget_ && !candidates_.empty()) continue;
-        Consider({mesh->vertices(), mesh->tets(), {}});
-      }
-      if (!any) break;
+      if (!AddOffsetMeshesOf(offset, inside)) break;
     }
     return absl::OkStatus();
+  }
+
+  // Of the sizes, coarse to fine, the finest whose mesh is not far above the budget is found by bisection, and from there on
+  // coarser ones are considered. False when there is none.
+  bool AddOffsetMeshesOf(double offset, const Vec3& inside) {
+    const double diagonal = (high_ - low_).norm();
+    std::vector<double> sizes;
+    for (double size = diagonal / 1.5; size > diagonal / 12; size *= 0.87) sizes.push_back(size);
+    std::vector<std::optional<MeshData>> meshes(sizes.size());  // empty where there are too many vertices
+    std::vector<bool> tried(sizes.size(), false);
+    const auto serves = [&](int i) {
+      if (!tried[i]) {
+        tried[i] = true;
+        const auto mesh = OffsetMesh(offset, sizes[i], inside);
+        if (mesh.ok() && static_cast<int>(mesh->vertices().size()) <= budget_ * 5 / 4) {
+          meshes[i] = MeshData{mesh->vertices(), mesh->tets(), {}};
+        }
+      }
+      return meshes[i].has_value();
+    };
+    if (!serves(0)) return false;
+    int coarse = 0, fine = static_cast<int>(sizes.size());
+    while (fine - coarse > 1) {
+      const int middle = (coarse + fine) / 2;
+      (serves(middle) ? coarse : fine) = middle;
+    }
+    size_t last = 0;
+    for (int i = coarse; i >= 0; --i) {
+      if (!serves(i)) continue;
+      const size_t count = meshes[i]->vertices.size();
+      if (static_cast<double>(count) < kUsedShare * budget_ && !candidates_.empty()) break;
+      if (count != last) Consider(*meshes[i]);  // else the distance bound alone shaped it
+      last = count;
+    }
+    return true;
+  }
+
+  absl::StatusOr<TetMesh> OffsetMesh(double offset, double size, const Vec3& inside) const {
+    ImplicitCriteria criteria;
+    criteria.facet_size_m = size;
+    criteria.cell_size_m = size;
+    criteria.facet_distance_m = 0.8 * offset;
+    criteria.remove_slivers = false;
+    criteria.relative_error = 1e-3;
+    return MeshImplicit([&](const Vec3& p) { return grid_->At(p) - offset; }, inside, 2 * (high_ - low_).norm(), criteria);
   }
 
   absl::Status AddLattices() {
@@ -251,8 +304,10 @@ class CageMaker {
 
   const SurfaceMesh& surface_;
   int budget_;
+  bool part_gaps_;
   const MeshingProgress& progress_;
   TriangleTree tree_;
+  Enclosure enclosure_;
   double solid_volume_;
   Vec3 low_, high_;
   std::optional<DistanceGrid> grid_;
@@ -270,7 +325,7 @@ absl::StatusOr<TetMesh> MakeCage(const SurfaceMesh& surface, const CageOptions& 
         absl::StrCat("no cage has ", options.max_vertices, " vertices; the smallest is one tetrahedron: 4"));
   }
   if (options.max_vertices > 4) {
-    absl::StatusOr<MeshData> cage = CageMaker(surface, options.max_vertices, options.progress).Make();
+    absl::StatusOr<MeshData> cage = CageMaker(surface, options).Make();
     if (!cage.ok()) return cage.status();
     if (WhyNotEnclosed(*cage, surface).empty()) return TetMesh::Create(std::move(cage->vertices), std::move(cage->tets));
   }

@@ -47,19 +47,25 @@ Sparse Stiffness(const TetMesh& cage, const std::vector<double>& volume, double 
 
 }  // namespace
 
-absl::StatusOr<std::vector<double>> Compliances(const TetMesh& cage, const SurfaceMesh& surface,
-                                                const std::vector<SurfaceLoad>& loads, double nu) {
-  EIPC_ASSIGN_OR_RETURN(const Embedding embedding, Embedding::Create(cage, surface.vertices()));
+absl::StatusOr<StaticBody> StaticBody::Create(const TetMesh& cage, const SurfaceMesh& surface) {
+  StaticBody body;
+  EIPC_ASSIGN_OR_RETURN(body.embedding_, Embedding::Create(cage, surface.vertices()));
   EIPC_ASSIGN_OR_RETURN(const CageIntegrals integrals, IntegrateSolidOverCage(cage, surface));
-  std::vector<double> volume = integrals.elastic_volume;
-  for (size_t t = 0; t < volume.size(); ++t) volume[t] = std::max(volume[t], kLeastElasticShare * cage.Volume(static_cast<int>(t)));
-  const Eigen::SimplicialLDLT<Sparse> solver(Stiffness(cage, volume, nu / ((1 + nu) * (1 - 2 * nu)), 0.5 / (1 + nu)));
+  body.cage_ = cage;
+  body.volume_ = integrals.elastic_volume;
+  for (size_t t = 0; t < body.volume_.size(); ++t)
+    body.volume_[t] = std::max(body.volume_[t], kLeastElasticShare * cage.Volume(static_cast<int>(t)));
+  return body;
+}
+
+absl::StatusOr<std::vector<double>> StaticBody::Compliances(const std::vector<SurfaceLoad>& loads, double nu) const {
+  const Eigen::SimplicialLDLT<Sparse> solver(Stiffness(cage_, volume_, nu / ((1 + nu) * (1 - 2 * nu)), 0.5 / (1 + nu)));
   if (solver.info() != Eigen::Success) return absl::InternalError("the stiffness matrix could not be factored");
   std::vector<double> compliances;
   for (const SurfaceLoad& load : loads) {
-    VecX f = VecX::Zero(static_cast<Eigen::Index>(3 * cage.vertices().size()));
+    VecX f = VecX::Zero(static_cast<Eigen::Index>(3 * cage_.vertices().size()));
     for (size_t v = 0; v < load.size(); ++v) {
-      const EmbeddingRow& row = embedding.rows()[v];
+      const EmbeddingRow& row = embedding_.rows()[v];
       for (int k = 0; k < row.count; ++k) f.segment<3>(3 * row.nodes[k]) += row.weights[k] * load[v];
     }
     const VecX u = solver.solve(f);

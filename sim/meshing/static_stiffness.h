@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "sim/mesh/embedding.h"
 #include "sim/mesh/surface_mesh.h"
 #include "sim/mesh/tet_mesh.h"
 
@@ -12,10 +13,20 @@ namespace eipc {
 // Forces on the vertices of a surface, N. In sum without force and moment.
 using SurfaceLoad = std::vector<Vec3>;
 
-// Compliances f . u of static loads on an embedded body in linear elasticity with Young's modulus 1 and `poissons_ratio`; linear
-// tets weighted by the solid inside them.
-absl::StatusOr<std::vector<double>> Compliances(const TetMesh& cage, const SurfaceMesh& surface,
-                                                const std::vector<SurfaceLoad>& loads, double poissons_ratio);
+// A body embedded in linear tets weighted by the solid inside them, under static loads in linear elasticity.
+class StaticBody {
+ public:
+  static absl::StatusOr<StaticBody> Create(const TetMesh& cage, const SurfaceMesh& surface);
+
+  // Compliances f . u of the loads with Young's modulus 1 and `poissons_ratio`, m/N times Pa. INTERNAL when the stiffness cannot be
+  // factored.
+  absl::StatusOr<std::vector<double>> Compliances(const std::vector<SurfaceLoad>& loads, double poissons_ratio) const;
+
+ private:
+  TetMesh cage_;
+  Embedding embedding_;
+  std::vector<double> volume_;  // of the solid in each tet, m^3
+};
 
 }  // namespace eipc
 

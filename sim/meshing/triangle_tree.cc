@@ -1,7 +1,6 @@
 #include "sim/meshing/triangle_tree.h"
 
 #include <algorithm>
-#include <limits>
 
 namespace eipc {
 namespace {
@@ -36,33 +35,42 @@ Vec3 ClosestOnTriangle(const Vec3& p, const Vec3& a, const Vec3& b, const Vec3& 
 // Skew to every axis and diagonal, so that it grazes no edge of an aligned mesh.
 const Vec3 kRay(0.5773502691, 0.6131847205, 0.5391638660);
 
-bool RayHitsBox(const Vec3& low, const Vec3& high, const Vec3& p) {
-  double begin = 0, end = std::numeric_limits<double>::infinity();
+// Whether the ray p + s d meets the box at any 0 <= s <= end.
+bool RayHitsBox(const Vec3& low, const Vec3& high, const Vec3& p, const Vec3& d,
+                double end = std::numeric_limits<double>::infinity()) {
+  double begin = 0;
   for (int k = 0; k < 3; ++k) {
-    begin = std::max(begin, (low[k] - p[k]) / kRay[k]);
-    end = std::min(end, (high[k] - p[k]) / kRay[k]);
+    if (d[k] == 0) {
+      if (p[k] < low[k] || p[k] > high[k]) return false;
+      continue;
+    }
+    const double to_low = (low[k] - p[k]) / d[k], to_high = (high[k] - p[k]) / d[k];
+    begin = std::max(begin, std::min(to_low, to_high));
+    end = std::min(end, std::max(to_low, to_high));
   }
   return begin <= end;
 }
 
-// Moeller and Trumbore 1997.
-bool RayHitsTriangle(const Vec3& p, const Vec3& a, const Vec3& b, const Vec3& c) {
-  const Vec3 e1 = b - a, e2 = c - a, h = kRay.cross(e2);
+// Where the line p + s d meets the triangle; negative when nowhere ahead (Moeller and Trumbore 1997).
+double RayMeetsTriangle(const Vec3& p, const Vec3& d, const Vec3& a, const Vec3& b, const Vec3& c) {
+  const Vec3 e1 = b - a, e2 = c - a, h = d.cross(e2);
   const double det = e1.dot(h);
-  if (det == 0) return false;
+  if (det == 0) return -1;
   const Vec3 s = p - a;
   const double u = s.dot(h) / det;
-  if (u < 0 || u > 1) return false;
+  if (u < 0 || u > 1) return -1;
   const Vec3 q = s.cross(e1);
-  const double v = kRay.dot(q) / det;
-  return v >= 0 && u + v <= 1 && e2.dot(q) / det > 0;
+  const double v = d.dot(q) / det;
+  return v >= 0 && u + v <= 1 ? e2.dot(q) / det : -1;
 }
 
 }  // namespace
 
 TriangleTree::TriangleTree(const std::vector<Vec3>& vertices, const std::vector<Triangle>& triangles) {
   triangles_.reserve(triangles.size());
-  for (const Triangle& t : triangles) triangles_.push_back({vertices[t[0]], vertices[t[1]], vertices[t[2]]});
+  for (const Triangle& t : triangles) {
+    triangles_.push_back({vertices[t[0]], vertices[t[1]], vertices[t[2]], static_cast<int32_t>(triangles_.size())});
+  }
   if (!triangles_.empty()) Build(0, static_cast<int32_t>(triangles_.size()));
 }
 
@@ -88,13 +96,15 @@ int32_t TriangleTree::Build(int32_t begin, int32_t end) {
   return index;
 }
 
-Vec3 TriangleTree::Closest(const Vec3& p) const {
-  double best = std::numeric_limits<double>::infinity();
+Vec3 TriangleTree::Closest(const Vec3& p, double within) const {
+  // A little more than `within`, so that rounding loses nothing.
+  double best = within * within * (1 + 1e-9);
   Vec3 closest = p;
-  std::vector<std::pair<double, int32_t>> stack = {{0.0, 0}};
-  while (!stack.empty()) {
-    const auto [distance, index] = stack.back();
-    stack.pop_back();
+  std::array<std::pair<double, int32_t>, kMaxDepth> stack;
+  int count = 0;
+  if (!nodes_.empty()) stack[count++] = {0.0, 0};
+  while (count > 0) {
+    const auto [distance, index] = stack[--count];
     if (distance >= best) continue;
     const Node& node = nodes_[index];
     if (node.left < 0) {
@@ -109,30 +119,55 @@ Vec3 TriangleTree::Closest(const Vec3& p) const {
     std::pair<double, int32_t> near = {BoxDistanceSquared(nodes_[node.left].low, nodes_[node.left].high, p), node.left};
     std::pair<double, int32_t> far = {BoxDistanceSquared(nodes_[node.right].low, nodes_[node.right].high, p), node.right};
     if (far.first < near.first) std::swap(near, far);
-    stack.push_back(far);
-    stack.push_back(near);
+    stack[count++] = far;
+    stack[count++] = near;
   }
   return closest;
 }
 
 bool TriangleTree::OddCrossings(const Vec3& p) const {
   bool odd = false;
-  std::vector<int32_t> stack = {0};
-  while (!stack.empty()) {
-    const Node& node = nodes_[stack.back()];
-    stack.pop_back();
-    if (!RayHitsBox(node.low, node.high, p)) continue;
+  std::array<int32_t, kMaxDepth> stack = {0};
+  int count = nodes_.empty() ? 0 : 1;
+  while (count > 0) {
+    const Node& node = nodes_[stack[--count]];
+    if (!RayHitsBox(node.low, node.high, p, kRay)) continue;
     if (node.left >= 0) {
-      stack.insert(stack.end(), {node.left, node.right});
+      stack[count++] = node.left;
+      stack[count++] = node.right;
       continue;
     }
-    for (int32_t i = node.begin; i < node.end; ++i) odd ^= RayHitsTriangle(p, triangles_[i].a, triangles_[i].b, triangles_[i].c);
+    for (int32_t i = node.begin; i < node.end; ++i)
+      odd ^= RayMeetsTriangle(p, kRay, triangles_[i].a, triangles_[i].b, triangles_[i].c) > 0;
   }
   return odd;
 }
 
-double TriangleTree::SignedDistance(const Vec3& p) const {
-  const double distance = (p - Closest(p)).norm();
+TriangleTree::Hit TriangleTree::FirstHit(const Vec3& p, const Vec3& direction, double from) const {
+  Hit hit;
+  double end = std::numeric_limits<double>::infinity();
+  std::array<int32_t, kMaxDepth> stack = {0};
+  int count = nodes_.empty() ? 0 : 1;
+  while (count > 0) {
+    const Node& node = nodes_[stack[--count]];
+    if (!RayHitsBox(node.low, node.high, p, direction, end)) continue;
+    if (node.left >= 0) {
+      stack[count++] = node.left;
+      stack[count++] = node.right;
+      continue;
+    }
+    for (int32_t i = node.begin; i < node.end; ++i) {
+      const double at = RayMeetsTriangle(p, direction, triangles_[i].a, triangles_[i].b, triangles_[i].c);
+      if (at <= from || at >= end) continue;
+      end = at;
+      hit = {triangles_[i].id, at};
+    }
+  }
+  return hit;
+}
+
+double TriangleTree::SignedDistance(const Vec3& p, double within) const {
+  const double distance = (p - Closest(p, within)).norm();
   return OddCrossings(p) ? -distance : distance;
 }
 
