@@ -136,6 +136,10 @@ void AddGraspCommand(CLI::App& app, int* exit_status) {
   command->add_option("--friction", grasp->friction, "Coulomb coefficient (default 0.8)")->check(CLI::Range(0.0, 10.0));
   command->add_option("--gripper-scale", grasp->gripper_scale, "Size of the gripper (default 1: opens 0.13 m)")
       ->check(CLI::Range(0.01, 100.0));
+  command
+      ->add_option("--pad-pressure", grasp->pad_overpressure_pa,
+                   "Fill the pads with air at this pressure over the outside, Pa; the report has their volume and pressure")
+      ->check(CLI::Range(-1e5, 1e6));
   command->add_option("--dt", grasp->dt_s, "Time step, s (default 0.02)")->check(CLI::Range(1e-4, 0.1));
   command->add_option("--threads", options->threads, "Threads inside a step")->check(CLI::Range(1, 256));
   command->add_flag("--audit", options->audit, "Check every accepted state for intersections and inversions, exactly");

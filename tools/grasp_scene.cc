@@ -68,7 +68,8 @@ absl::StatusOr<MeshData> Pad(double scale) {
 }
 
 // Side -1: left of the object, facing +y; 1: right of it.
-BodySpec PadBody(const MeshData& pad, int side, double y, double z, double press, double lift, double scale) {
+BodySpec PadBody(const MeshData& pad, int side, double y, double z, double press, double lift, const GraspOptions& o) {
+  const double scale = o.gripper_scale;
   BodySpec body;
   body.name = side < 0 ? "bubble_left" : "bubble_right";
   body.kind = BodyKind::kFullSpace;
@@ -85,6 +86,9 @@ BodySpec PadBody(const MeshData& pad, int side, double y, double z, double press
                           {kSqueezeS + kLiftS, {up, facing}},
                           {kSqueezeS + kLiftS + kHoldS, {up, facing}}};
   body.boundary_sets.push_back(std::move(back));
+  if (o.pad_overpressure_pa) {
+    body.enclosed_volumes.emplace_back().filling.overpressure_pa = *o.pad_overpressure_pa;
+  }
   return body;
 }
 
@@ -157,7 +161,7 @@ absl::StatusOr<GraspScene> MakeGraspScene(const MeshData& surface, const MeshDat
   const double y = scene.width_m / 2 + kDepth * s + kClearance;
   const double press = kPress * kDepth * s + kClearance;
   scene.spec.name = "grasp";
-  scene.spec.bodies = {object, PadBody(pad, -1, y, z, press, scene.lift_m, s), PadBody(pad, 1, y, z, press, scene.lift_m, s),
+  scene.spec.bodies = {object, PadBody(pad, -1, y, z, press, scene.lift_m, o), PadBody(pad, 1, y, z, press, scene.lift_m, o),
                        Ground(std::max(0.5, ExtentAlong(turned, Vec3::UnitX()).width() + s * kHalfWidth))};
   scene.spec.contact.form = BarrierForm::kPerPair;
   scene.spec.contact.stiffness = 1e4;

@@ -1,6 +1,7 @@
 #ifndef EIPC_TOOLS_GRASP_SCENE_H_
 #define EIPC_TOOLS_GRASP_SCENE_H_
 
+#include <optional>
 #include <string>
 
 #include "absl/status/statusor.h"
@@ -16,6 +17,7 @@ struct GraspOptions {
   double friction = 0.8;
   double gripper_scale = 1;
   double dt_s = 0.02;
+  std::optional<double> pad_overpressure_pa;  // pads filled with air, this much over the outside at rest; empty: not filled
 };
 
 struct GraspScene {

@@ -74,7 +74,7 @@ void RunReport::AddHolding(const World& world, const std::vector<Vec3>& x) {
   }
 }
 
-Json RunReport::BodiesJson(const World& world) const {
+Json RunReport::BodiesJson(const World& world, const std::vector<Vec3>& x) const {
   Json bodies = Json::object();
   for (size_t b = 0; b < model_->bodies.size(); ++b) {
     const Pose pose = BodyPose(*model_, world.state(), static_cast<int>(b));
@@ -83,6 +83,10 @@ Json RunReport::BodiesJson(const World& world) const {
         {"position_m", ToArray(pose.position)},
         {"orientation_wxyz", Json::array({pose.rotation.w(), pose.rotation.x(), pose.rotation.y(), pose.rotation.z()})},
     };
+  }
+  for (const VolumeReading& reading : EnclosedVolumes(*model_, x)) {
+    bodies[model_->bodies[reading.body].name]["volumes"].push_back(
+        {{"volume_m3", reading.volume_m3}, {"overpressure_pa", reading.overpressure_pa}});
   }
   return bodies;
 }
@@ -130,7 +134,7 @@ Json RunReport::ToJson(const World& world, const std::vector<Vec3>& x) const {
       {"limited_by", limited_},
       {"max_rss_bytes", PeakMemoryBytes()},
       {"stage_seconds", stages},
-      {"bodies", BodiesJson(world)},
+      {"bodies", BodiesJson(world, x)},
       {"contact_forces", ContactForcesJson(world, x)},
   };
   if (model_->holding.body >= 0) {

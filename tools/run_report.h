@@ -24,7 +24,7 @@ class RunReport {
 
  private:
   nlohmann::ordered_json ContactForcesJson(const World& world, const std::vector<Vec3>& x) const;
-  nlohmann::ordered_json BodiesJson(const World& world) const;
+  nlohmann::ordered_json BodiesJson(const World& world, const std::vector<Vec3>& x) const;
   void AddHolding(const World& world, const std::vector<Vec3>& x);
 
   const Model* model_;

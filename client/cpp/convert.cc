@@ -94,6 +94,9 @@ absl::StatusOr<BodyState> BodyFromProto(const v1::BodyObservation& body) {
   if (!surface.ok()) return surface.status();
   state.cage_positions = *std::move(cage);
   state.surface_positions = *std::move(surface);
+  for (const v1::EnclosedVolumeReading& volume : body.volumes()) {
+    state.volumes.push_back({volume.volume_m3(), volume.overpressure_pa()});
+  }
   return state;
 }
 
@@ -122,6 +125,7 @@ void ObserveToProto(const Observe& observe, v1::ObservationRequest* out) {
   out->set_solver_report(observe.solver_report);
   out->set_boundary_poses(observe.boundary_poses);
   out->set_state_digest(observe.state_digest);
+  out->set_volumes(observe.volumes);
   out->set_positions_dtype(observe.float32_positions ? v1::FLOAT32 : v1::FLOAT64);
   for (const std::string& body : observe.bodies) out->add_bodies(body);
 }
@@ -162,7 +166,7 @@ absl::StatusOr<Observation> ObservationFromProto(const v1::Observation& observat
   result.edge_edge_contacts = observation.contact_counts().edge_edge();
   if (observation.has_min_distance_m()) result.min_distance_m = observation.min_distance_m();
   const v1::Energies& energies = observation.energies();
-  result.energies = {energies.kinetic_j(), energies.elastic_j(), energies.gravity_j(), energies.barrier_j()};
+  result.energies = {energies.kinetic_j(), energies.elastic_j(), energies.gravity_j(), energies.barrier_j(), energies.volume_j()};
   result.solver = ReportFromProto(observation.solver_report());
   for (const v1::BoundaryPose& pose : observation.boundary_poses()) {
     result.boundary_poses.push_back(

@@ -57,10 +57,17 @@ struct Observe {
   bool solver_report = false;
   bool boundary_poses = false;
   bool state_digest = false;
+  bool volumes = false;
   // Positions travel as 32-bit numbers: half the bytes.
   bool float32_positions = false;
   // Only these bodies; empty: all.
   std::vector<std::string> bodies;
+};
+
+// What fills a body or its cavities.
+struct VolumeReading {
+  double volume_m3 = 0;
+  double overpressure_pa = 0;  // over what is outside
 };
 
 struct BodyState {
@@ -70,6 +77,7 @@ struct BodyState {
   Vector3 angular_velocity_rad_s = {0, 0, 0};
   Positions cage_positions;
   Positions surface_positions;
+  std::vector<VolumeReading> volumes;  // in the order of the scene
 };
 
 // Force of `other` on `body`, and its moment about the centre of mass of `body`, world frame.
@@ -87,6 +95,7 @@ struct Energies {
   double elastic_j = 0;
   double gravity_j = 0;
   double barrier_j = 0;
+  double volume_j = 0;
 };
 
 enum class StepOutcome { kUnknown, kConverged, kIterationCap, kTargetNotReached, kStalled };

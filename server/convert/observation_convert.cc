@@ -82,6 +82,7 @@ void EnergiesToProto(const Energies& energies, v1::Energies* out) {
   out->set_elastic_j(energies.elastic_j);
   out->set_gravity_j(energies.gravity_j);
   out->set_barrier_j(energies.barrier_j);
+  out->set_volume_j(energies.volume_j);
 }
 
 // Positions of the nodes [range.begin, range.end) of q.
@@ -107,6 +108,7 @@ absl::StatusOr<ObservationPlan> ObservationPlan::Create(const Model& model, cons
   plan.boundary_poses_ = request.boundary_poses();
   plan.state_digest_ = request.state_digest();
   plan.step_receipt_ = request.step_receipt();
+  plan.volumes_ = request.volumes();
   plan.float32_ = request.positions_dtype() == v1::FLOAT32;
   if (!plan.float32_ && request.positions_dtype() != v1::FLOAT64 && request.positions_dtype() != v1::DATA_TYPE_UNSPECIFIED) {
     return absl::InvalidArgumentError(absl::StrCat("INVALID_REQUEST: observe.positions_dtype: must be FLOAT64 or FLOAT32, got ",
@@ -133,7 +135,7 @@ void ObservationPlan::Observe(const World& world, v1::Observation* out) const {
   out->set_step(world.state().step);
   out->set_time_s(world.state().time_s);
   std::vector<Vec3> x;
-  if (surface_positions_ || contact_wrenches_ || energies_) world.SurfacePositions(&x);
+  if (surface_positions_ || contact_wrenches_ || energies_ || volumes_) world.SurfacePositions(&x);
   ObserveBodies(world, x, out);
   ObserveContacts(world, x, out);
   if (boundary_poses_) ObserveBoundaryPoses(world, out);
@@ -144,8 +146,9 @@ void ObservationPlan::Observe(const World& world, v1::Observation* out) const {
 }
 
 void ObservationPlan::ObserveBodies(const World& world, const std::vector<Vec3>& x, v1::Observation* out) const {
-  if (!poses_ && !twists_ && !cage_positions_ && !surface_positions_) return;
+  if (!poses_ && !twists_ && !cage_positions_ && !surface_positions_ && !volumes_) return;
   const Model& model = world.model();
+  const std::vector<VolumeReading> volumes = volumes_ ? EnclosedVolumes(model, x) : std::vector<VolumeReading>();
   for (const int index : bodies_) {
     const Body& body = model.bodies[index];
     v1::BodyObservation& seen = *out->add_bodies();
@@ -162,6 +165,12 @@ void ObservationPlan::ObserveBodies(const World& world, const std::vector<Vec3>&
     }
     if (surface_positions_) {
       PointsToProto(x.data() + body.vertices.begin, body.vertices.size(), float32_, seen.mutable_surface_positions());
+    }
+    for (const VolumeReading& reading : volumes) {
+      if (reading.body != index) continue;
+      v1::EnclosedVolumeReading& volume = *seen.add_volumes();
+      volume.set_volume_m3(reading.volume_m3);
+      volume.set_overpressure_pa(reading.overpressure_pa);
     }
   }
 }

@@ -38,6 +38,7 @@ class ObservationPlan {
   bool boundary_poses_ = false;
   bool state_digest_ = false;
   bool step_receipt_ = false;
+  bool volumes_ = false;
   bool float32_ = false;
   std::vector<int> bodies_;        // in the model's order
   std::vector<bool> body_wanted_;  // by body

@@ -71,6 +71,26 @@ BoundarySetSpec BoundarySetFromProto(const v1::BoundarySet& set, const std::stri
   return spec;
 }
 
+EnclosedVolumeSpec EnclosedVolumeFromProto(const v1::EnclosedVolume& volume) {
+  EnclosedVolumeSpec spec;
+  spec.cavities = volume.region() == v1::EnclosedVolume::CAVITIES;
+  if (volume.has_box()) spec.box = {Vec3FromProto(volume.box().min_m()), Vec3FromProto(volume.box().max_m())};
+  switch (volume.law()) {
+    case v1::EnclosedVolume::NEARLY_INCOMPRESSIBLE:
+      spec.filling.law = VolumeLaw::kNearlyIncompressible;
+      break;
+    case v1::EnclosedVolume::SECOND_ORDER:
+      spec.filling.law = VolumeLaw::kSecondOrder;
+      break;
+    default:
+      spec.filling.law = VolumeLaw::kIdealGas;
+  }
+  spec.filling.overpressure_pa = volume.overpressure_pa();
+  if (volume.has_ambient_pressure_pa()) spec.filling.ambient_pressure_pa = volume.ambient_pressure_pa();
+  spec.filling.compressibility_per_pa = volume.compressibility_per_pa();
+  return spec;
+}
+
 class SceneReader {
  public:
   SceneReader(const MeshResolver& resolver, Problems* problems) : meshes_(resolver), problems_(problems) {}
@@ -87,6 +107,9 @@ class SceneReader {
     for (int i = 0; i < body.boundary_sets_size(); ++i) {
       spec.boundary_sets.push_back(
           BoundarySetFromProto(body.boundary_sets(i), absl::StrCat(path, ".boundary_sets[", i, "]"), problems_));
+    }
+    for (const v1::EnclosedVolume& volume : body.enclosed_volumes()) {
+      spec.enclosed_volumes.push_back(EnclosedVolumeFromProto(volume));
     }
     return spec;
   }

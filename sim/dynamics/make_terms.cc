@@ -23,17 +23,23 @@ ScalarSparse DampedMass(const Model& model) {
 
 }  // namespace
 
-void MakeTerms(const Model& model, ThreadPool* pool, std::vector<std::unique_ptr<EnergyTerm>>* terms,
-               std::vector<ElasticityTerm*>* elastic) {
-  terms->push_back(std::make_unique<InertiaTerm>(&model.mass, model.NodeAccelerations()));
+ModelTerms MakeTerms(const Model& model, const SurfaceMap* map, ThreadPool* pool) {
+  ModelTerms terms;
+  terms.all.push_back(std::make_unique<InertiaTerm>(&model.mass, model.NodeAccelerations()));
   bool damped = false;
   for (const ElasticBody& body : model.elastic) {
     auto term = std::make_unique<ElasticityTerm>(&body, pool);
-    elastic->push_back(term.get());
-    terms->push_back(std::move(term));
+    terms.elastic.push_back(term.get());
+    terms.all.push_back(std::move(term));
     damped = damped || body.rayleigh_alpha_per_s > 0;
   }
-  if (damped) terms->push_back(std::make_unique<MassDampingTerm>(DampedMass(model)));
+  for (const FilledRegion& region : model.filled_regions) {
+    auto term = std::make_unique<VolumeTerm>(&region, map);
+    terms.volumes.push_back(term.get());
+    terms.all.push_back(std::move(term));
+  }
+  if (damped) terms.all.push_back(std::make_unique<MassDampingTerm>(DampedMass(model)));
+  return terms;
 }
 
 }  // namespace eipc

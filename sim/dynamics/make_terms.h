@@ -8,13 +8,19 @@
 #include "sim/dynamics/model.h"
 #include "sim/energy/elasticity.h"
 #include "sim/energy/term.h"
+#include "sim/energy/volume.h"
 
 namespace eipc {
 
-// The one place where terms of the generalized coordinates are registered (contact terms live with the contact set, in
-// StageProblem). `elastic` points into `terms`: those that may limit a step.
-void MakeTerms(const Model& model, ThreadPool* pool, std::vector<std::unique_ptr<EnergyTerm>>* terms,
-               std::vector<ElasticityTerm*>* elastic);
+struct ModelTerms {
+  std::vector<std::unique_ptr<EnergyTerm>> all;
+  // Into `all`: those that may limit a step, and those of what fills closed surfaces.
+  std::vector<ElasticityTerm*> elastic;
+  std::vector<VolumeTerm*> volumes;
+};
+
+// The one place where terms of a model are registered (contact terms live with the contact set, in StageProblem).
+ModelTerms MakeTerms(const Model& model, const SurfaceMap* map, ThreadPool* pool);
 
 }  // namespace eipc
 

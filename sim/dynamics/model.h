@@ -13,6 +13,7 @@
 #include "sim/dynamics/integrator_kind.h"
 #include "sim/dynamics/trajectory.h"
 #include "sim/energy/elasticity.h"
+#include "sim/energy/volume.h"
 #include "sim/linalg/scalar_sparse.h"
 #include "sim/mesh/embedding.h"
 #include "sim/mesh/surface_mesh.h"
@@ -74,6 +75,7 @@ struct Model {
   std::vector<Vec3> initial_velocities;  // of nodes
   ScalarSparse mass;                     // symmetric node-by-node mass, kg; acts on each coordinate alike
   std::vector<ElasticBody> elastic;      // elements by body
+  std::vector<FilledRegion> filled_regions;
 
   // Collision surface.
   CollisionSurface surface;

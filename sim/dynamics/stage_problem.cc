@@ -6,7 +6,6 @@
 
 #include "sim/audit/pair_check.h"
 #include "sim/contact/collision_free_step.h"
-#include "sim/dynamics/make_terms.h"
 #include "sim/energy/elasticity.h"
 
 namespace eipc {
@@ -46,10 +45,10 @@ StageProblem::StageProblem(const Model* model, ThreadPool* pool, StageSeconds* s
       barrier_(&map_, &contacts_, pool),
       friction_(&map_, &model->surface, model->contact.friction_velocity_m_s),
       friction_rest_(&map_, &model->surface, pool) {
-  MakeTerms(*model, pool, &owned_, &elastic_);
-  for (const auto& term : owned_) {
-    const bool elastic = std::find(elastic_.begin(), elastic_.end(), term.get()) != elastic_.end();
-    terms_.push_back({term.get(), elastic ? Stage::kElasticity : Stage::kInertia});
+  owned_ = MakeTerms(*model, &map_, pool);
+  for (const auto& term : owned_.all) {
+    const auto among = [&](const auto& list) { return std::find(list.begin(), list.end(), term.get()) != list.end(); };
+    terms_.push_back({term.get(), among(owned_.elastic) || among(owned_.volumes) ? Stage::kElasticity : Stage::kInertia});
   }
   terms_.push_back({&barrier_, Stage::kContactEnergy});
   terms_.push_back({&friction_, Stage::kFriction});
@@ -225,9 +224,28 @@ void StageProblem::ChangingNodes(std::vector<uint8_t>* nodes) const {
   for (const auto& [a, b] : contact_pairs_) (*nodes)[a] = (*nodes)[b] = 1;
 }
 
+void StageProblem::Dyads(LowRank* dyads) {
+  ScopedStage timer(seconds_, Stage::kElasticity);
+  dyads->Clear();
+  for (VolumeTerm* term : owned_.volumes) term->AppendDyad({q_, x_}, dyads);
+}
+
+bool StageProblem::Project() {
+  bool changed = false;
+  for (VolumeTerm* term : owned_.volumes) changed |= term->Project();
+  return changed;
+}
+
 double StageProblem::MaxStep(const VecX& dq) {
   double limit = 1;
-  for (const ElasticityTerm* term : elastic_) limit = std::min(limit, term->MaxStep(q_, dq));
+  for (const ElasticityTerm* term : owned_.elastic) limit = std::min(limit, term->MaxStep(q_, dq));
+  if (!owned_.volumes.empty()) {
+    q_trial_ = q_ + limit * dq;
+    map_.Positions(q_trial_, &x_trial_);
+    double kept = 1;
+    for (const VolumeTerm* term : owned_.volumes) kept = std::min(kept, term->MaxStep(x_, x_trial_));
+    limit *= kept;
+  }
   max_step_limit_ = limit < 1 ? StepLimit::kInversion : StepLimit::kNothing;
   if (model_->solver.unsafe_disable_ccd || model_->surface.vertex_count == 0) return limit;
   q_trial_ = q_ + limit * dq;

@@ -8,6 +8,7 @@
 #include "sim/base/parallel.h"
 #include "sim/contact/broad_phase.h"
 #include "sim/contact/contact_set.h"
+#include "sim/dynamics/make_terms.h"
 #include "sim/dynamics/model.h"
 #include "sim/dynamics/turning_motion.h"
 #include "sim/energy/barrier.h"
@@ -48,6 +49,8 @@ class StageProblem : public RootProblem {
   void Gradient(VecX* gradient) override;
   bool Hessian(BlockMatrix* hessian) override;
   void ChangingNodes(std::vector<uint8_t>* nodes) const override;
+  void Dyads(LowRank* dyads) override;
+  bool Project() override;
   double MaxStep(const VecX& dq) override;
   // Friction at the end of the stage: the potential frozen at a point is the one with friction lagged there.
   void Freeze() override { LagFriction(); }
@@ -100,8 +103,7 @@ class StageProblem : public RootProblem {
   BarrierTerm barrier_;
   FrictionTerm friction_;
   FrictionRest friction_rest_;
-  std::vector<std::unique_ptr<EnergyTerm>> owned_;
-  std::vector<class ElasticityTerm*> elastic_;
+  ModelTerms owned_;
   std::vector<TimedTerm> terms_;
   double barrier_stiffness_ = 0;
   double contact_share_ = 1;

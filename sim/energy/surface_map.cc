@@ -69,10 +69,12 @@ SurfaceMap::Nodes SurfaceMap::Gather(const Stencil& v) const {
 }
 
 void SurfaceMap::AddGradient(const Stencil& v, const Vec12& gradient, VecX* q_gradient) const {
-  for (int i = 0; i < 4; ++i) {
-    const EmbeddingRow& row = (*rows_)[v[i]];
-    for (int k = 0; k < row.count; ++k) q_gradient->segment<3>(3 * row.nodes[k]) += row.weights[k] * gradient.segment<3>(3 * i);
-  }
+  for (int i = 0; i < 4; ++i) AddVertexGradient(v[i], gradient.segment<3>(3 * i), q_gradient);
+}
+
+void SurfaceMap::AddVertexGradient(int32_t v, const Vec3& gradient, VecX* q_gradient) const {
+  const EmbeddingRow& row = (*rows_)[v];
+  for (int k = 0; k < row.count; ++k) q_gradient->segment<3>(3 * row.nodes[k]) += row.weights[k] * gradient;
 }
 
 void SurfaceMap::AppendNodePairs(const Stencil& v, std::vector<std::pair<int32_t, int32_t>>* pairs) const {

@@ -30,6 +30,8 @@ class SurfaceMap {
 
   using Stencil = std::array<int32_t, 4>;
   void AddGradient(const Stencil& v, const Vec12& gradient, VecX* q_gradient) const;
+  void AddVertexGradient(int32_t v, const Vec3& gradient, VecX* q_gradient) const;
+  const EmbeddingRow& Row(int32_t v) const { return (*rows_)[v]; }
   // Pairs (smaller, larger) of the distinct nodes behind a stencil: the blocks that AddHessian touches off the diagonal.
   void AppendNodePairs(const Stencil& v, std::vector<std::pair<int32_t, int32_t>>* pairs) const;
   // Adds J^T F F^T J. Vertices that share a node are merged first, so a node pair is scattered once a stencil.

@@ -6,6 +6,7 @@
 #include "sim/audit/audit.h"
 #include "sim/scene/check_scene.h"
 #include "sim/scene/compile_body.h"
+#include "sim/scene/filled_regions.h"
 #include "sim/scene/settle.h"
 
 namespace eipc {
@@ -207,6 +208,9 @@ absl::StatusOr<std::shared_ptr<const Model>> CompileScene(const SceneSpec& spec,
   }
   model->mass = ScalarSparse::FromEntries(model->node_count, std::move(mass));
   model->surface = BuildCollisionSurface(surface_positions, triangles);
+  for (size_t b = 0; b < spec.bodies.size(); ++b) {
+    AddFilledRegions(spec.bodies[b], static_cast<int32_t>(b), absl::StrCat("bodies[", b, "]"), model.get(), &problems);
+  }
   SetPairs(spec, model.get());
   CheckInitialPlacement(*model, &problems);
   if (!problems.empty()) return problems.ToStatus();

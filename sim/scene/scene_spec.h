@@ -36,12 +36,22 @@ struct MaterialSpec {
   double mooney_second_share = 0;
 };
 
+// Axis-aligned, in the authored mesh frame after scaling.
+struct Box3 {
+  Vec3 min, max;
+};
+
+// What fills a body's surface, or cavities in it; the rest volume is that of the placement.
+struct EnclosedVolumeSpec {
+  bool cavities = false;    // the closed parts of the surface that face inwards, instead of all
+  std::optional<Box3> box;  // only the closed parts that lie in it
+  Filling filling;
+};
+
 struct BoundarySetSpec {
   std::string name;
   std::vector<int32_t> vertices;
-  struct Box {
-    Vec3 min, max;  // authored mesh frame, after scaling
-  };
+  using Box = Box3;
   std::optional<Box> box;
   std::optional<Pose> frame;  // default: the body's pose
   Trajectory trajectory;
@@ -61,6 +71,7 @@ struct BodySpec {
   Vec3 angular_velocity = Vec3::Zero();
   Vec3 external_force = Vec3::Zero();  // N, constant, world frame
   std::vector<BoundarySetSpec> boundary_sets;
+  std::vector<EnclosedVolumeSpec> enclosed_volumes;
   Trajectory trajectory;  // kinematic only
 };
 

@@ -29,7 +29,17 @@ Energies ComputeEnergies(const Model& model, const State& state, const std::vect
   }
   for (const ElasticBody& body : model.elastic) e.elastic_j += ElasticityTerm::StoredEnergy(body, state.q);
   e.barrier_j = BarrierEnergy(model, state, x);
+  for (const FilledRegion& region : model.filled_regions) e.volume_j += region.filling.Energy(RegionVolume(region, x));
   return e;
+}
+
+std::vector<VolumeReading> EnclosedVolumes(const Model& model, const std::vector<Vec3>& x) {
+  std::vector<VolumeReading> readings;
+  for (const FilledRegion& region : model.filled_regions) {
+    const double volume = RegionVolume(region, x);
+    readings.push_back({region.body, volume, region.filling.Overpressure(volume)});
+  }
+  return readings;
 }
 
 }  // namespace eipc

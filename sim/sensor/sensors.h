@@ -44,8 +44,17 @@ struct Energies {
   double elastic_j = 0;
   double gravity_j = 0;  // of gravity and of the bodies' constant external forces
   double barrier_j = 0;
+  double volume_j = 0;  // of what fills closed surfaces, zero at rest volume
 };
 Energies ComputeEnergies(const Model& model, const State& state, const std::vector<Vec3>& x);
+
+// What fills a closed surface, in the order of Model::filled_regions.
+struct VolumeReading {
+  int32_t body = 0;
+  double volume_m3 = 0;
+  double overpressure_pa = 0;  // over what is outside
+};
+std::vector<VolumeReading> EnclosedVolumes(const Model& model, const std::vector<Vec3>& x);
 
 }  // namespace eipc
 

@@ -54,30 +54,39 @@ double Remainder(const std::vector<uint8_t>& prescribed, const VecX& target, con
 
 }  // namespace
 
+bool NewtonSolver::Factorize(NewtonProblem* problem, const std::vector<uint8_t>& prescribed, StageSeconds* seconds) {
+  do {
+    const bool changed = problem->Hessian(&hessian_);
+    ScopedStage timer(seconds, Stage::kFactorize);
+    if (changed || !analyzed_ || prescribed != analyzed_prescribed_) {
+      problem->ChangingNodes(&changing_);
+      linear_solver_.Analyze(hessian_, changing_, prescribed);
+      analyzed_ = true;
+      analyzed_prescribed_ = prescribed;
+    }
+    if (!linear_solver_.Factorize(hessian_, prescribed)) continue;
+    problem->Dyads(&dyads_);
+    return woodbury_.Prepare(dyads_, prescribed, [this](VecX* rhs) { linear_solver_.Solve(rhs); });
+  } while (problem->Project());
+  return false;
+}
+
 bool NewtonSolver::LinearSolve(NewtonProblem* problem, const std::vector<uint8_t>& prescribed, StageSeconds* seconds) {
   // On entry direction_ holds the prescribed remainder; on success the whole direction.
-  if (problem->Hessian(&hessian_) || !analyzed_ || prescribed != analyzed_prescribed_) {
-    ScopedStage timer(seconds, Stage::kFactorize);
-    problem->ChangingNodes(&changing_);
-    linear_solver_.Analyze(hessian_, changing_, prescribed);
-    analyzed_ = true;
-    analyzed_prescribed_ = prescribed;
-  }
-  {
-    ScopedStage timer(seconds, Stage::kFactorize);
-    if (!linear_solver_.Factorize(hessian_, prescribed)) return false;
-  }
+  if (!Factorize(problem, prescribed, seconds)) return false;
   ScopedStage timer(seconds, Stage::kSolve);
   if (direction_.isZero(0)) {
     product_ = gradient_;
   } else {
     hessian_.Multiply(direction_, &product_);
+    dyads_.AddTimes(direction_, &product_);
     product_ += gradient_;
   }
   for (size_t n = 0; n < prescribed.size(); ++n) {
     if (!prescribed[n]) direction_.segment<3>(3 * n) = -product_.segment<3>(3 * n);
   }
   linear_solver_.Solve(&direction_);
+  woodbury_.Correct(&direction_);
   return direction_.allFinite();
 }
 

@@ -7,6 +7,7 @@
 #include "absl/status/status.h"
 #include "sim/base/types.h"
 #include "sim/linalg/block_matrix.h"
+#include "sim/linalg/low_rank.h"
 #include "sim/linalg/spd_solver.h"
 #include "sim/solver/solver_settings.h"
 #include "sim/solver/stage_timer.h"
@@ -26,6 +27,10 @@ class NewtonProblem {
   virtual void Gradient(VecX* gradient) = 0;
   // Positive semidefinite Hessian of the current point; true when the pattern of `hessian` changed.
   virtual bool Hessian(BlockMatrix* hessian) = 0;
+  // Dyads that belong to the Hessian of the current point but are kept out of the matrix.
+  virtual void Dyads(LowRank* dyads) { dyads->Clear(); }
+  // Asked when the Hessian is not positive definite: gives up exactness for it until the next stage. False: nothing is left to do.
+  virtual bool Project() { return false; }
   // Nodes (non-zero) whose part of the Hessian is expected to change from one point of this step to the next; a hint for the
   // ordering.
   virtual void ChangingNodes(std::vector<uint8_t>* nodes) const = 0;
@@ -79,6 +84,7 @@ class NewtonSolver {
   void ForgetPattern() { analyzed_ = false; }
 
  private:
+  bool Factorize(NewtonProblem* problem, const std::vector<uint8_t>& prescribed, StageSeconds* seconds);
   bool LinearSolve(NewtonProblem* problem, const std::vector<uint8_t>& prescribed, StageSeconds* seconds);
   // Writes the trial point for `fraction` of the direction, from the problem's current point q; returns the admissible fraction.
   double Trial(NewtonProblem* problem, const VecX& q, double fraction, StageSeconds* seconds);
@@ -89,6 +95,8 @@ class NewtonSolver {
   SolverSettings settings_;
   BlockMatrix hessian_;
   SpdSolver linear_solver_;
+  LowRank dyads_;
+  Woodbury woodbury_;
   bool analyzed_ = false;
   std::vector<uint8_t> analyzed_prescribed_;
   std::vector<uint8_t> changing_;

@@ -45,24 +45,34 @@ void RootSolver::Residual(RootProblem* problem, const std::vector<uint8_t>& pres
   ZeroPrescribed(prescribed, r);
 }
 
+void RootSolver::Precondition(VecX* y) {
+  preconditioner_.Solve(y);
+  woodbury_.Correct(y);
+}
+
 double RootSolver::Merit(const VecX& r) {
   scratch_ = r;
-  preconditioner_.Solve(&scratch_);
+  Precondition(&scratch_);
   return std::sqrt(std::max(0.0, r.dot(scratch_)));
 }
 
 bool RootSolver::Factorize(RootProblem* problem, BlockMatrix* hessian, const std::vector<uint8_t>& prescribed,
                            StageSeconds* seconds) {
-  problem->Hessian(hessian);
-  ScopedStage timer(seconds, Stage::kFactorize);
-  if (hessian->column_start() != analyzed_columns_ || hessian->rows() != analyzed_rows_ || prescribed != analyzed_prescribed_) {
-    problem->ChangingNodes(&changing_);
-    preconditioner_.Analyze(*hessian, changing_, prescribed);
-    analyzed_columns_ = hessian->column_start();
-    analyzed_rows_ = hessian->rows();
-    analyzed_prescribed_ = prescribed;
-  }
-  return preconditioner_.Factorize(*hessian, prescribed);
+  do {
+    problem->Hessian(hessian);
+    ScopedStage timer(seconds, Stage::kFactorize);
+    if (hessian->column_start() != analyzed_columns_ || hessian->rows() != analyzed_rows_ || prescribed != analyzed_prescribed_) {
+      problem->ChangingNodes(&changing_);
+      preconditioner_.Analyze(*hessian, changing_, prescribed);
+      analyzed_columns_ = hessian->column_start();
+      analyzed_rows_ = hessian->rows();
+      analyzed_prescribed_ = prescribed;
+    }
+    if (!preconditioner_.Factorize(*hessian, prescribed)) continue;
+    problem->Dyads(&dyads_);
+    return woodbury_.Prepare(dyads_, prescribed, [this](VecX* rhs) { preconditioner_.Solve(rhs); });
+  } while (problem->Project());
+  return false;
 }
 
 // On entry direction_ holds the prescribed remainder; on success the whole direction: J_ff d_f = -r_f - J_fp d_p.
@@ -72,6 +82,7 @@ bool RootSolver::Direction(RootProblem* problem, const BlockMatrix& hessian, con
   problem->PrepareRest();
   const auto apply = [&](const VecX& y, VecX* out) {
     hessian.Multiply(y, out);
+    dyads_.AddTimes(y, out);
     problem->AddRestTimes(y, out);
     ZeroPrescribed(prescribed, out);
   };
@@ -85,7 +96,7 @@ bool RootSolver::Direction(RootProblem* problem, const BlockMatrix& hessian, con
   if (!root_.direct) {
     const auto precondition = [&](const VecX& y, VecX* out) {
       *out = y;
-      preconditioner_.Solve(out);
+      Precondition(out);
     };
     const BiCgStab::Result result = krylov_.Solve(apply, precondition, rhs_, forcing, kKrylovIterations, &free_);
     report->krylov_iterations += result.iterations;
@@ -94,8 +105,10 @@ bool RootSolver::Direction(RootProblem* problem, const BlockMatrix& hessian, con
   if (!solved) {
     problem->RestBlocks(&blocks_);
     if (!lu_.Factorize(hessian, blocks_, prescribed)) return false;
+    if (!lu_woodbury_.Prepare(dyads_, prescribed, [this](VecX* rhs) { lu_.Solve(rhs); })) return false;
     free_ = rhs_;
     lu_.Solve(&free_);
+    lu_woodbury_.Correct(&free_);
     ++report->direct_solves;
   }
   for (size_t n = 0; n < prescribed.size(); ++n) {

@@ -56,6 +56,8 @@ class RootSolver {
     double fraction = 0;  // 0: none was acceptable
     bool by_energy = false;
   };
+  // y = P^-1 y.
+  void Precondition(VecX* y);
   void Residual(RootProblem* problem, const std::vector<uint8_t>& prescribed, VecX* r) const;
   double Merit(const VecX& r);
   bool Factorize(RootProblem* problem, BlockMatrix* hessian, const std::vector<uint8_t>& prescribed, StageSeconds* seconds);
@@ -68,6 +70,8 @@ class RootSolver {
   RootSettings root_;
   SpdSolver preconditioner_;
   LuSolver lu_;
+  LowRank dyads_;
+  Woodbury woodbury_, lu_woodbury_;
   BiCgStab krylov_;
   // What the preconditioner was analyzed for: pattern and prescribed nodes.
   std::vector<int32_t> analyzed_columns_, analyzed_rows_;

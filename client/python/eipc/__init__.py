@@ -35,6 +35,7 @@ from .observation import (
     SolverReport,
     StepLimit,
     StepReceipt,
+    VolumeReading,
 )
 from .resources import BatchResult, MeshUpload, Operation, ServerInfo, SessionInfo, Snapshot
 from .scene_source import load_scene, mesh_from_arrays
@@ -49,7 +50,7 @@ __all__ = [
     "ContactCounts", "ContactWrench", "DeadlineExceededError", "EipcError", "Energies", "FailedPreconditionError",
     "InternalError", "InvalidArgumentError", "MeshUpload", "NotFoundError", "Observation", "Observe", "Operation", "Outcome",
     "PairCount", "PermissionDeniedError", "Pose", "ResourceExhaustedError", "Scene", "SceneFileError", "SceneSummary", "ServerInfo",
-    "ServerProcess", "ServerStartError", "Session", "SessionInfo", "Snapshot", "SolverReport", "StepLimit", "StepReceipt", "StepStream",
+    "ServerProcess", "ServerStartError", "Session", "SessionInfo", "Snapshot", "SolverReport", "StepLimit", "StepReceipt", "StepStream", "VolumeReading",
     "Tls", "Trajectory", "UnauthenticatedError", "UnavailableError", "UnimplementedError", "connect", "launch_server", "load_scene",
     "mesh_from_arrays",
 ]

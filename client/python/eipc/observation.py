@@ -30,6 +30,8 @@ class Observe:
     boundary_poses: bool = False
     state_digest: bool = False
     step_receipt: bool = False
+    # Volume and pressure of what fills bodies.
+    volumes: bool = False
     # Restrict per-body groups to these bodies; empty means all.
     bodies: Sequence[str] = ()
     # Element type of position arrays: float64 or float32.
@@ -39,7 +41,7 @@ class Observe:
     def all(cls, **changes) -> "Observe":
         """Every group, with changes by keyword."""
         groups = ("poses", "twists", "cage_positions", "surface_positions", "contact_wrenches", "contact_counts",
-                  "min_distance", "energies", "solver_report", "boundary_poses", "state_digest", "step_receipt")
+                  "min_distance", "energies", "solver_report", "boundary_poses", "state_digest", "step_receipt", "volumes")
         return cls(**{**dict.fromkeys(groups, True), **changes})
 
     def to_message(self) -> observation_pb2.ObservationRequest:
@@ -48,7 +50,8 @@ class Observe:
             surface_positions=self.surface_positions, contact_wrenches=self.contact_wrenches,
             contact_counts=self.contact_counts, min_distance=self.min_distance, energies=self.energies,
             solver_report=self.solver_report, boundary_poses=self.boundary_poses, state_digest=self.state_digest,
-            step_receipt=self.step_receipt, bodies=list(self.bodies), positions_dtype=arrays.data_type(self.positions_dtype))
+            step_receipt=self.step_receipt, volumes=self.volumes, bodies=list(self.bodies),
+            positions_dtype=arrays.data_type(self.positions_dtype))
 
 
 class StepLimit(enum.Enum):
@@ -77,6 +80,14 @@ class Outcome(enum.Enum):
         return cls.UNSPECIFIED  # an outcome that a newer server knows
 
 
+@dataclass(frozen=True)
+class VolumeReading:
+    """What fills a body or its cavities; pressure over that of the outside."""
+
+    volume_m3: float
+    overpressure_pa: float
+
+
 @dataclass(frozen=True, eq=False)
 class BodyObservation:
     """One body: pose of its frame (centre of mass, mass-weighted polar fit), twist, positions [n,3] m."""
@@ -87,6 +98,8 @@ class BodyObservation:
     angular_velocity: Optional[np.ndarray]
     cage_positions: Optional[np.ndarray]
     surface_positions: Optional[np.ndarray]
+    # One for each of the body's enclosed volumes, in the scene's order.
+    volumes: Sequence[VolumeReading] = ()
 
 
 @dataclass(frozen=True, eq=False)
@@ -136,6 +149,7 @@ class Energies:
     elastic: float
     gravity: float
     barrier: float
+    volume: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -243,7 +257,8 @@ def _body(message: observation_pb2.BodyObservation) -> BodyObservation:
         linear_velocity=optional_vector("linear_velocity_m_s"),
         angular_velocity=optional_vector("angular_velocity_rad_s"),
         cage_positions=_optional_array(message, "cage_positions"),
-        surface_positions=_optional_array(message, "surface_positions"))
+        surface_positions=_optional_array(message, "surface_positions"),
+        volumes=tuple(VolumeReading(volume.volume_m3, volume.overpressure_pa) for volume in message.volumes))
 
 
 def _wrench(message: observation_pb2.ContactWrench) -> ContactWrench:
@@ -288,7 +303,8 @@ def observation_from_message(message: observation_pb2.Observation) -> Observatio
         contact_wrenches={(wrench.body, wrench.other): _wrench(wrench) for wrench in message.contact_wrenches},
         contact_counts=_counts(message.contact_counts) if message.HasField("contact_counts") else None,
         min_distance_m=message.min_distance_m if message.HasField("min_distance_m") else None,
-        energies=Energies(energies.kinetic_j, energies.elastic_j, energies.gravity_j, energies.barrier_j)
+        energies=Energies(energies.kinetic_j, energies.elastic_j, energies.gravity_j, energies.barrier_j,
+                          energies.volume_j)
         if message.HasField("energies") else None,
         solver_report=_report(message.solver_report) if message.HasField("solver_report") else None,
         boundary_poses={(pose.body, pose.boundary_set): BoundaryPose(Pose.from_message(pose.commanded),

@@ -87,6 +87,63 @@ TEST(SceneFromProto, ReadsTheIntegrator) {
   }
 }
 
+TEST(SceneFromProto, ReadsFriction) {
+  v1::Scene scene = TetScene();
+  EXPECT_EQ(Convert(scene).dynamics.friction, FrictionMode::kLagged);
+  EXPECT_FALSE(Convert(scene).dynamics.direct_root_solver);
+  EXPECT_FALSE(Convert(scene).static_friction_coefficient.has_value());
+  const std::pair<v1::ContactSettings::FrictionMode, FrictionMode> modes[] = {
+      {v1::ContactSettings::LAGGED, FrictionMode::kLagged},
+      {v1::ContactSettings::LAGGED_UNTIL_CONVERGED, FrictionMode::kLaggedUntilConverged},
+      {v1::ContactSettings::IMPLICIT, FrictionMode::kImplicit}};
+  for (const auto& [wire, mode] : modes) {
+    scene.mutable_contact()->set_friction_mode(wire);
+    EXPECT_EQ(Convert(scene).dynamics.friction, mode);
+    EXPECT_EQ(Convert(scene).contact.friction_lag_iterations, mode == FrictionMode::kLaggedUntilConverged ? 50 : 1);
+  }
+  const SceneSpec spec = Convert(Scene(R"(
+    contact { friction_coefficient: 0.4 static_friction_coefficient: 0.6 stribeck_velocity_m_s: 0.02 viscous_friction_s_m: 0.1
+              friction_mode: LAGGED_UNTIL_CONVERGED friction_lag_iterations: 7 }
+    contact_pairs { body_a: "a" body_b: "b" static_friction_coefficient: 0.9 stribeck_velocity_m_s: 0.03 viscous_friction_s_m: 0.2 }
+    contact_pairs { body_a: "a" body_b: "c" }
+    solver { direct_root_solver: true }
+  )"));
+  EXPECT_EQ(spec.static_friction_coefficient, 0.6);
+  EXPECT_EQ(spec.stribeck_velocity_m_s, 0.02);
+  EXPECT_EQ(spec.viscous_friction_s_m, 0.1);
+  EXPECT_EQ(spec.contact.friction_lag_iterations, 7);
+  EXPECT_TRUE(spec.dynamics.direct_root_solver);
+  EXPECT_EQ(spec.contact_pairs[0].static_friction_coefficient, 0.9);
+  EXPECT_EQ(spec.contact_pairs[0].stribeck_velocity_m_s, 0.03);
+  EXPECT_EQ(spec.contact_pairs[0].viscous_friction_s_m, 0.2);
+  EXPECT_FALSE(spec.contact_pairs[1].static_friction_coefficient || spec.contact_pairs[1].stribeck_velocity_m_s ||
+               spec.contact_pairs[1].viscous_friction_s_m);
+}
+
+TEST(SceneFromProto, ReadsWhatFillsBodies) {
+  v1::Scene scene = TetScene();
+  EXPECT_THAT(Convert(scene).bodies[0].enclosed_volumes, IsEmpty());
+  ASSERT_TRUE(google::protobuf::TextFormat::MergeFromString(R"(
+    enclosed_volumes {}
+    enclosed_volumes { region: CAVITIES box { min_m { x: -1 } max_m { x: 2 } } law: NEARLY_INCOMPRESSIBLE overpressure_pa: 5
+                       compressibility_per_pa: 4.6e-10 }
+    enclosed_volumes { region: WHOLE law: SECOND_ORDER compressibility_per_pa: 1e-5 ambient_pressure_pa: 0 }
+  )",
+                                                            scene.mutable_bodies(0)));
+  const std::vector<EnclosedVolumeSpec> volumes = Convert(scene).bodies[0].enclosed_volumes;
+  ASSERT_EQ(volumes.size(), 3u);
+  EXPECT_FALSE(volumes[0].cavities || volumes[0].box || volumes[2].cavities);
+  EXPECT_EQ(volumes[0].filling.law, VolumeLaw::kIdealGas);
+  EXPECT_EQ(volumes[0].filling.ambient_pressure_pa, 101325);
+  EXPECT_TRUE(volumes[1].cavities);
+  EXPECT_EQ(volumes[1].box->max, Vec3(2, 0, 0));
+  EXPECT_EQ(volumes[1].filling.law, VolumeLaw::kNearlyIncompressible);
+  EXPECT_EQ(volumes[1].filling.overpressure_pa, 5);
+  EXPECT_EQ(volumes[1].filling.compressibility_per_pa, 4.6e-10);
+  EXPECT_EQ(volumes[2].filling.law, VolumeLaw::kSecondOrder);
+  EXPECT_EQ(volumes[2].filling.ambient_pressure_pa, 0);
+}
+
 TEST(SceneFromProto, FillsDefaults) {
   const SceneSpec spec = Convert(TetScene());
   EXPECT_EQ(spec.gravity, Vec3(0, 0, -9.81));

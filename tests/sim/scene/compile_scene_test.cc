@@ -226,6 +226,38 @@ TEST(CompileScene, SettingsArrive) {
   EXPECT_EQ(model->holding.end_s, 2);
 }
 
+// A ball with two cavities: whole, all cavities, and the one that a box names.
+TEST(CompileScene, RegionsOfASurfaceCanBeFilled) {
+  SceneSpec scene = testing::EmptyScene();
+  BodySpec ball;
+  ball.name = "ball";
+  ball.kind = BodyKind::kAffine;
+  ball.mesh = testing::Sphere(Vec3(0, 0, 0), 0.05, 2);
+  double inner[2];
+  for (const int side : {0, 1}) {
+    const MeshData bubble = testing::Sphere(Vec3(side ? 0.02 : -0.02, 0, 0), side ? 0.01 : 0.015, 2);
+    inner[side] = SolidMassProperties(bubble.vertices, bubble.triangles, 1).mass;
+    const int32_t shift = static_cast<int32_t>(ball.mesh.vertices.size());
+    ball.mesh.vertices.insert(ball.mesh.vertices.end(), bubble.vertices.begin(), bubble.vertices.end());
+    for (const Triangle& t : bubble.triangles) ball.mesh.triangles.push_back({t[0] + shift, t[2] + shift, t[1] + shift});
+  }
+  ball.material = testing::StiffMaterial(700, 1e7);
+  ball.pose = {Vec3(1, 2, 3), Quat(Eigen::AngleAxisd(1, Vec3::UnitZ()))};
+  ball.enclosed_volumes.resize(3);
+  ball.enclosed_volumes[1].cavities = ball.enclosed_volumes[2].cavities = true;
+  ball.enclosed_volumes[2].box = Box3{Vec3(0.005, -0.02, -0.02), Vec3(0.04, 0.02, 0.02)};
+  scene.bodies = {BodySpec(testing::AffineBox("other", Vec3(0.1, 0.1, 0.1), testing::StiffMaterial(700, 1e7))), ball};
+  const auto model = testing::Compile(scene);
+  ASSERT_EQ(model->filled_regions.size(), 3u);
+  const double expected[] = {model->bodies[1].mass.mass / 700, inner[0] + inner[1], inner[1]};
+  for (int k = 0; k < 3; ++k) {
+    const FilledRegion& region = model->filled_regions[k];
+    EXPECT_EQ(region.body, 1);
+    EXPECT_NEAR(region.filling.rest_volume_m3 / expected[k], 1, 1e-10) << k;
+    EXPECT_NEAR(RegionVolume(region, model->surface.rest_positions) / expected[k], 1, 1e-10) << k;
+  }
+}
+
 // A budget of vertices makes a cage here; a ball in it falls and lands without leaving it.
 TEST(CompileScene, ACageCanBeMade) {
   SceneSpec scene = testing::EmptyScene();

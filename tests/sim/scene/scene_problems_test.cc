@@ -250,6 +250,29 @@ TEST(SceneProblems, ABodyInsideAnotherIsFound) {
   ExpectOnly(scene, "bodies", "\"pebble\" lies wholly inside \"stiff\" at the start");
 }
 
+TEST(SceneProblems, OfWhatFillsBodies) {
+  const auto scene_with = [](int body, const EnclosedVolumeSpec& volume) {
+    SceneSpec scene = Sound();
+    scene.bodies[body].enclosed_volumes = {volume};
+    return scene;
+  };
+  EnclosedVolumeSpec gas;
+  EXPECT_THAT(ProblemsOf(scene_with(0, gas)), SizeIs(0));
+  EXPECT_THAT(ProblemsOf(scene_with(1, gas)), SizeIs(0)) << "affine bodies can be filled";
+  ExpectOnly(scene_with(2, gas), "bodies[2].enclosed_volumes", "cannot change its volume");
+  gas.filling.overpressure_pa = -101325;
+  ExpectOnly(scene_with(0, gas), "bodies[0].enclosed_volumes[0].overpressure_pa", "leaves no gas");
+  EnclosedVolumeSpec water;
+  water.filling.law = VolumeLaw::kNearlyIncompressible;
+  ExpectOnly(scene_with(0, water), "bodies[0].enclosed_volumes[0].compressibility_per_pa", "must be > 0 for this law");
+  EnclosedVolumeSpec cavity;
+  cavity.cavities = true;
+  ExpectOnly(scene_with(0, cavity), "bodies[0].enclosed_volumes[0]", "the surface has no cavity");
+  EnclosedVolumeSpec elsewhere;
+  elsewhere.box = Box3{Vec3(5, 5, 5), Vec3(6, 6, 6)};
+  ExpectOnly(scene_with(0, elsewhere), "bodies[0].enclosed_volumes[0]", "no closed part of the surface lies in the box");
+}
+
 TEST(SceneProblems, ManyIntersectionsAreCounted) {
   SceneSpec scene = testing::EmptyScene();
   scene.bodies = {testing::EmbeddedBox("a", Vec3(0.1, 0.1, 0.1), {4, 4, 4}, Soft()),

@@ -1,0 +1,216 @@
+// Roots of a small system without a potential: against dense solutions, with drives, limits and roots that are not there.
+
+#include "sim/solver/root_solver.h"
+
+#include <gtest/gtest.h>
+
+#include <Eigen/LU>
+#include <functional>
+#include <limits>
+
+#include "tests/support/finite_difference.h"
+#include "tests/support/random.h"
+
+namespace eipc {
+namespace {
+
+using testing::MatX;
+using testing::Random;
+
+// r(q) = K (q - c) + s(q), s a swirl that no potential has: s_i = strength tanh((B q)_i), B any matrix. Frozen at p, the potential
+// is 1/2 |q - c|_K^2 + s(p) . q.
+class Swirl : public RootProblem {
+ public:
+  Swirl(int nodes, double strength, uint64_t seed) : nodes_(nodes), strength_(strength), random_(seed) {
+    const int n = 3 * nodes;
+    const MatX half = Dense(n);
+    k_ = half * half.transpose() + MatX::Identity(n, n);
+    b_ = Dense(n);
+    c_ = random_.Vector(n, 1);
+    s_ = VecX::Zero(n);
+  }
+  void SetPoint(const VecX& q) override { q_ = q; }
+  double Energy() override {
+    ++energies;
+    if (q_[0] > wall) return std::numeric_limits<double>::infinity();
+    return 0.5 * (q_ - c_).dot(k_ * (q_ - c_)) + s_.dot(q_);
+  }
+  void Gradient(VecX* g) override { *g += k_ * (q_ - c_) + s_; }
+  bool Hessian(BlockMatrix* h) override {
+    const bool first = h->nodes() != nodes_;
+    std::vector<std::pair<int32_t, int32_t>> pairs;
+    for (int a = 0; a < nodes_; ++a) {
+      for (int b = 0; b < a; ++b) pairs.emplace_back(a, b);
+    }
+    if (first) h->SetPattern(nodes_, &pairs);
+    h->SetZero();
+    MatX matrix = k_;
+    for (int k = 0; k < dyads_.count(); ++k) matrix -= dyads_.weight(k) * dyads_.vector(k) * dyads_.vector(k).transpose();
+    for (int a = 0; a < nodes_; ++a) {
+      for (int b = 0; b <= a; ++b) h->Add(a, b, matrix.block<3, 3>(3 * a, 3 * b));
+    }
+    return first;
+  }
+  // Moves a part of K's own into dyads.
+  void KeepApart(double weight) { dyads_.Add(weight, 3 * nodes_) = random_.Vector(3 * nodes_, 0.3); }
+  void Dyads(LowRank* dyads) override { *dyads = dyads_; }
+  void ChangingNodes(std::vector<uint8_t>* changing) const override { changing->assign(nodes_, 0); }
+  double MaxStep(const VecX&) override { return max_step; }
+  void Freeze() override { s_ = SwirlAt(q_); }
+  void PrepareRest() override {
+    rest_ = MatX::Zero(q_.size(), q_.size());
+    const VecX y = b_ * q_;
+    for (Eigen::Index i = 0; i < q_.size(); ++i) rest_.row(i) = strength_ / std::pow(std::cosh(y[i]), 2) * b_.row(i);
+  }
+  void AddRestTimes(const VecX& dq, VecX* product) override { *product += rest_ * dq; }
+  void RestBlocks(std::vector<NodeBlock>* blocks) const override {
+    blocks->clear();
+    for (int a = 0; a < nodes_; ++a) {
+      for (int b = 0; b < nodes_; ++b) blocks->push_back({a, b, rest_.block<3, 3>(3 * a, 3 * b)});
+    }
+  }
+  VecX Residual(const VecX& q) const { return k_ * (q - c_) + SwirlAt(q); }
+
+  double max_step = 1;
+  double wall = std::numeric_limits<double>::infinity();
+  int energies = 0;
+
+ private:
+  VecX SwirlAt(const VecX& q) const { return strength_ * (b_ * q).array().tanh().matrix(); }
+  MatX Dense(int n) {
+    MatX m(n, n);
+    for (Eigen::Index i = 0; i < m.size(); ++i) m.data()[i] = random_.Uniform(-1, 1);
+    return m;
+  }
+  int nodes_;
+  double strength_;
+  Random random_;
+  MatX k_, b_, rest_;
+  VecX c_, q_, s_;
+  LowRank dyads_;
+};
+
+struct Solution {
+  absl::Status status;
+  VecX q;
+  RootReport report;
+};
+
+Solution Solve(Swirl* problem, const VecX& start, const std::vector<uint8_t>& prescribed, const VecX& target, bool direct = false,
+               const StepBudget& budget = {}) {
+  SolverSettings settings;
+  settings.newton_tolerance_m_s = 1e-10;
+  RootSolver solver(settings, {direct});
+  BlockMatrix hessian;
+  StageSeconds seconds = {};
+  Solution run;
+  run.q = start;
+  run.status = solver.Solve(problem, &hessian, prescribed, target, 1.0, budget, &run.q, &run.report, &seconds);
+  EXPECT_TRUE(run.status.ok());
+  return run;
+}
+
+const std::vector<uint8_t> kFree(4, 0);
+
+TEST(RootSolver, FindsTheRootQuadratically) {
+  for (const bool direct : {false, true}) {
+    Swirl problem(4, 2.0, 1);
+    const VecX start = Random(2).Vector(12, 2);
+    const Solution run = Solve(&problem, start, kFree, start, direct);
+    EXPECT_FALSE(run.report.failed);
+    EXPECT_LT(problem.Residual(run.q).norm(), 1e-9);
+    EXPECT_LE(run.report.iterations, 12);
+    EXPECT_EQ(run.report.direct_solves > 0, direct);
+    EXPECT_EQ(run.report.krylov_iterations > 0, !direct);
+  }
+}
+
+// As far as the symmetric part knows the problem there is nothing to find: without the rest of the Jacobian it would crawl.
+TEST(RootSolver, NeedsTheRestOfTheJacobian) {
+  Swirl problem(4, 2.0, 1);
+  const VecX start = Random(2).Vector(12, 2);
+  const int with = Solve(&problem, start, kFree, start).report.iterations;
+  class Blind : public Swirl {
+   public:
+    using Swirl::Swirl;
+    void AddRestTimes(const VecX&, VecX*) override {}
+  } blind(4, 2.0, 1);
+  const Solution run = Solve(&blind, start, kFree, start);
+  EXPECT_GT(run.report.iterations, 2 * with);
+}
+
+TEST(RootSolver, DyadsBelongToTheMatrix) {
+  for (const bool direct : {false, true}) {
+    Swirl whole(4, 2.0, 1), apart(4, 2.0, 1);
+    apart.KeepApart(0.5);
+    apart.KeepApart(0.2);
+    const VecX start = Random(2).Vector(12, 2);
+    const Solution a = Solve(&whole, start, kFree, start, direct), b = Solve(&apart, start, kFree, start, direct);
+    EXPECT_FALSE(b.report.failed);
+    EXPECT_LT((a.q - b.q).norm(), 1e-8);
+    EXPECT_LE(b.report.iterations, a.report.iterations + 1);
+  }
+}
+
+TEST(RootSolver, DrivenNodesLandExactlyAndTheOthersBalance) {
+  Swirl problem(4, 1.5, 3);
+  const VecX start = Random(4).Vector(12, 1);
+  const std::vector<uint8_t> prescribed = {0, 1, 0, 0};
+  VecX target = start;
+  target.segment<3>(3) += Vec3(0.3, -0.2, 0.1);
+  for (const double limit : {1.0, 0.4}) {  // a limit makes the drive take several parts
+    problem.max_step = limit;
+    const Solution run = Solve(&problem, start, prescribed, target);
+    problem.max_step = 1;
+    if (limit == 1) {
+      EXPECT_FALSE(run.report.failed);
+      EXPECT_EQ(run.q.segment<3>(3), target.segment<3>(3));
+      VecX r = problem.Residual(run.q);
+      r.segment<3>(3).setZero();
+      EXPECT_LT(r.norm(), 1e-9);
+    } else {
+      EXPECT_LT((run.q - target).segment<3>(3).norm(), 1e-5) << "40 % of the rest in every second of 50 iterations";
+      EXPECT_EQ(run.report.min_step_limit, 0.4);
+    }
+  }
+}
+
+TEST(RootSolver, GivesUpWhereADriveIsBlocked) {
+  Swirl problem(4, 1.5, 3);
+  problem.max_step = 0;
+  const VecX start = Random(4).Vector(12, 1);
+  VecX target = start;
+  target[3] += 1;
+  const Solution run = Solve(&problem, start, {0, 1, 0, 0}, target);
+  EXPECT_TRUE(run.report.failed);
+  EXPECT_EQ(run.q[3], start[3]);
+}
+
+// Points that must not be accepted are not, and what is left is the last admissible one.
+TEST(RootSolver, StaysOnTheAdmissibleSideOfAWall) {
+  Swirl free(4, 2.0, 1), walled(4, 2.0, 1);
+  VecX start = Random(2).Vector(12, 2);
+  const VecX root = Solve(&free, start, kFree, start).q;
+  walled.wall = root[0] - 0.1;
+  start[0] = walled.wall - 1;
+  const Solution run = Solve(&walled, start, kFree, start);
+  EXPECT_TRUE(run.report.failed);
+  EXPECT_LE(run.q[0], walled.wall);
+}
+
+TEST(RootSolver, ObeysItsBudget) {
+  Swirl problem(4, 2.0, 1);
+  SolverSettings settings;
+  RootSolver solver(settings, {});
+  BlockMatrix hessian;
+  StageSeconds seconds = {};
+  RootReport report;
+  VecX q = VecX::Zero(12);
+  StepBudget budget;
+  budget.cancelled = [] { return true; };
+  const absl::Status status = solver.Solve(&problem, &hessian, kFree, q, 1.0, budget, &q, &report, &seconds);
+  EXPECT_EQ(status.code(), absl::StatusCode::kCancelled);
+}
+
+}  // namespace
+}  // namespace eipc
