@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "sim/base/status_macros.h"
+#include "sim/solver/update_error.h"
 
 namespace eipc {
 namespace {
@@ -14,15 +15,6 @@ double LargestNodeNorm(const VecX& y) {
   double largest = 0;
   for (Eigen::Index i = 0; i + 2 < y.size(); i += 3) largest = std::max(largest, y.segment<3>(i).squaredNorm());
   return std::sqrt(largest);
-}
-
-// What an update leaves undone, from how it shrank since the one before (zero: not comparable): with theta their ratio, a linearly
-// or faster converging sequence ends within update theta / (1 - theta) (Hairer & Wanner, Solving ODEs II, IV.8). Newton that passes
-// a saddle has small updates too, but they do not shrink; they count in full. No faster convergence than to a tenth is believed:
-// stiff parts are done first, and what is left of the soft ones may shrink slowly (Hessians are projected).
-double ErrorAfter(double update, double previous) {
-  const double theta = previous > 0 ? std::max(0.1, update / previous) : 1;
-  return theta < 0.5 ? update * theta / (1 - theta) : update;
 }
 
 // What kept a solve from its tolerance, when its last direction could be followed up to `limit` and was up to `taken`.

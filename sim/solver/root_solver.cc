@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "sim/base/status_macros.h"
+#include "sim/solver/update_error.h"
 
 namespace eipc {
 namespace {
@@ -157,6 +158,7 @@ absl::Status RootSolver::Solve(RootProblem* problem, BlockMatrix* hessian, const
   problem->Freeze();
   Residual(problem, prescribed, &residual_);
   double last_merit = 0;
+  double previous = 0;  // the last update, where it was taken whole
   int energy_acceptances = 0, blocked = 0;
   bool relax = false;  // the drives wait for one iteration
   for (int iteration = 0; iteration < root_.max_iterations; ++iteration) {
@@ -191,13 +193,14 @@ absl::Status RootSolver::Solve(RootProblem* problem, BlockMatrix* hessian, const
       Residual(problem, prescribed, &residual_);
       *q = trial_;
       relax = limit < 1;
-      last_merit = 0;
+      last_merit = previous = 0;
       continue;
     }
-    const bool small = report->residual_m_s <= settings_.newton_tolerance_m_s;
+    const bool small = ErrorAfter(report->residual_m_s, previous) <= settings_.newton_tolerance_m_s;
     const Trial taken = LineSearch(problem, prescribed, *q, limit, merit, energy_acceptances < kEnergyAcceptances, report);
     energy_acceptances += taken.by_energy;
     if (taken.fraction > 0) *q = trial_;
+    previous = taken.fraction >= 1 ? report->residual_m_s : 0;
     relax = false;
     if (behind && (small || taken.fraction > 0)) continue;
     if (small || taken.fraction == 0) {
