@@ -61,6 +61,8 @@ def parse_arguments(argv: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--list", action="store_true", help="say which studies there are")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the records here as well")
     parser.add_argument("--figures", type=Path, default=REPOSITORY / "docs" / "validation", help="folder for figures")
+    parser.add_argument("--keep", type=Path, default=REPOSITORY / "build" / "validate", metavar="FOLDER",
+                        help="results of runs, so that a study that was interrupted goes on (remove it to measure anew)")
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="runs at a time (times are not compared)")
     parser.add_argument("--eipc", type=Path, default=default_cli(), help="the eipc program")
     parser.add_argument("--server", type=Path, default=default_server(), help="the eipc-server program")
@@ -88,7 +90,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     document: dict[str, Any] = {"records": [], "studies": {}}
     with tempfile.TemporaryDirectory(prefix="eipc-validate-") as scratch:
         context = Context(cli, arguments.server, arguments.figures, Path(scratch), max(arguments.jobs, 1),
-                          lambda words: print(f"    {words}", file=sys.stderr, flush=True))
+                          lambda words: print(f"    {words}", file=sys.stderr, flush=True), arguments.keep)
         for name in arguments.names or list(studies):
             print(f"{name}: {studies[name].DESCRIPTION}", flush=True)
             start = time.monotonic()

@@ -48,12 +48,21 @@ class SceneText:
 
     def moving(self, name: str, kind: str, mesh: Mesh, position: Vector = (0, 0, 0), rpy: Vector = (0, 0, 0), *,
                youngs_modulus_pa: float, density_kg_m3: float, poissons_ratio: float = 0.3, model: str = "",
-               velocity: Vector = (0, 0, 0), spin: Vector = (0, 0, 0), force: Vector = (0, 0, 0), extra: str = "") -> None:
-        """kind: affine, full_space or embedded (then `extra` needs nothing: a cage of 20 vertices is made)."""
-        material = f"material {{ density_kg_m3: {density_kg_m3!r} youngs_modulus_pa: {youngs_modulus_pa!r} "
-        material += f"poissons_ratio: {0.0 if kind == 'affine' else poissons_ratio!r} {f'model: {model}' if model else ''} }}"
+               velocity: Vector = (0, 0, 0), spin: Vector = (0, 0, 0), force: Vector = (0, 0, 0), extra: str = "", material: str = "",
+               cage: Optional[Mesh] = None) -> None:
+        """kind: affine, full_space or embedded (a cage of 20 vertices is made unless one is given). material: more fields of it."""
+        fields = f"material {{ density_kg_m3: {density_kg_m3!r} youngs_modulus_pa: {youngs_modulus_pa!r} "
+        stiff = kind == "affine" and not model
+        fields += f"poissons_ratio: {0.0 if stiff else poissons_ratio!r} {f'model: {model}' if model else ''} {material} }}"
         motion = [_vector("linear_velocity_m_s", velocity), _vector("angular_velocity_rad_s", spin), _vector("external_force_n", force)]
-        self._body(name, kind, mesh, position, rpy, [material, *motion, extra], "cage_vertices: 20" if kind == "embedded" else "")
+        self._body(name, kind, mesh, position, rpy, [fields, *motion, extra], self._cage(name, cage) if kind == "embedded" else "")
+
+    def _cage(self, name: str, cage: Optional[Mesh]) -> str:
+        if cage is None:
+            return "cage_vertices: 20"
+        file = f"{self.name}_{name}_cage.vtk"
+        self._meshes[file] = cage
+        return f'cage_mesh {{ file: "{file}" }}'
 
     def contact(self, friction: float = 0.0, dhat: float = 1e-3, eps_v: float = 1e-3, more: str = "") -> None:
         self._lines.append(f"contact {{ dhat_m: {dhat!r} friction_coefficient: {friction!r} friction_velocity_m_s: {eps_v!r} {more} }}")

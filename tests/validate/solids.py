@@ -198,6 +198,78 @@ def hemisphere(radius: float, across: int, deep: int, grading: float) -> Mesh:
     return points[first][used], tets.reshape(-1, 4)
 
 
+def geodesic(level: int) -> Mesh:
+    """Unit sphere: an icosahedron with every triangle cut into four, `level` times (20 * 4**level triangles)."""
+    golden = (1 + 5**0.5) / 2
+    points = [tuple(np.roll((0.0, a, b * golden), k)) for k in range(3) for a in (-1, 1) for b in (-1, 1)]
+    vertices = [np.array(p) / np.linalg.norm(p) for p in points]
+    edge = min(np.linalg.norm(vertices[0] - v) for v in vertices[1:]) * 1.01
+    near = lambda i, j: np.linalg.norm(vertices[i] - vertices[j]) < edge  # noqa: E731
+    triangles = []
+    for i, j, k in itertools.combinations(range(12), 3):
+        if near(i, j) and near(j, k) and near(i, k):
+            outward = np.dot(np.cross(vertices[j] - vertices[i], vertices[k] - vertices[i]), vertices[i]) > 0
+            triangles.append((i, j, k) if outward else (i, k, j))
+    for _ in range(level):
+        middle: dict[tuple[int, int], int] = {}
+
+        def halve(a: int, b: int) -> int:
+            key = (min(a, b), max(a, b))
+            if key not in middle:
+                vertices.append((vertices[a] + vertices[b]) / np.linalg.norm(vertices[a] + vertices[b]))
+                middle[key] = len(vertices) - 1
+            return middle[key]
+
+        fine = []
+        for a, b, c in triangles:
+            ab, bc, ca = halve(a, b), halve(b, c), halve(c, a)
+            fine += [(a, ab, ca), (b, bc, ab), (c, ca, bc), (ab, bc, ca)]
+        triangles = fine
+    return np.array(vertices), np.array(triangles)
+
+
+def _prism_tets(low: Sequence[int], high: Sequence[int]) -> list[tuple[int, int, int, int]]:
+    """Three tetrahedra of a prism whose neighbours choose the same diagonals: those from the corner with the lower index."""
+    order = sorted(range(3), key=lambda k: low[k])
+    a, b, c = (low[k] for k in order)
+    d, e, f = (high[k] for k in order)
+    return [(a, b, c, f), (a, b, f, e), (a, e, f, d)]
+
+
+def layered_ball(level: int, radii: Sequence[float], middle: bool = False) -> Mesh:
+    """Tetrahedra between spheres of these radii, growing; with `middle`, also from the centre to the first one: a full ball."""
+    sphere, triangles = geodesic(level)
+    n = len(sphere)
+    vertices = np.concatenate([r * sphere for r in radii] + ([np.zeros((1, 3))] if middle else []))
+    tets = []
+    for layer in range(len(radii) - 1):
+        for t in triangles:
+            tets += _prism_tets([v + layer * n for v in t], [v + (layer + 1) * n for v in t])
+    if middle:
+        tets += [(len(vertices) - 1, *t) for t in triangles]
+    return vertices, _upright(vertices, np.array(tets))
+
+
+def _upright(vertices: np.ndarray, tets: np.ndarray) -> np.ndarray:
+    """The same tetrahedra, each with a positive volume."""
+    corners = vertices[tets]
+    volume = np.einsum("ij,ij->i", np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0]), corners[:, 3] - corners[:, 0])
+    out = tets.copy()
+    out[volume < 0] = out[volume < 0][:, [0, 2, 1, 3]]
+    return out
+
+
+def hollow_box(outer: float, cells: int, wall_cells: int = 1) -> Mesh:
+    """A cube around the origin with a cubic cavity, of cells**3 bricks less those inside, each brick of six tetrahedra."""
+    vertices, tets = tet_grid(outer, outer, outer, (cells, cells, cells))
+    size = outer / cells
+    limit = outer / 2 - wall_cells * size
+    centre = vertices[tets].reshape(-1, 6, 4, 3).mean(axis=(1, 2))
+    tets = tets.reshape(-1, 6, 4)[np.abs(centre).max(axis=1) > limit].reshape(-1, 4)
+    used, tets = np.unique(tets, return_inverse=True)
+    return vertices[used], tets.reshape(-1, 4)
+
+
 def write_mesh(path: Path, mesh: Mesh) -> None:
     """OBJ for triangles, legacy VTK for tetrahedra, by the cells' width; the suffix must fit."""
     vertices, cells = mesh

@@ -53,6 +53,35 @@ def plot_convergence(path: Path, steps: np.ndarray, errors: Mapping[str, np.ndar
         _save(figure, path)
 
 
+def plot_damping(path: Path, angles: np.ndarray, measured: Mapping[str, Sequence[float]], closed: Mapping[str, np.ndarray]) -> None:
+    """Factor of a step over h omega: closed forms as lines on a geometric grid of the same range, runs as dots."""
+    with plt.rc_context(_STYLE):
+        figure, axes = plt.subplots(figsize=(7.0, 4.4), constrained_layout=True)
+        for (name, factors), color in zip(measured.items(), _COLORS):
+            axes.semilogx(np.geomspace(angles[0], angles[-1], len(closed[name])), closed[name], color=color, label=name)
+            axes.semilogx(angles, factors, "o", ms=4, color=color)
+        axes.set_xlabel("h ω")
+        axes.set_ylabel("|R(i h ω)|")
+        axes.legend()
+        _save(figure, path)
+
+
+def plot_lines(path: Path, curves: Mapping[str, tuple[np.ndarray, np.ndarray]], x_label: str, y_label: str, log: bool = False) -> None:
+    """A line for each (x, y); with `log`, both axes are logarithmic and points are marked."""
+    with plt.rc_context(_STYLE):
+        figure, axes = plt.subplots(figsize=(7.0, 4.4), constrained_layout=True)
+        for k, (name, (x, y)) in enumerate(curves.items()):
+            style = {"color": _COLORS[k % len(_COLORS)], "ls": ("-", (0, (4, 2)), (0, (1, 1)))[k // len(_COLORS) % 3], "label": name}
+            if log:
+                axes.loglog(x, y, marker="o", ms=3, **style)
+            else:
+                axes.plot(x, y, **style)
+        axes.set_xlabel(x_label)
+        axes.set_ylabel(y_label)
+        axes.legend(fontsize=8)
+        _save(figure, path)
+
+
 def _save(figure: plt.Figure, path: Path) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     figure.savefig(path, dpi=130)

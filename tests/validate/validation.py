@@ -6,6 +6,7 @@ A study is a module tests/validate/study_NAME.py with NAME, DESCRIPTION and run(
 from __future__ import annotations
 
 import concurrent.futures
+import functools
 import math
 import threading
 from dataclasses import asdict, dataclass
@@ -13,6 +14,7 @@ from pathlib import Path
 from typing import Any, Callable, Iterable, Optional, Sequence, Union
 
 from eipc_cli import EipcCli, GraspCase
+from kept import Kept
 
 Value = Union[float, int, str, bool, None]
 
@@ -85,8 +87,9 @@ class Context:
     """Given to every study. data: folder of real meshes or None; figures: folder for pictures; scratch: for this call only."""
 
     def __init__(self, cli: EipcCli, server: Path, figures: Path, scratch: Path, jobs: int,
-                 say: Callable[[str], None]) -> None:
+                 say: Callable[[str], None], keep: Optional[Path] = None) -> None:
         self.cli, self.server, self.figures, self.scratch, self.say = cli, server, figures, scratch, say
+        self._keep = keep or scratch / "kept"
         self._jobs = jobs
         self._results: dict[Run, RunResult] = {}
         self._lock = threading.Lock()
@@ -95,6 +98,11 @@ class Context:
     def jobs(self) -> int:
         """Runs at a time."""
         return self._jobs
+
+    @functools.cached_property
+    def kept(self) -> Kept:
+        """Results of earlier calls."""
+        return Kept(self._keep, self.cli.binary)
 
     @property
     def data(self) -> Optional[Path]:

@@ -1,0 +1,115 @@
+"""What the studies of friction, integrators and volume share: kept results, pages, solids, closed forms."""
+
+import collections
+import importlib
+
+import numpy as np
+import pytest
+
+from conftest import REPOSITORY
+
+
+@pytest.fixture(autouse=True)
+def paths(monkeypatch):
+    for folder in ("validate", "support"):
+        monkeypatch.syspath_prepend(str(REPOSITORY / "tests" / folder))
+
+
+def test_results_are_kept_until_program_inputs_or_words_change(tmp_path):
+    kept_module = importlib.import_module("kept")
+    program, scene = tmp_path / "program", tmp_path / "scene"
+    program.write_text("1")
+    scene.write_text("a")
+    made = []
+
+    def make():
+        made.append(1)
+        return {"value": len(made)}
+
+    def get(words):
+        return kept_module.Kept(tmp_path / "keep", program).get([scene], words, make)["value"]
+
+    assert [get([0.1]), get([0.1]), get([0.2]), get([0.1])] == [1, 1, 2, 1]
+    scene.write_text("b")
+    assert get([0.1]) == 3
+    program.write_text("2")
+    assert get([0.1]) == 4
+    assert not list((tmp_path / "keep").glob("*.partial"))
+
+
+def test_a_page_is_markdown(tmp_path):
+    page = importlib.import_module("page").Page("Title", "./dev validate x")
+    page.section("Part")
+    page.text("""words
+        that were wrapped""")
+    page.table(["a", "b"], [[1.23456789, None], [3, "x"]])
+    page.write(tmp_path / "deep" / "page.md")
+    text = (tmp_path / "deep" / "page.md").read_text()
+    assert "words that were wrapped" in text and "| 1.235 | – |" in text and "| 3 | x |" in text
+
+
+def _volumes(mesh):
+    corners = mesh[0][mesh[1]]
+    a, b, c = (corners[:, k] - corners[:, 0] for k in (1, 2, 3))
+    return np.einsum("ij,ij->i", np.cross(a, b), c) / 6
+
+
+def _faces(tets):
+    faces = (tuple(sorted(face)) for a, b, c, d in tets.tolist() for face in ((a, b, c), (a, b, d), (a, c, d), (b, c, d)))
+    return collections.Counter(faces)
+
+
+@pytest.mark.parametrize("name,inside", [("shell", 1 - 0.9**3), ("ball", 1.0), ("hollow box", 1 - 0.5**3)])
+def test_solids_are_upright_conforming_and_of_the_right_size(name, inside):
+    solids = importlib.import_module("solids")
+    mesh = {"shell": lambda: solids.layered_ball(2, [0.9, 1.0]), "ball": lambda: solids.layered_ball(2, [0.5, 1.0], middle=True),
+            "hollow box": lambda: solids.hollow_box(1.0, 4)}[name]()
+    volumes = _volumes(mesh)
+    assert volumes.min() > 0
+    sphere, triangles = solids.geodesic(2)
+    corners = sphere[triangles]
+    whole = 1.0 if name == "hollow box" else np.einsum("ij,ij->", np.cross(corners[:, 0], corners[:, 1]), corners[:, 2]) / 6
+    # Faces of prisms are twisted: that between two layers is not the same surface seen from either.
+    assert volumes.sum() == pytest.approx(inside * whole, rel=1e-9)
+    assert set(_faces(mesh[1]).values()) == {1, 2}
+
+
+def test_closed_forms_of_integrators_have_their_order_and_stability():
+    oracles = importlib.import_module("integrator_oracles")
+    for name, (_, order) in oracles.INTEGRATORS.items():
+        # u' = i u over unit time: the error falls by 2^order when steps are halved.
+        errors = [abs(oracles.solution(name, 1j / n, n)[-1] - np.exp(1j)) for n in (200, 400)]
+        assert np.log2(errors[0] / errors[1]) == pytest.approx(order, abs=0.05), name
+        far = abs(oracles.one_step_factor(name, -1e6))
+        assert far < 1 + 1e-9 and (name in ("TR", "midpoint") or far < 1e-2), name
+
+
+def test_the_factor_of_an_oscillation_is_found_again():
+    curves = importlib.import_module("damping_curves")
+    n = np.arange(12)
+    assert curves.measured_factor(0.8**n * np.cos(0.7 * n), 2) == pytest.approx(0.8)
+    assert curves.measured_factor(0.8**n * np.cos(0.7 * n) + 0.3 * 0.4**n * np.sin(2 * n), 4) == pytest.approx(0.8)
+
+
+def test_stick_slip_slips_are_counted_where_they_begin():
+    study = importlib.import_module("stick_slip")
+    t = np.linspace(0, 3, 3001)
+    x = 1e-3 * np.where(t % 1.0 < 0.9, t % 1.0, 0.9 * (1 - (t % 1.0 - 0.9) / 0.1))  # up for 0.9 s, down for 0.1 s
+    assert study.slips(t, x, 2e-4) == pytest.approx([0.9, 1.9, 2.9], abs=2e-3)
+    # Without inertia the period is 2 dF / (k V), with it 2 pi / w / 2 more at least.
+    jump = (study.peak_coefficient() - study.MU_DYNAMIC) * 20
+    stick = 2 * jump / (study.STIFFNESS * 2e-4)
+    assert stick < study.period(20, 2e-4) < stick + 2 * np.pi / np.sqrt(study.STIFFNESS / study.MASS)
+    assert study.MU_DYNAMIC < study.peak_coefficient() <= study.MU_STATIC
+
+
+def test_block_slide_stops_where_the_velocity_of_the_state_does():
+    study = importlib.import_module("block_slide")
+    h, a = 0.1, 0.01
+    times = h * np.arange(1, 121)
+    velocity = np.maximum(study.SPEED - a * times, 0)
+    middle = study.START + h * np.cumsum(velocity)
+    positions = np.zeros((120, 8, 3))
+    positions[:, :, 0] = middle[:, None]
+    found = study._stop(times, positions, False)
+    assert found["time"] == pytest.approx(10.0) and found["way"] == pytest.approx(h * velocity[:100].sum())
