@@ -60,6 +60,12 @@ void ContactSet::Update(const std::vector<Candidate>& candidates, const std::vec
   if (settings_.form == BarrierForm::kAreaWeighted) KeepNearestFeatures(x);
 }
 
+double ContactSet::least_relative_gap() const {
+  double least = 1;
+  for (const ContactStencil& s : stencils_) least = std::min(least, s.distance / s.dhat);
+  return least;
+}
+
 bool ContactSet::MakeStencil(const Candidate& c, const std::vector<Vec3>& x, ContactStencil* out, double* distance) const {
   const double dhat = settings_.dhat_m;
   if (BoxDistance2(c, x) >= dhat * dhat) return false;
@@ -74,6 +80,7 @@ bool ContactSet::MakeStencil(const Candidate& c, const std::vector<Vec3>& x, Con
   out->dhat = out->body_a == out->body_b ? PairDhat(*out) : dhat;
   if (out->distance >= out->dhat) return false;
   out->weight = settings_.form == BarrierForm::kPerPair ? 1.0 : PairWeight(c);
+  if (out->weight == 0) return false;
   // Li et al. 2020, eq. 24: the mollifier acts where the sine of the angle is below about 0.03 of the rest configuration.
   out->mollifier2 =
       c.kind == ContactKind::kEdgeEdge ? 1e-3 * surface_->edge_rest_length2[c.first] * surface_->edge_rest_length2[c.second] : 0.0;

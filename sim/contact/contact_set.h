@@ -43,6 +43,8 @@ class ContactSet {
   const std::vector<ContactStencil>& stencils() const { return stencils_; }
   // Over the candidates of the last Update, active or not; infinity when there is none.
   double min_distance() const { return min_distance_; }
+  // The smallest distance of an active stencil as a part of its own dhat; 1 when there is none.
+  double least_relative_gap() const;
 
  private:
   bool MakeStencil(const Candidate& candidate, const std::vector<Vec3>& x, ContactStencil* out, double* distance) const;

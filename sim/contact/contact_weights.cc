@@ -9,10 +9,12 @@ namespace {
 
 // Triangles whose normals are less than 45 degrees apart face the same way.
 constexpr double kSameWay = 0.7;
+// Of the product of two edges' lengths, what their crossing counts at least.
+constexpr double kCrossing = 0.005;
 // Least sharpness: two flat edges then weigh a ten-thousandth of two sharp ones.
 constexpr double kLeastSharpness = 0.01;
-// No side of a pair gets less: a lone vertex of a coarse surface still pushes.
-constexpr double kLeastShare = 0.02;
+// Sine of the angle below which two triangles are one plane: a ridge of 1e-10 m on a decimetre.
+constexpr double kFlat = 1e-9;
 
 struct Corner {
   int32_t vertex;
@@ -39,7 +41,8 @@ ContactWeights::ContactWeights(const CollisionSurface& surface, double dhat) : s
 
 double ContactWeights::EdgePair(int32_t e, int32_t f) const {
   const double r = surface_->edge_rest_length2[e] * surface_->edge_rest_length2[f] / (dhat2_ * dhat2_);
-  return dhat2_ * std::min(1.0, r) * sharpness_[e] * sharpness_[f];
+  const double area = std::max(dhat2_, kCrossing * std::sqrt(surface_->edge_rest_length2[e] * surface_->edge_rest_length2[f]));
+  return area * std::min(1.0, r) * sharpness_[e] * sharpness_[f];
 }
 
 void ContactWeights::MeasureVertices() {
@@ -65,6 +68,7 @@ void ContactWeights::MeasureVertices() {
 }
 
 void ContactWeights::MeasureEdges() {
+  flat_vertex_.assign(surface_->vertex_count, 1);
   const std::vector<Vec3>& x = surface_->rest_positions;
   std::map<Edge, std::vector<Vec3>> normals;  // an edge belongs to one body, so its vertices name it
   for (const Triangle& t : surface_->triangles) {
@@ -76,6 +80,12 @@ void ContactWeights::MeasureEdges() {
     // 1 - cos of the angle by which the surface turns; a border, or more than two triangles, is sharp.
     const double turn = n.size() == 2 ? 1 - n[0].dot(n[1]) : 1;
     sharpness_.push_back(std::clamp(turn, kLeastSharpness, 1.0));
+    const bool flat = n.size() == 2 && turn < 1 && n[0].cross(n[1]).norm() < kFlat;
+    if (flat && surface_->StaysFlat(surface_->vertex_body[e[0]])) {
+      sharpness_.back() = 0;
+    } else {
+      flat_vertex_[e[0]] = flat_vertex_[e[1]] = 0;
+    }
   }
 }
 

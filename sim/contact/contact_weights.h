@@ -20,29 +20,43 @@ namespace eipc {
 // points sample a contact well where they lie close together and where the surface ends with the contact. So a block on a floor is
 // integrated over its underside, whatever the floor's triangles.
 //
-// Edge pairs guard the crossings that no point sees. Two sharp edges that cross are near each other over an area of about dhat^2;
-// on surfaces that are flat at rest, where points do the work already, their weight is a small part of that, and it vanishes with
-// the square of the triangles' area below dhat^2, because ever more pairs are within dhat then.
+// Edge pairs guard the crossings that no point sees. Two sharp edges that cross are near each other over an area of about dhat^2.
+// Where dhat is a tiny part of the edges that would be no guard: a crossing that carries a body's load would do so at gaps of
+// (dhat / length)^2 of dhat. So it counts for a two-hundredth of the product of their lengths at least. On surfaces that are flat
+// at rest, where points do the work already, their weight is a small part of that, and it vanishes with the square of the
+// triangles' area below dhat^2, because ever more pairs are within dhat then.
+//
+// What is flat and stays so guards nothing. An edge or triangle of another body that touches a plane from one side, and not at its
+// own corners, lies in it; so it also touches the plane's triangles with its corners, or the sharp rim where the plane ends. Edges
+// that are inside a flat part of a body that stays flat therefore weigh nothing (they would push along the plane as surfaces slide,
+// the "internal edges" of Erleben 2018), and vertices there only what the integral needs of them.
 class ContactWeights {
  public:
   ContactWeights(const CollisionSurface& surface, double dhat);
 
   // Of vertex p against anything of another body (or of its own).
   double Point(int32_t p, int32_t other_body) const {
-    return vertex_area_[p] * share_[static_cast<size_t>(surface_->vertex_body[p]) * surface_->body_count + other_body];
+    const size_t pair = static_cast<size_t>(surface_->vertex_body[p]) * surface_->body_count + other_body;
+    if (flat_vertex_[p] && share_[pair] <= kLeastShare) return 0;
+    return vertex_area_[p] * share_[pair];
   }
+  // Zero where either edge is inside a part that stays flat.
   double EdgePair(int32_t e, int32_t f) const;
 
  private:
+  // No side of a pair gets less: a lone vertex of a coarse surface still pushes.
+  static constexpr double kLeastShare = 0.02;
+
   void MeasureVertices();
   void MeasureEdges();
   void ShareBetweenBodies();
 
   const CollisionSurface* surface_;
   double dhat2_;
-  std::vector<double> vertex_area_;  // facing one way, m^2
-  std::vector<double> sharpness_;    // of edges, 1 from a right angle or a border on
-  std::vector<double> share_;        // row-major body-by-body: of the first one's points against the second
+  std::vector<double> vertex_area_;   // facing one way, m^2
+  std::vector<double> sharpness_;     // of edges, 1 from a right angle or a border on; 0: inside a part that stays flat
+  std::vector<uint8_t> flat_vertex_;  // inside a part that stays flat
+  std::vector<double> share_;         // row-major body-by-body: of the first one's points against the second
 };
 
 }  // namespace eipc

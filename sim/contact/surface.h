@@ -30,12 +30,15 @@ struct CollisionSurface {
   std::vector<std::array<int32_t, 3>> owned_edges;
   std::vector<BoundingVolumeTree> trees;  // one a body, over its triangles in the initial placement
 
-  // Row-major body-by-body tables.
   int32_t body_count = 0;
+  // Bodies that only affine maps move (static, kinematic, affine): what is flat at rest stays flat. Empty: none.
+  std::vector<uint8_t> body_stays_flat;
+  // Row-major body-by-body tables.
   std::vector<uint8_t> pair_enabled;  // [a * body_count + b]; the diagonal says whether self-contact is on
   std::vector<double> pair_friction;  // dynamic coefficient
   std::vector<FrictionLaw> pair_law;  // empty: Coulomb friction of these coefficients
 
+  bool StaysFlat(int32_t body) const { return !body_stays_flat.empty() && body_stays_flat[body] != 0; }
   bool Enabled(int32_t a, int32_t b) const { return pair_enabled[a * body_count + b] != 0; }
   double Friction(int32_t a, int32_t b) const { return pair_friction[a * body_count + b]; }
   FrictionLaw Law(int32_t a, int32_t b) const {

@@ -70,11 +70,46 @@ TEST(ContactWeights, SharpEdgesOutweighFlatOnes) {
     }
     (faces == 2 ? sharp : flat) = static_cast<int>(e);
   }
-  EXPECT_NEAR(weights.EdgePair(sharp, sharp), kDhat * kDhat, 1e-12);
-  EXPECT_LT(weights.EdgePair(flat, flat), 2e-3 * kDhat * kDhat);
+  // Half long each: far above dhat, a two-hundredth of the product; about dhat, dhat^2.
+  EXPECT_NEAR(weights.EdgePair(sharp, sharp), 0.005 * 0.25, 1e-12);
+  EXPECT_NEAR(ContactWeights(s, 0.1).EdgePair(sharp, sharp), 0.1 * 0.1, 1e-12);
+  EXPECT_LT(weights.EdgePair(flat, flat), 2e-3 * weights.EdgePair(sharp, sharp));
   EXPECT_GT(weights.EdgePair(flat, flat), 0);
   // Far below dhat the pairs grow in number as the fourth power.
   EXPECT_NEAR(ContactWeights(s, 10).EdgePair(sharp, sharp), 100 * std::pow(0.5, 4) / 1e4, 1e-12);
+}
+
+// Inside the flat sides of bodies that stay flat, edges weigh nothing and neither do vertices of the coarser one; rims do.
+TEST(ContactWeights, WhatStaysFlatGuardsNothing) {
+  const MeshData floor = testing::Sheet(1, 0, 4),
+                 box = testing::BoxSurfaceGrid(Vec3(-0.01, -0.01, 0), Vec3(0.01, 0.01, 0.02), {1, 1, 1});
+  CollisionSurface s = Surfaces({floor, box});
+  s.body_stays_flat = {1, 1};
+  const ContactWeights weights(s, 1e-3);
+  const auto inside = [&](int32_t p) { return s.rest_positions[p].head<2>().cwiseAbs().maxCoeff() < 1; };
+  int vertices_inside = 0;
+  for (int32_t p = 0; p < 25; ++p) {
+    vertices_inside += inside(p);
+    EXPECT_EQ(weights.Point(p, 1) > 0, !inside(p)) << p;
+  }
+  EXPECT_EQ(vertices_inside, 9);
+  int32_t sharp = -1;
+  for (int32_t e = 0; e < static_cast<int32_t>(s.edges.size()); ++e) {
+    const Vec3 along = (s.rest_positions[s.edges[e][1]] - s.rest_positions[s.edges[e][0]]).cwiseAbs();
+    if (s.edge_body[e] == 1 && along.maxCoeff() > 0.99 * along.norm()) sharp = e;
+  }
+  ASSERT_GE(sharp, 0);
+  for (int32_t e = 0; e < static_cast<int32_t>(s.edges.size()); ++e) {
+    if (s.edge_body[e] != 0) continue;
+    const Vec3 &a = s.rest_positions[s.edges[e][0]], &b = s.rest_positions[s.edges[e][1]];
+    const bool rim =
+        a.head<2>().cwiseAbs().maxCoeff() == 1 && b.head<2>().cwiseAbs().maxCoeff() == 1 && (a.x() == b.x() || a.y() == b.y());
+    EXPECT_EQ(weights.EdgePair(e, sharp) > 0, rim) << e;
+  }
+  // The same surface on a body that can bend.
+  s.body_stays_flat = {0, 0};
+  const ContactWeights bending(s, 1e-3);
+  for (int32_t p = 0; p < 25; ++p) EXPECT_GT(bending.Point(p, 1), 0);
 }
 
 }  // namespace
