@@ -218,7 +218,7 @@ IntegratorKind IntegratorFromProto(v1::SolverSettings::Integrator integrator) {
 
 void ReadSolver(const v1::SolverSettings& solver, SceneSpec* spec) {
   const SolverSettings defaults;
-  spec->solver.newton_tolerance_m_s = Or(solver.newton_tolerance_m_s(), defaults.newton_tolerance_m_s);
+  spec->solver.newton_tolerance_m_s = solver.newton_tolerance_m_s();
   spec->solver.max_newton_iterations = Or(solver.max_newton_iterations(), defaults.max_newton_iterations);
   spec->solver.unsafe_disable_ccd = spec->solver.unsafe_disable_exact_check = solver.unsafe_disable_ccd();
   spec->solver.audit_every_n_steps = solver.audit_every_n_steps();

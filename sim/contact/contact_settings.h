@@ -10,7 +10,7 @@ struct ContactSettings {
   BarrierForm form = BarrierForm::kAreaWeighted;
   // N/m per pair, N/m^3 area weighted; 0: adaptive.
   double stiffness = 0;
-  double friction_velocity_m_s = 1e-3;
+  double friction_velocity_m_s = 1e-4;
   int friction_lag_iterations = 1;
 };
 

@@ -102,7 +102,7 @@ void CheckSettings(const SceneSpec& spec, Problems* problems) {
   if (spec.contact.friction_lag_iterations < 1 || spec.contact.friction_lag_iterations > 1000) {
     problems->Add("contact.friction_lag_iterations", "must be in [1, 1000], got ", spec.contact.friction_lag_iterations);
   }
-  CheckPositive(spec.solver.newton_tolerance_m_s, "solver.newton_tolerance_m_s", problems);
+  CheckNotNegative(spec.solver.newton_tolerance_m_s, "solver.newton_tolerance_m_s", problems);
   if (spec.solver.max_newton_iterations < 1 || spec.solver.max_newton_iterations > 100000) {
     problems->Add("solver.max_newton_iterations", "must be in [1, 100000], got ", spec.solver.max_newton_iterations);
   }

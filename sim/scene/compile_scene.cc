@@ -168,11 +168,25 @@ void CheckInitialPlacement(const Model& model, Problems* problems) {
   }
 }
 
+// What counts as still, m/s: at most what the grasp benchmark needs, a thousandth of the smallest moving body a second, and a tenth
+// of the speed at which friction creeps.
+double DefaultTolerance(const Model& model) {
+  double tolerance = std::min(SolverSettings().newton_tolerance_m_s, 0.1 * model.contact.friction_velocity_m_s);
+  for (const Body& body : model.bodies) {
+    if (body.mass.mass <= 0) continue;
+    Box bounds;
+    for (int32_t v = body.vertices.begin; v < body.vertices.end; ++v) bounds.Include(model.surface.rest_positions[v]);
+    tolerance = std::min(tolerance, 1e-3 * (bounds.hi - bounds.lo).matrix().norm());
+  }
+  return tolerance;
+}
+
 void CopySettings(const SceneSpec& spec, Model* model) {
   model->name = spec.name;
   model->gravity = spec.gravity;
   model->contact = spec.contact;
   model->solver = spec.solver;
+  if (spec.solver.newton_tolerance_m_s == 0) model->solver.newton_tolerance_m_s = DefaultTolerance(*model);
   model->dynamics = spec.dynamics;
   model->schedule_duration_s = spec.schedule_duration_s;
   model->schedule_dt_s = spec.schedule_dt_s;
@@ -208,6 +222,9 @@ absl::StatusOr<std::shared_ptr<const Model>> CompileScene(const SceneSpec& spec,
   }
   model->mass = ScalarSparse::FromEntries(model->node_count, std::move(mass));
   model->surface = BuildCollisionSurface(surface_positions, triangles);
+  for (const BodySpec& body : spec.bodies) {
+    model->surface.body_stays_flat.push_back(body.kind != BodyKind::kFullSpace && body.kind != BodyKind::kEmbedded);
+  }
   for (size_t b = 0; b < spec.bodies.size(); ++b) {
     AddFilledRegions(spec.bodies[b], static_cast<int32_t>(b), absl::StrCat("bodies[", b, "]"), model.get(), &problems);
   }

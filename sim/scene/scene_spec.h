@@ -103,7 +103,7 @@ struct SceneSpec {
   bool self_contact = true;
   bool rigid_contact = true;
   std::vector<ContactPairSpec> contact_pairs;
-  SolverSettings solver;
+  SolverSettings solver;  // tolerance 0: scaled to the scene (DefaultTolerance)
   DynamicsSettings dynamics;
   double schedule_duration_s = 0;
   double schedule_dt_s = 0;

@@ -150,10 +150,10 @@ TEST(SceneFromProto, FillsDefaults) {
   EXPECT_EQ(spec.contact.dhat_m, 1e-3);
   EXPECT_EQ(spec.contact.form, BarrierForm::kAreaWeighted);
   EXPECT_EQ(spec.contact.stiffness, 0);
-  EXPECT_EQ(spec.contact.friction_velocity_m_s, 1e-3);
+  EXPECT_EQ(spec.contact.friction_velocity_m_s, 1e-4);
   EXPECT_EQ(spec.contact.friction_lag_iterations, 1);
   EXPECT_TRUE(spec.self_contact && spec.rigid_contact);
-  EXPECT_EQ(spec.solver.newton_tolerance_m_s, SolverSettings().newton_tolerance_m_s);
+  EXPECT_EQ(spec.solver.newton_tolerance_m_s, 0);  // scaled to the scene
   EXPECT_EQ(spec.solver.max_newton_iterations, 100);
   ASSERT_EQ(spec.bodies.size(), 1u);
   const BodySpec& body = spec.bodies[0];

@@ -258,6 +258,24 @@ TEST(CompileScene, RegionsOfASurfaceCanBeFilled) {
   }
 }
 
+// What counts as still shrinks with the smallest body that moves and with the speed at which friction creeps; what is asked for
+// is kept.
+TEST(CompileScene, ToleranceFitsTheScene) {
+  SceneSpec scene = testing::EmptyScene();
+  scene.bodies = {testing::AffineBox("box", Vec3(0.03, 0.04, 0.12), testing::StiffMaterial(1000, 1e7)),
+                  testing::StaticSheet("tiny", 1e-6)};
+  scene.bodies[1].pose.position.x() = 1;
+  scene.contact.friction_velocity_m_s = 1e-3;
+  scene.solver.newton_tolerance_m_s = 0;
+  EXPECT_EQ(testing::Compile(scene)->solver.newton_tolerance_m_s, 3e-5);
+  scene.contact.friction_velocity_m_s = 1e-4;
+  EXPECT_EQ(testing::Compile(scene)->solver.newton_tolerance_m_s, 0.1 * 1e-4);
+  scene.bodies[0] = testing::AffineBox("box", Vec3(0.0003, 0.0004, 0.0012), testing::StiffMaterial(1000, 1e7));
+  EXPECT_NEAR(testing::Compile(scene)->solver.newton_tolerance_m_s, 1.3e-6, 1e-12);
+  scene.solver.newton_tolerance_m_s = 1e-3;
+  EXPECT_EQ(testing::Compile(scene)->solver.newton_tolerance_m_s, 1e-3);
+}
+
 // A budget of vertices makes a cage here; a ball in it falls and lands without leaving it.
 TEST(CompileScene, ACageCanBeMade) {
   SceneSpec scene = testing::EmptyScene();

@@ -86,7 +86,7 @@ TEST(SceneProblems, EveryWrongValueIsListedWithItsPath) {
       {"contact.friction_velocity_m_s", "must be > 0"},
       {"contact.friction_lag_iterations", "must be in [1, 1000], got 0"},
       {"contact.friction_coefficient", "must be >= 0, got -0.1"},
-      {"solver.newton_tolerance_m_s", "must be > 0, got -0.001"},
+      {"solver.newton_tolerance_m_s", "must be >= 0, got -0.001"},
       {"solver.max_newton_iterations", "must be in [1, 100000], got 0"},
       {"schedule.duration_s", "must be >= 0, got -1"},
       {"schedule.dt_s", "must be >= 0"},
