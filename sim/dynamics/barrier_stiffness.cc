@@ -27,9 +27,27 @@ double InitialBarrierStiffness(const Model& model) {
   return stiffness > 0 ? stiffness : 1.0;
 }
 
-double NextBarrierStiffness(const Model& model, double stiffness, double min_distance_m) {
-  if (model.contact.stiffness > 0 || min_distance_m >= 0.05 * model.contact.dhat_m) return stiffness;
-  return std::max(stiffness, std::min(2 * stiffness, 1e4 * InitialBarrierStiffness(model)));
+double BarrierStiffnessLimit(const Model& model) { return 1e4 * InitialBarrierStiffness(model); }
+
+double NextBarrierStiffness(const Model& model, double stiffness, double relative_gap) {
+  if (model.contact.stiffness > 0 || relative_gap >= 0.05) return stiffness;
+  return std::max(stiffness, std::min(2 * stiffness, BarrierStiffnessLimit(model)));
+}
+
+bool PinchDetector::Pinched(double relative_gap) {
+  constexpr double kPinched = 0.01;
+  constexpr int kPatience = 4;  // a gap that only a wild step left doubles with each iteration
+  iterations_ = relative_gap < kPinched ? iterations_ + 1 : 0;
+  return iterations_ >= kPatience;
+}
+
+double StiffnessForImpact(const Model& model, double stiffness, double barrier_energy, double free_energy) {
+  constexpr double kShare = 0.01;
+  constexpr double kMost = 100, kLeast = 2;
+  if (model.contact.stiffness > 0) return stiffness;
+  const double factor = barrier_energy * kMost <= kShare * free_energy ? kMost : 1 + kShare * free_energy / barrier_energy;
+  if (factor < kLeast) return stiffness;
+  return std::max(stiffness, std::min(factor * stiffness, BarrierStiffnessLimit(model)));
 }
 
 }  // namespace eipc

@@ -10,9 +10,31 @@ struct Model;
 // twentieth of its surface in the area-weighted one. N/m per pair, N/m^3 area weighted.
 double InitialBarrierStiffness(const Model& model);
 
-// Stiffness for the next step, after one that ended (accepted) at `min_distance_m`. Only adaptive scenes change it: doubled while
-// gaps fall below dhat / 20, up to 1e4 times the initial value, never lowered, so that an accepted state is never made worse by it.
-double NextBarrierStiffness(const Model& model, double stiffness, double min_distance_m);
+// Adaptive stiffness grows up to here, N/m or N/m^3: 1e4 times the initial value.
+double BarrierStiffnessLimit(const Model& model);
+
+// Stiffness for the next step, after one that ended (accepted) with `relative_gap`, the smallest gap as a part of dhat. Only
+// adaptive scenes change it: doubled while gaps fall below dhat / 20, never lowered, so that an accepted state is never made worse
+// by it.
+double NextBarrierStiffness(const Model& model, double stiffness, double relative_gap);
+
+// Notices what weights say nothing of: a body that is stopped from 20 m/s within one step presses with a thousand times its weight,
+// and a barrier made for the weight holds that at a hundred-thousandth of dhat only, which Newton approaches by halves. Gaps below
+// dhat / 100 that stay so for some iterations are such a load, not a step that went too near: those open by themselves.
+class PinchDetector {
+ public:
+  void Begin() { iterations_ = 0; }
+  // After each iteration.
+  bool Pinched(double relative_gap);
+
+ private:
+  int iterations_ = 0;  // in a row
+};
+
+// Stiffness to solve a pinched step with, from its start: up to a hundred times as much, but no more than what adds to the barrier
+// energy of the start a hundredth of `free_energy`, the kinetic energy that the step would end with if nothing touched. So a body
+// that comes to be stopped is stopped, and what lies pressed is not thrown. Unchanged where that would not even double it.
+double StiffnessForImpact(const Model& model, double stiffness, double barrier_energy, double free_energy);
 
 }  // namespace eipc
 

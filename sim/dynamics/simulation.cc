@@ -81,7 +81,7 @@ absl::Status Simulation::Impl::TakeParts(const State& state, const StepInput& in
     if (settings.substep_newton_iterations == 0 && done == whole) halvings = 0;
     if (done == whole) break;
     next->time_s = state.time_s + part * input.dt_s;
-    next->barrier_stiffness = state.barrier_stiffness;
+    next->barrier_stiffness = stepper.problem().barrier_stiffness();
     std::swap(now, *next);
     from = &now;
   }
@@ -106,8 +106,9 @@ absl::Status Simulation::Step(const State& state, const StepInput& input, const 
   if (next->step % kStepsOfOnePattern == 0) s.stepper.problem().ContactPairs(true, &next->contact_pairs);
   next->time_s = state.time_s + input.dt_s;
   report->min_distance_m = s.stepper.contacts().min_distance_m;
-  report->barrier_stiffness = state.barrier_stiffness;
-  next->barrier_stiffness = NextBarrierStiffness(*s.model, state.barrier_stiffness, report->min_distance_m);
+  const StageProblem& solved = s.stepper.problem();
+  report->barrier_stiffness = solved.barrier_stiffness();
+  next->barrier_stiffness = NextBarrierStiffness(*s.model, solved.barrier_stiffness(), solved.contacts().least_relative_gap());
   report->wall_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   double told = 0;
   for (double seconds : *s.stepper.seconds()) told += seconds;

@@ -75,6 +75,7 @@ void StageProblem::BeginStep(const VecX& q_start, const VecX& q_guess, double ba
   barrier_stiffness_ = barrier_stiffness;
   exact_rejections_ = 0;
   thorough_ = false;
+  may_stiffen_ = model_->contact.stiffness == 0;
   SetContactShare(1);
   map_.Positions(q_start, &x_);
   map_.Positions(q_guess, &x_trial_);
@@ -104,6 +105,16 @@ void StageProblem::CoverMotion(double margin) {
 }
 
 void StageProblem::BeginStage(const StageContext& stage) {
+  pinch_.Begin();
+  stage_q_ = stage.q_start;
+  stage_v_ = stage.v_tilde;
+  for (int32_t n = 0; n < model_->node_count; ++n) stage_v_.segment<3>(3 * n) += stage.gamma_h * model_->gravity;
+  const ScalarSparse& mass = model_->mass;
+  node_inertia_.assign(mass.n, 0);
+  for (int32_t n = 0; n < mass.n; ++n) {
+    for (int32_t k = mass.row_start[n]; k < mass.row_start[n + 1]; ++k) node_inertia_[n] += std::abs(mass.values[k]);
+    node_inertia_[n] /= stage.gamma_h * stage.gamma_h;
+  }
   for (const TimedTerm& t : terms_) {
     ScopedStage timer(seconds_, t.stage);
     t.term->BeginStage(stage);
@@ -114,6 +125,22 @@ void StageProblem::BeginStage(const StageContext& stage) {
 void StageProblem::SetContactShare(double share) {
   contact_share_ = share;
   barrier_.set_stiffness(share * barrier_stiffness_);
+}
+
+bool StageProblem::Pinched() {
+  if (!may_stiffen_ || !pinch_.Pinched(contacts_.least_relative_gap())) return false;
+  const VecX here = q_;
+  double free_energy = 0;
+  for (int32_t n = 0; n < model_->node_count; ++n) {
+    free_energy += 0.5 * stage_v_.segment<3>(3 * n).dot(model_->mass.RowTimes(n, stage_v_));
+  }
+  SetPoint(stage_q_);
+  const double stiffness = StiffnessForImpact(*model_, barrier_stiffness_, barrier_.Value({q_, x_}), free_energy);
+  may_stiffen_ = stiffness > barrier_stiffness_;
+  barrier_stiffness_ = stiffness;
+  SetContactShare(contact_share_);
+  SetPoint(here);
+  return may_stiffen_;
 }
 
 void StageProblem::LagFriction() {

@@ -8,6 +8,7 @@
 #include "sim/base/parallel.h"
 #include "sim/contact/broad_phase.h"
 #include "sim/contact/contact_set.h"
+#include "sim/dynamics/barrier_stiffness.h"
 #include "sim/dynamics/make_terms.h"
 #include "sim/dynamics/model.h"
 #include "sim/dynamics/turning_motion.h"
@@ -48,6 +49,7 @@ class StageProblem : public RootProblem {
   double Energy() override;
   void Gradient(VecX* gradient) override;
   bool Hessian(BlockMatrix* hessian) override;
+  const std::vector<double>& NodeInertia() const override { return node_inertia_; }
   void ChangingNodes(std::vector<uint8_t>* nodes) const override;
   void Dyads(LowRank* dyads) override;
   bool Project() override;
@@ -62,6 +64,8 @@ class StageProblem : public RootProblem {
   bool Follow(const VecX& q, const VecX& dq, double fraction, VecX* out) const override {
     return turning_.Follow(q, dq, fraction, out);
   }
+  // True when this is an impact: then barrier_stiffness() has grown.
+  bool Pinched() override;
   StepLimit MaxStepLimit() const override { return max_step_limit_; }
   bool InFriction(int32_t node) const override;
 
@@ -69,6 +73,7 @@ class StageProblem : public RootProblem {
   const std::vector<Vec3>& x() const { return x_; }
   const ContactSet& contacts() const { return contacts_; }
   const FrictionTerm& friction() const { return friction_; }
+  // That of the step, as it is now.
   double barrier_stiffness() const { return barrier_stiffness_; }
 
   // For the solution of a stage: true when surfaces intersect there, exactly. Then every later point of the step is checked before
@@ -106,6 +111,10 @@ class StageProblem : public RootProblem {
   ModelTerms owned_;
   std::vector<TimedTerm> terms_;
   double barrier_stiffness_ = 0;
+  PinchDetector pinch_;
+  bool may_stiffen_ = true;           // until that has been found to be of no use in this step
+  std::vector<double> node_inertia_;  // row sums of |M| / (gamma h)^2
+  VecX stage_q_, stage_v_;            // of the step's start; with what gravity adds in this stage
   double contact_share_ = 1;
   int exact_rejections_ = 0;
   bool thorough_ = false;  // check every point

@@ -18,6 +18,7 @@ StepOutcome ToStepOutcome(NewtonOutcome outcome) {
     case NewtonOutcome::kTargetNotReached:
       return StepOutcome::kTargetNotReached;
     case NewtonOutcome::kStalled:
+    case NewtonOutcome::kPinched:
       return StepOutcome::kStalled;
   }
   return StepOutcome::kStalled;
@@ -110,6 +111,7 @@ absl::Status Stepper::SolveLagged(double gamma_h, const StepBudget& budget, Newt
     if (lag > 0) problem_.LagFriction();
     EIPC_RETURN_IF_ERROR(newton_.Solve(&problem_, prescribed_, stage_target_, gamma_h, budget, &q_stage_, last, &seconds_));
     Count(*last, report);
+    if (last->outcome == NewtonOutcome::kPinched) break;
     // Lagged anew, it is still a solution: no node is asked to move faster than the tolerance.
     const bool settled = lag > 0 && last->outcome == NewtonOutcome::kConverged && last->iterations <= 1;
     if (model_->dynamics.friction != FrictionMode::kLagged && (settled || !has_friction_)) break;
@@ -117,11 +119,12 @@ absl::Status Stepper::SolveLagged(double gamma_h, const StepBudget& budget, Newt
   return absl::OkStatus();
 }
 
-absl::StatusOr<bool> Stepper::SolveImplicit(double gamma_h, const StepBudget& budget, StepReport* report) {
+absl::StatusOr<bool> Stepper::SolveImplicit(double gamma_h, const StepBudget& budget, NewtonReport* last, StepReport* report) {
   RootReport root;
   EIPC_RETURN_IF_ERROR(
       root_.Solve(&problem_, newton_.hessian(), prescribed_, stage_target_, gamma_h, budget, &q_stage_, &root, &seconds_));
   Count(root, report);
+  *last = root;
   report->krylov_iterations += root.krylov_iterations;
   if (!root.failed) return true;
   ++report->friction_fallbacks;
@@ -132,7 +135,7 @@ absl::StatusOr<bool> Stepper::SolveImplicit(double gamma_h, const StepBudget& bu
   return false;
 }
 
-absl::Status Stepper::SolveStage(const State& from, double gamma_h, const StepBudget& budget, StepReport* report) {
+absl::StatusOr<bool> Stepper::SolveStage(const State& from, double gamma_h, const StepBudget& budget, StepReport* report) {
   problem_.map().Positions(stage_.q_tilde, &x_tilde_);
   problem_.SetContactShare(stage_.contact_share);
   problem_.BeginStage({from.q, stage_.q_tilde, x_tilde_, stage_.v_tilde, gamma_h});
@@ -148,15 +151,16 @@ absl::Status Stepper::SolveStage(const State& from, double gamma_h, const StepBu
     reach = reach > 1e-12 ? 0.5 * reach : 0;
     q_stage_ = start + reach * direction_;
   }
-  if (model_->dynamics.friction == FrictionMode::kImplicit && has_friction_) {
-    EIPC_ASSIGN_OR_RETURN(const bool found, SolveImplicit(gamma_h, budget, report));
-    if (found) return absl::OkStatus();
-  }
   NewtonReport last;
+  if (model_->dynamics.friction == FrictionMode::kImplicit && has_friction_) {
+    EIPC_ASSIGN_OR_RETURN(const bool found, SolveImplicit(gamma_h, budget, &last, report));
+    if (found) return last.outcome != NewtonOutcome::kPinched;
+  }
   EIPC_RETURN_IF_ERROR(SolveLagged(gamma_h, budget, &last, report));
+  if (last.outcome == NewtonOutcome::kPinched) return false;
   if (last.limited_by != StepLimit::kNothing) report->limited_by = last.limited_by;
   report->outcome = WorseOutcome(report->outcome, ToStepOutcome(last.outcome));
-  return absl::OkStatus();
+  return true;
 }
 
 bool Stepper::Extrapolate(const State& from, State* next) {
@@ -192,10 +196,11 @@ absl::StatusOr<Stepper::Verdict> Stepper::Take(const TimeIntegrator& integrator,
     const int before = report->newton_iterations;
     const double gamma_h = stage_.gamma * dt_s;
     const VecX stage_start = q_stage_;
+    bool solved = false;
     do {
       q_stage_ = stage_start;
-      EIPC_RETURN_IF_ERROR(SolveStage(from, gamma_h, budget, report));
-    } while (problem_.NeedsThoroughRetry());
+      EIPC_ASSIGN_OR_RETURN(solved, SolveStage(from, gamma_h, budget, report));
+    } while (!solved || problem_.NeedsThoroughRetry());
     if (max_iterations > 0 && report->newton_iterations - before > max_iterations) return Verdict::kTooManyIterations;
     v_stage_ = (q_stage_ - stage_.q_tilde) / gamma_h;
     reached = stage_.end;

@@ -45,10 +45,11 @@ class Stepper {
  private:
   void StartAcceleration(const State& from, double dt_s, bool with_contact);
   void PrescribeStage(const State& from);
-  absl::Status SolveStage(const State& from, double gamma_h, const StepBudget& budget, StepReport* report);
+  // False: not solved, the barrier is too soft for it.
+  absl::StatusOr<bool> SolveStage(const State& from, double gamma_h, const StepBudget& budget, StepReport* report);
   absl::Status SolveLagged(double gamma_h, const StepBudget& budget, NewtonReport* last, StepReport* report);
-  // True when a root was found.
-  absl::StatusOr<bool> SolveImplicit(double gamma_h, const StepBudget& budget, StepReport* report);
+  // False: no root was found.
+  absl::StatusOr<bool> SolveImplicit(double gamma_h, const StepBudget& budget, NewtonReport* last, StepReport* report);
   void Count(const NewtonReport& solve, StepReport* report) const;
   bool Extrapolate(const State& from, State* next);
 

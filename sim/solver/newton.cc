@@ -17,9 +17,10 @@ double LargestNodeNorm(const VecX& y) {
   return std::sqrt(largest);
 }
 
-// What kept a solve from its tolerance, when its last direction could be followed up to `limit` and was up to `taken`.
-StepLimit Blame(const NewtonProblem& problem, const VecX& direction, double limit, double taken) {
-  if (limit < 0.1) return problem.MaxStepLimit();
+// What kept a solve from its tolerance, when its last direction could be followed up to `limit` (because of `step_limit`) and was
+// up to `taken`.
+StepLimit Blame(const NewtonProblem& problem, StepLimit step_limit, const VecX& direction, double limit, double taken) {
+  if (limit < 0.1) return step_limit;
   if (taken == 0) return StepLimit::kLineSearch;
   int32_t node = 0;
   double largest2 = -1;
@@ -44,9 +45,14 @@ double Remainder(const std::vector<uint8_t>& prescribed, const VecX& target, con
   return largest;
 }
 
+void Damp(const std::vector<double>& inertia, double factor, BlockMatrix* hessian) {
+  for (int32_t n = 0; n < static_cast<int32_t>(inertia.size()); ++n) hessian->Add(n, n, factor * inertia[n] * Mat3::Identity());
+}
+
 }  // namespace
 
-bool NewtonSolver::Factorize(NewtonProblem* problem, const std::vector<uint8_t>& prescribed, StageSeconds* seconds) {
+bool NewtonSolver::Factorize(NewtonProblem* problem, const std::vector<uint8_t>& prescribed, double damping,
+                             StageSeconds* seconds) {
   do {
     const bool changed = problem->Hessian(&hessian_);
     ScopedStage timer(seconds, Stage::kFactorize);
@@ -56,6 +62,7 @@ bool NewtonSolver::Factorize(NewtonProblem* problem, const std::vector<uint8_t>&
       analyzed_ = true;
       analyzed_prescribed_ = prescribed;
     }
+    if (damping > 0) Damp(problem->NodeInertia(), damping, &hessian_);
     if (!linear_solver_.Factorize(hessian_, prescribed)) continue;
     problem->Dyads(&dyads_);
     return woodbury_.Prepare(dyads_, prescribed, [this](VecX* rhs) { linear_solver_.Solve(rhs); });
@@ -63,9 +70,10 @@ bool NewtonSolver::Factorize(NewtonProblem* problem, const std::vector<uint8_t>&
   return false;
 }
 
-bool NewtonSolver::LinearSolve(NewtonProblem* problem, const std::vector<uint8_t>& prescribed, StageSeconds* seconds) {
+bool NewtonSolver::LinearSolve(NewtonProblem* problem, const std::vector<uint8_t>& prescribed, double damping,
+                               StageSeconds* seconds) {
   // On entry direction_ holds the prescribed remainder; on success the whole direction.
-  if (!Factorize(problem, prescribed, seconds)) return false;
+  if (!Factorize(problem, prescribed, damping, seconds)) return false;
   ScopedStage timer(seconds, Stage::kSolve);
   if (direction_.isZero(0)) {
     product_ = gradient_;
@@ -82,22 +90,45 @@ bool NewtonSolver::LinearSolve(NewtonProblem* problem, const std::vector<uint8_t
   return direction_.allFinite();
 }
 
+// Where the energy has a part 1 - theta of the curvature that the projected Hessian has along a direction, unit steps undo that
+// part of the error only: each is parallel to the one before and theta times as long. Aitken: what is left of the way is 1 / (1 -
+// theta) steps.
+double NewtonSolver::Stretch(double update, double previous) const {
+  constexpr double kSlow = 0.5, kParallel = 0.95, kMost = 64;
+  if (!(previous > 0) || update <= kSlow * previous || update >= previous) return 1;
+  const double last2 = last_direction_.squaredNorm(), along = direction_.dot(last_direction_);
+  if (along <= kParallel * std::sqrt(direction_.squaredNorm() * last2)) return 1;
+  const double theta = along / last2;
+  return theta < 1 ? std::clamp(1 / (1 - theta), 1.0, kMost) : kMost;
+}
+
 double NewtonSolver::Trial(NewtonProblem* problem, const VecX& q, double fraction, StageSeconds* seconds) {
   bent_ = problem->Follow(q, direction_, fraction, &trial_);
   ScopedStage timer(seconds, Stage::kCcd);
   product_ = trial_ - q;
   const double free = problem->MaxStep(product_);
+  max_step_limit_ = problem->MaxStepLimit();
   if (free >= 1) return fraction;
   if (!bent_) {
     trial_ = q + free * product_;
     return free * fraction;
   }
-  // Less far along the way, whose chord is another one.
-  problem->Follow(q, direction_, free * fraction, &trial_);
-  product_ = trial_ - q;
-  const double shorter = problem->MaxStep(product_);
-  if (shorter < 1) trial_ = q + shorter * product_;
-  return shorter * free * fraction;
+  return ShorterTrial(problem, q, free, fraction);
+}
+
+// The chord to a point far along a bent way may lead into what the way itself goes around: less far, chord and way are closer to
+// each other, so the way is shortened by as much as is asked for or to a quarter, until most of its chord is free.
+double NewtonSolver::ShorterTrial(NewtonProblem* problem, const VecX& q, double free, double fraction) {
+  constexpr int kMaxTries = 12;
+  constexpr double kMostOfIt = 0.5;
+  for (int k = 0; k < kMaxTries && free < kMostOfIt; ++k) {
+    fraction *= std::max(free, 0.25);
+    problem->Follow(q, direction_, fraction, &trial_);
+    product_ = trial_ - q;
+    free = problem->MaxStep(product_);
+  }
+  if (free < 1) trial_ = q + free * product_;
+  return std::min(1.0, free) * fraction;
 }
 
 double NewtonSolver::LineSearch(NewtonProblem* problem, const VecX& q, double limit, double* energy, NewtonReport* report,
@@ -152,6 +183,7 @@ absl::Status NewtonSolver::Solve(NewtonProblem* problem, const std::vector<uint8
   bool gave_up = false;
   double previous = 0;  // the last update, where it was taken whole
   double last_limit = 1, last_taken = 1;
+  SlideDamping damping;
   for (int iteration = 0; iteration < settings_.max_newton_iterations; ++iteration) {
     EIPC_RETURN_IF_ERROR(budget.Poll());
     double remaining = gave_up ? 0 : Remainder(prescribed, target, *q, &direction_);
@@ -164,13 +196,14 @@ absl::Status NewtonSolver::Solve(NewtonProblem* problem, const std::vector<uint8
     }
     ++report->iterations;
     ++report->linear_solves;
-    if (!LinearSolve(problem, prescribed, seconds)) {
+    if (!LinearSolve(problem, prescribed, damping.lambda(), seconds)) {
       report->outcome = NewtonOutcome::kStalled;
       report->limited_by = StepLimit::kLinearSolve;
       return absl::OkStatus();
     }
     const double update = LargestNodeNorm(direction_) / velocity_scale;
-    double limit = Trial(problem, *q, 1, seconds);
+    const double stretch = driving || damping.lambda() > 0 ? 1 : Stretch(update, previous);
+    double limit = Trial(problem, *q, stretch, seconds);
     last_limit = limit;
     report->min_step_limit = std::min(report->min_step_limit, limit);
     if (driving) {
@@ -199,15 +232,27 @@ absl::Status NewtonSolver::Solve(NewtonProblem* problem, const std::vector<uint8
       continue;
     }
     report->residual_m_s = update;
-    const bool small = ErrorAfter(update, previous) <= settings_.newton_tolerance_m_s;
+    const bool damped = damping.lambda() > 0;
+    const bool small = !damped && ErrorAfter(update, previous) <= settings_.newton_tolerance_m_s;
     const double taken = LineSearch(problem, *q, limit, &energy, report, seconds);
     last_taken = taken;
     if (taken > 0) *q = trial_;
-    previous = taken >= 1 ? update : 0;
+    previous = taken == 1 && !damped ? update : 0;
+    if (previous > 0) last_direction_ = direction_;
+    damping.Observe(limit, taken);
+    if (damped && (taken == 0 || update <= settings_.newton_tolerance_m_s)) {
+      damping.Release();
+      continue;
+    }
     relax = false;
+    if (problem->Pinched()) {
+      report->outcome = NewtonOutcome::kPinched;
+      return absl::OkStatus();
+    }
     if (small || taken == 0) {
       if (remaining > 0 && !gave_up) continue;  // relaxed at a blocked place: let the drive try again
-      if (gave_up || !small) report->limited_by = gave_up ? StepLimit::kCollision : Blame(*problem, direction_, limit, taken);
+      if (gave_up || !small)
+        report->limited_by = gave_up ? StepLimit::kCollision : Blame(*problem, max_step_limit_, direction_, limit, taken);
       // What a blocked drive pinches often cannot be relaxed any further either: the drive is what to report.
       report->outcome = gave_up                ? NewtonOutcome::kTargetNotReached
                         : taken == 0 && !small ? NewtonOutcome::kStalled
@@ -215,7 +260,7 @@ absl::Status NewtonSolver::Solve(NewtonProblem* problem, const std::vector<uint8
       return absl::OkStatus();
     }
   }
-  report->limited_by = gave_up ? StepLimit::kCollision : Blame(*problem, direction_, last_limit, last_taken);
+  report->limited_by = gave_up ? StepLimit::kCollision : Blame(*problem, max_step_limit_, direction_, last_limit, last_taken);
   report->outcome = gave_up || Remainder(prescribed, target, *q, &direction_) > 0 ? NewtonOutcome::kTargetNotReached
                                                                                   : NewtonOutcome::kIterationCap;
   return absl::OkStatus();

@@ -9,6 +9,7 @@
 #include "sim/linalg/block_matrix.h"
 #include "sim/linalg/low_rank.h"
 #include "sim/linalg/spd_solver.h"
+#include "sim/solver/slide_damping.h"
 #include "sim/solver/solver_settings.h"
 #include "sim/solver/stage_timer.h"
 #include "sim/solver/step_budget.h"
@@ -31,6 +32,11 @@ class NewtonProblem {
   virtual void Dyads(LowRank* dyads) { dyads->Clear(); }
   // Asked when the Hessian is not positive definite: gives up exactness for it until the next stage. False: nothing is left to do.
   virtual bool Project() { return false; }
+  // By node, what SlideDamping scales: inertia as it stands in the Hessian, kg / s^2. Empty: no damping.
+  virtual const std::vector<double>& NodeInertia() const {
+    static const std::vector<double> none;
+    return none;
+  }
   // Nodes (non-zero) whose part of the Hessian is expected to change from one point of this step to the next; a hint for the
   // ordering.
   virtual void ChangingNodes(std::vector<uint8_t>* nodes) const = 0;
@@ -44,11 +50,13 @@ class NewtonProblem {
   }
   // What made the last MaxStep less than 1.
   virtual StepLimit MaxStepLimit() const { return StepLimit::kCollision; }
+  // Asked at each accepted point: true when the caller wants the potential back, to make it stiffer (kPinched).
+  virtual bool Pinched() { return false; }
   // Whether friction acts on this node at the current point.
   virtual bool InFriction(int32_t) const { return false; }
 };
 
-enum class NewtonOutcome { kConverged, kIterationCap, kTargetNotReached, kStalled };
+enum class NewtonOutcome { kConverged, kIterationCap, kTargetNotReached, kStalled, kPinched };
 
 struct NewtonReport {
   NewtonOutcome outcome = NewtonOutcome::kConverged;
@@ -84,10 +92,14 @@ class NewtonSolver {
   void ForgetPattern() { analyzed_ = false; }
 
  private:
-  bool Factorize(NewtonProblem* problem, const std::vector<uint8_t>& prescribed, StageSeconds* seconds);
-  bool LinearSolve(NewtonProblem* problem, const std::vector<uint8_t>& prescribed, StageSeconds* seconds);
+  // With `damping` times the inertia on the Hessian's diagonal.
+  bool Factorize(NewtonProblem* problem, const std::vector<uint8_t>& prescribed, double damping, StageSeconds* seconds);
+  bool LinearSolve(NewtonProblem* problem, const std::vector<uint8_t>& prescribed, double damping, StageSeconds* seconds);
+  // How often the direction should be taken, judged by the whole step before it.
+  double Stretch(double update, double previous) const;
   // Writes the trial point for `fraction` of the direction, from the problem's current point q; returns the admissible fraction.
   double Trial(NewtonProblem* problem, const VecX& q, double fraction, StageSeconds* seconds);
+  double ShorterTrial(NewtonProblem* problem, const VecX& q, double free, double fraction);
   // Backtracks from the first trial point, `limit` along; returns the accepted fraction (0: no progress possible).
   double LineSearch(NewtonProblem* problem, const VecX& q, double limit, double* energy, NewtonReport* report,
                     StageSeconds* seconds);
@@ -102,6 +114,8 @@ class NewtonSolver {
   std::vector<uint8_t> changing_;
   bool bent_ = false;  // the way of this direction is not straight
   VecX gradient_, direction_, trial_, product_;
+  VecX last_direction_;                             // of the last step that was taken whole
+  StepLimit max_step_limit_ = StepLimit::kNothing;  // of the last direction
 };
 
 }  // namespace eipc

@@ -202,6 +202,11 @@ absl::Status RootSolver::Solve(RootProblem* problem, BlockMatrix* hessian, const
     if (taken.fraction > 0) *q = trial_;
     previous = taken.fraction >= 1 ? report->residual_m_s : 0;
     relax = false;
+    if (problem->Pinched()) {
+      report->failed = false;
+      report->outcome = NewtonOutcome::kPinched;
+      return absl::OkStatus();
+    }
     if (behind && (small || taken.fraction > 0)) continue;
     if (small || taken.fraction == 0) {
       report->failed = !small;

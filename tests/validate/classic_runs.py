@@ -39,9 +39,12 @@ def energy_rise(outcome: Outcome) -> float:
     """
     steps = outcome.steps
     total = steps["kinetic_j"] + steps["elastic_j"] + steps["gravity_j"] + steps["barrier_j"]
-    # A line's energies are with the stiffness of the next step: what raising it adds is not the motion's doing.
-    raised = np.append(1 - steps["barrier_stiffness"][:-1] / steps["barrier_stiffness"][1:], 0.0)
-    total = total - np.cumsum(raised * steps["barrier_j"])
+    # What raising the stiffness adds is not the motion's doing. A step is solved with `solved`, from contacts that were counted with
+    # the `after` of the line before; its own line counts them with its `after`.
+    solved, after, barrier = steps["barrier_stiffness"], steps["next_barrier_stiffness"], steps["barrier_j"]
+    raised = (1 - solved / after) * barrier
+    raised[1:] += (solved[1:] / after[:-1] - 1) * barrier[:-1]
+    total = total - np.cumsum(raised)
     span = max(total.max() - total.min(), steps["kinetic_j"].max())
     return float((total - np.minimum.accumulate(total)).max() / span) if span > 0 else 0.0
 

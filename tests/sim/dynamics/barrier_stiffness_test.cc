@@ -42,9 +42,9 @@ TEST(BarrierStiffness, WithoutOneTheHeaviestBodyRestsAtHalfOfDhat) {
 
 TEST(BarrierStiffness, GrowsWhileGapsAreSmallAndNeverWithoutEnd) {
   const auto model = testing::Compile(BoxScene(BarrierForm::kPerPair, 0));
-  const double initial = InitialBarrierStiffness(*model), dhat = model->contact.dhat_m;
-  EXPECT_EQ(NextBarrierStiffness(*model, initial, 0.06 * dhat), initial);
-  EXPECT_EQ(NextBarrierStiffness(*model, initial, 0.04 * dhat), 2 * initial);
+  const double initial = InitialBarrierStiffness(*model);
+  EXPECT_EQ(NextBarrierStiffness(*model, initial, 0.06), initial);
+  EXPECT_EQ(NextBarrierStiffness(*model, initial, 0.04), 2 * initial);
   EXPECT_EQ(NextBarrierStiffness(*model, initial, std::numeric_limits<double>::infinity()), initial);
   double stiffness = initial;
   for (int k = 0; k < 100; ++k) stiffness = NextBarrierStiffness(*model, stiffness, 1e-9);
@@ -58,13 +58,34 @@ TEST(BarrierStiffness, NeverFalls) {
     const auto model = testing::Compile(BoxScene(form, 0));
     const double initial = InitialBarrierStiffness(*model);
     for (double factor : {1e-3, 1.0, 1.7, 9e3, 1e4, 1e5}) {
-      for (double gap : {0.0, 1e-12, 1e-9, 4e-5, 6e-5, 1e-3, std::numeric_limits<double>::infinity()}) {
+      for (double gap : {0.0, 1e-12, 1e-9, 0.04, 0.06, 1.0, std::numeric_limits<double>::infinity()}) {
         const double next = NextBarrierStiffness(*model, factor * initial, gap);
         EXPECT_GE(next, factor * initial) << factor << " " << gap;
         EXPECT_LE(next, 2 * factor * initial) << factor << " " << gap;
       }
     }
   }
+}
+
+// What an impact adds to the energy of the barrier is bounded by what moves; what lies pressed already is left alone.
+TEST(BarrierStiffness, GrowsAtImpactsByWhatMovesOnly) {
+  const auto model = testing::Compile(BoxScene(BarrierForm::kAreaWeighted, 0));
+  const double initial = InitialBarrierStiffness(*model);
+  EXPECT_EQ(StiffnessForImpact(*model, initial, 0, 1), 100 * initial);
+  EXPECT_EQ(StiffnessForImpact(*model, initial, 1e-5, 1), 100 * initial);
+  EXPECT_NEAR(StiffnessForImpact(*model, initial, 1e-3, 1) / initial, 11, 1e-12);
+  EXPECT_EQ(StiffnessForImpact(*model, initial, 0.02, 1), initial);
+  EXPECT_EQ(StiffnessForImpact(*model, 5e3 * initial, 0, 1), BarrierStiffnessLimit(*model));
+  const auto given = testing::Compile(BoxScene(BarrierForm::kAreaWeighted, 123));
+  EXPECT_EQ(StiffnessForImpact(*given, 123, 0, 1), 123);
+}
+
+TEST(BarrierStiffness, PinchedIsWhatStaysSo) {
+  PinchDetector pinch;
+  for (int k = 0; k < 3; ++k) EXPECT_FALSE(pinch.Pinched(1e-3));
+  EXPECT_FALSE(pinch.Pinched(0.02)) << "opened by itself";
+  for (int k = 0; k < 3; ++k) EXPECT_FALSE(pinch.Pinched(1e-3));
+  EXPECT_TRUE(pinch.Pinched(1e-3));
 }
 
 // A heavy block set down hard: while the stiffness grows, the smallest gap of a step is never less than that of the step before it

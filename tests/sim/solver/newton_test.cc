@@ -285,5 +285,67 @@ TEST(Newton, NoAdmissibleProgressStalls) {
   EXPECT_EQ(quadratic.problem.point(), start);
 }
 
+// A Hessian twenty times too stiff makes unit steps undo a twentieth of the error: 400 of them for nine digits.
+TEST(Newton, ExtrapolatesParallelSteps) {
+  Random random(3);
+  Quadratic quadratic(4, &random);
+  quadratic.problem.hessian = [&](const VecX&) { return MatX(20 * quadratic.k); };
+  const VecX start = random.Vector(12, 2);
+  const Solution run = Solve(&quadratic.problem, start, Settings(1e-9, 100), std::vector<uint8_t>(4, 0), start);
+  ASSERT_TRUE(run.status.ok());
+  EXPECT_EQ(run.report.outcome, NewtonOutcome::kConverged);
+  EXPECT_LT(run.report.iterations, 20);
+  EXPECT_LT((run.q - quadratic.centre).norm(), 1e-8);
+}
+
+// A point that slides down the inside of a ring of radius 1, kept off it by a logarithm that begins at a thousandth. Collision
+// detection stops every straight step where half of the gap is left.
+class RingProblem : public DenseProblem {
+ public:
+  explicit RingProblem(bool damped) : DenseProblem(1) {
+    if (damped) inertia_ = {kInertia};
+    energy = [](const VecX& q) {
+      const double g = Gap(q), away = (q - Start()).squaredNorm();
+      return q[2] + 0.5 * kInertia * away + (g < kReach ? -kStiffness * (g - kReach) * (g - kReach) * std::log(g / kReach) : 0);
+    };
+    gradient = [](const VecX& q) { return VecX(kInertia * (q - Start()) + VecX(Vec3(0, 0, 1)) - First(Gap(q)) * q.normalized()); };
+    hessian = [](const VecX& q) {
+      const VecX n = q.normalized();
+      return MatX(kInertia * MatX::Identity(3, 3) + Second(Gap(q)) * n * n.transpose());
+    };
+    max_step = [](const VecX& q, const VecX& dq) {
+      double step = 1;
+      while (Gap(q + step * dq) < 0.5 * std::min(Gap(q), kReach)) step *= 0.9;
+      return step;
+    };
+  }
+  const std::vector<double>& NodeInertia() const override { return inertia_; }
+  static VecX Start() { return (1 - 0.5 * kReach) * VecX(Vec3(std::sin(1.4), 0, -std::cos(1.4))); }
+  static double Gap(const VecX& q) { return 1 - q.norm(); }
+
+ private:
+  static constexpr double kReach = 1e-3, kStiffness = 1e3, kInertia = 0.1;
+  static double First(double g) {
+    if (g >= kReach) return 0;
+    return -kStiffness * (2 * (g - kReach) * std::log(g / kReach) + (g - kReach) * (g - kReach) / g);
+  }
+  static double Second(double g) {
+    if (g >= kReach) return 0;
+    const double d = g - kReach;
+    return -kStiffness * (2 * std::log(g / kReach) + 4 * d / g - d * d / (g * g));
+  }
+  std::vector<double> inertia_;
+};
+
+TEST(Newton, DampsSlidesThatCloseTheirOwnGap) {
+  for (const bool damped : {false, true}) {
+    RingProblem ring(damped);
+    const Solution run = Solve(&ring, RingProblem::Start(), Settings(1e-6, 300), {0}, RingProblem::Start());
+    ASSERT_TRUE(run.status.ok());
+    EXPECT_EQ(run.report.outcome == NewtonOutcome::kConverged, damped) << run.report.iterations << " " << run.q.transpose();
+    EXPECT_EQ(run.q[2] < -0.9, damped) << run.report.iterations << " gap " << RingProblem::Gap(run.q) << " " << run.q.transpose();
+  }
+}
+
 }  // namespace
 }  // namespace eipc
