@@ -40,26 +40,31 @@ std::vector<ContactWrench> Wrenches(const World& world) {
   return ContactWrenches(world.model(), world.state(), x, world.contact_forces());
 }
 
+void ExpectTheFloorCarries(const BodySpec& body, BarrierForm form) {
+  SCOPED_TRACE(body.name + (form == BarrierForm::kPerPair ? ", per pair" : ", area weighted"));
+  World world(testing::Compile(OnTheFloor(body, form)));
+  EXPECT_EQ(testing::RunSteps(&world, 60, 0.02), 0);
+  const double weight = 9.81 * world.model().bodies[0].mass.mass;
+  EXPECT_NEAR(weight, 9.81 * 0.5, 1e-9);
+  const std::vector<ContactWrench> wrenches = Wrenches(world);
+  ASSERT_EQ(wrenches.size(), 2u);
+  const ContactWrench *up = Find(wrenches, 0, 1), *down = Find(wrenches, 1, 0);
+  ASSERT_TRUE(up != nullptr && down != nullptr);
+  const Vec3 force = up->normal_force + up->friction_force;
+  EXPECT_NEAR(force.z() / weight, 1, 1e-4);
+  // Friction holds a soft underside as bulged as it landed, on planes of contact that are not quite level.
+  EXPECT_NEAR(up->normal_force.z() / weight, 1, body.kind == BodyKind::kAffine ? 1e-4 : 1e-3);
+  EXPECT_LT(force.head<2>().norm(), 1e-4 * weight);
+  EXPECT_LT((up->normal_moment + up->friction_moment).norm(), 1e-4 * weight * 0.1) << "carried in the middle";
+  EXPECT_LT((up->normal_force + down->normal_force).norm(), 1e-12 * weight);
+  EXPECT_LT((up->friction_force + down->friction_force).norm(), 1e-12 * weight);
+  EXPECT_LT(world.state().v.cwiseAbs().maxCoeff(), 1e-4);
+  EXPECT_GT(world.report().min_distance_m, 0);
+}
+
 TEST(Rest, TheFloorCarriesTheWeight) {
   for (const BodySpec& body : EveryMovingKind()) {
-    for (BarrierForm form : {BarrierForm::kAreaWeighted, BarrierForm::kPerPair}) {
-      SCOPED_TRACE(body.name + (form == BarrierForm::kPerPair ? ", per pair" : ", area weighted"));
-      World world(testing::Compile(OnTheFloor(body, form)));
-      EXPECT_EQ(testing::RunSteps(&world, 60, 0.02), 0);
-      const double weight = 9.81 * world.model().bodies[0].mass.mass;
-      EXPECT_NEAR(weight, 9.81 * 0.5, 1e-9);
-      const std::vector<ContactWrench> wrenches = Wrenches(world);
-      ASSERT_EQ(wrenches.size(), 2u);
-      const ContactWrench *up = Find(wrenches, 0, 1), *down = Find(wrenches, 1, 0);
-      ASSERT_TRUE(up != nullptr && down != nullptr);
-      EXPECT_NEAR(up->normal_force.z() / weight, 1, 1e-4);
-      EXPECT_LT((up->normal_force + up->friction_force).head<2>().norm(), 1e-4 * weight);
-      EXPECT_LT((up->normal_moment + up->friction_moment).norm(), 1e-4 * weight * 0.1) << "carried in the middle";
-      EXPECT_LT((up->normal_force + down->normal_force).norm(), 1e-12 * weight);
-      EXPECT_LT((up->friction_force + down->friction_force).norm(), 1e-12 * weight);
-      EXPECT_LT(world.state().v.cwiseAbs().maxCoeff(), 1e-4);
-      EXPECT_GT(world.report().min_distance_m, 0);
-    }
+    for (BarrierForm form : {BarrierForm::kAreaWeighted, BarrierForm::kPerPair}) ExpectTheFloorCarries(body, form);
   }
 }
 
