@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 from pathlib import Path
 from typing import Callable, Sequence
 
@@ -177,25 +178,56 @@ def tet_grid(x: float, y: float, z: float, cells: tuple[int, int, int]) -> Mesh:
     return vertices, np.array(tets)
 
 
-def hemisphere(radius: float, across: int, deep: int, grading: float) -> Mesh:
-    """The half z <= 0 of a ball, tetrahedra, finest at the pole z = -radius: `across` cells over the diameter, `deep` below the equator.
+def _cap_point(direction: np.ndarray, arc: float) -> np.ndarray:
+    """On the cap through the unit sphere's circle at `arc` from the pole (0, 0, -1), bulging up; flat at the equator (arc pi / 2).
 
-    A grid of bricks whose square is mapped to the disc, columns ending on the sphere; those on the rim have no height, and the
-    tetrahedra that they flatten are left out.
+    direction: unit [n,3] in the upper half space, z = 0 on the circle.
     """
-    cube, tets = tet_grid(2, 2, 1, (across, across, deep))
-    stretch = np.sinh(grading * cube[:, :2]) / np.sinh(grading)
-    u, v = stretch[:, 0], stretch[:, 1]
-    x, y = u * np.sqrt(1 - v * v / 2), v * np.sqrt(1 - u * u / 2)
-    bottom = -np.sqrt(np.maximum(0, 1 - x * x - y * y))
-    bottom[np.abs(cube[:, :2]).max(axis=1) > 1 - 1e-9] = 0
-    height = np.sinh(grading * (cube[:, 2] + 0.5)) / np.sinh(grading)  # 0 on the sphere, 1 on the equator
-    points = np.column_stack([x, y, bottom * (1 - height)]) * radius
-    _, first, same = np.unique(np.round(points / radius, 9), axis=0, return_index=True, return_inverse=True)
-    tets = same.reshape(-1)[tets]
-    tets = tets[[len(set(t)) == 4 for t in tets.tolist()]]
-    used, tets = np.unique(tets, return_inverse=True)
-    return points[first][used], tets.reshape(-1, 4)
+    from_top = np.arccos(np.clip(direction[:, 2], 0, 1))
+    flat = arc / (np.pi / 2)
+    out = np.sin(arc) * ((1 - flat) * np.sin(from_top) + flat * from_top / (np.pi / 2))
+    across = np.hypot(direction[:, 0], direction[:, 1])
+    unit = direction[:, :2] / np.where(across > 0, across, 1)[:, None]
+    rim = -np.cos(arc)
+    return np.column_stack([unit * out[:, None], rim + (flat - 1 - rim) * direction[:, 2]])
+
+
+def _extrude(triangles: np.ndarray, count: int) -> np.ndarray:
+    """Tetrahedra of the prisms between a layer of triangles and the same `count` vertices further on, cut alike from both sides."""
+    a, b, c = np.sort(triangles, axis=1).T
+    return np.concatenate([np.column_stack(t) for t in ((a, b, c, c + count), (a, b, b + count, c + count), (a, a + count, b + count, c + count))])
+
+
+def half_ball(radius: float, cells: int, core: float) -> Mesh:
+    """The half z <= 0 of a ball, tetrahedra, finest at the pole z = -radius.
+
+    Around the pole lies a half cube of cells x cells x cells / 2 bricks, bent to `core` metres along the sphere; from there on
+    shells up to the equator, each thicker than the last, so that cells are as wide as high everywhere.
+    """
+    cube, tets = tet_grid(2, 2, 1, (cells, cells, cells // 2))
+    cube[:, 2] += 0.5
+    size = np.abs(cube).max(axis=1)
+    direction = cube / np.linalg.norm(cube, axis=1).clip(1e-12)[:, None]
+    points = np.array([(0, 0, -1.0) if m == 0 else _cap_point(d[None], m * core / radius)[0] for m, d in zip(size, direction)])
+    skin_of = np.flatnonzero(size > 1 - 1e-9)
+    faces = np.sort(np.concatenate([tets[:, list(f)] for f in itertools.combinations(range(4), 3)]), axis=1)
+    faces, times = np.unique(faces, axis=0, return_counts=True)
+    outer = (times == 1) & (size[faces] > 1 - 1e-9).all(axis=1) & (cube[faces][:, :, 2].max(axis=1) > 1e-9)
+    on_skin = np.full(len(cube), -1)
+    on_skin[skin_of] = np.arange(len(skin_of))
+    skin, count = on_skin[faces[outer]], len(skin_of)
+    layers = max(1, round(math.log(math.pi / 2 * radius / core) / math.log(1 + math.pi / 2 / cells)))
+    arcs = core / radius * (math.pi / 2 * radius / core) ** (np.arange(1, layers + 1) / layers)
+    first = len(points) - count  # so that the shells' vertices, the core's skin first, are numbered in one run
+    order = np.concatenate([np.setdiff1d(np.arange(len(points)), skin_of), skin_of])
+    renumber = np.empty(len(points), int)
+    renumber[order] = np.arange(len(points))
+    points = np.concatenate([points[order]] + [_cap_point(direction[skin_of], arc) for arc in arcs])
+    tets = np.concatenate([renumber[tets]] + [_extrude(skin + first + k * count, count) for k in range(layers)])
+    x = points[tets]
+    flipped = np.einsum("ij,ij->i", np.cross(x[:, 1] - x[:, 0], x[:, 2] - x[:, 0]), x[:, 3] - x[:, 0]) < 0
+    tets[flipped] = tets[flipped][:, [0, 2, 1, 3]]
+    return points * radius, tets
 
 
 def geodesic(level: int) -> Mesh:
