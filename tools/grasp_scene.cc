@@ -87,6 +87,7 @@ BodySpec PadBody(const MeshData& pad, int side, double y, double z, double press
                           {kSqueezeS + kLiftS + kHoldS, {up, facing}}};
   body.boundary_sets.push_back(std::move(back));
   if (o.pad_overpressure_pa) {
+    body.material.model = MaterialModel::kStableNeoHookean;  // linear corotated elements fold under such pressures
     body.enclosed_volumes.emplace_back().filling.overpressure_pa = *o.pad_overpressure_pa;
   }
   return body;
