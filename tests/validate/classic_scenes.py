@@ -114,7 +114,7 @@ def spike_hole(text):
     drop(text, SPIKE, PIT, (0.004, 0.001, 0.02), floor=None, friction=0.1)
 
 
-@scene(1.5, *on_top_or_floor)
+@scene(2.5, *on_top_or_floor)  # edge on edge, it may stand for a second and a half
 def wedge_wedge_parallel(text):
     drop(text, WEDGE, WEDGE_UP, (0, 0, 0.002))
 

@@ -15,7 +15,7 @@ STEPS_S = (0.02, 0.01, 0.0025)
 SLOW_STEPS_S = (0.02,)  # of scenes classified `slow`
 # Scenes that bodies cross when nothing stops them.
 WITHOUT_CCD_SETTINGS = ("solver.unsafe_disable_ccd=true",)
-WITHOUT_CCD = ("spike_spike", "hundred_in_a_bin", "needle_on_sieve", "trash_compactor")
+WITHOUT_CCD = ("spike_spike", "spike_wedge", "cubes_edge_to_edge", "trash_compactor")
 
 
 def run(context: Context) -> list[Record]:
