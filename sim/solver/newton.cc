@@ -119,9 +119,11 @@ double NewtonSolver::Trial(NewtonProblem* problem, const VecX& q, double fractio
 // The chord to a point far along a bent way may lead into what the way itself goes around: less far, chord and way are closer to
 // each other, so the way is shortened by as much as is asked for or to a quarter, until most of its chord is free.
 double NewtonSolver::ShorterTrial(NewtonProblem* problem, const VecX& q, double free, double fraction) {
-  constexpr int kMaxTries = 12;
+  constexpr int kMaxTries = 4;  // chord and way differ by the square of the turn: by 1 / 65536 after four quarters
   constexpr double kMostOfIt = 0.5;
-  for (int k = 0; k < kMaxTries && free < kMostOfIt; ++k) {
+  double reached = 0;
+  for (int k = 0; k < kMaxTries && free < kMostOfIt && free * fraction >= reached; ++k) {
+    reached = 1.5 * free * fraction;  // a shorter chord that leads no further is not what is wrong
     fraction *= std::max(free, 0.25);
     problem->Follow(q, direction_, fraction, &trial_);
     product_ = trial_ - q;
