@@ -54,6 +54,7 @@ void BroadPhase::Build(const std::vector<Vec3>& from, const std::vector<Vec3>& t
     surface_->trees[b].Refit([this](int32_t t) -> const WideBox& { return triangle_boxes_[t]; }, &node_boxes_[b]);
   }
   candidates_.clear();
+  node_pairs_ = 0;
   triangle_pairs_.clear();
   triangle_gaps_.clear();
   neighbour_pairs_.clear();
@@ -86,6 +87,7 @@ void BroadPhase::Traverse(int32_t body_a, int32_t body_b) {
   while (!stack_.empty()) {
     const auto [i, j] = stack_.back();
     stack_.pop_back();
+    ++node_pairs_;
     const bool same = self && i == j;
     if (!same && !node_boxes_[body_a][i].Overlaps(node_boxes_[body_b][j])) continue;
     const BoundingVolumeTree::Node& a = tree_a.nodes()[i];

@@ -53,6 +53,9 @@ class BroadPhase {
   void NearTriangles(const std::vector<double>& travel, std::vector<std::pair<int32_t, int32_t>>* out) const;
   const std::vector<std::pair<int32_t, int32_t>>& neighbour_pairs() const { return neighbour_pairs_; }
 
+  // Pairs of tree nodes that the last Build looked at: its cost, beside the boxes.
+  int64_t node_pairs() const { return node_pairs_; }
+
   // True when every vertex is inside its region. Regions are convex: a straight path between two such states is covered as well.
   bool Covers(const std::vector<Vec3>& x) const;
 
@@ -78,6 +81,7 @@ class BroadPhase {
   std::vector<WideBox> triangle_boxes_;
   std::vector<std::vector<WideBox>> node_boxes_;
   std::vector<std::pair<int32_t, int32_t>> stack_;
+  int64_t node_pairs_ = 0;
   std::vector<Candidate> candidates_;
   std::vector<std::pair<int32_t, int32_t>> triangle_pairs_;
   std::vector<double> triangle_gaps_;  // of their boxes along the axis where it is largest, at the anchors, m

@@ -114,6 +114,23 @@ TEST(BroadPhase, NamesOnlyPairsThatMayTouch) {
   }
 }
 
+// However they overlap: bodies whose pairs are excluded are not compared, not even their boxes.
+TEST(BroadPhase, ExcludedPairsCostNothing) {
+  Random random(6);
+  CollisionSurface s = testing::RandomSoup(12, &random);
+  BroadPhase all(&s), none(&s), one(&s);
+  all.Build(s.rest_positions, s.rest_positions, 0.05, 0.05);
+  EXPECT_GT(all.node_pairs(), 100);
+  std::fill(s.pair_enabled.begin(), s.pair_enabled.end(), 0);
+  none.Build(s.rest_positions, s.rest_positions, 0.05, 0.05);
+  EXPECT_EQ(none.node_pairs(), 0);
+  EXPECT_TRUE(none.candidates().empty());
+  s.pair_enabled[0 * s.body_count + 1] = s.pair_enabled[1 * s.body_count + 0] = 1;
+  one.Build(s.rest_positions, s.rest_positions, 0.05, 0.05);
+  EXPECT_GT(one.node_pairs(), 0);
+  for (const Candidate& c : one.candidates()) EXPECT_NE(s.vertex_body[c.v[0]], s.vertex_body[c.v[2]]);
+}
+
 TEST(BroadPhase, FarPairsAreLeftOut) {
   const CollisionSurface s = testing::BallGrid(3, 0.1, 0.04);
   BroadPhase broad_phase(&s);
