@@ -16,8 +16,6 @@ using Json = nlohmann::ordered_json;
 constexpr double kGraspForce = 20;
 constexpr double kPatchShare = 0.3;
 constexpr double kSmallStrain = 1e-3;
-// Finer cages are about as fine as the reference.
-constexpr size_t kMostCalibrated = 400;
 
 Json ToArray(const Vec3& v) { return Json::array({v.x(), v.y(), v.z()}); }
 
@@ -39,7 +37,7 @@ Json AffineSuggestion(const AutoCage& result, double youngs_modulus_pa) {
 Json LockingReport(const AutoCage& result, const MeshData& mesh, double poissons_ratio) {
   if (result.full_mesh) return {{"remedy", "none"}, {"reason", "the object's own mesh: nothing to compare with"}};
   if (result.cage.tets().size() == 1) return {{"remedy", "none"}, {"reason", "one tetrahedron: an affine body does not bend"}};
-  if (result.cage.vertices().size() > kMostCalibrated)
+  if (result.cage.vertices().size() > kMostCalibratedVertices)
     return {{"remedy", "none"}, {"reason", "a cage this fine is taken as it is"}};
   const SurfaceMesh& surface = result.repaired.surface;
   absl::StatusOr<Locking> locking = absl::InvalidArgumentError("no tets");

@@ -36,9 +36,9 @@ struct GraspCommandOptions {
   double run_limit_s = 1800;
 };
 
-// What counts as lifted: this share of the fingers' rise (soft pads give way: a held teddy rises by 0.7 of it), while they carry
-// this share of its weight.
-constexpr double kRiseShare = 0.4;
+// What counts as lifted: this share of the fingers' rise (soft pads give way: a held teddy rises by 0.7 of it, the objects of
+// docs/validation/household.md by 0.8 and more), while they carry this share of its weight.
+constexpr double kRiseShare = 0.5;
 constexpr double kHeldShare = 0.8;
 
 void Describe(const GraspCommandOptions& o, const GraspScene& scene, const PreparedMesh& prepared) {
@@ -50,9 +50,19 @@ void Describe(const GraspCommandOptions& o, const GraspScene& scene, const Prepa
       o.grasp.friction, o.grasp.gripper_scale, scene.orientation.c_str(), scene.height_m, prepared.folder.c_str());
 }
 
+// What both pads carry at the end, N.
+double CarriedByPads(const Json& run) {
+  double force = 0;
+  for (const char* pair : {"object/bubble_left", "object/bubble_right"}) {
+    if (!run["contact_forces"].contains(pair)) continue;
+    force += run["contact_forces"][pair]["normal_n"][2].get<double>() + run["contact_forces"][pair]["friction_n"][2].get<double>();
+  }
+  return force;
+}
+
 // Outcome of the run, in numbers.
 Json Outcome(const Json& run, const GraspScene& scene, double rise) {
-  const double carried = run["holding"]["mean_vertical_force_n"], weight = run["holding"]["weight_n"];
+  const double carried = CarriedByPads(run), weight = run["holding"]["weight_n"];
   const bool lifted = rise > kRiseShare * scene.lift_m && carried > kHeldShare * weight;
   return {{"lifted", lifted},
           {"rise_m", rise},

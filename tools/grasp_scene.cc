@@ -27,6 +27,8 @@ constexpr double kSqueezeS = 1.5, kLiftS = 1.5, kHoldS = 1;
 // the square of the scale.
 constexpr double kPadForce = 12;
 constexpr double kGravity = 9.81;
+constexpr double kPlinthShare = 0.4;  // of the object's width: the support under a flat one
+constexpr double kStandGap = 0.9e-3;  // below the object at the start, m
 
 struct Extent {
   double low = 0, high = 0;
@@ -93,14 +95,23 @@ BodySpec PadBody(const MeshData& pad, int side, double y, double z, double press
   return body;
 }
 
-BodySpec Ground(double half) {
-  BodySpec ground;
-  ground.name = "ground";
-  ground.kind = BodyKind::kStatic;
-  for (int i = 0; i < 8; ++i) ground.mesh.vertices.emplace_back(i & 1 ? half : -half, i & 2 ? half : -half, i & 4 ? 0.0 : -0.1);
-  ground.mesh.triangles = {{0, 2, 3}, {0, 3, 1}, {4, 5, 7}, {4, 7, 6}, {0, 1, 5}, {0, 5, 4},
-                           {2, 6, 7}, {2, 7, 3}, {0, 4, 6}, {0, 6, 2}, {1, 3, 7}, {1, 7, 5}};
-  return ground;
+BodySpec Block(const std::string& name, const Vec3& low, const Vec3& high) {
+  BodySpec block;
+  block.name = name;
+  block.kind = BodyKind::kStatic;
+  for (int i = 0; i < 8; ++i) {
+    block.mesh.vertices.emplace_back(i & 1 ? high.x() : low.x(), i & 2 ? high.y() : low.y(), i & 4 ? high.z() : low.z());
+  }
+  block.mesh.triangles = {{0, 2, 3}, {0, 3, 1}, {4, 5, 7}, {4, 7, 6}, {0, 1, 5}, {0, 5, 4},
+                          {2, 6, 7}, {2, 7, 3}, {0, 4, 6}, {0, 6, 2}, {1, 3, 7}, {1, 7, 5}};
+  return block;
+}
+
+// What a flat object lies on, so that pads reach down to the height of its middle: a ridge along the pads, too narrow for them to
+// meet it before they meet the object.
+BodySpec Plinth(const Extent& along, double width, double height) {
+  const double half = kPlinthShare * width / 2;
+  return Block("plinth", Vec3(along.low, -half, 1e-3), Vec3(along.high, half, height));
 }
 
 absl::Status CheckGrasp(const GraspScene& scene, const GraspOptions& o) {
@@ -149,7 +160,10 @@ absl::StatusOr<GraspScene> MakeGraspScene(const MeshData& surface, const MeshDat
   EIPC_RETURN_IF_ERROR(CheckGrasp(scene, o));
   EIPC_ASSIGN_OR_RETURN(const MeshData pad, Pad(s));
   // The object's middle across, and its centre of mass along the pads, come to the origin.
-  const Vec3 shift(-mass.center_of_mass.x(), -(across.low + across.high) / 2, -up.low + 0.9e-3);
+  // Where its centre of mass is too low for the pads, it lies on a plinth.
+  const double z = std::max(mass.center_of_mass.z() - up.low + kStandGap, kHalfHeight * s + kClearance);
+  const double plinth = z - (mass.center_of_mass.z() - up.low + kStandGap);
+  const Vec3 shift(-mass.center_of_mass.x(), -(across.low + across.high) / 2, -up.low + kStandGap + plinth);
   BodySpec object;
   object.name = "object";
   object.kind = BodyKind::kEmbedded;
@@ -157,13 +171,18 @@ absl::StatusOr<GraspScene> MakeGraspScene(const MeshData& surface, const MeshDat
   object.cage = cage;
   object.pose = {shift, turn};
   object.material = {MaterialModel::kLinearCorotated, o.density_kg_m3, o.youngs_modulus_pa, o.poissons_ratio, 0, 0, 0};
-  // Pads at the centre of mass, or as low as the ground lets them.
-  const double z = std::max(mass.center_of_mass.z() + shift.z(), kHalfHeight * s + kClearance);
+  const Extent along = ExtentAlong(turned, Vec3::UnitX());
+  const double half = std::max(0.5, along.width() + s * kHalfWidth);
   const double y = scene.width_m / 2 + kDepth * s + kClearance;
   const double press = kPress * kDepth * s + kClearance;
   scene.spec.name = "grasp";
   scene.spec.bodies = {object, PadBody(pad, -1, y, z, press, scene.lift_m, o), PadBody(pad, 1, y, z, press, scene.lift_m, o),
-                       Ground(std::max(0.5, ExtentAlong(turned, Vec3::UnitX()).width() + s * kHalfWidth))};
+                       Block("ground", Vec3(-half, -half, -0.1), Vec3(half, half, 0))};
+  if (plinth > 0) {
+    const Extent under = {along.low + shift.x(), along.high + shift.x()};
+    scene.spec.bodies.push_back(Plinth(under, scene.width_m, plinth));
+    scene.orientation += absl::StrFormat(", on a plinth %.3g m high", plinth);
+  }
   scene.spec.contact.form = BarrierForm::kPerPair;
   scene.spec.contact.stiffness = 1e4;
   scene.spec.friction_coefficient = o.friction;

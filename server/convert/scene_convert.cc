@@ -52,6 +52,13 @@ MaterialSpec MaterialFromProto(const v1::Material& material, BodyKind kind) {
   return spec;
 }
 
+CageCalibration CalibrationFromProto(const v1::CageCalibration& calibration) {
+  CageCalibration spec;
+  if (calibration.youngs_scale() != 0) spec.youngs_scale = calibration.youngs_scale();
+  if (calibration.has_poissons_ratio()) spec.poissons_ratio = calibration.poissons_ratio();
+  return spec;
+}
+
 Trajectory TrajectoryFromProto(const v1::Trajectory& trajectory, const std::string& path, Problems* problems) {
   Trajectory result;
   for (int i = 0; i < trajectory.keyframes_size(); ++i) {
@@ -128,6 +135,7 @@ class SceneReader {
           spec->cage = meshes_.Read(body.embedded().cage_mesh(), absl::StrCat(path, ".embedded.cage_mesh"), problems_);
         }
         spec->cage_vertices = body.embedded().cage_vertices();
+        if (body.embedded().has_calibration()) spec->calibration = CalibrationFromProto(body.embedded().calibration());
         return;
       case v1::Body::kAffine:
         spec->kind = BodyKind::kAffine;

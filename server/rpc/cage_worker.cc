@@ -21,7 +21,10 @@ constexpr char kBodyPath[] = "bodies[0]";
 // The child's word for "the scene is at fault", as opposed to the child.
 constexpr char kProblem[] = "PROBLEM ";
 
-bool WantsCage(const BodySpec& body) { return body.kind == BodyKind::kEmbedded && !body.cage && body.cage_vertices > 0; }
+bool WantsCage(const BodySpec& body) {
+  if (body.kind != BodyKind::kEmbedded) return false;
+  return (!body.cage && body.cage_vertices > 0) || (body.calibration && body.calibration->measured());
+}
 
 }  // namespace
 
@@ -33,6 +36,7 @@ absl::Status MakeCagesInChild(const std::string& program, const v1::Scene& scene
     *one.add_bodies() = scene.bodies(static_cast<int>(i));
     // As read and scaled: the child needs no files.
     MeshToProto(body.mesh, one.mutable_bodies(0)->mutable_embedded()->mutable_surface());
+    if (body.cage) MeshToProto(*body.cage, one.mutable_bodies(0)->mutable_embedded()->mutable_cage_mesh());
     EIPC_ASSIGN_OR_RETURN(const std::string output,
                           RunChild({program, "--cage-worker"}, one.SerializeAsString(), kMaxOutput, budget));
     if (output.rfind(kProblem, 0) == 0) {
@@ -45,6 +49,7 @@ absl::Status MakeCagesInChild(const std::string& program, const v1::Scene& scene
     EIPC_ASSIGN_OR_RETURN(SceneSpec caged, SceneFromProto(one, MeshResolver({"", "", true}), &problems));
     if (!problems.empty() || !caged.bodies[0].cage) return absl::InternalError("the cage worker's answer makes no sense");
     body.cage = std::move(caged.bodies[0].cage);
+    body.calibration = caged.bodies[0].calibration;
   }
   return absl::OkStatus();
 }
@@ -61,6 +66,11 @@ absl::StatusOr<std::string> CageWorker(const std::string& input) {
   cage.vertices = body.node_authored;
   cage.tets = body.elastic.nodes;
   MeshToProto(cage, scene.mutable_bodies(0)->mutable_embedded()->mutable_cage_mesh());
+  if (body.calibration) {
+    v1::CageCalibration& calibration = *scene.mutable_bodies(0)->mutable_embedded()->mutable_calibration();
+    calibration.set_youngs_scale(*body.calibration->youngs_scale);
+    calibration.set_poissons_ratio(*body.calibration->poissons_ratio);
+  }
   return scene.SerializeAsString();
 }
 

@@ -61,6 +61,13 @@ void CheckBody(const BodySpec& body, const std::string& path, Problems* problems
   if (body.kind == BodyKind::kEmbedded && !body.cage.has_value() && body.cage_vertices < 4) {
     problems->Add(path + ".embedded.cage_vertices", "must be >= 4 (or give cage_mesh), got ", body.cage_vertices);
   }
+  if (body.calibration) {
+    const CageCalibration& c = *body.calibration;
+    if (c.youngs_scale) CheckPositive(*c.youngs_scale, path + ".embedded.calibration.youngs_scale", problems);
+    if (c.poissons_ratio && !(*c.poissons_ratio >= 0 && *c.poissons_ratio < 0.5)) {
+      problems->Add(path + ".embedded.calibration.poissons_ratio", "must be in [0, 0.5), got ", *c.poissons_ratio);
+    }
+  }
   if (!deformable && !body.boundary_sets.empty()) {
     problems->Add(path + ".boundary_sets", "only full-space and embedded bodies have them; this body (", BodyKindName(body.kind),
                   ") is moved as a whole");

@@ -4,9 +4,11 @@
 #include <array>
 #include <optional>
 
+#include "sim/base/status_macros.h"
 #include "sim/mesh/embedding.h"
 #include "sim/mesh/surface_mesh.h"
 #include "sim/mesh/tet_mesh.h"
+#include "sim/meshing/locking.h"
 #include "sim/meshing/make_cage.h"
 
 namespace eipc {
@@ -206,6 +208,25 @@ std::optional<TetMesh> CageFor(const BodySpec& spec, const SurfaceMesh& surface,
   return *std::move(cage);
 }
 
+// What the body asks for, measured where it says nothing: the factors of a cage that nothing is to be done about are 1.
+absl::StatusOr<CageCalibration> CalibrationFor(const BodySpec& spec, const TetMesh& cage, const SurfaceMesh& surface) {
+  CageCalibration applied = {1.0, spec.material.poissons_ratio};
+  if (!spec.calibration->measured()) {
+    applied.youngs_scale = spec.calibration->youngs_scale.value_or(1.0);
+    applied.poissons_ratio = spec.calibration->poissons_ratio.value_or(spec.material.poissons_ratio);
+    return applied;
+  }
+  // One tet moves as an affine body, which does not bend; a cage as fine as what it is compared with is taken as it is.
+  if (cage.tets().size() == 1 || cage.vertices().size() > kMostCalibratedVertices) return applied;
+  std::optional<TetMesh> own;
+  if (!spec.mesh.tets.empty()) {
+    EIPC_ASSIGN_OR_RETURN(own, TetMesh::Create(spec.mesh.vertices, spec.mesh.tets));
+  }
+  EIPC_ASSIGN_OR_RETURN(const Locking locking, MeasureLocking(cage, surface, own ? &*own : nullptr, spec.material.poissons_ratio));
+  if (locking.helps()) applied = {locking.youngs_scale, locking.poissons_ratio};
+  return applied;
+}
+
 void CompileCaged(const BodySpec& spec, const SurfaceMesh& surface, const std::string& path, CompiledBody* out,
                   Problems* problems) {
   std::optional<TetMesh> cage;
@@ -233,7 +254,18 @@ void CompileCaged(const BodySpec& spec, const SurfaceMesh& surface, const std::s
     problems->Add(path + ".embedded", integrals.status().message());
     return;
   }
-  AddElements(*cage, *integrals, spec.material, out);
+  MaterialSpec material = spec.material;
+  if (spec.calibration) {
+    const absl::StatusOr<CageCalibration> calibration = CalibrationFor(spec, *cage, surface);
+    if (!calibration.ok()) {
+      problems->Add(path + ".embedded.calibration", "cannot be measured (give youngs_scale): ", calibration.status().message());
+      return;
+    }
+    out->calibration = *calibration;
+    material.youngs_modulus_pa *= *calibration->youngs_scale;
+    material.poissons_ratio = *calibration->poissons_ratio;
+  }
+  AddElements(*cage, *integrals, material, out);
 }
 
 }  // namespace

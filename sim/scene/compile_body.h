@@ -1,6 +1,7 @@
 #ifndef EIPC_SIM_SCENE_COMPILE_BODY_H_
 #define EIPC_SIM_SCENE_COMPILE_BODY_H_
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -21,6 +22,8 @@ struct CompiledBody {
   std::vector<EmbeddingRow> embedding;
   MassProperties mass;  // world
   Pose initial_pose;    // of the body frame
+  // What the cage's material was changed by (no other kind of body).
+  std::optional<CageCalibration> calibration;
 };
 
 // Adds what is wrong to `problems` under `path`; the result is to be used only when nothing was added.

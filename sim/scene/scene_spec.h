@@ -48,6 +48,13 @@ struct EnclosedVolumeSpec {
   Filling filling;
 };
 
+// What a coarse cage gets against its stiffness: Young's modulus times a factor, another Poisson's ratio.
+struct CageCalibration {
+  std::optional<double> youngs_scale;
+  std::optional<double> poissons_ratio;
+  bool measured() const { return !youngs_scale && !poissons_ratio; }  // to be measured
+};
+
 struct BoundarySetSpec {
   std::string name;
   std::vector<int32_t> vertices;
@@ -65,6 +72,8 @@ struct BodySpec {
   // Embedded only: an authored cage, or a vertex budget for one made here.
   std::optional<MeshData> cage;
   int cage_vertices = 0;
+  // Embedded only: the material of the cage; measured when it says nothing (sim/meshing/locking.h).
+  std::optional<CageCalibration> calibration;
   Pose pose;
   MaterialSpec material;
   Vec3 linear_velocity = Vec3::Zero();

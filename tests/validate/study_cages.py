@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import time
 from dataclasses import dataclass
@@ -49,11 +50,16 @@ def cage(context: Context, mesh: Path, budget: int) -> Outcome:
     out = context.scratch / f"cage-{mesh.parent.name}-{mesh.name}-{budget}.json"
     start = time.monotonic()
     done = subprocess.run([str(context.cli.binary), "cage", str(mesh), "--vertices", str(budget), "--report", str(out), "--timeout",
-                           str(LIMIT_S), "--cache", str(context.scratch / "cages")], capture_output=True, text=True,
+                           str(LIMIT_S), "--cache", cache_folder(context)], capture_output=True, text=True,
                           timeout=LIMIT_S + 60)
     seconds = time.monotonic() - start
     report = json.loads(out.read_text()) if out.exists() else None
     return Outcome(mesh, budget, done.returncode, seconds, done.stderr.strip(), report)
+
+
+def cache_folder(context: Context) -> str:
+    """EIPC_CACHE, so that a study that was cut short goes on where it was; else for this call only."""
+    return os.environ.get("EIPC_CACHE") or str(context.scratch / "cages")
 
 
 def line(outcome: Outcome) -> str:

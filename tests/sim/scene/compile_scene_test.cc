@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include "sim/scene/compile_body.h"
 #include "tests/sim/mesh/shapes.h"
 #include "tests/support/random.h"
 #include "tests/support/scenes.h"
@@ -294,6 +295,60 @@ TEST(CompileScene, ACageCanBeMade) {
   State state = InitialState(*model);
   for (Eigen::Index i = 0; i < state.v.size(); i += 3) state.v.segment<3>(i) = Vec3(1, 0, 0);
   EXPECT_NEAR(testing::LinearMomentum(*model, state, 0).x(), exact.mass, 1e-10 * exact.mass);
+}
+
+// A fine bar of tets in a coarse cage.
+BodySpec CagedBar() {
+  BodySpec bar;
+  bar.name = "bar";
+  bar.kind = BodyKind::kEmbedded;
+  bar.mesh = testing::BoxTets(Vec3(0, 0, 0), Vec3(0.1, 0.12, 0.3), 4);
+  bar.cage = testing::BoxTets(Vec3(-0.01, -0.01, -0.01), Vec3(0.11, 0.13, 0.31), 1);
+  bar.material = Soft();
+  return bar;
+}
+
+CompiledBody CompileAlone(const BodySpec& spec) {
+  Problems problems;
+  CompiledBody body = CompileBody(spec, "bodies[0]", &problems);
+  EXPECT_TRUE(problems.empty());
+  return body;
+}
+
+double EnergyOf(const CompiledBody& body, const Mat3& f) {
+  return std::visit([&](const auto& material) { return material.Psi(f, Mat3::Identity()); }, body.elastic.material);
+}
+
+TEST(CompileScene, ACagesMaterialCanBeCalibrated) {
+  Mat3 stretch = Mat3::Identity(), shear = Mat3::Identity();
+  stretch(0, 0) = 1.1;
+  shear(0, 1) = 0.1;
+  BodySpec as_is = CagedBar(), calibrated = CagedBar(), equivalent = CagedBar();
+  calibrated.calibration = CageCalibration{0.4, 0.2};
+  equivalent.material.youngs_modulus_pa *= 0.4;
+  equivalent.material.poissons_ratio = 0.2;
+  const CompiledBody a = CompileAlone(as_is), b = CompileAlone(calibrated), c = CompileAlone(equivalent);
+  for (const Mat3& f : {stretch, shear}) {
+    EXPECT_EQ(EnergyOf(b, f), EnergyOf(c, f));
+    EXPECT_LT(EnergyOf(b, f), 0.5 * EnergyOf(a, f));
+  }
+  EXPECT_EQ(a.mass.mass, b.mass.mass);
+  EXPECT_FALSE(a.calibration.has_value());
+}
+
+TEST(CompileScene, ACalibrationIsMeasuredAgainstTheBodysOwnTets) {
+  BodySpec bar = CagedBar();
+  bar.calibration = CageCalibration();
+  const CompiledBody measured = CompileAlone(bar);
+  ASSERT_TRUE(measured.calibration.has_value());
+  // One layer of tets across is far too stiff in bending.
+  EXPECT_LT(*measured.calibration->youngs_scale, 0.9);
+  EXPECT_GT(*measured.calibration->youngs_scale, 0.01);
+  EXPECT_LE(*measured.calibration->poissons_ratio, bar.material.poissons_ratio);
+  // The body's own mesh locks no more than itself.
+  bar.cage = bar.mesh;
+  const CompiledBody own = CompileAlone(bar);
+  EXPECT_NEAR(*own.calibration->youngs_scale, 1, 1e-6);
 }
 
 }  // namespace

@@ -202,6 +202,15 @@ TEST(SceneProblems, ACageMustHoldItsSurface) {
   EXPECT_THAT(lines, Contains(AllOf(StartsWith("bodies[0].embedded.cage_vertices: "), HasSubstr("must be >= 4"))));
 }
 
+TEST(SceneProblems, CalibrationsOfCages) {
+  SceneSpec scene = testing::EmptyScene();
+  scene.bodies = {testing::EmbeddedBox("box", Vec3(0.1, 0.1, 0.1), {1, 1, 1}, Soft())};
+  scene.bodies[0].calibration = CageCalibration{-1.0, std::nullopt};
+  ExpectOnly(scene, "bodies[0].embedded.calibration.youngs_scale", "must be > 0");
+  scene.bodies[0].calibration = CageCalibration{0.5, 0.5};
+  ExpectOnly(scene, "bodies[0].embedded.calibration.poissons_ratio", "must be in [0, 0.5)");
+}
+
 TEST(SceneProblems, BoundarySets) {
   SceneSpec scene = Sound();
   BoundarySetSpec set;
