@@ -14,6 +14,7 @@
 #include "server/log.h"
 #include "server/rpc/cage_worker.h"
 #include "server/rpc/grpc_server.h"
+#include "server/rpc/prepare_worker.h"
 
 namespace {
 
@@ -80,6 +81,7 @@ int Serve(const CLI::App& app, eipc::ServerConfig* config) {
 
 int main(int argc, char** argv) {
   if (argc == 2 && std::string(argv[1]) == "--cage-worker") return eipc::rpc::RunCageWorker();
+  if (argc == 2 && std::string(argv[1]) == "--prepare-worker") return eipc::rpc::RunPrepareWorker();
   CLI::App app("eipc-server: hosts embedded-IPC scenes over gRPC.\nWrites 'eipc-server listening on HOST:PORT' once it is ready.");
   eipc::ServerConfig config;
   eipc::AddOptions(&app, &config);

@@ -11,7 +11,7 @@ namespace eipc {
 nlohmann::ordered_json CageReport(const AutoCage& result, int budget);
 
 // Whether a body of this stiffness is better simulated as affine, and why, in numbers.
-nlohmann::ordered_json AffineSuggestion(const AutoCage& result, double youngs_modulus_pa);
+nlohmann::ordered_json AffineReport(const AutoCage& result, double youngs_modulus_pa);
 
 // The cage's stiffness over that of `mesh`'s own tets where they are sound, else of a finer lattice, and the remedy
 // (docs/cages.md).

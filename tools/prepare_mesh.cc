@@ -90,7 +90,7 @@ absl::Status Work(const PrepareOptions& options, const std::string& content, con
   Json report = CageReport(result, options.vertices);
   EIPC_RETURN_IF_ERROR(Report(progress, "measuring locking", 0.95));
   report["locking"] = LockingReport(result, mesh, options.poissons_ratio);
-  report["affine"] = AffineSuggestion(result, options.youngs_modulus_pa);
+  report["affine"] = AffineReport(result, options.youngs_modulus_pa);
   report["seconds"] = Seconds(start);
   return WriteText(folder + "/report.json", report.dump(2) + "\n");
 }

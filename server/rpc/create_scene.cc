@@ -22,14 +22,7 @@ absl::Status InvalidScene(const absl::Status& status) {
 absl::Status TakeUploads(Services& services, const std::string& tenant, v1::Scene* scene) {
   absl::Status status;
   ForEachMesh(scene, [&](v1::Mesh* mesh, const std::string& path) {
-    if (!status.ok() || mesh->source_case() != v1::Mesh::kFile || !absl::StartsWith(mesh->file(), kUploadPrefix)) return;
-    const auto upload = services.uploads.Find(tenant, mesh->file());
-    if (!upload.ok()) {
-      status = absl::Status(upload.status().code(), absl::StrCat(upload.status().message(), " (", path, ")"));
-      return;
-    }
-    mesh->mutable_contents()->set_file_name((*upload)->file_name);
-    mesh->mutable_contents()->set_data((*upload)->data);
+    if (status.ok()) status = TakeUpload(services, tenant, path, mesh);
   });
   return status;
 }
@@ -39,6 +32,15 @@ void Say(OperationRegistry::Progress* progress, double done, const char* stage) 
 }
 
 }  // namespace
+
+absl::Status TakeUpload(Services& services, const std::string& tenant, const std::string& path, v1::Mesh* mesh) {
+  if (mesh->source_case() != v1::Mesh::kFile || !absl::StartsWith(mesh->file(), kUploadPrefix)) return absl::OkStatus();
+  const auto upload = services.uploads.Find(tenant, mesh->file());
+  if (!upload.ok()) return absl::Status(upload.status().code(), absl::StrCat(upload.status().message(), " (", path, ")"));
+  mesh->mutable_contents()->set_file_name((*upload)->file_name);
+  mesh->mutable_contents()->set_data((*upload)->data);
+  return absl::OkStatus();
+}
 
 absl::Status MakeScene(Services& services, const CallContext& context, const v1::CreateSceneRequest& request,
                        OperationRegistry::Progress* progress, v1::SceneInfo* response) {

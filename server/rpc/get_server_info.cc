@@ -8,7 +8,7 @@ absl::Status GetServerInfo(Services& services, const CallContext&, const v1::Get
   response->set_version(EIPC_VERSION);
   response->set_build(BuildId());
   for (const char* ability :
-       {"snapshots", "fork", "step_batch", "trajectories", "step_receipt", "recordings", "uploads", "operations"}) {
+       {"snapshots", "fork", "step_batch", "trajectories", "step_receipt", "recordings", "uploads", "operations", "prepare_mesh"}) {
     response->add_capabilities(ability);
   }
   response->set_journal(services.journal != nullptr);

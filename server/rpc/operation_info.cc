@@ -18,6 +18,7 @@ void FillOperation(const OperationRegistry::View& view, v1::Operation* out) {
   out->set_status_message(std::string(status.message()));
   if (!status.ok()) return;
   if (view.kind == kCreateSceneKind) (void)out->mutable_scene()->ParseFromString(view.result);
+  if (view.kind == kPrepareMeshKind) (void)out->mutable_prepared()->ParseFromString(view.result);
   if (view.kind == kStepBatchKind) (void)out->mutable_batch()->ParseFromString(view.result);
 }
 

@@ -7,6 +7,7 @@
 namespace eipc::rpc {
 
 inline constexpr char kCreateSceneKind[] = "create_scene";
+inline constexpr char kPrepareMeshKind[] = "prepare_mesh";
 inline constexpr char kStepBatchKind[] = "step_batch";
 
 void FillOperation(const OperationRegistry::View& view, v1::Operation* out);

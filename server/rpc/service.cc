@@ -108,6 +108,7 @@ class SimulationService final : public v1::SimulationService::Service {
   EIPC_UNARY(ListSnapshots, v1::ListSnapshotsRequest, v1::ListSnapshotsResponse)
   EIPC_UNARY(DeleteSnapshot, v1::DeleteSnapshotRequest, Empty)
   EIPC_UNARY(StartCreateScene, v1::CreateSceneRequest, v1::Operation)
+  EIPC_UNARY(StartPrepareMesh, v1::PrepareMeshRequest, v1::Operation)
   EIPC_UNARY(StartStepBatch, v1::StepBatchRequest, v1::Operation)
   EIPC_UNARY(GetOperation, v1::GetOperationRequest, v1::Operation)
   EIPC_UNARY(ListOperations, v1::ListOperationsRequest, v1::ListOperationsResponse)

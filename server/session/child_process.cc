@@ -75,9 +75,23 @@ bool ReadSome(int file, std::string* into, size_t limit) {
   return count > 0 || (count < 0 && (errno == EINTR || errno == EAGAIN));
 }
 
+using Heard = std::function<bool(const std::string& line)>;
+
+// Offers whole lines of `errors` from `*from` on, and drops those that are taken.
+void Hear(const Heard& heard, std::string* errors, size_t* from) {
+  for (size_t end = errors->find('\n', *from); heard && end != std::string::npos; end = errors->find('\n', *from)) {
+    if (heard(errors->substr(*from, end - *from))) {
+      errors->erase(*from, end + 1 - *from);
+    } else {
+      *from = end + 1;
+    }
+  }
+}
+
 // Feeds and reads until both outputs end. The budget's status.
-absl::Status Converse(absl::string_view input, size_t max_output, const StepBudget& budget, Pipe* in, Pipe* out, Pipe* err,
-                      std::string* output, std::string* errors) {
+absl::Status Converse(absl::string_view input, size_t max_output, const StepBudget& budget, const Heard& heard, Pipe* in, Pipe* out,
+                      Pipe* err, std::string* output, std::string* errors) {
+  size_t offered = 0;
   fcntl(in->write_end, F_SETFL, O_NONBLOCK);
   if (input.empty()) in->CloseWrite();
   while (out->read_end >= 0 || err->read_end >= 0) {
@@ -91,6 +105,7 @@ absl::Status Converse(absl::string_view input, size_t max_output, const StepBudg
     }
     if (files[1].revents != 0 && !ReadSome(out->read_end, output, max_output + 1)) out->CloseRead();
     if (files[2].revents != 0 && !ReadSome(err->read_end, errors, kMaxErrors)) err->CloseRead();
+    Hear(heard, errors, &offered);
     if (output->size() > max_output) return absl::ResourceExhaustedError("CHILD_OUTPUT: the child wrote more than it may");
   }
   return absl::OkStatus();
@@ -99,7 +114,7 @@ absl::Status Converse(absl::string_view input, size_t max_output, const StepBudg
 }  // namespace
 
 absl::StatusOr<std::string> RunChild(const std::vector<std::string>& arguments, absl::string_view input, size_t max_output,
-                                     const StepBudget& budget) {
+                                     const StepBudget& budget, const Heard& heard) {
   Pipe in, out, err;
   if (in.read_end < 0 || out.read_end < 0 || err.read_end < 0) {
     return absl::ResourceExhaustedError(absl::StrCat("CHILD_FAILED: no pipes: ", std::strerror(errno)));
@@ -110,7 +125,7 @@ absl::StatusOr<std::string> RunChild(const std::vector<std::string>& arguments, 
   out.CloseWrite();
   err.CloseWrite();
   std::string output, errors;
-  const absl::Status status = Converse(input, max_output, budget, &in, &out, &err, &output, &errors);
+  const absl::Status status = Converse(input, max_output, budget, heard, &in, &out, &err, &output, &errors);
   if (!status.ok()) kill(child, SIGKILL);
   int ended = 0;
   while (waitpid(child, &ended, 0) < 0 && errno == EINTR) {

@@ -18,6 +18,9 @@ namespace {
 
 constexpr double kUsedShare = 0.85;
 constexpr double kGoodDeg = 10;
+// Sizes of a body, m: beyond them products of a few coordinates leave what doubles can hold.
+constexpr double kLeastSize = 1e-6;
+constexpr double kMostSize = 1e6;
 // How much larger a cage may be that shares no tet between the sides of gaps than one that shares all.
 constexpr double kGapWeight = 3;
 
@@ -66,6 +69,24 @@ bool TakeFullMesh(const MeshData& mesh, const AutoCageOptions& options, AutoCage
   return true;
 }
 
+absl::Status CheckSize(const MeshData& mesh) {
+  if (mesh.vertices.empty()) return absl::InvalidArgumentError("no vertices");
+  Vec3 low = mesh.vertices[0], high = low;
+  double farthest = 0;
+  for (size_t v = 0; v < mesh.vertices.size(); ++v) {
+    const Vec3& p = mesh.vertices[v];
+    if (!p.allFinite()) return absl::InvalidArgumentError(absl::StrCat("vertex ", v, " is not finite"));
+    low = low.cwiseMin(p);
+    high = high.cwiseMax(p);
+    farthest = std::max(farthest, p.cwiseAbs().maxCoeff());
+  }
+  const double size = (high - low).maxCoeff();
+  if (size >= kLeastSize && farthest <= kMostSize) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      absl::StrFormat("%.3g m large, with coordinates up to %.3g m: a body is %g to %g m large; are the units right?", size,
+                      farthest, kLeastSize, kMostSize));
+}
+
 std::string Shortcomings(const AutoCage& cage, int budget) {
   std::vector<std::string> notes;
   const CageQuality& q = cage.quality;
@@ -92,6 +113,7 @@ std::string Shortcomings(const AutoCage& cage, int budget) {
 absl::StatusOr<AutoCage> MakeAutoCage(const MeshData& mesh, const AutoCageOptions& options, const MeshingProgress& progress) {
   AutoCage out;
   EIPC_RETURN_IF_ERROR(Report(progress, "looking for problems", 0));
+  EIPC_RETURN_IF_ERROR(CheckSize(mesh));
   out.findings = FindProblems(mesh);
   const auto part = [&progress](double begin, double end) -> MeshingProgress {
     if (!progress) return nullptr;
@@ -118,6 +140,24 @@ absl::StatusOr<AutoCage> MakeAutoCage(const MeshData& mesh, const AutoCageOption
   if (out.full_mesh) out.quality.enclosed = true;  // its boundary is the surface
   if (!out.quality.enclosed) return absl::InternalError("the cage does not enclose the surface");
   out.note = Shortcomings(out, options.max_vertices);
+  return out;
+}
+
+CageLocking LockingOf(const AutoCage& cage, const MeshData& mesh, double poissons_ratio) {
+  CageLocking out;
+  if (cage.full_mesh) return {std::nullopt, true, "the object's own mesh: nothing to compare with"};
+  if (cage.cage.tets().size() == 1) return {std::nullopt, false, "one tetrahedron: an affine body does not bend"};
+  if (cage.cage.vertices().size() > kMostCalibratedVertices) return {std::nullopt, false, "a cage this fine is taken as it is"};
+  const SurfaceMesh& surface = cage.repaired.surface;
+  absl::StatusOr<Locking> locking = absl::InvalidArgumentError("no tets");
+  const bool own =
+      !mesh.tets.empty() && cage.findings.inverted_tets == 0 && cage.repaired.method == "kept" && !cage.repaired.decimated;
+  const auto tets = TetMesh::Create(mesh.vertices, mesh.tets);
+  if (own && tets.ok()) locking = MeasureLocking(cage.cage, surface, &*tets, poissons_ratio);
+  out.by_own_tets = locking.ok();
+  if (!locking.ok()) locking = MeasureLocking(cage.cage, surface, nullptr, poissons_ratio);
+  if (!locking.ok()) return {std::nullopt, false, std::string(locking.status().message())};
+  out.measured = *std::move(locking);
   return out;
 }
 

@@ -1,11 +1,13 @@
 #ifndef EIPC_SIM_MESHING_AUTO_CAGE_H_
 #define EIPC_SIM_MESHING_AUTO_CAGE_H_
 
+#include <optional>
 #include <string>
 
 #include "absl/status/statusor.h"
 #include "sim/mesh/mesh_data.h"
 #include "sim/meshing/cage_quality.h"
+#include "sim/meshing/locking.h"
 #include "sim/meshing/progress.h"
 #include "sim/meshing/repair_surface.h"
 
@@ -30,6 +32,15 @@ struct AutoCage {
 
 // Findings, repair, cage and its quality, for a mesh in metres. Deterministic. INVALID_ARGUMENT says why there is none, CANCELLED.
 absl::StatusOr<AutoCage> MakeAutoCage(const MeshData& mesh, const AutoCageOptions& options, const MeshingProgress& progress);
+
+// How much stiffer than the object the cage is, and what helps.
+struct CageLocking {
+  std::optional<Locking> measured;  // none: `reason` says why
+  bool by_own_tets = false;         // against the object's own tets, else against a lattice
+  std::string reason;
+};
+// `mesh`: what the cage was made of.
+CageLocking LockingOf(const AutoCage& cage, const MeshData& mesh, double poissons_ratio);
 
 }  // namespace eipc
 

@@ -201,6 +201,16 @@ class Client:
         request = service_pb2.CreateSceneRequest(scene=message)
         return Operation(self, self._call(self._stub.StartCreateScene, request, timeout))
 
+    def start_prepare_mesh(self, reference: str, cage_vertices: int = 60, scale: float = 1.0, timeout_s: float = 300.0,
+                           timeout: Optional[float] = None) -> Operation:
+        """Makes any mesh a collision surface and a cage on the server, as `eipc cage` does; its prepared() is the result.
+
+        reference: of an upload (upload_mesh), or a file of the server's data folder; scale: metres per unit of its coordinates.
+        """
+        request = service_pb2.PrepareMeshRequest(cage_vertices=cage_vertices, timeout_s=timeout_s)
+        request.mesh.file, request.mesh.scale = reference, scale
+        return Operation(self, self._call(self._stub.StartPrepareMesh, request, timeout))
+
     def upload_mesh(self, path: str | os.PathLike[str], chunk_bytes: int = 1 << 20, timeout: Optional[float] = None) -> MeshUpload:
         """Sends a mesh file in checked pieces; scenes then say `file: "upload:..."` (the result's reference)."""
         data = Path(path).read_bytes()

@@ -163,6 +163,11 @@ class Operation:
         self._raise_failure()
         return batch_from_message(self._message.batch)
 
+    def prepared(self) -> service_pb2.PreparedMesh:
+        """What start_prepare_mesh made: `body` goes into a scene as an embedded body. Waits; raises its error."""
+        self._raise_failure()
+        return self._message.prepared
+
     def _raise_failure(self) -> None:
         self.wait()
         if self._message.status_code:

@@ -8,6 +8,7 @@ import subprocess
 import time
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 CLI = os.environ.get("EIPC_CLI")
@@ -15,6 +16,9 @@ pytestmark = pytest.mark.skipif(not CLI or not Path(CLI).exists(), reason="no ei
 
 BOX_CORNERS = [(x, y, z) for z in (0, 1) for y in (0, 1) for x in (0, 1)]
 BOX_FACES = [(0, 2, 3), (0, 3, 1), (4, 5, 7), (4, 7, 6), (0, 1, 5), (0, 5, 4), (2, 6, 7), (2, 7, 3), (0, 4, 6), (0, 6, 2), (1, 3, 7), (1, 7, 5)]
+
+
+TET_FACES = "f 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n"
 
 
 def write_box(path, size=(60.0, 50.0, 80.0), faces=BOX_FACES):
@@ -103,6 +107,13 @@ def test_concurrent_processes_share_the_cache(tmp_path):
     ("one.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n"),
     ("cut.ply", "ply\nformat binary_little_endian 1.0\nelement vertex 1000000000\nproperty float x\nend_header\n"),
     ("what.step", "ISO-10303-21;"),
+    ("nan.obj", "v 0 0 nan\nv 1 0 0\nv 0 1 0\nv 0 0 1\n" + TET_FACES),
+    ("inf.obj", "v 0 0 inf\nv 1 0 0\nv 0 1 0\nv 0 0 1\n" + TET_FACES),
+    ("huge.obj", "v 0 0 0\nv 1e200 0 0\nv 0 1e200 0\nv 0 0 1e200\n" + TET_FACES),
+    ("tiny.obj", "v 0 0 0\nv 1e-200 0 0\nv 0 1e-200 0\nv 0 0 1e-200\n" + TET_FACES),
+    ("point.obj", "v 1 1 1\n" * 4 + TET_FACES),
+    ("far.obj", "v 1e12 0 0\nv 1000000000001 0 0\nv 1e12 1 0\nv 1e12 0 1\n" + TET_FACES),
+    ("index.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 2 9\n" + TET_FACES),
     ("flat.off", "OFF\n4 2 0\n0 0 0\n1 0 0\n1 1 0\n0 1 0\n3 0 1 2\n3 0 2 1\n"),
 ])
 def test_bad_files_get_one_line_and_a_status(tmp_path, name, content):
@@ -111,6 +122,45 @@ def test_bad_files_get_one_line_and_a_status(tmp_path, name, content):
     assert 1 <= done.returncode < 100
     assert done.stdout == ""
     assert len(done.stderr.strip().splitlines()) == 1 and name in done.stderr
+    assert not list((tmp_path / "cache").glob("*"))
+
+
+def write_stl(path, triangles):
+    """A binary STL file."""
+    records = np.zeros(len(triangles), dtype=[("normal", "<f4", 3), ("corners", "<f4", (3, 3)), ("attribute", "<u2")])
+    records["corners"] = triangles
+    path.write_bytes(b"\0" * 80 + np.uint32(len(triangles)).tobytes() + records.tobytes())
+    return path
+
+
+def test_a_million_triangles_end_at_the_limit(tmp_path):
+    rings, sides, cache = 1000, 500, tmp_path / "cache"
+    i, j = np.meshgrid(np.arange(rings), np.arange(sides), indexing="ij")
+
+    def at(i, j):
+        a, b = 2 * np.pi * (i % rings) / rings, 2 * np.pi * (j % sides) / sides
+        radius = 0.1 + 0.03 * np.cos(b)
+        return np.stack([radius * np.cos(a), radius * np.sin(a), 0.03 * np.sin(b)], -1)
+
+    quads = [at(i, j), at(i + 1, j), at(i + 1, j + 1), at(i, j + 1)]
+    corners = np.concatenate([np.stack([quads[k] for k in tri], -2).reshape(-1, 3, 3) for tri in ((0, 1, 2), (0, 2, 3))])
+    big = write_stl(tmp_path / "big.stl", corners)
+    start = time.monotonic()
+    done = eipc("cage", big, "--vertices", 20, "--timeout", 5, cache=cache)
+    assert time.monotonic() - start < 60
+    assert done.returncode in (0, 4)
+    if done.returncode == 4:
+        assert "5 s" in done.stderr and len(done.stderr.strip().splitlines()) == 1
+        assert not list(cache.glob("*"))
+
+
+def test_more_triangles_than_are_taken(tmp_path):
+    path = tmp_path / "vast.stl"
+    with path.open("wb") as file:
+        file.write(b"\0" * 80 + np.uint32(2000001).tobytes())
+        file.truncate(84 + 50 * 2000001)
+    done = eipc("cage", path, cache=tmp_path / "cache", expect=2)
+    assert "2000001 triangles" in done.stderr and "decimate" in done.stderr
     assert not list((tmp_path / "cache").glob("*"))
 
 

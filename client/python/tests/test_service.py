@@ -113,6 +113,43 @@ def test_a_scene_as_an_operation(client):
         client.start_create_scene(broken).scene()
 
 
+def stl_of_a_twisted_box(path):
+    """A box in millimetres, as a triangle soup with one triangle turned inside out."""
+    corners = np.array([[i & 1, i >> 1 & 1, i >> 2] for i in range(8)]) * [60.0, 80.0, 100.0]
+    faces = [(0, 2, 3), (0, 3, 1), (4, 5, 7), (4, 7, 6), (0, 1, 5), (0, 5, 4), (2, 6, 7), (2, 7, 3), (0, 4, 6), (0, 6, 2), (1, 3, 7), (1, 5, 7)]
+    lines = ["solid box"]
+    for face in faces:
+        lines += ["facet normal 0 0 0", "outer loop", *("vertex {} {} {}".format(*corners[v]) for v in face), "endloop", "endfacet"]
+    path.write_text("\n".join([*lines, "endsolid box", ""]))
+    return path
+
+
+def test_any_mesh_becomes_a_body(client, tmp_path):
+    upload = client.upload_mesh(stl_of_a_twisted_box(tmp_path / "box.stl"))
+    operation = client.start_prepare_mesh(upload.reference, cage_vertices=30, scale=1e-3)
+    stages = {operation.refresh(0.02).stage for _ in range(200) if not operation.done}
+    made = operation.prepared()
+    assert made.repair == "repaired" and made.max_distance_m < 1e-9 and made.min_dihedral_deg > 10
+    assert any("offset surfaces" in stage or "shaping" in stage for stage in stages), stages
+    scene = cube_scene(height=0.3)
+    body = scene.bodies[0]
+    body.embedded.CopyFrom(made.body)
+    body.pose.position_m.z = 0.3
+    made_scene = client.create_scene(scene)
+    assert made_scene.bodies[body.name].mass_kg == pytest.approx(0.06 * 0.08 * 0.1 * body.material.density_kg_m3)
+
+
+def test_preparing_a_mesh_can_be_cancelled(client, tmp_path):
+    upload = client.upload_mesh(stl_of_a_twisted_box(tmp_path / "box.stl"))
+    operation = client.start_prepare_mesh(upload.reference, cage_vertices=500)
+    operation.cancel()
+    with pytest.raises(eipc.CancelledError):
+        operation.prepared()
+    late = client.start_prepare_mesh(upload.reference, cage_vertices=500, timeout_s=0.2)
+    with pytest.raises(eipc.DeadlineExceededError):
+        late.prepared()
+
+
 def test_setpoints_and_receipts(scene):
     with scene.create_session() as session:
         start = eipc.Pose(np.array([0.2, 0, 0.2]))
