@@ -66,9 +66,10 @@ def grasp(context: Context, mesh: Path, scale: str) -> Outcome:
 
 def table(data: Path, outcomes: list[Outcome]) -> str:
     rows = ["# Household objects: from file to being lifted", "",
-            "Written by `./dev validate household`: `eipc grasp FILE --audit` with its defaults (800 kg/m³, E = 1 MPa, ν = 0.4, friction 0.8, at",
-            "most 60 cage vertices and 2,000 triangles), coordinates taken as metres; an object that is too large once more at the scale that the",
-            "refusal names. Rise: of the object, over that of the fingers. Seconds: wall time of the simulation alone (4 s simulated), on",
+            "Written by `./dev validate household`: `eipc grasp FILE --audit` with its defaults (800 kg/m³, E = 1 MPa, ν = 0.4,",
+            "friction 0.8, at most 60 cage vertices and 2,000 triangles), coordinates taken as metres; an object that is too large once",
+            "more at the scale that the refusal names. Rise: of the object, over that of the fingers.",
+            "Seconds: wall time of the simulation alone (4 s simulated), on",
             "a loaded two-core machine.", "",
             "| mesh | gripper scale | width, m | mass, kg | cage vertices | rise | lifted | least distance, m | s |",
             "| --- | --- | --- | --- | --- | --- | --- | --- | --- |"]

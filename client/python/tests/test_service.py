@@ -116,7 +116,8 @@ def test_a_scene_as_an_operation(client):
 def stl_of_a_twisted_box(path):
     """A box in millimetres, as a triangle soup with one triangle turned inside out."""
     corners = np.array([[i & 1, i >> 1 & 1, i >> 2] for i in range(8)]) * [60.0, 80.0, 100.0]
-    faces = [(0, 2, 3), (0, 3, 1), (4, 5, 7), (4, 7, 6), (0, 1, 5), (0, 5, 4), (2, 6, 7), (2, 7, 3), (0, 4, 6), (0, 6, 2), (1, 3, 7), (1, 5, 7)]
+    faces = [(0, 2, 3), (0, 3, 1), (4, 5, 7), (4, 7, 6), (0, 1, 5), (0, 5, 4), (2, 6, 7), (2, 7, 3), (0, 4, 6), (0, 6, 2),
+             (1, 3, 7), (1, 5, 7)]
     lines = ["solid box"]
     for face in faces:
         lines += ["facet normal 0 0 0", "outer loop", *("vertex {} {} {}".format(*corners[v]) for v in face), "endloop", "endfacet"]
