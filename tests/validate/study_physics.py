@@ -15,7 +15,7 @@ RADIUS, YOUNGS, POISSON = 0.05, 1e5, 0.4
 # Of the lower half, its equator driven, against a frictionless rigid plane: axisymmetric finite elements; half-space theory,
 # 4/3 E* sqrt(R) d^1.5 with E* = E / (1 - nu^2), gives 0.1403 N and 1.122 N.
 FINITE_SPHERE_N = {0.25e-3: 0.1455, 1e-3: 1.209}
-CELLS = (6, 8, 12)  # across the core
+CELLS = (6, 8, 10)  # across the core
 CORE = 1.3  # of the radius of contact, sqrt(R d)
 
 
