@@ -195,7 +195,8 @@ def _cap_point(direction: np.ndarray, arc: float) -> np.ndarray:
 def _extrude(triangles: np.ndarray, count: int) -> np.ndarray:
     """Tetrahedra of the prisms between a layer of triangles and the same `count` vertices further on, cut alike from both sides."""
     a, b, c = np.sort(triangles, axis=1).T
-    return np.concatenate([np.column_stack(t) for t in ((a, b, c, c + count), (a, b, b + count, c + count), (a, a + count, b + count, c + count))])
+    prisms = ((a, b, c, c + count), (a, b, b + count, c + count), (a, a + count, b + count, c + count))
+    return np.concatenate([np.column_stack(tet) for tet in prisms])
 
 
 def half_ball(radius: float, cells: int, core: float) -> Mesh:
