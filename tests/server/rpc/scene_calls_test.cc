@@ -64,6 +64,94 @@ TEST_F(SceneCallsTest, CreatesAndDescribes) {
   EXPECT_EQ(info->surface_triangles(), 24);
 }
 
+class PrepareMeshTest : public SceneCallsTest {
+ protected:
+  // A box whose triangles are turned every which way.
+  static v1::PrepareMeshRequest DirtyBox() {
+    v1::PrepareMeshRequest request;
+    std::string obj;
+    for (int i = 0; i < 8; ++i) absl::StrAppend(&obj, "v ", i & 1 ? 60 : 0, " ", i & 2 ? 80 : 0, " ", i & 4 ? 100 : 0, "\n");
+    obj += "f 1 3 4\nf 1 2 4\nf 5 6 8\nf 5 8 7\nf 1 2 6\nf 1 6 5\nf 3 7 8\nf 3 8 4\nf 1 5 7\nf 1 7 3\nf 2 4 8\nf 2 8 6\n";
+    request.mutable_mesh()->mutable_contents()->set_file_name("box.obj");
+    request.mutable_mesh()->mutable_contents()->set_data(obj);
+    request.mutable_mesh()->set_scale(1e-3);
+    request.set_cage_vertices(20);
+    return request;
+  }
+  v1::Operation Await(const v1::Operation& started) {
+    v1::GetOperationRequest get;
+    get.set_name(started.name());
+    get.set_wait_s(120);
+    v1::Operation done;
+    EXPECT_TRUE(GetOperation(services_, {}, get, &done).ok());
+    EXPECT_TRUE(done.done());
+    return done;
+  }
+  void ExpectRefused(const v1::PrepareMeshRequest& request, const std::string& text) {
+    v1::Operation operation;
+    const absl::Status status = StartPrepareMesh(services_, {}, request, &operation);
+    EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument) << status;
+    EXPECT_THAT(std::string(status.message()), HasSubstr(text));
+  }
+};
+
+TEST_F(PrepareMeshTest, ADirtyMeshBecomesABodyOfAScene) {
+  v1::Operation operation;
+  ASSERT_TRUE(StartPrepareMesh(services_, {}, DirtyBox(), &operation).ok());
+  EXPECT_EQ(operation.kind(), "prepare_mesh");
+  operation = Await(operation);
+  ASSERT_EQ(operation.status_code(), 0) << operation.status_message();
+  EXPECT_EQ(operation.progress(), 1);
+  const v1::PreparedMesh& made = operation.prepared();
+  EXPECT_EQ(made.repair(), "repaired");
+  EXPECT_GT(made.min_dihedral_deg(), 10);
+  EXPECT_GT(made.volume_ratio(), 1);
+  EXPECT_LT(made.max_distance_m(), 1e-9);
+  EXPECT_FALSE(made.affine_reason().empty());
+  v1::Scene scene = FallingBlock();
+  *scene.mutable_bodies(0)->mutable_embedded() = made.body();
+  const auto info = Create(scene);
+  ASSERT_TRUE(info.ok()) << info.status();
+  EXPECT_LE(info->body_infos(0).cage_vertices(), 20);
+  EXPECT_NEAR(info->body_infos(0).mass_kg(), 0.06 * 0.08 * 0.1 * scene.bodies(0).material().density_kg_m3(), 1e-9);
+}
+
+TEST_F(PrepareMeshTest, RefusesWhatMakesNoSense) {
+  v1::PrepareMeshRequest request = DirtyBox();
+  request.set_cage_vertices(3);
+  ExpectRefused(request, "cage_vertices");
+  request = DirtyBox();
+  request.set_timeout_s(-1);
+  ExpectRefused(request, "timeout_s");
+  ExpectRefused(v1::PrepareMeshRequest(), "mesh: missing");
+  // What only a look into the mesh tells ends the operation.
+  request = DirtyBox();
+  request.mutable_mesh()->mutable_contents()->set_data("v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n");
+  v1::Operation operation;
+  ASSERT_TRUE(StartPrepareMesh(services_, {}, request, &operation).ok());
+  operation = Await(operation);
+  EXPECT_EQ(operation.status_code(), static_cast<int>(absl::StatusCode::kInvalidArgument));
+  EXPECT_THAT(operation.status_message(), StartsWith("MESH_INVALID: "));
+}
+
+TEST_F(PrepareMeshTest, EndsAtItsTimeLimitAndWhenCancelled) {
+  v1::PrepareMeshRequest request = DirtyBox();
+  request.set_timeout_s(1e-3);
+  v1::Operation operation;
+  ASSERT_TRUE(StartPrepareMesh(services_, {}, request, &operation).ok());
+  operation = Await(operation);
+  EXPECT_EQ(operation.status_code(), static_cast<int>(absl::StatusCode::kDeadlineExceeded));
+  EXPECT_THAT(operation.status_message(), HasSubstr("timeout_s"));
+  request = DirtyBox();
+  request.set_cage_vertices(400);
+  ASSERT_TRUE(StartPrepareMesh(services_, {}, request, &operation).ok());
+  v1::CancelOperationRequest cancel;
+  cancel.set_name(operation.name());
+  v1::Operation cancelled;
+  ASSERT_TRUE(CancelOperation(services_, {}, cancel, &cancelled).ok());
+  EXPECT_EQ(Await(operation).status_code(), static_cast<int>(absl::StatusCode::kCancelled));
+}
+
 TEST_F(SceneCallsTest, TheSameSceneHasTheSameName) {
   const auto first = Create(FallingBlock());
   const auto second = Create(FallingBlock());

@@ -78,6 +78,19 @@ TEST(ChildProcess, ConversesWithoutBlocking) {
   EXPECT_THAT(std::string(failed.message()), HasSubstr("exit status 3: why"));
 }
 
+TEST(ChildProcess, LinesAreHeardAsTheyCome) {
+  std::vector<std::string> lines;
+  const auto heard = [&](const std::string& line) {
+    lines.push_back(line);
+    return line.rfind("P ", 0) == 0;
+  };
+  const std::string script = "echo P 1 >&2; echo why >&2; for i in $(seq 2000); do echo P $i >&2; done; echo not >&2; exit 3";
+  const absl::Status failed = RunChild({"/bin/sh", "-c", script}, "", 10, {}, heard).status();
+  ASSERT_EQ(lines.size(), 2003u);
+  EXPECT_EQ(lines[2001], "P 2000");
+  EXPECT_THAT(std::string(failed.message()), HasSubstr("exit status 3: why\nnot"));
+}
+
 // A child that would go on for an hour ends with its budget.
 TEST(ChildProcess, IsKilledWithItsBudget) {
   int polls = 0;
