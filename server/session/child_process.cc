@@ -77,21 +77,29 @@ bool ReadSome(int file, std::string* into, size_t limit) {
 
 using Heard = std::function<bool(const std::string& line)>;
 
-// Offers whole lines of `errors` from `*from` on, and drops those that are taken.
-void Hear(const Heard& heard, std::string* errors, size_t* from) {
-  for (size_t end = errors->find('\n', *from); heard && end != std::string::npos; end = errors->find('\n', *from)) {
-    if (heard(errors->substr(*from, end - *from))) {
-      errors->erase(*from, end + 1 - *from);
-    } else {
-      *from = end + 1;
+// Standard error: lines that are taken, and the first kMaxErrors bytes of what is not.
+struct ErrorLines {
+  std::string unheard;  // the beginning of a line
+  std::string kept;
+
+  // Offers whole lines, and what there is of one when the stream has ended or the line does not.
+  void Hear(const Heard& heard, bool ended) {
+    size_t from = 0;
+    for (size_t end = unheard.find('\n'); end != std::string::npos; end = unheard.find('\n', from)) {
+      const std::string line = unheard.substr(from, end - from);
+      from = end + 1;
+      if (!heard || !heard(line)) Keep(line + "\n");
     }
+    unheard.erase(0, from);
+    if (ended || unheard.size() > kMaxErrors) Keep(std::exchange(unheard, {}));
   }
-}
+  void Keep(const std::string& text) { kept.append(text, 0, kMaxErrors - std::min(kMaxErrors, kept.size())); }
+};
 
 // Feeds and reads until both outputs end. The budget's status.
 absl::Status Converse(absl::string_view input, size_t max_output, const StepBudget& budget, const Heard& heard, Pipe* in, Pipe* out,
-                      Pipe* err, std::string* output, std::string* errors) {
-  size_t offered = 0;
+                      Pipe* err, std::string* output, ErrorLines* errors) {
+  constexpr size_t kAtOnce = 1 << 20;
   fcntl(in->write_end, F_SETFL, O_NONBLOCK);
   if (input.empty()) in->CloseWrite();
   while (out->read_end >= 0 || err->read_end >= 0) {
@@ -104,8 +112,8 @@ absl::Status Converse(absl::string_view input, size_t max_output, const StepBudg
       if (input.empty() || (count < 0 && errno != EAGAIN && errno != EINTR)) in->CloseWrite();
     }
     if (files[1].revents != 0 && !ReadSome(out->read_end, output, max_output + 1)) out->CloseRead();
-    if (files[2].revents != 0 && !ReadSome(err->read_end, errors, kMaxErrors)) err->CloseRead();
-    Hear(heard, errors, &offered);
+    if (files[2].revents != 0 && !ReadSome(err->read_end, &errors->unheard, kAtOnce)) err->CloseRead();
+    errors->Hear(heard, err->read_end < 0);
     if (output->size() > max_output) return absl::ResourceExhaustedError("CHILD_OUTPUT: the child wrote more than it may");
   }
   return absl::OkStatus();
@@ -124,7 +132,8 @@ absl::StatusOr<std::string> RunChild(const std::vector<std::string>& arguments, 
   in.CloseRead();
   out.CloseWrite();
   err.CloseWrite();
-  std::string output, errors;
+  std::string output;
+  ErrorLines errors;
   const absl::Status status = Converse(input, max_output, budget, heard, &in, &out, &err, &output, &errors);
   if (!status.ok()) kill(child, SIGKILL);
   int ended = 0;
@@ -135,7 +144,7 @@ absl::StatusOr<std::string> RunChild(const std::vector<std::string>& arguments, 
   return absl::InternalError(absl::StrCat(
       "CHILD_FAILED: ",
       WIFEXITED(ended) ? absl::StrCat("exit status ", WEXITSTATUS(ended)) : absl::StrCat("ended by signal ", WTERMSIG(ended)),
-      errors.empty() ? "" : ": ", errors));
+      errors.kept.empty() ? "" : ": ", errors.kept));
 }
 
 }  // namespace eipc
