@@ -4,18 +4,13 @@
 #include <cmath>
 
 #include "sim/base/status_macros.h"
+#include "sim/solver/stacked_nodes.h"
 #include "sim/solver/update_error.h"
 
 namespace eipc {
 namespace {
 
 constexpr int kMaxHalvings = 40;
-
-double LargestNodeNorm(const VecX& y) {
-  double largest = 0;
-  for (Eigen::Index i = 0; i + 2 < y.size(); i += 3) largest = std::max(largest, y.segment<3>(i).squaredNorm());
-  return std::sqrt(largest);
-}
 
 // What kept a solve from its tolerance, when its last direction could be followed up to `limit` (because of `step_limit`) and was
 // up to `taken`.
@@ -31,18 +26,6 @@ StepLimit Blame(const NewtonProblem& problem, StepLimit step_limit, const VecX& 
     node = n;
   }
   return problem.InFriction(node) ? StepLimit::kFriction : StepLimit::kIterations;
-}
-
-// Writes target - q into the prescribed entries of *dq, zero elsewhere; returns the largest remainder.
-double Remainder(const std::vector<uint8_t>& prescribed, const VecX& target, const VecX& q, VecX* dq) {
-  dq->setZero(q.size());
-  double largest = 0;
-  for (size_t n = 0; n < prescribed.size(); ++n) {
-    if (!prescribed[n]) continue;
-    dq->segment<3>(3 * n) = target.segment<3>(3 * n) - q.segment<3>(3 * n);
-    largest = std::max(largest, dq->segment<3>(3 * n).norm());
-  }
-  return largest;
 }
 
 void Damp(const std::vector<double>& inertia, double factor, BlockMatrix* hessian) {
@@ -193,9 +176,7 @@ absl::Status NewtonSolver::Solve(NewtonProblem* problem, const std::vector<uint8
     const bool driving = remaining > 0 && !relax;
     gradient_.setZero(q->size());
     problem->Gradient(&gradient_);
-    for (size_t n = 0; n < prescribed.size(); ++n) {
-      if (prescribed[n]) gradient_.segment<3>(3 * n).setZero();
-    }
+    ZeroPrescribed(prescribed, &gradient_);
     ++report->iterations;
     ++report->linear_solves;
     if (!LinearSolve(problem, prescribed, damping.lambda(), seconds)) {

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "sim/base/status_macros.h"
+#include "sim/solver/stacked_nodes.h"
 #include "sim/solver/update_error.h"
 
 namespace eipc {
@@ -14,29 +15,6 @@ constexpr int kEnergyAcceptances = 15;  // a solve; then only falling residuals 
 constexpr int kKrylovIterations = 60;
 constexpr double kBlocked = 1e-3;  // a smaller admissible fraction is no progress of the drive
 constexpr int kPatience = 8;       // blocked tries before the caller's other solver may report a target that is not reached
-
-double LargestNodeNorm(const VecX& y) {
-  double largest = 0;
-  for (Eigen::Index i = 0; i + 2 < y.size(); i += 3) largest = std::max(largest, y.segment<3>(i).squaredNorm());
-  return std::sqrt(largest);
-}
-
-double Remainder(const std::vector<uint8_t>& prescribed, const VecX& target, const VecX& q, VecX* dq) {
-  dq->setZero(q.size());
-  double largest = 0;
-  for (size_t n = 0; n < prescribed.size(); ++n) {
-    if (!prescribed[n]) continue;
-    dq->segment<3>(3 * n) = target.segment<3>(3 * n) - q.segment<3>(3 * n);
-    largest = std::max(largest, dq->segment<3>(3 * n).norm());
-  }
-  return largest;
-}
-
-void ZeroPrescribed(const std::vector<uint8_t>& prescribed, VecX* y) {
-  for (size_t n = 0; n < prescribed.size(); ++n) {
-    if (prescribed[n]) y->segment<3>(3 * n).setZero();
-  }
-}
 
 }  // namespace
 
