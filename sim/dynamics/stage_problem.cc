@@ -106,15 +106,7 @@ void StageProblem::CoverMotion(double margin) {
 
 void StageProblem::BeginStage(const StageContext& stage) {
   pinch_.Begin();
-  stage_q_ = stage.q_start;
-  stage_v_ = stage.v_tilde;
-  for (int32_t n = 0; n < model_->node_count; ++n) stage_v_.segment<3>(3 * n) += stage.gamma_h * model_->gravity;
-  const ScalarSparse& mass = model_->mass;
-  node_inertia_.assign(mass.n, 0);
-  for (int32_t n = 0; n < mass.n; ++n) {
-    for (int32_t k = mass.row_start[n]; k < mass.row_start[n + 1]; ++k) node_inertia_[n] += std::abs(mass.values[k]);
-    node_inertia_[n] /= stage.gamma_h * stage.gamma_h;
-  }
+  stage_.emplace(stage);
   for (const TimedTerm& t : terms_) {
     ScopedStage timer(seconds_, t.stage);
     t.term->BeginStage(stage);
@@ -127,14 +119,26 @@ void StageProblem::SetContactShare(double share) {
   barrier_.set_stiffness(share * barrier_stiffness_);
 }
 
+const std::vector<double>& StageProblem::NodeInertia() {
+  const ScalarSparse& mass = model_->mass;
+  node_inertia_.assign(mass.n, 0);
+  for (int32_t n = 0; n < mass.n; ++n) {
+    for (int32_t k = mass.row_start[n]; k < mass.row_start[n + 1]; ++k) node_inertia_[n] += std::abs(mass.values[k]);
+    node_inertia_[n] /= stage_->gamma_h * stage_->gamma_h;
+  }
+  return node_inertia_;
+}
+
 bool StageProblem::Pinched() {
   if (!may_stiffen_ || !pinch_.Pinched(contacts_.least_relative_gap())) return false;
   const VecX here = q_;
+  VecX v = stage_->v_tilde;
+  for (int32_t n = 0; n < model_->node_count; ++n) v.segment<3>(3 * n) += stage_->gamma_h * model_->gravity;
   double free_energy = 0;
   for (int32_t n = 0; n < model_->node_count; ++n) {
-    free_energy += 0.5 * stage_v_.segment<3>(3 * n).dot(model_->mass.RowTimes(n, stage_v_));
+    free_energy += 0.5 * v.segment<3>(3 * n).dot(model_->mass.RowTimes(n, v));
   }
-  SetPoint(stage_q_);
+  SetPoint(stage_->q_start);
   const double stiffness = StiffnessForImpact(*model_, barrier_stiffness_, barrier_.Value({q_, x_}), free_energy);
   may_stiffen_ = stiffness > barrier_stiffness_;
   barrier_stiffness_ = stiffness;

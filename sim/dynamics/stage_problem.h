@@ -2,6 +2,7 @@
 #define EIPC_SIM_DYNAMICS_STAGE_PROBLEM_H_
 
 #include <memory>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -49,7 +50,8 @@ class StageProblem : public RootProblem {
   double Energy() override;
   void Gradient(VecX* gradient) override;
   bool Hessian(BlockMatrix* hessian) override;
-  const std::vector<double>& NodeInertia() const override { return node_inertia_; }
+  // Row sums of |M| / (gamma h)^2.
+  const std::vector<double>& NodeInertia() override;
   void ChangingNodes(std::vector<uint8_t>* nodes) const override;
   void Dyads(LowRank* dyads) override;
   bool Project() override;
@@ -112,9 +114,9 @@ class StageProblem : public RootProblem {
   std::vector<TimedTerm> terms_;
   double barrier_stiffness_ = 0;
   PinchDetector pinch_;
-  bool may_stiffen_ = true;           // until that has been found to be of no use in this step
-  std::vector<double> node_inertia_;  // row sums of |M| / (gamma h)^2
-  VecX stage_q_, stage_v_;            // of the step's start; with what gravity adds in this stage
+  bool may_stiffen_ = true;  // until that has been found to be of no use in this step
+  std::vector<double> node_inertia_;
+  std::optional<StageContext> stage_;
   double contact_share_ = 1;
   int exact_rejections_ = 0;
   bool thorough_ = false;  // check every point

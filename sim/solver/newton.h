@@ -32,8 +32,8 @@ class NewtonProblem {
   virtual void Dyads(LowRank* dyads) { dyads->Clear(); }
   // Asked when the Hessian is not positive definite: gives up exactness for it until the next stage. False: nothing is left to do.
   virtual bool Project() { return false; }
-  // By node, what SlideDamping scales: inertia as it stands in the Hessian, kg / s^2. Empty: no damping.
-  virtual const std::vector<double>& NodeInertia() const {
+  // By node, what SlideDamping scales: inertia as it stands in the Hessian, kg / s^2. Asked while it damps. Empty: no damping.
+  virtual const std::vector<double>& NodeInertia() {
     static const std::vector<double> none;
     return none;
   }

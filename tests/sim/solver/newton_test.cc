@@ -319,7 +319,7 @@ class RingProblem : public DenseProblem {
       return step;
     };
   }
-  const std::vector<double>& NodeInertia() const override { return inertia_; }
+  const std::vector<double>& NodeInertia() override { return inertia_; }
   static VecX Start() { return (1 - 0.5 * kReach) * VecX(Vec3(std::sin(1.4), 0, -std::cos(1.4))); }
   static double Gap(const VecX& q) { return 1 - q.norm(); }
 
