@@ -1,6 +1,7 @@
 #include "sim/contact/broad_phase.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "sim/geometry/distance.h"
 
@@ -9,93 +10,381 @@ namespace {
 
 // Covers the rounding of a norm and of sums of a few.
 constexpr double kRoundUp = 1 + 1e-14;
+// Covers the rounding of x = J q, of middles of bodies and of what is derived from them, of the largest coordinate.
+constexpr double kSlack = 1e-14;
+// What regions are grown by, in units of the margin that is asked for.
+constexpr double kOwnMargin = 1;
+constexpr double kMostOfEdge = 0.25;
+constexpr double kShiftMargin = 1;
+constexpr double kReachMargin = 20;
 
 bool ShareVertex(const Triangle& s, const Triangle& t) {
   return std::any_of(s.begin(), s.end(), [&t](int32_t v) { return v == t[0] || v == t[1] || v == t[2]; });
 }
 
+Box Grown(const Vec3& a, const Vec3& b, double by) {
+  return {a.cwiseMin(b).array() - by, a.cwiseMax(b).array() + by};
+}
+
+bool Contains(const Box& box, const Vec3& p) { return (p.array() >= box.lo).all() && (p.array() <= box.hi).all(); }
+
 }  // namespace
 
-void BroadPhase::SetRegions(const std::vector<Vec3>& from, const std::vector<Vec3>& to, double margin) {
-  const size_t n = from.size();
-  anchors_ = from;
-  regions_.resize(n);
-  reach_.resize(n);
-  vertex_boxes_.resize(n);
-  for (size_t i = 0; i < n; ++i) {
-    // The rounding of the sums below is at most an ulp of the largest coordinate, which 1e-15 of it covers.
-    const double slack = 4e-16 * (from[i].cwiseAbs().maxCoeff() + to[i].cwiseAbs().maxCoeff() + dhat_ + margin);
-    const Eigen::Array3d lo = from[i].cwiseMin(to[i]).array(), hi = from[i].cwiseMax(to[i]).array();
-    regions_[i].lo = lo - margin;
-    regions_[i].hi = hi + margin;
-    const Eigen::Array3d extent = (to[i] - from[i]).cwiseAbs().array() + (margin + slack);
-    reach_[i] = kRoundUp * extent.matrix().norm();
-    const double grown = 0.5 * dhat_ + slack;
-    vertex_boxes_[i] = WideBox(regions_[i].lo - grown, regions_[i].hi + grown);
+BroadPhase::BroadPhase(const CollisionSurface* surface, const SurfacePatches* patches, const std::vector<EmbeddingRow>* rows,
+                       const std::vector<Vec3>* offsets, double dhat)
+    : surface_(surface), patches_(patches), rows_(rows), offsets_(offsets), dhat_(dhat), bodies_(surface->body_count), shapes_(patches, dhat) {
+  const size_t vertices = surface->vertex_count;
+  const size_t nodes = patches->nodes.empty() ? 0 : patches->nodes.back() + 1;
+  points_q_.setZero(3 * static_cast<Eigen::Index>(nodes));
+  regions_.resize(nodes);
+  vertex_stamp_.assign(vertices, 0);
+  edge_stamp_.assign(surface->edges.size(), 0);
+  triangle_stamp_.assign(surface->triangles.size(), 0);
+  anchors_.resize(vertices);
+  points_.resize(vertices);
+  reach_.resize(vertices);
+  vertex_boxes_.resize(vertices);
+  edge_boxes_.resize(surface->edges.size());
+  triangle_boxes_.resize(surface->triangles.size());
+  for (const BoundingVolumeTree& tree : surface->trees) {
+    tree_stamp_.emplace_back(tree.nodes().size(), 0);
+    tree_boxes_.emplace_back(tree.nodes().size());
   }
+  used_.assign(vertices, 0);
 }
 
-void BroadPhase::Build(const std::vector<Vec3>& from, const std::vector<Vec3>& to, double dhat, double margin) {
-  dhat_ = dhat;
-  SetRegions(from, to, margin);
-  edge_boxes_.resize(surface_->edges.size());
-  for (size_t e = 0; e < edge_boxes_.size(); ++e) {
-    edge_boxes_[e] = vertex_boxes_[surface_->edges[e][0]];
-    edge_boxes_[e].Include(vertex_boxes_[surface_->edges[e][1]]);
-  }
-  triangle_boxes_.resize(surface_->triangles.size());
-  for (size_t t = 0; t < triangle_boxes_.size(); ++t) {
-    const Triangle& tri = surface_->triangles[t];
-    triangle_boxes_[t] = vertex_boxes_[tri[0]];
-    triangle_boxes_[t].Include(vertex_boxes_[tri[1]]);
-    triangle_boxes_[t].Include(vertex_boxes_[tri[2]]);
-  }
-  for (size_t b = 0; b < surface_->trees.size(); ++b) {
-    surface_->trees[b].Refit([this](int32_t t) -> const WideBox& { return triangle_boxes_[t]; }, &node_boxes_[b]);
-  }
-  candidates_.clear();
-  node_pairs_ = 0;
-  triangle_pairs_.clear();
-  triangle_gaps_.clear();
-  neighbour_pairs_.clear();
-  for (int32_t a = 0; a < surface_->body_count; ++a) {
-    for (int32_t b = a; b < surface_->body_count; ++b) {
-      if (surface_->Enabled(a, b)) Traverse(a, b);
-    }
-  }
+// Of a body that nothing moves: the origin, for ever.
+Vec3 BroadPhase::Middle(int32_t body, const VecX& q) const {
+  const std::vector<int32_t>& nodes = patches_->body_nodes[body];
+  Vec3 sum = Vec3::Zero();
+  for (int32_t n : nodes) sum += q.segment<3>(3 * n);
+  return nodes.empty() ? sum : Vec3(sum / static_cast<double>(nodes.size()));
 }
 
-bool BroadPhase::Covers(const std::vector<Vec3>& x) const {
-  if (regions_.size() != x.size()) return false;
-  for (size_t i = 0; i < x.size(); ++i) {
-    if ((x[i].array() < regions_[i].lo).any() || (x[i].array() > regions_[i].hi).any()) return false;
+bool BroadPhase::BodyCovers(int32_t body, const VecX& q) const {
+  if (bodies_[body].stamp == 0) return false;
+  const Vec3 middle = Middle(body, q);
+  for (int32_t n : patches_->body_nodes[body]) {
+    if (!Contains(regions_[n], q.segment<3>(3 * n) - middle)) return false;
   }
   return true;
 }
 
-void BroadPhase::Travel(const std::vector<Vec3>& x, std::vector<double>* travel) const {
-  travel->resize(x.size());
-  for (size_t i = 0; i < x.size(); ++i) (*travel)[i] = kRoundUp * (x[i] - anchors_[i]).norm();
+bool BroadPhase::ShapeCovers(int32_t body, const VecX& q) const {
+  return !patches_->proves[body] || (bodies_[body].shape_stamp > 0 && shapes_.Cover(body, q));
 }
 
-void BroadPhase::Traverse(int32_t body_a, int32_t body_b) {
-  const BoundingVolumeTree& tree_a = surface_->trees[body_a];
-  const BoundingVolumeTree& tree_b = surface_->trees[body_b];
-  if (tree_a.empty() || tree_b.empty()) return;
-  const bool self = body_a == body_b;
+bool BroadPhase::ReachCovers(int32_t body, const VecX& q) {
+  if (surface_->trees[body].empty()) return true;
+  const BodyRegion& region = bodies_[body];
+  return Contains(region.middles, Middle(body, q)) &&
+         region.reach.Contains(TreeBox(body, 0).Swept(WideBox(region.middles.lo, region.middles.hi)));
+}
+
+bool BroadPhase::ListCovers(const PairList& list, const VecX& q) const {
+  if (list.stamp_a != bodies_[list.a].stamp || list.stamp_b != bodies_[list.b].stamp) return false;
+  if (list.of_one_body()) return list.shape_stamp == bodies_[list.a].shape_stamp;
+  const Vec3 shift = Middle(list.b, q) - Middle(list.a, q);
+  return list.shifts.Contains(WideBox(shift.array(), shift.array()));
+}
+
+bool BroadPhase::Covers(const VecX& q) const {
+  for (int32_t body = 0; body < surface_->body_count; ++body) {
+    if (!BodyCovers(body, q) || !ShapeCovers(body, q)) return false;
+    if (!surface_->trees[body].empty() && !Contains(bodies_[body].middles, Middle(body, q))) return false;
+  }
+  return std::all_of(lists_.begin(), lists_.end(), [&](const PairList& list) { return ListCovers(list, q); });
+}
+
+bool BroadPhase::Cover(const VecX& from, const VecX& to, double margin) {
+  bool renewed = false, lists_stale = false;
+  for (int32_t body = 0; body < surface_->body_count; ++body) {
+    if (!BodyCovers(body, from) || !BodyCovers(body, to)) {
+      RenewBody(body, from, to, margin);
+      renewed = true;
+    }
+    if (!ShapeCovers(body, from) || !ShapeCovers(body, to)) {
+      RenewShape(body, from, to);
+      renewed = true;
+    }
+    lists_stale = lists_stale || !ReachCovers(body, from) || !ReachCovers(body, to);
+  }
+  if (lists_stale) {
+    RenewReaches(from, to, margin);
+    ChooseLists();
+    renewed = true;
+  }
+  for (PairList& list : lists_) {
+    if (ListCovers(list, from) && ListCovers(list, to)) continue;
+    RenewList(&list, from, to, margin);
+    renewed = true;
+  }
+  if (renewed) Gather();
+  return renewed;
+}
+
+void BroadPhase::RenewBody(int32_t body, const VecX& from, const VecX& to, double margin) {
+  uint64_t* stamp = &bodies_[body].stamp;
+  *stamp = std::max<uint64_t>(1, *stamp + 1);
+  const Vec3 a = Middle(body, from), b = Middle(body, to);
+  // What a fine surface has within a wide region is much.
+  const double grown = std::min(kOwnMargin * margin, kMostOfEdge * patches_->edge_length[body]);
+  for (int32_t n : patches_->body_nodes[body]) {
+    points_q_.segment<3>(3 * n) = from.segment<3>(3 * n) - a;
+    regions_[n] = Grown(from.segment<3>(3 * n) - a, to.segment<3>(3 * n) - b, grown);
+  }
+}
+
+// How far deformation gradients may leave the way from one position to the other. Less, and they soon do; more, and pairs that are
+// near can no longer be told to be out of contact: the finer the surface, the more of them there are.
+void BroadPhase::RenewShape(int32_t body, const VecX& from, const VecX& to) {
+  constexpr double kLeast = 0.01, kMost = 0.06;
+  shapes_.Set(body, from, to, std::clamp(kLeast * patches_->edge_length[body] / dhat_, kLeast, kMost));
+  ++bodies_[body].shape_stamp;
+}
+
+void BroadPhase::RenewReaches(const VecX& from, const VecX& to, double margin) {
+  for (int32_t body = 0; body < surface_->body_count; ++body) {
+    if (surface_->trees[body].empty()) continue;
+    const Vec3 a = Middle(body, from), b = Middle(body, to);
+    const double grown = std::max(kReachMargin * margin, 4 * (b - a).cwiseAbs().maxCoeff());
+    bodies_[body].middles = Grown(a, b, Moves(body) ? grown : 0);
+    Box ways = bodies_[body].middles;
+    if (Moves(body)) ways.lo -= grown, ways.hi += grown;  // the body may change its shape, too
+    bodies_[body].reach = TreeBox(body, 0).Swept(WideBox(ways.lo, ways.hi));
+  }
+}
+
+// Pairs of bodies that may meet, in order; lists that were there already are kept.
+void BroadPhase::ChooseLists() {
+  near_bodies_.clear();
+  by_x_.clear();
+  for (int32_t body = 0; body < surface_->body_count; ++body) {
+    if (surface_->trees[body].empty()) continue;
+    by_x_.push_back(body);
+    if (surface_->Enabled(body, body)) near_bodies_.emplace_back(body, body);
+  }
+  std::sort(by_x_.begin(), by_x_.end(), [this](int32_t i, int32_t j) { return bodies_[i].reach.lo[0] < bodies_[j].reach.lo[0]; });
+  for (size_t i = 0; i < by_x_.size(); ++i) {
+    const WideBox& reach = bodies_[by_x_[i]].reach;
+    for (size_t j = i + 1; j < by_x_.size() && bodies_[by_x_[j]].reach.lo[0] <= reach.hi[0]; ++j) {
+      if (!reach.Overlaps(bodies_[by_x_[j]].reach)) continue;
+      const auto [a, b] = std::minmax(by_x_[i], by_x_[j]);
+      if (surface_->Enabled(a, b)) near_bodies_.emplace_back(a, b);
+    }
+  }
+  std::sort(near_bodies_.begin(), near_bodies_.end());
+  old_lists_.swap(lists_);
+  lists_.clear();
+  auto old = old_lists_.begin();
+  for (const auto& [a, b] : near_bodies_) {
+    while (old != old_lists_.end() && std::pair(old->a, old->b) < std::pair(a, b)) ++old;
+    if (old != old_lists_.end() && old->a == a && old->b == b) {
+      lists_.push_back(std::move(*old));
+    } else {
+      lists_.emplace_back();
+      lists_.back().a = a;
+      lists_.back().b = b;
+    }
+  }
+}
+
+void BroadPhase::RenewList(PairList* list, const VecX& from, const VecX& to, double margin) {
+  list->stamp_a = bodies_[list->a].stamp;
+  list->stamp_b = bodies_[list->b].stamp;
+  list->shape_stamp = bodies_[list->a].shape_stamp;
+  list->shift.setZero();
+  list->shifts = WideBox(Eigen::Array3d::Zero(), Eigen::Array3d::Zero());
+  list->shift_reach = 0;
+  if (!list->of_one_body()) {
+    const Vec3 a = Middle(list->b, from) - Middle(list->a, from), b = Middle(list->b, to) - Middle(list->a, to);
+    const double grown = kShiftMargin * margin;
+    const Box shifts = Grown(a, b, grown);
+    list->shift = a;
+    list->shifts = WideBox(shifts.lo, shifts.hi);
+    list->shift_reach = kRoundUp * (shifts.hi - a.array()).max(a.array() - shifts.lo).matrix().norm();
+  }
+  list->candidates.clear();
+  list->triangle_pairs.clear();
+  list->triangle_gaps.clear();
+  list->neighbour_pairs.clear();
+  Traverse(list);
+}
+
+void BroadPhase::Gather() {
+  candidates_.clear();
+  neighbour_pairs_.clear();
+  for (int32_t v : vertices_) used_[v] = 0;
+  vertices_.clear();
+  for (size_t k = 0; k < lists_.size(); ++k) {
+    const PairList& list = lists_[k];
+    for (const Candidate& c : list.candidates) {
+      candidates_.push_back(c);
+      candidates_.back().list = static_cast<int32_t>(k);
+      for (int32_t v : c.v) Use(v);
+    }
+    neighbour_pairs_.insert(neighbour_pairs_.end(), list.neighbour_pairs.begin(), list.neighbour_pairs.end());
+    for (const auto* pairs : {&list.neighbour_pairs, &list.triangle_pairs}) {
+      for (const auto& [a, b] : *pairs) {
+        for (int32_t v : surface_->triangles[a]) Use(v);
+        for (int32_t v : surface_->triangles[b]) Use(v);
+      }
+    }
+  }
+}
+
+void BroadPhase::Anchor(const VecX& q, const std::vector<Vec3>& x) {
+  for (Candidate& c : candidates_) {
+    const Vec3 &x0 = x[c.v[0]], &x1 = x[c.v[1]], &x2 = x[c.v[2]], &x3 = x[c.v[3]];
+    c.bound = c.kind == ContactKind::kPointTriangle ? PointTriangleSeparation(x0, x1, x2, x3) : EdgeEdgeSeparation(x0, x1, x2, x3);
+  }
+  const auto box_of = [&](int32_t t) {
+    Box box;
+    for (int32_t v : surface_->triangles[t]) box.Include(x[v]);
+    return box;
+  };
+  for (PairList& list : lists_) {
+    if (!list.of_one_body()) list.anchor_shift = Middle(list.b, q) - Middle(list.a, q);
+    list.triangle_gaps.clear();
+    for (const auto& [a, b] : list.triangle_pairs) {
+      const Box s = box_of(a), t = box_of(b);
+      list.triangle_gaps.push_back((s.lo - t.hi).max(t.lo - s.hi).maxCoeff());
+    }
+  }
+  middles_.resize(surface_->body_count);
+  for (int32_t body = 0; body < surface_->body_count; ++body) middles_[body] = Middle(body, q);
+  for (int32_t v : vertices_) anchors_[v] = x[v] - middles_[surface_->vertex_body[v]];
+}
+
+void BroadPhase::Use(int32_t v) {
+  if (used_[v]) return;
+  used_[v] = 1;
+  vertices_.push_back(v);
+}
+
+void BroadPhase::Travel(const VecX& q, const std::vector<Vec3>& x, VertexTravel* travel) const {
+  travel->own.resize(x.size());
+  travel->shift.resize(lists_.size());
+  travel->middles.resize(surface_->body_count);
+  for (int32_t body = 0; body < surface_->body_count; ++body) travel->middles[body] = Middle(body, q);
+  for (int32_t v : vertices_) {
+    const Vec3& middle = travel->middles[surface_->vertex_body[v]];
+    const double slack = kSlack * (x[v].cwiseAbs().maxCoeff() + middle.cwiseAbs().maxCoeff());
+    travel->own[v] = kRoundUp * (x[v] - middle - anchors_[v]).norm() + slack;
+  }
+  for (size_t k = 0; k < lists_.size(); ++k) {
+    const PairList& list = lists_[k];
+    travel->shift[k] = 0;
+    if (list.of_one_body()) continue;
+    const Vec3 &a = travel->middles[list.a], &b = travel->middles[list.b];
+    travel->shift[k] = kRoundUp * (b - a - list.anchor_shift).norm() + kSlack * (a.cwiseAbs().maxCoeff() + b.cwiseAbs().maxCoeff());
+  }
+}
+
+const WideBox& BroadPhase::VertexBox(int32_t v) {
+  const int32_t body = surface_->vertex_body[v];
+  if (vertex_stamp_[v] == bodies_[body].stamp) return vertex_boxes_[v];
+  vertex_stamp_[v] = bodies_[body].stamp;
+  const EmbeddingRow& row = (*rows_)[v];
+  Eigen::Array3d lo = (*offsets_)[v].array(), hi = lo;
+  Vec3 point = (*offsets_)[v];
+  if (row.count > 0) {
+    lo.setZero(), hi.setZero(), point.setZero();
+    for (int k = 0; k < row.count; ++k) {
+      const double w = row.weights[k];
+      const Box& region = regions_[row.nodes[k]];
+      lo += w >= 0 ? w * region.lo : w * region.hi;
+      hi += w >= 0 ? w * region.hi : w * region.lo;
+      point += w * points_q_.segment<3>(3 * row.nodes[k]);
+    }
+  }
+  points_[v] = point;
+  const double slack = kSlack * (point.cwiseAbs().maxCoeff() + dhat_ + (hi - lo).maxCoeff());
+  reach_[v] = kRoundUp * (hi - point.array()).max(point.array() - lo).matrix().norm() + slack;
+  const double grown = 0.5 * dhat_ + slack;
+  return vertex_boxes_[v] = WideBox(lo - grown, hi + grown);
+}
+
+const WideBox& BroadPhase::EdgeBox(int32_t e) {
+  const uint64_t stamp = bodies_[surface_->edge_body[e]].stamp;
+  if (edge_stamp_[e] == stamp) return edge_boxes_[e];
+  edge_stamp_[e] = stamp;
+  edge_boxes_[e] = VertexBox(surface_->edges[e][0]);
+  edge_boxes_[e].Include(VertexBox(surface_->edges[e][1]));
+  return edge_boxes_[e];
+}
+
+const WideBox& BroadPhase::TriangleBox(int32_t t) {
+  const uint64_t stamp = bodies_[surface_->triangle_body[t]].stamp;
+  if (triangle_stamp_[t] == stamp) return triangle_boxes_[t];
+  triangle_stamp_[t] = stamp;
+  WideBox box;
+  for (int32_t v : surface_->triangles[t]) box.Include(VertexBox(v));
+  return triangle_boxes_[t] = box;
+}
+
+const WideBox& BroadPhase::TreeBox(int32_t body, int32_t node) {
+  uint64_t* stamp = &tree_stamp_[body][node];
+  WideBox* box = &tree_boxes_[body][node];
+  if (*stamp == bodies_[body].stamp) return *box;
+  *stamp = bodies_[body].stamp;
+  const BoundingVolumeTree& tree = surface_->trees[body];
+  const BoundingVolumeTree::Node& n = tree.nodes()[node];
+  const std::vector<SurfacePatch>& patches = patches_->patches[body];
+  if (!patches.empty() && patches[node].first_box >= 0) return *box = PatchBox(patches[node]);
+  *box = {};
+  if (n.leaf()) {
+    for (int32_t k = n.begin; k < n.end; ++k) box->Include(TriangleBox(tree.primitives()[k]));
+  } else {
+    box->Include(TreeBox(body, n.left));
+    box->Include(TreeBox(body, n.right));
+  }
+  return *box;
+}
+
+// Images of the rest boxes under the middles of the regions, and what the regions add to them.
+WideBox BroadPhase::PatchBox(const SurfacePatch& patch) const {
+  WideBox box;
+  for (int k = 0; k < patch.count; ++k) {
+    const SurfacePiece& piece = patches_->pieces[patch.pieces[k]];
+    const SurfacePatches::RestBox& rest = patches_->boxes[patch.first_box + k];
+    std::array<Vec3, 4> middle;
+    Eigen::Array3d half = Eigen::Array3d::Zero();
+    for (int i = 0; i < 4; ++i) {
+      const Box& region = regions_[piece.nodes[i]];
+      middle[i] = 0.5 * (region.lo + region.hi).matrix();
+      half = half.max(0.5 * (region.hi - region.lo));
+    }
+    Mat3 edges;
+    for (int i = 0; i < 3; ++i) edges.col(i) = middle[i + 1] - middle[0];
+    const Mat3 f = edges * piece.inverse_rest;
+    const Vec3 center = middle[0] + f * (rest.center - piece.origin);
+    const Eigen::Array3d reach = (f.cwiseAbs() * rest.half).array() + patches_->largest_weight_sum * half;
+    const double size = center.cwiseAbs().maxCoeff() + middle[0].cwiseAbs().maxCoeff() + reach.maxCoeff() + dhat_;
+    const Eigen::Array3d grown = reach + (0.5 * dhat_ + 10 * kSlack * size);
+    box.Include(WideBox(center.array() - grown, center.array() + grown));
+  }
+  return box;
+}
+
+void BroadPhase::Traverse(PairList* list) {
+  const BoundingVolumeTree& tree_a = surface_->trees[list->a];
+  const BoundingVolumeTree& tree_b = surface_->trees[list->b];
+  const bool self = list->of_one_body();
   stack_.assign(1, {0, 0});
   while (!stack_.empty()) {
     const auto [i, j] = stack_.back();
     stack_.pop_back();
     ++node_pairs_;
     const bool same = self && i == j;
-    if (!same && !node_boxes_[body_a][i].Overlaps(node_boxes_[body_b][j])) continue;
+    if (!same && !TreeBox(list->a, i).Overlaps(TreeBox(list->b, j).Swept(list->shifts))) continue;
+    if (self && patches_->proves[list->a] && shapes_.ProveApart(list->a, i, j)) continue;
     const BoundingVolumeTree::Node& a = tree_a.nodes()[i];
     const BoundingVolumeTree::Node& b = tree_b.nodes()[j];
     if (a.leaf() && b.leaf()) {
       for (int32_t k = a.begin; k < a.end; ++k) {
         for (int32_t l = same ? k + 1 : b.begin; l < b.end; ++l) {
-          AddTrianglePair(tree_a.primitives()[k], tree_b.primitives()[l], self);
+          AddTrianglePair(list, tree_a.primitives()[k], tree_b.primitives()[l]);
         }
       }
     } else if (same) {
@@ -112,74 +401,74 @@ void BroadPhase::Traverse(int32_t body_a, int32_t body_b) {
   }
 }
 
-void BroadPhase::AddTrianglePair(int32_t a, int32_t b, bool self) {
-  const WideBox &box_a = triangle_boxes_[a], &box_b = triangle_boxes_[b];
+// Everything of b as seen from the middle of a.
+void BroadPhase::AddTrianglePair(PairList* list, int32_t a, int32_t b) {
+  const WideBox& box_a = TriangleBox(a);
+  const WideBox box_b = TriangleBox(b).Swept(list->shifts);
   if (!box_a.Overlaps(box_b)) return;
+  const bool self = list->of_one_body();
   if (self && ShareVertex(surface_->triangles[a], surface_->triangles[b])) {
-    neighbour_pairs_.emplace_back(a, b);
+    list->neighbour_pairs.emplace_back(a, b);
   } else if (box_a.OverlapsBy(box_b, dhat_)) {  // regions without dhat overlap
-    AddTriangles(a, b);
+    list->triangle_pairs.emplace_back(a, b);
   }
   for (int32_t p : surface_->owned_vertices[a]) {
-    if (p >= 0 && vertex_boxes_[p].Overlaps(box_b)) AddPointTriangle(p, b, self);
+    if (p >= 0 && vertex_boxes_[p].Overlaps(box_b)) AddPointTriangle(list, p, b);
   }
   for (int32_t p : surface_->owned_vertices[b]) {
-    if (p >= 0 && vertex_boxes_[p].Overlaps(box_a)) AddPointTriangle(p, a, self);
+    if (p >= 0 && vertex_boxes_[p].Swept(list->shifts).Overlaps(box_a)) AddPointTriangle(list, p, a);
   }
   std::array<int32_t, 3> near;
   int count = 0;
   for (int32_t f : surface_->owned_edges[b]) {
-    if (f >= 0 && edge_boxes_[f].Overlaps(box_a)) near[count++] = f;
+    if (f >= 0 && EdgeBox(f).Swept(list->shifts).Overlaps(box_a)) near[count++] = f;
   }
   if (count == 0) return;
   for (int32_t e : surface_->owned_edges[a]) {
-    if (e < 0 || !edge_boxes_[e].Overlaps(box_b)) continue;
-    for (int k = 0; k < count; ++k) AddEdgeEdge(e, near[k], self);
+    if (e < 0 || !EdgeBox(e).Overlaps(box_b)) continue;
+    for (int k = 0; k < count; ++k) AddEdgeEdge(list, e, near[k]);
   }
 }
 
-void BroadPhase::AddTriangles(int32_t a, int32_t b) {
-  const Triangle &s = surface_->triangles[a], &t = surface_->triangles[b];
-  Box box_s, box_t;
-  for (int k = 0; k < 3; ++k) {
-    box_s.Include(anchors_[s[k]]);
-    box_t.Include(anchors_[t[k]]);
-  }
-  triangle_pairs_.emplace_back(a, b);
-  triangle_gaps_.push_back((box_s.lo - box_t.hi).max(box_t.lo - box_s.hi).maxCoeff());
-}
-
-void BroadPhase::NearTriangles(const std::vector<double>& travel, std::vector<std::pair<int32_t, int32_t>>* out) const {
+void BroadPhase::NearTriangles(const VertexTravel& travel, std::vector<std::pair<int32_t, int32_t>>* out) const {
   const auto farthest = [&](int32_t t) {
     const Triangle& tri = surface_->triangles[t];
-    return std::max({travel[tri[0]], travel[tri[1]], travel[tri[2]]});
+    return std::max({travel.own[tri[0]], travel.own[tri[1]], travel.own[tri[2]]});
   };
   out->clear();
-  for (size_t i = 0; i < triangle_pairs_.size(); ++i) {
-    const auto [a, b] = triangle_pairs_[i];
-    if (triangle_gaps_[i] <= kRoundUp * (farthest(a) + farthest(b))) out->emplace_back(a, b);
+  for (size_t k = 0; k < lists_.size(); ++k) {
+    for (size_t i = 0; i < lists_[k].triangle_pairs.size(); ++i) {
+      const auto [a, b] = lists_[k].triangle_pairs[i];
+      if (lists_[k].triangle_gaps[i] <= kRoundUp * (travel.shift[k] + farthest(a) + farthest(b))) out->emplace_back(a, b);
+    }
   }
 }
 
-void BroadPhase::AddPointTriangle(int32_t p, int32_t t, bool self) {
+void BroadPhase::AddPointTriangle(PairList* list, int32_t p, int32_t t) {
   const Triangle& tri = surface_->triangles[t];
-  if (self && (tri[0] == p || tri[1] == p || tri[2] == p)) return;
-  AddIfNear({p, tri[0], tri[1], tri[2]}, p, t, ContactKind::kPointTriangle);
+  if (list->of_one_body() && (tri[0] == p || tri[1] == p || tri[2] == p)) return;
+  AddIfNear(list, {p, tri[0], tri[1], tri[2]}, p, t, ContactKind::kPointTriangle);
 }
 
-void BroadPhase::AddEdgeEdge(int32_t e, int32_t f, bool self) {
+void BroadPhase::AddEdgeEdge(PairList* list, int32_t e, int32_t f) {
   const Edge& a = surface_->edges[e];
   const Edge& b = surface_->edges[f];
-  if (self && (a[0] == b[0] || a[0] == b[1] || a[1] == b[0] || a[1] == b[1])) return;
-  if (!edge_boxes_[e].Overlaps(edge_boxes_[f])) return;
-  AddIfNear({a[0], a[1], b[0], b[1]}, e, f, ContactKind::kEdgeEdge);
+  if (list->of_one_body() && (a[0] == b[0] || a[0] == b[1] || a[1] == b[0] || a[1] == b[1])) return;
+  if (!edge_boxes_[e].Overlaps(edge_boxes_[f].Swept(list->shifts))) return;
+  AddIfNear(list, {a[0], a[1], b[0], b[1]}, e, f, ContactKind::kEdgeEdge);
 }
 
-void BroadPhase::AddIfNear(const std::array<int32_t, 4>& v, int32_t first, int32_t second, ContactKind kind) {
-  Candidate c{v, first, second, kind, 0};
-  const Vec3 &x0 = anchors_[v[0]], &x1 = anchors_[v[1]], &x2 = anchors_[v[2]], &x3 = anchors_[v[3]];
-  c.bound = kind == ContactKind::kPointTriangle ? PointTriangleSeparation(x0, x1, x2, x3) : EdgeEdgeSeparation(x0, x1, x2, x3);
-  if (c.bound - SumOfLargest(c, reach_) < dhat_) candidates_.push_back(c);
+void BroadPhase::AddIfNear(PairList* list, const std::array<int32_t, 4>& v, int32_t first, int32_t second, ContactKind kind) {
+  std::array<Vec3, 4> x;
+  for (int k = 0; k < 4; ++k) {
+    x[k] = points_[v[k]];
+    if (surface_->vertex_body[v[k]] != list->a) x[k] += list->shift;
+  }
+  const double bound = kind == ContactKind::kPointTriangle ? PointTriangleSeparation(x[0], x[1], x[2], x[3])
+                                                           : EdgeEdgeSeparation(x[0], x[1], x[2], x[3]);
+  const double r0 = reach_[v[0]], r1 = reach_[v[1]], r2 = reach_[v[2]], r3 = reach_[v[3]];
+  const double reach = kind == ContactKind::kPointTriangle ? r0 + std::max({r1, r2, r3}) : std::max(r0, r1) + std::max(r2, r3);
+  if (bound - reach - list->shift_reach < dhat_) list->candidates.push_back({v, first, second, kind, list->of_one_body(), 0});
 }
 
 }  // namespace eipc

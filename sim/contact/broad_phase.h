@@ -8,8 +8,11 @@
 #include <vector>
 
 #include "sim/contact/contact_forces.h"
+#include "sim/contact/piece_shapes.h"
 #include "sim/contact/surface.h"
+#include "sim/contact/surface_patches.h"
 #include "sim/geometry/wide_box.h"
+#include "sim/mesh/embedding.h"
 
 namespace eipc {
 
@@ -20,81 +23,170 @@ struct Candidate {
   int32_t first;
   int32_t second;
   ContactKind kind;
+  bool of_one_body = false;
+  int32_t list = 0;  // which pair of bodies, in VertexTravel::shift
   // The pair is at least this far apart where each vertex is at its anchor (BroadPhase::Travel), m; certified, negative when
   // unknown.
   double bound = -std::numeric_limits<double>::infinity();
 };
 
-// Finds every pair of primitives that can come within `dhat` while each vertex stays inside its own region: the hull of two
-// positions grown by a margin.
+// How far things are from their anchors, m, rounded up: vertices as seen from the middle of their body (only those of
+// BroadPhase::vertices() count), and the middles of pairs of bodies from each other.
+struct VertexTravel {
+  std::vector<double> own;
+  std::vector<double> shift;
+  std::vector<Vec3> middles;  // of bodies, m
+
+  // The larger of both; `vertices`: those that count.
+  void Include(const VertexTravel& other, const std::vector<int32_t>& vertices) {
+    for (const int32_t v : vertices) own[v] = other.own[v] > own[v] ? other.own[v] : own[v];
+    for (size_t k = 0; k < shift.size(); ++k) shift[k] = other.shift[k] > shift[k] ? other.shift[k] : shift[k];
+  }
+  // No pair is nearer than its bound less this.
+  double Approach(const Candidate& c) const {
+    const double v0 = own[c.v[0]], v1 = own[c.v[1]], v2 = own[c.v[2]], v3 = own[c.v[3]];
+    const double far = v2 > v3 ? v2 : v3;
+    return shift[c.list] + (c.kind == ContactKind::kPointTriangle ? v0 + (v1 > far ? v1 : far) : (v0 > v1 ? v0 : v1) + far);
+  }
+};
+
+// Keeps every pair of primitives that can come within `dhat` while the nodes of the cages stay inside their regions. Vertices are
+// where the embedding puts them, x = J q + c, so what a vertex can reach follows from the regions of its nodes.
 //
-// Why it misses none: let two primitives be within dhat at a moment at which every vertex is inside its region. A primitive is the
+// Bodies are seen from their own middles, the mean of their nodes: a body has a region for each node relative to its middle, and a
+// pair of bodies one for the way from middle to middle. What moves along together stays inside regions for many steps, and only
+// what leaves its regions is searched anew.
+//
+// Why it misses none: let two primitives be within dhat at a moment at which everything is inside its region. A primitive is the
 // convex hull of its vertices, so it lies in the union box B of their regions; a point of one is within dhat of a point of the
-// other, hence the boxes grown by dhat / 2 each overlap. Those are the boxes that the trees compare, and every primitive is
-// owned by one triangle whose box contains its own. Boxes are grown by a few ulp more than asked to absorb rounding.
+// other, hence the boxes grown by dhat / 2 each, one of them moved by some way from middle to middle, overlap. Those are the boxes
+// that the trees compare, and every primitive is owned by one triangle whose box contains its own. Boxes are grown by a few ulp
+// more than asked to absorb rounding. Pairs of one body that are left out without a look at their boxes are those that
+// SurfacePatches proves to be out of contact while the deformation gradients of their pieces stay within given balls; that, too, is
+// part of the body's region. Bodies whose boxes do not overlap wherever they go within a wider range are not compared at all.
+//
+// Boxes are worked out where the traversal comes: those of large patches from the few nodes that carry them. So the cost follows
+// what is near, not how finely a surface is cut.
 //
 // Boxes of long or slanted primitives overlap long before they are near. So each pair of boxes that overlap is given a lower bound
-// of its distance at the anchors, the positions `from`: a primitive moves no farther than its farthest-moving vertex, so while the
-// vertices of either side stay within r_a and r_b of their anchors, the distance is at least bound - r_a - r_b. Pairs that this
-// keeps apart wherever their vertices go within their regions are dropped; of the others it tells later, from how far the
-// vertices are from their anchors now, which need no look.
+// of its distance at the anchors, where everything was when its region was made: a primitive moves no farther than its
+// farthest-moving vertex, so the distance is at least the bound less how far either side, and the way between the middles, have
+// travelled from there. Pairs that this keeps apart wherever they go within their regions are dropped; of the others it tells later
+// which need no look.
 //
-// The order of candidates is that of one fixed traversal, less what is pruned: the active ones among them come in the same order
-// whatever the regions were.
+// Candidates come in the order of one fixed traversal, less what is pruned: the active ones among them come in the same order
+// whatever the regions are.
 class BroadPhase {
  public:
-  explicit BroadPhase(const CollisionSurface* surface) : surface_(surface), node_boxes_(surface->trees.size()) {}
+  BroadPhase(const CollisionSurface* surface, const SurfacePatches* patches, const std::vector<EmbeddingRow>* rows,
+             const std::vector<Vec3>* offsets, double dhat);
 
-  // Regions = hull(from, to) grown by `margin`; fills candidates(), in an order that depends on the arguments alone.
-  void Build(const std::vector<Vec3>& from, const std::vector<Vec3>& to, double dhat, double margin);
+  // Makes both positions of nodes (3 a node), and with them the straight way from one to the other, be inside the regions, which
+  // are renewed where they are not: grown by `margin` and more. False when nothing had to be renewed.
+  bool Cover(const VecX& from, const VecX& to, double margin);
+
   const std::vector<Candidate>& candidates() const { return candidates_; }
-  // Pairs of triangles (surface indices) that may meet where each vertex is `travel` (Travel) from its anchor: two that meet inside
-  // their regions are among them. Those that share a vertex are apart, in neighbour_pairs(): they are many and stay near.
-  void NearTriangles(const std::vector<double>& travel, std::vector<std::pair<int32_t, int32_t>>* out) const;
+  // Those that candidates and pairs of triangles have, each once, in no particular order.
+  const std::vector<int32_t>& vertices() const { return vertices_; }
+  // Pairs of triangles (surface indices) that may meet at this travel: two that meet inside their regions are among them. Those
+  // that share a vertex are apart, in neighbour_pairs(): they are many and stay near.
+  void NearTriangles(const VertexTravel& travel, std::vector<std::pair<int32_t, int32_t>>* out) const;
   const std::vector<std::pair<int32_t, int32_t>>& neighbour_pairs() const { return neighbour_pairs_; }
 
-  // Pairs of tree nodes that the last Build looked at: its cost, beside the boxes.
+  // Pairs of tree nodes looked at so far: the cost.
   int64_t node_pairs() const { return node_pairs_; }
 
-  // True when every vertex is inside its region. Regions are convex: a straight path between two such states is covered as well.
-  bool Covers(const std::vector<Vec3>& x) const;
+  // Whether everything is inside its region. Regions are convex: a straight way between two such states is covered as well.
+  bool Covers(const VecX& q) const;
 
-  // How far each vertex is from its anchor, m, rounded up.
-  void Travel(const std::vector<Vec3>& x, std::vector<double>* travel) const;
+  // Moves anchors to the surface positions x that belong to q: bounds are those of here. Wanted after Cover has renewed something;
+  // and now and then, for far from the anchors bounds say little.
+  void Anchor(const VecX& q, const std::vector<Vec3>& x);
+  // Of the surface positions x that belong to q.
+  void Travel(const VecX& q, const std::vector<Vec3>& x, VertexTravel* travel) const;
 
  private:
-  void SetRegions(const std::vector<Vec3>& from, const std::vector<Vec3>& to, double margin);
-  void Traverse(int32_t body_a, int32_t body_b);
-  void AddTrianglePair(int32_t a, int32_t b, bool self);
-  void AddTriangles(int32_t a, int32_t b);
-  void AddPointTriangle(int32_t p, int32_t t, bool self);
-  void AddEdgeEdge(int32_t e, int32_t f, bool self);
-  void AddIfNear(const std::array<int32_t, 4>& v, int32_t first, int32_t second, ContactKind kind);
+  // One body, as seen from its middle. Boxes are worked out when they are first asked for after its regions were renewed.
+  struct BodyRegion {
+    uint64_t stamp = 0;        // of its boxes; 0: no region yet
+    uint64_t shape_stamp = 0;  // of what is known of its pieces' shapes
+    Box middles;         // where its middle may be while the lists are of the right bodies
+    WideBox reach;       // of the surface in the world, then
+  };
+  // Two bodies, or one with itself.
+  struct PairList {
+    int32_t a = 0;
+    int32_t b = 0;
+    uint64_t stamp_a = 0, stamp_b = 0, shape_stamp = 0;  // regions that the list is for
+    WideBox shifts;                     // region of the way from the middle of a to that of b
+    Vec3 shift = Vec3::Zero();          // a point of it, m
+    double shift_reach = 0;             // how far it extends from there, m
+    Vec3 anchor_shift = Vec3::Zero();   // where anchors are, m
+    std::vector<Candidate> candidates;
+    std::vector<std::pair<int32_t, int32_t>> triangle_pairs;
+    std::vector<double> triangle_gaps;  // of their boxes along the axis where it is largest, at the anchors, m
+    std::vector<std::pair<int32_t, int32_t>> neighbour_pairs;
+    bool of_one_body() const { return a == b; }
+  };
+
+  Vec3 Middle(int32_t body, const VecX& q) const;
+  bool Moves(int32_t body) const { return !patches_->fixed[body]; }
+  bool BodyCovers(int32_t body, const VecX& q) const;
+  bool ShapeCovers(int32_t body, const VecX& q) const;
+  bool ReachCovers(int32_t body, const VecX& q);
+  bool ListCovers(const PairList& list, const VecX& q) const;
+  void RenewBody(int32_t body, const VecX& from, const VecX& to, double margin);
+  void RenewShape(int32_t body, const VecX& from, const VecX& to);
+  void RenewReaches(const VecX& from, const VecX& to, double margin);
+  void ChooseLists();
+  void RenewList(PairList* list, const VecX& from, const VecX& to, double margin);
+  void Gather();
+
+  void Traverse(PairList* list);
+  const WideBox& VertexBox(int32_t v);
+  const WideBox& EdgeBox(int32_t e);
+  const WideBox& TriangleBox(int32_t t);
+  const WideBox& TreeBox(int32_t body, int32_t node);
+  WideBox PatchBox(const SurfacePatch& patch) const;
+  void AddTrianglePair(PairList* list, int32_t a, int32_t b);
+  void AddPointTriangle(PairList* list, int32_t p, int32_t t);
+  void AddEdgeEdge(PairList* list, int32_t e, int32_t f);
+  void AddIfNear(PairList* list, const std::array<int32_t, 4>& v, int32_t first, int32_t second, ContactKind kind);
+  void Use(int32_t v);
 
   const CollisionSurface* surface_;
+  const SurfacePatches* patches_;
+  const std::vector<EmbeddingRow>* rows_;
+  const std::vector<Vec3>* offsets_;
   double dhat_ = 0;
-  std::vector<Vec3> anchors_;
-  std::vector<Box> regions_;           // by vertex
-  std::vector<double> reach_;          // by vertex: how far a region extends from its anchor, m
+
+  std::vector<BodyRegion> bodies_;
+  VecX points_q_;             // of nodes, from the middle of their body: points of their regions
+  std::vector<Box> regions_;  // of nodes, from the middle of their body
+  PieceShapes shapes_;
+  std::vector<PairList> lists_;  // by a, then b
+  std::vector<PairList> old_lists_;
+  std::vector<std::pair<int32_t, int32_t>> near_bodies_;
+  std::vector<int32_t> by_x_;
+
+  // Worked out where asked for; valid where the stamp is that of the body.
+  std::vector<uint64_t> vertex_stamp_, edge_stamp_, triangle_stamp_;
+  std::vector<std::vector<uint64_t>> tree_stamp_;
+  std::vector<Vec3> points_;           // by vertex: one of its region, from the middle of its body, m
+  std::vector<double> reach_;          // by vertex: how far its region extends from there, m
   std::vector<WideBox> vertex_boxes_;  // regions grown by dhat / 2, and their unions
-  std::vector<WideBox> edge_boxes_;
-  std::vector<WideBox> triangle_boxes_;
-  std::vector<std::vector<WideBox>> node_boxes_;
+  std::vector<WideBox> edge_boxes_, triangle_boxes_;
+  std::vector<std::vector<WideBox>> tree_boxes_;
+
   std::vector<std::pair<int32_t, int32_t>> stack_;
   int64_t node_pairs_ = 0;
   std::vector<Candidate> candidates_;
-  std::vector<std::pair<int32_t, int32_t>> triangle_pairs_;
-  std::vector<double> triangle_gaps_;  // of their boxes along the axis where it is largest, at the anchors, m
   std::vector<std::pair<int32_t, int32_t>> neighbour_pairs_;
+  std::vector<int32_t> vertices_;
+  std::vector<uint8_t> used_;
+  std::vector<Vec3> anchors_;  // of vertices_, from the middle of their body, m
+  std::vector<Vec3> middles_;  // of bodies there, m
 };
-
-// Larger of the values at a stencil's vertices on either side, added: bounds how much nearer the two sides are than when every
-// value was zero, if the values are displacements.
-inline double SumOfLargest(const Candidate& c, const std::vector<double>& value) {
-  const double v0 = value[c.v[0]], v1 = value[c.v[1]], v2 = value[c.v[2]], v3 = value[c.v[3]];
-  const double far = v2 > v3 ? v2 : v3;
-  return c.kind == ContactKind::kPointTriangle ? v0 + (v1 > far ? v1 : far) : (v0 > v1 ? v0 : v1) + far;
-}
 
 }  // namespace eipc
 

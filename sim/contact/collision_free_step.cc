@@ -2,24 +2,28 @@
 
 #include <algorithm>
 
+#include "sim/contact/pair_dhat.h"
 #include "sim/geometry/ccd.h"
 
 namespace eipc {
+namespace {
 
-double CollisionFreeStep(const std::vector<Candidate>& candidates, const std::vector<Vec3>& x0, const std::vector<Vec3>& x1,
-                         double dhat, double position_error_m, ThreadPool* pool, const std::vector<double>* travel) {
+constexpr double kGapShare = 0.1;  // of dhat, what detection keeps
+
+}  // namespace
+
+// Half as far again as the largest gap that detection may hold (its floor, 64 ulp, included): certain to be found free.
+double LargestExaminedGap(double dhat, double position_error_m) {
+  return 1.5 * kGapShare * dhat + 1e-10 + 256 * position_error_m;
+}
+
+double CollisionFreeStep(const CollisionSurface& surface, const std::vector<Candidate>& candidates, const std::vector<Vec3>& x0,
+                         const std::vector<Vec3>& x1, double dhat, double position_error_m, ThreadPool* pool, const VertexTravel* reach) {
   constexpr int64_t kChunk = 256;
   CcdOptions options;
-  options.target_gap = 0.1 * dhat;
+  options.target_gap = kGapShare * dhat;
   options.position_error_m = position_error_m;
-  // A pair that stays beyond this, half as far again as the largest gap that detection may hold (its floor, 64 ulp, included), is
-  // certain to be found free.
-  const double far = 1.5 * options.target_gap + 1e-10 + 256 * position_error_m;
-  std::vector<double> reach;
-  if (travel != nullptr) {
-    reach.resize(x0.size());
-    for (size_t i = 0; i < x0.size(); ++i) reach[i] = (*travel)[i] + (1 + 1e-14) * (x1[i] - x0[i]).norm();
-  }
+  const double far = LargestExaminedGap(dhat, position_error_m);
   const int64_t n = static_cast<int64_t>(candidates.size());
   const int64_t chunks = (n + kChunk - 1) / kChunk;
   std::mutex mutex;
@@ -27,12 +31,14 @@ double CollisionFreeStep(const std::vector<Candidate>& candidates, const std::ve
   pool->ParallelFor(chunks, 1, [&](int64_t first, int64_t last) {
     double local = 1;
     for (int64_t i = first * kChunk; i < std::min(n, last * kChunk); ++i) {
-      if (travel != nullptr && candidates[i].bound - SumOfLargest(candidates[i], reach) >= far) continue;
+      if (reach != nullptr && candidates[i].bound - reach->Approach(candidates[i]) >= far) continue;
       const std::array<int32_t, 4>& v = candidates[i].v;
+      CcdOptions of_pair = options;
+      if (candidates[i].of_one_body) of_pair.target_gap = kGapShare * OwnDhat(surface, candidates[i].kind, v, dhat);
       const CcdResult result =
           candidates[i].kind == ContactKind::kPointTriangle
-              ? PointTriangleCcd(x0[v[0]], x0[v[1]], x0[v[2]], x0[v[3]], x1[v[0]], x1[v[1]], x1[v[2]], x1[v[3]], options)
-              : EdgeEdgeCcd(x0[v[0]], x0[v[1]], x0[v[2]], x0[v[3]], x1[v[0]], x1[v[1]], x1[v[2]], x1[v[3]], options);
+              ? PointTriangleCcd(x0[v[0]], x0[v[1]], x0[v[2]], x0[v[3]], x1[v[0]], x1[v[1]], x1[v[2]], x1[v[3]], of_pair)
+              : EdgeEdgeCcd(x0[v[0]], x0[v[1]], x0[v[2]], x0[v[3]], x1[v[0]], x1[v[1]], x1[v[2]], x1[v[3]], of_pair);
       local = std::min(local, result.time);
     }
     std::lock_guard<std::mutex> lock(mutex);  // a minimum does not depend on the order

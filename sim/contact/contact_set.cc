@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "sim/contact/nearest_features.h"
+#include "sim/contact/pair_dhat.h"
 
 namespace eipc {
 namespace {
@@ -26,15 +27,10 @@ double BoxDistance2(const Candidate& c, const std::vector<Vec3>& x) {
   return (lo_a - hi_b).max(lo_b - hi_a).max(0.0).square().sum();
 }
 
-ClosestPoints Closest(ContactKind kind, const std::array<int32_t, 4>& v, const std::vector<Vec3>& x) {
-  return kind == ContactKind::kPointTriangle ? PointTriangleClosest(x[v[0]], x[v[1]], x[v[2]], x[v[3]])
-                                             : EdgeEdgeClosest(x[v[0]], x[v[1]], x[v[2]], x[v[3]]);
-}
-
 }  // namespace
 
 void ContactSet::Update(const std::vector<Candidate>& candidates, const std::vector<Vec3>& x, ThreadPool* pool,
-                        const std::vector<double>* travel) {
+                        const VertexTravel* travel) {
   const int64_t n = static_cast<int64_t>(candidates.size());
   const int64_t chunks = (n + kChunk - 1) / kChunk;
   if (static_cast<int64_t>(chunk_stencils_.size()) < chunks) chunk_stencils_.resize(chunks);
@@ -43,7 +39,7 @@ void ContactSet::Update(const std::vector<Candidate>& candidates, const std::vec
     for (int64_t chunk = first; chunk < last; ++chunk) {
       chunk_stencils_[chunk].clear();
       for (int64_t i = chunk * kChunk; i < std::min(n, (chunk + 1) * kChunk); ++i) {
-        if (travel != nullptr && candidates[i].bound - SumOfLargest(candidates[i], *travel) >= settings_.dhat_m) continue;
+        if (travel != nullptr && candidates[i].bound - travel->Approach(candidates[i]) >= settings_.dhat_m) continue;
         ContactStencil stencil;
         double distance = kInfinity;
         if (MakeStencil(candidates[i], x, &stencil, &distance)) chunk_stencils_[chunk].push_back(stencil);
@@ -69,28 +65,22 @@ double ContactSet::least_relative_gap() const {
 bool ContactSet::MakeStencil(const Candidate& c, const std::vector<Vec3>& x, ContactStencil* out, double* distance) const {
   const double dhat = settings_.dhat_m;
   if (BoxDistance2(c, x) >= dhat * dhat) return false;
-  out->closest = Closest(c.kind, c.v, x);
+  out->closest = PairClosest(c.kind, c.v, x);
   if (!(out->closest.distance2 < dhat * dhat)) return false;
   out->v = c.v;
   out->kind = c.kind;
   out->distance = std::sqrt(out->closest.distance2);
-  *distance = out->distance;
   out->body_a = surface_->vertex_body[c.v[0]];
   out->body_b = surface_->vertex_body[c.v[2]];
-  out->dhat = out->body_a == out->body_b ? PairDhat(*out) : dhat;
+  out->dhat = out->body_a == out->body_b ? OwnDhat(*surface_, c.kind, c.v, dhat) : dhat;
   if (out->distance >= out->dhat) return false;
+  *distance = out->distance;
   out->weight = settings_.form == BarrierForm::kPerPair ? 1.0 : PairWeight(c);
   if (out->weight == 0) return false;
   // Li et al. 2020, eq. 24: the mollifier acts where the sine of the angle is below about 0.03 of the rest configuration.
   out->mollifier2 =
       c.kind == ContactKind::kEdgeEdge ? 1e-3 * surface_->edge_rest_length2[c.first] * surface_->edge_rest_length2[c.second] : 0.0;
   return true;
-}
-
-double ContactSet::PairDhat(const ContactStencil& stencil) const {
-  // Features of one body that lie closer than dhat at rest must not push each other there.
-  const ClosestPoints rest = Closest(stencil.kind, stencil.v, surface_->rest_positions);
-  return std::min(settings_.dhat_m, 0.9 * std::sqrt(rest.distance2));
 }
 
 double ContactSet::PairWeight(const Candidate& c) const {

@@ -38,17 +38,16 @@ class ContactSet {
   // `travel`, where given, bounds how far each vertex of x is from its anchor (BroadPhase::Travel): pairs that this keeps beyond
   // dhat are not looked at. The result is the same.
   void Update(const std::vector<Candidate>& candidates, const std::vector<Vec3>& x, ThreadPool* pool,
-              const std::vector<double>* travel = nullptr);
+              const VertexTravel* travel = nullptr);
 
   const std::vector<ContactStencil>& stencils() const { return stencils_; }
-  // Over the candidates of the last Update, active or not; infinity when there is none.
+  // Of the pairs that are closer than their own dhat, whether they weigh anything or not; infinity when there is none.
   double min_distance() const { return min_distance_; }
   // The smallest distance of an active stencil as a part of its own dhat; 1 when there is none.
   double least_relative_gap() const;
 
  private:
   bool MakeStencil(const Candidate& candidate, const std::vector<Vec3>& x, ContactStencil* out, double* distance) const;
-  double PairDhat(const ContactStencil& stencil) const;
   double PairWeight(const Candidate& candidate) const;
   void KeepNearestFeatures(const std::vector<Vec3>& x);
 

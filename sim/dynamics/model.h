@@ -10,6 +10,7 @@
 #include "sim/base/types.h"
 #include "sim/contact/contact_settings.h"
 #include "sim/contact/surface.h"
+#include "sim/contact/surface_patches.h"
 #include "sim/dynamics/integrator_kind.h"
 #include "sim/dynamics/trajectory.h"
 #include "sim/energy/elasticity.h"
@@ -81,6 +82,7 @@ struct Model {
   CollisionSurface surface;
   std::vector<EmbeddingRow> embedding;  // one row a surface vertex; count 0: fixed at surface_offset
   std::vector<Vec3> surface_offset;     // positions of static vertices (zero elsewhere)
+  SurfacePatches patches;               // what moves together
 
   ContactSettings contact;
   SolverSettings solver;

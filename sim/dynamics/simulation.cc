@@ -116,7 +116,11 @@ absl::Status Simulation::Step(const State& state, const StepInput& input, const 
   report->stage_s[static_cast<int>(Stage::kOther)] += std::max(0.0, report->wall_s - told);
   // What it finds is data: the step has been taken.
   const int audit_every = s.model->solver.audit_every_n_steps;
-  if (audit_every > 0 && next->step % audit_every == 0) report->audit = AuditState(*s.model, *next, s.stepper.problem().x());
+  if (audit_every > 0 && next->step % audit_every == 0) {
+    std::vector<Vec3> x;
+    solved.map().Positions(next->q, &x);
+    report->audit = AuditState(*s.model, *next, x);
+  }
   return absl::OkStatus();
 }
 

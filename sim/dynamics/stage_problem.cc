@@ -11,12 +11,6 @@
 namespace eipc {
 namespace {
 
-double LargestDisplacement(const std::vector<Vec3>& a, const std::vector<Vec3>& b) {
-  double largest2 = 0;
-  for (size_t i = 0; i < a.size(); ++i) largest2 = std::max(largest2, (a[i] - b[i]).squaredNorm());
-  return std::sqrt(largest2);
-}
-
 // Smaller first, sorted, each once.
 void SortPairs(StageProblem::NodePairs* pairs) {
   for (auto& [a, b] : *pairs) {
@@ -24,12 +18,6 @@ void SortPairs(StageProblem::NodePairs* pairs) {
   }
   std::sort(pairs->begin(), pairs->end());
   pairs->erase(std::unique(pairs->begin(), pairs->end()), pairs->end());
-}
-
-double LargestCoordinate(const std::vector<Vec3>& x) {
-  double largest = 0;
-  for (const Vec3& p : x) largest = std::max(largest, p.cwiseAbs().maxCoeff());
-  return largest;
 }
 
 }  // namespace
@@ -40,7 +28,8 @@ StageProblem::StageProblem(const Model* model, ThreadPool* pool, StageSeconds* s
       seconds_(seconds),
       map_(&model->embedding, &model->surface_offset),
       turning_(*model),
-      broad_phase_(&model->surface),
+      broad_phase_(&model->surface, &model->patches, &model->embedding, &model->surface_offset, model->contact.dhat_m),
+      path_pairs_(&model->surface, &model->patches, &model->embedding, &model->surface_offset, model->contact.dhat_m),
       contacts_(&model->surface, model->contact),
       barrier_(&map_, &contacts_, pool),
       friction_(&map_, &model->surface, model->contact.friction_velocity_m_s),
@@ -56,6 +45,10 @@ StageProblem::StageProblem(const Model* model, ThreadPool* pool, StageSeconds* s
   Box bounds;
   for (const Vec3& p : model->surface.rest_positions) bounds.Include(p);
   if (!model->surface.rest_positions.empty()) least_reach_ = 0.25 * (bounds.hi - bounds.lo).matrix().norm();
+  for (size_t v = 0; v < model->embedding.size(); ++v) {
+    if (!owned_.volumes.empty()) every_vertex_.push_back(static_cast<int32_t>(v));
+    fixed_extent_ = std::max(fixed_extent_, model->surface_offset[v].cwiseAbs().maxCoeff());
+  }
 }
 
 void StageProblem::CollectFixedPairs() {
@@ -77,11 +70,17 @@ void StageProblem::BeginStep(const VecX& q_start, const VecX& q_guess, double ba
   thorough_ = false;
   may_stiffen_ = model_->contact.stiffness == 0;
   SetContactShare(1);
-  map_.Positions(q_start, &x_);
-  map_.Positions(q_guess, &x_trial_);
   // The way of the guess is examined whole; a direction that leads further is a wild one, not to be searched for collisions.
-  reach_ = std::max(least_reach_, 1.5 * LargestDisplacement(x_, x_trial_));
-  CoverMotion(std::max(0.5 * model_->contact.dhat_m, 0.25 * LargestDisplacement(x_, x_trial_)));
+  const double way = Displacement(q_start, q_guess);
+  reach_ = std::max(least_reach_, 1.5 * way);
+  first_look_ = std::max(16 * model_->contact.dhat_m, 4 * way);
+  short_way_ = std::max(4 * model_->contact.dhat_m, 1.5 * way);
+  stage_.reset();
+  q_ = q_start;
+  CoverMotion(q_start, q_guess, std::max(0.5 * model_->contact.dhat_m, 0.25 * way));
+  map_.Positions(q_, vertices_, &x_);
+  broad_phase_.Anchor(q_, x_);
+  broad_phase_.Travel(q_, x_, &travel_);
   if (contact_pairs_ != contact_pairs) {
     contact_pairs_ = contact_pairs;
     pattern_stale_ = true;
@@ -99,17 +98,41 @@ void StageProblem::ContactPairs(bool present_only, NodePairs* out) const {
   SortPairs(out);
 }
 
-void StageProblem::CoverMotion(double margin) {
-  if (!broad_phase_.Covers(x_) || !broad_phase_.Covers(x_trial_)) broad_phase_.Build(x_, x_trial_, model_->contact.dhat_m, margin);
-  broad_phase_.Travel(x_, &travel_);
+void StageProblem::CoverMotion(const VecX& from, const VecX& to, double margin) {
+  if (!broad_phase_.Cover(from, to, margin)) return;
+  ChooseVertices();
+  map_.Positions(q_, vertices_, &x_);
+  broad_phase_.Anchor(q_, x_);
+  broad_phase_.Travel(q_, x_, &travel_);
+  if (stage_) map_.Positions(stage_->q_tilde, vertices_, &x_tilde_);
 }
 
-void StageProblem::BeginStage(const StageContext& stage) {
+// Those of friction are of contacts that may be candidates no more.
+void StageProblem::ChooseVertices() {
+  if (!owned_.volumes.empty()) {
+    vertices_ = every_vertex_;
+    return;
+  }
+  vertices_ = broad_phase_.vertices();
+  for (const FrictionStencil& f : friction_.stencils()) vertices_.insert(vertices_.end(), f.v.begin(), f.v.end());
+}
+
+// No vertex of a surface moves further.
+double StageProblem::Displacement(const VecX& from, const VecX& to) const {
+  double largest2 = 0;
+  for (const int32_t n : model_->patches.nodes) {
+    largest2 = std::max(largest2, (to.segment<3>(3 * n) - from.segment<3>(3 * n)).squaredNorm());
+  }
+  return model_->patches.largest_weight_sum * std::sqrt(largest2);
+}
+
+void StageProblem::BeginStage(const VecX& q_start, const VecX& q_tilde, const VecX& v_tilde, double gamma_h) {
   pinch_.Begin();
-  stage_.emplace(stage);
+  map_.Positions(q_tilde, vertices_, &x_tilde_);
+  stage_.emplace(StageContext{q_start, q_tilde, x_tilde_, v_tilde, gamma_h});
   for (const TimedTerm& t : terms_) {
     ScopedStage timer(seconds_, t.stage);
-    t.term->BeginStage(stage);
+    t.term->BeginStage(*stage_);
   }
   constant_stale_ = true;
 }
@@ -159,11 +182,11 @@ void StageProblem::PrepareRest() {
 
 void StageProblem::SetPoint(const VecX& q) {
   ScopedStage timer(seconds_, Stage::kContactDetection);
+  // What is near a point far away is enough; between points that are near each other Newton may come back.
+  CoverMotion(Displacement(q_, q) <= short_way_ ? q_ : q, q, 0.5 * model_->contact.dhat_m);
   q_ = q;
-  map_.Positions(q_, &x_trial_);
-  CoverMotion(0.5 * model_->contact.dhat_m);
-  x_.swap(x_trial_);
-  broad_phase_.Travel(x_, &travel_);
+  map_.Positions(q_, vertices_, &x_);
+  broad_phase_.Travel(q_, x_, &travel_);
   contacts_.Update(broad_phase_.candidates(), x_, pool_, &travel_);
 }
 
@@ -280,21 +303,45 @@ double StageProblem::MaxStep(const VecX& dq) {
   max_step_limit_ = limit < 1 ? StepLimit::kInversion : StepLimit::kNothing;
   if (model_->solver.unsafe_disable_ccd || model_->surface.vertex_count == 0) return limit;
   q_trial_ = q_ + limit * dq;
-  map_.Positions(q_trial_, &x_trial_);
-  const double displacement = LargestDisplacement(x_, x_trial_);
+  const double displacement = Displacement(q_, q_trial_);
   if (displacement > reach_) {
     max_step_limit_ = StepLimit::kIterations;  // a wild direction, followed as far as is worth a search for collisions
     limit *= reach_ / displacement;
-    q_trial_ = q_ + limit * dq;
-    map_.Positions(q_trial_, &x_trial_);
   }
-  const double dhat = model_->contact.dhat_m;
-  CoverMotion(0.5 * dhat);
-  // x = J q sums at most four products: each coordinate is off by less than 8 units of rounding of the largest.
-  const double rounding = 8 * 1.2e-16 * std::max(LargestCoordinate(x_), LargestCoordinate(x_trial_));
-  const double free = CollisionFreeStep(broad_phase_.candidates(), x_, x_trial_, dhat, rounding, pool_, &travel_);
-  if (free < 1) max_step_limit_ = StepLimit::kCollision;
-  return limit * free;
+  // What is near a long way is much, and many long ways are soon blocked: so they are looked at from the start, further and further.
+  constexpr double kFurther = 4;
+  const double length = std::min(displacement, reach_);
+  for (double part = std::min(1.0, first_look_ / length);; part = std::min(1.0, kFurther * part)) {
+    q_trial_ = q_ + (limit * part) * dq;
+    if (displacement <= short_way_) CoverMotion(q_, q_trial_, 0.5 * model_->contact.dhat_m);  // where the next points will be
+    const double free = broad_phase_.Covers(q_) && broad_phase_.Covers(q_trial_) ? FreeInRegions() : FreeOnWay();
+    if (free < 1) max_step_limit_ = StepLimit::kCollision;
+    if (free < 1 || part == 1) return limit * part * free;
+  }
+}
+
+// x = J q sums at most four products: each coordinate is off by less than 8 units of rounding of the largest.
+double StageProblem::PositionRounding() const {
+  double extent = 0;
+  for (const int32_t n : model_->patches.nodes) {
+    extent = std::max({extent, q_.segment<3>(3 * n).cwiseAbs().maxCoeff(), q_trial_.segment<3>(3 * n).cwiseAbs().maxCoeff()});
+  }
+  return 8 * 1.2e-16 * std::max(fixed_extent_, model_->patches.largest_weight_sum * extent);
+}
+
+double StageProblem::FreeInRegions() {
+  map_.Positions(q_trial_, vertices_, &x_trial_);
+  // How far from their anchors vertices get on a straight way: as far as at one of its ends.
+  broad_phase_.Travel(q_trial_, x_trial_, &travel_on_way_);
+  travel_on_way_.Include(travel_, broad_phase_.vertices());
+  return CollisionFreeStep(model_->surface, broad_phase_.candidates(), x_, x_trial_, model_->contact.dhat_m, PositionRounding(),
+                           pool_, &travel_on_way_);
+}
+
+double StageProblem::FreeOnWay() {
+  const double dhat = model_->contact.dhat_m, rounding = PositionRounding();
+  path_pairs_.Find(q_, q_trial_, LargestExaminedGap(dhat, rounding));
+  return CollisionFreeStep(model_->surface, path_pairs_.candidates(), path_pairs_.from(), path_pairs_.to(), dhat, rounding, pool_);
 }
 
 bool StageProblem::InFriction(int32_t node) const {

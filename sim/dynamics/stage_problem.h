@@ -9,6 +9,7 @@
 #include "sim/base/parallel.h"
 #include "sim/contact/broad_phase.h"
 #include "sim/contact/contact_set.h"
+#include "sim/contact/path_pairs.h"
 #include "sim/dynamics/barrier_stiffness.h"
 #include "sim/dynamics/make_terms.h"
 #include "sim/dynamics/model.h"
@@ -35,8 +36,8 @@ class StageProblem : public RootProblem {
   // `q_start`: state at the start of the step; `q_guess`: where it is expected to go (regions of the broad phase).
   // `contact_pairs`: State::contact_pairs of the start.
   void BeginStep(const VecX& q_start, const VecX& q_guess, double barrier_stiffness, const NodePairs& contact_pairs);
-  // The context's references must outlive the stage.
-  void BeginStage(const StageContext& stage);
+  // The references must outlive the stage. See StageContext.
+  void BeginStage(const VecX& q_start, const VecX& q_tilde, const VecX& v_tilde, double gamma_h);
   // Contact and friction count `share` times from the next LagFriction and evaluation on (1 after BeginStep).
   void SetContactShare(double share);
   // Friction forces and frames from the current point's contacts.
@@ -72,6 +73,7 @@ class StageProblem : public RootProblem {
   bool InFriction(int32_t node) const override;
 
   const SurfaceMap& map() const { return map_; }
+  // Of the current point: of the vertices that contact and friction have to do with, others are not kept up to date.
   const std::vector<Vec3>& x() const { return x_; }
   const ContactSet& contacts() const { return contacts_; }
   const FrictionTerm& friction() const { return friction_; }
@@ -92,9 +94,16 @@ class StageProblem : public RootProblem {
     EnergyTerm* term;
     Stage stage;
   };
-  // Candidates for every motion between x_ and x_trial_, with room to spare around it.
   void CollectFixedPairs();
-  void CoverMotion(double margin);
+  // Candidates for every motion from `from` to `to`, with room to spare around it.
+  void CoverMotion(const VecX& from, const VecX& to, double margin);
+  void ChooseVertices();
+  double Displacement(const VecX& from, const VecX& to) const;
+  double PositionRounding() const;
+  // Largest part of the way from q_ to q_trial_ that collision detection finds free: from what is near anyway, or from what comes
+  // near just there. Both find the same.
+  double FreeInRegions();
+  double FreeOnWay();
   void RebuildPattern(BlockMatrix* hessian);
   bool Refused(bool refused);
   // The exact check of the current point, which shares no code with collision detection.
@@ -106,6 +115,7 @@ class StageProblem : public RootProblem {
   SurfaceMap map_;
   TurningMotion turning_;
   BroadPhase broad_phase_;
+  PathPairs path_pairs_;
   ContactSet contacts_;
   BarrierTerm barrier_;
   FrictionTerm friction_;
@@ -122,14 +132,22 @@ class StageProblem : public RootProblem {
   bool thorough_ = false;  // check every point
   StepLimit max_step_limit_ = StepLimit::kNothing;
   double least_reach_ = 0;
-  double reach_ = 0;  // largest displacement of a Newton direction that is examined at once, m
+  double reach_ = 0;        // largest displacement of a Newton direction that is examined, m
+  double first_look_ = 0;   // and at once
+  double short_way_ = 0;    // that regions are made for
 
   VecX q_;
   VecX q_trial_;
+  // Of the vertices in vertices_.
   std::vector<Vec3> x_;
   std::vector<Vec3> x_trial_;
+  std::vector<Vec3> x_tilde_;
+  std::vector<int32_t> vertices_;  // that collision detection or a term may ask for
+  std::vector<int32_t> every_vertex_;
+  double fixed_extent_ = 0;  // largest coordinate of what never moves, m
   NodePairs near_triangles_;
-  std::vector<double> travel_;    // of x_ from the anchors of the broad phase, m
+  VertexTravel travel_;           // of x_ from the anchors of the broad phase
+  VertexTravel travel_on_way_;    // the same all the way to x_trial_
   NodePairs fixed_pairs_;         // of all other terms, with the diagonal; sorted
   std::vector<uint8_t> varying_;  // by node: touched by a term other than contact whose Hessian is not constant
   NodePairs contact_pairs_;       // sorted

@@ -54,9 +54,8 @@ Stepper::Stepper(const Model* model, int threads)
 // M_fp (v_p - v_p^n), as it should be.
 void Stepper::StartAcceleration(const State& from, double dt_s, bool with_contact) {
   const VecX q_tilde = from.q - dt_s * from.v;  // any stage that has arrived here with this velocity has these forces
-  problem_.map().Positions(q_tilde, &x_tilde_);
   problem_.SetContactShare(with_contact ? 1 : 0);
-  problem_.BeginStage({from.q, q_tilde, x_tilde_, from.v, dt_s});
+  problem_.BeginStage(from.q, q_tilde, from.v, dt_s);
   problem_.SetPoint(from.q);
   problem_.LagFriction();
   gradient_.setZero(from.q.size());
@@ -136,9 +135,8 @@ absl::StatusOr<bool> Stepper::SolveImplicit(double gamma_h, const StepBudget& bu
 }
 
 absl::StatusOr<bool> Stepper::SolveStage(const State& from, double gamma_h, const StepBudget& budget, StepReport* report) {
-  problem_.map().Positions(stage_.q_tilde, &x_tilde_);
   problem_.SetContactShare(stage_.contact_share);
-  problem_.BeginStage({from.q, stage_.q_tilde, x_tilde_, stage_.v_tilde, gamma_h});
+  problem_.BeginStage(from.q, stage_.q_tilde, stage_.v_tilde, gamma_h);
   // Friction sees the contacts of where the stage starts first (`004` III-C), then those of the last solution.
   problem_.SetPoint(q_stage_);
   problem_.LagFriction();

@@ -65,7 +65,6 @@ class Stepper {
   VecX target_;        // of prescribed nodes at the end of the step (other entries: start)
   VecX stage_target_;  // the same at the end of the stage
   VecX q_stage_, v_stage_, guess_, direction_, acceleration_, gradient_;
-  std::vector<Vec3> x_tilde_;
   BlockMatrix mass_;
   SpdSolver mass_solver_;
   std::vector<uint8_t> mass_prescribed_;  // that it was analyzed for

@@ -21,14 +21,21 @@ void AddOuter(int rank, const Quad* a, const Quad* b, double* block) {
 
 }  // namespace
 
+Vec3 SurfaceMap::Position(const VecX& q, int32_t v) const {
+  const EmbeddingRow& row = (*rows_)[v];
+  Vec3 sum = row.count == 0 ? (*offsets_)[v] : Vec3::Zero();
+  for (int k = 0; k < row.count; ++k) sum += row.weights[k] * q.segment<3>(3 * row.nodes[k]);
+  return sum;
+}
+
 void SurfaceMap::Positions(const VecX& q, std::vector<Vec3>* x) const {
   x->resize(rows_->size());
-  for (size_t i = 0; i < rows_->size(); ++i) {
-    const EmbeddingRow& row = (*rows_)[i];
-    Vec3 sum = row.count == 0 ? (*offsets_)[i] : Vec3::Zero();
-    for (int k = 0; k < row.count; ++k) sum += row.weights[k] * q.segment<3>(3 * row.nodes[k]);
-    (*x)[i] = sum;
-  }
+  for (int32_t v = 0; v < vertex_count(); ++v) (*x)[v] = Position(q, v);
+}
+
+void SurfaceMap::Positions(const VecX& q, const std::vector<int32_t>& vertices, std::vector<Vec3>* x) const {
+  x->resize(rows_->size());
+  for (int32_t v : vertices) (*x)[v] = Position(q, v);
 }
 
 void SurfaceMap::Directions(const VecX& dq, std::vector<Vec3>* dx) const {

@@ -23,8 +23,11 @@ class SurfaceMap {
  public:
   SurfaceMap(const std::vector<EmbeddingRow>* rows, const std::vector<Vec3>* offsets) : rows_(rows), offsets_(offsets) {}
 
+  Vec3 Position(const VecX& q, int32_t v) const;
   int32_t vertex_count() const { return static_cast<int32_t>(rows_->size()); }
   void Positions(const VecX& q, std::vector<Vec3>* x) const;
+  // Of these vertices only; the others keep what they have.
+  void Positions(const VecX& q, const std::vector<int32_t>& vertices, std::vector<Vec3>* x) const;
   // J dq.
   void Directions(const VecX& dq, std::vector<Vec3>* dx) const;
 

@@ -24,6 +24,20 @@ struct WideBox {
     hi = hi > other.hi ? hi : other.hi;
   }
   bool Overlaps(const WideBox& other) const { return All((lo <= other.hi) & (other.lo <= hi)); }
+  bool Contains(const WideBox& other) const { return All((lo <= other.lo) & (other.hi <= hi)); }
+  // Whether no axis keeps two pairs of boxes apart in both: this and `other`, `then` and `other_then`.
+  bool MeetsAlong(const WideBox& other, const WideBox& then, const WideBox& other_then) const {
+    const Mask below = (hi < other.lo) & (then.hi < other_then.lo), above = (other.hi < lo) & (other_then.hi < then.lo);
+    const Mask apart = below | above;
+    return (apart[0] | apart[1] | apart[2]) == 0;
+  }
+  // Of all places it comes to when it is moved by what is in `ways`.
+  WideBox Swept(const WideBox& ways) const {
+    WideBox out;
+    out.lo = lo + ways.lo;
+    out.hi = hi + ways.hi;
+    return out;
+  }
   // Whether they still overlap when each is made smaller by half of `by` on every side.
   bool OverlapsBy(const WideBox& other, double by) const {
     const Quad shift = {by, by, by, 0};

@@ -231,6 +231,7 @@ absl::StatusOr<std::shared_ptr<const Model>> CompileScene(const SceneSpec& spec,
   SetPairs(spec, model.get());
   CheckInitialPlacement(*model, &problems);
   if (!problems.empty()) return problems.ToStatus();
+  model->patches = SurfacePatches::Create(model->surface, model->embedding, model->initial_positions);
   CopySettings(spec, model.get());
   model->start_positions = model->initial_positions;
   if (spec.start_in_equilibrium) {

@@ -7,8 +7,8 @@ namespace {
 
 double BarrierEnergy(const Model& model, const State& state, const std::vector<Vec3>& x) {
   ThreadPool pool(1);
-  BroadPhase broad_phase(&model.surface);
-  broad_phase.Build(x, x, model.contact.dhat_m, 0);
+  BroadPhase broad_phase(&model.surface, &model.patches, &model.embedding, &model.surface_offset, model.contact.dhat_m);
+  broad_phase.Cover(state.q, state.q, 0);
   ContactSet contacts(&model.surface, model.contact);
   contacts.Update(broad_phase.candidates(), x, &pool);
   double sum = 0;

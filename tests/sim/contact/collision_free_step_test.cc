@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 
 #include "sim/contact/contact_set.h"
+#include "sim/contact/path_pairs.h"
+#include "tests/sim/contact/moving_surface.h"
 #include "tests/sim/contact/soups.h"
 
 namespace eipc {
@@ -36,16 +38,26 @@ TEST(CollisionFreeStep, NothingMeetsOnTheWay) {
       for (int v = 0; v < 12; ++v) centre += x0[12 * b + v] / 12;
       for (int v = 0; v < 12; ++v) x1.push_back(centre + turn * (x0[12 * b + v] - centre) + shift);
     }
-    BroadPhase broad_phase(&s);
-    broad_phase.Build(x0, x1, kDhat, 0);
-    const double step = CollisionFreeStep(broad_phase.candidates(), x0, x1, kDhat, 1e-16, &one);
-    EXPECT_EQ(step, CollisionFreeStep(broad_phase.candidates(), x0, x1, kDhat, 1e-16, &two));
+    const testing::MovingSurface m(s);
+    const VecX q0 = testing::Stacked(x0), q1 = testing::Stacked(x1);
+    BroadPhase broad_phase = m.Detection(kDhat);
+    broad_phase.Cover(q0, q1, 0);
+    const double step = CollisionFreeStep(s, broad_phase.candidates(), x0, x1, kDhat, 1e-16, &one);
+    EXPECT_EQ(step, CollisionFreeStep(s, broad_phase.candidates(), x0, x1, kDhat, 1e-16, &two));
     // More candidates, seen from other anchors, and most of them not looked at: the same bits.
-    BroadPhase wide(&s);
-    wide.Build(testing::Blend(x0, x1, 0.3), x1, kDhat, speed);
-    std::vector<double> travel;
-    wide.Travel(x0, &travel);
-    EXPECT_EQ(step, CollisionFreeStep(wide.candidates(), x0, x1, kDhat, 1e-16, &one, &travel));
+    BroadPhase wide = m.Detection(kDhat);
+    wide.Cover(q0, q1, speed);
+    const std::vector<Vec3> middle = testing::Blend(x0, x1, 0.3);
+    wide.Anchor(testing::Stacked(middle), middle);
+    VertexTravel travel, on_way;
+    wide.Travel(q0, x0, &travel);
+    wide.Travel(q1, x1, &on_way);
+    on_way.Include(travel, wide.vertices());
+    EXPECT_EQ(step, CollisionFreeStep(s, wide.candidates(), x0, x1, kDhat, 1e-16, &one, &on_way));
+    // From what comes near just on this way: the same.
+    PathPairs path(&m.surface, &m.patches, &m.rows, &m.offsets, kDhat);
+    path.Find(q0, q1, LargestExaminedGap(kDhat, 1e-16));
+    EXPECT_EQ(step, CollisionFreeStep(s, path.candidates(), path.from(), path.to(), kDhat, 1e-16, &one));
     ContactSet narrow_set(&s, {}), wide_set(&s, {});
     narrow_set.Update(broad_phase.candidates(), x0, &one);
     wide_set.Update(wide.candidates(), x0, &one, &travel);
@@ -79,8 +91,9 @@ TEST(CollisionFreeStep, HeadOnApproachStopsAtATenthOfDhat) {
       x0.push_back(turn * p + shift);
       x1.push_back(turn * (p.z() > 0 ? p - Vec3(0, 0, travel) : p) + shift);
     }
+    const CollisionSurface two_bodies;
     const std::vector<Candidate> pair = {{{0, 1, 2, 3}, 0, 0, ContactKind::kPointTriangle}};
-    const double step = CollisionFreeStep(pair, x0, x1, 1e-3, 1e-16, &pool);
+    const double step = CollisionFreeStep(two_bodies, pair, x0, x1, 1e-3, 1e-16, &pool);
     const double left = gap - step * travel, bound = std::min(1e-4, 0.5 * gap);
     EXPECT_GE(left, bound * (1 - 1e-9));
     EXPECT_LE(left, bound * 1.5) << "gap " << gap << " travel " << travel;
@@ -89,9 +102,9 @@ TEST(CollisionFreeStep, HeadOnApproachStopsAtATenthOfDhat) {
 
 TEST(CollisionFreeStep, WithoutCandidatesOrMotionTheStepIsWhole) {
   ThreadPool pool(1);
-  EXPECT_EQ(CollisionFreeStep({}, {}, {}, 1e-3, 0, &pool), 1);
+  EXPECT_EQ(CollisionFreeStep({}, {}, {}, {}, 1e-3, 0, &pool), 1);
   const std::vector<Vec3> x = {{0, 0, 1e-4}, {-1, -1, 0}, {1, -1, 0}, {0, 1, 0}};
-  EXPECT_EQ(CollisionFreeStep({{{0, 1, 2, 3}, 0, 0, ContactKind::kPointTriangle}}, x, x, 1e-3, 1e-16, &pool), 1);
+  EXPECT_EQ(CollisionFreeStep({}, {{{0, 1, 2, 3}, 0, 0, ContactKind::kPointTriangle}}, x, x, 1e-3, 1e-16, &pool), 1);
 }
 
 }  // namespace

@@ -5,6 +5,8 @@
 #include <map>
 
 #include "sim/energy/barrier_function.h"
+#include "sim/contact/pair_dhat.h"
+#include "tests/sim/contact/moving_surface.h"
 #include "tests/sim/contact/soups.h"
 #include "tests/support/meshes.h"
 
@@ -69,21 +71,21 @@ TEST(ContactSet, ABodyAtRestDoesNotPushItself) {
   ThreadPool pool(1);
   const MeshData ball = testing::Sphere(Vec3(0, 0, 0), 0.01, 2);
   const CollisionSurface s = BuildCollisionSurface({ball.vertices}, {ball.triangles});
-  BroadPhase broad_phase(&s);
   constexpr double kDhat = 5e-3;
-  broad_phase.Build(s.rest_positions, s.rest_positions, kDhat, 0.01);
+  const testing::MovingSurface m(s);
+  BroadPhase broad_phase = m.Detection(kDhat);
+  broad_phase.Cover(testing::Stacked(m.rest), testing::Stacked(m.rest), 0.01);
   ContactSet set(&s, Settings(kDhat, BarrierForm::kPerPair));
   set.Update(broad_phase.candidates(), s.rest_positions, &pool);
   EXPECT_GT(broad_phase.candidates().size(), 1000u);
   EXPECT_TRUE(set.stencils().empty());
-  EXPECT_LT(set.min_distance(), kDhat);
+  EXPECT_TRUE(std::isinf(set.min_distance()));
   std::vector<Vec3> squashed = s.rest_positions;
   for (Vec3& p : squashed) p.z() *= 0.2;
   set.Update(broad_phase.candidates(), squashed, &pool);
   EXPECT_FALSE(set.stencils().empty());
   for (const ContactStencil& stencil : set.stencils()) {
-    const Candidate c = {stencil.v, 0, 0, stencil.kind};
-    EXPECT_NEAR(stencil.dhat, std::min(kDhat, 0.9 * CandidateDistance(c, s.rest_positions)), 1e-15);
+    EXPECT_NEAR(stencil.dhat, OwnDhat(s, stencil.kind, stencil.v, kDhat), 1e-15);
     EXPECT_LT(stencil.distance, stencil.dhat);
   }
 }
@@ -91,8 +93,9 @@ TEST(ContactSet, ABodyAtRestDoesNotPushItself) {
 TEST(ContactSet, TheSameForAnyNumberOfThreads) {
   Random random(3);
   const CollisionSurface s = testing::BallGrid(3, 0.1, 0.0499);
-  BroadPhase broad_phase(&s);
-  broad_phase.Build(s.rest_positions, s.rest_positions, 1e-2, 1e-2);
+  const testing::MovingSurface m(s);
+  BroadPhase broad_phase = m.Detection(1e-2);
+  broad_phase.Cover(testing::Stacked(m.rest), testing::Stacked(m.rest), 1e-2);
   ASSERT_GT(broad_phase.candidates().size(), 2000u) << "several chunks";
   ThreadPool one(1), three(3);
   ContactSet a(&s, Settings(1e-2, BarrierForm::kAreaWeighted)), b(&s, Settings(1e-2, BarrierForm::kAreaWeighted));

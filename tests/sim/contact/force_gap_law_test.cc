@@ -8,6 +8,7 @@
 #include "sim/contact/contact_set.h"
 #include "sim/energy/barrier_function.h"
 #include "sim/energy/barrier_stencil.h"
+#include "tests/sim/contact/moving_surface.h"
 #include "tests/sim/mesh/shapes.h"
 #include "tests/support/meshes.h"
 #include "tests/support/random.h"
@@ -30,6 +31,7 @@ class Pair {
     surface_.pair_enabled = {0, 1, 1, 0};
     settings_.dhat_m = dhat;
     contacts_ = std::make_unique<ContactSet>(&surface_, settings_);
+    moving_ = std::make_unique<testing::MovingSurface>(surface_);
     x_ = surface_.rest_positions;
     first_count_ = first.vertices.size();
   }
@@ -38,8 +40,8 @@ class Pair {
   Load At(const Vec3& by) {
     std::vector<Vec3> x = x_;
     for (size_t i = 0; i < first_count_; ++i) x[i] += by;
-    BroadPhase broad_phase(&surface_);
-    broad_phase.Build(x, x, dhat_, 0);
+    BroadPhase broad_phase = moving_->Detection(dhat_);
+    broad_phase.Cover(testing::Stacked(x), testing::Stacked(x), 0);
     ThreadPool pool(1);
     contacts_->Update(broad_phase.candidates(), x, &pool);
     Load load;
@@ -58,6 +60,7 @@ class Pair {
   CollisionSurface surface_;
   ContactSettings settings_;
   std::unique_ptr<ContactSet> contacts_;
+  std::unique_ptr<testing::MovingSurface> moving_;
   std::vector<Vec3> x_;
   size_t first_count_ = 0;
   double dhat_;

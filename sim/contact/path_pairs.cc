@@ -1,0 +1,164 @@
+#include "sim/contact/path_pairs.h"
+
+#include <algorithm>
+
+namespace eipc {
+namespace {
+
+constexpr double kSlack = 1e-14;  // of coordinates: covers the rounding of x = J q and of images of boxes
+
+bool ShareVertex(const Edge& a, const Edge& b) { return a[0] == b[0] || a[0] == b[1] || a[1] == b[0] || a[1] == b[1]; }
+
+}  // namespace
+
+PathPairs::PathPairs(const CollisionSurface* surface, const SurfacePatches* patches, const std::vector<EmbeddingRow>* rows,
+                     const std::vector<Vec3>* offsets, double dhat)
+    : surface_(surface), patches_(patches), rows_(rows), offsets_(offsets), shapes_(patches, dhat) {
+  vertex_stamp_.assign(surface->vertex_count, 0);
+  vertex_boxes_.resize(surface->vertex_count);
+  from_.resize(surface->vertex_count);
+  to_.resize(surface->vertex_count);
+  for (const BoundingVolumeTree& tree : surface->trees) {
+    tree_stamp_.emplace_back(tree.nodes().size(), 0);
+    tree_boxes_.emplace_back(tree.nodes().size());
+  }
+}
+
+void PathPairs::Find(const VecX& from, const VecX& to, double distance) {
+  ++stamp_;
+  distance_ = distance;
+  q_from_ = &from;
+  q_to_ = &to;
+  candidates_.clear();
+  for (int32_t a = 0; a < surface_->body_count; ++a) {
+    if (patches_->proves[a]) shapes_.Set(a, from, to, 0);
+    for (int32_t b = a; b < surface_->body_count; ++b) {
+      if (surface_->Enabled(a, b)) Traverse(a, b);
+    }
+  }
+}
+
+const PathPairs::Boxes& PathPairs::VertexBoxes(int32_t v) {
+  Boxes& boxes = vertex_boxes_[v];
+  if (vertex_stamp_[v] == stamp_) return boxes;
+  vertex_stamp_[v] = stamp_;
+  const EmbeddingRow& row = (*rows_)[v];
+  for (const auto& [q, x, box] : {std::tuple(q_from_, &from_[v], &boxes.from), std::tuple(q_to_, &to_[v], &boxes.to)}) {
+    *x = row.count == 0 ? (*offsets_)[v] : Vec3::Zero();
+    for (int k = 0; k < row.count; ++k) *x += row.weights[k] * q->segment<3>(3 * row.nodes[k]);
+    const double grown = 0.5 * distance_ + kSlack * (x->cwiseAbs().maxCoeff() + distance_);
+    *box = WideBox(x->array() - grown, x->array() + grown);
+  }
+  return boxes;
+}
+
+PathPairs::Boxes PathPairs::TriangleBoxes(int32_t t) {
+  Boxes boxes = VertexBoxes(surface_->triangles[t][0]);
+  boxes.Include(VertexBoxes(surface_->triangles[t][1]));
+  boxes.Include(VertexBoxes(surface_->triangles[t][2]));
+  return boxes;
+}
+
+PathPairs::Boxes PathPairs::PatchBoxes(const SurfacePatch& patch) const {
+  Boxes out;
+  for (int k = 0; k < patch.count; ++k) {
+    const SurfacePiece& piece = patches_->pieces[patch.pieces[k]];
+    const SurfacePatches::RestBox& rest = patches_->boxes[patch.first_box + k];
+    for (const auto& [q, box] : {std::pair(q_from_, &out.from), std::pair(q_to_, &out.to)}) {
+      const Mat3 f = DeformationGradient(piece, *q);
+      const Vec3 corner = q->segment<3>(3 * piece.nodes[0]);
+      const Vec3 center = corner + f * (rest.center - piece.origin);
+      const Eigen::Array3d half = (f.cwiseAbs() * rest.half).array();
+      const double size = center.cwiseAbs().maxCoeff() + corner.cwiseAbs().maxCoeff() + half.maxCoeff() + distance_;
+      const Eigen::Array3d grown = half + (0.5 * distance_ + 10 * kSlack * size);
+      box->Include(WideBox(center.array() - grown, center.array() + grown));
+    }
+  }
+  return out;
+}
+
+const PathPairs::Boxes& PathPairs::TreeBoxes(int32_t body, int32_t node) {
+  Boxes& boxes = tree_boxes_[body][node];
+  if (tree_stamp_[body][node] == stamp_) return boxes;
+  tree_stamp_[body][node] = stamp_;
+  const BoundingVolumeTree& tree = surface_->trees[body];
+  const BoundingVolumeTree::Node& n = tree.nodes()[node];
+  const std::vector<SurfacePatch>& patches = patches_->patches[body];
+  if (!patches.empty() && patches[node].first_box >= 0) return boxes = PatchBoxes(patches[node]);
+  boxes = {};
+  if (n.leaf()) {
+    for (int32_t k = n.begin; k < n.end; ++k) boxes.Include(TriangleBoxes(tree.primitives()[k]));
+  } else {
+    boxes.Include(TreeBoxes(body, n.left));
+    boxes.Include(TreeBoxes(body, n.right));
+  }
+  return boxes;
+}
+
+void PathPairs::Traverse(int32_t body_a, int32_t body_b) {
+  const BoundingVolumeTree& tree_a = surface_->trees[body_a];
+  const BoundingVolumeTree& tree_b = surface_->trees[body_b];
+  if (tree_a.empty() || tree_b.empty()) return;
+  const bool self = body_a == body_b;
+  stack_.assign(1, {0, 0});
+  while (!stack_.empty()) {
+    const auto [i, j] = stack_.back();
+    stack_.pop_back();
+    const bool same = self && i == j;
+    if (!same && !TreeBoxes(body_a, i).Meets(TreeBoxes(body_b, j))) continue;
+    if (self && patches_->proves[body_a] && shapes_.ProveApart(body_a, i, j)) continue;
+    const BoundingVolumeTree::Node& a = tree_a.nodes()[i];
+    const BoundingVolumeTree::Node& b = tree_b.nodes()[j];
+    if (a.leaf() && b.leaf()) {
+      for (int32_t k = a.begin; k < a.end; ++k) {
+        for (int32_t l = same ? k + 1 : b.begin; l < b.end; ++l) {
+          AddTrianglePair(tree_a.primitives()[k], tree_b.primitives()[l], self);
+        }
+      }
+    } else if (same) {
+      stack_.push_back({a.left, a.left});
+      stack_.push_back({a.right, a.right});
+      stack_.push_back({a.left, a.right});
+    } else if (b.leaf() || (!a.leaf() && a.end - a.begin >= b.end - b.begin)) {
+      stack_.push_back({a.left, j});
+      stack_.push_back({a.right, j});
+    } else {
+      stack_.push_back({i, b.left});
+      stack_.push_back({i, b.right});
+    }
+  }
+}
+
+void PathPairs::AddTrianglePair(int32_t a, int32_t b, bool self) {
+  if (!TriangleBoxes(a).Meets(TriangleBoxes(b))) return;
+  for (int32_t p : surface_->owned_vertices[a]) {
+    if (p >= 0) AddPointTriangle(p, b, self);
+  }
+  for (int32_t p : surface_->owned_vertices[b]) {
+    if (p >= 0) AddPointTriangle(p, a, self);
+  }
+  for (int32_t e : surface_->owned_edges[a]) {
+    if (e < 0) continue;
+    for (int32_t f : surface_->owned_edges[b]) {
+      if (f >= 0) AddEdgeEdge(e, f, self);
+    }
+  }
+}
+
+void PathPairs::AddPointTriangle(int32_t p, int32_t t, bool self) {
+  const Triangle& tri = surface_->triangles[t];
+  if (self && (tri[0] == p || tri[1] == p || tri[2] == p)) return;
+  if (!VertexBoxes(p).Meets(TriangleBoxes(t))) return;
+  candidates_.push_back({{p, tri[0], tri[1], tri[2]}, p, t, ContactKind::kPointTriangle, self});
+}
+
+void PathPairs::AddEdgeEdge(int32_t e, int32_t f, bool self) {
+  const Edge &a = surface_->edges[e], &b = surface_->edges[f];
+  if (self && ShareVertex(a, b)) return;
+  Boxes box_a = VertexBoxes(a[0]), box_b = VertexBoxes(b[0]);
+  box_a.Include(VertexBoxes(a[1]));
+  box_b.Include(VertexBoxes(b[1]));
+  if (box_a.Meets(box_b)) candidates_.push_back({{a[0], a[1], b[0], b[1]}, e, f, ContactKind::kEdgeEdge, self});
+}
+
+}  // namespace eipc
