@@ -53,6 +53,8 @@ void RunReport::Add(const World& world, const std::vector<Vec3>& x) {
   friction_solves_ += r.friction_solves;
   friction_fallbacks_ += r.friction_fallbacks;
   krylov_iterations_ += r.krylov_iterations;
+  direct_solves_ += r.direct_solves;
+  kept_matrices_ += r.kept_matrices;
   substeps_ += r.substeps;
   refused_substeps_ += r.refused_substeps;
   fallback_substeps_ += r.fallback_substeps;
@@ -130,6 +132,11 @@ Json RunReport::ToJson(const World& world, const std::vector<Vec3>& x) const {
       {"exact_rejections", exact_rejections_},
       {"steps_not_converged", steps_not_converged_},
       {"friction", {{"solves", friction_solves_}, {"fallbacks", friction_fallbacks_}, {"krylov_iterations", krylov_iterations_}}},
+      {"linear_solver",
+       {{"kind", LinearSolverName(model_->solver.linear_solver)},
+        {"krylov_iterations", krylov_iterations_},
+        {"direct_solves", direct_solves_},
+        {"kept_matrices", kept_matrices_}}},
       {"substeps", {{"taken", substeps_}, {"refused", refused_substeps_}, {"fallback", fallback_substeps_}}},
       {"limited_by", limited_},
       {"max_rss_bytes", PeakMemoryBytes()},

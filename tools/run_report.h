@@ -45,6 +45,8 @@ class RunReport {
   int64_t friction_solves_ = 0;
   int64_t friction_fallbacks_ = 0;
   int64_t krylov_iterations_ = 0;
+  int64_t direct_solves_ = 0;
+  int64_t kept_matrices_ = 0;
   int64_t substeps_ = 0;
   int64_t refused_substeps_ = 0;
   int64_t fallback_substeps_ = 0;

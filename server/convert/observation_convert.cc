@@ -50,6 +50,22 @@ v1::StepLimit LimitToProto(StepLimit limit) {
   return v1::LIMITED_BY_NOTHING;
 }
 
+v1::SolverSettings::LinearSolver LinearSolverToProto(LinearSolverKind kind) {
+  switch (kind) {
+    case LinearSolverKind::kAuto:
+      return v1::SolverSettings::AUTO;
+    case LinearSolverKind::kCholesky:
+      return v1::SolverSettings::CHOLESKY;
+    case LinearSolverKind::kPcgDiagonal:
+      return v1::SolverSettings::PCG_DIAGONAL;
+    case LinearSolverKind::kPcgBlock:
+      return v1::SolverSettings::PCG_BLOCK;
+    case LinearSolverKind::kPcgIc0:
+      return v1::SolverSettings::PCG_IC0;
+  }
+  return v1::SolverSettings::LINEAR_SOLVER_UNSPECIFIED;
+}
+
 void ReportToProto(const StepReport& report, v1::SolverReport* out) {
   out->set_outcome(OutcomeToProto(report.outcome));
   out->set_limited_by(LimitToProto(report.limited_by));
@@ -74,6 +90,9 @@ void ReportToProto(const StepReport& report, v1::SolverReport* out) {
   out->set_friction_solves(report.friction_solves);
   out->set_friction_fallbacks(report.friction_fallbacks);
   out->set_krylov_iterations(report.krylov_iterations);
+  out->set_direct_solves(report.direct_solves);
+  out->set_kept_matrices(report.kept_matrices);
+  out->set_linear_solver(LinearSolverToProto(report.linear_solver));
   for (int i = 0; i < kStageCount; ++i) (*out->mutable_stage_seconds())[StageName(static_cast<Stage>(i))] = report.stage_s[i];
 }
 

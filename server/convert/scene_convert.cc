@@ -224,12 +224,29 @@ IntegratorKind IntegratorFromProto(v1::SolverSettings::Integrator integrator) {
   }
 }
 
+LinearSolverKind LinearSolverFromProto(v1::SolverSettings::LinearSolver solver) {
+  switch (solver) {
+    case v1::SolverSettings::CHOLESKY:
+      return LinearSolverKind::kCholesky;
+    case v1::SolverSettings::PCG_DIAGONAL:
+      return LinearSolverKind::kPcgDiagonal;
+    case v1::SolverSettings::PCG_BLOCK:
+      return LinearSolverKind::kPcgBlock;
+    case v1::SolverSettings::PCG_IC0:
+      return LinearSolverKind::kPcgIc0;
+    default:
+      return LinearSolverKind::kAuto;
+  }
+}
+
 void ReadSolver(const v1::SolverSettings& solver, SceneSpec* spec) {
   const SolverSettings defaults;
   spec->solver.newton_tolerance_m_s = solver.newton_tolerance_m_s();
   spec->solver.max_newton_iterations = Or(solver.max_newton_iterations(), defaults.max_newton_iterations);
   spec->solver.unsafe_disable_ccd = spec->solver.unsafe_disable_exact_check = solver.unsafe_disable_ccd();
   spec->solver.audit_every_n_steps = solver.audit_every_n_steps();
+  spec->solver.linear_solver = LinearSolverFromProto(solver.linear_solver());
+  spec->solver.simplified_newton = solver.simplified_newton();
   spec->dynamics.integrator = IntegratorFromProto(solver.integrator());
   spec->dynamics.direct_root_solver = solver.direct_root_solver();
   spec->dynamics.substep_newton_iterations = solver.substep_newton_iterations();

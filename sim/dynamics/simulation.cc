@@ -99,6 +99,7 @@ absl::Status Simulation::Step(const State& state, const StepInput& input, const 
   const auto start = std::chrono::steady_clock::now();
   s.stepper.seconds()->fill(0);
   *report = {};
+  report->linear_solver = s.model->solver.linear_solver;
   EIPC_RETURN_IF_ERROR(s.TakeParts(state, input, budget, next, report));
   next->step = state.step + 1;
   // Pairs that contact no longer couples are let go now and then: each new pattern costs an analysis.

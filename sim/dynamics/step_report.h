@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "sim/dynamics/state_audit.h"
+#include "sim/solver/solver_settings.h"
 #include "sim/solver/stage_timer.h"
 #include "sim/solver/step_limit.h"
 
@@ -25,7 +26,10 @@ struct StepReport {
   int fallback_substeps = 0;   // taken by backward Euler because the integrator's were refused down to the smallest size
   int friction_solves = 0;     // with friction lagged anew, or implicit ones
   int friction_fallbacks = 0;  // stages whose implicit friction was not found and was lagged instead
-  int krylov_iterations = 0;
+  int krylov_iterations = 0;   // of BiCGSTAB and of conjugate gradients
+  int direct_solves = 0;       // linear systems that those left to a direct solver
+  int kept_matrices = 0;       // Newton iterations with the matrix of the one before
+  LinearSolverKind linear_solver = LinearSolverKind::kCholesky;
   double min_ccd_fraction = 1;  // smallest fraction of a Newton direction that collision detection allowed
   double residual_m_s = 0;      // last Newton update as a speed
   double target_error_m = 0;

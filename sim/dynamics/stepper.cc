@@ -45,7 +45,7 @@ Stepper::Stepper(const Model* model, int threads)
     : model_(model),
       pool_(threads),
       problem_(model, &pool_, &seconds_),
-      newton_(model->solver),
+      newton_(model->solver, &pool_),
       root_(model->solver, {model->dynamics.direct_root_solver}) {
   for (const double mu : model->surface.pair_friction) has_friction_ = has_friction_ || mu > 0;
 }
@@ -101,6 +101,9 @@ void Stepper::Count(const NewtonReport& solve, StepReport* report) const {
   report->linear_solves += solve.linear_solves;
   report->line_search_halvings += solve.line_search_halvings;
   report->min_ccd_fraction = std::min(report->min_ccd_fraction, solve.min_step_limit);
+  report->krylov_iterations += solve.krylov_iterations;
+  report->direct_solves += solve.direct_solves;
+  report->kept_matrices += solve.kept_matrices;
   report->residual_m_s = solve.residual_m_s;
   ++report->friction_solves;
 }
@@ -124,7 +127,6 @@ absl::StatusOr<bool> Stepper::SolveImplicit(double gamma_h, const StepBudget& bu
       root_.Solve(&problem_, newton_.hessian(), prescribed_, stage_target_, gamma_h, budget, &q_stage_, &root, &seconds_));
   Count(root, report);
   *last = root;
-  report->krylov_iterations += root.krylov_iterations;
   if (!root.failed) return true;
   ++report->friction_fallbacks;
   problem_.SetPoint(q_stage_);

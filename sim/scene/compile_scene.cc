@@ -186,6 +186,7 @@ void CopySettings(const SceneSpec& spec, Model* model) {
   model->gravity = spec.gravity;
   model->contact = spec.contact;
   model->solver = spec.solver;
+  model->solver.linear_solver = ChooseLinearSolver(spec.solver.linear_solver, 3 * int64_t{model->node_count});
   if (spec.solver.newton_tolerance_m_s == 0) model->solver.newton_tolerance_m_s = DefaultTolerance(*model);
   model->dynamics = spec.dynamics;
   model->schedule_duration_s = spec.schedule_duration_s;

@@ -28,50 +28,7 @@ StepLimit Blame(const NewtonProblem& problem, StepLimit step_limit, const VecX& 
   return problem.InFriction(node) ? StepLimit::kFriction : StepLimit::kIterations;
 }
 
-void Damp(const std::vector<double>& inertia, double factor, BlockMatrix* hessian) {
-  for (int32_t n = 0; n < static_cast<int32_t>(inertia.size()); ++n) hessian->Add(n, n, factor * inertia[n] * Mat3::Identity());
-}
-
 }  // namespace
-
-bool NewtonSolver::Factorize(NewtonProblem* problem, const std::vector<uint8_t>& prescribed, double damping,
-                             StageSeconds* seconds) {
-  do {
-    const bool changed = problem->Hessian(&hessian_);
-    ScopedStage timer(seconds, Stage::kFactorize);
-    if (changed || !analyzed_ || prescribed != analyzed_prescribed_) {
-      problem->ChangingNodes(&changing_);
-      linear_solver_.Analyze(hessian_, changing_, prescribed);
-      analyzed_ = true;
-      analyzed_prescribed_ = prescribed;
-    }
-    if (damping > 0) Damp(problem->NodeInertia(), damping, &hessian_);
-    if (!linear_solver_.Factorize(hessian_, prescribed)) continue;
-    problem->Dyads(&dyads_);
-    return woodbury_.Prepare(dyads_, prescribed, [this](VecX* rhs) { linear_solver_.Solve(rhs); });
-  } while (problem->Project());
-  return false;
-}
-
-bool NewtonSolver::LinearSolve(NewtonProblem* problem, const std::vector<uint8_t>& prescribed, double damping,
-                               StageSeconds* seconds) {
-  // On entry direction_ holds the prescribed remainder; on success the whole direction.
-  if (!Factorize(problem, prescribed, damping, seconds)) return false;
-  ScopedStage timer(seconds, Stage::kSolve);
-  if (direction_.isZero(0)) {
-    product_ = gradient_;
-  } else {
-    hessian_.Multiply(direction_, &product_);
-    dyads_.AddTimes(direction_, &product_);
-    product_ += gradient_;
-  }
-  for (size_t n = 0; n < prescribed.size(); ++n) {
-    if (!prescribed[n]) direction_.segment<3>(3 * n) = -product_.segment<3>(3 * n);
-  }
-  linear_solver_.Solve(&direction_);
-  woodbury_.Correct(&direction_);
-  return direction_.allFinite();
-}
 
 // Where the energy has a part 1 - theta of the curvature that the projected Hessian has along a direction, unit steps undo that
 // part of the error only: each is parallel to the one before and theta times as long. Aitken: what is left of the way is 1 / (1 -
@@ -160,13 +117,16 @@ absl::Status NewtonSolver::Solve(NewtonProblem* problem, const std::vector<uint8
                                  StageSeconds* seconds) {
   constexpr double kBlocked = 1e-3;  // a smaller admissible fraction is no progress of the drive
   constexpr int kPatience = 8;       // blocked tries before a drive gives up
+  constexpr double kShrinksWell = 0.3;
   *report = {};
+  system_.Begin();
   problem->SetPoint(*q);
   double energy = problem->Energy();
   int blocked = 0;
   bool relax = false;  // the drives wait for one iteration
   bool gave_up = false;
   double previous = 0;  // the last update, where it was taken whole
+  double ratio = 0;     // of the last two of these
   double last_limit = 1, last_taken = 1;
   SlideDamping damping;
   for (int iteration = 0; iteration < settings_.max_newton_iterations; ++iteration) {
@@ -179,12 +139,14 @@ absl::Status NewtonSolver::Solve(NewtonProblem* problem, const std::vector<uint8
     ZeroPrescribed(prescribed, &gradient_);
     ++report->iterations;
     ++report->linear_solves;
-    if (!LinearSolve(problem, prescribed, damping.lambda(), seconds)) {
+    const bool keep = settings_.simplified_newton && previous > 0 && !driving && ratio <= kShrinksWell;
+    if (!system_.Solve(problem, prescribed, gradient_, damping.lambda(), keep, &direction_, report, seconds)) {
       report->outcome = NewtonOutcome::kStalled;
       report->limited_by = StepLimit::kLinearSolve;
       return absl::OkStatus();
     }
     const double update = LargestNodeNorm(direction_) / velocity_scale;
+    ratio = previous > 0 ? update / previous : 0;
     const double stretch = driving || damping.lambda() > 0 ? 1 : Stretch(update, previous);
     double limit = Trial(problem, *q, stretch, seconds);
     last_limit = limit;

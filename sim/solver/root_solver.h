@@ -33,8 +33,6 @@ struct RootSettings {
 
 struct RootReport : NewtonReport {
   bool failed = false;  // no root found: the caller falls back
-  int krylov_iterations = 0;
-  int direct_solves = 0;
 };
 
 // Damped inexact Newton for such systems. Linear systems: BiCGSTAB preconditioned by the Cholesky factor P of the frozen

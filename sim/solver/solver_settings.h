@@ -1,7 +1,16 @@
 #ifndef EIPC_SIM_SOLVER_SOLVER_SETTINGS_H_
 #define EIPC_SIM_SOLVER_SOLVER_SETTINGS_H_
 
+#include <cstdint>
+
 namespace eipc {
+
+// How Newton's linear systems are solved.
+enum class LinearSolverKind { kAuto, kCholesky, kPcgDiagonal, kPcgBlock, kPcgIc0 };
+
+const char* LinearSolverName(LinearSolverKind kind);
+// What kAuto stands for in a scene of so many unknowns; others stay as they are.
+LinearSolverKind ChooseLinearSolver(LinearSolverKind asked, int64_t unknowns);
 
 struct SolverSettings {
   // Newton stops after the iteration that leaves no node off by more than this, m/s, as estimated from how its updates shrink
@@ -9,6 +18,11 @@ struct SolverSettings {
   // (./dev validate accuracy).
   double newton_tolerance_m_s = 3e-5;
   int max_newton_iterations = 100;
+  // Of minimizations; the root finder of implicit friction needs the factor. A compiled model has a definite one: see
+  // ChooseLinearSolver.
+  LinearSolverKind linear_solver = LinearSolverKind::kAuto;
+  // Keep matrix and factor from one iteration to the next while the iterations converge well.
+  bool simplified_newton = false;
   // Only for proving that the audit notices: accept line-search steps without continuous collision detection.
   bool unsafe_disable_ccd = false;
   // The same for the exact check of every point that is about to be accepted.

@@ -11,7 +11,7 @@ from numpy.typing import DTypeLike
 
 from . import arrays
 from .geometry import Pose
-from .v1 import geometry_pb2, observation_pb2
+from .v1 import geometry_pb2, observation_pb2, scene_pb2
 
 
 @dataclass(frozen=True)
@@ -181,6 +181,10 @@ class SolverReport:
     # Of the accepted state, in steps that the scene's `audit_every_n_steps` names; None in others.
     audit: Optional[AuditReport] = None
     limited_by: StepLimit = StepLimit.NOTHING
+    linear_solver: str = ""  # of Newton's systems: "CHOLESKY", "PCG_DIAGONAL", "PCG_BLOCK" or "PCG_IC0"; what AUTO stood for
+    krylov_iterations: int = 0  # of BiCGSTAB (implicit friction) and of conjugate gradients
+    direct_solves: int = 0  # linear systems that those left to a direct solver
+    kept_matrices: int = 0  # iterations of simplified Newton with the matrix of the one before
 
     @property
     def converged(self) -> bool:
@@ -284,7 +288,9 @@ def _report(message: observation_pb2.SolverReport) -> SolverReport:
         barrier_stiffness=message.barrier_stiffness, stage_seconds=dict(message.stage_seconds),
         exact_rejections=message.exact_rejections,
         audit=_audit(message.audit) if message.HasField("audit") else None,
-        limited_by=StepLimit(message.limited_by))
+        limited_by=StepLimit(message.limited_by),
+        linear_solver=scene_pb2.SolverSettings.LinearSolver.Name(message.linear_solver),
+        krylov_iterations=message.krylov_iterations, direct_solves=message.direct_solves, kept_matrices=message.kept_matrices)
 
 
 def _receipt(message: observation_pb2.StepReceipt) -> StepReceipt:

@@ -7,7 +7,7 @@ import grpc
 import numpy as np
 
 from eipc import arrays
-from eipc.v1 import geometry_pb2, observation_pb2, service_pb2, service_pb2_grpc
+from eipc.v1 import geometry_pb2, observation_pb2, scene_pb2, service_pb2, service_pb2_grpc
 from google.protobuf import empty_pb2
 
 POSITIONS = np.arange(12, dtype=np.float64).reshape(4, 3)
@@ -31,7 +31,8 @@ def recorded_observation(step: int, dt: float) -> observation_pb2.Observation:
         pairs=[observation_pb2.PairCount(body_a="left", body_b="teddy", point_triangle=3, edge_edge=4)]))
     observation.energies.CopyFrom(observation_pb2.Energies(kinetic_j=1, elastic_j=2, gravity_j=3, barrier_j=4))
     observation.solver_report.CopyFrom(observation_pb2.SolverReport(
-        outcome=observation_pb2.CONVERGED, newton_iterations=5, wall_time_s=0.004, stage_seconds={"ccd": 0.001}))
+        outcome=observation_pb2.CONVERGED, newton_iterations=5, wall_time_s=0.004, stage_seconds={"ccd": 0.001},
+        linear_solver=scene_pb2.SolverSettings.PCG_IC0, krylov_iterations=40, direct_solves=1, kept_matrices=2))
     observation.boundary_poses.add(body="left", boundary_set="finger")
     return observation
 

@@ -78,6 +78,8 @@ def test_observation_is_unpacked(session):
     assert observation.min_distance_m == 2e-4
     assert observation.energies.barrier == 4
     assert observation.solver_report.converged and observation.solver_report.stage_seconds == {"ccd": 0.001}
+    report = observation.solver_report
+    assert report.linear_solver == "PCG_IC0" and (report.krylov_iterations, report.direct_solves, report.kept_matrices) == (40, 1, 2)
     assert ("left", "finger") in observation.boundary_poses
     assert observation.state_digest == "0123456789abcdef"
 

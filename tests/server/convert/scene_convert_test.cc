@@ -87,6 +87,24 @@ TEST(SceneFromProto, ReadsTheIntegrator) {
   }
 }
 
+TEST(SceneFromProto, ReadsTheLinearSolver) {
+  v1::Scene scene = TetScene();
+  EXPECT_EQ(Convert(scene).solver.linear_solver, LinearSolverKind::kAuto);
+  EXPECT_FALSE(Convert(scene).solver.simplified_newton);
+  const std::pair<v1::SolverSettings::LinearSolver, LinearSolverKind> kinds[] = {
+      {v1::SolverSettings::AUTO, LinearSolverKind::kAuto},
+      {v1::SolverSettings::CHOLESKY, LinearSolverKind::kCholesky},
+      {v1::SolverSettings::PCG_DIAGONAL, LinearSolverKind::kPcgDiagonal},
+      {v1::SolverSettings::PCG_BLOCK, LinearSolverKind::kPcgBlock},
+      {v1::SolverSettings::PCG_IC0, LinearSolverKind::kPcgIc0}};
+  scene.mutable_solver()->set_simplified_newton(true);
+  for (const auto& [wire, kind] : kinds) {
+    scene.mutable_solver()->set_linear_solver(wire);
+    EXPECT_EQ(Convert(scene).solver.linear_solver, kind);
+    EXPECT_TRUE(Convert(scene).solver.simplified_newton);
+  }
+}
+
 TEST(SceneFromProto, ReadsFriction) {
   v1::Scene scene = TetScene();
   EXPECT_EQ(Convert(scene).dynamics.friction, FrictionMode::kLagged);

@@ -111,6 +111,103 @@ TEST(Newton, SolvesAQuadraticProblemInOneIteration) {
   EXPECT_LT((one.q - quadratic.centre).norm(), 1e-11);
 }
 
+// A curved potential with a driven node, by every linear solver.
+struct Quartic : Quadratic {
+  Quartic(int nodes, Random* random) : Quadratic(nodes, random) {
+    problem.energy = [this](const VecX& q) {
+      const VecX e = q - centre;
+      return 0.5 * e.dot(k * e) + 0.25 * e.array().pow(4).sum();
+    };
+    problem.gradient = [this](const VecX& q) {
+      const VecX e = q - centre;
+      return VecX(k * e + VecX(e.array().cube()));
+    };
+    problem.hessian = [this](const VecX& q) {
+      MatX h = k;
+      h.diagonal() += VecX(3 * (q - centre).array().square());
+      return h;
+    };
+  }
+};
+
+TEST(Newton, EveryLinearSolverFindsTheSameMinimum) {
+  Random random(11);
+  Quartic quartic(6, &random);
+  const VecX start = random.Vector(18, 1);
+  VecX target = start;
+  target.segment<3>(3) = Vec3(2, -1, 1);
+  const std::vector<uint8_t> prescribed = {0, 1, 0, 0, 0, 0};
+  SolverSettings settings = Settings(1e-9, 100);
+  const Solution cholesky = Solve(&quartic.problem, start, settings, prescribed, target);
+  EXPECT_EQ(cholesky.report.krylov_iterations, 0);
+  for (const LinearSolverKind kind : {LinearSolverKind::kPcgDiagonal, LinearSolverKind::kPcgBlock, LinearSolverKind::kPcgIc0}) {
+    settings.linear_solver = kind;
+    const Solution pcg = Solve(&quartic.problem, start, settings, prescribed, target);
+    EXPECT_EQ(pcg.report.outcome, NewtonOutcome::kConverged);
+    EXPECT_GT(pcg.report.krylov_iterations, 0);
+    EXPECT_EQ(pcg.report.direct_solves, 0);
+    EXPECT_LT((pcg.q - cholesky.q).norm(), 1e-8) << LinearSolverName(kind);
+    EXPECT_EQ(Vec3(pcg.q.segment<3>(3)), Vec3(2, -1, 1)) << "the driven node is where it should be";
+  }
+}
+
+// Newton's matrix is indefinite at the start: conjugate gradients say so, the factor too, and Project mends it.
+struct Projecting : DenseProblem {
+  using DenseProblem::DenseProblem;
+  bool Project() override {
+    const bool changed = !projected;
+    projected = true;
+    return changed;
+  }
+  bool projected = false;
+};
+
+TEST(Newton, WhatConjugateGradientsCannotSolveGoesToTheFactor) {
+  for (const LinearSolverKind kind : {LinearSolverKind::kPcgDiagonal, LinearSolverKind::kPcgBlock, LinearSolverKind::kPcgIc0}) {
+    Projecting problem(2);
+    problem.energy = [](const VecX& q) { return 0.25 * q.array().pow(4).sum() - 0.5 * q.squaredNorm(); };
+    problem.gradient = [](const VecX& q) { return VecX(q.array().cube() - q.array()); };
+    problem.hessian = [&problem](const VecX& q) {
+      VecX diagonal = 3 * q.array().square() - 1;
+      if (problem.projected) diagonal = diagonal.cwiseAbs();
+      return MatX(diagonal.asDiagonal());
+    };
+    SolverSettings settings = Settings(1e-9, 100);
+    settings.linear_solver = kind;
+    const VecX start = VecX::Constant(6, 0.3);
+    const Solution run = Solve(&problem, start, settings, {0, 0}, start);
+    EXPECT_EQ(run.report.outcome, NewtonOutcome::kConverged);
+    EXPECT_EQ(run.report.direct_solves, 1);
+    EXPECT_LT((run.q - VecX::Ones(6)).norm(), 1e-8);
+  }
+}
+
+TEST(Newton, SimplifiedNewtonKeepsTheMatrixWhileItConvergesWell) {
+  Random random(12);
+  Quartic quartic(6, &random);
+  const VecX start = quartic.centre + random.Vector(18, 0.3);
+  const std::vector<uint8_t> free(6, 0);
+  SolverSettings settings = Settings(1e-10, 100);
+  const Solution exact = Solve(&quartic.problem, start, settings, free, start);
+  EXPECT_EQ(exact.report.kept_matrices, 0);
+  settings.simplified_newton = true;
+  for (const LinearSolverKind kind : {LinearSolverKind::kCholesky, LinearSolverKind::kPcgIc0}) {
+    settings.linear_solver = kind;
+    const Solution simplified = Solve(&quartic.problem, start, settings, free, start);
+    EXPECT_EQ(simplified.report.outcome, NewtonOutcome::kConverged);
+    EXPECT_GT(simplified.report.kept_matrices, 0);
+    EXPECT_LT(simplified.report.kept_matrices, simplified.report.iterations) << "the first is never kept";
+    EXPECT_LT((simplified.q - quartic.centre).norm(), 1e-9);
+  }
+}
+
+TEST(LinearSolver, IsChosenBySizeUnlessAskedFor) {
+  EXPECT_EQ(ChooseLinearSolver(LinearSolverKind::kAuto, 500), LinearSolverKind::kCholesky);
+  EXPECT_EQ(ChooseLinearSolver(LinearSolverKind::kAuto, 20000), LinearSolverKind::kPcgIc0);
+  EXPECT_EQ(ChooseLinearSolver(LinearSolverKind::kCholesky, 20000), LinearSolverKind::kCholesky);
+  EXPECT_EQ(ChooseLinearSolver(LinearSolverKind::kPcgBlock, 500), LinearSolverKind::kPcgBlock);
+}
+
 TEST(Newton, ToleranceIsASpeed) {
   Random random(2);
   Quadratic quadratic(3, &random);

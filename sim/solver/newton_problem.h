@@ -1,0 +1,55 @@
+#ifndef EIPC_SIM_SOLVER_NEWTON_PROBLEM_H_
+#define EIPC_SIM_SOLVER_NEWTON_PROBLEM_H_
+
+#include <cstdint>
+#include <vector>
+
+#include "sim/base/types.h"
+#include "sim/linalg/block_matrix.h"
+#include "sim/linalg/low_rank.h"
+#include "sim/solver/step_limit.h"
+
+namespace eipc {
+
+// What Newton minimizes: a potential of stacked node positions whose steps are limited by something (collisions, inversion).
+class NewtonProblem {
+ public:
+  virtual ~NewtonProblem() = default;
+  // Moves the current point; derivatives and energies are of it.
+  virtual void SetPoint(const VecX& q) = 0;
+  // Infinite at a point that must not be accepted.
+  virtual double Energy() = 0;
+  virtual void Gradient(VecX* gradient) = 0;
+  // Positive semidefinite Hessian of the current point; true when the pattern of `hessian` changed.
+  virtual bool Hessian(BlockMatrix* hessian) = 0;
+  // Dyads that belong to the Hessian of the current point but are kept out of the matrix.
+  virtual void Dyads(LowRank* dyads) { dyads->Clear(); }
+  // Asked when the Hessian is not positive definite: gives up exactness for it until the next stage. False: nothing is left to do.
+  virtual bool Project() { return false; }
+  // By node, what SlideDamping scales: inertia as it stands in the Hessian, kg / s^2. Asked while it damps. Empty: no damping.
+  virtual const std::vector<double>& NodeInertia() {
+    static const std::vector<double> none;
+    return none;
+  }
+  // Nodes (non-zero) whose part of the Hessian is expected to change from one point of this step to the next; a hint for the
+  // ordering.
+  virtual void ChangingNodes(std::vector<uint8_t>* nodes) const = 0;
+  // Largest fraction of `dq` that is admissible from the current point.
+  virtual double MaxStep(const VecX& dq) = 0;
+  // Writes the point at `fraction` of the way that `dq` begins at `q`: the straight one (false), or one that is bent where that
+  // keeps stiff parts from resisting (true). Its derivative at 0 is dq.
+  virtual bool Follow(const VecX& q, const VecX& dq, double fraction, VecX* out) const {
+    *out = q + fraction * dq;
+    return false;
+  }
+  // What made the last MaxStep less than 1.
+  virtual StepLimit MaxStepLimit() const { return StepLimit::kCollision; }
+  // Asked at each accepted point: true when the caller wants the potential back, to make it stiffer (kPinched).
+  virtual bool Pinched() { return false; }
+  // Whether friction acts on this node at the current point.
+  virtual bool InFriction(int32_t) const { return false; }
+};
+
+}  // namespace eipc
+
+#endif  // EIPC_SIM_SOLVER_NEWTON_PROBLEM_H_

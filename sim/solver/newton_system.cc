@@ -1,0 +1,120 @@
+#include "sim/solver/newton_system.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace eipc {
+namespace {
+
+constexpr int kKrylovIterations = 1000;
+
+std::optional<PreconditionerKind> Preconditioning(LinearSolverKind kind) {
+  switch (kind) {
+    case LinearSolverKind::kPcgDiagonal:
+      return PreconditionerKind::kDiagonal;
+    case LinearSolverKind::kPcgBlock:
+      return PreconditionerKind::kBlock;
+    case LinearSolverKind::kPcgIc0:
+      return PreconditionerKind::kIncompleteCholesky;
+    case LinearSolverKind::kAuto:
+    case LinearSolverKind::kCholesky:
+      return std::nullopt;
+  }
+  return std::nullopt;
+}
+
+void Damp(const std::vector<double>& inertia, double factor, BlockMatrix* hessian) {
+  for (int32_t n = 0; n < static_cast<int32_t>(inertia.size()); ++n) hessian->Add(n, n, factor * inertia[n] * Mat3::Identity());
+}
+
+// How exactly a system is worth solving (Eisenstat & Walker 1996, choice 2), from how the gradient fell since the one before (0:
+// not known). The constant is Hauth's (3.2); no iteration gains from less than the least.
+double Forcing(double gradient, double last_gradient) {
+  constexpr double kMost = 0.02, kLeast = 1e-3, kPower = 1.618;
+  if (!(last_gradient > 0)) return kMost;
+  return std::clamp(std::pow(gradient / last_gradient, kPower), kLeast, kMost);
+}
+
+}  // namespace
+
+NewtonSystem::NewtonSystem(LinearSolverKind kind, ThreadPool* pool) {
+  if (const auto preconditioner = Preconditioning(kind)) pcg_.emplace(*preconditioner, pool);
+}
+
+void NewtonSystem::Begin() {
+  held_ = Held::kNothing;
+  last_gradient_ = 0;
+}
+
+bool NewtonSystem::Factorize(NewtonProblem* problem, const std::vector<uint8_t>& prescribed, double damping,
+                             StageSeconds* seconds) {
+  do {
+    const bool changed = problem->Hessian(&hessian_);
+    ScopedStage timer(seconds, Stage::kFactorize);
+    if (changed || !analyzed_ || prescribed != analyzed_prescribed_) {
+      problem->ChangingNodes(&changing_);
+      cholesky_.Analyze(hessian_, changing_, prescribed);
+      analyzed_ = true;
+      analyzed_prescribed_ = prescribed;
+    }
+    if (damping > 0) Damp(problem->NodeInertia(), damping, &hessian_);
+    if (!cholesky_.Factorize(hessian_, prescribed)) continue;
+    problem->Dyads(&dyads_);
+    return woodbury_.Prepare(dyads_, prescribed, [this](VecX* rhs) { cholesky_.Solve(rhs); });
+  } while (problem->Project());
+  return false;
+}
+
+void NewtonSystem::RightHandSide(const std::vector<uint8_t>& prescribed, const VecX& gradient, VecX* direction) {
+  if (direction->isZero(0)) {
+    product_ = gradient;
+  } else {
+    hessian_.Multiply(*direction, &product_);
+    dyads_.AddTimes(*direction, &product_);
+    product_ += gradient;
+  }
+  for (size_t n = 0; n < prescribed.size(); ++n) {
+    if (!prescribed[n]) direction->segment<3>(3 * n) = -product_.segment<3>(3 * n);
+  }
+}
+
+bool NewtonSystem::SolveIteratively(NewtonProblem* problem, const std::vector<uint8_t>& prescribed, const VecX& gradient,
+                                    double damping, VecX* direction, NewtonReport* report, StageSeconds* seconds) {
+  if (held_ == Held::kNothing) {
+    if (problem->Hessian(&hessian_)) analyzed_ = false;
+    ScopedStage timer(seconds, Stage::kFactorize);
+    if (damping > 0) Damp(problem->NodeInertia(), damping, &hessian_);
+    problem->Dyads(&dyads_);
+    if (!pcg_->Prepare(hessian_, prescribed)) return false;
+    held_ = Held::kMatrix;
+  }
+  ScopedStage timer(seconds, Stage::kSolve);
+  trial_ = *direction;
+  RightHandSide(prescribed, gradient, &trial_);
+  const double norm = gradient.norm();
+  const ConjugateGradient::Result result = pcg_->Solve(dyads_, Forcing(norm, last_gradient_), kKrylovIterations, &trial_);
+  last_gradient_ = norm;
+  report->krylov_iterations += result.iterations;
+  if (!result.converged || !trial_.allFinite()) return false;
+  direction->swap(trial_);
+  return true;
+}
+
+bool NewtonSystem::Solve(NewtonProblem* problem, const std::vector<uint8_t>& prescribed, const VecX& gradient, double damping,
+                         bool keep_matrix, VecX* direction, NewtonReport* report, StageSeconds* seconds) {
+  if (!keep_matrix) held_ = Held::kNothing;
+  if (held_ != Held::kNothing) ++report->kept_matrices;
+  if (pcg_ && held_ != Held::kFactor) {
+    if (SolveIteratively(problem, prescribed, gradient, damping, direction, report, seconds)) return true;
+    ++report->direct_solves;
+  }
+  if (held_ != Held::kFactor && !Factorize(problem, prescribed, damping, seconds)) return false;
+  held_ = Held::kFactor;
+  ScopedStage timer(seconds, Stage::kSolve);
+  RightHandSide(prescribed, gradient, direction);
+  cholesky_.Solve(direction);
+  woodbury_.Correct(direction);
+  return direction->allFinite();
+}
+
+}  // namespace eipc
