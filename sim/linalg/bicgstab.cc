@@ -5,7 +5,7 @@
 namespace eipc {
 
 BiCgStab::Result BiCgStab::Solve(const Operator& apply, const Operator& precondition, const VecX& b, double tolerance,
-                                 int max_iterations, VecX* x) {
+                                 int max_iterations, VecX* x, const VecX* preconditioned) {
   Result result;
   x->setZero(b.size());
   const double target = tolerance * b.norm();
@@ -16,7 +16,11 @@ BiCgStab::Result BiCgStab::Solve(const Operator& apply, const Operator& precondi
   if (r_.norm() <= target) result.converged = true;
   while (!result.converged && result.iterations < max_iterations) {
     ++result.iterations;
-    precondition(p_, &p_hat_);
+    if (result.iterations == 1 && preconditioned != nullptr) {
+      p_hat_ = *preconditioned;
+    } else {
+      precondition(p_, &p_hat_);
+    }
     apply(p_hat_, &v_);
     const double along = shadow_.dot(v_);
     if (!(std::abs(along) > 0)) return result;  // breakdown

@@ -18,8 +18,9 @@ class BiCgStab {
   };
 
   // From *x = 0 until |b - A x| <= tolerance |b| or the iterations are used up; *x is then the best point met.
-  // `precondition` approximates A^-1.
-  Result Solve(const Operator& apply, const Operator& precondition, const VecX& b, double tolerance, int max_iterations, VecX* x);
+  // `precondition` approximates A^-1; `preconditioned`, where it is at hand, is what it makes of b.
+  Result Solve(const Operator& apply, const Operator& precondition, const VecX& b, double tolerance, int max_iterations, VecX* x,
+               const VecX* preconditioned = nullptr);
 
  private:
   VecX r_, shadow_, p_, v_, s_, t_, p_hat_, s_hat_;

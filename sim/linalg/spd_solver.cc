@@ -140,15 +140,17 @@ void SpdSolver::Solve(VecX* rhs) {
     const double* panel = panels_.data() + node.panel;
     const int64_t columns = 3 * node.columns();
     double* own = x + 3 * node.begin;
+    const int64_t rows = 3 * static_cast<int64_t>(node.rows.size());
+    // What it takes from the rows below is gathered, so that columns run through vector registers; the order of sums is the same.
+    double* below = work_.data();
+    for (size_t r = node.columns(); r < node.rows.size(); ++r) std::copy_n(x + 3 * node.rows[r], 3, below + 3 * r);
     for (int64_t j = 0; j < columns; ++j) {
       const double* column = panel + j * node.stride;
       own[j] /= column[j];
       for (int64_t i = j + 1; i < columns; ++i) own[i] -= column[i] * own[j];
-      for (size_t r = node.columns(); r < node.rows.size(); ++r) {
-        double* out = x + 3 * node.rows[r];
-        for (int d = 0; d < 3; ++d) out[d] -= column[3 * r + d] * own[j];
-      }
+      for (int64_t i = columns; i < rows; ++i) below[i] -= column[i] * own[j];
     }
+    for (size_t r = node.columns(); r < node.rows.size(); ++r) std::copy_n(below + 3 * r, 3, x + 3 * node.rows[r]);
   }
   for (size_t s = structure_.supernodes.size(); s-- > 0;) {  // L^T x = y
     const Supernode& node = structure_.supernodes[s];

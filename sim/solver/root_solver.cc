@@ -11,7 +11,9 @@ namespace eipc {
 namespace {
 
 constexpr int kMaxHalvings = 20;
-constexpr int kEnergyAcceptances = 15;  // a solve; then only falling residuals count, which cannot cycle
+// Points a solve accepts because the energy falls although the residual turns out to have grown; then only falling residuals count,
+// which cannot cycle.
+constexpr int kEnergyAcceptances = 4;
 constexpr int kKrylovIterations = 60;
 constexpr double kBlocked = 1e-3;  // a smaller admissible fraction is no progress of the drive
 constexpr int kPatience = 8;       // blocked tries before the caller's other solver may report a target that is not reached
@@ -30,9 +32,9 @@ void RootSolver::Precondition(VecX* y) {
 }
 
 double RootSolver::Merit(const VecX& r) {
-  scratch_ = r;
-  Precondition(&scratch_);
-  return std::sqrt(std::max(0.0, r.dot(scratch_)));
+  preconditioned_ = r;
+  Precondition(&preconditioned_);
+  return std::sqrt(std::max(0.0, r.dot(preconditioned_)));
 }
 
 bool RootSolver::Factorize(RootProblem* problem, BlockMatrix* hessian, const std::vector<uint8_t>& prescribed,
@@ -65,19 +67,22 @@ bool RootSolver::Direction(RootProblem* problem, const BlockMatrix& hessian, con
     problem->AddRestTimes(y, out);
     ZeroPrescribed(prescribed, out);
   };
-  rhs_ = residual_;
-  if (!direction_.isZero(0)) {
+  rhs_ = -residual_;
+  const bool resting = direction_.isZero(0);
+  if (resting) {
+    preconditioned_ = -preconditioned_;  // of the residual, by Merit
+  } else {
     apply(direction_, &scratch_);
-    rhs_ += scratch_;
+    rhs_ -= scratch_;
   }
-  rhs_ = -rhs_;
   bool solved = false;
   if (!root_.direct) {
     const auto precondition = [&](const VecX& y, VecX* out) {
       *out = y;
       Precondition(out);
     };
-    const BiCgStab::Result result = krylov_.Solve(apply, precondition, rhs_, forcing, kKrylovIterations, &free_);
+    const BiCgStab::Result result = krylov_.Solve(apply, precondition, rhs_, forcing, kKrylovIterations, &free_,
+                                                  resting ? &preconditioned_ : nullptr);
     report->krylov_iterations += result.iterations;
     solved = result.converged && free_.allFinite();
   }
@@ -110,14 +115,16 @@ RootSolver::Trial RootSolver::LineSearch(RootProblem* problem, const std::vector
     if (std::isfinite(frozen)) {  // else the point must not be accepted
       problem->Freeze();
       Residual(problem, prescribed, &rhs_);
-      const bool falls = Merit(rhs_) <= (1 - kArmijo * fraction) * merit;
       const bool by_energy = energy_allowed && slope < 0 && frozen <= energy + kArmijo * fraction * slope;
-      if (falls || by_energy) {
+      // The energy is at hand; the residual's norm takes a solution.
+      if (by_energy || Merit(rhs_) <= (1 - kArmijo * fraction) * merit) {
         residual_ = rhs_;
-        return {fraction, !falls};
+        return {fraction, by_energy};
       }
-      problem->SetPoint(q);  // what is frozen belongs to q again
-      problem->Freeze();
+      if (energy_allowed && slope < 0) {  // the energy that is asked is the one frozen at q
+        problem->SetPoint(q);
+        problem->Freeze();
+      }
     }
     ++report->line_search_halvings;
   }
@@ -138,7 +145,8 @@ absl::Status RootSolver::Solve(RootProblem* problem, BlockMatrix* hessian, const
   double last_merit = 0;
   double previous = 0;  // the last update, where it was taken whole
   int energy_acceptances = 0, blocked = 0;
-  bool relax = false;  // the drives wait for one iteration
+  bool by_energy = false;  // the point was accepted
+  bool relax = false;      // the drives wait for one iteration
   for (int iteration = 0; iteration < root_.max_iterations; ++iteration) {
     EIPC_RETURN_IF_ERROR(budget.Poll());
     const bool behind = Remainder(prescribed, target, *q, &direction_) > 0;
@@ -150,6 +158,7 @@ absl::Status RootSolver::Solve(RootProblem* problem, BlockMatrix* hessian, const
     const double merit = Merit(residual_);
     const double phi = 0.5 * (1 + std::sqrt(5.0));
     const double forcing = last_merit > 0 ? std::min(std::pow(merit / last_merit, phi), 0.01) : 0.01;
+    if (by_energy && merit > last_merit) ++energy_acceptances;
     last_merit = merit;
     if (!Direction(problem, *hessian, prescribed, std::max(forcing, 1e-10), report, seconds)) return absl::OkStatus();
     report->residual_m_s = LargestNodeNorm(direction_) / velocity_scale;
@@ -172,11 +181,12 @@ absl::Status RootSolver::Solve(RootProblem* problem, BlockMatrix* hessian, const
       *q = trial_;
       relax = limit < 1;
       last_merit = previous = 0;
+      by_energy = false;
       continue;
     }
     const bool small = ErrorAfter(report->residual_m_s, previous) <= settings_.newton_tolerance_m_s;
     const Trial taken = LineSearch(problem, prescribed, *q, limit, merit, energy_acceptances < kEnergyAcceptances, report);
-    energy_acceptances += taken.by_energy;
+    by_energy = taken.by_energy;
     if (taken.fraction > 0) *q = trial_;
     previous = taken.fraction >= 1 ? report->residual_m_s : 0;
     relax = false;

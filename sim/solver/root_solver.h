@@ -38,9 +38,9 @@ struct RootReport : NewtonReport {
 // Damped inexact Newton for such systems. Linear systems: BiCGSTAB preconditioned by the Cholesky factor P of the frozen
 // potential's Hessian (the same as a lagged solve needs), to the forcing terms sigma_k = min((|r_k| / |r_{k-1}|)^phi, 0.01)
 // (Larionov et al. 2023, IV-D; Eisenstat & Walker 1996), or sparse LU, which also takes over where BiCGSTAB does not get there. A
-// trial within what MaxStep allows is accepted when |r|_{P^-1} falls (P that of the iteration, so the exact Newton direction always
-// descends), or, some times only, when the potential frozen at the iterate falls: far from the root residuals are a bad guide as
-// contacts come and go. Prescribed nodes travel as in NewtonSolver.
+// trial within what MaxStep allows is accepted when, some times only, the potential frozen at the iterate falls (which costs no
+// solution, and far from the root residuals are a bad guide as contacts come and go), or when |r|_{P^-1} falls (P that of the
+// iteration, so the exact Newton direction always descends). Prescribed nodes travel as in NewtonSolver.
 class RootSolver {
  public:
   RootSolver(const SolverSettings& settings, const RootSettings& root) : settings_(settings), root_(root) {}
@@ -77,6 +77,7 @@ class RootSolver {
   std::vector<uint8_t> changing_;
   std::vector<NodeBlock> blocks_;
   VecX residual_, direction_, rhs_, trial_, scratch_, free_;
+  VecX preconditioned_;  // P^-1 r of the last Merit
 };
 
 }  // namespace eipc

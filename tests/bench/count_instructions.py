@@ -26,12 +26,13 @@ STEP_S = 0.02
 LARGEST_GROWTH = 0.05
 
 
-def count(binary: Path) -> int:
-    """Instructions of the whole program, loading included. Raises RuntimeError when valgrind or the run fails."""
+def count(binary: Path, settings: Sequence[str] = ()) -> int:
+    """Instructions of the whole program, loading included; settings override fields of the scene. RuntimeError when a run fails."""
+    overrides = [word for setting in settings for word in ("--set", setting)]
     with tempfile.TemporaryDirectory(prefix="eipc-instructions-") as scratch:
         result = subprocess.run(
             ["valgrind", "--tool=callgrind", f"--callgrind-out-file={scratch}/callgrind.out", str(binary), "run", str(SCENE), "--dt",
-             str(STEP_S), "--threads", "1", "--report", f"{scratch}/report.json"],
+             str(STEP_S), "--threads", "1", "--report", f"{scratch}/report.json", *overrides],
             stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)
     total = re.search(r"Collected\s*:\s*(\d+)", result.stderr)
     if result.returncode != 0 or not total:

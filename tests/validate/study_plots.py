@@ -53,6 +53,18 @@ def plot_convergence(path: Path, steps: np.ndarray, errors: Mapping[str, np.ndar
         _save(figure, path)
 
 
+def plot_energy(path: Path, times: np.ndarray, energies: Mapping[str, np.ndarray]) -> None:
+    """Energy over that at rest, J, over time, a line for each integrator."""
+    with plt.rc_context(_STYLE):
+        figure, axes = plt.subplots(figsize=(7.0, 3.8), constrained_layout=True)
+        for (name, energy), color in zip(energies.items(), _COLORS):
+            axes.plot(times, energy, color=color, label=name)
+        axes.set_xlabel("time (s)")
+        axes.set_ylabel("energy over rest (J)")
+        axes.legend()
+        _save(figure, path)
+
+
 def plot_damping(path: Path, angles: np.ndarray, measured: Mapping[str, Sequence[float]], closed: Mapping[str, np.ndarray]) -> None:
     """Factor of a step over h omega: closed forms as lines on a geometric grid of the same range, runs as dots."""
     with plt.rc_context(_STYLE):
