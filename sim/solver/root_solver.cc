@@ -81,8 +81,8 @@ bool RootSolver::Direction(RootProblem* problem, const BlockMatrix& hessian, con
       *out = y;
       Precondition(out);
     };
-    const BiCgStab::Result result = krylov_.Solve(apply, precondition, rhs_, forcing, kKrylovIterations, &free_,
-                                                  resting ? &preconditioned_ : nullptr);
+    const BiCgStab::Result result =
+        krylov_.Solve(apply, precondition, rhs_, forcing, kKrylovIterations, &free_, resting ? &preconditioned_ : nullptr);
     report->krylov_iterations += result.iterations;
     solved = result.converged && free_.allFinite();
   }
