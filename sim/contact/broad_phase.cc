@@ -22,9 +22,7 @@ bool ShareVertex(const Triangle& s, const Triangle& t) {
   return std::any_of(s.begin(), s.end(), [&t](int32_t v) { return v == t[0] || v == t[1] || v == t[2]; });
 }
 
-Box Grown(const Vec3& a, const Vec3& b, double by) {
-  return {a.cwiseMin(b).array() - by, a.cwiseMax(b).array() + by};
-}
+Box Grown(const Vec3& a, const Vec3& b, double by) { return {a.cwiseMin(b).array() - by, a.cwiseMax(b).array() + by}; }
 
 bool Contains(const Box& box, const Vec3& p) { return (p.array() >= box.lo).all() && (p.array() <= box.hi).all(); }
 
@@ -32,7 +30,13 @@ bool Contains(const Box& box, const Vec3& p) { return (p.array() >= box.lo).all(
 
 BroadPhase::BroadPhase(const CollisionSurface* surface, const SurfacePatches* patches, const std::vector<EmbeddingRow>* rows,
                        const std::vector<Vec3>* offsets, double dhat)
-    : surface_(surface), patches_(patches), rows_(rows), offsets_(offsets), dhat_(dhat), bodies_(surface->body_count), shapes_(patches, dhat) {
+    : surface_(surface),
+      patches_(patches),
+      rows_(rows),
+      offsets_(offsets),
+      dhat_(dhat),
+      bodies_(surface->body_count),
+      shapes_(patches, dhat) {
   const size_t vertices = surface->vertex_count;
   const size_t nodes = patches->nodes.empty() ? 0 : patches->nodes.back() + 1;
   points_q_.setZero(3 * static_cast<Eigen::Index>(nodes));

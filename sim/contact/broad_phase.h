@@ -110,18 +110,18 @@ class BroadPhase {
   struct BodyRegion {
     uint64_t stamp = 0;        // of its boxes; 0: no region yet
     uint64_t shape_stamp = 0;  // of what is known of its pieces' shapes
-    Box middles;         // where its middle may be while the lists are of the right bodies
-    WideBox reach;       // of the surface in the world, then
+    Box middles;               // where its middle may be while the lists are of the right bodies
+    WideBox reach;             // of the surface in the world, then
   };
   // Two bodies, or one with itself.
   struct PairList {
     int32_t a = 0;
     int32_t b = 0;
     uint64_t stamp_a = 0, stamp_b = 0, shape_stamp = 0;  // regions that the list is for
-    WideBox shifts;                     // region of the way from the middle of a to that of b
-    Vec3 shift = Vec3::Zero();          // a point of it, m
-    double shift_reach = 0;             // how far it extends from there, m
-    Vec3 anchor_shift = Vec3::Zero();   // where anchors are, m
+    WideBox shifts;                                      // region of the way from the middle of a to that of b
+    Vec3 shift = Vec3::Zero();                           // a point of it, m
+    double shift_reach = 0;                              // how far it extends from there, m
+    Vec3 anchor_shift = Vec3::Zero();                    // where anchors are, m
     std::vector<Candidate> candidates;
     std::vector<std::pair<int32_t, int32_t>> triangle_pairs;
     std::vector<double> triangle_gaps;  // of their boxes along the axis where it is largest, at the anchors, m

@@ -13,12 +13,11 @@ constexpr double kGapShare = 0.1;  // of dhat, what detection keeps
 }  // namespace
 
 // Half as far again as the largest gap that detection may hold (its floor, 64 ulp, included): certain to be found free.
-double LargestExaminedGap(double dhat, double position_error_m) {
-  return 1.5 * kGapShare * dhat + 1e-10 + 256 * position_error_m;
-}
+double LargestExaminedGap(double dhat, double position_error_m) { return 1.5 * kGapShare * dhat + 1e-10 + 256 * position_error_m; }
 
 double CollisionFreeStep(const CollisionSurface& surface, const std::vector<Candidate>& candidates, const std::vector<Vec3>& x0,
-                         const std::vector<Vec3>& x1, double dhat, double position_error_m, ThreadPool* pool, const VertexTravel* reach) {
+                         const std::vector<Vec3>& x1, double dhat, double position_error_m, ThreadPool* pool,
+                         const VertexTravel* reach) {
   constexpr int64_t kChunk = 256;
   CcdOptions options;
   options.target_gap = kGapShare * dhat;

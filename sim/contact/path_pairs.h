@@ -15,7 +15,8 @@ namespace eipc {
 // know nothing of where on the way one is, would hold half the scene.
 //
 // Boxes are kept at both ends. The lower side of a box around points that move straight is a concave function of time, the upper
-// side a convex one; so two boxes that are apart by some length along an axis at both ends are apart by as much along it all the way.
+// side a convex one; so two boxes that are apart by some length along an axis at both ends are apart by as much along it all the
+// way.
 class PathPairs {
  public:
   PathPairs(const CollisionSurface* surface, const SurfacePatches* patches, const std::vector<EmbeddingRow>* rows,

@@ -23,8 +23,8 @@ constexpr int32_t kManyTriangles = 16;
 constexpr int32_t kFewTriangles = 8;
 
 // Pieces of all vertices: -1 where a vertex has none. A vertex that is a node belongs to any piece that has the node.
-std::vector<int32_t> FindPieces(const CollisionSurface& surface, const std::vector<EmbeddingRow>& rows, const std::vector<Vec3>& rest,
-                                std::vector<SurfacePiece>* pieces) {
+std::vector<int32_t> FindPieces(const CollisionSurface& surface, const std::vector<EmbeddingRow>& rows,
+                                const std::vector<Vec3>& rest, std::vector<SurfacePiece>* pieces) {
   std::map<std::array<int32_t, 4>, int32_t> known;
   std::map<int32_t, int32_t> piece_of_node;
   std::vector<int32_t> piece(rows.size(), -1);
@@ -301,7 +301,8 @@ SurfacePatches SurfacePatches::Create(const CollisionSurface& surface, const std
     for (size_t v = 0; v < rows.size() && !carried; ++v) carried = surface.vertex_body[v] == body && piece[v] >= 0;
     if (!carried || tree.empty()) continue;
     const auto [first, end] = out.body_pieces[body];
-    out.proves[body] = surface.Enabled(body, body) && static_cast<int32_t>(tree.primitives().size()) >= kManyTriangles * (end - first);
+    out.proves[body] =
+        surface.Enabled(body, body) && static_cast<int32_t>(tree.primitives().size()) >= kManyTriangles * (end - first);
     if (out.proves[body]) surveyor.LookAround(body);
     // Whole subtrees have too many pieces: found out at the first few triangles.
     for (const BoundingVolumeTree::Node& node : tree.nodes()) {

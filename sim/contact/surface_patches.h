@@ -70,9 +70,9 @@ struct SurfacePatches {
     Vec3 center;
     Vec3 half;
   };
-  std::vector<SurfacePiece> pieces;                        // by body
+  std::vector<SurfacePiece> pieces;                      // by body
   std::vector<std::pair<int32_t, int32_t>> body_pieces;  // first and end, by body
-  std::vector<std::vector<SurfacePatch>> patches;  // by body and tree node; empty for bodies of which nothing is known
+  std::vector<std::vector<SurfacePatch>> patches;        // by body and tree node; empty for bodies of which nothing is known
   std::vector<RestBox> boxes;
   std::vector<int32_t> nodes;                    // that move some vertex of the surface, ascending
   std::vector<std::vector<int32_t>> body_nodes;  // the same, by body
@@ -82,7 +82,8 @@ struct SurfacePatches {
   double largest_weight_sum = 1;                 // of |weights| of a vertex
 
   // `rows` by vertex of the surface, `rest` positions by node, m.
-  static SurfacePatches Create(const CollisionSurface& surface, const std::vector<EmbeddingRow>& rows, const std::vector<Vec3>& rest);
+  static SurfacePatches Create(const CollisionSurface& surface, const std::vector<EmbeddingRow>& rows,
+                               const std::vector<Vec3>& rest);
 };
 
 }  // namespace eipc

@@ -77,10 +77,7 @@ void StageProblem::BeginStep(const VecX& q_start, const VecX& q_guess, double ba
   short_way_ = std::max(4 * model_->contact.dhat_m, 1.5 * way);
   stage_.reset();
   q_ = q_start;
-  CoverMotion(q_start, q_guess, std::max(0.5 * model_->contact.dhat_m, 0.25 * way));
-  map_.Positions(q_, vertices_, &x_);
-  broad_phase_.Anchor(q_, x_);
-  broad_phase_.Travel(q_, x_, &travel_);
+  if (!CoverMotion(q_start, q_guess, std::max(0.5 * model_->contact.dhat_m, 0.25 * way))) MoveTo(q_start);
   if (contact_pairs_ != contact_pairs) {
     contact_pairs_ = contact_pairs;
     pattern_stale_ = true;
@@ -98,13 +95,18 @@ void StageProblem::ContactPairs(bool present_only, NodePairs* out) const {
   SortPairs(out);
 }
 
-void StageProblem::CoverMotion(const VecX& from, const VecX& to, double margin) {
-  if (!broad_phase_.Cover(from, to, margin)) return;
+bool StageProblem::CoverMotion(const VecX& from, const VecX& to, double margin) {
+  if (!broad_phase_.Cover(from, to, margin)) return false;
   ChooseVertices();
-  map_.Positions(q_, vertices_, &x_);
-  broad_phase_.Anchor(q_, x_);
-  broad_phase_.Travel(q_, x_, &travel_);
+  MoveTo(q_);
   if (stage_) map_.Positions(stage_->q_tilde, vertices_, &x_tilde_);
+  return true;
+}
+
+void StageProblem::MoveTo(const VecX& q) {
+  map_.Positions(q, vertices_, &x_);
+  broad_phase_.Anchor(q, x_);
+  broad_phase_.Travel(q, x_, &travel_);
 }
 
 // Those of friction are of contacts that may be candidates no more.
@@ -308,7 +310,8 @@ double StageProblem::MaxStep(const VecX& dq) {
     max_step_limit_ = StepLimit::kIterations;  // a wild direction, followed as far as is worth a search for collisions
     limit *= reach_ / displacement;
   }
-  // What is near a long way is much, and many long ways are soon blocked: so they are looked at from the start, further and further.
+  // What is near a long way is much, and many long ways are soon blocked: so they are looked at from the start, further and
+  // further.
   constexpr double kFurther = 4;
   const double length = std::min(displacement, reach_);
   for (double part = std::min(1.0, first_look_ / length);; part = std::min(1.0, kFurther * part)) {

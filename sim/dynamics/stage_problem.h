@@ -95,8 +95,10 @@ class StageProblem : public RootProblem {
     Stage stage;
   };
   void CollectFixedPairs();
-  // Candidates for every motion from `from` to `to`, with room to spare around it.
-  void CoverMotion(const VecX& from, const VecX& to, double margin);
+  // Candidates for every motion from `from` to `to`, with room to spare around it. False when they were there already.
+  bool CoverMotion(const VecX& from, const VecX& to, double margin);
+  // Surface positions of a point, and the anchors of collision detection there.
+  void MoveTo(const VecX& q);
   void ChooseVertices();
   double Displacement(const VecX& from, const VecX& to) const;
   double PositionRounding() const;
@@ -132,9 +134,9 @@ class StageProblem : public RootProblem {
   bool thorough_ = false;  // check every point
   StepLimit max_step_limit_ = StepLimit::kNothing;
   double least_reach_ = 0;
-  double reach_ = 0;        // largest displacement of a Newton direction that is examined, m
-  double first_look_ = 0;   // and at once
-  double short_way_ = 0;    // that regions are made for
+  double reach_ = 0;       // largest displacement of a Newton direction that is examined, m
+  double first_look_ = 0;  // and at once
+  double short_way_ = 0;   // that regions are made for
 
   VecX q_;
   VecX q_trial_;

@@ -26,7 +26,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 from eipc_cli import EipcCli, GraspCase, RunError, default_cli, default_data, grasp_cases  # noqa: E402
 from machine_probe import probe_ms  # noqa: E402
-from targets import Target, grasp_targets, refinement_rows, worlds_target  # noqa: E402
+from targets import Target, grasp_targets, refinement_rows, refinement_target, worlds_target  # noqa: E402
 from text_table import text_table  # noqa: E402
 
 
@@ -106,7 +106,7 @@ def run_rows(cli: EipcCli, cases: Sequence[GraspCase], runs: int, threads: int) 
 
 
 def refinement_table(rows: Sequence[dict]) -> str:
-    header = ["triangles of the bear", "ms/step before contact", "x the first", "ms/step", "contacts mean", "Newton mean"]
+    header = ["triangles of the bear", "ms/step in free fall", "x the first", "ms/step", "contacts mean", "Newton mean"]
     cells = [[str(row["triangles"]), f"{row['free_ms_per_step']:.2f}", f"{row['free_ms_per_step'] / rows[0]['free_ms_per_step']:.2f}",
               f"{row['ms_per_step']:.2f}", f"{row['contacts']:.0f}", f"{row['newton']:.2f}"] for row in rows]
     return text_table(header, cells)
@@ -148,6 +148,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         if not arguments.filter:
             targets.append(worlds_target(cli, arguments.runs))
         refined = refinement_rows(cli, range(arguments.refinement + 1), arguments.runs) if arguments.refinement else []
+        refinement = refinement_target(refined) if refined else None
+        targets += [refinement] if refinement else []
     except RunError as error:
         print(f"bench: {error}", file=sys.stderr)
         return 1

@@ -4,8 +4,8 @@
 
 #include <map>
 
-#include "sim/energy/barrier_function.h"
 #include "sim/contact/pair_dhat.h"
+#include "sim/energy/barrier_function.h"
 #include "tests/sim/contact/moving_surface.h"
 #include "tests/sim/contact/soups.h"
 #include "tests/support/meshes.h"

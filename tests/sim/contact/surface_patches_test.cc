@@ -112,7 +112,8 @@ TEST(SurfacePatches, DetoursBoundHowPiecesMoveApart) {
       }
     }
     for (int pair = 0; pair < 4000; ++pair) {
-      const int32_t v = random.Integer(0, static_cast<int>(m.rows.size()) - 1), w = random.Integer(0, static_cast<int>(m.rows.size()) - 1);
+      const int32_t v = random.Integer(0, static_cast<int>(m.rows.size()) - 1),
+                    w = random.Integer(0, static_cast<int>(m.rows.size()) - 1);
       if (piece[v] < 0 || piece[w] < 0 || piece[v] == piece[w]) continue;
       for (const SurfacePiece::Relative& r : m.patches.pieces[piece[v]].relatives) {
         if (r.piece != piece[w]) continue;
