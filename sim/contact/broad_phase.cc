@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "sim/geometry/distance.h"
+#include "sim/geometry/tree_pairs.h"
 
 namespace eipc {
 namespace {
@@ -372,37 +373,14 @@ WideBox BroadPhase::PatchBox(const SurfacePatch& patch) const {
 }
 
 void BroadPhase::Traverse(PairList* list) {
-  const BoundingVolumeTree& tree_a = surface_->trees[list->a];
-  const BoundingVolumeTree& tree_b = surface_->trees[list->b];
   const bool self = list->of_one_body();
-  stack_.assign(1, {0, 0});
-  while (!stack_.empty()) {
-    const auto [i, j] = stack_.back();
-    stack_.pop_back();
+  const auto apart = [&](int32_t i, int32_t j) {
     ++node_pairs_;
-    const bool same = self && i == j;
-    if (!same && !TreeBox(list->a, i).Overlaps(TreeBox(list->b, j).Swept(list->shifts))) continue;
-    if (self && patches_->proves[list->a] && shapes_.ProveApart(list->a, i, j)) continue;
-    const BoundingVolumeTree::Node& a = tree_a.nodes()[i];
-    const BoundingVolumeTree::Node& b = tree_b.nodes()[j];
-    if (a.leaf() && b.leaf()) {
-      for (int32_t k = a.begin; k < a.end; ++k) {
-        for (int32_t l = same ? k + 1 : b.begin; l < b.end; ++l) {
-          AddTrianglePair(list, tree_a.primitives()[k], tree_b.primitives()[l]);
-        }
-      }
-    } else if (same) {
-      stack_.push_back({a.left, a.left});
-      stack_.push_back({a.right, a.right});
-      stack_.push_back({a.left, a.right});
-    } else if (b.leaf() || (!a.leaf() && a.end - a.begin >= b.end - b.begin)) {
-      stack_.push_back({a.left, j});
-      stack_.push_back({a.right, j});
-    } else {
-      stack_.push_back({i, b.left});
-      stack_.push_back({i, b.right});
-    }
-  }
+    if (!(self && i == j) && !TreeBox(list->a, i).Overlaps(TreeBox(list->b, j).Swept(list->shifts))) return true;
+    return self && patches_->proves[list->a] && shapes_.ProveApart(list->a, i, j);
+  };
+  ForTreePairs(surface_->trees[list->a], surface_->trees[list->b], self, &stack_, apart,
+               [&](int32_t a, int32_t b) { AddTrianglePair(list, a, b); });
 }
 
 // Everything of b as seen from the middle of a.

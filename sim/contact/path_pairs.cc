@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "sim/geometry/tree_pairs.h"
+
 namespace eipc {
 namespace {
 
@@ -100,33 +102,11 @@ void PathPairs::Traverse(int32_t body_a, int32_t body_b) {
   const BoundingVolumeTree& tree_b = surface_->trees[body_b];
   if (tree_a.empty() || tree_b.empty()) return;
   const bool self = body_a == body_b;
-  stack_.assign(1, {0, 0});
-  while (!stack_.empty()) {
-    const auto [i, j] = stack_.back();
-    stack_.pop_back();
-    const bool same = self && i == j;
-    if (!same && !TreeBoxes(body_a, i).Meets(TreeBoxes(body_b, j))) continue;
-    if (self && patches_->proves[body_a] && shapes_.ProveApart(body_a, i, j)) continue;
-    const BoundingVolumeTree::Node& a = tree_a.nodes()[i];
-    const BoundingVolumeTree::Node& b = tree_b.nodes()[j];
-    if (a.leaf() && b.leaf()) {
-      for (int32_t k = a.begin; k < a.end; ++k) {
-        for (int32_t l = same ? k + 1 : b.begin; l < b.end; ++l) {
-          AddTrianglePair(tree_a.primitives()[k], tree_b.primitives()[l], self);
-        }
-      }
-    } else if (same) {
-      stack_.push_back({a.left, a.left});
-      stack_.push_back({a.right, a.right});
-      stack_.push_back({a.left, a.right});
-    } else if (b.leaf() || (!a.leaf() && a.end - a.begin >= b.end - b.begin)) {
-      stack_.push_back({a.left, j});
-      stack_.push_back({a.right, j});
-    } else {
-      stack_.push_back({i, b.left});
-      stack_.push_back({i, b.right});
-    }
-  }
+  const auto apart = [&](int32_t i, int32_t j) {
+    if (!(self && i == j) && !TreeBoxes(body_a, i).Meets(TreeBoxes(body_b, j))) return true;
+    return self && patches_->proves[body_a] && shapes_.ProveApart(body_a, i, j);
+  };
+  ForTreePairs(tree_a, tree_b, self, &stack_, apart, [&](int32_t a, int32_t b) { AddTrianglePair(a, b, self); });
 }
 
 void PathPairs::AddTrianglePair(int32_t a, int32_t b, bool self) {

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "sim/geometry/distance.h"
+#include "sim/geometry/tree_pairs.h"
 
 namespace eipc {
 namespace {
@@ -182,24 +183,10 @@ class Surveyor {
     const BoundingVolumeTree& tree = s_.trees[body];
     std::vector<Box> boxes;
     tree.Refit([this](int32_t t) { return Around(t); }, &boxes);
-    std::vector<std::pair<int32_t, int32_t>> stack = {{0, 0}};
-    while (!stack.empty()) {
-      const auto [i, j] = stack.back();
-      stack.pop_back();
-      if (i != j && !boxes[i].Overlaps(boxes[j])) continue;
-      const BoundingVolumeTree::Node &a = tree.nodes()[i], &b = tree.nodes()[j];
-      if (a.leaf() && b.leaf()) {
-        for (int32_t k = a.begin; k < a.end; ++k) {
-          for (int32_t l = i == j ? k + 1 : b.begin; l < b.end; ++l) Compare(tree.primitives()[k], tree.primitives()[l]);
-        }
-      } else if (i == j) {
-        stack.insert(stack.end(), {{a.left, a.left}, {a.right, a.right}, {a.left, a.right}});
-      } else if (b.leaf() || (!a.leaf() && a.end - a.begin >= b.end - b.begin)) {
-        stack.insert(stack.end(), {{a.left, j}, {a.right, j}});
-      } else {
-        stack.insert(stack.end(), {{i, b.left}, {i, b.right}});
-      }
-    }
+    std::vector<std::pair<int32_t, int32_t>> stack;
+    ForTreePairs(
+        tree, tree, true, &stack, [&](int32_t i, int32_t j) { return i != j && !boxes[i].Overlaps(boxes[j]); },
+        [this](int32_t a, int32_t b) { Compare(a, b); });
   }
   const Surroundings& found() const { return out_; }
 
