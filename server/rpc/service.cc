@@ -2,8 +2,11 @@
 
 #include <grpcpp/server_context.h>
 
+#include <atomic>
 #include <chrono>
+#include <cstdint>
 #include <exception>
+#include <memory>
 #include <new>
 #include <string>
 #include <utility>
@@ -29,13 +32,37 @@ grpc::Status ToGrpc(const absl::Status& wire) {
   return grpc::Status(static_cast<grpc::StatusCode>(wire.code()), std::string(wire.message()));
 }
 
+// Whether a call was cancelled, for loops that ask every few microseconds: gRPC, which looks through its sockets to answer, is asked
+// no more often than this. By any thread.
+class CancelWatch {
+ public:
+  explicit CancelWatch(const grpc::ServerContext* context) : context_(context), asked_(Now()) {}
+  bool Cancelled() {
+    if (cancelled_.load(std::memory_order_relaxed)) return true;
+    const int64_t now = Now();
+    if (now - asked_.load(std::memory_order_relaxed) < kIntervalNs) return false;
+    asked_.store(now, std::memory_order_relaxed);
+    if (context_->IsCancelled()) cancelled_.store(true, std::memory_order_relaxed);
+    return cancelled_.load(std::memory_order_relaxed);
+  }
+
+ private:
+  static constexpr int64_t kIntervalNs = 2'000'000;
+  static int64_t Now() {
+    return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now().time_since_epoch()).count();
+  }
+  const grpc::ServerContext* const context_;
+  std::atomic<int64_t> asked_;
+  std::atomic<bool> cancelled_ = false;
+};
+
 StepBudget BudgetOf(grpc::ServerContext* context) {
   StepBudget budget;
   const std::chrono::system_clock::time_point deadline = context->deadline();
   const auto now = std::chrono::system_clock::now();
   // A call without a deadline has one in the far future, which the steady clock may not reach.
   if (deadline - now < std::chrono::hours(24 * 365)) budget.deadline = std::chrono::steady_clock::now() + (deadline - now);
-  budget.cancelled = [context] { return context->IsCancelled(); };
+  budget.cancelled = [watch = std::make_shared<CancelWatch>(context)] { return watch->Cancelled(); };
   return budget;
 }
 
@@ -124,6 +151,7 @@ class SimulationService final : public v1::SimulationService::Service {
       ends.read = [&](v1::StepRequest* request) { return entry.Wait([&] { return stream->Read(request); }); };
       ends.write = [&](const v1::StepResponse& response) { return entry.Send([&] { return stream->Write(response); }); };
       const absl::Status status = rpc::StepStream(services_, call, ends);
+      if (status.ok() && context->IsCancelled()) return absl::CancelledError("CANCELLED: the stream was cancelled");
       if (status.ok() && options_.streams->draining()) return absl::UnavailableError("SERVER_STOPPING: the server is stopping");
       return status;
     });
