@@ -30,12 +30,13 @@ bool Contains(const Box& box, const Vec3& p) { return (p.array() >= box.lo).all(
 }  // namespace
 
 BroadPhase::BroadPhase(const CollisionSurface* surface, const SurfacePatches* patches, const std::vector<EmbeddingRow>* rows,
-                       const std::vector<Vec3>* offsets, double dhat)
+                       const std::vector<Vec3>* offsets, double dhat, Interrupt* interrupt)
     : surface_(surface),
       patches_(patches),
       rows_(rows),
       offsets_(offsets),
       dhat_(dhat),
+      interrupt_(interrupt),
       bodies_(surface->body_count),
       shapes_(patches, dhat) {
   const size_t vertices = surface->vertex_count;
@@ -94,6 +95,7 @@ bool BroadPhase::ListCovers(const PairList& list, const VecX& q) const {
 }
 
 bool BroadPhase::Covers(const VecX& q) const {
+  if (!gathered_) return false;
   for (int32_t body = 0; body < surface_->body_count; ++body) {
     if (!BodyCovers(body, q) || !ShapeCovers(body, q)) return false;
     if (!surface_->trees[body].empty() && !Contains(bodies_[body].middles, Middle(body, q))) return false;
@@ -102,7 +104,8 @@ bool BroadPhase::Covers(const VecX& q) const {
 }
 
 bool BroadPhase::Cover(const VecX& from, const VecX& to, double margin) {
-  bool renewed = false, lists_stale = false;
+  stop_ = false;
+  bool renewed = !gathered_, lists_stale = false;
   for (int32_t body = 0; body < surface_->body_count; ++body) {
     if (!BodyCovers(body, from) || !BodyCovers(body, to)) {
       RenewBody(body, from, to, margin);
@@ -217,6 +220,7 @@ void BroadPhase::RenewList(PairList* list, const VecX& from, const VecX& to, dou
 }
 
 void BroadPhase::Gather() {
+  gathered_ = false;
   candidates_.clear();
   neighbour_pairs_.clear();
   for (int32_t v : vertices_) used_[v] = 0;
@@ -224,6 +228,7 @@ void BroadPhase::Gather() {
   for (size_t k = 0; k < lists_.size(); ++k) {
     const PairList& list = lists_[k];
     for (const Candidate& c : list.candidates) {
+      if (Stop()) return;
       candidates_.push_back(c);
       candidates_.back().list = static_cast<int32_t>(k);
       for (int32_t v : c.v) Use(v);
@@ -236,10 +241,13 @@ void BroadPhase::Gather() {
       }
     }
   }
+  gathered_ = true;
 }
 
 void BroadPhase::Anchor(const VecX& q, const std::vector<Vec3>& x) {
+  stop_ = false;
   for (Candidate& c : candidates_) {
+    if (Stop()) break;
     const Vec3 &x0 = x[c.v[0]], &x1 = x[c.v[1]], &x2 = x[c.v[2]], &x3 = x[c.v[3]];
     c.bound = c.kind == ContactKind::kPointTriangle ? PointTriangleSeparation(x0, x1, x2, x3) : EdgeEdgeSeparation(x0, x1, x2, x3);
   }
@@ -376,11 +384,14 @@ void BroadPhase::Traverse(PairList* list) {
   const bool self = list->of_one_body();
   const auto apart = [&](int32_t i, int32_t j) {
     ++node_pairs_;
+    if (Stop()) return true;
     if (!(self && i == j) && !TreeBox(list->a, i).Overlaps(TreeBox(list->b, j).Swept(list->shifts))) return true;
     return self && patches_->proves[list->a] && shapes_.ProveApart(list->a, i, j);
   };
-  ForTreePairs(surface_->trees[list->a], surface_->trees[list->b], self, &stack_, apart,
-               [&](int32_t a, int32_t b) { AddTrianglePair(list, a, b); });
+  ForTreePairs(surface_->trees[list->a], surface_->trees[list->b], self, &stack_, apart, [&](int32_t a, int32_t b) {
+    if (!Stop()) AddTrianglePair(list, a, b);
+  });
+  if (stop_) list->stamp_a = 0;  // no region has this one
 }
 
 // Everything of b as seen from the middle of a.

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "sim/base/interrupt.h"
 #include "sim/contact/contact_forces.h"
 #include "sim/contact/piece_shapes.h"
 #include "sim/contact/surface.h"
@@ -78,11 +79,13 @@ struct VertexTravel {
 // whatever the regions are.
 class BroadPhase {
  public:
+  // `interrupt`, which ends Cover and Anchor early, may be null.
   BroadPhase(const CollisionSurface* surface, const SurfacePatches* patches, const std::vector<EmbeddingRow>* rows,
-             const std::vector<Vec3>* offsets, double dhat);
+             const std::vector<Vec3>* offsets, double dhat, Interrupt* interrupt = nullptr);
 
   // Makes both positions of nodes (3 a node), and with them the straight way from one to the other, be inside the regions, which
-  // are renewed where they are not: grown by `margin` and more. False when nothing had to be renewed.
+  // are renewed where they are not: grown by `margin` and more. False when nothing had to be renewed. What is interrupted is not
+  // inside its regions, and is renewed by the next Cover.
   bool Cover(const VecX& from, const VecX& to, double margin);
 
   const std::vector<Candidate>& candidates() const { return candidates_; }
@@ -100,7 +103,7 @@ class BroadPhase {
   bool Covers(const VecX& q) const;
 
   // Moves anchors to the surface positions x that belong to q: bounds are those of here. Wanted after Cover has renewed something;
-  // and now and then, for far from the anchors bounds say little.
+  // and now and then, for far from the anchors bounds say little. Wanted again where it was interrupted.
   void Anchor(const VecX& q, const std::vector<Vec3>& x);
   // Of the surface positions x that belong to q.
   void Travel(const VecX& q, const std::vector<Vec3>& x, VertexTravel* travel) const;
@@ -142,6 +145,11 @@ class BroadPhase {
   void RenewList(PairList* list, const VecX& from, const VecX& to, double margin);
   void Gather();
 
+  // Whether to stop; asks the interrupt every so many calls.
+  bool Stop() {
+    if (++unasked_ >= kTurnsAPoll) unasked_ = 0, stop_ = Raised(interrupt_);
+    return stop_;
+  }
   void Traverse(PairList* list);
   const WideBox& VertexBox(int32_t v);
   const WideBox& EdgeBox(int32_t e);
@@ -159,6 +167,12 @@ class BroadPhase {
   const std::vector<EmbeddingRow>* rows_;
   const std::vector<Vec3>* offsets_;
   double dhat_ = 0;
+  Interrupt* interrupt_;
+
+  static constexpr int kTurnsAPoll = 64;  // of loops: some 10 us
+  int unasked_ = 0;
+  bool stop_ = false;
+  bool gathered_ = true;  // what the lists have is in candidates_, neighbour_pairs_ and vertices_
 
   std::vector<BodyRegion> bodies_;
   VecX points_q_;             // of nodes, from the middle of their body: points of their regions

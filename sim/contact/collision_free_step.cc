@@ -17,8 +17,9 @@ double LargestExaminedGap(double dhat, double position_error_m) { return 1.5 * k
 
 double CollisionFreeStep(const CollisionSurface& surface, const std::vector<Candidate>& candidates, const std::vector<Vec3>& x0,
                          const std::vector<Vec3>& x1, double dhat, double position_error_m, ThreadPool* pool,
-                         const VertexTravel* reach) {
+                         const VertexTravel* reach, Interrupt* interrupt) {
   constexpr int64_t kChunk = 256;
+  constexpr int64_t kQueriesAPoll = 16;  // some 20 us
   CcdOptions options;
   options.target_gap = kGapShare * dhat;
   options.position_error_m = position_error_m;
@@ -29,8 +30,10 @@ double CollisionFreeStep(const CollisionSurface& surface, const std::vector<Cand
   double step = 1;
   pool->ParallelFor(chunks, 1, [&](int64_t first, int64_t last) {
     double local = 1;
+    int64_t queries = 0;
     for (int64_t i = first * kChunk; i < std::min(n, last * kChunk); ++i) {
       if (reach != nullptr && candidates[i].bound - reach->Approach(candidates[i]) >= far) continue;
+      if (queries++ % kQueriesAPoll == 0 && Raised(interrupt)) return;
       const std::array<int32_t, 4>& v = candidates[i].v;
       CcdOptions of_pair = options;
       if (candidates[i].of_one_body) of_pair.target_gap = kGapShare * OwnDhat(surface, candidates[i].kind, v, dhat);

@@ -30,7 +30,7 @@ double BoxDistance2(const Candidate& c, const std::vector<Vec3>& x) {
 }  // namespace
 
 void ContactSet::Update(const std::vector<Candidate>& candidates, const std::vector<Vec3>& x, ThreadPool* pool,
-                        const VertexTravel* travel) {
+                        const VertexTravel* travel, Interrupt* interrupt) {
   const int64_t n = static_cast<int64_t>(candidates.size());
   const int64_t chunks = (n + kChunk - 1) / kChunk;
   if (static_cast<int64_t>(chunk_stencils_.size()) < chunks) chunk_stencils_.resize(chunks);
@@ -38,6 +38,7 @@ void ContactSet::Update(const std::vector<Candidate>& candidates, const std::vec
   pool->ParallelFor(chunks, 1, [&](int64_t first, int64_t last) {
     for (int64_t chunk = first; chunk < last; ++chunk) {
       chunk_stencils_[chunk].clear();
+      if (Raised(interrupt)) continue;
       for (int64_t i = chunk * kChunk; i < std::min(n, (chunk + 1) * kChunk); ++i) {
         if (travel != nullptr && candidates[i].bound - travel->Approach(candidates[i]) >= settings_.dhat_m) continue;
         ContactStencil stencil;

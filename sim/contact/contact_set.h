@@ -4,6 +4,7 @@
 #include <array>
 #include <vector>
 
+#include "sim/base/interrupt.h"
 #include "sim/base/parallel.h"
 #include "sim/contact/broad_phase.h"
 #include "sim/contact/contact_settings.h"
@@ -36,9 +37,9 @@ class ContactSet {
       : surface_(surface), settings_(settings), weights_(*surface, settings.dhat_m) {}
 
   // `travel`, where given, bounds how far each vertex of x is from its anchor (BroadPhase::Travel): pairs that this keeps beyond
-  // dhat are not looked at. The result is the same.
+  // dhat are not looked at. The result is the same. `interrupt`, where given, ends it early.
   void Update(const std::vector<Candidate>& candidates, const std::vector<Vec3>& x, ThreadPool* pool,
-              const VertexTravel* travel = nullptr);
+              const VertexTravel* travel = nullptr, Interrupt* interrupt = nullptr);
 
   const std::vector<ContactStencil>& stencils() const { return stencils_; }
   // Of the pairs that are closer than their own dhat, whether they weigh anything or not; infinity when there is none.

@@ -7,6 +7,8 @@
 namespace eipc {
 namespace {
 
+// Of tree nodes and of triangles: some 10 us.
+constexpr int kPairsAPoll = 64;
 constexpr double kSlack = 1e-14;  // of coordinates: covers the rounding of x = J q and of images of boxes
 
 bool ShareVertex(const Edge& a, const Edge& b) { return a[0] == b[0] || a[0] == b[1] || a[1] == b[0] || a[1] == b[1]; }
@@ -14,8 +16,8 @@ bool ShareVertex(const Edge& a, const Edge& b) { return a[0] == b[0] || a[0] == 
 }  // namespace
 
 PathPairs::PathPairs(const CollisionSurface* surface, const SurfacePatches* patches, const std::vector<EmbeddingRow>* rows,
-                     const std::vector<Vec3>* offsets, double dhat)
-    : surface_(surface), patches_(patches), rows_(rows), offsets_(offsets), shapes_(patches, dhat) {
+                     const std::vector<Vec3>* offsets, double dhat, Interrupt* interrupt)
+    : surface_(surface), patches_(patches), rows_(rows), offsets_(offsets), shapes_(patches, dhat), interrupt_(interrupt) {
   vertex_stamp_.assign(surface->vertex_count, 0);
   vertex_boxes_.resize(surface->vertex_count);
   from_.resize(surface->vertex_count);
@@ -102,11 +104,19 @@ void PathPairs::Traverse(int32_t body_a, int32_t body_b) {
   const BoundingVolumeTree& tree_b = surface_->trees[body_b];
   if (tree_a.empty() || tree_b.empty()) return;
   const bool self = body_a == body_b;
+  bool stop = false;
+  const auto stopped = [&] {
+    if (++pairs_ % kPairsAPoll == 0) stop = stop || Raised(interrupt_);
+    return stop;
+  };
   const auto apart = [&](int32_t i, int32_t j) {
+    if (stopped()) return true;
     if (!(self && i == j) && !TreeBoxes(body_a, i).Meets(TreeBoxes(body_b, j))) return true;
     return self && patches_->proves[body_a] && shapes_.ProveApart(body_a, i, j);
   };
-  ForTreePairs(tree_a, tree_b, self, &stack_, apart, [&](int32_t a, int32_t b) { AddTrianglePair(a, b, self); });
+  ForTreePairs(tree_a, tree_b, self, &stack_, apart, [&](int32_t a, int32_t b) {
+    if (!stopped()) AddTrianglePair(a, b, self);
+  });
 }
 
 void PathPairs::AddTrianglePair(int32_t a, int32_t b, bool self) {

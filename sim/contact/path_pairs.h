@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "sim/base/interrupt.h"
 #include "sim/contact/broad_phase.h"
 #include "sim/contact/piece_shapes.h"
 
@@ -19,8 +20,9 @@ namespace eipc {
 // way.
 class PathPairs {
  public:
+  // `interrupt`, which ends Find early, may be null.
   PathPairs(const CollisionSurface* surface, const SurfacePatches* patches, const std::vector<EmbeddingRow>* rows,
-            const std::vector<Vec3>* offsets, double dhat);
+            const std::vector<Vec3>* offsets, double dhat, Interrupt* interrupt = nullptr);
 
   void Find(const VecX& from, const VecX& to, double distance);
   // No bounds: all are to be looked at.
@@ -53,6 +55,8 @@ class PathPairs {
   const std::vector<EmbeddingRow>* rows_;
   const std::vector<Vec3>* offsets_;
   PieceShapes shapes_;
+  Interrupt* interrupt_;
+  int64_t pairs_ = 0;  // looked at, of tree nodes and of triangles
   double distance_ = 0;
   uint64_t stamp_ = 0;
   const VecX* q_from_ = nullptr;

@@ -26,7 +26,7 @@ struct Simulation::Impl {
         integrator(MakeIntegrator(model->dynamics.integrator)),
         backward_euler(MakeIntegrator(IntegratorKind::kBackwardEuler)) {}
 
-  absl::Status TakeParts(const State& state, const StepInput& input, const StepBudget& budget, State* next, StepReport* report);
+  absl::Status TakeParts(const State& state, const StepInput& input, State* next, StepReport* report);
 };
 
 Simulation::Simulation(std::shared_ptr<const Model> model, int threads)
@@ -41,8 +41,7 @@ void Simulation::SurfacePositions(const State& state, std::vector<Vec3>* x) cons
 
 // The step in parts of dt / 2^halvings: finer where a part is refused, coarser again where its place in the step allows it and the
 // effort did (step-size control by Newton iterations). Parts are counted in units of the finest size, so the grid of steps is kept.
-absl::Status Simulation::Impl::TakeParts(const State& state, const StepInput& input, const StepBudget& budget, State* next,
-                                         StepReport* report) {
+absl::Status Simulation::Impl::TakeParts(const State& state, const StepInput& input, State* next, StepReport* report) {
   const DynamicsSettings& settings = model->dynamics;
   const int64_t whole = int64_t{1} << settings.max_step_halvings;
   int halvings =
@@ -63,7 +62,7 @@ absl::Status Simulation::Impl::TakeParts(const State& state, const StepInput& in
     const bool finest = halvings == settings.max_step_halvings;
     EIPC_ASSIGN_OR_RETURN(const Stepper::Verdict verdict,
                           stepper.Take(last_resort ? *backward_euler : *integrator, *from, dt_s, drives,
-                                       finest ? 0 : settings.substep_newton_iterations, budget, next, report));
+                                       finest ? 0 : settings.substep_newton_iterations, next, report));
     if (verdict != Stepper::Verdict::kAccepted) {
       report->outcome = outcome_before;
       report->limited_by = limit_before;
@@ -100,7 +99,10 @@ absl::Status Simulation::Step(const State& state, const StepInput& input, const 
   s.stepper.seconds()->fill(0);
   *report = {};
   report->linear_solver = s.model->solver.linear_solver;
-  EIPC_RETURN_IF_ERROR(s.TakeParts(state, input, budget, next, report));
+  {
+    const Interrupt::Watch watch(s.stepper.interrupt(), [&budget] { return budget.Poll(); });
+    EIPC_RETURN_IF_ERROR(s.TakeParts(state, input, next, report));
+  }
   next->step = state.step + 1;
   // Pairs that contact no longer couples are let go now and then: each new pattern costs an analysis.
   constexpr int64_t kStepsOfOnePattern = 16;

@@ -22,14 +22,15 @@ void SortPairs(StageProblem::NodePairs* pairs) {
 
 }  // namespace
 
-StageProblem::StageProblem(const Model* model, ThreadPool* pool, StageSeconds* seconds)
+StageProblem::StageProblem(const Model* model, ThreadPool* pool, StageSeconds* seconds, Interrupt* interrupt)
     : model_(model),
       pool_(pool),
       seconds_(seconds),
+      interrupt_(interrupt),
       map_(&model->embedding, &model->surface_offset),
       turning_(*model),
-      broad_phase_(&model->surface, &model->patches, &model->embedding, &model->surface_offset, model->contact.dhat_m),
-      path_pairs_(&model->surface, &model->patches, &model->embedding, &model->surface_offset, model->contact.dhat_m),
+      broad_phase_(&model->surface, &model->patches, &model->embedding, &model->surface_offset, model->contact.dhat_m, interrupt),
+      path_pairs_(&model->surface, &model->patches, &model->embedding, &model->surface_offset, model->contact.dhat_m, interrupt),
       contacts_(&model->surface, model->contact),
       barrier_(&map_, &contacts_, pool),
       friction_(&map_, &model->surface, model->contact.friction_velocity_m_s),
@@ -189,7 +190,7 @@ void StageProblem::SetPoint(const VecX& q) {
   q_ = q;
   map_.Positions(q_, vertices_, &x_);
   broad_phase_.Travel(q_, x_, &travel_);
-  contacts_.Update(broad_phase_.candidates(), x_, pool_, &travel_);
+  contacts_.Update(broad_phase_.candidates(), x_, pool_, &travel_, interrupt_);
 }
 
 bool StageProblem::Refused(bool refused) {
@@ -319,7 +320,7 @@ double StageProblem::MaxStep(const VecX& dq) {
     if (displacement <= short_way_) CoverMotion(q_, q_trial_, 0.5 * model_->contact.dhat_m);  // where the next points will be
     const double free = broad_phase_.Covers(q_) && broad_phase_.Covers(q_trial_) ? FreeInRegions() : FreeOnWay();
     if (free < 1) max_step_limit_ = StepLimit::kCollision;
-    if (free < 1 || part == 1) return limit * part * free;
+    if (free < 1 || part == 1 || Raised(interrupt_)) return limit * part * free;
   }
 }
 
@@ -338,13 +339,14 @@ double StageProblem::FreeInRegions() {
   broad_phase_.Travel(q_trial_, x_trial_, &travel_on_way_);
   travel_on_way_.Include(travel_, broad_phase_.vertices());
   return CollisionFreeStep(model_->surface, broad_phase_.candidates(), x_, x_trial_, model_->contact.dhat_m, PositionRounding(),
-                           pool_, &travel_on_way_);
+                           pool_, &travel_on_way_, interrupt_);
 }
 
 double StageProblem::FreeOnWay() {
   const double dhat = model_->contact.dhat_m, rounding = PositionRounding();
   path_pairs_.Find(q_, q_trial_, LargestExaminedGap(dhat, rounding));
-  return CollisionFreeStep(model_->surface, path_pairs_.candidates(), path_pairs_.from(), path_pairs_.to(), dhat, rounding, pool_);
+  return CollisionFreeStep(model_->surface, path_pairs_.candidates(), path_pairs_.from(), path_pairs_.to(), dhat, rounding, pool_,
+                           nullptr, interrupt_);
 }
 
 bool StageProblem::InFriction(int32_t node) const {
@@ -360,7 +362,7 @@ bool StageProblem::InFriction(int32_t node) const {
 bool StageProblem::GoStraight(const VecX& q) {
   constexpr int kMaxParts = 64;      // of a way longer than collision detection examines at once
   constexpr double kBlocked = 1e-3;  // of what is left
-  for (int part = 0; part < kMaxParts; ++part) {
+  for (int part = 0; part < kMaxParts && !Raised(interrupt_); ++part) {
     const VecX way = q - q_;
     const double limit = MaxStep(way);
     if (limit <= kBlocked) return false;

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "sim/base/interrupt.h"
 #include "sim/base/parallel.h"
 #include "sim/contact/broad_phase.h"
 #include "sim/contact/contact_set.h"
@@ -31,7 +32,8 @@ class StageProblem : public RootProblem {
  public:
   using NodePairs = std::vector<std::pair<int32_t, int32_t>>;
 
-  StageProblem(const Model* model, ThreadPool* pool, StageSeconds* seconds);
+  // `interrupt`, which ends searches for contact and collisions early, may be null.
+  StageProblem(const Model* model, ThreadPool* pool, StageSeconds* seconds, Interrupt* interrupt = nullptr);
 
   // `q_start`: state at the start of the step; `q_guess`: where it is expected to go (regions of the broad phase).
   // `contact_pairs`: State::contact_pairs of the start.
@@ -114,6 +116,7 @@ class StageProblem : public RootProblem {
   const Model* model_;
   ThreadPool* pool_;
   StageSeconds* seconds_;
+  Interrupt* interrupt_;
   SurfaceMap map_;
   TurningMotion turning_;
   BroadPhase broad_phase_;

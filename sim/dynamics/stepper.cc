@@ -44,9 +44,9 @@ BlockMatrix BlockMass(const ScalarSparse& mass) {
 Stepper::Stepper(const Model* model, int threads)
     : model_(model),
       pool_(threads),
-      problem_(model, &pool_, &seconds_),
-      newton_(model->solver, &pool_),
-      root_(model->solver, {model->dynamics.direct_root_solver}) {
+      problem_(model, &pool_, &seconds_, &interrupt_),
+      newton_(model->solver, &pool_, &interrupt_),
+      root_(model->solver, {model->dynamics.direct_root_solver}, &interrupt_) {
   for (const double mu : model->surface.pair_friction) has_friction_ = has_friction_ || mu > 0;
 }
 
@@ -108,10 +108,10 @@ void Stepper::Count(const NewtonReport& solve, StepReport* report) const {
   ++report->friction_solves;
 }
 
-absl::Status Stepper::SolveLagged(double gamma_h, const StepBudget& budget, NewtonReport* last, StepReport* report) {
+absl::Status Stepper::SolveLagged(double gamma_h, NewtonReport* last, StepReport* report) {
   for (int lag = 0; lag < model_->contact.friction_lag_iterations; ++lag) {
     if (lag > 0) problem_.LagFriction();
-    EIPC_RETURN_IF_ERROR(newton_.Solve(&problem_, prescribed_, stage_target_, gamma_h, budget, &q_stage_, last, &seconds_));
+    EIPC_RETURN_IF_ERROR(newton_.Solve(&problem_, prescribed_, stage_target_, gamma_h, &q_stage_, last, &seconds_));
     Count(*last, report);
     if (last->outcome == NewtonOutcome::kPinched) break;
     // Lagged anew, it is still a solution: no node is asked to move faster than the tolerance.
@@ -121,10 +121,9 @@ absl::Status Stepper::SolveLagged(double gamma_h, const StepBudget& budget, Newt
   return absl::OkStatus();
 }
 
-absl::StatusOr<bool> Stepper::SolveImplicit(double gamma_h, const StepBudget& budget, NewtonReport* last, StepReport* report) {
+absl::StatusOr<bool> Stepper::SolveImplicit(double gamma_h, NewtonReport* last, StepReport* report) {
   RootReport root;
-  EIPC_RETURN_IF_ERROR(
-      root_.Solve(&problem_, newton_.hessian(), prescribed_, stage_target_, gamma_h, budget, &q_stage_, &root, &seconds_));
+  EIPC_RETURN_IF_ERROR(root_.Solve(&problem_, newton_.hessian(), prescribed_, stage_target_, gamma_h, &q_stage_, &root, &seconds_));
   Count(root, report);
   *last = root;
   if (!root.failed) return true;
@@ -136,7 +135,7 @@ absl::StatusOr<bool> Stepper::SolveImplicit(double gamma_h, const StepBudget& bu
   return false;
 }
 
-absl::StatusOr<bool> Stepper::SolveStage(const State& from, double gamma_h, const StepBudget& budget, StepReport* report) {
+absl::StatusOr<bool> Stepper::SolveStage(const State& from, double gamma_h, StepReport* report) {
   problem_.SetContactShare(stage_.contact_share);
   problem_.BeginStage(from.q, stage_.q_tilde, stage_.v_tilde, gamma_h);
   // Friction sees the contacts of where the stage starts first (`004` III-C), then those of the last solution.
@@ -153,10 +152,10 @@ absl::StatusOr<bool> Stepper::SolveStage(const State& from, double gamma_h, cons
   }
   NewtonReport last;
   if (model_->dynamics.friction == FrictionMode::kImplicit && has_friction_) {
-    EIPC_ASSIGN_OR_RETURN(const bool found, SolveImplicit(gamma_h, budget, &last, report));
+    EIPC_ASSIGN_OR_RETURN(const bool found, SolveImplicit(gamma_h, &last, report));
     if (found) return last.outcome != NewtonOutcome::kPinched;
   }
-  EIPC_RETURN_IF_ERROR(SolveLagged(gamma_h, budget, &last, report));
+  EIPC_RETURN_IF_ERROR(SolveLagged(gamma_h, &last, report));
   if (last.outcome == NewtonOutcome::kPinched) return false;
   if (last.limited_by != StepLimit::kNothing) report->limited_by = last.limited_by;
   report->outcome = WorseOutcome(report->outcome, ToStepOutcome(last.outcome));
@@ -174,8 +173,8 @@ bool Stepper::Extrapolate(const State& from, State* next) {
 }
 
 absl::StatusOr<Stepper::Verdict> Stepper::Take(const TimeIntegrator& integrator, const State& from, double dt_s,
-                                               const std::vector<State::Drive>& drives, int max_iterations,
-                                               const StepBudget& budget, State* next, StepReport* report) {
+                                               const std::vector<State::Drive>& drives, int max_iterations, State* next,
+                                               StepReport* report) {
   next->drives = drives;
   target_ = from.q;
   DriveTargets(*model_, drives, &prescribed_, &target_);
@@ -199,7 +198,7 @@ absl::StatusOr<Stepper::Verdict> Stepper::Take(const TimeIntegrator& integrator,
     bool solved = false;
     do {
       q_stage_ = stage_start;
-      EIPC_ASSIGN_OR_RETURN(solved, SolveStage(from, gamma_h, budget, report));
+      EIPC_ASSIGN_OR_RETURN(solved, SolveStage(from, gamma_h, report));
     } while (!solved || problem_.NeedsThoroughRetry());
     if (max_iterations > 0 && report->newton_iterations - before > max_iterations) return Verdict::kTooManyIterations;
     v_stage_ = (q_stage_ - stage_.q_tilde) / gamma_h;
@@ -214,6 +213,7 @@ absl::StatusOr<Stepper::Verdict> Stepper::Take(const TimeIntegrator& integrator,
   CollectContacts(problem_, &contacts_);
   if (integrator.extrapolates()) {
     const bool free = Extrapolate(from, next);
+    EIPC_RETURN_IF_ERROR(interrupt_.status());
     report->exact_rejections += problem_.exact_rejections() - rejections;
     if (!free) return Verdict::kEndBlocked;
     contacts_.min_distance_m = problem_.contacts().min_distance();
@@ -225,6 +225,8 @@ absl::StatusOr<Stepper::Verdict> Stepper::Take(const TimeIntegrator& integrator,
   for (int32_t n = 0; n < model_->node_count; ++n) {
     if (prescribed_[n]) next->v.segment<3>(3 * n) = (next->q.segment<3>(3 * n) - from.q.segment<3>(3 * n)) / dt_s;
   }
+  // Nothing of what was cut short may come into a state.
+  EIPC_RETURN_IF_ERROR(interrupt_.status());
   problem_.ContactPairs(false, &next->contact_pairs);
   next->memory.clear();
   if (integrator.keeps_history()) next->memory.push_back({dt_s, from.q, from.v, 0});

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "sim/base/interrupt.h"
 #include "sim/base/parallel.h"
 #include "sim/contact/contact_forces.h"
 #include "sim/dynamics/stage_problem.h"
@@ -32,28 +33,31 @@ class Stepper {
   Stepper(const Model* model, int threads);
 
   // From `from` to dt_s later, with the drives at `drives` then; refused when a stage needs more than `max_iterations` (0: no
-  // limit). Fills q, v, history and the drives of `next`, and adds to the counters of `report`. Error only from the budget.
+  // limit). Fills q, v, history and the drives of `next`, and adds to the counters of `report`. Error only from the
+  // interrupt.
   absl::StatusOr<Verdict> Take(const TimeIntegrator& integrator, const State& from, double dt_s,
-                               const std::vector<State::Drive>& drives, int max_iterations, const StepBudget& budget, State* next,
-                               StepReport* report);
+                               const std::vector<State::Drive>& drives, int max_iterations, State* next, StepReport* report);
 
   // Of the last accepted step: forces of the last solved stage.
   const ContactForces& contacts() const { return contacts_; }
   const StageProblem& problem() const { return problem_; }
   StageSeconds* seconds() { return &seconds_; }
+  // Ends Take early.
+  Interrupt* interrupt() { return &interrupt_; }
 
  private:
   void StartAcceleration(const State& from, double dt_s, bool with_contact);
   void PrescribeStage(const State& from);
   // False: not solved, the barrier is too soft for it.
-  absl::StatusOr<bool> SolveStage(const State& from, double gamma_h, const StepBudget& budget, StepReport* report);
-  absl::Status SolveLagged(double gamma_h, const StepBudget& budget, NewtonReport* last, StepReport* report);
+  absl::StatusOr<bool> SolveStage(const State& from, double gamma_h, StepReport* report);
+  absl::Status SolveLagged(double gamma_h, NewtonReport* last, StepReport* report);
   // False: no root was found.
-  absl::StatusOr<bool> SolveImplicit(double gamma_h, const StepBudget& budget, NewtonReport* last, StepReport* report);
+  absl::StatusOr<bool> SolveImplicit(double gamma_h, NewtonReport* last, StepReport* report);
   void Count(const NewtonReport& solve, StepReport* report) const;
   bool Extrapolate(const State& from, State* next);
 
   const Model* model_;
+  Interrupt interrupt_;
   ThreadPool pool_;
   StageSeconds seconds_ = {};
   StageProblem problem_;

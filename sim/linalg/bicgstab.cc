@@ -14,7 +14,7 @@ BiCgStab::Result BiCgStab::Solve(const Operator& apply, const Operator& precondi
   p_ = b;
   double rho = shadow_.dot(r_);
   if (r_.norm() <= target) result.converged = true;
-  while (!result.converged && result.iterations < max_iterations) {
+  while (!result.converged && result.iterations < max_iterations && !Raised(interrupt_)) {
     ++result.iterations;
     if (result.iterations == 1 && preconditioned != nullptr) {
       p_hat_ = *preconditioned;

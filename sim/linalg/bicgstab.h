@@ -3,6 +3,7 @@
 
 #include <functional>
 
+#include "sim/base/interrupt.h"
 #include "sim/base/types.h"
 
 namespace eipc {
@@ -17,12 +18,16 @@ class BiCgStab {
     int iterations = 0;  // two products with A and two preconditionings each
   };
 
+  // `interrupt`, which ends Solve early and not converged, may be null.
+  explicit BiCgStab(Interrupt* interrupt = nullptr) : interrupt_(interrupt) {}
+
   // From *x = 0 until |b - A x| <= tolerance |b| or the iterations are used up; *x is then the best point met.
   // `precondition` approximates A^-1; `preconditioned`, where it is at hand, is what it makes of b.
   Result Solve(const Operator& apply, const Operator& precondition, const VecX& b, double tolerance, int max_iterations, VecX* x,
                const VecX* preconditioned = nullptr);
 
  private:
+  Interrupt* interrupt_;
   VecX r_, shadow_, p_, v_, s_, t_, p_hat_, s_hat_;
 };
 

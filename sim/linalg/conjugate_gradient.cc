@@ -22,7 +22,7 @@ ConjugateGradient::Result ConjugateGradient::Solve(const Operator& apply, const 
   const double least = 1e-30 * rho;  // nothing but rounding is left
   lengths_.assign(1, 0.0);
   if (rho == 0) result.converged = true;
-  while (!result.converged && result.iterations < max_iterations) {
+  while (!result.converged && result.iterations < max_iterations && !Raised(interrupt_)) {
     apply(p_, &q_);
     const double curvature = p_.dot(q_);
     if (!(curvature > 0) || !(rho > 0)) {

@@ -92,6 +92,7 @@ bool SpdSolver::FactorPanel(int s) {
   const int64_t stride = node.stride, rows = 3 * static_cast<int64_t>(node.rows.size()), columns = 3 * node.columns();
   double* panel = panels_.data() + node.panel;
   for (int64_t strip = 0; strip < columns; strip += 6) {
+    if (Raised(interrupt_)) return false;
     const int64_t width = std::min<int64_t>(6, columns - strip);
     if (strip > 0) {
       const int64_t m = rows - strip, ldc = (m + 3) / 4 * 4;

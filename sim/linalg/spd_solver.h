@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "sim/base/interrupt.h"
 #include "sim/linalg/block_matrix.h"
 #include "sim/linalg/supernodes.h"
 
@@ -19,12 +20,16 @@ namespace eipc {
 // the same order, so the bits do not depend on what could be reused.
 class SpdSolver {
  public:
+  // `interrupt`, which ends Factorize early, may be null.
+  explicit SpdSolver(Interrupt* interrupt = nullptr) : interrupt_(interrupt) {}
+
   // Symbolic factorization; call after BlockMatrix::SetPattern. `changing` (by node; may be empty) marks nodes expected to change
   // from one Factorize to the next: a hint about speed, not about results' correctness. Ordering: approximate minimum degree on the
   // graph of nodes, which has nine times fewer entries than the scalar matrix. `fixed` (may be empty): nodes that every Factorize
   // will fix; they are left out of the factor.
   void Analyze(const BlockMatrix& h, const std::vector<uint8_t>& changing = {}, const std::vector<uint8_t>& fixed = {});
-  // Numeric factorization of H with fixed nodes masked. False when not positive definite (then call Factorize again before Solve).
+  // Numeric factorization of H with fixed nodes masked. False when not positive definite or interrupted (then call Factorize again
+  // before Solve).
   bool Factorize(const BlockMatrix& h, const std::vector<uint8_t>& fixed);
   // Solves in place; entries of fixed nodes are returned as given.
   void Solve(VecX* rhs);
@@ -40,6 +45,7 @@ class SpdSolver {
   void ApplyUpdates(int s);
   bool FactorPanel(int s);
 
+  Interrupt* interrupt_;
   SupernodalStructure structure_;
   std::vector<double> panels_;
   std::vector<double> work_;

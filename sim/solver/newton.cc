@@ -83,7 +83,7 @@ double NewtonSolver::LineSearch(NewtonProblem* problem, const VecX& q, double li
   // 2005).
   const double rounding = 1e-13 * std::abs(start);
   double fraction = limit;
-  for (int k = 0; k < kMaxHalvings; ++k, fraction *= 0.5) {
+  for (int k = 0; k < kMaxHalvings && !Raised(interrupt_); ++k, fraction *= 0.5) {
     if (k > 0 && bent_) {
       problem->SetPoint(q);
       fraction = Trial(problem, q, fraction, seconds);
@@ -113,8 +113,7 @@ double NewtonSolver::LineSearch(NewtonProblem* problem, const VecX& q, double li
 }
 
 absl::Status NewtonSolver::Solve(NewtonProblem* problem, const std::vector<uint8_t>& prescribed, const VecX& target,
-                                 double velocity_scale, const StepBudget& budget, VecX* q, NewtonReport* report,
-                                 StageSeconds* seconds) {
+                                 double velocity_scale, VecX* q, NewtonReport* report, StageSeconds* seconds) {
   constexpr double kBlocked = 1e-3;  // a smaller admissible fraction is no progress of the drive
   constexpr int kPatience = 8;       // blocked tries before a drive gives up
   constexpr double kShrinksWell = 0.3;
@@ -130,7 +129,7 @@ absl::Status NewtonSolver::Solve(NewtonProblem* problem, const std::vector<uint8
   double last_limit = 1, last_taken = 1;
   SlideDamping damping;
   for (int iteration = 0; iteration < settings_.max_newton_iterations; ++iteration) {
-    EIPC_RETURN_IF_ERROR(budget.Poll());
+    EIPC_RETURN_IF_ERROR(Poll(interrupt_));
     double remaining = gave_up ? 0 : Remainder(prescribed, target, *q, &direction_);
     if (relax || gave_up) direction_.setZero(q->size());
     const bool driving = remaining > 0 && !relax;
@@ -140,7 +139,9 @@ absl::Status NewtonSolver::Solve(NewtonProblem* problem, const std::vector<uint8
     ++report->iterations;
     ++report->linear_solves;
     const bool keep = settings_.simplified_newton && previous > 0 && !driving && ratio <= kShrinksWell;
-    if (!system_.Solve(problem, prescribed, gradient_, damping.lambda(), keep, &direction_, report, seconds)) {
+    const bool solved = system_.Solve(problem, prescribed, gradient_, damping.lambda(), keep, &direction_, report, seconds);
+    EIPC_RETURN_IF_ERROR(Poll(interrupt_));
+    if (!solved) {
       report->outcome = NewtonOutcome::kStalled;
       report->limited_by = StepLimit::kLinearSolve;
       return absl::OkStatus();
@@ -149,6 +150,7 @@ absl::Status NewtonSolver::Solve(NewtonProblem* problem, const std::vector<uint8
     ratio = previous > 0 ? update / previous : 0;
     const double stretch = driving || damping.lambda() > 0 ? 1 : Stretch(update, previous);
     double limit = Trial(problem, *q, stretch, seconds);
+    EIPC_RETURN_IF_ERROR(Poll(interrupt_));
     last_limit = limit;
     report->min_step_limit = std::min(report->min_step_limit, limit);
     if (driving) {
@@ -180,6 +182,7 @@ absl::Status NewtonSolver::Solve(NewtonProblem* problem, const std::vector<uint8
     const bool damped = damping.lambda() > 0;
     const bool small = !damped && ErrorAfter(update, previous) <= settings_.newton_tolerance_m_s;
     const double taken = LineSearch(problem, *q, limit, &energy, report, seconds);
+    EIPC_RETURN_IF_ERROR(Poll(interrupt_));
     last_taken = taken;
     if (taken > 0) *q = trial_;
     previous = taken == 1 && !damped ? update : 0;

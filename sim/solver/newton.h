@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "absl/status/status.h"
+#include "sim/base/interrupt.h"
 #include "sim/base/parallel.h"
 #include "sim/base/types.h"
 #include "sim/linalg/block_matrix.h"
@@ -14,7 +15,6 @@
 #include "sim/solver/slide_damping.h"
 #include "sim/solver/solver_settings.h"
 #include "sim/solver/stage_timer.h"
-#include "sim/solver/step_budget.h"
 
 namespace eipc {
 
@@ -32,15 +32,15 @@ namespace eipc {
 // the chord to every trial point is examined, and cut where it is not free.
 class NewtonSolver {
  public:
-  // `pool`, for the products of iterative solvers, may be null.
-  explicit NewtonSolver(const SolverSettings& settings, ThreadPool* pool = nullptr)
-      : settings_(settings), system_(settings.linear_solver, pool) {}
+  // `pool`, for the products of iterative solvers, and `interrupt` may be null.
+  explicit NewtonSolver(const SolverSettings& settings, ThreadPool* pool = nullptr, Interrupt* interrupt = nullptr)
+      : settings_(settings), interrupt_(interrupt), system_(settings.linear_solver, pool, interrupt) {}
 
   // Minimizes from *q (admissible) and leaves the last admissible point there, which is also the problem's current point.
   // `prescribed` is by node, `target` stacked (only prescribed nodes are read); `velocity_scale` = gamma h. Error only from the
-  // budget.
+  // interrupt: then *q is admissible no more.
   absl::Status Solve(NewtonProblem* problem, const std::vector<uint8_t>& prescribed, const VecX& target, double velocity_scale,
-                     const StepBudget& budget, VecX* q, NewtonReport* report, StageSeconds* seconds);
+                     VecX* q, NewtonReport* report, StageSeconds* seconds);
 
   BlockMatrix* hessian() { return system_.hessian(); }
   // For whoever has let the problem change the pattern of hessian().
@@ -57,6 +57,7 @@ class NewtonSolver {
                     StageSeconds* seconds);
 
   SolverSettings settings_;
+  Interrupt* interrupt_;
   NewtonSystem system_;
   bool bent_ = false;  // the way of this direction is not straight
   VecX gradient_, direction_, trial_, product_;

@@ -37,8 +37,9 @@ double Forcing(double gradient, double last_gradient) {
 
 }  // namespace
 
-NewtonSystem::NewtonSystem(LinearSolverKind kind, ThreadPool* pool) {
-  if (const auto preconditioner = Preconditioning(kind)) pcg_.emplace(*preconditioner, pool);
+NewtonSystem::NewtonSystem(LinearSolverKind kind, ThreadPool* pool, Interrupt* interrupt)
+    : interrupt_(interrupt), cholesky_(interrupt) {
+  if (const auto preconditioner = Preconditioning(kind)) pcg_.emplace(*preconditioner, pool, interrupt);
 }
 
 void NewtonSystem::Begin() {
@@ -51,6 +52,7 @@ bool NewtonSystem::Factorize(NewtonProblem* problem, const std::vector<uint8_t>&
   do {
     const bool changed = problem->Hessian(&hessian_);
     ScopedStage timer(seconds, Stage::kFactorize);
+    if (Raised(interrupt_)) return false;
     if (changed || !analyzed_ || prescribed != analyzed_prescribed_) {
       problem->ChangingNodes(&changing_);
       cholesky_.Analyze(hessian_, changing_, prescribed);

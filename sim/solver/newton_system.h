@@ -5,6 +5,7 @@
 #include <optional>
 #include <vector>
 
+#include "sim/base/interrupt.h"
 #include "sim/base/parallel.h"
 #include "sim/base/types.h"
 #include "sim/linalg/block_matrix.h"
@@ -23,13 +24,14 @@ namespace eipc {
 // Object Simulation", 3.1). What those do not solve goes to the factor.
 class NewtonSystem {
  public:
-  // `pool` may be null.
-  NewtonSystem(LinearSolverKind kind, ThreadPool* pool);
+  // `pool` and `interrupt` may be null.
+  NewtonSystem(LinearSolverKind kind, ThreadPool* pool, Interrupt* interrupt);
 
   // A new sequence of iterations: their forcing terms begin.
   void Begin();
   // On entry *direction holds the prescribed remainder d_p; on success the whole direction. `gradient` is zero at prescribed nodes.
-  // `damping` times the inertia is added to the Hessian's diagonal. `keep_matrix`: that of the call before, in the same sequence.
+  // False also when interrupted. `damping` times the inertia is added to the Hessian's diagonal. `keep_matrix`: that of the call
+  // before, in the same sequence.
   bool Solve(NewtonProblem* problem, const std::vector<uint8_t>& prescribed, const VecX& gradient, double damping, bool keep_matrix,
              VecX* direction, NewtonReport* report, StageSeconds* seconds);
 
@@ -45,6 +47,7 @@ class NewtonSystem {
   // Writes -g_f - H_fp d_p into the free entries of *direction.
   void RightHandSide(const std::vector<uint8_t>& prescribed, const VecX& gradient, VecX* direction);
 
+  Interrupt* interrupt_;
   BlockMatrix hessian_;
   LowRank dyads_;
   SpdSolver cholesky_;

@@ -42,6 +42,7 @@ bool RootSolver::Factorize(RootProblem* problem, BlockMatrix* hessian, const std
   do {
     problem->Hessian(hessian);
     ScopedStage timer(seconds, Stage::kFactorize);
+    if (Raised(interrupt_)) return false;
     if (hessian->column_start() != analyzed_columns_ || hessian->rows() != analyzed_rows_ || prescribed != analyzed_prescribed_) {
       problem->ChangingNodes(&changing_);
       preconditioner_.Analyze(*hessian, changing_, prescribed);
@@ -87,6 +88,7 @@ bool RootSolver::Direction(RootProblem* problem, const BlockMatrix& hessian, con
     solved = result.converged && free_.allFinite();
   }
   if (!solved) {
+    if (Raised(interrupt_)) return false;
     problem->RestBlocks(&blocks_);
     if (!lu_.Factorize(hessian, blocks_, prescribed)) return false;
     if (!lu_woodbury_.Prepare(dyads_, prescribed, [this](VecX* rhs) { lu_.Solve(rhs); })) return false;
@@ -108,7 +110,7 @@ RootSolver::Trial RootSolver::LineSearch(RootProblem* problem, const std::vector
   const double energy = problem->Energy();  // of the potential frozen at q
   const double slope = residual_.dot(direction_);
   double fraction = limit;
-  for (int k = 0; k < kMaxHalvings; ++k, fraction *= 0.5) {
+  for (int k = 0; k < kMaxHalvings && !Raised(interrupt_); ++k, fraction *= 0.5) {
     trial_ = q + fraction * direction_;
     problem->SetPoint(trial_);
     const double frozen = problem->Energy();
@@ -134,8 +136,7 @@ RootSolver::Trial RootSolver::LineSearch(RootProblem* problem, const std::vector
 }
 
 absl::Status RootSolver::Solve(RootProblem* problem, BlockMatrix* hessian, const std::vector<uint8_t>& prescribed,
-                               const VecX& target, double velocity_scale, const StepBudget& budget, VecX* q, RootReport* report,
-                               StageSeconds* seconds) {
+                               const VecX& target, double velocity_scale, VecX* q, RootReport* report, StageSeconds* seconds) {
   *report = {};
   report->failed = true;
   problem->SetPoint(*q);
@@ -148,25 +149,30 @@ absl::Status RootSolver::Solve(RootProblem* problem, BlockMatrix* hessian, const
   bool by_energy = false;  // the point was accepted
   bool relax = false;      // the drives wait for one iteration
   for (int iteration = 0; iteration < root_.max_iterations; ++iteration) {
-    EIPC_RETURN_IF_ERROR(budget.Poll());
+    EIPC_RETURN_IF_ERROR(Poll(interrupt_));
     const bool behind = Remainder(prescribed, target, *q, &direction_) > 0;
     const bool driving = behind && !relax;
     if (relax) direction_.setZero(q->size());
     ++report->iterations;
     ++report->linear_solves;
-    if (!Factorize(problem, hessian, prescribed, seconds)) return absl::OkStatus();
+    const bool factorized = Factorize(problem, hessian, prescribed, seconds);
+    EIPC_RETURN_IF_ERROR(Poll(interrupt_));
+    if (!factorized) return absl::OkStatus();
     const double merit = Merit(residual_);
     const double phi = 0.5 * (1 + std::sqrt(5.0));
     const double forcing = last_merit > 0 ? std::min(std::pow(merit / last_merit, phi), 0.01) : 0.01;
     if (by_energy && merit > last_merit) ++energy_acceptances;
     last_merit = merit;
-    if (!Direction(problem, *hessian, prescribed, std::max(forcing, 1e-10), report, seconds)) return absl::OkStatus();
+    const bool solved = Direction(problem, *hessian, prescribed, std::max(forcing, 1e-10), report, seconds);
+    EIPC_RETURN_IF_ERROR(Poll(interrupt_));
+    if (!solved) return absl::OkStatus();
     report->residual_m_s = LargestNodeNorm(direction_) / velocity_scale;
     double limit;
     {
       ScopedStage timer(seconds, Stage::kCcd);
       limit = problem->MaxStep(direction_);
     }
+    EIPC_RETURN_IF_ERROR(Poll(interrupt_));
     report->min_step_limit = std::min(report->min_step_limit, limit);
     if (driving) {
       if (limit <= kBlocked && ++blocked >= kPatience) return absl::OkStatus();
@@ -186,6 +192,7 @@ absl::Status RootSolver::Solve(RootProblem* problem, BlockMatrix* hessian, const
     }
     const bool small = ErrorAfter(report->residual_m_s, previous) <= settings_.newton_tolerance_m_s;
     const Trial taken = LineSearch(problem, prescribed, *q, limit, merit, energy_acceptances < kEnergyAcceptances, report);
+    EIPC_RETURN_IF_ERROR(Poll(interrupt_));
     by_energy = taken.by_energy;
     if (taken.fraction > 0) *q = trial_;
     previous = taken.fraction >= 1 ? report->residual_m_s : 0;

@@ -43,11 +43,13 @@ struct RootReport : NewtonReport {
 // iteration, so the exact Newton direction always descends). Prescribed nodes travel as in NewtonSolver.
 class RootSolver {
  public:
-  RootSolver(const SolverSettings& settings, const RootSettings& root) : settings_(settings), root_(root) {}
+  // `interrupt` may be null.
+  RootSolver(const SolverSettings& settings, const RootSettings& root, Interrupt* interrupt = nullptr)
+      : settings_(settings), root_(root), interrupt_(interrupt), preconditioner_(interrupt), krylov_(interrupt) {}
 
   // As NewtonSolver::Solve. On failure *q is the last admissible point. `hessian` is scratch whose pattern the problem knows.
   absl::Status Solve(RootProblem* problem, BlockMatrix* hessian, const std::vector<uint8_t>& prescribed, const VecX& target,
-                     double velocity_scale, const StepBudget& budget, VecX* q, RootReport* report, StageSeconds* seconds);
+                     double velocity_scale, VecX* q, RootReport* report, StageSeconds* seconds);
 
  private:
   struct Trial {
@@ -66,6 +68,7 @@ class RootSolver {
 
   SolverSettings settings_;
   RootSettings root_;
+  Interrupt* interrupt_;
   SpdSolver preconditioner_;
   LuSolver lu_;
   LowRank dyads_;

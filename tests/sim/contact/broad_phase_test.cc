@@ -184,6 +184,37 @@ TEST(BroadPhase, CoversWhatItWasAskedForAndNotMuchMore) {
   }
 }
 
+// What a search that was cut short has not seen is not taken for seen.
+TEST(BroadPhase, SearchesAnewWhatWasInterrupted) {
+  Random random(8);
+  const MovingSurface m(testing::BallGrid(3, 0.1, 0.0499));
+  const std::vector<Vec3> to = Moved(m.rest, 0.002, &random);
+  const VecX q0 = Stacked(m.rest), q1 = Stacked(to);
+  BroadPhase undisturbed = m.Detection(5e-3);
+  undisturbed.Cover(q0, q1, 1e-3);
+  int interrupted = 0;
+  for (int allowed = 0;; ++allowed) {
+    Interrupt interrupt;
+    BroadPhase broad_phase = m.Detection(5e-3, &interrupt);
+    int polls = 0;
+    {
+      const Interrupt::Watch watch(&interrupt, [&] { return ++polls > allowed ? absl::CancelledError("") : absl::OkStatus(); });
+      broad_phase.Cover(q0, q1, 1e-3);
+      ASSERT_LE(polls, allowed + 1);
+      if (interrupt.status().ok()) break;
+    }
+    ++interrupted;
+    ASSERT_FALSE(broad_phase.Covers(q0)) << "interrupted at poll " << allowed;
+    ASSERT_TRUE(broad_phase.Cover(q0, q1, 1e-3));
+    ASSERT_TRUE(broad_phase.Covers(q0) && broad_phase.Covers(q1));
+    ASSERT_EQ(broad_phase.candidates().size(), undisturbed.candidates().size());
+    for (size_t k = 0; k < broad_phase.candidates().size(); ++k) {
+      ASSERT_EQ(broad_phase.candidates()[k].v, undisturbed.candidates()[k].v);
+    }
+  }
+  EXPECT_GT(interrupted, 10) << "the search is too short to tell";
+}
+
 // Bodies that go along together stay inside their regions.
 TEST(BroadPhase, WhatMovesTogetherIsNotSearchedAnew) {
   const MovingSurface m(testing::BallGrid(2, 0.1, 0.0499));

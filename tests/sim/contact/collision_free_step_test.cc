@@ -107,5 +107,36 @@ TEST(CollisionFreeStep, WithoutCandidatesOrMotionTheStepIsWhole) {
   EXPECT_EQ(CollisionFreeStep({}, {{{0, 1, 2, 3}, 0, 0, ContactKind::kPointTriangle}}, x, x, 1e-3, 1e-16, &pool), 1);
 }
 
+// An interrupt ends the search for pairs and the queries after a few; the next search is whole again.
+TEST(CollisionFreeStep, EndsSoonWhenInterrupted) {
+  const testing::MovingSurface m(testing::BallGrid(3, 0.1, 0.0499));
+  std::vector<Vec3> to = m.rest;
+  for (size_t v = 0; v < to.size(); ++v) to[v] -= 0.05 * Vec3(v / 12 % 3, v / 36 % 3, v / 108);  // into each other
+  const VecX q0 = testing::Stacked(m.rest), q1 = testing::Stacked(to);
+  constexpr double kDhat = 1e-3;
+  Interrupt interrupt;
+  ThreadPool pool(1);
+  PathPairs undisturbed(&m.surface, &m.patches, &m.rows, &m.offsets, kDhat);
+  undisturbed.Find(q0, q1, kDhat);
+  PathPairs pairs(&m.surface, &m.patches, &m.rows, &m.offsets, kDhat, &interrupt);
+  int polls = 0;
+  const auto after_three = [&] { return ++polls > 3 ? absl::CancelledError("") : absl::OkStatus(); };
+  {
+    const Interrupt::Watch watch(&interrupt, after_three);
+    pairs.Find(q0, q1, kDhat);
+    EXPECT_EQ(polls, 4);
+    EXPECT_LT(pairs.candidates().size(), undisturbed.candidates().size());
+  }
+  pairs.Find(q0, q1, kDhat);
+  ASSERT_EQ(pairs.candidates().size(), undisturbed.candidates().size());
+  const double step = CollisionFreeStep(m.surface, pairs.candidates(), pairs.from(), pairs.to(), kDhat, 1e-16, &pool);
+  EXPECT_LT(step, 1);
+  polls = 0;
+  const Interrupt::Watch watch(&interrupt, after_three);
+  (void)CollisionFreeStep(m.surface, pairs.candidates(), pairs.from(), pairs.to(), kDhat, 1e-16, &pool, nullptr, &interrupt);
+  EXPECT_EQ(polls, 4) << "of " << pairs.candidates().size() << " queries";
+  EXPECT_FALSE(interrupt.status().ok());
+}
+
 }  // namespace
 }  // namespace eipc

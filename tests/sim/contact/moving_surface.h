@@ -34,7 +34,9 @@ struct MovingSurface {
     offsets.assign(rows.size(), Vec3::Zero());
     patches = SurfacePatches::Create(surface, rows, rest);
   }
-  BroadPhase Detection(double dhat) const { return BroadPhase(&surface, &patches, &rows, &offsets, dhat); }
+  BroadPhase Detection(double dhat, Interrupt* interrupt = nullptr) const {
+    return BroadPhase(&surface, &patches, &rows, &offsets, dhat, interrupt);
+  }
   std::vector<Vec3> Positions(const VecX& q) const {
     std::vector<Vec3> x(rows.size(), Vec3::Zero());
     for (size_t v = 0; v < rows.size(); ++v) {

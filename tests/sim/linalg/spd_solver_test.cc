@@ -117,6 +117,32 @@ TEST(SpdSolver, SaysWhenTheMatrixIsNotPositiveDefinite) {
   EXPECT_LT((h.dense * x - b).norm(), 1e-11 * b.norm());
 }
 
+TEST(SpdSolver, IsRightAgainAfterAnInterrupt) {
+  Random random(10);
+  RandomSpd h = MakeRandomSpd(30, 40, &random);
+  const std::vector<uint8_t> free(30, 0);
+  const VecX b = random.Vector(90, 1);
+  Interrupt interrupt;
+  SpdSolver solver(&interrupt);
+  solver.Analyze(h.sparse);
+  int allowed = 0;
+  for (bool done = false; !done; ++allowed) {
+    int polls = 0;
+    {
+      const Interrupt::Watch watch(&interrupt, [&] { return ++polls > allowed ? absl::CancelledError("") : absl::OkStatus(); });
+      done = solver.Factorize(h.sparse, free);
+      ASSERT_EQ(done, interrupt.status().ok());
+    }
+    ASSERT_TRUE(solver.Factorize(h.sparse, free));
+    VecX x = b;
+    solver.Solve(&x);
+    ASSERT_LT((h.dense * x - b).norm(), 1e-11 * b.norm()) << "interrupted at poll " << allowed;
+    h.sparse.Add(allowed % 30, allowed % 30, Mat3::Identity());  // so that the next has something to do
+    h.dense.block<3, 3>(3 * (allowed % 30), 3 * (allowed % 30)) += Mat3::Identity();
+  }
+  EXPECT_GT(allowed, 3);
+}
+
 TEST(SpdSolver, RefusesZeroAndNotANumber) {
   BlockMatrix h;
   std::vector<std::pair<int32_t, int32_t>> pairs = {{1, 0}};

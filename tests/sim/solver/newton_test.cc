@@ -85,11 +85,11 @@ struct Solution {
 };
 
 Solution Solve(NewtonProblem* problem, const VecX& start, const SolverSettings& settings, const std::vector<uint8_t>& prescribed,
-               const VecX& target, const StepBudget& budget = {}) {
+               const VecX& target, Interrupt* interrupt = nullptr) {
   Solution run;
   run.q = start;
-  NewtonSolver solver(settings);
-  run.status = solver.Solve(problem, prescribed, target, 1.0, budget, &run.q, &run.report, &run.seconds);
+  NewtonSolver solver(settings, nullptr, interrupt);
+  run.status = solver.Solve(problem, prescribed, target, 1.0, &run.q, &run.report, &run.seconds);
   return run;
 }
 
@@ -217,7 +217,7 @@ TEST(Newton, ToleranceIsASpeed) {
   run.q = start;
   NewtonSolver solver(Settings(1e-3, 10));
   // An update of 1 cm in 20 s is below 1 mm/s: one iteration is enough.
-  ASSERT_TRUE(solver.Solve(&quadratic.problem, {0, 0, 0}, start, 20.0, {}, &run.q, &run.report, &run.seconds).ok());
+  ASSERT_TRUE(solver.Solve(&quadratic.problem, {0, 0, 0}, start, 20.0, &run.q, &run.report, &run.seconds).ok());
   EXPECT_EQ(run.report.iterations, 1);
   EXPECT_NEAR(run.report.residual_m_s, 0.01 / 20, 1e-9);
 }
@@ -347,17 +347,24 @@ TEST(Newton, RunningOutOfIterationsOnTheWayIsATargetNotReached) {
   EXPECT_EQ(run.report.iterations, 3);
 }
 
-TEST(Newton, ABudgetEndsTheSolveWithAnError) {
+TEST(Newton, AnInterruptEndsTheSolveWithItsError) {
   Random random(5);
   Quadratic quadratic(2, &random);
   quadratic.problem.max_step = [](const VecX&, const VecX&) { return 0.01; };  // never done
-  int polls = 0;
-  StepBudget budget;
-  budget.cancelled = [&polls] { return ++polls > 5; };
   const VecX start = quadratic.centre + VecX::Ones(6);
-  const Solution run = Solve(&quadratic.problem, start, Settings(1e-9, 1000), {0, 0}, start, budget);
-  EXPECT_EQ(run.status.code(), absl::StatusCode::kCancelled);
-  EXPECT_EQ(run.report.iterations, 5) << "polled once an iteration";
+  Interrupt interrupt;
+  int last_iterations = 0, polls = 0;
+  for (int allowed = 0; allowed < 40; ++allowed) {
+    polls = 0;
+    const Interrupt::Watch watch(&interrupt, [&] { return ++polls > allowed ? absl::CancelledError("") : absl::OkStatus(); });
+    const Solution run = Solve(&quadratic.problem, start, Settings(1e-9, 1000), {0, 0}, start, &interrupt);
+    ASSERT_EQ(run.status.code(), absl::StatusCode::kCancelled);
+    EXPECT_EQ(polls, allowed + 1) << "nobody is asked again once the answer is no";
+    EXPECT_GE(run.report.iterations, last_iterations);
+    last_iterations = run.report.iterations;
+  }
+  EXPECT_GE(last_iterations, 4);
+  EXPECT_LT(last_iterations, 20) << "polled at least twice an iteration";
 }
 
 TEST(Newton, AHessianThatCannotBeFactoredStalls) {

@@ -96,8 +96,7 @@ struct Solution {
   RootReport report;
 };
 
-Solution Solve(Swirl* problem, const VecX& start, const std::vector<uint8_t>& prescribed, const VecX& target, bool direct = false,
-               const StepBudget& budget = {}) {
+Solution Solve(Swirl* problem, const VecX& start, const std::vector<uint8_t>& prescribed, const VecX& target, bool direct = false) {
   SolverSettings settings;
   settings.newton_tolerance_m_s = 1e-10;
   RootSolver solver(settings, {direct});
@@ -105,7 +104,7 @@ Solution Solve(Swirl* problem, const VecX& start, const std::vector<uint8_t>& pr
   StageSeconds seconds = {};
   Solution run;
   run.q = start;
-  run.status = solver.Solve(problem, &hessian, prescribed, target, 1.0, budget, &run.q, &run.report, &seconds);
+  run.status = solver.Solve(problem, &hessian, prescribed, target, 1.0, &run.q, &run.report, &seconds);
   EXPECT_TRUE(run.status.ok());
   return run;
 }
@@ -198,17 +197,17 @@ TEST(RootSolver, StaysOnTheAdmissibleSideOfAWall) {
   EXPECT_LE(run.q[0], walled.wall);
 }
 
-TEST(RootSolver, ObeysItsBudget) {
+TEST(RootSolver, ObeysItsInterrupt) {
   Swirl problem(4, 2.0, 1);
   SolverSettings settings;
-  RootSolver solver(settings, {});
+  Interrupt interrupt;
+  const Interrupt::Watch watch(&interrupt, [] { return absl::CancelledError(""); });
+  RootSolver solver(settings, {}, &interrupt);
   BlockMatrix hessian;
   StageSeconds seconds = {};
   RootReport report;
   VecX q = VecX::Zero(12);
-  StepBudget budget;
-  budget.cancelled = [] { return true; };
-  const absl::Status status = solver.Solve(&problem, &hessian, kFree, q, 1.0, budget, &q, &report, &seconds);
+  const absl::Status status = solver.Solve(&problem, &hessian, kFree, q, 1.0, &q, &report, &seconds);
   EXPECT_EQ(status.code(), absl::StatusCode::kCancelled);
 }
 
