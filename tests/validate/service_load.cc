@@ -1,12 +1,12 @@
 // Drives a server hard and measures what comes back, for `./dev validate service` (study_service.py). One JSON object a line.
 //
 //   service_load echo                              serves StepStream by echoing; prints its address
-//   service_load overhead SERVER ECHO COUNT        round trips on a stream: an empty scene's steps beside the bare echo,
-//   alternating service_load overload SERVER SECONDS CLIENTS   steps from CLIENTS streams without pause, one first for the unloaded
-//   time service_load observe SERVER COUNT              observations of about 1 MB service_load fork SERVER SCENE_FILE COUNT forks
-//   of a scene's session
+//   service_load overhead SERVER ECHO COUNT        round trips on a stream: an empty scene's steps beside the bare echo, in turns
+//   service_load overload SERVER SECONDS CLIENTS   steps from CLIENTS streams without pause, one first for the unloaded time
+//   service_load observe SERVER COUNT              observations of about 1 MB
+//   service_load fork SERVER SCENE_FILE COUNT      forks of a scene's session
+//   service_load cancel SERVER SCENE_FILE COUNT SEED WINDOW_MS   until a step that is cancelled, or late, lets go of its session
 
-#include <google/protobuf/text_format.h>
 #include <grpcpp/grpcpp.h>
 
 #include <algorithm>
@@ -19,24 +19,24 @@
 #include <thread>
 #include <vector>
 
-#include "client/cpp/scene_source.h"
 #include "eipc/v1/service.grpc.pb.h"
 #include "tests/conformance/test_scenes.h"
+#include "tests/validate/load_client.h"
+#include "tests/validate/service_cancel.h"
 
 namespace eipc {
 namespace {
 
-using Clock = std::chrono::steady_clock;
-using Stub = v1::SimulationService::Stub;
+using load::Check;
+using load::Clock;
+using load::Connect;
+using load::NewSession;
+using load::Percentile;
+using load::ReadScene;
+using load::Since;
+using load::StepOf;
+using load::Stub;
 using Stream = grpc::ClientReaderWriter<v1::StepRequest, v1::StepResponse>;
-
-double Since(Clock::time_point begin) { return std::chrono::duration<double>(Clock::now() - begin).count(); }
-
-double Percentile(std::vector<double> values, double share) {
-  if (values.empty()) return 0;
-  std::sort(values.begin(), values.end());
-  return values[std::min(values.size() - 1, static_cast<size_t>(share * static_cast<double>(values.size())))];
-}
 
 class EchoService final : public v1::SimulationService::Service {
  public:
@@ -62,44 +62,10 @@ int Echo() {
   return 0;
 }
 
-std::unique_ptr<Stub> Connect(const std::string& address) {
-  grpc::ChannelArguments arguments;
-  arguments.SetMaxReceiveMessageSize(-1);
-  arguments.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);
-  return v1::SimulationService::NewStub(grpc::CreateCustomChannel(address, grpc::InsecureChannelCredentials(), arguments));
-}
-
-void Check(const grpc::Status& status, const char* what) {
-  if (status.ok()) return;
-  std::fprintf(stderr, "service_load: %s: %s\n", what, status.error_message().c_str());
-  std::exit(2);
-}
-
-std::string NewSession(Stub* stub, const v1::Scene& scene) {
-  v1::CreateSceneRequest create;
-  *create.mutable_scene() = scene;
-  v1::SceneInfo info;
-  grpc::ClientContext scene_context;
-  Check(stub->CreateScene(&scene_context, create, &info), "CreateScene");
-  v1::CreateSessionRequest request;
-  request.set_scene(info.name());
-  v1::SessionInfo session;
-  grpc::ClientContext session_context;
-  Check(stub->CreateSession(&session_context, request, &session), "CreateSession");
-  return session.name();
-}
-
 v1::Scene EmptyScene() {
   v1::Scene scene = testing::BlockOnTable();
   scene.mutable_bodies()->DeleteSubrange(0, 1);
   return scene;
-}
-
-v1::StepRequest StepOf(const std::string& session) {
-  v1::StepRequest request;
-  request.set_session(session);
-  request.set_dt_s(0.01);
-  return request;
 }
 
 double RoundTrip(Stream* stream, const v1::StepRequest& request, v1::StepResponse* response) {
@@ -212,9 +178,7 @@ int ObserveLarge(const std::string& server, int count) {
 
 int Fork(const std::string& server, const std::string& file, int count) {
   const auto stub = Connect(server);
-  const auto source = client::SceneSource::FromFile(file);
-  if (!source.ok()) Check(grpc::Status(grpc::StatusCode::NOT_FOUND, std::string(source.status().message())), "scene");
-  const std::string session = NewSession(stub.get(), source->message());
+  const std::string session = NewSession(stub.get(), ReadScene(file));
   v1::StepRequest step = StepOf(session);
   step.set_substeps(20);
   v1::StepResponse response;
@@ -247,6 +211,9 @@ int Main(const std::vector<std::string>& words) {
     return Overload(words[1], std::atof(words[2].c_str()), std::atoi(words[3].c_str()));
   if (command == "observe" && words.size() == 3) return ObserveLarge(words[1], std::atoi(words[2].c_str()));
   if (command == "fork" && words.size() == 4) return Fork(words[1], words[2], std::atoi(words[3].c_str()));
+  if (command == "cancel" && words.size() == 6) {
+    return load::Cancel(words[1], words[2], std::atoi(words[3].c_str()), std::atoi(words[4].c_str()), std::atof(words[5].c_str()));
+  }
   std::fprintf(stderr, "usage: see the head of tests/validate/service_load.cc\n");
   return 2;
 }

@@ -3,6 +3,7 @@
 import hashlib
 import json
 import os
+import re
 import signal
 import socket
 import subprocess
@@ -12,6 +13,7 @@ import numpy as np
 import pytest
 
 import eipc
+from conftest import REPOSITORY
 from test_real_server import DT, cube_scene
 
 DIGEST = eipc.Observe(state_digest=True)
@@ -321,6 +323,24 @@ def test_metrics_and_audits(server_binary):
         assert float(values["eipc_audits_total"]) == 2 and float(values["eipc_intersections_total"]) == 0
         assert float(values["eipc_sessions"]) == 1 and float(values["eipc_step_seconds_count"]) == 1
         assert float(values['grpc_server_handled_total{grpc_code="OK",grpc_method="Step"}']) == 1
+
+
+def test_the_dashboard_shows_what_the_server_exports(server_binary):
+    dashboard = json.loads((REPOSITORY / "docker" / "grafana" / "eipc.json").read_text())
+    expressions = [target["expr"] for panel in dashboard["panels"] for target in panel["targets"]]
+    shown = {name for text in expressions for name in re.findall(r"\b((?:eipc|grpc|process)_\w+?)(?:_bucket)?\b", text)}
+    shown -= {"grpc_code", "grpc_method"}  # labels
+    assert len(shown) > 15
+    launched, port = launch_with_metrics(server_binary)
+    with launched as server, server.client() as client:
+        session = client.create_scene(cube_scene(height=0.052)).create_session()
+        session.step(DT, substeps=30)
+        with pytest.raises(eipc.DeadlineExceededError):
+            session.step(1e-6, substeps=100000, timeout=0.2)
+        session.state()  # once that step has ended
+        text = urllib.request.urlopen(f"http://127.0.0.1:{port}/metrics", timeout=10).read().decode()
+    exported = set(re.findall(r"^# TYPE (\w+) ", text, re.MULTILINE))
+    assert shown - exported == set()
 
 
 def test_flags_go_before_the_file_and_the_file_before_the_environment(server_binary, tmp_path, monkeypatch):

@@ -113,3 +113,32 @@ def test_block_slide_stops_where_the_velocity_of_the_state_does():
     positions[:, :, 0] = middle[:, None]
     found = study._stop(times, positions, False)
     assert found["time"] == pytest.approx(10.0) and found["way"] == pytest.approx(h * velocity[:100].sum())
+
+
+def noise_that_lingers(rng, count):
+    """Each value resembles the one before it (correlation 0.9)."""
+    values = [0.0]
+    for _ in range(count - 1):
+        values.append(0.9 * values[-1] + rng.normal())
+    return np.array(values)
+
+
+def test_a_trend_is_told_from_noise_that_lingers():
+    trend = importlib.import_module("trend").trend
+    rng = np.random.default_rng(3)
+    times = np.linspace(0.0, 1.0, 2000)
+    flat = [trend(times, 100 + noise_that_lingers(rng, 2000)) for _ in range(200)]
+    assert np.mean([abs(t.t) > 2.101 for t in flat]) < 0.12, "a line through correlated samples themselves finds four in five"
+    assert np.mean([t.upper > 0 for t in flat]) > 0.9
+    grown = trend(times, 100 + 5 * times + noise_that_lingers(rng, 2000))
+    assert grown.t > 2.101 and grown.slope - 2.101 * grown.standard_error < 5 < grown.upper
+    assert grown.mean == pytest.approx(102.5, abs=1)
+
+
+def test_a_trend_of_what_never_changes_is_zero():
+    trend = importlib.import_module("trend").trend
+    times = np.linspace(0.0, 1.0, 100)
+    still = trend(times, np.full(100, 7.0))
+    assert (still.slope, still.standard_error, still.t, still.upper) == (0, 0, 0, 0)
+    with pytest.raises(ValueError, match="20 spans"):
+        trend(times[:5], np.zeros(5))

@@ -1,0 +1,241 @@
+"""A server that is used for long: many idle sessions, some that step, and clients that come, go and vanish."""
+
+from __future__ import annotations
+
+import contextlib
+import itertools
+import random
+import socket
+import struct
+import threading
+import time
+import urllib.request
+from dataclasses import dataclass, field
+from typing import Any, Callable
+
+import numpy as np
+
+import eipc
+from service_floods import PREFACE, SETTINGS, connection, frame, open_descriptors, request_headers, resident_bytes
+
+IDLE, ACTIVE = 64, 8
+# A robot's rate: a stream asks for so many requests a second.
+RATE_HZ = 20.0
+# Pauses between two acts of churn, s.
+PAUSE_S = 0.05
+DT = 0.005
+
+
+@dataclass
+class Soak:
+    """What was seen. samples: rows of (s since the start, resident bytes, open descriptors)."""
+
+    samples: list[tuple[float, int, int]] = field(default_factory=list)
+    acts: dict[str, int] = field(default_factory=dict)
+    steps: int = 0
+    failures: list[str] = field(default_factory=list)
+    descriptors_before: int = 0
+    descriptors_after: int = 0
+    left_behind: dict[str, float] = field(default_factory=dict)
+
+
+class _Active(threading.Thread):
+    """Steps sessions over streams at RATE_HZ until it is told to stop; takes another session when it is given one."""
+
+    def __init__(self, session: eipc.Session, fail: Callable[[str], None]) -> None:
+        super().__init__(daemon=True)
+        self._session, self._fail = session, fail
+        self._next: eipc.Session | None = None
+        self._change = threading.Event()
+        self._done = threading.Event()
+        self.steps = 0
+
+    def take(self, session: eipc.Session) -> None:
+        """Goes over to this session and deletes the one it has."""
+        self._next = session
+        self._change.set()
+
+    @property
+    def taken(self) -> bool:
+        return not self._change.is_set()
+
+    def stop(self) -> None:
+        self._done.set()
+
+    def run(self) -> None:
+        try:
+            while not self._done.is_set():
+                self._step()
+        except eipc.EipcError as error:
+            self._fail(f"active: {error}")
+
+    def _step(self) -> None:
+        with self._session.stream() as stream:
+            due = time.monotonic()
+            while not self._done.is_set() and not self._change.is_set():
+                stream.step(DT, substeps=2)
+                self.steps += 1
+                due = max(due + 1 / RATE_HZ, time.monotonic() - 1)
+                self._done.wait(max(0.0, due - time.monotonic()))
+        if self._change.is_set():
+            old, self._session = self._session, self._next
+            self._change.clear()
+            old.delete()
+
+
+class _Churn:
+    """One act after another, drawn at random."""
+
+    def __init__(self, server: eipc.ServerProcess, client: eipc.Client, scene: Any, scene_of: Callable[[float], Any],
+                 idle: list[eipc.Session], active: list[_Active], rng: random.Random) -> None:
+        self._server, self._client, self._scene, self._scene_of = server, client, scene, scene_of
+        self._idle, self._active, self._rng = idle, active, rng
+        self._port = int(server.address.rsplit(":", 1)[1])
+        self._numbers = itertools.count(1)
+        self.acts = (self.replace_idle, self.create_and_delete, self.fork_to_active, self.snapshot_and_restore,
+                     self.start_from_snapshot, self.open_and_close, self.leave_a_step, self.late_step, self.other_scene,
+                     self.vanish_with_a_stream, self.vanish_with_half_a_call, self.come_and_go)
+
+    def _any(self) -> eipc.Session:
+        return self._rng.choice(self._idle)
+
+    def replace_idle(self) -> None:
+        k = self._rng.randrange(len(self._idle))
+        copy = self._any().fork()
+        self._idle[k].delete()
+        self._idle[k] = copy
+
+    def create_and_delete(self) -> None:
+        with self._scene.create_session(worlds=self._rng.randint(1, 3)) as session:
+            session.step(DT)
+
+    def fork_to_active(self) -> None:
+        active = self._rng.choice(self._active)
+        if active.taken:
+            active.take(self._any().fork())
+
+    def snapshot_and_restore(self) -> None:
+        session = self._any()
+        kept = session.snapshot(data=bool(self._rng.randrange(2)))
+        session.step(DT)
+        session.restore(kept)
+        self._client.delete_snapshot(kept)
+
+    def start_from_snapshot(self) -> None:
+        data = self._any().snapshot(data=True, keep=False).data
+        self._scene.create_session(snapshot=data).delete()
+
+    def open_and_close(self) -> None:
+        with self._any().stream() as stream:
+            for _ in range(self._rng.randint(0, 5)):
+                stream.step(DT)
+
+    def leave_a_step(self) -> None:
+        """Cancels a stream while it steps."""
+        with self._scene.create_session() as session:
+            stream = session.stream()
+            stream.send(DT, substeps=200)
+            time.sleep(self._rng.uniform(0, 0.02))
+            stream.close(cancel=True)
+
+    def late_step(self) -> None:
+        with self._scene.create_session() as session, contextlib.suppress(eipc.DeadlineExceededError):
+            session.step(DT, substeps=200, timeout=self._rng.uniform(0.001, 0.02))
+
+    def other_scene(self) -> None:
+        scene = self._client.create_scene(self._scene_of(0.003 + 1e-6 * next(self._numbers)))
+        scene.create_session().delete()
+        scene.delete()
+
+    def vanish_with_a_stream(self) -> None:
+        """A client that goes away while a stream of it steps."""
+        with self._scene.create_session() as session:
+            with self._server.client() as other:
+                stream = other.session(session.name).stream()
+                stream.send(DT, substeps=50)
+            stream.close(cancel=True)
+
+    def vanish_with_half_a_call(self) -> None:
+        """A connection that is reset in the middle of a call."""
+        file = connection(self._port)
+        file.sendall(PREFACE + SETTINGS + frame(1, 4, 1, request_headers(self._port)))
+        file.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+        file.close()
+
+    def come_and_go(self) -> None:
+        with self._server.client() as other:
+            other.server_info()
+
+
+def gauges(address: str) -> dict[str, float]:
+    """Metrics without labels, by name."""
+    with urllib.request.urlopen(f"http://{address}/metrics", timeout=10) as answer:
+        lines = answer.read().decode().splitlines()
+    words = (line.split() for line in lines if line and not line.startswith("#") and "{" not in line)
+    return {name: float(value) for name, value, *_ in words}
+
+
+def _wait_for_rest(server: eipc.ServerProcess, descriptors: int) -> int:
+    """Descriptors once those of connections that were closed are gone, at most 5 s later."""
+    end = time.monotonic() + 5
+    while open_descriptors(server.process) > descriptors and time.monotonic() < end:
+        time.sleep(0.05)
+    return open_descriptors(server.process)
+
+
+def soak(server: eipc.ServerProcess, metrics: str, scene_of: Callable[[float], Any], seconds: float, seed: int,
+         say: Callable[[str], None]) -> Soak:
+    """Uses the server for so long. scene_of(height): the scene, or one that differs by a height in m. metrics: its HOST:PORT."""
+    seen = Soak()
+    rng = random.Random(seed)
+    with server.client() as client:
+        scene = client.create_scene(scene_of(0.003))
+        scene.create_session().delete()
+        seen.descriptors_before = open_descriptors(server.process)
+        idle = [scene.create_session() for _ in range(IDLE)]
+        active = [_Active(scene.create_session(), seen.failures.append) for _ in range(ACTIVE)]
+        churn = _Churn(server, client, scene, scene_of, idle, active, rng)
+        seen.acts = {act.__name__: 0 for act in churn.acts}
+        for thread in active:
+            thread.start()
+        _run(server, churn, seen, seconds, rng, say)
+        for thread in active:
+            thread.stop()
+        for thread in active:
+            thread.join(30)
+            seen.steps += thread.steps
+        for info in list(client.list_sessions()):
+            client.session(info.name).delete()
+        seen.descriptors_after = _wait_for_rest(server, seen.descriptors_before)
+        left = gauges(metrics)
+    names = ("eipc_sessions", "eipc_snapshots", "eipc_streams_open", "eipc_solve_slots_busy", "eipc_solve_queue_depth",
+             "eipc_memory_reserved_bytes", "eipc_journal_failures")
+    seen.left_behind = {name: left[name] for name in names if left[name] != 0}
+    return seen
+
+
+def _run(server: eipc.ServerProcess, churn: _Churn, seen: Soak, seconds: float, rng: random.Random, say: Callable[[str], None]) -> None:
+    begin = time.monotonic()
+    every = min(1.0, seconds / 200)
+    due, told = 0.0, 0.0
+    while (now := time.monotonic() - begin) < seconds:
+        act = rng.choice(churn.acts)
+        try:
+            act()
+            seen.acts[act.__name__] += 1
+        except eipc.EipcError as error:
+            seen.failures.append(f"{act.__name__}: {error}")
+        if now >= due:
+            due = now + every
+            seen.samples.append((now, resident_bytes(server.process), open_descriptors(server.process)))
+        if now >= told + min(300.0, seconds / 12):
+            told = now
+            say(f"soak: {now:.0f} s, {resident_bytes(server.process) / 2**20:.1f} MiB, {open_descriptors(server.process)} files")
+        time.sleep(PAUSE_S)
+
+
+def after_warm_up(samples: list[tuple[float, int, int]]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Times in hours, resident bytes, descriptors: without the first quarter, in which pools fill."""
+    rows = np.array(samples)
+    t, memory, files = rows[rows[:, 0] >= 0.25 * rows[-1, 0]].T
+    return t / 3600, memory, files
