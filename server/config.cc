@@ -26,6 +26,8 @@ void AddServing(CLI::App* app, ServerConfig* config) {
   app->add_option("--access-file", server.access_file,
                   "Who may call: lines `token SHA256 TENANT ROLE` and `cert NAME TENANT ROLE`");
   app->add_option("--metrics", server.metrics, "HOST:PORT of http://HOST:PORT/metrics for Prometheus (default: none)");
+  app->add_option("--trace-file", server.trace_file,
+                  "File that a span a request of steps is appended to, as OpenTelemetry's JSON lines (default: none)");
   app->add_flag("--no-reflection", config->no_reflection, "Do not answer server reflection");
   app->add_option("--mesh-root", server.meshes.scene_folder,
                   "Folder that mesh files named in scenes are read from (default: none are read; clients send meshes)");

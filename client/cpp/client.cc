@@ -17,9 +17,12 @@ struct Connection {
   std::unique_ptr<v1::SimulationService::Stub> stub;
   std::chrono::milliseconds call_timeout;
   std::string token;
+  std::function<std::vector<std::pair<std::string, std::string>>()> metadata;
 
   void Identify(grpc::ClientContext* context) const {
     if (!token.empty()) context->AddMetadata("authorization", "Bearer " + token);
+    if (!metadata) return;
+    for (const auto& [key, value] : metadata()) context->AddMetadata(key, value);
   }
 };
 
@@ -229,6 +232,7 @@ Client Client::FromChannel(std::shared_ptr<grpc::Channel> channel, const Options
   connection->stub = v1::SimulationService::NewStub(std::move(channel));
   connection->call_timeout = options.call_timeout;
   connection->token = options.token;
+  connection->metadata = options.metadata;
   return Client(std::move(connection));
 }
 

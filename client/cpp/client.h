@@ -13,8 +13,10 @@
 // `STEP_MISMATCH: expected_step is 3, but the session is at step 4`. Objects may be used from one thread at a time.
 
 #include <chrono>
+#include <functional>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -92,6 +94,9 @@ class Client {
     std::chrono::milliseconds call_timeout{60000};
     // Says who calls, where the server wants to know; travels in the clear without TLS.
     std::string token;
+    // Asked at every call for what to send along with it, such as {"traceparent", ...} of the caller's span (W3C Trace Context);
+    // may be empty.
+    std::function<std::vector<std::pair<std::string, std::string>>()> metadata;
     // PEM texts. With `tls_ca` the connection is encrypted and the server's certificate checked against it; certificate and key are
     // the client's own.
     std::string tls_ca;

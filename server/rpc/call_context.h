@@ -4,6 +4,7 @@
 #include <string>
 #include <utility>
 
+#include "server/rpc/trace_context.h"
 #include "server/session/solve_slots.h"
 #include "sim/solver/step_budget.h"
 
@@ -19,6 +20,8 @@ struct CallContext {
   // Owns what the call makes, and sees nothing else. Empty where callers are not told apart.
   std::string tenant;
   SolvePriority priority = SolvePriority::kNormal;
+  // Spans of what the call does belong to it; not sampled unless the server traces.
+  TraceContext trace;
 
   SolveClaim claim() const { return {tenant, priority}; }
 };

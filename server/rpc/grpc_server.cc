@@ -122,6 +122,7 @@ struct GrpcServer::Impl {
 
   const GrpcServerOptions options;
   Metrics metrics;
+  std::unique_ptr<SpanLog> spans;  // may be null
   Services services;
   StreamSet streams;
   std::vector<std::string> journal_problems;
@@ -155,6 +156,11 @@ std::map<std::string, double> GrpcServer::Impl::Gauges() const {
     values["eipc_connections_refused"] = static_cast<double>(counts.refused_total + counts.refused_peer);
     values["eipc_connections_silent"] = static_cast<double>(counts.silent);
     values["eipc_out_of_descriptors"] = static_cast<double>(counts.out_of_descriptors);
+  }
+  if (spans != nullptr) {
+    const SpanLog::Counts counts = spans->counts();
+    values["eipc_trace_spans_written"] = static_cast<double>(counts.written);
+    values["eipc_trace_spans_dropped"] = static_cast<double>(counts.dropped + counts.lost);
   }
   if (probe != nullptr) values["eipc_self_probe_failures"] = static_cast<double>(probe->failures());
   return values;
@@ -211,6 +217,10 @@ absl::StatusOr<std::unique_ptr<GrpcServer>> GrpcServer::Start(const GrpcServerOp
   impl->services.cage_program = options.cage_program;
   if (!options.journal.folder.empty()) {
     EIPC_ASSIGN_OR_RETURN(impl->journal_problems, impl->services.UseJournal(options.journal));
+  }
+  if (!options.trace_file.empty()) {
+    EIPC_ASSIGN_OR_RETURN(impl->spans, SpanLog::Open(options.trace_file));
+    impl->services.spans = impl->spans.get();
   }
   if (!options.metrics.empty()) EIPC_RETURN_IF_ERROR(impl->metrics.Expose(options.metrics));
   impl->service = MakeSimulationService(std::move(service));

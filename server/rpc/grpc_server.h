@@ -43,6 +43,8 @@ struct GrpcServerOptions {
   std::string cage_program;
   // "HOST:PORT" of http://.../metrics; empty: none.
   std::string metrics;
+  // File that spans are appended to (server/rpc/span_log.h); empty: none.
+  std::string trace_file;
   bool reflection = true;
   // A stream whose client has not taken a response for so long is ended.
   std::chrono::milliseconds write_timeout{30000};

@@ -24,6 +24,7 @@ namespace eipc::rpc {
 namespace {
 
 constexpr char kRequestIdKey[] = "x-request-id";
+constexpr char kTraceparentKey[] = "traceparent";
 constexpr size_t kMaxRequestId = 64;
 
 grpc::Status ToGrpc(const absl::Status& wire) {
@@ -32,8 +33,8 @@ grpc::Status ToGrpc(const absl::Status& wire) {
   return grpc::Status(static_cast<grpc::StatusCode>(wire.code()), std::string(wire.message()));
 }
 
-// Whether a call was cancelled, for loops that ask every few microseconds: gRPC, which looks through its sockets to answer, is asked
-// no more often than this. By any thread.
+// Whether a call was cancelled, for loops that ask every few microseconds: gRPC, which looks through its sockets to answer, is
+// asked no more often than this. By any thread.
 class CancelWatch {
  public:
   explicit CancelWatch(const grpc::ServerContext* context) : context_(context), asked_(Now()) {}
@@ -71,6 +72,13 @@ std::string RequestId(const grpc::ServerContext& context) {
   const auto found = context.client_metadata().find(kRequestIdKey);
   if (found == context.client_metadata().end()) return RandomHex128().substr(0, 16);
   return Printable(absl::string_view(found->second.data(), std::min(kMaxRequestId, found->second.size())));
+}
+
+// The caller's, or one of its own.
+TraceContext TraceOf(const grpc::ServerContext& context) {
+  const auto found = context.client_metadata().find(kTraceparentKey);
+  if (found == context.client_metadata().end()) return NewTrace();
+  return ParseTraceparent(absl::string_view(found->second.data(), found->second.size())).value_or(NewTrace());
 }
 
 std::optional<Caller> Identify(const AccessList& access, const grpc::ServerContext& context) {
@@ -197,6 +205,7 @@ class SimulationService final : public v1::SimulationService::Service {
     if (services_.metrics != nullptr) services_.metrics->CallStarted(method);
     CallContext call(BudgetOf(context));
     const std::string id = RequestId(*context);
+    if (services_.spans != nullptr) call.trace = TraceOf(*context);
     absl::Status status = Guarded([&]() -> absl::Status {
       EIPC_RETURN_IF_ERROR(Admit(method, *context, &call));
       if (options_.streams->draining() && !OnlyLooks(method) && !absl::StartsWith(method, "Step")) {

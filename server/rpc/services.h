@@ -9,6 +9,7 @@
 #include "absl/status/statusor.h"
 #include "server/convert/mesh_resolver.h"
 #include "server/rpc/metrics.h"
+#include "server/rpc/span_log.h"
 #include "server/session/journal.h"
 #include "server/session/memory_budget.h"
 #include "server/session/mesh_store.h"
@@ -57,6 +58,8 @@ struct Services {
   std::string cage_program;
   // Counts what happens; may be null.
   rpc::Metrics* metrics = nullptr;
+  // Takes a span a request of steps; may be null.
+  rpc::SpanLog* spans = nullptr;
   OperationRegistry operations;  // last: its jobs use all the others
 
  private:

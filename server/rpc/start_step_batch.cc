@@ -6,10 +6,11 @@ namespace eipc::rpc {
 
 absl::Status StartStepBatch(Services& services, const CallContext& context, const v1::StepBatchRequest& request,
                             v1::Operation* response) {
-  const auto job = [&services, request, tenant = context.tenant](
+  const auto job = [&services, request, tenant = context.tenant, trace = context.trace](
                        const StepBudget& budget, OperationRegistry::Progress* progress) -> absl::StatusOr<std::string> {
     CallContext call(budget);
     call.tenant = tenant;
+    call.trace = trace;
     progress->Set(0, "stepping");
     v1::StepBatchResponse batch;
     EIPC_RETURN_IF_ERROR(StepBatch(services, call, request, &batch));

@@ -43,8 +43,10 @@ StepBudget UntilRemoved(const StepBudget& budget, const SessionRegistry::Lease& 
   return both;
 }
 
-absl::Status StepWorld(Services& services, const CallContext& context, const SessionRegistry::Lease& session,
-                       const v1::StepRequest& request, v1::StepResponse* response) {
+namespace {
+
+absl::Status StepAndAnswer(Services& services, const CallContext& context, const SessionRegistry::Lease& session,
+                           const v1::StepRequest& request, v1::StepResponse* response, StepSummary* sum) {
   EIPC_RETURN_IF_ERROR(CheckWorld(*session, request.world()));
   const int index = request.world();
   const World& world = session->world(index);
@@ -61,7 +63,7 @@ absl::Status StepWorld(Services& services, const CallContext& context, const Ses
   EIPC_ASSIGN_OR_RETURN(const ObservationPlan plan, ObservationPlan::Create(model, request.observe()));
   const StepCommand command = {order.dt_s,     std::move(order.targets), std::move(order.trajectories),
                                order.substeps, order.expected_step,      context.claim()};
-  StepSummary summary;
+  StepSummary& summary = *sum;
   const auto begin = std::chrono::steady_clock::now();
   const absl::Status status = session->Step(command, UntilRemoved(context.budget, session), &services.slots, index, &summary);
   response->set_session_step(world.state().step);
@@ -76,6 +78,38 @@ absl::Status StepWorld(Services& services, const CallContext& context, const Ses
   if (!logged.ok()) response->clear_observation();
   response->set_session_step(world.state().step);
   return logged;
+}
+
+void EndSpan(const absl::Status& status, const StepSummary& summary, std::chrono::steady_clock::time_point begin, StepSpan* span) {
+  span->duration_ns = std::chrono::nanoseconds(std::chrono::steady_clock::now() - begin).count();
+  span->first_step = summary.first_step;
+  span->steps = summary.steps;
+  span->newton_iterations = summary.newton_iterations;
+  span->outcome = StepOutcomeName(summary.outcome);
+  span->slot_wait_s = summary.slot_wait_s;
+  span->code = status.code();
+  span->message = std::string(status.message());
+}
+
+}  // namespace
+
+absl::Status StepWorld(Services& services, const CallContext& context, const SessionRegistry::Lease& session,
+                       const v1::StepRequest& request, v1::StepResponse* response) {
+  StepSummary summary;
+  if (services.spans == nullptr || !context.trace.sampled) {
+    return StepAndAnswer(services, context, session, request, response, &summary);
+  }
+  StepSpan span;
+  span.trace = context.trace;
+  span.id = NewSpanId();
+  span.start_unix_ns = std::chrono::nanoseconds(std::chrono::system_clock::now().time_since_epoch()).count();
+  span.session = session.name();
+  span.world = request.world();
+  const auto begin = std::chrono::steady_clock::now();
+  const absl::Status status = StepAndAnswer(services, context, session, request, response, &summary);
+  EndSpan(status, summary, begin, &span);
+  services.spans->Push(std::move(span));
+  return status;
 }
 
 }  // namespace eipc::rpc

@@ -11,6 +11,7 @@
 namespace eipc {
 
 void StepSummary::Add(const StepReport& report) {
+  ++steps;
   min_distance_m = std::min(min_distance_m, report.min_distance_m);
   min_ccd_fraction = std::min(min_ccd_fraction, report.min_ccd_fraction);
   residual_m_s = std::max(residual_m_s, report.residual_m_s);
@@ -56,7 +57,7 @@ absl::Status Session::Step(const StepCommand& command, const StepBudget& budget,
   int taken = 0;
   absl::Status status;
   for (; taken < command.substeps && status.ok(); ++taken) {
-    status = StepOnce(command, taken, budget, slots, world);
+    status = StepOnce(command, taken, budget, slots, world, &sum.slot_wait_s);
     if (!status.ok()) break;
     sum.Add(world->report());
   }
@@ -70,8 +71,12 @@ absl::Status Session::Step(const StepCommand& command, const StepBudget& budget,
                                                   command.substeps, " substeps taken)"));
 }
 
-absl::Status Session::StepOnce(const StepCommand& command, int taken, const StepBudget& budget, SolveSlots* slots, World* world) {
-  EIPC_ASSIGN_OR_RETURN(const SolveSlots::Slot slot, slots->Take(command.claim, budget));
+absl::Status Session::StepOnce(const StepCommand& command, int taken, const StepBudget& budget, SolveSlots* slots, World* world,
+                               double* slot_wait_s) {
+  const auto begin = std::chrono::steady_clock::now();
+  absl::StatusOr<SolveSlots::Slot> slot = slots->Take(command.claim, budget);
+  *slot_wait_s += std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  EIPC_RETURN_IF_ERROR(slot.status());
   return world->Step(SubstepInput(command.dt_s, command.targets, command.trajectories, taken), budget);
 }
 

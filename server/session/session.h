@@ -43,6 +43,8 @@ struct StepSummary {
   double min_ccd_fraction = 1;
   double residual_m_s = 0;
   double target_error_m = 0;
+  int steps = 0;           // taken
+  double slot_wait_s = 0;  // for solve slots, in all
   int newton_iterations = 0;
   StepOutcome outcome = StepOutcome::kConverged;
   StateAudit audit;  // of the steps that the scene has audited
@@ -124,7 +126,8 @@ class Session {
     std::optional<LogStep> pending;  // its steps
   };
 
-  absl::Status StepOnce(const StepCommand& command, int taken, const StepBudget& budget, SolveSlots* slots, World* world);
+  absl::Status StepOnce(const StepCommand& command, int taken, const StepBudget& budget, SolveSlots* slots, World* world,
+                        double* slot_wait_s);
   absl::Status Replace(int index, const State& state);
   void NoteSeen();
 

@@ -14,7 +14,7 @@ import os
 import zlib
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Callable, Iterator, Mapping, Optional, Union
+from typing import Any, Callable, Iterable, Iterator, Mapping, Optional, Union
 
 import grpc
 import numpy as np
@@ -54,28 +54,33 @@ class _CallDetails(
     pass
 
 
-class _Bearer(grpc.UnaryUnaryClientInterceptor, grpc.UnaryStreamClientInterceptor, grpc.StreamUnaryClientInterceptor,
-              grpc.StreamStreamClientInterceptor):
-    """Adds the caller's token to every call."""
+# What to send along with a call, asked for when it is made.
+Metadata = Callable[[], Iterable[tuple[str, str]]]
 
-    def __init__(self, token: str) -> None:
-        self._header = ("authorization", f"Bearer {token}")
 
-    def _with_token(self, continuation: Any, details: Any, request: Any) -> Any:
-        metadata = [*(details.metadata or ()), self._header]
+class _Along(grpc.UnaryUnaryClientInterceptor, grpc.UnaryStreamClientInterceptor, grpc.StreamUnaryClientInterceptor,
+             grpc.StreamStreamClientInterceptor):
+    """Adds metadata to every call."""
+
+    def __init__(self, metadata: Metadata) -> None:
+        self._metadata = metadata
+
+    def _with_metadata(self, continuation: Any, details: Any, request: Any) -> Any:
+        metadata = [*(details.metadata or ()), *self._metadata()]
         return continuation(
             _CallDetails(details.method, details.timeout, metadata, details.credentials,
                          getattr(details, "wait_for_ready", None), getattr(details, "compression", None)), request)
 
-    intercept_unary_unary = intercept_unary_stream = intercept_stream_unary = intercept_stream_stream = _with_token
+    intercept_unary_unary = intercept_unary_stream = intercept_stream_unary = intercept_stream_stream = _with_metadata
 
 
 def connect(address: str, timeout: float = 5.0, default_timeout: float = DEFAULT_TIMEOUT_S, token: Optional[str] = None,
-            tls: Optional[Tls] = None) -> "Client":
+            tls: Optional[Tls] = None, metadata: Optional[Metadata] = None) -> "Client":
     """Connects to the server at "host:port".
 
     timeout: s to wait for the connection. default_timeout: s for every later call that gives none. tls: encrypt. token: says who
-    calls, where the server wants to know; give it together with tls off loopback, or it travels in the clear.
+    calls, where the server wants to know; give it together with tls off loopback, or it travels in the clear. metadata: asked at
+    every call for what to send along with it, such as ("traceparent", ...) of the caller's span (W3C Trace Context).
     Raises UnavailableError when nobody answers.
     """
     limits = [("grpc.max_receive_message_length", _MAX_MESSAGE_BYTES), ("grpc.max_send_message_length", _MAX_MESSAGE_BYTES)]
@@ -91,7 +96,9 @@ def connect(address: str, timeout: float = 5.0, default_timeout: float = DEFAULT
             f"no eipc server answers at {address} within {timeout:g} s; is eipc-server running there?",
             grpc.StatusCode.UNAVAILABLE) from None
     if token is not None:
-        channel = grpc.intercept_channel(channel, _Bearer(token))
+        channel = grpc.intercept_channel(channel, _Along(lambda: [("authorization", f"Bearer {token}")]))
+    if metadata is not None:
+        channel = grpc.intercept_channel(channel, _Along(metadata))
     return Client(address, channel, default_timeout)
 
 

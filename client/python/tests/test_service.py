@@ -7,6 +7,7 @@ import re
 import signal
 import socket
 import subprocess
+import time
 import urllib.request
 
 import numpy as np
@@ -297,14 +298,14 @@ def test_off_loopback_needs_tls_and_known_callers(server_binary, certificates):
         eipc.launch_server(server_binary, ("--listen=0.0.0.0:0", *keys))
 
 
-def launch_with_metrics(server_binary):
+def launch_with_metrics(server_binary, *more):
     """The server and its metrics port. A port that was free may be somebody's by the time it is asked for: then another."""
     for attempt in range(5):
         with socket.socket() as probe:
             probe.bind(("127.0.0.1", 0))
             port = probe.getsockname()[1]
         try:
-            return eipc.launch_server(server_binary, ("--listen=127.0.0.1:0", f"--metrics=127.0.0.1:{port}")), port
+            return eipc.launch_server(server_binary, ("--listen=127.0.0.1:0", f"--metrics=127.0.0.1:{port}", *more)), port
         except eipc.ServerStartError as error:
             if attempt == 4 or "cannot serve metrics" not in str(error):
                 raise
@@ -323,6 +324,62 @@ def test_metrics_and_audits(server_binary):
         assert float(values["eipc_audits_total"]) == 2 and float(values["eipc_intersections_total"]) == 0
         assert float(values["eipc_sessions"]) == 1 and float(values["eipc_step_seconds_count"]) == 1
         assert float(values['grpc_server_handled_total{grpc_code="OK",grpc_method="Step"}']) == 1
+
+
+TRACE, PARENT = "0af7651916cd43dd8448eb211c80319c", "b7ad6b7169203331"
+
+
+def spans(path):
+    """Every span of a file of OpenTelemetry's JSON lines, its attributes as a mapping."""
+    found = []
+    for line in path.read_text().splitlines():
+        for span in json.loads(line)["resourceSpans"][0]["scopeSpans"][0]["spans"]:
+            attributes = {a["key"]: next(iter(a["value"].values())) for a in span["attributes"]}
+            found.append({**span, "attributes": attributes})
+    return sorted(found, key=lambda span: int(span["startTimeUnixNano"]))
+
+
+def test_a_span_a_step_request(server_binary, tmp_path):
+    path, header = tmp_path / "spans.jsonl", []
+    launched, port = launch_with_metrics(server_binary, f"--trace-file={path}")
+    with launched as server, server.client(metadata=lambda: header) as client:
+        session = client.create_scene(cube_scene(height=0.052)).create_session(worlds=2)
+        header[:] = [("traceparent", f"00-{TRACE}-{PARENT}-01")]
+        session.step(DT, substeps=3)
+        with session.stream() as stream:
+            stream.step(DT)
+            stream.step(DT)
+        header[:] = [("traceparent", f"00-{TRACE}-{PARENT}-00")]  # the caller does not record
+        session.step(DT)
+        header[:] = [("traceparent", "00-nonsense")]
+        with pytest.raises(eipc.AbortedError):
+            session.step(DT, expected_step=99)
+        header[:] = []
+        session.step_batch([{"dt": DT, "world": 0}, {"dt": DT, "world": 1}])
+        for _ in range(100):
+            text = urllib.request.urlopen(f"http://127.0.0.1:{port}/metrics", timeout=10).read().decode()
+            if "eipc_trace_spans_written 6" in text:
+                break
+            time.sleep(0.05)
+        assert "eipc_trace_spans_written 6" in text and "eipc_trace_spans_dropped 0" in text
+    first, second, third, refused, *batch = spans(path)
+    for span in (first, second, third):
+        assert (span["traceId"], span["parentSpanId"]) == (TRACE, PARENT) and span["name"] == "eipc.step"
+        assert int(span["endTimeUnixNano"]) > int(span["startTimeUnixNano"])
+        assert span["attributes"]["eipc.session"] == session.name and span["attributes"]["eipc.outcome"] == "converged"
+    assert [int(span["attributes"]["eipc.steps"]) for span in (first, second, third)] == [3, 1, 1]
+    assert [int(span["attributes"]["eipc.first_step"]) for span in (first, second, third)] == [0, 3, 4]
+    assert int(first["attributes"]["eipc.newton_iterations"]) >= 3 and first["attributes"]["eipc.slot_wait_s"] >= 0
+    assert refused["traceId"] != TRACE and "parentSpanId" not in refused
+    assert refused["status"]["code"] == 2 and "STEP_MISMATCH" in refused["status"]["message"]
+    assert refused["attributes"]["rpc.grpc.status_code"] == "10" and refused["attributes"]["eipc.steps"] == "0"
+    assert sorted(int(span["attributes"]["eipc.world"]) for span in batch) == [0, 1]
+    assert len({span["traceId"] for span in batch}) == 1 and len({span["spanId"] for span in batch}) == 2
+
+
+def test_a_trace_file_that_cannot_be_opened_is_told(server_binary, tmp_path):
+    with pytest.raises(eipc.ServerStartError, match="--trace-file .*No such file"):
+        eipc.launch_server(server_binary, ("--listen=127.0.0.1:0", f"--trace-file={tmp_path}/none/spans"))
 
 
 def test_the_dashboard_shows_what_the_server_exports(server_binary):
