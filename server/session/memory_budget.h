@@ -13,8 +13,9 @@ namespace eipc {
 
 struct Model;
 
-// An upper estimate of what `worlds` running copies of a model need, bytes: states, buffers, and matrix factors, which fill up with
-// unknowns and contacts (docs/operations.md has the measurements behind it).
+// What `worlds` running copies of a model need, bytes, estimated before there is one: states, buffers, matrix factors, which fill
+// up with unknowns and contacts, and lists of pairs, which grow with how far fine surfaces move in a step. Measured:
+// docs/operations.md.
 int64_t EstimateSessionBytes(const Model& model, int worlds);
 
 // Hands out memory on paper before it is used in fact, so that what does not fit is refused while there is still room to say so.

@@ -178,6 +178,7 @@ def open_descriptors(process: "subprocess.Popen[str]") -> int:
     return len(os.listdir(f"/proc/{process.pid}/fd"))
 
 
-def resident_bytes(process: "subprocess.Popen[str]") -> int:
-    with open(f"/proc/{process.pid}/statm", encoding="ascii") as file:
-        return int(file.read().split()[1]) * resource.getpagesize()
+def allocated_bytes(process: "subprocess.Popen[str]") -> int:
+    """Resident memory that belongs to no file. The program's own pages come and go as the machine likes."""
+    with open(f"/proc/{process.pid}/status", encoding="ascii") as file:
+        return next(int(line.split()[1]) << 10 for line in file if line.startswith("RssAnon"))

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import eipc
-from service_floods import resident_bytes
+from service_floods import allocated_bytes
 from service_soak import gauges
 
 # Sessions that are compared with none: enough for pages and allocator to average out.
@@ -16,14 +16,14 @@ SESSIONS = 6
 
 @dataclass(frozen=True)
 class Measured:
-    """Bytes of a session: resident growth, and what the budget set aside for it."""
+    """Bytes of a session: growth, and what the budget set aside for it."""
 
-    resident: float
+    taken: float
     estimate: float
 
     @property
     def ratio(self) -> float:
-        return self.estimate / self.resident
+        return self.estimate / self.taken
 
 
 def measure(server: eipc.ServerProcess, metrics: str, scene_file: Path, dt: float, steps: int) -> Measured:
@@ -45,4 +45,4 @@ def measure(server: eipc.ServerProcess, metrics: str, scene_file: Path, dt: floa
 
 def _settled(server: eipc.ServerProcess) -> int:
     time.sleep(0.2)
-    return resident_bytes(server.process)
+    return allocated_bytes(server.process)

@@ -16,7 +16,7 @@ from typing import Any, Callable
 import numpy as np
 
 import eipc
-from service_floods import PREFACE, SETTINGS, connection, frame, open_descriptors, request_headers, resident_bytes
+from service_floods import PREFACE, SETTINGS, allocated_bytes, connection, frame, open_descriptors, request_headers
 
 IDLE, ACTIVE = 64, 8
 # A robot's rate: a stream asks for so many requests a second.
@@ -28,7 +28,7 @@ DT = 0.005
 
 @dataclass
 class Soak:
-    """What was seen. samples: rows of (s since the start, resident bytes, open descriptors)."""
+    """What was seen. samples: rows of (s since the start, allocated bytes, open descriptors)."""
 
     samples: list[tuple[float, int, int]] = field(default_factory=list)
     acts: dict[str, int] = field(default_factory=dict)
@@ -227,15 +227,15 @@ def _run(server: eipc.ServerProcess, churn: _Churn, seen: Soak, seconds: float, 
             seen.failures.append(f"{act.__name__}: {error}")
         if now >= due:
             due = now + every
-            seen.samples.append((now, resident_bytes(server.process), open_descriptors(server.process)))
+            seen.samples.append((now, allocated_bytes(server.process), open_descriptors(server.process)))
         if now >= told + min(300.0, seconds / 12):
             told = now
-            say(f"soak: {now:.0f} s, {resident_bytes(server.process) / 2**20:.1f} MiB, {open_descriptors(server.process)} files")
+            say(f"soak: {now:.0f} s, {allocated_bytes(server.process) / 2**20:.1f} MiB, {open_descriptors(server.process)} files")
         time.sleep(PAUSE_S)
 
 
 def after_warm_up(samples: list[tuple[float, int, int]]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Times in hours, resident bytes, descriptors: without the first quarter, in which pools fill."""
+    """Times in hours, allocated bytes, descriptors: without the first quarter, in which pools fill."""
     rows = np.array(samples)
     t, memory, files = rows[rows[:, 0] >= 0.25 * rows[-1, 0]].T
     return t / 3600, memory, files

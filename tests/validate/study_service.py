@@ -22,13 +22,14 @@ from typing import Any
 import numpy as np
 
 from eipc_cli import REPOSITORY, RunError
-from validation import Context, Record, at_least, at_most, equal, reported
+from validation import Context, Record, at_least, at_most, equal, reported, within
 
 sys.path.insert(0, str(REPOSITORY / "client" / "python"))
 import eipc  # noqa: E402
 from service_floods import (Health, connection_flood, exhaust_descriptors, open_descriptors, ping_flood, reset_flood,  # noqa: E402
                             seconds_until_accepting)
-from service_scenes import fine_surface, pile  # noqa: E402
+from service_memory import measure  # noqa: E402
+from service_scenes import affine_bin, fine_surface, pile  # noqa: E402
 from service_soak import after_warm_up, soak  # noqa: E402
 from trend import trend  # noqa: E402
 
@@ -53,7 +54,7 @@ def run(context: Context) -> list[Record]:
     if ninja.returncode:
         raise RunError(ninja.stdout[-2000:])
     records = []
-    for part in (_storm, _kill_nine, _descriptors, _floods, _silence, _overload, _cancel, _overhead, _soak):
+    for part in (_storm, _kill_nine, _descriptors, _floods, _silence, _overload, _cancel, _overhead, _memory, _soak):
         context.say(part.__name__.strip("_"))
         records += part(context)
     return records
@@ -241,6 +242,22 @@ def _overhead(context: Context) -> list[Record]:
             at_most("fork.teddy_p50", fork["p50_ms"], 5, "ms")]
 
 
+def _memory(context: Context) -> list[Record]:
+    """What sessions take in fact: the estimate that they are admitted by must not be less, nor much more."""
+    folder = context.scratch / "memory"
+    scenes = [(REPOSITORY / "models" / "scenes" / f"bubble_teddy_{name}.textproto", 0.02, 80) for name in ("low", "medium", "full")]
+    scenes += [(pile(folder), 0.01, 4), (pile(folder, "CHOLESKY"), 0.01, 4), (affine_bin(folder), 0.01, 10),
+               (fine_surface(folder), 0.01, 6)]
+    records = []
+    for path, dt, steps in scenes:
+        metrics = f"127.0.0.1:{free_port()}"
+        with eipc.launch_server(context.server, (LOOPBACK, "--log-level=off", f"--metrics={metrics}")) as server:
+            seen = measure(server, metrics, path, dt, steps)
+        records += [reported(f"memory.{path.stem}.session", seen.taken / 2**20, "MiB"),
+                    within(f"memory.{path.stem}.estimate_over_measured", seen.ratio, 1, 2.5)]
+    return records
+
+
 def _soak(context: Context) -> list[Record]:
     """64 idle and 8 active sessions with churn, journaled: nothing is left behind, and in the long run nothing grows."""
     seconds = float(os.environ.get("EIPC_SERVICE_SOAK_S", "60"))
@@ -262,7 +279,7 @@ def _growth(hours: np.ndarray, memory: np.ndarray, descriptors: np.ndarray, long
     """Slopes an hour after the warm-up. Their bounds are only held against targets where the run is long enough to tell."""
     size, files = trend(hours, memory / memory.mean()), trend(hours, descriptors)
     judge = at_most if long else lambda name, value, limit, unit: reported(name, value, unit)
-    return [reported("soak.resident_mib", float(memory.mean()) / 2**20, "MiB"), reported("soak.descriptors", files.mean),
+    return [reported("soak.allocated", float(memory.mean()) / 2**20, "MiB"), reported("soak.descriptors", files.mean),
             reported("soak.memory_slope", size.slope, "1/h"), reported("soak.memory_slope_t", size.t),
             judge("soak.memory_slope_at_most", size.upper, 0.01, "1/h"),
             reported("soak.descriptor_slope", files.slope, "1/h"), reported("soak.descriptor_slope_t", files.t),

@@ -1,0 +1,76 @@
+#include "server/session/memory_budget.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <thread>
+#include <vector>
+
+#include "sim/dynamics/model.h"
+#include "tests/support/scenes.h"
+
+namespace eipc {
+namespace {
+
+using ::testing::HasSubstr;
+
+TEST(MemoryBudget, GivesBackWhatIsDestroyedOrReplaced) {
+  MemoryBudget budget(1000, 600);
+  {
+    auto a = budget.Take(400, "a");
+    ASSERT_TRUE(a.ok());
+    MemoryBudget::Share b = *budget.Take(500, "b");
+    EXPECT_EQ(budget.used(), 900);
+    b = *std::move(a);
+    EXPECT_EQ(budget.used(), 400);
+    EXPECT_EQ(b.bytes(), 400);
+  }
+  EXPECT_EQ(budget.used(), 0);
+}
+
+TEST(MemoryBudget, RefusesWhatDoesNotFitAndSaysHowMuchThereIs) {
+  MemoryBudget budget(1000, 600);
+  EXPECT_THAT(std::string(budget.Take(601, "the session").status().message()), HasSubstr("one at most 600"));
+  const auto held = budget.Take(600, "the session");
+  const absl::Status full = budget.Take(401, "the session").status();
+  EXPECT_EQ(full.code(), absl::StatusCode::kResourceExhausted);
+  EXPECT_THAT(std::string(full.message()), HasSubstr("600 of the 1000"));
+  EXPECT_TRUE(budget.Take(400, "the session").ok());
+  EXPECT_TRUE(MemoryBudget(0, 0).Take(int64_t{1} << 60, "anything").ok()) << "no bound";
+}
+
+TEST(MemoryBudget, IsNeverExceededByThreadsThatTakeAtOnce) {
+  MemoryBudget budget(100, 0);
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 4; ++t) {
+    threads.emplace_back([&] {
+      for (int i = 0; i < 2000; ++i) {
+        const auto share = budget.Take(40, "x");
+        EXPECT_LE(budget.used(), 100);
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(budget.used(), 0);
+}
+
+SceneSpec Block(int cells) {
+  SceneSpec scene = testing::EmptyScene();
+  scene.bodies = {testing::FullSpaceBox("block", Vec3(0.1, 0.1, 0.1), {cells, cells, cells}, testing::SoftMaterial(1000, 1e5, 0.4))};
+  return scene;
+}
+
+TEST(EstimateSessionBytes, GrowsWithWorldsAndFasterThanUnknowns) {
+  const auto coarse = testing::Compile(Block(2)), fine = testing::Compile(Block(8));
+  const int64_t one = EstimateSessionBytes(*coarse, 1);
+  EXPECT_EQ(EstimateSessionBytes(*coarse, 5), 5 * one);
+  EXPECT_GT(EstimateSessionBytes(*fine, 1) / fine->node_count, 6 << 10);
+  const auto per_node = [](const Model& model) {
+    return static_cast<double>(EstimateSessionBytes(model, 1) - EstimateSessionBytes(*testing::Compile(testing::EmptyScene()), 1)) /
+           model.node_count;
+  };
+  EXPECT_GT(per_node(*fine), per_node(*coarse)) << "factors fill up, and finer surfaces have more pairs";
+}
+
+}  // namespace
+}  // namespace eipc
