@@ -56,20 +56,21 @@ TEST(MemoryBudget, IsNeverExceededByThreadsThatTakeAtOnce) {
 
 SceneSpec Block(int cells) {
   SceneSpec scene = testing::EmptyScene();
-  scene.bodies = {testing::FullSpaceBox("block", Vec3(0.1, 0.1, 0.1), {cells, cells, cells}, testing::SoftMaterial(1000, 1e5, 0.4))};
+  scene.bodies = {
+      testing::FullSpaceBox("block", Vec3(0.1, 0.1, 0.1), {cells, cells, cells}, testing::SoftMaterial(1000, 1e5, 0.4))};
   return scene;
 }
 
 TEST(EstimateSessionBytes, GrowsWithWorldsAndFasterThanUnknowns) {
-  const auto coarse = testing::Compile(Block(2)), fine = testing::Compile(Block(8));
-  const int64_t one = EstimateSessionBytes(*coarse, 1);
-  EXPECT_EQ(EstimateSessionBytes(*coarse, 5), 5 * one);
-  EXPECT_GT(EstimateSessionBytes(*fine, 1) / fine->node_count, 6 << 10);
-  const auto per_node = [](const Model& model) {
-    return static_cast<double>(EstimateSessionBytes(model, 1) - EstimateSessionBytes(*testing::Compile(testing::EmptyScene()), 1)) /
-           model.node_count;
-  };
-  EXPECT_GT(per_node(*fine), per_node(*coarse)) << "factors fill up, and finer surfaces have more pairs";
+  std::vector<double> nodes, bytes;
+  for (const int cells : {2, 4, 8}) {
+    const auto model = testing::Compile(Block(cells));
+    nodes.push_back(model->node_count);
+    bytes.push_back(static_cast<double>(EstimateSessionBytes(*model, 1)));
+    EXPECT_EQ(EstimateSessionBytes(*model, 5), 5 * EstimateSessionBytes(*model, 1));
+  }
+  EXPECT_GT(bytes[0], 0);
+  EXPECT_GT((bytes[2] - bytes[1]) / (nodes[2] - nodes[1]), (bytes[1] - bytes[0]) / (nodes[1] - nodes[0])) << "factors fill up";
 }
 
 }  // namespace
