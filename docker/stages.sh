@@ -4,6 +4,7 @@
 #
 #   stages.sh install-build PACKAGES_FILE   packages of packages.txt's required sections
 #   stages.sh build SOURCE OUT              builds the server into OUT, with the list of packages it needs to run
+#   stages.sh collect SOURCE OUT            the second half of that: of a server that SOURCE has built
 #   stages.sh install-runtime ROOT          those packages, and the user eipc (uid 10001)
 set -eu
 export DEBIAN_FRONTEND=noninteractive
@@ -24,6 +25,10 @@ case ${1:-} in
   build)
     cd "$2"
     EIPC_SKIP_SETUP=1 ./dev build release eipc-server
+    exec docker/stages.sh collect "$2" "$3"
+    ;;
+  collect)
+    cd "$2"
     mkdir -p "$3/usr/local/bin" "$3/usr/share/eipc"
     cp build/release/bin/eipc-server "$3/usr/local/bin/"
     strip "$3/usr/local/bin/eipc-server"
@@ -41,7 +46,7 @@ case ${1:-} in
     chown eipc:eipc /var/lib/eipc
     ;;
   *)
-    echo "usage: stages.sh install-build PACKAGES_FILE | build SOURCE OUT | install-runtime ROOT" >&2
+    echo "usage: stages.sh install-build PACKAGES_FILE | build SOURCE OUT | collect SOURCE OUT | install-runtime ROOT" >&2
     exit 2
     ;;
 esac

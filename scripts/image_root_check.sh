@@ -3,11 +3,19 @@
 # image's user with a read-only root, asked by a client of the host and stopped. What it cannot show: the Dockerfile's own syntax, layers,
 # and compose.yaml.
 #
-# Usage (as root): scripts/image_root_check.sh [--mirror URL]
+# Usage (as root): scripts/image_root_check.sh [--mirror URL] [--built]
+#   --built   takes the server that build/release has instead of building one in a clean root: the second stage only, on Debian 12
 set -euo pipefail
 repository=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
-mirror=http://deb.debian.org/debian
-if [[ ${1:-} == --mirror ]]; then mirror=$2; fi
+mirror=http://deb.debian.org/debian built=""
+while (($#)); do
+  case $1 in
+    --mirror) mirror=$2; shift ;;
+    --built) built=1 ;;
+    *) echo "image_root_check: unknown option $1" >&2; exit 2 ;;
+  esac
+  shift
+done
 ((EUID == 0)) || { echo "image_root_check: must run as root" >&2; exit 2; }
 work=$(mktemp -d -t eipc-image.XXXXXX)
 server=""
@@ -29,11 +37,15 @@ inside() {
     /usr/bin/env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root "$@" </dev/null
 }
 
-make_root "$work/build"
-mkdir -p "$work/build/src/eipc"
-git -C "$repository" archive HEAD | tar -x -C "$work/build/src/eipc"
-inside "$work/build" /src/eipc/docker/stages.sh install-build /src/eipc/packages.txt
-inside "$work/build" /src/eipc/docker/stages.sh build /src/eipc /out
+if [[ -n $built ]]; then
+  "$repository/docker/stages.sh" collect "$repository" "$work/build/out"
+else
+  make_root "$work/build"
+  mkdir -p "$work/build/src/eipc"
+  git -C "$repository" archive HEAD | tar -x -C "$work/build/src/eipc"
+  inside "$work/build" /src/eipc/docker/stages.sh install-build /src/eipc/packages.txt
+  inside "$work/build" /src/eipc/docker/stages.sh build /src/eipc /out
+fi
 
 make_root "$work/image"
 cp -a "$work/build/out/." "$work/image/"
