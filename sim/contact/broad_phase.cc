@@ -225,6 +225,9 @@ void BroadPhase::Gather() {
   neighbour_pairs_.clear();
   for (int32_t v : vertices_) used_[v] = 0;
   vertices_.clear();
+  size_t count = 0;
+  for (const PairList& list : lists_) count += list.candidates.size();
+  candidates_.reserve(count);  // grown piece by piece, the copying of a long list takes longer than all else
   for (size_t k = 0; k < lists_.size(); ++k) {
     const PairList& list = lists_[k];
     for (const Candidate& c : list.candidates) {
@@ -236,6 +239,7 @@ void BroadPhase::Gather() {
     neighbour_pairs_.insert(neighbour_pairs_.end(), list.neighbour_pairs.begin(), list.neighbour_pairs.end());
     for (const auto* pairs : {&list.neighbour_pairs, &list.triangle_pairs}) {
       for (const auto& [a, b] : *pairs) {
+        if (Stop()) return;
         for (int32_t v : surface_->triangles[a]) Use(v);
         for (int32_t v : surface_->triangles[b]) Use(v);
       }

@@ -142,3 +142,18 @@ def test_a_trend_of_what_never_changes_is_zero():
     assert (still.slope, still.standard_error, still.t, still.upper) == (0, 0, 0, 0)
     with pytest.raises(ValueError, match="20 spans"):
         trend(times[:5], np.zeros(5))
+
+
+def test_what_sanitizers_and_test_programs_say_is_counted(tmp_path):
+    study = importlib.import_module("study_sanitizers")
+    said = """==12==ERROR: AddressSanitizer: heap-use-after-free on address 0x60
+    a.cc:3:5: runtime error: signed integer overflow
+    WARNING: ThreadSanitizer: data race (pid=7)
+    ==9==ERROR: LeakSanitizer: detected memory leaks
+    ERROR: the test says so itself"""
+    assert len(study.REPORT.findall(said)) == 4
+    junit = tmp_path / "ctest.xml"
+    junit.write_text('<testsuite name="x" tests="7" failures="2" disabled="1" skipped="1"><testcase/></testsuite>')
+    assert study._counts(junit) == (5, 2)
+    junit.write_text('<testsuites><testsuite tests="3" failures="0" errors="1" skipped="0"/><testsuite tests="2" failures="1"/></testsuites>')
+    assert study._counts(junit) == (5, 2)
