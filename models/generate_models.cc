@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "models/household.h"
 #include "models/sha256.h"
 #include "models/shapes.h"
 #include "sim/base/status_macros.h"
@@ -24,7 +25,7 @@ namespace eipc {
 namespace {
 
 // Raise when a change alters a generated mesh, and commit the new models/manifest.json with it.
-constexpr int kGeneratorVersion = 1;
+constexpr int kGeneratorVersion = 2;
 
 class Generator {
  public:
@@ -37,6 +38,7 @@ class Generator {
     EIPC_RETURN_IF_ERROR(WriteTeddies());
     EIPC_RETURN_IF_ERROR(WriteBubble());
     EIPC_RETURN_IF_ERROR(WriteGround());
+    EIPC_RETURN_IF_ERROR(WriteHousehold());
     const nlohmann::ordered_json manifest = {{"generator_version", kGeneratorVersion}, {"files", files_}};
     return Put("manifest.json", manifest.dump(2) + "\n");
   }
@@ -101,6 +103,20 @@ class Generator {
     box.triangles = {{0, 2, 3}, {0, 3, 1}, {4, 5, 7}, {4, 7, 6}, {0, 1, 5}, {0, 5, 4},
                      {2, 6, 7}, {2, 7, 3}, {0, 4, 6}, {0, 6, 2}, {1, 3, 7}, {1, 7, 5}};
     return Write("ground.obj", box);
+  }
+
+  // Surfaces alone.
+  absl::Status WriteHousehold() {
+    for (const HouseholdObject& object : HouseholdObjects()) {
+      ImplicitCriteria criteria;
+      criteria.facet_size_m = object.facet_size_m;
+      criteria.facet_distance_m = 0.1 * object.facet_size_m;
+      criteria.remove_slivers = false;
+      EIPC_ASSIGN_OR_RETURN(const TetMesh solid, MeshImplicit(object.value, object.inside, object.radius_m, criteria));
+      EIPC_ASSIGN_OR_RETURN(const SurfaceMesh surface, Boundary(solid));
+      EIPC_RETURN_IF_ERROR(Write(absl::StrCat(object.name, ".obj"), {surface.vertices(), {}, surface.triangles()}));
+    }
+    return absl::OkStatus();
   }
 
   // The boundary of a tet mesh with only the vertices it uses, in their order.

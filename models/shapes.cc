@@ -4,14 +4,10 @@
 #include <array>
 #include <cmath>
 
+#include "models/implicit.h"
+
 namespace eipc {
 namespace {
-
-// Polynomial smooth minimum: a plain minimum beyond a difference of `width`, a blend of depth width / 4 where both are equal.
-double SmoothMin(double a, double b, double width) {
-  const double h = std::max(width - std::abs(a - b), 0.0) / width;
-  return std::min(a, b) - h * h * width / 4;
-}
 
 constexpr double kBlend = 0.010;
 
@@ -51,7 +47,7 @@ double TeddyValue(const Vec3& p) {
 double BubbleValue(const Vec3& p) {
   constexpr double kRim = 0.008;
   const double cap = EllipsoidValue({Vec3(0, 0, 0), Vec3(0.058, 0.0415, 0.037)}, p);
-  return -SmoothMin(-cap, -p.z(), kRim);
+  return SmoothMax(cap, p.z(), kRim);
 }
 
 }  // namespace eipc
