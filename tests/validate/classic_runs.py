@@ -10,17 +10,10 @@ import numpy as np
 
 from classic_scenes import ClassicScene, Outcome
 from eipc_cli import EipcCli
+from step_log import read_steps
 
 CLASSES_FILE = Path(__file__).with_name("classic_scenes.tsv")
 CLASSES = ("passes", "slow", "fault")
-
-
-def read_steps(path: Path) -> dict[str, np.ndarray]:
-    """Columns of the file that `eipc run --steps` writes."""
-    with path.open() as file:
-        rows = list(csv.DictReader(file, delimiter="\t"))
-    words = ("outcome", "limited_by")
-    return {name: np.array([row[name] if name in words else float(row[name]) for row in rows]) for name in rows[0]}
 
 
 def run_scene(cli: EipcCli, scene: ClassicScene, dt_s: float, folder: Path, settings: Sequence[str] = ()) -> Outcome:

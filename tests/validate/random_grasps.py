@@ -18,9 +18,9 @@ import numpy as np
 HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parent / "support")]
 import solids  # noqa: E402
-from classic_runs import read_steps  # noqa: E402
 from eipc_cli import EipcCli, RunError, default_cli  # noqa: E402
 from scene_text import SceneText  # noqa: E402
+from step_log import read_steps  # noqa: E402
 
 STEPS = 100
 
