@@ -1,7 +1,8 @@
 #!/usr/bin/python3
-"""Benchmark of the grasp: full-space, medium and low cages, h = 0.02, 0.01, 0.005 s, generated and (if there) real meshes.
+"""Benchmark of the grasp: full-space, medium and low cages, h = 0.02, 0.01, 0.005 s, generated and (if there) real meshes; and of
+bins of household objects.
 
-Prints the tables of speed and of stages, then what was promised beside what was measured (targets.py).
+Prints the tables of speed and of stages, then what was promised beside what was measured (targets.py, bin_rows.py).
 
 Every row runs `eipc run SCENE --dt S --threads N --report FILE`, `--runs` times; figures are medians over the runs. The
 machine-speed probe beside a row is the time of a fixed loop, measured just before and after it (see machine_probe.py).
@@ -24,6 +25,7 @@ from typing import Any, Sequence  # noqa: E402
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
 sys.path.insert(0, str(Path(__file__).resolve().parent))
+import bin_rows  # noqa: E402
 from eipc_cli import EipcCli, GraspCase, RunError, default_cli, default_data, grasp_cases  # noqa: E402
 from machine_probe import probe_ms  # noqa: E402
 from targets import Target, grasp_targets, refinement_rows, refinement_target, worlds_target  # noqa: E402
@@ -118,7 +120,8 @@ def targets_table(targets: Sequence[Target]) -> str:
 
 def parse_arguments(argv: Sequence[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--filter", default="", metavar="NAME", help="only rows whose name contains this, e.g. low or low-0.02")
+    parser.add_argument("--filter", default="", metavar="NAME",
+                        help="only rows whose name contains this, e.g. low, low-0.02, bin or bin-100")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the figures here as well")
     parser.add_argument("--runs", type=int, default=5, help="runs of each row; figures are medians")
     parser.add_argument("--refinement", type=int, default=0, metavar="LEVELS",
@@ -132,41 +135,58 @@ def parse_arguments(argv: Sequence[str] | None) -> argparse.Namespace:
     return arguments
 
 
+def measure(arguments: argparse.Namespace, cases: Sequence[GraspCase], bins: Sequence[int]) -> dict[str, Any]:
+    """Everything that was asked for. Raises RunError, and ValueError where generated meshes are missing."""
+    cli = EipcCli(arguments.eipc, arguments.data)
+    cli.check()
+    out: dict[str, Any] = {"machine": machine()}
+    out["rows"] = run_rows(cli, cases, arguments.runs, arguments.threads)
+    out["targets"] = grasp_targets(out["rows"])
+    if not arguments.filter:
+        out["targets"].append(worlds_target(cli, arguments.runs))
+    out["refinement"] = refinement_rows(cli, range(arguments.refinement + 1), arguments.runs) if arguments.refinement else []
+    refinement = refinement_target(out["refinement"]) if out["refinement"] else None
+    out["targets"] += [refinement] if refinement else []
+    out["bin"] = [bin_rows.bin_row(cli, count, arguments.runs, arguments.threads) for count in bins]
+    out["targets"] += bin_rows.bin_targets(out["bin"])
+    return out
+
+
+def report(arguments: argparse.Namespace, found: dict[str, Any]) -> str:
+    about = found["machine"]
+    parts = [f"{about['cpu']}, {about['cores']} cores, load {about['load_average']:.1f}, probe {about['probe_ms']:.2f} ms; "
+             f"medians of {arguments.runs}, {arguments.threads} thread(s)"]
+    if found["rows"]:
+        parts += [speed_table(found["rows"]), stage_table(found["rows"])]
+    if found["targets"]:
+        parts.append(targets_table(found["targets"]))
+    if found["refinement"]:
+        parts.append(refinement_table(found["refinement"]))
+    if found["bin"]:
+        parts += [bin_rows.speed_table(found["bin"]), bin_rows.error_table(found["bin"])]
+    if arguments.data is None:
+        parts.append("The rows on real meshes need EIPC_DATA.")
+    return "\n\n".join(parts)
+
+
 def main(argv: Sequence[str] | None = None) -> int:
     arguments = parse_arguments(argv)
     cases = [case for case in grasp_cases(arguments.data) if arguments.filter in case.name]
-    if not cases:
-        names = ", ".join(case.name for case in grasp_cases(arguments.data))
+    bins = [count for count in bin_rows.COUNTS if arguments.filter in bin_rows.name_of(count)]
+    if not cases and not bins:
+        names = ", ".join([case.name for case in grasp_cases(arguments.data)] + [bin_rows.name_of(count) for count in bin_rows.COUNTS])
         print(f"bench: no row's name contains '{arguments.filter}' (rows: {names})", file=sys.stderr)
         return 2
-    cli = EipcCli(arguments.eipc, arguments.data)
     try:
-        cli.check()
-        about = machine()
-        rows = run_rows(cli, cases, arguments.runs, arguments.threads)
-        targets = grasp_targets(rows)
-        if not arguments.filter:
-            targets.append(worlds_target(cli, arguments.runs))
-        refined = refinement_rows(cli, range(arguments.refinement + 1), arguments.runs) if arguments.refinement else []
-        refinement = refinement_target(refined) if refined else None
-        targets += [refinement] if refinement else []
-    except RunError as error:
+        found = measure(arguments, cases, bins)
+    except (RunError, ValueError) as error:
         print(f"bench: {error}", file=sys.stderr)
         return 1
-    print(f"{about['cpu']}, {about['cores']} cores, load {about['load_average']:.1f}, probe {about['probe_ms']:.2f} ms; "
-          f"medians of {arguments.runs}, {arguments.threads} thread(s)\n")
-    print(speed_table(rows) + "\n\n" + stage_table(rows))
-    if targets:
-        print("\n" + targets_table(targets))
-    if refined:
-        print("\n" + refinement_table(refined))
-    if arguments.data is None:
-        print("\nThe rows on real meshes need EIPC_DATA.")
+    print(report(arguments, found))
     if arguments.json:
         arguments.json.parent.mkdir(parents=True, exist_ok=True)
-        arguments.json.write_text(json.dumps(
-            {"machine": about, "rows": rows, "refinement": refined,
-             "targets": [{**vars(target), "met": target.met} for target in targets]}, indent=2) + "\n")
+        found["targets"] = [{**vars(target), "met": target.met} for target in found["targets"]]
+        arguments.json.write_text(json.dumps(found, indent=2) + "\n")
     return 0
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import re
 import statistics
 import tempfile
 from concurrent.futures import ThreadPoolExecutor
@@ -12,6 +13,7 @@ from typing import Iterable, Optional, Sequence
 
 import numpy as np
 from eipc_cli import REPOSITORY, SCENES, EipcCli
+from obj_files import read_obj, write_obj
 
 
 @dataclass(frozen=True)
@@ -60,17 +62,6 @@ def worlds_target(cli: EipcCli, runs: int) -> Target:
     return Target("two independent grasps at once", statistics.median(ratios), 1.9, "x the throughput of one")
 
 
-def _read_obj(path: Path) -> tuple[np.ndarray, np.ndarray]:
-    vertices, faces = [], []
-    for line in path.read_text().splitlines():
-        words = line.split()
-        if words[:1] == ["v"]:
-            vertices.append([float(word) for word in words[1:4]])
-        elif words[:1] == ["f"]:
-            faces.append([int(word.split("/")[0]) - 1 for word in words[1:4]])
-    return np.array(vertices), np.array(faces)
-
-
 def _subdivided(vertices: np.ndarray, faces: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Each triangle in four by its edges' midpoints: the same surface."""
     edges = np.sort(np.concatenate([faces[:, [0, 1]], faces[:, [1, 2]], faces[:, [2, 0]]]), axis=1)
@@ -80,11 +71,6 @@ def _subdivided(vertices: np.ndarray, faces: np.ndarray) -> tuple[np.ndarray, np
     a, b, c = faces.T
     new = np.concatenate([np.stack(corner, axis=1) for corner in ((a, ab, ca), (ab, b, bc), (ca, bc, c), (ab, bc, ca))])
     return np.concatenate([vertices, middle]), new
-
-
-def _write_obj(path: Path, vertices: np.ndarray, faces: np.ndarray) -> None:
-    lines = [f"v {x:.17g} {y:.17g} {z:.17g}" for x, y, z in vertices] + [f"f {a} {b} {c}" for a, b, c in faces + 1]
-    path.write_text("\n".join(lines) + "\n")
 
 
 def _scene_with_surface(surface: Path) -> str:
@@ -114,7 +100,7 @@ def refinement_target(rows: Sequence[dict]) -> Optional[Target]:
 
 def refinement_rows(cli: EipcCli, levels: Iterable[int], runs: int, duration_s: Optional[float] = None) -> list[dict]:
     """The surface in 1, 4, 16, ... times as many triangles under one cage: in free fall for 0.5 s, and in the whole grasp."""
-    vertices, faces = _read_obj(REPOSITORY / "models" / "generated" / "teddy_surface.obj")
+    vertices, faces = read_obj(REPOSITORY / "models" / "generated" / "teddy_surface.obj")
     rows, level = [], 0
     with tempfile.TemporaryDirectory(prefix="eipc-refinement-") as folder:
         for wanted in levels:
@@ -122,7 +108,7 @@ def refinement_rows(cli: EipcCli, levels: Iterable[int], runs: int, duration_s: 
                 vertices, faces = _subdivided(vertices, faces)
             level = wanted
             surface, scene = Path(folder) / f"surface_{level}.obj", Path(folder) / f"grasp_{level}.textproto"
-            _write_obj(surface, vertices, faces)
+            write_obj(surface, vertices, faces)
             scene.write_text(_scene_with_surface(surface))
             falling = Path(folder) / f"falling_{level}.textproto"
             falling.write_text(_without_ground(scene.read_text()))
