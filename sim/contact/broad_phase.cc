@@ -18,6 +18,13 @@ constexpr double kOwnMargin = 1;
 constexpr double kMostOfEdge = 0.25;
 constexpr double kShiftMargin = 1;
 constexpr double kReachMargin = 20;
+constexpr double kReachWays = 4;
+// What hardly moves needs less: so many times the way that it is on, but at least this part of the margin.
+constexpr double kWays = 16;
+constexpr double kLeastMargin = 0.2;
+// Regions are too large when they are so many times as wide as they would be made now; so many steps later they are let go.
+constexpr double kLoose = 4;
+constexpr int kPatience = 4;
 
 bool ShareVertex(const Triangle& s, const Triangle& t) {
   return std::any_of(s.begin(), s.end(), [&t](int32_t v) { return v == t[0] || v == t[1] || v == t[2]; });
@@ -25,7 +32,12 @@ bool ShareVertex(const Triangle& s, const Triangle& t) {
 
 Box Grown(const Vec3& a, const Vec3& b, double by) { return {a.cwiseMin(b).array() - by, a.cwiseMax(b).array() + by}; }
 
+// Of what moves by `way`.
+double MarginFor(double way, double margin) { return std::clamp(kWays * way, kLeastMargin * margin, margin); }
+
 bool Contains(const Box& box, const Vec3& p) { return (p.array() >= box.lo).all() && (p.array() <= box.hi).all(); }
+
+bool Contains(const WideBox& box, const Vec3& p) { return box.Contains(WideBox(p.array(), p.array())); }
 
 }  // namespace
 
@@ -42,11 +54,13 @@ BroadPhase::BroadPhase(const CollisionSurface* surface, const SurfacePatches* pa
   const size_t vertices = surface->vertex_count;
   const size_t nodes = patches->nodes.empty() ? 0 : patches->nodes.back() + 1;
   points_q_.setZero(3 * static_cast<Eigen::Index>(nodes));
+  anchor_q_ = points_q_;
   regions_.resize(nodes);
   vertex_stamp_.assign(vertices, 0);
   edge_stamp_.assign(surface->edges.size(), 0);
   triangle_stamp_.assign(surface->triangles.size(), 0);
   anchors_.resize(vertices);
+  anchored_.assign(vertices, 0);
   points_.resize(vertices);
   reach_.resize(vertices);
   vertex_boxes_.resize(vertices);
@@ -67,9 +81,8 @@ Vec3 BroadPhase::Middle(int32_t body, const VecX& q) const {
   return nodes.empty() ? sum : Vec3(sum / static_cast<double>(nodes.size()));
 }
 
-bool BroadPhase::BodyCovers(int32_t body, const VecX& q) const {
-  if (bodies_[body].stamp == 0) return false;
-  const Vec3 middle = Middle(body, q);
+bool BroadPhase::BodyCovers(int32_t body, const VecX& q, const Vec3& middle) const {
+  if (bodies_[body].stamp == 0 || bodies_[body].loose > kPatience) return false;
   for (int32_t n : patches_->body_nodes[body]) {
     if (!Contains(regions_[n], q.segment<3>(3 * n) - middle)) return false;
   }
@@ -80,67 +93,122 @@ bool BroadPhase::ShapeCovers(int32_t body, const VecX& q) const {
   return !patches_->proves[body] || (bodies_[body].shape_stamp > 0 && shapes_.Cover(body, q));
 }
 
-bool BroadPhase::ReachCovers(int32_t body, const VecX& q) {
+bool BroadPhase::ReachCovers(int32_t body, const Vec3& middle) {
   if (surface_->trees[body].empty()) return true;
   const BodyRegion& region = bodies_[body];
-  return Contains(region.middles, Middle(body, q)) &&
+  return Contains(region.middles, middle) &&
          region.reach.Contains(TreeBox(body, 0).Swept(WideBox(region.middles.lo, region.middles.hi)));
 }
 
-bool BroadPhase::ListCovers(const PairList& list, const VecX& q) const {
-  if (list.stamp_a != bodies_[list.a].stamp || list.stamp_b != bodies_[list.b].stamp) return false;
-  if (list.of_one_body()) return list.shape_stamp == bodies_[list.a].shape_stamp;
-  const Vec3 shift = Middle(list.b, q) - Middle(list.a, q);
-  return list.shifts.Contains(WideBox(shift.array(), shift.array()));
+// Whether its bodies' regions are those that the list was made for.
+bool BroadPhase::ListIsOf(const PairList& list) const {
+  if (list.loose > kPatience || list.stamp_a != bodies_[list.a].stamp || list.stamp_b != bodies_[list.b].stamp) return false;
+  return !list.of_one_body() || list.shape_stamp == bodies_[list.a].shape_stamp;
 }
 
 bool BroadPhase::Covers(const VecX& q) const {
   if (!gathered_) return false;
   for (int32_t body = 0; body < surface_->body_count; ++body) {
-    if (!BodyCovers(body, q) || !ShapeCovers(body, q)) return false;
-    if (!surface_->trees[body].empty() && !Contains(bodies_[body].middles, Middle(body, q))) return false;
+    const Vec3 middle = Middle(body, q);
+    if (!BodyCovers(body, q, middle) || !ShapeCovers(body, q)) return false;
+    if (!surface_->trees[body].empty() && !Contains(bodies_[body].middles, middle)) return false;
   }
-  return std::all_of(lists_.begin(), lists_.end(), [&](const PairList& list) { return ListCovers(list, q); });
+  return std::all_of(lists_.begin(), lists_.end(), [&](const PairList& list) {
+    return ListIsOf(list) && (list.of_one_body() || Contains(list.shifts, Middle(list.b, q) - Middle(list.a, q)));
+  });
 }
 
-bool BroadPhase::Cover(const VecX& from, const VecX& to, double margin) {
+void BroadPhase::MeasureWay(const VecX& here, const VecX& there) {
+  way_.here.resize(surface_->body_count);
+  way_.there.resize(surface_->body_count);
+  way_.turn.assign(surface_->body_count, 0);
+  for (int32_t body = 0; body < surface_->body_count; ++body) {
+    way_.here[body] = Middle(body, here);
+    way_.there[body] = Middle(body, there);
+    const Vec3 way = way_.there[body] - way_.here[body];
+    for (int32_t n : patches_->body_nodes[body]) {
+      const Vec3 turned = there.segment<3>(3 * n) - here.segment<3>(3 * n) - way;
+      way_.turn[body] = std::max(way_.turn[body], turned.cwiseAbs().maxCoeff());
+    }
+  }
+}
+
+double BroadPhase::ShiftWay(const PairList& list) const {
+  const Vec3 a = way_.there[list.a] - way_.here[list.a], b = way_.there[list.b] - way_.here[list.b];
+  return (b - a).cwiseAbs().maxCoeff();
+}
+
+bool BroadPhase::GoesFar(const PairList& list, double far) const {
+  return way_.turn[list.a] > far || way_.turn[list.b] > far || ShiftWay(list) > far;
+}
+
+bool BroadPhase::Cover(const VecX& here, const VecX& there, double margin, double far) {
   stop_ = false;
   bool renewed = !gathered_, lists_stale = false;
+  MeasureWay(here, there);
   for (int32_t body = 0; body < surface_->body_count; ++body) {
-    if (!BodyCovers(body, from) || !BodyCovers(body, to)) {
-      RenewBody(body, from, to, margin);
+    const bool turns_far = way_.turn[body] > far;
+    if (!BodyCovers(body, here, way_.here[body]) || (!turns_far && !BodyCovers(body, there, way_.there[body]))) {
+      RenewBody(body, here, there, margin, far);
       renewed = true;
     }
-    if (!ShapeCovers(body, from) || !ShapeCovers(body, to)) {
-      RenewShape(body, from, to);
+    if (!ShapeCovers(body, here) || (!turns_far && !ShapeCovers(body, there))) {
+      RenewShape(body, here, turns_far ? here : there);
       renewed = true;
     }
-    lists_stale = lists_stale || !ReachCovers(body, from) || !ReachCovers(body, to);
+    lists_stale =
+        lists_stale || !ReachCovers(body, way_.here[body]) || (MiddleWay(body) <= far && !ReachCovers(body, way_.there[body]));
   }
   if (lists_stale) {
-    RenewReaches(from, to, margin);
+    RenewReaches(margin, far);
     ChooseLists();
     renewed = true;
   }
   for (PairList& list : lists_) {
-    if (ListCovers(list, from) && ListCovers(list, to)) continue;
-    RenewList(&list, from, to, margin);
+    const Vec3 shift = way_.here[list.b] - way_.here[list.a], shift_there = way_.there[list.b] - way_.there[list.a];
+    const bool inside =
+        list.of_one_body() || (Contains(list.shifts, shift) && (GoesFar(list, far) || Contains(list.shifts, shift_there)));
+    if (inside && ListIsOf(list)) continue;
+    RenewList(&list, margin, far);
     renewed = true;
   }
   if (renewed) Gather();
   return renewed;
 }
 
-void BroadPhase::RenewBody(int32_t body, const VecX& from, const VecX& to, double margin) {
-  uint64_t* stamp = &bodies_[body].stamp;
-  *stamp = std::max<uint64_t>(1, *stamp + 1);
-  const Vec3 a = Middle(body, from), b = Middle(body, to);
-  // What a fine surface has within a wide region is much.
-  const double grown = std::min(kOwnMargin * margin, kMostOfEdge * patches_->edge_length[body]);
-  for (int32_t n : patches_->body_nodes[body]) {
-    points_q_.segment<3>(3 * n) = from.segment<3>(3 * n) - a;
-    regions_[n] = Grown(from.segment<3>(3 * n) - a, to.segment<3>(3 * n) - b, grown);
+void BroadPhase::LetGo(const VecX& here, const VecX& there, double margin, double far) {
+  MeasureWay(here, there);
+  const auto too_large = [&](double width, double way) {
+    const double short_way = way > far ? 0 : way;
+    return width > kLoose * (short_way + 2 * MarginFor(short_way, margin));
+  };
+  for (int32_t body = 0; body < surface_->body_count; ++body) {
+    if (bodies_[body].stamp == 0) continue;
+    double width = 0;
+    for (int32_t n : patches_->body_nodes[body]) width = std::max(width, (regions_[n].hi - regions_[n].lo).maxCoeff());
+    bodies_[body].loose = too_large(width, way_.turn[body]) ? bodies_[body].loose + 1 : 0;
   }
+  for (PairList& list : lists_) {
+    const WideBox::Quad width = list.shifts.hi - list.shifts.lo;
+    list.loose = too_large(std::max({width[0], width[1], width[2]}), ShiftWay(list)) ? list.loose + 1 : 0;
+  }
+}
+
+void BroadPhase::RenewBody(int32_t body, const VecX& here, const VecX& there, double margin, double far) {
+  BodyRegion& region = bodies_[body];
+  region.stamp = std::max<uint64_t>(1, region.stamp + 1);
+  region.loose = 0;
+  const bool turns_far = way_.turn[body] > far;
+  const Vec3 a = way_.here[body], b = turns_far ? a : way_.there[body];
+  const VecX& end = turns_far ? here : there;
+  // What a fine surface has within a wide region is much.
+  const double grown = std::min(kOwnMargin * MarginFor(way_.turn[body], margin), kMostOfEdge * patches_->edge_length[body]);
+  for (int32_t n : patches_->body_nodes[body]) {
+    points_q_.segment<3>(3 * n) = here.segment<3>(3 * n) - a;
+    regions_[n] = Grown(here.segment<3>(3 * n) - a, end.segment<3>(3 * n) - b, grown);
+  }
+  SetAnchor(body, here, a);
+  region.anchor_in_region = true;
 }
 
 // How far deformation gradients may leave the way from one position to the other. Less, and they soon do; more, and pairs that are
@@ -151,11 +219,11 @@ void BroadPhase::RenewShape(int32_t body, const VecX& from, const VecX& to) {
   ++bodies_[body].shape_stamp;
 }
 
-void BroadPhase::RenewReaches(const VecX& from, const VecX& to, double margin) {
+void BroadPhase::RenewReaches(double margin, double far) {
   for (int32_t body = 0; body < surface_->body_count; ++body) {
     if (surface_->trees[body].empty()) continue;
-    const Vec3 a = Middle(body, from), b = Middle(body, to);
-    const double grown = std::max(kReachMargin * margin, 4 * (b - a).cwiseAbs().maxCoeff());
+    const Vec3 a = way_.here[body], b = MiddleWay(body) > far ? a : way_.there[body];
+    const double grown = std::max(kReachMargin * margin, kReachWays * (b - a).cwiseAbs().maxCoeff());
     bodies_[body].middles = Grown(a, b, Moves(body) ? grown : 0);
     Box ways = bodies_[body].middles;
     if (Moves(body)) ways.lo -= grown, ways.hi += grown;  // the body may change its shape, too
@@ -197,17 +265,18 @@ void BroadPhase::ChooseLists() {
   }
 }
 
-void BroadPhase::RenewList(PairList* list, const VecX& from, const VecX& to, double margin) {
+void BroadPhase::RenewList(PairList* list, double margin, double far) {
   list->stamp_a = bodies_[list->a].stamp;
   list->stamp_b = bodies_[list->b].stamp;
   list->shape_stamp = bodies_[list->a].shape_stamp;
+  list->loose = 0;
   list->shift.setZero();
   list->shifts = WideBox(Eigen::Array3d::Zero(), Eigen::Array3d::Zero());
   list->shift_reach = 0;
   if (!list->of_one_body()) {
-    const Vec3 a = Middle(list->b, from) - Middle(list->a, from), b = Middle(list->b, to) - Middle(list->a, to);
-    const double grown = kShiftMargin * margin;
-    const Box shifts = Grown(a, b, grown);
+    const Vec3 a = way_.here[list->b] - way_.here[list->a];
+    const Vec3 b = GoesFar(*list, far) ? a : Vec3(way_.there[list->b] - way_.there[list->a]);
+    const Box shifts = Grown(a, b, kShiftMargin * MarginFor(ShiftWay(*list), margin));
     list->shift = a;
     list->shifts = WideBox(shifts.lo, shifts.hi);
     list->shift_reach = kRoundUp * (shifts.hi - a.array()).max(a.array() - shifts.lo).matrix().norm();
@@ -217,6 +286,11 @@ void BroadPhase::RenewList(PairList* list, const VecX& from, const VecX& to, dou
   list->triangle_gaps.clear();
   list->neighbour_pairs.clear();
   Traverse(list);
+  // Bounds are those of the points of the regions.
+  const bool anchored = bodies_[list->a].anchor_in_region && bodies_[list->b].anchor_in_region;
+  list->anchor_a = anchored ? bodies_[list->a].anchor_stamp : 0;
+  list->anchor_b = bodies_[list->b].anchor_stamp;
+  list->anchor_shift = list->shift;
 }
 
 void BroadPhase::Gather() {
@@ -229,7 +303,8 @@ void BroadPhase::Gather() {
   for (const PairList& list : lists_) count += list.candidates.size();
   candidates_.reserve(count);  // grown piece by piece, the copying of a long list takes longer than all else
   for (size_t k = 0; k < lists_.size(); ++k) {
-    const PairList& list = lists_[k];
+    PairList& list = lists_[k];
+    list.first = candidates_.size();
     for (const Candidate& c : list.candidates) {
       if (Stop()) return;
       candidates_.push_back(c);
@@ -248,29 +323,106 @@ void BroadPhase::Gather() {
   gathered_ = true;
 }
 
-void BroadPhase::Anchor(const VecX& q, const std::vector<Vec3>& x) {
-  stop_ = false;
-  for (Candidate& c : candidates_) {
-    if (Stop()) break;
-    const Vec3 &x0 = x[c.v[0]], &x1 = x[c.v[1]], &x2 = x[c.v[2]], &x3 = x[c.v[3]];
-    c.bound = c.kind == ContactKind::kPointTriangle ? PointTriangleSeparation(x0, x1, x2, x3) : EdgeEdgeSeparation(x0, x1, x2, x3);
-  }
-  const auto box_of = [&](int32_t t) {
-    Box box;
-    for (int32_t v : surface_->triangles[t]) box.Include(x[v]);
-    return box;
-  };
-  for (PairList& list : lists_) {
-    if (!list.of_one_body()) list.anchor_shift = Middle(list.b, q) - Middle(list.a, q);
-    list.triangle_gaps.clear();
-    for (const auto& [a, b] : list.triangle_pairs) {
-      const Box s = box_of(a), t = box_of(b);
-      list.triangle_gaps.push_back((s.lo - t.hi).max(t.lo - s.hi).maxCoeff());
-    }
-  }
+bool BroadPhase::CoversWay(const VecX& there) {
+  bool all = true;
+  body_on_way_.resize(surface_->body_count);
+  reach_on_way_.resize(surface_->body_count);
+  list_on_way_.resize(lists_.size());
   middles_.resize(surface_->body_count);
-  for (int32_t body = 0; body < surface_->body_count; ++body) middles_[body] = Middle(body, q);
-  for (int32_t v : vertices_) anchors_[v] = x[v] - middles_[surface_->vertex_body[v]];
+  for (int32_t body = 0; body < surface_->body_count; ++body) {
+    middles_[body] = Middle(body, there);
+    body_on_way_[body] = BodyCovers(body, there, middles_[body]) && ShapeCovers(body, there);
+    reach_on_way_[body] = surface_->trees[body].empty() || Contains(bodies_[body].middles, middles_[body]);
+    all = all && body_on_way_[body] && reach_on_way_[body];
+  }
+  for (size_t k = 0; k < lists_.size(); ++k) {
+    const PairList& list = lists_[k];
+    list_on_way_[k] = body_on_way_[list.a] && body_on_way_[list.b] && ListIsOf(list) &&
+                      (list.of_one_body() || Contains(list.shifts, middles_[list.b] - middles_[list.a]));
+    all = all && list_on_way_[k];
+  }
+  return all;
+}
+
+bool BroadPhase::InRegions(int32_t a, int32_t b) const {
+  const auto it = std::lower_bound(lists_.begin(), lists_.end(), std::pair(a, b),
+                                   [](const PairList& list, const auto& pair) { return std::pair(list.a, list.b) < pair; });
+  if (it != lists_.end() && it->a == a && it->b == b) return list_on_way_[it - lists_.begin()] != 0;
+  return body_on_way_[a] && body_on_way_[b] && reach_on_way_[a] && reach_on_way_[b];
+}
+
+void BroadPhase::LeaveOut(VertexTravel* travel) const {
+  for (size_t k = 0; k < lists_.size(); ++k) {
+    if (!list_on_way_[k]) travel->shift[k] = -std::numeric_limits<double>::infinity();
+  }
+}
+
+void BroadPhase::SetAnchor(int32_t body, const VecX& q, const Vec3& middle) {
+  BodyRegion& region = bodies_[body];
+  ++region.anchor_stamp;
+  region.anchor_extent = 0;
+  for (int32_t n : patches_->body_nodes[body]) {
+    anchor_q_.segment<3>(3 * n) = q.segment<3>(3 * n) - middle;
+    region.anchor_extent = std::max(region.anchor_extent, anchor_q_.segment<3>(3 * n).cwiseAbs().maxCoeff());
+  }
+}
+
+void BroadPhase::Anchor(const VecX& q, double slack) {
+  stop_ = false;
+  if (!gathered_) return;  // by the next Cover
+  middles_.resize(surface_->body_count);
+  for (int32_t body = 0; body < surface_->body_count; ++body) {
+    middles_[body] = Middle(body, q);
+    double travel = 0;
+    for (int32_t n : patches_->body_nodes[body]) {
+      const Vec3 p = q.segment<3>(3 * n) - middles_[body];
+      travel = std::max(travel, (p - anchor_q_.segment<3>(3 * n)).cwiseAbs().maxCoeff());
+    }
+    if (bodies_[body].anchor_stamp > 0 && travel <= slack) continue;
+    SetAnchor(body, q, middles_[body]);
+    bodies_[body].anchor_in_region = false;
+  }
+  for (int32_t v : vertices_) {
+    const uint64_t stamp = bodies_[surface_->vertex_body[v]].anchor_stamp;
+    if (anchored_[v] == stamp) continue;
+    anchored_[v] = stamp;
+    const EmbeddingRow& row = (*rows_)[v];
+    anchors_[v] = row.count == 0 ? (*offsets_)[v] : Vec3::Zero();
+    for (int k = 0; k < row.count; ++k) anchors_[v] += row.weights[k] * anchor_q_.segment<3>(3 * row.nodes[k]);
+  }
+  for (PairList& list : lists_) {
+    const Vec3 shift = list.of_one_body() ? Vec3(Vec3::Zero()) : Vec3(middles_[list.b] - middles_[list.a]);
+    const bool same = list.anchor_a == bodies_[list.a].anchor_stamp && list.anchor_b == bodies_[list.b].anchor_stamp;
+    if (same && (shift - list.anchor_shift).cwiseAbs().maxCoeff() <= slack) continue;
+    list.anchor_shift = shift;
+    AnchorList(&list);
+  }
+}
+
+// Everything of b as seen from the middle of a.
+void BroadPhase::AnchorList(PairList* list) {
+  list->anchor_a = bodies_[list->a].anchor_stamp;
+  list->anchor_b = bodies_[list->b].anchor_stamp;
+  const auto at = [&](int32_t v) -> Vec3 {
+    return surface_->vertex_body[v] == list->a ? anchors_[v] : Vec3(anchors_[v] + list->anchor_shift);
+  };
+  for (size_t i = 0; i < list->candidates.size(); ++i) {
+    if (Stop()) {
+      list->anchor_a = 0;
+      return;
+    }
+    Candidate& c = list->candidates[i];
+    const Vec3 x0 = at(c.v[0]), x1 = at(c.v[1]), x2 = at(c.v[2]), x3 = at(c.v[3]);
+    c.bound = c.kind == ContactKind::kPointTriangle ? PointTriangleSeparation(x0, x1, x2, x3) : EdgeEdgeSeparation(x0, x1, x2, x3);
+    candidates_[list->first + i].bound = c.bound;
+  }
+  list->triangle_gaps.clear();
+  for (const auto& [a, b] : list->triangle_pairs) {
+    Box s, t;
+    for (int32_t v : surface_->triangles[a]) s.Include(at(v));
+    for (int32_t v : surface_->triangles[b]) t.Include(at(v));
+    list->triangle_gaps.push_back((s.lo - t.hi).max(t.lo - s.hi).maxCoeff());
+  }
 }
 
 void BroadPhase::Use(int32_t v) {
@@ -286,7 +438,8 @@ void BroadPhase::Travel(const VecX& q, const std::vector<Vec3>& x, VertexTravel*
   for (int32_t body = 0; body < surface_->body_count; ++body) travel->middles[body] = Middle(body, q);
   for (int32_t v : vertices_) {
     const Vec3& middle = travel->middles[surface_->vertex_body[v]];
-    const double slack = kSlack * (x[v].cwiseAbs().maxCoeff() + middle.cwiseAbs().maxCoeff());
+    const double extent = bodies_[surface_->vertex_body[v]].anchor_extent;
+    const double slack = kSlack * (x[v].cwiseAbs().maxCoeff() + middle.cwiseAbs().maxCoeff() + extent);
     travel->own[v] = kRoundUp * (x[v] - middle - anchors_[v]).norm() + slack;
   }
   for (size_t k = 0; k < lists_.size(); ++k) {
@@ -294,7 +447,9 @@ void BroadPhase::Travel(const VecX& q, const std::vector<Vec3>& x, VertexTravel*
     travel->shift[k] = 0;
     if (list.of_one_body()) continue;
     const Vec3 &a = travel->middles[list.a], &b = travel->middles[list.b];
-    travel->shift[k] = kRoundUp * (b - a - list.anchor_shift).norm() + kSlack * (a.cwiseAbs().maxCoeff() + b.cwiseAbs().maxCoeff());
+    const double extent = bodies_[list.a].anchor_extent + bodies_[list.b].anchor_extent;
+    const double slack = kSlack * (a.cwiseAbs().maxCoeff() + b.cwiseAbs().maxCoeff() + extent);
+    travel->shift[k] = kRoundUp * (b - a - list.anchor_shift).norm() + slack;
   }
 }
 
@@ -408,6 +563,10 @@ void BroadPhase::AddTrianglePair(PairList* list, int32_t a, int32_t b) {
     list->neighbour_pairs.emplace_back(a, b);
   } else if (box_a.OverlapsBy(box_b, dhat_)) {  // regions without dhat overlap
     list->triangle_pairs.emplace_back(a, b);
+    Box s, t;
+    for (int32_t v : surface_->triangles[a]) s.Include(points_[v]);
+    for (int32_t v : surface_->triangles[b]) t.Include(self ? points_[v] : Vec3(points_[v] + list->shift));
+    list->triangle_gaps.push_back((s.lo - t.hi).max(t.lo - s.hi).maxCoeff());
   }
   for (int32_t p : surface_->owned_vertices[a]) {
     if (p >= 0 && vertex_boxes_[p].Overlaps(box_b)) AddPointTriangle(list, p, b);
@@ -465,7 +624,8 @@ void BroadPhase::AddIfNear(PairList* list, const std::array<int32_t, 4>& v, int3
                                                            : EdgeEdgeSeparation(x[0], x[1], x[2], x[3]);
   const double r0 = reach_[v[0]], r1 = reach_[v[1]], r2 = reach_[v[2]], r3 = reach_[v[3]];
   const double reach = kind == ContactKind::kPointTriangle ? r0 + std::max({r1, r2, r3}) : std::max(r0, r1) + std::max(r2, r3);
-  if (bound - reach - list->shift_reach < dhat_) list->candidates.push_back({v, first, second, kind, list->of_one_body(), 0});
+  if (bound - reach - list->shift_reach < dhat_)
+    list->candidates.push_back({v, first, second, kind, list->of_one_body(), 0, bound});
 }
 
 }  // namespace eipc

@@ -83,10 +83,14 @@ class BroadPhase {
   BroadPhase(const CollisionSurface* surface, const SurfacePatches* patches, const std::vector<EmbeddingRow>* rows,
              const std::vector<Vec3>* offsets, double dhat, Interrupt* interrupt = nullptr);
 
-  // Makes both positions of nodes (3 a node), and with them the straight way from one to the other, be inside the regions, which
-  // are renewed where they are not: grown by `margin` and more. False when nothing had to be renewed. What is interrupted is not
-  // inside its regions, and is renewed by the next Cover.
-  bool Cover(const VecX& from, const VecX& to, double margin);
+  // Makes the positions of nodes `here` (3 a node) be inside the regions, and with them `there` and the straight way to it: regions
+  // are renewed where they are not, grown by up to `margin`. Of bodies that turn, and pairs whose middles move, by more than `far`
+  // m on the way only `here`: what is near a long way is much, and better searched for by where it is when (PathPairs). False when
+  // nothing had to be renewed. What is interrupted is not inside its regions, and is renewed by the next Cover.
+  bool Cover(const VecX& here, const VecX& there, double margin, double far = std::numeric_limits<double>::infinity());
+  // Once a step, before Cover with the same arguments: lets go of regions that have long been much larger than that would make
+  // them.
+  void LetGo(const VecX& here, const VecX& there, double margin, double far);
 
   const std::vector<Candidate>& candidates() const { return candidates_; }
   // Those that candidates and pairs of triangles have, each once, in no particular order.
@@ -102,9 +106,16 @@ class BroadPhase {
   // Whether everything is inside its region. Regions are convex: a straight way between two such states is covered as well.
   bool Covers(const VecX& q) const;
 
-  // Moves anchors to the surface positions x that belong to q: bounds are those of here. Wanted after Cover has renewed something;
-  // and now and then, for far from the anchors bounds say little. Wanted again where it was interrupted.
-  void Anchor(const VecX& q, const std::vector<Vec3>& x);
+  // Which pairs of bodies have everything inside its region all the way to `there` from a place that is covered; true: all have.
+  bool CoversWay(const VecX& there);
+  // Of the last CoversWay.
+  bool InRegions(int32_t a, int32_t b) const;
+  // Makes pairs of bodies that were not inside their regions, by the last CoversWay, count as far apart.
+  void LeaveOut(VertexTravel* travel) const;
+
+  // Moves the anchors of what is farther than `slack` m from them to q: bounds are those of there. Wanted after Cover has renewed
+  // something; and now and then, for far from the anchors bounds say little. Wanted again where it was interrupted.
+  void Anchor(const VecX& q, double slack = 0);
   // Of the surface positions x that belong to q.
   void Travel(const VecX& q, const std::vector<Vec3>& x, VertexTravel* travel) const;
 
@@ -113,37 +124,55 @@ class BroadPhase {
   struct BodyRegion {
     uint64_t stamp = 0;        // of its boxes; 0: no region yet
     uint64_t shape_stamp = 0;  // of what is known of its pieces' shapes
+    int loose = 0;             // steps since when it has been too large
     Box middles;               // where its middle may be while the lists are of the right bodies
     WideBox reach;             // of the surface in the world, then
+    uint64_t anchor_stamp = 0;
+    bool anchor_in_region = false;  // anchor_q_ is points_q_
+    double anchor_extent = 0;       // largest coordinate of anchor_q_, m
   };
   // Two bodies, or one with itself.
   struct PairList {
     int32_t a = 0;
     int32_t b = 0;
     uint64_t stamp_a = 0, stamp_b = 0, shape_stamp = 0;  // regions that the list is for
-    WideBox shifts;                                      // region of the way from the middle of a to that of b
-    Vec3 shift = Vec3::Zero();                           // a point of it, m
-    double shift_reach = 0;                              // how far it extends from there, m
-    Vec3 anchor_shift = Vec3::Zero();                    // where anchors are, m
+    int loose = 0;
+    WideBox shifts;                       // region of the way from the middle of a to that of b
+    Vec3 shift = Vec3::Zero();            // a point of it, m
+    double shift_reach = 0;               // how far it extends from there, m
+    Vec3 anchor_shift = Vec3::Zero();     // where anchors are, m
+    uint64_t anchor_a = 0, anchor_b = 0;  // anchors that bounds are for; 0: none yet
     std::vector<Candidate> candidates;
+    size_t first = 0;  // of them in candidates_
     std::vector<std::pair<int32_t, int32_t>> triangle_pairs;
     std::vector<double> triangle_gaps;  // of their boxes along the axis where it is largest, at the anchors, m
     std::vector<std::pair<int32_t, int32_t>> neighbour_pairs;
     bool of_one_body() const { return a == b; }
   };
+  // Where middles of bodies are at one end of a way, m, and how far it leads.
+  struct Way {
+    std::vector<Vec3> here, there;
+    std::vector<double> turn;  // by body, as seen from its middle: largest coordinate, m
+  };
 
   Vec3 Middle(int32_t body, const VecX& q) const;
   bool Moves(int32_t body) const { return !patches_->fixed[body]; }
-  bool BodyCovers(int32_t body, const VecX& q) const;
+  void MeasureWay(const VecX& here, const VecX& there);
+  double MiddleWay(int32_t body) const { return (way_.there[body] - way_.here[body]).cwiseAbs().maxCoeff(); }
+  double ShiftWay(const PairList& list) const;
+  bool GoesFar(const PairList& list, double far) const;
+  bool BodyCovers(int32_t body, const VecX& q, const Vec3& middle) const;
   bool ShapeCovers(int32_t body, const VecX& q) const;
-  bool ReachCovers(int32_t body, const VecX& q);
-  bool ListCovers(const PairList& list, const VecX& q) const;
-  void RenewBody(int32_t body, const VecX& from, const VecX& to, double margin);
+  bool ReachCovers(int32_t body, const Vec3& middle);
+  bool ListIsOf(const PairList& list) const;
+  void RenewBody(int32_t body, const VecX& here, const VecX& there, double margin, double far);
   void RenewShape(int32_t body, const VecX& from, const VecX& to);
-  void RenewReaches(const VecX& from, const VecX& to, double margin);
+  void RenewReaches(double margin, double far);
   void ChooseLists();
-  void RenewList(PairList* list, const VecX& from, const VecX& to, double margin);
+  void RenewList(PairList* list, double margin, double far);
   void Gather();
+  void SetAnchor(int32_t body, const VecX& q, const Vec3& middle);
+  void AnchorList(PairList* list);
 
   // Whether to stop; asks the interrupt every so many calls.
   bool Stop() {
@@ -198,8 +227,12 @@ class BroadPhase {
   std::vector<std::pair<int32_t, int32_t>> neighbour_pairs_;
   std::vector<int32_t> vertices_;
   std::vector<uint8_t> used_;
-  std::vector<Vec3> anchors_;  // of vertices_, from the middle of their body, m
-  std::vector<Vec3> middles_;  // of bodies there, m
+  VecX anchor_q_;                                                  // of nodes, from the middle of their body, m
+  std::vector<Vec3> anchors_;                                      // of vertices_, from the middle of their body, m
+  std::vector<uint64_t> anchored_;                                 // by vertex: the body's anchors that this is of
+  std::vector<Vec3> middles_;                                      // scratch
+  Way way_;                                                        // of the last Cover
+  std::vector<uint8_t> body_on_way_, reach_on_way_, list_on_way_;  // CoversWay: all the way inside
 };
 
 }  // namespace eipc

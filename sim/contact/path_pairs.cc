@@ -28,16 +28,39 @@ PathPairs::PathPairs(const CollisionSurface* surface, const SurfacePatches* patc
   }
 }
 
-void PathPairs::Find(const VecX& from, const VecX& to, double distance) {
+double PathPairs::LowEnd(int32_t body) {
+  const Boxes& boxes = TreeBoxes(body, 0);
+  return std::min(boxes.from.lo[0], boxes.to.lo[0]);
+}
+
+double PathPairs::HighEnd(int32_t body) {
+  const Boxes& boxes = TreeBoxes(body, 0);
+  return std::max(boxes.from.hi[0], boxes.to.hi[0]);
+}
+
+void PathPairs::Find(const VecX& from, const VecX& to, double distance, const BroadPhase* searched) {
   ++stamp_;
   distance_ = distance;
   q_from_ = &from;
   q_to_ = &to;
   candidates_.clear();
-  for (int32_t a = 0; a < surface_->body_count; ++a) {
-    if (patches_->proves[a]) shapes_.Set(a, from, to, 0);
-    for (int32_t b = a; b < surface_->body_count; ++b) {
-      if (surface_->Enabled(a, b)) Traverse(a, b);
+  by_x_.clear();
+  const auto wanted = [&](int32_t a, int32_t b) {
+    return surface_->Enabled(a, b) && (searched == nullptr || !searched->InRegions(a, b));
+  };
+  for (int32_t body = 0; body < surface_->body_count; ++body) {
+    if (surface_->trees[body].empty()) continue;
+    by_x_.emplace_back(LowEnd(body), body);
+    if (!wanted(body, body)) continue;
+    if (patches_->proves[body]) shapes_.Set(body, from, to, 0);
+    Traverse(body, body);
+  }
+  std::sort(by_x_.begin(), by_x_.end());
+  for (size_t i = 0; i < by_x_.size(); ++i) {
+    const double end = HighEnd(by_x_[i].second);
+    for (size_t j = i + 1; j < by_x_.size() && by_x_[j].first <= end; ++j) {
+      const auto [a, b] = std::minmax(by_x_[i].second, by_x_[j].second);
+      if (TreeBoxes(a, 0).Meets(TreeBoxes(b, 0)) && wanted(a, b)) Traverse(a, b);
     }
   }
 }
@@ -102,7 +125,6 @@ const PathPairs::Boxes& PathPairs::TreeBoxes(int32_t body, int32_t node) {
 void PathPairs::Traverse(int32_t body_a, int32_t body_b) {
   const BoundingVolumeTree& tree_a = surface_->trees[body_a];
   const BoundingVolumeTree& tree_b = surface_->trees[body_b];
-  if (tree_a.empty() || tree_b.empty()) return;
   const bool self = body_a == body_b;
   bool stop = false;
   const auto stopped = [&] {

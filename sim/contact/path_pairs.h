@@ -24,7 +24,8 @@ class PathPairs {
   PathPairs(const CollisionSurface* surface, const SurfacePatches* patches, const std::vector<EmbeddingRow>* rows,
             const std::vector<Vec3>* offsets, double dhat, Interrupt* interrupt = nullptr);
 
-  void Find(const VecX& from, const VecX& to, double distance);
+  // `searched`, where given: by its last CoversWay, pairs of bodies that are inside their regions are left out.
+  void Find(const VecX& from, const VecX& to, double distance, const BroadPhase* searched = nullptr);
   // No bounds: all are to be looked at.
   const std::vector<Candidate>& candidates() const { return candidates_; }
   // Of the vertices that candidates have, at both ends, m.
@@ -45,6 +46,8 @@ class PathPairs {
   Boxes TriangleBoxes(int32_t t);
   const Boxes& TreeBoxes(int32_t body, int32_t node);
   Boxes PatchBoxes(const SurfacePatch& patch) const;
+  double LowEnd(int32_t body);
+  double HighEnd(int32_t body);
   void Traverse(int32_t body_a, int32_t body_b);
   void AddTrianglePair(int32_t a, int32_t b, bool self);
   void AddPointTriangle(int32_t p, int32_t t, bool self);
@@ -66,6 +69,7 @@ class PathPairs {
   std::vector<Vec3> from_, to_;  // by vertex
   std::vector<Boxes> vertex_boxes_;
   std::vector<std::vector<Boxes>> tree_boxes_;
+  std::vector<std::pair<double, int32_t>> by_x_;  // low end of all that a body comes to, and the body
   std::vector<std::pair<int32_t, int32_t>> stack_;
   std::vector<Candidate> candidates_;
 };

@@ -11,6 +11,11 @@
 namespace eipc {
 namespace {
 
+// In dhat: regions are made for ways of at most kFar and grown by at most kMostMargin; anchors within kAnchorSlack stay.
+constexpr double kFar = 8;
+constexpr double kMostMargin = 2;
+constexpr double kAnchorSlack = 0.05;
+
 // Smaller first, sorted, each once.
 void SortPairs(StageProblem::NodePairs* pairs) {
   for (auto& [a, b] : *pairs) {
@@ -43,6 +48,7 @@ StageProblem::StageProblem(const Model* model, ThreadPool* pool, StageSeconds* s
   terms_.push_back({&barrier_, Stage::kContactEnergy});
   terms_.push_back({&friction_, Stage::kFriction});
   CollectFixedPairs();
+  far_ = kFar * model->contact.dhat_m;
   Box bounds;
   for (const Vec3& p : model->surface.rest_positions) bounds.Include(p);
   if (!model->surface.rest_positions.empty()) least_reach_ = 0.25 * (bounds.hi - bounds.lo).matrix().norm();
@@ -75,10 +81,12 @@ void StageProblem::BeginStep(const VecX& q_start, const VecX& q_guess, double ba
   const double way = Displacement(q_start, q_guess);
   reach_ = std::max(least_reach_, 1.5 * way);
   first_look_ = std::max(16 * model_->contact.dhat_m, 4 * way);
-  short_way_ = std::max(4 * model_->contact.dhat_m, 1.5 * way);
   stage_.reset();
   q_ = q_start;
-  if (!CoverMotion(q_start, q_guess, std::max(0.5 * model_->contact.dhat_m, 0.25 * way))) MoveTo(q_start);
+  contacts_current_ = false;
+  const double margin = std::clamp(0.25 * way, 0.5 * model_->contact.dhat_m, kMostMargin * model_->contact.dhat_m);
+  broad_phase_.LetGo(q_start, q_guess, margin, far_);
+  if (!CoverMotion(q_start, q_guess, margin)) MoveTo(q_start);
   if (contact_pairs_ != contact_pairs) {
     contact_pairs_ = contact_pairs;
     pattern_stale_ = true;
@@ -96,8 +104,8 @@ void StageProblem::ContactPairs(bool present_only, NodePairs* out) const {
   SortPairs(out);
 }
 
-bool StageProblem::CoverMotion(const VecX& from, const VecX& to, double margin) {
-  if (!broad_phase_.Cover(from, to, margin)) return false;
+bool StageProblem::CoverMotion(const VecX& q, const VecX& other, double margin) {
+  if (!broad_phase_.Cover(q, other, margin, far_)) return false;
   ChooseVertices();
   MoveTo(q_);
   if (stage_) map_.Positions(stage_->q_tilde, vertices_, &x_tilde_);
@@ -106,7 +114,7 @@ bool StageProblem::CoverMotion(const VecX& from, const VecX& to, double margin) 
 
 void StageProblem::MoveTo(const VecX& q) {
   map_.Positions(q, vertices_, &x_);
-  broad_phase_.Anchor(q, x_);
+  broad_phase_.Anchor(q, kAnchorSlack * model_->contact.dhat_m);
   broad_phase_.Travel(q, x_, &travel_);
 }
 
@@ -185,12 +193,14 @@ void StageProblem::PrepareRest() {
 
 void StageProblem::SetPoint(const VecX& q) {
   ScopedStage timer(seconds_, Stage::kContactDetection);
+  if (contacts_current_ && q == q_) return;
   // What is near a point far away is enough; between points that are near each other Newton may come back.
-  CoverMotion(Displacement(q_, q) <= short_way_ ? q_ : q, q, 0.5 * model_->contact.dhat_m);
+  CoverMotion(q, q_, 0.5 * model_->contact.dhat_m);
   q_ = q;
   map_.Positions(q_, vertices_, &x_);
   broad_phase_.Travel(q_, x_, &travel_);
   contacts_.Update(broad_phase_.candidates(), x_, pool_, &travel_, interrupt_);
+  contacts_current_ = !Raised(interrupt_);
 }
 
 bool StageProblem::Refused(bool refused) {
@@ -317,8 +327,8 @@ double StageProblem::MaxStep(const VecX& dq) {
   const double length = std::min(displacement, reach_);
   for (double part = std::min(1.0, first_look_ / length);; part = std::min(1.0, kFurther * part)) {
     q_trial_ = q_ + (limit * part) * dq;
-    if (displacement <= short_way_) CoverMotion(q_, q_trial_, 0.5 * model_->contact.dhat_m);  // where the next points will be
-    const double free = broad_phase_.Covers(q_) && broad_phase_.Covers(q_trial_) ? FreeInRegions() : FreeOnWay();
+    CoverMotion(q_, q_trial_, 0.5 * model_->contact.dhat_m);  // where the next points will be
+    const double free = FreePart();
     if (free < 1) max_step_limit_ = StepLimit::kCollision;
     if (free < 1 || part == 1 || Raised(interrupt_)) return limit * part * free;
   }
@@ -333,18 +343,25 @@ double StageProblem::PositionRounding() const {
   return 8 * 1.2e-16 * std::max(fixed_extent_, model_->patches.largest_weight_sum * extent);
 }
 
-double StageProblem::FreeInRegions() {
+double StageProblem::FreePart() {
+  const bool all = broad_phase_.CoversWay(q_trial_);
+  const double free = FreeInRegions(all);
+  return all ? free : std::min(free, FreeOnWay());
+}
+
+double StageProblem::FreeInRegions(bool all) {
   map_.Positions(q_trial_, vertices_, &x_trial_);
   // How far from their anchors vertices get on a straight way: as far as at one of its ends.
   broad_phase_.Travel(q_trial_, x_trial_, &travel_on_way_);
   travel_on_way_.Include(travel_, broad_phase_.vertices());
+  if (!all) broad_phase_.LeaveOut(&travel_on_way_);
   return CollisionFreeStep(model_->surface, broad_phase_.candidates(), x_, x_trial_, model_->contact.dhat_m, PositionRounding(),
                            pool_, &travel_on_way_, interrupt_);
 }
 
 double StageProblem::FreeOnWay() {
   const double dhat = model_->contact.dhat_m, rounding = PositionRounding();
-  path_pairs_.Find(q_, q_trial_, LargestExaminedGap(dhat, rounding));
+  path_pairs_.Find(q_, q_trial_, LargestExaminedGap(dhat, rounding), &broad_phase_);
   return CollisionFreeStep(model_->surface, path_pairs_.candidates(), path_pairs_.from(), path_pairs_.to(), dhat, rounding, pool_,
                            nullptr, interrupt_);
 }

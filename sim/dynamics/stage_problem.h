@@ -97,16 +97,17 @@ class StageProblem : public RootProblem {
     Stage stage;
   };
   void CollectFixedPairs();
-  // Candidates for every motion from `from` to `to`, with room to spare around it. False when they were there already.
-  bool CoverMotion(const VecX& from, const VecX& to, double margin);
+  // Candidates for q, and for every short motion from there to `other`, with room to spare. False when they were there already.
+  bool CoverMotion(const VecX& q, const VecX& other, double margin);
   // Surface positions of a point, and the anchors of collision detection there.
   void MoveTo(const VecX& q);
   void ChooseVertices();
   double Displacement(const VecX& from, const VecX& to) const;
   double PositionRounding() const;
-  // Largest part of the way from q_ to q_trial_ that collision detection finds free: from what is near anyway, or from what comes
-  // near just there. Both find the same.
-  double FreeInRegions();
+  // Largest part of the way from q_ to q_trial_ that collision detection finds free: where it is short from what is near anyway,
+  // else from what comes near just there. Both find the same.
+  double FreePart();
+  double FreeInRegions(bool all);
   double FreeOnWay();
   void RebuildPattern(BlockMatrix* hessian);
   bool Refused(bool refused);
@@ -139,9 +140,10 @@ class StageProblem : public RootProblem {
   double least_reach_ = 0;
   double reach_ = 0;       // largest displacement of a Newton direction that is examined, m
   double first_look_ = 0;  // and at once
-  double short_way_ = 0;   // that regions are made for
+  double far_ = 0;         // ways longer than this have no regions made for them, m
 
   VecX q_;
+  bool contacts_current_ = false;  // contacts_ are those of q_
   VecX q_trial_;
   // Of the vertices in vertices_.
   std::vector<Vec3> x_;

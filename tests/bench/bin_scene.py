@@ -1,8 +1,9 @@
-"""A bin of household objects: affine bodies of about 2,000 triangles each, dropped in layers into an open static bin.
+"""A bin of household objects: affine bodies of about 2,000 triangles each, dropped into an open static bin.
 
 The meshes are those that eipc-models writes (models/household.h). Objects come in turn, densities are those of such things, poses
-are random but the same for the same number of objects. Each object falls from a cell of its own, wide enough for its bounding ball,
-in columns of square layers; a bin for four times as many objects is twice as wide, so that piles are equally deep.
+are random but the same for the same number of objects. Each object is held a little above what lies below it, at the lowest of a few
+random places, and let go together with all others. A bin for four times as many objects is twice as wide, so that piles are equally
+deep.
 """
 
 from __future__ import annotations
@@ -19,9 +20,13 @@ from obj_files import read_obj, write_obj
 GENERATED = REPOSITORY / "models" / "generated"
 DENSITIES_KG_M3 = {"mug": 900.0, "bowl": 700.0, "bottle": 600.0, "carton": 300.0, "banana": 950.0, "ball": 400.0, "hammer": 1000.0,
                    "jack": 500.0}
-OBJECTS_PER_COLUMN = 6.25  # 25, 100 and 400 objects in 2 x 2, 4 x 4 and 8 x 8 columns
-CLEARANCE_M = 0.004        # between neighbouring cells, and of the lowest layer from the floor
-WALL_M = 0.02
+AREA_M2 = 0.004     # of the floor, per object
+TRIES = 30            # places tried for each object
+CLEARANCE_M = 0.004  # of an object from what lies below it and from the walls
+CELL_M = 0.005       # of the grid of heights, about as wide as triangles are
+WALL_HEIGHT_M = 0.5
+WALL_M = 0.02        # thickness
+STIFFNESS_N_M3 = 1e9       # as where the surface of the grasp is refined
 GRAVITY_M_S2 = 9.81
 SEED = 1
 
@@ -31,14 +36,13 @@ class BinScene:
     path: Path
     objects: int
     triangles: int  # of the objects
-    inner_width_m: float
 
 
 @dataclass(frozen=True)
 class _Object:
     name: str
-    centre: np.ndarray  # of its bounding box, authored frame, m
-    radius: float       # of the ball around it that holds the object, m
+    vertices: np.ndarray  # around the middle of its bounding box, m
+    middle: np.ndarray    # of that, in the authored frame, m
     triangles: int
 
 
@@ -46,8 +50,8 @@ def _read_objects() -> list[_Object]:
     objects = []
     for name in DENSITIES_KG_M3:
         vertices, faces = read_obj(GENERATED / f"{name}.obj")
-        centre = 0.5 * (vertices.min(axis=0) + vertices.max(axis=0))
-        objects.append(_Object(name, centre, float(np.linalg.norm(vertices - centre, axis=1).max()), len(faces)))
+        middle = 0.5 * (vertices.min(axis=0) + vertices.max(axis=0))
+        objects.append(_Object(name, vertices - middle, middle, len(faces)))
     return objects
 
 
@@ -77,12 +81,49 @@ def _turned(q: np.ndarray, p: np.ndarray) -> np.ndarray:
     return p + q[0] * across + np.cross(q[1:], across)
 
 
+class _Heights:
+    """How high things reach above the cells of a square floor: what is let down vertically onto them meets nothing on its way."""
+
+    def __init__(self, width: float) -> None:
+        self.width = width
+        self._top = np.zeros((math.ceil(width / CELL_M) + 2,) * 2)
+
+    def _cells(self, points: np.ndarray) -> list[tuple[np.ndarray, np.ndarray]]:
+        """Those of the points and those around them: triangles reach from a point no farther than that."""
+        i, j = (np.floor(points[:, :2] / CELL_M + 0.5 * self._top.shape[0]).astype(int)).T
+        last = self._top.shape[0] - 1
+        return [(np.clip(i + di, 0, last), np.clip(j + dj, 0, last)) for di in (-1, 0, 1) for dj in (-1, 0, 1)]
+
+    def over(self, points: np.ndarray) -> float:
+        """How far the points must be lifted so as to lie above everything."""
+        return max(float((self._top[cells] - points[:, 2]).max()) for cells in self._cells(points))
+
+    def add(self, points: np.ndarray) -> None:
+        for cells in self._cells(points):
+            np.maximum.at(self._top, cells, points[:, 2])
+
+
+def _place(kind: _Object, heights: _Heights, source: random.Random) -> tuple[np.ndarray, np.ndarray]:
+    """Position of the middle of an object and its rotation, in the world."""
+    q = _random_rotation(source)
+    turned = _turned(q, kind.vertices)
+    room = heights.width / 2 - CLEARANCE_M - np.abs(turned[:, :2]).max(axis=0)
+    places = []
+    for _ in range(TRIES):
+        at = np.array([source.uniform(-room[0], room[0]), source.uniform(-room[1], room[1]), 0.0])
+        at[2] = heights.over(turned + at) + CLEARANCE_M
+        places.append(at)
+    lowest = min(places, key=lambda at: at[2])
+    heights.add(turned + lowest)
+    return lowest, q
+
+
 def _body(index: int, kind: _Object, at: np.ndarray, q: np.ndarray) -> str:
     def fields(names: str, values: np.ndarray) -> str:
         return " ".join(f"{name}: {value:.17g}" for name, value in zip(names, values))
 
     return (f'bodies {{ name: "{kind.name}_{index}" affine {{ surface {{ file: "{GENERATED / kind.name}.obj" }} }} '
-            f"pose {{ position_m {{ {fields('xyz', at - _turned(q, kind.centre))} }} quaternion {{ {fields('wxyz', q)} }} }} "
+            f"pose {{ position_m {{ {fields('xyz', at - _turned(q, kind.middle))} }} quaternion {{ {fields('wxyz', q)} }} }} "
             f"material {{ density_kg_m3: {DENSITIES_KG_M3[kind.name]} youngs_modulus_pa: 1e7 }} }}")
 
 
@@ -91,24 +132,18 @@ def write_bin(folder: Path, count: int) -> BinScene:
     if not (GENERATED / "manifest.json").exists():
         raise ValueError(f"no meshes in {GENERATED}; generate them with ./dev build")
     kinds, source = _read_objects(), random.Random(SEED)
-    columns = max(1, math.ceil(math.sqrt(count / OBJECTS_PER_COLUMN)))
-    cell = 2 * max(kind.radius for kind in kinds) + CLEARANCE_M
-    width = columns * cell
-    layers = math.ceil(count / columns**2)
+    width = math.sqrt(AREA_M2 * count)
+    heights = _Heights(width)
     lines, triangles = [], 0
     for i in range(count):
-        layer, place = divmod(i, columns**2)
-        kind, q = kinds[i % len(kinds)], _random_rotation(source)
-        room = cell / 2 - CLEARANCE_M / 2 - kind.radius
-        corner = np.array([place % columns - columns / 2, place // columns - columns / 2, layer]) * cell + (0, 0, CLEARANCE_M)
-        at = corner + cell / 2 + np.array([source.uniform(-room, room) for _ in range(3)])
-        lines.append(_body(i, kind, at, q))
+        kind = kinds[i % len(kinds)]
+        lines.append(_body(i, kind, *_place(kind, heights, source)))
         triangles += kind.triangles
-    write_obj(folder / f"bin_{count}.obj", *open_bin(width, layers * cell, WALL_M))
+    write_obj(folder / f"bin_{count}.obj", *open_bin(width, WALL_HEIGHT_M, WALL_M))
     lines.append(f'bodies {{ name: "bin" static_body {{ surface {{ file: "bin_{count}.obj" }} }} }}')
     path = folder / f"bin_{count}.textproto"
     path.write_text("\n".join([
         f'display_name: "a bin of {count} household objects"', *lines,
-        "contact { dhat_m: 1e-3 friction_coefficient: 0.5 friction_velocity_m_s: 1e-3 }",
+        f"contact {{ dhat_m: 1e-3 area_stiffness_n_m3: {STIFFNESS_N_M3} friction_coefficient: 0.5 friction_velocity_m_s: 1e-3 }}",
         f"gravity_m_s2 {{ z: {-GRAVITY_M_S2} }}", "schedule { duration_s: 4 dt_s: 0.02 }"]) + "\n")
-    return BinScene(path, count, triangles, width)
+    return BinScene(path, count, triangles)

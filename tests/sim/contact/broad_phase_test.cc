@@ -83,7 +83,7 @@ TEST(BroadPhase, NamesEveryPairThatComesClose) {
       kept += !broad_phase.Cover(Stacked(from), Stacked(to), margin);
       ASSERT_TRUE(broad_phase.Covers(Stacked(from)));
       ASSERT_TRUE(broad_phase.Covers(Stacked(to)));
-      broad_phase.Anchor(Stacked(from), from);
+      broad_phase.Anchor(Stacked(from));
       std::set<PairName> named;
       for (const Candidate& c : broad_phase.candidates()) ASSERT_TRUE(named.insert(NameOf(c)).second) << "named twice";
       for (int sample = 0; sample < 6; ++sample) {

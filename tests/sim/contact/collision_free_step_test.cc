@@ -48,7 +48,7 @@ TEST(CollisionFreeStep, NothingMeetsOnTheWay) {
     BroadPhase wide = m.Detection(kDhat);
     wide.Cover(q0, q1, speed);
     const std::vector<Vec3> middle = testing::Blend(x0, x1, 0.3);
-    wide.Anchor(testing::Stacked(middle), middle);
+    wide.Anchor(testing::Stacked(middle));
     VertexTravel travel, on_way;
     wide.Travel(q0, x0, &travel);
     wide.Travel(q1, x1, &on_way);
