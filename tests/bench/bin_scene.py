@@ -20,13 +20,13 @@ from obj_files import read_obj, write_obj
 GENERATED = REPOSITORY / "models" / "generated"
 DENSITIES_KG_M3 = {"mug": 900.0, "bowl": 700.0, "bottle": 600.0, "carton": 300.0, "banana": 950.0, "ball": 400.0, "hammer": 1000.0,
                    "jack": 500.0}
-AREA_M2 = 0.004     # of the floor, per object
-TRIES = 30            # places tried for each object
-CLEARANCE_M = 0.004  # of an object from what lies below it and from the walls
-CELL_M = 0.005       # of the grid of heights, about as wide as triangles are
+AREA_M2 = 0.004        # of the floor, per object
+TRIES = 30             # places tried for each object
+CLEARANCE_M = 0.004    # of an object from what lies below it and from the walls
+CELL_M = 0.005         # of the grid of heights, about as wide as triangles are
 WALL_HEIGHT_M = 0.5
-WALL_M = 0.02        # thickness
-STIFFNESS_N_M3 = 1e9       # as where the surface of the grasp is refined
+WALL_M = 0.02          # thickness
+STIFFNESS_N_M3 = 1e9   # of the barrier: as where the surface of the grasp is refined
 GRAVITY_M_S2 = 9.81
 SEED = 1
 
