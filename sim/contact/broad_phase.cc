@@ -1,18 +1,12 @@
 #include "sim/contact/broad_phase.h"
 
 #include <algorithm>
-#include <cmath>
 
-#include "sim/geometry/distance.h"
-#include "sim/geometry/tree_pairs.h"
+#include "sim/contact/region_bounds.h"
 
 namespace eipc {
 namespace {
 
-// Covers the rounding of a norm and of sums of a few.
-constexpr double kRoundUp = 1 + 1e-14;
-// Covers the rounding of x = J q, of middles of bodies and of what is derived from them, of the largest coordinate.
-constexpr double kSlack = 1e-14;
 // What regions are grown by, in units of the margin that is asked for.
 constexpr double kOwnMargin = 1;
 constexpr double kMostOfEdge = 0.25;
@@ -26,18 +20,10 @@ constexpr double kLeastMargin = 0.2;
 constexpr double kLoose = 4;
 constexpr int kPatience = 4;
 
-bool ShareVertex(const Triangle& s, const Triangle& t) {
-  return std::any_of(s.begin(), s.end(), [&t](int32_t v) { return v == t[0] || v == t[1] || v == t[2]; });
-}
-
 Box Grown(const Vec3& a, const Vec3& b, double by) { return {a.cwiseMin(b).array() - by, a.cwiseMax(b).array() + by}; }
 
 // Of what moves by `way`.
 double MarginFor(double way, double margin) { return std::clamp(kWays * way, kLeastMargin * margin, margin); }
-
-bool Contains(const Box& box, const Vec3& p) { return (p.array() >= box.lo).all() && (p.array() <= box.hi).all(); }
-
-bool Contains(const WideBox& box, const Vec3& p) { return box.Contains(WideBox(p.array(), p.array())); }
 
 }  // namespace
 
@@ -323,309 +309,10 @@ void BroadPhase::Gather() {
   gathered_ = true;
 }
 
-bool BroadPhase::CoversWay(const VecX& there) {
-  bool all = true;
-  body_on_way_.resize(surface_->body_count);
-  reach_on_way_.resize(surface_->body_count);
-  list_on_way_.resize(lists_.size());
-  middles_.resize(surface_->body_count);
-  for (int32_t body = 0; body < surface_->body_count; ++body) {
-    middles_[body] = Middle(body, there);
-    body_on_way_[body] = BodyCovers(body, there, middles_[body]) && ShapeCovers(body, there);
-    reach_on_way_[body] = surface_->trees[body].empty() || Contains(bodies_[body].middles, middles_[body]);
-    all = all && body_on_way_[body] && reach_on_way_[body];
-  }
-  for (size_t k = 0; k < lists_.size(); ++k) {
-    const PairList& list = lists_[k];
-    list_on_way_[k] = body_on_way_[list.a] && body_on_way_[list.b] && ListIsOf(list) &&
-                      (list.of_one_body() || Contains(list.shifts, middles_[list.b] - middles_[list.a]));
-    all = all && list_on_way_[k];
-  }
-  return all;
-}
-
-bool BroadPhase::InRegions(int32_t a, int32_t b) const {
-  const auto it = std::lower_bound(lists_.begin(), lists_.end(), std::pair(a, b),
-                                   [](const PairList& list, const auto& pair) { return std::pair(list.a, list.b) < pair; });
-  if (it != lists_.end() && it->a == a && it->b == b) return list_on_way_[it - lists_.begin()] != 0;
-  return body_on_way_[a] && body_on_way_[b] && reach_on_way_[a] && reach_on_way_[b];
-}
-
-void BroadPhase::LeaveOut(VertexTravel* travel) const {
-  for (size_t k = 0; k < lists_.size(); ++k) {
-    if (!list_on_way_[k]) travel->shift[k] = -std::numeric_limits<double>::infinity();
-  }
-}
-
-void BroadPhase::SetAnchor(int32_t body, const VecX& q, const Vec3& middle) {
-  BodyRegion& region = bodies_[body];
-  ++region.anchor_stamp;
-  region.anchor_extent = 0;
-  for (int32_t n : patches_->body_nodes[body]) {
-    anchor_q_.segment<3>(3 * n) = q.segment<3>(3 * n) - middle;
-    region.anchor_extent = std::max(region.anchor_extent, anchor_q_.segment<3>(3 * n).cwiseAbs().maxCoeff());
-  }
-}
-
-void BroadPhase::Anchor(const VecX& q, double slack) {
-  stop_ = false;
-  if (!gathered_) return;  // by the next Cover
-  middles_.resize(surface_->body_count);
-  for (int32_t body = 0; body < surface_->body_count; ++body) {
-    middles_[body] = Middle(body, q);
-    double travel = 0;
-    for (int32_t n : patches_->body_nodes[body]) {
-      const Vec3 p = q.segment<3>(3 * n) - middles_[body];
-      travel = std::max(travel, (p - anchor_q_.segment<3>(3 * n)).cwiseAbs().maxCoeff());
-    }
-    if (bodies_[body].anchor_stamp > 0 && travel <= slack) continue;
-    SetAnchor(body, q, middles_[body]);
-    bodies_[body].anchor_in_region = false;
-  }
-  for (int32_t v : vertices_) {
-    const uint64_t stamp = bodies_[surface_->vertex_body[v]].anchor_stamp;
-    if (anchored_[v] == stamp) continue;
-    anchored_[v] = stamp;
-    const EmbeddingRow& row = (*rows_)[v];
-    anchors_[v] = row.count == 0 ? (*offsets_)[v] : Vec3::Zero();
-    for (int k = 0; k < row.count; ++k) anchors_[v] += row.weights[k] * anchor_q_.segment<3>(3 * row.nodes[k]);
-  }
-  for (PairList& list : lists_) {
-    const Vec3 shift = list.of_one_body() ? Vec3(Vec3::Zero()) : Vec3(middles_[list.b] - middles_[list.a]);
-    const bool same = list.anchor_a == bodies_[list.a].anchor_stamp && list.anchor_b == bodies_[list.b].anchor_stamp;
-    if (same && (shift - list.anchor_shift).cwiseAbs().maxCoeff() <= slack) continue;
-    list.anchor_shift = shift;
-    AnchorList(&list);
-  }
-}
-
-// Everything of b as seen from the middle of a.
-void BroadPhase::AnchorList(PairList* list) {
-  list->anchor_a = bodies_[list->a].anchor_stamp;
-  list->anchor_b = bodies_[list->b].anchor_stamp;
-  const auto at = [&](int32_t v) -> Vec3 {
-    return surface_->vertex_body[v] == list->a ? anchors_[v] : Vec3(anchors_[v] + list->anchor_shift);
-  };
-  for (size_t i = 0; i < list->candidates.size(); ++i) {
-    if (Stop()) {
-      list->anchor_a = 0;
-      return;
-    }
-    Candidate& c = list->candidates[i];
-    const Vec3 x0 = at(c.v[0]), x1 = at(c.v[1]), x2 = at(c.v[2]), x3 = at(c.v[3]);
-    c.bound = c.kind == ContactKind::kPointTriangle ? PointTriangleSeparation(x0, x1, x2, x3) : EdgeEdgeSeparation(x0, x1, x2, x3);
-    candidates_[list->first + i].bound = c.bound;
-  }
-  list->triangle_gaps.clear();
-  for (const auto& [a, b] : list->triangle_pairs) {
-    Box s, t;
-    for (int32_t v : surface_->triangles[a]) s.Include(at(v));
-    for (int32_t v : surface_->triangles[b]) t.Include(at(v));
-    list->triangle_gaps.push_back((s.lo - t.hi).max(t.lo - s.hi).maxCoeff());
-  }
-}
-
 void BroadPhase::Use(int32_t v) {
   if (used_[v]) return;
   used_[v] = 1;
   vertices_.push_back(v);
-}
-
-void BroadPhase::Travel(const VecX& q, const std::vector<Vec3>& x, VertexTravel* travel) const {
-  travel->own.resize(x.size());
-  travel->shift.resize(lists_.size());
-  travel->middles.resize(surface_->body_count);
-  for (int32_t body = 0; body < surface_->body_count; ++body) travel->middles[body] = Middle(body, q);
-  for (int32_t v : vertices_) {
-    const Vec3& middle = travel->middles[surface_->vertex_body[v]];
-    const double extent = bodies_[surface_->vertex_body[v]].anchor_extent;
-    const double slack = kSlack * (x[v].cwiseAbs().maxCoeff() + middle.cwiseAbs().maxCoeff() + extent);
-    travel->own[v] = kRoundUp * (x[v] - middle - anchors_[v]).norm() + slack;
-  }
-  for (size_t k = 0; k < lists_.size(); ++k) {
-    const PairList& list = lists_[k];
-    travel->shift[k] = 0;
-    if (list.of_one_body()) continue;
-    const Vec3 &a = travel->middles[list.a], &b = travel->middles[list.b];
-    const double extent = bodies_[list.a].anchor_extent + bodies_[list.b].anchor_extent;
-    const double slack = kSlack * (a.cwiseAbs().maxCoeff() + b.cwiseAbs().maxCoeff() + extent);
-    travel->shift[k] = kRoundUp * (b - a - list.anchor_shift).norm() + slack;
-  }
-}
-
-const WideBox& BroadPhase::VertexBox(int32_t v) {
-  const int32_t body = surface_->vertex_body[v];
-  if (vertex_stamp_[v] == bodies_[body].stamp) return vertex_boxes_[v];
-  vertex_stamp_[v] = bodies_[body].stamp;
-  const EmbeddingRow& row = (*rows_)[v];
-  Eigen::Array3d lo = (*offsets_)[v].array(), hi = lo;
-  Vec3 point = (*offsets_)[v];
-  if (row.count > 0) {
-    lo.setZero(), hi.setZero(), point.setZero();
-    for (int k = 0; k < row.count; ++k) {
-      const double w = row.weights[k];
-      const Box& region = regions_[row.nodes[k]];
-      lo += w >= 0 ? w * region.lo : w * region.hi;
-      hi += w >= 0 ? w * region.hi : w * region.lo;
-      point += w * points_q_.segment<3>(3 * row.nodes[k]);
-    }
-  }
-  points_[v] = point;
-  const double slack = kSlack * (point.cwiseAbs().maxCoeff() + dhat_ + (hi - lo).maxCoeff());
-  reach_[v] = kRoundUp * (hi - point.array()).max(point.array() - lo).matrix().norm() + slack;
-  const double grown = 0.5 * dhat_ + slack;
-  return vertex_boxes_[v] = WideBox(lo - grown, hi + grown);
-}
-
-const WideBox& BroadPhase::EdgeBox(int32_t e) {
-  const uint64_t stamp = bodies_[surface_->edge_body[e]].stamp;
-  if (edge_stamp_[e] == stamp) return edge_boxes_[e];
-  edge_stamp_[e] = stamp;
-  edge_boxes_[e] = VertexBox(surface_->edges[e][0]);
-  edge_boxes_[e].Include(VertexBox(surface_->edges[e][1]));
-  return edge_boxes_[e];
-}
-
-const WideBox& BroadPhase::TriangleBox(int32_t t) {
-  const uint64_t stamp = bodies_[surface_->triangle_body[t]].stamp;
-  if (triangle_stamp_[t] == stamp) return triangle_boxes_[t];
-  triangle_stamp_[t] = stamp;
-  WideBox box;
-  for (int32_t v : surface_->triangles[t]) box.Include(VertexBox(v));
-  return triangle_boxes_[t] = box;
-}
-
-const WideBox& BroadPhase::TreeBox(int32_t body, int32_t node) {
-  uint64_t* stamp = &tree_stamp_[body][node];
-  WideBox* box = &tree_boxes_[body][node];
-  if (*stamp == bodies_[body].stamp) return *box;
-  *stamp = bodies_[body].stamp;
-  const BoundingVolumeTree& tree = surface_->trees[body];
-  const BoundingVolumeTree::Node& n = tree.nodes()[node];
-  const std::vector<SurfacePatch>& patches = patches_->patches[body];
-  if (!patches.empty() && patches[node].first_box >= 0) return *box = PatchBox(patches[node]);
-  *box = {};
-  if (n.leaf()) {
-    for (int32_t k = n.begin; k < n.end; ++k) box->Include(TriangleBox(tree.primitives()[k]));
-  } else {
-    box->Include(TreeBox(body, n.left));
-    box->Include(TreeBox(body, n.right));
-  }
-  return *box;
-}
-
-// Images of the rest boxes under the middles of the regions, and what the regions add to them.
-WideBox BroadPhase::PatchBox(const SurfacePatch& patch) const {
-  WideBox box;
-  for (int k = 0; k < patch.count; ++k) {
-    const SurfacePiece& piece = patches_->pieces[patch.pieces[k]];
-    const SurfacePatches::RestBox& rest = patches_->boxes[patch.first_box + k];
-    std::array<Vec3, 4> middle;
-    Eigen::Array3d half = Eigen::Array3d::Zero();
-    for (int i = 0; i < 4; ++i) {
-      const Box& region = regions_[piece.nodes[i]];
-      middle[i] = 0.5 * (region.lo + region.hi).matrix();
-      half = half.max(0.5 * (region.hi - region.lo));
-    }
-    Mat3 edges;
-    for (int i = 0; i < 3; ++i) edges.col(i) = middle[i + 1] - middle[0];
-    const Mat3 f = edges * piece.inverse_rest;
-    const Vec3 center = middle[0] + f * (rest.center - piece.origin);
-    const Eigen::Array3d reach = (f.cwiseAbs() * rest.half).array() + patches_->largest_weight_sum * half;
-    const double size = center.cwiseAbs().maxCoeff() + middle[0].cwiseAbs().maxCoeff() + reach.maxCoeff() + dhat_;
-    const Eigen::Array3d grown = reach + (0.5 * dhat_ + 10 * kSlack * size);
-    box.Include(WideBox(center.array() - grown, center.array() + grown));
-  }
-  return box;
-}
-
-void BroadPhase::Traverse(PairList* list) {
-  const bool self = list->of_one_body();
-  const auto apart = [&](int32_t i, int32_t j) {
-    ++node_pairs_;
-    if (Stop()) return true;
-    if (!(self && i == j) && !TreeBox(list->a, i).Overlaps(TreeBox(list->b, j).Swept(list->shifts))) return true;
-    return self && patches_->proves[list->a] && shapes_.ProveApart(list->a, i, j);
-  };
-  ForTreePairs(surface_->trees[list->a], surface_->trees[list->b], self, &stack_, apart, [&](int32_t a, int32_t b) {
-    if (!Stop()) AddTrianglePair(list, a, b);
-  });
-  if (stop_) list->stamp_a = 0;  // no region has this one
-}
-
-// Everything of b as seen from the middle of a.
-void BroadPhase::AddTrianglePair(PairList* list, int32_t a, int32_t b) {
-  const WideBox& box_a = TriangleBox(a);
-  const WideBox box_b = TriangleBox(b).Swept(list->shifts);
-  if (!box_a.Overlaps(box_b)) return;
-  const bool self = list->of_one_body();
-  if (self && ShareVertex(surface_->triangles[a], surface_->triangles[b])) {
-    list->neighbour_pairs.emplace_back(a, b);
-  } else if (box_a.OverlapsBy(box_b, dhat_)) {  // regions without dhat overlap
-    list->triangle_pairs.emplace_back(a, b);
-    Box s, t;
-    for (int32_t v : surface_->triangles[a]) s.Include(points_[v]);
-    for (int32_t v : surface_->triangles[b]) t.Include(self ? points_[v] : Vec3(points_[v] + list->shift));
-    list->triangle_gaps.push_back((s.lo - t.hi).max(t.lo - s.hi).maxCoeff());
-  }
-  for (int32_t p : surface_->owned_vertices[a]) {
-    if (p >= 0 && vertex_boxes_[p].Overlaps(box_b)) AddPointTriangle(list, p, b);
-  }
-  for (int32_t p : surface_->owned_vertices[b]) {
-    if (p >= 0 && vertex_boxes_[p].Swept(list->shifts).Overlaps(box_a)) AddPointTriangle(list, p, a);
-  }
-  std::array<int32_t, 3> near;
-  int count = 0;
-  for (int32_t f : surface_->owned_edges[b]) {
-    if (f >= 0 && EdgeBox(f).Swept(list->shifts).Overlaps(box_a)) near[count++] = f;
-  }
-  if (count == 0) return;
-  for (int32_t e : surface_->owned_edges[a]) {
-    if (e < 0 || !EdgeBox(e).Overlaps(box_b)) continue;
-    for (int k = 0; k < count; ++k) AddEdgeEdge(list, e, near[k]);
-  }
-}
-
-void BroadPhase::NearTriangles(const VertexTravel& travel, std::vector<std::pair<int32_t, int32_t>>* out) const {
-  const auto farthest = [&](int32_t t) {
-    const Triangle& tri = surface_->triangles[t];
-    return std::max({travel.own[tri[0]], travel.own[tri[1]], travel.own[tri[2]]});
-  };
-  out->clear();
-  for (size_t k = 0; k < lists_.size(); ++k) {
-    for (size_t i = 0; i < lists_[k].triangle_pairs.size(); ++i) {
-      const auto [a, b] = lists_[k].triangle_pairs[i];
-      if (lists_[k].triangle_gaps[i] <= kRoundUp * (travel.shift[k] + farthest(a) + farthest(b))) out->emplace_back(a, b);
-    }
-  }
-}
-
-void BroadPhase::AddPointTriangle(PairList* list, int32_t p, int32_t t) {
-  const Triangle& tri = surface_->triangles[t];
-  if (list->of_one_body() && (tri[0] == p || tri[1] == p || tri[2] == p)) return;
-  AddIfNear(list, {p, tri[0], tri[1], tri[2]}, p, t, ContactKind::kPointTriangle);
-}
-
-void BroadPhase::AddEdgeEdge(PairList* list, int32_t e, int32_t f) {
-  const Edge& a = surface_->edges[e];
-  const Edge& b = surface_->edges[f];
-  if (list->of_one_body() && (a[0] == b[0] || a[0] == b[1] || a[1] == b[0] || a[1] == b[1])) return;
-  if (!edge_boxes_[e].Overlaps(edge_boxes_[f].Swept(list->shifts))) return;
-  AddIfNear(list, {a[0], a[1], b[0], b[1]}, e, f, ContactKind::kEdgeEdge);
-}
-
-void BroadPhase::AddIfNear(PairList* list, const std::array<int32_t, 4>& v, int32_t first, int32_t second, ContactKind kind) {
-  std::array<Vec3, 4> x;
-  for (int k = 0; k < 4; ++k) {
-    x[k] = points_[v[k]];
-    if (surface_->vertex_body[v[k]] != list->a) x[k] += list->shift;
-  }
-  const double bound = kind == ContactKind::kPointTriangle ? PointTriangleSeparation(x[0], x[1], x[2], x[3])
-                                                           : EdgeEdgeSeparation(x[0], x[1], x[2], x[3]);
-  const double r0 = reach_[v[0]], r1 = reach_[v[1]], r2 = reach_[v[2]], r3 = reach_[v[3]];
-  const double reach = kind == ContactKind::kPointTriangle ? r0 + std::max({r1, r2, r3}) : std::max(r0, r1) + std::max(r2, r3);
-  if (bound - reach - list->shift_reach < dhat_)
-    list->candidates.push_back({v, first, second, kind, list->of_one_body(), 0, bound});
 }
 
 }  // namespace eipc

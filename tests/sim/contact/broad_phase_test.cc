@@ -215,6 +215,26 @@ TEST(BroadPhase, SearchesAnewWhatWasInterrupted) {
   EXPECT_GT(interrupted, 10) << "the search is too short to tell";
 }
 
+// After a blow, what has come to rest is searched for no farther than it can get.
+TEST(BroadPhase, LetsGoOfRegionsThatAreTooLarge) {
+  Random random(9);
+  const MovingSurface m(testing::BallGrid(2, 0.1, 0.0499));
+  constexpr double kMargin = 1e-3, kFar = 1;
+  BroadPhase broad_phase = m.Detection(1e-3), fresh = m.Detection(1e-3);
+  const VecX rest = Stacked(m.rest);
+  broad_phase.Cover(rest, Stacked(Moved(m.rest, 0.02, &random)), kMargin, kFar);
+  fresh.Cover(rest, rest, kMargin, kFar);
+  ASSERT_GT(broad_phase.candidates().size(), 2 * fresh.candidates().size());
+  int renewed = 0;
+  for (int step = 0; step < 20; ++step) {
+    broad_phase.LetGo(rest, rest, kMargin, kFar);
+    renewed += broad_phase.Cover(rest, rest, kMargin, kFar);
+    ASSERT_TRUE(broad_phase.Covers(rest));
+  }
+  EXPECT_EQ(renewed, 1) << "once and for all";
+  EXPECT_EQ(broad_phase.candidates().size(), fresh.candidates().size());
+}
+
 // Bodies that go along together stay inside their regions.
 TEST(BroadPhase, WhatMovesTogetherIsNotSearchedAnew) {
   const MovingSurface m(testing::BallGrid(2, 0.1, 0.0499));

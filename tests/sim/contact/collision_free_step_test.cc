@@ -22,10 +22,10 @@ double MinDistance(const std::vector<Candidate>& pairs, const std::vector<Vec3>&
 // Balls that fly in random directions through each other: up to the step found no pair meets, and every pair keeps at least the
 // smaller of dhat / 10 and half its own distance.
 TEST(CollisionFreeStep, NothingMeetsOnTheWay) {
-  Random random(1);
+  Random random(1), fars(7);
   ThreadPool one(1), two(2);
   constexpr double kDhat = 1e-3;
-  int limited = 0;
+  int limited = 0, both = 0;
   for (int round = 0; round < 25; ++round) {
     CollisionSurface s = testing::BallGrid(2, 0.1, 0.048);
     for (int32_t b = 0; b < s.body_count; ++b) s.pair_enabled[b * s.body_count + b] = 0;  // each ball moves rigidly
@@ -58,6 +58,24 @@ TEST(CollisionFreeStep, NothingMeetsOnTheWay) {
     PathPairs path(&m.surface, &m.patches, &m.rows, &m.offsets, kDhat);
     path.Find(q0, q1, LargestExaminedGap(kDhat, 1e-16));
     EXPECT_EQ(step, CollisionFreeStep(s, path.candidates(), path.from(), path.to(), kDhat, 1e-16, &one));
+    // Short ways from regions, long ones from what comes near on them: the same.
+    BroadPhase mixed = m.Detection(kDhat);
+    mixed.Cover(q0, q1, kDhat, fars.Uniform(0, 2) * speed);
+    mixed.Anchor(q0);
+    mixed.CoversWay(q1);
+    int in_regions_pairs = 0, pairs = 0;
+    for (int32_t a = 0; a < s.body_count; ++a) {
+      for (int32_t b = a + 1; b < s.body_count; ++b) ++pairs, in_regions_pairs += mixed.InRegions(a, b);
+    }
+    both += in_regions_pairs > 0 && in_regions_pairs < pairs;
+    VertexTravel at_start, in_regions;
+    mixed.Travel(q0, x0, &at_start);
+    mixed.Travel(q1, x1, &in_regions);
+    in_regions.Include(at_start, mixed.vertices());
+    mixed.LeaveOut(&in_regions);
+    path.Find(q0, q1, LargestExaminedGap(kDhat, 1e-16), &mixed);
+    EXPECT_EQ(step, std::min(CollisionFreeStep(s, mixed.candidates(), x0, x1, kDhat, 1e-16, &one, &in_regions),
+                             CollisionFreeStep(s, path.candidates(), path.from(), path.to(), kDhat, 1e-16, &one)));
     ContactSet narrow_set(&s, {}), wide_set(&s, {});
     narrow_set.Update(broad_phase.candidates(), x0, &one);
     wide_set.Update(wide.candidates(), x0, &one, &travel);
@@ -77,6 +95,7 @@ TEST(CollisionFreeStep, NothingMeetsOnTheWay) {
   }
   EXPECT_GT(limited, 8);
   EXPECT_LT(limited, 25);
+  EXPECT_GT(both, 2);
 }
 
 TEST(CollisionFreeStep, HeadOnApproachStopsAtATenthOfDhat) {
