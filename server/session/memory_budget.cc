@@ -23,7 +23,7 @@ double NodeBytes(const Model& model) {
 // The tree and boxes of a triangle, and the pairs it may have with those in the way that one goes in a step of a fast motion: 1 m/s
 // times 10 ms.
 double SurfaceBytes(const Model& model) {
-  constexpr double kPerVertex = 512, kPerTriangle = 1 << 10, kPerPair = 80, kWay = 0.01, kMostPairs = 64;
+  constexpr double kPerVertex = 512, kPerTriangle = 1 << 10, kPerPair = 96, kWay = 0.01, kMostPairs = 64;
   double bytes = kPerVertex * model.surface.vertex_count;
   for (size_t body = 0; body < model.bodies.size(); ++body) {
     const double edge = model.patches.edge_length[body];
