@@ -37,7 +37,8 @@ class Pass:
 
 
 PASSES = (
-    Pass("asan", ("eipc-server", "eipc"), r"^(session_|convert_|rpc_|server_|client_cpp|conformance|base_|contact_|solver_|dynamics_test)", True),
+    Pass("asan", ("eipc-server", "eipc"),
+         r"^(session_|convert_|rpc_|server_|client_cpp|conformance|base_|linalg_|contact_|solver_|dynamics_test)", True),
     # Over Debian's gRPC, which is not instrumented, it reports hundreds of races that are none: the preset builds nothing that links it.
     Pass("tsan", (), r"^(session_|base_|linalg_|geometry_|mesh_embedding|contact_|energy_|solver_|dynamics_test|scene_|sensor_)", False),
 )
