@@ -20,7 +20,7 @@ done
 work=$(mktemp -d -t eipc-image.XXXXXX)
 server=""
 cleanup() {
-  if [[ -n $server ]]; then kill "$server" 2>/dev/null || true; fi
+  if [[ -n $server ]]; then kill -KILL "$server" 2>/dev/null || true; fi  # unshare minds no other signal; its child goes along
   rm -rf --one-file-system "$work"
 }
 trap cleanup EXIT
@@ -66,4 +66,7 @@ for _ in $(seq 100); do
 done
 [[ -n $address ]] || { cat "$work/err" >&2; exit 1; }
 PYTHONPATH=$repository/client/python /usr/bin/python3 -c "import eipc, sys; print(eipc.connect(sys.argv[1]).server_info())" "$address"
-echo "image_root_check: the server answers at $address as an unprivileged user on a read-only root"
+pkill -TERM -P "$server"
+wait "$server" || { echo "image_root_check: the server did not stop in good order" >&2; exit 1; }
+server=""
+echo "image_root_check: the server answers at $address as an unprivileged user on a read-only root, and stops"
