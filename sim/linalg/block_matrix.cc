@@ -23,11 +23,15 @@ void BlockMatrix::SetSortedPattern(int32_t nodes, const std::vector<std::pair<in
     rows_[k] = pairs[k].second;
   }
   for (int32_t i = 0; i < nodes; ++i) column_start_[i + 1] += column_start_[i];
-  values_.assign(9 * rows_.size(), 0.0);
+  values_.assign(9 * rows_.size() + 1, 0.0);
   missing_.clear();
+  slots_.clear();
+  if (nodes > kSmall) return;
+  slots_.assign(SlotOf(nodes, 0), -1);
+  for (size_t k = 0; k < pairs.size(); ++k) slots_[SlotOf(pairs[k].second, pairs[k].first)] = static_cast<int32_t>(k);
 }
 
-int64_t BlockMatrix::Find(int32_t row, int32_t column) const {
+int64_t BlockMatrix::Search(int32_t row, int32_t column) const {
   // Last entry <= row, by halving without branches: the diagonal, never above `row`, comes first.
   const int32_t* base = rows_.data() + column_start_[column];
   for (int32_t count = column_start_[column + 1] - column_start_[column]; count > 1;) {

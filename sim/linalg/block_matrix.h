@@ -24,13 +24,13 @@ class BlockMatrix {
   int64_t block_count() const { return static_cast<int64_t>(rows_.size()); }
   const std::vector<int32_t>& column_start() const { return column_start_; }
   const std::vector<int32_t>& rows() const { return rows_; }
-  const std::vector<double>& values() const { return values_; }  // 9 a block, column-major
+  const std::vector<double>& values() const { return values_; }  // 9 a block, column-major; one more at the end
 
   void SetZero() { std::fill(values_.begin(), values_.end(), 0.0); }
   void CopyValuesFrom(const std::vector<double>& values) { values_ = values; }
 
   // Position of block (row, column) with row >= column in the value array (in blocks), or -1 when outside the pattern.
-  int64_t Find(int32_t row, int32_t column) const;
+  int64_t Find(int32_t row, int32_t column) const { return slots_.empty() ? Search(row, column) : slots_[SlotOf(row, column)]; }
 
   // Adds block B at (a, b); for a < b its transpose goes to (b, a). Off-diagonal pairs are to be added once. A pair outside the
   // pattern is noted in missing() instead: the caller extends the pattern and assembles again.
@@ -45,7 +45,7 @@ class BlockMatrix {
     }
   }
   std::vector<std::pair<int32_t, int32_t>>* missing() { return &missing_; }
-  // The nine entries of a stored block, column-major.
+  // The nine entries of a stored block, column-major; what follows them may be read, and written as it was.
   double* BlockAt(int64_t slot) { return values_.data() + 9 * slot; }
   void AddAt(int64_t slot, const Mat3& block) { Eigen::Map<Mat3>(values_.data() + 9 * slot) += block; }
 
@@ -53,10 +53,16 @@ class BlockMatrix {
   void Multiply(const VecX& x, VecX* y) const;
 
  private:
+  // Small matrices know where every block is: 4 bytes a pair, 0.8 MB at most.
+  static constexpr int32_t kSmall = 640;
+  static size_t SlotOf(int32_t row, int32_t column) { return static_cast<size_t>(row) * (row + 1) / 2 + column; }
+  int64_t Search(int32_t row, int32_t column) const;
+
   int32_t nodes_ = 0;
   std::vector<int32_t> column_start_;
   std::vector<int32_t> rows_;
   std::vector<double> values_;
+  std::vector<int32_t> slots_;  // by SlotOf; empty: not a small one
   std::vector<std::pair<int32_t, int32_t>> missing_;
 };
 

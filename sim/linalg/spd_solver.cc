@@ -10,8 +10,18 @@ namespace eipc {
 
 using Supernode = SupernodalStructure::Supernode;
 
+// Small chunks: what a pool holds beyond what is in use, every world pays for. Blocks beyond the largest pooled size would go
+// through the heap.
+constexpr size_t kBlocksAChunk = 2;
+
+SpdSolver::SpdSolver(Interrupt* interrupt)
+    : interrupt_(interrupt),
+      pool_(std::make_unique<std::pmr::unsynchronized_pool_resource>(std::pmr::pool_options{kBlocksAChunk, size_t{1} << 22})),
+      structure_(pool_.get()) {}
+
 void SpdSolver::Analyze(const BlockMatrix& h, const std::vector<uint8_t>& changing, const std::vector<uint8_t>& fixed) {
-  structure_ = AnalyzePattern(h, changing, fixed);
+  structure_ = SupernodalStructure(pool_.get());  // gives back what the next may use
+  structure_ = AnalyzePattern(h, changing, fixed, pool_.get());
   // Kernels read up to three rows past a panel's end.
   panels_.assign(structure_.panel_entries + 8, 0.0);
   int64_t work = structure_.work_entries;

@@ -2,6 +2,8 @@
 #define EIPC_SIM_LINALG_SPD_SOLVER_H_
 
 #include <cstdint>
+#include <memory>
+#include <memory_resource>
 #include <vector>
 
 #include "sim/base/interrupt.h"
@@ -21,7 +23,7 @@ namespace eipc {
 class SpdSolver {
  public:
   // `interrupt`, which ends Factorize early, may be null.
-  explicit SpdSolver(Interrupt* interrupt = nullptr) : interrupt_(interrupt) {}
+  explicit SpdSolver(Interrupt* interrupt = nullptr);
 
   // Symbolic factorization; call after BlockMatrix::SetPattern. `changing` (by node; may be empty) marks nodes expected to change
   // from one Factorize to the next: a hint about speed, not about results' correctness. Ordering: approximate minimum degree on the
@@ -46,6 +48,8 @@ class SpdSolver {
   bool FactorPanel(int s);
 
   Interrupt* interrupt_;
+  // Keeps the memory of earlier structures for the next.
+  std::unique_ptr<std::pmr::unsynchronized_pool_resource> pool_;
   SupernodalStructure structure_;
   std::vector<double> panels_;
   std::vector<double> work_;

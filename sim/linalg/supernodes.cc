@@ -9,32 +9,48 @@ namespace eipc {
 namespace {
 
 // Strictly lower pattern of the permuted matrix by columns.
-using Columns = std::vector<std::vector<int32_t>>;
+using Ints = SupernodalStructure::Ints;
+using Columns = std::pmr::vector<Ints>;
 
 bool Coupled(const std::vector<uint8_t>& fixed, int32_t a, int32_t b) {
   return fixed.empty() || a == b || (!fixed[a] && !fixed[b]);
 }
 
-std::vector<int32_t> MinimumDegree(const BlockMatrix& h, const std::vector<uint8_t>& changing, const std::vector<uint8_t>& fixed) {
+// CAMD's own core, given workspace: its front door takes memory from the heap at every call. It wants each row's neighbours, and
+// destroys them.
+void MinimumDegree(const BlockMatrix& h, const std::vector<uint8_t>& changing, const std::vector<uint8_t>& fixed, Ints* order) {
   const int n = h.nodes();
-  std::vector<int> start(n + 1, 0), rows, order(n), constraint(n, 0);
-  rows.reserve(h.block_count());
-  for (int c = 0; c < n; ++c) {
-    for (int k = h.column_start()[c]; k < h.column_start()[c + 1]; ++k) {
-      if (Coupled(fixed, c, h.rows()[k])) rows.push_back(h.rows()[k]);
+  const auto memory = order->get_allocator();
+  const auto for_edges = [&](const auto& visit) {
+    for (int c = 0; c < n; ++c) {
+      for (int k = h.column_start()[c]; k < h.column_start()[c + 1]; ++k) {
+        const int r = h.rows()[k];
+        if (r != c && Coupled(fixed, c, r)) visit(c, r);
+      }
     }
-    start[c + 1] = static_cast<int>(rows.size());
-  }
-  // CAMD wants every constraint set from 0 up to be used; with none or all changing there is one.
+  };
+  Ints length(n, 0, memory), start(n, 0, memory), constraint(n, 0, memory);
+  for_edges([&](int c, int r) { ++length[c], ++length[r]; });
+  int entries = 0;
+  for (int i = 0; i < n; ++i) start[i] = entries, entries += length[i];
+  Ints neighbours(entries + entries / 5 + n + 1, 0, memory), next(start, memory);
+  for_edges([&](int c, int r) { neighbours[next[c]++] = r, neighbours[next[r]++] = c; });
+  // Constraint sets are to be used from 0 up; with none or all changing there is one.
   for (int i = 0; i < n && !changing.empty(); ++i) constraint[i] = changing[i] != 0;
   const bool mixed = std::find(constraint.begin(), constraint.end(), 0) != constraint.end();
   if (!mixed) std::fill(constraint.begin(), constraint.end(), 0);
-  camd_order(n, start.data(), rows.data(), order.data(), nullptr, nullptr, constraint.data());
-  return {order.begin(), order.end()};
+  Ints weight(n, 0, memory), head(n + 1, 0, memory), element(n, 0, memory), degree(n, 0, memory), mark(n + 1, 0, memory),
+      bucket(n, 0, memory);
+  double control[CAMD_CONTROL], info[CAMD_INFO];
+  camd_defaults(control);
+  order->resize(n);
+  camd_2(n, start.data(), neighbours.data(), length.data(), static_cast<int>(neighbours.size()), entries, weight.data(),
+         next.data(), order->data(), head.data(), element.data(), degree.data(), mark.data(), control, info, constraint.data(),
+         bucket.data());
 }
 
-Columns PermutedLower(const BlockMatrix& h, const std::vector<int32_t>& position, const std::vector<uint8_t>& fixed) {
-  Columns columns(h.nodes());
+Columns PermutedLower(const BlockMatrix& h, const Ints& position, const std::vector<uint8_t>& fixed) {
+  Columns columns(h.nodes(), position.get_allocator());
   for (int32_t c = 0; c < h.nodes(); ++c) {
     for (int32_t k = h.column_start()[c]; k < h.column_start()[c + 1]; ++k) {
       const int32_t a = position[c], b = position[h.rows()[k]];
@@ -45,15 +61,16 @@ Columns PermutedLower(const BlockMatrix& h, const std::vector<int32_t>& position
 }
 
 // Row structures of the factor's columns (Liu's symbolic factorization: a column hands its structure to its parent) and parents.
-void FactorStructure(Columns* columns, std::vector<int32_t>* parent) {
+void FactorStructure(Columns* columns, Ints* parent) {
   const int32_t n = static_cast<int32_t>(columns->size());
   parent->assign(n, -1);
-  std::vector<std::vector<int32_t>> children(n);
-  std::vector<int32_t> mark(n, -1);
+  const auto memory = parent->get_allocator();
+  Columns children(n, memory);
+  Ints mark(n, -1, memory), merged(memory);
   for (int32_t j = 0; j < n; ++j) {
-    std::vector<int32_t>& rows = (*columns)[j];
+    Ints& rows = (*columns)[j];
     mark[j] = j;
-    std::vector<int32_t> merged;
+    merged.clear();
     const auto take = [&](int32_t i) {
       if (i > j && mark[i] != j) {
         mark[i] = j;
@@ -65,7 +82,7 @@ void FactorStructure(Columns* columns, std::vector<int32_t>* parent) {
       for (int32_t i : (*columns)[child]) take(i);
     }
     std::sort(merged.begin(), merged.end());
-    rows = std::move(merged);
+    rows = merged;
     if (!rows.empty()) {
       (*parent)[j] = rows[0];
       children[rows[0]].push_back(j);
@@ -73,10 +90,11 @@ void FactorStructure(Columns* columns, std::vector<int32_t>* parent) {
   }
 }
 
-std::vector<int32_t> Postorder(const std::vector<int32_t>& parent) {
+Ints Postorder(const Ints& parent) {
   const int32_t n = static_cast<int32_t>(parent.size());
-  std::vector<std::vector<int32_t>> children(n);
-  std::vector<int32_t> order, stack;
+  const auto memory = parent.get_allocator();
+  Columns children(n, memory);
+  Ints order(memory), stack(memory);
   for (int32_t j = n - 1; j >= 0; --j) {
     if (parent[j] >= 0) children[parent[j]].push_back(j);
   }
@@ -104,12 +122,12 @@ void FindSupernodes(const Columns& columns, SupernodalStructure* s) {
   constexpr double kZeroShare = 0.25;
   struct Group {
     int32_t begin, end;
-    std::vector<int32_t> below;  // rows below the group's columns
-    int64_t zeros;               // blocks stored without need
+    Ints below;     // rows below the group's columns
+    int64_t zeros;  // blocks stored without need
   };
-  std::vector<Group> groups;
+  std::pmr::vector<Group> groups(s->memory);
   for (int32_t j = 0; j < s->nodes; ++j) {
-    groups.push_back({j, j + 1, columns[j], 0});
+    groups.push_back({j, j + 1, Ints(columns[j], s->memory), 0});
     while (groups.size() > 1) {
       Group& low = groups[groups.size() - 2];
       Group& top = groups.back();
@@ -129,9 +147,7 @@ void FindSupernodes(const Columns& columns, SupernodalStructure* s) {
     }
   }
   for (Group& g : groups) {
-    SupernodalStructure::Supernode node;
-    node.begin = g.begin;
-    node.end = g.end;
+    SupernodalStructure::Supernode node{.begin = g.begin, .end = g.end, .rows = Ints(s->memory)};
     for (int32_t c = g.begin; c < g.end; ++c) node.rows.push_back(c);
     node.rows.insert(node.rows.end(), g.below.begin(), g.below.end());
     node.stride = (3 * static_cast<int32_t>(node.rows.size()) + 3) / 4 * 4;
@@ -155,9 +171,7 @@ void FindUpdates(SupernodalStructure* s) {
     while (first < count) {
       const int32_t target = s->supernode_of[source.rows[first]];
       const SupernodalStructure::Supernode& t = s->supernodes[target];
-      SupernodalStructure::Update update;
-      update.source = static_cast<int32_t>(d);
-      update.first = update.last = first;
+      SupernodalStructure::Update update{static_cast<int32_t>(d), first, first, Ints(s->memory)};
       while (update.last < count && source.rows[update.last] < t.end) ++update.last;
       size_t at = 0;
       for (int32_t i = first; i < count; ++i) {
@@ -175,7 +189,7 @@ void FindUpdates(SupernodalStructure* s) {
 void FindTargets(const BlockMatrix& h, const std::vector<uint8_t>& fixed, SupernodalStructure* s) {
   s->targets.resize(h.block_count());
   s->block_column.resize(h.block_count());
-  s->blocks_of.assign(s->supernodes.size(), {});
+  s->blocks_of.resize(s->supernodes.size());
   for (int32_t c = 0; c < h.nodes(); ++c) {
     for (int32_t k = h.column_start()[c]; k < h.column_start()[c + 1]; ++k) {
       s->block_column[k] = c;
@@ -195,22 +209,23 @@ void FindTargets(const BlockMatrix& h, const std::vector<uint8_t>& fixed, Supern
 
 }  // namespace
 
-SupernodalStructure AnalyzePattern(const BlockMatrix& h, const std::vector<uint8_t>& changing, const std::vector<uint8_t>& fixed) {
-  SupernodalStructure s;
+SupernodalStructure AnalyzePattern(const BlockMatrix& h, const std::vector<uint8_t>& changing, const std::vector<uint8_t>& fixed,
+                                   std::pmr::memory_resource* memory) {
+  SupernodalStructure s(memory);
   s.nodes = h.nodes();
   if (s.nodes == 0) return s;
   const auto invert = [&s] {
     s.position.resize(s.nodes);
     for (int32_t i = 0; i < s.nodes; ++i) s.position[s.order[i]] = i;
   };
-  s.order = MinimumDegree(h, changing, fixed);
+  MinimumDegree(h, changing, fixed, &s.order);
   invert();
   Columns columns = PermutedLower(h, s.position, fixed);
-  std::vector<int32_t> parent;
+  Ints parent(memory);
   FactorStructure(&columns, &parent);
   // A postorder makes columns of one supernode consecutive without changing the fill.
-  const std::vector<int32_t> post = Postorder(parent);
-  std::vector<int32_t> order(s.nodes);
+  const Ints post = Postorder(parent);
+  Ints order(s.nodes, 0, memory);
   for (int32_t i = 0; i < s.nodes; ++i) order[i] = s.order[post[i]];
   s.order = std::move(order);
   invert();
