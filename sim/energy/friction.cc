@@ -1,5 +1,6 @@
 #include "sim/energy/friction.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "sim/energy/barrier.h"
@@ -63,24 +64,16 @@ void FrictionTerm::AddGradient(const Point& point, VecX* gradient) {
 }
 
 void FrictionTerm::AddHessian(const Point& point, BlockMatrix* hessian) {
-  StencilFactor factor;
   for (const FrictionStencil& f : stencils_) {
     const Vec2 u = Slip(f, point.x);
     const double y = u.norm();
     // H = limit [f1/y (I - uu^T/y^2) + f1' uu^T/y^2]: only where static friction gives way is f1' negative, and left out.
     const Vec2 along = y > 0 ? Vec2(u / y) : Vec2(1, 0);
     const Vec2 across(-along.y(), along.x());
-    factor.rank = 0;
     const FrictionCurve curve = Curve(f.law);
-    const double values[2] = {f.limit * curve.Slope(y), f.limit * curve.ForceOverY(y)};
-    const Vec2 directions[2] = {along, across};
-    for (int k = 0; k < 2; ++k) {
-      if (values[k] <= 0) continue;
-      const Vec3 direction = std::sqrt(values[k]) * (f.tangent * directions[k]);
-      for (int i = 0; i < 4; ++i) factor.columns.block<3, 1>(3 * i, factor.rank) = f.w[i] * direction;
-      ++factor.rank;
-    }
-    if (factor.rank > 0) map_->AddHessian(f.v, factor, hessian);
+    const Vec3 a = f.tangent * along, b = f.tangent * across;
+    const double slope = std::max(0.0, f.limit * curve.Slope(y)), secant = std::max(0.0, f.limit * curve.ForceOverY(y));
+    map_->AddHessian(f.v, f.w, slope * a * a.transpose() + secant * b * b.transpose(), hessian);
   }
 }
 

@@ -8,14 +8,36 @@ namespace {
 // Three coordinates and a zero; the compiler maps it to the widest registers of the baseline.
 typedef double Quad __attribute__((vector_size(32)));
 
-// block += sum_k a_k b_k^T; block is 3 x 3, column-major.
+typedef double UnalignedQuad __attribute__((vector_size(32), aligned(8), may_alias));
+
+// block += columns; block is 3 x 3, column-major, and followed by a number that is left as it is: the columns end in zeros.
+void AddColumns(const Quad* columns, double* block) {
+  for (int j = 0; j < 3; ++j) *reinterpret_cast<UnalignedQuad*>(block + 3 * j) += columns[j];
+}
+
+// block += sum_k a_k b_k^T.
 void AddOuter(int rank, const Quad* a, const Quad* b, double* block) {
   Quad column[3] = {};
   for (int k = 0; k < rank; ++k) {
     for (int j = 0; j < 3; ++j) column[j] += a[k] * Quad{b[k][j], b[k][j], b[k][j], b[k][j]};
   }
-  for (int j = 0; j < 3; ++j) {
-    for (int i = 0; i < 3; ++i) block[3 * j + i] += column[j][i];
+  AddColumns(column, block);
+}
+
+// Calls add(a, b, block) for the block of each pair of nodes, row a, column b.
+template <typename Add>
+void ForBlocks(const SurfaceMap::Nodes& nodes, BlockMatrix* hessian, const Add& add) {
+  for (int a = 0; a < nodes.count; ++a) {
+    for (int b = 0; b <= a; ++b) {
+      const bool ordered = nodes.node[a] >= nodes.node[b];
+      const int row = ordered ? a : b, column = ordered ? b : a;
+      const int64_t slot = hessian->Find(nodes.node[row], nodes.node[column]);
+      if (slot < 0) {
+        hessian->missing()->emplace_back(nodes.node[row], nodes.node[column]);
+      } else {
+        add(row, column, hessian->BlockAt(slot));
+      }
+    }
   }
 }
 
@@ -109,18 +131,23 @@ void SurfaceMap::AddHessian(const Stencil& v, const StencilFactor& factor, Block
       }
     }
   }
-  for (int a = 0; a < nodes.count; ++a) {
-    for (int b = 0; b <= a; ++b) {
-      const bool ordered = nodes.node[a] >= nodes.node[b];
-      const int row = ordered ? a : b, column = ordered ? b : a;
-      const int64_t slot = hessian->Find(nodes.node[row], nodes.node[column]);
-      if (slot < 0) {
-        hessian->missing()->emplace_back(nodes.node[row], nodes.node[column]);
-      } else {
-        AddOuter(rank, f[row], f[column], hessian->BlockAt(slot));
-      }
-    }
+  ForBlocks(nodes, hessian, [&](int row, int column, double* block) { AddOuter(rank, f[row], f[column], block); });
+}
+
+void SurfaceMap::AddHessian(const Stencil& v, const std::array<double, 4>& w, const Mat3& d, BlockMatrix* hessian) const {
+  const Nodes nodes = Gather(v);
+  std::array<double, 16> weight;  // of each node in sum_i w_i x_i
+  for (int n = 0; n < nodes.count; ++n) {
+    weight[n] = 0;
+    for (int i = 0; i < 4; ++i) weight[n] += w[i] * nodes.weight[n][i];
   }
+  Quad columns[3];
+  for (int j = 0; j < 3; ++j) columns[j] = Quad{d(0, j), d(1, j), d(2, j), 0};
+  ForBlocks(nodes, hessian, [&](int row, int column, double* block) {
+    const double both = weight[row] * weight[column];
+    const Quad scaled[3] = {both * columns[0], both * columns[1], both * columns[2]};
+    AddColumns(scaled, block);
+  });
 }
 
 }  // namespace eipc

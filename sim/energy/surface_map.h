@@ -37,9 +37,10 @@ class SurfaceMap {
   const EmbeddingRow& Row(int32_t v) const { return (*rows_)[v]; }
   // Pairs (smaller, larger) of the distinct nodes behind a stencil: the blocks that AddHessian touches off the diagonal.
   void AppendNodePairs(const Stencil& v, std::vector<std::pair<int32_t, int32_t>>* pairs) const;
-  // Adds J^T F F^T J. Vertices that share a node are merged first, so a node pair is scattered once a stencil.
-  // Node pairs outside the pattern are left in hessian->missing().
+  // Adds J^T H J, H = F F^T or (w w^T) (x) D, D symmetric. Vertices that share a node are merged first, so a node pair is scattered
+  // once a stencil. Node pairs outside the pattern are left in hessian->missing().
   void AddHessian(const Stencil& v, const StencilFactor& factor, BlockMatrix* hessian) const;
+  void AddHessian(const Stencil& v, const std::array<double, 4>& w, const Mat3& d, BlockMatrix* hessian) const;
 
   // J dq of the four vertices.
   Vec12 Directions(const Stencil& v, const VecX& dq) const;
