@@ -36,7 +36,8 @@ BroadPhase::BroadPhase(const CollisionSurface* surface, const SurfacePatches* pa
       dhat_(dhat),
       interrupt_(interrupt),
       bodies_(surface->body_count),
-      shapes_(patches, dhat) {
+      shapes_(patches, dhat),
+      neighbour_proofs_(surface, patches, dhat) {
   const size_t vertices = surface->vertex_count;
   const size_t nodes = patches->nodes.empty() ? 0 : patches->nodes.back() + 1;
   points_q_.setZero(3 * static_cast<Eigen::Index>(nodes));
@@ -217,6 +218,25 @@ void BroadPhase::RenewReaches(double margin, double far) {
   }
 }
 
+void BroadPhase::PairList::StartAnew(int32_t body_a, int32_t body_b) {
+  PairList list;
+  list.a = body_a;
+  list.b = body_b;
+  list.candidates.swap(candidates);
+  list.triangle_pairs.swap(triangle_pairs);
+  list.triangle_gaps.swap(triangle_gaps);
+  list.neighbour_pairs.swap(neighbour_pairs);
+  *this = std::move(list);
+  Clear();
+}
+
+void BroadPhase::PairList::Clear() {
+  candidates.clear();
+  triangle_pairs.clear();
+  triangle_gaps.clear();
+  neighbour_pairs.clear();
+}
+
 // Pairs of bodies that may meet, in order; lists that were there already are kept.
 void BroadPhase::ChooseLists() {
   near_bodies_.clear();
@@ -238,17 +258,24 @@ void BroadPhase::ChooseLists() {
   std::sort(near_bodies_.begin(), near_bodies_.end());
   old_lists_.swap(lists_);
   lists_.clear();
+  auto wanted = near_bodies_.begin();
+  for (PairList& list : old_lists_) {
+    while (wanted != near_bodies_.end() && *wanted < std::pair(list.a, list.b)) ++wanted;
+    if (wanted == near_bodies_.end() || *wanted != std::pair(list.a, list.b)) spare_lists_.push_back(std::move(list));
+  }
   auto old = old_lists_.begin();
   for (const auto& [a, b] : near_bodies_) {
     while (old != old_lists_.end() && std::pair(old->a, old->b) < std::pair(a, b)) ++old;
     if (old != old_lists_.end() && old->a == a && old->b == b) {
       lists_.push_back(std::move(*old));
-    } else {
-      lists_.emplace_back();
-      lists_.back().a = a;
-      lists_.back().b = b;
+      continue;
     }
+    if (spare_lists_.empty()) spare_lists_.emplace_back();
+    spare_lists_.back().StartAnew(a, b);
+    lists_.push_back(std::move(spare_lists_.back()));
+    spare_lists_.pop_back();
   }
+  if (spare_lists_.size() > lists_.size()) spare_lists_.resize(lists_.size());
 }
 
 void BroadPhase::RenewList(PairList* list, double margin, double far) {
@@ -267,11 +294,9 @@ void BroadPhase::RenewList(PairList* list, double margin, double far) {
     list->shifts = WideBox(shifts.lo, shifts.hi);
     list->shift_reach = kRoundUp * (shifts.hi - a.array()).max(a.array() - shifts.lo).matrix().norm();
   }
-  list->candidates.clear();
-  list->triangle_pairs.clear();
-  list->triangle_gaps.clear();
-  list->neighbour_pairs.clear();
+  list->Clear();
   Traverse(list);
+  if (!stop_ && list->of_one_body() && !patches_->proves[list->a]) AddNeighbours(list);
   // Bounds are those of the points of the regions.
   const bool anchored = bodies_[list->a].anchor_in_region && bodies_[list->b].anchor_in_region;
   list->anchor_a = anchored ? bodies_[list->a].anchor_stamp : 0;

@@ -9,6 +9,7 @@
 
 #include "sim/base/interrupt.h"
 #include "sim/contact/contact_forces.h"
+#include "sim/contact/neighbour_proofs.h"
 #include "sim/contact/piece_shapes.h"
 #include "sim/contact/surface.h"
 #include "sim/contact/surface_patches.h"
@@ -62,7 +63,8 @@ struct VertexTravel {
 // convex hull of its vertices, so it lies in the union box B of their regions; a point of one is within dhat of a point of the
 // other, hence the boxes grown by dhat / 2 each, one of them moved by some way from middle to middle, overlap. Those are the boxes
 // that the trees compare, and every primitive is owned by one triangle whose box contains its own. Boxes are grown by a few ulp
-// more than asked to absorb rounding. Pairs of one body that are left out without a look at their boxes are those that
+// more than asked to absorb rounding. Pairs of one body that are left out without a look at their boxes are
+// neighbours of which NeighbourProofs shows that they do not touch while everything is inside its region, and those that
 // SurfacePatches proves to be out of contact while the deformation gradients of their pieces stay within given balls; that, too, is
 // part of the body's region. Bodies whose boxes do not overlap wherever they go within a wider range are not compared at all.
 //
@@ -96,7 +98,7 @@ class BroadPhase {
   // Those that candidates and pairs of triangles have, each once, in no particular order.
   const std::vector<int32_t>& vertices() const { return vertices_; }
   // Pairs of triangles (surface indices) that may meet at this travel: two that meet inside their regions are among them. Those
-  // that share a vertex are apart, in neighbour_pairs(): they are many and stay near.
+  // that share a vertex are apart, in neighbour_pairs(): they stay near.
   void NearTriangles(const VertexTravel& travel, std::vector<std::pair<int32_t, int32_t>>* out) const;
   const std::vector<std::pair<int32_t, int32_t>>& neighbour_pairs() const { return neighbour_pairs_; }
 
@@ -148,6 +150,9 @@ class BroadPhase {
     std::vector<double> triangle_gaps;  // of their boxes along the axis where it is largest, at the anchors, m
     std::vector<std::pair<int32_t, int32_t>> neighbour_pairs;
     bool of_one_body() const { return a == b; }
+    // Of these bodies, as if new, but for the room that its vectors have.
+    void StartAnew(int32_t body_a, int32_t body_b);
+    void Clear();
   };
   // Where middles of bodies are at one end of a way, m, and how far it leads.
   struct Way {
@@ -186,6 +191,8 @@ class BroadPhase {
   const WideBox& TreeBox(int32_t body, int32_t node);
   WideBox PatchBox(const SurfacePatch& patch) const;
   void AddTrianglePair(PairList* list, int32_t a, int32_t b);
+  void AddNeighbours(PairList* list);
+  void AddFeatures(PairList* list, int32_t a, int32_t b);
   void AddPointTriangle(PairList* list, int32_t p, int32_t t);
   void AddEdgeEdge(PairList* list, int32_t e, int32_t f);
   void AddIfNear(PairList* list, const std::array<int32_t, 4>& v, int32_t first, int32_t second, ContactKind kind);
@@ -207,8 +214,10 @@ class BroadPhase {
   VecX points_q_;             // of nodes, from the middle of their body: points of their regions
   std::vector<Box> regions_;  // of nodes, from the middle of their body
   PieceShapes shapes_;
+  NeighbourProofs neighbour_proofs_;
   std::vector<PairList> lists_;  // by a, then b
   std::vector<PairList> old_lists_;
+  std::vector<PairList> spare_lists_;  // room for new ones
   std::vector<std::pair<int32_t, int32_t>> near_bodies_;
   std::vector<int32_t> by_x_;
 
@@ -222,6 +231,7 @@ class BroadPhase {
   std::vector<std::vector<WideBox>> tree_boxes_;
 
   std::vector<std::pair<int32_t, int32_t>> stack_;
+  std::vector<int32_t> unproven_;
   int64_t node_pairs_ = 0;
   std::vector<Candidate> candidates_;
   std::vector<std::pair<int32_t, int32_t>> neighbour_pairs_;

@@ -116,13 +116,13 @@ void BroadPhase::Traverse(PairList* list) {
   if (stop_) list->stamp_a = 0;  // no region has this one
 }
 
-// Everything of b as seen from the middle of a.
 void BroadPhase::AddTrianglePair(PairList* list, int32_t a, int32_t b) {
   const WideBox& box_a = TriangleBox(a);
   const WideBox box_b = TriangleBox(b).Swept(list->shifts);
   if (!box_a.Overlaps(box_b)) return;
   const bool self = list->of_one_body();
   if (self && ShareVertex(surface_->triangles[a], surface_->triangles[b])) {
+    if (!patches_->proves[list->a]) return;  // one of AddNeighbours
     list->neighbour_pairs.emplace_back(a, b);
   } else if (box_a.OverlapsBy(box_b, dhat_)) {  // regions without dhat overlap
     list->triangle_pairs.emplace_back(a, b);
@@ -131,6 +131,23 @@ void BroadPhase::AddTrianglePair(PairList* list, int32_t a, int32_t b) {
     for (int32_t v : surface_->triangles[b]) t.Include(self ? points_[v] : Vec3(points_[v] + list->shift));
     list->triangle_gaps.push_back((s.lo - t.hi).max(t.lo - s.hi).maxCoeff());
   }
+  AddFeatures(list, a, b);
+}
+
+void BroadPhase::AddNeighbours(PairList* list) {
+  for (const int32_t v : neighbour_proofs_.vertices(list->a)) VertexBox(v);
+  neighbour_proofs_.FindUnproven(list->a, points_, reach_, &unproven_);
+  for (const int32_t k : unproven_) {
+    const auto& [a, b] = patches_->neighbours[list->a][k].triangles;
+    list->neighbour_pairs.emplace_back(a, b);
+    AddFeatures(list, a, b);
+  }
+}
+
+// Everything of b as seen from the middle of a.
+void BroadPhase::AddFeatures(PairList* list, int32_t a, int32_t b) {
+  const WideBox& box_a = TriangleBox(a);
+  const WideBox box_b = TriangleBox(b).Swept(list->shifts);
   for (int32_t p : surface_->owned_vertices[a]) {
     if (p >= 0 && vertex_boxes_[p].Overlaps(box_b)) AddPointTriangle(list, p, b);
   }

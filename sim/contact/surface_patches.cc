@@ -6,7 +6,6 @@
 #include <map>
 #include <utility>
 
-#include "sim/geometry/distance.h"
 #include "sim/geometry/tree_pairs.h"
 
 namespace eipc {
@@ -202,33 +201,13 @@ class Surveyor {
 
   void Compare(int32_t a, int32_t b) {
     if (!Around(a).Overlaps(Around(b))) return;
-    const double gap = LeastGap(s_.triangles[a], s_.triangles[b]), edges = longest_[a] + longest_[b];
+    const double gap = LeastGap(s_.triangles[a], s_.triangles[b], s_.rest_positions), edges = longest_[a] + longest_[b];
     double spread = Straddles(a) || Straddles(b) ? 1 + edges / gap : 1;
     if (!(gap > kTooClose * edges)) spread = kInfinity;
     for (int32_t t : {a, b}) {
       out_.spread[t] = std::max(out_.spread[t], spread);
       out_.least_gap[t] = std::min(out_.least_gap[t], gap);
     }
-  }
-
-  // Of points and triangles, and of edges, without a common vertex.
-  double LeastGap(const Triangle& a, const Triangle& b) const {
-    double least2 = kInfinity;
-    for (const auto& [s, t] : {std::pair(&a, &b), std::pair(&b, &a)}) {
-      for (int32_t p : *s) {
-        if (std::find(t->begin(), t->end(), p) != t->end()) continue;
-        least2 = std::min(least2, PointTriangleClosest(X(p), X((*t)[0]), X((*t)[1]), X((*t)[2])).distance2);
-      }
-    }
-    for (int k = 0; k < 3; ++k) {
-      const int32_t a0 = a[k], a1 = a[(k + 1) % 3];
-      for (int l = 0; l < 3; ++l) {
-        const int32_t b0 = b[l], b1 = b[(l + 1) % 3];
-        if (a0 == b0 || a0 == b1 || a1 == b0 || a1 == b1) continue;
-        least2 = std::min(least2, EdgeEdgeClosest(X(a0), X(a1), X(b0), X(b1)).distance2);
-      }
-    }
-    return std::sqrt(least2);
   }
 
   const CollisionSurface& s_;
@@ -295,6 +274,10 @@ SurfacePatches SurfacePatches::Create(const CollisionSurface& surface, const std
     for (const BoundingVolumeTree::Node& node : tree.nodes()) {
       out.patches[body].push_back(MakePatch(surface, tree, node, piece, surveyor.found(), &out.boxes));
     }
+  }
+  out.neighbours.resize(surface.body_count);
+  for (int32_t body = 0; body < surface.body_count; ++body) {
+    if (surface.Enabled(body, body) && !out.proves[body]) out.neighbours[body] = FindNeighbourPairs(surface, body);
   }
   return out;
 }

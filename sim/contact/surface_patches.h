@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "sim/base/types.h"
+#include "sim/contact/neighbour_pairs.h"
 #include "sim/contact/pair_dhat.h"
 #include "sim/contact/surface.h"
 #include "sim/mesh/embedding.h"
@@ -79,7 +80,9 @@ struct SurfacePatches {
   std::vector<uint8_t> fixed;                    // by body: nothing moves it
   std::vector<double> edge_length;               // by body: mean at rest, m
   std::vector<uint8_t> proves;                   // by body: proofs about self-contact are worth their cost
-  double largest_weight_sum = 1;                 // of |weights| of a vertex
+  // By body: triangles with common vertices, where they are not left to those proofs; see NeighbourProofs.
+  std::vector<std::vector<NeighbourPair>> neighbours;
+  double largest_weight_sum = 1;  // of |weights| of a vertex
 
   // `rows` by vertex of the surface, `rest` positions by node, m.
   static SurfacePatches Create(const CollisionSurface& surface, const std::vector<EmbeddingRow>& rows,

@@ -1,6 +1,10 @@
 #ifndef EIPC_SIM_GEOMETRY_WIDE_BOX_H_
 #define EIPC_SIM_GEOMETRY_WIDE_BOX_H_
 
+#ifdef __AVX__
+#include <immintrin.h>
+#endif
+
 #include <limits>
 
 #include "sim/geometry/bounding_volume_tree.h"
@@ -29,7 +33,7 @@ struct WideBox {
   bool MeetsAlong(const WideBox& other, const WideBox& then, const WideBox& other_then) const {
     const Mask below = (hi < other.lo) & (then.hi < other_then.lo), above = (other.hi < lo) & (other_then.hi < then.lo);
     const Mask apart = below | above;
-    return (apart[0] | apart[1] | apart[2]) == 0;
+    return Signs(apart) == 0;
   }
   // Of all places it comes to when it is moved by what is in `ways`.
   WideBox Swept(const WideBox& ways) const {
@@ -46,7 +50,12 @@ struct WideBox {
 
  private:
   typedef long long Mask __attribute__((vector_size(32)));
-  static bool All(const Mask& m) { return (m[0] & m[1] & m[2]) != 0; }
+#ifdef __AVX__
+  static int Signs(const Mask& m) { return _mm256_movemask_pd(reinterpret_cast<__m256d>(m)) & 7; }
+#else
+  static int Signs(const Mask& m) { return static_cast<int>((m[0] & 1) | (m[1] & 2) | (m[2] & 4)); }
+#endif
+  static bool All(const Mask& m) { return Signs(m) == 7; }
 };
 
 }  // namespace eipc
