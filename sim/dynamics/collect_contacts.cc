@@ -1,25 +1,13 @@
 #include "sim/dynamics/collect_contacts.h"
 
 #include <algorithm>
-#include <tuple>
 
 namespace eipc {
-namespace {
-
-struct StencilName {
-  ContactKind kind;
-  std::array<int32_t, 4> v;
-  size_t index;
-  friend bool operator<(const StencilName& a, const StencilName& b) { return std::tie(a.kind, a.v) < std::tie(b.kind, b.v); }
-};
-
-}  // namespace
-
-void CollectContacts(const StageProblem& problem, ContactForces* out) {
+void ContactCollector::Collect(const StageProblem& problem, ContactForces* out) {
   const std::vector<Vec3>& x = problem.x();
   out->stencils.clear();
   out->point_triangle_count = out->edge_edge_count = 0;
-  std::vector<StencilName> names;
+  names_.clear();
   for (const ContactStencil& s : problem.contacts().stencils()) {
     ContactForce force;
     force.kind = s.kind;
@@ -30,15 +18,15 @@ void CollectContacts(const StageProblem& problem, ContactForces* out) {
     const Vec12 gradient = problem.barrier_stiffness() * s.weight * BarrierStencilGradient(s, Gather(s.v, x));
     for (int i = 0; i < 4; ++i) force.normal_force[i] = -gradient.segment<3>(3 * i);
     ++(s.kind == ContactKind::kPointTriangle ? out->point_triangle_count : out->edge_edge_count);
-    names.push_back({s.kind, s.v, out->stencils.size()});
+    names_.push_back({s.kind, s.v, out->stencils.size()});
     out->stencils.push_back(force);
   }
-  std::sort(names.begin(), names.end());
+  std::sort(names_.begin(), names_.end());
   for (const FrictionStencil& f : problem.friction().stencils()) {
     const StencilName wanted{f.kind, f.v, 0};
-    const auto it = std::lower_bound(names.begin(), names.end(), wanted);
+    const auto it = std::lower_bound(names_.begin(), names_.end(), wanted);
     ContactForce* force;
-    if (it != names.end() && !(wanted < *it)) {
+    if (it != names_.end() && !(wanted < *it)) {
       force = &out->stencils[it->index];
     } else {
       ContactForce separated;

@@ -11,13 +11,13 @@ absl::Status CheckStepInput(const Model& model, const StepInput& input) {
   if (!(input.dt_s > 0) || !(input.dt_s <= 1)) {
     return absl::InvalidArgumentError(absl::StrCat("dt_s: must be in (0, 1], got ", input.dt_s));
   }
-  std::vector<uint8_t> seen(model.boundary_sets.size(), 0);
   for (size_t i = 0; i < input.targets.size(); ++i) {
     const Target& target = input.targets[i];
     if (target.boundary_set < 0 || target.boundary_set >= static_cast<int32_t>(model.boundary_sets.size())) {
       return absl::InvalidArgumentError(absl::StrCat("targets[", i, "]: no such boundary set"));
     }
-    if (seen[target.boundary_set]++) {
+    const auto same = [&target](const Target& other) { return other.boundary_set == target.boundary_set; };
+    if (std::any_of(input.targets.begin(), input.targets.begin() + static_cast<std::ptrdiff_t>(i), same)) {
       return absl::InvalidArgumentError(absl::StrCat("targets[", i, "]: this boundary set has another target in the same step"));
     }
     if (!target.pose.position.allFinite() || !target.pose.rotation.coeffs().allFinite()) {

@@ -127,6 +127,18 @@ absl::Status Simulation::Step(const State& state, const StepInput& input, const 
   return absl::OkStatus();
 }
 
+namespace {
+
+// Keeps the room that the forces have.
+void Forget(ContactForces* forces) {
+  std::vector<ContactForce> stencils = std::move(forces->stencils);
+  stencils.clear();
+  *forces = {};
+  forces->stencils = std::move(stencils);
+}
+
+}  // namespace
+
 World::World(std::shared_ptr<const Model> model, int threads)
     : model_(model), simulation_(std::move(model), threads), state_(InitialState(*model_)) {}
 
@@ -142,7 +154,7 @@ absl::Status World::Step(const StepInput& input, const StepBudget& budget) {
 void World::Reset() {
   state_ = InitialState(*model_);
   report_ = {};
-  contacts_ = {};
+  Forget(&contacts_);
 }
 
 absl::Status World::Restore(const State& state) {
@@ -151,7 +163,7 @@ absl::Status World::Restore(const State& state) {
   }
   state_ = state;
   report_ = {};
-  contacts_ = {};
+  Forget(&contacts_);
   return absl::OkStatus();
 }
 

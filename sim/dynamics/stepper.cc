@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "sim/base/status_macros.h"
-#include "sim/dynamics/collect_contacts.h"
 #include "sim/dynamics/drives.h"
 
 namespace eipc {
@@ -142,13 +141,17 @@ absl::StatusOr<bool> Stepper::SolveStage(const State& from, double gamma_h, Step
   problem_.SetPoint(q_stage_);
   problem_.LagFriction();
   // As far along the guess as nothing touches.
-  const VecX start = q_stage_;
-  direction_ = guess_ - start;
+  solve_start_ = q_stage_;
+  direction_ = guess_ - solve_start_;
   double reach = problem_.MaxStep(direction_);
-  q_stage_ = reach >= 1 ? guess_ : VecX(start + reach * direction_);
+  if (reach >= 1) {
+    q_stage_ = guess_;
+  } else {
+    q_stage_ = solve_start_ + reach * direction_;
+  }
   for (problem_.SetPoint(q_stage_); reach > 0 && problem_.Intersects(); problem_.SetPoint(q_stage_)) {  // whatever MaxStep promised
     reach = reach > 1e-12 ? 0.5 * reach : 0;
-    q_stage_ = start + reach * direction_;
+    q_stage_ = solve_start_ + reach * direction_;
   }
   NewtonReport last;
   if (model_->dynamics.friction == FrictionMode::kImplicit && has_friction_) {
@@ -194,10 +197,10 @@ absl::StatusOr<Stepper::Verdict> Stepper::Take(const TimeIntegrator& integrator,
     PrescribeStage(from);
     const int before = report->newton_iterations;
     const double gamma_h = stage_.gamma * dt_s;
-    const VecX stage_start = q_stage_;
+    stage_start_ = q_stage_;
     bool solved = false;
     do {
-      q_stage_ = stage_start;
+      q_stage_ = stage_start_;
       EIPC_ASSIGN_OR_RETURN(solved, SolveStage(from, gamma_h, report));
     } while (!solved || problem_.NeedsThoroughRetry());
     if (max_iterations > 0 && report->newton_iterations - before > max_iterations) return Verdict::kTooManyIterations;
@@ -210,7 +213,7 @@ absl::StatusOr<Stepper::Verdict> Stepper::Take(const TimeIntegrator& integrator,
   }
   const int rejections = problem_.exact_rejections();
   report->exact_rejections += rejections;
-  CollectContacts(problem_, &contacts_);
+  collector_.Collect(problem_, &contacts_);
   if (integrator.extrapolates()) {
     const bool free = Extrapolate(from, next);
     EIPC_RETURN_IF_ERROR(interrupt_.status());
@@ -228,8 +231,14 @@ absl::StatusOr<Stepper::Verdict> Stepper::Take(const TimeIntegrator& integrator,
   // Nothing of what was cut short may come into a state.
   EIPC_RETURN_IF_ERROR(interrupt_.status());
   problem_.ContactPairs(false, &next->contact_pairs);
-  next->memory.clear();
-  if (integrator.keeps_history()) next->memory.push_back({dt_s, from.q, from.v, 0});
+  next->memory.resize(integrator.keeps_history() ? 1 : 0);
+  if (integrator.keeps_history()) {
+    State::Memory& memory = next->memory[0];
+    memory.dt_s = dt_s;
+    memory.q = from.q;
+    memory.v = from.v;
+    memory.halvings = 0;
+  }
   report->target_error_m = MeasureDriveErrors(*model_, target_, next->q, &next->drives);
   return Verdict::kAccepted;
 }

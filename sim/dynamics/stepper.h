@@ -8,6 +8,7 @@
 #include "sim/base/interrupt.h"
 #include "sim/base/parallel.h"
 #include "sim/contact/contact_forces.h"
+#include "sim/dynamics/collect_contacts.h"
 #include "sim/dynamics/stage_problem.h"
 #include "sim/dynamics/state.h"
 #include "sim/dynamics/step_report.h"
@@ -69,10 +70,12 @@ class Stepper {
   VecX target_;        // of prescribed nodes at the end of the step (other entries: start)
   VecX stage_target_;  // the same at the end of the stage
   VecX q_stage_, v_stage_, guess_, direction_, acceleration_, gradient_;
+  VecX stage_start_, solve_start_;  // where the stage, and a try to solve it, begin
   BlockMatrix mass_;
   SpdSolver mass_solver_;
   std::vector<uint8_t> mass_prescribed_;  // that it was analyzed for
   ContactForces contacts_;
+  ContactCollector collector_;
 };
 
 }  // namespace eipc

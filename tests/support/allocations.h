@@ -1,0 +1,25 @@
+#ifndef EIPC_TESTS_SUPPORT_ALLOCATIONS_H_
+#define EIPC_TESTS_SUPPORT_ALLOCATIONS_H_
+
+#include <cstdint>
+
+namespace eipc::testing {
+
+// Counts what a program takes from the heap, through malloc and everything built on it (operator new, Eigen, libraries). Linking
+// eipc_test_allocations replaces malloc and its relatives; the sanitizers have their own, and then nothing is counted.
+bool AllocationsAreCounted();
+// By all threads since the program began.
+int64_t AllocationCount();
+// Bytes that are in use now, the heap's own bookkeeping included.
+int64_t AllocatedBytes();
+// While one lives, the first allocation of its thread ends the program: a debugger then shows who asked
+// (EIPC_STOP_AT_ALLOCATION=1).
+class StopAtAllocation {
+ public:
+  StopAtAllocation();
+  ~StopAtAllocation();
+};
+
+}  // namespace eipc::testing
+
+#endif  // EIPC_TESTS_SUPPORT_ALLOCATIONS_H_
