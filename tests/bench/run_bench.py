@@ -5,7 +5,9 @@ bins of household objects, where --filter asks for them: those take hours.
 Prints the tables of speed and of stages, then what was promised beside what was measured (targets.py, bin_rows.py).
 
 Every row runs `eipc run SCENE --dt S --threads N --report FILE`, `--runs` times; figures are medians over the runs. The
-machine-speed probe beside a row is the time of a fixed loop, measured just before and after it (see machine_probe.py).
+machine-speed probe beside a row is the time of a fixed loop, measured just before and after it (see machine_probe.py). Its error
+is that of the same program and settings against a solution to 1e-7 m/s at the same step size: largest distance of a surface vertex
+at any step, and largest difference of a force; the audit of all its states counts intersections (solution_error.py).
 """
 
 from __future__ import annotations
@@ -28,7 +30,8 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))
 import bin_rows  # noqa: E402
 from eipc_cli import EipcCli, GraspCase, RunError, default_cli, default_data, grasp_cases  # noqa: E402
 from machine_probe import probe_ms  # noqa: E402
-from targets import Target, grasp_targets, refinement_rows, refinement_target, worlds_target  # noqa: E402
+from solution_error import SolutionError, measure_solution_error  # noqa: E402
+from targets import Target, grasp_targets, memory_targets, refinement_rows, refinement_target, worlds_target  # noqa: E402
 from text_table import text_table  # noqa: E402
 
 
@@ -55,8 +58,8 @@ def _median(reports: Sequence[dict], *path: str) -> float:
     return statistics.median(values)
 
 
-def row_of(case: GraspCase, reports: Sequence[dict], probe: float) -> dict[str, Any]:
-    """One row: medians over the runs' reports. Shares are of the stepping time; `other` is what no stage claims."""
+def row_of(case: GraspCase, reports: Sequence[dict], probe: float, error: SolutionError) -> dict[str, Any]:
+    """One row: medians over the runs' reports, and their error. Shares are of the stepping time; `other` is what no stage claims."""
     wall = _median(reports, "wall_s")
     stages = {name: _median(reports, "stage_seconds", name) / wall for name in reports[0]["stage_seconds"]}
     stages["other"] = max(0.0, 1.0 - sum(stages.values()))
@@ -75,17 +78,20 @@ def row_of(case: GraspCase, reports: Sequence[dict], probe: float) -> dict[str, 
         "steps_not_converged": reports[0]["steps_not_converged"],
         "max_rss_bytes": _median(reports, "max_rss_bytes"), "stage_share": stages, "probe_ms": probe,
         "state_digest": reports[0].get("state_digest"),
+        "error": {"position_m": error.position_m, "force": error.force, "intersections": error.intersections},
     }
 
 
 def speed_table(rows: Sequence[dict]) -> str:
     header = ["grasp", "x real time", "ms/step", "Newton mean", "max", "ms/Newton", "contacts mean", "max", "min dist um",
-              "not conv", "MiB", "probe ms"]
+              "not conv", "MiB", "probe ms", "error um", "force %", "intersections"]
     cells = [[row["name"], f"{row['real_time_factor']:.2f}", f"{row['ms_per_step']:.2f}",
               f"{row['newton_iterations']['mean']:.2f}", f"{row['newton_iterations']['max']:.0f}",
               f"{row['ms_per_newton_iteration']:.2f}", f"{row['contacts']['mean']:.0f}", f"{row['contacts']['max']:.0f}",
               "-" if row["min_distance_m"] is None else f"{1e6 * row['min_distance_m']:.2f}",
-              str(row["steps_not_converged"]), f"{row['max_rss_bytes'] / 2**20:.0f}", f"{row['probe_ms']:.2f}"] for row in rows]
+              str(row["steps_not_converged"]), f"{row['max_rss_bytes'] / 2**20:.0f}", f"{row['probe_ms']:.2f}",
+              f"{1e6 * row['error']['position_m']:.1f}", f"{100 * row['error']['force']:.3f}",
+              str(row["error"]["intersections"])] for row in rows]
     return text_table(header, cells)
 
 
@@ -103,7 +109,8 @@ def run_rows(cli: EipcCli, cases: Sequence[GraspCase], runs: int, threads: int) 
         print(f"[{number}/{len(cases)}] {case.name} ...", file=sys.stderr, flush=True)
         before = probe_ms()
         reports = [cli.run(case.scene, case.dt_s, threads=threads) for _ in range(runs)]
-        rows.append(row_of(case, reports, 0.5 * (before + probe_ms())))
+        probe = 0.5 * (before + probe_ms())
+        rows.append(row_of(case, reports, probe, measure_solution_error(cli, case, threads)))
     return rows
 
 
@@ -144,6 +151,7 @@ def measure(arguments: argparse.Namespace, cases: Sequence[GraspCase], bins: Seq
     out["targets"] = grasp_targets(out["rows"])
     if not arguments.filter:
         out["targets"].append(worlds_target(cli, arguments.runs))
+        out["targets"] += memory_targets(arguments.eipc.parents[1] / "tests" / "tools_step_memory_test")
     out["refinement"] = refinement_rows(cli, range(arguments.refinement + 1), arguments.runs) if arguments.refinement else []
     refinement = refinement_target(out["refinement"]) if out["refinement"] else None
     out["targets"] += [refinement] if refinement else []

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-import re
 import statistics
+import subprocess
 import tempfile
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -60,6 +60,18 @@ def worlds_target(cli: EipcCli, runs: int) -> Target:
             together = [report["wall_s"] for report in pool.map(lambda _: cli.run(scene, 0.02), range(2))]
         ratios.append(sum(alone / wall for wall in together))
     return Target("two independent grasps at once", statistics.median(ratios), 1.9, "x the throughput of one")
+
+
+def memory_targets(program: Path) -> list[Target]:
+    """What tests/tools/step_memory_test.cc prints of the low-resolution grasp. Empty where it has not been built."""
+    if not program.exists():
+        return []
+    done = subprocess.run([str(program)], capture_output=True, text=True, check=False)
+    figures = {name: float(value) for name, value in re.findall(r"^FIGURE (\w+) (\d+)$", done.stdout, re.MULTILINE)}
+    rows = (("world_bytes", "memory of one more world", 4.0, 2.0**20, "MiB"),
+            ("allocations_warm", "allocations in the steps of a warm world", 0.0, 1.0, ""))
+    return [Target(title, figures[name] / scale, limit, unit, at_most=True) for name, title, limit, scale, unit in rows
+            if name in figures]
 
 
 def _subdivided(vertices: np.ndarray, faces: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
