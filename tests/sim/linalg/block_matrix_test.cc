@@ -17,10 +17,34 @@ TEST(BlockMatrix, PatternIsTheDiagonalAndEachPairOnce) {
   h.SetPattern(4, &pairs);
   EXPECT_EQ(h.nodes(), 4);
   EXPECT_EQ(h.block_count(), 6);  // four diagonal blocks, (2, 0), (3, 1)
-  EXPECT_EQ(h.values().size(), 54u);
+  EXPECT_EQ(h.values().size(), 54u + 1u);
   // Stored by columns, rows sorted, the diagonal first.
   EXPECT_EQ(h.column_start(), (std::vector<int32_t>{0, 2, 4, 5, 6}));
   EXPECT_EQ(h.rows(), (std::vector<int32_t>{0, 2, 1, 3, 2, 3}));
+}
+
+// By a table where there are few nodes, by searching where there are many.
+TEST(BlockMatrix, FindsEveryBlockWhateverItsSize) {
+  for (const int32_t nodes : {3, 640, 641}) {
+    std::vector<std::pair<int32_t, int32_t>> pairs;
+    for (int32_t i = 0; i < nodes; ++i) pairs.emplace_back(i, (7 * i + 3) % nodes);
+    BlockMatrix h;
+    h.SetPattern(nodes, &pairs);
+    int64_t found = 0;
+    for (int32_t column = 0; column < nodes; ++column) {
+      for (int32_t row = column; row < nodes; ++row) {
+        const int64_t slot = h.Find(row, column);
+        const bool wanted = row == column || (7 * row + 3) % nodes == column || (7 * column + 3) % nodes == row;
+        ASSERT_EQ(slot >= 0, wanted) << row << " " << column;
+        if (slot < 0) continue;
+        ++found;
+        ASSERT_EQ(h.rows()[slot], row);
+        ASSERT_LE(h.column_start()[column], slot);
+        ASSERT_LT(slot, h.column_start()[column + 1]);
+      }
+    }
+    EXPECT_EQ(found, h.block_count());
+  }
 }
 
 TEST(BlockMatrix, FindKnowsWhatIsInThePattern) {
