@@ -4,7 +4,6 @@
 #include <functional>
 #include <iterator>
 #include <limits>
-#include <utility>
 
 #include "sim/contact/pair_dhat.h"
 
@@ -14,8 +13,7 @@ namespace {
 // Pairs of triangles of the body around each vertex, each once, in order.
 std::vector<std::pair<int32_t, int32_t>> PairsAroundVertices(const CollisionSurface& surface, int32_t body) {
   std::vector<std::pair<int32_t, int32_t>> around;  // vertex, triangle
-  for (int32_t t = 0; t < static_cast<int32_t>(surface.triangles.size()); ++t) {
-    if (surface.triangle_body[t] != body) continue;
+  for (const int32_t t : surface.trees[body].primitives()) {
     for (const int32_t v : surface.triangles[t]) around.emplace_back(v, t);
   }
   std::sort(around.begin(), around.end());
