@@ -51,7 +51,9 @@ void AddSurvival(CLI::App* app, ServerConfig* config) {
 
 void AddLimits(CLI::App* app, ServerConfig* config) {
   ServerLimits& limits = config->server.limits;
-  limits.solve_slots = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+  const int cores = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+  limits.solve_slots = cores;
+  config->malloc_arenas = 2 * cores;
   const auto count = CLI::Range(1, 100000);
   app->add_option("--max-sessions", limits.max_sessions, "Sessions held at once")->check(count);
   app->add_option("--max-scenes", limits.max_scenes, "Scenes held at once")->check(count);
@@ -69,6 +71,11 @@ void AddLimits(CLI::App* app, ServerConfig* config) {
   app->add_option("--memory-mib", config->memory_mib,
                   "What sessions and uploads may use in all by the server's estimate, MiB; 0: no bound");
   app->add_option("--session-memory-mib", config->session_memory_mib, "The same for one session");
+  app->add_option("--malloc-arenas", config->malloc_arenas,
+                  "Heaps of the allocator that threads share; 0: as many as glibc likes, eight a core")
+      ->check(CLI::Range(0, 10000));
+  app->add_option("--trim-interval", config->trim_interval_s, "Seconds after which free memory goes back to the system; 0: never")
+      ->check(CLI::Range(0.0, 86400.0));
   app->add_option("--snapshot-mib", config->snapshot_mib, "All snapshots together, MiB")->check(count);
   app->add_option("--upload-mib", config->upload_mib, "All uploaded meshes together, MiB")->check(count);
   app->add_option("--idle-timeout", limits.idle_timeout_s, "Seconds after which a session that nobody uses is deleted; 0: never");
@@ -100,6 +107,7 @@ void Resolve(ServerConfig* config) {
   rpc::GrpcServerOptions& server = config->server;
   server.journal.sync_interval = std::chrono::milliseconds(std::max<int64_t>(1, static_cast<int64_t>(config->journal_sync_ms)));
   server.connections.handshake_timeout = seconds(config->handshake_timeout_s);
+  server.trim_interval = seconds(config->trim_interval_s);
   server.write_timeout = seconds(config->write_timeout_s);
   server.limits.memory_bytes = config->memory_mib << 20;
   server.limits.session_memory_bytes = config->session_memory_mib << 20;

@@ -18,6 +18,8 @@ struct ServerConfig {
   double journal_sync_ms = 50;
   double handshake_timeout_s = 10;
   double write_timeout_s = 30;
+  double trim_interval_s = 60;
+  int malloc_arenas = 0;  // set by AddOptions
   int64_t memory_mib = 0;
   int64_t session_memory_mib = 0;
   int64_t snapshot_mib = 1024;

@@ -15,6 +15,7 @@
 #include "server/rpc/cage_worker.h"
 #include "server/rpc/grpc_server.h"
 #include "server/rpc/prepare_worker.h"
+#include "server/session/heap.h"
 
 namespace {
 
@@ -87,5 +88,6 @@ int main(int argc, char** argv) {
   eipc::AddOptions(&app, &config);
   CLI11_PARSE(app, argc, argv);
   eipc::Resolve(&config);
+  eipc::CapArenas(config.malloc_arenas);
   return Serve(app, &config);
 }

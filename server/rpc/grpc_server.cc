@@ -22,6 +22,7 @@
 #include "server/rpc/services.h"
 #include "server/rpc/stream_set.h"
 #include "server/session/files.h"
+#include "server/session/heap.h"
 #include "sim/base/status_macros.h"
 
 namespace eipc::rpc {
@@ -110,7 +111,8 @@ absl::Status CheckExposure(const ListenAddress& address, const GrpcServerOptions
 }  // namespace
 
 struct GrpcServer::Impl {
-  explicit Impl(const GrpcServerOptions& o) : options(o), services(o.limits, MeshResolver(o.meshes)) {}
+  explicit Impl(const GrpcServerOptions& o)
+      : options(o), services(o.limits, MeshResolver(o.meshes)), trim(o.trim_interval, std::chrono::steady_clock::now()) {}
 
   void Say(Event::Level level, const std::string& name, std::vector<std::pair<std::string, std::string>> fields) const {
     if (options.events) options.events({level, name, std::move(fields)});
@@ -125,6 +127,7 @@ struct GrpcServer::Impl {
   std::unique_ptr<SpanLog> spans;  // may be null
   Services services;
   StreamSet streams;
+  TrimSchedule trim;  // the housekeeper's alone
   std::vector<std::string> journal_problems;
   std::unique_ptr<grpc::Service> service;
   std::string address;
@@ -136,6 +139,7 @@ struct GrpcServer::Impl {
 };
 
 std::map<std::string, double> GrpcServer::Impl::Gauges() const {
+  const HeapUse heap = MeasureHeap();
   std::map<std::string, double> values = {
       {"eipc_sessions", services.sessions.size()},
       {"eipc_scenes", services.scenes.size()},
@@ -145,6 +149,8 @@ std::map<std::string, double> GrpcServer::Impl::Gauges() const {
       {"eipc_solve_queue_depth", services.slots.waiting()},
       {"eipc_streams_open", streams.size()},
       {"eipc_memory_reserved_bytes", static_cast<double>(services.memory.used())},
+      {"eipc_heap_in_use_bytes", static_cast<double>(heap.in_use)},
+      {"eipc_heap_held_bytes", static_cast<double>(heap.held)},
       {"process_resident_memory_bytes", static_cast<double>(ResidentBytes())},
       {"eipc_journal_failures", services.journal == nullptr ? 0 : static_cast<double>(services.journal->failures())},
       {"eipc_draining", streams.draining() ? 1 : 0},
@@ -166,7 +172,7 @@ std::map<std::string, double> GrpcServer::Impl::Gauges() const {
   return values;
 }
 
-// Ends streams whose client does not read, and sessions that nobody uses.
+// Ends streams whose client does not read, and sessions that nobody uses; gives back memory that is free.
 void GrpcServer::Impl::KeepHouse() {
   const auto now = std::chrono::steady_clock::now();
   if (const int ended = streams.InterruptWritersSince(now - options.write_timeout); ended > 0) {
@@ -179,6 +185,7 @@ void GrpcServer::Impl::KeepHouse() {
     (void)services.DeleteSession(entry.name, soon, entry.owner);
     Say(Event::Level::kInfo, "session_reaped", {{"session", entry.name}, {"tenant", entry.owner}});
   }
+  if (trim.Due(now, services.slots.busy() > 0)) ReturnFreeMemory();
 }
 
 void GrpcServer::Impl::SetReady(bool ready) {

@@ -48,6 +48,8 @@ struct GrpcServerOptions {
   bool reflection = true;
   // A stream whose client has not taken a response for so long is ended.
   std::chrono::milliseconds write_timeout{30000};
+  // Free memory goes back to the system so often (server/session/heap.h); 0: never.
+  std::chrono::milliseconds trim_interval{60000};
   EventSink events;  // may be empty
 };
 

@@ -11,7 +11,7 @@ import threading
 import time
 import urllib.request
 from dataclasses import dataclass, field
-from typing import Any, Callable
+from typing import Any, Callable, NamedTuple
 
 import numpy as np
 
@@ -26,11 +26,20 @@ PAUSE_S = 0.05
 DT = 0.005
 
 
+class Sample(NamedTuple):
+    """t_s: since the start. in_use: bytes that the server's allocator has handed out; anonymous: resident bytes that belong to no file."""
+
+    t_s: float
+    in_use: float
+    anonymous: int
+    descriptors: int
+
+
 @dataclass
 class Soak:
-    """What was seen. samples: rows of (s since the start, allocated bytes, open descriptors)."""
+    """What was seen."""
 
-    samples: list[tuple[float, int, int]] = field(default_factory=list)
+    samples: list[Sample] = field(default_factory=list)
     acts: dict[str, int] = field(default_factory=dict)
     steps: int = 0
     failures: list[str] = field(default_factory=list)
@@ -198,7 +207,7 @@ def soak(server: eipc.ServerProcess, metrics: str, scene_of: Callable[[float], A
         seen.acts = {act.__name__: 0 for act in churn.acts}
         for thread in active:
             thread.start()
-        _run(server, churn, seen, seconds, rng, say)
+        _run(server, metrics, churn, seen, seconds, rng, say)
         for thread in active:
             thread.stop()
         for thread in active:
@@ -214,7 +223,12 @@ def soak(server: eipc.ServerProcess, metrics: str, scene_of: Callable[[float], A
     return seen
 
 
-def _run(server: eipc.ServerProcess, churn: _Churn, seen: Soak, seconds: float, rng: random.Random, say: Callable[[str], None]) -> None:
+def _sample(server: eipc.ServerProcess, metrics: str, t_s: float) -> Sample:
+    return Sample(t_s, gauges(metrics)["eipc_heap_in_use_bytes"], allocated_bytes(server.process), open_descriptors(server.process))
+
+
+def _run(server: eipc.ServerProcess, metrics: str, churn: _Churn, seen: Soak, seconds: float, rng: random.Random,
+         say: Callable[[str], None]) -> None:
     begin = time.monotonic()
     every = min(1.0, seconds / 200)
     due, told = 0.0, 0.0
@@ -227,15 +241,15 @@ def _run(server: eipc.ServerProcess, churn: _Churn, seen: Soak, seconds: float, 
             seen.failures.append(f"{act.__name__}: {error}")
         if now >= due:
             due = now + every
-            seen.samples.append((now, allocated_bytes(server.process), open_descriptors(server.process)))
+            seen.samples.append(_sample(server, metrics, now))
         if now >= told + min(300.0, seconds / 12):
             told = now
-            say(f"soak: {now:.0f} s, {allocated_bytes(server.process) / 2**20:.1f} MiB, {open_descriptors(server.process)} files")
+            last = seen.samples[-1]
+            say(f"soak: {now:.0f} s, {last.in_use / 2**20:.2f} MiB in use, {last.anonymous / 2**20:.1f} resident, {last.descriptors} files")
         time.sleep(PAUSE_S)
 
 
-def after_warm_up(samples: list[tuple[float, int, int]]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Times in hours, allocated bytes, descriptors: without the first quarter, in which pools fill."""
+def after_warm_up(samples: list[Sample], warm_up_s: float) -> Sample:
+    """Columns of the samples, without those of the warm-up, in which pools fill."""
     rows = np.array(samples)
-    t, memory, files = rows[rows[:, 0] >= 0.25 * rows[-1, 0]].T
-    return t / 3600, memory, files
+    return Sample(*rows[rows[:, 0] >= warm_up_s].T)
