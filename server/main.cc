@@ -16,6 +16,7 @@
 #include "server/rpc/grpc_server.h"
 #include "server/rpc/prepare_worker.h"
 #include "server/session/heap.h"
+#include "server/session/turns.h"
 
 namespace {
 
@@ -89,5 +90,6 @@ int main(int argc, char** argv) {
   CLI11_PARSE(app, argc, argv);
   eipc::Resolve(&config);
   eipc::CapArenas(config.malloc_arenas);
+  eipc::TakeShortTurns();
   return Serve(app, &config);
 }

@@ -6,6 +6,7 @@
 #include "server/rpc/cage_worker.h"
 #include "server/rpc/calls.h"
 #include "server/rpc/scene_info.h"
+#include "server/session/turns.h"
 #include "sim/base/status_macros.h"
 #include "sim/scene/compile_scene.h"
 
@@ -47,6 +48,7 @@ absl::Status MakeScene(Services& services, const CallContext& context, const v1:
   if (!request.has_scene()) return absl::InvalidArgumentError("INVALID_REQUEST: scene: missing");
   Say(progress, 0, "waiting for a solve slot");
   // Reading and compiling are work like a step's: they wait for a slot too.
+  const SolvingTurns turns;
   EIPC_ASSIGN_OR_RETURN(const SolveSlots::Slot slot, services.slots.Take(context.claim(), context.budget));
   Say(progress, 0.05, "reading meshes");
   v1::Scene scene = request.scene();

@@ -186,7 +186,11 @@ class SimulationService final : public v1::SimulationService::Service {
   template <typename Request, typename Response>
   grpc::Status Call(const char* method, absl::Status (*call)(Services&, const CallContext&, const Request&, Response*),
                     grpc::ServerContext* context, const Request* request, Response* response) {
-    return Run(method, context, [&](const CallContext& c) { return call(services_, c, *request, response); });
+    return Run(method, context, [&](const CallContext& c) {
+      const absl::Status status = call(services_, c, *request, response);
+      services_.refusals.Hold(status, c.budget);
+      return status;
+    });
   }
 
   // Who calls, and whether they may.

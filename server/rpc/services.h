@@ -1,6 +1,7 @@
 #ifndef EIPC_SERVER_RPC_SERVICES_H_
 #define EIPC_SERVER_RPC_SERVICES_H_
 
+#include <chrono>
 #include <memory>
 #include <string>
 #include <utility>
@@ -9,6 +10,7 @@
 #include "absl/status/statusor.h"
 #include "server/convert/mesh_resolver.h"
 #include "server/rpc/metrics.h"
+#include "server/rpc/refusal_pause.h"
 #include "server/rpc/span_log.h"
 #include "server/session/journal.h"
 #include "server/session/memory_budget.h"
@@ -28,6 +30,7 @@ struct Services {
       : limits(server_limits),
         meshes(std::move(mesh_resolver)),
         slots(limits.solve_slots, limits.max_waiting_solves),
+        refusals(std::chrono::microseconds(static_cast<int64_t>(1e3 * limits.refusal_pause_ms)), limits.max_paused_refusals),
         memory(limits.memory_bytes, limits.session_memory_bytes),
         scenes(limits.max_scenes, limits.max_stored_scene_bytes),
         snapshots(limits.max_snapshots, limits.max_snapshot_bytes),
@@ -49,6 +52,7 @@ struct Services {
   const MeshResolver meshes;
   std::unique_ptr<JournalStore> journal;  // null: nothing survives. Before sessions, which write to it
   SolveSlots slots;
+  rpc::RefusalPause refusals;
   MemoryBudget memory;
   SceneRegistry scenes;
   SnapshotStore snapshots;

@@ -9,6 +9,7 @@
 #include "server/rpc/calls.h"
 #include "server/rpc/operation_info.h"
 #include "server/rpc/prepare_worker.h"
+#include "server/session/turns.h"
 #include "sim/base/status_macros.h"
 #include "sim/scene/problems.h"
 
@@ -56,6 +57,7 @@ absl::Status ReadIntoArrays(Services& services, const std::string& tenant, v1::P
 absl::StatusOr<std::string> Prepare(Services& services, const CallContext& call, v1::PrepareMeshRequest request,
                                     OperationRegistry::Progress* progress) {
   progress->Set(0, "waiting for a solve slot");
+  const SolvingTurns turns;
   EIPC_ASSIGN_OR_RETURN(const SolveSlots::Slot slot, services.slots.Take(call.claim(), call.budget));
   progress->Set(0, "reading the mesh");
   EIPC_RETURN_IF_ERROR(ReadIntoArrays(services, call.tenant, &request));

@@ -42,10 +42,8 @@ void StepInto(Services& services, const CallContext& context, const SessionRegis
   response->set_status_message(std::string(status.message()));
 }
 
-}  // namespace
-
-absl::Status StepBatch(Services& services, const CallContext& context, const v1::StepBatchRequest& request,
-                       v1::StepBatchResponse* response) {
+absl::Status StepEach(Services& services, const CallContext& context, const v1::StepBatchRequest& request,
+                      v1::StepBatchResponse* response) {
   CallContext batch = context;
   batch.priority = SolvePriority::kBatch;
   EIPC_ASSIGN_OR_RETURN(const SessionRegistry::Lease session,
@@ -72,6 +70,18 @@ absl::Status StepBatch(Services& services, const CallContext& context, const v1:
   const absl::Status status = session->AcknowledgeBatch(
       request.request_id(), std::move(key), request.request_id().empty() ? std::string() : response->SerializeAsString());
   session->CheckpointLogIfDue(session.name());
+  return status;
+}
+
+}  // namespace
+
+absl::Status StepBatch(Services& services, const CallContext& context, const v1::StepBatchRequest& request,
+                       v1::StepBatchResponse* response) {
+  const absl::Status status = StepEach(services, context, request, response);
+  for (const v1::StepResponse& step : response->responses()) {
+    const absl::Status refused(static_cast<absl::StatusCode>(step.status_code()), step.status_message());
+    if (services.refusals.Hold(refused, context.budget)) break;
+  }
   return status;
 }
 

@@ -13,8 +13,10 @@ absl::Status StepStream(Services& services, const CallContext& context, const St
   v1::StepResponse response;
   while (ends.read(&request)) {
     response.Clear();
+    const SolveSlots::LateWake answered_first;
     const absl::Status status = ForWire(Step(services, stream, request, &response));
     if (!status.ok()) {
+      services.refusals.Hold(status, context.budget);
       response.clear_observation();
       response.set_status_code(static_cast<int>(status.code()));
       response.set_status_message(std::string(status.message()));

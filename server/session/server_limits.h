@@ -23,6 +23,10 @@ struct ServerLimits {
   // Steps and compilations that run at once; the others wait in order of arrival.
   int solve_slots = 2;
   int max_waiting_solves = 256;
+  // Refusals for want of a slot are answered after so long, at most so many at once; the others without delay
+  // (server/rpc/refusal_pause.h).
+  double refusal_pause_ms = 4;
+  int max_paused_refusals = 64;
   // Calls that may wait for one session while another call uses it.
   int max_waiting_calls = 64;
   int max_threads_per_session = 8;

@@ -1,14 +1,23 @@
 #include "server/session/session.h"
 
 #include <algorithm>
+#include <chrono>
+#include <optional>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "server/session/build_id.h"
+#include "server/session/turns.h"
 #include "sim/base/status_macros.h"
 #include "sim/dynamics/state_codec.h"
 
 namespace eipc {
+namespace {
+
+// A world whose last step took longer than this lets calls in between (turns.h).
+constexpr double kLongStepSeconds = 0.5e-3;
+
+}  // namespace
 
 void StepSummary::Add(const StepReport& report) {
   ++steps;
@@ -22,6 +31,7 @@ void StepSummary::Add(const StepReport& report) {
 }
 
 Session::Session(SceneRegistry::Pin scene, Options options) : scene_(std::move(scene)), options_(std::move(options)) {
+  const SolvingTurns turns;  // for the threads of the worlds
   for (int i = 0; i < std::max(1, options_.worlds); ++i) {
     worlds_.emplace_back().world = std::make_unique<World>(scene_->model, std::max(1, options_.threads));
   }
@@ -57,7 +67,7 @@ absl::Status Session::Step(const StepCommand& command, const StepBudget& budget,
   int taken = 0;
   absl::Status status;
   for (; taken < command.substeps && status.ok(); ++taken) {
-    status = StepOnce(command, taken, budget, slots, world, &sum.slot_wait_s);
+    status = StepOnce(command, taken, budget, slots, &slot, &sum.slot_wait_s);
     if (!status.ok()) break;
     sum.Add(world->report());
   }
@@ -71,13 +81,19 @@ absl::Status Session::Step(const StepCommand& command, const StepBudget& budget,
                                                   command.substeps, " substeps taken)"));
 }
 
-absl::Status Session::StepOnce(const StepCommand& command, int taken, const StepBudget& budget, SolveSlots* slots, World* world,
+absl::Status Session::StepOnce(const StepCommand& command, int taken, const StepBudget& budget, SolveSlots* slots, Slot* world,
                                double* slot_wait_s) {
   const auto begin = std::chrono::steady_clock::now();
-  absl::StatusOr<SolveSlots::Slot> slot = slots->Take(command.claim, budget);
-  *slot_wait_s += std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  // Two system calls of some microseconds, which a step of microseconds can do without.
+  std::optional<SolvingTurns> turns;
+  if (world->last_step_s >= kLongStepSeconds) turns.emplace();
+  const absl::StatusOr<SolveSlots::Slot> slot = slots->Take(command.claim, budget);
+  const auto taken_at = std::chrono::steady_clock::now();
+  *slot_wait_s += std::chrono::duration<double>(taken_at - begin).count();
   EIPC_RETURN_IF_ERROR(slot.status());
-  return world->Step(SubstepInput(command.dt_s, command.targets, command.trajectories, taken), budget);
+  const absl::Status status = world->world->Step(SubstepInput(command.dt_s, command.targets, command.trajectories, taken), budget);
+  world->last_step_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - taken_at).count();
+  return status;
 }
 
 absl::Status Session::Acknowledge(int index, std::string request_id, std::string request, std::string response) {

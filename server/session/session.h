@@ -124,9 +124,10 @@ class Session {
     RetryMemory retries;
     State before;                    // of the request that is not yet acknowledged
     std::optional<LogStep> pending;  // its steps
+    double last_step_s = 0;          // what the last step took
   };
 
-  absl::Status StepOnce(const StepCommand& command, int taken, const StepBudget& budget, SolveSlots* slots, World* world,
+  absl::Status StepOnce(const StepCommand& command, int taken, const StepBudget& budget, SolveSlots* slots, Slot* world,
                         double* slot_wait_s);
   absl::Status Replace(int index, const State& state);
   void NoteSeen();

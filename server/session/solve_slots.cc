@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <tuple>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
 
@@ -14,6 +15,9 @@ constexpr std::chrono::milliseconds kPollInterval(10);
 // Every so many slots one goes to the least urgent that waits.
 constexpr int kTurnOfTheLeastUrgent = 4;
 
+// Of this thread.
+thread_local SolveSlots::LateWake* late_wake = nullptr;
+
 absl::Status Expired(const StepBudget& budget) {
   const absl::Status status = budget.Poll();
   if (status.ok()) return status;
@@ -23,7 +27,19 @@ absl::Status Expired(const StepBudget& budget) {
 
 }  // namespace
 
+SolveSlots::LateWake::LateWake() { late_wake = this; }
+
+SolveSlots::LateWake::~LateWake() {
+  late_wake = nullptr;
+  Wake();
+}
+
+void SolveSlots::LateWake::Wake() {
+  if (waiter_ != nullptr) std::exchange(waiter_, nullptr)->notify_one();
+}
+
 absl::StatusOr<SolveSlots::Slot> SolveSlots::Take(const SolveClaim& claim, const StepBudget& budget) {
+  if (late_wake != nullptr) late_wake->Wake();
   Waiter self;
   self.tenant = claim.tenant;
   self.priority = claim.priority;
@@ -36,6 +52,7 @@ absl::StatusOr<SolveSlots::Slot> SolveSlots::Take(const SolveClaim& claim, const
   const absl::Status full = absl::ResourceExhaustedError(
       absl::StrCat("QUEUE_FULL: ", max_waiting_, " calls wait for a solve slot already; try again later"));
   if (waiting_ >= max_waiting_ && !MakeRoom(self)) return full;
+  self.wake = std::make_shared<std::condition_variable>();
   queues_[static_cast<int>(self.priority)].push_back(&self);
   ++tenants_[self.tenant].waiting;
   ++waiting_;
@@ -50,7 +67,7 @@ absl::StatusOr<SolveSlots::Slot> SolveSlots::Take(const SolveClaim& claim, const
       Forget(&self);
       return status;
     }
-    self.wake.wait_until(lock, std::min(budget.deadline, std::chrono::steady_clock::now() + kPollInterval));
+    self.wake->wait_until(lock, std::min(budget.deadline, std::chrono::steady_clock::now() + kPollInterval));
   }
   return Slot(this, self.tenant);
 }
@@ -76,7 +93,7 @@ bool SolveSlots::MakeRoom(const Waiter& newcomer) {
   if (victim == nullptr) return false;
   Forget(victim);
   victim->refused = true;
-  victim->wake.notify_one();
+  victim->wake->notify_one();
   return true;
 }
 
@@ -126,7 +143,12 @@ void SolveSlots::Release(const std::string& tenant) {
     Admit(next->tenant);  // first: a tenant that holds is not forgotten
     Forget(next);
     next->admitted = true;
-    next->wake.notify_one();
+    if (late_wake != nullptr) {
+      late_wake->Wake();
+      late_wake->waiter_ = next->wake;
+    } else {
+      next->wake->notify_one();
+    }
   } else {
     --busy_;
   }

@@ -113,8 +113,6 @@ void Press(Stub* stub, const std::string& session, Clock::time_point until, Tall
   while (Clock::now() < until) {
     const double seconds = RoundTrip(stream.get(), request, &response);
     (response.status_code() == 0 ? tally->admitted : tally->refused).push_back(seconds);
-    // A client that is refused tries again, but not in a spin that would measure the client's own core.
-    if (response.status_code() != 0) std::this_thread::sleep_for(std::chrono::milliseconds(2));
   }
   stream->WritesDone();
   (void)stream->Finish();

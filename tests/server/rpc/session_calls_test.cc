@@ -4,6 +4,8 @@
 #include <atomic>
 #include <deque>
 #include <thread>
+#include <utility>
+#include <vector>
 
 #include "server/rpc/calls.h"
 #include "tests/conformance/test_scenes.h"
@@ -282,6 +284,70 @@ TEST_F(SessionCallsTest, AStreamEndsWithItsCaller) {
   StepBudget gone;
   gone.cancelled = [] { return true; };
   EXPECT_EQ(StepStream(services_, gone, ends).code(), absl::StatusCode::kCancelled);
+}
+
+// Whoever is refused for want of a slot waits a moment for the answer, and holds nothing meanwhile.
+TEST(Overload, RefusalsOnAStreamArePausedWithoutTheSession) {
+  ServerLimits limits;
+  limits.solve_slots = 1;
+  limits.max_waiting_solves = 0;
+  limits.refusal_pause_ms = 400;
+  Services services(limits, MeshResolver({"", "", true}));
+  v1::CreateSceneRequest scene;
+  *scene.mutable_scene() = FallingBlock();
+  v1::SceneInfo scene_info;
+  ASSERT_TRUE(CreateScene(services, {}, scene, &scene_info).ok());
+  v1::CreateSessionRequest create;
+  create.set_scene(scene_info.name());
+  v1::SessionInfo session;
+  ASSERT_TRUE(CreateSession(services, {}, create, &session).ok());
+  const auto slot = services.slots.Take({}, {});
+
+  std::vector<v1::StepResponse> responses;
+  bool asked = false;
+  StepStreamEnds ends;
+  ends.read = [&](v1::StepRequest* request) {
+    request->set_session(session.name());
+    request->set_dt_s(0.01);
+    return !std::exchange(asked, true);
+  };
+  ends.write = [&](const v1::StepResponse& response) {
+    responses.push_back(response);
+    return true;
+  };
+  std::atomic<bool> done = false;
+  const auto wait_for_pause = [&] {
+    while (services.refusals.holding() == 0 && !done) std::this_thread::yield();
+    EXPECT_FALSE(done.exchange(false)) << "answered without a pause";
+  };
+  std::thread stream([&] {
+    EXPECT_TRUE(StepStream(services, {}, ends).ok());
+    done = true;
+  });
+  wait_for_pause();
+  StepBudget soon;
+  soon.deadline = std::chrono::steady_clock::now() + std::chrono::milliseconds(200);
+  v1::GetStateRequest look;
+  look.set_session(session.name());
+  v1::Observation seen;
+  EXPECT_TRUE(GetState(services, soon, look, &seen).ok());
+  stream.join();
+  done = false;
+  EXPECT_EQ(services.refusals.holding(), 0);
+  ASSERT_THAT(responses, SizeIs(1));
+  EXPECT_THAT(responses[0].status_message(), StartsWith("QUEUE_FULL: "));
+
+  v1::StepBatchRequest batch;
+  batch.set_session(session.name());
+  batch.add_steps()->set_dt_s(0.01);
+  v1::StepBatchResponse batch_response;
+  std::thread batch_call([&] {
+    EXPECT_TRUE(StepBatch(services, {}, batch, &batch_response).ok());
+    done = true;
+  });
+  wait_for_pause();
+  batch_call.join();
+  EXPECT_THAT(batch_response.responses(0).status_message(), StartsWith("QUEUE_FULL: "));
 }
 
 }  // namespace

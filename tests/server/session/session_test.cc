@@ -2,11 +2,15 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sched.h>
 
+#include <chrono>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "server/session/session_registry.h"
+#include "server/session/turns.h"
 #include "sim/scene/compile_scene.h"
 
 namespace eipc {
@@ -160,6 +164,29 @@ TEST_F(SessionTest, SessionsDoNotDisturbOneAnother) {
   for (const std::string& name : names) {
     EXPECT_EQ((*sessions.Acquire(name, {}))->world().state().Digest(), alone->world().state().Digest());
   }
+}
+
+// What takes long gives way to calls (turns.h); what does not saves the system calls.
+TEST_F(SessionTest, StepsAfterALongOneAreBatchWork) {
+  const auto session = NewSession();
+  std::thread([&] {
+    TakeShortTurns();
+    int policy = -1;
+    bool slow = false;
+    StepBudget budget;
+    budget.cancelled = [&] {
+      policy = sched_getscheduler(0);
+      if (std::exchange(slow, false)) std::this_thread::sleep_for(std::chrono::milliseconds(2));
+      return false;
+    };
+    ASSERT_TRUE(session->Step(Steps(1), budget, &slots_).ok());
+    EXPECT_EQ(policy, SCHED_OTHER);
+    slow = true;
+    ASSERT_TRUE(session->Step(Steps(1), budget, &slots_).ok());
+    ASSERT_TRUE(session->Step(Steps(1), budget, &slots_).ok());
+    EXPECT_EQ(policy, SCHED_BATCH);
+    EXPECT_EQ(sched_getscheduler(0), SCHED_OTHER);
+  }).join();
 }
 
 }  // namespace

@@ -107,6 +107,43 @@ TEST(SolveSlots, AFullQueueLosesTheLeastUrgentOfThoseWhoHaveMost) {
   EXPECT_EQ(slots.waiting(), 0);
 }
 
+// A waiter looks by itself now and then, so it may be in by chance, but not as a rule.
+TEST(SolveSlots, ALateWakeLetsTheHolderFinishFirst) {
+  constexpr int kRounds = 40;
+  int early = 0;
+  for (int i = 0; i < kRounds; ++i) {
+    SolveSlots slots(1, 1);
+    auto held = slots.Take({}, {});
+    std::atomic<bool> in = false;
+    std::thread next([&] {
+      const auto slot = slots.Take({}, {});
+      in = true;
+    });
+    WaitForWaiters(slots, 1);
+    {
+      const SolveSlots::LateWake late;
+      held->Leave();
+      EXPECT_EQ(slots.busy(), 1) << "the slot has passed on";
+      EXPECT_EQ(slots.waiting(), 0);
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+      early += in ? 1 : 0;
+    }
+    next.join();
+  }
+  EXPECT_LT(early, kRounds / 2);
+}
+
+TEST(SolveSlots, TakingAgainWakesWhoeverGotTheLastSlot) {
+  SolveSlots slots(1, 1);
+  const SolveSlots::LateWake late;
+  auto held = slots.Take({}, {});
+  std::thread next([&] { EXPECT_TRUE(slots.Take({}, {}).ok()); });
+  WaitForWaiters(slots, 1);
+  held->Leave();
+  EXPECT_TRUE(slots.Take({}, {}).ok()) << "after the other";
+  next.join();
+}
+
 TEST(SolveSlots, WaitersGiveUp) {
   SolveSlots slots(1, 4);
   const auto held = slots.Take({}, {});
