@@ -2,29 +2,32 @@
 
 #include <algorithm>
 
+#include "sim/base/quad.h"
+
 namespace eipc {
 namespace {
 
-// Three coordinates and a zero; the compiler maps it to the widest registers of the baseline.
-typedef double Quad __attribute__((vector_size(32)));
+// Three coordinates and a zero.
+Quad Padded(double x, double y, double z) { return Quad{x, y, z, 0}; }
 
-typedef double UnalignedQuad __attribute__((vector_size(32), aligned(8), may_alias));
-
-// block += columns; block is 3 x 3, column-major, and followed by a number that is left as it is: the columns end in zeros.
-void AddColumns(const Quad* columns, double* block) {
-  for (int j = 0; j < 3; ++j) *reinterpret_cast<UnalignedQuad*>(block + 3 * j) += columns[j];
+// The position of a node and a number that is not used.
+Quad LoadNode(const VecX& q, int32_t node) {
+  const double* p = q.data() + 3 * node;
+  return 3 * node + 4 <= q.size() ? LoadQuad(p) : Padded(p[0], p[1], p[2]);
 }
 
-// block += sum_k a_k b_k^T.
-void AddOuter(int rank, const Quad* a, const Quad* b, double* block) {
-  Quad column[3] = {};
+void StorePosition(const Quad& position, Vec3* x) { std::memcpy(x->data(), &position, 3 * sizeof(double)); }
+
+// sum_k a_k b_k^T by columns.
+std::array<Quad, 3> Outer(int rank, const Quad* a, const Quad* b) {
+  std::array<Quad, 3> columns = {};
   for (int k = 0; k < rank; ++k) {
-    for (int j = 0; j < 3; ++j) column[j] += a[k] * Quad{b[k][j], b[k][j], b[k][j], b[k][j]};
+    for (int j = 0; j < 3; ++j) columns[j] += a[k] * Splat(b[k][j]);
   }
-  AddColumns(column, block);
+  return columns;
 }
 
-// Calls add(a, b, block) for the block of each pair of nodes, row a, column b.
+// Calls add(a, b, slot) for the block of each pair of nodes, row a, column b.
 template <typename Add>
 void ForBlocks(const SurfaceMap::Nodes& nodes, BlockMatrix* hessian, const Add& add) {
   for (int a = 0; a < nodes.count; ++a) {
@@ -35,7 +38,7 @@ void ForBlocks(const SurfaceMap::Nodes& nodes, BlockMatrix* hessian, const Add& 
       if (slot < 0) {
         hessian->missing()->emplace_back(nodes.node[row], nodes.node[column]);
       } else {
-        add(row, column, hessian->BlockAt(slot));
+        add(row, column, slot);
       }
     }
   }
@@ -57,7 +60,16 @@ void SurfaceMap::Positions(const VecX& q, std::vector<Vec3>* x) const {
 
 void SurfaceMap::Positions(const VecX& q, const std::vector<int32_t>& vertices, std::vector<Vec3>* x) const {
   x->resize(rows_->size());
-  for (int32_t v : vertices) (*x)[v] = Position(q, v);
+  for (int32_t v : vertices) {
+    const EmbeddingRow& row = (*rows_)[v];
+    if (row.count == 0) {
+      (*x)[v] = (*offsets_)[v];
+      continue;
+    }
+    Quad sum = {};
+    for (int k = 0; k < row.count; ++k) sum += Splat(row.weights[k]) * LoadNode(q, row.nodes[k]);
+    StorePosition(sum, &(*x)[v]);
+  }
 }
 
 void SurfaceMap::Directions(const VecX& dq, std::vector<Vec3>* dx) const {
@@ -124,14 +136,15 @@ void SurfaceMap::AddHessian(const Stencil& v, const StencilFactor& factor, Block
   for (int k = 0; k < rank; ++k) {
     const double* column = factor.columns.data() + 12 * k;
     for (int i = 0; i < 4; ++i) {
-      const Quad of_vertex = {column[3 * i], column[3 * i + 1], column[3 * i + 2], 0};
+      const Quad of_vertex = Padded(column[3 * i], column[3 * i + 1], column[3 * i + 2]);
       for (int n = 0; n < nodes.count; ++n) {
         const double w = nodes.weight[n][i];
-        f[n][k] += Quad{w, w, w, w} * of_vertex;
+        f[n][k] += Splat(w) * of_vertex;
       }
     }
   }
-  ForBlocks(nodes, hessian, [&](int row, int column, double* block) { AddOuter(rank, f[row], f[column], block); });
+  ForBlocks(nodes, hessian,
+            [&](int row, int column, int64_t slot) { hessian->AddColumnsAt(slot, Outer(rank, f[row], f[column])); });
 }
 
 void SurfaceMap::AddHessian(const Stencil& v, const std::array<double, 4>& w, const Mat3& d, BlockMatrix* hessian) const {
@@ -142,11 +155,10 @@ void SurfaceMap::AddHessian(const Stencil& v, const std::array<double, 4>& w, co
     for (int i = 0; i < 4; ++i) weight[n] += w[i] * nodes.weight[n][i];
   }
   Quad columns[3];
-  for (int j = 0; j < 3; ++j) columns[j] = Quad{d(0, j), d(1, j), d(2, j), 0};
-  ForBlocks(nodes, hessian, [&](int row, int column, double* block) {
+  for (int j = 0; j < 3; ++j) columns[j] = Padded(d(0, j), d(1, j), d(2, j));
+  ForBlocks(nodes, hessian, [&](int row, int column, int64_t slot) {
     const double both = weight[row] * weight[column];
-    const Quad scaled[3] = {both * columns[0], both * columns[1], both * columns[2]};
-    AddColumns(scaled, block);
+    hessian->AddColumnsAt(slot, {both * columns[0], both * columns[1], both * columns[2]});
   });
 }
 

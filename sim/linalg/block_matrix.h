@@ -2,10 +2,12 @@
 #define EIPC_SIM_LINALG_BLOCK_MATRIX_H_
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <utility>
 #include <vector>
 
+#include "sim/base/quad.h"
 #include "sim/base/types.h"
 
 namespace eipc {
@@ -45,8 +47,13 @@ class BlockMatrix {
     }
   }
   std::vector<std::pair<int32_t, int32_t>>* missing() { return &missing_; }
-  // The nine entries of a stored block, column-major; what follows them may be read, and written as it was.
-  double* BlockAt(int64_t slot) { return values_.data() + 9 * slot; }
+  // Adds a block given as three columns that end in a zero. All loads come before the stores: a load that overlaps two stores has
+  // to wait until both have left the store buffer. A store writes one entry beyond its column, as it was; the next puts it right.
+  void AddColumnsAt(int64_t slot, const std::array<Quad, 3>& columns) {
+    double* block = values_.data() + 9 * slot;
+    const Quad sum[3] = {LoadQuad(block) + columns[0], LoadQuad(block + 3) + columns[1], LoadQuad(block + 6) + columns[2]};
+    for (int j = 0; j < 3; ++j) StoreQuad(sum[j], block + 3 * j);
+  }
   void AddAt(int64_t slot, const Mat3& block) { Eigen::Map<Mat3>(values_.data() + 9 * slot) += block; }
 
   // y = H x over all nodes (both triangles), in a fixed order.

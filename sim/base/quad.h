@@ -1,0 +1,32 @@
+#ifndef EIPC_SIM_BASE_QUAD_H_
+#define EIPC_SIM_BASE_QUAD_H_
+
+#include <cstring>
+
+namespace eipc {
+
+// Four doubles; the compiler maps them to the widest registers of the baseline.
+typedef double Quad __attribute__((vector_size(32)));
+
+inline Quad Splat(double s) { return Quad{s, s, s, s}; }
+inline Quad LoadQuad(const double* p) {
+  Quad q;
+  std::memcpy(&q, p, sizeof q);
+  return q;
+}
+inline void StoreQuad(const Quad& q, double* p) { std::memcpy(p, &q, sizeof q); }
+
+// A row becomes a column: r[i][j] -> r[j][i].
+inline void Transpose(Quad* r) {
+  typedef long long Lanes __attribute__((vector_size(32)));
+  const Quad a = __builtin_shuffle(r[0], r[1], Lanes{0, 4, 2, 6}), b = __builtin_shuffle(r[0], r[1], Lanes{1, 5, 3, 7});
+  const Quad c = __builtin_shuffle(r[2], r[3], Lanes{0, 4, 2, 6}), d = __builtin_shuffle(r[2], r[3], Lanes{1, 5, 3, 7});
+  r[0] = __builtin_shuffle(a, c, Lanes{0, 1, 4, 5});
+  r[1] = __builtin_shuffle(b, d, Lanes{0, 1, 4, 5});
+  r[2] = __builtin_shuffle(a, c, Lanes{2, 3, 6, 7});
+  r[3] = __builtin_shuffle(b, d, Lanes{2, 3, 6, 7});
+}
+
+}  // namespace eipc
+
+#endif  // EIPC_SIM_BASE_QUAD_H_
