@@ -1,5 +1,8 @@
 #include "sim/dynamics/make_terms.h"
 
+#include <variant>
+
+#include "sim/energy/corotated.h"
 #include "sim/energy/inertia.h"
 #include "sim/energy/mass_damping.h"
 
@@ -28,9 +31,14 @@ ModelTerms MakeTerms(const Model& model, const SurfaceMap* map, ThreadPool* pool
   terms.all.push_back(std::make_unique<InertiaTerm>(&model.mass, model.NodeAccelerations()));
   bool damped = false;
   for (const ElasticBody& body : model.elastic) {
-    auto term = std::make_unique<ElasticityTerm>(&body, pool);
-    terms.elastic.push_back(term.get());
-    terms.all.push_back(std::move(term));
+    if (std::holds_alternative<LinearCorotated>(body.material)) {
+      terms.all.push_back(std::make_unique<CorotatedTerm>(&body, pool));
+    } else {
+      auto term = std::make_unique<ElasticityTerm>(&body, pool);
+      terms.limiting.push_back(term.get());
+      terms.all.push_back(std::move(term));
+    }
+    terms.elastic.push_back(terms.all.back().get());
     damped = damped || body.rayleigh_alpha_per_s > 0;
   }
   for (const FilledRegion& region : model.filled_regions) {

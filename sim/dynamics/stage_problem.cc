@@ -305,7 +305,7 @@ bool StageProblem::Project() {
 
 double StageProblem::MaxStep(const VecX& dq) {
   double limit = 1;
-  for (const ElasticityTerm* term : owned_.elastic) limit = std::min(limit, term->MaxStep(q_, dq));
+  for (const ElasticityTerm* term : owned_.limiting) limit = std::min(limit, term->MaxStep(q_, dq));
   if (!owned_.volumes.empty()) {
     q_trial_ = q_ + limit * dq;
     map_.Positions(q_trial_, &x_trial_);

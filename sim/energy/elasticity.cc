@@ -1,7 +1,6 @@
 #include "sim/energy/elasticity.h"
 
 #include <algorithm>
-#include <type_traits>
 #include <variant>
 
 #include "sim/material/invertible_step.h"
@@ -24,17 +23,6 @@ void PullBackElement(const Mat9& c, const std::array<Vec3, 4>& g, double volume,
     for (int b = 0; b <= a; ++b, ++k) {
       (*blocks)[k] = half[a].middleCols<3>(0) * g[b][0] + half[a].middleCols<3>(3) * g[b][1] + half[a].middleCols<3>(6) * g[b][2];
     }
-  }
-}
-
-// The same for linear corotated elasticity.
-void ElementBlocks(const LinearCorotated& material, const Mat3& rotation, const std::array<Vec3, 4>& g, double volume,
-                   std::array<Mat3, 10>* blocks) {
-  std::array<Vec3, 4> r;
-  for (int a = 0; a < 4; ++a) r[a] = rotation * g[a];
-  int k = 0;
-  for (int a = 0; a < 4; ++a) {
-    for (int b = 0; b <= a; ++b, ++k) (*blocks)[k] = volume * material.NodeHessian(r[a], r[b], g[a].dot(g[b]));
   }
 }
 
@@ -137,15 +125,9 @@ void ElasticityTerm::AddHessian(const Point& point, BlockMatrix* hessian) {
       [&](const auto& material) {
         pool_->ParallelFor(static_cast<int64_t>(body_->nodes.size()), kGrain, [&](int64_t begin, int64_t end) {
           for (int64_t e = begin; e < end; ++e) {
-            if constexpr (std::is_same_v<std::decay_t<decltype(material)>, LinearCorotated>) {
-              // Its damping stiffness is its stiffness.
-              const double scale = damped() ? 1 + damping_ : 1;
-              ElementBlocks(material, rotation_[e], shape_gradient_[e], scale * body_->volume[e], &element_hessian_[e]);
-            } else {
-              Mat9 c = material.ProjectedHessian(DeformationGradient(*body_, e, point.q), rotation_[e]);
-              if (damped()) c += damping_ * damping_stiffness_[e];
-              PullBackElement(c, shape_gradient_[e], body_->volume[e], &element_hessian_[e]);
-            }
+            Mat9 c = material.ProjectedHessian(DeformationGradient(*body_, e, point.q), rotation_[e]);
+            if (damped()) c += damping_ * damping_stiffness_[e];
+            PullBackElement(c, shape_gradient_[e], body_->volume[e], &element_hessian_[e]);
           }
         });
       },

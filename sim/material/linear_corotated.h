@@ -23,13 +23,9 @@ class LinearCorotated {
   Mat9 Hessian(const Mat3& F, const Mat3& R0) const;
   Mat9 ProjectedHessian(const Mat3& F, const Mat3& R0) const;
 
-  // The Hessian between two nodes of a linear tetrahedron, J/m^2 per volume, without forming the 9x9 one: with shape gradients g_a,
-  // g_b (1/m), their product gg and r = R0 g,   K_ab = mu (g_a . g_b) I + mu r_b r_a^T + lambda r_a r_b^T.
-  Mat3 NodeHessian(const Vec3& ra, const Vec3& rb, double gg) const {
-    Mat3 k = (mu_ * rb) * ra.transpose() + (lambda_ * ra) * rb.transpose();
-    k.diagonal().array() += mu_ * gg;
-    return k;
-  }
+  // Lame's parameters, Pa.
+  double mu() const { return mu_; }
+  double lambda() const { return lambda_; }
 
  private:
   LinearCorotated(double mu, double lambda) : mu_(mu), lambda_(lambda) {}
