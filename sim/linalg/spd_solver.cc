@@ -1,31 +1,84 @@
 #include "sim/linalg/spd_solver.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstring>
 
+#include "sim/base/quad.h"
 #include "sim/linalg/dense_kernel.h"
 
 namespace eipc {
 
 using Supernode = SupernodalStructure::Supernode;
 
-// Small chunks: what a pool holds beyond what is in use, every world pays for. Blocks beyond the largest pooled size would go
-// through the heap.
-constexpr size_t kBlocksAChunk = 2;
+namespace {
 
-SpdSolver::SpdSolver(Interrupt* interrupt)
-    : interrupt_(interrupt),
-      pool_(std::make_unique<std::pmr::unsynchronized_pool_resource>(std::pmr::pool_options{kBlocksAChunk, size_t{1} << 22})),
-      structure_(pool_.get()) {}
+// Column j of a panel, whose kBefore columns before it have not been taken off yet: takes them off and divides by the root of the
+// diagonal. False when that is not positive.
+template <int kBefore>
+bool FinishColumn(int64_t j, int64_t rows, int64_t stride, double* column) {
+  const double* before[kBefore + 1];
+  double factor[kBefore + 1];
+  double diagonal = column[j];
+  for (int p = 0; p < kBefore; ++p) {
+    before[p] = column - (kBefore - p) * stride;
+    factor[p] = before[p][j];
+    diagonal -= factor[p] * factor[p];
+  }
+  if (!(diagonal > 0) || !std::isfinite(diagonal)) return false;
+  const double root = std::sqrt(diagonal), inverse = 1 / root;
+  column[j] = root;
+  int64_t i = j + 1;
+  for (; i + 4 <= rows; i += 4) {
+    Quad x = LoadQuad(column + i);
+    for (int p = 0; p < kBefore; ++p) x -= Splat(factor[p]) * LoadQuad(before[p] + i);
+    StoreQuad(x * Splat(inverse), column + i);
+  }
+  for (; i < rows; ++i) {
+    double x = column[i];
+    for (int p = 0; p < kBefore; ++p) x -= factor[p] * before[p][i];
+    column[i] = x * inverse;
+  }
+  return true;
+}
+
+// y[i] -= c0[i] b0 + c1[i] b1 + c2[i] b2.
+void SubtractThree(const double* c, int64_t stride, int64_t begin, int64_t end, const double* b, double* y) {
+  const double *c0 = c, *c1 = c + stride, *c2 = c + 2 * stride;
+  const Quad b0 = Splat(b[0]), b1 = Splat(b[1]), b2 = Splat(b[2]);
+  int64_t i = begin;
+  for (; i + 4 <= end; i += 4) {
+    StoreQuad(LoadQuad(y + i) - b0 * LoadQuad(c0 + i) - b1 * LoadQuad(c1 + i) - b2 * LoadQuad(c2 + i), y + i);
+  }
+  for (; i < end; ++i) y[i] = y[i] - b[0] * c0[i] - b[1] * c1[i] - b[2] * c2[i];
+}
+
+// Products of three columns with y.
+std::array<double, 3> DotThree(const double* c, int64_t stride, int64_t begin, int64_t end, const double* y) {
+  const double *c0 = c, *c1 = c + stride, *c2 = c + 2 * stride;
+  Quad s[3] = {};
+  int64_t i = begin;
+  for (; i + 4 <= end; i += 4) {
+    const Quad at = LoadQuad(y + i);
+    s[0] += at * LoadQuad(c0 + i), s[1] += at * LoadQuad(c1 + i), s[2] += at * LoadQuad(c2 + i);
+  }
+  std::array<double, 3> out;
+  for (int k = 0; k < 3; ++k) out[k] = (s[k][0] + s[k][1]) + (s[k][2] + s[k][3]);
+  for (; i < end; ++i) out[0] += y[i] * c0[i], out[1] += y[i] * c1[i], out[2] += y[i] * c2[i];
+  return out;
+}
+
+}  // namespace
+
+SpdSolver::SpdSolver(Interrupt* interrupt) : interrupt_(interrupt) {}
 
 void SpdSolver::Analyze(const BlockMatrix& h, const std::vector<uint8_t>& changing, const std::vector<uint8_t>& fixed) {
-  structure_ = SupernodalStructure(pool_.get());  // gives back what the next may use
-  structure_ = AnalyzePattern(h, changing, fixed, pool_.get());
+  analysis_.Analyze(h, changing, fixed, &structure_);
   // Kernels read up to three rows past a panel's end.
   panels_.assign(structure_.panel_entries + 8, 0.0);
   int64_t work = structure_.work_entries;
-  for (const Supernode& s : structure_.supernodes) work = std::max<int64_t>(work, 6LL * (s.stride + 8));
+  for (const Supernode& s : structure_.supernodes) work = std::max<int64_t>(work, s.stride);
   work_.resize(work + 8);
   changed_.assign(structure_.supernodes.size(), 1);
   permuted_.resize(3 * structure_.nodes);
@@ -39,9 +92,9 @@ void SpdSolver::MarkChanged(const BlockMatrix& h, const std::vector<uint8_t>& fi
   }
   std::fill(changed_.begin(), changed_.end(), 0);
   for (size_t s = 0; s < structure_.supernodes.size(); ++s) {
-    for (size_t i = 0; i < structure_.blocks_of[s].size() && !changed_[s]; ++i) {
-      const int64_t k = structure_.blocks_of[s][i];
-      changed_[s] = std::memcmp(h.values().data() + 9 * k, last_values_.data() + 9 * k, 9 * sizeof(double)) != 0;
+    for (const int32_t k : structure_.BlocksOf(static_cast<int32_t>(s))) {
+      if (changed_[s]) break;
+      changed_[s] = std::memcmp(h.values().data() + 9LL * k, last_values_.data() + 9LL * k, 9 * sizeof(double)) != 0;
     }
     // Whatever it updates changes with it: the supernodes of all its rows are ancestors, reached through the parents.
     const int32_t parent = structure_.supernodes[s].parent;
@@ -52,15 +105,15 @@ void SpdSolver::MarkChanged(const BlockMatrix& h, const std::vector<uint8_t>& fi
 void SpdSolver::LoadColumns(const BlockMatrix& h, const std::vector<uint8_t>& fixed, int s) {
   const Supernode& node = structure_.supernodes[s];
   std::fill_n(panels_.data() + node.panel, static_cast<int64_t>(node.stride) * 3 * node.columns(), 0.0);
-  for (const int64_t k : structure_.blocks_of[s]) {
-    const int32_t c = structure_.block_column[k], r = h.rows()[k];
+  for (const int32_t k : structure_.BlocksOf(s)) {
+    const auto [c, r] = structure_.block_at[k];
     const SupernodalStructure::Target& t = structure_.targets[k];
     Eigen::Map<Mat3, 0, Eigen::OuterStride<>> out(panels_.data() + t.offset, Eigen::OuterStride<>(t.stride));
     if (fixed[c] || fixed[r]) {
       if (r == c) out.setIdentity();
       continue;
     }
-    const Eigen::Map<const Mat3> block(h.values().data() + 9 * k);
+    const Eigen::Map<const Mat3> block(h.values().data() + 9LL * k);
     if (t.transposed) {
       out = block.transpose();
     } else {
@@ -72,18 +125,19 @@ void SpdSolver::LoadColumns(const BlockMatrix& h, const std::vector<uint8_t>& fi
 void SpdSolver::ApplyUpdates(int s) {
   const Supernode& node = structure_.supernodes[s];
   double* panel = panels_.data() + node.panel;
-  for (const SupernodalStructure::Update& u : structure_.updates[s]) {
+  for (const SupernodalStructure::Update& u : structure_.UpdatesOf(s)) {
     const Supernode& source = structure_.supernodes[u.source];
-    const int64_t rows = 3 * static_cast<int64_t>(u.relative.size());
+    const std::span<const int32_t> relative = structure_.RelativeOf(u);
+    const int64_t rows = 3LL * u.relative_count;
     const int64_t columns = 3 * (u.last - u.first);
     const int64_t stride = (rows + 3) / 4 * 4;
     const double* a = panels_.data() + source.panel + 3 * u.first;
     MultiplyTransposed(rows, columns, 3 * source.columns(), a, source.stride, a, source.stride, work_.data(), stride);
     for (int32_t j = 0; j < u.last - u.first; ++j) {
-      double* target = panel + 3LL * u.relative[j] * node.stride;
+      double* target = panel + 3LL * relative[j] * node.stride;
       const double* product = work_.data() + 3 * j * stride;
-      for (size_t i = j; i < u.relative.size(); ++i) {
-        double* out = target + 3 * u.relative[i];
+      for (int32_t i = j; i < u.relative_count; ++i) {
+        double* out = target + 3 * relative[i];
         const double* in = product + 3 * i;
         for (int d = 0; d < 3; ++d) {
           out[d * node.stride] -= in[d * stride];
@@ -99,32 +153,40 @@ void SpdSolver::ApplyUpdates(int s) {
 // receives all earlier columns in one product, then is finished column by column.
 bool SpdSolver::FactorPanel(int s) {
   const Supernode& node = structure_.supernodes[s];
-  const int64_t stride = node.stride, rows = 3 * static_cast<int64_t>(node.rows.size()), columns = 3 * node.columns();
+  const int64_t stride = node.stride, rows = 3LL * node.row_count, columns = 3 * node.columns();
   double* panel = panels_.data() + node.panel;
   for (int64_t strip = 0; strip < columns; strip += 6) {
     if (Raised(interrupt_)) return false;
     const int64_t width = std::min<int64_t>(6, columns - strip);
+    // From a multiple of four, so that whole quads end where columns do. What this writes above the diagonal is never read below
+    // it.
+    const int64_t top = strip / 4 * 4;
     if (strip > 0) {
-      const int64_t m = rows - strip, ldc = (m + 3) / 4 * 4;
-      MultiplyTransposed(m, width, strip, panel + strip, stride, panel + strip, stride, work_.data(), ldc);
-      for (int64_t j = 0; j < width; ++j) {
-        double* column = panel + (strip + j) * stride + strip;
-        for (int64_t i = j; i < m; ++i) column[i] -= work_[j * ldc + i];
-      }
+      SubtractTransposed(rows - top, width, strip, panel + top, stride, panel + strip, stride, panel + strip * stride + top,
+                         stride);
     }
-    for (int64_t j = strip; j < strip + width; ++j) {
-      double* column = panel + j * stride;
-      for (int64_t p = strip; p < j; ++p) {
-        const double* before = panel + p * stride;
-        const double factor = before[j];
-        for (int64_t i = j; i < rows; ++i) column[i] -= factor * before[i];
-      }
-      if (!(column[j] > 0) || !std::isfinite(column[j])) return false;
-      const double inverse = 1 / std::sqrt(column[j]);
-      for (int64_t i = j; i < rows; ++i) column[i] *= inverse;
+    using Finish = bool (*)(int64_t, int64_t, int64_t, double*);
+    constexpr Finish kFinish[6] = {FinishColumn<0>, FinishColumn<1>, FinishColumn<2>,
+                                   FinishColumn<3>, FinishColumn<4>, FinishColumn<5>};
+    for (int64_t j = 0; j < width; ++j) {
+      if (!kFinish[j](strip + j, rows, stride, panel + (strip + j) * stride)) return false;
     }
   }
   return true;
+}
+
+// For the next MarkChanged: only what has changed is not there already.
+void SpdSolver::KeepValues(const BlockMatrix& h) {
+  if (last_values_.size() != h.values().size()) {
+    last_values_ = h.values();
+    return;
+  }
+  for (size_t s = 0; s < structure_.supernodes.size(); ++s) {
+    if (!changed_[s]) continue;
+    for (const int32_t k : structure_.BlocksOf(static_cast<int32_t>(s))) {
+      std::copy_n(h.values().data() + 9LL * k, 9, last_values_.data() + 9LL * k);
+    }
+  }
 }
 
 bool SpdSolver::Factorize(const BlockMatrix& h, const std::vector<uint8_t>& fixed) {
@@ -138,47 +200,58 @@ bool SpdSolver::Factorize(const BlockMatrix& h, const std::vector<uint8_t>& fixe
     ApplyUpdates(static_cast<int>(s));
     if (!FactorPanel(static_cast<int>(s))) return false;
   }
-  last_values_ = h.values();
+  KeepValues(h);
   last_fixed_ = fixed;
   valid_ = true;
   return true;
 }
 
+// Entries of x that a supernode's rows name, in one piece.
+void SpdSolver::GatherRows(const Supernode& node) {
+  const std::span<const int32_t> rows = structure_.RowsOf(node);
+  for (size_t r = 0; r < rows.size(); ++r) std::copy_n(permuted_.data() + 3 * rows[r], 3, work_.data() + 3 * r);
+}
+
+// L y = b, three columns at a time.
+void SpdSolver::SolveForward() {
+  for (const Supernode& node : structure_.supernodes) {
+    const int64_t rows = 3LL * node.row_count;
+    GatherRows(node);
+    double* y = work_.data();
+    for (int64_t j = 0; j < 3 * node.columns(); j += 3) {
+      const double* c = panels_.data() + node.panel + j * node.stride;
+      y[j] /= c[j];
+      y[j + 1] = (y[j + 1] - c[j + 1] * y[j]) / c[node.stride + j + 1];
+      y[j + 2] = (y[j + 2] - c[j + 2] * y[j] - c[node.stride + j + 2] * y[j + 1]) / c[2 * node.stride + j + 2];
+      SubtractThree(c, node.stride, j + 3, rows, y + j, y);
+    }
+    const std::span<const int32_t> row_list = structure_.RowsOf(node);
+    for (size_t r = 0; r < row_list.size(); ++r) std::copy_n(y + 3 * r, 3, permuted_.data() + 3 * row_list[r]);
+  }
+}
+
+// L^T x = y, three columns at a time.
+void SpdSolver::SolveBackward() {
+  for (size_t s = structure_.supernodes.size(); s-- > 0;) {
+    const Supernode& node = structure_.supernodes[s];
+    const int64_t rows = 3LL * node.row_count;
+    GatherRows(node);
+    double* x = work_.data();
+    for (int64_t j = 3 * node.columns() - 3; j >= 0; j -= 3) {
+      const double* c = panels_.data() + node.panel + j * node.stride;
+      const std::array<double, 3> sum = DotThree(c, node.stride, j + 3, rows, x);
+      x[j + 2] = (x[j + 2] - sum[2]) / c[2 * node.stride + j + 2];
+      x[j + 1] = (x[j + 1] - sum[1] - c[node.stride + j + 2] * x[j + 2]) / c[node.stride + j + 1];
+      x[j] = (x[j] - sum[0] - c[j + 1] * x[j + 1] - c[j + 2] * x[j + 2]) / c[j];
+    }
+    std::copy_n(x, 3 * node.columns(), permuted_.data() + 3 * node.begin);
+  }
+}
+
 void SpdSolver::Solve(VecX* rhs) {
   for (int32_t i = 0; i < structure_.nodes; ++i) permuted_.segment<3>(3 * i) = rhs->segment<3>(3 * structure_.order[i]);
-  double* x = permuted_.data();
-  for (const Supernode& node : structure_.supernodes) {  // L y = b
-    const double* panel = panels_.data() + node.panel;
-    const int64_t columns = 3 * node.columns();
-    double* own = x + 3 * node.begin;
-    const int64_t rows = 3 * static_cast<int64_t>(node.rows.size());
-    // What it takes from the rows below is gathered, so that columns run through vector registers; the order of sums is the same.
-    double* below = work_.data();
-    for (size_t r = node.columns(); r < node.rows.size(); ++r) std::copy_n(x + 3 * node.rows[r], 3, below + 3 * r);
-    for (int64_t j = 0; j < columns; ++j) {
-      const double* column = panel + j * node.stride;
-      own[j] /= column[j];
-      for (int64_t i = j + 1; i < columns; ++i) own[i] -= column[i] * own[j];
-      for (int64_t i = columns; i < rows; ++i) below[i] -= column[i] * own[j];
-    }
-    for (size_t r = node.columns(); r < node.rows.size(); ++r) std::copy_n(below + 3 * r, 3, x + 3 * node.rows[r]);
-  }
-  for (size_t s = structure_.supernodes.size(); s-- > 0;) {  // L^T x = y
-    const Supernode& node = structure_.supernodes[s];
-    const double* panel = panels_.data() + node.panel;
-    const int64_t columns = 3 * node.columns();
-    double* own = x + 3 * node.begin;
-    for (int64_t j = columns; j-- > 0;) {
-      const double* column = panel + j * node.stride;
-      double sum = own[j];
-      for (size_t r = node.columns(); r < node.rows.size(); ++r) {
-        const double* in = x + 3 * node.rows[r];
-        for (int d = 0; d < 3; ++d) sum -= column[3 * r + d] * in[d];
-      }
-      for (int64_t i = j + 1; i < columns; ++i) sum -= column[i] * own[i];
-      own[j] = sum / column[j];
-    }
-  }
+  SolveForward();
+  SolveBackward();
   for (int32_t i = 0; i < structure_.nodes; ++i) rhs->segment<3>(3 * structure_.order[i]) = permuted_.segment<3>(3 * i);
 }
 

@@ -2,8 +2,6 @@
 #define EIPC_SIM_LINALG_SPD_SOLVER_H_
 
 #include <cstdint>
-#include <memory>
-#include <memory_resource>
 #include <vector>
 
 #include "sim/base/interrupt.h"
@@ -43,13 +41,16 @@ class SpdSolver {
 
  private:
   void MarkChanged(const BlockMatrix& h, const std::vector<uint8_t>& fixed);
+  void KeepValues(const BlockMatrix& h);
   void LoadColumns(const BlockMatrix& h, const std::vector<uint8_t>& fixed, int s);
   void ApplyUpdates(int s);
   bool FactorPanel(int s);
+  void GatherRows(const SupernodalStructure::Supernode& node);
+  void SolveForward();
+  void SolveBackward();
 
   Interrupt* interrupt_;
-  // Keeps the memory of earlier structures for the next.
-  std::unique_ptr<std::pmr::unsynchronized_pool_resource> pool_;
+  PatternAnalysis analysis_;
   SupernodalStructure structure_;
   std::vector<double> panels_;
   std::vector<double> work_;

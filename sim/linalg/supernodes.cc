@@ -3,24 +3,26 @@
 #include <camd.h>
 
 #include <algorithm>
-#include <numeric>
 
 namespace eipc {
 namespace {
-
-// Strictly lower pattern of the permuted matrix by columns.
-using Ints = SupernodalStructure::Ints;
-using Columns = std::pmr::vector<Ints>;
 
 bool Coupled(const std::vector<uint8_t>& fixed, int32_t a, int32_t b) {
   return fixed.empty() || a == b || (!fixed[a] && !fixed[b]);
 }
 
+void Invert(const std::vector<int32_t>& order, std::vector<int32_t>* position) {
+  position->resize(order.size());
+  for (size_t i = 0; i < order.size(); ++i) (*position)[order[i]] = static_cast<int32_t>(i);
+}
+
+}  // namespace
+
 // CAMD's own core, given workspace: its front door takes memory from the heap at every call. It wants each row's neighbours, and
 // destroys them.
-void MinimumDegree(const BlockMatrix& h, const std::vector<uint8_t>& changing, const std::vector<uint8_t>& fixed, Ints* order) {
+void PatternAnalysis::MinimumDegree(const BlockMatrix& h, const std::vector<uint8_t>& changing, const std::vector<uint8_t>& fixed,
+                                    Ints* order) {
   const int n = h.nodes();
-  const auto memory = order->get_allocator();
   const auto for_edges = [&](const auto& visit) {
     for (int c = 0; c < n; ++c) {
       for (int k = h.column_start()[c]; k < h.column_start()[c + 1]; ++k) {
@@ -29,212 +31,249 @@ void MinimumDegree(const BlockMatrix& h, const std::vector<uint8_t>& changing, c
       }
     }
   };
-  Ints length(n, 0, memory), start(n, 0, memory), constraint(n, 0, memory);
-  for_edges([&](int c, int r) { ++length[c], ++length[r]; });
+  length_.assign(n, 0);
+  for_edges([&](int c, int r) { ++length_[c], ++length_[r]; });
+  start_.resize(n);
   int entries = 0;
-  for (int i = 0; i < n; ++i) start[i] = entries, entries += length[i];
-  Ints neighbours(entries + entries / 5 + n + 1, 0, memory), next(start, memory);
-  for_edges([&](int c, int r) { neighbours[next[c]++] = r, neighbours[next[r]++] = c; });
+  for (int i = 0; i < n; ++i) start_[i] = entries, entries += length_[i];
+  neighbours_.resize(entries + entries / 5 + n + 1);
+  next_ = start_;
+  for_edges([&](int c, int r) { neighbours_[next_[c]++] = r, neighbours_[next_[r]++] = c; });
   // Constraint sets are to be used from 0 up; with none or all changing there is one.
-  for (int i = 0; i < n && !changing.empty(); ++i) constraint[i] = changing[i] != 0;
-  const bool mixed = std::find(constraint.begin(), constraint.end(), 0) != constraint.end();
-  if (!mixed) std::fill(constraint.begin(), constraint.end(), 0);
-  Ints weight(n, 0, memory), head(n + 1, 0, memory), element(n, 0, memory), degree(n, 0, memory), mark(n + 1, 0, memory),
-      bucket(n, 0, memory);
+  constraint_.assign(n, 0);
+  for (int i = 0; i < n && !changing.empty(); ++i) constraint_[i] = changing[i] != 0;
+  const bool mixed = std::find(constraint_.begin(), constraint_.end(), 0) != constraint_.end();
+  if (!mixed) std::fill(constraint_.begin(), constraint_.end(), 0);
+  for (Ints* scratch : {&weight_, &element_, &degree_, &bucket_}) scratch->assign(n, 0);
+  for (Ints* scratch : {&head_, &mark_}) scratch->assign(n + 1, 0);
   double control[CAMD_CONTROL], info[CAMD_INFO];
   camd_defaults(control);
   order->resize(n);
-  camd_2(n, start.data(), neighbours.data(), length.data(), static_cast<int>(neighbours.size()), entries, weight.data(),
-         next.data(), order->data(), head.data(), element.data(), degree.data(), mark.data(), control, info, constraint.data(),
-         bucket.data());
+  camd_2(n, start_.data(), neighbours_.data(), length_.data(), static_cast<int>(neighbours_.size()), entries, weight_.data(),
+         next_.data(), order->data(), head_.data(), element_.data(), degree_.data(), mark_.data(), control, info,
+         constraint_.data(), bucket_.data());
 }
 
-Columns PermutedLower(const BlockMatrix& h, const Ints& position, const std::vector<uint8_t>& fixed) {
-  Columns columns(h.nodes(), position.get_allocator());
-  for (int32_t c = 0; c < h.nodes(); ++c) {
-    for (int32_t k = h.column_start()[c]; k < h.column_start()[c + 1]; ++k) {
-      const int32_t a = position[c], b = position[h.rows()[k]];
-      if (a != b && Coupled(fixed, c, h.rows()[k])) columns[std::min(a, b)].push_back(std::max(a, b));
+// Strictly lower pattern of the permuted matrix.
+void PatternAnalysis::PermuteLower(const BlockMatrix& h, const std::vector<uint8_t>& fixed, const Ints& position) {
+  const int32_t n = h.nodes();
+  const auto for_entries = [&](const auto& visit) {
+    for (int32_t c = 0; c < n; ++c) {
+      for (int32_t k = h.column_start()[c]; k < h.column_start()[c + 1]; ++k) {
+        const int32_t a = position[c], b = position[h.rows()[k]];
+        if (a != b && Coupled(fixed, c, h.rows()[k])) visit(std::min(a, b), std::max(a, b));
+      }
     }
-  }
-  return columns;
+  };
+  lower_.start.assign(n + 1, 0);
+  for_entries([&](int32_t column, int32_t) { ++lower_.start[column + 1]; });
+  for (int32_t j = 0; j < n; ++j) lower_.start[j + 1] += lower_.start[j];
+  lower_.rows.resize(lower_.start[n]);
+  next_ = lower_.start;
+  for_entries([&](int32_t column, int32_t row) { lower_.rows[next_[column]++] = row; });
 }
 
 // Row structures of the factor's columns (Liu's symbolic factorization: a column hands its structure to its parent) and parents.
-void FactorStructure(Columns* columns, Ints* parent) {
-  const int32_t n = static_cast<int32_t>(columns->size());
-  parent->assign(n, -1);
-  const auto memory = parent->get_allocator();
-  Columns children(n, memory);
-  Ints mark(n, -1, memory), merged(memory);
+void PatternAnalysis::FindFactor(int32_t n) {
+  parent_.assign(n, -1);
+  child_.assign(n, -1);
+  sibling_.assign(n, -1);
+  mark_.assign(n, -1);
+  factor_.start.assign(1, 0);
+  Ints& rows = factor_.rows;
+  rows.clear();
   for (int32_t j = 0; j < n; ++j) {
-    Ints& rows = (*columns)[j];
-    mark[j] = j;
-    merged.clear();
+    const int32_t first = factor_.start[j];
     const auto take = [&](int32_t i) {
-      if (i > j && mark[i] != j) {
-        mark[i] = j;
-        merged.push_back(i);
+      if (i > j && mark_[i] != j) {
+        mark_[i] = j;
+        rows.push_back(i);
       }
     };
-    for (int32_t i : rows) take(i);
-    for (int32_t child : children[j]) {
-      for (int32_t i : (*columns)[child]) take(i);
+    for (int32_t i : lower_[j]) take(i);
+    for (int32_t c = child_[j]; c >= 0; c = sibling_[c]) {
+      for (int32_t k = factor_.start[c]; k < factor_.start[c + 1]; ++k) take(rows[k]);  // `rows` grows meanwhile
     }
-    std::sort(merged.begin(), merged.end());
-    rows = merged;
-    if (!rows.empty()) {
-      (*parent)[j] = rows[0];
-      children[rows[0]].push_back(j);
-    }
+    std::sort(rows.begin() + first, rows.end());
+    factor_.start.push_back(static_cast<int32_t>(rows.size()));
+    if (static_cast<size_t>(first) == rows.size()) continue;
+    parent_[j] = rows[first];
+    sibling_[j] = child_[parent_[j]];
+    child_[parent_[j]] = j;
   }
 }
 
-Ints Postorder(const Ints& parent) {
-  const int32_t n = static_cast<int32_t>(parent.size());
-  const auto memory = parent.get_allocator();
-  Columns children(n, memory);
-  Ints order(memory), stack(memory);
+// Children before parents, and the columns of a subtree one after the other.
+void PatternAnalysis::FindPostorder(int32_t n) {
+  child_.assign(n, -1);
   for (int32_t j = n - 1; j >= 0; --j) {
-    if (parent[j] >= 0) children[parent[j]].push_back(j);
+    if (parent_[j] < 0) continue;
+    sibling_[j] = child_[parent_[j]];
+    child_[parent_[j]] = j;
   }
+  postorder_.clear();
+  stack_.clear();
   for (int32_t root = 0; root < n; ++root) {
-    if (parent[root] >= 0) continue;
-    stack.push_back(root);
-    while (!stack.empty()) {
-      const int32_t j = stack.back();
-      if (!children[j].empty()) {
-        stack.push_back(children[j].back());
-        children[j].pop_back();
+    if (parent_[root] >= 0) continue;
+    stack_.push_back(root);
+    while (!stack_.empty()) {
+      const int32_t j = stack_.back(), child = child_[j];
+      if (child >= 0) {
+        stack_.push_back(child);
+        child_[j] = sibling_[child];
       } else {
-        stack.pop_back();
-        order.push_back(j);
+        stack_.pop_back();
+        postorder_.push_back(j);
       }
     }
   }
-  return order;
 }
 
-// Groups of consecutive columns with (nearly) one structure. A supernode swallows the one right before it, its child in the tree,
-// when the zeros this stores stay few: bigger panels are worth some zeros.
-void FindSupernodes(const Columns& columns, SupernodalStructure* s) {
+// A postorder makes columns of one supernode consecutive without changing the fill. The rows of a column are its ancestors, whose
+// order stays as it is, so that lists stay sorted.
+void PatternAnalysis::Relabel(int32_t n, Ints* order) {
+  Invert(postorder_, &label_);
+  old_order_ = *order;
+  relabelled_.start.assign(1, 0);
+  relabelled_.rows.clear();
+  for (int32_t j = 0; j < n; ++j) {
+    (*order)[j] = old_order_[postorder_[j]];
+    for (int32_t i : factor_[postorder_[j]]) relabelled_.rows.push_back(label_[i]);
+    relabelled_.start.push_back(static_cast<int32_t>(relabelled_.rows.size()));
+  }
+}
+
+// Groups of consecutive columns with (nearly) one structure: the rows below are those of the last column. A supernode swallows the
+// one right before it, its child in the tree, when the zeros this stores stay few: bigger panels are worth some zeros.
+void PatternAnalysis::FindGroups(int32_t n) {
   constexpr int32_t kMaxColumns = 48;
   constexpr double kZeroShare = 0.25;
-  struct Group {
-    int32_t begin, end;
-    Ints below;     // rows below the group's columns
-    int64_t zeros;  // blocks stored without need
-  };
-  std::pmr::vector<Group> groups(s->memory);
-  for (int32_t j = 0; j < s->nodes; ++j) {
-    groups.push_back({j, j + 1, Ints(columns[j], s->memory), 0});
-    while (groups.size() > 1) {
-      Group& low = groups[groups.size() - 2];
-      Group& top = groups.back();
-      if (low.below.empty() || low.below[0] >= top.end || low.below[0] < top.begin) break;
+  groups_.clear();
+  for (int32_t j = 0; j < n; ++j) {
+    groups_.push_back({j, j + 1, 0});
+    const int64_t rows_below = static_cast<int64_t>(relabelled_[j].size());
+    while (groups_.size() > 1) {
+      Group& low = groups_[groups_.size() - 2];
+      const Group& top = groups_.back();
+      const std::span<const int32_t> below = relabelled_[low.end - 1];
+      if (below.empty() || below[0] >= top.end || below[0] < top.begin) break;
       const int64_t width = low.end - low.begin, total = top.end - low.begin;
       if (total > kMaxColumns) break;
       // The merged rows below are the top's (low's structure beyond the top's columns is contained in it).
-      const int64_t stored = width * (top.end - top.begin + static_cast<int64_t>(top.below.size()));
-      const int64_t zeros = low.zeros + top.zeros + stored - width * static_cast<int64_t>(low.below.size());
-      const int64_t size = total * (total + 1) / 2 + total * static_cast<int64_t>(top.below.size());
+      const int64_t stored = width * (top.end - top.begin + rows_below);
+      const int64_t zeros = low.zeros + top.zeros + stored - width * static_cast<int64_t>(below.size());
+      const int64_t size = total * (total + 1) / 2 + total * rows_below;
       const bool small = total <= 4;
       if (zeros > (small ? 0.6 : kZeroShare) * static_cast<double>(size)) break;
       low.end = top.end;
-      low.below = std::move(top.below);
       low.zeros = zeros;
-      groups.pop_back();
+      groups_.pop_back();
     }
   }
-  for (Group& g : groups) {
-    SupernodalStructure::Supernode node{.begin = g.begin, .end = g.end, .rows = Ints(s->memory)};
-    for (int32_t c = g.begin; c < g.end; ++c) node.rows.push_back(c);
-    node.rows.insert(node.rows.end(), g.below.begin(), g.below.end());
-    node.stride = (3 * static_cast<int32_t>(node.rows.size()) + 3) / 4 * 4;
+}
+
+void PatternAnalysis::SetSupernodes(SupernodalStructure* s) {
+  s->supernodes.clear();
+  s->row_list.clear();
+  s->panel_entries = 0;
+  s->supernode_of.resize(s->nodes);
+  for (const Group& g : groups_) {
+    const std::span<const int32_t> below = relabelled_[g.end - 1];
+    SupernodalStructure::Supernode node{.begin = g.begin, .end = g.end};
+    node.first_row = static_cast<int32_t>(s->row_list.size());
+    node.row_count = g.end - g.begin + static_cast<int32_t>(below.size());
+    for (int32_t c = g.begin; c < g.end; ++c) {
+      s->row_list.push_back(c);
+      s->supernode_of[c] = static_cast<int32_t>(s->supernodes.size());
+    }
+    s->row_list.insert(s->row_list.end(), below.begin(), below.end());
+    node.stride = (3 * node.row_count + 3) / 4 * 4;
     node.panel = s->panel_entries;
     s->panel_entries += static_cast<int64_t>(node.stride) * 3 * node.columns();
-    s->supernodes.push_back(std::move(node));
-  }
-  s->supernode_of.resize(s->nodes);
-  for (size_t k = 0; k < s->supernodes.size(); ++k) {
-    for (int32_t c = s->supernodes[k].begin; c < s->supernodes[k].end; ++c) s->supernode_of[c] = static_cast<int32_t>(k);
+    s->supernodes.push_back(node);
   }
 }
 
-void FindUpdates(SupernodalStructure* s) {
-  s->updates.resize(s->supernodes.size());
-  for (size_t d = 0; d < s->supernodes.size(); ++d) {
-    SupernodalStructure::Supernode& source = s->supernodes[d];
-    const int32_t count = static_cast<int32_t>(source.rows.size());
-    int32_t first = source.columns();
-    if (first < count) source.parent = s->supernode_of[source.rows[first]];
-    while (first < count) {
-      const int32_t target = s->supernode_of[source.rows[first]];
-      const SupernodalStructure::Supernode& t = s->supernodes[target];
-      SupernodalStructure::Update update{static_cast<int32_t>(d), first, first, Ints(s->memory)};
-      while (update.last < count && source.rows[update.last] < t.end) ++update.last;
-      size_t at = 0;
-      for (int32_t i = first; i < count; ++i) {
-        while (t.rows[at] < source.rows[i]) ++at;
-        update.relative.push_back(static_cast<int32_t>(at));
+void PatternAnalysis::SetUpdates(SupernodalStructure* s) {
+  const int32_t count = static_cast<int32_t>(s->supernodes.size());
+  // Calls visit(source, first row, row after the last, target) for every run of a supernode's rows that lies in another's columns.
+  const auto for_runs = [s, count](const auto& visit) {
+    for (int32_t d = 0; d < count; ++d) {
+      const std::span<const int32_t> rows = s->RowsOf(s->supernodes[d]);
+      for (int32_t first = s->supernodes[d].columns(); first < static_cast<int32_t>(rows.size());) {
+        const int32_t target = s->supernode_of[rows[first]];
+        int32_t last = first;
+        while (last < static_cast<int32_t>(rows.size()) && rows[last] < s->supernodes[target].end) ++last;
+        visit(d, first, last, target);
+        first = last;
       }
-      const int64_t work = (3LL * (count - first) + 8) * 3LL * (update.last - first);
-      s->work_entries = std::max(s->work_entries, work);
-      first = update.last;
-      s->updates[target].push_back(std::move(update));
     }
-  }
+  };
+  s->update_start.assign(count + 2, 0);
+  for_runs([s](int32_t, int32_t, int32_t, int32_t target) { ++s->update_start[target + 2]; });
+  for (int32_t k = 0; k <= count; ++k) s->update_start[k + 1] += s->update_start[k];
+  s->updates.resize(s->update_start.back());
+  s->relative.clear();
+  s->work_entries = 0;
+  for_runs([s](int32_t d, int32_t first, int32_t last, int32_t target) {
+    SupernodalStructure::Supernode& source = s->supernodes[d];
+    const std::span<const int32_t> rows = s->RowsOf(source), target_rows = s->RowsOf(s->supernodes[target]);
+    if (first == source.columns()) source.parent = target;
+    SupernodalStructure::Update& update = s->updates[s->update_start[target + 1]++];
+    update = {d, first, last, static_cast<int32_t>(s->relative.size()), source.row_count - first};
+    size_t at = 0;
+    for (int32_t i = first; i < source.row_count; ++i) {
+      while (target_rows[at] < rows[i]) ++at;
+      s->relative.push_back(static_cast<int32_t>(at));
+    }
+    s->work_entries = std::max<int64_t>(s->work_entries, (3LL * (source.row_count - first) + 8) * 3LL * (last - first));
+  });
 }
 
-void FindTargets(const BlockMatrix& h, const std::vector<uint8_t>& fixed, SupernodalStructure* s) {
-  s->targets.resize(h.block_count());
-  s->block_column.resize(h.block_count());
-  s->blocks_of.resize(s->supernodes.size());
+void PatternAnalysis::SetTargets(const BlockMatrix& h, const std::vector<uint8_t>& fixed, SupernodalStructure* s) {
+  s->targets.assign(h.block_count(), {});
+  s->block_at.resize(h.block_count());
+  s->block_start.assign(s->supernodes.size() + 2, 0);
   for (int32_t c = 0; c < h.nodes(); ++c) {
     for (int32_t k = h.column_start()[c]; k < h.column_start()[c + 1]; ++k) {
-      s->block_column[k] = c;
+      s->block_at[k] = {c, h.rows()[k]};
       if (!Coupled(fixed, c, h.rows()[k])) continue;
       const int32_t a = s->position[c], b = s->position[h.rows()[k]];
-      const int32_t column = std::min(a, b), row = std::max(a, b);
-      const SupernodalStructure::Supernode& node = s->supernodes[s->supernode_of[column]];
-      const auto at = std::lower_bound(node.rows.begin(), node.rows.end(), row) - node.rows.begin();
-      s->targets[k].offset = node.panel + 3LL * (column - node.begin) * node.stride + 3 * at;
-      s->targets[k].stride = node.stride;
+      const int32_t column = std::min(a, b), supernode = s->supernode_of[column];
+      const SupernodalStructure::Supernode& node = s->supernodes[supernode];
+      const std::span<const int32_t> rows = s->RowsOf(node);
+      const auto at = std::lower_bound(rows.begin(), rows.end(), std::max(a, b)) - rows.begin();
       // Stored is the block (row h.rows()[k], column c); in the factor the larger position is the row.
-      s->targets[k].transposed = b < a;
-      s->blocks_of[s->supernode_of[column]].push_back(k);
+      s->targets[k] = {node.panel + 3LL * (column - node.begin) * node.stride + 3 * at, node.stride, supernode, b < a};
+      ++s->block_start[supernode + 2];
     }
+  }
+  for (size_t i = 1; i < s->block_start.size(); ++i) s->block_start[i] += s->block_start[i - 1];
+  s->blocks.resize(s->block_start.back());
+  for (size_t k = 0; k < s->targets.size(); ++k) {
+    const int32_t supernode = s->targets[k].supernode;
+    if (supernode >= 0) s->blocks[s->block_start[supernode + 1]++] = static_cast<int32_t>(k);
   }
 }
 
-}  // namespace
-
-SupernodalStructure AnalyzePattern(const BlockMatrix& h, const std::vector<uint8_t>& changing, const std::vector<uint8_t>& fixed,
-                                   std::pmr::memory_resource* memory) {
-  SupernodalStructure s(memory);
-  s.nodes = h.nodes();
-  if (s.nodes == 0) return s;
-  const auto invert = [&s] {
-    s.position.resize(s.nodes);
-    for (int32_t i = 0; i < s.nodes; ++i) s.position[s.order[i]] = i;
-  };
-  MinimumDegree(h, changing, fixed, &s.order);
-  invert();
-  Columns columns = PermutedLower(h, s.position, fixed);
-  Ints parent(memory);
-  FactorStructure(&columns, &parent);
-  // A postorder makes columns of one supernode consecutive without changing the fill.
-  const Ints post = Postorder(parent);
-  Ints order(s.nodes, 0, memory);
-  for (int32_t i = 0; i < s.nodes; ++i) order[i] = s.order[post[i]];
-  s.order = std::move(order);
-  invert();
-  columns = PermutedLower(h, s.position, fixed);
-  FactorStructure(&columns, &parent);
-  FindSupernodes(columns, &s);
-  FindUpdates(&s);
-  FindTargets(h, fixed, &s);
-  return s;
+void PatternAnalysis::Analyze(const BlockMatrix& h, const std::vector<uint8_t>& changing, const std::vector<uint8_t>& fixed,
+                              SupernodalStructure* out) {
+  const int32_t n = out->nodes = h.nodes();
+  if (n == 0) {
+    *out = {};
+    return;
+  }
+  MinimumDegree(h, changing, fixed, &out->order);
+  Invert(out->order, &out->position);
+  PermuteLower(h, fixed, out->position);
+  FindFactor(n);
+  FindPostorder(n);
+  Relabel(n, &out->order);
+  Invert(out->order, &out->position);
+  FindGroups(n);
+  SetSupernodes(out);
+  SetUpdates(out);
+  SetTargets(h, fixed, out);
 }
 
 }  // namespace eipc
