@@ -15,23 +15,38 @@ double SegmentParameter(const Vec3& q0, const Vec3& q1) {
   return std::clamp(-q0.dot(u) / length2, 0.0, 1.0);
 }
 
-// Fills the closest points for a point (stencil index `p`, sign `sign`) against the segment of stencil indices (i, j).
-ClosestPoints PointSegment(const std::array<Vec3, 4>& x, int p, int i, int j, double sign) {
-  ClosestPoints c;
-  const Vec3 q0 = x[i] - x[p], q1 = x[j] - x[p];
-  const double s = SegmentParameter(q0, q1);
-  c.e = -sign * ((1 - s) * q0 + s * q1);
-  c.w[p] = sign;
-  c.w[i] = -sign * (1 - s);
-  c.w[j] = -sign * s;
-  if (s > 0 && s < 1) {
-    c.free_count = 1;
-    c.dw[0][i] = sign;
-    c.dw[0][j] = -sign;
+// The closest point of a segment (stencil indices i, j) to a point (index p).
+struct SegmentGap {
+  int p, i, j;
+  double s = 0;             // parameter of the segment
+  Vec3 gap = Vec3::Zero();  // from the point to the segment
+  double distance2 = 0;
+
+  SegmentGap(const std::array<Vec3, 4>& x, int point, int first, int second) : p(point), i(first), j(second) {
+    const Vec3 q0 = x[i] - x[p], q1 = x[j] - x[p];
+    s = SegmentParameter(q0, q1);
+    gap = (1 - s) * q0 + s * q1;
+    distance2 = gap.squaredNorm();
   }
-  c.distance2 = c.e.squaredNorm();
-  return c;
-}
+
+  // `sign`: of the point in the stencil's differences.
+  ClosestPoints Points(double sign) const {
+    ClosestPoints c;
+    c.e = -sign * gap;
+    c.w[p] = sign;
+    c.w[i] = -sign * (1 - s);
+    c.w[j] = -sign * s;
+    if (s > 0 && s < 1) {
+      c.free_count = 1;
+      c.dw[0][i] = sign;
+      c.dw[0][j] = -sign;
+    }
+    c.distance2 = distance2;
+    return c;
+  }
+};
+
+const SegmentGap& Nearer(const SegmentGap& a, const SegmentGap& b) { return b.distance2 < a.distance2 ? b : a; }
 
 // Smallest n . r over the differences r of two vertices, less their rounding (n at most 1 + 4u long).
 template <size_t kPairs>
@@ -48,7 +63,9 @@ Vec3 UnitOrZero(const Vec3& e, double squared) {
 
 }  // namespace
 
-ClosestPoints PointEdgeClosest(const Vec3& p, const Vec3& q0, const Vec3& q1) { return PointSegment({p, q0, q1, p}, 0, 1, 2, 1); }
+ClosestPoints PointEdgeClosest(const Vec3& p, const Vec3& q0, const Vec3& q1) {
+  return SegmentGap({p, q0, q1, p}, 0, 1, 2).Points(1);
+}
 
 double PointTriangleSeparation(const Vec3& p, const Vec3& t0, const Vec3& t1, const Vec3& t2) {
   const ClosestPoints c = PointTriangleClosest(p, t0, t1, t2);
@@ -85,13 +102,24 @@ ClosestPoints PointTriangleClosest(const Vec3& p, const Vec3& t0, const Vec3& t1
     }
   }
   const std::array<Vec3, 4> x = {p, t0, t1, t2};
-  ClosestPoints best = PointSegment(x, 0, 1, 2, 1);
-  for (const auto& [i, j] : {std::pair{2, 3}, std::pair{3, 1}}) {
-    const ClosestPoints other = PointSegment(x, 0, i, j, 1);
-    if (other.distance2 < best.distance2) best = other;
-  }
-  return best;
+  const SegmentGap ab_gap(x, 0, 1, 2), bc_gap(x, 0, 2, 3), ca_gap(x, 0, 3, 1);
+  return Nearer(Nearer(ab_gap, bc_gap), ca_gap).Points(1);
 }
+
+namespace {
+
+// Of a0 + s u and b0 + t v, r = a0 - b0.
+ClosestPoints EdgeEdgePoints(const Vec3& r, const Vec3& u, const Vec3& v, double s, double t) {
+  ClosestPoints out;
+  out.e = r + s * u - t * v;
+  out.w = {1 - s, s, -(1 - t), -t};
+  if (s > 0 && s < 1) out.dw[out.free_count++] = {-1, 1, 0, 0};
+  if (t > 0 && t < 1) out.dw[out.free_count++] = {0, 0, 1, -1};
+  out.distance2 = out.e.squaredNorm();
+  return out;
+}
+
+}  // namespace
 
 ClosestPoints EdgeEdgeClosest(const Vec3& a0, const Vec3& a1, const Vec3& b0, const Vec3& b1) {
   const Vec3 u = a1 - a0, v = b1 - b0, r = a0 - b0;
@@ -99,27 +127,25 @@ ClosestPoints EdgeEdgeClosest(const Vec3& a0, const Vec3& a1, const Vec3& b0, co
   const double ur = u.dot(r), vr = v.dot(r);
   const double det = uu * vv - uv * uv;
   if (det > 1e-14 * uu * vv) {
-    const double s = (uv * vr - vv * ur) / det;
-    const double t = (vr + uv * s) / vv;  // as above, for near-parallel edges
-    if (s > 0 && s < 1 && t > 0 && t < 1) {
-      ClosestPoints out;
-      out.e = r + s * u - t * v;
-      out.w = {1 - s, s, -(1 - t), -t};
-      out.free_count = 2;
-      out.dw[0] = {-1, 1, 0, 0};
-      out.dw[1] = {0, 0, 1, -1};
-      out.distance2 = out.e.squaredNorm();
-      return out;
+    double s = (uv * vr - vv * ur) / det;
+    double t = (vr + uv * s) / vv;  // as above, for near-parallel edges
+    if (s > 0 && s < 1 && t > 0 && t < 1) return EdgeEdgePoints(r, u, v, s, t);
+    // The minimum over the square of parameters from that over the plane (Ericson 2005, 5.1.9); where edges are nearly parallel
+    // rounding may choose the wrong side of the square.
+    if (det > 1e-6 * uu * vv) {
+      s = std::clamp(s, 0.0, 1.0);
+      t = (vr + uv * s) / vv;
+      if (!(t > 0 && t < 1)) {
+        t = t > 0 ? 1 : 0;
+        s = std::clamp((t * uv - ur) / uu, 0.0, 1.0);
+      }
+      return EdgeEdgePoints(r, u, v, s, t);
     }
   }
   const std::array<Vec3, 4> x = {a0, a1, b0, b1};
-  ClosestPoints best = PointSegment(x, 0, 2, 3, 1);
-  const std::array<ClosestPoints, 3> others = {PointSegment(x, 1, 2, 3, 1), PointSegment(x, 2, 0, 1, -1),
-                                               PointSegment(x, 3, 0, 1, -1)};
-  for (const ClosestPoints& other : others) {
-    if (other.distance2 < best.distance2) best = other;
-  }
-  return best;
+  const SegmentGap of_a0(x, 0, 2, 3), of_a1(x, 1, 2, 3), of_b0(x, 2, 0, 1), of_b1(x, 3, 0, 1);
+  const SegmentGap& best = Nearer(Nearer(of_a0, of_a1), Nearer(of_b0, of_b1));
+  return best.Points(best.p < 2 ? 1 : -1);
 }
 
 }  // namespace eipc
