@@ -185,14 +185,27 @@ class BroadPhase {
     return stop_;
   }
   void Traverse(PairList* list);
-  const WideBox& VertexBox(int32_t v);
-  const WideBox& EdgeBox(int32_t e);
-  const WideBox& TriangleBox(int32_t t);
-  const WideBox& TreeBox(int32_t body, int32_t node);
+  const WideBox& VertexBox(int32_t v) {
+    return vertex_stamp_[v] == bodies_[surface_->vertex_body[v]].stamp ? vertex_boxes_[v] : MakeVertexBox(v);
+  }
+  const WideBox& EdgeBox(int32_t e) {
+    return edge_stamp_[e] == bodies_[surface_->edge_body[e]].stamp ? edge_boxes_[e] : MakeEdgeBox(e);
+  }
+  const WideBox& TriangleBox(int32_t t) {
+    return triangle_stamp_[t] == bodies_[surface_->triangle_body[t]].stamp ? triangle_boxes_[t] : MakeTriangleBox(t);
+  }
+  const WideBox& TreeBox(int32_t body, int32_t node) {
+    return tree_stamp_[body][node] == bodies_[body].stamp ? tree_boxes_[body][node] : MakeTreeBox(body, node);
+  }
+  const WideBox& MakeVertexBox(int32_t v);
+  const WideBox& MakeEdgeBox(int32_t e);
+  const WideBox& MakeTriangleBox(int32_t t);
+  const WideBox& MakeTreeBox(int32_t body, int32_t node);
   WideBox PatchBox(const SurfacePatch& patch) const;
-  void AddTrianglePair(PairList* list, int32_t a, int32_t b);
+  void AddLeafPair(PairList* list, int32_t i, int32_t j);
+  void AddTrianglePair(PairList* list, int32_t a, int32_t b, const WideBox& box_a, const WideBox& box_b);
   void AddNeighbours(PairList* list);
-  void AddFeatures(PairList* list, int32_t a, int32_t b);
+  void AddFeatures(PairList* list, int32_t a, int32_t b, const WideBox& box_a, const WideBox& box_b);
   void AddPointTriangle(PairList* list, int32_t p, int32_t t);
   void AddEdgeEdge(PairList* list, int32_t e, int32_t f);
   void AddIfNear(PairList* list, const std::array<int32_t, 4>& v, int32_t first, int32_t second, ContactKind kind);

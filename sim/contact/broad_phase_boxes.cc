@@ -16,10 +16,8 @@ bool ShareVertex(const Triangle& s, const Triangle& t) {
 
 }  // namespace
 
-const WideBox& BroadPhase::VertexBox(int32_t v) {
-  const int32_t body = surface_->vertex_body[v];
-  if (vertex_stamp_[v] == bodies_[body].stamp) return vertex_boxes_[v];
-  vertex_stamp_[v] = bodies_[body].stamp;
+const WideBox& BroadPhase::MakeVertexBox(int32_t v) {
+  vertex_stamp_[v] = bodies_[surface_->vertex_body[v]].stamp;
   const EmbeddingRow& row = (*rows_)[v];
   Eigen::Array3d lo = (*offsets_)[v].array(), hi = lo;
   Vec3 point = (*offsets_)[v];
@@ -40,29 +38,23 @@ const WideBox& BroadPhase::VertexBox(int32_t v) {
   return vertex_boxes_[v] = WideBox(lo - grown, hi + grown);
 }
 
-const WideBox& BroadPhase::EdgeBox(int32_t e) {
-  const uint64_t stamp = bodies_[surface_->edge_body[e]].stamp;
-  if (edge_stamp_[e] == stamp) return edge_boxes_[e];
-  edge_stamp_[e] = stamp;
+const WideBox& BroadPhase::MakeEdgeBox(int32_t e) {
+  edge_stamp_[e] = bodies_[surface_->edge_body[e]].stamp;
   edge_boxes_[e] = VertexBox(surface_->edges[e][0]);
   edge_boxes_[e].Include(VertexBox(surface_->edges[e][1]));
   return edge_boxes_[e];
 }
 
-const WideBox& BroadPhase::TriangleBox(int32_t t) {
-  const uint64_t stamp = bodies_[surface_->triangle_body[t]].stamp;
-  if (triangle_stamp_[t] == stamp) return triangle_boxes_[t];
-  triangle_stamp_[t] = stamp;
+const WideBox& BroadPhase::MakeTriangleBox(int32_t t) {
+  triangle_stamp_[t] = bodies_[surface_->triangle_body[t]].stamp;
   WideBox box;
   for (int32_t v : surface_->triangles[t]) box.Include(VertexBox(v));
   return triangle_boxes_[t] = box;
 }
 
-const WideBox& BroadPhase::TreeBox(int32_t body, int32_t node) {
-  uint64_t* stamp = &tree_stamp_[body][node];
+const WideBox& BroadPhase::MakeTreeBox(int32_t body, int32_t node) {
+  tree_stamp_[body][node] = bodies_[body].stamp;
   WideBox* box = &tree_boxes_[body][node];
-  if (*stamp == bodies_[body].stamp) return *box;
-  *stamp = bodies_[body].stamp;
   const BoundingVolumeTree& tree = surface_->trees[body];
   const BoundingVolumeTree::Node& n = tree.nodes()[node];
   const std::vector<SurfacePatch>& patches = patches_->patches[body];
@@ -110,16 +102,29 @@ void BroadPhase::Traverse(PairList* list) {
     if (!(self && i == j) && !TreeBox(list->a, i).Overlaps(TreeBox(list->b, j).Swept(list->shifts))) return true;
     return self && patches_->proves[list->a] && shapes_.ProveApart(list->a, i, j);
   };
-  ForTreePairs(surface_->trees[list->a], surface_->trees[list->b], self, &stack_, apart, [&](int32_t a, int32_t b) {
-    if (!Stop()) AddTrianglePair(list, a, b);
+  ForLeafPairs(surface_->trees[list->a], surface_->trees[list->b], self, &stack_, apart, [&](int32_t i, int32_t j) {
+    if (!stop_) AddLeafPair(list, i, j);
   });
   if (stop_) list->stamp_a = 0;  // no region has this one
 }
 
-void BroadPhase::AddTrianglePair(PairList* list, int32_t a, int32_t b) {
-  const WideBox& box_a = TriangleBox(a);
-  const WideBox box_b = TriangleBox(b).Swept(list->shifts);
-  if (!box_a.Overlaps(box_b)) return;
+// Most pairs of triangles end here: boxes of b are moved once for all triangles of a.
+void BroadPhase::AddLeafPair(PairList* list, int32_t i, int32_t j) {
+  const BoundingVolumeTree &tree_a = surface_->trees[list->a], &tree_b = surface_->trees[list->b];
+  const BoundingVolumeTree::Node &a = tree_a.nodes()[i], &b = tree_b.nodes()[j];
+  const bool same = list->of_one_body() && i == j;
+  std::array<WideBox, BoundingVolumeTree::kLeafSize> boxes_b;
+  for (int32_t l = b.begin; l < b.end; ++l) boxes_b[l - b.begin] = TriangleBox(tree_b.primitives()[l]).Swept(list->shifts);
+  for (int32_t k = a.begin; k < a.end; ++k) {
+    const WideBox box_a = TriangleBox(tree_a.primitives()[k]);
+    for (int32_t l = same ? k + 1 : b.begin; l < b.end; ++l) {
+      const WideBox& box_b = boxes_b[l - b.begin];
+      if (box_a.Overlaps(box_b)) AddTrianglePair(list, tree_a.primitives()[k], tree_b.primitives()[l], box_a, box_b);
+    }
+  }
+}
+
+void BroadPhase::AddTrianglePair(PairList* list, int32_t a, int32_t b, const WideBox& box_a, const WideBox& box_b) {
   const bool self = list->of_one_body();
   if (self && ShareVertex(surface_->triangles[a], surface_->triangles[b])) {
     if (!patches_->proves[list->a]) return;  // one of AddNeighbours
@@ -131,7 +136,7 @@ void BroadPhase::AddTrianglePair(PairList* list, int32_t a, int32_t b) {
     for (int32_t v : surface_->triangles[b]) t.Include(self ? points_[v] : Vec3(points_[v] + list->shift));
     list->triangle_gaps.push_back((s.lo - t.hi).max(t.lo - s.hi).maxCoeff());
   }
-  AddFeatures(list, a, b);
+  AddFeatures(list, a, b, box_a, box_b);
 }
 
 void BroadPhase::AddNeighbours(PairList* list) {
@@ -140,14 +145,12 @@ void BroadPhase::AddNeighbours(PairList* list) {
   for (const int32_t k : unproven_) {
     const auto& [a, b] = patches_->neighbours[list->a][k].triangles;
     list->neighbour_pairs.emplace_back(a, b);
-    AddFeatures(list, a, b);
+    AddFeatures(list, a, b, TriangleBox(a), TriangleBox(b).Swept(list->shifts));
   }
 }
 
 // Everything of b as seen from the middle of a.
-void BroadPhase::AddFeatures(PairList* list, int32_t a, int32_t b) {
-  const WideBox& box_a = TriangleBox(a);
-  const WideBox box_b = TriangleBox(b).Swept(list->shifts);
+void BroadPhase::AddFeatures(PairList* list, int32_t a, int32_t b, const WideBox& box_a, const WideBox& box_b) {
   for (int32_t p : surface_->owned_vertices[a]) {
     if (p >= 0 && vertex_boxes_[p].Overlaps(box_b)) AddPointTriangle(list, p, b);
   }

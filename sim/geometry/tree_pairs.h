@@ -9,11 +9,11 @@
 
 namespace eipc {
 
-// Calls visit(k, l) for every pair of primitives, one of each tree, whose leaves no pair of nodes above them keeps apart:
-// `apart(i, j)` says of two nodes that nothing of one meets anything of the other. With `self` both are one tree, and each pair of
-// two different primitives is named once; apart(i, i) is asked, too. The order is that of one fixed traversal, less what is pruned.
+// Calls visit(i, j) for every pair of leaves, one of each tree, that no pair of nodes above them keeps apart: `apart(i, j)` says of
+// two nodes that nothing of one meets anything of the other. With `self` both are one tree, and each pair of leaves is named once,
+// a leaf with itself among them; apart(i, i) is asked, too. The order is that of one fixed traversal, less what is pruned.
 template <typename Apart, typename Visit>
-void ForTreePairs(const BoundingVolumeTree& tree_a, const BoundingVolumeTree& tree_b, bool self,
+void ForLeafPairs(const BoundingVolumeTree& tree_a, const BoundingVolumeTree& tree_b, bool self,
                   std::vector<std::pair<int32_t, int32_t>>* stack, const Apart& apart, const Visit& visit) {
   stack->assign(1, {0, 0});
   while (!stack->empty()) {
@@ -24,9 +24,7 @@ void ForTreePairs(const BoundingVolumeTree& tree_a, const BoundingVolumeTree& tr
     const BoundingVolumeTree::Node& a = tree_a.nodes()[i];
     const BoundingVolumeTree::Node& b = tree_b.nodes()[j];
     if (a.leaf() && b.leaf()) {
-      for (int32_t k = a.begin; k < a.end; ++k) {
-        for (int32_t l = same ? k + 1 : b.begin; l < b.end; ++l) visit(tree_a.primitives()[k], tree_b.primitives()[l]);
-      }
+      visit(i, j);
     } else if (same) {
       stack->push_back({a.left, a.left});
       stack->push_back({a.right, a.right});
@@ -39,6 +37,19 @@ void ForTreePairs(const BoundingVolumeTree& tree_a, const BoundingVolumeTree& tr
       stack->push_back({i, b.right});
     }
   }
+}
+
+// Calls visit(k, l) for every pair of primitives in such leaves, one of each tree; with `self` each pair of two different
+// primitives is named once.
+template <typename Apart, typename Visit>
+void ForTreePairs(const BoundingVolumeTree& tree_a, const BoundingVolumeTree& tree_b, bool self,
+                  std::vector<std::pair<int32_t, int32_t>>* stack, const Apart& apart, const Visit& visit) {
+  ForLeafPairs(tree_a, tree_b, self, stack, apart, [&](int32_t i, int32_t j) {
+    const BoundingVolumeTree::Node &a = tree_a.nodes()[i], &b = tree_b.nodes()[j];
+    for (int32_t k = a.begin; k < a.end; ++k) {
+      for (int32_t l = self && i == j ? k + 1 : b.begin; l < b.end; ++l) visit(tree_a.primitives()[k], tree_b.primitives()[l]);
+    }
+  });
 }
 
 }  // namespace eipc
