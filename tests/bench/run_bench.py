@@ -146,12 +146,13 @@ def measure(arguments: argparse.Namespace, cases: Sequence[GraspCase], bins: Seq
     """Everything that was asked for. Raises RunError, and ValueError where generated meshes are missing."""
     cli = EipcCli(arguments.eipc, arguments.data)
     cli.check()
+    # First: where its program is missing, that is said before hours of runs.
+    memory = [] if arguments.filter else memory_targets(arguments.eipc.parents[1] / "tests" / "tools_step_memory_test")
     out: dict[str, Any] = {"machine": machine()}
     out["rows"] = run_rows(cli, cases, arguments.runs, arguments.threads)
     out["targets"] = grasp_targets(out["rows"])
     if not arguments.filter:
-        out["targets"].append(worlds_target(cli, arguments.runs))
-        out["targets"] += memory_targets(arguments.eipc.parents[1] / "tests" / "tools_step_memory_test")
+        out["targets"] += [worlds_target(cli, arguments.runs), *memory]
     out["refinement"] = refinement_rows(cli, range(arguments.refinement + 1), arguments.runs) if arguments.refinement else []
     refinement = refinement_target(out["refinement"]) if out["refinement"] else None
     out["targets"] += [refinement] if refinement else []

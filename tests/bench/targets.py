@@ -63,15 +63,17 @@ def worlds_target(cli: EipcCli, runs: int) -> Target:
 
 
 def memory_targets(program: Path) -> list[Target]:
-    """What tests/tools/step_memory_test.cc prints of the low-resolution grasp. Empty where it has not been built."""
+    """What tests/tools/step_memory_test.cc prints of the low-resolution grasp. Raises ValueError where it cannot be asked."""
     if not program.exists():
-        return []
+        raise ValueError(f"{program} is missing: build it (ninja tools_step_memory_test)")
     done = subprocess.run([str(program)], capture_output=True, text=True, check=False)
     figures = {name: float(value) for name, value in re.findall(r"^FIGURE (\w+) (\d+)$", done.stdout, re.MULTILINE)}
     rows = (("world_bytes", "memory of one more world", 4.0, 2.0**20, "MiB"),
             ("allocations_warm", "allocations in the steps of a warm world", 0.0, 1.0, ""))
-    return [Target(title, figures[name] / scale, limit, unit, at_most=True) for name, title, limit, scale, unit in rows
-            if name in figures]
+    missing = [name for name, *_ in rows if name not in figures]
+    if missing:
+        raise ValueError(f"{program} printed no {', '.join(missing)}: {done.stdout[-400:]}{done.stderr[-400:]}")
+    return [Target(title, figures[name] / scale, limit, unit, at_most=True) for name, title, limit, scale, unit in rows]
 
 
 def _subdivided(vertices: np.ndarray, faces: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
