@@ -18,13 +18,12 @@ inline void StoreQuad(const Quad& q, double* p) { std::memcpy(p, &q, sizeof q); 
 
 // A row becomes a column: r[i][j] -> r[j][i].
 inline void Transpose(Quad* r) {
-  typedef long long Lanes __attribute__((vector_size(32)));
-  const Quad a = __builtin_shuffle(r[0], r[1], Lanes{0, 4, 2, 6}), b = __builtin_shuffle(r[0], r[1], Lanes{1, 5, 3, 7});
-  const Quad c = __builtin_shuffle(r[2], r[3], Lanes{0, 4, 2, 6}), d = __builtin_shuffle(r[2], r[3], Lanes{1, 5, 3, 7});
-  r[0] = __builtin_shuffle(a, c, Lanes{0, 1, 4, 5});
-  r[1] = __builtin_shuffle(b, d, Lanes{0, 1, 4, 5});
-  r[2] = __builtin_shuffle(a, c, Lanes{2, 3, 6, 7});
-  r[3] = __builtin_shuffle(b, d, Lanes{2, 3, 6, 7});
+  const Quad a = __builtin_shufflevector(r[0], r[1], 0, 4, 2, 6), b = __builtin_shufflevector(r[0], r[1], 1, 5, 3, 7);
+  const Quad c = __builtin_shufflevector(r[2], r[3], 0, 4, 2, 6), d = __builtin_shufflevector(r[2], r[3], 1, 5, 3, 7);
+  r[0] = __builtin_shufflevector(a, c, 0, 1, 4, 5);
+  r[1] = __builtin_shufflevector(b, d, 0, 1, 4, 5);
+  r[2] = __builtin_shufflevector(a, c, 2, 3, 6, 7);
+  r[3] = __builtin_shufflevector(b, d, 2, 3, 6, 7);
 }
 
 }  // namespace eipc
