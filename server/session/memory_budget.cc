@@ -15,15 +15,15 @@ namespace {
 
 // Vectors, the matrix, and its factor, which fills by the 4/3 power of the nodes where they fill a volume (nested dissection).
 double NodeBytes(const Model& model) {
-  constexpr double kPerNode = 6 << 10, kFill = 700;
+  constexpr double kPerNode = 7 << 10, kFill = 700;
   const double nodes = model.node_count;
   return nodes * (kPerNode + kFill * std::cbrt(nodes));
 }
 
-// The tree and boxes of a triangle, and the pairs it may have with those in the way that one goes in a step of a fast motion: 1 m/s
-// times 10 ms.
+// The tree and boxes of a triangle, and what the search keeps of the pairs it may have with those in the way that one goes in a
+// step of a fast motion: 1 m/s times 10 ms.
 double SurfaceBytes(const Model& model) {
-  constexpr double kPerVertex = 512, kPerTriangle = 1 << 10, kPerPair = 96, kWay = 0.01, kMostPairs = 64;
+  constexpr double kPerVertex = 512, kPerTriangle = 1 << 10, kPerPair = 4, kWay = 0.01, kMostPairs = 64;
   double bytes = kPerVertex * model.surface.vertex_count;
   for (size_t body = 0; body < model.bodies.size(); ++body) {
     const double edge = model.patches.edge_length[body];

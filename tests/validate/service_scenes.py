@@ -22,10 +22,11 @@ def pile(folder: Path, linear_solver: str = "AUTO") -> Path:
     return _on_a_slab(scene, folder)
 
 
-def fine_surface(folder: Path) -> Path:
-    """Two balls of 20,480 triangles each, edges of 1.7 mm, in cages of 27 vertices, thrown on a slab and one another."""
-    scene = SceneText("fine_surface")
-    sphere, triangles = geodesic(5)
+def fine_surface(folder: Path, level: int = 5) -> Path:
+    """Two balls of 20,480 triangles each, edges of 1.7 mm, in cages of 27 vertices, thrown on a slab and one another. level: each more
+    has four times the triangles."""
+    scene = SceneText("fine_surface" if level == 5 else f"fine_surface_{level}")
+    sphere, triangles = geodesic(level)
     for name, x, z in (("lower", 0.0, 0.05 + GAP), ("upper", 0.03, 0.145 + 2 * GAP)):
         scene.moving(name, "embedded", (0.05 * sphere, triangles), (x, 0, z), velocity=(0, 0, -1), spin=(3, 5, 0),
                      cage=tet_grid(0.11, 0.11, 0.11, (2, 2, 2)), **SOFT)

@@ -261,7 +261,7 @@ def _memory(context: Context) -> list[Record]:
     folder = context.scratch / "memory"
     scenes = [(REPOSITORY / "models" / "scenes" / f"bubble_teddy_{name}.textproto", 0.02, 80) for name in ("low", "medium", "full")]
     scenes += [(pile(folder), 0.01, 4), (pile(folder, "CHOLESKY"), 0.01, 4), (affine_bin(folder), 0.01, 10),
-               (fine_surface(folder), 0.01, 6)]
+               (fine_surface(folder, 4), 0.01, 6), (fine_surface(folder), 0.01, 6), (fine_surface(folder, 6), 0.01, 4)]
     records = []
     for path, dt, steps in scenes:
         metrics = f"127.0.0.1:{free_port()}"

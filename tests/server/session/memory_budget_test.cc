@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <thread>
 #include <vector>
 
@@ -71,6 +72,21 @@ TEST(EstimateSessionBytes, GrowsWithWorldsAndFasterThanUnknowns) {
   }
   EXPECT_GT(bytes[0], 0);
   EXPECT_GT((bytes[2] - bytes[1]) / (nodes[2] - nodes[1]), (bytes[1] - bytes[0]) / (nodes[1] - nodes[0])) << "factors fill up";
+}
+
+// A ball of 0.1 m whose edges are `edge` long took 680 to 1,130 bytes a triangle (3.4 to 0.85 mm; docs/operations.md).
+TEST(EstimateSessionBytes, AsksForWhatFineSurfacesTakeHoweverFineTheyAre) {
+  for (const double edge : {3.4e-3, 1.7e-3, 0.85e-3, 0.42e-3}) {
+    const int triangles = static_cast<int>(20480 * std::pow(1.7e-3 / edge, 2));
+    Model model;
+    model.surface.vertex_count = triangles / 2;
+    model.bodies.resize(1);
+    model.bodies[0].triangles = {0, triangles};
+    model.patches.edge_length = {edge};
+    const double each = static_cast<double>(EstimateSessionBytes(model, 1)) / triangles;
+    EXPECT_GE(each, 1.1 * 1130) << edge;
+    EXPECT_LE(each, 2.5 * 680) << edge;
+  }
 }
 
 }  // namespace
