@@ -4,6 +4,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "sim/energy/tet_pattern.h"
 #include "sim/material/svd.h"
 
 namespace eipc {
@@ -264,13 +265,7 @@ void CorotatedTerm::AddHessian(const Point& /*point*/, BlockMatrix* hessian) {
   }
 }
 
-void CorotatedTerm::AppendPattern(std::vector<std::pair<int32_t, int32_t>>* pairs) const {
-  for (const Tet& t : body_->nodes) {
-    for (int a = 0; a < 4; ++a) {
-      for (int b = 0; b < a; ++b) pairs->emplace_back(t[a], t[b]);
-    }
-  }
-}
+void CorotatedTerm::AppendPattern(std::vector<std::pair<int32_t, int32_t>>* pairs) const { AppendTetPairs(body_->nodes, pairs); }
 
 void CorotatedTerm::BindPattern(const BlockMatrix& hessian) {
   for (size_t e = 0; e < elements_; ++e) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <variant>
 
+#include "sim/energy/tet_pattern.h"
 #include "sim/material/invertible_step.h"
 #include "sim/material/svd.h"
 
@@ -144,13 +145,7 @@ bool ElasticityTerm::constant_hessian() const {
   return std::visit([](const auto& material) { return std::decay_t<decltype(material)>::kConstantHessian; }, body_->material);
 }
 
-void ElasticityTerm::AppendPattern(std::vector<std::pair<int32_t, int32_t>>* pairs) const {
-  for (const Tet& t : body_->nodes) {
-    for (int a = 0; a < 4; ++a) {
-      for (int b = 0; b < a; ++b) pairs->emplace_back(t[a], t[b]);
-    }
-  }
-}
+void ElasticityTerm::AppendPattern(std::vector<std::pair<int32_t, int32_t>>* pairs) const { AppendTetPairs(body_->nodes, pairs); }
 
 void ElasticityTerm::BindPattern(const BlockMatrix& hessian) {
   slots_.resize(body_->nodes.size());
