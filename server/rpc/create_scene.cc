@@ -68,7 +68,7 @@ absl::Status MakeScene(Services& services, const CallContext& context, const v1:
     EIPC_RETURN_IF_ERROR(InvalidScene(MakeCagesInChild(services.cage_program, scene, context.budget, &spec)));
   }
   Say(progress, 0.7, "compiling");
-  absl::StatusOr<std::shared_ptr<const Model>> model = CompileScene(spec, std::move(problems));
+  absl::StatusOr<std::shared_ptr<const Model>> model = CompileScene(spec, std::move(problems), context.budget);
   if (!model.ok()) return InvalidScene(model.status());
   if (!request.validate_only()) {
     EIPC_RETURN_IF_ERROR(services.AddScene({name, *model, scene.SerializeAsString(), context.tenant}));

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "sim/audit/audit.h"
+#include "sim/base/status_macros.h"
 #include "sim/scene/check_scene.h"
 #include "sim/scene/compile_body.h"
 #include "sim/scene/filled_regions.h"
@@ -194,9 +195,16 @@ void CopySettings(const SceneSpec& spec, Model* model) {
   if (spec.holding) model->holding = {model->FindBody(spec.holding->body), spec.holding->start_s, spec.holding->end_s};
 }
 
+// What a budget says of a step, said of a scene.
+absl::Status Ended(const absl::Status& status) {
+  const bool cancelled = absl::IsCancelled(status);
+  if (!cancelled && !absl::IsDeadlineExceeded(status)) return absl::OkStatus();
+  return absl::Status(status.code(), cancelled ? "cancelled while the scene was compiled" : "the scene was not compiled in time");
+}
+
 }  // namespace
 
-absl::StatusOr<std::shared_ptr<const Model>> CompileScene(const SceneSpec& spec, Problems problems) {
+absl::StatusOr<std::shared_ptr<const Model>> CompileScene(const SceneSpec& spec, Problems problems, const StepBudget& budget) {
   CheckScene(spec, &problems);
   auto model = std::make_shared<Model>();
   std::vector<ScalarSparse::Entry> mass;
@@ -211,6 +219,7 @@ absl::StatusOr<std::shared_ptr<const Model>> CompileScene(const SceneSpec& spec,
     triangles.push_back(body.triangles);
     authored.push_back(body.node_authored);
     AppendBody(spec.bodies[b], std::move(body), &mass, model.get());
+    EIPC_RETURN_IF_ERROR(Ended(budget.Poll()));
   }
   if (problems.lines().size() > problems_before || model->bodies.size() != spec.bodies.size()) return problems.ToStatus();
   for (size_t b = 0; b < spec.bodies.size(); ++b) {
@@ -230,13 +239,16 @@ absl::StatusOr<std::shared_ptr<const Model>> CompileScene(const SceneSpec& spec,
     AddFilledRegions(spec.bodies[b], static_cast<int32_t>(b), absl::StrCat("bodies[", b, "]"), model.get(), &problems);
   }
   SetPairs(spec, model.get());
+  EIPC_RETURN_IF_ERROR(Ended(budget.Poll()));
   CheckInitialPlacement(*model, &problems);
   if (!problems.empty()) return problems.ToStatus();
+  EIPC_RETURN_IF_ERROR(Ended(budget.Poll()));
   model->patches = SurfacePatches::Create(model->surface, model->embedding, model->initial_positions);
   CopySettings(spec, model.get());
   model->start_positions = model->initial_positions;
   if (spec.start_in_equilibrium) {
-    const absl::Status settled = SettleStart(model.get());
+    const absl::Status settled = SettleStart(model.get(), budget);
+    EIPC_RETURN_IF_ERROR(Ended(settled));
     if (!settled.ok()) problems.Add("start_in_equilibrium", settled.message());
     if (!problems.empty()) return problems.ToStatus();
   }

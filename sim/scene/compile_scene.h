@@ -7,12 +7,15 @@
 #include "sim/dynamics/model.h"
 #include "sim/scene/problems.h"
 #include "sim/scene/scene_spec.h"
+#include "sim/solver/step_budget.h"
 
 namespace eipc {
 
 // Validates and compiles a scene. `problems` may already hold findings of whoever read the scene; INVALID_ARGUMENT lists them all,
-// paths as in eipc.v1.Scene. Initial intersections are found with exact predicates and named by body and triangle.
-absl::StatusOr<std::shared_ptr<const Model>> CompileScene(const SceneSpec& spec, Problems problems = {});
+// paths as in eipc.v1.Scene. Initial intersections are found with exact predicates and named by body and triangle. CANCELLED /
+// DEADLINE_EXCEEDED from the budget, which is asked after each body, and in finding an equilibrium as often as in a step.
+absl::StatusOr<std::shared_ptr<const Model>> CompileScene(const SceneSpec& spec, Problems problems = {},
+                                                          const StepBudget& budget = {});
 
 }  // namespace eipc
 

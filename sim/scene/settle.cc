@@ -8,7 +8,7 @@
 
 namespace eipc {
 
-absl::Status SettleStart(Model* model) {
+absl::Status SettleStart(Model* model, const StepBudget& budget) {
   constexpr double kStep = 0.5;     // s
   constexpr double kAtRest = 1e-5;  // m/s
   constexpr int kMaxSteps = 100;
@@ -26,7 +26,7 @@ absl::Status SettleStart(Model* model) {
     State still = world.state();
     still.v.setZero();
     EIPC_RETURN_IF_ERROR(world.Restore(still));
-    EIPC_RETURN_IF_ERROR(world.Step({kStep, {}}, {}));
+    EIPC_RETURN_IF_ERROR(world.Step({kStep, {}}, budget));
     speed = world.state().v.size() == 0 ? 0 : world.state().v.cwiseAbs().maxCoeff();
     if (speed > kAtRest) continue;
     for (int32_t n = 0; n < model->node_count; ++n) model->start_positions[n] = world.state().q.segment<3>(3 * n);

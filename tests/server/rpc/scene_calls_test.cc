@@ -46,6 +46,20 @@ class SceneCallsTest : public ::testing::Test {
     // And the server goes on.
     EXPECT_TRUE(Create(FallingBlock()).ok());
   }
+  // As it is now, or within `wait_s`.
+  v1::Operation Look(const v1::Operation& started, double wait_s = 0) {
+    v1::GetOperationRequest get;
+    get.set_name(started.name());
+    get.set_wait_s(wait_s);
+    v1::Operation seen;
+    EXPECT_TRUE(GetOperation(services_, {}, get, &seen).ok());
+    return seen;
+  }
+  v1::Operation Await(const v1::Operation& started) {
+    const v1::Operation done = Look(started, 120);
+    EXPECT_TRUE(done.done());
+    return done;
+  }
 
   Services services_;
 };
@@ -77,15 +91,6 @@ class PrepareMeshTest : public SceneCallsTest {
     request.mutable_mesh()->set_scale(1e-3);
     request.set_cage_vertices(20);
     return request;
-  }
-  v1::Operation Await(const v1::Operation& started) {
-    v1::GetOperationRequest get;
-    get.set_name(started.name());
-    get.set_wait_s(120);
-    v1::Operation done;
-    EXPECT_TRUE(GetOperation(services_, {}, get, &done).ok());
-    EXPECT_TRUE(done.done());
-    return done;
   }
   void ExpectRefused(const v1::PrepareMeshRequest& request, const std::string& text) {
     v1::Operation operation;
@@ -306,6 +311,30 @@ TEST_F(SceneCallsTest, CancelledWhileItWaitsForASlot) {
   *request.mutable_scene() = FallingBlock();
   v1::SceneInfo info;
   EXPECT_EQ(CreateScene(services_, gone, request, &info).code(), absl::StatusCode::kCancelled);
+}
+
+// A block that lies on nothing does not come to rest: the search goes on for all its steps, unless its caller leaves.
+TEST_F(SceneCallsTest, CancelledWhileItSearchesForAnEquilibrium) {
+  v1::CreateSceneRequest request;
+  *request.mutable_scene() = FallingBlock(8, 1);
+  request.mutable_scene()->set_start_in_equilibrium(true);
+  int asked = 0;
+  StepBudget gone;
+  gone.cancelled = [&asked] { return ++asked == 100; };
+  v1::SceneInfo info;
+  EXPECT_EQ(CreateScene(services_, gone, request, &info).code(), absl::StatusCode::kCancelled);
+  EXPECT_EQ(asked, 100);
+  EXPECT_EQ(services_.scenes.size(), 0);
+  EXPECT_EQ(services_.slots.busy(), 0);
+
+  v1::Operation operation;
+  ASSERT_TRUE(StartCreateScene(services_, {}, request, &operation).ok());
+  while (operation.stage() != "compiling") operation = Look(operation);
+  v1::CancelOperationRequest cancel;
+  cancel.set_name(operation.name());
+  ASSERT_TRUE(CancelOperation(services_, {}, cancel, &operation).ok());
+  EXPECT_EQ(Await(operation).status_code(), static_cast<int>(absl::StatusCode::kCancelled));
+  EXPECT_EQ(services_.scenes.size(), 0);
 }
 
 }  // namespace

@@ -78,5 +78,24 @@ TEST(SettleStart, SaysWhenNothingHoldsABody) {
   EXPECT_THAT(std::string(model.status().message()), ::testing::HasSubstr("start_in_equilibrium: the scene does not come to rest"));
 }
 
+// Wherever in the search it is: the first answers of the budget fall into compiling, the last ones into a step.
+TEST(SettleStart, EndsWithItsCaller) {
+  int asked = 0;
+  StepBudget budget;
+  budget.cancelled = [&asked] { return ++asked < 0; };
+  ASSERT_TRUE(CompileScene(SoftBoxAboveAFloor(), {}, budget).ok());
+  const int in_all = asked;
+  EXPECT_GT(in_all, 20);
+  for (const int last : {1, in_all / 2, in_all - 1}) {
+    asked = 0;
+    budget.cancelled = [&asked, last] { return ++asked >= last; };
+    EXPECT_EQ(CompileScene(SoftBoxAboveAFloor(), {}, budget).status().code(), absl::StatusCode::kCancelled);
+    EXPECT_EQ(asked, last) << "it went on";
+  }
+  StepBudget late;
+  late.deadline = std::chrono::steady_clock::time_point::min();
+  EXPECT_EQ(CompileScene(SoftBoxAboveAFloor(), {}, late).status().code(), absl::StatusCode::kDeadlineExceeded);
+}
+
 }  // namespace
 }  // namespace eipc
