@@ -65,8 +65,9 @@ void AddLimits(CLI::App* app, ServerConfig* config) {
   app->add_option("--max-waiting", limits.max_waiting_solves,
                   "Steps that may wait for a slot; more are refused. As many as slots bounds the wait to about one step")
       ->check(CLI::Range(0, 100000));
-  app->add_option("--refusal-pause-ms", limits.refusal_pause_ms,
-                  "A step that is refused is answered after so many ms, so that clients without pause take nothing from the others")
+  app->add_option(
+         "--refusal-pause-ms", limits.refusal_pause_ms,
+         "A client is told no sooner than so many ms after its last answer that it is refused: those without pause take little")
       ->check(CLI::Range(0.0, 100.0));
   app->add_option("--max-message-mib", limits.max_message_mib, "Largest message taken from a client, MiB")
       ->check(CLI::Range(1, 2047));

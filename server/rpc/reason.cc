@@ -3,6 +3,7 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
+#include "server/session/queue_full.h"
 
 namespace eipc::rpc {
 namespace {
@@ -35,7 +36,7 @@ absl::Status ForWire(const absl::Status& status) {
   if (status.ok()) return status;
   std::string text(status.message());
   if (!HasReason(text)) text = absl::StrCat(absl::StatusCodeToString(status.code()), ": ", text);
-  return absl::Status(status.code(), Shortened(std::move(text)));
+  return Reworded(status, Shortened(std::move(text)));
 }
 
 }  // namespace eipc::rpc

@@ -3,14 +3,12 @@
 #include <algorithm>
 #include <thread>
 
-#include "absl/strings/match.h"
-
 namespace eipc::rpc {
 
-bool RefusalPause::Hold(const absl::Status& status, const StepBudget& budget) {
-  if (!absl::IsResourceExhausted(status) || !absl::StartsWith(status.message(), "QUEUE_FULL: ")) return false;
-  const Duration pause = std::min(pause_, budget.deadline - std::chrono::steady_clock::now());
-  if (pause <= Duration::zero()) return true;
+void RefusalPause::Hold(const StepBudget& budget, Clock::time_point last_answer) {
+  const Clock::time_point now = Clock::now();
+  const Duration pause = std::min(last_answer + pause_ - now, budget.deadline - now);
+  if (pause <= Duration::zero()) return;
   if (holding_.fetch_add(1) < most_) {
     if (sleep_) {
       sleep_(pause);
@@ -19,7 +17,6 @@ bool RefusalPause::Hold(const absl::Status& status, const StepBudget& budget) {
     }
   }
   holding_.fetch_sub(1);
-  return true;
 }
 
 }  // namespace eipc::rpc

@@ -18,6 +18,7 @@
 #include "server/rpc/reason.h"
 #include "server/rpc/stream_set.h"
 #include "server/session/ids.h"
+#include "server/session/queue_full.h"
 #include "sim/base/status_macros.h"
 
 namespace eipc::rpc {
@@ -188,7 +189,7 @@ class SimulationService final : public v1::SimulationService::Service {
                     grpc::ServerContext* context, const Request* request, Response* response) {
     return Run(method, context, [&](const CallContext& c) {
       const absl::Status status = call(services_, c, *request, response);
-      services_.refusals.Hold(status, c.budget);
+      if (IsQueueFull(status)) services_.refusals.Hold(c.budget);
       return status;
     });
   }

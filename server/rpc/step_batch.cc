@@ -9,6 +9,7 @@
 #include "server/rpc/reason.h"
 #include "server/rpc/session_setup.h"
 #include "server/rpc/step_world.h"
+#include "server/session/queue_full.h"
 #include "sim/base/status_macros.h"
 
 namespace eipc::rpc {
@@ -33,17 +34,19 @@ absl::Status CheckBatch(const Session& session, const v1::StepBatchRequest& requ
   return absl::OkStatus();
 }
 
-void StepInto(Services& services, const CallContext& context, const SessionRegistry::Lease& session, const v1::StepRequest& request,
+// Whether it was refused for want of room.
+bool StepInto(Services& services, const CallContext& context, const SessionRegistry::Lease& session, const v1::StepRequest& request,
               v1::StepResponse* response) {
   const absl::Status status = ForWire(StepWorld(services, context, session, request, response));
-  if (status.ok()) return;
+  if (status.ok()) return false;
   response->clear_observation();
   response->set_status_code(static_cast<int>(status.code()));
   response->set_status_message(std::string(status.message()));
+  return IsQueueFull(status);
 }
 
 absl::Status StepEach(Services& services, const CallContext& context, const v1::StepBatchRequest& request,
-                      v1::StepBatchResponse* response) {
+                      v1::StepBatchResponse* response, std::atomic<bool>* refused) {
   CallContext batch = context;
   batch.priority = SolvePriority::kBatch;
   EIPC_ASSIGN_OR_RETURN(const SessionRegistry::Lease session,
@@ -59,7 +62,7 @@ absl::Status StepEach(Services& services, const CallContext& context, const v1::
   std::atomic<int> next = 0;
   const auto work = [&] {
     for (int i = next++; i < request.steps_size(); i = next++) {
-      StepInto(services, batch, session, request.steps(i), response->mutable_responses(i));
+      if (StepInto(services, batch, session, request.steps(i), response->mutable_responses(i))) *refused = true;
     }
   };
   std::vector<std::thread> helpers;
@@ -77,11 +80,9 @@ absl::Status StepEach(Services& services, const CallContext& context, const v1::
 
 absl::Status StepBatch(Services& services, const CallContext& context, const v1::StepBatchRequest& request,
                        v1::StepBatchResponse* response) {
-  const absl::Status status = StepEach(services, context, request, response);
-  for (const v1::StepResponse& step : response->responses()) {
-    const absl::Status refused(static_cast<absl::StatusCode>(step.status_code()), step.status_message());
-    if (services.refusals.Hold(refused, context.budget)) break;
-  }
+  std::atomic<bool> refused = false;
+  const absl::Status status = StepEach(services, context, request, response, &refused);
+  if (refused) services.refusals.Hold(context.budget);
   return status;
 }
 

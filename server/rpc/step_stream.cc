@@ -2,6 +2,7 @@
 
 #include "server/rpc/calls.h"
 #include "server/rpc/reason.h"
+#include "server/session/queue_full.h"
 #include "sim/base/status_macros.h"
 
 namespace eipc::rpc {
@@ -11,17 +12,19 @@ absl::Status StepStream(Services& services, const CallContext& context, const St
   stream.priority = SolvePriority::kInteractive;
   v1::StepRequest request;
   v1::StepResponse response;
+  RefusalPause::Clock::time_point last_answer = RefusalPause::Clock::now();
   while (ends.read(&request)) {
     response.Clear();
-    const SolveSlots::LateWake answered_first;
+    const SolveSlots::LateRelease answered_first;
     const absl::Status status = ForWire(Step(services, stream, request, &response));
     if (!status.ok()) {
-      services.refusals.Hold(status, context.budget);
+      if (IsQueueFull(status)) services.refusals.Hold(context.budget, last_answer);
       response.clear_observation();
       response.set_status_code(static_cast<int>(status.code()));
       response.set_status_message(std::string(status.message()));
     }
     if (!ends.write(response)) break;
+    last_answer = RefusalPause::Clock::now();
     EIPC_RETURN_IF_ERROR(context.budget.Poll());
   }
   return context.budget.Poll();

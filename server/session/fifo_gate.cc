@@ -4,6 +4,7 @@
 #include <chrono>
 
 #include "absl/strings/str_cat.h"
+#include "server/session/queue_full.h"
 
 namespace eipc {
 namespace {
@@ -32,8 +33,7 @@ absl::StatusOr<FifoGate::Pass> FifoGate::Enter(const StepBudget& budget) {
     return Pass(this);
   }
   if (static_cast<int>(waiting_.size()) >= options_.max_waiting) {
-    return absl::ResourceExhaustedError(
-        absl::StrCat("QUEUE_FULL: ", waiting_.size(), " calls wait for ", options_.what, " already"));
+    return QueueFull(absl::StrCat(waiting_.size(), " calls wait for ", options_.what, " already"));
   }
   Waiter self;
   waiting_.push_back(&self);

@@ -53,8 +53,8 @@ class FifoGate {
   FifoGate(const FifoGate&) = delete;
   FifoGate& operator=(const FifoGate&) = delete;
 
-  // Waits for its turn. RESOURCE_EXHAUSTED at once when too many wait already, CANCELLED / DEADLINE_EXCEEDED from the budget, or
-  // what the gate was closed with.
+  // Waits for its turn. RESOURCE_EXHAUSTED (queue_full.h) at once when too many wait already, CANCELLED / DEADLINE_EXCEEDED from
+  // the budget, or what the gate was closed with.
   absl::StatusOr<Pass> Enter(const StepBudget& budget);
 
   // Everyone who waits, and everyone who comes later, gets `reason`. Who is inside stays inside.

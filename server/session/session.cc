@@ -7,6 +7,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "server/session/build_id.h"
+#include "server/session/queue_full.h"
 #include "server/session/turns.h"
 #include "sim/base/status_macros.h"
 #include "sim/dynamics/state_codec.h"
@@ -77,17 +78,18 @@ absl::Status Session::Step(const StepCommand& command, const StepBudget& budget,
   }
   if (status.ok()) return status;
   if (taken > 0) EIPC_RETURN_IF_ERROR(Acknowledge(index, "", "", ""));
-  return absl::Status(status.code(), absl::StrCat(status.message(), " (session at step ", world->state().step, ", ", taken, " of ",
-                                                  command.substeps, " substeps taken)"));
+  return Reworded(status, absl::StrCat(status.message(), " (session at step ", world->state().step, ", ", taken, " of ",
+                                       command.substeps, " substeps taken)"));
 }
 
 absl::Status Session::StepOnce(const StepCommand& command, int taken, const StepBudget& budget, SolveSlots* slots, Slot* world,
                                double* slot_wait_s) {
   const auto begin = std::chrono::steady_clock::now();
-  // Two system calls of some microseconds, which a step of microseconds can do without.
+  // Two system calls of some microseconds, which a step of microseconds and one that is refused can do without.
   std::optional<SolvingTurns> turns;
-  if (world->last_step_s >= kLongStepSeconds) turns.emplace();
-  const absl::StatusOr<SolveSlots::Slot> slot = slots->Take(command.claim, budget);
+  const absl::StatusOr<SolveSlots::Slot> slot = slots->Take(command.claim, budget, [&] {
+    if (world->last_step_s >= kLongStepSeconds) turns.emplace();
+  });
   const auto taken_at = std::chrono::steady_clock::now();
   *slot_wait_s += std::chrono::duration<double>(taken_at - begin).count();
   EIPC_RETURN_IF_ERROR(slot.status());

@@ -2,15 +2,17 @@
 #define EIPC_SERVER_SESSION_SOLVE_SLOTS_H_
 
 #include <array>
+#include <chrono>
 #include <condition_variable>
 #include <cstdint>
 #include <list>
 #include <map>
-#include <memory>
 #include <mutex>
 #include <string>
 #include <utility>
+#include <vector>
 
+#include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "sim/solver/step_budget.h"
@@ -59,28 +61,31 @@ class SolveSlots {
     std::string tenant_;
   };
 
-  // While one lives, whoever gets a slot that this thread gives up is woken when it ends: what the thread still has to do to answer
-  // its own client is not put off until the other has solved. A thread that is held up meanwhile holds up nobody for long, because
-  // waiters look by themselves every 10 ms; one that takes a slot again wakes first. Not to be nested.
-  class LateWake {
+  // While one lives, a slot that this thread gives up stays taken until it ends: what the thread still has to do to answer its own
+  // client is not put off until others have solved. For a moment only: whoever asks for a slot, or waits for one, after 10 ms takes
+  // it all the same (the client may be slow to read); and a thread that takes a slot again gives up the last one first. Not to be
+  // nested.
+  class LateRelease {
    public:
-    LateWake();
-    ~LateWake();
-    LateWake(const LateWake&) = delete;
-    LateWake& operator=(const LateWake&) = delete;
+    LateRelease();
+    ~LateRelease();
+    LateRelease(const LateRelease&) = delete;
+    LateRelease& operator=(const LateRelease&) = delete;
 
    private:
     friend class SolveSlots;
-    void Wake();
-    std::shared_ptr<std::condition_variable> waiter_;
+    void Settle();
+    SolveSlots* slots_ = nullptr;  // null: it keeps nothing
   };
 
   SolveSlots(int slots, int max_waiting) : slots_(slots), max_waiting_(max_waiting) {}
   SolveSlots(const SolveSlots&) = delete;
   SolveSlots& operator=(const SolveSlots&) = delete;
 
-  // Waits for a slot. RESOURCE_EXHAUSTED (QUEUE_FULL) when too many wait, CANCELLED / DEADLINE_EXCEEDED from the budget.
-  absl::StatusOr<Slot> Take(const SolveClaim& claim, const StepBudget& budget);
+  // Waits for a slot. RESOURCE_EXHAUSTED (queue_full.h) when too many wait, CANCELLED / DEADLINE_EXCEEDED from the budget. Calls
+  // `not_refused` before it waits, or returns a slot that it did not have to wait for.
+  absl::StatusOr<Slot> Take(
+      const SolveClaim& claim, const StepBudget& budget, absl::FunctionRef<void()> not_refused = [] {});
 
   int slots() const { return slots_; }
   int busy() const;
@@ -90,7 +95,7 @@ class SolveSlots {
   struct Waiter {
     std::string tenant;
     SolvePriority priority = SolvePriority::kNormal;
-    std::shared_ptr<std::condition_variable> wake;
+    std::condition_variable wake;
     bool admitted = false;
     bool refused = false;
   };
@@ -100,6 +105,12 @@ class SolveSlots {
     int64_t served = 0;  // when it last got a slot, in slots given
   };
   using Queue = std::list<Waiter*>;
+  // A slot that is given up, but not free yet.
+  struct Kept {
+    const LateRelease* by = nullptr;
+    std::string tenant;
+    std::chrono::steady_clock::time_point until;
+  };
 
   // All require mutex_.
   bool MakeRoom(const Waiter& newcomer);
@@ -107,8 +118,15 @@ class SolveSlots {
   Waiter* NextOf(const Queue& queue);
   void Admit(const std::string& tenant);
   void Forget(Waiter* waiter);
-  void Release(const std::string& tenant);
   void DropTenant(const std::string& tenant);
+  void PassOn(const std::string& tenant);
+  template <typename Which>
+  void PassOnKept(const Which& which);
+  void PassOnOverdue();
+
+  // Take it.
+  void Release(const std::string& tenant);
+  void Settle(const LateRelease* by);
 
   const int slots_;
   const int max_waiting_;
@@ -116,6 +134,7 @@ class SolveSlots {
   // Guarded by mutex_.
   std::array<Queue, kSolvePriorities> queues_;
   std::map<std::string, Tenant> tenants_;  // those that hold or wait
+  std::vector<Kept> kept_;                 // each counts as busy
   int busy_ = 0;
   int waiting_ = 0;
   int64_t given_ = 0;

@@ -6,6 +6,8 @@
 #include <thread>
 #include <vector>
 
+#include "server/session/queue_full.h"
+
 namespace eipc {
 namespace {
 
@@ -73,7 +75,7 @@ TEST(FifoGate, RefusesWhenTooManyWait) {
   WaitForWaiters(gate, 1);
   const auto refused = gate.Enter({});
   EXPECT_EQ(refused.status().code(), absl::StatusCode::kResourceExhausted);
-  EXPECT_EQ(refused.status().message(), "QUEUE_FULL: 1 calls wait for a solve slot already");
+  EXPECT_EQ(refused.status(), QueueFull("1 calls wait for a solve slot already"));
   held->Leave();
   waiter.join();
 }

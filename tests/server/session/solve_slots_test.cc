@@ -6,11 +6,12 @@
 #include <thread>
 #include <vector>
 
+#include "server/session/queue_full.h"
+
 namespace eipc {
 namespace {
 
 using ::testing::ElementsAre;
-using ::testing::StartsWith;
 
 void WaitForWaiters(const SolveSlots& slots, int count) {
   while (slots.waiting() < count) std::this_thread::yield();
@@ -54,8 +55,7 @@ TEST(SolveSlots, GivesUpToItsNumber) {
   ASSERT_TRUE(first.ok() && second.ok());
   EXPECT_EQ(slots.busy(), 2);
   const auto third = slots.Take({}, {});
-  EXPECT_EQ(third.status().code(), absl::StatusCode::kResourceExhausted);
-  EXPECT_THAT(std::string(third.status().message()), StartsWith("QUEUE_FULL: "));
+  EXPECT_TRUE(IsQueueFull(third.status())) << third.status();
   first->Leave();
   EXPECT_EQ(slots.busy(), 1);
   EXPECT_TRUE(slots.Take({}, {}).ok());
@@ -107,41 +107,74 @@ TEST(SolveSlots, AFullQueueLosesTheLeastUrgentOfThoseWhoHaveMost) {
   EXPECT_EQ(slots.waiting(), 0);
 }
 
-// A waiter looks by itself now and then, so it may be in by chance, but not as a rule.
-TEST(SolveSlots, ALateWakeLetsTheHolderFinishFirst) {
+// What comes first, an answer or the next solve, is up to the one who answers. Retried: a test that stands still for 10 ms on a
+// busy machine sees the slot taken from it.
+TEST(SolveSlots, ALateReleaseKeepsTheSlotUntilItEnds) {
   constexpr int kRounds = 40;
-  int early = 0;
+  int refused = 0, waited = 0;
+  for (int i = 0; i < kRounds; ++i) {
+    SolveSlots slots(1, 0);
+    const SolveSlots::LateRelease late;
+    slots.Take({}, {})->Leave();
+    std::thread([&] { refused += slots.Take({}, {}).ok() ? 0 : 1; }).join();
+  }
+  EXPECT_GT(refused, kRounds / 2);
   for (int i = 0; i < kRounds; ++i) {
     SolveSlots slots(1, 1);
     auto held = slots.Take({}, {});
-    std::atomic<bool> in = false;
-    std::thread next([&] {
-      const auto slot = slots.Take({}, {});
-      in = true;
-    });
+    std::thread next([&] { EXPECT_TRUE(slots.Take({}, {}).ok()); });
     WaitForWaiters(slots, 1);
     {
-      const SolveSlots::LateWake late;
+      const SolveSlots::LateRelease late;
       held->Leave();
-      EXPECT_EQ(slots.busy(), 1) << "the slot has passed on";
-      EXPECT_EQ(slots.waiting(), 0);
-      std::this_thread::sleep_for(std::chrono::milliseconds(1));
-      early += in ? 1 : 0;
+      waited += slots.waiting();
+      EXPECT_EQ(slots.busy(), 1);
     }
+    EXPECT_EQ(slots.waiting(), 0);
     next.join();
+    EXPECT_EQ(slots.busy(), 0);
   }
-  EXPECT_LT(early, kRounds / 2);
+  EXPECT_GT(waited, kRounds / 2);
 }
 
-TEST(SolveSlots, TakingAgainWakesWhoeverGotTheLastSlot) {
+// A client that does not read its answer holds up nobody for long.
+TEST(SolveSlots, AKeptSlotIsTakenInTheEnd) {
+  SolveSlots slots(1, 0);
+  const SolveSlots::LateRelease late;
+  slots.Take({}, {})->Leave();
+  std::thread([&] {
+    while (!slots.Take({}, {}).ok()) std::this_thread::yield();
+  }).join();
+  SolveSlots with_place(1, 1);
+  with_place.Take({}, {})->Leave();
+  std::thread([&] { EXPECT_TRUE(with_place.Take({}, {}).ok()); }).join();
+  EXPECT_EQ(with_place.busy(), 0);
+}
+
+TEST(SolveSlots, TakingAgainGivesUpTheLastSlot) {
   SolveSlots slots(1, 1);
-  const SolveSlots::LateWake late;
+  const SolveSlots::LateRelease late;
   auto held = slots.Take({}, {});
   std::thread next([&] { EXPECT_TRUE(slots.Take({}, {}).ok()); });
   WaitForWaiters(slots, 1);
   held->Leave();
   EXPECT_TRUE(slots.Take({}, {}).ok()) << "after the other";
   next.join();
+}
+
+// Those who are refused are spared what those who wait or solve prepare for.
+TEST(SolveSlots, SaysWhoIsNotRefused) {
+  SolveSlots slots(1, 1);
+  int prepared = 0;
+  const auto prepare = [&] { ++prepared; };
+  auto held = slots.Take({}, {}, prepare);
+  EXPECT_EQ(prepared, 1);
+  std::thread next([&] { EXPECT_TRUE(slots.Take({}, {}, prepare).ok()); });
+  WaitForWaiters(slots, 1);
+  EXPECT_TRUE(IsQueueFull(slots.Take({}, {}, [] { ADD_FAILURE(); }).status()));
+  held->Leave();
+  next.join();
+  EXPECT_EQ(prepared, 2);
 }
 
 TEST(SolveSlots, WaitersGiveUp) {
