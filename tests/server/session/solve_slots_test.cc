@@ -93,16 +93,17 @@ TEST(SolveSlots, AFullQueueLosesTheLeastUrgentOfThoseWhoHaveMost) {
   for (int i = 0; i < 3; ++i) line.Ask({"many"}, "many");
   // Its own flood is refused; another tenant takes a place from it.
   line.AskToBeRefused({"many"});
-  std::thread few([&] { EXPECT_TRUE(slots.Take({"few"}, {}).ok()); });
+  std::thread few([&] { EXPECT_TRUE(IsQueueFull(slots.Take({"few"}, {}).status())); });
   while (line.refused() < 1) std::this_thread::yield();
-  // Someone urgent takes a place from someone who is not, whoever that is.
+  // Someone urgent takes the last place of those who are not, whoever that is.
   std::thread urgent([&] { EXPECT_TRUE(slots.Take({"many", SolvePriority::kInteractive}, {}).ok()); });
-  while (slots.waiting() < 3) std::this_thread::yield();
-  held->Leave();
   few.join();
+  EXPECT_EQ(slots.waiting(), 3);
+  held->Leave();
   urgent.join();
   line.Join();
-  EXPECT_EQ(line.refused() + static_cast<int>(line.order().size()), 3);
+  EXPECT_EQ(line.refused(), 1);
+  EXPECT_EQ(line.order().size(), 2u);
   EXPECT_EQ(slots.busy(), 0);
   EXPECT_EQ(slots.waiting(), 0);
 }
