@@ -86,6 +86,9 @@ void AddLimits(CLI::App* app, ServerConfig* config) {
   app->add_option("--max-connections", config->server.connections.max_connections,
                   "Connections at once (default 0: 1024, or what the limit of descriptors allows if that is less)");
   app->add_option("--max-connections-per-peer", config->server.connections.max_per_peer, "The same from one address; 0: no bound");
+  app->add_option("--max-unanswered-streams", config->server.connections.max_unanswered_streams,
+                  "Streams a second that one address may begin and reset before its connections are ended; 0: no bound")
+      ->check(CLI::Range(0, 1000000));
   app->add_option("--handshake-timeout", config->handshake_timeout_s, "Seconds until a connection must have spoken HTTP/2 or TLS")
       ->check(CLI::Range(0.1, 3600.0));
   app->add_option("--write-timeout", config->write_timeout_s, "Seconds that a client may leave a response on a stream unread")

@@ -28,6 +28,12 @@ constexpr int kDescriptorsPerConnection = 2;  // gRPC's and our duplicate
 constexpr int kMostConnections = 1024;
 constexpr int kBacklog = 512;
 constexpr int kSweepMs = 500;
+constexpr int kLookMs = 100;
+// A connection that received no more than this since the last look has hardly begun streams.
+constexpr uint64_t kFewBytes = 4096;
+// Of what its address is allowed, a connection that floods has had at least this lately.
+constexpr double kGuiltyShare = 0.05;
+constexpr std::chrono::seconds kRefusedAfterFlood(5);
 // What an HTTP/2 client says first is longer than this, and so is a TLS hello.
 constexpr int kFirstWords = 24;
 
@@ -53,17 +59,30 @@ std::string PeerOf(const sockaddr_storage& address) {
   if (address.ss_family == AF_INET) {
     inet_ntop(AF_INET, &reinterpret_cast<const sockaddr_in&>(address).sin_addr, text, sizeof(text));
   } else if (address.ss_family == AF_INET6) {
-    inet_ntop(AF_INET6, &reinterpret_cast<const sockaddr_in6&>(address).sin6_addr, text, sizeof(text));
+    const in6_addr& bytes = reinterpret_cast<const sockaddr_in6&>(address).sin6_addr;
+    const bool mapped = IN6_IS_ADDR_V4MAPPED(&bytes);
+    inet_ntop(mapped ? AF_INET : AF_INET6, bytes.s6_addr + (mapped ? 12 : 0), text, sizeof(text));
   }
   return text;
+}
+
+int PortOf(const sockaddr_storage& address) {
+  return ntohs(address.ss_family == AF_INET ? reinterpret_cast<const sockaddr_in&>(address).sin_port
+                                            : reinterpret_cast<const sockaddr_in6&>(address).sin6_port);
 }
 
 int BoundPort(int file) {
   sockaddr_storage address{};
   socklen_t size = sizeof(address);
   if (getsockname(file, reinterpret_cast<sockaddr*>(&address), &size) != 0) return 0;
-  return ntohs(address.ss_family == AF_INET ? reinterpret_cast<sockaddr_in&>(address).sin_port
-                                            : reinterpret_cast<sockaddr_in6&>(address).sin6_port);
+  return PortOf(address);
+}
+
+// At once, with what it has sent and nobody has read yet.
+void CutOff(int file) {
+  sockaddr nowhere{};
+  nowhere.sa_family = AF_UNSPEC;
+  connect(file, &nowhere, sizeof(nowhere));
 }
 
 void Watch(int poll, int file, uint32_t events) {
@@ -113,8 +132,9 @@ Acceptor::~Acceptor() {
   }
 }
 
-void Acceptor::Start(std::function<void(int)> hand_over) {
+void Acceptor::Start(std::function<void(int)> hand_over, Unanswered unanswered) {
   hand_over_ = std::move(hand_over);
+  if (options_.max_unanswered_streams > 0) unanswered_ = std::move(unanswered);
   poll_ = epoll_create1(EPOLL_CLOEXEC);
   wake_ = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
   reserve_ = open("/dev/null", O_RDONLY | O_CLOEXEC);
@@ -133,14 +153,15 @@ void Acceptor::Stop() {
 }
 
 Acceptor::Counts Acceptor::counts() const {
-  return {accepted_, refused_total_, refused_peer_, silent_, out_of_descriptors_, open_};
+  return {accepted_, refused_total_, refused_peer_, silent_, flooding_, out_of_descriptors_, open_};
 }
 
 void Acceptor::Loop() {
   std::vector<epoll_event> events(256);
-  auto swept = std::chrono::steady_clock::now();
+  auto swept = std::chrono::steady_clock::now(), looked = swept;
   while (!stop_) {
-    const int ready = epoll_wait(poll_, events.data(), static_cast<int>(events.size()), kSweepMs);
+    const bool looks = unanswered_ && !connections_.empty();
+    const int ready = epoll_wait(poll_, events.data(), static_cast<int>(events.size()), looks ? kLookMs : kSweepMs);
     bool newcomers = false;
     // Ends first: they make room.
     for (int i = 0; i < ready; ++i) {
@@ -149,9 +170,14 @@ void Acceptor::Loop() {
       if (file != listener_ && file != wake_) Closed(file);
     }
     if (newcomers) AcceptAll();
-    if (std::chrono::steady_clock::now() - swept > std::chrono::milliseconds(kSweepMs)) {
+    const auto now = std::chrono::steady_clock::now();
+    if (unanswered_ && now - looked >= std::chrono::milliseconds(kLookMs)) {
+      EndFloods(std::chrono::duration<double>(now - looked).count());
+      looked = now;
+    }
+    if (now - swept > std::chrono::milliseconds(kSweepMs)) {
       EndSilentOnes();
-      swept = std::chrono::steady_clock::now();
+      swept = now;
     }
   }
 }
@@ -163,7 +189,7 @@ void Acceptor::AcceptAll() {
     socklen_t size = sizeof(address);
     const int file = accept4(listener_, reinterpret_cast<sockaddr*>(&address), &size, SOCK_NONBLOCK | SOCK_CLOEXEC);
     if (file >= 0) {
-      TakeIn(file, PeerOf(address));
+      TakeIn(file, PeerOf(address), PortOf(address));
       continue;
     }
     if (errno == EINTR || errno == ECONNABORTED) continue;
@@ -185,26 +211,28 @@ bool Acceptor::TurnAwayWithReserve() {
   return file >= 0;
 }
 
-void Acceptor::TakeIn(int file, const std::string& peer) {
+void Acceptor::TakeIn(int file, const std::string& peer, int port) {
   if (static_cast<int>(connections_.size()) >= max_connections_) {
     ++refused_total_;
     return Reset(file);
   }
-  int& count = peers_[peer];
-  if (options_.max_per_peer > 0 && count >= options_.max_per_peer) {
+  const auto now = std::chrono::steady_clock::now();
+  const auto known = peers_.find(peer);
+  const bool too_many = options_.max_per_peer > 0 && known != peers_.end() && known->second.open >= options_.max_per_peer;
+  if (too_many || (known != peers_.end() && known->second.refused_until > now)) {
     ++refused_peer_;
     return Reset(file);
   }
   const int ours = fcntl(file, F_DUPFD_CLOEXEC, 0);
   if (ours < 0) {
     ++out_of_descriptors_;
-    if (count == 0) peers_.erase(peer);
     return Reset(file);
   }
   const int on = 1;
   setsockopt(file, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
-  ++count;
-  connections_[ours] = {peer, std::chrono::steady_clock::now(), false};
+  ++peers_[peer].open;
+  const bool v6 = peer.find(':') != std::string::npos;
+  connections_[ours] = {peer, v6 ? absl::StrCat("[", peer, "]:", port) : absl::StrCat(peer, ":", port), now};
   Watch(poll_, ours, EPOLLRDHUP | EPOLLHUP | EPOLLERR);
   ++accepted_;
   open_ = static_cast<int>(connections_.size());
@@ -215,10 +243,45 @@ void Acceptor::Closed(int file) {
   const auto found = connections_.find(file);
   if (found == connections_.end()) return;
   const auto peer = peers_.find(found->second.peer);
-  if (peer != peers_.end() && --peer->second == 0) peers_.erase(peer);
+  // One that floods is remembered until it may come back.
+  const bool flooded = peer->second.unanswered > 0 || peer->second.refused_until > std::chrono::steady_clock::now();
+  if (--peer->second.open == 0 && !flooded) peers_.erase(peer);
   connections_.erase(found);
   open_ = static_cast<int>(connections_.size());
   close(file);
+}
+
+double Acceptor::NewlyUnanswered(int file, Connection* connection) const {
+  tcp_info info{};
+  socklen_t size = sizeof(info);
+  if (getsockopt(file, IPPROTO_TCP, TCP_INFO, &info, &size) != 0) return 0;
+  if (info.tcpi_bytes_received - connection->bytes <= kFewBytes) return 0;
+  connection->bytes = info.tcpi_bytes_received;
+  const int64_t unanswered = unanswered_(connection->client).value_or(connection->unanswered);
+  return static_cast<double>(unanswered - std::exchange(connection->unanswered, unanswered));
+}
+
+void Acceptor::EndFloods(double seconds) {
+  for (auto& [file, connection] : connections_) {
+    const double more = NewlyUnanswered(file, &connection);
+    connection.recently = std::max(0.0, 0.5 * connection.recently + more);
+    peers_[connection.peer].unanswered += more;
+  }
+  const double allowed = options_.max_unanswered_streams;
+  const auto now = std::chrono::steady_clock::now();
+  for (auto& [file, connection] : connections_) {
+    Peer& peer = peers_[connection.peer];
+    // Others behind the same address may be innocent.
+    if (peer.unanswered < (1 + seconds) * allowed || connection.recently < kGuiltyShare * allowed) continue;
+    peer.refused_until = now + kRefusedAfterFlood;
+    ++flooding_;
+    CutOff(file);  // seen as its end
+  }
+  for (auto it = peers_.begin(); it != peers_.end();) {
+    Peer& peer = it->second;
+    peer.unanswered = std::max(0.0, peer.unanswered - seconds * allowed);
+    it = peer.open == 0 && peer.unanswered == 0 && peer.refused_until <= now ? peers_.erase(it) : std::next(it);
+  }
 }
 
 void Acceptor::EndSilentOnes() {

@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <map>
 #include <mutex>
+#include <optional>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -21,6 +22,7 @@
 #include "server/rpc/service.h"
 #include "server/rpc/services.h"
 #include "server/rpc/stream_set.h"
+#include "server/rpc/unanswered_streams.h"
 #include "server/session/files.h"
 #include "server/session/heap.h"
 #include "sim/base/status_macros.h"
@@ -121,13 +123,16 @@ struct GrpcServer::Impl {
   void KeepHouse();
   void SetReady(bool ready);
   absl::Status Listen(const ListenAddress& listen);
+  void Accept();
 
   const GrpcServerOptions options;
   Metrics metrics;
   std::unique_ptr<SpanLog> spans;  // may be null
   Services services;
   StreamSet streams;
-  TrimSchedule trim;  // the housekeeper's alone
+  // The housekeeper's alone.
+  TrimSchedule trim;
+  int64_t floods_told = 0;
   std::vector<std::string> journal_problems;
   std::unique_ptr<grpc::Service> service;
   std::string address;
@@ -161,6 +166,7 @@ std::map<std::string, double> GrpcServer::Impl::Gauges() const {
     values["eipc_connections_accepted"] = static_cast<double>(counts.accepted);
     values["eipc_connections_refused"] = static_cast<double>(counts.refused_total + counts.refused_peer);
     values["eipc_connections_silent"] = static_cast<double>(counts.silent);
+    values["eipc_connections_flooding"] = static_cast<double>(counts.flooding);
     values["eipc_out_of_descriptors"] = static_cast<double>(counts.out_of_descriptors);
   }
   if (spans != nullptr) {
@@ -185,6 +191,11 @@ void GrpcServer::Impl::KeepHouse() {
     (void)services.DeleteSession(entry.name, soon, entry.owner);
     Say(Event::Level::kInfo, "session_reaped", {{"session", entry.name}, {"tenant", entry.owner}});
   }
+  if (acceptor != nullptr) {
+    const int64_t floods = acceptor->counts().flooding;
+    if (floods > floods_told) Say(Event::Level::kWarning, "floods_ended", {{"connections", absl::StrCat(floods - floods_told)}});
+    floods_told = floods;
+  }
   if (trim.Due(now, services.slots.busy() > 0)) ReturnFreeMemory();
 }
 
@@ -197,6 +208,21 @@ void GrpcServer::Impl::SetReady(bool ready) {
 absl::Status GrpcServer::Impl::Listen(const ListenAddress& listen) {
   EIPC_ASSIGN_OR_RETURN(acceptor, Acceptor::Listen(listen, options.connections));
   return absl::OkStatus();
+}
+
+void GrpcServer::Impl::Accept() {
+  const auto hand_on = [this](int file) {
+    grpc::experimental::ExternalConnectionAcceptor::NewConnectionParameters connection;
+    connection.fd = file;
+    hand_over->HandleNewConnection(&connection);
+  };
+  // Those that may be open at once are nothing to worry about.
+  const auto unanswered = [counts = std::make_shared<UnansweredStreams>()](const std::string& client) {
+    std::optional<int64_t> count = counts->Of(client);
+    if (count) count = std::max<int64_t>(0, *count - kMostStreamsPerConnection);
+    return count;
+  };
+  acceptor->Start(hand_on, unanswered);
 }
 
 GrpcServer::GrpcServer(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
@@ -246,11 +272,7 @@ absl::StatusOr<std::unique_ptr<GrpcServer>> GrpcServer::Start(const GrpcServerOp
   Impl* const raw = impl.get();
   if (!options.listen.empty()) {
     impl->address = absl::StrCat(listen.host, ":", impl->acceptor->port());
-    impl->acceptor->Start([raw](int file) {
-      grpc::experimental::ExternalConnectionAcceptor::NewConnectionParameters connection;
-      connection.fd = file;
-      raw->hand_over->HandleNewConnection(&connection);
-    });
+    raw->Accept();
     impl->probe = std::make_unique<SelfProbe>(
         SelfProbe::Options{listen.host, impl->acceptor->port(), !options.tls.certificate.empty()}, [raw](bool healthy) {
           if (raw->streams.draining()) return;

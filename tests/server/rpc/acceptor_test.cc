@@ -8,8 +8,14 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
+#include <cerrno>
+#include <map>
 #include <mutex>
+#include <optional>
+#include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "server/rpc/self_probe.h"
@@ -24,14 +30,16 @@ class AcceptorTest : public ::testing::Test {
     for (const int file : handed_) close(file);
     for (const int file : clients_) close(file);
   }
-  void Start(const Acceptor::Options& options) {
+  void Start(const Acceptor::Options& options, Acceptor::Unanswered unanswered = nullptr) {
     auto acceptor = Acceptor::Listen(*ParseListenAddress("127.0.0.1:0"), options);
     ASSERT_TRUE(acceptor.ok()) << acceptor.status();
     acceptor_ = *std::move(acceptor);
-    acceptor_->Start([this](int file) {
-      const std::lock_guard<std::mutex> lock(mutex_);
-      handed_.push_back(file);
-    });
+    acceptor_->Start(
+        [this](int file) {
+          const std::lock_guard<std::mutex> lock(mutex_);
+          handed_.push_back(file);
+        },
+        std::move(unanswered));
   }
   int Connect(uint32_t from = 0x7f000001) {
     const int file = socket(AF_INET, SOCK_STREAM, 0);
@@ -94,6 +102,31 @@ TEST_F(AcceptorTest, EndsConnectionsThatSayNothing) {
   EXPECT_TRUE(Ended(silent));
   Until([](const Acceptor::Counts& c) { return c.open == 1; });
   EXPECT_EQ(acceptor_->counts().silent, 1);
+}
+
+// Whoever begins streams by the thousand and waits for none of them is cut off, with its other connections that do the same, and
+// its address refused. A neighbour behind the same address that asks for little stays.
+TEST_F(AcceptorTest, CutsOffFloods) {
+  std::atomic<int> floods = 0;
+  Start({.max_unanswered_streams = 100}, [&, streams = std::map<std::string, int64_t>()](const std::string& client) mutable {
+    if (client.rfind("127.0.0.5:", 0) != 0) return std::optional<int64_t>();
+    const bool few = floods == 0;  // until all are there
+    return std::optional<int64_t>(streams[client] += few ? 1 : 90);
+  });
+  const int neighbour = Connect(0x7f000005), other = Connect();
+  const std::vector<int> flooding = {Connect(0x7f000005), Connect(0x7f000005)};
+  floods = 1;
+  const std::string words(8192, 'x');
+  for (const int file : flooding) {
+    while (send(file, words.data(), words.size(), MSG_NOSIGNAL | MSG_DONTWAIT) > 0 || errno == EAGAIN) {
+    }
+  }
+  Until([](const Acceptor::Counts& c) { return c.flooding == 2 && c.open == 2; });
+  EXPECT_TRUE(Ended(Connect(0x7f000005)));
+  EXPECT_EQ(acceptor_->counts().refused_peer, 1);
+  Connect();
+  Until([](const Acceptor::Counts& c) { return c.open == 3; });
+  for (const int file : {neighbour, other}) EXPECT_EQ(send(file, "x", 1, MSG_NOSIGNAL), 1);
 }
 
 // Descriptors run out: newcomers are turned away, nobody hangs, and afterwards all is as before.
