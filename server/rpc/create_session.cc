@@ -9,13 +9,8 @@ namespace eipc::rpc {
 
 absl::Status CreateSession(Services& services, const CallContext& context, const v1::CreateSessionRequest& request,
                            v1::SessionInfo* response) {
-  SessionOrder order;
+  EIPC_ASSIGN_OR_RETURN(SessionOrder order, OrderOf(services.limits, request));
   order.scene = request.scene();
-  order.threads = request.threads();
-  order.worlds = request.worlds();
-  order.record = request.record();
-  order.idle_timeout_s = request.idle_timeout_s();
-  EIPC_RETURN_IF_ERROR(CheckSessionOrder(services.limits, &order));
   EIPC_ASSIGN_OR_RETURN(const SceneRegistry::ScenePtr scene, services.scenes.Find(order.scene, context.tenant));
   if (request.has_snapshot()) {
     EIPC_ASSIGN_OR_RETURN(order.start, StateOfSnapshot(services, context, request.snapshot(), *scene));

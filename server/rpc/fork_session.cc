@@ -8,12 +8,7 @@ namespace eipc::rpc {
 
 absl::Status ForkSession(Services& services, const CallContext& context, const v1::ForkSessionRequest& request,
                          v1::SessionInfo* response) {
-  SessionOrder order;
-  order.threads = request.threads();
-  order.worlds = request.worlds();
-  order.record = request.record();
-  order.idle_timeout_s = request.idle_timeout_s();
-  EIPC_RETURN_IF_ERROR(CheckSessionOrder(services.limits, &order));
+  EIPC_ASSIGN_OR_RETURN(SessionOrder order, OrderOf(services.limits, request));
   {
     EIPC_ASSIGN_OR_RETURN(const SessionRegistry::Lease session,
                           services.sessions.Acquire(request.session(), context.budget, context.tenant));

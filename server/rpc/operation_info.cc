@@ -1,8 +1,10 @@
 #include "server/rpc/operation_info.h"
 
 #include <string>
+#include <utility>
 
 #include "server/rpc/reason.h"
+#include "sim/base/status_macros.h"
 
 namespace eipc::rpc {
 
@@ -20,6 +22,22 @@ void FillOperation(const OperationRegistry::View& view, v1::Operation* out) {
   if (view.kind == kCreateSceneKind) (void)out->mutable_scene()->ParseFromString(view.result);
   if (view.kind == kPrepareMeshKind) (void)out->mutable_prepared()->ParseFromString(view.result);
   if (view.kind == kStepBatchKind) (void)out->mutable_batch()->ParseFromString(view.result);
+}
+
+absl::Status StartOperation(Services& services, const CallContext& context, const char* kind, CallJob job,
+                            v1::Operation* response) {
+  CallContext call;
+  call.tenant = context.tenant;
+  call.trace = context.trace;
+  call.priority = SolvePriority::kBatch;
+  const auto run = [call, job = std::move(job)](const StepBudget& budget, OperationRegistry::Progress* progress) {
+    CallContext own = call;
+    own.budget = budget;
+    return job(own, progress);
+  };
+  EIPC_ASSIGN_OR_RETURN(const OperationRegistry::View view, services.operations.Start(context.tenant, kind, run));
+  FillOperation(view, response);
+  return absl::OkStatus();
 }
 
 }  // namespace eipc::rpc

@@ -8,6 +8,7 @@
 #include "eipc/v1/service.pb.h"
 #include "server/rpc/call_context.h"
 #include "server/rpc/services.h"
+#include "sim/base/status_macros.h"
 
 namespace eipc::rpc {
 
@@ -21,8 +22,20 @@ struct SessionOrder {
   std::optional<State> start;  // default: the scene's
 };
 
-// Checks the numbers of a request that makes a session; 0 becomes the default. INVALID_ARGUMENT names the field.
+// Checks its numbers; 0 becomes the default. INVALID_ARGUMENT names the field.
 absl::Status CheckSessionOrder(const ServerLimits& limits, SessionOrder* order);
+
+// What every request that makes a session says about it.
+template <typename Request>
+absl::StatusOr<SessionOrder> OrderOf(const ServerLimits& limits, const Request& request) {
+  SessionOrder order;
+  order.threads = request.threads();
+  order.worlds = request.worlds();
+  order.record = request.record();
+  order.idle_timeout_s = request.idle_timeout_s();
+  EIPC_RETURN_IF_ERROR(CheckSessionOrder(limits, &order));
+  return order;
+}
 
 // Makes the session, logged as asked, and describes it.
 absl::Status MakeSession(Services& services, const CallContext& context, SessionOrder order, v1::SessionInfo* response);

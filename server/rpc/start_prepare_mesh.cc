@@ -1,4 +1,3 @@
-#include <algorithm>
 #include <chrono>
 #include <cmath>
 
@@ -81,15 +80,12 @@ absl::Status StartPrepareMesh(Services& services, const CallContext& context, co
                               v1::Operation* response) {
   EIPC_RETURN_IF_ERROR(CheckPrepareRequest(request));
   const double timeout = request.timeout_s() > 0 ? request.timeout_s() : kDefaultTimeoutS;
-  const auto job = [&services, request, timeout, tenant = context.tenant](
-                       const StepBudget& budget, OperationRegistry::Progress* progress) -> absl::StatusOr<std::string> {
-    CallContext call(budget);
-    call.tenant = tenant;
-    call.priority = SolvePriority::kBatch;
-    call.budget.deadline = std::min(
-        budget.deadline, std::chrono::steady_clock::now() + std::chrono::duration_cast<std::chrono::steady_clock::duration>(
-                                                                std::chrono::duration<double>(timeout)));
-    absl::StatusOr<std::string> made = Prepare(services, call, request, progress);
+  const auto job = [&services, request, timeout](const CallContext& call,
+                                                 OperationRegistry::Progress* progress) -> absl::StatusOr<std::string> {
+    using Clock = std::chrono::steady_clock;
+    CallContext timed = call;
+    timed.budget.deadline = Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(timeout));
+    absl::StatusOr<std::string> made = Prepare(services, timed, request, progress);
     if (absl::IsDeadlineExceeded(made.status())) {
       return absl::DeadlineExceededError(
           absl::StrCat("not done within ", timeout, " s; simplify the mesh, lower cage_vertices, or raise timeout_s"));
@@ -97,9 +93,7 @@ absl::Status StartPrepareMesh(Services& services, const CallContext& context, co
     if (absl::IsCancelled(made.status())) return absl::CancelledError("cancelled; nothing is kept");
     return made;
   };
-  EIPC_ASSIGN_OR_RETURN(const OperationRegistry::View view, services.operations.Start(context.tenant, kPrepareMeshKind, job));
-  FillOperation(view, response);
-  return absl::OkStatus();
+  return StartOperation(services, context, kPrepareMeshKind, job, response);
 }
 
 }  // namespace eipc::rpc
