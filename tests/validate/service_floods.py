@@ -8,6 +8,7 @@ import resource
 import socket
 import struct
 import subprocess
+import sys
 import threading
 import time
 from typing import Iterator
@@ -162,6 +163,13 @@ def reset_flood(port: int, seconds: float) -> int:
     return sent
 
 
+def reset_floods(port: int, seconds: float, count: int = 6) -> int:
+    """The same from several processes, each with a connection of its own. Returns how many in all."""
+    command = [sys.executable, __file__, "resets", str(port), str(seconds)]
+    floods = [subprocess.Popen(command, stdout=subprocess.PIPE, text=True) for _ in range(count)]
+    return sum(int(flood.communicate()[0]) for flood in floods)
+
+
 def connection_flood(port: int, seconds: float) -> int:
     """Connects and leaves, as fast as it goes. Returns how often."""
     count, end = 0, time.monotonic() + seconds
@@ -182,3 +190,7 @@ def allocated_bytes(process: "subprocess.Popen[str]") -> int:
     """Resident memory that belongs to no file. The program's own pages come and go as the machine likes."""
     with open(f"/proc/{process.pid}/status", encoding="ascii") as file:
         return next(int(line.split()[1]) << 10 for line in file if line.startswith("RssAnon"))
+
+
+if __name__ == "__main__":
+    print({"resets": reset_flood}[sys.argv[1]](int(sys.argv[2]), float(sys.argv[3])))
