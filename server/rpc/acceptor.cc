@@ -28,7 +28,7 @@ constexpr int kDescriptorsPerConnection = 2;  // gRPC's and our duplicate
 constexpr int kMostConnections = 1024;
 constexpr int kBacklog = 512;
 constexpr int kSweepMs = 500;
-constexpr int kLookMs = 100;
+constexpr int kLookMs = 50;
 // A connection that received no more than this since the last look has hardly begun streams.
 constexpr uint64_t kFewBytes = 4096;
 // Of what its address is allowed, a connection that floods has had at least this lately.
@@ -272,7 +272,7 @@ void Acceptor::EndFloods(double seconds) {
   for (auto& [file, connection] : connections_) {
     Peer& peer = peers_[connection.peer];
     // Others behind the same address may be innocent.
-    if (peer.unanswered < (1 + seconds) * allowed || connection.recently < kGuiltyShare * allowed) continue;
+    if (peer.unanswered < (0.5 + seconds) * allowed || connection.recently < kGuiltyShare * allowed) continue;
     peer.refused_until = now + kRefusedAfterFlood;
     ++flooding_;
     CutOff(file);  // seen as its end

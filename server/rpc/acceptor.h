@@ -31,7 +31,7 @@ class Acceptor {
     int max_connections = 0;
     int max_per_peer = 256;
     std::chrono::milliseconds handshake_timeout{10000};
-    // Streams a second that one address may begin and not wait for; a burst of as many is free. 0: no bound.
+    // Streams a second that one address may begin and not wait for; a burst of half as many is free. 0: no bound.
     int max_unanswered_streams = 1000;
   };
   struct Counts {
