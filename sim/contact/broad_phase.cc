@@ -306,6 +306,7 @@ void BroadPhase::RenewList(PairList* list, double margin, double far) {
 
 void BroadPhase::Gather() {
   gathered_ = false;
+  near_stale_ = true;
   candidates_.clear();
   neighbour_pairs_.clear();
   for (int32_t v : vertices_) used_[v] = 0;

@@ -37,12 +37,18 @@ struct Candidate {
 struct VertexTravel {
   std::vector<double> own;
   std::vector<double> shift;
+  std::vector<double> body;   // no vertex of it is farther from its anchor, m
   std::vector<Vec3> middles;  // of bodies, m
+  // Indices of the candidates that are to be looked at, ascending; null: all.
+  const std::vector<int32_t>* among = nullptr;
 
-  // The larger of both; `vertices`: those that count.
-  void Include(const VertexTravel& other, const std::vector<int32_t>& vertices) {
+  // The larger of both: of `vertices`, those that count; of bodies and the ways between them.
+  void IncludeVertices(const VertexTravel& other, const std::vector<int32_t>& vertices) {
     for (const int32_t v : vertices) own[v] = other.own[v] > own[v] ? other.own[v] : own[v];
+  }
+  void IncludeBodies(const VertexTravel& other) {
     for (size_t k = 0; k < shift.size(); ++k) shift[k] = other.shift[k] > shift[k] ? other.shift[k] : shift[k];
+    for (size_t k = 0; k < body.size(); ++k) body[k] = other.body[k] > body[k] ? other.body[k] : body[k];
   }
   // No pair is nearer than its bound less this.
   double Approach(const Candidate& c) const {
@@ -75,7 +81,8 @@ struct VertexTravel {
 // of its distance at the anchors, where everything was when its region was made: a primitive moves no farther than its
 // farthest-moving vertex, so the distance is at least the bound less how far either side, and the way between the middles, have
 // travelled from there. Pairs that this keeps apart wherever they go within their regions are dropped; of the others it tells later
-// which need no look.
+// which need no look. While all bodies are close to their anchors, a few pairs are left that may matter (Near); the others, and
+// vertices that only they have, are then not looked at one by one.
 //
 // Candidates come in the order of one fixed traversal, less what is pruned: the active ones among them come in the same order
 // whatever the regions are.
@@ -100,6 +107,15 @@ class BroadPhase {
   // Pairs of triangles (surface indices) that may meet at this travel: two that meet inside their regions are among them. Those
   // that share a vertex are apart, in neighbour_pairs(): they stay near.
   void NearTriangles(const VertexTravel& travel, std::vector<std::pair<int32_t, int32_t>>* out) const;
+
+  // What is to be looked at where bodies have travelled at most so far: candidates (null: all), and the vertices of these and of
+  // pairs of triangles that may meet. Valid until the next Cover or Anchor.
+  struct Selection {
+    const std::vector<int32_t>* candidates;
+    const std::vector<int32_t>* vertices;
+    const std::vector<uint8_t>* has;  // by vertex
+  };
+  Selection Select(const VertexTravel& bodies);
   const std::vector<std::pair<int32_t, int32_t>>& neighbour_pairs() const { return neighbour_pairs_; }
 
   // Pairs of tree nodes looked at so far: the cost.
@@ -120,6 +136,9 @@ class BroadPhase {
   void Anchor(const VecX& q, double slack = 0);
   // Of the surface positions x that belong to q.
   void Travel(const VecX& q, const std::vector<Vec3>& x, VertexTravel* travel) const;
+  // The same in two parts: of bodies and the ways between them, from the nodes; of these vertices.
+  void TravelOfBodies(const VecX& q, VertexTravel* travel) const;
+  void TravelOfVertices(const std::vector<int32_t>& vertices, const std::vector<Vec3>& x, VertexTravel* travel) const;
 
  private:
   // One body, as seen from its middle. Boxes are worked out when they are first asked for after its regions were renewed.
@@ -178,6 +197,8 @@ class BroadPhase {
   void Gather();
   void SetAnchor(int32_t body, const VecX& q, const Vec3& middle);
   void AnchorList(PairList* list);
+  bool AllNear(const VertexTravel& bodies) const;
+  void FindNear();
 
   // Whether to stop; asks the interrupt every so many calls.
   bool Stop() {
@@ -249,7 +270,10 @@ class BroadPhase {
   std::vector<Candidate> candidates_;
   std::vector<std::pair<int32_t, int32_t>> neighbour_pairs_;
   std::vector<int32_t> vertices_;
-  std::vector<uint8_t> used_;
+  std::vector<uint8_t> used_;  // by vertex: in vertices_
+  bool near_stale_ = true;     // what follows is not of these candidates and anchors
+  std::vector<int32_t> near_candidates_, near_vertices_;
+  std::vector<uint8_t> near_used_;                                 // by vertex: in near_vertices_
   VecX anchor_q_;                                                  // of nodes, from the middle of their body, m
   std::vector<Vec3> anchors_;                                      // of vertices_, from the middle of their body, m
   std::vector<uint64_t> anchored_;                                 // by vertex: the body's anchors that this is of

@@ -1,12 +1,19 @@
 // Anchors of BroadPhase: how far things are from where their pairs were last measured, and which pairs that leaves to be looked at.
 
 #include <algorithm>
+#include <cmath>
 
 #include "sim/contact/broad_phase.h"
 #include "sim/contact/region_bounds.h"
 #include "sim/geometry/distance.h"
 
 namespace eipc {
+namespace {
+
+// Of dhat: how far from their anchors the two sides of a pair may be in all while only what is near is looked at.
+constexpr double kNear = 0.5;
+
+}  // namespace
 
 bool BroadPhase::CoversWay(const VecX& there) {
   bool all = true;
@@ -108,18 +115,30 @@ void BroadPhase::AnchorList(PairList* list) {
     for (int32_t v : surface_->triangles[b]) t.Include(at(v));
     list->triangle_gaps.push_back((s.lo - t.hi).max(t.lo - s.hi).maxCoeff());
   }
+  near_stale_ = true;
 }
 
 void BroadPhase::Travel(const VecX& q, const std::vector<Vec3>& x, VertexTravel* travel) const {
-  travel->own.resize(x.size());
+  TravelOfBodies(q, travel);
+  TravelOfVertices(vertices_, x, travel);
+}
+
+// A vertex is an affine combination of nodes, so it is no farther from its anchor than the farthest of them times the sum of its
+// weights' sizes.
+void BroadPhase::TravelOfBodies(const VecX& q, VertexTravel* travel) const {
   travel->shift.resize(lists_.size());
+  travel->body.resize(surface_->body_count);
   travel->middles.resize(surface_->body_count);
-  for (int32_t body = 0; body < surface_->body_count; ++body) travel->middles[body] = Middle(body, q);
-  for (int32_t v : vertices_) {
-    const Vec3& middle = travel->middles[surface_->vertex_body[v]];
-    const double extent = bodies_[surface_->vertex_body[v]].anchor_extent;
-    const double slack = kSlack * (x[v].cwiseAbs().maxCoeff() + middle.cwiseAbs().maxCoeff() + extent);
-    travel->own[v] = kRoundUp * (x[v] - middle - anchors_[v]).norm() + slack;
+  for (int32_t body = 0; body < surface_->body_count; ++body) {
+    const Vec3 middle = travel->middles[body] = Middle(body, q);
+    double farthest2 = 0, extent = bodies_[body].anchor_extent;
+    for (const int32_t n : patches_->body_nodes[body]) {
+      const Vec3 p = q.segment<3>(3 * n) - middle;
+      farthest2 = std::max(farthest2, (p - anchor_q_.segment<3>(3 * n)).squaredNorm());
+      extent = std::max(extent, p.cwiseAbs().maxCoeff());
+    }
+    const double slack = 10 * kSlack * (extent + middle.cwiseAbs().maxCoeff());
+    travel->body[body] = patches_->largest_weight_sum * (kRoundUp * std::sqrt(farthest2) + slack);
   }
   for (size_t k = 0; k < lists_.size(); ++k) {
     const PairList& list = lists_[k];
@@ -132,6 +151,58 @@ void BroadPhase::Travel(const VecX& q, const std::vector<Vec3>& x, VertexTravel*
   }
 }
 
+void BroadPhase::TravelOfVertices(const std::vector<int32_t>& vertices, const std::vector<Vec3>& x, VertexTravel* travel) const {
+  travel->own.resize(x.size());
+  for (const int32_t v : vertices) {
+    const Vec3& middle = travel->middles[surface_->vertex_body[v]];
+    const double extent = bodies_[surface_->vertex_body[v]].anchor_extent;
+    const double slack = kSlack * (x[v].cwiseAbs().maxCoeff() + middle.cwiseAbs().maxCoeff() + extent);
+    travel->own[v] = kRoundUp * (x[v] - middle - anchors_[v]).norm() + slack;
+  }
+}
+
+bool BroadPhase::AllNear(const VertexTravel& bodies) const {
+  for (size_t k = 0; k < lists_.size(); ++k) {
+    if (kRoundUp * (bodies.shift[k] + bodies.body[lists_[k].a] + bodies.body[lists_[k].b]) > kNear * dhat_) return false;
+  }
+  return gathered_;
+}
+
+// Pairs whose sides and the way between them have travelled kNear dhat in all: who was farther apart is not within dhat.
+void BroadPhase::FindNear() {
+  near_candidates_.clear();
+  near_used_.resize(used_.size());
+  for (const int32_t v : near_vertices_) near_used_[v] = 0;
+  near_vertices_.clear();
+  const auto use = [this](int32_t v) {
+    if (near_used_[v]) return;
+    near_used_[v] = 1;
+    near_vertices_.push_back(v);
+  };
+  const auto use_triangles = [&](const std::pair<int32_t, int32_t>& pair) {
+    for (const int32_t v : surface_->triangles[pair.first]) use(v);
+    for (const int32_t v : surface_->triangles[pair.second]) use(v);
+  };
+  for (size_t i = 0; i < candidates_.size(); ++i) {
+    if (candidates_[i].bound >= (1 + kNear) * dhat_) continue;
+    near_candidates_.push_back(static_cast<int32_t>(i));
+    for (const int32_t v : candidates_[i].v) use(v);
+  }
+  for (const auto& pair : neighbour_pairs_) use_triangles(pair);
+  for (const PairList& list : lists_) {
+    for (size_t i = 0; i < list.triangle_pairs.size(); ++i) {
+      if (list.triangle_gaps[i] <= kNear * dhat_) use_triangles(list.triangle_pairs[i]);
+    }
+  }
+  near_stale_ = false;
+}
+
+BroadPhase::Selection BroadPhase::Select(const VertexTravel& bodies) {
+  if (!AllNear(bodies)) return {nullptr, &vertices_, &used_};
+  if (near_stale_) FindNear();
+  return {&near_candidates_, &near_vertices_, &near_used_};
+}
+
 void BroadPhase::NearTriangles(const VertexTravel& travel, std::vector<std::pair<int32_t, int32_t>>* out) const {
   const auto farthest = [&](int32_t t) {
     const Triangle& tri = surface_->triangles[t];
@@ -139,9 +210,13 @@ void BroadPhase::NearTriangles(const VertexTravel& travel, std::vector<std::pair
   };
   out->clear();
   for (size_t k = 0; k < lists_.size(); ++k) {
-    for (size_t i = 0; i < lists_[k].triangle_pairs.size(); ++i) {
-      const auto [a, b] = lists_[k].triangle_pairs[i];
-      if (lists_[k].triangle_gaps[i] <= kRoundUp * (travel.shift[k] + farthest(a) + farthest(b))) out->emplace_back(a, b);
+    const PairList& list = lists_[k];
+    // Of vertices that are not selected only this is known.
+    const double most = kRoundUp * (travel.shift[k] + travel.body[list.a] + travel.body[list.b]);
+    for (size_t i = 0; i < list.triangle_pairs.size(); ++i) {
+      if (list.triangle_gaps[i] > most) continue;
+      const auto [a, b] = list.triangle_pairs[i];
+      if (list.triangle_gaps[i] <= kRoundUp * (travel.shift[k] + farthest(a) + farthest(b))) out->emplace_back(a, b);
     }
   }
 }

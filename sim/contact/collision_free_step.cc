@@ -24,7 +24,8 @@ double CollisionFreeStep(const CollisionSurface& surface, const std::vector<Cand
   options.target_gap = kGapShare * dhat;
   options.position_error_m = position_error_m;
   const double far = LargestExaminedGap(dhat, position_error_m);
-  const int64_t n = static_cast<int64_t>(candidates.size());
+  const std::vector<int32_t>* among = reach == nullptr ? nullptr : reach->among;
+  const int64_t n = static_cast<int64_t>(among == nullptr ? candidates.size() : among->size());
   const int64_t chunks = (n + kChunk - 1) / kChunk;
   std::mutex mutex;
   double step = 1;
@@ -32,13 +33,14 @@ double CollisionFreeStep(const CollisionSurface& surface, const std::vector<Cand
     double local = 1;
     int64_t queries = 0;
     for (int64_t i = first * kChunk; i < std::min(n, last * kChunk); ++i) {
-      if (reach != nullptr && candidates[i].bound - reach->Approach(candidates[i]) >= far) continue;
+      const Candidate& candidate = candidates[among == nullptr ? i : (*among)[i]];
+      if (reach != nullptr && candidate.bound - reach->Approach(candidate) >= far) continue;
       if (queries++ % kQueriesAPoll == 0 && Raised(interrupt)) return;
-      const std::array<int32_t, 4>& v = candidates[i].v;
+      const std::array<int32_t, 4>& v = candidate.v;
       CcdOptions of_pair = options;
-      if (candidates[i].of_one_body) of_pair.target_gap = kGapShare * OwnDhat(surface, candidates[i].kind, v, dhat);
+      if (candidate.of_one_body) of_pair.target_gap = kGapShare * OwnDhat(surface, candidate.kind, v, dhat);
       const CcdResult result =
-          candidates[i].kind == ContactKind::kPointTriangle
+          candidate.kind == ContactKind::kPointTriangle
               ? PointTriangleCcd(x0[v[0]], x0[v[1]], x0[v[2]], x0[v[3]], x1[v[0]], x1[v[1]], x1[v[2]], x1[v[3]], of_pair)
               : EdgeEdgeCcd(x0[v[0]], x0[v[1]], x0[v[2]], x0[v[3]], x1[v[0]], x1[v[1]], x1[v[2]], x1[v[3]], of_pair);
       local = std::min(local, result.time);

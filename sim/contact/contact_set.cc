@@ -31,7 +31,8 @@ double BoxDistance2(const Candidate& c, const std::vector<Vec3>& x) {
 
 void ContactSet::Update(const std::vector<Candidate>& candidates, const std::vector<Vec3>& x, ThreadPool* pool,
                         const VertexTravel* travel, Interrupt* interrupt) {
-  const int64_t n = static_cast<int64_t>(candidates.size());
+  const std::vector<int32_t>* among = travel == nullptr ? nullptr : travel->among;
+  const int64_t n = static_cast<int64_t>(among == nullptr ? candidates.size() : among->size());
   const int64_t chunks = (n + kChunk - 1) / kChunk;
   if (static_cast<int64_t>(chunk_stencils_.size()) < chunks) chunk_stencils_.resize(chunks);
   chunk_min_.assign(chunks, kInfinity);
@@ -40,10 +41,11 @@ void ContactSet::Update(const std::vector<Candidate>& candidates, const std::vec
       chunk_stencils_[chunk].clear();
       if (Raised(interrupt)) continue;
       for (int64_t i = chunk * kChunk; i < std::min(n, (chunk + 1) * kChunk); ++i) {
-        if (travel != nullptr && candidates[i].bound - travel->Approach(candidates[i]) >= settings_.dhat_m) continue;
+        const Candidate& candidate = candidates[among == nullptr ? i : (*among)[i]];
+        if (travel != nullptr && candidate.bound - travel->Approach(candidate) >= settings_.dhat_m) continue;
         ContactStencil stencil;
         double distance = kInfinity;
-        if (MakeStencil(candidates[i], x, &stencil, &distance)) chunk_stencils_[chunk].push_back(stencil);
+        if (MakeStencil(candidate, x, &stencil, &distance)) chunk_stencils_[chunk].push_back(stencil);
         chunk_min_[chunk] = std::min(chunk_min_[chunk], distance);
       }
     }

@@ -106,26 +106,48 @@ void StageProblem::ContactPairs(bool present_only, NodePairs* out) const {
 
 bool StageProblem::CoverMotion(const VecX& q, const VecX& other, double margin) {
   if (!broad_phase_.Cover(q, other, margin, far_)) return false;
-  ChooseVertices();
   MoveTo(q_);
-  if (stage_) map_.Positions(stage_->q_tilde, vertices_, &x_tilde_);
   return true;
 }
 
 void StageProblem::MoveTo(const VecX& q) {
-  map_.Positions(q, vertices_, &x_);
   broad_phase_.Anchor(q, kAnchorSlack * model_->contact.dhat_m);
-  broad_phase_.Travel(q, x_, &travel_);
+  Place(q);
 }
 
-// Those of friction are of contacts that may be candidates no more.
-void StageProblem::ChooseVertices() {
-  if (!owned_.volumes.empty()) {
-    vertices_ = every_vertex_;
-    return;
+void StageProblem::Place(const VecX& q) {
+  broad_phase_.TravelOfBodies(q, &travel_);
+  Look(q, broad_phase_.Select(travel_), &x_, &travel_);
+}
+
+void StageProblem::Look(const VecX& q, const BroadPhase::Selection& selection, std::vector<Vec3>* x, VertexTravel* travel) {
+  if (owned_.volumes.empty()) {
+    map_.Positions(q, *selection.vertices, x);
+    // Stencils of friction are of contacts that may be near no more.
+    unselected_.clear();
+    for (const int32_t v : friction_vertices_) {
+      if (!(*selection.has)[v]) unselected_.push_back(v);
+    }
+    map_.Positions(q, unselected_, x);
+  } else {
+    map_.Positions(q, every_vertex_, x);
   }
-  vertices_ = broad_phase_.vertices();
-  for (const FrictionStencil& f : friction_.stencils()) vertices_.insert(vertices_.end(), f.v.begin(), f.v.end());
+  broad_phase_.TravelOfVertices(*selection.vertices, *x, travel);
+  travel->among = selection.candidates;
+}
+
+template <typename Stencils>
+void StageProblem::PlaceStart(const Stencils& stencils, std::vector<int32_t>* vertices) {
+  vertices->clear();
+  listed_.resize(model_->surface.vertex_count, 0);
+  for (const auto& s : stencils) {
+    for (const int32_t v : s.v) {
+      if (!listed_[v]) vertices->push_back(v);
+      listed_[v] = 1;
+    }
+  }
+  for (const int32_t v : *vertices) listed_[v] = 0;
+  if (stage_) map_.Positions(stage_->q_tilde, *vertices, &x_tilde_);
 }
 
 // No vertex of a surface moves further.
@@ -139,7 +161,7 @@ double StageProblem::Displacement(const VecX& from, const VecX& to) const {
 
 void StageProblem::BeginStage(const VecX& q_start, const VecX& q_tilde, const VecX& v_tilde, double gamma_h) {
   pinch_.Begin();
-  map_.Positions(q_tilde, vertices_, &x_tilde_);
+  x_tilde_.resize(model_->embedding.size());
   stage_.emplace(StageContext{q_start, q_tilde, x_tilde_, v_tilde, gamma_h});
   for (const TimedTerm& t : terms_) {
     ScopedStage timer(seconds_, t.stage);
@@ -184,10 +206,12 @@ bool StageProblem::Pinched() {
 void StageProblem::LagFriction() {
   ScopedStage timer(seconds_, Stage::kFriction);
   friction_.Lag(contacts_, x_, contact_share_ * barrier_stiffness_);
+  PlaceStart(friction_.stencils(), &friction_vertices_);
 }
 
 void StageProblem::PrepareRest() {
   ScopedStage timer(seconds_, Stage::kFriction);
+  PlaceStart(contacts_.stencils(), &contact_vertices_);
   friction_rest_.Prepare(contacts_, x_, friction_, contact_share_ * barrier_stiffness_);
 }
 
@@ -197,8 +221,7 @@ void StageProblem::SetPoint(const VecX& q) {
   // What is near a point far away is enough; between points that are near each other Newton may come back.
   CoverMotion(q, q_, 0.5 * model_->contact.dhat_m);
   q_ = q;
-  map_.Positions(q_, vertices_, &x_);
-  broad_phase_.Travel(q_, x_, &travel_);
+  Place(q_);
   contacts_.Update(broad_phase_.candidates(), x_, pool_, &travel_, interrupt_);
   contacts_current_ = !Raised(interrupt_);
 }
@@ -350,11 +373,14 @@ double StageProblem::FreePart() {
 }
 
 double StageProblem::FreeInRegions(bool all) {
-  map_.Positions(q_trial_, vertices_, &x_trial_);
-  // How far from their anchors vertices get on a straight way: as far as at one of its ends.
-  broad_phase_.Travel(q_trial_, x_trial_, &travel_on_way_);
-  travel_on_way_.Include(travel_, broad_phase_.vertices());
+  // How far from their anchors things get on a straight way: as far as at one of its ends.
+  broad_phase_.TravelOfBodies(q_trial_, &travel_on_way_);
+  travel_on_way_.IncludeBodies(travel_);
   if (!all) broad_phase_.LeaveOut(&travel_on_way_);
+  const BroadPhase::Selection selection = broad_phase_.Select(travel_on_way_);
+  if (selection.candidates != travel_.among) Look(q_, selection, &x_, &travel_);
+  Look(q_trial_, selection, &x_trial_, &travel_on_way_);
+  travel_on_way_.IncludeVertices(travel_, *selection.vertices);
   return CollisionFreeStep(model_->surface, broad_phase_.candidates(), x_, x_trial_, model_->contact.dhat_m, PositionRounding(),
                            pool_, &travel_on_way_, interrupt_);
 }

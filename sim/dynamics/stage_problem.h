@@ -99,9 +99,14 @@ class StageProblem : public RootProblem {
   void CollectFixedPairs();
   // Candidates for q, and for every short motion from there to `other`, with room to spare. False when they were there already.
   bool CoverMotion(const VecX& q, const VecX& other, double margin);
-  // Surface positions of a point, and the anchors of collision detection there.
+  // Anchors of collision detection at a point, which is then the one that x_ and travel_ are of.
   void MoveTo(const VecX& q);
-  void ChooseVertices();
+  void Place(const VecX& q);
+  // Surface positions of a point, of what has been selected there and what friction needs, and how far they are from their anchors.
+  void Look(const VecX& q, const BroadPhase::Selection& selection, std::vector<Vec3>* x, VertexTravel* travel);
+  // Surface positions of where the stage starts, of all that stencils have.
+  template <typename Stencils>
+  void PlaceStart(const Stencils& stencils, std::vector<int32_t>* vertices);
   double Displacement(const VecX& from, const VecX& to) const;
   double PositionRounding() const;
   // Largest part of the way from q_ to q_trial_ that collision detection finds free: where it is short from what is near anyway,
@@ -145,11 +150,12 @@ class StageProblem : public RootProblem {
   VecX q_;
   bool contacts_current_ = false;  // contacts_ are those of q_
   VecX q_trial_;
-  // Of the vertices in vertices_.
+  // Of the vertices that collision detection or a term may ask for.
   std::vector<Vec3> x_;
   std::vector<Vec3> x_trial_;
   std::vector<Vec3> x_tilde_;
-  std::vector<int32_t> vertices_;  // that collision detection or a term may ask for
+  std::vector<int32_t> friction_vertices_, contact_vertices_, unselected_;
+  std::vector<uint8_t> listed_;  // scratch, by vertex, 0 between uses
   std::vector<int32_t> every_vertex_;
   double fixed_extent_ = 0;  // largest coordinate of what never moves, m
   NodePairs near_triangles_;

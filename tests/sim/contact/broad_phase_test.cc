@@ -63,6 +63,35 @@ bool IsClose(const CollisionSurface& s, const Candidate& c, const std::vector<Ve
   return d < dhat && (!one_body || d < OwnDhat(s, c.kind, c.v, dhat));
 }
 
+// Where bodies are close to their anchors little is selected; true then. It has all that is within its dhat, and all triangles that
+// may meet.
+bool ExpectSelectionComplete(const CollisionSurface& s, BroadPhase* broad_phase, const VertexTravel& travel,
+                             const std::vector<Vec3>& x, double dhat) {
+  const BroadPhase::Selection selection = broad_phase->Select(travel);
+  for (const int32_t v : broad_phase->vertices()) {
+    EXPECT_LE(travel.own[v], travel.body[s.vertex_body[v]] * (1 + 1e-12)) << "a vertex goes farther than its body";
+  }
+  if (selection.candidates == nullptr) return false;
+  const std::set<int32_t> selected(selection.candidates->begin(), selection.candidates->end());
+  const std::set<int32_t> vertices(selection.vertices->begin(), selection.vertices->end());
+  for (size_t i = 0; i < broad_phase->candidates().size(); ++i) {
+    const Candidate& c = broad_phase->candidates()[i];
+    if (selected.count(static_cast<int32_t>(i)) == 0) {
+      EXPECT_FALSE(IsClose(s, c, x, dhat)) << "a pair within its dhat is not selected";
+      continue;
+    }
+    for (const int32_t v : c.v) EXPECT_TRUE(vertices.count(v));
+  }
+  std::vector<std::pair<int32_t, int32_t>> near;
+  broad_phase->NearTriangles(travel, &near);
+  for (const auto& [a, b] : near) {
+    for (const int32_t v : s.triangles[a]) EXPECT_TRUE(vertices.count(v));
+    for (const int32_t v : s.triangles[b]) EXPECT_TRUE(vertices.count(v));
+  }
+  for (const int32_t v : vertices) EXPECT_TRUE((*selection.has)[v]);
+  return true;
+}
+
 MovingSurface Soup(int bodies, Random* random) {
   CollisionSurface s = testing::RandomSoup(bodies, random);
   DisableSome(&s, random);
@@ -73,7 +102,7 @@ MovingSurface Soup(int bodies, Random* random) {
 // One object is used over and over, as in a simulation: some regions are renewed, others kept.
 TEST(BroadPhase, NamesEveryPairThatComesClose) {
   Random random(1);
-  int close = 0, sampled = 0, kept = 0;
+  int close = 0, sampled = 0, kept = 0, selected = 0;
   for (int round = 0; round < 120; ++round) {
     const MovingSurface m = Soup(random.Integer(1, 5), &random);
     const CollisionSurface& s = m.surface;
@@ -106,6 +135,7 @@ TEST(BroadPhase, NamesEveryPairThatComesClose) {
           ASSERT_LE(c.bound - travel.Approach(c), testing::CandidateDistance(c, x)) << "round " << round;
         }
         ExpectNearTrianglesNamed(s, broad_phase, travel, x);
+        selected += ExpectSelectionComplete(s, &broad_phase, travel, x, dhat);
         for (const Candidate& c : all) {
           if (!IsClose(s, c, x, dhat)) continue;
           ++close;
@@ -118,6 +148,7 @@ TEST(BroadPhase, NamesEveryPairThatComesClose) {
   EXPECT_GT(close, 5000) << "the test hardly tests";
   EXPECT_GT(sampled, 2000);
   EXPECT_GT(kept, 10);
+  EXPECT_GT(selected, 200);
 }
 
 TEST(BroadPhase, NamesOnlyPairsThatMayTouch) {

@@ -52,7 +52,8 @@ TEST(CollisionFreeStep, NothingMeetsOnTheWay) {
     VertexTravel travel, on_way;
     wide.Travel(q0, x0, &travel);
     wide.Travel(q1, x1, &on_way);
-    on_way.Include(travel, wide.vertices());
+    on_way.IncludeBodies(travel);
+    on_way.IncludeVertices(travel, wide.vertices());
     EXPECT_EQ(step, CollisionFreeStep(s, wide.candidates(), x0, x1, kDhat, 1e-16, &one, &on_way));
     // From what comes near just on this way: the same.
     PathPairs path(&m.surface, &m.patches, &m.rows, &m.offsets, kDhat);
@@ -71,7 +72,8 @@ TEST(CollisionFreeStep, NothingMeetsOnTheWay) {
     VertexTravel at_start, in_regions;
     mixed.Travel(q0, x0, &at_start);
     mixed.Travel(q1, x1, &in_regions);
-    in_regions.Include(at_start, mixed.vertices());
+    in_regions.IncludeBodies(at_start);
+    in_regions.IncludeVertices(at_start, mixed.vertices());
     mixed.LeaveOut(&in_regions);
     path.Find(q0, q1, LargestExaminedGap(kDhat, 1e-16), &mixed);
     EXPECT_EQ(step, std::min(CollisionFreeStep(s, mixed.candidates(), x0, x1, kDhat, 1e-16, &one, &in_regions),
