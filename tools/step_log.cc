@@ -22,7 +22,7 @@ absl::Status StepLog::Open(const std::string& path) {
 absl::Status StepLog::Write(const World& world, const std::vector<Vec3>& x) {
   if (file_ == nullptr) return absl::OkStatus();
   const StepReport& r = world.report();
-  const Energies e = ComputeEnergies(world.model(), world.state(), x);
+  const Energies e = ComputeEnergies(world, x);
   const int contacts = world.contact_forces().point_triangle_count + world.contact_forces().edge_edge_count;
   const int written =
       std::fprintf(file_, "%.9g\t%s\t%s\t%d\t%.6g\t%.6g\t%.6g\t%.9g\t%d\t%.9g\t%.9g\t%.12g\t%.12g\t%.12g\t%.12g\t%.12g\t%.6g\n",

@@ -159,7 +159,7 @@ void ObservationPlan::Observe(const World& world, v1::Observation* out) const {
   ObserveContacts(world, x, out);
   if (boundary_poses_) ObserveBoundaryPoses(world, out);
   if (min_distance_) out->set_min_distance_m(world.contact_forces().min_distance_m);
-  if (energies_) EnergiesToProto(ComputeEnergies(world.model(), world.state(), x), out->mutable_energies());
+  if (energies_) EnergiesToProto(ComputeEnergies(world, x), out->mutable_energies());
   if (solver_report_) ReportToProto(world.report(), out->mutable_solver_report());
   if (state_digest_) out->set_state_digest(world.state().Digest());
 }

@@ -9,6 +9,7 @@
 #include "sim/dynamics/state_audit.h"
 #include "sim/dynamics/stepper.h"
 #include "sim/dynamics/time_integrator.h"
+#include "sim/energy/barrier.h"
 
 namespace eipc {
 
@@ -111,6 +112,7 @@ absl::Status Simulation::Step(const State& state, const StepInput& input, const 
   report->min_distance_m = s.stepper.contacts().min_distance_m;
   const StageProblem& solved = s.stepper.problem();
   report->barrier_stiffness = solved.barrier_stiffness();
+  report->barrier_potential = BarrierPotential(solved.contacts(), solved.x());
   next->barrier_stiffness = NextBarrierStiffness(*s.model, solved.barrier_stiffness(), solved.contacts().least_relative_gap());
   report->wall_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   double told = 0;

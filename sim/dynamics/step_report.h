@@ -2,6 +2,7 @@
 #define EIPC_SIM_DYNAMICS_STEP_REPORT_H_
 
 #include <limits>
+#include <optional>
 
 #include "sim/dynamics/state_audit.h"
 #include "sim/solver/solver_settings.h"
@@ -35,6 +36,8 @@ struct StepReport {
   double target_error_m = 0;
   double min_distance_m = std::numeric_limits<double>::infinity();
   double barrier_stiffness = 0;
+  // Contact energy of the accepted state in units of the barrier's stiffness, J / (N/m).
+  std::optional<double> barrier_potential;
   // Points that the exact check refused although collision detection had let them pass; the solver then took half of that step.
   int exact_rejections = 0;
   // Of the accepted state, in the steps that `audit_every_n_steps` names. Its cost is not in wall_s.

@@ -4,11 +4,13 @@
 
 namespace eipc {
 
-double BarrierTerm::Value(const Point& point) {
+double BarrierPotential(const ContactSet& contacts, const std::vector<Vec3>& x) {
   double sum = 0;
-  for (const ContactStencil& s : contacts_->stencils()) sum += s.weight * BarrierStencilValue(s, Gather(s.v, point.x));
-  return stiffness_ * sum;
+  for (const ContactStencil& s : contacts.stencils()) sum += s.weight * BarrierStencilValue(s, Gather(s.v, x));
+  return sum;
 }
+
+double BarrierTerm::Value(const Point& point) { return stiffness_ * BarrierPotential(*contacts_, point.x); }
 
 void BarrierTerm::AddGradient(const Point& point, VecX* gradient) {
   for (const ContactStencil& s : contacts_->stencils()) {

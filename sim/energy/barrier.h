@@ -9,6 +9,9 @@
 
 namespace eipc {
 
+// sum_k w_k m_k b(d_k) over the active stencils: contact energy in units of the stiffness, J / (N/m).
+double BarrierPotential(const ContactSet& contacts, const std::vector<Vec3>& x);
+
 // B = stiffness * sum_k w_k m_k b(d_k) over the active stencils of `contacts` (`004` eq. 9), which must be up to date with the
 // point.
 class BarrierTerm : public EnergyTerm {

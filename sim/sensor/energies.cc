@@ -1,26 +1,23 @@
+#include <optional>
+
 #include "sim/contact/contact_set.h"
-#include "sim/energy/barrier_stencil.h"
+#include "sim/energy/barrier.h"
 #include "sim/sensor/sensors.h"
 
 namespace eipc {
 namespace {
 
-double BarrierEnergy(const Model& model, const State& state, const std::vector<Vec3>& x) {
+// Searches all contacts anew.
+double SearchedPotential(const Model& model, const State& state, const std::vector<Vec3>& x) {
   ThreadPool pool(1);
   BroadPhase broad_phase(&model.surface, &model.patches, &model.embedding, &model.surface_offset, model.contact.dhat_m);
   broad_phase.Cover(state.q, state.q, 0);
   ContactSet contacts(&model.surface, model.contact);
   contacts.Update(broad_phase.candidates(), x, &pool);
-  double sum = 0;
-  for (const ContactStencil& s : contacts.stencils()) {
-    sum += s.weight * BarrierStencilValue(s, {{x[s.v[0]], x[s.v[1]], x[s.v[2]], x[s.v[3]]}});
-  }
-  return state.barrier_stiffness * sum;
+  return BarrierPotential(contacts, x);
 }
 
-}  // namespace
-
-Energies ComputeEnergies(const Model& model, const State& state, const std::vector<Vec3>& x) {
+Energies Compute(const Model& model, const State& state, const std::vector<Vec3>& x, std::optional<double> barrier_potential) {
   Energies e;
   const std::vector<Vec3> acceleration = model.NodeAccelerations();
   for (int32_t i = 0; i < model.node_count; ++i) {
@@ -28,9 +25,19 @@ Energies ComputeEnergies(const Model& model, const State& state, const std::vect
     e.gravity_j -= acceleration[i].dot(model.mass.RowTimes(i, state.q));
   }
   for (const ElasticBody& body : model.elastic) e.elastic_j += ElasticityTerm::StoredEnergy(body, state.q);
-  e.barrier_j = BarrierEnergy(model, state, x);
+  e.barrier_j = state.barrier_stiffness * (barrier_potential ? *barrier_potential : SearchedPotential(model, state, x));
   for (const FilledRegion& region : model.filled_regions) e.volume_j += region.filling.Energy(RegionVolume(region, x));
   return e;
+}
+
+}  // namespace
+
+Energies ComputeEnergies(const Model& model, const State& state, const std::vector<Vec3>& x) {
+  return Compute(model, state, x, std::nullopt);
+}
+
+Energies ComputeEnergies(const World& world, const std::vector<Vec3>& x) {
+  return Compute(world.model(), world.state(), x, world.report().barrier_potential);
 }
 
 std::vector<VolumeReading> EnclosedVolumes(const Model& model, const std::vector<Vec3>& x) {

@@ -5,6 +5,7 @@
 
 #include "sim/contact/contact_forces.h"
 #include "sim/dynamics/model.h"
+#include "sim/dynamics/simulation.h"
 #include "sim/dynamics/state.h"
 
 namespace eipc {
@@ -46,7 +47,10 @@ struct Energies {
   double barrier_j = 0;
   double volume_j = 0;  // of what fills closed surfaces, zero at rest volume
 };
+// Of any state; searches its contacts, which takes as long as many steps.
 Energies ComputeEnergies(const Model& model, const State& state, const std::vector<Vec3>& x);
+// Of a world as it is; after a step its contacts are known.
+Energies ComputeEnergies(const World& world, const std::vector<Vec3>& x);
 
 // What fills a closed surface, in the order of Model::filled_regions.
 struct VolumeReading {

@@ -88,5 +88,33 @@ TEST(Energies, TheBarrierIsTheSumOverContacts) {
   EXPECT_NEAR(e.barrier_j / sum, 1, 1e-4);
 }
 
+// The contacts that a world's last step has left are those that a search of its state finds.
+TEST(Energies, OfAWorldAreThoseOfItsState) {
+  for (const IntegratorKind kind :
+       {IntegratorKind::kBackwardEuler, IntegratorKind::kBdf2, IntegratorKind::kImplicitMidpoint, IntegratorKind::kTrBdf2}) {
+    SceneSpec scene = testing::EmptyScene();
+    scene.gravity = Vec3(0, 0, -9.81);
+    scene.dynamics.integrator = kind;
+    scene.bodies = {testing::EmbeddedBox("box", Vec3(0.1, 0.1, 0.1), {1, 1, 1}, testing::SoftMaterial(1000, 1e5, 0.3)),
+                    testing::StaticSheet("floor", 0.3)};
+    scene.bodies[0].pose.position = Vec3(0.15, -0.1, 0.0504);
+    const auto model = testing::Compile(scene);
+    World world(model);
+    std::vector<Vec3> x;
+    for (int step = 0; step < 5; ++step) {
+      ASSERT_TRUE(world.Step({0.01, {}}, {}).ok());
+      world.SurfacePositions(&x);
+      const Energies searched = ComputeEnergies(*model, world.state(), x), known = ComputeEnergies(world, x);
+      EXPECT_GT(searched.barrier_j, 0);
+      EXPECT_NEAR(known.barrier_j / searched.barrier_j, 1, 1e-9) << "integrator " << static_cast<int>(kind) << ", step " << step;
+      EXPECT_EQ(known.kinetic_j, searched.kinetic_j);
+    }
+    ASSERT_TRUE(world.Restore(InitialState(*model)).ok());
+    world.SurfacePositions(&x);
+    EXPECT_EQ(ComputeEnergies(world, x).barrier_j, ComputeEnergies(*model, world.state(), x).barrier_j)
+        << "nothing of the last step";
+  }
+}
+
 }  // namespace
 }  // namespace eipc
