@@ -3,7 +3,7 @@
 The meshes are those that eipc-models writes (models/household.h). Objects come in turn, densities are those of such things, poses
 are random but the same for the same number of objects. Each object is held a little above what lies below it, at the lowest of a few
 random places, and let go together with all others. A bin for four times as many objects is twice as wide, so that piles are equally
-deep.
+deep. Bins in which everything already rests are made of where a run of one bin has left its objects, side by side.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ import math
 import random
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Mapping, Sequence
 
 import numpy as np
 from eipc_cli import REPOSITORY
@@ -43,7 +44,15 @@ class _Object:
     name: str
     vertices: np.ndarray  # around the middle of its bounding box, m
     middle: np.ndarray    # of that, in the authored frame, m
+    centre: np.ndarray    # of mass, from the middle, m
     triangles: int
+
+
+def _centre_of_mass(vertices: np.ndarray, faces: np.ndarray) -> np.ndarray:
+    """Of the solid that a closed surface bounds."""
+    a, b, c = (vertices[faces[:, k]] for k in range(3))
+    volumes = np.einsum("ij,ij->i", a, np.cross(b, c))  # 6 x, of the tetrahedra to the origin
+    return (volumes[:, None] * (a + b + c) / 4).sum(axis=0) / volumes.sum()
 
 
 def _read_objects() -> list[_Object]:
@@ -51,7 +60,8 @@ def _read_objects() -> list[_Object]:
     for name in DENSITIES_KG_M3:
         vertices, faces = read_obj(GENERATED / f"{name}.obj")
         middle = 0.5 * (vertices.min(axis=0) + vertices.max(axis=0))
-        objects.append(_Object(name, vertices - middle, middle, len(faces)))
+        centre = _centre_of_mass(vertices - middle, faces)
+        objects.append(_Object(name, vertices - middle, middle, centre, len(faces)))
     return objects
 
 
@@ -139,11 +149,37 @@ def write_bin(folder: Path, count: int) -> BinScene:
         kind = kinds[i % len(kinds)]
         lines.append(_body(i, kind, *_place(kind, heights, source)))
         triangles += kind.triangles
-    write_obj(folder / f"bin_{count}.obj", *open_bin(width, WALL_HEIGHT_M, WALL_M))
-    lines.append(f'bodies {{ name: "bin" static_body {{ surface {{ file: "bin_{count}.obj" }} }} }}')
-    path = folder / f"bin_{count}.textproto"
+    lines.append(_bin("bin", count, folder, 0.0))
+    return BinScene(_write_scene(folder / f"bin_{count}.textproto", f"a bin of {count} household objects", lines), count, triangles)
+
+
+def write_resting(folder: Path, count: int, bodies: Mapping[str, Mapping[str, Sequence[float]]], copies: int) -> BinScene:
+    """So many bins for `count` objects each, side by side; in each the objects are where `bodies` of a run report says."""
+    kinds = _read_objects()
+    pitch = math.sqrt(AREA_M2 * count) + 3 * WALL_M
+    lines, triangles = [], 0
+    for copy in range(copies):
+        for i in range(count):
+            kind = kinds[i % len(kinds)]
+            body = bodies[f"{kind.name}_{i}"]
+            q = np.array(body["orientation_wxyz"])
+            at = np.array(body["position_m"]) - _turned(q, kind.centre) + np.array([copy * pitch, 0.0, 0.0])
+            lines.append(_body(copy * count + i, kind, at, q))
+            triangles += kind.triangles
+        lines.append(_bin(f"bin_{copy}", count, folder, copy * pitch))
+    path = folder / f"resting_{copies}x{count}.textproto"
+    return BinScene(_write_scene(path, f"{copies} bins of {count} objects at rest", lines), copies * count, triangles)
+
+
+def _bin(name: str, count: int, folder: Path, at_x: float) -> str:
+    mesh = f"bin_{count}.obj"
+    write_obj(folder / mesh, *open_bin(math.sqrt(AREA_M2 * count), WALL_HEIGHT_M, WALL_M))
+    return f'bodies {{ name: "{name}" static_body {{ surface {{ file: "{mesh}" }} }} pose {{ position_m {{ x: {at_x:.17g} }} }} }}'
+
+
+def _write_scene(path: Path, title: str, lines: Sequence[str]) -> Path:
     path.write_text("\n".join([
-        f'display_name: "a bin of {count} household objects"', *lines,
+        f'display_name: "{title}"', *lines,
         f"contact {{ dhat_m: 1e-3 area_stiffness_n_m3: {STIFFNESS_N_M3} friction_coefficient: 0.5 friction_velocity_m_s: 1e-3 }}",
         f"gravity_m_s2 {{ z: {-GRAVITY_M_S2} }}", "schedule { duration_s: 4 dt_s: 0.02 }"]) + "\n")
-    return BinScene(path, count, triangles)
+    return path

@@ -156,7 +156,7 @@ def measure(arguments: argparse.Namespace, cases: Sequence[GraspCase], bins: Seq
     out["refinement"] = refinement_rows(cli, range(arguments.refinement + 1), arguments.runs) if arguments.refinement else []
     refinement = refinement_target(out["refinement"]) if out["refinement"] else None
     out["targets"] += [refinement] if refinement else []
-    out["bin"] = [bin_rows.bin_row(cli, count, arguments.runs, arguments.threads) for count in bins]
+    out["bin"] = bin_rows.bin_rows(cli, bins, arguments.runs, arguments.threads)
     out["targets"] += bin_rows.bin_targets(out["bin"])
     return out
 
