@@ -332,6 +332,8 @@ void BroadPhase::Gather() {
       }
     }
   }
+  near_candidates_.reserve(candidates_.capacity());  // now, and not when little is near for the first time
+  near_vertices_.reserve(vertices_.capacity());
   gathered_ = true;
 }
 

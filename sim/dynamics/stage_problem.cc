@@ -125,6 +125,7 @@ void StageProblem::Look(const VecX& q, const BroadPhase::Selection& selection, s
     map_.Positions(q, *selection.vertices, x);
     // Stencils of friction are of contacts that may be near no more.
     unselected_.clear();
+    unselected_.reserve(friction_vertices_.size());
     for (const int32_t v : friction_vertices_) {
       if (!(*selection.has)[v]) unselected_.push_back(v);
     }
