@@ -74,16 +74,17 @@ def name_of(count: int) -> str:
     return f"bin-{count}"
 
 
-def bin_rows(cli: EipcCli, counts: Sequence[int], runs: int, threads: int, duration_s: float = DURATION_S) -> list[dict[str, Any]]:
-    """A row for each bin, and one for as many copies of it at rest as have MANY objects: what a contact costs among so many bodies,
-    without the hours that these take to fall. Raises RunError, and ValueError where the meshes have not been generated."""
+def bin_rows(cli: EipcCli, counts: Sequence[int], runs: int, threads: int, duration_s: float = DURATION_S,
+             many: int = MANY) -> list[dict[str, Any]]:
+    """A row for each bin, and one for as many copies of it at rest as have `many` objects: what a contact costs among so many
+    bodies, without the hours that these take to fall. Raises RunError, and ValueError where the meshes have not been generated."""
     rows = []
     with tempfile.TemporaryDirectory(prefix="eipc-bin-") as name:
         folder = Path(name)
         for count in counts:
             row, report = _measure(cli, name_of(count), write_bin(folder, count), runs, threads, duration_s)
             rows.append(row)
-            copies = MANY // count
+            copies = many // count
             if copies < 2 or "settled" not in row:
                 continue
             resting = write_resting(folder, count, report["bodies"], copies)

@@ -87,16 +87,20 @@ def test_a_refined_surface_is_the_same_surface(bench):
 
 
 def test_a_small_bin_comes_to_rest_carried_and_free_of_intersections(bench, eipc_binary):
-    from bin_rows import bin_row
+    from bin_rows import bin_rows
     from eipc_cli import EipcCli
 
     if not (REPOSITORY / "models" / "generated" / "mug.obj").exists():
         pytest.skip("the meshes have not been generated")
-    rows = [bin_row(EipcCli(eipc_binary), 8, runs=1, threads=threads, duration_s=1.0) for threads in (1, 2)]
+    rows, again = (bin_rows(EipcCli(eipc_binary), [8], runs=1, threads=threads, duration_s=1.0, many=16) for threads in (1, 2))
     assert rows[0]["states_audited"] == 5 and rows[0]["intersections"] == 0
     assert rows[0]["carried_n"] == pytest.approx(rows[0]["weight_n"], rel=0.01) and rows[0]["weight_n"] > 5
     assert rows[0]["settled_s"] is not None and rows[0]["settled"]["contacts"] > 24  # three an object
-    assert rows[0]["state_digest"] == rows[1]["state_digest"]
+    assert rows[0]["state_digest"] == again[0]["state_digest"]
+    # Two of it at rest, side by side, go on resting.
+    assert rows[1]["objects"] == 16 and rows[1]["settled_s"] is not None and rows[1]["settled_s"] < 1
+    assert rows[1]["carried_n"] == pytest.approx(2 * rows[0]["weight_n"], rel=0.01) and rows[1]["intersections"] == 0
+    assert rows[1]["settled"]["contacts"] == pytest.approx(2 * rows[0]["settled"]["contacts"], rel=0.2)
 
 
 def test_the_bin_is_a_closed_tray(bench):
