@@ -81,7 +81,7 @@ struct VertexTravel {
 // of its distance at the anchors, where everything was when its region was made: a primitive moves no farther than its
 // farthest-moving vertex, so the distance is at least the bound less how far either side, and the way between the middles, have
 // travelled from there. Pairs that this keeps apart wherever they go within their regions are dropped; of the others it tells later
-// which need no look. While all bodies are close to their anchors, a few pairs are left that may matter (Near); the others, and
+// which need no look. While all bodies are close to their anchors, a few pairs are left that may matter (Select); the others, and
 // vertices that only they have, are then not looked at one by one.
 //
 // Candidates come in the order of one fixed traversal, less what is pruned: the active ones among them come in the same order
@@ -107,6 +107,7 @@ class BroadPhase {
   // Pairs of triangles (surface indices) that may meet at this travel: two that meet inside their regions are among them. Those
   // that share a vertex are apart, in neighbour_pairs(): they stay near.
   void NearTriangles(const VertexTravel& travel, std::vector<std::pair<int32_t, int32_t>>* out) const;
+  const std::vector<std::pair<int32_t, int32_t>>& neighbour_pairs() const { return neighbour_pairs_; }
 
   // What is to be looked at where bodies have travelled at most so far: candidates (null: all), and the vertices of these and of
   // pairs of triangles that may meet. Valid until the next Cover or Anchor.
@@ -116,7 +117,6 @@ class BroadPhase {
     const std::vector<uint8_t>* has;  // by vertex
   };
   Selection Select(const VertexTravel& bodies);
-  const std::vector<std::pair<int32_t, int32_t>>& neighbour_pairs() const { return neighbour_pairs_; }
 
   // Pairs of tree nodes looked at so far: the cost.
   int64_t node_pairs() const { return node_pairs_; }
