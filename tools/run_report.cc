@@ -55,6 +55,8 @@ void RunReport::Add(const World& world, const std::vector<Vec3>& x) {
   krylov_iterations_ += r.krylov_iterations;
   direct_solves_ += r.direct_solves;
   kept_matrices_ += r.kept_matrices;
+  sleeping_bodies_ = r.sleeping_bodies;
+  wake_retries_ += r.wake_retries;
   substeps_ += r.substeps;
   refused_substeps_ += r.refused_substeps;
   fallback_substeps_ += r.fallback_substeps;
@@ -138,6 +140,7 @@ Json RunReport::ToJson(const World& world, const std::vector<Vec3>& x) const {
         {"direct_solves", direct_solves_},
         {"kept_matrices", kept_matrices_}}},
       {"substeps", {{"taken", substeps_}, {"refused", refused_substeps_}, {"fallback", fallback_substeps_}}},
+      {"sleep", {{"bodies_at_the_end", sleeping_bodies_}, {"wake_retries", wake_retries_}}},
       {"limited_by", limited_},
       {"max_rss_bytes", PeakMemoryBytes()},
       {"stage_seconds", stages},

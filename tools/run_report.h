@@ -49,6 +49,8 @@ class RunReport {
   int64_t kept_matrices_ = 0;
   int64_t substeps_ = 0;
   int64_t refused_substeps_ = 0;
+  int sleeping_bodies_ = 0;  // in the last step
+  int64_t wake_retries_ = 0;
   int64_t fallback_substeps_ = 0;
   std::map<std::string, int64_t> limited_;  // steps by what limited them
   StageSeconds stage_s_ = {};

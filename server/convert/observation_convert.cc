@@ -93,6 +93,8 @@ void ReportToProto(const StepReport& report, v1::SolverReport* out) {
   out->set_direct_solves(report.direct_solves);
   out->set_kept_matrices(report.kept_matrices);
   out->set_linear_solver(LinearSolverToProto(report.linear_solver));
+  out->set_sleeping_bodies(report.sleeping_bodies);
+  out->set_wake_retries(report.wake_retries);
   for (int i = 0; i < kStageCount; ++i) (*out->mutable_stage_seconds())[StageName(static_cast<Stage>(i))] = report.stage_s[i];
 }
 

@@ -251,6 +251,11 @@ void ReadSolver(const v1::SolverSettings& solver, SceneSpec* spec) {
   spec->dynamics.direct_root_solver = solver.direct_root_solver();
   spec->dynamics.substep_newton_iterations = solver.substep_newton_iterations();
   if (solver.has_max_step_halvings()) spec->dynamics.max_step_halvings = solver.max_step_halvings();
+  spec->dynamics.sleep.after_s = solver.sleep().after_s();
+  spec->dynamics.sleep.speed_m_s = solver.sleep().speed_m_s();
+  if (solver.sleep().wake_acceleration_m_s2() != 0) {
+    spec->dynamics.sleep.wake_acceleration_m_s2 = solver.sleep().wake_acceleration_m_s2();
+  }
 }
 
 void ReadSchedule(const v1::Schedule& schedule, SceneSpec* spec) {

@@ -129,9 +129,15 @@ bool BroadPhase::GoesFar(const PairList& list, double far) const {
   return way_.turn[list.a] > far || way_.turn[list.b] > far || ShiftWay(list) > far;
 }
 
+void BroadPhase::SetAsleep(const std::vector<uint8_t>& asleep) {
+  lists_stale_ = lists_stale_ || asleep != asleep_;
+  asleep_ = asleep;
+}
+
 bool BroadPhase::Cover(const VecX& here, const VecX& there, double margin, double far) {
   stop_ = false;
-  bool renewed = !gathered_, lists_stale = false;
+  bool renewed = !gathered_, lists_stale = lists_stale_;
+  lists_stale_ = false;
   MeasureWay(here, there);
   for (int32_t body = 0; body < surface_->body_count; ++body) {
     const bool turns_far = way_.turn[body] > far;
@@ -244,7 +250,7 @@ void BroadPhase::ChooseLists() {
   for (int32_t body = 0; body < surface_->body_count; ++body) {
     if (surface_->trees[body].empty()) continue;
     by_x_.push_back(body);
-    if (surface_->Enabled(body, body)) near_bodies_.emplace_back(body, body);
+    if (Wanted(body, body)) near_bodies_.emplace_back(body, body);
   }
   std::sort(by_x_.begin(), by_x_.end(), [this](int32_t i, int32_t j) { return bodies_[i].reach.lo[0] < bodies_[j].reach.lo[0]; });
   for (size_t i = 0; i < by_x_.size(); ++i) {
@@ -252,7 +258,7 @@ void BroadPhase::ChooseLists() {
     for (size_t j = i + 1; j < by_x_.size() && bodies_[by_x_[j]].reach.lo[0] <= reach.hi[0]; ++j) {
       if (!reach.Overlaps(bodies_[by_x_[j]].reach)) continue;
       const auto [a, b] = std::minmax(by_x_[i], by_x_[j]);
-      if (surface_->Enabled(a, b)) near_bodies_.emplace_back(a, b);
+      if (Wanted(a, b)) near_bodies_.emplace_back(a, b);
     }
   }
   std::sort(near_bodies_.begin(), near_bodies_.end());

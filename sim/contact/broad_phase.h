@@ -101,6 +101,10 @@ class BroadPhase {
   // them.
   void LetGo(const VecX& here, const VecX& there, double margin, double far);
 
+  // Before Cover: bodies (non-zero; empty: none) that will not move until told otherwise. Pairs of those, and of those with fixed
+  // bodies, are not looked at.
+  void SetAsleep(const std::vector<uint8_t>& asleep);
+
   const std::vector<Candidate>& candidates() const { return candidates_; }
   // Those that candidates and pairs of triangles have, each once, in no particular order.
   const std::vector<int32_t>& vertices() const { return vertices_; }
@@ -181,6 +185,10 @@ class BroadPhase {
 
   Vec3 Middle(int32_t body, const VecX& q) const;
   bool Moves(int32_t body) const { return !patches_->fixed[body]; }
+  bool Asleep(int32_t body) const { return !asleep_.empty() && asleep_[body] != 0; }
+  // One of them asleep, the other asleep or fixed.
+  bool AtRest(int32_t a, int32_t b) const { return (Asleep(a) && (Asleep(b) || !Moves(b))) || (Asleep(b) && !Moves(a)); }
+  bool Wanted(int32_t a, int32_t b) const { return surface_->Enabled(a, b) && !AtRest(a, b); }
   void MeasureWay(const VecX& here, const VecX& there);
   double MiddleWay(int32_t body) const { return (way_.there[body] - way_.here[body]).cwiseAbs().maxCoeff(); }
   double ShiftWay(const PairList& list) const;
@@ -244,6 +252,8 @@ class BroadPhase {
   bool stop_ = false;
   bool gathered_ = true;  // what the lists have is in candidates_, neighbour_pairs_ and vertices_
 
+  std::vector<uint8_t> asleep_;  // by body; empty: none
+  bool lists_stale_ = false;     // are of other pairs of bodies than those that are wanted
   std::vector<BodyRegion> bodies_;
   VecX points_q_;             // of nodes, from the middle of their body: points of their regions
   std::vector<Box> regions_;  // of nodes, from the middle of their body

@@ -37,6 +37,7 @@ bool BroadPhase::CoversWay(const VecX& there) {
 }
 
 bool BroadPhase::InRegions(int32_t a, int32_t b) const {
+  if (AtRest(a, b)) return true;
   const auto it = std::lower_bound(lists_.begin(), lists_.end(), std::pair(a, b),
                                    [](const PairList& list, const auto& pair) { return std::pair(list.a, list.b) < pair; });
   if (it != lists_.end() && it->a == a && it->b == b) return list_on_way_[it - lists_.begin()] != 0;

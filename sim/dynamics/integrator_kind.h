@@ -17,6 +17,13 @@ enum class IntegratorKind {
 // until it does not change any more, or all of them at the end of the stage.
 enum class FrictionMode { kLagged, kLaggedUntilConverged, kImplicit };
 
+// Which bodies lie still enough to be left out of the solve, and what wakes them (sleepers.h).
+struct SleepSettings {
+  double after_s = 0;    // of calm; 0: never
+  double speed_m_s = 0;  // below which a body is calm, root mean square over its mass; 0: twice the friction velocity
+  double wake_acceleration_m_s2 = 0.5;  // that a change of contact forces would give to what it acts on
+};
+
 // How a step is cut into stages and, where it must be, into smaller steps.
 struct DynamicsSettings {
   IntegratorKind integrator = IntegratorKind::kBackwardEuler;
@@ -26,6 +33,7 @@ struct DynamicsSettings {
   int substep_newton_iterations = 0;
   // A step is never cut finer than into 2^max_step_halvings; what is still refused there is taken by backward Euler.
   int max_step_halvings = 6;
+  SleepSettings sleep;
 };
 
 }  // namespace eipc

@@ -9,7 +9,6 @@
 #include "sim/dynamics/state_audit.h"
 #include "sim/dynamics/stepper.h"
 #include "sim/dynamics/time_integrator.h"
-#include "sim/energy/barrier.h"
 
 namespace eipc {
 
@@ -109,11 +108,10 @@ absl::Status Simulation::Step(const State& state, const StepInput& input, const 
   constexpr int64_t kStepsOfOnePattern = 16;
   if (next->step % kStepsOfOnePattern == 0) s.stepper.problem().ContactPairs(true, &next->contact_pairs);
   next->time_s = state.time_s + input.dt_s;
-  report->min_distance_m = s.stepper.contacts().min_distance_m;
   const StageProblem& solved = s.stepper.problem();
   report->barrier_stiffness = solved.barrier_stiffness();
-  report->barrier_potential = BarrierPotential(solved.contacts(), solved.x());
   next->barrier_stiffness = NextBarrierStiffness(*s.model, solved.barrier_stiffness(), solved.contacts().least_relative_gap());
+  s.stepper.EndStep(state, input.dt_s, next, report);
   report->wall_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   double told = 0;
   for (double seconds : *s.stepper.seconds()) told += seconds;

@@ -25,6 +25,15 @@ void SortPairs(StageProblem::NodePairs* pairs) {
   pairs->erase(std::unique(pairs->begin(), pairs->end()), pairs->end());
 }
 
+int32_t BodyOf(const Model& model, const ElasticBody& elastic) {
+  if (elastic.nodes.empty()) return -1;
+  const int32_t node = elastic.nodes[0][0];
+  for (size_t b = 0; b < model.bodies.size(); ++b) {
+    if (model.bodies[b].nodes.begin <= node && node < model.bodies[b].nodes.end) return static_cast<int32_t>(b);
+  }
+  return -1;
+}
+
 }  // namespace
 
 StageProblem::StageProblem(const Model* model, ThreadPool* pool, StageSeconds* seconds, Interrupt* interrupt)
@@ -43,10 +52,12 @@ StageProblem::StageProblem(const Model* model, ThreadPool* pool, StageSeconds* s
   owned_ = MakeTerms(*model, &map_, pool);
   for (const auto& term : owned_.all) {
     const auto among = [&](const auto& list) { return std::find(list.begin(), list.end(), term.get()) != list.end(); };
-    terms_.push_back({term.get(), among(owned_.elastic) || among(owned_.volumes) ? Stage::kElasticity : Stage::kInertia});
+    terms_.push_back({term.get(), among(owned_.elastic) || among(owned_.volumes) ? Stage::kElasticity : Stage::kInertia, -1});
+    const auto elastic = std::find(owned_.elastic.begin(), owned_.elastic.end(), term.get());
+    if (elastic != owned_.elastic.end()) terms_.back().body = BodyOf(*model, model->elastic[elastic - owned_.elastic.begin()]);
   }
-  terms_.push_back({&barrier_, Stage::kContactEnergy});
-  terms_.push_back({&friction_, Stage::kFriction});
+  terms_.push_back({&barrier_, Stage::kContactEnergy, -1});
+  terms_.push_back({&friction_, Stage::kFriction, -1});
   CollectFixedPairs();
   far_ = kFar * model->contact.dhat_m;
   Box bounds;
@@ -68,6 +79,13 @@ void StageProblem::CollectFixedPairs() {
     for (size_t k = first; k < fixed_pairs_.size(); ++k) varying_[fixed_pairs_[k].first] = varying_[fixed_pairs_[k].second] = 1;
   }
   SortPairs(&fixed_pairs_);
+}
+
+void StageProblem::SetAsleep(const std::vector<uint8_t>& asleep) {
+  if (asleep == asleep_) return;
+  asleep_ = asleep;
+  broad_phase_.SetAsleep(asleep);
+  constant_stale_ = true;
 }
 
 void StageProblem::BeginStep(const VecX& q_start, const VecX& q_guess, double barrier_stiffness, const NodePairs& contact_pairs) {
@@ -165,6 +183,7 @@ void StageProblem::BeginStage(const VecX& q_start, const VecX& q_tilde, const Ve
   x_tilde_.resize(model_->embedding.size());
   stage_.emplace(StageContext{q_start, q_tilde, x_tilde_, v_tilde, gamma_h});
   for (const TimedTerm& t : terms_) {
+    if (Rests(t)) continue;
     ScopedStage timer(seconds_, t.stage);
     t.term->BeginStage(*stage_);
   }
@@ -255,6 +274,7 @@ double StageProblem::Energy() {
   if (Intersects()) return std::numeric_limits<double>::infinity();
   double sum = 0;
   for (const TimedTerm& t : terms_) {
+    if (Rests(t)) continue;
     ScopedStage timer(seconds_, t.stage);
     sum += t.term->Value({q_, x_});
   }
@@ -263,6 +283,7 @@ double StageProblem::Energy() {
 
 void StageProblem::Gradient(VecX* gradient) {
   for (const TimedTerm& t : terms_) {
+    if (Rests(t)) continue;
     ScopedStage timer(seconds_, t.stage);
     t.term->AddGradient({q_, x_}, gradient);
   }
@@ -289,6 +310,7 @@ bool StageProblem::Hessian(BlockMatrix* hessian) {
     if (constant_stale_) {
       hessian->SetZero();
       for (const TimedTerm& t : terms_) {
+        if (Rests(t)) continue;
         ScopedStage timer(seconds_, t.stage);
         if (t.term->constant_hessian()) t.term->AddHessian({q_, x_}, hessian);
       }
@@ -298,6 +320,7 @@ bool StageProblem::Hessian(BlockMatrix* hessian) {
       hessian->CopyValuesFrom(constant_values_);
     }
     for (const TimedTerm& t : terms_) {
+      if (Rests(t)) continue;
       ScopedStage timer(seconds_, t.stage);
       if (!t.term->constant_hessian()) t.term->AddHessian({q_, x_}, hessian);
     }

@@ -35,6 +35,9 @@ class StageProblem : public RootProblem {
   // `interrupt`, which ends searches for contact and collisions early, may be null.
   StageProblem(const Model* model, ThreadPool* pool, StageSeconds* seconds, Interrupt* interrupt = nullptr);
 
+  // Before BeginStep: bodies (non-zero; empty: none) whose nodes will stay as they are in every step until told otherwise. Contacts
+  // of such bodies with each other and with fixed ones are not looked for.
+  void SetAsleep(const std::vector<uint8_t>& asleep);
   // `q_start`: state at the start of the step; `q_guess`: where it is expected to go (regions of the broad phase).
   // `contact_pairs`: State::contact_pairs of the start.
   void BeginStep(const VecX& q_start, const VecX& q_guess, double barrier_stiffness, const NodePairs& contact_pairs);
@@ -95,7 +98,10 @@ class StageProblem : public RootProblem {
   struct TimedTerm {
     EnergyTerm* term;
     Stage stage;
+    int32_t body;  // that alone moves it; -1: not of one body
   };
+  // Terms of what does not move are constant.
+  bool Rests(const TimedTerm& term) const { return term.body >= 0 && !asleep_.empty() && asleep_[term.body] != 0; }
   void CollectFixedPairs();
   // Candidates for q, and for every short motion from there to `other`, with room to spare. False when they were there already.
   bool CoverMotion(const VecX& q, const VecX& other, double margin);
@@ -133,6 +139,7 @@ class StageProblem : public RootProblem {
   FrictionRest friction_rest_;
   ModelTerms owned_;
   std::vector<TimedTerm> terms_;
+  std::vector<uint8_t> asleep_;
   double barrier_stiffness_ = 0;
   PinchDetector pinch_;
   bool may_stiffen_ = true;  // until that has been found to be of no use in this step

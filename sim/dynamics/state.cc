@@ -1,5 +1,6 @@
 #include "sim/dynamics/state.h"
 
+#include <algorithm>
 #include <cstring>
 
 #include "absl/strings/str_format.h"
@@ -60,6 +61,23 @@ bool ContactPairsFit(const State& state, int32_t node_count) {
   return true;
 }
 
+namespace {
+
+bool HeldContactFits(const ContactForce& force, const Model& model) {
+  const auto body_fits = [&](int32_t b) { return b >= 0 && b < static_cast<int32_t>(model.bodies.size()); };
+  const auto vertex_fits = [&](int32_t v) { return v >= 0 && v < model.surface.vertex_count; };
+  return (force.kind == ContactKind::kPointTriangle || force.kind == ContactKind::kEdgeEdge) && body_fits(force.body_a) &&
+         body_fits(force.body_b) && std::all_of(force.vertices.begin(), force.vertices.end(), vertex_fits);
+}
+
+bool SleepFits(const State::Sleep& sleep, const Model& model) {
+  return model.dynamics.sleep.after_s > 0 && sleep.bodies.size() == model.bodies.size() && sleep.lean.size() == 3 * model.node_count &&
+         std::all_of(sleep.held.begin(), sleep.held.end(),
+                     [&](const State::HeldContact& held) { return HeldContactFits(held.force, model); });
+}
+
+}  // namespace
+
 bool StateFits(const State& state, const Model& model) {
   const Eigen::Index size = 3 * model.node_count;
   if (state.q.size() != size || state.v.size() != size || state.drives.size() != model.boundary_sets.size()) return false;
@@ -68,7 +86,8 @@ bool StateFits(const State& state, const Model& model) {
     const Eigen::Index kept = past.dt_s > 0 ? size : 0;
     if (past.dt_s < 0 || past.q.size() != kept || past.v.size() != kept || past.halvings < 0) return false;
   }
-  return true;
+  if (state.sleep.size() > 1) return false;
+  return state.sleep.empty() || SleepFits(state.sleep[0], model);
 }
 
 State InitialState(const Model& model) {

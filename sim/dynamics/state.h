@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "sim/base/types.h"
+#include "sim/contact/contact_forces.h"
 
 namespace eipc {
 
@@ -41,6 +42,23 @@ struct State {
   // Pairs of nodes, smaller first, sorted, that contact has coupled lately: where the next step's matrix pattern starts from. Here
   // because the pattern decides the order of elimination, and that the last bits.
   std::vector<std::pair<int32_t, int32_t>> contact_pairs;
+
+  // A contact between bodies that do not move, with the forces it was last solved with.
+  struct HeldContact {
+    ContactForce force;
+    double potential_m2 = 0;  // contact energy over the barrier's stiffness
+  };
+  // Bodies that are left out of the solve because they lie still (sleepers.h); at most one entry, none where bodies never sleep.
+  struct Sleep {
+    struct Body {
+      double calm_s = 0;  // since when it has been slow
+      bool asleep = false;
+    };
+    std::vector<Body> bodies;  // one per Model::bodies
+    VecX lean;                 // by node: contact force that its body felt from what is awake when it fell asleep, N
+    std::vector<HeldContact> held;
+  };
+  std::vector<Sleep> sleep;
 
   // 64-bit digest over every bit above, as 16 hex digits.
   std::string Digest() const;

@@ -1,6 +1,8 @@
 #ifndef EIPC_SIM_DYNAMICS_STATE_FIELDS_H_
 #define EIPC_SIM_DYNAMICS_STATE_FIELDS_H_
 
+#include <type_traits>
+
 #include "sim/dynamics/state.h"
 
 namespace eipc {
@@ -12,11 +14,29 @@ void VisitPose(Archive& archive, P& pose) {
   for (int k = 0; k < 4; ++k) archive.Value(pose.rotation.coeffs()[k]);
 }
 
+// A kind is its number.
+template <typename Archive, typename C>
+void VisitContact(Archive& archive, C& contact) {
+  auto& [kind, body_a, body_b, vertices, distance_m, normal_force, friction_force] = contact;
+  int32_t number = static_cast<int32_t>(kind);
+  archive.Value(number);
+  if constexpr (!std::is_const_v<C>) kind = static_cast<ContactKind>(number);
+  archive.Value(body_a);
+  archive.Value(body_b);
+  for (auto& v : vertices) archive.Value(v);
+  archive.Value(distance_m);
+  for (auto* forces : {&normal_force, &friction_force}) {
+    for (auto& force : *forces) {
+      for (int k = 0; k < 3; ++k) archive.Value(force[k]);
+    }
+  }
+}
+
 // Visits every field of a State, in a fixed order: what is digested, stored and loaded is the same by construction. The structured
 // binding does not compile when State has a field that is not named here.
 template <typename Archive, typename S>
 void VisitState(Archive& archive, S& state) {
-  auto& [step, time_s, q, v, barrier_stiffness, drives, memory, contact_pairs] = state;
+  auto& [step, time_s, q, v, barrier_stiffness, drives, memory, contact_pairs, sleep] = state;
   archive.Value(step);
   archive.Value(time_s);
   archive.Vector(q);
@@ -41,6 +61,22 @@ void VisitState(Archive& archive, S& state) {
     archive.Vector(past_q);
     archive.Vector(past_v);
     archive.Value(halvings);
+  }
+  archive.Size(sleep);
+  for (auto& rest : sleep) {
+    auto& [bodies, lean, held] = rest;
+    archive.Size(bodies);
+    for (auto& body : bodies) {
+      auto& [calm_s, asleep] = body;
+      archive.Value(calm_s);
+      archive.Value(asleep);
+    }
+    archive.Vector(lean);
+    archive.Size(held);
+    for (auto& [force, potential_m2] : held) {
+      VisitContact(archive, force);
+      archive.Value(potential_m2);
+    }
   }
 }
 

@@ -31,6 +31,8 @@ struct StepReport {
   int direct_solves = 0;       // linear systems that those left to a direct solver
   int kept_matrices = 0;       // Newton iterations with the matrix of the one before
   LinearSolverKind linear_solver = LinearSolverKind::kCholesky;
+  int sleeping_bodies = 0;      // during the step
+  int wake_retries = 0;         // times that it was solved again because a sleeping body was disturbed
   double min_ccd_fraction = 1;  // smallest fraction of a Newton direction that collision detection allowed
   double residual_m_s = 0;      // last Newton update as a speed
   double target_error_m = 0;

@@ -4,6 +4,7 @@
 
 #include "sim/base/status_macros.h"
 #include "sim/dynamics/drives.h"
+#include "sim/energy/barrier.h"
 
 namespace eipc {
 namespace {
@@ -45,7 +46,8 @@ Stepper::Stepper(const Model* model, int threads)
       pool_(threads),
       problem_(model, &pool_, &seconds_, &interrupt_),
       newton_(model->solver, &pool_, &interrupt_),
-      root_(model->solver, {model->dynamics.direct_root_solver}, &interrupt_) {
+      root_(model->solver, {model->dynamics.direct_root_solver}, &interrupt_),
+      sleepers_(model) {
   for (const double mu : model->surface.pair_friction) has_friction_ = has_friction_ || mu > 0;
 }
 
@@ -178,9 +180,31 @@ bool Stepper::Extrapolate(const State& from, State* next) {
 absl::StatusOr<Stepper::Verdict> Stepper::Take(const TimeIntegrator& integrator, const State& from, double dt_s,
                                                const std::vector<State::Drive>& drives, int max_iterations, State* next,
                                                StepReport* report) {
+  target_ = from.q;
+  DriveTargets(*model_, drives, &prescribed_, &target_);
+  sleepers_.Begin(problem_.map(), from, target_);
+  const StepReport before = *report;
+  while (true) {
+    EIPC_ASSIGN_OR_RETURN(const Verdict verdict, TakeAsIs(integrator, from, dt_s, drives, max_iterations, next, report));
+    if (verdict != Verdict::kAccepted || !sleepers_.Wake(problem_.map(), contacts_)) {
+      sleepers_.Store(next);
+      return verdict;
+    }
+    // The effort counts; how a try ended that was not accepted does not.
+    report->outcome = before.outcome;
+    report->limited_by = before.limited_by;
+    report->min_ccd_fraction = before.min_ccd_fraction;
+    ++report->wake_retries;
+  }
+}
+
+absl::StatusOr<Stepper::Verdict> Stepper::TakeAsIs(const TimeIntegrator& integrator, const State& from, double dt_s,
+                                                   const std::vector<State::Drive>& drives, int max_iterations, State* next,
+                                                   StepReport* report) {
   next->drives = drives;
   target_ = from.q;
   DriveTargets(*model_, drives, &prescribed_, &target_);
+  sleepers_.Prescribe(&prescribed_);
   q_stage_ = from.q;
   v_stage_ = from.v;
   // Free nodes go on as they move, driven nodes are where they should be.
@@ -188,6 +212,7 @@ absl::StatusOr<Stepper::Verdict> Stepper::Take(const TimeIntegrator& integrator,
   for (int32_t n = 0; n < model_->node_count; ++n) {
     if (prescribed_[n]) guess_.segment<3>(3 * n) = target_.segment<3>(3 * n);
   }
+  problem_.SetAsleep(sleepers_.asleep());
   problem_.BeginStep(from.q, guess_, from.barrier_stiffness, from.contact_pairs);
   if (integrator.starts_from_force()) StartAcceleration(from, dt_s, integrator.splits_contact());
   double reached = 0;  // of the step
@@ -241,6 +266,15 @@ absl::StatusOr<Stepper::Verdict> Stepper::Take(const TimeIntegrator& integrator,
   }
   report->target_error_m = MeasureDriveErrors(*model_, target_, next->q, &next->drives);
   return Verdict::kAccepted;
+}
+
+void Stepper::EndStep(const State& from, double dt_s, State* next, StepReport* report) {
+  report->sleeping_bodies = sleepers_.count();
+  report->barrier_potential = BarrierPotential(problem_.contacts(), problem_.x()) + sleepers_.HeldPotential();
+  const size_t solved = contacts_.stencils.size();
+  sleepers_.AddHeld(&contacts_);
+  report->min_distance_m = contacts_.min_distance_m;
+  sleepers_.Settle(problem_, contacts_, solved, from, dt_s, report->outcome == StepOutcome::kConverged, next);
 }
 
 }  // namespace eipc

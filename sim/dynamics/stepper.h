@@ -9,6 +9,7 @@
 #include "sim/base/parallel.h"
 #include "sim/contact/contact_forces.h"
 #include "sim/dynamics/collect_contacts.h"
+#include "sim/dynamics/sleepers.h"
 #include "sim/dynamics/stage_problem.h"
 #include "sim/dynamics/state.h"
 #include "sim/dynamics/step_report.h"
@@ -39,7 +40,11 @@ class Stepper {
   absl::StatusOr<Verdict> Take(const TimeIntegrator& integrator, const State& from, double dt_s,
                                const std::vector<State::Drive>& drives, int max_iterations, State* next, StepReport* report);
 
-  // Of the last accepted step: forces of the last solved stage.
+  // After the whole step from `from` to `next`, the last of whose parts Take has just taken: who falls asleep, and reports of what
+  // was not solved because it sleeps.
+  void EndStep(const State& from, double dt_s, State* next, StepReport* report);
+
+  // Of the last accepted step: forces of the last solved stage, after EndStep also those of contacts among sleeping bodies.
   const ContactForces& contacts() const { return contacts_; }
   const StageProblem& problem() const { return problem_; }
   StageSeconds* seconds() { return &seconds_; }
@@ -47,6 +52,9 @@ class Stepper {
   Interrupt* interrupt() { return &interrupt_; }
 
  private:
+  // With those asleep that are so now.
+  absl::StatusOr<Verdict> TakeAsIs(const TimeIntegrator& integrator, const State& from, double dt_s,
+                                   const std::vector<State::Drive>& drives, int max_iterations, State* next, StepReport* report);
   void StartAcceleration(const State& from, double dt_s, bool with_contact);
   void PrescribeStage(const State& from);
   // False: not solved, the barrier is too soft for it.
@@ -64,6 +72,7 @@ class Stepper {
   StageProblem problem_;
   NewtonSolver newton_;
   RootSolver root_;
+  Sleepers sleepers_;
   bool has_friction_ = false;
   IntegratorStage stage_;
   std::vector<uint8_t> prescribed_;

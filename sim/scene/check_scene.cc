@@ -119,6 +119,9 @@ void CheckSettings(const SceneSpec& spec, Problems* problems) {
   if (spec.dynamics.max_step_halvings < 0 || spec.dynamics.max_step_halvings > 20) {
     problems->Add("solver.max_step_halvings", "must be in [0, 20], got ", spec.dynamics.max_step_halvings);
   }
+  CheckNotNegative(spec.dynamics.sleep.after_s, "solver.sleep.after_s", problems);
+  CheckNotNegative(spec.dynamics.sleep.speed_m_s, "solver.sleep.speed_m_s", problems);
+  CheckPositive(spec.dynamics.sleep.wake_acceleration_m_s2, "solver.sleep.wake_acceleration_m_s2", problems);
   CheckNotNegative(spec.schedule_duration_s, "schedule.duration_s", problems);
   CheckNotNegative(spec.schedule_dt_s, "schedule.dt_s", problems);
   CheckFinite(spec.gravity, "gravity_m_s2", problems);

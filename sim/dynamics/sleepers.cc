@@ -1,0 +1,223 @@
+#include "sim/dynamics/sleepers.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "sim/energy/barrier.h"
+#include "sim/energy/barrier_stencil.h"
+
+namespace eipc {
+
+Sleepers::Sleepers(const Model* model) : model_(model) {
+  if (!enabled()) return;
+  inertia_.assign(model->bodies.size(), 0);
+  node_inertia_.assign(model->node_count, 0);
+  pushed_.assign(model->bodies.size(), 0);
+  newly_.assign(model->bodies.size(), 0);
+  felt_.setZero(3 * model->node_count);
+  const ScalarSparse& mass = model->mass;
+  for (size_t b = 0; b < model->bodies.size(); ++b) {
+    const Body& body = model->bodies[b];
+    if (body.kind == BodyKind::kStatic || body.kind == BodyKind::kKinematic) continue;
+    for (int32_t n = body.nodes.begin; n < body.nodes.end; ++n) {
+      for (int32_t k = mass.row_start[n]; k < mass.row_start[n + 1]; ++k) node_inertia_[n] += mass.values[k];
+      inertia_[b] += node_inertia_[n];
+    }
+    // A node far outside the solid carries next to nothing, or less: what it feels counts as on one that carries some.
+    constexpr double kLeastShare = 0.01;
+    const double least = kLeastShare * inertia_[b] / std::max(1, body.nodes.size());
+    for (int32_t n = body.nodes.begin; n < body.nodes.end; ++n) node_inertia_[n] = std::max(node_inertia_[n], least);
+  }
+  for (const BoundarySet& set : model->boundary_sets) inertia_[set.body] = 0;
+}
+
+bool Sleepers::Stands(int32_t body, const VecX& from, const VecX& to) const {
+  const IndexRange& nodes = model_->bodies[body].nodes;
+  return (from.segment(3 * nodes.begin, 3 * nodes.size()).array() == to.segment(3 * nodes.begin, 3 * nodes.size()).array()).all();
+}
+
+void Sleepers::Begin(const SurfaceMap& map, const State& from, const VecX& target) {
+  tries_ = 0;
+  if (!enabled()) return;
+  if (from.sleep.empty()) {
+    now_.bodies.assign(model_->bodies.size(), {});
+    now_.lean.setZero(3 * model_->node_count);
+    now_.held.clear();
+  } else {
+    now_ = from.sleep[0];
+  }
+  asleep_.resize(now_.bodies.size());
+  for (size_t b = 0; b < asleep_.size(); ++b) asleep_[b] = now_.bodies[b].asleep;
+  woken_.clear();
+  for (int32_t b = 0; b < static_cast<int32_t>(asleep_.size()); ++b) {
+    if (asleep_[b] && IsKinematic(b) && !Stands(b, from.q, target)) woken_.push_back(b);
+  }
+  if (!woken_.empty()) WakeBodies(map, woken_);
+}
+
+int Sleepers::count() const {
+  int count = 0;
+  for (size_t b = 0; b < asleep_.size(); ++b) count += asleep_[b] && MovesFreely(static_cast<int32_t>(b));
+  return count;
+}
+
+void Sleepers::Prescribe(std::vector<uint8_t>* prescribed) const {
+  for (size_t b = 0; b < asleep_.size(); ++b) {
+    if (!asleep_[b]) continue;
+    const IndexRange& nodes = model_->bodies[b].nodes;
+    std::fill(prescribed->begin() + nodes.begin, prescribed->begin() + nodes.end, 1);
+  }
+}
+
+void Sleepers::AddToNodes(const SurfaceMap& map, const ContactForce& force, double sign, VecX* nodes) const {
+  for (int i = 0; i < 4; ++i) {
+    const int32_t v = force.vertices[i];
+    if (!asleep_[model_->surface.vertex_body[v]]) continue;
+    map.AddVertexGradient(v, sign * (force.normal_force[i] + force.friction_force[i]), nodes);
+  }
+}
+
+bool Sleepers::Disturbed(int32_t body) const {
+  const double limit = model_->dynamics.sleep.wake_acceleration_m_s2;
+  for (int32_t n = model_->bodies[body].nodes.begin; n < model_->bodies[body].nodes.end; ++n) {
+    const Vec3 change = felt_.segment<3>(3 * n) - now_.lean.segment<3>(3 * n);
+    if (!(change.norm() <= limit * node_inertia_[n])) return true;
+  }
+  return false;
+}
+
+bool Sleepers::Wake(const SurfaceMap& map, const ContactForces& solved) {
+  constexpr int kMostTries = 4;  // then it is not worth finding out one by one
+  if (!enabled() || count() == 0) return false;
+  felt_.setZero();
+  for (const ContactForce& force : solved.stencils) {
+    if (asleep_[force.body_a] || asleep_[force.body_b]) AddToNodes(map, force, 1, &felt_);
+  }
+  woken_.clear();
+  for (size_t b = 0; b < asleep_.size(); ++b) {
+    const auto body = static_cast<int32_t>(b);
+    if (asleep_[b] && MovesFreely(body) && Disturbed(body)) woken_.push_back(body);
+  }
+  if (woken_.empty()) return false;
+  if (++tries_ < kMostTries) {
+    WakeBodies(map, woken_);
+  } else {
+    WakeAll();
+  }
+  return true;
+}
+
+void Sleepers::WakeBodies(const SurfaceMap& map, const std::vector<int32_t>& bodies) {
+  for (const int32_t b : bodies) {
+    asleep_[b] = 0;
+    now_.bodies[b].calm_s = 0;
+    for (int32_t n = model_->bodies[b].nodes.begin; n < model_->bodies[b].nodes.end; ++n) now_.lean.segment<3>(3 * n).setZero();
+  }
+  // What was held between a body that has woken and one that sleeps on is what that one leans on now.
+  const auto awake = [this](const State::HeldContact& held) { return !AtRest(held.force.body_a) || !AtRest(held.force.body_b); };
+  for (const State::HeldContact& held : now_.held) {
+    if (awake(held)) AddToNodes(map, held.force, 1, &now_.lean);
+  }
+  now_.held.erase(std::remove_if(now_.held.begin(), now_.held.end(), awake), now_.held.end());
+}
+
+void Sleepers::WakeAll() {
+  std::fill(asleep_.begin(), asleep_.end(), 0);
+  for (State::Sleep::Body& body : now_.bodies) body.calm_s = 0;
+  now_.lean.setZero();
+  now_.held.clear();
+}
+
+void Sleepers::Store(State* next) const {
+  if (!enabled()) return;
+  next->sleep.resize(1);
+  next->sleep[0] = now_;
+  for (size_t b = 0; b < asleep_.size(); ++b) next->sleep[0].bodies[b].asleep = asleep_[b] != 0;
+}
+
+double Sleepers::SpeedOf(int32_t body, const VecX& v) const {
+  double twice_energy = 0;
+  for (int32_t n = model_->bodies[body].nodes.begin; n < model_->bodies[body].nodes.end; ++n) {
+    twice_energy += v.segment<3>(3 * n).dot(model_->mass.RowTimes(n, v));
+  }
+  return std::sqrt(std::max(0.0, twice_energy) / inertia_[body]);
+}
+
+void Sleepers::MarkPushed(const ContactForces& forces, const State& from, const State& next) {
+  std::fill(pushed_.begin(), pushed_.end(), 0);
+  std::fill(newly_.begin(), newly_.end(), 0);  // here: bodies with drives that moved
+  for (const BoundarySet& set : model_->boundary_sets) {
+    for (const int32_t n : set.nodes) {
+      if (next.q.segment<3>(3 * n) != from.q.segment<3>(3 * n)) newly_[set.body] = 1;
+    }
+  }
+  for (const ContactForce& force : forces.stencils) {
+    if (newly_[force.body_b]) pushed_[force.body_a] = 1;
+    if (newly_[force.body_a]) pushed_[force.body_b] = 1;
+  }
+}
+
+void Sleepers::Settle(const StageProblem& problem, const ContactForces& forces, size_t solved, const State& from, double dt_s,
+                      bool counts, State* next) {
+  if (!enabled()) return;
+  if (next->barrier_stiffness != from.barrier_stiffness) WakeAll();
+  MarkPushed(forces, from, *next);
+  bool any = false;
+  std::fill(newly_.begin(), newly_.end(), 0);
+  for (int32_t b = 0; b < static_cast<int32_t>(asleep_.size()); ++b) {
+    if (asleep_[b]) continue;
+    if (IsKinematic(b)) newly_[b] = Stands(b, from.q, next->q);
+    any = any || newly_[b];
+    if (!MovesFreely(b)) continue;
+    const bool calm = SpeedOf(b, next->v) < model_->dynamics.sleep.speed_m_s && !pushed_[b];
+    now_.bodies[b].calm_s = !calm ? 0 : now_.bodies[b].calm_s + (counts ? dt_s : 0);
+    newly_[b] = now_.bodies[b].calm_s >= model_->dynamics.sleep.after_s;
+    any = any || newly_[b];
+  }
+  if (any) {
+    for (size_t b = 0; b < newly_.size(); ++b) {
+      if (!newly_[b]) continue;
+      asleep_[b] = 1;
+      for (int32_t n = model_->bodies[b].nodes.begin; n < model_->bodies[b].nodes.end; ++n) next->v.segment<3>(3 * n).setZero();
+    }
+    Hold(problem, forces, solved);
+  }
+  Store(next);
+}
+
+// Contacts of which both sides are at rest now are held; what was felt of them, by those who slept already, is leant on no more.
+void Sleepers::Hold(const StageProblem& problem, const ContactForces& forces, size_t solved) {
+  const std::vector<ContactStencil>& active = problem.contacts().stencils();
+  for (size_t k = 0; k < solved; ++k) {
+    const ContactForce& force = forces.stencils[k];
+    const bool newly = newly_[force.body_a] || newly_[force.body_b];
+    if (!newly) continue;
+    const bool held = AtRest(force.body_a) && AtRest(force.body_b);
+    for (int i = 0; i < 4; ++i) {
+      const int32_t v = force.vertices[i];
+      const int32_t body = model_->surface.vertex_body[v];
+      if (!asleep_[body] || held == (newly_[body] != 0)) continue;
+      const Vec3 f = force.normal_force[i] + force.friction_force[i];
+      problem.map().AddVertexGradient(v, held ? Vec3(-f) : f, &now_.lean);
+    }
+    // Friction of what has parted since the last step is not worth remembering, and comes after what is active.
+    if (!held || k >= active.size()) continue;
+    now_.held.push_back({force, active[k].weight * BarrierStencilValue(active[k], Gather(active[k].v, problem.x()))});
+  }
+}
+
+void Sleepers::AddHeld(ContactForces* contacts) const {
+  for (const State::HeldContact& held : now_.held) {
+    contacts->stencils.push_back(held.force);
+    ++(held.force.kind == ContactKind::kPointTriangle ? contacts->point_triangle_count : contacts->edge_edge_count);
+    contacts->min_distance_m = std::min(contacts->min_distance_m, held.force.distance_m);
+  }
+}
+
+double Sleepers::HeldPotential() const {
+  double sum = 0;
+  for (const State::HeldContact& held : now_.held) sum += held.potential_m2;
+  return sum;
+}
+
+}  // namespace eipc

@@ -1,0 +1,84 @@
+#ifndef EIPC_SIM_DYNAMICS_SLEEPERS_H_
+#define EIPC_SIM_DYNAMICS_SLEEPERS_H_
+
+#include <cstdint>
+#include <vector>
+
+#include "sim/contact/contact_forces.h"
+#include "sim/dynamics/stage_problem.h"
+#include "sim/dynamics/state.h"
+
+namespace eipc {
+
+// Bodies that lie still are left out of the solve until something pushes them (SleepSettings; off by default).
+//
+// A free body is calm in a step that ends with a speed below SleepSettings::speed_m_s (root mean square over its mass: v^T M v /
+// 1^T M 1 is its square), unless it touches a driven body that moved in that step. When it has been calm for `after_s` it falls
+// asleep: its velocity becomes zero, its nodes stay where they are to the last bit, and its contacts with what moves as little are
+// neither searched nor evaluated but held as they were last solved. So forces go on being told, and surfaces that do not move stay
+// apart.
+//
+// A kinematic body that did not move in a step is as good as asleep, until it is to move again.
+//
+// Contacts with bodies that are awake are solved as ever, and what they exert on a sleeping body is compared with what they
+// exerted when it fell asleep (its lean, in generalized forces: a soft body that is pinched from both sides feels it). Where a
+// node's share differs by more than its inertia times `wake_acceleration_m_s2` the body wakes, and the same step is solved again
+// with it: no step is accepted in which something that should have given way was as if nailed down. All wake when the stiffness of
+// the barrier changes, for what is held was in balance with another one.
+//
+// Who sleeps is part of State; this only works on it.
+class Sleepers {
+ public:
+  explicit Sleepers(const Model* model);
+
+  bool enabled() const { return model_->dynamics.sleep.after_s > 0; }
+  // Of a step, or a part of one, from `from`, at whose end driven nodes should be at `target`.
+  void Begin(const SurfaceMap& map, const State& from, const VecX& target);
+  // By body: asleep, or kinematic and standing still. Empty where bodies never sleep.
+  const std::vector<uint8_t>& asleep() const { return asleep_; }
+  // Of free bodies.
+  int count() const;
+  // Marks sleeping nodes (by node); they stay where they are.
+  void Prescribe(std::vector<uint8_t>* prescribed) const;
+  // Given the forces that the step was solved with: wakes whom they disturb. False when nobody is.
+  bool Wake(const SurfaceMap& map, const ContactForces& solved);
+  // Who sleeps after the try, for the state that it leads to.
+  void Store(State* next) const;
+
+  // After a whole step from `from` to `next`: who falls asleep. The first `solved` forces are those of the problem's contacts.
+  // `counts`: whether the step is one to judge by.
+  void Settle(const StageProblem& problem, const ContactForces& forces, size_t solved, const State& from, double dt_s, bool counts,
+              State* next);
+  // What is held, beside what was solved.
+  void AddHeld(ContactForces* contacts) const;
+  // Contact energy of what is held in units of the barrier's stiffness, J / (N/m).
+  double HeldPotential() const;
+
+ private:
+  bool MovesFreely(int32_t body) const { return inertia_[body] > 0; }
+  bool IsKinematic(int32_t body) const { return model_->bodies[body].kind == BodyKind::kKinematic; }
+  bool Stands(int32_t body, const VecX& from, const VecX& to) const;
+  bool AtRest(int32_t body) const { return asleep_[body] || model_->patches.fixed[body]; }
+  bool Disturbed(int32_t body) const;
+  void WakeBodies(const SurfaceMap& map, const std::vector<int32_t>& bodies);
+  void WakeAll();
+  double SpeedOf(int32_t body, const VecX& v) const;
+  void MarkPushed(const ContactForces& forces, const State& from, const State& next);
+  void Hold(const StageProblem& problem, const ContactForces& forces, size_t solved);
+  void AddToNodes(const SurfaceMap& map, const ContactForce& force, double sign, VecX* nodes) const;
+
+  const Model* model_;
+  std::vector<double> inertia_;       // by body: mass, kg; 0: static, kinematic, or with driven nodes
+  std::vector<double> node_inertia_;  // what a node carries, kg
+  State::Sleep now_;                  // but for who is asleep
+  std::vector<uint8_t> asleep_;       // by body
+  int tries_ = 0;                     // of this step in which somebody woke
+  VecX felt_;                         // by node: contact force on sleeping bodies that is not held, N
+  std::vector<int32_t> woken_;
+  std::vector<uint8_t> pushed_;  // by body: touches a driven body that moved
+  std::vector<uint8_t> newly_;   // by body: falls asleep now
+};
+
+}  // namespace eipc
+
+#endif  // EIPC_SIM_DYNAMICS_SLEEPERS_H_
