@@ -78,33 +78,68 @@ void Sleepers::AddToNodes(const SurfaceMap& map, const ContactForce& force, doub
 }
 
 bool Sleepers::Disturbed(int32_t body) const {
+  constexpr double kShareOfGrip = 0.2;
   const double limit = model_->dynamics.sleep.wake_acceleration_m_s2;
   for (int32_t n = model_->bodies[body].nodes.begin; n < model_->bodies[body].nodes.end; ++n) {
     const Vec3 change = felt_.segment<3>(3 * n) - now_.lean.segment<3>(3 * n);
-    if (!(change.norm() <= limit * node_inertia_[n])) return true;
+    if (!(change.norm() <= limit * node_inertia_[n] + kShareOfGrip * grip_[n])) return true;
   }
   return false;
 }
 
+void Sleepers::AddGrip(const ContactForce& force) {
+  const double mu = model_->surface.Friction(force.body_a, force.body_b);
+  for (int i = 0; i < 4 && mu > 0; ++i) {
+    const EmbeddingRow& row = model_->embedding[force.vertices[i]];
+    for (int k = 0; k < row.count; ++k) grip_[row.nodes[k]] += mu * std::abs(row.weights[k]) * force.normal_force[i].norm();
+  }
+}
+
+void Sleepers::MeasureGrip(const ContactForces& solved) {
+  grip_.assign(model_->node_count, 0);
+  for (const ContactForce& force : solved.stencils) AddGrip(force);
+  for (const State::HeldContact& held : now_.held) AddGrip(held.force);
+}
+
 bool Sleepers::Wake(const SurfaceMap& map, const ContactForces& solved) {
-  constexpr int kMostTries = 4;  // then it is not worth finding out one by one
+  constexpr int kSpreads = 3, kMostTries = 12;  // tries after which it is not worth finding out one by one
   if (!enabled() || count() == 0) return false;
   felt_.setZero();
   for (const ContactForce& force : solved.stencils) {
     if (asleep_[force.body_a] || asleep_[force.body_b]) AddToNodes(map, force, 1, &felt_);
   }
   woken_.clear();
-  for (size_t b = 0; b < asleep_.size(); ++b) {
-    const auto body = static_cast<int32_t>(b);
-    if (asleep_[b] && MovesFreely(body) && Disturbed(body)) woken_.push_back(body);
+  bool gripped = false;
+  grip_.assign(model_->node_count, 0);
+  for (int32_t b = 0; b < static_cast<int32_t>(asleep_.size()); ++b) {
+    if (!asleep_[b] || !MovesFreely(b) || !Disturbed(b)) continue;
+    if (!gripped) MeasureGrip(solved);  // most steps disturb nobody
+    gripped = true;
+    if (Disturbed(b)) woken_.push_back(b);
   }
   if (woken_.empty()) return false;
-  if (++tries_ < kMostTries) {
+  ++tries_;
+  if (tries_ >= kSpreads) AddNeighbours(&woken_);
+  if (tries_ < kMostTries) {
     WakeBodies(map, woken_);
   } else {
     WakeAll();
   }
   return true;
+}
+
+void Sleepers::AddNeighbours(std::vector<int32_t>* bodies) const {
+  std::vector<uint8_t> listed(asleep_.size(), 0);
+  for (const int32_t b : *bodies) listed[b] = 1;
+  const std::vector<uint8_t> first = listed;
+  const auto add = [&](int32_t b) {
+    if (!listed[b] && asleep_[b] && MovesFreely(b)) bodies->push_back(b);
+    listed[b] = 1;
+  };
+  for (const State::HeldContact& held : now_.held) {
+    if (first[held.force.body_a]) add(held.force.body_b);
+    if (first[held.force.body_b]) add(held.force.body_a);
+  }
 }
 
 void Sleepers::WakeBodies(const SurfaceMap& map, const std::vector<int32_t>& bodies) {

@@ -22,9 +22,9 @@ namespace eipc {
 //
 // Contacts with bodies that are awake are solved as ever, and what they exert on a sleeping body is compared with what they
 // exerted when it fell asleep (its lean, in generalized forces: a soft body that is pinched from both sides feels it). Where a
-// node's share differs by more than its inertia times `wake_acceleration_m_s2` the body wakes, and the same step is solved again
-// with it: no step is accepted in which something that should have given way was as if nailed down. All wake when the stiffness of
-// the barrier changes, for what is held was in balance with another one.
+// node's share differs by more than its inertia times `wake_acceleration_m_s2` and a fifth of what friction can hold there, sum mu
+// |N|, the body wakes, and the same step is solved again with it: no step is accepted in which something that should have given way
+// was as if nailed down. All wake when the stiffness of the barrier changes, for what is held was in balance with another one.
 //
 // Who sleeps is part of State; this only works on it.
 class Sleepers {
@@ -60,6 +60,11 @@ class Sleepers {
   bool Stands(int32_t body, const VecX& from, const VecX& to) const;
   bool AtRest(int32_t body) const { return asleep_[body] || model_->patches.fixed[body]; }
   bool Disturbed(int32_t body) const;
+  // By node, what friction can hold of what is held and what was solved.
+  void MeasureGrip(const ContactForces& solved);
+  void AddGrip(const ContactForce& force);
+  // Whoever touches one of them and sleeps.
+  void AddNeighbours(std::vector<int32_t>* bodies) const;
   void WakeBodies(const SurfaceMap& map, const std::vector<int32_t>& bodies);
   void WakeAll();
   double SpeedOf(int32_t body, const VecX& v) const;
@@ -74,6 +79,7 @@ class Sleepers {
   std::vector<uint8_t> asleep_;       // by body
   int tries_ = 0;                     // of this step in which somebody woke
   VecX felt_;                         // by node: contact force on sleeping bodies that is not held, N
+  std::vector<double> grip_;          // by node: what friction can hold, N
   std::vector<int32_t> woken_;
   std::vector<uint8_t> pushed_;  // by body: touches a driven body that moved
   std::vector<uint8_t> newly_;   // by body: falls asleep now
