@@ -57,6 +57,8 @@ bool Asleep(const World& world, int body) { return !world.state().sleep.empty() 
 void RunUntilAsleep(World* world, int body) {
   for (int n = 0; n < 200 && !Asleep(*world, body); ++n) testing::RunSteps(world, 1, kStep);
   ASSERT_TRUE(Asleep(*world, body));
+  const IndexRange& nodes = world->model().bodies[body].nodes;
+  EXPECT_TRUE(world->state().v.segment(3 * nodes.begin, 3 * nodes.size()).isZero(0)) << "what sleeps does not move";
 }
 
 TEST(Sleepers, NobodySleepsUnlessAsked) {
@@ -272,13 +274,15 @@ TEST(Sleepers, AChangeOfTheBarriersStiffnessWakesAll) {
   SceneSpec scene = Tower();
   scene.contact.stiffness = 0;
   scene.bodies.push_back(Block("late", Vec3(0.05, 0.05, 0.05), Vec3(0, 0, 5), 8000));
+  scene.bodies.push_back(Block("apart", Vec3(0.06, 0.06, 0.03), Vec3(0.2, 0.2, 0.0158)));
   World world(testing::Compile(scene));
   RunUntilAsleep(&world, 1);
+  RunUntilAsleep(&world, 4);
   const double stiffness = world.state().barrier_stiffness;
   for (int n = 0; n < 200 && world.state().barrier_stiffness == stiffness; ++n) testing::RunSteps(&world, 1, kStep);
   ASSERT_GT(world.state().barrier_stiffness, stiffness);
   EXPECT_TRUE(world.state().sleep[0].held.empty());
-  for (int body : {0, 1, 3}) EXPECT_FALSE(Asleep(world, body));
+  for (int body : {0, 1, 3, 4}) EXPECT_FALSE(Asleep(world, body));
 }
 
 // Every integrator lets what sleeps lie: two stages, history and extrapolated end points included.
