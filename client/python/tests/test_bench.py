@@ -98,8 +98,13 @@ def test_a_small_bin_comes_to_rest_carried_and_free_of_intersections(bench, eipc
     assert rows[0]["settled_s"] is not None and rows[0]["settled"]["contacts"] > 24  # three an object
     assert rows[0]["state_digest"] == again[0]["state_digest"]
     # Two of it at rest, side by side, go on resting.
-    assert rows[1]["objects"] == 16 and rows[1]["settled_s"] is not None and rows[1]["settled_s"] < 1
-    assert rows[1]["carried_n"] == pytest.approx(2 * rows[0]["weight_n"], rel=0.01) and rows[1]["intersections"] == 0
+    one_asleep, two, two_asleep = rows[1:]
+    assert two["objects"] == 16 and two["settled_s"] is not None and two["settled_s"] < 1 and "asleep" not in two
+    assert two["carried_n"] == pytest.approx(2 * rows[0]["weight_n"], rel=0.01) and two["intersections"] == 0
+    # Where they may, they fall asleep: as well carried, and all their contacts still told.
+    for asleep, copies in ((one_asleep, 1), (two_asleep, 2)):
+        assert asleep["asleep"]["contacts"] == pytest.approx(asleep["settled"]["contacts"], rel=0.1)
+        assert asleep["carried_n"] == pytest.approx(copies * rows[0]["weight_n"], rel=0.01) and asleep["intersections"] == 0
 
 
 def test_the_bin_is_a_closed_tray(bench):
@@ -120,5 +125,12 @@ def test_settled_is_from_when_nothing_moves_any_more(bench):
     assert settled_from(np.array([still, still]), 2.0) == 0
     assert settled_from(np.array([still, moving]), 2.0) is None
     rows = [{"objects": 25, "settled": {"us_per_contact": 10.0}}, {"objects": 100, "settled": {"median_ms": 21.0}},
-            {"objects": 400, "settled": {"us_per_contact": 14.0}}]
-    assert [target.met for target in bin_targets(rows)] == [False, True]
+            {"objects": 400, "settled": {"us_per_contact": 14.0}}, {"objects": 100, "asleep": {"median_ms": 2.0}}]
+    assert [target.met for target in bin_targets([{"name": "copies", **row} for row in rows])] == [False, True, True]
+
+
+def test_asleep_is_from_when_hardly_anything_wakes_any_more(bench):
+    from bin_rows import asleep_from
+
+    assert asleep_from(np.array([0, 10, 3, 9, 10]), 10) == 3
+    assert asleep_from(np.array([0, 10, 8]), 10) is None

@@ -87,6 +87,18 @@ TEST(SceneFromProto, ReadsTheIntegrator) {
   }
 }
 
+TEST(SceneFromProto, ReadsSleep) {
+  v1::Scene scene = TetScene();
+  EXPECT_EQ(Convert(scene).dynamics.sleep.after_s, 0);
+  EXPECT_EQ(Convert(scene).dynamics.sleep.wake_acceleration_m_s2, SleepSettings().wake_acceleration_m_s2);
+  scene.mutable_solver()->mutable_sleep()->set_after_s(0.5);
+  scene.mutable_solver()->mutable_sleep()->set_speed_m_s(1e-3);
+  scene.mutable_solver()->mutable_sleep()->set_wake_acceleration_m_s2(2);
+  EXPECT_EQ(Convert(scene).dynamics.sleep.after_s, 0.5);
+  EXPECT_EQ(Convert(scene).dynamics.sleep.speed_m_s, 1e-3);
+  EXPECT_EQ(Convert(scene).dynamics.sleep.wake_acceleration_m_s2, 2);
+}
+
 TEST(SceneFromProto, ReadsTheLinearSolver) {
   v1::Scene scene = TetScene();
   EXPECT_EQ(Convert(scene).solver.linear_solver, LinearSolverKind::kAuto);

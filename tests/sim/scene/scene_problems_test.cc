@@ -54,6 +54,7 @@ TEST(SceneProblems, EveryWrongValueIsListedWithItsPath) {
   scene.friction_coefficient = -0.1;
   scene.solver.newton_tolerance_m_s = -1e-3;
   scene.solver.max_newton_iterations = 0;
+  scene.dynamics.sleep = {-0.5, nan, 0};
   scene.schedule_duration_s = -1;
   scene.schedule_dt_s = nan;
   scene.holding = HoldingSpec{"nobody", 2, 1};
@@ -88,6 +89,9 @@ TEST(SceneProblems, EveryWrongValueIsListedWithItsPath) {
       {"contact.friction_coefficient", "must be >= 0, got -0.1"},
       {"solver.newton_tolerance_m_s", "must be >= 0, got -0.001"},
       {"solver.max_newton_iterations", "must be in [1, 100000], got 0"},
+      {"solver.sleep.after_s", "must be >= 0, got -0.5"},
+      {"solver.sleep.speed_m_s", "must be >= 0"},
+      {"solver.sleep.wake_acceleration_m_s2", "must be > 0, got 0"},
       {"schedule.duration_s", "must be >= 0, got -1"},
       {"schedule.dt_s", "must be >= 0"},
       {"schedule.holding.body", "no body is named \"nobody\""},
