@@ -98,7 +98,7 @@ on_top_or_floor = ("comes to rest on the tip or on the floor, not in them",
                    lambda o: o.calm and -0.021 < o.at("upper")[2] < 0.03)
 
 
-@scene(1.5, *on_top_or_floor)
+@scene(2.5, *on_top_or_floor)  # tip on tip: how long it stands is up to the last bits, more than a second at small steps
 def spike_spike(text):
     drop(text, SPIKE, SPIKE_UP, (0, 0, 0.002))
 
