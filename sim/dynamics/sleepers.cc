@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "sim/energy/barrier.h"
 #include "sim/energy/barrier_stencil.h"
@@ -197,27 +198,42 @@ void Sleepers::Settle(const StageProblem& problem, const ContactForces& forces, 
   if (!enabled()) return;
   if (next->barrier_stiffness != from.barrier_stiffness) WakeAll();
   MarkPushed(forces, from, *next);
-  bool any = false;
-  std::fill(newly_.begin(), newly_.end(), 0);
   for (int32_t b = 0; b < static_cast<int32_t>(asleep_.size()); ++b) {
-    if (asleep_[b]) continue;
-    if (IsKinematic(b)) newly_[b] = Stands(b, from.q, next->q);
-    any = any || newly_[b];
-    if (!MovesFreely(b)) continue;
+    if (asleep_[b] || !MovesFreely(b)) continue;
     const bool calm = SpeedOf(b, next->v) < model_->dynamics.sleep.speed_m_s && !pushed_[b];
     now_.bodies[b].calm_s = !calm ? 0 : now_.bodies[b].calm_s + (counts ? dt_s : 0);
-    newly_[b] = now_.bodies[b].calm_s >= model_->dynamics.sleep.after_s;
-    any = any || newly_[b];
   }
-  if (any) {
-    for (size_t b = 0; b < newly_.size(); ++b) {
-      if (!newly_[b]) continue;
-      asleep_[b] = 1;
-      for (int32_t n = model_->bodies[b].nodes.begin; n < model_->bodies[b].nodes.end; ++n) next->v.segment<3>(3 * n).setZero();
-    }
-    Hold(problem, forces, solved);
+  ChooseNewly(forces, solved);
+  for (int32_t b = 0; b < static_cast<int32_t>(asleep_.size()); ++b) {
+    if (!asleep_[b] && IsKinematic(b)) newly_[b] = Stands(b, from.q, next->q);
+    if (!newly_[b]) continue;
+    asleep_[b] = 1;
+    const IndexRange& nodes = model_->bodies[b].nodes;
+    next->v.segment(3 * nodes.begin, 3 * nodes.size()).setZero();
   }
+  if (std::count(newly_.begin(), newly_.end(), 1) > 0) Hold(problem, forces, solved);
   Store(next);
+}
+
+int32_t Sleepers::IslandOf(int32_t body) {
+  while (island_[body] != body) body = island_[body] = island_[island_[body]];
+  return body;
+}
+
+void Sleepers::ChooseNewly(const ContactForces& forces, size_t solved) {
+  const auto bodies = static_cast<int32_t>(asleep_.size());
+  const auto awake = [this](int32_t b) { return !asleep_[b] && MovesFreely(b); };
+  island_.resize(bodies);
+  std::iota(island_.begin(), island_.end(), 0);
+  for (size_t k = 0; k < solved; ++k) {
+    const ContactForce& force = forces.stencils[k];
+    if (awake(force.body_a) && awake(force.body_b)) island_[IslandOf(force.body_a)] = IslandOf(force.body_b);
+  }
+  std::fill(newly_.begin(), newly_.end(), 1);
+  for (int32_t b = 0; b < bodies; ++b) {
+    if (awake(b) && now_.bodies[b].calm_s < model_->dynamics.sleep.after_s) newly_[IslandOf(b)] = 0;
+  }
+  for (int32_t b = 0; b < bodies; ++b) newly_[b] = awake(b) && newly_[IslandOf(b)];
 }
 
 // Contacts of which both sides are at rest now are held; what was felt of them, by those who slept already, is leant on no more.

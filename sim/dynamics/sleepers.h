@@ -68,6 +68,9 @@ class Sleepers {
   void WakeBodies(const SurfaceMap& map, const std::vector<int32_t>& bodies);
   void WakeAll();
   double SpeedOf(int32_t body, const VecX& v) const;
+  // Who falls asleep now: of bodies that are awake and touch, by way of others too, all or none.
+  void ChooseNewly(const ContactForces& forces, size_t solved);
+  int32_t IslandOf(int32_t body);
   void MarkPushed(const ContactForces& forces, const State& from, const State& next);
   void Hold(const StageProblem& problem, const ContactForces& forces, size_t solved);
   void AddToNodes(const SurfaceMap& map, const ContactForce& force, double sign, VecX* nodes) const;
@@ -82,6 +85,7 @@ class Sleepers {
   std::vector<double> grip_;          // by node: what friction can hold, N
   std::vector<int32_t> woken_;
   std::vector<uint8_t> pushed_;  // by body: touches a driven body that moved
+  std::vector<int32_t> island_;  // by body: another one of its island; itself: the one that stands for it
   std::vector<uint8_t> newly_;   // by body: falls asleep now
 };
 

@@ -225,6 +225,25 @@ TEST(Sleepers, WhatIsPushedSlowlyStaysAwake) {
   EXPECT_GT(Place(world, 0).x() - from, 0.5 * kSpeed * 2);
 }
 
+// One by one they would be nailed down while their neighbours still shift their loads.
+TEST(Sleepers, NobodySleepsWhoseNeighboursDoNot) {
+  SceneSpec scene = Tower();
+  scene.bodies.push_back(testing::KinematicBox("pusher", Vec3(0.01, 0.02, 0.01)));
+  scene.bodies.push_back(Block("apart", Vec3(0.06, 0.06, 0.03), Vec3(0.2, 0.2, 0.0158)));
+  const Vec3 beside(-0.0258, 0.004, 0.05);
+  scene.bodies[3].pose.position = beside;
+  World world(testing::Compile(scene));
+  for (int n = 1; n <= 150; ++n) {
+    ASSERT_TRUE(world.Step({kStep, {{0, {beside + Vec3(5e-4 * n * kStep, 0, 0), Quat::Identity()}}}}, {}).ok());
+    if (n <= 100) continue;
+    EXPECT_FALSE(Asleep(world, 1)) << "it is pushed";
+    EXPECT_FALSE(Asleep(world, 0)) << "what is pushed lies on it";
+    EXPECT_TRUE(Asleep(world, 4));
+  }
+  RunUntilAsleep(&world, 0);
+  EXPECT_TRUE(Asleep(world, 1)) << "together";
+}
+
 TEST(Sleepers, ASnapshotRemembersWhoSleeps) {
   SceneSpec scene = Tower();
   scene.bodies.push_back(Block("late", Vec3(0.03, 0.03, 0.03), Vec3(0.01, 0, 0.6), 3000));
