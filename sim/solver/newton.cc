@@ -116,6 +116,10 @@ absl::Status NewtonSolver::Solve(NewtonProblem* problem, const std::vector<uint8
                                  double velocity_scale, VecX* q, NewtonReport* report, StageSeconds* seconds) {
   constexpr double kBlocked = 1e-3;  // a smaller admissible fraction is no progress of the drive
   constexpr int kPatience = 8;       // blocked tries before a drive gives up
+  // A drive knows no limit to its force. What it presses against something that cannot yield would end at gaps of the size of
+  // rounding, where collision detection lets nothing move any more, not even apart, and matrices lose their pivots. At this part of
+  // dhat the pressure is 1e4 times that at a half of it.
+  constexpr double kTight = 1e-4;
   constexpr double kShrinksWell = 0.3;
   *report = {};
   system_.Begin();
@@ -154,23 +158,26 @@ absl::Status NewtonSolver::Solve(NewtonProblem* problem, const std::vector<uint8
     last_limit = limit;
     report->min_step_limit = std::min(report->min_step_limit, limit);
     if (driving) {
-      if (limit > kBlocked) blocked = 0;
-      if (limit <= kBlocked && ++blocked >= kPatience) gave_up = true;
       if (limit >= 1) {  // land exactly
         for (size_t n = 0; n < prescribed.size(); ++n) {
           if (prescribed[n]) trial_.segment<3>(3 * n) = target.segment<3>(3 * n);
         }
       }
+      const double gap = problem->RelativeGap();
       problem->SetPoint(trial_);
       energy = problem->Energy();
-      for (int k = 0; std::isinf(energy) && k < kMaxHalvings; ++k) {  // refused, whatever MaxStep promised
-        const double kept = k + 1 < kMaxHalvings ? 0.5 : 0;
+      // Refused, whatever MaxStep promised, or squeezed further where it is tight.
+      const auto squeezed = [&] { return problem->RelativeGap() < std::min(gap, kTight); };
+      for (int k = 0; (std::isinf(energy) || squeezed()) && k < kMaxHalvings; ++k) {
+        const double kept = k + 1 < kMaxHalvings && limit > kBlocked ? 0.5 : 0;
         limit *= kept;
         trial_ = *q + kept * (trial_ - *q);
         problem->SetPoint(trial_);
         energy = problem->Energy();
         ++report->line_search_halvings;
       }
+      if (limit > kBlocked) blocked = 0;
+      if (limit <= kBlocked && ++blocked >= kPatience) gave_up = true;
       *q = trial_;
       last_taken = limit;
       relax = limit < 1;

@@ -46,6 +46,8 @@ class NewtonProblem {
   virtual StepLimit MaxStepLimit() const { return StepLimit::kCollision; }
   // Asked at each accepted point: true when the caller wants the potential back, to make it stiffer (kPinched).
   virtual bool Pinched() { return false; }
+  // The smallest gap at the current point as a part of the distance at which contact begins; 1: no contact.
+  virtual double RelativeGap() const { return 1; }
   // Whether friction acts on this node at the current point.
   virtual bool InFriction(int32_t) const { return false; }
 };
