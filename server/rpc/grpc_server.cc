@@ -37,6 +37,7 @@ constexpr char kLiveness[] = "liveness";
 constexpr int kSpareThreads = 4;
 constexpr int kMostStreamsPerConnection = 128;
 constexpr int kMaxMetadataBytes = 16 << 10;
+constexpr int kMostBytesRead = 64 << 10;
 constexpr int kKeepaliveMs = 60'000;
 constexpr int kKeepaliveTimeoutMs = 20'000;
 constexpr int kLeastPingIntervalMs = 10'000;
@@ -58,6 +59,8 @@ void SetUp(grpc::ServerBuilder* builder, const GrpcServerOptions& options) {
   builder->AddChannelArgument(GRPC_ARG_KEEPALIVE_PERMIT_WITHOUT_CALLS, 1);
   builder->AddChannelArgument(GRPC_ARG_HTTP2_MIN_RECV_PING_INTERVAL_WITHOUT_DATA_MS, kLeastPingIntervalMs);
   builder->AddChannelArgument(GRPC_ARG_HTTP2_MAX_PING_STRIKES, kPingStrikes);
+  // What gRPC has read of a flood it works off, whether the connection is still there or not.
+  builder->AddChannelArgument(GRPC_ARG_TCP_MAX_READ_CHUNK_SIZE, kMostBytesRead);
   grpc::ResourceQuota quota("eipc-server");
   quota.SetMaxThreads(limits.max_calls + kSpareThreads);
   builder->SetResourceQuota(quota);
