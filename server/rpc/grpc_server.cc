@@ -1,5 +1,6 @@
 #include "server/rpc/grpc_server.h"
 
+#include <grpc/grpc.h>
 #include <grpcpp/ext/proto_server_reflection_plugin.h>
 #include <grpcpp/health_check_service_interface.h>
 #include <grpcpp/impl/service_type.h>
@@ -71,6 +72,9 @@ void SetUp(grpc::ServerBuilder* builder, const GrpcServerOptions& options) {
 
 // Process-wide switches of gRPC, thrown before the first server is built.
 void EnablePlugins(bool reflection) {
+  // For good: with the last that uses gRPC, gRPC would end too, and wait up to 10 s for a poller that a long write has begun.
+  static const bool stays = (grpc_init(), true);
+  (void)stays;
   grpc::EnableDefaultHealthCheckService(true);
   static std::once_flag once;
   if (reflection) std::call_once(once, [] { grpc::reflection::InitProtoReflectionServerBuilderPlugin(); });
