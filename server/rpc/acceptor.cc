@@ -164,7 +164,7 @@ void Acceptor::Stop() {
   (void)!write(wake_, &one, sizeof(one));
   thread_.join();
   close(std::exchange(listener_, -1));
-  for (const int file : to_hand_over_) Reset(file);
+  for (const Newcomer& newcomer : to_hand_over_) Reset(newcomer.file);
   to_hand_over_.clear();
 }
 
@@ -256,7 +256,7 @@ void Acceptor::TakeIn(int file, const std::string& peer, int port) {
   ++accepted_;
   {
     const std::lock_guard<std::mutex> lock(mutex_);
-    to_hand_over_.push_back(file);
+    to_hand_over_.push_back({file, ours});
   }
   wake_hand_over_.notify_one();
 }
@@ -266,7 +266,7 @@ void Acceptor::HandOverAll() {
   while (true) {
     wake_hand_over_.wait(lock, [this] { return stop_handing_over_ || !to_hand_over_.empty(); });
     if (stop_handing_over_) return;
-    const int file = to_hand_over_.front();
+    const int file = to_hand_over_.front().file;
     to_hand_over_.pop_front();
     lock.unlock();
     hand_over_(file);
@@ -277,6 +277,7 @@ void Acceptor::HandOverAll() {
 void Acceptor::Closed(int file) {
   const auto found = connections_.find(file);
   if (found == connections_.end()) return;
+  Forget(file);
   const auto peer = peers_.find(found->second.peer);
   // One that floods is remembered until it may come back.
   const bool flooded = peer->second.unanswered > 0 || peer->second.refused_until > std::chrono::steady_clock::now();
@@ -285,6 +286,16 @@ void Acceptor::Closed(int file) {
   open_ = static_cast<int>(connections_.size());
   epoll_ctl(poll_, EPOLL_CTL_DEL, file, nullptr);  // while gRPC keeps its own descriptor, closing ours does not end the watch
   close(file);
+}
+
+// One that has left before it was handed over: those that stay need not wait for it.
+void Acceptor::Forget(int ours) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  const auto newcomer =
+      std::find_if(to_hand_over_.begin(), to_hand_over_.end(), [ours](const Newcomer& n) { return n.ours == ours; });
+  if (newcomer == to_hand_over_.end()) return;
+  close(newcomer->file);
+  to_hand_over_.erase(newcomer);
 }
 
 double Acceptor::NewlyUnanswered(int file, Connection* connection) const {

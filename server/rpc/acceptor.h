@@ -82,6 +82,10 @@ class Acceptor {
     double unanswered = 0;  // streams; so many as are allowed are forgotten every second
     std::chrono::steady_clock::time_point refused_until;
   };
+  struct Newcomer {
+    int file = -1;  // to be handed over
+    int ours = -1;  // its duplicate
+  };
   Acceptor(int listener, int port, const Options& options);
   void Loop();
   void HandOverAll();
@@ -89,6 +93,7 @@ class Acceptor {
   void TakeIn(int file, const std::string& peer, int port);
   bool TurnAwayWithReserve();
   void Closed(int file);
+  void Forget(int ours);
   void EndSilentOnes();
   void EndFloods(double seconds);
   void DropRefused(std::chrono::steady_clock::time_point now);
@@ -108,8 +113,8 @@ class Acceptor {
   // Between the two threads.
   std::mutex mutex_;
   std::condition_variable wake_hand_over_;
-  std::deque<int> to_hand_over_;    // guarded by mutex_
-  bool stop_handing_over_ = false;  // guarded by mutex_
+  std::deque<Newcomer> to_hand_over_;  // guarded by mutex_
+  bool stop_handing_over_ = false;     // guarded by mutex_
   // The first thread's own.
   std::map<int, Connection> connections_;  // by our duplicate
   std::map<std::string, Peer> peers_;      // those with connections, or that are refused

@@ -190,6 +190,30 @@ TEST_F(AcceptorTest, CutsOffAFloodThatKeepsWhoTookIt) {
   Until([](const Acceptor::Counts& c) { return c.flooding == 1 && c.open == 0; });
 }
 
+// Whoever leaves before it is its turn is not handed over, and holds no descriptor.
+TEST_F(AcceptorTest, HandsOverNobodyWhoHasLeft) {
+  std::mutex held;
+  std::atomic<int> served = 0;
+  {
+    const std::lock_guard<std::mutex> hold(held);
+    Start({}, nullptr, [&](int) {
+      ++served;
+      const std::lock_guard<std::mutex> wait(held);
+    });
+    for (int i = 1; i <= 4; ++i) {
+      Connect();
+      Until([i](const Acceptor::Counts& c) { return c.open == i; });
+    }
+    while (served == 0) std::this_thread::yield();
+    for (const int i : {1, 2}) shutdown(clients_[i], SHUT_RDWR);
+    Until([](const Acceptor::Counts& c) { return c.open == 2; });
+    for (const int i : {1, 2}) EXPECT_TRUE(Ended(clients_[i]));
+  }
+  while (served < 2) std::this_thread::yield();
+  acceptor_->Stop();
+  EXPECT_EQ(served, 2);
+}
+
 // Descriptors run out: newcomers are turned away, nobody hangs, and afterwards all is as before.
 TEST_F(AcceptorTest, SurvivesRunningOutOfDescriptors) {
   Start({});
