@@ -15,6 +15,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cmath>
 #include <cstring>
 #include <utility>
 #include <vector>
@@ -39,8 +40,10 @@ constexpr int kWatchfulLookMs = 20;
 constexpr uint64_t kFewBytes = 4096;
 // What an address is allowed in so many seconds it may begin at once.
 constexpr double kFreeBurstS = 0.5;
-// Of what its address is allowed, a connection that floods has had at least this lately.
+// Of what its address is allowed in a second, a connection that floods has had at least this lately.
 constexpr double kGuiltyShare = 0.05;
+// After so long half of what a connection had lately counts.
+constexpr double kHalfLifeS = 0.05;
 // What an HTTP/2 client says first is longer than this, and so is a TLS hello.
 constexpr int kFirstWords = 24;
 
@@ -313,9 +316,10 @@ double Acceptor::NewlyUnanswered(int file, Connection* connection) const {
 }
 
 void Acceptor::EndFloods(double seconds) {
+  const double kept = std::exp2(-seconds / kHalfLifeS);
   for (auto& [file, connection] : connections_) {
     const double more = NewlyUnanswered(file, &connection);
-    connection.recently = std::max(0.0, 0.5 * connection.recently + more);
+    connection.recently = std::max(0.0, kept * connection.recently + more);
     peers_[connection.peer].unanswered += more;
   }
   const double allowed = options_.max_unanswered_streams;

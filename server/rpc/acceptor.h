@@ -75,7 +75,7 @@ class Acceptor {
     // When it was last looked at: received, and streams without an answer.
     uint64_t bytes = 0;
     int64_t unanswered = 0;
-    double recently = 0;  // those since the last look, with half of those since the one before, and so on
+    double recently = 0;  // those of the last looks, the less the longer ago
   };
   struct Peer {
     int open = 0;
