@@ -2,22 +2,26 @@
 
 #include <arpa/inet.h>
 #include <fcntl.h>
+#include <linux/sockios.h>
 #include <linux/tcp.h>
 #include <netdb.h>
 #include <netinet/in.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
+#include <sys/ioctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
+#include <cmath>
 #include <cstring>
 #include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "server/rpc/source_filter.h"
 
 namespace eipc::rpc {
 namespace {
@@ -28,12 +32,18 @@ constexpr int kDescriptorsPerConnection = 2;  // gRPC's and our duplicate
 constexpr int kMostConnections = 1024;
 constexpr int kBacklog = 512;
 constexpr int kSweepMs = 500;
+// How often floods are looked for, and how often while somebody begins streams without waiting for them.
 constexpr int kLookMs = 50;
-// A connection that received no more than this since the last look has hardly begun streams.
+constexpr int kWatchfulLookMs = 20;
+// A connection that received no more than this since the last look, and had no more that gRPC has not read, has hardly begun
+// streams.
 constexpr uint64_t kFewBytes = 4096;
-// Of what its address is allowed, a connection that floods has had at least this lately.
+// What an address is allowed in so many seconds it may begin at once.
+constexpr double kFreeBurstS = 0.5;
+// Of what its address is allowed in a second, a connection that floods has had at least this lately.
 constexpr double kGuiltyShare = 0.05;
-constexpr std::chrono::seconds kRefusedAfterFlood(5);
+// After so long half of what a connection had lately counts.
+constexpr double kHalfLifeS = 0.05;
 // What an HTTP/2 client says first is longer than this, and so is a TLS hello.
 constexpr int kFirstWords = 24;
 
@@ -141,15 +151,24 @@ void Acceptor::Start(std::function<void(int)> hand_over, Unanswered unanswered) 
   Watch(poll_, listener_, EPOLLIN);
   Watch(poll_, wake_, EPOLLIN);
   thread_ = std::thread([this] { Loop(); });
+  hand_over_thread_ = std::thread([this] { HandOverAll(); });
 }
 
 void Acceptor::Stop() {
   if (!thread_.joinable()) return;
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    stop_handing_over_ = true;
+  }
+  wake_hand_over_.notify_one();
+  hand_over_thread_.join();  // while the other looks: a flood that keeps this one is ended
   stop_ = true;
   const uint64_t one = 1;
   (void)!write(wake_, &one, sizeof(one));
   thread_.join();
   close(std::exchange(listener_, -1));
+  for (const Newcomer& newcomer : to_hand_over_) Reset(newcomer.file);
+  to_hand_over_.clear();
 }
 
 Acceptor::Counts Acceptor::counts() const {
@@ -161,7 +180,8 @@ void Acceptor::Loop() {
   auto swept = std::chrono::steady_clock::now(), looked = swept;
   while (!stop_) {
     const bool looks = unanswered_ && !connections_.empty();
-    const int ready = epoll_wait(poll_, events.data(), static_cast<int>(events.size()), looks ? kLookMs : kSweepMs);
+    const int look_ms = watchful_ ? kWatchfulLookMs : kLookMs;
+    const int ready = epoll_wait(poll_, events.data(), static_cast<int>(events.size()), looks ? look_ms : kSweepMs);
     bool newcomers = false;
     // Ends first: they make room.
     for (int i = 0; i < ready; ++i) {
@@ -171,7 +191,7 @@ void Acceptor::Loop() {
     }
     if (newcomers) AcceptAll();
     const auto now = std::chrono::steady_clock::now();
-    if (unanswered_ && now - looked >= std::chrono::milliseconds(kLookMs)) {
+    if (unanswered_ && now - looked >= std::chrono::milliseconds(look_ms)) {
       EndFloods(std::chrono::duration<double>(now - looked).count());
       looked = now;
     }
@@ -223,6 +243,7 @@ void Acceptor::TakeIn(int file, const std::string& peer, int port) {
     ++refused_peer_;
     return Reset(file);
   }
+  (void)DropNothing(file);  // it has the listener's
   const int ours = fcntl(file, F_DUPFD_CLOEXEC, 0);
   if (ours < 0) {
     ++out_of_descriptors_;
@@ -234,37 +255,71 @@ void Acceptor::TakeIn(int file, const std::string& peer, int port) {
   const bool v6 = peer.find(':') != std::string::npos;
   connections_[ours] = {peer, v6 ? absl::StrCat("[", peer, "]:", port) : absl::StrCat(peer, ":", port), now};
   Watch(poll_, ours, EPOLLRDHUP | EPOLLHUP | EPOLLERR);
-  ++accepted_;
   open_ = static_cast<int>(connections_.size());
-  hand_over_(file);
+  ++accepted_;
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    to_hand_over_.push_back({file, ours});
+  }
+  wake_hand_over_.notify_one();
+}
+
+void Acceptor::HandOverAll() {
+  std::unique_lock<std::mutex> lock(mutex_);
+  while (true) {
+    wake_hand_over_.wait(lock, [this] { return stop_handing_over_ || !to_hand_over_.empty(); });
+    if (stop_handing_over_) return;
+    const int file = to_hand_over_.front().file;
+    to_hand_over_.pop_front();
+    lock.unlock();
+    hand_over_(file);
+    lock.lock();
+  }
 }
 
 void Acceptor::Closed(int file) {
   const auto found = connections_.find(file);
   if (found == connections_.end()) return;
+  Forget(file);
   const auto peer = peers_.find(found->second.peer);
   // One that floods is remembered until it may come back.
   const bool flooded = peer->second.unanswered > 0 || peer->second.refused_until > std::chrono::steady_clock::now();
   if (--peer->second.open == 0 && !flooded) peers_.erase(peer);
   connections_.erase(found);
   open_ = static_cast<int>(connections_.size());
+  epoll_ctl(poll_, EPOLL_CTL_DEL, file, nullptr);  // while gRPC keeps its own descriptor, closing ours does not end the watch
   close(file);
+}
+
+// One that has left before it was handed over: those that stay need not wait for it.
+void Acceptor::Forget(int ours) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  const auto newcomer =
+      std::find_if(to_hand_over_.begin(), to_hand_over_.end(), [ours](const Newcomer& n) { return n.ours == ours; });
+  if (newcomer == to_hand_over_.end()) return;
+  close(newcomer->file);
+  to_hand_over_.erase(newcomer);
 }
 
 double Acceptor::NewlyUnanswered(int file, Connection* connection) const {
   tcp_info info{};
   socklen_t size = sizeof(info);
   if (getsockopt(file, IPPROTO_TCP, TCP_INFO, &info, &size) != 0) return 0;
-  if (info.tcpi_bytes_received - connection->bytes <= kFewBytes) return 0;
+  int unread = 0;
+  (void)ioctl(file, SIOCINQ, &unread);
+  const uint64_t received = info.tcpi_bytes_received - connection->bytes;
+  // What gRPC is still busy with may come to be counted long after it was received.
+  if (received <= kFewBytes && static_cast<uint64_t>(unread) <= kFewBytes && connection->recently < 1) return 0;
   connection->bytes = info.tcpi_bytes_received;
   const int64_t unanswered = unanswered_(connection->client).value_or(connection->unanswered);
   return static_cast<double>(unanswered - std::exchange(connection->unanswered, unanswered));
 }
 
 void Acceptor::EndFloods(double seconds) {
+  const double kept = std::exp2(-seconds / kHalfLifeS);
   for (auto& [file, connection] : connections_) {
     const double more = NewlyUnanswered(file, &connection);
-    connection.recently = std::max(0.0, 0.5 * connection.recently + more);
+    connection.recently = std::max(0.0, kept * connection.recently + more);
     peers_[connection.peer].unanswered += more;
   }
   const double allowed = options_.max_unanswered_streams;
@@ -272,16 +327,29 @@ void Acceptor::EndFloods(double seconds) {
   for (auto& [file, connection] : connections_) {
     Peer& peer = peers_[connection.peer];
     // Others behind the same address may be innocent.
-    if (peer.unanswered < (0.5 + seconds) * allowed || connection.recently < kGuiltyShare * allowed) continue;
-    peer.refused_until = now + kRefusedAfterFlood;
+    if (peer.unanswered < (kFreeBurstS + seconds) * allowed || connection.recently < kGuiltyShare * allowed) continue;
+    peer.refused_until = now + options_.flood_refusal;
     ++flooding_;
     CutOff(file);  // seen as its end
   }
+  watchful_ = false;
   for (auto it = peers_.begin(); it != peers_.end();) {
     Peer& peer = it->second;
+    watchful_ = watchful_ || peer.unanswered > 0;
     peer.unanswered = std::max(0.0, peer.unanswered - seconds * allowed);
     it = peer.open == 0 && peer.unanswered == 0 && peer.refused_until <= now ? peers_.erase(it) : std::next(it);
   }
+  DropRefused(now);
+}
+
+void Acceptor::DropRefused(std::chrono::steady_clock::time_point now) {
+  std::vector<std::string> refused;
+  for (const auto& [address, peer] : peers_) {
+    if (peer.refused_until > now) refused.push_back(address);
+  }
+  if (refused == dropped_) return;
+  (void)DropSources(listener_, refused);  // without it they are refused one by one
+  dropped_ = std::move(refused);
 }
 
 void Acceptor::EndSilentOnes() {

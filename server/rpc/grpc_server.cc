@@ -1,5 +1,6 @@
 #include "server/rpc/grpc_server.h"
 
+#include <grpc/grpc.h>
 #include <grpcpp/ext/proto_server_reflection_plugin.h>
 #include <grpcpp/health_check_service_interface.h>
 #include <grpcpp/impl/service_type.h>
@@ -37,6 +38,7 @@ constexpr char kLiveness[] = "liveness";
 constexpr int kSpareThreads = 4;
 constexpr int kMostStreamsPerConnection = 128;
 constexpr int kMaxMetadataBytes = 16 << 10;
+constexpr int kMostBytesRead = 64 << 10;
 constexpr int kKeepaliveMs = 60'000;
 constexpr int kKeepaliveTimeoutMs = 20'000;
 constexpr int kLeastPingIntervalMs = 10'000;
@@ -58,6 +60,8 @@ void SetUp(grpc::ServerBuilder* builder, const GrpcServerOptions& options) {
   builder->AddChannelArgument(GRPC_ARG_KEEPALIVE_PERMIT_WITHOUT_CALLS, 1);
   builder->AddChannelArgument(GRPC_ARG_HTTP2_MIN_RECV_PING_INTERVAL_WITHOUT_DATA_MS, kLeastPingIntervalMs);
   builder->AddChannelArgument(GRPC_ARG_HTTP2_MAX_PING_STRIKES, kPingStrikes);
+  // What gRPC has read of a flood it works off, whether the connection is still there or not.
+  builder->AddChannelArgument(GRPC_ARG_TCP_MAX_READ_CHUNK_SIZE, kMostBytesRead);
   grpc::ResourceQuota quota("eipc-server");
   quota.SetMaxThreads(limits.max_calls + kSpareThreads);
   builder->SetResourceQuota(quota);
@@ -68,6 +72,9 @@ void SetUp(grpc::ServerBuilder* builder, const GrpcServerOptions& options) {
 
 // Process-wide switches of gRPC, thrown before the first server is built.
 void EnablePlugins(bool reflection) {
+  // For good: with the last that uses gRPC, gRPC would end too, and wait up to 10 s for a poller that a long write has begun.
+  static const bool stays = (grpc_init(), true);
+  (void)stays;
   grpc::EnableDefaultHealthCheckService(true);
   static std::once_flag once;
   if (reflection) std::call_once(once, [] { grpc::reflection::InitProtoReflectionServerBuilderPlugin(); });

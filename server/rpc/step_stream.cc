@@ -23,8 +23,9 @@ absl::Status StepStream(Services& services, const CallContext& context, const St
       response.set_status_code(static_cast<int>(status.code()));
       response.set_status_message(std::string(status.message()));
     }
-    if (!ends.write(response)) break;
+    // Before it is written: who writes may have to wait for the processor until after the client has it.
     last_answer = RefusalPause::Clock::now();
+    if (!ends.write(response)) break;
     EIPC_RETURN_IF_ERROR(context.budget.Poll());
   }
   return context.budget.Poll();
