@@ -2,6 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
+#include <string>
+#include <tuple>
+
 #include "sim/audit/audit.h"
 #include "sim/sensor/sensors.h"
 #include "tests/support/scenes.h"
@@ -101,6 +105,52 @@ TEST(Press, ALogBarrierBlockNeverInverts) {
       EXPECT_GT(volume, 0);
     }
   }
+}
+
+// Hard bodies, askew: nothing yields, so the plate must stop before gaps are as small as rounding, where nothing could move apart
+// either.
+TEST(Press, WhatCannotYieldMovesAgainOnceItIsReleased) {
+  SceneSpec scene = testing::EmptyScene();
+  scene.solver.newton_tolerance_m_s = 1e-4;
+  scene.contact.stiffness = 1e9;
+  scene.contact.friction_velocity_m_s = 1e-3;
+  scene.friction_coefficient = 0.5;
+  // A square channel along x that ends at a wall.
+  scene.bodies = {testing::KinematicBox("plate", Vec3(0.02, 0.036, 0.036)), testing::StaticBox("end", Vec3(0.02, 0.1, 0.1))};
+  scene.bodies[0].pose.position.x() = -0.08;
+  scene.bodies[1].pose.position.x() = 0.06;
+  for (const int axis : {1, 2}) {
+    for (const double side : {-1.0, 1.0}) {
+      Vec3 size(0.24, 0.06, 0.06), at(-0.071, 0, 0);
+      size[axis] = 0.01;
+      at[axis] = side * (axis == 1 ? 0.0252 : 0.0255);
+      if (axis == 2) size[1] = 0.04;
+      scene.bodies.push_back(testing::StaticBox("side" + std::to_string(axis) + (side < 0 ? "-" : "+"), size));
+      scene.bodies.back().pose.position = at;
+    }
+  }
+  const std::array<std::tuple<double, double, Vec3>, 3> blocks = {
+      {{0.028, 0.3, Vec3(1, 2, 3)}, {-0.006, -0.4, Vec3(3, -1, 2)}, {-0.04, 0.7, Vec3(-2, 3, 1)}}};
+  for (const auto& [x, angle, axis] : blocks) {
+    scene.bodies.push_back(testing::AffineBox("block" + std::to_string(scene.bodies.size()), Vec3(0.022, 0.024, 0.026),
+                                              testing::StiffMaterial(500, 1e12)));
+    scene.bodies.back().pose = {Vec3(x, 0, 0), Quat(Eigen::AngleAxisd(angle, axis.normalized()))};
+  }
+  World world(testing::Compile(scene));
+  const double start = world.model().boundary_sets[0].initial_pose.position.x();
+  int missed = 0;
+  for (int n = 1; n <= 22; ++n) {
+    ASSERT_TRUE(world.Step({kStep, {PlateAt(world, start + 0.005 * n)}}, {}).ok());
+    ExpectSound(world, n);
+    missed += world.report().outcome == StepOutcome::kTargetNotReached;
+  }
+  EXPECT_GE(missed, 5) << "they are in the way";
+  for (int n = 1; n <= 25; ++n) {
+    ASSERT_TRUE(world.Step({kStep, {PlateAt(world, start + 0.11 - 0.005 * n)}}, {}).ok());
+    ExpectSound(world, n);
+  }
+  EXPECT_EQ(testing::RunSteps(&world, 5, kStep), 0) << "all converge";
+  EXPECT_LT(world.report().target_error_m, 1e-9) << "the plate is back";
 }
 
 }  // namespace
