@@ -3,11 +3,13 @@
 #include <algorithm>
 
 namespace eipc {
-void ContactCollector::Collect(const StageProblem& problem, ContactForces* out) {
+
+void ContactCollector::Collect(const StageProblem& problem, ContactForces* out, std::vector<double>* potentials) {
   const std::vector<Vec3>& x = problem.x();
   out->stencils.clear();
   out->point_triangle_count = out->edge_edge_count = 0;
   names_.clear();
+  if (potentials != nullptr) potentials->clear();
   for (const ContactStencil& s : problem.contacts().stencils()) {
     ContactForce force;
     force.kind = s.kind;
@@ -17,6 +19,7 @@ void ContactCollector::Collect(const StageProblem& problem, ContactForces* out) 
     force.distance_m = s.distance;
     const Vec12 gradient = problem.barrier_stiffness() * s.weight * BarrierStencilGradient(s, Gather(s.v, x));
     for (int i = 0; i < 4; ++i) force.normal_force[i] = -gradient.segment<3>(3 * i);
+    if (potentials != nullptr) potentials->push_back(s.weight * BarrierStencilValue(s, Gather(s.v, x)));
     ++(s.kind == ContactKind::kPointTriangle ? out->point_triangle_count : out->edge_edge_count);
     names_.push_back({s.kind, s.v, out->stencils.size()});
     out->stencils.push_back(force);

@@ -16,7 +16,8 @@ namespace eipc {
 // needs for that from one time to the next.
 class ContactCollector {
  public:
-  void Collect(const StageProblem& problem, ContactForces* out);
+  // `potentials`, where given: contact energy of each active stencil, which come first in `out`, over the barrier's stiffness, m^2.
+  void Collect(const StageProblem& problem, ContactForces* out, std::vector<double>* potentials);
 
  private:
   struct StencilName {

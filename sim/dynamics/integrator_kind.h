@@ -20,7 +20,7 @@ enum class FrictionMode { kLagged, kLaggedUntilConverged, kImplicit };
 // Which bodies lie still enough to be left out of the solve, and what wakes them (sleepers.h).
 struct SleepSettings {
   double after_s = 0;    // of calm; 0: never
-  double speed_m_s = 0;  // below which a body is calm, root mean square over its mass; 0: twice the friction velocity
+  double speed_m_s = 0;  // below which a body is calm, root mean square over its mass; 0: five times the friction velocity
   double wake_acceleration_m_s2 = 0.5;  // that a change of contact forces would give to what it acts on
 };
 

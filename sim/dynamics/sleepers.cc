@@ -2,10 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <numeric>
-
-#include "sim/energy/barrier.h"
-#include "sim/energy/barrier_stencil.h"
 
 namespace eipc {
 
@@ -43,7 +41,7 @@ void Sleepers::Begin(const SurfaceMap& map, const State& from, const VecX& targe
   if (from.sleep.empty()) {
     now_.bodies.assign(model_->bodies.size(), {});
     now_.lean.setZero(3 * model_->node_count);
-    now_.held.clear();
+    now_.held = std::make_shared<const std::vector<State::HeldContact>>();
   } else {
     now_ = from.sleep[0];
   }
@@ -96,10 +94,9 @@ void Sleepers::AddGrip(const ContactForce& force) {
   }
 }
 
-void Sleepers::MeasureGrip(const ContactForces& solved) {
+void Sleepers::MeasureGrip() {
   grip_.assign(model_->node_count, 0);
-  for (const ContactForce& force : solved.stencils) AddGrip(force);
-  for (const State::HeldContact& held : now_.held) AddGrip(held.force);
+  for (const State::HeldContact& held : *now_.held) AddGrip(held.force);
 }
 
 bool Sleepers::Wake(const SurfaceMap& map, const ContactForces& solved) {
@@ -114,7 +111,7 @@ bool Sleepers::Wake(const SurfaceMap& map, const ContactForces& solved) {
   grip_.assign(model_->node_count, 0);
   for (int32_t b = 0; b < static_cast<int32_t>(asleep_.size()); ++b) {
     if (!asleep_[b] || !MovesFreely(b) || !Disturbed(b)) continue;
-    if (!gripped) MeasureGrip(solved);  // most steps disturb nobody
+    if (!gripped) MeasureGrip();  // most steps disturb nobody
     gripped = true;
     if (Disturbed(b)) woken_.push_back(b);
   }
@@ -137,7 +134,7 @@ void Sleepers::AddNeighbours(std::vector<int32_t>* bodies) const {
     if (!listed[b] && asleep_[b] && MovesFreely(b)) bodies->push_back(b);
     listed[b] = 1;
   };
-  for (const State::HeldContact& held : now_.held) {
+  for (const State::HeldContact& held : *now_.held) {
     if (first[held.force.body_a]) add(held.force.body_b);
     if (first[held.force.body_b]) add(held.force.body_a);
   }
@@ -151,17 +148,19 @@ void Sleepers::WakeBodies(const SurfaceMap& map, const std::vector<int32_t>& bod
   }
   // What was held between a body that has woken and one that sleeps on is what that one leans on now.
   const auto awake = [this](const State::HeldContact& held) { return !AtRest(held.force.body_a) || !AtRest(held.force.body_b); };
-  for (const State::HeldContact& held : now_.held) {
+  for (const State::HeldContact& held : *now_.held) {
     if (awake(held)) AddToNodes(map, held.force, 1, &now_.lean);
   }
-  now_.held.erase(std::remove_if(now_.held.begin(), now_.held.end(), awake), now_.held.end());
+  std::vector<State::HeldContact> kept;
+  std::copy_if(now_.held->begin(), now_.held->end(), std::back_inserter(kept), [&](const auto& held) { return !awake(held); });
+  now_.held = std::make_shared<const std::vector<State::HeldContact>>(std::move(kept));
 }
 
 void Sleepers::WakeAll() {
   std::fill(asleep_.begin(), asleep_.end(), 0);
   for (State::Sleep::Body& body : now_.bodies) body.calm_s = 0;
   now_.lean.setZero();
-  now_.held.clear();
+  now_.held = std::make_shared<const std::vector<State::HeldContact>>();
 }
 
 void Sleepers::Store(State* next) const {
@@ -193,17 +192,24 @@ void Sleepers::MarkPushed(const ContactForces& forces, const State& from, const 
   }
 }
 
-void Sleepers::Settle(const StageProblem& problem, const ContactForces& forces, size_t solved, const State& from, double dt_s,
-                      bool counts, State* next) {
+void Sleepers::Settle(const SurfaceMap& map, const Solved& solved, const State& from, double dt_s, bool counts, State* next) {
   if (!enabled()) return;
-  if (next->barrier_stiffness != from.barrier_stiffness) WakeAll();
-  MarkPushed(forces, from, *next);
+  if (next->barrier_stiffness != from.barrier_stiffness) {
+    WakeAll();
+    Store(next);  // nobody falls asleep now: what was held has not been solved
+    return;
+  }
+  MarkPushed(solved.forces, from, *next);
   for (int32_t b = 0; b < static_cast<int32_t>(asleep_.size()); ++b) {
     if (asleep_[b] || !MovesFreely(b)) continue;
     const bool calm = SpeedOf(b, next->v) < model_->dynamics.sleep.speed_m_s && !pushed_[b];
     now_.bodies[b].calm_s = !calm ? 0 : now_.bodies[b].calm_s + (counts ? dt_s : 0);
   }
-  ChooseNewly(forces, solved);
+  if (counts) {
+    ChooseNewly(solved);
+  } else {
+    std::fill(newly_.begin(), newly_.end(), 0);
+  }
   for (int32_t b = 0; b < static_cast<int32_t>(asleep_.size()); ++b) {
     if (!asleep_[b] && IsKinematic(b)) newly_[b] = Stands(b, from.q, next->q);
     if (!newly_[b]) continue;
@@ -211,7 +217,7 @@ void Sleepers::Settle(const StageProblem& problem, const ContactForces& forces, 
     const IndexRange& nodes = model_->bodies[b].nodes;
     next->v.segment(3 * nodes.begin, 3 * nodes.size()).setZero();
   }
-  if (std::count(newly_.begin(), newly_.end(), 1) > 0) Hold(problem, forces, solved);
+  if (std::count(newly_.begin(), newly_.end(), 1) > 0) Hold(map, solved);
   Store(next);
 }
 
@@ -220,27 +226,32 @@ int32_t Sleepers::IslandOf(int32_t body) {
   return body;
 }
 
-void Sleepers::ChooseNewly(const ContactForces& forces, size_t solved) {
-  const auto bodies = static_cast<int32_t>(asleep_.size());
-  const auto awake = [this](int32_t b) { return !asleep_[b] && MovesFreely(b); };
-  island_.resize(bodies);
+// Awake bodies that touch, by way of others too, are an island.
+void Sleepers::FindIslands(const Solved& solved) {
+  island_.resize(asleep_.size());
   std::iota(island_.begin(), island_.end(), 0);
-  for (size_t k = 0; k < solved; ++k) {
-    const ContactForce& force = forces.stencils[k];
-    if (awake(force.body_a) && awake(force.body_b)) island_[IslandOf(force.body_a)] = IslandOf(force.body_b);
+  for (size_t k = 0; k < solved.count; ++k) {
+    const ContactForce& force = solved.forces.stencils[k];
+    if (IsAwake(force.body_a) && IsAwake(force.body_b)) island_[IslandOf(force.body_a)] = IslandOf(force.body_b);
   }
-  std::fill(newly_.begin(), newly_.end(), 1);
+}
+
+// Of an island all or none.
+void Sleepers::ChooseNewly(const Solved& solved) {
+  const auto bodies = static_cast<int32_t>(asleep_.size());
+  FindIslands(solved);
+  restless_.assign(bodies, 0);
   for (int32_t b = 0; b < bodies; ++b) {
-    if (awake(b) && now_.bodies[b].calm_s < model_->dynamics.sleep.after_s) newly_[IslandOf(b)] = 0;
+    if (IsAwake(b) && now_.bodies[b].calm_s < model_->dynamics.sleep.after_s) restless_[IslandOf(b)] = 1;
   }
-  for (int32_t b = 0; b < bodies; ++b) newly_[b] = awake(b) && newly_[IslandOf(b)];
+  for (int32_t b = 0; b < bodies; ++b) newly_[b] = IsAwake(b) && !restless_[IslandOf(b)];
 }
 
 // Contacts of which both sides are at rest now are held; what was felt of them, by those who slept already, is leant on no more.
-void Sleepers::Hold(const StageProblem& problem, const ContactForces& forces, size_t solved) {
-  const std::vector<ContactStencil>& active = problem.contacts().stencils();
-  for (size_t k = 0; k < solved; ++k) {
-    const ContactForce& force = forces.stencils[k];
+void Sleepers::Hold(const SurfaceMap& map, const Solved& solved) {
+  std::vector<State::HeldContact> all = *now_.held;
+  for (size_t k = 0; k < solved.count; ++k) {
+    const ContactForce& force = solved.forces.stencils[k];
     const bool newly = newly_[force.body_a] || newly_[force.body_b];
     if (!newly) continue;
     const bool held = AtRest(force.body_a) && AtRest(force.body_b);
@@ -249,16 +260,16 @@ void Sleepers::Hold(const StageProblem& problem, const ContactForces& forces, si
       const int32_t body = model_->surface.vertex_body[v];
       if (!asleep_[body] || held == (newly_[body] != 0)) continue;
       const Vec3 f = force.normal_force[i] + force.friction_force[i];
-      problem.map().AddVertexGradient(v, held ? Vec3(-f) : f, &now_.lean);
+      map.AddVertexGradient(v, held ? Vec3(-f) : f, &now_.lean);
     }
     // Friction of what has parted since the last step is not worth remembering, and comes after what is active.
-    if (!held || k >= active.size()) continue;
-    now_.held.push_back({force, active[k].weight * BarrierStencilValue(active[k], Gather(active[k].v, problem.x()))});
+    if (held && k < solved.potentials_m2.size()) all.push_back({force, solved.potentials_m2[k]});
   }
+  now_.held = std::make_shared<const std::vector<State::HeldContact>>(std::move(all));
 }
 
 void Sleepers::AddHeld(ContactForces* contacts) const {
-  for (const State::HeldContact& held : now_.held) {
+  for (const State::HeldContact& held : *now_.held) {
     contacts->stencils.push_back(held.force);
     ++(held.force.kind == ContactKind::kPointTriangle ? contacts->point_triangle_count : contacts->edge_edge_count);
     contacts->min_distance_m = std::min(contacts->min_distance_m, held.force.distance_m);
@@ -267,7 +278,7 @@ void Sleepers::AddHeld(ContactForces* contacts) const {
 
 double Sleepers::HeldPotential() const {
   double sum = 0;
-  for (const State::HeldContact& held : now_.held) sum += held.potential_m2;
+  for (const State::HeldContact& held : *now_.held) sum += held.potential_m2;
   return sum;
 }
 

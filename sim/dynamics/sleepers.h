@@ -5,26 +5,29 @@
 #include <vector>
 
 #include "sim/contact/contact_forces.h"
-#include "sim/dynamics/stage_problem.h"
+#include "sim/dynamics/model.h"
 #include "sim/dynamics/state.h"
+#include "sim/energy/surface_map.h"
 
 namespace eipc {
 
 // Bodies that lie still are left out of the solve until something pushes them (SleepSettings; off by default).
 //
 // A free body is calm in a step that ends with a speed below SleepSettings::speed_m_s (root mean square over its mass: v^T M v /
-// 1^T M 1 is its square), unless it touches a driven body that moved in that step. When it has been calm for `after_s` it falls
-// asleep: its velocity becomes zero, its nodes stay where they are to the last bit, and its contacts with what moves as little are
-// neither searched nor evaluated but held as they were last solved. So forces go on being told, and surfaces that do not move stay
-// apart.
+// 1^T M 1 is its square), unless it touches a driven body that moved in that step. When it has been calm for `after_s` it may fall
+// asleep, and does so together with the awake bodies that it touches, by way of others too, once all of them are as calm: one by
+// one they would be nailed down while their neighbours still shift their loads. Velocities become zero, nodes stay where they are
+// to the last bit, and contacts with what moves as little are neither searched nor evaluated but held as they were last solved. So
+// forces go on being told, in balance, and surfaces that do not move stay apart.
 //
 // A kinematic body that did not move in a step is as good as asleep, until it is to move again.
 //
-// Contacts with bodies that are awake are solved as ever, and what they exert on a sleeping body is compared with what they
-// exerted when it fell asleep (its lean, in generalized forces: a soft body that is pinched from both sides feels it). Where a
-// node's share differs by more than its inertia times `wake_acceleration_m_s2` and a fifth of what friction can hold there, sum mu
-// |N|, the body wakes, and the same step is solved again with it: no step is accepted in which something that should have given way
-// was as if nailed down. All wake when the stiffness of the barrier changes, for what is held was in balance with another one.
+// Contacts with bodies that are awake are solved as ever, and what they exert on a sleeping body is compared, after every stage,
+// with what they exerted when it fell asleep (its lean, in generalized forces: a soft body that is pinched from both sides feels
+// it). Where a node's share differs by more than its inertia times `wake_acceleration_m_s2` and a fifth of what friction can hold
+// there, sum mu |N| over what is held, the body wakes, and the same step is solved again with it: no step is accepted in which
+// something that should have given way was as if nailed down. All wake when the stiffness of the barrier changes, for what is held
+// was in balance with another one.
 //
 // Who sleeps is part of State; this only works on it.
 class Sleepers {
@@ -45,10 +48,15 @@ class Sleepers {
   // Who sleeps after the try, for the state that it leads to.
   void Store(State* next) const;
 
-  // After a whole step from `from` to `next`: who falls asleep. The first `solved` forces are those of the problem's contacts.
-  // `counts`: whether the step is one to judge by.
-  void Settle(const StageProblem& problem, const ContactForces& forces, size_t solved, const State& from, double dt_s, bool counts,
-              State* next);
+  // The first `count` of the forces were solved, and the first of these are active, with these potentials over the barrier's
+  // stiffness.
+  struct Solved {
+    const ContactForces& forces;
+    size_t count;
+    const std::vector<double>& potentials_m2;
+  };
+  // After a whole step from `from` to `next`: who falls asleep. `counts`: whether the step is one to judge by.
+  void Settle(const SurfaceMap& map, const Solved& solved, const State& from, double dt_s, bool counts, State* next);
   // What is held, beside what was solved.
   void AddHeld(ContactForces* contacts) const;
   // Contact energy of what is held in units of the barrier's stiffness, J / (N/m).
@@ -60,19 +68,21 @@ class Sleepers {
   bool Stands(int32_t body, const VecX& from, const VecX& to) const;
   bool AtRest(int32_t body) const { return asleep_[body] || model_->patches.fixed[body]; }
   bool Disturbed(int32_t body) const;
-  // By node, what friction can hold of what is held and what was solved.
-  void MeasureGrip(const ContactForces& solved);
+  // By node, what friction can hold of what is held: what pushes does not hold.
+  void MeasureGrip();
   void AddGrip(const ContactForce& force);
   // Whoever touches one of them and sleeps.
   void AddNeighbours(std::vector<int32_t>* bodies) const;
   void WakeBodies(const SurfaceMap& map, const std::vector<int32_t>& bodies);
   void WakeAll();
   double SpeedOf(int32_t body, const VecX& v) const;
-  // Who falls asleep now: of bodies that are awake and touch, by way of others too, all or none.
-  void ChooseNewly(const ContactForces& forces, size_t solved);
+  bool IsAwake(int32_t body) const { return !asleep_[body] && MovesFreely(body); }
+  // Who falls asleep now.
+  void ChooseNewly(const Solved& solved);
+  void FindIslands(const Solved& solved);
   int32_t IslandOf(int32_t body);
   void MarkPushed(const ContactForces& forces, const State& from, const State& next);
-  void Hold(const StageProblem& problem, const ContactForces& forces, size_t solved);
+  void Hold(const SurfaceMap& map, const Solved& solved);
   void AddToNodes(const SurfaceMap& map, const ContactForce& force, double sign, VecX* nodes) const;
 
   const Model* model_;
@@ -84,9 +94,10 @@ class Sleepers {
   VecX felt_;                         // by node: contact force on sleeping bodies that is not held, N
   std::vector<double> grip_;          // by node: what friction can hold, N
   std::vector<int32_t> woken_;
-  std::vector<uint8_t> pushed_;  // by body: touches a driven body that moved
-  std::vector<int32_t> island_;  // by body: another one of its island; itself: the one that stands for it
-  std::vector<uint8_t> newly_;   // by body: falls asleep now
+  std::vector<uint8_t> pushed_;    // by body: touches a driven body that moved
+  std::vector<int32_t> island_;    // by body: another one of its island; itself: the one that stands for it
+  std::vector<uint8_t> restless_;  // by island
+  std::vector<uint8_t> newly_;     // by body: falls asleep now
 };
 
 }  // namespace eipc

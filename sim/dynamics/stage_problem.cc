@@ -223,6 +223,21 @@ bool StageProblem::Pinched() {
   return may_stiffen_;
 }
 
+// What sleeps is prescribed as well, but nothing drives it.
+double StageProblem::DrivenGap(const std::vector<uint8_t>& driven) const {
+  const auto is_driven = [&](int32_t v) {
+    const int32_t body = model_->surface.vertex_body[v];
+    if (!asleep_.empty() && asleep_[body] && model_->bodies[body].kind != BodyKind::kKinematic) return false;
+    const EmbeddingRow& row = model_->embedding[v];
+    return std::any_of(row.nodes.begin(), row.nodes.begin() + row.count, [&](int32_t n) { return driven[n] != 0; });
+  };
+  double least = 1;
+  for (const ContactStencil& s : contacts_.stencils()) {
+    if (s.distance < least * s.dhat && std::any_of(s.v.begin(), s.v.end(), is_driven)) least = s.distance / s.dhat;
+  }
+  return least;
+}
+
 void StageProblem::LagFriction() {
   ScopedStage timer(seconds_, Stage::kFriction);
   friction_.Lag(contacts_, x_, contact_share_ * barrier_stiffness_);

@@ -74,7 +74,7 @@ class StageProblem : public RootProblem {
   }
   // True when this is an impact: then barrier_stiffness() has grown.
   bool Pinched() override;
-  double RelativeGap() const override { return contacts_.least_relative_gap(); }
+  double DrivenGap(const std::vector<uint8_t>& driven) const override;
   StepLimit MaxStepLimit() const override { return max_step_limit_; }
   bool InFriction(int32_t node) const override;
 

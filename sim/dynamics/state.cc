@@ -63,17 +63,37 @@ bool ContactPairsFit(const State& state, int32_t node_count) {
 
 namespace {
 
-bool HeldContactFits(const ContactForce& force, const Model& model) {
+// Free and without drives, or kinematic.
+bool MaySleep(const Model& model, int32_t body) {
+  const BodyKind kind = model.bodies[body].kind;
+  const auto drives = [body](const BoundarySet& set) { return set.body == body; };
+  return kind == BodyKind::kKinematic ||
+         (kind != BodyKind::kStatic && std::none_of(model.boundary_sets.begin(), model.boundary_sets.end(), drives));
+}
+
+bool HeldContactFits(const ContactForce& force, const State::Sleep& sleep, const Model& model) {
   const auto body_fits = [&](int32_t b) { return b >= 0 && b < static_cast<int32_t>(model.bodies.size()); };
   const auto vertex_fits = [&](int32_t v) { return v >= 0 && v < model.surface.vertex_count; };
-  return (force.kind == ContactKind::kPointTriangle || force.kind == ContactKind::kEdgeEdge) && body_fits(force.body_a) &&
-         body_fits(force.body_b) && std::all_of(force.vertices.begin(), force.vertices.end(), vertex_fits);
+  if (force.kind != ContactKind::kPointTriangle && force.kind != ContactKind::kEdgeEdge) return false;
+  if (!body_fits(force.body_a) || !body_fits(force.body_b)) return false;
+  if (!std::all_of(force.vertices.begin(), force.vertices.end(), vertex_fits)) return false;
+  const auto rests = [&](int32_t b) { return sleep.bodies[b].asleep || model.bodies[b].kind == BodyKind::kStatic; };
+  const int second = force.kind == ContactKind::kPointTriangle ? 1 : 2;  // first vertex of the second side
+  for (int i = 0; i < 4; ++i) {
+    if (model.surface.vertex_body[force.vertices[i]] != (i < second ? force.body_a : force.body_b)) return false;
+  }
+  return rests(force.body_a) && rests(force.body_b);
 }
 
 bool SleepFits(const State::Sleep& sleep, const Model& model) {
-  return model.dynamics.sleep.after_s > 0 && sleep.bodies.size() == model.bodies.size() && sleep.lean.size() == 3 * model.node_count &&
-         std::all_of(sleep.held.begin(), sleep.held.end(),
-                     [&](const State::HeldContact& held) { return HeldContactFits(held.force, model); });
+  if (!(model.dynamics.sleep.after_s > 0) || sleep.held == nullptr) return false;
+  if (sleep.bodies.size() != model.bodies.size() || sleep.lean.size() != 3 * model.node_count) return false;
+  for (size_t b = 0; b < sleep.bodies.size(); ++b) {
+    if (sleep.bodies[b].asleep && !MaySleep(model, static_cast<int32_t>(b))) return false;
+    if (!(sleep.bodies[b].calm_s >= 0)) return false;
+  }
+  return std::all_of(sleep.held->begin(), sleep.held->end(),
+                     [&](const State::HeldContact& held) { return HeldContactFits(held.force, sleep, model); });
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 #define EIPC_SIM_DYNAMICS_STATE_H_
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -56,7 +57,8 @@ struct State {
     };
     std::vector<Body> bodies;  // one per Model::bodies
     VecX lean;                 // by node: contact force that its body felt from what is awake when it fell asleep, N
-    std::vector<HeldContact> held;
+    // Never null; shared by the states between which it does not change.
+    std::shared_ptr<const std::vector<HeldContact>> held = std::make_shared<const std::vector<HeldContact>>();
   };
   std::vector<Sleep> sleep;
 

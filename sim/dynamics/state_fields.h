@@ -1,7 +1,10 @@
 #ifndef EIPC_SIM_DYNAMICS_STATE_FIELDS_H_
 #define EIPC_SIM_DYNAMICS_STATE_FIELDS_H_
 
+#include <memory>
 #include <type_traits>
+#include <utility>
+#include <vector>
 
 #include "sim/dynamics/state.h"
 
@@ -29,6 +32,27 @@ void VisitContact(Archive& archive, C& contact) {
     for (auto& force : *forces) {
       for (int k = 0; k < 3; ++k) archive.Value(force[k]);
     }
+  }
+}
+
+template <typename Archive, typename Contacts>
+void VisitContacts(Archive& archive, Contacts& contacts) {
+  archive.Size(contacts);
+  for (auto& [force, potential_m2] : contacts) {
+    VisitContact(archive, force);
+    archive.Value(potential_m2);
+  }
+}
+
+// What is shared is not written to: whoever loads makes its own.
+template <typename Archive, typename Held>
+void VisitHeld(Archive& archive, Held& held) {
+  if constexpr (std::is_const_v<Held>) {
+    VisitContacts(archive, *held);
+  } else {
+    std::vector<State::HeldContact> contacts = *held;
+    VisitContacts(archive, contacts);
+    held = std::make_shared<const std::vector<State::HeldContact>>(std::move(contacts));
   }
 }
 
@@ -72,11 +96,7 @@ void VisitState(Archive& archive, S& state) {
       archive.Value(asleep);
     }
     archive.Vector(lean);
-    archive.Size(held);
-    for (auto& [force, potential_m2] : held) {
-      VisitContact(archive, force);
-      archive.Value(potential_m2);
-    }
+    VisitHeld(archive, held);
   }
 }
 

@@ -151,7 +151,9 @@ absl::StatusOr<bool> Stepper::SolveStage(const State& from, double gamma_h, Step
   } else {
     q_stage_ = solve_start_ + reach * direction_;
   }
-  for (problem_.SetPoint(q_stage_); reach > 0 && problem_.Intersects(); problem_.SetPoint(q_stage_)) {  // whatever MaxStep promised
+  const double tight = std::min(kTightestDrivenGap, problem_.DrivenGap(prescribed_));
+  const auto refused = [&] { return problem_.DrivenGap(prescribed_) < tight || problem_.Intersects(); };
+  for (problem_.SetPoint(q_stage_); reach > 0 && refused(); problem_.SetPoint(q_stage_)) {  // whatever MaxStep promised
     reach = reach > 1e-12 ? 0.5 * reach : 0;
     q_stage_ = solve_start_ + reach * direction_;
   }
@@ -186,7 +188,9 @@ absl::StatusOr<Stepper::Verdict> Stepper::Take(const TimeIntegrator& integrator,
   const StepReport before = *report;
   while (true) {
     EIPC_ASSIGN_OR_RETURN(const Verdict verdict, TakeAsIs(integrator, from, dt_s, drives, max_iterations, next, report));
-    if (verdict != Verdict::kAccepted || !sleepers_.Wake(problem_.map(), contacts_)) {
+    const bool disturbed =
+        verdict == Verdict::kDisturbed || (verdict == Verdict::kAccepted && sleepers_.Wake(problem_.map(), contacts_));
+    if (!disturbed) {
       sleepers_.Store(next);
       return verdict;
     }
@@ -231,6 +235,10 @@ absl::StatusOr<Stepper::Verdict> Stepper::TakeAsIs(const TimeIntegrator& integra
     if (max_iterations > 0 && report->newton_iterations - before > max_iterations) return Verdict::kTooManyIterations;
     v_stage_ = (q_stage_ - stage_.q_tilde) / gamma_h;
     reached = stage_.end;
+    if (sleepers_.count() == 0 || i + 1 == integrator.stage_count()) continue;
+    // What hits a sleeping body in this stage may be gone by the next.
+    collector_.Collect(problem_, &contacts_, nullptr);
+    if (sleepers_.Wake(problem_.map(), contacts_)) return Verdict::kDisturbed;
   }
   if (stage_.contact_share != 1) {
     problem_.SetContactShare(1);
@@ -238,7 +246,7 @@ absl::StatusOr<Stepper::Verdict> Stepper::TakeAsIs(const TimeIntegrator& integra
   }
   const int rejections = problem_.exact_rejections();
   report->exact_rejections += rejections;
-  collector_.Collect(problem_, &contacts_);
+  collector_.Collect(problem_, &contacts_, sleepers_.enabled() ? &potentials_ : nullptr);
   if (integrator.extrapolates()) {
     const bool free = Extrapolate(from, next);
     EIPC_RETURN_IF_ERROR(interrupt_.status());
@@ -272,9 +280,10 @@ void Stepper::EndStep(const State& from, double dt_s, State* next, StepReport* r
   report->sleeping_bodies = sleepers_.count();
   report->barrier_potential = BarrierPotential(problem_.contacts(), problem_.x()) + sleepers_.HeldPotential();
   const size_t solved = contacts_.stencils.size();
+  const bool at_rest_by_it = report->outcome == StepOutcome::kConverged || report->outcome == StepOutcome::kTargetNotReached;
   sleepers_.AddHeld(&contacts_);
   report->min_distance_m = contacts_.min_distance_m;
-  sleepers_.Settle(problem_, contacts_, solved, from, dt_s, report->outcome == StepOutcome::kConverged, next);
+  sleepers_.Settle(problem_.map(), {contacts_, solved, potentials_}, from, dt_s, at_rest_by_it, next);
 }
 
 }  // namespace eipc

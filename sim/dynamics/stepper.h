@@ -30,6 +30,7 @@ class Stepper {
     kAccepted,
     kEndBlocked,  // the way to an extrapolated end point is not free: nothing was accepted
     kTooManyIterations,
+    kDisturbed,  // a sleeping body, in a stage before the last: to be taken again with it awake. Take does that itself
   };
 
   Stepper(const Model* model, int threads);
@@ -85,6 +86,7 @@ class Stepper {
   std::vector<uint8_t> mass_prescribed_;  // that it was analyzed for
   ContactForces contacts_;
   ContactCollector collector_;
+  std::vector<double> potentials_;  // of what is active in contacts_, where bodies may sleep
 };
 
 }  // namespace eipc

@@ -190,7 +190,7 @@ void CopySettings(const SceneSpec& spec, Model* model) {
   model->solver.linear_solver = ChooseLinearSolver(spec.solver.linear_solver, 3 * int64_t{model->node_count});
   if (spec.solver.newton_tolerance_m_s == 0) model->solver.newton_tolerance_m_s = DefaultTolerance(*model);
   model->dynamics = spec.dynamics;
-  if (spec.dynamics.sleep.speed_m_s == 0) model->dynamics.sleep.speed_m_s = 2 * spec.contact.friction_velocity_m_s;
+  if (spec.dynamics.sleep.speed_m_s == 0) model->dynamics.sleep.speed_m_s = 5 * spec.contact.friction_velocity_m_s;
   model->schedule_duration_s = spec.schedule_duration_s;
   model->schedule_dt_s = spec.schedule_dt_s;
   if (spec.holding) model->holding = {model->FindBody(spec.holding->body), spec.holding->start_s, spec.holding->end_s};

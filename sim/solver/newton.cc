@@ -116,10 +116,6 @@ absl::Status NewtonSolver::Solve(NewtonProblem* problem, const std::vector<uint8
                                  double velocity_scale, VecX* q, NewtonReport* report, StageSeconds* seconds) {
   constexpr double kBlocked = 1e-3;  // a smaller admissible fraction is no progress of the drive
   constexpr int kPatience = 8;       // blocked tries before a drive gives up
-  // A drive knows no limit to its force. What it presses against something that cannot yield would end at gaps of the size of
-  // rounding, where collision detection lets nothing move any more, not even apart, and matrices lose their pivots. At this part of
-  // dhat the pressure is 1e4 times that at a half of it.
-  constexpr double kTight = 1e-4;
   constexpr double kShrinksWell = 0.3;
   *report = {};
   system_.Begin();
@@ -163,11 +159,11 @@ absl::Status NewtonSolver::Solve(NewtonProblem* problem, const std::vector<uint8
           if (prescribed[n]) trial_.segment<3>(3 * n) = target.segment<3>(3 * n);
         }
       }
-      const double gap = problem->RelativeGap();
+      const double tight = std::min(kTightestDrivenGap, problem->DrivenGap(prescribed));
       problem->SetPoint(trial_);
       energy = problem->Energy();
       // Refused, whatever MaxStep promised, or squeezed further where it is tight.
-      const auto squeezed = [&] { return problem->RelativeGap() < std::min(gap, kTight); };
+      const auto squeezed = [&] { return problem->DrivenGap(prescribed) < tight; };
       for (int k = 0; (std::isinf(energy) || squeezed()) && k < kMaxHalvings; ++k) {
         const double kept = k + 1 < kMaxHalvings && limit > kBlocked ? 0.5 : 0;
         limit *= kept;

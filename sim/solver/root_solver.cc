@@ -180,8 +180,9 @@ absl::Status RootSolver::Solve(RootProblem* problem, BlockMatrix* hessian, const
       for (size_t n = 0; n < prescribed.size() && limit >= 1; ++n) {  // land exactly
         if (prescribed[n]) trial_.segment<3>(3 * n) = target.segment<3>(3 * n);
       }
+      const double tight = std::min(kTightestDrivenGap, problem->DrivenGap(prescribed));
       problem->SetPoint(trial_);
-      if (!std::isfinite(problem->Energy())) return absl::OkStatus();
+      if (!std::isfinite(problem->Energy()) || problem->DrivenGap(prescribed) < tight) return absl::OkStatus();
       problem->Freeze();
       Residual(problem, prescribed, &residual_);
       *q = trial_;

@@ -129,7 +129,8 @@ def bin_targets(rows: Sequence[dict]) -> list[Target]:
         at_rest: dict[int, dict] = {}
         for row in rows:
             # The first of so many objects, but a bin of so many before copies.
-            if phase in row and (row["objects"] not in at_rest or row["name"] == name_of(row["objects"])):
+            one = (name_of(row["objects"]), f"1 x {name_of(row['objects'])}, may sleep")
+            if phase in row and (row["objects"] not in at_rest or row["name"] in one):
                 at_rest[row["objects"]] = row[phase]
         if 100 in at_rest:
             targets.append(Target(f"100 objects in a bin{addition}, median step once settled", at_rest[100]["median_ms"], TARGET_MEDIAN_MS,

@@ -145,6 +145,12 @@ TEST(Press, WhatCannotYieldMovesAgainOnceItIsReleased) {
     missed += world.report().outcome == StepOutcome::kTargetNotReached;
   }
   EXPECT_GE(missed, 5) << "they are in the way";
+  const double gap = world.report().min_distance_m;
+  for (int n = 1; n <= 60; ++n) {  // it goes on pressing
+    ASSERT_TRUE(world.Step({kStep, {PlateAt(world, start + 0.11)}}, {}).ok());
+    ExpectSound(world, n);
+  }
+  EXPECT_GT(world.report().min_distance_m, 0.1 * gap) << "gaps do not shrink for ever";
   for (int n = 1; n <= 25; ++n) {
     ASSERT_TRUE(world.Step({kStep, {PlateAt(world, start + 0.11 - 0.005 * n)}}, {}).ok());
     ExpectSound(world, n);

@@ -282,7 +282,7 @@ TEST(CompileScene, TheSpeedOfSleepFollowsThatOfFriction) {
   SceneSpec scene = testing::EmptyScene();
   scene.bodies = {testing::AffineBox("box", Vec3(0.03, 0.04, 0.12), testing::StiffMaterial(1000, 1e7))};
   scene.contact.friction_velocity_m_s = 1e-3;
-  EXPECT_EQ(testing::Compile(scene)->dynamics.sleep.speed_m_s, 2e-3);
+  EXPECT_EQ(testing::Compile(scene)->dynamics.sleep.speed_m_s, 5e-3);
   EXPECT_EQ(testing::Compile(scene)->dynamics.sleep.after_s, 0) << "not unless asked";
   scene.dynamics.sleep.speed_m_s = 5e-4;
   EXPECT_EQ(testing::Compile(scene)->dynamics.sleep.speed_m_s, 5e-4);
