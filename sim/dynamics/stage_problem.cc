@@ -225,6 +225,7 @@ bool StageProblem::Pinched() {
 
 // What sleeps is prescribed as well, but nothing drives it.
 double StageProblem::DrivenGap(const std::vector<uint8_t>& driven) const {
+  if (model_->solver.unsafe_disable_ccd) return 1;  // then the audit is to see where drives go
   const auto is_driven = [&](int32_t v) {
     const int32_t body = model_->surface.vertex_body[v];
     if (!asleep_.empty() && asleep_[body] && model_->bodies[body].kind != BodyKind::kKinematic) return false;
