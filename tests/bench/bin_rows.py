@@ -21,8 +21,10 @@ STEP_S = 0.02
 DURATION_S = 4.0
 MANY = 400                  # objects, in copies of a smaller bin once everything in it lies still
 RESTING_DURATION_S = 2.0
+SLEEPING_DURATION_S = 4.0   # one that rocks keeps its pile awake for a while
 AUDIT_EVERY = 10            # accepted steps; the time of an audit is not a step's
 RESTING_SPEED_M_S = 2e-3    # root mean square over the mass; what friction lets creep does so at up to 1e-3 m/s
+MAY_SLEEP = ", may sleep"    # of names of rows
 SLEEP_AFTER_S = 0.5         # of calm, in the rows of bins at rest that may sleep
 ASLEEP_SHARE = 0.9          # of the objects: from then on a bin counts as asleep
 TARGET_MEDIAN_MS = 20.0     # h = 0.02 s in real time
@@ -103,7 +105,7 @@ def bin_rows(cli: EipcCli, counts: Sequence[int], runs: int, threads: int, durat
                 name = f"{copies} x {name_of(count)}"
                 if copies > 1:
                     rows.append(_measure(cli, name, resting, runs, threads, RESTING_DURATION_S)[0])
-                rows.append(_measure(cli, f"{name}, may sleep", resting, runs, threads, RESTING_DURATION_S,
+                rows.append(_measure(cli, f"{name}{MAY_SLEEP}", resting, runs, threads, SLEEPING_DURATION_S,
                                      [f"solver.sleep.after_s={SLEEP_AFTER_S}"])[0])
     return rows
 
@@ -128,9 +130,10 @@ def bin_targets(rows: Sequence[dict]) -> list[Target]:
     for phase, addition in (("settled", ""), ("asleep", ", may sleep")):
         at_rest: dict[int, dict] = {}
         for row in rows:
-            # The first of so many objects, but a bin of so many before copies.
-            one = (name_of(row["objects"]), f"1 x {name_of(row['objects'])}, may sleep")
-            if phase in row and (row["objects"] not in at_rest or row["name"] in one):
+            if phase not in row or row["name"].endswith(MAY_SLEEP) != (phase == "asleep"):
+                continue
+            one = name_of(row["objects"]), f"1 x {name_of(row['objects'])}{MAY_SLEEP}"  # before copies
+            if row["objects"] not in at_rest or row["name"] in one:
                 at_rest[row["objects"]] = row[phase]
         if 100 in at_rest:
             targets.append(Target(f"100 objects in a bin{addition}, median step once settled", at_rest[100]["median_ms"], TARGET_MEDIAN_MS,

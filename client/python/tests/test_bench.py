@@ -125,7 +125,8 @@ def test_settled_is_from_when_nothing_moves_any_more(bench):
     assert settled_from(np.array([still, still]), 2.0) == 0
     assert settled_from(np.array([still, moving]), 2.0) is None
     rows = [{"objects": 25, "settled": {"us_per_contact": 10.0}}, {"objects": 100, "settled": {"median_ms": 21.0}},
-            {"objects": 400, "settled": {"us_per_contact": 14.0}}, {"objects": 100, "asleep": {"median_ms": 2.0}}]
+            {"objects": 400, "settled": {"us_per_contact": 14.0}},
+            {"objects": 100, "settled": {"median_ms": 1.0}, "asleep": {"median_ms": 2.0}, "name": "1 x bin-100, may sleep"}]
     assert [target.met for target in bin_targets([{"name": "copies", **row} for row in rows])] == [False, True, True]
 
 
