@@ -180,15 +180,15 @@ double Sleepers::SpeedOf(int32_t body, const VecX& v) const {
 
 void Sleepers::MarkPushed(const ContactForces& forces, const State& from, const State& next) {
   std::fill(pushed_.begin(), pushed_.end(), 0);
-  std::fill(newly_.begin(), newly_.end(), 0);  // here: bodies with drives that moved
+  moved_.assign(pushed_.size(), 0);
   for (const BoundarySet& set : model_->boundary_sets) {
     for (const int32_t n : set.nodes) {
-      if (next.q.segment<3>(3 * n) != from.q.segment<3>(3 * n)) newly_[set.body] = 1;
+      if (next.q.segment<3>(3 * n) != from.q.segment<3>(3 * n)) moved_[set.body] = 1;
     }
   }
   for (const ContactForce& force : forces.stencils) {
-    if (newly_[force.body_b]) pushed_[force.body_a] = 1;
-    if (newly_[force.body_a]) pushed_[force.body_b] = 1;
+    if (moved_[force.body_b]) pushed_[force.body_a] = 1;
+    if (moved_[force.body_a]) pushed_[force.body_b] = 1;
   }
 }
 

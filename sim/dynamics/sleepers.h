@@ -94,6 +94,7 @@ class Sleepers {
   VecX felt_;                         // by node: contact force on sleeping bodies that is not held, N
   std::vector<double> grip_;          // by node: what friction can hold, N
   std::vector<int32_t> woken_;
+  std::vector<uint8_t> moved_;     // by body: has drives that moved
   std::vector<uint8_t> pushed_;    // by body: touches a driven body that moved
   std::vector<int32_t> island_;    // by body: another one of its island; itself: the one that stands for it
   std::vector<uint8_t> restless_;  // by island

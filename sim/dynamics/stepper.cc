@@ -183,10 +183,12 @@ absl::StatusOr<Stepper::Verdict> Stepper::Take(const TimeIntegrator& integrator,
                                                const std::vector<State::Drive>& drives, int max_iterations, State* next,
                                                StepReport* report) {
   target_ = from.q;
-  DriveTargets(*model_, drives, &prescribed_, &target_);
+  DriveTargets(*model_, drives, &driven_, &target_);
   sleepers_.Begin(problem_.map(), from, target_);
   const StepReport before = *report;
   while (true) {
+    prescribed_ = driven_;
+    sleepers_.Prescribe(&prescribed_);
     EIPC_ASSIGN_OR_RETURN(const Verdict verdict, TakeAsIs(integrator, from, dt_s, drives, max_iterations, next, report));
     const bool disturbed =
         verdict == Verdict::kDisturbed || (verdict == Verdict::kAccepted && sleepers_.Wake(problem_.map(), contacts_));
@@ -206,9 +208,6 @@ absl::StatusOr<Stepper::Verdict> Stepper::TakeAsIs(const TimeIntegrator& integra
                                                    const std::vector<State::Drive>& drives, int max_iterations, State* next,
                                                    StepReport* report) {
   next->drives = drives;
-  target_ = from.q;
-  DriveTargets(*model_, drives, &prescribed_, &target_);
-  sleepers_.Prescribe(&prescribed_);
   q_stage_ = from.q;
   v_stage_ = from.v;
   // Free nodes go on as they move, driven nodes are where they should be.

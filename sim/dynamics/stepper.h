@@ -76,9 +76,10 @@ class Stepper {
   Sleepers sleepers_;
   bool has_friction_ = false;
   IntegratorStage stage_;
-  std::vector<uint8_t> prescribed_;
-  VecX target_;        // of prescribed nodes at the end of the step (other entries: start)
-  VecX stage_target_;  // the same at the end of the stage
+  std::vector<uint8_t> driven_;      // by node
+  std::vector<uint8_t> prescribed_;  // those, and those of what sleeps
+  VecX target_;                      // of prescribed nodes at the end of the step (other entries: start)
+  VecX stage_target_;                // the same at the end of the stage
   VecX q_stage_, v_stage_, guess_, direction_, acceleration_, gradient_;
   VecX stage_start_, solve_start_;  // where the stage, and a try to solve it, begin
   BlockMatrix mass_;
