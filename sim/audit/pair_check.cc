@@ -99,12 +99,10 @@ bool Finite(const std::vector<Vec3>& x, const Triangle& t) {
 
 bool AnyPairMeets(const std::vector<Vec3>& x, const std::vector<Triangle>& triangles,
                   const std::vector<std::pair<int32_t, int32_t>>& pairs) {
-  const bool all_finite = std::all_of(x.begin(), x.end(), [](const Vec3& p) { return p.allFinite(); });
-  for (const auto& [a, b] : pairs) {
-    if (!all_finite && (!Finite(x, triangles[a]) || !Finite(x, triangles[b]))) return true;
-    if (PairMeets(x, triangles[a], triangles[b])) return true;
-  }
-  return false;
+  return std::any_of(pairs.begin(), pairs.end(), [&](const auto& pair) {
+    const Triangle &s = triangles[pair.first], &t = triangles[pair.second];
+    return !Finite(x, s) || !Finite(x, t) || PairMeets(x, s, t);
+  });
 }
 
 }  // namespace eipc

@@ -37,7 +37,10 @@ BroadPhase::BroadPhase(const CollisionSurface* surface, const SurfacePatches* pa
       interrupt_(interrupt),
       bodies_(surface->body_count),
       shapes_(patches, dhat),
-      neighbour_proofs_(surface, patches, dhat) {
+      neighbour_proofs_(surface, patches, dhat),
+      vertices_(surface->vertex_count),
+      triangle_vertices_(surface->vertex_count),
+      near_vertices_(surface->vertex_count) {
   const size_t vertices = surface->vertex_count;
   const size_t nodes = patches->nodes.empty() ? 0 : patches->nodes.back() + 1;
   points_q_.setZero(3 * static_cast<Eigen::Index>(nodes));
@@ -57,7 +60,6 @@ BroadPhase::BroadPhase(const CollisionSurface* surface, const SurfacePatches* pa
     tree_stamp_.emplace_back(tree.nodes().size(), 0);
     tree_boxes_.emplace_back(tree.nodes().size());
   }
-  used_.assign(vertices, 0);
 }
 
 // Of a body that nothing moves: the origin, for ever.
@@ -315,8 +317,8 @@ void BroadPhase::Gather() {
   near_stale_ = true;
   candidates_.clear();
   neighbour_pairs_.clear();
-  for (int32_t v : vertices_) used_[v] = 0;
-  vertices_.clear();
+  vertices_.Clear();
+  triangle_vertices_.Clear();
   size_t count = 0;
   for (const PairList& list : lists_) count += list.candidates.size();
   candidates_.reserve(count);  // grown piece by piece, the copying of a long list takes longer than all else
@@ -327,26 +329,18 @@ void BroadPhase::Gather() {
       if (Stop()) return;
       candidates_.push_back(c);
       candidates_.back().list = static_cast<int32_t>(k);
-      for (int32_t v : c.v) Use(v);
+      vertices_.AddAll(c.v);
     }
     neighbour_pairs_.insert(neighbour_pairs_.end(), list.neighbour_pairs.begin(), list.neighbour_pairs.end());
-    for (const auto* pairs : {&list.neighbour_pairs, &list.triangle_pairs}) {
-      for (const auto& [a, b] : *pairs) {
-        if (Stop()) return;
-        for (int32_t v : surface_->triangles[a]) Use(v);
-        for (int32_t v : surface_->triangles[b]) Use(v);
-      }
+    for (const auto& [a, b] : list.triangle_pairs) {
+      if (Stop()) return;
+      triangle_vertices_.AddAll(surface_->triangles[a]);
+      triangle_vertices_.AddAll(surface_->triangles[b]);
     }
   }
   near_candidates_.reserve(candidates_.capacity());  // now, and not when little is near for the first time
-  near_vertices_.reserve(vertices_.capacity());
+  near_vertices_.Reserve(vertices_.list().capacity());
   gathered_ = true;
-}
-
-void BroadPhase::Use(int32_t v) {
-  if (used_[v]) return;
-  used_[v] = 1;
-  vertices_.push_back(v);
 }
 
 }  // namespace eipc

@@ -13,6 +13,7 @@
 #include "sim/contact/piece_shapes.h"
 #include "sim/contact/surface.h"
 #include "sim/contact/surface_patches.h"
+#include "sim/contact/vertex_list.h"
 #include "sim/geometry/wide_box.h"
 #include "sim/mesh/embedding.h"
 
@@ -27,6 +28,7 @@ struct Candidate {
   ContactKind kind;
   bool of_one_body = false;
   int32_t list = 0;  // which pair of bodies, in VertexTravel::shift
+  double dhat = 0;   // its own (OwnDhat), m
   // The pair is at least this far apart where each vertex is at its anchor (BroadPhase::Travel), m; certified, negative when
   // unknown.
   double bound = -std::numeric_limits<double>::infinity();
@@ -43,8 +45,8 @@ struct VertexTravel {
   const std::vector<int32_t>* among = nullptr;
 
   // The larger of both: of `vertices`, those that count; of bodies and the ways between them.
-  void IncludeVertices(const VertexTravel& other, const std::vector<int32_t>& vertices) {
-    for (const int32_t v : vertices) own[v] = other.own[v] > own[v] ? other.own[v] : own[v];
+  void IncludeVertices(const VertexTravel& other, const VertexList& vertices) {
+    for (const int32_t v : vertices.list()) own[v] = other.own[v] > own[v] ? other.own[v] : own[v];
   }
   void IncludeBodies(const VertexTravel& other) {
     for (size_t k = 0; k < shift.size(); ++k) shift[k] = other.shift[k] > shift[k] ? other.shift[k] : shift[k];
@@ -58,8 +60,12 @@ struct VertexTravel {
   }
 };
 
-// Keeps every pair of primitives that can come within `dhat` while the nodes of the cages stay inside their regions. Vertices are
-// where the embedding puts them, x = J q + c, so what a vertex can reach follows from the regions of its nodes.
+// Beyond its own dhat by so much nothing asks for a pair, m: collision detection holds 0.1 of it, and at least some rounding.
+inline constexpr double kLeastExamined = 1e-9;
+
+// Keeps every pair of primitives that can come within its own dhat (OwnDhat) while the nodes of the cages stay inside their
+// regions. Vertices are where the embedding puts them, x = J q + c, so what a vertex can reach follows from the regions of its
+// nodes.
 //
 // Bodies are seen from their own middles, the mean of their nodes: a body has a region for each node relative to its middle, and a
 // pair of bodies one for the way from middle to middle. What moves along together stays inside regions for many steps, and only
@@ -80,9 +86,10 @@ struct VertexTravel {
 // Boxes of long or slanted primitives overlap long before they are near. So each pair of boxes that overlap is given a lower bound
 // of its distance at the anchors, where everything was when its region was made: a primitive moves no farther than its
 // farthest-moving vertex, so the distance is at least the bound less how far either side, and the way between the middles, have
-// travelled from there. Pairs that this keeps apart wherever they go within their regions are dropped; of the others it tells later
-// which need no look. While all bodies are close to their anchors, a few pairs are left that may matter (Select); the others, and
-// vertices that only they have, are then not looked at one by one.
+// travelled from there. Pairs that this keeps beyond their own dhat wherever they go within their regions are dropped: nearly all
+// of one body whose triangles are small. Of the others it tells later which need no look. While all bodies are close to their
+// anchors, a few pairs are left that may matter (Select); the others, and vertices that only they have, are then not looked at one
+// by one.
 //
 // Candidates come in the order of one fixed traversal, less what is pruned: the active ones among them come in the same order
 // whatever the regions are.
@@ -106,19 +113,27 @@ class BroadPhase {
   void SetAsleep(const std::vector<uint8_t>& asleep);
 
   const std::vector<Candidate>& candidates() const { return candidates_; }
-  // Those that candidates and pairs of triangles have, each once, in no particular order.
-  const std::vector<int32_t>& vertices() const { return vertices_; }
-  // Pairs of triangles (surface indices) that may meet at this travel: two that meet inside their regions are among them. Those
-  // that share a vertex are apart, in neighbour_pairs(): they stay near.
-  void NearTriangles(const VertexTravel& travel, std::vector<std::pair<int32_t, int32_t>>* out) const;
+  // Those that candidates have.
+  const VertexList& vertices() const { return vertices_; }
+  // Triangles (surface indices) that may meet, and a bound of how far apart they stay while none of their vertices leaves its
+  // anchor as its body sees it, m.
+  struct TrianglePair {
+    std::pair<int32_t, int32_t> triangles;
+    double apart;
+  };
+  // Those that may meet where bodies have travelled so far: two that meet inside their regions are among them. Pairs that share a
+  // vertex are in neighbour_pairs() instead: they stay near.
+  void NearTriangles(const VertexTravel& bodies, std::vector<TrianglePair>* out) const;
+  // Those of `pairs` that may meet where vertices (VertexTravel::own of all that the pairs have) have travelled so far.
+  void NearTriangles(const VertexTravel& vertices, const std::vector<TrianglePair>& pairs,
+                     std::vector<std::pair<int32_t, int32_t>>* out) const;
   const std::vector<std::pair<int32_t, int32_t>>& neighbour_pairs() const { return neighbour_pairs_; }
 
-  // What is to be looked at where bodies have travelled at most so far: candidates (null: all), and the vertices of these and of
-  // pairs of triangles that may meet. Valid until the next Cover or Anchor.
+  // What is to be looked at where bodies have travelled at most so far: candidates (null: all), and their vertices. Valid until the
+  // next Cover or Anchor.
   struct Selection {
     const std::vector<int32_t>* candidates;
-    const std::vector<int32_t>* vertices;
-    const std::vector<uint8_t>* has;  // by vertex
+    const VertexList* vertices;
   };
   Selection Select(const VertexTravel& bodies);
 
@@ -142,7 +157,7 @@ class BroadPhase {
   void Travel(const VecX& q, const std::vector<Vec3>& x, VertexTravel* travel) const;
   // The same in two parts: of bodies and the ways between them, from the nodes; of these vertices.
   void TravelOfBodies(const VecX& q, VertexTravel* travel) const;
-  void TravelOfVertices(const std::vector<int32_t>& vertices, const std::vector<Vec3>& x, VertexTravel* travel) const;
+  void TravelOfVertices(const VertexList& vertices, const std::vector<Vec3>& x, VertexTravel* travel) const;
 
  private:
   // One body, as seen from its middle. Boxes are worked out when they are first asked for after its regions were renewed.
@@ -204,6 +219,7 @@ class BroadPhase {
   void RenewList(PairList* list, double margin, double far);
   void Gather();
   void SetAnchor(int32_t body, const VecX& q, const Vec3& middle);
+  void AnchorVertex(int32_t v);
   void AnchorList(PairList* list);
   bool AllNear(const VertexTravel& bodies) const;
   void FindNear();
@@ -238,8 +254,6 @@ class BroadPhase {
   void AddPointTriangle(PairList* list, int32_t p, int32_t t);
   void AddEdgeEdge(PairList* list, int32_t e, int32_t f);
   void AddIfNear(PairList* list, const std::array<int32_t, 4>& v, int32_t first, int32_t second, ContactKind kind);
-  void Use(int32_t v);
-
   const CollisionSurface* surface_;
   const SurfacePatches* patches_;
   const std::vector<EmbeddingRow>* rows_;
@@ -279,13 +293,13 @@ class BroadPhase {
   int64_t node_pairs_ = 0;
   std::vector<Candidate> candidates_;
   std::vector<std::pair<int32_t, int32_t>> neighbour_pairs_;
-  std::vector<int32_t> vertices_;
-  std::vector<uint8_t> used_;  // by vertex: in vertices_
-  bool near_stale_ = true;     // what follows is not of these candidates and anchors
-  std::vector<int32_t> near_candidates_, near_vertices_;
-  std::vector<uint8_t> near_used_;                                 // by vertex: in near_vertices_
+  VertexList vertices_;           // of candidates_
+  VertexList triangle_vertices_;  // of triangle pairs
+  bool near_stale_ = true;        // what follows is not of these candidates and anchors
+  std::vector<int32_t> near_candidates_;
+  VertexList near_vertices_;
   VecX anchor_q_;                                                  // of nodes, from the middle of their body, m
-  std::vector<Vec3> anchors_;                                      // of vertices_, from the middle of their body, m
+  std::vector<Vec3> anchors_;                                      // of the vertices above, from the middle of their body, m
   std::vector<uint64_t> anchored_;                                 // by vertex: the body's anchors that this is of
   std::vector<Vec3> middles_;                                      // scratch
   Way way_;                                                        // of the last Cover

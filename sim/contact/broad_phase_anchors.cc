@@ -75,14 +75,8 @@ void BroadPhase::Anchor(const VecX& q, double slack) {
     SetAnchor(body, q, middles_[body]);
     bodies_[body].anchor_in_region = false;
   }
-  for (int32_t v : vertices_) {
-    const uint64_t stamp = bodies_[surface_->vertex_body[v]].anchor_stamp;
-    if (anchored_[v] == stamp) continue;
-    anchored_[v] = stamp;
-    const EmbeddingRow& row = (*rows_)[v];
-    anchors_[v] = row.count == 0 ? (*offsets_)[v] : Vec3::Zero();
-    for (int k = 0; k < row.count; ++k) anchors_[v] += row.weights[k] * anchor_q_.segment<3>(3 * row.nodes[k]);
-  }
+  for (const int32_t v : vertices_.list()) AnchorVertex(v);
+  for (const int32_t v : triangle_vertices_.list()) AnchorVertex(v);
   for (PairList& list : lists_) {
     const Vec3 shift = list.of_one_body() ? Vec3(Vec3::Zero()) : Vec3(middles_[list.b] - middles_[list.a]);
     const bool same = list.anchor_a == bodies_[list.a].anchor_stamp && list.anchor_b == bodies_[list.b].anchor_stamp;
@@ -90,6 +84,15 @@ void BroadPhase::Anchor(const VecX& q, double slack) {
     list.anchor_shift = shift;
     AnchorList(&list);
   }
+}
+
+void BroadPhase::AnchorVertex(int32_t v) {
+  const uint64_t stamp = bodies_[surface_->vertex_body[v]].anchor_stamp;
+  if (anchored_[v] == stamp) return;
+  anchored_[v] = stamp;
+  const EmbeddingRow& row = (*rows_)[v];
+  anchors_[v] = row.count == 0 ? (*offsets_)[v] : Vec3::Zero();
+  for (int k = 0; k < row.count; ++k) anchors_[v] += row.weights[k] * anchor_q_.segment<3>(3 * row.nodes[k]);
 }
 
 // Everything of b as seen from the middle of a.
@@ -152,9 +155,9 @@ void BroadPhase::TravelOfBodies(const VecX& q, VertexTravel* travel) const {
   }
 }
 
-void BroadPhase::TravelOfVertices(const std::vector<int32_t>& vertices, const std::vector<Vec3>& x, VertexTravel* travel) const {
+void BroadPhase::TravelOfVertices(const VertexList& vertices, const std::vector<Vec3>& x, VertexTravel* travel) const {
   travel->own.resize(x.size());
-  for (const int32_t v : vertices) {
+  for (const int32_t v : vertices.list()) {
     const Vec3& middle = travel->middles[surface_->vertex_body[v]];
     const double extent = bodies_[surface_->vertex_body[v]].anchor_extent;
     const double slack = kSlack * (x[v].cwiseAbs().maxCoeff() + middle.cwiseAbs().maxCoeff() + extent);
@@ -169,56 +172,46 @@ bool BroadPhase::AllNear(const VertexTravel& bodies) const {
   return gathered_;
 }
 
-// Pairs whose sides and the way between them have travelled kNear dhat in all: who was farther apart is not within dhat.
+// Pairs whose sides and the way between them have travelled kNear dhat in all: who was farther apart is not within its dhat.
 void BroadPhase::FindNear() {
   near_candidates_.clear();
-  near_used_.resize(used_.size());
-  for (const int32_t v : near_vertices_) near_used_[v] = 0;
-  near_vertices_.clear();
-  const auto use = [this](int32_t v) {
-    if (near_used_[v]) return;
-    near_used_[v] = 1;
-    near_vertices_.push_back(v);
-  };
-  const auto use_triangles = [&](const std::pair<int32_t, int32_t>& pair) {
-    for (const int32_t v : surface_->triangles[pair.first]) use(v);
-    for (const int32_t v : surface_->triangles[pair.second]) use(v);
-  };
+  near_vertices_.Clear();
   for (size_t i = 0; i < candidates_.size(); ++i) {
-    if (candidates_[i].bound >= (1 + kNear) * dhat_) continue;
+    if (candidates_[i].bound >= candidates_[i].dhat + kLeastExamined + kNear * dhat_) continue;
     near_candidates_.push_back(static_cast<int32_t>(i));
-    for (const int32_t v : candidates_[i].v) use(v);
-  }
-  for (const auto& pair : neighbour_pairs_) use_triangles(pair);
-  for (const PairList& list : lists_) {
-    for (size_t i = 0; i < list.triangle_pairs.size(); ++i) {
-      if (list.triangle_gaps[i] <= kNear * dhat_) use_triangles(list.triangle_pairs[i]);
-    }
+    near_vertices_.AddAll(candidates_[i].v);
   }
   near_stale_ = false;
 }
 
 BroadPhase::Selection BroadPhase::Select(const VertexTravel& bodies) {
-  if (!AllNear(bodies)) return {nullptr, &vertices_, &used_};
+  if (!AllNear(bodies)) return {nullptr, &vertices_};
   if (near_stale_) FindNear();
-  return {&near_candidates_, &near_vertices_, &near_used_};
+  return {&near_candidates_, &near_vertices_};
 }
 
-void BroadPhase::NearTriangles(const VertexTravel& travel, std::vector<std::pair<int32_t, int32_t>>* out) const {
-  const auto farthest = [&](int32_t t) {
-    const Triangle& tri = surface_->triangles[t];
-    return std::max({travel.own[tri[0]], travel.own[tri[1]], travel.own[tri[2]]});
-  };
+void BroadPhase::NearTriangles(const VertexTravel& bodies, std::vector<TrianglePair>* out) const {
   out->clear();
   for (size_t k = 0; k < lists_.size(); ++k) {
     const PairList& list = lists_[k];
-    // Of vertices that are not selected only this is known.
-    const double most = kRoundUp * (travel.shift[k] + travel.body[list.a] + travel.body[list.b]);
+    const double most = kRoundUp * (bodies.shift[k] + bodies.body[list.a] + bodies.body[list.b]);
     for (size_t i = 0; i < list.triangle_pairs.size(); ++i) {
       if (list.triangle_gaps[i] > most) continue;
-      const auto [a, b] = list.triangle_pairs[i];
-      if (list.triangle_gaps[i] <= kRoundUp * (travel.shift[k] + farthest(a) + farthest(b))) out->emplace_back(a, b);
+      out->push_back({list.triangle_pairs[i], list.triangle_gaps[i] - kRoundUp * bodies.shift[k]});
     }
+  }
+}
+
+void BroadPhase::NearTriangles(const VertexTravel& vertices, const std::vector<TrianglePair>& pairs,
+                               std::vector<std::pair<int32_t, int32_t>>* out) const {
+  const auto farthest = [&](int32_t t) {
+    const Triangle& tri = surface_->triangles[t];
+    return std::max({vertices.own[tri[0]], vertices.own[tri[1]], vertices.own[tri[2]]});
+  };
+  out->clear();
+  for (const TrianglePair& pair : pairs) {
+    const auto& [a, b] = pair.triangles;
+    if (pair.apart <= kRoundUp * (farthest(a) + farthest(b))) out->emplace_back(a, b);
   }
 }
 

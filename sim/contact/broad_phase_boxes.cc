@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "sim/contact/broad_phase.h"
+#include "sim/contact/pair_dhat.h"
 #include "sim/contact/region_bounds.h"
 #include "sim/geometry/distance.h"
 #include "sim/geometry/tree_pairs.h"
@@ -193,8 +194,10 @@ void BroadPhase::AddIfNear(PairList* list, const std::array<int32_t, 4>& v, int3
                                                            : EdgeEdgeSeparation(x[0], x[1], x[2], x[3]);
   const double r0 = reach_[v[0]], r1 = reach_[v[1]], r2 = reach_[v[2]], r3 = reach_[v[3]];
   const double reach = kind == ContactKind::kPointTriangle ? r0 + std::max({r1, r2, r3}) : std::max(r0, r1) + std::max(r2, r3);
-  if (bound - reach - list->shift_reach < dhat_)
-    list->candidates.push_back({v, first, second, kind, list->of_one_body(), 0, bound});
+  const double apart = bound - reach - list->shift_reach;
+  if (apart >= dhat_ + kLeastExamined) return;
+  const double own = list->of_one_body() ? OwnDhat(*surface_, kind, v, dhat_) : dhat_;
+  if (apart < own + kLeastExamined) list->candidates.push_back({v, first, second, kind, list->of_one_body(), 0, own, bound});
 }
 
 }  // namespace eipc

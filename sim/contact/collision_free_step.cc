@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "sim/contact/pair_dhat.h"
 #include "sim/geometry/ccd.h"
 
 namespace eipc {
@@ -15,15 +14,12 @@ constexpr double kGapShare = 0.1;  // of dhat, what detection keeps
 // Half as far again as the largest gap that detection may hold (its floor, 64 ulp, included): certain to be found free.
 double LargestExaminedGap(double dhat, double position_error_m) { return 1.5 * kGapShare * dhat + 1e-10 + 256 * position_error_m; }
 
-double CollisionFreeStep(const CollisionSurface& surface, const std::vector<Candidate>& candidates, const std::vector<Vec3>& x0,
-                         const std::vector<Vec3>& x1, double dhat, double position_error_m, ThreadPool* pool,
-                         const VertexTravel* reach, Interrupt* interrupt) {
+double CollisionFreeStep(const std::vector<Candidate>& candidates, const std::vector<Vec3>& x0, const std::vector<Vec3>& x1,
+                         double position_error_m, ThreadPool* pool, const VertexTravel* reach, Interrupt* interrupt) {
   constexpr int64_t kChunk = 256;
   constexpr int64_t kQueriesAPoll = 16;  // some 20 us
   CcdOptions options;
-  options.target_gap = kGapShare * dhat;
   options.position_error_m = position_error_m;
-  const double far = LargestExaminedGap(dhat, position_error_m);
   const std::vector<int32_t>* among = reach == nullptr ? nullptr : reach->among;
   const int64_t n = static_cast<int64_t>(among == nullptr ? candidates.size() : among->size());
   const int64_t chunks = (n + kChunk - 1) / kChunk;
@@ -34,11 +30,12 @@ double CollisionFreeStep(const CollisionSurface& surface, const std::vector<Cand
     int64_t queries = 0;
     for (int64_t i = first * kChunk; i < std::min(n, last * kChunk); ++i) {
       const Candidate& candidate = candidates[among == nullptr ? i : (*among)[i]];
+      const double far = LargestExaminedGap(candidate.dhat, position_error_m);
       if (reach != nullptr && candidate.bound - reach->Approach(candidate) >= far) continue;
       if (queries++ % kQueriesAPoll == 0 && Raised(interrupt)) return;
       const std::array<int32_t, 4>& v = candidate.v;
       CcdOptions of_pair = options;
-      if (candidate.of_one_body) of_pair.target_gap = kGapShare * OwnDhat(surface, candidate.kind, v, dhat);
+      of_pair.target_gap = kGapShare * candidate.dhat;
       const CcdResult result =
           candidate.kind == ContactKind::kPointTriangle
               ? PointTriangleCcd(x0[v[0]], x0[v[1]], x0[v[2]], x0[v[3]], x1[v[0]], x1[v[1]], x1[v[2]], x1[v[3]], of_pair)

@@ -14,11 +14,11 @@ namespace eipc {
 // rounding of x = J q. Independent of the number of threads. `reach`, where given, bounds how far each vertex comes from its anchor
 // on the way (BroadPhase::Travel of x0 and the step): pairs that this keeps well beyond what detection asks for are not looked at,
 // with the same result. `interrupt`, where given, ends it early.
-double CollisionFreeStep(const CollisionSurface& surface, const std::vector<Candidate>& candidates, const std::vector<Vec3>& x0,
-                         const std::vector<Vec3>& x1, double dhat, double position_error_m, ThreadPool* pool,
-                         const VertexTravel* reach = nullptr, Interrupt* interrupt = nullptr);
+double CollisionFreeStep(const std::vector<Candidate>& candidates, const std::vector<Vec3>& x0, const std::vector<Vec3>& x1,
+                         double position_error_m, ThreadPool* pool, const VertexTravel* reach = nullptr,
+                         Interrupt* interrupt = nullptr);
 
-// Pairs that stay farther apart than this cannot limit a step, m.
+// Pairs of this dhat that stay farther apart cannot limit a step, m.
 double LargestExaminedGap(double dhat, double position_error_m);
 
 }  // namespace eipc

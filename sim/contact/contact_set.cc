@@ -42,7 +42,7 @@ void ContactSet::Update(const std::vector<Candidate>& candidates, const std::vec
       if (Raised(interrupt)) continue;
       for (int64_t i = chunk * kChunk; i < std::min(n, (chunk + 1) * kChunk); ++i) {
         const Candidate& candidate = candidates[among == nullptr ? i : (*among)[i]];
-        if (travel != nullptr && candidate.bound - travel->Approach(candidate) >= settings_.dhat_m) continue;
+        if (travel != nullptr && candidate.bound - travel->Approach(candidate) >= candidate.dhat) continue;
         ContactStencil stencil;
         double distance = kInfinity;
         if (MakeStencil(candidate, x, &stencil, &distance)) chunk_stencils_[chunk].push_back(stencil);
@@ -66,16 +66,15 @@ double ContactSet::least_relative_gap() const {
 }
 
 bool ContactSet::MakeStencil(const Candidate& c, const std::vector<Vec3>& x, ContactStencil* out, double* distance) const {
-  const double dhat = settings_.dhat_m;
-  if (BoxDistance2(c, x) >= dhat * dhat) return false;
+  if (BoxDistance2(c, x) >= c.dhat * c.dhat) return false;
   out->closest = PairClosest(c.kind, c.v, x);
-  if (!(out->closest.distance2 < dhat * dhat)) return false;
+  if (!(out->closest.distance2 < c.dhat * c.dhat)) return false;
   out->v = c.v;
   out->kind = c.kind;
   out->distance = std::sqrt(out->closest.distance2);
   out->body_a = surface_->vertex_body[c.v[0]];
   out->body_b = surface_->vertex_body[c.v[2]];
-  out->dhat = out->body_a == out->body_b ? OwnDhat(*surface_, c.kind, c.v, dhat) : dhat;
+  out->dhat = c.dhat;
   if (out->distance >= out->dhat) return false;
   *distance = out->distance;
   out->weight = settings_.form == BarrierForm::kPerPair ? 1.0 : PairWeight(c);

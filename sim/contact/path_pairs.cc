@@ -1,7 +1,9 @@
 #include "sim/contact/path_pairs.h"
 
 #include <algorithm>
+#include <limits>
 
+#include "sim/contact/pair_dhat.h"
 #include "sim/geometry/tree_pairs.h"
 
 namespace eipc {
@@ -17,7 +19,13 @@ bool ShareVertex(const Edge& a, const Edge& b) { return a[0] == b[0] || a[0] == 
 
 PathPairs::PathPairs(const CollisionSurface* surface, const SurfacePatches* patches, const std::vector<EmbeddingRow>* rows,
                      const std::vector<Vec3>* offsets, double dhat, Interrupt* interrupt)
-    : surface_(surface), patches_(patches), rows_(rows), offsets_(offsets), shapes_(patches, dhat), interrupt_(interrupt) {
+    : surface_(surface),
+      patches_(patches),
+      rows_(rows),
+      offsets_(offsets),
+      dhat_(dhat),
+      shapes_(patches, dhat),
+      interrupt_(interrupt) {
   vertex_stamp_.assign(surface->vertex_count, 0);
   vertex_boxes_.resize(surface->vertex_count);
   from_.resize(surface->vertex_count);
@@ -28,14 +36,21 @@ PathPairs::PathPairs(const CollisionSurface* surface, const SurfacePatches* patc
   }
 }
 
-double PathPairs::LowEnd(int32_t body) {
-  const Boxes& boxes = TreeBoxes(body, 0);
-  return std::min(boxes.from.lo[0], boxes.to.lo[0]);
-}
-
-double PathPairs::HighEnd(int32_t body) {
-  const Boxes& boxes = TreeBoxes(body, 0);
-  return std::max(boxes.from.hi[0], boxes.to.hi[0]);
+// Weights w sum to one, |w| to S or less: a vertex is no farther outside the box of its nodes than (S - 1) / 2 of its size.
+PathPairs::Boxes PathPairs::BodyBoxes(int32_t body) {
+  if (patches_->body_nodes[body].empty()) return TreeBoxes(body, 0);
+  Boxes out;
+  for (const auto& [q, box] : {std::pair(q_from_, &out.from), std::pair(q_to_, &out.to)}) {
+    Eigen::Array3d lo = Eigen::Array3d::Constant(std::numeric_limits<double>::infinity()), hi = -lo;
+    for (const int32_t n : patches_->body_nodes[body]) {
+      lo = lo.min(q->segment<3>(3 * n).array());
+      hi = hi.max(q->segment<3>(3 * n).array());
+    }
+    const double size = lo.abs().max(hi.abs()).maxCoeff() * patches_->largest_weight_sum + distance_;
+    const Eigen::Array3d grown = 0.5 * (patches_->largest_weight_sum - 1) * (hi - lo) + 0.5 * distance_ + 10 * kSlack * size;
+    *box = WideBox(lo - grown, hi + grown);
+  }
+  return out;
 }
 
 void PathPairs::Find(const VecX& from, const VecX& to, double distance, const BroadPhase* searched) {
@@ -45,22 +60,25 @@ void PathPairs::Find(const VecX& from, const VecX& to, double distance, const Br
   q_to_ = &to;
   candidates_.clear();
   by_x_.clear();
+  body_boxes_.resize(surface_->body_count);
   const auto wanted = [&](int32_t a, int32_t b) {
     return surface_->Enabled(a, b) && (searched == nullptr || !searched->InRegions(a, b));
   };
   for (int32_t body = 0; body < surface_->body_count; ++body) {
     if (surface_->trees[body].empty()) continue;
-    by_x_.emplace_back(LowEnd(body), body);
+    const Boxes& boxes = body_boxes_[body] = BodyBoxes(body);
+    by_x_.emplace_back(std::min(boxes.from.lo[0], boxes.to.lo[0]), body);
     if (!wanted(body, body)) continue;
     if (patches_->proves[body]) shapes_.Set(body, from, to, 0);
     Traverse(body, body);
   }
   std::sort(by_x_.begin(), by_x_.end());
   for (size_t i = 0; i < by_x_.size(); ++i) {
-    const double end = HighEnd(by_x_[i].second);
+    const Boxes& boxes = body_boxes_[by_x_[i].second];
+    const double end = std::max(boxes.from.hi[0], boxes.to.hi[0]);
     for (size_t j = i + 1; j < by_x_.size() && by_x_[j].first <= end; ++j) {
       const auto [a, b] = std::minmax(by_x_[i].second, by_x_[j].second);
-      if (TreeBoxes(a, 0).Meets(TreeBoxes(b, 0)) && wanted(a, b)) Traverse(a, b);
+      if (body_boxes_[a].Meets(body_boxes_[b]) && wanted(a, b)) Traverse(a, b);
     }
   }
 }
@@ -161,7 +179,7 @@ void PathPairs::AddPointTriangle(int32_t p, int32_t t, bool self) {
   const Triangle& tri = surface_->triangles[t];
   if (self && (tri[0] == p || tri[1] == p || tri[2] == p)) return;
   if (!VertexBoxes(p).Meets(TriangleBoxes(t))) return;
-  candidates_.push_back({{p, tri[0], tri[1], tri[2]}, p, t, ContactKind::kPointTriangle, self});
+  AddCandidate({p, tri[0], tri[1], tri[2]}, p, t, ContactKind::kPointTriangle, self);
 }
 
 void PathPairs::AddEdgeEdge(int32_t e, int32_t f, bool self) {
@@ -170,7 +188,11 @@ void PathPairs::AddEdgeEdge(int32_t e, int32_t f, bool self) {
   Boxes box_a = VertexBoxes(a[0]), box_b = VertexBoxes(b[0]);
   box_a.Include(VertexBoxes(a[1]));
   box_b.Include(VertexBoxes(b[1]));
-  if (box_a.Meets(box_b)) candidates_.push_back({{a[0], a[1], b[0], b[1]}, e, f, ContactKind::kEdgeEdge, self});
+  if (box_a.Meets(box_b)) AddCandidate({a[0], a[1], b[0], b[1]}, e, f, ContactKind::kEdgeEdge, self);
+}
+
+void PathPairs::AddCandidate(const std::array<int32_t, 4>& v, int32_t first, int32_t second, ContactKind kind, bool self) {
+  candidates_.push_back({v, first, second, kind, self, 0, self ? OwnDhat(*surface_, kind, v, dhat_) : dhat_});
 }
 
 }  // namespace eipc

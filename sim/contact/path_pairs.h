@@ -46,17 +46,19 @@ class PathPairs {
   Boxes TriangleBoxes(int32_t t);
   const Boxes& TreeBoxes(int32_t body, int32_t node);
   Boxes PatchBoxes(const SurfacePatch& patch) const;
-  double LowEnd(int32_t body);
-  double HighEnd(int32_t body);
+  // Around all of a body, from its nodes alone.
+  Boxes BodyBoxes(int32_t body);
   void Traverse(int32_t body_a, int32_t body_b);
   void AddTrianglePair(int32_t a, int32_t b, bool self);
   void AddPointTriangle(int32_t p, int32_t t, bool self);
   void AddEdgeEdge(int32_t e, int32_t f, bool self);
+  void AddCandidate(const std::array<int32_t, 4>& v, int32_t first, int32_t second, ContactKind kind, bool self);
 
   const CollisionSurface* surface_;
   const SurfacePatches* patches_;
   const std::vector<EmbeddingRow>* rows_;
   const std::vector<Vec3>* offsets_;
+  double dhat_;
   PieceShapes shapes_;
   Interrupt* interrupt_;
   int64_t pairs_ = 0;  // looked at, of tree nodes and of triangles
@@ -69,6 +71,7 @@ class PathPairs {
   std::vector<Vec3> from_, to_;  // by vertex
   std::vector<Boxes> vertex_boxes_;
   std::vector<std::vector<Boxes>> tree_boxes_;
+  std::vector<Boxes> body_boxes_;
   std::vector<std::pair<double, int32_t>> by_x_;  // low end of all that a body comes to, and the body
   std::vector<std::pair<int32_t, int32_t>> stack_;
   std::vector<Candidate> candidates_;

@@ -39,23 +39,30 @@ bool PieceShapes::Cover(int32_t body, const VecX& q) const {
 
 double PieceShapes::Detour(int32_t piece, int32_t other) const {
   if (piece == other) return 1;
-  for (const SurfacePiece::Relative& r : patches_->pieces[piece].relatives) {
-    if (r.piece == other) return r.detour;
-  }
-  return std::numeric_limits<double>::infinity();
+  const std::vector<SurfacePiece::Relative>& relatives = patches_->pieces[piece].relatives;
+  const auto it = std::lower_bound(relatives.begin(), relatives.end(), other,
+                                   [](const SurfacePiece::Relative& r, int32_t p) { return r.piece < p; });
+  return it != relatives.end() && it->piece == other ? it->detour : std::numeric_limits<double>::infinity();
 }
 
-void PieceShapes::Compare(const SurfacePatch& a, const SurfacePatch& b, Mat3* mean, double* deviation) const {
-  mean->setZero();
-  for (int i = 0; i < a.count; ++i) *mean += balls_[a.pieces[i]].middle;
-  for (int i = 0; i < b.count; ++i) *mean += balls_[b.pieces[i]].middle;
-  *mean /= a.count + b.count;
-  *deviation = 0;
-  const auto look = [&](int32_t piece) {
-    *deviation = std::max(*deviation, kRoundUp * (balls_[piece].middle - *mean).norm() + balls_[piece].radius);
+Mat3 PieceShapes::Mean(const SurfacePatch& a, const SurfacePatch& b) const {
+  Mat3 sum = Mat3::Zero();
+  for (int i = 0; i < a.count; ++i) sum += balls_[a.pieces[i]].middle;
+  for (int i = 0; i < b.count; ++i) sum += balls_[b.pieces[i]].middle;
+  return sum / (a.count + b.count);
+}
+
+PieceShapes::Extent PieceShapes::ExtentAround(const Mat3& m, const SurfacePatch& a, const SurfacePatch& b) const {
+  Extent out;
+  const auto look = [&](const Ball& ball) {
+    const double distance = kRoundUp * (ball.middle - m).norm();
+    out.distance = std::max(out.distance, distance);
+    out.radius = std::max(out.radius, ball.radius);
+    out.reach = std::max(out.reach, distance + ball.radius);
   };
-  for (int i = 0; i < a.count; ++i) look(a.pieces[i]);
-  for (int i = 0; i < b.count; ++i) look(b.pieces[i]);
+  for (int i = 0; i < a.count; ++i) look(balls_[a.pieces[i]]);
+  for (int i = 0; i < b.count; ++i) look(balls_[b.pieces[i]]);
+  return out;
 }
 
 // See SurfacePatches. Pairs between two patches are counted in the spread and the least gap of either.
@@ -77,10 +84,15 @@ bool PieceShapes::ProveApart(int32_t body, int32_t node, int32_t other) const {
   }
   const double factor = detour * (a.straddles || b.straddles ? spread : 1);
   if (std::isinf(factor)) return false;
-  Mat3 mean;
-  double deviation = 0;
-  Compare(a, b, &mean, &deviation);
-  return SmallestStretch(mean) - deviation * factor >= needed;
+  // M = one of them may do. If not, their mean, unless that cannot do either: the farthest ball reaches half as far from there or
+  // more, and smallest singular values differ by no more than their matrices do.
+  const Ball& first = balls_[a.pieces[0]];
+  const Extent from_first = ExtentAround(first.middle, a, b);
+  if (first.stretch - from_first.reach * factor >= needed) return true;
+  const double least = std::max(0.5 * from_first.reach, from_first.radius);
+  if (first.stretch + from_first.distance - least * factor < needed) return false;
+  const Mat3 mean = Mean(a, b);
+  return SmallestStretch(mean) - ExtentAround(mean, a, b).reach * factor >= needed;
 }
 
 }  // namespace eipc

@@ -25,8 +25,15 @@ class PieceShapes {
     double radius = 0;
     double stretch = 0;  // smallest singular value of the middle, rounded down
   };
+  // Of the balls of two patches, seen from a matrix: the farthest of their middles and of their points, and the largest radius.
+  struct Extent {
+    double distance = 0;
+    double reach = 0;
+    double radius = 0;
+  };
   double Detour(int32_t piece, int32_t other) const;
-  void Compare(const SurfacePatch& a, const SurfacePatch& b, Mat3* mean, double* deviation) const;
+  Mat3 Mean(const SurfacePatch& a, const SurfacePatch& b) const;
+  Extent ExtentAround(const Mat3& m, const SurfacePatch& a, const SurfacePatch& b) const;
 
   const SurfacePatches* patches_;
   double dhat_;

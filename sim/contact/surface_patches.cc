@@ -12,8 +12,9 @@ namespace eipc {
 namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
-// Pairs of triangles that are farther apart than this part of their edges' sum have a spread of at most 1 + 1 / kNear.
+// Pairs of triangles that are farther apart than this part of their edges' sum have a spread of at most kFarSpread.
 constexpr double kNear = 0.5;
+const double kFarSpread = std::sqrt(1 + 1 / (3 * kNear * kNear));
 // Features that are closer than this part of their edges are too close to rely on.
 constexpr double kTooClose = 1e-4;
 // To each piece of a surface of which it is worth while to prove that parts of it do not touch each other: where there are fewer,
@@ -169,7 +170,7 @@ class Surveyor {
     out_.spread.assign(s_.triangles.size(), 1);
     for (double length : longest_) out_.least_gap.push_back(kNear * length);
     for (size_t t = 0; t < s_.triangles.size(); ++t) {
-      if (Straddles(static_cast<int32_t>(t))) out_.spread[t] = 1 + 1 / kNear;
+      if (Straddles(static_cast<int32_t>(t))) out_.spread[t] = kFarSpread;
     }
   }
 
@@ -202,7 +203,9 @@ class Surveyor {
   void Compare(int32_t a, int32_t b) {
     if (!Around(a).Overlaps(Around(b))) return;
     const double gap = LeastGap(s_.triangles[a], s_.triangles[b], s_.rest_positions), edges = longest_[a] + longest_[b];
-    double spread = Straddles(a) || Straddles(b) ? 1 + edges / gap : 1;
+    double variance = 0;
+    for (int32_t t : {a, b}) variance += Straddles(t) ? longest_[t] * longest_[t] / 3 : 0;
+    double spread = std::sqrt(1 + variance / (gap * gap));
     if (!(gap > kTooClose * edges)) spread = kInfinity;
     for (int32_t t : {a, b}) {
       out_.spread[t] = std::max(out_.spread[t], spread);

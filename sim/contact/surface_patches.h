@@ -57,15 +57,16 @@ struct SurfacePatch {
 // for any matrix M,
 //     |x(X) - x(Y) - M (X - Y)| <= D detour |X - Y|,   D = max |F - M| of the two.
 // Let two features of one body (a point and a triangle, or two edges, without a common vertex; or two triangles) lie d apart at
-// rest, their triangles having longest edges L_a and L_b. Their points are convex combinations of vertices, and vertices of the two
-// sides are no farther apart than |X - Y| + L_a + L_b; so with X, Y now any points of the features, D and detour the largest of all
-// pieces that are involved,
-//     |x(X) - x(Y)| >= (s_min(M) - D detour spread) |X - Y|,   spread = 1 + (L_a + L_b) / d,
-// s_min the smallest singular value; where no triangle straddles pieces spread = 1. While this factor exceeds what self-contact
-// allows (kSelfContactShare, or dhat over the least gap), nothing here is in contact, and no two triangles meet: two triangles that
-// share a vertex meet elsewhere only if the edge opposite to it meets the other triangle, those that share an edge only if features
-// without a common vertex do (all of these are among the pairs that `spread` is taken
-// over).
+// rest, their triangles having longest edges L_a and L_b. Their points are convex combinations of vertices, P = sum_i l_i X_i and
+// Q = sum_j m_j Y_j, and so is the difference: with D and detour the largest of all pieces that are involved,
+//     |x(P) - x(Q) - M (P - Q)| <= D detour sum_ij l_i m_j |X_i - Y_j| <= D detour sqrt(sum_ij l_i m_j |X_i - Y_j|^2),
+// and the mean square is |P - Q|^2 + V_a + V_b, V the variances sum_i l_i |X_i - P|^2 <= L^2 / 3: of sides that straddle pieces,
+// for the others are points of one piece themselves. Hence
+//     |x(P) - x(Q)| >= (s_min(M) - D detour spread) |P - Q|,   spread^2 = 1 + (L_a^2 + L_b^2) / (3 d^2),
+// s_min the smallest singular value, and L = 0 where a triangle does not straddle pieces. While this factor exceeds what
+// self-contact allows (kSelfContactShare, or dhat over the least gap), nothing here is in contact, and no two triangles meet: two
+// triangles that share a vertex meet elsewhere only if the edge opposite to it meets the other triangle, those that share an edge
+// only if features without a common vertex do (all of these are among the pairs that `spread` is taken over).
 struct SurfacePatches {
   struct RestBox {
     Vec3 center;

@@ -62,15 +62,13 @@ double StageProblem::FreeInRegions(bool all) {
   if (selection.candidates != travel_.among) Look(q_, selection, &x_, &travel_);
   Look(q_trial_, selection, &x_trial_, &travel_on_way_);
   travel_on_way_.IncludeVertices(travel_, *selection.vertices);
-  return CollisionFreeStep(model_->surface, broad_phase_.candidates(), x_, x_trial_, model_->contact.dhat_m, PositionRounding(),
-                           pool_, &travel_on_way_, interrupt_);
+  return CollisionFreeStep(broad_phase_.candidates(), x_, x_trial_, PositionRounding(), pool_, &travel_on_way_, interrupt_);
 }
 
 double StageProblem::FreeOnWay() {
   const double dhat = model_->contact.dhat_m, rounding = PositionRounding();
   path_pairs_.Find(q_, q_trial_, LargestExaminedGap(dhat, rounding), &broad_phase_);
-  return CollisionFreeStep(model_->surface, path_pairs_.candidates(), path_pairs_.from(), path_pairs_.to(), dhat, rounding, pool_,
-                           nullptr, interrupt_);
+  return CollisionFreeStep(path_pairs_.candidates(), path_pairs_.from(), path_pairs_.to(), rounding, pool_, nullptr, interrupt_);
 }
 
 bool StageProblem::GoStraight(const VecX& q) {

@@ -47,7 +47,10 @@ StageProblem::StageProblem(const Model* model, ThreadPool* pool, StageSeconds* s
       contacts_(&model->surface, model->contact),
       barrier_(&map_, &contacts_, pool),
       friction_(&map_, &model->surface, model->contact.friction_velocity_m_s),
-      friction_rest_(&map_, &model->surface, pool) {
+      friction_rest_(&map_, &model->surface, pool),
+      friction_vertices_(model->surface.vertex_count),
+      contact_vertices_(model->surface.vertex_count),
+      checked_vertices_(model->surface.vertex_count) {
   owned_ = MakeTerms(*model, &map_, pool);
   for (const auto& term : owned_.all) {
     const auto among = [&](const auto& list) { return std::find(list.begin(), list.end(), term.get()) != list.end(); };
@@ -59,6 +62,8 @@ StageProblem::StageProblem(const Model* model, ThreadPool* pool, StageSeconds* s
   terms_.push_back({&friction_, Stage::kFriction, -1});
   CollectFixedPairs();
   far_ = kFar * model->contact.dhat_m;
+  for (std::vector<Vec3>* x : {&x_, &x_trial_, &x_tilde_}) x->resize(model->surface.vertex_count);
+  for (VertexTravel* travel : {&travel_, &travel_on_way_}) travel->own.resize(model->surface.vertex_count);
   Box bounds;
   for (const Vec3& p : model->surface.rest_positions) bounds.Include(p);
   if (!model->surface.rest_positions.empty()) least_reach_ = 0.25 * (bounds.hi - bounds.lo).matrix().norm();
@@ -139,12 +144,12 @@ void StageProblem::Place(const VecX& q) {
 
 void StageProblem::Look(const VecX& q, const BroadPhase::Selection& selection, std::vector<Vec3>* x, VertexTravel* travel) {
   if (owned_.volumes.empty()) {
-    map_.Positions(q, *selection.vertices, x);
+    map_.Positions(q, selection.vertices->list(), x);
     // Stencils of friction are of contacts that may be near no more.
     unselected_.clear();
-    unselected_.reserve(friction_vertices_.size());
-    for (const int32_t v : friction_vertices_) {
-      if (!(*selection.has)[v]) unselected_.push_back(v);
+    unselected_.reserve(friction_vertices_.list().size());
+    for (const int32_t v : friction_vertices_.list()) {
+      if (!selection.vertices->Has(v)) unselected_.push_back(v);
     }
     map_.Positions(q, unselected_, x);
   } else {
@@ -152,20 +157,14 @@ void StageProblem::Look(const VecX& q, const BroadPhase::Selection& selection, s
   }
   broad_phase_.TravelOfVertices(*selection.vertices, *x, travel);
   travel->among = selection.candidates;
+  if (x == &x_) placed_ = selection.vertices;
 }
 
 template <typename Stencils>
-void StageProblem::PlaceStart(const Stencils& stencils, std::vector<int32_t>* vertices) {
-  vertices->clear();
-  listed_.resize(model_->surface.vertex_count, 0);
-  for (const auto& s : stencils) {
-    for (const int32_t v : s.v) {
-      if (!listed_[v]) vertices->push_back(v);
-      listed_[v] = 1;
-    }
-  }
-  for (const int32_t v : *vertices) listed_[v] = 0;
-  if (stage_) map_.Positions(stage_->q_tilde, *vertices, &x_tilde_);
+void StageProblem::PlaceStart(const Stencils& stencils, VertexList* vertices) {
+  vertices->Clear();
+  for (const auto& s : stencils) vertices->AddAll(s.v);
+  if (stage_) map_.Positions(stage_->q_tilde, vertices->list(), &x_tilde_);
 }
 
 // No vertex of a surface moves further.
@@ -179,7 +178,6 @@ double StageProblem::Displacement(const VecX& from, const VecX& to) const {
 
 void StageProblem::BeginStage(const VecX& q_start, const VecX& q_tilde, const VecX& v_tilde, double gamma_h) {
   pinch_.Begin();
-  x_tilde_.resize(model_->embedding.size());
   stage_.emplace(StageContext{q_start, q_tilde, x_tilde_, v_tilde, gamma_h});
   for (const TimedTerm& t : terms_) {
     if (Rests(t)) continue;
@@ -281,8 +279,26 @@ bool StageProblem::NeedsThoroughRetry() {
 
 bool StageProblem::TrianglesMeet() {
   const std::vector<Triangle>& triangles = model_->surface.triangles;
+  const auto add = [&](const std::pair<int32_t, int32_t>& pair) {
+    for (const int32_t t : {pair.first, pair.second}) {
+      for (const int32_t v : triangles[t]) {
+        if (!placed_->Has(v)) checked_vertices_.Add(v);
+      }
+    }
+  };
+  const auto place = [&] {
+    if (owned_.volumes.empty()) map_.Positions(q_, checked_vertices_.list(), &x_);  // else all are in place
+  };
   broad_phase_.NearTriangles(travel_, &near_triangles_);
-  return AnyPairMeets(x_, triangles, near_triangles_) || AnyPairMeets(x_, triangles, broad_phase_.neighbour_pairs());
+  checked_vertices_.Clear();
+  for (const BroadPhase::TrianglePair& pair : near_triangles_) add(pair.triangles);
+  place();
+  broad_phase_.TravelOfVertices(checked_vertices_, x_, &travel_);
+  broad_phase_.NearTriangles(travel_, near_triangles_, &checked_triangles_);
+  checked_vertices_.Clear();
+  for (const auto& pair : broad_phase_.neighbour_pairs()) add(pair);
+  place();
+  return AnyPairMeets(x_, triangles, checked_triangles_) || AnyPairMeets(x_, triangles, broad_phase_.neighbour_pairs());
 }
 
 double StageProblem::Energy() {

@@ -113,7 +113,7 @@ class StageProblem : public RootProblem {
   void Look(const VecX& q, const BroadPhase::Selection& selection, std::vector<Vec3>* x, VertexTravel* travel);
   // Surface positions of where the stage starts, of all that stencils have.
   template <typename Stencils>
-  void PlaceStart(const Stencils& stencils, std::vector<int32_t>* vertices);
+  void PlaceStart(const Stencils& stencils, VertexList* vertices);
   double Displacement(const VecX& from, const VecX& to) const;
   double PositionRounding() const;
   // Largest part of the way from q_ to q_trial_ that collision detection finds free: where it is short from what is near anyway,
@@ -162,16 +162,19 @@ class StageProblem : public RootProblem {
   std::vector<Vec3> x_;
   std::vector<Vec3> x_trial_;
   std::vector<Vec3> x_tilde_;
-  std::vector<int32_t> friction_vertices_, contact_vertices_, unselected_;
-  std::vector<uint8_t> listed_;  // scratch, by vertex, 0 between uses
+  VertexList friction_vertices_, contact_vertices_;
+  std::vector<int32_t> unselected_;
   std::vector<int32_t> every_vertex_;
   double fixed_extent_ = 0;  // largest coordinate of what never moves, m
-  NodePairs near_triangles_;
-  VertexTravel travel_;           // of x_ from the anchors of the broad phase
-  VertexTravel travel_on_way_;    // the same all the way to x_trial_
-  NodePairs fixed_pairs_;         // of all other terms, with the diagonal; sorted
-  std::vector<uint8_t> varying_;  // by node: touched by a term other than contact whose Hessian is not constant
-  NodePairs contact_pairs_;       // sorted
+  std::vector<BroadPhase::TrianglePair> near_triangles_;
+  NodePairs checked_triangles_;
+  VertexList checked_vertices_;
+  VertexTravel travel_;                 // of x_ from the anchors of the broad phase
+  const VertexList* placed_ = nullptr;  // whose x_ and travel_ are those of q_
+  VertexTravel travel_on_way_;          // the same all the way to x_trial_
+  NodePairs fixed_pairs_;               // of all other terms, with the diagonal; sorted
+  std::vector<uint8_t> varying_;        // by node: touched by a term other than contact whose Hessian is not constant
+  NodePairs contact_pairs_;             // sorted
   NodePairs pattern_scratch_;
   std::vector<double> constant_values_;
   bool pattern_stale_ = true;

@@ -34,10 +34,18 @@ std::vector<Vec3> Moved(const std::vector<Vec3>& x, double by, Random* random) {
 }
 
 // Triangles without a common vertex whose boxes overlap may meet.
-void ExpectNearTrianglesNamed(const CollisionSurface& s, const BroadPhase& broad_phase, const VertexTravel& travel,
+void ExpectNearTrianglesNamed(const CollisionSurface& s, const BroadPhase& broad_phase, VertexTravel travel,
                               const std::vector<Vec3>& x) {
+  std::vector<BroadPhase::TrianglePair> near_bodies;
+  broad_phase.NearTriangles(travel, &near_bodies);
+  VertexList vertices(s.vertex_count);
+  for (const BroadPhase::TrianglePair& pair : near_bodies) {
+    vertices.AddAll(s.triangles[pair.triangles.first]);
+    vertices.AddAll(s.triangles[pair.triangles.second]);
+  }
+  broad_phase.TravelOfVertices(vertices, x, &travel);
   std::vector<std::pair<int32_t, int32_t>> near;
-  broad_phase.NearTriangles(travel, &near);
+  broad_phase.NearTriangles(travel, near_bodies, &near);
   std::set<std::pair<int32_t, int32_t>> named;
   for (const auto& [a, b] : near) ASSERT_TRUE(named.insert(std::minmax({a, b})).second) << "named twice";
   const auto box = [&](const Triangle& t) {
@@ -63,32 +71,23 @@ bool IsClose(const CollisionSurface& s, const Candidate& c, const std::vector<Ve
   return d < dhat && (!one_body || d < OwnDhat(s, c.kind, c.v, dhat));
 }
 
-// Where bodies are close to their anchors little is selected; true then. It has all that is within its dhat, and all triangles that
-// may meet.
+// Where bodies are close to their anchors little is selected; true then. It has all that is within its dhat.
 bool ExpectSelectionComplete(const CollisionSurface& s, BroadPhase* broad_phase, const VertexTravel& travel,
                              const std::vector<Vec3>& x, double dhat) {
   const BroadPhase::Selection selection = broad_phase->Select(travel);
-  for (const int32_t v : broad_phase->vertices()) {
+  for (const int32_t v : broad_phase->vertices().list()) {
     EXPECT_LE(travel.own[v], travel.body[s.vertex_body[v]] * (1 + 1e-12)) << "a vertex goes farther than its body";
   }
   if (selection.candidates == nullptr) return false;
   const std::set<int32_t> selected(selection.candidates->begin(), selection.candidates->end());
-  const std::set<int32_t> vertices(selection.vertices->begin(), selection.vertices->end());
   for (size_t i = 0; i < broad_phase->candidates().size(); ++i) {
     const Candidate& c = broad_phase->candidates()[i];
     if (selected.count(static_cast<int32_t>(i)) == 0) {
       EXPECT_FALSE(IsClose(s, c, x, dhat)) << "a pair within its dhat is not selected";
       continue;
     }
-    for (const int32_t v : c.v) EXPECT_TRUE(vertices.count(v));
+    for (const int32_t v : c.v) EXPECT_TRUE(selection.vertices->Has(v));
   }
-  std::vector<std::pair<int32_t, int32_t>> near;
-  broad_phase->NearTriangles(travel, &near);
-  for (const auto& [a, b] : near) {
-    for (const int32_t v : s.triangles[a]) EXPECT_TRUE(vertices.count(v));
-    for (const int32_t v : s.triangles[b]) EXPECT_TRUE(vertices.count(v));
-  }
-  for (const int32_t v : vertices) EXPECT_TRUE((*selection.has)[v]);
   return true;
 }
 
@@ -108,7 +107,7 @@ TEST(BroadPhase, NamesEveryPairThatComesClose) {
     const CollisionSurface& s = m.surface;
     const double dhat = random.LogUniform(1e-5, 1e-2);
     BroadPhase broad_phase = m.Detection(dhat);
-    const std::vector<Candidate> all = AllPairs(s);
+    const std::vector<Candidate> all = AllPairs(s, dhat);
     std::vector<Vec3> from = Moved(s.rest_positions, 0.01, &random);
     for (int move = 0; move < 5; ++move) {
       const double margin = random.Uniform(0, 1) < 0.3 ? 0 : random.LogUniform(1e-5, 1e-2);
@@ -133,6 +132,7 @@ TEST(BroadPhase, NamesEveryPairThatComesClose) {
         broad_phase.Travel(Stacked(x), x, &travel);
         for (const Candidate& c : broad_phase.candidates()) {
           ASSERT_LE(c.bound - travel.Approach(c), testing::CandidateDistance(c, x)) << "round " << round;
+          ASSERT_EQ(c.dhat, c.of_one_body ? OwnDhat(s, c.kind, c.v, dhat) : dhat);
         }
         ExpectNearTrianglesNamed(s, broad_phase, travel, x);
         selected += ExpectSelectionComplete(s, &broad_phase, travel, x, dhat);
@@ -151,6 +151,19 @@ TEST(BroadPhase, NamesEveryPairThatComesClose) {
   EXPECT_GT(selected, 200);
 }
 
+// Triangles smaller than dhat: what lies within dhat at rest is not near its own dhat.
+TEST(BroadPhase, NeighboursOfAFineSurfaceAreNoCandidates) {
+  MovingSurface m(testing::BallGrid(1, 0.1, 0.048));
+  constexpr double kDhat = 0.1;  // twice the edges
+  BroadPhase broad_phase = m.Detection(kDhat);
+  broad_phase.Cover(Stacked(m.rest), Stacked(m.rest), 1e-3);
+  EXPECT_TRUE(broad_phase.candidates().empty());
+  std::vector<Vec3> flat = m.rest;
+  for (Vec3& p : flat) p.z() *= 0.3;
+  broad_phase.Cover(Stacked(flat), Stacked(flat), 1e-3);
+  EXPECT_FALSE(broad_phase.candidates().empty());
+}
+
 TEST(BroadPhase, NamesOnlyPairsThatMayTouch) {
   Random random(2);
   for (int round = 0; round < 60; ++round) {
@@ -159,7 +172,7 @@ TEST(BroadPhase, NamesOnlyPairsThatMayTouch) {
     BroadPhase broad_phase = m.Detection(0.05);
     broad_phase.Cover(Stacked(m.rest), Stacked(m.rest), 0.05);
     std::set<PairName> allowed;
-    for (const Candidate& c : AllPairs(s)) allowed.insert(NameOf(c));
+    for (const Candidate& c : AllPairs(s, 0.05)) allowed.insert(NameOf(c));
     for (const Candidate& c : broad_phase.candidates()) {
       EXPECT_TRUE(allowed.count(NameOf(c))) << "a disabled pair or neighbours";
       // Vertices are those of the primitives named.

@@ -38,7 +38,7 @@ TEST(ContactSet, HoldsExactlyThePairsBelowDhat) {
   for (int round = 0; round < 60; ++round) {
     const CollisionSurface s = SoupWithoutSelfContact(&random);
     const double dhat = random.LogUniform(1e-3, 1e-2);
-    const std::vector<Candidate> all = AllPairs(s);
+    const std::vector<Candidate> all = AllPairs(s, dhat);
     ContactSet set(&s, Settings(dhat, BarrierForm::kPerPair));
     set.Update(all, s.rest_positions, &pool);
     std::map<std::array<int32_t, 4>, ContactStencil> found;

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "sim/contact/broad_phase.h"
+#include "sim/contact/pair_dhat.h"
 #include "sim/geometry/distance.h"
 #include "tests/sim/mesh/shapes.h"
 #include "tests/support/random.h"
@@ -50,7 +51,7 @@ inline double CandidateDistance(const Candidate& c, const std::vector<Vec3>& x) 
 }
 
 // Every pair that may touch, by brute force over used vertices, edges and triangles.
-inline std::vector<Candidate> AllPairs(const CollisionSurface& s) {
+inline std::vector<Candidate> AllPairs(const CollisionSurface& s, double dhat) {
   std::vector<uint8_t> used(s.vertex_count, 0);
   for (const Triangle& t : s.triangles) {
     for (int32_t v : t) used[v] = 1;
@@ -61,7 +62,7 @@ inline std::vector<Candidate> AllPairs(const CollisionSurface& s) {
       const Triangle& tri = s.triangles[t];
       if (!used[p] || !s.Enabled(s.vertex_body[p], s.triangle_body[t])) continue;
       if (p != tri[0] && p != tri[1] && p != tri[2])
-        out.push_back({{p, tri[0], tri[1], tri[2]}, p, t, ContactKind::kPointTriangle});
+        out.push_back({{p, tri[0], tri[1], tri[2]}, p, t, ContactKind::kPointTriangle, s.vertex_body[p] == s.triangle_body[t]});
     }
   }
   for (int32_t e = 0; e < static_cast<int32_t>(s.edges.size()); ++e) {
@@ -69,9 +70,10 @@ inline std::vector<Candidate> AllPairs(const CollisionSurface& s) {
       const Edge &a = s.edges[e], &b = s.edges[f];
       if (!s.Enabled(s.edge_body[e], s.edge_body[f])) continue;
       if (a[0] == b[0] || a[0] == b[1] || a[1] == b[0] || a[1] == b[1]) continue;
-      out.push_back({{a[0], a[1], b[0], b[1]}, e, f, ContactKind::kEdgeEdge});
+      out.push_back({{a[0], a[1], b[0], b[1]}, e, f, ContactKind::kEdgeEdge, s.edge_body[e] == s.edge_body[f]});
     }
   }
+  for (Candidate& c : out) c.dhat = c.of_one_body ? OwnDhat(s, c.kind, c.v, dhat) : dhat;
   return out;
 }
 

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+#include <limits>
 #include <set>
 
 #include "sim/contact/path_pairs.h"
@@ -51,7 +53,7 @@ TEST(SurfacePatches, NoPairInContactIsLeftOut) {
   for (int round = 0; round < 6; ++round) {
     const MovingSurface m = BallInCage(1 + round % 2, &random);
     ASSERT_TRUE(m.patches.proves[0]);
-    const std::vector<Candidate> all = AllPairs(m.surface);
+    const std::vector<Candidate> all = AllPairs(m.surface, kDhat);
     const double squeeze = 0.13 * round, noise = round < 3 ? 1e-3 : 5e-3;
     const VecX from = Deformed(m, squeeze, noise, &random), to = from + random.Vector(from.size(), 5e-4);
     BroadPhase broad_phase = m.Detection(kDhat);
@@ -126,6 +128,55 @@ TEST(SurfacePatches, DetoursBoundHowPiecesMoveApart) {
     }
   }
   EXPECT_GT(compared, 5000);
+}
+
+// Within a patch whose triangles straddle pieces: points of features without a common vertex move as its spread allows.
+TEST(SurfacePatches, SpreadsBoundHowFeaturesOfStraddlingTrianglesMove) {
+  Random random(4);
+  int compared = 0;
+  double tightest = 0;
+  for (int round = 0; round < 6; ++round) {
+    const MovingSurface m = BallInCage(1 + round % 2, &random);
+    const VecX q = Deformed(m, 0.3, 4e-3, &random);
+    const std::vector<Vec3> x = m.Positions(q);
+    const std::vector<BoundingVolumeTree::Node>& nodes = m.surface.trees[0].nodes();
+    for (size_t i = 0; i < nodes.size(); ++i) {
+      const SurfacePatch& patch = m.patches.patches[0][i];
+      if (patch.count < 2 || !patch.straddles || !std::isfinite(patch.spread)) continue;
+      const Mat3 seen_from = DeformationGradient(m.patches.pieces[patch.pieces[0]], q);
+      double deviation = 0, detour = 1;
+      for (int k = 0; k < patch.count; ++k) {
+        const SurfacePiece& piece = m.patches.pieces[patch.pieces[k]];
+        deviation = std::max(deviation, (DeformationGradient(piece, q) - seen_from).norm());
+        for (int l = 0; l < k; ++l) {
+          double between = std::numeric_limits<double>::infinity();
+          for (const SurfacePiece::Relative& r : piece.relatives) between = r.piece == patch.pieces[l] ? r.detour : between;
+          detour = std::max(detour, between);
+        }
+      }
+      if (!std::isfinite(detour)) continue;
+      const auto triangle = [&] {
+        return m.surface.triangles[m.surface.trees[0].primitives()[random.Integer(nodes[i].begin, nodes[i].end - 1)]];
+      };
+      for (int pair = 0; pair < 20; ++pair) {
+        ForFeaturePairs(triangle(), triangle(), [&](ContactKind kind, const std::array<int32_t, 4>& v) {
+          const bool point = kind == ContactKind::kPointTriangle;
+          const double s = random.Uniform(0, 1), t = random.Uniform(0, 1);
+          // Of vertices, positive on one side and negative on the other.
+          const std::array<double, 4> w =
+              point ? std::array<double, 4>{1, -s * t, -s * (1 - t), s - 1} : std::array<double, 4>{s, 1 - s, -t, t - 1};
+          Vec3 way = Vec3::Zero(), moved = Vec3::Zero();
+          for (int k = 0; k < 4; ++k) way += w[k] * m.surface.rest_positions[v[k]], moved += w[k] * x[v[k]];
+          const double off = (moved - seen_from * way).norm(), allowed = deviation * detour * patch.spread * way.norm();
+          tightest = std::max(tightest, off / allowed);
+          EXPECT_LE(off, allowed * (1 + 1e-9) + 1e-15) << "spread " << patch.spread << " detour " << detour;
+          ++compared;
+        });
+      }
+    }
+  }
+  EXPECT_GT(compared, 5000);
+  EXPECT_GT(tightest, 0.3) << "the bound is far from what happens, or nothing happens";
 }
 
 }  // namespace

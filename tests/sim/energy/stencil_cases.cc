@@ -41,6 +41,7 @@ OneContact::OneContact(ContactKind kind, const std::vector<Vec3>& rest, double d
   } else {
     candidates_ = {{{0, 1, 3, 4}, EdgeIndex(surface_, {0, 1}), EdgeIndex(surface_, {3, 4}), kind}};
   }
+  candidates_[0].dhat = dhat;  // the two are two bodies
 }
 
 void OneContact::Update(const std::vector<Vec3>& x) { contacts_.Update(candidates_, x, &pool_); }
