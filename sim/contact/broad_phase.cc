@@ -209,7 +209,7 @@ void BroadPhase::RenewBody(int32_t body, const VecX& here, const VecX& there, do
 // How far deformation gradients may leave the way from one position to the other. Less, and they soon do; more, and pairs that are
 // near can no longer be told to be out of contact: the finer the surface, the more of them there are.
 void BroadPhase::RenewShape(int32_t body, const VecX& from, const VecX& to) {
-  constexpr double kLeast = 0.01, kMost = 0.06;
+  constexpr double kLeast = 0.005, kMost = 0.06;
   shapes_.Set(body, from, to, std::clamp(kLeast * patches_->edge_length[body] / dhat_, kLeast, kMost));
   ++bodies_[body].shape_stamp;
 }
