@@ -75,25 +75,27 @@ Shared SharedVertices(const Triangle& s, const Triangle& t) {
 }
 
 bool BoxesMeet(const std::vector<Vec3>& x, const Triangle& s, const Triangle& t) {
+  const Vec3 &s0 = x[s[0]], &s1 = x[s[1]], &s2 = x[s[2]], &t0 = x[t[0]], &t1 = x[t[1]], &t2 = x[t[2]];
+  bool meet = true;
   for (int k = 0; k < 3; ++k) {
-    const auto [s_low, s_high] = std::minmax({x[s[0]][k], x[s[1]][k], x[s[2]][k]});
-    const auto [t_low, t_high] = std::minmax({x[t[0]][k], x[t[1]][k], x[t[2]][k]});
-    if (s_high < t_low || t_high < s_low) return false;
+    const double s_low = std::min(std::min(s0[k], s1[k]), s2[k]), s_high = std::max(std::max(s0[k], s1[k]), s2[k]);
+    const double t_low = std::min(std::min(t0[k], t1[k]), t2[k]), t_high = std::max(std::max(t0[k], t1[k]), t2[k]);
+    meet = meet && s_low <= t_high && t_low <= s_high;
   }
-  return true;
+  return meet;
 }
 
 bool PairMeets(const std::vector<Vec3>& x, const Triangle& s, const Triangle& t) {
+  if (!BoxesMeet(x, s, t)) return false;  // nor do they share a vertex
   const Shared n = SharedVertices(s, t);
-  if (n.count == 0 && (!BoxesMeet(x, s, t) || OnOneSide(x, s, t) || OnOneSide(x, t, s))) return false;
+  if (n.count == 0 && (OnOneSide(x, s, t) || OnOneSide(x, t, s))) return false;
   if (n.count == 1 && SeparatedAtVertex(x[n.s[0]], x[n.s[1]], x[n.s[2]], x[n.t[1]], x[n.t[2]])) return false;
   if (n.count == 2 && SeparatedAtEdge(x[n.s[0]], x[n.s[1]], x[n.s[2]], x[n.t[2]])) return false;
   return TrianglesMeet(x, s, t);
 }
 
-bool Finite(const std::vector<Vec3>& x, const Triangle& t) {
-  return x[t[0]].allFinite() && x[t[1]].allFinite() && x[t[2]].allFinite();
-}
+// What is not finite makes a sum with it not finite; a sum that overflows counts as well.
+bool Finite(const std::vector<Vec3>& x, const Triangle& t) { return std::isfinite((x[t[0]] + x[t[1]] + x[t[2]]).sum()); }
 
 }  // namespace
 
