@@ -5,6 +5,8 @@
 #include <iterator>
 #include <numeric>
 
+#include "sim/dynamics/may_sleep.h"
+
 namespace eipc {
 
 Sleepers::Sleepers(const Model* model) : model_(model) {
@@ -17,7 +19,7 @@ Sleepers::Sleepers(const Model* model) : model_(model) {
   const ScalarSparse& mass = model->mass;
   for (size_t b = 0; b < model->bodies.size(); ++b) {
     const Body& body = model->bodies[b];
-    if (body.kind == BodyKind::kStatic || body.kind == BodyKind::kKinematic) continue;
+    if (!eipc::MovesFreely(*model, static_cast<int32_t>(b))) continue;
     for (int32_t n = body.nodes.begin; n < body.nodes.end; ++n) {
       for (int32_t k = mass.row_start[n]; k < mass.row_start[n + 1]; ++k) node_inertia_[n] += mass.values[k];
       inertia_[b] += node_inertia_[n];
@@ -27,7 +29,6 @@ Sleepers::Sleepers(const Model* model) : model_(model) {
     const double least = kLeastShare * inertia_[b] / std::max(1, body.nodes.size());
     for (int32_t n = body.nodes.begin; n < body.nodes.end; ++n) node_inertia_[n] = std::max(node_inertia_[n], least);
   }
-  for (const BoundarySet& set : model->boundary_sets) inertia_[set.body] = 0;
 }
 
 bool Sleepers::Stands(int32_t body, const VecX& from, const VecX& to) const {

@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_format.h"
 #include "sim/dynamics/barrier_stiffness.h"
+#include "sim/dynamics/may_sleep.h"
 #include "sim/dynamics/model.h"
 #include "sim/dynamics/state_fields.h"
 
@@ -62,14 +63,6 @@ bool ContactPairsFit(const State& state, int32_t node_count) {
 }
 
 namespace {
-
-// Free and without drives, or kinematic.
-bool MaySleep(const Model& model, int32_t body) {
-  const BodyKind kind = model.bodies[body].kind;
-  const auto drives = [body](const BoundarySet& set) { return set.body == body; };
-  return kind == BodyKind::kKinematic ||
-         (kind != BodyKind::kStatic && std::none_of(model.boundary_sets.begin(), model.boundary_sets.end(), drives));
-}
 
 bool HeldContactFits(const ContactForce& force, const State::Sleep& sleep, const Model& model) {
   const auto body_fits = [&](int32_t b) { return b >= 0 && b < static_cast<int32_t>(model.bodies.size()); };
