@@ -60,7 +60,8 @@ struct VertexTravel {
   }
 };
 
-// Beyond its own dhat by so much nothing asks for a pair, m: collision detection holds 0.1 of it, and at least some rounding.
+// Beyond its own dhat by so much nothing asks for a pair, m: collision detection holds 0.1 of it, and at least some rounding
+// (LargestExaminedGap; of coordinates of some kilometres it is as much as this).
 inline constexpr double kLeastExamined = 1e-9;
 
 // Keeps every pair of primitives that can come within its own dhat (OwnDhat) while the nodes of the cages stay inside their

@@ -177,6 +177,7 @@ void BroadPhase::AddPointTriangle(PairList* list, int32_t p, int32_t t) {
 }
 
 void BroadPhase::AddEdgeEdge(PairList* list, int32_t e, int32_t f) {
+  if (list->of_one_body() && e > f) std::swap(e, f);  // as PathPairs has them: the other way round, bits may differ
   const Edge& a = surface_->edges[e];
   const Edge& b = surface_->edges[f];
   if (list->of_one_body() && (a[0] == b[0] || a[0] == b[1] || a[1] == b[0] || a[1] == b[1])) return;

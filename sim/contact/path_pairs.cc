@@ -183,6 +183,7 @@ void PathPairs::AddPointTriangle(int32_t p, int32_t t, bool self) {
 }
 
 void PathPairs::AddEdgeEdge(int32_t e, int32_t f, bool self) {
+  if (self && e > f) std::swap(e, f);
   const Edge &a = surface_->edges[e], &b = surface_->edges[f];
   if (self && ShareVertex(a, b)) return;
   Boxes box_a = VertexBoxes(a[0]), box_b = VertexBoxes(b[0]);

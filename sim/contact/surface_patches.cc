@@ -167,11 +167,8 @@ class Surveyor {
       for (int k = 0; k < 3; ++k) longest2 = std::max(longest2, (X(t[k]) - X(t[(k + 1) % 3])).squaredNorm());
       longest_.push_back(std::sqrt(longest2));
     }
-    out_.spread.assign(s_.triangles.size(), 1);
+    out_.spread.assign(s_.triangles.size(), kFarSpread);  // that of a pair may be asked of the one that does not straddle
     for (double length : longest_) out_.least_gap.push_back(kNear * length);
-    for (size_t t = 0; t < s_.triangles.size(); ++t) {
-      if (Straddles(static_cast<int32_t>(t))) out_.spread[t] = kFarSpread;
-    }
   }
 
   bool Straddles(int32_t t) const {

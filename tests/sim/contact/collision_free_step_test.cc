@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <map>
+
 #include "sim/contact/contact_set.h"
 #include "sim/contact/path_pairs.h"
 #include "tests/sim/contact/moving_surface.h"
@@ -98,6 +100,27 @@ TEST(CollisionFreeStep, NothingMeetsOnTheWay) {
   EXPECT_GT(limited, 8);
   EXPECT_LT(limited, 25);
   EXPECT_GT(both, 2);
+}
+
+// Which search answers depends on regions, and so on the past: pairs of one body are the same to both, to the order of edges.
+TEST(CollisionFreeStep, BothSearchesNamePairsOfOneBodyAlike) {
+  const testing::MovingSurface m(testing::BallGrid(1, 0.1, 0.048));
+  std::vector<Vec3> flat = m.rest;
+  for (Vec3& p : flat) p.z() *= 0.1;
+  const VecX q = testing::Stacked(flat);
+  BroadPhase broad_phase = m.Detection(0.1);
+  broad_phase.Cover(q, q, 0);
+  PathPairs path(&m.surface, &m.patches, &m.rows, &m.offsets, 0.1);
+  path.Find(q, q, 0.1);
+  std::map<testing::PairName, std::array<int32_t, 4>> on_way;
+  for (const Candidate& c : path.candidates()) on_way[testing::NameOf(c)] = c.v;
+  int edges = 0;
+  for (const Candidate& c : broad_phase.candidates()) {
+    ASSERT_TRUE(on_way.count(testing::NameOf(c)));
+    EXPECT_EQ(on_way[testing::NameOf(c)], c.v);
+    edges += c.kind == ContactKind::kEdgeEdge;
+  }
+  EXPECT_GT(edges, 10);
 }
 
 TEST(CollisionFreeStep, HeadOnApproachStopsAtATenthOfDhat) {
