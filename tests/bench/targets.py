@@ -121,8 +121,8 @@ def _free_fall(cli: EipcCli, scene: Path, runs: int) -> dict[str, float]:
         steps = scene.with_suffix(".tsv")
         cli.run(scene, 0.02, duration_s=0.5, steps=steps)
         walls.append(1e3 * np.asarray(read_steps(steps)["wall_s"]))
-    return {"free_first_ms": statistics.median(w[0] for w in walls), "free_median_ms": statistics.median(np.median(w) for w in walls),
-            "free_ms_per_step": statistics.median(np.mean(w) for w in walls)}
+    return {name: statistics.median(float(figure(w)) for w in walls)
+            for name, figure in (("free_first_ms", lambda w: w[0]), ("free_median_ms", np.median), ("free_ms_per_step", np.mean))}
 
 
 def refinement_rows(cli: EipcCli, levels: Iterable[int], runs: int, duration_s: Optional[float] = None) -> list[dict]:
