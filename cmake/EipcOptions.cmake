@@ -10,7 +10,9 @@ if(NOT CMAKE_BUILD_TYPE)
 endif()
 
 option(EIPC_GPL "Link the GPL part (CGAL's meshing)" ON)
-option(EIPC_SERVER "Build whatever needs Protobuf or gRPC: server, clients, command line" ON)
+option(EIPC_SERVER "Build whatever needs Protobuf: handlers, server, clients, command line" ON)
+include(CMakeDependentOption)
+cmake_dependent_option(EIPC_GRPC "Build whatever needs gRPC: server, clients, command line" ON EIPC_SERVER OFF)
 # Debian's own, which sees the packages of packages.txt; another python3 may come first on PATH.
 set(EIPC_PYTHON /usr/bin/python3 CACHE FILEPATH "Python that generates the client's modules and runs Python tests")
 set(EIPC_MARCH x86-64-v3 CACHE STRING "Instruction baseline of the binary; one per binary, no run-time dispatch")

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "server/rpc/grpc_server.h"
+#include "server/rpc/listen/grpc_server.h"
 
 namespace CLI {
 class App;

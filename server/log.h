@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "server/rpc/event.h"
+#include "server/rpc/telemetry/event.h"
 
 namespace eipc {
 

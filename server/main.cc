@@ -12,9 +12,9 @@
 
 #include "server/config.h"
 #include "server/log.h"
-#include "server/rpc/cage_worker.h"
-#include "server/rpc/grpc_server.h"
-#include "server/rpc/prepare_worker.h"
+#include "server/rpc/handlers/cage_worker.h"
+#include "server/rpc/listen/grpc_server.h"
+#include "server/rpc/handlers/prepare_worker.h"
 #include "server/session/heap.h"
 #include "server/session/turns.h"
 

@@ -24,7 +24,7 @@ struct ServerLimits {
   int solve_slots = 2;
   int max_waiting_solves = 256;
   // Refusals for want of a slot are answered no sooner than so long after the client's last answer, at most so many at once; the
-  // others without delay (server/rpc/refusal_pause.h).
+  // others without delay (server/rpc/handlers/refusal_pause.h).
   double refusal_pause_ms = 6;
   int max_paused_refusals = 64;
   // Calls that may wait for one session while another call uses it.

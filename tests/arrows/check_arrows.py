@@ -32,8 +32,10 @@ ABOVE_SIM = {
     "proto": set(),
     "server/session": SIM,
     "server/convert": SIM | GENERATED,
-    "server/rpc": SIM | GENERATED | {"server/convert", "server/session"},
-    "server": SIM | GENERATED | {"server/convert", "server/session", "server/rpc"},
+    "server/rpc/telemetry": SIM | {"server/session"},
+    "server/rpc/handlers": SIM | GENERATED | {"server/convert", "server/session", "server/rpc/telemetry"},
+    "server/rpc/listen": SIM | GENERATED | {"server/convert", "server/session", "server/rpc/telemetry", "server/rpc/handlers"},
+    "server": SIM | GENERATED | {"server/convert", "server/session", "server/rpc/telemetry", "server/rpc/handlers", "server/rpc/listen"},
     "client": GENERATED,
     "models": SIM,
 }
@@ -44,8 +46,8 @@ CGAL = re.compile(r"CGAL/")
 GRPC = re.compile(r"(grpc|grpcpp|grpc\+\+)/")
 PROTOBUF = re.compile(r"google/protobuf/|.*\.pb\.h$")
 CGAL_FOLDERS = {"sim/meshing", "sim/audit"}
-GRPC_FOLDERS = {"server/rpc", "server", "client"}
-PROTOBUF_FOLDERS = {"proto", "server/convert", "server/rpc", "server", "client"}
+GRPC_FOLDERS = {"server/rpc/listen", "server", "client"}
+PROTOBUF_FOLDERS = {"proto", "server/convert", "server/rpc/handlers", "server/rpc/listen", "server", "client"}
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
 SOURCES = {".h", ".hpp", ".cc", ".cpp", ".inc"}

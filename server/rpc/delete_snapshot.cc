@@ -1,9 +1,0 @@
-#include "server/rpc/calls.h"
-
-namespace eipc::rpc {
-
-absl::Status DeleteSnapshot(Services& services, const CallContext& context, const v1::DeleteSnapshotRequest& request, Empty*) {
-  return services.snapshots.Delete(request.name(), context.tenant);
-}
-
-}  // namespace eipc::rpc

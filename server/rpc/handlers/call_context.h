@@ -1,0 +1,31 @@
+#ifndef EIPC_SERVER_RPC_HANDLERS_CALL_CONTEXT_H_
+#define EIPC_SERVER_RPC_HANDLERS_CALL_CONTEXT_H_
+
+#include <string>
+#include <utility>
+
+#include "server/rpc/telemetry/trace_context.h"
+#include "server/session/solve_slots.h"
+#include "sim/solver/step_budget.h"
+
+namespace eipc::rpc {
+
+// Who calls, and how long they will wait.
+struct CallContext {
+  CallContext() = default;
+  // NOLINTNEXTLINE(google-explicit-constructor): a call of nobody in particular.
+  CallContext(StepBudget call_budget) : budget(std::move(call_budget)) {}
+
+  StepBudget budget;
+  // Owns what the call makes, and sees nothing else. Empty where callers are not told apart.
+  std::string tenant;
+  SolvePriority priority = SolvePriority::kNormal;
+  // Spans of what the call does belong to it; not sampled unless the server traces.
+  TraceContext trace;
+
+  SolveClaim claim() const { return {tenant, priority}; }
+};
+
+}  // namespace eipc::rpc
+
+#endif  // EIPC_SERVER_RPC_HANDLERS_CALL_CONTEXT_H_

@@ -1,0 +1,72 @@
+#ifndef EIPC_SERVER_RPC_HANDLERS_CALLS_H_
+#define EIPC_SERVER_RPC_HANDLERS_CALLS_H_
+
+// The calls of eipc.v1.SimulationService, one file each: check, lease, call, write. They see messages but no gRPC: the context
+// carries the caller, its deadline and its cancellation, and the status becomes the call's (service.cc).
+
+#include <functional>
+
+#include "absl/status/status.h"
+#include "eipc/v1/service.pb.h"
+#include "server/rpc/handlers/call_context.h"
+#include "server/rpc/handlers/services.h"
+
+namespace eipc::rpc {
+
+using Empty = google::protobuf::Empty;
+
+absl::Status GetServerInfo(Services&, const CallContext&, const v1::GetServerInfoRequest&, v1::ServerInfo*);
+
+absl::Status CreateScene(Services&, const CallContext&, const v1::CreateSceneRequest&, v1::SceneInfo*);
+absl::Status GetScene(Services&, const CallContext&, const v1::GetSceneRequest&, v1::SceneInfo*);
+absl::Status ListScenes(Services&, const CallContext&, const v1::ListScenesRequest&, v1::ListScenesResponse*);
+absl::Status DeleteScene(Services&, const CallContext&, const v1::DeleteSceneRequest&, Empty*);
+
+absl::Status CreateSession(Services&, const CallContext&, const v1::CreateSessionRequest&, v1::SessionInfo*);
+absl::Status ForkSession(Services&, const CallContext&, const v1::ForkSessionRequest&, v1::SessionInfo*);
+absl::Status GetSession(Services&, const CallContext&, const v1::GetSessionRequest&, v1::SessionInfo*);
+absl::Status ListSessions(Services&, const CallContext&, const v1::ListSessionsRequest&, v1::ListSessionsResponse*);
+absl::Status Reset(Services&, const CallContext&, const v1::ResetRequest&, v1::Observation*);
+absl::Status RestoreSession(Services&, const CallContext&, const v1::RestoreSessionRequest&, v1::Observation*);
+// response->session_step is set on failure too, once the session is known.
+absl::Status Step(Services&, const CallContext&, const v1::StepRequest&, v1::StepResponse*);
+absl::Status StepBatch(Services&, const CallContext&, const v1::StepBatchRequest&, v1::StepBatchResponse*);
+absl::Status GetState(Services&, const CallContext&, const v1::GetStateRequest&, v1::Observation*);
+absl::Status DeleteSession(Services&, const CallContext&, const v1::DeleteSessionRequest&, Empty*);
+
+absl::Status CreateSnapshot(Services&, const CallContext&, const v1::CreateSnapshotRequest&, v1::SnapshotInfo*);
+absl::Status GetSnapshot(Services&, const CallContext&, const v1::GetSnapshotRequest&, v1::SnapshotInfo*);
+absl::Status ListSnapshots(Services&, const CallContext&, const v1::ListSnapshotsRequest&, v1::ListSnapshotsResponse*);
+absl::Status DeleteSnapshot(Services&, const CallContext&, const v1::DeleteSnapshotRequest&, Empty*);
+
+absl::Status UploadMesh(Services&, const CallContext&, const std::function<bool(v1::UploadMeshRequest*)>& read, v1::MeshInfo*);
+
+// CreateScene that tells how far it is.
+absl::Status MakeScene(Services&, const CallContext&, const v1::CreateSceneRequest&, OperationRegistry::Progress* progress,
+                       v1::SceneInfo*);
+absl::Status StartCreateScene(Services&, const CallContext&, const v1::CreateSceneRequest&, v1::Operation*);
+// Puts an uploaded mesh into `mesh`, which then needs nothing else. `path` is where the request has it.
+absl::Status TakeUpload(Services&, const std::string& tenant, const std::string& path, v1::Mesh* mesh);
+absl::Status StartPrepareMesh(Services&, const CallContext&, const v1::PrepareMeshRequest&, v1::Operation*);
+absl::Status StartStepBatch(Services&, const CallContext&, const v1::StepBatchRequest&, v1::Operation*);
+absl::Status GetOperation(Services&, const CallContext&, const v1::GetOperationRequest&, v1::Operation*);
+absl::Status ListOperations(Services&, const CallContext&, const v1::ListOperationsRequest&, v1::ListOperationsResponse*);
+absl::Status CancelOperation(Services&, const CallContext&, const v1::CancelOperationRequest&, v1::Operation*);
+absl::Status DeleteOperation(Services&, const CallContext&, const v1::DeleteOperationRequest&, Empty*);
+
+// The two ends of a stream. Both return false when it is over.
+struct StepStreamEnds {
+  std::function<bool(v1::StepRequest*)> read;
+  std::function<bool(const v1::StepResponse&)> write;
+};
+// Answers every request with exactly one response, in order; a failed one with its status in the response. Ends when the client
+// does, or when the budget does.
+absl::Status StepStream(Services&, const CallContext&, const StepStreamEnds& ends);
+
+// Sends what the session has recorded, in pieces.
+absl::Status GetRecording(Services&, const CallContext&, const v1::GetRecordingRequest&,
+                          const std::function<bool(const v1::DataChunk&)>& write);
+
+}  // namespace eipc::rpc
+
+#endif  // EIPC_SERVER_RPC_HANDLERS_CALLS_H_

@@ -1,0 +1,16 @@
+#include "server/rpc/handlers/calls.h"
+#include "server/rpc/handlers/scene_info.h"
+#include "sim/base/status_macros.h"
+
+namespace eipc::rpc {
+
+absl::Status GetScene(Services& services, const CallContext& context, const v1::GetSceneRequest& request, v1::SceneInfo* response) {
+  EIPC_ASSIGN_OR_RETURN(const SceneRegistry::ScenePtr scene, services.scenes.Find(request.name(), context.tenant));
+  FillSceneInfo(scene->name, *scene->model, request.include_topology(), response);
+  if (request.include_scene() && !response->mutable_scene()->ParseFromString(scene->payload)) {
+    return absl::InternalError("the stored scene cannot be read back");
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace eipc::rpc

@@ -1,0 +1,43 @@
+#include "server/rpc/handlers/operation_info.h"
+
+#include <string>
+#include <utility>
+
+#include "server/rpc/handlers/reason.h"
+#include "sim/base/status_macros.h"
+
+namespace eipc::rpc {
+
+void FillOperation(const OperationRegistry::View& view, v1::Operation* out) {
+  out->set_name(view.name);
+  out->set_kind(view.kind);
+  out->set_done(view.done);
+  out->set_progress(view.progress);
+  out->set_stage(view.stage);
+  if (!view.done) return;
+  const absl::Status status = ForWire(view.status);
+  out->set_status_code(static_cast<int>(status.code()));
+  out->set_status_message(std::string(status.message()));
+  if (!status.ok()) return;
+  if (view.kind == kCreateSceneKind) (void)out->mutable_scene()->ParseFromString(view.result);
+  if (view.kind == kPrepareMeshKind) (void)out->mutable_prepared()->ParseFromString(view.result);
+  if (view.kind == kStepBatchKind) (void)out->mutable_batch()->ParseFromString(view.result);
+}
+
+absl::Status StartOperation(Services& services, const CallContext& context, const char* kind, CallJob job,
+                            v1::Operation* response) {
+  CallContext call;
+  call.tenant = context.tenant;
+  call.trace = context.trace;
+  call.priority = SolvePriority::kBatch;
+  const auto run = [call, job = std::move(job)](const StepBudget& budget, OperationRegistry::Progress* progress) {
+    CallContext own = call;
+    own.budget = budget;
+    return job(own, progress);
+  };
+  EIPC_ASSIGN_OR_RETURN(const OperationRegistry::View view, services.operations.Start(context.tenant, kind, run));
+  FillOperation(view, response);
+  return absl::OkStatus();
+}
+
+}  // namespace eipc::rpc

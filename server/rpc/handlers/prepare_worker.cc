@@ -1,0 +1,139 @@
+#include "server/rpc/handlers/prepare_worker.h"
+
+#include <sys/resource.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <iostream>
+#include <iterator>
+#include <new>
+
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "server/convert/mesh_convert.h"
+#include "server/convert/scene_meshes.h"
+#include "server/session/child_process.h"
+#include "sim/base/status_macros.h"
+#include "sim/meshing/affine_suggestion.h"
+#include "sim/meshing/auto_cage.h"
+#include "sim/scene/problems.h"
+
+namespace eipc::rpc {
+namespace {
+
+constexpr size_t kMaxPreparedBytes = size_t{256} << 20;
+constexpr rlim_t kWorkerBytes = rlim_t{4} << 30;  // address space
+constexpr int kDefaultVertices = 60;
+constexpr int kDefaultTriangles = 20000;
+constexpr double kDefaultYoungs = 5e4;
+constexpr double kDefaultPoisson = 0.45;
+// The child's words: how far it is (a line of standard error), and what it made or why not (standard output).
+constexpr char kShare[] = "P ";
+constexpr char kMade[] = "M";
+constexpr char kFailed[] = "F";
+
+void FillPrepared(const AutoCage& made, v1::PreparedMesh* out) {
+  const SurfaceMesh& surface = made.repaired.surface;
+  MeshData cage;
+  cage.vertices = made.cage.vertices();
+  cage.tets = made.cage.tets();
+  MeshToProto({surface.vertices(), {}, surface.triangles()}, out->mutable_body()->mutable_surface());
+  MeshToProto(cage, out->mutable_body()->mutable_cage_mesh());
+  out->set_repair(made.repaired.method);
+  for (const std::string& step : made.repaired.steps) out->add_repair_steps(step);
+  out->set_mean_distance_m(made.repaired.distance.mean);
+  out->set_max_distance_m(made.repaired.distance.max);
+  out->set_min_dihedral_deg(made.quality.min_dihedral_deg);
+  out->set_volume_ratio(made.quality.volume_ratio);
+  out->set_shared_gap_tets(made.quality.shared_gap_tets);
+  out->set_note(made.note);
+}
+
+// A status on its way from the child.
+std::string Pack(const absl::StatusOr<v1::PreparedMesh>& made) {
+  if (made.ok()) return absl::StrCat(kMade, made->SerializeAsString());
+  return absl::StrCat(kFailed, static_cast<int>(made.status().code()), " ", made.status().message());
+}
+
+absl::StatusOr<v1::PreparedMesh> Unpack(const std::string& output) {
+  v1::PreparedMesh made;
+  if (output.rfind(kMade, 0) == 0 && made.ParseFromString(output.substr(1))) return made;
+  const size_t space = output.find(' ');
+  int code = 0;
+  if (output.rfind(kFailed, 0) == 0 && space != std::string::npos && absl::SimpleAtoi(output.substr(1, space - 1), &code) &&
+      code > 0) {
+    return absl::Status(static_cast<absl::StatusCode>(code), output.substr(space + 1));
+  }
+  return absl::InternalError("the meshing process's answer cannot be read");
+}
+
+absl::Status OutOfMemory() {
+  return absl::ResourceExhaustedError("MESH_TOO_LARGE: more memory needed than a mesh may take; simplify it first");
+}
+
+}  // namespace
+
+absl::StatusOr<v1::PreparedMesh> PrepareMesh(const v1::PrepareMeshRequest& request, const MeshingProgress& progress) {
+  Problems problems;
+  const MeshResolver no_files({"", "", true});
+  const MeshData mesh = MeshReader(no_files).Read(request.mesh(), "mesh", &problems);
+  if (!problems.empty()) return absl::InvalidArgumentError(absl::StrCat("MESH_INVALID: ", absl::StrJoin(problems.lines(), "\n")));
+  AutoCageOptions options;
+  options.max_vertices = request.cage_vertices() > 0 ? request.cage_vertices() : kDefaultVertices;
+  options.repair.max_faces = request.max_triangles() > 0 ? request.max_triangles() : kDefaultTriangles;
+  const absl::StatusOr<AutoCage> made = MakeAutoCage(mesh, options, progress);
+  if (absl::IsInvalidArgument(made.status()))
+    return absl::InvalidArgumentError(absl::StrCat("MESH_INVALID: ", made.status().message()));
+  if (!made.ok()) return made.status();
+  v1::PreparedMesh out;
+  FillPrepared(*made, &out);
+  EIPC_RETURN_IF_ERROR(Report(progress, "measuring locking", 0.95));
+  const double poissons_ratio = request.has_poissons_ratio() ? request.poissons_ratio() : kDefaultPoisson;
+  const CageLocking locking = LockingOf(*made, mesh, poissons_ratio);
+  if (locking.measured && locking.measured->helps()) {
+    out.mutable_body()->mutable_calibration()->set_youngs_scale(locking.measured->youngs_scale);
+    out.mutable_body()->mutable_calibration()->set_poissons_ratio(locking.measured->poissons_ratio);
+  }
+  const AffineSuggestion affine = SuggestAffine(made->findings.high - made->findings.low,
+                                                request.youngs_modulus_pa() > 0 ? request.youngs_modulus_pa() : kDefaultYoungs);
+  out.set_affine_suggested(affine.affine);
+  out.set_affine_reason(affine.reason);
+  return out;
+}
+
+absl::StatusOr<v1::PreparedMesh> PrepareMeshInChild(const std::string& program, const v1::PrepareMeshRequest& request,
+                                                    const StepBudget& budget, OperationRegistry::Progress* progress) {
+  const auto heard = [progress](const std::string& line) {
+    if (line.rfind(kShare, 0) != 0) return false;
+    const size_t space = line.find(' ', sizeof(kShare) - 1);
+    double share = 0;
+    if (space != std::string::npos && absl::SimpleAtod(line.substr(2, space - 2), &share))
+      progress->Set(share, line.substr(space + 1));
+    return true;
+  };
+  EIPC_ASSIGN_OR_RETURN(const std::string output,
+                        RunChild({program, "--prepare-worker"}, request.SerializeAsString(), kMaxPreparedBytes, budget, heard));
+  return Unpack(output);
+}
+
+int RunPrepareWorker() {
+  const rlimit memory = {kWorkerBytes, kWorkerBytes};
+  setrlimit(RLIMIT_AS, &memory);
+  const std::string input((std::istreambuf_iterator<char>(std::cin)), std::istreambuf_iterator<char>());
+  const MeshingProgress progress = [](const std::string& stage, double share) {
+    std::fprintf(stderr, "%s%.4f %s\n", kShare, share, stage.c_str());
+    return true;
+  };
+  std::string output;
+  try {
+    v1::PrepareMeshRequest request;
+    if (!request.ParseFromString(input)) return 1;
+    output = Pack(PrepareMesh(request, progress));
+  } catch (const std::bad_alloc&) {
+    output = Pack(OutOfMemory());
+  }
+  return std::fwrite(output.data(), 1, output.size(), stdout) == output.size() && std::fflush(stdout) == 0 ? 0 : 1;
+}
+
+}  // namespace eipc::rpc

@@ -1,0 +1,40 @@
+#ifndef EIPC_SERVER_RPC_HANDLERS_REFUSAL_PAUSE_H_
+#define EIPC_SERVER_RPC_HANDLERS_REFUSAL_PAUSE_H_
+
+#include <atomic>
+#include <chrono>
+#include <functional>
+#include <utility>
+
+#include "sim/solver/step_budget.h"
+
+namespace eipc::rpc {
+
+// Keeps refusals for want of room (server/session/queue_full.h) back for a moment. Clients that ask again at once would otherwise
+// be refused thousands of times a second, and take from those that are admitted the processor that they wait for.
+//
+// Whoever waits holds its thread, nothing else (no session, no slot), and only so many may: the others are answered at once.
+class RefusalPause {
+ public:
+  using Clock = std::chrono::steady_clock;
+  using Duration = Clock::duration;
+  using Sleep = std::function<void(Duration)>;
+
+  // A pause of 0: none.
+  RefusalPause(Duration pause, int most, Sleep sleep = nullptr) : pause_(pause), most_(most), sleep_(std::move(sleep)) {}
+
+  // Returns when the pause has passed since the client had its last answer, where that is known (so what its request waited for the
+  // processor counts, and one that takes its time is not kept), but no later than the caller's deadline.
+  void Hold(const StepBudget& budget, Clock::time_point last_answer = Clock::now());
+  int holding() const { return holding_.load(); }
+
+ private:
+  const Duration pause_;
+  const int most_;
+  const Sleep sleep_;  // empty: this thread sleeps
+  std::atomic<int> holding_ = 0;
+};
+
+}  // namespace eipc::rpc
+
+#endif  // EIPC_SERVER_RPC_HANDLERS_REFUSAL_PAUSE_H_

@@ -1,0 +1,37 @@
+#include <optional>
+
+#include "server/convert/observation_convert.h"
+#include "server/rpc/handlers/calls.h"
+#include "server/rpc/handlers/session_setup.h"
+#include "server/session/snapshot.h"
+#include "sim/base/status_macros.h"
+
+namespace eipc::rpc {
+
+absl::Status RestoreSession(Services& services, const CallContext& context, const v1::RestoreSessionRequest& request,
+                            v1::Observation* response) {
+  EIPC_ASSIGN_OR_RETURN(const SessionRegistry::Lease session,
+                        services.sessions.Acquire(request.session(), context.budget, context.tenant));
+  session->Touch();
+  EIPC_RETURN_IF_ERROR(CheckWorld(*session, request.world()));
+  const StoredScene& scene = session->scene();
+  EIPC_ASSIGN_OR_RETURN(const ObservationPlan plan, ObservationPlan::Create(*scene.model, request.observe()));
+  std::optional<State> state;
+  switch (request.source_case()) {
+    case v1::RestoreSessionRequest::kSnapshot: {
+      EIPC_ASSIGN_OR_RETURN(state, StateOfSnapshot(services, context, request.snapshot(), scene));
+      break;
+    }
+    case v1::RestoreSessionRequest::kSnapshotData: {
+      EIPC_ASSIGN_OR_RETURN(state, UnpackForeignSnapshot(request.snapshot_data(), scene.name, *scene.model));
+      break;
+    }
+    case v1::RestoreSessionRequest::SOURCE_NOT_SET:
+      return absl::InvalidArgumentError("INVALID_REQUEST: source: must be a snapshot or snapshot_data");
+  }
+  EIPC_RETURN_IF_ERROR(session->Restore(request.world(), *state));
+  plan.Observe(session->world(request.world()), response);
+  return absl::OkStatus();
+}
+
+}  // namespace eipc::rpc

@@ -1,0 +1,55 @@
+#include "server/rpc/handlers/scene_info.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "server/convert/array_convert.h"
+#include "server/convert/geometry_convert.h"
+#include "sim/energy/surface_map.h"
+
+namespace eipc::rpc {
+namespace {
+
+std::vector<Vec3> InitialSurface(const Model& model) {
+  VecX q(3 * model.node_count);
+  for (int32_t i = 0; i < model.node_count; ++i) q.segment<3>(3 * i) = model.initial_positions[i];
+  std::vector<Vec3> x;
+  SurfaceMap(&model.embedding, &model.surface_offset).Positions(q, &x);
+  return x;
+}
+
+void FillBodyInfo(const Body& body, v1::BodyInfo* out) {
+  out->set_name(body.name);
+  out->set_kind(BodyKindName(body.kind));
+  out->set_mass_kg(body.mass.mass);
+  Vec3ToProto(body.mass.center_of_mass, out->mutable_center_of_mass_m());
+  out->set_cage_vertices(body.nodes.size());
+  out->set_cage_tets(body.tets.size());
+  out->set_surface_vertices(body.vertices.size());
+  out->set_surface_triangles(body.triangles.size());
+}
+
+}  // namespace
+
+void FillSceneInfo(const std::string& name, const Model& model, bool topology, v1::SceneInfo* out) {
+  out->set_name(name);
+  out->set_display_name(model.name);
+  out->set_bodies(static_cast<int32_t>(model.bodies.size()));
+  out->set_unknowns(3 * model.node_count);
+  out->set_surface_vertices(model.surface.vertex_count);
+  out->set_surface_triangles(static_cast<int32_t>(model.surface.triangles.size()));
+  const std::vector<Vec3> x = topology ? InitialSurface(model) : std::vector<Vec3>();
+  for (const Body& body : model.bodies) {
+    v1::BodyInfo& info = *out->add_body_infos();
+    FillBodyInfo(body, &info);
+    if (!topology) continue;
+    TrianglesToProto(model.surface.triangles.data() + body.triangles.begin, body.triangles.size(), body.vertices.begin,
+                     info.mutable_surface_cells());
+    PointsToProto(x.data() + body.vertices.begin, body.vertices.size(), false, info.mutable_surface_positions());
+  }
+  for (const BoundarySet& set : model.boundary_sets) {
+    if (!set.name.empty()) out->mutable_body_infos(set.body)->add_boundary_sets(set.name);
+  }
+}
+
+}  // namespace eipc::rpc

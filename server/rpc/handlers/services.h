@@ -1,0 +1,76 @@
+#ifndef EIPC_SERVER_RPC_HANDLERS_SERVICES_H_
+#define EIPC_SERVER_RPC_HANDLERS_SERVICES_H_
+
+#include <chrono>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "server/convert/mesh_resolver.h"
+#include "server/rpc/telemetry/metrics.h"
+#include "server/rpc/handlers/refusal_pause.h"
+#include "server/rpc/telemetry/span_log.h"
+#include "server/session/journal.h"
+#include "server/session/memory_budget.h"
+#include "server/session/mesh_store.h"
+#include "server/session/operations.h"
+#include "server/session/scene_registry.h"
+#include "server/session/server_limits.h"
+#include "server/session/session_registry.h"
+#include "server/session/snapshot_store.h"
+#include "server/session/solve_slots.h"
+
+namespace eipc {
+
+// What every call works with; lives as long as the server.
+struct Services {
+  Services(const ServerLimits& server_limits, MeshResolver mesh_resolver)
+      : limits(server_limits),
+        meshes(std::move(mesh_resolver)),
+        slots(limits.solve_slots, limits.max_waiting_solves),
+        refusals(std::chrono::microseconds(static_cast<int64_t>(1e3 * limits.refusal_pause_ms)), limits.max_paused_refusals),
+        memory(limits.memory_bytes, limits.session_memory_bytes),
+        scenes(limits.max_scenes, limits.max_stored_scene_bytes),
+        snapshots(limits.max_snapshots, limits.max_snapshot_bytes),
+        uploads(limits.max_upload_bytes),
+        sessions(limits),
+        operations(limits.max_operations) {}
+
+  // Keeps scenes and sessions in a folder from now on, and brings back those that are there. What cannot be brought back is left
+  // there and told, a line each. Before the first call.
+  absl::StatusOr<std::vector<std::string>> UseJournal(const JournalStore::Options& options);
+
+  // Gives a session that nobody uses yet its log.
+  absl::Status AttachLog(const std::string& name, Session* session, bool record);
+  absl::Status DeleteSession(const std::string& name, const StepBudget& budget, const std::string& tenant);
+  absl::Status AddScene(StoredScene scene);
+  absl::Status DeleteScene(const std::string& name, const std::string& tenant);
+
+  const ServerLimits limits;
+  const MeshResolver meshes;
+  std::unique_ptr<JournalStore> journal;  // null: nothing survives. Before sessions, which write to it
+  SolveSlots slots;
+  rpc::RefusalPause refusals;
+  MemoryBudget memory;
+  SceneRegistry scenes;
+  SnapshotStore snapshots;
+  MeshStore uploads;
+  SessionRegistry sessions;  // after journal, scenes and memory: sessions hold parts of them
+  // Program that makes cages when called with --cage-worker; empty: they are made here, and cannot be interrupted.
+  std::string cage_program;
+  // Counts what happens; may be null.
+  rpc::Metrics* metrics = nullptr;
+  // Takes a span a request of steps; may be null.
+  rpc::SpanLog* spans = nullptr;
+  OperationRegistry operations;  // last: its jobs use all the others
+
+ private:
+  absl::Status BringBackScene(StoredScene scene);
+  absl::Status BringBackSession(const JournalStore::Found::Log& log);
+};
+
+}  // namespace eipc
+
+#endif  // EIPC_SERVER_RPC_HANDLERS_SERVICES_H_

@@ -1,0 +1,86 @@
+#include "server/rpc/handlers/session_setup.h"
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "server/session/snapshot.h"
+#include "sim/base/status_macros.h"
+
+namespace eipc::rpc {
+namespace {
+
+absl::Status CheckCount(const char* field, int most, int* value) {
+  if (*value < 0 || *value > most) {
+    return absl::InvalidArgumentError(absl::StrCat("INVALID_REQUEST: ", field, ": must be in [0, ", most, "], got ", *value));
+  }
+  *value = std::max(1, *value);
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::Status CheckSessionOrder(const ServerLimits& limits, SessionOrder* order) {
+  EIPC_RETURN_IF_ERROR(CheckCount("threads", limits.max_threads_per_session, &order->threads));
+  EIPC_RETURN_IF_ERROR(CheckCount("worlds", limits.max_worlds_per_session, &order->worlds));
+  if (!std::isfinite(order->idle_timeout_s) || order->idle_timeout_s < 0) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("INVALID_REQUEST: idle_timeout_s: must be finite and >= 0, got ", order->idle_timeout_s));
+  }
+  const double longest = limits.idle_timeout_s;
+  if (longest > 0) order->idle_timeout_s = order->idle_timeout_s == 0 ? longest : std::min(longest, order->idle_timeout_s);
+  return absl::OkStatus();
+}
+
+absl::Status MakeSession(Services& services, const CallContext& context, SessionOrder order, v1::SessionInfo* response) {
+  EIPC_RETURN_IF_ERROR(services.sessions.CheckRoom());
+  EIPC_ASSIGN_OR_RETURN(SceneRegistry::Pin scene, services.scenes.PinScene(order.scene, context.tenant));
+  EIPC_ASSIGN_OR_RETURN(MemoryBudget::Share memory,
+                        services.memory.Take(EstimateSessionBytes(*scene->model, order.worlds), "the session"));
+  EIPC_ASSIGN_OR_RETURN(const SolveSlots::Slot slot, services.slots.Take(context.claim(), context.budget));
+  Session::Options options;
+  options.threads = order.threads;
+  options.worlds = order.worlds;
+  options.owner = context.tenant;
+  options.idle_timeout = std::chrono::duration<double>(order.idle_timeout_s);
+  auto session = std::make_unique<Session>(std::move(scene), std::move(options));
+  session->KeepMemory(std::move(memory));
+  for (int i = 0; order.start && i < session->world_count(); ++i) EIPC_RETURN_IF_ERROR(session->Restore(i, *order.start));
+  Session* const made = session.get();
+  EIPC_ASSIGN_OR_RETURN(const std::string name, services.sessions.Add(std::move(session), context.tenant));
+  // Nobody knows the name yet, so nobody else uses the session.
+  const absl::Status logged = services.AttachLog(name, made, order.record);
+  if (!logged.ok()) {
+    (void)services.sessions.Remove(name, {}, context.tenant);
+    return logged;
+  }
+  FillSessionInfo(name, *made, response);
+  return absl::OkStatus();
+}
+
+void FillSessionInfo(const std::string& name, const Session& session, v1::SessionInfo* out) {
+  out->set_name(name);
+  out->set_scene(session.scene_name());
+  out->set_step(session.seen_step());
+  out->set_time_s(session.seen_time_s());
+  out->set_worlds(session.world_count());
+  out->set_threads(session.options().threads);
+  out->set_recording(session.recording());
+  out->set_idle_timeout_s(session.options().idle_timeout.count());
+}
+
+absl::Status CheckWorld(const Session& session, int world) {
+  if (world >= 0 && world < session.world_count()) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      absl::StrCat("INVALID_REQUEST: world: must be in [0, ", session.world_count() - 1, "], got ", world));
+}
+
+absl::StatusOr<State> StateOfSnapshot(Services& services, const CallContext& context, const std::string& name,
+                                      const StoredScene& scene) {
+  EIPC_ASSIGN_OR_RETURN(const SnapshotStore::Ptr snapshot, services.snapshots.Find(name, context.tenant));
+  return UnpackSnapshot(snapshot->data, scene.name, *scene.model);
+}
+
+}  // namespace eipc::rpc

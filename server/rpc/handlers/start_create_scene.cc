@@ -1,0 +1,18 @@
+#include "server/rpc/handlers/calls.h"
+#include "server/rpc/handlers/operation_info.h"
+#include "sim/base/status_macros.h"
+
+namespace eipc::rpc {
+
+absl::Status StartCreateScene(Services& services, const CallContext& context, const v1::CreateSceneRequest& request,
+                              v1::Operation* response) {
+  const auto job = [&services, request](const CallContext& call,
+                                        OperationRegistry::Progress* progress) -> absl::StatusOr<std::string> {
+    v1::SceneInfo info;
+    EIPC_RETURN_IF_ERROR(MakeScene(services, call, request, progress, &info));
+    return info.SerializeAsString();
+  };
+  return StartOperation(services, context, kCreateSceneKind, job, response);
+}
+
+}  // namespace eipc::rpc

@@ -1,0 +1,99 @@
+#include <chrono>
+#include <cmath>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "server/convert/mesh_convert.h"
+#include "server/convert/scene_meshes.h"
+#include "server/rpc/handlers/calls.h"
+#include "server/rpc/handlers/operation_info.h"
+#include "server/rpc/handlers/prepare_worker.h"
+#include "server/session/turns.h"
+#include "sim/base/status_macros.h"
+#include "sim/scene/problems.h"
+
+namespace eipc::rpc {
+namespace {
+
+constexpr double kDefaultTimeoutS = 300;
+constexpr double kMostTimeoutS = 3600;
+constexpr size_t kMostTriangles = 2000000;
+
+absl::Status Refused(const char* field, const char* rule) {
+  return absl::InvalidArgumentError(absl::StrCat("INVALID_REQUEST: ", field, ": must be ", rule));
+}
+
+absl::Status CheckPrepareRequest(const v1::PrepareMeshRequest& r) {
+  const auto between = [](double value, double low, double high) { return value >= low && value <= high; };
+  if (!r.has_mesh()) return absl::InvalidArgumentError("INVALID_REQUEST: mesh: missing");
+  if (r.cage_vertices() != 0 && !between(r.cage_vertices(), 4, 20000))
+    return Refused("cage_vertices", "in [4, 20000], or 0 for 60");
+  if (r.max_triangles() != 0 && !between(r.max_triangles(), 100, 200000)) {
+    return Refused("max_triangles", "in [100, 200000], or 0 for 20000");
+  }
+  if (!(r.youngs_modulus_pa() >= 0 && std::isfinite(r.youngs_modulus_pa())))
+    return Refused("youngs_modulus_pa", "> 0, or 0 for 5e4");
+  if (!between(r.poissons_ratio(), 0, 0.499)) return Refused("poissons_ratio", "in [0, 0.499]");
+  if (!between(r.timeout_s(), 0, kMostTimeoutS)) return Refused("timeout_s", "in [0, 3600]");
+  return absl::OkStatus();
+}
+
+// The mesh as arrays, in metres: the child needs no files.
+absl::Status ReadIntoArrays(Services& services, const std::string& tenant, v1::PrepareMeshRequest* request) {
+  EIPC_RETURN_IF_ERROR(TakeUpload(services, tenant, "mesh", request->mutable_mesh()));
+  Problems problems;
+  const MeshData mesh = MeshReader(services.meshes).Read(request->mesh(), "mesh", &problems);
+  if (!problems.empty()) return absl::InvalidArgumentError(absl::StrCat("MESH_INVALID: ", absl::StrJoin(problems.lines(), "\n")));
+  const size_t triangles = mesh.triangles.size() + 4 * mesh.tets.size();
+  if (triangles > kMostTriangles) {
+    return absl::InvalidArgumentError(absl::StrCat("MESH_INVALID: mesh: ", triangles, " triangles are more than the ",
+                                                   kMostTriangles, " that are taken; decimate it"));
+  }
+  MeshToProto(mesh, request->mutable_mesh());
+  return absl::OkStatus();
+}
+
+absl::StatusOr<std::string> Prepare(Services& services, const CallContext& call, v1::PrepareMeshRequest request,
+                                    OperationRegistry::Progress* progress) {
+  progress->Set(0, "waiting for a solve slot");
+  const SolvingTurns turns;
+  EIPC_ASSIGN_OR_RETURN(const SolveSlots::Slot slot, services.slots.Take(call.claim(), call.budget));
+  progress->Set(0, "reading the mesh");
+  EIPC_RETURN_IF_ERROR(ReadIntoArrays(services, call.tenant, &request));
+  if (!services.cage_program.empty()) {
+    EIPC_ASSIGN_OR_RETURN(const v1::PreparedMesh made, PrepareMeshInChild(services.cage_program, request, call.budget, progress));
+    return made.SerializeAsString();
+  }
+  const auto report = [&](const std::string& stage, double share) {
+    progress->Set(share, stage);
+    return call.budget.Poll().ok();
+  };
+  const absl::StatusOr<v1::PreparedMesh> made = PrepareMesh(request, report);
+  if (absl::IsCancelled(made.status())) EIPC_RETURN_IF_ERROR(call.budget.Poll());
+  if (!made.ok()) return made.status();
+  return made->SerializeAsString();
+}
+
+}  // namespace
+
+absl::Status StartPrepareMesh(Services& services, const CallContext& context, const v1::PrepareMeshRequest& request,
+                              v1::Operation* response) {
+  EIPC_RETURN_IF_ERROR(CheckPrepareRequest(request));
+  const double timeout = request.timeout_s() > 0 ? request.timeout_s() : kDefaultTimeoutS;
+  const auto job = [&services, request, timeout](const CallContext& call,
+                                                 OperationRegistry::Progress* progress) -> absl::StatusOr<std::string> {
+    using Clock = std::chrono::steady_clock;
+    CallContext timed = call;
+    timed.budget.deadline = Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(timeout));
+    absl::StatusOr<std::string> made = Prepare(services, timed, request, progress);
+    if (absl::IsDeadlineExceeded(made.status())) {
+      return absl::DeadlineExceededError(
+          absl::StrCat("not done within ", timeout, " s; simplify the mesh, lower cage_vertices, or raise timeout_s"));
+    }
+    if (absl::IsCancelled(made.status())) return absl::CancelledError("cancelled; nothing is kept");
+    return made;
+  };
+  return StartOperation(services, context, kPrepareMeshKind, job, response);
+}
+
+}  // namespace eipc::rpc

@@ -1,0 +1,89 @@
+#include <algorithm>
+#include <atomic>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "server/rpc/handlers/calls.h"
+#include "server/rpc/handlers/reason.h"
+#include "server/rpc/handlers/session_setup.h"
+#include "server/rpc/handlers/step_world.h"
+#include "server/session/queue_full.h"
+#include "sim/base/status_macros.h"
+
+namespace eipc::rpc {
+namespace {
+
+absl::Status CheckBatch(const Session& session, const v1::StepBatchRequest& request) {
+  if (request.steps().empty()) return absl::InvalidArgumentError("INVALID_REQUEST: steps: missing");
+  std::vector<bool> seen(session.world_count(), false);
+  for (int i = 0; i < request.steps_size(); ++i) {
+    const v1::StepRequest& step = request.steps(i);
+    const auto problem = [i](absl::string_view text) {
+      return absl::InvalidArgumentError(absl::StrCat("INVALID_REQUEST: steps[", i, "].", text));
+    };
+    if (!step.session().empty() && step.session() != request.session()) return problem("session: must be the batch's, or empty");
+    if (!step.request_id().empty()) return problem("request_id: must be empty; the batch has one");
+    if (step.world() < 0 || step.world() >= session.world_count()) {
+      return problem(absl::StrCat("world: must be in [0, ", session.world_count() - 1, "], got ", step.world()));
+    }
+    if (seen[step.world()]) return problem("world: has a request in this batch already");
+    seen[step.world()] = true;
+  }
+  return absl::OkStatus();
+}
+
+// Whether it was refused for want of room.
+bool StepInto(Services& services, const CallContext& context, const SessionRegistry::Lease& session, const v1::StepRequest& request,
+              v1::StepResponse* response) {
+  const absl::Status status = ForWire(StepWorld(services, context, session, request, response));
+  if (status.ok()) return false;
+  response->clear_observation();
+  response->set_status_code(static_cast<int>(status.code()));
+  response->set_status_message(std::string(status.message()));
+  return IsQueueFull(status);
+}
+
+absl::Status StepEach(Services& services, const CallContext& context, const v1::StepBatchRequest& request,
+                      v1::StepBatchResponse* response, std::atomic<bool>* refused) {
+  CallContext batch = context;
+  batch.priority = SolvePriority::kBatch;
+  EIPC_ASSIGN_OR_RETURN(const SessionRegistry::Lease session,
+                        services.sessions.Acquire(request.session(), context.budget, context.tenant));
+  session->Touch();
+  EIPC_RETURN_IF_ERROR(CheckBatch(*session, request));
+  std::string key = request.request_id().empty() ? std::string() : request.SerializeAsString();
+  EIPC_ASSIGN_OR_RETURN(const std::string* finished, session->retries(-1).Find(request.request_id(), key));
+  if (finished != nullptr) {
+    return response->ParseFromString(*finished) ? absl::OkStatus() : absl::InternalError("the stored response cannot be read back");
+  }
+  for (int i = 0; i < request.steps_size(); ++i) response->add_responses();
+  std::atomic<int> next = 0;
+  const auto work = [&] {
+    for (int i = next++; i < request.steps_size(); i = next++) {
+      if (StepInto(services, batch, session, request.steps(i), response->mutable_responses(i))) *refused = true;
+    }
+  };
+  std::vector<std::thread> helpers;
+  for (int i = 1; i < std::min(services.slots.slots(), request.steps_size()); ++i) helpers.emplace_back(work);
+  work();
+  for (std::thread& helper : helpers) helper.join();
+  if (session.removed()) return absl::CancelledError("SESSION_DELETED: the session was deleted during the batch");
+  const absl::Status status = session->AcknowledgeBatch(
+      request.request_id(), std::move(key), request.request_id().empty() ? std::string() : response->SerializeAsString());
+  session->CheckpointLogIfDue(session.name());
+  return status;
+}
+
+}  // namespace
+
+absl::Status StepBatch(Services& services, const CallContext& context, const v1::StepBatchRequest& request,
+                       v1::StepBatchResponse* response) {
+  std::atomic<bool> refused = false;
+  const absl::Status status = StepEach(services, context, request, response, &refused);
+  if (refused) services.refusals.Hold(context.budget);
+  return status;
+}
+
+}  // namespace eipc::rpc

@@ -1,0 +1,115 @@
+#include "server/rpc/handlers/step_world.h"
+
+#include <chrono>
+#include <string>
+#include <utility>
+
+#include "absl/strings/ascii.h"
+#include "server/convert/observation_convert.h"
+#include "server/convert/step_convert.h"
+#include "server/rpc/handlers/session_setup.h"
+#include "server/session/build_id.h"
+#include "sim/base/status_macros.h"
+
+namespace eipc::rpc {
+namespace {
+
+void FillReceipt(const Session& session, const World& world, const StepSummary& summary, v1::StepReceipt* out) {
+  out->set_scene(session.scene_name());
+  out->set_build(BuildId());
+  out->set_first_step(summary.first_step);
+  out->set_step(world.state().step);
+  out->set_state_digest(world.state().Digest());
+  out->set_min_distance_m(summary.min_distance_m);
+  out->set_min_ccd_fraction(summary.min_ccd_fraction);
+  out->set_residual_m_s(summary.residual_m_s);
+  out->set_target_error_m(summary.target_error_m);
+  out->set_newton_iterations(summary.newton_iterations);
+  out->set_outcome(static_cast<v1::StepOutcome>(OutcomeToWire(summary.outcome)));
+}
+
+void Count(const Services& services, const absl::Status& status, const StepSummary& summary, double seconds) {
+  if (services.metrics == nullptr) return;
+  if (status.ok()) return services.metrics->Stepped(summary, seconds);
+  services.metrics->Limited(absl::AsciiStrToLower(absl::StatusCodeToString(status.code())));
+}
+
+}  // namespace
+
+StepBudget UntilRemoved(const StepBudget& budget, const SessionRegistry::Lease& session) {
+  StepBudget both;
+  both.deadline = budget.deadline;
+  both.cancelled = [&budget, &session] { return session.removed() || (budget.cancelled && budget.cancelled()); };
+  return both;
+}
+
+namespace {
+
+absl::Status StepAndAnswer(Services& services, const CallContext& context, const SessionRegistry::Lease& session,
+                           const v1::StepRequest& request, v1::StepResponse* response, StepSummary* sum) {
+  EIPC_RETURN_IF_ERROR(CheckWorld(*session, request.world()));
+  const int index = request.world();
+  const World& world = session->world(index);
+  response->set_session_step(world.state().step);
+
+  std::string key = request.request_id().empty() ? std::string() : request.SerializeAsString();
+  EIPC_ASSIGN_OR_RETURN(const std::string* finished, session->retries(index).Find(request.request_id(), key));
+  if (finished != nullptr) {
+    return response->ParseFromString(*finished) ? absl::OkStatus() : absl::InternalError("the stored response cannot be read back");
+  }
+
+  const Model& model = world.model();
+  EIPC_ASSIGN_OR_RETURN(StepOrder order, StepOrderFromProto(model, request, services.limits.max_substeps));
+  EIPC_ASSIGN_OR_RETURN(const ObservationPlan plan, ObservationPlan::Create(model, request.observe()));
+  const StepCommand command = {order.dt_s,     std::move(order.targets), std::move(order.trajectories),
+                               order.substeps, order.expected_step,      context.claim()};
+  StepSummary& summary = *sum;
+  const auto begin = std::chrono::steady_clock::now();
+  const absl::Status status = session->Step(command, UntilRemoved(context.budget, session), &services.slots, index, &summary);
+  response->set_session_step(world.state().step);
+  if (session.removed()) return absl::CancelledError("SESSION_DELETED: the session was deleted during the step");
+  Count(services, status, summary, std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count());
+  EIPC_RETURN_IF_ERROR(status);
+
+  plan.Observe(world, response->mutable_observation());
+  if (plan.step_receipt()) FillReceipt(*session, world, summary, response->mutable_observation()->mutable_step_receipt());
+  const absl::Status logged = session->Acknowledge(index, request.request_id(), std::move(key),
+                                                   request.request_id().empty() ? std::string() : response->SerializeAsString());
+  if (!logged.ok()) response->clear_observation();
+  response->set_session_step(world.state().step);
+  return logged;
+}
+
+void EndSpan(const absl::Status& status, const StepSummary& summary, std::chrono::steady_clock::time_point begin, StepSpan* span) {
+  span->duration_ns = std::chrono::nanoseconds(std::chrono::steady_clock::now() - begin).count();
+  span->first_step = summary.first_step;
+  span->steps = summary.steps;
+  span->newton_iterations = summary.newton_iterations;
+  span->outcome = StepOutcomeName(summary.outcome);
+  span->slot_wait_s = summary.slot_wait_s;
+  span->code = status.code();
+  span->message = std::string(status.message());
+}
+
+}  // namespace
+
+absl::Status StepWorld(Services& services, const CallContext& context, const SessionRegistry::Lease& session,
+                       const v1::StepRequest& request, v1::StepResponse* response) {
+  StepSummary summary;
+  if (services.spans == nullptr || !context.trace.sampled) {
+    return StepAndAnswer(services, context, session, request, response, &summary);
+  }
+  StepSpan span;
+  span.trace = context.trace;
+  span.id = NewSpanId();
+  span.start_unix_ns = std::chrono::nanoseconds(std::chrono::system_clock::now().time_since_epoch()).count();
+  span.session = session.name();
+  span.world = request.world();
+  const auto begin = std::chrono::steady_clock::now();
+  const absl::Status status = StepAndAnswer(services, context, session, request, response, &summary);
+  EndSpan(status, summary, begin, &span);
+  services.spans->Push(std::move(span));
+  return status;
+}
+
+}  // namespace eipc::rpc

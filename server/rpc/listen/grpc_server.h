@@ -1,0 +1,87 @@
+#ifndef EIPC_SERVER_RPC_LISTEN_GRPC_SERVER_H_
+#define EIPC_SERVER_RPC_LISTEN_GRPC_SERVER_H_
+
+#include <chrono>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "server/convert/mesh_resolver.h"
+#include "server/rpc/listen/acceptor.h"
+#include "server/rpc/telemetry/event.h"
+#include "server/session/journal.h"
+#include "server/session/server_limits.h"
+
+namespace grpc {
+class Channel;
+}  // namespace grpc
+
+namespace eipc::rpc {
+
+// Files in PEM. Without a certificate calls are not encrypted, and only loopback addresses are served.
+struct TlsOptions {
+  std::string certificate;
+  std::string key;
+  // Certificates of clients are checked against these authorities. Without an access file's tokens every client must have one.
+  std::string client_ca;
+};
+
+struct GrpcServerOptions {
+  // "HOST:PORT"; port 0 picks a free one. Empty: in-process channels only.
+  std::string listen = "127.0.0.1:50051";
+  MeshResolver::Options meshes;
+  ServerLimits limits;
+  Acceptor::Options connections;
+  TlsOptions tls;
+  // Who may call (server/session/access.h); empty: everyone who can connect, as one tenant. Needed off loopback, unless client_ca
+  // is given.
+  std::string access_file;
+  // Folder of the journal; empty: nothing survives the process.
+  JournalStore::Options journal;
+  // Program that makes cages in a child (server/rpc/handlers/cage_worker.h); empty: in this process.
+  std::string cage_program;
+  // "HOST:PORT" of http://.../metrics; empty: none.
+  std::string metrics;
+  // File that spans are appended to (server/rpc/telemetry/span_log.h); empty: none.
+  std::string trace_file;
+  bool reflection = true;
+  // A stream whose client has not taken a response for so long is ended.
+  std::chrono::milliseconds write_timeout{30000};
+  // Free memory goes back to the system so often (server/session/heap.h); 0: never.
+  std::chrono::milliseconds trim_interval{60000};
+  EventSink events;  // may be empty
+};
+
+// A running server: the simulation service, health (grpc.health.v1) and reflection.
+//
+// Health answers for "" and "eipc.v1.SimulationService" (ready: takes work; not while it drains or its own probe fails) and for
+// "liveness" (the process is not stuck; true while it drains).
+class GrpcServer {
+ public:
+  // INVALID_ARGUMENT for an address that may not be served or files that make no sense, UNAVAILABLE when something cannot be had.
+  static absl::StatusOr<std::unique_ptr<GrpcServer>> Start(const GrpcServerOptions& options);
+  // Drains without grace if nobody has.
+  ~GrpcServer();
+
+  // Where it listens, with the port it got.
+  const std::string& address() const;
+  // What could not be brought back from the journal, a line each.
+  const std::vector<std::string>& journal_problems() const;
+
+  // Health says NOT_SERVING, no new connections or work are taken, streams end after the response they are working on, calls that
+  // run may finish within `grace`, then they are cancelled. Returns when all are over.
+  void Drain(std::chrono::milliseconds grace);
+
+  // A channel that needs no network.
+  std::shared_ptr<grpc::Channel> InProcessChannel();
+
+ private:
+  struct Impl;
+  explicit GrpcServer(std::unique_ptr<Impl> impl);
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace eipc::rpc
+
+#endif  // EIPC_SERVER_RPC_LISTEN_GRPC_SERVER_H_

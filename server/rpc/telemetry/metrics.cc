@@ -1,0 +1,135 @@
+#include "server/rpc/telemetry/metrics.h"
+
+#include <prometheus/counter.h>
+#include <prometheus/exposer.h>
+#include <prometheus/histogram.h>
+#include <prometheus/registry.h>
+#include <prometheus/text_serializer.h>
+
+#include <cmath>
+#include <exception>
+#include <mutex>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+
+namespace eipc::rpc {
+namespace {
+
+using prometheus::BuildCounter;
+using prometheus::BuildHistogram;
+using prometheus::Counter;
+using prometheus::Family;
+using prometheus::Histogram;
+
+const Histogram::BucketBoundaries kSeconds = {1e-4, 2.5e-4, 5e-4, 1e-3, 2.5e-3, 5e-3, 1e-2, 2.5e-2,
+                                              5e-2, 0.1,    0.25, 0.5,  1,      2.5,  5,    10};
+const Histogram::BucketBoundaries kIterations = {1, 2, 3, 5, 8, 12, 20, 30, 50, 100, 200};
+const Histogram::BucketBoundaries kMeters = {1e-8, 1e-7, 1e-6, 1e-5, 1e-4, 2.5e-4, 5e-4, 1e-3, 2e-3, 5e-3};
+
+// Values that somebody else knows.
+class GaugeSource : public prometheus::Collectable {
+ public:
+  void Set(Metrics::Gauges gauges) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    gauges_ = std::move(gauges);
+  }
+  std::vector<prometheus::MetricFamily> Collect() const override {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    std::vector<prometheus::MetricFamily> families;
+    if (!gauges_) return families;
+    for (const auto& [name, value] : gauges_()) {
+      prometheus::MetricFamily& family = families.emplace_back();
+      family.name = name;
+      family.type = prometheus::MetricType::Gauge;
+      family.metric.emplace_back().gauge.value = value;
+    }
+    return families;
+  }
+
+ private:
+  mutable std::mutex mutex_;
+  Metrics::Gauges gauges_;
+};
+
+std::string OutcomeReason(StepOutcome outcome) { return StepOutcomeName(outcome); }
+
+}  // namespace
+
+struct Metrics::Impl {
+  std::shared_ptr<prometheus::Registry> registry = std::make_shared<prometheus::Registry>();
+  std::shared_ptr<GaugeSource> gauges = std::make_shared<GaugeSource>();
+  Family<Counter>& started = BuildCounter().Name("grpc_server_started_total").Help("Calls begun").Register(*registry);
+  Family<Counter>& handled = BuildCounter().Name("grpc_server_handled_total").Help("Calls ended, by code").Register(*registry);
+  Family<Histogram>& handling =
+      BuildHistogram().Name("grpc_server_handling_seconds").Help("Time from a call's begin to its end").Register(*registry);
+  Histogram& step_seconds = BuildHistogram()
+                                .Name("eipc_step_seconds")
+                                .Help("Time of a request's steps, waiting included")
+                                .Register(*registry)
+                                .Add({}, kSeconds);
+  Histogram& iterations = BuildHistogram()
+                              .Name("eipc_newton_iterations")
+                              .Help("Newton iterations of a request's steps")
+                              .Register(*registry)
+                              .Add({}, kIterations);
+  Histogram& distance = BuildHistogram()
+                            .Name("eipc_min_distance_meters")
+                            .Help("Smallest gap of a request's steps, where there was one")
+                            .Register(*registry)
+                            .Add({}, kMeters);
+  Family<Counter>& limited = BuildCounter()
+                                 .Name("eipc_step_limited_total")
+                                 .Help("Requests that did not converge, or ended early, by reason")
+                                 .Register(*registry);
+  Counter& audits = BuildCounter().Name("eipc_audits_total").Help("Exact audits of a state").Register(*registry).Add({});
+  Counter& intersections = BuildCounter()
+                               .Name("eipc_intersections_total")
+                               .Help("Intersections that audits found; must stay zero")
+                               .Register(*registry)
+                               .Add({});
+  std::unique_ptr<prometheus::Exposer> exposer;
+};
+
+Metrics::Metrics() : impl_(std::make_unique<Impl>()) {}
+Metrics::~Metrics() = default;
+
+void Metrics::SetGauges(Gauges gauges) { impl_->gauges->Set(std::move(gauges)); }
+
+absl::Status Metrics::Expose(const std::string& address) {
+  try {
+    impl_->exposer = std::make_unique<prometheus::Exposer>(address, 1);
+    impl_->exposer->RegisterCollectable(impl_->registry);
+    impl_->exposer->RegisterCollectable(impl_->gauges);
+  } catch (const std::exception& error) {
+    return absl::UnavailableError(absl::StrCat("cannot serve metrics on ", address, ": ", error.what()));
+  }
+  return absl::OkStatus();
+}
+
+void Metrics::CallStarted(const std::string& method) { impl_->started.Add({{"grpc_method", method}}).Increment(); }
+
+void Metrics::CallHandled(const std::string& method, const std::string& code, double seconds) {
+  impl_->handled.Add({{"grpc_method", method}, {"grpc_code", code}}).Increment();
+  impl_->handling.Add({{"grpc_method", method}}, kSeconds).Observe(seconds);
+}
+
+void Metrics::Stepped(const StepSummary& summary, double seconds) {
+  impl_->step_seconds.Observe(seconds);
+  impl_->iterations.Observe(summary.newton_iterations);
+  if (std::isfinite(summary.min_distance_m)) impl_->distance.Observe(summary.min_distance_m);
+  impl_->audits.Increment(static_cast<double>(summary.audit.states));
+  impl_->intersections.Increment(static_cast<double>(summary.audit.intersections));
+  if (summary.outcome != StepOutcome::kConverged) Limited(OutcomeReason(summary.outcome));
+}
+
+void Metrics::Limited(const std::string& reason) { impl_->limited.Add({{"reason", reason}}).Increment(); }
+
+std::string Metrics::Text() const {
+  std::vector<prometheus::MetricFamily> families = impl_->registry->Collect();
+  for (prometheus::MetricFamily& family : impl_->gauges->Collect()) families.push_back(std::move(family));
+  return prometheus::TextSerializer().Serialize(families);
+}
+
+}  // namespace eipc::rpc

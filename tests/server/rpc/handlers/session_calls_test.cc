@@ -1,0 +1,354 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <deque>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "server/rpc/handlers/calls.h"
+#include "tests/conformance/test_scenes.h"
+
+namespace eipc::rpc {
+namespace {
+
+using testing::BlockOnTable;
+using testing::DrivenBlock;
+using testing::FallingBlock;
+using ::testing::HasSubstr;
+using ::testing::SizeIs;
+using ::testing::StartsWith;
+
+class SessionCallsTest : public ::testing::Test {
+ protected:
+  static ServerLimits Limits() {
+    ServerLimits limits;
+    limits.max_sessions = 3;
+    return limits;
+  }
+  SessionCallsTest() : services_(Limits(), MeshResolver({"", "", true})) {}
+
+  std::string NewScene(const v1::Scene& scene) {
+    v1::CreateSceneRequest request;
+    *request.mutable_scene() = scene;
+    v1::SceneInfo info;
+    const absl::Status status = CreateScene(services_, {}, request, &info);
+    EXPECT_TRUE(status.ok()) << status;
+    return info.name();
+  }
+  std::string NewSession(const v1::Scene& scene) {
+    v1::CreateSessionRequest request;
+    request.set_scene(NewScene(scene));
+    v1::SessionInfo info;
+    const absl::Status status = CreateSession(services_, {}, request, &info);
+    EXPECT_TRUE(status.ok()) << status;
+    return info.name();
+  }
+  static v1::StepRequest Request(const std::string& session, int substeps = 1) {
+    v1::StepRequest request;
+    request.set_session(session);
+    request.set_dt_s(0.01);
+    request.set_substeps(substeps);
+    request.mutable_observe()->set_state_digest(true);
+    return request;
+  }
+  absl::StatusOr<v1::StepResponse> Take(const v1::StepRequest& request, const StepBudget& budget = {}) {
+    v1::StepResponse response;
+    const absl::Status status = Step(services_, budget, request, &response);
+    if (!status.ok()) return status;
+    return response;
+  }
+  v1::Observation State(const std::string& session) {
+    v1::GetStateRequest request;
+    request.set_session(session);
+    request.mutable_observe()->set_state_digest(true);
+    v1::Observation observation;
+    EXPECT_TRUE(GetState(services_, {}, request, &observation).ok());
+    return observation;
+  }
+  void ExpectRefused(const v1::StepRequest& request, absl::StatusCode code, const std::string& text) {
+    const std::string before = State(request.session()).state_digest();
+    const absl::Status status = Take(request).status();
+    EXPECT_EQ(status.code(), code) << status;
+    EXPECT_THAT(std::string(status.message()), HasSubstr(text));
+    EXPECT_EQ(State(request.session()).state_digest(), before);
+  }
+
+  Services services_;
+};
+
+TEST_F(SessionCallsTest, StepsAndObserves) {
+  const std::string session = NewSession(BlockOnTable());
+  EXPECT_EQ(State(session).step(), 0);
+  v1::StepRequest request = Request(session, 50);
+  request.mutable_observe()->set_poses(true);
+  request.mutable_observe()->set_contact_wrenches(true);
+  request.mutable_observe()->set_contact_counts(true);
+  request.mutable_observe()->set_min_distance(true);
+  const auto response = Take(request);
+  ASSERT_TRUE(response.ok()) << response.status();
+  EXPECT_EQ(response->session_step(), 50);
+  const v1::Observation& seen = response->observation();
+  EXPECT_EQ(seen.step(), 50);
+  ASSERT_THAT(seen.bodies(), SizeIs(2));
+  // It lies on the table by now: the table carries its weight.
+  ASSERT_GE(seen.contact_wrenches_size(), 2);
+  double vertical = 0;
+  for (const v1::ContactWrench& wrench : seen.contact_wrenches()) {
+    if (wrench.body() == "block") vertical += wrench.normal_force_n().z() + wrench.friction_force_n().z();
+  }
+  EXPECT_NEAR(vertical, 9.81, 0.5);
+  EXPECT_GT(seen.contact_counts().point_triangle(), 0);
+  EXPECT_GT(seen.min_distance_m(), 0);
+  EXPECT_LT(seen.min_distance_m(), 1e-3);
+}
+
+TEST_F(SessionCallsTest, ResetGoesBack) {
+  const std::string session = NewSession(FallingBlock());
+  const std::string start = State(session).state_digest();
+  ASSERT_TRUE(Take(Request(session, 3)).ok());
+  EXPECT_NE(State(session).state_digest(), start);
+  v1::ResetRequest request;
+  request.set_session(session);
+  request.mutable_observe()->set_state_digest(true);
+  v1::Observation observation;
+  ASSERT_TRUE(Reset(services_, {}, request, &observation).ok());
+  EXPECT_EQ(observation.state_digest(), start);
+  EXPECT_EQ(observation.step(), 0);
+}
+
+TEST_F(SessionCallsTest, TargetsMoveFrames) {
+  const std::string session = NewSession(DrivenBlock());
+  v1::StepRequest request = Request(session);
+  v1::TargetPose& plate = *request.add_targets();
+  plate.set_body("plate");
+  plate.mutable_pose()->mutable_position_m()->set_x(1.01);
+  request.mutable_observe()->set_boundary_poses(true);
+  const auto response = Take(request);
+  ASSERT_TRUE(response.ok()) << response.status();
+  for (const v1::BoundaryPose& pose : response->observation().boundary_poses()) {
+    if (pose.body() == "plate") {
+      EXPECT_NEAR(pose.achieved().position_m().x(), 1.01, 1e-6);
+    }
+  }
+}
+
+TEST_F(SessionCallsTest, BadCommandsChangeNothing) {
+  const std::string session = NewSession(DrivenBlock());
+  v1::StepRequest request = Request(session);
+  v1::TargetPose& target = *request.add_targets();
+  target.set_body("sofa");
+  target.mutable_pose();
+  ExpectRefused(request, absl::StatusCode::kNotFound, "TARGET_NOT_FOUND: targets[0].body: no body 'sofa'; there are: block, plate");
+  target.set_body("block");
+  ExpectRefused(request, absl::StatusCode::kNotFound, "it has: top");
+  target.set_boundary_set("top");
+  target.mutable_pose()->mutable_position_m()->set_x(std::numeric_limits<double>::infinity());
+  ExpectRefused(request, absl::StatusCode::kInvalidArgument, "targets[0].pose.position_m.x: must be finite, got inf");
+  v1::StepRequest no_dt = Request(session);
+  no_dt.set_dt_s(0);
+  ExpectRefused(no_dt, absl::StatusCode::kInvalidArgument, "dt_s: must be finite and > 0, got 0");
+  v1::StepRequest substeps = Request(session, -1);
+  ExpectRefused(substeps, absl::StatusCode::kInvalidArgument, "substeps");
+  // A bad observation is refused before the world moves, too.
+  v1::StepRequest observe = Request(session);
+  observe.mutable_observe()->add_bodies("sofa");
+  ExpectRefused(observe, absl::StatusCode::kNotFound, "observe.bodies[0]");
+}
+
+TEST_F(SessionCallsTest, MissingSessionsAndScenes) {
+  EXPECT_THAT(std::string(Take(Request("sessions/nope")).status().message()), StartsWith("SESSION_NOT_FOUND: "));
+  v1::CreateSessionRequest create;
+  create.set_scene("scenes/nope");
+  v1::SessionInfo info;
+  const absl::Status status = CreateSession(services_, {}, create, &info);
+  EXPECT_EQ(status.code(), absl::StatusCode::kNotFound);
+  EXPECT_THAT(std::string(status.message()), StartsWith("SCENE_NOT_FOUND: "));
+  create.set_scene(NewScene(FallingBlock()));
+  create.set_threads(-1);
+  EXPECT_EQ(CreateSession(services_, {}, create, &info).code(), absl::StatusCode::kInvalidArgument);
+}
+
+TEST_F(SessionCallsTest, BoundsSessions) {
+  v1::CreateSessionRequest create;
+  create.set_scene(NewScene(FallingBlock()));
+  v1::SessionInfo info;
+  for (int i = 0; i < 3; ++i) ASSERT_TRUE(CreateSession(services_, {}, create, &info).ok());
+  const absl::Status status = CreateSession(services_, {}, create, &info);
+  EXPECT_EQ(status.code(), absl::StatusCode::kResourceExhausted);
+  EXPECT_THAT(std::string(status.message()), StartsWith("TOO_MANY_SESSIONS: "));
+}
+
+TEST_F(SessionCallsTest, ARetryIsAnsweredWithTheSameBytes) {
+  const std::string session = NewSession(FallingBlock());
+  v1::StepRequest request = Request(session);
+  request.set_request_id("one");
+  request.set_expected_step(0);
+  request.mutable_observe()->set_solver_report(true);  // its wall time would differ in another step
+  const auto first = Take(request);
+  const auto again = Take(request);
+  ASSERT_TRUE(first.ok() && again.ok());
+  EXPECT_EQ(first->observation().step(), 1);
+  EXPECT_EQ(first->observation().solver_report().wall_time_s(), again->observation().solver_report().wall_time_s());
+  EXPECT_EQ(first->observation().state_digest(), again->observation().state_digest());
+  EXPECT_EQ(State(session).step(), 1);
+
+  v1::StepRequest other = request;
+  other.set_dt_s(0.02);
+  ExpectRefused(other, absl::StatusCode::kInvalidArgument, "REQUEST_ID_REUSED");
+  other.set_request_id("two");
+  ExpectRefused(other, absl::StatusCode::kAborted, "STEP_MISMATCH: expected_step is 0, but the session is at step 1");
+}
+
+TEST_F(SessionCallsTest, CancellationStopsBetweenIterations) {
+  const std::string session = NewSession(FallingBlock());
+  ASSERT_TRUE(Take(Request(session)).ok());
+  const std::string before = State(session).state_digest();
+  std::atomic<int> polls = 0;
+  StepBudget budget;
+  budget.cancelled = [&] { return ++polls > 1; };
+  EXPECT_EQ(Take(Request(session), budget).status().code(), absl::StatusCode::kCancelled);
+  EXPECT_EQ(State(session).state_digest(), before);
+}
+
+TEST_F(SessionCallsTest, DeletingEndsAStepAndSparesOthers) {
+  const std::string doomed = NewSession(FallingBlock());
+  const std::string other = NewSession(FallingBlock());
+  std::atomic<bool> stepping = false;
+  std::thread stepper([&] {
+    StepBudget budget;
+    budget.cancelled = [&] {
+      stepping = true;
+      return false;
+    };
+    const absl::Status status = Take(Request(doomed, Limits().max_substeps), budget).status();
+    EXPECT_EQ(status.code(), absl::StatusCode::kCancelled);
+    EXPECT_THAT(std::string(status.message()), StartsWith("SESSION_DELETED: "));
+  });
+  while (!stepping) std::this_thread::yield();
+  EXPECT_TRUE(Take(Request(other)).ok());
+  v1::DeleteSessionRequest request;
+  request.set_session(doomed);
+  Empty empty;
+  EXPECT_TRUE(DeleteSession(services_, {}, request, &empty).ok());
+  stepper.join();
+  EXPECT_EQ(DeleteSession(services_, {}, request, &empty).code(), absl::StatusCode::kNotFound);
+  EXPECT_EQ(State(other).step(), 1);
+}
+
+TEST_F(SessionCallsTest, AStreamAnswersEveryRequestInOrder) {
+  const std::string session = NewSession(FallingBlock());
+  std::deque<v1::StepRequest> requests;
+  for (int i = 0; i < 6; ++i) requests.push_back(Request(session));
+  requests[2].set_dt_s(-1);
+  requests[4].set_session("sessions/nope");
+  std::vector<v1::StepResponse> responses;
+  StepStreamEnds ends;
+  ends.read = [&](v1::StepRequest* request) {
+    if (requests.empty()) return false;
+    *request = requests.front();
+    requests.pop_front();
+    return true;
+  };
+  ends.write = [&](const v1::StepResponse& response) {
+    responses.push_back(response);
+    return true;
+  };
+  EXPECT_TRUE(StepStream(services_, {}, ends).ok());
+  ASSERT_THAT(responses, SizeIs(6));
+  const int codes[] = {0, 0, 3, 0, 5, 0};
+  const int steps[] = {1, 2, 2, 3, -1, 4};
+  for (int i = 0; i < 6; ++i) {
+    EXPECT_EQ(responses[i].status_code(), codes[i]) << i;
+    EXPECT_EQ(responses[i].session_step(), steps[i]) << i;
+    EXPECT_EQ(responses[i].has_observation(), codes[i] == 0) << i;
+    if (codes[i] == 0) {
+      EXPECT_EQ(responses[i].observation().step(), steps[i]);
+    }
+  }
+  EXPECT_THAT(responses[2].status_message(), StartsWith("INVALID_REQUEST: dt_s: "));
+}
+
+TEST_F(SessionCallsTest, AStreamEndsWithItsCaller) {
+  const std::string session = NewSession(FallingBlock());
+  int written = 0;
+  StepStreamEnds ends;
+  ends.read = [&](v1::StepRequest* request) {
+    *request = Request(session);
+    return true;
+  };
+  ends.write = [&](const v1::StepResponse&) { return ++written < 3; };
+  EXPECT_TRUE(StepStream(services_, {}, ends).ok());
+  EXPECT_EQ(written, 3);
+  StepBudget gone;
+  gone.cancelled = [] { return true; };
+  EXPECT_EQ(StepStream(services_, gone, ends).code(), absl::StatusCode::kCancelled);
+}
+
+// Whoever is refused for want of a slot waits a moment for the answer, and holds nothing meanwhile.
+TEST(Overload, RefusalsOnAStreamArePausedWithoutTheSession) {
+  ServerLimits limits;
+  limits.solve_slots = 1;
+  limits.max_waiting_solves = 0;
+  limits.refusal_pause_ms = 400;
+  Services services(limits, MeshResolver({"", "", true}));
+  v1::CreateSceneRequest scene;
+  *scene.mutable_scene() = FallingBlock();
+  v1::SceneInfo scene_info;
+  ASSERT_TRUE(CreateScene(services, {}, scene, &scene_info).ok());
+  v1::CreateSessionRequest create;
+  create.set_scene(scene_info.name());
+  v1::SessionInfo session;
+  ASSERT_TRUE(CreateSession(services, {}, create, &session).ok());
+  const auto slot = services.slots.Take({}, {});
+
+  std::vector<v1::StepResponse> responses;
+  bool asked = false;
+  StepStreamEnds ends;
+  ends.read = [&](v1::StepRequest* request) {
+    request->set_session(session.name());
+    request->set_dt_s(0.01);
+    return !std::exchange(asked, true);
+  };
+  ends.write = [&](const v1::StepResponse& response) {
+    responses.push_back(response);
+    return true;
+  };
+  std::atomic<bool> done = false;
+  const auto wait_for_pause = [&] {
+    while (services.refusals.holding() == 0 && !done) std::this_thread::yield();
+    EXPECT_FALSE(done.exchange(false)) << "answered without a pause";
+  };
+  std::thread stream([&] {
+    EXPECT_TRUE(StepStream(services, {}, ends).ok());
+    done = true;
+  });
+  wait_for_pause();
+  StepBudget soon;
+  soon.deadline = std::chrono::steady_clock::now() + std::chrono::milliseconds(200);
+  v1::GetStateRequest look;
+  look.set_session(session.name());
+  v1::Observation seen;
+  EXPECT_TRUE(GetState(services, soon, look, &seen).ok());
+  stream.join();
+  done = false;
+  EXPECT_EQ(services.refusals.holding(), 0);
+  ASSERT_THAT(responses, SizeIs(1));
+  EXPECT_THAT(responses[0].status_message(), StartsWith("QUEUE_FULL: "));
+
+  v1::StepBatchRequest batch;
+  batch.set_session(session.name());
+  batch.add_steps()->set_dt_s(0.01);
+  v1::StepBatchResponse batch_response;
+  std::thread batch_call([&] {
+    EXPECT_TRUE(StepBatch(services, {}, batch, &batch_response).ok());
+    done = true;
+  });
+  wait_for_pause();
+  batch_call.join();
+  EXPECT_THAT(batch_response.responses(0).status_message(), StartsWith("QUEUE_FULL: "));
+}
+
+}  // namespace
+}  // namespace eipc::rpc

@@ -1,0 +1,391 @@
+// Many snapshots torn, many calls malformed, many sessions replayed and forked. `./dev test` runs a little of each; `./dev validate
+// service` a lot (EIPC_STORM_SNAPSHOTS, EIPC_STORM_CALLS, EIPC_STORM_REPLAYS), and reads the lines `FIGURE name value`.
+
+#include <google/protobuf/descriptor.h>
+#include <google/protobuf/message.h>
+#include <google/protobuf/stubs/logging.h>
+#include <gtest/gtest.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <functional>
+#include <limits>
+#include <map>
+#include <random>
+
+#include "server/rpc/handlers/calls.h"
+#include "server/rpc/handlers/reason.h"
+#include "server/session/recover.h"
+#include "server/session/snapshot.h"
+#include "sim/dynamics/state_codec.h"
+#include "tests/conformance/test_scenes.h"
+
+namespace eipc::rpc {
+namespace {
+
+using google::protobuf::FieldDescriptor;
+using google::protobuf::Message;
+using google::protobuf::Reflection;
+using Engine = std::mt19937_64;
+
+int64_t Count(const char* variable, int64_t otherwise) {
+  const char* text = std::getenv(variable);
+  return text == nullptr ? otherwise : std::atoll(text);
+}
+
+void Figure(const char* name, int64_t value) { std::printf("FIGURE %s %ld\n", name, static_cast<long>(value)); }
+
+class Storm : public ::testing::Test {
+ protected:
+  static ServerLimits Limits() {
+    ServerLimits limits;
+    limits.max_sessions = 16;
+    limits.max_scenes = 16;
+    limits.max_snapshots = 32;
+    limits.max_worlds_per_session = 4;
+    limits.max_substeps = 20;
+    limits.max_recording_bytes = 1 << 20;
+    limits.max_scene_vertices = 20'000;
+    limits.max_operations = 8;
+    limits.memory_bytes = 512 << 20;
+    return limits;
+  }
+  Storm() : services_(Limits(), MeshResolver({"", "", true})) {
+    google::protobuf::SetLogHandler(nullptr);  // bytes that are no message are told at length
+  }
+
+  template <typename Request, typename Response>
+  Response Must(absl::Status (*call)(Services&, const CallContext&, const Request&, Response*), const Request& request) {
+    Response response;
+    const absl::Status status = call(services_, {}, request, &response);
+    EXPECT_TRUE(status.ok()) << status;
+    return response;
+  }
+  std::string NewSession(const v1::Scene& scene, int threads, bool record = false) {
+    v1::CreateSceneRequest create;
+    *create.mutable_scene() = scene;
+    v1::CreateSessionRequest request;
+    request.set_scene(Must(CreateScene, create).name());
+    request.set_threads(threads);
+    request.set_record(record);
+    return Must(CreateSession, request).name();
+  }
+  void Delete(const std::string& session) {
+    v1::DeleteSessionRequest request;
+    request.set_session(session);
+    Must(DeleteSession, request);
+  }
+
+  Services services_;
+};
+
+TEST_F(Storm, NoTornOrFlippedSnapshotIsTaken) {
+  const int64_t wanted = Count("EIPC_STORM_SNAPSHOTS", 5000);
+  const std::string session = NewSession(testing::BlockOnTable(), 1);
+  v1::StepRequest step;
+  step.set_session(session);
+  step.set_dt_s(0.01);
+  step.set_substeps(20);
+  Must(Step, step);
+  const auto lease = services_.sessions.Acquire(session, {});
+  const StoredScene& scene = (*lease)->scene();
+  const std::string whole = PackSnapshot(scene.name, (*lease)->world().state());
+  Engine random(20260101);
+  int64_t refused = 0;
+  for (int64_t i = 0; i < wanted; ++i) {
+    std::string bytes = whole;
+    if (i % 2 == 0) {
+      bytes.resize(random() % whole.size());
+      if (i % 4 == 0) bytes.resize(whole.size(), static_cast<char>(random()));  // as a file whose end was never written
+    } else {
+      const int flips = 1 + static_cast<int>(random() % 8);
+      for (int k = 0; k < flips; ++k) bytes[random() % bytes.size()] ^= static_cast<char>(1 << (random() % 8));
+    }
+    if (bytes == whole) continue;
+    const auto state = UnpackForeignSnapshot(bytes, scene.name, *scene.model);
+    refused += state.ok() ? 0 : 1;
+    ASSERT_FALSE(state.ok()) << i;
+  }
+  EXPECT_GE(refused, wanted - 2);
+  Figure("torn_snapshots_refused", refused);
+}
+
+// Random driven motions: replayed from their recording, and forked half way, with one thread and with two.
+TEST_F(Storm, EveryReplayAndForkGivesTheSameBits) {
+  const int64_t wanted = Count("EIPC_STORM_REPLAYS", 20);
+  int64_t replayed = 0, forked = 0;
+  for (int64_t i = 0; i < wanted; ++i) {
+    Engine random(1000 + i);
+    std::uniform_real_distribution<double> unit(-1, 1);
+    const int threads = 1 + static_cast<int>(i % 2);
+    const bool driven = i % 3 == 0;
+    const std::string session = NewSession(driven ? testing::DrivenBlock() : testing::BlockOnTable(), threads, true);
+    const auto step = [&](const std::string& name, int index) {
+      v1::StepRequest request;
+      request.set_session(name);
+      request.set_dt_s(0.005);
+      request.set_substeps(1 + static_cast<int>(random() % 3));
+      request.mutable_observe()->set_state_digest(true);
+      if (driven && index % 2 == 0) {
+        v1::TargetPose& target = *request.add_targets();
+        target.set_body("block");
+        target.set_boundary_set("top");
+        target.mutable_pose()->mutable_position_m()->set_x(0.005 * unit(random));
+        target.mutable_pose()->mutable_position_m()->set_z(0.005 * unit(random));
+      }
+      return Must(Step, request).observation().state_digest();
+    };
+    for (int k = 0; k < 5; ++k) step(session, k);
+    v1::ForkSessionRequest fork;
+    fork.set_session(session);
+    fork.set_threads(3 - threads);
+    const std::string copy = Must(ForkSession, fork).name();
+    const Engine seed = random;
+    std::string original;
+    for (int k = 5; k < 10; ++k) original = step(session, k);
+    random = seed;
+    std::string other;
+    for (int k = 5; k < 10; ++k) other = step(copy, k);
+    forked += original == other ? 1 : 0;
+    {
+      const auto lease = services_.sessions.Acquire(session, {});
+      const auto recording = (*lease)->log()->Recording();
+      ASSERT_TRUE(recording.ok());
+      const auto again = RecoverSession(*services_.scenes.PinScene((*lease)->scene_name()), *recording);
+      ASSERT_TRUE(again.ok()) << again.status();
+      replayed += (*again)->world().state().Digest() == original ? 1 : 0;
+    }
+    Delete(session);
+    Delete(copy);
+  }
+  EXPECT_EQ(replayed, wanted);
+  EXPECT_EQ(forked, wanted);
+  Figure("replays_bit_exact", replayed);
+  Figure("forks_bit_exact", forked);
+}
+
+// Fills a message with values that are wrong in the ways that values are wrong.
+class Scribbler {
+ public:
+  explicit Scribbler(Engine* random, const std::vector<std::string>* names) : random_(*random), names_(*names) {}
+
+  void Fill(Message* message, int depth) {
+    const auto* descriptor = message->GetDescriptor();
+    for (int i = 0; i < descriptor->field_count(); ++i) {
+      const FieldDescriptor* field = descriptor->field(i);
+      if (Chance(depth == 0 ? 2 : 3)) continue;
+      if (field->is_map()) continue;
+      const int count = field->is_repeated() ? static_cast<int>(random_() % 3) : 1;
+      for (int k = 0; k < count; ++k) Set(message, field, depth);
+    }
+  }
+
+ private:
+  bool Chance(int n) { return random_() % n == 0; }
+  double Number() {
+    static constexpr double kOdd[] = {0,
+                                      -0.0,
+                                      1,
+                                      -1,
+                                      0.01,
+                                      1e-3,
+                                      1e308,
+                                      -1e308,
+                                      1e-320,
+                                      std::numeric_limits<double>::infinity(),
+                                      -std::numeric_limits<double>::infinity(),
+                                      std::numeric_limits<double>::quiet_NaN(),
+                                      0.1,
+                                      1000};
+    return kOdd[random_() % std::size(kOdd)];
+  }
+  int64_t Integer() {
+    static constexpr int64_t kOdd[] = {0,
+                                       1,
+                                       2,
+                                       3,
+                                       -1,
+                                       7,
+                                       100,
+                                       std::numeric_limits<int32_t>::max(),
+                                       std::numeric_limits<int32_t>::min(),
+                                       std::numeric_limits<int64_t>::max(),
+                                       std::numeric_limits<int64_t>::min()};
+    return kOdd[random_() % std::size(kOdd)];
+  }
+  std::string Text() {
+    if (!names_.empty() && !Chance(3)) return names_[random_() % names_.size()];
+    std::string text(random_() % 40, '\0');
+    for (char& c : text) c = static_cast<char>(Chance(2) ? 'a' + random_() % 26 : random_());
+    return text;
+  }
+  // Strings must be UTF-8 to travel.
+  std::string Utf8() {
+    std::string text = Text();
+    for (char& c : text) c = static_cast<char>(c & 0x7f);
+    return text;
+  }
+  void Set(Message* message, const FieldDescriptor* field, int depth) {
+    const Reflection& r = *message->GetReflection();
+    const bool many = field->is_repeated();
+    switch (field->cpp_type()) {
+      case FieldDescriptor::CPPTYPE_DOUBLE:
+        return many ? r.AddDouble(message, field, Number()) : r.SetDouble(message, field, Number());
+      case FieldDescriptor::CPPTYPE_INT32:
+        return many ? r.AddInt32(message, field, static_cast<int32_t>(Integer()))
+                    : r.SetInt32(message, field, static_cast<int32_t>(Integer()));
+      case FieldDescriptor::CPPTYPE_INT64:
+        return many ? r.AddInt64(message, field, Integer()) : r.SetInt64(message, field, Integer());
+      case FieldDescriptor::CPPTYPE_UINT32:
+        return r.SetUInt32(message, field, static_cast<uint32_t>(Integer()));
+      case FieldDescriptor::CPPTYPE_BOOL:
+        return r.SetBool(message, field, Chance(2));
+      case FieldDescriptor::CPPTYPE_ENUM:
+        return many ? r.AddEnumValue(message, field, static_cast<int>(random_() % 9))
+                    : r.SetEnumValue(message, field, static_cast<int>(random_() % 9));
+      case FieldDescriptor::CPPTYPE_STRING: {
+        const std::string text = field->type() == FieldDescriptor::TYPE_BYTES ? Text() : Utf8();
+        return many ? r.AddString(message, field, text) : r.SetString(message, field, text);
+      }
+      case FieldDescriptor::CPPTYPE_MESSAGE:
+        if (depth < 6) Fill(many ? r.AddMessage(message, field) : r.MutableMessage(message, field), depth + 1);
+        return;
+      default:
+        return;
+    }
+  }
+
+  Engine& random_;
+  const std::vector<std::string>& names_;
+};
+
+class CallStorm : public Storm {
+ protected:
+  // One call with a scribbled request; what it answers is checked and counted.
+  template <typename Request, typename Response>
+  std::function<void()> Shoot(absl::Status (*call)(Services&, const CallContext&, const Request&, Response*)) {
+    return [this, call] {
+      Request request;
+      Scribble(&request);
+      Response response;
+      Note(call(services_, Context(), request, &response));
+      Harvest(response);
+    };
+  }
+  void Scribble(v1::CreateSceneRequest* request) {
+    // Mostly a sound scene with something wrong in it.
+    *request->mutable_scene() = random_() % 2 == 0 ? testing::BlockOnTable() : testing::DrivenBlock();
+    Scribbler scribbler(&random_, &names_);
+    if (random_() % 8 == 0) {
+      request->Clear();
+      scribbler.Fill(request, 0);
+    } else if (random_() % 4 != 0) {
+      MutateOneField(request->mutable_scene());
+    }
+    request->set_validate_only(random_() % 4 != 0);
+  }
+  template <typename Request>
+  void Scribble(Request* request) {
+    Scribbler(&random_, &names_).Fill(request, 0);
+    // Bytes that were changed on the way, as long as they still are a message.
+    if (random_() % 8 == 0) {
+      std::string bytes = request->SerializeAsString();
+      if (!bytes.empty()) bytes[random_() % bytes.size()] ^= static_cast<char>(1 << (random_() % 8));
+      Request changed;
+      if (changed.ParseFromString(bytes)) *request = changed;
+    }
+  }
+  void MutateOneField(Message* message) {
+    for (int depth = 0; depth < 6; ++depth) {
+      std::vector<const FieldDescriptor*> fields;
+      message->GetReflection()->ListFields(*message, &fields);
+      if (fields.empty()) break;
+      const FieldDescriptor* field = fields[random_() % fields.size()];
+      if (field->cpp_type() != FieldDescriptor::CPPTYPE_MESSAGE) break;
+      if (!field->is_repeated()) {
+        message = message->GetReflection()->MutableMessage(message, field);
+      } else {
+        const int size = message->GetReflection()->FieldSize(*message, field);
+        message = message->GetReflection()->MutableRepeatedMessage(message, field, static_cast<int>(random_() % size));
+      }
+    }
+    Scribbler(&random_, &names_).Fill(message, 5);
+  }
+  CallContext Context() {
+    CallContext context;
+    context.tenant = random_() % 16 == 0 ? "other" : "";
+    return context;
+  }
+  void Note(const absl::Status& status) {
+    ++calls_;
+    const absl::Status wire = ForWire(status);
+    ++codes_[wire.code()];
+    // A fault of the caller is never called a fault of the server.
+    EXPECT_NE(wire.code(), absl::StatusCode::kInternal) << wire;
+    EXPECT_NE(wire.code(), absl::StatusCode::kUnknown) << wire;
+    EXPECT_NE(wire.code(), absl::StatusCode::kDataLoss) << wire;
+    if (!wire.ok()) {
+      EXPECT_GT(wire.message().find(": "), 0u) << wire;
+    }
+  }
+  template <typename Response>
+  void Harvest(const Response&) {}
+  void Harvest(const v1::SceneInfo& info) { Know(info.name()); }
+  void Harvest(const v1::SessionInfo& info) { Know(info.name()); }
+  void Harvest(const v1::SnapshotInfo& info) { Know(info.name()); }
+  void Harvest(const v1::Operation& info) { Know(info.name()); }
+  void Know(const std::string& name) {
+    if (name.empty()) return;
+    if (names_.size() < 40) {
+      names_.push_back(name);
+    } else {
+      names_[5 + random_() % 35] = name;
+    }
+  }
+
+  Engine random_{20260202};
+  std::vector<std::string> names_ = {"block", "table", "top", "plate", "nope"};
+  std::map<absl::StatusCode, int64_t> codes_;
+  int64_t calls_ = 0;
+};
+
+TEST_F(CallStorm, NoMalformedCallOrOrderOfCallsBreaksTheServer) {
+  const int64_t wanted = Count("EIPC_STORM_CALLS", 20'000);
+  const std::vector<std::function<void()>> shots = {
+      Shoot(GetServerInfo),   Shoot(CreateScene),    Shoot(GetScene),       Shoot(ListScenes),     Shoot(DeleteScene),
+      Shoot(CreateSession),   Shoot(CreateSession),  Shoot(ForkSession),    Shoot(GetSession),     Shoot(ListSessions),
+      Shoot(Reset),           Shoot(RestoreSession), Shoot(Step),           Shoot(Step),           Shoot(Step),
+      Shoot(StepBatch),       Shoot(GetState),       Shoot(DeleteSession),  Shoot(CreateSnapshot), Shoot(GetSnapshot),
+      Shoot(ListSnapshots),   Shoot(DeleteSnapshot), Shoot(StartStepBatch), Shoot(GetOperation),   Shoot(ListOperations),
+      Shoot(CancelOperation), Shoot(DeleteOperation)};
+  // Something that works among it all, so that later calls find sessions to act on.
+  const auto make = [this] {
+    v1::CreateSessionRequest request;
+    v1::CreateSceneRequest scene;
+    *scene.mutable_scene() = random_() % 2 == 0 ? testing::BlockOnTable() : testing::DrivenBlock();
+    v1::SceneInfo info;
+    if (!CreateScene(services_, {}, scene, &info).ok()) return;
+    Know(info.name());
+    request.set_scene(info.name());
+    request.set_worlds(1 + static_cast<int>(random_() % 3));
+    request.set_record(random_() % 2 == 0);
+    v1::SessionInfo session;
+    if (CreateSession(services_, {}, request, &session).ok()) Know(session.name());
+  };
+  while (calls_ < wanted) {
+    if (calls_ % 200 == 0) make();
+    shots[random_() % shots.size()]();
+    if (HasFailure()) break;
+  }
+  Figure("malformed_calls", calls_);
+  for (const auto& [code, count] : codes_) {
+    std::printf("FIGURE malformed_%s %ld\n", absl::StatusCodeToString(code).c_str(), static_cast<long>(count));
+  }
+  // The storm reached the code behind the checks, too.
+  EXPECT_GT(codes_[absl::StatusCode::kOk], calls_ / 100);
+  EXPECT_GT(codes_[absl::StatusCode::kInvalidArgument], calls_ / 100);
+  EXPECT_GT(codes_[absl::StatusCode::kNotFound], calls_ / 100);
+}
+
+}  // namespace
+}  // namespace eipc::rpc
