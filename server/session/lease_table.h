@@ -64,6 +64,32 @@ class LeaseTable {
     FifoGate::Pass pass_;
   };
 
+  // A name whose thing is still being made. It takes room, but to everyone else it does not exist before Publish; unless it is
+  // published it gives its room back when destroyed. Must not outlive the table.
+  class Reservation {
+   public:
+    Reservation(Reservation&& other) noexcept
+        : table_(std::exchange(other.table_, nullptr)),
+          index_(other.index_),
+          name_(std::move(other.name_)),
+          owner_(std::move(other.owner_)) {}
+    Reservation& operator=(Reservation&&) = delete;
+    ~Reservation() {
+      if (table_ != nullptr) table_->GiveBack(index_);
+    }
+    const std::string& name() const { return name_; }
+    const std::string& owner() const { return owner_; }
+
+   private:
+    friend class LeaseTable;
+    Reservation(LeaseTable* table, size_t index, std::string name, std::string owner)
+        : table_(table), index_(index), name_(std::move(name)), owner_(std::move(owner)) {}
+    LeaseTable* table_;
+    size_t index_;
+    std::string name_;
+    std::string owner_;
+  };
+
   explicit LeaseTable(Options options) : options_(std::move(options)), slots_(options_.capacity) {}
 
   // Whether another one fits right now: to refuse before building it.
@@ -72,28 +98,47 @@ class LeaseTable {
     return used_ < options_.capacity ? absl::OkStatus() : Full();
   }
 
-  // The new thing's name; RESOURCE_EXHAUSTED when the table is full.
-  absl::StatusOr<std::string> Add(std::unique_ptr<T> value, const std::string& owner = "") {
+  // A new name for a thing to be made; RESOURCE_EXHAUSTED when the table is full.
+  absl::StatusOr<Reservation> Reserve(const std::string& owner = "") {
     const std::string random = RandomHex128();
     const std::lock_guard<std::mutex> lock(mutex_);
     if (used_ == options_.capacity) return Full();
     size_t index = 0;
-    while (slots_[index].cell != nullptr) ++index;
-    Slot& slot = slots_[index];
-    std::string name = absl::StrCat(options_.prefix, index, "-", slot.generation, "-", random);
-    slot.cell = std::make_shared<Cell>(name, owner, std::move(value), options_);
-    ++used_;
-    return name;
+    while (slots_[index].taken()) ++index;
+    return ReserveSlot(index, absl::StrCat(options_.prefix, index, "-", slots_[index].generation, "-", random), owner);
   }
 
-  // Brings a thing back under the name it had in a table before this one. RESOURCE_EXHAUSTED when its place is taken or beyond this
-  // table.
-  absl::Status AddNamed(const std::string& name, std::unique_ptr<T> value, const std::string& owner) {
+  // The name that a thing had in a table before this one. RESOURCE_EXHAUSTED when its place is taken or beyond this table.
+  absl::StatusOr<Reservation> ReserveNamed(const std::string& name, const std::string& owner) {
     const std::lock_guard<std::mutex> lock(mutex_);
     const int64_t index = LeadingIndex(name, options_.prefix);
-    if (index < 0 || index >= static_cast<int64_t>(slots_.size()) || slots_[index].cell != nullptr) return Full();
-    slots_[index].cell = std::make_shared<Cell>(name, owner, std::move(value), options_);
-    ++used_;
+    if (index < 0 || index >= static_cast<int64_t>(slots_.size()) || slots_[index].taken()) return Full();
+    return ReserveSlot(static_cast<size_t>(index), name, owner);
+  }
+
+  // Makes the finished thing known under its name. Whoever made it has the first lease: others see the thing, and may remove it,
+  // but use it only after that.
+  Lease Publish(Reservation reservation, std::unique_ptr<T> value) {
+    auto cell = std::make_shared<Cell>(reservation.name_, reservation.owner_, std::move(value), options_);
+    FifoGate::Pass pass = *cell->gate.Enter({});  // nobody else knows the gate
+    const std::lock_guard<std::mutex> lock(mutex_);
+    Slot& slot = slots_[reservation.index_];
+    slot.cell = cell;
+    slot.reserved = false;
+    reservation.table_ = nullptr;
+    return Lease(std::move(cell), std::move(pass));
+  }
+
+  // For a thing that needs no name to be made: the name.
+  absl::StatusOr<std::string> Add(std::unique_ptr<T> value, const std::string& owner = "") {
+    absl::StatusOr<Reservation> reservation = Reserve(owner);
+    if (!reservation.ok()) return reservation.status();
+    return Publish(*std::move(reservation), std::move(value)).name();
+  }
+  absl::Status AddNamed(const std::string& name, std::unique_ptr<T> value, const std::string& owner) {
+    absl::StatusOr<Reservation> reservation = ReserveNamed(name, owner);
+    if (!reservation.ok()) return reservation.status();
+    Publish(*std::move(reservation), std::move(value));
     return absl::OkStatus();
   }
 
@@ -175,7 +220,23 @@ class LeaseTable {
   struct Slot {
     int64_t generation = 1;
     std::shared_ptr<Cell> cell;
+    bool reserved = false;
+    bool taken() const { return reserved || cell != nullptr; }
   };
+
+  // Requires mutex_, and that the slot is free.
+  Reservation ReserveSlot(size_t index, std::string name, std::string owner) {
+    slots_[index].reserved = true;
+    ++used_;
+    return Reservation(this, index, std::move(name), std::move(owner));
+  }
+
+  void GiveBack(size_t index) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    slots_[index].reserved = false;
+    ++slots_[index].generation;
+    --used_;
+  }
 
   // Requires mutex_.
   Slot* FindSlot(const std::string& name, const std::string& owner) {

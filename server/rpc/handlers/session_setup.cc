@@ -35,7 +35,8 @@ absl::Status CheckSessionOrder(const ServerLimits& limits, SessionOrder* order) 
 }
 
 absl::Status MakeSession(Services& services, const CallContext& context, SessionOrder order, v1::SessionInfo* response) {
-  EIPC_RETURN_IF_ERROR(services.sessions.CheckRoom());
+  // Nobody sees the session, and nobody can delete it, before it is whole and has its log.
+  EIPC_ASSIGN_OR_RETURN(SessionRegistry::Reservation place, services.sessions.Reserve(context.tenant));
   EIPC_ASSIGN_OR_RETURN(SceneRegistry::Pin scene, services.scenes.PinScene(order.scene, context.tenant));
   EIPC_ASSIGN_OR_RETURN(MemoryBudget::Share memory,
                         services.memory.Take(EstimateSessionBytes(*scene->model, order.worlds), "the session"));
@@ -48,15 +49,12 @@ absl::Status MakeSession(Services& services, const CallContext& context, Session
   auto session = std::make_unique<Session>(std::move(scene), std::move(options));
   session->KeepMemory(std::move(memory));
   for (int i = 0; order.start && i < session->world_count(); ++i) EIPC_RETURN_IF_ERROR(session->Restore(i, *order.start));
-  Session* const made = session.get();
-  EIPC_ASSIGN_OR_RETURN(const std::string name, services.sessions.Add(std::move(session), context.tenant));
-  // Nobody knows the name yet, so nobody else uses the session.
-  const absl::Status logged = services.AttachLog(name, made, order.record);
-  if (!logged.ok()) {
-    (void)services.sessions.Remove(name, {}, context.tenant);
-    return logged;
+  if (absl::Status begun = services.AttachLog(place.name(), session.get(), order.record); !begun.ok()) {
+    if (services.journal != nullptr) services.journal->JournalOf(place.name())->Remove();
+    return begun;
   }
-  FillSessionInfo(name, *made, response);
+  const SessionRegistry::Lease made = services.sessions.Publish(std::move(place), std::move(session));
+  FillSessionInfo(made.name(), *made, response);
   return absl::OkStatus();
 }
 

@@ -67,6 +67,40 @@ TEST(LeaseTable, RefusesWhenFull) {
   EXPECT_TRUE(table.Add(std::make_unique<int>(4)).ok());
 }
 
+TEST(LeaseTable, AReservedNameTakesRoomButNobodySeesIt) {
+  Table table(Small(1));
+  std::string name;
+  {
+    const auto reservation = table.Reserve("lab");
+    ASSERT_TRUE(reservation.ok());
+    name = reservation->name();
+    EXPECT_EQ(table.Reserve().status().code(), absl::StatusCode::kResourceExhausted);
+    EXPECT_EQ(table.Acquire(name, {}, "lab").status().code(), absl::StatusCode::kNotFound);
+    EXPECT_EQ(table.Remove(name, {}, "lab").code(), absl::StatusCode::kNotFound);
+    EXPECT_EQ(table.Peek(name, "lab"), nullptr);
+    EXPECT_TRUE(table.All().empty());
+  }
+  EXPECT_TRUE(table.CheckRoom().ok());
+  EXPECT_NE(table.Reserve()->name(), name);
+}
+
+// What was just made can be removed at once, and stays alive until its maker is done with it.
+TEST(LeaseTable, PublishingLeasesToTheMaker) {
+  Table table(Small(1));
+  auto reservation = table.Reserve();
+  const std::string name = reservation->name();
+  std::thread remover;
+  {
+    const Table::Lease made = table.Publish(*std::move(reservation), std::make_unique<int>(7));
+    EXPECT_EQ(made.name(), name);
+    remover = std::thread([&] { EXPECT_TRUE(table.Remove(name, {}).ok()); });
+    while (!made.removed()) std::this_thread::yield();
+    EXPECT_EQ(*made, 7);
+    EXPECT_EQ(table.size(), 0);
+  }
+  remover.join();
+}
+
 TEST(LeaseTable, OneLeaseAtATime) {
   Table table(Small(1));
   const std::string name = *table.Add(std::make_unique<int>(0));
