@@ -3,11 +3,19 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <chrono>
+#include <cstdlib>
+#include <numeric>
+#include <sstream>
 #include <string>
 #include <thread>
 
 namespace eipc {
 namespace {
+
+constexpr int kNotUnderstood = 2;
+constexpr int64_t kMiB = int64_t{1} << 20;
+// Beyond this, sums of sizes might overflow.
+constexpr double kMaxMib = 1 << 30;
 
 // "--max-sessions" -> EIPC_SERVER_MAX_SESSIONS.
 void NameInEnvironment(CLI::Option* option) {
@@ -17,43 +25,118 @@ void NameInEnvironment(CLI::Option* option) {
   option->envname(name);
 }
 
-void AddServing(CLI::App* app, ServerConfig* config) {
-  rpc::GrpcServerOptions& server = config->server;
+std::string Text(double value) {
+  std::ostringstream out;
+  out << value;
+  return out.str();
+}
+
+// A setting in a unit of its own: `value` is kept as `unit` times what is given.
+template <typename Kept>
+CLI::Option* AddScaled(CLI::App* app, const std::string& name, Kept* value, double unit, const std::string& help, double least,
+                       double most) {
+  return app
+      ->add_option_function<double>(
+          name, [value, unit](const double& given) { *value = static_cast<Kept>(given * unit); }, help)
+      ->check(CLI::Range(least, most))
+      ->default_str(Text(static_cast<double>(*value) / unit));
+}
+
+CLI::Option* AddMib(CLI::App* app, const std::string& name, int64_t* bytes, const std::string& help) {
+  return AddScaled(app, name, bytes, kMiB, help, 0, kMaxMib)->type_name("MIB");
+}
+
+// `unit` is 1 s or 1 ms.
+CLI::Option* AddTime(CLI::App* app, const std::string& name, std::chrono::milliseconds* value, std::chrono::milliseconds unit,
+                     const std::string& help, double least, double most) {
+  const auto scale = static_cast<double>(unit.count());
+  return app
+      ->add_option_function<double>(
+          name, [value, scale](const double& given) { *value = std::chrono::milliseconds(static_cast<int64_t>(given * scale)); },
+          help)
+      ->check(CLI::Range(least, most))
+      ->default_str(Text(static_cast<double>(value->count()) / scale));
+}
+
+constexpr std::chrono::milliseconds kMillisecond(1);
+constexpr std::chrono::milliseconds kSecond(1000);
+
+// Changed, missing and additional characters between two words (Levenshtein).
+size_t EditDistance(const std::string& a, const std::string& b) {
+  std::vector<size_t> row(b.size() + 1);
+  std::iota(row.begin(), row.end(), size_t{0});
+  for (size_t i = 1; i <= a.size(); ++i) {
+    size_t diagonal = row[0];
+    row[0] = i;
+    for (size_t j = 1; j <= b.size(); ++j) {
+      const size_t changed = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
+      diagonal = row[j];
+      row[j] = std::min({row[j] + 1, row[j - 1] + 1, changed});
+    }
+  }
+  return row[b.size()];
+}
+
+std::vector<const CLI::Option*> OptionsOf(const CLI::App& app) {
+  return app.get_options([](const CLI::Option* option) { return option->get_name() != "--help"; });
+}
+
+}  // namespace
+
+std::string NearestName(const std::string& name, const std::vector<std::string>& known) {
+  std::string nearest;
+  size_t least = std::max<size_t>(2, name.size() / 3) + 1;
+  for (const std::string& candidate : known) {
+    const size_t distance = EditDistance(name, candidate);
+    if (distance < least) {
+      least = distance;
+      nearest = candidate;
+    }
+  }
+  return nearest;
+}
+
+CLI::Option* ServerConfig::Reloadable(CLI::Option* option) {
+  reloadable_.push_back(option->get_name());
+  return option->description(option->get_description() + " [read again on SIGHUP]");
+}
+
+void ServerConfig::AddServing() {
+  CLI::App* const app = app_.get();
   app->add_option("--listen", server.listen, "HOST:PORT; port 0 picks a free one. Off loopback TLS and known callers are required");
   app->add_option("--tls-cert", server.tls.certificate, "Certificate chain of the server, PEM");
   app->add_option("--tls-key", server.tls.key, "Its private key, PEM");
   app->add_option("--tls-client-ca", server.tls.client_ca, "Authorities that client certificates are checked against, PEM");
   app->add_option("--access-file", server.access_file,
-                  "Who may call: lines `token SHA256 TENANT ROLE` and `cert NAME TENANT ROLE`");
+                  "Who may call: lines `token SHA256 TENANT ROLE` and `cert NAME TENANT ROLE`; SIGHUP reads the file again");
   app->add_option("--metrics", server.metrics, "HOST:PORT of http://HOST:PORT/metrics for Prometheus (default: none)");
   app->add_option("--trace-file", server.trace_file,
                   "File that a span a request of steps is appended to, as OpenTelemetry's JSON lines (default: none)");
-  app->add_flag("--no-reflection", config->no_reflection, "Do not answer server reflection");
+  app->add_flag_function(
+      "--no-reflection", [this](int64_t count) { server.reflection = count <= 0; }, "Do not answer server reflection");
   app->add_option("--mesh-root", server.meshes.scene_folder,
                   "Folder that mesh files named in scenes are read from (default: none are read; clients send meshes)");
   app->add_option("--data", server.meshes.data_folder, "Folder of meshes named data:PATH (also EIPC_DATA)");
-  app->add_option("--grace", config->grace_s, "Seconds that running steps may take to finish after SIGTERM")
+  app->add_option("--grace", grace_s, "Seconds that running steps may take to finish after SIGTERM")
       ->check(CLI::Range(0.0, 3600.0));
-  app->add_option("--log-level", config->log_level, "trace, debug (every call), info (failed calls), warning, error or off")
-      ->check(CLI::IsMember({"trace", "debug", "info", "warning", "error", "off"}));
+  Reloadable(app->add_option("--log-level", log_level, "trace, debug (every call), info (failed calls), warning, error or off")
+                 ->check(CLI::IsMember({"trace", "debug", "info", "warning", "error", "off"})));
 }
 
-void AddSurvival(CLI::App* app, ServerConfig* config) {
-  app->add_option("--state-dir", config->server.journal.folder,
+void ServerConfig::AddSurvival() {
+  CLI::App* const app = app_.get();
+  app->add_option("--state-dir", server.journal.folder,
                   "Folder of the journal: scenes and sessions in it come back after a restart (default: nothing survives)");
-  app->add_option("--journal-sync-ms", config->journal_sync_ms,
-                  "An acknowledged step is on the disk after at most so many ms (it survives the end of the process at once)")
-      ->check(CLI::Range(1.0, 60000.0));
-  app->add_option("--journal-checkpoint-bytes", config->server.journal.checkpoint_bytes,
+  AddTime(app, "--journal-sync-ms", &server.journal.sync_interval, kMillisecond,
+          "An acknowledged step is on the disk after at most so many ms (it survives the end of the process at once)", 1, 60000);
+  app->add_option("--journal-checkpoint-bytes", server.journal.checkpoint_bytes,
                   "A session's journal begins anew with a snapshot when it has grown by this")
       ->check(CLI::Range(int64_t{1} << 10, int64_t{1} << 40));
 }
 
-void AddLimits(CLI::App* app, ServerConfig* config) {
-  ServerLimits& limits = config->server.limits;
-  const int cores = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
-  limits.solve_slots = cores;
-  config->malloc_arenas = 2 * cores;
+void ServerConfig::AddLimits() {
+  CLI::App* const app = app_.get();
+  ServerLimits& limits = server.limits;
   const auto count = CLI::Range(1, 100000);
   app->add_option("--max-sessions", limits.max_sessions, "Sessions held at once")->check(count);
   app->add_option("--max-scenes", limits.max_scenes, "Scenes held at once")->check(count);
@@ -69,58 +152,122 @@ void AddLimits(CLI::App* app, ServerConfig* config) {
          "--refusal-pause-ms", limits.refusal_pause_ms,
          "A client is told no sooner than so many ms after its last answer that it is refused: those without pause take little")
       ->check(CLI::Range(0.0, 100.0));
+  app->add_option("--max-calls", limits.max_calls, "Calls served at once, open streams included")->check(CLI::Range(4, 100000));
+  app->add_option("--idle-timeout", limits.idle_timeout_s, "Seconds after which a session that nobody uses is deleted; 0: never")
+      ->check(CLI::Range(0.0, 1e9));
+}
+
+void ServerConfig::AddSizes() {
+  CLI::App* const app = app_.get();
+  ServerLimits& limits = server.limits;
   app->add_option("--max-message-mib", limits.max_message_mib, "Largest message taken from a client, MiB")
       ->check(CLI::Range(1, 2047));
-  app->add_option("--max-calls", limits.max_calls, "Calls served at once, open streams included")->check(CLI::Range(4, 100000));
-  app->add_option("--memory-mib", config->memory_mib,
-                  "What sessions and uploads may use in all by the server's estimate, MiB; 0: no bound");
-  app->add_option("--session-memory-mib", config->session_memory_mib, "The same for one session");
-  app->add_option("--malloc-arenas", config->malloc_arenas,
+  AddMib(app, "--memory-mib", &limits.memory_bytes,
+         "What sessions and uploads may use in all by the server's estimate, MiB; 0: no bound");
+  AddMib(app, "--session-memory-mib", &limits.session_memory_bytes, "The same for one session");
+  AddMib(app, "--snapshot-mib", &limits.max_snapshot_bytes, "All snapshots together, MiB");
+  AddMib(app, "--upload-mib", &limits.max_upload_bytes, "All uploaded meshes together, MiB");
+  app->add_option("--malloc-arenas", malloc_arenas,
                   "Heaps of the allocator that threads share; 0: as many as glibc likes, eight a core")
       ->check(CLI::Range(0, 10000));
-  app->add_option("--trim-interval", config->trim_interval_s, "Seconds after which free memory goes back to the system; 0: never")
-      ->check(CLI::Range(0.0, 86400.0));
-  app->add_option("--snapshot-mib", config->snapshot_mib, "All snapshots together, MiB")->check(count);
-  app->add_option("--upload-mib", config->upload_mib, "All uploaded meshes together, MiB")->check(count);
-  app->add_option("--idle-timeout", limits.idle_timeout_s, "Seconds after which a session that nobody uses is deleted; 0: never");
-  app->add_option("--max-connections", config->server.connections.max_connections,
-                  "Connections at once (default 0: 1024, or what the limit of descriptors allows if that is less)");
-  app->add_option("--max-connections-per-peer", config->server.connections.max_per_peer, "The same from one address; 0: no bound");
-  app->add_option("--max-unanswered-streams", config->server.connections.max_unanswered_streams,
+  AddTime(app, "--trim-interval", &server.trim_interval, kSecond,
+          "Seconds after which free memory goes back to the system; 0: never", 0, 86400);
+}
+
+void ServerConfig::AddConnections() {
+  CLI::App* const app = app_.get();
+  app->add_option("--max-connections", server.connections.max_connections,
+                  "Connections at once (default 0: 1024, or what the limit of descriptors allows if that is less)")
+      ->check(CLI::Range(0, 1000000));
+  app->add_option("--max-connections-per-peer", server.connections.max_per_peer, "The same from one address; 0: no bound")
+      ->check(CLI::Range(0, 1000000));
+  app->add_option("--max-unanswered-streams", server.connections.max_unanswered_streams,
                   "Streams a second that one address may begin and reset before its connections are ended; 0: no bound")
       ->check(CLI::Range(0, 1000000));
-  app->add_option("--handshake-timeout", config->handshake_timeout_s, "Seconds until a connection must have spoken HTTP/2 or TLS")
-      ->check(CLI::Range(0.1, 3600.0));
-  app->add_option("--write-timeout", config->write_timeout_s, "Seconds that a client may leave a response on a stream unread")
-      ->check(CLI::Range(0.1, 86400.0));
+  AddTime(app, "--handshake-timeout", &server.connections.handshake_timeout, kSecond,
+          "Seconds until a connection must have spoken HTTP/2 or TLS", 0.1, 3600);
+  AddTime(app, "--write-timeout", &server.write_timeout, kSecond, "Seconds that a client may leave a response on a stream unread",
+          0.1, 86400);
 }
 
-}  // namespace
-
-void AddOptions(CLI::App* app, ServerConfig* config) {
-  app->option_defaults()->always_capture_default();
-  AddServing(app, config);
-  AddSurvival(app, config);
-  AddLimits(app, config);
-  for (CLI::Option* option : app->get_options([](const CLI::Option* o) { return o->get_name() != "--help"; })) {
+ServerConfig::ServerConfig()
+    : app_(std::make_unique<CLI::App>(
+          "eipc-server: hosts embedded-IPC scenes over gRPC.\nWrites 'eipc-server listening on HOST:PORT' once it is ready.")) {
+  const int cores = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+  server.limits.solve_slots = cores;
+  malloc_arenas = 2 * cores;
+  app_->option_defaults()->always_capture_default();
+  AddServing();
+  AddSurvival();
+  AddLimits();
+  AddSizes();
+  AddConnections();
+  for (CLI::Option* option : app_->get_options([](const CLI::Option* o) { return o->get_name() != "--help"; })) {
     NameInEnvironment(option);
   }
-  app->set_config("--config", "",
-                  "File of settings, a line `name = value` each (flags go before it, it goes before the environment)");
+  app_->set_config("--config", "",
+                   "File of settings, a line `name = value` each (flags go before it, it goes before the environment)");
+  app_->allow_config_extras(CLI::config_extras_mode::error);
 }
 
-void Resolve(ServerConfig* config) {
-  const auto seconds = [](double s) { return std::chrono::milliseconds(static_cast<int64_t>(s * 1000)); };
-  rpc::GrpcServerOptions& server = config->server;
-  server.journal.sync_interval = std::chrono::milliseconds(std::max<int64_t>(1, static_cast<int64_t>(config->journal_sync_ms)));
-  server.connections.handshake_timeout = seconds(config->handshake_timeout_s);
-  server.trim_interval = seconds(config->trim_interval_s);
-  server.write_timeout = seconds(config->write_timeout_s);
-  server.limits.memory_bytes = config->memory_mib << 20;
-  server.limits.session_memory_bytes = config->session_memory_mib << 20;
-  server.limits.max_snapshot_bytes = config->snapshot_mib << 20;
-  server.limits.max_upload_bytes = config->upload_mib << 20;
-  server.reflection = !config->no_reflection;
+ServerConfig::~ServerConfig() = default;
+
+bool ServerConfig::Parse(int argc, const char* const* argv) {
+  try {
+    app_->parse(argc, argv);
+  } catch (const CLI::CallForHelp&) {
+    message_ = app_->help();
+    exit_status_ = 0;
+    return false;
+  } catch (const CLI::ParseError& error) {
+    const std::string unknown = UnknownSettings();
+    message_ =
+        "eipc-server: " + (unknown.empty() ? error.what() + std::string("; eipc-server --help lists the settings\n") : unknown);
+    exit_status_ = kNotUnderstood;
+    return false;
+  }
+  if (server.meshes.data_folder.empty() && std::getenv("EIPC_DATA") != nullptr)
+    server.meshes.data_folder = std::getenv("EIPC_DATA");
+  return true;
+}
+
+// A line for each flag, and each name in the file, that is none of ours; empty when the trouble is another one.
+std::string ServerConfig::UnknownSettings() const {
+  std::vector<std::string> known;
+  for (const CLI::Option* option : OptionsOf(*app_)) known.push_back(option->get_name().substr(2));
+  std::string lines;
+  const auto say = [&](const std::string& where, const std::string& name) {
+    const std::string nearest = NearestName(name, known);
+    lines += where + "there is no setting '" + name + "'";
+    lines += nearest.empty() ? "; eipc-server --help lists them\n" : "; did you mean '" + nearest + "'?\n";
+  };
+  for (const std::string& word : app_->remaining()) {
+    if (word.rfind("--", 0) == 0) say("", word.substr(2, word.find('=') - 2));
+  }
+  const CLI::Option* const config = app_->get_config_ptr();
+  if (config->count() == 0) return lines;
+  try {
+    const std::string file = config->as<std::string>();
+    for (const CLI::ConfigItem& item : app_->get_config_formatter()->from_file(file)) {
+      if (std::find(known.begin(), known.end(), item.fullname()) == known.end()) say(file + ": ", item.fullname());
+    }
+  } catch (const CLI::Error&) {
+    // The file cannot be read; the error at hand says so.
+  }
+  return lines;
+}
+
+std::vector<ServerConfig::Setting> ServerConfig::Settings() const {
+  std::vector<Setting> settings;
+  for (const CLI::Option* option : OptionsOf(*app_)) {
+    const bool flag = option->get_expected_min() == 0;
+    std::string value = option->count() > 0 ? CLI::detail::join(option->results(), " ") : option->get_default_str();
+    if (flag && value.empty()) value = "false";
+    const std::string& name = option->get_name();
+    const bool reloadable = std::find(reloadable_.begin(), reloadable_.end(), name) != reloadable_.end();
+    settings.push_back({name.substr(2), value, reloadable});
+  }
+  return settings;
 }
 
 }  // namespace eipc

@@ -1,37 +1,67 @@
 #ifndef EIPC_SERVER_CONFIG_H_
 #define EIPC_SERVER_CONFIG_H_
 
+#include <memory>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "server/rpc/listen/grpc_server.h"
 
 namespace CLI {
 class App;
+class Option;
 }  // namespace CLI
 
 namespace eipc {
 
-// Everything that can be set, from the command line, a file (--config) or the environment, in this order (docs/operations.md).
-struct ServerConfig {
+// Everything that can be set, from the command line, a file (--config) or the environment, in this order (docs/operations.md). Each
+// setting is declared once, in config.cc, with its unit, bounds and default; help, log and --check-config follow from that.
+class ServerConfig {
+ public:
+  // What one setting is in effect, in the words of the command line.
+  struct Setting {
+    std::string name;
+    std::string value;
+    // Read again on SIGHUP; the others take effect at the next start.
+    bool reloadable = false;
+  };
+
+  ServerConfig();
+  ~ServerConfig();
+
+  // False when there is nothing more to do than to print `message` and to exit with `exit_status`: 0 for help, 2 for settings that
+  // are not understood.
+  bool Parse(int argc, const char* const* argv);
+  const std::string& message() const { return message_; }
+  int exit_status() const { return exit_status_; }
+
+  // None of them is a secret: credentials are in files that settings name.
+  std::vector<Setting> Settings() const;
+
   rpc::GrpcServerOptions server;
   double grace_s = 5;
-  double journal_sync_ms = 50;
-  double handshake_timeout_s = 10;
-  double write_timeout_s = 30;
-  double trim_interval_s = 60;
-  int malloc_arenas = 0;  // set by AddOptions
-  int64_t memory_mib = 0;
-  int64_t session_memory_mib = 0;
-  int64_t snapshot_mib = 1024;
-  int64_t upload_mib = 1024;
-  bool no_reflection = false;
+  int malloc_arenas = 0;  // set by the constructor
   std::string log_level = "info";
+
+ private:
+  void AddServing();
+  void AddSurvival();
+  void AddLimits();
+  void AddSizes();
+  void AddConnections();
+  // Marks a setting as one that SIGHUP reads again.
+  CLI::Option* Reloadable(CLI::Option* option);
+  std::string UnknownSettings() const;
+
+  const std::unique_ptr<CLI::App> app_;
+  std::vector<std::string> reloadable_;
+  std::string message_;
+  int exit_status_ = 0;
 };
 
-void AddOptions(CLI::App* app, ServerConfig* config);
-
-// Numbers in the units of the command line into those of the server.
-void Resolve(ServerConfig* config);
+// The one of `known` that takes the fewest changed characters to make `name` of; empty when none is close.
+std::string NearestName(const std::string& name, const std::vector<std::string>& known);
 
 }  // namespace eipc
 

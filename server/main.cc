@@ -3,7 +3,6 @@
 #include <pthread.h>
 #include <unistd.h>
 
-#include <CLI/CLI.hpp>
 #include <chrono>
 #include <csignal>
 #include <cstdio>
@@ -13,8 +12,8 @@
 #include "server/config.h"
 #include "server/log.h"
 #include "server/rpc/handlers/cage_worker.h"
-#include "server/rpc/listen/grpc_server.h"
 #include "server/rpc/handlers/prepare_worker.h"
+#include "server/rpc/listen/grpc_server.h"
 #include "server/session/heap.h"
 #include "server/session/turns.h"
 
@@ -40,24 +39,18 @@ std::string OwnProgram() {
   return size > 0 && size < static_cast<ssize_t>(sizeof(path)) ? std::string(path, size) : std::string();
 }
 
-// Effective settings, a field each. None of them is a secret: credentials are in files.
-Event ConfigEvent(const CLI::App& app) {
+// Effective settings, a field each.
+Event ConfigEvent(const eipc::ServerConfig& config) {
   Event event{Event::Level::kInfo, "config", {}};
-  for (const CLI::Option* option : app.get_options([](const CLI::Option* o) { return o->get_expected_min() > 0; })) {
-    std::string value = option->count() > 0 ? CLI::detail::join(option->results(), " ") : option->get_default_str();
-    if (option->get_name() != "--help") event.fields.emplace_back(option->get_name().substr(2), value);
-  }
+  for (const auto& setting : config.Settings()) event.fields.emplace_back(setting.name, setting.value);
   return event;
 }
 
-int Serve(const CLI::App& app, eipc::ServerConfig* config) {
+int Serve(eipc::ServerConfig* config) {
   const eipc::rpc::EventSink log = eipc::JsonLog(config->log_level);
-  if (config->server.meshes.data_folder.empty() && std::getenv("EIPC_DATA") != nullptr) {
-    config->server.meshes.data_folder = std::getenv("EIPC_DATA");
-  }
   config->server.events = log;
   config->server.cage_program = OwnProgram();
-  log(ConfigEvent(app));
+  log(ConfigEvent(*config));
   const sigset_t signals = BlockStopSignals();
   auto server = eipc::rpc::GrpcServer::Start(config->server);
   if (!server.ok()) {
@@ -84,12 +77,12 @@ int Serve(const CLI::App& app, eipc::ServerConfig* config) {
 int main(int argc, char** argv) {
   if (argc == 2 && std::string(argv[1]) == "--cage-worker") return eipc::rpc::RunCageWorker();
   if (argc == 2 && std::string(argv[1]) == "--prepare-worker") return eipc::rpc::RunPrepareWorker();
-  CLI::App app("eipc-server: hosts embedded-IPC scenes over gRPC.\nWrites 'eipc-server listening on HOST:PORT' once it is ready.");
   eipc::ServerConfig config;
-  eipc::AddOptions(&app, &config);
-  CLI11_PARSE(app, argc, argv);
-  eipc::Resolve(&config);
+  if (!config.Parse(argc, argv)) {
+    std::fputs(config.message().c_str(), config.exit_status() == 0 ? stdout : stderr);
+    return config.exit_status();
+  }
   eipc::CapArenas(config.malloc_arenas);
   eipc::TakeShortTurns();
-  return Serve(app, &config);
+  return Serve(&config);
 }

@@ -2,6 +2,7 @@
 
 #include <openssl/evp.h>
 
+#include <utility>
 #include <vector>
 
 #include "absl/strings/ascii.h"
@@ -26,6 +27,14 @@ bool IsHex64(absl::string_view text) {
   return true;
 }
 
+// No key twice: which line counts would be anybody's guess.
+absl::Status Enter(int line, const std::string& key, Caller caller, absl::string_view kind,
+                   std::map<std::string, Caller>* callers) {
+  caller.identity = absl::StrCat(kind, ":", key);
+  if (callers->emplace(key, std::move(caller)).second) return absl::OkStatus();
+  return Problem(line, absl::StrCat("the same ", kind, " is in an earlier line; leave one of them out"));
+}
+
 }  // namespace
 
 std::string Sha256Hex(absl::string_view text) {
@@ -48,9 +57,9 @@ absl::StatusOr<AccessList> AccessList::Parse(absl::string_view text) {
     const Caller caller = {words[2], words[3] == "viewer" ? Role::kViewer : Role::kOperator};
     if (words[0] == "token") {
       if (!IsHex64(words[1])) return Problem(number, "a token is given by its SHA-256 in 64 hex digits, never itself");
-      list.tokens_[absl::AsciiStrToLower(words[1])] = caller;
+      EIPC_RETURN_IF_ERROR(Enter(number, absl::AsciiStrToLower(words[1]), caller, "token", &list.tokens_));
     } else if (words[0] == "cert") {
-      list.certificates_[words[1]] = caller;
+      EIPC_RETURN_IF_ERROR(Enter(number, words[1], caller, "cert", &list.certificates_));
     } else {
       return Problem(number, "must begin with token or cert");
     }
@@ -75,6 +84,34 @@ std::optional<Caller> AccessList::ByToken(absl::string_view token) const {
 std::optional<Caller> AccessList::ByCertificate(absl::string_view name) const {
   const auto found = certificates_.find(std::string(name));
   return found == certificates_.end() ? std::nullopt : std::optional(found->second);
+}
+
+bool AccessList::StillKnows(const Caller& caller) const {
+  const auto [kind, key] = std::pair<std::string, std::string>(absl::StrSplit(caller.identity, absl::MaxSplits(':', 1)));
+  const std::map<std::string, Caller>& callers = kind == "token" ? tokens_ : certificates_;
+  const auto found = callers.find(key);
+  return found != callers.end() && found->second.tenant == caller.tenant && found->second.role == caller.role;
+}
+
+AccessSource::AccessSource(std::string path, AccessList list)
+    : path_(std::move(path)), list_(std::make_shared<const AccessList>(std::move(list))) {}
+
+absl::StatusOr<std::shared_ptr<AccessSource>> AccessSource::Open(const std::string& path) {
+  EIPC_ASSIGN_OR_RETURN(AccessList list, AccessList::Load(path));
+  return std::shared_ptr<AccessSource>(new AccessSource(path, std::move(list)));
+}
+
+std::shared_ptr<const AccessList> AccessSource::Get() const {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  return list_;
+}
+
+absl::Status AccessSource::Reload() {
+  EIPC_ASSIGN_OR_RETURN(AccessList list, AccessList::Load(path_));
+  auto fresh = std::make_shared<const AccessList>(std::move(list));
+  const std::lock_guard<std::mutex> lock(mutex_);
+  list_ = std::move(fresh);
+  return absl::OkStatus();
 }
 
 }  // namespace eipc

@@ -2,6 +2,8 @@
 #define EIPC_SERVER_SESSION_ACCESS_H_
 
 #include <map>
+#include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 
@@ -16,6 +18,9 @@ enum class Role { kViewer, kOperator };
 struct Caller {
   std::string tenant;
   Role role = Role::kOperator;
+  // Which line of the access file let the caller in, without anything secret: "token:" and the token's SHA-256 in hex, or "cert:"
+  // and the name in the certificate. Empty where callers are not told apart.
+  std::string identity = {};
 };
 
 // Who may call, from a file of lines
@@ -34,12 +39,33 @@ class AccessList {
   std::optional<Caller> ByToken(absl::string_view token) const;
   // A subject alternative name or the common name of a certificate that has been verified.
   std::optional<Caller> ByCertificate(absl::string_view name) const;
+  // Whether the list still lets this caller in, as the same tenant in the same role.
+  bool StillKnows(const Caller& caller) const;
   bool empty() const { return tokens_.empty() && certificates_.empty(); }
   bool has_tokens() const { return !tokens_.empty(); }
 
  private:
   std::map<std::string, Caller> tokens_;  // by SHA-256, hex: a look-up tells nothing about tokens by its time
   std::map<std::string, Caller> certificates_;
+};
+
+// The access list in force: read again while the server runs, without a call in between that would see half of it. Thread-safe.
+class AccessSource {
+ public:
+  // INVALID_ARGUMENT as AccessList::Load.
+  static absl::StatusOr<std::shared_ptr<AccessSource>> Open(const std::string& path);
+
+  // Never null. A list that a call has taken stays as it is.
+  std::shared_ptr<const AccessList> Get() const;
+  // Reads the file again. When it cannot be read or is wrong, the list in force stays.
+  absl::Status Reload();
+
+ private:
+  AccessSource(std::string path, AccessList list);
+
+  const std::string path_;
+  mutable std::mutex mutex_;
+  std::shared_ptr<const AccessList> list_;  // guarded by mutex_
 };
 
 // SHA-256 as 64 hex digits.

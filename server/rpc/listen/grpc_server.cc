@@ -16,14 +16,14 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "server/rpc/handlers/services.h"
 #include "server/rpc/listen/housekeeper.h"
 #include "server/rpc/listen/listen_address.h"
-#include "server/rpc/telemetry/metrics.h"
 #include "server/rpc/listen/self_probe.h"
 #include "server/rpc/listen/service.h"
-#include "server/rpc/handlers/services.h"
 #include "server/rpc/listen/stream_set.h"
 #include "server/rpc/listen/unanswered_streams.h"
+#include "server/rpc/telemetry/metrics.h"
 #include "server/session/files.h"
 #include "server/session/heap.h"
 #include "sim/base/status_macros.h"
@@ -134,7 +134,8 @@ struct GrpcServer::Impl {
 
   const GrpcServerOptions options;
   Metrics metrics;
-  std::unique_ptr<SpanLog> spans;  // may be null
+  std::unique_ptr<SpanLog> spans;        // may be null
+  std::shared_ptr<AccessSource> access;  // null: everyone may call
   Services services;
   StreamSet streams;
   // The housekeeper's alone.
@@ -242,9 +243,10 @@ const std::vector<std::string>& GrpcServer::journal_problems() const { return im
 absl::StatusOr<std::unique_ptr<GrpcServer>> GrpcServer::Start(const GrpcServerOptions& options) {
   EnablePlugins(options.reflection);
   auto impl = std::make_unique<Impl>(options);
-  ServiceOptions service{&impl->services, &impl->streams, std::nullopt, options.events};
+  ServiceOptions service{&impl->services, &impl->streams, nullptr, options.events};
   if (!options.access_file.empty()) {
-    EIPC_ASSIGN_OR_RETURN(service.access, AccessList::Load(options.access_file));
+    EIPC_ASSIGN_OR_RETURN(impl->access, AccessSource::Open(options.access_file));
+    service.access = impl->access;
   }
   ListenAddress listen;
   if (!options.listen.empty()) {
@@ -252,7 +254,8 @@ absl::StatusOr<std::unique_ptr<GrpcServer>> GrpcServer::Start(const GrpcServerOp
     EIPC_RETURN_IF_ERROR(CheckExposure(listen, options));
     EIPC_RETURN_IF_ERROR(impl->Listen(listen));
   }
-  EIPC_ASSIGN_OR_RETURN(const auto credentials, Credentials(options.tls, service.access && service.access->has_tokens()));
+  EIPC_ASSIGN_OR_RETURN(const auto credentials,
+                        Credentials(options.tls, impl->access != nullptr && impl->access->Get()->has_tokens()));
   impl->services.metrics = &impl->metrics;
   impl->services.cage_program = options.cage_program;
   if (!options.journal.folder.empty()) {
@@ -292,6 +295,8 @@ absl::StatusOr<std::unique_ptr<GrpcServer>> GrpcServer::Start(const GrpcServerOp
   impl->metrics.SetGauges([raw] { return raw->Gauges(); });
   return std::unique_ptr<GrpcServer>(new GrpcServer(std::move(impl)));
 }
+
+absl::Status GrpcServer::ReloadAccess() { return impl_->access == nullptr ? absl::OkStatus() : impl_->access->Reload(); }
 
 void GrpcServer::Drain(std::chrono::milliseconds grace) {
   if (impl_->server == nullptr) return;

@@ -69,6 +69,9 @@ class GrpcServer {
   // What could not be brought back from the journal, a line each.
   const std::vector<std::string>& journal_problems() const;
 
+  // Reads the access file again. When it is wrong, who could call before can still call, and the status says what is wrong.
+  absl::Status ReloadAccess();
+
   // Health says NOT_SERVING, no new connections or work are taken, streams end after the response they are working on, calls that
   // run may finish within `grace`, then they are cancelled. Returns when all are over.
   void Drain(std::chrono::milliseconds grace);

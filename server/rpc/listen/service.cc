@@ -197,7 +197,7 @@ class SimulationService final : public v1::SimulationService::Service {
   // Who calls, and whether they may.
   absl::Status Admit(const std::string& method, const grpc::ServerContext& context, CallContext* call) {
     if (!options_.access) return absl::OkStatus();
-    const std::optional<Caller> caller = Identify(*options_.access, context);
+    const std::optional<Caller> caller = Identify(*options_.access->Get(), context);
     if (!caller) return absl::UnauthenticatedError("UNAUTHENTICATED: credentials are missing or not known here");
     call->tenant = caller->tenant;
     if (caller->role == Role::kOperator || OnlyLooks(method)) return absl::OkStatus();

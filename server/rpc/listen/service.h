@@ -2,7 +2,6 @@
 #define EIPC_SERVER_RPC_LISTEN_SERVICE_H_
 
 #include <memory>
-#include <optional>
 
 #include "server/rpc/telemetry/event.h"
 #include "server/session/access.h"
@@ -23,8 +22,8 @@ class StreamSet;
 struct ServiceOptions {
   Services* services = nullptr;
   StreamSet* streams = nullptr;
-  // Who may call; absent: everyone, as one tenant without a name.
-  std::optional<AccessList> access;
+  // Who may call; null: everyone, as one tenant without a name.
+  std::shared_ptr<const AccessSource> access;
   EventSink events;  // may be empty
 };
 

@@ -5,7 +5,6 @@
 
 #include <atomic>
 
-#include "server/session/access.h"
 #include "server/session/child_process.h"
 #include "server/session/mesh_store.h"
 
@@ -113,24 +112,6 @@ TEST(MeshStore, KeepsTheRecentlyUsed) {
   EXPECT_EQ(store.Find("lab", "upload:b").status().code(), absl::StatusCode::kNotFound);
   EXPECT_EQ(store.Find("fab", "upload:a").status().code(), absl::StatusCode::kNotFound);
   EXPECT_EQ(store.Add("lab", "d", {"d.obj", "12345678901"}).code(), absl::StatusCode::kResourceExhausted);
-}
-
-TEST(AccessList, KnowsTokensByTheirHash) {
-  EXPECT_EQ(Sha256Hex("abc"), "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
-  const auto list = AccessList::Parse("# comment\n\n token " + Sha256Hex("secret") + "\tlab viewer\ncert arm-1 fab operator\n");
-  ASSERT_TRUE(list.ok()) << list.status();
-  EXPECT_EQ(list->ByToken("secret")->tenant, "lab");
-  EXPECT_EQ(list->ByToken("secret")->role, Role::kViewer);
-  EXPECT_FALSE(list->ByToken("Secret").has_value());
-  EXPECT_FALSE(list->ByToken("").has_value());
-  EXPECT_EQ(list->ByCertificate("arm-1")->role, Role::kOperator);
-  EXPECT_FALSE(list->ByCertificate("arm-2").has_value());
-}
-
-TEST(AccessList, RefusesWhatItDoesNotUnderstand) {
-  for (const char* text : {"token secret lab viewer", "token", "cert a b c", "key a b operator", "cert a b operator extra"}) {
-    EXPECT_THAT(std::string(AccessList::Parse(text).status().message()), StartsWith("line 1: ")) << text;
-  }
 }
 
 }  // namespace
