@@ -43,20 +43,17 @@ void VisitStep(Archive& archive, S& step) {
   archive.Value(world);
   archive.Value(dt_s);
   archive.Value(substeps);
-  archive.Size(targets);
-  for (auto& target : targets) {
+  archive.Each(targets, [&archive](auto& target) {
     archive.Value(target.boundary_set);
     VisitPose(archive, target.pose);
-  }
-  archive.Size(trajectories);
-  for (auto& frame : trajectories) {
+  });
+  archive.Each(trajectories, [&archive](auto& frame) {
     archive.Value(frame.boundary_set);
-    archive.Size(frame.trajectory.keys);
-    for (auto& key : frame.trajectory.keys) {
+    archive.Each(frame.trajectory.keys, [&archive](auto& key) {
       archive.Value(key.time_s);
       VisitPose(archive, key.pose);
-    }
-  }
+    });
+  });
   archive.Text(digest);
   archive.Text(request_id);
   archive.Text(request);

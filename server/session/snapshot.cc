@@ -78,7 +78,7 @@ std::string PackSnapshot(const std::string& scene_name, const State& state) {
 absl::StatusOr<State> UnpackSnapshot(absl::string_view bytes, const std::string& scene_name, const Model& model) {
   EIPC_ASSIGN_OR_RETURN(const absl::string_view payload, Payload(bytes));
   ByteReader reader(payload);
-  std::string scene, build, state_bytes;
+  absl::string_view scene, build, state_bytes;
   reader.Text(scene);
   reader.Text(build);
   reader.Text(state_bytes);

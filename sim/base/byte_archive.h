@@ -5,18 +5,27 @@
 // type both stores and loads it:
 //
 //   template <typename Archive, typename T>
-//   void Visit(Archive& archive, T& thing) { archive.Value(thing.count); archive.Vector(thing.positions); }
+//   void Visit(Archive& archive, T& thing) {
+//     archive.Value(thing.count);
+//     archive.Vector(thing.positions);
+//     archive.Each(thing.parts, [&](auto& part) { archive.Value(part.weight); });
+//   }
 
 #include <bit>
 #include <cstdint>
 #include <cstring>
+#include <limits>
 #include <string>
 #include <type_traits>
+#include <utility>
 
 #include "absl/strings/string_view.h"
 #include "sim/base/types.h"
 
 namespace eipc {
+
+// No bound on the number of a container's elements.
+inline constexpr uint64_t kAnyNumber = std::numeric_limits<uint64_t>::max();
 
 static_assert(std::endian::native == std::endian::little, "values are copied as they lie in memory");
 
@@ -36,10 +45,11 @@ class ByteWriter {
     Value(static_cast<uint64_t>(text.size()));
     bytes_.append(text.data(), text.size());
   }
-  // The number of elements of a container, each of which the caller then visits.
-  template <typename Container>
-  void Size(const Container& container) {
+  // The number of elements of a container, and each of them as `visit` writes it.
+  template <typename Container, typename Visit>
+  void Each(const Container& container, Visit&& visit, uint64_t /*most*/ = kAnyNumber) {
     Value(static_cast<uint64_t>(container.size()));
+    for (const auto& element : container) visit(element);
   }
   const std::string& bytes() const { return bytes_; }
   std::string Take() { return std::move(bytes_); }
@@ -48,8 +58,8 @@ class ByteWriter {
   std::string bytes_;
 };
 
-// Never reads beyond its bytes and never allocates more than they could hold: what was cut short or made up leaves zeros and
-// ok() false.
+// Never reads beyond its bytes, and holds no more than a small multiple of those that it has read, whatever numbers they declare:
+// what was cut short or made up leaves zeros and ok() false.
 class ByteReader {
  public:
   explicit ByteReader(absl::string_view bytes) : rest_(bytes) {}
@@ -78,9 +88,24 @@ class ByteReader {
     text.clear();
     if (const char* from = Take(size)) text.assign(from, size);
   }
-  template <typename Container>
-  void Size(Container& container) {
-    container.resize(Count(kLeastElementBytes));
+  // The same without a copy: points into the bytes that are read.
+  void Text(absl::string_view& text) {
+    const uint64_t size = Count(1);
+    const char* from = Take(size);
+    text = from == nullptr ? absl::string_view() : absl::string_view(from, size);
+  }
+  // Elements are added one by one as they are read, so a declared number allocates nothing. More than `most` are refused.
+  template <typename Container, typename Visit>
+  void Each(Container& container, Visit&& visit, uint64_t most = kAnyNumber) {
+    container.clear();
+    uint64_t count = 0;
+    Value(count);
+    if (count > most) ok_ = false;
+    for (; ok_ && count > 0; --count) {
+      const size_t before = rest_.size();
+      visit(container.emplace_back());
+      if (rest_.size() == before) ok_ = false;  // an element without bytes would never end
+    }
   }
   // Whether everything so far was there.
   bool ok() const { return ok_; }
@@ -88,9 +113,6 @@ class ByteReader {
   bool done() const { return ok_ && rest_.empty(); }
 
  private:
-  // No visited element is smaller: a made-up count cannot allocate much more than there are bytes.
-  static constexpr size_t kLeastElementBytes = 8;
-
   // A number of elements of at least `element_bytes` each; 0 when so many cannot follow.
   uint64_t Count(size_t element_bytes) {
     uint64_t count = 0;

@@ -26,9 +26,10 @@ class Hasher {
   void Vector(const VecX& vector) {
     for (Eigen::Index i = 0; i < vector.size(); ++i) Value(vector[i]);
   }
-  template <typename Container>
-  void Size(const Container& container) {
+  template <typename Container, typename Visit>
+  void Each(const Container& container, Visit&& visit, uint64_t /*most*/ = 0) {
     AddWord(container.size());
+    for (const auto& element : container) visit(element);
   }
   uint64_t Finish() const {
     uint64_t h = hash_;

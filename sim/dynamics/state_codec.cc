@@ -16,8 +16,10 @@ class FiniteCheck {
     finite_ = finite_ && std::isfinite(static_cast<double>(value));
   }
   void Vector(const VecX& vector) { finite_ = finite_ && vector.allFinite(); }
-  template <typename Container>
-  void Size(const Container&) {}
+  template <typename Container, typename Visit>
+  void Each(const Container& container, Visit&& visit, uint64_t /*most*/ = kAnyNumber) {
+    for (const auto& element : container) visit(element);
+  }
   bool finite() const { return finite_; }
 
  private:

@@ -37,11 +37,11 @@ void VisitContact(Archive& archive, C& contact) {
 
 template <typename Archive, typename Contacts>
 void VisitContacts(Archive& archive, Contacts& contacts) {
-  archive.Size(contacts);
-  for (auto& [force, potential_m2] : contacts) {
+  archive.Each(contacts, [&archive](auto& contact) {
+    auto& [force, potential_m2] = contact;
     VisitContact(archive, force);
     archive.Value(potential_m2);
-  }
+  });
 }
 
 // What is shared is not written to: whoever loads makes its own.
@@ -66,38 +66,37 @@ void VisitState(Archive& archive, S& state) {
   archive.Vector(q);
   archive.Vector(v);
   archive.Value(barrier_stiffness);
-  archive.Size(drives);
-  for (auto& drive : drives) {
+  archive.Each(drives, [&archive](auto& drive) {
     auto& [commanded, by_client, error_m] = drive;
     VisitPose(archive, commanded);
     archive.Value(by_client);
     archive.Value(error_m);
-  }
-  archive.Size(contact_pairs);
-  for (auto& [smaller, larger] : contact_pairs) {
+  });
+  archive.Each(contact_pairs, [&archive](auto& pair) {
+    auto& [smaller, larger] = pair;
     archive.Value(smaller);
     archive.Value(larger);
-  }
-  archive.Size(memory);
-  for (auto& past : memory) {
+  });
+  // At most one entry of each.
+  const auto visit_memory = [&archive](auto& past) {
     auto& [dt_s, past_q, past_v, halvings] = past;
     archive.Value(dt_s);
     archive.Vector(past_q);
     archive.Vector(past_v);
     archive.Value(halvings);
-  }
-  archive.Size(sleep);
-  for (auto& rest : sleep) {
+  };
+  archive.Each(memory, visit_memory, 1);
+  const auto visit_sleep = [&archive](auto& rest) {
     auto& [bodies, lean, held] = rest;
-    archive.Size(bodies);
-    for (auto& body : bodies) {
+    archive.Each(bodies, [&archive](auto& body) {
       auto& [calm_s, asleep] = body;
       archive.Value(calm_s);
       archive.Value(asleep);
-    }
+    });
     archive.Vector(lean);
     VisitHeld(archive, held);
-  }
+  };
+  archive.Each(sleep, visit_sleep, 1);
 }
 
 }  // namespace eipc

@@ -14,6 +14,7 @@
 namespace {
 
 std::atomic<int64_t> allocations{0};
+std::atomic<int64_t> requested_bytes{0};
 thread_local bool stop_at_allocation = false;
 
 }  // namespace
@@ -21,8 +22,9 @@ thread_local bool stop_at_allocation = false;
 #ifdef EIPC_COUNTS_ALLOCATIONS
 namespace {
 
-void Count() {
+void Count(size_t bytes) {
   allocations.fetch_add(1, std::memory_order_relaxed);
+  requested_bytes.fetch_add(static_cast<int64_t>(bytes), std::memory_order_relaxed);
   if (stop_at_allocation) std::abort();
 }
 
@@ -36,19 +38,19 @@ void* __libc_realloc(void* old, size_t size);
 void* __libc_memalign(size_t alignment, size_t size);
 
 void* malloc(size_t size) {
-  Count();
+  Count(size);
   return __libc_malloc(size);
 }
 void* calloc(size_t count, size_t size) {
-  Count();
+  Count(count * size);
   return __libc_calloc(count, size);
 }
 void* realloc(void* old, size_t size) {
-  Count();
+  Count(size);
   return __libc_realloc(old, size);
 }
 void* memalign(size_t alignment, size_t size) {
-  Count();
+  Count(size);
   return __libc_memalign(alignment, size);
 }
 void* aligned_alloc(size_t alignment, size_t size) { return memalign(alignment, size); }
@@ -70,6 +72,8 @@ bool AllocationsAreCounted() {
 }
 
 int64_t AllocationCount() { return allocations.load(std::memory_order_relaxed); }
+
+int64_t RequestedBytes() { return requested_bytes.load(std::memory_order_relaxed); }
 
 int64_t AllocatedBytes() {
   const struct mallinfo2 info = mallinfo2();

@@ -10,6 +10,8 @@ namespace eipc::testing {
 bool AllocationsAreCounted();
 // By all threads since the program began.
 int64_t AllocationCount();
+// Bytes that were asked for since the program began, whether or not they were given back: an upper bound of what was ever held.
+int64_t RequestedBytes();
 // Bytes that are in use now, the heap's own bookkeeping included.
 int64_t AllocatedBytes();
 // While one lives, the first allocation of its thread ends the program: a debugger then shows who asked

@@ -24,8 +24,7 @@ void Visit(Archive& archive, T& thing) {
   archive.Value(thing.flag);
   archive.Vector(thing.numbers);
   archive.Text(thing.text);
-  archive.Size(thing.list);
-  for (auto& value : thing.list) archive.Value(value);
+  archive.Each(thing.list, [&archive](auto& value) { archive.Value(value); });
 }
 
 Thing Example() { return {-7, true, VecX::LinSpaced(5, -1, 1), std::string("a\0b", 3), {1.5, -0.0}}; }
@@ -75,9 +74,39 @@ TEST(ByteArchive, DoesNotBelieveSizes) {
   EXPECT_FALSE(second.ok());
   std::vector<double> list;
   ByteReader third(writer.bytes());
-  third.Size(list);
+  third.Each(list, [&third](double& value) { third.Value(value); });
   EXPECT_FALSE(third.ok());
-  EXPECT_TRUE(list.empty());
+  EXPECT_LE(list.capacity(), 1u);
+}
+
+// Elements that take no bytes would go on for ever; more than there may be are not read.
+TEST(ByteArchive, EndsListsOfNothingAndOfTooMany) {
+  ByteWriter writer;
+  writer.Each(std::vector<int>(3), [](int) {});
+  std::vector<int> list;
+  ByteReader nothing(writer.bytes());
+  nothing.Each(list, [](int&) {});
+  EXPECT_FALSE(nothing.ok());
+  ByteWriter two;
+  two.Each(std::vector<double>{1, 2}, [&two](const double& value) { two.Value(value); });
+  std::vector<double> values;
+  for (const uint64_t most : {1, 2}) {
+    ByteReader reader(two.bytes());
+    reader.Each(
+        values, [&reader](double& value) { reader.Value(value); }, most);
+    EXPECT_EQ(reader.done(), most == 2);
+  }
+}
+
+TEST(ByteArchive, LooksAtTextWithoutCopyingIt) {
+  ByteWriter writer;
+  writer.Text("inside");
+  absl::string_view text;
+  ByteReader reader(writer.bytes());
+  reader.Text(text);
+  EXPECT_TRUE(reader.done());
+  EXPECT_EQ(text, "inside");
+  EXPECT_EQ(text.data(), writer.bytes().data() + sizeof(uint64_t));
 }
 
 }  // namespace
