@@ -103,7 +103,7 @@ CLI::Option* ServerConfig::Reloadable(CLI::Option* option) {
 
 void ServerConfig::AddServing() {
   CLI::App* const app = app_.get();
-  app->add_option("--listen", server.listen, "HOST:PORT; port 0 picks a free one. Off loopback TLS and known callers are required");
+  app->add_option("--listen", server.listen, "HOST:PORT (port 0 picks a free one) or unix:PATH, the socket of a proxy in a folder of mode 0700");
   app->add_option("--tls-cert", server.tls.certificate, "Certificate chain of the server, PEM");
   app->add_option("--tls-key", server.tls.key, "Its private key, PEM");
   app->add_option("--tls-client-ca", server.tls.client_ca, "Authorities that client certificates are checked against, PEM");

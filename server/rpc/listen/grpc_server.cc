@@ -104,7 +104,7 @@ absl::StatusOr<std::shared_ptr<grpc::ServerCredentials>> Credentials(const TlsOp
 
 // Off loopback calls must be encrypted and callers known.
 absl::Status CheckExposure(const ListenAddress& address, const GrpcServerOptions& options) {
-  if (address.loopback) return absl::OkStatus();
+  if (address.loopback || !address.path.empty()) return absl::OkStatus();
   if (options.tls.certificate.empty()) {
     return absl::InvalidArgumentError(
         absl::StrCat("'", options.listen, "': only loopback addresses are served without TLS (127.0.0.1, [::1], localhost); give ",
@@ -252,7 +252,7 @@ absl::StatusOr<std::unique_ptr<GrpcServer>> GrpcServer::Start(const GrpcServerOp
   if (!options.listen.empty()) {
     EIPC_ASSIGN_OR_RETURN(listen, ParseListenAddress(options.listen));
     EIPC_RETURN_IF_ERROR(CheckExposure(listen, options));
-    EIPC_RETURN_IF_ERROR(impl->Listen(listen));
+    EIPC_RETURN_IF_ERROR(listen.path.empty() ? impl->Listen(listen) : PrepareUnixSocket(listen.path));
   }
   EIPC_ASSIGN_OR_RETURN(const auto credentials,
                         Credentials(options.tls, impl->access != nullptr && impl->access->Get()->has_tokens()));
@@ -271,7 +271,8 @@ absl::StatusOr<std::unique_ptr<GrpcServer>> GrpcServer::Start(const GrpcServerOp
   SetUp(&builder, options);
   builder.RegisterService(impl->service.get());
   using Type = grpc::ServerBuilder::experimental_type::ExternalConnectionType;
-  if (!options.listen.empty()) {
+  if (!listen.path.empty()) builder.AddListeningPort(options.listen, grpc::InsecureServerCredentials());
+  if (!listen.host.empty()) {
     impl->hand_over = builder.experimental().AddExternalConnectionAcceptor(Type::FROM_FD, credentials);
   }
   impl->server = builder.BuildAndStart();
@@ -280,7 +281,8 @@ absl::StatusOr<std::unique_ptr<GrpcServer>> GrpcServer::Start(const GrpcServerOp
   impl->server->GetHealthCheckService()->SetServingStatus(kLiveness, true);
   impl->address = "in-process";
   Impl* const raw = impl.get();
-  if (!options.listen.empty()) {
+  if (!listen.path.empty()) impl->address = options.listen;
+  if (!listen.host.empty()) {
     impl->address = absl::StrCat(listen.host, ":", impl->acceptor->port());
     raw->Accept();
     impl->probe = std::make_unique<SelfProbe>(

@@ -3,18 +3,26 @@
 
 #include <string>
 
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 
 namespace eipc::rpc {
 
+// Where the server listens: a TCP port of the loopback interface, or a Unix socket.
 struct ListenAddress {
-  std::string host;  // as given, brackets of IPv6 included
+  std::string host;  // as given, brackets of IPv6 included; empty for a Unix socket
   int port = 0;
   bool loopback = false;  // 127.x.y.z, [::1] or localhost: nobody else can reach it
+  std::string path;       // of the Unix socket; empty for TCP
 };
 
-// "HOST:PORT". INVALID_ARGUMENT otherwise.
+// "HOST:PORT" or "unix:PATH". INVALID_ARGUMENT otherwise.
 absl::StatusOr<ListenAddress> ParseListenAddress(const std::string& text);
+
+// Makes the folder of a Unix socket (mode 0700) if it is missing, and removes a socket that a dead server left there.
+// INVALID_ARGUMENT when the folder is not ours alone (another owner, or any permission for others: whoever may connect may say on
+// whose behalf), or when something else than a socket is in the way. UNAVAILABLE when a server listens there.
+absl::Status PrepareUnixSocket(const std::string& path);
 
 }  // namespace eipc::rpc
 

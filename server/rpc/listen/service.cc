@@ -25,6 +25,7 @@ namespace eipc::rpc {
 namespace {
 
 constexpr char kRequestIdKey[] = "x-request-id";
+constexpr char kClientCertKey[] = "x-eipc-client-cert";
 constexpr char kTraceparentKey[] = "traceparent";
 constexpr size_t kMaxRequestId = 64;
 
@@ -90,6 +91,12 @@ std::optional<Caller> Identify(const AccessList& access, const grpc::ServerConte
     if (!absl::StartsWithIgnoreCase(value, kBearer)) return std::nullopt;
     value.remove_prefix(kBearer.size());
     return access.ByToken(value);
+  }
+  // The proxy in front names the owner of a certificate that it has verified. Nobody else can connect to the Unix socket.
+  if (absl::StartsWith(context.peer(), "unix:")) {
+    const auto names = context.client_metadata().equal_range(kClientCertKey);
+    if (names.first == names.second || std::next(names.first) != names.second) return std::nullopt;
+    return access.ByCertificate(absl::string_view(names.first->second.data(), names.first->second.size()));
   }
   const auto peer = context.auth_context();
   if (peer == nullptr || !peer->IsPeerAuthenticated()) return std::nullopt;
