@@ -6,6 +6,7 @@
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
+#include "sim/base/memory_meter.h"
 #include "sim/base/status_macros.h"
 #include "sim/mesh/mesh_readers.h"
 
@@ -14,7 +15,7 @@ namespace {
 
 constexpr uintmax_t kMaxFileBytes = uintmax_t{1} << 30;
 
-absl::StatusOr<std::string> ReadFile(const std::string& path) {
+absl::StatusOr<std::string> ReadFile(const std::string& path, MemoryMeter* meter) {
   std::error_code error;
   const auto status = std::filesystem::status(path, error);
   if (status.type() == std::filesystem::file_type::not_found) return absl::NotFoundError(absl::StrCat(path, ": no such file"));
@@ -24,6 +25,7 @@ absl::StatusOr<std::string> ReadFile(const std::string& path) {
   const uintmax_t size = std::filesystem::file_size(path, error);
   if (error) return absl::InvalidArgumentError(absl::StrCat(path, ": cannot be read: ", error.message()));
   if (size > kMaxFileBytes) return absl::InvalidArgumentError(absl::StrCat(path, ": larger than ", kMaxFileBytes, " bytes"));
+  EIPC_RETURN_IF_ERROR(AddTo(meter, static_cast<int64_t>(size)));
   std::string content(size, '\0');
   std::ifstream in(path, std::ios::binary);
   in.read(content.data(), static_cast<std::streamsize>(size));
@@ -33,7 +35,7 @@ absl::StatusOr<std::string> ReadFile(const std::string& path) {
   return content;
 }
 
-using Reader = absl::StatusOr<MeshData> (*)(absl::string_view, const std::string&);
+using Reader = absl::StatusOr<MeshData> (*)(absl::string_view, const std::string&, MemoryMeter*);
 
 absl::StatusOr<Reader> ReaderFor(const std::string& file_name) {
   const std::string extension = absl::AsciiStrToLower(std::filesystem::path(file_name).extension().string());
@@ -48,8 +50,8 @@ absl::StatusOr<Reader> ReaderFor(const std::string& file_name) {
                                                  "'; convert the mesh to .obj, .off, .ply, .stl, .vtk, .vtu or .msh"));
 }
 
-absl::StatusOr<MeshData> Parse(Reader reader, absl::string_view content, const std::string& file_name) {
-  EIPC_ASSIGN_OR_RETURN(MeshData mesh, reader(content, file_name));
+absl::StatusOr<MeshData> Parse(Reader reader, absl::string_view content, const std::string& file_name, MemoryMeter* meter) {
+  EIPC_ASSIGN_OR_RETURN(MeshData mesh, reader(content, file_name, meter));
   if (mesh.tets.empty() && mesh.triangles.empty()) {
     return absl::InvalidArgumentError(absl::StrCat(file_name, ": holds neither tetrahedra nor triangles"));
   }
@@ -58,16 +60,16 @@ absl::StatusOr<MeshData> Parse(Reader reader, absl::string_view content, const s
 
 }  // namespace
 
-absl::StatusOr<MeshData> ParseMesh(std::string_view content, const std::string& file_name) {
+absl::StatusOr<MeshData> ParseMesh(std::string_view content, const std::string& file_name, MemoryMeter* meter) {
   EIPC_ASSIGN_OR_RETURN(const Reader reader, ReaderFor(file_name));
-  return Parse(reader, {content.data(), content.size()}, file_name);
+  return Parse(reader, {content.data(), content.size()}, file_name, meter);
 }
 
-absl::StatusOr<MeshData> ReadMesh(const std::string& path) {
+absl::StatusOr<MeshData> ReadMesh(const std::string& path, MemoryMeter* meter) {
   // Before the file is read: an unknown format is refused whatever it holds.
   EIPC_ASSIGN_OR_RETURN(const Reader reader, ReaderFor(path));
-  EIPC_ASSIGN_OR_RETURN(const std::string content, ReadFile(path));
-  return Parse(reader, content, path);
+  EIPC_ASSIGN_OR_RETURN(const std::string content, ReadFile(path, meter));
+  return Parse(reader, content, path, meter);
 }
 
 }  // namespace eipc

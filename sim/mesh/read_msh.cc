@@ -28,7 +28,7 @@ constexpr bool IsTet(int64_t type) { return type == 4 || type == 11; }
 
 class MshReader {
  public:
-  MshReader(absl::string_view content, const std::string& file) : scan_(content, file) {}
+  MshReader(absl::string_view content, const std::string& file, MemoryMeter* meter) : scan_(content, file), meter_(meter) {}
 
   absl::StatusOr<MeshData> Read() {
     EIPC_RETURN_IF_ERROR(ReadFormat());
@@ -44,7 +44,7 @@ class MshReader {
         return scan_.Error("expected a section ($Nodes, $Elements)");
       }
     }
-    DropUnusedNodes();
+    EIPC_RETURN_IF_ERROR(DropUnusedNodes());
     return std::move(mesh_);
   }
 
@@ -123,9 +123,11 @@ class MshReader {
   }
 
   absl::Status AddNode(int64_t tag, const Vec3& p) {
-    if (!index_.try_emplace(tag, static_cast<int32_t>(mesh_.vertices.size())).second)
-      return scan_.Error(absl::StrCat("node ", tag, " is given twice"));
-    mesh_.vertices.push_back(p);
+    // Of an entry of the map, which is at least 7/16 full.
+    constexpr size_t kIndexBytes = 3 * sizeof(std::pair<const int64_t, int32_t>);
+    const int32_t index = static_cast<int32_t>(mesh_.vertices.size());
+    EIPC_RETURN_IF_ERROR(Append(p, &mesh_.vertices, meter_, kIndexBytes));
+    if (!index_.try_emplace(tag, index).second) return scan_.Error(absl::StrCat("node ", tag, " is given twice"));
     return absl::OkStatus();
   }
 
@@ -157,12 +159,12 @@ class MshReader {
       tags.clear();
       for (int64_t i = 0; i < count && !is_40_; ++i) {
         EIPC_ASSIGN_OR_RETURN(const int64_t tag, Size());
-        tags.push_back(tag);
+        EIPC_RETURN_IF_ERROR(Append(tag, &tags, meter_));
       }
       for (int64_t i = 0; i < count; ++i) {
         if (is_40_) {
           EIPC_ASSIGN_OR_RETURN(const int64_t tag, Int());
-          tags.push_back(tag);
+          EIPC_RETURN_IF_ERROR(Append(tag, &tags, meter_));
         }
         EIPC_ASSIGN_OR_RETURN(const Vec3 p, Point());
         for (int64_t k = 0; parametric != 0 && k < dimension; ++k) EIPC_RETURN_IF_ERROR(Real().status());
@@ -231,13 +233,17 @@ class MshReader {
       if (found == index_.end()) return scan_.Error(absl::StrCat("node ", tag, " is not among the nodes ($Nodes must come first)"));
       corner[k] = found->second;
     }
-    if (IsTet(type)) mesh_.tets.push_back(corner);
-    if (IsTriangle(type) || IsQuad(type)) mesh_.triangles.push_back({corner[0], corner[1], corner[2]});
-    if (IsQuad(type)) mesh_.triangles.push_back({corner[0], corner[2], corner[3]});
+    if (IsTet(type)) return Append<Tet>(corner, &mesh_.tets, meter_);
+    if (IsTriangle(type) || IsQuad(type)) {
+      EIPC_RETURN_IF_ERROR(Append<Triangle>({corner[0], corner[1], corner[2]}, &mesh_.triangles, meter_));
+    }
+    if (IsQuad(type)) return Append<Triangle>({corner[0], corner[2], corner[3]}, &mesh_.triangles, meter_);
     return absl::OkStatus();
   }
 
-  void DropUnusedNodes() {
+  absl::Status DropUnusedNodes() {
+    // The kept nodes may double past their number.
+    EIPC_RETURN_IF_ERROR(AddTo(meter_, static_cast<int64_t>(mesh_.vertices.size() * (sizeof(int32_t) + 3 * sizeof(Vec3)))));
     std::vector<int32_t> index(mesh_.vertices.size(), -1);
     std::vector<Vec3> kept;
     const auto use = [&](int32_t* v) {
@@ -254,9 +260,11 @@ class MshReader {
       for (int32_t& v : triangle) use(&v);
     }
     mesh_.vertices = std::move(kept);
+    return absl::OkStatus();
   }
 
   TextScanner scan_;
+  MemoryMeter* meter_;
   bool binary_ = false, is_4_ = false, is_40_ = false;
   int64_t data_size_ = 8;
   std::endian order_ = std::endian::little;
@@ -266,6 +274,8 @@ class MshReader {
 
 }  // namespace
 
-absl::StatusOr<MeshData> ReadMsh(absl::string_view content, const std::string& file) { return MshReader(content, file).Read(); }
+absl::StatusOr<MeshData> ReadMsh(absl::string_view content, const std::string& file, MemoryMeter* meter) {
+  return MshReader(content, file, meter).Read();
+}
 
 }  // namespace eipc

@@ -13,7 +13,7 @@ absl::StatusOr<Vec3> ParseVertex(absl::string_view line, const TextScanner& scan
   for (int k = 0; k < 3; ++k) {
     const absl::string_view token = CutToken(&line);
     if (!ParseFiniteDouble(token, &p[k])) {
-      return scan.Error(absl::StrCat("a vertex needs three finite coordinates, got '", std::string(token.substr(0, 40)), "'"));
+      return scan.Error(absl::StrCat("a vertex needs three finite coordinates, got ", token.empty() ? "nothing" : Quoted(token)));
     }
   }
   return p;
@@ -23,7 +23,7 @@ absl::StatusOr<Vec3> ParseVertex(absl::string_view line, const TextScanner& scan
 absl::StatusOr<int64_t> ParseCorner(absl::string_view token, int64_t vertices_so_far, const TextScanner& scan) {
   int64_t index = 0;
   if (!ParseInteger(token.substr(0, token.find('/')), &index) || index == 0) {
-    return scan.Error(absl::StrCat("bad face corner '", std::string(token.substr(0, 40)), "' (indices start at 1)"));
+    return scan.Error(absl::StrCat("bad face corner ", Quoted(token), " (indices start at 1)"));
   }
   if (index > 0) return index - 1;
   if (index < -vertices_so_far) {
@@ -34,7 +34,7 @@ absl::StatusOr<int64_t> ParseCorner(absl::string_view token, int64_t vertices_so
 
 }  // namespace
 
-absl::StatusOr<MeshData> ReadObj(absl::string_view text, const std::string& file) {
+absl::StatusOr<MeshData> ReadObj(absl::string_view text, const std::string& file, MemoryMeter* meter) {
   TextScanner scan(text, file);
   MeshData mesh;
   struct Corners {
@@ -49,15 +49,17 @@ absl::StatusOr<MeshData> ReadObj(absl::string_view text, const std::string& file
     const absl::string_view keyword = CutToken(&line);
     if (keyword == "v") {
       EIPC_ASSIGN_OR_RETURN(const Vec3 p, ParseVertex(line, scan));
-      mesh.vertices.push_back(p);
+      EIPC_RETURN_IF_ERROR(Append(p, &mesh.vertices, meter));
     } else if (keyword == "f") {
       polygon.clear();
       for (absl::string_view token = CutToken(&line); !token.empty(); token = CutToken(&line)) {
         EIPC_ASSIGN_OR_RETURN(const int64_t index, ParseCorner(token, static_cast<int64_t>(mesh.vertices.size()), scan));
-        polygon.push_back(index);
+        EIPC_RETURN_IF_ERROR(Append(index, &polygon, meter));
       }
       if (polygon.size() < 3) return scan.Error(absl::StrCat("a face needs at least 3 corners, got ", polygon.size()));
-      for (size_t k = 1; k + 1 < polygon.size(); ++k) faces.push_back({{polygon[0], polygon[k], polygon[k + 1]}, scan.line()});
+      for (size_t k = 1; k + 1 < polygon.size(); ++k) {
+        EIPC_RETURN_IF_ERROR(Append<Corners>({{polygon[0], polygon[k], polygon[k + 1]}, scan.line()}, &faces, meter));
+      }
     }
   }
   for (const Corners& face : faces) {  // a face may come before its vertices
@@ -67,8 +69,9 @@ absl::StatusOr<MeshData> ReadObj(absl::string_view text, const std::string& file
             face.line, absl::StrCat("face corner ", index + 1, " is out of range: there are ", mesh.vertices.size(), " vertices"));
       }
     }
-    mesh.triangles.push_back(
-        {static_cast<int32_t>(face.index[0]), static_cast<int32_t>(face.index[1]), static_cast<int32_t>(face.index[2])});
+    const Triangle triangle = {static_cast<int32_t>(face.index[0]), static_cast<int32_t>(face.index[1]),
+                               static_cast<int32_t>(face.index[2])};
+    EIPC_RETURN_IF_ERROR(Append(triangle, &mesh.triangles, meter));
   }
   return mesh;
 }

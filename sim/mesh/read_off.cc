@@ -8,7 +8,7 @@
 namespace eipc {
 namespace {
 
-absl::Status ReadFace(absl::string_view line, const TextScanner& scan, MeshData* mesh) {
+absl::Status ReadFace(absl::string_view line, const TextScanner& scan, MeshData* mesh, MemoryMeter* meter) {
   int64_t corners = 0;
   if (!ParseInteger(CutToken(&line), &corners) || corners < 3)
     return scan.Error("a face must start with its number of corners, >= 3");
@@ -20,15 +20,17 @@ absl::Status ReadFace(absl::string_view line, const TextScanner& scan, MeshData*
     if (index < 0 || index >= static_cast<int64_t>(mesh->vertices.size())) {
       return scan.Error(absl::StrCat("vertex index ", index, " is out of range: there are ", mesh->vertices.size(), " vertices"));
     }
-    polygon.push_back(static_cast<int32_t>(index));
+    EIPC_RETURN_IF_ERROR(Append(static_cast<int32_t>(index), &polygon, meter));
   }
-  for (size_t k = 1; k + 1 < polygon.size(); ++k) mesh->triangles.push_back({polygon[0], polygon[k], polygon[k + 1]});
+  for (size_t k = 1; k + 1 < polygon.size(); ++k) {
+    EIPC_RETURN_IF_ERROR(Append<Triangle>({polygon[0], polygon[k], polygon[k + 1]}, &mesh->triangles, meter));
+  }
   return absl::OkStatus();
 }
 
 }  // namespace
 
-absl::StatusOr<MeshData> ReadOff(absl::string_view text, const std::string& file) {
+absl::StatusOr<MeshData> ReadOff(absl::string_view text, const std::string& file, MemoryMeter* meter) {
   TextScanner scan(text, file);
   absl::string_view line = scan.ContentLine();
   // Normals, texture coordinates and colours follow a vertex's position, so they need not be told apart.
@@ -46,7 +48,6 @@ absl::StatusOr<MeshData> ReadOff(absl::string_view text, const std::string& file
   EIPC_RETURN_IF_ERROR(scan.CheckRoom(faces, 8, "the number of faces"));
   if (vertices > kMaxMeshElements) return scan.Error("too many vertices");
   MeshData mesh;
-  mesh.vertices.reserve(vertices);
   for (int64_t v = 0; v < vertices; ++v) {
     line = scan.ContentLine();
     Vec3 p;
@@ -55,12 +56,12 @@ absl::StatusOr<MeshData> ReadOff(absl::string_view text, const std::string& file
         return scan.Error(absl::StrCat("vertex ", v, " of ", vertices, " needs three finite coordinates"));
       }
     }
-    mesh.vertices.push_back(p);
+    EIPC_RETURN_IF_ERROR(Append(p, &mesh.vertices, meter));
   }
   for (int64_t f = 0; f < faces; ++f) {
     line = scan.ContentLine();
     if (line.empty()) return scan.Error(absl::StrCat("the file ends after ", f, " of ", faces, " faces"));
-    EIPC_RETURN_IF_ERROR(ReadFace(line, scan, &mesh));
+    EIPC_RETURN_IF_ERROR(ReadFace(line, scan, &mesh, meter));
   }
   return mesh;
 }

@@ -43,8 +43,8 @@ std::optional<NumberKind> KindOf(absl::string_view name) {
 
 class PlyReader {
  public:
-  PlyReader(absl::string_view content, const std::string& file)
-      : content_(content), file_(file), scan_(content, file), bytes_("") {}
+  PlyReader(absl::string_view content, const std::string& file, MemoryMeter* meter)
+      : content_(content), file_(file), scan_(content, file), bytes_(""), meter_(meter) {}
 
   absl::StatusOr<MeshData> Read() {
     EIPC_RETURN_IF_ERROR(ReadHeader());
@@ -68,7 +68,8 @@ class PlyReader {
         EIPC_RETURN_IF_ERROR(ReadFormat());
         has_format = true;
       } else if (keyword == "element") {
-        Element& element = elements_.emplace_back();
+        EIPC_RETURN_IF_ERROR(Append(Element(), &elements_, meter_));
+        Element& element = elements_.back();
         element.name = std::string(CutToken(&line_));
         if (!ParseInteger(CutToken(&line_), &element.count) || element.count < 0 || element.count > kMaxMeshElements) {
           return scan_.Error("an element needs a name and a count from 0 to 2e9");
@@ -112,13 +113,12 @@ class PlyReader {
     if (!kind) return scan_.Error("unknown property type");
     property.kind = *kind;
     property.name = std::string(CutToken(&line_));
-    elements_.back().properties.push_back(std::move(property));
-    return absl::OkStatus();
+    return Append(std::move(property), &elements_.back().properties, meter_);
   }
 
   absl::Status Short(const Element& element) const {
     return absl::InvalidArgumentError(
-        absl::StrCat(file_, ": the file ends inside its ", element.count, " elements '", element.name, "'; it is cut short"));
+        absl::StrCat(file_, ": the file ends inside its ", element.count, " elements ", Quoted(element.name), "; it is cut short"));
   }
 
   // Every element takes room, so that a huge count is refused before anything is allocated.
@@ -164,12 +164,14 @@ class PlyReader {
           continue;
         }
         EIPC_RETURN_IF_ERROR(ReadList(element, property, &list));
-        if (faces && (property.name == "vertex_indices" || property.name == "vertex_index")) KeepPolygon(list);
+        if (faces && (property.name == "vertex_indices" || property.name == "vertex_index")) {
+          EIPC_RETURN_IF_ERROR(KeepPolygon(list));
+        }
       }
       if (!vertices) continue;
       if (!p.allFinite())
         return absl::InvalidArgumentError(absl::StrCat(file_, ": vertex ", i, " has a coordinate that is not finite"));
-      mesh_.vertices.push_back(p);
+      EIPC_RETURN_IF_ERROR(Append(p, &mesh_.vertices, meter_));
     }
     return absl::OkStatus();
   }
@@ -182,22 +184,20 @@ class PlyReader {
     list->clear();
     for (int64_t k = 0; k < static_cast<int64_t>(count); ++k) {
       EIPC_ASSIGN_OR_RETURN(const double value, Value(element, property.kind));
-      list->push_back(value);
+      EIPC_RETURN_IF_ERROR(Append(value, list, meter_));
     }
     return absl::OkStatus();
   }
 
-  void KeepPolygon(const std::vector<double>& corners) {
+  absl::Status KeepPolygon(const std::vector<double>& corners) {
     for (size_t k = 1; k + 1 < corners.size(); ++k) {
-      corners_.push_back(corners[0]);
-      corners_.push_back(corners[k]);
-      corners_.push_back(corners[k + 1]);
+      for (const size_t corner : {size_t{0}, k, k + 1}) EIPC_RETURN_IF_ERROR(Append(corners[corner], &corners_, meter_));
     }
+    return absl::OkStatus();
   }
 
   // Faces may come before their vertices, so indices are checked last.
   absl::Status AddFaces() {
-    mesh_.triangles.reserve(corners_.size() / 3);
     for (size_t i = 0; i < corners_.size(); i += 3) {
       Triangle triangle;
       for (int k = 0; k < 3; ++k) {
@@ -208,7 +208,7 @@ class PlyReader {
         }
         triangle[k] = static_cast<int32_t>(index);
       }
-      mesh_.triangles.push_back(triangle);
+      EIPC_RETURN_IF_ERROR(Append(triangle, &mesh_.triangles, meter_));
     }
     return absl::OkStatus();
   }
@@ -220,6 +220,7 @@ class PlyReader {
   bool ascii_ = true;
   std::endian order_ = std::endian::little;
   ByteReader bytes_;
+  MemoryMeter* meter_;
   std::vector<Element> elements_;
   std::vector<double> corners_;
   MeshData mesh_;
@@ -227,6 +228,8 @@ class PlyReader {
 
 }  // namespace
 
-absl::StatusOr<MeshData> ReadPly(absl::string_view content, const std::string& file) { return PlyReader(content, file).Read(); }
+absl::StatusOr<MeshData> ReadPly(absl::string_view content, const std::string& file, MemoryMeter* meter) {
+  return PlyReader(content, file, meter).Read();
+}
 
 }  // namespace eipc

@@ -43,7 +43,7 @@ struct CellArray {
 
 class VtkReader {
  public:
-  VtkReader(absl::string_view text, const std::string& file) : scan_(text, file) {}
+  VtkReader(absl::string_view text, const std::string& file, MemoryMeter* meter) : scan_(text, file), meter_(meter) {}
 
   absl::StatusOr<MeshData> Read() {
     EIPC_RETURN_IF_ERROR(ReadHeader());
@@ -117,7 +117,7 @@ class VtkReader {
       }
       return absl::OkStatus();
     }
-    return scan_.Error(absl::StrCat("unexpected '", keyword.substr(0, 40), "'; is a count above too small?"));
+    return scan_.Error(absl::StrCat("unexpected ", Quoted(keyword), "; is a count above too small?"));
   }
 
   absl::Status ReadPoints() {
@@ -125,13 +125,12 @@ class VtkReader {
     EIPC_ASSIGN_OR_RETURN(const int64_t count, scan_.Count("the number of points", 6));
     if (count > kMaxMeshElements) return scan_.Error("too many points");
     EIPC_RETURN_IF_ERROR(BeginArray(scan_.Token(), 3 * count));
-    mesh_.vertices.reserve(count);
     for (int64_t i = 0; i < count; ++i) {
       Vec3 p;
       for (int k = 0; k < 3; ++k) {
         EIPC_ASSIGN_OR_RETURN(p[k], Real(binary_ ? "a coordinate" : absl::StrCat("coordinate of point ", i)));
       }
-      mesh_.vertices.push_back(p);
+      EIPC_RETURN_IF_ERROR(Append(p, &mesh_.vertices, meter_));
     }
     return absl::OkStatus();
   }
@@ -157,8 +156,7 @@ class VtkReader {
       return scan_.Error(absl::StrCat("vertex index ", index, " is out of range: there are ", mesh_.vertices.size(),
                                       " points (indices start at 0, and POINTS must come first)"));
     }
-    cells->indices.push_back(static_cast<int32_t>(index));
-    return absl::OkStatus();
+    return Append(static_cast<int32_t>(index), &cells->indices, meter_);
   }
 
   absl::Status ReadCountedCells(int64_t rows, int64_t size, CellArray* cells) {
@@ -169,9 +167,9 @@ class VtkReader {
       EIPC_RETURN_IF_ERROR(scan_.CheckRoom(n, 1, "the number of a cell's vertices"));
       used += n + 1;
       if (used > size) return scan_.Error(absl::StrCat("cell ", c, " goes beyond the declared list size ", size));
-      cells->lines.push_back(scan_.line());
+      EIPC_RETURN_IF_ERROR(Append(scan_.line(), &cells->lines, meter_));
       for (int64_t k = 0; k < n; ++k) EIPC_RETURN_IF_ERROR(ReadIndex(cells));
-      cells->offsets.push_back(static_cast<int64_t>(cells->indices.size()));
+      EIPC_RETURN_IF_ERROR(Append(static_cast<int64_t>(cells->indices.size()), &cells->offsets, meter_));
     }
     return absl::OkStatus();
   }
@@ -185,7 +183,7 @@ class VtkReader {
       if (offset < least || offset > index_count || (c == 0 && offset != 0)) {
         return scan_.Error(absl::StrCat("cell offset ", offset, " must rise from 0 to at most ", index_count));
       }
-      cells->offsets.push_back(offset);
+      EIPC_RETURN_IF_ERROR(Append(offset, &cells->offsets, meter_));
     }
     if (cells->offsets.empty()) cells->offsets.push_back(0);
     if (absl::AsciiStrToUpper(scan_.Token()) != "CONNECTIVITY") return scan_.Error("expected CONNECTIVITY after the offsets");
@@ -193,11 +191,11 @@ class VtkReader {
     std::vector<int64_t> index_lines;
     for (int64_t i = 0; i < index_count; ++i) {
       EIPC_RETURN_IF_ERROR(ReadIndex(cells));
-      index_lines.push_back(scan_.line());
+      EIPC_RETURN_IF_ERROR(Append(scan_.line(), &index_lines, meter_));
     }
     for (size_t c = 0; c + 1 < cells->offsets.size(); ++c) {
       const int64_t at = cells->offsets[c];
-      cells->lines.push_back(at < index_count ? index_lines[at] : scan_.line());
+      EIPC_RETURN_IF_ERROR(Append(at < index_count ? index_lines[at] : scan_.line(), &cells->lines, meter_));
     }
     return absl::OkStatus();
   }
@@ -208,10 +206,9 @@ class VtkReader {
       return scan_.Error(absl::StrCat(count, " cell types for ", cells_.count(), " cells"));
     }
     EIPC_RETURN_IF_ERROR(BeginArray("int", count));
-    types_.reserve(count);
     for (int64_t c = 0; c < count; ++c) {
       EIPC_ASSIGN_OR_RETURN(const int64_t type, Integer("a cell type"));
-      types_.push_back(type);
+      EIPC_RETURN_IF_ERROR(Append(type, &types_, meter_));
     }
     return absl::OkStatus();
   }
@@ -249,14 +246,15 @@ class VtkReader {
   absl::Status AddCell(size_t c, int64_t type) {
     const int32_t* v = cells_.indices.data() + cells_.offsets[c];
     const int64_t n = cells_.offsets[c + 1] - cells_.offsets[c];
-    if (!AddVtkCell(type, v, n, &mesh_)) {
+    if (!IsVtkCellOf(type, n)) {
       return scan_.ErrorAt(cells_.lines[c], absl::StrCat("cell ", c, " has VTK type ", type, " with ", n,
                                                          " vertices; only tetrahedra (10) and triangles (5) are read"));
     }
-    return absl::OkStatus();
+    return AddVtkCell(type, v, n, &mesh_, meter_);
   }
 
   TextScanner scan_;
+  MemoryMeter* meter_;
   std::string dataset_;
   bool binary_ = false;
   NumberKind kind_ = NumberKind::kInt32;  // of the binary array that is being read
@@ -267,6 +265,8 @@ class VtkReader {
 
 }  // namespace
 
-absl::StatusOr<MeshData> ReadVtk(absl::string_view text, const std::string& file) { return VtkReader(text, file).Read(); }
+absl::StatusOr<MeshData> ReadVtk(absl::string_view text, const std::string& file, MemoryMeter* meter) {
+  return VtkReader(text, file, meter).Read();
+}
 
 }  // namespace eipc

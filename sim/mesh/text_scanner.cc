@@ -12,11 +12,6 @@ namespace {
 
 bool IsBlank(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n' || c == '\v' || c == '\f'; }
 
-std::string Quoted(absl::string_view token) {
-  if (token.empty()) return "the end of the file";
-  return absl::StrCat("'", absl::CHexEscape(std::string(token.substr(0, 40))), "'");
-}
-
 template <typename T>
 bool ParseAll(absl::string_view token, T* value) {
   if (!token.empty() && token[0] == '+') token.remove_prefix(1);
@@ -26,6 +21,11 @@ bool ParseAll(absl::string_view token, T* value) {
 }
 
 }  // namespace
+
+std::string Quoted(absl::string_view token) {
+  if (token.empty()) return "the end of the file";
+  return absl::StrCat("'", absl::CHexEscape(std::string(token.substr(0, 40))), "'");
+}
 
 bool ParseFiniteDouble(absl::string_view token, double* value) { return ParseAll(token, value) && std::isfinite(*value); }
 

@@ -53,6 +53,8 @@ class TextScanner {
 // Parses the whole of `token`; false when it is not a finite number or not an integer.
 bool ParseFiniteDouble(absl::string_view token, double* value);
 bool ParseInteger(absl::string_view token, int64_t* value);
+// The beginning of a token in quotes, fit for a message whatever its bytes are; "the end of the file" when it is empty.
+std::string Quoted(absl::string_view token);
 // Cuts the first whitespace-separated token off `line`.
 absl::string_view CutToken(absl::string_view* line);
 

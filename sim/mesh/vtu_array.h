@@ -1,10 +1,9 @@
 #ifndef EIPC_SIM_MESH_VTU_ARRAY_H_
 #define EIPC_SIM_MESH_VTU_ARRAY_H_
 
-#include <string>
-#include <vector>
+#include <functional>
 
-#include "absl/status/statusor.h"
+#include "absl/status/status.h"
 #include "absl/strings/string_view.h"
 #include "sim/mesh/byte_reader.h"
 
@@ -17,9 +16,12 @@ struct VtuEncoding {
   bool zlib = false;
 };
 
-// Raw bytes of one array: `data` begins with its size header and is base64 text or raw bytes, and may go on beyond the array.
-// INVALID_ARGUMENT (without a file name) when it is cut short or damaged. Never more than a fixed multiple of data's size.
-absl::StatusOr<std::string> DecodeVtuArray(absl::string_view data, bool base64, const VtuEncoding& encoding);
+// Raw bytes of one array, handed to `take` in pieces of at most 64 KiB; it ends the decoding by returning false. `data` begins with
+// the array's size header and is base64 text or raw bytes, and may go on beyond the array. INVALID_ARGUMENT (without a file name)
+// when it is cut short or damaged, or when its header declares more than `most_bytes`, or more than deflate can make of what there
+// is (a factor of 1,100): nothing is handed out then. Holds some 200 KiB and 8 bytes a compressed block, whatever is declared.
+absl::Status DecodeVtuArray(absl::string_view data, bool base64, const VtuEncoding& encoding, int64_t most_bytes,
+                            const std::function<bool(absl::string_view piece)>& take);
 
 }  // namespace eipc
 
