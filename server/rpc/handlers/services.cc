@@ -1,6 +1,7 @@
 #include "server/rpc/handlers/services.h"
 
 #include <memory>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "eipc/v1/scene.pb.h"
@@ -61,6 +62,17 @@ absl::Status Services::DeleteSession(const std::string& name, const StepBudget& 
   EIPC_RETURN_IF_ERROR(sessions.Remove(name, budget, tenant));
   if (session != nullptr && journal != nullptr) journal->JournalOf(name)->Remove();
   return absl::OkStatus();
+}
+
+std::vector<SessionRegistry::Entry> Services::ReapIdleSessions(std::chrono::steady_clock::time_point now) {
+  std::vector<SessionRegistry::Entry> reaped;
+  for (SessionRegistry::Entry& entry : sessions.All()) {
+    if (entry.in_use || !entry.value->IdleSince(now)) continue;
+    StepBudget soon;
+    soon.deadline = now + std::chrono::seconds(1);
+    if (DeleteSession(entry.name, soon, entry.owner).ok()) reaped.push_back(std::move(entry));
+  }
+  return reaped;
 }
 
 absl::Status Services::AddScene(StoredScene scene) {

@@ -45,6 +45,8 @@ struct Services {
   // Gives a session that nobody uses yet its log.
   absl::Status AttachLog(const std::string& name, Session* session, bool record);
   absl::Status DeleteSession(const std::string& name, const StepBudget& budget, const std::string& tenant);
+  // Deletes the sessions that have been idle for longer than their timeout, and returns them.
+  std::vector<SessionRegistry::Entry> ReapIdleSessions(std::chrono::steady_clock::time_point now);
   absl::Status AddScene(StoredScene scene);
   absl::Status DeleteScene(const std::string& name, const std::string& tenant);
 

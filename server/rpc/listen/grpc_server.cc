@@ -192,11 +192,7 @@ void GrpcServer::Impl::KeepHouse() {
   if (const int ended = streams.InterruptWritersSince(now - options.write_timeout); ended > 0) {
     Say(Event::Level::kWarning, "slow_readers_ended", {{"count", absl::StrCat(ended)}});
   }
-  for (const auto& entry : services.sessions.All()) {
-    if (entry.in_use || !entry.value->IdleSince(now)) continue;
-    StepBudget soon;
-    soon.deadline = now + std::chrono::seconds(1);
-    (void)services.DeleteSession(entry.name, soon, entry.owner);
+  for (const SessionRegistry::Entry& entry : services.ReapIdleSessions(now)) {
     Say(Event::Level::kInfo, "session_reaped", {{"session", entry.name}, {"tenant", entry.owner}});
   }
   if (acceptor != nullptr) {
