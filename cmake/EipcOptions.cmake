@@ -25,7 +25,7 @@ set(CMAKE_CXX_FLAGS_DEBUG "-Og -g")
 add_compile_options(-march=${EIPC_MARCH})
 if(EIPC_SANITIZE)
   # Enough optimization to finish, little enough to keep stacks readable.
-  set(CMAKE_CXX_FLAGS_DEBUG "-O1 -g")
+  set(CMAKE_CXX_FLAGS_DEBUG "-O1 -g1")
   add_compile_options(-fsanitize=${EIPC_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
   add_link_options(-fsanitize=${EIPC_SANITIZE})
 endif()
