@@ -17,9 +17,9 @@ install() {
 
 case ${1:-} in
   install-build)
-    # Neither tests nor clients are built in the image.
+    # Neither tests nor clients are built in the image, and the proxy is no part of the build.
     # shellcheck disable=SC2046
-    install $(awk '/^# required: (tests|Python)/ { wanted = 0; next } /^# required:/ { wanted = 1; next } /^# optional:/ { wanted = 0 }
+    install $(awk '/^# required: (tests|Python|proxy)/ { wanted = 0; next } /^# required:/ { wanted = 1; next } /^# optional:/ { wanted = 0 }
                    /^[^#]/ && wanted { print $1 }' "$2") libgtest-dev libgmock-dev python3
     ;;
   build)

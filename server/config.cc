@@ -103,7 +103,8 @@ CLI::Option* ServerConfig::Reloadable(CLI::Option* option) {
 
 void ServerConfig::AddServing() {
   CLI::App* const app = app_.get();
-  app->add_option("--listen", server.listen, "HOST:PORT (port 0 picks a free one) or unix:PATH, the socket of a proxy in a folder of mode 0700");
+  app->add_option("--listen", server.listen,
+                  "HOST:PORT (port 0 picks a free one) or unix:PATH, the socket of a proxy in a folder of mode 0700");
   app->add_option("--tls-cert", server.tls.certificate, "Certificate chain of the server, PEM");
   app->add_option("--tls-key", server.tls.key, "Its private key, PEM");
   app->add_option("--tls-client-ca", server.tls.client_ca, "Authorities that client certificates are checked against, PEM");
@@ -190,6 +191,32 @@ void ServerConfig::AddConnections() {
           0.1, 86400);
 }
 
+void ServerConfig::AddProxy() {
+  CLI::App* const app = app_.get();
+  const auto bound = CLI::Range(1, 1000000);
+  app->add_flag("--proxy-config", print_proxy_config, "Print the configuration of HAProxy for these settings, and do nothing else");
+  app->add_option("--proxy-listen", proxy.listen, "HOST:PORT of the proxy, which clients connect to; off loopback with TLS");
+  app->add_option("--proxy-cert", proxy.certificate,
+                  "Certificate chain and key of the proxy, PEM; or the chain alone, NAME.crt, with the key beside it, NAME.key");
+  app->add_option("--proxy-client-ca", proxy.client_ca, "Authorities that client certificates are checked against, PEM");
+  app->add_option("--proxy-health", proxy.health, "HOST:PORT of /healthz, /livez and /metrics over HTTP/1 (default: none)");
+  app->add_option("--proxy-max-connections", proxy.max_connections, "Connections of clients at once")->check(bound);
+  app->add_option("--proxy-max-connections-per-address", proxy.max_connections_per_address, "The same from one address")
+      ->check(bound);
+  app->add_option("--proxy-connection-rate", proxy.connections_per_second, "New connections a second from one address")
+      ->check(bound);
+  app->add_option("--proxy-call-rate", proxy.calls_per_second, "Calls a second from one address; more are refused")->check(bound);
+  app->add_option("--proxy-unanswered-rate", proxy.unanswered_calls_per_second,
+                  "Calls a second that one address may begin and reset before it is cut off for 5 s")
+      ->check(bound);
+  app->add_option("--proxy-max-calls-per-address", proxy.max_calls_per_address, "Calls of one address that the proxy holds at once")
+      ->check(bound);
+  AddTime(app, "--proxy-handshake-timeout", &proxy.handshake_timeout, kSecond,
+          "Seconds until a connection must have sent a request", 0.1, 3600);
+  AddTime(app, "--proxy-idle-timeout", &proxy.idle_timeout, kSecond,
+          "Seconds after which a call is ended on which neither side has sent anything", 1, 86400 * 30);
+}
+
 ServerConfig::ServerConfig()
     : app_(std::make_unique<CLI::App>(
           "eipc-server: hosts embedded-IPC scenes over gRPC.\nWrites 'eipc-server listening on HOST:PORT' once it is ready.")) {
@@ -202,6 +229,7 @@ ServerConfig::ServerConfig()
   AddLimits();
   AddSizes();
   AddConnections();
+  AddProxy();
   for (CLI::Option* option : app_->get_options([](const CLI::Option* o) { return o->get_name() != "--help"; })) {
     NameInEnvironment(option);
   }

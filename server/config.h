@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "server/proxy_config.h"
 #include "server/rpc/listen/grpc_server.h"
 
 namespace CLI {
@@ -40,6 +41,8 @@ class ServerConfig {
   std::vector<Setting> Settings() const;
 
   rpc::GrpcServerOptions server;
+  ProxyOptions proxy;
+  bool print_proxy_config = false;
   double grace_s = 5;
   int malloc_arenas = 0;  // set by the constructor
   std::string log_level = "info";
@@ -50,6 +53,7 @@ class ServerConfig {
   void AddLimits();
   void AddSizes();
   void AddConnections();
+  void AddProxy();
   // Marks a setting as one that SIGHUP reads again.
   CLI::Option* Reloadable(CLI::Option* option);
   std::string UnknownSettings() const;

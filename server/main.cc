@@ -21,6 +21,16 @@ namespace {
 
 using eipc::rpc::Event;
 
+int PrintProxyConfig(const eipc::ServerConfig& config) {
+  const absl::StatusOr<std::string> text = eipc::ProxyConfiguration(config.proxy, config.server);
+  if (!text.ok()) {
+    std::fprintf(stderr, "eipc-server: %s\n", std::string(text.status().message()).c_str());
+    return 1;
+  }
+  std::fputs(text->c_str(), stdout);
+  return 0;
+}
+
 // SIGTERM and SIGINT wait for sigwait instead of ending the process; threads started later inherit this.
 sigset_t BlockStopSignals() {
   sigset_t signals;
@@ -82,6 +92,7 @@ int main(int argc, char** argv) {
     std::fputs(config.message().c_str(), config.exit_status() == 0 ? stdout : stderr);
     return config.exit_status();
   }
+  if (config.print_proxy_config) return PrintProxyConfig(config);
   eipc::CapArenas(config.malloc_arenas);
   eipc::TakeShortTurns();
   return Serve(&config);
