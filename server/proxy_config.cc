@@ -110,7 +110,7 @@ std::string Global(const ProxyOptions& proxy) {
   const int connections = proxy.max_connections + kHealthConnections;
   const int calls = kCallsOverPerAddress * proxy.max_calls_per_address;
   return absl::Substitute(R"(global
-  log stderr format raw local0 warning
+  log stderr format raw local0 err
   maxconn $0
   ulimit-n $1
   noreuseport
@@ -164,7 +164,7 @@ std::string AddressRules(const ProxyOptions& proxy) {
   tcp-request connection silent-drop if { sc0_conn_rate gt $1 }
   tcp-request connection reject if { sc0_conn_cur gt $2 }
   tcp-request session set-var-fmt(sess.peer) %[src]:%[src_port]
-  http-request reject if { sc_http_req_rate(0) gt $3 }
+  http-request silent-drop if { sc_http_req_rate(0) gt $3 }
   http-request return status 200 hdr grpc-status 8 hdr grpc-message "CALL_RATE: more than $4 calls a second from one address; call less often" if { sc_http_req_rate(0) gt $4 }
   # Calls that are begun and reset (CVE-2023-44487): more begun than answered.
   http-request track-sc1 var(sess.peer) table by_connection
@@ -177,7 +177,7 @@ std::string AddressRules(const ProxyOptions& proxy) {
   acl address_floods sc_gpc0_rate(0),sub(txn.of_address) gt $5
   acl connection_floods sc_gpc0_rate(1),sub(txn.of_connection) gt $6
   http-request track-sc2 $0 table flooding if address_floods connection_floods
-  http-request reject if address_floods connection_floods
+  http-request silent-drop if address_floods connection_floods
   http-request track-sc2 $0 table calls_by_address
   http-request return status 200 hdr grpc-status 8 hdr grpc-message "CALLS_OF_ADDRESS: one address may hold $7 calls; read the answers of those that are open" if { sc_conn_cur(2) gt $7 }
   http-request set-var(txn.streams) be_conn(streams)

@@ -1,0 +1,384 @@
+"""The server behind HAProxy (eipc-server-with-proxy): hostile clients, identity, certificates, health, and what both do when they end."""
+
+import contextlib
+import itertools
+import os
+import shutil
+import signal
+import ssl
+import subprocess
+import threading
+import time
+import urllib.error
+import urllib.request
+from pathlib import Path
+
+import grpc
+import pytest
+
+import eipc
+from eipc.v1 import observation_pb2, service_pb2, service_pb2_grpc
+from raw_http2 import (CONTINUATION, DATA, END_HEADERS, HEADERS, LARGEST_FRAME, RESET, RawConnection, call_headers, frame,
+                       grpc_message, integer)
+from test_real_server import DT, cube_scene
+from test_service import certificates  # noqa: F401 (a fixture)
+
+LOOPBACK = "--listen=127.0.0.1:0"
+PATIENCE_S = 30
+MIB = 1 << 20
+MANY_STEPS = 100_000  # longer than any test waits
+
+
+def launch(binary, *arguments):
+    return eipc.launch_server(binary, (LOOPBACK, "--log-level=off", *arguments), timeout=60)
+
+
+@pytest.fixture(scope="module")
+def proxied(server_binary):
+    if not Path(os.environ.get("EIPC_HAPROXY", "/usr/sbin/haproxy")).exists():
+        pytest.skip("haproxy is not installed")
+    return server_binary.with_name("eipc-server-with-proxy")
+
+
+@pytest.fixture(scope="module")
+def server(proxied):
+    with launch(proxied) as server:
+        yield server
+    assert server.process.returncode == 0, "SIGTERM must end the server in order:\n" + server.output
+
+
+@pytest.fixture
+def client(server):
+    with server.client() as client:
+        yield client
+
+
+def wait_until(holds, what):
+    end = time.monotonic() + PATIENCE_S
+    while not holds():
+        assert time.monotonic() < end, f"not within {PATIENCE_S} s: {what}"
+        time.sleep(0.02)
+
+
+def descendants(process):
+    """Process ids of the server and the proxy, whatever their order."""
+    children = [int(pid) for pid in Path(f"/proc/{process}/task/{process}/children").read_text().split()]
+    return [*children, *(pid for child in children for pid in descendants(child))]
+
+
+def resident_bytes(server):
+    pages = 0
+    for process in descendants(server.process.pid):
+        with contextlib.suppress(OSError):
+            pages += int(Path(f"/proc/{process}/statm").read_text().split()[1])
+    return pages * os.sysconf("SC_PAGE_SIZE")
+
+
+def stub_of(server):
+    """On a connection of its own."""
+    return service_pb2_grpc.SimulationServiceStub(
+        grpc.insecure_channel(server.address, options=[("grpc.use_local_subchannel_pool", 1)]))
+
+
+# --- calls as without a proxy ------------------------------------------------------------------------------------------
+
+
+def test_steps_streams_and_errors_come_through(client):
+    scene = client.create_scene(cube_scene())
+    with scene.create_session() as session:
+        assert session.step(DT, substeps=3).step == 3
+        with session.stream() as stream:
+            assert [seen.step for seen in stream.run({"dt": DT} for _ in range(20))] == list(range(4, 24))
+        with pytest.raises(eipc.AbortedError):
+            session.step(DT, expected_step=7)
+    with pytest.raises(eipc.NotFoundError) as error:
+        client.get_scene("scenes/none")
+    assert error.value.reason == "SCENE_NOT_FOUND"
+
+
+def test_large_messages_in_both_directions(client):
+    scene = cube_scene()
+    scene.display_name = "x" * (40 * MIB)
+    name = client.create_scene(scene).name
+    assert client.get_scene(name).message.display_name == scene.display_name
+
+
+def test_cancelling_reaches_the_server(server, client):
+    with client.create_scene(cube_scene()).create_session() as session:
+        call = stub_of(server).Step.future(service_pb2.StepRequest(session=session.name, dt_s=1e-4, substeps=MANY_STEPS))
+        wait_until(lambda: call.running(), "the call runs")
+        time.sleep(0.2)  # inside the steps rather than before them; either may be cancelled
+        call.cancel()
+        assert session.state(timeout=PATIENCE_S).step < MANY_STEPS
+
+
+def test_a_deadline_reaches_the_server(server, client):
+    with client.create_scene(cube_scene()).create_session() as session:
+        with pytest.raises(eipc.DeadlineExceededError):
+            session.step(1e-4, substeps=MANY_STEPS, timeout=0.3)
+        assert session.state(timeout=PATIENCE_S).step < MANY_STEPS
+
+
+# --- hostile clients ---------------------------------------------------------------------------------------------------
+
+
+def endless_header(connection):
+    """The beginning of a request with a header of 1 GiB (CVE-2023-33953): what follows in CONTINUATION frames is its value."""
+    connection.socket.sendall(frame(HEADERS, 0, 1, call_headers("GetServerInfo") + b"\0" + integer(1, 7) + b"a" + integer(1 << 30, 7)))
+
+
+@pytest.mark.parametrize("connections", [1, 3])
+def test_headers_without_end_end_their_connection_only(server, client, connections):
+    before = resident_bytes(server)
+    ended = []
+
+    def attack():
+        with RawConnection(server.address) as connection:
+            endless_header(connection)
+            ended.append(connection.send_until_closed(frame(CONTINUATION, 0, 1, b"x" * LARGEST_FRAME), 64 * MIB))
+
+    attackers = [threading.Thread(target=attack) for _ in range(connections)]
+    for attacker in attackers:
+        attacker.start()
+    for _ in range(20):
+        assert client.server_info(timeout=PATIENCE_S).build
+        stub_of(server).GetServerInfo(service_pb2.GetServerInfoRequest(), timeout=PATIENCE_S)
+    for attacker in attackers:
+        attacker.join()
+    assert ended == [True] * connections
+    assert resident_bytes(server) - before < 64 * MIB
+
+
+def test_many_small_continuations_end_their_connection_only(server, client):
+    with RawConnection(server.address) as connection:
+        connection.socket.sendall(frame(HEADERS, 0, 1, call_headers("GetServerInfo")))
+        assert connection.send_until_closed(frame(CONTINUATION, 0, 1, b"\0\1a\1b") * 100, 64 * MIB)
+    assert client.server_info(timeout=PATIENCE_S).build
+
+
+def test_too_many_headers_are_refused(server, client):
+    with RawConnection(server.address) as connection:
+        many = [(b"a%d" % i, b"x") for i in range(200)]
+        connection.socket.sendall(frame(HEADERS, END_HEADERS, 1, call_headers("GetServerInfo", *many)))
+        kinds = {kind for kind, _, stream, _ in first_frames_of(connection, 1)}
+        assert kinds <= {HEADERS, RESET}
+    assert client.server_info(timeout=PATIENCE_S).build
+
+
+def first_frames_of(connection, stream):
+    """Up to the end of the stream."""
+    for kind, flags, of, payload in connection.frames():
+        if of != stream:
+            continue
+        yield kind, flags, of, payload
+        if kind == RESET or flags & 1:
+            return
+
+
+def step_messages(session, count):
+    observe = observation_pb2.ObservationRequest(surface_positions=True)
+    return count * grpc_message(service_pb2.StepRequest(session=session.name, dt_s=1e-4, observe=observe))
+
+
+def test_a_client_that_does_not_read_holds_up_nobody(server, client):
+    """Neither other clients nor its own other calls: each stream is apart."""
+    scene = client.create_scene(cube_scene())
+    with scene.create_session() as unread, scene.create_session() as other, scene.create_session() as mine:
+        with RawConnection(server.address, initial_window=0) as attacker:
+            attacker.call(1, "StepStream", step_messages(unread, 300))
+            wait_until(lambda: unread.info().step > 50, "the unread stream has filled what there is to fill")
+            for _ in range(20):
+                mine.step(DT, timeout=PATIENCE_S)
+            with mine.stream() as stream:
+                assert len(list(stream.run({"dt": DT} for _ in range(20)))) == 20
+            attacker.call(3, "StepStream", step_messages(other, 1), window=1 << 20)
+            attacker.call(5, "GetServerInfo", grpc_message(service_pb2.GetServerInfoRequest()), ends=True, window=1 << 20)
+            waiting = {3, 5}
+            for kind, _, stream, payload in attacker.frames():
+                if kind == DATA and payload:
+                    waiting.discard(stream)
+                if not waiting:
+                    break
+            assert not waiting
+
+
+def test_answers_that_nobody_reads_take_no_place_of_others(proxied):
+    with launch(proxied, "--max-calls=32") as server, server.client() as client:
+        with RawConnection(server.address, initial_window=0) as attacker:
+            for i in range(80):
+                attacker.call(1 + 2 * i, "GetServerInfo", grpc_message(service_pb2.GetServerInfoRequest()), ends=True)
+            for _ in range(40):
+                assert client.server_info(timeout=PATIENCE_S).build
+
+
+def test_streams_that_are_reset_at_once_get_their_address_refused(proxied):
+    """CVE-2023-44487."""
+    with launch(proxied) as server, server.client() as client, RawConnection(server.address, source="127.0.0.9") as attacker:
+        streams = iter(range(1, 400_000, 2))
+
+        def burst():
+            return b"".join(frame(HEADERS, END_HEADERS, stream, call_headers("GetServerInfo")) + frame(RESET, 0, stream, b"\0\0\0\x08")
+                            for stream in itertools.islice(streams, 50))
+
+        with pytest.raises(ConnectionError):
+            while chunk := burst():
+                attacker.socket.sendall(chunk)
+        for _ in range(20):
+            assert client.server_info(timeout=PATIENCE_S).build
+
+
+# --- who calls ---------------------------------------------------------------------------------------------------------
+
+
+def info_as(channel, *metadata):
+    stub = service_pb2_grpc.SimulationServiceStub(channel)
+    return stub.GetServerInfo(service_pb2.GetServerInfoRequest(), metadata=metadata, timeout=PATIENCE_S)
+
+
+def refused(channel, *metadata):
+    with pytest.raises(grpc.RpcError) as error:
+        info_as(channel, *metadata)
+    return error.value.code() == grpc.StatusCode.UNAUTHENTICATED
+
+
+def test_nobody_can_claim_a_certificate(proxied, tmp_path):
+    access = tmp_path / "access"
+    access.write_text("cert robot lab operator\n")
+    with launch(proxied, f"--access-file={access}") as server:
+        channel = grpc.insecure_channel(server.address)
+        assert refused(channel)
+        assert refused(channel, ("x-eipc-client-cert", "robot"))
+        assert refused(channel, ("x-eipc-client-cert", "robot"), ("x-eipc-client-cert", "robot"))
+
+
+@pytest.fixture
+def tls_files(certificates, tmp_path):  # noqa: F811
+    """The proxy's certificate and key in one file, as HAProxy takes them."""
+    both = tmp_path / "proxy.pem"
+    both.write_text((certificates / "server.pem").read_text() + (certificates / "server.key").read_text())
+    return both, certificates / "ca.pem"
+
+
+def test_a_verified_certificate_names_the_caller(proxied, tls_files, certificates, tmp_path):  # noqa: F811
+    both, authority = tls_files
+    keys = eipc.Tls(authority, certificates / "client.pem", certificates / "client.key")
+    access = tmp_path / "access"
+    access.write_text("cert client lab operator\ncert robot lab operator\n")
+    settings = (f"--proxy-cert={both}", f"--proxy-client-ca={authority}", f"--access-file={access}")
+    with launch(proxied, *settings) as server:
+        with server.client(tls=keys) as client:
+            assert client.server_info().build
+        with pytest.raises(eipc.UnavailableError):
+            server.client(tls=eipc.Tls(authority), timeout=1)
+        with pytest.raises(eipc.UnavailableError):
+            server.client(timeout=1)
+    access.write_text("cert robot lab operator\n")  # the certificate says: client
+    with launch(proxied, *settings) as server:
+        channel = grpc.secure_channel(server.address, keys.credentials())
+        assert refused(channel)
+        assert refused(channel, ("x-eipc-client-cert", "robot"))
+
+
+# --- certificates, health, ends ----------------------------------------------------------------------------------------
+
+
+def served_certificate(address):
+    host, port = address.rsplit(":", 1)
+    context = ssl.create_default_context()
+    context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
+    context.set_alpn_protocols(["h2"])
+    import socket
+    with socket.create_connection((host, int(port)), timeout=PATIENCE_S) as plain, context.wrap_socket(plain) as tls:
+        return tls.getpeercert(binary_form=True)
+
+
+def test_sighup_changes_certificates_and_ends_no_stream(proxied, tls_files, certificates, tmp_path):  # noqa: F811
+    both, authority = tls_files
+    with launch(proxied, f"--proxy-cert={both}") as server, server.client(tls=eipc.Tls(authority)) as client:
+        first = served_certificate(server.address)
+        with client.create_scene(cube_scene()).create_session() as session, session.stream() as stream:
+            assert stream.step(DT).step == 1
+            folder = tmp_path / "next"
+            shutil.copytree(certificates, folder)
+            subprocess.run(["openssl", "x509", "-req", "-in", "server.csr", "-CA", "ca.pem", "-CAkey", "ca.key", "-CAcreateserial",
+                            "-out", "server.pem", "-days", "1", "-extfile", "server.ext"], cwd=folder, check=True, capture_output=True)
+            both.write_text((folder / "server.pem").read_text() + (folder / "server.key").read_text())
+            server.process.send_signal(signal.SIGHUP)
+            wait_until(lambda: served_certificate(server.address) != first, "the new certificate is served")
+            assert [stream.step(DT).step for _ in range(20)] == list(range(2, 22))
+            with server.client(tls=eipc.Tls(authority)) as late:
+                assert late.session(session.name).info().step == 21
+
+
+def test_a_broken_certificate_changes_nothing(proxied, tls_files):
+    both, authority = tls_files
+    with launch(proxied, f"--proxy-cert={both}") as server, server.client(tls=eipc.Tls(authority)) as client:
+        both.write_text("no certificate")
+        server.process.send_signal(signal.SIGHUP)
+        wait_until(lambda: "the proxy goes on as before" in server.output, "the launcher says so")
+        assert client.server_info().build
+        assert served_certificate(server.address)
+
+
+def http(port, path):
+    try:
+        with urllib.request.urlopen(f"http://127.0.0.1:{port}{path}", timeout=PATIENCE_S) as answer:
+            return answer.status, answer.read().decode()
+    except urllib.error.HTTPError as error:
+        return error.code, error.read().decode()
+
+
+def free_ports(count):
+    import socket
+    with contextlib.ExitStack() as stack:
+        sockets = [stack.enter_context(socket.socket()) for _ in range(count)]
+        for one in sockets:
+            one.bind(("127.0.0.1", 0))
+        return [one.getsockname()[1] for one in sockets]
+
+
+def test_health_over_http(proxied):
+    health, metrics = free_ports(2)
+    settings = (f"--proxy-health=127.0.0.1:{health}", f"--metrics=127.0.0.1:{metrics}", "--grace=60")
+    with launch(proxied, *settings) as server, server.client() as client:
+        wait_until(lambda: http(health, "/healthz") == (200, "ready"), "ready")
+        wait_until(lambda: http(health, "/livez") == (200, "alive"), "alive")
+        assert "eipc_sessions 0" in http(health, "/metrics")[1]
+        assert "haproxy_frontend_current_sessions" in http(health, "/metrics/proxy")[1]
+        assert http(health, "/else")[0] == 404
+        session = client.create_scene(cube_scene()).create_session()
+        call = stub_of(server).Step.future(service_pb2.StepRequest(session=session.name, dt_s=1e-4, substeps=MANY_STEPS))
+        wait_until(lambda: "eipc_solve_slots_busy 1" in http(health, "/metrics")[1], "the step runs")
+        server.process.terminate()
+        wait_until(lambda: http(health, "/healthz")[0] == 503, "not ready while it drains")
+        call.cancel()
+        assert server.process.wait(PATIENCE_S) == 0
+
+
+@pytest.mark.parametrize("program", ["eipc-server", "haproxy"])
+def test_when_one_ends_both_end(proxied, program):
+    with launch(proxied) as server:
+        victims = [pid for pid in descendants(server.process.pid) if Path(f"/proc/{pid}/comm").read_text().strip() == program]
+        os.kill(victims[0], signal.SIGKILL)
+        assert server.process.wait(PATIENCE_S) == 1
+        wait_until(lambda: " has ended" in server.output, "the launcher says which")
+        wait_until(lambda: not any(Path(f"/proc/{pid}").exists() for pid in victims), "nothing of it is left")
+
+
+def test_nothing_survives_the_launcher(proxied):
+    with launch(proxied) as server:
+        children = descendants(server.process.pid)
+        server.process.kill()
+        wait_until(lambda: not any(Path(f"/proc/{pid}").exists() for pid in children), "server and proxy are gone")
+
+
+def test_errors_in_settings_are_told_before_anything_starts(proxied):
+    with pytest.raises(eipc.ServerStartError, match="PROXY_UNSAFE"):
+        eipc.launch_server(proxied, ("--listen=0.0.0.0:0",))
+    with pytest.raises(eipc.ServerStartError, match="no setting 'no-such'"):
+        launch(proxied, "--no-such=1")
+
+
+def test_an_address_in_use_is_an_error(proxied, server):
+    with pytest.raises(eipc.ServerStartError, match="cannot listen on"):
+        eipc.launch_server(proxied, (f"--listen={server.address}", "--log-level=off"), timeout=60)
