@@ -5,7 +5,7 @@
 #   stages.sh install-build PACKAGES_FILE   packages of packages.txt's required sections
 #   stages.sh build SOURCE OUT              builds the server into OUT, with the list of packages it needs to run
 #   stages.sh collect SOURCE OUT            the second half of that: of a server that SOURCE has built
-#   stages.sh install-runtime ROOT          those packages, and the user eipc (uid 10001)
+#   stages.sh install-runtime ROOT          those packages, the proxy, and the user eipc (uid 10001)
 set -eu
 export DEBIAN_FRONTEND=noninteractive
 
@@ -30,7 +30,7 @@ case ${1:-} in
   collect)
     cd "$2"
     mkdir -p "$3/usr/local/bin" "$3/usr/share/eipc"
-    cp build/release/bin/eipc-server "$3/usr/local/bin/"
+    cp build/release/bin/eipc-server build/release/bin/eipc-server-with-proxy "$3/usr/local/bin/"
     strip "$3/usr/local/bin/eipc-server"
     cp LICENSE "$3/usr/share/eipc/"
     # The packages of the shared libraries that the binary names.
@@ -40,7 +40,7 @@ case ${1:-} in
     ;;
   install-runtime)
     # shellcheck disable=SC2046
-    install $(cat "$2/usr/share/eipc/runtime-packages.txt")
+    install $(cat "$2/usr/share/eipc/runtime-packages.txt") haproxy
     useradd --system --uid 10001 --home-dir /nonexistent --shell /usr/sbin/nologin eipc
     mkdir -p /var/lib/eipc
     chown eipc:eipc /var/lib/eipc

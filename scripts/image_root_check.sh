@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Does what docker/Dockerfile does without a container engine: two debootstrap roots, docker/stages.sh in each, then the server as the
-# image's user with a read-only root, asked by a client of the host and stopped. What it cannot show: the Dockerfile's own syntax, layers,
-# and compose.yaml.
+# Does what docker/Dockerfile does without a container engine: two debootstrap roots, docker/stages.sh in each, then the server behind its
+# proxy as the image's user with a read-only root, asked by a client of the host and stopped. What it cannot show: the Dockerfile's own
+# syntax, layers, and compose.yaml.
 #
 # Usage (as root): scripts/image_root_check.sh [--mirror URL] [--built]
 #   --built   takes the server that build/release has instead of building one in a clean root: the second stage only, on Debian 12
@@ -53,10 +53,11 @@ cp "$repository/docker/stages.sh" "$work/image/tmp/"
 inside "$work/image" /tmp/stages.sh install-runtime /
 du -sh --exclude=proc "$work/image"
 
-# Read-only root, a volume for the state, the image's user.
+# Read-only root, a volume for the state, memory for the socket of the proxy, the image's user.
 unshare --mount --kill-child --fork bash -c '
-  mount --bind "$1" "$1" && mount -t tmpfs tmpfs "$1/var/lib/eipc" && chown 10001 "$1/var/lib/eipc" && mount -o remount,ro,bind "$1"
-  exec chroot --userspec=10001:10001 "$1" /usr/local/bin/eipc-server --listen 127.0.0.1:0 --state-dir /var/lib/eipc' \
+  mount --bind "$1" "$1" && mount -t tmpfs tmpfs "$1/var/lib/eipc" && chown 10001 "$1/var/lib/eipc" &&
+  mount -t tmpfs -o mode=1777 tmpfs "$1/tmp" && mount -o remount,ro,bind "$1"
+  exec chroot --userspec=10001:10001 "$1" /usr/local/bin/eipc-server-with-proxy --listen 127.0.0.1:0 --state-dir /var/lib/eipc' \
   run "$work/image" >"$work/out" 2>"$work/err" </dev/null &
 server=$!
 for _ in $(seq 100); do
@@ -69,4 +70,4 @@ PYTHONPATH=$repository/client/python /usr/bin/python3 -c "import eipc, sys; prin
 pkill -TERM -P "$server"
 wait "$server" || { echo "image_root_check: the server did not stop in good order" >&2; exit 1; }
 server=""
-echo "image_root_check: the server answers at $address as an unprivileged user on a read-only root, and stops"
+echo "image_root_check: the server answers at $address through its proxy as an unprivileged user on a read-only root, and stops"
