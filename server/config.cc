@@ -111,6 +111,10 @@ void ServerConfig::AddServing() {
   app->add_option("--access-file", server.access_file,
                   "Who may call: lines `token SHA256 TENANT ROLE` and `cert NAME TENANT ROLE`; SIGHUP reads the file again");
   app->add_option("--metrics", server.metrics, "HOST:PORT of http://HOST:PORT/metrics for Prometheus (default: none)");
+  app->add_flag("--metrics-anywhere", server.metrics_anywhere, "Serve --metrics off loopback too, without credentials");
+  app->add_option(
+      "--audit-file", server.audit_file,
+      "File that a line of JSON is appended to whenever somebody creates, changes or deletes something (default: none)");
   app->add_option("--trace-file", server.trace_file,
                   "File that a span a request of steps is appended to, as OpenTelemetry's JSON lines (default: none)");
   app->add_flag_function(
@@ -296,6 +300,16 @@ std::vector<ServerConfig::Setting> ServerConfig::Settings() const {
     settings.push_back({name.substr(2), value, reloadable});
   }
   return settings;
+}
+
+ServerConfig::Changes ServerConfig::ChangesSince(const ServerConfig& before) const {
+  Changes changes;
+  const std::vector<Setting> old = before.Settings();
+  const std::vector<Setting> now = Settings();
+  for (size_t i = 0; i < now.size(); ++i) {
+    if (now[i].value != old[i].value) (now[i].reloadable ? changes.reloadable : changes.others).push_back(now[i].name);
+  }
+  return changes;
 }
 
 }  // namespace eipc

@@ -28,6 +28,12 @@ class ServerConfig {
     bool reloadable = false;
   };
 
+  // Names of settings that have another value.
+  struct Changes {
+    std::vector<std::string> reloadable;
+    std::vector<std::string> others;
+  };
+
   ServerConfig();
   ~ServerConfig();
 
@@ -39,6 +45,7 @@ class ServerConfig {
 
   // None of them is a secret: credentials are in files that settings name.
   std::vector<Setting> Settings() const;
+  Changes ChangesSince(const ServerConfig& before) const;
 
   rpc::GrpcServerOptions server;
   ProxyOptions proxy;

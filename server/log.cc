@@ -1,43 +1,88 @@
 #include "server/log.h"
 
-#include <spdlog/sinks/stdout_sinks.h>
-#include <spdlog/spdlog.h>
+#include <google/protobuf/stubs/logging.h>
+#include <grpc/support/log.h>
 
+#include <iterator>
 #include <nlohmann/json.hpp>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
 
 namespace eipc {
 namespace {
 
-spdlog::level::level_enum ToSpdlog(rpc::Event::Level level) {
-  switch (level) {
-    case rpc::Event::Level::kDebug:
-      return spdlog::level::debug;
-    case rpc::Event::Level::kInfo:
-      return spdlog::level::info;
-    case rpc::Event::Level::kWarning:
-      return spdlog::level::warn;
-    case rpc::Event::Level::kError:
-      return spdlog::level::err;
+using rpc::Event;
+
+constexpr const char* kLevelNames[] = {"debug", "info", "warning", "error"};
+constexpr int kOff = static_cast<int>(std::size(kLevelNames));
+
+// "trace" is the same as "debug": everything.
+int LevelOf(const std::string& name) {
+  for (int level = 0; level < kOff; ++level) {
+    if (name == kLevelNames[level]) return level;
   }
-  return spdlog::level::info;
+  return name == "off" ? kOff : 0;
+}
+
+std::string JsonLine(const Event& event) {
+  nlohmann::ordered_json line;
+  line["time"] = rpc::TimeNow();
+  line["level"] = kLevelNames[static_cast<int>(event.level)];
+  line["event"] = event.name;
+  for (const auto& [name, value] : event.fields) line[name] = value;
+  // What is not UTF-8 is replaced: a log is always JSON.
+  return line.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+}
+
+rpc::LineWriter::Options WriterOptions() {
+  rpc::LineWriter::Options options;
+  options.max_queue_bytes = Log::kMaxQueueBytes;
+  options.gap = [](int64_t count) {
+    return JsonLine({Event::Level::kWarning, "log_lines_lost", {{"count", absl::StrCat(count)}}});
+  };
+  return options;
+}
+
+// Where TakeLibraryMessages sends them. Their handlers are plain functions.
+std::atomic<Log*> library_log = nullptr;
+
+void SayForLibrary(const char* library, Event::Level level, const std::string& where, const std::string& message) {
+  library_log.load()->Sink()({level, "library_message", {{"library", library}, {"where", where}, {"message", message}}});
+}
+
+void TakeProtobufMessage(google::protobuf::LogLevel level, const char* file, int line, const std::string& message) {
+  const Event::Level urgency = level >= google::protobuf::LOGLEVEL_ERROR     ? Event::Level::kError
+                               : level == google::protobuf::LOGLEVEL_WARNING ? Event::Level::kWarning
+                                                                             : Event::Level::kInfo;
+  SayForLibrary("protobuf", urgency, absl::StrCat(file, ":", line), message);
+}
+
+void TakeGrpcMessage(gpr_log_func_args* message) {
+  const Event::Level urgency = message->severity == GPR_LOG_SEVERITY_ERROR  ? Event::Level::kError
+                               : message->severity == GPR_LOG_SEVERITY_INFO ? Event::Level::kInfo
+                                                                            : Event::Level::kDebug;
+  SayForLibrary("grpc", urgency, absl::StrCat(message->file, ":", message->line), message->message);
 }
 
 }  // namespace
 
-rpc::EventSink JsonLog(const std::string& level) {
-  auto logger = spdlog::stderr_logger_mt("eipc-server");
-  logger->set_pattern(R"({"time":"%Y-%m-%dT%H:%M:%S.%eZ","level":"%l",%v})", spdlog::pattern_time_type::utc);
-  logger->set_level(spdlog::level::from_str(level));
-  return [logger](const rpc::Event& event) {
-    const spdlog::level::level_enum urgency = ToSpdlog(event.level);
-    if (!logger->should_log(urgency)) return;
-    nlohmann::ordered_json fields;
-    fields["event"] = event.name;
-    for (const auto& [name, value] : event.fields) fields[name] = value;
-    // What is not UTF-8 is replaced: a log is always JSON.
-    const std::string text = fields.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
-    logger->log(urgency, text.substr(1, text.size() - 2));
-  };
+Log::Log(int file, const std::string& level) : level_(LevelOf(level)), writer_(file, WriterOptions()) {}
+
+void Log::SetLevel(const std::string& level) { level_ = LevelOf(level); }
+
+rpc::EventSink Log::Sink() {
+  return [this](const Event& event) { Write(event); };
+}
+
+void Log::Write(const Event& event) {
+  if (static_cast<int>(event.level) >= level_.load(std::memory_order_relaxed)) writer_.Push(JsonLine(event));
+}
+
+void Log::TakeLibraryMessages() {
+  library_log = this;
+  google::protobuf::SetLogHandler(TakeProtobufMessage);
+  gpr_set_log_function(TakeGrpcMessage);
 }
 
 }  // namespace eipc

@@ -1,45 +1,69 @@
-// eipc-server: hosts embedded-IPC scenes over gRPC.
+// eipc-server: hosts embedded-IPC scenes over gRPC. docs/operations.md has settings, signals and exit statuses.
 
+#include <fcntl.h>
 #include <pthread.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <chrono>
 #include <csignal>
 #include <cstdio>
-#include <cstdlib>
 #include <string>
+#include <vector>
 
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "server/config.h"
 #include "server/log.h"
 #include "server/rpc/handlers/cage_worker.h"
 #include "server/rpc/handlers/prepare_worker.h"
 #include "server/rpc/listen/grpc_server.h"
+#include "server/rpc/telemetry/line_writer.h"
 #include "server/session/heap.h"
 #include "server/session/turns.h"
 
 namespace {
 
+using eipc::Log;
+using eipc::ServerConfig;
 using eipc::rpc::Event;
+using eipc::rpc::GrpcServer;
 
-int PrintProxyConfig(const eipc::ServerConfig& config) {
+constexpr int kCannotStart = 1;
+
+int PrintProxyConfig(const ServerConfig& config) {
   const absl::StatusOr<std::string> text = eipc::ProxyConfiguration(config.proxy, config.server);
   if (!text.ok()) {
     std::fprintf(stderr, "eipc-server: %s\n", std::string(text.status().message()).c_str());
-    return 1;
+    return kCannotStart;
   }
   std::fputs(text->c_str(), stdout);
   return 0;
 }
 
-// SIGTERM and SIGINT wait for sigwait instead of ending the process; threads started later inherit this.
-sigset_t BlockStopSignals() {
-  sigset_t signals;
-  sigemptyset(&signals);
-  sigaddset(&signals, SIGTERM);
-  sigaddset(&signals, SIGINT);
-  pthread_sigmask(SIG_BLOCK, &signals, nullptr);
+// The command line, to be read again with the file that it names.
+struct Arguments {
+  int count;
+  char** values;
+};
+
+sigset_t SignalSet(const std::vector<int>& signals) {
+  sigset_t set;
+  sigemptyset(&set);
+  for (const int signal : signals) sigaddset(&set, signal);
+  return set;
+}
+
+// Nothing that this process makes is for others; and as many descriptors as the system lets it have.
+void PrepareProcess() {
+  umask(077);
+  rlimit files = {};
+  if (getrlimit(RLIMIT_NOFILE, &files) == 0 && files.rlim_cur < files.rlim_max) {
+    files.rlim_cur = files.rlim_max;
+    setrlimit(RLIMIT_NOFILE, &files);
+  }
   std::signal(SIGPIPE, SIG_IGN);
-  return signals;
 }
 
 // This very program, whatever has happened to its file since.
@@ -50,35 +74,69 @@ std::string OwnProgram() {
 }
 
 // Effective settings, a field each.
-Event ConfigEvent(const eipc::ServerConfig& config) {
+Event ConfigEvent(const ServerConfig& config) {
   Event event{Event::Level::kInfo, "config", {}};
   for (const auto& setting : config.Settings()) event.fields.emplace_back(setting.name, setting.value);
   return event;
 }
 
-int Serve(eipc::ServerConfig* config) {
-  const eipc::rpc::EventSink log = eipc::JsonLog(config->log_level);
-  config->server.events = log;
+// SIGHUP: the settings that can change while the server runs, and its files. What is wrong changes nothing.
+void Reload(const Arguments& arguments, const ServerConfig& started, GrpcServer* server, Log* log) {
+  const eipc::rpc::EventSink events = log->Sink();
+  ServerConfig fresh;
+  if (!fresh.Parse(arguments.count, arguments.values)) {
+    events({Event::Level::kError, "reload_failed", {{"problem", fresh.message()}}});
+    return;
+  }
+  log->SetLevel(fresh.log_level);
+  if (const absl::Status status = server->Reload(); !status.ok()) {
+    events({Event::Level::kError, "reload_failed", {{"problem", std::string(status.message())}}});
+  }
+  const ServerConfig::Changes changes = fresh.ChangesSince(started);
+  events({Event::Level::kInfo,
+          "reloaded",
+          {{"in_force", absl::StrJoin(changes.reloadable, ", ")}, {"at_next_start", absl::StrJoin(changes.others, ", ")}}});
+}
+
+// Serves until SIGTERM or SIGINT, and gives running calls their time then; another one of these ends the process at once.
+void Run(const Arguments& arguments, const ServerConfig& config, GrpcServer* server, Log* log) {
+  const sigset_t signals = SignalSet({SIGTERM, SIGINT, SIGHUP});
+  int received = 0;
+  while (sigwait(&signals, &received) != 0 || received == SIGHUP) {
+    if (received == SIGHUP) Reload(arguments, config, server, log);
+  }
+  const sigset_t ending = SignalSet({SIGTERM, SIGINT});
+  pthread_sigmask(SIG_UNBLOCK, &ending, nullptr);
+  const eipc::rpc::EventSink events = log->Sink();
+  events({Event::Level::kInfo, "draining", {{"signal", absl::StrCat(received)}, {"grace_s", absl::StrCat(config.grace_s)}}});
+  server->Drain(std::chrono::milliseconds(static_cast<int64_t>(config.grace_s * 1000)));
+  events({Event::Level::kInfo, "stopped", {}});
+}
+
+int Serve(const Arguments& arguments, ServerConfig* config, Log* log) {
+  // Threads that are started from now on inherit this: signals wait for Run.
+  const sigset_t signals = SignalSet({SIGTERM, SIGINT, SIGHUP});
+  pthread_sigmask(SIG_BLOCK, &signals, nullptr);
+  log->TakeLibraryMessages();
+  const eipc::rpc::EventSink events = log->Sink();
+  config->server.events = events;
+  config->server.gauges = [log]() -> std::map<std::string, double> {
+    return {{"eipc_log_lines_lost", static_cast<double>(log->lines_lost())}};
+  };
   config->server.cage_program = OwnProgram();
-  log(ConfigEvent(*config));
-  const sigset_t signals = BlockStopSignals();
-  auto server = eipc::rpc::GrpcServer::Start(config->server);
+  events(ConfigEvent(*config));
+  auto server = GrpcServer::Start(config->server);
   if (!server.ok()) {
-    std::fprintf(stderr, "eipc-server: %s\n", std::string(server.status().message()).c_str());
-    return 1;
+    log->Say(absl::StrCat("eipc-server: ", server.status().message()));
+    return kCannotStart;
   }
   for (const std::string& problem : (*server)->journal_problems()) {
-    log({Event::Level::kError, "not_recovered", {{"problem", problem}}});
+    events({Event::Level::kError, "not_recovered", {{"problem", problem}}});
   }
-  std::printf("eipc-server listening on %s\n", (*server)->address().c_str());
-  std::fflush(stdout);
-  log({Event::Level::kInfo, "ready", {{"address", (*server)->address()}}});
-
-  int received = 0;
-  sigwait(&signals, &received);
-  log({Event::Level::kInfo, "draining", {{"signal", std::to_string(received)}, {"grace_s", std::to_string(config->grace_s)}}});
-  (*server)->Drain(std::chrono::milliseconds(static_cast<int64_t>(config->grace_s * 1000)));
-  log({Event::Level::kInfo, "stopped", {}});
+  eipc::rpc::LineWriter output(fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 0), {});
+  output.Push(absl::StrCat("eipc-server listening on ", (*server)->address()));
+  events({Event::Level::kInfo, "ready", {{"address", (*server)->address()}}});
+  Run(arguments, *config, server->get(), log);
   return 0;
 }
 
@@ -87,13 +145,18 @@ int Serve(eipc::ServerConfig* config) {
 int main(int argc, char** argv) {
   if (argc == 2 && std::string(argv[1]) == "--cage-worker") return eipc::rpc::RunCageWorker();
   if (argc == 2 && std::string(argv[1]) == "--prepare-worker") return eipc::rpc::RunPrepareWorker();
-  eipc::ServerConfig config;
+  ServerConfig config;
   if (!config.Parse(argc, argv)) {
     std::fputs(config.message().c_str(), config.exit_status() == 0 ? stdout : stderr);
     return config.exit_status();
   }
   if (config.print_proxy_config) return PrintProxyConfig(config);
+  PrepareProcess();
   eipc::CapArenas(config.malloc_arenas);
   eipc::TakeShortTurns();
-  return Serve(&config);
+  // Never destroyed: threads of libraries write to it until the process ends.
+  Log* const log = new Log(fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 0), config.log_level);
+  const int status = Serve({argc, argv}, &config, log);
+  log->Flush();
+  return status;
 }

@@ -37,6 +37,8 @@ absl::Status Enter(int line, const std::string& key, Caller caller, absl::string
 
 }  // namespace
 
+const char* RoleName(Role role) { return role == Role::kViewer ? "viewer" : "operator"; }
+
 std::string Sha256Hex(absl::string_view text) {
   unsigned char digest[EVP_MAX_MD_SIZE];
   unsigned int bytes = 0;
@@ -91,6 +93,15 @@ bool AccessList::StillKnows(const Caller& caller) const {
   const std::map<std::string, Caller>& callers = kind == "token" ? tokens_ : certificates_;
   const auto found = callers.find(key);
   return found != callers.end() && found->second.tenant == caller.tenant && found->second.role == caller.role;
+}
+
+bool Admission::StillIn() {
+  if (source_ == nullptr) return true;
+  std::shared_ptr<const AccessList> now = source_->Get();
+  if (now == asked_) return true;
+  if (!now->StillKnows(caller_)) return false;
+  asked_ = std::move(now);
+  return true;
 }
 
 AccessSource::AccessSource(std::string path, AccessList list)

@@ -6,6 +6,7 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
@@ -14,6 +15,8 @@ namespace eipc {
 
 // What a caller may do: look, or everything.
 enum class Role { kViewer, kOperator };
+
+const char* RoleName(Role role);
 
 struct Caller {
   std::string tenant;
@@ -66,6 +69,20 @@ class AccessSource {
   const std::string path_;
   mutable std::mutex mutex_;
   std::shared_ptr<const AccessList> list_;  // guarded by mutex_
+};
+
+// Whether a caller that was let in once may go on, for streams that outlive a reload. By one thread.
+class Admission {
+ public:
+  // `source` null: everyone may.
+  Admission(std::shared_ptr<const AccessSource> source, Caller caller) : source_(std::move(source)), caller_(std::move(caller)) {}
+  // Cheap as long as nothing has been read again.
+  bool StillIn();
+
+ private:
+  const std::shared_ptr<const AccessSource> source_;
+  const Caller caller_;
+  std::shared_ptr<const AccessList> asked_;  // the last list that was asked; none yet
 };
 
 // SHA-256 as 64 hex digits.

@@ -1,5 +1,6 @@
 #include "tests/conformance/server_process.h"
 
+#include <fcntl.h>
 #include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -24,12 +25,16 @@ std::string ReadLine(int file) {
 
 }  // namespace
 
-ServerProcess::ServerProcess(const std::vector<std::string>& arguments) {
+ServerProcess::ServerProcess(const std::vector<std::string>& arguments, int error_file) {
   int pipe_ends[2];
-  if (pipe(pipe_ends) != 0) return;
-  std::FILE* errors = std::tmpfile();
-  error_file_ = dup(fileno(errors));
-  std::fclose(errors);
+  if (pipe2(pipe_ends, O_CLOEXEC) != 0) return;
+  if (error_file >= 0) {
+    error_file_ = fcntl(error_file, F_DUPFD_CLOEXEC, 0);
+  } else {
+    std::FILE* errors = std::tmpfile();
+    error_file_ = fcntl(fileno(errors), F_DUPFD_CLOEXEC, 0);
+    std::fclose(errors);
+  }
   const std::string binary = ServerBinary();
   std::vector<char*> argv = {const_cast<char*>(binary.c_str())};
   for (const std::string& argument : arguments) argv.push_back(const_cast<char*>(argument.c_str()));
@@ -38,8 +43,6 @@ ServerProcess::ServerProcess(const std::vector<std::string>& arguments) {
   if (child_ == 0) {
     dup2(pipe_ends[1], STDOUT_FILENO);
     dup2(error_file_, STDERR_FILENO);
-    close(pipe_ends[0]);
-    close(pipe_ends[1]);
     execv(binary.c_str(), argv.data());
     _exit(127);
   }
@@ -70,10 +73,18 @@ int ServerProcess::Wait() {
   int status = 0;
   if (child_ <= 0 || waitpid(child_, &status, 0) != child_) return -1;
   child_ = -1;
-  char buffer[4096];
-  lseek(error_file_, 0, SEEK_SET);
-  for (ssize_t n = 0; (n = read(error_file_, buffer, sizeof(buffer))) > 0;) errors_.append(buffer, n);
+  errors_ = ErrorsSoFar();
   return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
+}
+
+// Where the server writes is left as it is. Nothing when it is not a file.
+std::string ServerProcess::ErrorsSoFar() const {
+  std::string text;
+  char buffer[4096];
+  for (ssize_t n = 0; (n = pread(error_file_, buffer, sizeof(buffer), static_cast<off_t>(text.size()))) > 0;) {
+    text.append(buffer, static_cast<size_t>(n));
+  }
+  return text;
 }
 
 }  // namespace eipc::testing

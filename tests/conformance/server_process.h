@@ -13,7 +13,8 @@ namespace eipc::testing {
 class ServerProcess {
  public:
   // Runs it with `arguments` and reads its first line of output (empty when it ended without one).
-  explicit ServerProcess(const std::vector<std::string>& arguments);
+  // `error_file`: where its standard error goes instead of to errors(); stays the caller's.
+  explicit ServerProcess(const std::vector<std::string>& arguments, int error_file = -1);
   // Ends it.
   ~ServerProcess();
   ServerProcess(const ServerProcess&) = delete;
@@ -23,10 +24,13 @@ class ServerProcess {
   // "HOST:PORT" of the first line.
   std::string address() const;
   void Signal(int signal);
+  pid_t pid() const { return child_; }
   // Waits for its end: the exit status, or minus the signal that ended it.
   int Wait();
   // What it wrote to standard error; after Wait.
   const std::string& errors() const { return errors_; }
+  // The same so far, while it runs.
+  std::string ErrorsSoFar() const;
 
  private:
   pid_t child_ = -1;

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "server/rpc/telemetry/trace_context.h"
+#include "server/session/access.h"
 #include "server/session/solve_slots.h"
 #include "sim/solver/step_budget.h"
 
@@ -19,10 +20,14 @@ struct CallContext {
   StepBudget budget;
   // Owns what the call makes, and sees nothing else. Empty where callers are not told apart.
   std::string tenant;
+  // What the caller may do, and which line of the access file let it in (Caller::identity).
+  Role role = Role::kOperator;
+  std::string identity;
   SolvePriority priority = SolvePriority::kNormal;
   // Spans of what the call does belong to it; not sampled unless the server traces.
   TraceContext trace;
 
+  Caller caller() const { return {tenant, role, identity}; }
   SolveClaim claim() const { return {tenant, priority}; }
 };
 

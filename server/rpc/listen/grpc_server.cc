@@ -126,6 +126,10 @@ struct GrpcServer::Impl {
   void Say(Event::Level level, const std::string& name, std::vector<std::pair<std::string, std::string>> fields) const {
     if (options.events) options.events({level, name, std::move(fields)});
   }
+  void Audit(const AuditEntry& entry) const {
+    if (audit != nullptr) audit->Write(entry);
+  }
+  absl::Status ExposeMetrics();
   std::map<std::string, double> Gauges() const;
   void KeepHouse();
   void SetReady(bool ready);
@@ -135,6 +139,7 @@ struct GrpcServer::Impl {
   const GrpcServerOptions options;
   Metrics metrics;
   std::unique_ptr<SpanLog> spans;        // may be null
+  std::unique_ptr<AuditLog> audit;       // may be null
   std::shared_ptr<AccessSource> access;  // null: everyone may call
   Services services;
   StreamSet streams;
@@ -182,8 +187,20 @@ std::map<std::string, double> GrpcServer::Impl::Gauges() const {
     values["eipc_trace_spans_written"] = static_cast<double>(counts.written);
     values["eipc_trace_spans_dropped"] = static_cast<double>(counts.dropped + counts.lost);
   }
+  if (audit != nullptr) values["eipc_audit_entries_lost"] = static_cast<double>(audit->counts().lost);
+  if (options.gauges) values.merge(options.gauges());
   if (probe != nullptr) values["eipc_self_probe_failures"] = static_cast<double>(probe->failures());
   return values;
+}
+
+absl::Status GrpcServer::Impl::ExposeMetrics() {
+  EIPC_ASSIGN_OR_RETURN(const ListenAddress address, ParseListenAddress(options.metrics));
+  if (!address.loopback && !options.metrics_anywhere) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("--metrics ", options.metrics, ": only loopback addresses are served (127.0.0.1, [::1], localhost), because ",
+                     "nobody is asked for credentials there; let a proxy forward it, or give --metrics-anywhere"));
+  }
+  return metrics.Expose(options.metrics);
 }
 
 // Ends streams whose client does not read, and sessions that nobody uses; gives back memory that is free.
@@ -193,6 +210,7 @@ void GrpcServer::Impl::KeepHouse() {
     Say(Event::Level::kWarning, "slow_readers_ended", {{"count", absl::StrCat(ended)}});
   }
   for (const SessionRegistry::Entry& entry : services.ReapIdleSessions(now)) {
+    Audit({.action = "reap", .resource = entry.name, .tenant = entry.owner, .code = "OK"});
     Say(Event::Level::kInfo, "session_reaped", {{"session", entry.name}, {"tenant", entry.owner}});
   }
   if (acceptor != nullptr) {
@@ -261,7 +279,11 @@ absl::StatusOr<std::unique_ptr<GrpcServer>> GrpcServer::Start(const GrpcServerOp
     EIPC_ASSIGN_OR_RETURN(impl->spans, SpanLog::Open(options.trace_file));
     impl->services.spans = impl->spans.get();
   }
-  if (!options.metrics.empty()) EIPC_RETURN_IF_ERROR(impl->metrics.Expose(options.metrics));
+  if (!options.audit_file.empty()) {
+    EIPC_ASSIGN_OR_RETURN(impl->audit, AuditLog::Open(options.audit_file, options.events));
+    service.audit = impl->audit.get();
+  }
+  if (!options.metrics.empty()) EIPC_RETURN_IF_ERROR(impl->ExposeMetrics());
   impl->service = MakeSimulationService(std::move(service));
   grpc::ServerBuilder builder;
   SetUp(&builder, options);
@@ -291,10 +313,17 @@ absl::StatusOr<std::unique_ptr<GrpcServer>> GrpcServer::Start(const GrpcServerOp
   }
   impl->housekeeper = std::make_unique<Housekeeper>(std::chrono::seconds(1), [raw] { raw->KeepHouse(); });
   impl->metrics.SetGauges([raw] { return raw->Gauges(); });
+  impl->Audit({.action = "server_start", .detail = impl->address});
   return std::unique_ptr<GrpcServer>(new GrpcServer(std::move(impl)));
 }
 
-absl::Status GrpcServer::ReloadAccess() { return impl_->access == nullptr ? absl::OkStatus() : impl_->access->Reload(); }
+absl::Status GrpcServer::Reload() {
+  absl::Status status = impl_->access == nullptr ? absl::OkStatus() : impl_->access->Reload();
+  if (impl_->audit == nullptr) return status;
+  status.Update(impl_->audit->Reopen());
+  impl_->Audit({.action = "reload", .code = absl::StatusCodeToString(status.code()), .detail = std::string(status.message())});
+  return status;
+}
 
 void GrpcServer::Drain(std::chrono::milliseconds grace) {
   if (impl_->server == nullptr) return;
@@ -313,6 +342,7 @@ void GrpcServer::Drain(std::chrono::milliseconds grace) {
     }
   }
   impl_->server.reset();
+  impl_->Audit({.action = "server_stop"});
 }
 
 std::shared_ptr<grpc::Channel> GrpcServer::InProcessChannel() { return impl_->server->InProcessChannel({}); }

@@ -10,6 +10,7 @@
 #include "server/convert/mesh_resolver.h"
 #include "server/rpc/listen/acceptor.h"
 #include "server/rpc/telemetry/event.h"
+#include "server/rpc/telemetry/metrics.h"
 #include "server/session/journal.h"
 #include "server/session/server_limits.h"
 
@@ -41,8 +42,14 @@ struct GrpcServerOptions {
   JournalStore::Options journal;
   // Program that makes cages in a child (server/rpc/handlers/cage_worker.h); empty: in this process.
   std::string cage_program;
-  // "HOST:PORT" of http://.../metrics; empty: none.
+  // "HOST:PORT" of http://.../metrics; empty: none. Loopback only, unless `metrics_anywhere`: nobody is asked for credentials
+  // there.
   std::string metrics;
+  bool metrics_anywhere = false;
+  // Values of the program for /metrics, beside the server's; may be empty.
+  Metrics::Gauges gauges;
+  // File that the audit log is appended to (server/rpc/telemetry/audit_log.h); empty: none.
+  std::string audit_file;
   // File that spans are appended to (server/rpc/telemetry/span_log.h); empty: none.
   std::string trace_file;
   bool reflection = true;
@@ -69,8 +76,9 @@ class GrpcServer {
   // What could not be brought back from the journal, a line each.
   const std::vector<std::string>& journal_problems() const;
 
-  // Reads the access file again. When it is wrong, who could call before can still call, and the status says what is wrong.
-  absl::Status ReloadAccess();
+  // Reads the access file again and goes on in a new audit file, if there is none by that name any more. What is wrong is in the
+  // status; then who could call before can still call, and the audit log goes on where it was.
+  absl::Status Reload();
 
   // Health says NOT_SERVING, no new connections or work are taken, streams end after the response they are working on, calls that
   // run may finish within `grace`, then they are cancelled. Returns when all are over.

@@ -14,6 +14,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "eipc/v1/service.grpc.pb.h"
+#include "server/rpc/handlers/audit_call.h"
 #include "server/rpc/handlers/calls.h"
 #include "server/rpc/handlers/reason.h"
 #include "server/rpc/listen/stream_set.h"
@@ -161,12 +162,20 @@ class SimulationService final : public v1::SimulationService::Service {
 
   grpc::Status StepStream(grpc::ServerContext* context,
                           grpc::ServerReaderWriter<v1::StepResponse, v1::StepRequest>* stream) override {
-    return Run("StepStream", context, [&](const CallContext& call) {
+    return Run("StepStream", context, nullptr, nullptr, [&](const CallContext& call) {
       StreamSet::Stream entry(options_.streams, [context] { context->TryCancel(); });
+      Admission admission(options_.access, call.caller());
+      bool revoked = false;
       StepStreamEnds ends;
-      ends.read = [&](v1::StepRequest* request) { return entry.Wait([&] { return stream->Read(request); }); };
+      ends.read = [&](v1::StepRequest* request) {
+        if (!entry.Wait([&] { return stream->Read(request); })) return false;
+        revoked = !admission.StillIn();
+        return !revoked;
+      };
       ends.write = [&](const v1::StepResponse& response) { return entry.Send([&] { return stream->Write(response); }); };
       const absl::Status status = rpc::StepStream(services_, call, ends);
+      if (status.ok() && revoked)
+        return absl::UnauthenticatedError("UNAUTHENTICATED: these credentials are not known here any more");
       if (status.ok() && context->IsCancelled()) return absl::CancelledError("CANCELLED: the stream was cancelled");
       if (status.ok() && options_.streams->draining()) return absl::UnavailableError("SERVER_STOPPING: the server is stopping");
       return status;
@@ -174,7 +183,7 @@ class SimulationService final : public v1::SimulationService::Service {
   }
   grpc::Status GetRecording(grpc::ServerContext* context, const v1::GetRecordingRequest* request,
                             grpc::ServerWriter<v1::DataChunk>* writer) override {
-    return Run("GetRecording", context, [&](const CallContext& call) {
+    return Run("GetRecording", context, request, nullptr, [&](const CallContext& call) {
       StreamSet::Stream entry(options_.streams, [context] { context->TryCancel(); });
       return rpc::GetRecording(services_, call, *request,
                                [&](const v1::DataChunk& chunk) { return entry.Send([&] { return writer->Write(chunk); }); });
@@ -182,7 +191,7 @@ class SimulationService final : public v1::SimulationService::Service {
   }
   grpc::Status UploadMesh(grpc::ServerContext* context, grpc::ServerReader<v1::UploadMeshRequest>* reader,
                           v1::MeshInfo* response) override {
-    return Run("UploadMesh", context, [&](const CallContext& call) {
+    return Run("UploadMesh", context, nullptr, response, [&](const CallContext& call) {
       StreamSet::Stream entry(options_.streams, [context] { context->TryCancel(); });
       return rpc::UploadMesh(
           services_, call, [&](v1::UploadMeshRequest* request) { return entry.Wait([&] { return reader->Read(request); }); },
@@ -194,7 +203,7 @@ class SimulationService final : public v1::SimulationService::Service {
   template <typename Request, typename Response>
   grpc::Status Call(const char* method, absl::Status (*call)(Services&, const CallContext&, const Request&, Response*),
                     grpc::ServerContext* context, const Request* request, Response* response) {
-    return Run(method, context, [&](const CallContext& c) {
+    return Run(method, context, request, response, [&](const CallContext& c) {
       const absl::Status status = call(services_, c, *request, response);
       if (IsQueueFull(status)) services_.refusals.Hold(c.budget);
       return status;
@@ -207,12 +216,15 @@ class SimulationService final : public v1::SimulationService::Service {
     const std::optional<Caller> caller = Identify(*options_.access->Get(), context);
     if (!caller) return absl::UnauthenticatedError("UNAUTHENTICATED: credentials are missing or not known here");
     call->tenant = caller->tenant;
+    call->identity = caller->identity;
+    call->role = caller->role;
     if (caller->role == Role::kOperator || OnlyLooks(method)) return absl::OkStatus();
     return absl::PermissionDeniedError(absl::StrCat("PERMISSION_DENIED: a viewer may not call ", method));
   }
 
   template <typename Body>
-  grpc::Status Run(const std::string& method, grpc::ServerContext* context, Body&& body) {
+  grpc::Status Run(const std::string& method, grpc::ServerContext* context, const google::protobuf::Message* request,
+                   const google::protobuf::Message* response, Body&& body) {
     const auto begin = std::chrono::steady_clock::now();
     if (services_.metrics != nullptr) services_.metrics->CallStarted(method);
     CallContext call(BudgetOf(context));
@@ -240,6 +252,17 @@ class SimulationService final : public v1::SimulationService::Service {
                         {"request_id", id},
                         {"peer", context->peer()},
                         {"error", std::string(status.message().substr(0, 200))}}});
+    }
+    if (options_.audit != nullptr && !absl::IsUnauthenticated(status)) {
+      if (std::optional<AuditEntry> entry = AuditedCall(method, request, response)) {
+        entry->tenant = call.tenant;
+        if (options_.access != nullptr) entry->role = RoleName(call.role);
+        entry->identity = call.identity;
+        entry->peer = context->peer();
+        entry->request_id = id;
+        entry->code = code;
+        options_.audit->Write(*entry);
+      }
     }
     return ToGrpc(status);
   }

@@ -3,6 +3,7 @@
 
 #include <memory>
 
+#include "server/rpc/telemetry/audit_log.h"
 #include "server/rpc/telemetry/event.h"
 #include "server/session/access.h"
 
@@ -24,7 +25,8 @@ struct ServiceOptions {
   StreamSet* streams = nullptr;
   // Who may call; null: everyone, as one tenant without a name.
   std::shared_ptr<const AccessSource> access;
-  EventSink events;  // may be empty
+  EventSink events;           // may be empty
+  AuditLog* audit = nullptr;  // may be null
 };
 
 // The gRPC face of the calls in calls.h: tells who calls, turns a server context into a call context and a status into gRPC's,

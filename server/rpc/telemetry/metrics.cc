@@ -23,6 +23,10 @@ using prometheus::Counter;
 using prometheus::Family;
 using prometheus::Histogram;
 
+// A connection that says nothing keeps a thread for this long, and is then ended; connections that found no thread wait for one.
+constexpr char kThreads[] = "8";
+constexpr char kRequestTimeoutMs[] = "2000";
+
 const Histogram::BucketBoundaries kSeconds = {1e-4, 2.5e-4, 5e-4, 1e-3, 2.5e-3, 5e-3, 1e-2, 2.5e-2,
                                               5e-2, 0.1,    0.25, 0.5,  1,      2.5,  5,    10};
 const Histogram::BucketBoundaries kIterations = {1, 2, 3, 5, 8, 12, 20, 30, 50, 100, 200};
@@ -99,7 +103,9 @@ void Metrics::SetGauges(Gauges gauges) { impl_->gauges->Set(std::move(gauges)); 
 
 absl::Status Metrics::Expose(const std::string& address) {
   try {
-    impl_->exposer = std::make_unique<prometheus::Exposer>(address, 1);
+    const std::vector<std::string> options = {"listening_ports",    address,           "num_threads",       kThreads,
+                                              "request_timeout_ms", kRequestTimeoutMs, "enable_keep_alive", "no"};
+    impl_->exposer = std::make_unique<prometheus::Exposer>(options);
     impl_->exposer->RegisterCollectable(impl_->registry);
     impl_->exposer->RegisterCollectable(impl_->gauges);
   } catch (const std::exception& error) {

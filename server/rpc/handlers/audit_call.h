@@ -1,0 +1,22 @@
+#ifndef EIPC_SERVER_RPC_HANDLERS_AUDIT_CALL_H_
+#define EIPC_SERVER_RPC_HANDLERS_AUDIT_CALL_H_
+
+#include <optional>
+#include <string>
+
+#include "server/rpc/telemetry/audit_log.h"
+
+namespace google::protobuf {
+class Message;
+}  // namespace google::protobuf
+
+namespace eipc::rpc {
+
+// What the audit log keeps of a call by that name: action, resource, source and method; who called, and how it ended, is for the
+// caller to fill in. Nothing for calls that only read or step, or that only validate. Messages may be null where there is none.
+std::optional<AuditEntry> AuditedCall(const std::string& method, const google::protobuf::Message* request,
+                                      const google::protobuf::Message* response);
+
+}  // namespace eipc::rpc
+
+#endif  // EIPC_SERVER_RPC_HANDLERS_AUDIT_CALL_H_
