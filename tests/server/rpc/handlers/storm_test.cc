@@ -2,14 +2,12 @@
 // service` a lot (EIPC_STORM_SNAPSHOTS, EIPC_STORM_CALLS, EIPC_STORM_REPLAYS), and reads the lines `FIGURE name value`.
 
 #include <google/protobuf/descriptor.h>
-#include <google/protobuf/message.h>
 #include <google/protobuf/stubs/logging.h>
 #include <gtest/gtest.h>
 
 #include <cstdio>
 #include <cstdlib>
 #include <functional>
-#include <limits>
 #include <map>
 #include <random>
 
@@ -18,15 +16,14 @@
 #include "server/session/recover.h"
 #include "server/session/snapshot.h"
 #include "sim/dynamics/state_codec.h"
+#include "tests/conformance/scribbler.h"
 #include "tests/conformance/test_scenes.h"
 
 namespace eipc::rpc {
 namespace {
 
-using google::protobuf::FieldDescriptor;
-using google::protobuf::Message;
-using google::protobuf::Reflection;
-using Engine = std::mt19937_64;
+using testing::Scribbler;
+using Engine = Scribbler::Engine;
 
 int64_t Count(const char* variable, int64_t otherwise) {
   const char* text = std::getenv(variable);
@@ -164,101 +161,6 @@ TEST_F(Storm, EveryReplayAndForkGivesTheSameBits) {
   Figure("forks_bit_exact", forked);
 }
 
-// Fills a message with values that are wrong in the ways that values are wrong.
-class Scribbler {
- public:
-  explicit Scribbler(Engine* random, const std::vector<std::string>* names) : random_(*random), names_(*names) {}
-
-  void Fill(Message* message, int depth) {
-    const auto* descriptor = message->GetDescriptor();
-    for (int i = 0; i < descriptor->field_count(); ++i) {
-      const FieldDescriptor* field = descriptor->field(i);
-      if (Chance(depth == 0 ? 2 : 3)) continue;
-      if (field->is_map()) continue;
-      const int count = field->is_repeated() ? static_cast<int>(random_() % 3) : 1;
-      for (int k = 0; k < count; ++k) Set(message, field, depth);
-    }
-  }
-
- private:
-  bool Chance(int n) { return random_() % n == 0; }
-  double Number() {
-    static constexpr double kOdd[] = {0,
-                                      -0.0,
-                                      1,
-                                      -1,
-                                      0.01,
-                                      1e-3,
-                                      1e308,
-                                      -1e308,
-                                      1e-320,
-                                      std::numeric_limits<double>::infinity(),
-                                      -std::numeric_limits<double>::infinity(),
-                                      std::numeric_limits<double>::quiet_NaN(),
-                                      0.1,
-                                      1000};
-    return kOdd[random_() % std::size(kOdd)];
-  }
-  int64_t Integer() {
-    static constexpr int64_t kOdd[] = {0,
-                                       1,
-                                       2,
-                                       3,
-                                       -1,
-                                       7,
-                                       100,
-                                       std::numeric_limits<int32_t>::max(),
-                                       std::numeric_limits<int32_t>::min(),
-                                       std::numeric_limits<int64_t>::max(),
-                                       std::numeric_limits<int64_t>::min()};
-    return kOdd[random_() % std::size(kOdd)];
-  }
-  std::string Text() {
-    if (!names_.empty() && !Chance(3)) return names_[random_() % names_.size()];
-    std::string text(random_() % 40, '\0');
-    for (char& c : text) c = static_cast<char>(Chance(2) ? 'a' + random_() % 26 : random_());
-    return text;
-  }
-  // Strings must be UTF-8 to travel.
-  std::string Utf8() {
-    std::string text = Text();
-    for (char& c : text) c = static_cast<char>(c & 0x7f);
-    return text;
-  }
-  void Set(Message* message, const FieldDescriptor* field, int depth) {
-    const Reflection& r = *message->GetReflection();
-    const bool many = field->is_repeated();
-    switch (field->cpp_type()) {
-      case FieldDescriptor::CPPTYPE_DOUBLE:
-        return many ? r.AddDouble(message, field, Number()) : r.SetDouble(message, field, Number());
-      case FieldDescriptor::CPPTYPE_INT32:
-        return many ? r.AddInt32(message, field, static_cast<int32_t>(Integer()))
-                    : r.SetInt32(message, field, static_cast<int32_t>(Integer()));
-      case FieldDescriptor::CPPTYPE_INT64:
-        return many ? r.AddInt64(message, field, Integer()) : r.SetInt64(message, field, Integer());
-      case FieldDescriptor::CPPTYPE_UINT32:
-        return r.SetUInt32(message, field, static_cast<uint32_t>(Integer()));
-      case FieldDescriptor::CPPTYPE_BOOL:
-        return r.SetBool(message, field, Chance(2));
-      case FieldDescriptor::CPPTYPE_ENUM:
-        return many ? r.AddEnumValue(message, field, static_cast<int>(random_() % 9))
-                    : r.SetEnumValue(message, field, static_cast<int>(random_() % 9));
-      case FieldDescriptor::CPPTYPE_STRING: {
-        const std::string text = field->type() == FieldDescriptor::TYPE_BYTES ? Text() : Utf8();
-        return many ? r.AddString(message, field, text) : r.SetString(message, field, text);
-      }
-      case FieldDescriptor::CPPTYPE_MESSAGE:
-        if (depth < 6) Fill(many ? r.AddMessage(message, field) : r.MutableMessage(message, field), depth + 1);
-        return;
-      default:
-        return;
-    }
-  }
-
-  Engine& random_;
-  const std::vector<std::string>& names_;
-};
-
 class CallStorm : public Storm {
  protected:
   // One call with a scribbled request; what it answers is checked and counted.
@@ -272,21 +174,93 @@ class CallStorm : public Storm {
       Harvest(response);
     };
   }
+  // A shot for every call of the service, by its name.
+  std::map<std::string, std::function<void()>> Shots() {
+    return {{"GetServerInfo", Shoot(GetServerInfo)},
+            {"CreateScene", Shoot(CreateScene)},
+            {"GetScene", Shoot(GetScene)},
+            {"ListScenes", Shoot(ListScenes)},
+            {"DeleteScene", Shoot(DeleteScene)},
+            {"CreateSession", Shoot(CreateSession)},
+            {"ForkSession", Shoot(ForkSession)},
+            {"GetSession", Shoot(GetSession)},
+            {"ListSessions", Shoot(ListSessions)},
+            {"Reset", Shoot(Reset)},
+            {"RestoreSession", Shoot(RestoreSession)},
+            {"Step", Shoot(Step)},
+            {"StepStream", [this] { ShootStream(); }},
+            {"StepBatch", Shoot(StepBatch)},
+            {"GetState", Shoot(GetState)},
+            {"DeleteSession", Shoot(DeleteSession)},
+            {"CreateSnapshot", Shoot(CreateSnapshot)},
+            {"GetSnapshot", Shoot(GetSnapshot)},
+            {"ListSnapshots", Shoot(ListSnapshots)},
+            {"DeleteSnapshot", Shoot(DeleteSnapshot)},
+            {"GetRecording", [this] { ShootRecording(); }},
+            {"UploadMesh", [this] { ShootUpload(); }},
+            {"StartCreateScene", Shoot(StartCreateScene)},
+            {"StartPrepareMesh", Shoot(StartPrepareMesh)},
+            {"StartStepBatch", Shoot(StartStepBatch)},
+            {"GetOperation", [this] { ShootGetOperation(); }},
+            {"ListOperations", Shoot(ListOperations)},
+            {"CancelOperation", Shoot(CancelOperation)},
+            {"DeleteOperation", Shoot(DeleteOperation)}};
+  }
+  void ShootStream() {
+    int left = static_cast<int>(random_() % 4);
+    StepStreamEnds ends;
+    ends.read = [&](v1::StepRequest* request) {
+      request->Clear();
+      Scribble(request);
+      return left-- > 0;
+    };
+    ends.write = [&](const v1::StepResponse& response) {
+      Note(absl::Status(static_cast<absl::StatusCode>(response.status_code()), response.status_message()));
+      return random_() % 8 != 0;
+    };
+    Note(StepStream(services_, Context(), ends));
+  }
+  void ShootRecording() {
+    v1::GetRecordingRequest request;
+    Scribble(&request);
+    Note(GetRecording(services_, Context(), request, [this](const v1::DataChunk&) { return random_() % 8 != 0; }));
+  }
+  void ShootUpload() {
+    int left = static_cast<int>(random_() % 4);
+    v1::MeshInfo info;
+    Note(UploadMesh(
+        services_, Context(),
+        [&](v1::UploadMeshRequest* request) {
+          request->Clear();
+          Scribble(request);
+          return left-- > 0;
+        },
+        &info));
+  }
+  // Does not wait as long as a request may ask for.
+  void ShootGetOperation() {
+    v1::GetOperationRequest request;
+    Scribble(&request);
+    CallContext context = Context();
+    context.budget.deadline = std::chrono::steady_clock::now() + std::chrono::milliseconds(1);
+    v1::Operation operation;
+    Note(GetOperation(services_, context, request, &operation));
+  }
   void Scribble(v1::CreateSceneRequest* request) {
     // Mostly a sound scene with something wrong in it.
     *request->mutable_scene() = random_() % 2 == 0 ? testing::BlockOnTable() : testing::DrivenBlock();
     Scribbler scribbler(&random_, &names_);
     if (random_() % 8 == 0) {
       request->Clear();
-      scribbler.Fill(request, 0);
+      scribbler.Fill(request);
     } else if (random_() % 4 != 0) {
-      MutateOneField(request->mutable_scene());
+      scribbler.MutateOneField(request->mutable_scene());
     }
     request->set_validate_only(random_() % 4 != 0);
   }
   template <typename Request>
   void Scribble(Request* request) {
-    Scribbler(&random_, &names_).Fill(request, 0);
+    Scribbler(&random_, &names_).Fill(request);
     // Bytes that were changed on the way, as long as they still are a message.
     if (random_() % 8 == 0) {
       std::string bytes = request->SerializeAsString();
@@ -294,22 +268,6 @@ class CallStorm : public Storm {
       Request changed;
       if (changed.ParseFromString(bytes)) *request = changed;
     }
-  }
-  void MutateOneField(Message* message) {
-    for (int depth = 0; depth < 6; ++depth) {
-      std::vector<const FieldDescriptor*> fields;
-      message->GetReflection()->ListFields(*message, &fields);
-      if (fields.empty()) break;
-      const FieldDescriptor* field = fields[random_() % fields.size()];
-      if (field->cpp_type() != FieldDescriptor::CPPTYPE_MESSAGE) break;
-      if (!field->is_repeated()) {
-        message = message->GetReflection()->MutableMessage(message, field);
-      } else {
-        const int size = message->GetReflection()->FieldSize(*message, field);
-        message = message->GetReflection()->MutableRepeatedMessage(message, field, static_cast<int>(random_() % size));
-      }
-    }
-    Scribbler(&random_, &names_).Fill(message, 5);
   }
   CallContext Context() {
     CallContext context;
@@ -351,13 +309,15 @@ class CallStorm : public Storm {
 
 TEST_F(CallStorm, NoMalformedCallOrOrderOfCallsBreaksTheServer) {
   const int64_t wanted = Count("EIPC_STORM_CALLS", 20'000);
-  const std::vector<std::function<void()>> shots = {
-      Shoot(GetServerInfo),   Shoot(CreateScene),    Shoot(GetScene),       Shoot(ListScenes),     Shoot(DeleteScene),
-      Shoot(CreateSession),   Shoot(CreateSession),  Shoot(ForkSession),    Shoot(GetSession),     Shoot(ListSessions),
-      Shoot(Reset),           Shoot(RestoreSession), Shoot(Step),           Shoot(Step),           Shoot(Step),
-      Shoot(StepBatch),       Shoot(GetState),       Shoot(DeleteSession),  Shoot(CreateSnapshot), Shoot(GetSnapshot),
-      Shoot(ListSnapshots),   Shoot(DeleteSnapshot), Shoot(StartStepBatch), Shoot(GetOperation),   Shoot(ListOperations),
-      Shoot(CancelOperation), Shoot(DeleteOperation)};
+  const std::map<std::string, std::function<void()>> shots = Shots();
+  std::vector<std::string> methods;
+  const auto* service = google::protobuf::DescriptorPool::generated_pool()->FindServiceByName("eipc.v1.SimulationService");
+  for (int i = 0; i < service->method_count(); ++i) {
+    methods.push_back(service->method(i)->name());
+    ASSERT_TRUE(shots.contains(methods.back())) << methods.back() << " is not in the storm";
+  }
+  // Twice as often: what later calls act on.
+  methods.insert(methods.end(), {"CreateSession", "Step", "Step"});
   // Something that works among it all, so that later calls find sessions to act on.
   const auto make = [this] {
     v1::CreateSessionRequest request;
@@ -374,7 +334,7 @@ TEST_F(CallStorm, NoMalformedCallOrOrderOfCallsBreaksTheServer) {
   };
   while (calls_ < wanted) {
     if (calls_ % 200 == 0) make();
-    shots[random_() % shots.size()]();
+    shots.at(methods[random_() % methods.size()])();
     if (HasFailure()) break;
   }
   Figure("malformed_calls", calls_);

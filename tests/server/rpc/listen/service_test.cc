@@ -17,6 +17,7 @@
 
 #include "eipc/v1/service.grpc.pb.h"
 #include "server/rpc/listen/grpc_server.h"
+#include "tests/conformance/every_call.h"
 #include "tests/conformance/test_scenes.h"
 
 namespace eipc::rpc {
@@ -92,54 +93,24 @@ class LoopbackTest : public ServiceTest {
 };
 
 TEST_F(ServiceTest, EveryCall) {
+  const auto statuses = testing::MakeEveryCall(server_->InProcessChannel());
+  for (const std::string& name : testing::CallsOfTheService()) {
+    ASSERT_TRUE(statuses.contains(name)) << name << " was not called";
+    EXPECT_TRUE(statuses.at(name).ok()) << name << ": " << statuses.at(name).error_message();
+  }
+}
+
+TEST_F(ServiceTest, AUsedSceneStays) {
+  const std::string session = NewSession(FallingBlock());
   v1::SceneInfo scene;
   ASSERT_TRUE(Create(FallingBlock(), &scene).ok());
-  {
-    grpc::ClientContext context;
-    v1::GetSceneRequest request;
-    request.set_name(scene.name());
-    v1::SceneInfo found;
-    ASSERT_TRUE(stub_->GetScene(&context, request, &found).ok());
-    EXPECT_EQ(found.display_name(), "falling block");
-  }
-  {
-    grpc::ClientContext context;
-    v1::ListScenesResponse list;
-    ASSERT_TRUE(stub_->ListScenes(&context, {}, &list).ok());
-    EXPECT_EQ(list.scenes_size(), 1);
-  }
-  const std::string session = NewSession(FallingBlock());
-  v1::StepResponse response;
-  ASSERT_TRUE(Take(Request(session, 4), &response).ok());
-  EXPECT_EQ(response.observation().step(), 4);
-  EXPECT_EQ(State(session).step(), 4);
-  {
-    grpc::ClientContext context;
-    v1::ResetRequest request;
-    request.set_session(session);
-    v1::Observation observation;
-    ASSERT_TRUE(stub_->Reset(&context, request, &observation).ok());
-    EXPECT_EQ(observation.step(), 0);
-  }
+  v1::DeleteSceneRequest request;
+  request.set_name(scene.name());
   google::protobuf::Empty empty;
-  v1::DeleteSceneRequest delete_scene;
-  delete_scene.set_name(scene.name());
-  {
-    grpc::ClientContext context;
-    const grpc::Status status = stub_->DeleteScene(&context, delete_scene, &empty);
-    EXPECT_EQ(status.error_code(), grpc::StatusCode::FAILED_PRECONDITION);
-    EXPECT_THAT(status.error_message(), StartsWith("SCENE_IN_USE: "));
-  }
-  {
-    grpc::ClientContext context;
-    v1::DeleteSessionRequest request;
-    request.set_session(session);
-    ASSERT_TRUE(stub_->DeleteSession(&context, request, &empty).ok());
-  }
-  {
-    grpc::ClientContext context;
-    ASSERT_TRUE(stub_->DeleteScene(&context, delete_scene, &empty).ok());
-  }
+  grpc::ClientContext context;
+  const grpc::Status status = stub_->DeleteScene(&context, request, &empty);
+  EXPECT_EQ(status.error_code(), grpc::StatusCode::FAILED_PRECONDITION);
+  EXPECT_THAT(status.error_message(), StartsWith("SCENE_IN_USE: "));
 }
 
 TEST_F(ServiceTest, StatusesTravel) {
