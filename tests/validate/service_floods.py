@@ -15,6 +15,8 @@ from typing import Iterator
 
 import grpc
 
+from service_fronts import server_pid
+
 # Where floods come from: another loopback address than well-behaved clients use.
 ATTACKER = ("127.0.0.9", 0)
 PREFACE = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"
@@ -208,12 +210,12 @@ def header_floods(port: int, seconds: float, count: int = 3) -> int:
 
 
 def open_descriptors(process: "subprocess.Popen[str]") -> int:
-    return len(os.listdir(f"/proc/{process.pid}/fd"))
+    return len(os.listdir(f"/proc/{server_pid(process)}/fd"))
 
 
 def allocated_bytes(process: "subprocess.Popen[str]") -> int:
     """Resident memory that belongs to no file. The program's own pages come and go as the machine likes."""
-    with open(f"/proc/{process.pid}/status", encoding="ascii") as file:
+    with open(f"/proc/{server_pid(process)}/status", encoding="ascii") as file:
         return next(int(line.split()[1]) << 10 for line in file if line.startswith("RssAnon"))
 
 

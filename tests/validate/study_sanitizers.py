@@ -15,15 +15,16 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from eipc_cli import REPOSITORY, RunError
+from service_page import ServicePage
 from validation import Context, Record, at_least, equal, reported
 
 NAME = "sanitizers"
-DESCRIPTION = "service tests under address and undefined-behaviour sanitizers, simulation and sessions under the thread sanitizer"
+DESCRIPTION = "service tests under address and undefined-behaviour sanitizers, simulation, sessions and calls under the thread sanitizer"
 
 # Begins what a sanitizer reports.
 REPORT = re.compile(r"ERROR: (?:Address|Leak)Sanitizer|WARNING: ThreadSanitizer|runtime error: ")
-# A hundredth of the release's counts (tests/server/rpc/storm_test.cc).
-STORM = {"EIPC_STORM_SNAPSHOTS": "1000", "EIPC_STORM_CALLS": "10000", "EIPC_STORM_REPLAYS": "10"}
+# A hundredth of the release's counts (tests/server/rpc/handlers/storm_test.cc).
+STORM = {"EIPC_STORM_SNAPSHOTS": "1000", "EIPC_STORM_CALLS": "10000", "EIPC_STORM_REPLAYS": "10", "EIPC_STORM_WIRE_CALLS": "300"}
 
 
 @dataclass(frozen=True)
@@ -31,26 +32,35 @@ class Pass:
     """A preset, what to build, and which of its tests (ctest's names) to run."""
 
     preset: str
+    title: str
     targets: tuple[str, ...]
     tests: str
     python: bool
 
 
 PASSES = (
-    Pass("asan", ("eipc-server", "eipc"),
+    Pass("asan", "Address and undefined-behaviour sanitizers", ("eipc-server", "eipc"),
          r"^(session_|convert_|rpc_|server_|client_cpp|conformance|base_|linalg_|contact_|solver_|dynamics_test)", True),
     # Over Debian's gRPC, which is not instrumented, it reports hundreds of races that are none: the preset builds nothing that links it.
-    Pass("tsan", (), r"^(session_|base_|linalg_|geometry_|mesh_embedding|contact_|energy_|solver_|dynamics_test|scene_|sensor_)", False),
+    Pass("tsan", "Thread sanitizer", (), r"^(rpc_|convert_|session_|base_|linalg_|geometry_|mesh_embedding|contact_|energy_|solver_|dynamics_test|scene_|sensor_)", False),
 )
 
 
 def run(context: Context) -> list[Record]:
     wanted = os.environ.get("EIPC_SANITIZERS", "asan tsan").split()
-    records = []
+    records, page = [], ServicePage(context.figures)
     for each in PASSES:
         if each.preset in wanted:
-            records += _pass(each, context)
+            seen = _pass(each, context)
+            records += seen
+            page.keep(f"sanitizers.{each.preset}", each.title, _command(each.preset), seen)
+    page.write()
     return records
+
+
+def _command(preset: str) -> str:
+    only = os.environ.get("EIPC_SANITIZER_TESTS")
+    return " ".join([f"EIPC_SANITIZERS={preset}", *([f"EIPC_SANITIZER_TESTS='{only}'"] if only else []), "./dev validate sanitizers"])
 
 
 def _test_names(preset: str, tests: str) -> list[str]:

@@ -1,12 +1,14 @@
 """What a night's run is staked on: bits, survival, hostility, overload and overhead of the service.
 
 How much is done is set by the environment: EIPC_SERVICE_SCALE (default 1: the counts of the release; 0.01 for a look),
-EIPC_SERVICE_SOAK_S (default 60; slopes have targets from 600 s after the warm-up on, 5400 is the release's),
-EIPC_SERVICE_WARM_UP_S (default: a third of it) and EIPC_SERVICE_PARTS (a regular expression; default: all).
+EIPC_SERVICE_SOAK_S (default 60; slopes have targets from 600 s after the warm-up on; 3600 is an hour), EIPC_SERVICE_WARM_UP_S (default:
+a third of it), EIPC_SERVICE_PARTS (a regular expression; default: all) and EIPC_SERVICE_FRONTS (default "direct proxy": the server
+itself, and through the proxy). Figures end in docs/validation/service.md (service_page.py).
 """
 
 from __future__ import annotations
 
+import copy
 import functools
 import json
 import os
@@ -18,8 +20,9 @@ import subprocess
 import sys
 import tempfile
 import time
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Callable
 
 import numpy as np
 
@@ -30,7 +33,10 @@ sys.path.insert(0, str(REPOSITORY / "client" / "python"))
 import eipc  # noqa: E402
 from service_floods import (Health, connection_flood, exhaust_descriptors, open_descriptors, ping_flood, reset_flood,  # noqa: E402
                             reset_floods, seconds_until_accepting)
+from service_fronts import Front, fronts  # noqa: E402
 from service_memory import measure  # noqa: E402
+from service_overload import fork, overhead, overload, proxy_overhead  # noqa: E402
+from service_page import ServicePage  # noqa: E402
 from service_scenes import affine_bin, fine_surface, pile  # noqa: E402
 from service_soak import Sample, after_warm_up, soak  # noqa: E402
 from trend import trend  # noqa: E402
@@ -40,12 +46,16 @@ DESCRIPTION = "snapshots, kill -9, floods, overload and overhead of the server"
 
 BUILD = Path(os.environ.get("EIPC_BINARY_DIR", REPOSITORY / "build" / "release"))
 SCALE = float(os.environ.get("EIPC_SERVICE_SCALE", "1"))
-PARTS = os.environ.get("EIPC_SERVICE_PARTS", "")
+WANTED = os.environ.get("EIPC_SERVICE_PARTS", "")
+FRONTS = os.environ.get("EIPC_SERVICE_FRONTS", "direct proxy").split()
 LOOPBACK = "--listen=127.0.0.1:0"
 SOAK_SEED = 7
 CANCEL_SEED = 11
 LEAST_FOR_SLOPES_S = 600.0
 DIGEST = eipc.Observe(poses=False, solver_report=False, state_digest=True)
+
+
+Part = Callable[[Context, Front], list[Record]]
 
 
 def scaled(count: int) -> int:
@@ -62,20 +72,41 @@ def _program(name: str) -> str:
 
 
 def run(context: Context) -> list[Record]:
-    records = []
-    for part in (_storm, _kill_nine, _descriptors, _floods, _silence, _overload, _cancel, _overhead, _memory, _soak):
-        name = part.__name__.strip("_")
-        if not re.search(PARTS, name):
-            continue
-        context.say(name)
-        records += part(context)
+    records, page = [], ServicePage(context.figures)
+    for name, (part, title, both) in PARTS.items():
+        for front in fronts(context.server, FRONTS):
+            label = name if front.name == "direct" else f"{front.name}.{name}"
+            if not re.search(WANTED, label) or not (both or front.name == "direct"):
+                continue
+            context.say(label)
+            seen = _run_part(part, front, context)
+            if front.name != "direct":
+                seen = [replace(record, name=f"{front.name}.{record.name}") for record in seen]
+            page.keep(label, title + (" (through the proxy)" if front.name == "proxy" else ""), _command(label), seen)
+            records += seen
     if not records:
-        raise RunError(f"no part is like {PARTS}")
+        raise RunError(f"no part is like {WANTED}")
+    page.write([label for name, (_, _, both) in PARTS.items() for label in ((name, f"proxy.{name}") if both else (name,))])
     return records
 
 
-def _storm(context: Context) -> list[Record]:
-    """Torn snapshots, malformed calls, replays and forks: in-process (tests/server/rpc/storm_test.cc), seeds fixed there."""
+def _run_part(part: Part, front: Front, context: Context) -> list[Record]:
+    own = copy.copy(context)
+    own.server = front.program
+    try:
+        return part(own, front)
+    except (RunError, eipc.EipcError, OSError) as error:  # the other parts are run all the same
+        return [Record(f"{part.__name__.strip('_')}.ran", str(error), "", "== no error", False)]
+
+
+def _command(label: str) -> str:
+    words = [f"EIPC_SERVICE_SCALE={SCALE:g}"] if SCALE != 1 else []
+    words += [f"{name}={os.environ[name]}" for name in ("EIPC_SERVICE_SOAK_S", "EIPC_SERVICE_WARM_UP_S") if name in os.environ]
+    return " ".join([*words, f"EIPC_SERVICE_PARTS='^{label}$'", "./dev validate service"])
+
+
+def _storm(context: Context, _: Front) -> list[Record]:
+    """Torn snapshots, malformed calls, replays and forks: in-process (tests/server/rpc/handlers/storm_test.cc), seeds fixed there."""
     counts = {"EIPC_STORM_SNAPSHOTS": scaled(100_000), "EIPC_STORM_CALLS": scaled(1_000_000), "EIPC_STORM_REPLAYS": scaled(1000)}
     done = subprocess.run([_program("rpc_storm_test")], capture_output=True, text=True,
                           env={**os.environ, **{name: str(count) for name, count in counts.items()}})
@@ -91,6 +122,25 @@ def _storm(context: Context) -> list[Record]:
     records += [reported(f"malformed.answered_{name[10:]}", value) for name, value in sorted(figures.items())
                 if name.startswith("malformed_") and name != "malformed_calls"]
     return records
+
+
+def _wire_storm(context: Context, front: Front) -> list[Record]:
+    """Malformed calls of every method over real sockets (tests/server/rpc/listen/wire_storm_test.cc), seeds fixed there."""
+    from eipc.v1 import service_pb2
+    service = service_pb2.DESCRIPTOR.services_by_name["SimulationService"]
+    clients, calls = 4, scaled(50_000)
+    counts = {"EIPC_STORM_WIRE_CLIENTS": clients, "EIPC_STORM_WIRE_CALLS": calls, "EIPC_SERVER": front.program}
+    done = subprocess.run([_program("rpc_wire_storm_test")], capture_output=True, text=True,
+                          env={**os.environ, **{name: str(value) for name, value in counts.items()}})
+    figures = {name: int(value) for name, value in re.findall(r"^FIGURE (\S+) (\d+)$", done.stdout, re.MULTILINE)}
+    if done.returncode:
+        context.say(done.stdout[-2000:])
+    return [equal("wire_storm.exit_status", done.returncode, 0),
+            at_least("wire_storm.calls", figures.get("wire_calls", 0), clients * calls),
+            equal("wire_storm.methods", figures.get("wire_methods", 0), len(service.methods)),
+            reported("wire_storm.raw_connections", figures.get("wire_raw_connections", 0))] + [
+                reported(f"wire_storm.answered_{name[10:]}", value) for name, value in sorted(figures.items())
+                if name.startswith("wire_code_")]
 
 
 def _scene(height: float = 0.003) -> "eipc.v1.scene_pb2.Scene":
@@ -109,7 +159,7 @@ def _scene(height: float = 0.003) -> "eipc.v1.scene_pb2.Scene":
     return scene
 
 
-def _kill_nine(context: Context) -> list[Record]:
+def _kill_nine(context: Context, _: Front) -> list[Record]:
     """Steps a journaled session, kills the server at a random moment, and looks what came back."""
     rounds, rng = scaled(200), random.Random(20260303)
     recovered = lost = 0
@@ -156,7 +206,7 @@ def _port(server: eipc.ServerProcess) -> int:
     return int(server.address.rsplit(":", 1)[1])
 
 
-def _descriptors(context: Context) -> list[Record]:
+def _descriptors(context: Context, _: Front) -> list[Record]:
     """A server that may open few files, and a client that opens more connections than that (CVE-2023-4785)."""
     command = ["bash", "-c", 'ulimit -n 300 && exec "$0" "$@"', str(context.server), LOOPBACK, "--handshake-timeout=30",
                "--max-connections-per-peer=0", "--log-level=off"]
@@ -172,7 +222,7 @@ def _descriptors(context: Context) -> list[Record]:
             equal("descriptors.health_failures", health.failures, 0), at_most("descriptors.left_open", after - before, 4)]
 
 
-def _floods(context: Context) -> list[Record]:
+def _floods(context: Context, _: Front) -> list[Record]:
     records = []
     seconds = max(2.0, 10 * SCALE)
     for name, flood in (("pings", ping_flood), ("resets", reset_flood), ("resets_from_six", reset_floods),
@@ -186,7 +236,7 @@ def _floods(context: Context) -> list[Record]:
     return records
 
 
-def _silence(context: Context) -> list[Record]:
+def _silence(context: Context, _: Front) -> list[Record]:
     """Connections that say nothing are gone after the handshake timeout."""
     with eipc.launch_server(context.server, (LOOPBACK, "--handshake-timeout=1", "--log-level=off")) as server:
         before = open_descriptors(server.process)
@@ -206,28 +256,11 @@ def _measure(*words: Any, core: int | None = None) -> dict[str, Any]:
     return json.loads(done.stdout)
 
 
-def _pinned(context: Context, core: int, *arguments: str) -> eipc.ServerProcess:
-    return eipc.launch_server("/usr/bin/taskset", ("-c", str(core), str(context.server), LOOPBACK, "--log-level=off", *arguments))
+def _overload(context: Context, _: Front) -> list[Record]:
+    return overload(context.server, _measure, max(5.0, 40 * SCALE))
 
 
-def _overload(context: Context) -> list[Record]:
-    """Ten clients without pause, one core, one slot: without waiting places, as control loops want it, and with one."""
-    records = []
-    for waiting in (0, 1):
-        cores = sorted(os.sched_getaffinity(0))
-        with _pinned(context, cores[0], "--solve-slots=1", f"--max-waiting={waiting}") as server:
-            figures = _measure("overload", server.address, max(3.0, 20 * SCALE), 10, core=cores[-1])
-        name = f"overload.waiting_{waiting}"
-        records += [reported(f"{name}.unloaded_p50", figures["unloaded_p50_ms"], "ms"),
-                    reported(f"{name}.unloaded_p99", figures["unloaded_p99_ms"], "ms"),
-                    reported(f"{name}.admitted_p50", figures["admitted_p50_ms"], "ms"),
-                    at_most(f"{name}.admitted_p99_over_unloaded", figures["admitted_p99_ms"] / figures["unloaded_p99_ms"], 2),
-                    at_most(f"{name}.refused_p99", figures["refused_p99_ms"], 10, "ms"),
-                    reported(f"{name}.admitted", figures["admitted"]), reported(f"{name}.refused", figures["refused"])]
-    return records
-
-
-def _cancel(context: Context) -> list[Record]:
+def _cancel(context: Context, _: Front) -> list[Record]:
     """Steps ended at random moments, by cancelling and by a deadline: until the processor is free again."""
     count, records = scaled(300), [reported("cancel.seed", CANCEL_SEED)]
     for scene in (pile, fine_surface):
@@ -243,27 +276,18 @@ def _cancel(context: Context) -> list[Record]:
     return records
 
 
-def _overhead(context: Context) -> list[Record]:
-    cores = sorted(os.sched_getaffinity(0))
-    with _pinned(context, cores[0]) as server:
-        echo = subprocess.Popen(["taskset", "-c", str(cores[0]), _program("service_load"), "echo"], stdout=subprocess.PIPE,
-                                text=True)
-        try:
-            address = echo.stdout.readline().split()[-1]
-            figures = _measure("overhead", server.address, address, scaled(5000) + 500, core=cores[-1])
-        finally:
-            echo.kill()
-            echo.wait()
-        large = _measure("observe", server.address, scaled(300) + 50, core=cores[-1])
-        scene = REPOSITORY / "models" / "scenes" / "bubble_teddy_low.textproto"
-        fork = _measure("fork", server.address, scene, scaled(100) + 10, core=cores[-1])
-    return [at_most("overhead.step_over_echo_p50", figures["step_p50_us"] - figures["echo_p50_us"], 40, "us"),
-            at_most("overhead.step_p99", figures["step_p99_us"] / 1e3, 1, "ms"), reported("overhead.echo_p50", figures["echo_p50_us"], "us"),
-            reported("overhead.observation_bytes", large["bytes"], "B"), at_most("overhead.observation_p50", large["p50_ms"], 3, "ms"),
-            at_most("fork.teddy_p50", fork["p50_ms"], 5, "ms")]
+def _overhead(context: Context, front: Front) -> list[Record]:
+    driver, count, observations = _program("service_load"), scaled(5000) + 500, scaled(300) + 50
+    if front.name == "direct":
+        return overhead(context.server, driver, _measure, count, observations)
+    return proxy_overhead(front.server, front.program, driver, _measure, count, observations)
 
 
-def _memory(context: Context) -> list[Record]:
+def _fork(context: Context, _: Front) -> list[Record]:
+    return fork(context.server, _measure, REPOSITORY / "models" / "scenes" / "bubble_teddy_low.textproto", scaled(100) + 10)
+
+
+def _memory(context: Context, _: Front) -> list[Record]:
     """What sessions take in fact: the estimate that they are admitted by must not be less, nor much more."""
     folder = context.scratch / "memory"
     scenes = [(REPOSITORY / "models" / "scenes" / f"bubble_teddy_{name}.textproto", 0.02, 80) for name in ("low", "medium", "full")]
@@ -279,7 +303,7 @@ def _memory(context: Context) -> list[Record]:
     return records
 
 
-def _soak(context: Context) -> list[Record]:
+def _soak(context: Context, _: Front) -> list[Record]:
     """64 idle and 8 active sessions with churn, journaled: nothing is left behind, and in the long run nothing grows."""
     seconds = float(os.environ.get("EIPC_SERVICE_SOAK_S", "60"))
     warm_up = float(os.environ.get("EIPC_SERVICE_WARM_UP_S", seconds / 3))
@@ -309,3 +333,20 @@ def _growth(seen: Sample, long: bool) -> list[Record]:
         records += [mean, reported(f"soak.{name}_slope", line.slope, "1/h"), reported(f"soak.{name}_slope_t", line.t),
                     judge(f"soak.{name}_slope_at_most", line.upper, limit, "1/h")]
     return records
+
+
+# By name: what is run, what it is about, and whether it is run on every front.
+PARTS: dict[str, tuple[Part, str, bool]] = {
+    "storm": (_storm, "Snapshots, replays, forks and malformed calls in-process", False),
+    "wire_storm": (_wire_storm, "Malformed calls over real sockets", True),
+    "kill_nine": (_kill_nine, "Survival of kill -9", False),
+    "descriptors": (_descriptors, "Descriptors exhausted", True),
+    "floods": (_floods, "Floods", True),
+    "silence": (_silence, "Silent connections", True),
+    "overload": (_overload, "Overload", True),
+    "cancel": (_cancel, "Steps ended at random moments", True),
+    "overhead": (_overhead, "Overhead", True),
+    "fork": (_fork, "Forks", False),
+    "memory": (_memory, "Estimates of memory", False),
+    "soak": (_soak, "Soak", True),
+}

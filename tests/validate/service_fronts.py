@@ -1,0 +1,50 @@
+"""Ways to a server: directly, and through the proxy that stands in front of it off loopback."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from dataclasses import dataclass
+from pathlib import Path
+
+
+@dataclass(frozen=True)
+class Front:
+    """program: takes the settings of eipc-server and serves them. server: eipc-server itself."""
+
+    name: str
+    program: Path
+    server: Path
+
+
+def fronts(server: Path, names: list[str]) -> list[Front]:
+    """Of "direct" and "proxy" those that are asked for. Raises ValueError for any other."""
+    programs = {"direct": server, "proxy": server.with_name("eipc-server-with-proxy")}
+    if unknown := set(names) - programs.keys():
+        raise ValueError(f"no way to a server is called {', '.join(sorted(unknown))} (there are: {', '.join(programs)})")
+    return [Front(name, program, server) for name, program in programs.items() if name in names]
+
+
+def _children(pid: int) -> list[int]:
+    try:
+        return [int(word) for word in Path(f"/proc/{pid}/task/{pid}/children").read_text(encoding="ascii").split()]
+    except OSError:
+        return []
+
+
+def _program(pid: int) -> str:
+    try:
+        return os.path.basename(os.readlink(f"/proc/{pid}/exe"))
+    except OSError:
+        return ""
+
+
+def server_pid(process: "subprocess.Popen[str]") -> int:
+    """The server's own process: `process`, or one that it has started."""
+    waiting = [process.pid]
+    while waiting:
+        pid = waiting.pop(0)
+        if _program(pid) == "eipc-server":
+            return pid
+        waiting += _children(pid)
+    return process.pid
