@@ -112,6 +112,8 @@ void ServerConfig::AddServing() {
                   "Who may call: lines `token SHA256 TENANT ROLE` and `cert NAME TENANT ROLE`; SIGHUP reads the file again");
   app->add_option("--metrics", server.metrics, "HOST:PORT of http://HOST:PORT/metrics for Prometheus (default: none)");
   app->add_flag("--metrics-anywhere", server.metrics_anywhere, "Serve --metrics off loopback too, without credentials");
+  app->add_flag("--tenant-metrics", server.tenant_metrics,
+                "Count calls, steps, sessions and refusals by tenant, too: the first 64, and the others together");
   app->add_option(
       "--audit-file", server.audit_file,
       "File that a line of JSON is appended to whenever somebody creates, changes or deletes something (default: none)");
@@ -237,6 +239,8 @@ ServerConfig::ServerConfig()
   for (CLI::Option* option : app_->get_options([](const CLI::Option* o) { return o->get_name() != "--help"; })) {
     NameInEnvironment(option);
   }
+  app_->add_flag("--check-config", check_only,
+                 "Say what is wrong with the settings and with the files that they name, and do nothing else");
   app_->set_config("--config", "",
                    "File of settings, a line `name = value` each (flags go before it, it goes before the environment)");
   app_->allow_config_extras(CLI::config_extras_mode::error);
@@ -297,7 +301,7 @@ std::vector<ServerConfig::Setting> ServerConfig::Settings() const {
     if (flag && value.empty()) value = "false";
     const std::string& name = option->get_name();
     const bool reloadable = std::find(reloadable_.begin(), reloadable_.end(), name) != reloadable_.end();
-    settings.push_back({name.substr(2), value, reloadable});
+    settings.push_back({name.substr(2), value, reloadable, option->count() > 0});
   }
   return settings;
 }

@@ -26,6 +26,7 @@ class ServerConfig {
     std::string value;
     // Read again on SIGHUP; the others take effect at the next start.
     bool reloadable = false;
+    bool given = false;  // not its default
   };
 
   // Names of settings that have another value.
@@ -50,6 +51,7 @@ class ServerConfig {
   rpc::GrpcServerOptions server;
   ProxyOptions proxy;
   bool print_proxy_config = false;
+  bool check_only = false;
   double grace_s = 5;
   int malloc_arenas = 0;  // set by the constructor
   std::string log_level = "info";

@@ -14,6 +14,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "server/check_config.h"
 #include "server/config.h"
 #include "server/log.h"
 #include "server/rpc/handlers/cage_worker.h"
@@ -42,6 +43,13 @@ int PrintProxyConfig(const ServerConfig& config) {
   return 0;
 }
 
+int PrintReport(const eipc::ConfigReport& report) {
+  for (const std::string& problem : report.problems) std::fprintf(stderr, "eipc-server: %s\n", problem.c_str());
+  for (const std::string& note : report.notes) std::fprintf(stderr, "eipc-server: note: %s\n", note.c_str());
+  if (report.problems.empty()) std::puts("eipc-server: the settings are in order");
+  return report.problems.empty() ? 0 : kCannotStart;
+}
+
 // The command line, to be read again with the file that it names.
 struct Arguments {
   int count;
@@ -55,8 +63,11 @@ sigset_t SignalSet(const std::vector<int>& signals) {
   return set;
 }
 
-// Nothing that this process makes is for others; and as many descriptors as the system lets it have.
+// Nothing that this process makes is for others; as many descriptors as the system lets it have; and signals wait for Run. Before
+// the first thread is started: threads inherit which signals they leave alone.
 void PrepareProcess() {
+  const sigset_t signals = SignalSet({SIGTERM, SIGINT, SIGHUP});
+  pthread_sigmask(SIG_BLOCK, &signals, nullptr);
   umask(077);
   rlimit files = {};
   if (getrlimit(RLIMIT_NOFILE, &files) == 0 && files.rlim_cur < files.rlim_max) {
@@ -114,9 +125,6 @@ void Run(const Arguments& arguments, const ServerConfig& config, GrpcServer* ser
 }
 
 int Serve(const Arguments& arguments, ServerConfig* config, Log* log) {
-  // Threads that are started from now on inherit this: signals wait for Run.
-  const sigset_t signals = SignalSet({SIGTERM, SIGINT, SIGHUP});
-  pthread_sigmask(SIG_BLOCK, &signals, nullptr);
   log->TakeLibraryMessages();
   const eipc::rpc::EventSink events = log->Sink();
   config->server.events = events;
@@ -150,6 +158,7 @@ int main(int argc, char** argv) {
     std::fputs(config.message().c_str(), config.exit_status() == 0 ? stdout : stderr);
     return config.exit_status();
   }
+  if (config.check_only) return PrintReport(eipc::CheckConfig(config));
   if (config.print_proxy_config) return PrintProxyConfig(config);
   PrepareProcess();
   eipc::CapArenas(config.malloc_arenas);

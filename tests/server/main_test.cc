@@ -262,6 +262,21 @@ TEST(EipcServer, RefusesWhatItCannotServe) {
   EXPECT_EQ(unknown_flag.Wait(), 2);
 }
 
+TEST(EipcServer, ChecksItsSettingsWithoutStarting) {
+  const std::string file = Fresh("checked.conf");
+  WriteFile(file, "metrics = 0.0.0.0:9464\n");
+  ServerProcess wrong({"--check-config", "--config", file});
+  EXPECT_EQ(wrong.Wait(), 1);
+  EXPECT_THAT(wrong.errors(), HasSubstr("--metrics 0.0.0.0:9464: only loopback addresses"));
+  WriteFile(file, "metrics = 127.0.0.1:9464\n");
+  ServerProcess right({"--check-config", "--config", file});
+  EXPECT_EQ(right.first_line(), "eipc-server: the settings are in order");
+  EXPECT_EQ(right.Wait(), 0);
+  WriteFile(file, "metric = 127.0.0.1:9464\n");
+  ServerProcess unknown({"--check-config", "--config", file});
+  EXPECT_EQ(unknown.Wait(), 2);
+}
+
 TEST(EipcServer, DocumentsItsFlags) {
   ServerProcess help({"--help"});
   EXPECT_THAT(help.first_line(), HasSubstr("eipc-server"));

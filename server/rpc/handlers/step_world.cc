@@ -28,8 +28,10 @@ void FillReceipt(const Session& session, const World& world, const StepSummary& 
   out->set_outcome(static_cast<v1::StepOutcome>(OutcomeToWire(summary.outcome)));
 }
 
-void Count(const Services& services, const absl::Status& status, const StepSummary& summary, double seconds) {
+void Count(const Services& services, const std::string& tenant, const absl::Status& status, const StepSummary& summary,
+           double seconds) {
   if (services.metrics == nullptr) return;
+  services.metrics->TenantStepped(tenant, summary.steps, seconds);
   if (status.ok()) return services.metrics->Stepped(summary, seconds);
   services.metrics->Limited(absl::AsciiStrToLower(absl::StatusCodeToString(status.code())));
 }
@@ -68,7 +70,7 @@ absl::Status StepAndAnswer(Services& services, const CallContext& context, const
   const absl::Status status = session->Step(command, UntilRemoved(context.budget, session), &services.slots, index, &summary);
   response->set_session_step(world.state().step);
   if (session.removed()) return absl::CancelledError("SESSION_DELETED: the session was deleted during the step");
-  Count(services, status, summary, std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count());
+  Count(services, context.tenant, status, summary, std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count());
   EIPC_RETURN_IF_ERROR(status);
 
   plan.Observe(world, response->mutable_observation());

@@ -117,6 +117,21 @@ absl::Status CheckExposure(const ListenAddress& address, const GrpcServerOptions
   return absl::OkStatus();
 }
 
+absl::Status CheckListen(const GrpcServerOptions& options) {
+  if (options.listen.empty()) return absl::OkStatus();
+  EIPC_ASSIGN_OR_RETURN(const ListenAddress address, ParseListenAddress(options.listen));
+  return CheckExposure(address, options);
+}
+
+absl::Status CheckMetrics(const GrpcServerOptions& options) {
+  if (options.metrics.empty()) return absl::OkStatus();
+  EIPC_ASSIGN_OR_RETURN(const ListenAddress address, ParseListenAddress(options.metrics));
+  if (address.loopback || options.metrics_anywhere) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      absl::StrCat("--metrics ", options.metrics, ": only loopback addresses are served (127.0.0.1, [::1], localhost), because ",
+                   "nobody is asked for credentials there; let the proxy forward it, or give --metrics-anywhere"));
+}
+
 }  // namespace
 
 struct GrpcServer::Impl {
@@ -129,8 +144,8 @@ struct GrpcServer::Impl {
   void Audit(const AuditEntry& entry) const {
     if (audit != nullptr) audit->Write(entry);
   }
-  absl::Status ExposeMetrics();
   std::map<std::string, double> Gauges() const;
+  std::map<std::string, double> SessionsByTenant() const;
   void KeepHouse();
   void SetReady(bool ready);
   absl::Status Listen(const ListenAddress& listen);
@@ -193,14 +208,10 @@ std::map<std::string, double> GrpcServer::Impl::Gauges() const {
   return values;
 }
 
-absl::Status GrpcServer::Impl::ExposeMetrics() {
-  EIPC_ASSIGN_OR_RETURN(const ListenAddress address, ParseListenAddress(options.metrics));
-  if (!address.loopback && !options.metrics_anywhere) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("--metrics ", options.metrics, ": only loopback addresses are served (127.0.0.1, [::1], localhost), because ",
-                     "nobody is asked for credentials there; let a proxy forward it, or give --metrics-anywhere"));
-  }
-  return metrics.Expose(options.metrics);
+std::map<std::string, double> GrpcServer::Impl::SessionsByTenant() const {
+  std::map<std::string, double> sessions;
+  for (const SessionRegistry::Entry& entry : services.sessions.All()) sessions[entry.owner] += 1;
+  return sessions;
 }
 
 // Ends streams whose client does not read, and sessions that nobody uses; gives back memory that is free.
@@ -254,7 +265,22 @@ GrpcServer::~GrpcServer() { Drain(std::chrono::milliseconds(0)); }
 const std::string& GrpcServer::address() const { return impl_->address; }
 const std::vector<std::string>& GrpcServer::journal_problems() const { return impl_->journal_problems; }
 
+std::vector<absl::Status> GrpcServer::Check(const GrpcServerOptions& options) {
+  std::vector<absl::Status> problems;
+  const auto add = [&](absl::Status status) {
+    if (!status.ok()) problems.push_back(std::move(status));
+  };
+  const bool known = !options.access_file.empty();
+  const absl::StatusOr<AccessList> access = known ? AccessList::Load(options.access_file) : AccessList();
+  add(access.status());
+  add(CheckListen(options));
+  add(Credentials(options.tls, access.ok() && access->has_tokens()).status());
+  add(CheckMetrics(options));
+  return problems;
+}
+
 absl::StatusOr<std::unique_ptr<GrpcServer>> GrpcServer::Start(const GrpcServerOptions& options) {
+  for (const absl::Status& problem : Check(options)) return problem;
   EnablePlugins(options.reflection);
   auto impl = std::make_unique<Impl>(options);
   ServiceOptions service{&impl->services, &impl->streams, nullptr, options.events};
@@ -265,11 +291,11 @@ absl::StatusOr<std::unique_ptr<GrpcServer>> GrpcServer::Start(const GrpcServerOp
   ListenAddress listen;
   if (!options.listen.empty()) {
     EIPC_ASSIGN_OR_RETURN(listen, ParseListenAddress(options.listen));
-    EIPC_RETURN_IF_ERROR(CheckExposure(listen, options));
     EIPC_RETURN_IF_ERROR(listen.path.empty() ? impl->Listen(listen) : PrepareUnixSocket(listen.path));
   }
   EIPC_ASSIGN_OR_RETURN(const auto credentials,
                         Credentials(options.tls, impl->access != nullptr && impl->access->Get()->has_tokens()));
+  if (options.tenant_metrics) impl->metrics.CountTenants();
   impl->services.metrics = &impl->metrics;
   impl->services.cage_program = options.cage_program;
   if (!options.journal.folder.empty()) {
@@ -283,7 +309,7 @@ absl::StatusOr<std::unique_ptr<GrpcServer>> GrpcServer::Start(const GrpcServerOp
     EIPC_ASSIGN_OR_RETURN(impl->audit, AuditLog::Open(options.audit_file, options.events));
     service.audit = impl->audit.get();
   }
-  if (!options.metrics.empty()) EIPC_RETURN_IF_ERROR(impl->ExposeMetrics());
+  if (!options.metrics.empty()) EIPC_RETURN_IF_ERROR(impl->metrics.Expose(options.metrics));
   impl->service = MakeSimulationService(std::move(service));
   grpc::ServerBuilder builder;
   SetUp(&builder, options);
@@ -312,7 +338,7 @@ absl::StatusOr<std::unique_ptr<GrpcServer>> GrpcServer::Start(const GrpcServerOp
         });
   }
   impl->housekeeper = std::make_unique<Housekeeper>(std::chrono::seconds(1), [raw] { raw->KeepHouse(); });
-  impl->metrics.SetGauges([raw] { return raw->Gauges(); });
+  impl->metrics.SetGauges([raw] { return raw->Gauges(); }, [raw] { return raw->SessionsByTenant(); });
   impl->Audit({.action = "server_start", .detail = impl->address});
   return std::unique_ptr<GrpcServer>(new GrpcServer(std::move(impl)));
 }

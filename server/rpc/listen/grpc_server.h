@@ -46,6 +46,8 @@ struct GrpcServerOptions {
   // there.
   std::string metrics;
   bool metrics_anywhere = false;
+  // Counts by tenant too (server/rpc/telemetry/tenant_metrics.h).
+  bool tenant_metrics = false;
   // Values of the program for /metrics, beside the server's; may be empty.
   Metrics::Gauges gauges;
   // File that the audit log is appended to (server/rpc/telemetry/audit_log.h); empty: none.
@@ -66,6 +68,8 @@ struct GrpcServerOptions {
 // "liveness" (the process is not stuck; true while it drains).
 class GrpcServer {
  public:
+  // What is wrong with options, a status each, by looking at them and at the files that they name alone.
+  static std::vector<absl::Status> Check(const GrpcServerOptions& options);
   // INVALID_ARGUMENT for an address that may not be served or files that make no sense, UNAVAILABLE when something cannot be had.
   static absl::StatusOr<std::unique_ptr<GrpcServer>> Start(const GrpcServerOptions& options);
   // Drains without grace if nobody has.

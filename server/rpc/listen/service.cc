@@ -241,7 +241,10 @@ class SimulationService final : public v1::SimulationService::Service {
     context->AddTrailingMetadata(kRequestIdKey, id);
     const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
     const std::string code = absl::StatusCodeToString(status.code());
-    if (services_.metrics != nullptr) services_.metrics->CallHandled(method, code, seconds);
+    if (services_.metrics != nullptr) {
+      services_.metrics->CallHandled(method, code, seconds);
+      if (!absl::IsUnauthenticated(status)) services_.metrics->TenantCalled(call.tenant, status);
+    }
     if (options_.events) {
       options_.events({status.ok() ? Event::Level::kDebug : Event::Level::kInfo,
                        "call",

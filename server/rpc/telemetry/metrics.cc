@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "server/rpc/telemetry/tenant_metrics.h"
 
 namespace eipc::rpc {
 namespace {
@@ -32,29 +33,46 @@ const Histogram::BucketBoundaries kSeconds = {1e-4, 2.5e-4, 5e-4, 1e-3, 2.5e-3, 
 const Histogram::BucketBoundaries kIterations = {1, 2, 3, 5, 8, 12, 20, 30, 50, 100, 200};
 const Histogram::BucketBoundaries kMeters = {1e-8, 1e-7, 1e-6, 1e-5, 1e-4, 2.5e-4, 5e-4, 1e-3, 2e-3, 5e-3};
 
+prometheus::MetricFamily& AddGauge(const std::string& name, std::vector<prometheus::MetricFamily>* families) {
+  prometheus::MetricFamily& family = families->emplace_back();
+  family.name = name;
+  family.type = prometheus::MetricType::Gauge;
+  return family;
+}
+
 // Values that somebody else knows.
 class GaugeSource : public prometheus::Collectable {
  public:
-  void Set(Metrics::Gauges gauges) {
+  // Before the first Collect.
+  void CountTenants(TenantMetrics* tenants) { tenants_ = tenants; }
+  void Set(Metrics::Gauges gauges, Metrics::Gauges tenant_sessions) {
     const std::lock_guard<std::mutex> lock(mutex_);
     gauges_ = std::move(gauges);
+    tenant_sessions_ = std::move(tenant_sessions);
   }
   std::vector<prometheus::MetricFamily> Collect() const override {
     const std::lock_guard<std::mutex> lock(mutex_);
     std::vector<prometheus::MetricFamily> families;
-    if (!gauges_) return families;
-    for (const auto& [name, value] : gauges_()) {
-      prometheus::MetricFamily& family = families.emplace_back();
-      family.name = name;
-      family.type = prometheus::MetricType::Gauge;
-      family.metric.emplace_back().gauge.value = value;
+    if (gauges_) {
+      for (const auto& [name, value] : gauges_()) AddGauge(name, &families).metric.emplace_back().gauge.value = value;
+    }
+    if (tenants_ != nullptr && tenant_sessions_) {
+      prometheus::MetricFamily& family = AddGauge("eipc_tenant_sessions", &families);
+      for (const auto& [label, value] : tenants_->ByLabel(tenant_sessions_())) {
+        prometheus::ClientMetric& metric = family.metric.emplace_back();
+        metric.label = {{"tenant", label}};
+        metric.gauge.value = value;
+      }
     }
     return families;
   }
 
  private:
+  TenantMetrics* tenants_ = nullptr;
   mutable std::mutex mutex_;
+  // Guarded by mutex_.
   Metrics::Gauges gauges_;
+  Metrics::Gauges tenant_sessions_;
 };
 
 std::string OutcomeReason(StepOutcome outcome) { return StepOutcomeName(outcome); }
@@ -93,13 +111,21 @@ struct Metrics::Impl {
                                .Help("Intersections that audits found; must stay zero")
                                .Register(*registry)
                                .Add({});
-  std::unique_ptr<prometheus::Exposer> exposer;
+  std::unique_ptr<TenantMetrics> tenants;        // null: not counted
+  std::unique_ptr<prometheus::Exposer> exposer;  // last: asks the others
 };
 
 Metrics::Metrics() : impl_(std::make_unique<Impl>()) {}
 Metrics::~Metrics() = default;
 
-void Metrics::SetGauges(Gauges gauges) { impl_->gauges->Set(std::move(gauges)); }
+void Metrics::SetGauges(Gauges gauges, Gauges tenant_sessions) {
+  impl_->gauges->Set(std::move(gauges), std::move(tenant_sessions));
+}
+
+void Metrics::CountTenants() {
+  impl_->tenants = std::make_unique<TenantMetrics>(impl_->registry.get());
+  impl_->gauges->CountTenants(impl_->tenants.get());
+}
 
 absl::Status Metrics::Expose(const std::string& address) {
   try {
@@ -119,6 +145,14 @@ void Metrics::CallStarted(const std::string& method) { impl_->started.Add({{"grp
 void Metrics::CallHandled(const std::string& method, const std::string& code, double seconds) {
   impl_->handled.Add({{"grpc_method", method}, {"grpc_code", code}}).Increment();
   impl_->handling.Add({{"grpc_method", method}}, kSeconds).Observe(seconds);
+}
+
+void Metrics::TenantCalled(const std::string& tenant, const absl::Status& status) {
+  if (impl_->tenants != nullptr) impl_->tenants->Called(tenant, status);
+}
+
+void Metrics::TenantStepped(const std::string& tenant, int steps, double seconds) {
+  if (impl_->tenants != nullptr) impl_->tenants->Stepped(tenant, steps, seconds);
 }
 
 void Metrics::Stepped(const StepSummary& summary, double seconds) {

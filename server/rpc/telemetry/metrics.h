@@ -21,13 +21,20 @@ class Metrics {
   Metrics();
   ~Metrics();
 
-  void SetGauges(Gauges gauges);
+  // `tenant_sessions`: how many each tenant has; asked only where tenants are counted, may be empty.
+  void SetGauges(Gauges gauges, Gauges tenant_sessions = nullptr);
+  // Counts by tenant too, from now on (tenant_metrics.h). Before the first call.
+  void CountTenants();
   // Serves http://ADDRESS/metrics. UNAVAILABLE when it cannot listen there.
   absl::Status Expose(const std::string& address);
 
   // Calls, by method name ("Step").
   void CallStarted(const std::string& method);
   void CallHandled(const std::string& method, const std::string& code, double seconds);
+  // The same call once more, of a caller that was let in.
+  void TenantCalled(const std::string& tenant, const absl::Status& status);
+  // A request of steps, finished or not.
+  void TenantStepped(const std::string& tenant, int steps, double seconds);
   // A finished request of steps, and one that was not finished or not converged, by reason.
   void Stepped(const StepSummary& summary, double seconds);
   void Limited(const std::string& reason);

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -18,6 +19,7 @@ namespace {
 
 using ::testing::AllOf;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 sockaddr_in Loopback(int port) {
   sockaddr_in address = {};
@@ -79,6 +81,33 @@ TEST(Metrics, IdleScrapersStopNobody) {
     EXPECT_TRUE(n == 0 || errno == ECONNRESET) << "still open";
     close(file);
   }
+}
+
+TEST(Metrics, CountsTenantsOnlyWhenAsked) {
+  Metrics metrics;
+  metrics.TenantCalled("lab", absl::OkStatus());
+  metrics.TenantStepped("lab", 7, 0.5);
+  metrics.SetGauges(nullptr, [] { return std::map<std::string, double>{{"lab", 3}}; });
+  EXPECT_THAT(metrics.Text(), Not(HasSubstr("tenant")));
+}
+
+// However many tenants there are, a scrape stays small.
+TEST(Metrics, BoundsTheNumberOfTenants) {
+  Metrics metrics;
+  metrics.CountTenants();
+  for (int i = 0; i < 1000; ++i) metrics.TenantCalled(absl::StrCat("tenant", i), absl::OkStatus());
+  metrics.TenantCalled("tenant0", absl::ResourceExhaustedError("TENANT_QUOTA: 8 sessions are as many as one tenant may hold"));
+  metrics.TenantStepped("tenant0", 7, 0.5);
+  metrics.SetGauges(nullptr, [] { return std::map<std::string, double>{{"tenant0", 3}, {"tenant998", 4}, {"tenant999", 5}}; });
+  const std::string text = metrics.Text();
+  EXPECT_THAT(text, HasSubstr("eipc_tenant_calls_total{grpc_code=\"OK\",tenant=\"tenant63\"} 1\n"));
+  EXPECT_THAT(text, Not(HasSubstr("tenant=\"tenant64\"")));
+  EXPECT_THAT(text, HasSubstr("eipc_tenant_calls_total{grpc_code=\"OK\",tenant=\"other\"} 936\n"));
+  EXPECT_THAT(text, HasSubstr("eipc_tenant_over_quota_total{tenant=\"tenant0\"} 1\n"));
+  EXPECT_THAT(text, HasSubstr("eipc_tenant_steps_total{tenant=\"tenant0\"} 7\n"));
+  EXPECT_THAT(text, HasSubstr("eipc_tenant_step_seconds_total{tenant=\"tenant0\"} 0.5\n"));
+  EXPECT_THAT(text, HasSubstr("eipc_tenant_sessions{tenant=\"tenant0\"} 3\n"));
+  EXPECT_THAT(text, HasSubstr("eipc_tenant_sessions{tenant=\"other\"} 9\n"));
 }
 
 }  // namespace
