@@ -220,7 +220,7 @@ void ServerConfig::AddProxy() {
   AddTime(app, "--proxy-handshake-timeout", &proxy.handshake_timeout, kSecond,
           "Seconds until a connection must have sent a request", 0.1, 3600);
   AddTime(app, "--proxy-idle-timeout", &proxy.idle_timeout, kSecond,
-          "Seconds after which a call is ended on which neither side has sent anything", 1, 86400 * 30);
+          "Seconds after which a call is ended on which the server has sent nothing", 1, 86400 * 30);
 }
 
 ServerConfig::ServerConfig()

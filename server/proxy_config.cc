@@ -106,7 +106,7 @@ absl::StatusOr<std::string> BindLine(const ProxyOptions& proxy, const GrpcServer
   return absl::StrCat(line, " ca-file ", authorities, " verify ", tokens ? "optional" : "required", "\n");
 }
 
-std::string Global(const ProxyOptions& proxy) {
+std::string Global(const ProxyOptions& proxy, const GrpcServerOptions& server) {
   const int connections = proxy.max_connections + kHealthConnections;
   const int calls = kCallsOverPerAddress * proxy.max_calls_per_address;
   return absl::Substitute(R"(global
@@ -129,7 +129,8 @@ defaults
   timeout connect 5s
   timeout http-request $3
   timeout http-keep-alive 10m
-  timeout client $4
+  # For a TLS handshake, and for a client to take what is there for it. Calls that wait for requests or for the server are not meant.
+  timeout client $5
   timeout server $4
   timeout client-fin 10s
   timeout server-fin 10s
@@ -137,11 +138,11 @@ defaults
   http-error status 408 hdr grpc-status 14 hdr grpc-message "IDLE: nothing was sent for too long; call again"
   http-error status 502 hdr grpc-status 14 hdr grpc-message "SERVER_GONE: the server ended the connection; call again"
   http-error status 503 hdr grpc-status 14 hdr grpc-message "SERVER_DOWN: the server does not answer; call again later"
-  http-error status 504 hdr grpc-status 14 hdr grpc-message "IDLE: the server sent nothing for too long; call again"
+  http-error status 504 hdr grpc-status 14 hdr grpc-message "IDLE: nothing was sent for too long; call again"
 
 )",
                           connections, 2 * connections + calls + kSpareDescriptors, kStreamsPerConnection,
-                          Ms(proxy.handshake_timeout), Ms(proxy.idle_timeout));
+                          Ms(proxy.handshake_timeout), Ms(proxy.idle_timeout), Ms(server.write_timeout));
 }
 
 // What is counted: connections and calls by address, calls by connection, addresses that are refused for a while.
@@ -308,8 +309,8 @@ absl::StatusOr<std::string> ProxyConfiguration(const ProxyOptions& proxy, const 
   EIPC_ASSIGN_OR_RETURN(const std::string frontend, Frontend(proxy, server));
   EIPC_ASSIGN_OR_RETURN(const std::string health, Health(proxy, server, address));
   return absl::StrCat("# HAProxy 2.6 in front of eipc-server, listening on ", proxy.listen,
-                      ". Written by eipc-server --proxy-config; run it as the server's user.\n", Global(proxy), kTables, frontend,
-                      Backends(address), health);
+                      ". Written by eipc-server --proxy-config; run it as the server's user.\n", Global(proxy, server), kTables,
+                      frontend, Backends(address), health);
 }
 
 }  // namespace eipc

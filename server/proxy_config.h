@@ -28,8 +28,10 @@ struct ProxyOptions {
   int max_calls_per_address = 1024;
   // A connection that has not sent a request by then is closed.
   std::chrono::milliseconds handshake_timeout{10000};
-  // A call on which neither side has sent anything for so long is ended.
+  // A call on which the server has sent nothing for so long is ended: an idle stream, or one that computes without an answer. How long
+  // a client may leave an answer unread is the server's write_timeout.
   std::chrono::milliseconds idle_timeout{3600000};
+};
 };
 
 // The configuration of HAProxy 2.6 for a server with these options. INVALID_ARGUMENT for an address that may not be served so: off

@@ -3,8 +3,10 @@
 import contextlib
 import itertools
 import os
+import queue
 import shutil
 import signal
+import socket
 import ssl
 import subprocess
 import threading
@@ -211,6 +213,42 @@ def test_answers_that_nobody_reads_take_no_place_of_others(proxied):
                 assert client.server_info(timeout=PATIENCE_S).build
 
 
+def closed_by_the_other_side(address):
+    """After having said nothing."""
+    host, port = address.rsplit(":", 1)
+    with socket.create_connection((host, int(port)), timeout=PATIENCE_S) as silent:
+        while silent.recv(1024):
+            pass
+    return True
+
+
+def test_connections_that_say_nothing_are_closed(proxied, tls_files):
+    with launch(proxied, "--proxy-handshake-timeout=0.5") as server:
+        assert closed_by_the_other_side(server.address)
+    with launch(proxied, "--proxy-handshake-timeout=0.5", "--write-timeout=0.5", f"--proxy-cert={tls_files[0]}") as server:
+        assert closed_by_the_other_side(server.address)
+
+
+def test_an_answer_that_is_not_read_is_given_up(proxied):
+    with launch(proxied, "--write-timeout=1") as server, RawConnection(server.address, initial_window=0) as attacker:
+        attacker.call(1, "GetServerInfo", grpc_message(service_pb2.GetServerInfoRequest()), ends=True)
+        assert len(list(first_frames_of(attacker, 1))) >= 2  # the headers, and the end
+
+
+def test_a_stream_that_idles_too_long_is_ended(proxied):
+    with launch(proxied, "--proxy-idle-timeout=1") as server, server.client() as client:
+        with client.create_scene(cube_scene()).create_session() as session:
+            requests = queue.SimpleQueue()
+            requests.put(service_pb2.StepRequest(session=session.name, dt_s=DT))
+            answers = stub_of(server).StepStream(iter(requests.get, None))
+            assert next(answers).session_step == 1
+            with pytest.raises(grpc.RpcError) as error:
+                next(answers)
+            requests.put(None)
+            assert error.value.code() in (grpc.StatusCode.UNAVAILABLE, grpc.StatusCode.CANCELLED), error.value
+            assert session.step(DT, timeout=PATIENCE_S).step == 2
+
+
 def test_streams_that_are_reset_at_once_get_their_address_refused(proxied):
     """CVE-2023-44487."""
     with launch(proxied) as server, server.client() as client, RawConnection(server.address, source="127.0.0.9") as attacker:
@@ -287,7 +325,6 @@ def served_certificate(address):
     context = ssl.create_default_context()
     context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
     context.set_alpn_protocols(["h2"])
-    import socket
     with socket.create_connection((host, int(port)), timeout=PATIENCE_S) as plain, context.wrap_socket(plain) as tls:
         return tls.getpeercert(binary_form=True)
 
@@ -329,7 +366,6 @@ def http(port, path):
 
 
 def free_ports(count):
-    import socket
     with contextlib.ExitStack() as stack:
         sockets = [stack.enter_context(socket.socket()) for _ in range(count)]
         for one in sockets:
