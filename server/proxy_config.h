@@ -32,7 +32,6 @@ struct ProxyOptions {
   // a client may leave an answer unread is the server's write_timeout.
   std::chrono::milliseconds idle_timeout{3600000};
 };
-};
 
 // The configuration of HAProxy 2.6 for a server with these options. INVALID_ARGUMENT for an address that may not be served so: off
 // loopback, TLS is needed and callers must be known; the server must listen on a Unix socket, or on loopback when no client

@@ -15,7 +15,7 @@ from typing import Iterator
 
 import grpc
 
-from service_fronts import server_pid
+from service_fronts import program_of, programs, server_pid
 
 # Where floods come from: another loopback address than well-behaved clients use.
 ATTACKER = ("127.0.0.9", 0)
@@ -211,6 +211,10 @@ def header_floods(port: int, seconds: float, count: int = 3) -> int:
 
 def open_descriptors(process: "subprocess.Popen[str]") -> int:
     return len(os.listdir(f"/proc/{server_pid(process)}/fd"))
+
+
+def open_descriptors_of_proxy(process: "subprocess.Popen[str]") -> int:
+    return sum(len(os.listdir(f"/proc/{pid}/fd")) for pid in programs(process.pid) if program_of(pid) == "haproxy")
 
 
 def allocated_bytes(process: "subprocess.Popen[str]") -> int:

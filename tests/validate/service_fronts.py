@@ -32,19 +32,18 @@ def _children(pid: int) -> list[int]:
         return []
 
 
-def _program(pid: int) -> str:
+def program_of(pid: int) -> str:
     try:
         return os.path.basename(os.readlink(f"/proc/{pid}/exe"))
     except OSError:
         return ""
 
 
+def programs(pid: int) -> list[int]:
+    """A process and all that it has started, parents first."""
+    return [pid, *(descendant for child in _children(pid) for descendant in programs(child))]
+
+
 def server_pid(process: "subprocess.Popen[str]") -> int:
     """The server's own process: `process`, or one that it has started."""
-    waiting = [process.pid]
-    while waiting:
-        pid = waiting.pop(0)
-        if _program(pid) == "eipc-server":
-            return pid
-        waiting += _children(pid)
-    return process.pid
+    return next((pid for pid in programs(process.pid) if program_of(pid) == "eipc-server"), process.pid)

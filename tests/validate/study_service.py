@@ -31,8 +31,8 @@ from validation import Context, Record, at_least, at_most, equal, reported, with
 
 sys.path.insert(0, str(REPOSITORY / "client" / "python"))
 import eipc  # noqa: E402
-from service_floods import (Health, connection_flood, exhaust_descriptors, open_descriptors, ping_flood, reset_flood,  # noqa: E402
-                            reset_floods, seconds_until_accepting)
+from service_floods import (Health, connection_flood, exhaust_descriptors, header_flood, header_floods,  # noqa: E402
+                            open_descriptors, open_descriptors_of_proxy, ping_flood, reset_flood, reset_floods, seconds_until_accepting)
 from service_fronts import Front, fronts  # noqa: E402
 from service_memory import measure  # noqa: E402
 from service_overload import fork, overhead, overload, proxy_overhead  # noqa: E402
@@ -73,10 +73,10 @@ def _program(name: str) -> str:
 
 def run(context: Context) -> list[Record]:
     records, page = [], ServicePage(context.figures)
-    for name, (part, title, both) in PARTS.items():
+    for name, (part, title, where) in PARTS.items():
         for front in fronts(context.server, FRONTS):
-            label = name if front.name == "direct" else f"{front.name}.{name}"
-            if not re.search(WANTED, label) or not (both or front.name == "direct"):
+            label = _label(name, front.name)
+            if front.name not in where or not re.search(WANTED, label):
                 continue
             context.say(label)
             seen = _run_part(part, front, context)
@@ -86,8 +86,12 @@ def run(context: Context) -> list[Record]:
             records += seen
     if not records:
         raise RunError(f"no part is like {WANTED}")
-    page.write([label for name, (_, _, both) in PARTS.items() for label in ((name, f"proxy.{name}") if both else (name,))])
+    page.write([_label(name, front) for name, (_, _, where) in PARTS.items() for front in where])
     return records
+
+
+def _label(part: str, front: str) -> str:
+    return part if front == "direct" else f"{front}.{part}"
 
 
 def _run_part(part: Part, front: Front, context: Context) -> list[Record]:
@@ -207,10 +211,9 @@ def _port(server: eipc.ServerProcess) -> int:
 
 
 def _descriptors(context: Context, _: Front) -> list[Record]:
-    """A server that may open few files, and a client that opens more connections than that (CVE-2023-4785)."""
-    command = ["bash", "-c", 'ulimit -n 300 && exec "$0" "$@"', str(context.server), LOOPBACK, "--handshake-timeout=30",
-               "--max-connections-per-peer=0", "--log-level=off"]
-    with eipc.launch_server(command[0], command[1:]) as server:
+    """A client that opens more connections than the proxy takes, let alone gives to one address (CVE-2023-4785)."""
+    bounds = ("--proxy-max-connections=400", "--proxy-max-connections-per-address=300", "--proxy-connection-rate=100000")
+    with eipc.launch_server(context.server, (LOOPBACK, "--log-level=off", *bounds)) as server:
         before = open_descriptors(server.process)
         with Health(server.address) as health:
             held = exhaust_descriptors(_port(server), 2000, 2.0)
@@ -226,7 +229,7 @@ def _floods(context: Context, _: Front) -> list[Record]:
     records = []
     seconds = max(2.0, 10 * SCALE)
     for name, flood in (("pings", ping_flood), ("resets", reset_flood), ("resets_from_six", reset_floods),
-                        ("connections", connection_flood)):
+                        ("connections", connection_flood), ("headers", header_flood), ("headers_from_three", header_floods)):
         with eipc.launch_server(context.server, (LOOPBACK, "--log-level=off")) as server, Health(server.address) as health:
             sent = flood(_port(server), seconds)
             back = seconds_until_accepting(server.address, 30)
@@ -238,11 +241,11 @@ def _floods(context: Context, _: Front) -> list[Record]:
 
 def _silence(context: Context, _: Front) -> list[Record]:
     """Connections that say nothing are gone after the handshake timeout."""
-    with eipc.launch_server(context.server, (LOOPBACK, "--handshake-timeout=1", "--log-level=off")) as server:
-        before = open_descriptors(server.process)
+    with eipc.launch_server(context.server, (LOOPBACK, "--proxy-handshake-timeout=1", "--log-level=off")) as server:
+        before = open_descriptors_of_proxy(server.process)
         with Health(server.address) as health:
             exhaust_descriptors(_port(server), 200, 3.0)
-            meanwhile = open_descriptors(server.process)
+            meanwhile = open_descriptors_of_proxy(server.process)
         time.sleep(1)
     return [at_most("silence.descriptors_held_after_timeout", meanwhile - before, 6),
             at_most("silence.health_p99_meanwhile", health.p99_ms(), 250, "ms")]
@@ -335,18 +338,19 @@ def _growth(seen: Sample, long: bool) -> list[Record]:
     return records
 
 
-# By name: what is run, what it is about, and whether it is run on every front.
-PARTS: dict[str, tuple[Part, str, bool]] = {
-    "storm": (_storm, "Snapshots, replays, forks and malformed calls in-process", False),
-    "wire_storm": (_wire_storm, "Malformed calls over real sockets", True),
-    "kill_nine": (_kill_nine, "Survival of kill -9", False),
-    "descriptors": (_descriptors, "Descriptors exhausted", True),
-    "floods": (_floods, "Floods", True),
-    "silence": (_silence, "Silent connections", True),
-    "overload": (_overload, "Overload", True),
-    "cancel": (_cancel, "Steps ended at random moments", True),
-    "overhead": (_overhead, "Overhead", True),
-    "fork": (_fork, "Forks", False),
-    "memory": (_memory, "Estimates of memory", False),
-    "soak": (_soak, "Soak", True),
+# By name: what is run, what it is about, and on which fronts. Hostile clients reach the proxy only: the server listens on loopback.
+DIRECT, PROXY, BOTH = ("direct",), ("proxy",), ("direct", "proxy")
+PARTS: dict[str, tuple[Part, str, tuple[str, ...]]] = {
+    "storm": (_storm, "Snapshots, replays, forks and malformed calls in-process", DIRECT),
+    "wire_storm": (_wire_storm, "Malformed calls over real sockets", BOTH),
+    "kill_nine": (_kill_nine, "Survival of kill -9", DIRECT),
+    "descriptors": (_descriptors, "More connections than there may be", PROXY),
+    "floods": (_floods, "Floods", PROXY),
+    "silence": (_silence, "Silent connections", PROXY),
+    "overload": (_overload, "Overload", BOTH),
+    "cancel": (_cancel, "Steps ended at random moments", BOTH),
+    "overhead": (_overhead, "Overhead", BOTH),
+    "fork": (_fork, "Forks", DIRECT),
+    "memory": (_memory, "Estimates of memory", DIRECT),
+    "soak": (_soak, "Soak", BOTH),
 }
