@@ -129,7 +129,7 @@ defaults
   timeout connect 5s
   timeout http-request $3
   timeout http-keep-alive 10m
-  # For a TLS handshake, and for a client to take what is there for it. Calls that wait for requests or for the server are not meant.
+  # For a TLS handshake, for the first words of HTTP/2, and for a client to take what is there for it. Calls that wait for requests or for the server are not meant.
   timeout client $5
   timeout server $4
   timeout client-fin 10s

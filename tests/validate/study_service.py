@@ -240,8 +240,8 @@ def _floods(context: Context, _: Front) -> list[Record]:
 
 
 def _silence(context: Context, _: Front) -> list[Record]:
-    """Connections that say nothing are gone after the handshake timeout."""
-    with eipc.launch_server(context.server, (LOOPBACK, "--proxy-handshake-timeout=1", "--log-level=off")) as server:
+    """Connections that say nothing are gone after the time that they have for it."""
+    with eipc.launch_server(context.server, (LOOPBACK, "--proxy-handshake-timeout=1", "--write-timeout=1", "--log-level=off")) as server:
         before = open_descriptors_of_proxy(server.process)
         with Health(server.address) as health:
             exhaust_descriptors(_port(server), 200, 3.0)

@@ -1,4 +1,4 @@
-"""The server behind HAProxy (eipc-server-with-proxy): hostile clients, identity, certificates, health, and what both do when they end."""
+"""The server behind HAProxy (eipc-server-with-proxy): hostile clients, identity, certificates, health, and how both end."""
 
 import contextlib
 import itertools
@@ -20,8 +20,8 @@ import pytest
 
 import eipc
 from eipc.v1 import observation_pb2, service_pb2, service_pb2_grpc
-from raw_http2 import (CONTINUATION, DATA, END_HEADERS, HEADERS, LARGEST_FRAME, RESET, RawConnection, call_headers, frame,
-                       grpc_message, integer)
+from raw_http2 import (CONTINUATION, DATA, END_HEADERS, HEADERS, LARGEST_FRAME, PREFACE, RESET, SETTINGS, RawConnection,
+                       call_headers, frame, grpc_message, integer)
 from test_real_server import DT, cube_scene
 from test_service import certificates  # noqa: F401 (a fixture)
 
@@ -126,7 +126,8 @@ def test_a_deadline_reaches_the_server(server, client):
 
 def endless_header(connection):
     """The beginning of a request with a header of 1 GiB (CVE-2023-33953): what follows in CONTINUATION frames is its value."""
-    connection.socket.sendall(frame(HEADERS, 0, 1, call_headers("GetServerInfo") + b"\0" + integer(1, 7) + b"a" + integer(1 << 30, 7)))
+    endless = b"\0" + integer(1, 7) + b"a" + integer(1 << 30, 7)
+    connection.socket.sendall(frame(HEADERS, 0, 1, call_headers("GetServerInfo") + endless))
 
 
 @pytest.mark.parametrize("connections", [1, 3])
@@ -213,19 +214,23 @@ def test_answers_that_nobody_reads_take_no_place_of_others(proxied):
                 assert client.server_info(timeout=PATIENCE_S).build
 
 
-def closed_by_the_other_side(address):
-    """After having said nothing."""
+def closed_by_the_other_side(address, words=b""):
+    """After having said no more than that."""
     host, port = address.rsplit(":", 1)
     with socket.create_connection((host, int(port)), timeout=PATIENCE_S) as silent:
+        silent.sendall(words)
         while silent.recv(1024):
             pass
     return True
 
 
-def test_connections_that_say_nothing_are_closed(proxied, tls_files):
-    with launch(proxied, "--proxy-handshake-timeout=0.5") as server:
+def test_connections_that_ask_nothing_are_closed(proxied, tls_files):
+    begun = PREFACE + frame(SETTINGS, 0, 0)
+    with launch(proxied, "--proxy-handshake-timeout=0.5", "--write-timeout=3600") as server:
+        assert closed_by_the_other_side(server.address, begun)
+    with launch(proxied, "--write-timeout=0.5") as server:
         assert closed_by_the_other_side(server.address)
-    with launch(proxied, "--proxy-handshake-timeout=0.5", "--write-timeout=0.5", f"--proxy-cert={tls_files[0]}") as server:
+    with launch(proxied, "--write-timeout=0.5", f"--proxy-cert={tls_files[0]}") as server:
         assert closed_by_the_other_side(server.address)
 
 
@@ -255,7 +260,8 @@ def test_streams_that_are_reset_at_once_get_their_address_refused(proxied):
         streams = iter(range(1, 400_000, 2))
 
         def burst():
-            return b"".join(frame(HEADERS, END_HEADERS, stream, call_headers("GetServerInfo")) + frame(RESET, 0, stream, b"\0\0\0\x08")
+            headers = call_headers("GetServerInfo")
+            return b"".join(frame(HEADERS, END_HEADERS, stream, headers) + frame(RESET, 0, stream, b"\0\0\0\x08")
                             for stream in itertools.islice(streams, 50))
 
         with pytest.raises(ConnectionError):
@@ -338,7 +344,8 @@ def test_sighup_changes_certificates_and_ends_no_stream(proxied, tls_files, cert
             folder = tmp_path / "next"
             shutil.copytree(certificates, folder)
             subprocess.run(["openssl", "x509", "-req", "-in", "server.csr", "-CA", "ca.pem", "-CAkey", "ca.key", "-CAcreateserial",
-                            "-out", "server.pem", "-days", "1", "-extfile", "server.ext"], cwd=folder, check=True, capture_output=True)
+                            "-out", "server.pem", "-days", "1", "-extfile", "server.ext"], cwd=folder, check=True,
+                           capture_output=True)
             both.write_text((folder / "server.pem").read_text() + (folder / "server.key").read_text())
             server.process.send_signal(signal.SIGHUP)
             wait_until(lambda: served_certificate(server.address) != first, "the new certificate is served")
