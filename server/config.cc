@@ -172,6 +172,8 @@ void ServerConfig::AddSizes() {
   AddMib(app, "--memory-mib", &limits.memory_bytes,
          "What sessions and uploads may use in all by the server's estimate, MiB; 0: no bound");
   AddMib(app, "--session-memory-mib", &limits.session_memory_bytes, "The same for one session");
+  AddMib(app, "--child-memory-mib", &limits.child_memory_bytes,
+         "What a child process that makes a cage or prepares a mesh may take, MiB (no more than --memory-mib); 0: no bound");
   AddMib(app, "--snapshot-mib", &limits.max_snapshot_bytes, "All snapshots together, MiB");
   AddMib(app, "--upload-mib", &limits.max_upload_bytes, "All uploaded meshes together, MiB");
   app->add_option("--malloc-arenas", malloc_arenas,

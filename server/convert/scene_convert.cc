@@ -9,6 +9,7 @@
 #include "server/convert/geometry_convert.h"
 #include "server/convert/mesh_convert.h"
 #include "server/convert/wire_check.h"
+#include "sim/base/status_macros.h"
 
 namespace eipc {
 namespace {
@@ -100,7 +101,10 @@ EnclosedVolumeSpec EnclosedVolumeFromProto(const v1::EnclosedVolume& volume) {
 
 class SceneReader {
  public:
-  SceneReader(const MeshResolver& resolver, Problems* problems) : meshes_(resolver), problems_(problems) {}
+  SceneReader(const v1::Scene& scene, const MeshResolver& resolver, const ReadLimits& limits, Problems* problems)
+      : meshes_(resolver, limits, &scene), problems_(problems) {}
+  // RESOURCE_EXHAUSTED once a limit was reached.
+  const absl::Status& status() const { return meshes_.status(); }
 
   BodySpec ReadBody(const v1::Body& body, const std::string& path) {
     BodySpec spec;
@@ -268,15 +272,17 @@ void ReadSchedule(const v1::Schedule& schedule, SceneSpec* spec) {
 
 }  // namespace
 
-absl::StatusOr<SceneSpec> SceneFromProto(const v1::Scene& scene, const MeshResolver& resolver, Problems* problems) {
+absl::StatusOr<SceneSpec> SceneFromProto(const v1::Scene& scene, const MeshResolver& resolver, Problems* problems,
+                                         const ReadLimits& limits) {
   CheckFiniteAndKnown(scene, "", problems);
   SceneSpec spec;
   spec.name = scene.display_name();
   if (scene.has_gravity_m_s2()) spec.gravity = Vec3FromProto(scene.gravity_m_s2());
   spec.start_in_equilibrium = scene.start_in_equilibrium();
-  SceneReader reader(resolver, problems);
+  SceneReader reader(scene, resolver, limits, problems);
   for (int i = 0; i < scene.bodies_size(); ++i) {
     spec.bodies.push_back(reader.ReadBody(scene.bodies(i), absl::StrCat("bodies[", i, "]")));
+    EIPC_RETURN_IF_ERROR(reader.status());
   }
   ReadContact(scene, &spec, problems);
   ReadSolver(scene.solver(), &spec);

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "absl/status/statusor.h"
+#include "server/convert/mesh_convert.h"
 #include "server/convert/mesh_resolver.h"
 #include "sim/scene/problems.h"
 #include "sim/scene/scene_spec.h"
@@ -21,7 +22,10 @@ namespace eipc {
 //   Problems problems;
 //   EIPC_ASSIGN_OR_RETURN(SceneSpec spec, SceneFromProto(scene, resolver, &problems));
 //   EIPC_ASSIGN_OR_RETURN(auto model, CompileScene(spec, std::move(problems)));
-absl::StatusOr<SceneSpec> SceneFromProto(const v1::Scene& scene, const MeshResolver& resolver, Problems* problems);
+//
+// RESOURCE_EXHAUSTED when a limit is reached.
+absl::StatusOr<SceneSpec> SceneFromProto(const v1::Scene& scene, const MeshResolver& resolver, Problems* problems,
+                                         const ReadLimits& limits = {});
 
 // SHA-256, the first 128 bits as 32 hex digits, of the message and of every mesh as read: what a scene is named by.
 std::string SceneDigest(const v1::Scene& scene, const SceneSpec& spec);

@@ -33,6 +33,19 @@ class Sha256 {
   std::unique_ptr<EVP_MD_CTX, void (*)(EVP_MD_CTX*)> context_;
 };
 
+// What is written is hashed, piece by piece.
+class HashStream : public google::protobuf::io::CopyingOutputStream {
+ public:
+  explicit HashStream(Sha256* hash) : hash_(hash) {}
+  bool Write(const void* data, int bytes) override {
+    hash_->Add(data, static_cast<size_t>(bytes));
+    return true;
+  }
+
+ private:
+  Sha256* const hash_;
+};
+
 void AddMesh(const MeshData& mesh, Sha256* hash) {
   hash->AddAll(mesh.vertices);
   hash->AddAll(mesh.tets);
@@ -42,15 +55,16 @@ void AddMesh(const MeshData& mesh, Sha256* hash) {
 }  // namespace
 
 std::string SceneDigest(const v1::Scene& scene, const SceneSpec& spec) {
-  std::string bytes;
+  Sha256 hash;
+  const uint64_t size = scene.ByteSizeLong();
+  hash.Add(&size, sizeof(size));
   {
-    google::protobuf::io::StringOutputStream stream(&bytes);
+    HashStream hashed(&hash);
+    google::protobuf::io::CopyingOutputStreamAdaptor stream(&hashed);
     google::protobuf::io::CodedOutputStream coded(&stream);
     coded.SetSerializationDeterministic(true);
     scene.SerializeToCodedStream(&coded);
   }
-  Sha256 hash;
-  hash.AddAll(bytes);
   // Files may change under the same name.
   for (const BodySpec& body : spec.bodies) {
     AddMesh(body.mesh, &hash);

@@ -50,7 +50,7 @@ absl::StatusOr<int> FindFrame(const Model& model, const T& target, const std::st
 }
 
 absl::Status Invalid(const Problems& problems) {
-  return absl::InvalidArgumentError(absl::StrCat("INVALID_REQUEST: ", absl::StrJoin(problems.lines(), "\n")));
+  return absl::InvalidArgumentError(absl::StrCat("INVALID_REQUEST: ", problems.ToStatus().message()));
 }
 
 Trajectory KeysFromProto(const v1::Trajectory& message, const std::string& path, Problems* problems) {

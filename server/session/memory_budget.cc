@@ -5,9 +5,11 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "sim/dynamics/model.h"
+#include "sim/scene/scene_spec.h"
 
 namespace eipc {
 
@@ -33,7 +35,65 @@ double SurfaceBytes(const Model& model) {
   return bytes;
 }
 
+template <typename T>
+int64_t BytesOf(const std::vector<T>& list) {
+  return static_cast<int64_t>(list.size() * sizeof(T));
+}
+
+int64_t SurfaceModelBytes(const CollisionSurface& s) {
+  int64_t bytes = BytesOf(s.edges) + BytesOf(s.triangles) + BytesOf(s.vertex_body) + BytesOf(s.edge_body) +
+                  BytesOf(s.triangle_body) + BytesOf(s.vertex_area) + BytesOf(s.edge_area) + BytesOf(s.edge_rest_length2) +
+                  BytesOf(s.rest_positions) + BytesOf(s.owned_vertices) + BytesOf(s.owned_edges) + BytesOf(s.pair_enabled) +
+                  BytesOf(s.pair_friction) + BytesOf(s.pair_law);
+  // A tree has fewer nodes than twice its leaves.
+  constexpr int64_t kTreeBytes = 160;
+  return bytes + kTreeBytes * static_cast<int64_t>(s.triangles.size());
+}
+
+int64_t PatchBytes(const SurfacePatches& p) {
+  int64_t bytes = BytesOf(p.pieces) + BytesOf(p.boxes) + BytesOf(p.nodes);
+  for (const SurfacePiece& piece : p.pieces) bytes += BytesOf(piece.relatives);
+  for (const auto& patches : p.patches) bytes += BytesOf(patches);
+  for (const auto& nodes : p.body_nodes) bytes += BytesOf(nodes);
+  for (const auto& neighbours : p.neighbours) bytes += BytesOf(neighbours);
+  return bytes;
+}
+
 }  // namespace
+
+int64_t EstimateModelBytes(const Model& model) {
+  constexpr int64_t kFixed = 16 << 10;
+  int64_t bytes = kFixed + BytesOf(model.bodies) + BytesOf(model.initial_positions) + BytesOf(model.start_positions) +
+                  BytesOf(model.initial_velocities) + BytesOf(model.mass.columns) + BytesOf(model.mass.values) +
+                  BytesOf(model.mass.row_start) + BytesOf(model.embedding) + BytesOf(model.surface_offset);
+  for (const ElasticBody& body : model.elastic) {
+    bytes += BytesOf(body.nodes) + BytesOf(body.inverse_rest) + BytesOf(body.volume);
+  }
+  for (const BoundarySet& set : model.boundary_sets) {
+    bytes += BytesOf(set.nodes) + BytesOf(set.local_positions) + BytesOf(set.trajectory.keys);
+  }
+  bytes += SurfaceModelBytes(model.surface) + PatchBytes(model.patches);
+  // Lists end with room to spare: they double when they are full.
+  return bytes + bytes / 2;
+}
+
+int64_t EstimateCompileBytes(const SceneSpec& spec) {
+  constexpr int64_t kFixed = 256 << 10, kPerVertex = 600, kPerTriangle = 2000, kPerTet = 1800, kPerBodyPair = 64;
+  int64_t vertices = 0, triangles = 0, tets = 0;
+  for (const BodySpec& body : spec.bodies) {
+    const auto add = [&](const MeshData& mesh) {
+      vertices += static_cast<int64_t>(mesh.vertices.size());
+      // Where there are tetrahedra, triangles are not used; at most all their faces are the boundary.
+      triangles += static_cast<int64_t>(mesh.tets.empty() ? mesh.triangles.size() : mesh.tets.size());
+      tets += static_cast<int64_t>(mesh.tets.size());
+    };
+    add(body.mesh);
+    if (body.cage) add(*body.cage);
+    if (!body.cage) tets += 6 * int64_t{std::max(0, body.cage_vertices)};
+  }
+  const int64_t bodies = static_cast<int64_t>(spec.bodies.size());
+  return kFixed + kPerVertex * vertices + kPerTriangle * triangles + kPerTet * tets + kPerBodyPair * bodies * bodies;
+}
 
 int64_t EstimateSessionBytes(const Model& model, int worlds) {
   constexpr double kFixed = 64 << 10, kPerElement = 1 << 10;
@@ -43,20 +103,66 @@ int64_t EstimateSessionBytes(const Model& model, int worlds) {
          worlds;
 }
 
+bool MemoryBudget::TryAdd(int64_t bytes, int64_t* used) {
+  *used = used_.load();
+  do {
+    if (total_bytes_ > 0 && bytes > total_bytes_ - *used) return false;
+  } while (!used_.compare_exchange_weak(*used, *used + bytes));
+  return true;
+}
+
 absl::StatusOr<MemoryBudget::Share> MemoryBudget::Take(int64_t bytes, const std::string& what) {
   if (largest_bytes_ > 0 && bytes > largest_bytes_) {
     return absl::ResourceExhaustedError(
         absl::StrCat("MEMORY_BUDGET: ", what, " needs about ", bytes, " bytes; the server gives one at most ", largest_bytes_));
   }
-  int64_t used = used_.load();
-  do {
-    if (total_bytes_ > 0 && bytes > total_bytes_ - used) {
-      return absl::ResourceExhaustedError(absl::StrCat("MEMORY_BUDGET: ", what, " needs about ", bytes, " bytes; ", used,
-                                                       " of the ", total_bytes_,
-                                                       " that the server gives are taken; delete a session first"));
-    }
-  } while (!used_.compare_exchange_weak(used, used + bytes));
+  return TakeForMessage(bytes, what);
+}
+
+absl::StatusOr<MemoryBudget::Share> MemoryBudget::TakeForMessage(int64_t bytes, const std::string& what) {
+  int64_t used = 0;
+  if (!TryAdd(bytes, &used)) return DoesNotFit(bytes, used, what);
   return Share(this, bytes);
+}
+
+absl::Status MemoryBudget::DoesNotFit(int64_t bytes, int64_t used, const std::string& what) const {
+  return absl::ResourceExhaustedError(absl::StrCat("MEMORY_BUDGET: ", what, " needs about ", bytes, " bytes; ", used, " of the ",
+                                                   total_bytes_, " that the server gives are taken; delete a session first"));
+}
+
+MemoryBudget::Share MemoryBudget::Record(int64_t bytes) {
+  used_.fetch_add(bytes);
+  return Share(this, bytes);
+}
+
+bool MemoryBudget::Share::Extend(int64_t bytes) {
+  int64_t used = 0;
+  if (budget_ != nullptr && !budget_->TryAdd(bytes, &used)) return false;
+  bytes_ += bytes;
+  return true;
+}
+
+absl::Status MemoryBudget::Share::Grow(int64_t bytes, const std::string& what) {
+  int64_t used = 0;
+  if (budget_ != nullptr && !budget_->TryAdd(bytes, &used)) {
+    return budget_->DoesNotFit(bytes_ + bytes, used - std::min(used, bytes_), what);
+  }
+  bytes_ += bytes;
+  return absl::OkStatus();
+}
+
+absl::StatusOr<MemoryBudget::Share> RequestMemory::Keep(int64_t bytes) {
+  if (bytes > share_.bytes()) {
+    if (absl::Status status = share_.Grow(bytes - share_.bytes(), what_); !status.ok()) return status;
+  }
+  share_.ShrinkTo(bytes);
+  return std::move(share_);
+}
+
+void MemoryBudget::Share::ShrinkTo(int64_t bytes) {
+  if (budget_ == nullptr || bytes >= bytes_) return;
+  budget_->used_.fetch_sub(bytes_ - bytes);
+  bytes_ = bytes;
 }
 
 int64_t ResidentBytes() {

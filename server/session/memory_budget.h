@@ -8,10 +8,18 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "sim/base/memory_meter.h"
 
 namespace eipc {
 
 struct Model;
+struct SceneSpec;
+
+// What a compiled scene holds, bytes.
+int64_t EstimateModelBytes(const Model& model);
+// What compiling a scene needs beside its meshes at its largest moment, bytes: copies, trees, the search for intersections, matrix
+// entries. Measured: docs/operations.md.
+int64_t EstimateCompileBytes(const SceneSpec& spec);
 
 // What `worlds` running copies of a model need, bytes, estimated before there is one: states, buffers, matrix factors, which fill
 // up with unknowns and contacts, and lists of pairs, which grow with how far fine surfaces move in a step. Measured:
@@ -36,6 +44,12 @@ class MemoryBudget {
     }
     ~Share() { Return(); }
     int64_t bytes() const { return budget_ == nullptr ? 0 : bytes_; }
+    // Sets so many bytes more aside; false when they do not fit. A share of no budget stays as it is.
+    bool Extend(int64_t bytes);
+    // The same; RESOURCE_EXHAUSTED (MEMORY_BUDGET) when they do not fit. `what` is for the message.
+    absl::Status Grow(int64_t bytes, const std::string& what);
+    // Gives back all but `bytes`.
+    void ShrinkTo(int64_t bytes);
 
    private:
     friend class MemoryBudget;
@@ -52,12 +66,35 @@ class MemoryBudget {
 
   // RESOURCE_EXHAUSTED (MEMORY_BUDGET) when it does not fit. `what` is for the message.
   absl::StatusOr<Share> Take(int64_t bytes, const std::string& what);
+  // The same for what a call needs to be read and answered: the bound on one session does not hold for it.
+  absl::StatusOr<Share> TakeForMessage(int64_t bytes, const std::string& what);
+  // For what exists already, such as an answer: it may exceed the budget, and others are refused until it is given back.
+  Share Record(int64_t bytes);
   int64_t used() const { return used_.load(); }
+  int64_t total() const { return total_bytes_; }
 
  private:
+  bool TryAdd(int64_t bytes, int64_t* used);
+  absl::Status DoesNotFit(int64_t bytes, int64_t used, const std::string& what) const;
   const int64_t total_bytes_;
   const int64_t largest_bytes_;
   std::atomic<int64_t> used_ = 0;
+};
+
+// What a request holds while it is worked on: asked before it holds more, given back when it ends.
+class RequestMemory : public MemoryMeter {
+ public:
+  // `what` is for the message of a refusal.
+  RequestMemory(MemoryBudget* budget, std::string what) : share_(budget->Record(0)), what_(std::move(what)) {}
+  absl::Status Add(int64_t bytes) override { return share_.Grow(bytes, what_); }
+  int64_t bytes() const { return share_.bytes(); }
+  // Leaves `bytes` aside for what is kept of the request, and gives the rest back. RESOURCE_EXHAUSTED when more is kept than was
+  // asked for, and that does not fit.
+  absl::StatusOr<MemoryBudget::Share> Keep(int64_t bytes);
+
+ private:
+  MemoryBudget::Share share_;
+  const std::string what_;
 };
 
 // Resident memory of this process, bytes; 0 when it cannot be read.

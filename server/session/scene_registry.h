@@ -12,6 +12,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "server/session/memory_budget.h"
 
 namespace eipc {
 
@@ -26,6 +27,10 @@ struct StoredScene {
   std::string payload;
   // Whose it is; to everyone else it does not exist.
   std::string owner;
+  // Memory that was set aside for model and payload, given back with the last who holds the scene.
+  std::shared_ptr<const MemoryBudget::Share> memory = nullptr;
+
+  int64_t EstimatedBytes() const { return EstimateModelBytes(*model) + static_cast<int64_t>(payload.size()); }
 };
 
 // Immutable scenes under content-addressed names: the same content is the same scene (of each owner).

@@ -18,6 +18,8 @@ struct ServerLimits {
   int64_t max_stored_scene_bytes = int64_t{1} << 30;
   int max_message_mib = 64;
   int max_bodies = 1024;
+  // Of a cage to be made.
+  int max_cage_vertices = 20'000;
   // Sum over a scene's meshes, and over the vertex budgets of cages to be made.
   int64_t max_scene_vertices = 2'000'000;
   // Steps and compilations that run at once; the others wait in order of arrival.
@@ -48,8 +50,12 @@ struct ServerLimits {
   // What sessions may use in all, and one of them, by the estimate of memory_budget.h; 0: no bound.
   int64_t memory_bytes = 0;
   int64_t session_memory_bytes = 0;
+  // What a child process that makes a cage or prepares a mesh may take; at most memory_bytes, where that is set.
+  int64_t child_memory_bytes = int64_t{4} << 30;
 };
 
+// RESOURCE_EXHAUSTED when a scene of so many bodies is larger than the server takes. Runs before any mesh is read.
+absl::Status CheckBodyCount(int64_t bodies, const ServerLimits& limits);
 // RESOURCE_EXHAUSTED when a scene is larger than the server takes. Runs before anything is built from it.
 absl::Status CheckSceneSize(const SceneSpec& spec, const ServerLimits& limits);
 

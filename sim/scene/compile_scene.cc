@@ -211,7 +211,7 @@ absl::StatusOr<std::shared_ptr<const Model>> CompileScene(const SceneSpec& spec,
   std::vector<ScalarSparse::Entry> mass;
   std::vector<std::vector<Vec3>> surface_positions, authored;
   std::vector<std::vector<Triangle>> triangles;
-  const size_t problems_before = problems.lines().size();
+  const int64_t problems_before = problems.count();
   for (size_t b = 0; b < spec.bodies.size(); ++b) {
     // A mesh that could not be read was reported by whoever read it.
     if (spec.bodies[b].mesh.vertices.empty() && !problems.empty()) continue;
@@ -222,7 +222,7 @@ absl::StatusOr<std::shared_ptr<const Model>> CompileScene(const SceneSpec& spec,
     AppendBody(spec.bodies[b], std::move(body), &mass, model.get());
     EIPC_RETURN_IF_ERROR(Ended(budget.Poll()));
   }
-  if (problems.lines().size() > problems_before || model->bodies.size() != spec.bodies.size()) return problems.ToStatus();
+  if (problems.count() > problems_before || model->bodies.size() != spec.bodies.size()) return problems.ToStatus();
   for (size_t b = 0; b < spec.bodies.size(); ++b) {
     const BodySpec& body = spec.bodies[b];
     if (body.kind == BodyKind::kKinematic) AddKinematicDrive(body, static_cast<int32_t>(b), model.get());

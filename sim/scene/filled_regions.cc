@@ -8,7 +8,7 @@ namespace eipc {
 namespace {
 
 bool CheckFilling(const Filling& f, const std::string& path, Problems* problems) {
-  const size_t before = problems->lines().size();
+  const int64_t before = problems->count();
   if (!std::isfinite(f.overpressure_pa)) problems->Add(path + ".overpressure_pa", "must be finite");
   if (f.law == VolumeLaw::kIdealGas) {
     if (!(f.ambient_pressure_pa >= 0)) problems->Add(path + ".ambient_pressure_pa", "must be >= 0, got ", f.ambient_pressure_pa);
@@ -19,7 +19,7 @@ bool CheckFilling(const Filling& f, const std::string& path, Problems* problems)
   } else if (!(f.compressibility_per_pa > 0) || !std::isfinite(f.compressibility_per_pa)) {
     problems->Add(path + ".compressibility_per_pa", "must be > 0 for this law (water: 4.6e-10), got ", f.compressibility_per_pa);
   }
-  return problems->lines().size() == before;
+  return problems->count() == before;
 }
 
 // Triangles by connected part of the body's surface.

@@ -1,5 +1,6 @@
-// libFuzzer target: one byte chooses a format, the rest is the file. No reader may crash, run away with memory or return an index
-// that is out of range; what it returns, the mesh factories must accept or refuse.
+// libFuzzer target: one byte chooses a format, the rest is the file. No reader may crash, hold more than its meter allows
+// (./dev fuzz bounds what may be allocated at once) or return an index that is out of range; what it returns, the mesh factories must
+// accept or refuse.
 
 #include <array>
 #include <cstdint>
@@ -18,6 +19,18 @@ using Reader = absl::StatusOr<eipc::MeshData> (*)(absl::string_view, const std::
 constexpr Reader kReaders[] = {eipc::ReadVtk, eipc::ReadObj, eipc::ReadOff, eipc::ReadStl,
                                eipc::ReadPly, eipc::ReadMsh, eipc::ReadVtu};
 
+class Meter : public eipc::MemoryMeter {
+ public:
+  absl::Status Add(int64_t bytes) override {
+    if (bytes > left_) return absl::ResourceExhaustedError("no more");
+    left_ -= bytes;
+    return absl::OkStatus();
+  }
+
+ private:
+  int64_t left_ = 16 << 20;
+};
+
 template <size_t kSize>
 void RequireInRange(const std::vector<std::array<int32_t, kSize>>& cells, size_t vertices) {
   for (const auto& cell : cells) {
@@ -34,7 +47,8 @@ void RequireInRange(const std::vector<std::array<int32_t, kSize>>& cells, size_t
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   if (size == 0) return 0;
   const absl::string_view content(reinterpret_cast<const char*>(data) + 1, size - 1);
-  const absl::StatusOr<eipc::MeshData> mesh = kReaders[data[0] % std::size(kReaders)](content, "fuzzed");
+  Meter meter;
+  const absl::StatusOr<eipc::MeshData> mesh = kReaders[data[0] % std::size(kReaders)](content, "fuzzed", &meter);
   if (!mesh.ok()) return 0;
   RequireInRange(mesh->triangles, mesh->vertices.size());
   RequireInRange(mesh->tets, mesh->vertices.size());

@@ -6,6 +6,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "eipc/v1/scene.pb.h"
+#include "server/session/child_process.h"
 #include "sim/scene/scene_spec.h"
 #include "sim/solver/step_budget.h"
 
@@ -15,8 +16,9 @@ namespace eipc::rpc {
 // scene of one embedded body from standard input and writes the same with its cage.
 
 // Gives every embedded body of `spec` that asks for a cage one, made by a child. The budget ends the child at once.
-// INVALID_ARGUMENT with the path of a body whose cage cannot be made.
-absl::Status MakeCagesInChild(const std::string& program, const v1::Scene& scene, const StepBudget& budget, SceneSpec* spec);
+// INVALID_ARGUMENT with the path of a body whose cage cannot be made. The meter in `limits` is asked for what is sent and received.
+absl::Status MakeCagesInChild(const std::string& program, const v1::Scene& scene, const StepBudget& budget,
+                              const ChildLimits& limits, SceneSpec* spec);
 
 // The child's part: the scene with its cage, or what is wrong.
 absl::StatusOr<std::string> CageWorker(const std::string& input);

@@ -45,8 +45,8 @@ absl::Status UploadMesh(Services&, const CallContext&, const std::function<bool(
 absl::Status MakeScene(Services&, const CallContext&, const v1::CreateSceneRequest&, OperationRegistry::Progress* progress,
                        v1::SceneInfo*);
 absl::Status StartCreateScene(Services&, const CallContext&, const v1::CreateSceneRequest&, v1::Operation*);
-// Puts an uploaded mesh into `mesh`, which then needs nothing else. `path` is where the request has it.
-absl::Status TakeUpload(Services&, const std::string& tenant, const std::string& path, v1::Mesh* mesh);
+// Puts an uploaded mesh into `mesh`, which then needs nothing else, after asking `meter`. `path` is where the request has it.
+absl::Status TakeUpload(Services&, const std::string& tenant, const std::string& path, MemoryMeter* meter, v1::Mesh* mesh);
 absl::Status StartPrepareMesh(Services&, const CallContext&, const v1::PrepareMeshRequest&, v1::Operation*);
 absl::Status StartStepBatch(Services&, const CallContext&, const v1::StepBatchRequest&, v1::Operation*);
 absl::Status GetOperation(Services&, const CallContext&, const v1::GetOperationRequest&, v1::Operation*);

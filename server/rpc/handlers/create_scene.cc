@@ -1,8 +1,12 @@
+#include <memory>
+#include <optional>
+#include <utility>
+
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "server/convert/scene_convert.h"
-#include "server/convert/scene_meshes.h"
+#include "server/convert/share_contents.h"
 #include "server/rpc/handlers/cage_worker.h"
 #include "server/rpc/handlers/calls.h"
 #include "server/rpc/handlers/scene_info.h"
@@ -19,13 +23,13 @@ absl::Status InvalidScene(const absl::Status& status) {
   return absl::InvalidArgumentError(absl::StrCat("SCENE_INVALID: the scene cannot be simulated:\n", status.message()));
 }
 
-// Puts uploaded meshes into the scene, which then needs nothing else: neither recordings nor journals ask for uploads again.
-absl::Status TakeUploads(Services& services, const std::string& tenant, v1::Scene* scene) {
-  absl::Status status;
-  ForEachMesh(scene, [&](v1::Mesh* mesh, const std::string& path) {
-    if (status.ok()) status = TakeUpload(services, tenant, path, mesh);
-  });
-  return status;
+// Uploads by the references of one tenant.
+FindKeptFile UploadsOf(Services& services, const std::string& tenant) {
+  return [&services, tenant](const std::string& reference) -> absl::StatusOr<std::optional<KeptFile>> {
+    if (!absl::StartsWith(reference, kUploadPrefix)) return std::optional<KeptFile>();
+    EIPC_ASSIGN_OR_RETURN(const std::shared_ptr<const UploadedMesh> upload, services.uploads.Find(tenant, reference));
+    return std::optional<KeptFile>(KeptFile{upload, upload->file_name, upload->data});
+  };
 }
 
 void Say(OperationRegistry::Progress* progress, double done, const char* stage) {
@@ -34,14 +38,53 @@ void Say(OperationRegistry::Progress* progress, double done, const char* stage) 
 
 }  // namespace
 
-absl::Status TakeUpload(Services& services, const std::string& tenant, const std::string& path, v1::Mesh* mesh) {
+absl::Status TakeUpload(Services& services, const std::string& tenant, const std::string& path, MemoryMeter* meter,
+                        v1::Mesh* mesh) {
   if (mesh->source_case() != v1::Mesh::kFile || !absl::StartsWith(mesh->file(), kUploadPrefix)) return absl::OkStatus();
   const auto upload = services.uploads.Find(tenant, mesh->file());
   if (!upload.ok()) return absl::Status(upload.status().code(), absl::StrCat(upload.status().message(), " (", path, ")"));
+  EIPC_RETURN_IF_ERROR(AddTo(meter, static_cast<int64_t>((*upload)->data.size())));
   mesh->mutable_contents()->set_file_name((*upload)->file_name);
   mesh->mutable_contents()->set_data((*upload)->data);
   return absl::OkStatus();
 }
+
+namespace {
+
+// What a request makes: its message with every file in it, and what was read of it.
+struct ReadScene {
+  v1::Scene message;
+  SceneSpec spec;
+  Problems problems;
+  std::string name;
+};
+
+absl::StatusOr<ReadScene> ReadRequest(Services& services, const CallContext& context, const v1::Scene& scene,
+                                      RequestMemory* memory) {
+  EIPC_RETURN_IF_ERROR(CheckBodyCount(scene.bodies_size(), services.limits));
+  EIPC_RETURN_IF_ERROR(memory->Add(static_cast<int64_t>(scene.SpaceUsedLong())));
+  ReadScene read;
+  read.message = scene;
+  // The scene then needs nothing else: neither recordings nor journals ask for uploads again.
+  EIPC_RETURN_IF_ERROR(ShareContents(UploadsOf(services, context.tenant), memory, &read.message));
+  EIPC_ASSIGN_OR_RETURN(
+      read.spec, SceneFromProto(read.message, services.meshes, &read.problems, {memory, services.limits.max_scene_vertices}));
+  EIPC_RETURN_IF_ERROR(CheckSceneSize(read.spec, services.limits));
+  read.name = absl::StrCat(kScenePrefix, SceneDigest(read.message, read.spec));
+  return read;
+}
+
+// Keeps the scene, and sets aside what it holds in place of what making it took.
+absl::Status StoreScene(Services& services, const CallContext& context, const ReadScene& read, std::shared_ptr<const Model> model,
+                        RequestMemory* memory) {
+  EIPC_RETURN_IF_ERROR(memory->Add(static_cast<int64_t>(read.message.ByteSizeLong())));
+  StoredScene stored = {read.name, std::move(model), read.message.SerializeAsString(), context.tenant};
+  EIPC_ASSIGN_OR_RETURN(MemoryBudget::Share share, memory->Keep(stored.EstimatedBytes()));
+  stored.memory = std::make_shared<const MemoryBudget::Share>(std::move(share));
+  return services.AddScene(std::move(stored));
+}
+
+}  // namespace
 
 absl::Status MakeScene(Services& services, const CallContext& context, const v1::CreateSceneRequest& request,
                        OperationRegistry::Progress* progress, v1::SceneInfo* response) {
@@ -51,30 +94,26 @@ absl::Status MakeScene(Services& services, const CallContext& context, const v1:
   const SolvingTurns turns;
   EIPC_ASSIGN_OR_RETURN(const SolveSlots::Slot slot, services.slots.Take(context.claim(), context.budget));
   Say(progress, 0.05, "reading meshes");
-  v1::Scene scene = request.scene();
-  EIPC_RETURN_IF_ERROR(TakeUploads(services, context.tenant, &scene));
-  Problems problems;
-  EIPC_ASSIGN_OR_RETURN(SceneSpec spec, SceneFromProto(scene, services.meshes, &problems));
-  EIPC_RETURN_IF_ERROR(CheckSceneSize(spec, services.limits));
-  const std::string name = absl::StrCat(kScenePrefix, SceneDigest(scene, spec));
-  if (const auto stored = services.scenes.Find(name, context.tenant); stored.ok() && problems.empty()) {
-    FillSceneInfo(name, *(*stored)->model, false, response);
+  RequestMemory memory(&services.memory, "the scene");
+  EIPC_ASSIGN_OR_RETURN(ReadScene read, ReadRequest(services, context, request.scene(), &memory));
+  if (const auto stored = services.scenes.Find(read.name, context.tenant); stored.ok() && read.problems.empty()) {
+    FillSceneInfo(read.name, *(*stored)->model, false, response);
     return absl::OkStatus();
   }
-  const int64_t bytes = static_cast<int64_t>(scene.ByteSizeLong());
-  if (!request.validate_only()) EIPC_RETURN_IF_ERROR(services.scenes.CheckRoom(bytes));
-  if (!services.cage_program.empty() && problems.empty()) {
+  if (!request.validate_only()) {
+    EIPC_RETURN_IF_ERROR(services.scenes.CheckRoom(static_cast<int64_t>(read.message.ByteSizeLong())));
+  }
+  EIPC_RETURN_IF_ERROR(memory.Add(EstimateCompileBytes(read.spec)));
+  if (!services.cage_program.empty() && read.problems.empty()) {
     Say(progress, 0.1, "making cages");
-    EIPC_RETURN_IF_ERROR(InvalidScene(MakeCagesInChild(services.cage_program, scene, context.budget, &spec)));
+    EIPC_RETURN_IF_ERROR(InvalidScene(
+        MakeCagesInChild(services.cage_program, read.message, context.budget, services.LimitsOfChildren(&memory), &read.spec)));
   }
   Say(progress, 0.7, "compiling");
-  absl::StatusOr<std::shared_ptr<const Model>> model = CompileScene(spec, std::move(problems), context.budget);
+  absl::StatusOr<std::shared_ptr<const Model>> model = CompileScene(read.spec, std::move(read.problems), context.budget);
   if (!model.ok()) return InvalidScene(model.status());
-  if (!request.validate_only()) {
-    EIPC_RETURN_IF_ERROR(services.AddScene({name, *model, scene.SerializeAsString(), context.tenant}));
-  }
-  FillSceneInfo(name, **model, false, response);
-  return absl::OkStatus();
+  FillSceneInfo(read.name, **model, false, response);
+  return request.validate_only() ? absl::OkStatus() : StoreScene(services, context, read, *std::move(model), &memory);
 }
 
 absl::Status CreateScene(Services& services, const CallContext& context, const v1::CreateSceneRequest& request,

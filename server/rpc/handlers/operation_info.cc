@@ -5,6 +5,7 @@
 
 #include "server/rpc/handlers/reason.h"
 #include "sim/base/status_macros.h"
+#include "sim/base/utf8.h"
 
 namespace eipc::rpc {
 
@@ -13,7 +14,7 @@ void FillOperation(const OperationRegistry::View& view, v1::Operation* out) {
   out->set_kind(view.kind);
   out->set_done(view.done);
   out->set_progress(view.progress);
-  out->set_stage(view.stage);
+  out->set_stage(ToUtf8(view.stage));
   if (!view.done) return;
   const absl::Status status = ForWire(view.status);
   out->set_status_code(static_cast<int>(status.code()));

@@ -1,7 +1,9 @@
 #ifndef EIPC_SERVER_RPC_HANDLERS_OPERATION_INFO_H_
 #define EIPC_SERVER_RPC_HANDLERS_OPERATION_INFO_H_
 
+#include <cstdint>
 #include <functional>
+#include <memory>
 #include <string>
 
 #include "absl/status/statusor.h"
@@ -21,6 +23,21 @@ void FillOperation(const OperationRegistry::View& view, v1::Operation* out);
 // A job's part of a call: returns the serialized result. `call` is in the name of whoever began it, and as little urgent as a
 // batch.
 using CallJob = std::function<absl::StatusOr<std::string>(const CallContext& call, OperationRegistry::Progress* progress)>;
+
+// A request that waits for its operation, and the memory that it takes.
+template <typename Request>
+struct HeldRequest {
+  Request request;
+  MemoryBudget::Share memory;
+};
+// RESOURCE_EXHAUSTED (MEMORY_BUDGET) when there is no room for it.
+template <typename Request>
+absl::StatusOr<std::shared_ptr<const HeldRequest<Request>>> HoldRequest(Services& services, const Request& request) {
+  absl::StatusOr<MemoryBudget::Share> memory =
+      services.memory.TakeForMessage(static_cast<int64_t>(request.SpaceUsedLong()), "the operation's request");
+  if (!memory.ok()) return memory.status();
+  return std::make_shared<const HeldRequest<Request>>(HeldRequest<Request>{request, *std::move(memory)});
+}
 
 // Begins the job as an operation, and describes it.
 absl::Status StartOperation(Services& services, const CallContext& context, const char* kind, CallJob job, v1::Operation* response);

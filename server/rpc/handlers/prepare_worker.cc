@@ -1,7 +1,5 @@
 #include "server/rpc/handlers/prepare_worker.h"
 
-#include <sys/resource.h>
-
 #include <cstdio>
 #include <cstdlib>
 #include <iostream>
@@ -10,7 +8,6 @@
 
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_join.h"
 #include "server/convert/mesh_convert.h"
 #include "server/convert/scene_meshes.h"
 #include "server/session/child_process.h"
@@ -22,8 +19,6 @@
 namespace eipc::rpc {
 namespace {
 
-constexpr size_t kMaxPreparedBytes = size_t{256} << 20;
-constexpr rlim_t kWorkerBytes = rlim_t{4} << 30;  // address space
 constexpr int kDefaultVertices = 60;
 constexpr int kDefaultTriangles = 20000;
 constexpr double kDefaultYoungs = 5e4;
@@ -78,7 +73,7 @@ absl::StatusOr<v1::PreparedMesh> PrepareMesh(const v1::PrepareMeshRequest& reque
   Problems problems;
   const MeshResolver no_files({"", "", true});
   const MeshData mesh = MeshReader(no_files).Read(request.mesh(), "mesh", &problems);
-  if (!problems.empty()) return absl::InvalidArgumentError(absl::StrCat("MESH_INVALID: ", absl::StrJoin(problems.lines(), "\n")));
+  if (!problems.empty()) return absl::InvalidArgumentError(absl::StrCat("MESH_INVALID: ", problems.ToStatus().message()));
   AutoCageOptions options;
   options.max_vertices = request.cage_vertices() > 0 ? request.cage_vertices() : kDefaultVertices;
   options.repair.max_faces = request.max_triangles() > 0 ? request.max_triangles() : kDefaultTriangles;
@@ -103,7 +98,8 @@ absl::StatusOr<v1::PreparedMesh> PrepareMesh(const v1::PrepareMeshRequest& reque
 }
 
 absl::StatusOr<v1::PreparedMesh> PrepareMeshInChild(const std::string& program, const v1::PrepareMeshRequest& request,
-                                                    const StepBudget& budget, OperationRegistry::Progress* progress) {
+                                                    const StepBudget& budget, const ChildLimits& limits,
+                                                    OperationRegistry::Progress* progress) {
   const auto heard = [progress](const std::string& line) {
     if (line.rfind(kShare, 0) != 0) return false;
     const size_t space = line.find(' ', sizeof(kShare) - 1);
@@ -113,13 +109,12 @@ absl::StatusOr<v1::PreparedMesh> PrepareMeshInChild(const std::string& program, 
     return true;
   };
   EIPC_ASSIGN_OR_RETURN(const std::string output,
-                        RunChild({program, "--prepare-worker"}, request.SerializeAsString(), kMaxPreparedBytes, budget, heard));
+                        RunChild({program, "--prepare-worker"}, request.SerializeAsString(), limits, budget, heard));
+  EIPC_RETURN_IF_ERROR(AddTo(limits.meter, 2 * static_cast<int64_t>(output.size())));
   return Unpack(output);
 }
 
 int RunPrepareWorker() {
-  const rlimit memory = {kWorkerBytes, kWorkerBytes};
-  setrlimit(RLIMIT_AS, &memory);
   const std::string input((std::istreambuf_iterator<char>(std::cin)), std::istreambuf_iterator<char>());
   const MeshingProgress progress = [](const std::string& stage, double share) {
     std::fprintf(stderr, "%s%.4f %s\n", kShare, share, stage.c_str());

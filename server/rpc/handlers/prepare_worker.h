@@ -6,6 +6,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "eipc/v1/service.pb.h"
+#include "server/session/child_process.h"
 #include "server/session/operations.h"
 #include "sim/meshing/progress.h"
 #include "sim/solver/step_budget.h"
@@ -16,9 +17,10 @@ namespace eipc::rpc {
 // made of it, CANCELLED.
 absl::StatusOr<v1::PreparedMesh> PrepareMesh(const v1::PrepareMeshRequest& request, const MeshingProgress& progress);
 
-// The same in a child process: `program --prepare-worker`, whose memory is limited and which the budget ends at once.
+// The same in a child process: `program --prepare-worker`, which is limited and which the budget ends at once.
 absl::StatusOr<v1::PreparedMesh> PrepareMeshInChild(const std::string& program, const v1::PrepareMeshRequest& request,
-                                                    const StepBudget& budget, OperationRegistry::Progress* progress);
+                                                    const StepBudget& budget, const ChildLimits& limits,
+                                                    OperationRegistry::Progress* progress);
 
 // The child's part on standard input and output, for main: an exit status.
 int RunPrepareWorker();

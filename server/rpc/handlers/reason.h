@@ -7,8 +7,9 @@
 
 namespace eipc::rpc {
 
-// Makes a status fit for the wire: `REASON: text`. Statuses that name no reason get their code's name for one. Texts longer than
-// what HTTP/2 peers take as a header are cut at a line, and say so.
+// Makes a status fit for the wire: `REASON: text` in UTF-8, a question mark for what is none (bytes of a file that are quoted).
+// Statuses that name no reason get their code's name for one. Texts longer than what HTTP/2 peers take as a header are cut at a
+// line, and say so.
 absl::Status ForWire(const absl::Status& status);
 
 }  // namespace eipc::rpc

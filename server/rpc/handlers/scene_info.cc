@@ -5,6 +5,7 @@
 
 #include "server/convert/array_convert.h"
 #include "server/convert/geometry_convert.h"
+#include "sim/base/utf8.h"
 #include "sim/energy/surface_map.h"
 
 namespace eipc::rpc {
@@ -19,7 +20,7 @@ std::vector<Vec3> InitialSurface(const Model& model) {
 }
 
 void FillBodyInfo(const Body& body, v1::BodyInfo* out) {
-  out->set_name(body.name);
+  out->set_name(ToUtf8(body.name));
   out->set_kind(BodyKindName(body.kind));
   out->set_mass_kg(body.mass.mass);
   Vec3ToProto(body.mass.center_of_mass, out->mutable_center_of_mass_m());
@@ -33,7 +34,7 @@ void FillBodyInfo(const Body& body, v1::BodyInfo* out) {
 
 void FillSceneInfo(const std::string& name, const Model& model, bool topology, v1::SceneInfo* out) {
   out->set_name(name);
-  out->set_display_name(model.name);
+  out->set_display_name(ToUtf8(model.name));
   out->set_bodies(static_cast<int32_t>(model.bodies.size()));
   out->set_unknowns(3 * model.node_count);
   out->set_surface_vertices(model.surface.vertex_count);

@@ -1,5 +1,6 @@
 #include "server/rpc/handlers/services.h"
 
+#include <algorithm>
 #include <memory>
 #include <utility>
 
@@ -36,6 +37,7 @@ absl::Status Services::BringBackScene(StoredScene scene) {
     return absl::InvalidArgumentError("it is another scene now (have mesh files changed?)");
   }
   EIPC_ASSIGN_OR_RETURN(scene.model, CompileScene(spec, std::move(problems)));
+  scene.memory = std::make_shared<const MemoryBudget::Share>(memory.Record(scene.EstimatedBytes()));
   return scenes.Add(std::move(scene)).status();
 }
 
@@ -78,6 +80,16 @@ std::vector<SessionRegistry::Entry> Services::ReapIdleSessions(std::chrono::stea
 absl::Status Services::AddScene(StoredScene scene) {
   if (journal != nullptr) EIPC_RETURN_IF_ERROR(journal->KeepScene(scene));
   return scenes.Add(std::move(scene)).status();
+}
+
+ChildLimits Services::LimitsOfChildren(MemoryMeter* meter) const {
+  ChildLimits children;
+  children.memory_bytes = limits.child_memory_bytes;
+  if (limits.memory_bytes > 0 && (children.memory_bytes == 0 || children.memory_bytes > limits.memory_bytes)) {
+    children.memory_bytes = limits.memory_bytes;
+  }
+  children.meter = meter;
+  return children;
 }
 
 absl::Status Services::DeleteScene(const std::string& name, const std::string& tenant) {

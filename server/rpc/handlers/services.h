@@ -9,9 +9,10 @@
 
 #include "absl/status/statusor.h"
 #include "server/convert/mesh_resolver.h"
-#include "server/rpc/telemetry/metrics.h"
 #include "server/rpc/handlers/refusal_pause.h"
+#include "server/rpc/telemetry/metrics.h"
 #include "server/rpc/telemetry/span_log.h"
+#include "server/session/child_process.h"
 #include "server/session/journal.h"
 #include "server/session/memory_budget.h"
 #include "server/session/mesh_store.h"
@@ -48,6 +49,8 @@ struct Services {
   // Deletes the sessions that have been idle for longer than their timeout, and returns them.
   std::vector<SessionRegistry::Entry> ReapIdleSessions(std::chrono::steady_clock::time_point now);
   absl::Status AddScene(StoredScene scene);
+  // Of a child process that works for a request.
+  ChildLimits LimitsOfChildren(MemoryMeter* meter) const;
   absl::Status DeleteScene(const std::string& name, const std::string& tenant);
 
   const ServerLimits limits;

@@ -6,10 +6,11 @@ namespace eipc::rpc {
 
 absl::Status StartCreateScene(Services& services, const CallContext& context, const v1::CreateSceneRequest& request,
                               v1::Operation* response) {
-  const auto job = [&services, request](const CallContext& call,
-                                        OperationRegistry::Progress* progress) -> absl::StatusOr<std::string> {
+  EIPC_ASSIGN_OR_RETURN(const auto held, HoldRequest(services, request));
+  const auto job = [&services, held](const CallContext& call,
+                                     OperationRegistry::Progress* progress) -> absl::StatusOr<std::string> {
     v1::SceneInfo info;
-    EIPC_RETURN_IF_ERROR(MakeScene(services, call, request, progress, &info));
+    EIPC_RETURN_IF_ERROR(MakeScene(services, call, held->request, progress, &info));
     return info.SerializeAsString();
   };
   return StartOperation(services, context, kCreateSceneKind, job, response);

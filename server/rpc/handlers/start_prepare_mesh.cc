@@ -2,7 +2,6 @@
 #include <cmath>
 
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_join.h"
 #include "server/convert/mesh_convert.h"
 #include "server/convert/scene_meshes.h"
 #include "server/rpc/handlers/calls.h"
@@ -39,29 +38,37 @@ absl::Status CheckPrepareRequest(const v1::PrepareMeshRequest& r) {
 }
 
 // The mesh as arrays, in metres: the child needs no files.
-absl::Status ReadIntoArrays(Services& services, const std::string& tenant, v1::PrepareMeshRequest* request) {
-  EIPC_RETURN_IF_ERROR(TakeUpload(services, tenant, "mesh", request->mutable_mesh()));
+absl::Status ReadIntoArrays(Services& services, const std::string& tenant, MemoryMeter* meter, v1::PrepareMeshRequest* request) {
+  EIPC_RETURN_IF_ERROR(TakeUpload(services, tenant, "mesh", meter, request->mutable_mesh()));
   Problems problems;
-  const MeshData mesh = MeshReader(services.meshes).Read(request->mesh(), "mesh", &problems);
-  if (!problems.empty()) return absl::InvalidArgumentError(absl::StrCat("MESH_INVALID: ", absl::StrJoin(problems.lines(), "\n")));
+  MeshReader reader(services.meshes, {meter, services.limits.max_scene_vertices});
+  const MeshData mesh = reader.Read(request->mesh(), "mesh", &problems);
+  EIPC_RETURN_IF_ERROR(reader.status());
+  if (!problems.empty()) return absl::InvalidArgumentError(absl::StrCat("MESH_INVALID: ", problems.ToStatus().message()));
   const size_t triangles = mesh.triangles.size() + 4 * mesh.tets.size();
   if (triangles > kMostTriangles) {
     return absl::InvalidArgumentError(absl::StrCat("MESH_INVALID: mesh: ", triangles, " triangles are more than the ",
                                                    kMostTriangles, " that are taken; decimate it"));
   }
+  // As a message, and serialized for the child.
+  EIPC_RETURN_IF_ERROR(AddTo(meter, 2 * mesh.bytes()));
   MeshToProto(mesh, request->mutable_mesh());
   return absl::OkStatus();
 }
 
-absl::StatusOr<std::string> Prepare(Services& services, const CallContext& call, v1::PrepareMeshRequest request,
+absl::StatusOr<std::string> Prepare(Services& services, const CallContext& call, const v1::PrepareMeshRequest& held,
                                     OperationRegistry::Progress* progress) {
   progress->Set(0, "waiting for a solve slot");
   const SolvingTurns turns;
   EIPC_ASSIGN_OR_RETURN(const SolveSlots::Slot slot, services.slots.Take(call.claim(), call.budget));
   progress->Set(0, "reading the mesh");
-  EIPC_RETURN_IF_ERROR(ReadIntoArrays(services, call.tenant, &request));
+  RequestMemory memory(&services.memory, "preparing the mesh");
+  EIPC_RETURN_IF_ERROR(memory.Add(static_cast<int64_t>(held.SpaceUsedLong())));
+  v1::PrepareMeshRequest request = held;
+  EIPC_RETURN_IF_ERROR(ReadIntoArrays(services, call.tenant, &memory, &request));
   if (!services.cage_program.empty()) {
-    EIPC_ASSIGN_OR_RETURN(const v1::PreparedMesh made, PrepareMeshInChild(services.cage_program, request, call.budget, progress));
+    EIPC_ASSIGN_OR_RETURN(const v1::PreparedMesh made, PrepareMeshInChild(services.cage_program, request, call.budget,
+                                                                          services.LimitsOfChildren(&memory), progress));
     return made.SerializeAsString();
   }
   const auto report = [&](const std::string& stage, double share) {
@@ -80,12 +87,13 @@ absl::Status StartPrepareMesh(Services& services, const CallContext& context, co
                               v1::Operation* response) {
   EIPC_RETURN_IF_ERROR(CheckPrepareRequest(request));
   const double timeout = request.timeout_s() > 0 ? request.timeout_s() : kDefaultTimeoutS;
-  const auto job = [&services, request, timeout](const CallContext& call,
-                                                 OperationRegistry::Progress* progress) -> absl::StatusOr<std::string> {
+  EIPC_ASSIGN_OR_RETURN(const auto held, HoldRequest(services, request));
+  const auto job = [&services, held, timeout](const CallContext& call,
+                                              OperationRegistry::Progress* progress) -> absl::StatusOr<std::string> {
     using Clock = std::chrono::steady_clock;
     CallContext timed = call;
     timed.budget.deadline = Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(timeout));
-    absl::StatusOr<std::string> made = Prepare(services, timed, request, progress);
+    absl::StatusOr<std::string> made = Prepare(services, timed, held->request, progress);
     if (absl::IsDeadlineExceeded(made.status())) {
       return absl::DeadlineExceededError(
           absl::StrCat("not done within ", timeout, " s; simplify the mesh, lower cage_vertices, or raise timeout_s"));

@@ -6,11 +6,12 @@ namespace eipc::rpc {
 
 absl::Status StartStepBatch(Services& services, const CallContext& context, const v1::StepBatchRequest& request,
                             v1::Operation* response) {
-  const auto job = [&services, request](const CallContext& call,
-                                        OperationRegistry::Progress* progress) -> absl::StatusOr<std::string> {
+  EIPC_ASSIGN_OR_RETURN(const auto held, HoldRequest(services, request));
+  const auto job = [&services, held](const CallContext& call,
+                                     OperationRegistry::Progress* progress) -> absl::StatusOr<std::string> {
     progress->Set(0, "stepping");
     v1::StepBatchResponse batch;
-    EIPC_RETURN_IF_ERROR(StepBatch(services, call, request, &batch));
+    EIPC_RETURN_IF_ERROR(StepBatch(services, call, held->request, &batch));
     EIPC_RETURN_IF_ERROR(call.budget.Poll());
     return batch.SerializeAsString();
   };

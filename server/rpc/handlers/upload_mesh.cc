@@ -45,7 +45,9 @@ absl::Status UploadMesh(Services& services, const CallContext& context, const st
   } while (read(&piece));
   if (data.size() != total) return Invalid(absl::StrCat("data: ended after ", data.size(), " of ", total, " bytes"));
   if (Sha256Hex(data) != sha256) return Invalid("sha256: does not fit the data");
-  const absl::StatusOr<MeshData> mesh = ParseMesh(data, file_name);
+  RequestMemory reading(&services.memory, "reading the mesh");
+  const absl::StatusOr<MeshData> mesh = ParseMesh(data, file_name, &reading);
+  if (absl::IsResourceExhausted(mesh.status())) return mesh.status();
   if (!mesh.ok())
     return absl::InvalidArgumentError(absl::StrCat("MESH_INVALID: ", Printable(file_name), ": ", mesh.status().message()));
   response->set_reference(absl::StrCat(kUploadPrefix, sha256));

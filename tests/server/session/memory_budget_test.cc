@@ -55,6 +55,26 @@ TEST(MemoryBudget, IsNeverExceededByThreadsThatTakeAtOnce) {
   EXPECT_EQ(budget.used(), 0);
 }
 
+TEST(RequestMemory, GrowsIsRefusedAndLeavesWhatIsKept) {
+  MemoryBudget budget(1000, 100);
+  {
+    RequestMemory request(&budget, "the scene");
+    ASSERT_TRUE(request.Add(400).ok()) << "the bound on one session is not for requests";
+    ASSERT_TRUE(request.Add(500).ok());
+    const absl::Status full = request.Add(101);
+    EXPECT_EQ(full.code(), absl::StatusCode::kResourceExhausted);
+    EXPECT_EQ(
+        full.message(),
+        "MEMORY_BUDGET: the scene needs about 1001 bytes; 0 of the 1000 that the server gives are taken; delete a session first");
+    EXPECT_EQ(budget.used(), 900);
+    const auto kept = request.Keep(300);
+    ASSERT_TRUE(kept.ok());
+    EXPECT_EQ(budget.used(), 300);
+    EXPECT_EQ(request.bytes(), 0);
+  }
+  EXPECT_EQ(budget.used(), 0);
+}
+
 SceneSpec Block(int cells) {
   SceneSpec scene = testing::EmptyScene();
   scene.bodies = {

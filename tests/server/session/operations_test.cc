@@ -5,7 +5,6 @@
 
 #include <atomic>
 
-#include "server/session/child_process.h"
 #include "server/session/mesh_store.h"
 
 namespace eipc {
@@ -35,8 +34,8 @@ TEST(Operations, FinishWithTheirResult) {
   EXPECT_EQ(done->result, "result");
   EXPECT_EQ(done->progress, 1);
   EXPECT_EQ(operations.Get(started->name, "fab", seconds(0), {}).status().code(), absl::StatusCode::kNotFound);
-  EXPECT_EQ(operations.List("", 10, "lab").size(), 1u);
-  EXPECT_EQ(operations.List("", 10, "fab").size(), 0u);
+  EXPECT_EQ(operations.List("", Output(10), "lab").size(), 1u);
+  EXPECT_EQ(operations.List("", Output(10), "fab").size(), 0u);
   EXPECT_TRUE(operations.Delete(started->name, "lab").ok());
   EXPECT_FALSE(operations.Delete(started->name, "lab").ok());
 }
@@ -63,42 +62,6 @@ TEST(Operations, AreCancelledAndAwaited) {
     EXPECT_EQ(operations.Get(first->name, "", seconds(0), {}).status().code(), absl::StatusCode::kNotFound);
   }
   EXPECT_EQ(ended, 3);
-}
-
-TEST(ChildProcess, ConversesWithoutBlocking) {
-  const std::string much(3 << 20, 'x');
-  const auto output = RunChild({"/bin/cat"}, much, 4 << 20, {});
-  ASSERT_TRUE(output.ok()) << output.status();
-  EXPECT_EQ(*output, much);
-  EXPECT_EQ(RunChild({"/bin/cat"}, much, 1 << 20, {}).status().code(), absl::StatusCode::kResourceExhausted);
-  EXPECT_EQ(RunChild({"/no/such/program"}, "", 10, {}).status().code(), absl::StatusCode::kResourceExhausted);
-  const absl::Status failed = RunChild({"/bin/sh", "-c", "echo why >&2; exit 3"}, "", 10, {}).status();
-  EXPECT_EQ(failed.code(), absl::StatusCode::kInternal);
-  EXPECT_THAT(std::string(failed.message()), HasSubstr("exit status 3: why"));
-}
-
-TEST(ChildProcess, LinesAreHeardAsTheyCome) {
-  std::vector<std::string> lines;
-  const auto heard = [&](const std::string& line) {
-    lines.push_back(line);
-    return line.rfind("P ", 0) == 0;
-  };
-  const std::string script = "echo P 1 >&2; echo why >&2; for i in $(seq 2000); do echo P $i >&2; done; echo not >&2; exit 3";
-  const absl::Status failed = RunChild({"/bin/sh", "-c", script}, "", 10, {}, heard).status();
-  ASSERT_EQ(lines.size(), 2003u);
-  EXPECT_EQ(lines[2001], "P 2000");
-  EXPECT_THAT(std::string(failed.message()), HasSubstr("exit status 3: why\nnot"));
-}
-
-// A child that would go on for an hour ends with its budget.
-TEST(ChildProcess, IsKilledWithItsBudget) {
-  int polls = 0;
-  StepBudget budget;
-  budget.cancelled = [&] { return ++polls > 3; };
-  EXPECT_EQ(RunChild({"/bin/sleep", "3600"}, "", 10, budget).status().code(), absl::StatusCode::kCancelled);
-  StepBudget late;
-  late.deadline = std::chrono::steady_clock::now() - seconds(1);
-  EXPECT_EQ(RunChild({"/bin/sleep", "3600"}, "", 10, late).status().code(), absl::StatusCode::kDeadlineExceeded);
 }
 
 TEST(MeshStore, KeepsTheRecentlyUsed) {

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "absl/strings/str_cat.h"
+#include "sim/base/utf8.h"
 
 namespace eipc::rpc {
 namespace {
@@ -34,6 +35,21 @@ TEST(ForWire, CutsLongListsAtALine) {
   int kept = 0;
   for (const char c : status.message()) kept += c == '\n' ? 1 : 0;
   EXPECT_THAT(std::string(status.message()), EndsWith(absl::StrCat("and ", 500 - (kept - 1), " more lines")));
+}
+
+TEST(ForWire, IsUtf8) {
+  EXPECT_EQ(ForWire(absl::InvalidArgumentError("MESH_INVALID: got '\xff\xfe'")).message(), "MESH_INVALID: got '?\?'");
+  EXPECT_EQ(ForWire(absl::InvalidArgumentError("MESH_INVALID: h\xc3\xa4lt")).message(), "MESH_INVALID: h\xc3\xa4lt");
+}
+
+// gRPC sends three bytes for each that is not printable ASCII, and takes no more than 8 KiB.
+TEST(ForWire, CutsBetweenCharactersByWhatTheyTakeOnTheWire) {
+  std::string text = "MESH_INVALID: ";
+  for (int i = 0; i < 2000; ++i) text += "\xe2\x82\xac";
+  const std::string cut(ForWire(absl::InvalidArgumentError(text)).message());
+  EXPECT_EQ(ToUtf8(cut), cut);
+  EXPECT_LT(cut.size(), 2600u);
+  EXPECT_GT(cut.size(), 2000u);
 }
 
 }  // namespace
