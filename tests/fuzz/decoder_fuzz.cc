@@ -1,5 +1,6 @@
-// libFuzzer target: one byte chooses a decoder, the rest is what it reads: a state, a snapshot, a journal or recording. None may crash or
-// hold much more than it was given (./dev fuzz bounds what may be allocated at once); what it takes, it must write down again.
+// libFuzzer target: one byte chooses a decoder, the rest is what it reads: a state, a snapshot, a journal or recording. None may
+// crash or hold much more than it was given (./dev fuzz bounds what may be allocated at once); what it takes, it must write down
+// again.
 
 #include <algorithm>
 #include <cstdint>

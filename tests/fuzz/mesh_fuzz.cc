@@ -1,6 +1,6 @@
 // libFuzzer target: one byte chooses a format, the rest is the file. No reader may crash, hold more than its meter allows
-// (./dev fuzz bounds what may be allocated at once) or return an index that is out of range; what it returns, the mesh factories must
-// accept or refuse.
+// (./dev fuzz bounds what may be allocated at once) or return an index that is out of range; what it returns, the mesh factories
+// must accept or refuse.
 
 #include <array>
 #include <cstdint>
