@@ -139,6 +139,9 @@ void ServerConfig::AddSurvival() {
   app->add_option("--journal-checkpoint-bytes", server.journal.checkpoint_bytes,
                   "A session's journal begins anew with a snapshot when it has grown by this")
       ->check(CLI::Range(int64_t{1} << 10, int64_t{1} << 40));
+  AddTime(app, "--journal-replay-ms", &server.journal.checkpoint_replay, kMillisecond,
+          "The same when taking its steps again would take so many ms: after a restart a session is back in about this time", 1,
+          3600000);
 }
 
 void ServerConfig::AddLimits() {

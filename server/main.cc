@@ -132,18 +132,17 @@ int Serve(const Arguments& arguments, ServerConfig* config, Log* log) {
     return {{"eipc_log_lines_lost", static_cast<double>(log->lines_lost())}};
   };
   config->server.cage_program = OwnProgram();
+  eipc::rpc::LineWriter output(fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 0), {});
+  config->server.on_ready = [events, &output](const std::string& address) {
+    output.Push(absl::StrCat("eipc-server listening on ", address));
+    events({Event::Level::kInfo, "ready", {{"address", address}}});
+  };
   events(ConfigEvent(*config));
   auto server = GrpcServer::Start(config->server);
   if (!server.ok()) {
     log->Say(absl::StrCat("eipc-server: ", server.status().message()));
     return kCannotStart;
   }
-  for (const std::string& problem : (*server)->journal_problems()) {
-    events({Event::Level::kError, "not_recovered", {{"problem", problem}}});
-  }
-  eipc::rpc::LineWriter output(fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 0), {});
-  output.Push(absl::StrCat("eipc-server listening on ", (*server)->address()));
-  events({Event::Level::kInfo, "ready", {{"address", (*server)->address()}}});
   Run(arguments, *config, server->get(), log);
   return 0;
 }

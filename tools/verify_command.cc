@@ -17,8 +17,8 @@
 #include "server/session/action_log.h"
 #include "server/session/build_id.h"
 #include "server/session/scene_registry.h"
+#include "server/session/state_bytes.h"
 #include "sim/base/status_macros.h"
-#include "sim/dynamics/state_codec.h"
 #include "sim/scene/compile_scene.h"
 #include "tools/local_scene.h"
 
@@ -57,15 +57,17 @@ absl::Status Apply(const LogRecord& record, const std::vector<std::unique_ptr<Wo
     return index >= 0 && index < static_cast<int32_t>(worlds.size()) ? worlds[index].get() : nullptr;
   };
   if (const auto* state = std::get_if<LogState>(&record); state != nullptr && world(state->world) != nullptr) {
-    EIPC_ASSIGN_OR_RETURN(const State decoded, DecodeState(state->state, world(state->world)->model()));
+    EIPC_ASSIGN_OR_RETURN(const State decoded, UnpackState(state->state, world(state->world)->model(), StateBits::kAll));
     return world(state->world)->Restore(decoded);
   }
-  if (const auto* step = std::get_if<LogStep>(&record)) {
+  const auto* part = std::get_if<LogBatchStep>(&record);
+  if (const auto* step = part != nullptr ? &part->step : std::get_if<LogStep>(&record)) {
     if (step->world < 0) return absl::OkStatus();  // a batch's answer
     if (world(step->world) == nullptr) return absl::InvalidArgumentError("a record names a world that there is not");
     *steps += step->substeps;
     return ReplayStep(*step, world(step->world));
   }
+  if (std::holds_alternative<LogMigrated>(record)) return absl::OkStatus();  // says where the next state comes from
   return absl::InvalidArgumentError("a record is out of place");
 }
 

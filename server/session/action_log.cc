@@ -60,6 +60,26 @@ void VisitStep(Archive& archive, S& step) {
   archive.Text(response);
 }
 
+template <typename Archive, typename S>
+void VisitBatchStep(Archive& archive, S& record) {
+  auto& [step] = record;
+  VisitStep(archive, step);
+}
+
+template <typename Archive, typename M>
+void VisitMigrated(Archive& archive, M& migrated) {
+  auto& [build] = migrated;
+  archive.Text(build);
+}
+
+template <typename Archive, typename R>
+void VisitReached(Archive& archive, R& record) {
+  auto& [state, answer, batch_part] = record;
+  VisitLogState(archive, state);
+  VisitStep(archive, answer);
+  archive.Value(batch_part);
+}
+
 template <typename Archive, typename R>
 void VisitRecord(Archive& archive, R& record) {
   using T = std::remove_const_t<R>;
@@ -67,8 +87,14 @@ void VisitRecord(Archive& archive, R& record) {
     VisitHeader(archive, record);
   } else if constexpr (std::is_same_v<T, LogState>) {
     VisitLogState(archive, record);
-  } else {
+  } else if constexpr (std::is_same_v<T, LogStep>) {
     VisitStep(archive, record);
+  } else if constexpr (std::is_same_v<T, LogBatchStep>) {
+    VisitBatchStep(archive, record);
+  } else if constexpr (std::is_same_v<T, LogMigrated>) {
+    VisitMigrated(archive, record);
+  } else {
+    VisitReached(archive, record);
   }
 }
 
@@ -126,15 +152,22 @@ absl::StatusOr<std::optional<LogRecord>> LogReader::Next() {
       return ReadAs<LogState>(&reader);
     case 2:
       return ReadAs<LogStep>(&reader);
+    case 3:
+      return ReadAs<LogBatchStep>(&reader);
+    case 4:
+      return ReadAs<LogMigrated>(&reader);
+    case 5:
+      return ReadAs<LogReached>(&reader);
     default:
       return Corrupt(absl::StrCat("is of unknown kind ", kind));
   }
 }
 
-absl::Status ReplayStep(const LogStep& step, World* world) {
+absl::Status ReplayStep(const LogStep& step, World* world, ReplayBits bits, const StepBudget& budget) {
   for (int i = 0; i < step.substeps; ++i) {
-    EIPC_RETURN_IF_ERROR(world->Step(SubstepInput(step.dt_s, step.targets, step.trajectories, i), {}));
+    EIPC_RETURN_IF_ERROR(world->Step(SubstepInput(step.dt_s, step.targets, step.trajectories, i), budget));
   }
+  if (bits == ReplayBits::kOfAnotherBuild) return absl::OkStatus();
   const std::string digest = world->state().Digest();
   if (digest == step.digest) return absl::OkStatus();
   return absl::DataLossError(absl::StrCat("DIGEST_MISMATCH: world ", step.world, " at step ", world->state().step, " has digest ",

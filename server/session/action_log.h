@@ -34,7 +34,7 @@ struct LogHeader {
 // A world is in this state from here on: at the beginning, after a reset, after a restore.
 struct LogState {
   int32_t world = 0;
-  std::string state;  // EncodeState
+  std::string state;  // PackState; EncodeState in logs of version 0.1
 };
 
 // A request's steps; none (and no digest) for an answer alone, of a batch when the world is -1. `digest` is that of the state after
@@ -51,7 +51,27 @@ struct LogStep {
   std::string response;
 };
 
-using LogRecord = std::variant<LogHeader, LogState, LogStep>;
+// A world's steps as part of a batch with an id, logged before the batch is answered: `request_id` is the batch's, `request` the
+// SHA-256 of the whole batch, `response` the world's own. A batch that is repeated after it was cut short takes from here what it
+// need not step again.
+struct LogBatchStep {
+  LogStep step;
+};
+
+// The session goes on from a state of this other build: from here on the bits are not those that build would have given.
+struct LogMigrated {
+  std::string build;
+};
+
+// Where steps led that would take long to be taken again, and their answer: the state is logged instead of the steps.
+struct LogReached {
+  LogState state;
+  LogStep answer;
+  bool batch_part = false;  // as LogBatchStep
+};
+
+// Kinds are numbered by their place: add at the end.
+using LogRecord = std::variant<LogHeader, LogState, LogStep, LogBatchStep, LogMigrated, LogReached>;
 
 // The framed bytes of a record.
 std::string EncodeRecord(const LogRecord& record);
@@ -73,8 +93,10 @@ class LogReader {
   size_t offset_ = 0;
 };
 
-// Takes a record's steps again. DATA_LOSS (DIGEST_MISMATCH) when the state after them is another than it was then.
-absl::Status ReplayStep(const LogStep& step, World* world);
+// Takes a record's steps again. DATA_LOSS (DIGEST_MISMATCH) when the state after them is another than it was then, unless the record
+// is of another build, whose bits are not compared. Errors of the budget.
+enum class ReplayBits { kCompared, kOfAnotherBuild };
+absl::Status ReplayStep(const LogStep& step, World* world, ReplayBits bits = ReplayBits::kCompared, const StepBudget& budget = {});
 
 }  // namespace eipc
 

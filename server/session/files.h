@@ -17,11 +17,6 @@ absl::Status WriteAll(int file, absl::string_view bytes, const std::string& path
 
 absl::StatusOr<std::string> ReadWholeFile(const std::string& path);
 
-// The file is there with these bytes, on the disk, or it is as it was: writes beside it, syncs, renames, syncs the folder.
-absl::Status ReplaceFile(const std::string& path, absl::string_view bytes);
-
-absl::Status SyncFolderOf(const std::string& path);
-
 }  // namespace eipc
 
 #endif  // EIPC_SERVER_SESSION_FILES_H_

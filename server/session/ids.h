@@ -1,7 +1,6 @@
 #ifndef EIPC_SERVER_SESSION_IDS_H_
 #define EIPC_SERVER_SESSION_IDS_H_
 
-#include <cstdint>
 #include <string>
 
 #include "absl/strings/string_view.h"
@@ -10,9 +9,6 @@ namespace eipc {
 
 // 128 bits from the system's random source, as 32 hex digits: names that cannot be guessed.
 std::string RandomHex128();
-
-// The number right after `prefix` in a name such as "sessions/12-...", or -1.
-int64_t LeadingIndex(absl::string_view name, absl::string_view prefix);
 
 // What a client sent, fit for a message: at most 80 bytes, nothing but printable ASCII.
 std::string Printable(absl::string_view text);

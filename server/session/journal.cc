@@ -2,19 +2,18 @@
 
 #include <fcntl.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cerrno>
 #include <filesystem>
-#include <map>
 #include <utility>
 
 #include "absl/strings/escaping.h"
+#include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
-#include "server/session/action_log.h"
 #include "server/session/files.h"
 #include "server/session/session_registry.h"
 #include "sim/base/status_macros.h"
@@ -24,8 +23,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr char kLogSuffix[] = ".log";
-
 std::string SceneFile(const std::string& folder, const StoredScene& scene) {
   const absl::string_view digest = absl::StripPrefix(scene.name, kScenePrefix);
   return absl::StrCat(folder, "/scenes/", absl::BytesToHexString(scene.owner), "-", digest);
@@ -34,115 +31,80 @@ std::string SceneFile(const std::string& folder, const StoredScene& scene) {
 // ID.N.log -> ID, N.
 bool SplitLogName(const std::string& file, std::string* id, int64_t* number) {
   absl::string_view rest = file;
-  if (!absl::ConsumeSuffix(&rest, kLogSuffix)) return false;
+  if (!absl::ConsumeSuffix(&rest, SessionJournal::kSuffix)) return false;
   const size_t dot = rest.rfind('.');
   if (dot == absl::string_view::npos || !absl::SimpleAtoi(rest.substr(dot + 1), number)) return false;
   *id = std::string(rest.substr(0, dot));
   return true;
 }
 
-// The whole records of a log that begins as a journal must: a header, and a state for every world. Empty when it does not.
-std::string SoundPart(const std::string& bytes) {
+// How much of a log is sound: `begin` bytes of header and a state for every world, `whole` bytes of records. Zeros when it does not
+// begin as a journal must.
+struct SoundPart {
+  size_t begin = 0;
+  size_t whole = 0;
+};
+absl::StatusOr<SoundPart> SoundPartOf(const std::string& bytes) {
   LogReader reader(bytes);
+  SoundPart sound;
   int32_t states_to_come = -1;
   while (true) {
-    const auto record = reader.Next();
-    if (!record.ok() || !record->has_value()) break;
-    if (const auto* header = std::get_if<LogHeader>(&**record)) states_to_come = header->worlds;
-    if (states_to_come > 0 && std::holds_alternative<LogState>(**record)) --states_to_come;
+    // A whole record of a kind that is not known here is a later build's: cut off, it would be lost.
+    EIPC_ASSIGN_OR_RETURN(const std::optional<LogRecord> record, reader.Next());
+    if (!record) break;
+    if (const auto* header = std::get_if<LogHeader>(&*record)) states_to_come = header->worlds;
+    if (states_to_come > 0 && std::holds_alternative<LogState>(*record) && --states_to_come == 0) sound.begin = reader.offset();
   }
-  return states_to_come == 0 ? bytes.substr(0, reader.offset()) : std::string();
+  if (sound.begin > 0) sound.whole = reader.offset();
+  return sound;
+}
+
+// Made if need be, its owner's alone.
+absl::Status PrivateFolder(const std::string& path) {
+  std::error_code error;
+  fs::create_directories(path, error);
+  if (error) return absl::UnavailableError(absl::StrCat(path, ": ", error.message()));
+  if (chmod(path.c_str(), S_IRWXU) != 0) return FileError("cannot make private", path);
+  return absl::OkStatus();
+}
+
+void RemoveLeftovers(const std::string& folder) {
+  std::error_code error;
+  for (const auto& entry : fs::directory_iterator(folder, error)) {
+    if (absl::EndsWith(entry.path().filename().string(), kTemporarySuffix)) unlink(entry.path().c_str());
+  }
 }
 
 }  // namespace
 
-// One file at a time, appended to; a checkpoint begins the next one and deletes those before it.
-class JournalStore::Journal : public LogSink {
+// What a session writes to: its journal, and the store's threads that look after it.
+class JournalStore::Sink : public LogSink {
  public:
-  Journal(JournalStore* store, std::string stem) : store_(store), stem_(std::move(stem)) {}
-  ~Journal() override {
-    {
-      std::unique_lock<std::mutex> lock(store_->mutex_);
-      store_->dirty_.erase(this);
-      store_->changed_.wait(lock, [this] { return store_->syncing_.count(this) == 0; });
-    }
-    if (file_ >= 0) close(file_);
-  }
+  Sink(JournalStore* store, JournalPtr journal) : store_(store), journal_(std::move(journal)) {}
 
-  absl::Status Append(absl::string_view bytes) override {
-    if (file_ < 0) return absl::UnavailableError("JOURNAL_FAILED: the journal has not been begun");
-    const absl::Status status = WriteAll(file_, bytes, path_);
-    if (!status.ok()) {
-      ++store_->failures_;
-      // What was half written must not be followed by anything.
-      if (ftruncate(file_, size_) != 0) return FileError("cannot cut back", path_);
-      return status;
-    }
-    size_ += static_cast<off_t>(bytes.size());
-    const std::lock_guard<std::mutex> lock(store_->mutex_);
-    store_->dirty_.insert(this);
+  absl::Status Append(absl::string_view bytes, double replay_s) override {
+    EIPC_RETURN_IF_ERROR(store_->Counted(journal_->Append(bytes, replay_s)));
+    store_->MarkDirty(journal_);
     return absl::OkStatus();
   }
-
-  bool WantsCheckpoint() const override { return size_ - begun_ > store_->options_.checkpoint_bytes; }
-
-  absl::Status Checkpoint(absl::string_view bytes) override {
-    const int64_t next = number_ + 1;
-    const std::string path = absl::StrCat(stem_, ".", next, kLogSuffix);
-    absl::Status status = ReplaceFile(path, bytes);
-    const int file = status.ok() ? open(path.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC) : -1;
-    if (status.ok() && file < 0) status = FileError("cannot open", path);
-    if (!status.ok()) {
-      ++store_->failures_;
-      return status;
-    }
-    {
-      std::unique_lock<std::mutex> lock(store_->mutex_);
-      store_->dirty_.erase(this);
-      store_->changed_.wait(lock, [this] { return store_->syncing_.count(this) == 0; });
-    }
-    if (file_ >= 0) close(file_);
-    DeleteOthers(next);
-    file_ = file;
-    path_ = path;
-    number_ = next;
-    begun_ = size_ = static_cast<off_t>(bytes.size());
-    return absl::OkStatus();
+  absl::Status Usable() const override { return journal_->Usable(); }
+  bool WantsCheckpoint() const override { return journal_->WantsCheckpoint(); }
+  bool grown() const override { return journal_->grown(); }
+  double replay_bound_s() const override { return std::chrono::duration<double>(store_->options_.checkpoint_replay).count(); }
+  absl::Status Checkpoint(absl::string_view bytes) override { return store_->Counted(journal_->Checkpoint(bytes)); }
+  void StartCheckpoint(std::string bytes) override {
+    if (journal_->PrepareCheckpoint(bytes)) return store_->QueueCheckpoint(journal_);
+    // One is under way, and the journal grows faster than it: this one is waited for.
+    (void)store_->Counted(journal_->Checkpoint(bytes));
   }
-
-  void Remove() override { DeleteOthers(-1); }
-
-  // The syncing thread's.
-  int file() const { return file_; }
-  void Continue(int64_t number) { number_ = number; }
 
  private:
-  void DeleteOthers(int64_t keep) {
-    std::error_code error;
-    const std::string mine = fs::path(stem_).filename().string();
-    for (const auto& entry : fs::directory_iterator(fs::path(stem_).parent_path(), error)) {
-      std::string id;
-      int64_t number = 0;
-      if (SplitLogName(entry.path().filename().string(), &id, &number) && id == mine && number != keep)
-        unlink(entry.path().c_str());
-    }
-  }
-
   JournalStore* const store_;
-  const std::string stem_;
-  std::string path_;
-  int64_t number_ = 0;
-  int file_ = -1;
-  off_t size_ = 0;
-  off_t begun_ = 0;
+  const JournalPtr journal_;
 };
 
 absl::StatusOr<std::unique_ptr<JournalStore>> JournalStore::Open(Options options) {
-  std::error_code error;
-  for (const char* part : {"", "/scenes", "/sessions"}) {
-    fs::create_directories(options.folder + part, error);
-    if (error) return absl::UnavailableError(absl::StrCat(options.folder, ": ", error.message()));
-  }
+  for (const char* part : {"", "/scenes", "/sessions"}) EIPC_RETURN_IF_ERROR(PrivateFolder(options.folder + part));
   std::unique_ptr<JournalStore> store(new JournalStore(std::move(options)));
   const std::string path = store->options_.folder + "/lock";
   store->lock_file_ = open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
@@ -150,7 +112,9 @@ absl::StatusOr<std::unique_ptr<JournalStore>> JournalStore::Open(Options options
   if (flock(store->lock_file_, LOCK_EX | LOCK_NB) != 0) {
     return absl::FailedPreconditionError(absl::StrCat(store->options_.folder, ": another server uses this folder"));
   }
+  for (const char* part : {"/scenes", "/sessions"}) RemoveLeftovers(store->options_.folder + part);
   store->syncer_ = std::thread([s = store.get()] { s->SyncLoop(); });
+  store->checkpointer_ = std::thread([s = store.get()] { s->CheckpointLoop(); });
   return store;
 }
 
@@ -161,39 +125,152 @@ JournalStore::~JournalStore() {
   }
   changed_.notify_all();
   if (syncer_.joinable()) syncer_.join();
+  if (checkpointer_.joinable()) checkpointer_.join();
   if (lock_file_ >= 0) close(lock_file_);
+}
+
+absl::Status JournalStore::Counted(absl::Status status) {
+  if (absl::IsUnavailable(status)) ++failures_;
+  return status;
+}
+
+void JournalStore::MarkDirty(const JournalPtr& journal) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  dirty_.insert(journal);
+}
+
+void JournalStore::QueueCheckpoint(const JournalPtr& journal) {
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    to_checkpoint_.push_back(journal);
+  }
+  changed_.notify_all();
 }
 
 void JournalStore::SyncLoop() {
   std::unique_lock<std::mutex> lock(mutex_);
   while (!stop_) {
     changed_.wait_for(lock, options_.sync_interval, [this] { return stop_; });
-    syncing_.swap(dirty_);
-    std::vector<int> files;
-    for (const Journal* journal : syncing_) files.push_back(journal->file());
+    std::set<JournalPtr> journals;
+    journals.swap(dirty_);
     lock.unlock();
-    for (const int file : files) {
-      if (fdatasync(file) != 0) ++failures_;
+    for (const JournalPtr& journal : journals) {
+      const bool worked = !journal->failed();
+      journal->Sync();
+      if (worked && journal->failed()) ++failures_;
     }
+    journals.clear();
     lock.lock();
-    syncing_.clear();
-    changed_.notify_all();
   }
 }
 
-std::unique_ptr<LogSink> JournalStore::JournalOf(const std::string& session_name) {
+// Takes new files off the way of the steps that make them due.
+void JournalStore::CheckpointLoop() {
+  std::unique_lock<std::mutex> lock(mutex_);
+  while (true) {
+    changed_.wait(lock, [this] { return stop_ || !to_checkpoint_.empty(); });
+    if (stop_) return;
+    const JournalPtr journal = std::move(to_checkpoint_.front());
+    to_checkpoint_.pop_front();
+    lock.unlock();
+    (void)Counted(journal->WriteCheckpoint());
+    lock.lock();
+  }
+}
+
+std::string JournalStore::StemOf(const std::string& session_name) const {
+  return absl::StrCat(options_.folder, "/sessions/", absl::StripPrefix(session_name, kSessionPrefix));
+}
+
+JournalStore::JournalPtr JournalStore::NewJournal(const std::string& session_name) {
+  auto journal = std::make_shared<SessionJournal>(
+      options_.files, StemOf(session_name), session_name,
+      SessionJournal::Options{options_.checkpoint_bytes, options_.checkpoint_replay}, options_.on_failed);
+  const std::lock_guard<std::mutex> lock(mutex_);
+  std::erase_if(journals_, [](const auto& entry) { return entry.second.expired(); });
+  journals_[session_name] = journal;
+  return journal;
+}
+
+std::map<int64_t, std::string> JournalStore::FilesOf(const std::string& session_name) const {
   const std::string id(absl::StripPrefix(session_name, kSessionPrefix));
-  auto journal = std::make_unique<Journal>(this, absl::StrCat(options_.folder, "/sessions/", id));
-  // After the last one of the server before this.
+  std::map<int64_t, std::string> files;
   std::error_code error;
-  int64_t last = 0;
   for (const auto& entry : fs::directory_iterator(options_.folder + "/sessions", error)) {
     std::string found;
     int64_t number = 0;
-    if (SplitLogName(entry.path().filename().string(), &found, &number) && found == id) last = std::max(last, number);
+    if (SplitLogName(entry.path().filename().string(), &found, &number) && found == id) files[number] = entry.path().string();
   }
-  journal->Continue(last);
-  return journal;
+  return files;
+}
+
+std::unique_ptr<LogSink> JournalStore::JournalOf(const std::string& session_name) {
+  const JournalPtr journal = NewJournal(session_name);
+  const std::map<int64_t, std::string> files = FilesOf(session_name);
+  if (!files.empty()) {
+    SessionJournal::Left left;
+    left.last_number = files.rbegin()->first;
+    for (const auto& [number, path] : files) {
+      if (number != left.last_number) left.others.push_back(path);
+    }
+    journal->BeginAfter(left);
+  }
+  return std::make_unique<Sink>(this, journal);
+}
+
+absl::StatusOr<JournalStore::LeftLog> JournalStore::ReadLog(const std::string& session_name) const {
+  const std::map<int64_t, std::string> files = FilesOf(session_name);
+  if (files.empty()) return absl::NotFoundError(absl::StrCat("'", session_name, "' has no journal"));
+  LeftLog log;
+  for (auto it = files.rbegin(); it != files.rend(); ++it) {
+    EIPC_ASSIGN_OR_RETURN(std::string bytes, ReadWholeFile(it->second));
+    EIPC_ASSIGN_OR_RETURN(const SoundPart sound, SoundPartOf(bytes));
+    if (sound.whole == 0) continue;
+    bytes.resize(sound.whole);
+    log.bytes = std::move(bytes);
+    log.files.number = it->first;
+    log.files.begin_bytes = static_cast<off_t>(sound.begin);
+    log.files.sound_bytes = static_cast<off_t>(sound.whole);
+    break;
+  }
+  if (log.bytes.empty()) return absl::InvalidArgumentError("RECORDING_CORRUPT: the journal has no sound beginning");
+  log.files.last_number = files.rbegin()->first;
+  for (const auto& [number, path] : files) {
+    if (number != log.files.number) log.files.others.push_back(path);
+  }
+  return log;
+}
+
+absl::StatusOr<std::unique_ptr<LogSink>> JournalStore::ContinueLog(const std::string& session_name,
+                                                                   const SessionJournal::Left& left) {
+  const JournalPtr journal = NewJournal(session_name);
+  EIPC_RETURN_IF_ERROR(Counted(journal->Continue(left)));
+  return std::unique_ptr<LogSink>(std::make_unique<Sink>(this, journal));
+}
+
+absl::Status JournalStore::RemoveSession(const std::string& session_name) {
+  JournalPtr journal;
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    const auto found = journals_.find(session_name);
+    if (found != journals_.end()) journal = found->second.lock();
+  }
+  if (journal != nullptr) return Counted(journal->Remove());
+  // A session that was not brought back.
+  for (const auto& [number, path] : FilesOf(session_name)) {
+    EIPC_RETURN_IF_ERROR(Counted(RemoveFile(options_.files, path)));
+  }
+  return absl::OkStatus();
+}
+
+int JournalStore::failed_sessions() const {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  int count = 0;
+  for (const auto& [name, held] : journals_) {
+    const JournalPtr journal = held.lock();
+    if (journal != nullptr && journal->failed()) ++count;
+  }
+  return count;
 }
 
 absl::Status JournalStore::KeepScene(const StoredScene& scene) {
@@ -201,12 +278,12 @@ absl::Status JournalStore::KeepScene(const StoredScene& scene) {
   header.scene = scene.name;
   header.owner = scene.owner;
   header.payload = scene.payload;
-  const absl::Status status = ReplaceFile(SceneFile(options_.folder, scene), EncodeRecord(header));
-  if (!status.ok()) ++failures_;
-  return status;
+  return Counted(ReplaceFile(options_.files, SceneFile(options_.folder, scene), EncodeRecord(header)));
 }
 
-void JournalStore::RemoveScene(const StoredScene& scene) { unlink(SceneFile(options_.folder, scene).c_str()); }
+absl::Status JournalStore::RemoveScene(const StoredScene& scene) {
+  return Counted(RemoveFile(options_.files, SceneFile(options_.folder, scene)));
+}
 
 JournalStore::Found JournalStore::Read() const {
   Found found;
@@ -222,23 +299,21 @@ JournalStore::Found JournalStore::Read() const {
       found.problems.push_back(absl::StrCat("scene file ", entry.path().filename().string(), " cannot be read"));
     }
   }
-  std::map<std::string, std::map<int64_t, std::string>> files;  // id -> number -> path
+  std::set<std::string> sessions;
   for (const auto& entry : fs::directory_iterator(options_.folder + "/sessions", error)) {
     std::string id;
     int64_t number = 0;
-    if (SplitLogName(entry.path().filename().string(), &id, &number)) files[id][number] = entry.path().string();
+    if (SplitLogName(entry.path().filename().string(), &id, &number)) sessions.insert(absl::StrCat(kSessionPrefix, id));
   }
-  for (const auto& [id, numbers] : files) {
-    std::string sound;
-    for (auto it = numbers.rbegin(); it != numbers.rend() && sound.empty(); ++it) {
-      const auto bytes = ReadWholeFile(it->second);
-      if (bytes.ok()) sound = SoundPart(*bytes);
+  for (const std::string& session : sessions) {
+    const absl::StatusOr<LeftLog> log = ReadLog(session);
+    absl::StatusOr<std::optional<LogRecord>> record = log.ok() ? LogReader(log->bytes).Next() : log.status();
+    if (!record.ok()) {
+      found.problems.push_back(absl::StrCat("journal of ", session, ": ", record.status().message()));
+      continue;
     }
-    if (sound.empty()) {
-      found.problems.push_back(absl::StrCat("journal of session ", id, " has no sound beginning"));
-    } else {
-      found.logs.push_back({absl::StrCat(kSessionPrefix, id), std::move(sound)});
-    }
+    found.sessions.push_back(std::get<LogHeader>(std::move(**record)));
+    found.sessions.back().session = session;
   }
   return found;
 }

@@ -1,9 +1,10 @@
 #ifndef EIPC_SERVER_SESSION_LEASE_TABLE_H_
 #define EIPC_SERVER_SESSION_LEASE_TABLE_H_
 
-#include <algorithm>
 #include <atomic>
 #include <cstdint>
+#include <functional>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -20,8 +21,8 @@ namespace eipc {
 
 // Things that clients name and that one call uses at a time. Each has an owner; to everyone else it does not exist.
 //
-// Invariants: an id names one thing for ever: {slot}-{generation}-{random}, the generation grows when a slot is reused; a lease
-// keeps its thing alive, removed or not; at most one lease of a thing exists; after Remove nobody gets a new one.
+// Invariants: an id names one thing for ever, over restarts too: {count}-{random}; a lease keeps its thing alive, removed or not; at
+// most one lease of a thing exists; after Remove nobody gets a new one.
 template <typename T>
 class LeaseTable {
  public:
@@ -70,50 +71,52 @@ class LeaseTable {
    public:
     Reservation(Reservation&& other) noexcept
         : table_(std::exchange(other.table_, nullptr)),
-          index_(other.index_),
           name_(std::move(other.name_)),
           owner_(std::move(other.owner_)) {}
     Reservation& operator=(Reservation&&) = delete;
     ~Reservation() {
-      if (table_ != nullptr) table_->GiveBack(index_);
+      if (table_ != nullptr) table_->GiveBack(name_);
     }
     const std::string& name() const { return name_; }
     const std::string& owner() const { return owner_; }
 
    private:
     friend class LeaseTable;
-    Reservation(LeaseTable* table, size_t index, std::string name, std::string owner)
-        : table_(table), index_(index), name_(std::move(name)), owner_(std::move(owner)) {}
+    Reservation(LeaseTable* table, std::string name, std::string owner)
+        : table_(table), name_(std::move(name)), owner_(std::move(owner)) {}
     LeaseTable* table_;
-    size_t index_;
     std::string name_;
     std::string owner_;
   };
 
-  explicit LeaseTable(Options options) : options_(std::move(options)), slots_(options_.capacity) {}
+  explicit LeaseTable(Options options) : options_(std::move(options)) {}
+
+  // Says what has become of a name that nothing is under; OK: nothing is known of it. Before the first use.
+  void ExplainAbsence(std::function<absl::Status(const std::string& name, const std::string& owner)> explain) {
+    explain_absence_ = std::move(explain);
+  }
 
   // Whether another one fits right now: to refuse before building it.
   absl::Status CheckRoom() const {
     const std::lock_guard<std::mutex> lock(mutex_);
-    return used_ < options_.capacity ? absl::OkStatus() : Full();
+    return Room();
   }
 
   // A new name for a thing to be made; RESOURCE_EXHAUSTED when the table is full.
   absl::StatusOr<Reservation> Reserve(const std::string& owner = "") {
     const std::string random = RandomHex128();
     const std::lock_guard<std::mutex> lock(mutex_);
-    if (used_ == options_.capacity) return Full();
-    size_t index = 0;
-    while (slots_[index].taken()) ++index;
-    return ReserveSlot(index, absl::StrCat(options_.prefix, index, "-", slots_[index].generation, "-", random), owner);
+    if (absl::Status room = Room(); !room.ok()) return room;
+    return ReserveName(absl::StrCat(options_.prefix, ++made_, "-", random), owner);
   }
 
-  // The name that a thing had in a table before this one. RESOURCE_EXHAUSTED when its place is taken or beyond this table.
+  // The name that a thing had in a table before this one. RESOURCE_EXHAUSTED when the table is full, ALREADY_EXISTS when something
+  // has that name.
   absl::StatusOr<Reservation> ReserveNamed(const std::string& name, const std::string& owner) {
     const std::lock_guard<std::mutex> lock(mutex_);
-    const int64_t index = LeadingIndex(name, options_.prefix);
-    if (index < 0 || index >= static_cast<int64_t>(slots_.size()) || slots_[index].taken()) return Full();
-    return ReserveSlot(static_cast<size_t>(index), name, owner);
+    if (absl::Status room = Room(); !room.ok()) return room;
+    if (cells_.count(name) > 0) return absl::AlreadyExistsError(absl::StrCat("'", Printable(name), "' is in use"));
+    return ReserveName(name, owner);
   }
 
   // Makes the finished thing known under its name. Whoever made it has the first lease: others see the thing, and may remove it,
@@ -122,9 +125,7 @@ class LeaseTable {
     auto cell = std::make_shared<Cell>(reservation.name_, reservation.owner_, std::move(value), options_);
     FifoGate::Pass pass = *cell->gate.Enter({});  // nobody else knows the gate
     const std::lock_guard<std::mutex> lock(mutex_);
-    Slot& slot = slots_[reservation.index_];
-    slot.cell = cell;
-    slot.reserved = false;
+    cells_[reservation.name_] = cell;
     reservation.table_ = nullptr;
     return Lease(std::move(cell), std::move(pass));
   }
@@ -145,7 +146,7 @@ class LeaseTable {
   // Waits for its turn with the thing. NOT_FOUND, RESOURCE_EXHAUSTED when too many wait, or the budget's errors.
   absl::StatusOr<Lease> Acquire(const std::string& name, const StepBudget& budget, const std::string& owner = "") {
     const std::shared_ptr<Cell> cell = Find(name, owner);
-    if (cell == nullptr) return NotFound(name);
+    if (cell == nullptr) return Absent(name, owner);
     absl::StatusOr<FifoGate::Pass> pass = cell->gate.Enter(budget);
     if (!pass.ok()) return pass.status();
     return Lease(cell, *std::move(pass));
@@ -157,13 +158,10 @@ class LeaseTable {
     std::shared_ptr<Cell> cell;
     {
       const std::lock_guard<std::mutex> lock(mutex_);
-      Slot* slot = FindSlot(name, owner);
-      if (slot == nullptr) return NotFound(name);
-      cell = std::move(slot->cell);
-      slot->cell = nullptr;
-      ++slot->generation;
-      --used_;
+      cell = FindCell(name, owner);
+      if (cell != nullptr) cells_.erase(name);
     }
+    if (cell == nullptr) return Absent(name, owner);
     cell->removed.store(true, std::memory_order_release);
     cell->gate.Close(absl::NotFoundError(absl::StrCat(options_.reason, "_NOT_FOUND: '", name, "' was deleted meanwhile")));
     return cell->gate.WaitUntilEmpty(budget);
@@ -186,13 +184,11 @@ class LeaseTable {
     std::vector<Entry> entries;
     {
       const std::lock_guard<std::mutex> lock(mutex_);
-      for (const Slot& slot : slots_) {
-        if (slot.cell == nullptr) continue;
-        entries.push_back({slot.cell->name, slot.cell->owner, std::shared_ptr<const T>(slot.cell, slot.cell->value.get()),
-                           slot.cell->gate.inside() > 0});
+      for (const auto& [name, cell] : cells_) {
+        if (cell == nullptr) continue;
+        entries.push_back({name, cell->owner, std::shared_ptr<const T>(cell, cell->value.get()), cell->gate.inside() > 0});
       }
     }
-    std::sort(entries.begin(), entries.end(), [](const Entry& a, const Entry& b) { return a.name < b.name; });
     return entries;
   }
   // At most `count` of an owner with names after `after`, in order of their names.
@@ -207,49 +203,38 @@ class LeaseTable {
 
   int size() const {
     const std::lock_guard<std::mutex> lock(mutex_);
-    return used_;
+    return static_cast<int>(cells_.size());
   }
 
   // What a call with a name that the caller has nothing under answers.
-  absl::Status NotFound(const std::string& name) const {
+  absl::Status Absent(const std::string& name, const std::string& owner) const {
+    if (explain_absence_) {
+      if (absl::Status known = explain_absence_(name, owner); !known.ok()) return known;
+    }
     return absl::NotFoundError(absl::StrCat(options_.reason, "_NOT_FOUND: no ", options_.noun, " named '", Printable(name),
                                             "' (deleted, or it never was)"));
   }
 
  private:
-  struct Slot {
-    int64_t generation = 1;
-    std::shared_ptr<Cell> cell;
-    bool reserved = false;
-    bool taken() const { return reserved || cell != nullptr; }
-  };
-
-  // Requires mutex_, and that the slot is free.
-  Reservation ReserveSlot(size_t index, std::string name, std::string owner) {
-    slots_[index].reserved = true;
-    ++used_;
-    return Reservation(this, index, std::move(name), std::move(owner));
+  // These require mutex_.
+  Reservation ReserveName(std::string name, const std::string& owner) {
+    cells_[name] = nullptr;
+    return Reservation(this, std::move(name), owner);
   }
+  std::shared_ptr<Cell> FindCell(const std::string& name, const std::string& owner) const {
+    const auto found = cells_.find(name);
+    return found != cells_.end() && found->second != nullptr && found->second->owner == owner ? found->second : nullptr;
+  }
+  absl::Status Room() const { return static_cast<int>(cells_.size()) < options_.capacity ? absl::OkStatus() : Full(); }
 
-  void GiveBack(size_t index) {
+  void GiveBack(const std::string& name) {
     const std::lock_guard<std::mutex> lock(mutex_);
-    slots_[index].reserved = false;
-    ++slots_[index].generation;
-    --used_;
-  }
-
-  // Requires mutex_.
-  Slot* FindSlot(const std::string& name, const std::string& owner) {
-    const int64_t index = LeadingIndex(name, options_.prefix);
-    if (index < 0 || index >= static_cast<int64_t>(slots_.size())) return nullptr;
-    Slot& slot = slots_[index];
-    return slot.cell != nullptr && slot.cell->name == name && slot.cell->owner == owner ? &slot : nullptr;
+    cells_.erase(name);
   }
 
   std::shared_ptr<Cell> Find(const std::string& name, const std::string& owner) {
     const std::lock_guard<std::mutex> lock(mutex_);
-    Slot* slot = FindSlot(name, owner);
-    return slot == nullptr ? nullptr : slot->cell;
+    return FindCell(name, owner);
   }
 
   absl::Status Full() const {
@@ -257,10 +242,11 @@ class LeaseTable {
         absl::StrCat("TOO_MANY_", options_.reason, "S: the server holds at most ", options_.capacity, "; delete one first"));
   }
   const Options options_;
+  std::function<absl::Status(const std::string&, const std::string&)> explain_absence_;
   mutable std::mutex mutex_;
   // Guarded by mutex_.
-  std::vector<Slot> slots_;
-  int used_ = 0;
+  std::map<std::string, std::shared_ptr<Cell>> cells_;  // by name; null: reserved
+  int64_t made_ = 0;
 };
 
 }  // namespace eipc

@@ -8,9 +8,9 @@
 #include "absl/strings/str_cat.h"
 #include "server/session/build_id.h"
 #include "server/session/queue_full.h"
+#include "server/session/state_bytes.h"
 #include "server/session/turns.h"
 #include "sim/base/status_macros.h"
-#include "sim/dynamics/state_codec.h"
 
 namespace eipc {
 namespace {
@@ -64,13 +64,20 @@ absl::Status Session::Step(const StepCommand& command, const StepBudget& budget,
   StepSummary& sum = summary == nullptr ? local : *summary;
   sum = {};
   sum.first_step = start;
-  if (log_ != nullptr) slot.before = world->state();
+  EIPC_RETURN_IF_ERROR(CheckLog());
+  if (log_ != nullptr || command.whole) slot.before = world->state();
+  slot.pending_s = 0;
   int taken = 0;
   absl::Status status;
   for (; taken < command.substeps && status.ok(); ++taken) {
     status = StepOnce(command, taken, budget, slots, &slot, &sum.slot_wait_s);
     if (!status.ok()) break;
+    slot.pending_s += slot.last_step_s;
     sum.Add(world->report());
+  }
+  if (!status.ok() && command.whole && taken > 0) {
+    EIPC_RETURN_IF_ERROR(world->Restore(slot.before));
+    taken = 0;
   }
   if (index == 0) NoteSeen();
   if (log_ != nullptr && taken > 0) {
@@ -98,10 +105,10 @@ absl::Status Session::StepOnce(const StepCommand& command, int taken, const Step
   return status;
 }
 
-absl::Status Session::Acknowledge(int index, std::string request_id, std::string request, std::string response) {
+absl::Status Session::Acknowledge(int index, std::string request_id, std::string request, std::string response, RetryKind kind) {
   Slot& slot = worlds_[index];
   if (log_ == nullptr || !slot.pending) {
-    slot.retries.Remember(std::move(request_id), std::move(request), std::move(response));
+    RememberAnswer({index, 0, 0, {}, {}, "", std::move(request_id), std::move(request), std::move(response)}, kind);
     return absl::OkStatus();
   }
   LogStep record = *std::exchange(slot.pending, std::nullopt);
@@ -110,28 +117,64 @@ absl::Status Session::Acknowledge(int index, std::string request_id, std::string
     record.request = std::move(request);
     record.response = std::move(response);
   }
-  const absl::Status logged = log_->Append(EncodeRecord(record));
-  if (!logged.ok()) {
-    EIPC_RETURN_IF_ERROR(slot.world->Restore(slot.before));
-    if (index == 0) NoteSeen();
+  double replay_s = slot.pending_s;
+  const std::string bytes = PendingRecord(index, &record, kind, &replay_s);
+  if (const absl::Status logged = log_->Append(bytes, replay_s); !logged.ok()) {
+    EIPC_RETURN_IF_ERROR(TakeBack(index));
     return logged;
   }
-  slot.retries.Remember(std::move(record.request_id), std::move(record.request), std::move(record.response));
+  RememberAnswer(std::move(record), kind);
+  return absl::OkStatus();
+}
+
+absl::Status Session::TakeBack(int index) {
+  EIPC_RETURN_IF_ERROR(worlds_[index].world->Restore(worlds_[index].before));
+  if (index == 0) NoteSeen();
+  return absl::OkStatus();
+}
+
+// Steps that would take long to be taken again are logged by the state after them, unless a recording wants to know the steps.
+std::string Session::PendingRecord(int index, LogStep* step, RetryKind kind, double* replay_s) const {
+  const auto as_kind = [kind](const LogStep& s) { return kind == RetryKind::kRequest ? LogRecord(s) : LogRecord(LogBatchStep{s}); };
+  const LogSink* journal = log_->journal();
+  if (journal == nullptr || log_->recording() || *replay_s <= journal->replay_bound_s()) return EncodeRecord(as_kind(*step));
+  *replay_s = 0;
+  const World& world = *worlds_[index].world;
+  LogStep answer{index, 0, 0, {}, {}, step->digest, step->request_id, step->request, step->response};
+  return EncodeRecord(LogReached{{index, PackState(world.state(), world.model())}, std::move(answer), kind == RetryKind::kBatchPart});
+}
+
+void Session::RememberAnswer(LogStep step, RetryKind kind) {
+  if (step.world >= 0) {
+    Slot& slot = worlds_[step.world];
+    // What was asked for by itself is not the world's last request any more; a part of a batch stays what it is.
+    if (kind == RetryKind::kBatchPart) slot.retries.Forget();
+    RetryMemory& memory = kind == RetryKind::kRequest ? slot.retries : slot.batch_part;
+    return memory.Remember(std::move(step.request_id), std::move(step.request), std::move(step.response));
+  }
+  for (Slot& slot : worlds_) {
+    if (slot.batch_part.id() == step.request_id) slot.batch_part.Forget();
+  }
+  batch_retries_.Remember(std::move(step.request_id), std::move(step.request), std::move(step.response));
+}
+
+absl::Status Session::CheckBatchId(const std::string& id, const std::string& digest) const {
+  for (const Slot& slot : worlds_) EIPC_RETURN_IF_ERROR(slot.batch_part.Find(id, digest).status());
   return absl::OkStatus();
 }
 
 absl::Status Session::AcknowledgeBatch(std::string request_id, std::string request, std::string response) {
   if (request_id.empty()) return absl::OkStatus();
-  if (log_ != nullptr) {
-    EIPC_RETURN_IF_ERROR(log_->Append(EncodeRecord(LogStep{-1, 0, 0, {}, {}, "", request_id, request, response})));
-  }
-  batch_retries_.Remember(std::move(request_id), std::move(request), std::move(response));
+  LogStep answer{-1, 0, 0, {}, {}, "", std::move(request_id), std::move(request), std::move(response)};
+  if (log_ != nullptr) EIPC_RETURN_IF_ERROR(log_->Append(EncodeRecord(answer)));
+  RememberAnswer(std::move(answer), RetryKind::kRequest);
   return absl::OkStatus();
 }
 
 absl::Status Session::Replace(int index, const State& state) {
-  if (log_ != nullptr) EIPC_RETURN_IF_ERROR(log_->Append(EncodeRecord(LogState{index, EncodeState(state)})));
+  if (log_ != nullptr) EIPC_RETURN_IF_ERROR(log_->Append(EncodeRecord(LogState{index, PackState(state, *scene_->model)})));
   worlds_[index].retries.Forget();
+  worlds_[index].batch_part.Forget();
   batch_retries_.Forget();
   EIPC_RETURN_IF_ERROR(worlds_[index].world->Restore(state));
   if (index == 0) NoteSeen();
@@ -153,21 +196,51 @@ std::vector<LogRecord> Session::PresentRecords(const std::string& session_name) 
   header.idle_timeout_s = options_.idle_timeout.count();
   header.recorded = log_ != nullptr && log_->recording();
   std::vector<LogRecord> records = {header};
-  for (int i = 0; i < world_count(); ++i) records.push_back(LogState{i, EncodeState(world(i).state())});
-  const auto add_answer = [&records](int index, const RetryMemory& memory, std::string digest) {
-    if (memory.id().empty()) return;
-    records.push_back(LogStep{index, 0, 0, {}, {}, std::move(digest), memory.id(), memory.request(), memory.response()});
+  for (int i = 0; i < world_count(); ++i) records.push_back(LogState{i, PackState(world(i).state(), *scene_->model)});
+  const auto answer = [](int index, const RetryMemory& memory, std::string digest) {
+    return LogStep{index, 0, 0, {}, {}, std::move(digest), memory.id(), memory.request(), memory.response()};
   };
-  for (int i = 0; i < world_count(); ++i) add_answer(i, worlds_[i].retries, world(i).state().Digest());
-  add_answer(-1, batch_retries_, "");
+  if (!batch_retries_.id().empty()) records.push_back(answer(-1, batch_retries_, ""));
+  for (int i = 0; i < world_count(); ++i) {
+    const Slot& slot = worlds_[i];
+    const std::string digest = slot.world->state().Digest();
+    // In this order: a part of a batch makes one forget the world's own request.
+    if (!slot.batch_part.id().empty()) records.push_back(LogBatchStep{answer(i, slot.batch_part, digest)});
+    if (!slot.retries.id().empty()) records.push_back(answer(i, slot.retries, digest));
+  }
+  if (const std::string build = migrated_from_build(); !build.empty()) records.push_back(LogMigrated{build});
   return records;
 }
 
-absl::Status Session::Replay(LogStep step) {
+absl::Status Session::Replay(LogStep step, RetryKind kind, ReplayBits bits, const StepBudget& budget) {
   if (step.world >= world_count()) return absl::InvalidArgumentError("RECORDING_CORRUPT: a step of a world that there is not");
-  if (step.world >= 0) EIPC_RETURN_IF_ERROR(ReplayStep(step, worlds_[step.world].world.get()));
-  retries(step.world).Remember(std::move(step.request_id), std::move(step.request), std::move(step.response));
+  if (step.world >= 0) EIPC_RETURN_IF_ERROR(ReplayStep(step, worlds_[step.world].world.get(), bits, budget));
+  RememberAnswer(std::move(step), kind);
   NoteSeen();
+  return absl::OkStatus();
+}
+
+absl::Status Session::Reach(const State& state, LogStep answer, RetryKind kind) {
+  EIPC_RETURN_IF_ERROR(worlds_[answer.world].world->Restore(state));
+  RememberAnswer(std::move(answer), kind);
+  NoteSeen();
+  return absl::OkStatus();
+}
+
+absl::Status Session::CheckLog() const {
+  return log_ == nullptr || log_->journal() == nullptr ? absl::OkStatus() : log_->journal()->Usable();
+}
+
+std::string Session::migrated_from_build() const {
+  const std::lock_guard<std::mutex> lock(migrated_mutex_);
+  return migrated_from_build_;
+}
+
+absl::Status Session::NoteMigrated(const std::string& build) {
+  if (build.empty()) return absl::OkStatus();
+  if (log_ != nullptr) EIPC_RETURN_IF_ERROR(log_->Append(EncodeRecord(LogMigrated{build})));
+  const std::lock_guard<std::mutex> lock(migrated_mutex_);
+  migrated_from_build_ = build;
   return absl::OkStatus();
 }
 
@@ -178,7 +251,12 @@ absl::Status Session::CheckpointLog(const std::string& session_name) {
 
 void Session::CheckpointLogIfDue(const std::string& session_name) {
   if (log_ == nullptr || log_->journal() == nullptr || !log_->journal()->WantsCheckpoint()) return;
-  (void)CheckpointLog(session_name);
+  log_->journal()->StartCheckpoint(EncodeRecords(PresentRecords(session_name)));
+}
+
+absl::Status Session::CheckpointLogIfGrown(const std::string& session_name) {
+  if (log_ == nullptr || log_->journal() == nullptr || !log_->journal()->grown()) return absl::OkStatus();
+  return CheckpointLog(session_name);
 }
 
 void Session::AttachLog(std::unique_ptr<SessionLog> log) {

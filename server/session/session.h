@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <limits>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <utility>
@@ -31,6 +32,8 @@ struct StepCommand {
   std::vector<FrameTrajectory> trajectories;
   // Steps of dt_s to take, >= 1.
   int substeps = 1;
+  // All substeps or none: what was taken is taken back when one fails.
+  bool whole = false;
   // Refuse unless the world is at this step.
   std::optional<int64_t> expected_step;
   SolveClaim claim;
@@ -51,6 +54,9 @@ struct StepSummary {
 
   void Add(const StepReport& report);
 };
+
+// What finished steps are remembered for: to be asked for again by themselves, or as a world's part of a batch.
+enum class RetryKind { kRequest, kBatchPart };
 
 // Running copies of a scene, used by one call at a time (through a lease); that call may step different worlds from different
 // threads.
@@ -82,9 +88,10 @@ class Session {
 
   // Puts a request's finished steps into the log, with its answer for retries, before the answer is given. When they cannot be
   // logged they are taken back: the world is where it was before the request, and the caller gets UNAVAILABLE (JOURNAL_FAILED).
-  absl::Status Acknowledge(int index, std::string request_id, std::string request, std::string response);
+  absl::Status Acknowledge(int index, std::string request_id, std::string request, std::string response,
+                           RetryKind kind = RetryKind::kRequest);
 
-  // The same for the answer of a batch, whose worlds' steps have been acknowledged without one.
+  // The same for the answer of a batch, whose worlds' steps have been acknowledged as its parts; those are forgotten.
   absl::Status AcknowledgeBatch(std::string request_id, std::string request, std::string response);
 
   // Back to the scene's start; earlier requests are forgotten. UNAVAILABLE when it cannot be logged: nothing happened then.
@@ -93,10 +100,18 @@ class Session {
   absl::Status Restore(int index, const State& state);
 
   // Takes logged steps again (ReplayStep), and remembers their answer.
-  absl::Status Replay(LogStep step);
+  absl::Status Replay(LogStep step, RetryKind kind, ReplayBits bits, const StepBudget& budget);
+  // Goes where logged steps led, and remembers their answer.
+  absl::Status Reach(const State& state, LogStep answer, RetryKind kind);
 
   // The last finished request of a world and its response, for retries; of batches: world -1.
   RetryMemory& retries(int index = 0) { return index < 0 ? batch_retries_ : worlds_[index].retries; }
+  // What a world answered as part of a batch that has not been answered as a whole. INVALID_ARGUMENT (REQUEST_ID_REUSED) when any
+  // world took part in another batch under the same id.
+  absl::Status CheckBatchId(const std::string& id, const std::string& digest) const;
+  absl::StatusOr<const std::string*> BatchPart(int index, const std::string& id, const std::string& digest) const {
+    return worlds_[index].batch_part.Find(id, digest);
+  }
 
   // Where what happens from now on is written. A recording begins with the present states here, a journal by its Checkpoint.
   void AttachLog(std::unique_ptr<SessionLog> log);
@@ -107,8 +122,17 @@ class Session {
   SessionLog* log() { return log_.get(); }
   // Begins the journal (anew) with the present, so that it does not grow for ever.
   absl::Status CheckpointLog(const std::string& session_name);
-  // The same, when it has grown enough. What fails is tried again at the next step: the journal so far stays good.
+  // The same, when it has grown enough, on a thread of the journal's. What fails is tried again later: the journal so far stays good.
   void CheckpointLogIfDue(const std::string& session_name);
+  // The same at once, unless the journal says nothing but the present already.
+  absl::Status CheckpointLogIfGrown(const std::string& session_name);
+  // OK while the log takes records, so that what is done can be acknowledged.
+  absl::Status CheckLog() const;
+
+  // The build that a state of this session was last taken over from, when it was another: its bits are not continued. Safe to read
+  // without a lease.
+  std::string migrated_from_build() const;
+  absl::Status NoteMigrated(const std::string& build);
   // The present as the records that a log begins with: header, states, and the answers that may be asked for again.
   std::vector<LogRecord> PresentRecords(const std::string& session_name) const;
 
@@ -122,14 +146,19 @@ class Session {
   struct Slot {
     std::unique_ptr<World> world;
     RetryMemory retries;
+    RetryMemory batch_part;
     State before;                    // of the request that is not yet acknowledged
     std::optional<LogStep> pending;  // its steps
+    double pending_s = 0;            // what they took
     double last_step_s = 0;          // what the last step took
   };
 
   absl::Status StepOnce(const StepCommand& command, int taken, const StepBudget& budget, SolveSlots* slots, Slot* world,
                         double* slot_wait_s);
   absl::Status Replace(int index, const State& state);
+  std::string PendingRecord(int index, LogStep* step, RetryKind kind, double* replay_s) const;
+  absl::Status TakeBack(int index);
+  void RememberAnswer(LogStep step, RetryKind kind);
   void NoteSeen();
 
   MemoryBudget::Share memory_;
@@ -141,6 +170,8 @@ class Session {
   std::atomic<int64_t> seen_step_ = 0;
   std::atomic<double> seen_time_s_ = 0;
   std::atomic<int64_t> used_ = 0;
+  mutable std::mutex migrated_mutex_;
+  std::string migrated_from_build_;  // guarded by migrated_mutex_
 };
 
 }  // namespace eipc

@@ -5,9 +5,9 @@
 
 namespace eipc {
 
-absl::Status SessionLog::Append(absl::string_view bytes) {
+absl::Status SessionLog::Append(absl::string_view bytes, double replay_s) {
   const std::lock_guard<std::mutex> lock(mutex_);
-  if (journal_ != nullptr) EIPC_RETURN_IF_ERROR(journal_->Append(bytes));
+  if (journal_ != nullptr) EIPC_RETURN_IF_ERROR(journal_->Append(bytes, replay_s));
   if (!record_ || outgrown_) return absl::OkStatus();
   if (recording_.size() + bytes.size() > max_recording_bytes_) {
     outgrown_ = true;

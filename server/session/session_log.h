@@ -16,14 +16,20 @@ namespace eipc {
 class LogSink {
  public:
   virtual ~LogSink() = default;
-  // All of `bytes` or nothing.
-  virtual absl::Status Append(absl::string_view bytes) = 0;
-  // Whether the journal has grown so long that it should begin anew with the present states.
+  // All of `bytes` or nothing. `replay_s`: what taking these steps again would take.
+  virtual absl::Status Append(absl::string_view bytes, double replay_s) = 0;
+  // Whether records are taken; otherwise why not.
+  virtual absl::Status Usable() const = 0;
+  // Whether the journal has grown so long, or would take so long to replay, that it should begin anew with the present states.
   virtual bool WantsCheckpoint() const = 0;
+  // Whether it holds more than the last checkpoint.
+  virtual bool grown() const = 0;
+  // Steps that took longer are not to be taken again: their state is logged instead.
+  virtual double replay_bound_s() const = 0;
   // Begins anew with these records; the old ones go once the new ones are safe.
   virtual absl::Status Checkpoint(absl::string_view bytes) = 0;
-  // The session is gone: so is its journal.
-  virtual void Remove() = 0;
+  // The same on another thread, while records are appended. When it fails, the journal so far stays good.
+  virtual void StartCheckpoint(std::string bytes) = 0;
 };
 
 // What a session writes its records to: a journal that survives the process, a recording that the client asked for, or both.
@@ -34,7 +40,7 @@ class SessionLog {
       : journal_(std::move(journal)), record_(record), max_recording_bytes_(max_recording_bytes) {}
 
   // Framed records. Nothing is recorded that the journal refused.
-  absl::Status Append(absl::string_view bytes);
+  absl::Status Append(absl::string_view bytes, double replay_s = 0);
   // What a recording begins with; a journal is begun by Checkpoint.
   void BeginRecording(absl::string_view bytes);
 

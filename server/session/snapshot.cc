@@ -6,17 +6,19 @@
 #include "server/session/build_id.h"
 #include "server/session/checksum.h"
 #include "server/session/ids.h"
+#include "server/session/queue_full.h"
+#include "server/session/state_bytes.h"
 #include "sim/audit/audit.h"
 #include "sim/base/byte_archive.h"
 #include "sim/base/status_macros.h"
-#include "sim/dynamics/state_codec.h"
 #include "sim/energy/surface_map.h"
 
 namespace eipc {
 namespace {
 
 constexpr uint64_t kMark = 0x50414e5343504945;  // "EIPCSNAP"
-constexpr uint32_t kVersion = 1;
+// 1: the state as only its own build reads it (0.1); 2: as state_bytes.h has it. Both have the same frame.
+constexpr uint32_t kVersion = 2;
 constexpr size_t kHeadBytes = sizeof(uint64_t) + sizeof(uint32_t) + sizeof(uint64_t);
 constexpr size_t kTailBytes = sizeof(uint32_t);
 
@@ -45,7 +47,7 @@ absl::StatusOr<absl::string_view> Payload(absl::string_view bytes) {
   ByteReader tail(bytes.substr(bytes.size() - kTailBytes));
   tail.Value(checksum);
   if (checksum != Crc32(bytes.substr(0, bytes.size() - kTailBytes))) return Corrupt("does not match its checksum");
-  if (version != kVersion) return Foreign("format", absl::StrCat(version), absl::StrCat(kVersion));
+  if (version < 1 || version > kVersion) return Foreign("format", absl::StrCat(version), absl::StrCat(kVersion));
   return bytes.substr(kHeadBytes, size);
 }
 
@@ -60,11 +62,11 @@ absl::Status CheckIntersectionFree(const State& state, const Model& model) {
 
 }  // namespace
 
-std::string PackSnapshot(const std::string& scene_name, const State& state) {
+std::string PackSnapshot(const std::string& scene_name, const State& state, const Model& model) {
   ByteWriter payload;
   payload.Text(scene_name);
   payload.Text(BuildId());
-  payload.Text(EncodeState(state));
+  payload.Text(PackState(state, model));
   ByteWriter bytes;
   bytes.Value(kMark);
   bytes.Value(kVersion);
@@ -75,7 +77,7 @@ std::string PackSnapshot(const std::string& scene_name, const State& state) {
   return packed;
 }
 
-absl::StatusOr<State> UnpackSnapshot(absl::string_view bytes, const std::string& scene_name, const Model& model) {
+absl::StatusOr<Snapshot> UnpackSnapshot(absl::string_view bytes, const std::string& scene_name, const Model& model) {
   EIPC_ASSIGN_OR_RETURN(const absl::string_view payload, Payload(bytes));
   ByteReader reader(payload);
   absl::string_view scene, build, state_bytes;
@@ -83,17 +85,21 @@ absl::StatusOr<State> UnpackSnapshot(absl::string_view bytes, const std::string&
   reader.Text(build);
   reader.Text(state_bytes);
   if (!reader.done()) return Corrupt("holds something else than it should");
-  if (build != BuildId()) return Foreign("build", build, BuildId());
   if (scene != scene_name) return Foreign("scene", scene, scene_name);
-  absl::StatusOr<State> state = DecodeState(state_bytes, model);
+  const bool own = build == BuildId();
+  absl::StatusOr<State> state = UnpackState(state_bytes, model, own ? StateBits::kAll : StateBits::kPositionsAndVelocities);
+  if (absl::IsFailedPrecondition(state.status())) {
+    return Reworded(state.status(), absl::StrCat(state.status().message(), " (the snapshot is of build ", Printable(build),
+                                                 ", this is ", BuildId(), ")"));
+  }
   if (!state.ok()) return Corrupt(absl::StrCat("holds no state of this scene: ", state.status().message()));
-  return state;
+  return Snapshot{*std::move(state), own ? std::string() : Printable(build)};
 }
 
-absl::StatusOr<State> UnpackForeignSnapshot(absl::string_view bytes, const std::string& scene_name, const Model& model) {
-  EIPC_ASSIGN_OR_RETURN(State state, UnpackSnapshot(bytes, scene_name, model));
-  EIPC_RETURN_IF_ERROR(CheckIntersectionFree(state, model));
-  return state;
+absl::StatusOr<Snapshot> UnpackForeignSnapshot(absl::string_view bytes, const std::string& scene_name, const Model& model) {
+  EIPC_ASSIGN_OR_RETURN(Snapshot snapshot, UnpackSnapshot(bytes, scene_name, model));
+  EIPC_RETURN_IF_ERROR(CheckIntersectionFree(snapshot.state, model));
+  return snapshot;
 }
 
 }  // namespace eipc

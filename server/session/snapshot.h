@@ -11,15 +11,23 @@
 namespace eipc {
 
 // A state as bytes that can be kept and sent: a mark, a version, the length, then the names of the scene and of the build and the
-// state's bits, and a CRC-32 over all of it.
-std::string PackSnapshot(const std::string& scene_name, const State& state);
+// state (state_bytes.h), and a CRC-32 over all of it.
+std::string PackSnapshot(const std::string& scene_name, const State& state, const Model& model);
 
-// The state in a snapshot of this scene and this build. INVALID_ARGUMENT with reason SNAPSHOT_CORRUPT for bytes that are no whole
-// snapshot, FAILED_PRECONDITION with SNAPSHOT_FOREIGN for a sound one of another version, build or scene (the text says which).
-absl::StatusOr<State> UnpackSnapshot(absl::string_view bytes, const std::string& scene_name, const Model& model);
+struct Snapshot {
+  State state;
+  // The build that took it, when that is another: then the state has its positions, velocities, drives, step and time, and what
+  // follows is not promised to have the bits that it would have had there. Empty: it continues bit for bit.
+  std::string migrated_from_build;
+};
+
+// What is in a snapshot of this scene. INVALID_ARGUMENT with reason SNAPSHOT_CORRUPT for bytes that are no whole snapshot,
+// FAILED_PRECONDITION with SNAPSHOT_FOREIGN for a sound one of a later format or of another scene, and for one of another build that
+// this one cannot go on from (the text says which).
+absl::StatusOr<Snapshot> UnpackSnapshot(absl::string_view bytes, const std::string& scene_name, const Model& model);
 
 // The same, and the surfaces it describes do not intersect, exactly (SNAPSHOT_CORRUPT): for bytes that this server did not make.
-absl::StatusOr<State> UnpackForeignSnapshot(absl::string_view bytes, const std::string& scene_name, const Model& model);
+absl::StatusOr<Snapshot> UnpackForeignSnapshot(absl::string_view bytes, const std::string& scene_name, const Model& model);
 
 }  // namespace eipc
 

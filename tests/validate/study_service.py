@@ -12,9 +12,7 @@ import copy
 import functools
 import json
 import os
-import random
 import re
-import signal
 import socket
 import subprocess
 import sys
@@ -34,6 +32,7 @@ import eipc  # noqa: E402
 from service_floods import (Health, connection_flood, exhaust_descriptors, header_flood, header_floods,  # noqa: E402
                             open_descriptors, open_descriptors_of_proxy, ping_flood, reset_flood, reset_floods, seconds_until_accepting)
 from service_fronts import Front, fronts  # noqa: E402
+from service_kill import kill_rounds  # noqa: E402
 from service_memory import measure  # noqa: E402
 from service_overload import fork, overhead, overload, proxy_overhead  # noqa: E402
 from service_page import ServicePage  # noqa: E402
@@ -164,40 +163,14 @@ def _scene(height: float = 0.003) -> "eipc.v1.scene_pb2.Scene":
 
 
 def _kill_nine(context: Context, _: Front) -> list[Record]:
-    """Steps a journaled session, kills the server at a random moment, and looks what came back."""
-    rounds, rng = scaled(200), random.Random(20260303)
-    recovered = lost = 0
-    folder = tempfile.mkdtemp(dir=context.scratch)
-    arguments = (LOOPBACK, f"--state-dir={folder}", "--journal-checkpoint-bytes=20000", "--log-level=off")
-    name, acknowledged, digest = "", 0, ""
-    for _ in range(rounds):
-        with eipc.launch_server(context.server, arguments) as server, server.client() as client:
-            if not name:
-                session = client.create_scene(_scene()).create_session()
-                name = session.name
-            else:
-                session = client.session(name)
-                seen = session.state(DIGEST)
-                # One step may have been taken and not answered for; none that was answered for may be missing.
-                lost += seen.step < acknowledged
-                recovered += seen.step > acknowledged or (seen.step == acknowledged and seen.state_digest == digest)
-                acknowledged, digest = seen.step, seen.state_digest
-            end = time.monotonic() + rng.uniform(0.0, 0.3)
-            with session.stream() as stream:
-                while time.monotonic() < end:
-                    seen = stream.step(0.002, observe=DIGEST)
-                    acknowledged, digest = seen.step, seen.state_digest
-                stream.send(0.002, observe=DIGEST)
-                time.sleep(rng.uniform(0, 0.003))  # somewhere inside the step that nobody waits for
-                os.kill(server.process.pid, signal.SIGKILL)
-                server.process.wait()
-                stream.close(cancel=True)
-    with eipc.launch_server(context.server, arguments) as server, server.client() as client:
-        seen = client.session(name).state(DIGEST)
-        lost += seen.step < acknowledged
-        recovered += seen.step > acknowledged or (seen.step == acknowledged and seen.state_digest == digest)
-    return [equal("kill_nine.recovered", recovered, rounds), equal("kill_nine.acknowledged_steps_lost", lost, 0),
-            reported("kill_nine.steps_taken", acknowledged)]
+    """Kills a journaled server while clients create, fork, step, batch, reset, restore and delete (service_kill.py)."""
+    rounds = scaled(200)
+    counts = kill_rounds(str(context.server), tempfile.mkdtemp(dir=context.scratch), _scene(), rounds, seed=20260303)
+    for problem in counts.problems:
+        context.say(problem)
+    return [equal("kill_nine.rounds", counts.rounds, rounds), equal("kill_nine.acknowledged_lost", counts.lost, 0),
+            equal("kill_nine.taken_twice", counts.taken_twice, 0), equal("kill_nine.deleted_back", counts.risen, 0),
+            reported("kill_nine.calls", counts.calls), reported("kill_nine.sessions_checked", counts.sessions_checked)]
 
 
 def free_port() -> int:

@@ -89,6 +89,7 @@ absl::Status StoreScene(Services& services, const CallContext& context, const Re
 absl::Status MakeScene(Services& services, const CallContext& context, const v1::CreateSceneRequest& request,
                        OperationRegistry::Progress* progress, v1::SceneInfo* response) {
   if (!request.has_scene()) return absl::InvalidArgumentError("INVALID_REQUEST: scene: missing");
+  EIPC_RETURN_IF_ERROR(services.CheckOpen());
   Say(progress, 0, "waiting for a solve slot");
   // Reading and compiling are work like a step's: they wait for a slot too.
   const SolvingTurns turns;

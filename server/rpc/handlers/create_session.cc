@@ -7,15 +7,27 @@
 
 namespace eipc::rpc {
 
+namespace {
+
+void StartFrom(Snapshot snapshot, SessionOrder* order) {
+  order->start = std::move(snapshot.state);
+  order->migrated_from_build = std::move(snapshot.migrated_from_build);
+}
+
+}  // namespace
+
 absl::Status CreateSession(Services& services, const CallContext& context, const v1::CreateSessionRequest& request,
                            v1::SessionInfo* response) {
   EIPC_ASSIGN_OR_RETURN(SessionOrder order, OrderOf(services.limits, request));
   order.scene = request.scene();
+  EIPC_RETURN_IF_ERROR(services.CheckOpen());
   EIPC_ASSIGN_OR_RETURN(const SceneRegistry::ScenePtr scene, services.scenes.Find(order.scene, context.tenant));
   if (request.has_snapshot()) {
-    EIPC_ASSIGN_OR_RETURN(order.start, StateOfSnapshot(services, context, request.snapshot(), *scene));
+    EIPC_ASSIGN_OR_RETURN(Snapshot snapshot, StateOfSnapshot(services, context, request.snapshot(), *scene));
+    StartFrom(std::move(snapshot), &order);
   } else if (request.has_snapshot_data()) {
-    EIPC_ASSIGN_OR_RETURN(order.start, UnpackForeignSnapshot(request.snapshot_data(), scene->name, *scene->model));
+    EIPC_ASSIGN_OR_RETURN(Snapshot snapshot, UnpackForeignSnapshot(request.snapshot_data(), scene->name, *scene->model));
+    StartFrom(std::move(snapshot), &order);
   }
   if (!request.validate_only()) return MakeSession(services, context, std::move(order), response);
   EIPC_RETURN_IF_ERROR(services.sessions.CheckRoom());
@@ -25,6 +37,7 @@ absl::Status CreateSession(Services& services, const CallContext& context, const
   response->set_threads(order.threads);
   response->set_recording(order.record);
   response->set_idle_timeout_s(order.idle_timeout_s);
+  response->set_migrated_from_build(order.migrated_from_build);
   return absl::OkStatus();
 }
 

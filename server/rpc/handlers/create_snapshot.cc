@@ -22,7 +22,7 @@ absl::Status CreateSnapshot(Services& services, const CallContext& context, cons
     snapshot.step = state.step;
     snapshot.time_s = state.time_s;
     snapshot.digest = state.Digest();
-    snapshot.data = PackSnapshot(snapshot.scene, state);
+    snapshot.data = PackSnapshot(snapshot.scene, state, session->world(request.world()).model());
   }
   if (request.transient()) {
     FillSnapshotInfo(snapshot, true, response);

@@ -16,6 +16,7 @@ absl::Status ForkSession(Services& services, const CallContext& context, const v
     EIPC_RETURN_IF_ERROR(CheckWorld(*session, request.world()));
     order.scene = session->scene_name();
     order.start = session->world(request.world()).state();
+    order.migrated_from_build = session->migrated_from_build();
   }
   return MakeSession(services, context, std::move(order), response);
 }

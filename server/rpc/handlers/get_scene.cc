@@ -5,6 +5,7 @@
 namespace eipc::rpc {
 
 absl::Status GetScene(Services& services, const CallContext& context, const v1::GetSceneRequest& request, v1::SceneInfo* response) {
+  EIPC_RETURN_IF_ERROR(services.CheckOpen());
   EIPC_ASSIGN_OR_RETURN(const SceneRegistry::ScenePtr scene, services.scenes.Find(request.name(), context.tenant));
   FillSceneInfo(scene->name, *scene->model, request.include_topology(), response);
   if (request.include_scene() && !response->mutable_scene()->ParseFromString(scene->payload)) {

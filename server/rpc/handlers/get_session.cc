@@ -7,7 +7,7 @@ namespace eipc::rpc {
 absl::Status GetSession(Services& services, const CallContext& context, const v1::GetSessionRequest& request,
                         v1::SessionInfo* response) {
   const std::shared_ptr<const Session> session = services.sessions.Peek(request.session(), context.tenant);
-  if (session == nullptr) return services.sessions.NotFound(request.session());
+  if (session == nullptr) return services.sessions.Absent(request.session(), context.tenant);
   FillSessionInfo(request.session(), *session, response);
   return absl::OkStatus();
 }

@@ -9,6 +9,7 @@ namespace eipc::rpc {
 
 absl::Status ListScenes(Services& services, const CallContext& context, const v1::ListScenesRequest& request,
                         v1::ListScenesResponse* response) {
+  EIPC_RETURN_IF_ERROR(services.CheckOpen());
   EIPC_ASSIGN_OR_RETURN(const int size, PageSize(request.page_size()));
   std::vector<SceneRegistry::ScenePtr> scenes = services.scenes.List(request.page_token(), size + 1, context.tenant);
   const bool more = static_cast<int>(scenes.size()) > size;

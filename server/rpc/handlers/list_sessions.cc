@@ -7,6 +7,7 @@ namespace eipc::rpc {
 
 absl::Status ListSessions(Services& services, const CallContext& context, const v1::ListSessionsRequest& request,
                           v1::ListSessionsResponse* response) {
+  EIPC_RETURN_IF_ERROR(services.CheckRecovered());
   EIPC_ASSIGN_OR_RETURN(const int size, PageSize(request.page_size()));
   auto sessions = services.sessions.List(context.tenant, request.page_token(), size + 1);
   const bool more = static_cast<int>(sessions.size()) > size;

@@ -12,6 +12,7 @@ absl::Status Reset(Services& services, const CallContext& context, const v1::Res
   EIPC_RETURN_IF_ERROR(CheckWorld(*session, request.world()));
   EIPC_ASSIGN_OR_RETURN(const ObservationPlan plan, ObservationPlan::Create(session->world().model(), request.observe()));
   EIPC_RETURN_IF_ERROR(session->Reset(request.world()));
+  session->CheckpointLogIfDue(session.name());
   plan.Observe(session->world(request.world()), response);
   return absl::OkStatus();
 }

@@ -1,5 +1,3 @@
-#include <optional>
-
 #include "server/convert/observation_convert.h"
 #include "server/rpc/handlers/calls.h"
 #include "server/rpc/handlers/session_setup.h"
@@ -16,21 +14,24 @@ absl::Status RestoreSession(Services& services, const CallContext& context, cons
   EIPC_RETURN_IF_ERROR(CheckWorld(*session, request.world()));
   const StoredScene& scene = session->scene();
   EIPC_ASSIGN_OR_RETURN(const ObservationPlan plan, ObservationPlan::Create(*scene.model, request.observe()));
-  std::optional<State> state;
+  Snapshot snapshot;
   switch (request.source_case()) {
     case v1::RestoreSessionRequest::kSnapshot: {
-      EIPC_ASSIGN_OR_RETURN(state, StateOfSnapshot(services, context, request.snapshot(), scene));
+      EIPC_ASSIGN_OR_RETURN(snapshot, StateOfSnapshot(services, context, request.snapshot(), scene));
       break;
     }
     case v1::RestoreSessionRequest::kSnapshotData: {
-      EIPC_ASSIGN_OR_RETURN(state, UnpackForeignSnapshot(request.snapshot_data(), scene.name, *scene.model));
+      EIPC_ASSIGN_OR_RETURN(snapshot, UnpackForeignSnapshot(request.snapshot_data(), scene.name, *scene.model));
       break;
     }
     case v1::RestoreSessionRequest::SOURCE_NOT_SET:
       return absl::InvalidArgumentError("INVALID_REQUEST: source: must be a snapshot or snapshot_data");
   }
-  EIPC_RETURN_IF_ERROR(session->Restore(request.world(), *state));
+  EIPC_RETURN_IF_ERROR(session->NoteMigrated(snapshot.migrated_from_build));
+  EIPC_RETURN_IF_ERROR(session->Restore(request.world(), snapshot.state));
+  session->CheckpointLogIfDue(session.name());
   plan.Observe(session->world(request.world()), response);
+  response->set_migrated_from_build(snapshot.migrated_from_build);
   return absl::OkStatus();
 }
 

@@ -1,55 +1,29 @@
 #include "server/rpc/handlers/services.h"
 
 #include <algorithm>
+#include <functional>
 #include <memory>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "eipc/v1/scene.pb.h"
-#include "server/convert/scene_convert.h"
-#include "server/session/recover.h"
 #include "sim/base/status_macros.h"
-#include "sim/scene/compile_scene.h"
 
 namespace eipc {
 
-absl::StatusOr<std::vector<std::string>> Services::UseJournal(const JournalStore::Options& options) {
-  EIPC_ASSIGN_OR_RETURN(journal, JournalStore::Open(options));
-  JournalStore::Found found = journal->Read();
-  for (StoredScene& scene : found.scenes) {
-    const std::string name = scene.name;
-    const absl::Status status = BringBackScene(std::move(scene));
-    if (!status.ok()) found.problems.push_back(absl::StrCat(name, ": ", status.message()));
-  }
-  for (const JournalStore::Found::Log& log : found.logs) {
-    const absl::Status status = BringBackSession(log);
-    if (!status.ok()) found.problems.push_back(absl::StrCat(log.session, ": ", status.message()));
-  }
-  return found.problems;
+absl::Status Services::UseJournal(JournalStore::Options options, const rpc::EventSink& events) {
+  options.on_failed = [events](const std::string& session, const absl::Status& status) {
+    if (!events) return;
+    events({rpc::Event::Level::kError, "journal_failed", {{"session", session}, {"problem", std::string(status.message())}}});
+  };
+  EIPC_ASSIGN_OR_RETURN(journal, JournalStore::Open(std::move(options)));
+  recovery = std::make_unique<Recovery>(this, events);
+  sessions.ExplainAbsence([this](const std::string& name, const std::string& owner) { return recovery->StatusOf(name, owner); });
+  return absl::OkStatus();
 }
 
-absl::Status Services::BringBackScene(StoredScene scene) {
-  v1::Scene message;
-  if (!message.ParseFromString(scene.payload)) return absl::InvalidArgumentError("its message cannot be read");
-  Problems problems;
-  EIPC_ASSIGN_OR_RETURN(const SceneSpec spec, SceneFromProto(message, meshes, &problems));
-  if (absl::StrCat(kScenePrefix, SceneDigest(message, spec)) != scene.name) {
-    return absl::InvalidArgumentError("it is another scene now (have mesh files changed?)");
-  }
-  EIPC_ASSIGN_OR_RETURN(scene.model, CompileScene(spec, std::move(problems)));
-  scene.memory = std::make_shared<const MemoryBudget::Share>(memory.Record(scene.EstimatedBytes()));
-  return scenes.Add(std::move(scene)).status();
-}
+absl::Status Services::CheckOpen() const { return recovery == nullptr ? absl::OkStatus() : recovery->CheckOpen(); }
 
-absl::Status Services::BringBackSession(const JournalStore::Found::Log& log) {
-  EIPC_ASSIGN_OR_RETURN(const LogHeader header, ReadLogHeader(log.bytes));
-  EIPC_ASSIGN_OR_RETURN(SceneRegistry::Pin scene, scenes.PinScene(header.scene, header.owner));
-  EIPC_ASSIGN_OR_RETURN(MemoryBudget::Share share, memory.Take(EstimateSessionBytes(*scene->model, header.worlds), "the session"));
-  EIPC_ASSIGN_OR_RETURN(std::unique_ptr<Session> session, RecoverSession(std::move(scene), log.bytes));
-  session->KeepMemory(std::move(share));
-  EIPC_RETURN_IF_ERROR(AttachLog(log.session, session.get(), header.recorded));
-  return sessions.AddNamed(log.session, std::move(session), header.owner);
-}
+absl::Status Services::CheckRecovered() const { return recovery == nullptr ? absl::OkStatus() : recovery->CheckDone(); }
 
 absl::Status Services::AttachLog(const std::string& name, Session* session, bool record) {
   std::unique_ptr<LogSink> sink = journal == nullptr ? nullptr : journal->JournalOf(name);
@@ -58,11 +32,9 @@ absl::Status Services::AttachLog(const std::string& name, Session* session, bool
   return session->CheckpointLog(name);
 }
 
-absl::Status Services::DeleteSession(const std::string& name, const StepBudget& budget, const std::string& tenant) {
-  // The name goes first: whoever still uses the session finishes without acknowledging.
-  const std::shared_ptr<const Session> session = sessions.Peek(name, tenant);
-  EIPC_RETURN_IF_ERROR(sessions.Remove(name, budget, tenant));
-  if (session != nullptr && journal != nullptr) journal->JournalOf(name)->Remove();
+absl::Status Services::ContinueLog(const std::string& name, Session* session, bool record, const SessionJournal::Left& left) {
+  EIPC_ASSIGN_OR_RETURN(std::unique_ptr<LogSink> sink, journal->ContinueLog(name, left));
+  session->AttachLog(std::make_unique<SessionLog>(std::move(sink), record, static_cast<size_t>(limits.max_recording_bytes)));
   return absl::OkStatus();
 }
 
@@ -77,9 +49,30 @@ std::vector<SessionRegistry::Entry> Services::ReapIdleSessions(std::chrono::stea
   return reaped;
 }
 
+absl::Status Services::DeleteSession(const std::string& name, const StepBudget& budget, const std::string& tenant) {
+  // The journal ends first: what still runs cannot be acknowledged any more, and nothing of the session is left when its name goes,
+  // however long its last step takes to end.
+  if (sessions.Peek(name, tenant) != nullptr) {
+    if (journal != nullptr) EIPC_RETURN_IF_ERROR(journal->RemoveSession(name));
+    return sessions.Remove(name, budget, tenant);
+  }
+  if (recovery != nullptr && recovery->Forget(name, tenant)) return journal->RemoveSession(name);
+  return sessions.Absent(name, tenant);
+}
+
+std::mutex& Services::SceneLock(const std::string& name, const std::string& tenant) {
+  return scene_locks_[std::hash<std::string>()(absl::StrCat(tenant, "/", name)) % scene_locks_.size()];
+}
+
 absl::Status Services::AddScene(StoredScene scene) {
-  if (journal != nullptr) EIPC_RETURN_IF_ERROR(journal->KeepScene(scene));
-  return scenes.Add(std::move(scene)).status();
+  const std::lock_guard<std::mutex> lock(SceneLock(scene.name, scene.owner));
+  if (scenes.Find(scene.name, scene.owner).ok()) return absl::OkStatus();
+  if (journal == nullptr) return scenes.Add(std::move(scene)).status();
+  EIPC_RETURN_IF_ERROR(journal->KeepScene(scene));
+  const StoredScene file = {scene.name, nullptr, "", scene.owner};
+  const absl::Status added = scenes.Add(std::move(scene)).status();
+  if (!added.ok()) (void)journal->RemoveScene(file);
+  return added;
 }
 
 ChildLimits Services::LimitsOfChildren(MemoryMeter* meter) const {
@@ -93,10 +86,14 @@ ChildLimits Services::LimitsOfChildren(MemoryMeter* meter) const {
 }
 
 absl::Status Services::DeleteScene(const std::string& name, const std::string& tenant) {
+  const std::lock_guard<std::mutex> lock(SceneLock(name, tenant));
   EIPC_ASSIGN_OR_RETURN(const SceneRegistry::ScenePtr scene, scenes.Find(name, tenant));
   EIPC_RETURN_IF_ERROR(scenes.Delete(name, tenant));
-  if (journal != nullptr) journal->RemoveScene(*scene);
-  return absl::OkStatus();
+  if (journal == nullptr) return absl::OkStatus();
+  const absl::Status removed = journal->RemoveScene(*scene);
+  // The file may come back, so the scene stays: deleting it again may work.
+  if (!removed.ok()) (void)scenes.Add(*scene);
+  return removed;
 }
 
 }  // namespace eipc

@@ -1,15 +1,19 @@
 #ifndef EIPC_SERVER_RPC_HANDLERS_SERVICES_H_
 #define EIPC_SERVER_RPC_HANDLERS_SERVICES_H_
 
+#include <array>
 #include <chrono>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "absl/status/statusor.h"
 #include "server/convert/mesh_resolver.h"
+#include "server/rpc/handlers/recovery.h"
 #include "server/rpc/handlers/refusal_pause.h"
+#include "server/rpc/telemetry/event.h"
 #include "server/rpc/telemetry/metrics.h"
 #include "server/rpc/telemetry/span_log.h"
 #include "server/session/child_process.h"
@@ -39,15 +43,22 @@ struct Services {
         sessions(limits),
         operations(limits.max_operations) {}
 
-  // Keeps scenes and sessions in a folder from now on, and brings back those that are there. What cannot be brought back is left
-  // there and told, a line each. Before the first call.
-  absl::StatusOr<std::vector<std::string>> UseJournal(const JournalStore::Options& options);
+  // Keeps scenes and sessions in a folder from now on. Those that are there come back once `recovery` is started (nothing has to, in
+  // an empty folder); what cannot be brought back is left there, and `events` says so. Before the first call.
+  absl::Status UseJournal(JournalStore::Options options, const rpc::EventSink& events = {});
 
-  // Gives a session that nobody uses yet its log.
+  // UNAVAILABLE (RECOVERING) while scenes and sessions of a server before this one are coming back: before the scenes are there, so
+  // that nothing new takes their room; before all sessions are there, so that lists are complete.
+  absl::Status CheckOpen() const;
+  absl::Status CheckRecovered() const;
+
+  // Gives a session that nobody uses yet its log: one that begins now, or one that goes on where a server before this one ended.
   absl::Status AttachLog(const std::string& name, Session* session, bool record);
+  absl::Status ContinueLog(const std::string& name, Session* session, bool record, const SessionJournal::Left& left);
   absl::Status DeleteSession(const std::string& name, const StepBudget& budget, const std::string& tenant);
   // Deletes the sessions that have been idle for longer than their timeout, and returns them.
   std::vector<SessionRegistry::Entry> ReapIdleSessions(std::chrono::steady_clock::time_point now);
+  // Stores a scene and its file. One that is there already is no error.
   absl::Status AddScene(StoredScene scene);
   // Of a child process that works for a request.
   ChildLimits LimitsOfChildren(MemoryMeter* meter) const;
@@ -70,10 +81,13 @@ struct Services {
   // Takes a span a request of steps; may be null.
   rpc::SpanLog* spans = nullptr;
   OperationRegistry operations;  // last: its jobs use all the others
+  // After all that it fills; null without a journal.
+  std::unique_ptr<Recovery> recovery;
 
  private:
-  absl::Status BringBackScene(StoredScene scene);
-  absl::Status BringBackSession(const JournalStore::Found::Log& log);
+  std::mutex& SceneLock(const std::string& name, const std::string& tenant);
+  // A scene and its file come and go together: whoever changes either holds the lock of its name.
+  std::array<std::mutex, 16> scene_locks_;
 };
 
 }  // namespace eipc

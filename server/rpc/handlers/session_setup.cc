@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "server/session/snapshot.h"
 #include "sim/base/status_macros.h"
 
 namespace eipc::rpc {
@@ -36,6 +35,7 @@ absl::Status CheckSessionOrder(const ServerLimits& limits, SessionOrder* order) 
 
 absl::Status MakeSession(Services& services, const CallContext& context, SessionOrder order, v1::SessionInfo* response) {
   // Nobody sees the session, and nobody can delete it, before it is whole and has its log.
+  EIPC_RETURN_IF_ERROR(services.CheckOpen());
   EIPC_ASSIGN_OR_RETURN(SessionRegistry::Reservation place, services.sessions.Reserve(context.tenant));
   EIPC_ASSIGN_OR_RETURN(SceneRegistry::Pin scene, services.scenes.PinScene(order.scene, context.tenant));
   EIPC_ASSIGN_OR_RETURN(MemoryBudget::Share memory,
@@ -49,8 +49,9 @@ absl::Status MakeSession(Services& services, const CallContext& context, Session
   auto session = std::make_unique<Session>(std::move(scene), std::move(options));
   session->KeepMemory(std::move(memory));
   for (int i = 0; order.start && i < session->world_count(); ++i) EIPC_RETURN_IF_ERROR(session->Restore(i, *order.start));
+  EIPC_RETURN_IF_ERROR(session->NoteMigrated(order.migrated_from_build));
   if (absl::Status begun = services.AttachLog(place.name(), session.get(), order.record); !begun.ok()) {
-    if (services.journal != nullptr) services.journal->JournalOf(place.name())->Remove();
+    if (services.journal != nullptr) (void)services.journal->RemoveSession(place.name());
     return begun;
   }
   const SessionRegistry::Lease made = services.sessions.Publish(std::move(place), std::move(session));
@@ -67,6 +68,7 @@ void FillSessionInfo(const std::string& name, const Session& session, v1::Sessio
   out->set_threads(session.options().threads);
   out->set_recording(session.recording());
   out->set_idle_timeout_s(session.options().idle_timeout.count());
+  out->set_migrated_from_build(session.migrated_from_build());
 }
 
 absl::Status CheckWorld(const Session& session, int world) {
@@ -75,7 +77,7 @@ absl::Status CheckWorld(const Session& session, int world) {
       absl::StrCat("INVALID_REQUEST: world: must be in [0, ", session.world_count() - 1, "], got ", world));
 }
 
-absl::StatusOr<State> StateOfSnapshot(Services& services, const CallContext& context, const std::string& name,
+absl::StatusOr<Snapshot> StateOfSnapshot(Services& services, const CallContext& context, const std::string& name,
                                       const StoredScene& scene) {
   EIPC_ASSIGN_OR_RETURN(const SnapshotStore::Ptr snapshot, services.snapshots.Find(name, context.tenant));
   return UnpackSnapshot(snapshot->data, scene.name, *scene.model);

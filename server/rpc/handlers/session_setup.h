@@ -8,6 +8,7 @@
 #include "eipc/v1/service.pb.h"
 #include "server/rpc/handlers/call_context.h"
 #include "server/rpc/handlers/services.h"
+#include "server/session/snapshot.h"
 #include "sim/base/status_macros.h"
 
 namespace eipc::rpc {
@@ -20,6 +21,7 @@ struct SessionOrder {
   bool record = false;
   double idle_timeout_s = 0;
   std::optional<State> start;  // default: the scene's
+  std::string migrated_from_build;  // that took the start, when it is another
 };
 
 // Checks its numbers; 0 becomes the default. INVALID_ARGUMENT names the field.
@@ -46,7 +48,7 @@ void FillSessionInfo(const std::string& name, const Session& session, v1::Sessio
 absl::Status CheckWorld(const Session& session, int world);
 
 // The state in a snapshot that a request names or carries.
-absl::StatusOr<State> StateOfSnapshot(Services& services, const CallContext& context, const std::string& name,
+absl::StatusOr<Snapshot> StateOfSnapshot(Services& services, const CallContext& context, const std::string& name,
                                       const StoredScene& scene);
 
 }  // namespace eipc::rpc

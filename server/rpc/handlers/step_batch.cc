@@ -9,6 +9,7 @@
 #include "server/rpc/handlers/reason.h"
 #include "server/rpc/handlers/session_setup.h"
 #include "server/rpc/handlers/step_world.h"
+#include "server/session/access.h"
 #include "server/session/queue_full.h"
 #include "sim/base/status_macros.h"
 
@@ -35,14 +36,26 @@ absl::Status CheckBatch(const Session& session, const v1::StepBatchRequest& requ
 }
 
 // Whether it was refused for want of room.
-bool StepInto(Services& services, const CallContext& context, const SessionRegistry::Lease& session, const v1::StepRequest& request,
-              v1::StepResponse* response) {
-  const absl::Status status = ForWire(StepWorld(services, context, session, request, response));
+bool StepInto(Services& services, const CallContext& context, const SessionRegistry::Lease& session, const BatchId& batch,
+              const v1::StepRequest& request, v1::StepResponse* response) {
+  const absl::Status status = ForWire(batch.id.empty() ? StepWorld(services, context, session, request, response)
+                                                       : StepWorldOfBatch(services, context, session, batch, request, response));
   if (status.ok()) return false;
   response->clear_observation();
   response->set_status_code(static_cast<int>(status.code()));
   response->set_status_message(std::string(status.message()));
   return IsQueueFull(status);
+}
+
+// OK unless the call ended before every world was stepped: then the batch has no answer that may be repeated.
+absl::Status CheckFinished(const StepBudget& budget, const v1::StepBatchResponse& response) {
+  const absl::Status ended = budget.Poll();
+  if (ended.ok()) return ended;
+  const auto stepped = std::count_if(response.responses().begin(), response.responses().end(),
+                                     [](const v1::StepResponse& world) { return world.status_code() == 0; });
+  if (stepped == response.responses_size()) return absl::OkStatus();
+  return Reworded(ended, absl::StrCat(ended.message(), " (", stepped, " of ", response.responses_size(),
+                                      " worlds were stepped; the same batch under the same request_id steps the others)"));
 }
 
 absl::Status StepEach(Services& services, const CallContext& context, const v1::StepBatchRequest& request,
@@ -54,15 +67,17 @@ absl::Status StepEach(Services& services, const CallContext& context, const v1::
   session->Touch();
   EIPC_RETURN_IF_ERROR(CheckBatch(*session, request));
   std::string key = request.request_id().empty() ? std::string() : request.SerializeAsString();
-  EIPC_ASSIGN_OR_RETURN(const std::string* finished, session->retries(-1).Find(request.request_id(), key));
+  const BatchId id = {request.request_id(), key.empty() ? std::string() : Sha256Hex(key)};
+  EIPC_ASSIGN_OR_RETURN(const std::string* finished, session->retries(-1).Find(id.id, key));
   if (finished != nullptr) {
     return response->ParseFromString(*finished) ? absl::OkStatus() : absl::InternalError("the stored response cannot be read back");
   }
+  EIPC_RETURN_IF_ERROR(session->CheckBatchId(id.id, id.digest));
   for (int i = 0; i < request.steps_size(); ++i) response->add_responses();
   std::atomic<int> next = 0;
   const auto work = [&] {
     for (int i = next++; i < request.steps_size(); i = next++) {
-      if (StepInto(services, batch, session, request.steps(i), response->mutable_responses(i))) *refused = true;
+      if (StepInto(services, batch, session, id, request.steps(i), response->mutable_responses(i))) *refused = true;
     }
   };
   std::vector<std::thread> helpers;
@@ -70,8 +85,11 @@ absl::Status StepEach(Services& services, const CallContext& context, const v1::
   work();
   for (std::thread& helper : helpers) helper.join();
   if (session.removed()) return absl::CancelledError("SESSION_DELETED: the session was deleted during the batch");
-  const absl::Status status = session->AcknowledgeBatch(
-      request.request_id(), std::move(key), request.request_id().empty() ? std::string() : response->SerializeAsString());
+  absl::Status status = id.id.empty() ? absl::OkStatus() : CheckFinished(context.budget, *response);
+  if (status.ok()) {
+    std::string answer = id.id.empty() ? std::string() : response->SerializeAsString();
+    status = session->AcknowledgeBatch(id.id, std::move(key), std::move(answer));
+  }
   session->CheckpointLogIfDue(session.name());
   return status;
 }

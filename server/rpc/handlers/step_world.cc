@@ -47,15 +47,23 @@ StepBudget UntilRemoved(const StepBudget& budget, const SessionRegistry::Lease& 
 
 namespace {
 
-absl::Status StepAndAnswer(Services& services, const CallContext& context, const SessionRegistry::Lease& session,
+// Under which id a request is remembered.
+struct RetryKey {
+  RetryKind kind = RetryKind::kRequest;
+  std::string id;
+  std::string request;
+};
+
+absl::Status StepAndAnswer(Services& services, const CallContext& context, const SessionRegistry::Lease& session, RetryKey key,
                            const v1::StepRequest& request, v1::StepResponse* response, StepSummary* sum) {
   EIPC_RETURN_IF_ERROR(CheckWorld(*session, request.world()));
   const int index = request.world();
   const World& world = session->world(index);
   response->set_session_step(world.state().step);
 
-  std::string key = request.request_id().empty() ? std::string() : request.SerializeAsString();
-  EIPC_ASSIGN_OR_RETURN(const std::string* finished, session->retries(index).Find(request.request_id(), key));
+  const bool batch_part = key.kind == RetryKind::kBatchPart;
+  EIPC_ASSIGN_OR_RETURN(const std::string* finished, batch_part ? session->BatchPart(index, key.id, key.request)
+                                                                : session->retries(index).Find(key.id, key.request));
   if (finished != nullptr) {
     return response->ParseFromString(*finished) ? absl::OkStatus() : absl::InternalError("the stored response cannot be read back");
   }
@@ -63,8 +71,8 @@ absl::Status StepAndAnswer(Services& services, const CallContext& context, const
   const Model& model = world.model();
   EIPC_ASSIGN_OR_RETURN(StepOrder order, StepOrderFromProto(model, request, services.limits.max_substeps));
   EIPC_ASSIGN_OR_RETURN(const ObservationPlan plan, ObservationPlan::Create(model, request.observe()));
-  const StepCommand command = {order.dt_s,     std::move(order.targets), std::move(order.trajectories),
-                               order.substeps, order.expected_step,      context.claim()};
+  const StepCommand command = {order.dt_s, std::move(order.targets), std::move(order.trajectories), order.substeps,
+                               batch_part, order.expected_step,      context.claim()};
   StepSummary& summary = *sum;
   const auto begin = std::chrono::steady_clock::now();
   const absl::Status status = session->Step(command, UntilRemoved(context.budget, session), &services.slots, index, &summary);
@@ -75,8 +83,9 @@ absl::Status StepAndAnswer(Services& services, const CallContext& context, const
 
   plan.Observe(world, response->mutable_observation());
   if (plan.step_receipt()) FillReceipt(*session, world, summary, response->mutable_observation()->mutable_step_receipt());
-  const absl::Status logged = session->Acknowledge(index, request.request_id(), std::move(key),
-                                                   request.request_id().empty() ? std::string() : response->SerializeAsString());
+  std::string answer = key.id.empty() ? std::string() : response->SerializeAsString();
+  const absl::Status logged =
+      session->Acknowledge(index, std::move(key.id), std::move(key.request), std::move(answer), key.kind);
   if (!logged.ok()) response->clear_observation();
   response->set_session_step(world.state().step);
   return logged;
@@ -93,13 +102,11 @@ void EndSpan(const absl::Status& status, const StepSummary& summary, std::chrono
   span->message = std::string(status.message());
 }
 
-}  // namespace
-
-absl::Status StepWorld(Services& services, const CallContext& context, const SessionRegistry::Lease& session,
-                       const v1::StepRequest& request, v1::StepResponse* response) {
+absl::Status StepTraced(Services& services, const CallContext& context, const SessionRegistry::Lease& session, RetryKey key,
+                        const v1::StepRequest& request, v1::StepResponse* response) {
   StepSummary summary;
   if (services.spans == nullptr || !context.trace.sampled) {
-    return StepAndAnswer(services, context, session, request, response, &summary);
+    return StepAndAnswer(services, context, session, std::move(key), request, response, &summary);
   }
   StepSpan span;
   span.trace = context.trace;
@@ -108,10 +115,24 @@ absl::Status StepWorld(Services& services, const CallContext& context, const Ses
   span.session = session.name();
   span.world = request.world();
   const auto begin = std::chrono::steady_clock::now();
-  const absl::Status status = StepAndAnswer(services, context, session, request, response, &summary);
+  const absl::Status status = StepAndAnswer(services, context, session, std::move(key), request, response, &summary);
   EndSpan(status, summary, begin, &span);
   services.spans->Push(std::move(span));
   return status;
+}
+
+}  // namespace
+
+absl::Status StepWorld(Services& services, const CallContext& context, const SessionRegistry::Lease& session,
+                       const v1::StepRequest& request, v1::StepResponse* response) {
+  RetryKey key{RetryKind::kRequest, request.request_id(), ""};
+  if (!key.id.empty()) key.request = request.SerializeAsString();
+  return StepTraced(services, context, session, std::move(key), request, response);
+}
+
+absl::Status StepWorldOfBatch(Services& services, const CallContext& context, const SessionRegistry::Lease& session,
+                              const BatchId& batch, const v1::StepRequest& request, v1::StepResponse* response) {
+  return StepTraced(services, context, session, {RetryKind::kBatchPart, batch.id, batch.digest}, request, response);
 }
 
 }  // namespace eipc::rpc

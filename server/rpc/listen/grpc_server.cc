@@ -10,6 +10,7 @@
 #include <grpcpp/server_builder.h>
 
 #include <algorithm>
+#include <atomic>
 #include <map>
 #include <mutex>
 #include <optional>
@@ -146,8 +147,11 @@ struct GrpcServer::Impl {
   }
   std::map<std::string, double> Gauges() const;
   std::map<std::string, double> SessionsByTenant() const;
+  void AddSurvival(std::map<std::string, double>* values) const;
   void KeepHouse();
-  void SetReady(bool ready);
+  // Tells health checks whether the server takes work.
+  void UpdateReadiness();
+  void TakeWork();
   absl::Status Listen(const ListenAddress& listen);
   void Accept();
 
@@ -161,7 +165,7 @@ struct GrpcServer::Impl {
   // The housekeeper's alone.
   TrimSchedule trim;
   int64_t floods_told = 0;
-  std::vector<std::string> journal_problems;
+  std::atomic<bool> probe_fails = false;
   std::unique_ptr<grpc::Service> service;
   std::string address;
   AcceptorPtr hand_over;
@@ -185,7 +189,6 @@ std::map<std::string, double> GrpcServer::Impl::Gauges() const {
       {"eipc_heap_in_use_bytes", static_cast<double>(heap.in_use)},
       {"eipc_heap_held_bytes", static_cast<double>(heap.held)},
       {"process_resident_memory_bytes", static_cast<double>(ResidentBytes())},
-      {"eipc_journal_failures", services.journal == nullptr ? 0 : static_cast<double>(services.journal->failures())},
       {"eipc_draining", streams.draining() ? 1 : 0},
   };
   if (acceptor != nullptr) {
@@ -205,6 +208,7 @@ std::map<std::string, double> GrpcServer::Impl::Gauges() const {
   if (audit != nullptr) values["eipc_audit_entries_lost"] = static_cast<double>(audit->counts().lost);
   if (options.gauges) values.merge(options.gauges());
   if (probe != nullptr) values["eipc_self_probe_failures"] = static_cast<double>(probe->failures());
+  AddSurvival(&values);
   return values;
 }
 
@@ -212,6 +216,16 @@ std::map<std::string, double> GrpcServer::Impl::SessionsByTenant() const {
   std::map<std::string, double> sessions;
   for (const SessionRegistry::Entry& entry : services.sessions.All()) sessions[entry.owner] += 1;
   return sessions;
+}
+
+void GrpcServer::Impl::AddSurvival(std::map<std::string, double>* values) const {
+  if (services.journal == nullptr) return;
+  const Recovery::Progress progress = services.recovery->progress();
+  (*values)["eipc_journal_failures"] = static_cast<double>(services.journal->failures());
+  (*values)["eipc_journal_failed_sessions"] = services.journal->failed_sessions();
+  (*values)["eipc_sessions_recovered"] = progress.recovered;
+  (*values)["eipc_sessions_to_recover"] = progress.found - progress.recovered - progress.left_alone;
+  (*values)["eipc_sessions_left_alone"] = progress.left_alone;
 }
 
 // Ends streams whose client does not read, and sessions that nobody uses; gives back memory that is free.
@@ -232,10 +246,16 @@ void GrpcServer::Impl::KeepHouse() {
   if (trim.Due(now, services.slots.busy() > 0)) ReturnFreeMemory();
 }
 
-void GrpcServer::Impl::SetReady(bool ready) {
+void GrpcServer::Impl::UpdateReadiness() {
+  const bool ready = !streams.draining() && !probe_fails && services.CheckRecovered().ok();
   grpc::HealthCheckServiceInterface* health = server->GetHealthCheckService();
   health->SetServingStatus("", ready);
   health->SetServingStatus(kServiceName, ready);
+}
+
+void GrpcServer::Impl::TakeWork() {
+  UpdateReadiness();
+  if (options.on_ready) options.on_ready(address);
 }
 
 absl::Status GrpcServer::Impl::Listen(const ListenAddress& listen) {
@@ -263,7 +283,11 @@ GrpcServer::GrpcServer(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 GrpcServer::~GrpcServer() { Drain(std::chrono::milliseconds(0)); }
 
 const std::string& GrpcServer::address() const { return impl_->address; }
-const std::vector<std::string>& GrpcServer::journal_problems() const { return impl_->journal_problems; }
+
+bool GrpcServer::AwaitRecovery() {
+  if (impl_->services.recovery != nullptr) impl_->services.recovery->Wait();
+  return impl_->services.CheckRecovered().ok();
+}
 
 std::vector<absl::Status> GrpcServer::Check(const GrpcServerOptions& options) {
   std::vector<absl::Status> problems;
@@ -299,7 +323,7 @@ absl::StatusOr<std::unique_ptr<GrpcServer>> GrpcServer::Start(const GrpcServerOp
   impl->services.metrics = &impl->metrics;
   impl->services.cage_program = options.cage_program;
   if (!options.journal.folder.empty()) {
-    EIPC_ASSIGN_OR_RETURN(impl->journal_problems, impl->services.UseJournal(options.journal));
+    EIPC_RETURN_IF_ERROR(impl->services.UseJournal(options.journal, options.events));
   }
   if (!options.trace_file.empty()) {
     EIPC_ASSIGN_OR_RETURN(impl->spans, SpanLog::Open(options.trace_file));
@@ -321,7 +345,7 @@ absl::StatusOr<std::unique_ptr<GrpcServer>> GrpcServer::Start(const GrpcServerOp
   }
   impl->server = builder.BuildAndStart();
   if (impl->server == nullptr) return absl::UnavailableError("gRPC cannot start (do certificate and key belong together?)");
-  impl->SetReady(true);
+  impl->UpdateReadiness();
   impl->server->GetHealthCheckService()->SetServingStatus(kLiveness, true);
   impl->address = "in-process";
   Impl* const raw = impl.get();
@@ -334,12 +358,19 @@ absl::StatusOr<std::unique_ptr<GrpcServer>> GrpcServer::Start(const GrpcServerOp
           if (raw->streams.draining()) return;
           raw->Say(healthy ? Event::Level::kInfo : Event::Level::kError, healthy ? "self_probe_recovered" : "self_probe_failed",
                    {});
-          raw->SetReady(healthy);
+          raw->probe_fails = !healthy;
+          raw->UpdateReadiness();
         });
   }
   impl->housekeeper = std::make_unique<Housekeeper>(std::chrono::seconds(1), [raw] { raw->KeepHouse(); });
   impl->metrics.SetGauges([raw] { return raw->Gauges(); }, [raw] { return raw->SessionsByTenant(); });
   impl->Audit({.action = "server_start", .detail = impl->address});
+  if (raw->services.recovery != nullptr) {
+    raw->Say(Event::Level::kInfo, "listening", {{"address", raw->address}});
+    raw->services.recovery->Start([raw] { raw->TakeWork(); });
+  } else {
+    raw->TakeWork();
+  }
   return std::unique_ptr<GrpcServer>(new GrpcServer(std::move(impl)));
 }
 
@@ -353,8 +384,9 @@ absl::Status GrpcServer::Reload() {
 
 void GrpcServer::Drain(std::chrono::milliseconds grace) {
   if (impl_->server == nullptr) return;
-  impl_->SetReady(false);
   impl_->streams.Drain();
+  impl_->UpdateReadiness();
+  if (impl_->services.recovery != nullptr) impl_->services.recovery->Stop();
   if (impl_->acceptor != nullptr) impl_->acceptor->Stop();
   impl_->server->Shutdown(std::chrono::system_clock::now() + grace);
   impl_->metrics.SetGauges(nullptr);
@@ -364,7 +396,7 @@ void GrpcServer::Drain(std::chrono::milliseconds grace) {
   // Whole again, so that a restart replays nothing.
   for (const auto& entry : impl_->services.sessions.All()) {
     if (auto lease = impl_->services.sessions.Acquire(entry.name, {}, entry.owner); lease.ok()) {
-      (void)(*lease)->CheckpointLog(entry.name);
+      (void)(*lease)->CheckpointLogIfGrown(entry.name);
     }
   }
   impl_->server.reset();

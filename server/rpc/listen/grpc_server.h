@@ -2,6 +2,7 @@
 #define EIPC_SERVER_RPC_LISTEN_GRPC_SERVER_H_
 
 #include <chrono>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -60,11 +61,13 @@ struct GrpcServerOptions {
   // Free memory goes back to the system so often (server/session/heap.h); 0: never.
   std::chrono::milliseconds trim_interval{60000};
   EventSink events;  // may be empty
+  // Called once, with the address, when the server takes work: at once, or when what the journal holds is back. May be empty.
+  std::function<void(const std::string& address)> on_ready;
 };
 
 // A running server: the simulation service, health (grpc.health.v1) and reflection.
 //
-// Health answers for "" and "eipc.v1.SimulationService" (ready: takes work; not while it drains or its own probe fails) and for
+// Health answers for "" and "eipc.v1.SimulationService" (ready: takes work; not while it recovers, drains or its own probe fails) and for
 // "liveness" (the process is not stuck; true while it drains).
 class GrpcServer {
  public:
@@ -77,8 +80,9 @@ class GrpcServer {
 
   // Where it listens, with the port it got.
   const std::string& address() const;
-  // What could not be brought back from the journal, a line each.
-  const std::vector<std::string>& journal_problems() const;
+  // Waits until what a server before this one left is back, or left alone, and says so: false when a drain came first. Until then
+  // the server is alive, but not ready.
+  bool AwaitRecovery();
 
   // Reads the access file again and goes on in a new audit file, if there is none by that name any more. What is wrong is in the
   // status; then who could call before can still call, and the audit log goes on where it was.

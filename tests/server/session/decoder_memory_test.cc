@@ -6,6 +6,7 @@
 #include "server/session/action_log.h"
 #include "server/session/checksum.h"
 #include "server/session/snapshot.h"
+#include "server/session/state_bytes.h"
 #include "sim/base/byte_archive.h"
 #include "sim/dynamics/state_codec.h"
 #include "tests/server/session/session_scenes.h"
@@ -59,8 +60,8 @@ TEST(DecoderMemory, OfAStateIsBoundedByWhatWasRead) {
 TEST(DecoderMemory, OfASnapshotIsBoundedByWhatWasRead) {
   if (!testing::AllocationsAreCounted()) GTEST_SKIP() << "allocations are not counted in this build";
   const auto model = testing::PressedBox();
-  const std::string sound = PackSnapshot("scenes/a", InitialState(*model));
-  const std::string state = EncodeState(InitialState(*model));
+  const std::string sound = PackSnapshot("scenes/a", InitialState(*model), *model);
+  const std::string state = PackState(InitialState(*model), *model);
   // The same snapshot with another state, sealed anew.
   const std::string other = StateOf(Part::kHeld, 8);
   std::string bytes = sound.substr(0, sound.size() - sizeof(uint32_t));

@@ -5,10 +5,15 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include <atomic>
+#include <cerrno>
 #include <csignal>
 #include <filesystem>
 #include <fstream>
+#include <functional>
+#include <thread>
 
+#include "server/session/build_id.h"
 #include "server/session/recover.h"
 #include "server/session/session_registry.h"
 #include "tests/server/session/session_scenes.h"
@@ -24,6 +29,31 @@ using ::testing::StartsWith;
 
 constexpr char kName[] = "sessions/3-1-abc";
 
+// The operating system, some of whose calls fail with EIO while a test says so.
+class FailingFiles : public FileSystem {
+ public:
+  ssize_t Write(int file, const char* bytes, size_t size) override {
+    if (!fail_write) return FileSystem::Write(file, bytes, size);
+    return FileSystem::Write(file, bytes, size / 2) < 0 ? -1 : Fail();  // half of it came through
+  }
+  int Sync(int file) override { return fail_sync ? Fail() : FileSystem::Sync(file); }
+  int Truncate(int file, off_t size) override { return fail_truncate ? Fail() : FileSystem::Truncate(file, size); }
+  int SyncFolder(const std::string& folder) override { return fail_folder ? Fail() : FileSystem::SyncFolder(folder); }
+  int Unlink(const std::string& path) override { return fail_unlink ? Fail() : FileSystem::Unlink(path); }
+  int Rename(const std::string& from, const std::string& to) override {
+    if (before_rename) before_rename();
+    return FileSystem::Rename(from, to);
+  }
+  std::atomic<bool> fail_write = false, fail_sync = false, fail_truncate = false, fail_folder = false, fail_unlink = false;
+  std::function<void()> before_rename;
+
+ private:
+  static int Fail() {
+    errno = EIO;
+    return -1;
+  }
+};
+
 class JournalTest : public ::testing::Test {
  protected:
   JournalTest() : scenes_(4, 1000), slots_(2, 16), model_(testing::PressedBox()) {
@@ -33,8 +63,11 @@ class JournalTest : public ::testing::Test {
   }
   ~JournalTest() override { fs::remove_all(folder_); }
 
-  std::unique_ptr<JournalStore> Open(int64_t checkpoint_bytes = 1 << 20) {
-    auto store = JournalStore::Open({folder_, std::chrono::milliseconds(1), checkpoint_bytes});
+  std::unique_ptr<JournalStore> Open(int64_t checkpoint_bytes = 1 << 20, std::chrono::milliseconds replay = std::chrono::hours(1)) {
+    JournalStore::Options options{folder_, std::chrono::milliseconds(1), checkpoint_bytes, replay};
+    options.files = &files_;
+    options.on_failed = [this](const std::string&, const absl::Status&) { ++stopped_; };
+    auto store = JournalStore::Open(options);
     EXPECT_TRUE(store.ok()) << store.status();
     return *std::move(store);
   }
@@ -52,8 +85,17 @@ class JournalTest : public ::testing::Test {
     const absl::Status status = session->Step(command, {}, &slots_);
     return status.ok() ? session->Acknowledge(0, id, "request", "answer " + id) : status;
   }
-  absl::StatusOr<std::unique_ptr<Session>> Recover(const std::string& bytes) {
+  absl::StatusOr<RecoveredSession> Recover(const std::string& bytes) {
     return RecoverSession(*scenes_.PinScene("scenes/a"), bytes);
+  }
+  // The session as a server after this one finds it.
+  std::unique_ptr<Session> ComeBack(const JournalStore& store) {
+    const auto log = store.ReadLog(kName);
+    EXPECT_TRUE(log.ok()) << log.status();
+    if (!log.ok()) return nullptr;
+    auto recovered = Recover(log->bytes);
+    EXPECT_TRUE(recovered.ok()) << recovered.status();
+    return recovered.ok() ? std::move(recovered->session) : nullptr;
   }
   std::vector<fs::path> Logs() {
     std::vector<fs::path> paths;
@@ -62,6 +104,8 @@ class JournalTest : public ::testing::Test {
   }
 
   std::string folder_;
+  FailingFiles files_;
+  std::atomic<int> stopped_ = 0;
   SceneRegistry scenes_;
   SolveSlots slots_;
   std::shared_ptr<const Model> model_;
@@ -78,15 +122,15 @@ TEST_F(JournalTest, BringsASessionBackToItsLastAcknowledgedStep) {
   const auto store = Open();
   const auto found = store->Read();
   EXPECT_THAT(found.problems, IsEmpty());
-  ASSERT_THAT(found.logs, SizeIs(1));
-  EXPECT_EQ(found.logs[0].session, kName);
-  const auto session = Recover(found.logs[0].bytes);
-  ASSERT_TRUE(session.ok()) << session.status();
-  EXPECT_EQ((*session)->world().state().Digest(), digest);
-  EXPECT_EQ((*session)->world().state().step, 12);
-  EXPECT_EQ((*session)->options().owner, "lab");
-  EXPECT_EQ((*session)->world_count(), 2);
-  EXPECT_EQ(**(*session)->retries().Find("id", "request"), "answer id");
+  ASSERT_THAT(found.sessions, SizeIs(1));
+  EXPECT_EQ(found.sessions[0].session, kName);
+  const auto session = ComeBack(*store);
+  ASSERT_NE(session, nullptr);
+  EXPECT_EQ(session->world().state().Digest(), digest);
+  EXPECT_EQ(session->world().state().step, 12);
+  EXPECT_EQ(session->options().owner, "lab");
+  EXPECT_EQ(session->world_count(), 2);
+  EXPECT_EQ(**session->retries().Find("id", "request"), "answer id");
 }
 
 // A crash may tear the file anywhere: what had been acknowledged before the tear is there, and never half of a step.
@@ -114,35 +158,100 @@ TEST_F(JournalTest, ATornEndLosesNothingThatCameBefore) {
     for (const auto& [end, digest] : acknowledged) {
       if (end <= size) expected = digest;
     }
-    const auto found = store->Read();
-    ASSERT_THAT(found.logs, SizeIs(1)) << size;
-    const auto session = Recover(found.logs[0].bytes);
-    ASSERT_TRUE(session.ok()) << session.status();
-    EXPECT_EQ((*session)->world().state().Digest(), expected) << size;
+    ASSERT_THAT(store->Read().sessions, SizeIs(1)) << size;
+    const auto session = ComeBack(*store);
+    ASSERT_NE(session, nullptr);
+    EXPECT_EQ(session->world().state().Digest(), expected) << size;
   }
   std::ofstream(path, std::ios::binary | std::ios::trunc) << whole.substr(0, acknowledged[0].first - 1);
-  EXPECT_THAT(store->Read().logs, IsEmpty());
+  EXPECT_THAT(store->Read().sessions, IsEmpty());
   EXPECT_THAT(store->Read().problems, SizeIs(1));
 }
 
+// Written by a thread of the store while steps go on.
 TEST_F(JournalTest, CheckpointsKeepItShortAndLoseNothing) {
   std::string digest;
   {
     const auto store = Open(2000);
     const auto session = NewSession(store.get());
+    const uintmax_t begun = fs::file_size(Logs()[0]);
     for (int i = 0; i < 40; ++i) {
       ASSERT_TRUE(Take(session.get(), 1, "id").ok());
       session->CheckpointLogIfDue(kName);
-      EXPECT_THAT(Logs(), SizeIs(1));
-      EXPECT_LT(fs::file_size(Logs()[0]), 6000u);
+    }
+    while (session->log()->journal()->WantsCheckpoint() || Logs().size() != 1 || fs::file_size(Logs()[0]) > begun + 4000) {
+      session->CheckpointLogIfDue(kName);
+      std::this_thread::yield();
     }
     digest = session->world().state().Digest();
   }
   const auto store = Open();
-  const auto session = Recover(store->Read().logs.at(0).bytes);
-  ASSERT_TRUE(session.ok()) << session.status();
-  EXPECT_EQ((*session)->world().state().Digest(), digest);
-  EXPECT_EQ(**(*session)->retries().Find("id", "request"), "answer id");
+  const auto session = ComeBack(*store);
+  ASSERT_NE(session, nullptr);
+  EXPECT_EQ(session->world().state().Digest(), digest);
+  EXPECT_EQ(**session->retries().Find("id", "request"), "answer id");
+}
+
+// What counts is how long the steps would take to be taken again, however few bytes they are.
+TEST_F(JournalTest, StepsThatWouldTakeLongToReplayAreNotReplayed) {
+  std::string digest;
+  {
+    const auto store = Open(1 << 30, std::chrono::milliseconds(0));
+    const auto session = NewSession(store.get());
+    ASSERT_TRUE(Take(session.get(), 5, "id").ok());
+    digest = session->world().state().Digest();
+  }
+  const auto store = Open();
+  const auto log = store->ReadLog(kName);
+  ASSERT_TRUE(log.ok()) << log.status();
+  LogReader reader(log->bytes);
+  for (auto record = reader.Next(); record.ok() && record->has_value(); record = reader.Next()) {
+    if (const auto* step = std::get_if<LogStep>(&**record)) {
+      EXPECT_EQ(step->substeps, 0);
+    }
+  }
+  const auto session = ComeBack(*store);
+  ASSERT_NE(session, nullptr);
+  EXPECT_EQ(session->world().state().Digest(), digest);
+  EXPECT_EQ(**session->retries().Find("id", "request"), "answer id");
+}
+
+TEST_F(JournalTest, ResetsAndRestoresMakeACheckpointDueToo) {
+  const auto store = Open(2000);
+  const auto session = NewSession(store.get());
+  while (!session->log()->journal()->WantsCheckpoint()) ASSERT_TRUE(session->Reset(0).ok());
+  session->CheckpointLogIfDue(kName);
+  while (Logs().size() != 1 || Logs()[0].extension() != ".log" || session->log()->journal()->grown()) std::this_thread::yield();
+  EXPECT_FALSE(session->log()->journal()->WantsCheckpoint());
+}
+
+// Records that are appended while a checkpoint is written are in both files; whichever a crash leaves has them.
+TEST_F(JournalTest, WhatIsAppendedDuringACheckpointIsInTheNextFile) {
+  std::string digest;
+  {
+    const auto store = Open();
+    const auto session = NewSession(store.get());
+    ASSERT_TRUE(Take(session.get(), 1).ok());
+    std::atomic<bool> reached = false, go_on = false;
+    // The thread of the checkpoint, once it has written the next file; the journal is locked then, so the step ends after the rename.
+    files_.before_rename = [&] {
+      reached = true;
+      while (!go_on) std::this_thread::yield();
+    };
+    session->log()->journal()->StartCheckpoint(EncodeRecords(session->PresentRecords(kName)));
+    while (!reached) std::this_thread::yield();
+    std::thread step([&] { EXPECT_TRUE(Take(session.get(), 1, "id").ok()); });
+    go_on = true;
+    step.join();
+    files_.before_rename = nullptr;
+    ASSERT_TRUE(Take(session.get(), 1, "id").ok());
+    digest = session->world().state().Digest();
+  }
+  const auto store = Open();
+  const auto session = ComeBack(*store);
+  ASSERT_NE(session, nullptr);
+  EXPECT_EQ(session->world().state().step, 3);
+  EXPECT_EQ(session->world().state().Digest(), digest);
 }
 
 // A crash between the new file and the removal of the old one leaves both: the new one counts if it is whole, else the old one.
@@ -153,17 +262,62 @@ TEST_F(JournalTest, TheLastSoundFileCounts) {
   const fs::path old = Logs()[0];
   const fs::path next = fs::path(folder_) / "sessions" / "3-1-abc.9.log";
   std::ofstream(next, std::ios::binary) << "half of a head";
-  const auto found = store->Read();
-  ASSERT_THAT(found.logs, SizeIs(1));
-  EXPECT_EQ((*Recover(found.logs[0].bytes))->world().state().step, 1);
+  EXPECT_EQ(ComeBack(*store)->world().state().step, 1);
 }
 
+// However late its last step and its last checkpoint end.
 TEST_F(JournalTest, ADeletedSessionDoesNotComeBack) {
   const auto store = Open();
-  auto session = NewSession(store.get());
-  session.reset();
-  store->JournalOf(kName)->Remove();
+  const auto session = NewSession(store.get());
+  ASSERT_TRUE(Take(session.get(), 1).ok());
+  ASSERT_TRUE(store->RemoveSession(kName).ok());
   EXPECT_THAT(Logs(), IsEmpty());
+  const absl::Status late = Take(session.get(), 1);
+  EXPECT_EQ(late.code(), absl::StatusCode::kCancelled);
+  EXPECT_THAT(std::string(late.message()), StartsWith("SESSION_DELETED: "));
+  EXPECT_FALSE(session->CheckpointLog(kName).ok());
+  EXPECT_THAT(Logs(), IsEmpty());
+  EXPECT_TRUE(store->RemoveSession(kName).ok());
+}
+
+TEST_F(JournalTest, ASessionDeletedDuringACheckpointDoesNotComeBack) {
+  const auto store = Open();
+  const auto session = NewSession(store.get());
+  std::thread remover;
+  files_.before_rename = [&] {
+    if (!remover.joinable()) remover = std::thread([&] { EXPECT_TRUE(store->RemoveSession(kName).ok()); });
+  };
+  (void)session->CheckpointLog(kName);
+  remover.join();
+  EXPECT_THAT(Logs(), IsEmpty());
+}
+
+TEST_F(JournalTest, ASessionWhoseFilesCannotBeRemovedGoesOn) {
+  const auto store = Open();
+  const auto session = NewSession(store.get());
+  files_.fail_unlink = true;
+  EXPECT_THAT(std::string(store->RemoveSession(kName).message()), StartsWith("JOURNAL_FAILED: cannot remove"));
+  files_.fail_unlink = false;
+  EXPECT_TRUE(Take(session.get(), 1).ok());
+  files_.fail_folder = true;
+  EXPECT_FALSE(store->RemoveSession(kName).ok());
+  EXPECT_FALSE(Take(session.get(), 1).ok());
+  files_.fail_folder = false;
+  EXPECT_TRUE(store->RemoveSession(kName).ok());
+  EXPECT_THAT(Logs(), IsEmpty());
+}
+
+TEST_F(JournalTest, FoldersAreTheirOwnersAndLeftoversGo) {
+  fs::create_directories(folder_ + "/sessions");
+  fs::create_directories(folder_ + "/scenes");
+  fs::permissions(folder_ + "/sessions", fs::perms::all);
+  for (const char* file : {"/sessions/1-a.1.log.12-1.tmp", "/scenes/-00ff.12-2.tmp"}) std::ofstream(folder_ + file) << "half";
+  const auto store = Open();
+  for (const char* part : {"", "/scenes", "/sessions"}) {
+    EXPECT_EQ(fs::status(folder_ + part).permissions(), fs::perms::owner_all) << part;
+  }
+  EXPECT_THAT(Logs(), IsEmpty());
+  EXPECT_TRUE(fs::is_empty(folder_ + "/scenes"));
 }
 
 TEST_F(JournalTest, ScenesAreKeptByOwner) {
@@ -171,7 +325,7 @@ TEST_F(JournalTest, ScenesAreKeptByOwner) {
   ASSERT_TRUE(store->KeepScene({"scenes/00ff", nullptr, "one", "lab"}).ok());
   ASSERT_TRUE(store->KeepScene({"scenes/00ff", nullptr, "one", ""}).ok());
   EXPECT_THAT(store->Read().scenes, SizeIs(2));
-  store->RemoveScene({"scenes/00ff", nullptr, "", "lab"});
+  EXPECT_TRUE(store->RemoveScene({"scenes/00ff", nullptr, "", "lab"}).ok());
   const auto scenes = store->Read().scenes;
   ASSERT_THAT(scenes, SizeIs(1));
   EXPECT_EQ(scenes[0].owner, "");
@@ -185,12 +339,75 @@ TEST_F(JournalTest, OneServerAFolder) {
   EXPECT_THAT(std::string(second.status().message()), HasSubstr("another server uses"));
 }
 
-TEST_F(JournalTest, ABuildOfOtherBitsIsRefused) {
+// Another build takes the steps again as it does, and says that the bits are its own.
+TEST_F(JournalTest, AJournalOfAnotherBuildGoesOnWhereItEnds) {
   const auto store = Open();
   const auto session = NewSession(store.get());
+  ASSERT_TRUE(Take(session.get(), 2).ok());
   std::vector<LogRecord> records = session->PresentRecords(kName);
   std::get<LogHeader>(records[0]).build = "another";
-  EXPECT_THAT(std::string(Recover(EncodeRecords(records)).status().message()), StartsWith("SNAPSHOT_FOREIGN: "));
+  const VecX q = session->world().state().q, v = session->world().state().v;
+  const auto present = Recover(EncodeRecords(records));
+  ASSERT_TRUE(present.ok()) << present.status();
+  EXPECT_TRUE(present->migrated);
+  EXPECT_EQ(present->session->migrated_from_build(), "another");
+  EXPECT_EQ(present->session->world().state().q, q);
+  EXPECT_EQ(present->session->world().state().v, v);
+  EXPECT_EQ(present->session->world().state().step, 2);
+  // A step whose digest is not what it was there.
+  records.push_back(LogStep{0, 0.01, 1, {}, {}, "0123456789abcdef", "id", "request", "answer"});
+  const auto stepped = Recover(EncodeRecords(records));
+  ASSERT_TRUE(stepped.ok()) << stepped.status();
+  EXPECT_EQ(stepped->session->world().state().step, 3);
+  EXPECT_EQ(**stepped->session->retries().Find("id", "request"), "answer");
+  std::get<LogHeader>(records[0]).build = BuildId();
+  EXPECT_TRUE(absl::IsDataLoss(Recover(EncodeRecords(records)).status()));
+}
+
+// A disk that loses what it was given: nothing is acknowledged any more, and somebody hears of it.
+TEST_F(JournalTest, AFailedSyncStopsTheSession) {
+  const auto store = Open();
+  const auto session = NewSession(store.get());
+  files_.fail_sync = true;
+  ASSERT_TRUE(Take(session.get(), 1).ok());
+  while (store->failed_sessions() == 0) std::this_thread::yield();
+  files_.fail_sync = false;
+  const std::string before = session->world().state().Digest();
+  for (const absl::Status& status : {Take(session.get(), 1, "id"), session->Reset(0), session->CheckpointLog(kName)}) {
+    EXPECT_EQ(status.code(), absl::StatusCode::kUnavailable);
+    EXPECT_THAT(std::string(status.message()), StartsWith("JOURNAL_FAILED: cannot sync"));
+    EXPECT_THAT(std::string(status.message()), HasSubstr("restart the server, or fork the session"));
+  }
+  EXPECT_EQ(session->world().state().Digest(), before);
+  EXPECT_EQ(stopped_, 1);
+  EXPECT_GT(store->failures(), 0);
+  EXPECT_EQ(ComeBack(*store)->world().state().step, 1);
+}
+
+TEST_F(JournalTest, ACutThatFailsStopsTheSession) {
+  const auto store = Open();
+  const auto session = NewSession(store.get());
+  ASSERT_TRUE(Take(session.get(), 1).ok());
+  files_.fail_write = true;
+  EXPECT_THAT(std::string(Take(session.get(), 1).message()), StartsWith("JOURNAL_FAILED: cannot write"));
+  EXPECT_EQ(store->failed_sessions(), 0);  // it was cut back
+  files_.fail_truncate = true;
+  EXPECT_FALSE(Take(session.get(), 1).ok());
+  files_.fail_write = files_.fail_truncate = false;
+  EXPECT_THAT(std::string(Take(session.get(), 1).message()), StartsWith("JOURNAL_FAILED: cannot cut back"));
+  EXPECT_EQ(store->failed_sessions(), 1);
+  EXPECT_EQ(session->world().state().step, 1);
+  EXPECT_EQ(ComeBack(*store)->world().state().step, 1);
+}
+
+TEST_F(JournalTest, AFolderThatCannotBeSyncedStopsTheSession) {
+  const auto store = Open();
+  const auto session = NewSession(store.get());
+  files_.fail_folder = true;
+  EXPECT_FALSE(session->CheckpointLog(kName).ok());
+  files_.fail_folder = false;
+  EXPECT_FALSE(Take(session.get(), 1).ok());
+  EXPECT_EQ(store->failed_sessions(), 1);
 }
 
 // The file may not grow, as on a full disk: the step is refused and taken back, and when there is room again all goes on.
@@ -221,10 +438,39 @@ TEST_F(JournalTest, AFullDiskRefusesStepsAndLosesNone) {
     digest = session->world().state().Digest();
   }
   const auto store = Open();
-  const auto session = Recover(store->Read().logs.at(0).bytes);
-  ASSERT_TRUE(session.ok()) << session.status();
-  EXPECT_EQ((*session)->world().state().Digest(), digest);
-  EXPECT_EQ((*session)->world().state().step, 2);
+  const auto session = ComeBack(*store);
+  ASSERT_NE(session, nullptr);
+  EXPECT_EQ(session->world().state().Digest(), digest);
+  EXPECT_EQ(session->world().state().step, 2);
+}
+
+// A batch that was cut short: what its worlds did is remembered, and comes back with them.
+TEST_F(JournalTest, PartsOfABatchComeBackUntilItIsAnswered) {
+  StepCommand command;
+  command.dt_s = 0.01;
+  command.whole = true;
+  {
+    const auto store = Open();
+    const auto session = NewSession(store.get());
+    ASSERT_TRUE(session->Step(command, {}, &slots_, 1).ok());
+    ASSERT_TRUE(session->Acknowledge(1, "batch", "digest", "part", RetryKind::kBatchPart).ok());
+  }
+  const auto store = Open();
+  const auto log = store->ReadLog(kName);
+  ASSERT_TRUE(log.ok()) << log.status();
+  auto recovered = Recover(log->bytes);
+  ASSERT_TRUE(recovered.ok()) << recovered.status();
+  Session& session = *recovered->session;
+  EXPECT_EQ(session.world(1).state().step, 1);
+  EXPECT_EQ(*session.BatchPart(0, "batch", "digest"), nullptr);
+  EXPECT_EQ(**session.BatchPart(1, "batch", "digest"), "part");
+  EXPECT_TRUE(absl::IsInvalidArgument(session.CheckBatchId("batch", "another")));
+  const auto again = Recover(EncodeRecords(session.PresentRecords(kName)));
+  ASSERT_TRUE(again.ok()) << again.status();
+  EXPECT_EQ(**again->session->BatchPart(1, "batch", "digest"), "part");
+  ASSERT_TRUE(session.AcknowledgeBatch("batch", "request", "whole").ok());
+  EXPECT_EQ(*session.BatchPart(1, "batch", "digest"), nullptr);
+  EXPECT_EQ(**session.retries(-1).Find("batch", "request"), "whole");
 }
 
 }  // namespace

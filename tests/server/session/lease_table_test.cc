@@ -24,7 +24,7 @@ TEST(LeaseTable, NamesAreNeverUsedTwice) {
   for (int i = 0; i < 50; ++i) {
     const auto name = table.Add(std::make_unique<int>(i));
     ASSERT_TRUE(name.ok());
-    EXPECT_THAT(*name, StartsWith("things/0-"));
+    EXPECT_THAT(*name, StartsWith("things/"));
     EXPECT_TRUE(names.insert(*name).second);
     ASSERT_TRUE(table.Remove(*name, {}).ok());
   }

@@ -24,6 +24,19 @@ void Take(World* world, int steps) {
   }
 }
 
+std::string Sealed(std::string content) {
+  content.resize(content.size() - 4);
+  const uint32_t checksum = Crc32(content);
+  return content.append(reinterpret_cast<const char*>(&checksum), 4);
+}
+
+std::string OfAnotherBuild(std::string bytes) {
+  const std::string another = "another build...";
+  const size_t at = bytes.find(BuildId());
+  EXPECT_NE(at, std::string::npos);
+  return Sealed(bytes.replace(at, another.size(), another));
+}
+
 std::string Reason(const absl::Status& status) { return std::string(status.message().substr(0, status.message().find(':'))); }
 
 TEST(Snapshot, GoesOnBitForBitWithAnyThreads) {
@@ -31,12 +44,13 @@ TEST(Snapshot, GoesOnBitForBitWithAnyThreads) {
   for (const int threads : {1, 2}) {
     World world(model, threads);
     Take(&world, 7);
-    const std::string bytes = PackSnapshot(kScene, world.state());
+    const std::string bytes = PackSnapshot(kScene, world.state(), *model);
     const auto state = UnpackForeignSnapshot(bytes, kScene, *model);
     ASSERT_TRUE(state.ok()) << state.status();
     World other(model, 3 - threads);
     Take(&other, 3);  // what it did before does not matter
-    ASSERT_TRUE(other.Restore(*state).ok());
+    EXPECT_EQ(state->migrated_from_build, "");
+    ASSERT_TRUE(other.Restore(state->state).ok());
     for (int i = 0; i < 8; ++i) {
       Take(&world, 1);
       Take(&other, 1);
@@ -50,7 +64,7 @@ TEST(Snapshot, RefusesEveryCutAndEveryFlip) {
   const auto model = testing::PressedBox();
   World world(model);
   Take(&world, 2);
-  const std::string bytes = PackSnapshot(kScene, world.state());
+  const std::string bytes = PackSnapshot(kScene, world.state(), *model);
   for (size_t size = 0; size < bytes.size(); ++size) {
     const auto state = UnpackSnapshot(bytes.substr(0, size), kScene, *model);
     ASSERT_FALSE(state.ok()) << size;
@@ -70,25 +84,50 @@ TEST(Snapshot, RefusesEveryCutAndEveryFlip) {
 // What is sound but belongs elsewhere is told apart from what is broken.
 TEST(Snapshot, RefusesForeignOnes) {
   const auto model = testing::PressedBox();
-  const std::string bytes = PackSnapshot(kScene, InitialState(*model));
+  const std::string bytes = PackSnapshot(kScene, InitialState(*model), *model);
   const absl::Status scene = UnpackSnapshot(bytes, "scenes/b", *model).status();
   EXPECT_EQ(scene.code(), absl::StatusCode::kFailedPrecondition);
   EXPECT_EQ(scene.message(), "SNAPSHOT_FOREIGN: the snapshot is of scene scenes/a, not of scenes/b");
 
-  const auto sealed = [](std::string content) {
-    content.resize(content.size() - 4);
-    const uint32_t checksum = Crc32(content);
-    return content.append(reinterpret_cast<const char*>(&checksum), 4);
-  };
-  std::string build = bytes;
-  const size_t at = build.find(BuildId());
-  ASSERT_NE(at, std::string::npos);
-  build[at] = build[at] == '0' ? '1' : '0';
-  EXPECT_THAT(std::string(UnpackSnapshot(sealed(build), kScene, *model).status().message()),
-              StartsWith("SNAPSHOT_FOREIGN: the snapshot is of build "));
   std::string version = bytes;
   version[8] = 9;
-  EXPECT_THAT(std::string(UnpackSnapshot(sealed(version), kScene, *model).status().message()), HasSubstr("of format 9"));
+  EXPECT_THAT(std::string(UnpackSnapshot(Sealed(version), kScene, *model).status().message()), HasSubstr("of format 9"));
+}
+
+// Another build goes on from the same positions and velocities, and says so.
+TEST(Snapshot, OfAnotherBuildKeepsPositionsAndVelocities) {
+  const auto model = testing::PressedBox();
+  World world(model);
+  Take(&world, 7);
+  const auto taken = UnpackForeignSnapshot(OfAnotherBuild(PackSnapshot(kScene, world.state(), *model)), kScene, *model);
+  ASSERT_TRUE(taken.ok()) << taken.status();
+  EXPECT_EQ(taken->migrated_from_build, "another build...");
+  EXPECT_EQ(taken->state.q, world.state().q);
+  EXPECT_EQ(taken->state.v, world.state().v);
+  EXPECT_EQ(taken->state.step, 7);
+  EXPECT_EQ(taken->state.time_s, world.state().time_s);
+  ASSERT_EQ(taken->state.drives.size(), 1u);
+  EXPECT_TRUE(taken->state.drives[0].by_client);
+  EXPECT_EQ(taken->state.drives[0].commanded.position, world.state().drives[0].commanded.position);
+  World other(model);
+  ASSERT_TRUE(other.Restore(taken->state).ok());
+  Take(&other, 3);
+  EXPECT_EQ(other.state().step, 10);
+}
+
+// A scene that this build makes other bodies of cannot go on from there.
+TEST(Snapshot, OfAnotherBuildWithOtherBodiesIsRefused) {
+  const auto model = testing::PressedBox();
+  SceneSpec two = testing::EmptyScene();
+  two.bodies = {testing::FullSpaceBox("box", Vec3(0.1, 0.1, 0.1), {2, 1, 1}, testing::SoftMaterial(1000, 1e5, 0.3)),
+                testing::StaticSheet("floor", 0.5), testing::KinematicBox("plate", Vec3(0.2, 0.2, 0.02))};
+  two.bodies[0].pose.position = Vec3(0, 0, 0.0515);
+  two.bodies[2].pose.position = Vec3(0, 0, 0.115);
+  const std::string bytes = OfAnotherBuild(PackSnapshot(kScene, InitialState(*model), *model));
+  const absl::Status status = UnpackSnapshot(bytes, kScene, *testing::Compile(two)).status();
+  EXPECT_EQ(status.code(), absl::StatusCode::kFailedPrecondition);
+  EXPECT_THAT(std::string(status.message()), StartsWith("SNAPSHOT_FOREIGN: the state cannot be taken over: its body 'box' has "));
+  EXPECT_THAT(std::string(status.message()), HasSubstr("the snapshot is of build another build..."));
 }
 
 // Nobody gets a state in which bodies intersect into the server, however well it is packed.
@@ -97,7 +136,7 @@ TEST(Snapshot, ForeignBytesMustBeFreeOfIntersections) {
   State state = InitialState(*model);
   const Body& box = model->bodies[0];
   for (int32_t n = box.nodes.begin; n < box.nodes.end; ++n) state.q[3 * n + 2] -= 0.05;
-  const std::string bytes = PackSnapshot(kScene, state);
+  const std::string bytes = PackSnapshot(kScene, state, *model);
   EXPECT_TRUE(UnpackSnapshot(bytes, kScene, *model).ok());
   const absl::Status status = UnpackForeignSnapshot(bytes, kScene, *model).status();
   EXPECT_EQ(status.message(), "SNAPSHOT_CORRUPT: the snapshot describes surfaces that intersect");

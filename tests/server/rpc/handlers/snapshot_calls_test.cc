@@ -191,6 +191,49 @@ TEST_F(SnapshotCallsTest, ABatchStepsWorldsWithAStatusEach) {
   EXPECT_THAT(std::string(Ask(StepBatch, batch).status().message()), HasSubstr("steps[1].world: must be in [0, 3]"));
 }
 
+// A batch whose caller gives up half-way: what is repeated under its id steps the worlds that were not stepped, and no other.
+TEST_F(SnapshotCallsTest, ABatchThatWasCutShortStepsNoWorldTwice) {
+  ServerLimits limits;
+  limits.solve_slots = 1;  // one world after the other
+  Services services(limits, MeshResolver({"", "", true}));
+  v1::CreateSceneRequest scene;
+  *scene.mutable_scene() = FallingBlock();
+  v1::SceneInfo scene_info;
+  ASSERT_TRUE(CreateScene(services, {}, scene, &scene_info).ok());
+  v1::CreateSessionRequest create;
+  create.set_scene(scene_info.name());
+  create.set_worlds(2);
+  v1::SessionInfo session;
+  ASSERT_TRUE(CreateSession(services, {}, create, &session).ok());
+  const std::shared_ptr<const Session> peek = services.sessions.Peek(session.name());
+  v1::StepBatchRequest batch;
+  batch.set_session(session.name());
+  batch.set_request_id("one");
+  *batch.add_steps() = Steps("", 1, 0);
+  *batch.add_steps() = Steps("", 6, 1);
+  StepBudget gives_up;
+  bool gone = false;
+  gives_up.cancelled = [&] { return gone = gone || peek->world(1).state().step >= 3; };
+  v1::StepBatchResponse response;
+  const absl::Status cut = StepBatch(services, gives_up, batch, &response);
+  EXPECT_EQ(cut.code(), absl::StatusCode::kCancelled);
+  EXPECT_THAT(std::string(cut.message()), HasSubstr("1 of 2 worlds were stepped"));
+  EXPECT_EQ(peek->world(0).state().step, 1);
+  EXPECT_EQ(peek->world(1).state().step, 0);  // all or nothing
+  v1::StepBatchRequest other = batch;
+  other.mutable_steps(1)->set_substeps(5);
+  EXPECT_THAT(std::string(StepBatch(services, {}, other, &response).message()), StartsWith("REQUEST_ID_REUSED"));
+  response.Clear();
+  ASSERT_TRUE(StepBatch(services, {}, batch, &response).ok());
+  EXPECT_EQ(response.responses(0).observation().step(), 1);
+  EXPECT_EQ(response.responses(1).observation().step(), 6);
+  EXPECT_EQ(peek->world(0).state().step, 1);
+  v1::StepBatchResponse again;
+  ASSERT_TRUE(StepBatch(services, {}, batch, &again).ok());
+  EXPECT_EQ(again.SerializeAsString(), response.SerializeAsString());
+  EXPECT_EQ(peek->world(1).state().step, 6);
+}
+
 TEST_F(SnapshotCallsTest, SetpointsMoveFramesDuringARequest) {
   const std::string session = NewSession(Of(DrivenBlock()));
   v1::StepRequest request = Steps(session, 10);

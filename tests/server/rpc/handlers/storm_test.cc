@@ -86,7 +86,7 @@ TEST_F(Storm, NoTornOrFlippedSnapshotIsTaken) {
   Must(Step, step);
   const auto lease = services_.sessions.Acquire(session, {});
   const StoredScene& scene = (*lease)->scene();
-  const std::string whole = PackSnapshot(scene.name, (*lease)->world().state());
+  const std::string whole = PackSnapshot(scene.name, (*lease)->world().state(), *scene.model);
   Engine random(20260101);
   int64_t refused = 0;
   for (int64_t i = 0; i < wanted; ++i) {
@@ -150,7 +150,7 @@ TEST_F(Storm, EveryReplayAndForkGivesTheSameBits) {
       ASSERT_TRUE(recording.ok());
       const auto again = RecoverSession(*services_.scenes.PinScene((*lease)->scene_name()), *recording);
       ASSERT_TRUE(again.ok()) << again.status();
-      replayed += (*again)->world().state().Digest() == original ? 1 : 0;
+      replayed += again->session->world().state().Digest() == original ? 1 : 0;
     }
     Delete(session);
     Delete(copy);

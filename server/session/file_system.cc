@@ -1,0 +1,95 @@
+#include "server/session/file_system.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cerrno>
+#include <cstdint>
+#include <cstdio>
+#include <filesystem>
+#include <memory>
+
+#include "absl/strings/str_cat.h"
+#include "server/session/files.h"
+#include "sim/base/status_macros.h"
+
+namespace eipc {
+
+int FileSystem::Create(const std::string& path) {
+  return open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, 0600);
+}
+
+int FileSystem::OpenForAppend(const std::string& path) { return open(path.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC); }
+
+ssize_t FileSystem::Write(int file, const char* bytes, size_t size) { return write(file, bytes, size); }
+
+int FileSystem::Sync(int file) { return fdatasync(file); }
+
+int FileSystem::Truncate(int file, off_t size) { return ftruncate(file, size); }
+
+int FileSystem::Rename(const std::string& from, const std::string& to) { return rename(from.c_str(), to.c_str()); }
+
+int FileSystem::Unlink(const std::string& path) { return unlink(path.c_str()); }
+
+int FileSystem::SyncFolder(const std::string& folder) {
+  const int file = open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (file < 0) return -1;
+  const int result = fsync(file);
+  const int error = errno;
+  close(file);
+  errno = error;
+  return result;
+}
+
+FileSystem* FileSystem::Real() {
+  static FileSystem real;
+  return &real;
+}
+
+OpenFile::~OpenFile() { close(file_); }
+
+absl::Status WriteAll(FileSystem* files, int file, absl::string_view bytes, const std::string& path) {
+  while (!bytes.empty()) {
+    const ssize_t written = files->Write(file, bytes.data(), bytes.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) return FileError("cannot write", path);
+    bytes.remove_prefix(static_cast<size_t>(written));
+  }
+  return absl::OkStatus();
+}
+
+std::string TemporaryBeside(const std::string& path) {
+  static std::atomic<uint64_t> count = 0;
+  return absl::StrCat(path, ".", getpid(), "-", ++count, kTemporarySuffix);
+}
+
+absl::Status SyncFolderOf(FileSystem* files, const std::string& path) {
+  const std::string folder = std::filesystem::path(path).parent_path().string();
+  return files->SyncFolder(folder) == 0 ? absl::OkStatus() : FileError("cannot sync folder", folder);
+}
+
+absl::Status ReplaceFile(FileSystem* files, const std::string& path, absl::string_view bytes) {
+  const std::string beside = TemporaryBeside(path);
+  const int number = files->Create(beside);
+  if (number < 0) return FileError("cannot create", beside);
+  absl::Status status;
+  {
+    const OpenFile file(number);
+    status = WriteAll(files, number, bytes, beside);
+    if (status.ok() && files->Sync(number) != 0) status = FileError("cannot sync", beside);
+  }
+  if (status.ok() && files->Rename(beside, path) != 0) status = FileError("cannot rename", beside);
+  if (!status.ok()) {
+    files->Unlink(beside);
+    return status;
+  }
+  return SyncFolderOf(files, path);
+}
+
+absl::Status RemoveFile(FileSystem* files, const std::string& path) {
+  if (files->Unlink(path) != 0 && errno != ENOENT) return FileError("cannot remove", path);
+  return SyncFolderOf(files, path);
+}
+
+}  // namespace eipc

@@ -1,0 +1,248 @@
+#include "server/session/session_journal.h"
+
+#include <cerrno>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "server/session/files.h"
+#include "sim/base/status_macros.h"
+
+namespace eipc {
+namespace {
+
+// A journal that grows by so many times its bound while its next file is being written is written faster than the disk takes it:
+// then whoever writes waits for the disk.
+constexpr int kMostBehind = 4;
+
+}  // namespace
+
+std::string SessionJournal::PathOf(int64_t number) const { return absl::StrCat(stem_, ".", number, kSuffix); }
+
+absl::Status SessionJournal::Continue(const Left& left) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  const std::string path = PathOf(left.number);
+  const int file = files_->OpenForAppend(path);
+  if (file < 0) return FileError("cannot open", path);
+  auto opened = std::make_shared<const OpenFile>(file);
+  if (files_->Truncate(file, left.sound_bytes) != 0) return FileError("cannot cut back", path);
+  if (files_->Sync(file) != 0) return FileError("cannot sync", path);
+  file_ = std::move(opened);
+  number_ = left.number;
+  begun_ = left.begin_bytes;
+  size_ = left.sound_bytes;
+  replay_s_ = left.replay_s;
+  for (const std::string& other : left.others) files_->Unlink(other);
+  return absl::OkStatus();
+}
+
+void SessionJournal::BeginAfter(const Left& left) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  number_ = left.last_number;
+  others_ = left.others;
+  if (left.number > 0 && left.number != left.last_number) others_.push_back(PathOf(left.number));
+}
+
+absl::Status SessionJournal::UsableLocked() const {
+  if (removed_) return absl::CancelledError(absl::StrCat("SESSION_DELETED: '", session_, "' was deleted"));
+  return failure_;
+}
+
+absl::Status SessionJournal::Usable() const {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  return UsableLocked();
+}
+
+bool SessionJournal::failed() const {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  return !failure_.ok();
+}
+
+void SessionJournal::Fail(const absl::Status& cause) {
+  if (!failure_.ok() || removed_) return;
+  failure_ = absl::UnavailableError(
+      absl::StrCat(cause.message(), "; the journal of '", session_,
+                   "' takes nothing any more, because what it holds is in doubt: mend the disk of --state-dir and restart the "
+                   "server, or fork the session into a new one"));
+  if (on_failed_) on_failed_(session_, failure_);
+}
+
+absl::Status SessionJournal::CutBack(absl::Status cause) {
+  if (files_->Truncate(file_->number(), size_) != 0) Fail(FileError("cannot cut back", PathOf(number_)));
+  if (next_ != nullptr && files_->Truncate(next_->number(), next_size_) != 0) {
+    Fail(FileError("cannot cut back", PathOf(number_ + 1)));
+  }
+  return failure_.ok() ? cause : failure_;
+}
+
+absl::Status SessionJournal::Append(absl::string_view bytes, double replay_s) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  EIPC_RETURN_IF_ERROR(UsableLocked());
+  if (file_ == nullptr) return absl::UnavailableError("JOURNAL_FAILED: the journal has not been begun");
+  absl::Status status = WriteAll(files_, file_->number(), bytes, PathOf(number_));
+  if (status.ok() && next_ != nullptr) status = WriteAll(files_, next_->number(), bytes, PathOf(number_ + 1));
+  if (!status.ok()) return CutBack(status);
+  size_ += static_cast<off_t>(bytes.size());
+  replay_s_ += replay_s;
+  if (next_ != nullptr) {
+    next_size_ += static_cast<off_t>(bytes.size());
+  } else if (prepared_) {
+    tail_.append(bytes.data(), bytes.size());
+  }
+  return absl::OkStatus();
+}
+
+bool SessionJournal::WantsCheckpoint() const {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  if (file_ == nullptr || !UsableLocked().ok()) return false;
+  if (prepared_) return size_ - begun_ > kMostBehind * options_.checkpoint_bytes;
+  return size_ - begun_ > options_.checkpoint_bytes || replay_s_ > options_.checkpoint_replay.count();
+}
+
+bool SessionJournal::grown() const {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  return file_ == nullptr || gave_up_ || size_ != begun_;
+}
+
+bool SessionJournal::PrepareCheckpoint(std::string bytes) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  if (prepared_ || !UsableLocked().ok()) return false;
+  prepared_ = std::move(bytes);
+  tail_.clear();
+  // From here on the next one is counted; one that fails is tried again after as much as any other.
+  begun_ = size_;
+  replay_s_ = 0;
+  return true;
+}
+
+absl::Status SessionJournal::WriteCheckpoint() {
+  const std::lock_guard<std::mutex> one_at_a_time(checkpointing_);
+  return WritePrepared();
+}
+
+absl::Status SessionJournal::Checkpoint(absl::string_view bytes) {
+  const std::lock_guard<std::mutex> one_at_a_time(checkpointing_);
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    EIPC_RETURN_IF_ERROR(UsableLocked());
+    // One that was prepared and has not been begun says less than this.
+    prepared_ = std::string(bytes);
+    tail_.clear();
+    begun_ = size_;
+    replay_s_ = 0;
+  }
+  return WritePrepared();
+}
+
+absl::Status SessionJournal::GiveUpCheckpoint(absl::Status cause, const std::string& beside) {
+  files_->Unlink(beside);
+  const std::lock_guard<std::mutex> lock(mutex_);
+  prepared_.reset();
+  tail_ = std::string();
+  next_.reset();
+  gave_up_ = true;
+  return cause;
+}
+
+// The next file takes what was appended while it was being written, and everything from now on.
+absl::Status SessionJournal::TakeTail(const FilePtr& file, const std::string& path, size_t begin_bytes) {
+  EIPC_RETURN_IF_ERROR(UsableLocked());
+  EIPC_RETURN_IF_ERROR(WriteAll(files_, file->number(), tail_, path));
+  next_ = file;
+  next_size_ = static_cast<off_t>(begin_bytes + tail_.size());
+  tail_ = std::string();
+  return absl::OkStatus();
+}
+
+absl::Status SessionJournal::WritePrepared() {
+  std::string begin;
+  int64_t number = 0;
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    if (!prepared_) return absl::OkStatus();
+    if (absl::Status usable = UsableLocked(); !usable.ok()) {
+      prepared_.reset();
+      return usable;
+    }
+    begin = *prepared_;
+    number = number_ + 1;
+  }
+  const std::string beside = TemporaryBeside(PathOf(number));
+  const int created = files_->Create(beside);
+  if (created < 0) return GiveUpCheckpoint(FileError("cannot create", beside), beside);
+  const FilePtr file = std::make_shared<const OpenFile>(created);
+  absl::Status status = WriteAll(files_, created, begin, beside);
+  if (status.ok() && files_->Sync(created) != 0) status = FileError("cannot sync", beside);
+  if (status.ok()) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    status = TakeTail(file, beside, begin.size());
+  }
+  if (status.ok() && files_->Sync(created) != 0) status = FileError("cannot sync", beside);
+  return status.ok() ? SwitchTo(beside, number) : GiveUpCheckpoint(status, beside);
+}
+
+// Gives the next file its name. Both take every record until the name is on the disk.
+absl::Status SessionJournal::SwitchTo(const std::string& beside, int64_t number) {
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    absl::Status status = UsableLocked();  // Remove came first: the name must not come into being
+    if (status.ok() && files_->Rename(beside, PathOf(number)) != 0) status = FileError("cannot rename", beside);
+    if (!status.ok()) {
+      files_->Unlink(beside);
+      prepared_.reset();
+      next_.reset();
+      gave_up_ = true;
+      return status;
+    }
+    if (number_ > 0) others_.push_back(PathOf(number_));
+    number_ = number;
+  }
+  const absl::Status synced = SyncFolderOf(files_, PathOf(number));
+  std::vector<std::string> needless;
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    prepared_.reset();
+    gave_up_ = false;
+    begun_ += next_size_ - size_;  // what was appended since it was prepared counts on
+    size_ = next_size_;
+    file_ = std::exchange(next_, nullptr);
+    if (!synced.ok()) Fail(synced);
+    if (!UsableLocked().ok()) return UsableLocked();
+    needless.swap(others_);
+  }
+  for (const std::string& path : needless) files_->Unlink(path);
+  return absl::OkStatus();
+}
+
+void SessionJournal::Sync() {
+  FilePtr file, next;
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    if (removed_) return;
+    file = file_;
+    next = next_;
+  }
+  for (const FilePtr& each : {file, next}) {
+    if (each == nullptr || files_->Sync(each->number()) == 0) continue;
+    const absl::Status status = FileError("cannot sync", stem_);
+    const std::lock_guard<std::mutex> lock(mutex_);
+    if (each == file_ || each == next_) Fail(status);
+  }
+}
+
+absl::Status SessionJournal::Remove() {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  // The oldest first: were the process to end in between, what comes back is the newest.
+  for (const std::string& path : others_) {
+    if (files_->Unlink(path) != 0 && errno != ENOENT) return FileError("cannot remove", path);
+  }
+  if (files_->Unlink(PathOf(number_)) != 0 && errno != ENOENT) return FileError("cannot remove", PathOf(number_));
+  const absl::Status synced = SyncFolderOf(files_, PathOf(number_));
+  if (!synced.ok()) {
+    Fail(synced);
+    return synced;
+  }
+  removed_ = true;
+  return absl::OkStatus();
+}
+
+}  // namespace eipc

@@ -1,0 +1,181 @@
+#include "server/session/state_bytes.h"
+
+#include <cstdint>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "server/session/ids.h"
+#include "sim/base/byte_archive.h"
+#include "sim/base/status_macros.h"
+#include "sim/dynamics/state_codec.h"
+#include "sim/dynamics/state_fields.h"
+
+namespace eipc {
+namespace {
+
+constexpr uint64_t kMark = 0x5441545343504945;  // "EIPCSTAT"
+
+absl::Status Corrupt(absl::string_view what) { return absl::InvalidArgumentError(absl::StrCat("state: ", what)); }
+
+absl::Status Foreign(absl::string_view what) {
+  return absl::FailedPreconditionError(absl::StrCat("SNAPSHOT_FOREIGN: the state cannot be taken over: ", what));
+}
+
+void AddEntry(ByteWriter* out, absl::string_view name, const ByteWriter& value) {
+  out->Text(name);
+  out->Text(value.bytes());
+}
+
+template <typename T>
+void AddNumber(ByteWriter* out, absl::string_view name, const T& number) {
+  ByteWriter value;
+  value.Value(number);
+  AddEntry(out, name, value);
+}
+
+void AddBody(ByteWriter* out, const State& state, const Body& body) {
+  ByteWriter value;
+  value.Text(body.name);
+  const VecX q = state.q.segment(3 * body.nodes.begin, 3 * body.nodes.size());
+  const VecX v = state.v.segment(3 * body.nodes.begin, 3 * body.nodes.size());
+  value.Vector(q);
+  value.Vector(v);
+  AddEntry(out, "body", value);
+}
+
+void AddDrive(ByteWriter* out, const State::Drive& drive, const Model& model, const BoundarySet& set) {
+  ByteWriter value;
+  value.Text(model.bodies[set.body].name);
+  value.Text(set.name);
+  VisitPose(value, drive.commanded);
+  value.Value(drive.by_client);
+  value.Value(drive.error_m);
+  AddEntry(out, "drive", value);
+}
+
+// Reads the entries into a state that begins as the scene's.
+class Reading {
+ public:
+  explicit Reading(const Model& model) : model_(model), state_(InitialState(model)) {}
+
+  absl::Status Entry(absl::string_view name, absl::string_view value) {
+    ByteReader reader(value);
+    if (name == "step") {
+      reader.Value(state_.step);
+    } else if (name == "time_s") {
+      reader.Value(state_.time_s);
+    } else if (name == "barrier_stiffness") {
+      reader.Value(state_.barrier_stiffness);
+    } else if (name == "body") {
+      return TakeBody(&reader);
+    } else if (name == "drive") {
+      return TakeDrive(&reader);
+    } else if (name == "rest") {
+      rest_ = std::string(value);
+      return absl::OkStatus();
+    } else {
+      return absl::OkStatus();
+    }
+    return reader.done() ? absl::OkStatus() : Corrupt(absl::StrCat("its ", name, " is not one number"));
+  }
+
+  absl::StatusOr<State> Finish(StateBits bits) {
+    if (bodies_ != model_.bodies.size()) {
+      return Foreign(absl::StrCat("it has ", bodies_, " bodies, and the scene ", model_.bodies.size()));
+    }
+    if (bits == StateBits::kAll) {
+      State rest;
+      ByteReader reader(rest_);
+      VisitState(reader, rest);
+      if (!reader.done()) return Corrupt("its bytes are cut short, or there are too many");
+      rest.q = std::move(state_.q);
+      rest.v = std::move(state_.v);
+      state_ = std::move(rest);
+    }
+    // Whether it is a state of this model is for the codec to say.
+    return DecodeState(EncodeState(state_), model_);
+  }
+
+ private:
+  absl::Status TakeBody(ByteReader* reader) {
+    absl::string_view name;
+    VecX q, v;
+    reader->Text(name);
+    reader->Vector(q);
+    reader->Vector(v);
+    if (!reader->ok()) return Corrupt("its bytes are cut short");
+    if (bodies_ == model_.bodies.size()) return Foreign("it has more bodies than the scene");
+    const Body& body = model_.bodies[bodies_++];
+    const Eigen::Index size = 3 * body.nodes.size();
+    if (name != body.name || q.size() != size || v.size() != size) {
+      return Foreign(absl::StrCat("its body '", Printable(name), "' has ", q.size(), " unknowns where this build's scene has '", body.name,
+                                  "' with ", size));
+    }
+    state_.q.segment(3 * body.nodes.begin, size) = q;
+    state_.v.segment(3 * body.nodes.begin, size) = v;
+    return absl::OkStatus();
+  }
+
+  absl::Status TakeDrive(ByteReader* reader) {
+    absl::string_view body, name;
+    State::Drive drive;
+    reader->Text(body);
+    reader->Text(name);
+    VisitPose(*reader, drive.commanded);
+    reader->Value(drive.by_client);
+    reader->Value(drive.error_m);
+    if (!reader->ok()) return Corrupt("its bytes are cut short");
+    for (size_t i = 0; i < model_.boundary_sets.size(); ++i) {
+      const BoundarySet& set = model_.boundary_sets[i];
+      if (set.name != name || model_.bodies[set.body].name != body) continue;
+      state_.drives[i] = drive;
+      return absl::OkStatus();
+    }
+    return Foreign(absl::StrCat("the scene has no boundary set '", Printable(name), "' of '", Printable(body), "'"));
+  }
+
+  const Model& model_;
+  State state_;
+  std::string rest_;
+  size_t bodies_ = 0;
+};
+
+}  // namespace
+
+std::string PackState(const State& state, const Model& model) {
+  ByteWriter out;
+  out.Value(kMark);
+  AddNumber(&out, "step", state.step);
+  AddNumber(&out, "time_s", state.time_s);
+  AddNumber(&out, "barrier_stiffness", state.barrier_stiffness);
+  for (const Body& body : model.bodies) AddBody(&out, state, body);
+  for (size_t i = 0; i < state.drives.size(); ++i) AddDrive(&out, state.drives[i], model, model.boundary_sets[i]);
+  // Positions and velocities are there already.
+  State rest = state;
+  rest.q.resize(0);
+  rest.v.resize(0);
+  out.Text("rest");
+  out.Text(EncodeState(rest));
+  return out.Take();
+}
+
+absl::StatusOr<State> UnpackState(absl::string_view bytes, const Model& model, StateBits bits) {
+  uint64_t mark = 0;
+  ByteReader reader(bytes);
+  reader.Value(mark);
+  if (!reader.ok() || mark != kMark) {
+    if (bits == StateBits::kAll) return DecodeState(bytes, model);
+    return Foreign("it is of version 0.1, which only the build that wrote it understands");
+  }
+  Reading reading(model);
+  while (!reader.done()) {
+    absl::string_view name, value;
+    reader.Text(name);
+    reader.Text(value);
+    if (!reader.ok()) return Corrupt("its bytes are cut short");
+    EIPC_RETURN_IF_ERROR(reading.Entry(name, value));
+  }
+  return reading.Finish(bits);
+}
+
+}  // namespace eipc

@@ -1,0 +1,299 @@
+// What survives a server, and what does not rise from the dead: a second server takes over the folder of a first one, as it was at some
+// moment (a copy of it: what kill -9 would have left).
+
+#include "server/rpc/handlers/recovery.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <filesystem>
+#include <thread>
+#include <vector>
+
+#include "server/rpc/handlers/calls.h"
+#include "sim/base/status_macros.h"
+#include "tests/conformance/test_scenes.h"
+
+namespace eipc::rpc {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::FallingBlock;
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+
+class RecoveryTest : public ::testing::Test {
+ protected:
+  RecoveryTest() {
+    std::string pattern = (fs::temp_directory_path() / "eipc-recovery-XXXXXX").string();
+    root_ = mkdtemp(pattern.data());
+  }
+  ~RecoveryTest() override { fs::remove_all(root_); }
+
+  // A server on a folder; `recover`: everything is back when it returns.
+  std::unique_ptr<Services> Serve(const std::string& folder, int max_sessions = 8, bool recover = true) {
+    ServerLimits limits;
+    limits.max_sessions = max_sessions;
+    limits.solve_slots = 1;
+    auto services = std::make_unique<Services>(limits, MeshResolver({"", "", true}));
+    JournalStore::Options options;
+    options.folder = root_ + "/" + folder;
+    const absl::Status status = services->UseJournal(options, [this](const Event& event) {
+      for (const auto& [field, value] : event.fields) {
+        if (event.name == "not_recovered" && field == "problem") problems_.push_back(value);
+      }
+    });
+    EXPECT_TRUE(status.ok()) << status;
+    if (recover) Recover(services.get());
+    return services;
+  }
+  static void Recover(Services* services) {
+    services->recovery->Start(nullptr);
+    services->recovery->Wait();
+    EXPECT_TRUE(services->CheckRecovered().ok());
+  }
+  // The folder as a server that is killed right now leaves it.
+  void Kill(const std::string& from, const std::string& to) {
+    fs::copy(root_ + "/" + from, root_ + "/" + to, fs::copy_options::recursive);
+  }
+
+  static std::string NewScene(Services* services, const v1::Scene& scene = FallingBlock()) {
+    v1::CreateSceneRequest request;
+    *request.mutable_scene() = scene;
+    v1::SceneInfo info;
+    const absl::Status status = CreateScene(*services, {}, request, &info);
+    EXPECT_TRUE(status.ok()) << status;
+    return info.name();
+  }
+  static absl::StatusOr<std::string> TrySession(Services* services, int worlds = 1) {
+    v1::CreateSessionRequest request;
+    request.set_scene(NewSceneName());
+    request.set_worlds(worlds);
+    v1::SessionInfo info;
+    EIPC_RETURN_IF_ERROR(CreateSession(*services, {}, request, &info));
+    return info.name();
+  }
+  static std::string NewSession(Services* services, int worlds = 1) {
+    NewScene(services);
+    const auto name = TrySession(services, worlds);
+    EXPECT_TRUE(name.ok()) << name.status();
+    return name.ok() ? *name : "";
+  }
+  // Of FallingBlock.
+  static const std::string& NewSceneName() {
+    static const std::string name = [] {
+      Services services(ServerLimits(), MeshResolver({"", "", true}));
+      return NewScene(&services);
+    }();
+    return name;
+  }
+  static absl::StatusOr<int64_t> Take(Services* services, const std::string& session, int substeps, const std::string& id = "",
+                                      const StepBudget& budget = {}) {
+    v1::StepRequest request;
+    request.set_session(session);
+    request.set_dt_s(0.01);
+    request.set_substeps(substeps);
+    request.set_request_id(id);
+    v1::StepResponse response;
+    EIPC_RETURN_IF_ERROR(Step(*services, budget, request, &response));
+    return response.session_step();
+  }
+  static absl::Status Delete(Services* services, const std::string& session, const StepBudget& budget = {}) {
+    v1::DeleteSessionRequest request;
+    request.set_session(session);
+    Empty response;
+    return DeleteSession(*services, budget, request, &response);
+  }
+  static std::vector<std::string> Sessions(Services* services) {
+    v1::ListSessionsResponse response;
+    EXPECT_TRUE(ListSessions(*services, {}, {}, &response).ok());
+    std::vector<std::string> names;
+    for (const v1::SessionInfo& info : response.sessions()) names.push_back(info.name());
+    return names;
+  }
+
+  std::string root_;
+  std::vector<std::string> problems_;
+};
+
+TEST_F(RecoveryTest, WhatIsNotBackYetSaysSoAndKeepsItsPlace) {
+  std::string session;
+  {
+    const auto first = Serve("a", 1);
+    session = NewSession(first.get());
+    ASSERT_TRUE(Take(first.get(), session, 3).ok());
+  }
+  const auto second = Serve("a", 1, false);
+  const absl::Status early = Take(second.get(), session, 1).status();
+  EXPECT_EQ(early.code(), absl::StatusCode::kUnavailable);
+  EXPECT_THAT(std::string(early.message()), StartsWith("RECOVERING: "));
+  EXPECT_THAT(std::string(Delete(second.get(), session).message()), StartsWith("RECOVERING: "));
+  EXPECT_THAT(std::string(TrySession(second.get()).status().message()), StartsWith("RECOVERING: "));
+  v1::ListSessionsResponse list;
+  EXPECT_THAT(std::string(ListSessions(*second, {}, {}, &list).message()), StartsWith("RECOVERING: "));
+  // Those of others do not exist.
+  CallContext stranger;
+  stranger.tenant = "fab";
+  v1::GetSessionRequest get;
+  get.set_session(session);
+  v1::SessionInfo info;
+  EXPECT_EQ(GetSession(*second, stranger, get, &info).code(), absl::StatusCode::kNotFound);
+  Recover(second.get());
+  EXPECT_EQ(second->recovery->progress().recovered, 1);
+  EXPECT_THAT(std::string(TrySession(second.get()).status().message()), StartsWith("TOO_MANY_SESSIONS"));
+  EXPECT_EQ(*Take(second.get(), session, 1), 4);
+}
+
+// The name goes at once, the step that runs takes its time: nothing of it is left for a next server, whatever the answer was.
+TEST_F(RecoveryTest, ASessionDeletedWhileItsStepEndsDoesNotComeBack) {
+  const auto first = Serve("a");
+  const std::string session = NewSession(first.get());
+  std::atomic<bool> stepping = false, go_on = false;
+  StepBudget slow;
+  slow.cancelled = [&] {
+    stepping = true;
+    while (!go_on) std::this_thread::yield();
+    return false;
+  };
+  std::thread step([&] { EXPECT_FALSE(Take(first.get(), session, 3, "", slow).ok()); });
+  while (!stepping) std::this_thread::yield();
+  StepBudget impatient;
+  impatient.deadline = std::chrono::steady_clock::now();
+  EXPECT_EQ(Delete(first.get(), session, impatient).code(), absl::StatusCode::kDeadlineExceeded);
+  Kill("a", "at_once");
+  go_on = true;
+  step.join();
+  Kill("a", "later");
+  for (const char* folder : {"at_once", "later"}) {
+    const auto second = Serve(folder);
+    EXPECT_TRUE(Sessions(second.get()).empty()) << folder;
+  }
+}
+
+// Names of servers before this one began with a place in its table, which two of them may share.
+TEST_F(RecoveryTest, SessionsThatShareAPlaceBothComeBack) {
+  const std::string folder = root_ + "/a/sessions/";
+  {
+    const auto first = Serve("a");
+    const std::string one = NewSession(first.get()), two = NewSession(first.get());
+    ASSERT_TRUE(Take(first.get(), two, 2).ok());
+  }
+  int count = 0;
+  for (const auto& entry : fs::directory_iterator(folder)) {
+    fs::rename(entry.path(), folder + "0-" + std::to_string(++count) + "-abc.1.log");
+  }
+  const auto second = Serve("a");
+  EXPECT_EQ(Sessions(second.get()), (std::vector<std::string>{"sessions/0-1-abc", "sessions/0-2-abc"}));
+}
+
+TEST_F(RecoveryTest, WhatIsBeyondTheLimitIsLeftAloneAndSaysSo) {
+  std::vector<std::string> names;
+  {
+    const auto first = Serve("a");
+    for (int i = 0; i < 3; ++i) names.push_back(NewSession(first.get()));
+  }
+  {
+    const auto second = Serve("a", 2);
+    EXPECT_EQ(Sessions(second.get()), (std::vector<std::string>{names[0], names[1]}));
+    ASSERT_EQ(problems_.size(), 1u);
+    EXPECT_THAT(problems_[0], HasSubstr(names[2] + ": TOO_MANY_SESSIONS"));
+    const absl::Status status = Take(second.get(), names[2], 1).status();
+    EXPECT_EQ(status.code(), absl::StatusCode::kFailedPrecondition);
+    EXPECT_THAT(std::string(status.message()), StartsWith("NOT_RECOVERED: '" + names[2]));
+  }
+  {
+    const auto third = Serve("a", 3);
+    EXPECT_EQ(Sessions(third.get()).size(), 3u);
+  }
+  {
+    const auto fourth = Serve("a", 2);
+    EXPECT_TRUE(Delete(fourth.get(), names[2]).ok());
+    EXPECT_EQ(Take(fourth.get(), names[2], 1).status().code(), absl::StatusCode::kNotFound);
+  }
+  const auto fifth = Serve("a", 3);
+  EXPECT_EQ(Sessions(fifth.get()).size(), 2u);
+}
+
+TEST_F(RecoveryTest, StoppingHalfWayLosesNothing) {
+  std::string session;
+  {
+    const auto first = Serve("a");
+    session = NewSession(first.get());
+    for (int i = 0; i < 5; ++i) ASSERT_TRUE(Take(first.get(), session, 10).ok());
+  }
+  {
+    const auto second = Serve("a", 8, false);
+    second->recovery->Start(nullptr);
+    second->recovery->Stop();
+  }
+  const auto third = Serve("a");
+  EXPECT_EQ(*Take(third.get(), session, 1), 51);
+}
+
+// The worlds of a batch that a crash cut short are stepped once, whether they were before it or after.
+TEST_F(RecoveryTest, ABatchRepeatedAfterACrashStepsNoWorldTwice) {
+  const auto first = Serve("a");
+  const std::string session = NewSession(first.get(), 2);
+  v1::StepBatchRequest batch;
+  batch.set_session(session);
+  batch.set_request_id("b1");
+  for (int world = 0; world < 2; ++world) {
+    v1::StepRequest& step = *batch.add_steps();
+    step.set_world(world);
+    step.set_dt_s(0.01);
+    step.set_substeps(world == 0 ? 1 : 6);
+    step.mutable_observe()->set_state_digest(true);
+  }
+  const std::shared_ptr<const Session> peek = first->sessions.Peek(session);
+  StepBudget killed;
+  killed.cancelled = [&] {
+    if (peek->world(1).state().step < 3) return false;
+    if (!fs::exists(root_ + "/b")) Kill("a", "b");
+    return false;
+  };
+  v1::StepBatchResponse whole;
+  ASSERT_TRUE(StepBatch(*first, killed, batch, &whole).ok());
+  ASSERT_TRUE(fs::exists(root_ + "/b"));
+
+  const auto second = Serve("b");
+  const std::shared_ptr<const Session> back = second->sessions.Peek(session);
+  ASSERT_NE(back, nullptr);
+  EXPECT_EQ(back->world(0).state().step, 1);
+  EXPECT_EQ(back->world(1).state().step, 0);
+  v1::StepBatchResponse again;
+  ASSERT_TRUE(StepBatch(*second, {}, batch, &again).ok());
+  EXPECT_EQ(again.SerializeAsString(), whole.SerializeAsString());
+  EXPECT_EQ(back->world(0).state().step, 1);
+  EXPECT_EQ(back->world(1).state().step, 6);
+}
+
+// A scene is listed exactly while its file is there, whoever creates and deletes it at once; creating what there is succeeds.
+TEST_F(RecoveryTest, AListedSceneHasItsFile) {
+  const auto services = Serve("a");
+  const auto files = [&] {
+    int count = 0;
+    for ([[maybe_unused]] const auto& entry : fs::directory_iterator(root_ + "/a/scenes")) ++count;
+    return count;
+  };
+  const std::string name = NewSceneName();
+  std::shared_ptr<const Model> model;
+  for (int round = 0; round < 100; ++round) {
+    std::vector<std::thread> threads;
+    for (int i = 0; i < 4; ++i) {
+      threads.emplace_back([&, i] {
+        if (i == 3) {
+          (void)services->DeleteScene(name, "");
+        } else {
+          const absl::Status added = services->AddScene({name, model, std::string(20000, 'x'), ""});
+          EXPECT_TRUE(added.ok()) << added;
+        }
+      });
+    }
+    for (std::thread& thread : threads) thread.join();
+    ASSERT_EQ(files(), services->scenes.size()) << round;
+  }
+}
+
+}  // namespace
+}  // namespace eipc::rpc
