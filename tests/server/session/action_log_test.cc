@@ -7,7 +7,7 @@
 
 #include "server/session/session.h"
 #include "server/session/session_registry.h"
-#include "sim/dynamics/state_codec.h"
+#include "server/session/state_bytes.h"
 #include "tests/server/session/session_scenes.h"
 
 namespace eipc {
@@ -105,7 +105,7 @@ TEST_F(RecordedSessionTest, ARecordingIsReplayedToTheSameBits) {
   int steps = 0;
   for (const LogRecord& record : ReadAll(*session_->log()->Recording())) {
     if (const auto* state = std::get_if<LogState>(&record)) {
-      ASSERT_TRUE(worlds[state->world]->Restore(*DecodeState(state->state, *model_)).ok());
+      ASSERT_TRUE(worlds[state->world]->Restore(*UnpackState(state->state, *model_, StateBits::kAll)).ok());
     } else if (const auto* step = std::get_if<LogStep>(&record)) {
       EXPECT_TRUE(ReplayStep(*step, worlds[step->world]).ok());
       ++steps;
@@ -139,10 +139,15 @@ TEST_F(RecordedSessionTest, AnOutgrownRecordingSaysSo) {
 
 class BrokenSink : public LogSink {
  public:
-  absl::Status Append(absl::string_view) override { return absl::UnavailableError("JOURNAL_FAILED: no space left on device"); }
+  absl::Status Append(absl::string_view, double) override {
+    return absl::UnavailableError("JOURNAL_FAILED: no space left on device");
+  }
+  absl::Status Usable() const override { return absl::OkStatus(); }
   bool WantsCheckpoint() const override { return false; }
+  bool grown() const override { return true; }
+  double replay_bound_s() const override { return 1; }
   absl::Status Checkpoint(absl::string_view) override { return absl::OkStatus(); }
-  void Remove() override {}
+  void StartCheckpoint(std::string) override {}
 };
 
 // A step that cannot be made durable is not taken, and can be asked for again.
