@@ -93,8 +93,8 @@ class LogReader {
   size_t offset_ = 0;
 };
 
-// Takes a record's steps again. DATA_LOSS (DIGEST_MISMATCH) when the state after them is another than it was then, unless the record
-// is of another build, whose bits are not compared. Errors of the budget.
+// Takes a record's steps again. DATA_LOSS (DIGEST_MISMATCH) when the state after them is another than it was then, unless the
+// record is of another build, whose bits are not compared. Errors of the budget.
 enum class ReplayBits { kCompared, kOfAnotherBuild };
 absl::Status ReplayStep(const LogStep& step, World* world, ReplayBits bits = ReplayBits::kCompared, const StepBudget& budget = {});
 

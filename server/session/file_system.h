@@ -11,8 +11,8 @@
 
 namespace eipc {
 
-// What the journal asks of the operating system. Every function fails as the system call that it is named after: -1 and errno. Tests
-// override some of them to see what happens when they fail.
+// What the journal asks of the operating system. Every function fails as the system call that it is named after: -1 and errno.
+// Tests override some of them to see what happens when they fail.
 class FileSystem {
  public:
   virtual ~FileSystem() = default;

@@ -183,9 +183,9 @@ std::string JournalStore::StemOf(const std::string& session_name) const {
 }
 
 JournalStore::JournalPtr JournalStore::NewJournal(const std::string& session_name) {
-  auto journal = std::make_shared<SessionJournal>(
-      options_.files, StemOf(session_name), session_name,
-      SessionJournal::Options{options_.checkpoint_bytes, options_.checkpoint_replay}, options_.on_failed);
+  auto journal = std::make_shared<SessionJournal>(options_.files, StemOf(session_name), session_name,
+                                                  SessionJournal::Options{options_.checkpoint_bytes, options_.checkpoint_replay},
+                                                  options_.on_failed);
   const std::lock_guard<std::mutex> lock(mutex_);
   std::erase_if(journals_, [](const auto& entry) { return entry.second.expired(); });
   journals_[session_name] = journal;

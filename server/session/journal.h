@@ -43,7 +43,7 @@ class JournalStore {
     std::chrono::milliseconds sync_interval{50};
     // A journal that has grown by so much, or whose steps would take so long to be taken again, begins anew with a snapshot.
     int64_t checkpoint_bytes = 8 << 20;
-    std::chrono::milliseconds checkpoint_replay{500};
+    std::chrono::milliseconds checkpoint_replay{250};
     FileSystem* files = FileSystem::Real();
     // Called once for a session whose journal has stopped taking anything; from any thread; may be empty.
     SessionJournal::OnFailed on_failed;
@@ -66,8 +66,8 @@ class JournalStore {
   // The journal that goes on where that one ends.
   absl::StatusOr<std::unique_ptr<LogSink>> ContinueLog(const std::string& session_name, const SessionJournal::Left& left);
 
-  // Deletes a session's files, durably, and ends its journal, whoever holds it: nothing is written to it any more. Doing it again is
-  // no error. UNAVAILABLE (JOURNAL_FAILED) when the files cannot be removed.
+  // Deletes a session's files, durably, and ends its journal, whoever holds it: nothing is written to it any more. Doing it again
+  // is no error. UNAVAILABLE (JOURNAL_FAILED) when the files cannot be removed.
   absl::Status RemoveSession(const std::string& session_name);
 
   absl::Status KeepScene(const StoredScene& scene);

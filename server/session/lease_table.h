@@ -21,8 +21,8 @@ namespace eipc {
 
 // Things that clients name and that one call uses at a time. Each has an owner; to everyone else it does not exist.
 //
-// Invariants: an id names one thing for ever, over restarts too: {count}-{random}; a lease keeps its thing alive, removed or not; at
-// most one lease of a thing exists; after Remove nobody gets a new one.
+// Invariants: an id names one thing for ever, over restarts too: {count}-{random}; a lease keeps its thing alive, removed or not;
+// at most one lease of a thing exists; after Remove nobody gets a new one.
 template <typename T>
 class LeaseTable {
  public:
@@ -70,9 +70,7 @@ class LeaseTable {
   class Reservation {
    public:
     Reservation(Reservation&& other) noexcept
-        : table_(std::exchange(other.table_, nullptr)),
-          name_(std::move(other.name_)),
-          owner_(std::move(other.owner_)) {}
+        : table_(std::exchange(other.table_, nullptr)), name_(std::move(other.name_)), owner_(std::move(other.owner_)) {}
     Reservation& operator=(Reservation&&) = delete;
     ~Reservation() {
       if (table_ != nullptr) table_->GiveBack(name_);

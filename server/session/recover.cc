@@ -61,8 +61,8 @@ class Replay {
     if (status.ok() || same_build_ || !budget_.Poll().ok() || absl::IsInvalidArgument(status)) return status;
     // What another build could step, this one cannot: the world stays at its last whole step.
     lost_[world] = true;
-    absl::StrAppend(&note_, note_.empty() ? "" : "; ", "world ", world, " stays at step ", session_->world(world).state().step, ": ",
-                    status.message());
+    absl::StrAppend(&note_, note_.empty() ? "" : "; ", "world ", world, " stays at step ", session_->world(world).state().step,
+                    ": ", status.message());
     return absl::OkStatus();
   }
 

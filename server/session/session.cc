@@ -141,7 +141,8 @@ std::string Session::PendingRecord(int index, LogStep* step, RetryKind kind, dou
   *replay_s = 0;
   const World& world = *worlds_[index].world;
   LogStep answer{index, 0, 0, {}, {}, step->digest, step->request_id, step->request, step->response};
-  return EncodeRecord(LogReached{{index, PackState(world.state(), world.model())}, std::move(answer), kind == RetryKind::kBatchPart});
+  return EncodeRecord(
+      LogReached{{index, PackState(world.state(), world.model())}, std::move(answer), kind == RetryKind::kBatchPart});
 }
 
 void Session::RememberAnswer(LogStep step, RetryKind kind) {

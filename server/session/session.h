@@ -122,7 +122,8 @@ class Session {
   SessionLog* log() { return log_.get(); }
   // Begins the journal (anew) with the present, so that it does not grow for ever.
   absl::Status CheckpointLog(const std::string& session_name);
-  // The same, when it has grown enough, on a thread of the journal's. What fails is tried again later: the journal so far stays good.
+  // The same, when it has grown enough, on a thread of the journal's. What fails is tried again later: the journal so far stays
+  // good.
   void CheckpointLogIfDue(const std::string& session_name);
   // The same at once, unless the journal says nothing but the present already.
   absl::Status CheckpointLogIfGrown(const std::string& session_name);

@@ -21,7 +21,8 @@ namespace eipc {
 // One session's files: STEM.N.log, appended to; a checkpoint begins the next number and removes the one before. Thread-safe.
 //
 // Invariants:
-// - A record that Append took is in the operating system's hands, in the file that the highest number names or, while a checkpoint is
+// - A record that Append took is in the operating system's hands, in the file that the highest number names or, while a checkpoint
+// is
 //   being written, in both.
 // - The file is never followed by anything after half a record: what cannot be written whole is cut back.
 // - Once something has failed that leaves the files in doubt (a sync, a cut), nothing is taken any more (fail-stop).
@@ -32,26 +33,22 @@ class SessionJournal {
     // A journal begins anew when it has grown by so much,
     int64_t checkpoint_bytes = 8 << 20;
     // or when its steps would take so long to be taken again.
-    std::chrono::duration<double> checkpoint_replay{0.5};
+    std::chrono::duration<double> checkpoint_replay{0.25};
   };
   // Called once, when the journal stops taking anything. Must not call the journal.
   using OnFailed = std::function<void(const std::string& session, const absl::Status& status)>;
 
   SessionJournal(FileSystem* files, std::string stem, std::string session, Options options, OnFailed on_failed)
-      : files_(files),
-        stem_(std::move(stem)),
-        session_(std::move(session)),
-        options_(options),
-        on_failed_(std::move(on_failed)) {}
+      : files_(files), stem_(std::move(stem)), session_(std::move(session)), options_(options), on_failed_(std::move(on_failed)) {}
   SessionJournal(const SessionJournal&) = delete;
   SessionJournal& operator=(const SessionJournal&) = delete;
 
   // What a server before this one left of the session.
   struct Left {
-    int64_t number = 0;     // of its last sound file
-    off_t begin_bytes = 0;  // of header and states in it
-    off_t sound_bytes = 0;  // of all whole records
-    double replay_s = 0;    // that the steps among them took to be taken again
+    int64_t number = 0;               // of its last sound file
+    off_t begin_bytes = 0;            // of header and states in it
+    off_t sound_bytes = 0;            // of all whole records
+    double replay_s = 0;              // that the steps among them took to be taken again
     std::vector<std::string> others;  // files that this one makes needless
     int64_t last_number = 0;          // of any file, sound or not
   };
@@ -71,8 +68,8 @@ class SessionJournal {
 
   // Begins anew with these records, which say what all records so far do. Returns when that is on the disk.
   absl::Status Checkpoint(absl::string_view bytes);
-  // The same in two parts: the caller notes what the next file begins with, and another thread writes it while records are appended.
-  // False when a checkpoint is under way already.
+  // The same in two parts: the caller notes what the next file begins with, and another thread writes it while records are
+  // appended. False when a checkpoint is under way already.
   bool PrepareCheckpoint(std::string bytes);
   absl::Status WriteCheckpoint();
 

@@ -22,8 +22,8 @@ struct Snapshot {
 };
 
 // What is in a snapshot of this scene. INVALID_ARGUMENT with reason SNAPSHOT_CORRUPT for bytes that are no whole snapshot,
-// FAILED_PRECONDITION with SNAPSHOT_FOREIGN for a sound one of a later format or of another scene, and for one of another build that
-// this one cannot go on from (the text says which).
+// FAILED_PRECONDITION with SNAPSHOT_FOREIGN for a sound one of a later format or of another scene, and for one of another build
+// that this one cannot go on from (the text says which).
 absl::StatusOr<Snapshot> UnpackSnapshot(absl::string_view bytes, const std::string& scene_name, const Model& model);
 
 // The same, and the surfaces it describes do not intersect, exactly (SNAPSHOT_CORRUPT): for bytes that this server did not make.

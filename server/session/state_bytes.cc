@@ -108,8 +108,8 @@ class Reading {
     const Body& body = model_.bodies[bodies_++];
     const Eigen::Index size = 3 * body.nodes.size();
     if (name != body.name || q.size() != size || v.size() != size) {
-      return Foreign(absl::StrCat("its body '", Printable(name), "' has ", q.size(), " unknowns where this build's scene has '", body.name,
-                                  "' with ", size));
+      return Foreign(absl::StrCat("its body '", Printable(name), "' has ", q.size(), " unknowns where this build's scene has '",
+                                  body.name, "' with ", size));
     }
     state_.q.segment(3 * body.nodes.begin, size) = q;
     state_.v.segment(3 * body.nodes.begin, size) = v;

@@ -11,7 +11,8 @@
 namespace eipc {
 
 // A state as bytes that its own build continues bit for bit and that every later build can go on from: a mark, then entries, each a
-// name and a value with their lengths. A reader skips names that it does not know; a writer never gives an old name another meaning.
+// name and a value with their lengths. A reader skips names that it does not know; a writer never gives an old name another
+// meaning.
 //
 //   step, time_s, barrier_stiffness   numbers
 //   body                              one a body, in the scene's order: name, positions (m) and velocities (m/s) of its nodes
@@ -22,8 +23,9 @@ std::string PackState(const State& state, const Model& model);
 // Whose bits are wanted: those of the writing build, which must be this one, or where they were, in a build that may be another.
 enum class StateBits { kAll, kPositionsAndVelocities };
 
-// INVALID_ARGUMENT when the bytes are no whole state or hold numbers that no state has, FAILED_PRECONDITION (SNAPSHOT_FOREIGN) when its
-// bodies are not those of this model, or when it is of version 0.1, which only its own build understands, and not all bits are wanted.
+// INVALID_ARGUMENT when the bytes are no whole state or hold numbers that no state has, FAILED_PRECONDITION (SNAPSHOT_FOREIGN) when
+// its bodies are not those of this model, or when it is of version 0.1, which only its own build understands, and not all bits are
+// wanted.
 absl::StatusOr<State> UnpackState(absl::string_view bytes, const Model& model, StateBits bits);
 
 }  // namespace eipc

@@ -59,8 +59,7 @@ void Recovery::Say(Level level, const std::string& name, std::vector<std::pair<s
 }
 
 void Recovery::Start(std::function<void()> done) {
-  Say(Level::kInfo, "recovery_started",
-      {{"scenes", absl::StrCat(scenes_.size())}, {"sessions", absl::StrCat(progress_.found)}});
+  Say(Level::kInfo, "recovery_started", {{"scenes", absl::StrCat(scenes_.size())}, {"sessions", absl::StrCat(progress_.found)}});
   thread_ = std::thread([this, done = std::move(done)] { Run(done); });
 }
 
@@ -87,7 +86,9 @@ void Recovery::Run(const std::function<void()>& done) {
   sessions_.clear();
   const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   Say(Level::kInfo, end.done ? "recovery_done" : "recovery_stopped",
-      {{"recovered", absl::StrCat(end.recovered)}, {"left_alone", absl::StrCat(end.left_alone)}, {"seconds", absl::StrCat(seconds)}});
+      {{"recovered", absl::StrCat(end.recovered)},
+       {"left_alone", absl::StrCat(end.left_alone)},
+       {"seconds", absl::StrCat(seconds)}});
   if (end.done && done) done();
 }
 
@@ -140,8 +141,8 @@ void Recovery::PlanSessions() {
     const absl::Status status = [&]() -> absl::Status {
       EIPC_ASSIGN_OR_RETURN(const SceneRegistry::ScenePtr scene,
                             services_->scenes.Find(waiting.header.scene, waiting.header.owner));
-      EIPC_ASSIGN_OR_RETURN(
-          waiting.memory, services_->memory.Take(EstimateSessionBytes(*scene->model, waiting.header.worlds), "the session"));
+      EIPC_ASSIGN_OR_RETURN(waiting.memory,
+                            services_->memory.Take(EstimateSessionBytes(*scene->model, waiting.header.worlds), "the session"));
       return absl::OkStatus();
     }();
     waiting.planned = status.ok();
@@ -180,8 +181,7 @@ absl::Status Recovery::BringBackSession(Waiting* waiting) {
   session.KeepMemory(std::move(waiting->memory));
   if (recovered.migrated) {
     EIPC_RETURN_IF_ERROR(services_->AttachLog(header.session, &session, header.recorded));
-    Say(Level::kWarning, "session_migrated",
-        {{"session", header.session}, {"from_build", header.build}, {"note", recovered.note}});
+    Say(Level::kWarning, "session_migrated", {{"session", header.session}, {"from_build", header.build}, {"note", recovered.note}});
   } else {
     EIPC_RETURN_IF_ERROR(services_->ContinueLog(header.session, &session, header.recorded, log.files));
   }

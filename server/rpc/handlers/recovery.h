@@ -25,7 +25,8 @@ struct Services;
 //
 // - From the constructor on the sessions have their places: a new session cannot take them. What is beyond --max-sessions is left
 //   alone at once.
-// - First the scenes are compiled, and memory is taken for the sessions (CheckOpen: nothing is created meanwhile); then the sessions
+// - First the scenes are compiled, and memory is taken for the sessions (CheckOpen: nothing is created meanwhile); then the
+// sessions
 //   go where they were, each on its own.
 // - Calls to a session that is not back yet are answered UNAVAILABLE (RECOVERING), to one that was left alone FAILED_PRECONDITION
 //   (NOT_RECOVERED) and why. Deleting the latter deletes its files.

@@ -43,8 +43,8 @@ struct Services {
         sessions(limits),
         operations(limits.max_operations) {}
 
-  // Keeps scenes and sessions in a folder from now on. Those that are there come back once `recovery` is started (nothing has to, in
-  // an empty folder); what cannot be brought back is left there, and `events` says so. Before the first call.
+  // Keeps scenes and sessions in a folder from now on. Those that are there come back once `recovery` is started (nothing has to,
+  // in an empty folder); what cannot be brought back is left there, and `events` says so. Before the first call.
   absl::Status UseJournal(JournalStore::Options options, const rpc::EventSink& events = {});
 
   // UNAVAILABLE (RECOVERING) while scenes and sessions of a server before this one are coming back: before the scenes are there, so

@@ -78,7 +78,7 @@ absl::Status CheckWorld(const Session& session, int world) {
 }
 
 absl::StatusOr<Snapshot> StateOfSnapshot(Services& services, const CallContext& context, const std::string& name,
-                                      const StoredScene& scene) {
+                                         const StoredScene& scene) {
   EIPC_ASSIGN_OR_RETURN(const SnapshotStore::Ptr snapshot, services.snapshots.Find(name, context.tenant));
   return UnpackSnapshot(snapshot->data, scene.name, *scene.model);
 }

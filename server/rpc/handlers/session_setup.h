@@ -20,7 +20,7 @@ struct SessionOrder {
   int threads = 1;
   bool record = false;
   double idle_timeout_s = 0;
-  std::optional<State> start;  // default: the scene's
+  std::optional<State> start;       // default: the scene's
   std::string migrated_from_build;  // that took the start, when it is another
 };
 
@@ -49,7 +49,7 @@ absl::Status CheckWorld(const Session& session, int world);
 
 // The state in a snapshot that a request names or carries.
 absl::StatusOr<Snapshot> StateOfSnapshot(Services& services, const CallContext& context, const std::string& name,
-                                      const StoredScene& scene);
+                                         const StoredScene& scene);
 
 }  // namespace eipc::rpc
 

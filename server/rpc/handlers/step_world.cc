@@ -71,8 +71,9 @@ absl::Status StepAndAnswer(Services& services, const CallContext& context, const
   const Model& model = world.model();
   EIPC_ASSIGN_OR_RETURN(StepOrder order, StepOrderFromProto(model, request, services.limits.max_substeps));
   EIPC_ASSIGN_OR_RETURN(const ObservationPlan plan, ObservationPlan::Create(model, request.observe()));
-  const StepCommand command = {order.dt_s, std::move(order.targets), std::move(order.trajectories), order.substeps,
-                               batch_part, order.expected_step,      context.claim()};
+  const StepCommand command = {
+      order.dt_s,          std::move(order.targets), std::move(order.trajectories), order.substeps, batch_part,
+      order.expected_step, context.claim()};
   StepSummary& summary = *sum;
   const auto begin = std::chrono::steady_clock::now();
   const absl::Status status = session->Step(command, UntilRemoved(context.budget, session), &services.slots, index, &summary);
@@ -84,8 +85,7 @@ absl::Status StepAndAnswer(Services& services, const CallContext& context, const
   plan.Observe(world, response->mutable_observation());
   if (plan.step_receipt()) FillReceipt(*session, world, summary, response->mutable_observation()->mutable_step_receipt());
   std::string answer = key.id.empty() ? std::string() : response->SerializeAsString();
-  const absl::Status logged =
-      session->Acknowledge(index, std::move(key.id), std::move(key.request), std::move(answer), key.kind);
+  const absl::Status logged = session->Acknowledge(index, std::move(key.id), std::move(key.request), std::move(answer), key.kind);
   if (!logged.ok()) response->clear_observation();
   response->set_session_step(world.state().step);
   return logged;

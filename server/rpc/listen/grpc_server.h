@@ -67,8 +67,8 @@ struct GrpcServerOptions {
 
 // A running server: the simulation service, health (grpc.health.v1) and reflection.
 //
-// Health answers for "" and "eipc.v1.SimulationService" (ready: takes work; not while it recovers, drains or its own probe fails) and for
-// "liveness" (the process is not stuck; true while it drains).
+// Health answers for "" and "eipc.v1.SimulationService" (ready: takes work; not while it recovers, drains or its own probe fails)
+// and for "liveness" (the process is not stuck; true while it drains).
 class GrpcServer {
  public:
   // What is wrong with options, a status each, by looking at them and at the files that they name alone.

@@ -2,114 +2,22 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <sys/resource.h>
-#include <unistd.h>
 
 #include <atomic>
-#include <cerrno>
-#include <csignal>
 #include <filesystem>
 #include <fstream>
-#include <functional>
 #include <thread>
 
 #include "server/session/build_id.h"
-#include "server/session/recover.h"
-#include "server/session/session_registry.h"
-#include "tests/server/session/session_scenes.h"
+#include "tests/server/session/journal_fixture.h"
 
 namespace eipc {
 namespace {
 
-namespace fs = std::filesystem;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
 using ::testing::StartsWith;
-
-constexpr char kName[] = "sessions/3-1-abc";
-
-// The operating system, some of whose calls fail with EIO while a test says so.
-class FailingFiles : public FileSystem {
- public:
-  ssize_t Write(int file, const char* bytes, size_t size) override {
-    if (!fail_write) return FileSystem::Write(file, bytes, size);
-    return FileSystem::Write(file, bytes, size / 2) < 0 ? -1 : Fail();  // half of it came through
-  }
-  int Sync(int file) override { return fail_sync ? Fail() : FileSystem::Sync(file); }
-  int Truncate(int file, off_t size) override { return fail_truncate ? Fail() : FileSystem::Truncate(file, size); }
-  int SyncFolder(const std::string& folder) override { return fail_folder ? Fail() : FileSystem::SyncFolder(folder); }
-  int Unlink(const std::string& path) override { return fail_unlink ? Fail() : FileSystem::Unlink(path); }
-  int Rename(const std::string& from, const std::string& to) override {
-    if (before_rename) before_rename();
-    return FileSystem::Rename(from, to);
-  }
-  std::atomic<bool> fail_write = false, fail_sync = false, fail_truncate = false, fail_folder = false, fail_unlink = false;
-  std::function<void()> before_rename;
-
- private:
-  static int Fail() {
-    errno = EIO;
-    return -1;
-  }
-};
-
-class JournalTest : public ::testing::Test {
- protected:
-  JournalTest() : scenes_(4, 1000), slots_(2, 16), model_(testing::PressedBox()) {
-    std::string pattern = (fs::temp_directory_path() / "eipc-journal-XXXXXX").string();
-    folder_ = mkdtemp(pattern.data());
-    EXPECT_TRUE(scenes_.Add({"scenes/a", model_, "payload"}).ok());
-  }
-  ~JournalTest() override { fs::remove_all(folder_); }
-
-  std::unique_ptr<JournalStore> Open(int64_t checkpoint_bytes = 1 << 20, std::chrono::milliseconds replay = std::chrono::hours(1)) {
-    JournalStore::Options options{folder_, std::chrono::milliseconds(1), checkpoint_bytes, replay};
-    options.files = &files_;
-    options.on_failed = [this](const std::string&, const absl::Status&) { ++stopped_; };
-    auto store = JournalStore::Open(options);
-    EXPECT_TRUE(store.ok()) << store.status();
-    return *std::move(store);
-  }
-  std::unique_ptr<Session> NewSession(JournalStore* store) {
-    auto session = std::make_unique<Session>(*scenes_.PinScene("scenes/a"), Session::Options{.worlds = 2, .owner = "lab"});
-    session->AttachLog(std::make_unique<SessionLog>(store->JournalOf(kName), false, 0));
-    EXPECT_TRUE(session->CheckpointLog(kName).ok());
-    return session;
-  }
-  absl::Status Take(Session* session, int substeps, const std::string& id = "") {
-    StepCommand command;
-    command.dt_s = 0.01;
-    command.substeps = substeps;
-    command.targets = {{0, testing::PlateAt(static_cast<int>(session->world().state().step) + 1)}};
-    const absl::Status status = session->Step(command, {}, &slots_);
-    return status.ok() ? session->Acknowledge(0, id, "request", "answer " + id) : status;
-  }
-  absl::StatusOr<RecoveredSession> Recover(const std::string& bytes) {
-    return RecoverSession(*scenes_.PinScene("scenes/a"), bytes);
-  }
-  // The session as a server after this one finds it.
-  std::unique_ptr<Session> ComeBack(const JournalStore& store) {
-    const auto log = store.ReadLog(kName);
-    EXPECT_TRUE(log.ok()) << log.status();
-    if (!log.ok()) return nullptr;
-    auto recovered = Recover(log->bytes);
-    EXPECT_TRUE(recovered.ok()) << recovered.status();
-    return recovered.ok() ? std::move(recovered->session) : nullptr;
-  }
-  std::vector<fs::path> Logs() {
-    std::vector<fs::path> paths;
-    for (const auto& entry : fs::directory_iterator(folder_ + "/sessions")) paths.push_back(entry.path());
-    return paths;
-  }
-
-  std::string folder_;
-  FailingFiles files_;
-  std::atomic<int> stopped_ = 0;
-  SceneRegistry scenes_;
-  SolveSlots slots_;
-  std::shared_ptr<const Model> model_;
-};
 
 TEST_F(JournalTest, BringsASessionBackToItsLastAcknowledgedStep) {
   std::string digest;
@@ -233,7 +141,8 @@ TEST_F(JournalTest, WhatIsAppendedDuringACheckpointIsInTheNextFile) {
     const auto session = NewSession(store.get());
     ASSERT_TRUE(Take(session.get(), 1).ok());
     std::atomic<bool> reached = false, go_on = false;
-    // The thread of the checkpoint, once it has written the next file; the journal is locked then, so the step ends after the rename.
+    // The thread of the checkpoint, once it has written the next file; the journal is locked then, so the step ends after the
+    // rename.
     files_.before_rename = [&] {
       reached = true;
       while (!go_on) std::this_thread::yield();
@@ -292,21 +201,6 @@ TEST_F(JournalTest, ASessionDeletedDuringACheckpointDoesNotComeBack) {
   EXPECT_THAT(Logs(), IsEmpty());
 }
 
-TEST_F(JournalTest, ASessionWhoseFilesCannotBeRemovedGoesOn) {
-  const auto store = Open();
-  const auto session = NewSession(store.get());
-  files_.fail_unlink = true;
-  EXPECT_THAT(std::string(store->RemoveSession(kName).message()), StartsWith("JOURNAL_FAILED: cannot remove"));
-  files_.fail_unlink = false;
-  EXPECT_TRUE(Take(session.get(), 1).ok());
-  files_.fail_folder = true;
-  EXPECT_FALSE(store->RemoveSession(kName).ok());
-  EXPECT_FALSE(Take(session.get(), 1).ok());
-  files_.fail_folder = false;
-  EXPECT_TRUE(store->RemoveSession(kName).ok());
-  EXPECT_THAT(Logs(), IsEmpty());
-}
-
 TEST_F(JournalTest, FoldersAreTheirOwnersAndLeftoversGo) {
   fs::create_directories(folder_ + "/sessions");
   fs::create_directories(folder_ + "/scenes");
@@ -362,86 +256,6 @@ TEST_F(JournalTest, AJournalOfAnotherBuildGoesOnWhereItEnds) {
   EXPECT_EQ(**stepped->session->retries().Find("id", "request"), "answer");
   std::get<LogHeader>(records[0]).build = BuildId();
   EXPECT_TRUE(absl::IsDataLoss(Recover(EncodeRecords(records)).status()));
-}
-
-// A disk that loses what it was given: nothing is acknowledged any more, and somebody hears of it.
-TEST_F(JournalTest, AFailedSyncStopsTheSession) {
-  const auto store = Open();
-  const auto session = NewSession(store.get());
-  files_.fail_sync = true;
-  ASSERT_TRUE(Take(session.get(), 1).ok());
-  while (store->failed_sessions() == 0) std::this_thread::yield();
-  files_.fail_sync = false;
-  const std::string before = session->world().state().Digest();
-  for (const absl::Status& status : {Take(session.get(), 1, "id"), session->Reset(0), session->CheckpointLog(kName)}) {
-    EXPECT_EQ(status.code(), absl::StatusCode::kUnavailable);
-    EXPECT_THAT(std::string(status.message()), StartsWith("JOURNAL_FAILED: cannot sync"));
-    EXPECT_THAT(std::string(status.message()), HasSubstr("restart the server, or fork the session"));
-  }
-  EXPECT_EQ(session->world().state().Digest(), before);
-  EXPECT_EQ(stopped_, 1);
-  EXPECT_GT(store->failures(), 0);
-  EXPECT_EQ(ComeBack(*store)->world().state().step, 1);
-}
-
-TEST_F(JournalTest, ACutThatFailsStopsTheSession) {
-  const auto store = Open();
-  const auto session = NewSession(store.get());
-  ASSERT_TRUE(Take(session.get(), 1).ok());
-  files_.fail_write = true;
-  EXPECT_THAT(std::string(Take(session.get(), 1).message()), StartsWith("JOURNAL_FAILED: cannot write"));
-  EXPECT_EQ(store->failed_sessions(), 0);  // it was cut back
-  files_.fail_truncate = true;
-  EXPECT_FALSE(Take(session.get(), 1).ok());
-  files_.fail_write = files_.fail_truncate = false;
-  EXPECT_THAT(std::string(Take(session.get(), 1).message()), StartsWith("JOURNAL_FAILED: cannot cut back"));
-  EXPECT_EQ(store->failed_sessions(), 1);
-  EXPECT_EQ(session->world().state().step, 1);
-  EXPECT_EQ(ComeBack(*store)->world().state().step, 1);
-}
-
-TEST_F(JournalTest, AFolderThatCannotBeSyncedStopsTheSession) {
-  const auto store = Open();
-  const auto session = NewSession(store.get());
-  files_.fail_folder = true;
-  EXPECT_FALSE(session->CheckpointLog(kName).ok());
-  files_.fail_folder = false;
-  EXPECT_FALSE(Take(session.get(), 1).ok());
-  EXPECT_EQ(store->failed_sessions(), 1);
-}
-
-// The file may not grow, as on a full disk: the step is refused and taken back, and when there is room again all goes on.
-TEST_F(JournalTest, AFullDiskRefusesStepsAndLosesNone) {
-  std::signal(SIGXFSZ, SIG_IGN);
-  std::string digest;
-  {
-    const auto store = Open();
-    const auto session = NewSession(store.get());
-    ASSERT_TRUE(Take(session.get(), 1).ok());
-    const std::string before = session->world().state().Digest();
-    rlimit limit{};
-    ASSERT_EQ(getrlimit(RLIMIT_FSIZE, &limit), 0);
-    rlimit small = limit;
-    small.rlim_cur = fs::file_size(Logs()[0]) + 20;
-    ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &small), 0);
-    const absl::Status refused = Take(session.get(), 1, "id");
-    small.rlim_cur = 100;
-    ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &small), 0);
-    const absl::Status again = session->CheckpointLog(kName);
-    ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &limit), 0);
-    EXPECT_EQ(refused.code(), absl::StatusCode::kUnavailable);
-    EXPECT_THAT(std::string(refused.message()), StartsWith("JOURNAL_FAILED: cannot write"));
-    EXPECT_FALSE(again.ok());
-    EXPECT_EQ(session->world().state().Digest(), before);
-    EXPECT_GE(store->failures(), 2);
-    ASSERT_TRUE(Take(session.get(), 1, "id").ok());
-    digest = session->world().state().Digest();
-  }
-  const auto store = Open();
-  const auto session = ComeBack(*store);
-  ASSERT_NE(session, nullptr);
-  EXPECT_EQ(session->world().state().Digest(), digest);
-  EXPECT_EQ(session->world().state().step, 2);
 }
 
 // A batch that was cut short: what its worlds did is remembered, and comes back with them.

@@ -1,5 +1,5 @@
-// What survives a server, and what does not rise from the dead: a second server takes over the folder of a first one, as it was at some
-// moment (a copy of it: what kill -9 would have left).
+// What survives a server, and what does not rise from the dead: a second server takes over the folder of a first one, as it was at
+// some moment (a copy of it: what kill -9 would have left).
 
 #include "server/rpc/handlers/recovery.h"
 

@@ -1,5 +1,5 @@
-// Snapshots that builds before this one took, one for every release since they can be taken over: each is restored here, has exactly
-// the positions and velocities that it was taken with, and goes on.
+// Snapshots that builds before this one took, one for every release since they can be taken over: each is restored here, has
+// exactly the positions and velocities that it was taken with, and goes on.
 //
 // A folder of stored_snapshots/ holds `scene` (the scene's message), `snapshot` (its bytes as GetSnapshot gives them) and `state`
 // (positions, then velocities, of all nodes as little-endian doubles). `./dev store-snapshot NAME` adds one.
