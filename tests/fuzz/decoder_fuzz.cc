@@ -69,7 +69,7 @@ extern "C" size_t LLVMFuzzerCustomMutator(uint8_t* data, size_t size, size_t max
       sound = std::string(1, '\0') + eipc::EncodeState(state);
       break;
     case 1:
-      sound = eipc::PackSnapshot(kScene, state);
+      sound = eipc::PackSnapshot(kScene, state, TheModel());
       sound = std::string(1, '\1') + sound.substr(0, sound.size() - sizeof(uint32_t));
       break;
     default:
