@@ -42,7 +42,8 @@ struct Use {
 // Which file each mesh has. Kept files are found once each.
 class Inventory {
  public:
-  Inventory(const FindKeptFile& find, v1::Scene* scene) : find_(find), scene_(scene) {}
+  Inventory(const FindKeptFile& find, v1::Scene* scene)
+      : find_(find), scene_(scene), shared_numbers_(static_cast<size_t>(scene->shared_files_size())) {}
 
   absl::Status Take() {
     absl::Status status;
@@ -88,7 +89,6 @@ class Inventory {
 
  private:
   absl::Status TakeMesh(v1::Mesh* mesh, const std::string& path) {
-    if (shared_numbers_.empty()) shared_numbers_.resize(static_cast<size_t>(scene_->shared_files_size()));
     switch (mesh->source_case()) {
       case v1::Mesh::kContents:
         return Add(mesh, files_.Number(mesh->contents().file_name(), mesh->contents().data()));
@@ -134,7 +134,7 @@ class Inventory {
   Files files_;
   std::vector<Use> uses_;
   std::map<std::string, KeptFile> kept_;  // by reference
-  std::vector<std::optional<size_t>> shared_numbers_;
+  std::vector<std::optional<size_t>> shared_numbers_;  // of the scene's shared files; none where no mesh has it
 };
 
 }  // namespace

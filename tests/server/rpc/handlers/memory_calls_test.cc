@@ -64,6 +64,13 @@ class MemoryCallsTest : public ::testing::Test {
   Services services_;
 };
 
+TEST_F(MemoryCallsTest, SharedFilesOfASceneWithoutMeshesChangeNothing) {
+  v1::Scene scene;
+  scene.add_shared_files()->set_data("of nobody");
+  scene.add_shared_files();
+  EXPECT_EQ(Create(scene).status(), Create(v1::Scene()).status());
+}
+
 TEST_F(MemoryCallsTest, AnUploadThatManyBodiesNameIsHeldOnce) {
   const std::string obj = PaddedObj(4 * kMiB);
   ASSERT_TRUE(services_.uploads.Add("", "abc", {"a.obj", obj}).ok());
