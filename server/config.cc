@@ -105,9 +105,6 @@ void ServerConfig::AddServing() {
   CLI::App* const app = app_.get();
   app->add_option("--listen", server.listen,
                   "HOST:PORT (port 0 picks a free one) or unix:PATH, the socket of a proxy in a folder of mode 0700");
-  app->add_option("--tls-cert", server.tls.certificate, "Certificate chain of the server, PEM");
-  app->add_option("--tls-key", server.tls.key, "Its private key, PEM");
-  app->add_option("--tls-client-ca", server.tls.client_ca, "Authorities that client certificates are checked against, PEM");
   app->add_option("--access-file", server.access_file,
                   "Who may call: lines `token SHA256 TENANT ROLE` and `cert NAME TENANT ROLE`; SIGHUP reads the file again");
   app->add_option("--metrics", server.metrics, "HOST:PORT of http://HOST:PORT/metrics for Prometheus (default: none)");
@@ -121,6 +118,8 @@ void ServerConfig::AddServing() {
                   "File that a span a request of steps is appended to, as OpenTelemetry's JSON lines (default: none)");
   app->add_flag_function(
       "--no-reflection", [this](int64_t count) { server.reflection = count <= 0; }, "Do not answer server reflection");
+  app->add_flag_function(
+      "--closed-health", [this](int64_t count) { server.open_health = count <= 0; }, "Health checks need credentials too");
   app->add_option("--mesh-root", server.meshes.scene_folder,
                   "Folder that mesh files named in scenes are read from (default: none are read; clients send meshes)");
   app->add_option("--data", server.meshes.data_folder, "Folder of meshes named data:PATH (also EIPC_DATA)");
@@ -162,7 +161,14 @@ void ServerConfig::AddLimits() {
          "--refusal-pause-ms", limits.refusal_pause_ms,
          "A client is told no sooner than so many ms after its last answer that it is refused: those without pause take little")
       ->check(CLI::Range(0.0, 100.0));
-  app->add_option("--max-calls", limits.max_calls, "Calls served at once, open streams included")->check(CLI::Range(4, 100000));
+  app->add_option("--max-calls", limits.max_calls, "Calls handled at once, a thread each; open streams hold none")
+      ->check(CLI::Range(4, 100000));
+  app->add_option("--max-calls-per-tenant", limits.max_calls_per_tenant,
+                  "The same of one tenant, with --access-file; 0: half of them")
+      ->check(CLI::Range(0, 100000));
+  app->add_option("--max-streams", limits.max_streams,
+                  "Open streams and calls that wait for an operation; with --access-file a tenant may have half of them")
+      ->check(CLI::Range(4, 1000000));
   app->add_option("--idle-timeout", limits.idle_timeout_s, "Seconds after which a session that nobody uses is deleted; 0: never")
       ->check(CLI::Range(0.0, 1e9));
 }
@@ -188,18 +194,9 @@ void ServerConfig::AddSizes() {
 
 void ServerConfig::AddConnections() {
   CLI::App* const app = app_.get();
-  app->add_option("--max-connections", server.connections.max_connections,
-                  "Connections at once (default 0: 1024, or what the limit of descriptors allows if that is less)")
-      ->check(CLI::Range(0, 1000000));
-  app->add_option("--max-connections-per-peer", server.connections.max_per_peer, "The same from one address; 0: no bound")
-      ->check(CLI::Range(0, 1000000));
-  app->add_option("--max-unanswered-streams", server.connections.max_unanswered_streams,
-                  "Streams a second that one address may begin and reset before its connections are ended; 0: no bound")
-      ->check(CLI::Range(0, 1000000));
-  AddTime(app, "--handshake-timeout", &server.connections.handshake_timeout, kSecond,
-          "Seconds until a connection must have spoken HTTP/2 or TLS", 0.1, 3600);
-  AddTime(app, "--write-timeout", &server.write_timeout, kSecond, "Seconds that a client may leave a response on a stream unread",
-          0.1, 86400);
+  AddTime(app, "--message-timeout", &server.message_timeout, kSecond,
+          "Seconds that a client may take to send the message of its call, or of an upload the next piece", 0.1, 86400);
+  AddTime(app, "--write-timeout", &server.write_timeout, kSecond, "Seconds that a client may leave an answer unread", 0.1, 86400);
 }
 
 void ServerConfig::AddProxy() {

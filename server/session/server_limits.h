@@ -33,8 +33,11 @@ struct ServerLimits {
   int max_waiting_calls = 64;
   int max_threads_per_session = 8;
   int max_substeps = 100'000;
-  // Calls (streams included) that are served at once.
+  // Calls that are handled at once, a thread each; and of one tenant, where an access file tells them apart (0: half of them).
   int max_calls = 256;
+  int max_calls_per_tenant = 0;
+  // Open streams, and calls that wait for an operation: they hold no thread. A tenant may have half of them.
+  int max_streams = 1024;
   int max_worlds_per_session = 256;
   int max_snapshots = 1024;
   // Sum of the stored snapshots.

@@ -62,7 +62,7 @@ TEST(ServerConfig, KeepsUnits) {
 
 TEST(ServerConfig, RefusesWhatIsOutOfBounds) {
   for (const char* wrong :
-       {"--memory-mib=-1", "--session-memory-mib=-1", "--max-connections=-1", "--idle-timeout=-1", "--max-sessions=x"}) {
+       {"--memory-mib=-1", "--session-memory-mib=-1", "--max-streams=-1", "--idle-timeout=-1", "--max-sessions=x"}) {
     ServerConfig config;
     EXPECT_FALSE(Parse(&config, {wrong})) << wrong;
     EXPECT_EQ(config.exit_status(), 2) << wrong;

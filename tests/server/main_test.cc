@@ -247,7 +247,7 @@ TEST(EipcServer, RefusesWhatItCannotServe) {
   ServerProcess public_address({"--listen", "0.0.0.0:0"});
   EXPECT_EQ(public_address.first_line(), "");
   EXPECT_EQ(public_address.Wait(), 1);
-  EXPECT_THAT(public_address.errors(), HasSubstr("only loopback addresses are served without TLS"));
+  EXPECT_THAT(public_address.errors(), HasSubstr("only loopback addresses (127.0.0.1, [::1], localhost) and Unix sockets are served"));
 
   ServerProcess first({"--listen", "127.0.0.1:0"});
   ServerProcess second({"--listen", first.address()});

@@ -2,11 +2,13 @@
 #define EIPC_SERVER_RPC_HANDLERS_CALLS_H_
 
 // The calls of eipc.v1.SimulationService, one file each: check, lease, call, write. They see messages but no gRPC: the context
-// carries the caller, its deadline and its cancellation, and the status becomes the call's (service.cc).
+// carries the caller, its deadline and its cancellation, and the status becomes the call's (server/rpc/listen).
 
-#include <functional>
+#include <string>
+#include <utility>
 
 #include "absl/status/status.h"
+#include "absl/status/statusor.h"
 #include "eipc/v1/service.pb.h"
 #include "server/rpc/handlers/call_context.h"
 #include "server/rpc/handlers/services.h"
@@ -39,7 +41,24 @@ absl::Status GetSnapshot(Services&, const CallContext&, const v1::GetSnapshotReq
 absl::Status ListSnapshots(Services&, const CallContext&, const v1::ListSnapshotsRequest&, v1::ListSnapshotsResponse*);
 absl::Status DeleteSnapshot(Services&, const CallContext&, const v1::DeleteSnapshotRequest&, Empty*);
 
-absl::Status UploadMesh(Services&, const CallContext&, const std::function<bool(v1::UploadMeshRequest*)>& read, v1::MeshInfo*);
+// UploadMesh, message by message: Add each in order, then Finish. Any failure ends the upload.
+class MeshUpload {
+ public:
+  MeshUpload(Services* services, std::string tenant) : services_(services), tenant_(std::move(tenant)) {}
+  absl::Status Add(const v1::UploadMeshRequest& piece);
+  absl::Status Finish(v1::MeshInfo* response);
+
+ private:
+  absl::Status Begin(const v1::UploadMeshRequest& first);
+  Services* const services_;
+  const std::string tenant_;
+  bool begun_ = false;
+  std::string file_name_;
+  std::string sha256_;
+  size_t total_ = 0;
+  MemoryBudget::Share memory_;
+  std::string data_;
+};
 
 // CreateScene that tells how far it is.
 absl::Status MakeScene(Services&, const CallContext&, const v1::CreateSceneRequest&, OperationRegistry::Progress* progress,
@@ -54,18 +73,14 @@ absl::Status ListOperations(Services&, const CallContext&, const v1::ListOperati
 absl::Status CancelOperation(Services&, const CallContext&, const v1::CancelOperationRequest&, v1::Operation*);
 absl::Status DeleteOperation(Services&, const CallContext&, const v1::DeleteOperationRequest&, Empty*);
 
-// The two ends of a stream. Both return false when it is over.
-struct StepStreamEnds {
-  std::function<bool(v1::StepRequest*)> read;
-  std::function<bool(const v1::StepResponse&)> write;
-};
-// Answers every request with exactly one response, in order; a failed one with its status in the response. Ends when the client
-// does, or when the budget does.
-absl::Status StepStream(Services&, const CallContext&, const StepStreamEnds& ends);
+// The answer to one request of a StepStream; a failure is in the response. False when the request was refused for want of room
+// (server/session/queue_full.h): the answer then waits as refusal_pause.h has it.
+bool AnswerStep(Services&, const CallContext&, const v1::StepRequest&, v1::StepResponse*);
 
-// Sends what the session has recorded, in pieces.
-absl::Status GetRecording(Services&, const CallContext&, const v1::GetRecordingRequest&,
-                          const std::function<bool(const v1::DataChunk&)>& write);
+// What the session has recorded.
+absl::StatusOr<std::string> GetRecording(Services&, const CallContext&, const v1::GetRecordingRequest&);
+// Turns a piece of a recording, at first an empty one, into the one after it. False when there is none.
+bool NextPiece(const std::string& recording, v1::DataChunk* piece);
 
 }  // namespace eipc::rpc
 

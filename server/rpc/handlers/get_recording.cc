@@ -7,27 +7,23 @@
 
 namespace eipc::rpc {
 
-absl::Status GetRecording(Services& services, const CallContext& context, const v1::GetRecordingRequest& request,
-                          const std::function<bool(const v1::DataChunk&)>& write) {
-  constexpr size_t kChunk = 1 << 20;
-  std::string recording;
-  {
-    EIPC_ASSIGN_OR_RETURN(const SessionRegistry::Lease session,
-                          services.sessions.Acquire(request.session(), context.budget, context.tenant));
-    session->Touch();
-    if (session->log() == nullptr) return absl::FailedPreconditionError("NOT_RECORDED: the session was created without `record`");
-    EIPC_ASSIGN_OR_RETURN(recording, session->log()->Recording());
-  }
-  v1::DataChunk chunk;
-  for (size_t offset = 0; offset < recording.size(); offset += kChunk) {
-    EIPC_RETURN_IF_ERROR(context.budget.Poll());
-    chunk.set_offset(static_cast<int64_t>(offset));
-    chunk.set_total_bytes(static_cast<int64_t>(recording.size()));
-    chunk.set_data(recording.substr(offset, kChunk));
-    chunk.set_crc32(Crc32(chunk.data()));
-    if (!write(chunk)) break;
-  }
-  return absl::OkStatus();
+absl::StatusOr<std::string> GetRecording(Services& services, const CallContext& context, const v1::GetRecordingRequest& request) {
+  EIPC_ASSIGN_OR_RETURN(const SessionRegistry::Lease session,
+                        services.sessions.Acquire(request.session(), context.budget, context.tenant));
+  session->Touch();
+  if (session->log() == nullptr) return absl::FailedPreconditionError("NOT_RECORDED: the session was created without `record`");
+  return session->log()->Recording();
+}
+
+bool NextPiece(const std::string& recording, v1::DataChunk* piece) {
+  constexpr size_t kPiece = 1 << 20;
+  const size_t offset = static_cast<size_t>(piece->offset()) + piece->data().size();
+  if (offset >= recording.size()) return false;
+  piece->set_offset(static_cast<int64_t>(offset));
+  piece->set_total_bytes(static_cast<int64_t>(recording.size()));
+  piece->set_data(recording.substr(offset, kPiece));
+  piece->set_crc32(Crc32(piece->data()));
+  return true;
 }
 
 }  // namespace eipc::rpc

@@ -13,7 +13,7 @@ namespace eipc::rpc {
 // Keeps refusals for want of room (server/session/queue_full.h) back for a moment. Clients that ask again at once would otherwise
 // be refused thousands of times a second, and take from those that are admitted the processor that they wait for.
 //
-// Whoever waits holds its thread, nothing else (no session, no slot), and only so many may: the others are answered at once.
+// A call that waits holds no session and no slot, and only so many may wait: the others are answered at once.
 class RefusalPause {
  public:
   using Clock = std::chrono::steady_clock;
@@ -23,7 +23,11 @@ class RefusalPause {
   // A pause of 0: none.
   RefusalPause(Duration pause, int most, Sleep sleep = nullptr) : pause_(pause), most_(most), sleep_(std::move(sleep)) {}
 
-  // Returns when the pause has passed since the client had its last answer, where that is known (so what its request waited for the
+  // How long a refusal has to wait, without a thread of its own: zero when it need not. After the wait, End.
+  Duration Begin(const StepBudget& budget, Clock::time_point last_answer = Clock::now());
+  void End() { holding_.fetch_sub(1); }
+
+  // The same on the caller's thread. Returns when the pause has passed since the client had its last answer, where that is known (so what its request waited for the
   // processor counts, and one that takes its time is not kept), but no later than the caller's deadline.
   void Hold(const StepBudget& budget, Clock::time_point last_answer = Clock::now());
   int holding() const { return holding_.load(); }

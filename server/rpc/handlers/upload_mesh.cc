@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <functional>
 #include <string>
 #include <utility>
 
@@ -26,36 +25,40 @@ absl::Status CheckFirst(const Services& services, const v1::UploadMeshRequest& f
 
 }  // namespace
 
-absl::Status UploadMesh(Services& services, const CallContext& context, const std::function<bool(v1::UploadMeshRequest*)>& read,
-                        v1::MeshInfo* response) {
-  v1::UploadMeshRequest piece;
-  if (!read(&piece)) return Invalid("an upload needs at least one message");
-  EIPC_RETURN_IF_ERROR(CheckFirst(services, piece));
-  const std::string file_name = piece.file_name();
-  const std::string sha256 = absl::AsciiStrToLower(piece.sha256());
-  const size_t total = static_cast<size_t>(piece.total_bytes());
+absl::Status MeshUpload::Begin(const v1::UploadMeshRequest& first) {
+  EIPC_RETURN_IF_ERROR(CheckFirst(*services_, first));
+  file_name_ = first.file_name();
+  sha256_ = absl::AsciiStrToLower(first.sha256());
+  total_ = static_cast<size_t>(first.total_bytes());
   // Paid for before it comes.
-  EIPC_ASSIGN_OR_RETURN(const MemoryBudget::Share memory, services.memory.Take(piece.total_bytes(), "the upload"));
-  std::string data;
-  do {
-    EIPC_RETURN_IF_ERROR(context.budget.Poll());
-    if (piece.data().size() > total - data.size()) return Invalid(absl::StrCat("data: more than total_bytes = ", total));
-    if (Crc32(piece.data()) != piece.crc32()) return Invalid(absl::StrCat("crc32: does not fit the data at byte ", data.size()));
-    data += piece.data();
-  } while (read(&piece));
-  if (data.size() != total) return Invalid(absl::StrCat("data: ended after ", data.size(), " of ", total, " bytes"));
-  if (Sha256Hex(data) != sha256) return Invalid("sha256: does not fit the data");
-  RequestMemory reading(&services.memory, "reading the mesh");
-  const absl::StatusOr<MeshData> mesh = ParseMesh(data, file_name, &reading);
+  EIPC_ASSIGN_OR_RETURN(memory_, services_->memory.Take(first.total_bytes(), "the upload"));
+  begun_ = true;
+  return absl::OkStatus();
+}
+
+absl::Status MeshUpload::Add(const v1::UploadMeshRequest& piece) {
+  if (!begun_) EIPC_RETURN_IF_ERROR(Begin(piece));
+  if (piece.data().size() > total_ - data_.size()) return Invalid(absl::StrCat("data: more than total_bytes = ", total_));
+  if (Crc32(piece.data()) != piece.crc32()) return Invalid(absl::StrCat("crc32: does not fit the data at byte ", data_.size()));
+  data_ += piece.data();
+  return absl::OkStatus();
+}
+
+absl::Status MeshUpload::Finish(v1::MeshInfo* response) {
+  if (!begun_) return Invalid("an upload needs at least one message");
+  if (data_.size() != total_) return Invalid(absl::StrCat("data: ended after ", data_.size(), " of ", total_, " bytes"));
+  if (Sha256Hex(data_) != sha256_) return Invalid("sha256: does not fit the data");
+  RequestMemory reading(&services_->memory, "reading the mesh");
+  const absl::StatusOr<MeshData> mesh = ParseMesh(data_, file_name_, &reading);
   if (absl::IsResourceExhausted(mesh.status())) return mesh.status();
   if (!mesh.ok())
-    return absl::InvalidArgumentError(absl::StrCat("MESH_INVALID: ", Printable(file_name), ": ", mesh.status().message()));
-  response->set_reference(absl::StrCat(kUploadPrefix, sha256));
-  response->set_size_bytes(static_cast<int64_t>(total));
+    return absl::InvalidArgumentError(absl::StrCat("MESH_INVALID: ", Printable(file_name_), ": ", mesh.status().message()));
+  response->set_reference(absl::StrCat(kUploadPrefix, sha256_));
+  response->set_size_bytes(static_cast<int64_t>(total_));
   response->set_vertices(static_cast<int32_t>(mesh->vertices.size()));
   response->set_triangles(static_cast<int32_t>(mesh->triangles.size()));
   response->set_tetrahedra(static_cast<int32_t>(mesh->tets.size()));
-  return services.uploads.Add(context.tenant, sha256, {file_name, std::move(data)});
+  return services_->uploads.Add(tenant_, sha256_, {file_name_, std::move(data_)});
 }
 
 }  // namespace eipc::rpc

@@ -9,7 +9,6 @@
 
 #include "absl/status/statusor.h"
 #include "server/convert/mesh_resolver.h"
-#include "server/rpc/listen/acceptor.h"
 #include "server/rpc/telemetry/event.h"
 #include "server/rpc/telemetry/metrics.h"
 #include "server/session/journal.h"
@@ -21,23 +20,13 @@ class Channel;
 
 namespace eipc::rpc {
 
-// Files in PEM. Without a certificate calls are not encrypted, and only loopback addresses are served.
-struct TlsOptions {
-  std::string certificate;
-  std::string key;
-  // Certificates of clients are checked against these authorities. Without an access file's tokens every client must have one.
-  std::string client_ca;
-};
-
 struct GrpcServerOptions {
-  // "HOST:PORT"; port 0 picks a free one. Empty: in-process channels only.
+  // "HOST:PORT" on the loopback interface, where port 0 picks a free one, or "unix:PATH" (listen_address.h). Empty: in-process
+  // channels only. Others reach the server through a proxy, which encrypts and verifies certificates.
   std::string listen = "127.0.0.1:50051";
   MeshResolver::Options meshes;
   ServerLimits limits;
-  Acceptor::Options connections;
-  TlsOptions tls;
-  // Who may call (server/session/access.h); empty: everyone who can connect, as one tenant. Needed off loopback, unless client_ca
-  // is given.
+  // Who may call (server/session/access.h); empty: everyone who can connect, as one tenant.
   std::string access_file;
   // Folder of the journal; empty: nothing survives the process.
   JournalStore::Options journal;
@@ -56,7 +45,11 @@ struct GrpcServerOptions {
   // File that spans are appended to (server/rpc/telemetry/span_log.h); empty: none.
   std::string trace_file;
   bool reflection = true;
-  // A stream whose client has not taken a response for so long is ended.
+  // Health checks (not watches) need no credentials.
+  bool open_health = true;
+  // A call whose client has not sent its message, or has not found room for it, for so long is ended.
+  std::chrono::milliseconds message_timeout{30000};
+  // A call whose client has not taken an answer for so long is ended.
   std::chrono::milliseconds write_timeout{30000};
   // Free memory goes back to the system so often (server/session/heap.h); 0: never.
   std::chrono::milliseconds trim_interval{60000};
@@ -67,8 +60,8 @@ struct GrpcServerOptions {
 
 // A running server: the simulation service, health (grpc.health.v1) and reflection.
 //
-// Health answers for "" and "eipc.v1.SimulationService" (ready: takes work; not while it recovers, drains or its own probe fails)
-// and for "liveness" (the process is not stuck; true while it drains).
+// Health answers for "" and "eipc.v1.SimulationService" (ready: takes work; not while it recovers or drains) and for "liveness"
+// (the process is not stuck; true while it drains).
 class GrpcServer {
  public:
   // What is wrong with options, a status each, by looking at them and at the files that they name alone.

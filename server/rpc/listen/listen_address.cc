@@ -58,8 +58,8 @@ absl::StatusOr<ListenAddress> ParseListenAddress(const std::string& text) {
   absl::string_view rest = text;
   if (absl::ConsumePrefix(&rest, "unix:")) {
     if (rest.empty() || rest.size() >= sizeof(sockaddr_un::sun_path)) {
-      return absl::InvalidArgumentError(
-          absl::StrCat("'", text, "': the path of a Unix socket must have 1 to ", sizeof(sockaddr_un::sun_path) - 1, " characters"));
+      return absl::InvalidArgumentError(absl::StrCat("'", text, "': the path of a Unix socket must have 1 to ",
+                                                     sizeof(sockaddr_un::sun_path) - 1, " characters"));
     }
     address.path = std::string(rest);
     return address;

@@ -2,7 +2,6 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
-#include <deque>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -237,26 +236,13 @@ TEST_F(SessionCallsTest, DeletingEndsAStepAndSparesOthers) {
   EXPECT_EQ(State(other).step(), 1);
 }
 
-TEST_F(SessionCallsTest, AStreamAnswersEveryRequestInOrder) {
+TEST_F(SessionCallsTest, AStreamAnswersEveryRequest) {
   const std::string session = NewSession(FallingBlock());
-  std::deque<v1::StepRequest> requests;
-  for (int i = 0; i < 6; ++i) requests.push_back(Request(session));
+  std::vector<v1::StepRequest> requests(6, Request(session));
   requests[2].set_dt_s(-1);
   requests[4].set_session("sessions/nope");
-  std::vector<v1::StepResponse> responses;
-  StepStreamEnds ends;
-  ends.read = [&](v1::StepRequest* request) {
-    if (requests.empty()) return false;
-    *request = requests.front();
-    requests.pop_front();
-    return true;
-  };
-  ends.write = [&](const v1::StepResponse& response) {
-    responses.push_back(response);
-    return true;
-  };
-  EXPECT_TRUE(StepStream(services_, {}, ends).ok());
-  ASSERT_THAT(responses, SizeIs(6));
+  std::vector<v1::StepResponse> responses(6);
+  for (int i = 0; i < 6; ++i) EXPECT_TRUE(AnswerStep(services_, {}, requests[i], &responses[i]));
   const int codes[] = {0, 0, 3, 0, 5, 0};
   const int steps[] = {1, 2, 2, 3, -1, 4};
   for (int i = 0; i < 6; ++i) {
@@ -270,24 +256,8 @@ TEST_F(SessionCallsTest, AStreamAnswersEveryRequestInOrder) {
   EXPECT_THAT(responses[2].status_message(), StartsWith("INVALID_REQUEST: dt_s: "));
 }
 
-TEST_F(SessionCallsTest, AStreamEndsWithItsCaller) {
-  const std::string session = NewSession(FallingBlock());
-  int written = 0;
-  StepStreamEnds ends;
-  ends.read = [&](v1::StepRequest* request) {
-    *request = Request(session);
-    return true;
-  };
-  ends.write = [&](const v1::StepResponse&) { return ++written < 3; };
-  EXPECT_TRUE(StepStream(services_, {}, ends).ok());
-  EXPECT_EQ(written, 3);
-  StepBudget gone;
-  gone.cancelled = [] { return true; };
-  EXPECT_EQ(StepStream(services_, gone, ends).code(), absl::StatusCode::kCancelled);
-}
-
 // Whoever is refused for want of a slot waits a moment for the answer, and holds nothing meanwhile.
-TEST(Overload, RefusalsOnAStreamArePausedWithoutTheSession) {
+TEST(Overload, RefusalsOfABatchArePausedWithoutTheSession) {
   ServerLimits limits;
   limits.solve_slots = 1;
   limits.max_waiting_solves = 0;
@@ -303,40 +273,18 @@ TEST(Overload, RefusalsOnAStreamArePausedWithoutTheSession) {
   ASSERT_TRUE(CreateSession(services, {}, create, &session).ok());
   const auto slot = services.slots.Take({}, {});
 
-  std::vector<v1::StepResponse> responses;
-  bool asked = false;
-  StepStreamEnds ends;
-  ends.read = [&](v1::StepRequest* request) {
-    request->set_session(session.name());
-    request->set_dt_s(0.01);
-    return !std::exchange(asked, true);
-  };
-  ends.write = [&](const v1::StepResponse& response) {
-    responses.push_back(response);
-    return true;
-  };
+  v1::StepRequest step;
+  step.set_session(session.name());
+  step.set_dt_s(0.01);
+  v1::StepResponse refused;
+  EXPECT_FALSE(AnswerStep(services, {}, step, &refused)) << "the stream has to pause";
+  EXPECT_THAT(refused.status_message(), StartsWith("QUEUE_FULL: "));
+
   std::atomic<bool> done = false;
   const auto wait_for_pause = [&] {
     while (services.refusals.holding() == 0 && !done) std::this_thread::yield();
     EXPECT_FALSE(done.exchange(false)) << "answered without a pause";
   };
-  std::thread stream([&] {
-    EXPECT_TRUE(StepStream(services, {}, ends).ok());
-    done = true;
-  });
-  wait_for_pause();
-  StepBudget soon;
-  soon.deadline = std::chrono::steady_clock::now() + std::chrono::milliseconds(200);
-  v1::GetStateRequest look;
-  look.set_session(session.name());
-  v1::Observation seen;
-  EXPECT_TRUE(GetState(services, soon, look, &seen).ok());
-  stream.join();
-  done = false;
-  EXPECT_EQ(services.refusals.holding(), 0);
-  ASSERT_THAT(responses, SizeIs(1));
-  EXPECT_THAT(responses[0].status_message(), StartsWith("QUEUE_FULL: "));
-
   v1::StepBatchRequest batch;
   batch.set_session(session.name());
   batch.add_steps()->set_dt_s(0.01);
@@ -346,6 +294,12 @@ TEST(Overload, RefusalsOnAStreamArePausedWithoutTheSession) {
     done = true;
   });
   wait_for_pause();
+  StepBudget soon;
+  soon.deadline = std::chrono::steady_clock::now() + std::chrono::milliseconds(200);
+  v1::GetStateRequest look;
+  look.set_session(session.name());
+  v1::Observation seen;
+  EXPECT_TRUE(GetState(services, soon, look, &seen).ok());
   batch_call.join();
   EXPECT_THAT(batch_response.responses(0).status_message(), StartsWith("QUEUE_FULL: "));
 }

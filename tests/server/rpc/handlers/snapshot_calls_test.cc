@@ -310,20 +310,22 @@ TEST_F(SnapshotCallsTest, RecordingsComeInCheckedPieces) {
   v1::CreateSessionRequest create = Of(FallingBlock());
   v1::GetRecordingRequest request;
   request.set_session(NewSession(create));
-  std::string bytes;
-  const auto write = [&](const v1::DataChunk& chunk) {
-    EXPECT_EQ(chunk.offset(), static_cast<int64_t>(bytes.size()));
-    EXPECT_EQ(chunk.crc32(), Crc32(chunk.data()));
-    bytes += chunk.data();
-    EXPECT_LE(static_cast<int64_t>(bytes.size()), chunk.total_bytes());
-    return true;
-  };
-  EXPECT_THAT(std::string(GetRecording(services_, {}, request, write).message()), StartsWith("NOT_RECORDED: "));
+  EXPECT_THAT(std::string(GetRecording(services_, {}, request).status().message()), StartsWith("NOT_RECORDED: "));
   create.set_record(true);
   const std::string session = NewSession(create);
   StepTo(session, 5);
   request.set_session(session);
-  ASSERT_TRUE(GetRecording(services_, {}, request, write).ok());
+  const auto recording = GetRecording(services_, {}, request);
+  ASSERT_TRUE(recording.ok());
+  std::string bytes;
+  v1::DataChunk piece;
+  while (NextPiece(*recording, &piece)) {
+    EXPECT_EQ(piece.offset(), static_cast<int64_t>(bytes.size()));
+    EXPECT_EQ(piece.total_bytes(), static_cast<int64_t>(recording->size()));
+    EXPECT_EQ(piece.crc32(), Crc32(piece.data()));
+    bytes += piece.data();
+  }
+  EXPECT_EQ(bytes, *recording);
   LogReader reader(bytes);
   const auto header = reader.Next();
   ASSERT_TRUE(header.ok() && header->has_value());

@@ -1,0 +1,81 @@
+#include "server/rpc/listen/call_service.h"
+
+#include <optional>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "server/rpc/listen/caller_identity.h"
+#include "server/rpc/listen/health_calls.h"
+#include "server/rpc/listen/reflection_call.h"
+#include "server/rpc/listen/stream_calls.h"
+#include "server/rpc/listen/unary_call.h"
+#include "server/session/ids.h"
+#include "sim/base/status_macros.h"
+
+namespace eipc::rpc {
+namespace {
+
+using Kind = Method::Kind;
+
+bool HoldsNoCallPlace(Kind kind) { return kind != Kind::kUnary && kind != Kind::kHealthCheck; }
+
+absl::Status Unknown(const std::string& path) {
+  return absl::UnimplementedError(absl::StrCat("UNIMPLEMENTED: no method ", Printable(path.substr(0, 100))));
+}
+
+}  // namespace
+
+absl::StatusOr<CallService::Known> CallService::Admit(const Method& method,
+                                                      const grpc::GenericCallbackServerContext& context) const {
+  if (host_->access == nullptr) return Known{};
+  const std::optional<Caller> caller = Identify(*host_->access->Get(), context);
+  if (!caller) {
+    if (method.kind == Kind::kHealthCheck && host_->options.open_health) return Known{{}, true};
+    return absl::UnauthenticatedError("UNAUTHENTICATED: credentials are missing or not known here");
+  }
+  if (caller->role == Role::kOperator || method.only_reads) return Known{*caller, false};
+  return absl::PermissionDeniedError(absl::StrCat("PERMISSION_DENIED: a viewer may not call ", method.name));
+}
+
+absl::StatusOr<CallGate::Place> CallService::MakeRoom(const Method& method, const Known& known) {
+  if (host_->open.draining() && !method.while_draining) {
+    return absl::UnavailableError("SERVER_STOPPING: the server is stopping");
+  }
+  const bool stream = HoldsNoCallPlace(method.kind);
+  CallGate& gate = known.stranger ? host_->strangers_gate : stream ? host_->streams_gate : host_->calls_gate;
+  std::optional<CallGate::Place> place = gate.TryEnter(known.caller.tenant);
+  if (place) return *std::move(place);
+  return absl::ResourceExhaustedError(stream ? "TOO_MANY_STREAMS: as many streams are open as may be; close one first"
+                                             : "TOO_MANY_CALLS: as many calls are served as may be; try again later");
+}
+
+grpc::ServerGenericBidiReactor* CallService::CreateReactor(grpc::GenericCallbackServerContext* context) {
+  const Method* const method = FindMethod(context->method());
+  if (method == nullptr || (method->kind == Kind::kReflection && !host_->options.reflection)) {
+    return new RefusedCall(host_, nullptr, {}, context, Unknown(context->method()));
+  }
+  absl::StatusOr<Known> known = Admit(*method, *context);
+  if (!known.ok()) return new RefusedCall(host_, method, {}, context, known.status());
+  absl::StatusOr<CallGate::Place> place = MakeRoom(*method, *known);
+  if (!place.ok()) return new RefusedCall(host_, method, std::move(known->caller), context, place.status());
+  Caller& caller = known->caller;
+  switch (method->kind) {
+    case Kind::kUnary:
+      return new UnaryCall(host_, method, std::move(caller), *std::move(place), context);
+    case Kind::kStepStream:
+      return new StepStreamCall(host_, method, std::move(caller), *std::move(place), context);
+    case Kind::kGetRecording:
+      return new RecordingCall(host_, method, std::move(caller), *std::move(place), context);
+    case Kind::kUploadMesh:
+      return new UploadCall(host_, method, std::move(caller), *std::move(place), context);
+    case Kind::kHealthCheck:
+      return new HealthCheckCall(host_, method, std::move(caller), known->stranger, *std::move(place), context);
+    case Kind::kHealthWatch:
+      return new HealthWatchCall(host_, method, std::move(caller), *std::move(place), context);
+    case Kind::kReflection:
+      return new ReflectionCall(host_, method, std::move(caller), *std::move(place), context);
+  }
+  return nullptr;
+}
+
+}  // namespace eipc::rpc

@@ -1,0 +1,110 @@
+#include "server/rpc/listen/unary_call.h"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "server/session/queue_full.h"
+
+namespace eipc::rpc {
+namespace {
+
+constexpr std::chrono::milliseconds kFirstLook(2), kLastLook(100);
+// What a call costs beside its message.
+constexpr int64_t kPerUnreadAnswer = 8 << 10;
+
+}  // namespace
+
+UnaryCall::UnaryCall(CallHost* host, const Method* method, Caller caller, CallGate::Place place,
+                     grpc::GenericCallbackServerContext* context)
+    : Call(host, method, std::move(caller), context), place_(std::move(place)) {
+  Opened();
+  if (method_->size == Method::Size::kSmall) {
+    Read(MessageRoom::Share());
+  } else {
+    host_->room.Take(call_.tenant, host_->options.max_message_bytes, host_->options.message_timeout,
+                     [this](absl::StatusOr<MessageRoom::Share> room) { Read(std::move(room)); });
+  }
+}
+
+void UnaryCall::Read(absl::StatusOr<MessageRoom::Share> room) {
+  if (!room.ok()) {
+    place_.Leave();
+    return End(room.status());
+  }
+  room_ = *std::move(room);
+  ExpectSent();
+  StartRead(&request_);
+}
+
+void UnaryCall::OnReadDone(bool ok) {
+  NeverExpire();
+  room_.Return();
+  if (ok) return HandleOnThread();
+  place_.Leave();
+  End(cancelled() ? Gone() : absl::InvalidArgumentError("INVALID_REQUEST: the call ended without a message"));
+}
+
+void UnaryCall::HandleOnThread() {
+  RunOnThread([this] { Handle(); },
+              [this](absl::Status status) {
+                place_.Leave();
+                End(status);
+              });
+}
+
+void UnaryCall::Handle() {
+  Method::Answer answer;
+  const absl::Status status = Guarded([&]() -> absl::Status {
+    if (cancelled()) return Gone();
+    const char* const audited = host_->audit == nullptr ? nullptr : method_->name;
+    answer = method_->serve({host_->services, call_, &request_, audited, Clock::now() - begin_});
+    KeepForAudit(std::move(answer.audit));
+    return answer.status;
+  });
+  answer.status = status;
+  if (status.ok() && answer.pending && !cancelled() && !host_->open.draining() && WaitForMore()) return;
+  Reply(std::move(answer));
+}
+
+bool UnaryCall::WaitForMore() {
+  if (!waiting_.held()) {
+    std::optional<CallGate::Place> place = host_->streams_gate.TryEnter(call_.tenant);
+    if (!place) return false;
+    waiting_ = *std::move(place);
+  }
+  place_.Leave();
+  pause_ = pause_ == Clock::duration::zero() ? Clock::duration(kFirstLook) : std::min<Clock::duration>(2 * pause_, kLastLook);
+  host_->delays.After(pause_, [this] {
+    host_->calls_gate.Enter(call_.tenant, [this](CallGate::Place place) {
+      place_ = std::move(place);
+      HandleOnThread();
+    });
+  });
+  return true;
+}
+
+void UnaryCall::Reply(Method::Answer answer) {
+  request_.Clear();
+  place_.Leave();
+  waiting_.Leave();
+  if (IsQueueFull(answer.status)) {
+    const Clock::duration pause = host_->services.refusals.Begin(call_.budget);
+    if (pause > Clock::duration::zero()) {
+      return host_->delays.After(pause, [this, status = answer.status] {
+        host_->services.refusals.End();
+        End(status);
+      });
+    }
+  }
+  Send(std::move(answer));
+}
+
+void UnaryCall::Send(Method::Answer answer) {
+  if (!answer.status.ok()) return End(answer.status);
+  answer_.Swap(&answer.bytes);
+  answer_memory_ = host_->services.memory.Record(static_cast<int64_t>(answer_.Length()) + kPerUnreadAnswer);
+  StartWriteAndFinish(&answer_, grpc::WriteOptions(), Conclude(absl::OkStatus()));
+}
+
+}  // namespace eipc::rpc

@@ -1,0 +1,41 @@
+#ifndef EIPC_SERVER_RPC_LISTEN_UNARY_CALL_H_
+#define EIPC_SERVER_RPC_LISTEN_UNARY_CALL_H_
+
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "server/rpc/listen/call.h"
+
+namespace eipc::rpc {
+
+// One message, one answer. The place among the calls and the thread are given back before the answer is written: one that nobody
+// reads costs only its memory, until the write timeout.
+class UnaryCall final : public Call {
+ public:
+  UnaryCall(CallHost* host, const Method* method, Caller caller, CallGate::Place place,
+            grpc::GenericCallbackServerContext* context);
+
+  void OnReadDone(bool ok) override;
+
+ private:
+  ~UnaryCall() override = default;
+  void Read(absl::StatusOr<MessageRoom::Share> room);
+  void HandleOnThread();
+  void Handle();
+  // Pending: looks again a moment later, as long as there is room for those that wait.
+  bool WaitForMore();
+  void Reply(Method::Answer answer);
+  void Send(Method::Answer answer);
+
+  CallGate::Place place_;    // among the calls that are handled
+  CallGate::Place waiting_;  // among those that wait for something to happen
+  MessageRoom::Share room_;
+  grpc::ByteBuffer request_;
+  grpc::ByteBuffer answer_;
+  MemoryBudget::Share answer_memory_;
+  Clock::duration pause_{};
+};
+
+}  // namespace eipc::rpc
+
+#endif  // EIPC_SERVER_RPC_LISTEN_UNARY_CALL_H_
