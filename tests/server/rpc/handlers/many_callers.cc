@@ -186,20 +186,11 @@ void Caller::TakeStepOf(const std::string& session) {
 void Caller::TakeStream() {
   const std::string session = Any("session");
   const int wanted = static_cast<int>(random_() % 4);
-  int asked = 0, answered = 0;
-  StepStreamEnds ends;
-  ends.read = [&](v1::StepRequest* request) {
-    *request = StepOf(session);
-    return asked++ < wanted;
-  };
-  ends.write = [&](const v1::StepResponse& response) {
-    ++answered;
+  for (int i = 0; i < wanted; ++i) {
+    v1::StepResponse response;
+    AnswerStep(services_, context_, StepOf(session), &response);
     const absl::Status status(static_cast<absl::StatusCode>(response.status_code()), response.status_message());
     if (CheckSession("StepStream", session, status)) Note(session, response.observation());
-    return true;
-  };
-  if (Check("StepStream", StepStream(services_, context_, ends))) {
-    EXPECT_EQ(answered, wanted);
   }
 }
 
@@ -351,33 +342,31 @@ void Caller::EndOperation() {
 void Caller::ReadRecording() {
   v1::GetRecordingRequest request;
   request.set_session(Any("session"));
-  int64_t bytes = 0, total = 0;
-  const auto write = [&](const v1::DataChunk& chunk) {
-    EXPECT_EQ(chunk.offset(), bytes);
-    bytes += static_cast<int64_t>(chunk.data().size());
-    total = chunk.total_bytes();
-    return true;
-  };
-  if (CheckSession("GetRecording", request.session(), GetRecording(services_, context_, request, write))) {
-    EXPECT_EQ(bytes, total);
+  const absl::StatusOr<std::string> recording = GetRecording(services_, context_, request);
+  if (!CheckSession("GetRecording", request.session(), recording.status())) return;
+  int64_t bytes = 0;
+  v1::DataChunk piece;
+  while (NextPiece(*recording, &piece)) {
+    EXPECT_EQ(piece.offset(), bytes);
+    bytes += static_cast<int64_t>(piece.data().size());
   }
+  EXPECT_EQ(bytes, static_cast<int64_t>(recording->size()));
 }
 
 void Caller::Upload() {
   const std::string file =
       absl::StrCat("v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 ", 1 + random_() % 3, "\nf 1 3 2\nf 1 2 4\nf 2 3 4\nf 1 4 3\n");
-  bool sent = false;
-  const auto read = [&](v1::UploadMeshRequest* request) {
-    if (std::exchange(sent, true)) return false;
-    request->set_file_name("tet.obj");
-    request->set_total_bytes(static_cast<int64_t>(file.size()));
-    request->set_sha256(Sha256Hex(file));
-    request->set_data(file);
-    request->set_crc32(Crc32(file));
-    return true;
-  };
+  v1::UploadMeshRequest request;
+  request.set_file_name("tet.obj");
+  request.set_total_bytes(static_cast<int64_t>(file.size()));
+  request.set_sha256(Sha256Hex(file));
+  request.set_data(file);
+  request.set_crc32(Crc32(file));
+  MeshUpload upload(&services_, context_.tenant);
   v1::MeshInfo info;
-  if (Check("UploadMesh", UploadMesh(services_, context_, read, &info))) {
+  absl::Status status = upload.Add(request);
+  if (status.ok()) status = upload.Finish(&info);
+  if (Check("UploadMesh", status)) {
     EXPECT_EQ(info.triangles(), 4);
   }
 }
