@@ -11,7 +11,9 @@
 namespace eipc::testing {
 namespace {
 
+// EIPC_SERVER, as for the Python client's tests: a server of another build, or behind a proxy.
 std::string ServerBinary() {
+  if (const char* program = std::getenv("EIPC_SERVER"); program != nullptr && *program != '\0') return program;
   const char* folder = std::getenv("EIPC_BINARY_DIR");
   return std::string(folder == nullptr ? "." : folder) + "/bin/eipc-server";
 }

@@ -99,7 +99,7 @@ def _run_part(part: Part, front: Front, context: Context) -> list[Record]:
     try:
         return part(own, front)
     except (RunError, eipc.EipcError, OSError) as error:  # the other parts are run all the same
-        return [Record(f"{part.__name__.strip('_')}.ran", str(error), "", "== no error", False)]
+        return [Record(f"{part.__name__.strip('_')}.ran", str(error).strip(), "", "== no error", False)]
 
 
 def _command(label: str) -> str:
