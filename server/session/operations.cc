@@ -1,24 +1,32 @@
 #include "server/session/operations.h"
 
 #include <algorithm>
+#include <optional>
+#include <system_error>
 
 #include "absl/strings/str_cat.h"
+#include "server/session/guarded.h"
 #include "server/session/ids.h"
 #include "sim/base/status_macros.h"
 
 namespace eipc {
+namespace {
+
+bool Anyone(const std::string&) { return true; }
+
+absl::Status NeverBegun() { return absl::CancelledError("CANCELLED: cancelled before it began"); }
+
+}  // namespace
 
 struct OperationRegistry::Operation : public OperationRegistry::Progress {
   std::atomic<bool> cancelled = false;
   int64_t number = 0;
+  std::string owner;
+  Job job;  // until it has run; the worker's
   mutable std::mutex mutex;
   std::condition_variable changed;
   View view;  // guarded by mutex
-  std::thread thread;
 
-  ~Operation() override {
-    if (thread.joinable()) thread.join();
-  }
   void Set(double done, const std::string& stage) override {
     const std::lock_guard<std::mutex> lock(mutex);
     view.progress = std::clamp(done, view.progress, 1.0);
@@ -28,10 +36,13 @@ struct OperationRegistry::Operation : public OperationRegistry::Progress {
     const std::lock_guard<std::mutex> lock(mutex);
     return view;
   }
-  void Run(const Job& job) {
+  void Run() {
     StepBudget budget;
     budget.cancelled = [this] { return cancelled.load(); };
-    absl::StatusOr<std::string> result = job(budget, this);
+    End(Guarded([&] { return job(budget, this); }));
+  }
+  void End(absl::StatusOr<std::string> result) {
+    job = nullptr;
     const std::lock_guard<std::mutex> lock(mutex);
     view.status = result.status();
     if (result.ok()) view.result = *std::move(result);
@@ -43,17 +54,25 @@ struct OperationRegistry::Operation : public OperationRegistry::Progress {
 
 void OperationRegistry::Stop() {
   std::map<Key, Ptr> operations;
+  std::vector<std::thread> workers;
+  std::vector<Ptr> waited;
   {
     const std::lock_guard<std::mutex> lock(mutex_);
+    stop_ = true;
     operations.swap(operations_);
+    workers.swap(workers_);
+    while (std::optional<Ptr> next = turns_.Take(Anyone)) waited.push_back(*std::move(next));
   }
+  wake_.notify_all();
   for (auto& [key, operation] : operations) operation->cancelled = true;
+  for (const Ptr& operation : waited) operation->End(NeverBegun());
+  for (std::thread& worker : workers) worker.join();
 }
 
-bool OperationRegistry::MakeRoom() {
+bool OperationRegistry::MakeRoom(const std::string& owner) {
   if (static_cast<int>(operations_.size()) < max_operations_) return true;
   auto oldest = operations_.end();
-  for (auto it = operations_.begin(); it != operations_.end(); ++it) {
+  for (auto it = operations_.lower_bound(Key(owner, "")); it != operations_.end() && it->first.first == owner; ++it) {
     if (it->second->See().done && (oldest == operations_.end() || it->second->number < oldest->second->number)) oldest = it;
   }
   if (oldest == operations_.end()) return false;
@@ -61,19 +80,53 @@ bool OperationRegistry::MakeRoom() {
   return true;
 }
 
+bool OperationRegistry::HaveWorker() {
+  if (idle_ > turns_.waiting() || static_cast<int>(workers_.size()) >= max_workers_) return true;
+  try {
+    workers_.emplace_back([this] { Work(); });
+  } catch (const std::system_error&) {
+    // Those that there are have to do.
+  }
+  return !workers_.empty();
+}
+
+void OperationRegistry::Work() {
+  std::unique_lock<std::mutex> lock(mutex_);
+  while (true) {
+    std::optional<Ptr> next;
+    ++idle_;
+    wake_.wait(lock, [&] { return stop_ || (next = turns_.Take(Anyone)); });
+    --idle_;
+    if (!next) return;
+    const Ptr operation = *std::move(next);
+    lock.unlock();
+    operation->Run();
+    lock.lock();
+    if (!stop_) turns_.Release(operation->owner);
+  }
+}
+
 absl::StatusOr<OperationRegistry::View> OperationRegistry::Start(const std::string& owner, const std::string& kind, Job job) {
   auto operation = std::make_shared<Operation>();
   operation->view.name = absl::StrCat(kOperationPrefix, RandomHex128());
   operation->view.kind = kind;
+  operation->view.stage = "waiting for its turn";
+  operation->owner = owner;
+  operation->job = std::move(job);
+  const View view = operation->view;
   const std::lock_guard<std::mutex> lock(mutex_);
-  if (!MakeRoom()) {
-    return absl::ResourceExhaustedError(absl::StrCat("TOO_MANY_OPERATIONS: ", max_operations_, " run already; try again later"));
+  if (stop_) return absl::UnavailableError("SERVER_STOPPING: the server is stopping");
+  if (!MakeRoom(owner)) {
+    return absl::ResourceExhaustedError(absl::StrCat("TOO_MANY_OPERATIONS: the server keeps at most ", max_operations_,
+                                                     ", and none of yours is done; try again later"));
+  }
+  if (!HaveWorker()) {
+    return absl::ResourceExhaustedError("OUT_OF_THREADS: the system gives no thread for the operation; try again later");
   }
   operation->number = started_++;
-  operations_.emplace(Key(owner, operation->view.name), operation);
-  const View view = operation->view;
-  // The registry awaits the thread, so the job may use what outlives the registry.
-  operation->thread = std::thread([o = operation.get(), work = std::move(job)] { o->Run(work); });
+  operations_.emplace(Key(owner, view.name), operation);
+  turns_.Push(owner, operation);
+  wake_.notify_one();
   return view;
 }
 
@@ -103,6 +156,12 @@ absl::StatusOr<OperationRegistry::View> OperationRegistry::Get(const std::string
 absl::StatusOr<OperationRegistry::View> OperationRegistry::Cancel(const std::string& name, const std::string& owner) {
   EIPC_ASSIGN_OR_RETURN(const Ptr operation, Find(name, owner));
   operation->cancelled = true;
+  bool waited = false;
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    waited = turns_.Remove(owner, operation);
+  }
+  if (waited) operation->End(NeverBegun());
   return operation->See();
 }
 

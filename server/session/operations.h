@@ -15,16 +15,18 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "server/session/tenant_turns.h"
 #include "sim/solver/step_budget.h"
 
 namespace eipc {
 
 inline constexpr char kOperationPrefix[] = "operations/";
 
-// Work that outlives the call that began it: a job on a thread of its own, with progress and cancellation.
+// Work that outlives the call that began it: a job with progress and cancellation, run by one of the registry's threads. Jobs that
+// find all of them busy wait for one; tenants take turns.
 //
 // Invariants: an operation is done once and then does not change; progress never falls; a registry that is destroyed has cancelled
-// and awaited every job.
+// and awaited every job; whatever a job throws is its operation's status; only a tenant's own operations make room for its next.
 class OperationRegistry {
  public:
   // A job's way to say how far it is.
@@ -46,12 +48,13 @@ class OperationRegistry {
     std::string result;
   };
 
-  explicit OperationRegistry(int max_operations) : max_operations_(max_operations) {}
+  explicit OperationRegistry(int max_operations, int workers = 16) : max_operations_(max_operations), max_workers_(workers) {}
   ~OperationRegistry() { Stop(); }
-  // Cancels every job and waits for it; what was done is forgotten too.
+  // Cancels every job and waits for it; what was done is forgotten too. None is begun after that.
   void Stop();
 
-  // RESOURCE_EXHAUSTED (TOO_MANY_OPERATIONS) when as many are kept as may be; finished ones make room, the oldest first.
+  // RESOURCE_EXHAUSTED (TOO_MANY_OPERATIONS) when as many are kept as may be; finished ones of the owner make room, the oldest
+  // first. RESOURCE_EXHAUSTED (OUT_OF_THREADS) when there is no thread to run it and the system gives none.
   absl::StatusOr<View> Start(const std::string& owner, const std::string& kind, Job job);
   // Waits up to `wait` for it to be done. NOT_FOUND.
   absl::StatusOr<View> Get(const std::string& name, const std::string& owner, std::chrono::duration<double> wait,
@@ -67,13 +70,22 @@ class OperationRegistry {
   using Key = std::pair<std::string, std::string>;  // owner, name
   using Ptr = std::shared_ptr<Operation>;
   absl::StatusOr<Ptr> Find(const std::string& name, const std::string& owner) const;
-  bool MakeRoom();  // requires mutex_
+  // Require mutex_.
+  bool MakeRoom(const std::string& owner);
+  bool HaveWorker();
+  void Work();
 
   const int max_operations_;
+  const int max_workers_;
   mutable std::mutex mutex_;
   // Guarded by mutex_.
   std::map<Key, Ptr> operations_;
   int64_t started_ = 0;
+  TenantTurns<Ptr> turns_;  // those that wait for a thread
+  std::vector<std::thread> workers_;
+  int idle_ = 0;  // of them
+  bool stop_ = false;
+  std::condition_variable wake_;
 };
 
 }  // namespace eipc

@@ -50,6 +50,8 @@ struct ServerLimits {
   double idle_timeout_s = 0;
   // Operations that are kept, running or done.
   int max_operations = 256;
+  // Threads that run them; further operations wait for one.
+  int operation_workers = 16;
   // What sessions may use in all, and one of them, by the estimate of memory_budget.h; 0: no bound.
   int64_t memory_bytes = 0;
   int64_t session_memory_bytes = 0;

@@ -32,7 +32,6 @@ void StepSummary::Add(const StepReport& report) {
 }
 
 Session::Session(SceneRegistry::Pin scene, Options options) : scene_(std::move(scene)), options_(std::move(options)) {
-  const SolvingTurns turns;  // for the threads of the worlds
   for (int i = 0; i < std::max(1, options_.worlds); ++i) {
     worlds_.emplace_back().world = std::make_unique<World>(scene_->model, std::max(1, options_.threads));
   }

@@ -1,33 +1,30 @@
 #ifndef EIPC_SIM_BASE_PARALLEL_H_
 #define EIPC_SIM_BASE_PARALLEL_H_
 
-#include <condition_variable>
+#include <algorithm>
 #include <cstdint>
-#include <functional>
-#include <mutex>
-#include <thread>
-#include <vector>
 
 namespace eipc {
 
-// A fixed set of threads that runs index ranges. Work is cut into chunks whose bounds depend only on `n` and `grain`, never on the
-// number of threads: a body that writes only to its own indices gives the same bits for any thread count. Reductions are the
-// caller's: write per-index results, then add them in index order.
+// A share of the process's threads (crew.h) that runs index ranges. Work is cut into chunks whose bounds depend only on `n` and
+// `grain`, never on the number of threads, the asked or the real one: a body that writes only to its own indices gives the same
+// bits for any of them. Reductions are the caller's: write per-index results, then add them in index order.
 class ThreadPool {
  public:
-  // `threads` >= 1 counts the calling thread.
-  explicit ThreadPool(int threads);
-  ~ThreadPool();
+  // At most `threads` >= 1 work at once, the calling thread among them; fewer when others have the workers or there are not so
+  // many. Costs nothing until it is used.
+  explicit ThreadPool(int threads) : helpers_(std::max(0, threads - 1)) {}
   ThreadPool(const ThreadPool&) = delete;
   ThreadPool& operator=(const ThreadPool&) = delete;
 
-  int threads() const { return static_cast<int>(workers_.size()) + 1; }
+  int threads() const { return helpers_ + 1; }
 
-  // Calls body(begin, end) for consecutive chunks of [0, n). Runs inline when one chunk or one thread is enough.
+  // Calls body(begin, end) for consecutive chunks of [0, n). Runs inline when one chunk or one thread is enough. Throws what a body
+  // throws, once none runs any more.
   template <typename Body>
   void ParallelFor(int64_t n, int64_t grain, Body&& body) {
     if (n <= 0) return;
-    if (workers_.empty() || n <= grain) {
+    if (helpers_ == 0 || n <= grain) {
       body(int64_t{0}, n);
       return;
     }
@@ -40,21 +37,8 @@ class ThreadPool {
  private:
   using ChunkFn = void (*)(void*, int64_t, int64_t);
   void Run(int64_t n, int64_t grain, void* context, ChunkFn fn);
-  void WorkerLoop();
-  bool TakeChunk();
 
-  std::vector<std::thread> workers_;
-  std::mutex mutex_;
-  std::condition_variable wake_;
-  std::condition_variable done_;
-  // Guarded by mutex_.
-  ChunkFn fn_ = nullptr;
-  void* context_ = nullptr;
-  int64_t n_ = 0;
-  int64_t grain_ = 1;
-  int64_t next_ = 0;
-  int64_t pending_ = 0;
-  bool stop_ = false;
+  const int helpers_;
 };
 
 }  // namespace eipc

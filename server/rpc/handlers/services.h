@@ -26,6 +26,8 @@
 #include "server/session/session_registry.h"
 #include "server/session/snapshot_store.h"
 #include "server/session/solve_slots.h"
+#include "server/session/turns.h"
+#include "sim/base/crew.h"
 
 namespace eipc {
 
@@ -35,13 +37,17 @@ struct Services {
       : limits(server_limits),
         meshes(std::move(mesh_resolver)),
         slots(limits.solve_slots, limits.max_waiting_solves),
+        batch_crew(limits.solve_slots - 1),
         refusals(std::chrono::microseconds(static_cast<int64_t>(1e3 * limits.refusal_pause_ms)), limits.max_paused_refusals),
         memory(limits.memory_bytes, limits.session_memory_bytes),
         scenes(limits.max_scenes, limits.max_stored_scene_bytes),
         snapshots(limits.max_snapshots, limits.max_snapshot_bytes),
         uploads(limits.max_upload_bytes),
         sessions(limits),
-        operations(limits.max_operations) {}
+        operations(limits.max_operations, limits.operation_workers) {
+    const SolvingTurns turns;  // for the threads that worlds share
+    (void)Crew::OfProcess();
+  }
 
   // Keeps scenes and sessions in a folder from now on. Those that are there come back once `recovery` is started (nothing has to,
   // in an empty folder); what cannot be brought back is left there, and `events` says so. Before the first call.
@@ -68,6 +74,7 @@ struct Services {
   const MeshResolver meshes;
   std::unique_ptr<JournalStore> journal;  // null: nothing survives. Before sessions, which write to it
   SolveSlots slots;
+  Crew batch_crew;  // steps worlds of batches beside the calls' own threads, as many as have slots
   rpc::RefusalPause refusals;
   MemoryBudget memory;
   SceneRegistry scenes;

@@ -1,7 +1,6 @@
-#include <algorithm>
 #include <atomic>
+#include <cstdint>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
@@ -10,6 +9,7 @@
 #include "server/rpc/handlers/session_setup.h"
 #include "server/rpc/handlers/step_world.h"
 #include "server/session/access.h"
+#include "server/session/guarded.h"
 #include "server/session/queue_full.h"
 #include "sim/base/status_macros.h"
 
@@ -38,8 +38,10 @@ absl::Status CheckBatch(const Session& session, const v1::StepBatchRequest& requ
 // Whether it was refused for want of room.
 bool StepInto(Services& services, const CallContext& context, const SessionRegistry::Lease& session, const BatchId& batch,
               const v1::StepRequest& request, v1::StepResponse* response) {
-  const absl::Status status = ForWire(batch.id.empty() ? StepWorld(services, context, session, request, response)
-                                                       : StepWorldOfBatch(services, context, session, batch, request, response));
+  const absl::Status status = ForWire(Guarded([&] {
+    return batch.id.empty() ? StepWorld(services, context, session, request, response)
+                            : StepWorldOfBatch(services, context, session, batch, request, response);
+  }));
   if (status.ok()) return false;
   response->clear_observation();
   response->set_status_code(static_cast<int>(status.code()));
@@ -74,16 +76,10 @@ absl::Status StepEach(Services& services, const CallContext& context, const v1::
   }
   EIPC_RETURN_IF_ERROR(session->CheckBatchId(id.id, id.digest));
   for (int i = 0; i < request.steps_size(); ++i) response->add_responses();
-  std::atomic<int> next = 0;
-  const auto work = [&] {
-    for (int i = next++; i < request.steps_size(); i = next++) {
-      if (StepInto(services, batch, session, id, request.steps(i), response->mutable_responses(i))) *refused = true;
-    }
-  };
-  std::vector<std::thread> helpers;
-  for (int i = 1; i < std::min(services.slots.slots(), request.steps_size()); ++i) helpers.emplace_back(work);
-  work();
-  for (std::thread& helper : helpers) helper.join();
+  services.batch_crew.ForEach(request.steps_size(), services.slots.slots() - 1, [&](int64_t index) {
+    const int i = static_cast<int>(index);
+    if (StepInto(services, batch, session, id, request.steps(i), response->mutable_responses(i))) *refused = true;
+  });
   if (session.removed()) return absl::CancelledError("SESSION_DELETED: the session was deleted during the batch");
   absl::Status status = id.id.empty() ? absl::OkStatus() : CheckFinished(context.budget, *response);
   if (status.ok()) {

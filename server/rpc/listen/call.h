@@ -6,9 +6,7 @@
 
 #include <atomic>
 #include <chrono>
-#include <exception>
 #include <functional>
-#include <new>
 #include <optional>
 #include <string>
 #include <utility>
@@ -17,6 +15,7 @@
 #include "server/rpc/handlers/call_context.h"
 #include "server/rpc/listen/call_host.h"
 #include "server/rpc/listen/method_table.h"
+#include "server/session/guarded.h"
 
 namespace eipc::rpc {
 
@@ -91,18 +90,6 @@ class RefusedCall final : public Call {
  private:
   ~RefusedCall() override = default;
 };
-
-// Runs what a call does; memory that runs out is the caller's answer, not the server's end.
-template <typename Body>
-absl::Status Guarded(Body&& body) {
-  try {
-    return body();
-  } catch (const std::bad_alloc&) {
-    return absl::ResourceExhaustedError("OUT_OF_MEMORY: not enough memory for this call");
-  } catch (const std::exception& error) {
-    return absl::InternalError(std::string("INTERNAL: ") + error.what());
-  }
-}
 
 }  // namespace eipc::rpc
 

@@ -4,6 +4,11 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <mutex>
+#include <new>
+#include <stdexcept>
+#include <thread>
+#include <vector>
 
 #include "server/session/mesh_store.h"
 
@@ -11,6 +16,7 @@ namespace eipc {
 namespace {
 
 using std::chrono::seconds;
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
@@ -34,17 +40,18 @@ TEST(Operations, FinishWithTheirResult) {
   EXPECT_EQ(done->result, "result");
   EXPECT_EQ(done->progress, 1);
   EXPECT_EQ(operations.Get(started->name, "fab", seconds(0), {}).status().code(), absl::StatusCode::kNotFound);
-  EXPECT_EQ(operations.List("", Output(10), "lab").size(), 1u);
-  EXPECT_EQ(operations.List("", Output(10), "fab").size(), 0u);
+  EXPECT_EQ(operations.List("", 10, "lab").size(), 1u);
+  EXPECT_EQ(operations.List("", 10, "fab").size(), 0u);
   EXPECT_TRUE(operations.Delete(started->name, "lab").ok());
   EXPECT_FALSE(operations.Delete(started->name, "lab").ok());
 }
 
 TEST(Operations, AreCancelledAndAwaited) {
-  std::atomic<int> ended = 0;
+  std::atomic<int> begun = 0, ended = 0;
   {
     OperationRegistry operations(2);
     const auto job = [&](const StepBudget& budget, OperationRegistry::Progress* progress) {
+      ++begun;
       auto result = UntilCancelled(budget, progress);
       ++ended;
       return result;
@@ -60,8 +67,69 @@ TEST(Operations, AreCancelledAndAwaited) {
     // A finished one makes room.
     EXPECT_TRUE(operations.Start("", "work", job).ok());
     EXPECT_EQ(operations.Get(first->name, "", seconds(0), {}).status().code(), absl::StatusCode::kNotFound);
+    while (begun < 3) std::this_thread::yield();
   }
   EXPECT_EQ(ended, 3);
+}
+
+TEST(Operations, WhatAJobThrowsIsItsStatus) {
+  OperationRegistry operations(4, 1);
+  const auto started = [&](OperationRegistry::Job job) {
+    const auto view = operations.Start("", "work", std::move(job));
+    return operations.Get(view->name, "", seconds(60), {});
+  };
+  using Result = absl::StatusOr<std::string>;
+  const auto memory = started([](const StepBudget&, OperationRegistry::Progress*) -> Result { throw std::bad_alloc(); });
+  EXPECT_EQ(memory->status.code(), absl::StatusCode::kResourceExhausted);
+  EXPECT_THAT(std::string(memory->status.message()), StartsWith("OUT_OF_MEMORY: "));
+  const auto other = started([](const StepBudget&, OperationRegistry::Progress*) -> Result { throw std::runtime_error("odd"); });
+  EXPECT_EQ(other->status.code(), absl::StatusCode::kInternal);
+  EXPECT_THAT(std::string(other->status.message()), HasSubstr("odd"));
+  const auto unknown = started([](const StepBudget&, OperationRegistry::Progress*) -> Result { throw 7; });
+  EXPECT_EQ(unknown->status.code(), absl::StatusCode::kInternal);
+}
+
+// One thread: operations wait for it, tenants take turns, and one that waits ends as soon as it is cancelled.
+TEST(Operations, WaitForAThreadInTurnOfTheirTenants) {
+  OperationRegistry operations(16, 1);
+  std::atomic<bool> go = false;
+  std::mutex mutex;
+  std::vector<std::string> order;
+  const auto start = [&](const std::string& owner) {
+    const auto job = [&, owner](const StepBudget&, OperationRegistry::Progress*) -> absl::StatusOr<std::string> {
+      while (!go) std::this_thread::yield();
+      const std::lock_guard<std::mutex> lock(mutex);
+      order.push_back(owner);
+      return std::string();
+    };
+    return operations.Start(owner, "work", job)->name;
+  };
+  std::vector<std::string> many;
+  for (int i = 0; i < 4; ++i) many.push_back(start("many"));
+  const std::string few = start("few");
+  EXPECT_EQ(operations.Get(few, "few", seconds(0), {})->stage, "waiting for its turn");
+  const auto cancelled = operations.Cancel(many[1], "many");
+  EXPECT_TRUE(cancelled->done);
+  EXPECT_EQ(cancelled->status.code(), absl::StatusCode::kCancelled);
+  go = true;
+  for (const std::string& name : many) EXPECT_TRUE(operations.Get(name, "many", seconds(60), {})->done);
+  EXPECT_TRUE(operations.Get(few, "few", seconds(60), {})->done);
+  EXPECT_THAT(order, ElementsAre("many", "few", "many", "many"));
+}
+
+TEST(Operations, OnlyThoseOfTheOwnerMakeRoom) {
+  OperationRegistry operations(2);
+  const auto job = [](const StepBudget&, OperationRegistry::Progress*) { return absl::StatusOr<std::string>("result"); };
+  const auto start = [&](const std::string& owner) {
+    auto view = operations.Start(owner, "work", job);
+    if (view.ok()) EXPECT_TRUE(operations.Get(view->name, owner, seconds(60), {})->done);
+    return view;
+  };
+  const auto kept = start("fab");
+  for (int i = 0; i < 5; ++i) EXPECT_TRUE(start("lab").ok());
+  EXPECT_EQ(operations.List("", 10, "lab").size(), 1u);
+  EXPECT_EQ(operations.Get(kept->name, "fab", seconds(0), {})->result, "result");
+  EXPECT_THAT(std::string(start("third").status().message()), StartsWith("TOO_MANY_OPERATIONS: "));
 }
 
 TEST(MeshStore, KeepsTheRecentlyUsed) {

@@ -1,15 +1,22 @@
 #include "sim/base/parallel.h"
 
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 
 #include <array>
 #include <atomic>
+#include <cstdlib>
+#include <filesystem>
+#include <memory>
 #include <mutex>
 #include <numeric>
 #include <set>
+#include <stdexcept>
 #include <thread>
 #include <utility>
 #include <vector>
+
+#include "sim/base/crew.h"
 
 namespace eipc {
 namespace {
@@ -88,6 +95,85 @@ TEST(ThreadPool, WaitsForTheLastChunk) {
     });
     ASSERT_EQ(finished, 2);
   }
+}
+
+// Threads of the process, by the kernel.
+int ThreadsOfTheProcess() {
+  int threads = 0;
+  for (const auto& entry : std::filesystem::directory_iterator("/proc/self/task")) threads += entry.exists() ? 1 : 0;
+  return threads;
+}
+
+// However many pools there are and whatever they ask for, the threads are the process's.
+TEST(ThreadPool, SharesTheThreadsOfTheProcess) {
+  std::atomic<int> sum = 0;
+  const auto use = [&](ThreadPool* pool) {
+    pool->ParallelFor(100, 1, [&](int64_t begin, int64_t end) { sum += static_cast<int>(end - begin); });
+  };
+  ThreadPool first(2);
+  use(&first);
+  const int before = ThreadsOfTheProcess();
+  std::vector<std::unique_ptr<ThreadPool>> pools;
+  for (int i = 0; i < 50; ++i) {
+    pools.push_back(std::make_unique<ThreadPool>(8));
+    use(pools.back().get());
+  }
+  EXPECT_EQ(sum, 5100);
+  EXPECT_EQ(ThreadsOfTheProcess(), before);
+}
+
+// Loops of several callers, and loops within loops, never wait for a worker.
+TEST(ThreadPool, LoopsShareTheWorkers) {
+  std::vector<std::thread> callers;
+  std::atomic<int> sum = 0;
+  for (int t = 0; t < 6; ++t) {
+    callers.emplace_back([&] {
+      ThreadPool pool(4), inner(3);
+      for (int round = 0; round < 200; ++round) {
+        pool.ParallelFor(8, 1, [&](int64_t begin, int64_t end) {
+          for (int64_t i = begin; i < end; ++i)
+            inner.ParallelFor(4, 1, [&](int64_t b, int64_t e) { sum += static_cast<int>(e - b); });
+        });
+      }
+    });
+  }
+  for (std::thread& caller : callers) caller.join();
+  EXPECT_EQ(sum, 6 * 200 * 8 * 4);
+}
+
+TEST(ThreadPool, AnExceptionReachesTheCallerWhenNobodyWorksAnyMore) {
+  ThreadPool pool(3);
+  for (int round = 0; round < 200; ++round) {
+    std::atomic<int> inside = 0;
+    auto body = [&](int64_t begin, int64_t) {
+      ++inside;
+      std::this_thread::yield();
+      --inside;
+      if (begin % 5 == 4) throw std::runtime_error("no room");
+    };
+    EXPECT_THROW(pool.ParallelFor(20, 1, std::move(body)), std::runtime_error);
+    ASSERT_EQ(inside, 0);
+  }
+}
+
+void AddCount(void* context, int64_t begin, int64_t end) { *static_cast<int*>(context) += static_cast<int>(end - begin); }
+
+// Ends the process: 7 when a crew that cannot be had did the work all the same.
+void WorkWithoutRoomForThreads() {
+  const rlimit memory = {size_t{512} << 20, size_t{512} << 20};  // for stacks of 60 threads
+  setrlimit(RLIMIT_AS, &memory);
+  Crew crew(1000);
+  int visits = 0;
+  crew.Run(10, 100, 8, &visits, AddCount);
+  std::_Exit(crew.workers() < 1000 && visits == 10 ? 7 : 1);
+}
+
+TEST(Crew, DoesWithWhatTheSystemGives) {
+  Crew none(0);
+  int visits = 0;
+  none.Run(10, 3, 4, &visits, AddCount);
+  EXPECT_EQ(visits, 10);
+  EXPECT_EXIT(WorkWithoutRoomForThreads(), ::testing::ExitedWithCode(7), "");
 }
 
 TEST(ThreadPool, WorkIsShared) {

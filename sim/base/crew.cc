@@ -1,0 +1,103 @@
+#include "sim/base/crew.h"
+
+#include <algorithm>
+#include <atomic>
+#include <exception>
+
+namespace eipc {
+
+struct Crew::Loop {
+  // Takes chunks until there are none.
+  void Work() {
+    while (!failed.load(std::memory_order_relaxed)) {
+      const int64_t begin = next.fetch_add(grain, std::memory_order_relaxed);
+      if (begin >= n) return;
+      try {
+        fn(context, begin, std::min(n, begin + grain));
+      } catch (...) {
+        if (!failed.exchange(true)) error = std::current_exception();
+      }
+    }
+  }
+
+  const ChunkFn fn;
+  void* const context;
+  const int64_t n;
+  const int64_t grain;
+  std::atomic<int64_t> next = 0;
+  std::atomic<bool> failed = false;
+  std::exception_ptr error;  // of whoever set `failed`; read when all have left
+  // Guarded by the crew's mutex.
+  int places = 0;  // for workers that may still join
+  int inside = 0;  // workers
+};
+
+Crew::Crew(int workers) {
+  threads_.reserve(static_cast<size_t>(std::max(0, workers)));
+  try {
+    for (int i = 0; i < workers; ++i) threads_.emplace_back([this] { Work(); });
+  } catch (const std::exception&) {
+    // Those that there are have to do.
+  }
+}
+
+Crew::~Crew() {
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    stop_ = true;
+  }
+  wake_.notify_all();
+  for (std::thread& thread : threads_) thread.join();
+}
+
+void Crew::Run(int64_t n, int64_t grain, int helpers, void* context, ChunkFn fn) {
+  if (n <= 0) return;
+  const int64_t step = std::max<int64_t>(1, grain);
+  Loop loop{fn, context, n, step};
+  loop.places = static_cast<int>(std::min<int64_t>({helpers, workers(), (n - 1) / step}));
+  const int invited = loop.places;
+  std::list<Loop*> entry;
+  if (invited > 0) {
+    entry.push_back(&loop);
+    {
+      const std::lock_guard<std::mutex> lock(mutex_);
+      loops_.splice(loops_.end(), entry);
+    }
+    for (int i = 0; i < invited; ++i) wake_.notify_one();
+  }
+  loop.Work();
+  if (invited > 0) {
+    std::unique_lock<std::mutex> lock(mutex_);
+    if (loop.places > 0) loops_.remove(&loop);
+    loop.places = 0;
+    left_.wait(lock, [&] { return loop.inside == 0; });
+  }
+  if (loop.error) std::rethrow_exception(loop.error);
+}
+
+void Crew::Work() {
+  std::unique_lock<std::mutex> lock(mutex_);
+  while (true) {
+    wake_.wait(lock, [this] { return stop_ || !loops_.empty(); });
+    if (stop_) return;
+    Loop* const loop = loops_.front();
+    ++loop->inside;
+    if (--loop->places == 0) {
+      loops_.pop_front();
+    } else {
+      loops_.splice(loops_.end(), loops_, loops_.begin());  // the next worker helps another
+    }
+    lock.unlock();
+    loop->Work();
+    lock.lock();
+    if (--loop->inside == 0) left_.notify_all();
+  }
+}
+
+Crew& Crew::OfProcess() {
+  // Threads of a process that ends may still wait for work: it outlives them.
+  static Crew* const crew = new Crew(std::max(1, static_cast<int>(std::thread::hardware_concurrency()) - 1));
+  return *crew;
+}
+
+}  // namespace eipc

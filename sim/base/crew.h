@@ -1,0 +1,59 @@
+#ifndef EIPC_SIM_BASE_CREW_H_
+#define EIPC_SIM_BASE_CREW_H_
+
+#include <condition_variable>
+#include <cstdint>
+#include <list>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+namespace eipc {
+
+// Threads that help others with loops over index ranges. Who runs a loop works on it, too, so that it ends whether a worker has
+// time or not; loops that run at the same time share the workers.
+//
+// Invariants: Run returns only when no worker is in its loop; an exception of a chunk ends the loop and is thrown by Run.
+class Crew {
+ public:
+  using ChunkFn = void (*)(void* context, int64_t begin, int64_t end);
+
+  // Fewer when the system refuses threads, even none.
+  explicit Crew(int workers);
+  ~Crew();
+  Crew(const Crew&) = delete;
+  Crew& operator=(const Crew&) = delete;
+
+  int workers() const { return static_cast<int>(threads_.size()); }
+
+  // Calls fn(context, begin, end) for consecutive chunks of `grain` indices of [0, n), by the caller and at most `helpers` workers.
+  void Run(int64_t n, int64_t grain, int helpers, void* context, ChunkFn fn);
+
+  // The same for body(index), index by index.
+  template <typename Body>
+  void ForEach(int64_t n, int helpers, Body&& body) {
+    auto* context = &body;
+    using Context = decltype(context);
+    Run(n, 1, helpers, &context, [](void* c, int64_t index, int64_t) { (**static_cast<Context*>(c))(index); });
+  }
+
+  // The one that every world of the process borrows from: a worker for each core but the caller's, at least one. Started by the
+  // first call, and never ended.
+  static Crew& OfProcess();
+
+ private:
+  struct Loop;
+  void Work();
+
+  std::vector<std::thread> threads_;
+  std::mutex mutex_;
+  // Guarded by mutex_.
+  std::condition_variable wake_;
+  std::condition_variable left_;
+  std::list<Loop*> loops_;  // that workers may still join, the next one first
+  bool stop_ = false;
+};
+
+}  // namespace eipc
+
+#endif  // EIPC_SIM_BASE_CREW_H_
