@@ -9,6 +9,8 @@
 #include <string>
 #include <thread>
 
+#include "absl/strings/str_cat.h"
+
 namespace eipc {
 namespace {
 
@@ -152,7 +154,9 @@ void ServerConfig::AddLimits() {
   app->add_option("--max-worlds", limits.max_worlds_per_session, "Worlds of one session")->check(count);
   app->add_option("--max-snapshots", limits.max_snapshots, "Snapshots held at once")->check(count);
   app->add_option("--max-operations", limits.max_operations, "Operations held at once, done ones included")->check(count);
-  app->add_option("--solve-slots", limits.solve_slots, "Steps and compilations that run at once; others wait")
+  app->add_option("--solve-slots", limits.solve_slots, "Steps that run at once; others wait")->check(CLI::Range(1, 1024));
+  app->add_option("--job-slots", limits.job_slots,
+                  "Mesh preparations and scenes with cages to be made that run at once, and as many compilations beside them")
       ->check(CLI::Range(1, 1024));
   app->add_option("--max-waiting", limits.max_waiting_solves,
                   "Steps that may wait for a slot; more are refused. As many as slots bounds the wait to about one step")
@@ -184,12 +188,36 @@ void ServerConfig::AddSizes() {
   AddMib(app, "--child-memory-mib", &limits.child_memory_bytes,
          "What a child process that makes a cage or prepares a mesh may take, MiB (no more than --memory-mib); 0: no bound");
   AddMib(app, "--snapshot-mib", &limits.max_snapshot_bytes, "All snapshots together, MiB");
+  AddMib(app, "--recording-mib", &limits.max_recordings_bytes, "All recordings together, MiB");
   AddMib(app, "--upload-mib", &limits.max_upload_bytes, "All uploaded meshes together, MiB");
   app->add_option("--malloc-arenas", malloc_arenas,
                   "Heaps of the allocator that threads share; 0: as many as glibc likes, eight a core")
       ->check(CLI::Range(0, 10000));
   AddTime(app, "--trim-interval", &server.trim_interval, kSecond,
           "Seconds after which free memory goes back to the system; 0: never", 0, 86400);
+}
+
+// 0, the default of each: a fair part of what the server holds.
+void ServerConfig::AddTenants() {
+  CLI::App* const app = app_.get();
+  ResourceAmounts& tenant = server.limits.tenant;
+  const auto amount = [&tenant](Resource resource) { return &tenant[static_cast<size_t>(resource)]; };
+  const auto add = [&](const std::string& name, Resource resource, const std::string& what) {
+    app->add_option(name, *amount(resource), absl::StrCat(what, " that one tenant may hold; 0: a fair part of the whole"))
+        ->check(CLI::Range(0, 100000));
+  };
+  const auto add_mib = [&](const std::string& name, Resource resource, const std::string& what) {
+    AddMib(app, name, amount(resource), absl::StrCat(what, " that one tenant may hold, MiB; 0: a fair part of the whole"));
+  };
+  add("--tenant-sessions", Resource::kSessions, "Sessions");
+  add("--tenant-scenes", Resource::kScenes, "Scenes");
+  add("--tenant-snapshots", Resource::kSnapshots, "Snapshots");
+  add("--tenant-operations", Resource::kOperations, "Operations");
+  add("--tenant-jobs", Resource::kJobs, "Job slots");
+  add_mib("--tenant-memory-mib", Resource::kMemoryBytes, "Memory of sessions");
+  add_mib("--tenant-snapshot-mib", Resource::kSnapshotBytes, "Snapshots");
+  add_mib("--tenant-upload-mib", Resource::kUploadBytes, "Uploaded meshes");
+  add_mib("--tenant-recording-mib", Resource::kRecordingBytes, "Recordings");
 }
 
 void ServerConfig::AddConnections() {
@@ -230,12 +258,14 @@ ServerConfig::ServerConfig()
           "eipc-server: hosts embedded-IPC scenes over gRPC.\nWrites 'eipc-server listening on HOST:PORT' once it is ready.")) {
   const int cores = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
   server.limits.solve_slots = cores;
+  server.limits.job_slots = std::max(1, cores / 2);
   malloc_arenas = 2 * cores;
   app_->option_defaults()->always_capture_default();
   AddServing();
   AddSurvival();
   AddLimits();
   AddSizes();
+  AddTenants();
   AddConnections();
   AddProxy();
   for (CLI::Option* option : app_->get_options([](const CLI::Option* o) { return o->get_name() != "--help"; })) {

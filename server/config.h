@@ -61,6 +61,7 @@ class ServerConfig {
   void AddSurvival();
   void AddLimits();
   void AddSizes();
+  void AddTenants();
   void AddConnections();
   void AddProxy();
   // Marks a setting as one that SIGHUP reads again.

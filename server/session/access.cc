@@ -2,6 +2,7 @@
 
 #include <openssl/evp.h>
 
+#include <set>
 #include <utility>
 #include <vector>
 
@@ -76,6 +77,13 @@ absl::StatusOr<AccessList> AccessList::Load(const std::string& path) {
   if (!list.ok()) return absl::InvalidArgumentError(absl::StrCat(path, ": ", list.status().message()));
   if (list->empty()) return absl::InvalidArgumentError(absl::StrCat(path, ": lets nobody in"));
   return list;
+}
+
+int AccessList::tenant_count() const {
+  std::set<std::string> tenants;
+  for (const auto& [token, caller] : tokens_) tenants.insert(caller.tenant);
+  for (const auto& [name, caller] : certificates_) tenants.insert(caller.tenant);
+  return static_cast<int>(tenants.size());
 }
 
 std::optional<Caller> AccessList::ByToken(absl::string_view token) const {

@@ -46,6 +46,8 @@ class AccessList {
   bool StillKnows(const Caller& caller) const;
   bool empty() const { return tokens_.empty() && certificates_.empty(); }
   bool has_tokens() const { return !tokens_.empty(); }
+  // How many tenants it names.
+  int tenant_count() const;
 
  private:
   std::map<std::string, Caller> tokens_;  // by SHA-256, hex: a look-up tells nothing about tokens by its time

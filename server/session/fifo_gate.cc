@@ -25,18 +25,20 @@ absl::Status FifoGate::Expired(const StepBudget& budget) const {
   return absl::Status(status.code(), absl::StrCat(reason, ": gave up waiting for ", options_.what));
 }
 
-absl::StatusOr<FifoGate::Pass> FifoGate::Enter(const StepBudget& budget) {
+absl::StatusOr<FifoGate::Pass> FifoGate::Enter(const StepBudget& budget, Use use) {
   std::unique_lock<std::mutex> lock(mutex_);
   if (!closed_.ok()) return closed_;
   if (inside_ < options_.capacity) {
     ++inside_;
+    last_ = use;
     return Pass(this);
   }
-  if (static_cast<int>(waiting_.size()) >= options_.max_waiting) {
-    return QueueFull(absl::StrCat(waiting_.size(), " calls wait for ", options_.what, " already"));
+  std::list<Waiter*>& waiting = Waiting(use);
+  if (static_cast<int>(waiting.size()) >= options_.max_waiting) {
+    return QueueFull(absl::StrCat(waiting.size(), " calls wait for ", options_.what, " already"));
   }
   Waiter self;
-  waiting_.push_back(&self);
+  waiting.push_back(&self);
   while (!self.admitted) {
     absl::Status status = closed_;
     if (status.ok()) {
@@ -47,7 +49,7 @@ absl::StatusOr<FifoGate::Pass> FifoGate::Enter(const StepBudget& budget) {
     }
     if (self.admitted) break;
     if (!status.ok()) {
-      waiting_.remove(&self);
+      waiting.remove(&self);
       return status;
     }
     self.wake.wait_until(lock, NextLook(budget));
@@ -57,10 +59,13 @@ absl::StatusOr<FifoGate::Pass> FifoGate::Enter(const StepBudget& budget) {
 
 void FifoGate::LeaveGate() {
   const std::lock_guard<std::mutex> lock(mutex_);
-  if (!waiting_.empty() && closed_.ok()) {
+  const Use other = last_ == Use::kRead ? Use::kChange : Use::kRead;
+  const Use use = Waiting(other).empty() ? last_ : other;
+  if (std::list<Waiter*>& waiting = Waiting(use); !waiting.empty() && closed_.ok()) {
     // The place passes to the first waiter: inside_ does not change.
-    Waiter* next = waiting_.front();
-    waiting_.pop_front();
+    Waiter* next = waiting.front();
+    waiting.pop_front();
+    last_ = use;
     next->admitted = true;
     next->wake.notify_one();
     return;
@@ -71,7 +76,16 @@ void FifoGate::LeaveGate() {
 void FifoGate::Close(absl::Status reason) {
   const std::lock_guard<std::mutex> lock(mutex_);
   if (closed_.ok()) closed_ = std::move(reason);
-  for (Waiter* waiter : waiting_) waiter->wake.notify_one();
+  for (const std::list<Waiter*>& waiting : waiting_) {
+    for (Waiter* waiter : waiting) waiter->wake.notify_one();
+  }
+}
+
+bool FifoGate::CloseIfEmpty(absl::Status reason) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  if (inside_ > 0 || !waiting_[0].empty() || !waiting_[1].empty()) return false;
+  if (closed_.ok()) closed_ = std::move(reason);
+  return true;
 }
 
 absl::Status FifoGate::WaitUntilEmpty(const StepBudget& budget) {
@@ -94,7 +108,7 @@ int FifoGate::inside() const {
 
 int FifoGate::waiting() const {
   const std::lock_guard<std::mutex> lock(mutex_);
-  return static_cast<int>(waiting_.size());
+  return static_cast<int>(waiting_[0].size() + waiting_[1].size());
 }
 
 }  // namespace eipc

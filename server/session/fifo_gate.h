@@ -1,7 +1,9 @@
 #ifndef EIPC_SERVER_SESSION_FIFO_GATE_H_
 #define EIPC_SERVER_SESSION_FIFO_GATE_H_
 
+#include <array>
 #include <condition_variable>
+#include <cstddef>
 #include <list>
 #include <mutex>
 #include <string>
@@ -13,15 +15,18 @@
 
 namespace eipc {
 
-// Lets at most `capacity` holders in, in order of arrival; the others wait, and may give up.
+// Lets at most `capacity` holders in; the others wait, and may give up. Those who come to change something and those who only read
+// have waiting places of their own, so that neither fills the other's; while both wait they go in by turns, and within their kind
+// in order of arrival. So one who is first of its kind waits for those inside and one more.
 //
-// Invariants: whoever waits is in `waiting_` in order of arrival; nobody waits while there is room; one who leaves lets the first
-// waiter in, in the same critical section, so that a newcomer never overtakes.
+// Invariants: nobody waits while there is room; one who leaves lets the next waiter in, in the same critical section, so that a
+// newcomer never overtakes its kind.
 class FifoGate {
  public:
+  enum class Use { kChange, kRead };
   struct Options {
     int capacity = 1;
-    int max_waiting = 1;
+    int max_waiting = 1;  // of each kind
     // For messages: what one waits for, e.g. "a solve slot".
     std::string what = "the gate";
   };
@@ -55,10 +60,12 @@ class FifoGate {
 
   // Waits for its turn. RESOURCE_EXHAUSTED (queue_full.h) at once when too many wait already, CANCELLED / DEADLINE_EXCEEDED from
   // the budget, or what the gate was closed with.
-  absl::StatusOr<Pass> Enter(const StepBudget& budget);
+  absl::StatusOr<Pass> Enter(const StepBudget& budget, Use use = Use::kChange);
 
   // Everyone who waits, and everyone who comes later, gets `reason`. Who is inside stays inside.
   void Close(absl::Status reason);
+  // The same unless somebody is inside or waits: then it stays open, and false is returned.
+  bool CloseIfEmpty(absl::Status reason);
 
   // Waits until nobody is inside (after Close: for ever so). Errors from the budget.
   absl::Status WaitUntilEmpty(const StepBudget& budget);
@@ -73,13 +80,15 @@ class FifoGate {
   };
 
   void LeaveGate();
+  std::list<Waiter*>& Waiting(Use use) { return waiting_[static_cast<size_t>(use)]; }
   absl::Status Expired(const StepBudget& budget) const;
 
   const Options options_;
   mutable std::mutex mutex_;
   // Guarded by mutex_.
   std::condition_variable empty_;
-  std::list<Waiter*> waiting_;
+  std::array<std::list<Waiter*>, 2> waiting_;  // of each kind, in order of arrival
+  Use last_ = Use::kRead;                      // that went in while others waited
   int inside_ = 0;
   absl::Status closed_;
 };

@@ -48,6 +48,11 @@ class LeaseTable {
     std::atomic<bool> removed = false;
   };
 
+  // Things that care when they were used last have Touch(): the end of a call counts, however long it took.
+  static void NoteUse(T* value) {
+    if constexpr (requires { value->Touch(); }) value->Touch();
+  }
+
  public:
   // The right to use one thing until destroyed.
   class Lease {
@@ -58,11 +63,18 @@ class LeaseTable {
     // Someone removed the thing while it is in use: finish soon.
     bool removed() const { return cell_->removed.load(std::memory_order_acquire); }
 
+    Lease(Lease&&) = default;
+    Lease& operator=(Lease&&) = delete;
+
    private:
     friend class LeaseTable;
-    Lease(std::shared_ptr<Cell> cell, FifoGate::Pass pass) : cell_(std::move(cell)), pass_(std::move(pass)) {}
+    struct Leaver {
+      void operator()(Cell* cell) const { NoteUse(cell->value.get()); }
+    };
+    Lease(std::shared_ptr<Cell> cell, FifoGate::Pass pass) : cell_(std::move(cell)), pass_(std::move(pass)), in_use_(cell_.get()) {}
     std::shared_ptr<Cell> cell_;  // before pass_: the gate outlives its pass
     FifoGate::Pass pass_;
+    std::unique_ptr<Cell, Leaver> in_use_;  // after pass_: who leaves has noted its use before
   };
 
   // A name whose thing is still being made. It takes room, but to everyone else it does not exist before Publish; unless it is
@@ -141,11 +153,13 @@ class LeaseTable {
     return absl::OkStatus();
   }
 
-  // Waits for its turn with the thing. NOT_FOUND, RESOURCE_EXHAUSTED when too many wait, or the budget's errors.
-  absl::StatusOr<Lease> Acquire(const std::string& name, const StepBudget& budget, const std::string& owner = "") {
+  // Waits for its turn with the thing; those who only read do not take the places of those who change it. NOT_FOUND,
+  // RESOURCE_EXHAUSTED when too many wait, or the budget's errors.
+  absl::StatusOr<Lease> Acquire(const std::string& name, const StepBudget& budget, const std::string& owner = "",
+                                FifoGate::Use use = FifoGate::Use::kChange) {
     const std::shared_ptr<Cell> cell = Find(name, owner);
     if (cell == nullptr) return Absent(name, owner);
-    absl::StatusOr<FifoGate::Pass> pass = cell->gate.Enter(budget);
+    absl::StatusOr<FifoGate::Pass> pass = cell->gate.Enter(budget, use);
     if (!pass.ok()) return pass.status();
     return Lease(cell, *std::move(pass));
   }
@@ -161,8 +175,28 @@ class LeaseTable {
     }
     if (cell == nullptr) return Absent(name, owner);
     cell->removed.store(true, std::memory_order_release);
-    cell->gate.Close(absl::NotFoundError(absl::StrCat(options_.reason, "_NOT_FOUND: '", name, "' was deleted meanwhile")));
+    cell->gate.Close(Deleted(name));
     return cell->gate.WaitUntilEmpty(budget);
+  }
+
+  // Takes the name away unless a call uses the thing, or waits for it, or `idle` says no. FAILED_PRECONDITION then: nothing has
+  // happened. NOT_FOUND.
+  template <typename Idle>
+  absl::Status RemoveIdle(const std::string& name, const std::string& owner, const Idle& idle) {
+    std::shared_ptr<Cell> cell;
+    {
+      const std::lock_guard<std::mutex> lock(mutex_);
+      cell = FindCell(name, owner);
+      if (cell != nullptr) {
+        if (!idle(*cell->value) || !cell->gate.CloseIfEmpty(Deleted(name))) {
+          return absl::FailedPreconditionError(absl::StrCat("IN_USE: '", name, "' is in use"));
+        }
+        cells_.erase(name);
+      }
+    }
+    if (cell == nullptr) return Absent(name, owner);
+    cell->removed.store(true, std::memory_order_release);
+    return absl::OkStatus();
   }
 
   // A thing without a lease: only what is safe to read while others use it may be read. nullptr when there is none.
@@ -235,6 +269,9 @@ class LeaseTable {
     return FindCell(name, owner);
   }
 
+  absl::Status Deleted(const std::string& name) const {
+    return absl::NotFoundError(absl::StrCat(options_.reason, "_NOT_FOUND: '", name, "' was deleted meanwhile"));
+  }
   absl::Status Full() const {
     return absl::ResourceExhaustedError(
         absl::StrCat("TOO_MANY_", options_.reason, "S: the server holds at most ", options_.capacity, "; delete one first"));

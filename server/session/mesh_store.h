@@ -11,6 +11,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "server/session/quotas.h"
 
 namespace eipc {
 
@@ -22,14 +23,16 @@ struct UploadedMesh {
   std::string data;
 };
 
-// Uploaded mesh files by owner and the SHA-256 of their bytes. When there is no room the least recently used go: scenes hold
-// copies.
+// Uploaded mesh files by owner and the SHA-256 of their bytes. When an owner has no room for another, its least recently used go:
+// scenes hold copies. Nobody's go for somebody else's.
 class MeshStore {
  public:
-  explicit MeshStore(int64_t max_bytes) : max_bytes_(max_bytes) {}
+  // `quotas` may be null: owners have none.
+  explicit MeshStore(int64_t max_bytes, Quotas* quotas = nullptr) : max_bytes_(max_bytes), quotas_(quotas) {}
 
-  // RESOURCE_EXHAUSTED when it is larger than the store.
+  // RESOURCE_EXHAUSTED (UPLOAD_TOO_LARGE) when it is larger than the store, or than an owner's share of it.
   absl::Status CheckSize(int64_t bytes) const;
+  // RESOURCE_EXHAUSTED (UPLOAD_STORE_FULL) when the others' uploads leave no room for it.
   absl::Status Add(const std::string& owner, const std::string& sha256, UploadedMesh mesh);
   // By "upload:{sha256}". NOT_FOUND.
   absl::StatusOr<std::shared_ptr<const UploadedMesh>> Find(const std::string& owner, const std::string& reference);
@@ -40,12 +43,17 @@ class MeshStore {
   struct Entry {
     std::shared_ptr<const UploadedMesh> mesh;
     std::list<Key>::iterator age;
+    Quotas::Hold hold;
   };
+  // Requires mutex_.
+  absl::StatusOr<Quotas::Hold> MakeRoom(const std::string& owner, int64_t bytes);
+
   const int64_t max_bytes_;
+  Quotas* const quotas_;
   mutable std::mutex mutex_;
   // Guarded by mutex_.
   std::map<Key, Entry> meshes_;
-  std::list<Key> by_age_;  // the most recently used first
+  std::map<std::string, std::list<Key>> by_age_;  // of each owner, the most recently used first
   int64_t bytes_ = 0;
 };
 

@@ -22,7 +22,8 @@ struct OperationRegistry::Operation : public OperationRegistry::Progress {
   std::atomic<bool> cancelled = false;
   int64_t number = 0;
   std::string owner;
-  Job job;  // until it has run; the worker's
+  Job job;            // until it has run; the worker's
+  Quotas::Hold hold;  // guarded by the registry's mutex
   mutable std::mutex mutex;
   std::condition_variable changed;
   View view;  // guarded by mutex
@@ -69,15 +70,28 @@ void OperationRegistry::Stop() {
   for (std::thread& worker : workers) worker.join();
 }
 
-bool OperationRegistry::MakeRoom(const std::string& owner) {
-  if (static_cast<int>(operations_.size()) < max_operations_) return true;
-  auto oldest = operations_.end();
-  for (auto it = operations_.lower_bound(Key(owner, "")); it != operations_.end() && it->first.first == owner; ++it) {
-    if (it->second->See().done && (oldest == operations_.end() || it->second->number < oldest->second->number)) oldest = it;
+absl::StatusOr<Quotas::Hold> OperationRegistry::MakeRoom(const std::string& owner) {
+  while (true) {
+    const absl::Status may = quotas_ == nullptr ? absl::OkStatus() : quotas_->Check(owner, Resource::kOperations);
+    const bool fits = static_cast<int>(operations_.size()) < max_operations_;
+    if (may.ok() && fits) return quotas_ == nullptr ? Quotas::Hold() : quotas_->Take(owner, Resource::kOperations);
+    auto oldest = operations_.end();
+    for (auto it = operations_.lower_bound(Key(owner, "")); it != operations_.end() && it->first.first == owner; ++it) {
+      if (it->second->See().done && (oldest == operations_.end() || it->second->number < oldest->second->number)) oldest = it;
+    }
+    if (oldest != operations_.end()) {
+      Forget(oldest);
+      continue;
+    }
+    if (!may.ok()) return may;
+    return absl::ResourceExhaustedError(absl::StrCat("TOO_MANY_OPERATIONS: the server keeps at most ", max_operations_,
+                                                     ", and none of yours is done; try again later"));
   }
-  if (oldest == operations_.end()) return false;
-  operations_.erase(oldest);
-  return true;
+}
+
+void OperationRegistry::Forget(std::map<Key, Ptr>::iterator operation) {
+  operation->second->hold = Quotas::Hold();  // whoever still looks at it
+  operations_.erase(operation);
 }
 
 bool OperationRegistry::HaveWorker() {
@@ -116,12 +130,9 @@ absl::StatusOr<OperationRegistry::View> OperationRegistry::Start(const std::stri
   const View view = operation->view;
   const std::lock_guard<std::mutex> lock(mutex_);
   if (stop_) return absl::UnavailableError("SERVER_STOPPING: the server is stopping");
-  if (!MakeRoom(owner)) {
-    return absl::ResourceExhaustedError(absl::StrCat("TOO_MANY_OPERATIONS: the server keeps at most ", max_operations_,
-                                                     ", and none of yours is done; try again later"));
-  }
+  EIPC_ASSIGN_OR_RETURN(operation->hold, MakeRoom(owner));
   if (!HaveWorker()) {
-    return absl::ResourceExhaustedError("OUT_OF_THREADS: the system gives no thread for the operation; try again later");
+    return absl::ResourceExhaustedError("NO_THREAD: the system gives no thread for the operation; try again later");
   }
   operation->number = started_++;
   operations_.emplace(Key(owner, view.name), operation);
@@ -169,7 +180,7 @@ absl::Status OperationRegistry::Delete(const std::string& name, const std::strin
   EIPC_ASSIGN_OR_RETURN(const Ptr operation, Find(name, owner));
   if (!operation->See().done) return absl::FailedPreconditionError("OPERATION_RUNNING: it is not done; cancel it first");
   const std::lock_guard<std::mutex> lock(mutex_);
-  operations_.erase(Key(owner, name));
+  if (const auto found = operations_.find(Key(owner, name)); found != operations_.end()) Forget(found);
   return absl::OkStatus();
 }
 

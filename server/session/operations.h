@@ -15,6 +15,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "server/session/quotas.h"
 #include "server/session/tenant_turns.h"
 #include "sim/solver/step_budget.h"
 
@@ -48,13 +49,15 @@ class OperationRegistry {
     std::string result;
   };
 
-  explicit OperationRegistry(int max_operations, int workers = 16) : max_operations_(max_operations), max_workers_(workers) {}
+  // `quotas` may be null: tenants have none.
+  explicit OperationRegistry(int max_operations, int workers = 16, Quotas* quotas = nullptr)
+      : max_operations_(max_operations), max_workers_(workers), quotas_(quotas) {}
   ~OperationRegistry() { Stop(); }
   // Cancels every job and waits for it; what was done is forgotten too. None is begun after that.
   void Stop();
 
-  // RESOURCE_EXHAUSTED (TOO_MANY_OPERATIONS) when as many are kept as may be; finished ones of the owner make room, the oldest
-  // first. RESOURCE_EXHAUSTED (OUT_OF_THREADS) when there is no thread to run it and the system gives none.
+  // RESOURCE_EXHAUSTED (TOO_MANY_OPERATIONS, TENANT_QUOTA) when as many are kept as may be; finished ones of the owner make room,
+  // the oldest first. RESOURCE_EXHAUSTED (NO_THREAD) when there is no thread to run it and the system gives none.
   absl::StatusOr<View> Start(const std::string& owner, const std::string& kind, Job job);
   // Waits up to `wait` for it to be done. NOT_FOUND.
   absl::StatusOr<View> Get(const std::string& name, const std::string& owner, std::chrono::duration<double> wait,
@@ -71,12 +74,14 @@ class OperationRegistry {
   using Ptr = std::shared_ptr<Operation>;
   absl::StatusOr<Ptr> Find(const std::string& name, const std::string& owner) const;
   // Require mutex_.
-  bool MakeRoom(const std::string& owner);
+  absl::StatusOr<Quotas::Hold> MakeRoom(const std::string& owner);
+  void Forget(std::map<Key, Ptr>::iterator operation);
   bool HaveWorker();
   void Work();
 
   const int max_operations_;
   const int max_workers_;
+  Quotas* const quotas_;
   mutable std::mutex mutex_;
   // Guarded by mutex_.
   std::map<Key, Ptr> operations_;

@@ -2,6 +2,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "server/session/ids.h"
+#include "sim/base/status_macros.h"
 
 namespace eipc {
 namespace {
@@ -24,18 +25,28 @@ absl::Status SceneRegistry::RoomFor(int64_t payload_bytes) const {
   return absl::OkStatus();
 }
 
-absl::Status SceneRegistry::CheckRoom(int64_t payload_bytes) const {
-  const std::lock_guard<std::mutex> lock(mutex_);
-  return RoomFor(payload_bytes);
+absl::Status SceneRegistry::CheckRoom(int64_t payload_bytes, const std::string& owner) const {
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    EIPC_RETURN_IF_ERROR(RoomFor(payload_bytes));
+  }
+  return quotas_ == nullptr ? absl::OkStatus() : quotas_->Check(owner, Resource::kScenes);
 }
 
-absl::StatusOr<SceneRegistry::ScenePtr> SceneRegistry::Add(StoredScene scene) {
+absl::StatusOr<SceneRegistry::ScenePtr> SceneRegistry::Add(StoredScene scene, bool comes_back) {
   const std::lock_guard<std::mutex> lock(mutex_);
   const Key key(scene.owner, scene.name);
   if (const auto found = scenes_.find(key); found != scenes_.end()) return Share(found->second);
   const int64_t bytes = static_cast<int64_t>(scene.payload.size());
   if (absl::Status room = RoomFor(bytes); !room.ok()) return room;
+  Quotas::Hold hold;
+  if (quotas_ != nullptr && comes_back) {
+    hold = quotas_->Record(scene.owner, Resource::kScenes);
+  } else if (quotas_ != nullptr) {
+    EIPC_ASSIGN_OR_RETURN(hold, quotas_->Take(scene.owner, Resource::kScenes));
+  }
   const auto entry = std::make_shared<Entry>(std::move(scene));
+  entry->hold = std::move(hold);
   scenes_.emplace(key, entry);
   payload_bytes_ += bytes;
   return Share(entry);
@@ -64,6 +75,7 @@ absl::Status SceneRegistry::Delete(const std::string& name, const std::string& o
     return absl::FailedPreconditionError(absl::StrCat("SCENE_IN_USE: ", pins, " session(s) run '", name, "'; delete them first"));
   }
   payload_bytes_ -= static_cast<int64_t>(found->second->scene.payload.size());
+  found->second->hold = Quotas::Hold();  // whoever still reads the scene
   scenes_.erase(found);
   return absl::OkStatus();
 }

@@ -13,6 +13,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "server/session/memory_budget.h"
+#include "server/session/quotas.h"
 
 namespace eipc {
 
@@ -41,6 +42,7 @@ class SceneRegistry {
   struct Entry {
     explicit Entry(StoredScene s) : scene(std::move(s)) {}
     const StoredScene scene;
+    Quotas::Hold hold;
     // Grows only under the registry's lock, falls any time.
     std::atomic<int> pins = 0;
   };
@@ -71,12 +73,15 @@ class SceneRegistry {
   };
   using ScenePtr = std::shared_ptr<const StoredScene>;
 
-  SceneRegistry(int max_scenes, int64_t max_payload_bytes) : max_scenes_(max_scenes), max_payload_bytes_(max_payload_bytes) {}
+  // `quotas` may be null: tenants have none.
+  SceneRegistry(int max_scenes, int64_t max_payload_bytes, Quotas* quotas = nullptr)
+      : max_scenes_(max_scenes), max_payload_bytes_(max_payload_bytes), quotas_(quotas) {}
 
-  // Stores a scene, or finds that it is there already. RESOURCE_EXHAUSTED when there is no room.
-  absl::StatusOr<ScenePtr> Add(StoredScene scene);
+  // Stores a scene, or finds that it is there already. RESOURCE_EXHAUSTED when there is no room, or its owner has its share; a
+  // scene that comes back from a server before this one has a share by right.
+  absl::StatusOr<ScenePtr> Add(StoredScene scene, bool comes_back = false);
   // Whether a scene with a payload of this size would fit: to refuse before compiling it.
-  absl::Status CheckRoom(int64_t payload_bytes) const;
+  absl::Status CheckRoom(int64_t payload_bytes, const std::string& owner = "") const;
   // NOT_FOUND.
   absl::StatusOr<ScenePtr> Find(const std::string& name, const std::string& owner = "") const;
   absl::StatusOr<Pin> PinScene(const std::string& name, const std::string& owner = "");
@@ -93,6 +98,7 @@ class SceneRegistry {
 
   const int max_scenes_;
   const int64_t max_payload_bytes_;
+  Quotas* const quotas_;
   mutable std::mutex mutex_;
   // Guarded by mutex_.
   std::map<Key, std::shared_ptr<Entry>> scenes_;

@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "absl/status/status.h"
+#include "server/session/quotas.h"
 
 namespace eipc {
 
@@ -22,8 +23,10 @@ struct ServerLimits {
   int max_cage_vertices = 20'000;
   // Sum over a scene's meshes, and over the vertex budgets of cages to be made.
   int64_t max_scene_vertices = 2'000'000;
-  // Steps and compilations that run at once; the others wait in order of arrival.
+  // Steps that run at once; the others wait (server/session/solve_slots.h).
   int solve_slots = 2;
+  // Mesh preparations and scenes with cages to be made that are worked on at once, and compilations beside them.
+  int job_slots = 1;
   int max_waiting_solves = 256;
   // Refusals for want of a slot are answered no sooner than so long after the client's last answer, at most so many at once; the
   // others without delay (server/rpc/handlers/refusal_pause.h).
@@ -42,8 +45,9 @@ struct ServerLimits {
   int max_snapshots = 1024;
   // Sum of the stored snapshots.
   int64_t max_snapshot_bytes = int64_t{1} << 30;
-  // Of one session's recording.
+  // Of one session's recording, and of all together.
   int64_t max_recording_bytes = int64_t{256} << 20;
+  int64_t max_recordings_bytes = int64_t{1} << 30;
   // Sum of the uploaded meshes, and of one.
   int64_t max_upload_bytes = int64_t{1} << 30;
   // Sessions idle for longer are deleted unless they ask for less; 0: never.
@@ -57,6 +61,8 @@ struct ServerLimits {
   int64_t session_memory_bytes = 0;
   // What a child process that makes a cage or prepares a mesh may take; at most memory_bytes, where that is set.
   int64_t child_memory_bytes = int64_t{4} << 30;
+  // What one tenant may hold of each resource (quotas.h); 0: a fair part of the above.
+  ResourceAmounts tenant = {};
 };
 
 // RESOURCE_EXHAUSTED when a scene of so many bodies is larger than the server takes. Runs before any mesh is read.

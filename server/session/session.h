@@ -1,6 +1,7 @@
 #ifndef EIPC_SERVER_SESSION_SESSION_H_
 #define EIPC_SERVER_SESSION_SESSION_H_
 
+#include <array>
 #include <atomic>
 #include <chrono>
 #include <cstdint>
@@ -16,6 +17,7 @@
 #include "absl/status/statusor.h"
 #include "server/session/action_log.h"
 #include "server/session/memory_budget.h"
+#include "server/session/quotas.h"
 #include "server/session/retry_memory.h"
 #include "server/session/scene_registry.h"
 #include "server/session/session_log.h"
@@ -118,6 +120,8 @@ class Session {
   bool recording() const { return log_ != nullptr && log_->recording(); }
   // Memory that was set aside for the session, given back with it.
   void KeepMemory(MemoryBudget::Share memory) { memory_ = std::move(memory); }
+  // Likewise its tenant's quotas.
+  void KeepHolds(Quotas::Hold session, Quotas::Hold memory) { holds_ = {std::move(session), std::move(memory)}; }
   // nullptr when there is none.
   SessionLog* log() { return log_.get(); }
   // Begins the journal (anew) with the present, so that it does not grow for ever.
@@ -163,6 +167,7 @@ class Session {
   void NoteSeen();
 
   MemoryBudget::Share memory_;
+  std::array<Quotas::Hold, 2> holds_;
   SceneRegistry::Pin scene_;
   const Options options_;
   std::vector<Slot> worlds_;

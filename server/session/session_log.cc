@@ -8,19 +8,26 @@ namespace eipc {
 absl::Status SessionLog::Append(absl::string_view bytes, double replay_s) {
   const std::lock_guard<std::mutex> lock(mutex_);
   if (journal_ != nullptr) EIPC_RETURN_IF_ERROR(journal_->Append(bytes, replay_s));
-  if (!record_ || outgrown_) return absl::OkStatus();
-  if (recording_.size() + bytes.size() > max_recording_bytes_) {
+  if (record_ && !outgrown_) Record(bytes);
+  return absl::OkStatus();
+}
+
+void SessionLog::Record(absl::string_view bytes) {
+  if (recording_.size() + bytes.size() > max_recording_bytes_ || !hold_.Grow(static_cast<int64_t>(bytes.size()))) {
     outgrown_ = true;
     recording_ = std::string();
-    return absl::OkStatus();
+    hold_.Shrink(hold_.amount());
+    return;
   }
   recording_.append(bytes.data(), bytes.size());
-  return absl::OkStatus();
 }
 
 void SessionLog::BeginRecording(absl::string_view bytes) {
   const std::lock_guard<std::mutex> lock(mutex_);
-  if (record_) recording_ = std::string(bytes);
+  if (!record_) return;
+  recording_.clear();
+  hold_.Shrink(hold_.amount());
+  Record(bytes);
 }
 
 absl::StatusOr<std::string> SessionLog::Recording() const {

@@ -9,6 +9,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "server/session/quotas.h"
 
 namespace eipc {
 
@@ -35,9 +36,10 @@ class LogSink {
 // What a session writes its records to: a journal that survives the process, a recording that the client asked for, or both.
 class SessionLog {
  public:
-  // `journal` may be null; a recording holds at most `max_recording_bytes`, after that it ends (and says so).
-  SessionLog(std::unique_ptr<LogSink> journal, bool record, size_t max_recording_bytes)
-      : journal_(std::move(journal)), record_(record), max_recording_bytes_(max_recording_bytes) {}
+  // `journal` may be null; a recording holds at most `max_recording_bytes`, and no more than `hold` may grow by: after that it ends
+  // (and says so).
+  SessionLog(std::unique_ptr<LogSink> journal, bool record, size_t max_recording_bytes, Quotas::Hold hold = {})
+      : journal_(std::move(journal)), record_(record), max_recording_bytes_(max_recording_bytes), hold_(std::move(hold)) {}
 
   // Framed records. Nothing is recorded that the journal refused.
   absl::Status Append(absl::string_view bytes, double replay_s = 0);
@@ -51,12 +53,15 @@ class SessionLog {
   size_t recorded_bytes() const;
 
  private:
+  void Record(absl::string_view bytes);  // requires mutex_
+
   const std::unique_ptr<LogSink> journal_;
   const bool record_;
   const size_t max_recording_bytes_;
   mutable std::mutex mutex_;
   // Guarded by mutex_.
   std::string recording_;
+  Quotas::Hold hold_;  // of its bytes
   bool outgrown_ = false;
 };
 

@@ -2,6 +2,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "server/session/ids.h"
+#include "sim/base/status_macros.h"
 
 namespace eipc {
 namespace {
@@ -20,8 +21,14 @@ absl::StatusOr<SnapshotStore::Ptr> SnapshotStore::Add(StoredSnapshot snapshot) {
     return absl::ResourceExhaustedError(absl::StrCat("TOO_MANY_SNAPSHOTS: the server holds at most ", max_snapshots_, " of ",
                                                      max_bytes_, " bytes in all; delete one first"));
   }
+  Entry entry;
+  if (quotas_ != nullptr) {
+    EIPC_ASSIGN_OR_RETURN(entry.count, quotas_->Take(snapshot.owner, Resource::kSnapshots));
+    EIPC_ASSIGN_OR_RETURN(entry.bytes, quotas_->Take(snapshot.owner, Resource::kSnapshotBytes, bytes));
+  }
   const auto stored = std::make_shared<const StoredSnapshot>(std::move(snapshot));
-  snapshots_.emplace(Key(stored->owner, stored->name), stored);
+  entry.snapshot = stored;
+  snapshots_.emplace(Key(stored->owner, stored->name), std::move(entry));
   bytes_ += bytes;
   return stored;
 }
@@ -30,14 +37,14 @@ absl::StatusOr<SnapshotStore::Ptr> SnapshotStore::Find(const std::string& name, 
   const std::lock_guard<std::mutex> lock(mutex_);
   const auto found = snapshots_.find(Key(owner, name));
   if (found == snapshots_.end()) return NotFound(name);
-  return found->second;
+  return found->second.snapshot;
 }
 
 absl::Status SnapshotStore::Delete(const std::string& name, const std::string& owner) {
   const std::lock_guard<std::mutex> lock(mutex_);
   const auto found = snapshots_.find(Key(owner, name));
   if (found == snapshots_.end()) return NotFound(name);
-  bytes_ -= static_cast<int64_t>(found->second->data.size());
+  bytes_ -= static_cast<int64_t>(found->second.snapshot->data.size());
   snapshots_.erase(found);
   return absl::OkStatus();
 }
@@ -47,7 +54,7 @@ std::vector<SnapshotStore::Ptr> SnapshotStore::List(const std::string& after, in
   std::vector<Ptr> result;
   for (auto it = snapshots_.upper_bound(Key(owner, after)); it != snapshots_.end() && it->first.first == owner; ++it) {
     if (static_cast<int>(result.size()) >= count) break;
-    result.push_back(it->second);
+    result.push_back(it->second.snapshot);
   }
   return result;
 }

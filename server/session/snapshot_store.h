@@ -11,6 +11,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "server/session/quotas.h"
 
 namespace eipc {
 
@@ -31,9 +32,11 @@ struct StoredSnapshot {
 class SnapshotStore {
  public:
   using Ptr = std::shared_ptr<const StoredSnapshot>;
-  SnapshotStore(int max_snapshots, int64_t max_bytes) : max_snapshots_(max_snapshots), max_bytes_(max_bytes) {}
+  // `quotas` may be null: tenants have none.
+  SnapshotStore(int max_snapshots, int64_t max_bytes, Quotas* quotas = nullptr)
+      : max_snapshots_(max_snapshots), max_bytes_(max_bytes), quotas_(quotas) {}
 
-  // Gives it a name. RESOURCE_EXHAUSTED when there is no room.
+  // Gives it a name. RESOURCE_EXHAUSTED when there is no room, or its owner has its share.
   absl::StatusOr<Ptr> Add(StoredSnapshot snapshot);
   // NOT_FOUND.
   absl::StatusOr<Ptr> Find(const std::string& name, const std::string& owner) const;
@@ -46,9 +49,15 @@ class SnapshotStore {
   using Key = std::pair<std::string, std::string>;  // owner, name
   const int max_snapshots_;
   const int64_t max_bytes_;
+  Quotas* const quotas_;
   mutable std::mutex mutex_;
   // Guarded by mutex_.
-  std::map<Key, Ptr> snapshots_;
+  struct Entry {
+    Ptr snapshot;
+    Quotas::Hold count;
+    Quotas::Hold bytes;
+  };
+  std::map<Key, Entry> snapshots_;
   int64_t bytes_ = 0;
 };
 

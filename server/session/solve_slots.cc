@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <tuple>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -15,18 +14,14 @@ namespace {
 constexpr std::chrono::milliseconds kPollInterval(10);
 // After so long a slot that is kept for an answer's sake is taken.
 constexpr std::chrono::milliseconds kLongestAnswer(10);
-// Every so many slots one goes to the least urgent that waits.
-constexpr int kTurnOfTheLeastUrgent = 4;
+// Whose turn it is. Between two turns of a priority there are at most 1, 3 and 6 others: the bound in the header counts on it.
+constexpr SolvePriority kRound[] = {SolvePriority::kInteractive, SolvePriority::kNormal,      SolvePriority::kInteractive,
+                                    SolvePriority::kBatch,       SolvePriority::kInteractive, SolvePriority::kNormal,
+                                    SolvePriority::kInteractive};
+constexpr int kTurns = sizeof(kRound) / sizeof(kRound[0]);
 
 // Of this thread.
 thread_local SolveSlots::LateRelease* late_release = nullptr;
-
-absl::Status Expired(const StepBudget& budget) {
-  const absl::Status status = budget.Poll();
-  if (status.ok()) return status;
-  const char* reason = absl::IsCancelled(status) ? "CANCELLED" : "DEADLINE_EXCEEDED";
-  return absl::Status(status.code(), absl::StrCat(reason, ": gave up waiting for a solve slot"));
-}
 
 }  // namespace
 
@@ -41,33 +36,41 @@ void SolveSlots::LateRelease::Settle() {
   if (slots_ != nullptr) std::exchange(slots_, nullptr)->Settle(this);
 }
 
+absl::Status SolveSlots::Expired(const StepBudget& budget) const {
+  const absl::Status status = budget.Poll();
+  if (status.ok()) return status;
+  const char* reason = absl::IsCancelled(status) ? "CANCELLED" : "DEADLINE_EXCEEDED";
+  return absl::Status(status.code(), absl::StrCat(reason, ": gave up waiting for ", what_));
+}
+
+absl::Status SolveSlots::Full() const {
+  return QueueFull(absl::StrCat(max_waiting_, " calls wait for ", what_, " already; try again later"));
+}
+
 absl::StatusOr<SolveSlots::Slot> SolveSlots::Take(const SolveClaim& claim, const StepBudget& budget,
                                                   absl::FunctionRef<void()> not_refused) {
   if (late_release != nullptr) late_release->Settle();
-  Waiter self;
-  self.tenant = claim.tenant;
-  self.priority = claim.priority;
   std::unique_lock<std::mutex> lock(mutex_);
   PassOnOverdue();
-  if (busy_ < slots_) {
+  if (busy_ < slots_ && MayHold(claim.tenant)) {
     ++busy_;
-    Admit(self.tenant);
+    queues_[static_cast<int>(claim.priority)].Hold(claim.tenant);
+    ++tenants_[claim.tenant].holding;
     lock.unlock();
     not_refused();
-    return Slot(this, self.tenant);
+    return Slot(this, claim);
   }
-  const auto full = [this] {
-    return QueueFull(absl::StrCat(max_waiting_, " calls wait for a solve slot already; try again later"));
-  };
-  if (waiting_ >= max_waiting_ && !MakeRoom(self)) return full();
-  queues_[static_cast<int>(self.priority)].push_back(&self);
-  ++tenants_[self.tenant].waiting;
+  if (waiting_ >= max_waiting_ && !MakeRoom(claim)) return Full();
+  Waiter self;
+  self.claim = claim;
+  queues_[static_cast<int>(claim.priority)].Push(claim.tenant, &self);
+  ++tenants_[claim.tenant].waiting;
   ++waiting_;
   lock.unlock();
   not_refused();
   lock.lock();
   while (!self.admitted) {
-    if (self.refused) return full();
+    if (self.refused) return Full();
     // `cancelled` is the caller's code: it may take locks of its own, so it is not called under ours.
     lock.unlock();
     const absl::Status status = Expired(budget);
@@ -80,27 +83,44 @@ absl::StatusOr<SolveSlots::Slot> SolveSlots::Take(const SolveClaim& claim, const
     }
     self.wake.wait_until(lock, std::min(budget.deadline, std::chrono::steady_clock::now() + kPollInterval));
   }
-  return Slot(this, self.tenant);
+  return Slot(this, claim);
 }
 
-bool SolveSlots::MakeRoom(const Waiter& newcomer) {
-  // The last of the least urgent, if less urgent than the newcomer.
-  Waiter* victim = nullptr;
-  for (int p = kSolvePriorities - 1; p > static_cast<int>(newcomer.priority) && victim == nullptr; --p) {
-    if (!queues_[p].empty()) victim = queues_[p].back();
+void SolveSlots::BoundTenants(int most) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  most_of_a_tenant_ = std::max(1, most);
+  while (busy_ < slots_ && waiting_ > 0) {
+    const int before = busy_;
+    ++busy_;
+    GiveToNext();
+    if (busy_ == before) return;  // nobody may have it
   }
-  if (victim == nullptr) {
-    // The last, as urgent as the newcomer, of the tenant with most waiting.
-    const auto own = tenants_.find(newcomer.tenant);
-    int most = (own == tenants_.end() ? 0 : own->second.waiting) + 1;
-    for (Waiter* waiter : queues_[static_cast<int>(newcomer.priority)]) {
-      const int count = tenants_[waiter->tenant].waiting;
-      if (count > most || (victim != nullptr && waiter->tenant == victim->tenant)) {
-        most = count;
-        victim = waiter;
-      }
+}
+
+bool SolveSlots::MayHold(const std::string& tenant) const {
+  const auto found = tenants_.find(tenant);
+  return found == tenants_.end() || found->second.holding < most_of_a_tenant_;
+}
+
+SolveSlots::Waiter* SolveSlots::LastOf(const std::string& tenant, int most_urgent) const {
+  for (int p = kSolvePriorities - 1; p >= most_urgent; --p) {
+    if (Waiter* const* last = queues_[p].Last(tenant); last != nullptr) return *last;
+  }
+  return nullptr;
+}
+
+bool SolveSlots::MakeRoom(const SolveClaim& newcomer) {
+  const auto own = tenants_.find(newcomer.tenant);
+  const std::string* fullest = nullptr;
+  int most = (own == tenants_.end() ? 0 : own->second.waiting) + 1;
+  for (const auto& [name, tenant] : tenants_) {
+    if (tenant.waiting > most) {
+      most = tenant.waiting;
+      fullest = &name;
     }
   }
+  Waiter* const victim =
+      fullest != nullptr ? LastOf(*fullest, 0) : LastOf(newcomer.tenant, static_cast<int>(newcomer.priority) + 1);
   if (victim == nullptr) return false;
   Forget(victim);
   victim->refused = true;
@@ -108,56 +128,48 @@ bool SolveSlots::MakeRoom(const Waiter& newcomer) {
   return true;
 }
 
-SolveSlots::Waiter* SolveSlots::NextOf(const Queue& queue) {
-  Waiter* best = nullptr;
-  for (Waiter* waiter : queue) {
-    const auto rank = [this](const Waiter* w) {
-      const Tenant& tenant = tenants_[w->tenant];
-      return std::tuple(tenant.holding, tenant.served);
-    };
-    if (best == nullptr || (waiter->tenant != best->tenant && rank(waiter) < rank(best))) best = waiter;
-  }
-  return best;
-}
-
 SolveSlots::Waiter* SolveSlots::Next() {
-  const bool least_urgent = given_ % kTurnOfTheLeastUrgent == kTurnOfTheLeastUrgent - 1;
-  for (int i = 0; i < kSolvePriorities; ++i) {
-    const Queue& queue = queues_[least_urgent ? kSolvePriorities - 1 - i : i];
-    if (!queue.empty()) return NextOf(queue);
+  for (int i = 0; i < kTurns; ++i) {
+    const int turn = (turn_ + i) % kTurns;
+    const auto next = queues_[static_cast<int>(kRound[turn])].Take([this](const std::string& tenant) { return MayHold(tenant); });
+    if (!next) continue;
+    turn_ = (turn + 1) % kTurns;
+    return *next;
   }
   return nullptr;
 }
 
-void SolveSlots::Admit(const std::string& tenant) {
-  Tenant& entry = tenants_[tenant];
-  ++entry.holding;
-  entry.served = ++given_;
+void SolveSlots::GiveToNext() {
+  Waiter* const next = Next();
+  if (next == nullptr) {
+    --busy_;
+    return;
+  }
+  Tenant& tenant = tenants_[next->claim.tenant];
+  ++tenant.holding;
+  --tenant.waiting;
+  --waiting_;
+  next->admitted = true;
+  next->wake.notify_one();
 }
 
 void SolveSlots::Forget(Waiter* waiter) {
-  queues_[static_cast<int>(waiter->priority)].remove(waiter);
+  queues_[static_cast<int>(waiter->claim.priority)].Remove(waiter->claim.tenant, waiter);
   --waiting_;
-  --tenants_[waiter->tenant].waiting;
-  DropTenant(waiter->tenant);
+  CountOut(waiter->claim.tenant, 0, 1);
 }
 
-void SolveSlots::DropTenant(const std::string& tenant) {
+void SolveSlots::CountOut(const std::string& tenant, int holding, int waiting) {
   const auto found = tenants_.find(tenant);
-  if (found != tenants_.end() && found->second.holding == 0 && found->second.waiting == 0) tenants_.erase(found);
+  found->second.holding -= holding;
+  found->second.waiting -= waiting;
+  if (found->second.holding == 0 && found->second.waiting == 0) tenants_.erase(found);
 }
 
-void SolveSlots::PassOn(const std::string& tenant) {
-  --tenants_[tenant].holding;
-  if (Waiter* next = Next(); next != nullptr) {
-    Admit(next->tenant);  // first: a tenant that holds is not forgotten
-    Forget(next);
-    next->admitted = true;
-    next->wake.notify_one();
-  } else {
-    --busy_;
-  }
-  DropTenant(tenant);
+void SolveSlots::PassOn(const SolveClaim& claim) {
+  CountOut(claim.tenant, 1, 0);
+  GiveToNext();
+  queues_[static_cast<int>(claim.priority)].Release(claim.tenant);  // last: who gives a slot up comes after those that have none
 }
 
 template <typename Which>
@@ -167,9 +179,9 @@ void SolveSlots::PassOnKept(const Which& which) {
       ++i;
       continue;
     }
-    const std::string tenant = std::move(kept_[i].tenant);
+    const SolveClaim claim = std::move(kept_[i].claim);
     kept_.erase(kept_.begin() + static_cast<ptrdiff_t>(i));
-    PassOn(tenant);
+    PassOn(claim);
   }
 }
 
@@ -178,10 +190,10 @@ void SolveSlots::PassOnOverdue() {
   PassOnKept([now = std::chrono::steady_clock::now()](const Kept& kept) { return kept.until <= now; });
 }
 
-void SolveSlots::Release(const std::string& tenant) {
+void SolveSlots::Release(const SolveClaim& claim) {
   const std::lock_guard<std::mutex> lock(mutex_);
-  if (late_release == nullptr) return PassOn(tenant);
-  kept_.push_back({late_release, tenant, std::chrono::steady_clock::now() + kLongestAnswer});
+  if (late_release == nullptr) return PassOn(claim);
+  kept_.push_back({late_release, claim, std::chrono::steady_clock::now() + kLongestAnswer});
   late_release->slots_ = this;
 }
 
@@ -193,6 +205,12 @@ void SolveSlots::Settle(const LateRelease* by) {
 int SolveSlots::busy() const {
   const std::lock_guard<std::mutex> lock(mutex_);
   return busy_;
+}
+
+int SolveSlots::held(const std::string& tenant) const {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  const auto found = tenants_.find(tenant);
+  return found == tenants_.end() ? 0 : found->second.holding;
 }
 
 int SolveSlots::waiting() const {

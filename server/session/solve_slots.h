@@ -5,7 +5,6 @@
 #include <chrono>
 #include <condition_variable>
 #include <cstdint>
-#include <list>
 #include <map>
 #include <mutex>
 #include <string>
@@ -15,6 +14,7 @@
 #include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "server/session/tenant_turns.h"
 #include "sim/solver/step_budget.h"
 
 namespace eipc {
@@ -29,36 +29,44 @@ struct SolveClaim {
 
 // Bounds how many solves run at once, in the whole server, and shares them out.
 //
-// The next free slot goes to the most urgent priority that waits (every fourth to the least urgent one, so that nobody starves);
-// within it to the tenant that holds the fewest slots, then to the one served longest ago; within a tenant in order of arrival.
-// When as many wait as may, a newcomer takes the place of someone less urgent, or of the tenant that has most waiting if that is
-// more than its own; that one is refused. So one tenant's flood is its own loss.
+// Slots are given in rounds of seven turns: interactive, normal, interactive, batch, interactive, normal, interactive; a turn of a
+// priority that nobody waits with is passed over. Within a priority tenants take turns (tenant_turns.h), and within a tenant the
+// first to come goes first. When as many wait as may, a newcomer takes the place of the last and least urgent of the tenant that
+// has most waiting, if its own has fewer even with it, else of somebody less urgent of its own tenant; that one is refused. So one
+// tenant's flood is its own loss.
 //
-// Invariants: nobody waits while a slot is free; a slot that is given up passes to its next holder in the same critical section.
+// Bound, whatever the others ask for: while a call waits that is the first of its tenant and priority, and whose tenant holds no
+// slot with that priority, at most
+//     T (k + 1) - 1   slots are given to others,
+// where T tenants wait with its priority and k = 1 for interactive calls, 3 for normal ones, 6 for batches. With slots enough for
+// those that hold one its wait is as many solves long. (A slot is held for one solve: a request takes one for each of its steps.)
+//
+// Invariants: nobody waits while a slot is free that may be theirs; a slot that is given up passes to its next holder in the same
+// critical section.
 class SolveSlots {
  public:
   class Slot {
    public:
     Slot() = default;
-    Slot(Slot&& other) noexcept : slots_(std::exchange(other.slots_, nullptr)), tenant_(std::move(other.tenant_)) {}
+    Slot(Slot&& other) noexcept : slots_(std::exchange(other.slots_, nullptr)), claim_(std::move(other.claim_)) {}
     Slot& operator=(Slot&& other) noexcept {
       if (this != &other) {
         Leave();
         slots_ = std::exchange(other.slots_, nullptr);
-        tenant_ = std::move(other.tenant_);
+        claim_ = std::move(other.claim_);
       }
       return *this;
     }
     ~Slot() { Leave(); }
     void Leave() {
-      if (slots_ != nullptr) std::exchange(slots_, nullptr)->Release(tenant_);
+      if (slots_ != nullptr) std::exchange(slots_, nullptr)->Release(claim_);
     }
 
    private:
     friend class SolveSlots;
-    Slot(SolveSlots* slots, std::string tenant) : slots_(slots), tenant_(std::move(tenant)) {}
+    Slot(SolveSlots* slots, SolveClaim claim) : slots_(slots), claim_(std::move(claim)) {}
     SolveSlots* slots_ = nullptr;
-    std::string tenant_;
+    SolveClaim claim_;
   };
 
   // While one lives, a slot that this thread gives up stays taken until it ends: what the thread still has to do to answer its own
@@ -78,7 +86,9 @@ class SolveSlots {
     SolveSlots* slots_ = nullptr;  // null: it keeps nothing
   };
 
-  SolveSlots(int slots, int max_waiting) : slots_(slots), max_waiting_(max_waiting) {}
+  // `what` is for messages.
+  SolveSlots(int slots, int max_waiting, std::string what = "a solve slot")
+      : slots_(slots), max_waiting_(max_waiting), what_(std::move(what)), most_of_a_tenant_(slots) {}
   SolveSlots(const SolveSlots&) = delete;
   SolveSlots& operator=(const SolveSlots&) = delete;
 
@@ -87,14 +97,17 @@ class SolveSlots {
   absl::StatusOr<Slot> Take(
       const SolveClaim& claim, const StepBudget& budget, absl::FunctionRef<void()> not_refused = [] {});
 
+  // A tenant holds at most so many slots from now on (it keeps those that it has), so that those with long work leave room.
+  void BoundTenants(int most);
+
   int slots() const { return slots_; }
   int busy() const;
+  int held(const std::string& tenant) const;
   int waiting() const;
 
  private:
   struct Waiter {
-    std::string tenant;
-    SolvePriority priority = SolvePriority::kNormal;
+    SolveClaim claim;
     std::condition_variable wake;
     bool admitted = false;
     bool refused = false;
@@ -102,42 +115,45 @@ class SolveSlots {
   struct Tenant {
     int holding = 0;
     int waiting = 0;
-    int64_t served = 0;  // when it last got a slot, in slots given
   };
-  using Queue = std::list<Waiter*>;
   // A slot that is given up, but not free yet.
   struct Kept {
     const LateRelease* by = nullptr;
-    std::string tenant;
+    SolveClaim claim;
     std::chrono::steady_clock::time_point until;
   };
 
   // All require mutex_.
-  bool MakeRoom(const Waiter& newcomer);
+  bool MayHold(const std::string& tenant) const;
+  bool MakeRoom(const SolveClaim& newcomer);
+  Waiter* LastOf(const std::string& tenant, int most_urgent) const;
   Waiter* Next();
-  Waiter* NextOf(const Queue& queue);
-  void Admit(const std::string& tenant);
+  void GiveToNext();
   void Forget(Waiter* waiter);
-  void DropTenant(const std::string& tenant);
-  void PassOn(const std::string& tenant);
+  void CountOut(const std::string& tenant, int holding, int waiting);
+  void PassOn(const SolveClaim& claim);
   template <typename Which>
   void PassOnKept(const Which& which);
   void PassOnOverdue();
+  absl::Status Full() const;
+  absl::Status Expired(const StepBudget& budget) const;
 
   // Take it.
-  void Release(const std::string& tenant);
+  void Release(const SolveClaim& claim);
   void Settle(const LateRelease* by);
 
   const int slots_;
   const int max_waiting_;
+  const std::string what_;
   mutable std::mutex mutex_;
   // Guarded by mutex_.
-  std::array<Queue, kSolvePriorities> queues_;
+  int most_of_a_tenant_;
+  std::array<TenantTurns<Waiter*>, kSolvePriorities> queues_;
   std::map<std::string, Tenant> tenants_;  // those that hold or wait
   std::vector<Kept> kept_;                 // each counts as busy
   int busy_ = 0;
   int waiting_ = 0;
-  int64_t given_ = 0;
+  int turn_ = 0;  // of the round
 };
 
 }  // namespace eipc

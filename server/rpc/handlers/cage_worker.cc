@@ -1,5 +1,6 @@
 #include "server/rpc/handlers/cage_worker.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <iostream>
 #include <iterator>
@@ -38,6 +39,8 @@ v1::Body WithoutFiles(const v1::Body& body) {
 }
 
 }  // namespace
+
+bool WantsCages(const SceneSpec& spec) { return std::any_of(spec.bodies.begin(), spec.bodies.end(), WantsCage); }
 
 absl::Status MakeCagesInChild(const std::string& program, const v1::Scene& scene, const StepBudget& budget,
                               const ChildLimits& limits, SceneSpec* spec) {

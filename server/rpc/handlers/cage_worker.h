@@ -15,6 +15,9 @@ namespace eipc::rpc {
 // Cages are made by code that cannot be interrupted, so it runs in a child process, which can: `program --cage-worker` reads a
 // scene of one embedded body from standard input and writes the same with its cage.
 
+// Whether a body asks for a cage, or for a measurement of one: work of seconds to minutes.
+bool WantsCages(const SceneSpec& spec);
+
 // Gives every embedded body of `spec` that asks for a cage one, made by a child. The budget ends the child at once.
 // INVALID_ARGUMENT with the path of a body whose cage cannot be made. The meter in `limits` is asked for what is sent and received.
 absl::Status MakeCagesInChild(const std::string& program, const v1::Scene& scene, const StepBudget& budget,

@@ -90,10 +90,9 @@ absl::Status MakeScene(Services& services, const CallContext& context, const v1:
                        OperationRegistry::Progress* progress, v1::SceneInfo* response) {
   if (!request.has_scene()) return absl::InvalidArgumentError("INVALID_REQUEST: scene: missing");
   EIPC_RETURN_IF_ERROR(services.CheckOpen());
-  Say(progress, 0, "waiting for a solve slot");
-  // Reading and compiling are work like a step's: they wait for a slot too.
+  Say(progress, 0, "waiting for its turn");
   const SolvingTurns turns;
-  EIPC_ASSIGN_OR_RETURN(const SolveSlots::Slot slot, services.slots.Take(context.claim(), context.budget));
+  EIPC_ASSIGN_OR_RETURN(SolveSlots::Slot slot, services.compilations.Take(context.claim(), context.budget));
   Say(progress, 0.05, "reading meshes");
   RequestMemory memory(&services.memory, "the scene");
   EIPC_ASSIGN_OR_RETURN(ReadScene read, ReadRequest(services, context, request.scene(), &memory));
@@ -102,13 +101,16 @@ absl::Status MakeScene(Services& services, const CallContext& context, const v1:
     return absl::OkStatus();
   }
   if (!request.validate_only()) {
-    EIPC_RETURN_IF_ERROR(services.scenes.CheckRoom(static_cast<int64_t>(read.message.ByteSizeLong())));
+    EIPC_RETURN_IF_ERROR(services.scenes.CheckRoom(static_cast<int64_t>(read.message.ByteSizeLong()), context.tenant));
   }
   EIPC_RETURN_IF_ERROR(memory.Add(EstimateCompileBytes(read.spec)));
-  if (!services.cage_program.empty() && read.problems.empty()) {
+  if (!services.cage_program.empty() && read.problems.empty() && WantsCages(read.spec)) {
     Say(progress, 0.1, "making cages");
+    slot.Leave();  // others compile meanwhile
+    EIPC_ASSIGN_OR_RETURN(const SolveSlots::Slot job, services.jobs.Take(context.claim(), context.budget));
     EIPC_RETURN_IF_ERROR(InvalidScene(
         MakeCagesInChild(services.cage_program, read.message, context.budget, services.LimitsOfChildren(&memory), &read.spec)));
+    EIPC_ASSIGN_OR_RETURN(slot, services.compilations.Take(context.claim(), context.budget));
   }
   Say(progress, 0.7, "compiling");
   absl::StatusOr<std::shared_ptr<const Model>> model = CompileScene(read.spec, std::move(read.problems), context.budget);

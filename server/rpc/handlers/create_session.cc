@@ -31,6 +31,7 @@ absl::Status CreateSession(Services& services, const CallContext& context, const
   }
   if (!request.validate_only()) return MakeSession(services, context, std::move(order), response);
   EIPC_RETURN_IF_ERROR(services.sessions.CheckRoom());
+  EIPC_RETURN_IF_ERROR(services.quotas.Check(context.tenant, Resource::kSessions));
   EIPC_RETURN_IF_ERROR(services.memory.Take(EstimateSessionBytes(*scene->model, order.worlds), "the session").status());
   response->set_scene(scene->name);
   response->set_worlds(order.worlds);

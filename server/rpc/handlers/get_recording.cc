@@ -9,7 +9,7 @@ namespace eipc::rpc {
 
 absl::StatusOr<std::string> GetRecording(Services& services, const CallContext& context, const v1::GetRecordingRequest& request) {
   EIPC_ASSIGN_OR_RETURN(const SessionRegistry::Lease session,
-                        services.sessions.Acquire(request.session(), context.budget, context.tenant));
+                        services.sessions.Acquire(request.session(), context.budget, context.tenant, FifoGate::Use::kRead));
   session->Touch();
   if (session->log() == nullptr) return absl::FailedPreconditionError("NOT_RECORDED: the session was created without `record`");
   return session->log()->Recording();

@@ -1,9 +1,35 @@
+#include <limits>
+#include <string>
+
 #include "server/rpc/handlers/calls.h"
 #include "server/session/build_id.h"
 
 namespace eipc::rpc {
 
-absl::Status GetServerInfo(Services& services, const CallContext&, const v1::GetServerInfoRequest&, v1::ServerInfo* response) {
+namespace {
+
+void FillQuotas(const Services& services, const std::string& tenant, v1::TenantQuotas* out) {
+  const auto fill = [&](Resource resource, v1::TenantQuotas::Quota* quota) {
+    const int64_t limit = services.quotas.limit(resource);
+    if (limit < std::numeric_limits<int64_t>::max()) quota->set_limit(limit);
+    quota->set_used(services.quotas.held(tenant, resource));
+  };
+  fill(Resource::kSessions, out->mutable_sessions());
+  fill(Resource::kScenes, out->mutable_scenes());
+  fill(Resource::kUploadBytes, out->mutable_upload_bytes());
+  fill(Resource::kSnapshots, out->mutable_snapshots());
+  fill(Resource::kSnapshotBytes, out->mutable_snapshot_bytes());
+  fill(Resource::kOperations, out->mutable_operations());
+  fill(Resource::kRecordingBytes, out->mutable_recording_bytes());
+  fill(Resource::kMemoryBytes, out->mutable_memory_bytes());
+  fill(Resource::kJobs, out->mutable_jobs());
+  out->mutable_jobs()->set_used(services.jobs.held(tenant));
+}
+
+}  // namespace
+
+absl::Status GetServerInfo(Services& services, const CallContext& context, const v1::GetServerInfoRequest&,
+                           v1::ServerInfo* response) {
   const ServerLimits& limits = services.limits;
   response->set_version(EIPC_VERSION);
   response->set_build(BuildId());
@@ -15,6 +41,7 @@ absl::Status GetServerInfo(Services& services, const CallContext&, const v1::Get
   if (services.journal != nullptr) {
     response->set_journal_sync_interval_s(std::chrono::duration<double>(services.journal->options().sync_interval).count());
   }
+  FillQuotas(services, context.tenant, response->mutable_quotas());
   v1::ServerLimits& out = *response->mutable_limits();
   out.set_max_sessions(limits.max_sessions);
   out.set_max_scenes(limits.max_scenes);

@@ -8,7 +8,7 @@ namespace eipc::rpc {
 absl::Status GetState(Services& services, const CallContext& context, const v1::GetStateRequest& request,
                       v1::Observation* response) {
   EIPC_ASSIGN_OR_RETURN(const SessionRegistry::Lease session,
-                        services.sessions.Acquire(request.session(), context.budget, context.tenant));
+                        services.sessions.Acquire(request.session(), context.budget, context.tenant, FifoGate::Use::kRead));
   session->Touch();
   EIPC_RETURN_IF_ERROR(CheckWorld(*session, request.world()));
   EIPC_ASSIGN_OR_RETURN(const ObservationPlan plan, ObservationPlan::Create(session->world().model(), request.observe()));

@@ -131,7 +131,7 @@ absl::Status Recovery::BringBackScene(StoredScene scene) {
   budget.cancelled = [this] { return stop_.load(); };
   EIPC_ASSIGN_OR_RETURN(scene.model, CompileScene(spec, std::move(problems), budget));
   scene.memory = std::make_shared<const MemoryBudget::Share>(services_->memory.Record(scene.EstimatedBytes()));
-  return services_->scenes.Add(std::move(scene)).status();
+  return services_->scenes.Add(std::move(scene), true).status();
 }
 
 // Takes memory for every session whose scene is there, so that what is created from now on cannot take it.
@@ -178,6 +178,9 @@ absl::Status Recovery::BringBackSession(Waiting* waiting) {
   log.bytes = std::string();
   log.files.replay_s = recovered.replay_s;
   Session& session = *recovered.session;
+  const int64_t bytes = EstimateSessionBytes(session.world().model(), header.worlds);
+  session.KeepHolds(services_->quotas.Record(header.owner, Resource::kSessions),
+                    services_->quotas.Record(header.owner, Resource::kMemoryBytes, bytes));
   session.KeepMemory(std::move(waiting->memory));
   if (recovered.migrated) {
     EIPC_RETURN_IF_ERROR(services_->AttachLog(header.session, &session, header.recorded));

@@ -28,23 +28,35 @@ absl::Status Services::CheckRecovered() const { return recovery == nullptr ? abs
 absl::Status Services::AttachLog(const std::string& name, Session* session, bool record) {
   std::unique_ptr<LogSink> sink = journal == nullptr ? nullptr : journal->JournalOf(name);
   if (sink == nullptr && !record) return absl::OkStatus();
-  session->AttachLog(std::make_unique<SessionLog>(std::move(sink), record, static_cast<size_t>(limits.max_recording_bytes)));
+  Quotas::Hold hold = quotas.Record(session->options().owner, Resource::kRecordingBytes, 0);
+  session->AttachLog(
+      std::make_unique<SessionLog>(std::move(sink), record, static_cast<size_t>(limits.max_recording_bytes), std::move(hold)));
   return session->CheckpointLog(name);
+}
+
+void Services::SetQuotas(const ResourceAmounts& amounts) {
+  quotas.Set(amounts);
+  const int64_t most = std::min<int64_t>(quotas.limit(Resource::kJobs), limits.job_slots);
+  jobs.BoundTenants(static_cast<int>(most));
+  compilations.BoundTenants(static_cast<int>(most));
 }
 
 absl::Status Services::ContinueLog(const std::string& name, Session* session, bool record, const SessionJournal::Left& left) {
   EIPC_ASSIGN_OR_RETURN(std::unique_ptr<LogSink> sink, journal->ContinueLog(name, left));
-  session->AttachLog(std::make_unique<SessionLog>(std::move(sink), record, static_cast<size_t>(limits.max_recording_bytes)));
+  Quotas::Hold hold = quotas.Record(session->options().owner, Resource::kRecordingBytes, 0);
+  session->AttachLog(
+      std::make_unique<SessionLog>(std::move(sink), record, static_cast<size_t>(limits.max_recording_bytes), std::move(hold)));
   return absl::OkStatus();
 }
 
 std::vector<SessionRegistry::Entry> Services::ReapIdleSessions(std::chrono::steady_clock::time_point now) {
   std::vector<SessionRegistry::Entry> reaped;
   for (SessionRegistry::Entry& entry : sessions.All()) {
-    if (entry.in_use || !entry.value->IdleSince(now)) continue;
-    StepBudget soon;
-    soon.deadline = now + std::chrono::seconds(1);
-    if (DeleteSession(entry.name, soon, entry.owner).ok()) reaped.push_back(std::move(entry));
+    const auto idle = [now](const Session& session) { return session.IdleSince(now); };
+    if (!sessions.RemoveIdle(entry.name, entry.owner, idle).ok()) continue;
+    // Nobody has been told that the session is gone: should its files stay, it comes back with the next start, and is idle again.
+    if (journal != nullptr) (void)journal->RemoveSession(entry.name);
+    reaped.push_back(std::move(entry));
   }
   return reaped;
 }
@@ -92,7 +104,7 @@ absl::Status Services::DeleteScene(const std::string& name, const std::string& t
   if (journal == nullptr) return absl::OkStatus();
   const absl::Status removed = journal->RemoveScene(*scene);
   // The file may come back, so the scene stays: deleting it again may work.
-  if (!removed.ok()) (void)scenes.Add(*scene);
+  if (!removed.ok()) (void)scenes.Add(*scene, true);
   return removed;
 }
 

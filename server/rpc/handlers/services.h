@@ -21,6 +21,7 @@
 #include "server/session/memory_budget.h"
 #include "server/session/mesh_store.h"
 #include "server/session/operations.h"
+#include "server/session/quotas.h"
 #include "server/session/scene_registry.h"
 #include "server/session/server_limits.h"
 #include "server/session/session_registry.h"
@@ -37,17 +38,23 @@ struct Services {
       : limits(server_limits),
         meshes(std::move(mesh_resolver)),
         slots(limits.solve_slots, limits.max_waiting_solves),
+        compilations(limits.job_slots, limits.max_waiting_solves, "its turn to compile"),
+        jobs(limits.job_slots, limits.max_waiting_solves, "a job slot"),
         batch_crew(limits.solve_slots - 1),
         refusals(std::chrono::microseconds(static_cast<int64_t>(1e3 * limits.refusal_pause_ms)), limits.max_paused_refusals),
         memory(limits.memory_bytes, limits.session_memory_bytes),
-        scenes(limits.max_scenes, limits.max_stored_scene_bytes),
-        snapshots(limits.max_snapshots, limits.max_snapshot_bytes),
-        uploads(limits.max_upload_bytes),
+        quotas(TenantShares(limits, 1)),
+        scenes(limits.max_scenes, limits.max_stored_scene_bytes, &quotas),
+        snapshots(limits.max_snapshots, limits.max_snapshot_bytes, &quotas),
+        uploads(limits.max_upload_bytes, &quotas),
         sessions(limits),
-        operations(limits.max_operations, limits.operation_workers) {
+        operations(limits.max_operations, limits.operation_workers, &quotas) {
     const SolvingTurns turns;  // for the threads that worlds share
     (void)Crew::OfProcess();
   }
+
+  // What each tenant may hold from now on; what it holds stays.
+  void SetQuotas(const ResourceAmounts& amounts);
 
   // Keeps scenes and sessions in a folder from now on. Those that are there come back once `recovery` is started (nothing has to,
   // in an empty folder); what cannot be brought back is left there, and `events` says so. Before the first call.
@@ -74,9 +81,14 @@ struct Services {
   const MeshResolver meshes;
   std::unique_ptr<JournalStore> journal;  // null: nothing survives. Before sessions, which write to it
   SolveSlots slots;
+  // Other work has slots of its own, so that no step waits for it: reading and compiling scenes (up to seconds), making cages and
+  // preparing meshes (up to an hour).
+  SolveSlots compilations;
+  SolveSlots jobs;
   Crew batch_crew;  // steps worlds of batches beside the calls' own threads, as many as have slots
   rpc::RefusalPause refusals;
   MemoryBudget memory;
+  Quotas quotas;  // before what is held under them
   SceneRegistry scenes;
   SnapshotStore snapshots;
   MeshStore uploads;

@@ -37,9 +37,11 @@ absl::Status MakeSession(Services& services, const CallContext& context, Session
   // Nobody sees the session, and nobody can delete it, before it is whole and has its log.
   EIPC_RETURN_IF_ERROR(services.CheckOpen());
   EIPC_ASSIGN_OR_RETURN(SessionRegistry::Reservation place, services.sessions.Reserve(context.tenant));
+  EIPC_ASSIGN_OR_RETURN(Quotas::Hold held, services.quotas.Take(context.tenant, Resource::kSessions));
   EIPC_ASSIGN_OR_RETURN(SceneRegistry::Pin scene, services.scenes.PinScene(order.scene, context.tenant));
-  EIPC_ASSIGN_OR_RETURN(MemoryBudget::Share memory,
-                        services.memory.Take(EstimateSessionBytes(*scene->model, order.worlds), "the session"));
+  const int64_t bytes = EstimateSessionBytes(*scene->model, order.worlds);
+  EIPC_ASSIGN_OR_RETURN(MemoryBudget::Share memory, services.memory.Take(bytes, "the session"));
+  EIPC_ASSIGN_OR_RETURN(Quotas::Hold held_memory, services.quotas.Take(context.tenant, Resource::kMemoryBytes, bytes));
   EIPC_ASSIGN_OR_RETURN(const SolveSlots::Slot slot, services.slots.Take(context.claim(), context.budget));
   Session::Options options;
   options.threads = order.threads;
@@ -48,6 +50,7 @@ absl::Status MakeSession(Services& services, const CallContext& context, Session
   options.idle_timeout = std::chrono::duration<double>(order.idle_timeout_s);
   auto session = std::make_unique<Session>(std::move(scene), std::move(options));
   session->KeepMemory(std::move(memory));
+  session->KeepHolds(std::move(held), std::move(held_memory));
   for (int i = 0; order.start && i < session->world_count(); ++i) EIPC_RETURN_IF_ERROR(session->Restore(i, *order.start));
   EIPC_RETURN_IF_ERROR(session->NoteMigrated(order.migrated_from_build));
   if (absl::Status begun = services.AttachLog(place.name(), session.get(), order.record); !begun.ok()) {

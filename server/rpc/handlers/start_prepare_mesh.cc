@@ -58,9 +58,9 @@ absl::Status ReadIntoArrays(Services& services, const std::string& tenant, Memor
 
 absl::StatusOr<std::string> Prepare(Services& services, const CallContext& call, const v1::PrepareMeshRequest& held,
                                     OperationRegistry::Progress* progress) {
-  progress->Set(0, "waiting for a solve slot");
+  progress->Set(0, "waiting for a job slot");
   const SolvingTurns turns;
-  EIPC_ASSIGN_OR_RETURN(const SolveSlots::Slot slot, services.slots.Take(call.claim(), call.budget));
+  EIPC_ASSIGN_OR_RETURN(const SolveSlots::Slot slot, services.jobs.Take(call.claim(), call.budget));
   progress->Set(0, "reading the mesh");
   RequestMemory memory(&services.memory, "preparing the mesh");
   EIPC_RETURN_IF_ERROR(memory.Add(static_cast<int64_t>(held.SpaceUsedLong())));

@@ -139,6 +139,8 @@ struct GrpcServer::Impl {
   std::map<std::string, double> SessionsByTenant() const;
   void AddSurvival(std::map<std::string, double>* values) const;
   void KeepHouse();
+  // Gives each tenant that may call its share.
+  void ShareOut() { services.SetQuotas(TenantShares(services.limits, access->Get()->tenant_count())); }
   void EndSlowCalls();
   void SetReady(bool ready);
   // Tells health checks whether the server takes work.
@@ -170,6 +172,8 @@ std::map<std::string, double> GrpcServer::Impl::Gauges() const {
       {"eipc_operations_running", services.operations.running()},
       {"eipc_solve_slots_busy", services.slots.busy()},
       {"eipc_solve_queue_depth", services.slots.waiting()},
+      {"eipc_job_slots_busy", services.jobs.busy()},
+      {"eipc_job_queue_depth", services.jobs.waiting()},
       {"eipc_calls_open", calls.open.size()},
       {"eipc_calls_served", calls.calls_gate.inside()},
       {"eipc_calls_waiting", calls.calls_gate.waiting()},
@@ -279,6 +283,7 @@ absl::StatusOr<std::unique_ptr<GrpcServer>> GrpcServer::Start(const GrpcServerOp
   if (!options.access_file.empty()) {
     EIPC_ASSIGN_OR_RETURN(impl->access, AccessSource::Open(options.access_file));
     impl->calls.access = impl->access;
+    impl->ShareOut();
   }
   ListenAddress listen;
   if (!options.listen.empty()) {
@@ -319,6 +324,7 @@ absl::StatusOr<std::unique_ptr<GrpcServer>> GrpcServer::Start(const GrpcServerOp
 
 absl::Status GrpcServer::Reload() {
   absl::Status status = impl_->access == nullptr ? absl::OkStatus() : impl_->access->Reload();
+  if (impl_->access != nullptr && status.ok()) impl_->ShareOut();
   if (impl_->audit == nullptr) return status;
   status.Update(impl_->audit->Reopen());
   impl_->Audit({.action = "reload", .code = absl::StatusCodeToString(status.code()), .detail = std::string(status.message())});

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -33,6 +34,39 @@ TEST(FifoGate, AdmitsUpToItsCapacity) {
   first->Leave();
   EXPECT_EQ(gate.inside(), 1);
   EXPECT_TRUE(gate.Enter({}).ok());
+}
+
+// However many readers wait, one who changes something finds a place, and waits for one of them at most.
+TEST(FifoGate, ReadersDoNotTakeThePlacesOfOthers) {
+  FifoGate gate({1, 4, "a place"});
+  auto held = gate.Enter({});
+  std::vector<char> order;  // written inside the gate only
+  std::vector<std::thread> threads;
+  const auto enter = [&](FifoGate::Use use, char label) {
+    const int before = gate.waiting();
+    threads.emplace_back([&gate, &order, use, label] {
+      const auto pass = gate.Enter({}, use);
+      ASSERT_TRUE(pass.ok());
+      order.push_back(label);
+    });
+    WaitForWaiters(gate, before + 1);
+  };
+  for (int i = 0; i < 4; ++i) enter(FifoGate::Use::kRead, 'r');
+  EXPECT_TRUE(IsQueueFull(gate.Enter({}, FifoGate::Use::kRead).status()));
+  for (int i = 0; i < 2; ++i) enter(FifoGate::Use::kChange, 'c');
+  held->Leave();
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(std::string(order.begin(), order.end()), "rcrcrr");
+}
+
+TEST(FifoGate, ClosesOnlyWhileNobodyIsThere) {
+  FifoGate gate({1, 4, "a place"});
+  auto held = gate.Enter({});
+  EXPECT_FALSE(gate.CloseIfEmpty(absl::NotFoundError("gone")));
+  held->Leave();
+  EXPECT_TRUE(gate.Enter({}).ok());
+  EXPECT_TRUE(gate.CloseIfEmpty(absl::NotFoundError("gone")));
+  EXPECT_EQ(gate.Enter({}).status().code(), absl::StatusCode::kNotFound);
 }
 
 TEST(FifoGate, APassMovesAndLeavesOnce) {

@@ -101,6 +101,40 @@ TEST(LeaseTable, PublishingLeasesToTheMaker) {
   remover.join();
 }
 
+struct Used {
+  int touches = 0;
+  void Touch() { ++touches; }
+};
+
+// A call counts as use when it ends, too: how long it took is not idle time.
+TEST(LeaseTable, TheEndOfALeaseIsAUse) {
+  LeaseTable<Used> table({"thing", "things/", "THING", 1, 16});
+  const std::string name = *table.Add(std::make_unique<Used>());
+  const int before = table.Peek(name)->touches;
+  {
+    const auto lease = table.Acquire(name, {});
+    ASSERT_TRUE(lease.ok());
+    EXPECT_EQ((*lease)->touches, before);
+  }
+  EXPECT_EQ(table.Peek(name)->touches, before + 1);
+}
+
+TEST(LeaseTable, OnlyWhatNobodyUsesIsRemovedAsIdle) {
+  Table table(Small(1));
+  const std::string name = *table.Add(std::make_unique<int>(7));
+  const auto always = [](const int&) { return true; };
+  {
+    const auto lease = table.Acquire(name, {});
+    EXPECT_EQ(table.RemoveIdle(name, "", always).code(), absl::StatusCode::kFailedPrecondition);
+    EXPECT_FALSE(lease->removed());
+  }
+  EXPECT_EQ(table.RemoveIdle(name, "", [](const int&) { return false; }).code(), absl::StatusCode::kFailedPrecondition);
+  EXPECT_TRUE(table.Acquire(name, {}).ok()) << "nothing has happened to it";
+  EXPECT_TRUE(table.RemoveIdle(name, "", always).ok());
+  EXPECT_EQ(table.RemoveIdle(name, "", always).code(), absl::StatusCode::kNotFound);
+  EXPECT_EQ(table.size(), 0);
+}
+
 TEST(LeaseTable, OneLeaseAtATime) {
   Table table(Small(1));
   const std::string name = *table.Add(std::make_unique<int>(0));

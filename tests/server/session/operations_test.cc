@@ -59,6 +59,7 @@ TEST(Operations, AreCancelledAndAwaited) {
     const auto first = operations.Start("", "work", job);
     const auto second = operations.Start("", "work", job);
     ASSERT_TRUE(first.ok() && second.ok());
+    while (begun < 2) std::this_thread::yield();
     EXPECT_THAT(std::string(operations.Start("", "work", job).status().message()), StartsWith("TOO_MANY_OPERATIONS: "));
     EXPECT_EQ(operations.Delete(first->name, "").code(), absl::StatusCode::kFailedPrecondition);
     ASSERT_TRUE(operations.Cancel(first->name, "").ok());
@@ -122,7 +123,9 @@ TEST(Operations, OnlyThoseOfTheOwnerMakeRoom) {
   const auto job = [](const StepBudget&, OperationRegistry::Progress*) { return absl::StatusOr<std::string>("result"); };
   const auto start = [&](const std::string& owner) {
     auto view = operations.Start(owner, "work", job);
-    if (view.ok()) EXPECT_TRUE(operations.Get(view->name, owner, seconds(60), {})->done);
+    if (view.ok()) {
+      EXPECT_TRUE(operations.Get(view->name, owner, seconds(60), {})->done);
+    }
     return view;
   };
   const auto kept = start("fab");
@@ -130,6 +133,21 @@ TEST(Operations, OnlyThoseOfTheOwnerMakeRoom) {
   EXPECT_EQ(operations.List("", 10, "lab").size(), 1u);
   EXPECT_EQ(operations.Get(kept->name, "fab", seconds(0), {})->result, "result");
   EXPECT_THAT(std::string(start("third").status().message()), StartsWith("TOO_MANY_OPERATIONS: "));
+}
+
+TEST(Operations, OfATenantBeyondItsQuotaAreRefused) {
+  ResourceAmounts amounts;
+  amounts.fill(1);
+  Quotas quotas(amounts);
+  OperationRegistry operations(4, 2, &quotas);
+  const auto first = operations.Start("lab", "work", UntilCancelled);
+  ASSERT_TRUE(first.ok());
+  EXPECT_THAT(std::string(operations.Start("lab", "work", UntilCancelled).status().message()), StartsWith("TENANT_QUOTA: "));
+  EXPECT_TRUE(operations.Start("fab", "work", UntilCancelled).ok());
+  ASSERT_TRUE(operations.Cancel(first->name, "lab").ok());
+  EXPECT_TRUE(operations.Get(first->name, "lab", seconds(60), {})->done);
+  EXPECT_TRUE(operations.Start("lab", "work", UntilCancelled).ok()) << "the finished one makes room";
+  EXPECT_EQ(quotas.held("lab", Resource::kOperations), 1);
 }
 
 TEST(MeshStore, KeepsTheRecentlyUsed) {

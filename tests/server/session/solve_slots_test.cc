@@ -3,6 +3,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <array>
+#include <atomic>
+#include <map>
+#include <random>
+#include <set>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -63,7 +69,7 @@ TEST(SolveSlots, GivesUpToItsNumber) {
 
 TEST(SolveSlots, TheUrgentComeFirstAndTheOthersAreNotStarved) {
   SolveSlots slots(1, 64);
-  auto held = slots.Take({}, {});  // the first of every four
+  auto held = slots.Take({}, {});
   Line line(&slots);
   for (int i = 0; i < 2; ++i) line.Ask({"a", SolvePriority::kBatch}, "batch");
   line.Ask({"a", SolvePriority::kNormal}, "normal");
@@ -71,7 +77,86 @@ TEST(SolveSlots, TheUrgentComeFirstAndTheOthersAreNotStarved) {
   held->Leave();
   line.Join();
   EXPECT_THAT(line.order(),
-              ElementsAre("interactive", "interactive", "batch", "interactive", "interactive", "interactive", "batch", "normal"));
+              ElementsAre("interactive", "normal", "interactive", "batch", "interactive", "interactive", "interactive", "batch"));
+}
+
+// Queues of every mix: each call that is the first of its tenant and priority is given its slot within the bound of solve_slots.h.
+TEST(SolveSlots, NobodyWaitsLongerThanTheBound) {
+  constexpr int kOthers[kSolvePriorities] = {1, 3, 6};
+  std::mt19937 random(7);
+  for (int round = 0; round < 40; ++round) {
+    SolveSlots slots(1, 1000);
+    auto held = slots.Take({"nobody"}, {});
+    Line line(&slots);
+    std::map<std::string, SolveClaim> first;  // by label
+    std::array<std::set<std::string>, kSolvePriorities> tenants;
+    for (int i = 0; i < 24; ++i) {
+      const SolveClaim claim = {std::string(1, static_cast<char>('a' + random() % 3)), static_cast<SolvePriority>(random() % 3)};
+      const int priority = static_cast<int>(claim.priority);
+      const std::string label = claim.tenant + std::to_string(priority) + "." + std::to_string(i);
+      if (tenants[priority].insert(claim.tenant).second) first[label] = claim;
+      line.Ask(claim, label);
+    }
+    held->Leave();
+    line.Join();
+    for (int place = 0; place < static_cast<int>(line.order().size()); ++place) {
+      const auto found = first.find(line.order()[place]);
+      if (found == first.end()) continue;
+      const int priority = static_cast<int>(found->second.priority);
+      EXPECT_LE(place, static_cast<int>(tenants[priority].size()) * (kOthers[priority] + 1) - 1) << line.order()[place];
+    }
+  }
+}
+
+// One tenant's streams and batches ask for ever; another's single calls get their slots all the same.
+TEST(SolveSlots, SustainedLoadStarvesNobody) {
+  constexpr int kCalls = 20;
+  constexpr int kEnough = 100'000;  // slots: given up on after that
+  SolveSlots slots(1, 64);
+  std::atomic<int> given = 0, served = 0;
+  std::vector<std::thread> threads;
+  for (const SolvePriority priority : {SolvePriority::kInteractive, SolvePriority::kInteractive, SolvePriority::kInteractive,
+                                       SolvePriority::kBatch, SolvePriority::kBatch}) {
+    threads.emplace_back([&, priority] {
+      while (served < kCalls && ++given < kEnough) EXPECT_TRUE(slots.Take({"lab", priority}, {}).ok());
+    });
+  }
+  threads.emplace_back([&] {
+    for (; served < kCalls; ++served) EXPECT_TRUE(slots.Take({"fab", SolvePriority::kNormal}, {}).ok());
+  });
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_LT(given, kEnough) << "single calls were served only after the others had ended";
+}
+
+// A tenant that comes anew each time does not go before one that waits.
+TEST(SolveSlots, NewcomersDoNotOvertake) {
+  SolveSlots slots(1, 64);
+  auto held = slots.Take({"first"}, {});
+  Line line(&slots);
+  line.Ask({"steady"}, "steady");
+  line.Ask({"steady"}, "steady");
+  line.Ask({"b"}, "b");
+  held->Leave();
+  line.Join();
+  EXPECT_THAT(line.order(), ElementsAre("steady", "b", "steady"));
+}
+
+// With a bound to what one tenant holds, its work waits although a slot is free: for somebody else.
+TEST(SolveSlots, ATenantHoldsNoMoreThanItsShare) {
+  SolveSlots slots(3, 8);
+  slots.BoundTenants(1);
+  auto lab = slots.Take({"lab"}, {});
+  Line line(&slots);
+  line.Ask({"lab"}, "lab");
+  line.Ask({"lab"}, "lab");
+  auto fab = slots.Take({"fab"}, {});
+  ASSERT_TRUE(fab.ok());
+  fab->Leave();
+  EXPECT_EQ(slots.waiting(), 2) << "the free slot is not the first tenant's";
+  slots.BoundTenants(2);
+  while (slots.waiting() > 0) std::this_thread::yield();
+  line.Join();
+  EXPECT_EQ(slots.busy(), 1);
 }
 
 // One tenant with many requests does not hold up another with few.
@@ -93,17 +178,18 @@ TEST(SolveSlots, AFullQueueLosesTheLeastUrgentOfThoseWhoHaveMost) {
   for (int i = 0; i < 3; ++i) line.Ask({"many"}, "many");
   // Its own flood is refused; another tenant takes a place from it.
   line.AskToBeRefused({"many"});
-  std::thread few([&] { EXPECT_TRUE(IsQueueFull(slots.Take({"few"}, {}).status())); });
+  std::thread few([&] { EXPECT_TRUE(slots.Take({"few"}, {}).ok()); });
   while (line.refused() < 1) std::this_thread::yield();
-  // Someone urgent takes the last place of those who are not, whoever that is.
+  // Someone urgent takes the place of one of its own tenant who is not; another tenant's only call keeps its own.
   std::thread urgent([&] { EXPECT_TRUE(slots.Take({"many", SolvePriority::kInteractive}, {}).ok()); });
-  few.join();
+  while (line.refused() < 2) std::this_thread::yield();
   EXPECT_EQ(slots.waiting(), 3);
   held->Leave();
   urgent.join();
+  few.join();
   line.Join();
-  EXPECT_EQ(line.refused(), 1);
-  EXPECT_EQ(line.order().size(), 2u);
+  EXPECT_EQ(line.refused(), 2);
+  EXPECT_EQ(line.order().size(), 1u);
   EXPECT_EQ(slots.busy(), 0);
   EXPECT_EQ(slots.waiting(), 0);
 }

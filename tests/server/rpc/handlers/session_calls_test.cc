@@ -2,11 +2,13 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <filesystem>
 #include <thread>
 #include <utility>
 #include <vector>
 
 #include "server/rpc/handlers/calls.h"
+#include "server/session/queue_full.h"
 #include "tests/conformance/test_scenes.h"
 
 namespace eipc::rpc {
@@ -302,6 +304,126 @@ TEST(Overload, RefusalsOfABatchArePausedWithoutTheSession) {
   EXPECT_TRUE(GetState(services, soon, look, &seen).ok());
   batch_call.join();
   EXPECT_THAT(batch_response.responses(0).status_message(), StartsWith("QUEUE_FULL: "));
+}
+
+// Threads of the process, by the kernel.
+int ThreadsOfTheProcess() {
+  int threads = 0;
+  for (const auto& entry : std::filesystem::directory_iterator("/proc/self/task")) threads += entry.exists() ? 1 : 0;
+  return threads;
+}
+
+// What a session asks for is a share of the threads that there are.
+TEST_F(SessionCallsTest, NoRequestMakesThreads) {
+  const int before = ThreadsOfTheProcess();
+  v1::CreateSessionRequest create;
+  create.set_scene(NewScene(BlockOnTable()));
+  create.set_worlds(64);
+  create.set_threads(8);
+  v1::SessionInfo info;
+  ASSERT_TRUE(CreateSession(services_, {}, create, &info).ok());
+  v1::StepBatchRequest batch;
+  batch.set_session(info.name());
+  for (int i = 0; i < 64; ++i) {
+    batch.add_steps()->set_dt_s(0.01);
+    batch.mutable_steps(i)->set_world(i);
+  }
+  v1::StepBatchResponse response;
+  ASSERT_TRUE(StepBatch(services_, {}, batch, &response).ok());
+  for (const v1::StepResponse& one : response.responses()) EXPECT_EQ(one.status_code(), 0) << one.status_message();
+  EXPECT_EQ(ThreadsOfTheProcess(), before);
+}
+
+StepBudget SomeSeconds() {
+  StepBudget budget;
+  budget.deadline = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+  return budget;
+}
+
+// Work that takes long has slots of its own: neither does a step wait for it, nor it for steps.
+TEST_F(SessionCallsTest, StepsAndOtherWorkDoNotWaitForEachOther) {
+  const std::string session = NewSession(FallingBlock());
+  {
+    std::vector<SolveSlots::Slot> all;
+    for (int i = 0; i < Limits().job_slots; ++i) {
+      all.push_back(*services_.jobs.Take({}, {}));
+      all.push_back(*services_.compilations.Take({}, {}));
+    }
+    EXPECT_TRUE(Take(Request(session), SomeSeconds()).ok());
+  }
+  std::vector<SolveSlots::Slot> all;
+  for (int i = 0; i < Limits().solve_slots; ++i) all.push_back(*services_.slots.Take({}, {}));
+  v1::CreateSceneRequest request;
+  *request.mutable_scene() = DrivenBlock();
+  v1::SceneInfo info;
+  const absl::Status made = CreateScene(services_, SomeSeconds(), request, &info);
+  EXPECT_TRUE(made.ok()) << made;
+}
+
+// As many viewers as may wait for a session do not keep its operator from it.
+TEST_F(SessionCallsTest, ViewersDoNotFillTheOperatorsQueue) {
+  const std::string session = NewSession(FallingBlock());
+  std::vector<std::thread> viewers;
+  std::atomic<int> looked = 0;
+  {
+    const auto lease = services_.sessions.Acquire(session, {});
+    ASSERT_TRUE(lease.ok());
+    for (int i = 0; i < Limits().max_waiting_calls; ++i) {
+      viewers.emplace_back([&] {
+        v1::GetStateRequest request;
+        request.set_session(session);
+        v1::Observation observation;
+        absl::Status status;
+        do {  // the test below may be in the last place for a moment
+          status = GetState(services_, {}, request, &observation);
+        } while (IsQueueFull(status));
+        looked += status.ok() ? 1 : 0;
+      });
+    }
+    // All of them wait once one more is refused.
+    StepBudget gone;
+    gone.cancelled = [] { return true; };
+    absl::Status refused;
+    do {
+      refused = services_.sessions.Acquire(session, gone, "", FifoGate::Use::kRead).status();
+    } while (!IsQueueFull(refused));
+    EXPECT_EQ(services_.sessions.Acquire(session, gone).status().code(), absl::StatusCode::kCancelled) << "it may wait";
+  }
+  EXPECT_TRUE(Take(Request(session)).ok());
+  for (std::thread& viewer : viewers) viewer.join();
+  EXPECT_EQ(looked, Limits().max_waiting_calls);
+}
+
+// Of three sessions that the server holds, each of two tenants may have one.
+TEST_F(SessionCallsTest, ATenantsShareIsNobodyElses) {
+  services_.SetQuotas(TenantShares(services_.limits, 2));
+  const auto create = [this](const std::string& tenant) {
+    CallContext context;
+    context.tenant = tenant;
+    v1::CreateSceneRequest scene;
+    *scene.mutable_scene() = FallingBlock();
+    v1::SceneInfo scene_info;
+    EXPECT_TRUE(CreateScene(services_, context, scene, &scene_info).ok());
+    v1::CreateSessionRequest request;
+    request.set_scene(scene_info.name());
+    v1::SessionInfo info;
+    return CreateSession(services_, context, request, &info);
+  };
+  EXPECT_TRUE(create("lab").ok());
+  const absl::Status refused = create("lab");
+  EXPECT_EQ(refused.code(), absl::StatusCode::kResourceExhausted);
+  EXPECT_THAT(std::string(refused.message()), StartsWith("TENANT_QUOTA: 1 more sessions: you hold 1 of the 1 "));
+  EXPECT_TRUE(create("fab").ok());
+
+  CallContext context;
+  context.tenant = "lab";
+  v1::ServerInfo info;
+  ASSERT_TRUE(GetServerInfo(services_, context, {}, &info).ok());
+  EXPECT_EQ(info.quotas().sessions().limit(), 1);
+  EXPECT_EQ(info.quotas().sessions().used(), 1);
+  EXPECT_EQ(info.quotas().scenes().used(), 1);
+  EXPECT_GT(info.quotas().memory_bytes().used(), 0);
+  EXPECT_FALSE(info.quotas().memory_bytes().has_limit());
 }
 
 }  // namespace
