@@ -220,7 +220,8 @@ TEST(EipcServer, KeepsAnAuditLogThatCanBeRotated) {
   EXPECT_THAT(said,
               ::testing::ElementsAre(HasSubstr("server_start"), "create " + scene->name + " operator OK",
                                      "create " + session->name() + " operator OK", "reset " + session->name() + " operator OK",
-                                     "delete " + scene->name + " viewer PERMISSION_DENIED", HasSubstr("reload"),
+                                     // Refused before its message was read: of what, nobody knows.
+                                     "delete  viewer PERMISSION_DENIED", HasSubstr("reload"),
                                      "delete " + session->name() + " operator OK", HasSubstr("server_stop")));
   const Json created = Entries(rotated).at(2);
   EXPECT_EQ(created.at("source"), scene->name);
@@ -247,7 +248,8 @@ TEST(EipcServer, RefusesWhatItCannotServe) {
   ServerProcess public_address({"--listen", "0.0.0.0:0"});
   EXPECT_EQ(public_address.first_line(), "");
   EXPECT_EQ(public_address.Wait(), 1);
-  EXPECT_THAT(public_address.errors(), HasSubstr("only loopback addresses (127.0.0.1, [::1], localhost) and Unix sockets are served"));
+  EXPECT_THAT(public_address.errors(),
+              HasSubstr("only loopback addresses (127.0.0.1, [::1], localhost) and Unix sockets are served"));
 
   ServerProcess first({"--listen", "127.0.0.1:0"});
   ServerProcess second({"--listen", first.address()});

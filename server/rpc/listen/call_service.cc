@@ -25,15 +25,16 @@ absl::Status Unknown(const std::string& path) {
 
 }  // namespace
 
-absl::StatusOr<CallService::Known> CallService::Admit(const Method& method,
-                                                      const grpc::GenericCallbackServerContext& context) const {
-  if (host_->access == nullptr) return Known{};
+absl::Status CallService::Admit(const Method& method, const grpc::GenericCallbackServerContext& context, Known* known) const {
+  if (host_->access == nullptr) return absl::OkStatus();
   const std::optional<Caller> caller = Identify(*host_->access->Get(), context);
   if (!caller) {
-    if (method.kind == Kind::kHealthCheck && host_->options.open_health) return Known{{}, true};
+    known->stranger = method.kind == Kind::kHealthCheck && host_->options.open_health;
+    if (known->stranger) return absl::OkStatus();
     return absl::UnauthenticatedError("UNAUTHENTICATED: credentials are missing or not known here");
   }
-  if (caller->role == Role::kOperator || method.only_reads) return Known{*caller, false};
+  known->caller = *caller;
+  if (caller->role == Role::kOperator || method.only_reads) return absl::OkStatus();
   return absl::PermissionDeniedError(absl::StrCat("PERMISSION_DENIED: a viewer may not call ", method.name));
 }
 
@@ -54,11 +55,12 @@ grpc::ServerGenericBidiReactor* CallService::CreateReactor(grpc::GenericCallback
   if (method == nullptr || (method->kind == Kind::kReflection && !host_->options.reflection)) {
     return new RefusedCall(host_, nullptr, {}, context, Unknown(context->method()));
   }
-  absl::StatusOr<Known> known = Admit(*method, *context);
-  if (!known.ok()) return new RefusedCall(host_, method, {}, context, known.status());
-  absl::StatusOr<CallGate::Place> place = MakeRoom(*method, *known);
-  if (!place.ok()) return new RefusedCall(host_, method, std::move(known->caller), context, place.status());
-  Caller& caller = known->caller;
+  Known known;
+  const absl::Status admitted = Admit(*method, *context, &known);
+  if (!admitted.ok()) return new RefusedCall(host_, method, std::move(known.caller), context, admitted);
+  absl::StatusOr<CallGate::Place> place = MakeRoom(*method, known);
+  if (!place.ok()) return new RefusedCall(host_, method, std::move(known.caller), context, place.status());
+  Caller& caller = known.caller;
   switch (method->kind) {
     case Kind::kUnary:
       return new UnaryCall(host_, method, std::move(caller), *std::move(place), context);
@@ -69,7 +71,7 @@ grpc::ServerGenericBidiReactor* CallService::CreateReactor(grpc::GenericCallback
     case Kind::kUploadMesh:
       return new UploadCall(host_, method, std::move(caller), *std::move(place), context);
     case Kind::kHealthCheck:
-      return new HealthCheckCall(host_, method, std::move(caller), known->stranger, *std::move(place), context);
+      return new HealthCheckCall(host_, method, std::move(caller), known.stranger, *std::move(place), context);
     case Kind::kHealthWatch:
       return new HealthWatchCall(host_, method, std::move(caller), *std::move(place), context);
     case Kind::kReflection:

@@ -22,7 +22,8 @@ class CallService final : public grpc::CallbackGenericService {
     Caller caller;
     bool stranger = false;  // may do what needs no credentials
   };
-  absl::StatusOr<Known> Admit(const Method& method, const grpc::GenericCallbackServerContext& context) const;
+  // Fills in who calls, where that is known, whether they may or not.
+  absl::Status Admit(const Method& method, const grpc::GenericCallbackServerContext& context, Known* known) const;
   absl::StatusOr<CallGate::Place> MakeRoom(const Method& method, const Known& known);
   CallHost* const host_;
 };

@@ -65,7 +65,8 @@ void SetUp(grpc::ServerBuilder* builder, const GrpcServerOptions& options) {
   builder->AddChannelArgument(GRPC_ARG_HTTP2_MAX_PING_STRIKES, kPingStrikes);
   // What gRPC has read of a flood it works off, whether the connection is still there or not.
   builder->AddChannelArgument(GRPC_ARG_TCP_MAX_READ_CHUNK_SIZE, kMostBytesAhead);
-  // gRPC assembles a message before it looks at its size. Beyond this it ends the calls whose messages take the memory.
+  // gRPC assembles a message before it looks at its size. Beyond this it ends calls to get memory
+  // back: soon enough where senders are slow.
   grpc::ResourceQuota quota("eipc-server");
   quota.Resize(static_cast<size_t>(MessageBytes(limits) + kTransportBytes));
   builder->SetResourceQuota(quota);
