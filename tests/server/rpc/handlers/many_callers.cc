@@ -55,6 +55,9 @@ bool Caller::Check(const char* name, const absl::Status& status) {
     case absl::StatusCode::kCancelled:
     case absl::StatusCode::kResourceExhausted:
       return false;
+    case absl::StatusCode::kUnavailable:
+      EXPECT_TRUE(absl::StartsWith(status.message(), "SERVER_STOPPING: ")) << name << ": " << status;
+      return false;
     case absl::StatusCode::kFailedPrecondition:
       EXPECT_TRUE(absl::StartsWith(status.message(), "SCENE_IN_USE: ") ||
                   absl::StartsWith(status.message(), "OPERATION_RUNNING: ") || absl::StartsWith(status.message(), "NOT_RECORDED: "))
