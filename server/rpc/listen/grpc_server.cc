@@ -204,6 +204,7 @@ std::map<std::string, double> GrpcServer::Impl::SessionsByTenant() const {
 }
 
 void GrpcServer::Impl::AddSurvival(std::map<std::string, double>* values) const {
+  (*values)["eipc_journal_failures"] = 0;
   if (services.journal == nullptr) return;
   const Recovery::Progress progress = services.recovery->progress();
   (*values)["eipc_journal_failures"] = static_cast<double>(services.journal->failures());
