@@ -203,11 +203,13 @@ void ServerConfig::AddTenants() {
   ResourceAmounts& tenant = server.limits.tenant;
   const auto amount = [&tenant](Resource resource) { return &tenant[static_cast<size_t>(resource)]; };
   const auto add = [&](const std::string& name, Resource resource, const std::string& what) {
-    app->add_option(name, *amount(resource), absl::StrCat(what, " that one tenant may hold; 0: a fair part of the whole"))
-        ->check(CLI::Range(0, 100000));
+    Reloadable(
+        app->add_option(name, *amount(resource), absl::StrCat(what, " that one tenant may hold; 0: a fair part of the whole"))
+            ->check(CLI::Range(0, 100000)));
   };
   const auto add_mib = [&](const std::string& name, Resource resource, const std::string& what) {
-    AddMib(app, name, amount(resource), absl::StrCat(what, " that one tenant may hold, MiB; 0: a fair part of the whole"));
+    Reloadable(
+        AddMib(app, name, amount(resource), absl::StrCat(what, " that one tenant may hold, MiB; 0: a fair part of the whole")));
   };
   add("--tenant-sessions", Resource::kSessions, "Sessions");
   add("--tenant-scenes", Resource::kScenes, "Scenes");

@@ -100,7 +100,7 @@ void Reload(const Arguments& arguments, const ServerConfig& started, GrpcServer*
     return;
   }
   log->SetLevel(fresh.log_level);
-  if (const absl::Status status = server->Reload(); !status.ok()) {
+  if (const absl::Status status = server->Reload(fresh.server.limits.tenant); !status.ok()) {
     events({Event::Level::kError, "reload_failed", {{"problem", std::string(status.message())}}});
   }
   const ServerConfig::Changes changes = fresh.ChangesSince(started);

@@ -190,6 +190,24 @@ TEST(EipcServer, ReadsItsConfigurationAgainOnSighup) {
   EXPECT_THAT(server.ErrorsSoFar(), HasSubstr("did you mean 'log-level'?"));
 }
 
+TEST(EipcServer, ReadsQuotasAgainOnSighup) {
+  const std::string access = Fresh("access"), file = Fresh("quotas.conf");
+  WriteFile(access, TokenLine("a", "lab operator"));
+  WriteFile(file, "tenant-sessions = 1\n");
+  ServerProcess server({"--listen", "127.0.0.1:0", "--access-file", access, "--config", file});
+  auto lab = ConnectAs(server, "a");
+  ASSERT_TRUE(lab.ok());
+  const auto scene = lab->CreateScene(Block());
+  ASSERT_TRUE(scene.ok()) << scene.status();
+  ASSERT_TRUE(lab->CreateSession(scene->name).ok());
+  EXPECT_THAT(std::string(lab->CreateSession(scene->name).status().message()), HasSubstr("TENANT_QUOTA"));
+  WriteFile(file, "tenant-sessions = 2\n");
+  server.Signal(SIGHUP);
+  AwaitEvent(server, "reloaded");
+  EXPECT_TRUE(lab->CreateSession(scene->name).ok());
+  EXPECT_FALSE(lab->CreateSession(scene->name).ok());
+}
+
 TEST(EipcServer, KeepsAnAuditLogThatCanBeRotated) {
   const std::string access = Fresh("access"), audit = Fresh("audit"), rotated = Fresh("audit.1");
   WriteFile(access, TokenLine("a", "lab operator") + TokenLine("b", "lab viewer"));

@@ -140,10 +140,14 @@ struct GrpcServer::Impl {
   std::map<std::string, double> SessionsByTenant() const;
   void AddSurvival(std::map<std::string, double>* values) const;
   void KeepHouse();
-  // Gives each tenant that may call its share.
-  void ShareOut() { services.SetQuotas(TenantShares(services.limits, access->Get()->tenant_count())); }
   void EndSlowCalls();
   void SetReady(bool ready);
+  // Gives each tenant that may call its share, `tenant` of it where that is set.
+  void ShareOut(const ResourceAmounts& tenant) {
+    ServerLimits limits = services.limits;
+    limits.tenant = tenant;
+    services.SetQuotas(TenantShares(limits, access->Get()->tenant_count()));
+  }
   // Tells health checks whether the server takes work.
   void UpdateReadiness() { SetReady(!calls.open.draining() && services.CheckRecovered().ok()); }
   void TakeWork();
@@ -285,7 +289,7 @@ absl::StatusOr<std::unique_ptr<GrpcServer>> GrpcServer::Start(const GrpcServerOp
   if (!options.access_file.empty()) {
     EIPC_ASSIGN_OR_RETURN(impl->access, AccessSource::Open(options.access_file));
     impl->calls.access = impl->access;
-    impl->ShareOut();
+    impl->ShareOut(options.limits.tenant);
   }
   ListenAddress listen;
   if (!options.listen.empty()) {
@@ -324,9 +328,9 @@ absl::StatusOr<std::unique_ptr<GrpcServer>> GrpcServer::Start(const GrpcServerOp
   return std::unique_ptr<GrpcServer>(new GrpcServer(std::move(impl)));
 }
 
-absl::Status GrpcServer::Reload() {
+absl::Status GrpcServer::Reload(const ResourceAmounts& tenant) {
   absl::Status status = impl_->access == nullptr ? absl::OkStatus() : impl_->access->Reload();
-  if (impl_->access != nullptr && status.ok()) impl_->ShareOut();
+  if (impl_->access != nullptr) impl_->ShareOut(tenant);
   if (impl_->audit == nullptr) return status;
   status.Update(impl_->audit->Reopen());
   impl_->Audit({.action = "reload", .code = absl::StatusCodeToString(status.code()), .detail = std::string(status.message())});

@@ -79,7 +79,8 @@ class GrpcServer {
 
   // Reads the access file again and goes on in a new audit file, if there is none by that name any more. What is wrong is in the
   // status; then who could call before can still call, and the audit log goes on where it was.
-  absl::Status Reload();
+  // `tenant`: ServerLimits::tenant from now on; what is held already stays.
+  absl::Status Reload(const ResourceAmounts& tenant);
 
   // Health says NOT_SERVING, no new connections or work are taken, streams end after the response they are working on, calls that
   // run may finish within `grace`, then they are cancelled. Returns when all are over.
