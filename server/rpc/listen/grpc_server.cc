@@ -8,6 +8,8 @@
 
 #include <algorithm>
 #include <map>
+#include <system_error>
+#include <thread>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -142,6 +144,8 @@ struct GrpcServer::Impl {
   void KeepHouse();
   void EndSlowCalls();
   void SetReady(bool ready);
+  // Takes no connection any more, and ends those that there are once no call is open, at the latest after `grace`.
+  void EndConnections(std::chrono::milliseconds grace);
   // Gives each tenant that may call its share, `tenant` of it where that is set.
   void ShareOut(const ResourceAmounts& tenant) {
     ServerLimits limits = services.limits;
@@ -260,6 +264,22 @@ absl::Status GrpcServer::Impl::Listen(const ListenAddress& listen) {
   return absl::OkStatus();
 }
 
+// By itself Shutdown waits for clients to answer that they have seen the end of their connection, and those that have nothing to do
+// may not look before the grace is over.
+void GrpcServer::Impl::EndConnections(std::chrono::milliseconds grace) {
+  const auto until = std::chrono::steady_clock::now() + grace;
+  std::thread closer;
+  try {
+    closer = std::thread([&] {
+      if (calls.open.AwaitEmpty(until)) grpc_server_cancel_all_calls(server->c_server());
+    });
+  } catch (const std::system_error&) {
+    // Without a thread to spare connections of idle clients last until the grace is over.
+  }
+  server->Shutdown(std::chrono::system_clock::now() + grace);
+  if (closer.joinable()) closer.join();
+}
+
 GrpcServer::GrpcServer(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 
 GrpcServer::~GrpcServer() { Drain(std::chrono::milliseconds(0)); }
@@ -345,7 +365,7 @@ void GrpcServer::Drain(std::chrono::milliseconds grace) {
   impl_->UpdateReadiness();
   impl_->calls.room.Stop();
   if (impl_->services.recovery != nullptr) impl_->services.recovery->Stop();
-  impl_->server->Shutdown(std::chrono::system_clock::now() + grace);
+  impl_->EndConnections(grace);
   impl_->metrics.SetGauges(nullptr);
   impl_->call_keeper.reset();
   impl_->housekeeper.reset();

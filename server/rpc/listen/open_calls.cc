@@ -10,6 +10,7 @@ void OpenCalls::Add(Entry* entry) {
 void OpenCalls::Remove(Entry* entry) {
   const std::lock_guard<std::mutex> lock(mutex_);
   calls_.erase(entry->place_);
+  if (calls_.empty()) empty_.notify_all();
 }
 
 int OpenCalls::InterruptExpired(Clock::time_point now) {
@@ -28,6 +29,11 @@ void OpenCalls::Drain() {
   draining_.store(true);
   const std::lock_guard<std::mutex> lock(mutex_);
   for (Entry* entry : calls_) entry->Drained();
+}
+
+bool OpenCalls::AwaitEmpty(Clock::time_point until) {
+  std::unique_lock<std::mutex> lock(mutex_);
+  return empty_.wait_until(lock, until, [this] { return calls_.empty(); });
 }
 
 int OpenCalls::size() const {

@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <condition_variable>
 #include <list>
 #include <mutex>
 
@@ -39,11 +40,14 @@ class OpenCalls {
   // Interrupts the calls whose time is over; returns how many.
   int InterruptExpired(Clock::time_point now);
   void Drain();
+  // Waits until no call is open, at most until `until`; false when some still are.
+  bool AwaitEmpty(Clock::time_point until);
   bool draining() const { return draining_.load(); }
   int size() const;
 
  private:
   mutable std::mutex mutex_;
+  std::condition_variable empty_;
   std::list<Entry*> calls_;  // guarded by mutex_
   std::atomic<bool> draining_ = false;
 };
