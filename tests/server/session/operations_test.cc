@@ -93,29 +93,34 @@ TEST(Operations, WhatAJobThrowsIsItsStatus) {
 // One thread: operations wait for it, tenants take turns, and one that waits ends as soon as it is cancelled.
 TEST(Operations, WaitForAThreadInTurnOfTheirTenants) {
   OperationRegistry operations(16, 1);
-  std::atomic<bool> go = false;
+  std::atomic<bool> begun = false, go = false;
   std::mutex mutex;
   std::vector<std::string> order;
   const auto start = [&](const std::string& owner) {
     const auto job = [&, owner](const StepBudget&, OperationRegistry::Progress*) -> absl::StatusOr<std::string> {
-      while (!go) std::this_thread::yield();
+      begun = true;
+      begun.notify_all();
+      go.wait(false);
       const std::lock_guard<std::mutex> lock(mutex);
       order.push_back(owner);
       return std::string();
     };
     return operations.Start(owner, "work", job)->name;
   };
-  std::vector<std::string> many;
-  for (int i = 0; i < 4; ++i) many.push_back(start("many"));
+  std::vector<std::string> many = {start("many")};
+  begun.wait(false);  // the others come while it has the thread
+  for (int i = 1; i < 4; ++i) many.push_back(start("many"));
   const std::string few = start("few");
   EXPECT_EQ(operations.Get(few, "few", seconds(0), {})->stage, "waiting for its turn");
   const auto cancelled = operations.Cancel(many[1], "many");
   EXPECT_TRUE(cancelled->done);
   EXPECT_EQ(cancelled->status.code(), absl::StatusCode::kCancelled);
   go = true;
+  go.notify_all();
   for (const std::string& name : many) EXPECT_TRUE(operations.Get(name, "many", seconds(60), {})->done);
   EXPECT_TRUE(operations.Get(few, "few", seconds(60), {})->done);
-  EXPECT_THAT(order, ElementsAre("many", "few", "many", "many"));
+  // Whoever came later waits for one of each tenant that waited before.
+  EXPECT_THAT(order, ElementsAre("many", "many", "few", "many"));
 }
 
 TEST(Operations, OnlyThoseOfTheOwnerMakeRoom) {
