@@ -23,7 +23,6 @@ from eipc.v1 import observation_pb2, service_pb2, service_pb2_grpc
 from raw_http2 import (CONTINUATION, DATA, END_HEADERS, HEADERS, LARGEST_FRAME, PREFACE, RESET, SETTINGS, RawConnection,
                        call_headers, frame, grpc_message, integer)
 from test_real_server import DT, cube_scene
-from test_service import certificates  # noqa: F401 (a fixture)
 
 LOOPBACK = "--listen=127.0.0.1:0"
 PATIENCE_S = 30
@@ -33,6 +32,28 @@ MANY_STEPS = 100_000  # longer than any test waits
 
 def launch(binary, *arguments):
     return eipc.launch_server(binary, (LOOPBACK, "--log-level=off", *arguments), timeout=60)
+
+
+@pytest.fixture(scope="module")
+def certificates(tmp_path_factory):
+    """A CA, a server's certificate for localhost, and a client's named arm-1."""
+    folder = tmp_path_factory.mktemp("tls")
+
+    def run(*args):
+        subprocess.run(["openssl", *args], cwd=folder, check=True, capture_output=True)
+
+    try:
+        run("req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-keyout", "ca.key", "-out",
+            "ca.pem", "-subj", "/CN=test ca", "-days", "2")
+    except FileNotFoundError:
+        pytest.skip("no openssl command")
+    for name, alternative in (("server", "DNS:localhost,IP:127.0.0.1"), ("client", "DNS:arm-1")):
+        (folder / f"{name}.ext").write_text(f"subjectAltName={alternative}\n")
+        run("req", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-keyout", f"{name}.key", "-out",
+            f"{name}.csr", "-subj", f"/CN={name}")
+        run("x509", "-req", "-in", f"{name}.csr", "-CA", "ca.pem", "-CAkey", "ca.key", "-CAcreateserial", "-out", f"{name}.pem",
+            "-days", "2", "-extfile", f"{name}.ext")
+    return folder
 
 
 @pytest.fixture(scope="module")
