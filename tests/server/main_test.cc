@@ -27,6 +27,7 @@ namespace {
 
 using client::Client;
 using client::SceneSource;
+using client::Session;
 using Json = nlohmann::json;
 using ::testing::HasSubstr;
 using ::testing::MatchesRegex;
@@ -91,40 +92,74 @@ TEST(EipcServer, StopsOnSigintToo) {
   EXPECT_EQ(server.Wait(), 0);
 }
 
+// A step that takes long, in a thread of its own.
+class LongStep {
+ public:
+  // Settings of a server on which a step that runs can be seen: another one is refused.
+  static std::vector<std::string> Settings(const std::string& grace_s) {
+    return {"--listen", "127.0.0.1:0", "--grace", grace_s, "--solve-slots", "1", "--max-waiting", "0"};
+  }
+
+  explicit LongStep(Session session) : session_(std::move(session)), thread_([this] { Run(); }) {}
+  ~LongStep() { thread_.join(); }
+  LongStep(const LongStep&) = delete;
+  LongStep& operator=(const LongStep&) = delete;
+
+  // Returns once it runs. other: a session whose steps are refused then.
+  void AwaitRunning(Session* other) const {
+    absl::Status status;
+    while (status.ok()) status = other->Step(1e-4).status();
+    EXPECT_THAT(std::string(status.message()), HasSubstr("QUEUE_FULL"));
+  }
+
+ private:
+  // Waiting for it may be what takes its slot between two substeps.
+  void Run() {
+    absl::Status status = absl::ResourceExhaustedError("");
+    while (absl::IsResourceExhausted(status)) status = session_.Step(1e-4, {.substeps = 100000}).status();
+    EXPECT_FALSE(status.ok());
+  }
+
+  Session session_;
+  std::thread thread_;
+};
+
 // An idle stream is no reason to wait; a running step gets its grace and is then cancelled.
 TEST(EipcServer, StopsUnderLoad) {
-  ServerProcess server({"--listen", "127.0.0.1:0", "--grace", "0.3"});
+  ServerProcess server(LongStep::Settings("0.3"));
   auto client = Client::Connect(server.address());
   ASSERT_TRUE(client.ok());
   const auto scene = client->CreateScene(Block());
   ASSERT_TRUE(scene.ok()) << scene.status();
-  auto idle_session = client->CreateSession(scene->name);
-  auto busy_session = client->CreateSession(scene->name);
-  ASSERT_TRUE(idle_session.ok() && busy_session.ok());
-  auto stream = idle_session->OpenStream();
+  auto idle = client->CreateSession(scene->name), busy = client->CreateSession(scene->name),
+       other = client->CreateSession(scene->name);
+  ASSERT_TRUE(idle.ok() && busy.ok() && other.ok());
+  auto stream = idle->OpenStream();
   ASSERT_TRUE(stream.Step(0.01).ok());
-  std::thread busy([&] { EXPECT_FALSE(busy_session->Step(0.001, {.substeps = 100000}).ok()); });
-  server.Signal(SIGTERM);
-  EXPECT_EQ(server.Wait(), 0);
-  busy.join();
+  {
+    const LongStep step(*std::move(busy));
+    step.AwaitRunning(&*other);
+    server.Signal(SIGTERM);
+    EXPECT_EQ(server.Wait(), 0);
+  }
   EXPECT_FALSE(stream.Step(0.01).ok());
 }
 
 // Whoever has asked once and cannot wait asks again.
 TEST(EipcServer, ASecondSignalEndsItAtOnce) {
-  ServerProcess server({"--listen", "127.0.0.1:0", "--grace", "3600"});
+  ServerProcess server(LongStep::Settings("3600"));
   auto client = Client::Connect(server.address());
   ASSERT_TRUE(client.ok());
   const auto scene = client->CreateScene(Block());
   ASSERT_TRUE(scene.ok()) << scene.status();
-  auto session = client->CreateSession(scene->name);
-  ASSERT_TRUE(session.ok());
-  std::thread busy([&] { EXPECT_FALSE(session->Step(0.0001, {.substeps = 100000}).ok()); });
+  auto busy = client->CreateSession(scene->name), other = client->CreateSession(scene->name);
+  ASSERT_TRUE(busy.ok() && other.ok());
+  const LongStep step(*std::move(busy));
+  step.AwaitRunning(&*other);
   server.Signal(SIGTERM);
   AwaitEvent(server, "draining");
   server.Signal(SIGTERM);
   EXPECT_EQ(server.Wait(), -SIGTERM);
-  busy.join();
 }
 
 // Nobody reads its standard error: calls that fail are answered, and it ends when it is told to.

@@ -16,13 +16,16 @@ from typing import Any, Callable, NamedTuple
 import numpy as np
 
 import eipc
-from service_floods import PREFACE, SETTINGS, allocated_bytes, connection, frame, open_descriptors, request_headers
+from service_floods import (PREFACE, SETTINGS, allocated_bytes, connection, frame, open_descriptors, open_descriptors_of_proxy,
+                            request_headers)
 
 IDLE, ACTIVE = 64, 8
 # A robot's rate: a stream asks for so many requests a second.
 RATE_HZ = 20.0
 # Pauses between two acts of churn, s.
 PAUSE_S = 0.05
+# Without connections that come or go, the server is at rest.
+REST_S = 2.0
 DT = 0.005
 
 
@@ -35,6 +38,13 @@ class Sample(NamedTuple):
     descriptors: int
 
 
+class Descriptors(NamedTuple):
+    """Open files of the server, and of the proxy in front of it (0 without one)."""
+
+    server: int
+    proxy: int
+
+
 @dataclass
 class Soak:
     """What was seen."""
@@ -43,8 +53,8 @@ class Soak:
     acts: dict[str, int] = field(default_factory=dict)
     steps: int = 0
     failures: list[str] = field(default_factory=list)
-    descriptors_before: int = 0
-    descriptors_after: int = 0
+    descriptors_before: Descriptors = Descriptors(0, 0)
+    descriptors_after: Descriptors = Descriptors(0, 0)
     left_behind: dict[str, float] = field(default_factory=dict)
 
 
@@ -184,43 +194,64 @@ def gauges(address: str) -> dict[str, float]:
     return {name: float(value) for name, value, *_ in words}
 
 
-def _wait_for_rest(server: eipc.ServerProcess, descriptors: int) -> int:
-    """Descriptors once those of connections that were closed are gone, at most 5 s later."""
-    end = time.monotonic() + 5
-    while open_descriptors(server.process) > descriptors and time.monotonic() < end:
+def _at_rest(server: eipc.ServerProcess) -> Descriptors:
+    """Descriptors once those of connections that were closed are gone: when none came or went for REST_S."""
+    seen, since, end = _descriptors(server), time.monotonic(), time.monotonic() + 10 * REST_S
+    while time.monotonic() < min(since + REST_S, end):
         time.sleep(0.05)
-    return open_descriptors(server.process)
+        if (now := _descriptors(server)) != seen:
+            seen, since = now, time.monotonic()
+    return seen
+
+
+def _descriptors(server: eipc.ServerProcess) -> Descriptors:
+    return Descriptors(open_descriptors(server.process), open_descriptors_of_proxy(server.process))
+
+
+def _first_calls(server: eipc.ServerProcess, scene_of: Callable[[float], Any]) -> None:
+    """What the server opens with its first calls, it keeps."""
+    with server.client() as client:
+        scene = client.create_scene(scene_of(0.003))
+        with scene.create_session() as session, session.stream() as stream:
+            stream.step(DT)
+        scene.delete()
 
 
 def soak(server: eipc.ServerProcess, metrics: str, scene_of: Callable[[float], Any], seconds: float, seed: int,
          say: Callable[[str], None]) -> Soak:
     """Uses the server for so long. scene_of(height): the scene, or one that differs by a height in m. metrics: its HOST:PORT."""
     seen = Soak()
-    rng = random.Random(seed)
+    _first_calls(server, scene_of)
+    seen.descriptors_before = _at_rest(server)
     with server.client() as client:
-        scene = client.create_scene(scene_of(0.003))
-        scene.create_session().delete()
-        seen.descriptors_before = open_descriptors(server.process)
-        idle = [scene.create_session() for _ in range(IDLE)]
-        active = [_Active(scene.create_session(), seen.failures.append) for _ in range(ACTIVE)]
-        churn = _Churn(server, client, scene, scene_of, idle, active, rng)
-        seen.acts = {act.__name__: 0 for act in churn.acts}
-        for thread in active:
-            thread.start()
-        _run(server, metrics, churn, seen, seconds, rng, say)
-        for thread in active:
-            thread.stop()
-        for thread in active:
-            thread.join(30)
-            seen.steps += thread.steps
-        for info in list(client.list_sessions()):
-            client.session(info.name).delete()
-        seen.descriptors_after = _wait_for_rest(server, seen.descriptors_before)
-        left = gauges(metrics)
+        _use(server, client, metrics, scene_of, seen, seconds, random.Random(seed), say)
+    seen.descriptors_after = _at_rest(server)
+    left = gauges(metrics)
     names = ("eipc_sessions", "eipc_snapshots", "eipc_streams_open", "eipc_solve_slots_busy", "eipc_solve_queue_depth",
              "eipc_memory_reserved_bytes", "eipc_journal_failures")
     seen.left_behind = {name: left[name] for name in names if left[name] != 0}
     return seen
+
+
+def _use(server: eipc.ServerProcess, client: eipc.Client, metrics: str, scene_of: Callable[[float], Any], seen: Soak, seconds: float,
+         rng: random.Random, say: Callable[[str], None]) -> None:
+    """The soak between its beginning and its end, after which no session and no scene is left."""
+    scene = client.create_scene(scene_of(0.003))
+    idle = [scene.create_session() for _ in range(IDLE)]
+    active = [_Active(scene.create_session(), seen.failures.append) for _ in range(ACTIVE)]
+    churn = _Churn(server, client, scene, scene_of, idle, active, rng)
+    seen.acts = {act.__name__: 0 for act in churn.acts}
+    for thread in active:
+        thread.start()
+    _run(server, metrics, churn, seen, seconds, rng, say)
+    for thread in active:
+        thread.stop()
+    for thread in active:
+        thread.join(30)
+        seen.steps += thread.steps
+    for info in list(client.list_sessions()):
+        client.session(info.name).delete()
+    scene.delete()
 
 
 def _sample(server: eipc.ServerProcess, metrics: str, t_s: float) -> Sample:

@@ -292,8 +292,10 @@ def _soak(context: Context, _: Front) -> list[Record]:
         context.say(f"soak: {failure}")
     records = [reported("soak.seconds", seconds, "s"), reported("soak.warm_up", warm_up, "s"), reported("soak.seed", SOAK_SEED),
                reported("soak.active_steps", seen.steps), reported("soak.acts_of_churn", sum(seen.acts.values())),
-               at_least("soak.rarest_act", min(seen.acts.values()), 1), equal("soak.failures", len(seen.failures), 0), equal("soak.left_behind", str(seen.left_behind), "{}"),
-               at_most("soak.descriptors_left_open", seen.descriptors_after - seen.descriptors_before, 0)]
+               at_least("soak.rarest_act", min(seen.acts.values()), 1), equal("soak.failures", len(seen.failures), 0),
+               equal("soak.left_behind", str(seen.left_behind), "{}"),
+               at_most("soak.descriptors_left_open", seen.descriptors_after.server - seen.descriptors_before.server, 0),
+               at_most("soak.descriptors_left_open_in_the_proxy", seen.descriptors_after.proxy - seen.descriptors_before.proxy, 0)]
     return records + _growth(after_warm_up(seen.samples, warm_up), seconds - warm_up >= LEAST_FOR_SLOPES_S)
 
 
