@@ -1,0 +1,114 @@
+"""Fails when a document names something that does not exist.
+
+Checked in every Markdown page of the repository: links to pages, pictures and headings; source files named in code spans, such as
+`sim/energy/barrier.h`, `tests/arrows` or `sim/mesh/read_*.cc` (a part in capitals stands for a name: `sim/material/NAME.h`). In every other
+text file: mentions of pages under docs/. In pages with numbered equations: that the numbers count up from 1 and that none is repeated.
+The CHANGELOG tells history, so only its links are checked.
+
+usage: check_docs.py REPOSITORY
+"""
+
+from __future__ import annotations
+
+import itertools
+import os
+import pathlib
+import re
+import sys
+
+FOLDERS = ("sim", "server", "client", "tests", "tools", "models", "proto", "docs", "docker", "scripts", "cmake")
+SKIPPED = {"build", "out", ".git", "venv", "__pycache__"}
+TEXT = {".h", ".cc", ".py", ".txt", ".proto", ".cmake", ".yaml", ".yml", ".sh", ".json", ".textproto", ""}
+LINK = re.compile(r"!?\[[^\]\n]*\]\(([^)\s]+)\)")
+FENCE = re.compile(r"^ *(```+|~~~+).*?^ *\1", re.MULTILINE | re.DOTALL)
+SPAN = re.compile(r"`([^`\n]+)`")
+PATH = re.compile(r"(?<![\w./-])(?:%s)/[\w./*{},+-]*[\w}*/]" % "|".join(FOLDERS))
+PAGE = re.compile(r"(?<![\w./-])docs/[\w./-]+\.(?:md|png)")
+TAG = re.compile(r"\\tag\{(\d+)\}")
+
+
+def files(root: pathlib.Path):
+    """All files of the tree, less build outputs."""
+    for folder, folders, names in os.walk(root):
+        folders[:] = sorted(set(folders) - SKIPPED)
+        for name in sorted(names):
+            yield pathlib.Path(folder, name)
+
+
+def slug(heading: str) -> str:
+    """The anchor that GitHub makes of a heading."""
+    kept = re.sub(r"[^\w\- ]", "", re.sub(r"[`*]|\[([^\]]*)\]\([^)]*\)", r"\1", heading.strip()).lower())
+    return kept.replace(" ", "-")
+
+
+def anchors(page: pathlib.Path) -> set[str]:
+    text = FENCE.sub("", page.read_text(encoding="utf-8"))
+    return {slug(heading) for heading in re.findall(r"^#+ +(.+)$", text, re.MULTILINE)}
+
+
+def alternatives(path: str) -> list[str]:
+    """a.{h,cc} as a.h and a.cc."""
+    parts = re.split(r"\{([^{}]*)\}", path)
+    choices = [part.split(",") if k % 2 else [part] for k, part in enumerate(parts)]
+    return ["".join(choice) for choice in itertools.product(*choices)]
+
+
+def exists(root: pathlib.Path, path: str) -> bool:
+    if any(re.fullmatch(r"[A-Z_]{2,}(_test)?(\.\w+)?", part) and part != "README.md" for part in path.split("/")):
+        return True
+    return any(root.glob(path.rstrip("/")))
+
+
+def link_problem(page: pathlib.Path, target: str) -> str | None:
+    if re.match(r"[a-z]+:", target):
+        return None
+    name, _, anchor = target.partition("#")
+    file = (page.parent / name) if name else page
+    if not file.exists():
+        return f"links to {target}, which does not exist"
+    if anchor and file.suffix == ".md" and anchor not in anchors(file):
+        return f"links to {target}, but {file.name} has no such heading"
+    return None
+
+
+def page_problems(root: pathlib.Path, page: pathlib.Path) -> list[str]:
+    text = page.read_text(encoding="utf-8")
+    prose = FENCE.sub("", text)
+    found = [link_problem(page, target) for target in LINK.findall(prose)]
+    if page.name != "CHANGELOG.md":
+        for span in SPAN.findall(prose):
+            for path in PATH.findall(span):
+                found += [f"names {one}, which does not exist" for one in alternatives(path) if not exists(root, one)]
+    tags = [int(number) for number in TAG.findall(text)]
+    if tags and tags != list(range(1, len(tags) + 1)):
+        found.append(f"numbers its equations {tags}, not 1 to {len(tags)} in order")
+    return [problem for problem in found if problem]
+
+
+def problems(root: pathlib.Path) -> list[str]:
+    out = []
+    for path in files(root):
+        name = path.relative_to(root)
+        if path.suffix == ".md":
+            out += [f"{name}: {problem}" for problem in page_problems(root, path)]
+        elif path.suffix in TEXT and name.parts[:2] != ("tests", "docs"):
+            try:
+                text = path.read_text(encoding="utf-8")
+            except UnicodeDecodeError:
+                continue
+            out += [f"{name}: names {page}, which does not exist" for page in PAGE.findall(text) if not (root / page).exists()]
+    return out
+
+
+def main(argv: list[str]) -> int:
+    if len(argv) != 2:
+        print(__doc__, file=sys.stderr)
+        return 2
+    found = problems(pathlib.Path(argv[1]))
+    for problem in found:
+        print(problem)
+    return 1 if found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv))

@@ -1,0 +1,51 @@
+"""Plants pages in a temporary tree and expects check_docs to judge each rightly."""
+
+import pathlib
+import tempfile
+import unittest
+
+import check_docs
+
+# (file, its text, fragment of the expected problem, or None where nothing is wrong)
+CASES = [
+    ("docs/a.md", "See [the other page](b.md).", None),
+    ("docs/a.md", "See [a page](c.md).", "links to c.md"),
+    ("docs/a.md", "See [a heading](b.md#what-it-is).", None),
+    ("docs/a.md", "See [a heading](b.md#what-it-was).", "no such heading"),
+    ("docs/a.md", "See [above](#here).\n\n## Here", None),
+    ("docs/a.md", "![A picture](missing.png)", "links to missing.png"),
+    ("docs/a.md", "See [the web](https://example.com/c.md).", None),
+    ("docs/a.md", "The barrier is in `sim/energy/barrier.h`.", None),
+    ("docs/a.md", "The barrier is in `sim/energy/barriers.h`.", "names sim/energy/barriers.h"),
+    ("docs/a.md", "The barrier is in `sim/energy/barrier.{h,cc}`.", "names sim/energy/barrier.cc"),
+    ("docs/a.md", "All of `sim/energy/*.h`.", None),
+    ("docs/a.md", "All of `sim/energy/*.proto`.", "names sim/energy/*.proto"),
+    ("docs/a.md", "Write `sim/energy/NAME.h`.", None),
+    ("docs/a.md", "```sh\ncat sim/energy/barriers.h\n```", None),
+    ("docs/a.md", "```math\na \\tag{1}\n```\n\n```math\nb \\tag{2}\n```", None),
+    ("docs/a.md", "```math\na \\tag{1}\n```\n\n```math\nb \\tag{3}\n```", "numbers its equations"),
+    ("CHANGELOG.md", "The old `sim/energy/barriers.h` is gone.", None),
+    ("sim/energy/barrier.cc", "// docs/b.md explains this.", None),
+    ("sim/energy/barrier.cc", "// docs/c.md explains this.", "names docs/c.md"),
+    ("build/a.md", "See [a page](c.md).", None),
+]
+
+
+class CheckDocs(unittest.TestCase):
+    def test_each_case_is_judged_rightly(self):
+        for name, text, expected in CASES:
+            with self.subTest(name=name, text=text), tempfile.TemporaryDirectory() as folder:
+                root = pathlib.Path(folder)
+                for path, content in [("docs/b.md", "# B\n\n## What it is"), ("sim/energy/barrier.h", ""), (name, text)]:
+                    (root / path).parent.mkdir(parents=True, exist_ok=True)
+                    (root / path).write_text(content, encoding="utf-8")
+                found = check_docs.problems(root)
+                if expected is None:
+                    self.assertEqual(found, [])
+                else:
+                    self.assertEqual(len(found), 1, found)
+                    self.assertIn(expected, found[0])
+
+
+if __name__ == "__main__":
+    unittest.main()
