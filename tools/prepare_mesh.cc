@@ -26,7 +26,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 // Raise when the same mesh and settings give another result: it is part of the cache's key.
-constexpr int kCageVersion = 2;
+constexpr int kCageVersion = 3;
 constexpr uintmax_t kMaxFileBytes = uintmax_t{1} << 29;
 constexpr size_t kMaxTriangles = 2000000;
 

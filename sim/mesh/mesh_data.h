@@ -10,7 +10,7 @@
 
 namespace eipc {
 
-// A mesh as read, before any check: tetrahedra or triangles (or both).
+// A mesh as read, before any check: tetrahedra or triangles (or both), and every vertex of the file in its order.
 struct MeshData {
   std::vector<Vec3> vertices;
   std::vector<Tet> tets;

@@ -1,9 +1,10 @@
 #ifndef EIPC_SIM_MESH_MESH_READERS_H_
 #define EIPC_SIM_MESH_MESH_READERS_H_
 
-// One reader a format, over the whole content of a file. `file` is the name in errors. Every index they return is in range. What
-// they hold grows with what they have read, never with a number that the file declares, and is asked of `meter` before (nullptr: no
-// bound); its refusal is theirs.
+// One reader a format, over the whole content of a file. `file` is the name in errors. Vertices keep the order of the file, those
+// that no cell uses included, so that index i is the file's vertex i; only STL, whose corners have no numbers, numbers them by
+// first use. Every index they return is in range. What they hold grows with what they have read, never with a number that the file
+// declares, and is asked of `meter` before (nullptr: no bound); its refusal is theirs.
 
 #include <string>
 
@@ -26,7 +27,7 @@ absl::StatusOr<MeshData> ReadStl(absl::string_view content, const std::string& f
 // PLY, ASCII and binary of either byte order: vertices and polygons (fanned); other elements and properties are skipped.
 absl::StatusOr<MeshData> ReadPly(absl::string_view content, const std::string& file, MemoryMeter* meter = nullptr);
 // Gmsh MSH 2 and 4.1, ASCII and binary, and 4.0 ASCII: tetrahedra, triangles and quadrilaterals, of second-order ones their
-// corners; other elements are skipped. Nodes that no kept element uses are dropped.
+// corners; other elements are skipped. Vertex i is the i-th node of the file, whatever its tag.
 absl::StatusOr<MeshData> ReadMsh(absl::string_view content, const std::string& file, MemoryMeter* meter = nullptr);
 // VTK XML unstructured grids, one piece: ASCII, base64, appended raw or base64, uncompressed or zlib. Cells as ReadVtk.
 absl::StatusOr<MeshData> ReadVtu(absl::string_view content, const std::string& file, MemoryMeter* meter = nullptr);

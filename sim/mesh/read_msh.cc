@@ -44,7 +44,6 @@ class MshReader {
         return scan_.Error("expected a section ($Nodes, $Elements)");
       }
     }
-    EIPC_RETURN_IF_ERROR(DropUnusedNodes());
     return std::move(mesh_);
   }
 
@@ -238,28 +237,6 @@ class MshReader {
       EIPC_RETURN_IF_ERROR(Append<Triangle>({corner[0], corner[1], corner[2]}, &mesh_.triangles, meter_));
     }
     if (IsQuad(type)) return Append<Triangle>({corner[0], corner[2], corner[3]}, &mesh_.triangles, meter_);
-    return absl::OkStatus();
-  }
-
-  absl::Status DropUnusedNodes() {
-    // The kept nodes may double past their number.
-    EIPC_RETURN_IF_ERROR(AddTo(meter_, static_cast<int64_t>(mesh_.vertices.size() * (sizeof(int32_t) + 3 * sizeof(Vec3)))));
-    std::vector<int32_t> index(mesh_.vertices.size(), -1);
-    std::vector<Vec3> kept;
-    const auto use = [&](int32_t* v) {
-      if (index[*v] < 0) {
-        index[*v] = static_cast<int32_t>(kept.size());
-        kept.push_back(mesh_.vertices[*v]);
-      }
-      *v = index[*v];
-    };
-    for (Tet& tet : mesh_.tets) {
-      for (int32_t& v : tet) use(&v);
-    }
-    for (Triangle& triangle : mesh_.triangles) {
-      for (int32_t& v : triangle) use(&v);
-    }
-    mesh_.vertices = std::move(kept);
     return absl::OkStatus();
   }
 

@@ -7,6 +7,8 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "sim/base/status_macros.h"
+#include "sim/mesh/offenders.h"
+#include "sim/mesh/used_vertices.h"
 #include "sim/meshing/cage_gaps.h"
 #include "sim/meshing/enclosure.h"
 #include "sim/meshing/make_cage.h"
@@ -60,13 +62,26 @@ absl::StatusOr<TetMesh> SeparateCages(const std::vector<SurfaceMesh>& solids, co
 
 // The object's own tets, when they are sound and few enough.
 bool TakeFullMesh(const MeshData& mesh, const AutoCageOptions& options, AutoCage* out) {
-  if (mesh.tets.empty() || out->findings.inverted_tets > 0 || out->findings.unused_vertices > 0) return false;
+  if (mesh.tets.empty() || out->findings.inverted_tets > 0) return false;
   if (static_cast<int>(mesh.vertices.size()) > options.max_vertices || out->repaired.method != "kept") return false;
   absl::StatusOr<TetMesh> tets = TetMesh::Create(mesh.vertices, mesh.tets);
   if (!tets.ok()) return false;
   out->cage = *std::move(tets);
   out->full_mesh = true;
   return true;
+}
+
+absl::Status CheckIndices(const MeshData& mesh) {
+  Offenders tets, triangles;
+  for (size_t t = 0; t < mesh.tets.size(); ++t) {
+    if (!AllInRange(mesh.tets[t], mesh.vertices.size())) tets.Add(t);
+  }
+  for (size_t t = 0; t < mesh.triangles.size(); ++t) {
+    if (!AllInRange(mesh.triangles[t], mesh.vertices.size())) triangles.Add(t);
+  }
+  const std::string outside = absl::StrFormat("refer to vertices outside 0..%d", static_cast<int64_t>(mesh.vertices.size()) - 1);
+  EIPC_RETURN_IF_ERROR(tets.ToStatus("tetrahedra", outside));
+  return triangles.ToStatus("triangles", outside);
 }
 
 absl::Status CheckSize(const MeshData& mesh) {
@@ -110,11 +125,13 @@ std::string Shortcomings(const AutoCage& cage, int budget) {
 
 }  // namespace
 
-absl::StatusOr<AutoCage> MakeAutoCage(const MeshData& mesh, const AutoCageOptions& options, const MeshingProgress& progress) {
+absl::StatusOr<AutoCage> MakeAutoCage(const MeshData& file, const AutoCageOptions& options, const MeshingProgress& progress) {
   AutoCage out;
   EIPC_RETURN_IF_ERROR(Report(progress, "looking for problems", 0));
+  EIPC_RETURN_IF_ERROR(CheckIndices(file));
+  const MeshData mesh = WithoutUnusedVertices(file);
   EIPC_RETURN_IF_ERROR(CheckSize(mesh));
-  out.findings = FindProblems(mesh);
+  out.findings = FindProblems(file);
   const auto part = [&progress](double begin, double end) -> MeshingProgress {
     if (!progress) return nullptr;
     return
@@ -143,7 +160,7 @@ absl::StatusOr<AutoCage> MakeAutoCage(const MeshData& mesh, const AutoCageOption
   return out;
 }
 
-CageLocking LockingOf(const AutoCage& cage, const MeshData& mesh, double poissons_ratio) {
+CageLocking LockingOf(const AutoCage& cage, const MeshData& file, double poissons_ratio) {
   CageLocking out;
   if (cage.full_mesh) return {std::nullopt, true, "the object's own mesh: nothing to compare with"};
   if (cage.cage.tets().size() == 1) return {std::nullopt, false, "one tetrahedron: an affine body does not bend"};
@@ -151,8 +168,8 @@ CageLocking LockingOf(const AutoCage& cage, const MeshData& mesh, double poisson
   const SurfaceMesh& surface = cage.repaired.surface;
   absl::StatusOr<Locking> locking = absl::InvalidArgumentError("no tets");
   const bool own =
-      !mesh.tets.empty() && cage.findings.inverted_tets == 0 && cage.repaired.method == "kept" && !cage.repaired.decimated;
-  const auto tets = TetMesh::Create(mesh.vertices, mesh.tets);
+      !file.tets.empty() && cage.findings.inverted_tets == 0 && cage.repaired.method == "kept" && !cage.repaired.decimated;
+  const auto tets = TetMeshOfUsed(file);
   if (own && tets.ok()) locking = MeasureLocking(cage.cage, surface, &*tets, poissons_ratio);
   out.by_own_tets = locking.ok();
   if (!locking.ok()) locking = MeasureLocking(cage.cage, surface, nullptr, poissons_ratio);

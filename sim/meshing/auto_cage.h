@@ -30,8 +30,9 @@ struct AutoCage {
   std::string note;        // what falls short, in words; empty when nothing does
 };
 
-// Findings, repair, cage and its quality, for a mesh in metres. Deterministic. INVALID_ARGUMENT says why there is none, CANCELLED.
-absl::StatusOr<AutoCage> MakeAutoCage(const MeshData& mesh, const AutoCageOptions& options, const MeshingProgress& progress);
+// Findings, repair, cage and its quality, for a mesh file's content in metres. Vertices that no cell uses are counted in the
+// findings and then left out. Deterministic. INVALID_ARGUMENT says why there is none, CANCELLED.
+absl::StatusOr<AutoCage> MakeAutoCage(const MeshData& file, const AutoCageOptions& options, const MeshingProgress& progress);
 
 // How much stiffer than the object the cage is, and what helps.
 struct CageLocking {
@@ -39,8 +40,8 @@ struct CageLocking {
   bool by_own_tets = false;         // against the object's own tets, else against a lattice
   std::string reason;
 };
-// `mesh`: what the cage was made of.
-CageLocking LockingOf(const AutoCage& cage, const MeshData& mesh, double poissons_ratio);
+// `file`: what the cage was made of.
+CageLocking LockingOf(const AutoCage& cage, const MeshData& file, double poissons_ratio);
 
 }  // namespace eipc
 

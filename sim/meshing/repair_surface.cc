@@ -9,6 +9,7 @@
 #include "sim/audit/audit.h"
 #include "sim/audit/nesting.h"
 #include "sim/base/status_macros.h"
+#include "sim/mesh/used_vertices.h"
 #include "sim/meshing/repair_steps.h"
 
 namespace eipc {
@@ -59,7 +60,7 @@ class Repairer {
  private:
   absl::StatusOr<MeshData> MakeSolid() {
     EIPC_RETURN_IF_ERROR(Report(progress_, "checking the surface", 0));
-    if (WhyNotSolid(input_).empty() && findings_.unused_vertices == 0) {
+    if (WhyNotSolid(input_).empty()) {
       out_.method = "kept";
       return input_;
     }
@@ -184,7 +185,7 @@ std::string WhyNotSolid(const MeshData& mesh) {
 
 absl::StatusOr<RepairedSurface> RepairSurface(const MeshData& mesh, const MeshFindings& findings, const RepairOptions& options,
                                               const MeshingProgress& progress) {
-  const MeshData triangles = TrianglesOf(mesh);
+  const MeshData triangles = WithoutUnusedVertices(TrianglesOf(mesh));
   return Repairer(triangles, findings, options, progress).Run();
 }
 

@@ -2,12 +2,14 @@
 
 #include <algorithm>
 #include <array>
+#include <numeric>
 #include <optional>
 
 #include "sim/base/status_macros.h"
 #include "sim/mesh/embedding.h"
 #include "sim/mesh/surface_mesh.h"
 #include "sim/mesh/tet_mesh.h"
+#include "sim/mesh/used_vertices.h"
 #include "sim/meshing/locking.h"
 #include "sim/meshing/make_cage.h"
 
@@ -75,22 +77,12 @@ MeshData BoundaryOf(const TetMesh& mesh, std::vector<int32_t>* nodes) {
   return out;
 }
 
-std::optional<TetMesh> ReadTets(const MeshData& data, const std::string& path, Problems* problems) {
-  absl::StatusOr<TetMesh> mesh = TetMesh::Create(data.vertices, data.tets);
-  if (!mesh.ok()) {
-    problems->Add(path, mesh.status().message());
-    return std::nullopt;
-  }
-  std::vector<uint8_t> used(data.vertices.size(), 0);
-  for (const Tet& t : data.tets) {
-    for (int32_t v : t) used[v] = 1;
-  }
-  const auto unused = std::find(used.begin(), used.end(), 0);
-  if (unused != used.end()) {
-    problems->Add(path, "vertex ", unused - used.begin(), " belongs to no tetrahedron; remove it");
-    return std::nullopt;
-  }
-  return *std::move(mesh);
+std::optional<TetMesh> ReadTets(const MeshData& data, const std::string& path, Problems* problems,
+                                std::vector<int32_t>* node_of_vertex = nullptr) {
+  absl::StatusOr<TetMesh> mesh = TetMeshOfUsed(data, node_of_vertex);
+  if (mesh.ok()) return *std::move(mesh);
+  problems->Add(path, mesh.status().message());
+  return std::nullopt;
 }
 
 std::optional<SurfaceMesh> ReadSurface(const BodySpec& spec, const std::string& path, Problems* problems) {
@@ -101,7 +93,7 @@ std::optional<SurfaceMesh> ReadSurface(const BodySpec& spec, const std::string& 
     std::vector<int32_t> nodes;
     data = BoundaryOf(*tets, &nodes);
   }
-  absl::StatusOr<SurfaceMesh> surface = SurfaceMesh::Create(data.vertices, data.triangles);
+  absl::StatusOr<SurfaceMesh> surface = SurfaceMeshOfUsed(data);
   if (!surface.ok()) {
     problems->Add(path, surface.status().message());
     return std::nullopt;
@@ -180,7 +172,7 @@ void CompileFullSpace(const BodySpec& spec, const std::string& path, CompiledBod
                   "a full-space body needs a tetrahedral mesh; this one has triangles only (use an embedded body, or mesh it)");
     return;
   }
-  const std::optional<TetMesh> mesh = ReadTets(spec.mesh, path, problems);
+  const std::optional<TetMesh> mesh = ReadTets(spec.mesh, path, problems, &out->node_of_vertex);
   if (!mesh) return;
   std::vector<int32_t> nodes;
   const MeshData boundary = BoundaryOf(*mesh, &nodes);
@@ -198,13 +190,16 @@ void CompileFullSpace(const BodySpec& spec, const std::string& path, CompiledBod
   SetMass(*surface, spec, out);
 }
 
-std::optional<TetMesh> CageFor(const BodySpec& spec, const SurfaceMesh& surface, const std::string& path, Problems* problems) {
-  if (spec.cage.has_value()) return ReadTets(*spec.cage, path + ".embedded.cage_mesh", problems);
+std::optional<TetMesh> CageFor(const BodySpec& spec, const SurfaceMesh& surface, const std::string& path,
+                               std::vector<int32_t>* node_of_vertex, Problems* problems) {
+  if (spec.cage.has_value()) return ReadTets(*spec.cage, path + ".embedded.cage_mesh", problems, node_of_vertex);
   absl::StatusOr<TetMesh> cage = MakeCage(surface, {.max_vertices = spec.cage_vertices});
   if (!cage.ok()) {
     problems->Add(path + ".embedded.cage_vertices", cage.status().message());
     return std::nullopt;
   }
+  node_of_vertex->resize(cage->vertices().size());
+  std::iota(node_of_vertex->begin(), node_of_vertex->end(), 0);
   return *std::move(cage);
 }
 
@@ -220,7 +215,7 @@ absl::StatusOr<CageCalibration> CalibrationFor(const BodySpec& spec, const TetMe
   if (cage.tets().size() == 1 || cage.vertices().size() > kMostCalibratedVertices) return applied;
   std::optional<TetMesh> own;
   if (!spec.mesh.tets.empty()) {
-    EIPC_ASSIGN_OR_RETURN(own, TetMesh::Create(spec.mesh.vertices, spec.mesh.tets));
+    EIPC_ASSIGN_OR_RETURN(own, TetMeshOfUsed(spec.mesh));
   }
   EIPC_ASSIGN_OR_RETURN(const Locking locking, MeasureLocking(cage, surface, own ? &*own : nullptr, spec.material.poissons_ratio));
   if (locking.helps()) applied = {locking.youngs_scale, locking.poissons_ratio};
@@ -231,7 +226,7 @@ void CompileCaged(const BodySpec& spec, const SurfaceMesh& surface, const std::s
                   Problems* problems) {
   std::optional<TetMesh> cage;
   if (spec.kind == BodyKind::kEmbedded) {
-    cage = CageFor(spec, surface, path, problems);
+    cage = CageFor(spec, surface, path, &out->node_of_vertex, problems);
     if (!cage) return;
   } else {
     cage = EnclosingTet(surface.vertices());

@@ -15,6 +15,8 @@ namespace eipc {
 struct CompiledBody {
   std::vector<Vec3> node_positions;  // world
   std::vector<Vec3> node_authored;   // mesh frame: boxes select there
+  // Full-space and embedded bodies: the node of each vertex of the tetrahedral (cage) mesh, -1 for one that no tetrahedron uses.
+  std::vector<int32_t> node_of_vertex;
   std::vector<ScalarSparse::Entry> mass_entries;
   ElasticBody elastic;                  // no nodes for kinematic and static bodies
   std::vector<Vec3> surface_positions;  // world

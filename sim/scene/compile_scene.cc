@@ -59,26 +59,47 @@ bool InBox(const Vec3& p, const BoundarySetSpec::Box& box) {
   return (p.array() >= box.min.array()).all() && (p.array() <= box.max.array()).all();
 }
 
-void AddBoundarySet(const BoundarySetSpec& spec, const BodySpec& body, int32_t body_index, const std::vector<Vec3>& authored,
-                    const std::string& path, Model* model, Problems* problems) {
-  const int32_t first = model->bodies[body_index].nodes.begin;
+// The mesh whose vertices the boundary sets of a body select.
+struct DrivenMesh {
+  int32_t body;
+  Pose pose;
+  std::vector<Vec3> nodes;              // mesh frame
+  std::vector<int32_t> node_of_vertex;  // -1: no tetrahedron uses the vertex
+};
+
+// The nodes of vertices that a boundary set lists by their indices in the mesh file. False: a problem was added.
+bool FindNodes(const std::vector<int32_t>& vertices, const DrivenMesh& mesh, const std::string& path, std::vector<int32_t>* nodes,
+               Problems* problems) {
+  for (const int32_t v : vertices) {
+    if (v < 0 || v >= static_cast<int32_t>(mesh.node_of_vertex.size())) {
+      problems->Add(path, "index ", v, " is not one of the mesh's ", mesh.node_of_vertex.size(), " vertices");
+      return false;
+    }
+    if (mesh.node_of_vertex[v] < 0) {
+      problems->Add(path, "vertex ", v,
+                    " of the mesh belongs to no tetrahedron, so nothing would move with it; remove it from the list");
+      return false;
+    }
+    nodes->push_back(mesh.node_of_vertex[v]);
+  }
+  return true;
+}
+
+void AddBoundarySet(const BoundarySetSpec& spec, const DrivenMesh& mesh, const std::string& path, Model* model,
+                    Problems* problems) {
+  const int32_t first = model->bodies[mesh.body].nodes.begin;
   BoundarySet set;
   set.name = spec.name;
-  set.body = body_index;
+  set.body = mesh.body;
   set.trajectory = spec.trajectory;
-  set.initial_pose = spec.frame.value_or(body.pose);
-  for (int32_t v : spec.vertices) {
-    if (v < 0 || v >= static_cast<int32_t>(authored.size())) {
-      problems->Add(path + ".vertices", "index ", v, " is not one of the mesh's ", authored.size(), " vertices");
-      return;
-    }
-    set.nodes.push_back(first + v);
-  }
+  set.initial_pose = spec.frame.value_or(mesh.pose);
+  if (!FindNodes(spec.vertices, mesh, path + ".vertices", &set.nodes, problems)) return;
   if (spec.box.has_value()) {
-    for (size_t v = 0; v < authored.size(); ++v) {
-      if (InBox(authored[v], *spec.box)) set.nodes.push_back(first + static_cast<int32_t>(v));
+    for (size_t i = 0; i < mesh.nodes.size(); ++i) {
+      if (InBox(mesh.nodes[i], *spec.box)) set.nodes.push_back(static_cast<int32_t>(i));
     }
   }
+  for (int32_t& node : set.nodes) node += first;
   std::sort(set.nodes.begin(), set.nodes.end());
   set.nodes.erase(std::unique(set.nodes.begin(), set.nodes.end()), set.nodes.end());
   if (set.nodes.empty()) {
@@ -86,10 +107,11 @@ void AddBoundarySet(const BoundarySetSpec& spec, const BodySpec& body, int32_t b
     return;
   }
   for (const BoundarySet& other : model->boundary_sets) {
-    if (other.body != body_index) continue;
+    if (other.body != mesh.body) continue;
     for (int32_t node : set.nodes) {
       if (std::binary_search(other.nodes.begin(), other.nodes.end(), node)) {
-        problems->Add(path, "vertex ", node - first, " is already driven by \"", other.name, "\"");
+        const auto vertex = std::find(mesh.node_of_vertex.begin(), mesh.node_of_vertex.end(), node - first);
+        problems->Add(path, "vertex ", vertex - mesh.node_of_vertex.begin(), " is already driven by \"", other.name, "\"");
         return;
       }
     }
@@ -209,7 +231,8 @@ absl::StatusOr<std::shared_ptr<const Model>> CompileScene(const SceneSpec& spec,
   CheckScene(spec, &problems);
   auto model = std::make_shared<Model>();
   std::vector<ScalarSparse::Entry> mass;
-  std::vector<std::vector<Vec3>> surface_positions, authored;
+  std::vector<std::vector<Vec3>> surface_positions;
+  std::vector<DrivenMesh> driven;
   std::vector<std::vector<Triangle>> triangles;
   const int64_t problems_before = problems.count();
   for (size_t b = 0; b < spec.bodies.size(); ++b) {
@@ -218,7 +241,7 @@ absl::StatusOr<std::shared_ptr<const Model>> CompileScene(const SceneSpec& spec,
     CompiledBody body = CompileBody(spec.bodies[b], absl::StrCat("bodies[", b, "]"), &problems);
     surface_positions.push_back(body.surface_positions);
     triangles.push_back(body.triangles);
-    authored.push_back(body.node_authored);
+    driven.push_back({static_cast<int32_t>(b), spec.bodies[b].pose, body.node_authored, body.node_of_vertex});
     AppendBody(spec.bodies[b], std::move(body), &mass, model.get());
     EIPC_RETURN_IF_ERROR(Ended(budget.Poll()));
   }
@@ -226,9 +249,10 @@ absl::StatusOr<std::shared_ptr<const Model>> CompileScene(const SceneSpec& spec,
   for (size_t b = 0; b < spec.bodies.size(); ++b) {
     const BodySpec& body = spec.bodies[b];
     if (body.kind == BodyKind::kKinematic) AddKinematicDrive(body, static_cast<int32_t>(b), model.get());
+    if (!IsDeformable(body.kind)) continue;  // CheckScene refused their boundary sets
     for (size_t k = 0; k < body.boundary_sets.size(); ++k) {
-      AddBoundarySet(body.boundary_sets[k], body, static_cast<int32_t>(b), authored[b],
-                     absl::StrCat("bodies[", b, "].boundary_sets[", k, "]"), model.get(), &problems);
+      AddBoundarySet(body.boundary_sets[k], driven[b], absl::StrCat("bodies[", b, "].boundary_sets[", k, "]"), model.get(),
+                     &problems);
     }
   }
   model->mass = ScalarSparse::FromEntries(model->node_count, std::move(mass));

@@ -78,10 +78,13 @@ absl::StatusOr<std::string> CageWorker(const std::string& input) {
   EIPC_ASSIGN_OR_RETURN(const SceneSpec spec, SceneFromProto(scene, MeshResolver({"", "", true}), &problems));
   const CompiledBody body = problems.empty() ? CompileBody(spec.bodies[0], kBodyPath, &problems) : CompiledBody();
   if (!problems.empty()) return absl::StrCat(kProblem, problems.ToStatus().message());
-  MeshData cage;
-  cage.vertices = body.node_authored;
-  cage.tets = body.elastic.nodes;
-  MeshToProto(cage, scene.mutable_bodies(0)->mutable_embedded()->mutable_cage_mesh());
+  // An authored cage stays as it is: boundary sets count its vertices, those that no tetrahedron uses included.
+  if (!spec.bodies[0].cage) {
+    MeshData cage;
+    cage.vertices = body.node_authored;
+    cage.tets = body.elastic.nodes;
+    MeshToProto(cage, scene.mutable_bodies(0)->mutable_embedded()->mutable_cage_mesh());
+  }
   if (body.calibration) {
     v1::CageCalibration& calibration = *scene.mutable_bodies(0)->mutable_embedded()->mutable_calibration();
     calibration.set_youngs_scale(*body.calibration->youngs_scale);

@@ -9,6 +9,7 @@
 #include <limits>
 
 #include "eipc/v1/scene.pb.h"
+#include "sim/dynamics/simulation.h"
 #include "sim/scene/compile_scene.h"
 
 namespace eipc {
@@ -338,6 +339,48 @@ TEST(SceneFromProto, ReadsMeshFilesAndContents) {
   EXPECT_EQ(spec->bodies[0].mesh.vertices[1], Vec3(2, 0, 0));
   EXPECT_EQ(spec->bodies[1].mesh.vertices[1], Vec3(1, 0, 0));
   EXPECT_EQ(spec->bodies[2].mesh.triangles.size(), 4u);
+}
+
+// Four corners of a tetrahedron in one order of the file, their Gmsh tags in another, first used in a third, and a node between
+// them that no element uses (a point of the geometry).
+constexpr char kMshOfMixedOrder[] =
+    "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$Nodes\n5\n40 0 0 1\n10 0 1 0\n99 9 9 9\n30 1 0 0\n20 0 0 0\n$EndNodes\n"
+    "$Elements\n2\n1 15 2 0 1 99\n2 4 2 0 1 20 30 10 40\n$EndElements\n";
+
+// From the file to the motion: what `boundary_sets.vertices` names is the file's vertex, and that one moves.
+TEST(SceneFromProto, BoundarySetsDriveTheVerticesOfAMshFile) {
+  const Vec3 points[] = {Vec3(0, 0, 1), Vec3(0, 1, 0), Vec3(9, 9, 9), Vec3(1, 0, 0), Vec3(0, 0, 0)};
+  for (const int vertex : {0, 1, 3, 4}) {
+    SCOPED_TRACE(vertex);
+    v1::Scene scene = Scene(R"(
+      gravity_m_s2 {}
+      bodies { name: 'tet' material { density_kg_m3: 1000 youngs_modulus_pa: 1e5 poissons_ratio: 0.4 }
+        boundary_sets { name: 'grip' trajectory { keyframes { time_s: 0 pose {} }
+                                                  keyframes { time_s: 1 pose { position_m { x: 0.5 } } } } } } )");
+    v1::Body& body = *scene.mutable_bodies(0);
+    body.mutable_full_space()->mutable_mesh()->mutable_contents()->set_file_name("mixed.msh");
+    body.mutable_full_space()->mutable_mesh()->mutable_contents()->set_data(kMshOfMixedOrder);
+    body.mutable_boundary_sets(0)->add_vertices(vertex);
+    const auto model = CompileScene(Convert(scene), Problems());
+    ASSERT_TRUE(model.ok()) << model.status();
+    ASSERT_EQ((*model)->node_count, 4);
+    World world(*model);
+    ASSERT_TRUE(world.Step({.dt_s = 0.01}, {}).ok());
+    const int node = vertex - (vertex > 2);  // the others keep their order
+    EXPECT_LT((world.state().q.segment<3>(3 * node) - points[vertex] - Vec3(0.005, 0, 0)).norm(), 1e-9);
+    for (int other = 0; other < 4; ++other) {
+      if (other == node) continue;
+      // Dragged along a little by the elasticity.
+      EXPECT_LT((world.state().q.segment<3>(3 * other) - points[other + (other > 1)]).norm(), 0.003) << other;
+    }
+  }
+  v1::Scene scene = TetScene();
+  scene.mutable_bodies(0)->mutable_full_space()->mutable_mesh()->mutable_contents()->set_file_name("mixed.msh");
+  scene.mutable_bodies(0)->mutable_full_space()->mutable_mesh()->mutable_contents()->set_data(kMshOfMixedOrder);
+  scene.mutable_bodies(0)->add_boundary_sets()->set_name("grip");
+  scene.mutable_bodies(0)->mutable_boundary_sets(0)->add_vertices(2);
+  EXPECT_THAT(std::string(CompileScene(Convert(scene), Problems()).status().message()),
+              StartsWith("bodies[0].boundary_sets[0].vertices: vertex 2 of the mesh belongs to no tetrahedron"));
 }
 
 TEST(SceneDigest, NamesContent) {

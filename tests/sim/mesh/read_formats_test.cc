@@ -1,4 +1,5 @@
-// PLY, Gmsh MSH, VTU and binary legacy VTK: one tetrahedron and one of its faces, written here in each variant of each format.
+// PLY, Gmsh MSH, Medit, VTU and binary legacy VTK: one tetrahedron and one of its faces, written here in each variant of each
+// format. And what holds for every format: vertices keep the order of the file.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <zlib.h>
@@ -118,8 +119,8 @@ TEST(ReadPly, FansPolygonsAndNamesWhatIsWrong) {
 
 std::string Msh2(bool binary) {
   if (!binary) {
-    return "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$PhysicalNames\n1\n3 1 \"solid\"\n$EndPhysicalNames\n$Nodes\n5\n"
-           "10 0 0 0\n11 1.5 0 0\n12 0 2 0\n13 0 0 -0.25\n99 8 8 8\n$EndNodes\n$Elements\n3\n1 15 2 0 1 99\n2 4 2 0 1 10 11 12 13\n"
+    return "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$PhysicalNames\n1\n3 1 \"solid\"\n$EndPhysicalNames\n$Nodes\n4\n"
+           "10 0 0 0\n11 1.5 0 0\n12 0 2 0\n13 0 0 -0.25\n$EndNodes\n$Elements\n3\n1 15 2 0 1 13\n2 4 2 0 1 10 11 12 13\n"
            "3 2 2 0 1 10 12 11\n$EndElements\n";
   }
   std::string out = "$MeshFormat\n2.2 1 8\n" + Bytes<int32_t>({1}) + "\n$EndMeshFormat\n$Nodes\n4\n";
@@ -228,6 +229,49 @@ TEST(ReadVtk, BinaryOfBothCellFormats) {
   for (const std::string& content : {old, recent}) {
     ExpectTet(content, "m.vtk");
     ExpectRobust(content, "m.vtk");
+  }
+}
+
+// Points 0 to 5; one tetrahedron whose corners are, in its own order, 4, 2, 5, 0, and one triangle 4, 5, 2. 1 and 3 are in no cell.
+TEST(EveryReader, KeepsTheVerticesInTheOrderOfTheFile) {
+  const std::vector<Vec3> points = {Vec3(0, 0, 1), Vec3(7, 7, 7), Vec3(1, 0, 0), Vec3(8, 8, 8), Vec3(0, 0, 0), Vec3(0, 1, 0)};
+  std::string xyz, obj, medit, numbered, tagged, tags;
+  for (size_t i = 0; i < points.size(); ++i) {
+    const std::string p =
+        std::to_string(points[i].x()) + " " + std::to_string(points[i].y()) + " " + std::to_string(points[i].z()) + "\n";
+    xyz += p;
+    obj += "v " + p;
+    medit += p.substr(0, p.size() - 1) + " 0\n";
+    tags += std::to_string(60 - 10 * i) + "\n";  // Gmsh's tags need not rise
+    tagged += std::to_string(60 - 10 * i) + " " + p;
+  }
+  const std::pair<const char*, std::string> files[] = {
+      {"m.obj", obj + "f 5 6 3\n"},
+      {"m.off", "OFF\n6 1 0\n" + xyz + "3 4 5 2\n"},
+      {"m.ply",
+       "ply\nformat ascii 1.0\nelement vertex 6\nproperty float x\nproperty float y\nproperty float z\nelement face 1\n"
+       "property list uchar int vertex_indices\nend_header\n" +
+           xyz + "3 4 5 2\n"},
+      {"m.vtk", "# vtk DataFile Version 3.0\nt\nASCII\nDATASET UNSTRUCTURED_GRID\nPOINTS 6 double\n" + xyz +
+                    "CELLS 2 9\n4 4 2 5 0\n3 4 5 2\nCELL_TYPES 2\n10 5\n"},
+      {"m.vtu",
+       "<VTKFile type=\"UnstructuredGrid\"><Piece><Points><DataArray type=\"Float64\">" + xyz +
+           "</DataArray></Points><Cells><DataArray type=\"Int32\" Name=\"connectivity\">4 2 5 0 4 5 2</DataArray><DataArray "
+           "type=\"Int32\" Name=\"offsets\">4 7</DataArray><DataArray type=\"UInt8\" Name=\"types\">10 5</DataArray></Cells>"
+           "</Piece></VTKFile>"},
+      {"m2.msh", "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$Nodes\n6\n" + tagged +
+                     "$EndNodes\n$Elements\n2\n1 4 2 0 1 20 40 10 60\n2 2 2 0 1 20 10 40\n$EndElements\n"},
+      {"m4.msh", "$MeshFormat\n4.1 0 8\n$EndMeshFormat\n$Nodes\n1 6 10 60\n3 1 0 6\n" + tags + xyz +
+                     "$EndNodes\n$Elements\n2 2 1 2\n3 1 4 1\n1 20 40 10 60\n2 1 2 1\n2 20 10 40\n$EndElements\n"},
+  };
+  for (const auto& [name, content] : files) {
+    const auto mesh = ParseMesh(content, name);
+    ASSERT_TRUE(mesh.ok()) << mesh.status();
+    EXPECT_EQ(mesh->vertices, points) << name;
+    EXPECT_EQ(mesh->triangles, (std::vector<Triangle>{{4, 5, 2}})) << name;
+    if (!mesh->tets.empty()) {
+      EXPECT_EQ(mesh->tets, (std::vector<Tet>{{4, 2, 5, 0}})) << name;
+    }
   }
 }
 

@@ -54,6 +54,35 @@ TEST(MakeAutoCage, SeparateSolidsKeepSeparateCages) {
   EXPECT_EQ(made->quality.shared_gap_tets, 0);
 }
 
+// Gmsh writes points of the geometry among the nodes. They are reported, and change nothing else.
+TEST(MakeAutoCage, LeavesOutUnusedVertices) {
+  const MeshData clean = testing::BoxTets(Vec3(0, 0, 0), Vec3(0.1, 0.1, 0.2), 2);
+  MeshData file = clean;
+  file.vertices.insert(file.vertices.begin(), Vec3(1e9, 0, 0));
+  for (Tet& t : file.tets) {
+    for (int32_t& v : t) ++v;
+  }
+  const auto expected = MakeAutoCage(clean, {.max_vertices = 200}, nullptr),
+             made = MakeAutoCage(file, {.max_vertices = 200}, nullptr);
+  ASSERT_TRUE(made.ok()) << made.status();
+  EXPECT_EQ(made->findings.unused_vertices, 1);
+  EXPECT_TRUE(made->full_mesh);
+  EXPECT_EQ(made->cage.vertices(), expected->cage.vertices());
+  EXPECT_EQ(made->repaired.surface.vertices(), expected->repaired.surface.vertices());
+  EXPECT_EQ(made->repaired.method, "kept");
+}
+
+TEST(MakeAutoCage, RefusesIndicesOutOfRange) {
+  MeshData box = testing::BoxTets(Vec3(0, 0, 0), Vec3(0.1, 0.1, 0.2), 2);
+  box.tets[3][2] = 1000000;
+  EXPECT_THAT(std::string(MakeAutoCage(box, {}, nullptr).status().message()),
+              ::testing::HasSubstr("1 tetrahedra refer to vertices outside"));
+  MeshData sphere = testing::Sphere(Vec3::Zero(), 0.1, 2);
+  sphere.triangles[5][1] = -1;
+  EXPECT_THAT(std::string(MakeAutoCage(sphere, {}, nullptr).status().message()),
+              ::testing::HasSubstr("1 triangles refer to vertices outside"));
+}
+
 TEST(MakeAutoCage, KeepsASmallTetMeshWhole) {
   const MeshData box = testing::BoxTets(Vec3(0, 0, 0), Vec3(0.1, 0.1, 0.2), 2);
   const auto made = MakeAutoCage(box, {.max_vertices = 200}, nullptr);

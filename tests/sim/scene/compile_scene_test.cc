@@ -362,5 +362,69 @@ TEST(CompileScene, ACalibrationIsMeasuredAgainstTheBodysOwnTets) {
   EXPECT_NEAR(*own.calibration->youngs_scale, 1, 1e-6);
 }
 
+// `mesh` with a far vertex that no cell uses before vertex 3, and one at the end.
+MeshData WithUnusedVertices(MeshData mesh) {
+  const auto shift = [](auto* cells) {
+    for (auto& cell : *cells) {
+      for (int32_t& v : cell) v += v >= 3;
+    }
+  };
+  shift(&mesh.tets);
+  shift(&mesh.triangles);
+  mesh.vertices.insert(mesh.vertices.begin() + 3, Vec3(5, 5, 5));
+  mesh.vertices.emplace_back(-5, 5, 5);
+  return mesh;
+}
+
+// Vertices that no cell uses belong to the file and to nothing else: bodies of every kind are the same without them, to the last
+// bit.
+TEST(CompileScene, UnusedVerticesChangeNothing) {
+  const SceneSpec clean = OneOfEachKind();
+  SceneSpec scene = clean;
+  for (BodySpec& body : scene.bodies) {
+    body.mesh = WithUnusedVertices(body.mesh);
+    if (body.cage) body.cage = WithUnusedVertices(*body.cage);
+  }
+  const auto expected = testing::Compile(clean), model = testing::Compile(scene);
+  EXPECT_EQ(model->initial_positions, expected->initial_positions);
+  EXPECT_EQ(model->surface.rest_positions, expected->surface.rest_positions);
+  EXPECT_EQ(model->surface.triangles, expected->surface.triangles);
+  EXPECT_EQ(model->mass.values, expected->mass.values);
+  EXPECT_EQ(model->solver.newton_tolerance_m_s, expected->solver.newton_tolerance_m_s);
+}
+
+// The indices of a boundary set count every vertex of the mesh file, used or not.
+TEST(CompileScene, BoundarySetsCountTheVerticesOfTheFile) {
+  for (const bool embedded : {false, true}) {
+    SceneSpec scene = testing::EmptyScene();
+    scene.bodies = {embedded ? testing::EmbeddedBox("box", kSize, {2, 2, 2}, Soft())
+                             : testing::FullSpaceBox("box", kSize, {2, 2, 2}, Soft())};
+    MeshData& mesh = embedded ? *scene.bodies[0].cage : scene.bodies[0].mesh;
+    const std::vector<Vec3> before = mesh.vertices;
+    mesh = WithUnusedVertices(mesh);
+    for (const int32_t vertex : {2, 4, 7}) {
+      SCOPED_TRACE(vertex);
+      scene.bodies[0].boundary_sets = {{"grip", {vertex}, {}, {}, {}}};
+      const auto model = testing::Compile(scene);
+      ASSERT_EQ(model->boundary_sets.size(), 1u);
+      ASSERT_EQ(model->boundary_sets[0].nodes.size(), 1u);
+      EXPECT_EQ(model->initial_positions[model->boundary_sets[0].nodes[0]], mesh.vertices[vertex]);
+      EXPECT_EQ(mesh.vertices[vertex], before[vertex - (vertex > 3)]);
+    }
+    const auto error = [&](std::vector<BoundarySetSpec> sets) {
+      scene.bodies[0].boundary_sets = std::move(sets);
+      return std::string(CompileScene(scene, Problems()).status().message());
+    };
+    EXPECT_EQ(error({{"grip", {2, 3}, {}, {}, {}}}),
+              "bodies[0].boundary_sets[0].vertices: vertex 3 of the mesh belongs to no tetrahedron, so nothing would move with it; "
+              "remove "
+              "it from the list");
+    EXPECT_EQ(error({{"grip", {29}, {}, {}, {}}}),
+              "bodies[0].boundary_sets[0].vertices: index 29 is not one of the mesh's 29 vertices");
+    EXPECT_EQ(error({{"a", {4, 5}, {}, {}, {}}, {"b", {5}, {}, {}, {}}}),
+              "bodies[0].boundary_sets[1]: vertex 5 is already driven by \"a\"");
+  }
+}
+
 }  // namespace
 }  // namespace eipc
