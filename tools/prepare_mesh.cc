@@ -107,7 +107,7 @@ MeshingProgress TerminalProgress() {
 }  // namespace
 
 void AddPrepareOptions(CLI::App* command, PrepareOptions* options) {
-  command->add_option("file", options->file, "Mesh: OBJ, OFF, PLY, STL, VTK, VTU or MSH")->required();
+  command->add_option("file", options->file, "Mesh: OBJ, OFF, PLY, STL, VTK, VTU, MSH or Medit")->required();
   command->add_option("--vertices", options->vertices, "Most vertices of the cage; 4: one tetrahedron (default 60)")
       ->check(CLI::Range(4, 20000));
   command->add_option("--units", options->units, "Unit of the file's coordinates (default m)")

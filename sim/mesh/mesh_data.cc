@@ -46,8 +46,9 @@ absl::StatusOr<Reader> ReaderFor(const std::string& file_name) {
   if (extension == ".ply") return ReadPly;
   if (extension == ".msh") return ReadMsh;
   if (extension == ".vtu") return ReadVtu;
+  if (extension == ".mesh") return ReadMedit;
   return absl::InvalidArgumentError(absl::StrCat(file_name, ": unknown extension '", extension,
-                                                 "'; convert the mesh to .obj, .off, .ply, .stl, .vtk, .vtu or .msh"));
+                                                 "'; convert the mesh to .obj, .off, .ply, .stl, .vtk, .vtu, .msh or .mesh"));
 }
 
 absl::StatusOr<MeshData> Parse(Reader reader, absl::string_view content, const std::string& file_name, MemoryMeter* meter) {

@@ -29,6 +29,9 @@ absl::StatusOr<MeshData> ReadPly(absl::string_view content, const std::string& f
 // Gmsh MSH 2 and 4.1, ASCII and binary, and 4.0 ASCII: tetrahedra, triangles and quadrilaterals, of second-order ones their
 // corners; other elements are skipped. Vertex i is the i-th node of the file, whatever its tag.
 absl::StatusOr<MeshData> ReadMsh(absl::string_view content, const std::string& file, MemoryMeter* meter = nullptr);
+// Medit `.mesh`, ASCII: vertices, tetrahedra, triangles and quadrilaterals (halved); edges and attributes are skipped, other volume
+// cells refused.
+absl::StatusOr<MeshData> ReadMedit(absl::string_view text, const std::string& file, MemoryMeter* meter = nullptr);
 // VTK XML unstructured grids, one piece: ASCII, base64, appended raw or base64, uncompressed or zlib. Cells as ReadVtk.
 absl::StatusOr<MeshData> ReadVtu(absl::string_view content, const std::string& file, MemoryMeter* meter = nullptr);
 

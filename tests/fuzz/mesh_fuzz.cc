@@ -17,7 +17,7 @@ namespace {
 
 using Reader = absl::StatusOr<eipc::MeshData> (*)(absl::string_view, const std::string&, eipc::MemoryMeter*);
 constexpr Reader kReaders[] = {eipc::ReadVtk, eipc::ReadObj, eipc::ReadOff, eipc::ReadStl,
-                               eipc::ReadPly, eipc::ReadMsh, eipc::ReadVtu};
+                               eipc::ReadPly, eipc::ReadMsh, eipc::ReadVtu, eipc::ReadMedit};
 
 class Meter : public eipc::MemoryMeter {
  public:

@@ -117,6 +117,8 @@ std::vector<std::pair<std::string, std::string>> DenseFiles() {
   const std::string corners = Repeated(" 0", kMany);
   return {{"a.obj", absl::StrCat("v 0 0 0\nf", Repeated(" 1", kMany), "\n")},
           {"a.off", absl::StrCat("OFF\n1 1 0\n0 0 0\n", kMany, corners, "\n")},
+          {"a.mesh", absl::StrCat("MeshVersionFormatted 1 Dimension 3 Vertices 1 0 0 0 0 Triangles ", kMany, "\n",
+                                  Repeated("1 1 1 0\n", kMany))},
           {"a.ply", absl::StrCat("ply\nformat ascii 1.0\nelement vertex 1\nproperty float x\nelement face 1\nproperty list int int "
                                  "vertex_index\nend_header\n0\n",
                                  kMany, corners, "\n")},
@@ -171,6 +173,8 @@ TEST(MeshMessages, AreUtf8WhateverTheFileHolds) {
       {"a.obj", absl::StrCat("v ", std::string(39, 'x'), "\xc3\xa9 0 0\n")},
       {"a.off", absl::StrCat("OFF ", bad)},
       {"a.stl", absl::StrCat("solid a\n", bad, "\n")},
+      {"a.mesh", absl::StrCat("MeshVersionFormatted ", bad)},
+      {"a.mesh", absl::StrCat("MeshVersionFormatted 1 Dimension 3 Vertices 1 0 0 ", bad)},
       {"a.ply", absl::StrCat("ply\nformat ascii 1.0\nelement ", bad, " 5\nproperty float x\nend_header\n")},
       {"a.msh", absl::StrCat("$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$", bad, "\n")},
       {"a.vtk", absl::StrCat("# vtk DataFile Version 3.0\nt\nASCII\nDATASET POLYDATA\n", bad)},

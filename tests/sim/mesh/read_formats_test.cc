@@ -232,6 +232,38 @@ TEST(ReadVtk, BinaryOfBothCellFormats) {
   }
 }
 
+std::string Medit(const std::string& version, const std::string& dimension) {
+  return "MeshVersionFormatted " + version + " # a comment\n\n" + dimension +
+         "\nVertices\n4\n0 0 0 1\n1.5 0 0 1\n0 2 0 1\n0 0 -0.25 2\n\nEdges 1\n1 2 7\nCorners\n2\n1\n2\nTetrahedra\n1\n1 2 3 4 5\n"
+         "Triangles\n1\n1 3 2 0\nNormals\n1\n0 0 -1.5e0\nEnd\n";
+}
+
+TEST(ReadMedit, AsciiOfBothVersions) {
+  for (const std::string& content : {Medit("1", "Dimension 3"), Medit("2", "Dimension\n3")}) {
+    ExpectTet(content, "m.mesh");
+    ExpectRobust(content, "m.mesh");
+  }
+  ExpectTet(Medit("2", "Dimension 3").substr(0, Medit("2", "Dimension 3").size() - 4), "m.mesh");  // End may be missing
+}
+
+TEST(ReadMedit, SplitsQuadrilateralsAndNamesWhatIsWrong) {
+  const std::string head = "MeshVersionFormatted 2\nDimension 3\nVertices 4\n0 0 0 0\n1 0 0 0\n1 1 0 0\n0 1 0 0\n";
+  const auto mesh = ParseMesh(head + "Quadrilaterals 1\n1 2 3 4 0\nEnd\n", "m.mesh");
+  ASSERT_TRUE(mesh.ok()) << mesh.status();
+  EXPECT_EQ(mesh->triangles, (std::vector<Triangle>{{0, 1, 2}, {0, 2, 3}}));
+  const auto error = [](const std::string& content) { return std::string(ParseMesh(content, "m.mesh").status().message()); };
+  EXPECT_THAT(error("v 0 0 0\n"), HasSubstr("m.mesh:1: not a Medit file: it must start with 'MeshVersionFormatted'"));
+  EXPECT_THAT(error("MeshVersionFormatted 2\nDimension 2\nVertices 1\n0 0 0\n"), HasSubstr("m.mesh:2: Dimension must be 3, got 2"));
+  EXPECT_THAT(error(head + "Triangles 1\n1 2 5 0\n"), HasSubstr("m.mesh:9: vertex index 5 is out of range: there are 4 vertices"));
+  EXPECT_THAT(error(head + "Triangles 1\n0 1 2 0\n"), HasSubstr("indices start at 1"));
+  EXPECT_THAT(error(head + "Triangles 1\n1 2        \n"), HasSubstr("got the end of the file"));
+  EXPECT_THAT(error(head + "Triangles 1000000000000\n1 2 3 0\n"), HasSubstr("more than the rest of the file can hold"));
+  EXPECT_THAT(error(head + "Hexahedra 1\n1 2 3 4 1 2 3 4 0\n"), HasSubstr("m.mesh:8: Hexahedra are not read"));
+  EXPECT_THAT(error(head + "Vertices 1\n0 0 0 0\n"), HasSubstr("a second section Vertices"));
+  EXPECT_THAT(error(head + "3 4 5\n"), HasSubstr("expected the name of a section"));
+  EXPECT_THAT(error("MeshVersionFormatted 2\nDimension 3\nTriangles 1\n1 2 3 0\n"), HasSubstr("Vertices must come first"));
+}
+
 // Points 0 to 5; one tetrahedron whose corners are, in its own order, 4, 2, 5, 0, and one triangle 4, 5, 2. 1 and 3 are in no cell.
 TEST(EveryReader, KeepsTheVerticesInTheOrderOfTheFile) {
   const std::vector<Vec3> points = {Vec3(0, 0, 1), Vec3(7, 7, 7), Vec3(1, 0, 0), Vec3(8, 8, 8), Vec3(0, 0, 0), Vec3(0, 1, 0)};
@@ -263,6 +295,8 @@ TEST(EveryReader, KeepsTheVerticesInTheOrderOfTheFile) {
                      "$EndNodes\n$Elements\n2\n1 4 2 0 1 20 40 10 60\n2 2 2 0 1 20 10 40\n$EndElements\n"},
       {"m4.msh", "$MeshFormat\n4.1 0 8\n$EndMeshFormat\n$Nodes\n1 6 10 60\n3 1 0 6\n" + tags + xyz +
                      "$EndNodes\n$Elements\n2 2 1 2\n3 1 4 1\n1 20 40 10 60\n2 1 2 1\n2 20 10 40\n$EndElements\n"},
+      {"m.mesh",
+       "MeshVersionFormatted 2\nDimension 3\nVertices 6\n" + medit + "Tetrahedra 1\n5 3 6 1 0\nTriangles 1\n5 6 3 0\nEnd\n"},
   };
   for (const auto& [name, content] : files) {
     const auto mesh = ParseMesh(content, name);
