@@ -103,7 +103,8 @@ absl::StatusOr<MeshData> ReadStl(absl::string_view content, const std::string& f
   if (content.size() >= kHeaderBytes && content.size() == kHeaderBytes + kFacetBytes * size_t{BinaryCount(content)}) {
     return ReadBinary(content, file, meter);
   }
-  if (absl::StartsWithIgnoreCase(absl::StripLeadingAsciiWhitespace(content), "solid")) return ReadAscii(content, file, meter);
+  if (absl::StartsWithIgnoreCase(absl::StripLeadingAsciiWhitespace(WithoutByteOrderMark(content)), "solid"))
+    return ReadAscii(content, file, meter);
   // Some exporters pad the file.
   if (content.size() > kHeaderBytes && content.size() > kHeaderBytes + kFacetBytes * size_t{BinaryCount(content)} &&
       BinaryCount(content) > 0) {

@@ -22,6 +22,11 @@ bool ParseAll(absl::string_view token, T* value) {
 
 }  // namespace
 
+absl::string_view WithoutByteOrderMark(absl::string_view text) {
+  constexpr absl::string_view kMark = "\xef\xbb\xbf";
+  return text.substr(0, kMark.size()) == kMark ? text.substr(kMark.size()) : text;
+}
+
 std::string Quoted(absl::string_view token) {
   if (token.empty()) return "the end of the file";
   return absl::StrCat("'", absl::CHexEscape(std::string(token.substr(0, 40))), "'");

@@ -10,11 +10,14 @@
 
 namespace eipc {
 
+// `text` without the byte order mark that some programs put in front of UTF-8.
+absl::string_view WithoutByteOrderMark(absl::string_view text);
+
 // Walks a text mesh file token by token or line by line and words its errors: "FILE:LINE: what is wrong".
 class TextScanner {
  public:
-  // `text` must outlive the scanner; `file` only appears in errors.
-  TextScanner(absl::string_view text, std::string file) : text_(text), file_(std::move(file)) {}
+  // `text` must outlive the scanner; `file` only appears in errors. A byte order mark is no part of the text.
+  TextScanner(absl::string_view text, std::string file) : text_(WithoutByteOrderMark(text)), file_(std::move(file)) {}
 
   // Next whitespace-separated token, or empty at the end.
   absl::string_view Token();

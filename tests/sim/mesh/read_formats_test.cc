@@ -309,5 +309,18 @@ TEST(EveryReader, KeepsTheVerticesInTheOrderOfTheFile) {
   }
 }
 
+// A byte order mark is no part of the text: an OBJ file lost its first vertex to it, which shifted every index.
+TEST(EveryReader, StepsOverAByteOrderMark) {
+  const std::string mark = "\xef\xbb\xbf";
+  ExpectTet(mark + "v 0 0 0\nv 1.5 0 0\nv 0 2 0\nv 0 0 -0.25\nf 1 3 2\n", "m.obj", false);
+  ExpectTet(mark + "OFF\n4 1 0\n0 0 0\n1.5 0 0\n0 2 0\n0 0 -0.25\n3 0 2 1\n", "m.off", false);
+  ExpectTet(mark + Ply("ascii"), "m.ply", false);
+  ExpectTet(mark + Msh2(false), "m.msh");
+  ExpectTet(mark + Medit("1", "Dimension 3"), "m.mesh");
+  const auto stl = ParseMesh(mark + "solid a\nfacet\nvertex 0 0 0\nvertex 1 0 0\nvertex 0 1 0\nendfacet\nendsolid\n", "m.stl");
+  ASSERT_TRUE(stl.ok()) << stl.status();
+  EXPECT_EQ(stl->triangles.size(), 1u);
+}
+
 }  // namespace
 }  // namespace eipc
