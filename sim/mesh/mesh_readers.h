@@ -18,7 +18,7 @@ namespace eipc {
 // Legacy VTK, ASCII or binary: UNSTRUCTURED_GRID or POLYDATA, cell arrays of versions 1-4 (count and indices a line) and 5 (offsets
 // and connectivity). Tetrahedra, triangles and polygons (fanned); vertices and lines are skipped; other cells are an error.
 absl::StatusOr<MeshData> ReadVtk(absl::string_view text, const std::string& file, MemoryMeter* meter = nullptr);
-// Wavefront OBJ: v and f (fanned polygons, negative indices, texture and normal indices ignored).
+// Wavefront OBJ: v and f (fanned polygons, negative indices, texture and normal indices ignored); a backslash continues a line.
 absl::StatusOr<MeshData> ReadObj(absl::string_view text, const std::string& file, MemoryMeter* meter = nullptr);
 // OFF with vertices and polygons (fanned); colours after a face are ignored.
 absl::StatusOr<MeshData> ReadOff(absl::string_view text, const std::string& file, MemoryMeter* meter = nullptr);

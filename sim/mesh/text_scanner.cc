@@ -36,6 +36,13 @@ bool ParseFiniteDouble(absl::string_view token, double* value) { return ParseAll
 
 bool ParseInteger(absl::string_view token, int64_t* value) { return ParseAll(token, value); }
 
+absl::string_view WithoutComment(absl::string_view line) {
+  line = line.substr(0, line.find('#'));
+  while (!line.empty() && IsBlank(line.front())) line.remove_prefix(1);
+  while (!line.empty() && IsBlank(line.back())) line.remove_suffix(1);
+  return line;
+}
+
 absl::string_view CutToken(absl::string_view* line) {
   size_t begin = 0;
   while (begin < line->size() && IsBlank((*line)[begin])) ++begin;
@@ -70,10 +77,7 @@ absl::string_view TextScanner::Line() {
 
 absl::string_view TextScanner::ContentLine() {
   while (at_ < text_.size()) {
-    absl::string_view line = Line();
-    line = line.substr(0, line.find('#'));
-    while (!line.empty() && IsBlank(line.front())) line.remove_prefix(1);
-    while (!line.empty() && IsBlank(line.back())) line.remove_suffix(1);
+    const absl::string_view line = WithoutComment(Line());
     if (!line.empty()) return line;
   }
   return {};

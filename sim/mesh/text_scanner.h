@@ -58,6 +58,8 @@ bool ParseFiniteDouble(absl::string_view token, double* value);
 bool ParseInteger(absl::string_view token, int64_t* value);
 // The beginning of a token in quotes, fit for a message whatever its bytes are; "the end of the file" when it is empty.
 std::string Quoted(absl::string_view token);
+// A line without its comment (from '#') and surrounding blanks.
+absl::string_view WithoutComment(absl::string_view line);
 // Cuts the first whitespace-separated token off `line`.
 absl::string_view CutToken(absl::string_view* line);
 

@@ -86,6 +86,17 @@ TEST_F(MeshDataTest, ReadsOffWithComments) {
   }
 }
 
+// A backslash at the end of a line continues it, in any statement and with either line end; comments take none with them.
+TEST_F(MeshDataTest, ReadsContinuedLinesOfObj) {
+  const auto mesh = ReadMesh(Put("m.obj", "# c \\\nv 0 \\\n 0 0\nv 1 0 0\r\nv 1 1 \\\r\n0\nv 0 1 0\nf 1 2 \\\n \\\n3 4\n"));
+  ASSERT_TRUE(mesh.ok()) << mesh.status();
+  EXPECT_EQ(mesh->vertices, (std::vector<Vec3>{Vec3(0, 0, 0), Vec3(1, 0, 0), Vec3(1, 1, 0), Vec3(0, 1, 0)}));
+  EXPECT_EQ(mesh->triangles, (std::vector<Triangle>{{0, 1, 2}, {0, 2, 3}}));
+  EXPECT_THAT(ErrorOf("n.obj", "v 0 \\\n0 0\nv 0 \\\nnan 0\n"), HasSubstr("n.obj:3: a vertex needs three finite coordinates"));
+  EXPECT_THAT(ErrorOf("r.obj", "v 0 0 0\nf 1 \\\n2 3\n"), HasSubstr("r.obj:2: face corner 2 is out of range"));
+  EXPECT_THAT(ErrorOf("e.obj", "v 0 0 0\nf 1 2 \\"), HasSubstr("e.obj:2: a face needs at least 3 corners"));
+}
+
 std::string BinaryStl(const MeshData& mesh, const std::string& header) {
   std::string out = header;
   out.resize(80, ' ');

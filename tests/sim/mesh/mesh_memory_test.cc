@@ -117,6 +117,8 @@ std::vector<std::pair<std::string, std::string>> DenseFiles() {
   const std::string corners = Repeated(" 0", kMany);
   return {{"a.obj", absl::StrCat("v 0 0 0\nf", Repeated(" 1", kMany), "\n")},
           {"a.off", absl::StrCat("OFF\n1 1 0\n0 0 0\n", kMany, corners, "\n")},
+          // One statement of many lines.
+          {"b.obj", absl::StrCat("v 0 0 0\nf 1 1 \\\n", Repeated("1 \\\n", kMany), "1\n")},
           {"a.mesh", absl::StrCat("MeshVersionFormatted 1 Dimension 3 Vertices 1 0 0 0 0 Triangles ", kMany, "\n",
                                   Repeated("1 1 1 0\n", kMany))},
           {"a.ply", absl::StrCat("ply\nformat ascii 1.0\nelement vertex 1\nproperty float x\nelement face 1\nproperty list int int "
