@@ -20,7 +20,7 @@ namespace eipc {
 absl::StatusOr<MeshData> ReadVtk(absl::string_view text, const std::string& file, MemoryMeter* meter = nullptr);
 // Wavefront OBJ: v and f (fanned polygons, negative indices, texture and normal indices ignored); a backslash continues a line.
 absl::StatusOr<MeshData> ReadObj(absl::string_view text, const std::string& file, MemoryMeter* meter = nullptr);
-// OFF with vertices and polygons (fanned); colours after a face are ignored.
+// ASCII OFF, with or without that word, with vertices and polygons (fanned); colours after a face are ignored.
 absl::StatusOr<MeshData> ReadOff(absl::string_view text, const std::string& file, MemoryMeter* meter = nullptr);
 // STL, ASCII or binary; exactly equal corners become one vertex.
 absl::StatusOr<MeshData> ReadStl(absl::string_view content, const std::string& file, MemoryMeter* meter = nullptr);

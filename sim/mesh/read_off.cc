@@ -8,6 +8,25 @@
 namespace eipc {
 namespace {
 
+bool IsMagic(absl::string_view word) {
+  // Normals, texture coordinates and colours follow a vertex's position, so these variants are read alike.
+  return word == "OFF" || word == "COFF" || word == "NOFF" || word == "CNOFF" || word == "STOFF";
+}
+
+// The line of the counts. The word OFF may stand before them, on the same line or on one of its own, or be missing.
+absl::StatusOr<absl::string_view> SkipMagic(TextScanner* scan) {
+  const absl::string_view first = scan->ContentLine();
+  absl::string_view rest = first;
+  const absl::string_view word = CutToken(&rest);
+  int64_t count = 0;
+  if (ParseInteger(word, &count)) return first;
+  if (!IsMagic(word)) return scan->Error("not an OFF file: it must start with 'OFF' or the numbers of vertices, faces and edges");
+  absl::string_view after = rest;
+  const absl::string_view next = CutToken(&after);
+  if (next == "BINARY") return scan->Error("binary OFF files are not read; save the mesh as ASCII");
+  return next.empty() ? scan->ContentLine() : rest;
+}
+
 absl::Status ReadFace(absl::string_view line, const TextScanner& scan, MeshData* mesh, MemoryMeter* meter) {
   int64_t corners = 0;
   if (!ParseInteger(CutToken(&line), &corners) || corners < 3)
@@ -32,14 +51,7 @@ absl::Status ReadFace(absl::string_view line, const TextScanner& scan, MeshData*
 
 absl::StatusOr<MeshData> ReadOff(absl::string_view text, const std::string& file, MemoryMeter* meter) {
   TextScanner scan(text, file);
-  absl::string_view line = scan.ContentLine();
-  // Normals, texture coordinates and colours follow a vertex's position, so they need not be told apart.
-  const absl::string_view magic = CutToken(&line);
-  if (magic != "OFF" && magic != "COFF" && magic != "NOFF" && magic != "CNOFF" && magic != "STOFF") {
-    return scan.Error("not an OFF file: it must start with 'OFF'");
-  }
-  absl::string_view counts = line;
-  if (CutToken(&counts).empty()) line = scan.ContentLine();
+  EIPC_ASSIGN_OR_RETURN(absl::string_view line, SkipMagic(&scan));
   int64_t vertices = 0, faces = 0;
   if (!ParseInteger(CutToken(&line), &vertices) || !ParseInteger(CutToken(&line), &faces)) {
     return scan.Error("expected the numbers of vertices, faces and edges");

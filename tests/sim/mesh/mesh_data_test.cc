@@ -97,6 +97,23 @@ TEST_F(MeshDataTest, ReadsContinuedLinesOfObj) {
   EXPECT_THAT(ErrorOf("e.obj", "v 0 0 0\nf 1 2 \\"), HasSubstr("e.obj:2: a face needs at least 3 corners"));
 }
 
+// The word OFF is optional, and blank lines and comments may stand anywhere.
+TEST_F(MeshDataTest, ReadsEveryLayoutOfOff) {
+  const std::string body = "0 0 0\n1 0 0\n1 1 0\n0 1 0\n4 0 1 2 3\n";
+  for (const std::string& text :
+       {"OFF\n\n  \n# a\n4 1 0\n" + body, "\n\n# a\n\nOFF\n4 1 0\n" + body, "# a\n4 1 0\n" + body, "OFF # a\n\n#b\n4 1\n" + body,
+        "\r\n# a\r\nOFF\r\n\r\n4 1 0\r\n" + body,
+        "COFF\n4 1 0\n0 0 0 255 0 0 255\n1 0 0 255 0 0 255\n1 1 0 9 9 9 9\n0 1 0 1 1 1 1\n4 0 1 2 3 0.5 0.5 0.5\n" +
+            std::string()}) {
+    const auto mesh = ReadMesh(Put("m.off", text));
+    ASSERT_TRUE(mesh.ok()) << mesh.status() << "\n" << text;
+    EXPECT_EQ(mesh->vertices, (std::vector<Vec3>{Vec3(0, 0, 0), Vec3(1, 0, 0), Vec3(1, 1, 0), Vec3(0, 1, 0)})) << text;
+    EXPECT_EQ(mesh->triangles, (std::vector<Triangle>{{0, 1, 2}, {0, 2, 3}})) << text;
+  }
+  EXPECT_THAT(ErrorOf("b.off", "OFF BINARY\n"), HasSubstr("b.off:1: binary OFF files are not read; save the mesh as ASCII"));
+  EXPECT_THAT(ErrorOf("4.off", "4OFF\n4 1 0\n" + body), HasSubstr("4.off:1: "));
+}
+
 std::string BinaryStl(const MeshData& mesh, const std::string& header) {
   std::string out = header;
   out.resize(80, ' ');
