@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <optional>
 #include <random>
 #include <thread>
 #include <vector>
 
+#include "tests/conformance/test_scenes.h"
 #include "tests/validate/load_client.h"
 
 namespace eipc::load {
@@ -79,7 +81,80 @@ void Print(const char* name, const std::vector<double>& seconds) {
               1e3 * Percentile(seconds, 0.99), name, 1e3 * *std::max_element(seconds.begin(), seconds.end()));
 }
 
+// A scene that takes long to compile, and one that does not.
+class Searches {
+ public:
+  Searches(Stub* stub, const v1::Scene& scene) : stub_(stub) { *request_.mutable_scene() = scene; }
+
+  // Seconds that a whole search takes.
+  double Whole() {
+    const auto begin = Clock::now();
+    grpc::ClientContext context;
+    Check(Create(&context), "CreateScene");
+    const double seconds = Since(begin);
+    Forget();
+    return seconds;
+  }
+
+  // Seconds from a search's deadline until another scene is compiled; none when the search was over before.
+  std::optional<double> EndAfter(Span running) {
+    grpc::ClientContext context;
+    const auto deadline = Clock::now() + std::chrono::duration_cast<Clock::duration>(running);
+    context.set_deadline(std::chrono::system_clock::now() + std::chrono::duration_cast<std::chrono::microseconds>(running));
+    const grpc::Status status = Create(&context);
+    if (status.error_code() != grpc::StatusCode::DEADLINE_EXCEEDED) {
+      Check(status, "CreateScene");
+      Forget();
+      return std::nullopt;
+    }
+    v1::CreateSceneRequest other;
+    *other.mutable_scene() = testing::FallingBlock();
+    other.set_validate_only(true);
+    v1::SceneInfo info;
+    grpc::ClientContext other_context;
+    Check(stub_->CreateScene(&other_context, other, &info), "CreateScene");
+    return Since(deadline);
+  }
+
+  int Kept() {
+    v1::ListScenesResponse response;
+    grpc::ClientContext context;
+    Check(stub_->ListScenes(&context, v1::ListScenesRequest(), &response), "ListScenes");
+    return response.scenes_size();
+  }
+
+ private:
+  grpc::Status Create(grpc::ClientContext* context) { return stub_->CreateScene(context, request_, &created_); }
+  void Forget() {
+    v1::DeleteSceneRequest request;
+    request.set_name(created_.name());
+    google::protobuf::Empty empty;
+    grpc::ClientContext context;
+    Check(stub_->DeleteScene(&context, request, &empty), "DeleteScene");
+  }
+
+  Stub* stub_;
+  v1::CreateSceneRequest request_;
+  v1::SceneInfo created_;
+};
+
 }  // namespace
+
+int EndSearch(const std::string& server, const std::string& scene_file, int count, int seed) {
+  const auto stub = Connect(server);
+  Searches searches(stub.get(), ReadScene(scene_file));
+  const double whole = searches.Whole();
+  std::mt19937 random(static_cast<std::mt19937::result_type>(seed));
+  std::uniform_real_distribution<double> moment(0.05 * whole, 0.9 * whole);
+  std::vector<double> freed;
+  while (static_cast<int>(freed.size()) < count) {
+    if (const auto seconds = searches.EndAfter(Span(moment(random))); seconds.has_value()) freed.push_back(*seconds);
+  }
+  std::printf("{");
+  Print("freed", freed);
+  std::printf("\"whole_ms\": %.1f, \"scenes\": %d, \"count\": %zu}\n", 1e3 * whole, searches.Kept(), freed.size());
+  return 0;
+}
 
 int Cancel(const std::string& server, const std::string& scene_file, int count, int seed, double window_ms) {
   const auto stub = Connect(server);

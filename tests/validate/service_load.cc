@@ -6,6 +6,7 @@
 //   service_load observe SERVER ECHO COUNT         observations of about 1 MB and echoes of the same size, in turns
 //   service_load fork SERVER SCENE_FILE COUNT      forks of a scene's session and its steps, in turns
 //   service_load cancel SERVER SCENE_FILE COUNT SEED WINDOW_MS   until a step that is cancelled, or late, lets go of its session
+//   service_load search SERVER SCENE_FILE COUNT SEED   until a scene's creation that is late lets go of the only place to compile
 
 #include <grpcpp/grpcpp.h>
 
@@ -251,6 +252,9 @@ int Main(const std::vector<std::string>& words) {
   if (command == "fork" && words.size() == 4) return Fork(words[1], words[2], std::atoi(words[3].c_str()));
   if (command == "cancel" && words.size() == 6) {
     return load::Cancel(words[1], words[2], std::atoi(words[3].c_str()), std::atoi(words[4].c_str()), std::atof(words[5].c_str()));
+  }
+  if (command == "search" && words.size() == 5) {
+    return load::EndSearch(words[1], words[2], std::atoi(words[3].c_str()), std::atoi(words[4].c_str()));
   }
   std::fprintf(stderr, "usage: see the head of tests/validate/service_load.cc\n");
   return 2;

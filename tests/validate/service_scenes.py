@@ -12,9 +12,10 @@ SOFT = {"youngs_modulus_pa": 5e4, "density_kg_m3": 1000.0, "poissons_ratio": 0.4
 GAP = 0.002
 
 
-def pile(folder: Path, linear_solver: str = "AUTO") -> Path:
-    """Two soft blocks of 1,000 nodes each, 6,000 unknowns: one on a slab, the other turned and on top of it."""
+def pile(folder: Path, linear_solver: str = "AUTO", equilibrium: bool = False) -> Path:
+    """Two soft blocks of 1,000 nodes each, 6,000 unknowns: one on a slab, the other turned and on top of it. equilibrium: at rest."""
     scene = SceneText("pile" if linear_solver == "AUTO" else f"pile_{linear_solver.lower()}")
+    scene.line(f"start_in_equilibrium: {str(equilibrium).lower()}")
     scene.line(f"solver {{ linear_solver: {linear_solver} }}")
     block = tet_grid(0.1, 0.1, 0.1, (9, 9, 9))
     scene.moving("lower", "full_space", block, (0, 0, 0.05 + GAP), **SOFT)

@@ -53,7 +53,7 @@ def run(context: Context) -> list[Record]:
         if each.preset in wanted:
             seen = _pass(each, context)
             records += seen
-            page.keep(f"sanitizers.{each.preset}", each.title, _command(each.preset), seen)
+            page.keep(f"sanitizers.{each.preset}", "direct", each.title, _command(each.preset), seen)
     page.write()
     return records
 

@@ -2,7 +2,7 @@
 
 How much is done is set by the environment: EIPC_SERVICE_SCALE (default 1: the counts of the release; 0.01 for a look),
 EIPC_SERVICE_SOAK_S (default 60; slopes have targets from 600 s after the warm-up on; 3600 is an hour), EIPC_SERVICE_WARM_UP_S (default:
-a third of it), EIPC_SERVICE_PARTS (a regular expression; default: all) and EIPC_SERVICE_FRONTS (default "direct proxy": the server
+a third of it), EIPC_SERVICE_PARTS (a regular expression of whole names, such as "overload|overhead"; default: all) and EIPC_SERVICE_FRONTS (default "direct proxy": the server
 itself, and through the proxy). Figures end in docs/validation/service.md (service_page.py).
 """
 
@@ -36,6 +36,7 @@ from service_kill import kill_rounds  # noqa: E402
 from service_memory import measure  # noqa: E402
 from service_overload import fork, overhead, overload, proxy_overhead  # noqa: E402
 from service_page import ServicePage  # noqa: E402
+from service_recovery import ACTIVE, IDLE, recover  # noqa: E402
 from service_scenes import affine_bin, fine_surface, pile  # noqa: E402
 from service_soak import Sample, after_warm_up, soak  # noqa: E402
 from trend import trend  # noqa: E402
@@ -50,6 +51,7 @@ FRONTS = os.environ.get("EIPC_SERVICE_FRONTS", "direct proxy").split()
 LOOPBACK = "--listen=127.0.0.1:0"
 SOAK_SEED = 7
 CANCEL_SEED = 11
+RECOVERY_SEED = 5
 LEAST_FOR_SLOPES_S = 600.0
 DIGEST = eipc.Observe(poses=False, solver_report=False, state_digest=True)
 
@@ -73,24 +75,19 @@ def _program(name: str) -> str:
 def run(context: Context) -> list[Record]:
     records, page = [], ServicePage(context.figures)
     for name, (part, title, where) in PARTS.items():
+        if WANTED and not re.fullmatch(WANTED, name):
+            continue
         for front in fronts(context.server, FRONTS):
-            label = _label(name, front.name)
-            if front.name not in where or not re.search(WANTED, label):
+            if front.name not in where:
                 continue
-            context.say(label)
+            context.say(f"{name}, {front.name}")
             seen = _run_part(part, front, context)
-            if front.name != "direct":
-                seen = [replace(record, name=f"{front.name}.{record.name}") for record in seen]
-            page.keep(label, title + (" (through the proxy)" if front.name == "proxy" else ""), _command(label), seen)
-            records += seen
+            page.keep(name, front.name, title, _command(name), seen)
+            page.write(PARTS)  # what is measured stays when the run is interrupted
+            records += seen if front.name == "direct" else [replace(record, name=f"{front.name}.{record.name}") for record in seen]
     if not records:
-        raise RunError(f"no part is like {WANTED}")
-    page.write([_label(name, front) for name, (_, _, where) in PARTS.items() for front in where])
+        raise RunError(f"no part is called {WANTED} (there are: {', '.join(PARTS)})")
     return records
-
-
-def _label(part: str, front: str) -> str:
-    return part if front == "direct" else f"{front}.{part}"
 
 
 def _run_part(part: Part, front: Front, context: Context) -> list[Record]:
@@ -102,10 +99,11 @@ def _run_part(part: Part, front: Front, context: Context) -> list[Record]:
         return [Record(f"{part.__name__.strip('_')}.ran", str(error).strip(), "", "== no error", False)]
 
 
-def _command(label: str) -> str:
+def _command(part: str) -> str:
     words = [f"EIPC_SERVICE_SCALE={SCALE:g}"] if SCALE != 1 else []
-    words += [f"{name}={os.environ[name]}" for name in ("EIPC_SERVICE_SOAK_S", "EIPC_SERVICE_WARM_UP_S") if name in os.environ]
-    return " ".join([*words, f"EIPC_SERVICE_PARTS='^{label}$'", "./dev validate service"])
+    if part == "soak":
+        words += [f"{name}={os.environ[name]}" for name in ("EIPC_SERVICE_SOAK_S", "EIPC_SERVICE_WARM_UP_S") if name in os.environ]
+    return " ".join([*words, f"EIPC_SERVICE_PARTS={part}", "./dev validate service"])
 
 
 def _storm(context: Context, _: Front) -> list[Record]:
@@ -171,6 +169,21 @@ def _kill_nine(context: Context, _: Front) -> list[Record]:
     return [equal("kill_nine.rounds", counts.rounds, rounds), equal("kill_nine.acknowledged_lost", counts.lost, 0),
             equal("kill_nine.taken_twice", counts.taken_twice, 0), equal("kill_nine.deleted_back", counts.risen, 0),
             reported("kill_nine.calls", counts.calls), reported("kill_nine.sessions_checked", counts.sessions_checked)]
+
+
+def _recovery(context: Context, _: Front) -> list[Record]:
+    """Sessions of a grasp after kill -9, once when they have been stepped for a minute and once after ten (service_recovery.py)."""
+    seconds = max(6.0, 600 * SCALE)
+    folder = Path(tempfile.mkdtemp(dir=context.scratch))
+    scene = REPOSITORY / "models" / "scenes" / "bubble_teddy_low.textproto"
+    records = [reported("recovery.active_sessions", ACTIVE), reported("recovery.idle_sessions", IDLE)]
+    for start in recover(context.server, folder, scene, (seconds / 10, seconds), RECOVERY_SEED):
+        name = f"recovery.after_{start.stepped_s:g}_s"
+        records += [at_most(f"{name}.ready_after", start.ready_s, 5, "s"), equal(f"{name}.sessions_back", start.sessions, ACTIVE + IDLE),
+                    equal(f"{name}.stopped_early", start.stopped_early, 0),
+                    equal(f"{name}.acknowledged_lost", start.behind, 0), equal(f"{name}.too_far", start.ahead, 0),
+                    reported(f"{name}.steps", start.steps), reported(f"{name}.journals", start.journal_bytes / 2**20, "MiB")]
+    return records
 
 
 def free_port() -> int:
@@ -252,6 +265,17 @@ def _cancel(context: Context, _: Front) -> list[Record]:
     return records
 
 
+def _search(context: Context, _: Front) -> list[Record]:
+    """Searches for an equilibrium ended at random moments: until the one place to compile is free again, and what is kept of the scene."""
+    count, path = scaled(40), pile(context.scratch / "search", equilibrium=True)
+    with eipc.launch_server(context.server, (LOOPBACK, "--log-level=off", "--job-slots=1")) as server:
+        figures = _measure("search", server.address, path, count, CANCEL_SEED)
+    return [reported("search.seed", CANCEL_SEED), reported("search.takes", figures["whole_ms"], "ms"),
+            equal("search.ended", figures["count"], count), equal("search.scenes_kept", figures["scenes"], 0),
+            reported("search.freed_p50", figures["freed_p50_ms"], "ms"), at_most("search.freed_p99", figures["freed_p99_ms"], 50, "ms"),
+            reported("search.freed_max", figures["freed_max_ms"], "ms")]
+
+
 def _overhead(context: Context, front: Front) -> list[Record]:
     driver, count, observations = _program("service_load"), scaled(5000) + 500, scaled(300) + 50
     if front.name == "direct":
@@ -319,11 +343,13 @@ PARTS: dict[str, tuple[Part, str, tuple[str, ...]]] = {
     "storm": (_storm, "Snapshots, replays, forks and malformed calls in-process", DIRECT),
     "wire_storm": (_wire_storm, "Malformed calls over real sockets", BOTH),
     "kill_nine": (_kill_nine, "Survival of kill -9", DIRECT),
+    "recovery": (_recovery, "Readiness after kill -9", BOTH),
     "descriptors": (_descriptors, "More connections than there may be", PROXY),
     "floods": (_floods, "Floods", PROXY),
     "silence": (_silence, "Silent connections", PROXY),
     "overload": (_overload, "Overload", BOTH),
     "cancel": (_cancel, "Steps ended at random moments", BOTH),
+    "search": (_search, "Searches for an equilibrium ended at random moments", DIRECT),
     "overhead": (_overhead, "Overhead", BOTH),
     "fork": (_fork, "Forks", DIRECT),
     "memory": (_memory, "Estimates of memory", DIRECT),
