@@ -1,16 +1,36 @@
-"""Pages of docs/validation that a study writes: paragraphs and tables of what it has just measured."""
+"""Pages of docs/results that a study writes: paragraphs and tables of what it has just measured."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Sequence
+from typing import TYPE_CHECKING, Any, Mapping, Sequence
+
+if TYPE_CHECKING:
+    from validation import Record
 
 
 def number(value: Any, digits: int = 4) -> str:
     """For a cell: a dash stands for what is not there."""
     if value is None:
         return "–"
-    return f"{value:.{digits}g}" if isinstance(value, float) else str(value)
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return f"{value:.{digits}g}" if isinstance(value, float) else str(value).replace("|", "/")
+
+
+@dataclass(frozen=True)
+class RecordsTable:
+    """How the page of a study shows its records: a row for each case, a column for each figure of it.
+
+    The record `CASE.FIGURE` is a cell. Records of figures that have no column follow in a table of their own, unless they are `hidden`.
+    """
+
+    title: str
+    about: str
+    columns: Mapping[str, str]  # figure: its heading, with the unit
+    case: str = "run"  # heading of the first column
+    hidden: frozenset[str] = field(default_factory=frozenset)  # figures that are judged and say nothing more
 
 
 class Page:
@@ -32,6 +52,25 @@ class Page:
 
     def figure(self, file: str, caption: str) -> None:
         self._parts.append(f"![{caption}]({file})")
+
+    def records(self, layout: RecordsTable, records: Sequence["Record"]) -> None:
+        """The table of a study's records, those that have no place in it, and how many met their targets."""
+        rows: dict[str, dict[str, Any]] = {}
+        others = []
+        for record in records:
+            figure = next((f for f in (*layout.columns, *layout.hidden) if record.name.endswith("." + f)), None)
+            if figure in layout.columns:
+                rows.setdefault(record.name[:-len(figure) - 1], {})[figure] = record.value
+            elif figure is None:
+                others.append([record.name, record.target, f"{number(record.value)} {record.unit}".strip()])
+        if rows:
+            self.table([layout.case, *layout.columns.values()],
+                       [[case, *(cells.get(figure) for figure in layout.columns)] for case, cells in rows.items()])
+        if others:
+            self.table(["figure", "target", "measured"], others)
+        failed = [record.name for record in records if not record.passed]
+        self.text(f"{len(records) - len(failed)} of {len(records)} figures meet their targets"
+                  + (f"; not met: {', '.join(failed)}." if failed else "."))
 
     def write(self, path: Path) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)

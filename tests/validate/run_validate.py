@@ -21,6 +21,7 @@ HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE))
 sys.path.insert(0, str(HERE.parent / "support"))
 from eipc_cli import REPOSITORY, EipcCli, RunError, default_cli, default_data, default_server  # noqa: E402
+from page import Page, RecordsTable  # noqa: E402
 from text_table import text_table  # noqa: E402
 from validation import Context, Record  # noqa: E402
 
@@ -46,6 +47,17 @@ def run_study(study: ModuleType, context: Context) -> tuple[list[Record], str]:
         return [Record("ran", reason, "", "== no error", False)], reason
 
 
+def write_page(study: ModuleType, records: Sequence[Record], folder: Path) -> None:
+    """The page of a study that says how its records are to be shown (PAGE); others write their own or have none."""
+    layout: RecordsTable | None = getattr(study, "PAGE", None)
+    if layout is None:
+        return
+    page = Page(layout.title, f"./dev validate {study.NAME}")
+    page.text(layout.about)
+    page.records(layout, records)
+    page.write(folder / f"{study.NAME}.md")
+
+
 def _text(value: Any) -> str:
     return f"{value:.6g}" if isinstance(value, float) else str(value)
 
@@ -60,7 +72,8 @@ def parse_arguments(argv: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("names", nargs="*", metavar="NAME", help="studies to run (default: all); see --list")
     parser.add_argument("--list", action="store_true", help="say which studies there are")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the records here as well")
-    parser.add_argument("--figures", type=Path, default=REPOSITORY / "docs" / "validation", help="folder for figures")
+    parser.add_argument("--figures", type=Path, default=REPOSITORY / "docs" / "results",
+                        help="folder for pages and pictures")
     parser.add_argument("--keep", type=Path, default=REPOSITORY / "build" / "validate", metavar="FOLDER",
                         help="results of runs, so that a study that was interrupted goes on (remove it to measure anew)")
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="runs at a time (times are not compared)")
@@ -95,6 +108,8 @@ def main(argv: Sequence[str] | None = None) -> int:
             print(f"{name}: {studies[name].DESCRIPTION}", flush=True)
             start = time.monotonic()
             records, failure = run_study(studies[name], context)
+            if not failure:
+                write_page(studies[name], records, context.figures)
             records = [Record(f"{name}.{r.name}", r.value, r.unit, r.target, r.passed) for r in records]
             seconds = time.monotonic() - start
             print(records_table(records) + f"\n{sum(r.passed for r in records)} of {len(records)} pass, {seconds:.0f} s\n",

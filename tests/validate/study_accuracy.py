@@ -6,12 +6,20 @@ import numpy as np
 
 from eipc_cli import GraspCase, grasp_cases
 from grasp_client import held_body
+from page import RecordsTable
 from solution_error import TIGHT, holding_force_difference, pair_force_difference
 from surface_positions import differences, read_surface_positions
 from validation import Context, Record, Run, at_most, reported
 
 NAME = "accuracy"
 DESCRIPTION = "Default Newton tolerance against 1e-7 m/s: forces within 1 %, positions within 0.1 mm"
+
+PAGE = RecordsTable(
+    "Accuracy of the stopping rule", """The grasp with the default Newton tolerance against one of 1e-7 m/s, at the same step size: the difference of the force
+    while holding and of each pair's force, the largest distance of a surface vertex at any step, and its root mean square.""",
+    {"holding_force_difference": "holding force", "pair_force_difference": "forces of pairs", "position_difference": "position, m",
+     "position_difference_rms": "rms, m", "newton_iterations": "Newton iterations a step", "newton_iterations_tight": "with 1e-7 m/s"},
+    hidden=frozenset({"tight_steps_not_converged"}))
 
 
 def run(context: Context) -> list[Record]:

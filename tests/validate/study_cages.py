@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Optional
 
+from page import Page
 from validation import Context, Record, at_least, at_most, equal, reported
 
 NAME = "cages"
@@ -19,7 +20,6 @@ BUDGETS = (20, 60, 200)
 LIMIT_S = 300
 FOLDERS = ("dirty_meshes", "household")
 EXTENSIONS = {".obj", ".off", ".ply", ".stl", ".vtk", ".vtu", ".msh"}
-TABLE = Path(__file__).resolve().parents[2] / "docs" / "validation" / "cages.md"
 
 
 @dataclass(frozen=True)
@@ -42,7 +42,7 @@ def run(context: Context) -> list[Record]:
                             [f"{mesh.name} at {budget} vertices" for mesh, budget in cases])
     for one in outcomes:
         context.say(line(one))
-    TABLE.write_text(table(context.data, outcomes))
+    write_page(context, outcomes)
     return records(outcomes)
 
 
@@ -89,22 +89,23 @@ def records(outcomes: list[Outcome]) -> list[Record]:
     ]
 
 
-def table(data: Path, outcomes: list[Outcome]) -> str:
-    rows = ["# Cages of dirty and household meshes", "",
-            "Written by `./dev validate cages`: `eipc cage FILE --vertices N` on every mesh of the data folder, coordinates taken as metres.",
-            "Distances are between the collision surface and the original, relative to the bounding box's diagonal; every cage is enclosing,",
-            "checked exactly. Seconds are wall time of a loaded two-core machine.", "",
-            "| mesh | N | repair | vertices | tets | dihedral, deg | cage / solid volume | gap tets | distance mean, max | s | note |",
-            "| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |"]
+def write_page(context: Context, outcomes: list[Outcome]) -> None:
+    page = Page("Cages of dirty and household meshes", "./dev validate cages")
+    page.text("""`eipc cage FILE --vertices N` on every mesh of the data folder, coordinates taken as metres. Distances are between the collision
+        surface and the original, over the diagonal of the bounding box; every cage encloses its surface, checked exactly. *Gap tets*: in
+        which parts of the object lie that are not joined. Seconds are wall time.""")
+    rows = []
     for one in outcomes:
-        name = str(one.mesh.relative_to(data))
+        name = str(one.mesh.relative_to(context.data))
         if one.report is None:
-            reason = one.message.replace(str(data) + "/", "").replace("|", "/")
-            rows.append(f"| {name} | {one.budget} | – | – | – | – | – | – | – | {one.seconds:.1f} | status {one.status}: {reason} |")
+            reason = one.message.replace(f"{context.data}/", "")
+            rows.append([name, one.budget, *[None] * 7, f"{one.seconds:.1f}", f"status {one.status}: {reason}"])
             continue
         made, far = one.report["cage"], one.report["distance_m"]
         diagonal = sum(extent**2 for extent in one.report["input"]["extent_m"])**0.5
-        rows.append(f"| {name} | {one.budget} | {one.report['repair']['method']} | {made['vertices']} | {made['tets']} | "
-                    f"{made['min_dihedral_deg']:.1f} | {made['volume_ratio']:.2f} | {made['shared_gap_tets']} | "
-                    f"{far['mean'] / diagonal:.1e}, {far['max'] / diagonal:.1e} | {one.report['meshing_seconds']:.1f} | {made['note']} |")
-    return "\n".join(rows) + "\n"
+        rows.append([name, one.budget, one.report["repair"]["method"], made["vertices"], made["tets"], f"{made['min_dihedral_deg']:.1f}",
+                     f"{made['volume_ratio']:.2f}", made["shared_gap_tets"], f"{far['mean'] / diagonal:.1e}, {far['max'] / diagonal:.1e}",
+                     f"{one.report['meshing_seconds']:.1f}", made["note"]])
+    page.table(["mesh", "N", "repair", "vertices", "tets", "least dihedral, deg", "cage over solid volume", "gap tets",
+                "distance mean, most", "s", "note"], rows)
+    page.write(context.figures / "cages.md")

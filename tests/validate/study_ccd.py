@@ -16,10 +16,22 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from eipc_cli import REPOSITORY
+from page import RecordsTable
 from validation import Context, Record, at_most, equal, reported
 
 NAME = "ccd"
 DESCRIPTION = "CCD against exact rational arithmetic on adversarial queries; the public sets where they are at hand"
+
+PAGE = RecordsTable(
+    "Continuous collision detection against exact answers", """The reference for the adversarial queries is rational arithmetic: coplanarity is
+    a cubic in time, whose roots are compared as algebraic numbers (`tests/sim/geometry/ccd_exact_reference.h`; it agrees with every answer of
+    the public sets). A shard holds queries of seven families: grazing contact, gaps and motions of a few units in the last place, generic
+    ones at scales from 1e-13 to 1e6 m, lattices (exact touching), degenerate primitives, nearly parallel edges, far offsets. For each query
+    the time that is returned must be free of contact exactly, and the positions that a caller forms in doubles then, and half of the way
+    there, must keep the promised distance. `EIPC_CCD_QUERIES=1000000 ./dev validate ccd --jobs 1` runs a million.""",
+    {"queries": "queries", "hits": "hits", "shards_failed": "shards failed", "false_negatives": "false negatives",
+     "false_positives_percent": "false positives, % of negatives", "iterations_mean": "passes, mean", "iterations_worst": "passes, most"},
+    case="set", hidden=frozenset({"cpu_s"}))
 
 BUILD = REPOSITORY / "build" / "release"
 TEST = BUILD / "tests" / "ccd_adversarial_test"

@@ -6,6 +6,7 @@ import numpy as np
 
 from classic_runs import energy_rise, read_classes, run_scene
 from classic_scenes import SCENES, ClassicScene, Outcome
+from page import RecordsTable
 from validation import Context, Record, at_least, at_most, equal, reported
 
 NAME = "guarantee"
@@ -15,6 +16,18 @@ STEPS_S = (0.02, 0.01, 0.0025)
 SLOW_STEPS_S = (0.02,)  # of scenes classified `slow`
 # Scenes that bodies cross when nothing stops them.
 WITHOUT_CCD_SETTINGS = ("solver.unsafe_disable_ccd=true",)
+PAGE = RecordsTable(
+    "The guarantee in scenes", """Degenerate and classic contact scenes (`tests/validate/classic_scenes.py` writes them), audited in every state.
+    Required of each: no intersection, no inversion where the material forbids it. Required unless `tests/validate/classic_scenes.tsv` calls
+    a scene a known fault: the motion that it must show, 99 % of steps converged (for drives that are told to go where they cannot: or the
+    target honestly not reached), and, where nothing but gravity does work, a total energy that never rises by more than 1 % of its range
+    above its lowest value so far; what an adaptive barrier stiffness adds between steps is left out of that sum. *Inversions* are those of
+    materials that permit them. The scenes named `without_ccd` have collision detection and exact check switched off, and the audit must
+    notice.""",
+    {"converged": "converged", "newton_iterations": "Newton iterations a step", "intersections": "intersections",
+     "inversions": "inversions", "min_distance": "least distance, m", "energy_rise": "energy rise", "moves_as_it_must": "moves as it must",
+     "known_fault": "known fault"},
+    case="scene and h, s", hidden=frozenset({"forbidden_inversions", "states_audited", "exit_status", "limited_by"}))
 WITHOUT_CCD = ("spike_spike", "spike_wedge", "cubes_edge_to_edge", "trash_compactor")
 
 

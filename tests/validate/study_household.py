@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Optional
 
+from page import Page
 from study_cages import EXTENSIONS, cache_folder
 from validation import Context, Record, equal, reported
 
@@ -16,7 +17,6 @@ NAME = "household"
 DESCRIPTION = "eipc grasp on every household mesh, audited: lifted, or why not; what is too large again at the scale it names"
 
 LIMIT_S = 1200
-TABLE = Path(__file__).resolve().parents[2] / "docs" / "validation" / "household.md"
 SCALE = re.compile(r"too (?:large|small) to grasp.*try --gripper-scale ([0-9.]+)")
 
 
@@ -35,7 +35,7 @@ def run(context: Context) -> list[Record]:
         return [reported("household.meshes", 0)]
     meshes = sorted(path for path in (context.data / "household").rglob("*") if path.suffix.lower() in EXTENSIONS)
     tries = context.each([lambda mesh=mesh: outcomes_of(context, mesh) for mesh in meshes], [mesh.name for mesh in meshes])
-    TABLE.write_text(table(context.data, [one for of_mesh in tries for one in of_mesh]))
+    write_page(context, [one for of_mesh in tries for one in of_mesh])
     last = [of_mesh[-1] for of_mesh in tries]
     lifted = [one for one in last if one.report is not None and one.report["grasp"]["lifted"]]
     return [
@@ -64,24 +64,20 @@ def grasp(context: Context, mesh: Path, scale: str) -> Outcome:
     return Outcome(mesh, scale, done.returncode, "" if report else "\n".join(lines), report)
 
 
-def table(data: Path, outcomes: list[Outcome]) -> str:
-    rows = ["# Household objects: from file to being lifted", "",
-            "Written by `./dev validate household`: `eipc grasp FILE --audit` with its defaults (800 kg/m³, E = 1 MPa, ν = 0.4,",
-            "friction 0.8, at most 60 cage vertices and 2,000 triangles), coordinates taken as metres; an object that is too large once",
-            "more at the scale that the refusal names. Rise: of the object, over that of the fingers.",
-            "Seconds: wall time of the simulation alone (4 s simulated), on",
-            "a loaded two-core machine.", "",
-            "| mesh | gripper scale | width, m | mass, kg | cage vertices | rise | lifted | least distance, m | s |",
-            "| --- | --- | --- | --- | --- | --- | --- | --- | --- |"]
+def write_page(context: Context, outcomes: list[Outcome]) -> None:
+    page = Page("Household objects: from file to being lifted", "./dev validate household")
+    page.text("""`eipc grasp FILE --audit` with its defaults (800 kg/m³, E = 1 MPa, ν = 0.4, friction 0.8, at most 60 cage vertices and 2,000
+        triangles), coordinates taken as metres; an object that is too large, once more at the scale that the refusal names. *Rise*: of the
+        object, over that of the fingers. Seconds: wall time of the simulation alone (4 s simulated).""")
+    rows = []
     for one in outcomes:
-        name = str(one.mesh.relative_to(data))
+        name = str(one.mesh.relative_to(context.data))
         if one.report is None:
-            reason = re.sub(r"^eipc: (\S+: )?", "", one.message).replace("|", "/")
-            rows.append(f"| {name} | {one.scale} | | | | | no: {reason} | | |")
+            rows.append([name, one.scale, *[None] * 4, "no: " + re.sub(r"^eipc: (\S+: )?", "", one.message), None, None])
             continue
         report, made = one.report, one.report["grasp"]
-        lifted = "yes" if made["lifted"] else f"no: {made['reason']}"
-        rows.append(f"| {name} | {one.scale} | {made['width_m']:.3f} | {report['holding']['weight_n'] / 9.81:.3f} | "
-                    f"{report['prepared']['cage']['vertices']} | {made['rise_m'] / made['lift_m']:.2f} | {lifted} | "
-                    f"{report['min_distance_m']:.1e} | {report['wall_s']:.1f} |")
-    return "\n".join(rows) + "\n"
+        rows.append([name, one.scale, f"{made['width_m']:.3f}", f"{report['holding']['weight_n'] / 9.81:.3f}",
+                     report["prepared"]["cage"]["vertices"], f"{made['rise_m'] / made['lift_m']:.2f}",
+                     "yes" if made["lifted"] else f"no: {made['reason']}", f"{report['min_distance_m']:.1e}", f"{report['wall_s']:.1f}"])
+    page.table(["mesh", "gripper scale", "width, m", "mass, kg", "cage vertices", "rise", "lifted", "least distance, m", "s"], rows)
+    page.write(context.figures / "household.md")

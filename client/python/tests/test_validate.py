@@ -71,6 +71,19 @@ def test_runner_reports_each_figure_and_says_whether_all_passed(runner, tmp_path
     assert runner.main([*options, "--list"]) == 0
 
 
+def test_a_study_that_says_how_gets_a_page(runner, tmp_path):
+    write_study(tmp_path, "with_a_page", """
+        from page import RecordsTable
+        from validation import at_most
+        NAME, DESCRIPTION = "with_a_page", "has a page"
+        PAGE = RecordsTable("Errors", "Of a case.", {"error": "error, m"})
+        def run(context): return [at_most("case.error", 0.5, 1.0, "m")]
+    """)
+    assert runner.main(["--studies", str(tmp_path), "--eipc", str(FAKE), "--figures", str(tmp_path / "pages"), "with_a_page"]) == 0
+    text = (tmp_path / "pages" / "with_a_page.md").read_text()
+    assert "Written by `./dev validate with_a_page`" in text and "| case | 0.5 |" in text
+
+
 def test_the_studies_of_the_repository_are_found(runner):
     assert {"grasp", "convergence", "accuracy"} <= set(runner.discover(REPOSITORY / "tests" / "validate"))
 

@@ -48,6 +48,20 @@ def test_a_page_is_markdown(tmp_path):
     assert "words that were wrapped" in text and "| 1.235 | – |" in text and "| 3 | x |" in text
 
 
+def test_a_page_of_records_has_a_row_for_each_case_and_hides_no_failure(tmp_path):
+    page, validation = importlib.import_module("page"), importlib.import_module("validation")
+    layout = page.RecordsTable("Title", "about", {"force_error": "error", "h_0.02": "at 0.02"}, hidden=frozenset({"exit_status"}))
+    records = [validation.at_most("low-0.02.force_error", 0.5, 1.0), validation.reported("low-0.02.h_0.02", True),
+               validation.equal("low-0.02.exit_status", 1, 0), validation.reported("of_all", 7, "m")]
+    written = page.Page(layout.title, "./dev validate x")
+    written.records(layout, records)
+    written.write(tmp_path / "page.md")
+    text = (tmp_path / "page.md").read_text()
+    assert "| run | error | at 0.02 |" in text and "| low-0.02 | 0.5 | yes |" in text
+    assert "| of_all | reported | 7 m |" in text
+    assert "3 of 4 figures meet their targets; not met: low-0.02.exit_status." in text
+
+
 def _volumes(mesh):
     corners = mesh[0][mesh[1]]
     a, b, c = (corners[:, k] - corners[:, 0] for k in (1, 2, 3))
