@@ -1,4 +1,4 @@
-# Every third-party package, all from Debian 12 (packages.txt; docs/dependencies.md says why each).
+# Every third-party package, all from Debian 12 (packages.txt; docs/reference/dependencies.md says why each).
 find_package(Threads REQUIRED)
 find_package(Eigen3 3.4 REQUIRED NO_MODULE)
 find_package(absl REQUIRED CONFIG)

@@ -7,7 +7,7 @@ class App;
 
 namespace eipc {
 
-// `eipc cage FILE --vertices N ...`: makes any mesh a simulation-ready embedded body, and reports (docs/cages.md).
+// `eipc cage FILE --vertices N ...`: makes any mesh a simulation-ready embedded body, and reports (docs/howto/cages.md).
 void AddCageCommand(CLI::App& app, int* exit_status);
 
 }  // namespace eipc

@@ -7,14 +7,14 @@
 
 namespace eipc {
 
-// The document of docs/cages.md, but for what only the command knows (file, units, seconds, locking).
+// The document of docs/howto/cages.md, but for what only the command knows (file, units, seconds, locking).
 nlohmann::ordered_json CageReport(const AutoCage& result, int budget);
 
 // Whether a body of this stiffness is better simulated as affine, and why, in numbers.
 nlohmann::ordered_json AffineReport(const AutoCage& result, double youngs_modulus_pa);
 
 // The cage's stiffness over that of `mesh`'s own tets where they are sound, else of a finer lattice, and the remedy
-// (docs/cages.md).
+// (docs/howto/cages.md).
 nlohmann::ordered_json LockingReport(const AutoCage& result, const MeshData& mesh, double poissons_ratio);
 
 }  // namespace eipc

@@ -37,7 +37,7 @@ struct GraspCommandOptions {
 };
 
 // What counts as lifted: this share of the fingers' rise (soft pads give way: a held teddy rises by 0.7 of it, the objects of
-// docs/validation/household.md by 0.8 and more), while they carry this share of its weight.
+// docs/results/household.md by 0.8 and more), while they carry this share of its weight.
 constexpr double kRiseShare = 0.5;
 constexpr double kHeldShare = 0.8;
 
@@ -155,7 +155,8 @@ void AddGraspCommand(CLI::App& app, int* exit_status) {
   command->add_flag("--audit", options->audit, "Check every accepted state for intersections and inversions, exactly");
   command->add_flag("--no-remedy", options->no_remedy, "Leave the cage's material as it is, too stiff as coarse cages are");
   command->add_option("--report", options->report, "Write the JSON report here (default: standard output)");
-  command->add_option("--trajectory", options->trajectory, "Write surface positions of every step here (docs/eipc_run.md)");
+  command->add_option("--trajectory", options->trajectory,
+                      "Write surface positions of every step here (docs/reference/eipc_run.md)");
   command->add_option("--run-limit", options->run_limit_s, "Seconds after which the simulation is given up (default 1800)")
       ->check(CLI::PositiveNumber);
   command->callback([options, exit_status] {

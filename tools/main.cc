@@ -1,5 +1,5 @@
 // eipc: local runs, checks and remote calls from the command line. Exit status: 0 done, 1 the answer is no (an audit or check
-// failed), 2 the request could not be carried out; 3..6 of meshing: docs/cages.md.
+// failed), 2 the request could not be carried out; 3..6 of meshing: docs/howto/cages.md.
 
 #include <CLI/App.hpp>
 #include <CLI/Config.hpp>

@@ -32,7 +32,7 @@ struct PrepareOptions {
 // Adds FILE, --vertices, --units, --up, --faces, --youngs, --poisson, --timeout, --max-memory, --cache, --no-cache.
 void AddPrepareOptions(CLI::App* command, PrepareOptions* options);
 
-// A folder with surface.obj, cage.vtk and report.json (docs/cages.md), made in a child process or found in the cache.
+// A folder with surface.obj, cage.vtk and report.json (docs/howto/cages.md), made in a child process or found in the cache.
 struct PreparedMesh {
   std::string folder;
   bool was_cached = false;
@@ -42,7 +42,7 @@ absl::StatusOr<PreparedMesh> PrepareMesh(const PrepareOptions& options);
 // The report of a prepared mesh, as read from its folder.
 absl::StatusOr<nlohmann::ordered_json> ReadReport(const PreparedMesh& prepared);
 
-// Prints `eipc: FILE: why` on one line; the exit status for it, 1..99 (docs/cages.md).
+// Prints `eipc: FILE: why` on one line; the exit status for it, 1..99 (docs/howto/cages.md).
 int ComplainAbout(const std::string& file, const absl::Status& status);
 
 }  // namespace eipc

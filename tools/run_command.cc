@@ -117,8 +117,10 @@ void AddRunCommand(CLI::App& app, int* exit_status) {
       ->check(CLI::Range(1, 256));
   command->add_flag("--audit", options->audit, "Check every accepted state for intersections and inversions, exactly");
   command->add_option("--report", options->report, "Write the JSON report here (default: standard output)");
-  command->add_option("--steps", options->steps, "Write a line a step here: outcome, what limited it, energies (docs/eipc_run.md)");
-  command->add_option("--trajectory", options->trajectory, "Write surface positions of every step here (docs/eipc_run.md)");
+  command->add_option("--steps", options->steps,
+                      "Write a line a step here: outcome, what limited it, energies (docs/reference/eipc_run.md)");
+  command->add_option("--trajectory", options->trajectory,
+                      "Write surface positions of every step here (docs/reference/eipc_run.md)");
   command->callback([options, exit_status] {
     const absl::StatusOr<bool> passed = Run(*options);
     *exit_status = !passed.ok() ? Complain(passed.status()) : *passed ? 0 : 1;

@@ -19,7 +19,7 @@ class RunReport {
   const StateAudit& audit() const { return audit_; }
   double real_time_factor() const { return wall_s_ > 0 ? sim_time_s_ / wall_s_ : 0; }
 
-  // The document described in docs/eipc_run.md.
+  // The document described in docs/reference/eipc_run.md.
   nlohmann::ordered_json ToJson(const World& world, const std::vector<Vec3>& x) const;
 
  private:

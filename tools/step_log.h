@@ -11,7 +11,7 @@
 namespace eipc {
 
 // One line a step with what its report says and the energies of its end: tab-separated, columns named in the first line
-// (docs/eipc_run.md).
+// (docs/reference/eipc_run.md).
 class StepLog {
  public:
   StepLog() = default;

@@ -11,7 +11,7 @@
 //   static constexpr bool kConstantHessian   Hessian does not depend on F within a step
 //   static constexpr bool kForbidsInversion  Psi = +infinity for det F <= 0; the solver must limit its steps
 //
-// One file per material; `docs/architecture.md` says where to register a new one.
+// One file per material; `docs/concepts/architecture.md` says where to register a new one.
 
 #include <variant>
 

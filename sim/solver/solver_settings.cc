@@ -19,7 +19,7 @@ const char* LinearSolverName(LinearSolverKind kind) {
 }
 
 LinearSolverKind ChooseLinearSolver(LinearSolverKind asked, int64_t unknowns) {
-  constexpr int64_t kLargestFactor = 5000;  // table in docs/dynamics.md
+  constexpr int64_t kLargestFactor = 5000;  // table in docs/results/solvers.md
   if (asked != LinearSolverKind::kAuto) return asked;
   return unknowns <= kLargestFactor ? LinearSolverKind::kCholesky : LinearSolverKind::kPcgIc0;
 }

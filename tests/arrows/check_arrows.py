@@ -1,4 +1,4 @@
-"""Fails when an #include breaks a dependency arrow of docs/architecture.md.
+"""Fails when an #include breaks a dependency arrow of docs/concepts/architecture.md.
 
 Usage: check_arrows.py SOURCE_ROOT
 Prints each violation as `file:line: reason`. Exit status: 0 without violations, 1 with, 2 when there is nothing to check.

@@ -1,6 +1,6 @@
 """The degenerate and classic contact scenes, each with a duration and a motion that it must show.
 
-Bodies called `floor`, `wall`, ... are static; lengths in metres. Docs: docs/validation/guarantee.md.
+Bodies called `floor`, `wall`, ... are static; lengths in metres. Docs: docs/results/guarantee.md.
 """
 
 from __future__ import annotations

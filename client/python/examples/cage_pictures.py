@@ -1,4 +1,4 @@
-"""Pictures of docs/cages.md: original, collision surface and cage of five generated objects, two of them damaged.
+"""Pictures of docs/howto/cages.md: original, collision surface and cage of five generated objects, two of them damaged.
 
 Usage: cage_pictures.py OUTPUT_FOLDER (the command line is EIPC_CLI, else the release build).
 """
