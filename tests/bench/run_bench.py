@@ -20,6 +20,7 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 import argparse  # noqa: E402
 import json  # noqa: E402
 import platform  # noqa: E402
+import re  # noqa: E402
 import statistics  # noqa: E402
 import sys  # noqa: E402
 from pathlib import Path  # noqa: E402
@@ -133,6 +134,7 @@ def parse_arguments(argv: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--filter", default="", metavar="NAME",
                         help="only rows whose name contains this, e.g. low, low-0.02, bin or bin-100")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the figures here as well")
+    parser.add_argument("--page", type=Path, metavar="FILE", help="write the tables here as a page of the documentation")
     parser.add_argument("--runs", type=int, default=5, help="runs of each row; figures are medians")
     parser.add_argument("--refinement", type=int, default=0, metavar="LEVELS",
                         help="also refine the bear's surface so many times, each into four times as many triangles")
@@ -181,6 +183,16 @@ def report(arguments: argparse.Namespace, found: dict[str, Any]) -> str:
     return "\n\n".join(parts)
 
 
+def write_page(path: Path, options: Sequence[str], tables: str) -> None:
+    """What was printed, under the command that prints it again."""
+    kept = re.sub(r"--page[ =]\S+", "", " ".join(options)).split()
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(f"# {path.stem.replace('_', ' ').capitalize()}\n\n"
+                    f"Written by `{' '.join(['./dev bench', *kept])}` from its own runs; nothing here is typed in. What the columns mean is said in\n"
+                    f"`tests/bench/run_bench.py` and `tests/bench/bin_rows.py`. Machines differ: compare times only where their probes agree.\n\n"
+                    f"```text\n{tables}\n```\n")
+
+
 def main(argv: Sequence[str] | None = None) -> int:
     arguments = parse_arguments(argv)
     cases = [case for case in grasp_cases(arguments.data) if arguments.filter in case.name]
@@ -195,7 +207,10 @@ def main(argv: Sequence[str] | None = None) -> int:
     except (RunError, ValueError) as error:
         print(f"bench: {error}", file=sys.stderr)
         return 1
-    print(report(arguments, found))
+    tables = report(arguments, found)
+    print(tables)
+    if arguments.page:
+        write_page(arguments.page, list(sys.argv[1:] if argv is None else argv), tables)
     if arguments.json:
         arguments.json.parent.mkdir(parents=True, exist_ok=True)
         found["targets"] = [{**vars(target), "met": target.met} for target in found["targets"]]

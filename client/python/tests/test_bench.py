@@ -21,8 +21,9 @@ def bench(monkeypatch):
 
 
 def test_rows_table_and_json(bench, tmp_path, capsys):
-    json_file = tmp_path / "deep" / "bench.json"
-    assert bench.main(["--eipc", str(FAKE), "--data", str(tmp_path), "--filter", "low", "--runs", "2", "--json", str(json_file)]) == 0
+    json_file, page = tmp_path / "deep" / "bench.json", tmp_path / "deep" / "performance.md"
+    assert bench.main(["--eipc", str(FAKE), "--data", str(tmp_path), "--filter", "low", "--runs", "2", "--json", str(json_file),
+                       "--page", str(page)]) == 0
     document = json.loads(json_file.read_text())
     assert [row["name"] for row in document["rows"]] == ["low-0.02", "low-0.01", "low-0.005",
                                                          "low_real-0.02", "low_real-0.01", "low_real-0.005"]
@@ -33,6 +34,8 @@ def test_rows_table_and_json(bench, tmp_path, capsys):
     assert row["probe_ms"] > 0 and document["machine"]["cores"] >= 1
     text = capsys.readouterr().out
     assert "low-0.005" in text and "assemble" in text and "20.00" in text
+    written = page.read_text()
+    assert text.strip() in written and written.startswith("# Performance") and "--runs 2" in written and "--page" not in written
 
 
 def test_errors_come_in_a_sentence(bench, tmp_path, capsys):
