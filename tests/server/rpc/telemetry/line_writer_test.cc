@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -33,6 +34,12 @@ struct Pipe {
   }
   int out, in;
 };
+
+// Waits until nothing more can be written to it: its writer is blocked in the middle of a line that is longer than it has room.
+void AwaitFull(const Pipe& pipe) {
+  const int room = fcntl(pipe.out, F_GETPIPE_SZ);
+  for (int held = 0; held < room; std::this_thread::yield()) ASSERT_EQ(ioctl(pipe.out, FIONREAD, &held), 0);
+}
 
 // Everything until all writers have closed the pipe.
 std::vector<std::string> ReadLines(int file) {
@@ -67,6 +74,7 @@ TEST(LineWriter, NeverWaitsForTheReaderAndCountsWhatIsMissing) {
   std::atomic<int> losses = 0;
   LineWriter::Options options;
   options.max_queue_bytes = 100'000;
+  options.patience = std::chrono::minutes(1);
   options.gap = [](int64_t count) { return absl::StrCat("missing ", count); };
   options.on_loss = [&] { ++losses; };
   std::vector<std::string> lines;
@@ -74,7 +82,9 @@ TEST(LineWriter, NeverWaitsForTheReaderAndCountsWhatIsMissing) {
   int64_t lost = 0;
   {
     LineWriter writer(pipe.in, options);
-    for (int i = 0; i < kLines; ++i) writer.Push(absl::StrCat(i, " ", filling));
+    writer.Push(absl::StrCat("0 ", std::string(1 << 20, '.')));
+    AwaitFull(pipe);
+    for (int i = 1; i < kLines; ++i) writer.Push(absl::StrCat(i, " ", filling));
     lost = writer.counts().lost;
     EXPECT_GT(lost, kLines / 2);
     EXPECT_EQ(losses, 1);
@@ -134,6 +144,7 @@ TEST(LineWriter, SaysWhatCouldNotBeWrittenWhenItCanWriteAgain) {
   Pipe pipe;
   int losses = 0;
   LineWriter::Options options;
+  options.patience = std::chrono::minutes(1);
   options.gap = [](int64_t count) { return absl::StrCat("missing ", count); };
   options.on_loss = [&] { ++losses; };
   int64_t resumed = 0;
