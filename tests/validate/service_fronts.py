@@ -47,3 +47,9 @@ def programs(pid: int) -> list[int]:
 def server_pid(process: "subprocess.Popen[str]") -> int:
     """The server's own process: `process`, or one that it has started."""
     return next((pid for pid in programs(process.pid) if program_of(pid) == "eipc-server"), process.pid)
+
+
+def processor_seconds(pid: int) -> float:
+    """What a process has computed so far, by all its threads."""
+    fields = Path(f"/proc/{pid}/stat").read_text(encoding="ascii").rsplit(")", 1)[1].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")

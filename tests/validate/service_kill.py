@@ -20,6 +20,7 @@ import grpc
 
 import eipc
 from eipc.v1 import service_pb2, service_pb2_grpc
+from service_fronts import server_pid
 
 WORLDS = 2
 DT_S = 0.002
@@ -241,7 +242,7 @@ def kill_rounds(server: str, folder: str, scene: Any, rounds: int, seed: int, cl
             for thread in threads:
                 thread.start()
             time.sleep(rng.uniform(0.02, 0.4))  # the moment of the kill is what the round is about
-            os.kill(process.process.pid, signal.SIGKILL)
+            os.kill(server_pid(process.process), signal.SIGKILL)
             process.process.wait()
             for thread in threads:
                 thread.join()

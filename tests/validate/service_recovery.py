@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, Sequence
 
 import eipc
-from service_fronts import server_pid
+from service_fronts import processor_seconds, server_pid
 
 ACTIVE, IDLE = 8, 56
 DT_S = 0.01
@@ -24,11 +24,12 @@ START_TIMEOUT_S = 120.0
 @dataclass
 class Start:
     """A start on what a killed server left. stepped_s: the age of the journals, as time of stepping; ready_s: until the server said that
-    it was ready; journal_bytes: what was to be read; stopped_early: active sessions whose steps had failed before the server was killed;
+    it was ready, of which it computed processor_s (on all cores together, whatever the machine did beside); journal_bytes: what was to be read; stopped_early: active sessions whose steps had failed before the server was killed;
     behind, ahead: sessions that are before what was acknowledged, or beyond what the one request without an answer would have done."""
 
     stepped_s: float
     ready_s: float
+    processor_s: float
     sessions: int
     steps: int
     journal_bytes: int
@@ -75,7 +76,8 @@ def recover(program: Path, folder: Path, scene: Any, ages_s: Sequence[float], se
             begin = time.monotonic()
             server = eipc.launch_server(program, arguments, timeout=START_TIMEOUT_S)
             ready = time.monotonic() - begin
-            starts.append(_compare(server, known, Start(age, ready, 0, sum(known.steps.values()), journal, stopped)))
+            computed = processor_seconds(server_pid(server.process))
+            starts.append(_compare(server, known, Start(age, ready, computed, 0, sum(known.steps.values()), journal, stopped)))
     finally:
         server.stop()
     return starts

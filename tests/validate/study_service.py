@@ -179,7 +179,8 @@ def _recovery(context: Context, _: Front) -> list[Record]:
     records = [reported("recovery.active_sessions", ACTIVE), reported("recovery.idle_sessions", IDLE)]
     for start in recover(context.server, folder, scene, (seconds / 10, seconds), RECOVERY_SEED):
         name = f"recovery.after_{start.stepped_s:g}_s"
-        records += [at_most(f"{name}.ready_after", start.ready_s, 5, "s"), equal(f"{name}.sessions_back", start.sessions, ACTIVE + IDLE),
+        records += [at_most(f"{name}.ready_after", start.ready_s, 5, "s"), reported(f"{name}.processor_time", start.processor_s, "s"),
+                    equal(f"{name}.sessions_back", start.sessions, ACTIVE + IDLE),
                     equal(f"{name}.stopped_early", start.stopped_early, 0),
                     equal(f"{name}.acknowledged_lost", start.behind, 0), equal(f"{name}.too_far", start.ahead, 0),
                     reported(f"{name}.steps", start.steps), reported(f"{name}.journals", start.journal_bytes / 2**20, "MiB")]
@@ -342,7 +343,7 @@ DIRECT, PROXY, BOTH = ("direct",), ("proxy",), ("direct", "proxy")
 PARTS: dict[str, tuple[Part, str, tuple[str, ...]]] = {
     "storm": (_storm, "Snapshots, replays, forks and malformed calls in-process", DIRECT),
     "wire_storm": (_wire_storm, "Malformed calls over real sockets", BOTH),
-    "kill_nine": (_kill_nine, "Survival of kill -9", DIRECT),
+    "kill_nine": (_kill_nine, "Survival of kill -9", BOTH),
     "recovery": (_recovery, "Readiness after kill -9", BOTH),
     "descriptors": (_descriptors, "More connections than there may be", PROXY),
     "floods": (_floods, "Floods", PROXY),
