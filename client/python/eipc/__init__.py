@@ -43,7 +43,7 @@ from .server_process import ServerProcess, launch_server
 from .session import Session
 from .stream import StepStream
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 __all__ = [
     "AbortedError", "BatchResult", "BodyInfo", "BodyObservation", "BodyTopology", "BoundaryPose", "CancelledError", "Client",
