@@ -86,8 +86,8 @@ def run_block_slide(context: Context, page: Page) -> list[Record]:
         v₀/a = {TIME:.2f} s and v₀²/2a = {DISTANCE:.3f} m (Larionov et al. 2023, V-A1). It starts at the height where the barrier carries it,
         ε_v = {SLIP:g} m/s, no mass damping, β = {DAMPING_S:g} s (or the swing of its feet would not end); stopped is the first step that ends slower than ε_v; a dash: not within {DURATION_S:g} s. The trapezoidal
         rule does not damp: after that its block shivers, the velocity changing sign from step to step.""")
-    for quantity, unit, exact in (("time", "s", TIME), ("way", "m", DISTANCE)):
-        page.table([f"{quantity} to stop ({unit}; exact {exact:.4g})", *(f"h = {h:g}" for h in STEPS_S)],
+    for quantity, heading, unit, exact in (("time", "time", "s", TIME), ("way", "distance", "m", DISTANCE)):
+        page.table([f"{heading} to stop ({unit}; exact {exact:.4g})", *(f"h = {h:g}" for h in STEPS_S)],
                    [[f"{method}, {integrator}", *(found[method, integrator, h]["measured"][quantity] for h in STEPS_S)]
                     for method in METHODS for integrator in INTEGRATORS if (method, integrator, STEPS_S[0]) in found])
     page.table(["Newton iterations a step", *(f"h = {h:g}" for h in STEPS_S)],

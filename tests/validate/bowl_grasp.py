@@ -155,9 +155,9 @@ def _write(context: Context, page: Page, rows: list, curves: dict, weight: float
         E = 6e5 Pa, ν = 0.49, ρ = 1000, β = {DAMPING_S:g} s), backs driven: squeezed for {SQUEEZE_S} s, lifted {LIFT_M} m in {LIFT_S} s, shaken up and down with 0.3 g at
         {SHAKE_HZ:g} Hz for {SHAKE_S} s, held for {HOLD_S} s. μ = {MU}: Coulomb's minimum is {least:.4f} N a pad at rest and (1 + a/g) times that in motion; the pads press
         with {MARGIN} times it all the way (depths from a calibration by presses before the lift; what creeps on the way adds a few per cent until the end). At that load the smoothed law creeps: {creep:.3g} m from the end of the
-        lift on (ε_v = {SLIP:g} m/s). "Lost" is what the bowl comes down against the pads in that time; more than twice the creep is called slipping. Backward
+        lift on (ε_v = {SLIP:g} m/s). "Lost" is how far the bowl sinks against the pads in that time; more than twice the creep is called slipping. Backward
         Euler.""")
-    page.text("Lagged friction holds with the normal force of one step before: where the grip grows by more than its margin in a step it lets go.")
+    page.text("Lagged friction holds with the normal force of one step before: where the grip grows by more than its margin in a step, the bowl slips.")
     page.table(["friction", "h (s)", "lost (m)", "over creep", "", "grip over minimum at the end", "Newton a step", "fallbacks", "not converged"], rows)
     from study_plots import plot_lines
 

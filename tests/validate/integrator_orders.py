@@ -127,7 +127,7 @@ def run_momentum(context: Context, page: Page) -> list[Record]:
             records.append(reported(f"momentum.{name}.angular_drift", angular))
         rows.append([name, linear, angular])
     page.section("Momentum")
-    page.text(f"""The free box above at h = {MOMENTUM_STEP_S:g} s for {MOMENTUM_TIME_S:g} s: how far the centre of mass leaves its straight line, over the way; and the
+    page.text(f"""The free box above at h = {MOMENTUM_STEP_S:g} s for {MOMENTUM_TIME_S:g} s: how far the centre of mass leaves its straight line, over the distance that it moves; and the
         change of angular momentum over it, where positions alone give velocities. Midpoint keeps quadratic invariants, the others do not promise to;
         tests/sim/dynamics/integrators_test.cc has all of them from the states themselves.""")
     page.table(["", "linear", "angular"], rows)

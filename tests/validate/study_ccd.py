@@ -27,8 +27,8 @@ PAGE = RecordsTable(
     a cubic in time, whose roots are compared as algebraic numbers (`tests/sim/geometry/ccd_exact_reference.h`; it agrees with every answer of
     the public sets). A shard holds queries of seven families: grazing contact, gaps and motions of a few units in the last place, generic
     ones at scales from 1e-13 to 1e6 m, lattices (exact touching), degenerate primitives, nearly parallel edges, far offsets. For each query
-    the time that is returned must be free of contact exactly, and the positions that a caller forms in doubles then, and half of the way
-    there, must keep the promised distance. `EIPC_CCD_QUERIES=1000000 ./dev validate ccd --jobs 1` runs a million.""",
+    the time that is returned must be free of contact exactly, and the positions that a caller forms in doubles then, and at half
+    of that time, must keep the promised distance. `EIPC_CCD_QUERIES=1000000 ./dev validate ccd --jobs 1` runs a million.""",
     {"queries": "queries", "hits": "hits", "shards_failed": "shards failed", "false_negatives": "false negatives",
      "false_positives_percent": "false positives, % of negatives", "iterations_mean": "passes, mean", "iterations_worst": "passes, most"},
     case="set", hidden=frozenset({"cpu_s"}))

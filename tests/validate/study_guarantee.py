@@ -19,8 +19,8 @@ WITHOUT_CCD_SETTINGS = ("solver.unsafe_disable_ccd=true",)
 PAGE = RecordsTable(
     "The guarantee in scenes", """Degenerate and classic contact scenes (`tests/validate/classic_scenes.py` writes them), audited in every state.
     Required of each: no intersection, no inversion where the material forbids it. Required unless `tests/validate/classic_scenes.tsv` calls
-    a scene a known fault: the motion that it must show, 99 % of steps converged (for drives that are told to go where they cannot: or the
-    target honestly not reached), and, where nothing but gravity does work, a total energy that never rises by more than 1 % of its range
+    a scene a known fault: the motion that it must show, 99 % of steps converged (where a drive is commanded to go where it cannot: or the
+    target reported as not reached), and, where nothing but gravity does work, a total energy that never rises by more than 1 % of its range
     above its lowest value so far; what an adaptive barrier stiffness adds between steps is left out of that sum. *Inversions* are those of
     materials that permit them. The scenes named `without_ccd` have collision detection and exact check switched off, and the audit must
     notice.""",

@@ -15,7 +15,7 @@ PAGE = RecordsTable(
     "Random grasps", """Objects (boxes, balls, rods, spindles, L-prisms, soft grids and sheets of 6 mm to 10 cm), poses, stiffness of 1e3 to 1e10 Pa,
     density, material, friction of 0 to 2, d̂, ε_v and step sizes at random; two fingers close at up to 1 m/s, press, lift and shake for
     100 steps. A failure is an intersection, a crash or a value that is not finite; its record names the command that repeats it. *Converged* is
-    the share of steps within 40 iterations: fingers are often told to pass through each other with a stiff object between them.
+    the share of steps within 40 iterations: the fingers are often commanded to pass through each other with a stiff object between them.
     `EIPC_GRASP_SHARDS=0:20 ./dev validate random_grasps` takes 1e5 steps.""", {})
 
 SHARD = 50  # grasps; of 100 steps each
