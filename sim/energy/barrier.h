@@ -12,8 +12,8 @@ namespace eipc {
 // sum_k w_k m_k b(d_k) over the active stencils: contact energy in units of the stiffness, J / (N/m).
 double BarrierPotential(const ContactSet& contacts, const std::vector<Vec3>& x);
 
-// B = stiffness * sum_k w_k m_k b(d_k) over the active stencils of `contacts` (`004` eq. 9), which must be up to date with the
-// point.
+// B = stiffness * sum_k w_k m_k b(d_k) over the active stencils of `contacts`, which must be up to date with the point
+// (Du et al. 2025, III-B; theory.md, eq. 12).
 class BarrierTerm : public EnergyTerm {
  public:
   BarrierTerm(const SurfaceMap* map, const ContactSet* contacts, ThreadPool* pool) : map_(map), contacts_(contacts), pool_(pool) {}

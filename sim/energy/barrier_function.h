@@ -5,7 +5,7 @@
 
 namespace eipc {
 
-// b(d) = -(d - dhat)^2 ln(d / dhat) for 0 < d < dhat, 0 from dhat on (`004` eq. 8; Li et al. 2020 eq. 6). m^2 for d in m.
+// b(d) = -(d - dhat)^2 ln(d / dhat) for 0 < d < dhat, 0 from dhat on (Li et al. 2020, eq. 6; Du et al. 2025, eq. 7). m^2.
 //
 // Below kSmallestGap dhat, down to 0 and beyond, b goes on as its second-order Taylor polynomial: value, slope and curvature stay
 // finite, agree with each other, and repel, whatever rounding makes of a gap. Collision detection keeps every accepted state far

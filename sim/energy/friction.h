@@ -25,7 +25,7 @@ struct FrictionStencil {
 };
 
 // D = sum mu lambda F0(|u|), F0 the integral of the law (smoothed Coulomb: f0), u = T^T sum_i w_i (x_i - x_tilde_i): the tangential
-// displacement of the *stage*, gamma h T^T v, with threshold eps_v gamma h (method.md 2). lambda and T come from the last Lag call.
+// displacement of the *stage*, gamma h T^T v, with threshold eps_v gamma h (theory.md, eq. 16). Lag sets lambda and T.
 class FrictionTerm : public EnergyTerm {
  public:
   FrictionTerm(const SurfaceMap* map, const CollisionSurface* surface, double friction_velocity_m_s)

@@ -10,7 +10,7 @@
 namespace eipc {
 
 // ½ |q - q_hat|²_M / (gamma h)², q_hat = q_tilde + gamma h v_tilde + (gamma h)² a: inertia with constant accelerations a (gravity,
-// constant forces on bodies) folded in, so that the energy near the solution is small and keeps its digits (`004` eq. 5).
+// constant forces on bodies) folded in, so that the energy near the solution is small and keeps its digits (theory.md, eq. 5).
 class InertiaTerm : public EnergyTerm {
  public:
   // `acceleration` by node, the same over nodes that share mass: it acts as the force M a.

@@ -17,8 +17,8 @@ struct StencilFactor {
   Eigen::Matrix<double, 12, 12> columns;  // the first `rank` are used
 };
 
-// x = J q + c for the whole scene, and the chain rule back: grad_q = J^T grad_x, H_q = J^T H_x J (`004`, III-D). The only chain
-// rule in the house. Rows without nodes belong to static vertices and stay at c.
+// x = J q + c for the whole scene, and the chain rule back: grad_q = J^T grad_x, H_q = J^T H_x J (Du et al. 2025, eq. 17).
+// Rows without nodes belong to static vertices and stay at c.
 class SurfaceMap {
  public:
   SurfaceMap(const std::vector<EmbeddingRow>* rows, const std::vector<Vec3>* offsets) : rows_(rows), offsets_(offsets) {}

@@ -15,7 +15,7 @@ struct Point {
   const std::vector<Vec3>& x;
 };
 
-// What is constant while one stage of a time integrator is solved (method.md 4): the unknown is q = q_tilde + gamma h v.
+// What is constant while one stage of a time integrator is solved (theory.md, eq. 4): the unknown is q = q_tilde + gamma h v.
 struct StageContext {
   const VecX& q_start;               // start of the step: lagged rotations, damping stiffness
   const VecX& q_tilde;               // velocity is (q - q_tilde) / gamma_h

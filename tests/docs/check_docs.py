@@ -2,7 +2,7 @@
 
 Checked in every Markdown page of the repository: links to pages, pictures and headings; source files named in code spans, such as
 `sim/energy/barrier.h`, `tests/arrows` or `sim/mesh/read_*.cc` (a part in capitals stands for a name: `sim/material/NAME.h`). In every other
-text file: mentions of pages under docs/. In pages with numbered equations: that the numbers count up from 1 and that none is repeated.
+text file: mentions of pages under docs/, and of equations as "theory.md, eq. 12". In pages with numbered equations: that the numbers count up from 1 and that none is repeated.
 The CHANGELOG tells history, so only its links are checked.
 
 usage: check_docs.py REPOSITORY
@@ -24,6 +24,8 @@ FENCE = re.compile(r"^ *(```+|~~~+).*?^ *\1", re.MULTILINE | re.DOTALL)
 SPAN = re.compile(r"`([^`\n]+)`")
 PATH = re.compile(r"(?<![\w./-])(?:%s)/[\w./*{},+-]*[\w}*/]" % "|".join(FOLDERS))
 PAGE = re.compile(r"(?<![\w./-])docs/[\w./-]+\.(?:md|png)")
+EQUATION = re.compile(r"theory\.md,\s+(?://\s*|#\s*)?eqs?\.\s+(?://\s*|#\s*)?(\d+)")
+THEORY = pathlib.Path("docs/concepts/theory.md")
 TAG = re.compile(r"\\tag\{(\d+)\}")
 
 
@@ -87,6 +89,8 @@ def page_problems(root: pathlib.Path, page: pathlib.Path) -> list[str]:
 
 def problems(root: pathlib.Path) -> list[str]:
     out = []
+    theory = root / THEORY
+    equations = set(TAG.findall(theory.read_text(encoding="utf-8"))) if theory.exists() else set()
     for path in files(root):
         name = path.relative_to(root)
         if path.suffix == ".md":
@@ -97,6 +101,8 @@ def problems(root: pathlib.Path) -> list[str]:
             except UnicodeDecodeError:
                 continue
             out += [f"{name}: names {page}, which does not exist" for page in PAGE.findall(text) if not (root / page).exists()]
+            out += [f"{name}: cites equation {number}, which {THEORY} does not have" for number in EQUATION.findall(text)
+                    if number not in equations]
     return out
 
 

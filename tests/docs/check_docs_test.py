@@ -27,6 +27,8 @@ CASES = [
     ("CHANGELOG.md", "The old `sim/energy/barriers.h` is gone.", None),
     ("sim/energy/barrier.cc", "// docs/b.md explains this.", None),
     ("sim/energy/barrier.cc", "// docs/c.md explains this.", "names docs/c.md"),
+    ("sim/energy/barrier.cc", "// The potential (theory.md, eq. 2).", None),
+    ("sim/energy/barrier.cc", "// The potential (theory.md,\n// eq. 3).", "cites equation 3"),
     ("build/a.md", "See [a page](c.md).", None),
 ]
 
@@ -36,7 +38,8 @@ class CheckDocs(unittest.TestCase):
         for name, text, expected in CASES:
             with self.subTest(name=name, text=text), tempfile.TemporaryDirectory() as folder:
                 root = pathlib.Path(folder)
-                for path, content in [("docs/b.md", "# B\n\n## What it is"), ("sim/energy/barrier.h", ""), (name, text)]:
+                for path, content in [("docs/b.md", "# B\n\n## What it is"), ("sim/energy/barrier.h", ""),
+                                      ("docs/concepts/theory.md", "\\tag{1} \\tag{2}"), (name, text)]:
                     (root / path).parent.mkdir(parents=True, exist_ok=True)
                     (root / path).write_text(content, encoding="utf-8")
                 found = check_docs.problems(root)

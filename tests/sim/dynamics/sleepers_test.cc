@@ -99,7 +99,7 @@ TEST(Sleepers, WhatLiesStillKeepsItsPlaceItsForcesAndItsEnergy) {
       << "what is held is what a search finds";
 }
 
-// On a slope friction holds a body while it creeps (method.md 2); asleep it does not creep, and the force is there all the same.
+// On a slope friction holds a body while it creeps (theory.md, eq. 15); asleep it does not, and the force is the same.
 TEST(Sleepers, FrictionGoesOnHolding) {
   constexpr double kAngle = 0.35;
   SceneSpec scene = Ground();
