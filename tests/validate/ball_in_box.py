@@ -62,6 +62,6 @@ def run_ball_in_box(context: Context, page: Page) -> list[Record]:
         ends, in shares of the start: the most, the most from the middle on, the most of the last 50 frames.""")
     page.text("""The trapezoidal rule with all forces split stays bounded and dissipates. The variant that splits all but contact and friction
         blows up in the paper's Figure 6 (elastic box, 4800 turns a minute, sizes not published); on this scene it does not.""")
-    page.table(["integrator", "most", "most later", "end", "Newton a step", "not converged", "fallbacks"], rows)
+    page.table(["integrator", "most", "most later", "end", "Newton per step", "not converged", "fallbacks"], rows)
     page.figure("ball_in_box.png", "Energy over time")
     return records

@@ -90,7 +90,7 @@ def run_block_slide(context: Context, page: Page) -> list[Record]:
         page.table([f"{heading} to stop ({unit}; exact {exact:.4g})", *(f"h = {h:g}" for h in STEPS_S)],
                    [[f"{method}, {integrator}", *(found[method, integrator, h]["measured"][quantity] for h in STEPS_S)]
                     for method in METHODS for integrator in INTEGRATORS if (method, integrator, STEPS_S[0]) in found])
-    page.table(["Newton iterations a step", *(f"h = {h:g}" for h in STEPS_S)],
+    page.table(["Newton iterations per step", *(f"h = {h:g}" for h in STEPS_S)],
                [[f"{method}, BE", *(found[method, "BE", h]["newton_iterations"]["mean"] for h in STEPS_S)] for method in METHODS])
     return records
 

@@ -158,7 +158,7 @@ def _write(context: Context, page: Page, rows: list, curves: dict, weight: float
         lift on (ε_v = {SLIP:g} m/s). "Lost" is how far the bowl sinks against the pads in that time; more than twice the creep is called slipping. Backward
         Euler.""")
     page.text("Lagged friction holds with the normal force of one step before: where the grip grows by more than its margin in a step, the bowl slips.")
-    page.table(["friction", "h (s)", "lost (m)", "over creep", "", "grip over minimum at the end", "Newton a step", "fallbacks", "not converged"], rows)
+    page.table(["friction", "h (s)", "lost (m)", "over creep", "", "grip over minimum at the end", "Newton per step", "fallbacks", "not converged"], rows)
     from study_plots import plot_lines
 
     plot_lines(context.figures / "bowl.png", curves, "time (s)", "height of the bowl over the pads' (mm)")

@@ -96,7 +96,7 @@ def run_stick_slip(context: Context, page: Page) -> list[Record]:
         in a cage of one tetrahedron it shears as one: k = {STIFFNESS:.0f} N/m, m = {MASS:.4f} kg. μ_s = {MU_STATIC}, μ_d = {MU_DYNAMIC}, ε_v = {SLIP:g} m/s, v_s = {STRIBECK:g} m/s, so the largest
         coefficient that smoothing leaves is {peak_coefficient():.4f}. Period 2 ΔF/(k V) + (2/ω)(π − atan(ΔF ω/(k V))), ΔF the fall from that to sliding.
         Implicit friction, BDF2, h = {STEP_S:g} s.""")
-    page.table(["V (m/s)", "normal force (N)", "slips", "period (s)", "theory (s)", "Newton a step", "fallbacks"], rows)
+    page.table(["V (m/s)", "normal force (N)", "slips", "period (s)", "theory (s)", "Newton per step", "fallbacks"], rows)
     from study_plots import plot_lines
 
     plot_lines(context.figures / "stick_slip.png", curves, "time (s)", "bottom of the block (m)")

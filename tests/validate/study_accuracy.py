@@ -18,7 +18,7 @@ PAGE = RecordsTable(
     "Accuracy of the stopping rule", """The grasp with the default Newton tolerance against one of 1e-7 m/s, at the same step size: the difference of the force
     while holding and of each pair's force, the largest distance of a surface vertex at any step, and its root mean square.""",
     {"holding_force_difference": "holding force", "pair_force_difference": "forces of pairs", "position_difference": "position, m",
-     "position_difference_rms": "rms, m", "newton_iterations": "Newton iterations a step", "newton_iterations_tight": "with 1e-7 m/s"},
+     "position_difference_rms": "rms, m", "newton_iterations": "Newton iterations per step", "newton_iterations_tight": "with 1e-7 m/s"},
     hidden=frozenset({"tight_steps_not_converged"}))
 
 

@@ -24,7 +24,7 @@ PAGE = RecordsTable(
     above its lowest value so far; what an adaptive barrier stiffness adds between steps is left out of that sum. *Inversions* are those of
     materials that permit them. The scenes named `without_ccd` have collision detection and exact check switched off, and the audit must
     notice.""",
-    {"converged": "converged", "newton_iterations": "Newton iterations a step", "intersections": "intersections",
+    {"converged": "converged", "newton_iterations": "Newton iterations per step", "intersections": "intersections",
      "inversions": "inversions", "min_distance": "least distance, m", "energy_rise": "energy rise", "moves_as_it_must": "moves as it must",
      "known_fault": "known fault"},
     case="scene and h, s", hidden=frozenset({"forbidden_inversions", "states_audited", "exit_status", "limited_by"}))

@@ -121,9 +121,9 @@ def by_size(context: Context, page: Page) -> list[Record]:
     page.text("""Bear: the bubbles take hold of it, linear corotated, h = 0.02 s, 0.8 s. Block: a cube of n³ cells falls on a floor at
         1 m/s; finger: held at its root, its tip pressed against a wall; both stable neo-Hookean, h = 0.01 s. Milliseconds in the linear
         system of one Newton iteration (factor or preconditioner, and solution) on one thread, iterations of conjugate gradients a
-        Newton iteration, Newton iterations a step, and what AUTO stands for. Cholesky reuses what did not change since the last factor.""")
+        Newton iteration, Newton iterations per step, and what AUTO stands for. Cholesky reuses what did not change since the last factor.""")
     page.table(["scene", "unknowns", "Cholesky (ms)", "diagonal (ms)", "block (ms)", "IC(0) (ms)", "iterations, diagonal", "block",
-                "IC(0)", "Newton a step", "AUTO"], rows)
+                "IC(0)", "Newton per step", "AUTO"], rows)
     return records
 
 
@@ -142,7 +142,7 @@ def same_motion(context: Context, page: Page) -> list[Record]:
     page.section("The same motion")
     page.text(f"""A finger (4 × 4 × 24 cells, {exact['unknowns']} unknowns) with a Newton tolerance of 1e-7 m/s for 0.12 s: how far its
         surface ends from where it ends with Cholesky.""")
-    page.table(["solver", "away (m)", "Newton a step", "conjugate gradient iterations", "matrices kept"], rows)
+    page.table(["solver", "away (m)", "Newton per step", "conjugate gradient iterations", "matrices kept"], rows)
     return records
 
 
@@ -158,7 +158,7 @@ def simplified(context: Context, page: Page) -> list[Record]:
                      kept["linear_solver"]["kept_matrices"] / kept["newton_iterations"]["total"], kept["wall_s"] / whole["wall_s"]])
     page.section("Simplified Newton")
     page.text("The matrix and its factor kept while updates shrink to 0.3 or less, Cholesky, default tolerance.")
-    page.table(["scene", "Newton a step", "simplified", "share of matrices kept", "time over Newton's"], rows)
+    page.table(["scene", "Newton per step", "simplified", "share of matrices kept", "time over Newton's"], rows)
     return records
 
 

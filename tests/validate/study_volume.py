@@ -102,7 +102,7 @@ def squish(context: Context, page: Page) -> list[Record]:
     page.text(f"""A hollow ball (radius {SQUISH_RADIUS} m, wall {SQUISH_WALL} m, 960 tetrahedra, E = 1e5 Pa, ν = 0.3, stable neo-Hookean) between two
         plates that end {SQUISH_GAP:g} diameters apart, h = 0.02 s, 1.2 s. The cavity holds a second-order filling. Prediction: at a given squeeze the
         cavity's volume is V_empty + C p with p = (V0 − V)/(V0 κv), so loss = loss_empty / (1 + C/(V0 κv)); C is taken from the row κv = 1.""")
-    page.table(["κv (1/atm)", "volume loss (%)", "predicted (%)", "overpressure (Pa)", "Newton a step", "not converged"], rows)
+    page.table(["κv (1/atm)", "volume loss (%)", "predicted (%)", "overpressure (Pa)", "Newton per step", "not converged"], rows)
     return records
 
 
