@@ -55,7 +55,7 @@ class Inventory {
   // Bytes that the scene does not hold yet.
   int64_t NewBytes() const {
     int64_t bytes = 0;
-    for (const auto& [reference, kept] : kept_) bytes += static_cast<int64_t>(kept.data.size());
+    for (const auto& [reference, kept] : kept_) bytes += static_cast<int64_t>(kept.file.data.size());
     return bytes;
   }
 
@@ -63,9 +63,9 @@ class Inventory {
   void Rearrange() {
     std::vector<v1::MeshFile> files(files_.count());
     for (const auto& [reference, kept] : kept_) {
-      v1::MeshFile& file = files[files_.Number(kept.file_name, kept.data)];
-      file.set_file_name(std::string(kept.file_name));
-      file.set_data(std::string(kept.data));
+      v1::MeshFile& file = files[kept.number];
+      file.set_file_name(std::string(kept.file.file_name));
+      file.set_data(std::string(kept.file.data));
     }
     // Where a file is already, by views that the moves below end: numbers are known by now.
     for (int i = 0; i < scene_->shared_files_size(); ++i) {
@@ -113,9 +113,9 @@ class Inventory {
       const absl::StatusOr<std::optional<KeptFile>> kept = find_(mesh->file());
       if (!kept.ok()) return absl::Status(kept.status().code(), absl::StrCat(kept.status().message(), " (", path, ")"));
       if (!kept->has_value()) return absl::OkStatus();
-      found = kept_.emplace(mesh->file(), **kept).first;
+      found = kept_.emplace(mesh->file(), Kept{**kept, files_.Number((*kept)->file_name, (*kept)->data)}).first;
     }
-    return Add(mesh, files_.Number(found->second.file_name, found->second.data));
+    return Add(mesh, found->second.number);
   }
 
   absl::Status OutOfRange(int index, const std::string& path) const {
@@ -129,11 +129,16 @@ class Inventory {
     return absl::OkStatus();
   }
 
+  struct Kept {
+    KeptFile file;
+    size_t number;  // found once: it compares all of the content
+  };
+
   const FindKeptFile& find_;
   v1::Scene* const scene_;
   Files files_;
   std::vector<Use> uses_;
-  std::map<std::string, KeptFile> kept_;  // by reference
+  std::map<std::string, Kept> kept_;                   // by reference
   std::vector<std::optional<size_t>> shared_numbers_;  // of the scene's shared files; none where no mesh has it
 };
 
