@@ -1,50 +1,10 @@
-#include <google/protobuf/io/coded_stream.h>
-#include <google/protobuf/io/zero_copy_stream_impl_lite.h>
-#include <openssl/evp.h>
-
-#include <memory>
-
 #include "absl/strings/escaping.h"
 #include "eipc/v1/scene.pb.h"
+#include "server/convert/hash_stream.h"
 #include "server/convert/scene_convert.h"
 
 namespace eipc {
 namespace {
-
-class Sha256 {
- public:
-  Sha256() : context_(EVP_MD_CTX_new(), EVP_MD_CTX_free) { EVP_DigestInit_ex(context_.get(), EVP_sha256(), nullptr); }
-  void Add(const void* data, size_t bytes) { EVP_DigestUpdate(context_.get(), data, bytes); }
-  // With its length first, so that what follows cannot be taken for part of it.
-  template <typename Container>
-  void AddAll(const Container& container) {
-    const uint64_t size = container.size();
-    Add(&size, sizeof(size));
-    Add(container.data(), size * sizeof(*container.data()));
-  }
-  std::string Finish() {
-    unsigned char digest[EVP_MAX_MD_SIZE];
-    unsigned int bytes = 0;
-    EVP_DigestFinal_ex(context_.get(), digest, &bytes);
-    return std::string(reinterpret_cast<const char*>(digest), bytes);
-  }
-
- private:
-  std::unique_ptr<EVP_MD_CTX, void (*)(EVP_MD_CTX*)> context_;
-};
-
-// What is written is hashed, piece by piece.
-class HashStream : public google::protobuf::io::CopyingOutputStream {
- public:
-  explicit HashStream(Sha256* hash) : hash_(hash) {}
-  bool Write(const void* data, int bytes) override {
-    hash_->Add(data, static_cast<size_t>(bytes));
-    return true;
-  }
-
- private:
-  Sha256* const hash_;
-};
 
 void AddMesh(const MeshData& mesh, Sha256* hash) {
   hash->AddAll(mesh.vertices);
@@ -58,13 +18,7 @@ std::string SceneDigest(const v1::Scene& scene, const SceneSpec& spec) {
   Sha256 hash;
   const uint64_t size = scene.ByteSizeLong();
   hash.Add(&size, sizeof(size));
-  {
-    HashStream hashed(&hash);
-    google::protobuf::io::CopyingOutputStreamAdaptor stream(&hashed);
-    google::protobuf::io::CodedOutputStream coded(&stream);
-    coded.SetSerializationDeterministic(true);
-    scene.SerializeToCodedStream(&coded);
-  }
+  AddMessage(scene, &hash);
   // Files may change under the same name.
   for (const BodySpec& body : spec.bodies) {
     AddMesh(body.mesh, &hash);

@@ -16,9 +16,8 @@ namespace eipc {
 namespace {
 
 // Vectors, the matrix, and its factor, which fills by the 4/3 power of the nodes where they fill a volume (nested dissection).
-double NodeBytes(const Model& model) {
+double NodeBytes(double nodes) {
   constexpr double kPerNode = 7 << 10, kFill = 700;
-  const double nodes = model.node_count;
   return nodes * (kPerNode + kFill * std::cbrt(nodes));
 }
 
@@ -77,6 +76,25 @@ int64_t EstimateModelBytes(const Model& model) {
   return bytes + bytes / 2;
 }
 
+namespace {
+
+// What solving for the state that a scene begins in takes, before its model is there: as a session of it, at the finest.
+int64_t EstimateEquilibriumBytes(const SceneSpec& spec) {
+  constexpr double kPerTet = 1 << 10, kPerVertex = 512, kPerTriangle = 1280, kAffineNodes = 4;
+  double nodes = 0, bytes = 0;
+  for (const BodySpec& body : spec.bodies) {
+    const MeshData& elements = body.cage ? *body.cage : body.mesh;
+    const double tets = static_cast<double>(elements.tets.size());
+    nodes += tets > 0 ? static_cast<double>(elements.vertices.size()) : kAffineNodes;
+    nodes += body.cage ? 0 : std::max(0, body.cage_vertices);
+    bytes += kPerTet * tets + kPerVertex * static_cast<double>(body.mesh.vertices.size()) +
+             kPerTriangle * static_cast<double>(body.mesh.tets.empty() ? body.mesh.triangles.size() : 4 * body.mesh.tets.size());
+  }
+  return static_cast<int64_t>(NodeBytes(nodes) + bytes);
+}
+
+}  // namespace
+
 int64_t EstimateCompileBytes(const SceneSpec& spec) {
   constexpr int64_t kFixed = 256 << 10, kPerVertex = 600, kPerTriangle = 2000, kPerTet = 1800, kPerBodyPair = 64;
   int64_t vertices = 0, triangles = 0, tets = 0;
@@ -92,14 +110,16 @@ int64_t EstimateCompileBytes(const SceneSpec& spec) {
     if (!body.cage) tets += 6 * int64_t{std::max(0, body.cage_vertices)};
   }
   const int64_t bodies = static_cast<int64_t>(spec.bodies.size());
-  return kFixed + kPerVertex * vertices + kPerTriangle * triangles + kPerTet * tets + kPerBodyPair * bodies * bodies;
+  const int64_t solving = spec.start_in_equilibrium ? EstimateEquilibriumBytes(spec) : 0;
+  return solving + kFixed + kPerVertex * vertices + kPerTriangle * triangles + kPerTet * tets + kPerBodyPair * bodies * bodies;
 }
 
 int64_t EstimateSessionBytes(const Model& model, int worlds) {
   constexpr double kFixed = 64 << 10, kPerElement = 1 << 10;
   size_t elements = 0;
   for (const ElasticBody& body : model.elastic) elements += body.nodes.size();
-  return static_cast<int64_t>(kFixed + NodeBytes(model) + kPerElement * static_cast<double>(elements) + SurfaceBytes(model)) *
+  return static_cast<int64_t>(kFixed + NodeBytes(model.node_count) + kPerElement * static_cast<double>(elements) +
+                              SurfaceBytes(model)) *
          worlds;
 }
 
@@ -127,7 +147,8 @@ absl::StatusOr<MemoryBudget::Share> MemoryBudget::TakeForMessage(int64_t bytes, 
 
 absl::Status MemoryBudget::DoesNotFit(int64_t bytes, int64_t used, const std::string& what) const {
   return absl::ResourceExhaustedError(absl::StrCat("MEMORY_BUDGET: ", what, " needs about ", bytes, " bytes; ", used, " of the ",
-                                                   total_bytes_, " that the server gives are taken; delete a session first"));
+                                                   total_bytes_,
+                                                   " that the server gives are taken; try again, or delete something first"));
 }
 
 MemoryBudget::Share MemoryBudget::Record(int64_t bytes) {
@@ -157,6 +178,12 @@ absl::StatusOr<MemoryBudget::Share> RequestMemory::Keep(int64_t bytes) {
   }
   share_.ShrinkTo(bytes);
   return std::move(share_);
+}
+
+void MemoryBudget::Share::SetTo(int64_t bytes) {
+  if (budget_ == nullptr) return;
+  budget_->used_.fetch_add(bytes - bytes_);
+  bytes_ = bytes;
 }
 
 void MemoryBudget::Share::ShrinkTo(int64_t bytes) {

@@ -50,6 +50,8 @@ class MemoryBudget {
     absl::Status Grow(int64_t bytes, const std::string& what);
     // Gives back all but `bytes`.
     void ShrinkTo(int64_t bytes);
+    // Sets `bytes` aside, for what is there already: they may exceed the budget. A share of no budget stays as it is.
+    void SetTo(int64_t bytes);
 
    private:
     friend class MemoryBudget;

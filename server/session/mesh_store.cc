@@ -4,6 +4,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "server/session/ids.h"
+#include "sim/base/status_macros.h"
 
 namespace eipc {
 
@@ -14,38 +15,82 @@ absl::Status MeshStore::CheckSize(int64_t bytes) const {
       absl::StrCat("UPLOAD_TOO_LARGE: ", bytes, " bytes; the server keeps at most ", most, " for one tenant"));
 }
 
-absl::StatusOr<Quotas::Hold> MeshStore::MakeRoom(const std::string& owner, int64_t bytes) {
-  const auto ages = by_age_.find(owner);
-  while (true) {
-    const bool fits = bytes <= max_bytes_ - bytes_;
-    const bool may = quotas_ == nullptr || quotas_->Check(owner, Resource::kUploadBytes, bytes).ok();
-    if (fits && may) return quotas_ == nullptr ? Quotas::Hold() : quotas_->Take(owner, Resource::kUploadBytes, bytes);
-    if (ages == by_age_.end() || ages->second.empty()) break;
-    const auto oldest = meshes_.find(ages->second.back());
-    bytes_ -= static_cast<int64_t>(oldest->second.mesh->data.size());
-    meshes_.erase(oldest);
-    ages->second.pop_back();
+absl::StatusOr<MeshStore::Room> MeshStore::TryRoom(const std::string& owner, int64_t bytes) {
+  if (bytes > max_bytes_ - bytes_) {
+    return absl::ResourceExhaustedError(absl::StrCat("UPLOAD_STORE_FULL: ", bytes,
+                                                     " bytes do not fit beside the uploads of others, ", bytes_, " of ", max_bytes_,
+                                                     "; try again later"));
   }
-  return absl::ResourceExhaustedError(absl::StrCat("UPLOAD_STORE_FULL: ", bytes, " bytes do not fit beside the uploads of others, ",
-                                                   bytes_, " of ", max_bytes_, "; try again later"));
+  Quotas::Hold hold;
+  if (quotas_ != nullptr) {
+    EIPC_ASSIGN_OR_RETURN(hold, quotas_->Take(owner, Resource::kUploadBytes, bytes));
+  }
+  KeptMemory memory;
+  if (memory_ != nullptr) {
+    EIPC_ASSIGN_OR_RETURN(memory, memory_->Take(owner, bytes, "the upload"));
+  }
+  bytes_ += bytes;
+  return Room(this, owner, bytes, std::move(hold), std::move(memory));
 }
 
-absl::Status MeshStore::Add(const std::string& owner, const std::string& sha256, UploadedMesh mesh) {
-  const int64_t size = static_cast<int64_t>(mesh.data.size());
-  if (const absl::Status status = CheckSize(size); !status.ok()) return status;
-  const Key key(owner, sha256);
+bool MeshStore::WouldFitWithout(const std::string& owner, int64_t own_bytes, int64_t bytes) const {
+  const int64_t more = bytes - own_bytes;
+  return more <= max_bytes_ - bytes_ && (quotas_ == nullptr || quotas_->Check(owner, Resource::kUploadBytes, more).ok()) &&
+         (memory_ == nullptr || more <= memory_->left(owner));
+}
+
+MeshStore::Entry MeshStore::EvictOldest(const std::string& owner) {
+  const auto owned = owned_.find(owner);
+  const auto oldest = meshes_.find(owned->second.by_age.back());
+  Entry entry = std::move(oldest->second);
+  const int64_t bytes = static_cast<int64_t>(entry.mesh->data.size());
+  bytes_ -= bytes;
+  meshes_.erase(oldest);
+  owned->second.by_age.pop_back();
+  owned->second.bytes -= bytes;
+  if (owned->second.by_age.empty()) owned_.erase(owned);
+  return entry;
+}
+
+absl::StatusOr<MeshStore::Room> MeshStore::MakeRoom(const std::string& owner, int64_t bytes) {
+  EIPC_RETURN_IF_ERROR(CheckSize(bytes));
+  while (true) {
+    Entry evicted;  // goes, with its memory, before room is looked for again, and without the lock
+    const std::lock_guard<std::mutex> lock(mutex_);
+    absl::StatusOr<Room> room = TryRoom(owner, bytes);
+    const auto owned = owned_.find(owner);
+    if (room.ok() || owned == owned_.end() || owned->second.by_age.empty()) return room;
+    if (!WouldFitWithout(owner, owned->second.bytes, bytes)) return room;
+    evicted = EvictOldest(owner);
+  }
+}
+
+MeshStore::Room::~Room() {
+  if (store_ != nullptr) store_->Return(bytes_);
+}
+
+void MeshStore::Return(int64_t bytes) {
   const std::lock_guard<std::mutex> lock(mutex_);
+  bytes_ -= bytes;
+}
+
+absl::Status MeshStore::Add(const std::string& sha256, std::string file_name, std::string data, Room room) {
+  if (static_cast<int64_t>(data.size()) != room.bytes_) {
+    return absl::InternalError(absl::StrCat("room was made for ", room.bytes_, " bytes, not for ", data.size()));
+  }
+  const Key key(room.owner_, sha256);
+  auto mesh = std::make_shared<const UploadedMesh>(UploadedMesh{std::move(file_name), std::move(data), std::move(room.memory_)});
+  std::list<Key> age = {key};
+  const std::lock_guard<std::mutex> lock(mutex_);
+  Owned& owned = owned_[key.first];
   if (const auto found = meshes_.find(key); found != meshes_.end()) {
-    std::list<Key>& ages = by_age_[owner];
-    ages.splice(ages.begin(), ages, found->second.age);
+    owned.by_age.splice(owned.by_age.begin(), owned.by_age, found->second.age);
     return absl::OkStatus();
   }
-  absl::StatusOr<Quotas::Hold> hold = MakeRoom(owner, size);
-  if (!hold.ok()) return hold.status();
-  std::list<Key>& ages = by_age_[owner];
-  ages.push_front(key);
-  meshes_[key] = {std::make_shared<const UploadedMesh>(std::move(mesh)), ages.begin(), *std::move(hold)};
-  bytes_ += size;
+  meshes_.emplace(key, Entry{std::move(mesh), age.begin(), std::move(room.hold_)});
+  owned.by_age.splice(owned.by_age.begin(), age);
+  owned.bytes += room.bytes_;
+  room.store_ = nullptr;  // the room is taken
   return absl::OkStatus();
 }
 
@@ -57,7 +102,7 @@ absl::StatusOr<std::shared_ptr<const UploadedMesh>> MeshStore::Find(const std::s
     return absl::NotFoundError(
         absl::StrCat("MESH_NOT_FOUND: no mesh was uploaded as '", Printable(reference), "', or it has made room since"));
   }
-  std::list<Key>& ages = by_age_[owner];
+  std::list<Key>& ages = owned_[owner].by_age;
   ages.splice(ages.begin(), ages, found->second.age);
   return found->second.mesh;
 }

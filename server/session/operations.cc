@@ -19,9 +19,16 @@ absl::Status NeverBegun() { return absl::CancelledError("CANCELLED: cancelled be
 }  // namespace
 
 struct OperationRegistry::Operation : public OperationRegistry::Progress {
+  // What a job has made, and its memory: it is there already, so it may be more than fits.
+  struct Result {
+    std::string bytes;
+    KeptMemory memory;
+  };
+
   std::atomic<bool> cancelled = false;
   int64_t number = 0;
   std::string owner;
+  const TenantMemory* memory = nullptr;
   Job job;            // until it has run; the worker's
   Quotas::Hold hold;  // guarded by the registry's mutex
   mutable std::mutex mutex;
@@ -37,6 +44,10 @@ struct OperationRegistry::Operation : public OperationRegistry::Progress {
     const std::lock_guard<std::mutex> lock(mutex);
     return view;
   }
+  void DropResult() {
+    const std::lock_guard<std::mutex> lock(mutex);
+    view.result = nullptr;
+  }
   void Run() {
     StepBudget budget;
     budget.cancelled = [this] { return cancelled.load(); };
@@ -44,9 +55,16 @@ struct OperationRegistry::Operation : public OperationRegistry::Progress {
   }
   void End(absl::StatusOr<std::string> result) {
     job = nullptr;
+    std::shared_ptr<const std::string> made;
+    if (result.ok()) {
+      const auto kept = std::make_shared<Result>();
+      kept->bytes = *std::move(result);
+      if (memory != nullptr) kept->memory = memory->Record(owner, static_cast<int64_t>(kept->bytes.capacity()));
+      made = {kept, &kept->bytes};
+    }
     const std::lock_guard<std::mutex> lock(mutex);
     view.status = result.status();
-    if (result.ok()) view.result = *std::move(result);
+    view.result = std::move(made);
     if (result.ok()) view.progress = 1;
     view.done = true;
     changed.notify_all();
@@ -91,6 +109,7 @@ absl::StatusOr<Quotas::Hold> OperationRegistry::MakeRoom(const std::string& owne
 
 void OperationRegistry::Forget(std::map<Key, Ptr>::iterator operation) {
   operation->second->hold = Quotas::Hold();  // whoever still looks at it
+  operation->second->DropResult();
   operations_.erase(operation);
 }
 
@@ -126,6 +145,7 @@ absl::StatusOr<OperationRegistry::View> OperationRegistry::Start(const std::stri
   operation->view.kind = kind;
   operation->view.stage = "waiting for its turn";
   operation->owner = owner;
+  operation->memory = memory_;
   operation->job = std::move(job);
   const View view = operation->view;
   const std::lock_guard<std::mutex> lock(mutex_);

@@ -15,6 +15,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "server/session/kept_memory.h"
 #include "server/session/quotas.h"
 #include "server/session/tenant_turns.h"
 #include "sim/solver/step_budget.h"
@@ -46,12 +47,13 @@ class OperationRegistry {
     double progress = 0;
     std::string stage;
     absl::Status status;
-    std::string result;
+    // Null unless it is done and OK. Its memory is given back with the last who looks at it.
+    std::shared_ptr<const std::string> result;
   };
 
-  // `quotas` may be null: tenants have none.
-  explicit OperationRegistry(int max_operations, int workers = 16, Quotas* quotas = nullptr)
-      : max_operations_(max_operations), max_workers_(workers), quotas_(quotas) {}
+  // `quotas` and `memory` may be null: then tenants have none, and results count nowhere.
+  explicit OperationRegistry(int max_operations, int workers = 16, Quotas* quotas = nullptr, const TenantMemory* memory = nullptr)
+      : max_operations_(max_operations), max_workers_(workers), quotas_(quotas), memory_(memory) {}
   ~OperationRegistry() { Stop(); }
   // Cancels every job and waits for it; what was done is forgotten too. None is begun after that.
   void Stop();
@@ -82,6 +84,7 @@ class OperationRegistry {
   const int max_operations_;
   const int max_workers_;
   Quotas* const quotas_;
+  const TenantMemory* const memory_;
   mutable std::mutex mutex_;
   // Guarded by mutex_.
   std::map<Key, Ptr> operations_;

@@ -21,7 +21,7 @@ ResourceAmounts TenantShares(const ServerLimits& limits, int tenants) {
   ResourceAmounts whole = {};
   whole[Index(Resource::kSessions)] = limits.max_sessions;
   whole[Index(Resource::kScenes)] = limits.max_scenes;
-  whole[Index(Resource::kUploadBytes)] = limits.max_upload_bytes;
+  whole[Index(Resource::kUploadBytes)] = limits.most_upload_bytes();
   whole[Index(Resource::kSnapshots)] = limits.max_snapshots;
   whole[Index(Resource::kSnapshotBytes)] = limits.max_snapshot_bytes;
   whole[Index(Resource::kOperations)] = limits.max_operations;
@@ -48,11 +48,18 @@ Quotas::Hold& Quotas::Hold::operator=(Hold&& other) noexcept {
   return *this;
 }
 
-bool Quotas::Hold::Grow(int64_t more) {
-  if (quotas_ == nullptr) return true;
-  if (!quotas_->Add(tenant_, resource_, more)) return false;
+absl::Status Quotas::Hold::Grow(int64_t more) {
+  if (quotas_ == nullptr) return absl::OkStatus();
+  EIPC_RETURN_IF_ERROR(quotas_->Add(tenant_, resource_, more));
   amount_ += more;
-  return true;
+  return absl::OkStatus();
+}
+
+void Quotas::Hold::SetTo(int64_t amount) {
+  if (quotas_ == nullptr) return;
+  if (amount < amount_) return Shrink(amount_ - amount);
+  quotas_->AddAnyway(tenant_, resource_, amount - amount_);
+  amount_ = amount;
 }
 
 void Quotas::Hold::Shrink(int64_t less) {
@@ -83,11 +90,16 @@ absl::Status Quotas::Refusal(const std::string& tenant, Resource resource, int64
                                                    " of the ", limit, " that one tenant may; delete some first"));
 }
 
-bool Quotas::Add(const std::string& tenant, Resource resource, int64_t amount) {
+absl::Status Quotas::Add(const std::string& tenant, Resource resource, int64_t amount) {
   const std::lock_guard<std::mutex> lock(mutex_);
-  if (amount > amounts_[Index(resource)] - Held(tenant, resource)) return false;
+  EIPC_RETURN_IF_ERROR(Refusal(tenant, resource, amount));
   if (amount > 0) held_[tenant][Index(resource)] += amount;
-  return true;
+  return absl::OkStatus();
+}
+
+void Quotas::AddAnyway(const std::string& tenant, Resource resource, int64_t amount) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  if (amount > 0) held_[tenant][Index(resource)] += amount;
 }
 
 void Quotas::Subtract(const std::string& tenant, Resource resource, int64_t amount) {
@@ -99,17 +111,12 @@ void Quotas::Subtract(const std::string& tenant, Resource resource, int64_t amou
 }
 
 absl::StatusOr<Quotas::Hold> Quotas::Take(const std::string& tenant, Resource resource, int64_t amount) {
-  {
-    const std::lock_guard<std::mutex> lock(mutex_);
-    EIPC_RETURN_IF_ERROR(Refusal(tenant, resource, amount));
-    if (amount > 0) held_[tenant][Index(resource)] += amount;
-  }
+  EIPC_RETURN_IF_ERROR(Add(tenant, resource, amount));
   return Hold(this, tenant, resource, amount);
 }
 
 Quotas::Hold Quotas::Record(const std::string& tenant, Resource resource, int64_t amount) {
-  const std::lock_guard<std::mutex> lock(mutex_);
-  if (amount > 0) held_[tenant][Index(resource)] += amount;
+  AddAnyway(tenant, resource, amount);
   return Hold(this, tenant, resource, amount);
 }
 

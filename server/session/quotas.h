@@ -52,8 +52,10 @@ class Quotas {
           amount_(std::exchange(other.amount_, 0)) {}
     Hold& operator=(Hold&& other) noexcept;
     ~Hold() { Return(); }
-    // Holds so much more; false when the tenant may not. A hold of nobody may.
-    bool Grow(int64_t more);
+    // Holds so much more; RESOURCE_EXHAUSTED (TENANT_QUOTA) when the tenant may not. A hold of nobody may.
+    absl::Status Grow(int64_t more);
+    // Holds so much, which is there already: it may be more than the quota. A hold of nobody stays as it is.
+    void SetTo(int64_t amount);
     // Gives back so much, at most all.
     void Shrink(int64_t less);
     int64_t amount() const { return amount_; }
@@ -90,7 +92,8 @@ class Quotas {
 
  private:
   absl::Status Refusal(const std::string& tenant, Resource resource, int64_t amount) const;  // requires mutex_
-  bool Add(const std::string& tenant, Resource resource, int64_t amount);
+  absl::Status Add(const std::string& tenant, Resource resource, int64_t amount);
+  void AddAnyway(const std::string& tenant, Resource resource, int64_t amount);
   void Subtract(const std::string& tenant, Resource resource, int64_t amount);
   int64_t Held(const std::string& tenant, Resource resource) const;  // requires mutex_
 

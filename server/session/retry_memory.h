@@ -5,11 +5,13 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "server/session/kept_memory.h"
 
 namespace eipc {
 
 // The last finished request of a session and what was answered, so that a client that lost the answer can ask again without moving
-// the world. Requests and responses are opaque bytes.
+// the world. Of a request its SHA-256 is kept, in 64 hex digits; whoever gives a whole request, as journals of earlier builds do,
+// gives its digest. Responses are opaque bytes.
 class RetryMemory {
  public:
   // The stored response when `id` is that of the last finished request; nullptr when it is another (or empty: not to be retried).
@@ -19,15 +21,20 @@ class RetryMemory {
   static constexpr size_t kMaxIdBytes = 128;
   void Remember(std::string id, std::string request, std::string response);
   void Forget();
+  // What is remembered counts there from now on: it is there already, so it may be more than fits.
+  void CountIn(KeptMemory memory);
   // Empty when there is none.
   const std::string& id() const { return id_; }
   const std::string& request() const { return request_; }
   const std::string& response() const { return response_; }
 
  private:
+  void Count();
+
   std::string id_;
   std::string request_;
   std::string response_;
+  KeptMemory memory_;
 };
 
 }  // namespace eipc

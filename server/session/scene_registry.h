@@ -12,6 +12,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "server/session/kept_memory.h"
 #include "server/session/memory_budget.h"
 #include "server/session/quotas.h"
 
@@ -29,7 +30,7 @@ struct StoredScene {
   // Whose it is; to everyone else it does not exist.
   std::string owner;
   // Memory that was set aside for model and payload, given back with the last who holds the scene.
-  std::shared_ptr<const MemoryBudget::Share> memory = nullptr;
+  std::shared_ptr<const KeptMemory> memory = nullptr;
 
   int64_t EstimatedBytes() const { return EstimateModelBytes(*model) + static_cast<int64_t>(payload.size()); }
 };

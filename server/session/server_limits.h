@@ -48,15 +48,18 @@ struct ServerLimits {
   // Of one session's recording, and of all together.
   int64_t max_recording_bytes = int64_t{256} << 20;
   int64_t max_recordings_bytes = int64_t{1} << 30;
-  // Sum of the uploaded meshes, and of one.
+  // Sum of the uploaded meshes, and of one; at most half of memory_bytes, where that is set.
   int64_t max_upload_bytes = int64_t{1} << 30;
+  int64_t most_upload_bytes() const {
+    return memory_bytes > 0 && memory_bytes / 2 < max_upload_bytes ? memory_bytes / 2 : max_upload_bytes;
+  }
   // Sessions idle for longer are deleted unless they ask for less; 0: never.
   double idle_timeout_s = 0;
   // Operations that are kept, running or done.
   int max_operations = 256;
   // Threads that run them; further operations wait for one.
   int operation_workers = 16;
-  // What sessions may use in all, and one of them, by the estimate of memory_budget.h; 0: no bound.
+  // What requests may make the server hold, and one session of it, by the estimate of memory_budget.h; 0: no bound.
   int64_t memory_bytes = 0;
   int64_t session_memory_bytes = 0;
   // What a child process that makes a cage or prepares a mesh may take; at most memory_bytes, where that is set.

@@ -39,6 +39,14 @@ Session::Session(SceneRegistry::Pin scene, Options options) : scene_(std::move(s
   NoteSeen();
 }
 
+void Session::CountAnswers(const TenantMemory& memory) {
+  batch_retries_.CountIn(memory.Record(options_.owner, 0));
+  for (Slot& slot : worlds_) {
+    slot.retries.CountIn(memory.Record(options_.owner, 0));
+    slot.batch_part.CountIn(memory.Record(options_.owner, 0));
+  }
+}
+
 void Session::NoteSeen() {
   seen_step_.store(world().state().step, std::memory_order_relaxed);
   seen_time_s_.store(world().state().time_s, std::memory_order_relaxed);

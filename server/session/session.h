@@ -1,7 +1,6 @@
 #ifndef EIPC_SERVER_SESSION_SESSION_H_
 #define EIPC_SERVER_SESSION_SESSION_H_
 
-#include <array>
 #include <atomic>
 #include <chrono>
 #include <cstdint>
@@ -16,7 +15,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "server/session/action_log.h"
-#include "server/session/memory_budget.h"
+#include "server/session/kept_memory.h"
 #include "server/session/quotas.h"
 #include "server/session/retry_memory.h"
 #include "server/session/scene_registry.h"
@@ -118,10 +117,13 @@ class Session {
   // Where what happens from now on is written. A recording begins with the present states here, a journal by its Checkpoint.
   void AttachLog(std::unique_ptr<SessionLog> log);
   bool recording() const { return log_ != nullptr && log_->recording(); }
-  // Memory that was set aside for the session, given back with it.
-  void KeepMemory(MemoryBudget::Share memory) { memory_ = std::move(memory); }
-  // Likewise its tenant's quotas.
-  void KeepHolds(Quotas::Hold session, Quotas::Hold memory) { holds_ = {std::move(session), std::move(memory)}; }
+  // Its place among its tenant's sessions and the memory that was set aside for it, given back with it.
+  void Keep(Quotas::Hold place, KeptMemory memory) {
+    place_ = std::move(place);
+    memory_ = std::move(memory);
+  }
+  // The answers that it remembers count there from now on.
+  void CountAnswers(const TenantMemory& memory);
   // nullptr when there is none.
   SessionLog* log() { return log_.get(); }
   // Begins the journal (anew) with the present, so that it does not grow for ever.
@@ -166,8 +168,8 @@ class Session {
   void RememberAnswer(LogStep step, RetryKind kind);
   void NoteSeen();
 
-  MemoryBudget::Share memory_;
-  std::array<Quotas::Hold, 2> holds_;
+  Quotas::Hold place_;
+  KeptMemory memory_;
   SceneRegistry::Pin scene_;
   const Options options_;
   std::vector<Slot> worlds_;

@@ -5,10 +5,12 @@
 #include <mutex>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "server/session/kept_memory.h"
 #include "server/session/quotas.h"
 
 namespace eipc {
@@ -36,10 +38,15 @@ class LogSink {
 // What a session writes its records to: a journal that survives the process, a recording that the client asked for, or both.
 class SessionLog {
  public:
-  // `journal` may be null; a recording holds at most `max_recording_bytes`, and no more than `hold` may grow by: after that it ends
-  // (and says so).
-  SessionLog(std::unique_ptr<LogSink> journal, bool record, size_t max_recording_bytes, Quotas::Hold hold = {})
-      : journal_(std::move(journal)), record_(record), max_recording_bytes_(max_recording_bytes), hold_(std::move(hold)) {}
+  // `journal` may be null; a recording holds at most `max_recording_bytes`, and no more than `hold` and `memory` may grow by: after
+  // that it is given up (and says so).
+  SessionLog(std::unique_ptr<LogSink> journal, bool record, size_t max_recording_bytes, Quotas::Hold hold = {},
+             KeptMemory memory = {})
+      : journal_(std::move(journal)),
+        record_(record),
+        max_recording_bytes_(max_recording_bytes),
+        hold_(std::move(hold)),
+        memory_(std::move(memory)) {}
 
   // Framed records. Nothing is recorded that the journal refused.
   absl::Status Append(absl::string_view bytes, double replay_s = 0);
@@ -48,21 +55,29 @@ class SessionLog {
 
   LogSink* journal() { return journal_.get(); }
   bool recording() const { return record_; }
-  // A copy of what was recorded, whole records. RESOURCE_EXHAUSTED when it outgrew its bound and was given up.
+  // A copy of what was recorded, whole records. The status of CheckRecording when there is none.
   absl::StatusOr<std::string> Recording() const;
+  // FAILED_PRECONDITION (NOT_RECORDED); RESOURCE_EXHAUSTED (RECORDING_TOO_LARGE) when it outgrew a bound and was given up.
+  absl::Status CheckRecording() const;
   size_t recorded_bytes() const;
 
  private:
-  void Record(absl::string_view bytes);  // requires mutex_
+  // Require mutex_.
+  void Record(absl::string_view bytes);
+  absl::Status MakeRoom(size_t bytes);
+  void Clear();
+  absl::Status Check() const;
 
   const std::unique_ptr<LogSink> journal_;
   const bool record_;
   const size_t max_recording_bytes_;
   mutable std::mutex mutex_;
   // Guarded by mutex_.
-  std::string recording_;
-  Quotas::Hold hold_;  // of its bytes
-  bool outgrown_ = false;
+  std::vector<std::string> pieces_;  // of the recording: it never moves as it grows
+  size_t recorded_ = 0;
+  Quotas::Hold hold_;      // of its bytes
+  KeptMemory memory_;      // of the pieces
+  absl::Status given_up_;  // why; OK while it is kept
 };
 
 }  // namespace eipc

@@ -1,6 +1,7 @@
 #ifndef EIPC_SERVER_SESSION_SNAPSHOT_H_
 #define EIPC_SERVER_SESSION_SNAPSHOT_H_
 
+#include <cstdint>
 #include <string>
 
 #include "absl/status/statusor.h"
@@ -25,6 +26,9 @@ struct Snapshot {
 // FAILED_PRECONDITION with SNAPSHOT_FOREIGN for a sound one of a later format or of another scene, and for one of another build
 // that this one cannot go on from (the text says which).
 absl::StatusOr<Snapshot> UnpackSnapshot(absl::string_view bytes, const std::string& scene_name, const Model& model);
+
+// What reading a snapshot holds at most, beside its bytes, for each of them: the lists of a state, which grow by doubling.
+inline constexpr int64_t kSnapshotReadingPerByte = 6;
 
 // The same, and the surfaces it describes do not intersect, exactly (SNAPSHOT_CORRUPT): for bytes that this server did not make.
 absl::StatusOr<Snapshot> UnpackForeignSnapshot(absl::string_view bytes, const std::string& scene_name, const Model& model);

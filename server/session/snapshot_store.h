@@ -11,6 +11,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "server/session/kept_memory.h"
 #include "server/session/quotas.h"
 
 namespace eipc {
@@ -26,6 +27,7 @@ struct StoredSnapshot {
   double time_s = 0;
   std::string digest;
   std::string data;
+  KeptMemory memory = {};  // of the data, given back with the last who holds the snapshot
 };
 
 // The server's snapshots, by owner and name.

@@ -15,6 +15,9 @@ namespace {
 
 std::atomic<int64_t> allocations{0};
 std::atomic<int64_t> requested_bytes{0};
+std::atomic<int64_t> in_use{0};
+std::atomic<int64_t> peak{0};
+std::atomic<int64_t> peak_from{0};
 thread_local bool stop_at_allocation = false;
 
 }  // namespace
@@ -28,6 +31,19 @@ void Count(size_t bytes) {
   if (stop_at_allocation) std::abort();
 }
 
+void* Taken(void* block) {
+  if (block == nullptr) return block;
+  const auto bytes = static_cast<int64_t>(malloc_usable_size(block));
+  const int64_t now = in_use.fetch_add(bytes, std::memory_order_relaxed) + bytes;
+  int64_t most = peak.load(std::memory_order_relaxed);
+  while (now > most && !peak.compare_exchange_weak(most, now, std::memory_order_relaxed)) continue;
+  return block;
+}
+
+void Given(void* block) {
+  if (block != nullptr) in_use.fetch_sub(static_cast<int64_t>(malloc_usable_size(block)), std::memory_order_relaxed);
+}
+
 }  // namespace
 
 // glibc's own, under the names that replacements may call.
@@ -36,22 +52,30 @@ void* __libc_malloc(size_t size);
 void* __libc_calloc(size_t count, size_t size);
 void* __libc_realloc(void* old, size_t size);
 void* __libc_memalign(size_t alignment, size_t size);
+void __libc_free(void* block);
 
 void* malloc(size_t size) {
   Count(size);
-  return __libc_malloc(size);
+  return Taken(__libc_malloc(size));
 }
 void* calloc(size_t count, size_t size) {
   Count(count * size);
-  return __libc_calloc(count, size);
+  return Taken(__libc_calloc(count, size));
 }
 void* realloc(void* old, size_t size) {
   Count(size);
-  return __libc_realloc(old, size);
+  const auto before = static_cast<int64_t>(old == nullptr ? 0 : malloc_usable_size(old));
+  void* const block = __libc_realloc(old, size);
+  if (block != nullptr || size == 0) in_use.fetch_sub(before, std::memory_order_relaxed);
+  return Taken(block);
 }
 void* memalign(size_t alignment, size_t size) {
   Count(size);
-  return __libc_memalign(alignment, size);
+  return Taken(__libc_memalign(alignment, size));
+}
+void free(void* block) {
+  Given(block);
+  __libc_free(block);
 }
 void* aligned_alloc(size_t alignment, size_t size) { return memalign(alignment, size); }
 int posix_memalign(void** out, size_t alignment, size_t size) {
@@ -79,6 +103,13 @@ int64_t AllocatedBytes() {
   const struct mallinfo2 info = mallinfo2();
   return static_cast<int64_t>(info.uordblks + info.hblkhd);
 }
+
+void StartPeak() {
+  peak_from = in_use.load();
+  peak = peak_from.load();
+}
+
+int64_t PeakBytes() { return peak.load() - peak_from.load(); }
 
 StopAtAllocation::StopAtAllocation() { stop_at_allocation = std::getenv("EIPC_STOP_AT_ALLOCATION") != nullptr; }
 StopAtAllocation::~StopAtAllocation() { stop_at_allocation = false; }

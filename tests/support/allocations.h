@@ -14,6 +14,9 @@ int64_t AllocationCount();
 int64_t RequestedBytes();
 // Bytes that are in use now, the heap's own bookkeeping included.
 int64_t AllocatedBytes();
+// The most that was in use at once since the last StartPeak, beyond what was in use then.
+void StartPeak();
+int64_t PeakBytes();
 // While one lives, the first allocation of its thread ends the program: a debugger then shows who asked
 // (EIPC_STOP_AT_ALLOCATION=1).
 class StopAtAllocation {

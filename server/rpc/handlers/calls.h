@@ -4,6 +4,7 @@
 // The calls of eipc.v1.SimulationService, one file each: check, lease, call, write. They see messages but no gRPC: the context
 // carries the caller, its deadline and its cancellation, and the status becomes the call's (server/rpc/listen).
 
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -56,7 +57,7 @@ class MeshUpload {
   std::string file_name_;
   std::string sha256_;
   size_t total_ = 0;
-  MemoryBudget::Share memory_;
+  std::optional<MeshStore::Room> room_;
   std::string data_;
 };
 
@@ -77,8 +78,12 @@ absl::Status DeleteOperation(Services&, const CallContext&, const v1::DeleteOper
 // (server/session/queue_full.h): the answer then waits as refusal_pause.h has it.
 bool AnswerStep(Services&, const CallContext&, const v1::StepRequest&, v1::StepResponse*);
 
-// What the session has recorded.
-absl::StatusOr<std::string> GetRecording(Services&, const CallContext&, const v1::GetRecordingRequest&);
+// A copy of what the session has recorded, and the memory that was set aside for it.
+struct RecordingCopy {
+  std::string bytes;
+  MemoryBudget::Share memory;
+};
+absl::StatusOr<RecordingCopy> GetRecording(Services&, const CallContext&, const v1::GetRecordingRequest&);
 // Turns a piece of a recording, at first an empty one, into the one after it. False when there is none.
 bool NextPiece(const std::string& recording, v1::DataChunk* piece);
 

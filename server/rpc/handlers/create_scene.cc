@@ -80,7 +80,8 @@ absl::Status StoreScene(Services& services, const CallContext& context, const Re
   EIPC_RETURN_IF_ERROR(memory->Add(static_cast<int64_t>(read.message.ByteSizeLong())));
   StoredScene stored = {read.name, std::move(model), read.message.SerializeAsString(), context.tenant};
   EIPC_ASSIGN_OR_RETURN(MemoryBudget::Share share, memory->Keep(stored.EstimatedBytes()));
-  stored.memory = std::make_shared<const MemoryBudget::Share>(std::move(share));
+  EIPC_ASSIGN_OR_RETURN(KeptMemory kept, services.tenant_memory.Keep(context.tenant, std::move(share)));
+  stored.memory = std::make_shared<const KeptMemory>(std::move(kept));
   return services.AddScene(std::move(stored));
 }
 
@@ -101,7 +102,9 @@ absl::Status MakeScene(Services& services, const CallContext& context, const v1:
     return absl::OkStatus();
   }
   if (!request.validate_only()) {
-    EIPC_RETURN_IF_ERROR(services.scenes.CheckRoom(static_cast<int64_t>(read.message.ByteSizeLong()), context.tenant));
+    const auto bytes = static_cast<int64_t>(read.message.ByteSizeLong());
+    EIPC_RETURN_IF_ERROR(services.scenes.CheckRoom(bytes, context.tenant));
+    EIPC_RETURN_IF_ERROR(services.quotas.Check(context.tenant, Resource::kMemoryBytes, bytes));
   }
   EIPC_RETURN_IF_ERROR(memory.Add(EstimateCompileBytes(read.spec)));
   if (!services.cage_program.empty() && read.problems.empty() && WantsCages(read.spec)) {

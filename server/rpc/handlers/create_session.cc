@@ -22,11 +22,12 @@ absl::Status CreateSession(Services& services, const CallContext& context, const
   order.scene = request.scene();
   EIPC_RETURN_IF_ERROR(services.CheckOpen());
   EIPC_ASSIGN_OR_RETURN(const SceneRegistry::ScenePtr scene, services.scenes.Find(order.scene, context.tenant));
+  RequestMemory memory(&services.memory, "reading the snapshot");
   if (request.has_snapshot()) {
-    EIPC_ASSIGN_OR_RETURN(Snapshot snapshot, StateOfSnapshot(services, context, request.snapshot(), *scene));
+    EIPC_ASSIGN_OR_RETURN(Snapshot snapshot, StateOfSnapshot(services, context, request.snapshot(), *scene, &memory));
     StartFrom(std::move(snapshot), &order);
   } else if (request.has_snapshot_data()) {
-    EIPC_ASSIGN_OR_RETURN(Snapshot snapshot, UnpackForeignSnapshot(request.snapshot_data(), scene->name, *scene->model));
+    EIPC_ASSIGN_OR_RETURN(Snapshot snapshot, StateOfForeignSnapshot(request.snapshot_data(), *scene, &memory));
     StartFrom(std::move(snapshot), &order);
   }
   if (!request.validate_only()) return MakeSession(services, context, std::move(order), response);

@@ -23,6 +23,8 @@ absl::Status CreateSnapshot(Services& services, const CallContext& context, cons
     snapshot.time_s = state.time_s;
     snapshot.digest = state.Digest();
     snapshot.data = PackSnapshot(snapshot.scene, state, session->world(request.world()).model());
+    EIPC_ASSIGN_OR_RETURN(snapshot.memory, services.tenant_memory.Take(
+                                               context.tenant, static_cast<int64_t>(snapshot.data.capacity()), "the snapshot"));
   }
   if (request.transient()) {
     FillSnapshotInfo(snapshot, true, response);

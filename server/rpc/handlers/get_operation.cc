@@ -17,8 +17,7 @@ absl::Status GetOperation(Services& services, const CallContext& context, const 
   const std::chrono::duration<double> wait(std::min(request.wait_s(), kLongestWaitS));
   EIPC_ASSIGN_OR_RETURN(const OperationRegistry::View view,
                         services.operations.Get(request.name(), context.tenant, wait, context.budget));
-  FillOperation(view, response);
-  return absl::OkStatus();
+  return FillResults(services, {view}, [response] { return response; });
 }
 
 }  // namespace eipc::rpc

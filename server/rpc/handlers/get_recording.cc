@@ -7,12 +7,18 @@
 
 namespace eipc::rpc {
 
-absl::StatusOr<std::string> GetRecording(Services& services, const CallContext& context, const v1::GetRecordingRequest& request) {
+absl::StatusOr<RecordingCopy> GetRecording(Services& services, const CallContext& context, const v1::GetRecordingRequest& request) {
   EIPC_ASSIGN_OR_RETURN(const SessionRegistry::Lease session,
                         services.sessions.Acquire(request.session(), context.budget, context.tenant, FifoGate::Use::kRead));
   session->Touch();
-  if (session->log() == nullptr) return absl::FailedPreconditionError("NOT_RECORDED: the session was created without `record`");
-  return session->log()->Recording();
+  const SessionLog* const log = session->log();
+  if (log == nullptr) return absl::FailedPreconditionError("NOT_RECORDED: the session was created without `record`");
+  EIPC_RETURN_IF_ERROR(log->CheckRecording());
+  RecordingCopy copy;
+  EIPC_ASSIGN_OR_RETURN(copy.memory,
+                        services.memory.TakeForMessage(static_cast<int64_t>(log->recorded_bytes()), "the copy of the recording"));
+  EIPC_ASSIGN_OR_RETURN(copy.bytes, log->Recording());
+  return copy;
 }
 
 bool NextPiece(const std::string& recording, v1::DataChunk* piece) {

@@ -53,7 +53,7 @@ absl::Status GetServerInfo(Services& services, const CallContext& context, const
   out.set_max_bodies(limits.max_bodies);
   out.set_max_snapshots(limits.max_snapshots);
   out.set_max_snapshot_bytes(limits.max_snapshot_bytes);
-  out.set_max_upload_bytes(limits.max_upload_bytes);
+  out.set_max_upload_bytes(limits.most_upload_bytes());
   out.set_memory_bytes(limits.memory_bytes);
   out.set_session_memory_bytes(limits.session_memory_bytes);
   out.set_solve_slots(limits.solve_slots);

@@ -13,7 +13,7 @@ absl::Status ListOperations(Services& services, const CallContext& context, cons
   std::vector<OperationRegistry::View> operations = services.operations.List(request.page_token(), size + 1, context.tenant);
   const bool more = static_cast<int>(operations.size()) > size;
   if (more) operations.pop_back();
-  for (const OperationRegistry::View& view : operations) FillOperation(view, response->add_operations());
+  EIPC_RETURN_IF_ERROR(FillResults(services, operations, [response] { return response->add_operations(); }));
   if (more) response->set_next_page_token(operations.back().name);
   return absl::OkStatus();
 }

@@ -19,10 +19,22 @@ void FillOperation(const OperationRegistry::View& view, v1::Operation* out) {
   const absl::Status status = ForWire(view.status);
   out->set_status_code(static_cast<int>(status.code()));
   out->set_status_message(std::string(status.message()));
-  if (!status.ok()) return;
-  if (view.kind == kCreateSceneKind) (void)out->mutable_scene()->ParseFromString(view.result);
-  if (view.kind == kPrepareMeshKind) (void)out->mutable_prepared()->ParseFromString(view.result);
-  if (view.kind == kStepBatchKind) (void)out->mutable_batch()->ParseFromString(view.result);
+  if (view.result == nullptr) return;
+  if (view.kind == kCreateSceneKind) (void)out->mutable_scene()->ParseFromString(*view.result);
+  if (view.kind == kPrepareMeshKind) (void)out->mutable_prepared()->ParseFromString(*view.result);
+  if (view.kind == kStepBatchKind) (void)out->mutable_batch()->ParseFromString(*view.result);
+}
+
+absl::Status FillResults(Services& services, const std::vector<OperationRegistry::View>& views,
+                         const std::function<v1::Operation*()>& add) {
+  // As a message, and serialized.
+  constexpr int64_t kPerByte = 4;
+  RequestMemory memory(&services.memory, "the results of operations");
+  for (const OperationRegistry::View& view : views) {
+    if (view.result != nullptr) EIPC_RETURN_IF_ERROR(memory.Add(kPerByte * static_cast<int64_t>(view.result->size())));
+    FillOperation(view, add());
+  }
+  return absl::OkStatus();
 }
 
 absl::Status StartOperation(Services& services, const CallContext& context, const char* kind, CallJob job,

@@ -5,6 +5,8 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "absl/status/statusor.h"
 #include "eipc/v1/service.pb.h"
@@ -19,6 +21,9 @@ inline constexpr char kPrepareMeshKind[] = "prepare_mesh";
 inline constexpr char kStepBatchKind[] = "step_batch";
 
 void FillOperation(const OperationRegistry::View& view, v1::Operation* out);
+// The same for each, into what `add` gives. RESOURCE_EXHAUSTED (MEMORY_BUDGET) when there is no room for their results.
+absl::Status FillResults(Services& services, const std::vector<OperationRegistry::View>& views,
+                         const std::function<v1::Operation*()>& add);
 
 // A job's part of a call: returns the serialized result. `call` is in the name of whoever began it, and as little urgent as a
 // batch.
@@ -28,13 +33,14 @@ using CallJob = std::function<absl::StatusOr<std::string>(const CallContext& cal
 template <typename Request>
 struct HeldRequest {
   Request request;
-  MemoryBudget::Share memory;
+  KeptMemory memory;
 };
-// RESOURCE_EXHAUSTED (MEMORY_BUDGET) when there is no room for it.
+// RESOURCE_EXHAUSTED (MEMORY_BUDGET, TENANT_QUOTA) when there is no room for it.
 template <typename Request>
-absl::StatusOr<std::shared_ptr<const HeldRequest<Request>>> HoldRequest(Services& services, const Request& request) {
-  absl::StatusOr<MemoryBudget::Share> memory =
-      services.memory.TakeForMessage(static_cast<int64_t>(request.SpaceUsedLong()), "the operation's request");
+absl::StatusOr<std::shared_ptr<const HeldRequest<Request>>> HoldRequest(Services& services, const std::string& tenant,
+                                                                        const Request& request) {
+  absl::StatusOr<KeptMemory> memory =
+      services.tenant_memory.Take(tenant, static_cast<int64_t>(request.SpaceUsedLong()), "the operation's request");
   if (!memory.ok()) return memory.status();
   return std::make_shared<const HeldRequest<Request>>(HeldRequest<Request>{request, *std::move(memory)});
 }

@@ -130,7 +130,7 @@ absl::Status Recovery::BringBackScene(StoredScene scene) {
   StepBudget budget;
   budget.cancelled = [this] { return stop_.load(); };
   EIPC_ASSIGN_OR_RETURN(scene.model, CompileScene(spec, std::move(problems), budget));
-  scene.memory = std::make_shared<const MemoryBudget::Share>(services_->memory.Record(scene.EstimatedBytes()));
+  scene.memory = std::make_shared<const KeptMemory>(services_->tenant_memory.Record(scene.owner, scene.EstimatedBytes()));
   return services_->scenes.Add(std::move(scene), true).status();
 }
 
@@ -178,10 +178,9 @@ absl::Status Recovery::BringBackSession(Waiting* waiting) {
   log.bytes = std::string();
   log.files.replay_s = recovered.replay_s;
   Session& session = *recovered.session;
-  const int64_t bytes = EstimateSessionBytes(session.world().model(), header.worlds);
-  session.KeepHolds(services_->quotas.Record(header.owner, Resource::kSessions),
-                    services_->quotas.Record(header.owner, Resource::kMemoryBytes, bytes));
-  session.KeepMemory(std::move(waiting->memory));
+  session.Keep(services_->quotas.Record(header.owner, Resource::kSessions),
+               services_->tenant_memory.KeepAnyway(header.owner, std::move(waiting->memory)));
+  session.CountAnswers(services_->tenant_memory);
   if (recovered.migrated) {
     EIPC_RETURN_IF_ERROR(services_->AttachLog(header.session, &session, header.recorded));
     Say(Level::kWarning, "session_migrated", {{"session", header.session}, {"from_build", header.build}, {"note", recovered.note}});

@@ -14,14 +14,15 @@ absl::Status RestoreSession(Services& services, const CallContext& context, cons
   EIPC_RETURN_IF_ERROR(CheckWorld(*session, request.world()));
   const StoredScene& scene = session->scene();
   EIPC_ASSIGN_OR_RETURN(const ObservationPlan plan, ObservationPlan::Create(*scene.model, request.observe()));
+  RequestMemory memory(&services.memory, "reading the snapshot");
   Snapshot snapshot;
   switch (request.source_case()) {
     case v1::RestoreSessionRequest::kSnapshot: {
-      EIPC_ASSIGN_OR_RETURN(snapshot, StateOfSnapshot(services, context, request.snapshot(), scene));
+      EIPC_ASSIGN_OR_RETURN(snapshot, StateOfSnapshot(services, context, request.snapshot(), scene, &memory));
       break;
     }
     case v1::RestoreSessionRequest::kSnapshotData: {
-      EIPC_ASSIGN_OR_RETURN(snapshot, UnpackForeignSnapshot(request.snapshot_data(), scene.name, *scene.model));
+      EIPC_ASSIGN_OR_RETURN(snapshot, StateOfForeignSnapshot(request.snapshot_data(), scene, &memory));
       break;
     }
     case v1::RestoreSessionRequest::SOURCE_NOT_SET:

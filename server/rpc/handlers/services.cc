@@ -25,12 +25,15 @@ absl::Status Services::CheckOpen() const { return recovery == nullptr ? absl::Ok
 
 absl::Status Services::CheckRecovered() const { return recovery == nullptr ? absl::OkStatus() : recovery->CheckDone(); }
 
+std::unique_ptr<SessionLog> Services::MakeLog(std::unique_ptr<LogSink> sink, const std::string& owner, bool record) {
+  return std::make_unique<SessionLog>(std::move(sink), record, static_cast<size_t>(limits.max_recording_bytes),
+                                      quotas.Record(owner, Resource::kRecordingBytes, 0), tenant_memory.Record(owner, 0));
+}
+
 absl::Status Services::AttachLog(const std::string& name, Session* session, bool record) {
   std::unique_ptr<LogSink> sink = journal == nullptr ? nullptr : journal->JournalOf(name);
   if (sink == nullptr && !record) return absl::OkStatus();
-  Quotas::Hold hold = quotas.Record(session->options().owner, Resource::kRecordingBytes, 0);
-  session->AttachLog(
-      std::make_unique<SessionLog>(std::move(sink), record, static_cast<size_t>(limits.max_recording_bytes), std::move(hold)));
+  session->AttachLog(MakeLog(std::move(sink), session->options().owner, record));
   return session->CheckpointLog(name);
 }
 
@@ -43,9 +46,7 @@ void Services::SetQuotas(const ResourceAmounts& amounts) {
 
 absl::Status Services::ContinueLog(const std::string& name, Session* session, bool record, const SessionJournal::Left& left) {
   EIPC_ASSIGN_OR_RETURN(std::unique_ptr<LogSink> sink, journal->ContinueLog(name, left));
-  Quotas::Hold hold = quotas.Record(session->options().owner, Resource::kRecordingBytes, 0);
-  session->AttachLog(
-      std::make_unique<SessionLog>(std::move(sink), record, static_cast<size_t>(limits.max_recording_bytes), std::move(hold)));
+  session->AttachLog(MakeLog(std::move(sink), session->options().owner, record));
   return absl::OkStatus();
 }
 

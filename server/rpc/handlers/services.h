@@ -18,6 +18,7 @@
 #include "server/rpc/telemetry/span_log.h"
 #include "server/session/child_process.h"
 #include "server/session/journal.h"
+#include "server/session/kept_memory.h"
 #include "server/session/memory_budget.h"
 #include "server/session/mesh_store.h"
 #include "server/session/operations.h"
@@ -44,11 +45,12 @@ struct Services {
         refusals(std::chrono::microseconds(static_cast<int64_t>(1e3 * limits.refusal_pause_ms)), limits.max_paused_refusals),
         memory(limits.memory_bytes, limits.session_memory_bytes),
         quotas(TenantShares(limits, 1)),
+        tenant_memory(&memory, &quotas),
         scenes(limits.max_scenes, limits.max_stored_scene_bytes, &quotas),
         snapshots(limits.max_snapshots, limits.max_snapshot_bytes, &quotas),
-        uploads(limits.max_upload_bytes, &quotas),
+        uploads(limits.most_upload_bytes(), &quotas, &tenant_memory),
         sessions(limits),
-        operations(limits.max_operations, limits.operation_workers, &quotas) {
+        operations(limits.max_operations, limits.operation_workers, &quotas, &tenant_memory) {
     const SolvingTurns turns;  // for the threads that worlds share
     (void)Crew::OfProcess();
   }
@@ -88,7 +90,8 @@ struct Services {
   Crew batch_crew;  // steps worlds of batches beside the calls' own threads, as many as have slots
   rpc::RefusalPause refusals;
   MemoryBudget memory;
-  Quotas quotas;  // before what is held under them
+  Quotas quotas;  // these before what is held under them
+  const TenantMemory tenant_memory;
   SceneRegistry scenes;
   SnapshotStore snapshots;
   MeshStore uploads;
@@ -104,6 +107,7 @@ struct Services {
   std::unique_ptr<Recovery> recovery;
 
  private:
+  std::unique_ptr<SessionLog> MakeLog(std::unique_ptr<LogSink> sink, const std::string& owner, bool record);
   std::mutex& SceneLock(const std::string& name, const std::string& tenant);
   // A scene and its file come and go together: whoever changes either holds the lock of its name.
   std::array<std::mutex, 16> scene_locks_;

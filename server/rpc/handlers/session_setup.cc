@@ -33,6 +33,22 @@ absl::Status CheckSessionOrder(const ServerLimits& limits, SessionOrder* order) 
   return absl::OkStatus();
 }
 
+namespace {
+
+// A recording has to hold at least what it begins with.
+absl::Status BeginLog(Services& services, const std::string& name, bool record, Session* session) {
+  MemoryBudget::Share copies;
+  if (record) {
+    // The scene's message in a record, and that among the others.
+    const auto bytes = 3 * static_cast<int64_t>(session->scene().payload.size());
+    EIPC_ASSIGN_OR_RETURN(copies, services.memory.TakeForMessage(bytes, "the beginning of the recording"));
+  }
+  EIPC_RETURN_IF_ERROR(services.AttachLog(name, session, record));
+  return record ? session->log()->CheckRecording() : absl::OkStatus();
+}
+
+}  // namespace
+
 absl::Status MakeSession(Services& services, const CallContext& context, SessionOrder order, v1::SessionInfo* response) {
   // Nobody sees the session, and nobody can delete it, before it is whole and has its log.
   EIPC_RETURN_IF_ERROR(services.CheckOpen());
@@ -40,8 +56,8 @@ absl::Status MakeSession(Services& services, const CallContext& context, Session
   EIPC_ASSIGN_OR_RETURN(Quotas::Hold held, services.quotas.Take(context.tenant, Resource::kSessions));
   EIPC_ASSIGN_OR_RETURN(SceneRegistry::Pin scene, services.scenes.PinScene(order.scene, context.tenant));
   const int64_t bytes = EstimateSessionBytes(*scene->model, order.worlds);
-  EIPC_ASSIGN_OR_RETURN(MemoryBudget::Share memory, services.memory.Take(bytes, "the session"));
-  EIPC_ASSIGN_OR_RETURN(Quotas::Hold held_memory, services.quotas.Take(context.tenant, Resource::kMemoryBytes, bytes));
+  EIPC_ASSIGN_OR_RETURN(MemoryBudget::Share share, services.memory.Take(bytes, "the session"));
+  EIPC_ASSIGN_OR_RETURN(KeptMemory memory, services.tenant_memory.Keep(context.tenant, std::move(share)));
   EIPC_ASSIGN_OR_RETURN(const SolveSlots::Slot slot, services.slots.Take(context.claim(), context.budget));
   Session::Options options;
   options.threads = order.threads;
@@ -49,11 +65,11 @@ absl::Status MakeSession(Services& services, const CallContext& context, Session
   options.owner = context.tenant;
   options.idle_timeout = std::chrono::duration<double>(order.idle_timeout_s);
   auto session = std::make_unique<Session>(std::move(scene), std::move(options));
-  session->KeepMemory(std::move(memory));
-  session->KeepHolds(std::move(held), std::move(held_memory));
+  session->Keep(std::move(held), std::move(memory));
+  session->CountAnswers(services.tenant_memory);
   for (int i = 0; order.start && i < session->world_count(); ++i) EIPC_RETURN_IF_ERROR(session->Restore(i, *order.start));
   EIPC_RETURN_IF_ERROR(session->NoteMigrated(order.migrated_from_build));
-  if (absl::Status begun = services.AttachLog(place.name(), session.get(), order.record); !begun.ok()) {
+  if (absl::Status begun = BeginLog(services, place.name(), order.record, session.get()); !begun.ok()) {
     if (services.journal != nullptr) (void)services.journal->RemoveSession(place.name());
     return begun;
   }
@@ -80,9 +96,23 @@ absl::Status CheckWorld(const Session& session, int world) {
       absl::StrCat("INVALID_REQUEST: world: must be in [0, ", session.world_count() - 1, "], got ", world));
 }
 
+namespace {
+
+absl::Status AddReading(const std::string& data, RequestMemory* memory) {
+  return memory->Add(kSnapshotReadingPerByte * static_cast<int64_t>(data.size()));
+}
+
+}  // namespace
+
+absl::StatusOr<Snapshot> StateOfForeignSnapshot(const std::string& data, const StoredScene& scene, RequestMemory* memory) {
+  EIPC_RETURN_IF_ERROR(AddReading(data, memory));
+  return UnpackForeignSnapshot(data, scene.name, *scene.model);
+}
+
 absl::StatusOr<Snapshot> StateOfSnapshot(Services& services, const CallContext& context, const std::string& name,
-                                         const StoredScene& scene) {
+                                         const StoredScene& scene, RequestMemory* memory) {
   EIPC_ASSIGN_OR_RETURN(const SnapshotStore::Ptr snapshot, services.snapshots.Find(name, context.tenant));
+  EIPC_RETURN_IF_ERROR(AddReading(snapshot->data, memory));
   return UnpackSnapshot(snapshot->data, scene.name, *scene.model);
 }
 

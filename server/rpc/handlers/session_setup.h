@@ -47,9 +47,11 @@ void FillSessionInfo(const std::string& name, const Session& session, v1::Sessio
 // INVALID_ARGUMENT unless the session has such a world.
 absl::Status CheckWorld(const Session& session, int world);
 
-// The state in a snapshot that a request names or carries.
+// The state in a snapshot that a request names, or in one that it carries. What reading it takes is asked of `memory`, which should
+// live as long as the state.
 absl::StatusOr<Snapshot> StateOfSnapshot(Services& services, const CallContext& context, const std::string& name,
-                                         const StoredScene& scene);
+                                         const StoredScene& scene, RequestMemory* memory);
+absl::StatusOr<Snapshot> StateOfForeignSnapshot(const std::string& data, const StoredScene& scene, RequestMemory* memory);
 
 }  // namespace eipc::rpc
 

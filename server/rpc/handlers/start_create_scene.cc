@@ -6,7 +6,7 @@ namespace eipc::rpc {
 
 absl::Status StartCreateScene(Services& services, const CallContext& context, const v1::CreateSceneRequest& request,
                               v1::Operation* response) {
-  EIPC_ASSIGN_OR_RETURN(const auto held, HoldRequest(services, request));
+  EIPC_ASSIGN_OR_RETURN(const auto held, HoldRequest(services, context.tenant, request));
   const auto job = [&services, held](const CallContext& call,
                                      OperationRegistry::Progress* progress) -> absl::StatusOr<std::string> {
     v1::SceneInfo info;

@@ -87,7 +87,7 @@ absl::Status StartPrepareMesh(Services& services, const CallContext& context, co
                               v1::Operation* response) {
   EIPC_RETURN_IF_ERROR(CheckPrepareRequest(request));
   const double timeout = request.timeout_s() > 0 ? request.timeout_s() : kDefaultTimeoutS;
-  EIPC_ASSIGN_OR_RETURN(const auto held, HoldRequest(services, request));
+  EIPC_ASSIGN_OR_RETURN(const auto held, HoldRequest(services, context.tenant, request));
   const auto job = [&services, held, timeout](const CallContext& call,
                                               OperationRegistry::Progress* progress) -> absl::StatusOr<std::string> {
     using Clock = std::chrono::steady_clock;

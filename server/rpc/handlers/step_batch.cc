@@ -4,11 +4,11 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "server/convert/message_digest.h"
 #include "server/rpc/handlers/calls.h"
 #include "server/rpc/handlers/reason.h"
 #include "server/rpc/handlers/session_setup.h"
 #include "server/rpc/handlers/step_world.h"
-#include "server/session/access.h"
 #include "server/session/guarded.h"
 #include "server/session/queue_full.h"
 #include "sim/base/status_macros.h"
@@ -68,9 +68,8 @@ absl::Status StepEach(Services& services, const CallContext& context, const v1::
                         services.sessions.Acquire(request.session(), context.budget, context.tenant));
   session->Touch();
   EIPC_RETURN_IF_ERROR(CheckBatch(*session, request));
-  std::string key = request.request_id().empty() ? std::string() : request.SerializeAsString();
-  const BatchId id = {request.request_id(), key.empty() ? std::string() : Sha256Hex(key)};
-  EIPC_ASSIGN_OR_RETURN(const std::string* finished, session->retries(-1).Find(id.id, key));
+  const BatchId id = {request.request_id(), request.request_id().empty() ? std::string() : MessageDigest(request)};
+  EIPC_ASSIGN_OR_RETURN(const std::string* finished, session->retries(-1).Find(id.id, id.digest));
   if (finished != nullptr) {
     return response->ParseFromString(*finished) ? absl::OkStatus() : absl::InternalError("the stored response cannot be read back");
   }
@@ -84,7 +83,7 @@ absl::Status StepEach(Services& services, const CallContext& context, const v1::
   absl::Status status = id.id.empty() ? absl::OkStatus() : CheckFinished(context.budget, *response);
   if (status.ok()) {
     std::string answer = id.id.empty() ? std::string() : response->SerializeAsString();
-    status = session->AcknowledgeBatch(id.id, std::move(key), std::move(answer));
+    status = session->AcknowledgeBatch(id.id, id.digest, std::move(answer));
   }
   session->CheckpointLogIfDue(session.name());
   return status;

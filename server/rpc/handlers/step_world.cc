@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "absl/strings/ascii.h"
+#include "server/convert/message_digest.h"
 #include "server/convert/observation_convert.h"
 #include "server/convert/step_convert.h"
 #include "server/rpc/handlers/session_setup.h"
@@ -51,7 +52,7 @@ namespace {
 struct RetryKey {
   RetryKind kind = RetryKind::kRequest;
   std::string id;
-  std::string request;
+  std::string request;  // its digest
 };
 
 absl::Status StepAndAnswer(Services& services, const CallContext& context, const SessionRegistry::Lease& session, RetryKey key,
@@ -126,7 +127,7 @@ absl::Status StepTraced(Services& services, const CallContext& context, const Se
 absl::Status StepWorld(Services& services, const CallContext& context, const SessionRegistry::Lease& session,
                        const v1::StepRequest& request, v1::StepResponse* response) {
   RetryKey key{RetryKind::kRequest, request.request_id(), ""};
-  if (!key.id.empty()) key.request = request.SerializeAsString();
+  if (!key.id.empty()) key.request = MessageDigest(request);
   return StepTraced(services, context, session, std::move(key), request, response);
 }
 

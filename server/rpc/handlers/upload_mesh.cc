@@ -16,22 +16,24 @@ namespace {
 
 absl::Status Invalid(absl::string_view text) { return absl::InvalidArgumentError(absl::StrCat("INVALID_REQUEST: ", text)); }
 
-absl::Status CheckFirst(const Services& services, const v1::UploadMeshRequest& first) {
+absl::Status CheckFirst(const v1::UploadMeshRequest& first) {
   if (first.file_name().empty()) return Invalid("file_name: missing in the first message");
   if (first.total_bytes() <= 0) return Invalid(absl::StrCat("total_bytes: must be > 0, got ", first.total_bytes()));
   if (first.sha256().size() != 64) return Invalid("sha256: must be 64 hex digits");
-  return services.uploads.CheckSize(first.total_bytes());
+  return absl::OkStatus();
 }
 
 }  // namespace
 
 absl::Status MeshUpload::Begin(const v1::UploadMeshRequest& first) {
-  EIPC_RETURN_IF_ERROR(CheckFirst(*services_, first));
+  EIPC_RETURN_IF_ERROR(CheckFirst(first));
+  // Room is made before it comes; memory is used as it comes.
+  EIPC_ASSIGN_OR_RETURN(MeshStore::Room room, services_->uploads.MakeRoom(tenant_, first.total_bytes()));
+  room_.emplace(std::move(room));
   file_name_ = first.file_name();
   sha256_ = absl::AsciiStrToLower(first.sha256());
   total_ = static_cast<size_t>(first.total_bytes());
-  // Paid for before it comes.
-  EIPC_ASSIGN_OR_RETURN(memory_, services_->memory.Take(first.total_bytes(), "the upload"));
+  data_.reserve(total_);
   begun_ = true;
   return absl::OkStatus();
 }
@@ -58,7 +60,7 @@ absl::Status MeshUpload::Finish(v1::MeshInfo* response) {
   response->set_vertices(static_cast<int32_t>(mesh->vertices.size()));
   response->set_triangles(static_cast<int32_t>(mesh->triangles.size()));
   response->set_tetrahedra(static_cast<int32_t>(mesh->tets.size()));
-  return services_->uploads.Add(tenant_, sha256_, {file_name_, std::move(data_)});
+  return services_->uploads.Add(sha256_, file_name_, std::move(data_), *std::move(room_));
 }
 
 }  // namespace eipc::rpc

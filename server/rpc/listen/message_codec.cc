@@ -24,8 +24,10 @@ using google::protobuf::io::CodedInputStream;
 // Objects of messages are several times larger than what they are on the wire: an empty message takes two bytes there.
 constexpr int64_t kMostPerWireByte = 16;
 constexpr int64_t kMostAnyway = int64_t{1} << 20;
-// Text and bytes are kept once beside the arrived message, and grow by doubling while they are read.
-constexpr int64_t kSetAsidePerWireByte = 2;
+// Text and bytes are kept once beside the arrived message.
+constexpr int64_t kSetAsidePerWireByte = 1;
+// Messages up to this size are small.
+constexpr int64_t kSmall = 16 << 10;
 // An entry of an UnknownFieldSet, whose list grows by doubling, and a string of its own.
 constexpr int64_t kPerUnknownField = 96;
 constexpr int kMostNested = 100;
@@ -86,6 +88,11 @@ absl::Status NoMessage(const google::protobuf::Message& message) {
       absl::StrCat("INVALID_REQUEST: the bytes are no message of type ", message.GetDescriptor()->full_name()));
 }
 
+absl::StatusOr<MemoryBudget::Share> TakeMessage(MemoryBudget* budget, int64_t wire_bytes, int64_t memory_bytes) {
+  if (wire_bytes <= kSmall) return budget->Record(memory_bytes);
+  return budget->TakeForMessage(memory_bytes, "the message");
+}
+
 absl::Status TooMuch(int64_t wire_bytes) {
   return absl::ResourceExhaustedError(
       absl::StrCat("MEMORY_BUDGET: the message of ", wire_bytes,
@@ -94,11 +101,13 @@ absl::Status TooMuch(int64_t wire_bytes) {
 
 }  // namespace
 
+absl::StatusOr<MemoryBudget::Share> TakeArrived(MemoryBudget* budget, const grpc::ByteBuffer& bytes) {
+  const auto size = static_cast<int64_t>(bytes.Length());
+  return TakeMessage(budget, size, size);
+}
+
 absl::Status ParseMemory::Begin(MemoryBudget* budget, int64_t wire_bytes) {
-  const int64_t least = kSetAsidePerWireByte * wire_bytes;
-  absl::StatusOr<MemoryBudget::Share> share = budget->TakeForMessage(least + kStep, "the message");
-  if (!share.ok()) return share.status();
-  share_ = *std::move(share);
+  EIPC_ASSIGN_OR_RETURN(share_, TakeMessage(budget, wire_bytes, kSetAsidePerWireByte * wire_bytes + kStep));
   spare_ = kStep;
   left_ = kMostPerWireByte * wire_bytes + kMostAnyway;
   return absl::OkStatus();

@@ -8,12 +8,18 @@
 #include <cstdint>
 
 #include "absl/status/status.h"
+#include "absl/status/statusor.h"
 #include "server/session/memory_budget.h"
 
 namespace eipc::rpc {
 
-// Memory of one message that is being parsed: what the parser takes beyond what is set aside in the budget, or beyond what a
-// message of its size may need, is refused.
+// Sets aside what a message takes that has arrived, until it is handled. RESOURCE_EXHAUSTED (MEMORY_BUDGET) when it does not fit.
+// A small one, such as a request for steps, always does: sessions that run go on whatever others hold, and the calls that can be
+// open bound how many small messages there are.
+absl::StatusOr<MemoryBudget::Share> TakeArrived(MemoryBudget* budget, const grpc::ByteBuffer& bytes);
+
+// Memory of one message that is being parsed, beside what has arrived: what the parser takes beyond what is set aside in the
+// budget, or beyond what a message of its size may need, is refused.
 class ParseMemory {
  public:
   // Sets aside what a message of `wire_bytes` needs at least.

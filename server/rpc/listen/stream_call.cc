@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "server/rpc/listen/message_codec.h"
 #include "server/session/solve_slots.h"
 
 namespace eipc::rpc {
@@ -52,6 +53,14 @@ void StreamCall::OnReadDone(bool ok) {
   }
   NeverExpire();
   if (cancelled()) return Close(Gone());
+  if (ok) {
+    absl::StatusOr<MemoryBudget::Share> memory = TakeArrived(&host_->services.memory, message_);
+    if (!memory.ok()) {
+      message_.Clear();
+      return Close(memory.status());
+    }
+    message_memory_ = *std::move(memory);
+  }
   HandleOnThread(ok ? Event::kMessage : Event::kEndOfMessages);
 }
 
@@ -79,6 +88,7 @@ void StreamCall::HandleNow(Event event) {
   });
   turn.status = status;
   message_.Clear();
+  message_memory_ = {};
   place_.Leave();
   if (turn.refused) {
     const Clock::duration pause = host_->services.refusals.Begin(call_.budget, last_answer_);

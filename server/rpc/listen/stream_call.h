@@ -51,6 +51,7 @@ class StreamCall : public Call {
   Admission admission_;
   CallGate::Place place_;  // while it is handled
   grpc::ByteBuffer message_;
+  MemoryBudget::Share message_memory_;
   grpc::ByteBuffer answer_;
   MemoryBudget::Share answer_memory_;
   bool more_answers_ = false;

@@ -78,8 +78,6 @@ absl::Status RecordingCall::Fetch(grpc::ByteBuffer* message) {
   Parsed<v1::GetRecordingRequest> request;
   EIPC_RETURN_IF_ERROR(request.Parse(&host_->services.memory, message));
   EIPC_ASSIGN_OR_RETURN(recording_, GetRecording(host_->services, call_, *request));
-  EIPC_ASSIGN_OR_RETURN(
-      memory_, host_->services.memory.TakeForMessage(static_cast<int64_t>(recording_.capacity()), "the copy of the recording"));
   return absl::OkStatus();
 }
 
@@ -90,7 +88,7 @@ StreamCall::Turn RecordingCall::Handle(Event event, grpc::ByteBuffer* message) {
   if (event == Event::kMessage) {
     if (absl::Status status = Fetch(message); !status.ok()) return Ended(std::move(status));
   }
-  if (!NextPiece(recording_, &piece_)) return Ended(absl::OkStatus());
+  if (!NextPiece(recording_.bytes, &piece_)) return Ended(absl::OkStatus());
   Turn turn = Answered(piece_);
   turn.more_answers = true;
   return turn;

@@ -45,8 +45,7 @@ class RecordingCall final : public StreamCall {
   Turn Handle(Event event, grpc::ByteBuffer* message) override;
   bool may_be_idle() const override { return false; }
   absl::Status Fetch(grpc::ByteBuffer* message);
-  MemoryBudget::Share memory_;
-  std::string recording_;
+  RecordingCopy recording_;
   v1::DataChunk piece_;
 };
 

@@ -4,6 +4,7 @@
 #include <optional>
 #include <utility>
 
+#include "server/rpc/listen/message_codec.h"
 #include "server/session/queue_full.h"
 
 namespace eipc::rpc {
@@ -28,10 +29,7 @@ UnaryCall::UnaryCall(CallHost* host, const Method* method, Caller caller, CallGa
 }
 
 void UnaryCall::Read(absl::StatusOr<MessageRoom::Share> room) {
-  if (!room.ok()) {
-    place_.Leave();
-    return End(room.status());
-  }
+  if (!room.ok()) return Refuse(room.status());
   room_ = *std::move(room);
   ExpectSent();
   StartRead(&request_);
@@ -39,18 +37,26 @@ void UnaryCall::Read(absl::StatusOr<MessageRoom::Share> room) {
 
 void UnaryCall::OnReadDone(bool ok) {
   NeverExpire();
+  if (!ok) {
+    room_.Return();
+    return Refuse(cancelled() ? Gone() : absl::InvalidArgumentError("INVALID_REQUEST: the call ended without a message"));
+  }
+  // Now that its size is known, it counts as what it is.
+  absl::StatusOr<MemoryBudget::Share> memory = TakeArrived(&host_->services.memory, request_);
+  if (!memory.ok()) request_.Clear();
   room_.Return();
-  if (ok) return HandleOnThread();
+  if (!memory.ok()) return Refuse(memory.status());
+  request_memory_ = *std::move(memory);
+  HandleOnThread();
+}
+
+void UnaryCall::Refuse(const absl::Status& status) {
   place_.Leave();
-  End(cancelled() ? Gone() : absl::InvalidArgumentError("INVALID_REQUEST: the call ended without a message"));
+  End(status);
 }
 
 void UnaryCall::HandleOnThread() {
-  RunOnThread([this] { Handle(); },
-              [this](absl::Status status) {
-                place_.Leave();
-                End(status);
-              });
+  RunOnThread([this] { Handle(); }, [this](const absl::Status& status) { Refuse(status); });
 }
 
 void UnaryCall::Handle() {
@@ -86,6 +92,7 @@ bool UnaryCall::WaitForMore() {
 
 void UnaryCall::Reply(Method::Answer answer) {
   request_.Clear();
+  request_memory_ = {};
   place_.Leave();
   waiting_.Leave();
   if (IsQueueFull(answer.status)) {

@@ -20,6 +20,7 @@ class UnaryCall final : public Call {
  private:
   ~UnaryCall() override = default;
   void Read(absl::StatusOr<MessageRoom::Share> room);
+  void Refuse(const absl::Status& status);
   void HandleOnThread();
   void Handle();
   // Pending: looks again a moment later, as long as there is room for those that wait.
@@ -31,6 +32,7 @@ class UnaryCall final : public Call {
   CallGate::Place waiting_;  // among those that wait for something to happen
   MessageRoom::Share room_;
   grpc::ByteBuffer request_;
+  MemoryBudget::Share request_memory_;
   grpc::ByteBuffer answer_;
   MemoryBudget::Share answer_memory_;
   Clock::duration pause_{};

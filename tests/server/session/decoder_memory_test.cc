@@ -20,6 +20,9 @@ constexpr size_t kInput = size_t{8} << 20;
 // memory as on the wire.
 constexpr int64_t kMostRequested = 12 * static_cast<int64_t>(kInput);
 
+// At once: what the server asks its budget for.
+constexpr int64_t kMostHeld = kSnapshotReadingPerByte * static_cast<int64_t>(kInput);
+
 enum class Part { kDrives, kPairs, kMemory, kSleep, kSleepBodies, kHeld };
 
 // A state of nothing but one list, which declares as many elements as `element_bytes` let it, and zeros after that.
@@ -51,8 +54,10 @@ TEST(DecoderMemory, OfAStateIsBoundedByWhatWasRead) {
     for (const size_t element_bytes : {size_t{1}, size_t{8}, size_t{24}}) {
       const std::string bytes = StateOf(part, element_bytes);
       const int64_t before = testing::RequestedBytes();
+      testing::StartPeak();
       EXPECT_FALSE(DecodeState(bytes, *model).ok());
       EXPECT_LT(testing::RequestedBytes() - before, kMostRequested) << static_cast<int>(part) << " " << element_bytes;
+      EXPECT_LT(testing::PeakBytes(), kMostHeld) << static_cast<int>(part) << " " << element_bytes;
     }
   }
 }
@@ -74,8 +79,10 @@ TEST(DecoderMemory, OfASnapshotIsBoundedByWhatWasRead) {
   const uint32_t checksum = Crc32(bytes);
   bytes.append(reinterpret_cast<const char*>(&checksum), sizeof(checksum));
   const int64_t before = testing::RequestedBytes();
+  testing::StartPeak();
   EXPECT_FALSE(UnpackForeignSnapshot(bytes, "scenes/a", *model).ok());
   EXPECT_LT(testing::RequestedBytes() - before, kMostRequested);
+  EXPECT_LT(testing::PeakBytes(), kMostHeld);
 }
 
 TEST(DecoderMemory, OfALogIsBoundedByWhatWasRead) {

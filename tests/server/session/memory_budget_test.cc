@@ -65,7 +65,8 @@ TEST(RequestMemory, GrowsIsRefusedAndLeavesWhatIsKept) {
     EXPECT_EQ(full.code(), absl::StatusCode::kResourceExhausted);
     EXPECT_EQ(
         full.message(),
-        "MEMORY_BUDGET: the scene needs about 1001 bytes; 0 of the 1000 that the server gives are taken; delete a session first");
+        "MEMORY_BUDGET: the scene needs about 1001 bytes; 0 of the 1000 that the server gives are taken; try again, or delete "
+        "something first");
     EXPECT_EQ(budget.used(), 900);
     const auto kept = request.Keep(300);
     ASSERT_TRUE(kept.ok());

@@ -10,7 +10,7 @@
 #include <thread>
 #include <vector>
 
-#include "server/session/mesh_store.h"
+#include "server/session/kept_memory.h"
 
 namespace eipc {
 namespace {
@@ -37,7 +37,7 @@ TEST(Operations, FinishWithTheirResult) {
   ASSERT_TRUE(done.ok());
   EXPECT_TRUE(done->done);
   EXPECT_TRUE(done->status.ok());
-  EXPECT_EQ(done->result, "result");
+  EXPECT_EQ(*done->result, "result");
   EXPECT_EQ(done->progress, 1);
   EXPECT_EQ(operations.Get(started->name, "fab", seconds(0), {}).status().code(), absl::StatusCode::kNotFound);
   EXPECT_EQ(operations.List("", 10, "lab").size(), 1u);
@@ -136,7 +136,7 @@ TEST(Operations, OnlyThoseOfTheOwnerMakeRoom) {
   const auto kept = start("fab");
   for (int i = 0; i < 5; ++i) EXPECT_TRUE(start("lab").ok());
   EXPECT_EQ(operations.List("", 10, "lab").size(), 1u);
-  EXPECT_EQ(operations.Get(kept->name, "fab", seconds(0), {})->result, "result");
+  EXPECT_EQ(*operations.Get(kept->name, "fab", seconds(0), {})->result, "result");
   EXPECT_THAT(std::string(start("third").status().message()), StartsWith("TOO_MANY_OPERATIONS: "));
 }
 
@@ -155,17 +155,25 @@ TEST(Operations, OfATenantBeyondItsQuotaAreRefused) {
   EXPECT_EQ(quotas.held("lab", Resource::kOperations), 1);
 }
 
-TEST(MeshStore, KeepsTheRecentlyUsed) {
-  MeshStore store(10);
-  ASSERT_TRUE(store.Add("lab", "a", {"a.obj", "12345"}).ok());
-  ASSERT_TRUE(store.Add("lab", "b", {"b.obj", "1234"}).ok());
-  ASSERT_TRUE(store.Find("lab", "upload:a").ok());
-  ASSERT_TRUE(store.Add("lab", "c", {"c.obj", "123"}).ok());  // b makes room
-  EXPECT_EQ(store.bytes(), 8);
-  EXPECT_TRUE(store.Find("lab", "upload:a").ok());
-  EXPECT_EQ(store.Find("lab", "upload:b").status().code(), absl::StatusCode::kNotFound);
-  EXPECT_EQ(store.Find("fab", "upload:a").status().code(), absl::StatusCode::kNotFound);
-  EXPECT_EQ(store.Add("lab", "d", {"d.obj", "12345678901"}).code(), absl::StatusCode::kResourceExhausted);
+TEST(Operations, ResultsCountUntilTheyAreDeletedAndNobodyReadsThem) {
+  MemoryBudget budget(100, 0);
+  Quotas quotas;
+  const TenantMemory memory(&budget, &quotas);
+  OperationRegistry operations(4, 1, &quotas, &memory);
+  const auto job = [](const StepBudget&, OperationRegistry::Progress*) {
+    return absl::StatusOr<std::string>(std::string(1000, 'r'));
+  };
+  const auto started = operations.Start("lab", "work", job);
+  auto done = operations.Get(started->name, "lab", seconds(60), {});
+  ASSERT_TRUE(done.ok() && done->done);
+  EXPECT_GE(budget.used(), 1000) << "what is made already may be more than fits";
+  EXPECT_EQ(quotas.held("lab", Resource::kMemoryBytes), budget.used());
+  EXPECT_FALSE(memory.Take("lab", 1, "more").ok()) << "but then others wait";
+  ASSERT_TRUE(operations.Delete(started->name, "lab").ok());
+  EXPECT_GE(budget.used(), 1000) << "somebody reads it";
+  done = absl::NotFoundError("");
+  EXPECT_EQ(budget.used(), 0);
+  EXPECT_EQ(quotas.held("lab", Resource::kMemoryBytes), 0);
 }
 
 }  // namespace

@@ -40,15 +40,19 @@ TEST(Quotas, BoundEachTenantByItself) {
 TEST(Quotas, HoldsGrowAndShrink) {
   Quotas quotas(All(10));
   auto hold = quotas.Take("lab", Resource::kRecordingBytes, 4);
-  EXPECT_TRUE(hold->Grow(6));
-  EXPECT_FALSE(hold->Grow(1));
+  EXPECT_TRUE(hold->Grow(6).ok());
+  EXPECT_THAT(std::string(hold->Grow(1).message()), StartsWith("TENANT_QUOTA: 1 more bytes of recordings: you hold 10 of the 10 "));
   EXPECT_EQ(quotas.held("lab", Resource::kRecordingBytes), 10);
   hold->Shrink(7);
   EXPECT_EQ(quotas.held("lab", Resource::kRecordingBytes), 3);
   hold->Shrink(70);
   EXPECT_EQ(quotas.held("lab", Resource::kRecordingBytes), 0);
+  hold->SetTo(25);
+  EXPECT_EQ(quotas.held("lab", Resource::kRecordingBytes), 25) << "what is there already may be more";
+  hold->SetTo(4);
+  EXPECT_EQ(quotas.held("lab", Resource::kRecordingBytes), 4);
   Quotas::Hold nobody;
-  EXPECT_TRUE(nobody.Grow(int64_t{1} << 60));
+  EXPECT_TRUE(nobody.Grow(int64_t{1} << 60).ok());
 }
 
 TEST(Quotas, ALoweredQuotaTakesNothingAway) {

@@ -345,15 +345,15 @@ void Caller::EndOperation() {
 void Caller::ReadRecording() {
   v1::GetRecordingRequest request;
   request.set_session(Any("session"));
-  const absl::StatusOr<std::string> recording = GetRecording(services_, context_, request);
+  const auto recording = GetRecording(services_, context_, request);
   if (!CheckSession("GetRecording", request.session(), recording.status())) return;
   int64_t bytes = 0;
   v1::DataChunk piece;
-  while (NextPiece(*recording, &piece)) {
+  while (NextPiece(recording->bytes, &piece)) {
     EXPECT_EQ(piece.offset(), bytes);
     bytes += static_cast<int64_t>(piece.data().size());
   }
-  EXPECT_EQ(bytes, static_cast<int64_t>(recording->size()));
+  EXPECT_EQ(bytes, static_cast<int64_t>(recording->bytes.size()));
 }
 
 void Caller::Upload() {

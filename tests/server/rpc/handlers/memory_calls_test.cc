@@ -4,6 +4,9 @@
 
 #include "absl/strings/str_cat.h"
 #include "server/rpc/handlers/calls.h"
+#include "server/session/access.h"
+#include "server/session/checksum.h"
+#include "sim/base/status_macros.h"
 #include "sim/base/utf8.h"
 #include "tests/conformance/test_scenes.h"
 
@@ -42,6 +45,43 @@ class MemoryCallsTest : public ::testing::Test {
     if (!status.ok()) return status;
     return info;
   }
+  absl::Status Keep(const std::string& sha256, const std::string& data) {
+    EIPC_ASSIGN_OR_RETURN(MeshStore::Room room, services_.uploads.MakeRoom("", static_cast<int64_t>(data.size())));
+    return services_.uploads.Add(sha256, "a.obj", data, std::move(room));
+  }
+  // As a client uploads it.
+  absl::StatusOr<std::string> Upload(const std::string& data) {
+    MeshUpload upload(&services_, "");
+    v1::UploadMeshRequest piece;
+    piece.set_file_name("a.obj");
+    piece.set_total_bytes(static_cast<int64_t>(data.size()));
+    piece.set_sha256(Sha256Hex(data));
+    piece.set_data(data);
+    piece.set_crc32(Crc32(data));
+    EIPC_RETURN_IF_ERROR(upload.Add(piece));
+    v1::MeshInfo info;
+    EIPC_RETURN_IF_ERROR(upload.Finish(&info));
+    return info.reference();
+  }
+  // A session of a falling block.
+  std::string Session(bool record) {
+    v1::CreateSessionRequest request;
+    request.set_scene(Create(FallingBlock())->name());
+    request.set_record(record);
+    v1::SessionInfo info;
+    EXPECT_TRUE(CreateSession(services_, {}, request, &info).ok());
+    return info.name();
+  }
+  absl::StatusOr<v1::StepResponse> StepOnce(const std::string& session, const std::string& request_id = "") {
+    v1::StepRequest request;
+    request.set_session(session);
+    request.set_dt_s(1e-3);
+    request.set_request_id(request_id);
+    request.mutable_observe()->set_surface_positions(true);
+    v1::StepResponse response;
+    EIPC_RETURN_IF_ERROR(Step(services_, {}, request, &response));
+    return response;
+  }
   // Static bodies far from each other, with a mesh that `set` gives them.
   template <typename Set>
   static v1::Scene Row(int count, Set&& set) {
@@ -73,7 +113,7 @@ TEST_F(MemoryCallsTest, SharedFilesOfASceneWithoutMeshesChangeNothing) {
 
 TEST_F(MemoryCallsTest, AnUploadThatManyBodiesNameIsHeldOnce) {
   const std::string obj = PaddedObj(4 * kMiB);
-  ASSERT_TRUE(services_.uploads.Add("", "abc", {"a.obj", obj}).ok());
+  ASSERT_TRUE(Keep("abc", obj).ok());
   const auto named = Row(300, [](v1::Mesh* mesh) { mesh->set_file("upload:abc"); });
   const int64_t before = services_.memory.used();
   const auto info = Create(named);
@@ -112,7 +152,7 @@ TEST_F(MemoryCallsTest, AScenesMemoryIsGivenBackWithIt) {
 
 TEST_F(MemoryCallsTest, TheSameFilesMakeTheSameSceneHoweverTheyAreGiven) {
   const std::string obj = PaddedObj(100);
-  ASSERT_TRUE(services_.uploads.Add("", "abc", {"a.obj", obj}).ok());
+  ASSERT_TRUE(Keep("abc", obj).ok());
   for (const int count : {1, 2}) {
     const auto named = Create(Row(count, [](v1::Mesh* mesh) { mesh->set_file("upload:abc"); }));
     v1::Scene shared = Row(count, [](v1::Mesh* mesh) { mesh->set_shared_file(1); });
@@ -176,6 +216,87 @@ TEST_F(MemoryCallsTest, ProblemsAreBoundedInNumberAndLength) {
   EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument);
   EXPECT_LT(status.message().size(), 250u * 1100u);
   EXPECT_THAT(std::string(status.message()), HasSubstr(" more problems"));
+}
+
+TEST_F(MemoryCallsTest, KeptUploadsCountAndTakeHalfAtMost) {
+  std::vector<std::string> references;
+  for (int i = 0; i < 8; ++i) {
+    const std::string obj = PaddedObj((6 << 20) + i);
+    const auto reference = Upload(obj + "#" + std::to_string(i) + "\n");
+    ASSERT_TRUE(reference.ok()) << reference.status();
+    references.push_back(*reference);
+    EXPECT_EQ(services_.memory.used(), services_.uploads.bytes());
+    EXPECT_LE(services_.uploads.bytes(), 32 * kMiB);
+  }
+  EXPECT_EQ(services_.uploads.Find("", references[0]).status().code(), absl::StatusCode::kNotFound) << "it made room";
+  EXPECT_TRUE(services_.uploads.Find("", references[7]).ok());
+  EXPECT_THAT(std::string(services_.uploads.MakeRoom("", 33 * kMiB).status().message()), StartsWith("UPLOAD_TOO_LARGE: "));
+  // An upload that never ends gives its room back.
+  const int64_t before = services_.memory.used();
+  {
+    MeshUpload upload(&services_, "");
+    v1::UploadMeshRequest first;
+    first.set_file_name("a.obj");
+    first.set_total_bytes(kMiB);
+    first.set_sha256(std::string(64, 'a'));
+    ASSERT_TRUE(upload.Add(first).ok());
+    EXPECT_EQ(services_.memory.used(), before + kMiB);
+  }
+  EXPECT_EQ(services_.memory.used(), before);
+}
+
+TEST_F(MemoryCallsTest, SnapshotsCountUntilTheyAreDeleted) {
+  v1::CreateSnapshotRequest request;
+  request.set_session(Session(false));
+  const int64_t before = services_.memory.used();
+  v1::SnapshotInfo info;
+  ASSERT_TRUE(CreateSnapshot(services_, {}, request, &info).ok());
+  EXPECT_GE(services_.memory.used() - before, info.size_bytes());
+  const auto others = services_.memory.TakeForMessage(64 * kMiB - services_.memory.used(), "others");
+  v1::SnapshotInfo refused;
+  EXPECT_THAT(std::string(CreateSnapshot(services_, {}, request, &refused).message()), StartsWith("MEMORY_BUDGET: the snapshot "));
+  v1::DeleteSnapshotRequest remove;
+  remove.set_name(info.name());
+  Empty empty;
+  ASSERT_TRUE(DeleteSnapshot(services_, {}, remove, &empty).ok());
+  EXPECT_TRUE(CreateSnapshot(services_, {}, request, &refused).ok()) << "there is room for one again";
+}
+
+// A session whose recording has no room goes on; whoever asks for the recording hears why there is none.
+TEST_F(MemoryCallsTest, ARecordingWithoutRoomIsGivenUpAndItsSessionGoesOn) {
+  const std::string session = Session(true);
+  v1::CreateSessionRequest another;
+  another.set_scene(Create(FallingBlock())->name());
+  another.set_record(true);
+  const auto others = services_.memory.TakeForMessage(64 * kMiB - services_.memory.used(), "others");
+  ASSERT_TRUE(others.ok());
+  for (int i = 0; i < 200; ++i) ASSERT_TRUE(StepOnce(session, std::to_string(i)).ok()) << i;
+  v1::GetRecordingRequest get;
+  get.set_session(session);
+  const absl::Status status = GetRecording(services_, {}, get).status();
+  EXPECT_EQ(status.code(), absl::StatusCode::kResourceExhausted);
+  EXPECT_THAT(std::string(status.message()), StartsWith("RECORDING_TOO_LARGE: the recording was given up: "));
+  EXPECT_THAT(std::string(status.message()), HasSubstr("MEMORY_BUDGET: "));
+  v1::SessionInfo info;
+  EXPECT_EQ(CreateSession(services_, {}, another, &info).code(), absl::StatusCode::kResourceExhausted);
+  EXPECT_EQ(services_.sessions.size(), 1);
+}
+
+TEST_F(MemoryCallsTest, AnswersThatMayBeAskedForAgainCountAndRequestsDoNotStay) {
+  const std::string session = Session(false);
+  const int64_t before = services_.memory.used();
+  const auto first = StepOnce(session, "a");
+  ASSERT_TRUE(first.ok());
+  const int64_t kept = services_.memory.used() - before;
+  EXPECT_GE(kept, static_cast<int64_t>(first->ByteSizeLong()));
+  EXPECT_LE(kept, static_cast<int64_t>(2 * first->ByteSizeLong()) + 2048);
+  EXPECT_EQ(StepOnce(session, "a")->SerializeAsString(), first->SerializeAsString());
+  for (int i = 0; i < 5; ++i) ASSERT_TRUE(StepOnce(session, std::to_string(i)).ok());
+  EXPECT_EQ(services_.memory.used() - before, kept);
+  ASSERT_TRUE(StepOnce(session).ok());
+  EXPECT_EQ(services_.memory.used(), before);
+  // Everything that is kept is in the tenant's quota, too.
+  EXPECT_EQ(services_.quotas.held("", Resource::kMemoryBytes), services_.memory.used());
 }
 
 }  // namespace

@@ -319,13 +319,13 @@ TEST_F(SnapshotCallsTest, RecordingsComeInCheckedPieces) {
   ASSERT_TRUE(recording.ok());
   std::string bytes;
   v1::DataChunk piece;
-  while (NextPiece(*recording, &piece)) {
+  while (NextPiece(recording->bytes, &piece)) {
     EXPECT_EQ(piece.offset(), static_cast<int64_t>(bytes.size()));
-    EXPECT_EQ(piece.total_bytes(), static_cast<int64_t>(recording->size()));
+    EXPECT_EQ(piece.total_bytes(), static_cast<int64_t>(recording->bytes.size()));
     EXPECT_EQ(piece.crc32(), Crc32(piece.data()));
     bytes += piece.data();
   }
-  EXPECT_EQ(bytes, *recording);
+  EXPECT_EQ(bytes, recording->bytes);
   LogReader reader(bytes);
   const auto header = reader.Next();
   ASSERT_TRUE(header.ok() && header->has_value());

@@ -218,9 +218,9 @@ class CallStorm : public Storm {
   void ShootRecording() {
     v1::GetRecordingRequest request;
     Scribble(&request);
-    const absl::StatusOr<std::string> recording = GetRecording(services_, Context(), request);
+    const auto recording = GetRecording(services_, Context(), request);
     v1::DataChunk piece;
-    while (recording.ok() && NextPiece(*recording, &piece)) continue;
+    while (recording.ok() && NextPiece(recording->bytes, &piece)) continue;
     Note(recording.status());
   }
   void ShootUpload() {

@@ -92,6 +92,32 @@ TEST(MessageCodec, RefusesUnknownFieldsWithoutEnd) {
   EXPECT_EQ(Try<v1::StepRequest>(group, &unbounded).code(), absl::StatusCode::kResourceExhausted);
 }
 
+TEST(MessageCodec, WhatHasArrivedCountsUntilItIsHandled) {
+  MemoryBudget budget(1 << 20, 0);
+  {
+    const auto share = TakeArrived(&budget, Buffer(std::string(600'000, 'x')));
+    ASSERT_TRUE(share.ok());
+    EXPECT_EQ(budget.used(), 600'000);
+    const absl::Status refused = TakeArrived(&budget, Buffer(std::string(600'000, 'x'))).status();
+    EXPECT_THAT(std::string(refused.message()), ::testing::StartsWith("MEMORY_BUDGET: the message "));
+  }
+  EXPECT_EQ(budget.used(), 0);
+}
+
+// Sessions that run go on when others have taken all of the memory.
+TEST(MessageCodec, SmallMessagesAreReadWhateverOthersHold) {
+  MemoryBudget budget(1 << 20, 0);
+  const MemoryBudget::Share others = budget.Record(2 << 20);
+  v1::StepRequest step;
+  step.set_session("sessions/1");
+  for (int i = 0; i < 50; ++i) step.add_targets()->set_body("a frame");
+  const std::string bytes = step.SerializeAsString();
+  EXPECT_TRUE(TakeArrived(&budget, Buffer(bytes)).ok());
+  EXPECT_TRUE(Try<v1::StepRequest>(bytes, &budget).ok());
+  EXPECT_EQ(budget.used(), others.bytes());
+  EXPECT_EQ(Try<v1::StepRequest>(Field(1, std::string(100'000, 'x')), &budget).code(), absl::StatusCode::kResourceExhausted);
+}
+
 TEST(MessageCodec, RefusesWhatIsNoMessage) {
   MemoryBudget budget(0, 0);
   for (const std::string& bytes : {std::string("\xff"), std::string("\x0a\x05x"), std::string("\x0a\xff\xff\xff\xff\xff\xff"),
