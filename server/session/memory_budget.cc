@@ -96,7 +96,7 @@ int64_t EstimateEquilibriumBytes(const SceneSpec& spec) {
 }  // namespace
 
 int64_t EstimateCompileBytes(const SceneSpec& spec) {
-  constexpr int64_t kFixed = 256 << 10, kPerVertex = 600, kPerTriangle = 2000, kPerTet = 1800, kPerBodyPair = 64;
+  constexpr int64_t kFixed = 256 << 10, kPerVertex = 300, kPerTriangle = 800, kPerTet = 1600, kPerBodyPair = 64;
   int64_t vertices = 0, triangles = 0, tets = 0;
   for (const BodySpec& body : spec.bodies) {
     const auto add = [&](const MeshData& mesh) {

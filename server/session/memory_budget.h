@@ -18,7 +18,7 @@ struct SceneSpec;
 // What a compiled scene holds, bytes.
 int64_t EstimateModelBytes(const Model& model);
 // What compiling a scene needs beside its meshes at its largest moment, bytes: copies, trees, the search for intersections, matrix
-// entries. The factors are guesses.
+// entries; solving, when the scene begins in equilibrium. About twice what was measured: docs/operations.md.
 int64_t EstimateCompileBytes(const SceneSpec& spec);
 
 // What `worlds` running copies of a model need, bytes, estimated before there is one: states, buffers, matrix factors, which fill

@@ -1,0 +1,108 @@
+// What compiling takes at its largest moment, beside the estimate that the budget is asked for. Prints the figures.
+#include <gtest/gtest.h>
+
+#include <cstdio>
+#include <string>
+
+#include "absl/strings/str_cat.h"
+#include "server/session/memory_budget.h"
+#include "tests/support/allocations.h"
+#include "tests/support/scenes.h"
+
+namespace eipc {
+namespace {
+
+using testing::AffineBox;
+using testing::EmbeddedBox;
+using testing::FullSpaceBox;
+using testing::SoftMaterial;
+using testing::StaticSheet;
+using testing::StiffMaterial;
+
+struct Counts {
+  int64_t vertices = 0, triangles = 0, tets = 0;
+};
+
+Counts CountsOf(const SceneSpec& spec) {
+  Counts counts;
+  const auto add = [&](const MeshData& mesh) {
+    counts.vertices += static_cast<int64_t>(mesh.vertices.size());
+    counts.triangles += static_cast<int64_t>(mesh.triangles.size());
+    counts.tets += static_cast<int64_t>(mesh.tets.size());
+  };
+  for (const BodySpec& body : spec.bodies) {
+    add(body.mesh);
+    if (body.cage) add(*body.cage);
+  }
+  return counts;
+}
+
+void ExpectTheEstimateSuffices(const std::string& name, const SceneSpec& spec) {
+  if (!testing::AllocationsAreCounted()) GTEST_SKIP() << "allocations are not counted in this build";
+  testing::StartPeak();
+  const auto model = CompileScene(spec);
+  const int64_t peak = testing::PeakBytes();
+  ASSERT_TRUE(model.ok()) << name << ": " << model.status();
+  const int64_t estimate = EstimateCompileBytes(spec);
+  const Counts counts = CountsOf(spec);
+  std::printf("%-28s %8ld vertices %8ld triangles %8ld tets %4zu bodies: %7.2f MiB, estimate %7.2f (%.2f), model %.2f MiB\n",
+              name.c_str(), counts.vertices, counts.triangles, counts.tets, spec.bodies.size(),
+              static_cast<double>(peak) / (1 << 20), static_cast<double>(estimate) / (1 << 20),
+              static_cast<double>(estimate) / static_cast<double>(peak),
+              static_cast<double>(EstimateModelBytes(**model)) / (1 << 20));
+  EXPECT_GE(estimate, peak) << name;
+  EXPECT_LE(static_cast<double>(estimate), 4 * static_cast<double>(peak) + (1 << 20)) << name;
+}
+
+SceneSpec Of(std::vector<BodySpec> bodies) {
+  SceneSpec scene = testing::EmptyScene();
+  scene.bodies = std::move(bodies);
+  return scene;
+}
+
+// First, so that what is made once in a process is made.
+TEST(CompileMemory, OfAFewBodies) {
+  ExpectTheEstimateSuffices("an empty scene", Of({StaticSheet("sheet", 1)}));
+  ExpectTheEstimateSuffices("a box", Of({FullSpaceBox("box", Vec3(1, 1, 1), {1, 1, 1}, SoftMaterial(1000, 1e5, 0.3))}));
+}
+
+TEST(CompileMemory, OfTetrahedra) {
+  for (const int cells : {4, 12, 24}) {
+    const auto material = SoftMaterial(1000, 1e5, 0.3);
+    ExpectTheEstimateSuffices(absl::StrCat("full space, ", cells, " cells"),
+                              Of({FullSpaceBox("box", Vec3(1, 1, 1), {cells, cells, cells}, material)}));
+    ExpectTheEstimateSuffices(absl::StrCat("embedded, ", cells, " cells"),
+                              Of({EmbeddedBox("box", Vec3(1, 1, 1), {cells, cells, cells}, material)}));
+  }
+}
+
+TEST(CompileMemory, OfSurfaces) {
+  for (const int cells : {10, 60, 200}) {
+    ExpectTheEstimateSuffices(absl::StrCat("static, ", cells, " cells"), Of({StaticSheet("sheet", 1, cells)}));
+  }
+}
+
+TEST(CompileMemory, OfManyBodies) {
+  for (const int count : {30, 300, 1000}) {
+    std::vector<BodySpec> bodies;
+    for (int i = 0; i < count; ++i) {
+      bodies.push_back(AffineBox(absl::StrCat("box ", i), Vec3(0.1, 0.1, 0.1), StiffMaterial(1000, 1e7)));
+      bodies.back().pose.position = Vec3(0.2 * (i % 10), 0.2 * (i / 10 % 10), 0.2 * (i / 100));
+    }
+    ExpectTheEstimateSuffices("affine boxes", Of(std::move(bodies)));
+  }
+}
+
+TEST(CompileMemory, OfASceneThatBeginsInEquilibrium) {
+  for (const int cells : {2, 6, 10}) {
+    SceneSpec scene = Of(
+        {FullSpaceBox("box", Vec3(0.1, 0.1, 0.1), {cells, cells, cells}, SoftMaterial(1000, 1e5, 0.3)), StaticSheet("floor", 0.5)});
+    scene.gravity = Vec3(0, 0, -9.81);
+    scene.bodies[0].pose.position = Vec3(0, 0, 0.051);
+    scene.start_in_equilibrium = true;
+    ExpectTheEstimateSuffices(absl::StrCat("in equilibrium, ", cells, " cells"), scene);
+  }
+}
+
+}  // namespace
+}  // namespace eipc
