@@ -226,6 +226,7 @@ absl::StatusOr<JournalStore::LeftLog> JournalStore::ReadLog(const std::string& s
     EIPC_ASSIGN_OR_RETURN(std::string bytes, ReadWholeFile(it->second));
     EIPC_ASSIGN_OR_RETURN(const SoundPart sound, SoundPartOf(bytes));
     if (sound.whole == 0) continue;
+    log.files.torn = sound.whole != bytes.size();
     bytes.resize(sound.whole);
     log.bytes = std::move(bytes);
     log.files.number = it->first;
@@ -245,6 +246,7 @@ absl::StatusOr<std::unique_ptr<LogSink>> JournalStore::ContinueLog(const std::st
                                                                    const SessionJournal::Left& left) {
   const JournalPtr journal = NewJournal(session_name);
   EIPC_RETURN_IF_ERROR(Counted(journal->Continue(left)));
+  MarkDirty(journal);  // what was acknowledged last may not be on the disk yet
   return std::unique_ptr<LogSink>(std::make_unique<Sink>(this, journal));
 }
 

@@ -24,8 +24,8 @@ absl::Status SessionJournal::Continue(const Left& left) {
   const int file = files_->OpenForAppend(path);
   if (file < 0) return FileError("cannot open", path);
   auto opened = std::make_shared<const OpenFile>(file);
-  if (files_->Truncate(file, left.sound_bytes) != 0) return FileError("cannot cut back", path);
-  if (files_->Sync(file) != 0) return FileError("cannot sync", path);
+  if (left.torn && files_->Truncate(file, left.sound_bytes) != 0) return FileError("cannot cut back", path);
+  if ((left.torn || !left.others.empty()) && files_->Sync(file) != 0) return FileError("cannot sync", path);
   file_ = std::move(opened);
   number_ = left.number;
   begun_ = left.begin_bytes;

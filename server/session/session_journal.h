@@ -48,11 +48,13 @@ class SessionJournal {
     int64_t number = 0;               // of its last sound file
     off_t begin_bytes = 0;            // of header and states in it
     off_t sound_bytes = 0;            // of all whole records
+    bool torn = false;                // more than those is in the file
     double replay_s = 0;              // that the steps among them took to be taken again
     std::vector<std::string> others;  // files that this one makes needless
     int64_t last_number = 0;          // of any file, sound or not
   };
-  // Goes on with that file.
+  // Goes on with that file, which is to be synced soon. Waits for the disk only when something is cut off or removed: many sessions
+  // come back at once.
   absl::Status Continue(const Left& left);
   // Begins a file of its own; what was left is removed once that has begun.
   void BeginAfter(const Left& left);

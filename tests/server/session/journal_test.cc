@@ -41,6 +41,21 @@ TEST_F(JournalTest, BringsASessionBackToItsLastAcknowledgedStep) {
   EXPECT_EQ(**session->retries().Find("id", "request"), "answer id");
 }
 
+// Many come back at once, and the disk may have others to serve: what was acknowledged last is synced after that, but soon.
+TEST_F(JournalTest, AWholeJournalGoesOnWithoutWaitingForTheDisk) {
+  {
+    const auto store = Open();
+    ASSERT_TRUE(Take(NewSession(store.get()).get(), 1).ok());
+  }
+  const auto store = Open();
+  const auto log = store->ReadLog(kName);
+  ASSERT_TRUE(log.ok()) << log.status();
+  files_.fail_truncate = files_.fail_sync = true;
+  const auto sink = store->ContinueLog(kName, log->files);
+  EXPECT_TRUE(sink.ok()) << sink.status();
+  while (store->failed_sessions() == 0) std::this_thread::yield();
+}
+
 // A crash may tear the file anywhere: what had been acknowledged before the tear is there, and never half of a step.
 TEST_F(JournalTest, ATornEndLosesNothingThatCameBefore) {
   std::vector<std::pair<uintmax_t, std::string>> acknowledged;  // file size -> digest

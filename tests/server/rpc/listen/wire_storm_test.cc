@@ -44,8 +44,10 @@ class WireStorm : public ::testing::Test {
  protected:
   WireStorm()
       : metrics_("127.0.0.1:" + std::to_string(testing::FreePort())),
+        // All clients have one address: a proxy that bounds its connections would answer for the server.
         server_({"--listen=127.0.0.1:0", "--metrics=" + metrics_, "--max-sessions=16", "--max-scenes=16", "--max-snapshots=32",
-                 "--max-operations=8", "--max-worlds=4", "--memory-mib=512", "--log-level=off"}) {
+                 "--max-operations=8", "--max-worlds=4", "--memory-mib=512", "--log-level=off", "--proxy-connection-rate=100000",
+                 "--proxy-max-connections-per-address=1000"}) {
     google::protobuf::SetLogHandler(nullptr);  // bytes that are no message are told at length
   }
 
