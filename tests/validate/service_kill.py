@@ -25,6 +25,7 @@ from service_fronts import server_pid
 WORLDS = 2
 DT_S = 0.002
 MOST_SESSIONS = 4  # of one client
+START_TIMEOUT_S = 120.0  # not what is judged here
 
 State = Tuple[int, str]  # step, digest
 
@@ -229,7 +230,7 @@ def kill_rounds(server: str, folder: str, scene: Any, rounds: int, seed: int, cl
                  "--log-level=off")
     callers: List[Client] = []
     for counts.rounds in range(rounds + 1):
-        with eipc.launch_server(server, arguments) as process:
+        with eipc.launch_server(server, arguments, timeout=START_TIMEOUT_S) as process:
             with _channel(process.address) as channel:
                 stub = service_pb2_grpc.SimulationServiceStub(channel)
                 if not callers:
