@@ -26,9 +26,9 @@ def _machine() -> str:
     return f"{os.cpu_count()} cores, {', '.join(sorted(models)) or platform.machine()}"
 
 
-def _joined(values: Sequence[str]) -> str:
-    """The first and the last, in order; one where they are the same."""
-    return " to ".join(dict.fromkeys((min(values), max(values))))
+def _span(values: Sequence[Any]) -> str:
+    """The least and the greatest; one where they are the same."""
+    return " to ".join(dict.fromkeys((str(min(values)), str(max(values)))))
 
 
 class ServicePage:
@@ -71,8 +71,8 @@ class ServicePage:
         if not runs:
             return "Nothing was measured."
         dates, machines = [run["date"] for run in runs], sorted({run["machine"] for run in runs})
-        loads = _joined([f"{run['load']:04.1f}" for run in runs])
-        return (f"Measured on {_joined(dates)} on {'; '.join(machines)}; load average (5 minutes) at the end of a part: {loads}.")
+        loads = [round(run["load"], 1) for run in runs]
+        return f"Measured on {_span(dates)} on {'; '.join(machines)}; load average (5 minutes) at the end of a part: {_span(loads)}."
 
     def _section(self, page: Page, part: str) -> None:
         seen = self._parts.get(part)
