@@ -104,7 +104,9 @@ def _command(part: str) -> str:
     words = [f"EIPC_SERVICE_SCALE={SCALE:g}"] if SCALE != 1 else []
     if part == "soak":
         words += [f"{name}={os.environ[name]}" for name in ("EIPC_SERVICE_SOAK_S", "EIPC_SERVICE_WARM_UP_S") if name in os.environ]
-    return " ".join([*words, f"EIPC_SERVICE_PARTS={part}", "./dev validate service"])
+    priority = os.getpriority(os.PRIO_PROCESS, 0)
+    raised = [f"nice -n {priority}"] if priority else []
+    return " ".join([*words, f"EIPC_SERVICE_PARTS={part}", *raised, "./dev validate service"])
 
 
 def _storm(context: Context, _: Front) -> list[Record]:
