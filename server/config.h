@@ -16,8 +16,9 @@ class Option;
 
 namespace eipc {
 
-// Everything that can be set, from the command line, a file (--config) or the environment, in this order (docs/operations.md). Each
-// setting is declared once, in config.cc, with its unit, bounds and default; help, log and --check-config follow from that.
+// Everything that can be set, from the command line, a file (--config) or the environment, in this order
+// (docs/howto/operations.md). Each setting is declared once, in config.cc, with its unit, bounds and default; help, log and
+// --check-config follow from that.
 class ServerConfig {
  public:
   // What one setting is in effect, in the words of the command line.

@@ -1,4 +1,4 @@
-// eipc-server: hosts embedded-IPC scenes over gRPC. docs/operations.md has settings, signals and exit statuses.
+// eipc-server: hosts embedded-IPC scenes over gRPC. docs/howto/operations.md has settings, signals and exit statuses.
 
 #include <fcntl.h>
 #include <pthread.h>

@@ -9,7 +9,8 @@
 
 namespace eipc {
 
-// HAProxy in front of the server: what clients connect to when they are not on the server's machine (docs/operations.md, Proxy).
+// HAProxy in front of the server: what clients connect to when they are not on the server's machine (docs/howto/operations.md,
+// Proxy).
 struct ProxyOptions {
   // "HOST:PORT". Plain HTTP/2 on loopback, TLS elsewhere.
   std::string listen = "127.0.0.1:50051";
@@ -28,8 +29,8 @@ struct ProxyOptions {
   int max_calls_per_address = 1024;
   // A connection that has not sent a request by then is closed.
   std::chrono::milliseconds handshake_timeout{10000};
-  // A call on which the server has sent nothing for so long is ended: an idle stream, or one that computes without an answer. How long
-  // a client may leave an answer unread is the server's write_timeout.
+  // A call on which the server has sent nothing for so long is ended: an idle stream, or one that computes without an answer. How
+  // long a client may leave an answer unread is the server's write_timeout.
   std::chrono::milliseconds idle_timeout{3600000};
 };
 

@@ -18,12 +18,12 @@ struct SceneSpec;
 // What a compiled scene holds, bytes.
 int64_t EstimateModelBytes(const Model& model);
 // What compiling a scene needs beside its meshes at its largest moment, bytes: copies, trees, the search for intersections, matrix
-// entries; solving, when the scene begins in equilibrium. About twice what was measured: docs/operations.md.
+// entries; solving, when the scene begins in equilibrium. About twice what was measured: docs/howto/operations.md.
 int64_t EstimateCompileBytes(const SceneSpec& spec);
 
 // What `worlds` running copies of a model need, bytes, estimated before there is one: states, buffers, matrix factors, which fill
 // up with unknowns and contacts, and lists of pairs, which grow with how far fine surfaces move in a step. Measured:
-// docs/operations.md.
+// docs/howto/operations.md.
 int64_t EstimateSessionBytes(const Model& model, int worlds);
 
 // Hands out memory on paper before it is used in fact, so that what does not fit is refused while there is still room to say so.

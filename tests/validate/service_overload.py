@@ -13,7 +13,7 @@ from typing import Any, Callable, Iterator
 import eipc
 from validation import Record, at_most, reported
 
-# What a refusal is held back for, ms (docs/operations.md, refusal-pause-ms).
+# What a refusal is held back for, ms (docs/howto/operations.md, refusal-pause-ms).
 REFUSAL_PAUSE_MS = 6.0
 CLIENTS = 10
 TURNS = 5

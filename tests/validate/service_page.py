@@ -1,4 +1,4 @@
-"""docs/validation/service.md: the latest figures of every part of the studies of the service.
+"""docs/results/service.md: the latest figures of every part of the studies of the service.
 
 Parts are measured one at a time or all together, each directly and through the proxy. The figures of each last run are kept beside the
 page (service.json), which is written from them: nothing in it is typed in, and a part that is not run keeps its rows.

@@ -1,4 +1,4 @@
-"""Figures of the validation studies, for docs/validation."""
+"""Figures of the validation studies, for docs/results."""
 
 from __future__ import annotations
 

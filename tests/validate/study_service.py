@@ -3,7 +3,7 @@
 How much is done is set by the environment: EIPC_SERVICE_SCALE (default 1: the counts of the release; 0.01 for a look),
 EIPC_SERVICE_SOAK_S (default 60; slopes have targets from 600 s after the warm-up on; 3600 is an hour), EIPC_SERVICE_WARM_UP_S (default:
 a third of it), EIPC_SERVICE_PARTS (a regular expression of whole names, such as "overload|overhead"; default: all) and EIPC_SERVICE_FRONTS (default "direct proxy": the server
-itself, and through the proxy). Figures end in docs/validation/service.md (service_page.py).
+itself, and through the proxy). Figures end in docs/results/service.md (service_page.py).
 """
 
 from __future__ import annotations

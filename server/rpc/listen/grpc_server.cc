@@ -84,7 +84,7 @@ absl::Status CheckExposure(const ListenAddress& address, const std::string& text
   if (address.loopback || !address.path.empty()) return absl::OkStatus();
   return absl::InvalidArgumentError(absl::StrCat(
       "'", text, "': only loopback addresses (127.0.0.1, [::1], localhost) and Unix sockets are served; put the proxy ",
-      "of docs/operations.md in front (--listen unix:PATH) for others, or tunnel to the server (ssh -L)"));
+      "of docs/howto/operations.md in front (--listen unix:PATH) for others, or tunnel to the server (ssh -L)"));
 }
 
 CallHost::Options HostOptions(const GrpcServerOptions& options) {

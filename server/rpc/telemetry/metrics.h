@@ -12,7 +12,7 @@
 
 namespace eipc::rpc {
 
-// What the server counts, in the words of Prometheus (docs/operations.md lists them all). Thread-safe.
+// What the server counts, in the words of Prometheus (docs/howto/operations.md lists them all). Thread-safe.
 class Metrics {
  public:
   // Values that are looked up when somebody asks, by metric name.
