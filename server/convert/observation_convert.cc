@@ -10,7 +10,7 @@
 #include "server/convert/array_convert.h"
 #include "server/convert/geometry_convert.h"
 #include "sim/base/status_macros.h"
-#include "sim/sensor/achieved_pose.h"
+#include "sim/dynamics/achieved_pose.h"
 #include "sim/sensor/sensors.h"
 
 namespace eipc {
@@ -22,8 +22,6 @@ v1::StepOutcome OutcomeToProto(StepOutcome outcome) {
       return v1::CONVERGED;
     case StepOutcome::kIterationCap:
       return v1::ITERATION_CAP;
-    case StepOutcome::kTargetNotReached:
-      return v1::TARGET_NOT_REACHED;
     case StepOutcome::kStalled:
       return v1::STALLED;
   }

@@ -6,6 +6,7 @@
 #include "sim/base/interrupt.h"
 #include "sim/base/parallel.h"
 #include "sim/contact/broad_phase.h"
+#include "sim/contact/obstacle.h"
 
 namespace eipc {
 
@@ -17,6 +18,11 @@ namespace eipc {
 double CollisionFreeStep(const std::vector<Candidate>& candidates, const std::vector<Vec3>& x0, const std::vector<Vec3>& x1,
                          double position_error_m, ThreadPool* pool, const VertexTravel* reach = nullptr,
                          Interrupt* interrupt = nullptr);
+
+// The pair that limits such a motion, the first of them in the order of the candidates. It replaces *obstacle where it leaves a
+// smaller fraction free.
+void FindObstacle(const std::vector<Candidate>& candidates, const std::vector<Vec3>& x0, const std::vector<Vec3>& x1,
+                  double position_error_m, const VertexTravel* reach, Obstacle* obstacle);
 
 // Pairs of this dhat that stay farther apart cannot limit a step, m.
 double LargestExaminedGap(double dhat, double position_error_m);

@@ -48,9 +48,9 @@ double StageProblem::PositionRounding() const {
 }
 
 double StageProblem::FreePart() {
-  const bool all = broad_phase_.CoversWay(q_trial_);
-  const double free = FreeInRegions(all);
-  return all ? free : std::min(free, FreeOnWay());
+  covered_ = broad_phase_.CoversWay(q_trial_);
+  const double free = FreeInRegions(covered_);
+  return covered_ ? free : std::min(free, FreeOnWay());
 }
 
 double StageProblem::FreeInRegions(bool all) {
@@ -69,6 +69,15 @@ double StageProblem::FreeOnWay() {
   const double dhat = model_->contact.dhat_m, rounding = PositionRounding();
   path_pairs_.Find(q_, q_trial_, LargestExaminedGap(dhat, rounding), &broad_phase_);
   return CollisionFreeStep(path_pairs_.candidates(), path_pairs_.from(), path_pairs_.to(), rounding, pool_, nullptr, interrupt_);
+}
+
+Obstacle StageProblem::FindObstacle() const {
+  Obstacle obstacle;
+  if (max_step_limit_ != StepLimit::kCollision) return obstacle;
+  eipc::FindObstacle(broad_phase_.candidates(), x_, x_trial_, PositionRounding(), &travel_on_way_, &obstacle);
+  if (!covered_)
+    eipc::FindObstacle(path_pairs_.candidates(), path_pairs_.from(), path_pairs_.to(), PositionRounding(), nullptr, &obstacle);
+  return obstacle;
 }
 
 bool StageProblem::GoStraight(const VecX& q) {

@@ -47,7 +47,7 @@ StageProblem::StageProblem(const Model* model, ThreadPool* pool, StageSeconds* s
       contacts_(&model->surface, model->contact),
       barrier_(&map_, &contacts_, pool),
       friction_(&map_, &model->surface, model->contact.friction_velocity_m_s),
-      friction_rest_(&map_, &model->surface, pool),
+      friction_remainder_(&map_, &model->surface, pool),
       friction_vertices_(model->surface.vertex_count),
       contact_vertices_(model->surface.vertex_count),
       checked_vertices_(model->surface.vertex_count) {
@@ -202,7 +202,7 @@ const std::vector<double>& StageProblem::NodeInertia() {
   return node_inertia_;
 }
 
-bool StageProblem::Pinched() {
+bool StageProblem::NeedsStifferBarrier() {
   if (!may_stiffen_ || !pinch_.Pinched(contacts_.least_relative_gap())) return false;
   const VecX here = q_;
   VecX v = stage_->v_tilde;
@@ -212,28 +212,22 @@ bool StageProblem::Pinched() {
     free_energy += 0.5 * v.segment<3>(3 * n).dot(model_->mass.RowTimes(n, v));
   }
   SetPoint(stage_->q_start);
-  const double stiffness = StiffnessForImpact(*model_, barrier_stiffness_, barrier_.Value({q_, x_}), free_energy);
-  may_stiffen_ = stiffness > barrier_stiffness_;
-  barrier_stiffness_ = stiffness;
-  SetContactShare(contact_share_);
+  stiffer_ = StiffnessForImpact(*model_, barrier_stiffness_, barrier_.Value({q_, x_}), free_energy);
+  may_stiffen_ = stiffer_ > barrier_stiffness_;
   SetPoint(here);
   return may_stiffen_;
 }
 
-// What sleeps is prescribed as well, but nothing drives it.
-double StageProblem::DrivenGap(const std::vector<uint8_t>& driven) const {
-  if (model_->solver.unsafe_disable_ccd) return 1;  // then the audit is to see where drives go
-  const auto is_driven = [&](int32_t v) {
-    const int32_t body = model_->surface.vertex_body[v];
-    if (!asleep_.empty() && asleep_[body] && model_->bodies[body].kind != BodyKind::kKinematic) return false;
-    const EmbeddingRow& row = model_->embedding[v];
-    return std::any_of(row.nodes.begin(), row.nodes.begin() + row.count, [&](int32_t n) { return driven[n] != 0; });
-  };
-  double least = 1;
+void StageProblem::Stiffen() {
+  barrier_stiffness_ = stiffer_;
+  SetContactShare(contact_share_);
+}
+
+void StageProblem::TightContacts(double relative_gap, std::vector<TightContact>* out) const {
+  out->clear();
   for (const ContactStencil& s : contacts_.stencils()) {
-    if (s.distance < least * s.dhat && std::any_of(s.v.begin(), s.v.end(), is_driven)) least = s.distance / s.dhat;
+    if (s.distance < relative_gap * s.dhat) out->push_back({s.distance / s.dhat, s.v, DistanceGradient(s.closest)});
   }
-  return least;
 }
 
 void StageProblem::LagFriction() {
@@ -242,10 +236,10 @@ void StageProblem::LagFriction() {
   PlaceStart(friction_.stencils(), &friction_vertices_);
 }
 
-void StageProblem::PrepareRest() {
+void StageProblem::PrepareRemainder() {
   ScopedStage timer(seconds_, Stage::kFriction);
   PlaceStart(contacts_.stencils(), &contact_vertices_);
-  friction_rest_.Prepare(contacts_, x_, friction_, contact_share_ * barrier_stiffness_);
+  friction_remainder_.Prepare(contacts_, x_, friction_, contact_share_ * barrier_stiffness_);
 }
 
 void StageProblem::SetPoint(const VecX& q) {

@@ -1,6 +1,7 @@
 #ifndef EIPC_SIM_DYNAMICS_STAGE_PROBLEM_H_
 #define EIPC_SIM_DYNAMICS_STAGE_PROBLEM_H_
 
+#include <array>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -10,6 +11,7 @@
 #include "sim/base/parallel.h"
 #include "sim/contact/broad_phase.h"
 #include "sim/contact/contact_set.h"
+#include "sim/contact/obstacle.h"
 #include "sim/contact/path_pairs.h"
 #include "sim/dynamics/barrier_stiffness.h"
 #include "sim/dynamics/make_terms.h"
@@ -17,13 +19,20 @@
 #include "sim/dynamics/turning_motion.h"
 #include "sim/energy/barrier.h"
 #include "sim/energy/friction.h"
-#include "sim/energy/friction_rest.h"
+#include "sim/energy/friction_remainder.h"
 #include "sim/energy/surface_map.h"
 #include "sim/energy/term.h"
 #include "sim/solver/root_solver.h"
 #include "sim/solver/stage_timer.h"
 
 namespace eipc {
+
+// A contact whose gap is small, with the gradient of its distance by vertex.
+struct TightContact {
+  double relative_gap;  // as a part of its dhat
+  std::array<int32_t, 4> v;
+  std::array<Vec3, 4> gradient;
+};
 
 // One stage of one step as a minimization, or as a root where friction is implicit: the sum of a scene's terms over node positions,
 // with contact kept up to date. What is kept from one step to the next cannot change a bit: candidates are a superset in a fixed
@@ -64,17 +73,21 @@ class StageProblem : public RootProblem {
   double MaxStep(const VecX& dq) override;
   // Friction at the end of the stage: the potential frozen at a point is the one with friction lagged there.
   void Freeze() override { LagFriction(); }
-  void PrepareRest() override;
-  void AddRestTimes(const VecX& dq, VecX* product) override { friction_rest_.AddTimes(dq, product); }
-  void RestBlocks(std::vector<NodeBlock>* blocks) const override { friction_rest_.Blocks(blocks); }
+  void PrepareRemainder() override;
+  void AddRemainderTimes(const VecX& dq, VecX* product) override { friction_remainder_.AddTimes(dq, product); }
+  void RemainderBlocks(std::vector<NodeBlock>* blocks) const override { friction_remainder_.Blocks(blocks); }
   // Moves on a straight line from the current point to `q`; false, and somewhere on the way, when something is there.
   bool GoStraight(const VecX& q);
   bool Follow(const VecX& q, const VecX& dq, double fraction, VecX* out) const override {
     return turning_.Follow(q, dq, fraction, out);
   }
-  // True when this is an impact: then barrier_stiffness() has grown.
-  bool Pinched() override;
-  double DrivenGap(const std::vector<uint8_t>& driven) const override;
+  // True when this is an impact that a stiffer barrier helps with, which Stiffen() then makes it.
+  bool NeedsStifferBarrier() override;
+  void Stiffen();
+  // What limited the last MaxStep: a pair of primitives, or none when it was something else.
+  Obstacle FindObstacle() const;
+  // The gradients of the distances of the current point's contacts whose distance is below `relative_gap` of their dhat.
+  void TightContacts(double relative_gap, std::vector<TightContact>* out) const;
   StepLimit MaxStepLimit() const override { return max_step_limit_; }
   bool InFriction(int32_t node) const override;
 
@@ -137,19 +150,21 @@ class StageProblem : public RootProblem {
   ContactSet contacts_;
   BarrierTerm barrier_;
   FrictionTerm friction_;
-  FrictionRest friction_rest_;
+  FrictionRemainder friction_remainder_;
   ModelTerms owned_;
   std::vector<TimedTerm> terms_;
   std::vector<uint8_t> asleep_;
   double barrier_stiffness_ = 0;
   PinchDetector pinch_;
   bool may_stiffen_ = true;  // until that has been found to be of no use in this step
+  double stiffer_ = 0;       // what Stiffen() sets
   std::vector<double> node_inertia_;
   std::optional<StageContext> stage_;
   double contact_share_ = 1;
   int exact_rejections_ = 0;
   bool thorough_ = false;  // check every point
   StepLimit max_step_limit_ = StepLimit::kNothing;
+  bool covered_ = true;  // all of the last examined motion was inside the regions of the broad phase
   double least_reach_ = 0;
   double reach_ = 0;       // largest displacement of a Newton direction that is examined, m
   double first_look_ = 0;  // and at once

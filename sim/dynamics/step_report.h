@@ -11,9 +11,10 @@
 
 namespace eipc {
 
-enum class StepOutcome { kConverged, kIterationCap, kTargetNotReached, kStalled };
+// How the equations of a step were solved. Whether the drives reached their targets is another fact: StepReport::missed_targets.
+enum class StepOutcome { kConverged, kIterationCap, kStalled };
 const char* StepOutcomeName(StepOutcome outcome);
-// Of the parts of one step: stalled before capped before a target that was not reached.
+// Of the parts of one step: stalled is worse than capped, capped worse than converged.
 StepOutcome WorseOutcome(StepOutcome a, StepOutcome b);
 
 struct StepReport {
@@ -35,7 +36,8 @@ struct StepReport {
   int wake_retries = 0;         // times that it was solved again because a sleeping body was disturbed
   double min_ccd_fraction = 1;  // smallest fraction of a Newton direction that collision detection allowed
   double residual_m_s = 0;      // last Newton update as a speed
-  double target_error_m = 0;
+  double target_error_m = 0;    // largest distance of a driven node from where its drive's command places it
+  int missed_targets = 0;       // drives that were stopped before they arrived
   double min_distance_m = std::numeric_limits<double>::infinity();
   double barrier_stiffness = 0;
   // Contact energy of the accepted state in units of the barrier's stiffness, J / (N/m).

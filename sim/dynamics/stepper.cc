@@ -15,10 +15,8 @@ StepOutcome ToStepOutcome(NewtonOutcome outcome) {
       return StepOutcome::kConverged;
     case NewtonOutcome::kIterationCap:
       return StepOutcome::kIterationCap;
-    case NewtonOutcome::kTargetNotReached:
-      return StepOutcome::kTargetNotReached;
     case NewtonOutcome::kStalled:
-    case NewtonOutcome::kPinched:
+    case NewtonOutcome::kBarrierTooSoft:
       return StepOutcome::kStalled;
   }
   return StepOutcome::kStalled;
@@ -45,9 +43,11 @@ Stepper::Stepper(const Model* model, int threads)
     : model_(model),
       pool_(threads),
       problem_(model, &pool_, &seconds_, &interrupt_),
-      newton_(model->solver, &pool_, &interrupt_),
-      root_(model->solver, {model->dynamics.direct_root_solver}, &interrupt_),
-      sleepers_(model) {
+      system_(model->solver.linear_solver, &pool_, &interrupt_),
+      newton_(model->solver, &system_, &interrupt_),
+      root_(model->solver, {model->dynamics.direct_root_solver}, &system_, &interrupt_),
+      sleepers_(model),
+      motion_(model, &system_, &interrupt_) {
   for (const double mu : model->surface.pair_friction) has_friction_ = has_friction_ || mu > 0;
 }
 
@@ -63,37 +63,33 @@ void Stepper::StartAcceleration(const State& from, double dt_s, bool with_contac
   problem_.Gradient(&gradient_);
   if (mass_.nodes() != model_->node_count) {
     mass_ = BlockMass(model_->mass);
-    mass_prescribed_.clear();
+    mass_fixed_.clear();
   }
-  if (mass_prescribed_ != prescribed_) {
-    mass_solver_.Analyze(mass_, {}, prescribed_);
-    mass_prescribed_ = prescribed_;
+  if (mass_fixed_ != motion_.fixed()) {
+    mass_solver_.Analyze(mass_, {}, motion_.fixed());
+    mass_fixed_ = motion_.fixed();
   }
   for (int32_t n = 0; n < model_->node_count; ++n) {
-    if (prescribed_[n]) gradient_.segment<3>(3 * n).setZero();
+    if (motion_.fixed()[n]) gradient_.segment<3>(3 * n).setZero();
   }
   acceleration_ = -gradient_;
   // A node without mass of its own has no acceleration to start from.
-  if (mass_solver_.Factorize(mass_, prescribed_)) {
+  if (mass_solver_.Factorize(mass_, motion_.fixed())) {
     mass_solver_.Solve(&acceleration_);
   } else {
     acceleration_.setZero();
   }
 }
 
-// Driven nodes go straight at a constant speed from where they are to where they should be at the end of the step. Each stage then
-// has its target on that line, and the stage's velocity (q - q_tilde) / (gamma h) is that speed.
-void Stepper::PrescribeStage(const State& from) {
-  const bool shifted = stage_.end != stage_.gamma;
-  stage_target_ = target_;
+// Prescribed nodes move straight at a constant speed from where they are to where they should be at the end of the step. Each stage
+// then has its target on that line, and the stage's velocity (q - q_tilde) / (gamma h) is that speed.
+void Stepper::PrescribeStage() {
+  motion_.BeginStage(stage_.end, q_stage_);
+  const double start = stage_.end != stage_.gamma ? stage_.end - stage_.gamma : 0;
   for (int32_t n = 0; n < model_->node_count; ++n) {
-    if (!prescribed_[n]) continue;
-    const Vec3 start = from.q.segment<3>(3 * n);
-    const Vec3 way = target_.segment<3>(3 * n) - start;
-    if (stage_.end < 1) stage_target_.segment<3>(3 * n) = start + stage_.end * way;
-    const Vec3 q_tilde = shifted ? Vec3(start + (stage_.end - stage_.gamma) * way) : start;
-    stage_.q_tilde.segment<3>(3 * n) = q_tilde;
-    guess_.segment<3>(3 * n) = stage_target_.segment<3>(3 * n);
+    if (!motion_.fixed()[n]) continue;
+    stage_.q_tilde.segment<3>(3 * n) = motion_.OnPath(n, start);
+    guess_.segment<3>(3 * n) = motion_.stage_target().segment<3>(3 * n);
   }
 }
 
@@ -106,15 +102,41 @@ void Stepper::Count(const NewtonReport& solve, StepReport* report) const {
   report->direct_solves += solve.direct_solves;
   report->kept_matrices += solve.kept_matrices;
   report->residual_m_s = solve.residual_m_s;
-  ++report->friction_solves;
 }
 
-absl::Status Stepper::SolveLagged(double gamma_h, NewtonReport* last, StepReport* report) {
+SolveContext Stepper::Context(double gamma_h, int iterations_done) const {
+  return {motion_.fixed(), gamma_h, std::max(0, model_->solver.max_newton_iterations - iterations_done),
+          const_cast<StageSeconds*>(&seconds_)};
+}
+
+absl::Status Stepper::MoveDrives(double gamma_h, NewtonReport* last, StepReport* report) {
+  int done = 0;
+  while (motion_.Pending() && done < model_->solver.max_newton_iterations) {
+    NewtonReport move;
+    if (motion_.AllWait()) {
+      SolveContext once = Context(gamma_h, done);
+      once.max_iterations = 1;
+      EIPC_RETURN_IF_ERROR(newton_.Solve(&problem_, once, &q_stage_, &move));
+      motion_.Resume();
+    } else {
+      EIPC_RETURN_IF_ERROR(motion_.Advance(&problem_, Context(gamma_h, done), &q_stage_, &move));
+    }
+    Count(move, report);
+    done += move.iterations;
+    *last = move;
+    last->iterations = done;
+    if (move.outcome == NewtonOutcome::kBarrierTooSoft) return absl::OkStatus();
+  }
+  return absl::OkStatus();
+}
+
+absl::Status Stepper::SolveLagged(double gamma_h, int iterations_done, NewtonReport* last, StepReport* report) {
   for (int lag = 0; lag < model_->contact.friction_lag_iterations; ++lag) {
     if (lag > 0) problem_.LagFriction();
-    EIPC_RETURN_IF_ERROR(newton_.Solve(&problem_, prescribed_, stage_target_, gamma_h, &q_stage_, last, &seconds_));
+    EIPC_RETURN_IF_ERROR(newton_.Solve(&problem_, Context(gamma_h, lag == 0 ? iterations_done : 0), &q_stage_, last));
     Count(*last, report);
-    if (last->outcome == NewtonOutcome::kPinched) break;
+    ++report->friction_solves;
+    if (last->outcome == NewtonOutcome::kBarrierTooSoft) break;
     // Lagged anew, it is still a solution: no node is asked to move faster than the tolerance.
     const bool settled = lag > 0 && last->outcome == NewtonOutcome::kConverged && last->iterations <= 1;
     if (model_->dynamics.friction != FrictionMode::kLagged && (settled || !has_friction_)) break;
@@ -122,17 +144,16 @@ absl::Status Stepper::SolveLagged(double gamma_h, NewtonReport* last, StepReport
   return absl::OkStatus();
 }
 
-absl::StatusOr<bool> Stepper::SolveImplicit(double gamma_h, NewtonReport* last, StepReport* report) {
+absl::StatusOr<bool> Stepper::SolveImplicit(double gamma_h, int iterations_done, NewtonReport* last, StepReport* report) {
   RootReport root;
-  EIPC_RETURN_IF_ERROR(root_.Solve(&problem_, newton_.hessian(), prescribed_, stage_target_, gamma_h, &q_stage_, &root, &seconds_));
+  EIPC_RETURN_IF_ERROR(root_.Solve(&problem_, Context(gamma_h, iterations_done), &q_stage_, &root));
   Count(root, report);
+  ++report->friction_solves;
   *last = root;
   if (!root.failed) return true;
   ++report->friction_fallbacks;
   problem_.SetPoint(q_stage_);
   problem_.LagFriction();
-  // The root solver may have changed the pattern that this one analyzed.
-  newton_.ForgetPattern();
   return false;
 }
 
@@ -143,27 +164,17 @@ absl::StatusOr<bool> Stepper::SolveStage(const State& from, double gamma_h, Step
   problem_.SetPoint(q_stage_);
   problem_.LagFriction();
   // As far along the guess as nothing touches.
-  solve_start_ = q_stage_;
-  direction_ = guess_ - solve_start_;
-  double reach = problem_.MaxStep(direction_);
-  if (reach >= 1) {
-    q_stage_ = guess_;
-  } else {
-    q_stage_ = solve_start_ + reach * direction_;
-  }
-  const double tight = std::min(kTightestDrivenGap, problem_.DrivenGap(prescribed_));
-  const auto refused = [&] { return problem_.DrivenGap(prescribed_) < tight || problem_.Intersects(); };
-  for (problem_.SetPoint(q_stage_); reach > 0 && refused(); problem_.SetPoint(q_stage_)) {  // whatever MaxStep promised
-    reach = reach > 1e-12 ? 0.5 * reach : 0;
-    q_stage_ = solve_start_ + reach * direction_;
-  }
+  motion_.MoveToGuess(&problem_, guess_, &q_stage_);
   NewtonReport last;
+  EIPC_RETURN_IF_ERROR(MoveDrives(gamma_h, &last, report));
+  if (last.outcome == NewtonOutcome::kBarrierTooSoft) return false;
+  const int done = last.iterations;
   if (model_->dynamics.friction == FrictionMode::kImplicit && has_friction_) {
-    EIPC_ASSIGN_OR_RETURN(const bool found, SolveImplicit(gamma_h, &last, report));
-    if (found) return last.outcome != NewtonOutcome::kPinched;
+    EIPC_ASSIGN_OR_RETURN(const bool found, SolveImplicit(gamma_h, done, &last, report));
+    if (found) return last.outcome != NewtonOutcome::kBarrierTooSoft;
   }
-  EIPC_RETURN_IF_ERROR(SolveLagged(gamma_h, &last, report));
-  if (last.outcome == NewtonOutcome::kPinched) return false;
+  EIPC_RETURN_IF_ERROR(SolveLagged(gamma_h, done, &last, report));
+  if (last.outcome == NewtonOutcome::kBarrierTooSoft) return false;
   if (last.limited_by != StepLimit::kNothing) report->limited_by = last.limited_by;
   report->outcome = WorseOutcome(report->outcome, ToStepOutcome(last.outcome));
   return true;
@@ -173,8 +184,8 @@ bool Stepper::Extrapolate(const State& from, State* next) {
   next->q = 2 * q_stage_ - from.q;
   next->v = 2 * v_stage_ - from.v;
   for (int32_t n = 0; n < model_->node_count; ++n) {
-    const bool arrived = prescribed_[n] && q_stage_.segment<3>(3 * n) == stage_target_.segment<3>(3 * n);
-    if (arrived) next->q.segment<3>(3 * n) = target_.segment<3>(3 * n);
+    const bool arrived = motion_.fixed()[n] && q_stage_.segment<3>(3 * n) == motion_.stage_target().segment<3>(3 * n);
+    if (arrived) next->q.segment<3>(3 * n) = motion_.target().segment<3>(3 * n);
   }
   return problem_.GoStraight(next->q) && !problem_.Intersects() && !problem_.NeedsThoroughRetry();
 }
@@ -182,13 +193,13 @@ bool Stepper::Extrapolate(const State& from, State* next) {
 absl::StatusOr<Stepper::Verdict> Stepper::Take(const TimeIntegrator& integrator, const State& from, double dt_s,
                                                const std::vector<State::Drive>& drives, int max_iterations, State* next,
                                                StepReport* report) {
-  target_ = from.q;
-  DriveTargets(*model_, drives, &driven_, &target_);
-  sleepers_.Begin(problem_.map(), from, target_);
+  motion_.BeginPart(from, drives);
+  sleepers_.Begin(problem_.map(), from, motion_.target());
   const StepReport before = *report;
   while (true) {
-    prescribed_ = driven_;
-    sleepers_.Prescribe(&prescribed_);
+    asleep_nodes_.assign(model_->node_count, 0);
+    sleepers_.Prescribe(&asleep_nodes_);
+    motion_.Fix(asleep_nodes_);
     EIPC_ASSIGN_OR_RETURN(const Verdict verdict, TakeAsIs(integrator, from, dt_s, drives, max_iterations, next, report));
     const bool disturbed =
         verdict == Verdict::kDisturbed || (verdict == Verdict::kAccepted && sleepers_.Wake(problem_.map(), contacts_));
@@ -213,7 +224,7 @@ absl::StatusOr<Stepper::Verdict> Stepper::TakeAsIs(const TimeIntegrator& integra
   // Free nodes go on as they move, driven nodes are where they should be.
   guess_ = from.q + dt_s * from.v;
   for (int32_t n = 0; n < model_->node_count; ++n) {
-    if (prescribed_[n]) guess_.segment<3>(3 * n) = target_.segment<3>(3 * n);
+    if (motion_.fixed()[n]) guess_.segment<3>(3 * n) = motion_.target().segment<3>(3 * n);
   }
   problem_.SetAsleep(sleepers_.asleep());
   problem_.BeginStep(from.q, guess_, from.barrier_stiffness, from.contact_pairs);
@@ -222,15 +233,17 @@ absl::StatusOr<Stepper::Verdict> Stepper::TakeAsIs(const TimeIntegrator& integra
   for (int i = 0; i < integrator.stage_count(); ++i) {
     integrator.PrepareStage(i, {from, dt_s, acceleration_, q_stage_, v_stage_}, &stage_);
     guess_ = q_stage_ + (stage_.end - reached) * dt_s * v_stage_;
-    PrescribeStage(from);
+    PrescribeStage();
     const int before = report->newton_iterations;
     const double gamma_h = stage_.gamma * dt_s;
     stage_start_ = q_stage_;
-    bool solved = false;
-    do {
+    while (true) {
+      EIPC_ASSIGN_OR_RETURN(const bool solved, SolveStage(from, gamma_h, report));
+      if (solved && !problem_.NeedsThoroughRetry()) break;
+      if (!solved) problem_.Stiffen();
       q_stage_ = stage_start_;
-      EIPC_ASSIGN_OR_RETURN(solved, SolveStage(from, gamma_h, report));
-    } while (!solved || problem_.NeedsThoroughRetry());
+      motion_.RestartStage();
+    }
     if (max_iterations > 0 && report->newton_iterations - before > max_iterations) return Verdict::kTooManyIterations;
     v_stage_ = (q_stage_ - stage_.q_tilde) / gamma_h;
     reached = stage_.end;
@@ -258,7 +271,7 @@ absl::StatusOr<Stepper::Verdict> Stepper::TakeAsIs(const TimeIntegrator& integra
   }
   // A drive that was stopped has moved as far as it came.
   for (int32_t n = 0; n < model_->node_count; ++n) {
-    if (prescribed_[n]) next->v.segment<3>(3 * n) = (next->q.segment<3>(3 * n) - from.q.segment<3>(3 * n)) / dt_s;
+    if (motion_.fixed()[n]) next->v.segment<3>(3 * n) = (next->q.segment<3>(3 * n) - from.q.segment<3>(3 * n)) / dt_s;
   }
   // Nothing of what was cut short may come into a state.
   EIPC_RETURN_IF_ERROR(interrupt_.status());
@@ -271,7 +284,9 @@ absl::StatusOr<Stepper::Verdict> Stepper::TakeAsIs(const TimeIntegrator& integra
     memory.v = from.v;
     memory.halvings = 0;
   }
-  report->target_error_m = MeasureDriveErrors(*model_, target_, next->q, &next->drives);
+  report->target_error_m = MeasureDriveErrors(*model_, motion_.target(), next->q, &next->drives);
+  report->missed_targets = static_cast<int>(
+      std::count_if(next->drives.begin(), next->drives.end(), [](const State::Drive& d) { return d.error_m > 0; }));
   return Verdict::kAccepted;
 }
 
@@ -279,7 +294,7 @@ void Stepper::EndStep(const State& from, double dt_s, State* next, StepReport* r
   report->sleeping_bodies = sleepers_.count();
   report->barrier_potential = BarrierPotential(problem_.contacts(), problem_.x()) + sleepers_.HeldPotential();
   const size_t solved = contacts_.stencils.size();
-  const bool at_rest_by_it = report->outcome == StepOutcome::kConverged || report->outcome == StepOutcome::kTargetNotReached;
+  const bool at_rest_by_it = report->outcome == StepOutcome::kConverged;
   sleepers_.AddHeld(&contacts_);
   report->min_distance_m = contacts_.min_distance_m;
   sleepers_.Settle(problem_.map(), {contacts_, solved, potentials_}, from, dt_s, at_rest_by_it, next);

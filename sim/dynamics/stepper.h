@@ -9,6 +9,7 @@
 #include "sim/base/parallel.h"
 #include "sim/contact/contact_forces.h"
 #include "sim/dynamics/collect_contacts.h"
+#include "sim/dynamics/prescribed_motion.h"
 #include "sim/dynamics/sleepers.h"
 #include "sim/dynamics/stage_problem.h"
 #include "sim/dynamics/state.h"
@@ -57,12 +58,15 @@ class Stepper {
   absl::StatusOr<Verdict> TakeAsIs(const TimeIntegrator& integrator, const State& from, double dt_s,
                                    const std::vector<State::Drive>& drives, int max_iterations, State* next, StepReport* report);
   void StartAcceleration(const State& from, double dt_s, bool with_contact);
-  void PrescribeStage(const State& from);
+  void PrescribeStage();
   // False: not solved, the barrier is too soft for it.
   absl::StatusOr<bool> SolveStage(const State& from, double gamma_h, StepReport* report);
-  absl::Status SolveLagged(double gamma_h, NewtonReport* last, StepReport* report);
+  SolveContext Context(double gamma_h, int iterations_done) const;
+  // Moves the drives to the stage's target, or as far as they get.
+  absl::Status MoveDrives(double gamma_h, NewtonReport* last, StepReport* report);
+  absl::Status SolveLagged(double gamma_h, int iterations_done, NewtonReport* last, StepReport* report);
   // False: no root was found.
-  absl::StatusOr<bool> SolveImplicit(double gamma_h, NewtonReport* last, StepReport* report);
+  absl::StatusOr<bool> SolveImplicit(double gamma_h, int iterations_done, NewtonReport* last, StepReport* report);
   void Count(const NewtonReport& solve, StepReport* report) const;
   bool Extrapolate(const State& from, State* next);
 
@@ -71,20 +75,19 @@ class Stepper {
   ThreadPool pool_;
   StageSeconds seconds_ = {};
   StageProblem problem_;
+  NewtonSystem system_;
   NewtonSolver newton_;
   RootSolver root_;
   Sleepers sleepers_;
   bool has_friction_ = false;
   IntegratorStage stage_;
-  std::vector<uint8_t> driven_;      // by node
-  std::vector<uint8_t> prescribed_;  // those, and those of what sleeps
-  VecX target_;                      // of prescribed nodes at the end of the step (other entries: start)
-  VecX stage_target_;                // the same at the end of the stage
-  VecX q_stage_, v_stage_, guess_, direction_, acceleration_, gradient_;
-  VecX stage_start_, solve_start_;  // where the stage, and a try to solve it, begin
+  PrescribedMotion motion_;
+  std::vector<uint8_t> asleep_nodes_;
+  VecX q_stage_, v_stage_, guess_, acceleration_, gradient_;
+  VecX stage_start_;  // where the stage begins
   BlockMatrix mass_;
   SpdSolver mass_solver_;
-  std::vector<uint8_t> mass_prescribed_;  // that it was analyzed for
+  std::vector<uint8_t> mass_fixed_;  // that it was analyzed for
   ContactForces contacts_;
   ContactCollector collector_;
   std::vector<double> potentials_;  // of what is active in contacts_, where bodies may sleep

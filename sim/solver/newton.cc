@@ -11,12 +11,16 @@ namespace eipc {
 namespace {
 
 constexpr int kMaxHalvings = 40;
+constexpr double kArmijo = 1e-4;
+constexpr double kShrinksWell = 0.3;  // simplified Newton keeps its matrix below this ratio of two updates
 
-// What kept a solve from its tolerance, when its last direction could be followed up to `limit` (because of `step_limit`) and was
-// up to `taken`.
-StepLimit Blame(const NewtonProblem& problem, StepLimit step_limit, const VecX& direction, double limit, double taken) {
-  if (limit < 0.1) return step_limit;
-  if (taken == 0) return StepLimit::kLineSearch;
+double Dot(const VecX& a, const VecX& b) {
+  double sum = 0;
+  for (Eigen::Index i = 0; i < a.size(); ++i) sum += a[i] * b[i];
+  return sum;
+}
+
+int32_t FastestNode(const VecX& direction) {
   int32_t node = 0;
   double largest2 = -1;
   for (int32_t n = 0; 3 * n < direction.size(); ++n) {
@@ -25,16 +29,24 @@ StepLimit Blame(const NewtonProblem& problem, StepLimit step_limit, const VecX& 
     largest2 = size2;
     node = n;
   }
-  return problem.InFriction(node) ? StepLimit::kFriction : StepLimit::kIterations;
+  return node;
 }
 
 }  // namespace
 
-// Where the energy has a part 1 - theta of the curvature that the projected Hessian has along a direction, unit steps undo that
-// part of the error only: each is parallel to the one before and theta times as long. Aitken: what is left of the way is 1 / (1 -
-// theta) steps.
-double NewtonSolver::Stretch(double update, double previous) const {
+// What kept the solve from its tolerance, judged by its last direction.
+StepLimit NewtonSolver::DiagnoseLimit(const NewtonProblem& problem) const {
+  if (progress_.limit < 0.1) return move_.limited_by();
+  if (progress_.taken == 0) return StepLimit::kLineSearch;
+  return problem.InFriction(FastestNode(direction_)) ? StepLimit::kFriction : StepLimit::kIterations;
+}
+
+// Where the energy has a part 1 - theta of the curvature that the projected Hessian has along a direction, unit steps remove only
+// that part of the error: each is parallel to the one before and theta times as long. The remaining distance is then 1 / (1 -
+// theta) steps (Aitken's delta-squared process).
+double NewtonSolver::AitkenFactor(double update) const {
   constexpr double kSlow = 0.5, kParallel = 0.95, kMost = 64;
+  const double previous = progress_.previous;
   if (!(previous > 0) || update <= kSlow * previous || update >= previous) return 1;
   const double last2 = last_direction_.squaredNorm(), along = direction_.dot(last_direction_);
   if (along <= kParallel * std::sqrt(direction_.squaredNorm() * last2)) return 1;
@@ -42,69 +54,30 @@ double NewtonSolver::Stretch(double update, double previous) const {
   return theta < 1 ? std::clamp(1 / (1 - theta), 1.0, kMost) : kMost;
 }
 
-double NewtonSolver::Trial(NewtonProblem* problem, const VecX& q, double fraction, StageSeconds* seconds) {
-  bent_ = problem->Follow(q, direction_, fraction, &trial_);
-  ScopedStage timer(seconds, Stage::kCcd);
-  product_ = trial_ - q;
-  const double free = problem->MaxStep(product_);
-  max_step_limit_ = problem->MaxStepLimit();
-  if (free >= 1) return fraction;
-  if (!bent_) {
-    trial_ = q + free * product_;
-    return free * fraction;
-  }
-  return ShorterTrial(problem, q, free, fraction);
+// Energies cannot be distinguished below their rounding. There the slope at the trial point decides (the approximate Wolfe
+// condition of Hager & Zhang 2005).
+bool NewtonSolver::SlopeDecreases(NewtonProblem* problem, double slope) {
+  trial_gradient_.setZero(direction_.size());
+  problem->Gradient(&trial_gradient_);
+  return Dot(trial_gradient_, direction_) <= -(1 - 2 * kArmijo) * slope;
 }
 
-// The chord to a point far along a bent way may lead into what the way itself goes around: less far, chord and way are closer to
-// each other, so the way is shortened by as much as is asked for or to a quarter, until most of its chord is free.
-double NewtonSolver::ShorterTrial(NewtonProblem* problem, const VecX& q, double free, double fraction) {
-  constexpr int kMaxTries = 4;  // chord and way differ by the square of the turn: by 1 / 65536 after four quarters
-  constexpr double kMostOfIt = 0.5;
-  double reached = 0;
-  for (int k = 0; k < kMaxTries && free < kMostOfIt && free * fraction >= reached; ++k) {
-    reached = 1.5 * free * fraction;  // a shorter chord that leads no further is not what is wrong
-    fraction *= std::max(free, 0.25);
-    problem->Follow(q, direction_, fraction, &trial_);
-    product_ = trial_ - q;
-    free = problem->MaxStep(product_);
-  }
-  if (free < 1) trial_ = q + free * product_;
-  return std::min(1.0, free) * fraction;
-}
-
-double NewtonSolver::LineSearch(NewtonProblem* problem, const VecX& q, double limit, double* energy, NewtonReport* report,
-                                StageSeconds* seconds) {
-  constexpr double kArmijo = 1e-4;
-  double slope = 0;
-  for (Eigen::Index i = 0; i < q.size(); ++i) slope += gradient_[i] * direction_[i];
-  const double start = *energy;
-  // Energies cannot be told apart below their rounding; there the slope at the trial decides (approximate Wolfe, Hager & Zhang
-  // 2005).
+double NewtonSolver::LineSearch(NewtonProblem* problem, const SolveContext& context, const VecX& q, NewtonReport* report) {
+  const double slope = Dot(gradient_, direction_), start = progress_.energy;
   const double rounding = 1e-13 * std::abs(start);
-  double fraction = limit;
+  double fraction = progress_.limit;
   for (int k = 0; k < kMaxHalvings && !Raised(interrupt_); ++k, fraction *= 0.5) {
-    if (k > 0 && bent_) {
+    if (k > 0 && move_.curved()) {
       problem->SetPoint(q);
-      fraction = Trial(problem, q, fraction, seconds);
+      fraction = move_.Make(problem, q, direction_, fraction, context.seconds);
     } else if (k > 0) {
-      trial_ = q + fraction * direction_;
+      move_.MakeStraight(q, direction_, fraction);
     }
-    problem->SetPoint(trial_);
-    const double value = problem->Energy();
-    if (value <= start + kArmijo * fraction * slope) {
-      *energy = value;
+    problem->SetPoint(move_.point());
+    const double energy = problem->Energy();
+    if (energy <= start + kArmijo * fraction * slope || (energy <= start + rounding && SlopeDecreases(problem, slope))) {
+      progress_.energy = energy;
       return fraction;
-    }
-    if (value <= start + rounding) {
-      product_.setZero(q.size());
-      problem->Gradient(&product_);
-      double trial_slope = 0;
-      for (Eigen::Index i = 0; i < q.size(); ++i) trial_slope += product_[i] * direction_[i];
-      if (trial_slope <= -(1 - 2 * kArmijo) * slope) {
-        *energy = value;
-        return fraction;
-      }
     }
     ++report->line_search_halvings;
   }
@@ -112,108 +85,65 @@ double NewtonSolver::LineSearch(NewtonProblem* problem, const VecX& q, double li
   return 0;
 }
 
-absl::Status NewtonSolver::Solve(NewtonProblem* problem, const std::vector<uint8_t>& prescribed, const VecX& target,
-                                 double velocity_scale, VecX* q, NewtonReport* report, StageSeconds* seconds) {
-  constexpr double kBlocked = 1e-3;  // a smaller admissible fraction is no progress of the drive
-  constexpr int kPatience = 8;       // blocked tries before a drive gives up
-  constexpr double kShrinksWell = 0.3;
-  *report = {};
-  system_.Begin();
-  problem->SetPoint(*q);
-  double energy = problem->Energy();
-  int blocked = 0;
-  bool relax = false;  // the drives wait for one iteration
-  bool gave_up = false;
-  double previous = 0;  // the last update, where it was taken whole
-  double ratio = 0;     // of the last two of these
-  double last_limit = 1, last_taken = 1;
-  SlideDamping damping;
-  for (int iteration = 0; iteration < settings_.max_newton_iterations; ++iteration) {
-    EIPC_RETURN_IF_ERROR(Poll(interrupt_));
-    double remaining = gave_up ? 0 : Remainder(prescribed, target, *q, &direction_);
-    if (relax || gave_up) direction_.setZero(q->size());
-    const bool driving = remaining > 0 && !relax;
-    gradient_.setZero(q->size());
-    problem->Gradient(&gradient_);
-    ZeroPrescribed(prescribed, &gradient_);
-    ++report->iterations;
-    ++report->linear_solves;
-    const bool keep = settings_.simplified_newton && previous > 0 && !driving && ratio <= kShrinksWell;
-    const bool solved = system_.Solve(problem, prescribed, gradient_, damping.lambda(), keep, &direction_, report, seconds);
-    EIPC_RETURN_IF_ERROR(Poll(interrupt_));
-    if (!solved) {
-      report->outcome = NewtonOutcome::kStalled;
-      report->limited_by = StepLimit::kLinearSolve;
-      return absl::OkStatus();
-    }
-    const double update = LargestNodeNorm(direction_) / velocity_scale;
-    ratio = previous > 0 ? update / previous : 0;
-    const double stretch = driving || damping.lambda() > 0 ? 1 : Stretch(update, previous);
-    double limit = Trial(problem, *q, stretch, seconds);
-    EIPC_RETURN_IF_ERROR(Poll(interrupt_));
-    last_limit = limit;
-    report->min_step_limit = std::min(report->min_step_limit, limit);
-    if (driving) {
-      if (limit >= 1) {  // land exactly
-        for (size_t n = 0; n < prescribed.size(); ++n) {
-          if (prescribed[n]) trial_.segment<3>(3 * n) = target.segment<3>(3 * n);
-        }
-      }
-      const double tight = std::min(kTightestDrivenGap, problem->DrivenGap(prescribed));
-      problem->SetPoint(trial_);
-      energy = problem->Energy();
-      // Refused, whatever MaxStep promised, or squeezed further where it is tight.
-      const auto squeezed = [&] { return problem->DrivenGap(prescribed) < tight; };
-      for (int k = 0; (std::isinf(energy) || squeezed()) && k < kMaxHalvings; ++k) {
-        const double kept = k + 1 < kMaxHalvings && limit > kBlocked ? 0.5 : 0;
-        limit *= kept;
-        trial_ = *q + kept * (trial_ - *q);
-        problem->SetPoint(trial_);
-        energy = problem->Energy();
-        ++report->line_search_halvings;
-      }
-      if (limit > kBlocked) blocked = 0;
-      if (limit <= kBlocked && ++blocked >= kPatience) gave_up = true;
-      *q = trial_;
-      last_taken = limit;
-      relax = limit < 1;
-      previous = 0;
-      report->residual_m_s = update;
-      continue;
-    }
-    report->residual_m_s = update;
-    const bool damped = damping.lambda() > 0;
-    const bool small = !damped && ErrorAfter(update, previous) <= settings_.newton_tolerance_m_s;
-    const double taken = LineSearch(problem, *q, limit, &energy, report, seconds);
-    EIPC_RETURN_IF_ERROR(Poll(interrupt_));
-    last_taken = taken;
-    if (taken > 0) *q = trial_;
-    previous = taken == 1 && !damped ? update : 0;
-    if (previous > 0) last_direction_ = direction_;
-    damping.Observe(limit, taken);
-    if (damped && (taken == 0 || update <= settings_.newton_tolerance_m_s)) {
-      damping.Release();
-      continue;
-    }
-    relax = false;
-    if (problem->Pinched()) {
-      report->outcome = NewtonOutcome::kPinched;
-      return absl::OkStatus();
-    }
-    if (small || taken == 0) {
-      if (remaining > 0 && !gave_up) continue;  // relaxed at a blocked place: let the drive try again
-      if (gave_up || !small)
-        report->limited_by = gave_up ? StepLimit::kCollision : Blame(*problem, max_step_limit_, direction_, limit, taken);
-      // What a blocked drive pinches often cannot be relaxed any further either: the drive is what to report.
-      report->outcome = gave_up                ? NewtonOutcome::kTargetNotReached
-                        : taken == 0 && !small ? NewtonOutcome::kStalled
-                                               : NewtonOutcome::kConverged;
-      return absl::OkStatus();
-    }
+absl::StatusOr<bool> NewtonSolver::TakeDirection(NewtonProblem* problem, const SolveContext& context, VecX* q,
+                                                 NewtonReport* report) {
+  const double update = LargestNodeNorm(direction_) / context.velocity_scale;
+  const bool damped = progress_.damping.lambda() > 0;
+  progress_.ratio = progress_.previous > 0 ? update / progress_.previous : 0;
+  progress_.limit = move_.Make(problem, *q, direction_, damped ? 1 : AitkenFactor(update), context.seconds);
+  EIPC_RETURN_IF_ERROR(Poll(interrupt_));
+  report->min_step_limit = std::min(report->min_step_limit, progress_.limit);
+  report->residual_m_s = update;
+  const bool small = !damped && ErrorAfter(update, progress_.previous) <= settings_.newton_tolerance_m_s;
+  progress_.taken = LineSearch(problem, context, *q, report);
+  EIPC_RETURN_IF_ERROR(Poll(interrupt_));
+  if (progress_.taken > 0) *q = move_.point();
+  progress_.previous = progress_.taken == 1 && !damped ? update : 0;
+  if (progress_.previous > 0) last_direction_ = direction_;
+  progress_.damping.Observe(progress_.limit, progress_.taken);
+  if (damped && (progress_.taken == 0 || update <= settings_.newton_tolerance_m_s)) {
+    progress_.damping.Release();
+    return false;
   }
-  report->limited_by = gave_up ? StepLimit::kCollision : Blame(*problem, max_step_limit_, direction_, last_limit, last_taken);
-  report->outcome = gave_up || Remainder(prescribed, target, *q, &direction_) > 0 ? NewtonOutcome::kTargetNotReached
-                                                                                  : NewtonOutcome::kIterationCap;
+  if (problem->NeedsStifferBarrier()) {
+    report->outcome = NewtonOutcome::kBarrierTooSoft;
+    return true;
+  }
+  if (!small && progress_.taken > 0) return false;
+  report->outcome = small ? NewtonOutcome::kConverged : NewtonOutcome::kStalled;
+  if (!small) report->limited_by = DiagnoseLimit(*problem);
+  return true;
+}
+
+absl::StatusOr<bool> NewtonSolver::Iterate(NewtonProblem* problem, const SolveContext& context, VecX* q, NewtonReport* report) {
+  EIPC_RETURN_IF_ERROR(Poll(interrupt_));
+  gradient_.setZero(q->size());
+  problem->Gradient(&gradient_);
+  ZeroFixed(context.fixed, &gradient_);
+  direction_.setZero(q->size());
+  ++report->iterations;
+  ++report->linear_solves;
+  const bool keep = settings_.simplified_newton && progress_.previous > 0 && progress_.ratio <= kShrinksWell;
+  const bool solved = system_->Solve(problem, context, gradient_, {progress_.damping.lambda(), keep}, &direction_, report);
+  EIPC_RETURN_IF_ERROR(Poll(interrupt_));
+  if (solved) return TakeDirection(problem, context, q, report);
+  report->outcome = NewtonOutcome::kStalled;
+  report->limited_by = StepLimit::kLinearSolve;
+  return true;
+}
+
+absl::Status NewtonSolver::Solve(NewtonProblem* problem, const SolveContext& context, VecX* q, NewtonReport* report) {
+  *report = {};
+  progress_ = {};
+  system_->Begin();
+  problem->SetPoint(*q);
+  progress_.energy = problem->Energy();
+  while (report->iterations < context.max_iterations) {
+    EIPC_ASSIGN_OR_RETURN(const bool ended, Iterate(problem, context, q, report));
+    if (ended) return absl::OkStatus();
+  }
+  report->outcome = NewtonOutcome::kIterationCap;
+  report->limited_by = report->iterations > 0 ? DiagnoseLimit(*problem) : StepLimit::kIterations;
   return absl::OkStatus();
 }
 

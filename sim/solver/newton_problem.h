@@ -11,12 +11,6 @@
 
 namespace eipc {
 
-// A drive knows no limit to its force. What it presses against something that cannot yield would end at gaps of the size of
-// rounding, where collision detection lets nothing move any more, not even apart, and matrices lose their pivots. So drives do not
-// make gaps smaller that are below this part of the distance at which contact begins: the pressure is 1e4 times that at a half of
-// it.
-inline constexpr double kTightestDrivenGap = 1e-4;
-
 // What Newton minimizes: a potential of stacked node positions whose steps are limited by something (collisions, inversion).
 class NewtonProblem {
  public:
@@ -50,14 +44,8 @@ class NewtonProblem {
   }
   // What made the last MaxStep less than 1.
   virtual StepLimit MaxStepLimit() const { return StepLimit::kCollision; }
-  // Asked at each accepted point: true when the caller wants the potential back, to make it stiffer (kPinched).
-  virtual bool Pinched() { return false; }
-  // The smallest gap at the current point between something that `driven` nodes (by node) move and something else, as a part of the
-  // distance at which contact begins; 1: no contact.
-  virtual double DrivenGap(const std::vector<uint8_t>& driven) const {
-    (void)driven;
-    return 1;
-  }
+  // Asked at each accepted point: true when the caller should solve again with a stiffer barrier (kBarrierTooSoft).
+  virtual bool NeedsStifferBarrier() { return false; }
   // Whether friction acts on this node at the current point.
   virtual bool InFriction(int32_t) const { return false; }
 };

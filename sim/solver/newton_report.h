@@ -5,7 +5,7 @@
 
 namespace eipc {
 
-enum class NewtonOutcome { kConverged, kIterationCap, kTargetNotReached, kStalled, kPinched };
+enum class NewtonOutcome { kConverged, kIterationCap, kStalled, kBarrierTooSoft };
 
 struct NewtonReport {
   NewtonOutcome outcome = NewtonOutcome::kConverged;

@@ -27,8 +27,8 @@ void Damp(const std::vector<double>& inertia, double factor, BlockMatrix* hessia
   for (int32_t n = 0; n < static_cast<int32_t>(inertia.size()); ++n) hessian->Add(n, n, factor * inertia[n] * Mat3::Identity());
 }
 
-// How exactly a system is worth solving (Eisenstat & Walker 1996, choice 2), from how the gradient fell since the one before (0:
-// not known). The constant is Hauth's (3.2); no iteration gains from less than the least.
+// How exactly a system is worth solving (Eisenstat & Walker 1996, choice 2), from the decrease of the gradient since the previous
+// system (0: unknown). The constant is Hauth's (3.2); no iteration gains from less than the least.
 double Forcing(double gradient, double last_gradient) {
   constexpr double kMost = 0.02, kLeast = 1e-3, kPower = 1.618;
   if (!(last_gradient > 0)) return kMost;
@@ -47,52 +47,60 @@ void NewtonSystem::Begin() {
   last_gradient_ = 0;
 }
 
-bool NewtonSystem::Factorize(NewtonProblem* problem, const std::vector<uint8_t>& prescribed, double damping,
-                             StageSeconds* seconds) {
+bool NewtonSystem::Factorize(NewtonProblem* problem, const SolveContext& context, double damping) {
   do {
-    const bool changed = problem->Hessian(&hessian_);
-    ScopedStage timer(seconds, Stage::kFactorize);
+    if (problem->Hessian(&hessian_)) analyzed_ = false;
+    ScopedStage timer(context.seconds, Stage::kFactorize);
     if (Raised(interrupt_)) return false;
-    if (changed || !analyzed_ || prescribed != analyzed_prescribed_) {
+    if (!analyzed_ || context.fixed != analyzed_fixed_) {
       problem->ChangingNodes(&changing_);
-      cholesky_.Analyze(hessian_, changing_, prescribed);
+      cholesky_.Analyze(hessian_, changing_, context.fixed);
       analyzed_ = true;
-      analyzed_prescribed_ = prescribed;
+      analyzed_fixed_ = context.fixed;
     }
     if (damping > 0) Damp(problem->NodeInertia(), damping, &hessian_);
-    if (!cholesky_.Factorize(hessian_, prescribed)) continue;
+    if (!cholesky_.Factorize(hessian_, context.fixed)) continue;
     problem->Dyads(&dyads_);
-    return woodbury_.Prepare(dyads_, prescribed, [this](VecX* rhs) { cholesky_.Solve(rhs); });
+    return woodbury_.Prepare(dyads_, context.fixed, [this](VecX* rhs) { cholesky_.Solve(rhs); });
   } while (problem->Project());
   return false;
 }
 
-void NewtonSystem::RightHandSide(const std::vector<uint8_t>& prescribed, const VecX& gradient, VecX* direction) {
+void NewtonSystem::SolveFactorized(VecX* y) {
+  cholesky_.Solve(y);
+  woodbury_.Correct(y);
+}
+
+void NewtonSystem::Multiply(const VecX& y, VecX* product) const {
+  hessian_.Multiply(y, product);
+  dyads_.AddTimes(y, product);
+}
+
+void NewtonSystem::RightHandSide(const std::vector<uint8_t>& fixed, const VecX& gradient, VecX* direction) {
   if (direction->isZero(0)) {
     product_ = gradient;
   } else {
-    hessian_.Multiply(*direction, &product_);
-    dyads_.AddTimes(*direction, &product_);
+    Multiply(*direction, &product_);
     product_ += gradient;
   }
-  for (size_t n = 0; n < prescribed.size(); ++n) {
-    if (!prescribed[n]) direction->segment<3>(3 * n) = -product_.segment<3>(3 * n);
+  for (size_t n = 0; n < fixed.size(); ++n) {
+    if (!fixed[n]) direction->segment<3>(3 * n) = -product_.segment<3>(3 * n);
   }
 }
 
-bool NewtonSystem::SolveIteratively(NewtonProblem* problem, const std::vector<uint8_t>& prescribed, const VecX& gradient,
-                                    double damping, VecX* direction, NewtonReport* report, StageSeconds* seconds) {
+bool NewtonSystem::SolveIteratively(NewtonProblem* problem, const SolveContext& context, const VecX& gradient, double damping,
+                                    VecX* direction, NewtonReport* report) {
   if (held_ == Held::kNothing) {
     if (problem->Hessian(&hessian_)) analyzed_ = false;
-    ScopedStage timer(seconds, Stage::kFactorize);
+    ScopedStage timer(context.seconds, Stage::kFactorize);
     if (damping > 0) Damp(problem->NodeInertia(), damping, &hessian_);
     problem->Dyads(&dyads_);
-    if (!pcg_->Prepare(hessian_, prescribed)) return false;
+    if (!pcg_->Prepare(hessian_, context.fixed)) return false;
     held_ = Held::kMatrix;
   }
-  ScopedStage timer(seconds, Stage::kSolve);
+  ScopedStage timer(context.seconds, Stage::kSolve);
   trial_ = *direction;
-  RightHandSide(prescribed, gradient, &trial_);
+  RightHandSide(context.fixed, gradient, &trial_);
   const double norm = gradient.norm();
   const ConjugateGradient::Result result = pcg_->Solve(dyads_, Forcing(norm, last_gradient_), kKrylovIterations, &trial_);
   last_gradient_ = norm;
@@ -102,20 +110,19 @@ bool NewtonSystem::SolveIteratively(NewtonProblem* problem, const std::vector<ui
   return true;
 }
 
-bool NewtonSystem::Solve(NewtonProblem* problem, const std::vector<uint8_t>& prescribed, const VecX& gradient, double damping,
-                         bool keep_matrix, VecX* direction, NewtonReport* report, StageSeconds* seconds) {
-  if (!keep_matrix) held_ = Held::kNothing;
+bool NewtonSystem::Solve(NewtonProblem* problem, const SolveContext& context, const VecX& gradient, const Options& options,
+                         VecX* direction, NewtonReport* report) {
+  if (!options.keep_matrix) held_ = Held::kNothing;
   if (held_ != Held::kNothing) ++report->kept_matrices;
   if (pcg_ && held_ != Held::kFactor) {
-    if (SolveIteratively(problem, prescribed, gradient, damping, direction, report, seconds)) return true;
+    if (SolveIteratively(problem, context, gradient, options.damping, direction, report)) return true;
     ++report->direct_solves;
   }
-  if (held_ != Held::kFactor && !Factorize(problem, prescribed, damping, seconds)) return false;
+  if (held_ != Held::kFactor && !Factorize(problem, context, options.damping)) return false;
   held_ = Held::kFactor;
-  ScopedStage timer(seconds, Stage::kSolve);
-  RightHandSide(prescribed, gradient, direction);
-  cholesky_.Solve(direction);
-  woodbury_.Correct(direction);
+  ScopedStage timer(context.seconds, Stage::kSolve);
+  RightHandSide(context.fixed, gradient, direction);
+  SolveFactorized(direction);
   return direction->allFinite();
 }
 

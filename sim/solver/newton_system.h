@@ -14,38 +14,46 @@
 #include "sim/linalg/spd_solver.h"
 #include "sim/solver/newton_problem.h"
 #include "sim/solver/newton_report.h"
+#include "sim/solver/solve_context.h"
 #include "sim/solver/solver_settings.h"
-#include "sim/solver/stage_timer.h"
 
 namespace eipc {
 
-// The linear systems of Newton's iterations, H_ff d_f = -g_f - H_fp d_p for free nodes f and prescribed nodes p: by a Cholesky
-// factor, or by preconditioned conjugate gradients as far as it matters (inexact Newton: Hauth, "Numerical Techniques for Soft
-// Object Simulation", 3.1). What those do not solve goes to the factor.
+// The Hessian of a stage and the linear systems of its solvers, H_ff d_f = -g_f - H_fp d_p for free nodes f and fixed nodes p that
+// are displaced by d_p: by a Cholesky factor, or by preconditioned conjugate gradients as accurately as is useful (inexact Newton:
+// Hauth, "Numerical Techniques for Soft Object Simulation", section 3.1). What those do not solve goes to the factor.
 class NewtonSystem {
  public:
+  struct Options {
+    double damping = 0;        // times the inertia is added to the Hessian's diagonal
+    bool keep_matrix = false;  // that of the previous call, in the same sequence
+  };
+
   // `pool` and `interrupt` may be null.
   NewtonSystem(LinearSolverKind kind, ThreadPool* pool, Interrupt* interrupt);
 
-  // A new sequence of iterations: their forcing terms begin.
+  // Starts a new sequence of iterations with new forcing terms.
   void Begin();
-  // On entry *direction holds the prescribed remainder d_p; on success the whole direction. `gradient` is zero at prescribed nodes.
-  // False also when interrupted. `damping` times the inertia is added to the Hessian's diagonal. `keep_matrix`: that of the call
-  // before, in the same sequence.
-  bool Solve(NewtonProblem* problem, const std::vector<uint8_t>& prescribed, const VecX& gradient, double damping, bool keep_matrix,
-             VecX* direction, NewtonReport* report, StageSeconds* seconds);
+  // On entry *direction holds d_p; on success the whole direction. `gradient` is zero at fixed nodes. False also when interrupted.
+  bool Solve(NewtonProblem* problem, const SolveContext& context, const VecX& gradient, const Options& options, VecX* direction,
+             NewtonReport* report);
 
-  BlockMatrix* hessian() { return &hessian_; }
-  void ForgetPattern() { analyzed_ = false; }
+  // The parts of a direct solve: factorizes the Hessian of the problem's current point, and replaces y by H_ff^-1 y_f.
+  bool Factorize(NewtonProblem* problem, const SolveContext& context, double damping);
+  void SolveFactorized(VecX* y);
+  // *product = H y, with the dyads that are kept out of the matrix.
+  void Multiply(const VecX& y, VecX* product) const;
+
+  const BlockMatrix& hessian() const { return hessian_; }
+  const LowRank& dyads() const { return dyads_; }
 
  private:
-  enum class Held { kNothing, kMatrix, kFactor };  // of the call before
+  enum class Held { kNothing, kMatrix, kFactor };  // of the previous call
 
-  bool Factorize(NewtonProblem* problem, const std::vector<uint8_t>& prescribed, double damping, StageSeconds* seconds);
-  bool SolveIteratively(NewtonProblem* problem, const std::vector<uint8_t>& prescribed, const VecX& gradient, double damping,
-                        VecX* direction, NewtonReport* report, StageSeconds* seconds);
+  bool SolveIteratively(NewtonProblem* problem, const SolveContext& context, const VecX& gradient, double damping, VecX* direction,
+                        NewtonReport* report);
   // Writes -g_f - H_fp d_p into the free entries of *direction.
-  void RightHandSide(const std::vector<uint8_t>& prescribed, const VecX& gradient, VecX* direction);
+  void RightHandSide(const std::vector<uint8_t>& fixed, const VecX& gradient, VecX* direction);
 
   Interrupt* interrupt_;
   BlockMatrix hessian_;
@@ -53,7 +61,7 @@ class NewtonSystem {
   SpdSolver cholesky_;
   Woodbury woodbury_;
   bool analyzed_ = false;
-  std::vector<uint8_t> analyzed_prescribed_;
+  std::vector<uint8_t> analyzed_fixed_;
   std::vector<uint8_t> changing_;
   std::optional<PcgSolver> pcg_;
   Held held_ = Held::kNothing;

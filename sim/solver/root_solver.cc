@@ -11,104 +11,72 @@ namespace eipc {
 namespace {
 
 constexpr int kMaxHalvings = 20;
-// Points a solve accepts because the energy falls although the residual turns out to have grown; then only falling residuals count,
-// which cannot cycle.
+// Points that a solve accepts because the energy falls although the residual turns out to have grown. After these only falling
+// residuals count, which cannot cycle.
 constexpr int kEnergyAcceptances = 4;
 constexpr int kKrylovIterations = 60;
-constexpr double kBlocked = 1e-3;  // a smaller admissible fraction is no progress of the drive
-constexpr int kPatience = 8;       // blocked tries before the caller's other solver may report a target that is not reached
+constexpr double kArmijo = 1e-4;
+constexpr double kGoldenRatio = 1.6180339887498949;  // the exponent of the forcing terms
 
 }  // namespace
 
-void RootSolver::Residual(RootProblem* problem, const std::vector<uint8_t>& prescribed, VecX* r) const {
-  r->setZero(3 * static_cast<Eigen::Index>(prescribed.size()));
+void RootSolver::Residual(RootProblem* problem, const SolveContext& context, VecX* r) const {
+  r->setZero(3 * static_cast<Eigen::Index>(context.fixed.size()));
   problem->Gradient(r);
-  ZeroPrescribed(prescribed, r);
-}
-
-void RootSolver::Precondition(VecX* y) {
-  preconditioner_.Solve(y);
-  woodbury_.Correct(y);
+  ZeroFixed(context.fixed, r);
 }
 
 double RootSolver::Merit(const VecX& r) {
   preconditioned_ = r;
-  Precondition(&preconditioned_);
+  system_->SolveFactorized(&preconditioned_);
   return std::sqrt(std::max(0.0, r.dot(preconditioned_)));
 }
 
-bool RootSolver::Factorize(RootProblem* problem, BlockMatrix* hessian, const std::vector<uint8_t>& prescribed,
-                           StageSeconds* seconds) {
-  do {
-    problem->Hessian(hessian);
-    ScopedStage timer(seconds, Stage::kFactorize);
-    if (Raised(interrupt_)) return false;
-    if (hessian->column_start() != analyzed_columns_ || hessian->rows() != analyzed_rows_ || prescribed != analyzed_prescribed_) {
-      problem->ChangingNodes(&changing_);
-      preconditioner_.Analyze(*hessian, changing_, prescribed);
-      analyzed_columns_ = hessian->column_start();
-      analyzed_rows_ = hessian->rows();
-      analyzed_prescribed_ = prescribed;
-    }
-    if (!preconditioner_.Factorize(*hessian, prescribed)) continue;
-    problem->Dyads(&dyads_);
-    return woodbury_.Prepare(dyads_, prescribed, [this](VecX* rhs) { preconditioner_.Solve(rhs); });
-  } while (problem->Project());
-  return false;
-}
-
-// On entry direction_ holds the prescribed remainder; on success the whole direction: J_ff d_f = -r_f - J_fp d_p.
-bool RootSolver::Direction(RootProblem* problem, const BlockMatrix& hessian, const std::vector<uint8_t>& prescribed, double forcing,
-                           RootReport* report, StageSeconds* seconds) {
-  ScopedStage timer(seconds, Stage::kSolve);
-  problem->PrepareRest();
-  const auto apply = [&](const VecX& y, VecX* out) {
-    hessian.Multiply(y, out);
-    dyads_.AddTimes(y, out);
-    problem->AddRestTimes(y, out);
-    ZeroPrescribed(prescribed, out);
-  };
+// direction_ = -J_ff^-1 r_f, zero at fixed nodes.
+bool RootSolver::Direction(RootProblem* problem, const SolveContext& context, double forcing, RootReport* report) {
+  ScopedStage timer(context.seconds, Stage::kSolve);
+  problem->PrepareRemainder();
   rhs_ = -residual_;
-  const bool resting = direction_.isZero(0);
-  if (resting) {
-    preconditioned_ = -preconditioned_;  // of the residual, by Merit
-  } else {
-    apply(direction_, &scratch_);
-    rhs_ -= scratch_;
-  }
+  preconditioned_ = -preconditioned_;  // of the residual, by Merit
   bool solved = false;
   if (!root_.direct) {
+    const auto apply = [&](const VecX& y, VecX* out) {
+      system_->Multiply(y, out);
+      problem->AddRemainderTimes(y, out);
+      ZeroFixed(context.fixed, out);
+    };
     const auto precondition = [&](const VecX& y, VecX* out) {
       *out = y;
-      Precondition(out);
+      system_->SolveFactorized(out);
     };
     const BiCgStab::Result result =
-        krylov_.Solve(apply, precondition, rhs_, forcing, kKrylovIterations, &free_, resting ? &preconditioned_ : nullptr);
+        krylov_.Solve(apply, precondition, rhs_, forcing, kKrylovIterations, &direction_, &preconditioned_);
     report->krylov_iterations += result.iterations;
-    solved = result.converged && free_.allFinite();
+    solved = result.converged && direction_.allFinite();
   }
-  if (!solved) {
-    if (Raised(interrupt_)) return false;
-    problem->RestBlocks(&blocks_);
-    if (!lu_.Factorize(hessian, blocks_, prescribed)) return false;
-    if (!lu_woodbury_.Prepare(dyads_, prescribed, [this](VecX* rhs) { lu_.Solve(rhs); })) return false;
-    free_ = rhs_;
-    lu_.Solve(&free_);
-    lu_woodbury_.Correct(&free_);
-    ++report->direct_solves;
-  }
-  for (size_t n = 0; n < prescribed.size(); ++n) {
-    if (!prescribed[n]) direction_.segment<3>(3 * n) = free_.segment<3>(3 * n);
-  }
+  if (!solved && !SolveDirectly(problem, context, report)) return false;
+  ZeroFixed(context.fixed, &direction_);
   return direction_.allFinite();
 }
 
+bool RootSolver::SolveDirectly(RootProblem* problem, const SolveContext& context, RootReport* report) {
+  if (Raised(interrupt_)) return false;
+  problem->RemainderBlocks(&blocks_);
+  if (!lu_.Factorize(system_->hessian(), blocks_, context.fixed)) return false;
+  if (!lu_woodbury_.Prepare(system_->dyads(), context.fixed, [this](VecX* rhs) { lu_.Solve(rhs); })) return false;
+  direction_ = rhs_;
+  lu_.Solve(&direction_);
+  lu_woodbury_.Correct(&direction_);
+  ++report->direct_solves;
+  return true;
+}
+
 // Leaves the accepted point as the problem's current one, frozen there, its residual in residual_.
-RootSolver::Trial RootSolver::LineSearch(RootProblem* problem, const std::vector<uint8_t>& prescribed, const VecX& q, double limit,
-                                         double merit, bool energy_allowed, RootReport* report) {
-  constexpr double kArmijo = 1e-4;
+RootSolver::Trial RootSolver::LineSearch(RootProblem* problem, const SolveContext& context, const VecX& q, double limit,
+                                         double merit, RootReport* report) {
   const double energy = problem->Energy();  // of the potential frozen at q
   const double slope = residual_.dot(direction_);
+  const bool energy_allowed = progress_.energy_acceptances < kEnergyAcceptances;
   double fraction = limit;
   for (int k = 0; k < kMaxHalvings && !Raised(interrupt_); ++k, fraction *= 0.5) {
     trial_ = q + fraction * direction_;
@@ -116,14 +84,14 @@ RootSolver::Trial RootSolver::LineSearch(RootProblem* problem, const std::vector
     const double frozen = problem->Energy();
     if (std::isfinite(frozen)) {  // else the point must not be accepted
       problem->Freeze();
-      Residual(problem, prescribed, &rhs_);
+      Residual(problem, context, &rhs_);
       const bool by_energy = energy_allowed && slope < 0 && frozen <= energy + kArmijo * fraction * slope;
       // The energy is at hand; the residual's norm takes a solution.
       if (by_energy || Merit(rhs_) <= (1 - kArmijo * fraction) * merit) {
         residual_ = rhs_;
         return {fraction, by_energy};
       }
-      if (energy_allowed && slope < 0) {  // the energy that is asked is the one frozen at q
+      if (energy_allowed && slope < 0) {  // the next energy is that of the potential frozen at q
         problem->SetPoint(q);
         problem->Freeze();
       }
@@ -135,80 +103,63 @@ RootSolver::Trial RootSolver::LineSearch(RootProblem* problem, const std::vector
   return {};
 }
 
-absl::Status RootSolver::Solve(RootProblem* problem, BlockMatrix* hessian, const std::vector<uint8_t>& prescribed,
-                               const VecX& target, double velocity_scale, VecX* q, RootReport* report, StageSeconds* seconds) {
+absl::StatusOr<bool> RootSolver::TakeDirection(RootProblem* problem, const SolveContext& context, double merit, VecX* q,
+                                               RootReport* report) {
+  report->residual_m_s = LargestNodeNorm(direction_) / context.velocity_scale;
+  double limit;
+  {
+    ScopedStage timer(context.seconds, Stage::kCcd);
+    limit = problem->MaxStep(direction_);
+  }
+  EIPC_RETURN_IF_ERROR(Poll(interrupt_));
+  report->min_step_limit = std::min(report->min_step_limit, limit);
+  const bool small = ErrorAfter(report->residual_m_s, progress_.previous) <= settings_.newton_tolerance_m_s;
+  const Trial taken = LineSearch(problem, context, *q, limit, merit, report);
+  EIPC_RETURN_IF_ERROR(Poll(interrupt_));
+  progress_.by_energy = taken.by_energy;
+  if (taken.fraction > 0) *q = trial_;
+  progress_.previous = taken.fraction >= 1 ? report->residual_m_s : 0;
+  if (problem->NeedsStifferBarrier()) {
+    report->failed = false;
+    report->outcome = NewtonOutcome::kBarrierTooSoft;
+    return true;
+  }
+  if (!small && taken.fraction > 0) return false;
+  report->failed = !small;
+  report->outcome = small ? NewtonOutcome::kConverged : NewtonOutcome::kStalled;
+  return true;
+}
+
+absl::StatusOr<bool> RootSolver::Iterate(RootProblem* problem, const SolveContext& context, VecX* q, RootReport* report) {
+  EIPC_RETURN_IF_ERROR(Poll(interrupt_));
+  ++report->iterations;
+  ++report->linear_solves;
+  const bool factorized = system_->Factorize(problem, context, 0);
+  EIPC_RETURN_IF_ERROR(Poll(interrupt_));
+  if (!factorized) return true;
+  const double merit = Merit(residual_), last = progress_.last_merit;
+  const double forcing = last > 0 ? std::min(std::pow(merit / last, kGoldenRatio), 0.01) : 0.01;
+  if (progress_.by_energy && merit > last) ++progress_.energy_acceptances;
+  progress_.last_merit = merit;
+  const bool solved = Direction(problem, context, std::max(forcing, 1e-10), report);
+  EIPC_RETURN_IF_ERROR(Poll(interrupt_));
+  if (!solved) return true;
+  return TakeDirection(problem, context, merit, q, report);
+}
+
+absl::Status RootSolver::Solve(RootProblem* problem, const SolveContext& context, VecX* q, RootReport* report) {
   *report = {};
   report->failed = true;
+  progress_ = {};
+  system_->Begin();
   problem->SetPoint(*q);
   if (!std::isfinite(problem->Energy())) return absl::OkStatus();
   problem->Freeze();
-  Residual(problem, prescribed, &residual_);
-  double last_merit = 0;
-  double previous = 0;  // the last update, where it was taken whole
-  int energy_acceptances = 0, blocked = 0;
-  bool by_energy = false;  // the point was accepted
-  bool relax = false;      // the drives wait for one iteration
-  for (int iteration = 0; iteration < root_.max_iterations; ++iteration) {
-    EIPC_RETURN_IF_ERROR(Poll(interrupt_));
-    const bool behind = Remainder(prescribed, target, *q, &direction_) > 0;
-    const bool driving = behind && !relax;
-    if (relax) direction_.setZero(q->size());
-    ++report->iterations;
-    ++report->linear_solves;
-    const bool factorized = Factorize(problem, hessian, prescribed, seconds);
-    EIPC_RETURN_IF_ERROR(Poll(interrupt_));
-    if (!factorized) return absl::OkStatus();
-    const double merit = Merit(residual_);
-    const double phi = 0.5 * (1 + std::sqrt(5.0));
-    const double forcing = last_merit > 0 ? std::min(std::pow(merit / last_merit, phi), 0.01) : 0.01;
-    if (by_energy && merit > last_merit) ++energy_acceptances;
-    last_merit = merit;
-    const bool solved = Direction(problem, *hessian, prescribed, std::max(forcing, 1e-10), report, seconds);
-    EIPC_RETURN_IF_ERROR(Poll(interrupt_));
-    if (!solved) return absl::OkStatus();
-    report->residual_m_s = LargestNodeNorm(direction_) / velocity_scale;
-    double limit;
-    {
-      ScopedStage timer(seconds, Stage::kCcd);
-      limit = problem->MaxStep(direction_);
-    }
-    EIPC_RETURN_IF_ERROR(Poll(interrupt_));
-    report->min_step_limit = std::min(report->min_step_limit, limit);
-    if (driving) {
-      if (limit <= kBlocked && ++blocked >= kPatience) return absl::OkStatus();
-      trial_ = *q + limit * direction_;
-      for (size_t n = 0; n < prescribed.size() && limit >= 1; ++n) {  // land exactly
-        if (prescribed[n]) trial_.segment<3>(3 * n) = target.segment<3>(3 * n);
-      }
-      const double tight = std::min(kTightestDrivenGap, problem->DrivenGap(prescribed));
-      problem->SetPoint(trial_);
-      if (!std::isfinite(problem->Energy()) || problem->DrivenGap(prescribed) < tight) return absl::OkStatus();
-      problem->Freeze();
-      Residual(problem, prescribed, &residual_);
-      *q = trial_;
-      relax = limit < 1;
-      last_merit = previous = 0;
-      by_energy = false;
-      continue;
-    }
-    const bool small = ErrorAfter(report->residual_m_s, previous) <= settings_.newton_tolerance_m_s;
-    const Trial taken = LineSearch(problem, prescribed, *q, limit, merit, energy_acceptances < kEnergyAcceptances, report);
-    EIPC_RETURN_IF_ERROR(Poll(interrupt_));
-    by_energy = taken.by_energy;
-    if (taken.fraction > 0) *q = trial_;
-    previous = taken.fraction >= 1 ? report->residual_m_s : 0;
-    relax = false;
-    if (problem->Pinched()) {
-      report->failed = false;
-      report->outcome = NewtonOutcome::kPinched;
-      return absl::OkStatus();
-    }
-    if (behind && (small || taken.fraction > 0)) continue;
-    if (small || taken.fraction == 0) {
-      report->failed = !small;
-      report->outcome = small ? NewtonOutcome::kConverged : NewtonOutcome::kStalled;
-      return absl::OkStatus();
-    }
+  Residual(problem, context, &residual_);
+  const int most = std::min(root_.max_iterations, context.max_iterations);
+  while (report->iterations < most) {
+    EIPC_ASSIGN_OR_RETURN(const bool ended, Iterate(problem, context, q, report));
+    if (ended) return absl::OkStatus();
   }
   report->outcome = NewtonOutcome::kIterationCap;
   return absl::OkStatus();

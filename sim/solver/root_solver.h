@@ -1,29 +1,33 @@
 #ifndef EIPC_SIM_SOLVER_ROOT_SOLVER_H_
 #define EIPC_SIM_SOLVER_ROOT_SOLVER_H_
 
-#include <cstdint>
 #include <vector>
 
 #include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "sim/base/interrupt.h"
 #include "sim/linalg/bicgstab.h"
 #include "sim/linalg/lu_solver.h"
-#include "sim/linalg/spd_solver.h"
-#include "sim/solver/newton.h"
+#include "sim/solver/newton_problem.h"
+#include "sim/solver/newton_report.h"
+#include "sim/solver/newton_system.h"
+#include "sim/solver/solve_context.h"
+#include "sim/solver/solver_settings.h"
 
 namespace eipc {
 
 // A system r(q) = 0 without a potential. At every point it agrees to first order with a potential that is frozen there: after
 // Freeze, Gradient() is r at the current point and Hessian() the frozen potential's. The exact Jacobian is that Hessian plus a
-// rest, which need not be symmetric.
+// remainder, which need not be symmetric.
 class RootProblem : public NewtonProblem {
  public:
   // Freezes at the current point what the potential does not differentiate. Energy() and Gradient() at other points are those of
   // the frozen potential.
   virtual void Freeze() = 0;
-  // The rest of the Jacobian at the current point, frozen there.
-  virtual void PrepareRest() = 0;
-  virtual void AddRestTimes(const VecX& dq, VecX* product) = 0;
-  virtual void RestBlocks(std::vector<NodeBlock>* blocks) const = 0;
+  // The remainder of the Jacobian at the current point, frozen there.
+  virtual void PrepareRemainder() = 0;
+  virtual void AddRemainderTimes(const VecX& dq, VecX* product) = 0;
+  virtual void RemainderBlocks(std::vector<NodeBlock>* blocks) const = 0;
 };
 
 struct RootSettings {
@@ -37,49 +41,51 @@ struct RootReport : NewtonReport {
 
 // Damped inexact Newton for such systems. Linear systems: BiCGSTAB preconditioned by the Cholesky factor P of the frozen
 // potential's Hessian (the same as a lagged solve needs), to the forcing terms sigma_k = min((|r_k| / |r_{k-1}|)^phi, 0.01)
-// (Larionov et al. 2023, IV-D; Eisenstat & Walker 1996), or sparse LU, which also takes over where BiCGSTAB does not get there. A
-// trial within what MaxStep allows is accepted when, some times only, the potential frozen at the iterate falls (which costs no
-// solution, and far from the root residuals are a bad guide as contacts come and go), or when |r|_{P^-1} falls (P that of the
-// iteration, so the exact Newton direction always descends). Prescribed nodes travel as in NewtonSolver.
+// (Larionov et al. 2023, section IV-D; Eisenstat & Walker 1996), or sparse LU, which also takes over where BiCGSTAB does not
+// converge. A trial within what MaxStep allows is accepted when, a few times only, the potential frozen at the iterate falls
+// (which costs no solution, and far from the root residuals are a bad guide as contacts come and go), or when |r|_{P^-1} falls (P
+// that of the iteration, so the exact Newton direction always descends).
 class RootSolver {
  public:
-  // `interrupt` may be null.
-  RootSolver(const SolverSettings& settings, const RootSettings& root, Interrupt* interrupt = nullptr)
-      : settings_(settings), root_(root), interrupt_(interrupt), preconditioner_(interrupt), krylov_(interrupt) {}
+  // `system` holds P and may be shared with other solvers. `interrupt` may be null.
+  RootSolver(const SolverSettings& settings, const RootSettings& root, NewtonSystem* system, Interrupt* interrupt = nullptr)
+      : settings_(settings), root_(root), system_(system), interrupt_(interrupt), krylov_(interrupt) {}
 
-  // As NewtonSolver::Solve. On failure *q is the last admissible point. `hessian` is scratch whose pattern the problem knows.
-  absl::Status Solve(RootProblem* problem, BlockMatrix* hessian, const std::vector<uint8_t>& prescribed, const VecX& target,
-                     double velocity_scale, VecX* q, RootReport* report, StageSeconds* seconds);
+  // As NewtonSolver::Solve, with at most RootSettings::max_iterations iterations. On failure *q is the last admissible point.
+  absl::Status Solve(RootProblem* problem, const SolveContext& context, VecX* q, RootReport* report);
 
  private:
+  // What one iteration leaves to the next.
+  struct Progress {
+    double last_merit = 0;
+    double previous = 0;  // the last update, where it was taken whole
+    int energy_acceptances = 0;
+    bool by_energy = false;  // how the current point was accepted
+  };
   struct Trial {
     double fraction = 0;  // 0: none was acceptable
     bool by_energy = false;
   };
-  // y = P^-1 y.
-  void Precondition(VecX* y);
-  void Residual(RootProblem* problem, const std::vector<uint8_t>& prescribed, VecX* r) const;
+  // True when the solve has ended, with its outcome in *report.
+  absl::StatusOr<bool> Iterate(RootProblem* problem, const SolveContext& context, VecX* q, RootReport* report);
+  absl::StatusOr<bool> TakeDirection(RootProblem* problem, const SolveContext& context, double merit, VecX* q, RootReport* report);
+  void Residual(RootProblem* problem, const SolveContext& context, VecX* r) const;
   double Merit(const VecX& r);
-  bool Factorize(RootProblem* problem, BlockMatrix* hessian, const std::vector<uint8_t>& prescribed, StageSeconds* seconds);
-  bool Direction(RootProblem* problem, const BlockMatrix& hessian, const std::vector<uint8_t>& prescribed, double forcing,
-                 RootReport* report, StageSeconds* seconds);
-  Trial LineSearch(RootProblem* problem, const std::vector<uint8_t>& prescribed, const VecX& q, double limit, double merit,
-                   bool energy_allowed, RootReport* report);
+  bool Direction(RootProblem* problem, const SolveContext& context, double forcing, RootReport* report);
+  bool SolveDirectly(RootProblem* problem, const SolveContext& context, RootReport* report);
+  Trial LineSearch(RootProblem* problem, const SolveContext& context, const VecX& q, double limit, double merit,
+                   RootReport* report);
 
   SolverSettings settings_;
   RootSettings root_;
+  NewtonSystem* system_;
   Interrupt* interrupt_;
-  SpdSolver preconditioner_;
   LuSolver lu_;
-  LowRank dyads_;
-  Woodbury woodbury_, lu_woodbury_;
+  Woodbury lu_woodbury_;
   BiCgStab krylov_;
-  // What the preconditioner was analyzed for: pattern and prescribed nodes.
-  std::vector<int32_t> analyzed_columns_, analyzed_rows_;
-  std::vector<uint8_t> analyzed_prescribed_;
-  std::vector<uint8_t> changing_;
+  Progress progress_;
   std::vector<NodeBlock> blocks_;
-  VecX residual_, direction_, rhs_, trial_, scratch_, free_;
+  VecX residual_, direction_, rhs_, trial_;
   VecX preconditioned_;  // P^-1 r of the last Merit
 };
 

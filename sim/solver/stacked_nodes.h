@@ -10,7 +10,7 @@
 
 namespace eipc {
 
-// Of vectors that stack three coordinates a node; `prescribed` is by node.
+// Vectors stack three coordinates a node; `fixed` is by node.
 
 inline double LargestNodeNorm(const VecX& y) {
   double largest = 0;
@@ -18,21 +18,9 @@ inline double LargestNodeNorm(const VecX& y) {
   return std::sqrt(largest);
 }
 
-// Writes target - q into the prescribed entries of *dq, zero elsewhere; returns the largest remainder.
-inline double Remainder(const std::vector<uint8_t>& prescribed, const VecX& target, const VecX& q, VecX* dq) {
-  dq->setZero(q.size());
-  double largest = 0;
-  for (size_t n = 0; n < prescribed.size(); ++n) {
-    if (!prescribed[n]) continue;
-    dq->segment<3>(3 * n) = target.segment<3>(3 * n) - q.segment<3>(3 * n);
-    largest = std::max(largest, dq->segment<3>(3 * n).norm());
-  }
-  return largest;
-}
-
-inline void ZeroPrescribed(const std::vector<uint8_t>& prescribed, VecX* y) {
-  for (size_t n = 0; n < prescribed.size(); ++n) {
-    if (prescribed[n]) y->segment<3>(3 * n).setZero();
+inline void ZeroFixed(const std::vector<uint8_t>& fixed, VecX* y) {
+  for (size_t n = 0; n < fixed.size(); ++n) {
+    if (fixed[n]) y->segment<3>(3 * n).setZero();
   }
 }
 

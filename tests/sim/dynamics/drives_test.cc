@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "sim/sensor/achieved_pose.h"
+#include "sim/dynamics/achieved_pose.h"
 #include "tests/support/scenes.h"
 
 namespace eipc {

@@ -84,12 +84,14 @@ struct Solution {
   StageSeconds seconds = {};
 };
 
-Solution Solve(NewtonProblem* problem, const VecX& start, const SolverSettings& settings, const std::vector<uint8_t>& prescribed,
-               const VecX& target, Interrupt* interrupt = nullptr) {
+Solution Solve(NewtonProblem* problem, const VecX& start, const SolverSettings& settings, const std::vector<uint8_t>& fixed,
+               Interrupt* interrupt = nullptr, double velocity_scale = 1) {
   Solution run;
   run.q = start;
-  NewtonSolver solver(settings, nullptr, interrupt);
-  run.status = solver.Solve(problem, prescribed, target, 1.0, &run.q, &run.report, &run.seconds);
+  NewtonSystem system(settings.linear_solver, nullptr, interrupt);
+  NewtonSolver solver(settings, &system, interrupt);
+  const SolveContext context = {fixed, velocity_scale, settings.max_newton_iterations, &run.seconds};
+  run.status = solver.Solve(problem, context, &run.q, &run.report);
   return run;
 }
 
@@ -98,7 +100,7 @@ TEST(Newton, SolvesAQuadraticProblemInOneIteration) {
   Quadratic quadratic(5, &random);
   const VecX start = random.Vector(15, 2);
   // One iteration lands in the minimum; the second finds that there is nothing to add.
-  const Solution run = Solve(&quadratic.problem, start, Settings(1e-9, 10), std::vector<uint8_t>(5, 0), start);
+  const Solution run = Solve(&quadratic.problem, start, Settings(1e-9, 10), std::vector<uint8_t>(5, 0));
   ASSERT_TRUE(run.status.ok());
   EXPECT_EQ(run.report.outcome, NewtonOutcome::kConverged);
   EXPECT_EQ(run.report.iterations, 2);
@@ -106,12 +108,12 @@ TEST(Newton, SolvesAQuadraticProblemInOneIteration) {
   EXPECT_LT((run.q - quadratic.centre).norm(), 1e-11);
   EXPECT_LE(run.report.residual_m_s, 1e-9);
   EXPECT_EQ(quadratic.problem.point(), run.q) << "the problem's current point is the solution";
-  const Solution one = Solve(&quadratic.problem, start, Settings(1e-9, 1), std::vector<uint8_t>(5, 0), start);
+  const Solution one = Solve(&quadratic.problem, start, Settings(1e-9, 1), std::vector<uint8_t>(5, 0));
   EXPECT_EQ(one.report.outcome, NewtonOutcome::kIterationCap);
   EXPECT_LT((one.q - quadratic.centre).norm(), 1e-11);
 }
 
-// A curved potential with a driven node, by every linear solver.
+// A curved potential with a fixed node, by every linear solver.
 struct Quartic : Quadratic {
   Quartic(int nodes, Random* random) : Quadratic(nodes, random) {
     problem.energy = [this](const VecX& q) {
@@ -134,20 +136,18 @@ TEST(Newton, EveryLinearSolverFindsTheSameMinimum) {
   Random random(11);
   Quartic quartic(6, &random);
   const VecX start = random.Vector(18, 1);
-  VecX target = start;
-  target.segment<3>(3) = Vec3(2, -1, 1);
-  const std::vector<uint8_t> prescribed = {0, 1, 0, 0, 0, 0};
+  const std::vector<uint8_t> fixed = {0, 1, 0, 0, 0, 0};
   SolverSettings settings = Settings(1e-9, 100);
-  const Solution cholesky = Solve(&quartic.problem, start, settings, prescribed, target);
+  const Solution cholesky = Solve(&quartic.problem, start, settings, fixed);
   EXPECT_EQ(cholesky.report.krylov_iterations, 0);
   for (const LinearSolverKind kind : {LinearSolverKind::kPcgDiagonal, LinearSolverKind::kPcgBlock, LinearSolverKind::kPcgIc0}) {
     settings.linear_solver = kind;
-    const Solution pcg = Solve(&quartic.problem, start, settings, prescribed, target);
+    const Solution pcg = Solve(&quartic.problem, start, settings, fixed);
     EXPECT_EQ(pcg.report.outcome, NewtonOutcome::kConverged);
     EXPECT_GT(pcg.report.krylov_iterations, 0);
     EXPECT_EQ(pcg.report.direct_solves, 0);
     EXPECT_LT((pcg.q - cholesky.q).norm(), 1e-8) << LinearSolverName(kind);
-    EXPECT_EQ(Vec3(pcg.q.segment<3>(3)), Vec3(2, -1, 1)) << "the driven node is where it should be";
+    EXPECT_EQ(Vec3(pcg.q.segment<3>(3)), Vec3(start.segment<3>(3))) << "the fixed node stays";
   }
 }
 
@@ -175,7 +175,7 @@ TEST(Newton, WhatConjugateGradientsCannotSolveGoesToTheFactor) {
     SolverSettings settings = Settings(1e-9, 100);
     settings.linear_solver = kind;
     const VecX start = VecX::Constant(6, 0.3);
-    const Solution run = Solve(&problem, start, settings, {0, 0}, start);
+    const Solution run = Solve(&problem, start, settings, {0, 0});
     EXPECT_EQ(run.report.outcome, NewtonOutcome::kConverged);
     EXPECT_EQ(run.report.direct_solves, 1);
     EXPECT_LT((run.q - VecX::Ones(6)).norm(), 1e-8);
@@ -188,12 +188,12 @@ TEST(Newton, SimplifiedNewtonKeepsTheMatrixWhileItConvergesWell) {
   const VecX start = quartic.centre + random.Vector(18, 0.3);
   const std::vector<uint8_t> free(6, 0);
   SolverSettings settings = Settings(1e-10, 100);
-  const Solution exact = Solve(&quartic.problem, start, settings, free, start);
+  const Solution exact = Solve(&quartic.problem, start, settings, free);
   EXPECT_EQ(exact.report.kept_matrices, 0);
   settings.simplified_newton = true;
   for (const LinearSolverKind kind : {LinearSolverKind::kCholesky, LinearSolverKind::kPcgIc0}) {
     settings.linear_solver = kind;
-    const Solution simplified = Solve(&quartic.problem, start, settings, free, start);
+    const Solution simplified = Solve(&quartic.problem, start, settings, free);
     EXPECT_EQ(simplified.report.outcome, NewtonOutcome::kConverged);
     EXPECT_GT(simplified.report.kept_matrices, 0);
     EXPECT_LT(simplified.report.kept_matrices, simplified.report.iterations) << "the first is never kept";
@@ -213,11 +213,9 @@ TEST(Newton, ToleranceIsASpeed) {
   Quadratic quadratic(3, &random);
   VecX start = quadratic.centre;
   start[4] += 0.01;
-  Solution run;
-  run.q = start;
-  NewtonSolver solver(Settings(1e-3, 10));
   // An update of 1 cm in 20 s is below 1 mm/s: one iteration is enough.
-  ASSERT_TRUE(solver.Solve(&quadratic.problem, {0, 0, 0}, start, 20.0, &run.q, &run.report, &run.seconds).ok());
+  const Solution run = Solve(&quadratic.problem, start, Settings(1e-3, 10), {0, 0, 0}, nullptr, 20.0);
+  ASSERT_TRUE(run.status.ok());
   EXPECT_EQ(run.report.iterations, 1);
   EXPECT_NEAR(run.report.residual_m_s, 0.01 / 20, 1e-9);
 }
@@ -237,14 +235,14 @@ TEST(Newton, DescendsOnAHardProblem) {
     return MatX(testing::ClampedToPsd(h) + 1e-9 * MatX::Identity(3, 3));
   };
   const VecX start = Vec3(-1.2, 1, 3);
-  const Solution run = Solve(&problem, start, Settings(1e-9, 200), {0}, start);
+  const Solution run = Solve(&problem, start, Settings(1e-9, 200), {0});
   ASSERT_TRUE(run.status.ok());
   EXPECT_EQ(run.report.outcome, NewtonOutcome::kConverged);
   EXPECT_GT(run.report.line_search_halvings, 0);
   EXPECT_LT((run.q - VecX(Vec3(1, 1, 0))).norm(), 1e-8);
   double last = problem.energy(start);
   for (int cap = 1; cap < run.report.iterations; ++cap) {
-    const Solution part = Solve(&problem, start, Settings(1e-9, cap), {0}, start);
+    const Solution part = Solve(&problem, start, Settings(1e-9, cap), {0});
     EXPECT_EQ(part.report.outcome, NewtonOutcome::kIterationCap);
     EXPECT_EQ(part.report.iterations, cap);
     EXPECT_LE(problem.energy(part.q), last);
@@ -252,21 +250,18 @@ TEST(Newton, DescendsOnAHardProblem) {
   }
 }
 
-TEST(Newton, PrescribedNodesArriveAndTheOthersFollow) {
+TEST(Newton, FixedNodesStayAndTheOthersBalance) {
   Random random(3);
   Quadratic quadratic(4, &random);
   const VecX start = random.Vector(12, 1);
-  VecX target = start;
-  target.segment<3>(3) = Vec3(5, -2, 1);
-  const std::vector<uint8_t> prescribed = {0, 1, 0, 0};
-  const Solution run = Solve(&quadratic.problem, start, Settings(1e-10, 10), prescribed, target);
+  const Solution run = Solve(&quadratic.problem, start, Settings(1e-10, 10), {0, 1, 0, 0});
   ASSERT_TRUE(run.status.ok());
   EXPECT_EQ(run.report.outcome, NewtonOutcome::kConverged);
-  EXPECT_EQ(Vec3(run.q.segment<3>(3)), Vec3(5, -2, 1)) << "reached exactly";
+  EXPECT_EQ(Vec3(run.q.segment<3>(3)), Vec3(start.segment<3>(3)));
   const VecX g = quadratic.problem.gradient(run.q);
-  for (int n : {0, 2, 3}) EXPECT_LT(g.segment<3>(3 * n).norm(), 1e-9) << "free nodes are in equilibrium with the prescribed one";
-  EXPECT_LE(run.report.iterations, 3);
-  EXPECT_GT(g.segment<3>(3).norm(), 1e-3) << "the drive works against the potential";
+  for (int n : {0, 2, 3}) EXPECT_LT(g.segment<3>(3 * n).norm(), 1e-9) << "free nodes are in equilibrium with the fixed one";
+  EXPECT_LE(run.report.iterations, 2);
+  EXPECT_GT(g.segment<3>(3).norm(), 1e-3) << "the fixed node carries a load";
 }
 
 TEST(Newton, EveryAcceptedStepKeepsToTheLimit) {
@@ -274,77 +269,11 @@ TEST(Newton, EveryAcceptedStepKeepsToTheLimit) {
   Quadratic quadratic(2, &random);
   const VecX start = quadratic.centre + VecX::Constant(6, 0.5);
   quadratic.problem.max_step = [](const VecX&, const VecX& dq) { return std::min(1.0, 0.1 / dq.norm()); };
-  const Solution run = Solve(&quadratic.problem, start, Settings(1e-9, 100), {0, 0}, start);
+  const Solution run = Solve(&quadratic.problem, start, Settings(1e-9, 100), {0, 0});
   EXPECT_EQ(run.report.outcome, NewtonOutcome::kConverged);
   EXPECT_GE(run.report.iterations, 12) << "1.22 m in steps of 0.1";
   EXPECT_LT(run.report.min_step_limit, 0.1);
   EXPECT_LT((run.q - quadratic.centre).norm(), 1e-9);
-}
-
-// A wall at x = 1 that the driven node 0 may not pass; node 1 hangs on it by a spring.
-struct Wall {
-  Wall() : problem(2) {
-    problem.energy = [](const VecX& q) { return 0.5 * (q.head<3>() - q.tail<3>()).squaredNorm() + 0.5 * q.squaredNorm(); };
-    problem.gradient = [](const VecX& q) {
-      VecX g = q;
-      g.head<3>() += q.head<3>() - q.tail<3>();
-      g.tail<3>() += q.tail<3>() - q.head<3>();
-      return g;
-    };
-    problem.hessian = [](const VecX&) {
-      MatX h = 2 * MatX::Identity(6, 6);
-      h.topRightCorner<3, 3>() = h.bottomLeftCorner<3, 3>() = -Mat3::Identity();
-      return h;
-    };
-    // Half of what is left to the wall, as collision detection would.
-    problem.max_step = [](const VecX& q, const VecX& dq) { return dq[0] <= 0 ? 1.0 : std::min(1.0, 0.5 * (1 - q[0]) / dq[0]); };
-  }
-  DenseProblem problem;
-};
-
-TEST(Newton, ABlockedDriveGivesUpAndLeavesTheRestInEquilibrium) {
-  Wall wall;
-  const VecX start = VecX::Zero(6);
-  VecX target = start;
-  target[0] = 2;
-  target[1] = 1;
-  const Solution run = Solve(&wall.problem, start, Settings(1e-9, 200), {1, 0}, target);
-  ASSERT_TRUE(run.status.ok());
-  EXPECT_EQ(run.report.outcome, NewtonOutcome::kTargetNotReached);
-  EXPECT_LT(run.q[0], 1);
-  EXPECT_GT(run.q[0], 0.95) << "up to the wall";
-  EXPECT_LT(run.report.iterations, 100) << "it gives up";
-  EXPECT_LT(VecX(wall.problem.gradient(run.q)).tail<3>().norm(), 1e-8);
-  // From there a target on this side is reached.
-  VecX back = run.q;
-  back.head<3>() = Vec3(0.2, 0, 0);
-  const Solution retreat = Solve(&wall.problem, run.q, Settings(1e-9, 200), {1, 0}, back);
-  EXPECT_EQ(retreat.report.outcome, NewtonOutcome::kConverged);
-  EXPECT_EQ(Vec3(retreat.q.head<3>()), Vec3(0.2, 0, 0));
-}
-
-// Where the pinched rest cannot be relaxed any further, the drive is still what is to be reported.
-TEST(Newton, ABlockedDriveIsReportedThoughTheRestStalls) {
-  Wall wall;
-  double calls = 0;
-  wall.problem.energy = [&calls](const VecX&) { return ++calls; };  // never lower
-  wall.problem.max_step = [](const VecX&, const VecX&) { return 0.0; };
-  VecX target = VecX::Zero(6);
-  target[0] = 2;
-  VecX start = VecX::Zero(6);
-  start[4] = 1;
-  const Solution run = Solve(&wall.problem, start, Settings(1e-9, 200), {1, 0}, target);
-  EXPECT_EQ(run.report.outcome, NewtonOutcome::kTargetNotReached);
-  EXPECT_EQ(run.q, start);
-}
-
-TEST(Newton, RunningOutOfIterationsOnTheWayIsATargetNotReached) {
-  Wall wall;
-  VecX target = VecX::Zero(6);
-  target[0] = 2;
-  const Solution run = Solve(&wall.problem, VecX::Zero(6), Settings(1e-9, 3), {1, 0}, target);
-  EXPECT_EQ(run.report.outcome, NewtonOutcome::kTargetNotReached);
-  EXPECT_EQ(run.report.iterations, 3);
 }
 
 TEST(Newton, AnInterruptEndsTheSolveWithItsError) {
@@ -357,7 +286,7 @@ TEST(Newton, AnInterruptEndsTheSolveWithItsError) {
   for (int allowed = 0; allowed < 40; ++allowed) {
     polls = 0;
     const Interrupt::Watch watch(&interrupt, [&] { return ++polls > allowed ? absl::CancelledError("") : absl::OkStatus(); });
-    const Solution run = Solve(&quadratic.problem, start, Settings(1e-9, 1000), {0, 0}, start, &interrupt);
+    const Solution run = Solve(&quadratic.problem, start, Settings(1e-9, 1000), {0, 0}, &interrupt);
     ASSERT_EQ(run.status.code(), absl::StatusCode::kCancelled);
     EXPECT_EQ(polls, allowed + 1) << "nobody is asked again once the answer is no";
     EXPECT_GE(run.report.iterations, last_iterations);
@@ -372,7 +301,7 @@ TEST(Newton, AHessianThatCannotBeFactoredStalls) {
   Quadratic quadratic(2, &random);
   quadratic.problem.hessian = [](const VecX&) { return MatX(-MatX::Identity(6, 6)); };
   const VecX start = random.Vector(6, 1);
-  const Solution run = Solve(&quadratic.problem, start, Settings(1e-9, 10), {0, 0}, start);
+  const Solution run = Solve(&quadratic.problem, start, Settings(1e-9, 10), {0, 0});
   ASSERT_TRUE(run.status.ok());
   EXPECT_EQ(run.report.outcome, NewtonOutcome::kStalled);
   EXPECT_EQ(run.q, start);
@@ -383,7 +312,7 @@ TEST(Newton, NoAdmissibleProgressStalls) {
   Quadratic quadratic(2, &random);
   const VecX start = random.Vector(6, 1);
   quadratic.problem.energy = [&](const VecX& q) { return q == start ? 0.0 : 1.0; };  // no descent anywhere
-  const Solution run = Solve(&quadratic.problem, start, Settings(1e-9, 10), {0, 0}, start);
+  const Solution run = Solve(&quadratic.problem, start, Settings(1e-9, 10), {0, 0});
   EXPECT_EQ(run.report.outcome, NewtonOutcome::kStalled);
   EXPECT_EQ(run.q, start);
   EXPECT_EQ(quadratic.problem.point(), start);
@@ -395,7 +324,7 @@ TEST(Newton, ExtrapolatesParallelSteps) {
   Quadratic quadratic(4, &random);
   quadratic.problem.hessian = [&](const VecX&) { return MatX(20 * quadratic.k); };
   const VecX start = random.Vector(12, 2);
-  const Solution run = Solve(&quadratic.problem, start, Settings(1e-9, 100), std::vector<uint8_t>(4, 0), start);
+  const Solution run = Solve(&quadratic.problem, start, Settings(1e-9, 100), std::vector<uint8_t>(4, 0));
   ASSERT_TRUE(run.status.ok());
   EXPECT_EQ(run.report.outcome, NewtonOutcome::kConverged);
   EXPECT_LT(run.report.iterations, 20);
@@ -444,7 +373,7 @@ class RingProblem : public DenseProblem {
 TEST(Newton, DampsSlidesThatCloseTheirOwnGap) {
   for (const bool damped : {false, true}) {
     RingProblem ring(damped);
-    const Solution run = Solve(&ring, RingProblem::Start(), Settings(1e-6, 300), {0}, RingProblem::Start());
+    const Solution run = Solve(&ring, RingProblem::Start(), Settings(1e-6, 300), {0});
     ASSERT_TRUE(run.status.ok());
     EXPECT_EQ(run.report.outcome == NewtonOutcome::kConverged, damped) << run.report.iterations << " " << run.q.transpose();
     EXPECT_EQ(run.q[2] < -0.9, damped) << run.report.iterations << " gap " << RingProblem::Gap(run.q) << " " << run.q.transpose();

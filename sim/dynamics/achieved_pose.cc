@@ -1,4 +1,4 @@
-#include "sim/sensor/achieved_pose.h"
+#include "sim/dynamics/achieved_pose.h"
 
 #include <Eigen/SVD>
 

@@ -1,11 +1,11 @@
-#include "sim/energy/friction_rest.h"
+#include "sim/energy/friction_remainder.h"
 
 #include "sim/energy/barrier.h"
 #include "sim/energy/implicit_friction.h"
 
 namespace eipc {
 
-void FrictionRest::Prepare(const ContactSet& contacts, const std::vector<Vec3>& x, const FrictionTerm& friction, double stiffness) {
+void FrictionRemainder::Prepare(const ContactSet& contacts, const std::vector<Vec3>& x, const FrictionTerm& friction, double stiffness) {
   active_.clear();
   for (const ContactStencil& c : contacts.stencils()) {
     if (surface_->Friction(c.body_a, c.body_b) > 0) active_.push_back(&c);
@@ -24,11 +24,11 @@ void FrictionRest::Prepare(const ContactSet& contacts, const std::vector<Vec3>& 
   });
 }
 
-void FrictionRest::AddTimes(const VecX& dq, VecX* product) const {
+void FrictionRemainder::AddTimes(const VecX& dq, VecX* product) const {
   for (const Stencil& s : stencils_) map_->AddGradient(s.v, s.rest * map_->Directions(s.v, dq), product);
 }
 
-void FrictionRest::Blocks(std::vector<NodeBlock>* blocks) const {
+void FrictionRemainder::Blocks(std::vector<NodeBlock>* blocks) const {
   blocks->clear();
   for (const Stencil& s : stencils_) {
     const SurfaceMap::Nodes nodes = map_->Gather(s.v);

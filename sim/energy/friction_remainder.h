@@ -1,5 +1,5 @@
-#ifndef EIPC_SIM_ENERGY_FRICTION_REST_H_
-#define EIPC_SIM_ENERGY_FRICTION_REST_H_
+#ifndef EIPC_SIM_ENERGY_FRICTION_REMAINDER_H_
+#define EIPC_SIM_ENERGY_FRICTION_REMAINDER_H_
 
 #include <vector>
 
@@ -13,9 +13,9 @@ namespace eipc {
 
 // What the Hessian of lagged friction, lagged at x, leaves out of the Jacobian of friction at x: how contact forces, sliding planes
 // and closest points change with x. Not symmetric; a 12 x 12 matrix for each active stencil with friction.
-class FrictionRest {
+class FrictionRemainder {
  public:
-  FrictionRest(const SurfaceMap* map, const CollisionSurface* surface, ThreadPool* pool)
+  FrictionRemainder(const SurfaceMap* map, const CollisionSurface* surface, ThreadPool* pool)
       : map_(map), surface_(surface), pool_(pool) {}
 
   // `contacts` are those of `x`; `friction` supplies thresholds and x_tilde of the stage; `stiffness` as the barrier has it.
@@ -38,4 +38,4 @@ class FrictionRest {
 
 }  // namespace eipc
 
-#endif  // EIPC_SIM_ENERGY_FRICTION_REST_H_
+#endif  // EIPC_SIM_ENERGY_FRICTION_REMAINDER_H_

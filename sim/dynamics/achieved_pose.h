@@ -1,5 +1,5 @@
-#ifndef EIPC_SIM_SENSOR_ACHIEVED_POSE_H_
-#define EIPC_SIM_SENSOR_ACHIEVED_POSE_H_
+#ifndef EIPC_SIM_DYNAMICS_ACHIEVED_POSE_H_
+#define EIPC_SIM_DYNAMICS_ACHIEVED_POSE_H_
 
 #include "sim/dynamics/model.h"
 #include "sim/dynamics/state.h"
@@ -12,4 +12,4 @@ Pose AchievedPose(const Model& model, const State& state, int boundary_set);
 
 }  // namespace eipc
 
-#endif  // EIPC_SIM_SENSOR_ACHIEVED_POSE_H_
+#endif  // EIPC_SIM_DYNAMICS_ACHIEVED_POSE_H_

@@ -1,0 +1,273 @@
+#include "sim/dynamics/prescribed_motion.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "sim/base/status_macros.h"
+#include "sim/dynamics/achieved_pose.h"
+#include "sim/dynamics/drives.h"
+#include "sim/solver/stacked_nodes.h"
+
+namespace eipc {
+namespace {
+
+constexpr double kBlocked = 1e-3;     // a smaller admissible fraction is no progress of a drive
+constexpr int kPatience = 8;          // moves without progress before a drive is stopped
+constexpr double kLeastShare = 0.05;  // of the closing of a gap, below which a drive is not what closes it
+constexpr int kMaxHalvings = 40;
+constexpr double kStraight = 1e-8;  // below this angle a turn differs from a straight line by less than rounding
+
+}  // namespace
+
+PrescribedMotion::PrescribedMotion(const Model* model, NewtonSystem* system, Interrupt* interrupt)
+    : model_(model), system_(system), interrupt_(interrupt) {}
+
+void PrescribedMotion::BeginPart(const State& from, const std::vector<State::Drive>& drives) {
+  start_ = from.q;
+  target_ = from.q;
+  DriveTargets(*model_, drives, &driven_, &target_);
+  fixed_ = driven_;
+  drives_.assign(drives.size(), {});
+  moving_.assign(drives.size(), 0);
+  for (size_t i = 0; i < drives.size(); ++i) {
+    const int32_t set = static_cast<int32_t>(i);
+    drives_[i].start = from.drives[i].error_m == 0 ? from.drives[i].commanded : AchievedPose(*model_, from, set);
+    drives_[i].goal = drives[i].commanded;
+    drives_[i].turns = drives_[i].start.rotation.angularDistance(drives_[i].goal.rotation) > kStraight;
+  }
+}
+
+void PrescribedMotion::Fix(const std::vector<uint8_t>& nodes) {
+  fixed_ = driven_;
+  for (size_t n = 0; n < nodes.size(); ++n) fixed_[n] |= nodes[n];
+}
+
+Vec3 PrescribedMotion::OnPath(int32_t node, double fraction) const {
+  const Vec3 start = start_.segment<3>(3 * node), target = target_.segment<3>(3 * node);
+  return fraction < 1 ? Vec3(start + fraction * (target - start)) : target;
+}
+
+void PrescribedMotion::BeginStage(double end, const VecX& q) {
+  end_ = end;
+  stage_target_ = target_;
+  if (end < 1) {
+    for (int32_t n = 0; n < model_->node_count; ++n) {
+      if (fixed_[n]) stage_target_.segment<3>(3 * n) = OnPath(n, end);
+    }
+  }
+  for (size_t i = 0; i < drives_.size(); ++i) {
+    const std::vector<int32_t>& nodes = model_->boundary_sets[i].nodes;
+    const bool arrived =
+        std::all_of(nodes.begin(), nodes.end(), [&](int32_t n) { return q.segment<3>(3 * n) == stage_target_.segment<3>(3 * n); });
+    if (arrived) drives_[i].fraction = end;
+    drives_[i].stage_fraction = drives_[i].fraction;
+  }
+  RestartStage();
+}
+
+void PrescribedMotion::RestartStage() {
+  for (Drive& drive : drives_) {
+    drive.fraction = drive.stage_fraction;
+    drive.blocked = 0;
+    drive.waits = drive.stopped = false;
+  }
+  forces_ = true;
+}
+
+bool PrescribedMotion::Pending() const {
+  return std::any_of(drives_.begin(), drives_.end(), [this](const Drive& d) { return !d.stopped && d.fraction < end_; });
+}
+
+void PrescribedMotion::Resume() {
+  for (Drive& drive : drives_) drive.waits = false;
+}
+
+bool PrescribedMotion::AllWait() const {
+  return std::none_of(drives_.begin(), drives_.end(), [this](const Drive& d) { return Moving(d); });
+}
+
+void PrescribedMotion::AddRemainder(size_t drive, const VecX& q, VecX* direction) const {
+  for (const int32_t n : model_->boundary_sets[drive].nodes) {
+    direction->segment<3>(3 * n) = stage_target_.segment<3>(3 * n) - q.segment<3>(3 * n);
+  }
+}
+
+void PrescribedMotion::LandOnTargets() {
+  for (size_t i = 0; i < drives_.size(); ++i) {
+    if (!Moving(drives_[i])) continue;
+    for (const int32_t n : model_->boundary_sets[i].nodes) {
+      move_.mutable_point()->segment<3>(3 * n) = stage_target_.segment<3>(3 * n);
+    }
+  }
+}
+
+void PrescribedMotion::Remainder(const VecX& q, VecX* direction) const {
+  direction->setZero(q.size());
+  for (size_t i = 0; i < drives_.size(); ++i) {
+    if (Moving(drives_[i])) AddRemainder(i, q, direction);
+  }
+}
+
+bool PrescribedMotion::Follow(StageProblem* problem, const SolveContext& context, VecX* direction, NewtonReport* report) {
+  gradient_.setZero(direction->size());
+  if (forces_) {
+    problem->Gradient(&gradient_);
+    ZeroFixed(context.fixed, &gradient_);
+  }
+  system_->Begin();
+  return system_->Solve(problem, context, gradient_, {}, direction, report);
+}
+
+// By the matrix of the last Follow.
+bool PrescribedMotion::Respond(StageProblem* problem, const SolveContext& context, VecX* direction) {
+  NewtonReport uncounted;
+  gradient_.setZero(direction->size());
+  return system_->Solve(problem, context, gradient_, {0, true}, direction, &uncounted);
+}
+
+// The nodes of a drive that does not turn are on their paths already. Those of a turning one leave the trial move, so the chord to
+// where they are placed is examined.
+double PrescribedMotion::PlaceOnPaths(StageProblem* problem, const VecX& q, double fraction) {
+  constexpr int kMaxTries = 8;
+  constexpr double kShorter = 0.9;  // the gap at the end of a chord that is free as far as its end leaves no room
+  VecX& trial = *move_.mutable_point();
+  for (int k = 0; k < kMaxTries; ++k) {
+    bool placed = false;
+    for (size_t i = 0; i < drives_.size(); ++i) {
+      const Drive& drive = drives_[i];
+      if (!Moving(drive) || !drive.turns) continue;
+      placed = true;
+      const BoundarySet& set = model_->boundary_sets[i];
+      const double s = drive.fraction + fraction * (end_ - drive.fraction);
+      const Pose pose = Trajectory{{{0, drive.start}, {1, drive.goal}}}.At(s);
+      for (size_t j = 0; j < set.nodes.size(); ++j) trial.segment<3>(3 * set.nodes[j]) = pose.Apply(set.local_positions[j]);
+    }
+    if (!placed) return fraction;
+    chord_ = trial - q;
+    const double free = problem->MaxStep(chord_);
+    if (free >= 1) return fraction;
+    const double kept = kShorter * free;
+    fraction *= kept;
+    trial = q + kept * chord_;
+  }
+  trial = q;
+  return 0;
+}
+
+double PrescribedMotion::Closing(const StageProblem& problem, const std::array<int32_t, 4>& v, const std::array<Vec3, 4>& gradient,
+                                 const VecX& direction) const {
+  const Vec12 motion = problem.map().Directions(v, direction);
+  double closing = 0;
+  for (int i = 0; i < 4; ++i) closing -= gradient[i].dot(motion.segment<3>(3 * i));
+  return closing;
+}
+
+double PrescribedMotion::LeastGapClosed(const StageProblem& problem, const VecX& driving, Obstacle* obstacle) {
+  if (model_->solver.unsafe_disable_ccd) return 1;  // then the audit is to see where drives go
+  problem.TightContacts(kTightestGap, &tight_);
+  double least = 1;
+  for (const TightContact& contact : tight_) {
+    if (contact.relative_gap >= least || Closing(problem, contact.v, contact.gradient, driving) <= 0) continue;
+    least = contact.relative_gap;
+    if (obstacle != nullptr) *obstacle = {0, contact.v, contact.gradient};
+  }
+  return least;
+}
+
+double PrescribedMotion::Accept(StageProblem* problem, double fraction, const VecX& driving, VecX* q, Obstacle* obstacle) {
+  const double tight = std::min(kTightestGap, LeastGapClosed(*problem, driving, nullptr));
+  VecX& trial = *move_.mutable_point();
+  for (int k = 0;; ++k) {
+    if (fraction < 1) fraction = PlaceOnPaths(problem, *q, fraction);
+    problem->SetPoint(trial);
+    if (fraction == 0 || Raised(interrupt_)) break;
+    const bool squeezed = LeastGapClosed(*problem, driving, obstacle) < tight;
+    if (!squeezed && !problem->Intersects()) break;
+    problem->SetPoint(*q);
+    const double kept = k + 1 < kMaxHalvings && fraction > kBlocked ? 0.5 : 0;
+    fraction *= kept;
+    trial = *q + kept * (trial - *q);
+  }
+  *q = trial;
+  for (Drive& drive : drives_) {
+    if (!Moving(drive)) continue;
+    const double reached = drive.fraction + fraction * (end_ - drive.fraction);
+    drive.fraction = fraction < 1 ? std::min(reached, std::nextafter(end_, 0.0)) : end_;
+  }
+  return fraction;
+}
+
+void PrescribedMotion::MoveToGuess(StageProblem* problem, const VecX& guess, VecX* q) {
+  direction_ = guess - *q;
+  const double fraction = std::min(1.0, problem->MaxStep(direction_));
+  if (fraction >= 1) {
+    *move_.mutable_point() = guess;
+  } else {
+    move_.MakeStraight(*q, direction_, fraction);
+  }
+  Remainder(*q, &driving_);
+  Obstacle ignored;
+  Accept(problem, fraction, driving_, q, &ignored);
+}
+
+// Drives that close the gap of the obstacle wait; those that did so without any progress several times are stopped. Without an
+// obstacle (an element that would invert) all that move are judged. When no drive closes the gap, all wait, and the next move
+// leaves out the free nodes' own motion.
+void PrescribedMotion::Judge(StageProblem* problem, const SolveContext& context, const Obstacle& obstacle, double fraction,
+                             const VecX& q_before) {
+  closing_.assign(drives_.size(), 0);
+  double sum = 0;
+  for (size_t i = 0; i < drives_.size(); ++i) {
+    if (!moving_[i]) continue;
+    if (obstacle.found()) {
+      direction_.setZero(q_before.size());
+      AddRemainder(i, q_before, &direction_);
+      if (!Respond(problem, context, &direction_)) continue;
+      closing_[i] = std::max(0.0, Closing(*problem, obstacle.v, obstacle.gradient, direction_));
+    } else {
+      closing_[i] = 1;
+    }
+    sum += closing_[i];
+  }
+  forces_ = sum > 0 || fraction > kBlocked;
+  for (size_t i = 0; i < drives_.size(); ++i) {
+    Drive& drive = drives_[i];
+    if (!moving_[i]) continue;
+    if (sum > 0 && closing_[i] <= kLeastShare * sum) continue;
+    drive.waits = true;
+    drive.blocked = fraction > kBlocked ? 0 : drive.blocked + 1;
+    drive.stopped = drive.blocked >= kPatience;
+  }
+}
+
+absl::Status PrescribedMotion::Advance(StageProblem* problem, const SolveContext& context, VecX* q, NewtonReport* report) {
+  EIPC_RETURN_IF_ERROR(Poll(interrupt_));
+  Remainder(*q, &direction_);
+  driving_ = direction_;
+  for (size_t i = 0; i < drives_.size(); ++i) moving_[i] = Moving(drives_[i]);
+  ++report->iterations;
+  ++report->linear_solves;
+  const bool solved = Follow(problem, context, &direction_, report);
+  EIPC_RETURN_IF_ERROR(Poll(interrupt_));
+  if (!solved) {
+    for (Drive& drive : drives_) drive.stopped = drive.stopped || Moving(drive);
+    return absl::OkStatus();
+  }
+  report->residual_m_s = LargestNodeNorm(direction_) / context.velocity_scale;
+  double fraction = move_.Make(problem, *q, direction_, 1, context.seconds);
+  EIPC_RETURN_IF_ERROR(Poll(interrupt_));
+  Obstacle obstacle;
+  if (fraction < 1) obstacle = problem->FindObstacle();
+  const bool limited_by_pair = fraction >= 1 || obstacle.found();
+  if (fraction >= 1) LandOnTargets();
+  const VecX before = *q;
+  if (!Respond(problem, context, &driving_)) driving_.setZero(q->size());
+  fraction = Accept(problem, fraction, driving_, q, &obstacle);
+  EIPC_RETURN_IF_ERROR(Poll(interrupt_));
+  report->min_step_limit = std::min(report->min_step_limit, fraction);
+  Resume();
+  if (fraction < 1) Judge(problem, context, limited_by_pair ? obstacle : Obstacle(), fraction, before);
+  return absl::OkStatus();
+}
+
+}  // namespace eipc

@@ -1,0 +1,120 @@
+#ifndef EIPC_SIM_DYNAMICS_PRESCRIBED_MOTION_H_
+#define EIPC_SIM_DYNAMICS_PRESCRIBED_MOTION_H_
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "sim/base/interrupt.h"
+#include "sim/contact/obstacle.h"
+#include "sim/dynamics/model.h"
+#include "sim/dynamics/stage_problem.h"
+#include "sim/dynamics/state.h"
+#include "sim/solver/newton_report.h"
+#include "sim/solver/newton_system.h"
+#include "sim/solver/solve_context.h"
+#include "sim/solver/trial_move.h"
+
+namespace eipc {
+
+// The motion of the nodes that are prescribed: those of drives (kinematic bodies and boundary sets), and those of sleeping bodies,
+// which stay where they are. Solvers know these nodes as fixed ones; only this class moves them.
+//
+// Nodes of a drive move straight, at a constant speed, from where they are at the start of a part of a step to where its command
+// places them at the end. A drive that is stopped in between stays a rigid frame: its nodes are then those of the pose at that
+// fraction of its path, linear in position and spherical in rotation.
+//
+// A move takes all drives as far as collision detection admits, with the free nodes following by H_ff d_f = -g_f - H_fp d_p. Where
+// a pair of primitives limits the move, each drive is judged by the part that it has in closing the pair's gap: by the motion that
+// the drive alone makes of the free bodies, d_f = -H_ff^-1 H_fp d_p, so through the bodies between as well. Drives that close the
+// gap wait until the free nodes have been relaxed; the others go on. A drive that gets nowhere several times is stopped for this
+// stage, and every drive has this fate for itself.
+//
+// A drive has no limit to its force. Pressed against something that cannot yield it would end at gaps of the size of rounding,
+// where collision detection admits no motion, not even apart, and matrices lose their pivots. So no drive closes a gap below
+// kTightestGap of the distance at which contact begins, where the pressure is 1e4 times that at a half of it.
+class PrescribedMotion {
+ public:
+  static constexpr double kTightestGap = 1e-4;
+
+  // `interrupt` may be null.
+  PrescribedMotion(const Model* model, NewtonSystem* system, Interrupt* interrupt);
+
+  // A part of a step from `from`, at whose end the drives are to be where `drives` commands.
+  void BeginPart(const State& from, const std::vector<State::Drive>& drives);
+  // Adds nodes (by node, non-zero) that stay where they are to those of the drives.
+  void Fix(const std::vector<uint8_t>& nodes);
+  // A stage whose end is at the fraction `end` of the part, with the drives' nodes at q.
+  void BeginStage(double end, const VecX& q);
+  // Takes the progress of the stage back: its nodes are where BeginStage found them.
+  void RestartStage();
+
+  // By node: prescribed ones, those of drives among them.
+  const std::vector<uint8_t>& fixed() const { return fixed_; }
+  const std::vector<uint8_t>& driven() const { return driven_; }
+  // Where prescribed nodes should be at the end of the part, and of the stage; other entries: the start.
+  const VecX& target() const { return target_; }
+  const VecX& stage_target() const { return stage_target_; }
+  // Where prescribed nodes are at a fraction of their straight path.
+  Vec3 OnPath(int32_t node, double fraction) const;
+
+  // Whether a drive has not arrived and has not been stopped, and whether all of those wait for the free nodes.
+  bool Pending() const;
+  bool AllWait() const;
+  // Ends the waiting, once the free nodes have been relaxed.
+  void Resume();
+  // Moves all nodes from *q, the problem's current point, towards `guess`, where prescribed nodes are at the stage's target.
+  void MoveToGuess(StageProblem* problem, const VecX& guess, VecX* q);
+  // One move of the drives that are pending and do not wait, with the free nodes following. `*q` is the problem's current point,
+  // before and after. An iteration of the solve: it is counted in *report. Error only from the interrupt.
+  absl::Status Advance(StageProblem* problem, const SolveContext& context, VecX* q, NewtonReport* report);
+
+ private:
+  struct Drive {
+    Pose start, goal;
+    bool turns = false;
+    double fraction = 0;        // of the part's path
+    double stage_fraction = 0;  // the same at the start of the stage
+    int blocked = 0;            // moves that it has stopped, in a row
+    bool waits = false;
+    bool stopped = false;
+  };
+  bool Moving(const Drive& drive) const { return !drive.stopped && !drive.waits && drive.fraction < end_; }
+  // The remainder of the drives that move, or of one of them, zero at other nodes.
+  void Remainder(const VecX& q, VecX* direction) const;
+  void AddRemainder(size_t drive, const VecX& q, VecX* direction) const;
+  // Adds to the remainder in *direction what the free nodes do: they follow, and move by their own forces where forces_ is set.
+  bool Follow(StageProblem* problem, const SolveContext& context, VecX* direction, NewtonReport* report);
+  // The same without their own forces.
+  bool Respond(StageProblem* problem, const SolveContext& context, VecX* direction);
+  void LandOnTargets();
+  // Goes as far along the trial move, which ends at `fraction` of the drives' remainders, as is neither refused by the exact check
+  // nor by the rule of the tightest gap; `driving` is the motion that the drives make. Returns the fraction. *obstacle is replaced
+  // when the rule of the tightest gap shortened the move.
+  double Accept(StageProblem* problem, double fraction, const VecX& driving, VecX* q, Obstacle* obstacle);
+  // Puts the nodes of moving drives on their paths in the trial point; returns the admissible fraction.
+  double PlaceOnPaths(StageProblem* problem, const VecX& q, double fraction);
+  double LeastGapClosed(const StageProblem& problem, const VecX& driving, Obstacle* obstacle);
+  void Judge(StageProblem* problem, const SolveContext& context, const Obstacle& obstacle, double fraction, const VecX& q_before);
+  double Closing(const StageProblem& problem, const std::array<int32_t, 4>& v, const std::array<Vec3, 4>& gradient,
+                 const VecX& direction) const;
+
+  const Model* model_;
+  NewtonSystem* system_;
+  Interrupt* interrupt_;
+  std::vector<Drive> drives_;  // one per Model::boundary_sets
+  double end_ = 1;             // of the stage
+  bool forces_ = true;         // the next move includes the free nodes' own motion
+  std::vector<uint8_t> driven_, fixed_;
+  VecX start_, target_, stage_target_;
+  TrialMove move_;
+  VecX direction_, gradient_, driving_, chord_;
+  std::vector<uint8_t> moving_;  // by drive: in the last move
+  std::vector<double> closing_;  // by drive
+  std::vector<TightContact> tight_;
+};
+
+}  // namespace eipc
+
+#endif  // EIPC_SIM_DYNAMICS_PRESCRIBED_MOTION_H_
