@@ -62,14 +62,15 @@ void FindObstacle(const std::vector<Candidate>& candidates, const std::vector<Ve
     const double far = LargestExaminedGap(candidate.dhat, position_error_m);
     if (reach != nullptr && candidate.bound - reach->Approach(candidate) >= far) continue;
     const double fraction = FreeFraction(candidate, x0, x1, position_error_m);
-    if (fraction >= obstacle->fraction) continue;
+    // Of pairs that limit the motion alike, such as those at a common vertex, the choice must not depend on which list has them.
+    if (fraction > obstacle->fraction || fraction >= 1 || (fraction == obstacle->fraction && candidate.v >= obstacle->v)) continue;
     obstacle->fraction = fraction;
+    obstacle->v = candidate.v;
     first = &candidate;
   }
   if (first == nullptr) return;
   std::array<Vec3, 4> x;
   for (int i = 0; i < 4; ++i) x[i] = x0[first->v[i]] + obstacle->fraction * (x1[first->v[i]] - x0[first->v[i]]);
-  obstacle->v = first->v;
   obstacle->gradient = DistanceGradient(first->kind == ContactKind::kPointTriangle ? PointTriangleClosest(x[0], x[1], x[2], x[3])
                                                                                    : EdgeEdgeClosest(x[0], x[1], x[2], x[3]));
 }

@@ -19,8 +19,8 @@ double CollisionFreeStep(const std::vector<Candidate>& candidates, const std::ve
                          double position_error_m, ThreadPool* pool, const VertexTravel* reach = nullptr,
                          Interrupt* interrupt = nullptr);
 
-// The pair that limits such a motion, the first of them in the order of the candidates. It replaces *obstacle where it leaves a
-// smaller fraction free.
+// The pair that limits such a motion, of several that limit it alike the one with the smallest vertices. It replaces *obstacle
+// where it leaves a smaller fraction free.
 void FindObstacle(const std::vector<Candidate>& candidates, const std::vector<Vec3>& x0, const std::vector<Vec3>& x1,
                   double position_error_m, const VertexTravel* reach, Obstacle* obstacle);
 

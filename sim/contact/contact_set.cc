@@ -51,9 +51,10 @@ void ContactSet::Update(const std::vector<Candidate>& candidates, const std::vec
     }
   });
   stencils_.clear();
+  prescribed_pairs_.clear();
   min_distance_ = kInfinity;
   for (int64_t chunk = 0; chunk < chunks; ++chunk) {
-    stencils_.insert(stencils_.end(), chunk_stencils_[chunk].begin(), chunk_stencils_[chunk].end());
+    for (const ContactStencil& s : chunk_stencils_[chunk]) (s.weight == 0 ? prescribed_pairs_ : stencils_).push_back(s);
     min_distance_ = std::min(min_distance_, chunk_min_[chunk]);
   }
   if (settings_.form == BarrierForm::kAreaWeighted) KeepNearestFeatures(x);
@@ -77,8 +78,9 @@ bool ContactSet::MakeStencil(const Candidate& c, const std::vector<Vec3>& x, Con
   out->dhat = c.dhat;
   if (out->distance >= out->dhat) return false;
   *distance = out->distance;
-  out->weight = settings_.form == BarrierForm::kPerPair ? 1.0 : PairWeight(c);
-  if (out->weight == 0) return false;
+  const bool reacts = surface_->Reacts(out->body_a, out->body_b);
+  out->weight = !reacts ? 0.0 : settings_.form == BarrierForm::kPerPair ? 1.0 : PairWeight(c);
+  if (reacts && out->weight == 0) return false;
   // Li et al. 2020, eq. 24: the mollifier acts where the sine of the angle is below about 0.03 of the rest configuration.
   out->mollifier2 =
       c.kind == ContactKind::kEdgeEdge ? 1e-3 * surface_->edge_rest_length2[c.first] * surface_->edge_rest_length2[c.second] : 0.0;

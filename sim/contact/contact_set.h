@@ -42,6 +42,8 @@ class ContactSet {
               const VertexTravel* travel = nullptr, Interrupt* interrupt = nullptr);
 
   const std::vector<ContactStencil>& stencils() const { return stencils_; }
+  // Active pairs of bodies that no force moves: they carry no potential, their weight is zero.
+  const std::vector<ContactStencil>& prescribed_pairs() const { return prescribed_pairs_; }
   // Of the pairs that are closer than their own dhat, whether they weigh anything or not; infinity when there is none.
   double min_distance() const { return min_distance_; }
   // The smallest distance of an active stencil as a part of its own dhat; 1 when there is none.
@@ -56,6 +58,7 @@ class ContactSet {
   ContactSettings settings_;
   ContactWeights weights_;
   std::vector<ContactStencil> stencils_;
+  std::vector<ContactStencil> prescribed_pairs_;
   std::vector<ContactStencil> all_stencils_;      // before KeepNearestFeatures
   std::vector<std::array<int32_t, 3>> by_point_;  // point, body met, index in all_stencils_; sorted
   std::vector<ContactStencil> hits_;

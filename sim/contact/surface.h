@@ -33,12 +33,19 @@ struct CollisionSurface {
   int32_t body_count = 0;
   // Bodies that only affine maps move (static, kinematic, affine): what is flat at rest stays flat. Empty: none.
   std::vector<uint8_t> body_stays_flat;
+  // Bodies that are static or follow a trajectory: no force moves them. Pairs of those are kept apart by collision detection alone.
+  // Empty: none.
+  std::vector<uint8_t> body_unmoved_by_forces;
   // Row-major body-by-body tables.
   std::vector<uint8_t> pair_enabled;  // [a * body_count + b]; the diagonal says whether self-contact is on
   std::vector<double> pair_friction;  // dynamic coefficient
   std::vector<FrictionLaw> pair_law;  // empty: Coulomb friction of these coefficients
 
   bool StaysFlat(int32_t body) const { return !body_stays_flat.empty() && body_stays_flat[body] != 0; }
+  // Whether contact forces between two bodies could move one of them.
+  bool Reacts(int32_t a, int32_t b) const {
+    return body_unmoved_by_forces.empty() || body_unmoved_by_forces[a] == 0 || body_unmoved_by_forces[b] == 0;
+  }
   bool Enabled(int32_t a, int32_t b) const { return pair_enabled[a * body_count + b] != 0; }
   double Friction(int32_t a, int32_t b) const { return pair_friction[a * body_count + b]; }
   FrictionLaw Law(int32_t a, int32_t b) const {

@@ -225,8 +225,10 @@ void StageProblem::Stiffen() {
 
 void StageProblem::TightContacts(double relative_gap, std::vector<TightContact>* out) const {
   out->clear();
-  for (const ContactStencil& s : contacts_.stencils()) {
-    if (s.distance < relative_gap * s.dhat) out->push_back({s.distance / s.dhat, s.v, DistanceGradient(s.closest)});
+  for (const auto* stencils : {&contacts_.stencils(), &contacts_.prescribed_pairs()}) {
+    for (const ContactStencil& s : *stencils) {
+      if (s.distance < relative_gap * s.dhat) out->push_back({s.distance / s.dhat, s.v, DistanceGradient(s.closest)});
+    }
   }
 }
 

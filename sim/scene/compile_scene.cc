@@ -140,7 +140,8 @@ void SetPairs(const SceneSpec& spec, Model* model) {
   for (int32_t a = 0; a < n; ++a) {
     for (int32_t b = 0; b < n; ++b) {
       const BodyKind ka = spec.bodies[a].kind, kb = spec.bodies[b].kind;
-      bool enabled = !(CannotReact(ka) && CannotReact(kb));
+      const bool possible = (ka != BodyKind::kStatic || kb != BodyKind::kStatic) && (a != b || IsDeformable(ka));
+      bool enabled = possible;
       if (a == b) enabled = IsDeformable(ka) && spec.self_contact;
       if (a != b && !spec.rigid_contact && !IsDeformable(ka) && !IsDeformable(kb)) enabled = false;
       double friction = spec.friction_coefficient;
@@ -150,7 +151,7 @@ void SetPairs(const SceneSpec& spec, Model* model) {
         const bool match = (pair.body_a == spec.bodies[a].name && pair.body_b == spec.bodies[b].name) ||
                            (pair.body_a == spec.bodies[b].name && pair.body_b == spec.bodies[a].name);
         if (!match) continue;
-        if (pair.enabled) enabled = *pair.enabled && !(CannotReact(ka) && CannotReact(kb)) && (a != b || IsDeformable(ka));
+        if (pair.enabled) enabled = *pair.enabled && possible;
         if (pair.friction_coefficient) {
           friction = *pair.friction_coefficient;
           at_rest = 0;  // the scene's is of the scene's coefficient
@@ -259,6 +260,7 @@ absl::StatusOr<std::shared_ptr<const Model>> CompileScene(const SceneSpec& spec,
   model->surface = BuildCollisionSurface(surface_positions, triangles);
   for (const BodySpec& body : spec.bodies) {
     model->surface.body_stays_flat.push_back(body.kind != BodyKind::kFullSpace && body.kind != BodyKind::kEmbedded);
+    model->surface.body_unmoved_by_forces.push_back(CannotReact(body.kind));
   }
   for (size_t b = 0; b < spec.bodies.size(); ++b) {
     AddFilledRegions(spec.bodies[b], static_cast<int32_t>(b), absl::StrCat("bodies[", b, "]"), model.get(), &problems);

@@ -21,8 +21,8 @@ SceneSpec TwoArms() {
   scene.contact.stiffness = 1e9;
   const MaterialSpec stiff = testing::StiffMaterial(500, 1e12);
   scene.bodies = {testing::KinematicBox("blocked", Vec3(0.02, 0.04, 0.04)), testing::KinematicBox("free", Vec3(0.02, 0.04, 0.04)),
-                  testing::AffineBox("stuck", Vec3(0.02, 0.03, 0.03), stiff), testing::AffineBox("loose", Vec3(0.02, 0.03, 0.03), stiff),
-                  testing::StaticBox("wall", Vec3(0.02, 0.1, 0.1))};
+                  testing::AffineBox("stuck", Vec3(0.02, 0.03, 0.03), stiff),
+                  testing::AffineBox("loose", Vec3(0.02, 0.03, 0.03), stiff), testing::StaticBox("wall", Vec3(0.02, 0.1, 0.1))};
   scene.bodies[0].pose.position = Vec3(-0.025, 0, 0);
   scene.bodies[1].pose.position = Vec3(-0.025, 1, 0);
   scene.bodies[3].pose.position = Vec3(0, 1, 0);
@@ -49,7 +49,8 @@ TEST(PrescribedMotion, ABlockedArmDoesNotStopAnother) {
   for (int n = 1; n <= 12; ++n) {
     const double x = -0.025 + 0.002 * n;
     ASSERT_TRUE(
-        world.Step({kStep, {To(world, "blocked", {Vec3(x, 0, 0), kUpright}), To(world, "free", {Vec3(x, 1, 0), kUpright})}}, {}).ok());
+        world.Step({kStep, {To(world, "blocked", {Vec3(x, 0, 0), kUpright}), To(world, "free", {Vec3(x, 1, 0), kUpright})}}, {})
+            .ok());
     EXPECT_TRUE(testing::IsIntersectionFree(world)) << n;
     EXPECT_EQ(world.state().drives[Set(world, "free")].error_m, 0) << "step " << n << ": its way is free";
   }
@@ -100,6 +101,72 @@ TEST(PrescribedMotion, GapsThatADriveClosesThroughAnotherBodyCount) {
     ASSERT_GT(world.report().min_distance_m, 0.5 * PrescribedMotion::kTightestGap * world.model().contact.dhat_m) << n;
   }
   EXPECT_EQ(world.report().missed_targets, 1);
+}
+
+// A step that is taken again because it wakes a body takes its drives from the start again.
+TEST(PrescribedMotion, ADriveArrivesInAStepThatWakesABody) {
+  SceneSpec scene = testing::EmptyScene();
+  scene.gravity = Vec3(0, 0, -9.81);
+  scene.solver.newton_tolerance_m_s = 1e-5;
+  scene.dynamics.sleep.after_s = 0.05;
+  scene.friction_coefficient = 0.3;
+  scene.bodies = {testing::AffineBox("block", Vec3(0.04, 0.04, 0.04), testing::StiffMaterial(500, 1e8)),
+                  testing::KinematicBox("plate", Vec3(0.02, 0.1, 0.02)), testing::StaticSheet("floor", 1)};
+  scene.bodies[0].pose.position.z() = 0.0207;
+  scene.bodies[1].pose.position = Vec3(-0.06, 0, 0.03);
+  World world(testing::Compile(scene));
+  for (int n = 0; n < 100 && world.report().sleeping_bodies == 0; ++n) testing::RunSteps(&world, 1, kStep);
+  ASSERT_GT(world.report().sleeping_bodies, 0);
+  int woken = 0;
+  for (int n = 1; n <= 8; ++n) {
+    ASSERT_TRUE(world.Step({kStep, {To(world, "plate", {Vec3(-0.06 + 0.008 * n, 0, 0.03), kUpright})}}, {}).ok());
+    woken += world.report().wake_retries;
+    EXPECT_EQ(world.report().missed_targets, 0) << "step " << n;
+    EXPECT_TRUE(testing::IsIntersectionFree(world)) << n;
+  }
+  EXPECT_GT(woken, 0);
+}
+
+// No force acts between a tool and a table, so it is collision detection that stops the tool.
+TEST(PrescribedMotion, AToolStopsAtTheTable) {
+  SceneSpec scene = testing::EmptyScene();
+  scene.bodies = {testing::KinematicBox("tool", Vec3(0.02, 0.02, 0.04)), testing::StaticBox("table", Vec3(0.2, 0.2, 0.02)),
+                  testing::KinematicBox("other", Vec3(0.02, 0.02, 0.02))};
+  scene.bodies[0].pose.position.z() = 0.05;
+  scene.bodies[2].pose.position = Vec3(0.05, 0, 0.05);
+  World world(testing::Compile(scene));
+  const double top = 0.01 + 0.02;  // of the table, and half the tool
+  double lowest = 1;
+  for (int n = 1; n <= 60; ++n) {
+    const Pose below = {Vec3(0, 0, std::max(-0.05, 0.05 - 0.005 * n)), kUpright};
+    ASSERT_TRUE(world.Step({kStep, {To(world, "tool", below)}}, {}).ok());
+    ASSERT_TRUE(testing::IsIntersectionFree(world)) << n;
+    const double z = BodyPose(world.model(), world.state(), 0).position.z();
+    EXPECT_GE(z, top);
+    EXPECT_EQ(world.report().missed_targets, below.position.z() < top + 1e-12 ? 1 : 0) << n;
+    EXPECT_EQ(world.report().outcome, StepOutcome::kConverged) << "there is nothing to solve";
+    EXPECT_TRUE(world.contact_forces().stencils.empty()) << "no force acts between them";
+    lowest = std::min(lowest, world.report().min_distance_m);
+  }
+  EXPECT_LT(lowest, 0.2 * world.model().contact.dhat_m);
+  EXPECT_GT(lowest, 0.5 * PrescribedMotion::kTightestGap * world.model().contact.dhat_m);
+  // Two kinematic bodies stop each other too; away from the table the tool moves freely.
+  ASSERT_TRUE(world.Step({kStep, {To(world, "tool", {Vec3(0, 0, 0.06), kUpright})}}, {}).ok());
+  EXPECT_EQ(world.report().missed_targets, 0);
+  ASSERT_TRUE(world.Step({kStep, {To(world, "other", {Vec3(-0.05, 0, 0.06), kUpright})}}, {}).ok());
+  EXPECT_EQ(world.report().missed_targets, 1);
+  EXPECT_GT(BodyPose(world.model(), world.state(), 2).position.x(), 0.02);
+  ASSERT_TRUE(testing::IsIntersectionFree(world));
+}
+
+TEST(PrescribedMotion, APairThatIsDisabledPasses) {
+  SceneSpec scene = testing::EmptyScene();
+  scene.bodies = {testing::KinematicBox("tool", Vec3(0.02, 0.02, 0.02)), testing::StaticBox("table", Vec3(0.2, 0.2, 0.02))};
+  scene.bodies[0].pose.position.z() = 0.03;
+  scene.contact_pairs.push_back({"tool", "table", false, {}, {}, {}, {}});
+  World world(testing::Compile(scene));
+  ASSERT_TRUE(world.Step({kStep, {To(world, "tool", {Vec3(0, 0, -0.03), kUpright})}}, {}).ok());
+  EXPECT_EQ(world.report().missed_targets, 0);
 }
 
 }  // namespace

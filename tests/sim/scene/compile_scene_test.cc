@@ -163,13 +163,15 @@ TEST(CompileScene, PairsFollowKindsAndOverrides) {
   EXPECT_FALSE(enabled(2, 2)) << "an affine body does not meet itself";
   EXPECT_TRUE(enabled(2, 5));
   EXPECT_TRUE(enabled(2, 4));
-  EXPECT_FALSE(enabled(3, 4)) << "neither can react";
+  EXPECT_TRUE(enabled(3, 4)) << "a kinematic body stops at a static one";
+  EXPECT_FALSE(enabled(4, 4));
   EXPECT_FALSE(enabled(3, 3));
   scene.self_contact = false;
   scene.rigid_contact = false;
   EXPECT_FALSE(enabled(0, 0));
   EXPECT_FALSE(enabled(2, 5)) << "rigid with rigid";
   EXPECT_FALSE(enabled(2, 4));
+  EXPECT_FALSE(enabled(3, 4));
   EXPECT_TRUE(enabled(0, 2));
   scene.contact_pairs = {{"full", "affine", false, std::nullopt},
                          {"affine", "affine2", true, 0.9},
@@ -178,7 +180,7 @@ TEST(CompileScene, PairsFollowKindsAndOverrides) {
                          {"affine2", "affine", std::nullopt, 0.7}};
   EXPECT_FALSE(enabled(0, 2));
   EXPECT_TRUE(enabled(2, 5)) << "an override in either order of names";
-  EXPECT_FALSE(enabled(3, 4)) << "still neither can react";
+  EXPECT_TRUE(enabled(3, 4));
   EXPECT_TRUE(enabled(0, 0));
   const auto model = testing::Compile(scene);
   EXPECT_EQ(model->surface.Friction(2, 5), 0.7) << "the last override wins";
