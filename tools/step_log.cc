@@ -12,9 +12,10 @@ absl::Status StepLog::Open(const std::string& path) {
   path_ = path;
   file_ = std::fopen(path.c_str(), "w");
   if (file_ == nullptr) return absl::InvalidArgumentError(path + ": cannot be written");
+  std::setvbuf(file_, nullptr, _IOLBF, BUFSIZ);  // every line can be read as soon as its step has been taken
   std::fputs(
       "time_s\toutcome\tlimited_by\tnewton_iterations\tresidual_m_s\tmin_ccd_fraction\ttarget_error_m\tmin_distance_m\tcontacts\t"
-      "barrier_stiffness\tnext_barrier_stiffness\tkinetic_j\telastic_j\tgravity_j\tbarrier_j\tvolume_j\twall_s\tsleeping_bodies\n",
+      "barrier_stiffness\tnext_barrier_stiffness\tkinetic_j\telastic_j\tgravity_j\tbarrier_j\tvolume_j\twall_s\tsleeping_bodies\tmissed_targets\n",
       file_);
   return absl::OkStatus();
 }
@@ -25,10 +26,10 @@ absl::Status StepLog::Write(const World& world, const std::vector<Vec3>& x) {
   const Energies e = ComputeEnergies(world, x);
   const int contacts = world.contact_forces().point_triangle_count + world.contact_forces().edge_edge_count;
   const int written = std::fprintf(
-      file_, "%.9g\t%s\t%s\t%d\t%.6g\t%.6g\t%.6g\t%.9g\t%d\t%.9g\t%.9g\t%.12g\t%.12g\t%.12g\t%.12g\t%.12g\t%.6g\t%d\n",
+      file_, "%.9g\t%s\t%s\t%d\t%.6g\t%.6g\t%.6g\t%.9g\t%d\t%.9g\t%.9g\t%.12g\t%.12g\t%.12g\t%.12g\t%.12g\t%.6g\t%d\t%d\n",
       world.state().time_s, StepOutcomeName(r.outcome), StepLimitName(r.limited_by), r.newton_iterations, r.residual_m_s,
       r.min_ccd_fraction, r.target_error_m, r.min_distance_m, contacts, r.barrier_stiffness, world.state().barrier_stiffness,
-      e.kinetic_j, e.elastic_j, e.gravity_j, e.barrier_j, e.volume_j, r.wall_s, r.sleeping_bodies);
+      e.kinetic_j, e.elastic_j, e.gravity_j, e.barrier_j, e.volume_j, r.wall_s, r.sleeping_bodies, r.missed_targets);
   return written > 0 ? absl::OkStatus() : absl::InternalError(path_ + ": writing failed (is the disk full?)");
 }
 

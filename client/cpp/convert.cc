@@ -58,8 +58,6 @@ StepOutcome OutcomeFromProto(v1::StepOutcome outcome) {
       return StepOutcome::kConverged;
     case v1::ITERATION_CAP:
       return StepOutcome::kIterationCap;
-    case v1::TARGET_NOT_REACHED:
-      return StepOutcome::kTargetNotReached;
     case v1::STALLED:
       return StepOutcome::kStalled;
     default:
@@ -76,6 +74,7 @@ SolverReport ReportFromProto(const v1::SolverReport& report) {
   result.min_ccd_fraction = report.min_ccd_fraction();
   result.residual_m_s = report.residual_m_s();
   result.target_error_m = report.target_error_m();
+  result.missed_targets = report.missed_targets();
   result.wall_time_s = report.wall_time_s();
   result.barrier_stiffness = report.barrier_stiffness();
   result.stage_seconds.insert(report.stage_seconds().begin(), report.stage_seconds().end());
@@ -170,7 +169,7 @@ absl::StatusOr<Observation> ObservationFromProto(const v1::Observation& observat
   result.solver = ReportFromProto(observation.solver_report());
   for (const v1::BoundaryPose& pose : observation.boundary_poses()) {
     result.boundary_poses.push_back(
-        {pose.body(), pose.boundary_set(), PoseFromProto(pose.commanded()), PoseFromProto(pose.achieved())});
+        {pose.body(), pose.boundary_set(), PoseFromProto(pose.commanded()), PoseFromProto(pose.achieved()), pose.error_m()});
   }
   result.state_digest = observation.state_digest();
   return result;

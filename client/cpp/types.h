@@ -98,7 +98,7 @@ struct Energies {
   double volume_j = 0;
 };
 
-enum class StepOutcome { kUnknown, kConverged, kIterationCap, kTargetNotReached, kStalled };
+enum class StepOutcome { kUnknown, kConverged, kIterationCap, kStalled };
 
 struct SolverReport {
   StepOutcome outcome = StepOutcome::kUnknown;
@@ -108,6 +108,7 @@ struct SolverReport {
   double min_ccd_fraction = 1;
   double residual_m_s = 0;
   double target_error_m = 0;
+  int missed_targets = 0;  // drives that were stopped before they arrived; independent of the outcome
   double wall_time_s = 0;
   double barrier_stiffness = 0;
   std::map<std::string, double> stage_seconds;
@@ -118,6 +119,7 @@ struct BoundaryPose {
   std::string boundary_set;
   Pose commanded;
   Pose achieved;
+  double error_m = 0;  // largest distance of a driven vertex from where the command places it
 };
 
 struct Observation {

@@ -73,6 +73,8 @@ void ReportToProto(const StepReport& report, v1::SolverReport* out) {
   out->set_min_ccd_fraction(report.min_ccd_fraction);
   out->set_residual_m_s(report.residual_m_s);
   out->set_target_error_m(report.target_error_m);
+  out->set_missed_targets(report.missed_targets);
+  out->set_unsettled_friction(report.unsettled_friction);
   out->set_wall_time_s(report.wall_s);
   out->set_barrier_stiffness(report.barrier_stiffness);
   out->set_exact_rejections(report.exact_rejections);
@@ -157,7 +159,7 @@ void ObservationPlan::Observe(const World& world, v1::Observation* out) const {
   if (surface_positions_ || contact_wrenches_ || energies_ || volumes_) world.SurfacePositions(&x);
   ObserveBodies(world, x, out);
   ObserveContacts(world, x, out);
-  if (boundary_poses_) ObserveBoundaryPoses(world, out);
+  if (boundary_poses_ || world.report().missed_targets > 0) ObserveBoundaryPoses(world, out);
   if (min_distance_) out->set_min_distance_m(world.contact_forces().min_distance_m);
   if (energies_) EnergiesToProto(ComputeEnergies(world, x), out->mutable_energies());
   if (solver_report_) ReportToProto(world.report(), out->mutable_solver_report());
@@ -232,6 +234,7 @@ void ObservationPlan::ObserveBoundaryPoses(const World& world, v1::Observation* 
     seen.set_boundary_set(set.name);
     PoseToProto(world.state().drives[i].commanded, seen.mutable_commanded());
     PoseToProto(AchievedPose(model, world.state(), static_cast<int>(i)), seen.mutable_achieved());
+    seen.set_error_m(world.state().drives[i].error_m);
   }
 }
 

@@ -20,17 +20,6 @@ constexpr double kLongStepSeconds = 0.5e-3;
 
 }  // namespace
 
-void StepSummary::Add(const StepReport& report) {
-  ++steps;
-  min_distance_m = std::min(min_distance_m, report.min_distance_m);
-  min_ccd_fraction = std::min(min_ccd_fraction, report.min_ccd_fraction);
-  residual_m_s = std::max(residual_m_s, report.residual_m_s);
-  target_error_m = std::max(target_error_m, report.target_error_m);
-  newton_iterations += report.newton_iterations;
-  audit.Add(report.audit);
-  outcome = WorseOutcome(outcome, report.outcome);
-}
-
 Session::Session(SceneRegistry::Pin scene, Options options) : scene_(std::move(scene)), options_(std::move(options)) {
   for (int i = 0; i < std::max(1, options_.worlds); ++i) {
     worlds_.emplace_back().world = std::make_unique<World>(scene_->model, std::max(1, options_.threads));
@@ -80,7 +69,8 @@ absl::Status Session::Step(const StepCommand& command, const StepBudget& budget,
     status = StepOnce(command, taken, budget, slots, &slot, &sum.slot_wait_s);
     if (!status.ok()) break;
     slot.pending_s += slot.last_step_s;
-    sum.Add(world->report());
+    ++sum.steps;
+    sum.report = world->report();
   }
   if (!status.ok() && command.whole && taken > 0) {
     EIPC_RETURN_IF_ERROR(world->Restore(slot.before));
@@ -107,7 +97,7 @@ absl::Status Session::StepOnce(const StepCommand& command, int taken, const Step
   const auto taken_at = std::chrono::steady_clock::now();
   *slot_wait_s += std::chrono::duration<double>(taken_at - begin).count();
   EIPC_RETURN_IF_ERROR(slot.status());
-  const absl::Status status = world->world->Step(SubstepInput(command.dt_s, command.targets, command.trajectories, taken), budget);
+  const absl::Status status = world->world->Step(SubstepInput(command.dt_s, command.targets, command.trajectories, taken), budget, taken > 0);
   world->last_step_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - taken_at).count();
   return status;
 }

@@ -40,20 +40,12 @@ struct StepCommand {
   SolveClaim claim;
 };
 
-// What the steps of a request were like: the worst of each figure.
+// The steps of a request.
 struct StepSummary {
   int64_t first_step = 0;
-  double min_distance_m = std::numeric_limits<double>::infinity();
-  double min_ccd_fraction = 1;
-  double residual_m_s = 0;
-  double target_error_m = 0;
   int steps = 0;           // taken
   double slot_wait_s = 0;  // for solve slots, in all
-  int newton_iterations = 0;
-  StepOutcome outcome = StepOutcome::kConverged;
-  StateAudit audit;  // of the steps that the scene has audited
-
-  void Add(const StepReport& report);
+  StepReport report;       // of them together
 };
 
 // What finished steps are remembered for: to be asked for again by themselves, or as a world's part of a batch.

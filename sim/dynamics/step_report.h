@@ -17,6 +17,7 @@ const char* StepOutcomeName(StepOutcome outcome);
 // Of the parts of one step: stalled is worse than capped, capped worse than converged.
 StepOutcome WorseOutcome(StepOutcome a, StepOutcome b);
 
+// How a step was taken, or several together.
 struct StepReport {
   StepOutcome outcome = StepOutcome::kConverged;
   StepLimit limited_by = StepLimit::kNothing;
@@ -27,6 +28,7 @@ struct StepReport {
   int refused_substeps = 0;    // taken back: the way to the end point was blocked, or Newton took too many iterations
   int fallback_substeps = 0;   // taken by backward Euler because the integrator's were refused down to the smallest size
   int friction_solves = 0;     // with friction lagged anew, or implicit ones
+  int unsettled_friction = 0;  // stages that ended before friction, lagged until it converges, had converged
   int friction_fallbacks = 0;  // stages whose implicit friction was not found and was lagged instead
   int krylov_iterations = 0;   // of BiCGSTAB and of conjugate gradients
   int direct_solves = 0;       // linear systems that those left to a direct solver
@@ -48,6 +50,10 @@ struct StepReport {
   StateAudit audit;
   double wall_s = 0;
   StageSeconds stage_s = {};
+
+  // Adds the step after those that this reports of: efforts are summed, of outcomes and errors the worst is kept, and what
+  // describes a state is of the last one.
+  void Add(const StepReport& later);
 };
 
 }  // namespace eipc

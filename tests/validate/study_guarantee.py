@@ -55,8 +55,7 @@ def scene_records(scene: ClassicScene, dt: float, outcome: Outcome, known: tuple
         equal(f"{label}.states_audited", audit["states_checked"], report["steps"]),
         equal(f"{label}.exit_status", report["exit_status"], 0),
     ]
-    good = ("converged", "target_not_reached") if scene.blocked else ("converged",)
-    converged = float(np.isin(outcome.steps["outcome"], good).mean())
+    converged = float((outcome.steps["outcome"] == "converged").mean())
     rise = energy_rise(outcome)
     facts = [reported(f"{label}.inversions", audit["inversions"]), reported(f"{label}.min_distance", report["min_distance_m"], "m"),
              reported(f"{label}.newton_iterations", report["newton_iterations"]["mean"]),

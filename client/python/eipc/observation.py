@@ -185,6 +185,8 @@ class SolverReport:
     krylov_iterations: int = 0  # of BiCGSTAB (implicit friction) and of conjugate gradients
     direct_solves: int = 0  # linear systems that those left to a direct solver
     kept_matrices: int = 0  # iterations of simplified Newton with the matrix of the one before
+    missed_targets: int = 0  # drives that were stopped before they arrived; independent of the outcome
+    unsettled_friction: int = 0  # stages that ended before friction, lagged until it converges, had converged
 
     @property
     def converged(self) -> bool:
@@ -206,6 +208,7 @@ class StepReceipt:
     target_error_m: float
     newton_iterations: int
     outcome: Outcome
+    missed_targets: int = 0  # the most drives that a step of the request stopped before they arrived
 
 
 @dataclass(frozen=True, eq=False)
@@ -214,6 +217,7 @@ class BoundaryPose:
 
     commanded: Pose
     achieved: Pose
+    error_m: float = 0.0  # largest distance of a driven vertex from where the command places it
 
 
 @dataclass(frozen=True, eq=False)
@@ -290,13 +294,14 @@ def _report(message: observation_pb2.SolverReport) -> SolverReport:
         audit=_audit(message.audit) if message.HasField("audit") else None,
         limited_by=StepLimit(message.limited_by),
         linear_solver=scene_pb2.SolverSettings.LinearSolver.Name(message.linear_solver),
-        krylov_iterations=message.krylov_iterations, direct_solves=message.direct_solves, kept_matrices=message.kept_matrices)
+        krylov_iterations=message.krylov_iterations, direct_solves=message.direct_solves, kept_matrices=message.kept_matrices,
+        missed_targets=message.missed_targets, unsettled_friction=message.unsettled_friction)
 
 
 def _receipt(message: observation_pb2.StepReceipt) -> StepReceipt:
     return StepReceipt(message.scene, message.build, message.first_step, message.step, message.state_digest,
                        message.min_distance_m, message.min_ccd_fraction, message.residual_m_s, message.target_error_m,
-                       message.newton_iterations, Outcome(message.outcome))
+                       message.newton_iterations, Outcome(message.outcome), message.missed_targets)
 
 
 def observation_from_message(message: observation_pb2.Observation) -> Observation:
@@ -314,7 +319,7 @@ def observation_from_message(message: observation_pb2.Observation) -> Observatio
         if message.HasField("energies") else None,
         solver_report=_report(message.solver_report) if message.HasField("solver_report") else None,
         boundary_poses={(pose.body, pose.boundary_set): BoundaryPose(Pose.from_message(pose.commanded),
-                                                                     Pose.from_message(pose.achieved))
+                                                                     Pose.from_message(pose.achieved), pose.error_m)
                         for pose in message.boundary_poses},
         state_digest=message.state_digest,
         step_receipt=_receipt(message.step_receipt) if message.HasField("step_receipt") else None)

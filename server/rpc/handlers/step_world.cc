@@ -21,12 +21,13 @@ void FillReceipt(const Session& session, const World& world, const StepSummary& 
   out->set_first_step(summary.first_step);
   out->set_step(world.state().step);
   out->set_state_digest(world.state().Digest());
-  out->set_min_distance_m(summary.min_distance_m);
-  out->set_min_ccd_fraction(summary.min_ccd_fraction);
-  out->set_residual_m_s(summary.residual_m_s);
-  out->set_target_error_m(summary.target_error_m);
-  out->set_newton_iterations(summary.newton_iterations);
-  out->set_outcome(static_cast<v1::StepOutcome>(OutcomeToWire(summary.outcome)));
+  out->set_min_distance_m(summary.report.min_distance_m);
+  out->set_min_ccd_fraction(summary.report.min_ccd_fraction);
+  out->set_residual_m_s(summary.report.residual_m_s);
+  out->set_target_error_m(summary.report.target_error_m);
+  out->set_newton_iterations(summary.report.newton_iterations);
+  out->set_outcome(static_cast<v1::StepOutcome>(OutcomeToWire(summary.report.outcome)));
+  out->set_missed_targets(summary.report.missed_targets);
 }
 
 void Count(const Services& services, const std::string& tenant, const absl::Status& status, const StepSummary& summary,
@@ -96,8 +97,8 @@ void EndSpan(const absl::Status& status, const StepSummary& summary, std::chrono
   span->duration_ns = std::chrono::nanoseconds(std::chrono::steady_clock::now() - begin).count();
   span->first_step = summary.first_step;
   span->steps = summary.steps;
-  span->newton_iterations = summary.newton_iterations;
-  span->outcome = StepOutcomeName(summary.outcome);
+  span->newton_iterations = summary.report.newton_iterations;
+  span->outcome = StepOutcomeName(summary.report.outcome);
   span->slot_wait_s = summary.slot_wait_s;
   span->code = status.code();
   span->message = std::string(status.message());

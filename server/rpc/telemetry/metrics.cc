@@ -157,11 +157,12 @@ void Metrics::TenantStepped(const std::string& tenant, int steps, double seconds
 
 void Metrics::Stepped(const StepSummary& summary, double seconds) {
   impl_->step_seconds.Observe(seconds);
-  impl_->iterations.Observe(summary.newton_iterations);
-  if (std::isfinite(summary.min_distance_m)) impl_->distance.Observe(summary.min_distance_m);
-  impl_->audits.Increment(static_cast<double>(summary.audit.states));
-  impl_->intersections.Increment(static_cast<double>(summary.audit.intersections));
-  if (summary.outcome != StepOutcome::kConverged) Limited(OutcomeReason(summary.outcome));
+  impl_->iterations.Observe(summary.report.newton_iterations);
+  if (std::isfinite(summary.report.min_distance_m)) impl_->distance.Observe(summary.report.min_distance_m);
+  impl_->audits.Increment(static_cast<double>(summary.report.audit.states));
+  impl_->intersections.Increment(static_cast<double>(summary.report.audit.intersections));
+  if (summary.report.outcome != StepOutcome::kConverged) Limited(OutcomeReason(summary.report.outcome));
+  if (summary.report.missed_targets > 0) Limited("target_not_reached");
 }
 
 void Metrics::Limited(const std::string& reason) { impl_->limited.Add({{"reason", reason}}).Increment(); }

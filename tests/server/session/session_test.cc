@@ -12,6 +12,7 @@
 #include "server/session/session_registry.h"
 #include "server/session/turns.h"
 #include "sim/scene/compile_scene.h"
+#include "tests/support/scenes.h"
 
 namespace eipc {
 namespace {
@@ -61,6 +62,28 @@ TEST_F(SessionTest, TakesSubsteps) {
   EXPECT_EQ(session->world().state().step, 5);
   EXPECT_NEAR(session->world().state().time_s, 0.05, 1e-15);
   EXPECT_EQ(slots_.busy(), 0);
+}
+
+// The tool is driven into the table and back within one request: its last step says nothing of that, the request's report does.
+TEST_F(SessionTest, TheReportOfARequestIsThatOfAllItsSteps) {
+  SceneSpec spec = testing::EmptyScene();
+  spec.bodies = {testing::KinematicBox("tool", Vec3(0.02, 0.02, 0.02)), testing::StaticBox("table", Vec3(0.2, 0.2, 0.02))};
+  spec.bodies[0].pose.position.z() = 0.03;
+  ASSERT_TRUE(scenes_.Add({"scenes/tool", testing::Compile(spec), "payload"}).ok());
+  Session session(*scenes_.PinScene("scenes/tool"), {});
+  StepCommand command = Steps(4);
+  const auto at = [](double z) { return Pose{Vec3(0, 0, z), Quat::Identity()}; };
+  command.trajectories = {{0, {{{0, at(0.03)}, {0.01, at(0.025)}, {0.02, at(0)}, {0.03, at(0.025)}, {0.04, at(0.03)}}}}};
+  StepSummary summary;
+  ASSERT_TRUE(session.Step(command, {}, &slots_, 0, &summary).ok());
+  EXPECT_EQ(session.world().state().drives[0].error_m, 0) << "it has come back";
+  EXPECT_EQ(summary.steps, 4);
+  EXPECT_EQ(summary.report.missed_targets, 1);
+  EXPECT_NEAR(summary.report.target_error_m, 0.02, 1e-3);
+  EXPECT_EQ(session.world().report().missed_targets, 1);
+  EXPECT_EQ(summary.report.outcome, StepOutcome::kConverged) << "there was nothing to solve";
+  ASSERT_TRUE(session.Step(Steps(1), {}, &slots_, 0, &summary).ok());
+  EXPECT_EQ(session.world().report().missed_targets, 0) << "the next request has a report of its own";
 }
 
 TEST_F(SessionTest, RefusesAnotherStepThanExpected) {

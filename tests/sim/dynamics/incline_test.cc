@@ -35,6 +35,29 @@ ContactWrench OnBlock(const World& world) {
   return {};
 }
 
+// One solution cannot show that lagging friction at it changes nothing.
+TEST(Incline, ALagThatHasNotConvergedIsReported) {
+  for (const int most : {1, 50}) {
+    SceneSpec scene = testing::EmptyScene();
+    scene.gravity = kGravity * Vec3(std::sin(kAngle), 0, -std::cos(kAngle));
+    scene.solver.newton_tolerance_m_s = 1e-7;
+    scene.dynamics.friction = FrictionMode::kLaggedUntilConverged;
+    scene.contact.friction_lag_iterations = most;
+    scene.friction_coefficient = 0.2;
+    scene.bodies = {testing::AffineBox("block", Vec3(0.06, 0.06, 0.02), testing::StiffMaterial(1000, 1e7)),
+                    testing::StaticSheet("slope", 3)};
+    scene.bodies[0].pose.position = Vec3(0.003, 0.002, 0.0105);
+    World world(testing::Compile(scene));
+    for (int n = 0; n < 10; ++n) {
+      ASSERT_TRUE(world.Step({kStep, {}}, {}).ok());
+      const StepReport& report = world.report();
+      EXPECT_EQ(report.unsettled_friction, most == 1 ? 1 : 0) << n;
+      EXPECT_EQ(report.outcome, most == 1 ? StepOutcome::kIterationCap : StepOutcome::kConverged) << n;
+      EXPECT_EQ(report.limited_by, most == 1 ? StepLimit::kFriction : StepLimit::kNothing) << n;
+    }
+  }
+}
+
 // Above tan(theta) = 0.365 the block creeps with less than the speed at which friction is smoothed, y eps_v with
 // 2 y - y^2 = tan(theta) / mu.
 TEST(Incline, SticksAboveTheFrictionAngle) {
