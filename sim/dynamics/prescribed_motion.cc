@@ -37,7 +37,8 @@ void PrescribedMotion::BeginPart(const State& from, const std::vector<State::Dri
   }
 }
 
-void PrescribedMotion::Fix(const std::vector<uint8_t>& nodes) {
+void PrescribedMotion::BeginAttempt(const std::vector<uint8_t>& nodes) {
+  for (Drive& drive : drives_) drive.fraction = 0;
   fixed_ = driven_;
   for (size_t n = 0; n < nodes.size(); ++n) fixed_[n] |= nodes[n];
 }
@@ -139,7 +140,8 @@ double PrescribedMotion::PlaceOnPaths(StageProblem* problem, const VecX& q, doub
       placed = true;
       const BoundarySet& set = model_->boundary_sets[i];
       const double s = drive.fraction + fraction * (end_ - drive.fraction);
-      const Pose pose = Trajectory{{{0, drive.start}, {1, drive.goal}}}.At(s);
+      const Pose pose = {(1 - s) * drive.start.position + s * drive.goal.position,
+                         drive.start.rotation.slerp(s, drive.goal.rotation)};
       for (size_t j = 0; j < set.nodes.size(); ++j) trial.segment<3>(3 * set.nodes[j]) = pose.Apply(set.local_positions[j]);
     }
     if (!placed) return fraction;
@@ -260,13 +262,13 @@ absl::Status PrescribedMotion::Advance(StageProblem* problem, const SolveContext
   if (fraction < 1) obstacle = problem->FindObstacle();
   const bool limited_by_pair = fraction >= 1 || obstacle.found();
   if (fraction >= 1) LandOnTargets();
-  const VecX before = *q;
+  before_ = *q;
   if (!Respond(problem, context, &driving_)) driving_.setZero(q->size());
   fraction = Accept(problem, fraction, driving_, q, &obstacle);
   EIPC_RETURN_IF_ERROR(Poll(interrupt_));
   report->min_step_limit = std::min(report->min_step_limit, fraction);
   Resume();
-  if (fraction < 1) Judge(problem, context, limited_by_pair ? obstacle : Obstacle(), fraction, before);
+  if (fraction < 1) Judge(problem, context, limited_by_pair ? obstacle : Obstacle(), fraction, before_);
   return absl::OkStatus();
 }
 

@@ -43,8 +43,8 @@ class PrescribedMotion {
 
   // A part of a step from `from`, at whose end the drives are to be where `drives` commands.
   void BeginPart(const State& from, const std::vector<State::Drive>& drives);
-  // Adds nodes (by node, non-zero) that stay where they are to those of the drives.
-  void Fix(const std::vector<uint8_t>& nodes);
+  // From the start of the part, with these nodes (by node, non-zero) staying where they are beside those of the drives.
+  void BeginAttempt(const std::vector<uint8_t>& nodes);
   // A stage whose end is at the fraction `end` of the part, with the drives' nodes at q.
   void BeginStage(double end, const VecX& q);
   // Takes the progress of the stage back: its nodes are where BeginStage found them.
@@ -109,7 +109,7 @@ class PrescribedMotion {
   std::vector<uint8_t> driven_, fixed_;
   VecX start_, target_, stage_target_;
   TrialMove move_;
-  VecX direction_, gradient_, driving_, chord_;
+  VecX direction_, gradient_, driving_, chord_, before_;
   std::vector<uint8_t> moving_;  // by drive: in the last move
   std::vector<double> closing_;  // by drive
   std::vector<TightContact> tight_;

@@ -56,12 +56,14 @@ class World {
 
   const Model& model() const { return *model_; }
   const State& state() const { return state_; }
+  // Of the last step and those that it continued.
   const StepReport& report() const { return report_; }
   // Of the last step; empty after Reset or Restore.
   const ContactForces& contact_forces() const { return contacts_; }
 
-  // All or nothing: on error the world stays at its last whole step.
-  absl::Status Step(const StepInput& input, const StepBudget& budget);
+  // All or nothing: on error the world stays at its last whole step. `continues`: the step belongs to a request of several, and
+  // its report is added to that of those before it.
+  absl::Status Step(const StepInput& input, const StepBudget& budget, bool continues = false);
   void Reset();
   // INVALID_ARGUMENT when the sizes do not fit the model.
   absl::Status Restore(const State& state);

@@ -124,7 +124,8 @@ TEST(RootSolver, FindsTheRootQuadratically) {
   }
 }
 
-// As far as the symmetric part knows the problem there is nothing to find: without the remainder of the Jacobian convergence is slow.
+// As far as the symmetric part knows the problem there is nothing to find: without the remainder of the Jacobian convergence is
+// slow.
 TEST(RootSolver, NeedsTheRemainderOfTheJacobian) {
   Swirl problem(4, 2.0, 1);
   const VecX start = Random(2).Vector(12, 2);

@@ -1,0 +1,128 @@
+#include "sim/dynamics/stage_solver.h"
+
+#include <algorithm>
+
+#include "sim/base/status_macros.h"
+
+namespace eipc {
+namespace {
+
+StepOutcome ToStepOutcome(NewtonOutcome outcome) {
+  switch (outcome) {
+    case NewtonOutcome::kConverged:
+      return StepOutcome::kConverged;
+    case NewtonOutcome::kIterationCap:
+      return StepOutcome::kIterationCap;
+    case NewtonOutcome::kStalled:
+    case NewtonOutcome::kBarrierTooSoft:
+      return StepOutcome::kStalled;
+  }
+  return StepOutcome::kStalled;
+}
+
+}  // namespace
+
+StageSolver::StageSolver(const Model* model, StageProblem* problem, PrescribedMotion* motion, NewtonSystem* system,
+                         StageSeconds* seconds, Interrupt* interrupt)
+    : model_(model),
+      problem_(problem),
+      motion_(motion),
+      seconds_(seconds),
+      newton_(model->solver, system, interrupt),
+      root_(model->solver, {model->dynamics.direct_root_solver}, system, interrupt) {
+  for (const double mu : model->surface.pair_friction) has_friction_ = has_friction_ || mu > 0;
+}
+
+void StageSolver::Count(const NewtonReport& solve, StepReport* report) {
+  iterations_left_ = std::max(0, iterations_left_ - solve.iterations);
+  report->newton_iterations += solve.iterations;
+  report->linear_solves += solve.linear_solves;
+  report->line_search_halvings += solve.line_search_halvings;
+  report->min_ccd_fraction = std::min(report->min_ccd_fraction, solve.min_step_limit);
+  report->krylov_iterations += solve.krylov_iterations;
+  report->direct_solves += solve.direct_solves;
+  report->kept_matrices += solve.kept_matrices;
+  report->residual_m_s = solve.residual_m_s;
+}
+
+void StageSolver::Conclude(const NewtonReport& last, StepReport* report) const {
+  if (last.limited_by != StepLimit::kNothing) report->limited_by = last.limited_by;
+  report->outcome = WorseOutcome(report->outcome, ToStepOutcome(last.outcome));
+}
+
+absl::StatusOr<Retry> StageSolver::MoveDrives(VecX* q, StepReport* report) {
+  while (motion_->Pending() && iterations_left_ > 0) {
+    NewtonReport move;
+    if (motion_->AllWait()) {
+      EIPC_RETURN_IF_ERROR(newton_.Solve(problem_, Context(1), q, &move));
+      motion_->Resume();
+    } else {
+      EIPC_RETURN_IF_ERROR(motion_->Advance(problem_, Context(1), q, &move));
+    }
+    Count(move, report);
+    if (move.outcome == NewtonOutcome::kBarrierTooSoft) return Retry::kStiffen;
+  }
+  return Retry::kNone;
+}
+
+// Friction is lagged at the solution and the stage solved again, as often as the scene asks for, or until that changes nothing: no
+// node is asked to move faster than the tolerance.
+absl::StatusOr<Retry> StageSolver::Minimize(VecX* q, StepReport* report) {
+  const bool until_settled = model_->dynamics.friction == FrictionMode::kLaggedUntilConverged && has_friction_;
+  NewtonReport last;
+  bool settled = false;
+  for (int lag = 0; lag < model_->contact.friction_lag_iterations && !settled; ++lag) {
+    if (lag > 0) problem_->LagFriction();
+    const int most = lag == 0 ? iterations_left_ : model_->solver.max_newton_iterations;
+    EIPC_RETURN_IF_ERROR(newton_.Solve(problem_, Context(most), q, &last));
+    Count(last, report);
+    ++report->friction_solves;
+    if (last.outcome == NewtonOutcome::kBarrierTooSoft) return Retry::kStiffen;
+    const bool unchanged = lag > 0 && last.outcome == NewtonOutcome::kConverged && last.iterations <= 1;
+    settled = model_->dynamics.friction != FrictionMode::kLagged && (unchanged || !has_friction_);
+  }
+  if (until_settled && !settled && last.outcome == NewtonOutcome::kConverged) {
+    ++report->unsettled_friction;
+    last.outcome = NewtonOutcome::kIterationCap;
+    last.limited_by = StepLimit::kFriction;
+  }
+  Conclude(last, report);
+  return Retry::kNone;
+}
+
+absl::StatusOr<Retry> StageSolver::FindRoot(VecX* q, bool* found, StepReport* report) {
+  const int left = iterations_left_;
+  RootReport root;
+  EIPC_RETURN_IF_ERROR(root_.Solve(problem_, Context(iterations_left_), q, &root));
+  Count(root, report);
+  ++report->friction_solves;
+  *found = !root.failed;
+  if (*found) return root.outcome == NewtonOutcome::kBarrierTooSoft ? Retry::kStiffen : Retry::kNone;
+  ++report->friction_fallbacks;
+  iterations_left_ = left;
+  problem_->SetPoint(*q);
+  problem_->LagFriction();
+  return Retry::kNone;
+}
+
+absl::StatusOr<Retry> StageSolver::Solve(const VecX& guess, double gamma_h, VecX* q, StepReport* report) {
+  gamma_h_ = gamma_h;
+  iterations_left_ = model_->solver.max_newton_iterations;
+  // The first lag of friction is of the contacts where the stage starts (Li et al. 2020, section 5.4; Larionov et al. 2023).
+  problem_->SetPoint(*q);
+  problem_->LagFriction();
+  motion_->MoveToGuess(problem_, guess, q);
+  EIPC_ASSIGN_OR_RETURN(Retry retry, MoveDrives(q, report));
+  if (retry != Retry::kNone) return retry;
+  bool found = false;
+  if (model_->dynamics.friction == FrictionMode::kImplicit && has_friction_) {
+    EIPC_ASSIGN_OR_RETURN(retry, FindRoot(q, &found, report));
+  }
+  if (!found) {
+    EIPC_ASSIGN_OR_RETURN(retry, Minimize(q, report));
+  }
+  if (retry != Retry::kNone) return retry;
+  return problem_->NeedsThoroughRetry() ? Retry::kVerify : Retry::kNone;
+}
+
+}  // namespace eipc

@@ -1,0 +1,52 @@
+#ifndef EIPC_SIM_DYNAMICS_STAGE_SOLVER_H_
+#define EIPC_SIM_DYNAMICS_STAGE_SOLVER_H_
+
+#include "absl/status/statusor.h"
+#include "sim/base/interrupt.h"
+#include "sim/base/parallel.h"
+#include "sim/dynamics/model.h"
+#include "sim/dynamics/prescribed_motion.h"
+#include "sim/dynamics/retry.h"
+#include "sim/dynamics/stage_problem.h"
+#include "sim/dynamics/step_report.h"
+#include "sim/solver/newton.h"
+#include "sim/solver/root_solver.h"
+
+namespace eipc {
+
+// Solves one stage: the drives first, then the free nodes, by minimization with lagged friction or as a root with implicit
+// friction.
+class StageSolver {
+ public:
+  // `problem`, `motion` and `system` outlive this.
+  StageSolver(const Model* model, StageProblem* problem, PrescribedMotion* motion, NewtonSystem* system, StageSeconds* seconds,
+              Interrupt* interrupt);
+
+  // From *q, where the problem's stage has begun, by way of `guess`; gamma_h is the stage's, s. On kNone *q is the solution. What
+  // was solved is added to *report. Error only from the interrupt.
+  absl::StatusOr<Retry> Solve(const VecX& guess, double gamma_h, VecX* q, StepReport* report);
+
+ private:
+  SolveContext Context(int max_iterations) const { return {motion_->fixed(), gamma_h_, max_iterations, seconds_}; }
+  // Moves the drives to the stage's target, or as far as they get.
+  absl::StatusOr<Retry> MoveDrives(VecX* q, StepReport* report);
+  absl::StatusOr<Retry> Minimize(VecX* q, StepReport* report);
+  // Sets *found when there is a root.
+  absl::StatusOr<Retry> FindRoot(VecX* q, bool* found, StepReport* report);
+  void Count(const NewtonReport& solve, StepReport* report);
+  void Conclude(const NewtonReport& last, StepReport* report) const;
+
+  const Model* model_;
+  StageProblem* problem_;
+  PrescribedMotion* motion_;
+  StageSeconds* seconds_;
+  NewtonSolver newton_;
+  RootSolver root_;
+  bool has_friction_ = false;
+  double gamma_h_ = 0;
+  int iterations_left_ = 0;  // of the stage's first solve
+};
+
+}  // namespace eipc
+
+#endif  // EIPC_SIM_DYNAMICS_STAGE_SOLVER_H_

@@ -1,0 +1,157 @@
+// One step on one screen: Take is the loop, Attempt the stages of a part.
+//
+//   for each part of the step (PartSchedule):
+//     for each stage of the integrator: predict, solve (StageSolver: drives, friction, minimize or find the root), accept
+//     extrapolate where the integrator does
+//     where something is to be solved again: one of the reasons of Retry
+//   commit
+
+#include "sim/dynamics/step.h"
+
+#include "sim/base/status_macros.h"
+#include "sim/dynamics/barrier_stiffness.h"
+#include "sim/dynamics/drives.h"
+
+namespace eipc {
+
+absl::Status Stepper::Take(const State& from, const StepInput& input, State* next, StepReport* report) {
+  task_ = {&from, &input, next, report};
+  report->substeps = 0;
+  schedule_.Begin(from);
+  BeginPart(from);
+  while (!schedule_.Done()) {
+    EIPC_ASSIGN_OR_RETURN(const Retry retry, Attempt());
+    switch (retry) {
+      case Retry::kNone:
+        AcceptPart();
+        break;
+      case Retry::kStiffen:
+        problem_.Stiffen();
+        RestartStage();
+        break;
+      case Retry::kVerify:  // from now on the problem checks every point
+        RestartStage();
+        break;
+      case Retry::kWake:
+        ForgetOutcome();
+        ++report->wake_retries;
+        BeginAttempt();
+        break;
+      case Retry::kHalve:
+        ForgetOutcome();
+        ++report->refused_substeps;
+        schedule_.Refuse();
+        BeginPart(*part_.from);
+        break;
+    }
+  }
+  Finish();
+  return absl::OkStatus();
+}
+
+absl::StatusOr<Retry> Stepper::Attempt() {
+  for (; part_.stage < part_.scheme->stage_count(); ++part_.stage) {
+    PredictStage();
+    EIPC_ASSIGN_OR_RETURN(Retry retry, solver_.Solve(guess_, stage_.gamma * part_.dt_s, &q_, task_.report));
+    if (retry == Retry::kNone) retry = AcceptStage();
+    if (retry != Retry::kNone) return retry;
+  }
+  return EndPart();
+}
+
+// The part that is due: its drives, and who sleeps in it.
+void Stepper::BeginPart(const State& from) {
+  part_.from = &from;
+  part_.scheme = schedule_.by_backward_euler() ? backward_euler_.get() : integrator_.get();
+  part_.dt_s = task_.input->dt_s * schedule_.size();
+  part_.before = *task_.report;
+  drives_ = from.drives;
+  CommandDrives(*model_, *task_.input, task_.from->time_s + schedule_.end() * task_.input->dt_s, schedule_.end(), &drives_);
+  motion_.BeginPart(from, drives_);
+  sleepers_.Begin(problem_.map(), from, motion_.target());
+  BeginAttempt();
+}
+
+// From the start of the part, with the bodies asleep that are so now. Free nodes are expected to go on as they move, prescribed
+// ones to arrive.
+void Stepper::BeginAttempt() {
+  const State& from = *part_.from;
+  asleep_nodes_.assign(model_->node_count, 0);
+  sleepers_.Prescribe(&asleep_nodes_);
+  motion_.BeginAttempt(asleep_nodes_);
+  q_ = from.q;
+  v_ = from.v;
+  guess_ = from.q + part_.dt_s * from.v;
+  for (int32_t n = 0; n < model_->node_count; ++n) {
+    if (motion_.fixed()[n]) guess_.segment<3>(3 * n) = motion_.target().segment<3>(3 * n);
+  }
+  problem_.SetAsleep(sleepers_.asleep());
+  problem_.BeginStep(from.q, guess_, from.barrier_stiffness, from.contact_pairs);
+  if (part_.scheme->starts_from_force()) {
+    acceleration_.Compute(&problem_, from, part_.dt_s, part_.scheme->splits_contact(), motion_.fixed());
+  }
+  part_.stage = 0;
+  part_.reached = 0;
+  part_.iterations = task_.report->newton_iterations;
+  part_.start = q_;
+}
+
+// What the stage starts from, and its guess: free nodes go on as they move; prescribed nodes move straight at a constant speed, so
+// that the stage's velocity (q - q_tilde) / (gamma h) is that speed.
+void Stepper::PredictStage() {
+  part_.scheme->PrepareStage(part_.stage, {*part_.from, part_.dt_s, acceleration_.value(), q_, v_}, &stage_);
+  guess_ = q_ + (stage_.end - part_.reached) * part_.dt_s * v_;
+  motion_.BeginStage(stage_.end, q_);
+  const double start = stage_.end != stage_.gamma ? stage_.end - stage_.gamma : 0;
+  for (int32_t n = 0; n < model_->node_count; ++n) {
+    if (!motion_.fixed()[n]) continue;
+    stage_.q_tilde.segment<3>(3 * n) = motion_.OnPath(n, start);
+    guess_.segment<3>(3 * n) = motion_.stage_target().segment<3>(3 * n);
+  }
+  problem_.SetContactShare(stage_.contact_share);
+  problem_.BeginStage(part_.from->q, stage_.q_tilde, stage_.v_tilde, stage_.gamma * part_.dt_s);
+}
+
+// What hits a sleeping body in a stage may be gone by the next, so bodies wake after every stage.
+Retry Stepper::AcceptStage() {
+  const int limit = schedule_.max_iterations();
+  if (limit > 0 && task_.report->newton_iterations - part_.iterations > limit) return Retry::kHalve;
+  v_ = (q_ - stage_.q_tilde) / (stage_.gamma * part_.dt_s);
+  part_.reached = stage_.end;
+  part_.iterations = task_.report->newton_iterations;
+  part_.start = q_;
+  if (sleepers_.count() == 0 || part_.stage + 1 == part_.scheme->stage_count()) return Retry::kNone;
+  collector_.Collect(problem_, &contacts_, nullptr);
+  return sleepers_.Wake(problem_.map(), contacts_) ? Retry::kWake : Retry::kNone;
+}
+
+void Stepper::RestartStage() {
+  q_ = part_.start;
+  motion_.RestartStage();
+}
+
+// The effort of what was not accepted counts, how it ended does not.
+void Stepper::ForgetOutcome() {
+  StepReport& report = *task_.report;
+  report.outcome = part_.before.outcome;
+  report.limited_by = part_.before.limited_by;
+  report.unsettled_friction = part_.before.unsettled_friction;
+  report.min_ccd_fraction = part_.before.min_ccd_fraction;
+}
+
+void Stepper::AcceptPart() {
+  StepReport& report = *task_.report;
+  State& next = *task_.next;
+  sleepers_.Store(&next);
+  ++report.substeps;
+  report.fallback_substeps += schedule_.by_backward_euler();
+  const double end = schedule_.end();
+  schedule_.Accept(report.newton_iterations - part_.before.newton_iterations);
+  if (schedule_.Done()) return;
+  next.time_s = task_.from->time_s + end * task_.input->dt_s;
+  next.barrier_stiffness = problem_.barrier_stiffness();
+  std::swap(between_, next);
+  BeginPart(between_);
+}
+
+}  // namespace eipc

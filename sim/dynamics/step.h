@@ -1,0 +1,103 @@
+#ifndef EIPC_SIM_DYNAMICS_STEP_H_
+#define EIPC_SIM_DYNAMICS_STEP_H_
+
+#include <memory>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "sim/base/interrupt.h"
+#include "sim/base/parallel.h"
+#include "sim/contact/contact_forces.h"
+#include "sim/dynamics/collect_contacts.h"
+#include "sim/dynamics/initial_acceleration.h"
+#include "sim/dynamics/part_schedule.h"
+#include "sim/dynamics/prescribed_motion.h"
+#include "sim/dynamics/retry.h"
+#include "sim/dynamics/simulation.h"
+#include "sim/dynamics/sleepers.h"
+#include "sim/dynamics/stage_problem.h"
+#include "sim/dynamics/stage_solver.h"
+#include "sim/dynamics/state.h"
+#include "sim/dynamics/step_report.h"
+#include "sim/dynamics/time_integrator.h"
+
+namespace eipc {
+
+// Takes steps: the loop over the parts of a step, the stages of the integrator and the reasons to solve one again (step.cc). Every
+// stage's positions are reached from those of the one before by moves that collision detection has found free, and so is an end
+// point beyond the last stage.
+class Stepper {
+ public:
+  Stepper(const Model* model, int threads);
+
+  // From `from` into *next, which is whole or, on error, unspecified. Fills *report but for its times. Error only from the
+  // interrupt.
+  absl::Status Take(const State& from, const StepInput& input, State* next, StepReport* report);
+
+  // Of the last step taken: forces of the last solved stage and of contacts among sleeping bodies.
+  const ContactForces& contacts() const { return contacts_; }
+  const StageProblem& problem() const { return problem_; }
+  StageSeconds* seconds() { return &seconds_; }
+  // Ends Take early.
+  Interrupt* interrupt() { return &interrupt_; }
+
+ private:
+  // What the step is taken from and into.
+  struct Task {
+    const State* from;
+    const StepInput* input;
+    State* next;
+    StepReport* report;
+  };
+  // A part of the step, and how far it has come.
+  struct Part {
+    const State* from;
+    const TimeIntegrator* scheme;
+    double dt_s;
+    StepReport before;   // the report when it began
+    int stage = 0;       // to be solved
+    double reached = 0;  // end of the stages that were solved, as a fraction of the part
+    int iterations = 0;  // Newton iterations in all when the stage began
+    VecX start;          // positions when the stage began
+  };
+
+  void BeginPart(const State& from);
+  void BeginAttempt();
+  absl::StatusOr<Retry> Attempt();
+  void PredictStage();
+  Retry AcceptStage();
+  absl::StatusOr<Retry> EndPart();
+  bool Extrapolate();
+  void StoreEndPoint();
+  void RestartStage();
+  void ForgetOutcome();
+  void AcceptPart();
+  void Finish();
+
+  const Model* model_;
+  Interrupt interrupt_;
+  ThreadPool pool_;
+  StageSeconds seconds_ = {};
+  const std::unique_ptr<TimeIntegrator> integrator_, backward_euler_;
+  StageProblem problem_;
+  NewtonSystem system_;
+  PrescribedMotion motion_;
+  StageSolver solver_;
+  Sleepers sleepers_;
+  InitialAcceleration acceleration_;
+  PartSchedule schedule_;
+  Task task_ = {};
+  Part part_ = {};
+  State between_;  // parts
+  std::vector<State::Drive> drives_;
+  std::vector<uint8_t> asleep_nodes_;
+  IntegratorStage stage_;
+  VecX q_, v_, guess_;  // of the stage
+  ContactForces contacts_;
+  ContactCollector collector_;
+  std::vector<double> potentials_;  // of what is active in contacts_, where bodies may sleep
+};
+
+}  // namespace eipc
+
+#endif  // EIPC_SIM_DYNAMICS_STEP_H_

@@ -1,0 +1,106 @@
+// The ends of parts and of steps.
+
+#include <algorithm>
+#include <utility>
+
+#include "sim/base/status_macros.h"
+#include "sim/dynamics/barrier_stiffness.h"
+#include "sim/dynamics/drives.h"
+#include "sim/dynamics/step.h"
+#include "sim/energy/barrier.h"
+
+namespace eipc {
+
+Stepper::Stepper(const Model* model, int threads)
+    : model_(model),
+      pool_(threads),
+      integrator_(MakeIntegrator(model->dynamics.integrator)),
+      backward_euler_(MakeIntegrator(IntegratorKind::kBackwardEuler)),
+      problem_(model, &pool_, &seconds_, &interrupt_),
+      system_(model->solver.linear_solver, &pool_, &interrupt_),
+      motion_(model, &system_, &interrupt_),
+      solver_(model, &problem_, &motion_, &system_, &seconds_, &interrupt_),
+      sleepers_(model),
+      acceleration_(model),
+      schedule_(model->dynamics) {}
+
+// The end of the step lies as far beyond the last solved point as that is from the start: 2 q_m - q^n.
+bool Stepper::Extrapolate() {
+  State& next = *task_.next;
+  next.q = 2 * q_ - part_.from->q;
+  next.v = 2 * v_ - part_.from->v;
+  for (int32_t n = 0; n < model_->node_count; ++n) {
+    const bool arrived = motion_.fixed()[n] && q_.segment<3>(3 * n) == motion_.stage_target().segment<3>(3 * n);
+    if (arrived) next.q.segment<3>(3 * n) = motion_.target().segment<3>(3 * n);
+  }
+  return problem_.GoStraight(next.q) && !problem_.Intersects() && !problem_.NeedsThoroughRetry();
+}
+
+absl::StatusOr<Retry> Stepper::EndPart() {
+  StepReport& report = *task_.report;
+  if (stage_.contact_share != 1) {
+    problem_.SetContactShare(1);
+    problem_.LagFriction();
+  }
+  const int rejections = problem_.exact_rejections();
+  report.exact_rejections += rejections;
+  collector_.Collect(problem_, &contacts_, sleepers_.enabled() ? &potentials_ : nullptr);
+  if (part_.scheme->extrapolates()) {
+    const bool free = Extrapolate();
+    EIPC_RETURN_IF_ERROR(interrupt_.status());
+    report.exact_rejections += problem_.exact_rejections() - rejections;
+    if (!free) return Retry::kHalve;
+    contacts_.min_distance_m = problem_.contacts().min_distance();
+  } else {
+    task_.next->q = q_;
+    task_.next->v = v_;
+  }
+  // Nothing of what was cut short may come into a state.
+  EIPC_RETURN_IF_ERROR(interrupt_.status());
+  StoreEndPoint();
+  return sleepers_.Wake(problem_.map(), contacts_) ? Retry::kWake : Retry::kNone;
+}
+
+void Stepper::StoreEndPoint() {
+  const State& from = *part_.from;
+  State& next = *task_.next;
+  // A drive that was stopped has moved as far as it came.
+  for (int32_t n = 0; n < model_->node_count; ++n) {
+    if (motion_.fixed()[n]) next.v.segment<3>(3 * n) = (next.q.segment<3>(3 * n) - from.q.segment<3>(3 * n)) / part_.dt_s;
+  }
+  problem_.ContactPairs(false, &next.contact_pairs);
+  next.memory.resize(part_.scheme->keeps_history() ? 1 : 0);
+  if (part_.scheme->keeps_history()) next.memory[0] = {part_.dt_s, from.q, from.v, 0};
+  next.drives = drives_;
+  task_.report->target_error_m = MeasureDriveErrors(*model_, motion_.target(), next.q, &next.drives);
+  task_.report->missed_targets =
+      static_cast<int>(std::count_if(next.drives.begin(), next.drives.end(), [](const State::Drive& d) { return d.error_m > 0; }));
+}
+
+// The state after the whole step, who falls asleep in it, and what was not solved because it sleeps.
+void Stepper::Finish() {
+  const State& from = *task_.from;
+  State& next = *task_.next;
+  StepReport& report = *task_.report;
+  if (schedule_.halvings() > 0) {
+    if (next.memory.empty()) next.memory.resize(1);
+    next.memory[0].halvings = schedule_.halvings();
+  }
+  next.step = from.step + 1;
+  next.time_s = from.time_s + task_.input->dt_s;
+  // Pairs that contact no longer couples are dropped now and then: each new pattern costs an analysis.
+  constexpr int64_t kStepsOfOnePattern = 16;
+  if (next.step % kStepsOfOnePattern == 0) problem_.ContactPairs(true, &next.contact_pairs);
+  const ContactSet& active = problem_.contacts();
+  report.barrier_stiffness = problem_.barrier_stiffness();
+  next.barrier_stiffness = NextBarrierStiffness(*model_, problem_.barrier_stiffness(), active.least_relative_gap());
+  report.sleeping_bodies = sleepers_.count();
+  report.barrier_potential = BarrierPotential(active, problem_.x()) + sleepers_.HeldPotential();
+  const size_t solved = contacts_.stencils.size();
+  sleepers_.AddHeld(&contacts_);
+  report.min_distance_m = contacts_.min_distance_m;
+  const bool converged = report.outcome == StepOutcome::kConverged;
+  sleepers_.Settle(problem_.map(), {contacts_, solved, potentials_}, from, task_.input->dt_s, converged, &next);
+}
+
+}  // namespace eipc
