@@ -122,7 +122,7 @@ absl::StatusOr<Retry> StageSolver::Solve(const VecX& guess, double gamma_h, VecX
     EIPC_ASSIGN_OR_RETURN(retry, Minimize(q, report));
   }
   if (retry != Retry::kNone) return retry;
-  return problem_->NeedsThoroughRetry() ? Retry::kVerify : Retry::kNone;
+  return problem_->RefusesSolution() ? Retry::kVerify : Retry::kNone;
 }
 
 }  // namespace eipc

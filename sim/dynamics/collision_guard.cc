@@ -1,0 +1,111 @@
+#include "sim/dynamics/collision_guard.h"
+
+#include <algorithm>
+
+#include "sim/contact/collision_free_step.h"
+
+namespace eipc {
+
+CollisionGuard::CollisionGuard(const Model* model, SurfaceState* surface, const ModelTerms* terms, ThreadPool* pool,
+                               Interrupt* interrupt)
+    : model_(model),
+      surface_(surface),
+      terms_(terms),
+      pool_(pool),
+      interrupt_(interrupt),
+      path_pairs_(&model->surface, &model->patches, &model->embedding, &model->surface_offset, model->contact.dhat_m, interrupt) {
+  trial_x_.resize(model->surface.vertex_count);
+  travel_.own.resize(model->surface.vertex_count);
+  Box bounds;
+  for (const Vec3& p : model->surface.rest_positions) bounds.Include(p);
+  if (!model->surface.rest_positions.empty()) least_reach_ = 0.25 * (bounds.hi - bounds.lo).matrix().norm();
+  for (const Vec3& offset : model->surface_offset) fixed_extent_ = std::max(fixed_extent_, offset.cwiseAbs().maxCoeff());
+}
+
+// The motion of the guess is examined whole. A direction that leads further is a wild one, for which collisions are not searched.
+void CollisionGuard::BeginStep(double distance) {
+  search_radius_ = std::max(least_reach_, 1.5 * distance);
+  first_part_ = std::max(16 * model_->contact.dhat_m, 4 * distance);
+}
+
+// What materials and enclosed volumes admit.
+double CollisionGuard::LimitOfTerms(const VecX& dq) {
+  double limit = 1;
+  for (const ElasticityTerm* term : terms_->limiting) limit = std::min(limit, term->MaxStep(surface_->q(), dq));
+  if (terms_->volumes.empty()) return limit;
+  trial_q_ = surface_->q() + limit * dq;
+  surface_->map().Positions(trial_q_, &trial_x_);
+  double kept = 1;
+  for (const VolumeTerm* term : terms_->volumes) kept = std::min(kept, term->MaxStep(surface_->x(), trial_x_));
+  return limit * kept;
+}
+
+double CollisionGuard::MaxStep(const VecX& dq) {
+  double limit = LimitOfTerms(dq);
+  limited_by_ = limit < 1 ? StepLimit::kInversion : StepLimit::kNothing;
+  if (model_->solver.unsafe_disable_ccd || model_->surface.vertex_count == 0) return limit;
+  trial_q_ = surface_->q() + limit * dq;
+  const double displacement = surface_->Displacement(surface_->q(), trial_q_);
+  if (displacement > search_radius_) {
+    limited_by_ = StepLimit::kIterations;  // followed as far as is worth a search for collisions
+    limit *= search_radius_ / displacement;
+  }
+  // Much is near a long motion, and many long motions are soon blocked: so they are examined from their start, further and further.
+  constexpr double kFurther = 4;
+  const double length = std::min(displacement, search_radius_);
+  for (double part = std::min(1.0, first_part_ / length);; part = std::min(1.0, kFurther * part)) {
+    trial_q_ = surface_->q() + (limit * part) * dq;
+    surface_->CoverMotion(surface_->q(), trial_q_);  // where the next points will be
+    const double free = FreePart();
+    if (free < 1) limited_by_ = StepLimit::kCollision;
+    if (free < 1 || part == 1 || Raised(interrupt_)) return limit * part * free;
+  }
+}
+
+// x = J q sums at most four products: each coordinate is off by less than 8 units of rounding of the largest.
+double CollisionGuard::PositionRounding() const {
+  const VecX& q = surface_->q();
+  double extent = 0;
+  for (const int32_t n : model_->patches.nodes) {
+    extent = std::max({extent, q.segment<3>(3 * n).cwiseAbs().maxCoeff(), trial_q_.segment<3>(3 * n).cwiseAbs().maxCoeff()});
+  }
+  return 8 * 1.2e-16 * std::max(fixed_extent_, model_->patches.largest_weight_sum * extent);
+}
+
+double CollisionGuard::FreePart() {
+  covered_ = surface_->broad_phase().CoversWay(trial_q_);
+  const double free = FreeInRegions();
+  return covered_ ? free : std::min(free, FreeOnPath());
+}
+
+// On a straight motion things get as far from their anchors as at one of its ends.
+double CollisionGuard::FreeInRegions() {
+  BroadPhase& broad_phase = surface_->broad_phase();
+  broad_phase.TravelOfBodies(trial_q_, &travel_);
+  travel_.IncludeBodies(surface_->travel());
+  if (!covered_) broad_phase.LeaveOut(&travel_);
+  const BroadPhase::Selection selection = broad_phase.Select(travel_);
+  if (selection.candidates != surface_->travel().among) surface_->Select(selection);
+  surface_->Evaluate(trial_q_, selection, &trial_x_, &travel_);
+  travel_.IncludeVertices(surface_->travel(), *selection.vertices);
+  return CollisionFreeStep(broad_phase.candidates(), surface_->x(), trial_x_, PositionRounding(), pool_, &travel_, interrupt_);
+}
+
+double CollisionGuard::FreeOnPath() {
+  const double dhat = model_->contact.dhat_m, rounding = PositionRounding();
+  path_pairs_.Find(surface_->q(), trial_q_, LargestExaminedGap(dhat, rounding), &surface_->broad_phase());
+  return CollisionFreeStep(path_pairs_.candidates(), path_pairs_.from(), path_pairs_.to(), rounding, pool_, nullptr, interrupt_);
+}
+
+Obstacle CollisionGuard::FindObstacle() const {
+  Obstacle obstacle;
+  if (limited_by_ != StepLimit::kCollision) return obstacle;
+  const double rounding = PositionRounding();
+  eipc::FindObstacle(surface_->broad_phase().candidates(), surface_->x(), trial_x_, rounding, &travel_, &obstacle);
+  if (!covered_) {
+    eipc::FindObstacle(path_pairs_.candidates(), path_pairs_.from(), path_pairs_.to(), rounding, nullptr, &obstacle);
+  }
+  return obstacle;
+}
+
+}  // namespace eipc

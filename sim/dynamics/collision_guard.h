@@ -1,0 +1,60 @@
+#ifndef EIPC_SIM_DYNAMICS_COLLISION_GUARD_H_
+#define EIPC_SIM_DYNAMICS_COLLISION_GUARD_H_
+
+#include <vector>
+
+#include "sim/base/interrupt.h"
+#include "sim/base/parallel.h"
+#include "sim/contact/obstacle.h"
+#include "sim/contact/path_pairs.h"
+#include "sim/dynamics/make_terms.h"
+#include "sim/dynamics/model.h"
+#include "sim/dynamics/surface_state.h"
+#include "sim/solver/step_limit.h"
+
+namespace eipc {
+
+// How far a stage may move from its current point: until elements would invert that must not, or surfaces would come too near.
+class CollisionGuard {
+ public:
+  // `surface` and `terms` outlive this. `interrupt` may be null.
+  CollisionGuard(const Model* model, SurfaceState* surface, const ModelTerms* terms, ThreadPool* pool, Interrupt* interrupt);
+
+  // A step that is expected to move no surface vertex further than `distance`, m.
+  void BeginStep(double distance);
+  // Largest fraction of a straight motion dq from the current point that is free.
+  double MaxStep(const VecX& dq);
+  // What made the last MaxStep less than 1.
+  StepLimit limited_by() const { return limited_by_; }
+  // The pair of primitives that limited it, or none when it was something else.
+  Obstacle FindObstacle() const;
+
+ private:
+  double LimitOfTerms(const VecX& dq);
+  double PositionRounding() const;
+  // Largest part of the motion to trial_q_ that collision detection finds free: by the candidates in the regions of the broad phase
+  // where these cover the motion, else by what comes near on just this motion. Both find the same.
+  double FreePart();
+  double FreeInRegions();
+  double FreeOnPath();
+
+  const Model* model_;
+  SurfaceState* surface_;
+  const ModelTerms* terms_;
+  ThreadPool* pool_;
+  Interrupt* interrupt_;
+  PathPairs path_pairs_;
+  StepLimit limited_by_ = StepLimit::kNothing;
+  bool covered_ = true;  // all of the last examined motion was inside the regions of the broad phase
+  double least_reach_ = 0;
+  double search_radius_ = 0;  // largest displacement of a Newton direction that is examined, m
+  double first_part_ = 0;     // and at once, m
+  double fixed_extent_ = 0;   // largest coordinate of what never moves, m
+  VecX trial_q_;
+  std::vector<Vec3> trial_x_;
+  VertexTravel travel_;  // all the way to trial_x_
+};
+
+}  // namespace eipc
+
+#endif  // EIPC_SIM_DYNAMICS_COLLISION_GUARD_H_

@@ -1,0 +1,44 @@
+#include "sim/dynamics/exact_check.h"
+
+#include "sim/audit/pair_check.h"
+
+namespace eipc {
+
+ExactCheck::ExactCheck(const Model* model, SurfaceState* surface)
+    : model_(model), surface_(surface), vertices_(model->surface.vertex_count) {}
+
+void ExactCheck::BeginStep() {
+  rejections_ = 0;
+  every_point_ = false;
+}
+
+bool ExactCheck::RefusesSolution() {
+  if (every_point_ || model_->solver.unsafe_disable_exact_check) return false;
+  every_point_ = TrianglesMeet();
+  return Count(every_point_);
+}
+
+void ExactCheck::AddVertices(const std::pair<int32_t, int32_t>& triangles) {
+  for (const int32_t t : {triangles.first, triangles.second}) {
+    for (const int32_t v : model_->surface.triangles[t]) {
+      if (!surface_->HasBound(v)) vertices_.Add(v);
+    }
+  }
+}
+
+bool ExactCheck::TrianglesMeet() {
+  const BroadPhase& broad_phase = surface_->broad_phase();
+  broad_phase.NearTriangles(surface_->travel(), &near_);
+  vertices_.Clear();
+  for (const BroadPhase::TrianglePair& pair : near_) AddVertices(pair.triangles);
+  surface_->Place(vertices_.list());
+  broad_phase.TravelOfVertices(vertices_, surface_->x(), surface_->mutable_travel());
+  broad_phase.NearTriangles(surface_->travel(), near_, &pairs_);
+  vertices_.Clear();
+  for (const auto& pair : broad_phase.neighbour_pairs()) AddVertices(pair);
+  surface_->Place(vertices_.list());
+  const std::vector<Triangle>& triangles = model_->surface.triangles;
+  return AnyPairMeets(surface_->x(), triangles, pairs_) || AnyPairMeets(surface_->x(), triangles, broad_phase.neighbour_pairs());
+}
+
+}  // namespace eipc

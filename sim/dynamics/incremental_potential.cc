@@ -1,0 +1,191 @@
+#include "sim/dynamics/incremental_potential.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace eipc {
+namespace {
+
+int32_t BodyOf(const Model& model, const ElasticBody& elastic) {
+  if (elastic.nodes.empty()) return -1;
+  const int32_t node = elastic.nodes[0][0];
+  for (size_t b = 0; b < model.bodies.size(); ++b) {
+    if (model.bodies[b].nodes.begin <= node && node < model.bodies[b].nodes.end) return static_cast<int32_t>(b);
+  }
+  return -1;
+}
+
+template <typename List>
+bool Among(const List& list, const EnergyTerm* term) {
+  return std::find(list.begin(), list.end(), term) != list.end();
+}
+
+}  // namespace
+
+IncrementalPotential::IncrementalPotential(const Model* model, SurfaceState* surface, const ModelTerms* terms, ThreadPool* pool,
+                                           StageSeconds* seconds, Interrupt* interrupt)
+    : model_(model),
+      surface_(surface),
+      owned_(terms),
+      pool_(pool),
+      seconds_(seconds),
+      interrupt_(interrupt),
+      contacts_(&model->surface, model->contact),
+      barrier_(&surface->map(), &contacts_, pool),
+      friction_(&surface->map(), &model->surface, model->contact.friction_velocity_m_s),
+      remainder_(&surface->map(), &model->surface, pool),
+      friction_vertices_(model->surface.vertex_count),
+      contact_vertices_(model->surface.vertex_count) {
+  for (const auto& term : terms->all) {
+    const bool elastic = Among(terms->elastic, term.get()) || Among(terms->volumes, term.get());
+    terms_.push_back({term.get(), elastic ? Stage::kElasticity : Stage::kInertia, -1});
+    const auto found = std::find(terms->elastic.begin(), terms->elastic.end(), term.get());
+    if (found != terms->elastic.end()) terms_.back().body = BodyOf(*model, model->elastic[found - terms->elastic.begin()]);
+  }
+  terms_.push_back({&barrier_, Stage::kContactEnergy, -1});
+  terms_.push_back({&friction_, Stage::kFriction, -1});
+  NodePairs pairs;
+  std::vector<uint8_t> varying(model->node_count, 0);
+  for (const TimedTerm& t : terms_) {
+    const size_t first = pairs.size();
+    t.term->AppendPattern(&pairs);
+    if (t.term->constant_hessian()) continue;
+    for (size_t k = first; k < pairs.size(); ++k) varying[pairs[k].first] = varying[pairs[k].second] = 1;
+  }
+  pattern_.SetFixed(model->node_count, std::move(pairs), std::move(varying));
+  x_tilde_.resize(model->surface.vertex_count);
+  surface->KeepPlaced(&friction_vertices_);  // stencils of friction are of contacts that may be near no more
+}
+
+template <typename Visit>
+void IncrementalPotential::ForEachTerm(Visit visit) {
+  for (const TimedTerm& t : terms_) {
+    if (IsConstant(t)) continue;
+    ScopedStage timer(seconds_, t.phase);
+    visit(t.term);
+  }
+}
+
+void IncrementalPotential::SetAsleep(const std::vector<uint8_t>& asleep) {
+  asleep_ = asleep;
+  constant_stale_ = true;
+}
+
+void IncrementalPotential::BeginStep(double barrier_stiffness, const NodePairs& contact_pairs) {
+  barrier_stiffness_ = barrier_stiffness;
+  SetContactShare(1);
+  stage_.reset();
+  pattern_.SetContactPairs(contact_pairs);
+}
+
+void IncrementalPotential::BeginStage(const VecX& q_start, const VecX& q_tilde, const VecX& v_tilde, double gamma_h) {
+  stage_.emplace(StageContext{q_start, q_tilde, x_tilde_, v_tilde, gamma_h});
+  ForEachTerm([this](EnergyTerm* term) { term->BeginStage(*stage_); });
+  constant_stale_ = true;
+}
+
+void IncrementalPotential::SetContactShare(double share) {
+  contact_share_ = share;
+  barrier_.set_stiffness(share * barrier_stiffness_);
+}
+
+void IncrementalPotential::SetBarrierStiffness(double stiffness) {
+  barrier_stiffness_ = stiffness;
+  SetContactShare(contact_share_);
+}
+
+void IncrementalPotential::UpdateContacts() {
+  contacts_.Update(surface_->broad_phase().candidates(), surface_->x(), pool_, &surface_->travel(), interrupt_);
+}
+
+template <typename Stencils>
+void IncrementalPotential::PlaceStart(const Stencils& stencils, VertexList* vertices) {
+  vertices->Clear();
+  for (const auto& s : stencils) vertices->AddAll(s.v);
+  if (stage_) surface_->map().Positions(stage_->q_tilde, vertices->list(), &x_tilde_);
+}
+
+void IncrementalPotential::LagFriction() {
+  ScopedStage timer(seconds_, Stage::kFriction);
+  friction_.Lag(contacts_, surface_->x(), contact_share_ * barrier_stiffness_);
+  PlaceStart(friction_.stencils(), &friction_vertices_);
+}
+
+void IncrementalPotential::PrepareRemainder() {
+  ScopedStage timer(seconds_, Stage::kFriction);
+  PlaceStart(contacts_.stencils(), &contact_vertices_);
+  remainder_.Prepare(contacts_, surface_->x(), friction_, contact_share_ * barrier_stiffness_);
+}
+
+double IncrementalPotential::Energy() {
+  double sum = 0;
+  ForEachTerm([&](EnergyTerm* term) { sum += term->Value(Here()); });
+  return sum;
+}
+
+void IncrementalPotential::Gradient(VecX* gradient) {
+  ForEachTerm([&](EnergyTerm* term) { term->AddGradient(Here(), gradient); });
+}
+
+bool IncrementalPotential::Hessian(BlockMatrix* hessian) {
+  bool changed = false;
+  while (true) {
+    if (pattern_.stale()) {
+      ScopedStage timer(seconds_, Stage::kFactorize);
+      pattern_.Apply(hessian);
+      for (const TimedTerm& t : terms_) t.term->BindPattern(*hessian);
+      constant_stale_ = changed = true;
+    }
+    if (constant_stale_) {
+      hessian->SetZero();
+      ForEachTerm([&](EnergyTerm* term) {
+        if (term->constant_hessian()) term->AddHessian(Here(), hessian);
+      });
+      constant_values_ = hessian->values();
+      constant_stale_ = false;
+    } else {
+      hessian->CopyValuesFrom(constant_values_);
+    }
+    ForEachTerm([&](EnergyTerm* term) {
+      if (!term->constant_hessian()) term->AddHessian(Here(), hessian);
+    });
+    if (hessian->missing()->empty()) return changed;
+    pattern_.AddContactPairs(*hessian->missing());
+    hessian->missing()->clear();
+  }
+}
+
+void IncrementalPotential::Dyads(LowRank* dyads) {
+  ScopedStage timer(seconds_, Stage::kElasticity);
+  dyads->Clear();
+  for (VolumeTerm* term : owned_->volumes) term->AppendDyad(Here(), dyads);
+}
+
+bool IncrementalPotential::Project() {
+  bool changed = false;
+  for (VolumeTerm* term : owned_->volumes) changed |= term->Project();
+  return changed;
+}
+
+const std::vector<double>& IncrementalPotential::NodeInertia() {
+  const ScalarSparse& mass = model_->mass;
+  node_inertia_.assign(mass.n, 0);
+  for (int32_t n = 0; n < mass.n; ++n) {
+    for (int32_t k = mass.row_start[n]; k < mass.row_start[n + 1]; ++k) node_inertia_[n] += std::abs(mass.values[k]);
+    node_inertia_[n] /= stage_->gamma_h * stage_->gamma_h;
+  }
+  return node_inertia_;
+}
+
+void IncrementalPotential::ContactPairs(bool present_only, NodePairs* out) const {
+  if (!present_only) {
+    *out = pattern_.contact_pairs();
+    return;
+  }
+  out->clear();
+  for (const ContactStencil& s : contacts_.stencils()) surface_->map().AppendNodePairs(s.v, out);
+  for (const FrictionStencil& s : friction_.stencils()) surface_->map().AppendNodePairs(s.v, out);
+  SortPairs(out);
+}
+
+}  // namespace eipc

@@ -1,0 +1,108 @@
+#ifndef EIPC_SIM_DYNAMICS_INCREMENTAL_POTENTIAL_H_
+#define EIPC_SIM_DYNAMICS_INCREMENTAL_POTENTIAL_H_
+
+#include <cstdint>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "sim/base/interrupt.h"
+#include "sim/base/parallel.h"
+#include "sim/contact/contact_set.h"
+#include "sim/dynamics/barrier_stiffness.h"
+#include "sim/dynamics/hessian_pattern.h"
+#include "sim/dynamics/make_terms.h"
+#include "sim/dynamics/model.h"
+#include "sim/dynamics/surface_state.h"
+#include "sim/energy/barrier.h"
+#include "sim/energy/friction.h"
+#include "sim/energy/friction_remainder.h"
+#include "sim/energy/term.h"
+#include "sim/solver/stage_timer.h"
+
+namespace eipc {
+
+// The potential of one stage (docs/concepts/theory.md, section 3): the sum of a scene's terms over node positions, barrier and
+// friction among them, at the surface's current point. What is kept from one step to the next cannot change a bit: candidates are a
+// superset in a fixed order, the matrix pattern is a function of the scene and of the pairs that BeginStep is given.
+class IncrementalPotential {
+ public:
+  // `surface` and `terms` outlive this. `interrupt` may be null.
+  IncrementalPotential(const Model* model, SurfaceState* surface, const ModelTerms* terms, ThreadPool* pool, StageSeconds* seconds,
+                       Interrupt* interrupt);
+
+  // Terms of bodies that sleep (by body, non-zero) are constant and left out.
+  void SetAsleep(const std::vector<uint8_t>& asleep);
+  // `contact_pairs`: State::contact_pairs of the start.
+  void BeginStep(double barrier_stiffness, const NodePairs& contact_pairs);
+  // The references must outlive the stage. See StageContext.
+  void BeginStage(const VecX& q_start, const VecX& q_tilde, const VecX& v_tilde, double gamma_h);
+  const StageContext& stage() const { return *stage_; }
+  // Contact and friction count `share` times from the next LagFriction and evaluation on (1 after BeginStep).
+  void SetContactShare(double share);
+  void SetBarrierStiffness(double stiffness);
+  // Contacts of the surface's current point.
+  void UpdateContacts();
+  // Friction forces and frames from the current point's contacts.
+  void LagFriction();
+  void PrepareRemainder();
+
+  double Energy();
+  double BarrierEnergy() { return barrier_.Value(Here()); }
+  void Gradient(VecX* gradient);
+  bool Hessian(BlockMatrix* hessian);
+  void Dyads(LowRank* dyads);
+  bool Project();
+  // Nodes that terms without a constant Hessian touch: contact, friction, elements of nonlinear materials.
+  void ChangingNodes(std::vector<uint8_t>* nodes) const { pattern_.ChangingNodes(nodes); }
+  // Row sums of |M| / (gamma h)^2.
+  const std::vector<double>& NodeInertia();
+
+  const ContactSet& contacts() const { return contacts_; }
+  const FrictionTerm& friction() const { return friction_; }
+  FrictionRemainder& remainder() { return remainder_; }
+  const FrictionRemainder& remainder() const { return remainder_; }
+  double barrier_stiffness() const { return barrier_stiffness_; }
+  // State::contact_pairs for the next step: those of the current point's contacts alone (`present_only`), or all met so far.
+  void ContactPairs(bool present_only, NodePairs* out) const;
+
+ private:
+  struct TimedTerm {
+    EnergyTerm* term;
+    Stage phase;
+    int32_t body;  // the only one that moves it; -1: there are several
+  };
+  Point Here() const { return {surface_->q(), surface_->x()}; }
+  bool IsConstant(const TimedTerm& t) const { return t.body >= 0 && !asleep_.empty() && asleep_[t.body] != 0; }
+  template <typename Visit>
+  void ForEachTerm(Visit visit);
+  // Surface positions of where the stage starts, of all vertices that stencils have.
+  template <typename Stencils>
+  void PlaceStart(const Stencils& stencils, VertexList* vertices);
+
+  const Model* model_;
+  SurfaceState* surface_;
+  const ModelTerms* owned_;
+  ThreadPool* pool_;
+  StageSeconds* seconds_;
+  Interrupt* interrupt_;
+  ContactSet contacts_;
+  BarrierTerm barrier_;
+  FrictionTerm friction_;
+  FrictionRemainder remainder_;
+  std::vector<TimedTerm> terms_;
+  std::vector<uint8_t> asleep_;
+  std::optional<StageContext> stage_;
+  double barrier_stiffness_ = 0;
+  double contact_share_ = 1;
+  HessianPattern pattern_;
+  std::vector<double> constant_values_;  // of the Hessian, of terms whose own is constant in a stage
+  bool constant_stale_ = true;
+  std::vector<double> node_inertia_;
+  std::vector<Vec3> x_tilde_;
+  VertexList friction_vertices_, contact_vertices_;
+};
+
+}  // namespace eipc
+
+#endif  // EIPC_SIM_DYNAMICS_INCREMENTAL_POTENTIAL_H_

@@ -1,0 +1,95 @@
+#include "sim/dynamics/surface_state.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace eipc {
+namespace {
+
+// In dhat: regions are made for motions of at most kFar and grown by at most kMostMargin; anchors within kAnchorSlack stay.
+constexpr double kFar = 8;
+constexpr double kMostMargin = 2;
+constexpr double kAnchorSlack = 0.05;
+constexpr double kLeastMargin = 0.5;
+
+}  // namespace
+
+SurfaceState::SurfaceState(const Model* model, bool every_vertex, Interrupt* interrupt)
+    : model_(model),
+      every_vertex_(every_vertex),
+      map_(&model->embedding, &model->surface_offset),
+      broad_phase_(&model->surface, &model->patches, &model->embedding, &model->surface_offset, model->contact.dhat_m, interrupt) {
+  x_.resize(model->surface.vertex_count);
+  travel_.own.resize(model->surface.vertex_count);
+  for (size_t v = 0; every_vertex && v < model->embedding.size(); ++v) all_.push_back(static_cast<int32_t>(v));
+}
+
+void SurfaceState::BeginStep(const VecX& q_start, const VecX& q_guess, double distance) {
+  const double dhat = model_->contact.dhat_m;
+  q_ = q_start;
+  const double margin = std::clamp(0.25 * distance, kLeastMargin * dhat, kMostMargin * dhat);
+  broad_phase_.LetGo(q_start, q_guess, margin, kFar * dhat);
+  broad_phase_.Cover(q_start, q_guess, margin, kFar * dhat);
+  MoveAnchors(q_start);
+}
+
+void SurfaceState::CoverMotion(const VecX& q, const VecX& other) {
+  const double dhat = model_->contact.dhat_m;
+  if (broad_phase_.Cover(q, other, kLeastMargin * dhat, kFar * dhat)) MoveAnchors(q_);
+}
+
+void SurfaceState::SetPoint(const VecX& q) {
+  // What is near a point far away is enough; between points that are near each other Newton may come back.
+  CoverMotion(q, q_);
+  q_ = q;
+  EvaluateHere(q_);
+}
+
+void SurfaceState::MoveAnchors(const VecX& q) {
+  broad_phase_.Anchor(q, kAnchorSlack * model_->contact.dhat_m);
+  EvaluateHere(q);
+}
+
+void SurfaceState::EvaluateHere(const VecX& q) {
+  broad_phase_.TravelOfBodies(q, &travel_);
+  const BroadPhase::Selection selection = broad_phase_.Select(travel_);
+  Evaluate(q, selection, &x_, &travel_);
+  placed_ = selection.vertices;
+}
+
+void SurfaceState::Select(const BroadPhase::Selection& selection) {
+  Evaluate(q_, selection, &x_, &travel_);
+  placed_ = selection.vertices;
+}
+
+void SurfaceState::Evaluate(const VecX& q, const BroadPhase::Selection& selection, std::vector<Vec3>* x, VertexTravel* travel) {
+  if (every_vertex_) {
+    map_.Positions(q, all_, x);
+  } else {
+    map_.Positions(q, selection.vertices->list(), x);
+    unselected_.clear();
+    if (kept_placed_ != nullptr) {
+      unselected_.reserve(kept_placed_->list().size());
+      for (const int32_t v : kept_placed_->list()) {
+        if (!selection.vertices->Has(v)) unselected_.push_back(v);
+      }
+    }
+    map_.Positions(q, unselected_, x);
+  }
+  broad_phase_.TravelOfVertices(*selection.vertices, *x, travel);
+  travel->among = selection.candidates;
+}
+
+void SurfaceState::Place(const std::vector<int32_t>& vertices) {
+  if (!every_vertex_) map_.Positions(q_, vertices, &x_);
+}
+
+double SurfaceState::Displacement(const VecX& from, const VecX& to) const {
+  double largest2 = 0;
+  for (const int32_t n : model_->patches.nodes) {
+    largest2 = std::max(largest2, (to.segment<3>(3 * n) - from.segment<3>(3 * n)).squaredNorm());
+  }
+  return model_->patches.largest_weight_sum * std::sqrt(largest2);
+}
+
+}  // namespace eipc
