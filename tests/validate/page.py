@@ -21,7 +21,7 @@ def number(value: Any, digits: int = 4) -> str:
 
 @dataclass(frozen=True)
 class RecordsTable:
-    """How the page of a study shows its records: a row for each case, a column for each figure of it.
+    """How the page of a study shows its records: a row for each case, a column for each figure that some case has.
 
     The record `CASE.FIGURE` is a cell. Records of figures that have no column follow in a table of their own, unless they are `hidden`.
     """
@@ -61,11 +61,11 @@ class Page:
             figure = next((f for f in (*layout.columns, *layout.hidden) if record.name.endswith("." + f)), None)
             if figure in layout.columns:
                 rows.setdefault(record.name[:-len(figure) - 1], {})[figure] = record.value
-            elif figure is None:
+            elif figure is None and record.name not in layout.hidden:
                 others.append([record.name, record.target, f"{number(record.value)} {record.unit}".strip()])
         if rows:
-            self.table([layout.case, *layout.columns.values()],
-                       [[case, *(cells.get(figure) for figure in layout.columns)] for case, cells in rows.items()])
+            columns = {figure: title for figure, title in layout.columns.items() if any(figure in cells for cells in rows.values())}
+            self.table([layout.case, *columns.values()], [[case, *(cells.get(figure) for figure in columns)] for case, cells in rows.items()])
         if others:
             self.table(["figure", "target", "measured"], others)
         failed = [record.name for record in records if not record.passed]

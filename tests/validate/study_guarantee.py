@@ -27,7 +27,8 @@ PAGE = RecordsTable(
     {"converged": "converged", "newton_iterations": "Newton iterations per step", "intersections": "intersections",
      "inversions": "inversions", "min_distance": "least distance, m", "energy_rise": "energy rise", "moves_as_it_must": "moves as it must",
      "known_fault": "known fault"},
-    case="scene and h, s", hidden=frozenset({"forbidden_inversions", "states_audited", "exit_status", "limited_by"}))
+    case="scene and h, s", hidden=frozenset({"forbidden_inversions", "states_audited", "exit_status", "limited_by", "unclassified_scenes",
+                                                   "classified_without_a_scene"}))
 WITHOUT_CCD = ("spike_spike", "spike_wedge", "cubes_edge_to_edge", "trash_compactor")
 
 

@@ -50,7 +50,7 @@ def test_a_page_is_markdown(tmp_path):
 
 def test_a_page_of_records_has_a_row_for_each_case_and_hides_no_failure(tmp_path):
     page, validation = importlib.import_module("page"), importlib.import_module("validation")
-    layout = page.RecordsTable("Title", "about", {"force_error": "error", "h_0.02": "at 0.02"}, hidden=frozenset({"exit_status"}))
+    layout = page.RecordsTable("Title", "about", {"force_error": "error", "h_0.02": "at 0.02", "fault": "fault"}, hidden=frozenset({"exit_status"}))
     records = [validation.at_most("low-0.02.force_error", 0.5, 1.0), validation.reported("low-0.02.h_0.02", True),
                validation.equal("low-0.02.exit_status", 1, 0), validation.reported("of_all", 7, "m")]
     written = page.Page(layout.title, "./dev validate x")
