@@ -2,6 +2,7 @@
 
 import contextlib
 import itertools
+import json
 import os
 import queue
 import shutil
@@ -326,6 +327,23 @@ def test_nobody_can_claim_a_certificate(proxied, tmp_path):
         assert refused(channel)
         assert refused(channel, ("x-eipc-client-cert", "robot"))
         assert refused(channel, ("x-eipc-client-cert", "robot"), ("x-eipc-client-cert", "robot"))
+
+
+def logged_peers(server, method):
+    lines = (json.loads(line) for line in server.output.splitlines() if line.startswith("{"))
+    return [line["peer"] for line in lines if line["event"] == "call" and line["method"] == method]
+
+
+@pytest.mark.parametrize("through_proxy", [True, False])
+def test_nobody_can_claim_an_address(proxied, server_binary, through_proxy):
+    program = proxied if through_proxy else server_binary
+    with eipc.launch_server(program, (LOOPBACK, "--log-level=debug"), timeout=60) as server:
+        channel = grpc.insecure_channel(server.address)
+        info_as(channel, ("x-eipc-peer", "192.0.2.1:99"))
+        info_as(channel, ("x-eipc-peer", "192.0.2.1:99"), ("x-eipc-peer", "192.0.2.1:99"))
+        wait_until(lambda: len(logged_peers(server, "GetServerInfo")) == 2, "both calls are logged")
+        for peer in logged_peers(server, "GetServerInfo"):
+            assert peer.startswith("127.0.0.1:" if through_proxy else "ipv4:127.0.0.1:"), peer
 
 
 @pytest.fixture

@@ -74,4 +74,12 @@ std::optional<AuditEntry> AuditedCall(const std::string& method, const Message* 
   return entry;
 }
 
+void AddCaller(const CallContext& context, AuditEntry* entry) {
+  entry->tenant = context.tenant;
+  if (context.identified) entry->role = RoleName(context.role);
+  entry->identity = context.identity;
+  entry->peer = context.peer;
+  entry->request_id = context.request_id;
+}
+
 }  // namespace eipc::rpc

@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 
+#include "server/rpc/handlers/call_context.h"
 #include "server/rpc/telemetry/audit_log.h"
 
 namespace google::protobuf {
@@ -16,6 +17,9 @@ namespace eipc::rpc {
 // caller to fill in. Nothing for calls that only read or step, or that only validate. Messages may be null where there is none.
 std::optional<AuditEntry> AuditedCall(const std::string& method, const google::protobuf::Message* request,
                                       const google::protobuf::Message* response);
+
+// Who called.
+void AddCaller(const CallContext& context, AuditEntry* entry);
 
 }  // namespace eipc::rpc
 

@@ -23,6 +23,10 @@ struct CallContext {
   // What the caller may do, and which line of the access file let it in (Caller::identity).
   Role role = Role::kOperator;
   std::string identity;
+  bool identified = false;  // there is an access file, so the role says something
+  // What logs and the audit log keep of the call: the client's address, and the call's name.
+  std::string peer;
+  std::string request_id;
   SolvePriority priority = SolvePriority::kNormal;
   // Spans of what the call does belong to it; not sampled unless the server traces.
   TraceContext trace;

@@ -42,15 +42,13 @@ TraceContext TraceOf(const grpc::ServerContextBase& context) {
 }  // namespace
 
 Call::Call(CallHost* host, const Method* method, Caller caller, grpc::GenericCallbackServerContext* context)
-    : host_(host),
-      method_(method),
-      call_(BudgetOf(*context, &cancelled_)),
-      begin_(Clock::now()),
-      context_(context),
-      request_id_(RequestId(*context)) {
+    : host_(host), method_(method), call_(BudgetOf(*context, &cancelled_)), begin_(Clock::now()), context_(context) {
   call_.tenant = std::move(caller.tenant);
   call_.role = caller.role;
   call_.identity = std::move(caller.identity);
+  call_.identified = host_->access != nullptr;
+  call_.peer = PeerOf(*context);
+  call_.request_id = RequestId(*context);
   if (host_->services.spans != nullptr) call_.trace = TraceOf(*context);
   if (host_->services.metrics != nullptr && method_ != nullptr) host_->services.metrics->CallStarted(method_->name);
 }
@@ -67,7 +65,7 @@ absl::Status Call::Gone() const {
 
 grpc::Status Call::Conclude(const absl::Status& status) {
   const absl::Status wire = ForWire(status);
-  context_->AddTrailingMetadata(kRequestIdKey, request_id_);
+  context_->AddTrailingMetadata(kRequestIdKey, call_.request_id);
   const double seconds = std::chrono::duration<double>(Clock::now() - begin_).count();
   const std::string code = absl::StatusCodeToString(wire.code());
   const std::string name = method_ == nullptr ? "" : method_->name;
@@ -82,8 +80,8 @@ grpc::Status Call::Conclude(const absl::Status& status) {
                             {"code", code},
                             {"ms", absl::StrCat(seconds * 1e3)},
                             {"tenant", call_.tenant},
-                            {"request_id", request_id_},
-                            {"peer", context_->peer()},
+                            {"request_id", call_.request_id},
+                            {"peer", call_.peer},
                             {"error", std::string(wire.message().substr(0, 200))}}});
   }
   if (host_->audit != nullptr && method_ != nullptr && !absl::IsUnauthenticated(wire)) WriteAudit(wire);
@@ -96,11 +94,7 @@ grpc::Status Call::Conclude(const absl::Status& status) {
 void Call::WriteAudit(const absl::Status& status) {
   std::optional<AuditEntry> entry = handled_ ? std::move(audit_) : AuditedCall(method_->name, nullptr, nullptr);
   if (!entry) return;
-  entry->tenant = call_.tenant;
-  if (host_->access != nullptr) entry->role = RoleName(call_.role);
-  entry->identity = call_.identity;
-  entry->peer = context_->peer();
-  entry->request_id = request_id_;
+  AddCaller(call_, &*entry);
   entry->code = absl::StatusCodeToString(status.code());
   host_->audit->Write(*entry);
 }

@@ -71,7 +71,6 @@ class Call : public grpc::ServerGenericBidiReactor, protected OpenCalls::Entry {
   void WriteAudit(const absl::Status& status);
 
   grpc::GenericCallbackServerContext* const context_;
-  const std::string request_id_;
   std::optional<AuditEntry> audit_;
   bool handled_ = false;
   std::atomic<bool> cancelled_ = false;

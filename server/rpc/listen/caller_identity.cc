@@ -3,8 +3,18 @@
 #include <iterator>
 
 #include "absl/strings/match.h"
+#include "server/session/ids.h"
 
 namespace eipc::rpc {
+namespace {
+
+constexpr size_t kMaxPeer = 64;
+
+// The folder of a Unix socket is the server's user's alone, so the proxy's words count there. Over TCP anybody can send its
+// headers.
+bool FromProxy(const grpc::ServerContextBase& context) { return absl::StartsWith(context.peer(), "unix:"); }
+
+}  // namespace
 
 std::optional<absl::string_view> OnlyHeader(const grpc::ServerContextBase& context, const char* name) {
   const auto range = context.client_metadata().equal_range(name);
@@ -20,10 +30,15 @@ std::optional<Caller> Identify(const AccessList& access, const grpc::ServerConte
     value->remove_prefix(kBearer.size());
     return access.ByToken(*value);
   }
-  if (!absl::StartsWith(context.peer(), "unix:")) return std::nullopt;
+  if (!FromProxy(context)) return std::nullopt;
   const std::optional<absl::string_view> name = OnlyHeader(context, kClientCertKey);
   if (!name) return std::nullopt;
   return access.ByCertificate(*name);
+}
+
+std::string PeerOf(const grpc::ServerContextBase& context) {
+  const std::optional<absl::string_view> named = FromProxy(context) ? OnlyHeader(context, kPeerKey) : std::nullopt;
+  return named ? Printable(named->substr(0, kMaxPeer)) : context.peer();
 }
 
 }  // namespace eipc::rpc
