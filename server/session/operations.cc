@@ -30,6 +30,7 @@ struct OperationRegistry::Operation : public OperationRegistry::Progress {
   std::string owner;
   const TenantMemory* memory = nullptr;
   Job job;            // until it has run; the worker's
+  Ended ended;        // may be empty
   Quotas::Hold hold;  // guarded by the registry's mutex
   mutable std::mutex mutex;
   std::condition_variable changed;
@@ -55,18 +56,24 @@ struct OperationRegistry::Operation : public OperationRegistry::Progress {
   }
   void End(absl::StatusOr<std::string> result) {
     job = nullptr;
-    std::shared_ptr<const std::string> made;
+    View last = See();
+    last.status = result.status();
     if (result.ok()) {
       const auto kept = std::make_shared<Result>();
       kept->bytes = *std::move(result);
       if (memory != nullptr) kept->memory = memory->Record(owner, static_cast<int64_t>(kept->bytes.capacity()));
-      made = {kept, &kept->bytes};
+      last.result = {kept, &kept->bytes};
+      last.progress = 1;
+    }
+    last.done = true;
+    if (ended) {
+      (void)Guarded([&] {
+        ended(last);
+        return absl::OkStatus();
+      });
     }
     const std::lock_guard<std::mutex> lock(mutex);
-    view.status = result.status();
-    view.result = std::move(made);
-    if (result.ok()) view.progress = 1;
-    view.done = true;
+    view = std::move(last);
     changed.notify_all();
   }
 };
@@ -139,7 +146,8 @@ void OperationRegistry::Work() {
   }
 }
 
-absl::StatusOr<OperationRegistry::View> OperationRegistry::Start(const std::string& owner, const std::string& kind, Job job) {
+absl::StatusOr<OperationRegistry::View> OperationRegistry::Start(const std::string& owner, const std::string& kind, Job job,
+                                                                 Ended ended) {
   auto operation = std::make_shared<Operation>();
   operation->view.name = absl::StrCat(kOperationPrefix, RandomHex128());
   operation->view.kind = kind;
@@ -147,6 +155,7 @@ absl::StatusOr<OperationRegistry::View> OperationRegistry::Start(const std::stri
   operation->owner = owner;
   operation->memory = memory_;
   operation->job = std::move(job);
+  operation->ended = std::move(ended);
   const View view = operation->view;
   const std::lock_guard<std::mutex> lock(mutex_);
   if (stop_) return absl::UnavailableError("SERVER_STOPPING: the server is stopping");

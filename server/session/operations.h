@@ -40,6 +40,10 @@ class OperationRegistry {
   // Returns the result as opaque bytes. Must poll the budget.
   using Job = std::function<absl::StatusOr<std::string>(const StepBudget& budget, Progress* progress)>;
 
+  struct View;
+  // Is told how an operation ended, once, before anybody else sees that it is done.
+  using Ended = std::function<void(const View& operation)>;
+
   struct View {
     std::string name;
     std::string kind;
@@ -60,7 +64,7 @@ class OperationRegistry {
 
   // RESOURCE_EXHAUSTED (TOO_MANY_OPERATIONS, TENANT_QUOTA) when as many are kept as may be; finished ones of the owner make room,
   // the oldest first. RESOURCE_EXHAUSTED (NO_THREAD) when there is no thread to run it and the system gives none.
-  absl::StatusOr<View> Start(const std::string& owner, const std::string& kind, Job job);
+  absl::StatusOr<View> Start(const std::string& owner, const std::string& kind, Job job, Ended ended = nullptr);
   // Waits up to `wait` for it to be done. NOT_FOUND.
   absl::StatusOr<View> Get(const std::string& name, const std::string& owner, std::chrono::duration<double> wait,
                            const StepBudget& budget);

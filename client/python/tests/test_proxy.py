@@ -346,6 +346,28 @@ def test_nobody_can_claim_an_address(proxied, server_binary, through_proxy):
             assert peer.startswith("127.0.0.1:" if through_proxy else "ipv4:127.0.0.1:"), peer
 
 
+def test_the_end_of_an_operation_is_audited(proxied, tmp_path):
+    """With what it created, and who began it: an address of the proxy's clients."""
+    audit = tmp_path / "audit"
+    with launch(proxied, f"--audit-file={audit}") as server:
+        stub = stub_of(server)
+        scene = cube_scene()
+        started = stub.StartCreateScene(service_pb2.CreateSceneRequest(scene=scene))
+        done = stub.GetOperation(service_pb2.GetOperationRequest(name=started.name, wait_s=PATIENCE_S))
+        broken = stub.StartCreateScene(service_pb2.CreateSceneRequest(scene={}))
+        stub.GetOperation(service_pb2.GetOperationRequest(name=broken.name, wait_s=PATIENCE_S))
+
+        def ends():
+            lines = [json.loads(line) for line in audit.read_text().splitlines()]
+            return {line["source"]: line for line in lines if line["action"] == "create"}
+
+        wait_until(lambda: len(ends()) == 2, "both ends are written")
+        made, failed = ends()[started.name], ends()[broken.name]
+        assert (made["resource"], made["code"]) == (done.scene.name, "OK")
+        assert failed["code"] == "INVALID_ARGUMENT" and not failed.get("resource")
+        assert made["peer"].startswith("127.0.0.1:")
+
+
 @pytest.fixture
 def tls_files(certificates, tmp_path):  # noqa: F811
     """The proxy's certificate and key in one file, as HAProxy takes them."""

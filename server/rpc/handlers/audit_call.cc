@@ -3,6 +3,9 @@
 #include <google/protobuf/descriptor.h>
 #include <google/protobuf/message.h>
 
+#include "server/rpc/handlers/operation_info.h"
+#include "server/rpc/handlers/reason.h"
+
 namespace eipc::rpc {
 namespace {
 
@@ -80,6 +83,21 @@ void AddCaller(const CallContext& context, AuditEntry* entry) {
   entry->identity = context.identity;
   entry->peer = context.peer;
   entry->request_id = context.request_id;
+}
+
+AuditEntry AuditedEnd(const CallContext& context, const OperationRegistry::View& operation) {
+  AuditEntry entry;
+  AddCaller(context, &entry);
+  entry.action = "finish";
+  entry.resource = operation.name;
+  entry.code = absl::StatusCodeToString(ForWire(operation.status).code());
+  if (operation.kind != kCreateSceneKind) return entry;
+  entry.action = "create";
+  entry.source = operation.name;
+  entry.resource.clear();
+  v1::SceneInfo made;
+  if (operation.status.ok() && made.ParseFromString(*operation.result)) entry.resource = made.name();
+  return entry;
 }
 
 }  // namespace eipc::rpc

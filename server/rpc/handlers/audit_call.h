@@ -6,6 +6,7 @@
 
 #include "server/rpc/handlers/call_context.h"
 #include "server/rpc/telemetry/audit_log.h"
+#include "server/session/operations.h"
 
 namespace google::protobuf {
 class Message;
@@ -20,6 +21,9 @@ std::optional<AuditEntry> AuditedCall(const std::string& method, const google::p
 
 // Who called.
 void AddCaller(const CallContext& context, AuditEntry* entry);
+
+// What the audit log keeps of the end of an operation: what it created, and how it ended. `context` is of the call that began it.
+AuditEntry AuditedEnd(const CallContext& context, const OperationRegistry::View& operation);
 
 }  // namespace eipc::rpc
 

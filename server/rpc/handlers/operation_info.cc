@@ -3,6 +3,7 @@
 #include <string>
 #include <utility>
 
+#include "server/rpc/handlers/audit_call.h"
 #include "server/rpc/handlers/reason.h"
 #include "sim/base/status_macros.h"
 #include "sim/base/utf8.h"
@@ -37,18 +38,22 @@ absl::Status FillResults(Services& services, const std::vector<OperationRegistry
   return absl::OkStatus();
 }
 
-absl::Status StartOperation(Services& services, const CallContext& context, const char* kind, CallJob job,
+absl::Status StartOperation(Services& services, const CallContext& context, const char* kind, JobEffect effect, CallJob job,
                             v1::Operation* response) {
-  CallContext call;
-  call.tenant = context.tenant;
-  call.trace = context.trace;
+  // Of the call's own end the operation knows nothing.
+  CallContext call = context;
+  call.budget = {};
   call.priority = SolvePriority::kBatch;
   const auto run = [call, job = std::move(job)](const StepBudget& budget, OperationRegistry::Progress* progress) {
     CallContext own = call;
     own.budget = budget;
     return job(own, progress);
   };
-  EIPC_ASSIGN_OR_RETURN(const OperationRegistry::View view, services.operations.Start(context.tenant, kind, run));
+  OperationRegistry::Ended ended;
+  if (services.audit != nullptr && effect == JobEffect::kAudited) {
+    ended = [call, audit = services.audit](const OperationRegistry::View& view) { audit->Write(AuditedEnd(call, view)); };
+  }
+  EIPC_ASSIGN_OR_RETURN(const OperationRegistry::View view, services.operations.Start(context.tenant, kind, run, std::move(ended)));
   FillOperation(view, response);
   return absl::OkStatus();
 }

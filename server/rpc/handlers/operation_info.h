@@ -45,8 +45,10 @@ absl::StatusOr<std::shared_ptr<const HeldRequest<Request>>> HoldRequest(Services
   return std::make_shared<const HeldRequest<Request>>(HeldRequest<Request>{request, *std::move(memory)});
 }
 
-// Begins the job as an operation, and describes it.
-absl::Status StartOperation(Services& services, const CallContext& context, const char* kind, CallJob job, v1::Operation* response);
+// Begins the job as an operation, and describes it. The audit log gets an entry when it ends, unless it changes nothing.
+enum class JobEffect { kNone, kAudited };
+absl::Status StartOperation(Services& services, const CallContext& context, const char* kind, JobEffect effect, CallJob job,
+                            v1::Operation* response);
 
 }  // namespace eipc::rpc
 

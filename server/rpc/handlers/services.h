@@ -13,6 +13,7 @@
 #include "server/convert/mesh_resolver.h"
 #include "server/rpc/handlers/recovery.h"
 #include "server/rpc/handlers/refusal_pause.h"
+#include "server/rpc/telemetry/audit_log.h"
 #include "server/rpc/telemetry/event.h"
 #include "server/rpc/telemetry/metrics.h"
 #include "server/rpc/telemetry/span_log.h"
@@ -102,6 +103,8 @@ struct Services {
   rpc::Metrics* metrics = nullptr;
   // Takes a span a request of steps; may be null.
   rpc::SpanLog* spans = nullptr;
+  // Keeps how operations end; may be null.
+  rpc::AuditLog* audit = nullptr;
   OperationRegistry operations;  // last: its jobs use all the others
   // After all that it fills; null without a journal.
   std::unique_ptr<Recovery> recovery;

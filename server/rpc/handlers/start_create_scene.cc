@@ -13,7 +13,8 @@ absl::Status StartCreateScene(Services& services, const CallContext& context, co
     EIPC_RETURN_IF_ERROR(MakeScene(services, call, held->request, progress, &info));
     return info.SerializeAsString();
   };
-  return StartOperation(services, context, kCreateSceneKind, job, response);
+  const JobEffect effect = request.validate_only() ? JobEffect::kNone : JobEffect::kAudited;
+  return StartOperation(services, context, kCreateSceneKind, effect, job, response);
 }
 
 }  // namespace eipc::rpc

@@ -101,7 +101,7 @@ absl::Status StartPrepareMesh(Services& services, const CallContext& context, co
     if (absl::IsCancelled(made.status())) return absl::CancelledError("cancelled; nothing is kept");
     return made;
   };
-  return StartOperation(services, context, kPrepareMeshKind, job, response);
+  return StartOperation(services, context, kPrepareMeshKind, JobEffect::kAudited, job, response);
 }
 
 }  // namespace eipc::rpc

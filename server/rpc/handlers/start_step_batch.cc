@@ -15,7 +15,7 @@ absl::Status StartStepBatch(Services& services, const CallContext& context, cons
     EIPC_RETURN_IF_ERROR(call.budget.Poll());
     return batch.SerializeAsString();
   };
-  return StartOperation(services, context, kStepBatchKind, job, response);
+  return StartOperation(services, context, kStepBatchKind, JobEffect::kAudited, job, response);
 }
 
 }  // namespace eipc::rpc

@@ -328,7 +328,7 @@ absl::StatusOr<std::unique_ptr<GrpcServer>> GrpcServer::Start(const GrpcServerOp
   }
   if (!options.audit_file.empty()) {
     EIPC_ASSIGN_OR_RETURN(impl->audit, AuditLog::Open(options.audit_file, options.events));
-    impl->calls.audit = impl->audit.get();
+    impl->calls.audit = impl->services.audit = impl->audit.get();
   }
   if (!options.metrics.empty()) EIPC_RETURN_IF_ERROR(impl->metrics.Expose(options.metrics));
   impl->UpdateReadiness();

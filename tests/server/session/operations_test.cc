@@ -46,6 +46,30 @@ TEST(Operations, FinishWithTheirResult) {
   EXPECT_FALSE(operations.Delete(started->name, "lab").ok());
 }
 
+// Before anybody else sees that it is over, and once, however it ends.
+TEST(Operations, TellHowTheyEnded) {
+  std::mutex mutex;
+  std::vector<std::string> told;
+  const auto ended = [&](const OperationRegistry::View& view) {
+    const std::lock_guard<std::mutex> lock(mutex);
+    told.push_back(view.status.ok() ? *view.result : absl::StatusCodeToString(view.status.code()));
+    throw std::runtime_error("harms nobody");
+  };
+  OperationRegistry operations(4, 1);
+  const auto made = operations.Start(
+      "lab", "work", [](const StepBudget&, OperationRegistry::Progress*) { return absl::StatusOr<std::string>("made"); }, ended);
+  ASSERT_TRUE(operations.Get(made->name, "lab", seconds(60), {})->done);
+  EXPECT_THAT(told, ElementsAre("made"));
+  const auto runs = operations.Start("lab", "work", UntilCancelled, ended);
+  const auto waits = operations.Start("lab", "work", UntilCancelled, ended);
+  EXPECT_TRUE(operations.Cancel(runs->name, "lab").ok());
+  ASSERT_TRUE(operations.Get(runs->name, "lab", seconds(60), {})->done);
+  EXPECT_TRUE(operations.Cancel(waits->name, "lab").ok());
+  ASSERT_TRUE(operations.Get(waits->name, "lab", seconds(60), {})->done);
+  const std::lock_guard<std::mutex> lock(mutex);
+  EXPECT_THAT(told, ElementsAre("made", "CANCELLED", "CANCELLED"));
+}
+
 TEST(Operations, AreCancelledAndAwaited) {
   std::atomic<int> begun = 0, ended = 0;
   {
