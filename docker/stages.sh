@@ -30,7 +30,8 @@ case ${1:-} in
   collect)
     cd "$2"
     mkdir -p "$3/usr/local/bin" "$3/usr/share/eipc"
-    cp build/release/bin/eipc-server build/release/bin/eipc-server-with-proxy "$3/usr/local/bin/"
+    cp build/release/bin/eipc-server build/release/bin/eipc-server-with-proxy build/release/bin/eipc-server-messages.lua \
+      "$3/usr/local/bin/"
     strip "$3/usr/local/bin/eipc-server"
     cp LICENSE "$3/usr/share/eipc/"
     # The packages of the shared libraries that the binary names.

@@ -238,6 +238,8 @@ void ServerConfig::AddProxy() {
                   "Certificate chain and key of the proxy, PEM; or the chain alone, NAME.crt, with the key beside it, NAME.key");
   app->add_option("--proxy-client-ca", proxy.client_ca, "Authorities that client certificates are checked against, PEM");
   app->add_option("--proxy-health", proxy.health, "HOST:PORT of /healthz, /livez and /metrics over HTTP/1 (default: none)");
+  app->add_option("--proxy-message-filter", proxy.message_filter,
+                  "Path of eipc-server-messages.lua, which HAProxy loads (default: beside this program)");
   app->add_option("--proxy-max-connections", proxy.max_connections, "Connections of clients at once")->check(bound);
   app->add_option("--proxy-max-connections-per-address", proxy.max_connections_per_address, "The same from one address")
       ->check(bound);

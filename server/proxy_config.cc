@@ -2,7 +2,10 @@
 
 #include <google/protobuf/descriptor.h>
 
+#include <cstdint>
+#include <filesystem>
 #include <string>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -30,6 +33,7 @@ constexpr int kSpareDescriptors = 256;
 // The share of its address's bound of unanswered calls beyond which a connection is one of those that flood.
 constexpr int kGuiltyShare = 16;
 constexpr int kHealthConnections = 64;
+constexpr char kMessageFilter[] = "eipc-server-messages.lua";
 constexpr char kAddress[] = "src,ipmask(32,64)";
 
 absl::Status Unsafe(const std::string& listen, absl::string_view text) {
@@ -106,7 +110,16 @@ absl::StatusOr<std::string> BindLine(const ProxyOptions& proxy, const GrpcServer
   return absl::StrCat(line, " ca-file ", authorities, " verify ", tokens ? "optional" : "required", "\n");
 }
 
-std::string Global(const ProxyOptions& proxy, const GrpcServerOptions& server) {
+// The Lua program that follows the lengths of messages.
+absl::StatusOr<std::string> MessageFilter(const ProxyOptions& proxy) {
+  if (!proxy.message_filter.empty()) return Quoted("--proxy-message-filter", proxy.message_filter);
+  std::error_code error;
+  const std::filesystem::path program = std::filesystem::read_symlink("/proc/self/exe", error);
+  if (error) return absl::InvalidArgumentError("PROXY_PATH: where this program is cannot be found; give --proxy-message-filter");
+  return Quoted("--proxy-message-filter", program.parent_path() / kMessageFilter);
+}
+
+std::string Global(const ProxyOptions& proxy, const GrpcServerOptions& server, const std::string& message_filter) {
   const int connections = proxy.max_connections + kHealthConnections;
   const int calls = kCallsOverPerAddress * proxy.max_calls_per_address;
   return absl::Substitute(R"(global
@@ -121,6 +134,7 @@ std::string Global(const ProxyOptions& proxy, const GrpcServerOptions& server) {
   tune.http.maxhdr 64
   tune.h2.header-table-size 4096
   tune.h2.max-concurrent-streams $2
+  lua-load-per-thread $6
 
 defaults
   mode http
@@ -134,7 +148,7 @@ defaults
   timeout server $4
   timeout client-fin 10s
   timeout server-fin 10s
-  http-error status 400 hdr grpc-status 13 hdr grpc-message "BAD_REQUEST: not a request of HTTP/2"
+  http-error status 400 hdr grpc-status %[var(txn.grpc_status,13)] hdr grpc-message "%[var(txn.grpc_message,'BAD_REQUEST: not a request of HTTP/2')]"
   http-error status 408 hdr grpc-status 14 hdr grpc-message "IDLE: nothing was sent for too long; call again"
   http-error status 502 hdr grpc-status 14 hdr grpc-message "SERVER_GONE: the server ended the connection; call again"
   http-error status 503 hdr grpc-status 14 hdr grpc-message "SERVER_DOWN: the server does not answer; call again later"
@@ -142,7 +156,7 @@ defaults
 
 )",
                           connections, 2 * connections + calls + kSpareDescriptors, kStreamsPerConnection,
-                          Ms(proxy.handshake_timeout), Ms(proxy.idle_timeout), Ms(server.write_timeout));
+                          Ms(proxy.handshake_timeout), Ms(proxy.idle_timeout), Ms(server.write_timeout), message_filter);
 }
 
 // What is counted: connections and calls by address, calls by connection, addresses that are refused for a while.
@@ -217,7 +231,8 @@ std::string Identity(const ProxyOptions& proxy) {
 
 absl::StatusOr<std::string> Frontend(const ProxyOptions& proxy, const GrpcServerOptions& server) {
   EIPC_ASSIGN_OR_RETURN(const std::string bind, BindLine(proxy, server));
-  return absl::StrCat("frontend eipc\n", bind, "  maxconn ", proxy.max_connections, "\n", R"(  option clitcpka
+  return absl::StrCat("frontend eipc\n", bind, "  maxconn ", proxy.max_connections, "\n  filter lua.grpc-messages ",
+                      int64_t{server.limits.max_message_mib} << 20, "\n", R"(  option clitcpka
   clitcpka-idle 60s
   clitcpka-intvl 10s
   clitcpka-cnt 6
@@ -306,11 +321,12 @@ absl::StatusOr<std::string> ProxyConfiguration(const ProxyOptions& proxy, const 
   EIPC_ASSIGN_OR_RETURN(const ListenAddress listen, TcpAddress("--proxy-listen", proxy.listen));
   EIPC_RETURN_IF_ERROR(CheckExposure(listen, proxy, server));
   EIPC_ASSIGN_OR_RETURN(const std::string address, ServerAddress(proxy, server));
+  EIPC_ASSIGN_OR_RETURN(const std::string filter, MessageFilter(proxy));
   EIPC_ASSIGN_OR_RETURN(const std::string frontend, Frontend(proxy, server));
   EIPC_ASSIGN_OR_RETURN(const std::string health, Health(proxy, server, address));
   return absl::StrCat("# HAProxy 2.6 in front of eipc-server, listening on ", proxy.listen,
-                      ". Written by eipc-server --proxy-config; run it as the server's user.\n", Global(proxy, server), kTables,
-                      frontend, Backends(address), health);
+                      ". Written by eipc-server --proxy-config; run it as the server's user.\n", Global(proxy, server, filter),
+                      kTables, frontend, Backends(address), health);
 }
 
 }  // namespace eipc

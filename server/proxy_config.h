@@ -20,6 +20,8 @@ struct ProxyOptions {
   std::string client_ca;
   // "HOST:PORT" of /healthz, /livez and /metrics over HTTP/1; empty: none.
   std::string health;
+  // Path of eipc-server-messages.lua, which ends calls with messages that are too long. Empty: beside this program.
+  std::string message_filter;
   int max_connections = 1024;
   // The following are bounds of one client address: an IPv4 address, or a network of 64 bits of IPv6.
   int max_connections_per_address = 256;

@@ -20,6 +20,7 @@ constexpr char kNobody[] = "0000000000000000000000000000000000000000000000000000
 class ProxyConfigTest : public ::testing::Test {
  protected:
   ProxyConfigTest() {
+    proxy_.message_filter = EIPC_MESSAGE_FILTER;
     char name[] = "/tmp/eipc_proxy_XXXXXX";
     folder_ = mkdtemp(name);
     server_.listen = "unix:/run/eipc/grpc.sock";
@@ -83,6 +84,14 @@ TEST_F(ProxyConfigTest, NamesOfFilesCannotWriteRules) {
   proxy_.certificate.clear();
   server_.listen = "unix:/run/o'clock";
   ExpectRefused("PROXY_PATH: --listen");
+  server_.listen = "unix:/run/eipc/grpc.sock";
+  proxy_.message_filter = "/usr/lib/a'b.lua";
+  ExpectRefused("PROXY_PATH: --proxy-message-filter");
+}
+
+TEST_F(ProxyConfigTest, MessagesAreBoundedAsInTheServer) {
+  server_.limits.max_message_mib = 3;
+  EXPECT_THAT(Text(), HasSubstr("  filter lua.grpc-messages 3145728\n"));
 }
 
 TEST_F(ProxyConfigTest, OffLoopbackCallsAreEncryptedAndCallersKnown) {

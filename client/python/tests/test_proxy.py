@@ -9,6 +9,7 @@ import shutil
 import signal
 import socket
 import ssl
+import struct
 import subprocess
 import threading
 import time
@@ -21,7 +22,7 @@ import pytest
 
 import eipc
 from eipc.v1 import observation_pb2, service_pb2, service_pb2_grpc
-from raw_http2 import (CONTINUATION, DATA, END_HEADERS, HEADERS, LARGEST_FRAME, PREFACE, RESET, SETTINGS, RawConnection,
+from raw_http2 import (CONTINUATION, DATA, END_HEADERS, END_STREAM, HEADERS, LARGEST_FRAME, PREFACE, RESET, SETTINGS, RawConnection,
                        call_headers, frame, grpc_message, integer)
 from test_real_server import DT, cube_scene
 
@@ -303,6 +304,79 @@ def test_streams_that_are_reset_at_once_get_their_address_refused(proxied):
                 attacker.socket.sendall(chunk)
         for _ in range(20):
             assert client.server_info(timeout=PATIENCE_S).build
+
+
+def server_peak_bytes(server):
+    """The most that the server itself, without its proxy, has had resident."""
+    peaks = []
+    for process in descendants(server.process.pid):
+        if Path(f"/proc/{process}/comm").read_text().strip() == "eipc-server":
+            status = Path(f"/proc/{process}/status").read_text()
+            peaks.append(1024 * int(next(line for line in status.splitlines() if line.startswith("VmHWM")).split()[1]))
+    return max(peaks)
+
+
+def announced(length):
+    """The prefix of a message of that length."""
+    return b"\0" + struct.pack(">I", length)
+
+
+@pytest.mark.parametrize("second", [False, True], ids=["unary", "second of a stream"])
+def test_a_message_that_is_too_long_ends_its_call_before_it_is_read(proxied, second):
+    """gRPC 1.51 would assemble it before it looks at its length."""
+    with launch(proxied, "--memory-mib=256") as server, server.client() as client:
+        with client.create_scene(cube_scene()).create_session() as session, RawConnection(server.address) as attacker:
+            if second:
+                attacker.call(1, "StepStream", step_messages(session, 1), window=1 << 20)
+                answered = (payload for kind, _, stream, payload in attacker.frames() if kind == DATA and stream == 1)
+                assert next(answered)
+                attacker.socket.sendall(frame(DATA, 0, 1, announced(900 * MIB)))
+            else:
+                attacker.call(1, "CreateScene", announced(900 * MIB))
+            ended, bystander = [], threading.Thread(target=lambda: ended.extend(session.step(DT).step for _ in range(20)))
+            bystander.start()
+            frames = list(first_frames_of(attacker, 1))
+            bystander.join(PATIENCE_S)
+            assert len(ended) == 20
+            assert frames, "the stream has been ended"
+            if not second:
+                assert any(b"MESSAGE_TOO_LONG" in payload for kind, _, _, payload in frames if kind == HEADERS)
+            # The stream is gone: what still comes for it is not kept.
+            attacker.send_until_closed(frame(DATA, 0, 1, b"x" * LARGEST_FRAME), 64 * MIB)
+            assert client.server_info(timeout=PATIENCE_S).build
+        assert server_peak_bytes(server) < 400 * MIB
+
+
+def test_gathering_a_long_message_takes_no_memory(proxied):
+    """The same from gRPC's own client, which sends all of it as fast as it is taken."""
+    with launch(proxied, "--memory-mib=256") as server, server.client() as client:
+        with client.create_scene(cube_scene()).create_session() as session:
+            request = service_pb2.CreateSceneRequest()
+            request.scene.display_name = "x" * (500 * MIB)
+            call = stub_of(server).CreateScene.future(request)
+            for _ in range(20):
+                session.step(DT, timeout=PATIENCE_S)
+            assert call.code() in (grpc.StatusCode.RESOURCE_EXHAUSTED, grpc.StatusCode.CANCELLED)
+            long = service_pb2.StepRequest(session="x" * (500 * MIB))
+            answers = stub_of(server).StepStream(iter([service_pb2.StepRequest(session=session.name, dt_s=DT), long]))
+            with pytest.raises(grpc.RpcError):
+                for answer in answers:
+                    assert answer.status_code == 0
+            session.step(DT, timeout=PATIENCE_S)
+        assert server_peak_bytes(server) < 400 * MIB
+
+
+# A prefix may lie in two frames, and one frame may hold many messages.
+@pytest.mark.parametrize("size", [1, 3, 4, 7, 4096])
+def test_messages_in_pieces_of_any_size_come_through(server, client, size):
+    with client.create_scene(cube_scene()).create_session() as session, RawConnection(server.address) as connection:
+        messages = step_messages(session, 20)
+        connection.socket.sendall(frame(HEADERS, END_HEADERS, 1, call_headers("StepStream")))
+        for at in range(0, len(messages), size):
+            connection.socket.sendall(frame(DATA, 0, 1, messages[at:at + size]))
+        connection.socket.sendall(frame(DATA, END_STREAM, 1))
+        assert not any(kind == RESET for kind, _, _, _ in first_frames_of(connection, 1))
+        assert session.info().step == 20
 
 
 # --- who calls ---------------------------------------------------------------------------------------------------------
