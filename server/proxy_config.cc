@@ -298,6 +298,11 @@ backend $0
 absl::StatusOr<std::string> Health(const ProxyOptions& proxy, const GrpcServerOptions& server, const std::string& address) {
   if (proxy.health.empty()) return std::string();
   EIPC_RETURN_IF_ERROR(TcpAddress("--proxy-health", proxy.health).status());
+  if (!server.open_health) {
+    return absl::InvalidArgumentError(
+        "PROXY_HEALTH: --proxy-health: the health port asks the server without credentials, which --closed-health refuses, so it "
+        "would always answer 503; leave one of the two out");
+  }
   std::string text = absl::StrCat("\nfrontend health\n  bind ", proxy.health, "\n  maxconn ", kHealthConnections, R"(
   timeout client 10s
   timeout http-keep-alive 10s

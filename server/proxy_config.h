@@ -38,7 +38,7 @@ struct ProxyOptions {
 
 // The configuration of HAProxy 2.6 for a server with these options. INVALID_ARGUMENT for an address that may not be served so: off
 // loopback, TLS is needed and callers must be known; the server must listen on a Unix socket, or on loopback when no client
-// certificates are asked for.
+// certificates are asked for; and health checks that need credentials go with no health port.
 absl::StatusOr<std::string> ProxyConfiguration(const ProxyOptions& proxy, const rpc::GrpcServerOptions& server);
 
 }  // namespace eipc

@@ -89,6 +89,14 @@ TEST_F(ProxyConfigTest, NamesOfFilesCannotWriteRules) {
   ExpectRefused("PROXY_PATH: --proxy-message-filter");
 }
 
+// The health port has no credentials: it would answer 503 for ever.
+TEST_F(ProxyConfigTest, AHealthPortNeedsOpenHealthChecks) {
+  server_.open_health = false;
+  EXPECT_THAT(Text(), Not(HasSubstr("frontend health")));
+  proxy_.health = "127.0.0.1:8080";
+  ExpectRefused("PROXY_HEALTH: --proxy-health: ");
+}
+
 TEST_F(ProxyConfigTest, MessagesAreBoundedAsInTheServer) {
   server_.limits.max_message_mib = 3;
   EXPECT_THAT(Text(), HasSubstr("  filter lua.grpc-messages 3145728\n"));
