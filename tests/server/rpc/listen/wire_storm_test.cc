@@ -15,13 +15,18 @@
 #include <thread>
 #include <vector>
 
+#include "eipc/v1/service.pb.h"
 #include "tests/conformance/every_call.h"
 #include "tests/conformance/server_process.h"
+#include "tests/conformance/test_scenes.h"
 #include "tests/server/rpc/listen/attacker.h"
 
 namespace eipc::rpc {
 namespace {
 
+using google::protobuf::Message;
+using testing::Ask;
+using testing::Asked;
 using testing::Attacker;
 using testing::DeleteEach;
 using testing::NewChannel;
@@ -70,6 +75,14 @@ class WireStorm : public ::testing::Test {
     }
   }
 
+  // Bytes of the meshes that clients have uploaded: no call deletes them, and they count as memory.
+  static double Uploaded(grpc::GenericStub* stub) {
+    const Asked info = Ask(stub, "GetServerInfo", nullptr);
+    EXPECT_TRUE(info.answer != nullptr) << info.status.error_message();
+    if (info.answer == nullptr) return 0;
+    return static_cast<double>(static_cast<const v1::ServerInfo&>(*info.answer).quotas().upload_bytes().used());
+  }
+
   // Takes away what the storm made, and returns what does not come to rest then.
   std::map<std::string, double> LeftBehind() {
     grpc::GenericStub stub(NewChannel(server_.address()));
@@ -80,14 +93,15 @@ class WireStorm : public ::testing::Test {
     }
     std::map<std::string, double> left;
     for (int tries = 0; tries < 600; ++tries) {
-      DeleteEach(&stub, "ListScenes", "DeleteScene");  // once no operation holds them
+      DeleteEach(&stub, "ListOperations", "DeleteOperation");  // once they are done; until then their results count as memory
+      DeleteEach(&stub, "ListScenes", "DeleteScene");          // once no operation holds them
       left = testing::Gauges(metrics_);
       EXPECT_FALSE(left.empty()) << "no metrics";
+      left["eipc_memory_reserved_bytes"] -= Uploaded(&stub);
       std::erase_if(left, [](const auto& gauge) { return gauge.second == 0 || !kNoneAtRest.contains(gauge.first); });
       if (left.empty()) break;
       std::this_thread::sleep_for(std::chrono::milliseconds(50));
     }
-    DeleteEach(&stub, "ListOperations", "DeleteOperation");
     return left;
   }
 
@@ -115,6 +129,27 @@ TEST_F(WireStorm, NoMalformedCallFromAnyClientBreaksTheServer) {
   for (const auto& [code, count] : seen.codes) Figure("wire_code_" + std::to_string(code), count);
   server_.Signal(SIGTERM);
   EXPECT_EQ(server_.Wait(), 0) << server_.errors();
+}
+
+// The result of an operation is kept, and counts, until the operation is deleted: the only thing here that does.
+TEST_F(WireStorm, ResultsCountUntilTheirOperationsAreDeleted) {
+  ASSERT_NE(server_.address(), "") << "the server did not start";
+  grpc::GenericStub stub(NewChannel(server_.address()));
+  const Asked begun = Ask(&stub, "StartCreateScene", [](Message* message) {
+    auto& request = *static_cast<v1::CreateSceneRequest*>(message);
+    *request.mutable_scene() = testing::BlockOnTable();
+    request.set_validate_only(true);
+  });
+  ASSERT_TRUE(begun.answer != nullptr) << begun.status.error_message();
+  const Asked ended = Ask(&stub, "GetOperation", [&begun](Message* message) {
+    auto& request = *static_cast<v1::GetOperationRequest*>(message);
+    request.set_name(static_cast<const v1::Operation&>(*begun.answer).name());
+    request.set_wait_s(60);
+  });
+  ASSERT_TRUE(ended.answer != nullptr) << ended.status.error_message();
+  ASSERT_TRUE(static_cast<const v1::Operation&>(*ended.answer).has_scene());
+  EXPECT_GT(testing::Gauges(metrics_)["eipc_memory_reserved_bytes"], 0);
+  EXPECT_EQ(LeftBehind(), (std::map<std::string, double>()));
 }
 
 }  // namespace
