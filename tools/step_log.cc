@@ -15,7 +15,8 @@ absl::Status StepLog::Open(const std::string& path) {
   std::setvbuf(file_, nullptr, _IOLBF, BUFSIZ);  // every line can be read as soon as its step has been taken
   std::fputs(
       "time_s\toutcome\tlimited_by\tnewton_iterations\tresidual_m_s\tmin_ccd_fraction\ttarget_error_m\tmin_distance_m\tcontacts\t"
-      "barrier_stiffness\tnext_barrier_stiffness\tkinetic_j\telastic_j\tgravity_j\tbarrier_j\tvolume_j\twall_s\tsleeping_bodies\tmissed_targets\n",
+      "barrier_stiffness\tnext_barrier_stiffness\tkinetic_j\telastic_j\tgravity_j\tbarrier_j\tvolume_j\twall_s\tsleeping_"
+      "bodies\tmissed_targets\n",
       file_);
   return absl::OkStatus();
 }

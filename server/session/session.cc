@@ -97,7 +97,8 @@ absl::Status Session::StepOnce(const StepCommand& command, int taken, const Step
   const auto taken_at = std::chrono::steady_clock::now();
   *slot_wait_s += std::chrono::duration<double>(taken_at - begin).count();
   EIPC_RETURN_IF_ERROR(slot.status());
-  const absl::Status status = world->world->Step(SubstepInput(command.dt_s, command.targets, command.trajectories, taken), budget, taken > 0);
+  const absl::Status status =
+      world->world->Step(SubstepInput(command.dt_s, command.targets, command.trajectories, taken), budget, taken > 0);
   world->last_step_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - taken_at).count();
   return status;
 }

@@ -34,8 +34,8 @@ IncrementalPotential::IncrementalPotential(const Model* model, SurfaceState* sur
       barrier_(&surface->map(), &contacts_, pool),
       friction_(&surface->map(), &model->surface, model->contact.friction_velocity_m_s),
       remainder_(&surface->map(), &model->surface, pool),
-      friction_vertices_(model->surface.vertex_count),
-      contact_vertices_(model->surface.vertex_count) {
+      start_{std::vector<Vec3>(model->surface.vertex_count), VertexList(model->surface.vertex_count),
+             VertexList(model->surface.vertex_count)} {
   for (const auto& term : terms->all) {
     const bool elastic = Among(terms->elastic, term.get()) || Among(terms->volumes, term.get());
     terms_.push_back({term.get(), elastic ? Stage::kElasticity : Stage::kInertia, -1});
@@ -53,8 +53,7 @@ IncrementalPotential::IncrementalPotential(const Model* model, SurfaceState* sur
     for (size_t k = first; k < pairs.size(); ++k) varying[pairs[k].first] = varying[pairs[k].second] = 1;
   }
   pattern_.SetFixed(model->node_count, std::move(pairs), std::move(varying));
-  x_tilde_.resize(model->surface.vertex_count);
-  surface->KeepPlaced(&friction_vertices_);  // stencils of friction are of contacts that may be near no more
+  surface->KeepPlaced(&start_.friction_vertices);  // stencils of friction are of contacts that may be near no more
 }
 
 template <typename Visit>
@@ -68,7 +67,7 @@ void IncrementalPotential::ForEachTerm(Visit visit) {
 
 void IncrementalPotential::SetAsleep(const std::vector<uint8_t>& asleep) {
   asleep_ = asleep;
-  constant_stale_ = true;
+  constant_.stale = true;
 }
 
 void IncrementalPotential::BeginStep(double barrier_stiffness, const NodePairs& contact_pairs) {
@@ -79,9 +78,9 @@ void IncrementalPotential::BeginStep(double barrier_stiffness, const NodePairs& 
 }
 
 void IncrementalPotential::BeginStage(const VecX& q_start, const VecX& q_tilde, const VecX& v_tilde, double gamma_h) {
-  stage_.emplace(StageContext{q_start, q_tilde, x_tilde_, v_tilde, gamma_h});
+  stage_.emplace(StageContext{q_start, q_tilde, start_.x, v_tilde, gamma_h});
   ForEachTerm([this](EnergyTerm* term) { term->BeginStage(*stage_); });
-  constant_stale_ = true;
+  constant_.stale = true;
 }
 
 void IncrementalPotential::SetContactShare(double share) {
@@ -102,18 +101,18 @@ template <typename Stencils>
 void IncrementalPotential::PlaceStart(const Stencils& stencils, VertexList* vertices) {
   vertices->Clear();
   for (const auto& s : stencils) vertices->AddAll(s.v);
-  if (stage_) surface_->map().Positions(stage_->q_tilde, vertices->list(), &x_tilde_);
+  if (stage_) surface_->map().Positions(stage_->q_tilde, vertices->list(), &start_.x);
 }
 
 void IncrementalPotential::LagFriction() {
   ScopedStage timer(seconds_, Stage::kFriction);
   friction_.Lag(contacts_, surface_->x(), contact_share_ * barrier_stiffness_);
-  PlaceStart(friction_.stencils(), &friction_vertices_);
+  PlaceStart(friction_.stencils(), &start_.friction_vertices);
 }
 
 void IncrementalPotential::PrepareRemainder() {
   ScopedStage timer(seconds_, Stage::kFriction);
-  PlaceStart(contacts_.stencils(), &contact_vertices_);
+  PlaceStart(contacts_.stencils(), &start_.contact_vertices);
   remainder_.Prepare(contacts_, surface_->x(), friction_, contact_share_ * barrier_stiffness_);
 }
 
@@ -134,17 +133,17 @@ bool IncrementalPotential::Hessian(BlockMatrix* hessian) {
       ScopedStage timer(seconds_, Stage::kFactorize);
       pattern_.Apply(hessian);
       for (const TimedTerm& t : terms_) t.term->BindPattern(*hessian);
-      constant_stale_ = changed = true;
+      constant_.stale = changed = true;
     }
-    if (constant_stale_) {
+    if (constant_.stale) {
       hessian->SetZero();
       ForEachTerm([&](EnergyTerm* term) {
         if (term->constant_hessian()) term->AddHessian(Here(), hessian);
       });
-      constant_values_ = hessian->values();
-      constant_stale_ = false;
+      constant_.values = hessian->values();
+      constant_.stale = false;
     } else {
-      hessian->CopyValuesFrom(constant_values_);
+      hessian->CopyValuesFrom(constant_.values);
     }
     ForEachTerm([&](EnergyTerm* term) {
       if (!term->constant_hessian()) term->AddHessian(Here(), hessian);

@@ -76,7 +76,7 @@ class IncrementalPotential {
   bool IsConstant(const TimedTerm& t) const { return t.body >= 0 && !asleep_.empty() && asleep_[t.body] != 0; }
   template <typename Visit>
   void ForEachTerm(Visit visit);
-  // Surface positions of where the stage starts, of all vertices that stencils have.
+  // Fills start_ for these.
   template <typename Stencils>
   void PlaceStart(const Stencils& stencils, VertexList* vertices);
 
@@ -96,11 +96,16 @@ class IncrementalPotential {
   double barrier_stiffness_ = 0;
   double contact_share_ = 1;
   HessianPattern pattern_;
-  std::vector<double> constant_values_;  // of the Hessian, of terms whose own is constant in a stage
-  bool constant_stale_ = true;
+  struct ConstantPart {
+    std::vector<double> values;
+    bool stale = true;
+  } constant_;  // of the Hessian: of the terms whose own is constant in a stage
   std::vector<double> node_inertia_;
-  std::vector<Vec3> x_tilde_;
-  VertexList friction_vertices_, contact_vertices_;
+  // Surface positions of where the stage starts, of the vertices that stencils have.
+  struct StageStart {
+    std::vector<Vec3> x;
+    VertexList friction_vertices, contact_vertices;
+  } start_;
 };
 
 }  // namespace eipc

@@ -50,9 +50,9 @@ absl::Status Stepper::Take(const State& from, const StepInput& input, State* nex
 }
 
 absl::StatusOr<Retry> Stepper::Attempt() {
-  for (; part_.stage < part_.scheme->stage_count(); ++part_.stage) {
+  for (; part_.stage_index < part_.scheme->stage_count(); ++part_.stage_index) {
     PredictStage();
-    EIPC_ASSIGN_OR_RETURN(Retry retry, solver_.Solve(guess_, stage_.gamma * part_.dt_s, &q_, task_.report));
+    EIPC_ASSIGN_OR_RETURN(Retry retry, solver_.Solve(part_.guess, part_.stage.gamma * part_.dt_s, &part_.q, task_.report));
     if (retry == Retry::kNone) retry = AcceptStage();
     if (retry != Retry::kNone) return retry;
   }
@@ -65,9 +65,9 @@ void Stepper::BeginPart(const State& from) {
   part_.scheme = schedule_.by_backward_euler() ? backward_euler_.get() : integrator_.get();
   part_.dt_s = task_.input->dt_s * schedule_.size();
   part_.before = *task_.report;
-  drives_ = from.drives;
-  CommandDrives(*model_, *task_.input, task_.from->time_s + schedule_.end() * task_.input->dt_s, schedule_.end(), &drives_);
-  motion_.BeginPart(from, drives_);
+  part_.drives = from.drives;
+  CommandDrives(*model_, *task_.input, task_.from->time_s + schedule_.end() * task_.input->dt_s, schedule_.end(), &part_.drives);
+  motion_.BeginPart(from, part_.drives);
   sleepers_.Begin(problem_.map(), from, motion_.target());
   BeginAttempt();
 }
@@ -79,54 +79,54 @@ void Stepper::BeginAttempt() {
   asleep_nodes_.assign(model_->node_count, 0);
   sleepers_.Prescribe(&asleep_nodes_);
   motion_.BeginAttempt(asleep_nodes_);
-  q_ = from.q;
-  v_ = from.v;
-  guess_ = from.q + part_.dt_s * from.v;
+  part_.q = from.q;
+  part_.v = from.v;
+  part_.guess = from.q + part_.dt_s * from.v;
   for (int32_t n = 0; n < model_->node_count; ++n) {
-    if (motion_.fixed()[n]) guess_.segment<3>(3 * n) = motion_.target().segment<3>(3 * n);
+    if (motion_.fixed()[n]) part_.guess.segment<3>(3 * n) = motion_.target().segment<3>(3 * n);
   }
   problem_.SetAsleep(sleepers_.asleep());
-  problem_.BeginStep(from.q, guess_, from.barrier_stiffness, from.contact_pairs);
+  problem_.BeginStep(from.q, part_.guess, from.barrier_stiffness, from.contact_pairs);
   if (part_.scheme->starts_from_force()) {
     acceleration_.Compute(&problem_, from, part_.dt_s, part_.scheme->splits_contact(), motion_.fixed());
   }
-  part_.stage = 0;
+  part_.stage_index = 0;
   part_.reached = 0;
   part_.iterations = task_.report->newton_iterations;
-  part_.start = q_;
+  part_.start = part_.q;
 }
 
 // What the stage starts from, and its guess: free nodes go on as they move; prescribed nodes move straight at a constant speed, so
 // that the stage's velocity (q - q_tilde) / (gamma h) is that speed.
 void Stepper::PredictStage() {
-  part_.scheme->PrepareStage(part_.stage, {*part_.from, part_.dt_s, acceleration_.value(), q_, v_}, &stage_);
-  guess_ = q_ + (stage_.end - part_.reached) * part_.dt_s * v_;
-  motion_.BeginStage(stage_.end, q_);
-  const double start = stage_.end != stage_.gamma ? stage_.end - stage_.gamma : 0;
+  part_.scheme->PrepareStage(part_.stage_index, {*part_.from, part_.dt_s, acceleration_.value(), part_.q, part_.v}, &part_.stage);
+  part_.guess = part_.q + (part_.stage.end - part_.reached) * part_.dt_s * part_.v;
+  motion_.BeginStage(part_.stage.end, part_.q);
+  const double start = part_.stage.end != part_.stage.gamma ? part_.stage.end - part_.stage.gamma : 0;
   for (int32_t n = 0; n < model_->node_count; ++n) {
     if (!motion_.fixed()[n]) continue;
-    stage_.q_tilde.segment<3>(3 * n) = motion_.OnPath(n, start);
-    guess_.segment<3>(3 * n) = motion_.stage_target().segment<3>(3 * n);
+    part_.stage.q_tilde.segment<3>(3 * n) = motion_.OnPath(n, start);
+    part_.guess.segment<3>(3 * n) = motion_.stage_target().segment<3>(3 * n);
   }
-  problem_.SetContactShare(stage_.contact_share);
-  problem_.BeginStage(part_.from->q, stage_.q_tilde, stage_.v_tilde, stage_.gamma * part_.dt_s);
+  problem_.SetContactShare(part_.stage.contact_share);
+  problem_.BeginStage(part_.from->q, part_.stage.q_tilde, part_.stage.v_tilde, part_.stage.gamma * part_.dt_s);
 }
 
 // What hits a sleeping body in a stage may be gone by the next, so bodies wake after every stage.
 Retry Stepper::AcceptStage() {
   const int limit = schedule_.max_iterations();
   if (limit > 0 && task_.report->newton_iterations - part_.iterations > limit) return Retry::kHalve;
-  v_ = (q_ - stage_.q_tilde) / (stage_.gamma * part_.dt_s);
-  part_.reached = stage_.end;
+  part_.v = (part_.q - part_.stage.q_tilde) / (part_.stage.gamma * part_.dt_s);
+  part_.reached = part_.stage.end;
   part_.iterations = task_.report->newton_iterations;
-  part_.start = q_;
-  if (sleepers_.count() == 0 || part_.stage + 1 == part_.scheme->stage_count()) return Retry::kNone;
+  part_.start = part_.q;
+  if (sleepers_.count() == 0 || part_.stage_index + 1 == part_.scheme->stage_count()) return Retry::kNone;
   collector_.Collect(problem_, &contacts_, nullptr);
   return sleepers_.Wake(problem_.map(), contacts_) ? Retry::kWake : Retry::kNone;
 }
 
 void Stepper::RestartStage() {
-  q_ = part_.start;
+  part_.q = part_.start;
   motion_.RestartStage();
 }
 

@@ -54,11 +54,14 @@ class Stepper {
     const State* from;
     const TimeIntegrator* scheme;
     double dt_s;
-    StepReport before;   // the report when it began
-    int stage = 0;       // to be solved
+    std::vector<State::Drive> drives;  // at its end
+    StepReport before;                 // the report when it began
+    int stage_index = 0;               // to be solved
+    IntegratorStage stage;
     double reached = 0;  // end of the stages that were solved, as a fraction of the part
     int iterations = 0;  // Newton iterations in all when the stage began
     VecX start;          // positions when the stage began
+    VecX q, v, guess;    // of the stage
   };
 
   void BeginPart(const State& from);
@@ -89,10 +92,7 @@ class Stepper {
   Task task_ = {};
   Part part_ = {};
   State between_;  // parts
-  std::vector<State::Drive> drives_;
   std::vector<uint8_t> asleep_nodes_;
-  IntegratorStage stage_;
-  VecX q_, v_, guess_;  // of the stage
   ContactForces contacts_;
   ContactCollector collector_;
   std::vector<double> potentials_;  // of what is active in contacts_, where bodies may sleep

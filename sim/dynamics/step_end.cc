@@ -27,10 +27,10 @@ Stepper::Stepper(const Model* model, int threads)
 // The end of the step lies as far beyond the last solved point as that is from the start: 2 q_m - q^n.
 bool Stepper::Extrapolate() {
   State& next = *task_.next;
-  next.q = 2 * q_ - part_.from->q;
-  next.v = 2 * v_ - part_.from->v;
+  next.q = 2 * part_.q - part_.from->q;
+  next.v = 2 * part_.v - part_.from->v;
   for (int32_t n = 0; n < model_->node_count; ++n) {
-    const bool arrived = motion_.fixed()[n] && q_.segment<3>(3 * n) == motion_.stage_target().segment<3>(3 * n);
+    const bool arrived = motion_.fixed()[n] && part_.q.segment<3>(3 * n) == motion_.stage_target().segment<3>(3 * n);
     if (arrived) next.q.segment<3>(3 * n) = motion_.target().segment<3>(3 * n);
   }
   return problem_.GoStraight(next.q) && !problem_.Intersects() && !problem_.RefusesSolution();
@@ -38,7 +38,7 @@ bool Stepper::Extrapolate() {
 
 absl::StatusOr<Retry> Stepper::EndPart() {
   StepReport& report = *task_.report;
-  if (stage_.contact_share != 1) {
+  if (part_.stage.contact_share != 1) {
     problem_.SetContactShare(1);
     problem_.LagFriction();
   }
@@ -52,8 +52,8 @@ absl::StatusOr<Retry> Stepper::EndPart() {
     if (!free) return Retry::kHalve;
     contacts_.min_distance_m = problem_.contacts().min_distance();
   } else {
-    task_.next->q = q_;
-    task_.next->v = v_;
+    task_.next->q = part_.q;
+    task_.next->v = part_.v;
   }
   // Nothing of what was cut short may come into a state.
   EIPC_RETURN_IF_ERROR(interrupt_.status());
@@ -71,7 +71,7 @@ void Stepper::StoreEndPoint() {
   problem_.ContactPairs(false, &next.contact_pairs);
   next.memory.resize(part_.scheme->keeps_history() ? 1 : 0);
   if (part_.scheme->keeps_history()) next.memory[0] = {part_.dt_s, from.q, from.v, 0};
-  next.drives = drives_;
+  next.drives = part_.drives;
   task_.report->target_error_m = MeasureDriveErrors(*model_, motion_.target(), next.q, &next.drives);
   task_.report->missed_targets =
       static_cast<int>(std::count_if(next.drives.begin(), next.drives.end(), [](const State::Drive& d) { return d.error_m > 0; }));

@@ -5,7 +5,8 @@
 
 namespace eipc {
 
-void FrictionRemainder::Prepare(const ContactSet& contacts, const std::vector<Vec3>& x, const FrictionTerm& friction, double stiffness) {
+void FrictionRemainder::Prepare(const ContactSet& contacts, const std::vector<Vec3>& x, const FrictionTerm& friction,
+                                double stiffness) {
   active_.clear();
   for (const ContactStencil& c : contacts.stencils()) {
     if (surface_->Friction(c.body_a, c.body_b) > 0) active_.push_back(&c);

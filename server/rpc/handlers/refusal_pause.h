@@ -27,8 +27,9 @@ class RefusalPause {
   Duration Begin(const StepBudget& budget, Clock::time_point last_answer = Clock::now());
   void End() { holding_.fetch_sub(1); }
 
-  // The same on the caller's thread. Returns when the pause has passed since the client had its last answer, where that is known (so what its request waited for the
-  // processor counts, and one that takes its time is not kept), but no later than the caller's deadline.
+  // The same on the caller's thread. Returns when the pause has passed since the client had its last answer, where that is known
+  // (so what its request waited for the processor counts, and one that takes its time is not kept), but no later than the caller's
+  // deadline.
   void Hold(const StepBudget& budget, Clock::time_point last_answer = Clock::now());
   int holding() const { return holding_.load(); }
 
