@@ -110,6 +110,7 @@ void PrescribedMotion::Remainder(const VecX& q, VecX* direction) const {
 }
 
 bool PrescribedMotion::Follow(StageProblem* problem, const SolveContext& context, VecX* direction, NewtonReport* report) {
+  if (root_ != nullptr && forces_) return root_->Follow(problem, context, direction, report);
   gradient_.setZero(direction->size());
   if (forces_) {
     problem->Gradient(&gradient_);
@@ -164,26 +165,31 @@ double PrescribedMotion::Closing(const StageProblem& problem, const std::array<i
   return closing;
 }
 
-double PrescribedMotion::LeastGapClosed(const StageProblem& problem, const VecX& driving, Obstacle* obstacle) {
+double PrescribedMotion::LeastGapClosed(StageProblem* problem, const SolveContext* context, Obstacle* obstacle) {
   if (model_->solver.unsafe_disable_ccd) return 1;  // then the audit is to see where drives go
-  problem.TightContacts(kTightestGap, &tight_);
+  problem->TightContacts(kTightestGap, &tight_.contacts);
+  if (tight_.contacts.empty()) return 1;
+  if (!tight_.known && context != nullptr && !Respond(problem, *context, &tight_.driving)) tight_.driving.setZero();
+  tight_.known = true;
   double least = 1;
-  for (const TightContact& contact : tight_) {
-    if (contact.relative_gap >= least || Closing(problem, contact.v, contact.gradient, driving) <= 0) continue;
+  for (const TightContact& contact : tight_.contacts) {
+    if (contact.relative_gap >= least || Closing(*problem, contact.v, contact.gradient, tight_.driving) <= 0) continue;
     least = contact.relative_gap;
     if (obstacle != nullptr) *obstacle = {0, contact.v, contact.gradient};
   }
   return least;
 }
 
-double PrescribedMotion::Accept(StageProblem* problem, double fraction, const VecX& driving, VecX* q, Obstacle* obstacle) {
-  const double tight = std::min(kTightestGap, LeastGapClosed(*problem, driving, nullptr));
+double PrescribedMotion::Accept(StageProblem* problem, const SolveContext* context, double fraction, VecX* q, Obstacle* obstacle) {
+  Remainder(*q, &tight_.driving);
+  tight_.known = false;
+  const double tight = std::min(kTightestGap, LeastGapClosed(problem, context, nullptr));
   VecX& trial = *move_.mutable_point();
   for (int k = 0;; ++k) {
     if (fraction < 1) fraction = PlaceOnPaths(problem, *q, fraction);
     problem->SetPoint(trial);
     if (fraction == 0 || Raised(interrupt_)) break;
-    const bool squeezed = LeastGapClosed(*problem, driving, obstacle) < tight;
+    const bool squeezed = LeastGapClosed(problem, context, obstacle) < tight;
     if (!squeezed && !problem->Intersects()) break;
     problem->SetPoint(*q);
     const double kept = k + 1 < kMaxHalvings && fraction > kBlocked ? 0.5 : 0;
@@ -207,45 +213,48 @@ void PrescribedMotion::MoveToGuess(StageProblem* problem, const VecX& guess, Vec
   } else {
     move_.MakeStraight(*q, direction_, fraction);
   }
-  Remainder(*q, &driving_);
   Obstacle ignored;
-  Accept(problem, fraction, driving_, q, &ignored);
+  Accept(problem, nullptr, fraction, q, &ignored);
 }
 
-// Drives that close the gap of the obstacle wait; those that did so without any progress several times are stopped. Without an
+// A move that was cut short but made progress: the drives go on once the free nodes have been relaxed.
+void PrescribedMotion::AwaitRelaxation() {
+  for (size_t i = 0; i < drives_.size(); ++i) {
+    if (!moving_[i]) continue;
+    drives_[i].waits = true;
+    drives_[i].blocked = 0;
+  }
+  forces_ = true;
+}
+
+// A move without progress: drives that close the gap of the obstacle wait, and are stopped after several of these. Without an
 // obstacle (an element that would invert) all that move are judged. When no drive closes the gap, all wait, and the next move
 // leaves out the free nodes' own motion.
-void PrescribedMotion::Judge(StageProblem* problem, const SolveContext& context, const Obstacle& obstacle, double fraction,
-                             const VecX& q_before) {
+void PrescribedMotion::Judge(StageProblem* problem, const SolveContext& context, const Obstacle& obstacle) {
   closing_.assign(drives_.size(), 0);
   double sum = 0;
   for (size_t i = 0; i < drives_.size(); ++i) {
     if (!moving_[i]) continue;
+    closing_[i] = 1;
     if (obstacle.found()) {
-      direction_.setZero(q_before.size());
-      AddRemainder(i, q_before, &direction_);
-      if (!Respond(problem, context, &direction_)) continue;
-      closing_[i] = std::max(0.0, Closing(*problem, obstacle.v, obstacle.gradient, direction_));
-    } else {
-      closing_[i] = 1;
+      direction_.setZero(before_.size());
+      AddRemainder(i, before_, &direction_);
+      const bool responds = Respond(problem, context, &direction_);
+      closing_[i] = responds ? std::max(0.0, Closing(*problem, obstacle.v, obstacle.gradient, direction_)) : 0;
     }
     sum += closing_[i];
   }
-  forces_ = sum > 0 || fraction > kBlocked;
+  forces_ = sum > 0;
   for (size_t i = 0; i < drives_.size(); ++i) {
-    Drive& drive = drives_[i];
-    if (!moving_[i]) continue;
-    if (sum > 0 && closing_[i] <= kLeastShare * sum) continue;
-    drive.waits = true;
-    drive.blocked = fraction > kBlocked ? 0 : drive.blocked + 1;
-    drive.stopped = drive.blocked >= kPatience;
+    if (!moving_[i] || (sum > 0 && closing_[i] <= kLeastShare * sum)) continue;
+    drives_[i].waits = true;
+    drives_[i].stopped = ++drives_[i].blocked >= kPatience;
   }
 }
 
 absl::Status PrescribedMotion::Advance(StageProblem* problem, const SolveContext& context, VecX* q, NewtonReport* report) {
   EIPC_RETURN_IF_ERROR(Poll(interrupt_));
   Remainder(*q, &direction_);
-  driving_ = direction_;
   for (size_t i = 0; i < drives_.size(); ++i) moving_[i] = Moving(drives_[i]);
   ++report->iterations;
   ++report->linear_solves;
@@ -259,16 +268,19 @@ absl::Status PrescribedMotion::Advance(StageProblem* problem, const SolveContext
   double fraction = move_.Make(problem, *q, direction_, 1, context.seconds);
   EIPC_RETURN_IF_ERROR(Poll(interrupt_));
   Obstacle obstacle;
-  if (fraction < 1) obstacle = problem->FindObstacle();
-  const bool limited_by_pair = fraction >= 1 || obstacle.found();
+  if (fraction <= kBlocked) obstacle = problem->FindObstacle();
+  const bool limited_by_pair = fraction > kBlocked || obstacle.found();
   if (fraction >= 1) LandOnTargets();
   before_ = *q;
-  if (!Respond(problem, context, &driving_)) driving_.setZero(q->size());
-  fraction = Accept(problem, fraction, driving_, q, &obstacle);
+  fraction = Accept(problem, &context, fraction, q, &obstacle);
   EIPC_RETURN_IF_ERROR(Poll(interrupt_));
   report->min_step_limit = std::min(report->min_step_limit, fraction);
   Resume();
-  if (fraction < 1) Judge(problem, context, limited_by_pair ? obstacle : Obstacle(), fraction, before_);
+  if (fraction <= kBlocked) {
+    Judge(problem, context, limited_by_pair ? obstacle : Obstacle());
+  } else if (fraction < 1) {
+    AwaitRelaxation();
+  }
   return absl::OkStatus();
 }
 

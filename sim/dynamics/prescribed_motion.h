@@ -13,6 +13,7 @@
 #include "sim/dynamics/state.h"
 #include "sim/solver/newton_report.h"
 #include "sim/solver/newton_system.h"
+#include "sim/solver/root_solver.h"
 #include "sim/solver/solve_context.h"
 #include "sim/solver/trial_move.h"
 
@@ -26,10 +27,10 @@ namespace eipc {
 // fraction of its path, linear in position and spherical in rotation.
 //
 // A move takes all drives as far as collision detection admits, with the free nodes following by H_ff d_f = -g_f - H_fp d_p. Where
-// a pair of primitives limits the move, each drive is judged by the part that it has in closing the pair's gap: by the motion that
-// the drive alone makes of the free bodies, d_f = -H_ff^-1 H_fp d_p, so through the bodies between as well. Drives that close the
-// gap wait until the free nodes have been relaxed; the others go on. A drive that gets nowhere several times is stopped for this
-// stage, and every drive has this fate for itself.
+// a pair of primitives admits no progress, each drive is judged by the part that it has in closing the pair's gap: by the motion
+// that the drive alone makes of the free bodies, d_f = -H_ff^-1 H_fp d_p, so through the bodies between as well. Drives that close
+// the gap wait until the free nodes have been relaxed; the others go on. A drive that gets nowhere several times is stopped for
+// this stage, and every drive has this fate for itself.
 //
 // A drive has no limit to its force. Pressed against something that cannot yield it would end at gaps of the size of rounding,
 // where collision detection admits no motion, not even apart, and matrices lose their pivots. So no drive closes a gap below
@@ -41,6 +42,8 @@ class PrescribedMotion {
   // `interrupt` may be null.
   PrescribedMotion(const Model* model, NewtonSystem* system, Interrupt* interrupt);
 
+  // Free nodes follow by the Jacobian of this solver, for implicit friction, instead of the Hessian.
+  void UseJacobian(RootSolver* root) { root_ = root; }
   // A part of a step from `from`, at whose end the drives are to be where `drives` commands.
   void BeginPart(const State& from, const std::vector<State::Drive>& drives);
   // From the start of the part, with these nodes (by node, non-zero) staying where they are beside those of the drives.
@@ -90,18 +93,20 @@ class PrescribedMotion {
   bool Respond(StageProblem* problem, const SolveContext& context, VecX* direction);
   void LandOnTargets();
   // Goes as far along the trial move, which ends at `fraction` of the drives' remainders, as is neither refused by the exact check
-  // nor by the rule of the tightest gap; `driving` is the motion that the drives make. Returns the fraction. *obstacle is replaced
-  // when the rule of the tightest gap shortened the move.
-  double Accept(StageProblem* problem, double fraction, const VecX& driving, VecX* q, Obstacle* obstacle);
+  // nor by the rule of the tightest gap. Returns the fraction. *obstacle is replaced when that rule shortened the move. Gaps are
+  // closed by what the drives do to the free nodes, by the matrix of the last Follow; by the drives alone without a context.
+  double Accept(StageProblem* problem, const SolveContext* context, double fraction, VecX* q, Obstacle* obstacle);
   // Puts the nodes of moving drives on their paths in the trial point; returns the admissible fraction.
   double PlaceOnPaths(StageProblem* problem, const VecX& q, double fraction);
-  double LeastGapClosed(const StageProblem& problem, const VecX& driving, Obstacle* obstacle);
-  void Judge(StageProblem* problem, const SolveContext& context, const Obstacle& obstacle, double fraction, const VecX& q_before);
+  double LeastGapClosed(StageProblem* problem, const SolveContext* context, Obstacle* obstacle);
+  void AwaitRelaxation();
+  void Judge(StageProblem* problem, const SolveContext& context, const Obstacle& obstacle);
   double Closing(const StageProblem& problem, const std::array<int32_t, 4>& v, const std::array<Vec3, 4>& gradient,
                  const VecX& direction) const;
 
   const Model* model_;
   NewtonSystem* system_;
+  RootSolver* root_ = nullptr;
   Interrupt* interrupt_;
   std::vector<Drive> drives_;  // one per Model::boundary_sets
   double end_ = 1;             // of the stage
@@ -109,10 +114,14 @@ class PrescribedMotion {
   std::vector<uint8_t> driven_, fixed_;
   VecX start_, target_, stage_target_;
   TrialMove move_;
-  VecX direction_, gradient_, driving_, chord_, before_;
+  VecX direction_, gradient_, chord_, before_;
   std::vector<uint8_t> moving_;  // by drive: in the last move
   std::vector<double> closing_;  // by drive
-  std::vector<TightContact> tight_;
+  struct GapRule {
+    std::vector<TightContact> contacts;
+    VecX driving;        // the motion that the drives make
+    bool known = false;  // with that of the free nodes
+  } tight_;
 };
 
 }  // namespace eipc

@@ -31,6 +31,7 @@ StageSolver::StageSolver(const Model* model, StageProblem* problem, PrescribedMo
       newton_(model->solver, system, interrupt),
       root_(model->solver, {model->dynamics.direct_root_solver}, system, interrupt) {
   for (const double mu : model->surface.pair_friction) has_friction_ = has_friction_ || mu > 0;
+  if (model->dynamics.friction == FrictionMode::kImplicit && has_friction_) motion->UseJacobian(&root_);
 }
 
 void StageSolver::Count(const NewtonReport& solve, StepReport* report) {

@@ -48,6 +48,7 @@ void NewtonSystem::Begin() {
 }
 
 bool NewtonSystem::Factorize(NewtonProblem* problem, const SolveContext& context, double damping) {
+  held_ = Held::kNothing;
   do {
     if (problem->Hessian(&hessian_)) analyzed_ = false;
     ScopedStage timer(context.seconds, Stage::kFactorize);
@@ -61,6 +62,7 @@ bool NewtonSystem::Factorize(NewtonProblem* problem, const SolveContext& context
     if (damping > 0) Damp(problem->NodeInertia(), damping, &hessian_);
     if (!cholesky_.Factorize(hessian_, context.fixed)) continue;
     problem->Dyads(&dyads_);
+    held_ = Held::kFactor;
     return woodbury_.Prepare(dyads_, context.fixed, [this](VecX* rhs) { cholesky_.Solve(rhs); });
   } while (problem->Project());
   return false;
@@ -119,7 +121,6 @@ bool NewtonSystem::Solve(NewtonProblem* problem, const SolveContext& context, co
     ++report->direct_solves;
   }
   if (held_ != Held::kFactor && !Factorize(problem, context, options.damping)) return false;
-  held_ = Held::kFactor;
   ScopedStage timer(context.seconds, Stage::kSolve);
   RightHandSide(context.fixed, gradient, direction);
   SolveFactorized(direction);

@@ -16,6 +16,7 @@ constexpr int kMaxHalvings = 20;
 constexpr int kEnergyAcceptances = 4;
 constexpr int kKrylovIterations = 60;
 constexpr double kArmijo = 1e-4;
+constexpr double kLoosest = 0.01;                    // forcing term
 constexpr double kGoldenRatio = 1.6180339887498949;  // the exponent of the forcing terms
 
 }  // namespace
@@ -32,25 +33,22 @@ double RootSolver::Merit(const VecX& r) {
   return std::sqrt(std::max(0.0, r.dot(preconditioned_)));
 }
 
-// direction_ = -J_ff^-1 r_f, zero at fixed nodes.
-bool RootSolver::Direction(RootProblem* problem, const SolveContext& context, double forcing, RootReport* report) {
-  ScopedStage timer(context.seconds, Stage::kSolve);
-  problem->PrepareRemainder();
-  rhs_ = -residual_;
-  preconditioned_ = -preconditioned_;  // of the residual, by Merit
+void RootSolver::MultiplyJacobian(RootProblem* problem, const SolveContext& context, const VecX& y, VecX* product) const {
+  system_->Multiply(y, product);
+  problem->AddRemainderTimes(y, product);
+  ZeroFixed(context.fixed, product);
+}
+
+bool RootSolver::Direction(RootProblem* problem, const SolveContext& context, double forcing, const VecX* guess,
+                           NewtonReport* report) {
   bool solved = false;
   if (!root_.direct) {
-    const auto apply = [&](const VecX& y, VecX* out) {
-      system_->Multiply(y, out);
-      problem->AddRemainderTimes(y, out);
-      ZeroFixed(context.fixed, out);
-    };
+    const auto apply = [&](const VecX& y, VecX* out) { MultiplyJacobian(problem, context, y, out); };
     const auto precondition = [&](const VecX& y, VecX* out) {
       *out = y;
       system_->SolveFactorized(out);
     };
-    const BiCgStab::Result result =
-        krylov_.Solve(apply, precondition, rhs_, forcing, kKrylovIterations, &direction_, &preconditioned_);
+    const BiCgStab::Result result = krylov_.Solve(apply, precondition, rhs_, forcing, kKrylovIterations, &direction_, guess);
     report->krylov_iterations += result.iterations;
     solved = result.converged && direction_.allFinite();
   }
@@ -59,7 +57,7 @@ bool RootSolver::Direction(RootProblem* problem, const SolveContext& context, do
   return direction_.allFinite();
 }
 
-bool RootSolver::SolveDirectly(RootProblem* problem, const SolveContext& context, RootReport* report) {
+bool RootSolver::SolveDirectly(RootProblem* problem, const SolveContext& context, NewtonReport* report) {
   if (Raised(interrupt_)) return false;
   problem->RemainderBlocks(&blocks_);
   if (!lu_.Factorize(system_->hessian(), blocks_, context.fixed)) return false;
@@ -68,6 +66,19 @@ bool RootSolver::SolveDirectly(RootProblem* problem, const SolveContext& context
   lu_.Solve(&direction_);
   lu_woodbury_.Correct(&direction_);
   ++report->direct_solves;
+  return true;
+}
+
+bool RootSolver::Follow(RootProblem* problem, const SolveContext& context, VecX* direction, NewtonReport* report) {
+  problem->Freeze();
+  Residual(problem, context, &residual_);
+  if (!system_->Factorize(problem, context, 0)) return false;
+  ScopedStage timer(context.seconds, Stage::kSolve);
+  problem->PrepareRemainder();
+  MultiplyJacobian(problem, context, *direction, &rhs_);
+  rhs_ = -residual_ - rhs_;
+  if (!Direction(problem, context, kLoosest, nullptr, report)) return false;
+  *direction += direction_;
   return true;
 }
 
@@ -138,10 +149,17 @@ absl::StatusOr<bool> RootSolver::Iterate(RootProblem* problem, const SolveContex
   EIPC_RETURN_IF_ERROR(Poll(interrupt_));
   if (!factorized) return true;
   const double merit = Merit(residual_), last = progress_.last_merit;
-  const double forcing = last > 0 ? std::min(std::pow(merit / last, kGoldenRatio), 0.01) : 0.01;
+  const double forcing = last > 0 ? std::min(std::pow(merit / last, kGoldenRatio), kLoosest) : kLoosest;
   if (progress_.by_energy && merit > last) ++progress_.energy_acceptances;
   progress_.last_merit = merit;
-  const bool solved = Direction(problem, context, std::max(forcing, 1e-10), report);
+  bool solved;
+  {
+    ScopedStage timer(context.seconds, Stage::kSolve);
+    problem->PrepareRemainder();
+    rhs_ = -residual_;
+    preconditioned_ = -preconditioned_;  // of the residual, by Merit
+    solved = Direction(problem, context, std::max(forcing, 1e-10), &preconditioned_, report);
+  }
   EIPC_RETURN_IF_ERROR(Poll(interrupt_));
   if (!solved) return true;
   return TakeDirection(problem, context, merit, q, report);

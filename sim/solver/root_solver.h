@@ -54,6 +54,10 @@ class RootSolver {
   // As NewtonSolver::Solve, with at most RootSettings::max_iterations iterations. On failure *q is the last admissible point.
   absl::Status Solve(RootProblem* problem, const SolveContext& context, VecX* q, RootReport* report);
 
+  // On entry *direction holds displacements d_p of fixed nodes; on success also the Newton direction of the others that goes with
+  // them, J_ff d_f = -r_f - J_fp d_p, from the problem's current point, where it is then frozen. `system` holds P.
+  bool Follow(RootProblem* problem, const SolveContext& context, VecX* direction, NewtonReport* report);
+
  private:
   // What one iteration leaves to the next.
   struct Progress {
@@ -71,8 +75,10 @@ class RootSolver {
   absl::StatusOr<bool> TakeDirection(RootProblem* problem, const SolveContext& context, double merit, VecX* q, RootReport* report);
   void Residual(RootProblem* problem, const SolveContext& context, VecX* r) const;
   double Merit(const VecX& r);
-  bool Direction(RootProblem* problem, const SolveContext& context, double forcing, RootReport* report);
-  bool SolveDirectly(RootProblem* problem, const SolveContext& context, RootReport* report);
+  // direction_ = J_ff^-1 rhs_, zero at fixed nodes; `guess` may be null.
+  bool Direction(RootProblem* problem, const SolveContext& context, double forcing, const VecX* guess, NewtonReport* report);
+  bool SolveDirectly(RootProblem* problem, const SolveContext& context, NewtonReport* report);
+  void MultiplyJacobian(RootProblem* problem, const SolveContext& context, const VecX& y, VecX* product) const;
   Trial LineSearch(RootProblem* problem, const SolveContext& context, const VecX& q, double limit, double merit,
                    RootReport* report);
 
