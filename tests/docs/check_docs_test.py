@@ -21,6 +21,7 @@ CASES = [
     ("docs/a.md", "All of `sim/energy/*.h`.", None),
     ("docs/a.md", "All of `sim/energy/*.proto`.", "names sim/energy/*.proto"),
     ("docs/a.md", "Write `sim/energy/NAME.h`.", None),
+    ("docs/a.md", "Write `sim/mesh/read_NAME.cc`.", None),
     ("docs/a.md", "```sh\ncat sim/energy/barriers.h\n```", None),
     ("docs/a.md", "```math\na \\tag{1}\n```\n\n```math\nb \\tag{2}\n```", None),
     ("docs/a.md", "```math\na \\tag{1}\n```\n\n```math\nb \\tag{3}\n```", "numbers its equations"),
