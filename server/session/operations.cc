@@ -130,12 +130,19 @@ bool OperationRegistry::HaveWorker() {
   return !workers_.empty();
 }
 
+void OperationRegistry::BoundTenants(int most) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  most_of_a_tenant_ = most;
+  wake_.notify_all();
+}
+
 void OperationRegistry::Work() {
+  const auto may = [this](const std::string& tenant) { return turns_.holding(tenant) < most_of_a_tenant_; };
   std::unique_lock<std::mutex> lock(mutex_);
   while (true) {
     std::optional<Ptr> next;
     ++idle_;
-    wake_.wait(lock, [&] { return stop_ || (next = turns_.Take(Anyone)); });
+    wake_.wait(lock, [&] { return stop_ || (next = turns_.Take(may)); });
     --idle_;
     if (!next) return;
     const Ptr operation = *std::move(next);

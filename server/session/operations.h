@@ -57,8 +57,10 @@ class OperationRegistry {
 
   // `quotas` and `memory` may be null: then tenants have none, and results count nowhere.
   explicit OperationRegistry(int max_operations, int workers = 16, Quotas* quotas = nullptr, const TenantMemory* memory = nullptr)
-      : max_operations_(max_operations), max_workers_(workers), quotas_(quotas), memory_(memory) {}
+      : max_operations_(max_operations), max_workers_(workers), quotas_(quotas), memory_(memory), most_of_a_tenant_(workers) {}
   ~OperationRegistry() { Stop(); }
+  // A tenant has at most so many of the threads from now on (it keeps those that it has), so that long jobs leave room for others.
+  void BoundTenants(int most);
   // Cancels every job and waits for it; what was done is forgotten too. None is begun after that.
   void Stop();
 
@@ -92,6 +94,7 @@ class OperationRegistry {
   mutable std::mutex mutex_;
   // Guarded by mutex_.
   std::map<Key, Ptr> operations_;
+  int most_of_a_tenant_;
   int64_t started_ = 0;
   TenantTurns<Ptr> turns_;  // those that wait for a thread
   std::vector<std::thread> workers_;

@@ -71,6 +71,10 @@ class TenantTurns {
   }
 
   int waiting() const { return waiting_; }
+  int holding(const std::string& tenant) const {
+    const auto line = std::find_if(lines_.begin(), lines_.end(), [&](const Line& each) { return each.tenant == tenant; });
+    return line == lines_.end() ? 0 : line->holding;
+  }
 
  private:
   struct Line {

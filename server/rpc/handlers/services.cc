@@ -42,6 +42,10 @@ void Services::SetQuotas(const ResourceAmounts& amounts) {
   const int64_t most = std::min<int64_t>(quotas.limit(Resource::kJobs), limits.job_slots);
   jobs.BoundTenants(static_cast<int>(most));
   compilations.BoundTenants(static_cast<int>(most));
+  // The same share of the threads of operations as of operations.
+  const int64_t share = std::min<int64_t>(quotas.limit(Resource::kOperations), limits.max_operations);
+  operations.BoundTenants(
+      static_cast<int>(std::max<int64_t>(1, limits.operation_workers * share / std::max(1, limits.max_operations))));
 }
 
 absl::Status Services::ContinueLog(const std::string& name, Session* session, bool record, const SessionJournal::Left& left) {

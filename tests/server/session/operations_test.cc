@@ -147,6 +147,24 @@ TEST(Operations, WaitForAThreadInTurnOfTheirTenants) {
   EXPECT_THAT(order, ElementsAre("many", "many", "few", "many"));
 }
 
+// With a bound to the threads that one tenant has, its jobs wait although a thread is free: for somebody else.
+TEST(Operations, OfOneTenantDoNotTakeEveryThread) {
+  OperationRegistry operations(16, 3);
+  operations.BoundTenants(2);
+  std::vector<std::string> many;
+  for (int i = 0; i < 6; ++i) many.push_back(operations.Start("many", "work", UntilCancelled)->name);
+  const auto quick = [](const StepBudget&, OperationRegistry::Progress*) { return absl::StatusOr<std::string>("result"); };
+  const auto few = operations.Start("few", "work", quick);
+  EXPECT_TRUE(operations.Get(few->name, "few", seconds(60), {})->done);
+  // Room is given on as it comes, and a higher bound holds at once.
+  EXPECT_TRUE(operations.Cancel(many[0], "many").ok());
+  EXPECT_TRUE(operations.Get(many[0], "many", seconds(60), {})->done);
+  operations.BoundTenants(3);
+  const auto last = operations.Start("many", "work", quick);
+  for (const std::string& name : many) EXPECT_TRUE(operations.Cancel(name, "many").ok());
+  EXPECT_EQ(*operations.Get(last->name, "many", seconds(60), {})->result, "result");
+}
+
 TEST(Operations, OnlyThoseOfTheOwnerMakeRoom) {
   OperationRegistry operations(2);
   const auto job = [](const StepBudget&, OperationRegistry::Progress*) { return absl::StatusOr<std::string>("result"); };
