@@ -8,8 +8,8 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "sim/base/status_macros.h"
-#include "sim/mesh/byte_reader.h"
 #include "sim/mesh/mesh_readers.h"
+#include "sim/mesh/number_reader.h"
 #include "sim/mesh/text_scanner.h"
 
 namespace eipc {
@@ -91,7 +91,7 @@ class MshReader {
 
   absl::StatusOr<int64_t> Number(NumberKind kind) {
     if (!binary_) return scan_.Integer("an entry");
-    ByteReader bytes(scan_.Rest(), order_);
+    NumberReader bytes(scan_.Rest(), order_);
     const std::optional<int64_t> value = bytes.Integer(kind);
     if (!value) return scan_.Error("the file is cut short or damaged");
     scan_.SkipBytes(SizeOf(kind));
@@ -101,7 +101,7 @@ class MshReader {
   absl::StatusOr<int64_t> Size() { return Number(NumberKind::kUint64); }
   absl::StatusOr<double> Real() {
     if (!binary_) return scan_.FiniteDouble("a coordinate");
-    ByteReader bytes(scan_.Rest(), order_);
+    NumberReader bytes(scan_.Rest(), order_);
     const std::optional<double> value = bytes.Real(NumberKind::kFloat64);
     if (!value) return scan_.Error("the file is cut short");
     if (!(*value - *value == 0)) return scan_.Error("a coordinate is not finite");

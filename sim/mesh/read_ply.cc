@@ -8,8 +8,8 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "sim/base/status_macros.h"
-#include "sim/mesh/byte_reader.h"
 #include "sim/mesh/mesh_readers.h"
+#include "sim/mesh/number_reader.h"
 #include "sim/mesh/text_scanner.h"
 
 namespace eipc {
@@ -81,7 +81,7 @@ class PlyReader {
       }
     }
     if (!has_format) return scan_.Error("the header has no format");
-    bytes_ = ByteReader(scan_.Rest(), order_);
+    bytes_ = NumberReader(scan_.Rest(), order_);
     return absl::OkStatus();
   }
 
@@ -219,7 +219,7 @@ class PlyReader {
   absl::string_view line_;
   bool ascii_ = true;
   std::endian order_ = std::endian::little;
-  ByteReader bytes_;
+  NumberReader bytes_;
   MemoryMeter* meter_;
   std::vector<Element> elements_;
   std::vector<double> corners_;

@@ -9,8 +9,8 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "sim/base/status_macros.h"
-#include "sim/mesh/byte_reader.h"
 #include "sim/mesh/mesh_readers.h"
+#include "sim/mesh/number_reader.h"
 #include "sim/mesh/text_scanner.h"
 #include "sim/mesh/vtk_cells.h"
 
@@ -86,7 +86,7 @@ class VtkReader {
 
   absl::StatusOr<double> Real(absl::string_view what) {
     if (!binary_) return scan_.FiniteDouble(what);
-    ByteReader bytes(scan_.Rest(), std::endian::big);
+    NumberReader bytes(scan_.Rest(), std::endian::big);
     const std::optional<double> value = bytes.Real(kind_);
     if (!value || !(*value - *value == 0)) return scan_.Error(absl::StrCat(what, " is missing or not finite"));
     scan_.SkipBytes(SizeOf(kind_));
@@ -95,7 +95,7 @@ class VtkReader {
 
   absl::StatusOr<int64_t> Integer(absl::string_view what) {
     if (!binary_) return scan_.Integer(what);
-    ByteReader bytes(scan_.Rest(), std::endian::big);
+    NumberReader bytes(scan_.Rest(), std::endian::big);
     const std::optional<int64_t> value = bytes.Integer(kind_);
     if (!value) return scan_.Error(absl::StrCat(what, " is missing; the file is cut short"));
     scan_.SkipBytes(SizeOf(kind_));

@@ -215,9 +215,9 @@ class VtuReader {
         const size_t rest = std::min(width - entry.size(), piece.size());
         entry.append(piece.data(), rest);
         piece.remove_prefix(rest);
-        if (entry.size() == width) status = take(*ByteReader(std::exchange(entry, {}), encoding_.order).Real(array.kind));
+        if (entry.size() == width) status = take(*NumberReader(std::exchange(entry, {}), encoding_.order).Real(array.kind));
       }
-      ByteReader reader(piece, encoding_.order);
+      NumberReader reader(piece, encoding_.order);
       while (status.ok() && reader.remaining() >= static_cast<int64_t>(width)) status = take(*reader.Real(array.kind));
       if (status.ok()) entry.append(reader.rest().data(), reader.rest().size());
       return status.ok();

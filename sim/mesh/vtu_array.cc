@@ -85,7 +85,7 @@ class Source {
 };
 
 absl::StatusOr<std::vector<int64_t>> Sizes(const std::string& bytes, const VtuEncoding& encoding) {
-  ByteReader reader(bytes, encoding.order);
+  NumberReader reader(bytes, encoding.order);
   std::vector<int64_t> sizes;
   while (reader.remaining() > 0) {
     const std::optional<int64_t> size = reader.Integer(encoding.header);

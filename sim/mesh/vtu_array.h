@@ -5,7 +5,7 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
-#include "sim/mesh/byte_reader.h"
+#include "sim/mesh/number_reader.h"
 
 namespace eipc {
 

@@ -1,5 +1,5 @@
-#ifndef EIPC_SIM_MESH_BYTE_READER_H_
-#define EIPC_SIM_MESH_BYTE_READER_H_
+#ifndef EIPC_SIM_MESH_NUMBER_READER_H_
+#define EIPC_SIM_MESH_NUMBER_READER_H_
 
 #include <algorithm>
 #include <bit>
@@ -20,10 +20,10 @@ constexpr int64_t SizeOf(NumberKind kind) {
 }
 constexpr bool IsReal(NumberKind kind) { return kind == NumberKind::kFloat32 || kind == NumberKind::kFloat64; }
 
-// Walks bytes of known order; never beyond their end.
-class ByteReader {
+// Walks the numbers of a binary mesh file, of any kind and byte order; never beyond the end.
+class NumberReader {
  public:
-  explicit ByteReader(absl::string_view bytes, std::endian order = std::endian::little) : bytes_(bytes), order_(order) {}
+  explicit NumberReader(absl::string_view bytes, std::endian order = std::endian::little) : bytes_(bytes), order_(order) {}
 
   int64_t remaining() const { return static_cast<int64_t>(bytes_.size() - at_); }
   absl::string_view rest() const { return bytes_.substr(at_); }
@@ -102,4 +102,4 @@ class ByteReader {
 
 }  // namespace eipc
 
-#endif  // EIPC_SIM_MESH_BYTE_READER_H_
+#endif  // EIPC_SIM_MESH_NUMBER_READER_H_
