@@ -15,9 +15,9 @@
 #include "models/sha256.h"
 #include "models/shapes.h"
 #include "sim/base/status_macros.h"
-#include "sim/mesh/mesh_data.h"
 #include "sim/mesh/surface_mesh.h"
 #include "sim/mesh/tet_mesh.h"
+#include "sim/mesh/write_mesh.h"
 #include "sim/meshing/make_cage.h"
 #include "sim/meshing/mesh_implicit.h"
 

@@ -15,7 +15,9 @@
 #include "absl/strings/str_format.h"
 #include "models/sha256.h"
 #include "sim/base/status_macros.h"
-#include "sim/mesh/mesh_data.h"
+#include "sim/mesh/mesh_formats.h"
+#include "sim/mesh/read_mesh.h"
+#include "sim/mesh/write_mesh.h"
 #include "sim/meshing/auto_cage.h"
 #include "tools/cage_cache.h"
 #include "tools/cage_report.h"
@@ -107,7 +109,7 @@ MeshingProgress TerminalProgress() {
 }  // namespace
 
 void AddPrepareOptions(CLI::App* command, PrepareOptions* options) {
-  command->add_option("file", options->file, "Mesh: OBJ, OFF, PLY, STL, VTK, VTU, MSH or Medit")->required();
+  command->add_option("file", options->file, "Mesh (" + MeshExtensions() + ")")->required();
   command->add_option("--vertices", options->vertices, "Most vertices of the cage; 4: one tetrahedron (default 60)")
       ->check(CLI::Range(4, 20000));
   command->add_option("--units", options->units, "Unit of the file's coordinates (default m)")

@@ -6,6 +6,7 @@
 #include "server/convert/array_convert.h"
 #include "sim/base/memory_meter.h"
 #include "sim/base/status_macros.h"
+#include "sim/mesh/read_mesh.h"
 #include "sim/scene/problems.h"
 
 namespace eipc {

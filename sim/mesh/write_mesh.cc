@@ -1,16 +1,17 @@
-#include <filesystem>
+#include "sim/mesh/write_mesh.h"
+
 #include <fstream>
 
-#include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
-#include "sim/mesh/mesh_data.h"
+#include "sim/mesh/mesh_formats.h"
 
 namespace eipc {
 namespace {
 
-// 17 significant digits: every double reads back as itself.
 std::string Point(const Vec3& p) { return absl::StrFormat("%.17g %.17g %.17g\n", p.x(), p.y(), p.z()); }
+
+}  // namespace
 
 std::string ToObj(const MeshData& mesh) {
   std::string out;
@@ -36,21 +37,17 @@ std::string ToVtk(const MeshData& mesh) {
   return out;
 }
 
-}  // namespace
-
 absl::Status WriteMesh(const std::string& path, const MeshData& mesh) {
-  const std::string extension = absl::AsciiStrToLower(std::filesystem::path(path).extension().string());
-  std::string content;
-  if (extension == ".vtk") {
-    content = ToVtk(mesh);
-  } else if (extension == ".obj" && mesh.tets.empty()) {
-    content = ToObj(mesh);
-  } else {
+  const MeshFormat* format = FindMeshFormat(path);
+  const bool tets = !mesh.tets.empty();
+  if (format == nullptr || format->write == nullptr || (tets && !format->holds_tets)) {
+    const std::string written = tets ? MeshExtensions([](const MeshFormat& f) { return f.write != nullptr && f.holds_tets; })
+                                     : MeshExtensions([](const MeshFormat& f) { return f.write != nullptr; });
     return absl::InvalidArgumentError(
-        absl::StrCat(path, mesh.tets.empty() ? ": meshes are written as .vtk or .obj" : ": tetrahedra are written as .vtk"));
+        absl::StrCat(path, ": ", tets ? "tetrahedra" : "triangles", " are not written to this extension; supported: ", written));
   }
   std::ofstream out(path, std::ios::binary | std::ios::trunc);
-  out << content;
+  out << format->write(mesh);
   out.close();
   if (!out) return absl::UnavailableError(absl::StrCat(path, ": cannot be written"));
   return absl::OkStatus();

@@ -9,15 +9,11 @@
 #include <string>
 
 #include "absl/strings/string_view.h"
-#include "sim/mesh/mesh_readers.h"
+#include "sim/mesh/mesh_formats.h"
 #include "sim/mesh/surface_mesh.h"
 #include "sim/mesh/tet_mesh.h"
 
 namespace {
-
-using Reader = absl::StatusOr<eipc::MeshData> (*)(absl::string_view, const std::string&, eipc::MemoryMeter*);
-constexpr Reader kReaders[] = {eipc::ReadVtk, eipc::ReadObj, eipc::ReadOff, eipc::ReadStl,
-                               eipc::ReadPly, eipc::ReadMsh, eipc::ReadVtu, eipc::ReadMedit};
 
 class Meter : public eipc::MemoryMeter {
  public:
@@ -48,7 +44,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   if (size == 0) return 0;
   const absl::string_view content(reinterpret_cast<const char*>(data) + 1, size - 1);
   Meter meter;
-  const absl::StatusOr<eipc::MeshData> mesh = kReaders[data[0] % std::size(kReaders)](content, "fuzzed", &meter);
+  const absl::Span<const eipc::MeshFormat> formats = eipc::MeshFormats();
+  const absl::StatusOr<eipc::MeshData> mesh = formats[data[0] % formats.size()].read(content, "fuzzed", &meter);
   if (!mesh.ok()) return 0;
   RequireInRange(mesh->triangles, mesh->vertices.size());
   RequireInRange(mesh->tets, mesh->vertices.size());

@@ -7,7 +7,7 @@
 #include <string>
 
 #include "sim/audit/audit.h"
-#include "sim/mesh/mesh_data.h"
+#include "sim/mesh/read_mesh.h"
 #include "sim/mesh/surface_mesh.h"
 
 namespace eipc {

@@ -9,7 +9,7 @@
 #include "server/session/checksum.h"
 #include "server/session/ids.h"
 #include "sim/base/status_macros.h"
-#include "sim/mesh/mesh_readers.h"
+#include "sim/mesh/read_mesh.h"
 
 namespace eipc::rpc {
 namespace {

@@ -11,7 +11,7 @@
 #include "absl/strings/str_cat.h"
 #include "sim/base/memory_meter.h"
 #include "sim/base/utf8.h"
-#include "sim/mesh/mesh_data.h"
+#include "sim/mesh/read_mesh.h"
 #include "tests/support/allocations.h"
 
 namespace eipc {

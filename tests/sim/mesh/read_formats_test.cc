@@ -10,7 +10,7 @@
 #include <cstring>
 #include <string>
 
-#include "sim/mesh/mesh_data.h"
+#include "sim/mesh/read_mesh.h"
 
 namespace eipc {
 namespace {

@@ -1,4 +1,4 @@
-#include "sim/mesh/mesh_data.h"
+#include "sim/mesh/read_mesh.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -8,8 +8,12 @@
 #include <filesystem>
 #include <fstream>
 
+#include "absl/strings/ascii.h"
+#include "absl/strings/str_cat.h"
+#include "sim/mesh/mesh_formats.h"
 #include "sim/mesh/surface_mesh.h"
 #include "sim/mesh/tet_mesh.h"
+#include "sim/mesh/write_mesh.h"
 #include "tests/sim/mesh/shapes.h"
 
 namespace eipc {
@@ -17,11 +21,11 @@ namespace {
 
 using ::testing::HasSubstr;
 
-class MeshDataTest : public ::testing::Test {
+class ReadMeshTest : public ::testing::Test {
  protected:
   void SetUp() override {
     const auto* info = ::testing::UnitTest::GetInstance()->current_test_info();
-    folder_ = std::filesystem::path(::testing::TempDir()) / "eipc_mesh_data_test" / info->name();
+    folder_ = std::filesystem::path(::testing::TempDir()) / "eipc_read_mesh_test" / info->name();
     std::filesystem::create_directories(folder_);
   }
   std::string Put(const std::string& name, const std::string& content) {
@@ -46,7 +50,7 @@ constexpr char kVtk5[] =
     "1\nMETADATA\nINFORMATION 0\n\n"
     "CELLS 3 7\nOFFSETS vtktypeint64\n0 4 7\nCONNECTIVITY vtktypeint64\n0 1 2 3 0\n2 1\nCELL_TYPES 2\n10\n5\n";
 
-TEST_F(MeshDataTest, ReadsBothVtkCellFormats) {
+TEST_F(ReadMeshTest, ReadsBothVtkCellFormats) {
   for (const char* text : {kVtk3, kVtk5}) {
     const auto mesh = ReadMesh(Put("m.vtk", text));
     ASSERT_TRUE(mesh.ok()) << mesh.status();
@@ -56,7 +60,7 @@ TEST_F(MeshDataTest, ReadsBothVtkCellFormats) {
   }
 }
 
-TEST_F(MeshDataTest, ParsesContentByTheNameItCameWith) {
+TEST_F(ReadMeshTest, ParsesContentByTheNameItCameWith) {
   const auto mesh = ParseMesh(kVtk3, "upload/m.vtk");
   ASSERT_TRUE(mesh.ok()) << mesh.status();
   EXPECT_EQ(mesh->tets.size(), 1u);
@@ -64,7 +68,28 @@ TEST_F(MeshDataTest, ParsesContentByTheNameItCameWith) {
   EXPECT_THAT(std::string(ParseMesh(kVtk3, "m").status().message()), HasSubstr("unknown extension"));
 }
 
-TEST_F(MeshDataTest, ReadsVtkPolydataAndFields) {
+// What the table says of a format is so: it is found by its extension, its reader answers, what it writes it reads, and errors list
+// it.
+TEST_F(ReadMeshTest, EveryFormatIsWhatItsRowSays) {
+  const std::string error(ReadMesh(Path("x.step")).status().message());
+  for (const MeshFormat& format : MeshFormats()) {
+    const std::string name = absl::StrCat("m", format.extension);
+    EXPECT_EQ(FindMeshFormat(name), &format);
+    EXPECT_EQ(FindMeshFormat(absl::AsciiStrToUpper(name)), &format);
+    EXPECT_THAT(error, HasSubstr(std::string(format.extension)));
+    EXPECT_TRUE(format.holds_tets || format.holds_triangles);
+    EXPECT_FALSE(format.read("", name, nullptr).ok() && ParseMesh("", name).ok());
+    if (format.write == nullptr) continue;
+    const MeshData box = testing::BoxTets(Vec3::Zero(), Vec3::Ones(), 1);
+    if (format.holds_tets) {
+      EXPECT_EQ(ParseMesh(format.write(box), name)->tets, box.tets);
+    }
+    const MeshData sphere = testing::Sphere(Vec3::Zero(), 1, 1);
+    EXPECT_EQ(ParseMesh(format.write(sphere), name)->triangles, sphere.triangles);
+  }
+}
+
+TEST_F(ReadMeshTest, ReadsVtkPolydataAndFields) {
   const auto mesh = ReadMesh(Put("m.vtk",
                                  "# vtk DataFile Version 4.2\nt\nASCII\nDATASET POLYDATA\nFIELD FieldData 1\nTIME 1 1 double\n0.5\n"
                                  "POINTS 4 double\n0 0 0 1 0 0 1 1 0 0 1 0\nPOLYGONS 1 5\n4 0 1 2 3\n"));
@@ -72,13 +97,13 @@ TEST_F(MeshDataTest, ReadsVtkPolydataAndFields) {
   EXPECT_EQ(mesh->triangles, (std::vector<Triangle>{{0, 1, 2}, {0, 2, 3}}));
 }
 
-TEST_F(MeshDataTest, ReadsObj) {
+TEST_F(ReadMeshTest, ReadsObj) {
   const auto mesh = ReadMesh(Put("m.OBJ", "# c\r\nv 0 0 0\r\nv 1 0 0 1 1 1\nv 1 1 0\nv 0 1 0\nvt 0 0\nf 1/1 2//3 3/1/1 -1\ng x\n"));
   ASSERT_TRUE(mesh.ok()) << mesh.status();
   EXPECT_EQ(mesh->triangles, (std::vector<Triangle>{{0, 1, 2}, {0, 2, 3}}));
 }
 
-TEST_F(MeshDataTest, ReadsOffWithComments) {
+TEST_F(ReadMeshTest, ReadsOffWithComments) {
   for (const char* head : {"OFF\n# hello\n4 1 0\n", "OFF 4 1 0\n"}) {
     const auto mesh = ReadMesh(Put("m.off", std::string(head) + "0 0 0 # a\n\n1 0 0\n1 1 0\n0 1 0\n4 0 1 2 3 255 0 0\n"));
     ASSERT_TRUE(mesh.ok()) << mesh.status();
@@ -87,7 +112,7 @@ TEST_F(MeshDataTest, ReadsOffWithComments) {
 }
 
 // A backslash at the end of a line continues it, in any statement and with either line end; comments take none with them.
-TEST_F(MeshDataTest, ReadsContinuedLinesOfObj) {
+TEST_F(ReadMeshTest, ReadsContinuedLinesOfObj) {
   const auto mesh = ReadMesh(Put("m.obj", "# c \\\nv 0 \\\n 0 0\nv 1 0 0\r\nv 1 1 \\\r\n0\nv 0 1 0\nf 1 2 \\\n \\\n3 4\n"));
   ASSERT_TRUE(mesh.ok()) << mesh.status();
   EXPECT_EQ(mesh->vertices, (std::vector<Vec3>{Vec3(0, 0, 0), Vec3(1, 0, 0), Vec3(1, 1, 0), Vec3(0, 1, 0)}));
@@ -98,7 +123,7 @@ TEST_F(MeshDataTest, ReadsContinuedLinesOfObj) {
 }
 
 // The word OFF is optional, and blank lines and comments may stand anywhere.
-TEST_F(MeshDataTest, ReadsEveryLayoutOfOff) {
+TEST_F(ReadMeshTest, ReadsEveryLayoutOfOff) {
   const std::string body = "0 0 0\n1 0 0\n1 1 0\n0 1 0\n4 0 1 2 3\n";
   for (const std::string& text :
        {"OFF\n\n  \n# a\n4 1 0\n" + body, "\n\n# a\n\nOFF\n4 1 0\n" + body, "# a\n4 1 0\n" + body, "OFF # a\n\n#b\n4 1\n" + body,
@@ -128,7 +153,7 @@ std::string BinaryStl(const MeshData& mesh, const std::string& header) {
   return out;
 }
 
-TEST_F(MeshDataTest, ReadsStlAndWeldsEqualCorners) {
+TEST_F(ReadMeshTest, ReadsStlAndWeldsEqualCorners) {
   const MeshData box = testing::BoxSurface(Vec3(-1, -1, -1), Vec3(1, 1, 1));
   std::string ascii = "solid box\n";
   for (const Triangle& t : box.triangles) {
@@ -153,7 +178,7 @@ TEST_F(MeshDataTest, ReadsStlAndWeldsEqualCorners) {
   EXPECT_THAT(ErrorOf("m.stl", BinaryStl(box, "x").substr(0, 300)), HasSubstr("cut short"));
 }
 
-TEST_F(MeshDataTest, WritesWhatItReads) {
+TEST_F(ReadMeshTest, WritesWhatItReads) {
   MeshData tets = testing::BoxTets(Vec3(0.1, 0.2, 1.0 / 3), Vec3(1, 2, 3), 2);
   MeshData surface = testing::Sphere(Vec3(0.1, 0.2, 0.3), 1.0 / 3, 1);
   for (const auto& [name, mesh] : {std::pair{"t.vtk", &tets}, {"s.vtk", &surface}, {"s.obj", &surface}}) {
@@ -164,11 +189,14 @@ TEST_F(MeshDataTest, WritesWhatItReads) {
     EXPECT_EQ(back->tets, mesh->tets);
     EXPECT_EQ(back->triangles, mesh->triangles);
   }
-  EXPECT_FALSE(WriteMesh(Path("t.obj"), tets).ok());
+  EXPECT_THAT(std::string(WriteMesh(Path("t.obj"), tets).message()),
+              HasSubstr("t.obj: tetrahedra are not written to this extension; supported: .vtk"));
+  EXPECT_THAT(std::string(WriteMesh(Path("t.stl"), surface).message()),
+              HasSubstr("t.stl: triangles are not written to this extension; supported: .obj, .vtk"));
   EXPECT_FALSE(WriteMesh(Path("no/such/folder.vtk"), tets).ok());
 }
 
-TEST_F(MeshDataTest, ErrorsNameFileAndLine) {
+TEST_F(ReadMeshTest, ErrorsNameFileAndLine) {
   EXPECT_EQ(ReadMesh(Path("none.vtk")).status().code(), absl::StatusCode::kNotFound);
   EXPECT_THAT(std::string(ReadMesh(Path("x.step")).status().message()), HasSubstr("convert"));
   EXPECT_THAT(ErrorOf("e.obj", ""), HasSubstr("neither"));
@@ -191,7 +219,7 @@ TEST_F(MeshDataTest, ErrorsNameFileAndLine) {
   EXPECT_THAT(ErrorOf("v.vtk", vtk.substr(0, 100)), HasSubstr("v.vtk:"));
 }
 
-TEST_F(MeshDataTest, HugeCountsAreRefusedBeforeAllocating) {
+TEST_F(ReadMeshTest, HugeCountsAreRefusedBeforeAllocating) {
   const std::string head = "# vtk DataFile Version 3.0\nt\nASCII\nDATASET UNSTRUCTURED_GRID\n";
   EXPECT_THAT(ErrorOf("h.vtk", head + "POINTS 900000000000 double\n0 0 0\n"), HasSubstr("h.vtk:5:"));
   EXPECT_THAT(ErrorOf("h.vtk", head + "POINTS -4 double\n0 0 0\n"), HasSubstr("negative"));
@@ -207,7 +235,7 @@ TEST_F(MeshDataTest, HugeCountsAreRefusedBeforeAllocating) {
 
 // Every prefix of a good file, and the file with any one byte changed, gives a mesh or a status; run under sanitizers this is the
 // readers' crash test.
-TEST_F(MeshDataTest, DamagedFilesNeverCrash) {
+TEST_F(ReadMeshTest, DamagedFilesNeverCrash) {
   const MeshData box = testing::BoxSurface(Vec3(-1, -1, -1), Vec3(1, 1, 1));
   ASSERT_TRUE(WriteMesh(Path("b.obj"), box).ok());
   std::ifstream in(Path("b.obj"));
@@ -231,7 +259,7 @@ TEST_F(MeshDataTest, DamagedFilesNeverCrash) {
   }
 }
 
-TEST_F(MeshDataTest, ReadsRealMeshes) {
+TEST_F(ReadMeshTest, ReadsRealMeshes) {
   const char* data = std::getenv("EIPC_DATA");
   if (data == nullptr || !std::filesystem::exists(std::string(data) + "/drake_bubble_teddy/teddy.vtk"))
     GTEST_SKIP() << "no EIPC_DATA";

@@ -1,14 +1,11 @@
-#include "sim/mesh/mesh_data.h"
+#include "sim/mesh/read_mesh.h"
 
 #include <filesystem>
 #include <fstream>
-#include <sstream>
 
-#include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
-#include "sim/base/memory_meter.h"
 #include "sim/base/status_macros.h"
-#include "sim/mesh/mesh_readers.h"
+#include "sim/mesh/mesh_formats.h"
 
 namespace eipc {
 namespace {
@@ -35,24 +32,9 @@ absl::StatusOr<std::string> ReadFile(const std::string& path, MemoryMeter* meter
   return content;
 }
 
-using Reader = absl::StatusOr<MeshData> (*)(absl::string_view, const std::string&, MemoryMeter*);
-
-absl::StatusOr<Reader> ReaderFor(const std::string& file_name) {
-  const std::string extension = absl::AsciiStrToLower(std::filesystem::path(file_name).extension().string());
-  if (extension == ".vtk") return ReadVtk;
-  if (extension == ".obj") return ReadObj;
-  if (extension == ".off") return ReadOff;
-  if (extension == ".stl") return ReadStl;
-  if (extension == ".ply") return ReadPly;
-  if (extension == ".msh") return ReadMsh;
-  if (extension == ".vtu") return ReadVtu;
-  if (extension == ".mesh") return ReadMedit;
-  return absl::InvalidArgumentError(absl::StrCat(file_name, ": unknown extension '", extension,
-                                                 "'; convert the mesh to .obj, .off, .ply, .stl, .vtk, .vtu, .msh or .mesh"));
-}
-
-absl::StatusOr<MeshData> Parse(Reader reader, absl::string_view content, const std::string& file_name, MemoryMeter* meter) {
-  EIPC_ASSIGN_OR_RETURN(MeshData mesh, reader(content, file_name, meter));
+absl::StatusOr<MeshData> Parse(const MeshFormat& format, absl::string_view content, const std::string& file_name,
+                               MemoryMeter* meter) {
+  EIPC_ASSIGN_OR_RETURN(MeshData mesh, format.read(content, file_name, meter));
   if (mesh.tets.empty() && mesh.triangles.empty()) {
     return absl::InvalidArgumentError(absl::StrCat(file_name, ": holds neither tetrahedra nor triangles"));
   }
@@ -61,16 +43,16 @@ absl::StatusOr<MeshData> Parse(Reader reader, absl::string_view content, const s
 
 }  // namespace
 
-absl::StatusOr<MeshData> ParseMesh(std::string_view content, const std::string& file_name, MemoryMeter* meter) {
-  EIPC_ASSIGN_OR_RETURN(const Reader reader, ReaderFor(file_name));
-  return Parse(reader, {content.data(), content.size()}, file_name, meter);
+absl::StatusOr<MeshData> ParseMesh(absl::string_view content, const std::string& file_name, MemoryMeter* meter) {
+  EIPC_ASSIGN_OR_RETURN(const MeshFormat* const format, ReadableMeshFormat(file_name));
+  return Parse(*format, content, file_name, meter);
 }
 
 absl::StatusOr<MeshData> ReadMesh(const std::string& path, MemoryMeter* meter) {
   // Before the file is read: an unknown format is refused whatever it holds.
-  EIPC_ASSIGN_OR_RETURN(const Reader reader, ReaderFor(path));
+  EIPC_ASSIGN_OR_RETURN(const MeshFormat* const format, ReadableMeshFormat(path));
   EIPC_ASSIGN_OR_RETURN(const std::string content, ReadFile(path, meter));
-  return Parse(reader, content, path, meter);
+  return Parse(*format, content, path, meter);
 }
 
 }  // namespace eipc
