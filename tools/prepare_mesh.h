@@ -6,6 +6,7 @@
 #include <string>
 
 #include "absl/status/statusor.h"
+#include "sim/meshing/auto_cage.h"
 #include "tools/child_job.h"
 
 namespace CLI {
@@ -17,12 +18,12 @@ namespace eipc {
 // What every command that takes a mesh of any kind needs to know of it.
 struct PrepareOptions {
   std::string file;
-  int vertices = 60;
+  int vertices = AutoCageOptions().max_vertices;
   std::string units = "m";
   std::string up = "z";
-  int64_t max_faces = 20000;
-  double youngs_modulus_pa = 5e4;
-  double poissons_ratio = 0.45;
+  int64_t max_faces = RepairOptions().max_faces;
+  double youngs_modulus_pa = kDefaultYoungsModulusPa;
+  double poissons_ratio = kDefaultPoissonsRatio;
   ChildLimits limits;
   double max_memory_gib = 4;
   std::string cache;

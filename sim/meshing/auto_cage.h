@@ -13,6 +13,10 @@
 
 namespace eipc {
 
+// The material of an object of which nothing is said.
+inline constexpr double kDefaultYoungsModulusPa = 5e4;
+inline constexpr double kDefaultPoissonsRatio = 0.45;
+
 struct AutoCageOptions {
   // Most vertices of the cage, >= 4: 4 gives one tetrahedron (an affine body). A tetrahedral mesh that has no more is kept whole:
   // it is its own cage (J = I).

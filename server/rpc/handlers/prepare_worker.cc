@@ -19,10 +19,6 @@
 namespace eipc::rpc {
 namespace {
 
-constexpr int kDefaultVertices = 60;
-constexpr int kDefaultTriangles = 20000;
-constexpr double kDefaultYoungs = 5e4;
-constexpr double kDefaultPoisson = 0.45;
 // The child's words: how far it is (a line of standard error), and what it made or why not (standard output).
 constexpr char kShare[] = "P ";
 constexpr char kMade[] = "M";
@@ -75,8 +71,8 @@ absl::StatusOr<v1::PreparedMesh> PrepareMesh(const v1::PrepareMeshRequest& reque
   const MeshData mesh = MeshReader(no_files).Read(request.mesh(), "mesh", &problems);
   if (!problems.empty()) return absl::InvalidArgumentError(absl::StrCat("MESH_INVALID: ", problems.ToStatus().message()));
   AutoCageOptions options;
-  options.max_vertices = request.cage_vertices() > 0 ? request.cage_vertices() : kDefaultVertices;
-  options.repair.max_faces = request.max_triangles() > 0 ? request.max_triangles() : kDefaultTriangles;
+  if (request.cage_vertices() > 0) options.max_vertices = request.cage_vertices();
+  if (request.max_triangles() > 0) options.repair.max_faces = request.max_triangles();
   const absl::StatusOr<AutoCage> made = MakeAutoCage(mesh, options, progress);
   if (absl::IsInvalidArgument(made.status()))
     return absl::InvalidArgumentError(absl::StrCat("MESH_INVALID: ", made.status().message()));
@@ -84,14 +80,15 @@ absl::StatusOr<v1::PreparedMesh> PrepareMesh(const v1::PrepareMeshRequest& reque
   v1::PreparedMesh out;
   FillPrepared(*made, &out);
   EIPC_RETURN_IF_ERROR(Report(progress, "measuring locking", 0.95));
-  const double poissons_ratio = request.has_poissons_ratio() ? request.poissons_ratio() : kDefaultPoisson;
+  const double poissons_ratio = request.has_poissons_ratio() ? request.poissons_ratio() : kDefaultPoissonsRatio;
   const CageLocking locking = LockingOf(*made, mesh, poissons_ratio);
   if (locking.measured && locking.measured->helps()) {
     out.mutable_body()->mutable_calibration()->set_youngs_scale(locking.measured->youngs_scale);
     out.mutable_body()->mutable_calibration()->set_poissons_ratio(locking.measured->poissons_ratio);
   }
-  const AffineSuggestion affine = SuggestAffine(made->findings.high - made->findings.low,
-                                                request.youngs_modulus_pa() > 0 ? request.youngs_modulus_pa() : kDefaultYoungs);
+  const AffineSuggestion affine =
+      SuggestAffine(made->findings.high - made->findings.low,
+                    request.youngs_modulus_pa() > 0 ? request.youngs_modulus_pa() : kDefaultYoungsModulusPa);
   out.set_affine_suggested(affine.affine);
   out.set_affine_reason(affine.reason);
   return out;
