@@ -2,6 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "sim/mesh/mass_properties.h"
 #include "sim/meshing/affine_suggestion.h"
 
 namespace eipc {

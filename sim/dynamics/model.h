@@ -17,6 +17,7 @@
 #include "sim/energy/volume.h"
 #include "sim/linalg/scalar_sparse.h"
 #include "sim/mesh/embedding.h"
+#include "sim/mesh/mass_properties.h"
 #include "sim/mesh/surface_mesh.h"
 #include "sim/solver/solver_settings.h"
 

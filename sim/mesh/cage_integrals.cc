@@ -5,11 +5,12 @@
 //   solid = sum over triangles of sign(n_z) Below(abc)   (as indicator functions, almost everywhere).
 // T n Below(abc) is convex: T cut by three vertical planes and the triangle's own plane. It depends continuously on the input, so
 // vertical triangles, shared edges and coplanar faces need no case of their own.
+#include "sim/mesh/cage_integrals.h"
+
 #include <array>
 #include <cmath>
 
 #include "absl/strings/str_format.h"
-#include "sim/mesh/embedding.h"
 
 namespace eipc {
 namespace {

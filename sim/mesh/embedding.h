@@ -7,7 +7,6 @@
 
 #include "absl/status/statusor.h"
 #include "sim/base/types.h"
-#include "sim/mesh/surface_mesh.h"
 #include "sim/mesh/tet_mesh.h"
 
 namespace eipc {
@@ -34,19 +33,6 @@ class Embedding {
  private:
   std::vector<EmbeddingRow> rows_;
 };
-
-// How the solid inside a closed surface distributes over the cage (method.md 1): all integrals are over T n solid, exact.
-struct CageIntegrals {
-  // Volume of the solid inside each cage tet, m^3.
-  std::vector<double> elastic_volume;
-  // Per tet, the 4x4 consistent matrix of integral N_a N_b dV (m^3), row-major; times density gives mass.
-  std::vector<std::array<double, 16>> shape_product;
-};
-
-// Cage tets clipped by the solid inside `surface` (closed, oriented outward).
-absl::StatusOr<CageIntegrals> IntegrateSolidOverCage(const TetMesh& cage, const SurfaceMesh& surface);
-// The cage is the solid itself (full-space bodies): closed forms.
-CageIntegrals IntegrateFullTets(const TetMesh& mesh);
 
 }  // namespace eipc
 

@@ -1,4 +1,4 @@
-#include "sim/mesh/surface_mesh.h"
+#include "sim/mesh/mass_properties.h"
 
 namespace eipc {
 

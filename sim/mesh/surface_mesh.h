@@ -32,15 +32,6 @@ class SurfaceMesh {
   std::vector<Edge> edges_;
 };
 
-// Mass, centre of mass (m) and inertia tensor about it (kg m^2) of the homogeneous solid bounded by a closed surface
-// (Mirtich-style exact polynomial integrals over signed tetrahedra).
-struct MassProperties {
-  double mass = 0;
-  Vec3 center_of_mass = Vec3::Zero();
-  Mat3 inertia = Mat3::Zero();
-};
-MassProperties SolidMassProperties(const std::vector<Vec3>& vertices, const std::vector<Triangle>& triangles, double density);
-
 }  // namespace eipc
 
 #endif  // EIPC_SIM_MESH_SURFACE_MESH_H_

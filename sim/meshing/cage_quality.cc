@@ -5,7 +5,9 @@
 #include <map>
 #include <numeric>
 
+#include "sim/mesh/cage_integrals.h"
 #include "sim/mesh/embedding.h"
+#include "sim/mesh/mass_properties.h"
 #include "sim/meshing/cage_gaps.h"
 #include "sim/meshing/enclosure.h"
 #include "sim/meshing/tet_tools.h"

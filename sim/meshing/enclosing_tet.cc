@@ -1,8 +1,8 @@
+#include "sim/meshing/enclosing_tet.h"
+
 #include <algorithm>
 #include <array>
 #include <cmath>
-
-#include "sim/meshing/make_cage.h"
 
 namespace eipc {
 

@@ -6,10 +6,12 @@
 
 #include "absl/strings/str_cat.h"
 #include "sim/base/status_macros.h"
+#include "sim/mesh/cage_integrals.h"
 #include "sim/mesh/embedding.h"
 #include "sim/meshing/cage_gaps.h"
 #include "sim/meshing/cage_shaper.h"
 #include "sim/meshing/distance_grid.h"
+#include "sim/meshing/enclosing_tet.h"
 #include "sim/meshing/enclosure.h"
 #include "sim/meshing/lattice.h"
 #include "sim/meshing/mesh_implicit.h"

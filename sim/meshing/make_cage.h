@@ -22,9 +22,6 @@ struct CageOptions {
 // INVALID_ARGUMENT for an open surface, RESOURCE_EXHAUSTED for a budget below 4 vertices, CANCELLED.
 absl::StatusOr<TetMesh> MakeCage(const SurfaceMesh& surface, const CageOptions& options);
 
-// One tetrahedron that encloses the points with margin (affine bodies).
-TetMesh EnclosingTet(const std::vector<Vec3>& points);
-
 }  // namespace eipc
 
 #endif  // EIPC_SIM_MESHING_MAKE_CAGE_H_

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "sim/base/status_macros.h"
+#include "sim/mesh/cage_integrals.h"
 #include "sim/mesh/embedding.h"
 
 namespace eipc {

@@ -5,8 +5,10 @@
 #include <numbers>
 
 #include "sim/audit/audit.h"
+#include "sim/mesh/cage_integrals.h"
 #include "sim/mesh/embedding.h"
-#include "sim/mesh/mesh_data.h"
+#include "sim/mesh/mass_properties.h"
+#include "sim/mesh/read_mesh.h"
 
 namespace eipc {
 namespace {

@@ -1,9 +1,12 @@
+#include "sim/mesh/cage_integrals.h"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <random>
 
 #include "sim/mesh/embedding.h"
+#include "sim/mesh/mass_properties.h"
 #include "tests/sim/mesh/shapes.h"
 
 namespace eipc {

@@ -7,6 +7,7 @@
 #include <limits>
 #include <numbers>
 
+#include "sim/mesh/mass_properties.h"
 #include "tests/sim/mesh/shapes.h"
 
 namespace eipc {

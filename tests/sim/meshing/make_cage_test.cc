@@ -7,8 +7,10 @@
 #include <filesystem>
 
 #include "sim/audit/audit.h"
+#include "sim/mesh/cage_integrals.h"
 #include "sim/mesh/embedding.h"
-#include "sim/mesh/mesh_data.h"
+#include "sim/mesh/read_mesh.h"
+#include "sim/meshing/enclosing_tet.h"
 #include "sim/meshing/enclosure.h"
 #include "sim/meshing/tet_tools.h"
 #include "tests/sim/mesh/shapes.h"
