@@ -19,7 +19,7 @@
 #include "sim/dynamics/stage_solver.h"
 #include "sim/dynamics/state.h"
 #include "sim/dynamics/step_report.h"
-#include "sim/dynamics/time_integrator.h"
+#include "sim/dynamics/integrators.h"
 
 namespace eipc {
 

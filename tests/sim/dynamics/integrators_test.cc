@@ -6,7 +6,7 @@
 #include <cmath>
 #include <complex>
 
-#include "sim/dynamics/time_integrator.h"
+#include "sim/dynamics/integrators.h"
 #include "sim/sensor/sensors.h"
 #include "tests/support/scenes.h"
 
