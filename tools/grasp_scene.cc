@@ -7,6 +7,7 @@
 #include "absl/strings/str_format.h"
 #include "models/shapes.h"
 #include "sim/base/status_macros.h"
+#include "sim/mesh/mass_properties.h"
 #include "sim/mesh/surface_mesh.h"
 #include "sim/meshing/mesh_implicit.h"
 
@@ -78,7 +79,7 @@ BodySpec PadBody(const MeshData& pad, int side, double y, double z, double press
   body.mesh = pad;
   const Quat facing = Quat(Eigen::AngleAxisd(M_PI, Vec3::UnitY())) * Quat(Eigen::AngleAxisd(-side * M_PI / 2, Vec3::UnitX()));
   body.pose = {Vec3(0, side * y, z), facing};
-  body.material = {MaterialModel::kLinearCorotated, 10, 1e4, 0.45, 0, 0, 0};
+  body.material = {&LinearCorotated::kDescriptor, 10, 1e4, 0.45, 0, 0, 0};
   BoundarySetSpec back;
   back.name = "finger";
   back.box = {Vec3(-0.1 * scale, -0.1 * scale, -0.0005 * scale), Vec3(0.1 * scale, 0.1 * scale, 0.0005 * scale)};
@@ -89,7 +90,7 @@ BodySpec PadBody(const MeshData& pad, int side, double y, double z, double press
                           {kSqueezeS + kLiftS + kHoldS, {up, facing}}};
   body.boundary_sets.push_back(std::move(back));
   if (o.pad_overpressure_pa) {
-    body.material.model = MaterialModel::kStableNeoHookean;  // linear corotated elements fold under such pressures
+    body.material.model = &StableNeoHookean::kDescriptor;  // linear corotated elements fold under such pressures
     body.enclosed_volumes.emplace_back().filling.overpressure_pa = *o.pad_overpressure_pa;
   }
   return body;
@@ -170,7 +171,7 @@ absl::StatusOr<GraspScene> MakeGraspScene(const MeshData& surface, const MeshDat
   object.mesh = surface;
   object.cage = cage;
   object.pose = {shift, turn};
-  object.material = {MaterialModel::kLinearCorotated, o.density_kg_m3, o.youngs_modulus_pa, o.poissons_ratio, 0, 0, 0};
+  object.material = {&LinearCorotated::kDescriptor, o.density_kg_m3, o.youngs_modulus_pa, o.poissons_ratio, 0, 0, 0};
   const Extent along = ExtentAlong(turned, Vec3::UnitX());
   const double half = std::max(0.5, along.width() + s * kHalfWidth);
   const double y = scene.width_m / 2 + kDepth * s + kClearance;
@@ -185,7 +186,7 @@ absl::StatusOr<GraspScene> MakeGraspScene(const MeshData& surface, const MeshDat
   }
   scene.spec.contact.form = BarrierForm::kPerPair;
   scene.spec.contact.stiffness = 1e4;
-  scene.spec.friction_coefficient = o.friction;
+  scene.spec.friction.dynamic_coefficient = o.friction;
   scene.spec.schedule_duration_s = kSqueezeS + kLiftS + kHoldS;
   scene.spec.schedule_dt_s = o.dt_s;
   scene.spec.holding = HoldingSpec{"object", scene.spec.schedule_duration_s - kHoldS / 2, scene.spec.schedule_duration_s};

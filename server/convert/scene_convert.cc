@@ -1,5 +1,8 @@
 #include "server/convert/scene_convert.h"
 
+#include <google/protobuf/descriptor.h>
+#include <google/protobuf/message.h>
+
 #include <algorithm>
 #include <optional>
 #include <utility>
@@ -10,6 +13,9 @@
 #include "server/convert/mesh_convert.h"
 #include "server/convert/wire_check.h"
 #include "sim/base/status_macros.h"
+#include "sim/contact/friction_law.h"
+#include "sim/dynamics/integrators.h"
+#include "sim/material/material.h"
 
 namespace eipc {
 namespace {
@@ -20,36 +26,30 @@ T Or(T value, T when_zero) {
   return value == T{0} ? when_zero : value;
 }
 
-MaterialModel MaterialModelFromProto(v1::Material::Model model, BodyKind kind) {
-  switch (model) {
-    case v1::Material::FIXED_COROTATED:
-      return MaterialModel::kFixedCorotated;
-    case v1::Material::STABLE_NEO_HOOKEAN:
-      return MaterialModel::kStableNeoHookean;
-    case v1::Material::LOG_BARRIER_NEO_HOOKEAN:
-      return MaterialModel::kLogBarrierNeoHookean;
-    case v1::Material::ST_VENANT_KIRCHHOFF:
-      return MaterialModel::kStVenantKirchhoff;
-    case v1::Material::MOONEY_RIVLIN:
-      return MaterialModel::kMooneyRivlin;
-    case v1::Material::ABD_ORTHOGONALITY:
-      return MaterialModel::kAbdOrthogonality;
-    case v1::Material::LINEAR_COROTATED:
-      return MaterialModel::kLinearCorotated;
-    default:
-      return kind == BodyKind::kAffine ? MaterialModel::kAbdOrthogonality : MaterialModel::kLinearCorotated;
-  }
+// The value of a number by its name; absent: not set (or zero, where the field cannot tell).
+std::optional<double> NumberNamed(const google::protobuf::Message& message, absl::string_view name) {
+  const google::protobuf::FieldDescriptor* field = message.GetDescriptor()->FindFieldByName(std::string(name));
+  if (field == nullptr || field->cpp_type() != google::protobuf::FieldDescriptor::CPPTYPE_DOUBLE) return std::nullopt;
+  if (!message.GetReflection()->HasField(message, field)) return std::nullopt;
+  return message.GetReflection()->GetDouble(message, field);
 }
 
 MaterialSpec MaterialFromProto(const v1::Material& material, BodyKind kind) {
   MaterialSpec spec;
-  spec.model = MaterialModelFromProto(material.model(), kind);
-  spec.density_kg_m3 = material.density_kg_m3();
-  spec.youngs_modulus_pa = material.youngs_modulus_pa();
-  spec.poissons_ratio = material.poissons_ratio();
-  spec.rayleigh_alpha_per_s = material.rayleigh_alpha_per_s();
-  spec.rayleigh_beta_s = material.rayleigh_beta_s();
-  spec.mooney_second_share = material.mooney_second_share();
+  spec.model = FindMaterial(v1::Material::Model_Name(material.model()));
+  if (spec.model == nullptr)
+    spec.model = kind == BodyKind::kAffine ? &AbdOrthogonality::kDescriptor : &LinearCorotated::kDescriptor;
+  const auto read = [&](absl::Span<const MaterialParameter> parameters) {
+    for (const MaterialParameter& p : parameters) spec.*p.value = NumberNamed(material, p.name).value_or(0);
+  };
+  read(CommonMaterialParameters());
+  for (const MaterialModel model : Materials()) read(model->parameters);
+  return spec;
+}
+
+FrictionSpec FrictionFromProto(const google::protobuf::Message& message) {
+  FrictionSpec spec;
+  for (const FrictionParameter& p : FrictionParameters()) spec.*p.value = NumberNamed(message, p.name);
   return spec;
 }
 
@@ -180,7 +180,7 @@ void ReadContact(const v1::Scene& scene, SceneSpec* spec, Problems* problems) {
   }
   spec->contact.friction_velocity_m_s = Or(contact.friction_velocity_m_s(), defaults.friction_velocity_m_s);
   spec->contact.friction_lag_iterations = Or(contact.friction_lag_iterations(), defaults.friction_lag_iterations);
-  spec->friction_coefficient = contact.friction_coefficient();
+  spec->friction = FrictionFromProto(contact);
   switch (contact.friction_mode()) {
     case v1::ContactSettings::LAGGED_UNTIL_CONVERGED:
       spec->dynamics.friction = FrictionMode::kLaggedUntilConverged;
@@ -192,9 +192,6 @@ void ReadContact(const v1::Scene& scene, SceneSpec* spec, Problems* problems) {
     default:
       spec->dynamics.friction = FrictionMode::kLagged;
   }
-  if (contact.has_static_friction_coefficient()) spec->static_friction_coefficient = contact.static_friction_coefficient();
-  spec->stribeck_velocity_m_s = contact.stribeck_velocity_m_s();
-  spec->viscous_friction_s_m = contact.viscous_friction_s_m();
   if (contact.has_self_contact()) spec->self_contact = contact.self_contact();
   if (contact.has_rigid_contact()) spec->rigid_contact = contact.rigid_contact();
   for (const v1::ContactPair& pair : scene.contact_pairs()) {
@@ -202,30 +199,15 @@ void ReadContact(const v1::Scene& scene, SceneSpec* spec, Problems* problems) {
     out.body_a = pair.body_a();
     out.body_b = pair.body_b();
     if (pair.has_enabled()) out.enabled = pair.enabled();
-    if (pair.has_friction_coefficient()) out.friction_coefficient = pair.friction_coefficient();
-    if (pair.has_static_friction_coefficient()) out.static_friction_coefficient = pair.static_friction_coefficient();
-    if (pair.has_stribeck_velocity_m_s()) out.stribeck_velocity_m_s = pair.stribeck_velocity_m_s();
-    if (pair.has_viscous_friction_s_m()) out.viscous_friction_s_m = pair.viscous_friction_s_m();
+    out.friction = FrictionFromProto(pair);
   }
 }
 
 IntegratorKind IntegratorFromProto(v1::SolverSettings::Integrator integrator) {
-  switch (integrator) {
-    case v1::SolverSettings::TRAPEZOIDAL:
-      return IntegratorKind::kTrapezoidal;
-    case v1::SolverSettings::BDF2:
-      return IntegratorKind::kBdf2;
-    case v1::SolverSettings::TR_BDF2:
-      return IntegratorKind::kTrBdf2;
-    case v1::SolverSettings::SDIRK2:
-      return IntegratorKind::kSdirk2;
-    case v1::SolverSettings::IMPLICIT_MIDPOINT:
-      return IntegratorKind::kImplicitMidpoint;
-    case v1::SolverSettings::TRAPEZOIDAL_UNSPLIT_CONTACT:
-      return IntegratorKind::kTrapezoidalUnsplitContact;
-    default:
-      return IntegratorKind::kBackwardEuler;
+  for (const IntegratorRow& row : Integrators()) {
+    if (row.name == v1::SolverSettings::Integrator_Name(integrator)) return row.kind;
   }
+  return DynamicsSettings().integrator;
 }
 
 LinearSolverKind LinearSolverFromProto(v1::SolverSettings::LinearSolver solver) {

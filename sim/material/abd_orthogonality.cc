@@ -1,10 +1,14 @@
 #include "sim/material/abd_orthogonality.h"
 
 #include "sim/material/isotropic_projection.h"
+#include "sim/material/material.h"
 #include "sim/material/svd.h"
 
 namespace eipc {
 namespace {
+
+constexpr MaterialParameter kParameters[] = {{"youngs_modulus_pa", "Pa", "stiffness kappa of the orthogonality potential",
+                                              &MaterialSpec::youngs_modulus_pa, Bounds::Positive()}};
 
 // psi = kappa sum (sigma_i^2 - 1)^2 = kappa (I1^2 - 2 I2 - 2 I1 + 3).
 StretchHessian PrincipalHessian(const Vec3& sigma, double kappa) {
@@ -12,6 +16,10 @@ StretchHessian PrincipalHessian(const Vec3& sigma, double kappa) {
 }
 
 }  // namespace
+
+const MaterialDescriptor AbdOrthogonality::kDescriptor = {
+    "ABD_ORTHOGONALITY", "kappa |F F^T - I|^2; keeps affine bodies close to rigid", kParameters,
+    [](const MaterialSpec& m) -> Material { return AbdOrthogonality::FromStiffness(m.youngs_modulus_pa); }};
 
 AbdOrthogonality AbdOrthogonality::FromStiffness(double stiffness_pa) { return AbdOrthogonality(stiffness_pa); }
 

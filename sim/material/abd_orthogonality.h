@@ -5,6 +5,8 @@
 
 namespace eipc {
 
+struct MaterialDescriptor;
+
 // Orthogonality potential of affine body dynamics ("Affine Body Dynamics", Lan et al. 2022), as an energy density:
 //   Psi = kappa |F F^T - I|^2.
 // A stiff kappa keeps the affine map close to a rotation. Equal to St. Venant-Kirchhoff with mu = 4 kappa, lambda = 0.
@@ -12,6 +14,7 @@ class AbdOrthogonality {
  public:
   static constexpr bool kConstantHessian = false;
   static constexpr bool kForbidsInversion = false;
+  static const MaterialDescriptor kDescriptor;
 
   // `stiffness_pa` is kappa, Pa (> 0).
   static AbdOrthogonality FromStiffness(double stiffness_pa);

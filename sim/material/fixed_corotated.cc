@@ -4,6 +4,7 @@
 
 #include "sim/material/isotropic_projection.h"
 #include "sim/material/lame.h"
+#include "sim/material/material.h"
 #include "sim/material/strain_invariants.h"
 #include "sim/material/svd.h"
 
@@ -24,6 +25,10 @@ StretchHessian PrincipalHessian(const Vec3& sigma, double mu, double lambda) {
 }
 
 }  // namespace
+
+const MaterialDescriptor FixedCorotated::kDescriptor = {
+    "FIXED_COROTATED", "mu sum (sigma_i - 1)^2 + lambda/2 (J - 1)^2 with the signed stretches sigma", kElasticModuli,
+    [](const MaterialSpec& m) -> Material { return FixedCorotated::FromModuli(m.youngs_modulus_pa, m.poissons_ratio); }};
 
 FixedCorotated FixedCorotated::FromModuli(double youngs_pa, double poissons) {
   const Lame lame = Lame::FromModuli(youngs_pa, poissons);

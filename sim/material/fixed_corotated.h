@@ -5,6 +5,8 @@
 
 namespace eipc {
 
+struct MaterialDescriptor;
+
 // Fixed corotated elasticity (Stomakhin et al. 2012, "Energetically Consistent Invertible Elasticity"):
 //   Psi = mu sum_i (sigma_i - 1)^2 + lambda/2 (J - 1)^2,   sigma the signed stretches, J = det F.
 // Finite everywhere, so elements can invert and recover. Where sigma_2 + sigma_3 = 0 the nearest rotation is not unique and P
@@ -14,6 +16,7 @@ class FixedCorotated {
  public:
   static constexpr bool kConstantHessian = false;
   static constexpr bool kForbidsInversion = false;
+  static const MaterialDescriptor kDescriptor;
 
   // Young's modulus in Pa (> 0), Poisson's ratio in (-1, 0.5).
   static FixedCorotated FromModuli(double youngs_pa, double poissons);

@@ -1,6 +1,7 @@
 #include "sim/material/linear_corotated.h"
 
 #include "sim/material/lame.h"
+#include "sim/material/material.h"
 
 namespace eipc {
 namespace {
@@ -11,6 +12,11 @@ Mat3 Strain(const Mat3& F, const Mat3& R0) {
 }
 
 }  // namespace
+
+const MaterialDescriptor LinearCorotated::kDescriptor = {
+    "LINEAR_COROTATED", "mu |eps|^2 + lambda/2 tr(eps)^2, eps = sym(R^T F) - I with the rotation R of the start of the step",
+    kElasticModuli,
+    [](const MaterialSpec& m) -> Material { return LinearCorotated::FromModuli(m.youngs_modulus_pa, m.poissons_ratio); }};
 
 LinearCorotated LinearCorotated::FromModuli(double youngs_pa, double poissons) {
   const Lame lame = Lame::FromModuli(youngs_pa, poissons);

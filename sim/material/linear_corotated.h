@@ -5,6 +5,8 @@
 
 namespace eipc {
 
+struct MaterialDescriptor;
+
 // Linear corotated elasticity with a lagged rotation R0, the polar factor of the deformation gradient at the start of the step (as
 // in Embedded IPC (Du et al. 2025) and in Drake):
 //   eps = (R0^T F + F^T R0) / 2 - I,   Psi = mu |eps|^2 + lambda/2 tr(eps)^2.
@@ -14,6 +16,7 @@ class LinearCorotated {
  public:
   static constexpr bool kConstantHessian = true;
   static constexpr bool kForbidsInversion = false;
+  static const MaterialDescriptor kDescriptor;
 
   // Young's modulus in Pa (> 0), Poisson's ratio in (-1, 0.5).
   static LinearCorotated FromModuli(double youngs_pa, double poissons);

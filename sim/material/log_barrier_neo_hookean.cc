@@ -5,6 +5,7 @@
 
 #include "sim/material/isotropic_projection.h"
 #include "sim/material/lame.h"
+#include "sim/material/material.h"
 #include "sim/material/strain_invariants.h"
 #include "sim/material/svd.h"
 
@@ -30,6 +31,10 @@ StretchHessian PrincipalHessian(const Vec3& sigma, double mu, double lambda) {
 }
 
 }  // namespace
+
+const MaterialDescriptor LogBarrierNeoHookean::kDescriptor = {
+    "LOG_BARRIER_NEO_HOOKEAN", "mu/2 (I1 - 3) - mu ln J + lambda/2 (ln J)^2; inverted elements are impossible", kElasticModuli,
+    [](const MaterialSpec& m) -> Material { return LogBarrierNeoHookean::FromModuli(m.youngs_modulus_pa, m.poissons_ratio); }};
 
 LogBarrierNeoHookean LogBarrierNeoHookean::FromModuli(double youngs_pa, double poissons) {
   const Lame lame = Lame::FromModuli(youngs_pa, poissons);

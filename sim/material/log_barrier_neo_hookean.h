@@ -5,6 +5,8 @@
 
 namespace eipc {
 
+struct MaterialDescriptor;
+
 // Compressible neo-Hookean with a logarithmic barrier against collapse (Bonet & Wood 2008, section 6.4), I = |F|^2, J = det F:
 //   Psi = mu/2 (I - 3) - mu ln J + lambda/2 (ln J)^2   for J > 0,   +infinity for J <= 0.
 // For J <= 0, `P` and both Hessians do not exist and are NaN; the step before must be limited (invertible_step.h).
@@ -12,6 +14,7 @@ class LogBarrierNeoHookean {
  public:
   static constexpr bool kConstantHessian = false;
   static constexpr bool kForbidsInversion = true;
+  static const MaterialDescriptor kDescriptor;
 
   // Young's modulus in Pa (> 0), Poisson's ratio in (-1, 0.5).
   static LogBarrierNeoHookean FromModuli(double youngs_pa, double poissons);

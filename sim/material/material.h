@@ -10,11 +10,16 @@
 //   Mat9   ProjectedHessian(F, R0)  the same with its negative eigenvalues set to zero, from an analytic eigensystem
 //   static constexpr bool kConstantHessian   Hessian does not depend on F within a step
 //   static constexpr bool kForbidsInversion  Psi = +infinity for det F <= 0; the solver must limit its steps
+//   static const MaterialDescriptor kDescriptor   name, energy and parameters; scene checks, conversion and documentation follow
 //
-// One file per material; `docs/concepts/architecture.md` says where to register a new one.
+// One file per material, which becomes known by its place in the variant below (docs/concepts/architecture.md); the message has an
+// enumerator of its name.
 
 #include <variant>
 
+#include "absl/strings/string_view.h"
+#include "absl/types/span.h"
+#include "sim/base/parameter.h"
 #include "sim/material/abd_orthogonality.h"
 #include "sim/material/fixed_corotated.h"
 #include "sim/material/linear_corotated.h"
@@ -27,6 +32,43 @@ namespace eipc {
 
 using Material = std::variant<LinearCorotated, FixedCorotated, StableNeoHookean, LogBarrierNeoHookean, StVenantKirchhoff,
                               MooneyRivlin, AbdOrthogonality>;
+
+using MaterialModel = const MaterialDescriptor*;
+
+// What an author says of the material of a body.
+struct MaterialSpec {
+  MaterialModel model = &LinearCorotated::kDescriptor;
+  double density_kg_m3 = 0;
+  double youngs_modulus_pa = 0;
+  double poissons_ratio = 0;
+  double rayleigh_alpha_per_s = 0;
+  double rayleigh_beta_s = 0;
+  double mooney_second_share = 0;
+};
+
+using MaterialParameter = Parameter<MaterialSpec>;
+
+struct MaterialDescriptor {
+  absl::string_view name;    // of its enumerator in the scene message
+  absl::string_view energy;  // the density, for the documentation
+  // Of the energy; others are not read. Density and damping are parameters of every material.
+  absl::Span<const MaterialParameter> parameters;
+  Material (*make)(const MaterialSpec& spec);  // of parameters within their bounds
+};
+
+inline constexpr MaterialParameter kYoungsModulus = {"youngs_modulus_pa", "Pa", "Young's modulus", &MaterialSpec::youngs_modulus_pa,
+                                                     Bounds::Positive()};
+inline constexpr MaterialParameter kPoissonsRatio = {"poissons_ratio", "", "Poisson's ratio", &MaterialSpec::poissons_ratio,
+                                                     Bounds::Between(-1, 0.5)};
+// Those of isotropic linear elasticity.
+inline constexpr MaterialParameter kElasticModuli[] = {kYoungsModulus, kPoissonsRatio};
+
+// In the order of the variant.
+absl::Span<const MaterialModel> Materials();
+// nullptr: none has this name.
+MaterialModel FindMaterial(absl::string_view name);
+// Density and Rayleigh damping D = alpha M + beta K.
+absl::Span<const MaterialParameter> CommonMaterialParameters();
 
 }  // namespace eipc
 

@@ -2,17 +2,30 @@
 
 #include "sim/material/isotropic_projection.h"
 #include "sim/material/lame.h"
+#include "sim/material/material.h"
 #include "sim/material/strain_invariants.h"
 #include "sim/material/svd.h"
 
 namespace eipc {
 namespace {
 
+constexpr MaterialParameter kParameters[] = {
+    kYoungsModulus,
+    kPoissonsRatio,
+    {"mooney_second_share", "", "share of the shear modulus that the second invariant carries", &MaterialSpec::mooney_second_share,
+     Bounds::Within(0, 1)}};
+
 StretchHessian PrincipalHessian(const Vec3& sigma, double c1, double c2, double k) {
   return StretchHessianFromInvariants(sigma, {.d1 = c1, .d2 = c2, .dj = k * (sigma.prod() - 1) - (2 * c1 + 4 * c2), .djj = k});
 }
 
 }  // namespace
+
+const MaterialDescriptor MooneyRivlin::kDescriptor = {
+    "MOONEY_RIVLIN", "c1 (I1 - 3) + c2 (I2 - 3) - (2 c1 + 4 c2)(J - 1) + k/2 (J - 1)^2", kParameters,
+    [](const MaterialSpec& m) -> Material {
+      return MooneyRivlin::FromModuli(m.youngs_modulus_pa, m.poissons_ratio, m.mooney_second_share);
+    }};
 
 MooneyRivlin MooneyRivlin::FromModuli(double youngs_pa, double poissons, double second_share) {
   const Lame lame = Lame::FromModuli(youngs_pa, poissons);

@@ -5,6 +5,8 @@
 
 namespace eipc {
 
+struct MaterialDescriptor;
+
 // Compressible Mooney-Rivlin elasticity with I1 = |F|^2, I2 = |cof F|^2, J = det F:
 //   Psi = c1 (I1 - 3) + c2 (I2 - 3) - (2 c1 + 4 c2) (J - 1) + k/2 (J - 1)^2,
 //   c1 = (1 - s) mu / 2,   c2 = s mu / 2,   k = lambda + 2 c1,
@@ -16,6 +18,7 @@ class MooneyRivlin {
  public:
   static constexpr bool kConstantHessian = false;
   static constexpr bool kForbidsInversion = false;
+  static const MaterialDescriptor kDescriptor;
 
   // Young's modulus in Pa (> 0), Poisson's ratio in (-1, 0.5). `second_share` in [0, 1] is the share s of the shear modulus
   // that the second invariant carries; 0 leaves a neo-Hookean material.

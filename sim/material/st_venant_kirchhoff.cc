@@ -2,6 +2,7 @@
 
 #include "sim/material/isotropic_projection.h"
 #include "sim/material/lame.h"
+#include "sim/material/material.h"
 #include "sim/material/svd.h"
 
 namespace eipc {
@@ -17,6 +18,10 @@ StretchHessian PrincipalHessian(const Vec3& sigma, double mu, double lambda) {
 }
 
 }  // namespace
+
+const MaterialDescriptor StVenantKirchhoff::kDescriptor = {
+    "ST_VENANT_KIRCHHOFF", "mu |E|^2 + lambda/2 tr(E)^2 with the Green strain E; for moderate strain", kElasticModuli,
+    [](const MaterialSpec& m) -> Material { return StVenantKirchhoff::FromModuli(m.youngs_modulus_pa, m.poissons_ratio); }};
 
 StVenantKirchhoff StVenantKirchhoff::FromModuli(double youngs_pa, double poissons) {
   const Lame lame = Lame::FromModuli(youngs_pa, poissons);

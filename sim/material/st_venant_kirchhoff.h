@@ -5,6 +5,8 @@
 
 namespace eipc {
 
+struct MaterialDescriptor;
+
 // St. Venant-Kirchhoff elasticity with the Green strain E = (F^T F - I) / 2:
 //   Psi = mu |E|^2 + lambda/2 tr(E)^2.
 // For moderate strain: it softens under compression, F = 0 is a critical point, and a reflection (det F = -1) costs nothing.
@@ -12,6 +14,7 @@ class StVenantKirchhoff {
  public:
   static constexpr bool kConstantHessian = false;
   static constexpr bool kForbidsInversion = false;
+  static const MaterialDescriptor kDescriptor;
 
   // Young's modulus in Pa (> 0), Poisson's ratio in (-1, 0.5).
   static StVenantKirchhoff FromModuli(double youngs_pa, double poissons);

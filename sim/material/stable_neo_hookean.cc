@@ -2,6 +2,7 @@
 
 #include "sim/material/isotropic_projection.h"
 #include "sim/material/lame.h"
+#include "sim/material/material.h"
 #include "sim/material/strain_invariants.h"
 #include "sim/material/svd.h"
 
@@ -16,6 +17,10 @@ StretchHessian PrincipalHessian(const Vec3& sigma, double m, double l) {
 }
 
 }  // namespace
+
+const MaterialDescriptor StableNeoHookean::kDescriptor = {
+    "STABLE_NEO_HOOKEAN", "m/2 (I1 - 3) + l/2 (J - alpha)^2 - m/2 ln(I1 + 1), m = 4/3 mu, l = lambda + 5/6 mu", kElasticModuli,
+    [](const MaterialSpec& m) -> Material { return StableNeoHookean::FromModuli(m.youngs_modulus_pa, m.poissons_ratio); }};
 
 StableNeoHookean StableNeoHookean::FromModuli(double youngs_pa, double poissons) {
   const Lame lame = Lame::FromModuli(youngs_pa, poissons);

@@ -5,6 +5,8 @@
 
 namespace eipc {
 
+struct MaterialDescriptor;
+
 // Stable neo-Hookean ("Stable Neo-Hookean Flesh Simulation", Smith et al. 2018, section 3.4) with I = |F|^2, J = det F:
 //   Psi = m/2 (I - 3) + l/2 (J - alpha)^2 - m/2 ln(I + 1) + constant,   alpha = 1 + m/l - m/(4 l),
 // the constant chosen for Psi(I) = 0. With m = 4/3 mu and l = lambda + 5/6 mu (its Lame reparameterization) it agrees with linear
@@ -13,6 +15,7 @@ class StableNeoHookean {
  public:
   static constexpr bool kConstantHessian = false;
   static constexpr bool kForbidsInversion = false;
+  static const MaterialDescriptor kDescriptor;
 
   // Young's modulus in Pa (> 0), Poisson's ratio in (-1, 0.5).
   static StableNeoHookean FromModuli(double youngs_pa, double poissons);

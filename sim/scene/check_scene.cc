@@ -31,16 +31,12 @@ void CheckTrajectory(const Trajectory& trajectory, const std::string& path, Prob
   }
 }
 
-void CheckMaterial(const MaterialSpec& m, bool affine, const std::string& path, Problems* problems) {
-  CheckPositive(m.density_kg_m3, path + ".density_kg_m3", problems);
-  CheckPositive(m.youngs_modulus_pa, path + ".youngs_modulus_pa", problems);
-  if (!affine && !(m.poissons_ratio > -1 && m.poissons_ratio < 0.5)) {
-    problems->Add(path + ".poissons_ratio", "must be > -1 and < 0.5, got ", m.poissons_ratio);
-  }
-  CheckNotNegative(m.rayleigh_alpha_per_s, path + ".rayleigh_alpha_per_s", problems);
-  CheckNotNegative(m.rayleigh_beta_s, path + ".rayleigh_beta_s", problems);
-  if (m.model == MaterialModel::kMooneyRivlin && !(m.mooney_second_share >= 0 && m.mooney_second_share <= 1)) {
-    problems->Add(path + ".mooney_second_share", "must be in [0, 1], got ", m.mooney_second_share);
+void CheckMaterial(const MaterialSpec& material, const std::string& path, Problems* problems) {
+  for (const absl::Span<const MaterialParameter> parameters : {CommonMaterialParameters(), material.model->parameters}) {
+    for (const MaterialParameter& p : parameters) {
+      const double value = material.*p.value;
+      if (!p.bounds.Contains(value)) problems->Add(absl::StrCat(path, ".", p.name), "must be ", p.bounds.Text(), ", got ", value);
+    }
   }
 }
 
@@ -51,7 +47,7 @@ void CheckBody(const BodySpec& body, const std::string& path, Problems* problems
   CheckFinite(body.angular_velocity, path + ".angular_velocity_rad_s", problems);
   CheckFinite(body.external_force, path + ".external_force_n", problems);
   if (deformable || body.kind == BodyKind::kAffine) {
-    CheckMaterial(body.material, body.kind == BodyKind::kAffine, path + ".material", problems);
+    CheckMaterial(body.material, path + ".material", problems);
   } else if (!body.linear_velocity.isZero(0) || !body.angular_velocity.isZero(0)) {
     problems->Add(path, "a kinematic or static body cannot have an initial velocity; give a kinematic body a trajectory");
   }
@@ -84,18 +80,8 @@ void CheckBody(const BodySpec& body, const std::string& path, Problems* problems
   CheckTrajectory(body.trajectory, path + ".kinematic.trajectory", problems);
 }
 
-// Stribeck friction of one pair, or of all: rest holds at least what sliding does.
-void CheckStribeck(double dynamic_coefficient, const std::optional<double>& at_rest, double velocity, double viscous,
-                   const std::string& path, Problems* problems) {
-  CheckNotNegative(velocity, path + "stribeck_velocity_m_s", problems);
-  CheckNotNegative(viscous, path + "viscous_friction_s_m", problems);
-  if (at_rest && !(*at_rest >= dynamic_coefficient)) {
-    problems->Add(path + "static_friction_coefficient", "must be at least friction_coefficient (", dynamic_coefficient, "), got ",
-                  *at_rest);
-  }
-  if (!(dynamic_coefficient > 0) && (viscous > 0 || at_rest.value_or(0) > 0)) {
-    problems->Add(path + "friction_coefficient", "must be > 0 for static or viscous friction");
-  }
+void CheckFriction(const FrictionSpec& given, const FrictionSpec& base, const std::string& path, Problems* problems) {
+  for (const FrictionProblem& problem : FrictionProblems(given, base)) problems->Add(path + problem.parameter, problem.message);
 }
 
 void CheckSettings(const SceneSpec& spec, Problems* problems) {
@@ -103,9 +89,7 @@ void CheckSettings(const SceneSpec& spec, Problems* problems) {
   CheckPositive(spec.contact.friction_velocity_m_s, "contact.friction_velocity_m_s", problems);
   const bool per_pair = spec.contact.form == BarrierForm::kPerPair;
   CheckNotNegative(spec.contact.stiffness, per_pair ? "contact.pair_stiffness_n_m" : "contact.area_stiffness_n_m3", problems);
-  CheckNotNegative(spec.friction_coefficient, "contact.friction_coefficient", problems);
-  CheckStribeck(spec.friction_coefficient, spec.static_friction_coefficient, spec.stribeck_velocity_m_s, spec.viscous_friction_s_m,
-                "contact.", problems);
+  CheckFriction(spec.friction, {}, "contact.", problems);
   if (spec.contact.friction_lag_iterations < 1 || spec.contact.friction_lag_iterations > 1000) {
     problems->Add("contact.friction_lag_iterations", "must be in [1, 1000], got ", spec.contact.friction_lag_iterations);
   }
@@ -145,9 +129,7 @@ void CheckScene(const SceneSpec& spec, Problems* problems) {
     const std::string path = absl::StrCat("contact_pairs[", p, "]");
     if (!names.count(pair.body_a)) problems->Add(path + ".body_a", "no body is named \"", pair.body_a, "\"");
     if (!names.count(pair.body_b)) problems->Add(path + ".body_b", "no body is named \"", pair.body_b, "\"");
-    if (pair.friction_coefficient) CheckNotNegative(*pair.friction_coefficient, path + ".friction_coefficient", problems);
-    CheckStribeck(pair.friction_coefficient.value_or(spec.friction_coefficient), pair.static_friction_coefficient,
-                  pair.stribeck_velocity_m_s.value_or(0), pair.viscous_friction_s_m.value_or(0), path + ".", problems);
+    CheckFriction(pair.friction, spec.friction, path + ".", problems);
   }
   if (spec.holding) {
     if (!names.count(spec.holding->body)) problems->Add("schedule.holding.body", "no body is named \"", spec.holding->body, "\"");

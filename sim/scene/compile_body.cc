@@ -6,10 +6,12 @@
 #include <optional>
 
 #include "sim/base/status_macros.h"
+#include "sim/mesh/cage_integrals.h"
 #include "sim/mesh/embedding.h"
 #include "sim/mesh/surface_mesh.h"
 #include "sim/mesh/tet_mesh.h"
 #include "sim/mesh/used_vertices.h"
+#include "sim/meshing/enclosing_tet.h"
 #include "sim/meshing/locking.h"
 #include "sim/meshing/make_cage.h"
 
@@ -19,27 +21,6 @@ namespace {
 // An element keeps at least this share of its cage tet as elastic volume, so that corners of a cage that hold hardly any solid
 // do not become nodes without stiffness. Mass stays exact.
 constexpr double kLeastElasticShare = 1e-3;
-
-Material MakeMaterial(const MaterialSpec& m) {
-  const double e = m.youngs_modulus_pa, nu = m.poissons_ratio;
-  switch (m.model) {
-    case MaterialModel::kLinearCorotated:
-      return LinearCorotated::FromModuli(e, nu);
-    case MaterialModel::kFixedCorotated:
-      return FixedCorotated::FromModuli(e, nu);
-    case MaterialModel::kStableNeoHookean:
-      return StableNeoHookean::FromModuli(e, nu);
-    case MaterialModel::kLogBarrierNeoHookean:
-      return LogBarrierNeoHookean::FromModuli(e, nu);
-    case MaterialModel::kStVenantKirchhoff:
-      return StVenantKirchhoff::FromModuli(e, nu);
-    case MaterialModel::kMooneyRivlin:
-      return MooneyRivlin::FromModuli(e, nu, m.mooney_second_share);
-    case MaterialModel::kAbdOrthogonality:
-      return AbdOrthogonality::FromStiffness(e);
-  }
-  return LinearCorotated::FromModuli(e, nu);
-}
 
 const char* MeshField(BodyKind kind) {
   switch (kind) {
@@ -111,7 +92,7 @@ std::optional<SurfaceMesh> ReadSurface(const BodySpec& spec, const std::string& 
 }
 
 void AddElements(const TetMesh& mesh, const CageIntegrals& integrals, const MaterialSpec& material, CompiledBody* out) {
-  out->elastic.material = MakeMaterial(material);
+  out->elastic.material = material.model->make(material);
   out->elastic.rayleigh_alpha_per_s = material.rayleigh_alpha_per_s;
   out->elastic.rayleigh_beta_s = material.rayleigh_beta_s;
   out->elastic.nodes = mesh.tets();

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "sim/dynamics/model.h"
+#include "sim/mesh/mass_properties.h"
 #include "sim/scene/problems.h"
 #include "sim/scene/scene_spec.h"
 

@@ -55,10 +55,6 @@ void AppendBody(const BodySpec& spec, CompiledBody compiled, std::vector<ScalarS
   model->bodies.push_back(std::move(body));
 }
 
-bool InBox(const Vec3& p, const BoundarySetSpec::Box& box) {
-  return (p.array() >= box.min.array()).all() && (p.array() <= box.max.array()).all();
-}
-
 // The mesh whose vertices the boundary sets of a body select.
 struct DrivenMesh {
   int32_t body;
@@ -96,7 +92,7 @@ void AddBoundarySet(const BoundarySetSpec& spec, const DrivenMesh& mesh, const s
   if (!FindNodes(spec.vertices, mesh, path + ".vertices", &set.nodes, problems)) return;
   if (spec.box.has_value()) {
     for (size_t i = 0; i < mesh.nodes.size(); ++i) {
-      if (InBox(mesh.nodes[i], *spec.box)) set.nodes.push_back(static_cast<int32_t>(i));
+      if (spec.box->Contains(mesh.nodes[i])) set.nodes.push_back(static_cast<int32_t>(i));
     }
   }
   for (int32_t& node : set.nodes) node += first;
@@ -144,28 +140,17 @@ void SetPairs(const SceneSpec& spec, Model* model) {
       bool enabled = possible;
       if (a == b) enabled = IsDeformable(ka) && spec.self_contact;
       if (a != b && !spec.rigid_contact && !IsDeformable(ka) && !IsDeformable(kb)) enabled = false;
-      double friction = spec.friction_coefficient;
-      double at_rest = spec.static_friction_coefficient.value_or(0);  // 0: that of sliding
-      double stribeck = spec.stribeck_velocity_m_s, viscous = spec.viscous_friction_s_m;
+      FrictionSpec friction = spec.friction;
       for (const ContactPairSpec& pair : spec.contact_pairs) {
         const bool match = (pair.body_a == spec.bodies[a].name && pair.body_b == spec.bodies[b].name) ||
                            (pair.body_a == spec.bodies[b].name && pair.body_b == spec.bodies[a].name);
         if (!match) continue;
         if (pair.enabled) enabled = *pair.enabled && possible;
-        if (pair.friction_coefficient) {
-          friction = *pair.friction_coefficient;
-          at_rest = 0;  // the scene's is of the scene's coefficient
-        }
-        if (pair.static_friction_coefficient) at_rest = *pair.static_friction_coefficient;
-        if (pair.stribeck_velocity_m_s) stribeck = *pair.stribeck_velocity_m_s;
-        if (pair.viscous_friction_s_m) viscous = *pair.viscous_friction_s_m;
+        friction = Overridden(friction, pair.friction);
       }
       s.pair_enabled[a * n + b] = enabled;
-      s.pair_friction[a * n + b] = friction;
-      if (friction > 0) {
-        s.pair_law[a * n + b] = {friction, std::max(friction, at_rest), viscous,
-                                 stribeck > 0 ? stribeck : 10 * spec.contact.friction_velocity_m_s};
-      }
+      s.pair_friction[a * n + b] = friction.dynamic_coefficient.value_or(0);
+      s.pair_law[a * n + b] = ToFrictionLaw(friction, spec.contact.friction_velocity_m_s);
     }
   }
 }

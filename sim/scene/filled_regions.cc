@@ -52,12 +52,11 @@ bool IsClosed(const std::vector<Triangle>& triangles) {
   return true;
 }
 
-bool InBox(const std::vector<Triangle>& part, const std::vector<Vec3>& positions, const Pose& pose, const Box3& box) {
+bool LiesIn(const SelectionBox& box, const std::vector<Triangle>& part, const std::vector<Vec3>& positions, const Pose& pose) {
   const Pose inverse = pose.Inverse();
   for (const Triangle& t : part) {
     for (const int32_t v : t) {
-      const Vec3 p = inverse.Apply(positions[v]);
-      if ((p.array() < box.min.array()).any() || (p.array() > box.max.array()).any()) return false;
+      if (!box.Contains(inverse.Apply(positions[v]))) return false;
     }
   }
   return true;
@@ -80,7 +79,7 @@ void AddFilledRegions(const BodySpec& spec, int32_t body, const std::string& pat
     for (const std::vector<Triangle>& part : parts) {
       const bool inner = RegionVolume({body, part, {}}, surface.rest_positions) < 0;
       if (volume.cavities && !inner) continue;
-      if (volume.box && !InBox(part, surface.rest_positions, spec.pose, *volume.box)) continue;
+      if (volume.box && !LiesIn(*volume.box, part, surface.rest_positions, spec.pose)) continue;
       for (Triangle t : part) {
         if (volume.cavities) std::swap(t[1], t[2]);
         region.triangles.push_back(t);

@@ -9,42 +9,25 @@
 
 #include "sim/base/types.h"
 #include "sim/contact/contact_settings.h"
+#include "sim/contact/friction_law.h"
 #include "sim/dynamics/model.h"
 #include "sim/dynamics/trajectory.h"
+#include "sim/material/material.h"
 #include "sim/mesh/mesh_data.h"
 #include "sim/solver/solver_settings.h"
 
 namespace eipc {
 
-enum class MaterialModel {
-  kLinearCorotated,
-  kFixedCorotated,
-  kStableNeoHookean,
-  kLogBarrierNeoHookean,
-  kStVenantKirchhoff,
-  kMooneyRivlin,
-  kAbdOrthogonality,
-};
-
-struct MaterialSpec {
-  MaterialModel model = MaterialModel::kLinearCorotated;
-  double density_kg_m3 = 0;
-  double youngs_modulus_pa = 0;
-  double poissons_ratio = 0;
-  double rayleigh_alpha_per_s = 0;
-  double rayleigh_beta_s = 0;
-  double mooney_second_share = 0;
-};
-
-// Axis-aligned, in the authored mesh frame after scaling.
-struct Box3 {
+// Selects what lies in it; axis-aligned, in the authored mesh frame after scaling.
+struct SelectionBox {
   Vec3 min, max;
+  bool Contains(const Vec3& p) const { return (p.array() >= min.array()).all() && (p.array() <= max.array()).all(); }
 };
 
 // What fills a body's surface, or cavities in it; the rest volume is that of the placement.
 struct EnclosedVolumeSpec {
-  bool cavities = false;    // the closed parts of the surface that face inwards, instead of all
-  std::optional<Box3> box;  // only the closed parts that lie in it
+  bool cavities = false;            // the closed parts of the surface that face inwards, instead of all
+  std::optional<SelectionBox> box;  // only the closed parts that lie in it
   Filling filling;
 };
 
@@ -58,8 +41,7 @@ struct CageCalibration {
 struct BoundarySetSpec {
   std::string name;
   std::vector<int32_t> vertices;
-  using Box = Box3;
-  std::optional<Box> box;
+  std::optional<SelectionBox> box;
   std::optional<Pose> frame;  // default: the body's pose
   Trajectory trajectory;
 };
@@ -87,10 +69,7 @@ struct BodySpec {
 struct ContactPairSpec {
   std::string body_a, body_b;
   std::optional<bool> enabled;
-  std::optional<double> friction_coefficient;
-  std::optional<double> static_friction_coefficient;
-  std::optional<double> stribeck_velocity_m_s;
-  std::optional<double> viscous_friction_s_m;
+  FrictionSpec friction;
 };
 
 struct HoldingSpec {
@@ -105,10 +84,7 @@ struct SceneSpec {
   std::vector<BodySpec> bodies;
   bool start_in_equilibrium = false;
   ContactSettings contact;
-  double friction_coefficient = 0;  // dynamic
-  std::optional<double> static_friction_coefficient;
-  double stribeck_velocity_m_s = 0;  // 0: ten times the friction velocity
-  double viscous_friction_s_m = 0;
+  FrictionSpec friction;
   bool self_contact = true;
   bool rigid_contact = true;
   std::vector<ContactPairSpec> contact_pairs;

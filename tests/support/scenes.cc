@@ -27,7 +27,7 @@ MaterialSpec SoftMaterial(double density_kg_m3, double youngs_pa, double poisson
 }
 
 MaterialSpec StiffMaterial(double density_kg_m3, double kappa_pa) {
-  return SoftMaterial(density_kg_m3, kappa_pa, 0, MaterialModel::kAbdOrthogonality);
+  return SoftMaterial(density_kg_m3, kappa_pa, 0, &AbdOrthogonality::kDescriptor);
 }
 
 BodySpec FullSpaceBox(const std::string& name, const Vec3& size, const std::array<int, 3>& cells, const MaterialSpec& material) {

@@ -17,7 +17,7 @@ namespace eipc::testing {
 
 // Linear corotated unless told otherwise; no damping.
 MaterialSpec SoftMaterial(double density_kg_m3, double youngs_pa, double poissons,
-                          MaterialModel model = MaterialModel::kLinearCorotated);
+                          MaterialModel model = &LinearCorotated::kDescriptor);
 // Orthogonality potential for affine bodies.
 MaterialSpec StiffMaterial(double density_kg_m3, double kappa_pa);
 

@@ -9,7 +9,10 @@
 #include <limits>
 
 #include "eipc/v1/scene.pb.h"
+#include "sim/contact/friction_law.h"
+#include "sim/dynamics/integrators.h"
 #include "sim/dynamics/simulation.h"
+#include "sim/material/material.h"
 #include "sim/scene/compile_scene.h"
 
 namespace eipc {
@@ -88,6 +91,40 @@ TEST(SceneFromProto, ReadsTheIntegrator) {
   }
 }
 
+// Materials, integrators and friction parameters are found in the message by their names: every enumerator has its descriptor, and
+// every descriptor its place in the message.
+TEST(SceneFromProto, EveryDescriptorHasItsPlaceInTheMessage) {
+  const auto* models = v1::Material::Model_descriptor();
+  EXPECT_EQ(static_cast<size_t>(models->value_count()), Materials().size() + 1);
+  for (const MaterialModel material : Materials()) {
+    ASSERT_NE(models->FindValueByName(std::string(material->name)), nullptr) << material->name;
+    v1::Scene scene = TetScene();
+    scene.mutable_bodies(0)->mutable_material()->set_model(
+        static_cast<v1::Material::Model>(models->FindValueByName(std::string(material->name))->number()));
+    EXPECT_EQ(Convert(scene).bodies[0].material.model, material);
+    for (const absl::Span<const MaterialParameter> parameters : {CommonMaterialParameters(), material->parameters}) {
+      for (const MaterialParameter& p : parameters) {
+        v1::Material& message = *scene.mutable_bodies(0)->mutable_material();
+        const auto* field = v1::Material::descriptor()->FindFieldByName(std::string(p.name));
+        ASSERT_NE(field, nullptr) << p.name;
+        message.GetReflection()->SetDouble(&message, field, 0.125);
+        EXPECT_EQ(Convert(scene).bodies[0].material.*p.value, 0.125) << p.name;
+      }
+    }
+  }
+  const auto* integrators = v1::SolverSettings::Integrator_descriptor();
+  EXPECT_EQ(static_cast<size_t>(integrators->value_count()), Integrators().size() + 1);
+  for (const IntegratorRow& row : Integrators())
+    EXPECT_NE(integrators->FindValueByName(std::string(row.name)), nullptr) << row.name;
+  for (const auto* message : {v1::ContactSettings::descriptor(), v1::ContactPair::descriptor()}) {
+    for (const FrictionParameter& p : FrictionParameters()) {
+      const auto* field = message->FindFieldByName(std::string(p.name));
+      ASSERT_NE(field, nullptr) << p.name;
+      EXPECT_EQ(field->cpp_type(), google::protobuf::FieldDescriptor::CPPTYPE_DOUBLE) << p.name;
+    }
+  }
+}
+
 TEST(SceneFromProto, ReadsSleep) {
   v1::Scene scene = TetScene();
   EXPECT_EQ(Convert(scene).dynamics.sleep.after_s, 0);
@@ -122,7 +159,7 @@ TEST(SceneFromProto, ReadsFriction) {
   v1::Scene scene = TetScene();
   EXPECT_EQ(Convert(scene).dynamics.friction, FrictionMode::kLagged);
   EXPECT_FALSE(Convert(scene).dynamics.direct_root_solver);
-  EXPECT_FALSE(Convert(scene).static_friction_coefficient.has_value());
+  EXPECT_FALSE(Convert(scene).friction.static_coefficient.has_value());
   const std::pair<v1::ContactSettings::FrictionMode, FrictionMode> modes[] = {
       {v1::ContactSettings::LAGGED, FrictionMode::kLagged},
       {v1::ContactSettings::LAGGED_UNTIL_CONVERGED, FrictionMode::kLaggedUntilConverged},
@@ -139,16 +176,16 @@ TEST(SceneFromProto, ReadsFriction) {
     contact_pairs { body_a: "a" body_b: "c" }
     solver { direct_root_solver: true }
   )"));
-  EXPECT_EQ(spec.static_friction_coefficient, 0.6);
-  EXPECT_EQ(spec.stribeck_velocity_m_s, 0.02);
-  EXPECT_EQ(spec.viscous_friction_s_m, 0.1);
+  EXPECT_EQ(spec.friction.static_coefficient, 0.6);
+  EXPECT_EQ(spec.friction.stribeck_velocity_m_s, 0.02);
+  EXPECT_EQ(spec.friction.viscous_s_m, 0.1);
   EXPECT_EQ(spec.contact.friction_lag_iterations, 7);
   EXPECT_TRUE(spec.dynamics.direct_root_solver);
-  EXPECT_EQ(spec.contact_pairs[0].static_friction_coefficient, 0.9);
-  EXPECT_EQ(spec.contact_pairs[0].stribeck_velocity_m_s, 0.03);
-  EXPECT_EQ(spec.contact_pairs[0].viscous_friction_s_m, 0.2);
-  EXPECT_FALSE(spec.contact_pairs[1].static_friction_coefficient || spec.contact_pairs[1].stribeck_velocity_m_s ||
-               spec.contact_pairs[1].viscous_friction_s_m);
+  EXPECT_EQ(spec.contact_pairs[0].friction.static_coefficient, 0.9);
+  EXPECT_EQ(spec.contact_pairs[0].friction.stribeck_velocity_m_s, 0.03);
+  EXPECT_EQ(spec.contact_pairs[0].friction.viscous_s_m, 0.2);
+  EXPECT_FALSE(spec.contact_pairs[1].friction.static_coefficient || spec.contact_pairs[1].friction.stribeck_velocity_m_s ||
+               spec.contact_pairs[1].friction.viscous_s_m);
 }
 
 TEST(SceneFromProto, ReadsWhatFillsBodies) {
@@ -191,7 +228,7 @@ TEST(SceneFromProto, FillsDefaults) {
   EXPECT_EQ(body.kind, BodyKind::kFullSpace);
   EXPECT_EQ(body.mesh.vertices.size(), 4u);
   EXPECT_EQ(body.mesh.tets.size(), 1u);
-  EXPECT_EQ(body.material.model, MaterialModel::kLinearCorotated);
+  EXPECT_EQ(body.material.model, &LinearCorotated::kDescriptor);
   EXPECT_TRUE(body.pose.rotation.coeffs().isApprox(Quat::Identity().coeffs()));
 }
 
@@ -213,12 +250,12 @@ TEST(SceneFromProto, ReadsEverySetting) {
   EXPECT_EQ(spec.contact.stiffness, 1e4);
   EXPECT_EQ(spec.contact.friction_velocity_m_s, 1e-4);
   EXPECT_EQ(spec.contact.friction_lag_iterations, 3);
-  EXPECT_EQ(spec.friction_coefficient, 0.5);
+  EXPECT_EQ(spec.friction.dynamic_coefficient, 0.5);
   EXPECT_FALSE(spec.self_contact || spec.rigid_contact);
   ASSERT_EQ(spec.contact_pairs.size(), 2u);
   EXPECT_EQ(spec.contact_pairs[0].enabled, false);
-  EXPECT_FALSE(spec.contact_pairs[0].friction_coefficient.has_value());
-  EXPECT_EQ(spec.contact_pairs[1].friction_coefficient, 0.0);
+  EXPECT_FALSE(spec.contact_pairs[0].friction.dynamic_coefficient.has_value());
+  EXPECT_EQ(spec.contact_pairs[1].friction.dynamic_coefficient, 0.0);
   EXPECT_EQ(spec.solver.newton_tolerance_m_s, 1e-5);
   EXPECT_EQ(spec.solver.max_newton_iterations, 7);
   EXPECT_TRUE(spec.solver.unsafe_disable_ccd && spec.solver.unsafe_disable_exact_check);
@@ -255,7 +292,7 @@ TEST(SceneFromProto, ReadsBodies) {
   EXPECT_FALSE(embedded.cage.has_value());
   EXPECT_EQ(embedded.mesh.vertices[1], Vec3(0.5, 0, 0));
   EXPECT_TRUE((embedded.pose.rotation * Vec3::UnitX()).isApprox(Vec3::UnitY(), 1e-12));
-  EXPECT_EQ(embedded.material.model, MaterialModel::kStableNeoHookean);
+  EXPECT_EQ(embedded.material.model, &StableNeoHookean::kDescriptor);
   EXPECT_EQ(embedded.material.rayleigh_beta_s, 2);
   EXPECT_EQ(embedded.angular_velocity, Vec3(0, 2, 0));
   EXPECT_EQ(embedded.external_force, Vec3(0, 0, 4));
@@ -265,7 +302,7 @@ TEST(SceneFromProto, ReadsBodies) {
   EXPECT_EQ(embedded.boundary_sets[0].frame->position, Vec3(0, 0, 3));
   EXPECT_EQ(embedded.boundary_sets[0].trajectory.keys[1].pose.position, Vec3(0, 2, 0));
   EXPECT_EQ(spec.bodies[1].trajectory.keys[0].time_s, 0.5);
-  EXPECT_EQ(spec.bodies[2].material.model, MaterialModel::kAbdOrthogonality);
+  EXPECT_EQ(spec.bodies[2].material.model, &AbdOrthogonality::kDescriptor);
   EXPECT_EQ(spec.bodies[3].pose.rotation.x(), 1);
 }
 

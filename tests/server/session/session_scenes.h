@@ -13,7 +13,7 @@ namespace eipc::testing {
 inline std::shared_ptr<const Model> PressedBox() {
   SceneSpec scene = EmptyScene();
   scene.gravity = Vec3(0, 0, -9.81);
-  scene.friction_coefficient = 0.5;
+  scene.friction.dynamic_coefficient = 0.5;
   scene.solver.newton_tolerance_m_s = 1e-6;
   scene.bodies = {FullSpaceBox("box", Vec3(0.1, 0.1, 0.1), {1, 1, 1}, SoftMaterial(1000, 1e5, 0.3)), StaticSheet("floor", 0.5),
                   KinematicBox("plate", Vec3(0.2, 0.2, 0.02))};

@@ -22,7 +22,7 @@ double TipDeflection(int across, MaterialModel model) {
       testing::FullSpaceBox("beam", Vec3(kLength, kSide, kSide), cells, testing::SoftMaterial(kDensity, kYoungs, 0, model));
   BoundarySetSpec clamp;
   clamp.name = "clamp";
-  clamp.box = BoundarySetSpec::Box{Vec3(-1, -1, -1), Vec3(-0.5 * kLength + 1e-6, 1, 1)};
+  clamp.box = SelectionBox{Vec3(-1, -1, -1), Vec3(-0.5 * kLength + 1e-6, 1, 1)};
   beam.boundary_sets = {clamp};
   SceneSpec scene = testing::EmptyScene();
   scene.gravity = Vec3(0, 0, -kGravity);
@@ -48,7 +48,7 @@ TEST(Cantilever, ApproachesBeamTheory) {
   EXPECT_NEAR(BeamTheory(), 1.4715e-3, 1e-7);
   std::vector<double> tip, error;
   for (int across : {2, 4, 8}) {
-    tip.push_back(TipDeflection(across, MaterialModel::kLinearCorotated));
+    tip.push_back(TipDeflection(across, &LinearCorotated::kDescriptor));
     error.push_back(std::abs(tip.back() / BeamTheory() - 1));
   }
   EXPECT_LT(error[2], 0.05);

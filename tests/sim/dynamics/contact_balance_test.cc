@@ -16,11 +16,11 @@ constexpr double kStep = 0.005;
 SceneSpec Impact(bool embedded) {
   SceneSpec scene = testing::EmptyScene();
   scene.gravity = Vec3(0.5, 0, -9.81);
-  scene.friction_coefficient = 0.3;
+  scene.friction.dynamic_coefficient = 0.3;
   scene.solver.newton_tolerance_m_s = 1e-8;
   scene.solver.max_newton_iterations = 300;
   scene.contact.dhat_m = 2e-3;
-  const MaterialSpec soft = testing::SoftMaterial(700, 1e5, 0.35, MaterialModel::kStableNeoHookean);
+  const MaterialSpec soft = testing::SoftMaterial(700, 1e5, 0.35, &StableNeoHookean::kDescriptor);
   const Vec3 size(0.08, 0.08, 0.04);
   scene.bodies = {testing::FullSpaceBox("lower", size, {3, 3, 2}, soft),
                   embedded ? testing::EmbeddedBox("upper", size, {2, 2, 1}, soft)

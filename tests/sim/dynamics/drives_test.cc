@@ -20,7 +20,7 @@ std::shared_ptr<const Model> Driven() {
                   testing::KinematicBox("plate", Vec3(0.1, 0.1, 0.01))};
   BoundarySetSpec foot;
   foot.name = "foot";
-  foot.box = BoundarySetSpec::Box{Vec3(-1, -1, -0.051), Vec3(1, 1, -0.049)};
+  foot.box = SelectionBox{Vec3(-1, -1, -0.051), Vec3(1, 1, -0.049)};
   foot.frame = Pose{Vec3(0, 0, -0.05), Quat::Identity()};
   scene.bodies[0].boundary_sets = {foot};
   scene.bodies[1].pose.position.z() = 1;

@@ -90,7 +90,7 @@ TEST(EnclosedVolume, KeepsMomenta) {
   scene.solver.newton_tolerance_m_s = 1e-9;
   Filling gas;
   gas.overpressure_pa = 2e4;
-  const MaterialSpec soft = testing::SoftMaterial(kDensity, 1e5, 0.3, MaterialModel::kStableNeoHookean);
+  const MaterialSpec soft = testing::SoftMaterial(kDensity, 1e5, 0.3, &StableNeoHookean::kDescriptor);
   scene.bodies = {Filled(testing::FullSpaceBox("box", Vec3(0.1, 0.07, 0.12), {2, 1, 2}, soft), gas)};
   scene.bodies[0].angular_velocity = Vec3(3, -1, 2);
   scene.bodies[0].linear_velocity = Vec3(0.1, 0.2, -0.1);
@@ -111,7 +111,7 @@ TEST(EnclosedVolume, TheWorkOfASqueezeIsStored) {
   const double height = 0.02, depth = 4e-3;
   Filling gas;
   gas.ambient_pressure_pa = 2e3;  // as stiff as the walls
-  const MaterialSpec soft = testing::SoftMaterial(kDensity, 2e3, 0.0, MaterialModel::kStableNeoHookean);
+  const MaterialSpec soft = testing::SoftMaterial(kDensity, 2e3, 0.0, &StableNeoHookean::kDescriptor);
   scene.bodies = {Filled(testing::FullSpaceBox("pad", Vec3(kSide, kSide, height), {4, 4, 1}, soft), gas),
                   testing::StaticBox("floor", Vec3(0.3, 0.3, 0.02)), testing::KinematicBox("plate", Vec3(0.3, 0.3, 0.02))};
   const double far = 0.5 * height + 0.01 + 1e-3;

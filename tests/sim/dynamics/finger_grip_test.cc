@@ -35,7 +35,7 @@ std::shared_ptr<const Model> Grip(double finger_force) {
     BodySpec& finger = scene.bodies[side < 0 ? 1 : 2];
     finger.pose.position.x() = side * (0.05 + kClear);
     finger.external_force = Vec3(-side * finger_force, 0, 0);
-    scene.contact_pairs.push_back({"block", finger.name, {}, kFriction, {}, {}, {}});
+    scene.contact_pairs.push_back({"block", finger.name, {}, {kFriction}});
   }
   for (const Vec3& axis : {Vec3(0, 0, -1), Vec3(0, 0, 1), Vec3(0, -1, 0), Vec3(0, 1, 0)}) {
     scene.bodies.push_back(testing::StaticSheet("plate" + std::to_string(scene.bodies.size()), 0.2));
@@ -43,7 +43,7 @@ std::shared_ptr<const Model> Grip(double finger_force) {
   }
   // Plates cross where nothing is.
   for (int a : {3, 4}) {
-    for (int b : {5, 6}) scene.contact_pairs.push_back({scene.bodies[a].name, scene.bodies[b].name, false, {}, {}, {}, {}});
+    for (int b : {5, 6}) scene.contact_pairs.push_back({scene.bodies[a].name, scene.bodies[b].name, false, {}});
   }
   return testing::Compile(scene);
 }

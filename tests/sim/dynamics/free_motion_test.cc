@@ -13,7 +13,7 @@ using testing::Random;
 
 const Vec3 kSize(0.1, 0.12, 0.08);
 
-std::vector<BodySpec> EveryMovingKind(MaterialModel model = MaterialModel::kFixedCorotated) {
+std::vector<BodySpec> EveryMovingKind(MaterialModel model = &FixedCorotated::kDescriptor) {
   const MaterialSpec soft = testing::SoftMaterial(1000, 1e5, 0.3, model);
   return {testing::FullSpaceBox("full", kSize, {2, 2, 2}, soft), testing::EmbeddedBox("embedded", kSize, {2, 2, 2}, soft),
           testing::AffineBox("affine", kSize, testing::StiffMaterial(1000, 1e7))};

@@ -17,7 +17,7 @@ std::shared_ptr<const Model> BlockOnSlope(double slope, double mu, double speed)
   scene.gravity = kGravity * Vec3(std::sin(angle), 0, -std::cos(angle));
   scene.solver.newton_tolerance_m_s = 1e-7;
   scene.contact.friction_velocity_m_s = kSlipSpeed;
-  scene.friction_coefficient = mu;
+  scene.friction.dynamic_coefficient = mu;
   scene.bodies = {testing::AffineBox("block", Vec3(0.06, 0.06, 0.02), testing::StiffMaterial(1000, 1e7)),
                   testing::StaticSheet("floor", 3)};
   // Away from the floor's one inner edge, its diagonal.

@@ -21,8 +21,8 @@ SceneSpec SlidingBlock(FrictionMode mode, IntegratorKind integrator = Integrator
   scene.contact.friction_lag_iterations = mode == FrictionMode::kLaggedUntilConverged ? 200 : 1;
   scene.dynamics.friction = mode;
   scene.dynamics.integrator = integrator;
-  scene.friction_coefficient = 0.3;
-  const MaterialSpec soft = testing::SoftMaterial(1000, 1e5, 0.3, MaterialModel::kStableNeoHookean);
+  scene.friction.dynamic_coefficient = 0.3;
+  const MaterialSpec soft = testing::SoftMaterial(1000, 1e5, 0.3, &StableNeoHookean::kDescriptor);
   scene.bodies = {testing::FullSpaceBox("block", Vec3(0.1, 0.06, 0.04), {2, 1, 1}, soft), testing::StaticSheet("floor", 3)};
   scene.bodies[0].pose.position = Vec3(0.003, 0.002, 0.0206);
   scene.bodies[0].linear_velocity = Vec3(0.8, 0.2, 0);
@@ -132,8 +132,8 @@ TEST(ImplicitFriction, StribeckFrictionHoldsMoreAtRestThanItBrakesSliding) {
   for (const double start : {0.0, 0.5}) {
     SceneSpec scene = SlidingBlock(FrictionMode::kImplicit);
     scene.gravity = Vec3(0.45 * kGravity, 0, -kGravity);  // a slope between 0.3 and 0.6
-    scene.static_friction_coefficient = 0.6;
-    scene.stribeck_velocity_m_s = 0.2;  // what the block gains before it has landed is rest
+    scene.friction.static_coefficient = 0.6;
+    scene.friction.stribeck_velocity_m_s = 0.2;  // what the block gains before it has landed is rest
     scene.bodies[0] = testing::AffineBox("block", Vec3(0.1, 0.06, 0.02), testing::StiffMaterial(1000, 1e7));
     scene.bodies[0].pose.position = Vec3(0.003, 0.002, 0.0106);
     scene.bodies[0].linear_velocity = Vec3(start, 0, 0);

@@ -16,8 +16,8 @@ std::shared_ptr<const Model> Slope(double mu, int lag_iterations, bool pair_over
   scene.solver.newton_tolerance_m_s = 1e-7;
   scene.contact.friction_velocity_m_s = kSlipSpeed;
   scene.contact.friction_lag_iterations = lag_iterations;
-  scene.friction_coefficient = pair_override ? 0.9 : mu;
-  if (pair_override) scene.contact_pairs = {{"slope", "block", std::nullopt, mu}};
+  scene.friction.dynamic_coefficient = pair_override ? 0.9 : mu;
+  if (pair_override) scene.contact_pairs = {{"slope", "block", std::nullopt, {mu}}};
   scene.bodies = {testing::AffineBox("block", Vec3(0.06, 0.06, 0.02), testing::StiffMaterial(1000, 1e7)),
                   testing::StaticSheet("slope", 3)};
   scene.bodies[0].pose.position = Vec3(0.003, 0.002, 0.0105);
@@ -43,7 +43,7 @@ TEST(Incline, ALagThatHasNotConvergedIsReported) {
     scene.solver.newton_tolerance_m_s = 1e-7;
     scene.dynamics.friction = FrictionMode::kLaggedUntilConverged;
     scene.contact.friction_lag_iterations = most;
-    scene.friction_coefficient = 0.2;
+    scene.friction.dynamic_coefficient = 0.2;
     scene.bodies = {testing::AffineBox("block", Vec3(0.06, 0.06, 0.02), testing::StiffMaterial(1000, 1e7)),
                     testing::StaticSheet("slope", 3)};
     scene.bodies[0].pose.position = Vec3(0.003, 0.002, 0.0105);

@@ -123,7 +123,7 @@ SceneSpec WobblingBody(IntegratorKind kind) {
   scene.dynamics.integrator = kind;
   scene.self_contact = false;
   scene.solver.newton_tolerance_m_s = 1e-9;
-  const MaterialSpec material = testing::SoftMaterial(1000, 2e4, 0.3, MaterialModel::kStableNeoHookean);
+  const MaterialSpec material = testing::SoftMaterial(1000, 2e4, 0.3, &StableNeoHookean::kDescriptor);
   scene.bodies = {testing::FullSpaceBox("box", Vec3(0.1, 0.1, 0.15), {1, 1, 2}, material)};
   scene.bodies[0].angular_velocity = Vec3(1, 2, 6);
   scene.bodies[0].linear_velocity = Vec3(0.3, 0.1, -0.2);
@@ -169,8 +169,8 @@ SceneSpec DroppedBox(IntegratorKind kind) {
   scene.gravity = Vec3(0, 0, -9.81);
   scene.dynamics.integrator = kind;
   scene.solver.newton_tolerance_m_s = 1e-5;
-  scene.friction_coefficient = 0.3;
-  const MaterialSpec material = testing::SoftMaterial(1000, 1e5, 0.3, MaterialModel::kStableNeoHookean);
+  scene.friction.dynamic_coefficient = 0.3;
+  const MaterialSpec material = testing::SoftMaterial(1000, 1e5, 0.3, &StableNeoHookean::kDescriptor);
   scene.bodies = {testing::FullSpaceBox("box", Vec3(0.1, 0.1, 0.1), {2, 2, 2}, material), testing::StaticSheet("floor", 0.4, 2)};
   scene.bodies[0].pose.position.z() = 0.08;
   scene.bodies[0].linear_velocity = Vec3(1, 0.3, -4);
@@ -278,7 +278,7 @@ TEST(Integrators, DrivenNodesArriveAtTheSpeedOfTheirDrive) {
                     testing::KinematicBox("plate", Vec3(0.1, 0.1, 0.01))};
     BoundarySetSpec set;
     set.name = "end";
-    set.box = BoundarySetSpec::Box{Vec3(-1, -1, 0.04), Vec3(1, 1, 1)};
+    set.box = SelectionBox{Vec3(-1, -1, 0.04), Vec3(1, 1, 1)};
     set.trajectory.keys = {{0, {}}, {1, {speed, Quat::Identity()}}};
     scene.bodies[0].boundary_sets = {set};
     scene.bodies[0].linear_velocity = speed;

@@ -15,8 +15,8 @@ SceneSpec LandingBlock() {
   SceneSpec scene = testing::EmptyScene();
   scene.gravity = Vec3(0, 0, -9.81);
   scene.solver.newton_tolerance_m_s = kTolerance;
-  scene.friction_coefficient = 0.4;
-  const MaterialSpec soft = testing::SoftMaterial(1000, 5e4, 0.4, MaterialModel::kStableNeoHookean);
+  scene.friction.dynamic_coefficient = 0.4;
+  const MaterialSpec soft = testing::SoftMaterial(1000, 5e4, 0.4, &StableNeoHookean::kDescriptor);
   scene.bodies = {testing::FullSpaceBox("block", Vec3(0.1, 0.08, 0.06), {4, 3, 3}, soft), testing::StaticSheet("floor", 1, 4)};
   scene.bodies[0].enclosed_volumes = {{false, std::nullopt, {}}};
   scene.bodies[0].pose.position = Vec3(0.003, 0.002, 0.032);
@@ -80,7 +80,7 @@ TEST(LinearSolvers, DrivenNodesArriveWithAnyOfThem) {
   BodySpec finger = testing::FullSpaceBox("finger", Vec3(0.02, 0.02, 0.1), {2, 2, 8}, testing::SoftMaterial(1000, 5e5, 0.4));
   BoundarySetSpec root;
   root.name = "root";
-  root.box = BoundarySetSpec::Box{Vec3(-1, -1, 0.049), Vec3(1, 1, 1)};
+  root.box = SelectionBox{Vec3(-1, -1, 0.049), Vec3(1, 1, 1)};
   root.trajectory.keys = {{0, Pose{Vec3(0, 0, 0), Quat::Identity()}}, {0.2, Pose{Vec3(0.01, 0, 0), Quat::Identity()}}};
   finger.boundary_sets = {root};
   scene.bodies = {finger, testing::StaticBox("wall", Vec3(0.02, 0.1, 0.06))};

@@ -31,9 +31,8 @@ TEST(PatchTest, AnAffineFieldIsExact) {
   Mat3 f;
   f << 1.08, 0.05, -0.02, -0.03, 0.95, 0.06, 0.04, -0.01, 1.02;
   const Vec3 shift(0.01, -0.02, 0.03);
-  for (MaterialModel model :
-       {MaterialModel::kLinearCorotated, MaterialModel::kFixedCorotated, MaterialModel::kStableNeoHookean,
-        MaterialModel::kLogBarrierNeoHookean, MaterialModel::kStVenantKirchhoff, MaterialModel::kMooneyRivlin}) {
+  for (MaterialModel model : {&LinearCorotated::kDescriptor, &FixedCorotated::kDescriptor, &StableNeoHookean::kDescriptor,
+                              &LogBarrierNeoHookean::kDescriptor, &StVenantKirchhoff::kDescriptor, &MooneyRivlin::kDescriptor}) {
     testing::Random random(11);
     SceneSpec scene = testing::EmptyScene();
     scene.self_contact = false;
@@ -54,7 +53,7 @@ TEST(PatchTest, AnAffineFieldIsExact) {
       const Vec3 mapped = f * compiled->initial_positions[i] + shift;
       error = std::max(error, (Vec3(world.state().q.segment<3>(3 * i)) - mapped).norm());
     }
-    EXPECT_LT(error, 1e-10 * kSide) << "material " << static_cast<int>(model);
+    EXPECT_LT(error, 1e-10 * kSide) << "material " << model->name;
     EXPECT_EQ(world.report().target_error_m, 0);
   }
 }

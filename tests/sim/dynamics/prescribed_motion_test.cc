@@ -70,7 +70,7 @@ TEST(PrescribedMotion, ABlockedBodyThatTurnsStaysRigid) {
   scene.bodies[1].pose = {0.08 * outward + 0.017 * along, Quat(Eigen::AngleAxisd(0.5, Vec3::UnitZ()))};
   BoundarySetSpec all;  // the post is held
   all.name = "all";
-  all.box = BoundarySetSpec::Box{Vec3::Constant(-1), Vec3::Constant(1)};
+  all.box = SelectionBox{Vec3::Constant(-1), Vec3::Constant(1)};
   scene.bodies[1].boundary_sets = {all};
   World world(testing::Compile(scene));
   int missed = 0;
@@ -109,7 +109,7 @@ TEST(PrescribedMotion, ADriveArrivesInAStepThatWakesABody) {
   scene.gravity = Vec3(0, 0, -9.81);
   scene.solver.newton_tolerance_m_s = 1e-5;
   scene.dynamics.sleep.after_s = 0.05;
-  scene.friction_coefficient = 0.3;
+  scene.friction.dynamic_coefficient = 0.3;
   scene.bodies = {testing::AffineBox("block", Vec3(0.04, 0.04, 0.04), testing::StiffMaterial(500, 1e8)),
                   testing::KinematicBox("plate", Vec3(0.02, 0.1, 0.02)), testing::StaticSheet("floor", 1)};
   scene.bodies[0].pose.position.z() = 0.0207;
@@ -163,7 +163,7 @@ TEST(PrescribedMotion, APairThatIsDisabledPasses) {
   SceneSpec scene = testing::EmptyScene();
   scene.bodies = {testing::KinematicBox("tool", Vec3(0.02, 0.02, 0.02)), testing::StaticBox("table", Vec3(0.2, 0.2, 0.02))};
   scene.bodies[0].pose.position.z() = 0.03;
-  scene.contact_pairs.push_back({"tool", "table", false, {}, {}, {}, {}});
+  scene.contact_pairs.push_back({"tool", "table", false, {}});
   World world(testing::Compile(scene));
   ASSERT_TRUE(world.Step({kStep, {To(world, "tool", {Vec3(0, 0, -0.03), kUpright})}}, {}).ok());
   EXPECT_EQ(world.report().missed_targets, 0);

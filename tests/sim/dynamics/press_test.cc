@@ -41,7 +41,7 @@ void ExpectSound(const World& world, int step) {
 }
 
 TEST(Press, ATargetThroughTheWallIsNotReachedAndARetreatRecovers) {
-  const auto model = testing::Compile(Press(SoftBlock(MaterialModel::kLinearCorotated)));
+  const auto model = testing::Compile(Press(SoftBlock(&LinearCorotated::kDescriptor)));
   World world(model);
   const double start = model->boundary_sets[0].initial_pose.position.x();
   int missed = 0;
@@ -75,7 +75,7 @@ TEST(Press, ATargetThroughTheWallIsNotReachedAndARetreatRecovers) {
 }
 
 TEST(Press, AStepOfAMetreStopsAtTheBlock) {
-  const auto model = testing::Compile(Press(SoftBlock(MaterialModel::kStableNeoHookean)));
+  const auto model = testing::Compile(Press(SoftBlock(&StableNeoHookean::kDescriptor)));
   World world(model);
   ASSERT_TRUE(world.Step({kStep, {PlateAt(world, 1.0)}}, {}).ok());
   EXPECT_EQ(world.report().missed_targets, 1);
@@ -84,7 +84,7 @@ TEST(Press, AStepOfAMetreStopsAtTheBlock) {
 
 // The material that forbids inversion never inverts, by exact predicates, however hard and fast it is squashed.
 TEST(Press, ALogBarrierBlockNeverInverts) {
-  const auto model = testing::Compile(Press(SoftBlock(MaterialModel::kLogBarrierNeoHookean)));
+  const auto model = testing::Compile(Press(SoftBlock(&LogBarrierNeoHookean::kDescriptor)));
   World world(model);
   const double start = model->boundary_sets[0].initial_pose.position.x();
   for (int n = 1; n <= 24; ++n) {
@@ -114,7 +114,7 @@ TEST(Press, WhatCannotYieldMovesAgainOnceItIsReleased) {
   scene.solver.newton_tolerance_m_s = 1e-4;
   scene.contact.stiffness = 1e9;
   scene.contact.friction_velocity_m_s = 1e-3;
-  scene.friction_coefficient = 0.5;
+  scene.friction.dynamic_coefficient = 0.5;
   // A square channel along x that ends at a wall.
   scene.bodies = {testing::KinematicBox("plate", Vec3(0.02, 0.036, 0.036)), testing::StaticBox("end", Vec3(0.02, 0.1, 0.1))};
   scene.bodies[0].pose.position.x() = -0.08;

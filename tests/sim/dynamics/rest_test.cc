@@ -11,7 +11,7 @@ namespace {
 const Vec3 kSize(0.1, 0.1, 0.05);
 
 std::vector<BodySpec> EveryMovingKind() {
-  const MaterialSpec soft = testing::SoftMaterial(1000, 1e5, 0.3, MaterialModel::kStableNeoHookean);
+  const MaterialSpec soft = testing::SoftMaterial(1000, 1e5, 0.3, &StableNeoHookean::kDescriptor);
   return {testing::FullSpaceBox("full", kSize, {3, 3, 2}, soft), testing::EmbeddedBox("embedded", kSize, {2, 2, 1}, soft),
           testing::AffineBox("affine", kSize, testing::StiffMaterial(1000, 1e6))};
 }
@@ -22,7 +22,7 @@ SceneSpec OnTheFloor(BodySpec body, BarrierForm form) {
   scene.contact.form = form;
   scene.solver.newton_tolerance_m_s = 1e-7;
   body.pose.position.z() = 0.5 * kSize.z() + 8e-4;
-  scene.friction_coefficient = 0.5;
+  scene.friction.dynamic_coefficient = 0.5;
   scene.bodies = {body, testing::StaticSheet("floor", 0.2, 4)};
   return scene;
 }

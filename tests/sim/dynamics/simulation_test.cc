@@ -17,7 +17,7 @@ SceneSpec Pile() {
   SceneSpec scene = testing::EmptyScene();
   scene.gravity = Vec3(0, 0, -9.81);
   scene.solver.newton_tolerance_m_s = 1e-3;
-  scene.friction_coefficient = 0.4;
+  scene.friction.dynamic_coefficient = 0.4;
   scene.contact.dhat_m = 2e-3;
   scene.contact.friction_lag_iterations = 2;
   const MaterialSpec soft = testing::SoftMaterial(500, 5e4, 0.4);

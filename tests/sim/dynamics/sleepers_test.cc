@@ -21,7 +21,7 @@ SceneSpec Ground() {
   scene.solver.newton_tolerance_m_s = 1e-6;
   scene.contact.friction_velocity_m_s = 1e-3;
   scene.contact.stiffness = 1e9;
-  scene.friction_coefficient = 0.5;
+  scene.friction.dynamic_coefficient = 0.5;
   scene.dynamics.sleep.after_s = kAfter;
   return scene;
 }
@@ -104,7 +104,7 @@ TEST(Sleepers, FrictionGoesOnHolding) {
   constexpr double kAngle = 0.35;
   SceneSpec scene = Ground();
   scene.gravity = kGravity * Vec3(std::sin(kAngle), 0, -std::cos(kAngle));
-  scene.friction_coefficient = 0.8;
+  scene.friction.dynamic_coefficient = 0.8;
   scene.bodies = {Block("block", Vec3(0.06, 0.06, 0.02), Vec3(0.003, 0.002, 0.0108)), testing::StaticSheet("slope", 0.5, 3)};
   World world(testing::Compile(scene));
   RunUntilAsleep(&world, 0);

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include "sim/mesh/mass_properties.h"
 #include "sim/scene/compile_body.h"
 #include "tests/sim/mesh/shapes.h"
 #include "tests/support/random.h"
@@ -151,7 +152,7 @@ TEST(CompileScene, PairsFollowKindsAndOverrides) {
   BodySpec second = testing::AffineBox("affine2", kSize, testing::StiffMaterial(700, 1e7));
   second.pose.position = Vec3(0, 0, 2);
   scene.bodies.push_back(second);
-  scene.friction_coefficient = 0.3;
+  scene.friction.dynamic_coefficient = 0.3;
   const auto enabled = [&](int a, int b) {
     const auto model = testing::Compile(scene);
     EXPECT_EQ(model->surface.Enabled(a, b), model->surface.Enabled(b, a));
@@ -191,7 +192,7 @@ TEST(CompileScene, BoundarySetsSelectInTheMeshFrameAndRememberTheirs) {
   SceneSpec scene = OneOfEachKind();
   BoundarySetSpec set;
   set.name = "grip";
-  set.box = BoundarySetSpec::Box{Vec3(-1, -1, 0.029), Vec3(1, 1, 1)};  // the face at z = 0.03 before placement
+  set.box = SelectionBox{Vec3(-1, -1, 0.029), Vec3(1, 1, 1)};  // the face at z = 0.03 before placement
   set.vertices = {0, 0};
   set.frame = Pose{Vec3(0.1, 0.2, 0.3), Quat(Eigen::AngleAxisd(1, Vec3::UnitX()))};
   scene.bodies[0].boundary_sets = {set};
@@ -248,7 +249,7 @@ TEST(CompileScene, RegionsOfASurfaceCanBeFilled) {
   ball.pose = {Vec3(1, 2, 3), Quat(Eigen::AngleAxisd(1, Vec3::UnitZ()))};
   ball.enclosed_volumes.resize(3);
   ball.enclosed_volumes[1].cavities = ball.enclosed_volumes[2].cavities = true;
-  ball.enclosed_volumes[2].box = Box3{Vec3(0.005, -0.02, -0.02), Vec3(0.04, 0.02, 0.02)};
+  ball.enclosed_volumes[2].box = SelectionBox{Vec3(0.005, -0.02, -0.02), Vec3(0.04, 0.02, 0.02)};
   scene.bodies = {BodySpec(testing::AffineBox("other", Vec3(0.1, 0.1, 0.1), testing::StiffMaterial(700, 1e7))), ball};
   const auto model = testing::Compile(scene);
   ASSERT_EQ(model->filled_regions.size(), 3u);

@@ -51,7 +51,7 @@ TEST(SceneProblems, EveryWrongValueIsListedWithItsPath) {
   scene.contact.stiffness = -1;
   scene.contact.friction_velocity_m_s = nan;
   scene.contact.friction_lag_iterations = 0;
-  scene.friction_coefficient = -0.1;
+  scene.friction.dynamic_coefficient = -0.1;
   scene.solver.newton_tolerance_m_s = -1e-3;
   scene.solver.max_newton_iterations = 0;
   scene.dynamics.sleep = {-0.5, nan, 0};
@@ -65,7 +65,7 @@ TEST(SceneProblems, EveryWrongValueIsListedWithItsPath) {
   soft.material.poissons_ratio = 0.5;
   soft.material.rayleigh_alpha_per_s = -1;
   soft.material.rayleigh_beta_s = nan;
-  soft.material.model = MaterialModel::kMooneyRivlin;
+  soft.material.model = &MooneyRivlin::kDescriptor;
   soft.material.mooney_second_share = 1.5;
   soft.pose.position.x() = nan;
   soft.linear_velocity.x() = nan;
@@ -135,6 +135,15 @@ TEST(SceneProblems, WhatTheReaderFoundComesFirst) {
   ASSERT_THAT(lines, SizeIs(2));
   EXPECT_EQ(lines[0], "bodies[0].full_space.mesh: no such file");
   EXPECT_THAT(lines[1], HasSubstr("bodies[1].material.density_kg_m3"));
+}
+
+// What is checked of a material are its own parameters, whatever the kind of the body.
+TEST(SceneProblems, MaterialsAreCheckedByTheirOwnParameters) {
+  SceneSpec scene = Sound();
+  scene.bodies[1].material.poissons_ratio = 0.7;  // the orthogonality potential of affine bodies has none
+  EXPECT_THAT(ProblemsOf(scene), SizeIs(0));
+  scene.bodies[1].material.model = &StableNeoHookean::kDescriptor;
+  ExpectOnly(scene, "bodies[1].material.poissons_ratio", "must be > -1 and < 0.5, got 0.7");
 }
 
 TEST(SceneProblems, ASceneNeedsBodiesWithNames) {
@@ -220,7 +229,7 @@ TEST(SceneProblems, BoundarySets) {
   scene.bodies[0].boundary_sets[0].vertices = {-1};
   ExpectOnly(scene, "bodies[0].boundary_sets[0].vertices", "index -1");
   scene.bodies[0].boundary_sets[0].vertices = {};
-  scene.bodies[0].boundary_sets[0].box = BoundarySetSpec::Box{Vec3(5, 5, 5), Vec3(6, 6, 6)};
+  scene.bodies[0].boundary_sets[0].box = SelectionBox{Vec3(5, 5, 5), Vec3(6, 6, 6)};
   ExpectOnly(scene, "bodies[0].boundary_sets[0]", "selects no vertex");
   BoundarySetSpec other;
   other.name = "b";
@@ -277,7 +286,7 @@ TEST(SceneProblems, OfWhatFillsBodies) {
   cavity.cavities = true;
   ExpectOnly(scene_with(0, cavity), "bodies[0].enclosed_volumes[0]", "the surface has no cavity");
   EnclosedVolumeSpec elsewhere;
-  elsewhere.box = Box3{Vec3(5, 5, 5), Vec3(6, 6, 6)};
+  elsewhere.box = SelectionBox{Vec3(5, 5, 5), Vec3(6, 6, 6)};
   ExpectOnly(scene_with(0, elsewhere), "bodies[0].enclosed_volumes[0]", "no closed part of the surface lies in the box");
 }
 

@@ -14,7 +14,7 @@ constexpr double kGravity = 9.81;
 SceneSpec SoftBoxAboveAFloor() {
   SceneSpec scene = testing::EmptyScene();
   scene.gravity = Vec3(0, 0, -kGravity);
-  scene.friction_coefficient = 0.5;
+  scene.friction.dynamic_coefficient = 0.5;
   scene.start_in_equilibrium = true;
   BodySpec box = testing::FullSpaceBox("box", Vec3(0.1, 0.1, 0.1), {2, 2, 2}, testing::SoftMaterial(1000, 5e4, 0.3));
   box.pose.position.z() = 0.06;  // 1 cm above the floor, unloaded
@@ -60,7 +60,7 @@ TEST(SettleStart, RestShapesAndPosesStillReferToThePlacement) {
 // Only how it is held is found: a body that is thrown along a slippery floor starts where it was placed, with its velocity.
 TEST(SettleStart, AThrownBodyIsNotCarriedAway) {
   SceneSpec scene = SoftBoxAboveAFloor();
-  scene.friction_coefficient = 0;
+  scene.friction.dynamic_coefficient = 0;
   scene.bodies[0] = testing::AffineBox("box", Vec3(0.1, 0.1, 0.1), testing::StiffMaterial(1000, 1e7));
   scene.bodies[0].pose.position = Vec3(0, -0.2, 0.06);
   scene.bodies[1] = testing::StaticSheet("floor", 0.4, 1);  // whose one inner edge, the diagonal, the box does not touch

@@ -34,7 +34,7 @@ inline MeshData Angle() {
 inline SceneSpec OneOfEachKind() {
   SceneSpec scene = EmptyScene();
   scene.gravity = Vec3(0, 0, -9.81);
-  const MaterialSpec soft = SoftMaterial(900, 1e5, 0.3, MaterialModel::kStableNeoHookean);
+  const MaterialSpec soft = SoftMaterial(900, 1e5, 0.3, &StableNeoHookean::kDescriptor);
   scene.bodies = {FullSpaceBox("full", kBoxSize, {2, 2, 2}, soft),
                   EmbeddedBox("embedded", kBoxSize, {2, 2, 1}, soft),
                   AffineBox("affine", kBoxSize, StiffMaterial(900, 1e7)),
