@@ -9,6 +9,7 @@
 #include "tools/ccd_query_command.h"
 #include "tools/check_command.h"
 #include "tools/client_command.h"
+#include "tools/describe_command.h"
 #include "tools/grasp_command.h"
 #include "tools/run_command.h"
 #include "tools/verify_command.h"
@@ -22,6 +23,7 @@ int main(int argc, char** argv) {
   eipc::AddCageCommand(app, &exit_status);
   eipc::AddCheckCommand(app, &exit_status);
   eipc::AddClientCommand(app, &exit_status);
+  eipc::AddDescribeCommand(app, &exit_status);
   eipc::AddGraspCommand(app, &exit_status);
   eipc::AddCcdQueryCommand(app, &exit_status);
   eipc::AddVerifyCommand(app, &exit_status);
