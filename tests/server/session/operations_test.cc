@@ -149,13 +149,23 @@ TEST(Operations, WaitForAThreadInTurnOfTheirTenants) {
 
 // With a bound to the threads that one tenant has, its jobs wait although a thread is free: for somebody else.
 TEST(Operations, OfOneTenantDoNotTakeEveryThread) {
+  std::atomic<int> begun = 0;
   OperationRegistry operations(16, 3);
   operations.BoundTenants(2);
+  const auto long_job = [&begun](const StepBudget& budget, OperationRegistry::Progress* progress) {
+    ++begun;
+    return UntilCancelled(budget, progress);
+  };
   std::vector<std::string> many;
-  for (int i = 0; i < 6; ++i) many.push_back(operations.Start("many", "work", UntilCancelled)->name);
+  for (int i = 0; i < 6; ++i) many.push_back(operations.Start("many", "work", long_job)->name);
+  while (begun < 2) std::this_thread::yield();
   const auto quick = [](const StepBudget&, OperationRegistry::Progress*) { return absl::StatusOr<std::string>("result"); };
-  const auto few = operations.Start("few", "work", quick);
-  EXPECT_TRUE(operations.Get(few->name, "few", seconds(60), {})->done);
+  // Each of these leaves its thread free while more jobs of the other tenant wait.
+  for (int i = 0; i < 20; ++i) {
+    const auto few = operations.Start("few", "work", quick);
+    ASSERT_TRUE(operations.Get(few->name, "few", seconds(60), {})->done);
+  }
+  EXPECT_EQ(begun, 2);
   // Room is given on as it comes, and a higher bound holds at once.
   EXPECT_TRUE(operations.Cancel(many[0], "many").ok());
   EXPECT_TRUE(operations.Get(many[0], "many", seconds(60), {})->done);
