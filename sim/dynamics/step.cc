@@ -65,7 +65,7 @@ void Stepper::BeginPart(const State& from) {
   part_.scheme = schedule_.by_backward_euler() ? backward_euler_.get() : integrator_.get();
   part_.dt_s = task_.input->dt_s * schedule_.size();
   part_.before = *task_.report;
-  part_.drives = from.drives;
+  part_.drives = task_.from->drives;
   CommandDrives(*model_, *task_.input, task_.from->time_s + schedule_.end() * task_.input->dt_s, schedule_.end(), &part_.drives);
   motion_.BeginPart(from, part_.drives);
   sleepers_.Begin(problem_.map(), from, motion_.target());

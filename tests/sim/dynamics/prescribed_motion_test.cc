@@ -159,6 +159,25 @@ TEST(PrescribedMotion, AToolStopsAtTheTable) {
   ASSERT_TRUE(testing::IsIntersectionFree(world));
 }
 
+// The parts of a step divide the path to a client's target, whatever their number.
+TEST(PrescribedMotion, AClientsTargetIsApproachedAtAConstantSpeedInParts) {
+  SceneSpec scene = testing::EmptyScene();
+  scene.gravity = Vec3(0, 0, -9.81);
+  scene.dynamics.substep_newton_iterations = 1;  // so that every step is cut as finely as may be
+  scene.dynamics.max_step_halvings = 3;
+  scene.bodies = {testing::KinematicBox("plate", Vec3(0.1, 0.1, 0.02)),
+                  testing::FullSpaceBox("block", Vec3(0.04, 0.04, 0.04), {1, 1, 1}, testing::SoftMaterial(500, 2e4, 0.3))};
+  scene.bodies[1].pose.position.z() = 0.0305;
+  World world(testing::Compile(scene));
+  for (int n = 1; n <= 3; ++n) {
+    ASSERT_TRUE(world.Step({kStep, {To(world, "plate", {Vec3(0, 0, 0.008 * n), kUpright})}}, {}).ok());
+    ASSERT_EQ(world.report().substeps, 8);
+    EXPECT_EQ(world.report().missed_targets, 0);
+    const int32_t node = world.model().boundary_sets[0].nodes[0];
+    EXPECT_NEAR(world.state().v[3 * node + 2], 0.4, 1e-9) << "in the last part of step " << n;
+  }
+}
+
 TEST(PrescribedMotion, APairThatIsDisabledPasses) {
   SceneSpec scene = testing::EmptyScene();
   scene.bodies = {testing::KinematicBox("tool", Vec3(0.02, 0.02, 0.02)), testing::StaticBox("table", Vec3(0.2, 0.2, 0.02))};
