@@ -13,7 +13,7 @@ namespace {
 
 constexpr double kBlocked = 1e-3;     // a smaller admissible fraction is no progress of a drive
 constexpr int kPatience = 8;          // moves without progress before a drive is stopped
-constexpr double kLeastShare = 0.05;  // of the closing of a gap, below which a drive is not what closes it
+constexpr double kLeastShare = 0.05;  // of what the drive does that closes a gap most; one that does less is not what closes it
 constexpr int kMaxHalvings = 40;
 constexpr double kStraight = 1e-8;  // below this angle a turn differs from a straight line by less than rounding
 
@@ -232,7 +232,7 @@ void PrescribedMotion::AwaitRelaxation() {
 // leaves out the free nodes' own motion.
 void PrescribedMotion::Judge(StageProblem* problem, const SolveContext& context, const Obstacle& obstacle) {
   closing_.assign(drives_.size(), 0);
-  double sum = 0;
+  double most = 0;
   for (size_t i = 0; i < drives_.size(); ++i) {
     if (!moving_[i]) continue;
     closing_[i] = 1;
@@ -242,11 +242,11 @@ void PrescribedMotion::Judge(StageProblem* problem, const SolveContext& context,
       const bool responds = Respond(problem, context, &direction_);
       closing_[i] = responds ? std::max(0.0, Closing(*problem, obstacle.v, obstacle.gradient, direction_)) : 0;
     }
-    sum += closing_[i];
+    most = std::max(most, closing_[i]);
   }
-  forces_ = sum > 0;
+  forces_ = most > 0;
   for (size_t i = 0; i < drives_.size(); ++i) {
-    if (!moving_[i] || (sum > 0 && closing_[i] <= kLeastShare * sum)) continue;
+    if (!moving_[i] || (most > 0 && closing_[i] <= kLeastShare * most)) continue;
     drives_[i].waits = true;
     drives_[i].stopped = ++drives_[i].blocked >= kPatience;
   }

@@ -62,6 +62,7 @@ class PrescribedMotion {
   // Where prescribed nodes are at a fraction of their straight path.
   Vec3 OnPath(int32_t node, double fraction) const;
 
+  int drive_count() const { return static_cast<int>(drives_.size()); }
   // Whether a drive has not arrived and has not been stopped, and whether all of those wait for the free nodes.
   bool Pending() const;
   bool AllWait() const;

@@ -35,7 +35,6 @@ StageSolver::StageSolver(const Model* model, StageProblem* problem, PrescribedMo
 }
 
 void StageSolver::Count(const NewtonReport& solve, StepReport* report) {
-  iterations_left_ = std::max(0, iterations_left_ - solve.iterations);
   report->newton_iterations += solve.iterations;
   report->linear_solves += solve.linear_solves;
   report->line_search_halvings += solve.line_search_halvings;
@@ -52,7 +51,8 @@ void StageSolver::Conclude(const NewtonReport& last, StepReport* report) const {
 }
 
 absl::StatusOr<Retry> StageSolver::MoveDrives(VecX* q, StepReport* report) {
-  while (motion_->Pending() && iterations_left_ > 0) {
+  int left = model_->solver.max_newton_iterations * motion_->drive_count();
+  while (motion_->Pending() && left > 0) {
     NewtonReport move;
     if (motion_->AllWait()) {
       EIPC_RETURN_IF_ERROR(newton_.Solve(problem_, Context(1), q, &move));
@@ -61,6 +61,7 @@ absl::StatusOr<Retry> StageSolver::MoveDrives(VecX* q, StepReport* report) {
       EIPC_RETURN_IF_ERROR(motion_->Advance(problem_, Context(1), q, &move));
     }
     Count(move, report);
+    left -= move.iterations;
     if (move.outcome == NewtonOutcome::kBarrierTooSoft) return Retry::kStiffen;
   }
   return Retry::kNone;
@@ -74,8 +75,7 @@ absl::StatusOr<Retry> StageSolver::Minimize(VecX* q, StepReport* report) {
   bool settled = false;
   for (int lag = 0; lag < model_->contact.friction_lag_iterations && !settled; ++lag) {
     if (lag > 0) problem_->LagFriction();
-    const int most = lag == 0 ? iterations_left_ : model_->solver.max_newton_iterations;
-    EIPC_RETURN_IF_ERROR(newton_.Solve(problem_, Context(most), q, &last));
+    EIPC_RETURN_IF_ERROR(newton_.Solve(problem_, Context(model_->solver.max_newton_iterations), q, &last));
     Count(last, report);
     ++report->friction_solves;
     if (last.outcome == NewtonOutcome::kBarrierTooSoft) return Retry::kStiffen;
@@ -92,15 +92,13 @@ absl::StatusOr<Retry> StageSolver::Minimize(VecX* q, StepReport* report) {
 }
 
 absl::StatusOr<Retry> StageSolver::FindRoot(VecX* q, bool* found, StepReport* report) {
-  const int left = iterations_left_;
   RootReport root;
-  EIPC_RETURN_IF_ERROR(root_.Solve(problem_, Context(iterations_left_), q, &root));
+  EIPC_RETURN_IF_ERROR(root_.Solve(problem_, Context(model_->solver.max_newton_iterations), q, &root));
   Count(root, report);
   ++report->friction_solves;
   *found = !root.failed;
   if (*found) return root.outcome == NewtonOutcome::kBarrierTooSoft ? Retry::kStiffen : Retry::kNone;
   ++report->friction_fallbacks;
-  iterations_left_ = left;
   problem_->SetPoint(*q);
   problem_->LagFriction();
   return Retry::kNone;
@@ -108,7 +106,6 @@ absl::StatusOr<Retry> StageSolver::FindRoot(VecX* q, bool* found, StepReport* re
 
 absl::StatusOr<Retry> StageSolver::Solve(const VecX& guess, double gamma_h, VecX* q, StepReport* report) {
   gamma_h_ = gamma_h;
-  iterations_left_ = model_->solver.max_newton_iterations;
   // The first lag of friction is of the contacts where the stage starts (Li et al. 2020, section 5.4; Larionov et al. 2023).
   problem_->SetPoint(*q);
   problem_->LagFriction();

@@ -28,7 +28,8 @@ class StageSolver {
 
  private:
   SolveContext Context(int max_iterations) const { return {motion_->fixed(), gamma_h_, max_iterations, seconds_}; }
-  // Moves the drives to the stage's target, or as far as they get.
+  // Moves the drives to the stage's target, or as far as they get: a limited number of moves for each, none of which the free
+  // nodes' solve lacks afterwards.
   absl::StatusOr<Retry> MoveDrives(VecX* q, StepReport* report);
   absl::StatusOr<Retry> Minimize(VecX* q, StepReport* report);
   // Sets *found when there is a root.
@@ -44,7 +45,6 @@ class StageSolver {
   RootSolver root_;
   bool has_friction_ = false;
   double gamma_h_ = 0;
-  int iterations_left_ = 0;  // of the stage's first solve
 };
 
 }  // namespace eipc

@@ -159,6 +159,60 @@ TEST(PrescribedMotion, AToolStopsAtTheTable) {
   ASSERT_TRUE(testing::IsIntersectionFree(world));
 }
 
+// Tools that reach a table from different heights are blocked one after another. That takes many moves, but none of those of
+// another drive, and none of the iterations that the free bodies have.
+TEST(PrescribedMotion, ManyBlockedToolsDoNotStopAnother) {
+  constexpr int kTools = 16;
+  SceneSpec scene = testing::EmptyScene();
+  scene.gravity = Vec3(0, 0, -9.81);
+  scene.bodies = {testing::KinematicBox("free", Vec3(0.02, 0.02, 0.02)), testing::StaticBox("table", Vec3(3, 0.2, 0.02)),
+                  testing::AffineBox("falling", Vec3(0.02, 0.02, 0.02), testing::StiffMaterial(500, 1e8))};
+  scene.bodies[0].pose.position = Vec3(0, 1, 0.03);
+  scene.bodies[2].pose.position = Vec3(0, 2, 0.03);
+  std::vector<Pose> goals;
+  for (int i = 0; i < kTools; ++i) {
+    scene.bodies.push_back(testing::KinematicBox("tool" + std::to_string(i), Vec3(0.02, 0.02, 0.02)));
+    scene.bodies.back().pose.position = Vec3(0.05 * i - 0.4, 0, 0.0215 + 0.00013 * i);
+    goals.push_back({Vec3(0.05 * i - 0.4, 0, 0.0115), kUpright});
+  }
+  World world(testing::Compile(scene));
+  std::vector<Target> targets = {To(world, "free", {Vec3(0, 1, 0.02), kUpright})};
+  for (int i = 0; i < kTools; ++i) targets.push_back(To(world, scene.bodies[3 + i].name.c_str(), goals[i]));
+  ASSERT_TRUE(world.Step({kStep, targets}, {}).ok());
+  EXPECT_EQ(world.state().drives[Set(world, "free")].error_m, 0) << "its path is free";
+  EXPECT_EQ(world.report().missed_targets, kTools);
+  EXPECT_EQ(world.report().outcome, StepOutcome::kConverged);
+  EXPECT_NEAR(BodyPose(world.model(), world.state(), 2).position.z(), 0.03 - 9.81 * kStep * kStep, 1e-8) << "it falls";
+  EXPECT_TRUE(testing::IsIntersectionFree(world));
+}
+
+// Each of the pins closes the gap behind the block by a small part of the whole, and no other drive does more.
+TEST(PrescribedMotion, ManyPinsThatPushOneBlockAreStopped) {
+  constexpr int kRows = 5;
+  constexpr double kPitch = 0.03;
+  SceneSpec scene = testing::EmptyScene();
+  scene.solver.newton_tolerance_m_s = 1e-4;
+  scene.bodies = {testing::AffineBox("block", Vec3(0.02, kRows * kPitch, kRows * kPitch), testing::StiffMaterial(500, 1e8)),
+                  testing::StaticBox("wall", Vec3(0.02, 1, 1))};
+  scene.bodies[1].pose.position.x() = 0.0255;
+  for (int i = 0; i < kRows * kRows; ++i) {
+    scene.bodies.push_back(testing::KinematicBox("pin" + std::to_string(i), Vec3(0.02, 0.01, 0.01)));
+    scene.bodies.back().pose.position = Vec3(-0.0208, kPitch * (i / kRows - 2), kPitch * (i % kRows - 2));
+  }
+  World world(testing::Compile(scene));
+  for (int n = 1; n <= 4; ++n) {
+    std::vector<Target> targets;
+    for (int i = 0; i < kRows * kRows; ++i) {
+      const Vec3 at = scene.bodies[2 + i].pose.position + Vec3(0.003 * n, 0, 0);
+      targets.push_back(To(world, scene.bodies[2 + i].name.c_str(), {at, kUpright}));
+    }
+    ASSERT_TRUE(world.Step({kStep, targets}, {}).ok());
+    EXPECT_TRUE(testing::IsIntersectionFree(world)) << n;
+    EXPECT_EQ(world.report().outcome, StepOutcome::kConverged) << n;
+  }
+  EXPECT_EQ(world.report().missed_targets, kRows * kRows);
+}
+
 // The parts of a step divide the path to a client's target, whatever their number.
 TEST(PrescribedMotion, AClientsTargetIsApproachedAtAConstantSpeedInParts) {
   SceneSpec scene = testing::EmptyScene();
