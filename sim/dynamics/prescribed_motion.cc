@@ -43,19 +43,35 @@ void PrescribedMotion::BeginAttempt(const std::vector<uint8_t>& nodes) {
   for (size_t n = 0; n < nodes.size(); ++n) fixed_[n] |= nodes[n];
 }
 
-Vec3 PrescribedMotion::OnPath(int32_t node, double fraction) const {
-  const Vec3 start = start_.segment<3>(3 * node), target = target_.segment<3>(3 * node);
-  return fraction < 1 ? Vec3(start + fraction * (target - start)) : target;
+void PrescribedMotion::PlaceDrive(size_t drive, double fraction, VecX* q) const {
+  const Pose &start = drives_[drive].start, &goal = drives_[drive].goal;
+  const BoundarySet& set = model_->boundary_sets[drive];
+  const Pose pose = {(1 - fraction) * start.position + fraction * goal.position, start.rotation.slerp(fraction, goal.rotation)};
+  for (size_t j = 0; j < set.nodes.size(); ++j) q->segment<3>(3 * set.nodes[j]) = pose.Apply(set.local_positions[j]);
+}
+
+void PrescribedMotion::PlaceOnPath(double fraction, VecX* q) const {
+  for (int32_t n = 0; n < model_->node_count; ++n) {
+    if (!fixed_[n]) continue;
+    const Vec3 start = start_.segment<3>(3 * n), target = target_.segment<3>(3 * n);
+    q->segment<3>(3 * n) = fraction < 1 ? Vec3(start + fraction * (target - start)) : target;
+  }
+  if (fraction <= 0 || fraction >= 1) return;
+  for (size_t i = 0; i < drives_.size(); ++i) {
+    if (drives_[i].turns) PlaceDrive(i, fraction, q);
+  }
+}
+
+void PrescribedMotion::ExtrapolateStopped(VecX* q) const {
+  for (size_t i = 0; i < drives_.size(); ++i) {
+    if (drives_[i].turns && drives_[i].fraction < end_) PlaceDrive(i, drives_[i].fraction / end_, q);
+  }
 }
 
 void PrescribedMotion::BeginStage(double end, const VecX& q) {
   end_ = end;
   stage_target_ = target_;
-  if (end < 1) {
-    for (int32_t n = 0; n < model_->node_count; ++n) {
-      if (fixed_[n]) stage_target_.segment<3>(3 * n) = OnPath(n, end);
-    }
-  }
+  if (end < 1) PlaceOnPath(end, &stage_target_);
   for (size_t i = 0; i < drives_.size(); ++i) {
     const std::vector<int32_t>& nodes = model_->boundary_sets[i].nodes;
     const bool arrived =
@@ -139,11 +155,7 @@ double PrescribedMotion::PlaceOnPaths(StageProblem* problem, const VecX& q, doub
       const Drive& drive = drives_[i];
       if (!Moving(drive) || !drive.turns) continue;
       placed = true;
-      const BoundarySet& set = model_->boundary_sets[i];
-      const double s = drive.fraction + fraction * (end_ - drive.fraction);
-      const Pose pose = {(1 - s) * drive.start.position + s * drive.goal.position,
-                         drive.start.rotation.slerp(s, drive.goal.rotation)};
-      for (size_t j = 0; j < set.nodes.size(); ++j) trial.segment<3>(3 * set.nodes[j]) = pose.Apply(set.local_positions[j]);
+      PlaceDrive(i, drive.fraction + fraction * (end_ - drive.fraction), &trial);
     }
     if (!placed) return fraction;
     chord_ = trial - q;

@@ -22,9 +22,9 @@ namespace eipc {
 // The motion of the nodes that are prescribed: those of drives (kinematic bodies and boundary sets), and those of sleeping bodies,
 // which stay where they are. Solvers know these nodes as fixed ones; only this class moves them.
 //
-// Nodes of a drive move straight, at a constant speed, from where they are at the start of a part of a step to where its command
-// places them at the end. A drive that is stopped in between stays a rigid frame: its nodes are then those of the pose at that
-// fraction of its path, linear in position and spherical in rotation.
+// Nodes of a drive that does not turn move straight, at a constant speed, from where they are at the start of a part of a step to
+// where its command places them at the end. A drive that turns is a rigid frame wherever a stage ends or it is stopped: its nodes
+// are those of the pose at that fraction of its path, linear in position and spherical in rotation, and move straight in between.
 //
 // A move takes all drives as far as collision detection admits, with the free nodes following by H_ff d_f = -g_f - H_fp d_p. Where
 // a pair of primitives admits no progress, each drive is judged by the part that it has in closing the pair's gap: by the motion
@@ -59,8 +59,11 @@ class PrescribedMotion {
   // Where prescribed nodes should be at the end of the part, and of the stage; other entries: the start.
   const VecX& target() const { return target_; }
   const VecX& stage_target() const { return stage_target_; }
-  // Where prescribed nodes are at a fraction of their straight path.
-  Vec3 OnPath(int32_t node, double fraction) const;
+  // Writes where prescribed nodes are at a fraction of their paths; other entries are left alone.
+  void PlaceOnPath(double fraction, VecX* q) const;
+  // Where the end of the part is extrapolated from that of the stage: writes the nodes of drives that were stopped while they
+  // turned, which stay rigid there too.
+  void ExtrapolateStopped(VecX* q) const;
 
   int drive_count() const { return static_cast<int>(drives_.size()); }
   // Whether a drive has not arrived and has not been stopped, and whether all of those wait for the free nodes.
@@ -97,6 +100,7 @@ class PrescribedMotion {
   // nor by the rule of the tightest gap. Returns the fraction. *obstacle is replaced when that rule shortened the move. Gaps are
   // closed by what the drives do to the free nodes, by the matrix of the last Follow; by the drives alone without a context.
   double Accept(StageProblem* problem, const SolveContext* context, double fraction, VecX* q, Obstacle* obstacle);
+  void PlaceDrive(size_t drive, double fraction, VecX* q) const;
   // Puts the nodes of moving drives on their paths in the trial point; returns the admissible fraction.
   double PlaceOnPaths(StageProblem* problem, const VecX& q, double fraction);
   double LeastGapClosed(StageProblem* problem, const SolveContext* context, Obstacle* obstacle);

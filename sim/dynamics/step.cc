@@ -96,17 +96,16 @@ void Stepper::BeginAttempt() {
   part_.start = part_.q;
 }
 
-// What the stage starts from, and its guess: free nodes go on as they move; prescribed nodes move straight at a constant speed, so
-// that the stage's velocity (q - q_tilde) / (gamma h) is that speed.
+// What the stage starts from, and its guess: free nodes go on as they move; prescribed nodes arrive. Their q_tilde is on their path
+// too, so that the stage's velocity (q - q_tilde) / (gamma h) is that of their motion.
 void Stepper::PredictStage() {
   part_.scheme->PrepareStage(part_.stage_index, {*part_.from, part_.dt_s, acceleration_.value(), part_.q, part_.v}, &part_.stage);
   part_.guess = part_.q + (part_.stage.end - part_.reached) * part_.dt_s * part_.v;
   motion_.BeginStage(part_.stage.end, part_.q);
   const double start = part_.stage.end != part_.stage.gamma ? part_.stage.end - part_.stage.gamma : 0;
+  motion_.PlaceOnPath(start, &part_.stage.q_tilde);
   for (int32_t n = 0; n < model_->node_count; ++n) {
-    if (!motion_.fixed()[n]) continue;
-    part_.stage.q_tilde.segment<3>(3 * n) = motion_.OnPath(n, start);
-    part_.guess.segment<3>(3 * n) = motion_.stage_target().segment<3>(3 * n);
+    if (motion_.fixed()[n]) part_.guess.segment<3>(3 * n) = motion_.stage_target().segment<3>(3 * n);
   }
   problem_.SetContactShare(part_.stage.contact_share);
   problem_.BeginStage(part_.from->q, part_.stage.q_tilde, part_.stage.v_tilde, part_.stage.gamma * part_.dt_s);

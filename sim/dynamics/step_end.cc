@@ -33,6 +33,7 @@ bool Stepper::Extrapolate() {
     const bool arrived = motion_.fixed()[n] && part_.q.segment<3>(3 * n) == motion_.stage_target().segment<3>(3 * n);
     if (arrived) next.q.segment<3>(3 * n) = motion_.target().segment<3>(3 * n);
   }
+  motion_.ExtrapolateStopped(&next.q);
   return problem_.GoStraight(next.q) && !problem_.Intersects() && !problem_.RefusesSolution();
 }
 
