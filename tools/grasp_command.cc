@@ -10,8 +10,8 @@
 
 #include "absl/strings/str_format.h"
 #include "sim/base/status_macros.h"
-#include "sim/mesh/read_mesh.h"
 #include "sim/dynamics/simulation.h"
+#include "sim/mesh/read_mesh.h"
 #include "sim/scene/compile_scene.h"
 #include "sim/sensor/sensors.h"
 #include "tools/grasp_scene.h"

@@ -10,6 +10,7 @@
 #include "sim/contact/contact_forces.h"
 #include "sim/dynamics/collect_contacts.h"
 #include "sim/dynamics/initial_acceleration.h"
+#include "sim/dynamics/integrators.h"
 #include "sim/dynamics/part_schedule.h"
 #include "sim/dynamics/prescribed_motion.h"
 #include "sim/dynamics/retry.h"
@@ -19,7 +20,6 @@
 #include "sim/dynamics/stage_solver.h"
 #include "sim/dynamics/state.h"
 #include "sim/dynamics/step_report.h"
-#include "sim/dynamics/integrators.h"
 
 namespace eipc {
 

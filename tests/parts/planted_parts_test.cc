@@ -1,5 +1,5 @@
-// Built from a copy of the sources in which planted_parts.py has planted one new part of each kind: nothing else is needed for it to
-// be found, checked, described and computed.
+// Built from a copy of the sources in which planted_parts.py has planted one new part of each kind: nothing else is needed for it
+// to be found, checked, described and computed.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -42,7 +42,8 @@ TEST(PlantedParts, AFrictionLaw) {
   const FrictionCurve curve(law, 1e-6, 1e-2), plain(ToFrictionLaw({.dynamic_coefficient = 0.5}, 1e-4), 1e-6, 1e-2);
   const double y = 3e-2;  // 3 m/s: drag 2 * 9 over a coefficient of 0.5
   EXPECT_NEAR(y * (curve.ForceOverY(y) - plain.ForceOverY(y)), 36, 1e-9);
-  const double step = 1e-6, slope = ((y + step) * curve.ForceOverY(y + step) - (y - step) * curve.ForceOverY(y - step)) / (2 * step);
+  const double step = 1e-6,
+               slope = ((y + step) * curve.ForceOverY(y + step) - (y - step) * curve.ForceOverY(y - step)) / (2 * step);
   EXPECT_NEAR(curve.Slope(y), slope, 1e-6 * slope);
   EXPECT_NEAR((curve.Potential(y + step) - curve.Potential(y - step)) / (2 * step), y * curve.ForceOverY(y), 1e-6);
   EXPECT_THAT(DescribeParts(), HasSubstr("| `planted_drag_s2_m2` | s^2/m^2 | >= 0 |"));

@@ -1,12 +1,13 @@
 // Every integrator against closed forms: free fall, its own stability function, momenta, order of convergence, end points that are
 // blocked, driven nodes.
 
+#include "sim/dynamics/integrators.h"
+
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <complex>
 
-#include "sim/dynamics/integrators.h"
 #include "sim/sensor/sensors.h"
 #include "tests/support/scenes.h"
 
