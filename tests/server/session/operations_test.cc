@@ -171,7 +171,7 @@ TEST(Operations, OfOneTenantDoNotTakeEveryThread) {
   EXPECT_TRUE(operations.Get(many[0], "many", seconds(60), {})->done);
   operations.BoundTenants(3);
   const auto last = operations.Start("many", "work", quick);
-  for (const std::string& name : many) EXPECT_TRUE(operations.Cancel(name, "many").ok());
+  for (size_t i = 1; i < many.size(); ++i) EXPECT_TRUE(operations.Cancel(many[i], "many").ok());  // the first may be forgotten
   EXPECT_EQ(*operations.Get(last->name, "many", seconds(60), {})->result, "result");
 }
 
