@@ -61,7 +61,7 @@ void RunReport::Add(const World& world, const std::vector<Vec3>& x) {
   refused_substeps_ += r.refused_substeps;
   fallback_substeps_ += r.fallback_substeps;
   if (r.limited_by != StepLimit::kNothing) ++limited_[StepLimitName(r.limited_by)];
-  for (int k = 0; k < kStageCount; ++k) stage_s_[k] += r.stage_s[k];
+  for (int k = 0; k < kPhaseCount; ++k) phase_s_[k] += r.phase_s[k];
   AddHolding(world, x);
 }
 
@@ -110,7 +110,7 @@ Json RunReport::ContactForcesJson(const World& world, const std::vector<Vec3>& x
 Json RunReport::ToJson(const World& world, const std::vector<Vec3>& x) const {
   const double steps = static_cast<double>(std::max<int64_t>(1, steps_));
   Json stages = Json::object();
-  for (int k = 0; k < kStageCount; ++k) stages[StageName(static_cast<Stage>(k))] = stage_s_[k];
+  for (int k = 0; k < kPhaseCount; ++k) stages[PhaseName(static_cast<Phase>(k))] = phase_s_[k];
   Json json = {
       {"scene", scene_},
       {"dt_s", dt_s_},

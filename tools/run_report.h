@@ -53,7 +53,7 @@ class RunReport {
   int64_t wake_retries_ = 0;
   int64_t fallback_substeps_ = 0;
   std::map<std::string, int64_t> limited_;  // steps by what limited them
-  StageSeconds stage_s_ = {};
+  PhaseSeconds phase_s_ = {};
   int64_t holding_steps_ = 0;
   double holding_force_n_ = 0;
   double holding_friction_n_ = 0;

@@ -95,7 +95,7 @@ void ReportToProto(const StepReport& report, v1::SolverReport* out) {
   out->set_linear_solver(LinearSolverToProto(report.linear_solver));
   out->set_sleeping_bodies(report.sleeping_bodies);
   out->set_wake_retries(report.wake_retries);
-  for (int i = 0; i < kStageCount; ++i) (*out->mutable_stage_seconds())[StageName(static_cast<Stage>(i))] = report.stage_s[i];
+  for (int i = 0; i < kPhaseCount; ++i) (*out->mutable_stage_seconds())[PhaseName(static_cast<Phase>(i))] = report.phase_s[i];
 }
 
 void EnergiesToProto(const Energies& energies, v1::Energies* out) {

@@ -14,7 +14,7 @@
 #include <bit>
 #include <cstdint>
 #include <cstring>
-#include <limits>
+#include <optional>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -23,9 +23,6 @@
 #include "sim/base/types.h"
 
 namespace eipc {
-
-// No bound on the number of a container's elements.
-inline constexpr uint64_t kAnyNumber = std::numeric_limits<uint64_t>::max();
 
 static_assert(std::endian::native == std::endian::little, "values are copied as they lie in memory");
 
@@ -47,9 +44,15 @@ class ByteWriter {
   }
   // The number of elements of a container, and each of them as `visit` writes it.
   template <typename Container, typename Visit>
-  void Each(const Container& container, Visit&& visit, uint64_t /*most*/ = kAnyNumber) {
+  void Each(const Container& container, Visit&& visit) {
     Value(static_cast<uint64_t>(container.size()));
     for (const auto& element : container) visit(element);
+  }
+  // 0, or 1 and the value as `visit` writes it.
+  template <typename T, typename Visit>
+  void Optional(const std::optional<T>& optional, Visit&& visit) {
+    Value(static_cast<uint64_t>(optional.has_value()));
+    if (optional) visit(*optional);
   }
   const std::string& bytes() const { return bytes_; }
   std::string Take() { return std::move(bytes_); }
@@ -94,18 +97,25 @@ class ByteReader {
     const char* from = Take(size);
     text = from == nullptr ? absl::string_view() : absl::string_view(from, size);
   }
-  // Elements are added one by one as they are read, so a declared number allocates nothing. More than `most` are refused.
+  // Elements are added one by one as they are read, so a declared number allocates nothing.
   template <typename Container, typename Visit>
-  void Each(Container& container, Visit&& visit, uint64_t most = kAnyNumber) {
+  void Each(Container& container, Visit&& visit) {
     container.clear();
     uint64_t count = 0;
     Value(count);
-    if (count > most) ok_ = false;
     for (; ok_ && count > 0; --count) {
       const size_t before = rest_.size();
       visit(container.emplace_back());
       if (rest_.size() == before) ok_ = false;  // an element without bytes would never end
     }
+  }
+  template <typename T, typename Visit>
+  void Optional(std::optional<T>& optional, Visit&& visit) {
+    uint64_t count = 0;
+    Value(count);
+    ok_ = ok_ && count <= 1;
+    optional.reset();
+    if (ok_ && count == 1) visit(optional.emplace());
   }
   // Whether everything so far was there.
   bool ok() const { return ok_; }

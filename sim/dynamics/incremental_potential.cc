@@ -23,7 +23,7 @@ bool Among(const List& list, const EnergyTerm* term) {
 }  // namespace
 
 IncrementalPotential::IncrementalPotential(const Model* model, SurfaceState* surface, const ModelTerms* terms, ThreadPool* pool,
-                                           StageSeconds* seconds, Interrupt* interrupt)
+                                           PhaseSeconds* seconds, Interrupt* interrupt)
     : model_(model),
       surface_(surface),
       owned_(terms),
@@ -38,12 +38,12 @@ IncrementalPotential::IncrementalPotential(const Model* model, SurfaceState* sur
              VertexList(model->surface.vertex_count)} {
   for (const auto& term : terms->all) {
     const bool elastic = Among(terms->elastic, term.get()) || Among(terms->volumes, term.get());
-    terms_.push_back({term.get(), elastic ? Stage::kElasticity : Stage::kInertia, -1});
+    terms_.push_back({term.get(), elastic ? Phase::kElasticity : Phase::kInertia, -1});
     const auto found = std::find(terms->elastic.begin(), terms->elastic.end(), term.get());
     if (found != terms->elastic.end()) terms_.back().body = BodyOf(*model, model->elastic[found - terms->elastic.begin()]);
   }
-  terms_.push_back({&barrier_, Stage::kContactEnergy, -1});
-  terms_.push_back({&friction_, Stage::kFriction, -1});
+  terms_.push_back({&barrier_, Phase::kContactEnergy, -1});
+  terms_.push_back({&friction_, Phase::kFriction, -1});
   NodePairs pairs;
   std::vector<uint8_t> varying(model->node_count, 0);
   for (const TimedTerm& t : terms_) {
@@ -60,7 +60,7 @@ template <typename Visit>
 void IncrementalPotential::ForEachTerm(Visit visit) {
   for (const TimedTerm& t : terms_) {
     if (IsConstant(t)) continue;
-    ScopedStage timer(seconds_, t.phase);
+    ScopedPhase timer(seconds_, t.phase);
     visit(t.term);
   }
 }
@@ -105,13 +105,13 @@ void IncrementalPotential::PlaceStart(const Stencils& stencils, VertexList* vert
 }
 
 void IncrementalPotential::LagFriction() {
-  ScopedStage timer(seconds_, Stage::kFriction);
+  ScopedPhase timer(seconds_, Phase::kFriction);
   friction_.Lag(contacts_, surface_->x(), contact_share_ * barrier_stiffness_);
   PlaceStart(friction_.stencils(), &start_.friction_vertices);
 }
 
 void IncrementalPotential::PrepareRemainder() {
-  ScopedStage timer(seconds_, Stage::kFriction);
+  ScopedPhase timer(seconds_, Phase::kFriction);
   PlaceStart(contacts_.stencils(), &start_.contact_vertices);
   remainder_.Prepare(contacts_, surface_->x(), friction_, contact_share_ * barrier_stiffness_);
 }
@@ -130,7 +130,7 @@ bool IncrementalPotential::Hessian(BlockMatrix* hessian) {
   bool changed = false;
   while (true) {
     if (pattern_.stale()) {
-      ScopedStage timer(seconds_, Stage::kFactorize);
+      ScopedPhase timer(seconds_, Phase::kFactorize);
       pattern_.Apply(hessian);
       for (const TimedTerm& t : terms_) t.term->BindPattern(*hessian);
       constant_.stale = changed = true;
@@ -155,7 +155,7 @@ bool IncrementalPotential::Hessian(BlockMatrix* hessian) {
 }
 
 void IncrementalPotential::Dyads(LowRank* dyads) {
-  ScopedStage timer(seconds_, Stage::kElasticity);
+  ScopedPhase timer(seconds_, Phase::kElasticity);
   dyads->Clear();
   for (VolumeTerm* term : owned_->volumes) term->AppendDyad(Here(), dyads);
 }

@@ -18,7 +18,7 @@
 #include "sim/energy/friction.h"
 #include "sim/energy/friction_remainder.h"
 #include "sim/energy/term.h"
-#include "sim/solver/stage_timer.h"
+#include "sim/solver/phase_timer.h"
 
 namespace eipc {
 
@@ -28,7 +28,7 @@ namespace eipc {
 class IncrementalPotential {
  public:
   // `surface` and `terms` outlive this. `interrupt` may be null.
-  IncrementalPotential(const Model* model, SurfaceState* surface, const ModelTerms* terms, ThreadPool* pool, StageSeconds* seconds,
+  IncrementalPotential(const Model* model, SurfaceState* surface, const ModelTerms* terms, ThreadPool* pool, PhaseSeconds* seconds,
                        Interrupt* interrupt);
 
   // Terms of bodies that sleep (by body, non-zero) are constant and left out.
@@ -69,7 +69,7 @@ class IncrementalPotential {
  private:
   struct TimedTerm {
     EnergyTerm* term;
-    Stage phase;
+    Phase phase;
     int32_t body;  // the only one that moves it; -1: there are several
   };
   Point Here() const { return {surface_->q(), surface_->x()}; }
@@ -84,7 +84,7 @@ class IncrementalPotential {
   SurfaceState* surface_;
   const ModelTerms* owned_;
   ThreadPool* pool_;
-  StageSeconds* seconds_;
+  PhaseSeconds* seconds_;
   Interrupt* interrupt_;
   ContactSet contacts_;
   BarrierTerm barrier_;

@@ -37,10 +37,10 @@ void TrapezoidalUnsplitContact(int stage, const StageInputs& in, IntegratorStage
 // this step to the last, u_tilde = ((1 + w)^2 u^n - w^2 u^{n-1}) / (1 + 2w), gamma = (1 + w) / (1 + 2w). The first step, and one
 // that is more than twice the last (zero-stability ends at 1 + sqrt 2), is backward Euler's. L-stable.
 void Bdf2(int stage, const StageInputs& in, IntegratorStage* out) {
-  const bool first = in.start.memory.empty() || in.start.memory[0].dt_s <= 0;
-  const double w = first ? 0 : in.dt_s / in.start.memory[0].dt_s;
+  const bool first = !in.start.history || in.start.history->dt_s <= 0;
+  const double w = first ? 0 : in.dt_s / in.start.history->dt_s;
   if (!(w > 0) || w > 2 * (1 + 1e-9)) return BackwardEuler(stage, in, out);
-  const State::Memory& past = in.start.memory[0];
+  const State::History& past = *in.start.history;
   const double now = (1 + w) * (1 + w) / (1 + 2 * w), before = w * w / (1 + 2 * w);
   SetStage((1 + w) / (1 + 2 * w), 1, out);
   out->q_tilde = now * in.start.q - before * past.q;

@@ -2,14 +2,14 @@
 #define EIPC_SIM_DYNAMICS_INTEGRATORS_H_
 
 // The implicit time integrators, all in one table (docs/concepts/theory.md, section 3). A new one is a row in integrators.cc, its
-// enumerator in integrator_kind.h and in the scene message.
+// enumerator in dynamics_settings.h and in the scene message.
 
 #include <memory>
 
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
 #include "sim/base/types.h"
-#include "sim/dynamics/integrator_kind.h"
+#include "sim/dynamics/dynamics_settings.h"
 #include "sim/dynamics/state.h"
 
 namespace eipc {

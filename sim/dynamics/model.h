@@ -11,7 +11,7 @@
 #include "sim/contact/contact_settings.h"
 #include "sim/contact/surface.h"
 #include "sim/contact/surface_patches.h"
-#include "sim/dynamics/integrator_kind.h"
+#include "sim/dynamics/dynamics_settings.h"
 #include "sim/dynamics/trajectory.h"
 #include "sim/energy/elasticity.h"
 #include "sim/energy/volume.h"

@@ -5,7 +5,7 @@
 namespace eipc {
 
 void PartSchedule::Begin(const State& state) {
-  const int64_t kept = state.memory.empty() ? 0 : state.memory[0].halvings;
+  const int64_t kept = !state.history ? 0 : state.history->halvings;
   halvings_ = static_cast<int>(std::min<int64_t>(kept, settings_.max_step_halvings));
   done_ = 0;
   by_backward_euler_ = false;

@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "sim/dynamics/integrator_kind.h"
+#include "sim/dynamics/dynamics_settings.h"
 #include "sim/dynamics/state.h"
 
 namespace eipc {

@@ -43,8 +43,8 @@ absl::Status Simulation::Step(const State& state, const StepInput& input, const 
   report->wall_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   double attributed = 0;
   for (double seconds : *stepper.seconds()) attributed += seconds;
-  report->stage_s = *stepper.seconds();
-  report->stage_s[static_cast<int>(Stage::kOther)] += std::max(0.0, report->wall_s - attributed);
+  report->phase_s = *stepper.seconds();
+  report->phase_s[static_cast<int>(Phase::kOther)] += std::max(0.0, report->wall_s - attributed);
   // What the audit finds is data: the step has been taken.
   const int audit_every = model.solver.audit_every_n_steps;
   if (audit_every > 0 && next->step % audit_every == 0) {

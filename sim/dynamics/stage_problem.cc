@@ -5,7 +5,7 @@
 
 namespace eipc {
 
-StageProblem::StageProblem(const Model* model, ThreadPool* pool, StageSeconds* seconds, Interrupt* interrupt)
+StageProblem::StageProblem(const Model* model, ThreadPool* pool, PhaseSeconds* seconds, Interrupt* interrupt)
     : model_(model),
       seconds_(seconds),
       interrupt_(interrupt),
@@ -24,7 +24,7 @@ void StageProblem::SetAsleep(const std::vector<uint8_t>& asleep) {
 }
 
 void StageProblem::BeginStep(const VecX& q_start, const VecX& q_guess, double barrier_stiffness, const NodePairs& contact_pairs) {
-  ScopedStage timer(seconds_, Stage::kContactDetection);
+  ScopedPhase timer(seconds_, Phase::kContactDetection);
   may_stiffen_ = model_->contact.stiffness == 0;
   contacts_current_ = false;
   check_.BeginStep();
@@ -40,7 +40,7 @@ void StageProblem::BeginStage(const VecX& q_start, const VecX& q_tilde, const Ve
 }
 
 void StageProblem::SetPoint(const VecX& q) {
-  ScopedStage timer(seconds_, Stage::kContactDetection);
+  ScopedPhase timer(seconds_, Phase::kContactDetection);
   if (contacts_current_ && q == surface_.q()) return;
   surface_.SetPoint(q);
   potential_.UpdateContacts();
@@ -51,12 +51,12 @@ double StageProblem::Energy() { return Intersects() ? std::numeric_limits<double
 
 bool StageProblem::Intersects() {
   if (!check_.every_point()) return false;
-  ScopedStage timer(seconds_, Stage::kExactCheck);
+  ScopedPhase timer(seconds_, Phase::kExactCheck);
   return check_.RefusesPoint();
 }
 
 bool StageProblem::RefusesSolution() {
-  ScopedStage timer(seconds_, Stage::kExactCheck);
+  ScopedPhase timer(seconds_, Phase::kExactCheck);
   return check_.RefusesSolution();
 }
 

@@ -16,7 +16,7 @@
 #include "sim/dynamics/surface_state.h"
 #include "sim/dynamics/turning_motion.h"
 #include "sim/solver/root_solver.h"
-#include "sim/solver/stage_timer.h"
+#include "sim/solver/phase_timer.h"
 
 namespace eipc {
 
@@ -33,7 +33,7 @@ struct TightContact {
 class StageProblem : public RootProblem {
  public:
   // `interrupt`, which ends searches for contact and collisions early, may be null.
-  StageProblem(const Model* model, ThreadPool* pool, StageSeconds* seconds, Interrupt* interrupt = nullptr);
+  StageProblem(const Model* model, ThreadPool* pool, PhaseSeconds* seconds, Interrupt* interrupt = nullptr);
 
   // Before BeginStep: bodies (by body, non-zero; empty: none) whose nodes stay as they are in every step until this is called
   // again.
@@ -99,7 +99,7 @@ class StageProblem : public RootProblem {
   double FreeEnergy() const;
 
   const Model* model_;
-  StageSeconds* seconds_;
+  PhaseSeconds* seconds_;
   Interrupt* interrupt_;
   SurfaceState surface_;
   ModelTerms terms_;

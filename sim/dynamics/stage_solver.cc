@@ -23,7 +23,7 @@ StepOutcome ToStepOutcome(NewtonOutcome outcome) {
 }  // namespace
 
 StageSolver::StageSolver(const Model* model, StageProblem* problem, PrescribedMotion* motion, NewtonSystem* system,
-                         StageSeconds* seconds, Interrupt* interrupt)
+                         PhaseSeconds* seconds, Interrupt* interrupt)
     : model_(model),
       problem_(problem),
       motion_(motion),

@@ -19,7 +19,7 @@ namespace eipc {
 class StageSolver {
  public:
   // `problem`, `motion` and `system` outlive this.
-  StageSolver(const Model* model, StageProblem* problem, PrescribedMotion* motion, NewtonSystem* system, StageSeconds* seconds,
+  StageSolver(const Model* model, StageProblem* problem, PrescribedMotion* motion, NewtonSystem* system, PhaseSeconds* seconds,
               Interrupt* interrupt);
 
   // From *q, where the problem's stage has begun, by way of `guess`; gamma_h is the stage's, s. On kNone *q is the solution. What
@@ -40,7 +40,7 @@ class StageSolver {
   const Model* model_;
   StageProblem* problem_;
   PrescribedMotion* motion_;
-  StageSeconds* seconds_;
+  PhaseSeconds* seconds_;
   NewtonSolver newton_;
   RootSolver root_;
   bool has_friction_ = false;

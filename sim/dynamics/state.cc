@@ -27,9 +27,14 @@ class Hasher {
     for (Eigen::Index i = 0; i < vector.size(); ++i) Value(vector[i]);
   }
   template <typename Container, typename Visit>
-  void Each(const Container& container, Visit&& visit, uint64_t /*most*/ = 0) {
+  void Each(const Container& container, Visit&& visit) {
     AddWord(container.size());
     for (const auto& element : container) visit(element);
+  }
+  template <typename T, typename Visit>
+  void Optional(const std::optional<T>& optional, Visit&& visit) {
+    AddWord(optional.has_value());
+    if (optional) visit(*optional);
   }
   uint64_t Finish() const {
     uint64_t h = hash_;
@@ -79,9 +84,14 @@ bool HeldContactFits(const ContactForce& force, const State::Sleep& sleep, const
   return rests(force.body_a) && rests(force.body_b);
 }
 
+bool HistoryFits(const State::History& past, Eigen::Index size) {
+  const Eigen::Index kept = past.dt_s > 0 ? size : 0;
+  return past.dt_s >= 0 && past.q.size() == kept && past.v.size() == kept && past.halvings >= 0;
+}
+
 bool SleepFits(const State::Sleep& sleep, const Model& model) {
   if (!(model.dynamics.sleep.after_s > 0) || sleep.held == nullptr) return false;
-  if (sleep.bodies.size() != model.bodies.size() || sleep.lean.size() != 3 * model.node_count) return false;
+  if (sleep.bodies.size() != model.bodies.size() || sleep.baseline_force.size() != 3 * model.node_count) return false;
   for (size_t b = 0; b < sleep.bodies.size(); ++b) {
     if (sleep.bodies[b].asleep && !MaySleep(model, static_cast<int32_t>(b))) return false;
     if (!(sleep.bodies[b].calm_s >= 0)) return false;
@@ -95,13 +105,9 @@ bool SleepFits(const State::Sleep& sleep, const Model& model) {
 bool StateFits(const State& state, const Model& model) {
   const Eigen::Index size = 3 * model.node_count;
   if (state.q.size() != size || state.v.size() != size || state.drives.size() != model.boundary_sets.size()) return false;
-  if (state.memory.size() > 1 || !ContactPairsFit(state, model.node_count)) return false;
-  for (const State::Memory& past : state.memory) {
-    const Eigen::Index kept = past.dt_s > 0 ? size : 0;
-    if (past.dt_s < 0 || past.q.size() != kept || past.v.size() != kept || past.halvings < 0) return false;
-  }
-  if (state.sleep.size() > 1) return false;
-  return state.sleep.empty() || SleepFits(state.sleep[0], model);
+  if (!ContactPairsFit(state, model.node_count)) return false;
+  if (state.history && !HistoryFits(*state.history, size)) return false;
+  return !state.sleep || SleepFits(*state.sleep, model);
 }
 
 State InitialState(const Model& model) {

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -23,7 +24,7 @@ struct State {
   VecX v;  // node velocities, m/s
   // Barrier stiffness in use (N/m per pair, N/m^3 area weighted); adapted when the scene gives none.
   double barrier_stiffness = 0;
-  // One per Model::boundary_sets: where the drive was told to be, whether a client commanded it (then it no longer follows its
+  // One per Model::boundary_sets: the pose commanded, whether a client commanded it (then it no longer follows its
   // trajectory), and how far it is behind (achieved = commanded when zero), m.
   struct Drive {
     Pose commanded;
@@ -31,14 +32,14 @@ struct State {
     double error_m = 0;
   };
   std::vector<Drive> drives;
-  // What an integrator remembers of the step before; at most one entry, none where nothing is needed.
-  struct Memory {
+  // Integrator history: what a scheme keeps of the step before. None where the scheme needs nothing.
+  struct History {
     double dt_s = 0;  // size of that step (of its last part, where it was cut); 0: positions and velocities are not kept
     VecX q;           // at its start, for multistep methods
     VecX v;
     int64_t halvings = 0;  // steps are being cut into 2^halvings (step-size control by Newton effort)
   };
-  std::vector<Memory> memory;
+  std::optional<History> history;
 
   // Pairs of nodes, smaller first, sorted, that contact has coupled lately: where the next step's matrix pattern starts from. Here
   // because the pattern decides the order of elimination, and that the last bits.
@@ -49,18 +50,18 @@ struct State {
     ContactForce force;
     double potential_m2 = 0;  // contact energy over the barrier's stiffness
   };
-  // Bodies that are left out of the solve because they lie still (sleepers.h); at most one entry, none where bodies never sleep.
+  // Bodies that are left out of the solve because they are at rest (sleep_manager.h). None where bodies never sleep.
   struct Sleep {
     struct Body {
-      double calm_s = 0;  // since when it has been slow
+      double calm_s = 0;  // time for which it has been slower than SleepSettings::speed_m_s
       bool asleep = false;
     };
     std::vector<Body> bodies;  // one per Model::bodies
-    VecX lean;                 // by node: contact force that its body felt from what is awake when it fell asleep, N
+    VecX baseline_force;       // by node: contact force of awake bodies on its body when that fell asleep, N
     // Never null; shared by the states between which it does not change.
     std::shared_ptr<const std::vector<HeldContact>> held = std::make_shared<const std::vector<HeldContact>>();
   };
-  std::vector<Sleep> sleep;
+  std::optional<Sleep> sleep;
 
   // 64-bit digest over every bit above, as 16 hex digits.
   std::string Digest() const;

@@ -17,8 +17,12 @@ class FiniteCheck {
   }
   void Vector(const VecX& vector) { finite_ = finite_ && vector.allFinite(); }
   template <typename Container, typename Visit>
-  void Each(const Container& container, Visit&& visit, uint64_t /*most*/ = kAnyNumber) {
+  void Each(const Container& container, Visit&& visit) {
     for (const auto& element : container) visit(element);
+  }
+  template <typename T, typename Visit>
+  void Optional(const std::optional<T>& optional, Visit&& visit) {
+    if (optional) visit(*optional);
   }
   bool finite() const { return finite_; }
 

@@ -60,7 +60,7 @@ void VisitHeld(Archive& archive, Held& held) {
 // binding does not compile when State has a field that is not named here.
 template <typename Archive, typename S>
 void VisitState(Archive& archive, S& state) {
-  auto& [step, time_s, q, v, barrier_stiffness, drives, memory, contact_pairs, sleep] = state;
+  auto& [step, time_s, q, v, barrier_stiffness, drives, history, contact_pairs, sleep] = state;
   archive.Value(step);
   archive.Value(time_s);
   archive.Vector(q);
@@ -77,26 +77,23 @@ void VisitState(Archive& archive, S& state) {
     archive.Value(smaller);
     archive.Value(larger);
   });
-  // At most one entry of each.
-  const auto visit_memory = [&archive](auto& past) {
+  archive.Optional(history, [&archive](auto& past) {
     auto& [dt_s, past_q, past_v, halvings] = past;
     archive.Value(dt_s);
     archive.Vector(past_q);
     archive.Vector(past_v);
     archive.Value(halvings);
-  };
-  archive.Each(memory, visit_memory, 1);
-  const auto visit_sleep = [&archive](auto& rest) {
-    auto& [bodies, lean, held] = rest;
+  });
+  archive.Optional(sleep, [&archive](auto& sleeping) {
+    auto& [bodies, baseline_force, held] = sleeping;
     archive.Each(bodies, [&archive](auto& body) {
       auto& [calm_s, asleep] = body;
       archive.Value(calm_s);
       archive.Value(asleep);
     });
-    archive.Vector(lean);
+    archive.Vector(baseline_force);
     VisitHeld(archive, held);
-  };
-  archive.Each(sleep, visit_sleep, 1);
+  });
 }
 
 }  // namespace eipc

@@ -68,7 +68,7 @@ void Stepper::BeginPart(const State& from) {
   part_.drives = task_.from->drives;
   CommandDrives(*model_, *task_.input, task_.from->time_s + schedule_.end() * task_.input->dt_s, schedule_.end(), &part_.drives);
   motion_.BeginPart(from, part_.drives);
-  sleepers_.Begin(problem_.map(), from, motion_.target());
+  sleep_.Begin(problem_.map(), from, motion_.target());
   BeginAttempt();
 }
 
@@ -77,7 +77,7 @@ void Stepper::BeginPart(const State& from) {
 void Stepper::BeginAttempt() {
   const State& from = *part_.from;
   asleep_nodes_.assign(model_->node_count, 0);
-  sleepers_.Prescribe(&asleep_nodes_);
+  sleep_.Prescribe(&asleep_nodes_);
   motion_.BeginAttempt(asleep_nodes_);
   part_.q = from.q;
   part_.v = from.v;
@@ -85,7 +85,7 @@ void Stepper::BeginAttempt() {
   for (int32_t n = 0; n < model_->node_count; ++n) {
     if (motion_.fixed()[n]) part_.guess.segment<3>(3 * n) = motion_.target().segment<3>(3 * n);
   }
-  problem_.SetAsleep(sleepers_.asleep());
+  problem_.SetAsleep(sleep_.asleep());
   problem_.BeginStep(from.q, part_.guess, from.barrier_stiffness, from.contact_pairs);
   if (part_.scheme->starts_from_force()) {
     acceleration_.Compute(&problem_, from, part_.dt_s, part_.scheme->splits_contact(), motion_.fixed());
@@ -119,9 +119,9 @@ Retry Stepper::AcceptStage() {
   part_.reached = part_.stage.end;
   part_.iterations = task_.report->newton_iterations;
   part_.start = part_.q;
-  if (sleepers_.count() == 0 || part_.stage_index + 1 == part_.scheme->stage_count()) return Retry::kNone;
+  if (sleep_.count() == 0 || part_.stage_index + 1 == part_.scheme->stage_count()) return Retry::kNone;
   collector_.Collect(problem_, &contacts_, nullptr);
-  return sleepers_.Wake(problem_.map(), contacts_) ? Retry::kWake : Retry::kNone;
+  return sleep_.Wake(problem_.map(), contacts_) ? Retry::kWake : Retry::kNone;
 }
 
 void Stepper::RestartStage() {
@@ -141,7 +141,7 @@ void Stepper::ForgetOutcome() {
 void Stepper::AcceptPart() {
   StepReport& report = *task_.report;
   State& next = *task_.next;
-  sleepers_.Store(&next);
+  sleep_.Store(&next);
   ++report.substeps;
   report.fallback_substeps += schedule_.by_backward_euler();
   const double end = schedule_.end();

@@ -15,7 +15,7 @@
 #include "sim/dynamics/prescribed_motion.h"
 #include "sim/dynamics/retry.h"
 #include "sim/dynamics/simulation.h"
-#include "sim/dynamics/sleepers.h"
+#include "sim/dynamics/sleep_manager.h"
 #include "sim/dynamics/stage_problem.h"
 #include "sim/dynamics/stage_solver.h"
 #include "sim/dynamics/state.h"
@@ -37,7 +37,7 @@ class Stepper {
   // Of the last step taken: forces of the last solved stage and of contacts among sleeping bodies.
   const ContactForces& contacts() const { return contacts_; }
   const StageProblem& problem() const { return problem_; }
-  StageSeconds* seconds() { return &seconds_; }
+  PhaseSeconds* seconds() { return &seconds_; }
   // Ends Take early.
   Interrupt* interrupt() { return &interrupt_; }
 
@@ -80,13 +80,13 @@ class Stepper {
   const Model* model_;
   Interrupt interrupt_;
   ThreadPool pool_;
-  StageSeconds seconds_ = {};
+  PhaseSeconds seconds_ = {};
   const std::unique_ptr<TimeIntegrator> integrator_, backward_euler_;
   StageProblem problem_;
   NewtonSystem system_;
   PrescribedMotion motion_;
   StageSolver solver_;
-  Sleepers sleepers_;
+  SleepManager sleep_;
   InitialAcceleration acceleration_;
   PartSchedule schedule_;
   Task task_ = {};

@@ -20,7 +20,7 @@ Stepper::Stepper(const Model* model, int threads)
       system_(model->solver.linear_solver, &pool_, &interrupt_),
       motion_(model, &system_, &interrupt_),
       solver_(model, &problem_, &motion_, &system_, &seconds_, &interrupt_),
-      sleepers_(model),
+      sleep_(model),
       acceleration_(model),
       schedule_(model->dynamics) {}
 
@@ -45,7 +45,7 @@ absl::StatusOr<Retry> Stepper::EndPart() {
   }
   const int rejections = problem_.exact_rejections();
   report.exact_rejections += rejections;
-  collector_.Collect(problem_, &contacts_, sleepers_.enabled() ? &potentials_ : nullptr);
+  collector_.Collect(problem_, &contacts_, sleep_.enabled() ? &potentials_ : nullptr);
   if (part_.scheme->extrapolates()) {
     const bool free = Extrapolate();
     EIPC_RETURN_IF_ERROR(interrupt_.status());
@@ -59,7 +59,7 @@ absl::StatusOr<Retry> Stepper::EndPart() {
   // Nothing of what was cut short may come into a state.
   EIPC_RETURN_IF_ERROR(interrupt_.status());
   StoreEndPoint();
-  return sleepers_.Wake(problem_.map(), contacts_) ? Retry::kWake : Retry::kNone;
+  return sleep_.Wake(problem_.map(), contacts_) ? Retry::kWake : Retry::kNone;
 }
 
 void Stepper::StoreEndPoint() {
@@ -70,22 +70,22 @@ void Stepper::StoreEndPoint() {
     if (motion_.fixed()[n]) next.v.segment<3>(3 * n) = (next.q.segment<3>(3 * n) - from.q.segment<3>(3 * n)) / part_.dt_s;
   }
   problem_.ContactPairs(false, &next.contact_pairs);
-  next.memory.resize(part_.scheme->keeps_history() ? 1 : 0);
-  if (part_.scheme->keeps_history()) next.memory[0] = {part_.dt_s, from.q, from.v, 0};
+  next.history.reset();
+  if (part_.scheme->keeps_history()) next.history = {part_.dt_s, from.q, from.v, 0};
   next.drives = part_.drives;
   task_.report->target_error_m = MeasureDriveErrors(*model_, motion_.target(), next.q, &next.drives);
   task_.report->missed_targets =
       static_cast<int>(std::count_if(next.drives.begin(), next.drives.end(), [](const State::Drive& d) { return d.error_m > 0; }));
 }
 
-// The state after the whole step, who falls asleep in it, and what was not solved because it sleeps.
+// Completes the state after the whole step, lets bodies fall asleep, and adds the contacts among sleeping bodies to the report.
 void Stepper::Finish() {
   const State& from = *task_.from;
   State& next = *task_.next;
   StepReport& report = *task_.report;
   if (schedule_.halvings() > 0) {
-    if (next.memory.empty()) next.memory.resize(1);
-    next.memory[0].halvings = schedule_.halvings();
+    if (!next.history) next.history.emplace();
+    next.history->halvings = schedule_.halvings();
   }
   next.step = from.step + 1;
   next.time_s = from.time_s + task_.input->dt_s;
@@ -95,13 +95,13 @@ void Stepper::Finish() {
   const ContactSet& active = problem_.contacts();
   report.barrier_stiffness = problem_.barrier_stiffness();
   next.barrier_stiffness = NextBarrierStiffness(*model_, problem_.barrier_stiffness(), active.least_relative_gap());
-  report.sleeping_bodies = sleepers_.count();
-  report.barrier_potential = BarrierPotential(active, problem_.x()) + sleepers_.HeldPotential();
+  report.sleeping_bodies = sleep_.count();
+  report.barrier_potential = BarrierPotential(active, problem_.x()) + sleep_.HeldPotential();
   const size_t solved = contacts_.stencils.size();
-  sleepers_.AddHeld(&contacts_);
+  sleep_.AddHeld(&contacts_);
   report.min_distance_m = contacts_.min_distance_m;
   const bool converged = report.outcome == StepOutcome::kConverged;
-  sleepers_.Settle(problem_.map(), {contacts_, solved, potentials_}, from, task_.input->dt_s, converged, &next);
+  sleep_.Settle(problem_.map(), {contacts_, solved, potentials_}, from, task_.input->dt_s, converged, &next);
 }
 
 }  // namespace eipc

@@ -36,7 +36,7 @@ void StepReport::Add(const StepReport& later) {
   min_distance_m = std::min(min_distance_m, later.min_distance_m);
   audit.Add(later.audit);
   wall_s += later.wall_s;
-  for (int i = 0; i < kStageCount; ++i) stage_s[i] += later.stage_s[i];
+  for (int i = 0; i < kPhaseCount; ++i) phase_s[i] += later.phase_s[i];
   linear_solver = later.linear_solver;
   sleeping_bodies = later.sleeping_bodies;
   barrier_stiffness = later.barrier_stiffness;

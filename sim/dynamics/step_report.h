@@ -5,8 +5,8 @@
 #include <optional>
 
 #include "sim/dynamics/state_audit.h"
+#include "sim/solver/phase_timer.h"
 #include "sim/solver/solver_settings.h"
-#include "sim/solver/stage_timer.h"
 #include "sim/solver/step_limit.h"
 
 namespace eipc {
@@ -49,7 +49,7 @@ struct StepReport {
   // Of the accepted state, in the steps that `audit_every_n_steps` names. Its cost is not in wall_s.
   StateAudit audit;
   double wall_s = 0;
-  StageSeconds stage_s = {};
+  PhaseSeconds phase_s = {};
 
   // Adds the step after those that this reports of: efforts are summed, of outcomes and errors the worst is kept, and what
   // describes a state is of the last one.

@@ -51,7 +51,7 @@ bool NewtonSystem::Factorize(NewtonProblem* problem, const SolveContext& context
   held_ = Held::kNothing;
   do {
     if (problem->Hessian(&hessian_)) analyzed_ = false;
-    ScopedStage timer(context.seconds, Stage::kFactorize);
+    ScopedPhase timer(context.seconds, Phase::kFactorize);
     if (Raised(interrupt_)) return false;
     if (!analyzed_ || context.fixed != analyzed_fixed_) {
       problem->ChangingNodes(&changing_);
@@ -94,13 +94,13 @@ bool NewtonSystem::SolveIteratively(NewtonProblem* problem, const SolveContext& 
                                     VecX* direction, NewtonReport* report) {
   if (held_ == Held::kNothing) {
     if (problem->Hessian(&hessian_)) analyzed_ = false;
-    ScopedStage timer(context.seconds, Stage::kFactorize);
+    ScopedPhase timer(context.seconds, Phase::kFactorize);
     if (damping > 0) Damp(problem->NodeInertia(), damping, &hessian_);
     problem->Dyads(&dyads_);
     if (!pcg_->Prepare(hessian_, context.fixed)) return false;
     held_ = Held::kMatrix;
   }
-  ScopedStage timer(context.seconds, Stage::kSolve);
+  ScopedPhase timer(context.seconds, Phase::kSolve);
   trial_ = *direction;
   RightHandSide(context.fixed, gradient, &trial_);
   const double norm = gradient.norm();
@@ -121,7 +121,7 @@ bool NewtonSystem::Solve(NewtonProblem* problem, const SolveContext& context, co
     ++report->direct_solves;
   }
   if (held_ != Held::kFactor && !Factorize(problem, context, options.damping)) return false;
-  ScopedStage timer(context.seconds, Stage::kSolve);
+  ScopedPhase timer(context.seconds, Phase::kSolve);
   RightHandSide(context.fixed, gradient, direction);
   SolveFactorized(direction);
   return direction->allFinite();

@@ -73,7 +73,7 @@ bool RootSolver::Follow(RootProblem* problem, const SolveContext& context, VecX*
   problem->Freeze();
   Residual(problem, context, &residual_);
   if (!system_->Factorize(problem, context, 0)) return false;
-  ScopedStage timer(context.seconds, Stage::kSolve);
+  ScopedPhase timer(context.seconds, Phase::kSolve);
   problem->PrepareRemainder();
   MultiplyJacobian(problem, context, *direction, &rhs_);
   rhs_ = -residual_ - rhs_;
@@ -119,7 +119,7 @@ absl::StatusOr<bool> RootSolver::TakeDirection(RootProblem* problem, const Solve
   report->residual_m_s = LargestNodeNorm(direction_) / context.velocity_scale;
   double limit;
   {
-    ScopedStage timer(context.seconds, Stage::kCcd);
+    ScopedPhase timer(context.seconds, Phase::kCcd);
     limit = problem->MaxStep(direction_);
   }
   EIPC_RETURN_IF_ERROR(Poll(interrupt_));
@@ -154,7 +154,7 @@ absl::StatusOr<bool> RootSolver::Iterate(RootProblem* problem, const SolveContex
   progress_.last_merit = merit;
   bool solved;
   {
-    ScopedStage timer(context.seconds, Stage::kSolve);
+    ScopedPhase timer(context.seconds, Phase::kSolve);
     problem->PrepareRemainder();
     rhs_ = -residual_;
     preconditioned_ = -preconditioned_;  // of the residual, by Merit

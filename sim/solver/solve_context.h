@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "sim/solver/stage_timer.h"
+#include "sim/solver/phase_timer.h"
 
 namespace eipc {
 
@@ -13,7 +13,7 @@ struct SolveContext {
   const std::vector<uint8_t>& fixed;  // by node, non-zero: the node stays where it is
   double velocity_scale;              // gamma h, s: a displacement divided by it is a speed
   int max_iterations;
-  StageSeconds* seconds;  // the time of each phase is added here
+  PhaseSeconds* seconds;  // the time of each phase is added here
 };
 
 }  // namespace eipc

@@ -4,9 +4,9 @@
 
 namespace eipc {
 
-double TrialMove::Make(NewtonProblem* problem, const VecX& q, const VecX& direction, double fraction, StageSeconds* seconds) {
+double TrialMove::Make(NewtonProblem* problem, const VecX& q, const VecX& direction, double fraction, PhaseSeconds* seconds) {
   curved_ = problem->Follow(q, direction, fraction, &point_);
-  ScopedStage timer(seconds, Stage::kCcd);
+  ScopedPhase timer(seconds, Phase::kCcd);
   chord_ = point_ - q;
   const double free = problem->MaxStep(chord_);
   limited_by_ = problem->MaxStepLimit();

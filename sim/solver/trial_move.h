@@ -3,7 +3,7 @@
 
 #include "sim/base/types.h"
 #include "sim/solver/newton_problem.h"
-#include "sim/solver/stage_timer.h"
+#include "sim/solver/phase_timer.h"
 #include "sim/solver/step_limit.h"
 
 namespace eipc {
@@ -14,7 +14,7 @@ class TrialMove {
  public:
   // Makes the trial point at `fraction` of the direction from `q`, which is the problem's current point. Returns the fraction that
   // is admissible; the trial point is there.
-  double Make(NewtonProblem* problem, const VecX& q, const VecX& direction, double fraction, StageSeconds* seconds);
+  double Make(NewtonProblem* problem, const VecX& q, const VecX& direction, double fraction, PhaseSeconds* seconds);
   // Puts the trial point at `fraction` of a straight direction. The caller knows that it is admissible.
   void MakeStraight(const VecX& q, const VecX& direction, double fraction) { point_ = q + fraction * direction; }
 

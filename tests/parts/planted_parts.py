@@ -82,7 +82,7 @@ PARTS = {
                       "         },\n"
                       "     .starts_from_force = true},\n"),
         ],
-        "sim/dynamics/integrator_kind.h": [Insertion("  kTrapezoidalUnsplitContact,\n", "  kPlantedTheta,\n")],
+        "sim/dynamics/dynamics_settings.h": [Insertion("  kTrapezoidalUnsplitContact,\n", "  kPlantedTheta,\n")],
         "proto/eipc/v1/scene.proto": [Insertion("    TRAPEZOIDAL_UNSPLIT_CONTACT = 7;\n", "    PLANTED_THETA = 8;\n")],
     },
     "mesh format": {

@@ -105,7 +105,7 @@ TEST_F(ObservationTest, HoldsEverything) {
   EXPECT_EQ(seen->contact_counts().point_triangle(), 0);
   EXPECT_GT(seen->energies().kinetic_j(), 0);
   EXPECT_EQ(seen->solver_report().outcome(), v1::CONVERGED);
-  EXPECT_THAT(seen->solver_report().stage_seconds(), SizeIs(kStageCount));
+  EXPECT_THAT(seen->solver_report().stage_seconds(), SizeIs(kPhaseCount));
   EXPECT_EQ(seen->state_digest(), world_.state().Digest());
   ASSERT_THAT(seen->boundary_poses(), SizeIs(1));
   EXPECT_EQ(seen->boundary_poses(0).body(), "plate");

@@ -41,7 +41,7 @@ std::string StateOf(Part part, size_t element_bytes) {
   if (part == Part::kSleepBodies) writer.Value(many);
   if (part == Part::kHeld) {
     writer.Value(uint64_t{0});  // bodies
-    writer.Value(uint64_t{0});  // lean
+    writer.Value(uint64_t{0});  // baseline force
     writer.Value(many);
   }
   return writer.Take() + std::string(kInput, '\0');

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <optional>
 #include <vector>
 
 namespace eipc {
@@ -13,8 +14,10 @@ struct Thing {
   VecX numbers;
   std::string text;
   std::vector<double> list;
+  std::optional<double> present, absent;
   bool operator==(const Thing& other) const {
-    return count == other.count && flag == other.flag && numbers == other.numbers && text == other.text && list == other.list;
+    return count == other.count && flag == other.flag && numbers == other.numbers && text == other.text && list == other.list &&
+           present == other.present && absent == other.absent;
   }
 };
 
@@ -25,9 +28,11 @@ void Visit(Archive& archive, T& thing) {
   archive.Vector(thing.numbers);
   archive.Text(thing.text);
   archive.Each(thing.list, [&archive](auto& value) { archive.Value(value); });
+  archive.Optional(thing.present, [&archive](auto& value) { archive.Value(value); });
+  archive.Optional(thing.absent, [&archive](auto& value) { archive.Value(value); });
 }
 
-Thing Example() { return {-7, true, VecX::LinSpaced(5, -1, 1), std::string("a\0b", 3), {1.5, -0.0}}; }
+Thing Example() { return {-7, true, VecX::LinSpaced(5, -1, 1), std::string("a\0b", 3), {1.5, -0.0}, 2.5, {}}; }
 
 TEST(ByteArchive, GivesBackWhatWasWritten) {
   const Thing thing = Example();
@@ -77,25 +82,21 @@ TEST(ByteArchive, DoesNotBelieveSizes) {
   third.Each(list, [&third](double& value) { third.Value(value); });
   EXPECT_FALSE(third.ok());
   EXPECT_LE(list.capacity(), 1u);
+  std::optional<double> optional = 1.0;
+  ByteReader fourth(writer.bytes());
+  fourth.Optional(optional, [&fourth](double& value) { fourth.Value(value); });
+  EXPECT_FALSE(fourth.ok());
+  EXPECT_FALSE(optional.has_value());
 }
 
-// Elements that take no bytes would go on for ever; more than there may be are not read.
-TEST(ByteArchive, EndsListsOfNothingAndOfTooMany) {
+// Elements that take no bytes would never end.
+TEST(ByteArchive, EndsListsOfElementsWithoutBytes) {
   ByteWriter writer;
   writer.Each(std::vector<int>(3), [](int) {});
   std::vector<int> list;
   ByteReader nothing(writer.bytes());
   nothing.Each(list, [](int&) {});
   EXPECT_FALSE(nothing.ok());
-  ByteWriter two;
-  two.Each(std::vector<double>{1, 2}, [&two](const double& value) { two.Value(value); });
-  std::vector<double> values;
-  for (const uint64_t most : {1, 2}) {
-    ByteReader reader(two.bytes());
-    reader.Each(
-        values, [&reader](double& value) { reader.Value(value); }, most);
-    EXPECT_EQ(reader.done(), most == 2);
-  }
 }
 
 TEST(ByteArchive, LooksAtTextWithoutCopyingIt) {

@@ -220,12 +220,12 @@ TEST(Integrators, Bdf2CarriesItsHistoryInTheStateAndTheDigest) {
   World world(model);
   testing::RunSteps(&world, 2, 0.01);
   State without = world.state();
-  ASSERT_EQ(without.memory.size(), 1u);
-  EXPECT_EQ(without.memory[0].dt_s, 0.01);
-  without.memory.clear();
+  ASSERT_TRUE(without.history.has_value());
+  EXPECT_EQ(without.history->dt_s, 0.01);
+  without.history.reset();
   EXPECT_NE(without.Digest(), world.state().Digest());
   State torn = world.state();
-  torn.memory[0].q.conservativeResize(3);
+  torn.history->q.conservativeResize(3);
   EXPECT_FALSE(world.Restore(torn).ok());
 }
 

@@ -154,7 +154,7 @@ TEST(World, ReportsWhatItDid) {
   EXPECT_LE(r.residual_m_s, 1e-3);
   EXPECT_GT(r.barrier_stiffness, 0);
   double told = 0;
-  for (double seconds : r.stage_s) {
+  for (double seconds : r.phase_s) {
     EXPECT_GE(seconds, 0);
     told += seconds;
   }

@@ -81,7 +81,7 @@ struct Solution {
   absl::Status status;
   VecX q;
   NewtonReport report;
-  StageSeconds seconds = {};
+  PhaseSeconds seconds = {};
 };
 
 Solution Solve(NewtonProblem* problem, const VecX& start, const SolverSettings& settings, const std::vector<uint8_t>& fixed,

@@ -101,7 +101,7 @@ Solution Solve(Swirl* problem, const VecX& start, const std::vector<uint8_t>& fi
   settings.newton_tolerance_m_s = 1e-10;
   NewtonSystem system(settings.linear_solver, nullptr, nullptr);
   RootSolver solver(settings, {direct}, &system);
-  StageSeconds seconds = {};
+  PhaseSeconds seconds = {};
   Solution run;
   run.q = start;
   run.status = solver.Solve(problem, {fixed, 1.0, settings.max_newton_iterations, &seconds}, &run.q, &run.report);
@@ -184,7 +184,7 @@ TEST(RootSolver, ObeysItsInterrupt) {
   const Interrupt::Watch watch(&interrupt, [] { return absl::CancelledError(""); });
   NewtonSystem system(settings.linear_solver, nullptr, &interrupt);
   RootSolver solver(settings, {}, &system, &interrupt);
-  StageSeconds seconds = {};
+  PhaseSeconds seconds = {};
   RootReport report;
   VecX q = VecX::Zero(12);
   const absl::Status status = solver.Solve(&problem, {kFree, 1.0, 50, &seconds}, &q, &report);

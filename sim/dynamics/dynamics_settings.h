@@ -1,5 +1,5 @@
-#ifndef EIPC_SIM_DYNAMICS_INTEGRATOR_KIND_H_
-#define EIPC_SIM_DYNAMICS_INTEGRATOR_KIND_H_
+#ifndef EIPC_SIM_DYNAMICS_DYNAMICS_SETTINGS_H_
+#define EIPC_SIM_DYNAMICS_DYNAMICS_SETTINGS_H_
 
 namespace eipc {
 
@@ -13,11 +13,11 @@ enum class IntegratorKind {
   kTrapezoidalUnsplitContact,
 };
 
-// How friction is solved for (method.md 5): contact force, sliding plane and closest points of the last solution, so many times or
-// until it does not change any more, or all of them at the end of the stage.
+// How friction is solved for (docs/concepts/theory.md, "Friction"): with contact force, sliding plane and closest points lagged a
+// given number of times or until they converge (Li et al. 2020, section 5), or with all of them at the end of the stage.
 enum class FrictionMode { kLagged, kLaggedUntilConverged, kImplicit };
 
-// Which bodies lie still enough to be left out of the solve, and what wakes them (sleepers.h).
+// Which bodies are at rest and left out of the solve, and what wakes them (sleep_manager.h).
 struct SleepSettings {
   double after_s = 0;    // of calm; 0: never
   double speed_m_s = 0;  // below which a body is calm, root mean square over its mass; 0: five times the friction velocity
@@ -38,4 +38,4 @@ struct DynamicsSettings {
 
 }  // namespace eipc
 
-#endif  // EIPC_SIM_DYNAMICS_INTEGRATOR_KIND_H_
+#endif  // EIPC_SIM_DYNAMICS_DYNAMICS_SETTINGS_H_

@@ -1,6 +1,6 @@
-// Bodies that lie still are left out of the solve, and nobody can tell but by the time it takes.
+// Bodies at rest are left out of the solve without a difference in positions, forces and energies.
 
-#include "sim/dynamics/sleepers.h"
+#include "sim/dynamics/sleep_manager.h"
 
 #include <gtest/gtest.h>
 
@@ -52,7 +52,7 @@ Vec3 ForceOn(const World& world, int a, int b) {
 
 double Weight(const World& world, int body) { return kGravity * world.model().bodies[body].mass.mass; }
 Vec3 Place(const World& world, int body) { return BodyPose(world.model(), world.state(), body).position; }
-bool Asleep(const World& world, int body) { return !world.state().sleep.empty() && world.state().sleep[0].bodies[body].asleep; }
+bool Asleep(const World& world, int body) { return world.state().sleep && world.state().sleep->bodies[body].asleep; }
 
 void RunUntilAsleep(World* world, int body) {
   for (int n = 0; n < 200 && !Asleep(*world, body); ++n) testing::RunSteps(world, 1, kStep);
@@ -61,16 +61,16 @@ void RunUntilAsleep(World* world, int body) {
   EXPECT_TRUE(world->state().v.segment(3 * nodes.begin, 3 * nodes.size()).isZero(0)) << "what sleeps does not move";
 }
 
-TEST(Sleepers, NobodySleepsUnlessAsked) {
+TEST(SleepManager, NobodySleepsUnlessAsked) {
   SceneSpec scene = Tower();
   scene.dynamics.sleep = {};
   World world(testing::Compile(scene));
   testing::RunSteps(&world, 60, kStep);
-  EXPECT_TRUE(world.state().sleep.empty());
+  EXPECT_FALSE(world.state().sleep.has_value());
   EXPECT_EQ(world.report().sleeping_bodies, 0);
 }
 
-TEST(Sleepers, WhatLiesStillKeepsItsPlaceItsForcesAndItsEnergy) {
+TEST(SleepManager, WhatLiesStillKeepsItsPlaceItsForcesAndItsEnergy) {
   SceneSpec scene = Tower();
   World world(testing::Compile(scene));
   scene.dynamics.sleep = {};
@@ -100,7 +100,7 @@ TEST(Sleepers, WhatLiesStillKeepsItsPlaceItsForcesAndItsEnergy) {
 }
 
 // On a slope friction holds a body while it creeps (theory.md, eq. 15); asleep it does not, and the force is the same.
-TEST(Sleepers, FrictionGoesOnHolding) {
+TEST(SleepManager, FrictionGoesOnHolding) {
   constexpr double kAngle = 0.35;
   SceneSpec scene = Ground();
   scene.gravity = kGravity * Vec3(std::sin(kAngle), 0, -std::cos(kAngle));
@@ -137,7 +137,7 @@ void ExpectToFeelABlow(IntegratorKind integrator, double dt_s) {
     start.v.segment<3>(3 * n) = Vec3(2, 0, 0);
   }
   ASSERT_TRUE(world.Restore(start).ok());
-  start.sleep.clear();
+  start.sleep.reset();
   ASSERT_TRUE(awake.Restore(start).ok());
   const auto momentum = [](const World& w) {
     return Vec3(testing::LinearMomentum(w.model(), w.state(), 0) + testing::LinearMomentum(w.model(), w.state(), 2));
@@ -162,14 +162,14 @@ void ExpectToFeelABlow(IntegratorKind integrator, double dt_s) {
   EXPECT_GT(Place(world, 0).x(), 0.03) << "it was hit";
 }
 
-TEST(Sleepers, ABlowWakesInTheSameStep) { ExpectToFeelABlow(IntegratorKind::kBackwardEuler, kStep); }
+TEST(SleepManager, ABlowWakesInTheSameStep) { ExpectToFeelABlow(IntegratorKind::kBackwardEuler, kStep); }
 
-TEST(Sleepers, ABlowWakesInTheSameStepOfTwoStages) {
+TEST(SleepManager, ABlowWakesInTheSameStepOfTwoStages) {
   ExpectToFeelABlow(IntegratorKind::kTrBdf2, 0.02);
   ExpectToFeelABlow(IntegratorKind::kSdirk2, 0.02);
 }
 
-TEST(Sleepers, WhatLosesItsSupportFalls) {
+TEST(SleepManager, WhatLosesItsSupportFalls) {
   SceneSpec scene = Ground();
   scene.bodies = {Block("low", Vec3(0.06, 0.06, 0.03), Vec3(0, 0, 0.0208)),
                   Block("high", Vec3(0.04, 0.04, 0.03), Vec3(0, 0, 0.0516)), testing::KinematicBox("plate", Vec3(0.3, 0.3, 0.01))};
@@ -188,7 +188,7 @@ TEST(Sleepers, WhatLosesItsSupportFalls) {
 }
 
 // Forces on it cancel, and yet it is squeezed.
-TEST(Sleepers, ASoftBodyThatIsPinchedFromBothSidesWakes) {
+TEST(SleepManager, ASoftBodyThatIsPinchedFromBothSidesWakes) {
   SceneSpec scene = Ground();
   scene.solver.newton_tolerance_m_s = 1e-5;
   scene.contact.stiffness = 1e8;
@@ -219,7 +219,7 @@ TEST(Sleepers, ASoftBodyThatIsPinchedFromBothSidesWakes) {
 }
 
 // Slower than what counts as calm, but pushed: no stick and slip that is not in the model.
-TEST(Sleepers, WhatIsPushedSlowlyStaysAwake) {
+TEST(SleepManager, WhatIsPushedSlowlyStaysAwake) {
   SceneSpec scene = Ground();
   scene.bodies = {Block("block", Vec3(0.06, 0.06, 0.03), Vec3(0, 0, 0.0158)), testing::StaticSheet("floor", 0.5, 3),
                   testing::KinematicBox("pusher", Vec3(0.01, 0.04, 0.02))};
@@ -237,7 +237,7 @@ TEST(Sleepers, WhatIsPushedSlowlyStaysAwake) {
 }
 
 // One by one they would be nailed down while their neighbours still shift their loads.
-TEST(Sleepers, NobodySleepsWhoseNeighboursDoNot) {
+TEST(SleepManager, NobodySleepsWhoseNeighboursDoNot) {
   SceneSpec scene = Tower();
   scene.bodies.push_back(testing::KinematicBox("pusher", Vec3(0.01, 0.02, 0.01)));
   scene.bodies.push_back(Block("apart", Vec3(0.06, 0.06, 0.03), Vec3(0.2, 0.2, 0.0158)));
@@ -255,7 +255,7 @@ TEST(Sleepers, NobodySleepsWhoseNeighboursDoNot) {
   EXPECT_TRUE(Asleep(world, 1)) << "together";
 }
 
-TEST(Sleepers, ASnapshotRemembersWhoSleeps) {
+TEST(SleepManager, ASnapshotRemembersWhoSleeps) {
   SceneSpec scene = Tower();
   scene.bodies.push_back(Block("late", Vec3(0.03, 0.03, 0.03), Vec3(0.01, 0, 0.6), 3000));
   const auto model = testing::Compile(scene);
@@ -264,7 +264,7 @@ TEST(Sleepers, ASnapshotRemembersWhoSleeps) {
   testing::RunSteps(&world, 3, kStep);
   const State snapshot = world.state();
   ASSERT_FALSE(Asleep(world, 3)) << "it falls and wakes the others";
-  ASSERT_FALSE(snapshot.sleep[0].held->empty());
+  ASSERT_FALSE(snapshot.sleep->held->empty());
   int asleep = 2, woken = 0;
   for (int n = 0; n < 60; ++n) {
     testing::RunSteps(&world, 1, kStep);
@@ -287,11 +287,11 @@ TEST(Sleepers, ASnapshotRemembersWhoSleeps) {
 
   const auto refused = [&](const std::function<void(State::Sleep*)>& spoil) {
     State spoiled = snapshot;
-    spoil(&spoiled.sleep[0]);
+    spoil(&*spoiled.sleep);
     return !DecodeState(EncodeState(spoiled), *model).ok() && !World(model).Restore(spoiled).ok();
   };
   EXPECT_TRUE(refused([](State::Sleep* s) { s->bodies.pop_back(); }));
-  EXPECT_TRUE(refused([](State::Sleep* s) { s->lean.conservativeResize(3); }));
+  EXPECT_TRUE(refused([](State::Sleep* s) { s->baseline_force.conservativeResize(3); }));
   EXPECT_TRUE(refused([](State::Sleep* s) { s->bodies[2].asleep = true; })) << "a floor does not sleep";
   EXPECT_TRUE(refused([](State::Sleep* s) { s->bodies[0].asleep = false; })) << "what is held is at rest";
   EXPECT_TRUE(refused([](State::Sleep* s) { s->bodies[0].calm_s = -1; }));
@@ -310,7 +310,7 @@ TEST(Sleepers, ASnapshotRemembersWhoSleeps) {
 }
 
 // What is held was in balance with another stiffness.
-TEST(Sleepers, AChangeOfTheBarriersStiffnessWakesAll) {
+TEST(SleepManager, AChangeOfTheBarriersStiffnessWakesAll) {
   SceneSpec scene = Tower();
   scene.contact.stiffness = 0;
   scene.bodies.push_back(Block("late", Vec3(0.05, 0.05, 0.05), Vec3(0, 0, 5), 8000));
@@ -321,12 +321,12 @@ TEST(Sleepers, AChangeOfTheBarriersStiffnessWakesAll) {
   const double stiffness = world.state().barrier_stiffness;
   for (int n = 0; n < 200 && world.state().barrier_stiffness == stiffness; ++n) testing::RunSteps(&world, 1, kStep);
   ASSERT_GT(world.state().barrier_stiffness, stiffness);
-  EXPECT_TRUE(world.state().sleep[0].held->empty());
+  EXPECT_TRUE(world.state().sleep->held->empty());
   for (int body : {0, 1, 3, 4}) EXPECT_FALSE(Asleep(world, body));
 }
 
 // Every integrator lets what sleeps lie: two stages, history and extrapolated end points included.
-TEST(Sleepers, LieStillUnderEveryIntegrator) {
+TEST(SleepManager, LieStillUnderEveryIntegrator) {
   for (const IntegratorKind kind : {IntegratorKind::kTrapezoidal, IntegratorKind::kBdf2, IntegratorKind::kTrBdf2,
                                     IntegratorKind::kSdirk2, IntegratorKind::kImplicitMidpoint}) {
     SceneSpec scene = Tower();
