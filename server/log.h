@@ -11,7 +11,7 @@
 namespace eipc {
 
 // Where events go: one JSON object a line with "time" (RFC 3339, UTC), "level", "event" and the event's fields. Nothing waits for
-// whoever reads it; what is lost is counted, and an event says so where it is missing. Thread-safe.
+// its reader; lost lines are counted, and an event says so where they are missing. Thread-safe.
 class Log {
  public:
   // Of lines that wait to be written.

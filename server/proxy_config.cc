@@ -25,8 +25,8 @@ using rpc::GrpcServerOptions;
 using rpc::ListenAddress;
 
 constexpr int kStreamsPerConnection = 100;
-// All addresses together may hold so many times the calls of one. Each takes some 20 KiB of the proxy's memory when its client does
-// not read.
+// All addresses together may hold this multiple of the calls of one. Each takes some 20 KiB of the proxy's memory when its client
+// does not read.
 constexpr int kCallsOverPerAddress = 4;
 // Descriptors beside those of clients and calls: checks, health port, listeners, logs.
 constexpr int kSpareDescriptors = 256;
@@ -244,8 +244,8 @@ absl::StatusOr<std::string> Frontend(const ProxyOptions& proxy, const GrpcServer
                       StreamingPaths(), " }\n  default_backend calls\n\n");
 }
 
-// A client's connection has connections to the server of its own: answers that it does not read hold up nobody else. Each stream
-// has one for itself, so that its unread answers do not hold up other calls of its client either.
+// A client's connection has connections to the server of its own: answers that it does not read hold up no other client. Each
+// stream has one for itself, so that its unread answers do not hold up other calls of its client either.
 std::string Backends(const std::string& address) {
   return absl::Substitute(R"(backend calls
   http-reuse never

@@ -26,7 +26,7 @@ absl::Status CopyTo(const std::string& from, const std::string& to) {
   std::error_code error;
   fs::create_directories(to, error);
   for (const char* name : {"surface.obj", "cage.vtk", "report.json"}) {
-    // Renamed into place: whoever looks sees a whole file.
+    // Renamed into place: a reader sees a whole file.
     const fs::path part = fs::path(to) / (std::string(name) + ".part");
     if (!error) fs::copy_file(fs::path(from) / name, part, fs::copy_options::overwrite_existing, error);
     if (!error) fs::rename(part, fs::path(to) / name, error);

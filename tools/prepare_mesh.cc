@@ -130,7 +130,7 @@ absl::StatusOr<PreparedMesh> PrepareMesh(const PrepareOptions& options) {
   const std::string settings =
       absl::StrFormat("%d %s %d %s %s %d %.17g %.17g", kCageVersion, EIPC_VERSION, options.vertices, options.units, options.up,
                       options.max_faces, options.youngs_modulus_pa, options.poissons_ratio);
-  // The extension tells the format.
+  // The extension selects the format.
   const std::string extension = std::filesystem::path(options.file).extension().string();
   const std::string key = "cage-" + Sha256Hex(absl::StrCat(settings, "\n", extension, "\n", content)).substr(0, 32);
   CageCache cache(options.cache);

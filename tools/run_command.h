@@ -29,7 +29,7 @@ struct LocalRun {
   std::string steps;       // a line a step here (step_log.h); empty: none
 };
 
-// The report of docs/reference/eipc_run.md. `after_step` may be null. A failed audit is told on standard error and in
+// The report of docs/reference/eipc_run.md. `after_step` may be null. A failed audit is reported on standard error and in
 // *audit_passed.
 absl::StatusOr<nlohmann::ordered_json> RunModel(const std::shared_ptr<const Model>& model, const LocalRun& run,
                                                 const std::function<void(const World&)>& after_step, bool* audit_passed);

@@ -33,7 +33,7 @@ namespace eipc::client {
 struct Connection;
 
 // Steps sent one after another without waiting: exactly one answer each, in order. A failed step is answered with its status and
-// the stream goes on.
+// the stream continues.
 class StepStream {
  public:
   StepStream(StepStream&&) noexcept;
@@ -41,7 +41,7 @@ class StepStream {
   // Cancels what is still under way.
   ~StepStream();
 
-  // UNAVAILABLE or the stream's status when it has ended. Keep a few requests under way, not hundreds: when nobody receives, the
+  // UNAVAILABLE or the stream's status when it has ended. Keep a few requests under way, not hundreds: when no thread receives, the
   // server stops reading and Send waits.
   absl::Status Send(double dt_s, const StepOptions& options = {});
   // The answer to the oldest request without one: waits for it. OUT_OF_RANGE when the server ended the stream in good order.
@@ -104,7 +104,7 @@ class Client {
     std::string tls_key;
   };
 
-  // UNAVAILABLE when nobody answers at `address` ("HOST:PORT").
+  // UNAVAILABLE when no server answers at `address` ("HOST:PORT").
   static absl::StatusOr<Client> Connect(const std::string& address) { return Connect(address, Options()); }
   static absl::StatusOr<Client> Connect(const std::string& address, const Options& options);
   // Over a channel that exists already.

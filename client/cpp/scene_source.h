@@ -31,7 +31,7 @@ struct DrivenFrame {
 // A scene read from a text-proto file, its mesh files put into it, so that the server needs no disk in common with the client.
 class SceneSource {
  public:
-  // Meshes are looked for relative to the file; "data:PATH" below `data_folder` (default: the environment's EIPC_DATA).
+  // Mesh paths are relative to the file; "data:PATH" below `data_folder` (default: the environment's EIPC_DATA).
   // NOT_FOUND, or INVALID_ARGUMENT with line and column.
   static absl::StatusOr<SceneSource> FromFile(const std::string& path, const std::string& data_folder = "");
   // The same from text; meshes relative to `base_folder`.

@@ -19,7 +19,7 @@ void Vec3ToProto(const Vec3& v, v1::Vec3* out) {
 Quat QuaternionFromProto(const v1::Quaternion& q, const std::string& path, Problems* problems) {
   const Quat result(q.w(), q.x(), q.y(), q.z());
   if (result.coeffs().isZero(0)) return Quat::Identity();
-  // Not finite: whoever checks numbers has reported it.
+  // Not finite: the check of numbers has reported it.
   if (!result.coeffs().allFinite()) return Quat::Identity();
   constexpr double kUnitTolerance = 1e-3;
   const double norm = result.norm();

@@ -20,13 +20,13 @@
 namespace eipc {
 namespace {
 
-// proto3 cannot tell an absent number from zero: zero means the default there.
+// proto3 cannot distinguish an absent number from zero: zero means the default there.
 template <typename T>
 T Or(T value, T when_zero) {
   return value == T{0} ? when_zero : value;
 }
 
-// The value of a number by its name; absent: not set (or zero, where the field cannot tell).
+// The value of a number by its name; absent: not set (or zero, where the field has no presence).
 std::optional<double> NumberNamed(const google::protobuf::Message& message, absl::string_view name) {
   const google::protobuf::FieldDescriptor* field = message.GetDescriptor()->FindFieldByName(std::string(name));
   if (field == nullptr || field->cpp_type() != google::protobuf::FieldDescriptor::CPPTYPE_DOUBLE) return std::nullopt;

@@ -17,7 +17,7 @@ namespace eipc {
 
 // Authoring data of a scene message, meshes read. Checks what belongs to the wire (numbers finite, enum values known, arrays that
 // fit their shape, files readable, unit quaternions) and adds every problem with its path; ranges and meaning are CompileScene's,
-// to which the problems go on:
+// to which the problems are appended:
 //
 //   Problems problems;
 //   EIPC_ASSIGN_OR_RETURN(SceneSpec spec, SceneFromProto(scene, resolver, &problems));

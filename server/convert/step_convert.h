@@ -14,7 +14,7 @@ class StepRequest;
 
 namespace eipc {
 
-// What a StepRequest tells a session to do.
+// What a StepRequest asks of a session.
 struct StepOrder {
   double dt_s = 0;
   std::vector<Target> targets;

@@ -13,7 +13,7 @@
 
 namespace eipc {
 
-// What a caller may do: look, or everything.
+// What a caller may do: read, or everything.
 enum class Role { kViewer, kOperator };
 
 const char* RoleName(Role role);
@@ -22,7 +22,7 @@ struct Caller {
   std::string tenant;
   Role role = Role::kOperator;
   // Which line of the access file let the caller in, without anything secret: "token:" and the token's SHA-256 in hex, or "cert:"
-  // and the name in the certificate. Empty where callers are not told apart.
+  // and the name in the certificate. Empty where callers are not distinguished.
   std::string identity = {};
 };
 
@@ -50,7 +50,7 @@ class AccessList {
   int tenant_count() const;
 
  private:
-  std::map<std::string, Caller> tokens_;  // by SHA-256, hex: a look-up tells nothing about tokens by its time
+  std::map<std::string, Caller> tokens_;  // by SHA-256, hex: the time of a look-up reveals nothing about tokens
   std::map<std::string, Caller> certificates_;
 };
 
@@ -73,7 +73,7 @@ class AccessSource {
   std::shared_ptr<const AccessList> list_;  // guarded by mutex_
 };
 
-// Whether a caller that was let in once may go on, for streams that outlive a reload. By one thread.
+// Whether a caller that was admitted still is, for streams that outlive a reload. By one thread.
 class Admission {
  public:
   // `source` null: everyone may.

@@ -58,7 +58,7 @@ struct LogBatchStep {
   LogStep step;
 };
 
-// The session goes on from a state of this other build: from here on the bits are not those that build would have given.
+// The session continues from a state of this other build: from here on the bits are not those that build would have given.
 struct LogMigrated {
   std::string build;
 };

@@ -9,7 +9,7 @@
 namespace eipc {
 namespace {
 
-// Nothing tells a waiter that its caller went away, so waiters look, this often.
+// A waiter is not notified when its caller goes away, so it polls at this interval.
 constexpr std::chrono::milliseconds kPollInterval(10);
 
 std::chrono::steady_clock::time_point NextLook(const StepBudget& budget) {

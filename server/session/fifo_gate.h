@@ -19,7 +19,7 @@ namespace eipc {
 // have waiting places of their own, so that neither fills the other's; while both wait they go in by turns, and within their kind
 // in order of arrival. So one who is first of its kind waits for those inside and one more.
 //
-// Invariants: nobody waits while there is room; one who leaves lets the next waiter in, in the same critical section, so that a
+// Invariants: no call waits while there is room; one that leaves admits the next waiter, in the same critical section, so that a
 // newcomer never overtakes its kind.
 class FifoGate {
  public:
@@ -64,10 +64,10 @@ class FifoGate {
 
   // Everyone who waits, and everyone who comes later, gets `reason`. Who is inside stays inside.
   void Close(absl::Status reason);
-  // The same unless somebody is inside or waits: then it stays open, and false is returned.
+  // The same unless a call is inside or waits: then it stays open, and false is returned.
   bool CloseIfEmpty(absl::Status reason);
 
-  // Waits until nobody is inside (after Close: for ever so). Errors from the budget.
+  // Waits until no call is inside (after Close none enters again). Errors from the budget.
   absl::Status WaitUntilEmpty(const StepBudget& budget);
 
   int inside() const;

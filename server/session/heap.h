@@ -23,7 +23,7 @@ void CapArenas(int count);
 // Hands pages that nothing is on back to the system. Takes one arena's lock after the other, for as long as its free pages take.
 void ReturnFreeMemory();
 
-// When to do so: once an interval, in a moment in which nobody solves; where there is none for another interval, in any.
+// When to do so: once an interval, in a moment without a solve; where there is none for another interval, in any.
 class TrimSchedule {
  public:
   using Clock = std::chrono::steady_clock;

@@ -77,7 +77,7 @@ void RemoveLeftovers(const std::string& folder) {
 
 }  // namespace
 
-// What a session writes to: its journal, and the store's threads that look after it.
+// What a session writes to: its journal, and the store's threads that serve it.
 class JournalStore::Sink : public LogSink {
  public:
   Sink(JournalStore* store, JournalPtr journal) : store_(store), journal_(std::move(journal)) {}

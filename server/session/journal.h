@@ -41,7 +41,7 @@ class JournalStore {
   struct Options {
     std::string folder;
     std::chrono::milliseconds sync_interval{50};
-    // A journal that has grown by so much, or whose steps would take so long to be taken again, begins anew with a snapshot.
+    // A journal that has grown by this much, or whose steps would take this long to replay, begins anew with a snapshot.
     int64_t checkpoint_bytes = 8 << 20;
     std::chrono::milliseconds checkpoint_replay{250};
     FileSystem* files = FileSystem::Real();
@@ -63,10 +63,10 @@ class JournalStore {
   };
   // NOT_FOUND when nothing of it is there, INVALID_ARGUMENT (RECORDING_CORRUPT) when no file of it has a sound beginning.
   absl::StatusOr<LeftLog> ReadLog(const std::string& session_name) const;
-  // The journal that goes on where that one ends.
+  // The journal that continues where that one ends.
   absl::StatusOr<std::unique_ptr<LogSink>> ContinueLog(const std::string& session_name, const SessionJournal::Left& left);
 
-  // Deletes a session's files, durably, and ends its journal, whoever holds it: nothing is written to it any more. Doing it again
+  // Deletes a session's files, durably, and ends its journal, held or not: nothing is written to it any more. Doing it again
   // is no error. UNAVAILABLE (JOURNAL_FAILED) when the files cannot be removed.
   absl::Status RemoveSession(const std::string& session_name);
 

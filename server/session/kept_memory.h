@@ -13,14 +13,14 @@
 namespace eipc {
 
 // Memory that is kept for a tenant beyond the call that asked for it: it counts in the server's budget and in what the tenant may
-// keep (Resource::kMemoryBytes), until destroyed. One that is made by default belongs to nobody and counts nowhere.
+// keep (Resource::kMemoryBytes), until destroyed. A default-constructed one has no owner and counts nowhere.
 class KeptMemory {
  public:
   KeptMemory() = default;
   int64_t bytes() const { return share_.bytes(); }
-  // Keeps so much more; RESOURCE_EXHAUSTED (MEMORY_BUDGET, TENANT_QUOTA) when it does not fit. `what` is for the message.
+  // Keeps this much more; RESOURCE_EXHAUSTED (MEMORY_BUDGET, TENANT_QUOTA) when it does not fit. `what` is for the message.
   absl::Status Grow(int64_t bytes, const std::string& what);
-  // Keeps so much, which is there already: it may be more than fits.
+  // Records memory that is held already: it may exceed the bound.
   void SetTo(int64_t bytes);
 
  private:

@@ -22,7 +22,7 @@ namespace eipc {
 // Things that clients name and that one call uses at a time. Each has an owner; to everyone else it does not exist.
 //
 // Invariants: an id names one thing for ever, over restarts too: {count}-{random}; a lease keeps its thing alive, removed or not;
-// at most one lease of a thing exists; after Remove nobody gets a new one.
+// at most one lease of a thing exists; after Remove no call gets a new one.
 template <typename T>
 class LeaseTable {
  public:
@@ -133,7 +133,7 @@ class LeaseTable {
   // but use it only after that.
   Lease Publish(Reservation reservation, std::unique_ptr<T> value) {
     auto cell = std::make_shared<Cell>(reservation.name_, reservation.owner_, std::move(value), options_);
-    FifoGate::Pass pass = *cell->gate.Enter({});  // nobody else knows the gate
+    FifoGate::Pass pass = *cell->gate.Enter({});  // no other thread knows the gate
     const std::lock_guard<std::mutex> lock(mutex_);
     cells_[reservation.name_] = cell;
     reservation.table_ = nullptr;
@@ -164,8 +164,8 @@ class LeaseTable {
     return Lease(cell, *std::move(pass));
   }
 
-  // Takes the name away at once, tells whoever uses the thing to stop, and waits until they have (or the budget ends: they still
-  // stop, but later).
+  // Takes the name away at once, asks the calls that use the thing to stop, and waits until they have (or the budget ends: they
+  // still stop, but later).
   absl::Status Remove(const std::string& name, const StepBudget& budget, const std::string& owner = "") {
     std::shared_ptr<Cell> cell;
     {

@@ -44,7 +44,7 @@ class MemoryBudget {
     }
     ~Share() { Return(); }
     int64_t bytes() const { return budget_ == nullptr ? 0 : bytes_; }
-    // Sets so many bytes more aside; false when they do not fit. A share of no budget stays as it is.
+    // Reserves this many more bytes; false when they do not fit. A share of no budget stays as it is.
     bool Extend(int64_t bytes);
     // The same; RESOURCE_EXHAUSTED (MEMORY_BUDGET) when they do not fit. `what` is for the message.
     absl::Status Grow(int64_t bytes, const std::string& what);

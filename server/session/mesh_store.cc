@@ -55,7 +55,7 @@ MeshStore::Entry MeshStore::EvictOldest(const std::string& owner) {
 absl::StatusOr<MeshStore::Room> MeshStore::MakeRoom(const std::string& owner, int64_t bytes) {
   EIPC_RETURN_IF_ERROR(CheckSize(bytes));
   while (true) {
-    Entry evicted;  // goes, with its memory, before room is looked for again, and without the lock
+    Entry evicted;  // is destroyed, with its memory, before the next attempt, and without the lock
     const std::lock_guard<std::mutex> lock(mutex_);
     absl::StatusOr<Room> room = TryRoom(owner, bytes);
     const auto owned = owned_.find(owner);

@@ -26,7 +26,7 @@ struct UploadedMesh {
 };
 
 // Uploaded mesh files by owner and the SHA-256 of their bytes. When an owner has no room for another, its least recently used go:
-// scenes hold copies. Nobody's go for somebody else's.
+// scenes hold copies. A tenant's never make room for another's.
 //
 // Invariant: uploads and the room made for those that still come are never more than the store, and each is within its owner's
 // quotas and the memory that was set aside for it.

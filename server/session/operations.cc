@@ -115,7 +115,7 @@ absl::StatusOr<Quotas::Hold> OperationRegistry::MakeRoom(const std::string& owne
 }
 
 void OperationRegistry::Forget(std::map<Key, Ptr>::iterator operation) {
-  operation->second->hold = Quotas::Hold();  // whoever still looks at it
+  operation->second->hold = Quotas::Hold();  // a reader may still hold it
   operation->second->DropResult();
   operations_.erase(operation);
 }

@@ -41,7 +41,7 @@ class OperationRegistry {
   using Job = std::function<absl::StatusOr<std::string>(const StepBudget& budget, Progress* progress)>;
 
   struct View;
-  // Is told how an operation ended, once, before anybody else sees that it is done.
+  // Receives how an operation ended, once, before any other sees that it is done.
   using Ended = std::function<void(const View& operation)>;
 
   struct View {
@@ -51,7 +51,7 @@ class OperationRegistry {
     double progress = 0;
     std::string stage;
     absl::Status status;
-    // Null unless it is done and OK. Its memory is given back with the last who looks at it.
+    // Null unless it is done and OK. Its memory is given back with the last reference.
     std::shared_ptr<const std::string> result;
   };
 
@@ -59,7 +59,8 @@ class OperationRegistry {
   explicit OperationRegistry(int max_operations, int workers = 16, Quotas* quotas = nullptr, const TenantMemory* memory = nullptr)
       : max_operations_(max_operations), max_workers_(workers), quotas_(quotas), memory_(memory), most_of_a_tenant_(workers) {}
   ~OperationRegistry() { Stop(); }
-  // A tenant has at most so many of the threads from now on (it keeps those that it has), so that long jobs leave room for others.
+  // A tenant has at most this many of the threads from now on (it keeps those that it has), so that long jobs leave room for
+  // others.
   void BoundTenants(int most);
   // Cancels every job and waits for it; what was done is forgotten too. None is begun after that.
   void Stop();

@@ -6,7 +6,7 @@
 
 namespace eipc {
 
-// RESOURCE_EXHAUSTED (QUEUE_FULL): as many wait as may. Marked beside its text, so that it is known again whatever is told with it.
+// RESOURCE_EXHAUSTED (QUEUE_FULL): as many wait as may. Marked beside its text, so that it is recognized whatever text is added.
 absl::Status QueueFull(absl::string_view text);
 
 bool IsQueueFull(const absl::Status& status);

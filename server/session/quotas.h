@@ -16,7 +16,7 @@ namespace eipc {
 
 struct ServerLimits;
 
-// What a tenant may hold only so much of.
+// Resources of which a tenant's share is bounded.
 enum class Resource {
   kSessions,
   kScenes,
@@ -52,11 +52,11 @@ class Quotas {
           amount_(std::exchange(other.amount_, 0)) {}
     Hold& operator=(Hold&& other) noexcept;
     ~Hold() { Return(); }
-    // Holds so much more; RESOURCE_EXHAUSTED (TENANT_QUOTA) when the tenant may not. A hold of nobody may.
+    // Holds this much more; RESOURCE_EXHAUSTED (TENANT_QUOTA) beyond the quota. A hold without a tenant always may.
     absl::Status Grow(int64_t more);
-    // Holds so much, which is there already: it may be more than the quota. A hold of nobody stays as it is.
+    // Records what is held already: it may exceed the quota. A hold without a tenant stays as it is.
     void SetTo(int64_t amount);
-    // Gives back so much, at most all.
+    // Gives back this much, at most all.
     void Shrink(int64_t less);
     int64_t amount() const { return amount_; }
 

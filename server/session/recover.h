@@ -24,7 +24,7 @@ struct RecoveredSession {
   std::string note;
 };
 
-// The session that a journal tells of, as it was after its last acknowledged step: the last states in it, the steps after them
+// The session of a journal, as it was after its last acknowledged step: the last states in it, the steps after them
 // taken again and found to give the same digests, and the answers that may still be asked for. The steps of another build are taken
 // again without comparing digests. DATA_LOSS (DIGEST_MISMATCH) when the bits of this build cannot be had again, errors of the
 // budget.

@@ -14,7 +14,7 @@ namespace {
 // In steps of this, so that answers of nearly the same size change nothing.
 constexpr int64_t kStep = 1 << 10;
 
-// No whole request looks like a digest: it begins with the tag of its session's name, which is no hex digit.
+// No whole request can be taken for a digest: it begins with the tag of its session's name, which is no hex digit.
 std::string DigestOf(std::string request) {
   const bool is_digest =
       request.size() == 64 && std::all_of(request.begin(), request.end(), [](char c) { return absl::ascii_isxdigit(c); });

@@ -10,8 +10,8 @@
 namespace eipc {
 
 // The last finished request of a session and what was answered, so that a client that lost the answer can ask again without moving
-// the world. Of a request its SHA-256 is kept, in 64 hex digits; whoever gives a whole request, as journals of earlier builds do,
-// gives its digest. Responses are opaque bytes.
+// the world. Of a request its SHA-256 is kept, in 64 hex digits; a caller that gives a whole request, as journals of earlier builds
+// do, gives its digest. Responses are opaque bytes.
 class RetryMemory {
  public:
   // The stored response when `id` is that of the last finished request; nullptr when it is another (or empty: not to be retried).

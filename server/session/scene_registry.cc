@@ -75,7 +75,7 @@ absl::Status SceneRegistry::Delete(const std::string& name, const std::string& o
     return absl::FailedPreconditionError(absl::StrCat("SCENE_IN_USE: ", pins, " session(s) run '", name, "'; delete them first"));
   }
   payload_bytes_ -= static_cast<int64_t>(found->second->scene.payload.size());
-  found->second->hold = Quotas::Hold();  // whoever still reads the scene
+  found->second->hold = Quotas::Hold();  // a reader may still hold the scene
   scenes_.erase(found);
   return absl::OkStatus();
 }

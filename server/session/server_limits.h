@@ -28,15 +28,15 @@ struct ServerLimits {
   // Mesh preparations and scenes with cages to be made that are worked on at once, and compilations beside them.
   int job_slots = 1;
   int max_waiting_solves = 256;
-  // Refusals for want of a slot are answered no sooner than so long after the client's last answer, at most so many at once; the
-  // others without delay (server/rpc/handlers/refusal_pause.h).
+  // Refusals for want of a slot are answered no sooner than this long after the client's last answer, at most this many at once;
+  // the others without delay (server/rpc/handlers/refusal_pause.h).
   double refusal_pause_ms = 6;
   int max_paused_refusals = 64;
   // Calls that may wait for one session while another call uses it.
   int max_waiting_calls = 64;
   int max_threads_per_session = 8;
   int max_substeps = 100'000;
-  // Calls that are handled at once, a thread each; and of one tenant, where an access file tells them apart (0: half of them).
+  // Calls that are handled at once, a thread each; and of one tenant, where an access file distinguishes them (0: half of them).
   int max_calls = 256;
   int max_calls_per_tenant = 0;
   // Open streams, and calls that wait for an operation: they hold no thread. A tenant may have half of them.
@@ -68,7 +68,7 @@ struct ServerLimits {
   ResourceAmounts tenant = {};
 };
 
-// RESOURCE_EXHAUSTED when a scene of so many bodies is larger than the server takes. Runs before any mesh is read.
+// RESOURCE_EXHAUSTED when a scene of this many bodies is larger than the server takes. Runs before any mesh is read.
 absl::Status CheckBodyCount(int64_t bodies, const ServerLimits& limits);
 // RESOURCE_EXHAUSTED when a scene is larger than the server takes. Runs before anything is built from it.
 absl::Status CheckSceneSize(const SceneSpec& spec, const ServerLimits& limits);

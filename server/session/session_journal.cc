@@ -10,8 +10,8 @@
 namespace eipc {
 namespace {
 
-// A journal that grows by so many times its bound while its next file is being written is written faster than the disk takes it:
-// then whoever writes waits for the disk.
+// A journal that grows by this multiple of its bound while its next file is being written is written faster than the disk takes it:
+// then the writer waits for the disk.
 constexpr int kMostBehind = 4;
 
 }  // namespace

@@ -26,11 +26,11 @@ namespace eipc {
 //   being written, in both.
 // - The file is never followed by anything after half a record: what cannot be written whole is cut back.
 // - Once something has failed that leaves the files in doubt (a sync, a cut), nothing is taken any more (fail-stop).
-// - After Remove no file of the session is there, and none comes back: it is the end of the journal, whoever still holds it.
+// - After Remove no file of the session is there, and none comes back: it is the end of the journal, even while held.
 class SessionJournal {
  public:
   struct Options {
-    // A journal begins anew when it has grown by so much,
+    // A journal begins anew when it has grown by this much,
     int64_t checkpoint_bytes = 8 << 20;
     // or when its steps would take so long to be taken again.
     std::chrono::duration<double> checkpoint_replay{0.25};

@@ -24,7 +24,7 @@ struct Snapshot {
 
 // What is in a snapshot of this scene. INVALID_ARGUMENT with reason SNAPSHOT_CORRUPT for bytes that are no whole snapshot,
 // FAILED_PRECONDITION with SNAPSHOT_FOREIGN for a sound one of a later format or of another scene, and for one of another build
-// that this one cannot go on from (the text says which).
+// that this one cannot continue from (the text says which).
 absl::StatusOr<Snapshot> UnpackSnapshot(absl::string_view bytes, const std::string& scene_name, const Model& model);
 
 // What reading a snapshot holds at most, beside its bytes, for each of them: the lists of a state, which grow by doubling.

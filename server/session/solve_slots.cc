@@ -10,7 +10,7 @@
 namespace eipc {
 namespace {
 
-// Nothing tells a waiter that its caller went away, so waiters look, this often.
+// A waiter is not notified when its caller goes away, so it polls at this interval.
 constexpr std::chrono::milliseconds kPollInterval(10);
 // After so long a slot that is kept for an answer's sake is taken.
 constexpr std::chrono::milliseconds kLongestAnswer(10);
@@ -93,7 +93,7 @@ void SolveSlots::BoundTenants(int most) {
     const int before = busy_;
     ++busy_;
     GiveToNext();
-    if (busy_ == before) return;  // nobody may have it
+    if (busy_ == before) return;  // no waiter may have it
   }
 }
 

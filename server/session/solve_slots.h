@@ -30,9 +30,9 @@ struct SolveClaim {
 // Bounds how many solves run at once, in the whole server, and shares them out.
 //
 // Slots are given in rounds of seven turns: interactive, normal, interactive, batch, interactive, normal, interactive; a turn of a
-// priority that nobody waits with is passed over. Within a priority tenants take turns (tenant_turns.h), and within a tenant the
+// priority without waiters is passed over. Within a priority tenants take turns (tenant_turns.h), and within a tenant the
 // first to come goes first. When as many wait as may, a newcomer takes the place of the last and least urgent of the tenant that
-// has most waiting, if its own has fewer even with it, else of somebody less urgent of its own tenant; that one is refused. So one
+// has most waiting, if its own has fewer even with it, else a less urgent call of its own tenant; that one is refused. So one
 // tenant's flood is its own loss.
 //
 // Bound, whatever the others ask for: while a call waits that is the first of its tenant and priority, and whose tenant holds no
@@ -41,7 +41,7 @@ struct SolveClaim {
 // where T tenants wait with its priority and k = 1 for interactive calls, 3 for normal ones, 6 for batches. With slots enough for
 // those that hold one its wait is as many solves long. (A slot is held for one solve: a request takes one for each of its steps.)
 //
-// Invariants: nobody waits while a slot is free that may be theirs; a slot that is given up passes to its next holder in the same
+// Invariants: no call waits while a slot is free that it may have; a slot that is given up passes to its next holder in the same
 // critical section.
 class SolveSlots {
  public:
@@ -70,9 +70,9 @@ class SolveSlots {
   };
 
   // While one lives, a slot that this thread gives up stays taken until it ends: what the thread still has to do to answer its own
-  // client is not put off until others have solved. For a moment only: whoever asks for a slot, or waits for one, after 10 ms takes
-  // it all the same (the client may be slow to read); and a thread that takes a slot again gives up the last one first. Not to be
-  // nested.
+  // client is not put off until others have solved. For a moment only: a call that asks for a slot, or waits for one, after 10 ms
+  // takes it all the same (the client may be slow to read); and a thread that takes a slot again gives up the last one first. Not
+  // to be nested.
   class LateRelease {
    public:
     LateRelease();
@@ -97,7 +97,7 @@ class SolveSlots {
   absl::StatusOr<Slot> Take(
       const SolveClaim& claim, const StepBudget& budget, absl::FunctionRef<void()> not_refused = [] {});
 
-  // A tenant holds at most so many slots from now on (it keeps those that it has), so that those with long work leave room.
+  // A tenant holds at most this many slots from now on (it keeps those that it has), so that those with long work leave room.
   void BoundTenants(int most);
 
   int slots() const { return slots_; }

@@ -10,8 +10,8 @@
 
 namespace eipc {
 
-// A state as bytes that its own build continues bit for bit and that every later build can go on from: a mark, then entries, each a
-// name and a value with their lengths. A reader skips names that it does not know; a writer never gives an old name another
+// A state as bytes that its own build continues bit for bit and that every later build can continue from: a mark, then entries,
+// each a name and a value with their lengths. A reader skips names that it does not know; a writer never gives an old name another
 // meaning.
 //
 //   step, time_s, barrier_stiffness   numbers

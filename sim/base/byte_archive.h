@@ -123,7 +123,7 @@ class ByteReader {
   bool done() const { return ok_ && rest_.empty(); }
 
  private:
-  // A number of elements of at least `element_bytes` each; 0 when so many cannot follow.
+  // A number of elements of at least `element_bytes` each; 0 when that many cannot follow.
   uint64_t Count(size_t element_bytes) {
     uint64_t count = 0;
     Value(count);

@@ -26,7 +26,7 @@ struct Crew::Loop {
   const int64_t grain;
   std::atomic<int64_t> next = 0;
   std::atomic<bool> failed = false;
-  std::exception_ptr error;  // of whoever set `failed`; read when all have left
+  std::exception_ptr error;  // of the thread that set `failed`; read when all have left
   // Guarded by the crew's mutex.
   int places = 0;  // for workers that may still join
   int inside = 0;  // workers

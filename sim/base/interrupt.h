@@ -13,7 +13,7 @@ namespace eipc {
 // Tells long loops that their result is no longer wanted.
 //
 // One thread owns the work; it alone asks the source, however many threads help it. A loop that finds Raised() true stops where it
-// is. What it then returns is not a result, and nothing made by it may be kept as if it were: so whoever uses results looks at
+// is. What it then returns is not a result, and nothing made by it may be kept as if it were: so a caller that uses results checks
 // Poll() or status() first. Once raised it stays so until the watch ends, whatever the source says later.
 class Interrupt {
  public:
@@ -40,7 +40,7 @@ class Interrupt {
     Interrupt* interrupt_;
   };
 
-  // By any thread that works for the owner; false while nobody watches.
+  // By any thread that works for the owner; false while no watch is set.
   bool Raised() {
     if (raised_.load(std::memory_order_relaxed)) return true;
     return std::this_thread::get_id() == owner_ && !Poll().ok();
@@ -53,7 +53,7 @@ class Interrupt {
     }
     return status_;
   }
-  // By the owner; asks nobody.
+  // By the owner, without a call of the watch.
   absl::Status status() const { return status_; }
 
  private:

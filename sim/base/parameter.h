@@ -21,7 +21,7 @@ struct Bounds {
   static constexpr Bounds Between(double low, double high) { return {low, high, false, false}; }
 
   bool Contains(double value) const;
-  // "> 0", ">= 0", "in [0, 1]", "> -1 and < 0.5", "finite": goes on after "must be".
+  // "> 0", ">= 0", "in [0, 1]", "> -1 and < 0.5", "finite": continues "must be".
   std::string Text() const;
 };
 

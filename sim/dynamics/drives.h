@@ -13,8 +13,8 @@ namespace eipc {
 // INVALID_ARGUMENT naming the field for a step size, target index or pose that cannot be used.
 absl::Status CheckStepInput(const Model& model, const StepInput& input);
 
-// Where every drive should be at `time_s`: a client's target, else its trajectory, else where it last was told to be. `part` of the
-// way to a client's target (1: there), from where the drive was told to be at the start of the step.
+// Where every drive should be at `time_s`: a client's target, else its trajectory, else the pose last commanded. `part` of the
+// way to a client's target (1: there), from the pose commanded at the start of the step.
 void CommandDrives(const Model& model, const StepInput& input, double time_s, double part, std::vector<State::Drive>* drives);
 
 // Marks driven nodes (by node) and writes where they should be (stacked; other entries are left alone).

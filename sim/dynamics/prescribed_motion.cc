@@ -229,7 +229,7 @@ void PrescribedMotion::MoveToGuess(StageProblem* problem, const VecX& guess, Vec
   Accept(problem, nullptr, fraction, q, &ignored);
 }
 
-// A move that was cut short but made progress: the drives go on once the free nodes have been relaxed.
+// A move that was cut short but made progress: the drives continue once the free nodes have been relaxed.
 void PrescribedMotion::AwaitRelaxation() {
   for (size_t i = 0; i < drives_.size(); ++i) {
     if (!moving_[i]) continue;

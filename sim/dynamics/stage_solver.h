@@ -22,7 +22,7 @@ class StageSolver {
   StageSolver(const Model* model, StageProblem* problem, PrescribedMotion* motion, NewtonSystem* system, PhaseSeconds* seconds,
               Interrupt* interrupt);
 
-  // From *q, where the problem's stage has begun, by way of `guess`; gamma_h is the stage's, s. On kNone *q is the solution. What
+  // From *q, where the problem's stage has begun, through `guess`; gamma_h is the stage's, s. On kNone *q is the solution. What
   // was solved is added to *report. Error only from the interrupt.
   absl::StatusOr<Retry> Solve(const VecX& guess, double gamma_h, VecX* q, StepReport* report);
 

@@ -10,7 +10,7 @@
 
 namespace eipc {
 
-// A state as bytes, every bit of it. Neither versioned nor checksummed: that is for whoever stores them
+// A state as bytes, every bit of it. Neither versioned nor checksummed: that is for the storage
 // (server/session/snapshot.h).
 std::string EncodeState(const State& state);
 

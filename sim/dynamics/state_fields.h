@@ -44,7 +44,7 @@ void VisitContacts(Archive& archive, Contacts& contacts) {
   });
 }
 
-// What is shared is not written to: whoever loads makes its own.
+// Shared contacts are never written to: loading makes new ones.
 template <typename Archive, typename Held>
 void VisitHeld(Archive& archive, Held& held) {
   if constexpr (std::is_const_v<Held>) {

@@ -72,7 +72,7 @@ void Stepper::BeginPart(const State& from) {
   BeginAttempt();
 }
 
-// From the start of the part, with the bodies asleep that are so now. Free nodes are expected to go on as they move, prescribed
+// From the start of the part, with the bodies asleep that are so now. Free nodes are expected to keep their velocity, prescribed
 // ones to arrive.
 void Stepper::BeginAttempt() {
   const State& from = *part_.from;
@@ -96,8 +96,8 @@ void Stepper::BeginAttempt() {
   part_.start = part_.q;
 }
 
-// What the stage starts from, and its guess: free nodes go on as they move; prescribed nodes arrive. Their q_tilde is on their path
-// too, so that the stage's velocity (q - q_tilde) / (gamma h) is that of their motion.
+// What the stage starts from, and its guess: free nodes keep their velocity; prescribed nodes arrive. Their q_tilde is on their
+// path too, so that the stage's velocity (q - q_tilde) / (gamma h) is that of their motion.
 void Stepper::PredictStage() {
   part_.scheme->PrepareStage(part_.stage_index, {*part_.from, part_.dt_s, acceleration_.value(), part_.q, part_.v}, &part_.stage);
   part_.guess = part_.q + (part_.stage.end - part_.reached) * part_.dt_s * part_.v;
@@ -111,7 +111,7 @@ void Stepper::PredictStage() {
   problem_.BeginStage(part_.from->q, part_.stage.q_tilde, part_.stage.v_tilde, part_.stage.gamma * part_.dt_s);
 }
 
-// What hits a sleeping body in a stage may be gone by the next, so bodies wake after every stage.
+// A contact force of one stage may be gone in the next, so sleeping bodies are examined after every stage.
 Retry Stepper::AcceptStage() {
   const int limit = schedule_.max_iterations();
   if (limit > 0 && task_.report->newton_iterations - part_.iterations > limit) return Retry::kHalve;

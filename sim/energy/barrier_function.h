@@ -7,7 +7,7 @@ namespace eipc {
 
 // b(d) = -(d - dhat)^2 ln(d / dhat) for 0 < d < dhat, 0 from dhat on (Li et al. 2020, eq. 6; Du et al. 2025, eq. 7). m^2.
 //
-// Below kSmallestGap dhat, down to 0 and beyond, b goes on as its second-order Taylor polynomial: value, slope and curvature stay
+// Below kSmallestGap dhat, down to 0 and beyond, b continues as its second-order Taylor polynomial: value, slope and curvature stay
 // finite, agree with each other, and repel, whatever rounding makes of a gap. Collision detection keeps every accepted state far
 // above that, so nothing rests there.
 inline constexpr double kSmallestGap = 1e-9;

@@ -37,7 +37,7 @@ class EnergyTerm {
   // The Hessian does not depend on the point within a stage: the solver adds it once.
   virtual bool constant_hessian() const { return false; }
 
-  // Node pairs that this term may touch whatever the point, and a chance to look up where they lie in the matrix.
+  // Node pairs that this term may touch whatever the point, and where they lie in the matrix.
   virtual void AppendPattern(std::vector<std::pair<int32_t, int32_t>>*) const {}
   virtual void BindPattern(const BlockMatrix&) {}
 };

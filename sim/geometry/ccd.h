@@ -50,7 +50,7 @@
 // distance on the exact line is certified not to fall below the first one (less what rounding takes from pairs that are only
 // carried along), and its distance after rounding to stay above 0. So a separating pair goes free from a gap of a few ulp on. The
 // factor of 2 over the 1e-12 m and 32 ulp that callers may rely on pays for those rounding errors. A pair whose distance cannot be
-// told from 0 gets time 0.
+// distinguished from 0 gets time 0.
 //
 // Coordinates that are not finite, or whose sizes sum to more than 1e50 m, get time 0. The loop always ends: each pass proves a
 // later time or ends it, and passes are capped.

@@ -23,9 +23,9 @@ class ConjugateGradient {
   // `interrupt`, which ends Solve early and not converged, may be null.
   explicit ConjugateGradient(Interrupt* interrupt = nullptr) : interrupt_(interrupt) {}
 
-  // From *x = 0 until |x - A^-1 b|_A <= tolerance |A^-1 b|_A as far as can be told, or the iterations are used up. In this norm an
-  // error counts by the energy it has, so soft and stiff parts of a body are solved alike; residuals are about the stiff ones only.
-  // The square of the error some iterations ago is what they have gained since, at least (Strakos & Tichy 2002).
+  // From *x = 0 until |x - A^-1 b|_A <= tolerance |A^-1 b|_A as far as can be estimated, or the iterations are used up. In this
+  // norm an error counts by the energy it has, so soft and stiff parts of a body are solved alike; residuals are about the stiff
+  // ones only. The square of the error some iterations ago is what they have gained since, at least (Strakos & Tichy 2002).
   Result Solve(const Operator& apply, const Operator& precondition, const VecX& b, double tolerance, int max_iterations, VecX* x);
 
  private:

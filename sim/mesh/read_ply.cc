@@ -135,7 +135,7 @@ class PlyReader {
       double value = 0;
       const absl::string_view token = scan_.Token();
       if (!ParseFiniteDouble(token, &value)) {
-        // Colours and other attributes may be anything; positions are checked by whoever uses them.
+        // Colours and other attributes may be anything; positions are checked where they are used.
         if (absl::StartsWithIgnoreCase(token, "nan") || absl::StrContains(token, "inf")) return std::nan("");
         return scan_.Error(token.empty() ? "the file is cut short" : "expected a number");
       }

@@ -50,7 +50,7 @@ absl::StatusOr<TetMesh> ToTetMesh(const Complex& complex) {
   return TetMesh::Create(std::move(vertices), std::move(tets));
 }
 
-// The mesher looks for the surface along segments from the centre until it finds it: there must be one to find.
+// The mesher searches for the surface along segments from the centre without a limit: there must be one.
 absl::Status CheckBall(const std::function<double(const Vec3&)>& value, const Vec3& center, double radius) {
   if (!center.allFinite() || !(radius > 0) || !std::isfinite(radius))
     return absl::InvalidArgumentError("implicit meshing: bad ball");

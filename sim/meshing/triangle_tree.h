@@ -17,7 +17,7 @@ class TriangleTree {
  public:
   TriangleTree(const std::vector<Vec3>& vertices, const std::vector<Triangle>& triangles);
 
-  // The point of the mesh closest to `p`. `within`: a distance that is known not to be too small, to look less far.
+  // The point of the mesh closest to `p`. `within`: an upper bound of the distance, which prunes the search.
   Vec3 Closest(const Vec3& p, double within = std::numeric_limits<double>::infinity()) const;
   // Distance, negative inside (odd number of crossings along a fixed skew ray); the mesh must be closed.
   double SignedDistance(const Vec3& p, double within = std::numeric_limits<double>::infinity()) const;

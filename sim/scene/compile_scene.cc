@@ -222,7 +222,7 @@ absl::StatusOr<std::shared_ptr<const Model>> CompileScene(const SceneSpec& spec,
   std::vector<std::vector<Triangle>> triangles;
   const int64_t problems_before = problems.count();
   for (size_t b = 0; b < spec.bodies.size(); ++b) {
-    // A mesh that could not be read was reported by whoever read it.
+    // A mesh that could not be read was reported by its reader.
     if (spec.bodies[b].mesh.vertices.empty() && !problems.empty()) continue;
     CompiledBody body = CompileBody(spec.bodies[b], absl::StrCat("bodies[", b, "]"), &problems);
     surface_positions.push_back(body.surface_positions);

@@ -22,7 +22,7 @@ absl::Status SettleStart(Model* model, const StepBudget& budget) {
   World world(waiting);
   double speed = 0;
   for (int i = 0; i < kMaxSteps; ++i) {
-    // From rest every time: what nothing brakes, such as a slide without friction, must not go on.
+    // From rest every time: a motion without resistance, such as a slide without friction, must not continue.
     State still = world.state();
     still.v.setZero();
     EIPC_RETURN_IF_ERROR(world.Restore(still));

@@ -41,7 +41,7 @@ struct RootReport : NewtonReport {
 
 // Damped inexact Newton for such systems. Linear systems: BiCGSTAB preconditioned by the Cholesky factor P of the frozen
 // potential's Hessian (the same as a lagged solve needs), to the forcing terms sigma_k = min((|r_k| / |r_{k-1}|)^phi, 0.01)
-// (Larionov et al. 2023, section IV-D; Eisenstat & Walker 1996), or sparse LU, which also takes over where BiCGSTAB does not
+// (Larionov et al. 2023, section IV-C; Eisenstat & Walker 1996), or sparse LU, which also takes over where BiCGSTAB does not
 // converge. A trial within what MaxStep allows is accepted when, a few times only, the potential frozen at the iterate falls
 // (which costs no solution, and far from the root residuals are a bad guide as contacts come and go), or when |r|_{P^-1} falls (P
 // that of the iteration, so the exact Newton direction always descends).

@@ -11,7 +11,7 @@ namespace eipc {
 // a logarithm doubles it) and closes by t^2 s^2 / (2 L). Taken as far as nothing is met, the closing wins whenever s^2 > 2 g L:
 // each iteration halves the gap, and with it what the next one may slide, and nothing ever opens it again. Levenberg's cure: lambda
 // times the inertia on the diagonal shortens s but not the answer of stiff contact, as a smaller time step would; gaps then open at
-// t = 1 while the slide goes on in as many iterations as its curvature needs.
+// t = 1 while the slide continues in as many iterations as its curvature needs.
 class SlideDamping {
  public:
   double lambda() const { return lambda_; }

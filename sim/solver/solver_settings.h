@@ -9,7 +9,7 @@ namespace eipc {
 enum class LinearSolverKind { kAuto, kCholesky, kPcgDiagonal, kPcgBlock, kPcgIc0 };
 
 const char* LinearSolverName(LinearSolverKind kind);
-// What kAuto stands for in a scene of so many unknowns; others stay as they are.
+// What kAuto stands for in a scene with this many unknowns; others stay as they are.
 LinearSolverKind ChooseLinearSolver(LinearSolverKind asked, int64_t unknowns);
 
 struct SolverSettings {

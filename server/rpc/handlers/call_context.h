@@ -14,11 +14,11 @@ namespace eipc::rpc {
 // Who calls, and how long they will wait.
 struct CallContext {
   CallContext() = default;
-  // NOLINTNEXTLINE(google-explicit-constructor): a call of nobody in particular.
+  // NOLINTNEXTLINE(google-explicit-constructor): a call of no particular caller.
   CallContext(StepBudget call_budget) : budget(std::move(call_budget)) {}
 
   StepBudget budget;
-  // Owns what the call makes, and sees nothing else. Empty where callers are not told apart.
+  // Owns what the call makes, and sees nothing else. Empty where callers are not distinguished.
   std::string tenant;
   // What the caller may do, and which line of the access file let it in (Caller::identity).
   Role role = Role::kOperator;

@@ -61,7 +61,7 @@ class MeshUpload {
   std::string data_;
 };
 
-// CreateScene that tells how far it is.
+// CreateScene that reports its progress.
 absl::Status MakeScene(Services&, const CallContext&, const v1::CreateSceneRequest&, OperationRegistry::Progress* progress,
                        v1::SceneInfo*);
 absl::Status StartCreateScene(Services&, const CallContext&, const v1::CreateSceneRequest&, v1::Operation*);

@@ -3,7 +3,7 @@
 
 namespace eipc::rpc {
 
-// Reads what can be read while a step runs: it waits for nobody, and does not keep the session from being reaped.
+// Reads what can be read while a step runs: it waits for no other call, and does not keep the session from being reaped.
 absl::Status GetSession(Services& services, const CallContext& context, const v1::GetSessionRequest& request,
                         v1::SessionInfo* response) {
   const std::shared_ptr<const Session> session = services.sessions.Peek(request.session(), context.tenant);

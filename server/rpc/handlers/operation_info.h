@@ -25,8 +25,8 @@ void FillOperation(const OperationRegistry::View& view, v1::Operation* out);
 absl::Status FillResults(Services& services, const std::vector<OperationRegistry::View>& views,
                          const std::function<v1::Operation*()>& add);
 
-// A job's part of a call: returns the serialized result. `call` is in the name of whoever began it, and as little urgent as a
-// batch.
+// A job's part of a call: returns the serialized result. `call` is in the name of the caller that began it, and as little urgent as
+// a batch.
 using CallJob = std::function<absl::StatusOr<std::string>(const CallContext& call, OperationRegistry::Progress* progress)>;
 
 // A request that waits for its operation, and the memory that it takes.

@@ -50,7 +50,7 @@ class Recovery {
   void Start(std::function<void()> done);
   // Ends it soon, and waits for it.
   void Stop();
-  // Waits until all is back or left alone, or somebody has stopped it.
+  // Waits until every session is back or given up, or recovery was stopped.
   void Wait();
 
   Progress progress() const;

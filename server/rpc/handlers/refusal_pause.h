@@ -13,7 +13,7 @@ namespace eipc::rpc {
 // Keeps refusals for want of room (server/session/queue_full.h) back for a moment. Clients that ask again at once would otherwise
 // be refused thousands of times a second, and take from those that are admitted the processor that they wait for.
 //
-// A call that waits holds no session and no slot, and only so many may wait: the others are answered at once.
+// A call that waits holds no session and no slot, and only a bounded number may wait: the others are answered at once.
 class RefusalPause {
  public:
   using Clock = std::chrono::steady_clock;

@@ -59,7 +59,7 @@ std::vector<SessionRegistry::Entry> Services::ReapIdleSessions(std::chrono::stea
   for (SessionRegistry::Entry& entry : sessions.All()) {
     const auto idle = [now](const Session& session) { return session.IdleSince(now); };
     if (!sessions.RemoveIdle(entry.name, entry.owner, idle).ok()) continue;
-    // Nobody has been told that the session is gone: should its files stay, it comes back with the next start, and is idle again.
+    // No client was answered that the session is gone: should its files stay, it comes back with the next start, and is idle again.
     if (journal != nullptr) (void)journal->RemoveSession(entry.name);
     reaped.push_back(std::move(entry));
   }

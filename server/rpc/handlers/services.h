@@ -68,7 +68,7 @@ struct Services {
   absl::Status CheckOpen() const;
   absl::Status CheckRecovered() const;
 
-  // Gives a session that nobody uses yet its log: one that begins now, or one that goes on where a server before this one ended.
+  // Gives a session that no call uses yet its log: one that begins now, or one that continues where an earlier server ended.
   absl::Status AttachLog(const std::string& name, Session* session, bool record);
   absl::Status ContinueLog(const std::string& name, Session* session, bool record, const SessionJournal::Left& left);
   absl::Status DeleteSession(const std::string& name, const StepBudget& budget, const std::string& tenant);
@@ -112,7 +112,7 @@ struct Services {
  private:
   std::unique_ptr<SessionLog> MakeLog(std::unique_ptr<LogSink> sink, const std::string& owner, bool record);
   std::mutex& SceneLock(const std::string& name, const std::string& tenant);
-  // A scene and its file come and go together: whoever changes either holds the lock of its name.
+  // A scene and its file come and go together: a call that changes either holds the lock of its name.
   std::array<std::mutex, 16> scene_locks_;
 };
 

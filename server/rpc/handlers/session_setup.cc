@@ -50,7 +50,7 @@ absl::Status BeginLog(Services& services, const std::string& name, bool record, 
 }  // namespace
 
 absl::Status MakeSession(Services& services, const CallContext& context, SessionOrder order, v1::SessionInfo* response) {
-  // Nobody sees the session, and nobody can delete it, before it is whole and has its log.
+  // No call sees the session, and none can delete it, before it is whole and has its log.
   EIPC_RETURN_IF_ERROR(services.CheckOpen());
   EIPC_ASSIGN_OR_RETURN(SessionRegistry::Reservation place, services.sessions.Reserve(context.tenant));
   EIPC_ASSIGN_OR_RETURN(Quotas::Hold held, services.quotas.Take(context.tenant, Resource::kSessions));

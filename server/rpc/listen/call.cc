@@ -27,7 +27,7 @@ StepBudget BudgetOf(const grpc::ServerContextBase& context, const std::atomic<bo
   return budget;
 }
 
-// The caller's, or one that nobody else has.
+// The caller's, or a new unique one.
 std::string RequestId(const grpc::ServerContextBase& context) {
   const std::optional<absl::string_view> given = OnlyHeader(context, kRequestIdKey);
   return given ? Printable(given->substr(0, kMaxRequestId)) : RandomHex128().substr(0, 16);

@@ -23,8 +23,8 @@ namespace eipc::rpc {
 // counts and logs.
 //
 // gRPC runs the reactions (On...) on few threads of its own: none of them may block. It destroys the call, by OnDone, once Finish
-// was called and every read and write has been reacted to; so whoever finishes a call must not touch it afterwards, and every call
-// must be finished, whatever happens.
+// was called and every read and write has been reacted to; so a thread that finishes a call must not touch it afterwards, and every
+// call must be finished, whatever happens.
 class Call : public grpc::ServerGenericBidiReactor, protected OpenCalls::Entry {
  public:
   Call(CallHost* host, const Method* method, Caller caller, grpc::GenericCallbackServerContext* context);

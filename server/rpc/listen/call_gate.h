@@ -13,7 +13,7 @@ namespace eipc::rpc {
 
 // Bounds how many are inside at once: in all, and of one tenant, so that no tenant keeps the others out.
 //
-// Invariant: nobody waits who could be inside. Those that wait enter in order of arrival, except that a tenant at its own bound
+// Invariant: no call waits that could be inside. Those that wait enter in order of arrival, except that a tenant at its own bound
 // lets others pass.
 class CallGate {
  public:
@@ -50,7 +50,7 @@ class CallGate {
 
   // Absent when there is no room.
   std::optional<Place> TryEnter(const std::string& tenant);
-  // Calls `entered` at once, or later on the thread of whoever leaves. It must not block.
+  // Calls `entered` at once, or later on the thread of a call that leaves. It must not block.
   void Enter(const std::string& tenant, Entered entered);
 
   int inside() const;
@@ -68,7 +68,7 @@ class CallGate {
   const int most_per_tenant_;
   mutable std::mutex mutex_;
   // Guarded by mutex_.
-  std::map<std::string, int> inside_;  // tenants with somebody inside
+  std::map<std::string, int> inside_;  // tenants with a call inside
   std::list<Waiter> waiting_;
   int count_ = 0;
 };

@@ -22,7 +22,7 @@ namespace eipc::rpc {
 struct CallHost {
   struct Options {
     int max_calls = 0;
-    // Bounds of one tenant, where tenants are told apart.
+    // Bounds of one tenant, where tenants are distinguished.
     int max_calls_per_tenant = 0;
     // Streams and waiting clients, which hold no thread.
     int max_streams = 0;

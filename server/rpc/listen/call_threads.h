@@ -10,7 +10,7 @@
 
 namespace eipc::rpc {
 
-// The threads that calls are handled on: started when they are needed, at most so many, and kept.
+// The threads that calls are handled on: started when they are needed, up to a bound, and kept.
 //
 // When the system refuses a thread, work waits for those that there are.
 class CallThreads {

@@ -52,7 +52,7 @@ void SetUp(grpc::ServerBuilder* builder, const GrpcServerOptions& options) {
   builder->SetDefaultCompressionAlgorithm(GRPC_COMPRESS_NONE);
   builder->AddChannelArgument(GRPC_COMPRESSION_CHANNEL_ENABLED_ALGORITHMS_BITSET, 1 << GRPC_COMPRESS_NONE);
   builder->AddChannelArgument(GRPC_ARG_ENABLE_PER_MESSAGE_DECOMPRESSION, 0);
-  // What is buffered of a message that nobody reads yet stays small.
+  // What is buffered of a message before it is read stays small.
   builder->AddChannelArgument(GRPC_ARG_HTTP2_BDP_PROBE, 0);
   builder->AddChannelArgument(GRPC_ARG_HTTP2_STREAM_LOOKAHEAD_BYTES, kMostBytesAhead);
   // Two servers on one port would share its calls.
@@ -67,7 +67,7 @@ void SetUp(grpc::ServerBuilder* builder, const GrpcServerOptions& options) {
   builder->AddChannelArgument(GRPC_ARG_HTTP2_MAX_PING_STRIKES, kPingStrikes);
   // What gRPC has read of a flood it works off, whether the connection is still there or not.
   builder->AddChannelArgument(GRPC_ARG_TCP_MAX_READ_CHUNK_SIZE, kMostBytesAhead);
-  // gRPC assembles a message before it looks at its size. Beyond this it ends calls to get memory
+  // gRPC assembles a message before it checks its size. Beyond this it ends calls to get memory
   // back: soon enough where senders are slow.
   grpc::ResourceQuota quota("eipc-server");
   quota.Resize(static_cast<size_t>(MessageBytes(limits) + kTransportBytes));
@@ -231,7 +231,7 @@ void GrpcServer::Impl::EndSlowCalls() {
   }
 }
 
-// Ends sessions that nobody uses; gives back memory that is free.
+// Ends idle sessions; returns free memory to the system.
 void GrpcServer::Impl::KeepHouse() {
   const auto now = std::chrono::steady_clock::now();
   for (const SessionRegistry::Entry& entry : services.ReapIdleSessions(now)) {
@@ -265,7 +265,7 @@ absl::Status GrpcServer::Impl::Listen(const ListenAddress& listen) {
 }
 
 // By itself Shutdown waits for clients to answer that they have seen the end of their connection, and those that have nothing to do
-// may not look before the grace is over.
+// may not check before the grace is over.
 void GrpcServer::Impl::EndConnections(std::chrono::milliseconds grace) {
   const auto until = std::chrono::steady_clock::now() + grace;
   std::thread closer;
@@ -359,7 +359,7 @@ absl::Status GrpcServer::Reload(const ResourceAmounts& tenant) {
 
 void GrpcServer::Drain(std::chrono::milliseconds grace) {
   if (impl_->server == nullptr) return;
-  // Watchers are told before they are ended.
+  // Watchers are notified before they are ended.
   impl_->SetReady(false);
   impl_->calls.open.Drain();
   impl_->UpdateReadiness();

@@ -32,7 +32,7 @@ struct GrpcServerOptions {
   JournalStore::Options journal;
   // Program that makes cages in a child (server/rpc/handlers/cage_worker.h); empty: in this process.
   std::string cage_program;
-  // "HOST:PORT" of http://.../metrics; empty: none. Loopback only, unless `metrics_anywhere`: nobody is asked for credentials
+  // "HOST:PORT" of http://.../metrics; empty: none. Loopback only, unless `metrics_anywhere`: no credentials are asked for
   // there.
   std::string metrics;
   bool metrics_anywhere = false;
@@ -68,7 +68,7 @@ class GrpcServer {
   static std::vector<absl::Status> Check(const GrpcServerOptions& options);
   // INVALID_ARGUMENT for an address that may not be served or files that make no sense, UNAVAILABLE when something cannot be had.
   static absl::StatusOr<std::unique_ptr<GrpcServer>> Start(const GrpcServerOptions& options);
-  // Drains without grace if nobody has.
+  // Drains without grace unless Drain was called.
   ~GrpcServer();
 
   // Where it listens, with the port it got.
@@ -77,8 +77,8 @@ class GrpcServer {
   // the server is alive, but not ready.
   bool AwaitRecovery();
 
-  // Reads the access file again and goes on in a new audit file, if there is none by that name any more. What is wrong is in the
-  // status; then who could call before can still call, and the audit log goes on where it was.
+  // Reads the access file again and continues in a new audit file, if there is none by that name any more. What is wrong is in the
+  // status; then callers admitted before still are, and the audit log continues where it was.
   // `tenant`: ServerLimits::tenant from now on; what is held already stays.
   absl::Status Reload(const ResourceAmounts& tenant);
 

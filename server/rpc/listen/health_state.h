@@ -9,10 +9,10 @@
 
 namespace eipc::rpc {
 
-// What health checks are told of each service.
+// The state of each service that health checks report.
 class HealthState {
  public:
-  // Is told of changes, under the lock: it must not block, nor call back.
+  // Is notified of changes, under the lock: it must not block, nor call back.
   class Watcher {
    public:
     virtual void Changed(const std::string& service, bool serving) = 0;
@@ -24,7 +24,7 @@ class HealthState {
   void Set(const std::string& service, bool serving);
   // Absent when there is no such service.
   std::optional<bool> Get(const std::string& service) const;
-  // From now on it is told of changes; what holds before them is returned.
+  // From now on it is notified of changes; the state before them is returned.
   std::optional<bool> Add(Watcher* watcher, const std::string& service);
   void Remove(Watcher* watcher);
 

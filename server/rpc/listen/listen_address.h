@@ -12,7 +12,7 @@ namespace eipc::rpc {
 struct ListenAddress {
   std::string host;  // as given, brackets of IPv6 included; empty for a Unix socket
   int port = 0;
-  bool loopback = false;  // 127.x.y.z, [::1] or localhost: nobody else can reach it
+  bool loopback = false;  // 127.x.y.z, [::1] or localhost: no other machine can reach it
   std::string path;       // of the Unix socket; empty for TCP
 };
 
@@ -20,8 +20,8 @@ struct ListenAddress {
 absl::StatusOr<ListenAddress> ParseListenAddress(const std::string& text);
 
 // Makes the folder of a Unix socket (mode 0700) if it is missing, and removes a socket that a dead server left there.
-// INVALID_ARGUMENT when the folder is not ours alone (another owner, or any permission for others: whoever may connect may say on
-// whose behalf), or when something else than a socket is in the way. UNAVAILABLE when a server listens there.
+// INVALID_ARGUMENT when the folder is not ours alone (another owner, or any permission for others: a process that may connect may
+// say on whose behalf), or when the path exists and is no socket. UNAVAILABLE when a server listens there.
 absl::Status PrepareUnixSocket(const std::string& path);
 
 }  // namespace eipc::rpc

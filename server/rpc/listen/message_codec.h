@@ -14,7 +14,7 @@
 namespace eipc::rpc {
 
 // Sets aside what a message takes that has arrived, until it is handled. RESOURCE_EXHAUSTED (MEMORY_BUDGET) when it does not fit.
-// A small one, such as a request for steps, always does: sessions that run go on whatever others hold, and the calls that can be
+// A small one, such as a request for steps, always does: running sessions continue whatever others hold, and the calls that can be
 // open bound how many small messages there are.
 absl::StatusOr<MemoryBudget::Share> TakeArrived(MemoryBudget* budget, const grpc::ByteBuffer& bytes);
 

@@ -55,7 +55,7 @@ class MessageRoom {
   MessageRoom(const MessageRoom&) = delete;
   MessageRoom& operator=(const MessageRoom&) = delete;
 
-  // Calls `ready`, which must not block, with the room: at once, or on the thread of whoever gives some back. After `patience` with
+  // Calls `ready`, which must not block, with the room: at once, or on the thread that gives some back. After `patience` with
   // RESOURCE_EXHAUSTED (MESSAGE_MEMORY) instead.
   void Take(const std::string& tenant, int64_t bytes, Clock::duration patience, Ready ready);
   // Refuses those that have waited for too long; all of them, now and from now on, once stopped.

@@ -38,7 +38,7 @@ Method::Answer Serve(const Method::Input& input) {
   return answer;
 }
 
-// A client that waits for an operation is looked after from time to time: no thread waits for it.
+// A call that waits for an operation is polled: no thread waits for it.
 Method::Answer ServeGetOperation(const Method::Input& input) {
   Parsed<v1::GetOperationRequest> request;
   if (absl::Status status = request.Parse(&input.services.memory, input.request); !status.ok()) return Refused(std::move(status));
@@ -55,7 +55,7 @@ Method::Answer ServeGetOperation(const Method::Input& input) {
 }
 
 #define EIPC_PATH(name) "/eipc.v1.SimulationService/" #name
-// Reads; or writes and is refused while the server stops; or steps, which goes on until then.
+// Reads; or writes and is refused while the server stops; or steps, which is allowed until then.
 #define EIPC_READ(name, Request, Response) \
   { EIPC_PATH(name), #name, Kind::kUnary, true, true, Size::kSmall, Serve<v1::Request, Response, rpc::name> }
 #define EIPC_WRITE(name, size, Request, Response) \

@@ -12,7 +12,8 @@ namespace eipc::rpc {
 // The calls that a server has open, so that it can stop without waiting for clients that keep one open, and end those whose client
 // neither sends its message nor takes its answer.
 //
-// Invariant: after Drain no call waits for a request: those that did were told, the others ask `draining` before they wait again.
+// Invariant: after Drain no call waits for a request: those that did were notified, the others ask `draining` before they wait
+// again.
 class OpenCalls {
  public:
   using Clock = std::chrono::steady_clock;

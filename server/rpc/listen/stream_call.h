@@ -57,7 +57,7 @@ class StreamCall : public Call {
   bool more_answers_ = false;
   Clock::time_point last_answer_;
   std::mutex mutex_;
-  State state_ = State::kBusy;  // guarded by mutex_; kOver: finished, or about to be by whoever set it
+  State state_ = State::kBusy;  // guarded by mutex_; kOver: finished, or about to be by the thread that set it
 };
 
 }  // namespace eipc::rpc

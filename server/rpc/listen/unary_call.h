@@ -8,7 +8,7 @@
 
 namespace eipc::rpc {
 
-// One message, one answer. The place among the calls and the thread are given back before the answer is written: one that nobody
+// One message, one answer. The place among the calls and the thread are given back before the answer is written: one that no client
 // reads costs only its memory, until the write timeout.
 class UnaryCall final : public Call {
  public:
@@ -23,7 +23,7 @@ class UnaryCall final : public Call {
   void Refuse(const absl::Status& status);
   void HandleOnThread();
   void Handle();
-  // Pending: looks again a moment later, as long as there is room for those that wait.
+  // Pending: polls again a moment later, as long as there is room for waiting calls.
   bool WaitForMore();
   void Reply(Method::Answer answer);
   void Send(Method::Answer answer);

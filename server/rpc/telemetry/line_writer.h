@@ -17,8 +17,8 @@ std::string TimeNow();
 // Writes lines to a file or pipe on a thread of its own. Push never waits for the reader or the disk: when the queue is full, its
 // oldest lines are dropped, and counted like those that cannot be written. Thread-safe.
 //
-// A writer that is blocked (a pipe that nobody reads) keeps nothing else from ending: the destructor gives it `patience` and then
-// leaves its thread behind, which ends with the process or when somebody reads again.
+// A writer that is blocked (a pipe without a reader) keeps nothing else from ending: the destructor gives it `patience` and then
+// leaves its thread behind, which ends with the process or when its reader continues.
 class LineWriter {
  public:
   struct Options {

@@ -40,7 +40,7 @@ prometheus::MetricFamily& AddGauge(const std::string& name, std::vector<promethe
   return family;
 }
 
-// Values that somebody else knows.
+// Values that others provide.
 class GaugeSource : public prometheus::Collectable {
  public:
   // Before the first Collect.

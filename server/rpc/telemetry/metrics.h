@@ -15,7 +15,7 @@ namespace eipc::rpc {
 // What the server counts, in the words of Prometheus (docs/howto/operations.md lists them all). Thread-safe.
 class Metrics {
  public:
-  // Values that are looked up when somebody asks, by metric name.
+  // Values that are evaluated at each scrape, by metric name.
   using Gauges = std::function<std::map<std::string, double>()>;
 
   Metrics();

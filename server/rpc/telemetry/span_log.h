@@ -33,7 +33,7 @@ struct StepSpan {
   std::string message;
 };
 
-// A line of JSON that tells these spans as OpenTelemetry's protocol does (OTLP 1.0, ExportTraceServiceRequest), the format of its
+// A line of JSON with these spans in the form of OpenTelemetry's protocol (OTLP 1.0, ExportTraceServiceRequest), the format of its
 // file exporter. No line break at the end.
 std::string OtlpLine(const std::vector<StepSpan>& spans);
 

@@ -43,7 +43,7 @@ uint64_t NextId() {
 
 std::string TraceContext::TraceId() const { return absl::StrCat(SpanIdText(trace_high), SpanIdText(trace_low)); }
 
-// version "-" trace-id "-" parent-id "-" trace-flags, of 2, 32, 16 and 2 digits; later versions may go on after another "-".
+// version "-" trace-id "-" parent-id "-" trace-flags, of 2, 32, 16 and 2 digits; later versions may continue after another "-".
 std::optional<TraceContext> ParseTraceparent(absl::string_view header) {
   constexpr size_t kSize = 55;
   if (header.size() < kSize || header[2] != '-' || header[35] != '-' || header[52] != '-') return std::nullopt;

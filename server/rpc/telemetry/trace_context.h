@@ -25,7 +25,7 @@ std::optional<TraceContext> ParseTraceparent(absl::string_view header);
 // A trace of its own, sampled, without a parent. Thread-safe.
 TraceContext NewTrace();
 
-// Of a span: not zero, and nobody else's. Thread-safe.
+// Of a span: not zero, and unique. Thread-safe.
 uint64_t NewSpanId();
 
 // 16 lower-case hex digits.
