@@ -42,8 +42,7 @@ int64_t BytesOf(const std::vector<T>& list) {
 int64_t SurfaceModelBytes(const CollisionSurface& s) {
   int64_t bytes = BytesOf(s.edges) + BytesOf(s.triangles) + BytesOf(s.vertex_body) + BytesOf(s.edge_body) +
                   BytesOf(s.triangle_body) + BytesOf(s.vertex_area) + BytesOf(s.edge_area) + BytesOf(s.edge_rest_length2) +
-                  BytesOf(s.rest_positions) + BytesOf(s.owned_vertices) + BytesOf(s.owned_edges) + BytesOf(s.pair_enabled) +
-                  BytesOf(s.pair_friction) + BytesOf(s.pair_law);
+                  BytesOf(s.rest_positions) + BytesOf(s.owned_vertices) + BytesOf(s.owned_edges) + BytesOf(s.pair_enabled);
   // A tree has fewer nodes than twice its leaves.
   constexpr int64_t kTreeBytes = 160;
   return bytes + kTreeBytes * static_cast<int64_t>(s.triangles.size());
@@ -71,7 +70,7 @@ int64_t EstimateModelBytes(const Model& model) {
   for (const BoundarySet& set : model.boundary_sets) {
     bytes += BytesOf(set.nodes) + BytesOf(set.local_positions) + BytesOf(set.trajectory.keys);
   }
-  bytes += SurfaceModelBytes(model.surface) + PatchBytes(model.patches);
+  bytes += SurfaceModelBytes(model.surface) + PatchBytes(model.patches) + BytesOf(model.friction.laws);
   // Lists end with room to spare: they double when they are full.
   return bytes + bytes / 2;
 }

@@ -6,10 +6,9 @@
 #include <vector>
 
 #include "sim/base/types.h"
+#include "sim/collision/contact_kind.h"
 
 namespace eipc {
-
-enum class ContactKind { kPointTriangle, kEdgeEdge };
 
 // One active stencil (d < dhat) of an accepted state with the forces it exerts on its four surface vertices, N, world frame.
 // Point-triangle: vertices {p, t0, t1, t2}; edge-edge: {a0, a1, b0, b1}.

@@ -4,8 +4,8 @@
 #include <cmath>
 #include <limits>
 
+#include "sim/collision/pair_dhat.h"
 #include "sim/contact/nearest_features.h"
-#include "sim/contact/pair_dhat.h"
 
 namespace eipc {
 namespace {

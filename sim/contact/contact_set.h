@@ -6,10 +6,10 @@
 
 #include "sim/base/interrupt.h"
 #include "sim/base/parallel.h"
-#include "sim/contact/broad_phase.h"
+#include "sim/collision/broad_phase.h"
+#include "sim/collision/collision_surface.h"
 #include "sim/contact/contact_settings.h"
 #include "sim/contact/contact_weights.h"
-#include "sim/contact/surface.h"
 #include "sim/geometry/distance.h"
 
 namespace eipc {

@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "sim/contact/surface.h"
+#include "sim/collision/collision_surface.h"
 
 namespace eipc {
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "sim/contact/collision_free_step.h"
+#include "sim/collision/collision_free_step.h"
 
 namespace eipc {
 

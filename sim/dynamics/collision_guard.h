@@ -5,8 +5,8 @@
 
 #include "sim/base/interrupt.h"
 #include "sim/base/parallel.h"
-#include "sim/contact/obstacle.h"
-#include "sim/contact/path_pairs.h"
+#include "sim/collision/obstacle.h"
+#include "sim/collision/path_pairs.h"
 #include "sim/dynamics/make_terms.h"
 #include "sim/dynamics/model.h"
 #include "sim/dynamics/surface_state.h"

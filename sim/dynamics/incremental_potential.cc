@@ -32,8 +32,8 @@ IncrementalPotential::IncrementalPotential(const Model* model, SurfaceState* sur
       interrupt_(interrupt),
       contacts_(&model->surface, model->contact),
       barrier_(&surface->map(), &contacts_, pool),
-      friction_(&surface->map(), &model->surface, model->contact.friction_velocity_m_s),
-      remainder_(&surface->map(), &model->surface, pool),
+      friction_(&surface->map(), &model->friction, model->contact.friction_velocity_m_s),
+      remainder_(&surface->map(), &model->friction, pool),
       start_{std::vector<Vec3>(model->surface.vertex_count), VertexList(model->surface.vertex_count),
              VertexList(model->surface.vertex_count)} {
   for (const auto& term : terms->all) {

@@ -8,9 +8,10 @@
 #include <vector>
 
 #include "sim/base/types.h"
+#include "sim/collision/collision_surface.h"
+#include "sim/collision/surface_patches.h"
 #include "sim/contact/contact_settings.h"
-#include "sim/contact/surface.h"
-#include "sim/contact/surface_patches.h"
+#include "sim/contact/pair_friction.h"
 #include "sim/dynamics/dynamics_settings.h"
 #include "sim/dynamics/trajectory.h"
 #include "sim/energy/elasticity.h"
@@ -84,6 +85,8 @@ struct Model {
   std::vector<EmbeddingRow> embedding;  // one row a surface vertex; count 0: fixed at surface_offset
   std::vector<Vec3> surface_offset;     // positions of static vertices (zero elsewhere)
   SurfacePatches patches;               // what moves together
+
+  PairFriction friction;
 
   ContactSettings contact;
   SolverSettings solver;

@@ -7,7 +7,7 @@
 
 #include "absl/status/status.h"
 #include "sim/base/interrupt.h"
-#include "sim/contact/obstacle.h"
+#include "sim/collision/obstacle.h"
 #include "sim/dynamics/model.h"
 #include "sim/dynamics/stage_problem.h"
 #include "sim/dynamics/state.h"

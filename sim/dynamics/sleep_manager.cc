@@ -91,7 +91,7 @@ void SleepManager::ComputeFrictionCapacity() {
   friction_capacity_.assign(model_->node_count, 0);
   for (const State::HeldContact& held : *now_.held) {
     const ContactForce& force = held.force;
-    const double mu = model_->surface.Friction(force.body_a, force.body_b);
+    const double mu = model_->friction.DynamicCoefficient(force.body_a, force.body_b);
     for (int i = 0; i < 4 && mu > 0; ++i) {
       const EmbeddingRow& row = model_->embedding[force.vertices[i]];
       for (int k = 0; k < row.count; ++k) {

@@ -30,7 +30,7 @@ StageSolver::StageSolver(const Model* model, StageProblem* problem, PrescribedMo
       seconds_(seconds),
       newton_(model->solver, system, interrupt),
       root_(model->solver, {model->dynamics.direct_root_solver}, system, interrupt) {
-  for (const double mu : model->surface.pair_friction) has_friction_ = has_friction_ || mu > 0;
+  for (const FrictionLaw& law : model->friction.laws) has_friction_ = has_friction_ || law.dynamic_coefficient > 0;
   if (model->dynamics.friction == FrictionMode::kImplicit && has_friction_) motion->UseJacobian(&root_);
 }
 

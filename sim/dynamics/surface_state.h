@@ -6,8 +6,8 @@
 
 #include "sim/base/interrupt.h"
 #include "sim/base/types.h"
-#include "sim/contact/broad_phase.h"
-#include "sim/contact/vertex_list.h"
+#include "sim/collision/broad_phase.h"
+#include "sim/collision/vertex_list.h"
 #include "sim/dynamics/model.h"
 #include "sim/energy/surface_map.h"
 

@@ -11,7 +11,7 @@ namespace eipc {
 void FrictionTerm::Lag(const ContactSet& contacts, const std::vector<Vec3>& x, double stiffness) {
   stencils_.clear();
   for (const ContactStencil& c : contacts.stencils()) {
-    const double mu = surface_->Friction(c.body_a, c.body_b);
+    const double mu = pairs_->DynamicCoefficient(c.body_a, c.body_b);
     if (mu <= 0) continue;
     const double normal_force = -stiffness * c.weight * MollifierValue(c, Gather(c.v, x)) * BarrierFirst(c.distance, c.dhat);
     if (!(normal_force > 0)) continue;
@@ -22,7 +22,7 @@ void FrictionTerm::Lag(const ContactSet& contacts, const std::vector<Vec3>& x, d
     f.tangent.col(0) = n.unitOrthogonal();
     f.tangent.col(1) = n.cross(f.tangent.col(0));
     f.limit = mu * normal_force;
-    f.law = surface_->Law(c.body_a, c.body_b);
+    f.law = pairs_->Law(c.body_a, c.body_b);
     f.kind = c.kind;
     f.body_a = c.body_a;
     f.body_b = c.body_b;

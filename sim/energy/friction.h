@@ -6,6 +6,7 @@
 
 #include "sim/base/types.h"
 #include "sim/contact/contact_set.h"
+#include "sim/contact/pair_friction.h"
 #include "sim/energy/friction_curve.h"
 #include "sim/energy/surface_map.h"
 #include "sim/energy/term.h"
@@ -28,8 +29,8 @@ struct FrictionStencil {
 // displacement of the *stage*, gamma h T^T v, with threshold eps_v gamma h (theory.md, eq. 16). Lag sets lambda and T.
 class FrictionTerm : public EnergyTerm {
  public:
-  FrictionTerm(const SurfaceMap* map, const CollisionSurface* surface, double friction_velocity_m_s)
-      : map_(map), surface_(surface), friction_velocity_(friction_velocity_m_s) {}
+  FrictionTerm(const SurfaceMap* map, const PairFriction* pairs, double friction_velocity_m_s)
+      : map_(map), pairs_(pairs), friction_velocity_(friction_velocity_m_s) {}
 
   // Freezes normal forces, tangent frames and closest points of these contacts.
   void Lag(const ContactSet& contacts, const std::vector<Vec3>& x, double stiffness);
@@ -49,7 +50,7 @@ class FrictionTerm : public EnergyTerm {
   Vec2 Slip(const FrictionStencil& stencil, const std::vector<Vec3>& x) const;
 
   const SurfaceMap* map_;
-  const CollisionSurface* surface_;
+  const PairFriction* pairs_;
   double friction_velocity_;
   double epsilon_ = 0;  // eps_v gamma h, m
   double gamma_h_ = 1;

@@ -9,14 +9,14 @@ void FrictionRemainder::Prepare(const ContactSet& contacts, const std::vector<Ve
                                 double stiffness) {
   active_.clear();
   for (const ContactStencil& c : contacts.stencils()) {
-    if (surface_->Friction(c.body_a, c.body_b) > 0) active_.push_back(&c);
+    if (pairs_->DynamicCoefficient(c.body_a, c.body_b) > 0) active_.push_back(&c);
   }
   stencils_.resize(active_.size());
   pool_->ParallelFor(static_cast<int64_t>(active_.size()), 16, [&](int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i) {
       const ContactStencil& c = *active_[i];
       const StencilPositions now = Gather(c.v, x), start = Gather(c.v, friction.x_tilde());
-      const FrictionLaw law = surface_->Law(c.body_a, c.body_b);
+      const FrictionLaw law = pairs_->Law(c.body_a, c.body_b);
       const FrictionCurve curve = friction.Curve(law);
       const FrictionPoint point{c, now, start, law.dynamic_coefficient, stiffness * c.weight, curve};
       stencils_[i].v = c.v;

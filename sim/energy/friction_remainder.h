@@ -15,8 +15,7 @@ namespace eipc {
 // and closest points change with x. Not symmetric; a 12 x 12 matrix for each active stencil with friction.
 class FrictionRemainder {
  public:
-  FrictionRemainder(const SurfaceMap* map, const CollisionSurface* surface, ThreadPool* pool)
-      : map_(map), surface_(surface), pool_(pool) {}
+  FrictionRemainder(const SurfaceMap* map, const PairFriction* pairs, ThreadPool* pool) : map_(map), pairs_(pairs), pool_(pool) {}
 
   // `contacts` are those of `x`; `friction` supplies thresholds and x_tilde of the stage; `stiffness` as the barrier has it.
   void Prepare(const ContactSet& contacts, const std::vector<Vec3>& x, const FrictionTerm& friction, double stiffness);
@@ -30,7 +29,7 @@ class FrictionRemainder {
     Mat12 rest;
   };
   const SurfaceMap* map_;
-  const CollisionSurface* surface_;
+  const PairFriction* pairs_;
   ThreadPool* pool_;
   std::vector<const ContactStencil*> active_;
   std::vector<Stencil> stencils_;

@@ -132,7 +132,7 @@ void AddKinematicDrive(const BodySpec& body, int32_t body_index, Model* model) {
 void SetPairs(const SceneSpec& spec, Model* model) {
   CollisionSurface& s = model->surface;
   const int32_t n = s.body_count;
-  s.pair_law.assign(n * n, {});
+  model->friction = {n, std::vector<FrictionLaw>(static_cast<size_t>(n) * n)};
   for (int32_t a = 0; a < n; ++a) {
     for (int32_t b = 0; b < n; ++b) {
       const BodyKind ka = spec.bodies[a].kind, kb = spec.bodies[b].kind;
@@ -149,8 +149,7 @@ void SetPairs(const SceneSpec& spec, Model* model) {
         friction = Overridden(friction, pair.friction);
       }
       s.pair_enabled[a * n + b] = enabled;
-      s.pair_friction[a * n + b] = friction.dynamic_coefficient.value_or(0);
-      s.pair_law[a * n + b] = ToFrictionLaw(friction, spec.contact.friction_velocity_m_s);
+      model->friction.laws[a * n + b] = ToFrictionLaw(friction, spec.contact.friction_velocity_m_s);
     }
   }
 }

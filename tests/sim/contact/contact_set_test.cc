@@ -4,10 +4,10 @@
 
 #include <map>
 
-#include "sim/contact/pair_dhat.h"
+#include "sim/collision/pair_dhat.h"
 #include "sim/energy/barrier_function.h"
-#include "tests/sim/contact/moving_surface.h"
-#include "tests/sim/contact/soups.h"
+#include "tests/sim/collision/moving_surface.h"
+#include "tests/sim/collision/soups.h"
 #include "tests/support/meshes.h"
 
 namespace eipc {

@@ -4,7 +4,7 @@
 
 #include <numeric>
 
-#include "tests/sim/contact/soups.h"
+#include "tests/sim/collision/soups.h"
 #include "tests/support/meshes.h"
 
 namespace eipc {

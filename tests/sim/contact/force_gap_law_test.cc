@@ -8,7 +8,7 @@
 #include "sim/contact/contact_set.h"
 #include "sim/energy/barrier_function.h"
 #include "sim/energy/barrier_stencil.h"
-#include "tests/sim/contact/moving_surface.h"
+#include "tests/sim/collision/moving_surface.h"
 #include "tests/sim/mesh/shapes.h"
 #include "tests/support/meshes.h"
 #include "tests/support/random.h"

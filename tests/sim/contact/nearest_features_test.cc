@@ -5,7 +5,7 @@
 #include <map>
 
 #include "sim/energy/barrier_function.h"
-#include "tests/sim/contact/soups.h"
+#include "tests/sim/collision/soups.h"
 #include "tests/support/meshes.h"
 
 namespace eipc {

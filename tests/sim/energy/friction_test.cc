@@ -37,8 +37,11 @@ TEST(FrictionFunction, IsSmoothAndItsDerivativesAgree) {
 // One lagged contact with friction, and a stage that starts where it was lagged.
 struct Scene {
   Scene(const StencilCase& c, const MappedContact& mapped, double mu = kMu)
-      : m(mapped), contact(c.kind, c.x, kDhat), map(&m.rows, &m.offsets), term(&map, &contact.surface(), kSlipSpeed) {
-    contact.surface().pair_friction = {0, mu, mu, 0};
+      : m(mapped),
+        contact(c.kind, c.x, kDhat),
+        map(&m.rows, &m.offsets),
+        pairs{2, {{}, {mu, mu}, {mu, mu}, {}}},
+        term(&map, &pairs, kSlipSpeed) {
     map.Positions(m.q, &x_tilde);
     contact.Update(x_tilde);
     term.Lag(contact.contacts(), x_tilde, kStiffness);
@@ -50,6 +53,7 @@ struct Scene {
   MappedContact m;
   OneContact contact;
   SurfaceMap map;
+  PairFriction pairs;
   FrictionTerm term;
   std::vector<Vec3> x_tilde;
   VecX v;

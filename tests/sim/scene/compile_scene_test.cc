@@ -156,7 +156,7 @@ TEST(CompileScene, PairsFollowKindsAndOverrides) {
   const auto enabled = [&](int a, int b) {
     const auto model = testing::Compile(scene);
     EXPECT_EQ(model->surface.Enabled(a, b), model->surface.Enabled(b, a));
-    EXPECT_EQ(model->surface.Friction(a, b), model->surface.Friction(b, a));
+    EXPECT_EQ(model->friction.DynamicCoefficient(a, b), model->friction.DynamicCoefficient(b, a));
     return model->surface.Enabled(a, b);
   };
   EXPECT_TRUE(enabled(0, 0)) << "self-contact of deformable bodies";
@@ -184,8 +184,8 @@ TEST(CompileScene, PairsFollowKindsAndOverrides) {
   EXPECT_TRUE(enabled(3, 4));
   EXPECT_TRUE(enabled(0, 0));
   const auto model = testing::Compile(scene);
-  EXPECT_EQ(model->surface.Friction(2, 5), 0.7) << "the last override wins";
-  EXPECT_EQ(model->surface.Friction(0, 1), 0.3);
+  EXPECT_EQ(model->friction.DynamicCoefficient(2, 5), 0.7) << "the last override wins";
+  EXPECT_EQ(model->friction.DynamicCoefficient(0, 1), 0.3);
 }
 
 TEST(CompileScene, BoundarySetsSelectInTheMeshFrameAndRememberTheirs) {

@@ -1,0 +1,32 @@
+#ifndef EIPC_SIM_COLLISION_COLLISION_FREE_STEP_H_
+#define EIPC_SIM_COLLISION_COLLISION_FREE_STEP_H_
+
+#include <vector>
+
+#include "sim/base/interrupt.h"
+#include "sim/base/parallel.h"
+#include "sim/collision/broad_phase.h"
+#include "sim/collision/obstacle.h"
+
+namespace eipc {
+
+// Largest t in [0, 1] such that moving every vertex from x0 to x0 + t (x1 - x0) keeps all candidate pairs apart: no pair comes
+// closer than the smaller of a tenth of its dhat (pair_dhat.h) and half its present distance. `position_error_m` bounds the
+// rounding of x = J q. Independent of the number of threads. `reach`, where given, bounds how far each vertex comes from its anchor
+// on the way (BroadPhase::Travel of x0 and the step): pairs that this keeps well beyond what detection asks for are not looked at,
+// with the same result. `interrupt`, where given, ends it early.
+double CollisionFreeStep(const std::vector<Candidate>& candidates, const std::vector<Vec3>& x0, const std::vector<Vec3>& x1,
+                         double position_error_m, ThreadPool* pool, const VertexTravel* reach = nullptr,
+                         Interrupt* interrupt = nullptr);
+
+// The pair that limits such a motion, of several that limit it alike the one with the smallest vertices. It replaces *obstacle
+// where it leaves a smaller fraction free.
+void FindObstacle(const std::vector<Candidate>& candidates, const std::vector<Vec3>& x0, const std::vector<Vec3>& x1,
+                  double position_error_m, const VertexTravel* reach, Obstacle* obstacle);
+
+// Pairs of this dhat that stay farther apart cannot limit a step, m.
+double LargestExaminedGap(double dhat, double position_error_m);
+
+}  // namespace eipc
+
+#endif  // EIPC_SIM_COLLISION_COLLISION_FREE_STEP_H_

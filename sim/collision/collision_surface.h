@@ -1,0 +1,56 @@
+#ifndef EIPC_SIM_COLLISION_COLLISION_SURFACE_H_
+#define EIPC_SIM_COLLISION_COLLISION_SURFACE_H_
+
+#include <vector>
+
+#include "sim/base/types.h"
+#include "sim/geometry/bounding_volume_tree.h"
+
+namespace eipc {
+
+// The stacked collision surface of a scene, in surface indices, and which pairs of bodies may touch. Contact is blind to what
+// moves a vertex: deformable, affine, kinematic and static bodies differ only in the map J.
+struct CollisionSurface {
+  int32_t vertex_count = 0;
+  std::vector<Edge> edges;
+  std::vector<Triangle> triangles;
+  std::vector<int32_t> vertex_body;
+  std::vector<int32_t> edge_body;
+  std::vector<int32_t> triangle_body;
+  // Rest lengths and areas for weights and the edge-edge mollifier.
+  std::vector<double> vertex_area;        // one third of the incident triangles, m^2
+  std::vector<double> edge_area;          // one third of the incident triangles, m^2
+  std::vector<double> edge_rest_length2;  // m^2
+  // Positions in the initial placement; self-contact acts at less than the distance two features have there.
+  std::vector<Vec3> rest_positions;
+
+  // A primitive belongs to exactly one triangle, so that a pair of triangles names every pair of primitives once.
+  std::vector<std::array<int32_t, 3>> owned_vertices;  // by triangle; -1: none
+  std::vector<std::array<int32_t, 3>> owned_edges;
+  std::vector<BoundingVolumeTree> trees;  // one a body, over its triangles in the initial placement
+
+  int32_t body_count = 0;
+  // Bodies that only affine maps move (static, kinematic, affine): what is flat at rest stays flat. Empty: none.
+  std::vector<uint8_t> body_stays_flat;
+  // Bodies that are static or follow a trajectory: no force moves them. Pairs of those are kept apart by collision detection alone.
+  // Empty: none.
+  std::vector<uint8_t> body_unmoved_by_forces;
+  // [a * body_count + b]; the diagonal says whether self-contact is on.
+  std::vector<uint8_t> pair_enabled;
+
+  bool StaysFlat(int32_t body) const { return !body_stays_flat.empty() && body_stays_flat[body] != 0; }
+  // Whether contact forces between two bodies could move one of them.
+  bool Reacts(int32_t a, int32_t b) const {
+    return body_unmoved_by_forces.empty() || body_unmoved_by_forces[a] == 0 || body_unmoved_by_forces[b] == 0;
+  }
+  bool Enabled(int32_t a, int32_t b) const { return pair_enabled[a * body_count + b] != 0; }
+};
+
+// Stacks bodies (rest positions in the world and triangles in the body's own indices) and derives everything above but which
+// pairs are enabled: all are.
+CollisionSurface BuildCollisionSurface(const std::vector<std::vector<Vec3>>& positions,
+                                       const std::vector<std::vector<Triangle>>& triangles);
+
+}  // namespace eipc
+
+#endif  // EIPC_SIM_COLLISION_COLLISION_SURFACE_H_

@@ -1,0 +1,93 @@
+#include "sim/collision/neighbour_proofs.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "sim/collision/pair_dhat.h"
+#include "sim/collision/region_bounds.h"
+
+namespace eipc {
+namespace {
+
+// What clearances are made smaller by: far more than the rounding of distances.
+constexpr double kKept = 1 - 1e-9;
+// Of all pairs, unproven ones that cost less than to look at the shape of all pairs anew.
+constexpr size_t kSomeOf = 4;
+
+}  // namespace
+
+NeighbourProofs::NeighbourProofs(const CollisionSurface* surface, const SurfacePatches* patches, double dhat)
+    : surface_(surface),
+      patches_(patches),
+      dhat_(dhat),
+      bodies_(surface->body_count),
+      shapes_(surface->rest_positions),
+      moves_(surface->vertex_count) {
+  for (int32_t body = 0; body < surface->body_count; ++body) {
+    Body& b = bodies_[body];
+    for (const NeighbourPair& pair : patches->neighbours[body]) {
+      b.vertices.insert(b.vertices.end(), pair.v.begin(), pair.v.end());
+      // The dhat of two features is at most kSelfContactShare of their distance at rest.
+      b.clearance.push_back(kKept * std::max(pair.rest_gap - dhat, (1 - kSelfContactShare) * pair.rest_gap));
+    }
+    std::sort(b.vertices.begin(), b.vertices.end());
+    b.vertices.erase(std::unique(b.vertices.begin(), b.vertices.end()), b.vertices.end());
+  }
+}
+
+void NeighbourProofs::FindUnproven(int32_t body, const std::vector<Vec3>& points, const std::vector<double>& reach,
+                                   std::vector<int32_t>* out) {
+  Body& b = bodies_[body];
+  Collect(body, points, reach, out);
+  if (out->size() <= b.left + b.left / 2 + b.clearance.size() / kSomeOf) return;
+  Reshape(body, points);
+  Collect(body, points, reach, out);
+  b.left = out->size();
+}
+
+void NeighbourProofs::Collect(int32_t body, const std::vector<Vec3>& points, const std::vector<double>& reach,
+                              std::vector<int32_t>* out) {
+  const Body& b = bodies_[body];
+  double extent = 0;
+  for (const int32_t v : b.vertices) {
+    const Vec3 move = points[v] - shapes_[v];
+    moves_[v] = Quad{move[0], move[1], move[2], 0};
+    extent = std::max({extent, points[v].cwiseAbs().maxCoeff(), shapes_[v].cwiseAbs().maxCoeff()});
+  }
+  const double slack = 2 * kSlack * extent;
+  out->clear();
+  const std::vector<NeighbourPair>& pairs = patches_->neighbours[body];
+  for (size_t k = 0; k < pairs.size(); ++k) {
+    const std::array<int32_t, 5>& v = pairs[k].v;
+    const double travel = std::max({reach[v[0]], reach[v[1]], reach[v[2]], reach[v[3]], reach[v[4]]});
+    const double allowed = 0.5 * b.clearance[k] - travel - slack;  // of D
+    Quad rows[4];
+    for (int i = 0; i < 4; ++i) rows[i] = moves_[v[i + 1]] - moves_[v[0]];
+    Transpose(rows);
+    const Quad moved2 = kRoundUp * (rows[0] * rows[0] + rows[1] * rows[1] + rows[2] * rows[2]);
+    // No proof from what is no number.
+    bool proven = allowed > 0;
+    for (const int32_t w : v) proven &= reach[w] <= travel;
+    for (int i = 0; i < 4; ++i) proven &= moved2[i] <= allowed * allowed;
+    if (!proven) out->push_back(static_cast<int32_t>(k));
+  }
+}
+
+void NeighbourProofs::Reshape(int32_t body, const std::vector<Vec3>& points) {
+  Body& b = bodies_[body];
+  for (const int32_t v : b.vertices) shapes_[v] = points[v];
+  for (size_t k = 0; k < b.clearance.size(); ++k) {
+    const NeighbourPair& pair = patches_->neighbours[body][k];
+    b.clearance[k] = 0;
+    if (!SeparatedByPlane(pair, shapes_)) continue;
+    const auto& [s, t] = pair.triangles;
+    double least = std::numeric_limits<double>::infinity();
+    ForFeaturePairs(surface_->triangles[s], surface_->triangles[t], [&](ContactKind kind, const std::array<int32_t, 4>& v) {
+      least = std::min(least, std::sqrt(PairClosest(kind, v, shapes_).distance2) - OwnDhat(*surface_, kind, v, dhat_));
+    });
+    b.clearance[k] = kKept * least;
+  }
+}
+
+}  // namespace eipc

@@ -1,0 +1,285 @@
+#include "sim/collision/surface_patches.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <map>
+#include <utility>
+
+#include "sim/geometry/tree_pairs.h"
+
+namespace eipc {
+namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+// Pairs of triangles that are farther apart than this part of their edges' sum have a spread of at most kFarSpread.
+constexpr double kNear = 0.5;
+const double kFarSpread = std::sqrt(1 + 1 / (3 * kNear * kNear));
+// Features that are closer than this part of their edges are too close to rely on.
+constexpr double kTooClose = 1e-4;
+// To each piece of a surface of which it is worth while to prove that parts of it do not touch each other: where there are fewer,
+// most triangles straddle pieces, and to look at them costs less.
+constexpr int32_t kManyTriangles = 16;
+// Patches of fewer triangles have no boxes of their own.
+constexpr int32_t kFewTriangles = 8;
+
+// Pieces of all vertices: -1 where a vertex has none. A vertex that is a node belongs to any piece that has the node.
+std::vector<int32_t> FindPieces(const CollisionSurface& surface, const std::vector<EmbeddingRow>& rows,
+                                const std::vector<Vec3>& rest, std::vector<SurfacePiece>* pieces) {
+  std::map<std::array<int32_t, 4>, int32_t> known;
+  std::map<int32_t, int32_t> piece_of_node;
+  std::vector<int32_t> piece(rows.size(), -1);
+  for (size_t v = 0; v < rows.size(); ++v) {
+    if (rows[v].count != 4) continue;
+    std::array<int32_t, 4> name = rows[v].nodes;
+    std::sort(name.begin(), name.end());
+    const auto [it, is_new] = known.emplace(name, static_cast<int32_t>(pieces->size()));
+    piece[v] = it->second;
+    if (!is_new) continue;
+    SurfacePiece p;
+    p.nodes = rows[v].nodes;
+    p.origin = rest[p.nodes[0]];
+    Mat3 edges;
+    for (int k = 0; k < 3; ++k) edges.col(k) = rest[p.nodes[k + 1]] - p.origin;
+    p.inverse_rest = edges.inverse();
+    p.body = surface.vertex_body[v];
+    for (int32_t n : p.nodes) piece_of_node.emplace(n, it->second);
+    pieces->push_back(p);
+  }
+  for (size_t v = 0; v < rows.size(); ++v) {
+    if (rows[v].count != 1) continue;
+    const auto it = piece_of_node.find(rows[v].nodes[0]);
+    if (it != piece_of_node.end()) piece[v] = it->second;
+  }
+  return piece;
+}
+
+// Twice over the least that unit vectors of two cones can differ by, from the best of a few planes between them: n . u is at least
+// the smallest n . r of a cone's unit rays r, if that is positive.
+double Detour(const std::vector<Vec3>& rays_a, const std::vector<Vec3>& rays_b) {
+  std::vector<Vec3> normals;
+  Vec3 mean = Vec3::Zero();
+  for (const Vec3& r : rays_a) mean += r / static_cast<double>(rays_a.size());
+  for (const Vec3& r : rays_b) mean -= r / static_cast<double>(rays_b.size());
+  normals.push_back(mean);
+  for (const Vec3& r : rays_a) {
+    for (const Vec3& t : rays_b) {
+      normals.push_back(r - t);
+      normals.push_back(r.cross(t));
+      normals.push_back(t.cross(r));
+    }
+  }
+  double best = 0;
+  for (Vec3 n : normals) {
+    if (!(n.norm() > 1e-9)) continue;
+    n.normalize();
+    double a = 1, b = 1;
+    for (const Vec3& r : rays_a) a = std::min(a, n.dot(r));
+    for (const Vec3& r : rays_b) b = std::min(b, -n.dot(r));
+    if (a >= 0 && b >= 0) best = std::max(best, a + b);
+  }
+  return best > 0 ? 2 / best : kInfinity;
+}
+
+// Infinite where they have nothing in common, or lie within each other.
+double DetourBetween(const SurfacePiece& a, const SurfacePiece& b, const std::vector<Vec3>& rest) {
+  std::vector<int32_t> common, only_a, only_b;
+  for (int32_t n : a.nodes) (std::count(b.nodes.begin(), b.nodes.end(), n) ? common : only_a).push_back(n);
+  for (int32_t n : b.nodes) {
+    if (!std::count(a.nodes.begin(), a.nodes.end(), n)) only_b.push_back(n);
+  }
+  if (common.empty()) return kInfinity;
+  const Vec3& at = rest[common[0]];
+  if (common.size() == 3) {
+    const Vec3 n = (rest[common[1]] - at).cross(rest[common[2]] - at);
+    return n.dot(rest[only_a[0]] - at) * n.dot(rest[only_b[0]] - at) < 0 ? 1 : kInfinity;
+  }
+  std::vector<Vec3> rays_a, rays_b;
+  const Vec3 along = common.size() == 2 ? (rest[common[1]] - at).normalized() : Vec3(Vec3::Zero());
+  for (const auto& [nodes, rays] : {std::pair(&only_a, &rays_a), std::pair(&only_b, &rays_b)}) {
+    for (int32_t n : *nodes) {
+      const Vec3 ray = rest[n] - at;
+      rays->push_back((ray - along.dot(ray) * along).normalized());  // across a shared edge
+    }
+  }
+  return Detour(rays_a, rays_b);
+}
+
+void FindRelatives(const std::vector<Vec3>& rest, std::vector<SurfacePiece>* pieces) {
+  constexpr double kLongDetour = 20;  // proves nothing
+  std::map<int32_t, std::vector<int32_t>> at_node;
+  for (size_t p = 0; p < pieces->size(); ++p) {
+    for (int32_t n : (*pieces)[p].nodes) at_node[n].push_back(static_cast<int32_t>(p));
+  }
+  for (size_t p = 0; p < pieces->size(); ++p) {
+    SurfacePiece& piece = (*pieces)[p];
+    std::vector<int32_t> others;
+    for (int32_t n : piece.nodes) others.insert(others.end(), at_node[n].begin(), at_node[n].end());
+    std::sort(others.begin(), others.end());
+    others.erase(std::unique(others.begin(), others.end()), others.end());
+    for (int32_t other : others) {
+      if (other == static_cast<int32_t>(p)) continue;
+      const double detour = DetourBetween(piece, (*pieces)[other], rest);
+      if (detour <= kLongDetour) piece.relatives.push_back({other, detour});
+    }
+  }
+}
+
+void FindNodes(const CollisionSurface& surface, const std::vector<EmbeddingRow>& rows, SurfacePatches* out) {
+  out->body_nodes.resize(surface.body_count);
+  out->fixed.assign(surface.body_count, 1);
+  out->edge_length.assign(surface.body_count, 0);
+  std::vector<double> edges(surface.body_count, 0);
+  for (size_t e = 0; e < surface.edges.size(); ++e) {
+    out->edge_length[surface.edge_body[e]] += std::sqrt(surface.edge_rest_length2[e]);
+    edges[surface.edge_body[e]] += 1;
+  }
+  for (int32_t b = 0; b < surface.body_count; ++b) out->edge_length[b] /= std::max(1.0, edges[b]);
+  for (size_t v = 0; v < rows.size(); ++v) {
+    double sum = 0;
+    for (int k = 0; k < rows[v].count; ++k) {
+      out->body_nodes[surface.vertex_body[v]].push_back(rows[v].nodes[k]);
+      sum += std::abs(rows[v].weights[k]);
+    }
+    if (rows[v].count > 0) out->fixed[surface.vertex_body[v]] = 0;
+    out->largest_weight_sum = std::max(out->largest_weight_sum, sum);
+  }
+  for (std::vector<int32_t>& nodes : out->body_nodes) {
+    std::sort(nodes.begin(), nodes.end());
+    nodes.erase(std::unique(nodes.begin(), nodes.end()), nodes.end());
+    out->nodes.insert(out->nodes.end(), nodes.begin(), nodes.end());
+  }
+  std::sort(out->nodes.begin(), out->nodes.end());
+}
+
+// What the triangles of one body have around them at rest.
+struct Surroundings {
+  std::vector<double> spread;     // by triangle
+  std::vector<double> least_gap;  // m
+};
+
+class Surveyor {
+ public:
+  Surveyor(const CollisionSurface& surface, const std::vector<int32_t>& piece) : s_(surface), piece_(piece) {
+    longest_.reserve(s_.triangles.size());
+    for (const Triangle& t : s_.triangles) {
+      double longest2 = 0;
+      for (int k = 0; k < 3; ++k) longest2 = std::max(longest2, (X(t[k]) - X(t[(k + 1) % 3])).squaredNorm());
+      longest_.push_back(std::sqrt(longest2));
+    }
+    out_.spread.assign(s_.triangles.size(), kFarSpread);  // that of a pair may be asked of the one that does not straddle
+    for (double length : longest_) out_.least_gap.push_back(kNear * length);
+  }
+
+  bool Straddles(int32_t t) const {
+    const Triangle& tri = s_.triangles[t];
+    return piece_[tri[0]] != piece_[tri[1]] || piece_[tri[0]] != piece_[tri[2]];
+  }
+
+  void LookAround(int32_t body) {
+    const BoundingVolumeTree& tree = s_.trees[body];
+    std::vector<Box> boxes;
+    tree.Refit([this](int32_t t) { return Around(t); }, &boxes);
+    std::vector<std::pair<int32_t, int32_t>> stack;
+    ForTreePairs(
+        tree, tree, true, &stack, [&](int32_t i, int32_t j) { return i != j && !boxes[i].Overlaps(boxes[j]); },
+        [this](int32_t a, int32_t b) { Compare(a, b); });
+  }
+  const Surroundings& found() const { return out_; }
+
+ private:
+  const Vec3& X(int32_t v) const { return s_.rest_positions[v]; }
+  Box Around(int32_t t) const {
+    Box box;
+    for (int32_t v : s_.triangles[t]) box.Include(X(v));
+    box.lo -= kNear * longest_[t];
+    box.hi += kNear * longest_[t];
+    return box;
+  }
+
+  void Compare(int32_t a, int32_t b) {
+    if (!Around(a).Overlaps(Around(b))) return;
+    const double gap = LeastGap(s_.triangles[a], s_.triangles[b], s_.rest_positions), edges = longest_[a] + longest_[b];
+    double variance = 0;
+    for (int32_t t : {a, b}) variance += Straddles(t) ? longest_[t] * longest_[t] / 3 : 0;
+    double spread = std::sqrt(1 + variance / (gap * gap));
+    if (!(gap > kTooClose * edges)) spread = kInfinity;
+    for (int32_t t : {a, b}) {
+      out_.spread[t] = std::max(out_.spread[t], spread);
+      out_.least_gap[t] = std::min(out_.least_gap[t], gap);
+    }
+  }
+
+  const CollisionSurface& s_;
+  const std::vector<int32_t>& piece_;
+  std::vector<double> longest_;
+  Surroundings out_;
+};
+
+// The patch of a tree node over the triangles [begin, end) of the tree's order.
+SurfacePatch MakePatch(const CollisionSurface& s, const BoundingVolumeTree& tree, const BoundingVolumeTree::Node& node,
+                       const std::vector<int32_t>& piece, const Surroundings& around, std::vector<SurfacePatches::RestBox>* boxes) {
+  SurfacePatch patch;
+  patch.spread = 1;
+  patch.least_gap = kInfinity;
+  std::array<Box, SurfacePatch::kMaxPieces> box;
+  for (int32_t k = node.begin; k < node.end; ++k) {
+    const int32_t t = tree.primitives()[k];
+    patch.spread = std::max(patch.spread, around.spread[t]);
+    patch.least_gap = std::min(patch.least_gap, around.least_gap[t]);
+    for (int32_t v : s.triangles[t]) {
+      int slot = 0;
+      while (slot < patch.count && patch.pieces[slot] != piece[v]) ++slot;
+      if (piece[v] < 0 || slot == SurfacePatch::kMaxPieces) return {};
+      if (slot == patch.count) patch.pieces[patch.count++] = piece[v];
+      box[slot].Include(s.rest_positions[v]);
+      patch.straddles |= piece[v] != piece[s.triangles[t][0]];
+    }
+  }
+  if (node.end - node.begin < kFewTriangles) return patch;
+  patch.first_box = static_cast<int32_t>(boxes->size());
+  for (int k = 0; k < patch.count; ++k) {
+    boxes->push_back({0.5 * (box[k].lo + box[k].hi).matrix(), 0.5 * (box[k].hi - box[k].lo).matrix()});
+  }
+  return patch;
+}
+
+}  // namespace
+
+SurfacePatches SurfacePatches::Create(const CollisionSurface& surface, const std::vector<EmbeddingRow>& rows,
+                                      const std::vector<Vec3>& rest) {
+  SurfacePatches out;
+  FindNodes(surface, rows, &out);
+  const std::vector<int32_t> piece = FindPieces(surface, rows, rest, &out.pieces);
+  FindRelatives(rest, &out.pieces);
+  out.body_pieces.assign(surface.body_count, {0, 0});
+  for (int32_t p = 0; p < static_cast<int32_t>(out.pieces.size()); ++p) {
+    auto& [first, end] = out.body_pieces[out.pieces[p].body];
+    if (end == 0) first = p;
+    end = p + 1;
+  }
+  out.proves.assign(surface.body_count, 0);
+  Surveyor surveyor(surface, piece);
+  out.patches.resize(surface.body_count);
+  for (int32_t body = 0; body < surface.body_count; ++body) {
+    const BoundingVolumeTree& tree = surface.trees[body];
+    bool carried = false;
+    for (size_t v = 0; v < rows.size() && !carried; ++v) carried = surface.vertex_body[v] == body && piece[v] >= 0;
+    if (!carried || tree.empty()) continue;
+    const auto [first, end] = out.body_pieces[body];
+    out.proves[body] =
+        surface.Enabled(body, body) && static_cast<int32_t>(tree.primitives().size()) >= kManyTriangles * (end - first);
+    if (out.proves[body]) surveyor.LookAround(body);
+    // Whole subtrees have too many pieces: found out at the first few triangles.
+    for (const BoundingVolumeTree::Node& node : tree.nodes()) {
+      out.patches[body].push_back(MakePatch(surface, tree, node, piece, surveyor.found(), &out.boxes));
+    }
+  }
+  out.neighbours.resize(surface.body_count);
+  for (int32_t body = 0; body < surface.body_count; ++body) {
+    if (surface.Enabled(body, body) && !out.proves[body]) out.neighbours[body] = FindNeighbourPairs(surface, body);
+  }
+  return out;
+}
+
+}  // namespace eipc

@@ -1,0 +1,333 @@
+#include "sim/collision/broad_phase.h"
+
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "sim/collision/pair_dhat.h"
+#include "tests/sim/collision/moving_surface.h"
+#include "tests/sim/collision/soups.h"
+
+namespace eipc {
+namespace {
+
+using testing::AllPairs;
+using testing::MovingSurface;
+using testing::NameOf;
+using testing::PairName;
+using testing::Random;
+using testing::Stacked;
+
+void DisableSome(CollisionSurface* s, Random* random) {
+  for (int32_t a = 0; a < s->body_count; ++a) {
+    for (int32_t b = a; b < s->body_count; ++b) {
+      const bool enabled = random->Uniform(0, 1) < 0.8;
+      s->pair_enabled[a * s->body_count + b] = s->pair_enabled[b * s->body_count + a] = enabled;
+    }
+  }
+}
+
+std::vector<Vec3> Moved(const std::vector<Vec3>& x, double by, Random* random) {
+  std::vector<Vec3> out = x;
+  for (Vec3& p : out) p += random->Cube(by);
+  return out;
+}
+
+// Triangles without a common vertex whose boxes overlap may meet.
+void ExpectNearTrianglesNamed(const CollisionSurface& s, const BroadPhase& broad_phase, VertexTravel travel,
+                              const std::vector<Vec3>& x) {
+  std::vector<BroadPhase::TrianglePair> near_bodies;
+  broad_phase.NearTriangles(travel, &near_bodies);
+  VertexList vertices(s.vertex_count);
+  for (const BroadPhase::TrianglePair& pair : near_bodies) {
+    vertices.AddAll(s.triangles[pair.triangles.first]);
+    vertices.AddAll(s.triangles[pair.triangles.second]);
+  }
+  broad_phase.TravelOfVertices(vertices, x, &travel);
+  std::vector<std::pair<int32_t, int32_t>> near;
+  broad_phase.NearTriangles(travel, near_bodies, &near);
+  std::set<std::pair<int32_t, int32_t>> named;
+  for (const auto& [a, b] : near) ASSERT_TRUE(named.insert(std::minmax({a, b})).second) << "named twice";
+  const auto box = [&](const Triangle& t) {
+    Box out;
+    for (int32_t v : t) out.Include(x[v]);
+    return out;
+  };
+  const int32_t n = static_cast<int32_t>(s.triangles.size());
+  for (int32_t a = 0; a < n; ++a) {
+    for (int32_t b = a + 1; b < n; ++b) {
+      const Triangle &t = s.triangles[a], &u = s.triangles[b];
+      const bool neighbours = std::any_of(t.begin(), t.end(), [&](int32_t v) { return v == u[0] || v == u[1] || v == u[2]; });
+      if (neighbours || !s.Enabled(s.triangle_body[a], s.triangle_body[b]) || !box(t).Overlaps(box(u))) continue;
+      ASSERT_TRUE(named.count({a, b})) << "triangles " << a << " and " << b << " may meet";
+    }
+  }
+}
+
+// Within its dhat.
+bool IsClose(const CollisionSurface& s, const Candidate& c, const std::vector<Vec3>& x, double dhat) {
+  const double d = testing::CandidateDistance(c, x);
+  const bool one_body = s.vertex_body[c.v[0]] == s.vertex_body[c.v[2]];
+  return d < dhat && (!one_body || d < OwnDhat(s, c.kind, c.v, dhat));
+}
+
+// Where bodies are close to their anchors little is selected; true then. It has all that is within its dhat.
+bool ExpectSelectionComplete(const CollisionSurface& s, BroadPhase* broad_phase, const VertexTravel& travel,
+                             const std::vector<Vec3>& x, double dhat) {
+  const BroadPhase::Selection selection = broad_phase->Select(travel);
+  for (const int32_t v : broad_phase->vertices().list()) {
+    EXPECT_LE(travel.own[v], travel.body[s.vertex_body[v]] * (1 + 1e-12)) << "a vertex goes farther than its body";
+  }
+  if (selection.candidates == nullptr) return false;
+  const std::set<int32_t> selected(selection.candidates->begin(), selection.candidates->end());
+  for (size_t i = 0; i < broad_phase->candidates().size(); ++i) {
+    const Candidate& c = broad_phase->candidates()[i];
+    if (selected.count(static_cast<int32_t>(i)) == 0) {
+      EXPECT_FALSE(IsClose(s, c, x, dhat)) << "a pair within its dhat is not selected";
+      continue;
+    }
+    for (const int32_t v : c.v) EXPECT_TRUE(selection.vertices->Has(v));
+  }
+  return true;
+}
+
+MovingSurface Soup(int bodies, Random* random) {
+  CollisionSurface s = testing::RandomSoup(bodies, random);
+  DisableSome(&s, random);
+  return MovingSurface(std::move(s));
+}
+
+// The property that everything rests on: whichever way vertices move inside their regions, a pair that comes within dhat was named.
+// One object is used over and over, as in a simulation: some regions are renewed, others kept.
+TEST(BroadPhase, NamesEveryPairThatComesClose) {
+  Random random(1);
+  int close = 0, sampled = 0, kept = 0, selected = 0;
+  for (int round = 0; round < 120; ++round) {
+    const MovingSurface m = Soup(random.Integer(1, 5), &random);
+    const CollisionSurface& s = m.surface;
+    const double dhat = random.LogUniform(1e-5, 1e-2);
+    BroadPhase broad_phase = m.Detection(dhat);
+    const std::vector<Candidate> all = AllPairs(s, dhat);
+    std::vector<Vec3> from = Moved(s.rest_positions, 0.01, &random);
+    for (int move = 0; move < 5; ++move) {
+      const double margin = random.Uniform(0, 1) < 0.3 ? 0 : random.LogUniform(1e-5, 1e-2);
+      std::vector<Vec3> to = Moved(from, random.LogUniform(1e-6, 3e-2), &random);
+      const Vec3 along = random.Cube(0.05);  // all together
+      if (move % 2 == 1) {
+        for (size_t i = 0; i < to.size(); ++i) to[i] = from[i] + along;
+      }
+      kept += !broad_phase.Cover(Stacked(from), Stacked(to), margin);
+      ASSERT_TRUE(broad_phase.Covers(Stacked(from)));
+      ASSERT_TRUE(broad_phase.Covers(Stacked(to)));
+      broad_phase.Anchor(Stacked(from));
+      std::set<PairName> named;
+      for (const Candidate& c : broad_phase.candidates()) ASSERT_TRUE(named.insert(NameOf(c)).second) << "named twice";
+      for (int sample = 0; sample < 6; ++sample) {
+        // Together along the way, and every vertex by some of the margin: most of these are inside all regions.
+        const std::vector<Vec3> x =
+            Moved(testing::Blend(from, to, random.Uniform(0, 1)), sample < 2 ? 0 : random.Uniform(0, 0.3) * margin, &random);
+        if (!broad_phase.Covers(Stacked(x))) continue;
+        ++sampled;
+        VertexTravel travel;
+        broad_phase.Travel(Stacked(x), x, &travel);
+        for (const Candidate& c : broad_phase.candidates()) {
+          ASSERT_LE(c.bound - travel.Approach(c), testing::CandidateDistance(c, x)) << "round " << round;
+          ASSERT_EQ(c.dhat, c.of_one_body ? OwnDhat(s, c.kind, c.v, dhat) : dhat);
+        }
+        ExpectNearTrianglesNamed(s, broad_phase, travel, x);
+        selected += ExpectSelectionComplete(s, &broad_phase, travel, x, dhat);
+        for (const Candidate& c : all) {
+          if (!IsClose(s, c, x, dhat)) continue;
+          ++close;
+          ASSERT_TRUE(named.count(NameOf(c))) << "round " << round << ": a pair within its dhat is not a candidate";
+        }
+      }
+      from = to;
+    }
+  }
+  EXPECT_GT(close, 5000) << "the test hardly tests";
+  EXPECT_GT(sampled, 2000);
+  EXPECT_GT(kept, 10);
+  EXPECT_GT(selected, 200);
+}
+
+// Triangles smaller than dhat: what lies within dhat at rest is not near its own dhat.
+TEST(BroadPhase, NeighboursOfAFineSurfaceAreNoCandidates) {
+  MovingSurface m(testing::BallGrid(1, 0.1, 0.048));
+  constexpr double kDhat = 0.1;  // twice the edges
+  BroadPhase broad_phase = m.Detection(kDhat);
+  broad_phase.Cover(Stacked(m.rest), Stacked(m.rest), 1e-3);
+  EXPECT_TRUE(broad_phase.candidates().empty());
+  std::vector<Vec3> flat = m.rest;
+  for (Vec3& p : flat) p.z() *= 0.3;
+  broad_phase.Cover(Stacked(flat), Stacked(flat), 1e-3);
+  EXPECT_FALSE(broad_phase.candidates().empty());
+}
+
+TEST(BroadPhase, NamesOnlyPairsThatMayTouch) {
+  Random random(2);
+  for (int round = 0; round < 60; ++round) {
+    const MovingSurface m = Soup(4, &random);
+    const CollisionSurface& s = m.surface;
+    BroadPhase broad_phase = m.Detection(0.05);
+    broad_phase.Cover(Stacked(m.rest), Stacked(m.rest), 0.05);
+    std::set<PairName> allowed;
+    for (const Candidate& c : AllPairs(s, 0.05)) allowed.insert(NameOf(c));
+    for (const Candidate& c : broad_phase.candidates()) {
+      EXPECT_TRUE(allowed.count(NameOf(c))) << "a disabled pair or neighbours";
+      // Vertices are those of the primitives named.
+      if (c.kind == ContactKind::kPointTriangle) {
+        EXPECT_EQ(c.v[0], c.first);
+        for (int k = 0; k < 3; ++k) EXPECT_EQ(c.v[k + 1], s.triangles[c.second][k]);
+      } else {
+        EXPECT_EQ((Edge{c.v[0], c.v[1]}), s.edges[c.first]);
+        EXPECT_EQ((Edge{c.v[2], c.v[3]}), s.edges[c.second]);
+      }
+      EXPECT_EQ(c.of_one_body, s.vertex_body[c.v[0]] == s.vertex_body[c.v[2]]);
+    }
+  }
+}
+
+// However they overlap: bodies whose pairs are excluded are not compared, not even their boxes.
+TEST(BroadPhase, ExcludedPairsCostNothing) {
+  Random random(6);
+  MovingSurface m(testing::RandomSoup(12, &random));
+  BroadPhase all = m.Detection(0.05);
+  all.Cover(Stacked(m.rest), Stacked(m.rest), 0.05);
+  EXPECT_GT(all.node_pairs(), 100);
+  std::fill(m.surface.pair_enabled.begin(), m.surface.pair_enabled.end(), 0);
+  BroadPhase none = m.Detection(0.05);
+  none.Cover(Stacked(m.rest), Stacked(m.rest), 0.05);
+  EXPECT_EQ(none.node_pairs(), 0);
+  EXPECT_TRUE(none.candidates().empty());
+  m.surface.pair_enabled[0 * m.surface.body_count + 1] = m.surface.pair_enabled[1 * m.surface.body_count + 0] = 1;
+  BroadPhase one = m.Detection(0.05);
+  one.Cover(Stacked(m.rest), Stacked(m.rest), 0.05);
+  EXPECT_GT(one.node_pairs(), 0);
+  for (const Candidate& c : one.candidates()) EXPECT_NE(m.surface.vertex_body[c.v[0]], m.surface.vertex_body[c.v[2]]);
+}
+
+TEST(BroadPhase, FarPairsAreLeftOut) {
+  const MovingSurface m(testing::BallGrid(3, 0.1, 0.04));
+  BroadPhase broad_phase = m.Detection(1e-3);
+  broad_phase.Cover(Stacked(m.rest), Stacked(m.rest), 1e-3);
+  for (const Candidate& c : broad_phase.candidates()) {
+    EXPECT_EQ(m.surface.vertex_body[c.v[0]], m.surface.vertex_body[c.v[2]]) << "balls 2 cm apart were paired";
+  }
+}
+
+TEST(BroadPhase, CoversWhatItWasAskedForAndNotMuchMore) {
+  Random random(3);
+  const MovingSurface m(testing::RandomSoup(3, &random));
+  const std::vector<Vec3> from = m.rest, to = Moved(from, 0.01, &random);
+  BroadPhase broad_phase = m.Detection(1e-3);
+  EXPECT_FALSE(broad_phase.Covers(Stacked(from))) << "nothing was looked at yet";
+  EXPECT_TRUE(broad_phase.Cover(Stacked(from), Stacked(to), 1e-3));
+  EXPECT_FALSE(broad_phase.Cover(Stacked(from), Stacked(to), 1e-3)) << "all is there";
+  EXPECT_TRUE(broad_phase.Covers(Stacked(testing::Blend(from, to, 0.37))));
+  for (int i = 0; i < m.surface.vertex_count; ++i) {
+    for (int axis = 0; axis < 3; ++axis) {
+      for (const double by : {-0.03, 0.03}) {
+        std::vector<Vec3> x = from;
+        x[i][axis] += by;
+        EXPECT_FALSE(broad_phase.Covers(Stacked(x)));
+      }
+    }
+  }
+}
+
+// What a search that was cut short has not seen is not taken for seen.
+TEST(BroadPhase, SearchesAnewWhatWasInterrupted) {
+  Random random(8);
+  const MovingSurface m(testing::BallGrid(3, 0.1, 0.0499));
+  const std::vector<Vec3> to = Moved(m.rest, 0.002, &random);
+  const VecX q0 = Stacked(m.rest), q1 = Stacked(to);
+  BroadPhase undisturbed = m.Detection(5e-3);
+  undisturbed.Cover(q0, q1, 1e-3);
+  int interrupted = 0;
+  for (int allowed = 0;; ++allowed) {
+    Interrupt interrupt;
+    BroadPhase broad_phase = m.Detection(5e-3, &interrupt);
+    int polls = 0;
+    {
+      const Interrupt::Watch watch(&interrupt, [&] { return ++polls > allowed ? absl::CancelledError("") : absl::OkStatus(); });
+      broad_phase.Cover(q0, q1, 1e-3);
+      ASSERT_LE(polls, allowed + 1);
+      if (interrupt.status().ok()) break;
+    }
+    ++interrupted;
+    ASSERT_FALSE(broad_phase.Covers(q0)) << "interrupted at poll " << allowed;
+    ASSERT_TRUE(broad_phase.Cover(q0, q1, 1e-3));
+    ASSERT_TRUE(broad_phase.Covers(q0) && broad_phase.Covers(q1));
+    ASSERT_EQ(broad_phase.candidates().size(), undisturbed.candidates().size());
+    for (size_t k = 0; k < broad_phase.candidates().size(); ++k) {
+      ASSERT_EQ(broad_phase.candidates()[k].v, undisturbed.candidates()[k].v);
+    }
+  }
+  EXPECT_GT(interrupted, 10) << "the search is too short to tell";
+}
+
+// After a blow, what has come to rest is searched for no farther than it can get.
+TEST(BroadPhase, LetsGoOfRegionsThatAreTooLarge) {
+  Random random(9);
+  const MovingSurface m(testing::BallGrid(2, 0.1, 0.0499));
+  constexpr double kMargin = 1e-3, kFar = 1;
+  BroadPhase broad_phase = m.Detection(1e-3), fresh = m.Detection(1e-3);
+  const VecX rest = Stacked(m.rest);
+  broad_phase.Cover(rest, Stacked(Moved(m.rest, 0.02, &random)), kMargin, kFar);
+  fresh.Cover(rest, rest, kMargin, kFar);
+  ASSERT_GT(broad_phase.candidates().size(), 2 * fresh.candidates().size());
+  int renewed = 0;
+  for (int step = 0; step < 20; ++step) {
+    broad_phase.LetGo(rest, rest, kMargin, kFar);
+    renewed += broad_phase.Cover(rest, rest, kMargin, kFar);
+    ASSERT_TRUE(broad_phase.Covers(rest));
+  }
+  EXPECT_EQ(renewed, 1) << "once and for all";
+  EXPECT_EQ(broad_phase.candidates().size(), fresh.candidates().size());
+}
+
+// Bodies that go along together stay inside their regions.
+TEST(BroadPhase, WhatMovesTogetherIsNotSearchedAnew) {
+  const MovingSurface m(testing::BallGrid(2, 0.1, 0.0499));
+  BroadPhase broad_phase = m.Detection(2e-2);
+  std::vector<Vec3> x = m.rest;
+  broad_phase.Cover(Stacked(x), Stacked(x), 1e-3);
+  const int64_t first = broad_phase.node_pairs();
+  EXPECT_GT(broad_phase.candidates().size(), 0u);
+  for (int step = 0; step < 20; ++step) {
+    for (Vec3& p : x) p += Vec3(0.01, -0.02, 0.03);
+    broad_phase.Cover(Stacked(x), Stacked(x), 1e-3);
+  }
+  EXPECT_EQ(broad_phase.node_pairs(), first);
+}
+
+TEST(BroadPhase, CandidatesComeInOneOrder) {
+  Random random(4);
+  const MovingSurface m(testing::RandomSoup(5, &random));
+  const std::vector<Vec3> x = m.rest, y = Moved(x, 0.05, &random);
+  BroadPhase fresh = m.Detection(5e-3), used = m.Detection(5e-3);
+  used.Cover(Stacked(y), Stacked(x), 1e-2);
+  used.Cover(Stacked(x), Stacked(x), 1e-3);
+  fresh.Cover(Stacked(x), Stacked(x), 1e-3);
+  // Those that are close, in the order of either.
+  const auto close = [&](const BroadPhase& broad_phase) {
+    std::vector<std::array<int32_t, 4>> out;
+    for (const Candidate& c : broad_phase.candidates()) {
+      if (IsClose(m.surface, c, x, 5e-3)) out.push_back(c.v);
+    }
+    return out;
+  };
+  EXPECT_GT(close(fresh).size(), 10u);
+  EXPECT_EQ(close(fresh), close(used));
+}
+
+TEST(BroadPhase, AnEmptySceneHasNoCandidates) {
+  const MovingSurface m(BuildCollisionSurface({{}, {}}, {{}, {}}));
+  BroadPhase broad_phase = m.Detection(1e-3);
+  broad_phase.Cover(VecX(), VecX(), 0);
+  EXPECT_TRUE(broad_phase.candidates().empty());
+}
+
+}  // namespace
+}  // namespace eipc

@@ -1,0 +1,218 @@
+#include "sim/collision/surface_patches.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <set>
+
+#include "sim/collision/path_pairs.h"
+#include "tests/sim/collision/moving_surface.h"
+#include "tests/sim/collision/soups.h"
+
+namespace eipc {
+namespace {
+
+using testing::AllPairs;
+using testing::MovingSurface;
+using testing::NameOf;
+using testing::PairName;
+using testing::Random;
+
+// A fine ball in a cage of `n`^3 cells, jittered.
+MovingSurface BallInCage(int n, Random* random) {
+  const MeshData ball = testing::Sphere(Vec3(0, 0, 0), 0.03, 3);
+  MeshData cage = testing::BoxTets(Vec3::Constant(-0.035), Vec3::Constant(0.035), n);
+  for (Vec3& p : cage.vertices) {
+    if (p.cwiseAbs().maxCoeff() < 0.034) p += random->Cube(0.004);  // the hull stays a box
+  }
+  const absl::StatusOr<TetMesh> tets = TetMesh::Create(cage.vertices, cage.tets);
+  EXPECT_TRUE(tets.ok()) << tets.status();
+  const absl::StatusOr<Embedding> embedding = Embedding::Create(*tets, ball.vertices);
+  EXPECT_TRUE(embedding.ok()) << embedding.status();
+  return MovingSurface(BuildCollisionSurface({ball.vertices}, {ball.triangles}), embedding->rows(), cage.vertices);
+}
+
+// Some turn, a stretch that may be severe, and noise at every node.
+VecX Deformed(const MovingSurface& m, double squeeze, double noise, Random* random) {
+  VecX q = testing::Stacked(m.rest);
+  const Mat3 turn = random->Rotation().toRotationMatrix();
+  const Vec3 axis = random->Direction(), shift = random->Cube(0.1);
+  const Mat3 stretch = Mat3::Identity() - squeeze * axis * axis.transpose();
+  for (size_t n = 0; n < m.rest.size(); ++n) {
+    q.segment<3>(3 * static_cast<Eigen::Index>(n)) = turn * (stretch * m.rest[n] + random->Cube(noise)) + shift;
+  }
+  return q;
+}
+
+// Whatever is proven, no pair below its own dhat is left out: of states inside the regions, and anywhere on a straight way.
+TEST(SurfacePatches, NoPairInContactIsLeftOut) {
+  Random random(1);
+  constexpr double kDhat = 3e-3;
+  int64_t in_contact = 0, all_candidates = 0, states = 0;
+  for (int round = 0; round < 6; ++round) {
+    const MovingSurface m = BallInCage(1 + round % 2, &random);
+    ASSERT_TRUE(m.patches.proves[0]);
+    const std::vector<Candidate> all = AllPairs(m.surface, kDhat);
+    const double squeeze = 0.13 * round, noise = round < 3 ? 1e-3 : 5e-3;
+    const VecX from = Deformed(m, squeeze, noise, &random), to = from + random.Vector(from.size(), 5e-4);
+    BroadPhase broad_phase = m.Detection(kDhat);
+    broad_phase.Cover(from, to, 1e-3);
+    PathPairs path(&m.surface, &m.patches, &m.rows, &m.offsets, kDhat);
+    path.Find(from, to, kDhat);
+    std::set<PairName> named, on_way;
+    for (const Candidate& c : broad_phase.candidates()) named.insert(NameOf(c));
+    for (const Candidate& c : path.candidates()) on_way.insert(NameOf(c));
+    all_candidates += static_cast<int64_t>(named.size());
+    for (int sample = 0; sample < 3; ++sample) {
+      const bool straight = sample < 2;
+      const double t = random.Uniform(0, 1);
+      const VecX q = from + t * (to - from) + (straight ? VecX::Zero(from.size()) : random.Vector(from.size(), 2e-4));
+      if (!broad_phase.Covers(q)) continue;
+      ++states;
+      const std::vector<Vec3> x = m.Positions(q);
+      for (const Candidate& c : all) {
+        const double d = testing::CandidateDistance(c, x);
+        if (d >= kDhat || d >= OwnDhat(m.surface, c.kind, c.v, kDhat)) continue;
+        ++in_contact;
+        ASSERT_TRUE(named.count(NameOf(c))) << "round " << round << ": below its dhat, and no candidate";
+        ASSERT_TRUE(!straight || on_way.count(NameOf(c))) << "round " << round << ": comes near on the way";
+      }
+    }
+  }
+  EXPECT_GT(states, 12);
+  EXPECT_GT(in_contact, 1000) << "nothing is squeezed enough";
+}
+
+// Moderately deformed, a ball of 1,280 triangles is known not to touch itself without a look at its triangles.
+TEST(SurfacePatches, AFineSurfaceCostsWhatItsCageDoes) {
+  Random random(2);
+  const MovingSurface m = BallInCage(1, &random);
+  for (const double squeeze : {0.0, 0.2}) {
+    BroadPhase broad_phase = m.Detection(1e-3);
+    const VecX q = Deformed(m, squeeze, 0, &random);
+    broad_phase.Cover(q, q, 1e-4);
+    EXPECT_LT(broad_phase.node_pairs(), 3000) << squeeze;
+    EXPECT_LT(broad_phase.neighbour_pairs().size(), 700u) << squeeze;  // of about 7,700
+    EXPECT_LT(broad_phase.candidates().size(), 700u) << squeeze;
+  }
+}
+
+// In one piece, and where pieces share a face, an edge or a node: the least that distances shrink by is never less than proven.
+TEST(SurfacePatches, DetoursBoundHowPiecesMoveApart) {
+  Random random(3);
+  int compared = 0;
+  for (int round = 0; round < 20; ++round) {
+    const MovingSurface m = BallInCage(2, &random);
+    const auto gradient = [&](int32_t p, const VecX& q) { return DeformationGradient(m.patches.pieces[p], q); };
+    const VecX q = Deformed(m, 0.3, 4e-3, &random);
+    const std::vector<Vec3> x = m.Positions(q);
+    std::vector<int32_t> piece(m.rows.size(), -1);
+    for (size_t v = 0; v < m.rows.size(); ++v) {
+      for (size_t p = 0; p < m.patches.pieces.size(); ++p) {
+        if (m.rows[v].count == 4 && m.patches.pieces[p].nodes == m.rows[v].nodes) piece[v] = static_cast<int32_t>(p);
+      }
+    }
+    for (int pair = 0; pair < 4000; ++pair) {
+      const int32_t v = random.Integer(0, static_cast<int>(m.rows.size()) - 1),
+                    w = random.Integer(0, static_cast<int>(m.rows.size()) - 1);
+      if (piece[v] < 0 || piece[w] < 0 || piece[v] == piece[w]) continue;
+      for (const SurfacePiece::Relative& r : m.patches.pieces[piece[v]].relatives) {
+        if (r.piece != piece[w]) continue;
+        const Mat3 f = gradient(piece[v], q), g = gradient(piece[w], q), mean = 0.5 * (f + g);
+        const Vec3 way = m.surface.rest_positions[v] - m.surface.rest_positions[w];
+        const double off = (x[v] - x[w] - mean * way).norm(), allowed = 0.5 * (f - g).norm() * r.detour * way.norm();
+        ASSERT_LE(off, allowed * (1 + 1e-9) + 1e-15) << "detour " << r.detour;
+        ++compared;
+      }
+    }
+  }
+  EXPECT_GT(compared, 5000);
+}
+
+// Narrow triangles side by side through the face that two tetrahedra share.
+MovingSurface BladesInTwoTets(Random* random) {
+  const std::vector<Vec3> nodes = {{1, 0, 0}, {-0.5, 0.8, 0}, {-0.5, -0.8, 0}, {0, 0, 1}, {0, 0, -1}};
+  std::vector<Vec3> vertices;
+  std::vector<Triangle> triangles;
+  for (int k = 0; k < 40; ++k) {
+    const double x = 0.004 * k;
+    for (const Vec3& p : {Vec3(x, 0, random->Uniform(0.05, 0.3)), Vec3(x, 0, -random->Uniform(0.05, 0.3)), Vec3(x, 0.1, 0.02)}) {
+      vertices.push_back(p);
+    }
+    triangles.push_back({3 * k, 3 * k + 1, 3 * k + 2});
+  }
+  const absl::StatusOr<TetMesh> tets = TetMesh::Create(nodes, {{0, 1, 2, 3}, {0, 2, 1, 4}});
+  EXPECT_TRUE(tets.ok()) << tets.status();
+  const absl::StatusOr<Embedding> embedding = Embedding::Create(*tets, vertices);
+  EXPECT_TRUE(embedding.ok()) << embedding.status();
+  return MovingSurface(BuildCollisionSurface({vertices}, {triangles}), embedding->rows(), nodes);
+}
+
+// The detour and the spread that PieceShapes uses for a pair of patches; infinite where it proves nothing.
+double FactorOf(const SurfacePatches& patches, const SurfacePatch& a, const SurfacePatch& b) {
+  double detour = 1;
+  for (int k = 0; k < a.count; ++k) {
+    for (int l = 0; l < b.count; ++l) {
+      double between = a.pieces[k] == b.pieces[l] ? 1 : std::numeric_limits<double>::infinity();
+      for (const SurfacePiece::Relative& r : patches.pieces[a.pieces[k]].relatives) {
+        if (r.piece == b.pieces[l]) between = r.detour;
+      }
+      detour = std::max(detour, between);
+    }
+  }
+  return detour * (a.straddles || b.straddles ? std::min(a.spread, b.spread) : 1);
+}
+
+// Points of features of two patches without a common vertex move as far apart as proofs count on. Counts those looked at, and those
+// to which a spread of one would not have been enough.
+void ExpectSpreadsHold(const MovingSurface& m, const VecX& q, Random* random, int* compared, int* spread_out) {
+  const std::vector<Vec3> x = m.Positions(q);
+  const BoundingVolumeTree& tree = m.surface.trees[0];
+  const int last = static_cast<int>(tree.nodes().size()) - 1;
+  for (int pair = 0; pair < 20000; ++pair) {
+    const int32_t i = random->Integer(0, last), j = random->Uniform(0, 1) < 0.5 ? i : random->Integer(0, last);
+    const SurfacePatch &a = m.patches.patches[0][i], &b = m.patches.patches[0][j];
+    if (a.count == 0 || b.count == 0 || (!a.straddles && !b.straddles)) continue;
+    const double factor = FactorOf(m.patches, a, b);
+    if (!std::isfinite(factor)) continue;
+    const Mat3 seen_from = DeformationGradient(m.patches.pieces[a.pieces[0]], q);
+    double deviation = 0;
+    const auto look = [&](int32_t piece) {
+      deviation = std::max(deviation, (DeformationGradient(m.patches.pieces[piece], q) - seen_from).norm());
+    };
+    std::for_each(a.pieces.begin(), a.pieces.begin() + a.count, look);
+    std::for_each(b.pieces.begin(), b.pieces.begin() + b.count, look);
+    const auto triangle = [&](int32_t node) {
+      return m.surface.triangles[tree.primitives()[random->Integer(tree.nodes()[node].begin, tree.nodes()[node].end - 1)]];
+    };
+    ForFeaturePairs(triangle(i), triangle(j), [&](ContactKind kind, const std::array<int32_t, 4>& v) {
+      const double s = random->Uniform(0, 1), t = random->Uniform(0, 1);
+      // Positive on one side and negative on the other.
+      const std::array<double, 4> w = kind == ContactKind::kPointTriangle ? std::array<double, 4>{1, -s * t, -s * (1 - t), s - 1}
+                                                                          : std::array<double, 4>{s, 1 - s, -t, t - 1};
+      Vec3 way = Vec3::Zero(), moved = Vec3::Zero();
+      for (int k = 0; k < 4; ++k) way += w[k] * m.surface.rest_positions[v[k]], moved += w[k] * x[v[k]];
+      const double off = (moved - seen_from * way).norm(), allowed = deviation * factor * way.norm();
+      EXPECT_LE(off, allowed * (1 + 1e-9) + 1e-15) << "factor " << factor;
+      *spread_out += off > allowed / std::min(a.spread, b.spread);
+      ++*compared;
+    });
+  }
+}
+
+TEST(SurfacePatches, SpreadsBoundHowFeaturesOfStraddlingTrianglesMove) {
+  Random random(4);
+  int compared = 0, spread_out = 0;
+  for (int round = 0; round < 6; ++round) {
+    const MovingSurface m = round % 2 == 0 ? BallInCage(1 + round / 2 % 2, &random) : BladesInTwoTets(&random);
+    ASSERT_TRUE(m.patches.proves[0]);
+    ExpectSpreadsHold(m, Deformed(m, 0.3, round % 2 == 0 ? 4e-3 : 0.1, &random), &random, &compared, &spread_out);
+  }
+  EXPECT_GT(compared, 5000);
+  EXPECT_GT(spread_out, 100) << "the test hardly tests";
+}
+
+}  // namespace
+}  // namespace eipc
