@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
+#include "sim/contact/contact_potential.h"
 #include "sim/dynamics/model.h"
-#include "sim/energy/barrier_function.h"
 
 namespace eipc {
 
@@ -11,7 +11,7 @@ double InitialBarrierStiffness(const Model& model) {
   if (model.contact.stiffness > 0) return model.contact.stiffness;
   const double acceleration = std::max(9.81, model.gravity.norm());
   const double dhat = model.contact.dhat_m;
-  const double unit_force = -BarrierFirst(0.5 * dhat, dhat);  // of stiffness 1, m (or m per m^2)
+  const double unit_force = ContactPotential::UnitNormalForce(0.5 * dhat, dhat);
   double stiffness = 0;
   for (const Body& body : model.bodies) {
     if (body.mass.mass <= 0) continue;

@@ -6,6 +6,7 @@ namespace eipc {
 
 void ContactCollector::Collect(const StageProblem& problem, ContactForces* out, std::vector<double>* potentials) {
   const std::vector<Vec3>& x = problem.x();
+  const ContactPotential potential(problem.barrier_stiffness());
   out->stencils.clear();
   out->point_triangle_count = out->edge_edge_count = 0;
   names_.clear();
@@ -17,9 +18,9 @@ void ContactCollector::Collect(const StageProblem& problem, ContactForces* out, 
     force.body_b = s.body_b;
     force.vertices = s.v;
     force.distance_m = s.distance;
-    const Vec12 gradient = problem.barrier_stiffness() * s.weight * BarrierStencilGradient(s, Gather(s.v, x));
+    const Vec12 gradient = potential.Gradient(s, Gather(s.v, x));
     for (int i = 0; i < 4; ++i) force.normal_force[i] = -gradient.segment<3>(3 * i);
-    if (potentials != nullptr) potentials->push_back(s.weight * BarrierStencilValue(s, Gather(s.v, x)));
+    if (potentials != nullptr) potentials->push_back(ContactPotential::ValuePerStiffness(s, Gather(s.v, x)));
     ++(s.kind == ContactKind::kPointTriangle ? out->point_triangle_count : out->edge_edge_count);
     names_.push_back({s.kind, s.v, out->stencils.size()});
     out->stencils.push_back(force);

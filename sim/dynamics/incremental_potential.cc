@@ -72,7 +72,7 @@ void IncrementalPotential::SetAsleep(const std::vector<uint8_t>& asleep) {
 
 void IncrementalPotential::BeginStep(double barrier_stiffness, const NodePairs& contact_pairs) {
   barrier_stiffness_ = barrier_stiffness;
-  SetContactShare(1);
+  SetContactWeight(1);
   stage_.reset();
   pattern_.SetContactPairs(contact_pairs);
 }
@@ -83,14 +83,14 @@ void IncrementalPotential::BeginStage(const VecX& q_start, const VecX& q_tilde, 
   constant_.stale = true;
 }
 
-void IncrementalPotential::SetContactShare(double share) {
-  contact_share_ = share;
+void IncrementalPotential::SetContactWeight(double share) {
+  contact_weight_ = share;
   barrier_.set_stiffness(share * barrier_stiffness_);
 }
 
 void IncrementalPotential::SetBarrierStiffness(double stiffness) {
   barrier_stiffness_ = stiffness;
-  SetContactShare(contact_share_);
+  SetContactWeight(contact_weight_);
 }
 
 void IncrementalPotential::UpdateContacts() {
@@ -106,14 +106,14 @@ void IncrementalPotential::PlaceStart(const Stencils& stencils, VertexList* vert
 
 void IncrementalPotential::LagFriction() {
   ScopedPhase timer(seconds_, Phase::kFriction);
-  friction_.Lag(contacts_, surface_->x(), contact_share_ * barrier_stiffness_);
+  friction_.Lag(contacts_, surface_->x(), barrier_.potential());
   PlaceStart(friction_.stencils(), &start_.friction_vertices);
 }
 
 void IncrementalPotential::PrepareRemainder() {
   ScopedPhase timer(seconds_, Phase::kFriction);
   PlaceStart(contacts_.stencils(), &start_.contact_vertices);
-  remainder_.Prepare(contacts_, surface_->x(), friction_, contact_share_ * barrier_stiffness_);
+  remainder_.Prepare(contacts_, surface_->x(), friction_, barrier_.potential());
 }
 
 double IncrementalPotential::Energy() {

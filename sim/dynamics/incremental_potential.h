@@ -39,7 +39,7 @@ class IncrementalPotential {
   void BeginStage(const VecX& q_start, const VecX& q_tilde, const VecX& v_tilde, double gamma_h);
   const StageContext& stage() const { return *stage_; }
   // Contact and friction count `share` times from the next LagFriction and evaluation on (1 after BeginStep).
-  void SetContactShare(double share);
+  void SetContactWeight(double share);
   void SetBarrierStiffness(double stiffness);
   // Contacts of the surface's current point.
   void UpdateContacts();
@@ -94,7 +94,7 @@ class IncrementalPotential {
   std::vector<uint8_t> asleep_;
   std::optional<StageContext> stage_;
   double barrier_stiffness_ = 0;
-  double contact_share_ = 1;
+  double contact_weight_ = 1;
   HessianPattern pattern_;
   struct ConstantPart {
     std::vector<double> values;

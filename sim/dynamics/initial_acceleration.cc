@@ -27,7 +27,7 @@ BlockMatrix BlockMass(const ScalarSparse& mass) {
 void InitialAcceleration::Compute(StageProblem* problem, const State& from, double dt_s, bool with_contact,
                                   const std::vector<uint8_t>& fixed) {
   const VecX q_tilde = from.q - dt_s * from.v;  // any stage that has arrived here with this velocity has these forces
-  problem->SetContactShare(with_contact ? 1 : 0);
+  problem->SetContactWeight(with_contact ? 1 : 0);
   problem->BeginStage(from.q, q_tilde, from.v, dt_s);
   problem->SetPoint(from.q);
   problem->LagFriction();

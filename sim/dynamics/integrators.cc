@@ -8,7 +8,7 @@ namespace {
 void SetStage(double gamma, double end, IntegratorStage* out) {
   out->gamma = gamma;
   out->end = end;
-  out->contact_share = 1;
+  out->contact_weight = 1;
 }
 
 // q_tilde = q^n, v_tilde = v^n, gamma = 1 (Larionov et al. 2023, eq. 22). First order, L-stable.
@@ -30,7 +30,7 @@ void Trapezoidal(int, const StageInputs& in, IntegratorStage* out) {
 // For comparison only: it blows up (Larionov et al. 2023, V-A3).
 void TrapezoidalUnsplitContact(int stage, const StageInputs& in, IntegratorStage* out) {
   Trapezoidal(stage, in, out);
-  out->contact_share = 2;
+  out->contact_weight = 2;
 }
 
 // Second-order backward differences: u_tilde = (4 u^n - u^{n-1}) / 3, gamma = 2/3 (Ascher et al. 2022, eq. 7). With w the ratio of

@@ -21,7 +21,7 @@ struct IntegratorStage {
   VecX q_tilde;
   VecX v_tilde;
   // Contact and friction count this many times: other than 1 only where a method splits them apart from the other forces.
-  double contact_share = 1;
+  double contact_weight = 1;
 };
 
 // What a stage may start from: the state at the start of the step, its acceleration and the stages already solved. Stacked, SI.

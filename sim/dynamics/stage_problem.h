@@ -15,8 +15,8 @@
 #include "sim/dynamics/model.h"
 #include "sim/dynamics/surface_state.h"
 #include "sim/dynamics/turning_motion.h"
-#include "sim/solver/root_solver.h"
 #include "sim/solver/phase_timer.h"
+#include "sim/solver/root_solver.h"
 
 namespace eipc {
 
@@ -44,7 +44,7 @@ class StageProblem : public RootProblem {
   // The references must outlive the stage. See StageContext.
   void BeginStage(const VecX& q_start, const VecX& q_tilde, const VecX& v_tilde, double gamma_h);
   // Contact and friction count `share` times from the next LagFriction and evaluation on (1 after BeginStep).
-  void SetContactShare(double share) { potential_.SetContactShare(share); }
+  void SetContactWeight(double share) { potential_.SetContactWeight(share); }
   // Friction forces and frames from the current point's contacts.
   void LagFriction() { potential_.LagFriction(); }
   // State::contact_pairs for the next step: those of the current point's contacts alone (`present_only`), or all met so far.

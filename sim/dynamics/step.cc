@@ -107,7 +107,7 @@ void Stepper::PredictStage() {
   for (int32_t n = 0; n < model_->node_count; ++n) {
     if (motion_.fixed()[n]) part_.guess.segment<3>(3 * n) = motion_.stage_target().segment<3>(3 * n);
   }
-  problem_.SetContactShare(part_.stage.contact_share);
+  problem_.SetContactWeight(part_.stage.contact_weight);
   problem_.BeginStage(part_.from->q, part_.stage.q_tilde, part_.stage.v_tilde, part_.stage.gamma * part_.dt_s);
 }
 

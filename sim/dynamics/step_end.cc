@@ -4,10 +4,10 @@
 #include <utility>
 
 #include "sim/base/status_macros.h"
+#include "sim/contact/contact_potential.h"
 #include "sim/dynamics/barrier_stiffness.h"
 #include "sim/dynamics/drives.h"
 #include "sim/dynamics/step.h"
-#include "sim/energy/barrier.h"
 
 namespace eipc {
 
@@ -39,8 +39,8 @@ bool Stepper::Extrapolate() {
 
 absl::StatusOr<Retry> Stepper::EndPart() {
   StepReport& report = *task_.report;
-  if (part_.stage.contact_share != 1) {
-    problem_.SetContactShare(1);
+  if (part_.stage.contact_weight != 1) {
+    problem_.SetContactWeight(1);
     problem_.LagFriction();
   }
   const int rejections = problem_.exact_rejections();
@@ -96,7 +96,7 @@ void Stepper::Finish() {
   report.barrier_stiffness = problem_.barrier_stiffness();
   next.barrier_stiffness = NextBarrierStiffness(*model_, problem_.barrier_stiffness(), active.least_relative_gap());
   report.sleeping_bodies = sleep_.count();
-  report.barrier_potential = BarrierPotential(active, problem_.x()) + sleep_.HeldPotential();
+  report.barrier_potential = ContactPotential::ValuePerStiffness(active, problem_.x()) + sleep_.HeldPotential();
   const size_t solved = contacts_.stencils.size();
   sleep_.AddHeld(&contacts_);
   report.min_distance_m = contacts_.min_distance_m;

@@ -3,17 +3,14 @@
 #include <algorithm>
 #include <cmath>
 
-#include "sim/energy/barrier.h"
-#include "sim/energy/barrier_function.h"
-
 namespace eipc {
 
-void FrictionTerm::Lag(const ContactSet& contacts, const std::vector<Vec3>& x, double stiffness) {
+void FrictionTerm::Lag(const ContactSet& contacts, const std::vector<Vec3>& x, const ContactPotential& potential) {
   stencils_.clear();
   for (const ContactStencil& c : contacts.stencils()) {
     const double mu = pairs_->DynamicCoefficient(c.body_a, c.body_b);
     if (mu <= 0) continue;
-    const double normal_force = -stiffness * c.weight * MollifierValue(c, Gather(c.v, x)) * BarrierFirst(c.distance, c.dhat);
+    const double normal_force = potential.NormalForce(c, Gather(c.v, x));
     if (!(normal_force > 0)) continue;
     FrictionStencil f;
     f.v = c.v;

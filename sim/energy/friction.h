@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "sim/base/types.h"
-#include "sim/contact/contact_set.h"
+#include "sim/contact/contact_potential.h"
 #include "sim/contact/pair_friction.h"
 #include "sim/energy/friction_curve.h"
 #include "sim/energy/surface_map.h"
@@ -33,7 +33,7 @@ class FrictionTerm : public EnergyTerm {
       : map_(map), pairs_(pairs), friction_velocity_(friction_velocity_m_s) {}
 
   // Freezes normal forces, tangent frames and closest points of these contacts.
-  void Lag(const ContactSet& contacts, const std::vector<Vec3>& x, double stiffness);
+  void Lag(const ContactSet& contacts, const std::vector<Vec3>& x, const ContactPotential& potential);
   const std::vector<FrictionStencil>& stencils() const { return stencils_; }
   // Force on each of the four vertices at the point, N.
   std::array<Vec3, 4> Forces(const FrictionStencil& stencil, const std::vector<Vec3>& x) const;

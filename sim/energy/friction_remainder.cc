@@ -1,12 +1,11 @@
 #include "sim/energy/friction_remainder.h"
 
-#include "sim/energy/barrier.h"
 #include "sim/energy/implicit_friction.h"
 
 namespace eipc {
 
 void FrictionRemainder::Prepare(const ContactSet& contacts, const std::vector<Vec3>& x, const FrictionTerm& friction,
-                                double stiffness) {
+                                const ContactPotential& potential) {
   active_.clear();
   for (const ContactStencil& c : contacts.stencils()) {
     if (pairs_->DynamicCoefficient(c.body_a, c.body_b) > 0) active_.push_back(&c);
@@ -18,7 +17,7 @@ void FrictionRemainder::Prepare(const ContactSet& contacts, const std::vector<Ve
       const StencilPositions now = Gather(c.v, x), start = Gather(c.v, friction.x_tilde());
       const FrictionLaw law = pairs_->Law(c.body_a, c.body_b);
       const FrictionCurve curve = friction.Curve(law);
-      const FrictionPoint point{c, now, start, law.dynamic_coefficient, stiffness * c.weight, curve};
+      const FrictionPoint point{c, now, start, law.dynamic_coefficient, potential, curve};
       stencils_[i].v = c.v;
       stencils_[i].rest = LaggedFrictionJacobian(point) - ImplicitFrictionJacobian(point);
     }

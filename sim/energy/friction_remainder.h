@@ -17,8 +17,9 @@ class FrictionRemainder {
  public:
   FrictionRemainder(const SurfaceMap* map, const PairFriction* pairs, ThreadPool* pool) : map_(map), pairs_(pairs), pool_(pool) {}
 
-  // `contacts` are those of `x`; `friction` supplies thresholds and x_tilde of the stage; `stiffness` as the barrier has it.
-  void Prepare(const ContactSet& contacts, const std::vector<Vec3>& x, const FrictionTerm& friction, double stiffness);
+  // `contacts` are those of `x`; `friction` supplies thresholds and x_tilde of the stage.
+  void Prepare(const ContactSet& contacts, const std::vector<Vec3>& x, const FrictionTerm& friction,
+               const ContactPotential& potential);
   // product += J^T N J dq.
   void AddTimes(const VecX& dq, VecX* product) const;
   void Blocks(std::vector<NodeBlock>* blocks) const;

@@ -3,8 +3,6 @@
 #include <Eigen/LU>
 #include <algorithm>
 
-#include "sim/energy/barrier_function.h"
-
 namespace eipc {
 namespace {
 
@@ -38,7 +36,7 @@ Sliding MakeSliding(const FrictionPoint& p, bool flat) {
   s.r = Weighted(p.stencil.closest.w, p.x) - Weighted(p.stencil.closest.w, p.x_tilde);
   s.u = s.plane * s.r;
   s.y = s.u.norm();
-  s.lambda = -p.mu * p.stiffness * MollifierValue(p.stencil, p.x) * BarrierFirst(p.stencil.distance, p.stencil.dhat);
+  s.lambda = p.mu * p.potential.NormalForce(p.stencil, p.x);
   s.per_length = p.curve.ForceOverY(s.y);
   // u u^T times this vanishes with y.
   s.slope_by_y = s.y > 0 ? ((flat ? std::max(0.0, p.curve.Slope(s.y)) : p.curve.Slope(s.y)) - s.per_length) / (s.y * s.y) : 0;
@@ -92,13 +90,10 @@ Mat12 ImplicitFrictionJacobian(const FrictionPoint& p) {
   for (int k = 0; k < c.free_count; ++k) {
     for (int i = 0; i < 4; ++i) dw.row(i) += c.dw[k][i] * db.row(k);
   }
-  const Row12 dd = s.n.transpose() * direct;
   const Map3 dn = s.plane * (direct + ek * db) / p.stencil.distance;
   const Map3 dr = direct + rk * db;
   const Map3 du = s.plane * dr - s.n.dot(s.r) * dn - s.n * (s.r.transpose() * dn);
-  const double b1 = BarrierFirst(p.stencil.distance, p.stencil.dhat), b2 = BarrierSecond(p.stencil.distance, p.stencil.dhat);
-  const Row12 dlambda =
-      -p.mu * p.stiffness * (MollifierValue(p.stencil, p.x) * b2 * dd + b1 * MollifierGradient(p.stencil, p.x).transpose());
+  const Row12 dlambda = p.mu * p.potential.NormalForceGradient(p.stencil, p.x).transpose();
   return Assemble(p, s, dw, dlambda, du);
 }
 

@@ -2,23 +2,22 @@
 #define EIPC_SIM_ENERGY_IMPLICIT_FRICTION_H_
 
 #include "sim/base/types.h"
-#include "sim/contact/contact_set.h"
-#include "sim/energy/barrier_stencil.h"
+#include "sim/contact/contact_potential.h"
 #include "sim/energy/friction_curve.h"
 
 namespace eipc {
 
 // Friction of one stencil with contact force, sliding plane, closest points and sliding displacement all of the same positions x
-// (Larionov et al. 2023, III-C): with r = sum_i w_i(x) (x_i - x~_i), u = (I - n n^T) r, y = |u|, lambda = -k m(x) b'(d(x)),
+// (Larionov et al. 2023, III-C): with r = sum_i w_i(x) (x_i - x~_i), u = (I - n n^T) r, y = |u|, lambda(x) the normal force,
 //     F_i = -w_i mu lambda c(y) / y u,
 // N, by the four vertices. No potential has this force; at each x it is the lagged friction force lagged at x.
-// `stiffness` = barrier stiffness times the stencil's weight, N/m; `stencil` must be of the positions x.
+// `stencil` must be of the positions x.
 struct FrictionPoint {
   const ContactStencil& stencil;
   const StencilPositions& x;
   const StencilPositions& x_tilde;
   double mu;  // dynamic coefficient: the curve is in units of it
-  double stiffness;
+  const ContactPotential& potential;
   const FrictionCurve& curve;
 };
 

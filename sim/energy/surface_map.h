@@ -6,16 +6,11 @@
 #include <vector>
 
 #include "sim/base/types.h"
+#include "sim/contact/barrier_stencil.h"
 #include "sim/linalg/block_matrix.h"
 #include "sim/mesh/embedding.h"
 
 namespace eipc {
-
-// Columns of a 12 x rank factor F of a positive semidefinite stencil Hessian F F^T.
-struct StencilFactor {
-  int rank = 0;
-  Eigen::Matrix<double, 12, 12> columns;  // the first `rank` are used
-};
 
 // x = J q + c for the whole scene, and the chain rule back: grad_q = J^T grad_x, H_q = J^T H_x J (Du et al. 2025, eq. 17).
 // Rows without nodes belong to static vertices and stay at c.

@@ -1,7 +1,7 @@
 #include <optional>
 
+#include "sim/contact/contact_potential.h"
 #include "sim/contact/contact_set.h"
-#include "sim/energy/barrier.h"
 #include "sim/sensor/sensors.h"
 
 namespace eipc {
@@ -14,7 +14,7 @@ double SearchedPotential(const Model& model, const State& state, const std::vect
   broad_phase.Cover(state.q, state.q, 0);
   ContactSet contacts(&model.surface, model.contact);
   contacts.Update(broad_phase.candidates(), x, &pool);
-  return BarrierPotential(contacts, x);
+  return ContactPotential::ValuePerStiffness(contacts, x);
 }
 
 Energies Compute(const Model& model, const State& state, const std::vector<Vec3>& x, std::optional<double> barrier_potential) {

@@ -5,7 +5,7 @@
 #include <map>
 
 #include "sim/collision/pair_dhat.h"
-#include "sim/energy/barrier_function.h"
+#include "sim/contact/barrier_function.h"
 #include "tests/sim/collision/moving_surface.h"
 #include "tests/sim/collision/soups.h"
 #include "tests/support/meshes.h"

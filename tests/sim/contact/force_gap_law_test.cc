@@ -5,9 +5,9 @@
 
 #include <numbers>
 
+#include "sim/contact/barrier_function.h"
+#include "sim/contact/barrier_stencil.h"
 #include "sim/contact/contact_set.h"
-#include "sim/energy/barrier_function.h"
-#include "sim/energy/barrier_stencil.h"
 #include "tests/sim/collision/moving_surface.h"
 #include "tests/sim/mesh/shapes.h"
 #include "tests/support/meshes.h"

@@ -4,7 +4,7 @@
 
 #include <map>
 
-#include "sim/energy/barrier_function.h"
+#include "sim/contact/barrier_function.h"
 #include "tests/sim/collision/soups.h"
 #include "tests/support/meshes.h"
 

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "sim/energy/barrier_function.h"
+#include "sim/contact/barrier_function.h"
 #include "tests/support/scenes.h"
 
 namespace eipc {

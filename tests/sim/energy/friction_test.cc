@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "sim/energy/barrier_function.h"
+#include "sim/contact/barrier_function.h"
 #include "tests/sim/energy/mapped_contact.h"
 
 namespace eipc {
@@ -44,7 +44,7 @@ struct Scene {
         term(&map, &pairs, kSlipSpeed) {
     map.Positions(m.q, &x_tilde);
     contact.Update(x_tilde);
-    term.Lag(contact.contacts(), x_tilde, kStiffness);
+    term.Lag(contact.contacts(), x_tilde, ContactPotential(kStiffness));
     v = VecX::Zero(m.q.size());
     term.BeginStage({m.q, m.q, x_tilde, v, kStep});
   }

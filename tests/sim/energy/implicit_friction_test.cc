@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include "tests/sim/energy/stencil_cases.h"
+#include "tests/sim/contact/stencil_cases.h"
 #include "tests/support/finite_difference.h"
 
 namespace eipc {
@@ -48,7 +48,8 @@ struct Case {
     const std::optional<ContactStencil> s = contact.At(x);
     EXPECT_TRUE(s.has_value());
     const StencilPositions now = testing::Pick(*s, x), before = testing::Pick(*s, x_tilde);
-    return f(FrictionPoint{*s, now, before, 0.4, kStiffness, curve});
+    const ContactPotential potential(kStiffness);
+    return f(FrictionPoint{*s, now, before, 0.4, potential, curve});
   }
 };
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "sim/energy/surface_map.h"
-#include "tests/sim/energy/stencil_cases.h"
+#include "tests/sim/contact/stencil_cases.h"
 #include "tests/sim/energy/term_battery.h"
 
 namespace eipc::testing {

@@ -1,6 +1,6 @@
 #include <gtest/gtest.h>
 
-#include "sim/energy/barrier_function.h"
+#include "sim/contact/barrier_function.h"
 #include "sim/mesh/mass_properties.h"
 #include "sim/sensor/sensors.h"
 #include "tests/sim/sensor/moving_bodies.h"

@@ -1,4 +1,4 @@
-#include "tests/sim/energy/stencil_cases.h"
+#include "tests/sim/contact/stencil_cases.h"
 
 namespace eipc::testing {
 namespace {

@@ -1,11 +1,10 @@
-#ifndef EIPC_SIM_ENERGY_BARRIER_STENCIL_H_
-#define EIPC_SIM_ENERGY_BARRIER_STENCIL_H_
+#ifndef EIPC_SIM_CONTACT_BARRIER_STENCIL_H_
+#define EIPC_SIM_CONTACT_BARRIER_STENCIL_H_
 
 #include <array>
 
 #include "sim/base/types.h"
 #include "sim/contact/contact_set.h"
-#include "sim/energy/surface_map.h"
 
 namespace eipc {
 
@@ -14,6 +13,12 @@ namespace eipc {
 // - b0)|^2.
 struct StencilPositions {
   std::array<Vec3, 4> x;
+};
+
+// Columns of a 12 x rank factor F of a positive semidefinite stencil Hessian F F^T.
+struct StencilFactor {
+  int rank = 0;
+  Eigen::Matrix<double, 12, 12> columns;  // the first `rank` are used
 };
 
 double BarrierStencilValue(const ContactStencil& stencil, const StencilPositions& x);
@@ -35,10 +40,10 @@ Mat12 BarrierStencilHessian(const ContactStencil& stencil, const StencilPosition
 // stencil of negative weight: the same of minus the Hessian.
 StencilFactor BarrierStencilFactor(const ContactStencil& stencil, const StencilPositions& x);
 
-// m(c) of the stencil: the share of the unmollified normal force, lambda = -kappa w m b'(d).
+// m(c) of the stencil.
 double MollifierValue(const ContactStencil& stencil, const StencilPositions& x);
 Vec12 MollifierGradient(const ContactStencil& stencil, const StencilPositions& x);
 
 }  // namespace eipc
 
-#endif  // EIPC_SIM_ENERGY_BARRIER_STENCIL_H_
+#endif  // EIPC_SIM_CONTACT_BARRIER_STENCIL_H_

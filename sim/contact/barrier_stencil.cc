@@ -1,9 +1,9 @@
-#include "sim/energy/barrier_stencil.h"
+#include "sim/contact/barrier_stencil.h"
 
 #include <Eigen/Eigenvalues>
 #include <algorithm>
 
-#include "sim/energy/barrier_function.h"
+#include "sim/contact/barrier_function.h"
 
 namespace eipc {
 namespace {

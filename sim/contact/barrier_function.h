@@ -1,5 +1,5 @@
-#ifndef EIPC_SIM_ENERGY_BARRIER_FUNCTION_H_
-#define EIPC_SIM_ENERGY_BARRIER_FUNCTION_H_
+#ifndef EIPC_SIM_CONTACT_BARRIER_FUNCTION_H_
+#define EIPC_SIM_CONTACT_BARRIER_FUNCTION_H_
 
 #include <cmath>
 
@@ -51,4 +51,4 @@ inline double BarrierSecond(double d, double dhat) {
 
 }  // namespace eipc
 
-#endif  // EIPC_SIM_ENERGY_BARRIER_FUNCTION_H_
+#endif  // EIPC_SIM_CONTACT_BARRIER_FUNCTION_H_

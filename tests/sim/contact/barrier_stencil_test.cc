@@ -1,11 +1,11 @@
-#include "sim/energy/barrier_stencil.h"
+#include "sim/contact/barrier_stencil.h"
 
 #include <gtest/gtest.h>
 
 #include <limits>
 
-#include "sim/energy/barrier_function.h"
-#include "tests/sim/energy/stencil_cases.h"
+#include "sim/contact/barrier_function.h"
+#include "tests/sim/contact/stencil_cases.h"
 #include "tests/sim/energy/term_battery.h"
 
 namespace eipc {

@@ -1,5 +1,5 @@
-#ifndef EIPC_TESTS_SIM_ENERGY_STENCIL_CASES_H_
-#define EIPC_TESTS_SIM_ENERGY_STENCIL_CASES_H_
+#ifndef EIPC_TESTS_SIM_CONTACT_STENCIL_CASES_H_
+#define EIPC_TESTS_SIM_CONTACT_STENCIL_CASES_H_
 
 // Contact stencils of every type of closest feature, at any gap, in general position.
 
@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "sim/contact/barrier_stencil.h"
 #include "sim/contact/contact_set.h"
-#include "sim/energy/barrier_stencil.h"
 #include "tests/support/random.h"
 
 namespace eipc::testing {
@@ -53,4 +53,4 @@ std::vector<Vec3> Unstack(const VecX& q);
 
 }  // namespace eipc::testing
 
-#endif  // EIPC_TESTS_SIM_ENERGY_STENCIL_CASES_H_
+#endif  // EIPC_TESTS_SIM_CONTACT_STENCIL_CASES_H_
