@@ -27,7 +27,7 @@ double SurfaceBytes(const Model& model) {
   constexpr double kPerVertex = 512, kPerTriangle = 1 << 10, kPerPair = 4, kWay = 0.01, kMostPairs = 64;
   double bytes = kPerVertex * model.surface.vertex_count;
   for (size_t body = 0; body < model.bodies.size(); ++body) {
-    const double edge = model.patches.edge_length[body];
+    const double edge = model.summaries.edge_length[body];
     const double pairs = edge > 0 ? std::min(kMostPairs, kWay * kWay / (edge * edge)) : 0;
     bytes += model.bodies[body].triangles.size() * (kPerTriangle + kPerPair * pairs);
   }
@@ -48,12 +48,12 @@ int64_t SurfaceModelBytes(const CollisionSurface& s) {
   return bytes + kTreeBytes * static_cast<int64_t>(s.triangles.size());
 }
 
-int64_t PatchBytes(const SurfacePatches& p) {
-  int64_t bytes = BytesOf(p.pieces) + BytesOf(p.boxes) + BytesOf(p.nodes);
-  for (const SurfacePiece& piece : p.pieces) bytes += BytesOf(piece.relatives);
-  for (const auto& patches : p.patches) bytes += BytesOf(patches);
-  for (const auto& nodes : p.body_nodes) bytes += BytesOf(nodes);
-  for (const auto& neighbours : p.neighbours) bytes += BytesOf(neighbours);
+int64_t SummaryBytes(const SurfaceSummaries& s) {
+  int64_t bytes = BytesOf(s.elements) + BytesOf(s.boxes) + BytesOf(s.nodes);
+  for (const CageElement& element : s.elements) bytes += BytesOf(element.relatives);
+  for (const auto& summaries : s.node_summaries) bytes += BytesOf(summaries);
+  for (const auto& nodes : s.body_nodes) bytes += BytesOf(nodes);
+  for (const auto& neighbours : s.neighbours) bytes += BytesOf(neighbours);
   return bytes;
 }
 
@@ -70,7 +70,7 @@ int64_t EstimateModelBytes(const Model& model) {
   for (const BoundarySet& set : model.boundary_sets) {
     bytes += BytesOf(set.nodes) + BytesOf(set.local_positions) + BytesOf(set.trajectory.keys);
   }
-  bytes += SurfaceModelBytes(model.surface) + PatchBytes(model.patches) + BytesOf(model.friction.laws);
+  bytes += SurfaceModelBytes(model.surface) + SummaryBytes(model.summaries) + BytesOf(model.friction.laws);
   // Lists end with room to spare: they double when they are full.
   return bytes + bytes / 2;
 }

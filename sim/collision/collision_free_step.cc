@@ -28,7 +28,7 @@ double FreeFraction(const Candidate& candidate, const std::vector<Vec3>& x0, con
 double LargestExaminedGap(double dhat, double position_error_m) { return 1.5 * kGapShare * dhat + 1e-10 + 256 * position_error_m; }
 
 double CollisionFreeStep(const std::vector<Candidate>& candidates, const std::vector<Vec3>& x0, const std::vector<Vec3>& x1,
-                         double position_error_m, ThreadPool* pool, const VertexTravel* reach, Interrupt* interrupt) {
+                         double position_error_m, ThreadPool* pool, const DisplacementBounds* reach, Interrupt* interrupt) {
   constexpr int64_t kChunk = 256;
   constexpr int64_t kQueriesAPoll = 16;  // some 20 us
   const std::vector<int32_t>* among = reach == nullptr ? nullptr : reach->among;
@@ -53,7 +53,7 @@ double CollisionFreeStep(const std::vector<Candidate>& candidates, const std::ve
 }
 
 void FindObstacle(const std::vector<Candidate>& candidates, const std::vector<Vec3>& x0, const std::vector<Vec3>& x1,
-                  double position_error_m, const VertexTravel* reach, Obstacle* obstacle) {
+                  double position_error_m, const DisplacementBounds* reach, Obstacle* obstacle) {
   const std::vector<int32_t>* among = reach == nullptr ? nullptr : reach->among;
   const size_t n = among == nullptr ? candidates.size() : among->size();
   const Candidate* first = nullptr;

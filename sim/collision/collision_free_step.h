@@ -16,13 +16,13 @@ namespace eipc {
 // on the way (BroadPhase::Travel of x0 and the step): pairs that this keeps well beyond what detection asks for are not looked at,
 // with the same result. `interrupt`, where given, ends it early.
 double CollisionFreeStep(const std::vector<Candidate>& candidates, const std::vector<Vec3>& x0, const std::vector<Vec3>& x1,
-                         double position_error_m, ThreadPool* pool, const VertexTravel* reach = nullptr,
+                         double position_error_m, ThreadPool* pool, const DisplacementBounds* reach = nullptr,
                          Interrupt* interrupt = nullptr);
 
 // The pair that limits such a motion, of several that limit it alike the one with the smallest vertices. It replaces *obstacle
 // where it leaves a smaller fraction free.
 void FindObstacle(const std::vector<Candidate>& candidates, const std::vector<Vec3>& x0, const std::vector<Vec3>& x1,
-                  double position_error_m, const VertexTravel* reach, Obstacle* obstacle);
+                  double position_error_m, const DisplacementBounds* reach, Obstacle* obstacle);
 
 // Pairs of this dhat that stay farther apart cannot limit a step, m.
 double LargestExaminedGap(double dhat, double position_error_m);

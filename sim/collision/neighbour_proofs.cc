@@ -17,16 +17,16 @@ constexpr size_t kSomeOf = 4;
 
 }  // namespace
 
-NeighbourProofs::NeighbourProofs(const CollisionSurface* surface, const SurfacePatches* patches, double dhat)
+NeighbourProofs::NeighbourProofs(const CollisionSurface* surface, const SurfaceSummaries* summaries, double dhat)
     : surface_(surface),
-      patches_(patches),
+      summaries_(summaries),
       dhat_(dhat),
       bodies_(surface->body_count),
       shapes_(surface->rest_positions),
       moves_(surface->vertex_count) {
   for (int32_t body = 0; body < surface->body_count; ++body) {
     Body& b = bodies_[body];
-    for (const NeighbourPair& pair : patches->neighbours[body]) {
+    for (const NeighbourPair& pair : summaries->neighbours[body]) {
       b.vertices.insert(b.vertices.end(), pair.v.begin(), pair.v.end());
       // The dhat of two features is at most kSelfContactShare of their distance at rest.
       b.clearance.push_back(kKept * std::max(pair.rest_gap - dhat, (1 - kSelfContactShare) * pair.rest_gap));
@@ -57,7 +57,7 @@ void NeighbourProofs::Collect(int32_t body, const std::vector<Vec3>& points, con
   }
   const double slack = 2 * kSlack * extent;
   out->clear();
-  const std::vector<NeighbourPair>& pairs = patches_->neighbours[body];
+  const std::vector<NeighbourPair>& pairs = summaries_->neighbours[body];
   for (size_t k = 0; k < pairs.size(); ++k) {
     const std::array<int32_t, 5>& v = pairs[k].v;
     const double travel = std::max({reach[v[0]], reach[v[1]], reach[v[2]], reach[v[3]], reach[v[4]]});
@@ -78,7 +78,7 @@ void NeighbourProofs::Reshape(int32_t body, const std::vector<Vec3>& points) {
   Body& b = bodies_[body];
   for (const int32_t v : b.vertices) shapes_[v] = points[v];
   for (size_t k = 0; k < b.clearance.size(); ++k) {
-    const NeighbourPair& pair = patches_->neighbours[body][k];
+    const NeighbourPair& pair = summaries_->neighbours[body][k];
     b.clearance[k] = 0;
     if (!SeparatedByPlane(pair, shapes_)) continue;
     const auto& [s, t] = pair.triangles;

@@ -8,32 +8,27 @@
 #include "sim/base/quad.h"
 #include "sim/collision/collision_surface.h"
 #include "sim/collision/neighbour_pairs.h"
-#include "sim/collision/surface_patches.h"
+#include "sim/collision/surface_summaries.h"
 
 namespace eipc {
 
-// Which neighbouring triangles of a body (SurfacePatches::neighbours) might touch each other. They are many and always near, but
+// Which neighbouring triangles of a body (SurfaceSummaries::neighbours) might touch each other. They are many and always near, but
 // hardly ever do: what keeps them apart is that the surface does not fold sharply.
 //
-// Let a plane separate a pair in some shape X of the body (SeparatedByPlane), and its features without a common vertex be at least
-// their own dhat and a clearance C apart there. Let no vertex of the pair be moved by more than D from there to a shape Y, as seen
-// from a vertex that both triangles have. Points of features are convex combinations of vertices, so in Y they are C - 2 D clear of
-// their dhat, and stay clear while no vertex travels further than C / 2 - D from there: nothing of the pair is in contact. Nor do
-// the two triangles meet beyond what they share. They did not in X; on a straight way from there all this holds as well; and where
-// they began to meet, the edge opposite to a shared vertex would begin to meet the other triangle, two features without a common
-// vertex at no distance.
+// The proof is in docs/concepts/collision_detection.md, "Neighbouring triangles": a plane separates the pair in some shape X of the
+// body, its features are a clearance C beyond their dhat there, and the displacements from X use up less than C.
 //
 // X is the rest shape, and a later one when too little can be said of it. So the cost of a proof is four differences, and seldom
 // the distances of all features.
 class NeighbourProofs {
  public:
-  NeighbourProofs(const CollisionSurface* surface, const SurfacePatches* patches, double dhat);
+  NeighbourProofs(const CollisionSurface* surface, const SurfaceSummaries* summaries, double dhat);
 
   // Of the pairs of a body, ascending.
   const std::vector<int32_t>& vertices(int32_t body) const { return bodies_[body].vertices; }
 
-  // Indices in patches->neighbours[body] of the pairs that may come within their dhat while no vertex is farther than `reach` from
-  // `points` (by vertex, seen from anywhere that does not turn; m), in order.
+  // Indices in summaries->neighbours[body] of the pairs that may come within their dhat while no vertex is farther than `reach`
+  // from `points` (by vertex, seen from anywhere that does not turn; m), in order.
   void FindUnproven(int32_t body, const std::vector<Vec3>& points, const std::vector<double>& reach, std::vector<int32_t>* out);
 
  private:
@@ -47,7 +42,7 @@ class NeighbourProofs {
   void Reshape(int32_t body, const std::vector<Vec3>& points);
 
   const CollisionSurface* surface_;
-  const SurfacePatches* patches_;
+  const SurfaceSummaries* summaries_;
   double dhat_ = 0;
   std::vector<Body> bodies_;
   // By vertex, m.

@@ -30,7 +30,7 @@ double BoxDistance2(const Candidate& c, const std::vector<Vec3>& x) {
 }  // namespace
 
 void ContactSet::Update(const std::vector<Candidate>& candidates, const std::vector<Vec3>& x, ThreadPool* pool,
-                        const VertexTravel* travel, Interrupt* interrupt) {
+                        const DisplacementBounds* travel, Interrupt* interrupt) {
   const std::vector<int32_t>* among = travel == nullptr ? nullptr : travel->among;
   const int64_t n = static_cast<int64_t>(among == nullptr ? candidates.size() : among->size());
   const int64_t chunks = (n + kChunk - 1) / kChunk;

@@ -39,7 +39,7 @@ class ContactSet {
   // `travel`, where given, bounds how far each vertex of x is from its anchor (BroadPhase::Travel): pairs that this keeps beyond
   // dhat are not looked at. The result is the same. `interrupt`, where given, ends it early.
   void Update(const std::vector<Candidate>& candidates, const std::vector<Vec3>& x, ThreadPool* pool,
-              const VertexTravel* travel = nullptr, Interrupt* interrupt = nullptr);
+              const DisplacementBounds* travel = nullptr, Interrupt* interrupt = nullptr);
 
   const std::vector<ContactStencil>& stencils() const { return stencils_; }
   // Active pairs of bodies that no force moves: they carry no potential, their weight is zero.

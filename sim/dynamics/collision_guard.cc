@@ -13,7 +13,8 @@ CollisionGuard::CollisionGuard(const Model* model, SurfaceState* surface, const 
       terms_(terms),
       pool_(pool),
       interrupt_(interrupt),
-      path_pairs_(&model->surface, &model->patches, &model->embedding, &model->surface_offset, model->contact.dhat_m, interrupt) {
+      swept_broad_phase_(&model->surface, &model->summaries, &model->embedding, &model->surface_offset, model->contact.dhat_m,
+                         interrupt) {
   trial_x_.resize(model->surface.vertex_count);
   travel_.own.resize(model->surface.vertex_count);
   Box bounds;
@@ -66,14 +67,14 @@ double CollisionGuard::MaxStep(const VecX& dq) {
 double CollisionGuard::PositionRounding() const {
   const VecX& q = surface_->q();
   double extent = 0;
-  for (const int32_t n : model_->patches.nodes) {
+  for (const int32_t n : model_->summaries.nodes) {
     extent = std::max({extent, q.segment<3>(3 * n).cwiseAbs().maxCoeff(), trial_q_.segment<3>(3 * n).cwiseAbs().maxCoeff()});
   }
-  return 8 * 1.2e-16 * std::max(fixed_extent_, model_->patches.largest_weight_sum * extent);
+  return 8 * 1.2e-16 * std::max(fixed_extent_, model_->summaries.largest_weight_sum * extent);
 }
 
 double CollisionGuard::FreePart() {
-  covered_ = surface_->broad_phase().CoversWay(trial_q_);
+  covered_ = surface_->broad_phase().CoversPath(trial_q_);
   const double free = FreeInRegions();
   return covered_ ? free : std::min(free, FreeOnPath());
 }
@@ -81,9 +82,9 @@ double CollisionGuard::FreePart() {
 // On a straight motion things get as far from their anchors as at one of its ends.
 double CollisionGuard::FreeInRegions() {
   BroadPhase& broad_phase = surface_->broad_phase();
-  broad_phase.TravelOfBodies(trial_q_, &travel_);
+  broad_phase.DisplacementsOfBodies(trial_q_, &travel_);
   travel_.IncludeBodies(surface_->travel());
-  if (!covered_) broad_phase.LeaveOut(&travel_);
+  if (!covered_) broad_phase.ExcludeUncovered(&travel_);
   const BroadPhase::Selection selection = broad_phase.Select(travel_);
   if (selection.candidates != surface_->travel().among) surface_->Select(selection);
   surface_->Evaluate(trial_q_, selection, &trial_x_, &travel_);
@@ -93,8 +94,9 @@ double CollisionGuard::FreeInRegions() {
 
 double CollisionGuard::FreeOnPath() {
   const double dhat = model_->contact.dhat_m, rounding = PositionRounding();
-  path_pairs_.Find(surface_->q(), trial_q_, LargestExaminedGap(dhat, rounding), &surface_->broad_phase());
-  return CollisionFreeStep(path_pairs_.candidates(), path_pairs_.from(), path_pairs_.to(), rounding, pool_, nullptr, interrupt_);
+  swept_broad_phase_.Find(surface_->q(), trial_q_, LargestExaminedGap(dhat, rounding), &surface_->broad_phase());
+  return CollisionFreeStep(swept_broad_phase_.candidates(), swept_broad_phase_.from(), swept_broad_phase_.to(), rounding, pool_,
+                           nullptr, interrupt_);
 }
 
 Obstacle CollisionGuard::FindObstacle() const {
@@ -103,7 +105,8 @@ Obstacle CollisionGuard::FindObstacle() const {
   const double rounding = PositionRounding();
   eipc::FindObstacle(surface_->broad_phase().candidates(), surface_->x(), trial_x_, rounding, &travel_, &obstacle);
   if (!covered_) {
-    eipc::FindObstacle(path_pairs_.candidates(), path_pairs_.from(), path_pairs_.to(), rounding, nullptr, &obstacle);
+    eipc::FindObstacle(swept_broad_phase_.candidates(), swept_broad_phase_.from(), swept_broad_phase_.to(), rounding, nullptr,
+                       &obstacle);
   }
   return obstacle;
 }

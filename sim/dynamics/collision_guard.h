@@ -6,7 +6,7 @@
 #include "sim/base/interrupt.h"
 #include "sim/base/parallel.h"
 #include "sim/collision/obstacle.h"
-#include "sim/collision/path_pairs.h"
+#include "sim/collision/swept_broad_phase.h"
 #include "sim/dynamics/make_terms.h"
 #include "sim/dynamics/model.h"
 #include "sim/dynamics/surface_state.h"
@@ -43,7 +43,7 @@ class CollisionGuard {
   const ModelTerms* terms_;
   ThreadPool* pool_;
   Interrupt* interrupt_;
-  PathPairs path_pairs_;
+  SweptBroadPhase swept_broad_phase_;
   StepLimit limited_by_ = StepLimit::kNothing;
   bool covered_ = true;  // all of the last examined motion was inside the regions of the broad phase
   double least_reach_ = 0;
@@ -52,7 +52,7 @@ class CollisionGuard {
   double fixed_extent_ = 0;   // largest coordinate of what never moves, m
   VecX trial_q_;
   std::vector<Vec3> trial_x_;
-  VertexTravel travel_;  // all the way to trial_x_
+  DisplacementBounds travel_;  // all the way to trial_x_
 };
 
 }  // namespace eipc

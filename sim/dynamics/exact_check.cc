@@ -32,7 +32,7 @@ bool ExactCheck::TrianglesMeet() {
   vertices_.Clear();
   for (const BroadPhase::TrianglePair& pair : near_) AddVertices(pair.triangles);
   surface_->Place(vertices_.list());
-  broad_phase.TravelOfVertices(vertices_, surface_->x(), surface_->mutable_travel());
+  broad_phase.DisplacementsOfVertices(vertices_, surface_->x(), surface_->mutable_travel());
   broad_phase.NearTriangles(surface_->travel(), near_, &pairs_);
   vertices_.Clear();
   for (const auto& pair : broad_phase.neighbour_pairs()) AddVertices(pair);

@@ -9,7 +9,7 @@
 
 #include "sim/base/types.h"
 #include "sim/collision/collision_surface.h"
-#include "sim/collision/surface_patches.h"
+#include "sim/collision/surface_summaries.h"
 #include "sim/contact/contact_settings.h"
 #include "sim/contact/pair_friction.h"
 #include "sim/dynamics/dynamics_settings.h"
@@ -84,7 +84,7 @@ struct Model {
   CollisionSurface surface;
   std::vector<EmbeddingRow> embedding;  // one row a surface vertex; count 0: fixed at surface_offset
   std::vector<Vec3> surface_offset;     // positions of static vertices (zero elsewhere)
-  SurfacePatches patches;               // what moves together
+  SurfaceSummaries summaries;           // of the nodes of the bodies' bounding-volume trees
 
   PairFriction friction;
 

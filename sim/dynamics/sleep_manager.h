@@ -60,7 +60,7 @@ class SleepManager {
   bool IsKinematic(int32_t body) const { return model_->bodies[body].kind == BodyKind::kKinematic; }
   bool IsAwake(int32_t body) const { return !asleep_[body] && IsFree(body); }
   bool StandsStill(int32_t body, const VecX& from, const VecX& to) const;
-  bool AtRest(int32_t body) const { return asleep_[body] || model_->patches.fixed[body]; }
+  bool AtRest(int32_t body) const { return asleep_[body] || model_->summaries.fixed[body]; }
   bool IsDisturbed(int32_t body) const;
   // The friction that the held contacts can exert, by node. Driven bodies that push are awake and contribute nothing.
   void ComputeFrictionCapacity();

@@ -18,7 +18,8 @@ SurfaceState::SurfaceState(const Model* model, bool every_vertex, Interrupt* int
     : model_(model),
       every_vertex_(every_vertex),
       map_(&model->embedding, &model->surface_offset),
-      broad_phase_(&model->surface, &model->patches, &model->embedding, &model->surface_offset, model->contact.dhat_m, interrupt) {
+      broad_phase_(&model->surface, &model->summaries, &model->embedding, &model->surface_offset, model->contact.dhat_m,
+                   interrupt) {
   x_.resize(model->surface.vertex_count);
   travel_.own.resize(model->surface.vertex_count);
   for (size_t v = 0; every_vertex && v < model->embedding.size(); ++v) all_.push_back(static_cast<int32_t>(v));
@@ -28,14 +29,14 @@ void SurfaceState::BeginStep(const VecX& q_start, const VecX& q_guess, double di
   const double dhat = model_->contact.dhat_m;
   q_ = q_start;
   const double margin = std::clamp(0.25 * distance, kLeastMargin * dhat, kMostMargin * dhat);
-  broad_phase_.LetGo(q_start, q_guess, margin, kFar * dhat);
-  broad_phase_.Cover(q_start, q_guess, margin, kFar * dhat);
+  broad_phase_.ShrinkBounds(q_start, q_guess, margin, kFar * dhat);
+  broad_phase_.UpdateBounds(q_start, q_guess, margin, kFar * dhat);
   MoveAnchors(q_start);
 }
 
 void SurfaceState::CoverMotion(const VecX& q, const VecX& other) {
   const double dhat = model_->contact.dhat_m;
-  if (broad_phase_.Cover(q, other, kLeastMargin * dhat, kFar * dhat)) MoveAnchors(q_);
+  if (broad_phase_.UpdateBounds(q, other, kLeastMargin * dhat, kFar * dhat)) MoveAnchors(q_);
 }
 
 void SurfaceState::SetPoint(const VecX& q) {
@@ -46,12 +47,12 @@ void SurfaceState::SetPoint(const VecX& q) {
 }
 
 void SurfaceState::MoveAnchors(const VecX& q) {
-  broad_phase_.Anchor(q, kAnchorSlack * model_->contact.dhat_m);
+  broad_phase_.MoveAnchors(q, kAnchorSlack * model_->contact.dhat_m);
   EvaluateHere(q);
 }
 
 void SurfaceState::EvaluateHere(const VecX& q) {
-  broad_phase_.TravelOfBodies(q, &travel_);
+  broad_phase_.DisplacementsOfBodies(q, &travel_);
   const BroadPhase::Selection selection = broad_phase_.Select(travel_);
   Evaluate(q, selection, &x_, &travel_);
   placed_ = selection.vertices;
@@ -62,7 +63,8 @@ void SurfaceState::Select(const BroadPhase::Selection& selection) {
   placed_ = selection.vertices;
 }
 
-void SurfaceState::Evaluate(const VecX& q, const BroadPhase::Selection& selection, std::vector<Vec3>* x, VertexTravel* travel) {
+void SurfaceState::Evaluate(const VecX& q, const BroadPhase::Selection& selection, std::vector<Vec3>* x,
+                            DisplacementBounds* travel) {
   if (every_vertex_) {
     map_.Positions(q, all_, x);
   } else {
@@ -76,7 +78,7 @@ void SurfaceState::Evaluate(const VecX& q, const BroadPhase::Selection& selectio
     }
     map_.Positions(q, unselected_, x);
   }
-  broad_phase_.TravelOfVertices(*selection.vertices, *x, travel);
+  broad_phase_.DisplacementsOfVertices(*selection.vertices, *x, travel);
   travel->among = selection.candidates;
 }
 
@@ -86,10 +88,10 @@ void SurfaceState::Place(const std::vector<int32_t>& vertices) {
 
 double SurfaceState::Displacement(const VecX& from, const VecX& to) const {
   double largest2 = 0;
-  for (const int32_t n : model_->patches.nodes) {
+  for (const int32_t n : model_->summaries.nodes) {
     largest2 = std::max(largest2, (to.segment<3>(3 * n) - from.segment<3>(3 * n)).squaredNorm());
   }
-  return model_->patches.largest_weight_sum * std::sqrt(largest2);
+  return model_->summaries.largest_weight_sum * std::sqrt(largest2);
 }
 
 }  // namespace eipc

@@ -31,7 +31,7 @@ class SurfaceState {
   void KeepPlaced(const VertexList* vertices) { kept_placed_ = vertices; }
 
   // Positions at another point q of what is selected there, and how far they are from their anchors.
-  void Evaluate(const VecX& q, const BroadPhase::Selection& selection, std::vector<Vec3>* x, VertexTravel* travel);
+  void Evaluate(const VecX& q, const BroadPhase::Selection& selection, std::vector<Vec3>* x, DisplacementBounds* travel);
   // The same for a selection at the current point, which then is the one that positions() and travel() are of.
   void Select(const BroadPhase::Selection& selection);
   // Positions of these vertices at the current point, where they are not there yet.
@@ -43,8 +43,8 @@ class SurfaceState {
   const VecX& q() const { return q_; }
   // Of the vertices above; others are not kept up to date.
   const std::vector<Vec3>& x() const { return x_; }
-  const VertexTravel& travel() const { return travel_; }
-  VertexTravel* mutable_travel() { return &travel_; }
+  const DisplacementBounds& travel() const { return travel_; }
+  DisplacementBounds* mutable_travel() { return &travel_; }
   // Whether travel() has its bound at the current point.
   bool HasBound(int32_t v) const { return placed_->Has(v); }
   const SurfaceMap& map() const { return map_; }
@@ -62,7 +62,7 @@ class SurfaceState {
   BroadPhase broad_phase_;
   VecX q_;
   std::vector<Vec3> x_;
-  VertexTravel travel_;                 // of x_ from the anchors of the broad phase
+  DisplacementBounds travel_;           // of x_ from the anchors of the broad phase
   const VertexList* placed_ = nullptr;  // whose x_ and travel_ are those of q_
   const VertexList* kept_placed_ = nullptr;
   std::vector<int32_t> unselected_;

@@ -27,7 +27,7 @@ struct WideBox {
     lo = lo < other.lo ? lo : other.lo;
     hi = hi > other.hi ? hi : other.hi;
   }
-  bool Overlaps(const WideBox& other) const { return All((lo <= other.hi) & (other.lo <= hi)); }
+  bool Meets(const WideBox& other) const { return All((lo <= other.hi) & (other.lo <= hi)); }
   bool Contains(const WideBox& other) const { return All((lo <= other.lo) & (other.hi <= hi)); }
   // Whether no axis keeps two pairs of boxes apart in both: this and `other`, `then` and `other_then`.
   bool MeetsAlong(const WideBox& other, const WideBox& then, const WideBox& other_then) const {
@@ -42,8 +42,8 @@ struct WideBox {
     out.hi = hi + ways.hi;
     return out;
   }
-  // Whether they still overlap when each is made smaller by half of `by` on every side.
-  bool OverlapsBy(const WideBox& other, double by) const {
+  // Whether they still meet when each is made smaller by half of `by` on every side.
+  bool MeetsWithin(const WideBox& other, double by) const {
     const Quad shift = {by, by, by, 0};
     return All((lo + shift <= other.hi) & (other.lo + shift <= hi));
   }

@@ -254,7 +254,7 @@ absl::StatusOr<std::shared_ptr<const Model>> CompileScene(const SceneSpec& spec,
   CheckInitialPlacement(*model, &problems);
   if (!problems.empty()) return problems.ToStatus();
   EIPC_RETURN_IF_ERROR(Ended(budget.Poll()));
-  model->patches = SurfacePatches::Create(model->surface, model->embedding, model->initial_positions);
+  model->summaries = SurfaceSummaries::Create(model->surface, model->embedding, model->initial_positions);
   CopySettings(spec, model.get());
   model->start_positions = model->initial_positions;
   if (spec.start_in_equilibrium) {

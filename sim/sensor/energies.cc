@@ -10,8 +10,8 @@ namespace {
 // Searches all contacts anew.
 double SearchedPotential(const Model& model, const State& state, const std::vector<Vec3>& x) {
   ThreadPool pool(1);
-  BroadPhase broad_phase(&model.surface, &model.patches, &model.embedding, &model.surface_offset, model.contact.dhat_m);
-  broad_phase.Cover(state.q, state.q, 0);
+  BroadPhase broad_phase(&model.surface, &model.summaries, &model.embedding, &model.surface_offset, model.contact.dhat_m);
+  broad_phase.UpdateBounds(state.q, state.q, 0);
   ContactSet contacts(&model.surface, model.contact);
   contacts.Update(broad_phase.candidates(), x, &pool);
   return ContactPotential::ValuePerStiffness(contacts, x);

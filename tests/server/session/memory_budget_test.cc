@@ -103,7 +103,7 @@ TEST(EstimateSessionBytes, AsksForWhatFineSurfacesTakeHoweverFineTheyAre) {
     model.surface.vertex_count = triangles / 2;
     model.bodies.resize(1);
     model.bodies[0].triangles = {0, triangles};
-    model.patches.edge_length = {edge};
+    model.summaries.edge_length = {edge};
     const double each = static_cast<double>(EstimateSessionBytes(model, 1)) / triangles;
     EXPECT_GE(each, 1.1 * 1130) << edge;
     EXPECT_LE(each, 2.5 * 680) << edge;

@@ -34,7 +34,7 @@ std::vector<Vec3> Moved(const std::vector<Vec3>& x, double by, Random* random) {
 }
 
 // Triangles without a common vertex whose boxes overlap may meet.
-void ExpectNearTrianglesNamed(const CollisionSurface& s, const BroadPhase& broad_phase, VertexTravel travel,
+void ExpectNearTrianglesNamed(const CollisionSurface& s, const BroadPhase& broad_phase, DisplacementBounds travel,
                               const std::vector<Vec3>& x) {
   std::vector<BroadPhase::TrianglePair> near_bodies;
   broad_phase.NearTriangles(travel, &near_bodies);
@@ -43,7 +43,7 @@ void ExpectNearTrianglesNamed(const CollisionSurface& s, const BroadPhase& broad
     vertices.AddAll(s.triangles[pair.triangles.first]);
     vertices.AddAll(s.triangles[pair.triangles.second]);
   }
-  broad_phase.TravelOfVertices(vertices, x, &travel);
+  broad_phase.DisplacementsOfVertices(vertices, x, &travel);
   std::vector<std::pair<int32_t, int32_t>> near;
   broad_phase.NearTriangles(travel, near_bodies, &near);
   std::set<std::pair<int32_t, int32_t>> named;
@@ -72,7 +72,7 @@ bool IsClose(const CollisionSurface& s, const Candidate& c, const std::vector<Ve
 }
 
 // Where bodies are close to their anchors little is selected; true then. It has all that is within its dhat.
-bool ExpectSelectionComplete(const CollisionSurface& s, BroadPhase* broad_phase, const VertexTravel& travel,
+bool ExpectSelectionComplete(const CollisionSurface& s, BroadPhase* broad_phase, const DisplacementBounds& travel,
                              const std::vector<Vec3>& x, double dhat) {
   const BroadPhase::Selection selection = broad_phase->Select(travel);
   for (const int32_t v : broad_phase->vertices().list()) {
@@ -116,10 +116,10 @@ TEST(BroadPhase, NamesEveryPairThatComesClose) {
       if (move % 2 == 1) {
         for (size_t i = 0; i < to.size(); ++i) to[i] = from[i] + along;
       }
-      kept += !broad_phase.Cover(Stacked(from), Stacked(to), margin);
+      kept += !broad_phase.UpdateBounds(Stacked(from), Stacked(to), margin);
       ASSERT_TRUE(broad_phase.Covers(Stacked(from)));
       ASSERT_TRUE(broad_phase.Covers(Stacked(to)));
-      broad_phase.Anchor(Stacked(from));
+      broad_phase.MoveAnchors(Stacked(from));
       std::set<PairName> named;
       for (const Candidate& c : broad_phase.candidates()) ASSERT_TRUE(named.insert(NameOf(c)).second) << "named twice";
       for (int sample = 0; sample < 6; ++sample) {
@@ -128,8 +128,8 @@ TEST(BroadPhase, NamesEveryPairThatComesClose) {
             Moved(testing::Blend(from, to, random.Uniform(0, 1)), sample < 2 ? 0 : random.Uniform(0, 0.3) * margin, &random);
         if (!broad_phase.Covers(Stacked(x))) continue;
         ++sampled;
-        VertexTravel travel;
-        broad_phase.Travel(Stacked(x), x, &travel);
+        DisplacementBounds travel;
+        broad_phase.Displacements(Stacked(x), x, &travel);
         for (const Candidate& c : broad_phase.candidates()) {
           ASSERT_LE(c.bound - travel.Approach(c), testing::CandidateDistance(c, x)) << "round " << round;
           ASSERT_EQ(c.dhat, c.of_one_body ? OwnDhat(s, c.kind, c.v, dhat) : dhat);
@@ -156,11 +156,11 @@ TEST(BroadPhase, NeighboursOfAFineSurfaceAreNoCandidates) {
   MovingSurface m(testing::BallGrid(1, 0.1, 0.048));
   constexpr double kDhat = 0.1;  // twice the edges
   BroadPhase broad_phase = m.Detection(kDhat);
-  broad_phase.Cover(Stacked(m.rest), Stacked(m.rest), 1e-3);
+  broad_phase.UpdateBounds(Stacked(m.rest), Stacked(m.rest), 1e-3);
   EXPECT_TRUE(broad_phase.candidates().empty());
   std::vector<Vec3> flat = m.rest;
   for (Vec3& p : flat) p.z() *= 0.3;
-  broad_phase.Cover(Stacked(flat), Stacked(flat), 1e-3);
+  broad_phase.UpdateBounds(Stacked(flat), Stacked(flat), 1e-3);
   EXPECT_FALSE(broad_phase.candidates().empty());
 }
 
@@ -170,7 +170,7 @@ TEST(BroadPhase, NamesOnlyPairsThatMayTouch) {
     const MovingSurface m = Soup(4, &random);
     const CollisionSurface& s = m.surface;
     BroadPhase broad_phase = m.Detection(0.05);
-    broad_phase.Cover(Stacked(m.rest), Stacked(m.rest), 0.05);
+    broad_phase.UpdateBounds(Stacked(m.rest), Stacked(m.rest), 0.05);
     std::set<PairName> allowed;
     for (const Candidate& c : AllPairs(s, 0.05)) allowed.insert(NameOf(c));
     for (const Candidate& c : broad_phase.candidates()) {
@@ -193,16 +193,16 @@ TEST(BroadPhase, ExcludedPairsCostNothing) {
   Random random(6);
   MovingSurface m(testing::RandomSoup(12, &random));
   BroadPhase all = m.Detection(0.05);
-  all.Cover(Stacked(m.rest), Stacked(m.rest), 0.05);
+  all.UpdateBounds(Stacked(m.rest), Stacked(m.rest), 0.05);
   EXPECT_GT(all.node_pairs(), 100);
   std::fill(m.surface.pair_enabled.begin(), m.surface.pair_enabled.end(), 0);
   BroadPhase none = m.Detection(0.05);
-  none.Cover(Stacked(m.rest), Stacked(m.rest), 0.05);
+  none.UpdateBounds(Stacked(m.rest), Stacked(m.rest), 0.05);
   EXPECT_EQ(none.node_pairs(), 0);
   EXPECT_TRUE(none.candidates().empty());
   m.surface.pair_enabled[0 * m.surface.body_count + 1] = m.surface.pair_enabled[1 * m.surface.body_count + 0] = 1;
   BroadPhase one = m.Detection(0.05);
-  one.Cover(Stacked(m.rest), Stacked(m.rest), 0.05);
+  one.UpdateBounds(Stacked(m.rest), Stacked(m.rest), 0.05);
   EXPECT_GT(one.node_pairs(), 0);
   for (const Candidate& c : one.candidates()) EXPECT_NE(m.surface.vertex_body[c.v[0]], m.surface.vertex_body[c.v[2]]);
 }
@@ -210,7 +210,7 @@ TEST(BroadPhase, ExcludedPairsCostNothing) {
 TEST(BroadPhase, FarPairsAreLeftOut) {
   const MovingSurface m(testing::BallGrid(3, 0.1, 0.04));
   BroadPhase broad_phase = m.Detection(1e-3);
-  broad_phase.Cover(Stacked(m.rest), Stacked(m.rest), 1e-3);
+  broad_phase.UpdateBounds(Stacked(m.rest), Stacked(m.rest), 1e-3);
   for (const Candidate& c : broad_phase.candidates()) {
     EXPECT_EQ(m.surface.vertex_body[c.v[0]], m.surface.vertex_body[c.v[2]]) << "balls 2 cm apart were paired";
   }
@@ -222,8 +222,8 @@ TEST(BroadPhase, CoversWhatItWasAskedForAndNotMuchMore) {
   const std::vector<Vec3> from = m.rest, to = Moved(from, 0.01, &random);
   BroadPhase broad_phase = m.Detection(1e-3);
   EXPECT_FALSE(broad_phase.Covers(Stacked(from))) << "nothing was looked at yet";
-  EXPECT_TRUE(broad_phase.Cover(Stacked(from), Stacked(to), 1e-3));
-  EXPECT_FALSE(broad_phase.Cover(Stacked(from), Stacked(to), 1e-3)) << "all is there";
+  EXPECT_TRUE(broad_phase.UpdateBounds(Stacked(from), Stacked(to), 1e-3));
+  EXPECT_FALSE(broad_phase.UpdateBounds(Stacked(from), Stacked(to), 1e-3)) << "all is there";
   EXPECT_TRUE(broad_phase.Covers(Stacked(testing::Blend(from, to, 0.37))));
   for (int i = 0; i < m.surface.vertex_count; ++i) {
     for (int axis = 0; axis < 3; ++axis) {
@@ -243,7 +243,7 @@ TEST(BroadPhase, SearchesAnewWhatWasInterrupted) {
   const std::vector<Vec3> to = Moved(m.rest, 0.002, &random);
   const VecX q0 = Stacked(m.rest), q1 = Stacked(to);
   BroadPhase undisturbed = m.Detection(5e-3);
-  undisturbed.Cover(q0, q1, 1e-3);
+  undisturbed.UpdateBounds(q0, q1, 1e-3);
   int interrupted = 0;
   for (int allowed = 0;; ++allowed) {
     Interrupt interrupt;
@@ -251,13 +251,13 @@ TEST(BroadPhase, SearchesAnewWhatWasInterrupted) {
     int polls = 0;
     {
       const Interrupt::Watch watch(&interrupt, [&] { return ++polls > allowed ? absl::CancelledError("") : absl::OkStatus(); });
-      broad_phase.Cover(q0, q1, 1e-3);
+      broad_phase.UpdateBounds(q0, q1, 1e-3);
       ASSERT_LE(polls, allowed + 1);
       if (interrupt.status().ok()) break;
     }
     ++interrupted;
     ASSERT_FALSE(broad_phase.Covers(q0)) << "interrupted at poll " << allowed;
-    ASSERT_TRUE(broad_phase.Cover(q0, q1, 1e-3));
+    ASSERT_TRUE(broad_phase.UpdateBounds(q0, q1, 1e-3));
     ASSERT_TRUE(broad_phase.Covers(q0) && broad_phase.Covers(q1));
     ASSERT_EQ(broad_phase.candidates().size(), undisturbed.candidates().size());
     for (size_t k = 0; k < broad_phase.candidates().size(); ++k) {
@@ -274,13 +274,13 @@ TEST(BroadPhase, LetsGoOfRegionsThatAreTooLarge) {
   constexpr double kMargin = 1e-3, kFar = 1;
   BroadPhase broad_phase = m.Detection(1e-3), fresh = m.Detection(1e-3);
   const VecX rest = Stacked(m.rest);
-  broad_phase.Cover(rest, Stacked(Moved(m.rest, 0.02, &random)), kMargin, kFar);
-  fresh.Cover(rest, rest, kMargin, kFar);
+  broad_phase.UpdateBounds(rest, Stacked(Moved(m.rest, 0.02, &random)), kMargin, kFar);
+  fresh.UpdateBounds(rest, rest, kMargin, kFar);
   ASSERT_GT(broad_phase.candidates().size(), 2 * fresh.candidates().size());
   int renewed = 0;
   for (int step = 0; step < 20; ++step) {
-    broad_phase.LetGo(rest, rest, kMargin, kFar);
-    renewed += broad_phase.Cover(rest, rest, kMargin, kFar);
+    broad_phase.ShrinkBounds(rest, rest, kMargin, kFar);
+    renewed += broad_phase.UpdateBounds(rest, rest, kMargin, kFar);
     ASSERT_TRUE(broad_phase.Covers(rest));
   }
   EXPECT_EQ(renewed, 1) << "once and for all";
@@ -292,12 +292,12 @@ TEST(BroadPhase, WhatMovesTogetherIsNotSearchedAnew) {
   const MovingSurface m(testing::BallGrid(2, 0.1, 0.0499));
   BroadPhase broad_phase = m.Detection(2e-2);
   std::vector<Vec3> x = m.rest;
-  broad_phase.Cover(Stacked(x), Stacked(x), 1e-3);
+  broad_phase.UpdateBounds(Stacked(x), Stacked(x), 1e-3);
   const int64_t first = broad_phase.node_pairs();
   EXPECT_GT(broad_phase.candidates().size(), 0u);
   for (int step = 0; step < 20; ++step) {
     for (Vec3& p : x) p += Vec3(0.01, -0.02, 0.03);
-    broad_phase.Cover(Stacked(x), Stacked(x), 1e-3);
+    broad_phase.UpdateBounds(Stacked(x), Stacked(x), 1e-3);
   }
   EXPECT_EQ(broad_phase.node_pairs(), first);
 }
@@ -307,9 +307,9 @@ TEST(BroadPhase, CandidatesComeInOneOrder) {
   const MovingSurface m(testing::RandomSoup(5, &random));
   const std::vector<Vec3> x = m.rest, y = Moved(x, 0.05, &random);
   BroadPhase fresh = m.Detection(5e-3), used = m.Detection(5e-3);
-  used.Cover(Stacked(y), Stacked(x), 1e-2);
-  used.Cover(Stacked(x), Stacked(x), 1e-3);
-  fresh.Cover(Stacked(x), Stacked(x), 1e-3);
+  used.UpdateBounds(Stacked(y), Stacked(x), 1e-2);
+  used.UpdateBounds(Stacked(x), Stacked(x), 1e-3);
+  fresh.UpdateBounds(Stacked(x), Stacked(x), 1e-3);
   // Those that are close, in the order of either.
   const auto close = [&](const BroadPhase& broad_phase) {
     std::vector<std::array<int32_t, 4>> out;
@@ -325,7 +325,7 @@ TEST(BroadPhase, CandidatesComeInOneOrder) {
 TEST(BroadPhase, AnEmptySceneHasNoCandidates) {
   const MovingSurface m(BuildCollisionSurface({{}, {}}, {{}, {}}));
   BroadPhase broad_phase = m.Detection(1e-3);
-  broad_phase.Cover(VecX(), VecX(), 0);
+  broad_phase.UpdateBounds(VecX(), VecX(), 0);
   EXPECT_TRUE(broad_phase.candidates().empty());
 }
 

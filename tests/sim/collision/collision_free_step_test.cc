@@ -4,7 +4,7 @@
 
 #include <map>
 
-#include "sim/collision/path_pairs.h"
+#include "sim/collision/swept_broad_phase.h"
 #include "sim/contact/contact_set.h"
 #include "tests/sim/collision/moving_surface.h"
 #include "tests/sim/collision/soups.h"
@@ -43,40 +43,40 @@ TEST(CollisionFreeStep, NothingMeetsOnTheWay) {
     const testing::MovingSurface m(s);
     const VecX q0 = testing::Stacked(x0), q1 = testing::Stacked(x1);
     BroadPhase broad_phase = m.Detection(kDhat);
-    broad_phase.Cover(q0, q1, 0);
+    broad_phase.UpdateBounds(q0, q1, 0);
     const double step = CollisionFreeStep(broad_phase.candidates(), x0, x1, 1e-16, &one);
     EXPECT_EQ(step, CollisionFreeStep(broad_phase.candidates(), x0, x1, 1e-16, &two));
     // More candidates, seen from other anchors, and most of them not looked at: the same bits.
     BroadPhase wide = m.Detection(kDhat);
-    wide.Cover(q0, q1, speed);
+    wide.UpdateBounds(q0, q1, speed);
     const std::vector<Vec3> middle = testing::Blend(x0, x1, 0.3);
-    wide.Anchor(testing::Stacked(middle));
-    VertexTravel travel, on_way;
-    wide.Travel(q0, x0, &travel);
-    wide.Travel(q1, x1, &on_way);
+    wide.MoveAnchors(testing::Stacked(middle));
+    DisplacementBounds travel, on_way;
+    wide.Displacements(q0, x0, &travel);
+    wide.Displacements(q1, x1, &on_way);
     on_way.IncludeBodies(travel);
     on_way.IncludeVertices(travel, wide.vertices());
     EXPECT_EQ(step, CollisionFreeStep(wide.candidates(), x0, x1, 1e-16, &one, &on_way));
     // From what comes near just on this way: the same.
-    PathPairs path(&m.surface, &m.patches, &m.rows, &m.offsets, kDhat);
+    SweptBroadPhase path(&m.surface, &m.summaries, &m.rows, &m.offsets, kDhat);
     path.Find(q0, q1, LargestExaminedGap(kDhat, 1e-16));
     EXPECT_EQ(step, CollisionFreeStep(path.candidates(), path.from(), path.to(), 1e-16, &one));
     // Short ways from regions, long ones from what comes near on them: the same.
     BroadPhase mixed = m.Detection(kDhat);
-    mixed.Cover(q0, q1, kDhat, fars.Uniform(0, 2) * speed);
-    mixed.Anchor(q0);
-    mixed.CoversWay(q1);
+    mixed.UpdateBounds(q0, q1, kDhat, fars.Uniform(0, 2) * speed);
+    mixed.MoveAnchors(q0);
+    mixed.CoversPath(q1);
     int in_regions_pairs = 0, pairs = 0;
     for (int32_t a = 0; a < s.body_count; ++a) {
       for (int32_t b = a + 1; b < s.body_count; ++b) ++pairs, in_regions_pairs += mixed.InRegions(a, b);
     }
     both += in_regions_pairs > 0 && in_regions_pairs < pairs;
-    VertexTravel at_start, in_regions;
-    mixed.Travel(q0, x0, &at_start);
-    mixed.Travel(q1, x1, &in_regions);
+    DisplacementBounds at_start, in_regions;
+    mixed.Displacements(q0, x0, &at_start);
+    mixed.Displacements(q1, x1, &in_regions);
     in_regions.IncludeBodies(at_start);
     in_regions.IncludeVertices(at_start, mixed.vertices());
-    mixed.LeaveOut(&in_regions);
+    mixed.ExcludeUncovered(&in_regions);
     path.Find(q0, q1, LargestExaminedGap(kDhat, 1e-16), &mixed);
     EXPECT_EQ(step, std::min(CollisionFreeStep(mixed.candidates(), x0, x1, 1e-16, &one, &in_regions),
                              CollisionFreeStep(path.candidates(), path.from(), path.to(), 1e-16, &one)));
@@ -109,8 +109,8 @@ TEST(CollisionFreeStep, BothSearchesNamePairsOfOneBodyAlike) {
   for (Vec3& p : flat) p.z() *= 0.1;
   const VecX q = testing::Stacked(flat);
   BroadPhase broad_phase = m.Detection(0.1);
-  broad_phase.Cover(q, q, 0);
-  PathPairs path(&m.surface, &m.patches, &m.rows, &m.offsets, 0.1);
+  broad_phase.UpdateBounds(q, q, 0);
+  SweptBroadPhase path(&m.surface, &m.summaries, &m.rows, &m.offsets, 0.1);
   path.Find(q, q, 0.1);
   std::map<testing::PairName, std::array<int32_t, 4>> on_way;
   for (const Candidate& c : path.candidates()) on_way[testing::NameOf(c)] = c.v;
@@ -159,9 +159,9 @@ TEST(CollisionFreeStep, EndsSoonWhenInterrupted) {
   constexpr double kDhat = 1e-3;
   Interrupt interrupt;
   ThreadPool pool(1);
-  PathPairs undisturbed(&m.surface, &m.patches, &m.rows, &m.offsets, kDhat);
+  SweptBroadPhase undisturbed(&m.surface, &m.summaries, &m.rows, &m.offsets, kDhat);
   undisturbed.Find(q0, q1, kDhat);
-  PathPairs pairs(&m.surface, &m.patches, &m.rows, &m.offsets, kDhat, &interrupt);
+  SweptBroadPhase pairs(&m.surface, &m.summaries, &m.rows, &m.offsets, kDhat, &interrupt);
   int polls = 0;
   const auto after_three = [&] { return ++polls > 3 ? absl::CancelledError("") : absl::OkStatus(); };
   {

@@ -32,10 +32,10 @@ struct MovingSurface {
   // After a change of pair_enabled.
   void Finish() {
     offsets.assign(rows.size(), Vec3::Zero());
-    patches = SurfacePatches::Create(surface, rows, rest);
+    summaries = SurfaceSummaries::Create(surface, rows, rest);
   }
   BroadPhase Detection(double dhat, Interrupt* interrupt = nullptr) const {
-    return BroadPhase(&surface, &patches, &rows, &offsets, dhat, interrupt);
+    return BroadPhase(&surface, &summaries, &rows, &offsets, dhat, interrupt);
   }
   std::vector<Vec3> Positions(const VecX& q) const {
     std::vector<Vec3> x(rows.size(), Vec3::Zero());
@@ -49,7 +49,7 @@ struct MovingSurface {
   std::vector<EmbeddingRow> rows;
   std::vector<Vec3> rest;
   std::vector<Vec3> offsets;
-  SurfacePatches patches;
+  SurfaceSummaries summaries;
 };
 
 }  // namespace eipc::testing

@@ -35,7 +35,7 @@ bool Touches(const MovingSurface& m, const NeighbourPair& pair, const std::vecto
 TEST(NeighbourPairs, EveryTwoTrianglesWithACommonVertexAreNamedOnce) {
   const MovingSurface m = Ball();
   std::set<std::pair<int32_t, int32_t>> named;
-  for (const NeighbourPair& p : m.patches.neighbours[0]) {
+  for (const NeighbourPair& p : m.summaries.neighbours[0]) {
     const auto& [s, t] = p.triangles;
     ASSERT_LT(s, t);
     ASSERT_TRUE(named.emplace(s, t).second);
@@ -59,10 +59,10 @@ TEST(NeighbourPairs, EveryTwoTrianglesWithACommonVertexAreNamedOnce) {
 TEST(NeighbourProofs, WhatTouchesIsNeverProvenApart) {
   Random random(5);
   const MovingSurface m = Ball();
-  const std::vector<NeighbourPair>& pairs = m.patches.neighbours[0];
+  const std::vector<NeighbourPair>& pairs = m.summaries.neighbours[0];
   int64_t touching = 0, unproven_when_smooth = 0, asked_when_smooth = 0;
   for (int round = 0; round < 4; ++round) {
-    NeighbourProofs proofs(&m.surface, &m.patches, kDhat);
+    NeighbourProofs proofs(&m.surface, &m.summaries, kDhat);
     VecX q = testing::Stacked(m.rest);
     const double crumple = 1.5e-3 * round;
     for (int step = 0; step < 12; ++step) {

@@ -74,7 +74,7 @@ TEST(ContactSet, ABodyAtRestDoesNotPushItself) {
   constexpr double kDhat = 5e-3;
   const testing::MovingSurface m(s);
   BroadPhase broad_phase = m.Detection(kDhat);
-  broad_phase.Cover(testing::Stacked(m.rest), testing::Stacked(m.rest), 0.01);
+  broad_phase.UpdateBounds(testing::Stacked(m.rest), testing::Stacked(m.rest), 0.01);
   ContactSet set(&s, Settings(kDhat, BarrierForm::kPerPair));
   set.Update(broad_phase.candidates(), s.rest_positions, &pool);
   EXPECT_GT(broad_phase.candidates().size(), 1000u);
@@ -95,7 +95,7 @@ TEST(ContactSet, TheSameForAnyNumberOfThreads) {
   const CollisionSurface s = testing::BallGrid(3, 0.1, 0.0499);
   const testing::MovingSurface m(s);
   BroadPhase broad_phase = m.Detection(1e-2);
-  broad_phase.Cover(testing::Stacked(m.rest), testing::Stacked(m.rest), 1e-2);
+  broad_phase.UpdateBounds(testing::Stacked(m.rest), testing::Stacked(m.rest), 1e-2);
   ASSERT_GT(broad_phase.candidates().size(), 2000u) << "several chunks";
   ThreadPool one(1), three(3);
   ContactSet a(&s, Settings(1e-2, BarrierForm::kAreaWeighted)), b(&s, Settings(1e-2, BarrierForm::kAreaWeighted));

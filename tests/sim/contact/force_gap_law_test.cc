@@ -41,7 +41,7 @@ class Pair {
     std::vector<Vec3> x = x_;
     for (size_t i = 0; i < first_count_; ++i) x[i] += by;
     BroadPhase broad_phase = moving_->Detection(dhat_);
-    broad_phase.Cover(testing::Stacked(x), testing::Stacked(x), 0);
+    broad_phase.UpdateBounds(testing::Stacked(x), testing::Stacked(x), 0);
     ThreadPool pool(1);
     contacts_->Update(broad_phase.candidates(), x, &pool);
     Load load;

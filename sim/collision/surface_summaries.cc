@@ -1,4 +1,4 @@
-#include "sim/collision/surface_patches.h"
+#include "sim/collision/surface_summaries.h"
 
 #include <algorithm>
 #include <cmath>
@@ -12,31 +12,31 @@ namespace eipc {
 namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
-// Pairs of triangles that are farther apart than this part of their edges' sum have a spread of at most kFarSpread.
+// Pairs of triangles that are farther apart than this part of their edges' sum have a rms_factor of at most kFarSpread.
 constexpr double kNear = 0.5;
 const double kFarSpread = std::sqrt(1 + 1 / (3 * kNear * kNear));
 // Features that are closer than this part of their edges are too close to rely on.
 constexpr double kTooClose = 1e-4;
-// To each piece of a surface of which it is worth while to prove that parts of it do not touch each other: where there are fewer,
-// most triangles straddle pieces, and to look at them costs less.
+// To each element of a surface of which it is worth while to prove that parts of it do not touch each other: where there are fewer,
+// most triangles straddle elements, and to look at them costs less.
 constexpr int32_t kManyTriangles = 16;
 // Patches of fewer triangles have no boxes of their own.
 constexpr int32_t kFewTriangles = 8;
 
-// Pieces of all vertices: -1 where a vertex has none. A vertex that is a node belongs to any piece that has the node.
+// Pieces of all vertices: -1 where a vertex has none. A vertex that is a node belongs to any element that has the node.
 std::vector<int32_t> FindPieces(const CollisionSurface& surface, const std::vector<EmbeddingRow>& rows,
-                                const std::vector<Vec3>& rest, std::vector<SurfacePiece>* pieces) {
+                                const std::vector<Vec3>& rest, std::vector<CageElement>* elements) {
   std::map<std::array<int32_t, 4>, int32_t> known;
   std::map<int32_t, int32_t> piece_of_node;
-  std::vector<int32_t> piece(rows.size(), -1);
+  std::vector<int32_t> element(rows.size(), -1);
   for (size_t v = 0; v < rows.size(); ++v) {
     if (rows[v].count != 4) continue;
     std::array<int32_t, 4> name = rows[v].nodes;
     std::sort(name.begin(), name.end());
-    const auto [it, is_new] = known.emplace(name, static_cast<int32_t>(pieces->size()));
-    piece[v] = it->second;
+    const auto [it, is_new] = known.emplace(name, static_cast<int32_t>(elements->size()));
+    element[v] = it->second;
     if (!is_new) continue;
-    SurfacePiece p;
+    CageElement p;
     p.nodes = rows[v].nodes;
     p.origin = rest[p.nodes[0]];
     Mat3 edges;
@@ -44,19 +44,19 @@ std::vector<int32_t> FindPieces(const CollisionSurface& surface, const std::vect
     p.inverse_rest = edges.inverse();
     p.body = surface.vertex_body[v];
     for (int32_t n : p.nodes) piece_of_node.emplace(n, it->second);
-    pieces->push_back(p);
+    elements->push_back(p);
   }
   for (size_t v = 0; v < rows.size(); ++v) {
     if (rows[v].count != 1) continue;
     const auto it = piece_of_node.find(rows[v].nodes[0]);
-    if (it != piece_of_node.end()) piece[v] = it->second;
+    if (it != piece_of_node.end()) element[v] = it->second;
   }
-  return piece;
+  return element;
 }
 
 // Twice over the least that unit vectors of two cones can differ by, from the best of a few planes between them: n . u is at least
 // the smallest n . r of a cone's unit rays r, if that is positive.
-double Detour(const std::vector<Vec3>& rays_a, const std::vector<Vec3>& rays_b) {
+double PathDistortion(const std::vector<Vec3>& rays_a, const std::vector<Vec3>& rays_b) {
   std::vector<Vec3> normals;
   Vec3 mean = Vec3::Zero();
   for (const Vec3& r : rays_a) mean += r / static_cast<double>(rays_a.size());
@@ -82,7 +82,7 @@ double Detour(const std::vector<Vec3>& rays_a, const std::vector<Vec3>& rays_b) 
 }
 
 // Infinite where they have nothing in common, or lie within each other.
-double DetourBetween(const SurfacePiece& a, const SurfacePiece& b, const std::vector<Vec3>& rest) {
+double DetourBetween(const CageElement& a, const CageElement& b, const std::vector<Vec3>& rest) {
   std::vector<int32_t> common, only_a, only_b;
   for (int32_t n : a.nodes) (std::count(b.nodes.begin(), b.nodes.end(), n) ? common : only_a).push_back(n);
   for (int32_t n : b.nodes) {
@@ -102,30 +102,30 @@ double DetourBetween(const SurfacePiece& a, const SurfacePiece& b, const std::ve
       rays->push_back((ray - along.dot(ray) * along).normalized());  // across a shared edge
     }
   }
-  return Detour(rays_a, rays_b);
+  return PathDistortion(rays_a, rays_b);
 }
 
-void FindRelatives(const std::vector<Vec3>& rest, std::vector<SurfacePiece>* pieces) {
+void FindRelatives(const std::vector<Vec3>& rest, std::vector<CageElement>* elements) {
   constexpr double kLongDetour = 20;  // proves nothing
   std::map<int32_t, std::vector<int32_t>> at_node;
-  for (size_t p = 0; p < pieces->size(); ++p) {
-    for (int32_t n : (*pieces)[p].nodes) at_node[n].push_back(static_cast<int32_t>(p));
+  for (size_t p = 0; p < elements->size(); ++p) {
+    for (int32_t n : (*elements)[p].nodes) at_node[n].push_back(static_cast<int32_t>(p));
   }
-  for (size_t p = 0; p < pieces->size(); ++p) {
-    SurfacePiece& piece = (*pieces)[p];
+  for (size_t p = 0; p < elements->size(); ++p) {
+    CageElement& element = (*elements)[p];
     std::vector<int32_t> others;
-    for (int32_t n : piece.nodes) others.insert(others.end(), at_node[n].begin(), at_node[n].end());
+    for (int32_t n : element.nodes) others.insert(others.end(), at_node[n].begin(), at_node[n].end());
     std::sort(others.begin(), others.end());
     others.erase(std::unique(others.begin(), others.end()), others.end());
     for (int32_t other : others) {
       if (other == static_cast<int32_t>(p)) continue;
-      const double detour = DetourBetween(piece, (*pieces)[other], rest);
-      if (detour <= kLongDetour) piece.relatives.push_back({other, detour});
+      const double path_distortion = DetourBetween(element, (*elements)[other], rest);
+      if (path_distortion <= kLongDetour) element.relatives.push_back({other, path_distortion});
     }
   }
 }
 
-void FindNodes(const CollisionSurface& surface, const std::vector<EmbeddingRow>& rows, SurfacePatches* out) {
+void FindNodes(const CollisionSurface& surface, const std::vector<EmbeddingRow>& rows, SurfaceSummaries* out) {
   out->body_nodes.resize(surface.body_count);
   out->fixed.assign(surface.body_count, 1);
   out->edge_length.assign(surface.body_count, 0);
@@ -154,20 +154,20 @@ void FindNodes(const CollisionSurface& surface, const std::vector<EmbeddingRow>&
 
 // What the triangles of one body have around them at rest.
 struct Surroundings {
-  std::vector<double> spread;     // by triangle
-  std::vector<double> least_gap;  // m
+  std::vector<double> rms_factor;  // by triangle
+  std::vector<double> least_gap;   // m
 };
 
 class Surveyor {
  public:
-  Surveyor(const CollisionSurface& surface, const std::vector<int32_t>& piece) : s_(surface), piece_(piece) {
+  Surveyor(const CollisionSurface& surface, const std::vector<int32_t>& element) : s_(surface), piece_(element) {
     longest_.reserve(s_.triangles.size());
     for (const Triangle& t : s_.triangles) {
       double longest2 = 0;
       for (int k = 0; k < 3; ++k) longest2 = std::max(longest2, (X(t[k]) - X(t[(k + 1) % 3])).squaredNorm());
       longest_.push_back(std::sqrt(longest2));
     }
-    out_.spread.assign(s_.triangles.size(), kFarSpread);  // that of a pair may be asked of the one that does not straddle
+    out_.rms_factor.assign(s_.triangles.size(), kFarSpread);  // that of a pair may be asked of the one that does not straddle
     for (double length : longest_) out_.least_gap.push_back(kNear * length);
   }
 
@@ -202,10 +202,10 @@ class Surveyor {
     const double gap = LeastGap(s_.triangles[a], s_.triangles[b], s_.rest_positions), edges = longest_[a] + longest_[b];
     double variance = 0;
     for (int32_t t : {a, b}) variance += Straddles(t) ? longest_[t] * longest_[t] / 3 : 0;
-    double spread = std::sqrt(1 + variance / (gap * gap));
-    if (!(gap > kTooClose * edges)) spread = kInfinity;
+    double rms_factor = std::sqrt(1 + variance / (gap * gap));
+    if (!(gap > kTooClose * edges)) rms_factor = kInfinity;
     for (int32_t t : {a, b}) {
-      out_.spread[t] = std::max(out_.spread[t], spread);
+      out_.rms_factor[t] = std::max(out_.rms_factor[t], rms_factor);
       out_.least_gap[t] = std::min(out_.least_gap[t], gap);
     }
   }
@@ -216,63 +216,64 @@ class Surveyor {
   Surroundings out_;
 };
 
-// The patch of a tree node over the triangles [begin, end) of the tree's order.
-SurfacePatch MakePatch(const CollisionSurface& s, const BoundingVolumeTree& tree, const BoundingVolumeTree::Node& node,
-                       const std::vector<int32_t>& piece, const Surroundings& around, std::vector<SurfacePatches::RestBox>* boxes) {
-  SurfacePatch patch;
-  patch.spread = 1;
-  patch.least_gap = kInfinity;
-  std::array<Box, SurfacePatch::kMaxPieces> box;
+// The summary of a tree node over the triangles [begin, end) of the tree's order.
+NodeSummary Summarize(const CollisionSurface& s, const BoundingVolumeTree& tree, const BoundingVolumeTree::Node& node,
+                      const std::vector<int32_t>& element, const Surroundings& around,
+                      std::vector<SurfaceSummaries::RestBox>* boxes) {
+  NodeSummary summary;
+  summary.rms_factor = 1;
+  summary.least_gap = kInfinity;
+  std::array<Box, NodeSummary::kMaxElements> box;
   for (int32_t k = node.begin; k < node.end; ++k) {
     const int32_t t = tree.primitives()[k];
-    patch.spread = std::max(patch.spread, around.spread[t]);
-    patch.least_gap = std::min(patch.least_gap, around.least_gap[t]);
+    summary.rms_factor = std::max(summary.rms_factor, around.rms_factor[t]);
+    summary.least_gap = std::min(summary.least_gap, around.least_gap[t]);
     for (int32_t v : s.triangles[t]) {
       int slot = 0;
-      while (slot < patch.count && patch.pieces[slot] != piece[v]) ++slot;
-      if (piece[v] < 0 || slot == SurfacePatch::kMaxPieces) return {};
-      if (slot == patch.count) patch.pieces[patch.count++] = piece[v];
+      while (slot < summary.count && summary.elements[slot] != element[v]) ++slot;
+      if (element[v] < 0 || slot == NodeSummary::kMaxElements) return {};
+      if (slot == summary.count) summary.elements[summary.count++] = element[v];
       box[slot].Include(s.rest_positions[v]);
-      patch.straddles |= piece[v] != piece[s.triangles[t][0]];
+      summary.straddles |= element[v] != element[s.triangles[t][0]];
     }
   }
-  if (node.end - node.begin < kFewTriangles) return patch;
-  patch.first_box = static_cast<int32_t>(boxes->size());
-  for (int k = 0; k < patch.count; ++k) {
+  if (node.end - node.begin < kFewTriangles) return summary;
+  summary.first_box = static_cast<int32_t>(boxes->size());
+  for (int k = 0; k < summary.count; ++k) {
     boxes->push_back({0.5 * (box[k].lo + box[k].hi).matrix(), 0.5 * (box[k].hi - box[k].lo).matrix()});
   }
-  return patch;
+  return summary;
 }
 
 }  // namespace
 
-SurfacePatches SurfacePatches::Create(const CollisionSurface& surface, const std::vector<EmbeddingRow>& rows,
-                                      const std::vector<Vec3>& rest) {
-  SurfacePatches out;
+SurfaceSummaries SurfaceSummaries::Create(const CollisionSurface& surface, const std::vector<EmbeddingRow>& rows,
+                                          const std::vector<Vec3>& rest) {
+  SurfaceSummaries out;
   FindNodes(surface, rows, &out);
-  const std::vector<int32_t> piece = FindPieces(surface, rows, rest, &out.pieces);
-  FindRelatives(rest, &out.pieces);
-  out.body_pieces.assign(surface.body_count, {0, 0});
-  for (int32_t p = 0; p < static_cast<int32_t>(out.pieces.size()); ++p) {
-    auto& [first, end] = out.body_pieces[out.pieces[p].body];
+  const std::vector<int32_t> element = FindPieces(surface, rows, rest, &out.elements);
+  FindRelatives(rest, &out.elements);
+  out.body_elements.assign(surface.body_count, {0, 0});
+  for (int32_t p = 0; p < static_cast<int32_t>(out.elements.size()); ++p) {
+    auto& [first, end] = out.body_elements[out.elements[p].body];
     if (end == 0) first = p;
     end = p + 1;
   }
   out.proves.assign(surface.body_count, 0);
-  Surveyor surveyor(surface, piece);
-  out.patches.resize(surface.body_count);
+  Surveyor surveyor(surface, element);
+  out.node_summaries.resize(surface.body_count);
   for (int32_t body = 0; body < surface.body_count; ++body) {
     const BoundingVolumeTree& tree = surface.trees[body];
     bool carried = false;
-    for (size_t v = 0; v < rows.size() && !carried; ++v) carried = surface.vertex_body[v] == body && piece[v] >= 0;
+    for (size_t v = 0; v < rows.size() && !carried; ++v) carried = surface.vertex_body[v] == body && element[v] >= 0;
     if (!carried || tree.empty()) continue;
-    const auto [first, end] = out.body_pieces[body];
+    const auto [first, end] = out.body_elements[body];
     out.proves[body] =
         surface.Enabled(body, body) && static_cast<int32_t>(tree.primitives().size()) >= kManyTriangles * (end - first);
     if (out.proves[body]) surveyor.LookAround(body);
-    // Whole subtrees have too many pieces: found out at the first few triangles.
+    // Whole subtrees have too many elements: found out at the first few triangles.
     for (const BoundingVolumeTree::Node& node : tree.nodes()) {
-      out.patches[body].push_back(MakePatch(surface, tree, node, piece, surveyor.found(), &out.boxes));
+      out.node_summaries[body].push_back(Summarize(surface, tree, node, element, surveyor.found(), &out.boxes));
     }
   }
   out.neighbours.resize(surface.body_count);

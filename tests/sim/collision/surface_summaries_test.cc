@@ -1,4 +1,4 @@
-#include "sim/collision/surface_patches.h"
+#include "sim/collision/surface_summaries.h"
 
 #include <gtest/gtest.h>
 
@@ -7,7 +7,7 @@
 #include <limits>
 #include <set>
 
-#include "sim/collision/path_pairs.h"
+#include "sim/collision/swept_broad_phase.h"
 #include "tests/sim/collision/moving_surface.h"
 #include "tests/sim/collision/soups.h"
 
@@ -47,19 +47,19 @@ VecX Deformed(const MovingSurface& m, double squeeze, double noise, Random* rand
 }
 
 // Whatever is proven, no pair below its own dhat is left out: of states inside the regions, and anywhere on a straight way.
-TEST(SurfacePatches, NoPairInContactIsLeftOut) {
+TEST(SurfaceSummaries, NoPairInContactIsLeftOut) {
   Random random(1);
   constexpr double kDhat = 3e-3;
   int64_t in_contact = 0, all_candidates = 0, states = 0;
   for (int round = 0; round < 6; ++round) {
     const MovingSurface m = BallInCage(1 + round % 2, &random);
-    ASSERT_TRUE(m.patches.proves[0]);
+    ASSERT_TRUE(m.summaries.proves[0]);
     const std::vector<Candidate> all = AllPairs(m.surface, kDhat);
     const double squeeze = 0.13 * round, noise = round < 3 ? 1e-3 : 5e-3;
     const VecX from = Deformed(m, squeeze, noise, &random), to = from + random.Vector(from.size(), 5e-4);
     BroadPhase broad_phase = m.Detection(kDhat);
-    broad_phase.Cover(from, to, 1e-3);
-    PathPairs path(&m.surface, &m.patches, &m.rows, &m.offsets, kDhat);
+    broad_phase.UpdateBounds(from, to, 1e-3);
+    SweptBroadPhase path(&m.surface, &m.summaries, &m.rows, &m.offsets, kDhat);
     path.Find(from, to, kDhat);
     std::set<PairName> named, on_way;
     for (const Candidate& c : broad_phase.candidates()) named.insert(NameOf(c));
@@ -86,44 +86,44 @@ TEST(SurfacePatches, NoPairInContactIsLeftOut) {
 }
 
 // Moderately deformed, a ball of 1,280 triangles is known not to touch itself without a look at its triangles.
-TEST(SurfacePatches, AFineSurfaceCostsWhatItsCageDoes) {
+TEST(SurfaceSummaries, AFineSurfaceCostsWhatItsCageDoes) {
   Random random(2);
   const MovingSurface m = BallInCage(1, &random);
   for (const double squeeze : {0.0, 0.2}) {
     BroadPhase broad_phase = m.Detection(1e-3);
     const VecX q = Deformed(m, squeeze, 0, &random);
-    broad_phase.Cover(q, q, 1e-4);
+    broad_phase.UpdateBounds(q, q, 1e-4);
     EXPECT_LT(broad_phase.node_pairs(), 3000) << squeeze;
     EXPECT_LT(broad_phase.neighbour_pairs().size(), 700u) << squeeze;  // of about 7,700
     EXPECT_LT(broad_phase.candidates().size(), 700u) << squeeze;
   }
 }
 
-// In one piece, and where pieces share a face, an edge or a node: the least that distances shrink by is never less than proven.
-TEST(SurfacePatches, DetoursBoundHowPiecesMoveApart) {
+// In one element, and where elements share a face, an edge or a node: the least that distances shrink by is never less than proven.
+TEST(SurfaceSummaries, DetoursBoundHowPiecesMoveApart) {
   Random random(3);
   int compared = 0;
   for (int round = 0; round < 20; ++round) {
     const MovingSurface m = BallInCage(2, &random);
-    const auto gradient = [&](int32_t p, const VecX& q) { return DeformationGradient(m.patches.pieces[p], q); };
+    const auto gradient = [&](int32_t p, const VecX& q) { return DeformationGradient(m.summaries.elements[p], q); };
     const VecX q = Deformed(m, 0.3, 4e-3, &random);
     const std::vector<Vec3> x = m.Positions(q);
-    std::vector<int32_t> piece(m.rows.size(), -1);
+    std::vector<int32_t> element(m.rows.size(), -1);
     for (size_t v = 0; v < m.rows.size(); ++v) {
-      for (size_t p = 0; p < m.patches.pieces.size(); ++p) {
-        if (m.rows[v].count == 4 && m.patches.pieces[p].nodes == m.rows[v].nodes) piece[v] = static_cast<int32_t>(p);
+      for (size_t p = 0; p < m.summaries.elements.size(); ++p) {
+        if (m.rows[v].count == 4 && m.summaries.elements[p].nodes == m.rows[v].nodes) element[v] = static_cast<int32_t>(p);
       }
     }
     for (int pair = 0; pair < 4000; ++pair) {
       const int32_t v = random.Integer(0, static_cast<int>(m.rows.size()) - 1),
                     w = random.Integer(0, static_cast<int>(m.rows.size()) - 1);
-      if (piece[v] < 0 || piece[w] < 0 || piece[v] == piece[w]) continue;
-      for (const SurfacePiece::Relative& r : m.patches.pieces[piece[v]].relatives) {
-        if (r.piece != piece[w]) continue;
-        const Mat3 f = gradient(piece[v], q), g = gradient(piece[w], q), mean = 0.5 * (f + g);
+      if (element[v] < 0 || element[w] < 0 || element[v] == element[w]) continue;
+      for (const CageElement::Relative& r : m.summaries.elements[element[v]].relatives) {
+        if (r.element != element[w]) continue;
+        const Mat3 f = gradient(element[v], q), g = gradient(element[w], q), mean = 0.5 * (f + g);
         const Vec3 way = m.surface.rest_positions[v] - m.surface.rest_positions[w];
-        const double off = (x[v] - x[w] - mean * way).norm(), allowed = 0.5 * (f - g).norm() * r.detour * way.norm();
-        ASSERT_LE(off, allowed * (1 + 1e-9) + 1e-15) << "detour " << r.detour;
+        const double off = (x[v] - x[w] - mean * way).norm(), allowed = 0.5 * (f - g).norm() * r.path_distortion * way.norm();
+        ASSERT_LE(off, allowed * (1 + 1e-9) + 1e-15) << "path_distortion " << r.path_distortion;
         ++compared;
       }
     }
@@ -150,40 +150,40 @@ MovingSurface BladesInTwoTets(Random* random) {
   return MovingSurface(BuildCollisionSurface({vertices}, {triangles}), embedding->rows(), nodes);
 }
 
-// The detour and the spread that PieceShapes uses for a pair of patches; infinite where it proves nothing.
-double FactorOf(const SurfacePatches& patches, const SurfacePatch& a, const SurfacePatch& b) {
-  double detour = 1;
+// The path_distortion and the rms_factor that DeformationBounds uses for a pair of summaries; infinite where it proves nothing.
+double FactorOf(const SurfaceSummaries& summaries, const NodeSummary& a, const NodeSummary& b) {
+  double path_distortion = 1;
   for (int k = 0; k < a.count; ++k) {
     for (int l = 0; l < b.count; ++l) {
-      double between = a.pieces[k] == b.pieces[l] ? 1 : std::numeric_limits<double>::infinity();
-      for (const SurfacePiece::Relative& r : patches.pieces[a.pieces[k]].relatives) {
-        if (r.piece == b.pieces[l]) between = r.detour;
+      double between = a.elements[k] == b.elements[l] ? 1 : std::numeric_limits<double>::infinity();
+      for (const CageElement::Relative& r : summaries.elements[a.elements[k]].relatives) {
+        if (r.element == b.elements[l]) between = r.path_distortion;
       }
-      detour = std::max(detour, between);
+      path_distortion = std::max(path_distortion, between);
     }
   }
-  return detour * (a.straddles || b.straddles ? std::min(a.spread, b.spread) : 1);
+  return path_distortion * (a.straddles || b.straddles ? std::min(a.rms_factor, b.rms_factor) : 1);
 }
 
-// Points of features of two patches without a common vertex move as far apart as proofs count on. Counts those looked at, and those
-// to which a spread of one would not have been enough.
+// Points of features of two summaries without a common vertex move as far apart as proofs count on. Counts those looked at, and
+// those to which a rms_factor of one would not have been enough.
 void ExpectSpreadsHold(const MovingSurface& m, const VecX& q, Random* random, int* compared, int* spread_out) {
   const std::vector<Vec3> x = m.Positions(q);
   const BoundingVolumeTree& tree = m.surface.trees[0];
   const int last = static_cast<int>(tree.nodes().size()) - 1;
   for (int pair = 0; pair < 20000; ++pair) {
     const int32_t i = random->Integer(0, last), j = random->Uniform(0, 1) < 0.5 ? i : random->Integer(0, last);
-    const SurfacePatch &a = m.patches.patches[0][i], &b = m.patches.patches[0][j];
+    const NodeSummary &a = m.summaries.node_summaries[0][i], &b = m.summaries.node_summaries[0][j];
     if (a.count == 0 || b.count == 0 || (!a.straddles && !b.straddles)) continue;
-    const double factor = FactorOf(m.patches, a, b);
+    const double factor = FactorOf(m.summaries, a, b);
     if (!std::isfinite(factor)) continue;
-    const Mat3 seen_from = DeformationGradient(m.patches.pieces[a.pieces[0]], q);
+    const Mat3 seen_from = DeformationGradient(m.summaries.elements[a.elements[0]], q);
     double deviation = 0;
-    const auto look = [&](int32_t piece) {
-      deviation = std::max(deviation, (DeformationGradient(m.patches.pieces[piece], q) - seen_from).norm());
+    const auto look = [&](int32_t element) {
+      deviation = std::max(deviation, (DeformationGradient(m.summaries.elements[element], q) - seen_from).norm());
     };
-    std::for_each(a.pieces.begin(), a.pieces.begin() + a.count, look);
-    std::for_each(b.pieces.begin(), b.pieces.begin() + b.count, look);
+    std::for_each(a.elements.begin(), a.elements.begin() + a.count, look);
+    std::for_each(b.elements.begin(), b.elements.begin() + b.count, look);
     const auto triangle = [&](int32_t node) {
       return m.surface.triangles[tree.primitives()[random->Integer(tree.nodes()[node].begin, tree.nodes()[node].end - 1)]];
     };
@@ -196,18 +196,18 @@ void ExpectSpreadsHold(const MovingSurface& m, const VecX& q, Random* random, in
       for (int k = 0; k < 4; ++k) way += w[k] * m.surface.rest_positions[v[k]], moved += w[k] * x[v[k]];
       const double off = (moved - seen_from * way).norm(), allowed = deviation * factor * way.norm();
       EXPECT_LE(off, allowed * (1 + 1e-9) + 1e-15) << "factor " << factor;
-      *spread_out += off > allowed / std::min(a.spread, b.spread);
+      *spread_out += off > allowed / std::min(a.rms_factor, b.rms_factor);
       ++*compared;
     });
   }
 }
 
-TEST(SurfacePatches, SpreadsBoundHowFeaturesOfStraddlingTrianglesMove) {
+TEST(SurfaceSummaries, SpreadsBoundHowFeaturesOfStraddlingTrianglesMove) {
   Random random(4);
   int compared = 0, spread_out = 0;
   for (int round = 0; round < 6; ++round) {
     const MovingSurface m = round % 2 == 0 ? BallInCage(1 + round / 2 % 2, &random) : BladesInTwoTets(&random);
-    ASSERT_TRUE(m.patches.proves[0]);
+    ASSERT_TRUE(m.summaries.proves[0]);
     ExpectSpreadsHold(m, Deformed(m, 0.3, round % 2 == 0 ? 4e-3 : 0.1, &random), &random, &compared, &spread_out);
   }
   EXPECT_GT(compared, 5000);

@@ -1,0 +1,39 @@
+#ifndef EIPC_SIM_COLLISION_BODY_PAIR_H_
+#define EIPC_SIM_COLLISION_BODY_PAIR_H_
+
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "sim/collision/candidate.h"
+#include "sim/geometry/wide_box.h"
+
+namespace eipc {
+
+// Two bodies, or one with itself: what may come near of them while both stay in their regions, and the vector from the centroid of
+// a to that of b in its own.
+struct BodyPair {
+  int32_t a = 0;
+  int32_t b = 0;
+  uint64_t stamp_a = 0, stamp_b = 0, shape_stamp = 0;  // regions that the lists are for
+  int loose = 0;                                       // steps for which the region of the shift has been too large
+  WideBox shifts;                                      // region of the vector from the centroid of a to that of b
+  Vec3 shift = Vec3::Zero();                           // a point of it, m
+  double shift_radius = 0;                             // how far it extends from there, m
+  Vec3 anchor_shift = Vec3::Zero();                    // at the anchors, m
+  uint64_t anchor_a = 0, anchor_b = 0;                 // anchors that bounds are for; 0: none yet
+  std::vector<Candidate> candidates;
+  size_t first = 0;  // index of the first of them among all
+  std::vector<std::pair<int32_t, int32_t>> triangle_pairs;
+  std::vector<double> triangle_gaps;  // of their boxes along the axis where it is largest, at the anchors, m
+  std::vector<std::pair<int32_t, int32_t>> neighbour_pairs;
+
+  bool of_one_body() const { return a == b; }
+  // Becomes a new pair of these bodies that keeps the capacity of its vectors.
+  void StartAnew(int32_t body_a, int32_t body_b);
+  void Clear();
+};
+
+}  // namespace eipc
+
+#endif  // EIPC_SIM_COLLISION_BODY_PAIR_H_

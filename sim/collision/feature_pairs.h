@@ -1,0 +1,64 @@
+#ifndef EIPC_SIM_COLLISION_FEATURE_PAIRS_H_
+#define EIPC_SIM_COLLISION_FEATURE_PAIRS_H_
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <type_traits>
+#include <utility>
+
+#include "sim/collision/collision_surface.h"
+#include "sim/collision/contact_kind.h"
+
+namespace eipc {
+
+inline bool ShareVertex(const Edge& a, const Edge& b) { return a[0] == b[0] || a[0] == b[1] || a[1] == b[0] || a[1] == b[1]; }
+inline bool ShareVertex(const Triangle& s, const Triangle& t) {
+  return std::any_of(s.begin(), s.end(), [&t](int32_t v) { return v == t[0] || v == t[1] || v == t[2]; });
+}
+
+// Calls visit(vertices, first, second, kind) for every pair of features that the two triangles own (CollisionSurface) and whose
+// boxes meet: points of one with the other triangle, then edges with edges, e < f where both are of one body (`self`); without
+// features that share a vertex. For both the resting and the swept search, which differ in what a box is.
+//
+// A side has its `triangle`, its `box`, and Vertex(v) and Edge(e), the boxes of what belongs to it; boxes have Meets(other).
+template <typename SideA, typename SideB, typename Visit>
+void ForFeaturePairs(const CollisionSurface& surface, bool self, const SideA& side_a, const SideB& side_b, const Visit& visit) {
+  using Box = std::decay_t<decltype(side_a.box)>;
+  const int32_t a = side_a.triangle, b = side_b.triangle;
+  const auto point_triangle = [&](int32_t p, int32_t t) {
+    const Triangle& tri = surface.triangles[t];
+    if (self && (tri[0] == p || tri[1] == p || tri[2] == p)) return;
+    visit(std::array<int32_t, 4>{p, tri[0], tri[1], tri[2]}, p, t, ContactKind::kPointTriangle);
+  };
+  for (const int32_t p : surface.owned_vertices[a]) {
+    if (p >= 0 && side_a.Vertex(p).Meets(side_b.box)) point_triangle(p, b);
+  }
+  for (const int32_t p : surface.owned_vertices[b]) {
+    if (p >= 0 && side_b.Vertex(p).Meets(side_a.box)) point_triangle(p, a);
+  }
+  std::array<std::pair<int32_t, Box>, 3> near;  // edges of b
+  int count = 0;
+  for (const int32_t f : surface.owned_edges[b]) {
+    if (f < 0) continue;
+    near[count] = {f, side_b.Edge(f)};
+    count += near[count].second.Meets(side_a.box);
+  }
+  if (count == 0) return;
+  for (const int32_t owned : surface.owned_edges[a]) {
+    if (owned < 0) continue;
+    const Box& box = side_a.Edge(owned);
+    if (!box.Meets(side_b.box)) continue;
+    for (int k = 0; k < count; ++k) {
+      auto [e, f] = std::pair(owned, near[k].first);
+      if (self && e > f) std::swap(e, f);
+      const Edge &s = surface.edges[e], &t = surface.edges[f];
+      if (self && ShareVertex(s, t)) continue;
+      if (box.Meets(near[k].second)) visit(std::array<int32_t, 4>{s[0], s[1], t[0], t[1]}, e, f, ContactKind::kEdgeEdge);
+    }
+  }
+}
+
+}  // namespace eipc
+
+#endif  // EIPC_SIM_COLLISION_FEATURE_PAIRS_H_

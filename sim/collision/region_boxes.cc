@@ -1,0 +1,127 @@
+#include "sim/collision/region_boxes.h"
+
+#include <algorithm>
+
+#include "sim/collision/region_bounds.h"
+
+namespace eipc {
+
+RegionBoxes::RegionBoxes(const CollisionSurface* surface, const SurfaceSummaries* summaries, const std::vector<EmbeddingRow>* rows,
+                         const std::vector<Vec3>* offsets, double dhat)
+    : surface_(surface), summaries_(summaries), rows_(rows), offsets_(offsets), dhat_(dhat), stamps_(surface->body_count, 0) {
+  const size_t vertices = surface->vertex_count;
+  const size_t nodes = summaries->nodes.empty() ? 0 : summaries->nodes.back() + 1;
+  points_q_.setZero(3 * static_cast<Eigen::Index>(nodes));
+  regions_.resize(nodes);
+  vertex_stamp_.assign(vertices, 0);
+  edge_stamp_.assign(surface->edges.size(), 0);
+  triangle_stamp_.assign(surface->triangles.size(), 0);
+  points_.resize(vertices);
+  radii_.resize(vertices);
+  vertex_boxes_.resize(vertices);
+  edge_boxes_.resize(surface->edges.size());
+  triangle_boxes_.resize(surface->triangles.size());
+  for (const BoundingVolumeTree& tree : surface->trees) {
+    node_stamp_.emplace_back(tree.nodes().size(), 0);
+    node_boxes_.emplace_back(tree.nodes().size());
+  }
+}
+
+void RegionBoxes::SetRegion(int32_t node, const Vec3& point, const Box& region) {
+  points_q_.segment<3>(3 * node) = point;
+  regions_[node] = region;
+}
+
+void RegionBoxes::Renew(int32_t body) { stamps_[body] = std::max<uint64_t>(1, stamps_[body] + 1); }
+
+bool RegionBoxes::Contain(int32_t body, const VecX& q, const Vec3& centroid) const {
+  if (stamps_[body] == 0) return false;
+  return std::all_of(summaries_->body_nodes[body].begin(), summaries_->body_nodes[body].end(),
+                     [&](int32_t n) { return Contains(regions_[n], q.segment<3>(3 * n) - centroid); });
+}
+
+double RegionBoxes::Width(int32_t body) const {
+  double width = 0;
+  for (int32_t n : summaries_->body_nodes[body]) width = std::max(width, (regions_[n].hi - regions_[n].lo).maxCoeff());
+  return width;
+}
+
+const WideBox& RegionBoxes::MakeVertex(int32_t v) {
+  vertex_stamp_[v] = stamps_[surface_->vertex_body[v]];
+  const EmbeddingRow& row = (*rows_)[v];
+  Eigen::Array3d lo = (*offsets_)[v].array(), hi = lo;
+  Vec3 point = (*offsets_)[v];
+  if (row.count > 0) {
+    lo.setZero(), hi.setZero(), point.setZero();
+    for (int k = 0; k < row.count; ++k) {
+      const double w = row.weights[k];
+      const Box& region = regions_[row.nodes[k]];
+      lo += w >= 0 ? w * region.lo : w * region.hi;
+      hi += w >= 0 ? w * region.hi : w * region.lo;
+      point += w * points_q_.segment<3>(3 * row.nodes[k]);
+    }
+  }
+  points_[v] = point;
+  const double slack = kSlack * (point.cwiseAbs().maxCoeff() + dhat_ + (hi - lo).maxCoeff());
+  radii_[v] = kRoundUp * (hi - point.array()).max(point.array() - lo).matrix().norm() + slack;
+  const double grown = 0.5 * dhat_ + slack;
+  return vertex_boxes_[v] = WideBox(lo - grown, hi + grown);
+}
+
+const WideBox& RegionBoxes::MakeEdge(int32_t e) {
+  edge_stamp_[e] = stamps_[surface_->edge_body[e]];
+  edge_boxes_[e] = Vertex(surface_->edges[e][0]);
+  edge_boxes_[e].Include(Vertex(surface_->edges[e][1]));
+  return edge_boxes_[e];
+}
+
+const WideBox& RegionBoxes::MakeTriangle(int32_t t) {
+  triangle_stamp_[t] = stamps_[surface_->triangle_body[t]];
+  WideBox box;
+  for (int32_t v : surface_->triangles[t]) box.Include(Vertex(v));
+  return triangle_boxes_[t] = box;
+}
+
+const WideBox& RegionBoxes::MakeNode(int32_t body, int32_t node) {
+  node_stamp_[body][node] = stamps_[body];
+  WideBox* box = &node_boxes_[body][node];
+  const BoundingVolumeTree& tree = surface_->trees[body];
+  const BoundingVolumeTree::Node& n = tree.nodes()[node];
+  const std::vector<NodeSummary>& summaries = summaries_->node_summaries[body];
+  if (!summaries.empty() && summaries[node].first_box >= 0) return *box = SummaryBox(summaries[node]);
+  *box = {};
+  if (n.leaf()) {
+    for (int32_t k = n.begin; k < n.end; ++k) box->Include(Triangle(tree.primitives()[k]));
+  } else {
+    box->Include(Node(body, n.left));
+    box->Include(Node(body, n.right));
+  }
+  return *box;
+}
+
+// Images of the rest boxes where nodes are at the centres of their regions, grown by what the regions add.
+WideBox RegionBoxes::SummaryBox(const NodeSummary& summary) const {
+  WideBox box;
+  for (int k = 0; k < summary.count; ++k) {
+    const CageElement& element = summaries_->elements[summary.elements[k]];
+    const SurfaceSummaries::RestBox& rest = summaries_->boxes[summary.first_box + k];
+    std::array<Vec3, 4> center;
+    Eigen::Array3d half = Eigen::Array3d::Zero();
+    for (int i = 0; i < 4; ++i) {
+      const Box& region = regions_[element.nodes[i]];
+      center[i] = 0.5 * (region.lo + region.hi).matrix();
+      half = half.max(0.5 * (region.hi - region.lo));
+    }
+    Mat3 edges;
+    for (int i = 0; i < 3; ++i) edges.col(i) = center[i + 1] - center[0];
+    const Mat3 f = edges * element.inverse_rest;
+    const Vec3 image = center[0] + f * (rest.center - element.origin);
+    const Eigen::Array3d reach = (f.cwiseAbs() * rest.half).array() + summaries_->largest_weight_sum * half;
+    const double size = image.cwiseAbs().maxCoeff() + center[0].cwiseAbs().maxCoeff() + reach.maxCoeff() + dhat_;
+    const Eigen::Array3d grown = reach + (0.5 * dhat_ + 10 * kSlack * size);
+    box.Include(WideBox(image.array() - grown, image.array() + grown));
+  }
+  return box;
+}
+
+}  // namespace eipc

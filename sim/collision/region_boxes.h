@@ -1,0 +1,74 @@
+#ifndef EIPC_SIM_COLLISION_REGION_BOXES_H_
+#define EIPC_SIM_COLLISION_REGION_BOXES_H_
+
+#include <cstdint>
+#include <vector>
+
+#include "sim/base/types.h"
+#include "sim/collision/collision_surface.h"
+#include "sim/collision/surface_summaries.h"
+#include "sim/geometry/wide_box.h"
+#include "sim/mesh/embedding.h"
+
+namespace eipc {
+
+// Regions that the nodes of bodies stay in, relative to the centroid of their body, and boxes of what vertices, edges, triangles
+// and tree nodes of the surface can then reach, grown by dhat / 2 and the rounding of x = J q. A box is computed when it is first
+// asked for after the regions of its body were renewed; those of large summaries follow from the few nodes that carry them. So the
+// cost follows what is near, not how finely a surface is triangulated.
+class RegionBoxes {
+ public:
+  RegionBoxes(const CollisionSurface* surface, const SurfaceSummaries* summaries, const std::vector<EmbeddingRow>* rows,
+              const std::vector<Vec3>* offsets, double dhat);
+
+  // The region of a node, and a point of it, m. After those of a body, Renew.
+  void SetRegion(int32_t node, const Vec3& point, const Box& region);
+  void Renew(int32_t body);
+  // Counts the renewals of a body; 0: it has no region yet.
+  uint64_t stamp(int32_t body) const { return stamps_[body]; }
+  // Whether the body's nodes at q are inside their regions.
+  bool Contain(int32_t body, const VecX& q, const Vec3& centroid) const;
+  // The largest width of a region of the body, m.
+  double Width(int32_t body) const;
+
+  const WideBox& Vertex(int32_t v) {
+    return vertex_stamp_[v] == stamps_[surface_->vertex_body[v]] ? vertex_boxes_[v] : MakeVertex(v);
+  }
+  const WideBox& Edge(int32_t e) { return edge_stamp_[e] == stamps_[surface_->edge_body[e]] ? edge_boxes_[e] : MakeEdge(e); }
+  const WideBox& Triangle(int32_t t) {
+    return triangle_stamp_[t] == stamps_[surface_->triangle_body[t]] ? triangle_boxes_[t] : MakeTriangle(t);
+  }
+  const WideBox& Node(int32_t body, int32_t node) {
+    return node_stamp_[body][node] == stamps_[body] ? node_boxes_[body][node] : MakeNode(body, node);
+  }
+  // Of vertices whose box was asked for: a point of the vertex's region, m, and how far the region extends from there, m.
+  const std::vector<Vec3>& points() const { return points_; }
+  const std::vector<double>& radii() const { return radii_; }
+
+ private:
+  const WideBox& MakeVertex(int32_t v);
+  const WideBox& MakeEdge(int32_t e);
+  const WideBox& MakeTriangle(int32_t t);
+  const WideBox& MakeNode(int32_t body, int32_t node);
+  WideBox SummaryBox(const NodeSummary& summary) const;
+
+  const CollisionSurface* surface_;
+  const SurfaceSummaries* summaries_;
+  const std::vector<EmbeddingRow>* rows_;
+  const std::vector<Vec3>* offsets_;
+  double dhat_;
+  std::vector<uint64_t> stamps_;  // by body
+  VecX points_q_;                 // of nodes: points of their regions
+  std::vector<Box> regions_;      // of nodes
+  // Valid where the stamp is that of the body.
+  std::vector<uint64_t> vertex_stamp_, edge_stamp_, triangle_stamp_;
+  std::vector<std::vector<uint64_t>> node_stamp_;
+  std::vector<Vec3> points_;
+  std::vector<double> radii_;
+  std::vector<WideBox> vertex_boxes_, edge_boxes_, triangle_boxes_;
+  std::vector<std::vector<WideBox>> node_boxes_;
+};
+
+}  // namespace eipc
+
+#endif  // EIPC_SIM_COLLISION_REGION_BOXES_H_
