@@ -32,7 +32,7 @@ void CollisionGuard::BeginStep(double distance) {
 // What materials and enclosed volumes admit.
 double CollisionGuard::LimitOfTerms(const VecX& dq) {
   double limit = 1;
-  for (const ElasticityTerm* term : terms_->limiting) limit = std::min(limit, term->MaxStep(surface_->q(), dq));
+  for (const ElasticBody& body : model_->elastic) limit = std::min(limit, ElasticityTerm::MaxStep(body, surface_->q(), dq));
   if (terms_->volumes.empty()) return limit;
   trial_q_ = surface_->q() + limit * dq;
   surface_->map().Positions(trial_q_, &trial_x_);

@@ -4,6 +4,7 @@
 
 #include "sim/energy/corotated.h"
 #include "sim/energy/inertia.h"
+#include "sim/energy/isotropic_elasticity.h"
 #include "sim/energy/mass_damping.h"
 
 namespace eipc {
@@ -24,6 +25,12 @@ ScalarSparse DampedMass(const Model& model) {
   return damped;
 }
 
+std::unique_ptr<EnergyTerm> MakeElasticTerm(const ElasticBody* body, ThreadPool* pool) {
+  if (std::holds_alternative<LinearCorotated>(body->material)) return std::make_unique<CorotatedTerm>(body, pool);
+  if (IsotropicTerm::Serves(*body)) return std::make_unique<IsotropicTerm>(body, pool);
+  return std::make_unique<ElasticityTerm>(body, pool);
+}
+
 }  // namespace
 
 ModelTerms MakeTerms(const Model& model, const SurfaceMap* map, ThreadPool* pool) {
@@ -31,13 +38,7 @@ ModelTerms MakeTerms(const Model& model, const SurfaceMap* map, ThreadPool* pool
   terms.all.push_back(std::make_unique<InertiaTerm>(&model.mass, model.NodeAccelerations()));
   bool damped = false;
   for (const ElasticBody& body : model.elastic) {
-    if (std::holds_alternative<LinearCorotated>(body.material)) {
-      terms.all.push_back(std::make_unique<CorotatedTerm>(&body, pool));
-    } else {
-      auto term = std::make_unique<ElasticityTerm>(&body, pool);
-      terms.limiting.push_back(term.get());
-      terms.all.push_back(std::move(term));
-    }
+    terms.all.push_back(MakeElasticTerm(&body, pool));
     terms.elastic.push_back(terms.all.back().get());
     damped = damped || body.rayleigh_alpha_per_s > 0;
   }

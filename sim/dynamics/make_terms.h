@@ -14,9 +14,8 @@ namespace eipc {
 
 struct ModelTerms {
   std::vector<std::unique_ptr<EnergyTerm>> all;
-  // Into `all`: those of elastic bodies, those among them that may limit a step, and those of what fills closed surfaces.
+  // Into `all`: those of elastic bodies, and those of what fills closed surfaces.
   std::vector<const EnergyTerm*> elastic;
-  std::vector<const ElasticityTerm*> limiting;
   std::vector<VolumeTerm*> volumes;
 };
 

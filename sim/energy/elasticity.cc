@@ -175,14 +175,14 @@ double ElasticityTerm::StoredEnergy(const ElasticBody& body, const VecX& q) {
   return sum;
 }
 
-double ElasticityTerm::MaxStep(const VecX& q, const VecX& dq) const {
+double ElasticityTerm::MaxStep(const ElasticBody& body, const VecX& q, const VecX& dq) {
   const bool forbids =
-      std::visit([](const auto& material) { return std::decay_t<decltype(material)>::kForbidsInversion; }, body_->material);
+      std::visit([](const auto& material) { return std::decay_t<decltype(material)>::kForbidsInversion; }, body.material);
   if (!forbids) return 1;
   double step = 1;
-  for (size_t e = 0; e < body_->nodes.size(); ++e) {
+  for (size_t e = 0; e < body.nodes.size(); ++e) {
     // A tenth of the volume may be left after one step: the barrier -mu ln J is steep there already.
-    step = std::min(step, MaxInversionFreeStep(DeformationGradient(*body_, e, q), DeformationGradient(*body_, e, dq), 0.1));
+    step = std::min(step, MaxInversionFreeStep(DeformationGradient(body, e, q), DeformationGradient(body, e, dq), 0.1));
   }
   return step;
 }

@@ -41,7 +41,7 @@ class ElasticityTerm : public EnergyTerm {
   // Without the damping, of any state, with rotations taken from that state: what the energy sensor reports, J.
   static double StoredEnergy(const ElasticBody& body, const VecX& q);
   // Largest fraction of dq that keeps every element of an inversion-forbidding material uninverted (1 for the others).
-  double MaxStep(const VecX& q, const VecX& dq) const;
+  static double MaxStep(const ElasticBody& body, const VecX& q, const VecX& dq);
 
  private:
   bool damped() const { return body_->rayleigh_beta_s > 0; }

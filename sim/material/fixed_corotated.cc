@@ -4,6 +4,8 @@
 
 #include "sim/material/isotropic_projection.h"
 #include "sim/material/lame.h"
+#include "sim/material/lane_modes.h"
+#include "sim/material/lane_svd.h"
 #include "sim/material/material.h"
 #include "sim/material/strain_invariants.h"
 #include "sim/material/svd.h"
@@ -53,6 +55,21 @@ Mat9 FixedCorotated::Hessian(const Mat3& F, const Mat3& /*R0*/) const {
 Mat9 FixedCorotated::ProjectedHessian(const Mat3& F, const Mat3& /*R0*/) const {
   const SignedSvd svd = ComputeSignedSvd(F);
   return AssembleHessian(svd, Projected(PrincipalHessian(svd.sigma, mu_, lambda_)));
+}
+
+LaneResponse FixedCorotated::Respond(const LaneDeformation& d) const {
+  const Mat3s stretch = Difference(d.f, PolarRotation(d.f));
+  return {.psi = mu_ * SquaredNorm(stretch) + 0.5 * lambda_ * (d.volume * d.volume),
+          .p = Combination(Splat(2 * mu_), stretch, lambda_ * d.volume, d.cofactor)};
+}
+
+LaneModes FixedCorotated::Modes(const Vec3s& sigma) const {
+  const Quad volume = sigma[0] * sigma[1] * sigma[2] - 1;
+  LaneModes modes = ModesFromInvariants(sigma, {.d1 = Splat(mu_), .dj = lambda_ * volume, .djj = Splat(lambda_)});
+  for (int k = 0; k < 3; ++k) {
+    modes.twist[k] -= 4 * mu_ / Max(sigma[(k + 1) % 3] + sigma[(k + 2) % 3], Splat(kSmallestPairSum));
+  }
+  return modes;
 }
 
 }  // namespace eipc

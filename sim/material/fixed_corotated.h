@@ -2,6 +2,7 @@
 #define EIPC_SIM_MATERIAL_FIXED_COROTATED_H_
 
 #include "sim/base/types.h"
+#include "sim/material/lanes.h"
 
 namespace eipc {
 
@@ -25,6 +26,10 @@ class FixedCorotated {
   Mat3 P(const Mat3& F, const Mat3& R0) const;
   Mat9 Hessian(const Mat3& F, const Mat3& R0) const;
   Mat9 ProjectedHessian(const Mat3& F, const Mat3& R0) const;
+
+  // Four elements at a time (lane_modes.h).
+  LaneResponse Respond(const LaneDeformation& d) const;
+  LaneModes Modes(const Vec3s& sigma) const;
 
  private:
   FixedCorotated(double mu, double lambda) : mu_(mu), lambda_(lambda) {}

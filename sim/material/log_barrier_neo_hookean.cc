@@ -5,6 +5,7 @@
 
 #include "sim/material/isotropic_projection.h"
 #include "sim/material/lame.h"
+#include "sim/material/lane_modes.h"
 #include "sim/material/material.h"
 #include "sim/material/strain_invariants.h"
 #include "sim/material/svd.h"
@@ -67,6 +68,34 @@ Mat9 LogBarrierNeoHookean::ProjectedHessian(const Mat3& F, const Mat3& /*R0*/) c
   const SignedSvd svd = ComputeSignedSvd(F);
   if (!(svd.sigma[2] > 0)) return Mat9::Constant(kNan);
   return AssembleHessian(svd, Projected(PrincipalHessian(svd.sigma, mu_, lambda_)));
+}
+
+LaneResponse LogBarrierNeoHookean::Respond(const LaneDeformation& d) const {
+  const LaneMask possible = d.det > 0, near_collapse = d.det < 0.5;
+  const Quad det = possible ? d.det : Splat(1);
+  const Quad log_far = Log(det);
+  const Quad minus_log_near = eipc::MinusLogOnePlus(near_collapse ? Quad{} : d.volume);
+  const Quad minus_log = near_collapse ? d.volume - log_far : minus_log_near;
+  const Quad log_det = near_collapse ? log_far : d.volume - minus_log_near;
+  const Quad psi = mu_ * (0.5 * d.trace_minus_volume + minus_log) + 0.5 * lambda_ * (log_det * log_det);
+  const Quad nan = Splat(kNan);
+  return {.psi = possible ? psi : Splat(std::numeric_limits<double>::infinity()),
+          .p = Combination(possible ? Splat(mu_) : nan, d.f, possible ? (lambda_ * log_det - mu_) / det : nan, d.cofactor)};
+}
+
+LaneModes LogBarrierNeoHookean::Modes(const Vec3s& sigma) const {
+  const Quad det = sigma[0] * sigma[1] * sigma[2];
+  const Quad pressure = det > 0 ? mu_ - lambda_ * Log(det) : Splat(kNan);
+  const Vec3s inverse = {1 / sigma[0], 1 / sigma[1], 1 / sigma[2]};
+  LaneModes modes;
+  for (int k = 0; k < 3; ++k) {
+    const Quad others = inverse[(k + 1) % 3] * inverse[(k + 2) % 3], pair = pressure * others;
+    modes.stretch[k] = mu_ + (pressure + lambda_) * (inverse[k] * inverse[k]);
+    modes.coupling[k] = lambda_ * others;
+    modes.twist[k] = mu_ - pair;
+    modes.flip[k] = mu_ + pair;
+  }
+  return modes;
 }
 
 }  // namespace eipc

@@ -2,6 +2,7 @@
 #define EIPC_SIM_MATERIAL_LOG_BARRIER_NEO_HOOKEAN_H_
 
 #include "sim/base/types.h"
+#include "sim/material/lanes.h"
 
 namespace eipc {
 
@@ -23,6 +24,10 @@ class LogBarrierNeoHookean {
   Mat3 P(const Mat3& F, const Mat3& R0) const;
   Mat9 Hessian(const Mat3& F, const Mat3& R0) const;
   Mat9 ProjectedHessian(const Mat3& F, const Mat3& R0) const;
+
+  // Four elements at a time (lane_modes.h).
+  LaneResponse Respond(const LaneDeformation& d) const;
+  LaneModes Modes(const Vec3s& sigma) const;
 
  private:
   LogBarrierNeoHookean(double mu, double lambda) : mu_(mu), lambda_(lambda) {}

@@ -2,6 +2,7 @@
 
 #include "sim/material/isotropic_projection.h"
 #include "sim/material/lame.h"
+#include "sim/material/lane_modes.h"
 #include "sim/material/material.h"
 #include "sim/material/strain_invariants.h"
 #include "sim/material/svd.h"
@@ -53,6 +54,20 @@ Mat9 MooneyRivlin::Hessian(const Mat3& F, const Mat3& /*R0*/) const {
 Mat9 MooneyRivlin::ProjectedHessian(const Mat3& F, const Mat3& /*R0*/) const {
   const SignedSvd svd = ComputeSignedSvd(F);
   return AssembleHessian(svd, Projected(PrincipalHessian(svd.sigma, c1_, c2_, k_)));
+}
+
+LaneResponse MooneyRivlin::Respond(const LaneDeformation& d) const {
+  const Mat3s right = TransposeTimes(d.f, d.f);  // Cauchy-Green tensor
+  const Mat3s isochoric = Combination(2 * c1_ + 2 * c2_ * (d.trace + 3), d.f, Splat(-2 * c2_), Times(d.f, right));
+  return {.psi = (c1_ + 2 * c2_) * d.trace_minus_volume + c2_ * d.second + 0.5 * k_ * (d.volume * d.volume),
+          .p = Combination(Splat(1), isochoric, k_ * d.volume - (2 * c1_ + 4 * c2_), d.cofactor)};
+}
+
+LaneModes MooneyRivlin::Modes(const Vec3s& sigma) const {
+  return ModesFromInvariants(sigma, {.d1 = Splat(c1_),
+                                     .d2 = Splat(c2_),
+                                     .dj = k_ * (sigma[0] * sigma[1] * sigma[2] - 1) - (2 * c1_ + 4 * c2_),
+                                     .djj = Splat(k_)});
 }
 
 }  // namespace eipc

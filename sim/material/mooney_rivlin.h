@@ -2,6 +2,7 @@
 #define EIPC_SIM_MATERIAL_MOONEY_RIVLIN_H_
 
 #include "sim/base/types.h"
+#include "sim/material/lanes.h"
 
 namespace eipc {
 
@@ -28,6 +29,10 @@ class MooneyRivlin {
   Mat3 P(const Mat3& F, const Mat3& R0) const;
   Mat9 Hessian(const Mat3& F, const Mat3& R0) const;
   Mat9 ProjectedHessian(const Mat3& F, const Mat3& R0) const;
+
+  // Four elements at a time (lane_modes.h).
+  LaneResponse Respond(const LaneDeformation& d) const;
+  LaneModes Modes(const Vec3s& sigma) const;
 
  private:
   MooneyRivlin(double c1, double c2, double k) : c1_(c1), c2_(c2), k_(k) {}

@@ -2,6 +2,7 @@
 
 #include "sim/material/isotropic_projection.h"
 #include "sim/material/lame.h"
+#include "sim/material/lane_modes.h"
 #include "sim/material/material.h"
 #include "sim/material/svd.h"
 
@@ -47,6 +48,21 @@ Mat9 StVenantKirchhoff::Hessian(const Mat3& F, const Mat3& /*R0*/) const {
 Mat9 StVenantKirchhoff::ProjectedHessian(const Mat3& F, const Mat3& /*R0*/) const {
   const SignedSvd svd = ComputeSignedSvd(F);
   return AssembleHessian(svd, Projected(PrincipalHessian(svd.sigma, mu_, lambda_)));
+}
+
+// |E|^2 = (trace^2 - 2 second) / 4, and F E = F (F^T F - I) / 2.
+LaneResponse StVenantKirchhoff::Respond(const LaneDeformation& d) const {
+  const Quad trace2 = d.trace * d.trace;
+  const Mat3s right = TransposeTimes(d.f, d.f);  // Cauchy-Green tensor
+  return {.psi = 0.25 * mu_ * (trace2 - 2 * d.second) + 0.125 * lambda_ * trace2,
+          .p = Combination(Splat(mu_), Times(d.f, right), 0.5 * lambda_ * d.trace - mu_, d.f)};
+}
+
+LaneModes StVenantKirchhoff::Modes(const Vec3s& sigma) const {
+  const Quad i1 = Dot(sigma, sigma);
+  return ModesFromInvariants(
+      sigma,
+      {.d1 = 0.5 * mu_ * (i1 - 1) + 0.25 * lambda_ * (i1 - 3), .d2 = Splat(-0.5 * mu_), .d11 = Splat(0.5 * mu_ + 0.25 * lambda_)});
 }
 
 }  // namespace eipc

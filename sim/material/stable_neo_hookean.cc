@@ -2,6 +2,7 @@
 
 #include "sim/material/isotropic_projection.h"
 #include "sim/material/lame.h"
+#include "sim/material/lane_modes.h"
 #include "sim/material/material.h"
 #include "sim/material/strain_invariants.h"
 #include "sim/material/svd.h"
@@ -46,6 +47,20 @@ Mat9 StableNeoHookean::Hessian(const Mat3& F, const Mat3& /*R0*/) const {
 Mat9 StableNeoHookean::ProjectedHessian(const Mat3& F, const Mat3& /*R0*/) const {
   const SignedSvd svd = ComputeSignedSvd(F);
   return AssembleHessian(svd, Projected(PrincipalHessian(svd.sigma, m_, l_)));
+}
+
+LaneResponse StableNeoHookean::Respond(const LaneDeformation& d) const {
+  return {.psi = 0.375 * m_ * d.trace_minus_volume + 0.5 * m_ * eipc::MinusLogOnePlus(0.25 * d.trace) +
+                 0.5 * l_ * (d.volume * d.volume),
+          .p = Combination(m_ * (1 - 1 / (d.trace + 4)), d.f, l_ * d.volume - 0.75 * m_, d.cofactor)};
+}
+
+LaneModes StableNeoHookean::Modes(const Vec3s& sigma) const {
+  const Quad inverse = 1 / (Dot(sigma, sigma) + 1);
+  return ModesFromInvariants(sigma, {.d1 = 0.5 * m_ * (1 - inverse),
+                                     .dj = l_ * (sigma[0] * sigma[1] * sigma[2] - 1) - 0.75 * m_,
+                                     .d11 = 0.5 * m_ * (inverse * inverse),
+                                     .djj = Splat(l_)});
 }
 
 }  // namespace eipc

@@ -1,0 +1,148 @@
+#include "sim/energy/isotropic_elasticity.h"
+
+#include <cstring>
+#include <variant>
+
+#include "sim/energy/tet_pattern.h"
+#include "sim/material/lane_svd.h"
+
+namespace eipc {
+namespace {
+
+constexpr int64_t kGrain = 16;
+
+template <typename M>
+concept ByFours = requires(const M& material, const LaneDeformation& d, const Vec3s& sigma) {
+  material.Respond(d);
+  material.Modes(sigma);
+};
+
+// Calls f with the body's material, which is one of those treated by fours.
+template <typename F>
+void VisitMaterial(const ElasticBody& body, const F& f) {
+  std::visit(
+      [&](const auto& material) {
+        if constexpr (ByFours<std::decay_t<decltype(material)>>) f(material);
+      },
+      body.material);
+}
+
+bool SameBits(const VecX& a, const VecX& b) {
+  return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size() * sizeof(double)) == 0;
+}
+
+// All ten blocks from those of nodes 1 to 3: rigid translation costs nothing, so the blocks of a row cancel.
+void Complete(const std::array<Mat3s, 6>& inner, TetLanes::Blocks* blocks) {
+  constexpr int kInner[3][3] = {{0, 1, 3}, {1, 2, 4}, {3, 4, 5}};
+  constexpr int kFirst[4] = {0, 1, 3, 6};  // of node a: its block with node 0
+  Mat3s total = {};
+  for (int a = 0; a < 3; ++a) {
+    Mat3s& with_first = (*blocks)[kFirst[a + 1]];
+    for (int j = 0; j < 3; ++j) {
+      for (int i = 0; i < 3; ++i) {
+        Quad sum = {};
+        for (int b = 0; b < 3; ++b) sum += b <= a ? inner[kInner[a][b]][j][i] : inner[kInner[a][b]][i][j];
+        with_first[j][i] = -sum;
+        total[j][i] += sum;
+      }
+    }
+    for (int b = 0; b <= a; ++b) (*blocks)[kFirst[a + 1] + 1 + b] = inner[kInner[a][b]];
+  }
+  (*blocks)[0] = total;
+}
+
+}  // namespace
+
+bool IsotropicTerm::Serves(const ElasticBody& body) {
+  return std::visit([](const auto& material) { return ByFours<std::decay_t<decltype(material)>>; }, body.material);
+}
+
+IsotropicTerm::IsotropicTerm(const ElasticBody* body, ThreadPool* pool) : body_(body), pool_(pool), tets_(*body) {
+  const size_t groups = tets_.groups().size();
+  frame_.assign(groups, IdentityInEveryLane());
+  if (damped()) start_.resize(groups);
+  value_.resize(groups);
+  forces_.resize(groups);
+  blocks_.resize(groups);
+}
+
+template <typename F>
+void IsotropicTerm::ForEachGroup(const F& f) {
+  pool_->ParallelFor(static_cast<int64_t>(tets_.groups().size()), kGrain, [&f](int64_t begin, int64_t end) {
+    for (int64_t g = begin; g < end; ++g) f(static_cast<size_t>(g));
+  });
+}
+
+template <typename M>
+void IsotropicTerm::Begin(const M& material, size_t g, const StageContext& stage) {
+  const TetLanes::Group& group = tets_.groups()[g];
+  const SignedSvds svd = ComputeSignedSvd(DeformationGradients(group, stage.q_start), IdentityInEveryLane());
+  frame_[g] = svd.v;
+  if (!damped()) return;
+  LaneModes modes = material.Modes(svd.sigma);
+  Project(&modes);
+  start_[g] = {modes, svd.u, DeformationGradients(group, stage.q_tilde)};
+}
+
+void IsotropicTerm::BeginStage(const StageContext& stage) {
+  damping_ = body_->rayleigh_beta_s / stage.gamma_h;
+  evaluated_.resize(0);
+  VisitMaterial(*body_, [&](const auto& material) { ForEachGroup([&](size_t g) { Begin(material, g, stage); }); });
+}
+
+template <typename M>
+void IsotropicTerm::EvaluateGroup(const M& material, size_t g, const VecX& q) {
+  const TetLanes::Group& group = tets_.groups()[g];
+  const Mat3s f = DeformationGradients(group, q);
+  LaneResponse response = material.Respond(LaneDeformation::Of(f));
+  if (damped()) {
+    const Mat3s rate = Difference(f, start_[g].f_tilde);
+    const Mat3s stress = Apply(start_[g].modes, start_[g].u, frame_[g], rate);
+    response.psi += 0.5 * damping_ * (Dot(rate[0], stress[0]) + Dot(rate[1], stress[1]) + Dot(rate[2], stress[2]));
+    response.p = Combination(Splat(1), response.p, Splat(damping_), stress);
+  }
+  value_[g] = group.volume * response.psi;
+  forces_[g] = StressForces(group, response.p);
+}
+
+void IsotropicTerm::Evaluate(const VecX& q) {
+  if (SameBits(q, evaluated_)) return;
+  evaluated_ = q;
+  VisitMaterial(*body_, [&](const auto& material) { ForEachGroup([&](size_t g) { EvaluateGroup(material, g, q); }); });
+}
+
+double IsotropicTerm::Value(const Point& point) {
+  Evaluate(point.q);
+  Quad sum = {};
+  for (const Quad& value : value_) sum += value;
+  return (sum[0] + sum[1]) + (sum[2] + sum[3]);
+}
+
+void IsotropicTerm::AddGradient(const Point& point, VecX* gradient) {
+  Evaluate(point.q);
+  tets_.AddForces(forces_, gradient);
+}
+
+template <typename M>
+void IsotropicTerm::FindBlocks(const M& material, size_t g, const VecX& q) {
+  const TetLanes::Group& group = tets_.groups()[g];
+  const SignedSvds svd = ComputeSignedSvd(DeformationGradients(group, q), frame_[g]);
+  LaneModes modes = material.Modes(svd.sigma);
+  Project(&modes);
+  const Mat3s gradient = {group.gradient[1], group.gradient[2], group.gradient[3]};
+  std::array<Mat3s, 6> inner = {};
+  AddPullBack(modes, svd.u, svd.v, gradient, group.volume, &inner);
+  if (damped()) AddPullBack(start_[g].modes, start_[g].u, frame_[g], gradient, damping_ * group.volume, &inner);
+  Complete(inner, &blocks_[g]);
+}
+
+void IsotropicTerm::AddHessian(const Point& point, BlockMatrix* hessian) {
+  VisitMaterial(*body_, [&](const auto& material) { ForEachGroup([&](size_t g) { FindBlocks(material, g, point.q); }); });
+  tets_.AddBlocks(blocks_, hessian);
+}
+
+void IsotropicTerm::AppendPattern(std::vector<std::pair<int32_t, int32_t>>* pairs) const { AppendTetPairs(body_->nodes, pairs); }
+
+void IsotropicTerm::BindPattern(const BlockMatrix& hessian) { tets_.BindPattern(hessian); }
+
+}  // namespace eipc
