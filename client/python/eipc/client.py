@@ -11,6 +11,7 @@ from __future__ import annotations
 import collections
 import hashlib
 import os
+import threading
 import zlib
 from dataclasses import dataclass
 from pathlib import Path
@@ -83,23 +84,31 @@ def connect(address: str, timeout: float = 5.0, default_timeout: float = DEFAULT
     every call for what to send along with it, such as ("traceparent", ...) of the caller's span (W3C Trace Context).
     Raises UnavailableError when nobody answers.
     """
-    limits = [("grpc.max_receive_message_length", _MAX_MESSAGE_BYTES), ("grpc.max_send_message_length", _MAX_MESSAGE_BYTES)]
-    if tls is not None:
-        channel = grpc.secure_channel(address, tls.credentials(), options=limits)
-    else:
-        channel = grpc.insecure_channel(address, options=limits)
+    def open_channel() -> grpc.Channel:
+        channel = _connection(address, tls)
+        if token is not None:
+            channel = grpc.intercept_channel(channel, _Along(lambda: [("authorization", f"Bearer {token}")]))
+        return channel if metadata is None else grpc.intercept_channel(channel, _Along(metadata))
+
+    client = Client(address, open_channel, default_timeout)
     try:
-        grpc.channel_ready_future(channel).result(timeout=timeout)
+        grpc.channel_ready_future(client._channel).result(timeout=timeout)
     except grpc.FutureTimeoutError:
-        channel.close()
+        client.close()
         raise UnavailableError(
             f"no eipc server answers at {address} within {timeout:g} s; is eipc-server running there?",
             grpc.StatusCode.UNAVAILABLE) from None
-    if token is not None:
-        channel = grpc.intercept_channel(channel, _Along(lambda: [("authorization", f"Bearer {token}")]))
-    if metadata is not None:
-        channel = grpc.intercept_channel(channel, _Along(metadata))
-    return Client(address, channel, default_timeout)
+    return client
+
+
+def _connection(address: str, tls: Optional[Tls]) -> grpc.Channel:
+    """Shares its connection with no other channel. When gRPC ends a call between its beginning and the sending of its headers (a
+    deadline of a few milliseconds is enough), it breaks the rules of HTTP/2 (grpc issue 38758): a proxy then closes the connection."""
+    options = [("grpc.max_receive_message_length", _MAX_MESSAGE_BYTES), ("grpc.max_send_message_length", _MAX_MESSAGE_BYTES),
+               ("grpc.use_local_subchannel_pool", 1)]
+    if tls is None:
+        return grpc.insecure_channel(address, options=options)
+    return grpc.secure_channel(address, tls.credentials(), options=options)
 
 
 @dataclass(frozen=True, eq=False)
@@ -149,13 +158,18 @@ def _summary(info: service_pb2.SceneInfo) -> SceneSummary:
 
 
 class Client:
-    """A connection to one server. Thread-safe; use as a context manager or call close()."""
+    """A connection to one server, and another one for step streams once there are any. Thread-safe; use as a context manager or call
+    close()."""
 
-    def __init__(self, address: str, channel: grpc.Channel, default_timeout: float = DEFAULT_TIMEOUT_S) -> None:
+    def __init__(self, address: str, open_channel: Callable[[], grpc.Channel],
+                 default_timeout: float = DEFAULT_TIMEOUT_S) -> None:
         self.address = address
         self.default_timeout = default_timeout
-        self._channel = channel
-        self._stub = service_pb2_grpc.SimulationServiceStub(channel)
+        self._open_channel = open_channel
+        self._channel = open_channel()
+        self._stub = service_pb2_grpc.SimulationServiceStub(self._channel)
+        self._streams_lock = threading.Lock()
+        self._streams: Optional[grpc.Channel] = None  # guarded by _streams_lock
 
     def __enter__(self) -> "Client":
         return self
@@ -165,6 +179,16 @@ class Client:
 
     def close(self) -> None:
         self._channel.close()
+        with self._streams_lock:
+            if self._streams is not None:
+                self._streams.close()
+
+    def _stream_stub(self) -> service_pb2_grpc.SimulationServiceStub:
+        """For calls without a deadline, on a connection that calls with one cannot end (see _connection)."""
+        with self._streams_lock:
+            if self._streams is None:
+                self._streams = self._open_channel()
+            return service_pb2_grpc.SimulationServiceStub(self._streams)
 
     def create_scene(self, source: SceneSource, base_dir: Optional[str | os.PathLike[str]] = None,
                      data: Optional[str | os.PathLike[str]] = None, inline_meshes: bool = True,

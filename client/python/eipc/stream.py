@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from .client import Session
 
 _END = object()
+# A stream that the server has not confirmed within so many s is cancelled all the same.
+_CONFIRMED_WITHIN_S = 1.0
 
 
 class StepStream:
@@ -34,7 +36,9 @@ class StepStream:
         self._failure: Optional[EipcError] = None
         # Step the session is at, as the last answer said; None before the first.
         self.session_step: Optional[int] = None
-        self._call = session._client._stub.StepStream(iter(self._requests.get, _END))
+        self._call = session._client._stream_stub().StepStream(iter(self._requests.get, _END))
+        # The server knows of the call, or it is over.
+        self._confirmed = threading.Event()
         self._reader = threading.Thread(target=self._read, name="eipc-stream", daemon=True)
         self._reader.start()
 
@@ -98,10 +102,10 @@ class StepStream:
         """Ends the stream; unless cancelled, steps that were sent are still taken."""
         self._requests.put(_END)
         if cancel or self._failure is not None:
-            self._call.cancel()
+            self._cancel()
         self._reader.join(timeout=self._timeout)
         if self._reader.is_alive():
-            self._call.cancel()
+            self._cancel()
             self._reader.join()
         if self._failure is None:
             self._failure = FailedPreconditionError("the step stream is closed", grpc.StatusCode.FAILED_PRECONDITION)
@@ -109,13 +113,23 @@ class StepStream:
     def _fail(self, error: EipcError) -> None:
         self._failure = error
         self._pending = 0
-        self._call.cancel()
+        self._cancel()
         raise error
+
+    def _cancel(self) -> None:
+        """Not before the server has confirmed the call: gRPC's cancellation might be sent before the call's headers, for which a proxy
+        closes the connection and so ends the other streams on it (grpc issue 38758)."""
+        self._confirmed.wait(_CONFIRMED_WITHIN_S)
+        self._call.cancel()
 
     def _read(self) -> None:
         try:
+            self._call.initial_metadata()
+            self._confirmed.set()
             for response in self._call:
                 self._responses.put(response)
             self._responses.put(EipcError("the server ended the step stream", grpc.StatusCode.CANCELLED))
         except grpc.RpcError as error:
             self._responses.put(error_from_rpc(error, self._session._client.address))
+        finally:
+            self._confirmed.set()

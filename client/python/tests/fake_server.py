@@ -1,6 +1,8 @@
 """A gRPC server with recorded answers, so that the client's own logic is tested without the simulation."""
 
 import contextlib
+import queue
+import threading
 from concurrent import futures
 
 import grpc
@@ -42,6 +44,7 @@ class FakeServicer(service_pb2_grpc.SimulationServiceServicer):
 
     def __init__(self) -> None:
         self.requests: list = []
+        self.stream_events: "queue.SimpleQueue[str]" = queue.SimpleQueue()
         self.steps = 0
 
     def CreateScene(self, request, context):
@@ -99,6 +102,9 @@ class FakeServicer(service_pb2_grpc.SimulationServiceServicer):
                 context.abort(grpc.StatusCode.INTERNAL, "BROKEN: stream ends here")
             if request.dt_s == 98:
                 continue  # an answer that never comes
+            if request.dt_s == 97:
+                self._confirm_late(context)
+                continue
             if request.dt_s < 0:
                 yield service_pb2.StepResponse(status_code=grpc.StatusCode.INVALID_ARGUMENT.value[0],
                                                status_message="INVALID_DT: dt_s: must be > 0", session_step=self.steps)
@@ -106,6 +112,19 @@ class FakeServicer(service_pb2_grpc.SimulationServiceServicer):
             self.steps += 1
             yield service_pb2.StepResponse(observation=recorded_observation(self.steps, request.dt_s),
                                            session_step=self.steps)
+
+    def _confirm_late(self, context):
+        """Sends the headers of the answer later than a client cancels that does not wait for them."""
+        cancelled = threading.Event()
+
+        def on_end():
+            self.stream_events.put("cancelled")
+            cancelled.set()
+
+        context.add_callback(on_end)
+        cancelled.wait(0.1)
+        self.stream_events.put("confirmed")
+        context.send_initial_metadata(())
 
     @staticmethod
     def _info(include_topology: bool) -> service_pb2.SceneInfo:

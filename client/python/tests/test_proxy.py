@@ -148,26 +148,57 @@ def test_a_deadline_reaches_the_server(server, client):
 # --- calls that end early ----------------------------------------------------------------------------------------------
 
 
+def test_calls_that_end_at_once_end_no_stream(server, client):
+    """gRPC may send the end of a call before its headers, for which HAProxy ends the connection with all that is on it."""
+    scene = client.create_scene(cube_scene())
+    late = []
+
+    def end_at_once():
+        with scene.create_session() as session:
+            for i in range(1000):
+                try:
+                    session.info(timeout=1e-4 + 3e-6 * i)
+                except (eipc.DeadlineExceededError, eipc.UnavailableError, eipc.InternalError) as error:  # of one another, too
+                    late.append(error)
+
+    with scene.create_session() as session, session.stream() as stream, futures.ThreadPoolExecutor(2) as pool:
+        ending = [pool.submit(end_at_once) for _ in range(2)]
+        while not all(future.done() for future in ending):
+            stream.step(DT)
+        for future in ending:
+            future.result()
+    assert late
+
+
+def test_a_stream_is_confirmed_before_its_first_request(server):
+    """So that a client knows from when on it can cancel it."""
+    requests = queue.SimpleQueue()
+    call = stub_of(server).StepStream(iter(requests.get, None), timeout=PATIENCE_S)
+    call.initial_metadata()
+    assert call.is_active()
+    requests.put(None)
+    assert not list(call)
+
+
 def test_calls_that_run_out_of_time_end_no_other_call(server, client):
     """gRPC's server would end the stream of such a call twice, for which HAProxy ends the server's connection."""
     scene = client.create_scene(cube_scene())
     late = []
 
     def run_out_of_time():
-        with scene.create_session() as session:
-            for i in range(400):
-                try:
-                    session.step(1e-4, substeps=MANY_STEPS, timeout=0.005 + 1e-5 * i)
-                except eipc.DeadlineExceededError:
-                    late.append(i)
+        for _ in range(20):
+            try:
+                session.step(1e-4, substeps=MANY_STEPS, timeout=0.2)
+            except eipc.DeadlineExceededError as error:
+                late.append(error)
 
-    with scene.create_session() as session, session.stream() as stream, futures.ThreadPoolExecutor(1) as pool:
-        running = pool.submit(run_out_of_time)
-        while not running.done():
-            session.info(timeout=PATIENCE_S)
-            stream.step(DT)
-        running.result()
-    assert late
+    with scene.create_session() as session, scene.create_session() as other, futures.ThreadPoolExecutor(16) as pool:
+        running = [pool.submit(run_out_of_time) for _ in range(16)]
+        while not all(future.done() for future in running):
+            other.info(timeout=PATIENCE_S)
+        for future in running:
+            future.result()
+    assert len(late) == 320
 
 
 # --- hostile clients ---------------------------------------------------------------------------------------------------
@@ -432,6 +463,29 @@ def test_nobody_can_claim_a_certificate(proxied, tmp_path):
 def logged_peers(server, method):
     lines = (json.loads(line) for line in server.output.splitlines() if line.startswith("{"))
     return [line["peer"] for line in lines if line["event"] == "call" and line["method"] == method]
+
+
+def test_clients_and_streams_have_connections_of_their_own(server_binary):
+    with eipc.launch_server(server_binary, (LOOPBACK, "--log-level=debug"), timeout=60) as server:
+        with server.client() as client, server.client() as other:
+            with client.create_scene(cube_scene()).create_session() as session, session.stream() as stream:
+                stream.step(DT)
+            client.server_info()
+            other.server_info()
+            wait_until(lambda: logged_peers(server, "StepStream") and len(logged_peers(server, "GetServerInfo")) == 2, "all are logged")
+        assert len({*logged_peers(server, "StepStream"), *logged_peers(server, "GetServerInfo")}) == 3
+
+
+@pytest.mark.parametrize("through_proxy", [True, False])
+def test_nobody_can_claim_an_address(proxied, server_binary, through_proxy):
+    program = proxied if through_proxy else server_binary
+    with eipc.launch_server(program, (LOOPBACK, "--log-level=debug"), timeout=60) as server:
+        channel = grpc.insecure_channel(server.address)
+        info_as(channel, ("x-eipc-peer", "192.0.2.1:99"))
+        info_as(channel, ("x-eipc-peer", "192.0.2.1:99"), ("x-eipc-peer", "192.0.2.1:99"))
+        wait_until(lambda: len(logged_peers(server, "GetServerInfo")) == 2, "both calls are logged")
+        for peer in logged_peers(server, "GetServerInfo"):
+            assert peer.startswith("127.0.0.1:" if through_proxy else "ipv4:127.0.0.1:"), peer
 
 
 def test_the_end_of_an_operation_is_audited(proxied, tmp_path):

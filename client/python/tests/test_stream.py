@@ -69,3 +69,11 @@ def test_an_error_in_the_block_cancels_the_stream(session):
         with session.stream() as stream:
             stream.send(98)
             raise KeyError("mine")
+
+
+def test_a_stream_is_cancelled_once_the_server_has_confirmed_it(session, servicer):
+    """gRPC might send the cancellation before the call itself, for which a proxy ends the connection."""
+    stream = session.stream()
+    stream.send(97)
+    stream.close(cancel=True)
+    assert [servicer.stream_events.get(timeout=10) for _ in range(2)] == ["confirmed", "cancelled"]

@@ -29,6 +29,8 @@ StepStreamCall::StepStreamCall(CallHost* host, const Method* method, Caller call
                                grpc::GenericCallbackServerContext* context)
     : StreamCall(host, method, std::move(caller), std::move(stream), context) {
   Opened();
+  // The client then knows that the stream is open: before that it cannot cancel it safely (docs/howto/operations.md, Proxy).
+  StartSendInitialMetadata();
   Begin();
 }
 
