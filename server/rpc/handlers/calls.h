@@ -34,6 +34,8 @@ absl::Status RestoreSession(Services&, const CallContext&, const v1::RestoreSess
 // response->session_step is set on failure too, once the session is known.
 absl::Status Step(Services&, const CallContext&, const v1::StepRequest&, v1::StepResponse*);
 absl::Status StepBatch(Services&, const CallContext&, const v1::StepBatchRequest&, v1::StepBatchResponse*);
+// The same. `refused`: a world was refused for want of room, so that the answer waits (refusal_pause.h).
+absl::Status AnswerBatch(Services&, const CallContext&, const v1::StepBatchRequest&, v1::StepBatchResponse*, bool* refused);
 absl::Status GetState(Services&, const CallContext&, const v1::GetStateRequest&, v1::Observation*);
 absl::Status DeleteSession(Services&, const CallContext&, const v1::DeleteSessionRequest&, Empty*);
 

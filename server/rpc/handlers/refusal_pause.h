@@ -3,8 +3,6 @@
 
 #include <atomic>
 #include <chrono>
-#include <functional>
-#include <utility>
 
 #include "sim/solver/step_budget.h"
 
@@ -18,25 +16,20 @@ class RefusalPause {
  public:
   using Clock = std::chrono::steady_clock;
   using Duration = Clock::duration;
-  using Sleep = std::function<void(Duration)>;
 
   // A pause of 0: none.
-  RefusalPause(Duration pause, int most, Sleep sleep = nullptr) : pause_(pause), most_(most), sleep_(std::move(sleep)) {}
+  RefusalPause(Duration pause, int most) : pause_(pause), most_(most) {}
 
-  // How long a refusal has to wait, without a thread of its own: zero when it need not. After the wait, End.
+  // How long a refusal has to wait, without a thread of its own: until the pause has passed since the client had its last answer,
+  // where that is known (so what its request waited for the processor counts, and one that takes its time is not kept), but no
+  // longer than until the caller's deadline. Zero when it need not; otherwise, after the wait, End.
   Duration Begin(const StepBudget& budget, Clock::time_point last_answer = Clock::now());
   void End() { holding_.fetch_sub(1); }
-
-  // The same on the caller's thread. Returns when the pause has passed since the client had its last answer, where that is known
-  // (so what its request waited for the processor counts, and one that takes its time is not kept), but no later than the caller's
-  // deadline.
-  void Hold(const StepBudget& budget, Clock::time_point last_answer = Clock::now());
   int holding() const { return holding_.load(); }
 
  private:
   const Duration pause_;
   const int most_;
-  const Sleep sleep_;  // empty: this thread sleeps
   std::atomic<int> holding_ = 0;
 };
 

@@ -91,12 +91,18 @@ absl::Status StepEach(Services& services, const CallContext& context, const v1::
 
 }  // namespace
 
+absl::Status AnswerBatch(Services& services, const CallContext& context, const v1::StepBatchRequest& request,
+                         v1::StepBatchResponse* response, bool* refused) {
+  std::atomic<bool> any_refused = false;
+  const absl::Status status = StepEach(services, context, request, response, &any_refused);
+  *refused = any_refused;
+  return status;
+}
+
 absl::Status StepBatch(Services& services, const CallContext& context, const v1::StepBatchRequest& request,
                        v1::StepBatchResponse* response) {
-  std::atomic<bool> refused = false;
-  const absl::Status status = StepEach(services, context, request, response, &refused);
-  if (refused) services.refusals.Hold(context.budget);
-  return status;
+  bool refused = false;
+  return AnswerBatch(services, context, request, response, &refused);
 }
 
 }  // namespace eipc::rpc

@@ -54,6 +54,18 @@ Method::Answer ServeGetOperation(const Method::Input& input) {
   return answer;
 }
 
+// What is refused of a batch is in its answer.
+Method::Answer ServeStepBatch(const Method::Input& input) {
+  Parsed<v1::StepBatchRequest> request;
+  if (absl::Status status = request.Parse(&input.services.memory, input.request); !status.ok()) return Refused(std::move(status));
+  v1::StepBatchResponse response;
+  bool refused = false;
+  absl::Status status = AnswerBatch(input.services, input.context, *request, &response, &refused);
+  Method::Answer answer = Written(std::move(status), response);
+  answer.refused = refused;
+  return answer;
+}
+
 #define EIPC_PATH(name) "/eipc.v1.SimulationService/" #name
 // Reads; or writes and is refused while the server stops; or steps, which is allowed until then.
 #define EIPC_READ(name, Request, Response) \
@@ -76,7 +88,7 @@ constexpr Method kMethods[] = {
     EIPC_WRITE(Reset, kSmall, ResetRequest, v1::Observation),
     EIPC_WRITE(RestoreSession, kAny, RestoreSessionRequest, v1::Observation),
     EIPC_STEP(Step, kSmall, StepRequest, v1::StepResponse),
-    EIPC_STEP(StepBatch, kSmall, StepBatchRequest, v1::StepBatchResponse),
+    {EIPC_PATH(StepBatch), "StepBatch", Kind::kUnary, false, true, Size::kSmall, ServeStepBatch},
     EIPC_READ(GetState, GetStateRequest, v1::Observation),
     EIPC_WRITE(DeleteSession, kSmall, DeleteSessionRequest, Empty),
     EIPC_WRITE(CreateSnapshot, kSmall, CreateSnapshotRequest, v1::SnapshotInfo),

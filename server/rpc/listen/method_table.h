@@ -35,6 +35,8 @@ struct Method {
     // The client asked to wait for something that has not happened yet: the call is to be handled again a moment later. What has
     // been found so far is the answer all the same.
     bool pending = false;
+    // For want of room: the answer waits (refusal_pause.h).
+    bool refused = false;
     std::optional<AuditEntry> audit = {};
   };
 

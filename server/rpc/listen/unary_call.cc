@@ -95,12 +95,12 @@ void UnaryCall::Reply(Method::Answer answer) {
   request_memory_ = {};
   place_.Leave();
   waiting_.Leave();
-  if (IsQueueFull(answer.status)) {
+  if (answer.refused || IsQueueFull(answer.status)) {
     const Clock::duration pause = host_->services.refusals.Begin(call_.budget);
     if (pause > Clock::duration::zero()) {
-      return host_->delays.After(pause, [this, status = answer.status] {
+      return host_->delays.After(pause, [this, answer = std::move(answer)] {
         host_->services.refusals.End();
-        End(status);
+        Send(answer);
       });
     }
   }

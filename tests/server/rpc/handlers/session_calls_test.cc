@@ -258,12 +258,11 @@ TEST_F(SessionCallsTest, AStreamAnswersEveryRequest) {
   EXPECT_THAT(responses[2].status_message(), StartsWith("INVALID_REQUEST: dt_s: "));
 }
 
-// Whoever is refused for want of a slot waits a moment for the answer, and holds nothing meanwhile.
-TEST(Overload, RefusalsOfABatchArePausedWithoutTheSession) {
+// The answers of steps and batches that are refused for want of a slot have to wait.
+TEST(Overload, RefusalsOfStepsAndBatchesAreReported) {
   ServerLimits limits;
   limits.solve_slots = 1;
   limits.max_waiting_solves = 0;
-  limits.refusal_pause_ms = 400;
   Services services(limits, MeshResolver({"", "", true}));
   v1::CreateSceneRequest scene;
   *scene.mutable_scene() = FallingBlock();
@@ -282,27 +281,13 @@ TEST(Overload, RefusalsOfABatchArePausedWithoutTheSession) {
   EXPECT_FALSE(AnswerStep(services, {}, step, &refused)) << "the stream has to pause";
   EXPECT_THAT(refused.status_message(), StartsWith("QUEUE_FULL: "));
 
-  std::atomic<bool> done = false;
-  const auto wait_for_pause = [&] {
-    while (services.refusals.holding() == 0 && !done) std::this_thread::yield();
-    EXPECT_FALSE(done.exchange(false)) << "answered without a pause";
-  };
   v1::StepBatchRequest batch;
   batch.set_session(session.name());
   batch.add_steps()->set_dt_s(0.01);
   v1::StepBatchResponse batch_response;
-  std::thread batch_call([&] {
-    EXPECT_TRUE(StepBatch(services, {}, batch, &batch_response).ok());
-    done = true;
-  });
-  wait_for_pause();
-  StepBudget soon;
-  soon.deadline = std::chrono::steady_clock::now() + std::chrono::milliseconds(200);
-  v1::GetStateRequest look;
-  look.set_session(session.name());
-  v1::Observation seen;
-  EXPECT_TRUE(GetState(services, soon, look, &seen).ok());
-  batch_call.join();
+  bool batch_refused = false;
+  EXPECT_TRUE(AnswerBatch(services, {}, batch, &batch_response, &batch_refused).ok());
+  EXPECT_TRUE(batch_refused);
   EXPECT_THAT(batch_response.responses(0).status_message(), StartsWith("QUEUE_FULL: "));
 }
 

@@ -304,6 +304,47 @@ TEST_F(TransportTest, WaitingForAnOperationHoldsNoCalls) {
   EXPECT_EQ(done, 12);
 }
 
+// Refused batches wait for their answer without holding threads or places.
+TEST_F(TransportTest, RefusedBatchesHoldNoCalls) {
+  options_.limits.max_calls = 4;
+  options_.limits.solve_slots = 1;
+  options_.limits.max_waiting_solves = 0;
+  options_.limits.refusal_pause_ms = 5000;
+  Start();
+  v1::StepRequest request;
+  request.set_session(NewSession());
+  request.set_dt_s(0.0001);
+  v1::StepBatchRequest endless;
+  endless.set_session(NewSession());
+  v1::StepRequest& step = *endless.add_steps();
+  step.set_dt_s(0.0001);
+  step.set_substeps(100000);
+  grpc::ClientContext context;
+  v1::Operation operation;
+  ASSERT_TRUE(stub_->StartStepBatch(&context, endless, &operation).ok());
+  const auto slot_is_free = [&] {
+    grpc::ClientContext trying;
+    trying.set_deadline(std::chrono::system_clock::now() + std::chrono::milliseconds(100));
+    v1::StepResponse stepped;
+    return stub_->Step(&trying, request, &stepped).ok();
+  };
+  while (slot_is_free()) {
+  }
+  v1::StepBatchRequest refused;
+  refused.set_session(request.session());
+  refused.add_steps()->set_dt_s(0.0001);
+  std::vector<std::unique_ptr<RawCall>> waiting;
+  for (int i = 0; i < options_.limits.max_calls; ++i) {
+    waiting.push_back(std::make_unique<RawCall>(channel_, std::string(kService) + "StepBatch"));
+    ASSERT_TRUE(waiting.back()->Write(refused));
+  }
+  v1::ServerInfo info;
+  const auto ask = [&](grpc::ClientContext* asking) { return stub_->GetServerInfo(asking, {}, &info); };
+  for (int i = 0; i < 10; ++i) EXPECT_TRUE(WhenThereIsRoom(ask).ok());
+  const std::lock_guard<std::mutex> lock(mutex_);
+  EXPECT_EQ(handled_["StepBatch"], 0) << "the batches still wait for their answers";
+}
+
 TEST_F(TransportTest, ACallWithoutItsMessageEnds) {
   options_.message_timeout = std::chrono::milliseconds(100);
   Start();
