@@ -216,7 +216,7 @@ void ServerConfig::AddTenants() {
   add("--tenant-snapshots", Resource::kSnapshots, "Snapshots");
   add("--tenant-operations", Resource::kOperations, "Operations");
   add("--tenant-jobs", Resource::kJobs, "Job slots");
-  add_mib("--tenant-memory-mib", Resource::kMemoryBytes, "Memory of sessions");
+  add_mib("--tenant-memory-mib", Resource::kMemoryBytes, "Memory of sessions, scenes and all that is kept beside them");
   add_mib("--tenant-snapshot-mib", Resource::kSnapshotBytes, "Snapshots");
   add_mib("--tenant-upload-mib", Resource::kUploadBytes, "Uploaded meshes");
   add_mib("--tenant-recording-mib", Resource::kRecordingBytes, "Recordings");
