@@ -163,6 +163,7 @@ void IncrementalPotential::Dyads(LowRank* dyads) {
 bool IncrementalPotential::Project() {
   bool changed = false;
   for (VolumeTerm* term : owned_->volumes) changed |= term->Project();
+  for (IsotropicTerm* term : owned_->isotropic) changed |= term->Project();
   return changed;
 }
 

@@ -39,6 +39,7 @@ ModelTerms MakeTerms(const Model& model, const SurfaceMap* map, ThreadPool* pool
   bool damped = false;
   for (const ElasticBody& body : model.elastic) {
     terms.all.push_back(MakeElasticTerm(&body, pool));
+    if (auto* term = dynamic_cast<IsotropicTerm*>(terms.all.back().get())) terms.isotropic.push_back(term);
     terms.elastic.push_back(terms.all.back().get());
     damped = damped || body.rayleigh_alpha_per_s > 0;
   }

@@ -6,7 +6,7 @@
 
 #include "sim/base/parallel.h"
 #include "sim/dynamics/model.h"
-#include "sim/energy/elasticity.h"
+#include "sim/energy/isotropic_elasticity.h"
 #include "sim/energy/term.h"
 #include "sim/energy/volume.h"
 
@@ -14,8 +14,10 @@ namespace eipc {
 
 struct ModelTerms {
   std::vector<std::unique_ptr<EnergyTerm>> all;
-  // Into `all`: those of elastic bodies, and those of what fills closed surfaces.
+  // Into `all`: those of elastic bodies, those among them that begin a stage with exact Hessians, and those of what fills closed
+  // surfaces.
   std::vector<const EnergyTerm*> elastic;
+  std::vector<IsotropicTerm*> isotropic;
   std::vector<VolumeTerm*> volumes;
 };
 

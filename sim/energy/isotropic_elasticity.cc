@@ -80,12 +80,13 @@ void IsotropicTerm::Begin(const M& material, size_t g, const StageContext& stage
   frame_[g] = svd.v;
   if (!damped()) return;
   LaneModes modes = material.Modes(svd.sigma);
-  Project(&modes);
+  eipc::Project(&modes);
   start_[g] = {modes, svd.u, DeformationGradients(group, stage.q_tilde)};
 }
 
 void IsotropicTerm::BeginStage(const StageContext& stage) {
   damping_ = body_->rayleigh_beta_s / stage.gamma_h;
+  projected_ = false;
   evaluated_.resize(0);
   VisitMaterial(*body_, [&](const auto& material) { ForEachGroup([&](size_t g) { Begin(material, g, stage); }); });
 }
@@ -128,7 +129,7 @@ void IsotropicTerm::FindBlocks(const M& material, size_t g, const VecX& q) {
   const TetLanes::Group& group = tets_.groups()[g];
   const SignedSvds svd = ComputeSignedSvd(DeformationGradients(group, q), frame_[g]);
   LaneModes modes = material.Modes(svd.sigma);
-  Project(&modes);
+  if (projected_) eipc::Project(&modes);
   const Mat3s gradient = {group.gradient[1], group.gradient[2], group.gradient[3]};
   std::array<Mat3s, 6> inner = {};
   AddPullBack(modes, svd.u, svd.v, gradient, group.volume, &inner);
@@ -139,6 +140,12 @@ void IsotropicTerm::FindBlocks(const M& material, size_t g, const VecX& q) {
 void IsotropicTerm::AddHessian(const Point& point, BlockMatrix* hessian) {
   VisitMaterial(*body_, [&](const auto& material) { ForEachGroup([&](size_t g) { FindBlocks(material, g, point.q); }); });
   tets_.AddBlocks(blocks_, hessian);
+}
+
+bool IsotropicTerm::Project() {
+  const bool exact = !projected_;
+  projected_ = true;
+  return exact;
 }
 
 void IsotropicTerm::AppendPattern(std::vector<std::pair<int32_t, int32_t>>* pairs) const { AppendTetPairs(body_->nodes, pairs); }

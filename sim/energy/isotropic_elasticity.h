@@ -14,8 +14,9 @@ namespace eipc {
 
 // ElasticityTerm for bodies of an isotropic material, four tetrahedra at a time. Energy and forces come from the invariants of F in
 // one pass, which is kept for the point at which it was made; the Hessian is assembled from modes (isotropic_projection.h) in the
-// frames of a singular value decomposition, which starts at that of the start of the step. What is added for a point depends on
-// nothing but the point and the stage.
+// frames of a singular value decomposition, which starts at that of the start of the step. It is exact, with which Newton's method
+// converges quadratically, until the sum of all Hessians is not positive definite; for the rest of the stage it is projected then
+// (Project). What is added for a point depends on nothing but the point, the stage and that.
 class IsotropicTerm : public EnergyTerm {
  public:
   // Whether the material of `body` can be treated by fours (lane_modes.h).
@@ -29,6 +30,9 @@ class IsotropicTerm : public EnergyTerm {
   void AddHessian(const Point& point, BlockMatrix* hessian) override;
   void AppendPattern(std::vector<std::pair<int32_t, int32_t>>* pairs) const override;
   void BindPattern(const BlockMatrix& hessian) override;
+
+  // From now on, until the stage ends, Hessians are projected element by element. Whether that made a difference.
+  bool Project();
 
  private:
   // Of the damping: the projected Hessian C0 of the start of the step, in its frames, and F_tilde.
@@ -53,6 +57,7 @@ class IsotropicTerm : public EnergyTerm {
   const ElasticBody* body_;
   ThreadPool* pool_;
   double damping_ = 0;  // beta / gamma h
+  bool projected_ = false;
   TetLanes tets_;
   std::vector<Mat3s> frame_;    // v of the start of the step
   std::vector<Damping> start_;  // only when damped
