@@ -18,7 +18,7 @@ struct EmbeddingRow {
   int32_t count = 0;
 };
 
-// Constant sparse map x = J q from cage nodes to surface vertices (`004`, III-A). One row per surface vertex.
+// Constant sparse map x = J q from cage nodes to surface vertices (Du et al. 2025, eqs. 13, 14). One row per surface vertex.
 class Embedding {
  public:
   Embedding() = default;
