@@ -30,11 +30,13 @@ endfunction()
 
 # Every test binary; not part of `all`, so that the demo, the server and the images need not build them.
 add_custom_target(eipc_tests)
+# Those of units that need few others: what every check runs under the address and undefined-behaviour sanitizers (`./dev sanitize`).
+add_custom_target(eipc_fast_tests)
 
-# eipc_test(NAME SOURCES ... DEPS ... [LABELS ...]): a GoogleTest binary, one CTest entry each, so that tests run in parallel.
-# `ninja NAME` builds one, `ninja eipc_tests` all of them.
+# eipc_test(NAME SOURCES ... DEPS ... [FAST] [LABELS ...]): a GoogleTest binary, one CTest entry each, so that tests run in parallel.
+# `ninja NAME` builds one, `ninja eipc_tests` all of them, `ninja eipc_fast_tests` those with FAST, which have the label `fast`.
 function(eipc_test name)
-  cmake_parse_arguments(ARG "" "TIMEOUT" "SOURCES;DEPS;LABELS" ${ARGN})
+  cmake_parse_arguments(ARG "FAST" "TIMEOUT" "SOURCES;DEPS;LABELS" ${ARGN})
   if(NOT ARG_TIMEOUT)
     set(ARG_TIMEOUT 300)
   endif()
@@ -47,6 +49,10 @@ function(eipc_test name)
   eipc_warnings(${name})
   set_target_properties(${name} PROPERTIES EXCLUDE_FROM_ALL ON RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
   add_dependencies(eipc_tests ${name})
+  if(ARG_FAST)
+    add_dependencies(eipc_fast_tests ${name})
+    list(APPEND ARG_LABELS fast)
+  endif()
   add_test(NAME ${name} COMMAND ${name})
   set(environment "EIPC_DATA=${EIPC_DATA_DIR};EIPC_SOURCE_DIR=${CMAKE_SOURCE_DIR};EIPC_BINARY_DIR=${CMAKE_BINARY_DIR}")
   if(EIPC_SANITIZE STREQUAL "thread")

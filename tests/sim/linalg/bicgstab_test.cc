@@ -1,10 +1,11 @@
 // Systems that are not symmetric: sparse LU and preconditioned BiCGSTAB against dense solutions.
 
+#include "sim/linalg/bicgstab.h"
+
 #include <gtest/gtest.h>
 
 #include <Eigen/LU>
 
-#include "sim/linalg/bicgstab.h"
 #include "sim/linalg/lu_solver.h"
 #include "sim/linalg/spd_solver.h"
 #include "tests/sim/linalg/random_blocks.h"

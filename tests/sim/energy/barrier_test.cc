@@ -1,6 +1,7 @@
+#include "sim/energy/barrier.h"
+
 #include <gtest/gtest.h>
 
-#include "sim/energy/barrier.h"
 #include "tests/sim/energy/mapped_contact.h"
 
 namespace eipc {
