@@ -21,6 +21,7 @@
 #include "server/session/access.h"
 #include "tests/conformance/server_process.h"
 #include "tests/conformance/test_scenes.h"
+#include "tests/support/await.h"
 
 namespace eipc {
 namespace {
@@ -55,11 +56,13 @@ std::string Fresh(const char* name) {
 // Until the server has logged that event so often.
 void AwaitEvent(const ServerProcess& server, const std::string& event, int times = 1) {
   const std::string text = "\"event\":\"" + event + "\"";
-  for (int found = 0; found < times; std::this_thread::sleep_for(std::chrono::milliseconds(2))) {
-    found = 0;
+  const auto logged = [&] {
     const std::string log = server.ErrorsSoFar();
+    int found = 0;
     for (size_t at = log.find(text); at != std::string::npos; at = log.find(text, at + 1)) ++found;
-  }
+    return found >= times;
+  };
+  EXPECT_TRUE(testing::Await(logged)) << event;
 }
 
 std::string TokenLine(const std::string& token, const std::string& rest) { return "token " + Sha256Hex(token) + " " + rest + "\n"; }
@@ -255,7 +258,7 @@ TEST(EipcServer, KeepsAnAuditLogThatCanBeRotated) {
   ASSERT_TRUE(session.ok() && session->Step(0.01).ok() && session->Reset().ok());
   EXPECT_FALSE(viewer->DeleteScene(scene->name).ok());
   EXPECT_FALSE(stranger->DeleteScene(scene->name).ok());
-  while (Entries(audit).size() < 5) std::this_thread::sleep_for(std::chrono::milliseconds(2));
+  ASSERT_TRUE(testing::Await([&] { return Entries(audit).size() >= 5; }));
   ASSERT_EQ(std::rename(audit.c_str(), rotated.c_str()), 0);
   server.Signal(SIGHUP);
   AwaitEvent(server, "reloaded");

@@ -11,6 +11,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from awaiting import wait_until
+
 CLI = os.environ.get("EIPC_CLI")
 pytestmark = pytest.mark.skipif(not CLI or not Path(CLI).exists(), reason="no eipc program (EIPC_CLI)")
 
@@ -182,9 +184,8 @@ def test_interrupt_leaves_nothing_behind(tmp_path):
     torus, cache = write_torus(tmp_path / "torus.obj"), tmp_path / "cache"
     process = subprocess.Popen([CLI, "cage", str(torus), "--vertices", "200", "--cache", str(cache)], stdout=subprocess.PIPE,
                                stderr=subprocess.PIPE, text=True)
-    while not list(cache.glob("work-*")):
-        assert process.poll() is None
-        time.sleep(0.01)
+    wait_until(lambda: process.poll() is not None or list(cache.glob("work-*")), "it has begun")
+    assert process.poll() is None
     process.send_signal(signal.SIGINT)
     _, err = process.communicate(timeout=60)
     assert process.returncode == 3

@@ -12,7 +12,6 @@ import ssl
 import struct
 import subprocess
 import threading
-import time
 import urllib.error
 import urllib.request
 from concurrent import futures
@@ -22,6 +21,7 @@ import grpc
 import pytest
 
 import eipc
+from awaiting import wait_until
 from eipc.v1 import observation_pb2, service_pb2, service_pb2_grpc
 from raw_http2 import (CONTINUATION, DATA, END_HEADERS, END_STREAM, HEADERS, LARGEST_FRAME, PREFACE, RESET, SETTINGS, RawConnection,
                        call_headers, frame, grpc_message, integer)
@@ -79,13 +79,6 @@ def client(server):
         yield client
 
 
-def wait_until(holds, what):
-    end = time.monotonic() + PATIENCE_S
-    while not holds():
-        assert time.monotonic() < end, f"not within {PATIENCE_S} s: {what}"
-        time.sleep(0.02)
-
-
 def descendants(process):
     """Process ids of the server and the proxy, whatever their order."""
     children = [int(pid) for pid in Path(f"/proc/{process}/task/{process}/children").read_text().split()]
@@ -129,11 +122,12 @@ def test_large_messages_in_both_directions(client):
     assert client.get_scene(name).message.display_name == scene.display_name
 
 
-def test_cancelling_reaches_the_server(server, client):
-    with client.create_scene(cube_scene()).create_session() as session:
+def test_cancelling_reaches_the_server(proxied):
+    (metrics,) = free_ports(1)
+    with (launch(proxied, f"--metrics=127.0.0.1:{metrics}") as server, server.client() as client,
+          client.create_scene(cube_scene()).create_session() as session):
         call = stub_of(server).Step.future(service_pb2.StepRequest(session=session.name, dt_s=1e-4, substeps=MANY_STEPS))
-        wait_until(lambda: call.running(), "the call runs")
-        time.sleep(0.2)  # inside the steps rather than before them; either may be cancelled
+        wait_until(lambda: "eipc_solve_slots_busy 1" in http(metrics, "/metrics")[1], "the step runs")
         call.cancel()
         assert session.state(timeout=PATIENCE_S).step < MANY_STEPS
 

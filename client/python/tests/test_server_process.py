@@ -14,11 +14,11 @@ def script(tmp_path, body):
 
 def test_reads_the_address_and_stops(tmp_path):
     args = script(tmp_path, """
-        import time
+        import signal
         print("starting", flush=True)
         print("eipc-server listening on 127.0.0.1:1234", flush=True)
         for _ in range(5000): print("x" * 100)
-        time.sleep(60)
+        signal.pause()
     """)
     with eipc.launch_server(sys.executable, args) as server:
         assert server.address == "127.0.0.1:1234"
@@ -33,17 +33,17 @@ def test_a_server_that_ends_is_reported_with_its_words(tmp_path):
 
 
 def test_a_silent_server_times_out(tmp_path):
-    args = script(tmp_path, "import time; time.sleep(60)")
+    args = script(tmp_path, "import signal; signal.pause()")
     with pytest.raises(eipc.ServerStartError, match="did not say"):
         eipc.launch_server(sys.executable, args, timeout=0.3)
 
 
 def test_a_stubborn_server_is_ended(tmp_path):
     args = script(tmp_path, """
-        import signal, time
+        import signal
         signal.signal(signal.SIGTERM, signal.SIG_IGN)
         print("eipc-server listening on 127.0.0.1:1", flush=True)
-        time.sleep(60)
+        signal.pause()
     """)
     server = eipc.launch_server(sys.executable, args)
     assert server.stop(grace_s=0.3) != 0

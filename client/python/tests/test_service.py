@@ -7,13 +7,13 @@ import re
 import signal
 import socket
 import subprocess
-import time
 import urllib.request
 
 import numpy as np
 import pytest
 
 import eipc
+from awaiting import wait_until
 from conftest import REPOSITORY
 from test_real_server import DT, cube_scene
 
@@ -319,12 +319,9 @@ def test_a_span_a_step_request(server_binary, tmp_path):
             session.step(DT, expected_step=99)
         header[:] = []
         session.step_batch([{"dt": DT, "world": 0}, {"dt": DT, "world": 1}])
-        for _ in range(100):
-            text = urllib.request.urlopen(f"http://127.0.0.1:{port}/metrics", timeout=10).read().decode()
-            if "eipc_trace_spans_written 6" in text:
-                break
-            time.sleep(0.05)
-        assert "eipc_trace_spans_written 6" in text and "eipc_trace_spans_dropped 0" in text
+        metrics = lambda: urllib.request.urlopen(f"http://127.0.0.1:{port}/metrics", timeout=10).read().decode()  # noqa: E731
+        wait_until(lambda: "eipc_trace_spans_written 6" in metrics(), "the spans are written")
+        assert "eipc_trace_spans_dropped 0" in metrics()
     first, second, third, refused, *batch = spans(path)
     for span in (first, second, third):
         assert (span["traceId"], span["parentSpanId"]) == (TRACE, PARENT) and span["name"] == "eipc.step"

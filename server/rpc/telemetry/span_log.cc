@@ -92,6 +92,14 @@ void SpanLog::Push(StepSpan span) {
     return;
   }
   queue_.push_back(std::move(span));
+  ++taken_;
+}
+
+void SpanLog::Flush() {
+  std::unique_lock<std::mutex> lock(mutex_);
+  flush_ = true;
+  wake_.notify_all();
+  handled_more_.wait(lock, [this, wanted = taken_] { return handled_ >= wanted; });
 }
 
 SpanLog::Counts SpanLog::counts() const { return {written_.load(), dropped_.load(), lost_.load()}; }
@@ -101,7 +109,8 @@ void SpanLog::Loop() {
     std::vector<StepSpan> spans;
     {
       std::unique_lock<std::mutex> lock(mutex_);
-      wake_.wait_for(lock, kGather, [this] { return stop_; });
+      wake_.wait_for(lock, kGather, [this] { return stop_ || flush_; });
+      flush_ = false;
       stopped = stop_;
       spans.swap(queue_);
     }
@@ -109,6 +118,11 @@ void SpanLog::Loop() {
       const auto begin = spans.begin() + static_cast<std::ptrdiff_t>(first);
       Write({begin, begin + static_cast<std::ptrdiff_t>(std::min(kSpansALine, spans.size() - first))});
     }
+    {
+      const std::lock_guard<std::mutex> lock(mutex_);
+      handled_ += static_cast<int64_t>(spans.size());
+    }
+    handled_more_.notify_all();
   }
 }
 

@@ -54,6 +54,8 @@ class SpanLog {
 
   // Thread-safe.
   void Push(StepSpan span);
+  // Returns when what was pushed before has been written or lost. Thread-safe.
+  void Flush();
   Counts counts() const;
 
  private:
@@ -65,10 +67,11 @@ class SpanLog {
   const size_t queue_size_;
   std::atomic<int64_t> written_ = 0, dropped_ = 0, lost_ = 0;
   std::mutex mutex_;
-  std::condition_variable wake_;
+  std::condition_variable wake_, handled_more_;
   // Guarded by mutex_.
   std::vector<StepSpan> queue_;
-  bool stop_ = false;
+  int64_t taken_ = 0, handled_ = 0;  // into the queue; out of it, and written or lost
+  bool flush_ = false, stop_ = false;
   std::thread writer_;
 };
 

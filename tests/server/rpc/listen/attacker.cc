@@ -133,7 +133,7 @@ void Attacker::Shoot(const Method& method) {
     if (!call.Send(Bytes(method)) || (both_ways && Chance(2) && !call.Receive(&answer))) break;
   }
   if (Chance(10)) return;  // leaves in the middle
-  if (Chance(10)) std::this_thread::sleep_for(microseconds(random_() % 3000));
+  for (uint64_t pause = Chance(10) ? random_() % 1000 : 0; pause > 0; --pause) std::this_thread::yield();
   if (Chance(10)) call.Cancel();
   call.CloseSending();
   while (call.Receive(&answer)) Read(method, answer);

@@ -20,6 +20,7 @@
 #include "tests/conformance/server_process.h"
 #include "tests/conformance/test_scenes.h"
 #include "tests/server/rpc/listen/attacker.h"
+#include "tests/support/await.h"
 
 namespace eipc::rpc {
 namespace {
@@ -92,16 +93,15 @@ class WireStorm : public ::testing::Test {
       for (const grpc::Status& status : DeleteEach(&stub, list, remove)) ADD_FAILURE() << remove << ": " << status.error_message();
     }
     std::map<std::string, double> left;
-    for (int tries = 0; tries < 600; ++tries) {
+    (void)testing::Await([&] {
       DeleteEach(&stub, "ListOperations", "DeleteOperation");  // once they are done; until then their results count as memory
       DeleteEach(&stub, "ListScenes", "DeleteScene");          // once no operation holds them
       left = testing::Gauges(metrics_);
       EXPECT_FALSE(left.empty()) << "no metrics";
       left["eipc_memory_reserved_bytes"] -= Uploaded(&stub);
       std::erase_if(left, [](const auto& gauge) { return gauge.second == 0 || !kNoneAtRest.contains(gauge.first); });
-      if (left.empty()) break;
-      std::this_thread::sleep_for(std::chrono::milliseconds(50));
-    }
+      return left.empty();
+    });
     return left;
   }
 
