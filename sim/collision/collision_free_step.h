@@ -12,9 +12,9 @@ namespace eipc {
 
 // Largest t in [0, 1] such that moving every vertex from x0 to x0 + t (x1 - x0) keeps all candidate pairs apart: no pair comes
 // closer than the smaller of a tenth of its dhat (pair_dhat.h) and half its present distance. `position_error_m` bounds the
-// rounding of x = J q. Independent of the number of threads. `reach`, where given, bounds how far each vertex comes from its anchor
-// on the way (BroadPhase::Travel of x0 and the step): pairs that this keeps well beyond what detection asks for are not looked at,
-// with the same result. `interrupt`, where given, ends it early.
+// rounding of x = J q. Independent of the number of threads. `reach`, where given, bounds the displacement of each vertex from its
+// anchor during the step (BroadPhase::Displacements of both ends): pairs that this keeps beyond what can limit a step are not
+// examined, with the same result. `interrupt`, where given, ends it early.
 double CollisionFreeStep(const std::vector<Candidate>& candidates, const std::vector<Vec3>& x0, const std::vector<Vec3>& x1,
                          double position_error_m, ThreadPool* pool, const DisplacementBounds* reach = nullptr,
                          Interrupt* interrupt = nullptr);

@@ -5,10 +5,11 @@
 #include <cmath>
 #include <limits>
 
+#include "sim/collision/region_bounds.h"
+
 namespace eipc {
 namespace {
 
-constexpr double kRoundUp = 1 + 1e-14;  // covers the rounding of a norm
 // Rounding of singular values, and of what is compared with them.
 constexpr double kStretchSlack = 1e-6;
 
@@ -54,14 +55,14 @@ Mat3 DeformationBounds::Mean(const NodeSummary& a, const NodeSummary& b) const {
 
 DeformationBounds::Extent DeformationBounds::ExtentAround(const Mat3& m, const NodeSummary& a, const NodeSummary& b) const {
   Extent out;
-  const auto look = [&](const Ball& ball) {
+  const auto include = [&](const Ball& ball) {
     const double distance = kRoundUp * (ball.middle - m).norm();
     out.distance = std::max(out.distance, distance);
     out.radius = std::max(out.radius, ball.radius);
     out.reach = std::max(out.reach, distance + ball.radius);
   };
-  for (int i = 0; i < a.count; ++i) look(balls_[a.elements[i]]);
-  for (int i = 0; i < b.count; ++i) look(balls_[b.elements[i]]);
+  for (int i = 0; i < a.count; ++i) include(balls_[a.elements[i]]);
+  for (int i = 0; i < b.count; ++i) include(balls_[b.elements[i]]);
   return out;
 }
 
@@ -84,8 +85,9 @@ bool DeformationBounds::ProveApart(int32_t body, int32_t node, int32_t other) co
   }
   const double factor = path_distortion * (a.straddles || b.straddles ? rms_factor : 1);
   if (std::isinf(factor)) return false;
-  // M = one of them may do. If not, their mean, unless that cannot do either: the farthest ball reaches half as far from there or
-  // more, and smallest singular values differ by no more than their matrices do.
+  // M is the centre of the first ball if that proves enough, else the mean of the centres. The mean is not tried where it cannot
+  // prove enough: the balls extend at least half as far from any matrix as from the first centre, and singular values of two
+  // matrices differ by no more than the matrices do.
   const Ball& first = balls_[a.elements[0]];
   const Extent from_first = ExtentAround(first.middle, a, b);
   if (first.stretch - from_first.reach * factor >= needed) return true;

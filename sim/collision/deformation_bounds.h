@@ -13,9 +13,9 @@ class DeformationBounds {
   DeformationBounds(const SurfaceSummaries* summaries, double dhat)
       : summaries_(summaries), dhat_(dhat), balls_(summaries->elements.size()) {}
 
-  // Of the body's elements: within `slack` (Frobenius norm) of the straight way from one state to the other.
+  // Of the body's elements: within `slack` (Frobenius norm) of the straight path from one state to the other.
   void Set(int32_t body, const VecX& from, const VecX& to, double slack);
-  // Balls are convex: a straight way between two states that they cover is covered as well.
+  // Balls are convex: a straight path between two states that they cover is covered as well.
   bool Cover(int32_t body, const VecX& q) const;
   // Whether nothing of one node of the body's tree can be in contact with anything of the other.
   bool ProveApart(int32_t body, int32_t node, int32_t other) const;
@@ -26,7 +26,7 @@ class DeformationBounds {
     double radius = 0;
     double stretch = 0;  // smallest singular value of the middle, rounded down
   };
-  // Of the balls of two summaries, seen from a matrix: the farthest of their middles and of their points, and the largest radius.
+  // Of the balls of two summaries: largest distance of their middles and of their points from a matrix, and the largest radius.
   struct Extent {
     double distance = 0;
     double reach = 0;

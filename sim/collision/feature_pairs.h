@@ -23,7 +23,7 @@ inline bool ShareVertex(const Triangle& s, const Triangle& t) {
 //
 // A side has its `triangle`, its `box`, and Vertex(v) and Edge(e), the boxes of what belongs to it; boxes have Meets(other).
 template <typename SideA, typename SideB, typename Visit>
-void ForFeaturePairs(const CollisionSurface& surface, bool self, const SideA& side_a, const SideB& side_b, const Visit& visit) {
+void ForMeetingFeatures(const CollisionSurface& surface, bool self, const SideA& side_a, const SideB& side_b, const Visit& visit) {
   using Box = std::decay_t<decltype(side_a.box)>;
   const int32_t a = side_a.triangle, b = side_b.triangle;
   const auto point_triangle = [&](int32_t p, int32_t t) {

@@ -10,9 +10,10 @@
 namespace eipc {
 namespace {
 
-// What clearances are made smaller by: far more than the rounding of distances.
+// Factor that lowers clearances by far more than the rounding of distances.
 constexpr double kKept = 1 - 1e-9;
-// Of all pairs, unproven ones that cost less than to look at the shape of all pairs anew.
+// While at most one pair in this many is unproven, X is kept: computing all distances in a new shape costs more than searching
+// them.
 constexpr size_t kSomeOf = 4;
 
 }  // namespace

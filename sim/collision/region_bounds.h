@@ -1,7 +1,7 @@
 #ifndef EIPC_SIM_COLLISION_REGION_BOUNDS_H_
 #define EIPC_SIM_COLLISION_REGION_BOUNDS_H_
 
-// What the parts of BroadPhase have in common.
+// What all bounds of this folder share. The sizes are derived in docs/concepts/collision_detection.md, Rounding.
 
 #include "sim/geometry/wide_box.h"
 
@@ -9,7 +9,7 @@ namespace eipc {
 
 // Covers the rounding of a norm and of sums of a few.
 inline constexpr double kRoundUp = 1 + 1e-14;
-// Covers the rounding of x = J q, of middles of bodies and of what is derived from them, of the largest coordinate.
+// Times the largest coordinate involved: covers the rounding of x = J q, of centroids and of images of boxes.
 inline constexpr double kSlack = 1e-14;
 
 inline bool Contains(const Box& box, const Vec3& p) { return (p.array() >= box.lo).all() && (p.array() <= box.hi).all(); }

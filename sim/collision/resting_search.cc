@@ -98,10 +98,10 @@ void RestingSearch::AddNeighbours(BodyPair* pair) {
 }
 
 void RestingSearch::AddFeatures(BodyPair* pair, int32_t a, int32_t b, const WideBox& box_a, const WideBox& box_b) {
-  ForFeaturePairs(*surface_, pair->of_one_body(), FirstSide{boxes_, a, box_a}, SecondSide{boxes_, b, box_b, pair->shifts},
-                  [&](const std::array<int32_t, 4>& v, int32_t first, int32_t second, ContactKind kind) {
-                    AddIfNear(pair, v, first, second, kind);
-                  });
+  ForMeetingFeatures(*surface_, pair->of_one_body(), FirstSide{boxes_, a, box_a}, SecondSide{boxes_, b, box_b, pair->shifts},
+                     [&](const std::array<int32_t, 4>& v, int32_t first, int32_t second, ContactKind kind) {
+                       AddIfNear(pair, v, first, second, kind);
+                     });
 }
 
 // Everything of b relative to the centroid of a.

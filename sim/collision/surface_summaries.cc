@@ -12,22 +12,22 @@ namespace eipc {
 namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
-// Pairs of triangles that are farther apart than this part of their edges' sum have a rms_factor of at most kFarSpread.
+// Pairs of triangles that are farther apart than this part of their edges' sum have an rms_factor of at most kFarFactor.
 constexpr double kNear = 0.5;
-const double kFarSpread = std::sqrt(1 + 1 / (3 * kNear * kNear));
+const double kFarFactor = std::sqrt(1 + 1 / (3 * kNear * kNear));
 // Features that are closer than this part of their edges are too close to rely on.
 constexpr double kTooClose = 1e-4;
 // To each element of a surface of which it is worth while to prove that parts of it do not touch each other: where there are fewer,
-// most triangles straddle elements, and to look at them costs less.
+// most triangles straddle elements, and to examine them costs less.
 constexpr int32_t kManyTriangles = 16;
-// Patches of fewer triangles have no boxes of their own.
+// Nodes of fewer triangles have no boxes of their own: the boxes of the triangles are tighter and hardly cost more.
 constexpr int32_t kFewTriangles = 8;
 
-// Pieces of all vertices: -1 where a vertex has none. A vertex that is a node belongs to any element that has the node.
-std::vector<int32_t> FindPieces(const CollisionSurface& surface, const std::vector<EmbeddingRow>& rows,
-                                const std::vector<Vec3>& rest, std::vector<CageElement>* elements) {
+// The cage elements of all vertices: -1 where a vertex has none. A vertex that is a node belongs to any element that has the node.
+std::vector<int32_t> FindElements(const CollisionSurface& surface, const std::vector<EmbeddingRow>& rows,
+                                  const std::vector<Vec3>& rest, std::vector<CageElement>* elements) {
   std::map<std::array<int32_t, 4>, int32_t> known;
-  std::map<int32_t, int32_t> piece_of_node;
+  std::map<int32_t, int32_t> element_of_node;
   std::vector<int32_t> element(rows.size(), -1);
   for (size_t v = 0; v < rows.size(); ++v) {
     if (rows[v].count != 4) continue;
@@ -43,13 +43,13 @@ std::vector<int32_t> FindPieces(const CollisionSurface& surface, const std::vect
     for (int k = 0; k < 3; ++k) edges.col(k) = rest[p.nodes[k + 1]] - p.origin;
     p.inverse_rest = edges.inverse();
     p.body = surface.vertex_body[v];
-    for (int32_t n : p.nodes) piece_of_node.emplace(n, it->second);
+    for (int32_t n : p.nodes) element_of_node.emplace(n, it->second);
     elements->push_back(p);
   }
   for (size_t v = 0; v < rows.size(); ++v) {
     if (rows[v].count != 1) continue;
-    const auto it = piece_of_node.find(rows[v].nodes[0]);
-    if (it != piece_of_node.end()) element[v] = it->second;
+    const auto it = element_of_node.find(rows[v].nodes[0]);
+    if (it != element_of_node.end()) element[v] = it->second;
   }
   return element;
 }
@@ -82,7 +82,7 @@ double PathDistortion(const std::vector<Vec3>& rays_a, const std::vector<Vec3>& 
 }
 
 // Infinite where they have nothing in common, or lie within each other.
-double DetourBetween(const CageElement& a, const CageElement& b, const std::vector<Vec3>& rest) {
+double PathDistortionBetween(const CageElement& a, const CageElement& b, const std::vector<Vec3>& rest) {
   std::vector<int32_t> common, only_a, only_b;
   for (int32_t n : a.nodes) (std::count(b.nodes.begin(), b.nodes.end(), n) ? common : only_a).push_back(n);
   for (int32_t n : b.nodes) {
@@ -106,7 +106,7 @@ double DetourBetween(const CageElement& a, const CageElement& b, const std::vect
 }
 
 void FindRelatives(const std::vector<Vec3>& rest, std::vector<CageElement>* elements) {
-  constexpr double kLongDetour = 20;  // proves nothing
+  constexpr double kLargestDistortion = 20;  // proves nothing
   std::map<int32_t, std::vector<int32_t>> at_node;
   for (size_t p = 0; p < elements->size(); ++p) {
     for (int32_t n : (*elements)[p].nodes) at_node[n].push_back(static_cast<int32_t>(p));
@@ -119,8 +119,8 @@ void FindRelatives(const std::vector<Vec3>& rest, std::vector<CageElement>* elem
     others.erase(std::unique(others.begin(), others.end()), others.end());
     for (int32_t other : others) {
       if (other == static_cast<int32_t>(p)) continue;
-      const double path_distortion = DetourBetween(element, (*elements)[other], rest);
-      if (path_distortion <= kLongDetour) element.relatives.push_back({other, path_distortion});
+      const double path_distortion = PathDistortionBetween(element, (*elements)[other], rest);
+      if (path_distortion <= kLargestDistortion) element.relatives.push_back({other, path_distortion});
     }
   }
 }
@@ -153,30 +153,30 @@ void FindNodes(const CollisionSurface& surface, const std::vector<EmbeddingRow>&
 }
 
 // What the triangles of one body have around them at rest.
-struct Surroundings {
+struct RestGaps {
   std::vector<double> rms_factor;  // by triangle
   std::vector<double> least_gap;   // m
 };
 
-class Surveyor {
+class RestShape {
  public:
-  Surveyor(const CollisionSurface& surface, const std::vector<int32_t>& element) : s_(surface), piece_(element) {
+  RestShape(const CollisionSurface& surface, const std::vector<int32_t>& element) : s_(surface), element_(element) {
     longest_.reserve(s_.triangles.size());
     for (const Triangle& t : s_.triangles) {
       double longest2 = 0;
       for (int k = 0; k < 3; ++k) longest2 = std::max(longest2, (X(t[k]) - X(t[(k + 1) % 3])).squaredNorm());
       longest_.push_back(std::sqrt(longest2));
     }
-    out_.rms_factor.assign(s_.triangles.size(), kFarSpread);  // that of a pair may be asked of the one that does not straddle
+    out_.rms_factor.assign(s_.triangles.size(), kFarFactor);  // that of a pair may be asked of the one that does not straddle
     for (double length : longest_) out_.least_gap.push_back(kNear * length);
   }
 
   bool Straddles(int32_t t) const {
     const Triangle& tri = s_.triangles[t];
-    return piece_[tri[0]] != piece_[tri[1]] || piece_[tri[0]] != piece_[tri[2]];
+    return element_[tri[0]] != element_[tri[1]] || element_[tri[0]] != element_[tri[2]];
   }
 
-  void LookAround(int32_t body) {
+  void MeasureGaps(int32_t body) {
     const BoundingVolumeTree& tree = s_.trees[body];
     std::vector<Box> boxes;
     tree.Refit([this](int32_t t) { return Around(t); }, &boxes);
@@ -185,7 +185,7 @@ class Surveyor {
         tree, tree, true, &stack, [&](int32_t i, int32_t j) { return i != j && !boxes[i].Overlaps(boxes[j]); },
         [this](int32_t a, int32_t b) { Compare(a, b); });
   }
-  const Surroundings& found() const { return out_; }
+  const RestGaps& found() const { return out_; }
 
  private:
   const Vec3& X(int32_t v) const { return s_.rest_positions[v]; }
@@ -211,15 +211,14 @@ class Surveyor {
   }
 
   const CollisionSurface& s_;
-  const std::vector<int32_t>& piece_;
+  const std::vector<int32_t>& element_;
   std::vector<double> longest_;
-  Surroundings out_;
+  RestGaps out_;
 };
 
 // The summary of a tree node over the triangles [begin, end) of the tree's order.
 NodeSummary Summarize(const CollisionSurface& s, const BoundingVolumeTree& tree, const BoundingVolumeTree::Node& node,
-                      const std::vector<int32_t>& element, const Surroundings& around,
-                      std::vector<SurfaceSummaries::RestBox>* boxes) {
+                      const std::vector<int32_t>& element, const RestGaps& around, std::vector<SurfaceSummaries::RestBox>* boxes) {
   NodeSummary summary;
   summary.rms_factor = 1;
   summary.least_gap = kInfinity;
@@ -251,7 +250,7 @@ SurfaceSummaries SurfaceSummaries::Create(const CollisionSurface& surface, const
                                           const std::vector<Vec3>& rest) {
   SurfaceSummaries out;
   FindNodes(surface, rows, &out);
-  const std::vector<int32_t> element = FindPieces(surface, rows, rest, &out.elements);
+  const std::vector<int32_t> element = FindElements(surface, rows, rest, &out.elements);
   FindRelatives(rest, &out.elements);
   out.body_elements.assign(surface.body_count, {0, 0});
   for (int32_t p = 0; p < static_cast<int32_t>(out.elements.size()); ++p) {
@@ -260,7 +259,7 @@ SurfaceSummaries SurfaceSummaries::Create(const CollisionSurface& surface, const
     end = p + 1;
   }
   out.proves.assign(surface.body_count, 0);
-  Surveyor surveyor(surface, element);
+  RestShape rest_shape(surface, element);
   out.node_summaries.resize(surface.body_count);
   for (int32_t body = 0; body < surface.body_count; ++body) {
     const BoundingVolumeTree& tree = surface.trees[body];
@@ -270,10 +269,10 @@ SurfaceSummaries SurfaceSummaries::Create(const CollisionSurface& surface, const
     const auto [first, end] = out.body_elements[body];
     out.proves[body] =
         surface.Enabled(body, body) && static_cast<int32_t>(tree.primitives().size()) >= kManyTriangles * (end - first);
-    if (out.proves[body]) surveyor.LookAround(body);
+    if (out.proves[body]) rest_shape.MeasureGaps(body);
     // Whole subtrees have too many elements: found out at the first few triangles.
     for (const BoundingVolumeTree::Node& node : tree.nodes()) {
-      out.node_summaries[body].push_back(Summarize(surface, tree, node, element, surveyor.found(), &out.boxes));
+      out.node_summaries[body].push_back(Summarize(surface, tree, node, element, rest_shape.found(), &out.boxes));
     }
   }
   out.neighbours.resize(surface.body_count);
