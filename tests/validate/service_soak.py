@@ -9,6 +9,7 @@ import socket
 import struct
 import threading
 import time
+import urllib.error
 import urllib.request
 from dataclasses import dataclass, field
 from typing import Any, Callable, NamedTuple
@@ -24,6 +25,8 @@ IDLE, ACTIVE = 64, 8
 RATE_HZ = 20.0
 # Pauses between two acts of churn, s.
 PAUSE_S = 0.05
+# Tries to read the metrics.
+SCRAPES = 5
 # Without connections that come or go, the server is at rest.
 REST_S = 2.0
 DT = 0.005
@@ -191,10 +194,20 @@ class _Churn:
             other.server_info()
 
 
+def _scrape(address: str, tries: int = SCRAPES) -> str:
+    """The server ends scrapes that say nothing for two seconds, which may be the machine's doing: those are repeated."""
+    try:
+        with urllib.request.urlopen(f"http://{address}/metrics", timeout=10) as answer:
+            return answer.read().decode()
+    except (ConnectionError, TimeoutError, urllib.error.URLError):
+        if tries == 1:
+            raise
+        return _scrape(address, tries - 1)
+
+
 def gauges(address: str) -> dict[str, float]:
     """Metrics without labels, by name."""
-    with urllib.request.urlopen(f"http://{address}/metrics", timeout=10) as answer:
-        lines = answer.read().decode().splitlines()
+    lines = _scrape(address).splitlines()
     words = (line.split() for line in lines if line and not line.startswith("#") and "{" not in line)
     return {name: float(value) for name, value, *_ in words}
 

@@ -2,6 +2,8 @@
 
 import collections
 import importlib
+import socket
+import threading
 
 import numpy as np
 import pytest
@@ -171,3 +173,19 @@ def test_what_sanitizers_and_test_programs_say_is_counted(tmp_path):
     assert study._counts(junit) == (5, 2)
     junit.write_text('<testsuites><testsuite tests="3" failures="0" errors="1" skipped="0"/><testsuite tests="2" failures="1"/></testsuites>')
     assert study._counts(junit) == (5, 2)
+
+
+def test_a_scrape_that_the_server_ends_is_repeated():
+    gauges = importlib.import_module("service_soak").gauges
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+
+        def answer():
+            listener.accept()[0].close()
+            with listener.accept()[0] as second:
+                second.recv(1 << 16)
+                second.sendall(b"HTTP/1.0 200 OK\r\n\r\n# HELP a\na 3\nb{c=\"d\"} 4\n")
+
+        server = threading.Thread(target=answer, daemon=True)
+        server.start()
+        assert gauges("%s:%d" % listener.getsockname()) == {"a": 3}
+        server.join()
