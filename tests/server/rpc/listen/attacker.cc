@@ -85,7 +85,8 @@ std::vector<grpc::Status> DeleteEach(grpc::GenericStub* stub, const std::string&
   return failures;
 }
 
-Attacker::Attacker(std::string address, uint64_t seed) : address_(std::move(address)), stub_(NewChannel(address_)), random_(seed) {
+Attacker::Attacker(std::string address, uint64_t seed)
+    : address_(std::move(address)), stub_(NewChannel(address_)), known_answers_(NewChannel(address_)), random_(seed) {
   for (int i = 0; i < Service().method_count(); ++i) methods_.push_back(Service().method(i));
 }
 
@@ -195,7 +196,7 @@ void Attacker::WrongPath() {
       "/eipc.v1.SimulationService/Nothing", "/eipc.v1.SimulationService/",    "/", "/x", "/eipc.v2.SimulationService/Step", "//",
       "/grpc.health.v1.Health/Nothing",     "/eipc.v1.SimulationService/step"};
   const std::string path = kPaths[random_() % std::size(kPaths)];
-  WireCall call(&stub_, path, kLong);
+  WireCall call(&known_answers_, path, kLong);
   call.Send(std::string(random_() % 100, 'x'));
   call.CloseSending();
   const grpc::Status status = call.Finish();

@@ -68,6 +68,9 @@ class Attacker {
 
   const std::string address_;
   grpc::GenericStub stub_;
+  // For calls whose answer is known: calls that are ended early may cost the others on their connection theirs
+  // (docs/howto/operations.md, Proxy).
+  grpc::GenericStub known_answers_;
   Scribbler::Engine random_;
   std::vector<const Method*> methods_;
   std::vector<std::string> names_ = {"block", "table", "top", "plate", "nope"};
