@@ -21,11 +21,11 @@ import grpc
 import eipc
 from eipc.v1 import service_pb2, service_pb2_grpc
 from service_fronts import server_pid
+from service_launch import launch
 
 WORLDS = 2
 DT_S = 0.002
 MOST_SESSIONS = 4  # of one client
-START_TIMEOUT_S = 120.0  # not what is judged here
 
 State = Tuple[int, str]  # step, digest
 
@@ -230,7 +230,7 @@ def kill_rounds(server: str, folder: str, scene: Any, rounds: int, seed: int, cl
                  "--log-level=off")
     callers: List[Client] = []
     for counts.rounds in range(rounds + 1):
-        with eipc.launch_server(server, arguments, timeout=START_TIMEOUT_S) as process:
+        with launch(server, arguments) as process:
             with _channel(process.address) as channel:
                 stub = service_pb2_grpc.SimulationServiceStub(channel)
                 if not callers:

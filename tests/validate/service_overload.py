@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, Callable, Iterator
 
 import eipc
+from service_launch import launch
 from validation import Record, at_most, reported
 
 # What a refusal is held back for, ms (docs/howto/operations.md, refusal-pause-ms).
@@ -24,7 +25,7 @@ Measure = Callable[..., dict[str, Any]]
 def pinned(program: Path, core: int, *arguments: str) -> eipc.ServerProcess:
     """A server that has one core to itself."""
     settings = ("--listen=127.0.0.1:0", "--log-level=off", *arguments)
-    return eipc.launch_server("/usr/bin/taskset", ("-c", str(core), str(program), *settings))
+    return launch("/usr/bin/taskset", ("-c", str(core), str(program), *settings))
 
 
 def cores() -> tuple[int, int]:

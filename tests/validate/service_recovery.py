@@ -14,12 +14,12 @@ from typing import Any, Sequence
 
 import eipc
 from service_fronts import processor_seconds, server_pid
+from service_launch import launch
 
 ACTIVE, IDLE = 8, 56
 DT_S = 0.01
 # Of one request.
 MOST_SUBSTEPS = 4
-START_TIMEOUT_S = 120.0
 # From what each kill has left; the machine may have something else to do at a moment.
 STARTS = 5
 
@@ -70,7 +70,7 @@ def recover(program: Path, folder: Path, scene: Any, ages_s: Sequence[float], se
     in turn. scene: what the sessions are made of."""
     arguments = ("--listen=127.0.0.1:0", f"--state-dir={folder}", f"--max-sessions={ACTIVE + IDLE}", "--log-level=off")
     known, starts, stepped = _Known(), [], 0.0
-    server = eipc.launch_server(program, arguments)
+    server = launch(program, arguments)
     try:
         active = _make_sessions(server, scene, known)
         for age in ages_s:
@@ -82,7 +82,7 @@ def recover(program: Path, folder: Path, scene: Any, ages_s: Sequence[float], se
                 if again:
                     _kill(server)
                 begin = time.monotonic()
-                server = eipc.launch_server(program, arguments, timeout=START_TIMEOUT_S)
+                server = launch(program, arguments)
                 ready.append(time.monotonic() - begin)
                 computed.append(processor_seconds(server_pid(server.process)))
             starts.append(_compare(server, known, Start(age, statistics.median(ready), max(ready), statistics.median(computed), 0,

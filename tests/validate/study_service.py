@@ -34,6 +34,7 @@ from service_floods import (Health, connection_flood, exhaust_descriptors, heade
                             open_descriptors, open_descriptors_of_proxy, ping_flood, reset_flood, reset_floods, seconds_until_accepting)
 from service_fronts import Front, fronts  # noqa: E402
 from service_kill import kill_rounds  # noqa: E402
+from service_launch import launch  # noqa: E402
 from service_memory import measure  # noqa: E402
 from service_overload import fork, overhead, overload, proxy_overhead  # noqa: E402
 from service_page import ServicePage  # noqa: E402
@@ -205,7 +206,7 @@ def _port(server: eipc.ServerProcess) -> int:
 def _descriptors(context: Context, _: Front) -> list[Record]:
     """A client that opens more connections than the proxy takes, let alone gives to one address (CVE-2023-4785)."""
     bounds = ("--proxy-max-connections=400", "--proxy-max-connections-per-address=300", "--proxy-connection-rate=100000")
-    with eipc.launch_server(context.server, (LOOPBACK, "--log-level=off", *bounds)) as server:
+    with launch(context.server, (LOOPBACK, "--log-level=off", *bounds)) as server:
         before = open_descriptors(server.process)
         with Health(server.address) as health:
             held = exhaust_descriptors(_port(server), 2000, 2.0)
@@ -222,7 +223,7 @@ def _floods(context: Context, _: Front) -> list[Record]:
     seconds = max(2.0, 10 * SCALE)
     for name, flood in (("pings", ping_flood), ("resets", reset_flood), ("resets_from_six", reset_floods),
                         ("connections", connection_flood), ("headers", header_flood), ("headers_from_three", header_floods)):
-        with eipc.launch_server(context.server, (LOOPBACK, "--log-level=off")) as server, Health(server.address) as health:
+        with launch(context.server, (LOOPBACK, "--log-level=off")) as server, Health(server.address) as health:
             sent = flood(_port(server), seconds)
             back = seconds_until_accepting(server.address, 30)
         records += [reported(f"flood.{name}_sent", sent), at_most(f"flood.{name}.accepts_again_after", back, 5, "s"),
@@ -233,7 +234,7 @@ def _floods(context: Context, _: Front) -> list[Record]:
 
 def _silence(context: Context, _: Front) -> list[Record]:
     """Connections that say nothing are gone after the time that they have for it."""
-    with eipc.launch_server(context.server, (LOOPBACK, "--proxy-handshake-timeout=1", "--write-timeout=1", "--log-level=off")) as server:
+    with launch(context.server, (LOOPBACK, "--proxy-handshake-timeout=1", "--write-timeout=1", "--log-level=off")) as server:
         before = open_descriptors_of_proxy(server.process)
         with Health(server.address) as health:
             exhaust_descriptors(_port(server), 200, 3.0)
@@ -260,7 +261,7 @@ def _cancel(context: Context, _: Front) -> list[Record]:
     count, records = scaled(300), [reported("cancel.seed", CANCEL_SEED)]
     for scene in (pile, fine_surface):
         path = scene(context.scratch / "cancel")
-        with eipc.launch_server(context.server, (LOOPBACK, "--log-level=off")) as server:
+        with launch(context.server, (LOOPBACK, "--log-level=off")) as server:
             figures = _measure("cancel", server.address, path, count, CANCEL_SEED, 600)
         name = f"cancel.{path.stem}"
         records.append(reported(f"{name}.ended", 2 * count))
@@ -274,7 +275,7 @@ def _cancel(context: Context, _: Front) -> list[Record]:
 def _search(context: Context, _: Front) -> list[Record]:
     """Searches for an equilibrium ended at random moments: until the one place to compile is free again, and what is kept of the scene."""
     count, path = scaled(40), pile(context.scratch / "search", equilibrium=True)
-    with eipc.launch_server(context.server, (LOOPBACK, "--log-level=off", "--job-slots=1")) as server:
+    with launch(context.server, (LOOPBACK, "--log-level=off", "--job-slots=1")) as server:
         figures = _measure("search", server.address, path, count, CANCEL_SEED)
     return [reported("search.seed", CANCEL_SEED), reported("search.takes", figures["whole_ms"], "ms"),
             equal("search.ended", figures["count"], count), equal("search.scenes_kept", figures["scenes"], 0),
@@ -302,7 +303,7 @@ def _memory(context: Context, _: Front) -> list[Record]:
     records = []
     for path, dt, steps in scenes:
         metrics = f"127.0.0.1:{free_port()}"
-        with eipc.launch_server(context.server, (LOOPBACK, "--log-level=off", f"--metrics={metrics}")) as server:
+        with launch(context.server, (LOOPBACK, "--log-level=off", f"--metrics={metrics}")) as server:
             seen = measure(server, metrics, path, dt, steps)
         records += [reported(f"memory.{path.stem}.session", seen.taken / 2**20, "MiB"),
                     within(f"memory.{path.stem}.estimate_over_measured", seen.ratio, 1, 2.5)]
@@ -316,7 +317,7 @@ def _soak(context: Context, _: Front) -> list[Record]:
     metrics = f"127.0.0.1:{free_port()}"
     folder = tempfile.mkdtemp(dir=context.scratch)
     arguments = (LOOPBACK, "--max-sessions=128", "--log-level=off", f"--metrics={metrics}", f"--state-dir={folder}")
-    with eipc.launch_server(context.server, arguments) as server:
+    with launch(context.server, arguments) as server:
         seen = soak(server, metrics, _scene, seconds, SOAK_SEED, context.say)
     for failure in seen.failures[:10]:
         context.say(f"soak: {failure}")
