@@ -102,7 +102,8 @@ void IsotropicTerm::EvaluateGroup(const M& material, size_t g, const VecX& q) {
     response.psi += 0.5 * damping_ * (Dot(rate[0], stress[0]) + Dot(rate[1], stress[1]) + Dot(rate[2], stress[2]));
     response.p = Combination(Splat(1), response.p, Splat(damping_), stress);
   }
-  value_[g] = group.volume * response.psi;
+  value_[g] =
+      group.volume > 0 ? group.volume * response.psi : Quad{};  // lanes without an element repeat one, whose energy may be infinite
   forces_[g] = StressForces(group, response.p);
 }
 

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <limits>
 #include <optional>
 
 #include "tests/sim/energy/random_body.h"
@@ -137,6 +138,16 @@ TEST(IsotropicTerm, RestIsFreeOfStressWhereverItIs) {
     const double scale = pair.Fours().Gradient(1.001 * q).norm();
     EXPECT_LT(pair.Fours().Gradient(q).norm(), 1e-9 * scale) << m.name;
     EXPECT_LT(std::abs(pair.Fours().Value(q)), 1e-15) << m.name;
+  }
+}
+
+// The lanes that the last group lacks count for nothing, also where the element that they repeat has an infinite energy.
+TEST(IsotropicTerm, EnergyOfAForbiddenInversionIsInfinite) {
+  Random random(6);
+  for (const size_t elements : {1, 4, 5}) {
+    Pair pair(LogBarrierNeoHookean::FromModuli(1e5, 0.4), 0, elements, &random);
+    pair.Begin(pair.rest, pair.rest, 0.01);
+    EXPECT_EQ(pair.Fours().Value(-pair.rest), std::numeric_limits<double>::infinity()) << elements;
   }
 }
 
