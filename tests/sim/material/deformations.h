@@ -44,6 +44,7 @@ inline std::vector<Mat3> InvertedDeformations(int n, std::mt19937_64* rng) {
   std::uniform_real_distribution<double> large(0.8, 2.0);
   std::uniform_real_distribution<double> negative(-0.5, -0.05);
   std::vector<Mat3> out;
+  out.reserve(n);
   for (int k = 0; k < n; ++k) out.push_back(WithStretches(Vec3(large(*rng), large(*rng), negative(*rng)), rng));
   return out;
 }
