@@ -23,7 +23,7 @@ void PrintBodies(const Model& model) {
       sets += (sets.empty() ? "" : ", ") + (set.name.empty() ? std::string("(whole body)") : set.name) + ":" +
               std::to_string(set.nodes.size());
     }
-    std::printf("%-16s %-11s %10.6g %9d %9d %9d %9d   %s\n", body.name.c_str(), BodyKindName(body.kind), body.mass.mass,
+    std::printf("%-16s %-11s %10.6g %9d %9d %9d %9d   %s\n", body.name.c_str(), body.kind.c_str(), body.mass.mass,
                 body.nodes.size(), body.tets.size(), body.vertices.size(), body.triangles.size(), sets.c_str());
   }
 }

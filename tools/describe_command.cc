@@ -26,8 +26,9 @@ int Describe(const std::string& section) {
 
 void AddDescribeCommand(CLI::App& app, int* exit_status) {
   auto section = std::make_shared<std::string>();
-  CLI::App* command = app.add_subcommand("describe", "List mesh formats, materials, friction parameters and integrators");
-  command->add_option("section", *section, "mesh-formats, materials, friction or integrators (default: all)");
+  CLI::App* command =
+      app.add_subcommand("describe", "List the kinds of bodies, mesh formats, materials, friction, integrators and linear solvers");
+  command->add_option("section", *section, "One table, for example materials; another name lists them (default: all)");
   command->callback([section, exit_status] { *exit_status = Describe(*section); });
 }
 

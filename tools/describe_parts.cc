@@ -7,9 +7,12 @@
 #include "absl/strings/str_replace.h"
 #include "absl/types/span.h"
 #include "sim/contact/friction_law.h"
+#include "sim/dynamics/friction_modes.h"
 #include "sim/dynamics/integrators.h"
 #include "sim/material/material.h"
 #include "sim/mesh/mesh_formats.h"
+#include "sim/scene/body_kinds.h"
+#include "sim/solver/linear_solvers.h"
 
 namespace eipc {
 namespace {
@@ -68,6 +71,29 @@ std::string FrictionTable() {
   return absl::StrCat(out, "\nOf a scene (`contact`) or of one pair of bodies (`contact_pairs`).\n");
 }
 
+std::string BodyKindTable() {
+  std::string out = Header({"kind", "moves", "deforms", "reacts to forces", "what it is"});
+  for (const BodyKindRow& row : BodyKinds()) {
+    out += Row({Code(row.field), YesOrEmpty(row.traits.moves), YesOrEmpty(row.traits.deforms), YesOrEmpty(row.traits.reacts),
+                std::string(row.summary)});
+  }
+  return out;
+}
+
+std::string FrictionModeTable() {
+  std::string out = Header({"mode", "lag iterations by default", "normal forces and sliding planes"});
+  for (const FrictionModeRow& row : FrictionModes()) {
+    out += Row({Code(row.name), row.implicit ? "" : absl::StrCat(row.default_lag_iterations), std::string(row.summary)});
+  }
+  return out;
+}
+
+std::string LinearSolverTable() {
+  std::string out = Header({"linear solver", "method"});
+  for (const LinearSolverRow& row : LinearSolvers()) out += Row({Code(row.name), std::string(row.summary)});
+  return out;
+}
+
 std::string IntegratorTable() {
   std::string out = Header({"integrator", "order", "stages", "properties"});
   for (const IntegratorRow& row : Integrators()) {
@@ -82,10 +108,13 @@ struct Section {
   std::string (*table)();
 };
 constexpr Section kSections[] = {
+    {"bodies", "Bodies (`kind`)", BodyKindTable},
     {"mesh-formats", "Mesh formats", MeshFormatTable},
     {"materials", "Materials (`material`)", MaterialTables},
     {"friction", "Friction", FrictionTable},
+    {"friction-modes", "Friction modes (`contact.friction_mode`)", FrictionModeTable},
     {"integrators", "Integrators (`solver.integrator`)", IntegratorTable},
+    {"linear-solvers", "Linear solvers (`solver.linear_solver`)", LinearSolverTable},
 };
 
 std::string Text(const Section& section) { return absl::StrCat("## ", section.heading, "\n\n", section.table()); }

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "sim/sensor/sensors.h"
+#include "sim/solver/linear_solvers.h"
 
 namespace eipc {
 namespace {

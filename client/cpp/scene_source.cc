@@ -1,6 +1,8 @@
 #include "client/cpp/scene_source.h"
 
+#include <google/protobuf/descriptor.h>
 #include <google/protobuf/io/tokenizer.h>
+#include <google/protobuf/message.h>
 #include <google/protobuf/text_format.h>
 
 #include <algorithm>
@@ -19,6 +21,9 @@
 
 namespace eipc::client {
 namespace {
+
+using google::protobuf::FieldDescriptor;
+using google::protobuf::Message;
 
 class Collector : public google::protobuf::io::ErrorCollector {
  public:
@@ -50,18 +55,29 @@ absl::StatusOr<std::string> ReadFile(const std::string& path) {
   return std::move(bytes).str();
 }
 
-// Every mesh of a scene, whatever kind of body holds it.
-std::vector<v1::Mesh*> Meshes(v1::Scene* scene) {
-  std::vector<v1::Mesh*> meshes;
-  for (v1::Body& body : *scene->mutable_bodies()) {
-    if (body.has_full_space()) meshes.push_back(body.mutable_full_space()->mutable_mesh());
-    if (body.has_embedded()) meshes.push_back(body.mutable_embedded()->mutable_surface());
-    if (body.has_embedded() && body.embedded().has_cage_mesh()) meshes.push_back(body.mutable_embedded()->mutable_cage_mesh());
-    if (body.has_affine()) meshes.push_back(body.mutable_affine()->mutable_surface());
-    if (body.has_kinematic()) meshes.push_back(body.mutable_kinematic()->mutable_surface());
-    if (body.has_static_body()) meshes.push_back(body.mutable_static_body()->mutable_surface());
+// Every mesh below a message, whatever kind of body holds it.
+void CollectMeshes(Message* message, std::vector<v1::Mesh*>* meshes) {
+  if (auto* mesh = google::protobuf::DynamicCastToGenerated<v1::Mesh>(message)) return meshes->push_back(mesh);
+  std::vector<const FieldDescriptor*> fields;
+  message->GetReflection()->ListFields(*message, &fields);
+  for (const FieldDescriptor* field : fields) {
+    if (field->cpp_type() != FieldDescriptor::CPPTYPE_MESSAGE) continue;
+    if (!field->is_repeated()) CollectMeshes(message->GetReflection()->MutableMessage(message, field), meshes);
+    for (int i = 0; field->is_repeated() && i < message->GetReflection()->FieldSize(*message, field); ++i) {
+      CollectMeshes(message->GetReflection()->MutableRepeatedMessage(message, field, i), meshes);
+    }
   }
-  return meshes;
+}
+
+// How a body moves whose kind says so as a whole; nullptr: its kind does not.
+const v1::Trajectory* TrajectoryOf(const v1::Body& body) {
+  const auto* kinds = v1::Body::descriptor()->FindOneofByName("kind");
+  const FieldDescriptor* kind_field = body.GetReflection()->GetOneofFieldDescriptor(body, kinds);
+  if (kind_field == nullptr) return nullptr;
+  const Message& kind = body.GetReflection()->GetMessage(body, kind_field);
+  const FieldDescriptor* field = kind.GetDescriptor()->FindFieldByName("trajectory");
+  if (field == nullptr || field->message_type() != v1::Trajectory::descriptor()) return nullptr;
+  return google::protobuf::DynamicCastToGenerated<v1::Trajectory>(&kind.GetReflection()->GetMessage(kind, field));
 }
 
 absl::Status Inline(v1::Mesh* mesh, const std::filesystem::path& base_folder, const std::string& data_folder) {
@@ -151,7 +167,9 @@ absl::StatusOr<SceneSource> SceneSource::Read(const std::string& text, const std
                                               const std::string& data_folder) {
   absl::StatusOr<std::unique_ptr<v1::Scene>> scene = Parse(text, name);
   if (!scene.ok()) return scene.status();
-  for (v1::Mesh* mesh : Meshes(scene->get())) {
+  std::vector<v1::Mesh*> meshes;
+  CollectMeshes(scene->get(), &meshes);
+  for (v1::Mesh* mesh : meshes) {
     const absl::Status status = Inline(mesh, base_folder, data_folder);
     if (!status.ok()) return status;
   }
@@ -161,7 +179,7 @@ absl::StatusOr<SceneSource> SceneSource::Read(const std::string& text, const std
 std::vector<DrivenFrame> SceneSource::DrivenFrames() const {
   std::vector<DrivenFrame> frames;
   for (const v1::Body& body : scene_->bodies()) {
-    if (body.has_kinematic()) AddFrame(body.name(), "", body.kinematic().trajectory(), &frames);
+    if (const v1::Trajectory* trajectory = TrajectoryOf(body)) AddFrame(body.name(), "", *trajectory, &frames);
     for (const v1::BoundarySet& set : body.boundary_sets()) AddFrame(body.name(), set.name(), set.trajectory(), &frames);
   }
   return frames;

@@ -12,6 +12,7 @@
 #include "sim/base/status_macros.h"
 #include "sim/dynamics/achieved_pose.h"
 #include "sim/sensor/sensors.h"
+#include "sim/solver/linear_solvers.h"
 
 namespace eipc {
 namespace {
@@ -49,19 +50,9 @@ v1::StepLimit LimitToProto(StepLimit limit) {
 }
 
 v1::SolverSettings::LinearSolver LinearSolverToProto(LinearSolverKind kind) {
-  switch (kind) {
-    case LinearSolverKind::kAuto:
-      return v1::SolverSettings::AUTO;
-    case LinearSolverKind::kCholesky:
-      return v1::SolverSettings::CHOLESKY;
-    case LinearSolverKind::kPcgDiagonal:
-      return v1::SolverSettings::PCG_DIAGONAL;
-    case LinearSolverKind::kPcgBlock:
-      return v1::SolverSettings::PCG_BLOCK;
-    case LinearSolverKind::kPcgIc0:
-      return v1::SolverSettings::PCG_IC0;
-  }
-  return v1::SolverSettings::LINEAR_SOLVER_UNSPECIFIED;
+  v1::SolverSettings::LinearSolver solver = v1::SolverSettings::LINEAR_SOLVER_UNSPECIFIED;
+  (void)v1::SolverSettings::LinearSolver_Parse(std::string(RowOf(kind).name), &solver);
+  return solver;
 }
 
 void ReportToProto(const StepReport& report, v1::SolverReport* out) {

@@ -8,14 +8,18 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "eipc/v1/scene.pb.h"
 #include "server/convert/geometry_convert.h"
 #include "server/convert/mesh_convert.h"
 #include "server/convert/wire_check.h"
 #include "sim/base/status_macros.h"
 #include "sim/contact/friction_law.h"
+#include "sim/dynamics/friction_modes.h"
 #include "sim/dynamics/integrators.h"
 #include "sim/material/material.h"
+#include "sim/scene/body_kinds.h"
+#include "sim/solver/linear_solvers.h"
 
 namespace eipc {
 namespace {
@@ -34,11 +38,18 @@ std::optional<double> NumberNamed(const google::protobuf::Message& message, absl
   return message.GetReflection()->GetDouble(message, field);
 }
 
+// The part of that name and type, empty where it is not set; nullptr: the message has no such field.
+template <typename Part>
+const Part* PartNamed(const google::protobuf::Message& message, absl::string_view name) {
+  const google::protobuf::FieldDescriptor* field = message.GetDescriptor()->FindFieldByName(std::string(name));
+  if (field == nullptr || field->message_type() != Part::descriptor() || field->is_repeated()) return nullptr;
+  return google::protobuf::DynamicCastToGenerated<Part>(&message.GetReflection()->GetMessage(message, field));
+}
+
 MaterialSpec MaterialFromProto(const v1::Material& material, BodyKind kind) {
   MaterialSpec spec;
   spec.model = FindMaterial(v1::Material::Model_Name(material.model()));
-  if (spec.model == nullptr)
-    spec.model = kind == BodyKind::kAffine ? &AbdOrthogonality::kDescriptor : &LinearCorotated::kDescriptor;
+  if (spec.model == nullptr) spec.model = RowOf(kind).default_material;
   const auto read = [&](absl::Span<const MaterialParameter> parameters) {
     for (const MaterialParameter& p : parameters) spec.*p.value = NumberNamed(material, p.name).value_or(0);
   };
@@ -126,39 +137,32 @@ class SceneReader {
   }
 
  private:
+  // What the table of kinds says, the same for all; then what only one kind has.
   void ReadKind(const v1::Body& body, const std::string& path, BodySpec* spec) {
-    switch (body.kind_case()) {
-      case v1::Body::kFullSpace:
-        spec->kind = BodyKind::kFullSpace;
-        spec->mesh = meshes_.Read(body.full_space().mesh(), absl::StrCat(path, ".full_space.mesh"), problems_);
-        return;
-      case v1::Body::kEmbedded:
-        spec->kind = BodyKind::kEmbedded;
-        spec->mesh = meshes_.Read(body.embedded().surface(), absl::StrCat(path, ".embedded.surface"), problems_);
-        if (body.embedded().has_cage_mesh()) {
-          spec->cage = meshes_.Read(body.embedded().cage_mesh(), absl::StrCat(path, ".embedded.cage_mesh"), problems_);
-        }
-        spec->cage_vertices = body.embedded().cage_vertices();
-        if (body.embedded().has_calibration()) spec->calibration = CalibrationFromProto(body.embedded().calibration());
-        return;
-      case v1::Body::kAffine:
-        spec->kind = BodyKind::kAffine;
-        spec->mesh = meshes_.Read(body.affine().surface(), absl::StrCat(path, ".affine.surface"), problems_);
-        return;
-      case v1::Body::kKinematic:
-        spec->kind = BodyKind::kKinematic;
-        spec->mesh = meshes_.Read(body.kinematic().surface(), absl::StrCat(path, ".kinematic.surface"), problems_);
-        spec->trajectory =
-            TrajectoryFromProto(body.kinematic().trajectory(), absl::StrCat(path, ".kinematic.trajectory"), problems_);
-        return;
-      case v1::Body::kStaticBody:
-        spec->kind = BodyKind::kStatic;
-        spec->mesh = meshes_.Read(body.static_body().surface(), absl::StrCat(path, ".static_body.surface"), problems_);
-        return;
-      case v1::Body::KIND_NOT_SET:
-        problems_->Add(path, "must be one of full_space, embedded, affine, kinematic, static_body");
-        return;
+    const google::protobuf::OneofDescriptor* kinds = v1::Body::descriptor()->FindOneofByName("kind");
+    const google::protobuf::FieldDescriptor* field = body.GetReflection()->GetOneofFieldDescriptor(body, kinds);
+    const BodyKindRow* row = field == nullptr ? nullptr : FindBodyKind(field->name());
+    if (row == nullptr) {
+      const auto add_field = [](std::string* out, const BodyKindRow& known) { absl::StrAppend(out, known.field); };
+      problems_->Add(path, "must be one of ", absl::StrJoin(BodyKinds(), ", ", add_field));
+      return;
     }
+    spec->kind = row->kind;
+    const google::protobuf::Message& kind = body.GetReflection()->GetMessage(body, field);
+    const std::string kind_path = absl::StrCat(path, ".", row->field);
+    if (const auto* mesh = PartNamed<v1::Mesh>(kind, row->mesh_field)) {
+      spec->mesh = meshes_.Read(*mesh, absl::StrCat(kind_path, ".", row->mesh_field), problems_);
+    }
+    if (const auto* trajectory = PartNamed<v1::Trajectory>(kind, "trajectory")) {
+      spec->trajectory = TrajectoryFromProto(*trajectory, kind_path + ".trajectory", problems_);
+    }
+    if (body.has_embedded()) ReadCage(body.embedded(), kind_path, spec);
+  }
+
+  void ReadCage(const v1::EmbeddedBody& body, const std::string& path, BodySpec* spec) {
+    if (body.has_cage_mesh()) spec->cage = meshes_.Read(body.cage_mesh(), path + ".cage_mesh", problems_);
+    spec->cage_vertices = body.cage_vertices();
+    if (body.has_calibration()) spec->calibration = CalibrationFromProto(body.calibration());
   }
 
   MeshReader meshes_;
@@ -179,19 +183,10 @@ void ReadContact(const v1::Scene& scene, SceneSpec* spec, Problems* problems) {
     problems->Add("contact.pair_stiffness_n_m", "is set, but barrier_form is AREA_WEIGHTED (its stiffness is area_stiffness_n_m3)");
   }
   spec->contact.friction_velocity_m_s = Or(contact.friction_velocity_m_s(), defaults.friction_velocity_m_s);
-  spec->contact.friction_lag_iterations = Or(contact.friction_lag_iterations(), defaults.friction_lag_iterations);
   spec->friction = FrictionFromProto(contact);
-  switch (contact.friction_mode()) {
-    case v1::ContactSettings::LAGGED_UNTIL_CONVERGED:
-      spec->dynamics.friction = FrictionMode::kLaggedUntilConverged;
-      spec->contact.friction_lag_iterations = Or(contact.friction_lag_iterations(), 50);
-      break;
-    case v1::ContactSettings::IMPLICIT:
-      spec->dynamics.friction = FrictionMode::kImplicit;
-      break;
-    default:
-      spec->dynamics.friction = FrictionMode::kLagged;
-  }
+  const FrictionModeRow& friction = FrictionModeNamed(v1::ContactSettings::FrictionMode_Name(contact.friction_mode()));
+  spec->dynamics.friction = friction.mode;
+  spec->contact.friction_lag_iterations = Or(contact.friction_lag_iterations(), friction.default_lag_iterations);
   if (contact.has_self_contact()) spec->self_contact = contact.self_contact();
   if (contact.has_rigid_contact()) spec->rigid_contact = contact.rigid_contact();
   for (const v1::ContactPair& pair : scene.contact_pairs()) {
@@ -210,28 +205,13 @@ IntegratorKind IntegratorFromProto(v1::SolverSettings::Integrator integrator) {
   return DynamicsSettings().integrator;
 }
 
-LinearSolverKind LinearSolverFromProto(v1::SolverSettings::LinearSolver solver) {
-  switch (solver) {
-    case v1::SolverSettings::CHOLESKY:
-      return LinearSolverKind::kCholesky;
-    case v1::SolverSettings::PCG_DIAGONAL:
-      return LinearSolverKind::kPcgDiagonal;
-    case v1::SolverSettings::PCG_BLOCK:
-      return LinearSolverKind::kPcgBlock;
-    case v1::SolverSettings::PCG_IC0:
-      return LinearSolverKind::kPcgIc0;
-    default:
-      return LinearSolverKind::kAuto;
-  }
-}
-
 void ReadSolver(const v1::SolverSettings& solver, SceneSpec* spec) {
   const SolverSettings defaults;
   spec->solver.newton_tolerance_m_s = solver.newton_tolerance_m_s();
   spec->solver.max_newton_iterations = Or(solver.max_newton_iterations(), defaults.max_newton_iterations);
   spec->solver.unsafe_disable_ccd = spec->solver.unsafe_disable_exact_check = solver.unsafe_disable_ccd();
   spec->solver.audit_every_n_steps = solver.audit_every_n_steps();
-  spec->solver.linear_solver = LinearSolverFromProto(solver.linear_solver());
+  spec->solver.linear_solver = LinearSolverNamed(v1::SolverSettings::LinearSolver_Name(solver.linear_solver())).kind;
   spec->solver.simplified_newton = solver.simplified_newton();
   spec->dynamics.integrator = IntegratorFromProto(solver.integrator());
   spec->dynamics.direct_root_solver = solver.direct_root_solver();

@@ -1,10 +1,15 @@
 #include "server/convert/scene_meshes.h"
 
+#include <google/protobuf/descriptor.h>
+#include <google/protobuf/message.h>
+
 #include "absl/strings/str_cat.h"
 #include "eipc/v1/scene.pb.h"
 
 namespace eipc {
 namespace {
+
+using google::protobuf::FieldDescriptor;
 
 template <typename Row>
 void RowsToProto(const std::vector<Row>& rows, v1::DataType dtype, int width, v1::NdArray* out) {
@@ -17,28 +22,20 @@ void RowsToProto(const std::vector<Row>& rows, v1::DataType dtype, int width, v1
 }  // namespace
 
 void ForEachMesh(v1::Scene* scene, const std::function<void(v1::Mesh*, const std::string& path)>& visit) {
+  const google::protobuf::OneofDescriptor* kinds = v1::Body::descriptor()->FindOneofByName("kind");
   for (int i = 0; i < scene->bodies_size(); ++i) {
     v1::Body& body = *scene->mutable_bodies(i);
-    const std::string path = absl::StrCat("bodies[", i, "]");
-    switch (body.kind_case()) {
-      case v1::Body::kFullSpace:
-        visit(body.mutable_full_space()->mutable_mesh(), path + ".full_space.mesh");
-        break;
-      case v1::Body::kEmbedded:
-        visit(body.mutable_embedded()->mutable_surface(), path + ".embedded.surface");
-        if (body.embedded().has_cage_mesh()) visit(body.mutable_embedded()->mutable_cage_mesh(), path + ".embedded.cage_mesh");
-        break;
-      case v1::Body::kAffine:
-        visit(body.mutable_affine()->mutable_surface(), path + ".affine.surface");
-        break;
-      case v1::Body::kKinematic:
-        visit(body.mutable_kinematic()->mutable_surface(), path + ".kinematic.surface");
-        break;
-      case v1::Body::kStaticBody:
-        visit(body.mutable_static_body()->mutable_surface(), path + ".static_body.surface");
-        break;
-      case v1::Body::KIND_NOT_SET:
-        break;
+    const FieldDescriptor* kind_field = body.GetReflection()->GetOneofFieldDescriptor(body, kinds);
+    if (kind_field == nullptr) continue;
+    google::protobuf::Message* kind = body.GetReflection()->MutableMessage(&body, kind_field);
+    const std::string path = absl::StrCat("bodies[", i, "].", kind_field->name(), ".");
+    for (int f = 0; f < kind->GetDescriptor()->field_count(); ++f) {
+      const FieldDescriptor* field = kind->GetDescriptor()->field(f);
+      if (field->message_type() != v1::Mesh::descriptor()) continue;
+      // Of alternatives, the one that is there.
+      if (field->containing_oneof() != nullptr && !kind->GetReflection()->HasField(*kind, field)) continue;
+      auto* mesh = google::protobuf::DynamicCastToGenerated<v1::Mesh>(kind->GetReflection()->MutableMessage(kind, field));
+      visit(mesh, path + field->name());
     }
   }
 }

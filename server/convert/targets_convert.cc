@@ -39,14 +39,15 @@ absl::StatusOr<int> FindFrame(const Model& model, const T& target, const std::st
   const int set = model.FindBoundarySet(target.body(), target.boundary_set());
   if (set >= 0) return set;
   const std::string sets = SetNames(model, body);
-  if (sets.empty() && model.bodies[body].kind != BodyKind::kKinematic) {
+  if (sets.empty() && !model.bodies[body].traits.IsDriven()) {
     return absl::InvalidArgumentError(absl::StrCat("TARGET_NOT_DRIVABLE: ", path, ".body: '", target.body(), "' is ",
-                                                   BodyKindName(model.bodies[body].kind), " and has no boundary sets to drive"));
+                                                   model.bodies[body].kind, " and has no boundary sets to drive"));
   }
-  return absl::NotFoundError(
-      absl::StrCat("TARGET_NOT_FOUND: ", path, ".boundary_set: '", target.body(), "' has no boundary set '",
-                   absl::CEscape(target.boundary_set()), "'",
-                   sets.empty() ? "; it is kinematic: leave the field empty" : absl::StrCat("; it has: ", sets)));
+  return absl::NotFoundError(absl::StrCat("TARGET_NOT_FOUND: ", path, ".boundary_set: '", target.body(), "' has no boundary set '",
+                                          absl::CEscape(target.boundary_set()), "'",
+                                          sets.empty()
+                                              ? absl::StrCat("; it is ", model.bodies[body].kind, ": leave the field empty")
+                                              : absl::StrCat("; it has: ", sets)));
 }
 
 absl::Status Invalid(const Problems& problems) {

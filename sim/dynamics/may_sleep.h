@@ -9,16 +9,12 @@ namespace eipc {
 
 // Moved by forces alone: no node of it is driven.
 inline bool MovesFreely(const Model& model, int32_t body) {
-  const BodyKind kind = model.bodies[body].kind;
-  return kind != BodyKind::kStatic && kind != BodyKind::kKinematic &&
-         std::none_of(model.boundary_sets.begin(), model.boundary_sets.end(),
-                      [body](const BoundarySet& set) { return set.body == body; });
+  return model.bodies[body].traits.reacts && std::none_of(model.boundary_sets.begin(), model.boundary_sets.end(),
+                                                          [body](const BoundarySet& set) { return set.body == body; });
 }
 
 // Kinematic bodies count as asleep while they stand still, and are not solved for in any case.
-inline bool MaySleep(const Model& model, int32_t body) {
-  return model.bodies[body].kind == BodyKind::kKinematic || MovesFreely(model, body);
-}
+inline bool MaySleep(const Model& model, int32_t body) { return model.bodies[body].traits.IsDriven() || MovesFreely(model, body); }
 
 }  // namespace eipc
 

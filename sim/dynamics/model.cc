@@ -2,22 +2,6 @@
 
 namespace eipc {
 
-const char* BodyKindName(BodyKind kind) {
-  switch (kind) {
-    case BodyKind::kFullSpace:
-      return "full_space";
-    case BodyKind::kEmbedded:
-      return "embedded";
-    case BodyKind::kAffine:
-      return "affine";
-    case BodyKind::kKinematic:
-      return "kinematic";
-    case BodyKind::kStatic:
-      return "static";
-  }
-  return "unknown";
-}
-
 std::vector<Vec3> Model::NodeAccelerations() const {
   std::vector<Vec3> out(node_count, gravity);
   for (const Body& body : bodies) {

@@ -24,8 +24,14 @@
 
 namespace eipc {
 
-enum class BodyKind { kFullSpace, kEmbedded, kAffine, kKinematic, kStatic };
-const char* BodyKindName(BodyKind kind);
+// What a body can do. The step asks these and knows no kinds (sim/scene/body_kinds.h has them).
+struct BodyTraits {
+  bool moves = false;    // it has nodes
+  bool deforms = false;  // it changes shape, so that it may touch itself and parts of it may be driven
+  bool reacts = false;   // forces move it
+  // Its whole motion is prescribed.
+  bool IsDriven() const { return moves && !reacts; }
+};
 
 struct IndexRange {
   int32_t begin = 0;
@@ -36,12 +42,13 @@ struct IndexRange {
 // What reports and sensors know of a body; the solver never sees this.
 struct Body {
   std::string name;
-  BodyKind kind = BodyKind::kStatic;
+  std::string kind;  // its name in reports
+  BodyTraits traits;
   IndexRange nodes;      // in the stacked generalized positions q (3 unknowns a node)
   IndexRange tets;       // in Model::elements
   IndexRange vertices;   // in the stacked collision surface
   IndexRange triangles;  // in the stacked collision surface
-  // At rest, world frame of the initial placement: of the solid bounded by the surface (zero mass for kinematic and static bodies).
+  // At rest, world frame of the initial placement: of the solid bounded by the surface (zero mass for what does not react).
   MassProperties mass;
   // Initial pose of the body frame: origin at the centre of mass, axes of the authored mesh.
   Pose initial_pose;
@@ -49,7 +56,7 @@ struct Body {
   Vec3 external_force = Vec3::Zero();
 };
 
-// Nodes that follow a frame: a boundary set of a deformable body, or all nodes of a kinematic one (empty name).
+// Nodes that follow a frame: a boundary set of a deformable body, or all nodes of a driven one (empty name).
 struct BoundarySet {
   std::string name;
   int32_t body = 0;

@@ -50,7 +50,7 @@ void SleepManager::Begin(const SurfaceMap& map, const State& from, const VecX& t
   for (size_t b = 0; b < asleep_.size(); ++b) asleep_[b] = now_.bodies[b].asleep;
   woken_.clear();
   for (int32_t b = 0; b < static_cast<int32_t>(asleep_.size()); ++b) {
-    if (asleep_[b] && IsKinematic(b) && !StandsStill(b, from.q, target)) woken_.push_back(b);
+    if (asleep_[b] && IsDriven(b) && !StandsStill(b, from.q, target)) woken_.push_back(b);
   }
   if (!woken_.empty()) WakeBodies(map, woken_);
 }
@@ -215,7 +215,7 @@ void SleepManager::Settle(const SurfaceMap& map, const Solved& solved, const Sta
     std::fill(falling_asleep_.begin(), falling_asleep_.end(), 0);
   }
   for (int32_t b = 0; b < static_cast<int32_t>(asleep_.size()); ++b) {
-    if (!asleep_[b] && IsKinematic(b)) falling_asleep_[b] = StandsStill(b, from.q, next->q);
+    if (!asleep_[b] && IsDriven(b)) falling_asleep_[b] = StandsStill(b, from.q, next->q);
     if (!falling_asleep_[b]) continue;
     asleep_[b] = 1;
     const IndexRange& nodes = model_->bodies[b].nodes;

@@ -57,7 +57,7 @@ class SleepManager {
 
  private:
   bool IsFree(int32_t body) const { return inertia_[body] > 0; }
-  bool IsKinematic(int32_t body) const { return model_->bodies[body].kind == BodyKind::kKinematic; }
+  bool IsDriven(int32_t body) const { return model_->bodies[body].traits.IsDriven(); }
   bool IsAwake(int32_t body) const { return !asleep_[body] && IsFree(body); }
   bool StandsStill(int32_t body, const VecX& from, const VecX& to) const;
   bool AtRest(int32_t body) const { return asleep_[body] || model_->summaries.fixed[body]; }

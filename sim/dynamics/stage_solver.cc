@@ -25,13 +25,14 @@ StepOutcome ToStepOutcome(NewtonOutcome outcome) {
 StageSolver::StageSolver(const Model* model, StageProblem* problem, PrescribedMotion* motion, NewtonSystem* system,
                          PhaseSeconds* seconds, Interrupt* interrupt)
     : model_(model),
+      friction_(&RowOf(model->dynamics.friction)),
       problem_(problem),
       motion_(motion),
       seconds_(seconds),
       newton_(model->solver, system, interrupt),
       root_(model->solver, {model->dynamics.direct_root_solver}, system, interrupt) {
   for (const FrictionLaw& law : model->friction.laws) has_friction_ = has_friction_ || law.dynamic_coefficient > 0;
-  if (model->dynamics.friction == FrictionMode::kImplicit && has_friction_) motion->UseJacobian(&root_);
+  if (friction_->implicit && has_friction_) motion->UseJacobian(&root_);
 }
 
 void StageSolver::Count(const NewtonReport& solve, StepReport* report) {
@@ -70,7 +71,7 @@ absl::StatusOr<Retry> StageSolver::MoveDrives(VecX* q, StepReport* report) {
 // Friction is lagged at the solution and the stage solved again, as often as the scene asks for, or until that changes nothing: no
 // node is asked to move faster than the tolerance.
 absl::StatusOr<Retry> StageSolver::Minimize(VecX* q, StepReport* report) {
-  const bool until_settled = model_->dynamics.friction == FrictionMode::kLaggedUntilConverged && has_friction_;
+  const bool until_settled = friction_->until_converged && !friction_->implicit && has_friction_;
   NewtonReport last;
   bool settled = false;
   for (int lag = 0; lag < model_->contact.friction_lag_iterations && !settled; ++lag) {
@@ -80,7 +81,7 @@ absl::StatusOr<Retry> StageSolver::Minimize(VecX* q, StepReport* report) {
     ++report->friction_solves;
     if (last.outcome == NewtonOutcome::kBarrierTooSoft) return Retry::kStiffen;
     const bool unchanged = lag > 0 && last.outcome == NewtonOutcome::kConverged && last.iterations <= 1;
-    settled = model_->dynamics.friction != FrictionMode::kLagged && (unchanged || !has_friction_);
+    settled = friction_->until_converged && (unchanged || !has_friction_);
   }
   if (until_settled && !settled && last.outcome == NewtonOutcome::kConverged) {
     ++report->unsettled_friction;
@@ -113,7 +114,7 @@ absl::StatusOr<Retry> StageSolver::Solve(const VecX& guess, double gamma_h, VecX
   EIPC_ASSIGN_OR_RETURN(Retry retry, MoveDrives(q, report));
   if (retry != Retry::kNone) return retry;
   bool found = false;
-  if (model_->dynamics.friction == FrictionMode::kImplicit && has_friction_) {
+  if (friction_->implicit && has_friction_) {
     EIPC_ASSIGN_OR_RETURN(retry, FindRoot(q, &found, report));
   }
   if (!found) {

@@ -4,6 +4,7 @@
 #include "absl/status/statusor.h"
 #include "sim/base/interrupt.h"
 #include "sim/base/parallel.h"
+#include "sim/dynamics/friction_modes.h"
 #include "sim/dynamics/model.h"
 #include "sim/dynamics/prescribed_motion.h"
 #include "sim/dynamics/retry.h"
@@ -38,6 +39,7 @@ class StageSolver {
   void Conclude(const NewtonReport& last, StepReport* report) const;
 
   const Model* model_;
+  const FrictionModeRow* friction_;
   StageProblem* problem_;
   PrescribedMotion* motion_;
   PhaseSeconds* seconds_;

@@ -76,7 +76,7 @@ bool HeldContactFits(const ContactForce& force, const State::Sleep& sleep, const
   if (force.kind != ContactKind::kPointTriangle && force.kind != ContactKind::kEdgeEdge) return false;
   if (!body_fits(force.body_a) || !body_fits(force.body_b)) return false;
   if (!std::all_of(force.vertices.begin(), force.vertices.end(), vertex_fits)) return false;
-  const auto rests = [&](int32_t b) { return sleep.bodies[b].asleep || model.bodies[b].kind == BodyKind::kStatic; };
+  const auto rests = [&](int32_t b) { return sleep.bodies[b].asleep || !model.bodies[b].traits.moves; };
   const int second = force.kind == ContactKind::kPointTriangle ? 1 : 2;  // first vertex of the second side
   for (int i = 0; i < 4; ++i) {
     if (model.surface.vertex_body[force.vertices[i]] != (i < second ? force.body_a : force.body_b)) return false;

@@ -41,32 +41,24 @@ void CheckMaterial(const MaterialSpec& material, const std::string& path, Proble
 }
 
 void CheckBody(const BodySpec& body, const std::string& path, Problems* problems) {
-  const bool deformable = body.kind == BodyKind::kFullSpace || body.kind == BodyKind::kEmbedded;
+  const BodyKindRow& kind = RowOf(body.kind);
+  const std::string unmoved = KindsWith(&BodyTraits::reacts, false);
   CheckFinite(body.pose.position, path + ".pose.position_m", problems);
   CheckFinite(body.linear_velocity, path + ".linear_velocity_m_s", problems);
   CheckFinite(body.angular_velocity, path + ".angular_velocity_rad_s", problems);
   CheckFinite(body.external_force, path + ".external_force_n", problems);
-  if (deformable || body.kind == BodyKind::kAffine) {
+  if (kind.traits.reacts) {
     CheckMaterial(body.material, path + ".material", problems);
   } else if (!body.linear_velocity.isZero(0) || !body.angular_velocity.isZero(0)) {
-    problems->Add(path, "a kinematic or static body cannot have an initial velocity; give a kinematic body a trajectory");
+    problems->Add(path, "a ", unmoved, " body cannot have an initial velocity; give a kinematic body a trajectory");
   }
-  if (!deformable && body.kind != BodyKind::kAffine && !body.external_force.isZero(0)) {
-    problems->Add(path + ".external_force_n", "a force does not move a kinematic or static body");
+  if (!kind.traits.reacts && !body.external_force.isZero(0)) {
+    problems->Add(path + ".external_force_n", "a force does not move a ", unmoved, " body");
   }
-  if (body.kind == BodyKind::kEmbedded && !body.cage.has_value() && body.cage_vertices < 4) {
-    problems->Add(path + ".embedded.cage_vertices", "must be >= 4 (or give cage_mesh), got ", body.cage_vertices);
-  }
-  if (body.calibration) {
-    const CageCalibration& c = *body.calibration;
-    if (c.youngs_scale) CheckPositive(*c.youngs_scale, path + ".embedded.calibration.youngs_scale", problems);
-    if (c.poissons_ratio && !(*c.poissons_ratio >= 0 && *c.poissons_ratio < 0.5)) {
-      problems->Add(path + ".embedded.calibration.poissons_ratio", "must be in [0, 0.5), got ", *c.poissons_ratio);
-    }
-  }
-  if (!deformable && !body.boundary_sets.empty()) {
-    problems->Add(path + ".boundary_sets", "only full-space and embedded bodies have them; this body (", BodyKindName(body.kind),
-                  ") is moved as a whole");
+  if (kind.check != nullptr) kind.check(body, path, problems);
+  if (!kind.traits.deforms && !body.boundary_sets.empty()) {
+    problems->Add(path + ".boundary_sets", "only a ", KindsWith(&BodyTraits::deforms, true), " body has them; this body (",
+                  kind.name, ") is moved as a whole");
   }
   std::set<std::string> names;
   for (size_t s = 0; s < body.boundary_sets.size(); ++s) {

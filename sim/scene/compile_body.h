@@ -19,7 +19,7 @@ struct CompiledBody {
   // Full-space and embedded bodies: the node of each vertex of the tetrahedral (cage) mesh, -1 for one that no tetrahedron uses.
   std::vector<int32_t> node_of_vertex;
   std::vector<ScalarSparse::Entry> mass_entries;
-  ElasticBody elastic;                  // no nodes for kinematic and static bodies
+  ElasticBody elastic;                  // no nodes for what does not react
   std::vector<Vec3> surface_positions;  // world
   std::vector<Triangle> triangles;
   std::vector<EmbeddingRow> embedding;
@@ -29,7 +29,7 @@ struct CompiledBody {
   std::optional<CageCalibration> calibration;
 };
 
-// Adds what is wrong to `problems` under `path`; the result is to be used only when nothing was added.
+// By its kind (body_kinds.h). Adds what is wrong to `problems` under `path`; the result is to be used only when nothing was added.
 CompiledBody CompileBody(const BodySpec& spec, const std::string& path, Problems* problems);
 
 }  // namespace eipc

@@ -9,18 +9,17 @@
 #include "sim/scene/compile_body.h"
 #include "sim/scene/filled_regions.h"
 #include "sim/scene/settle.h"
+#include "sim/solver/linear_solvers.h"
 
 namespace eipc {
 namespace {
-
-bool IsDeformable(BodyKind kind) { return kind == BodyKind::kFullSpace || kind == BodyKind::kEmbedded; }
-bool CannotReact(BodyKind kind) { return kind == BodyKind::kKinematic || kind == BodyKind::kStatic; }
 
 // Appends one body to the stacked model.
 void AppendBody(const BodySpec& spec, CompiledBody compiled, std::vector<ScalarSparse::Entry>* mass, Model* model) {
   Body body;
   body.name = spec.name;
-  body.kind = spec.kind;
+  body.kind = std::string(RowOf(spec.kind).name);
+  body.traits = RowOf(spec.kind).traits;
   body.mass = compiled.mass;
   body.initial_pose = compiled.initial_pose;
   body.external_force = spec.external_force;
@@ -116,7 +115,7 @@ void AddBoundarySet(const BoundarySetSpec& spec, const DrivenMesh& mesh, const s
   model->boundary_sets.push_back(std::move(set));
 }
 
-void AddKinematicDrive(const BodySpec& body, int32_t body_index, Model* model) {
+void AddDrive(const BodySpec& body, int32_t body_index, Model* model) {
   BoundarySet set;
   set.body = body_index;
   set.trajectory = body.trajectory;
@@ -135,11 +134,11 @@ void SetPairs(const SceneSpec& spec, Model* model) {
   model->friction = {n, std::vector<FrictionLaw>(static_cast<size_t>(n) * n)};
   for (int32_t a = 0; a < n; ++a) {
     for (int32_t b = 0; b < n; ++b) {
-      const BodyKind ka = spec.bodies[a].kind, kb = spec.bodies[b].kind;
-      const bool possible = (ka != BodyKind::kStatic || kb != BodyKind::kStatic) && (a != b || IsDeformable(ka));
+      const BodyTraits &ta = model->bodies[a].traits, &tb = model->bodies[b].traits;
+      const bool possible = (ta.moves || tb.moves) && (a != b || ta.deforms);
       bool enabled = possible;
-      if (a == b) enabled = IsDeformable(ka) && spec.self_contact;
-      if (a != b && !spec.rigid_contact && !IsDeformable(ka) && !IsDeformable(kb)) enabled = false;
+      if (a == b) enabled = ta.deforms && spec.self_contact;
+      if (a != b && !spec.rigid_contact && !ta.deforms && !tb.deforms) enabled = false;
       FrictionSpec friction = spec.friction;
       for (const ContactPairSpec& pair : spec.contact_pairs) {
         const bool match = (pair.body_a == spec.bodies[a].name && pair.body_b == spec.bodies[b].name) ||
@@ -233,8 +232,9 @@ absl::StatusOr<std::shared_ptr<const Model>> CompileScene(const SceneSpec& spec,
   if (problems.count() > problems_before || model->bodies.size() != spec.bodies.size()) return problems.ToStatus();
   for (size_t b = 0; b < spec.bodies.size(); ++b) {
     const BodySpec& body = spec.bodies[b];
-    if (body.kind == BodyKind::kKinematic) AddKinematicDrive(body, static_cast<int32_t>(b), model.get());
-    if (!IsDeformable(body.kind)) continue;  // CheckScene refused their boundary sets
+    const BodyTraits& traits = model->bodies[b].traits;
+    if (traits.IsDriven()) AddDrive(body, static_cast<int32_t>(b), model.get());
+    if (!traits.deforms) continue;  // CheckScene refused their boundary sets
     for (size_t k = 0; k < body.boundary_sets.size(); ++k) {
       AddBoundarySet(body.boundary_sets[k], driven[b], absl::StrCat("bodies[", b, "].boundary_sets[", k, "]"), model.get(),
                      &problems);
@@ -242,9 +242,9 @@ absl::StatusOr<std::shared_ptr<const Model>> CompileScene(const SceneSpec& spec,
   }
   model->mass = ScalarSparse::FromEntries(model->node_count, std::move(mass));
   model->surface = BuildCollisionSurface(surface_positions, triangles);
-  for (const BodySpec& body : spec.bodies) {
-    model->surface.body_stays_flat.push_back(body.kind != BodyKind::kFullSpace && body.kind != BodyKind::kEmbedded);
-    model->surface.body_unmoved_by_forces.push_back(CannotReact(body.kind));
+  for (const Body& body : model->bodies) {
+    model->surface.body_stays_flat.push_back(!body.traits.deforms);
+    model->surface.body_unmoved_by_forces.push_back(!body.traits.reacts);
   }
   for (size_t b = 0; b < spec.bodies.size(); ++b) {
     AddFilledRegions(spec.bodies[b], static_cast<int32_t>(b), absl::StrCat("bodies[", b, "]"), model.get(), &problems);

@@ -66,8 +66,9 @@ bool LiesIn(const SelectionBox& box, const std::vector<Triangle>& part, const st
 
 void AddFilledRegions(const BodySpec& spec, int32_t body, const std::string& path, Model* model, Problems* problems) {
   if (spec.enclosed_volumes.empty()) return;
-  if (spec.kind == BodyKind::kKinematic || spec.kind == BodyKind::kStatic) {
-    problems->Add(path + ".enclosed_volumes", "a kinematic or static body cannot change its volume; remove them");
+  if (!model->bodies[body].traits.reacts) {
+    problems->Add(path + ".enclosed_volumes", "a ", KindsWith(&BodyTraits::reacts, false),
+                  " body cannot change its volume; remove them");
     return;
   }
   const CollisionSurface& surface = model->surface;

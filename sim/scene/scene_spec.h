@@ -14,6 +14,7 @@
 #include "sim/dynamics/trajectory.h"
 #include "sim/material/material.h"
 #include "sim/mesh/mesh_data.h"
+#include "sim/scene/body_kinds.h"
 #include "sim/solver/solver_settings.h"
 
 namespace eipc {

@@ -3,25 +3,12 @@
 #include <algorithm>
 #include <cmath>
 
+#include "sim/solver/linear_solvers.h"
+
 namespace eipc {
 namespace {
 
 constexpr int kKrylovIterations = 1000;
-
-std::optional<PreconditionerKind> Preconditioning(LinearSolverKind kind) {
-  switch (kind) {
-    case LinearSolverKind::kPcgDiagonal:
-      return PreconditionerKind::kDiagonal;
-    case LinearSolverKind::kPcgBlock:
-      return PreconditionerKind::kBlock;
-    case LinearSolverKind::kPcgIc0:
-      return PreconditionerKind::kIncompleteCholesky;
-    case LinearSolverKind::kAuto:
-    case LinearSolverKind::kCholesky:
-      return std::nullopt;
-  }
-  return std::nullopt;
-}
 
 void Damp(const std::vector<double>& inertia, double factor, BlockMatrix* hessian) {
   for (int32_t n = 0; n < static_cast<int32_t>(inertia.size()); ++n) hessian->Add(n, n, factor * inertia[n] * Mat3::Identity());
@@ -39,7 +26,7 @@ double Forcing(double gradient, double last_gradient) {
 
 NewtonSystem::NewtonSystem(LinearSolverKind kind, ThreadPool* pool, Interrupt* interrupt)
     : interrupt_(interrupt), cholesky_(interrupt) {
-  if (const auto preconditioner = Preconditioning(kind)) pcg_.emplace(*preconditioner, pool, interrupt);
+  if (const auto& preconditioner = RowOf(kind).preconditioner) pcg_.emplace(*preconditioner, pool, interrupt);
 }
 
 void NewtonSystem::Begin() {

@@ -1,16 +1,10 @@
 #ifndef EIPC_SIM_SOLVER_SOLVER_SETTINGS_H_
 #define EIPC_SIM_SOLVER_SOLVER_SETTINGS_H_
 
-#include <cstdint>
-
 namespace eipc {
 
-// How Newton's linear systems are solved.
+// How Newton's linear systems are solved (linear_solvers.h).
 enum class LinearSolverKind { kAuto, kCholesky, kPcgDiagonal, kPcgBlock, kPcgIc0 };
-
-const char* LinearSolverName(LinearSolverKind kind);
-// What kAuto stands for in a scene with this many unknowns; others stay as they are.
-LinearSolverKind ChooseLinearSolver(LinearSolverKind asked, int64_t unknowns);
 
 struct SolverSettings {
   // Newton stops after the iteration that leaves no node off by more than this, m/s, as estimated from how its updates shrink

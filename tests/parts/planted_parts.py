@@ -1,4 +1,4 @@
-"""A new material, friction law, integrator and mesh format, planted into a copy of the sources that they touch.
+"""A new material, friction law, body kind, integrator and mesh format, planted into a copy of the sources that they touch.
 
 Each part is the files that it adds and the texts that it inserts into others. The tests count these files, compare them with
 docs/concepts/architecture.md, and build what comes out (planted_parts_test.cc).
@@ -64,6 +64,30 @@ PARTS = {
         "proto/eipc/v1/scene.proto": [
             Insertion("\n  double viscous_friction_s_m = 13;\n", "  double planted_drag_s2_m2 = 14;\n"),
             Insertion("  optional double viscous_friction_s_m = 7;\n", "  optional double planted_drag_s2_m2 = 8;\n"),
+        ],
+    },
+    "body kind": {
+        "sim/scene/compile_planted.cc": "compile_planted.cc",
+        "sim/scene/body_kinds.h": [
+            Insertion("kAffine, kKinematic, kStatic", ", kPlanted"),
+            Insertion("void CompileStatic(const BodySpec& spec, const std::string& path, CompiledBody* out, Problems* problems);\n",
+                      "void CompilePlanted(const BodySpec& spec, const std::string& path, CompiledBody* out, Problems* problems);\n"),
+        ],
+        "sim/scene/body_kinds.cc": [
+            Insertion("     .compile = CompileStatic},\n",
+                      "    {.kind = BodyKind::kPlanted,\n"
+                      '     .name = "planted",\n'
+                      '     .field = "planted",\n'
+                      '     .mesh_field = "extent",\n'
+                      '     .summary = "a corner as large as its mesh",\n'
+                      "     .traits = {.moves = false, .deforms = false, .reacts = false},\n"
+                      "     .default_material = kElastic,\n"
+                      "     .compile = CompilePlanted},\n"),
+        ],
+        "sim/scene/CMakeLists.txt": [Insertion("compile_kinematic.cc\n", "  compile_planted.cc\n")],
+        "proto/eipc/v1/scene.proto": [
+            Insertion("message StaticBody {\n  Mesh surface = 1;\n}\n", "message PlantedBody {\n  Mesh extent = 1;\n}\n"),
+            Insertion("    StaticBody static_body = 6;\n", "    PlantedBody planted = 7;\n"),
         ],
     },
     "integrator": {

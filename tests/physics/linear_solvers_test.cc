@@ -1,6 +1,8 @@
 // The motion does not depend on how Newton's linear systems are solved: a soft block filled with gas that lands on a floor and
 // slides, and a finger whose driven root presses it against a wall.
 
+#include "sim/solver/linear_solvers.h"
+
 #include <gtest/gtest.h>
 
 #include "tests/support/scenes.h"

@@ -21,7 +21,7 @@ std::vector<Vec3> InitialSurface(const Model& model) {
 
 void FillBodyInfo(const Body& body, v1::BodyInfo* out) {
   out->set_name(ToUtf8(body.name));
-  out->set_kind(BodyKindName(body.kind));
+  out->set_kind(body.kind);
   out->set_mass_kg(body.mass.mass);
   Vec3ToProto(body.mass.center_of_mass, out->mutable_center_of_mass_m());
   out->set_cage_vertices(body.nodes.size());

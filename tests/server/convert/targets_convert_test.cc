@@ -8,6 +8,7 @@
 
 #include "eipc/v1/service.pb.h"
 #include "server/convert/step_convert.h"
+#include "sim/scene/body_kinds.h"
 
 namespace eipc {
 namespace {
@@ -18,11 +19,13 @@ using ::testing::StartsWith;
 // A pad with two boundary sets, a kinematic plate, a static floor: as compiled, as far as targets see.
 Model Bodies() {
   Model model;
-  for (const auto& [name, kind] :
-       {std::pair("pad", BodyKind::kFullSpace), std::pair("plate", BodyKind::kKinematic), std::pair("floor", BodyKind::kStatic)}) {
+  for (const auto& [name, field] :
+       {std::pair("pad", "full_space"), std::pair("plate", "kinematic"), std::pair("floor", "static_body")}) {
+    const BodyKindRow* kind = FindBodyKind(field);
     Body body;
     body.name = name;
-    body.kind = kind;
+    body.kind = std::string(kind->name);
+    body.traits = kind->traits;
     model.bodies.push_back(body);
   }
   for (const auto& [name, body] : {std::pair("rim", 0), std::pair("back", 0), std::pair("", 1)}) {

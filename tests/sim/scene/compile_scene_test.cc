@@ -90,7 +90,7 @@ TEST(CompileScene, EveryKindHasItsNodesAndItsSurface) {
   for (int b = 0; b < 5; ++b) {
     const Body& body = model->bodies[b];
     SCOPED_TRACE(body.name);
-    EXPECT_EQ(body.kind, scene.bodies[b].kind);
+    EXPECT_EQ(body.kind, RowOf(scene.bodies[b].kind).name);
     EXPECT_EQ(body.nodes.size(), nodes[b]);
     EXPECT_EQ(body.tets.size(), tets[b]);
     EXPECT_EQ(body.nodes.begin, node);
@@ -101,7 +101,7 @@ TEST(CompileScene, EveryKindHasItsNodesAndItsSurface) {
     triangle = body.triangles.end;
     for (int32_t v = body.vertices.begin; v < body.vertices.end; ++v) {
       const EmbeddingRow& row = model->embedding[v];
-      EXPECT_EQ(row.count == 0, body.kind == BodyKind::kStatic);
+      EXPECT_EQ(row.count == 0, !body.traits.moves);
       for (int k = 0; k < row.count; ++k) {
         EXPECT_GE(row.nodes[k], body.nodes.begin);
         EXPECT_LT(row.nodes[k], body.nodes.end);

@@ -5,6 +5,7 @@
 #include <Eigen/Cholesky>
 #include <functional>
 
+#include "sim/solver/linear_solvers.h"
 #include "tests/support/finite_difference.h"
 #include "tests/support/random.h"
 

@@ -1,0 +1,36 @@
+#ifndef EIPC_SIM_SOLVER_LINEAR_SOLVERS_H_
+#define EIPC_SIM_SOLVER_LINEAR_SOLVERS_H_
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "absl/strings/string_view.h"
+#include "absl/types/span.h"
+#include "sim/linalg/preconditioner.h"
+#include "sim/solver/solver_settings.h"
+
+namespace eipc {
+
+// How Newton's linear systems may be solved, one row each.
+struct LinearSolverRow {
+  LinearSolverKind kind;
+  absl::string_view name;  // of its enumerator in the scene message
+  absl::string_view summary;
+  // Of conjugate gradients; nothing: by factorization.
+  std::optional<PreconditionerKind> preconditioner;
+};
+
+// In the order of LinearSolverKind.
+absl::Span<const LinearSolverRow> LinearSolvers();
+const LinearSolverRow& RowOf(LinearSolverKind kind);
+// The first row where no other has this name.
+const LinearSolverRow& LinearSolverNamed(absl::string_view name);
+// In reports: "pcg_ic0".
+std::string LinearSolverName(LinearSolverKind kind);
+// What kAuto stands for in a scene of so many unknowns; others stay as they are.
+LinearSolverKind ChooseLinearSolver(LinearSolverKind asked, int64_t unknowns);
+
+}  // namespace eipc
+
+#endif  // EIPC_SIM_SOLVER_LINEAR_SOLVERS_H_
