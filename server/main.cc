@@ -17,12 +17,12 @@
 #include "server/check_config.h"
 #include "server/config.h"
 #include "server/log.h"
+#include "server/os/malloc_tuning.h"
+#include "server/os/thread_scheduling.h"
 #include "server/rpc/handlers/cage_worker.h"
 #include "server/rpc/handlers/prepare_worker.h"
 #include "server/rpc/listen/grpc_server.h"
 #include "server/rpc/telemetry/line_writer.h"
-#include "server/session/heap.h"
-#include "server/session/turns.h"
 
 namespace {
 
@@ -161,7 +161,7 @@ int main(int argc, char** argv) {
   if (config.print_proxy_config) return PrintProxyConfig(config);
   PrepareProcess();
   eipc::CapArenas(config.malloc_arenas);
-  eipc::TakeShortTurns();
+  eipc::UseShortTimeSlices();
   // Never destroyed: threads of libraries write to it until the process ends.
   Log* const log = new Log(fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 0), config.log_level);
   const int status = Serve({argc, argv}, &config, log);

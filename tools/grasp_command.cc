@@ -13,7 +13,7 @@
 #include "sim/dynamics/simulation.h"
 #include "sim/mesh/read_mesh.h"
 #include "sim/scene/compile_scene.h"
-#include "sim/sensor/sensors.h"
+#include "sim/sensor/body_motion.h"
 #include "tools/grasp_scene.h"
 #include "tools/prepare_mesh.h"
 #include "tools/run_command.h"

@@ -5,7 +5,9 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 
-#include "sim/sensor/sensors.h"
+#include "sim/sensor/body_motion.h"
+#include "sim/sensor/contact_wrenches.h"
+#include "sim/sensor/enclosed_volumes.h"
 #include "sim/solver/linear_solvers.h"
 
 namespace eipc {

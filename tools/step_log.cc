@@ -1,6 +1,6 @@
 #include "tools/step_log.h"
 
-#include "sim/sensor/sensors.h"
+#include "sim/sensor/energies.h"
 
 namespace eipc {
 

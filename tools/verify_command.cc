@@ -14,6 +14,7 @@
 #include "absl/strings/str_cat.h"
 #include "eipc/v1/scene.pb.h"
 #include "server/convert/scene_convert.h"
+#include "server/convert/scene_digest.h"
 #include "server/session/action_log.h"
 #include "server/session/build_id.h"
 #include "server/session/scene_registry.h"

@@ -11,7 +11,10 @@
 #include "server/convert/geometry_convert.h"
 #include "sim/base/status_macros.h"
 #include "sim/dynamics/achieved_pose.h"
-#include "sim/sensor/sensors.h"
+#include "sim/sensor/body_motion.h"
+#include "sim/sensor/contact_wrenches.h"
+#include "sim/sensor/enclosed_volumes.h"
+#include "sim/sensor/energies.h"
 #include "sim/solver/linear_solvers.h"
 
 namespace eipc {

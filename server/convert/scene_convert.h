@@ -27,9 +27,6 @@ namespace eipc {
 absl::StatusOr<SceneSpec> SceneFromProto(const v1::Scene& scene, const MeshResolver& resolver, Problems* problems,
                                          const ReadLimits& limits = {});
 
-// SHA-256, the first 128 bits as 32 hex digits, of the message and of every mesh as read: what a scene is named by.
-std::string SceneDigest(const v1::Scene& scene, const SceneSpec& spec);
-
 }  // namespace eipc
 
 #endif  // EIPC_SERVER_CONVERT_SCENE_CONVERT_H_

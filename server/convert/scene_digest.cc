@@ -1,7 +1,8 @@
+#include "server/convert/scene_digest.h"
+
 #include "absl/strings/escaping.h"
 #include "eipc/v1/scene.pb.h"
 #include "server/convert/hash_stream.h"
-#include "server/convert/scene_convert.h"
 
 namespace eipc {
 namespace {

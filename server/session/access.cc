@@ -10,7 +10,7 @@
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
-#include "server/session/files.h"
+#include "server/os/files.h"
 #include "sim/base/status_macros.h"
 
 namespace eipc {

@@ -14,7 +14,7 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
-#include "server/session/files.h"
+#include "server/os/files.h"
 #include "server/session/session_registry.h"
 #include "sim/base/status_macros.h"
 

@@ -28,8 +28,8 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "server/os/file_system.h"
 #include "server/session/action_log.h"
-#include "server/session/file_system.h"
 #include "server/session/scene_registry.h"
 #include "server/session/session_journal.h"
 #include "server/session/session_log.h"

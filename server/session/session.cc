@@ -6,10 +6,10 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "server/os/thread_scheduling.h"
 #include "server/session/build_id.h"
 #include "server/session/queue_full.h"
 #include "server/session/state_bytes.h"
-#include "server/session/turns.h"
 #include "sim/base/status_macros.h"
 
 namespace eipc {
@@ -90,7 +90,7 @@ absl::Status Session::StepOnce(const StepCommand& command, int taken, const Step
                                double* slot_wait_s) {
   const auto begin = std::chrono::steady_clock::now();
   // Two system calls of some microseconds, which a step of microseconds and one that is refused can do without.
-  std::optional<SolvingTurns> turns;
+  std::optional<BatchScheduling> turns;
   const absl::StatusOr<SolveSlots::Slot> slot = slots->Take(command.claim, budget, [&] {
     if (world->last_step_s >= kLongStepSeconds) turns.emplace();
   });

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "server/session/files.h"
+#include "server/os/files.h"
 #include "sim/base/status_macros.h"
 
 namespace eipc {

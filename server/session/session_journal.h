@@ -14,7 +14,7 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
-#include "server/session/file_system.h"
+#include "server/os/file_system.h"
 
 namespace eipc {
 

@@ -154,10 +154,10 @@ bool IncrementalPotential::Hessian(BlockMatrix* hessian) {
   }
 }
 
-void IncrementalPotential::Dyads(LowRank* dyads) {
+void IncrementalPotential::RankOneUpdates(LowRank* updates) {
   ScopedPhase timer(seconds_, Phase::kElasticity);
-  dyads->Clear();
-  for (VolumeTerm* term : owned_->volumes) term->AppendDyad(Here(), dyads);
+  updates->Clear();
+  for (VolumeTerm* term : owned_->volumes) term->AppendRankOneUpdate(Here(), updates);
 }
 
 bool IncrementalPotential::Project() {

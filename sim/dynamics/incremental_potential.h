@@ -51,7 +51,7 @@ class IncrementalPotential {
   double BarrierEnergy() { return barrier_.Value(Here()); }
   void Gradient(VecX* gradient);
   bool Hessian(BlockMatrix* hessian);
-  void Dyads(LowRank* dyads);
+  void RankOneUpdates(LowRank* updates);
   bool Project();
   // Nodes that terms without a constant Hessian touch: contact, friction, elements of nonlinear materials.
   void ChangingNodes(std::vector<uint8_t>* nodes) const { pattern_.ChangingNodes(nodes); }

@@ -57,7 +57,7 @@ class StageProblem : public RootProblem {
   bool Hessian(BlockMatrix* hessian) override { return potential_.Hessian(hessian); }
   const std::vector<double>& NodeInertia() override { return potential_.NodeInertia(); }
   void ChangingNodes(std::vector<uint8_t>* nodes) const override { potential_.ChangingNodes(nodes); }
-  void Dyads(LowRank* dyads) override { potential_.Dyads(dyads); }
+  void RankOneUpdates(LowRank* updates) override { potential_.RankOneUpdates(updates); }
   bool Project() override { return potential_.Project(); }
   double MaxStep(const VecX& dq) override { return guard_.MaxStep(dq); }
   StepLimit MaxStepLimit() const override { return guard_.limited_by(); }

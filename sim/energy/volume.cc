@@ -95,9 +95,9 @@ void VolumeTerm::AddGradient(const Point& point, VecX* gradient) {
   AddVolumeGradient(point.x, -region_->filling.Overpressure(RegionVolume(*region_, point.x)), gradient);
 }
 
-void VolumeTerm::AppendDyad(const Point& point, LowRank* dyads) {
+void VolumeTerm::AppendRankOneUpdate(const Point& point, LowRank* updates) {
   const double volume = RegionVolume(*region_, point.x);
-  AddVolumeGradient(point.x, 1, &dyads->Add(region_->filling.Stiffness(volume), point.q.size()));
+  AddVolumeGradient(point.x, 1, &updates->Add(region_->filling.Stiffness(volume), point.q.size()));
 }
 
 void VolumeTerm::AddExact(int32_t i, int32_t j, const Mat3& block, BlockMatrix* hessian) const {

@@ -40,7 +40,7 @@ struct FilledRegion {
 double RegionVolume(const FilledRegion& region, const std::vector<Vec3>& x);
 
 // W(V(J q)). The gradient is minus overpressure times area vectors. The Hessian W'' g g^T - p d2V/dx2 couples all nodes of the
-// surface: its dyad is given apart (AppendDyad), g = J^T dV/dx, so that no dense matrix is stored. The second part is sparse, one
+// surface: its rank-one update g g^T is given apart (AppendRankOneUpdate), g = J^T dV/dx, so that no dense matrix is stored. The second part is sparse, one
 // 3x3 block an edge, and indefinite: it is given as it is, which makes Newton exact and is what a membrane under tension is
 // stabilized by, or edge by edge projected to positive semidefinite (set_projected), for where the sum is not definite.
 class VolumeTerm : public EnergyTerm {
@@ -53,7 +53,7 @@ class VolumeTerm : public EnergyTerm {
   void AddHessian(const Point& point, BlockMatrix* hessian) override;
   void AppendPattern(std::vector<std::pair<int32_t, int32_t>>* pairs) const override;
 
-  void AppendDyad(const Point& point, LowRank* dyads);
+  void AppendRankOneUpdate(const Point& point, LowRank* updates);
   // Whether that made a difference.
   bool Project();
   // Largest power of 1/2, at most 1, of the way from x to `end` that leaves at least a tenth of the volume.

@@ -14,12 +14,12 @@ void PcgSolver::Project(VecX* y) const {
   }
 }
 
-ConjugateGradient::Result PcgSolver::Solve(const LowRank& dyads, double tolerance, int max_iterations, VecX* rhs) {
+ConjugateGradient::Result PcgSolver::Solve(const LowRank& updates, double tolerance, int max_iterations, VecX* rhs) {
   b_ = *rhs;
   Project(&b_);
   const auto apply = [&](const VecX& p, VecX* out) {
     rows_.Multiply(p, out, pool_);
-    dyads.AddTimes(p, out);
+    updates.AddTimes(p, out);
     Project(out);
   };
   const auto precondition = [&](const VecX& r, VecX* z) { preconditioner_->Apply(r, z); };

@@ -12,7 +12,7 @@
 namespace eipc {
 
 // Conjugate gradients on the free part of H + sum_k w_k g_k g_k^T. Fixed nodes are kept by projection: every search direction is
-// zero there (Baraff & Witkin 1998; Hauth, "Numerical Techniques for Soft Object Simulation", 4.2, Alg. 4). The dyads are products
+// zero there (Baraff & Witkin 1998; Hauth, "Numerical Techniques for Soft Object Simulation", 4.2, Alg. 4). The updates are products
 // only, never a matrix, and are not in the preconditioner.
 class PcgSolver {
  public:
@@ -24,7 +24,7 @@ class PcgSolver {
   bool Prepare(const BlockMatrix& h, const std::vector<uint8_t>& fixed);
   // Solves in place, to `tolerance` in the energy norm; entries of fixed nodes are returned as given. When not converged *rhs is
   // left alone.
-  ConjugateGradient::Result Solve(const LowRank& dyads, double tolerance, int max_iterations, VecX* rhs);
+  ConjugateGradient::Result Solve(const LowRank& updates, double tolerance, int max_iterations, VecX* rhs);
 
  private:
   void Project(VecX* y) const;

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "sim/mesh/offenders.h"
+#include "sim/mesh/index_errors.h"
 
 namespace eipc {
 namespace {
@@ -33,7 +33,7 @@ std::vector<Edge> UniqueEdges(const std::vector<Triangle>& triangles) {
 
 absl::StatusOr<SurfaceMesh> SurfaceMesh::Create(std::vector<Vec3> vertices, std::vector<Triangle> triangles) {
   if (vertices.empty() || triangles.empty()) return absl::InvalidArgumentError("a surface mesh needs vertices and triangles");
-  Offenders non_finite, out_of_range, repeated, flat;
+  IndexErrors non_finite, out_of_range, repeated, flat;
   for (size_t v = 0; v < vertices.size(); ++v) {
     if (!vertices[v].allFinite()) non_finite.Add(v);
   }

@@ -13,7 +13,7 @@ class SurfaceMesh {
  public:
   SurfaceMesh() = default;
 
-  // Checks finiteness, index ranges, degenerate (zero-area, repeated-index) triangles; the error names the first offenders.
+  // Checks finiteness, index ranges, degenerate (zero-area, repeated-index) triangles; the error names the first bad indices.
   // Open and non-manifold surfaces are allowed here; IsClosed says whether they enclose a volume.
   static absl::StatusOr<SurfaceMesh> Create(std::vector<Vec3> vertices, std::vector<Triangle> triangles);
 

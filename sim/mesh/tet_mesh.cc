@@ -8,7 +8,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "sim/mesh/offenders.h"
+#include "sim/mesh/index_errors.h"
 
 namespace eipc {
 namespace {
@@ -28,7 +28,7 @@ bool HasRepeatedIndex(const Tet& t) {
 
 absl::StatusOr<TetMesh> TetMesh::Create(std::vector<Vec3> vertices, std::vector<Tet> tets) {
   if (vertices.empty() || tets.empty()) return absl::InvalidArgumentError("a tetrahedral mesh needs vertices and tetrahedra");
-  Offenders non_finite, out_of_range, repeated, inverted, flat;
+  IndexErrors non_finite, out_of_range, repeated, inverted, flat;
   for (size_t v = 0; v < vertices.size(); ++v) {
     if (!vertices[v].allFinite()) non_finite.Add(v);
   }

@@ -7,7 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "sim/base/status_macros.h"
-#include "sim/mesh/offenders.h"
+#include "sim/mesh/index_errors.h"
 #include "sim/mesh/used_vertices.h"
 #include "sim/meshing/cage_gaps.h"
 #include "sim/meshing/enclosure.h"
@@ -72,7 +72,7 @@ bool TakeFullMesh(const MeshData& mesh, const AutoCageOptions& options, AutoCage
 }
 
 absl::Status CheckIndices(const MeshData& mesh) {
-  Offenders tets, triangles;
+  IndexErrors tets, triangles;
   for (size_t t = 0; t < mesh.tets.size(); ++t) {
     if (!AllInRange(mesh.tets[t], mesh.vertices.size())) tets.Add(t);
   }

@@ -1,6 +1,6 @@
-#include <Eigen/SVD>
+#include "sim/sensor/body_motion.h"
 
-#include "sim/sensor/sensors.h"
+#include <Eigen/SVD>
 
 namespace eipc {
 namespace {

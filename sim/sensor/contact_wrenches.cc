@@ -1,7 +1,9 @@
+#include "sim/sensor/contact_wrenches.h"
+
 #include <map>
 #include <utility>
 
-#include "sim/sensor/sensors.h"
+#include "sim/sensor/body_motion.h"
 
 namespace eipc {
 

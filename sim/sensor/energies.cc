@@ -1,8 +1,9 @@
+#include "sim/sensor/energies.h"
+
 #include <optional>
 
 #include "sim/contact/contact_potential.h"
 #include "sim/contact/contact_set.h"
-#include "sim/sensor/sensors.h"
 
 namespace eipc {
 namespace {
@@ -38,15 +39,6 @@ Energies ComputeEnergies(const Model& model, const State& state, const std::vect
 
 Energies ComputeEnergies(const World& world, const std::vector<Vec3>& x) {
   return Compute(world.model(), world.state(), x, world.report().barrier_potential);
-}
-
-std::vector<VolumeReading> EnclosedVolumes(const Model& model, const std::vector<Vec3>& x) {
-  std::vector<VolumeReading> readings;
-  for (const FilledRegion& region : model.filled_regions) {
-    const double volume = RegionVolume(region, x);
-    readings.push_back({region.body, volume, region.filling.Overpressure(volume)});
-  }
-  return readings;
 }
 
 }  // namespace eipc

@@ -22,8 +22,8 @@ class NewtonProblem {
   virtual void Gradient(VecX* gradient) = 0;
   // Positive semidefinite Hessian of the current point; true when the pattern of `hessian` changed.
   virtual bool Hessian(BlockMatrix* hessian) = 0;
-  // Dyads that belong to the Hessian of the current point but are kept out of the matrix.
-  virtual void Dyads(LowRank* dyads) { dyads->Clear(); }
+  // Rank-one updates that belong to the Hessian of the current point but are kept out of the matrix.
+  virtual void RankOneUpdates(LowRank* updates) { updates->Clear(); }
   // Asked when the Hessian is not positive definite: gives up exactness for it until the next stage. False: nothing is left to do.
   virtual bool Project() { return false; }
   // By node, what SlideDamping scales: inertia as it stands in the Hessian, kg / s^2. Asked while it damps. Empty: no damping.

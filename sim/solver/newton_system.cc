@@ -48,9 +48,9 @@ bool NewtonSystem::Factorize(NewtonProblem* problem, const SolveContext& context
     }
     if (damping > 0) Damp(problem->NodeInertia(), damping, &hessian_);
     if (!cholesky_.Factorize(hessian_, context.fixed)) continue;
-    problem->Dyads(&dyads_);
+    problem->RankOneUpdates(&rank_one_updates_);
     held_ = Held::kFactor;
-    return woodbury_.Prepare(dyads_, context.fixed, [this](VecX* rhs) { cholesky_.Solve(rhs); });
+    return woodbury_.Prepare(rank_one_updates_, context.fixed, [this](VecX* rhs) { cholesky_.Solve(rhs); });
   } while (problem->Project());
   return false;
 }
@@ -62,7 +62,7 @@ void NewtonSystem::SolveFactorized(VecX* y) {
 
 void NewtonSystem::Multiply(const VecX& y, VecX* product) const {
   hessian_.Multiply(y, product);
-  dyads_.AddTimes(y, product);
+  rank_one_updates_.AddTimes(y, product);
 }
 
 void NewtonSystem::RightHandSide(const std::vector<uint8_t>& fixed, const VecX& gradient, VecX* direction) {
@@ -83,7 +83,7 @@ bool NewtonSystem::SolveIteratively(NewtonProblem* problem, const SolveContext& 
     if (problem->Hessian(&hessian_)) analyzed_ = false;
     ScopedPhase timer(context.seconds, Phase::kFactorize);
     if (damping > 0) Damp(problem->NodeInertia(), damping, &hessian_);
-    problem->Dyads(&dyads_);
+    problem->RankOneUpdates(&rank_one_updates_);
     if (!pcg_->Prepare(hessian_, context.fixed)) return false;
     held_ = Held::kMatrix;
   }
@@ -91,7 +91,7 @@ bool NewtonSystem::SolveIteratively(NewtonProblem* problem, const SolveContext& 
   trial_ = *direction;
   RightHandSide(context.fixed, gradient, &trial_);
   const double norm = gradient.norm();
-  const ConjugateGradient::Result result = pcg_->Solve(dyads_, Forcing(norm, last_gradient_), kKrylovIterations, &trial_);
+  const ConjugateGradient::Result result = pcg_->Solve(rank_one_updates_, Forcing(norm, last_gradient_), kKrylovIterations, &trial_);
   last_gradient_ = norm;
   report->krylov_iterations += result.iterations;
   if (!result.converged || !trial_.allFinite()) return false;

@@ -41,11 +41,11 @@ class NewtonSystem {
   // The parts of a direct solve: factorizes the Hessian of the problem's current point, and replaces y by H_ff^-1 y_f.
   bool Factorize(NewtonProblem* problem, const SolveContext& context, double damping);
   void SolveFactorized(VecX* y);
-  // *product = H y, with the dyads that are kept out of the matrix.
+  // *product = H y, with the updates that are kept out of the matrix.
   void Multiply(const VecX& y, VecX* product) const;
 
   const BlockMatrix& hessian() const { return hessian_; }
-  const LowRank& dyads() const { return dyads_; }
+  const LowRank& updates() const { return rank_one_updates_; }
 
  private:
   enum class Held { kNothing, kMatrix, kFactor };  // of the previous call
@@ -57,7 +57,7 @@ class NewtonSystem {
 
   Interrupt* interrupt_;
   BlockMatrix hessian_;
-  LowRank dyads_;
+  LowRank rank_one_updates_;
   SpdSolver cholesky_;
   Woodbury woodbury_;
   bool analyzed_ = false;

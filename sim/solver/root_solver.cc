@@ -61,7 +61,7 @@ bool RootSolver::SolveDirectly(RootProblem* problem, const SolveContext& context
   if (Raised(interrupt_)) return false;
   problem->RemainderBlocks(&blocks_);
   if (!lu_.Factorize(system_->hessian(), blocks_, context.fixed)) return false;
-  if (!lu_woodbury_.Prepare(system_->dyads(), context.fixed, [this](VecX* rhs) { lu_.Solve(rhs); })) return false;
+  if (!lu_woodbury_.Prepare(system_->updates(), context.fixed, [this](VecX* rhs) { lu_.Solve(rhs); })) return false;
   direction_ = rhs_;
   lu_.Solve(&direction_);
   lu_woodbury_.Correct(&direction_);

@@ -29,14 +29,16 @@ MESHING = "sim/meshing"  # verifies with it, exactly, that a cage encloses its s
 
 SIM = {folder for layer in SIM_LAYERS for folder in layer} | {AUDIT}
 GENERATED = {"proto"}  # "eipc/v1/x.pb.h" and "proto/..." are both the protocol.
+SERVER = {"server/convert", "server/os", "server/session"}
 ABOVE_SIM = {
     "proto": set(),
-    "server/session": SIM,
+    "server/os": {"sim/base", "sim/solver"},
+    "server/session": SIM | {"server/os"},
     "server/convert": SIM | GENERATED,
-    "server/rpc/telemetry": SIM | {"server/session"},
-    "server/rpc/handlers": SIM | GENERATED | {"server/convert", "server/session", "server/rpc/telemetry"},
-    "server/rpc/listen": SIM | GENERATED | {"server/convert", "server/session", "server/rpc/telemetry", "server/rpc/handlers"},
-    "server": SIM | GENERATED | {"server/convert", "server/session", "server/rpc/telemetry", "server/rpc/handlers", "server/rpc/listen"},
+    "server/rpc/telemetry": SIM | {"server/os", "server/session"},
+    "server/rpc/handlers": SIM | GENERATED | SERVER | {"server/rpc/telemetry"},
+    "server/rpc/listen": SIM | GENERATED | SERVER | {"server/rpc/telemetry", "server/rpc/handlers"},
+    "server": SIM | GENERATED | SERVER | {"server/rpc/telemetry", "server/rpc/handlers", "server/rpc/listen"},
     "client": GENERATED,
     "models": SIM,
 }

@@ -4,7 +4,8 @@
 
 #include <map>
 
-#include "sim/sensor/sensors.h"
+#include "sim/sensor/body_motion.h"
+#include "sim/sensor/contact_wrenches.h"
 #include "tests/support/scenes.h"
 
 namespace eipc {

@@ -4,7 +4,9 @@
 
 #include <cmath>
 
-#include "sim/sensor/sensors.h"
+#include "sim/sensor/contact_wrenches.h"
+#include "sim/sensor/enclosed_volumes.h"
+#include "sim/sensor/energies.h"
 #include "tests/support/scenes.h"
 
 namespace eipc {

@@ -2,7 +2,8 @@
 
 #include <gtest/gtest.h>
 
-#include "sim/sensor/sensors.h"
+#include "sim/sensor/body_motion.h"
+#include "sim/sensor/energies.h"
 #include "tests/support/random.h"
 #include "tests/support/scenes.h"
 

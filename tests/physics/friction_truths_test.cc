@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "sim/sensor/sensors.h"
+#include "sim/sensor/body_motion.h"
 #include "tests/support/scenes.h"
 
 namespace eipc {

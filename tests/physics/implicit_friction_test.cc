@@ -5,7 +5,8 @@
 
 #include <cmath>
 
-#include "sim/sensor/sensors.h"
+#include "sim/sensor/body_motion.h"
+#include "sim/sensor/contact_wrenches.h"
 #include "tests/support/scenes.h"
 
 namespace eipc {

@@ -2,7 +2,8 @@
 
 #include <gtest/gtest.h>
 
-#include "sim/sensor/sensors.h"
+#include "sim/sensor/body_motion.h"
+#include "sim/sensor/contact_wrenches.h"
 #include "tests/support/scenes.h"
 
 namespace eipc {

@@ -7,7 +7,7 @@
 #include <tuple>
 
 #include "sim/audit/audit.h"
-#include "sim/sensor/sensors.h"
+#include "sim/sensor/body_motion.h"
 #include "tests/support/scenes.h"
 
 namespace eipc {

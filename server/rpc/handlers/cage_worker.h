@@ -6,7 +6,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "eipc/v1/scene.pb.h"
-#include "server/session/child_process.h"
+#include "server/os/child_process.h"
 #include "sim/scene/scene_spec.h"
 #include "sim/solver/step_budget.h"
 

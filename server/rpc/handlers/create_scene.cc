@@ -6,11 +6,12 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "server/convert/scene_convert.h"
+#include "server/convert/scene_digest.h"
 #include "server/convert/share_contents.h"
+#include "server/os/thread_scheduling.h"
 #include "server/rpc/handlers/cage_worker.h"
 #include "server/rpc/handlers/calls.h"
 #include "server/rpc/handlers/scene_info.h"
-#include "server/session/turns.h"
 #include "sim/base/status_macros.h"
 #include "sim/scene/compile_scene.h"
 
@@ -92,7 +93,7 @@ absl::Status MakeScene(Services& services, const CallContext& context, const v1:
   if (!request.has_scene()) return absl::InvalidArgumentError("INVALID_REQUEST: scene: missing");
   EIPC_RETURN_IF_ERROR(services.CheckOpen());
   Say(progress, 0, "waiting for its turn");
-  const SolvingTurns turns;
+  const BatchScheduling turns;
   EIPC_ASSIGN_OR_RETURN(SolveSlots::Slot slot, services.compilations.Take(context.claim(), context.budget));
   Say(progress, 0.05, "reading meshes");
   RequestMemory memory(&services.memory, "the scene");

@@ -10,7 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "server/convert/mesh_convert.h"
 #include "server/convert/scene_meshes.h"
-#include "server/session/child_process.h"
+#include "server/os/child_process.h"
 #include "sim/base/status_macros.h"
 #include "sim/meshing/affine_suggestion.h"
 #include "sim/meshing/auto_cage.h"

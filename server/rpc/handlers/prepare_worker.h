@@ -6,7 +6,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "eipc/v1/service.pb.h"
-#include "server/session/child_process.h"
+#include "server/os/child_process.h"
 #include "server/session/operations.h"
 #include "sim/meshing/progress.h"
 #include "sim/solver/step_budget.h"

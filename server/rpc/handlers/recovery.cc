@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "eipc/v1/scene.pb.h"
 #include "server/convert/scene_convert.h"
+#include "server/convert/scene_digest.h"
 #include "server/rpc/handlers/services.h"
 #include "server/session/recover.h"
 #include "sim/base/status_macros.h"

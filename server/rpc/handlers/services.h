@@ -11,13 +11,14 @@
 
 #include "absl/status/statusor.h"
 #include "server/convert/mesh_resolver.h"
+#include "server/os/child_process.h"
+#include "server/os/thread_scheduling.h"
 #include "server/rpc/handlers/recovery.h"
 #include "server/rpc/handlers/refusal_pause.h"
 #include "server/rpc/telemetry/audit_log.h"
 #include "server/rpc/telemetry/event.h"
 #include "server/rpc/telemetry/metrics.h"
 #include "server/rpc/telemetry/span_log.h"
-#include "server/session/child_process.h"
 #include "server/session/journal.h"
 #include "server/session/kept_memory.h"
 #include "server/session/memory_budget.h"
@@ -29,7 +30,6 @@
 #include "server/session/session_registry.h"
 #include "server/session/snapshot_store.h"
 #include "server/session/solve_slots.h"
-#include "server/session/turns.h"
 #include "sim/base/crew.h"
 
 namespace eipc {
@@ -52,7 +52,7 @@ struct Services {
         uploads(limits.most_upload_bytes(), &quotas, &tenant_memory),
         sessions(limits),
         operations(limits.max_operations, limits.operation_workers, &quotas, &tenant_memory) {
-    const SolvingTurns turns;  // for the threads that worlds share
+    const BatchScheduling turns;  // for the threads that worlds share
     (void)Crew::OfProcess();
   }
 

@@ -4,10 +4,10 @@
 #include "absl/strings/str_cat.h"
 #include "server/convert/mesh_convert.h"
 #include "server/convert/scene_meshes.h"
+#include "server/os/thread_scheduling.h"
 #include "server/rpc/handlers/calls.h"
 #include "server/rpc/handlers/operation_info.h"
 #include "server/rpc/handlers/prepare_worker.h"
-#include "server/session/turns.h"
 #include "sim/base/status_macros.h"
 #include "sim/scene/problems.h"
 
@@ -59,7 +59,7 @@ absl::Status ReadIntoArrays(Services& services, const std::string& tenant, Memor
 absl::StatusOr<std::string> Prepare(Services& services, const CallContext& call, const v1::PrepareMeshRequest& held,
                                     OperationRegistry::Progress* progress) {
   progress->Set(0, "waiting for a job slot");
-  const SolvingTurns turns;
+  const BatchScheduling turns;
   EIPC_ASSIGN_OR_RETURN(const SolveSlots::Slot slot, services.jobs.Take(call.claim(), call.budget));
   progress->Set(0, "reading the mesh");
   RequestMemory memory(&services.memory, "preparing the mesh");

@@ -11,7 +11,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "server/session/files.h"
+#include "server/os/files.h"
 
 namespace eipc::rpc {
 namespace {

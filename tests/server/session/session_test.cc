@@ -9,8 +9,8 @@
 #include <utility>
 #include <vector>
 
+#include "server/os/thread_scheduling.h"
 #include "server/session/session_registry.h"
-#include "server/session/turns.h"
 #include "sim/scene/compile_scene.h"
 #include "tests/support/scenes.h"
 
@@ -193,7 +193,7 @@ TEST_F(SessionTest, SessionsDoNotDisturbOneAnother) {
 TEST_F(SessionTest, StepsAfterALongOneAreBatchWork) {
   const auto session = NewSession();
   std::thread([&] {
-    TakeShortTurns();
+    UseShortTimeSlices();
     int policy = -1;
     bool slow = false;
     StepBudget budget;

@@ -8,7 +8,6 @@
 #include <cmath>
 #include <complex>
 
-#include "sim/sensor/sensors.h"
 #include "tests/support/scenes.h"
 
 namespace eipc {

@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "sim/dynamics/achieved_pose.h"
-#include "sim/sensor/sensors.h"
+#include "sim/sensor/body_motion.h"
 #include "tests/support/scenes.h"
 
 namespace eipc {

@@ -7,7 +7,9 @@
 #include <functional>
 
 #include "sim/dynamics/state_codec.h"
-#include "sim/sensor/sensors.h"
+#include "sim/sensor/body_motion.h"
+#include "sim/sensor/contact_wrenches.h"
+#include "sim/sensor/energies.h"
 #include "tests/support/scenes.h"
 
 namespace eipc {

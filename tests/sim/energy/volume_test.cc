@@ -104,11 +104,11 @@ TEST(VolumeTerm, DerivativesAgreeWithDifferences) {
       EXPECT_LT(RelativeError(gradient, test.GradientByDifference(c.q, 1e-3)), 1e-8) << kind;
       std::vector<Vec3> x;
       map.Positions(c.q, &x);
-      LowRank dyads;
-      term.AppendDyad({c.q, x}, &dyads);
-      ASSERT_EQ(dyads.count(), 1);
-      const MatX dyad = dyads.weight(0) * dyads.vector(0) * dyads.vector(0).transpose();
-      EXPECT_LT(RelativeError(test.Hessian(c.q) + dyad, test.HessianByDifference(c.q, 1e-3)), 1e-8) << kind;
+      LowRank updates;
+      term.AppendRankOneUpdate({c.q, x}, &updates);
+      ASSERT_EQ(updates.count(), 1);
+      const MatX update = updates.weight(0) * updates.vector(0) * updates.vector(0).transpose();
+      EXPECT_LT(RelativeError(test.Hessian(c.q) + update, test.HessianByDifference(c.q, 1e-3)), 1e-8) << kind;
     }
   }
 }

@@ -1,4 +1,4 @@
-// A sparse matrix plus a few dense dyads, against the dense solution.
+// A sparse matrix plus a few dense updates, against the dense solution.
 
 #include "sim/linalg/low_rank.h"
 
@@ -43,7 +43,7 @@ struct System {
   VecX x;
 };
 
-TEST(LowRank, TimesAVectorIsTheSumOfDyads) {
+TEST(LowRank, TimesAVectorIsTheSumOfItsUpdates) {
   const System s(2.0);
   VecX y;
   s.h.sparse.Multiply(s.x, &y);
@@ -51,7 +51,7 @@ TEST(LowRank, TimesAVectorIsTheSumOfDyads) {
   EXPECT_LT((y - s.full * s.x).norm(), 1e-13 * y.norm());
 }
 
-// From dyads that hardly count to ones that are all but constraints.
+// From updates that hardly count to ones that are all but constraints.
 TEST(Woodbury, SolvesOverTheFreeNodesWhateverTheWeights) {
   for (const double weight : {1e-9, 1.0, 1e9}) {
     System s(weight);
@@ -93,7 +93,7 @@ TEST(Woodbury, WorksOnTopOfAnUnsymmetricFactorToo) {
   EXPECT_LT((y - s.x).norm(), 1e-10 * s.x.norm());
 }
 
-TEST(Woodbury, WithoutDyadsChangesNothing) {
+TEST(Woodbury, WithoutUpdatesChangesNothing) {
   System s(1.0);
   s.update.Clear();
   Woodbury woodbury;

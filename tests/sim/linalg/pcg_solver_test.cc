@@ -48,20 +48,20 @@ MatX Chain(int nodes) {
   return a;
 }
 
-TEST(PcgSolver, AgreesWithCholeskyWithAndWithoutDyads) {
+TEST(PcgSolver, AgreesWithCholeskyWithAndWithoutUpdates) {
   Random random(21);
   constexpr int kNodes = 60;
   const RandomSpd h = testing::MakeRandomSpd(kNodes, 90, &random);
   std::vector<uint8_t> fixed(kNodes, 0);
   fixed[3] = fixed[40] = fixed[41] = 1;
   for (const double weight : {0.0, 1e-3, 1e3}) {
-    LowRank dyads;
-    if (weight > 0) dyads.Add(weight, 3 * kNodes) = random.Vector(3 * kNodes, 1);
+    LowRank updates;
+    if (weight > 0) updates.Add(weight, 3 * kNodes) = random.Vector(3 * kNodes, 1);
     SpdSolver cholesky;
     cholesky.Analyze(h.sparse);
     ASSERT_TRUE(cholesky.Factorize(h.sparse, fixed));
     Woodbury woodbury;
-    ASSERT_TRUE(woodbury.Prepare(dyads, fixed, [&](VecX* rhs) { cholesky.Solve(rhs); }));
+    ASSERT_TRUE(woodbury.Prepare(updates, fixed, [&](VecX* rhs) { cholesky.Solve(rhs); }));
     VecX b = random.Vector(3 * kNodes, 1);
     for (int n = 0; n < kNodes; ++n) {
       if (fixed[n]) b.segment<3>(3 * n).setZero();
@@ -73,7 +73,7 @@ TEST(PcgSolver, AgreesWithCholeskyWithAndWithoutDyads) {
       PcgSolver solver(kind, nullptr);
       ASSERT_TRUE(solver.Prepare(h.sparse, fixed));
       VecX x = b;
-      const ConjugateGradient::Result result = solver.Solve(dyads, 1e-12, 500, &x);
+      const ConjugateGradient::Result result = solver.Solve(updates, 1e-12, 500, &x);
       EXPECT_TRUE(result.converged);
       EXPECT_FALSE(result.indefinite);
       EXPECT_LT((x - expected).norm(), 1e-9 * expected.norm()) << static_cast<int>(kind) << " " << weight;
@@ -85,8 +85,8 @@ TEST(PcgSolver, FixedNodesKeepTheirEntriesAndDoNotAct) {
   Random random(22);
   constexpr int kNodes = 30;
   const RandomSpd h = testing::MakeRandomSpd(kNodes, 30, &random);
-  LowRank dyads;
-  dyads.Add(2, 3 * kNodes) = random.Vector(3 * kNodes, 1);
+  LowRank updates;
+  updates.Add(2, 3 * kNodes) = random.Vector(3 * kNodes, 1);
   for (const PreconditionerKind kind : kKinds) {
     PcgSolver solver(kind, nullptr);  // one solver, many sets of fixed nodes
     for (int round = 0; round < 4; ++round) {
@@ -95,13 +95,13 @@ TEST(PcgSolver, FixedNodesKeepTheirEntriesAndDoNotAct) {
       ASSERT_TRUE(solver.Prepare(h.sparse, fixed));
       const VecX b = random.Vector(3 * kNodes, 1);
       VecX x = b, other = b;
-      ASSERT_TRUE(solver.Solve(dyads, 1e-13, 500, &x).converged);
+      ASSERT_TRUE(solver.Solve(updates, 1e-13, 500, &x).converged);
       for (int n = 0; n < kNodes; ++n) {
         if (!fixed[n]) continue;
         EXPECT_EQ(Vec3(x.segment<3>(3 * n)), Vec3(b.segment<3>(3 * n)));
         other.segment<3>(3 * n).setConstant(7);
       }
-      ASSERT_TRUE(solver.Solve(dyads, 1e-13, 500, &other).converged);
+      ASSERT_TRUE(solver.Solve(updates, 1e-13, 500, &other).converged);
       for (int n = 0; n < kNodes; ++n) {
         if (!fixed[n]) {
           EXPECT_EQ(Vec3(x.segment<3>(3 * n)), Vec3(other.segment<3>(3 * n)));

@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
-#include "sim/sensor/sensors.h"
+#include "sim/sensor/body_motion.h"
+#include "sim/sensor/contact_wrenches.h"
 #include "tests/sim/sensor/moving_bodies.h"
 
 namespace eipc {

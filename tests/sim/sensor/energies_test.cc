@@ -2,7 +2,7 @@
 
 #include "sim/contact/barrier_function.h"
 #include "sim/mesh/mass_properties.h"
-#include "sim/sensor/sensors.h"
+#include "sim/sensor/energies.h"
 #include "tests/sim/sensor/moving_bodies.h"
 
 namespace eipc {

@@ -45,15 +45,15 @@ class Swirl : public RootProblem {
     if (first) h->SetPattern(nodes_, &pairs);
     h->SetZero();
     MatX matrix = k_;
-    for (int k = 0; k < dyads_.count(); ++k) matrix -= dyads_.weight(k) * dyads_.vector(k) * dyads_.vector(k).transpose();
+    for (int k = 0; k < rank_one_updates_.count(); ++k) matrix -= rank_one_updates_.weight(k) * rank_one_updates_.vector(k) * rank_one_updates_.vector(k).transpose();
     for (int a = 0; a < nodes_; ++a) {
       for (int b = 0; b <= a; ++b) h->Add(a, b, matrix.block<3, 3>(3 * a, 3 * b));
     }
     return first;
   }
-  // Moves a part of K's own into dyads.
-  void KeepApart(double weight) { dyads_.Add(weight, 3 * nodes_) = random_.Vector(3 * nodes_, 0.3); }
-  void Dyads(LowRank* dyads) override { *dyads = dyads_; }
+  // Moves a part of K's own into updates.
+  void KeepApart(double weight) { rank_one_updates_.Add(weight, 3 * nodes_) = random_.Vector(3 * nodes_, 0.3); }
+  void RankOneUpdates(LowRank* updates) override { *updates = rank_one_updates_; }
   void ChangingNodes(std::vector<uint8_t>* changing) const override { changing->assign(nodes_, 0); }
   double MaxStep(const VecX&) override { return max_step; }
   void Freeze() override { s_ = SwirlAt(q_); }
@@ -87,7 +87,7 @@ class Swirl : public RootProblem {
   Random random_;
   MatX k_, b_, rest_;
   VecX c_, q_, s_;
-  LowRank dyads_;
+  LowRank rank_one_updates_;
 };
 
 struct Solution {
@@ -139,7 +139,7 @@ TEST(RootSolver, NeedsTheRemainderOfTheJacobian) {
   EXPECT_GT(run.report.iterations, 2 * with);
 }
 
-TEST(RootSolver, DyadsBelongToTheMatrix) {
+TEST(RootSolver, RankOneUpdatesBelongToTheMatrix) {
   for (const bool direct : {false, true}) {
     Swirl whole(4, 2.0, 1), apart(4, 2.0, 1);
     apart.KeepApart(0.5);

@@ -1,4 +1,4 @@
-#include "server/session/heap.h"
+#include "server/os/malloc_tuning.h"
 
 #include <malloc.h>
 

@@ -1,5 +1,5 @@
 // Children that misbehave in every way: each ends, with a reason, and leaves nothing behind.
-#include "server/session/child_process.h"
+#include "server/os/child_process.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "server/session/file_system.h"
+#include "server/os/file_system.h"
 
 #include <fcntl.h>
 #include <unistd.h>
@@ -11,7 +11,7 @@
 #include <memory>
 
 #include "absl/strings/str_cat.h"
-#include "server/session/files.h"
+#include "server/os/files.h"
 #include "sim/base/status_macros.h"
 
 namespace eipc {

@@ -1,5 +1,5 @@
-#ifndef EIPC_SERVER_SESSION_FILES_H_
-#define EIPC_SERVER_SESSION_FILES_H_
+#ifndef EIPC_SERVER_OS_FILES_H_
+#define EIPC_SERVER_OS_FILES_H_
 
 #include <string>
 
@@ -19,4 +19,4 @@ absl::StatusOr<std::string> ReadWholeFile(const std::string& path);
 
 }  // namespace eipc
 
-#endif  // EIPC_SERVER_SESSION_FILES_H_
+#endif  // EIPC_SERVER_OS_FILES_H_

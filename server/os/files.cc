@@ -1,4 +1,4 @@
-#include "server/session/files.h"
+#include "server/os/files.h"
 
 #include <cerrno>
 #include <cstring>
@@ -7,7 +7,7 @@
 #include <iterator>
 
 #include "absl/strings/str_cat.h"
-#include "server/session/file_system.h"
+#include "server/os/file_system.h"
 
 namespace eipc {
 

@@ -1,4 +1,4 @@
-#include "server/session/turns.h"
+#include "server/os/thread_scheduling.h"
 
 #include <sched.h>
 #include <sys/resource.h>
@@ -18,7 +18,7 @@ struct Attributes {
   uint64_t flags = 0;
   int32_t nice = 0;
   uint32_t priority = 0;
-  uint64_t runtime = 0;  // of a turn, ns; 0: the kernel's
+  uint64_t runtime = 0;  // of a time slice, ns; 0: the kernel's
   uint64_t deadline = 0;
   uint64_t period = 0;
 };
@@ -26,7 +26,7 @@ static_assert(sizeof(Attributes) == 48, "the kernel's first version");
 
 constexpr uint64_t kShortNs = 100'000;
 
-// Whether the process has asked for short turns: only then solves ask for others.
+// Whether the process has asked for short slices: only then solves ask for batch scheduling.
 std::atomic<bool> wanted = false;
 
 void Ask(uint32_t policy, uint64_t runtime_ns) {
@@ -39,16 +39,16 @@ void Ask(uint32_t policy, uint64_t runtime_ns) {
 
 }  // namespace
 
-void TakeShortTurns() {
+void UseShortTimeSlices() {
   wanted = true;
   Ask(SCHED_OTHER, kShortNs);
 }
 
-SolvingTurns::SolvingTurns() {
+BatchScheduling::BatchScheduling() {
   if (wanted) Ask(SCHED_BATCH, 0);
 }
 
-SolvingTurns::~SolvingTurns() {
+BatchScheduling::~BatchScheduling() {
   if (wanted) Ask(SCHED_OTHER, kShortNs);
 }
 

@@ -1,4 +1,4 @@
-#include "server/session/child_process.h"
+#include "server/os/child_process.h"
 
 #include <fcntl.h>
 #include <linux/close_range.h>

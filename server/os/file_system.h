@@ -1,5 +1,5 @@
-#ifndef EIPC_SERVER_SESSION_FILE_SYSTEM_H_
-#define EIPC_SERVER_SESSION_FILE_SYSTEM_H_
+#ifndef EIPC_SERVER_OS_FILE_SYSTEM_H_
+#define EIPC_SERVER_OS_FILE_SYSTEM_H_
 
 #include <sys/types.h>
 
@@ -63,4 +63,4 @@ absl::Status SyncFolderOf(FileSystem* files, const std::string& path);
 
 }  // namespace eipc
 
-#endif  // EIPC_SERVER_SESSION_FILE_SYSTEM_H_
+#endif  // EIPC_SERVER_OS_FILE_SYSTEM_H_

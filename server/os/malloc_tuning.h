@@ -1,5 +1,5 @@
-#ifndef EIPC_SERVER_SESSION_HEAP_H_
-#define EIPC_SERVER_SESSION_HEAP_H_
+#ifndef EIPC_SERVER_OS_MALLOC_TUNING_H_
+#define EIPC_SERVER_OS_MALLOC_TUNING_H_
 
 #include <chrono>
 #include <cstdint>
@@ -39,4 +39,4 @@ class TrimSchedule {
 
 }  // namespace eipc
 
-#endif  // EIPC_SERVER_SESSION_HEAP_H_
+#endif  // EIPC_SERVER_OS_MALLOC_TUNING_H_

@@ -1,4 +1,4 @@
-#include "server/session/turns.h"
+#include "server/os/thread_scheduling.h"
 
 #include <gtest/gtest.h>
 #include <sched.h>
@@ -9,17 +9,17 @@
 namespace eipc {
 namespace {
 
-TEST(Turns, SolvesAreBatchWorkAndTheRestIsNot) {
+TEST(ThreadScheduling, SolvesAreBatchWorkAndTheRestIsNot) {
   {
-    const SolvingTurns turns;
-    EXPECT_EQ(sched_getscheduler(0), SCHED_OTHER) << "nobody asked for turns";
+    const BatchScheduling batch;
+    EXPECT_EQ(sched_getscheduler(0), SCHED_OTHER) << "the process has not asked for short slices";
   }
   std::thread([] {
     ASSERT_EQ(setpriority(PRIO_PROCESS, 0, 3), 0);
-    TakeShortTurns();
+    UseShortTimeSlices();
     EXPECT_EQ(sched_getscheduler(0), SCHED_OTHER);
     {
-      const SolvingTurns turns;
+      const BatchScheduling batch;
       EXPECT_EQ(sched_getscheduler(0), SCHED_BATCH);
       std::thread([] { EXPECT_EQ(sched_getscheduler(0), SCHED_BATCH) << "a solve's own threads"; }).join();
     }

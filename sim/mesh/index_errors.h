@@ -1,5 +1,5 @@
-#ifndef EIPC_SIM_MESH_OFFENDERS_H_
-#define EIPC_SIM_MESH_OFFENDERS_H_
+#ifndef EIPC_SIM_MESH_INDEX_ERRORS_H_
+#define EIPC_SIM_MESH_INDEX_ERRORS_H_
 
 #include <array>
 #include <cstddef>
@@ -15,7 +15,7 @@
 namespace eipc {
 
 // Collects the indices of bad elements of one kind; the error names the first five and counts the rest.
-class Offenders {
+class IndexErrors {
  public:
   void Add(size_t index) {
     if (first_.size() < 5) first_.push_back(index);
@@ -44,4 +44,4 @@ bool AllInRange(const std::array<int32_t, N>& indices, size_t count) {
 
 }  // namespace eipc
 
-#endif  // EIPC_SIM_MESH_OFFENDERS_H_
+#endif  // EIPC_SIM_MESH_INDEX_ERRORS_H_

@@ -1,5 +1,5 @@
-#ifndef EIPC_SERVER_SESSION_CHILD_PROCESS_H_
-#define EIPC_SERVER_SESSION_CHILD_PROCESS_H_
+#ifndef EIPC_SERVER_OS_CHILD_PROCESS_H_
+#define EIPC_SERVER_OS_CHILD_PROCESS_H_
 
 #include <chrono>
 #include <cstdint>
@@ -43,4 +43,4 @@ absl::StatusOr<std::string> RunChild(const std::vector<std::string>& arguments, 
 
 }  // namespace eipc
 
-#endif  // EIPC_SERVER_SESSION_CHILD_PROCESS_H_
+#endif  // EIPC_SERVER_OS_CHILD_PROCESS_H_
