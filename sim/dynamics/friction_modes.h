@@ -12,9 +12,9 @@ struct FrictionModeRow {
   FrictionMode mode;
   absl::string_view name;  // of its enumerator in the scene message
   absl::string_view summary;
-  bool implicit;                // by root finding, at the end of the stage; otherwise lagged
-  bool until_converged;         // solves are repeated until friction does not change any more
-  int default_lag_iterations;   // of lagged friction, where the scene gives none
+  bool implicit;               // by root finding, at the end of the stage; otherwise lagged
+  bool until_converged;        // solves are repeated until friction does not change any more
+  int default_lag_iterations;  // of lagged friction, where the scene gives none
 };
 
 // In the order of FrictionMode.

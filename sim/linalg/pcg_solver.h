@@ -12,8 +12,8 @@
 namespace eipc {
 
 // Conjugate gradients on the free part of H + sum_k w_k g_k g_k^T. Fixed nodes are kept by projection: every search direction is
-// zero there (Baraff & Witkin 1998; Hauth, "Numerical Techniques for Soft Object Simulation", 4.2, Alg. 4). The updates are products
-// only, never a matrix, and are not in the preconditioner.
+// zero there (Baraff & Witkin 1998; Hauth, "Numerical Techniques for Soft Object Simulation", 4.2, Alg. 4). The updates are
+// products only, never a matrix, and are not in the preconditioner.
 class PcgSolver {
  public:
   // `pool` may be null; the number of its threads changes no bit. So may `interrupt`, which ends Solve early and not converged.

@@ -13,7 +13,8 @@ class TetMesh {
  public:
   TetMesh() = default;
 
-  // Checks finiteness, index ranges, repeated indices, and that every tet has positive volume; the error names the first bad indices.
+  // Checks finiteness, index ranges, repeated indices, and that every tet has positive volume; the error names the first bad
+  // indices.
   static absl::StatusOr<TetMesh> Create(std::vector<Vec3> vertices, std::vector<Tet> tets);
 
   const std::vector<Vec3>& vertices() const { return vertices_; }

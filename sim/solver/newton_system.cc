@@ -91,7 +91,8 @@ bool NewtonSystem::SolveIteratively(NewtonProblem* problem, const SolveContext& 
   trial_ = *direction;
   RightHandSide(context.fixed, gradient, &trial_);
   const double norm = gradient.norm();
-  const ConjugateGradient::Result result = pcg_->Solve(rank_one_updates_, Forcing(norm, last_gradient_), kKrylovIterations, &trial_);
+  const ConjugateGradient::Result result =
+      pcg_->Solve(rank_one_updates_, Forcing(norm, last_gradient_), kKrylovIterations, &trial_);
   last_gradient_ = norm;
   report->krylov_iterations += result.iterations;
   if (!result.converged || !trial_.allFinite()) return false;

@@ -15,7 +15,7 @@ def documented_files():
     """By part, the files that the table of the architecture page lists for a new one."""
     page = (SOURCE / "docs/concepts/architecture.md").read_text()
     section = page[page.index("## What a new part touches"):]
-    rows = re.findall(r"^\| ([a-z ]+) \| (.*) \|$", section, re.MULTILINE)
+    rows = re.findall(r"^\| ([A-Za-z ]+) \| (.*) \|$", section, re.MULTILINE)
     return {part: sorted(re.findall(r"`([^`]+)`", files)) for part, files in rows if part in planted_parts.PARTS}
 
 
@@ -23,7 +23,7 @@ def touched_files(part):
     """The files of an example; those that it adds by the name that the page gives them."""
     files = []
     for path, change in planted_parts.PARTS[part].items():
-        name = re.sub(r"planted(_spring)?\.", "NAME.", path) if isinstance(change, str) else path
+        name = re.sub(r"planted(_spring|_call)?\.", "NAME.", path) if isinstance(change, str) else path
         files.append(name)
     return sorted(files)
 

@@ -1,9 +1,9 @@
-"""A new material, friction law, body kind, integrator and mesh format, planted into a copy of the sources that they touch.
+"""A new material, friction law, body kind, integrator, mesh format and RPC, planted into a copy of the sources that they touch.
 
 Each part is the files that it adds and the texts that it inserts into others. The tests count these files, compare them with
 docs/concepts/architecture.md, and build what comes out (planted_parts_test.cc).
 
-  planted_parts.py SOURCE FOLDER    writes every touched file, with all parts planted, below FOLDER
+  planted_parts.py SOURCE FOLDER [PART...]    writes every touched file, with these parts planted (all), below FOLDER
 """
 
 import pathlib
@@ -121,14 +121,30 @@ PARTS = {
                       '    {"Planted", ".planted", "a triangle", false, true, ReadPlanted, nullptr},\n'),
         ],
     },
+    "RPC": {
+        "server/rpc/handlers/planted_call.cc": "planted_call.cc",
+        "server/rpc/handlers/CMakeLists.txt": [Insertion("method_table.cc operation_info.cc", " planted_call.cc")],
+        "server/rpc/handlers/calls.h": [
+            Insertion("absl::Status GetServerInfo(Services&, const CallContext&, const v1::GetServerInfoRequest&, v1::ServerInfo*);\n",
+                      "absl::Status Planted(Services&, const CallContext&, const v1::GetSceneRequest&, v1::SceneInfo*);\n"),
+        ],
+        "server/rpc/handlers/method_table.cc": [
+            Insertion('    Unary<GetServerInfo>("GetServerInfo", kRead),\n',
+                      '    Unary<Planted>("Planted", kWrite, {"plant", kResponse, "name"}),\n'),
+        ],
+        "proto/eipc/v1/service.proto": [
+            Insertion("  rpc GetServerInfo(GetServerInfoRequest) returns (ServerInfo);\n",
+                      "  rpc Planted(GetSceneRequest) returns (SceneInfo);\n"),
+        ],
+    },
 }
 
 
-def planted(source):
-    """Content of every touched file with all parts planted, by path."""
+def planted(source, parts=PARTS):
+    """Content of every touched file with these parts planted, by path."""
     contents = {}
-    for files in PARTS.values():
-        for path, change in files.items():
+    for part in parts:
+        for path, change in PARTS[part].items():
             if isinstance(change, str):
                 contents[path] = (HERE / "new" / change).read_text()
                 continue
@@ -140,8 +156,8 @@ def planted(source):
 
 
 def main():
-    source, folder = map(pathlib.Path, sys.argv[1:])
-    for path, content in planted(source).items():
+    source, folder = map(pathlib.Path, sys.argv[1:3])
+    for path, content in planted(source, sys.argv[3:] or PARTS).items():
         out = folder / path
         out.parent.mkdir(parents=True, exist_ok=True)
         if not out.exists() or out.read_text() != content:

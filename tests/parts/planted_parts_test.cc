@@ -1,5 +1,5 @@
-// Built from a copy of the sources in which planted_parts.py has planted one new part of each kind: nothing else is needed for it
-// to be found, checked, described and computed.
+// Built from a copy of the sources in which planted_parts.py has planted a material, a friction law, an integrator and a mesh
+// format: nothing else is needed for them to be found, checked, described and computed.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -11,8 +11,6 @@
 #include "sim/energy/friction_curve.h"
 #include "sim/material/material.h"
 #include "sim/mesh/read_mesh.h"
-#include "sim/scene/compile_scene.h"
-#include "tests/support/scenes.h"
 #include "tools/describe_parts.h"
 
 namespace eipc {
@@ -64,20 +62,6 @@ TEST(PlantedParts, AnIntegrator) {
   EXPECT_DOUBLE_EQ(stage.q_tilde[0], 1 + 0.4 * 0.5 * 2);
   EXPECT_DOUBLE_EQ(stage.v_tilde[0], 2 + 0.4 * 0.5 * 3);
   EXPECT_THAT(DescribeParts(), HasSubstr("| `PLANTED_THETA` | 1 | 1 |"));
-}
-
-TEST(PlantedParts, ABodyKind) {
-  ASSERT_NE(FindBodyKind("planted"), nullptr);
-  SceneSpec scene = testing::EmptyScene();
-  scene.bodies = {testing::StaticBox("corner", Vec3(2, 2, 2))};
-  scene.bodies[0].kind = FindBodyKind("planted")->kind;
-  const auto model = CompileScene(scene);
-  ASSERT_TRUE(model.ok()) << model.status();
-  EXPECT_EQ((*model)->bodies[0].kind, "planted");
-  EXPECT_EQ((*model)->bodies[0].vertices.size(), 4);
-  scene.bodies[0].external_force = Vec3::UnitX();
-  EXPECT_THAT(std::string(CompileScene(scene).status().message()), HasSubstr("a kinematic or static or planted body"));
-  EXPECT_THAT(DescribeParts(), HasSubstr("| `planted` |  |  |  | a corner as large as its mesh |"));
 }
 
 TEST(PlantedParts, AMeshFormat) {

@@ -12,44 +12,6 @@ namespace {
 using google::protobuf::FieldDescriptor;
 using google::protobuf::Message;
 
-enum class NameIn { kRequest, kResponse };
-
-struct AuditRule {
-  const char* method;
-  const char* action;
-  // Where the name of the resource is.
-  NameIn name_in;
-  const char* name_field;
-  // Fields of the request that name what it is made from; the first that is set counts.
-  const char* source_field = "";
-  const char* other_source_field = "";
-};
-
-constexpr AuditRule kRules[] = {
-    {"CreateScene", "create", NameIn::kResponse, "name"},
-    {"DeleteScene", "delete", NameIn::kRequest, "name"},
-    {"CreateSession", "create", NameIn::kResponse, "name", "snapshot", "scene"},
-    {"ForkSession", "fork", NameIn::kResponse, "name", "session"},
-    {"Reset", "reset", NameIn::kRequest, "session"},
-    {"RestoreSession", "restore", NameIn::kRequest, "session", "snapshot"},
-    {"DeleteSession", "delete", NameIn::kRequest, "session"},
-    {"CreateSnapshot", "create", NameIn::kResponse, "name", "session"},
-    {"DeleteSnapshot", "delete", NameIn::kRequest, "name"},
-    {"UploadMesh", "upload", NameIn::kResponse, "reference"},
-    {"StartCreateScene", "start", NameIn::kResponse, "name"},
-    {"StartPrepareMesh", "start", NameIn::kResponse, "name"},
-    {"StartStepBatch", "start", NameIn::kResponse, "name", "session"},
-    {"CancelOperation", "cancel", NameIn::kRequest, "name"},
-    {"DeleteOperation", "delete", NameIn::kRequest, "name"},
-};
-
-const AuditRule* RuleFor(const std::string& method) {
-  for (const AuditRule& rule : kRules) {
-    if (method == rule.method) return &rule;
-  }
-  return nullptr;
-}
-
 std::string StringField(const Message* message, const std::string& name) {
   if (message == nullptr) return "";
   const FieldDescriptor* field = message->GetDescriptor()->FindFieldByName(name);
@@ -65,15 +27,15 @@ bool OnlyValidates(const Message* request) {
 
 }  // namespace
 
-std::optional<AuditEntry> AuditedCall(const std::string& method, const Message* request, const Message* response) {
-  const AuditRule* rule = RuleFor(method);
-  if (rule == nullptr || OnlyValidates(request)) return std::nullopt;
+std::optional<AuditEntry> AuditedCall(const AuditRule& rule, const std::string& method, const Message* request,
+                                      const Message* response) {
+  if (rule.action == nullptr || OnlyValidates(request)) return std::nullopt;
   AuditEntry entry;
-  entry.action = rule->action;
+  entry.action = rule.action;
   entry.method = method;
-  entry.resource = StringField(rule->name_in == NameIn::kRequest ? request : response, rule->name_field);
-  entry.source = StringField(request, rule->source_field);
-  if (entry.source.empty()) entry.source = StringField(request, rule->other_source_field);
+  entry.resource = StringField(rule.name_in == AuditRule::NameIn::kRequest ? request : response, rule.name_field);
+  entry.source = StringField(request, rule.source_field);
+  if (entry.source.empty()) entry.source = StringField(request, rule.other_source_field);
   return entry;
 }
 

@@ -14,9 +14,21 @@ class Message;
 
 namespace eipc::rpc {
 
-// What the audit log keeps of a call by that name: action, resource, source and method; who called, and how it ended, is for the
-// caller to fill in. Nothing for calls that only read or step, or that only validate. Messages may be null where there is none.
-std::optional<AuditEntry> AuditedCall(const std::string& method, const google::protobuf::Message* request,
+// What the audit log keeps of the calls of a method. Without an action: nothing.
+struct AuditRule {
+  enum class NameIn { kRequest, kResponse };
+  const char* action = nullptr;
+  // Where the name of the resource is.
+  NameIn name_in = NameIn::kRequest;
+  const char* name_field = "";
+  // Fields of the request that name what it is made from; the first that is set counts.
+  const char* source_field = "";
+  const char* other_source_field = "";
+};
+
+// The entry of a call: action, resource, source and method; who called, and how it ended, is for the caller to fill in. Nothing for
+// calls that only validate. Messages may be null where there is none.
+std::optional<AuditEntry> AuditedCall(const AuditRule& rule, const std::string& method, const google::protobuf::Message* request,
                                       const google::protobuf::Message* response);
 
 // Who called.

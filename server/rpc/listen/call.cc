@@ -50,7 +50,7 @@ Call::Call(CallHost* host, const Method* method, Caller caller, grpc::GenericCal
   call_.peer = PeerOf(*context);
   call_.request_id = RequestId(*context);
   if (host_->services.spans != nullptr) call_.trace = TraceOf(*context);
-  if (host_->services.metrics != nullptr && method_ != nullptr) host_->services.metrics->CallStarted(method_->name);
+  if (host_->services.metrics != nullptr && method_ != nullptr) host_->services.metrics->CallStarted(method_->label);
 }
 
 void Call::OnDone() {
@@ -68,7 +68,7 @@ grpc::Status Call::Conclude(const absl::Status& status) {
   context_->AddTrailingMetadata(kRequestIdKey, call_.request_id);
   const double seconds = std::chrono::duration<double>(Clock::now() - begin_).count();
   const std::string code = absl::StatusCodeToString(wire.code());
-  const std::string name = method_ == nullptr ? "" : method_->name;
+  const std::string name = method_ == nullptr ? "" : method_->label;
   if (host_->services.metrics != nullptr && method_ != nullptr) {
     host_->services.metrics->CallHandled(name, code, seconds);
     if (!absl::IsUnauthenticated(wire)) host_->services.metrics->TenantCalled(call_.tenant, wire);
@@ -92,7 +92,7 @@ grpc::Status Call::Conclude(const absl::Status& status) {
 }
 
 void Call::WriteAudit(const absl::Status& status) {
-  std::optional<AuditEntry> entry = handled_ ? std::move(audit_) : AuditedCall(method_->name, nullptr, nullptr);
+  std::optional<AuditEntry> entry = handled_ ? std::move(audit_) : AuditedCall(method_->audit, method_->label, nullptr, nullptr);
   if (!entry) return;
   AddCaller(call_, &*entry);
   entry->code = absl::StatusCodeToString(status.code());

@@ -13,8 +13,8 @@
 
 #include "absl/status/status.h"
 #include "server/rpc/handlers/call_context.h"
+#include "server/rpc/handlers/method_table.h"
 #include "server/rpc/listen/call_host.h"
-#include "server/rpc/listen/method_table.h"
 #include "server/session/guarded.h"
 
 namespace eipc::rpc {

@@ -17,8 +17,6 @@ namespace {
 
 using Kind = Method::Kind;
 
-bool HoldsNoCallPlace(Kind kind) { return kind != Kind::kUnary && kind != Kind::kHealthCheck; }
-
 absl::Status Unknown(const std::string& path) {
   return absl::UnimplementedError(absl::StrCat("UNIMPLEMENTED: no method ", Printable(path.substr(0, 100))));
 }
@@ -29,20 +27,20 @@ absl::Status CallService::Admit(const Method& method, const grpc::GenericCallbac
   if (host_->access == nullptr) return absl::OkStatus();
   const std::optional<Caller> caller = Identify(*host_->access->Get(), context);
   if (!caller) {
-    known->stranger = method.kind == Kind::kHealthCheck && host_->options.open_health;
+    known->stranger = method.policy.least == MethodPolicy::Least::kNoCredentials && host_->options.open_health;
     if (known->stranger) return absl::OkStatus();
     return absl::UnauthenticatedError("UNAUTHENTICATED: credentials are missing or not known here");
   }
   known->caller = *caller;
-  if (caller->role == Role::kOperator || method.only_reads) return absl::OkStatus();
-  return absl::PermissionDeniedError(absl::StrCat("PERMISSION_DENIED: a viewer may not call ", method.name));
+  if (caller->role == Role::kOperator || method.policy.least != MethodPolicy::Least::kOperator) return absl::OkStatus();
+  return absl::PermissionDeniedError(absl::StrCat("PERMISSION_DENIED: a viewer may not call ", method.label));
 }
 
 absl::StatusOr<CallGate::Place> CallService::MakeRoom(const Method& method, const Known& known) {
-  if (host_->open.draining() && !method.while_draining) {
+  if (host_->open.draining() && method.policy.draining == MethodPolicy::Draining::kRefused) {
     return absl::UnavailableError("SERVER_STOPPING: the server is stopping");
   }
-  const bool stream = HoldsNoCallPlace(method.kind);
+  const bool stream = method.policy.quota == MethodPolicy::Quota::kStreams;
   CallGate& gate = known.stranger ? host_->strangers_gate : stream ? host_->streams_gate : host_->calls_gate;
   std::optional<CallGate::Place> place = gate.TryEnter(known.caller.tenant);
   if (place) return *std::move(place);

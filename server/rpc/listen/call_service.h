@@ -4,8 +4,8 @@
 #include <grpcpp/generic/async_generic_service.h>
 
 #include "absl/status/statusor.h"
+#include "server/rpc/handlers/method_table.h"
 #include "server/rpc/listen/call_host.h"
-#include "server/rpc/listen/method_table.h"
 
 namespace eipc::rpc {
 

@@ -13,14 +13,14 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "server/os/files.h"
+#include "server/os/malloc_tuning.h"
 #include "server/rpc/handlers/services.h"
 #include "server/rpc/listen/call_host.h"
 #include "server/rpc/listen/call_service.h"
 #include "server/rpc/listen/housekeeper.h"
 #include "server/rpc/listen/listen_address.h"
 #include "server/rpc/telemetry/metrics.h"
-#include "server/session/files.h"
-#include "server/session/heap.h"
 #include "sim/base/status_macros.h"
 
 namespace eipc::rpc {

@@ -51,7 +51,7 @@ struct GrpcServerOptions {
   std::chrono::milliseconds message_timeout{30000};
   // A call whose client has not taken an answer for so long is ended.
   std::chrono::milliseconds write_timeout{30000};
-  // Free memory goes back to the system so often (server/session/heap.h); 0: never.
+  // Free memory goes back to the system so often (server/os/malloc_tuning.h); 0: never.
   std::chrono::milliseconds trim_interval{60000};
   EventSink events;  // may be empty
   // Called once, with the address, when the server takes work: at once, or when what the journal holds is back. May be empty.

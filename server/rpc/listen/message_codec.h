@@ -42,23 +42,36 @@ absl::Status ParseMessage(grpc::ByteBuffer* bytes, ParseMemory* memory, google::
 google::protobuf::ArenaOptions BudgetedArena(char* initial_block, size_t initial_bytes);
 
 // A request and the memory it is in.
-template <typename Message>
-class Parsed {
+class ParsedMessage {
  public:
-  Parsed() : arena_(BudgetedArena(first_block_, sizeof(first_block_))) {}
-  absl::Status Parse(MemoryBudget* budget, grpc::ByteBuffer* bytes) {
+  ParsedMessage() : arena_(BudgetedArena(first_block_, sizeof(first_block_))) {}
+  // `empty` is of the type that is expected.
+  absl::Status Parse(const google::protobuf::Message& empty, MemoryBudget* budget, grpc::ByteBuffer* bytes) {
     if (absl::Status status = memory_.Begin(budget, static_cast<int64_t>(bytes->Length())); !status.ok()) return status;
-    message_ = google::protobuf::Arena::CreateMessage<Message>(&arena_);
+    message_ = empty.New(&arena_);
     return ParseMessage(bytes, &memory_, message_);
   }
-  const Message& operator*() const { return *message_; }
-  Message* get() { return message_; }
+  google::protobuf::Message* get() { return message_; }
 
  private:
   ParseMemory memory_;  // given back after the arena
   alignas(16) char first_block_[2048];
   google::protobuf::Arena arena_;
-  Message* message_ = nullptr;
+  google::protobuf::Message* message_ = nullptr;
+};
+
+// The same of a type that is known.
+template <typename Message>
+class Parsed {
+ public:
+  absl::Status Parse(MemoryBudget* budget, grpc::ByteBuffer* bytes) {
+    return parsed_.Parse(Message::default_instance(), budget, bytes);
+  }
+  const Message& operator*() { return *get(); }
+  Message* get() { return static_cast<Message*>(parsed_.get()); }
+
+ private:
+  ParsedMessage parsed_;
 };
 
 absl::Status SerializeMessage(const google::protobuf::Message& message, grpc::ByteBuffer* bytes);

@@ -36,7 +36,7 @@ void StreamCall::ReadNext() {
     const std::lock_guard<std::mutex> lock(mutex_);
     if (!host_->open.draining()) {
       state_ = State::kReading;
-      if (!may_be_idle()) ExpectSent();
+      if (method_->policy.duration == MethodPolicy::Duration::kTransfer) ExpectSent();
       // Under the lock: once it is left, the stream may be finished by others.
       StartRead(&message_);
       return;

@@ -35,8 +35,6 @@ class StreamCall : public Call {
   void Begin() { ReadNext(); }
   // On a thread of the pool. `message` is the client's, with kMessage.
   virtual Turn Handle(Event event, grpc::ByteBuffer* message) = 0;
-  // Whether the client may take its time for the next message.
-  virtual bool may_be_idle() const { return true; }
 
  private:
   enum class State { kReading, kBusy, kOver };

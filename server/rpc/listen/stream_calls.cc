@@ -62,7 +62,7 @@ StreamCall::Turn UploadCall::Handle(Event event, grpc::ByteBuffer* message) {
   }
   v1::MeshInfo info;
   absl::Status status = upload_.Finish(&info);
-  if (host_->audit != nullptr) KeepForAudit(AuditedCall(method_->name, nullptr, &info));
+  if (host_->audit != nullptr) KeepForAudit(AuditedCall(method_->audit, method_->label, nullptr, &info));
   if (!status.ok()) return Ended(std::move(status));
   Turn turn = Answered(info);
   turn.last = true;

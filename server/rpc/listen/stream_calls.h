@@ -30,7 +30,6 @@ class UploadCall final : public StreamCall {
  private:
   ~UploadCall() override = default;
   Turn Handle(Event event, grpc::ByteBuffer* message) override;
-  bool may_be_idle() const override { return false; }
   MeshUpload upload_;
 };
 
@@ -43,7 +42,6 @@ class RecordingCall final : public StreamCall {
  private:
   ~RecordingCall() override = default;
   Turn Handle(Event event, grpc::ByteBuffer* message) override;
-  bool may_be_idle() const override { return false; }
   absl::Status Fetch(grpc::ByteBuffer* message);
   RecordingCopy recording_;
   v1::DataChunk piece_;

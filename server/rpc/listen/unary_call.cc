@@ -1,9 +1,13 @@
 #include "server/rpc/listen/unary_call.h"
 
+#include <google/protobuf/message.h>
+
 #include <algorithm>
+#include <memory>
 #include <optional>
 #include <utility>
 
+#include "server/rpc/handlers/audit_call.h"
 #include "server/rpc/listen/message_codec.h"
 #include "server/session/queue_full.h"
 
@@ -20,7 +24,7 @@ UnaryCall::UnaryCall(CallHost* host, const Method* method, Caller caller, CallGa
                      grpc::GenericCallbackServerContext* context)
     : Call(host, method, std::move(caller), context), place_(std::move(place)) {
   Opened();
-  if (method_->size == Method::Size::kSmall) {
+  if (method_->policy.size == MethodPolicy::Size::kSmall) {
     Read(MessageRoom::Share());
   } else {
     host_->room.Take(call_.tenant, host_->options.max_message_bytes, host_->options.message_timeout,
@@ -59,13 +63,30 @@ void UnaryCall::HandleOnThread() {
   RunOnThread([this] { Handle(); }, [this](const absl::Status& status) { Refuse(status); });
 }
 
+UnaryCall::Answer UnaryCall::Serve() {
+  Answer answer;
+  ParsedMessage request;
+  answer.status = request.Parse(method_->handler.request(), &host_->services.memory, &request_);
+  if (!answer.status.ok()) {
+    KeepForAudit(std::nullopt);
+    return answer;
+  }
+  const bool may_wait = method_->policy.duration == MethodPolicy::Duration::kWait;
+  const double wait_s = may_wait ? TakeWait(request.get()) : 0;
+  const double waited_s = std::chrono::duration<double>(Clock::now() - begin_).count();
+  const std::unique_ptr<google::protobuf::Message> response(method_->handler.response().New());
+  answer.status = method_->handler.call(host_->services, call_, *request.get(), response.get(), &answer.refused);
+  answer.pending = answer.status.ok() && wait_s > waited_s && IsPending(*response);
+  if (answer.status.ok()) answer.status = SerializeMessage(*response, &answer.bytes);
+  KeepForAudit(host_->audit == nullptr ? std::nullopt : AuditedCall(method_->audit, method_->label, request.get(), response.get()));
+  return answer;
+}
+
 void UnaryCall::Handle() {
-  Method::Answer answer;
+  Answer answer;
   const absl::Status status = Guarded([&]() -> absl::Status {
     if (cancelled()) return Gone();
-    const char* const audited = host_->audit == nullptr ? nullptr : method_->name;
-    answer = method_->serve({host_->services, call_, &request_, audited, Clock::now() - begin_});
-    KeepForAudit(std::move(answer.audit));
+    answer = Serve();
     return answer.status;
   });
   answer.status = status;
@@ -90,7 +111,7 @@ bool UnaryCall::WaitForMore() {
   return true;
 }
 
-void UnaryCall::Reply(Method::Answer answer) {
+void UnaryCall::Reply(Answer answer) {
   request_.Clear();
   request_memory_ = {};
   place_.Leave();
@@ -107,7 +128,7 @@ void UnaryCall::Reply(Method::Answer answer) {
   Send(std::move(answer));
 }
 
-void UnaryCall::Send(Method::Answer answer) {
+void UnaryCall::Send(Answer answer) {
   if (!answer.status.ok()) return End(answer.status);
   answer_.Swap(&answer.bytes);
   answer_memory_ = host_->services.memory.Record(static_cast<int64_t>(answer_.Length()) + kPerUnreadAnswer);

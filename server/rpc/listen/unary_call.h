@@ -18,15 +18,24 @@ class UnaryCall final : public Call {
   void OnReadDone(bool ok) override;
 
  private:
+  struct Answer {
+    absl::Status status;
+    grpc::ByteBuffer bytes;  // when the status is OK
+    // The client asked to wait for something that has not happened yet: the call is to be handled again a moment later. What has
+    // been found so far is the answer all the same.
+    bool pending = false;
+    bool refused = false;  // for want of room: the answer waits (refusal_pause.h)
+  };
   ~UnaryCall() override = default;
   void Read(absl::StatusOr<MessageRoom::Share> room);
   void Refuse(const absl::Status& status);
   void HandleOnThread();
   void Handle();
+  Answer Serve();
   // Pending: polls again a moment later, as long as there is room for waiting calls.
   bool WaitForMore();
-  void Reply(Method::Answer answer);
-  void Send(Method::Answer answer);
+  void Reply(Answer answer);
+  void Send(Answer answer);
 
   CallGate::Place place_;    // among the calls that are handled
   CallGate::Place waiting_;  // among those that wait for something to happen

@@ -1,6 +1,7 @@
+#include "sim/sensor/body_motion.h"
+
 #include <gtest/gtest.h>
 
-#include "sim/sensor/body_motion.h"
 #include "tests/sim/sensor/moving_bodies.h"
 
 namespace eipc {

@@ -1,7 +1,8 @@
+#include "sim/sensor/contact_wrenches.h"
+
 #include <gtest/gtest.h>
 
 #include "sim/sensor/body_motion.h"
-#include "sim/sensor/contact_wrenches.h"
 #include "tests/sim/sensor/moving_bodies.h"
 
 namespace eipc {

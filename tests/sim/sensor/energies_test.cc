@@ -1,8 +1,9 @@
+#include "sim/sensor/energies.h"
+
 #include <gtest/gtest.h>
 
 #include "sim/contact/barrier_function.h"
 #include "sim/mesh/mass_properties.h"
-#include "sim/sensor/energies.h"
 #include "tests/sim/sensor/moving_bodies.h"
 
 namespace eipc {

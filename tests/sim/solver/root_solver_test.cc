@@ -45,7 +45,8 @@ class Swirl : public RootProblem {
     if (first) h->SetPattern(nodes_, &pairs);
     h->SetZero();
     MatX matrix = k_;
-    for (int k = 0; k < rank_one_updates_.count(); ++k) matrix -= rank_one_updates_.weight(k) * rank_one_updates_.vector(k) * rank_one_updates_.vector(k).transpose();
+    for (int k = 0; k < rank_one_updates_.count(); ++k)
+      matrix -= rank_one_updates_.weight(k) * rank_one_updates_.vector(k) * rank_one_updates_.vector(k).transpose();
     for (int a = 0; a < nodes_; ++a) {
       for (int b = 0; b <= a; ++b) h->Add(a, b, matrix.block<3, 3>(3 * a, 3 * b));
     }
