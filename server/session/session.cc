@@ -88,18 +88,18 @@ absl::Status Session::Step(const StepCommand& command, const StepBudget& budget,
 
 absl::Status Session::StepOnce(const StepCommand& command, int taken, const StepBudget& budget, SolveSlots* slots, Slot* world,
                                double* slot_wait_s) {
-  const auto begin = std::chrono::steady_clock::now();
+  const auto begin = options_.now();
   // Two system calls of some microseconds, which a step of microseconds and one that is refused can do without.
-  std::optional<BatchScheduling> turns;
+  std::optional<BatchScheduling> batch;
   const absl::StatusOr<SolveSlots::Slot> slot = slots->Take(command.claim, budget, [&] {
-    if (world->last_step_s >= kLongStepSeconds) turns.emplace();
+    if (world->last_step_s >= kLongStepSeconds) batch.emplace();
   });
-  const auto taken_at = std::chrono::steady_clock::now();
+  const auto taken_at = options_.now();
   *slot_wait_s += std::chrono::duration<double>(taken_at - begin).count();
   EIPC_RETURN_IF_ERROR(slot.status());
   const absl::Status status =
       world->world->Step(SubstepInput(command.dt_s, command.targets, command.trajectories, taken), budget, taken > 0);
-  world->last_step_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - taken_at).count();
+  world->last_step_s = std::chrono::duration<double>(options_.now() - taken_at).count();
   return status;
 }
 

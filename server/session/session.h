@@ -63,6 +63,8 @@ class Session {
     int worlds = 1;
     std::string owner;
     std::chrono::duration<double> idle_timeout{0};  // 0: never reaped
+    // What steps are timed by.
+    std::chrono::steady_clock::time_point (*now)() = std::chrono::steady_clock::now;
   };
 
   Session(SceneRegistry::Pin scene, Options options);
