@@ -9,6 +9,7 @@
 #include <limits>
 
 #include "eipc/v1/scene.pb.h"
+#include "server/convert/scene_digest.h"
 #include "sim/contact/friction_law.h"
 #include "sim/dynamics/integrators.h"
 #include "sim/dynamics/simulation.h"
