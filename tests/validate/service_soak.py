@@ -29,6 +29,8 @@ PAUSE_S = 0.05
 SCRAPES = 5
 # Without connections that come or go, the server is at rest.
 REST_S = 2.0
+# Comes before the heap at rest is read for the first time: what a first use fills (lists, tables of libraries), it fills once.
+FIRST_USE_S = 30.0
 DT = 0.005
 
 
@@ -58,6 +60,9 @@ class Soak:
     failures: list[str] = field(default_factory=list)
     descriptors_before: Descriptors = Descriptors(0, 0)
     descriptors_after: Descriptors = Descriptors(0, 0)
+    # Bytes in use without sessions, scenes and connections, before and after.
+    rest_before: float = 0.0
+    rest_after: float = 0.0
     left_behind: dict[str, float] = field(default_factory=dict)
 
 
@@ -241,10 +246,16 @@ def soak(server: eipc.ServerProcess, metrics: str, scene_of: Callable[[float], A
     seen = Soak()
     _first_calls(server, scene_of)
     seen.descriptors_before = _at_rest(server)
+    first = Soak(failures=seen.failures)
+    with server.client() as client:
+        _use(server, client, metrics, scene_of, first, FIRST_USE_S, random.Random(seed + 1), lambda _: None)
+    _at_rest(server)
+    seen.rest_before = gauges(metrics)["eipc_heap_in_use_bytes"]
     with server.client() as client:
         _use(server, client, metrics, scene_of, seen, seconds, random.Random(seed), say)
     seen.descriptors_after = _at_rest(server)
     left = gauges(metrics)
+    seen.rest_after = left["eipc_heap_in_use_bytes"]
     names = ("eipc_sessions", "eipc_snapshots", "eipc_streams_open", "eipc_solve_slots_busy", "eipc_solve_queue_depth",
              "eipc_memory_reserved_bytes", "eipc_journal_failures")
     seen.left_behind = {name: left[name] for name in names if left[name] != 0}

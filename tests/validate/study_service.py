@@ -34,7 +34,7 @@ from service_floods import (Health, connection_flood, exhaust_descriptors, heade
                             open_descriptors, open_descriptors_of_proxy, ping_flood, reset_flood, reset_floods, seconds_until_accepting)
 from service_fronts import Front, fronts  # noqa: E402
 from service_kill import kill_rounds  # noqa: E402
-from service_launch import launch  # noqa: E402
+from service_launch import exact_heap, launch  # noqa: E402
 from service_memory import measure  # noqa: E402
 from service_overload import fork, overhead, overload, proxy_overhead  # noqa: E402
 from service_page import ServicePage  # noqa: E402
@@ -55,6 +55,8 @@ SOAK_SEED = 7
 CANCEL_SEED = 11
 RECOVERY_SEED = 5
 LEAST_FOR_SLOPES_S = 600.0
+# A share of the heap at rest, whatever the length of a soak.
+MOST_GROWTH_AT_REST = 0.01
 DIGEST = eipc.Observe(poses=False, solver_report=False, state_digest=True)
 
 
@@ -317,7 +319,7 @@ def _soak(context: Context, _: Front) -> list[Record]:
     metrics = f"127.0.0.1:{free_port()}"
     folder = tempfile.mkdtemp(dir=context.scratch)
     arguments = (LOOPBACK, "--max-sessions=128", "--log-level=off", f"--metrics={metrics}", f"--state-dir={folder}")
-    with launch(context.server, arguments) as server:
+    with exact_heap(), launch(context.server, arguments) as server:
         seen = soak(server, metrics, _scene, seconds, SOAK_SEED, context.say)
     for failure in seen.failures[:10]:
         context.say(f"soak: {failure}")
@@ -326,7 +328,10 @@ def _soak(context: Context, _: Front) -> list[Record]:
                at_least("soak.rarest_act", min(seen.acts.values()), 1), equal("soak.failures", len(seen.failures), 0),
                equal("soak.left_behind", str(seen.left_behind), "{}"),
                at_most("soak.descriptors_left_open", seen.descriptors_after.server - seen.descriptors_before.server, 0),
-               at_most("soak.descriptors_left_open_in_the_proxy", seen.descriptors_after.proxy - seen.descriptors_before.proxy, 0)]
+               at_most("soak.descriptors_left_open_in_the_proxy", seen.descriptors_after.proxy - seen.descriptors_before.proxy, 0),
+               reported("soak.heap_at_rest_before", seen.rest_before / 2**20, "MiB"),
+               at_most("soak.heap_at_rest_growth", seen.rest_after / seen.rest_before - 1, MOST_GROWTH_AT_REST),
+               reported("soak.heap_kept_of_an_act", (seen.rest_after - seen.rest_before) / sum(seen.acts.values()), "B")]
     return records + _growth(after_warm_up(seen.samples, warm_up), seconds - warm_up >= LEAST_FOR_SLOPES_S)
 
 
