@@ -1,10 +1,11 @@
 #include "server/os/files.h"
 
+#include <fcntl.h>
+#include <unistd.h>
+
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 
 #include "absl/strings/str_cat.h"
 #include "server/os/file_system.h"
@@ -21,11 +22,18 @@ absl::Status WriteAll(int file, absl::string_view bytes, const std::string& path
 }
 
 absl::StatusOr<std::string> ReadWholeFile(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  if (!file) return FileError("cannot read", path);
-  std::string bytes((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
-  if (file.bad()) return FileError("cannot read", path);
-  return bytes;
+  const int number = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (number < 0) return FileError("cannot read", path);
+  const OpenFile file(number);
+  std::string bytes;
+  char piece[64 << 10];
+  while (true) {
+    const ssize_t got = read(number, piece, sizeof(piece));
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) return FileError("cannot read", path);
+    if (got == 0) return bytes;
+    bytes.append(piece, static_cast<size_t>(got));
+  }
 }
 
 }  // namespace eipc

@@ -189,6 +189,36 @@ TEST_F(JournalTest, TheLastSoundFileCounts) {
   EXPECT_EQ(ComeBack(*store)->world().state().step, 1);
 }
 
+// As after an error of the disk: a folder cannot be read either.
+TEST_F(JournalTest, FilesThatCannotBeReadAreProblemsAndTheOthersComeBack) {
+  const auto store = Open();
+  const auto session = NewSession(store.get());
+  fs::create_directory(folder_ + "/scenes/-00ff");
+  fs::create_directory(folder_ + "/sessions/8-abc.1.log");
+  const JournalStore::Found found = store->Read();
+  EXPECT_THAT(found.problems, SizeIs(2));
+  ASSERT_THAT(found.sessions, SizeIs(1));
+  EXPECT_EQ(found.sessions[0].session, kName);
+}
+
+// Whole records, in an order that no server writes.
+TEST_F(JournalTest, AJournalThatDoesNotBeginWithItsHeaderIsAProblem) {
+  const auto store = Open();
+  const auto session = NewSession(store.get());
+  const fs::path path = Logs()[0];
+  const std::string bytes = store->ReadLog(kName)->bytes;
+  LogReader reader(bytes);
+  ASSERT_TRUE(reader.Next().ok());
+  const size_t header = reader.offset();
+  ASSERT_TRUE(reader.Next().ok());
+  const std::string state = bytes.substr(header, reader.offset() - header);
+  std::ofstream(path, std::ios::binary | std::ios::trunc) << state << bytes;
+  const JournalStore::Found found = store->Read();
+  EXPECT_THAT(found.sessions, IsEmpty());
+  ASSERT_THAT(found.problems, SizeIs(1));
+  EXPECT_THAT(found.problems[0], HasSubstr("header"));
+}
+
 // However late its last step and its last checkpoint end.
 TEST_F(JournalTest, ADeletedSessionDoesNotComeBack) {
   const auto store = Open();
