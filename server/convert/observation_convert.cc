@@ -146,6 +146,20 @@ absl::StatusOr<ObservationPlan> ObservationPlan::Create(const Model& model, cons
   return plan;
 }
 
+int64_t ObservationPlan::MostBytes(const Model& model) const {
+  // Fixed fields of an observation, and of a body beside its positions; names are short.
+  constexpr int64_t kPerAnswer = 4096, kPerBody = 512;
+  const int64_t per_point = 3 * (float32_ ? sizeof(float) : sizeof(double));
+  int64_t bytes = kPerAnswer;
+  for (const int index : bodies_) {
+    const Body& body = model.bodies[index];
+    bytes += kPerBody;
+    if (cage_positions_) bytes += per_point * body.nodes.size();
+    if (surface_positions_) bytes += per_point * body.vertices.size();
+  }
+  return bytes;
+}
+
 void ObservationPlan::Observe(const World& world, v1::Observation* out) const {
   out->set_step(world.state().step);
   out->set_time_s(world.state().time_s);

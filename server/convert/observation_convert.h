@@ -1,6 +1,7 @@
 #ifndef EIPC_SERVER_CONVERT_OBSERVATION_CONVERT_H_
 #define EIPC_SERVER_CONVERT_OBSERVATION_CONVERT_H_
 
+#include <cstdint>
 #include <vector>
 
 #include "absl/status/statusor.h"
@@ -21,6 +22,9 @@ class ObservationPlan {
 
   // Whether the request asked for a step receipt: the caller fills it, Observe does not know of requests.
   bool step_receipt() const { return step_receipt_; }
+
+  // What an observation has at most on the wire, contacts apart, whose number is not known before.
+  int64_t MostBytes(const Model& model) const;
 
   // What was asked for, of the world's state and of its last step (after a reset: no contacts, an empty report).
   void Observe(const World& world, v1::Observation* out) const;

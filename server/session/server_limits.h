@@ -53,6 +53,8 @@ struct ServerLimits {
   int64_t most_upload_bytes() const {
     return memory_bytes > 0 && memory_bytes / 2 < max_upload_bytes ? memory_bytes / 2 : max_upload_bytes;
   }
+  // Answers that have been made and not been read; of one tenant half of it.
+  int64_t most_unread_bytes() const { return memory_bytes > 0 ? memory_bytes / 2 : int64_t{1} << 30; }
   // Sessions idle for longer are deleted unless they ask for less; 0: never.
   double idle_timeout_s = 0;
   // Operations that are kept, running or done.

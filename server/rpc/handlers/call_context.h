@@ -4,8 +4,10 @@
 #include <string>
 #include <utility>
 
+#include "absl/status/status.h"
 #include "server/rpc/telemetry/trace_context.h"
 #include "server/session/access.h"
+#include "server/session/answer_room.h"
 #include "server/session/solve_slots.h"
 #include "sim/solver/step_budget.h"
 
@@ -31,6 +33,13 @@ struct CallContext {
   // Spans of what the call does belong to it; not sampled unless the server traces.
   TraceContext trace;
 
+  // Room of the call's answer; null where nobody reads one.
+  AnswerRoom::Share* answer = nullptr;
+
+  // Before an answer of this length is made: it is in memory as a message and serialized. RESOURCE_EXHAUSTED (UNREAD_ANSWERS).
+  absl::Status ReserveAnswer(int64_t wire_bytes) const {
+    return answer == nullptr ? absl::OkStatus() : answer->Reserve(2 * wire_bytes);
+  }
   Caller caller() const { return {tenant, role, identity}; }
   SolveClaim claim() const { return {tenant, priority}; }
 };

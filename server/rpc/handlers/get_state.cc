@@ -12,6 +12,7 @@ absl::Status GetState(Services& services, const CallContext& context, const v1::
   session->Touch();
   EIPC_RETURN_IF_ERROR(CheckWorld(*session, request.world()));
   EIPC_ASSIGN_OR_RETURN(const ObservationPlan plan, ObservationPlan::Create(session->world().model(), request.observe()));
+  EIPC_RETURN_IF_ERROR(context.ReserveAnswer(plan.MostBytes(session->world().model())));
   plan.Observe(session->world(request.world()), response);
   return absl::OkStatus();
 }

@@ -44,6 +44,7 @@ absl::Status StartOperation(Services& services, const CallContext& context, cons
   CallContext call = context;
   call.budget = {};
   call.priority = SolvePriority::kBatch;
+  call.answer = nullptr;
   const auto run = [call, job = std::move(job)](const StepBudget& budget, OperationRegistry::Progress* progress) {
     CallContext own = call;
     own.budget = budget;

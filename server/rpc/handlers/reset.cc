@@ -11,6 +11,7 @@ absl::Status Reset(Services& services, const CallContext& context, const v1::Res
   session->Touch();
   EIPC_RETURN_IF_ERROR(CheckWorld(*session, request.world()));
   EIPC_ASSIGN_OR_RETURN(const ObservationPlan plan, ObservationPlan::Create(session->world().model(), request.observe()));
+  EIPC_RETURN_IF_ERROR(context.ReserveAnswer(plan.MostBytes(session->world().model())));
   EIPC_RETURN_IF_ERROR(session->Reset(request.world()));
   session->CheckpointLogIfDue(session.name());
   plan.Observe(session->world(request.world()), response);

@@ -14,6 +14,7 @@ absl::Status RestoreSession(Services& services, const CallContext& context, cons
   EIPC_RETURN_IF_ERROR(CheckWorld(*session, request.world()));
   const StoredScene& scene = session->scene();
   EIPC_ASSIGN_OR_RETURN(const ObservationPlan plan, ObservationPlan::Create(*scene.model, request.observe()));
+  EIPC_RETURN_IF_ERROR(context.ReserveAnswer(plan.MostBytes(*scene.model)));
   RequestMemory memory(&services.memory, "reading the snapshot");
   Snapshot snapshot;
   switch (request.source_case()) {

@@ -19,6 +19,7 @@
 #include "server/rpc/telemetry/event.h"
 #include "server/rpc/telemetry/metrics.h"
 #include "server/rpc/telemetry/span_log.h"
+#include "server/session/answer_room.h"
 #include "server/session/journal.h"
 #include "server/session/kept_memory.h"
 #include "server/session/memory_budget.h"
@@ -45,6 +46,7 @@ struct Services {
         batch_crew(limits.solve_slots - 1),
         refusals(std::chrono::microseconds(static_cast<int64_t>(1e3 * limits.refusal_pause_ms)), limits.max_paused_refusals),
         memory(limits.memory_bytes, limits.session_memory_bytes),
+        answers(limits.most_unread_bytes()),
         quotas(TenantShares(limits, 1)),
         tenant_memory(&memory, &quotas),
         scenes(limits.max_scenes, limits.max_stored_scene_bytes, &quotas),
@@ -91,6 +93,7 @@ struct Services {
   Crew batch_crew;  // steps worlds of batches beside the calls' own threads, as many as have slots
   rpc::RefusalPause refusals;
   MemoryBudget memory;
+  AnswerRoom answers;
   Quotas quotas;  // these before what is held under them
   const TenantMemory tenant_memory;
   SceneRegistry scenes;

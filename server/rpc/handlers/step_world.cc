@@ -73,6 +73,7 @@ absl::Status StepAndAnswer(Services& services, const CallContext& context, const
   const Model& model = world.model();
   EIPC_ASSIGN_OR_RETURN(StepOrder order, StepOrderFromProto(model, request, services.limits.max_substeps));
   EIPC_ASSIGN_OR_RETURN(const ObservationPlan plan, ObservationPlan::Create(model, request.observe()));
+  EIPC_RETURN_IF_ERROR(context.ReserveAnswer(plan.MostBytes(model)));
   const StepCommand command = {
       order.dt_s,          std::move(order.targets), std::move(order.trajectories), order.substeps, batch_part,
       order.expected_step, context.claim()};

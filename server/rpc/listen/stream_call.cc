@@ -12,7 +12,10 @@ StreamCall::StreamCall(CallHost* host, const Method* method, Caller caller, Call
     : Call(host, method, std::move(caller), context),
       stream_(std::move(stream)),
       admission_(host->access, call_.caller()),
-      last_answer_(Clock::now()) {}
+      last_answer_(Clock::now()) {
+  answer_room_.Open(&host_->services.answers, call_.tenant);
+  call_.answer = &answer_room_;
+}
 
 void StreamCall::Close(const absl::Status& status) {
   {
@@ -107,6 +110,7 @@ void StreamCall::Proceed(Turn turn) {
   if (!turn.has_answer) return turn.last ? Close(absl::OkStatus()) : ReadNext();
   answer_.Swap(&turn.answer);
   answer_memory_ = host_->services.memory.Record(static_cast<int64_t>(answer_.Length()));
+  answer_room_.SetTo(static_cast<int64_t>(answer_.Length()));
   if (turn.last) {
     {
       const std::lock_guard<std::mutex> lock(mutex_);
@@ -124,6 +128,7 @@ void StreamCall::Proceed(Turn turn) {
 void StreamCall::OnWriteDone(bool ok) {
   NeverExpire();
   answer_memory_ = MemoryBudget::Share();
+  answer_room_.SetTo(0);
   if (!ok || cancelled() || Clock::now() >= call_.budget.deadline) return Close(Gone());
   if (more_answers_) return HandleOnThread(Event::kAnswerTaken);
   ReadNext();

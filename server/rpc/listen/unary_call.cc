@@ -10,6 +10,7 @@
 #include "server/rpc/handlers/audit_call.h"
 #include "server/rpc/listen/message_codec.h"
 #include "server/session/queue_full.h"
+#include "sim/base/status_macros.h"
 
 namespace eipc::rpc {
 namespace {
@@ -23,6 +24,8 @@ constexpr int64_t kPerUnreadAnswer = 8 << 10;
 UnaryCall::UnaryCall(CallHost* host, const Method* method, Caller caller, CallGate::Place place,
                      grpc::GenericCallbackServerContext* context)
     : Call(host, method, std::move(caller), context), place_(std::move(place)) {
+  answer_room_.Open(&host_->services.answers, call_.tenant);
+  call_.answer = &answer_room_;
   Opened();
   if (method_->policy.size == MethodPolicy::Size::kSmall) {
     Read(MessageRoom::Share());
@@ -86,6 +89,7 @@ void UnaryCall::Handle() {
   Answer answer;
   const absl::Status status = Guarded([&]() -> absl::Status {
     if (cancelled()) return Gone();
+    EIPC_RETURN_IF_ERROR(answer_room_.Reserve(0));
     answer = Serve();
     return answer.status;
   });
@@ -129,8 +133,12 @@ void UnaryCall::Reply(Answer answer) {
 }
 
 void UnaryCall::Send(Answer answer) {
-  if (!answer.status.ok()) return End(answer.status);
+  if (!answer.status.ok()) {
+    answer_room_.SetTo(0);
+    return End(answer.status);
+  }
   answer_.Swap(&answer.bytes);
+  answer_room_.SetTo(static_cast<int64_t>(answer_.Length()) + kPerUnreadAnswer);
   answer_memory_ = host_->services.memory.Record(static_cast<int64_t>(answer_.Length()) + kPerUnreadAnswer);
   StartWriteAndFinish(&answer_, grpc::WriteOptions(), Conclude(absl::OkStatus()));
 }

@@ -84,6 +84,17 @@ TEST_F(ObservationTest, WhatIsNotAskedForIsAbsent) {
   EXPECT_EQ(seen->state_digest(), "");
 }
 
+// Contacts apart, of which there are none here.
+TEST_F(ObservationTest, IsNoLongerThanWhatIsReservedForIt) {
+  v1::ObservationRequest request = Everything();
+  for (const v1::DataType type : {v1::FLOAT64, v1::FLOAT32}) {
+    request.set_positions_dtype(type);
+    const auto plan = ObservationPlan::Create(world_.model(), request);
+    ASSERT_TRUE(plan.ok());
+    EXPECT_LE(ObservationToProto(world_, request)->ByteSizeLong(), plan->MostBytes(world_.model()));
+  }
+}
+
 TEST_F(ObservationTest, HoldsEverything) {
   const auto seen = ObservationToProto(world_, Everything());
   ASSERT_TRUE(seen.ok());

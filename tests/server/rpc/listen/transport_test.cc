@@ -2,6 +2,7 @@
 
 #include <arpa/inet.h>
 #include <gmock/gmock.h>
+#include <google/protobuf/empty.pb.h>
 #include <grpcpp/generic/generic_stub.h>
 #include <grpcpp/grpcpp.h>
 #include <gtest/gtest.h>
@@ -161,6 +162,34 @@ class TransportTest : public ::testing::Test {
     v1::SessionInfo session;
     EXPECT_TRUE(stub_->CreateSession(&second, request, &session).ok());
     return session.name();
+  }
+  // A session of the token's tenant whose state takes some 20 KiB, and the request for it.
+  v1::GetStateRequest NewSlab(const std::string& token) {
+    grpc::ClientContext first, second;
+    for (grpc::ClientContext* context : {&first, &second}) context->AddMetadata("authorization", "Bearer " + token);
+    v1::CreateSceneRequest scene;
+    *scene.mutable_scene() = testing::BlockOnTable();
+    scene.mutable_scene()->clear_bodies();
+    v1::Body& body = *scene.mutable_scene()->add_bodies();
+    body.set_name("slab");
+    *body.mutable_static_body()->mutable_surface() = testing::BlockMesh(12, 0.1);
+    v1::SceneInfo info;
+    const grpc::Status made = stub_->CreateScene(&first, scene, &info);
+    EXPECT_TRUE(made.ok()) << made.error_message();
+    v1::CreateSessionRequest request;
+    request.set_scene(info.name());
+    v1::SessionInfo session;
+    EXPECT_TRUE(stub_->CreateSession(&second, request, &session).ok());
+    v1::GetStateRequest state;
+    state.set_session(session.name());
+    state.mutable_observe()->set_surface_positions(true);
+    return state;
+  }
+  grpc::Status GetState(const std::string& token, const v1::GetStateRequest& request) {
+    grpc::ClientContext context;
+    context.AddMetadata("authorization", "Bearer " + token);
+    v1::Observation observation;
+    return stub_->GetState(&context, request, &observation);
   }
   // False when it takes too long: a limit for a test that fails, no measurement.
   bool AwaitHandled(const std::string& method, int count) {
@@ -366,14 +395,13 @@ std::string Frame(uint8_t kind, uint8_t flags, uint32_t stream, const std::strin
 }
 
 // The beginning of a call, as HPACK literals.
-std::string CallHeaders(const std::string& path) {
+std::string CallHeaders(const std::string& path, const std::string& token) {
+  std::vector<std::pair<std::string, std::string>> headers = {
+      {":method", "POST"}, {":scheme", "http"}, {":path", path}, {":authority", "localhost"}, {"content-type", "application/grpc"},
+      {"te", "trailers"}};
+  if (!token.empty()) headers.emplace_back("authorization", "Bearer " + token);
   std::string block;
-  for (const auto& [name, value] : std::vector<std::pair<std::string, std::string>>{{":method", "POST"},
-                                                                                    {":scheme", "http"},
-                                                                                    {":path", path},
-                                                                                    {":authority", "localhost"},
-                                                                                    {"content-type", "application/grpc"},
-                                                                                    {"te", "trailers"}}) {
+  for (const auto& [name, value] : headers) {
     block += '\0';
     for (const std::string& word : {name, value}) block += static_cast<char>(word.size()) + word;
   }
@@ -393,10 +421,13 @@ class DeafClient {
     Send("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + Frame(4, 0, 0, std::string("\0\4\0\0\0\0", 6)) + Frame(4, 1, 0, ""));
   }
   ~DeafClient() { close(file_); }
-  // Calls, with an empty message.
-  void Ask(const std::string& path) {
+  // Calls, without credentials where there is no token.
+  void Ask(const std::string& path, const google::protobuf::Message& message, const std::string& token = "") {
     const uint32_t stream = 2 * asked_++ + 1;
-    Send(Frame(1, 4, stream, CallHeaders(path)) + Frame(0, 1, stream, std::string(5, '\0')));
+    const std::string bytes = message.SerializeAsString();
+    ASSERT_LT(bytes.size(), 256U);
+    Send(Frame(1, 4, stream, CallHeaders(path, token)) +
+         Frame(0, 1, stream, std::string(4, '\0') + static_cast<char>(bytes.size()) + bytes));
   }
 
  private:
@@ -413,10 +444,30 @@ TEST_F(TransportTest, UnreadAnswersHoldNoCalls) {
   Start();
   DeafClient deaf(server_->address());
   for (int i = 0; i < 12; ++i) {
-    deaf.Ask(std::string(kService) + "GetServerInfo");
+    deaf.Ask(std::string(kService) + "GetServerInfo", google::protobuf::Empty());
     ASSERT_TRUE(AwaitHandled("GetServerInfo", i + 1)) << "call " << i << " waits for those before it";
   }
   EXPECT_TRUE(Info().ok());
+}
+
+// Answers that are large: clients that do not read them cost their own tenant further ones, and the others nothing.
+TEST_F(TransportTest, UnreadAnswersAreBounded) {
+  options_.limits.memory_bytes = int64_t{64} << 20;
+  options_.write_timeout = std::chrono::hours(1);
+  StartFor({"deaf", "other"});
+  const v1::GetStateRequest asked = NewSlab("deaf"), others = NewSlab("other");
+  std::vector<std::unique_ptr<DeafClient>> clients;
+  grpc::Status answered;
+  for (int i = 0; i < 1200 && answered.ok(); ++i) {
+    if (i % 100 == 0) clients.push_back(std::make_unique<DeafClient>(server_->address()));
+    clients.back()->Ask(std::string(kService) + "GetState", asked, "deaf");
+    ASSERT_TRUE(AwaitHandled("GetState", 2 * i + 1));
+    answered = GetState("deaf", asked);
+    ASSERT_TRUE(AwaitHandled("GetState", 2 * i + 2));
+  }
+  EXPECT_EQ(answered.error_code(), grpc::StatusCode::RESOURCE_EXHAUSTED);
+  EXPECT_THAT(answered.error_message(), StartsWith("UNREAD_ANSWERS: "));
+  EXPECT_TRUE(GetState("other", others).ok());
 }
 
 TEST_F(TransportTest, HealthIsToldAndWatched) {

@@ -1,0 +1,63 @@
+#ifndef EIPC_SERVER_SESSION_ANSWER_ROOM_H_
+#define EIPC_SERVER_SESSION_ANSWER_ROOM_H_
+
+#include <cstdint>
+#include <map>
+#include <mutex>
+#include <string>
+#include <utility>
+
+#include "absl/status/status.h"
+
+namespace eipc {
+
+// Bounds what answers take that their clients have not read: in all, and of one tenant half of it, so that a client that asks and
+// does not read costs its own tenant further answers, and nobody else.
+//
+// Room is reserved before an answer is made. Two kinds always have it: a tenant's answers up to kAlways bytes, so that running
+// sessions go on, and the only answer of a tenant, whatever its size.
+class AnswerRoom {
+ public:
+  static constexpr int64_t kAlways = int64_t{1} << 20;
+
+  // What one call has reserved, given back when destroyed. Reserve may be called by several threads at once.
+  class Share {
+   public:
+    Share() = default;
+    Share(const Share&) = delete;
+    Share& operator=(const Share&) = delete;
+    ~Share() { SetTo(0); }
+    // From now on it is of this tenant. Once, before anything else.
+    void Open(AnswerRoom* room, std::string tenant);
+    // RESOURCE_EXHAUSTED (UNREAD_ANSWERS) when that many more bytes do not fit; with 0 bytes, when the tenant has too many already.
+    absl::Status Reserve(int64_t bytes);
+    // What an answer takes that exists: it may exceed the room.
+    void SetTo(int64_t bytes);
+
+   private:
+    friend class AnswerRoom;
+    AnswerRoom* room_ = nullptr;
+    std::string tenant_;
+    int64_t bytes_ = 0;  // guarded by the room's mutex_
+  };
+
+  explicit AnswerRoom(int64_t bytes) : bytes_(bytes) {}
+  AnswerRoom(const AnswerRoom&) = delete;
+  AnswerRoom& operator=(const AnswerRoom&) = delete;
+
+  int64_t used() const;
+
+ private:
+  bool Fits(const Share& share, int64_t bytes) const;  // requires mutex_
+  void Change(Share* share, int64_t bytes);            // requires mutex_
+
+  const int64_t bytes_;
+  mutable std::mutex mutex_;
+  // Guarded by mutex_.
+  std::map<std::string, int64_t> held_;
+  int64_t used_ = 0;
+};
+
+}  // namespace eipc
+
+#endif  // EIPC_SERVER_SESSION_ANSWER_ROOM_H_
