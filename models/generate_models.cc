@@ -11,6 +11,8 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "models/dishes.h"
+#include "models/finray.h"
 #include "models/household.h"
 #include "models/sha256.h"
 #include "models/shapes.h"
@@ -25,7 +27,7 @@ namespace eipc {
 namespace {
 
 // Raise when a change alters a generated mesh, and commit the new models/manifest.json with it.
-constexpr int kGeneratorVersion = 2;
+constexpr int kGeneratorVersion = 3;
 
 class Generator {
  public:
@@ -39,6 +41,7 @@ class Generator {
     EIPC_RETURN_IF_ERROR(WriteBubble());
     EIPC_RETURN_IF_ERROR(WriteGround());
     EIPC_RETURN_IF_ERROR(WriteHousehold());
+    EIPC_RETURN_IF_ERROR(WritePlatePlacing());
     const nlohmann::ordered_json manifest = {{"generator_version", kGeneratorVersion}, {"files", files_}};
     return Put("manifest.json", manifest.dump(2) + "\n");
   }
@@ -103,6 +106,22 @@ class Generator {
     box.triangles = {{0, 2, 3}, {0, 3, 1}, {4, 5, 7}, {4, 7, 6}, {0, 1, 5}, {0, 5, 4},
                      {2, 6, 7}, {2, 7, 3}, {0, 4, 6}, {0, 6, 2}, {1, 3, 7}, {1, 7, 5}};
     return Write("ground.obj", box);
+  }
+
+  // FinRay fingers, as the scenes have them and as a fine reference; plate, rack and stand.
+  absl::Status WritePlatePlacing() {
+    FinRayCells fine;
+    fine.strip = 3;
+    fine.opening = 14;
+    fine.rib = 3;
+    fine.ribs = 12;
+    fine.width = 3;
+    fine.base = 3;
+    EIPC_RETURN_IF_ERROR(Write("finray_finger.vtk", FinRayFinger({})));
+    EIPC_RETURN_IF_ERROR(Write("finray_finger_fine.vtk", FinRayFinger(fine)));
+    EIPC_RETURN_IF_ERROR(Write("plate.obj", DinnerPlate()));
+    EIPC_RETURN_IF_ERROR(Write("dish_rack.obj", DishRack()));
+    return Write("plate_stand.obj", PlateStand());
   }
 
   // Surfaces alone.
