@@ -14,6 +14,7 @@
 #include "absl/strings/str_format.h"
 #include "sim/base/status_macros.h"
 #include "sim/dynamics/simulation.h"
+#include "sim/sensor/goals.h"
 #include "tools/local_scene.h"
 #include "tools/run_report.h"
 #include "tools/step_log.h"
@@ -50,6 +51,19 @@ absl::StatusOr<int64_t> StepCount(double dt_s, double duration_s) {
   return static_cast<int64_t>(std::llround(duration_s / dt_s));
 }
 
+nlohmann::ordered_json GoalsJson(const Model& model, const std::vector<GoalResult>& results) {
+  nlohmann::ordered_json goals = nlohmann::ordered_json::object();
+  for (size_t g = 0; g < results.size(); ++g) {
+    const GoalResult& result = results[g];
+    // Null: the run ended before the goal's from_s.
+    goals[model.goals[g].name] = {{"reached", result.reached},
+                                  {"value", result.value ? nlohmann::ordered_json(*result.value) : nlohmann::ordered_json(nullptr)},
+                                  {"tolerance", model.goals[g].tolerance},
+                                  {"unit", GoalUnit(model.goals[g])}};
+  }
+  return goals;
+}
+
 absl::StatusOr<bool> Run(RunOptions options) {
   if (options.audit) options.scene.overrides.push_back("solver.audit_every_n_steps=1");
   EIPC_ASSIGN_OR_RETURN(const std::shared_ptr<const Model> model, LoadLocalScene(options.scene));
@@ -80,11 +94,13 @@ absl::StatusOr<nlohmann::ordered_json> RunModel(const std::shared_ptr<const Mode
   StepLog log;
   if (!run.steps.empty()) EIPC_RETURN_IF_ERROR(log.Open(run.steps));
   const auto start = std::chrono::steady_clock::now();
+  GoalProgress goals(model.get());
   std::vector<Vec3> x;
   for (int64_t i = 0; i < steps; ++i) {
     EIPC_RETURN_IF_ERROR(world.Step({run.dt_s, {}}, {}));
     world.SurfacePositions(&x);
     report.Add(world, x);
+    goals.Add(world.state());
     EIPC_RETURN_IF_ERROR(log.Write(world, x));
     if (!run.trajectory.empty()) EIPC_RETURN_IF_ERROR(trajectory.Write(x));
     if (after_step) after_step(world);
@@ -104,7 +120,9 @@ absl::StatusOr<nlohmann::ordered_json> RunModel(const std::shared_ptr<const Mode
                  static_cast<long>(report.audit().intersections), static_cast<long>(report.audit().forbidden_inversions),
                  static_cast<long>(report.audit().states));
   }
-  return report.ToJson(world, x);
+  nlohmann::ordered_json json = report.ToJson(world, x);
+  if (!model->goals.empty()) json["goals"] = GoalsJson(*model, goals.Results(world.state()));
+  return json;
 }
 
 void AddRunCommand(CLI::App& app, int* exit_status) {

@@ -232,6 +232,35 @@ void ReadSchedule(const v1::Schedule& schedule, SceneSpec* spec) {
   }
 }
 
+GoalSpec GoalFromProto(const v1::Goal& goal) {
+  GoalSpec spec;
+  spec.name = goal.name();
+  spec.body = goal.body();
+  spec.relative_to = goal.relative_to();
+  if (goal.has_from_s()) spec.from_s = goal.from_s();
+  switch (goal.measure_case()) {
+    case v1::Goal::kPosition: {
+      PositionMeasure measure = {
+          Vec3FromProto(goal.position().region().min_m()), Vec3FromProto(goal.position().region().max_m()), {}};
+      if (goal.position().has_point_m()) measure.point = Vec3FromProto(goal.position().point_m());
+      spec.measure = measure;
+      spec.tolerance = goal.position().tolerance_m();
+      break;
+    }
+    case v1::Goal::kDirection:
+      spec.measure = DirectionMeasure{Vec3FromProto(goal.direction().axis()), Vec3FromProto(goal.direction().direction())};
+      spec.tolerance = goal.direction().tolerance_rad();
+      break;
+    case v1::Goal::kSpeed:
+      spec.measure = SpeedMeasure{};
+      spec.tolerance = goal.speed().tolerance_m_s();
+      break;
+    case v1::Goal::MEASURE_NOT_SET:
+      break;
+  }
+  return spec;
+}
+
 }  // namespace
 
 absl::StatusOr<SceneSpec> SceneFromProto(const v1::Scene& scene, const MeshResolver& resolver, Problems* problems,
@@ -249,6 +278,7 @@ absl::StatusOr<SceneSpec> SceneFromProto(const v1::Scene& scene, const MeshResol
   ReadContact(scene, &spec, problems);
   ReadSolver(scene.solver(), &spec);
   ReadSchedule(scene.schedule(), &spec);
+  for (const v1::Goal& goal : scene.goals()) spec.goals.push_back(GoalFromProto(goal));
   return spec;
 }
 

@@ -13,6 +13,7 @@
 #include "sim/contact/contact_settings.h"
 #include "sim/contact/pair_friction.h"
 #include "sim/dynamics/dynamics_settings.h"
+#include "sim/dynamics/goal.h"
 #include "sim/dynamics/trajectory.h"
 #include "sim/energy/elasticity.h"
 #include "sim/energy/volume.h"
@@ -52,6 +53,8 @@ struct Body {
   MassProperties mass;
   // Initial pose of the body frame: origin at the centre of mass, axes of the authored mesh.
   Pose initial_pose;
+  // The authored mesh frame at the start, in the body frame.
+  Pose mesh_frame;
   // Constant, N, spread over the mass: no moment about the centre of mass.
   Vec3 external_force = Vec3::Zero();
 };
@@ -99,6 +102,7 @@ struct Model {
   SolverSettings solver;
   DynamicsSettings dynamics;
   HoldingWindow holding;
+  std::vector<Goal> goals;
   double schedule_duration_s = 0;
   double schedule_dt_s = 0;
 

@@ -103,6 +103,63 @@ void CheckSettings(const SceneSpec& spec, Problems* problems) {
   CheckFinite(spec.gravity, "gravity_m_s2", problems);
 }
 
+std::string PathOf(const GoalMeasure& measure) {
+  constexpr const char* kNames[] = {"position", "direction", "speed"};
+  return kNames[measure.index()];
+}
+
+void CheckMeasure(const PositionMeasure& position, const std::string& path, Problems* problems) {
+  if (position.point) CheckFinite(*position.point, path + ".point_m", problems);
+  if (!position.region_min.allFinite() || !position.region_max.allFinite()) {
+    problems->Add(path + ".region", "must be finite");
+  } else if ((position.region_min.array() > position.region_max.array()).any()) {
+    problems->Add(path + ".region", "min_m must not exceed max_m in any coordinate");
+  }
+}
+
+void CheckMeasure(const DirectionMeasure& measure, const std::string& path, Problems* problems) {
+  for (const auto& [name, value] : {std::pair{".axis", measure.axis}, {".direction", measure.direction}}) {
+    if (!value.allFinite() || value.isZero(0)) problems->Add(path + name, "must be finite and not zero");
+  }
+}
+
+void CheckMeasure(const SpeedMeasure&, const std::string&, Problems*) {}
+
+void CheckGoal(const GoalSpec& goal, const std::set<std::string>& bodies, double duration_s, const std::string& path,
+               Problems* problems) {
+  if (!bodies.count(goal.body)) problems->Add(path + ".body", "no body is named \"", goal.body, "\"");
+  if (!goal.relative_to.empty() && !bodies.count(goal.relative_to)) {
+    problems->Add(path + ".relative_to", "no body is named \"", goal.relative_to, "\"");
+  } else if (!goal.relative_to.empty() && goal.relative_to == goal.body) {
+    problems->Add(path + ".relative_to", "is the body itself; name another one, or none for the world");
+  }
+  if (goal.from_s) CheckNotNegative(*goal.from_s, path + ".from_s", problems);
+  if (goal.from_s && duration_s > 0 && *goal.from_s > duration_s) {
+    problems->Add(path + ".from_s", "must not be later than schedule.duration_s (", duration_s, "), got ", *goal.from_s);
+  }
+  if (!goal.measure) {
+    problems->Add(path, "give one of position, direction and speed");
+    return;
+  }
+  const std::string measure_path = absl::StrCat(path, ".", PathOf(*goal.measure));
+  constexpr const char* kTolerances[] = {".tolerance_m", ".tolerance_rad", ".tolerance_m_s"};
+  CheckNotNegative(goal.tolerance, measure_path + kTolerances[goal.measure->index()], problems);
+  std::visit([&](const auto& measure) { CheckMeasure(measure, measure_path, problems); }, *goal.measure);
+  if (std::holds_alternative<SpeedMeasure>(*goal.measure) && !goal.relative_to.empty()) {
+    problems->Add(path + ".relative_to", "speeds are measured in the world; leave it empty");
+  }
+}
+
+void CheckGoals(const SceneSpec& spec, const std::set<std::string>& bodies, Problems* problems) {
+  std::set<std::string> names;
+  for (size_t g = 0; g < spec.goals.size(); ++g) {
+    const std::string path = absl::StrCat("goals[", g, "]"), &name = spec.goals[g].name;
+    if (name.empty()) problems->Add(path + ".name", "must not be empty");
+    if (!names.insert(name).second) problems->Add(path + ".name", "\"", name, "\" is used by another goal");
+    CheckGoal(spec.goals[g], bodies, spec.schedule_duration_s, path, problems);
+  }
+}
+
 }  // namespace
 
 void CheckScene(const SceneSpec& spec, Problems* problems) {
@@ -127,6 +184,7 @@ void CheckScene(const SceneSpec& spec, Problems* problems) {
     if (!names.count(spec.holding->body)) problems->Add("schedule.holding.body", "no body is named \"", spec.holding->body, "\"");
     if (!(spec.holding->end_s > spec.holding->start_s)) problems->Add("schedule.holding.end_s", "must be later than start_s");
   }
+  CheckGoals(spec, names, problems);
 }
 
 }  // namespace eipc

@@ -22,6 +22,7 @@ void AppendBody(const BodySpec& spec, CompiledBody compiled, std::vector<ScalarS
   body.traits = RowOf(spec.kind).traits;
   body.mass = compiled.mass;
   body.initial_pose = compiled.initial_pose;
+  body.mesh_frame = compiled.initial_pose.Inverse() * spec.pose;
   body.external_force = spec.external_force;
   const int32_t first_node = model->node_count;
   const int32_t first_vertex = static_cast<int32_t>(model->embedding.size());
@@ -202,6 +203,13 @@ void CopySettings(const SceneSpec& spec, Model* model) {
   if (spec.holding) model->holding = {model->FindBody(spec.holding->body), spec.holding->start_s, spec.holding->end_s};
 }
 
+void AddGoals(const std::vector<GoalSpec>& goals, Model* model) {
+  for (const GoalSpec& spec : goals) {
+    const int32_t relative_to = spec.relative_to.empty() ? -1 : model->FindBody(spec.relative_to);
+    model->goals.push_back({spec.name, model->FindBody(spec.body), relative_to, *spec.measure, spec.tolerance, spec.from_s});
+  }
+}
+
 // What a budget says of a step, said of a scene.
 absl::Status Ended(const absl::Status& status) {
   const bool cancelled = absl::IsCancelled(status);
@@ -256,6 +264,7 @@ absl::StatusOr<std::shared_ptr<const Model>> CompileScene(const SceneSpec& spec,
   EIPC_RETURN_IF_ERROR(Ended(budget.Poll()));
   model->summaries = SurfaceSummaries::Create(model->surface, model->embedding, model->initial_positions);
   CopySettings(spec, model.get());
+  AddGoals(spec.goals, model.get());
   model->start_positions = model->initial_positions;
   if (spec.start_in_equilibrium) {
     const absl::Status settled = SettleStart(model.get(), budget);

@@ -79,6 +79,16 @@ struct HoldingSpec {
   double end_s = 0;
 };
 
+// See Goal (sim/dynamics/goal.h). Bodies by name; empty `relative_to`: the world.
+struct GoalSpec {
+  std::string name;
+  std::string body;
+  std::string relative_to;
+  std::optional<GoalMeasure> measure;  // none: not given, which CheckScene refuses
+  double tolerance = 0;
+  std::optional<double> from_s;
+};
+
 struct SceneSpec {
   std::string name;
   Vec3 gravity = Vec3(0, 0, -9.81);
@@ -94,6 +104,7 @@ struct SceneSpec {
   double schedule_duration_s = 0;
   double schedule_dt_s = 0;
   std::optional<HoldingSpec> holding;
+  std::vector<GoalSpec> goals;
 };
 
 }  // namespace eipc

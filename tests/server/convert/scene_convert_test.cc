@@ -267,6 +267,36 @@ TEST(SceneFromProto, ReadsEverySetting) {
   EXPECT_EQ(spec.holding->end_s, 4);
 }
 
+TEST(SceneFromProto, ReadsGoals) {
+  const SceneSpec spec = Convert(Scene(R"(
+    goals { name: "there" body: "a" relative_to: "b" from_s: 0
+            position { region { min_m { x: -1 } max_m { y: 2 } } tolerance_m: 0.1 point_m { z: 3 } } }
+    goals { name: "up" body: "a" direction { axis { x: 1 } direction { z: 1 } tolerance_rad: 0.2 } }
+    goals { name: "still" body: "a" speed { tolerance_m_s: 0.3 } from_s: 1.5 }
+    goals { name: "middle" body: "a" position { region {} } }
+    goals { name: "nothing" }
+  )"));
+  ASSERT_EQ(spec.goals.size(), 5u);
+  const auto& there = std::get<PositionMeasure>(*spec.goals[0].measure);
+  EXPECT_EQ(spec.goals[0].name, "there");
+  EXPECT_EQ(spec.goals[0].body, "a");
+  EXPECT_EQ(spec.goals[0].relative_to, "b");
+  EXPECT_EQ(spec.goals[0].from_s, 0.0);
+  EXPECT_EQ(spec.goals[0].tolerance, 0.1);
+  EXPECT_EQ(there.region_min, Vec3(-1, 0, 0));
+  EXPECT_EQ(there.region_max, Vec3(0, 2, 0));
+  EXPECT_EQ(there.point, Vec3(0, 0, 3));
+  const auto& up = std::get<DirectionMeasure>(*spec.goals[1].measure);
+  EXPECT_EQ(up.axis, Vec3(1, 0, 0));
+  EXPECT_EQ(up.direction, Vec3(0, 0, 1));
+  EXPECT_EQ(spec.goals[1].tolerance, 0.2);
+  EXPECT_FALSE(spec.goals[1].from_s.has_value());
+  EXPECT_TRUE(std::holds_alternative<SpeedMeasure>(*spec.goals[2].measure));
+  EXPECT_EQ(spec.goals[2].tolerance, 0.3);
+  EXPECT_FALSE(std::get<PositionMeasure>(*spec.goals[3].measure).point.has_value());
+  EXPECT_FALSE(spec.goals[4].measure.has_value());
+}
+
 TEST(SceneFromProto, ReadsBodies) {
   v1::Scene scene = Scene(R"(
     bodies { name: "e" embedded { cage_vertices: 12 } pose { position_m { x: 1 } rpy_rad { z: 1.5707963267948966 } }

@@ -125,6 +125,44 @@ TEST(SceneProblems, EveryWrongValueIsListedWithItsPath) {
   }
 }
 
+TEST(SceneProblems, GoalsAreCheckedWithTheirPaths) {
+  const double nan = std::nan("");
+  SceneSpec scene = Sound();
+  scene.schedule_duration_s = 2;
+  const GoalMeasure anywhere = PositionMeasure{Vec3(0, 0, 0), Vec3(1, 1, 1), {}};
+  scene.goals = {{"there", "soft", "floor", anywhere, 0, 2.0}, {"still", "soft", "", SpeedMeasure{}, 0, {}}};
+  EXPECT_THAT(ProblemsOf(scene), SizeIs(0));
+  scene.goals = {{"", "ghost", "spirit", PositionMeasure{Vec3(0, 2, 0), Vec3(1, 1, 1), Vec3(nan, 0, 0)}, -1, -0.5},
+                 {"twice", "soft", "soft", DirectionMeasure{Vec3(0, 0, 0), Vec3(nan, 0, 0)}, nan, 2.5},
+                 {"twice", "soft", "floor", SpeedMeasure{}, -2, {}},
+                 {"nothing", "soft", "", std::nullopt, 0, {}},
+                 {"endless", "soft", "", PositionMeasure{Vec3(0, nan, 0), Vec3(1, 1, 1), {}}, 0, {}}};
+  const std::vector<std::string> lines = ProblemsOf(scene);
+  const std::pair<std::string, std::string> expected[] = {
+      {"goals[0].name", "must not be empty"},
+      {"goals[0].body", "no body is named \"ghost\""},
+      {"goals[0].relative_to", "no body is named \"spirit\""},
+      {"goals[0].from_s", "must be >= 0, got -0.5"},
+      {"goals[0].position.tolerance_m", "must be >= 0, got -1"},
+      {"goals[0].position.point_m", "must be finite"},
+      {"goals[0].position.region", "min_m must not exceed max_m"},
+      {"goals[1].relative_to", "is the body itself"},
+      {"goals[1].from_s", "must not be later than schedule.duration_s (2), got 2.5"},
+      {"goals[1].direction.tolerance_rad", "must be >= 0"},
+      {"goals[1].direction.axis", "must be finite and not zero"},
+      {"goals[1].direction.direction", "must be finite and not zero"},
+      {"goals[2].name", "\"twice\" is used by another goal"},
+      {"goals[2].relative_to", "speeds are measured in the world"},
+      {"goals[2].speed.tolerance_m_s", "must be >= 0, got -2"},
+      {"goals[3]", "give one of position, direction and speed"},
+      {"goals[4].position.region", "must be finite"},
+  };
+  EXPECT_THAT(lines, SizeIs(std::size(expected)));
+  for (const auto& [path, what] : expected) {
+    EXPECT_THAT(lines, Contains(AllOf(StartsWith(path + ": "), HasSubstr(what)))) << path;
+  }
+}
+
 TEST(SceneProblems, WhatTheReaderFoundComesFirst) {
   Problems found;
   found.Add("bodies[0].full_space.mesh", "no such file");

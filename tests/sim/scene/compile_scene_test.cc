@@ -218,6 +218,7 @@ TEST(CompileScene, SettingsArrive) {
   scene.schedule_duration_s = 4;
   scene.schedule_dt_s = 0.02;
   scene.holding = HoldingSpec{"affine", 1, 2};
+  scene.goals = {{"still", "affine", "", SpeedMeasure{}, 0.5, 3.0}, {"up", "affine", "static", DirectionMeasure{}, 0.1, {}}};
   const auto model = testing::Compile(scene);
   EXPECT_EQ(model->name, "all of it");
   EXPECT_EQ(model->gravity, Vec3(1, 2, 3));
@@ -228,6 +229,13 @@ TEST(CompileScene, SettingsArrive) {
   EXPECT_EQ(model->holding.body, 2);
   EXPECT_EQ(model->holding.start_s, 1);
   EXPECT_EQ(model->holding.end_s, 2);
+  ASSERT_EQ(model->goals.size(), 2u);
+  EXPECT_EQ(model->goals[0].name, "still");
+  EXPECT_EQ(model->goals[0].body, 2);
+  EXPECT_EQ(model->goals[0].relative_to, -1);
+  EXPECT_EQ(model->goals[0].tolerance, 0.5);
+  EXPECT_EQ(model->goals[0].from_s, 3.0);
+  EXPECT_EQ(model->goals[1].relative_to, model->FindBody("static"));
 }
 
 // A ball with two cavities: whole, all cavities, and the one that a box names.
