@@ -60,12 +60,25 @@ void RunReport::Add(const World& world, const std::vector<Vec3>& x) {
   kept_matrices_ += r.kept_matrices;
   sleeping_bodies_ = r.sleeping_bodies;
   wake_retries_ += r.wake_retries;
-  substeps_ += r.substeps;
-  refused_substeps_ += r.refused_substeps;
-  fallback_substeps_ += r.fallback_substeps;
+  substeps_.taken += r.substeps;
+  substeps_.refused += r.refused_substeps;
+  substeps_.fallback += r.fallback_substeps;
+  AddInversions(r.inverted_elements);
   if (r.limited_by != StepLimit::kNothing) ++limited_[StepLimitName(r.limited_by)];
   for (int k = 0; k < kPhaseCount; ++k) phase_s_[k] += r.phase_s[k];
   AddHolding(world, x);
+}
+
+void RunReport::AddInversions(int64_t elements) {
+  if (elements == 0) return;
+  if (inversions_.steps == 0) {
+    std::fprintf(stderr,
+                 "eipc: %ld elements are inverted after step %ld; forces of such a state are not those of the material (refine the "
+                 "mesh, shorten the step, or name a material that resists inversion: docs/concepts/materials.md)\n",
+                 static_cast<long>(elements), static_cast<long>(steps_));
+  }
+  inversions_.most = std::max(inversions_.most, elements);
+  ++inversions_.steps;
 }
 
 void RunReport::AddHolding(const World& world, const std::vector<Vec3>& x) {
@@ -134,6 +147,7 @@ Json RunReport::ToJson(const World& world, const std::vector<Vec3>& x) const {
         {"inversions", audit_.inversions},
         {"forbidden_inversions", audit_.forbidden_inversions},
         {"seconds", audit_.seconds}}},
+      {"inverted_elements", {{"most", inversions_.most}, {"steps", inversions_.steps}}},
       {"exact_rejections", exact_rejections_},
       {"steps_not_converged", steps_not_converged_},
       {"friction", {{"solves", friction_solves_}, {"fallbacks", friction_fallbacks_}, {"krylov_iterations", krylov_iterations_}}},
@@ -142,7 +156,7 @@ Json RunReport::ToJson(const World& world, const std::vector<Vec3>& x) const {
         {"krylov_iterations", krylov_iterations_},
         {"direct_solves", direct_solves_},
         {"kept_matrices", kept_matrices_}}},
-      {"substeps", {{"taken", substeps_}, {"refused", refused_substeps_}, {"fallback", fallback_substeps_}}},
+      {"substeps", {{"taken", substeps_.taken}, {"refused", substeps_.refused}, {"fallback", substeps_.fallback}}},
       {"sleep", {{"bodies_at_the_end", sleeping_bodies_}, {"wake_retries", wake_retries_}}},
       {"limited_by", limited_},
       {"max_rss_bytes", PeakMemoryBytes()},

@@ -23,8 +23,21 @@ class RunReport {
   nlohmann::ordered_json ToJson(const World& world, const std::vector<Vec3>& x) const;
 
  private:
+  // Of the steps' reports, in floating point; the audit's are exact.
+  struct Inversions {
+    int64_t most = 0;   // elements that a step ended with
+    int64_t steps = 0;  // that ended with some
+  };
+  struct Substeps {
+    int64_t taken = 0;
+    int64_t refused = 0;
+    int64_t fallback = 0;
+  };
+
   nlohmann::ordered_json ContactForcesJson(const World& world, const std::vector<Vec3>& x) const;
   nlohmann::ordered_json BodiesJson(const World& world, const std::vector<Vec3>& x) const;
+  // Says on standard error when elements are inverted for the first time.
+  void AddInversions(int64_t elements);
   void AddHolding(const World& world, const std::vector<Vec3>& x);
 
   const Model* model_;
@@ -33,6 +46,7 @@ class RunReport {
   int threads_;
   StateAudit audit_;
   int64_t exact_rejections_ = 0;
+  Inversions inversions_;
   int64_t steps_ = 0;
   double sim_time_s_ = 0;
   double wall_s_ = 0;
@@ -47,11 +61,9 @@ class RunReport {
   int64_t krylov_iterations_ = 0;
   int64_t direct_solves_ = 0;
   int64_t kept_matrices_ = 0;
-  int64_t substeps_ = 0;
-  int64_t refused_substeps_ = 0;
+  Substeps substeps_;
   int sleeping_bodies_ = 0;  // in the last step
   int64_t wake_retries_ = 0;
-  int64_t fallback_substeps_ = 0;
   std::map<std::string, int64_t> limited_;  // steps by what limited them
   PhaseSeconds phase_s_ = {};
   int64_t holding_steps_ = 0;

@@ -75,6 +75,7 @@ SolverReport ReportFromProto(const v1::SolverReport& report) {
   result.residual_m_s = report.residual_m_s();
   result.target_error_m = report.target_error_m();
   result.missed_targets = report.missed_targets();
+  result.inverted_elements = report.inverted_elements();
   result.wall_time_s = report.wall_time_s();
   result.barrier_stiffness = report.barrier_stiffness();
   result.stage_seconds.insert(report.stage_seconds().begin(), report.stage_seconds().end());

@@ -108,7 +108,8 @@ struct SolverReport {
   double min_ccd_fraction = 1;
   double residual_m_s = 0;
   double target_error_m = 0;
-  int missed_targets = 0;  // drives that were stopped before they arrived; independent of the outcome
+  int missed_targets = 0;         // drives that were stopped before they arrived; independent of the outcome
+  int64_t inverted_elements = 0;  // of the accepted state, in floating point
   double wall_time_s = 0;
   double barrier_stiffness = 0;
   std::map<std::string, double> stage_seconds;

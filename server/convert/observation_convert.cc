@@ -72,6 +72,7 @@ void ReportToProto(const StepReport& report, v1::SolverReport* out) {
   out->set_wall_time_s(report.wall_s);
   out->set_barrier_stiffness(report.barrier_stiffness);
   out->set_exact_rejections(report.exact_rejections);
+  out->set_inverted_elements(report.inverted_elements);
   if (report.audit.states > 0) {
     out->mutable_audit()->set_intersections(report.audit.intersections);
     out->mutable_audit()->set_inversions(report.audit.inversions);

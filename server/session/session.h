@@ -134,6 +134,8 @@ class Session {
   // without a lease.
   std::string migrated_from_build() const;
   absl::Status NoteMigrated(const std::string& build);
+  // Whether this is the first time that a step of this session is noted to have inverted elements.
+  bool NoteInversion() { return !inversion_noted_.exchange(true); }
   // The present as the records that a log begins with: header, states, and the answers that may be asked for again.
   std::vector<LogRecord> PresentRecords(const std::string& session_name) const;
 
@@ -172,6 +174,7 @@ class Session {
   std::atomic<int64_t> seen_step_ = 0;
   std::atomic<double> seen_time_s_ = 0;
   std::atomic<int64_t> used_ = 0;
+  std::atomic<bool> inversion_noted_ = false;
   mutable std::mutex migrated_mutex_;
   std::string migrated_from_build_;  // guarded by migrated_mutex_
 };

@@ -8,6 +8,7 @@
 #include "sim/dynamics/barrier_stiffness.h"
 #include "sim/dynamics/drives.h"
 #include "sim/dynamics/step.h"
+#include "sim/energy/inverted_elements.h"
 
 namespace eipc {
 
@@ -100,6 +101,8 @@ void Stepper::Finish() {
   const size_t solved = contacts_.stencils.size();
   sleep_.AddHeld(&contacts_);
   report.min_distance_m = contacts_.min_distance_m;
+  report.inverted_elements = 0;
+  for (const ElasticBody& body : model_->elastic) report.inverted_elements += InvertedElements(body, next.q);
   const bool converged = report.outcome == StepOutcome::kConverged;
   sleep_.Settle(problem_.map(), {contacts_, solved, potentials_}, from, task_.input->dt_s, converged, &next);
 }

@@ -44,6 +44,9 @@ struct StepReport {
   double barrier_stiffness = 0;
   // Contact energy of the accepted state in units of the barrier's stiffness, J / (N/m).
   std::optional<double> barrier_potential;
+  // Elements of the accepted state whose deformation gradient has no positive determinant, in floating point; the audit counts
+  // exactly.
+  int64_t inverted_elements = 0;
   // Points that the exact check refused although collision detection had let them pass; the solver then took half of that step.
   int exact_rejections = 0;
   // Of the accepted state, in the steps that `audit_every_n_steps` names. Its cost is not in wall_s.

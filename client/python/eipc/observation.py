@@ -187,6 +187,8 @@ class SolverReport:
     kept_matrices: int = 0  # iterations of simplified Newton with the matrix of the one before
     missed_targets: int = 0  # drives that were stopped before they arrived; independent of the outcome
     unsettled_friction: int = 0  # stages that ended before friction, lagged until it converges, had converged
+    # Of the accepted state, in floating point; forces of a state that has some are not those of the material.
+    inverted_elements: int = 0
 
     @property
     def converged(self) -> bool:
@@ -209,6 +211,7 @@ class StepReceipt:
     newton_iterations: int
     outcome: Outcome
     missed_targets: int = 0  # the most drives that a step of the request stopped before they arrived
+    inverted_elements: int = 0  # the most that a step of the request ended with
 
 
 @dataclass(frozen=True, eq=False)
@@ -295,13 +298,15 @@ def _report(message: observation_pb2.SolverReport) -> SolverReport:
         limited_by=StepLimit(message.limited_by),
         linear_solver=scene_pb2.SolverSettings.LinearSolver.Name(message.linear_solver),
         krylov_iterations=message.krylov_iterations, direct_solves=message.direct_solves, kept_matrices=message.kept_matrices,
-        missed_targets=message.missed_targets, unsettled_friction=message.unsettled_friction)
+        missed_targets=message.missed_targets, unsettled_friction=message.unsettled_friction,
+        inverted_elements=message.inverted_elements)
 
 
 def _receipt(message: observation_pb2.StepReceipt) -> StepReceipt:
     return StepReceipt(message.scene, message.build, message.first_step, message.step, message.state_digest,
                        message.min_distance_m, message.min_ccd_fraction, message.residual_m_s, message.target_error_m,
-                       message.newton_iterations, Outcome(message.outcome), message.missed_targets)
+                       message.newton_iterations, Outcome(message.outcome), message.missed_targets,
+                       message.inverted_elements)
 
 
 def observation_from_message(message: observation_pb2.Observation) -> Observation:

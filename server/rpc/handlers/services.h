@@ -104,6 +104,8 @@ struct Services {
   std::string cage_program;
   // Counts what happens; may be null.
   rpc::Metrics* metrics = nullptr;
+  // The server's log; may be empty.
+  rpc::EventSink events;
   // Takes a span a request of steps; may be null.
   rpc::SpanLog* spans = nullptr;
   // Keeps how operations end; may be null.

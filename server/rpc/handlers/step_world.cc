@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "absl/strings/ascii.h"
+#include "absl/strings/str_cat.h"
 #include "server/convert/message_digest.h"
 #include "server/convert/observation_convert.h"
 #include "server/convert/step_convert.h"
@@ -28,6 +29,18 @@ void FillReceipt(const Session& session, const World& world, const StepSummary& 
   out->set_newton_iterations(summary.report.newton_iterations);
   out->set_outcome(static_cast<v1::StepOutcome>(OutcomeToWire(summary.report.outcome)));
   out->set_missed_targets(summary.report.missed_targets);
+  out->set_inverted_elements(summary.report.inverted_elements);
+}
+
+// Forces of inverted elements are not those of the material: the log says so, once a session.
+void SayInversion(const Services& services, const SessionRegistry::Lease& session, int world, const StepSummary& summary) {
+  if (summary.report.inverted_elements == 0 || !session->NoteInversion() || !services.events) return;
+  services.events({Event::Level::kWarning,
+                   "elements_inverted",
+                   {{"session", session.name()},
+                    {"world", absl::StrCat(world)},
+                    {"step", absl::StrCat(session->world(world).state().step)},
+                    {"elements", absl::StrCat(summary.report.inverted_elements)}}});
 }
 
 void Count(const Services& services, const std::string& tenant, const absl::Status& status, const StepSummary& summary,
@@ -85,6 +98,7 @@ absl::Status StepAndAnswer(Services& services, const CallContext& context, const
   Count(services, context.tenant, status, summary, std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count());
   EIPC_RETURN_IF_ERROR(status);
 
+  SayInversion(services, session, index, summary);
   plan.Observe(world, response->mutable_observation());
   if (plan.step_receipt()) FillReceipt(*session, world, summary, response->mutable_observation()->mutable_step_receipt());
   std::string answer = key.id.empty() ? std::string() : response->SerializeAsString();

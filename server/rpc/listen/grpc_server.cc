@@ -322,6 +322,7 @@ absl::StatusOr<std::unique_ptr<GrpcServer>> GrpcServer::Start(const GrpcServerOp
   if (options.tenant_metrics) impl->metrics.CountTenants();
   impl->services.metrics = &impl->metrics;
   impl->services.cage_program = options.cage_program;
+  impl->services.events = options.events;
   if (!options.journal.folder.empty()) {
     EIPC_RETURN_IF_ERROR(impl->services.UseJournal(options.journal, options.events));
   }
