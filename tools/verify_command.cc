@@ -13,8 +13,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "eipc/v1/scene.pb.h"
-#include "server/convert/scene_convert.h"
-#include "server/convert/scene_digest.h"
+#include "server/convert/name_materials.h"
 #include "server/session/action_log.h"
 #include "server/session/build_id.h"
 #include "server/session/scene_registry.h"
@@ -40,9 +39,9 @@ absl::StatusOr<std::shared_ptr<const Model>> CompileRecorded(const LogHeader& he
   if (!scene.ParseFromString(header.payload)) return absl::InvalidArgumentError("the recording holds no scene");
   Problems problems;
   const MeshResolver meshes({options.mesh_root, options.data_folder, false});
-  EIPC_ASSIGN_OR_RETURN(const SceneSpec spec, SceneFromProto(scene, meshes, &problems));
-  EIPC_ASSIGN_OR_RETURN(const std::shared_ptr<const Model> model, CompileScene(spec, std::move(problems)));
-  const std::string name = absl::StrCat(kScenePrefix, SceneDigest(scene, spec));
+  EIPC_ASSIGN_OR_RETURN(const StoredSpec stored, SpecOfStored(meshes, &scene, &problems));
+  EIPC_ASSIGN_OR_RETURN(const std::shared_ptr<const Model> model, CompileScene(stored.spec, std::move(problems)));
+  const std::string name = absl::StrCat(kScenePrefix, stored.digest);
   if (name == header.scene) return model;
   return absl::InvalidArgumentError(absl::StrCat("the scene is ", name, ", it was ", header.scene, " (have mesh files changed?)"));
 }

@@ -35,9 +35,12 @@ using Material = std::variant<LinearCorotated, FixedCorotated, StableNeoHookean,
 
 using MaterialModel = const MaterialDescriptor*;
 
+// Of a deformable body whose author names none.
+inline constexpr MaterialModel kDefaultMaterial = &LinearCorotated::kDescriptor;
+
 // What an author says of the material of a body.
 struct MaterialSpec {
-  MaterialModel model = &LinearCorotated::kDescriptor;
+  MaterialModel model = kDefaultMaterial;
   double density_kg_m3 = 0;
   double youngs_modulus_pa = 0;
   double poissons_ratio = 0;

@@ -10,8 +10,6 @@
 namespace eipc {
 namespace {
 
-constexpr MaterialModel kElastic = &LinearCorotated::kDescriptor;
-
 constexpr BodyKindRow kRows[] = {
     {.kind = BodyKind::kFullSpace,
      .name = "full_space",
@@ -19,7 +17,7 @@ constexpr BodyKindRow kRows[] = {
      .mesh_field = "mesh",
      .summary = "each vertex of its tetrahedral mesh moves",
      .traits = {.moves = true, .deforms = true, .reacts = true},
-     .default_material = kElastic,
+     .default_material = kDefaultMaterial,
      .compile = CompileFullSpace},
     {.kind = BodyKind::kEmbedded,
      .name = "embedded",
@@ -27,7 +25,7 @@ constexpr BodyKindRow kRows[] = {
      .mesh_field = "surface",
      .summary = "a coarse tetrahedral cage moves, and the surface in it follows",
      .traits = {.moves = true, .deforms = true, .reacts = true},
-     .default_material = kElastic,
+     .default_material = kDefaultMaterial,
      .compile = CompileEmbedded,
      .check = CheckEmbedded},
     {.kind = BodyKind::kAffine,
@@ -44,7 +42,7 @@ constexpr BodyKindRow kRows[] = {
      .mesh_field = "surface",
      .summary = "it follows its trajectory or its targets",
      .traits = {.moves = true, .deforms = false, .reacts = false},
-     .default_material = kElastic,
+     .default_material = kDefaultMaterial,
      .compile = CompileKinematic},
     {.kind = BodyKind::kStatic,
      .name = "static",
@@ -52,7 +50,7 @@ constexpr BodyKindRow kRows[] = {
      .mesh_field = "surface",
      .summary = "it stays where it is placed",
      .traits = {.moves = false, .deforms = false, .reacts = false},
-     .default_material = kElastic,
+     .default_material = kDefaultMaterial,
      .compile = CompileStatic},
 };
 

@@ -5,6 +5,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "server/convert/name_materials.h"
 #include "server/convert/scene_convert.h"
 #include "server/convert/scene_digest.h"
 #include "server/convert/share_contents.h"
@@ -58,6 +59,7 @@ struct ReadScene {
   SceneSpec spec;
   Problems problems;
   std::string name;
+  std::string former_name;
 };
 
 absl::StatusOr<ReadScene> ReadRequest(Services& services, const CallContext& context, const v1::Scene& scene,
@@ -68,10 +70,14 @@ absl::StatusOr<ReadScene> ReadRequest(Services& services, const CallContext& con
   read.message = scene;
   // The scene then needs nothing else: neither recordings nor journals ask for uploads again.
   EIPC_RETURN_IF_ERROR(ShareContents(UploadsOf(services, context.tenant), memory, &read.message));
+  // What is stored does not depend on which material later versions take where none is named.
+  NameMaterials(kDefaultMaterial, &read.message);
   EIPC_ASSIGN_OR_RETURN(
       read.spec, SceneFromProto(read.message, services.meshes, &read.problems, {memory, services.limits.max_scene_vertices}));
   EIPC_RETURN_IF_ERROR(CheckSceneSize(read.spec, services.limits));
   read.name = absl::StrCat(kScenePrefix, SceneDigest(read.message, read.spec));
+  const std::string former = FormerDigest(read.spec, &read.message);
+  if (!former.empty()) read.former_name = absl::StrCat(kScenePrefix, former);
   return read;
 }
 
@@ -82,6 +88,7 @@ absl::Status StoreScene(Services& services, const CallContext& context, const Re
   StoredScene stored = {read.name, std::move(model), read.message.SerializeAsString(), context.tenant};
   EIPC_ASSIGN_OR_RETURN(MemoryBudget::Share share, memory->Keep(stored.EstimatedBytes()));
   EIPC_ASSIGN_OR_RETURN(KeptMemory kept, services.tenant_memory.Keep(context.tenant, std::move(share)));
+  stored.former_name = read.former_name;
   stored.memory = std::make_shared<const KeptMemory>(std::move(kept));
   return services.AddScene(std::move(stored));
 }

@@ -6,8 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "eipc/v1/scene.pb.h"
-#include "server/convert/scene_convert.h"
-#include "server/convert/scene_digest.h"
+#include "server/convert/name_materials.h"
 #include "server/rpc/handlers/services.h"
 #include "server/session/recover.h"
 #include "sim/base/status_macros.h"
@@ -124,13 +123,13 @@ absl::Status Recovery::BringBackScene(StoredScene scene) {
   v1::Scene message;
   if (!message.ParseFromString(scene.payload)) return absl::InvalidArgumentError("its message cannot be read");
   Problems problems;
-  EIPC_ASSIGN_OR_RETURN(const SceneSpec spec, SceneFromProto(message, services_->meshes, &problems));
-  if (absl::StrCat(kScenePrefix, SceneDigest(message, spec)) != scene.name) {
+  EIPC_ASSIGN_OR_RETURN(const StoredSpec stored, SpecOfStored(services_->meshes, &message, &problems));
+  if (absl::StrCat(kScenePrefix, stored.digest) != scene.name) {
     return absl::InvalidArgumentError("it is another scene now (have mesh files changed?)");
   }
   StepBudget budget;
   budget.cancelled = [this] { return stop_.load(); };
-  EIPC_ASSIGN_OR_RETURN(scene.model, CompileScene(spec, std::move(problems), budget));
+  EIPC_ASSIGN_OR_RETURN(scene.model, CompileScene(stored.spec, std::move(problems), budget));
   scene.memory = std::make_shared<const KeptMemory>(services_->tenant_memory.Record(scene.owner, scene.EstimatedBytes()));
   return services_->scenes.Add(std::move(scene), true).status();
 }

@@ -106,7 +106,10 @@ absl::Status AddReading(const std::string& data, RequestMemory* memory) {
 
 absl::StatusOr<Snapshot> StateOfForeignSnapshot(const std::string& data, const StoredScene& scene, RequestMemory* memory) {
   EIPC_RETURN_IF_ERROR(AddReading(data, memory));
-  return UnpackForeignSnapshot(data, scene.name, *scene.model);
+  absl::StatusOr<Snapshot> snapshot = UnpackForeignSnapshot(data, scene.name, *scene.model);
+  if (snapshot.ok() || scene.former_name.empty()) return snapshot;
+  absl::StatusOr<Snapshot> former = UnpackForeignSnapshot(data, scene.former_name, *scene.model);
+  return former.ok() ? former : snapshot;
 }
 
 absl::StatusOr<Snapshot> StateOfSnapshot(Services& services, const CallContext& context, const std::string& name,

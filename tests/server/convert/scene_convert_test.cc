@@ -229,7 +229,7 @@ TEST(SceneFromProto, FillsDefaults) {
   EXPECT_EQ(body.kind, BodyKind::kFullSpace);
   EXPECT_EQ(body.mesh.vertices.size(), 4u);
   EXPECT_EQ(body.mesh.tets.size(), 1u);
-  EXPECT_EQ(body.material.model, &LinearCorotated::kDescriptor);
+  EXPECT_EQ(body.material.model, &StableNeoHookean::kDescriptor);
   EXPECT_TRUE(body.pose.rotation.coeffs().isApprox(Quat::Identity().coeffs()));
 }
 

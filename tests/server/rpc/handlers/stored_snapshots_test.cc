@@ -15,6 +15,7 @@
 #include <string>
 #include <vector>
 
+#include "server/convert/name_materials.h"
 #include "server/rpc/handlers/calls.h"
 #include "server/session/build_id.h"
 #include "tests/conformance/test_scenes.h"
@@ -76,6 +77,8 @@ TEST_F(StoredSnapshots, OfEveryReleaseGoOn) {
     ++count;
     v1::Scene scene;
     ASSERT_TRUE(scene.ParseFromString(ReadFile(folder.path() / "scene")));
+    // As the changelog has it: what a scene of a version before left unnamed is to be named.
+    NameMaterials(FormerDefaultMaterial(), &scene);
     const v1::SessionInfo info = NewSession(scene, ReadFile(folder.path() / "snapshot"));
     ASSERT_FALSE(info.name().empty());
     EXPECT_NE(info.migrated_from_build(), BuildId());

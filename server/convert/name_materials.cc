@@ -1,0 +1,75 @@
+#include "server/convert/name_materials.h"
+
+#include <string>
+
+#include "eipc/v1/scene.pb.h"
+#include "server/convert/scene_digest.h"
+#include "sim/base/status_macros.h"
+#include "sim/scene/body_kinds.h"
+
+namespace eipc {
+namespace {
+
+v1::Material::Model ModelNamed(MaterialModel model) {
+  v1::Material::Model value = v1::Material::MODEL_UNSPECIFIED;
+  (void)v1::Material::Model_Parse(std::string(model->name), &value);
+  return value;
+}
+
+// The material of such a body where its message names none; MODEL_UNSPECIFIED: it has none.
+v1::Material::Model Unnamed(const v1::Body& body, MaterialModel deformable) {
+  const google::protobuf::OneofDescriptor* kinds = v1::Body::descriptor()->FindOneofByName("kind");
+  const google::protobuf::FieldDescriptor* field = v1::Body::GetReflection()->GetOneofFieldDescriptor(body, kinds);
+  const BodyKindRow* row = field == nullptr ? nullptr : FindBodyKind(field->name());
+  if (row == nullptr || !row->traits.reacts) return v1::Material::MODEL_UNSPECIFIED;
+  return ModelNamed(row->traits.deforms ? deformable : row->default_material);
+}
+
+void SetModel(const std::vector<int>& bodies, v1::Material::Model model, v1::Scene* scene) {
+  for (const int i : bodies) scene->mutable_bodies(i)->mutable_material()->set_model(model);
+}
+
+}  // namespace
+
+MaterialModel FormerDefaultMaterial() { return &LinearCorotated::kDescriptor; }
+
+std::vector<int> NameMaterials(MaterialModel deformable, v1::Scene* scene) {
+  std::vector<int> named;
+  for (int i = 0; i < scene->bodies_size(); ++i) {
+    const v1::Body& body = scene->bodies(i);
+    const v1::Material::Model model = Unnamed(body, deformable);
+    if (model == v1::Material::MODEL_UNSPECIFIED || body.material().model() != v1::Material::MODEL_UNSPECIFIED) continue;
+    // A body without any material has problems that are reported where it is read.
+    if (!body.has_material()) continue;
+    scene->mutable_bodies(i)->mutable_material()->set_model(model);
+    named.push_back(i);
+  }
+  return named;
+}
+
+absl::StatusOr<StoredSpec> SpecOfStored(const MeshResolver& resolver, v1::Scene* scene, Problems* problems) {
+  const std::vector<int> named = NameMaterials(FormerDefaultMaterial(), scene);
+  StoredSpec out;
+  EIPC_ASSIGN_OR_RETURN(out.spec, SceneFromProto(*scene, resolver, problems));
+  SetModel(named, v1::Material::MODEL_UNSPECIFIED, scene);
+  out.digest = SceneDigest(*scene, out.spec);
+  NameMaterials(FormerDefaultMaterial(), scene);
+  return out;
+}
+
+std::string FormerDigest(const SceneSpec& spec, v1::Scene* scene) {
+  std::vector<int> former;
+  for (int i = 0; i < scene->bodies_size(); ++i) {
+    const v1::Material::Model model = Unnamed(scene->bodies(i), FormerDefaultMaterial());
+    if (model == v1::Material::MODEL_UNSPECIFIED || !scene->bodies(i).has_material()) continue;
+    if (scene->bodies(i).material().model() != model) return "";
+    former.push_back(i);
+  }
+  if (former.empty()) return "";
+  SetModel(former, v1::Material::MODEL_UNSPECIFIED, scene);
+  std::string digest = SceneDigest(*scene, spec);
+  NameMaterials(FormerDefaultMaterial(), scene);
+  return digest;
+}
+
+}  // namespace eipc

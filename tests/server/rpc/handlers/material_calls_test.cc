@@ -1,0 +1,104 @@
+// Which material a body has whose message names none, and what is said of inverted elements.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <vector>
+
+#include "server/convert/name_materials.h"
+#include "server/rpc/handlers/calls.h"
+#include "tests/conformance/test_scenes.h"
+
+namespace eipc::rpc {
+namespace {
+
+using ::testing::ElementsAre;
+
+class MaterialCallsTest : public ::testing::Test {
+ protected:
+  MaterialCallsTest() : services_(ServerLimits(), MeshResolver({"", "", true})) {
+    services_.events = [this](const Event& event) { events_.push_back(event.name); };
+  }
+
+  template <typename Request, typename Response>
+  Response Must(absl::Status (*call)(Services&, const CallContext&, const Request&, Response*), const Request& request) {
+    Response response;
+    const absl::Status status = call(services_, {}, request, &response);
+    EXPECT_TRUE(status.ok()) << status;
+    return response;
+  }
+  v1::SceneInfo Make(const v1::Scene& scene) {
+    v1::CreateSceneRequest request;
+    *request.mutable_scene() = scene;
+    return Must(CreateScene, request);
+  }
+  v1::Scene Stored(const std::string& name) {
+    v1::GetSceneRequest request;
+    request.set_name(name);
+    request.set_include_scene(true);
+    return Must(GetScene, request).scene();
+  }
+
+  Services services_;
+  std::vector<std::string> events_;
+};
+
+TEST_F(MaterialCallsTest, ScenesAreStoredWithTheirMaterialsNamed) {
+  const v1::SceneInfo unnamed = Make(testing::FallingBlock());
+  EXPECT_EQ(Stored(unnamed.name()).bodies(0).material().model(), v1::Material::STABLE_NEO_HOOKEAN);
+  v1::Scene named = testing::FallingBlock();
+  named.mutable_bodies(0)->mutable_material()->set_model(v1::Material::STABLE_NEO_HOOKEAN);
+  EXPECT_EQ(Make(named).name(), unnamed.name()) << "the same content is the same scene";
+  named.mutable_bodies(0)->mutable_material()->set_model(v1::Material::LINEAR_COROTATED);
+  const v1::SceneInfo linear = Make(named);
+  EXPECT_NE(linear.name(), unnamed.name());
+  EXPECT_EQ(Stored(linear.name()).bodies(0).material().model(), v1::Material::LINEAR_COROTATED);
+}
+
+// What a build before stored: the scene's message as it came, under the digest of that.
+TEST_F(MaterialCallsTest, ScenesThatWereStoredUnnamedAreReadAsTheyWereThen) {
+  const v1::Scene before = testing::BlockOnTable();
+  v1::Scene read = before;
+  Problems problems;
+  const auto stored = SpecOfStored(services_.meshes, &read, &problems);
+  ASSERT_TRUE(stored.ok()) << stored.status();
+  EXPECT_EQ(stored->spec.bodies[0].material.model, &LinearCorotated::kDescriptor);
+  EXPECT_EQ(stored->digest, SceneDigest(before, stored->spec));
+  EXPECT_EQ(read.bodies(0).material().model(), v1::Material::LINEAR_COROTATED);
+  EXPECT_FALSE(read.bodies(1).has_material()) << "a static body has none";
+
+  v1::Scene named = read;
+  EXPECT_EQ(FormerDigest(stored->spec, &named), stored->digest);
+  EXPECT_EQ(named.SerializeAsString(), read.SerializeAsString());
+  named.mutable_bodies(0)->mutable_material()->set_model(v1::Material::STABLE_NEO_HOOKEAN);
+  EXPECT_EQ(FormerDigest(stored->spec, &named), "") << "it had to be named then";
+}
+
+TEST_F(MaterialCallsTest, InvertedElementsAreInTheReportAndTheReceiptAndOnceInTheLog) {
+  v1::Scene scene = testing::DrivenBlock();
+  scene.mutable_contact()->set_self_contact(false);  // or its surface could not pass through itself
+  v1::CreateSessionRequest create;
+  create.set_scene(Make(scene).name());
+  v1::StepRequest request;
+  request.set_session(Must(CreateSession, create).name());
+  request.set_dt_s(0.01);
+  request.mutable_observe()->set_step_receipt(true);
+  request.mutable_observe()->set_solver_report(true);
+  const v1::Observation upright = Must(Step, request).observation();
+  EXPECT_EQ(upright.solver_report().inverted_elements(), 0);
+  EXPECT_EQ(upright.step_receipt().inverted_elements(), 0);
+  EXPECT_THAT(events_, ElementsAre());
+
+  v1::TargetPose& top = *request.add_targets();
+  top.set_body("block");
+  top.set_boundary_set("top");
+  top.mutable_pose()->mutable_position_m()->set_z(-0.3);
+  const v1::Observation through = Must(Step, request).observation();
+  EXPECT_GT(through.solver_report().inverted_elements(), 0);
+  EXPECT_EQ(through.step_receipt().inverted_elements(), through.solver_report().inverted_elements());
+  Must(Step, request);
+  EXPECT_THAT(events_, ElementsAre("elements_inverted"));
+}
+
+}  // namespace
+}  // namespace eipc::rpc
