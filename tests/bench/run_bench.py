@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""Benchmark of the grasp: full-space, medium and low cages, h = 0.02, 0.01, 0.005 s, generated and (if there) real meshes; and of
-bins of household objects, where --filter asks for them: those take hours.
+"""Benchmark of the grasp: full-space, medium and low cages, h = 0.02, 0.01, 0.005 s, generated and (if there) real meshes; of each
+material against linear corotated (material_rows.py), and of bins of household objects, where --filter asks for them: those take hours.
 
 Prints the tables of speed and of stages, then what was promised beside what was measured (targets.py, bin_rows.py).
 
@@ -29,7 +29,8 @@ from typing import Any, Sequence  # noqa: E402
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 import bin_rows  # noqa: E402
-from eipc_cli import EipcCli, GraspCase, RunError, default_cli, default_data, grasp_cases  # noqa: E402
+import material_rows  # noqa: E402
+from eipc_cli import GRASP_MODELS, EipcCli, GraspCase, RunError, default_cli, default_data, grasp_cases  # noqa: E402
 from machine_probe import probe_ms  # noqa: E402
 from solution_error import SolutionError, measure_solution_error  # noqa: E402
 from targets import Target, grasp_targets, memory_targets, refinement_rows, refinement_target, worlds_target  # noqa: E402
@@ -132,7 +133,7 @@ def targets_table(targets: Sequence[Target]) -> str:
 def parse_arguments(argv: Sequence[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--filter", default="", metavar="NAME",
-                        help="only rows whose name contains this, e.g. low, low-0.02, bin or bin-100")
+                        help="only rows whose name contains this, e.g. low, low-0.02, material-low, bin or bin-100")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the figures here as well")
     parser.add_argument("--page", type=Path, metavar="FILE", help="write the tables here as a page of the documentation")
     parser.add_argument("--runs", type=int, default=5, help="runs of each row; figures are medians")
@@ -147,7 +148,7 @@ def parse_arguments(argv: Sequence[str] | None) -> argparse.Namespace:
     return arguments
 
 
-def measure(arguments: argparse.Namespace, cases: Sequence[GraspCase], bins: Sequence[int]) -> dict[str, Any]:
+def measure(arguments: argparse.Namespace, cases: Sequence[GraspCase], models: Sequence[str], bins: Sequence[int]) -> dict[str, Any]:
     """Everything that was asked for. Raises RunError, and ValueError where generated meshes are missing."""
     cli = EipcCli(arguments.eipc, arguments.data)
     cli.check()
@@ -161,6 +162,8 @@ def measure(arguments: argparse.Namespace, cases: Sequence[GraspCase], bins: Seq
     out["refinement"] = refinement_rows(cli, range(arguments.refinement + 1), arguments.runs) if arguments.refinement else []
     refinement = refinement_target(out["refinement"]) if out["refinement"] else None
     out["targets"] += [refinement] if refinement else []
+    out["materials"] = material_rows.material_rows(cli, models, arguments.runs, arguments.threads)
+    out["targets"] += material_rows.material_targets(out["materials"])
     out["bin"] = bin_rows.bin_rows(cli, bins, arguments.runs, arguments.threads)
     out["targets"] += bin_rows.bin_targets(out["bin"])
     return out
@@ -172,6 +175,8 @@ def report(arguments: argparse.Namespace, found: dict[str, Any]) -> str:
              f"medians of {arguments.runs}, {arguments.threads} thread(s)"]
     if found["rows"]:
         parts += [speed_table(found["rows"]), stage_table(found["rows"])]
+    if found["materials"]:
+        parts.append(material_rows.material_table(found["materials"]))
     if found["targets"]:
         parts.append(targets_table(found["targets"]))
     if found["refinement"]:
@@ -196,14 +201,16 @@ def write_page(path: Path, options: Sequence[str], tables: str) -> None:
 def main(argv: Sequence[str] | None = None) -> int:
     arguments = parse_arguments(argv)
     cases = [case for case in grasp_cases(arguments.data) if arguments.filter in case.name]
+    models = [] if arguments.filter and not arguments.filter.startswith("material") else material_rows.models_named(arguments.filter)
     # Only where they are asked for: they take hours.
     bins = [count for count in bin_rows.COUNTS if arguments.filter.startswith("bin") and arguments.filter in bin_rows.name_of(count)]
-    if not cases and not bins:
-        names = ", ".join([case.name for case in grasp_cases(arguments.data)] + [bin_rows.name_of(count) for count in bin_rows.COUNTS])
+    if not cases and not models and not bins:
+        names = ", ".join([case.name for case in grasp_cases(arguments.data)] + [material_rows.name_of(model) for model in GRASP_MODELS]
+                          + [bin_rows.name_of(count) for count in bin_rows.COUNTS])
         print(f"bench: no row's name contains '{arguments.filter}' (rows: {names})", file=sys.stderr)
         return 2
     try:
-        found = measure(arguments, cases, bins)
+        found = measure(arguments, cases, models, bins)
     except (RunError, ValueError) as error:
         print(f"bench: {error}", file=sys.stderr)
         return 1

@@ -1,0 +1,52 @@
+"""The grasp with every material of its soft bodies, in every space: the force that the pads press with, and the elements that invert."""
+
+from __future__ import annotations
+
+from eipc_cli import GraspCase, grasp_cases
+from page import RecordsTable
+from validation import Context, Record, Run, equal, reported
+
+NAME = "materials"
+DESCRIPTION = "The grasp with every material, by cages and in full space: normal force of a pad, inverted elements, iterations"
+
+STEP_S = 0.02
+MATERIALS = ("LINEAR_COROTATED", "FIXED_COROTATED", "STABLE_NEO_HOOKEAN", "LOG_BARRIER_NEO_HOOKEAN", "MOONEY_RIVLIN", "ST_VENANT_KIRCHHOFF")
+
+PAGE = RecordsTable(
+    "Materials", """The grasp of models/scenes/bubble_teddy_*.textproto (E = 5e4 Pa, ν = 0.45; pads 1e4 Pa) at h = 0.02 s with one material for bear and
+    pads. *Pad force*: the normal force of the left pad on the bear along y at the end of the run, N. *Inverted elements*: summed over all
+    200 states, by the exact audit; *in one state*: the most, as every step reports them in floating point. *Iterations*: of Newton's
+    method, a step.""",
+    {"pad_force": "pad force, N", "inversions": "inverted elements", "most_inverted": "in one state", "force_error": "force error",
+     "newton_iterations": "iterations", "not_converged": "steps not converged"},
+    case="material, space", hidden=frozenset({"intersections", "forbidden_inversions"}))
+
+
+def _settings(material: str) -> tuple[str, ...]:
+    return tuple(f"bodies[{body}].material.model={material}" for body in ("teddy", "bubble_left", "bubble_right"))
+
+
+def _cases(context: Context) -> list[GraspCase]:
+    return [case for case in grasp_cases(context.data) if case.dt_s == STEP_S]
+
+
+def run(context: Context) -> list[Record]:
+    cases = _cases(context)
+    context.prepare(Run(case, audit=True, settings=_settings(material)) for case in cases for material in MATERIALS)
+    return [record for material in MATERIALS for case in cases for record in _records(context, case, material)]
+
+
+def _records(context: Context, case: GraspCase, material: str) -> list[Record]:
+    report = context.run(Run(case, audit=True, settings=_settings(material))).report
+    name = f"{material}, {case.model}{' (real meshes)' if case.real else ''}"
+    audit, holding = report["audit"], report["holding"]
+    return [
+        reported(f"{name}.pad_force", abs(report["contact_forces"]["teddy/bubble_left"]["normal_n"][1]), "N"),
+        reported(f"{name}.inversions", audit["inversions"]),
+        reported(f"{name}.most_inverted", report["inverted_elements"]["most"]),
+        reported(f"{name}.force_error", abs(holding["mean_vertical_force_n"] / holding["weight_n"] - 1)),
+        reported(f"{name}.newton_iterations", report["newton_iterations"]["mean"]),
+        reported(f"{name}.not_converged", report["steps_not_converged"]),
+        equal(f"{name}.intersections", audit["intersections"], 0),
+        equal(f"{name}.forbidden_inversions", audit["forbidden_inversions"], 0),
+    ]
