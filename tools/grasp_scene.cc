@@ -79,7 +79,7 @@ BodySpec PadBody(const MeshData& pad, int side, double y, double z, double press
   body.mesh = pad;
   const Quat facing = Quat(Eigen::AngleAxisd(M_PI, Vec3::UnitY())) * Quat(Eigen::AngleAxisd(-side * M_PI / 2, Vec3::UnitX()));
   body.pose = {Vec3(0, side * y, z), facing};
-  body.material = {&LinearCorotated::kDescriptor, 10, 1e4, 0.45, 0, 0, 0};
+  body.material = {kDefaultMaterial, 10, 1e4, 0.45, 0, 0, 0};
   BoundarySetSpec back;
   back.name = "finger";
   back.box = {Vec3(-0.1 * scale, -0.1 * scale, -0.0005 * scale), Vec3(0.1 * scale, 0.1 * scale, 0.0005 * scale)};
@@ -89,10 +89,7 @@ BodySpec PadBody(const MeshData& pad, int side, double y, double z, double press
                           {kSqueezeS + kLiftS, {up, facing}},
                           {kSqueezeS + kLiftS + kHoldS, {up, facing}}};
   body.boundary_sets.push_back(std::move(back));
-  if (o.pad_overpressure_pa) {
-    body.material.model = &StableNeoHookean::kDescriptor;  // linear corotated elements fold under such pressures
-    body.enclosed_volumes.emplace_back().filling.overpressure_pa = *o.pad_overpressure_pa;
-  }
+  if (o.pad_overpressure_pa) body.enclosed_volumes.emplace_back().filling.overpressure_pa = *o.pad_overpressure_pa;
   return body;
 }
 
@@ -171,7 +168,7 @@ absl::StatusOr<GraspScene> MakeGraspScene(const MeshData& surface, const MeshDat
   object.mesh = surface;
   object.cage = cage;
   object.pose = {shift, turn};
-  object.material = {&LinearCorotated::kDescriptor, o.density_kg_m3, o.youngs_modulus_pa, o.poissons_ratio, 0, 0, 0};
+  object.material = {kDefaultMaterial, o.density_kg_m3, o.youngs_modulus_pa, o.poissons_ratio, 0, 0, 0};
   const Extent along = ExtentAlong(turned, Vec3::UnitX());
   const double half = std::max(0.5, along.width() + s * kHalfWidth);
   const double y = scene.width_m / 2 + kDepth * s + kClearance;

@@ -4,7 +4,7 @@
 // A client of an eipc server.
 //
 //   auto client = eipc::client::Client::Connect("127.0.0.1:50051");
-//   auto source = eipc::client::SceneSource::FromFile("models/scenes/bubble_teddy_low.textproto");
+//   auto source = eipc::client::SceneSource::FromFile("models/scenes/bubble_teddy_low_sound.textproto");
 //   auto scene = client->CreateScene(*source);
 //   auto session = client->CreateSession(scene->name);
 //   auto now = session->Step(0.01, {.targets = {{"left_bubble", "rim", pose}}, .observe = {.contact_wrenches = true}});

@@ -36,7 +36,7 @@ using Material = std::variant<LinearCorotated, FixedCorotated, StableNeoHookean,
 using MaterialModel = const MaterialDescriptor*;
 
 // Of a deformable body whose author names none.
-inline constexpr MaterialModel kDefaultMaterial = &LinearCorotated::kDescriptor;
+inline constexpr MaterialModel kDefaultMaterial = &StableNeoHookean::kDescriptor;
 
 // What an author says of the material of a body.
 struct MaterialSpec {

@@ -1,7 +1,7 @@
 // The grasp, from C++: two soft bubbles squeeze, lift and hold a soft teddy bear.
 //
 //   build/release/bin/eipc-server &
-//   build/release/bin/example_bubble_teddy 127.0.0.1:50051 models/scenes/bubble_teddy_low.textproto
+//   build/release/bin/example_bubble_teddy 127.0.0.1:50051 models/scenes/bubble_teddy_low_sound.textproto
 
 #include <cmath>
 #include <cstdio>
@@ -58,7 +58,7 @@ absl::Status Grasp(const std::string& address, const std::string& scene_path) {
 
 int main(int argc, char** argv) {
   const std::string address = argc > 1 ? argv[1] : "127.0.0.1:50051";
-  const std::string scene = argc > 2 ? argv[2] : "models/scenes/bubble_teddy_low.textproto";
+  const std::string scene = argc > 2 ? argv[2] : "models/scenes/bubble_teddy_low_sound.textproto";
   const absl::Status status = Grasp(address, scene);
   if (status.ok()) return 0;
   std::fprintf(stderr, "%s\n", status.ToString().c_str());

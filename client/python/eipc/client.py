@@ -1,7 +1,7 @@
 """The client: connect, create scenes and sessions, step.
 
     with eipc.connect("127.0.0.1:50051") as client:
-        scene = client.create_scene("models/scenes/bubble_teddy_low.textproto")
+        scene = client.create_scene("models/scenes/bubble_teddy_low_sound.textproto")
         with scene.create_session() as session:
             observation = session.step(0.02, observe=eipc.Observe(contact_wrenches=True))
 """

@@ -12,7 +12,7 @@ DT = 0.02  # s
 server_binary = sys.argv[1] if len(sys.argv) > 1 else "build/release/bin/eipc-server"
 
 with eipc.launch_server(server_binary) as server, server.client() as client:
-    scene = client.create_scene("models/scenes/bubble_teddy_low.textproto")
+    scene = client.create_scene("models/scenes/bubble_teddy_low_sound.textproto")
     teddy = scene.bodies["teddy"]
     print(f"{scene.summary.unknowns} unknowns; the teddy weighs {9.81 * teddy.mass_kg:.2f} N")
 

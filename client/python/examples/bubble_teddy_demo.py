@@ -145,7 +145,7 @@ def parse_arguments() -> argparse.Namespace:
     parser.add_argument("--server", type=Path, default=REPOSITORY / "build" / "release" / "bin" / "eipc-server",
                         help="server binary to start")
     parser.add_argument("--connect", metavar="HOST:PORT", help="use a running server instead of starting one")
-    parser.add_argument("--scene", type=Path, default=REPOSITORY / "models" / "scenes" / "bubble_teddy_low.textproto")
+    parser.add_argument("--scene", type=Path, default=REPOSITORY / "models" / "scenes" / "bubble_teddy_low_sound.textproto")
     parser.add_argument("--data", type=Path, help="folder of the scene's data: meshes (default: EIPC_DATA)")
     parser.add_argument("--dt", type=float, default=0.02, metavar="S", help="time step, s")
     parser.add_argument("--threads", type=int, default=1)

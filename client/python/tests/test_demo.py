@@ -15,7 +15,7 @@ from puppet_server import BOX_TRIANGLES, FORCE_OVER_WEIGHT, FRICTION_SHARE, WEIG
 
 EXAMPLES = CLIENT_ROOT / "examples"
 DEMO = EXAMPLES / "bubble_teddy_demo.py"
-LOW = REPOSITORY / "models" / "scenes" / "bubble_teddy_low.textproto"
+LOW = REPOSITORY / "models" / "scenes" / "bubble_teddy_low_sound.textproto"
 PICTURES = ["forces.png", "contacts.png", "grasp.png", "grasp_squeeze.png", "grasp_lift.png", "grasp_hold.png"]
 
 
