@@ -85,16 +85,19 @@ TEST_F(Conformance, TheSameSceneHasTheSameName) {
   EXPECT_NE(first.name(), other.name());
 }
 
+// With its materials named: the first body is deformable and names none.
 TEST_F(Conformance, ASceneComesBackAsItWasSent) {
   v1::SceneInfo info;
-  ASSERT_TRUE(CreateScene(BlockOnTable(), &info).ok());
+  v1::Scene sent = BlockOnTable();
+  ASSERT_TRUE(CreateScene(sent, &info).ok());
+  sent.mutable_bodies(0)->mutable_material()->set_model(v1::Material::STABLE_NEO_HOOKEAN);
   v1::GetSceneRequest request;
   request.set_name(info.name());
   request.set_include_scene(true);
   request.set_include_topology(true);
   v1::SceneInfo found;
   ASSERT_TRUE(Call(&Stub::GetScene, request, &found).ok());
-  EXPECT_EQ(found.scene().SerializeAsString(), BlockOnTable().SerializeAsString());
+  EXPECT_EQ(found.scene().SerializeAsString(), sent.SerializeAsString());
   ASSERT_EQ(found.body_infos_size(), 2);
   for (const v1::BodyInfo& body : found.body_infos()) {
     EXPECT_EQ(body.surface_cells().shape(0), body.surface_triangles());

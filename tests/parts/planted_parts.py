@@ -81,7 +81,7 @@ PARTS = {
                       '     .mesh_field = "extent",\n'
                       '     .summary = "a corner as large as its mesh",\n'
                       "     .traits = {.moves = false, .deforms = false, .reacts = false},\n"
-                      "     .default_material = kElastic,\n"
+                      "     .default_material = kDefaultMaterial,\n"
                       "     .compile = CompilePlanted},\n"),
         ],
         "sim/scene/CMakeLists.txt": [Insertion("compile_kinematic.cc\n", "  compile_planted.cc\n")],

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "server/convert/name_materials.h"
+#include "server/convert/scene_digest.h"
 #include "server/rpc/handlers/calls.h"
 #include "tests/conformance/test_scenes.h"
 

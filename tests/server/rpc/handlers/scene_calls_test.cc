@@ -177,9 +177,10 @@ TEST_F(SceneCallsTest, ValidatingStoresNothing) {
 }
 
 TEST_F(SceneCallsTest, GivesSceneAndTopologyBack) {
-  const v1::Scene scene = BlockOnTable();
+  v1::Scene scene = BlockOnTable();
   v1::GetSceneRequest request;
   request.set_name(Create(scene)->name());
+  scene.mutable_bodies(0)->mutable_material()->set_model(v1::Material::STABLE_NEO_HOOKEAN);  // it names none
   v1::SceneInfo plain;
   ASSERT_TRUE(GetScene(services_, {}, request, &plain).ok());
   EXPECT_FALSE(plain.has_scene());
