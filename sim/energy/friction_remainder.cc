@@ -8,7 +8,8 @@ void FrictionRemainder::Prepare(const ContactSet& contacts, const std::vector<Ve
                                 const ContactPotential& potential) {
   active_.clear();
   for (const ContactStencil& c : contacts.stencils()) {
-    if (pairs_->DynamicCoefficient(c.body_a, c.body_b) > 0) active_.push_back(&c);
+    // As FrictionTerm::Lag: a stencil of negative weight has no friction of its own.
+    if (pairs_->DynamicCoefficient(c.body_a, c.body_b) > 0 && c.weight > 0) active_.push_back(&c);
   }
   stencils_.resize(active_.size());
   pool_->ParallelFor(static_cast<int64_t>(active_.size()), 16, [&](int64_t begin, int64_t end) {
