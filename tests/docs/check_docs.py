@@ -1,9 +1,10 @@
 """Fails when a document names something that does not exist.
 
 Checked in every Markdown page of the repository: links to pages, pictures and headings; source files named in code spans, such as
-`sim/energy/barrier.h`, `tests/arrows` or `sim/mesh/read_*.cc` (NAME stands for any name: `sim/material/NAME.h`). In every other
-text file: mentions of pages under docs/, and of equations as "theory.md, eq. 12". In pages with numbered equations: that the numbers count up from 1 and that none is repeated.
-The CHANGELOG tells history, so only its links are checked.
+`sim/energy/barrier.h`, `tests/arrows` or `sim/mesh/read_*.cc` (NAME stands for any name: `sim/material/NAME.h`); members of classes,
+such as NewtonSolver::Solve, code blocks included; in pages with numbered equations, that the numbers count up from 1 and that none is
+repeated. In every other text file: mentions of pages under docs/, and citations of the theory page as "theory.md, eq. 12" or
+"theory.md, section 8". The CHANGELOG describes past versions, so only its links are checked.
 
 usage: check_docs.py REPOSITORY
 """
@@ -25,6 +26,9 @@ SPAN = re.compile(r"`([^`\n]+)`")
 PATH = re.compile(r"(?<![\w./-])(?:%s)/[\w./*{},+-]*[\w}*/]" % "|".join(FOLDERS))
 PAGE = re.compile(r"(?<![\w./-])docs/[\w./-]+\.(?:md|png)")
 EQUATION = re.compile(r"theory\.md,\s+(?://\s*|#\s*)?eqs?\.\s+(?://\s*|#\s*)?(\d+)")
+SECTION = re.compile(r"theory\.md,\s+(?://\s*|#\s*)?sections?\s+(?://\s*|#\s*)?(\d+)")
+HEADING = re.compile(r"^## (\d+)\.", re.MULTILINE)
+MEMBER = re.compile(r"(?<![\w:])[A-Z]\w*::\w+")
 THEORY = pathlib.Path("docs/concepts/theory.md")
 TAG = re.compile(r"\\tag\{(\d+)\}")
 
@@ -73,7 +77,16 @@ def link_problem(page: pathlib.Path, target: str) -> str | None:
     return None
 
 
-def page_problems(root: pathlib.Path, page: pathlib.Path) -> list[str]:
+def source_names(root: pathlib.Path) -> set[str]:
+    """Every identifier of the C++ sources, those in comments left out."""
+    names: set[str] = set()
+    for path in files(root):
+        if path.suffix in {".h", ".cc"}:
+            names.update(re.findall(r"[A-Za-z_]\w*", re.sub(r"//.*", "", path.read_text(encoding="utf-8"))))
+    return names
+
+
+def page_problems(root: pathlib.Path, page: pathlib.Path, names: set[str]) -> list[str]:
     text = page.read_text(encoding="utf-8")
     prose = FENCE.sub("", text)
     found = [link_problem(page, target) for target in LINK.findall(prose)]
@@ -81,6 +94,7 @@ def page_problems(root: pathlib.Path, page: pathlib.Path) -> list[str]:
         for span in SPAN.findall(prose):
             for path in PATH.findall(span):
                 found += [f"names {one}, which does not exist" for one in alternatives(path) if not exists(root, one)]
+        found += [f"names {member}, which no source has" for member in MEMBER.findall(text) if not names.issuperset(member.split("::"))]
     tags = [int(number) for number in TAG.findall(text)]
     if tags and tags != list(range(1, len(tags) + 1)):
         found.append(f"numbers its equations {tags}, not 1 to {len(tags)} in order")
@@ -90,11 +104,13 @@ def page_problems(root: pathlib.Path, page: pathlib.Path) -> list[str]:
 def problems(root: pathlib.Path) -> list[str]:
     out = []
     theory = root / THEORY
-    equations = set(TAG.findall(theory.read_text(encoding="utf-8"))) if theory.exists() else set()
+    text = theory.read_text(encoding="utf-8") if theory.exists() else ""
+    equations, sections = set(TAG.findall(text)), set(HEADING.findall(text))
+    names = source_names(root)
     for path in files(root):
         name = path.relative_to(root)
         if path.suffix == ".md":
-            out += [f"{name}: {problem}" for problem in page_problems(root, path)]
+            out += [f"{name}: {problem}" for problem in page_problems(root, path, names)]
         elif path.suffix in TEXT and name.parts[:2] != ("tests", "docs"):
             try:
                 text = path.read_text(encoding="utf-8")
@@ -103,6 +119,8 @@ def problems(root: pathlib.Path) -> list[str]:
             out += [f"{name}: names {page}, which does not exist" for page in PAGE.findall(text) if not (root / page).exists()]
             out += [f"{name}: cites equation {number}, which {THEORY} does not have" for number in EQUATION.findall(text)
                     if number not in equations]
+            out += [f"{name}: cites section {number}, which {THEORY} does not have" for number in SECTION.findall(text)
+                    if number not in sections]
     return out
 
 

@@ -30,6 +30,11 @@ CASES = [
     ("sim/energy/barrier.cc", "// docs/c.md explains this.", "names docs/c.md"),
     ("sim/energy/barrier.cc", "// The potential (theory.md, eq. 2).", None),
     ("sim/energy/barrier.cc", "// The potential (theory.md,\n// eq. 3).", "cites equation 3"),
+    ("sim/energy/barrier.cc", "// The potential (theory.md, section 2).", None),
+    ("sim/energy/barrier.cc", "// The potential (docs/concepts/theory.md,\n// section 3).", "cites section 3"),
+    ("docs/a.md", "`BarrierTerm::Value` is the energy.", None),
+    ("docs/a.md", "```\nBarrierTerm::Values\n```", "names BarrierTerm::Values"),
+    ("docs/a.md", "It throws `std::bad_alloc`.", None),
     ("build/a.md", "See [a page](c.md).", None),
 ]
 
@@ -39,8 +44,8 @@ class CheckDocs(unittest.TestCase):
         for name, text, expected in CASES:
             with self.subTest(name=name, text=text), tempfile.TemporaryDirectory() as folder:
                 root = pathlib.Path(folder)
-                for path, content in [("docs/b.md", "# B\n\n## What it is"), ("sim/energy/barrier.h", ""),
-                                      ("docs/concepts/theory.md", "\\tag{1} \\tag{2}"), (name, text)]:
+                for path, content in [("docs/b.md", "# B\n\n## What it is"), ("sim/energy/barrier.h", "class BarrierTerm { double Value(); };"),
+                                      ("docs/concepts/theory.md", "## 2. Energy\n\n\\tag{1} \\tag{2}"), (name, text)]:
                     (root / path).parent.mkdir(parents=True, exist_ok=True)
                     (root / path).write_text(content, encoding="utf-8")
                 found = check_docs.problems(root)
