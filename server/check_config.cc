@@ -93,7 +93,7 @@ void CheckAppendable(Finder finder) {
   if (access(finder.path().c_str(), W_OK) != 0) finder.Problem("no right to write to it; give it to this user (chown)");
 }
 
-// Whoever may write to it can let himself in.
+// A user who may write to the access file can grant access.
 void CheckOthersCannotWrite(Finder finder) {
   struct stat status = {};
   if (!finder.given() || stat(finder.path().c_str(), &status) != 0 || (status.st_mode & 022) == 0) return;

@@ -125,7 +125,7 @@ bool OperationRegistry::HaveWorker() {
   try {
     workers_.emplace_back([this] { Work(); });
   } catch (const std::system_error&) {
-    // Those that there are have to do.
+    // The system refuses more threads: the registry continues with those that have started.
   }
   return !workers_.empty();
 }

@@ -15,7 +15,8 @@
 namespace eipc {
 namespace {
 
-// A world whose last step took longer than this lets calls in between (turns.h).
+// A world whose last step took longer than this is solved as batch work, so that calls are answered meanwhile
+// (server/os/thread_scheduling.h).
 constexpr double kLongStepSeconds = 0.5e-3;
 
 }  // namespace
@@ -89,7 +90,7 @@ absl::Status Session::Step(const StepCommand& command, const StepBudget& budget,
 absl::Status Session::StepOnce(const StepCommand& command, int taken, const StepBudget& budget, SolveSlots* slots, Slot* world,
                                double* slot_wait_s) {
   const auto begin = options_.now();
-  // Two system calls of some microseconds, which a step of microseconds and one that is refused can do without.
+  // Batch scheduling costs two system calls of some microseconds, too much for a short step or for one that is refused.
   std::optional<BatchScheduling> batch;
   const absl::StatusOr<SolveSlots::Slot> slot = slots->Take(command.claim, budget, [&] {
     if (world->last_step_s >= kLongStepSeconds) batch.emplace();
@@ -131,7 +132,8 @@ absl::Status Session::TakeBack(int index) {
   return absl::OkStatus();
 }
 
-// Steps that would take long to be taken again are logged by the state after them, unless a recording wants to know the steps.
+// Steps that would take long to replay are logged as the state after them, unless the session is recorded: recordings need the
+// steps.
 std::string Session::PendingRecord(int index, LogStep* step, RetryKind kind, double* replay_s) const {
   const auto as_kind = [kind](const LogStep& s) { return kind == RetryKind::kRequest ? LogRecord(s) : LogRecord(LogBatchStep{s}); };
   const LogSink* journal = log_->journal();
@@ -146,7 +148,7 @@ std::string Session::PendingRecord(int index, LogStep* step, RetryKind kind, dou
 void Session::RememberAnswer(LogStep step, RetryKind kind) {
   if (step.world >= 0) {
     Slot& slot = worlds_[step.world];
-    // What was asked for by itself is not the world's last request any more; a part of a batch stays what it is.
+    // A part of a batch replaces the single request that the world remembers; a single request leaves the batch's part in place.
     if (kind == RetryKind::kBatchPart) slot.retries.Forget();
     RetryMemory& memory = kind == RetryKind::kRequest ? slot.retries : slot.batch_part;
     return memory.Remember(std::move(step.request_id), std::move(step.request), std::move(step.response));

@@ -37,7 +37,7 @@ Crew::Crew(int workers) {
   try {
     for (int i = 0; i < workers; ++i) threads_.emplace_back([this] { Work(); });
   } catch (const std::exception&) {
-    // Those that there are have to do.
+    // The system refuses more threads: the pool continues with those that have started.
   }
 }
 

@@ -8,14 +8,14 @@
 namespace eipc {
 namespace {
 
-// What regions are grown by, in units of the margin that is asked for. All were tuned on the grasps and bins of ./dev bench; none
+// The growth of regions, in units of the margin that a step requests. All were tuned on the grasps and bins of ./dev bench; none
 // can change a result.
 constexpr double kOwnMargin = 1;
 constexpr double kMostOfEdge = 0.25;  // of the mean edge length: a wide region of a fine surface holds many pairs
 constexpr double kShiftMargin = 1;
 constexpr double kExtentMargin = 20;
 constexpr double kExtentMotions = 4;
-// What hardly moves needs less: this many times its motion, but at least this part of the margin.
+// Bodies that hardly move get less: this many times their motion, but at least this part of the margin.
 constexpr double kMotions = 16;
 constexpr double kLeastMargin = 0.2;
 // Regions are too large when they are this many times as wide as they would be made now, and are discarded after this many steps.

@@ -1,4 +1,4 @@
-// Anchors and paths of BroadPhase: how far everything is from where its pairs were bounded last, and what that leaves to examine.
+// BroadPhase, continued from broad_phase.cc: displacements from the anchors, and the candidates that they leave to be examined.
 
 #include <algorithm>
 #include <cmath>

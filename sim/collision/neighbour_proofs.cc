@@ -67,7 +67,7 @@ void NeighbourProofs::Collect(int32_t body, const std::vector<Vec3>& points, con
     for (int i = 0; i < 4; ++i) rows[i] = moves_[v[i + 1]] - moves_[v[0]];
     Transpose(rows);
     const Quad moved2 = kRoundUp * (rows[0] * rows[0] + rows[1] * rows[1] + rows[2] * rows[2]);
-    // No proof from what is no number.
+    // A NaN proves nothing.
     bool proven = allowed > 0;
     for (const int32_t w : v) proven &= reach[w] <= travel;
     for (int i = 0; i < 4; ++i) proven &= moved2[i] <= allowed * allowed;

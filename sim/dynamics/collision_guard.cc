@@ -23,13 +23,13 @@ CollisionGuard::CollisionGuard(const Model* model, SurfaceState* surface, const 
   for (const Vec3& offset : model->surface_offset) fixed_extent_ = std::max(fixed_extent_, offset.cwiseAbs().maxCoeff());
 }
 
-// The motion of the guess is examined whole. A direction that leads further is a wild one, for which collisions are not searched.
+// The whole motion to the guess is examined. A Newton direction that moves the surface much farther is cut to the search radius.
 void CollisionGuard::BeginStep(double distance) {
   search_radius_ = std::max(least_reach_, 1.5 * distance);
   first_part_ = std::max(16 * model_->contact.dhat_m, 4 * distance);
 }
 
-// What materials and enclosed volumes admit.
+// The largest fraction that materials without inversion and enclosed volumes admit.
 double CollisionGuard::LimitOfTerms(const VecX& dq) {
   double limit = 1;
   for (const ElasticBody& body : model_->elastic) limit = std::min(limit, ElasticityTerm::MaxStep(body, surface_->q(), dq));
@@ -48,10 +48,10 @@ double CollisionGuard::MaxStep(const VecX& dq) {
   trial_q_ = surface_->q() + limit * dq;
   const double displacement = surface_->Displacement(surface_->q(), trial_q_);
   if (displacement > search_radius_) {
-    limited_by_ = StepLimit::kIterations;  // followed as far as is worth a search for collisions
+    limited_by_ = StepLimit::kIterations;  // cut to the search radius; the next iteration continues
     limit *= search_radius_ / displacement;
   }
-  // Much is near a long motion, and many long motions are soon blocked: so they are examined from their start, further and further.
+  // A long motion has many candidates and is often blocked early, so it is examined in parts of growing length from its start.
   constexpr double kFurther = 4;
   const double length = std::min(displacement, search_radius_);
   for (double part = std::min(1.0, first_part_ / length);; part = std::min(1.0, kFurther * part)) {
@@ -79,7 +79,7 @@ double CollisionGuard::FreePart() {
   return covered_ ? free : std::min(free, FreeOnPath());
 }
 
-// On a straight motion things get as far from their anchors as at one of its ends.
+// On a straight motion the distance of a vertex from its anchor is largest at one of the ends (it is convex in time).
 double CollisionGuard::FreeInRegions() {
   BroadPhase& broad_phase = surface_->broad_phase();
   broad_phase.DisplacementsOfBodies(trial_q_, &travel_);

@@ -53,7 +53,7 @@ IncrementalPotential::IncrementalPotential(const Model* model, SurfaceState* sur
     for (size_t k = first; k < pairs.size(); ++k) varying[pairs[k].first] = varying[pairs[k].second] = 1;
   }
   pattern_.SetFixed(model->node_count, std::move(pairs), std::move(varying));
-  surface->KeepPlaced(&start_.friction_vertices);  // stencils of friction are of contacts that may be near no more
+  surface->KeepPlaced(&start_.friction_vertices);  // the broad phase may not select the vertices of lagged contacts any more
 }
 
 template <typename Visit>

@@ -27,7 +27,7 @@ void Trapezoidal(int, const StageInputs& in, IntegratorStage* out) {
 }
 
 // The same with contact and friction wholly at the end of the step, h f_c(q^{n+1}), as the implementation of Li et al. 2020 has it.
-// For comparison only: it blows up (Larionov et al. 2023, V-A3).
+// For comparison only: Larionov et al. 2023 (V-A3) report that it is unstable.
 void TrapezoidalUnsplitContact(int stage, const StageInputs& in, IntegratorStage* out) {
   Trapezoidal(stage, in, out);
   out->contact_weight = 2;
@@ -127,7 +127,7 @@ constexpr IntegratorRow kIntegrators[] = {
      .extrapolates = true},
     {.kind = IntegratorKind::kTrapezoidalUnsplitContact,
      .name = "TRAPEZOIDAL_UNSPLIT_CONTACT",
-     .summary = "trapezoidal for all forces but contact and friction; for comparison only, it blows up",
+     .summary = "trapezoidal for all forces but contact and friction; for comparison only",
      .order = 1,
      .stage_count = 1,
      .prepare_stage = TrapezoidalUnsplitContact,

@@ -11,9 +11,9 @@
 namespace eipc {
 namespace {
 
-constexpr double kBlocked = 1e-3;     // a smaller admissible fraction is no progress of a drive
+constexpr double kBlocked = 1e-3;     // a move with a smaller admissible fraction makes no progress
 constexpr int kPatience = 8;          // moves without progress before a drive is stopped
-constexpr double kLeastShare = 0.05;  // of what the drive does that closes a gap most; one that does less is not what closes it
+constexpr double kLeastShare = 0.05;  // drives that close a gap at less than this part of the fastest rate are not held responsible
 constexpr int kMaxHalvings = 40;
 constexpr double kStraight = 1e-8;  // below this angle a turn differs from a straight line by less than rounding
 

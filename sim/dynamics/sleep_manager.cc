@@ -225,7 +225,7 @@ void SleepManager::Settle(const SurfaceMap& map, const Solved& solved, const Sta
   Store(next);
 }
 
-// An island is a set of awake bodies connected by contacts; all of its bodies fall asleep together, or none.
+// An island is a set of awake bodies that contacts connect; all of its bodies fall asleep together, or none.
 void SleepManager::ChooseFallingAsleep(const Solved& solved) {
   const auto bodies = static_cast<int32_t>(asleep_.size());
   islands_.Reset(bodies);

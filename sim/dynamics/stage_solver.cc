@@ -68,8 +68,8 @@ absl::StatusOr<Retry> StageSolver::MoveDrives(VecX* q, StepReport* report) {
   return Retry::kNone;
 }
 
-// Friction is lagged at the solution and the stage solved again, as often as the scene asks for, or until that changes nothing: no
-// node is asked to move faster than the tolerance.
+// Solves the stage, then lags friction at the solution and solves again: friction_lag_iterations solves in all, or, with
+// LAGGED_UNTIL_CONVERGED, until a solve ends after its first iteration.
 absl::StatusOr<Retry> StageSolver::Minimize(VecX* q, StepReport* report) {
   const bool until_settled = friction_->until_converged && !friction_->implicit && has_friction_;
   NewtonReport last;
@@ -107,7 +107,7 @@ absl::StatusOr<Retry> StageSolver::FindRoot(VecX* q, bool* found, StepReport* re
 
 absl::StatusOr<Retry> StageSolver::Solve(const VecX& guess, double gamma_h, VecX* q, StepReport* report) {
   gamma_h_ = gamma_h;
-  // The first lag of friction is of the contacts where the stage starts (Li et al. 2020, section 5.4; Larionov et al. 2023).
+  // Friction is first lagged at the contacts of the stage's start (Li et al. 2020, section 5.4; theory.md, eq. 16).
   problem_->SetPoint(*q);
   problem_->LagFriction();
   motion_->MoveToGuess(problem_, guess, q);

@@ -14,6 +14,19 @@
 
 namespace eipc {
 
+Stepper::Stepper(const Model* model, int threads)
+    : model_(model),
+      pool_(threads),
+      integrator_(MakeIntegrator(model->dynamics.integrator)),
+      backward_euler_(MakeIntegrator(IntegratorKind::kBackwardEuler)),
+      problem_(model, &pool_, &seconds_, &interrupt_),
+      system_(model->solver.linear_solver, &pool_, &interrupt_),
+      motion_(model, &system_, &interrupt_),
+      solver_(model, &problem_, &motion_, &system_, &seconds_, &interrupt_),
+      sleep_(model),
+      acceleration_(model),
+      schedule_(model->dynamics) {}
+
 absl::Status Stepper::Take(const State& from, const StepInput& input, State* next, StepReport* report) {
   task_ = {&from, &input, next, report};
   report->substeps = 0;
@@ -59,7 +72,7 @@ absl::StatusOr<Retry> Stepper::Attempt() {
   return EndPart();
 }
 
-// The part that is due: its drives, and who sleeps in it.
+// Begins the next part of the step: the targets of its drives, and the bodies that are asleep in it.
 void Stepper::BeginPart(const State& from) {
   part_.from = &from;
   part_.scheme = schedule_.by_backward_euler() ? backward_euler_.get() : integrator_.get();
@@ -72,8 +85,8 @@ void Stepper::BeginPart(const State& from) {
   BeginAttempt();
 }
 
-// From the start of the part, with the bodies asleep that are so now. Free nodes are expected to keep their velocity, prescribed
-// ones to arrive.
+// Begins at the start of the part, with the bodies asleep that the sleep manager names now. The guess: free nodes keep their
+// velocity, prescribed nodes reach their targets.
 void Stepper::BeginAttempt() {
   const State& from = *part_.from;
   asleep_nodes_.assign(model_->node_count, 0);
@@ -96,14 +109,13 @@ void Stepper::BeginAttempt() {
   part_.start = part_.q;
 }
 
-// What the stage starts from, and its guess: free nodes keep their velocity; prescribed nodes arrive. Their q_tilde is on their
-// path too, so that the stage's velocity (q - q_tilde) / (gamma h) is that of their motion.
+// Sets q_tilde and v_tilde of the stage, and its guess: free nodes keep their velocity, prescribed nodes reach their targets. The
+// q_tilde of prescribed nodes lies on their path, so that (q - q_tilde) / (gamma h) is their prescribed velocity.
 void Stepper::PredictStage() {
   part_.scheme->PrepareStage(part_.stage_index, {*part_.from, part_.dt_s, acceleration_.value(), part_.q, part_.v}, &part_.stage);
   part_.guess = part_.q + (part_.stage.end - part_.reached) * part_.dt_s * part_.v;
   motion_.BeginStage(part_.stage.end, part_.q);
-  const double start = part_.stage.end != part_.stage.gamma ? part_.stage.end - part_.stage.gamma : 0;
-  motion_.PlaceOnPath(start, &part_.stage.q_tilde);
+  motion_.PlaceOnPath(part_.stage.end - part_.stage.gamma, &part_.stage.q_tilde);
   for (int32_t n = 0; n < model_->node_count; ++n) {
     if (motion_.fixed()[n]) part_.guess.segment<3>(3 * n) = motion_.stage_target().segment<3>(3 * n);
   }
@@ -111,7 +123,7 @@ void Stepper::PredictStage() {
   problem_.BeginStage(part_.from->q, part_.stage.q_tilde, part_.stage.v_tilde, part_.stage.gamma * part_.dt_s);
 }
 
-// A contact force of one stage may be gone in the next, so sleeping bodies are examined after every stage.
+// A contact force of one stage may have vanished in the next, so sleeping bodies are tested after every stage.
 Retry Stepper::AcceptStage() {
   const int limit = schedule_.max_iterations();
   if (limit > 0 && task_.report->newton_iterations - part_.iterations > limit) return Retry::kHalve;
@@ -129,7 +141,7 @@ void Stepper::RestartStage() {
   motion_.RestartStage();
 }
 
-// The effort of what was not accepted counts, how it ended does not.
+// The iterations of a refused attempt count in the report; its outcome does not.
 void Stepper::ForgetOutcome() {
   StepReport& report = *task_.report;
   report.outcome = part_.before.outcome;

@@ -1,4 +1,4 @@
-// The ends of parts and of steps.
+// Stepper, continued from step.cc: the ends of parts and of steps.
 
 #include <algorithm>
 #include <utility>
@@ -11,19 +11,6 @@
 #include "sim/energy/inverted_elements.h"
 
 namespace eipc {
-
-Stepper::Stepper(const Model* model, int threads)
-    : model_(model),
-      pool_(threads),
-      integrator_(MakeIntegrator(model->dynamics.integrator)),
-      backward_euler_(MakeIntegrator(IntegratorKind::kBackwardEuler)),
-      problem_(model, &pool_, &seconds_, &interrupt_),
-      system_(model->solver.linear_solver, &pool_, &interrupt_),
-      motion_(model, &system_, &interrupt_),
-      solver_(model, &problem_, &motion_, &system_, &seconds_, &interrupt_),
-      sleep_(model),
-      acceleration_(model),
-      schedule_(model->dynamics) {}
 
 // The end of the step lies as far beyond the last solved point as that is from the start: 2 q_m - q^n.
 bool Stepper::Extrapolate() {
@@ -57,7 +44,7 @@ absl::StatusOr<Retry> Stepper::EndPart() {
     task_.next->q = part_.q;
     task_.next->v = part_.v;
   }
-  // Nothing of what was cut short may come into a state.
+  // An interrupted solve must not reach a state.
   EIPC_RETURN_IF_ERROR(interrupt_.status());
   StoreEndPoint();
   return sleep_.Wake(problem_.map(), contacts_) ? Retry::kWake : Retry::kNone;
@@ -66,7 +53,7 @@ absl::StatusOr<Retry> Stepper::EndPart() {
 void Stepper::StoreEndPoint() {
   const State& from = *part_.from;
   State& next = *task_.next;
-  // A drive that was stopped has moved as far as it came.
+  // A drive that was stopped has the velocity of the motion that it made.
   for (int32_t n = 0; n < model_->node_count; ++n) {
     if (motion_.fixed()[n]) next.v.segment<3>(3 * n) = (next.q.segment<3>(3 * n) - from.q.segment<3>(3 * n)) / part_.dt_s;
   }
@@ -90,7 +77,7 @@ void Stepper::Finish() {
   }
   next.step = from.step + 1;
   next.time_s = from.time_s + task_.input->dt_s;
-  // Pairs that contact no longer couples are dropped now and then: each new pattern costs an analysis.
+  // Pairs that contact no longer couples are dropped every few steps only: each new pattern costs a symbolic factorization.
   constexpr int64_t kStepsOfOnePattern = 16;
   if (next.step % kStepsOfOnePattern == 0) problem_.ContactPairs(true, &next.contact_pairs);
   const ContactSet& active = problem_.contacts();

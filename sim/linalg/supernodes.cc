@@ -18,8 +18,8 @@ void Invert(const std::vector<int32_t>& order, std::vector<int32_t>* position) {
 
 }  // namespace
 
-// CAMD's own core, given workspace: its front door takes memory from the heap at every call. It wants each row's neighbours, and
-// destroys them.
+// Calls CAMD's inner routine with our own workspace: its public function allocates at every call. The routine takes the neighbours
+// of each row and overwrites them.
 void PatternAnalysis::MinimumDegree(const BlockMatrix& h, const std::vector<uint8_t>& changing, const std::vector<uint8_t>& fixed,
                                     Ints* order) {
   const int n = h.nodes();
@@ -143,8 +143,8 @@ void PatternAnalysis::Relabel(int32_t n, Ints* order) {
   }
 }
 
-// Groups of consecutive columns with (nearly) one structure: the rows below are those of the last column. A supernode swallows the
-// one right before it, its child in the tree, when the zeros this stores stay few: bigger panels are worth some zeros.
+// Groups of consecutive columns with (nearly) one structure: the rows below are those of the last column. A supernode absorbs the
+// one right before it, its child in the tree, when few explicit zeros result (relaxed supernodes): larger panels are faster.
 void PatternAnalysis::FindGroups(int32_t n) {
   constexpr int32_t kMaxColumns = 48;
   constexpr double kZeroShare = 0.25;

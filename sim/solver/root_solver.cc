@@ -97,7 +97,7 @@ RootSolver::Trial RootSolver::LineSearch(RootProblem* problem, const SolveContex
       problem->Freeze();
       Residual(problem, context, &rhs_);
       const bool by_energy = energy_allowed && slope < 0 && frozen <= energy + kArmijo * fraction * slope;
-      // The energy is at hand; the residual's norm takes a solution.
+      // The energy is known already; the norm of the residual costs a linear solve.
       if (by_energy || Merit(rhs_) <= (1 - kArmijo * fraction) * merit) {
         residual_ = rhs_;
         return {fraction, by_energy};
