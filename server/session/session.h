@@ -48,7 +48,7 @@ struct StepSummary {
   StepReport report;       // of them together
 };
 
-// What finished steps are remembered for: to be asked for again by themselves, or as a world's part of a batch.
+// The kind of request whose answer is remembered for a retry: a request of its own, or a world's part of a batch.
 enum class RetryKind { kRequest, kBatchPart };
 
 // Running copies of a scene, used by one call at a time (through a lease); that call may step different worlds from different

@@ -10,8 +10,8 @@
 
 namespace eipc {
 
-// Threads that help others with loops over index ranges. Who runs a loop works on it, too, so that it ends whether a worker has
-// time or not; loops that run at the same time share the workers.
+// A pool of worker threads for loops over index ranges. The thread that runs a loop works on it too, so that the loop ends even if
+// no worker is free; loops that run at the same time share the workers.
 //
 // Invariants: Run returns only when no worker is in its loop; an exception of a chunk ends the loop and is thrown by Run.
 class Crew {

@@ -10,7 +10,7 @@
 
 namespace eipc {
 
-// Tells long loops that their result is no longer wanted.
+// Stops long loops whose result is no longer needed.
 //
 // One thread owns the work; it alone asks the source, however many threads help it. A loop that finds Raised() true stops where it
 // is. What it then returns is not a result, and nothing made by it may be kept as if it were: so a caller that uses results checks

@@ -12,8 +12,8 @@
 
 namespace eipc {
 
-// Which neighbouring triangles of a body (SurfaceSummaries::neighbours) might touch each other. They are many and always near, but
-// hardly ever do: what keeps them apart is that the surface does not fold sharply.
+// Proves that neighbouring triangles of a body (SurfaceSummaries::neighbours) are not in contact, and lists those without a proof.
+// Neighbouring triangles are many and always near each other, but only a sharp fold of the surface brings them into contact.
 //
 // The proof is in docs/concepts/collision_detection.md, "Neighbouring triangles": a plane separates the pair in some shape X of the
 // body, its features are a clearance C beyond their dhat there, and the displacements from X use up less than C.

@@ -1,7 +1,7 @@
 #ifndef EIPC_SIM_COLLISION_REGION_BOUNDS_H_
 #define EIPC_SIM_COLLISION_REGION_BOUNDS_H_
 
-// What all bounds of this folder share. The sizes are derived in docs/concepts/collision_detection.md, Rounding.
+// Rounding allowances that the bounds of this folder share; docs/concepts/collision_detection.md, "Rounding", derives their sizes.
 
 #include "sim/geometry/wide_box.h"
 

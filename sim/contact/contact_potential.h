@@ -11,8 +11,9 @@ namespace eipc {
 
 // The contact potential B(x) = kappa sum_k w_k m_k(x) b(d_k(x)) over the active stencils (Li et al. 2020, eq. 5; Du et al. 2025,
 // III-B; theory.md, eq. 12): kappa the barrier stiffness (N/m per pair, N/m^3 area weighted), w the stencil's weight, m the
-// mollifier of edge pairs. Whatever needs the normal force of a contact asks here: lambda_k = -kappa w_k m_k b'(d_k), N, which is
-// negative where the weight is (what two walls of a crease have in common), and its derivative by the stencil's four vertices.
+// mollifier of edge pairs. The one place that computes the magnitude of a normal force, lambda_k = -kappa w_k m_k b'(d_k), N, which
+// friction takes, and its derivative by the stencil's four vertices. It is negative for a stencil of negative weight, which
+// subtracts the feature that two walls of a crease have in common.
 //
 // Each stencil must be up to date with the positions x.
 class ContactPotential {
@@ -21,7 +22,7 @@ class ContactPotential {
 
   double stiffness() const { return stiffness_; }
 
-  // kappa w m b, J, without kappa: m^2 (per pair) or m^4 (area weighted).
+  // w m b, the energy divided by kappa: m^2 (per pair) or m^4 (area weighted).
   static double ValuePerStiffness(const ContactStencil& stencil, const StencilPositions& x);
   // The sum of these over all stencils.
   static double ValuePerStiffness(const ContactSet& contacts, const std::vector<Vec3>& x);

@@ -36,15 +36,15 @@ class ContactSet {
   ContactSet(const CollisionSurface* surface, const ContactSettings& settings)
       : surface_(surface), settings_(settings), weights_(*surface, settings.dhat_m) {}
 
-  // `travel`, where given, bounds how far each vertex of x is from its anchor (BroadPhase::Travel): pairs that this keeps beyond
-  // dhat are not looked at. The result is the same. `interrupt`, where given, ends it early.
+  // `travel`, where given, bounds the distance of each vertex of x from its anchor (BroadPhase::Displacements): pairs that are
+  // therefore beyond dhat are not examined, with the same result. `interrupt`, where given, ends it early.
   void Update(const std::vector<Candidate>& candidates, const std::vector<Vec3>& x, ThreadPool* pool,
               const DisplacementBounds* travel = nullptr, Interrupt* interrupt = nullptr);
 
   const std::vector<ContactStencil>& stencils() const { return stencils_; }
   // Active pairs of bodies that no force moves: they carry no potential, their weight is zero.
   const std::vector<ContactStencil>& prescribed_pairs() const { return prescribed_pairs_; }
-  // Of the pairs that are closer than their own dhat, whether they weigh anything or not; infinity when there is none.
+  // The smallest distance of the pairs that are closer than their own dhat, zero weights included; infinity when there is none.
   double min_distance() const { return min_distance_; }
   // The smallest distance of an active stencil as a part of its own dhat; 1 when there is none.
   double least_relative_gap() const;

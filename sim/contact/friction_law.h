@@ -10,7 +10,7 @@
 
 namespace eipc {
 
-// Friction of a pair of bodies, force over normal force at the sliding speed v (Larionov et al. 2023, III-C):
+// Friction of a pair of bodies, force over normal force at the sliding speed v (Larionov et al. 2023, III-C; theory.md, eq. 15):
 //     c(v) = (dynamic + (static - dynamic) g(v / stribeck)) s(v) + viscous v,
 //     g(x) = (2x + 1)(x - 1)^2 below 1, else 0;  s(v) = 2 v / eps - v^2 / eps^2 below eps, else 1.
 // The viscous part is proportional to the normal force as well (the paper's is per contact), so that it does not depend on how
@@ -22,7 +22,8 @@ struct FrictionLaw {
   double stribeck_velocity_m_s = 0;  // read only where static > dynamic; taken as at least eps
 };
 
-// What an author says of it, for a whole scene or for one pair; absent: the scene's for a pair, the default for a scene.
+// The parameters that an author gives for a scene or for one pair. An absent one is the scene's for a pair, the default for a
+// scene.
 struct FrictionSpec {
   std::optional<double> dynamic_coefficient;    // default 0
   std::optional<double> static_coefficient;     // default: the dynamic one
@@ -34,7 +35,8 @@ struct FrictionSpec {
 using FrictionParameter = Parameter<FrictionSpec, std::optional<double>>;
 absl::Span<const FrictionParameter> FrictionParameters();
 
-// `base` with what `by` says in its place. A dynamic coefficient also displaces the static one of `base`, which belongs to another.
+// `base` with the parameters that `by` sets in place of its own. A dynamic coefficient in `by` also removes the static one of
+// `base`, which was chosen for another dynamic one.
 FrictionSpec Overridden(FrictionSpec base, const FrictionSpec& by);
 
 struct FrictionProblem {

@@ -18,9 +18,10 @@ double BarrierStiffnessLimit(const Model& model);
 // by it.
 double NextBarrierStiffness(const Model& model, double stiffness, double relative_gap);
 
-// Notices what weights say nothing of: a body that is stopped from 20 m/s within one step presses with a thousand times its weight,
-// and a barrier made for the weight holds that at a hundred-thousandth of dhat only, which Newton approaches by halves. Gaps below
-// dhat / 100 that stay so for some iterations are such a load, not a step that went too near: those open by themselves.
+// Detects impacts, for which a stiffness chosen for weights is too small: a body that is stopped from 20 m/s within one step
+// presses with a thousand times its weight, and the barrier balances that only at a gap of 1e-5 dhat, which Newton approaches by
+// halving. Gaps below dhat / 100 that last for some iterations indicate such a load; a gap that a single step made too small opens
+// again.
 class PinchDetector {
  public:
   void Begin() { iterations_ = 0; }
@@ -32,8 +33,8 @@ class PinchDetector {
 };
 
 // Stiffness to solve a pinched step with, from its start: up to a hundred times as much, but no more than what adds to the barrier
-// energy of the start a hundredth of `free_energy`, the kinetic energy that the step would end with if nothing touched. So a body
-// that comes to be stopped is stopped, and what lies pressed is not thrown. Unchanged where that would not even double it.
+// energy of the start a hundredth of `free_energy`, the kinetic energy that the step would end with without contact. So the body is
+// stopped, and bodies that are already pressed together are not thrown apart. Unchanged where this would not even double it.
 double StiffnessForImpact(const Model& model, double stiffness, double barrier_energy, double free_energy);
 
 }  // namespace eipc

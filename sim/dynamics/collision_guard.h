@@ -14,7 +14,8 @@
 
 namespace eipc {
 
-// How far a stage may move from its current point: until elements would invert that must not, or surfaces would come too near.
+// Bounds a move from the current point of a stage: it must neither invert elements of materials that forbid inversion nor bring
+// surfaces too near each other (docs/concepts/theory.md, section 11).
 class CollisionGuard {
  public:
   // `surface` and `terms` outlive this. `interrupt` may be null.
@@ -32,8 +33,8 @@ class CollisionGuard {
  private:
   double LimitOfTerms(const VecX& dq);
   double PositionRounding() const;
-  // Largest part of the motion to trial_q_ that collision detection finds free: by the candidates in the regions of the broad phase
-  // where these cover the motion, else by what comes near on just this motion. Both find the same.
+  // Largest part of the motion to trial_q_ that collision detection finds free: by the candidates of the broad phase where its
+  // regions cover the motion, else by those of the swept search along this motion. Both give the same part.
   double FreePart();
   double FreeInRegions();
   double FreeOnPath();

@@ -13,7 +13,7 @@ enum class IntegratorKind {
   kTrapezoidalUnsplitContact,
 };
 
-// How friction is solved for (docs/concepts/theory.md, "Friction"): with contact force, sliding plane and closest points lagged a
+// How friction is solved for (docs/concepts/theory.md, section 8): with contact force, sliding plane and closest points lagged a
 // given number of times or until they converge (Li et al. 2020, section 5), or with all of them at the end of the stage.
 enum class FrictionMode { kLagged, kLaggedUntilConverged, kImplicit };
 
@@ -24,7 +24,7 @@ struct SleepSettings {
   double wake_acceleration_m_s2 = 0.5;  // that a change of contact forces would give to what it acts on
 };
 
-// How a step is cut into stages and, where it must be, into smaller steps.
+// How a step is divided into stages and, where a solve fails to advance it whole, into smaller steps.
 struct DynamicsSettings {
   IntegratorKind integrator = IntegratorKind::kBackwardEuler;
   FrictionMode friction = FrictionMode::kLagged;

@@ -23,7 +23,7 @@ class ExactCheck {
   // Whether the current point must not be accepted, after RefusesSolution said so.
   bool RefusesPoint() { return every_point_ && Count(TrianglesMeet()); }
   bool every_point() const { return every_point_; }
-  // Points refused since BeginStep. Collision detection promises none.
+  // Points refused since BeginStep; 0 unless collision detection made a mistake.
   int rejections() const { return rejections_; }
 
  private:

@@ -22,9 +22,9 @@
 
 namespace eipc {
 
-// The potential of one stage (docs/concepts/theory.md, section 3): the sum of a scene's terms over node positions, barrier and
-// friction among them, at the surface's current point. What is kept from one step to the next cannot change a bit: candidates are a
-// superset in a fixed order, the matrix pattern is a function of the scene and of the pairs that BeginStep is given.
+// The incremental potential of one stage (docs/concepts/theory.md, eq. 5): the sum of a scene's terms over node positions, barrier
+// and friction among them, at the surface's current point. Buffers that are kept between steps cannot change a bit: candidates are
+// a superset in a fixed order, and the matrix pattern is a function of the scene and of the pairs that BeginStep is given.
 class IncrementalPotential {
  public:
   // `surface` and `terms` outlive this. `interrupt` may be null.

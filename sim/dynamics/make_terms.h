@@ -14,14 +14,15 @@ namespace eipc {
 
 struct ModelTerms {
   std::vector<std::unique_ptr<EnergyTerm>> all;
-  // Into `all`: those of elastic bodies, those among them that begin a stage with exact Hessians, and those of what fills closed
-  // surfaces.
+  // Pointers into `all`: the terms of elastic bodies, those among them that begin a stage with exact Hessians, and the terms of
+  // filled regions.
   std::vector<const EnergyTerm*> elastic;
   std::vector<IsotropicTerm*> isotropic;
   std::vector<VolumeTerm*> volumes;
 };
 
-// The one place where terms of a model are registered (contact terms live with the contact set, in StageProblem).
+// The one place where terms of a model are registered. Barrier and friction, which need the contact set, are members of
+// IncrementalPotential.
 ModelTerms MakeTerms(const Model& model, const SurfaceMap* map, ThreadPool* pool);
 
 }  // namespace eipc

@@ -29,8 +29,8 @@ namespace eipc {
 // A move takes all drives as far as collision detection admits, with the free nodes following by H_ff d_f = -g_f - H_fp d_p. Where
 // a pair of primitives admits no progress, each drive is judged by the part that it has in closing the pair's gap: by the motion
 // that the drive alone makes of the free bodies, d_f = -H_ff^-1 H_fp d_p, so through the bodies between as well. Drives that close
-// the gap wait until the free nodes have been relaxed; the others continue. A drive that gets nowhere several times is stopped for
-// this stage, and every drive has this fate for itself.
+// the gap wait until the free nodes have been relaxed; the others continue. A drive that makes no progress several times in a row
+// is stopped for this stage, independently of the others (docs/concepts/theory.md, section 10).
 //
 // A drive has no limit to its force. Pressed against something that cannot yield it would end at gaps of the size of rounding,
 // where collision detection admits no motion, not even apart, and matrices lose their pivots. So no drive closes a gap below

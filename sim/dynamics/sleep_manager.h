@@ -13,7 +13,8 @@
 namespace eipc {
 
 // Bodies at rest are left out of the solve until a force disturbs them (SleepSettings; off by default). The rules, why they are so
-// and what they may change: docs/concepts/dynamics.md, "Bodies at rest"; the condition to wake: docs/concepts/theory.md 12.
+// and what they may change: docs/concepts/dynamics.md, "Bodies at rest"; the condition to wake: docs/concepts/theory.md,
+// section 12.
 //
 // In short: a free body falls asleep with its whole island, when every body of the island has been calm for `after_s`. Contacts
 // between bodies that do not move are held: they are neither searched for nor evaluated, and reported with the forces they were

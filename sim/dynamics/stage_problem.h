@@ -74,7 +74,7 @@ class StageProblem : public RootProblem {
   void RemainderBlocks(std::vector<NodeBlock>* blocks) const override { potential_.remainder().Blocks(blocks); }
 
   void Stiffen() { potential_.SetBarrierStiffness(stiffer_); }
-  // Moves on a straight line from the current point to `q`; false, and somewhere in between, when something is there.
+  // Moves on a straight line from the current point to `q`; false when a collision stops it, which leaves it in between.
   bool GoStraight(const VecX& q);
   // What limited the last MaxStep: a pair of primitives, or none when it was something else.
   Obstacle FindObstacle() const { return guard_.FindObstacle(); }

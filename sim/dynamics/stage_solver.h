@@ -29,8 +29,8 @@ class StageSolver {
 
  private:
   SolveContext Context(int max_iterations) const { return {motion_->fixed(), gamma_h_, max_iterations, seconds_}; }
-  // Moves the drives to the stage's target, or as far as they get: a limited number of moves for each, none of which the free
-  // nodes' solve lacks afterwards.
+  // Moves the drives to the stage's target, or as far as they get, in a limited number of moves. These do not reduce the iterations
+  // that the solve of the free nodes may take.
   absl::StatusOr<Retry> MoveDrives(VecX* q, StepReport* report);
   absl::StatusOr<Retry> Minimize(VecX* q, StepReport* report);
   // Sets *found when there is a root.

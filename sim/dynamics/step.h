@@ -23,7 +23,7 @@
 
 namespace eipc {
 
-// Takes steps: the loop over the parts of a step, the stages of the integrator and the reasons to solve one again (step.cc). Every
+// Takes steps: the loops over the parts of a step and the stages of the integrator, and the retries (step.cc, step_end.cc). Every
 // stage's positions are reached from those of the one before by moves that collision detection has found free, and so is an end
 // point beyond the last stage.
 class Stepper {

@@ -11,8 +11,8 @@
 
 namespace eipc {
 
-// What the Hessian of lagged friction, lagged at x, leaves out of the Jacobian of friction at x: how contact forces, sliding planes
-// and closest points change with x. Not symmetric; a 12 x 12 matrix for each active stencil with friction.
+// The Jacobian of implicit friction at x (theory.md, eq. 17) less the Hessian of friction lagged at x: the derivatives of normal
+// forces, sliding planes and closest points. Not symmetric; a 12 x 12 matrix for each active stencil with friction.
 class FrictionRemainder {
  public:
   FrictionRemainder(const SurfaceMap* map, const PairFriction* pairs, ThreadPool* pool) : map_(map), pairs_(pairs), pool_(pool) {}

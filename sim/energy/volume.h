@@ -42,8 +42,8 @@ double RegionVolume(const FilledRegion& region, const std::vector<Vec3>& x);
 // W(V(J q)). The gradient is minus overpressure times area vectors. The Hessian W'' g g^T - p d2V/dx2 couples all nodes of the
 // surface: its rank-one update g g^T is given apart (AppendRankOneUpdate), g = J^T dV/dx, so that no dense matrix is stored. The
 // second part is sparse, one 3x3 block an edge, and indefinite: it is given as it is, which makes Newton exact and is what a
-// membrane under tension is stabilized by, or edge by edge projected to positive semidefinite (set_projected), for where the sum is
-// not definite.
+// membrane under tension is stabilized by, or edge by edge projected to positive semidefinite (Project), where the sum is not
+// positive definite.
 class VolumeTerm : public EnergyTerm {
  public:
   VolumeTerm(const FilledRegion* region, const SurfaceMap* map);

@@ -33,7 +33,7 @@ class LowRank {
 
 // Solves (A + G W G^T) y = r given a solver of A (Sherman & Morrison 1950, Woodbury 1950):
 //   y = z - Z S^-1 G^T z,   z = A^-1 r,   Z = A^-1 G,   S = W^-1 + G^T Z.
-// A need not be symmetric. Equations are scaled by W, so that a weight may be as large or small as it likes.
+// A need not be symmetric. Equations are scaled by W, so that weights of any size are allowed.
 class Woodbury {
  public:
   using Solve = std::function<void(VecX* rhs)>;

@@ -4,7 +4,7 @@
 // One reader a format, over the whole content of a file. `file` is the name in errors. Vertices keep the order of the file, those
 // that no cell uses included, so that index i is the file's vertex i; only STL, whose corners have no numbers, numbers them by
 // first use. Every index they return is in range. What they hold grows with what they have read, never with a number that the file
-// declares, and is asked of `meter` before (nullptr: no bound); its refusal is theirs.
+// declares; each asks `meter` for the memory before (nullptr: no bound) and returns its refusal.
 
 #include <string>
 

@@ -11,7 +11,7 @@
 
 namespace eipc {
 
-// What Newton minimizes: a potential of stacked node positions whose steps are limited by something (collisions, inversion).
+// The problem that Newton's method minimizes: a potential of stacked node positions whose steps collisions or inversion may limit.
 class NewtonProblem {
  public:
   virtual ~NewtonProblem() = default;
@@ -24,7 +24,7 @@ class NewtonProblem {
   virtual bool Hessian(BlockMatrix* hessian) = 0;
   // Rank-one updates that belong to the Hessian of the current point but are kept out of the matrix.
   virtual void RankOneUpdates(LowRank* updates) { updates->Clear(); }
-  // Asked when the Hessian is not positive definite: gives up exactness for it until the next stage. False: nothing is left to do.
+  // Called when the Hessian is not positive definite: projects it until the next stage. False: nothing is left to project.
   virtual bool Project() { return false; }
   // By node, what SlideDamping scales: inertia as it stands in the Hessian, kg / s^2. Asked while it damps. Empty: no damping.
   virtual const std::vector<double>& NodeInertia() {

@@ -5,7 +5,7 @@
 
 namespace eipc {
 
-// How much to damp Newton's directions when collisions cut them short time and again.
+// Levenberg damping of Newton's directions while collisions cut them short repeatedly.
 //
 // Along a straight part t of a direction that slides by s past a surface of curvature 1/L, a gap g opens by t g at most (Newton on
 // a logarithm doubles it) and closes by t^2 s^2 / (2 L). Taken as far as nothing is met, the closing wins whenever s^2 > 2 g L:
@@ -21,7 +21,7 @@ class SlideDamping {
     constexpr double kShort = 0.1;
     constexpr int kPatience = 3;
     if (lambda_ > 0) {
-      // Up faster than down: what is open already is not to be closed again.
+      // It rises faster than it falls, so that gaps that have opened do not close again.
       if (taken < 0.5) lambda_ = std::min(1e8, 8 * lambda_);
       if (taken >= 1) lambda_ = lambda_ > 0.5 ? 0.5 * lambda_ : 0;
       return;
@@ -29,7 +29,7 @@ class SlideDamping {
     blocked_ = limit < kShort ? blocked_ + 1 : 0;
     if (blocked_ >= kPatience) lambda_ = 1;
   }
-  // What seems to be the end must be seen without it.
+  // Ends the damping: convergence must be confirmed without it.
   void Release() { lambda_ = 0, blocked_ = 0; }
 
  private:

@@ -8,7 +8,7 @@ enum class LinearSolverKind { kAuto, kCholesky, kPcgDiagonal, kPcgBlock, kPcgIc0
 
 struct SolverSettings {
   // Newton stops after the iteration that leaves no node off by more than this, m/s, as estimated from how its updates shrink
-  // (newton.cc). This value keeps every vertex of the grasp within 0.1 mm of a tight solution over its four seconds
+  // (update_error.h). This value keeps every vertex of the grasp within 0.1 mm of a tight solution over its four seconds
   // (./dev validate accuracy).
   double newton_tolerance_m_s = 3e-5;
   int max_newton_iterations = 100;

@@ -47,11 +47,11 @@ struct GrpcServerOptions {
   bool reflection = true;
   // Health checks (not watches) need no credentials.
   bool open_health = true;
-  // A call whose client has not sent its message, or has not found room for it, for so long is ended.
+  // A call is ended after this time if its client has not sent its message, or there has been no room for the message.
   std::chrono::milliseconds message_timeout{30000};
-  // A call whose client has not taken an answer for so long is ended.
+  // A call is ended after this time if its client has not received an answer that was written.
   std::chrono::milliseconds write_timeout{30000};
-  // Free memory goes back to the system so often (server/os/malloc_tuning.h); 0: never.
+  // The interval at which free memory is returned to the system (server/os/malloc_tuning.h); 0: never.
   std::chrono::milliseconds trim_interval{60000};
   EventSink events;  // may be empty
   // Called once, with the address, when the server takes work: at once, or when what the journal holds is back. May be empty.
@@ -64,16 +64,17 @@ struct GrpcServerOptions {
 // (the process is not stuck; true while it drains).
 class GrpcServer {
  public:
-  // What is wrong with options, a status each, by looking at them and at the files that they name alone.
+  // The errors in options, one status each, found by reading only the options and the files that they name.
   static std::vector<absl::Status> Check(const GrpcServerOptions& options);
-  // INVALID_ARGUMENT for an address that may not be served or files that make no sense, UNAVAILABLE when something cannot be had.
+  // INVALID_ARGUMENT for an address that may not be served or files that are malformed, UNAVAILABLE when a resource
+  // cannot be obtained.
   static absl::StatusOr<std::unique_ptr<GrpcServer>> Start(const GrpcServerOptions& options);
   // Drains without grace unless Drain was called.
   ~GrpcServer();
 
   // Where it listens, with the port it got.
   const std::string& address() const;
-  // Waits until what a server before this one left is back, or left alone, and says so: false when a drain came first. Until then
+  // Waits until the scenes and sessions of an earlier server are recovered or given up; false when a drain came first. Until then
   // the server is alive, but not ready.
   bool AwaitRecovery();
 
