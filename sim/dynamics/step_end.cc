@@ -72,7 +72,7 @@ void Stepper::Finish() {
   State& next = *task_.next;
   StepReport& report = *task_.report;
   if (schedule_.halvings() > 0) {
-    if (!next.history) next.history.emplace();
+    if (!next.history) next.history = State::History();
     next.history->halvings = schedule_.halvings();
   }
   next.step = from.step + 1;

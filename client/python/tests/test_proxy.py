@@ -147,16 +147,17 @@ def test_calls_that_end_at_once_end_no_stream(server, client):
     scene = client.create_scene(cube_scene())
     late = []
 
-    def end_at_once():
-        with scene.create_session() as session:
-            for i in range(1000):
-                try:
-                    session.info(timeout=1e-4 + 3e-6 * i)
-                except (eipc.DeadlineExceededError, eipc.UnavailableError, eipc.InternalError) as error:  # of one another, too
-                    late.append(error)
+    def end_at_once(session):
+        for i in range(1000):
+            try:
+                session.info(timeout=1e-4 + 3e-6 * i)
+            except (eipc.DeadlineExceededError, eipc.UnavailableError, eipc.InternalError) as error:  # of one another, too
+                late.append(error)
 
-    with scene.create_session() as session, session.stream() as stream, futures.ThreadPoolExecutor(2) as pool:
-        ending = [pool.submit(end_at_once) for _ in range(2)]
+    # Sessions are made before and deleted after: a call that shares a connection with those that end may end with them.
+    with (scene.create_session() as first, scene.create_session() as second, scene.create_session() as session,
+          session.stream() as stream, futures.ThreadPoolExecutor(2) as pool):
+        ending = [pool.submit(end_at_once, one) for one in (first, second)]
         while not all(future.done() for future in ending):
             stream.step(DT)
         for future in ending:

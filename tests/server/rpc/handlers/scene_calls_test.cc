@@ -10,7 +10,6 @@
 namespace eipc::rpc {
 namespace {
 
-using testing::BlockMesh;
 using testing::BlockOnTable;
 using testing::FallingBlock;
 using ::testing::HasSubstr;
