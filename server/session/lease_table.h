@@ -52,6 +52,10 @@ class LeaseTable {
   static void NoteUse(T* value) {
     if constexpr (requires { value->Touch(); }) value->Touch();
   }
+  // Things that keep others from being deleted have Retire(): what is removed and used by no call keeps nothing, whatever reads it.
+  static void RetireRemoved(T* value) {
+    if constexpr (requires { value->Retire(); }) value->Retire();
+  }
 
  public:
   // The right to use one thing until destroyed.
@@ -176,7 +180,9 @@ class LeaseTable {
     if (cell == nullptr) return Absent(name, owner);
     cell->removed.store(true, std::memory_order_release);
     cell->gate.Close(Deleted(name));
-    return cell->gate.WaitUntilEmpty(budget);
+    const absl::Status ended = cell->gate.WaitUntilEmpty(budget);
+    if (ended.ok()) RetireRemoved(cell->value.get());
+    return ended;
   }
 
   // Takes the name away unless a call uses the thing, or waits for it, or `idle` says no. FAILED_PRECONDITION then: nothing has
@@ -196,6 +202,7 @@ class LeaseTable {
     }
     if (cell == nullptr) return Absent(name, owner);
     cell->removed.store(true, std::memory_order_release);
+    RetireRemoved(cell->value.get());
     return absl::OkStatus();
   }
 

@@ -55,24 +55,26 @@ class SceneRegistry {
   class Pin {
    public:
     Pin() = default;
-    Pin(Pin&&) = default;
+    Pin(Pin&& other) noexcept : entry_(std::move(other.entry_)), keeps_(std::exchange(other.keeps_, false)) {}
     Pin& operator=(Pin&& other) noexcept {
       Release();
       entry_ = std::move(other.entry_);
+      keeps_ = std::exchange(other.keeps_, false);
       return *this;
     }
     ~Pin() { Release(); }
     const StoredScene& operator*() const { return entry_->scene; }
     const StoredScene* operator->() const { return &entry_->scene; }
+    // The scene may be deleted from here on; it can be read through this pin all the same.
+    void Release() {
+      if (std::exchange(keeps_, false)) entry_->pins.fetch_sub(1, std::memory_order_acq_rel);
+    }
 
    private:
     friend class SceneRegistry;
-    explicit Pin(std::shared_ptr<Entry> entry) : entry_(std::move(entry)) {}
-    void Release() {
-      if (entry_ != nullptr) entry_->pins.fetch_sub(1, std::memory_order_acq_rel);
-      entry_ = nullptr;
-    }
+    explicit Pin(std::shared_ptr<Entry> entry) : entry_(std::move(entry)), keeps_(true) {}
     std::shared_ptr<Entry> entry_;
+    bool keeps_ = false;
   };
   using ScenePtr = std::shared_ptr<const StoredScene>;
 

@@ -72,6 +72,8 @@ class Session {
 
   const std::string& scene_name() const { return scene_->name; }
   const StoredScene& scene() const { return *scene_; }
+  // The session has been removed and no call uses it: its scene may be deleted, even while a reader (a list, the metrics) holds it.
+  void Retire() { scene_.Release(); }
   const Options& options() const { return options_; }
   int world_count() const { return static_cast<int>(worlds_.size()); }
   const World& world(int index = 0) const { return *worlds_[index].world; }

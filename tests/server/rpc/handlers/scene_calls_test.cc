@@ -230,6 +230,25 @@ TEST_F(SceneCallsTest, DeletesUnlessInUse) {
   EXPECT_EQ(DeleteScene(services_, {}, request, &empty).code(), absl::StatusCode::kNotFound);
 }
 
+TEST_F(SceneCallsTest, AReaderOfADeletedSessionKeepsNoScene) {
+  const std::string scene = Create(FallingBlock())->name();
+  v1::CreateSessionRequest create;
+  create.set_scene(scene);
+  v1::SessionInfo session;
+  ASSERT_TRUE(CreateSession(services_, {}, create, &session).ok());
+  // As the metrics and the search for idle sessions hold all of them.
+  const std::vector<SessionRegistry::Entry> read = services_.sessions.All();
+  ASSERT_THAT(read, SizeIs(1));
+  v1::DeleteSessionRequest delete_session;
+  delete_session.set_session(session.name());
+  Empty empty;
+  ASSERT_TRUE(DeleteSession(services_, {}, delete_session, &empty).ok());
+  v1::DeleteSceneRequest request;
+  request.set_name(scene);
+  EXPECT_TRUE(DeleteScene(services_, {}, request, &empty).ok());
+  EXPECT_EQ(read[0].value->scene_name(), scene);
+}
+
 TEST_F(SceneCallsTest, MissingScene) {
   v1::SceneInfo info;
   const absl::Status status = CreateScene(services_, {}, v1::CreateSceneRequest(), &info);
