@@ -76,8 +76,7 @@ absl::StatusOr<ReadScene> ReadRequest(Services& services, const CallContext& con
       read.spec, SceneFromProto(read.message, services.meshes, &read.problems, {memory, services.limits.max_scene_vertices}));
   EIPC_RETURN_IF_ERROR(CheckSceneSize(read.spec, services.limits));
   read.name = absl::StrCat(kScenePrefix, SceneDigest(read.message, read.spec));
-  const std::string former = FormerDigest(read.spec, &read.message);
-  if (!former.empty()) read.former_name = absl::StrCat(kScenePrefix, former);
+  read.former_name = FormerSceneName(read.spec, &read.message);
   return read;
 }
 

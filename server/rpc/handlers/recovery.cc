@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "eipc/v1/scene.pb.h"
 #include "server/convert/name_materials.h"
+#include "server/rpc/handlers/scene_info.h"
 #include "server/rpc/handlers/services.h"
 #include "server/session/recover.h"
 #include "sim/base/status_macros.h"
@@ -130,6 +131,7 @@ absl::Status Recovery::BringBackScene(StoredScene scene) {
   StepBudget budget;
   budget.cancelled = [this] { return stop_.load(); };
   EIPC_ASSIGN_OR_RETURN(scene.model, CompileScene(stored.spec, std::move(problems), budget));
+  scene.former_name = rpc::FormerSceneName(stored.spec, &message);
   scene.memory = std::make_shared<const KeptMemory>(services_->tenant_memory.Record(scene.owner, scene.EstimatedBytes()));
   return services_->scenes.Add(std::move(scene), true).status();
 }

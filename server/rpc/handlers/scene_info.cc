@@ -3,8 +3,11 @@
 #include <algorithm>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "server/convert/array_convert.h"
 #include "server/convert/geometry_convert.h"
+#include "server/convert/name_materials.h"
+#include "server/session/scene_registry.h"
 #include "sim/base/utf8.h"
 #include "sim/energy/surface_map.h"
 
@@ -51,6 +54,11 @@ void FillSceneInfo(const std::string& name, const Model& model, bool topology, v
   for (const BoundarySet& set : model.boundary_sets) {
     if (!set.name.empty()) out->mutable_body_infos(set.body)->add_boundary_sets(set.name);
   }
+}
+
+std::string FormerSceneName(const SceneSpec& spec, v1::Scene* scene) {
+  const std::string digest = FormerDigest(spec, scene);
+  return digest.empty() ? "" : absl::StrCat(kScenePrefix, digest);
 }
 
 }  // namespace eipc::rpc

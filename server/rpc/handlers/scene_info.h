@@ -5,11 +5,15 @@
 
 #include "eipc/v1/service.pb.h"
 #include "sim/dynamics/model.h"
+#include "sim/scene/scene_spec.h"
 
 namespace eipc::rpc {
 
 // What a compiled scene is made of. With topology: triangles and initial surface positions of every body.
 void FillSceneInfo(const std::string& name, const Model& model, bool topology, v1::SceneInfo* out);
+
+// See StoredScene::former_name; `scene` has its materials named.
+std::string FormerSceneName(const SceneSpec& spec, v1::Scene* scene);
 
 }  // namespace eipc::rpc
 

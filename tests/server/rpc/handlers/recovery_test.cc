@@ -146,6 +146,20 @@ TEST_F(RecoveryTest, WhatIsNotBackYetSaysSoAndKeepsItsPlace) {
 }
 
 // The name goes at once, the step that runs takes its time: nothing of it is left for a next server, whatever the answer was.
+// Snapshots of builds that did not name materials in what they stored know a scene by another name, after a restart as before.
+TEST_F(RecoveryTest, AScenesFormerNameComesBack) {
+  v1::Scene scene = FallingBlock();
+  scene.mutable_bodies(0)->mutable_material()->set_model(v1::Material::LINEAR_COROTATED);
+  const auto first = Serve("a");
+  const std::string name = NewScene(first.get(), scene);
+  const std::string former = (*first->scenes.Find(name))->former_name;
+  EXPECT_THAT(former, StartsWith("scenes/"));
+  EXPECT_NE(former, name);
+  Kill("a", "b");
+  const auto second = Serve("b");
+  EXPECT_EQ((*second->scenes.Find(name))->former_name, former);
+}
+
 TEST_F(RecoveryTest, ASessionDeletedWhileItsStepEndsDoesNotComeBack) {
   const auto first = Serve("a");
   const std::string session = NewSession(first.get());
