@@ -5,7 +5,6 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
-#include <iterator>
 #include <map>
 #include <sstream>
 #include <system_error>
@@ -13,6 +12,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "models/sha256.h"
+#include "server/os/files.h"
 #include "sim/base/status_macros.h"
 
 namespace eipc {
@@ -21,10 +21,8 @@ namespace {
 namespace fs = std::filesystem;
 constexpr char kChecksums[] = "checksums";
 
-std::string ReadAll(const fs::path& path) {
-  std::ifstream in(path, std::ios::binary);
-  return std::string((std::istreambuf_iterator<char>(in)), {});
-}
+// Empty where it cannot be read.
+std::string ReadAll(const fs::path& path) { return ReadWholeFile(path.string()).value_or(""); }
 
 std::string DefaultFolder() {
   const auto variable = [](const char* name) { return std::string(std::getenv(name) == nullptr ? "" : std::getenv(name)); };

@@ -8,12 +8,12 @@
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
-#include <iterator>
 #include <nlohmann/json.hpp>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "models/sha256.h"
+#include "server/os/files.h"
 #include "sim/base/status_macros.h"
 #include "sim/mesh/mesh_formats.h"
 #include "sim/mesh/read_mesh.h"
@@ -52,10 +52,8 @@ absl::StatusOr<std::string> ReadContent(const std::string& path) {
     return absl::InvalidArgumentError(absl::StrFormat("%.3g MB is more than the %.3g MB that are read; decimate the mesh first",
                                                       size / 1e6, kMaxFileBytes / 1e6));
   }
-  std::ifstream in(path, std::ios::binary);
-  std::string content((std::istreambuf_iterator<char>(in)), {});
-  if (!in.good() && !in.eof()) return absl::InvalidArgumentError("cannot be read");
-  if (error || content.size() != size) return absl::InvalidArgumentError("cannot be read");
+  absl::StatusOr<std::string> content = ReadWholeFile(path);
+  if (error || !content.ok() || content->size() != size) return absl::InvalidArgumentError("cannot be read");
   return content;
 }
 

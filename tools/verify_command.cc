@@ -4,8 +4,6 @@
 #include <CLI/Config.hpp>
 #include <CLI/Formatter.hpp>
 #include <cstdio>
-#include <fstream>
-#include <iterator>
 #include <memory>
 #include <optional>
 #include <string>
@@ -14,6 +12,7 @@
 #include "absl/strings/str_cat.h"
 #include "eipc/v1/scene.pb.h"
 #include "server/convert/name_materials.h"
+#include "server/os/files.h"
 #include "server/session/action_log.h"
 #include "server/session/build_id.h"
 #include "server/session/scene_registry.h"
@@ -73,10 +72,9 @@ absl::Status Apply(const LogRecord& record, const std::vector<std::unique_ptr<Wo
 
 // Whether every digest was found again.
 absl::StatusOr<bool> Verify(const VerifyOptions& options) {
-  std::ifstream file(options.file, std::ios::binary);
-  if (!file) return absl::InvalidArgumentError(options.file + ": cannot be read");
-  const std::string bytes((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
-  LogReader reader(bytes);
+  const absl::StatusOr<std::string> bytes = ReadWholeFile(options.file);
+  if (!bytes.ok()) return absl::InvalidArgumentError(options.file + ": cannot be read");
+  LogReader reader(*bytes);
   EIPC_ASSIGN_OR_RETURN(const LogHeader header, ReadHeader(&reader));
   if (header.build != BuildId() && !options.any_build) {
     return absl::FailedPreconditionError(absl::StrCat("the recording is of build ", header.build, ", this is ", BuildId(),

@@ -184,6 +184,8 @@ def test_a_recording_is_verified(scene, eipc_binary, tmp_path):
     path.write_bytes(recording[:-3])
     done = subprocess.run([str(eipc_binary), "verify", str(path)], capture_output=True, text=True, timeout=120)
     assert done.returncode == 2 and "torn" in done.stderr
+    done = subprocess.run([str(eipc_binary), "verify", str(tmp_path)], capture_output=True, text=True, timeout=120)
+    assert done.returncode == 2 and "cannot be read" in done.stderr
 
 
 def test_uploaded_meshes(client, tmp_path):
