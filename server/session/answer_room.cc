@@ -4,13 +4,7 @@
 
 namespace eipc {
 
-void AnswerRoom::Share::Open(AnswerRoom* room, std::string tenant) {
-  room_ = room;
-  tenant_ = std::move(tenant);
-}
-
 absl::Status AnswerRoom::Share::Reserve(int64_t bytes) {
-  if (room_ == nullptr) return absl::OkStatus();
   const std::lock_guard<std::mutex> lock(room_->mutex_);
   if (!room_->Fits(*this, bytes)) {
     return absl::ResourceExhaustedError(
@@ -22,7 +16,6 @@ absl::Status AnswerRoom::Share::Reserve(int64_t bytes) {
 }
 
 void AnswerRoom::Share::SetTo(int64_t bytes) {
-  if (room_ == nullptr) return;
   const std::lock_guard<std::mutex> lock(room_->mutex_);
   room_->Change(this, bytes);
 }

@@ -23,12 +23,11 @@ class AnswerRoom {
   // What one call has reserved, given back when destroyed. Reserve may be called by several threads at once.
   class Share {
    public:
-    Share() = default;
+    // Of this tenant. The room outlives it.
+    Share(AnswerRoom* room, std::string tenant) : room_(room), tenant_(std::move(tenant)) {}
     Share(const Share&) = delete;
     Share& operator=(const Share&) = delete;
     ~Share() { SetTo(0); }
-    // From now on it is of this tenant. Once, before anything else.
-    void Open(AnswerRoom* room, std::string tenant);
     // RESOURCE_EXHAUSTED (UNREAD_ANSWERS) when that many more bytes do not fit; with 0 bytes, when the tenant has too many already.
     absl::Status Reserve(int64_t bytes);
     // What an answer takes that exists: it may exceed the room.
@@ -36,8 +35,8 @@ class AnswerRoom {
 
    private:
     friend class AnswerRoom;
-    AnswerRoom* room_ = nullptr;
-    std::string tenant_;
+    AnswerRoom* const room_;
+    const std::string tenant_;
     int64_t bytes_ = 0;  // guarded by the room's mutex_
   };
 

@@ -42,7 +42,13 @@ TraceContext TraceOf(const grpc::ServerContextBase& context) {
 }  // namespace
 
 Call::Call(CallHost* host, const Method* method, Caller caller, grpc::GenericCallbackServerContext* context)
-    : host_(host), method_(method), call_(BudgetOf(*context, &cancelled_)), begin_(Clock::now()), context_(context) {
+    : host_(host),
+      method_(method),
+      call_(BudgetOf(*context, &cancelled_)),
+      answer_room_(&host->services.answers, caller.tenant),
+      begin_(Clock::now()),
+      context_(context) {
+  call_.answer = &answer_room_;
   call_.tenant = std::move(caller.tenant);
   call_.role = caller.role;
   call_.identity = std::move(caller.identity);

@@ -63,6 +63,7 @@ class Call : public grpc::ServerGenericBidiReactor, protected OpenCalls::Entry {
   CallHost* const host_;
   const Method* const method_;  // null: unknown
   CallContext call_;
+  AnswerRoom::Share answer_room_;  // of call_
   const Clock::time_point begin_;
 
  private:

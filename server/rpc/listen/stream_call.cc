@@ -12,10 +12,7 @@ StreamCall::StreamCall(CallHost* host, const Method* method, Caller caller, Call
     : Call(host, method, std::move(caller), context),
       stream_(std::move(stream)),
       admission_(host->access, call_.caller()),
-      last_answer_(Clock::now()) {
-  answer_room_.Open(&host_->services.answers, call_.tenant);
-  call_.answer = &answer_room_;
-}
+      last_answer_(Clock::now()) {}
 
 void StreamCall::Close(const absl::Status& status) {
   {

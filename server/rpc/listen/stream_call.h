@@ -52,7 +52,6 @@ class StreamCall : public Call {
   MemoryBudget::Share message_memory_;
   grpc::ByteBuffer answer_;
   MemoryBudget::Share answer_memory_;
-  AnswerRoom::Share answer_room_;
   bool more_answers_ = false;
   Clock::time_point last_answer_;
   std::mutex mutex_;

@@ -24,8 +24,6 @@ constexpr int64_t kPerUnreadAnswer = 8 << 10;
 UnaryCall::UnaryCall(CallHost* host, const Method* method, Caller caller, CallGate::Place place,
                      grpc::GenericCallbackServerContext* context)
     : Call(host, method, std::move(caller), context), place_(std::move(place)) {
-  answer_room_.Open(&host_->services.answers, call_.tenant);
-  call_.answer = &answer_room_;
   Opened();
   if (method_->policy.size == MethodPolicy::Size::kSmall) {
     Read(MessageRoom::Share());

@@ -43,7 +43,6 @@ class UnaryCall final : public Call {
   grpc::ByteBuffer request_;
   MemoryBudget::Share request_memory_;
   grpc::ByteBuffer answer_;
-  AnswerRoom::Share answer_room_;
   MemoryBudget::Share answer_memory_;
   Clock::duration pause_{};
 };

@@ -11,10 +11,7 @@ constexpr int64_t kMiB = 1 << 20;
 
 TEST(AnswerRoom, GivesATenantHalf) {
   AnswerRoom room(40 * kMiB);
-  AnswerRoom::Share a, b, other;
-  a.Open(&room, "lab");
-  b.Open(&room, "lab");
-  other.Open(&room, "fab");
+  AnswerRoom::Share a(&room, "lab"), b(&room, "lab"), other(&room, "fab");
   EXPECT_TRUE(a.Reserve(15 * kMiB).ok());
   EXPECT_FALSE(b.Reserve(6 * kMiB).ok());
   EXPECT_TRUE(b.Reserve(5 * kMiB).ok());
@@ -26,9 +23,7 @@ TEST(AnswerRoom, GivesATenantHalf) {
 
 TEST(AnswerRoom, ATenantWithTooManyAlreadyIsRefusedAtOnce) {
   AnswerRoom room(40 * kMiB);
-  AnswerRoom::Share made, next;
-  made.Open(&room, "lab");
-  next.Open(&room, "lab");
+  AnswerRoom::Share made(&room, "lab"), next(&room, "lab");
   EXPECT_TRUE(next.Reserve(0).ok());
   made.SetTo(21 * kMiB);
   const absl::Status status = next.Reserve(0);
@@ -39,11 +34,7 @@ TEST(AnswerRoom, ATenantWithTooManyAlreadyIsRefusedAtOnce) {
 // Whatever others have left unread.
 TEST(AnswerRoom, SmallAnswersAndTheOnlyOneAlwaysFit) {
   AnswerRoom room(4 * kMiB);
-  AnswerRoom::Share full, small, more, only;
-  full.Open(&room, "lab");
-  small.Open(&room, "fab");
-  more.Open(&room, "fab");
-  only.Open(&room, "pub");
+  AnswerRoom::Share full(&room, "lab"), small(&room, "fab"), more(&room, "fab"), only(&room, "pub");
   full.SetTo(100 * kMiB);
   EXPECT_TRUE(small.Reserve(kMiB / 2).ok());
   EXPECT_TRUE(more.Reserve(kMiB / 2).ok());
@@ -55,8 +46,7 @@ TEST(AnswerRoom, SmallAnswersAndTheOnlyOneAlwaysFit) {
 TEST(AnswerRoom, GivesBackWhatACallHeld) {
   AnswerRoom room(40 * kMiB);
   {
-    AnswerRoom::Share share;
-    share.Open(&room, "lab");
+    AnswerRoom::Share share(&room, "lab");
     EXPECT_TRUE(share.Reserve(3 * kMiB).ok());
     EXPECT_TRUE(share.Reserve(4 * kMiB).ok());
     EXPECT_EQ(room.used(), 7 * kMiB);
