@@ -18,15 +18,17 @@ v1::Material::Model ModelNamed(MaterialModel model) {
 
 // The material of such a body where its message names none; MODEL_UNSPECIFIED: it has none.
 v1::Material::Model Unnamed(const v1::Body& body, MaterialModel deformable) {
-  const google::protobuf::OneofDescriptor* kinds = v1::Body::descriptor()->FindOneofByName("kind");
-  const google::protobuf::FieldDescriptor* field = v1::Body::GetReflection()->GetOneofFieldDescriptor(body, kinds);
-  const BodyKindRow* row = field == nullptr ? nullptr : FindBodyKind(field->name());
+  const BodyKindRow* row = KindOf(body);
   if (row == nullptr || !row->traits.reacts) return v1::Material::MODEL_UNSPECIFIED;
   return ModelNamed(row->traits.deforms ? deformable : row->default_material);
 }
 
-void SetModel(const std::vector<int>& bodies, v1::Material::Model model, v1::Scene* scene) {
-  for (const int i : bodies) scene->mutable_bodies(i)->mutable_material()->set_model(model);
+// The digest of the scene if these bodies named no model, which they name again afterwards.
+std::string DigestUnnamed(const std::vector<int>& bodies, const SceneSpec& spec, v1::Scene* scene) {
+  for (const int i : bodies) scene->mutable_bodies(i)->mutable_material()->clear_model();
+  std::string digest = SceneDigest(*scene, spec);
+  NameMaterials(FormerDefaultMaterial(), scene);
+  return digest;
 }
 
 }  // namespace
@@ -51,9 +53,7 @@ absl::StatusOr<StoredSpec> SpecOfStored(const MeshResolver& resolver, v1::Scene*
   const std::vector<int> named = NameMaterials(FormerDefaultMaterial(), scene);
   StoredSpec out;
   EIPC_ASSIGN_OR_RETURN(out.spec, SceneFromProto(*scene, resolver, problems));
-  SetModel(named, v1::Material::MODEL_UNSPECIFIED, scene);
-  out.digest = SceneDigest(*scene, out.spec);
-  NameMaterials(FormerDefaultMaterial(), scene);
+  out.digest = DigestUnnamed(named, out.spec, scene);
   return out;
 }
 
@@ -65,11 +65,7 @@ std::string FormerDigest(const SceneSpec& spec, v1::Scene* scene) {
     if (scene->bodies(i).material().model() != model) return "";
     former.push_back(i);
   }
-  if (former.empty()) return "";
-  SetModel(former, v1::Material::MODEL_UNSPECIFIED, scene);
-  std::string digest = SceneDigest(*scene, spec);
-  NameMaterials(FormerDefaultMaterial(), scene);
-  return digest;
+  return former.empty() ? "" : DigestUnnamed(former, spec, scene);
 }
 
 }  // namespace eipc

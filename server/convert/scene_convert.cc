@@ -139,16 +139,15 @@ class SceneReader {
  private:
   // What the table of kinds says, the same for all; then what only one kind has.
   void ReadKind(const v1::Body& body, const std::string& path, BodySpec* spec) {
-    const google::protobuf::OneofDescriptor* kinds = v1::Body::descriptor()->FindOneofByName("kind");
-    const google::protobuf::FieldDescriptor* field = body.GetReflection()->GetOneofFieldDescriptor(body, kinds);
-    const BodyKindRow* row = field == nullptr ? nullptr : FindBodyKind(field->name());
+    const BodyKindRow* row = KindOf(body);
     if (row == nullptr) {
       const auto add_field = [](std::string* out, const BodyKindRow& known) { absl::StrAppend(out, known.field); };
       problems_->Add(path, "must be one of ", absl::StrJoin(BodyKinds(), ", ", add_field));
       return;
     }
     spec->kind = row->kind;
-    const google::protobuf::Message& kind = body.GetReflection()->GetMessage(body, field);
+    const google::protobuf::Message& kind =
+        body.GetReflection()->GetMessage(body, v1::Body::descriptor()->FindFieldByName(std::string(row->field)));
     const std::string kind_path = absl::StrCat(path, ".", row->field);
     if (const auto* mesh = PartNamed<v1::Mesh>(kind, row->mesh_field)) {
       spec->mesh = meshes_.Read(*mesh, absl::StrCat(kind_path, ".", row->mesh_field), problems_);
@@ -262,6 +261,12 @@ GoalSpec GoalFromProto(const v1::Goal& goal) {
 }
 
 }  // namespace
+
+const BodyKindRow* KindOf(const v1::Body& body) {
+  const google::protobuf::OneofDescriptor* kinds = v1::Body::descriptor()->FindOneofByName("kind");
+  const google::protobuf::FieldDescriptor* field = body.GetReflection()->GetOneofFieldDescriptor(body, kinds);
+  return field == nullptr ? nullptr : FindBodyKind(field->name());
+}
 
 absl::StatusOr<SceneSpec> SceneFromProto(const v1::Scene& scene, const MeshResolver& resolver, Problems* problems,
                                          const ReadLimits& limits) {

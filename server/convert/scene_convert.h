@@ -6,10 +6,12 @@
 #include "absl/status/statusor.h"
 #include "server/convert/mesh_convert.h"
 #include "server/convert/mesh_resolver.h"
+#include "sim/scene/body_kinds.h"
 #include "sim/scene/problems.h"
 #include "sim/scene/scene_spec.h"
 
 namespace eipc::v1 {
+class Body;
 class Scene;
 }  // namespace eipc::v1
 
@@ -26,6 +28,9 @@ namespace eipc {
 // RESOURCE_EXHAUSTED when a limit is reached.
 absl::StatusOr<SceneSpec> SceneFromProto(const v1::Scene& scene, const MeshResolver& resolver, Problems* problems,
                                          const ReadLimits& limits = {});
+
+// The kind that the message of a body has; null: none.
+const BodyKindRow* KindOf(const v1::Body& body);
 
 }  // namespace eipc
 
