@@ -4,6 +4,7 @@
 // What a run is to achieve: a figure of one body that is to be within a tolerance. The solver never sees goals; sim/sensor/goals.h
 // measures them.
 
+#include <iterator>
 #include <optional>
 #include <string>
 #include <variant>
@@ -29,6 +30,16 @@ struct DirectionMeasure {
 struct SpeedMeasure {};
 
 using GoalMeasure = std::variant<PositionMeasure, DirectionMeasure, SpeedMeasure>;
+
+struct GoalMeasureRow {
+  const char* name;       // of its message in a scene's Goal
+  const char* tolerance;  // the field of that message
+  const char* unit;
+};
+// By GoalMeasure::index().
+inline constexpr GoalMeasureRow kGoalMeasures[] = {
+    {"position", "tolerance_m", "m"}, {"direction", "tolerance_rad", "rad"}, {"speed", "tolerance_m_s", "m/s"}};
+static_assert(std::size(kGoalMeasures) == std::variant_size_v<GoalMeasure>);
 
 struct Goal {
   std::string name;

@@ -103,11 +103,6 @@ void CheckSettings(const SceneSpec& spec, Problems* problems) {
   CheckFinite(spec.gravity, "gravity_m_s2", problems);
 }
 
-std::string PathOf(const GoalMeasure& measure) {
-  constexpr const char* kNames[] = {"position", "direction", "speed"};
-  return kNames[measure.index()];
-}
-
 void CheckMeasure(const PositionMeasure& position, const std::string& path, Problems* problems) {
   if (position.point) CheckFinite(*position.point, path + ".point_m", problems);
   if (!position.region_min.allFinite() || !position.region_max.allFinite()) {
@@ -141,9 +136,9 @@ void CheckGoal(const GoalSpec& goal, const std::set<std::string>& bodies, double
     problems->Add(path, "give one of position, direction and speed");
     return;
   }
-  const std::string measure_path = absl::StrCat(path, ".", PathOf(*goal.measure));
-  constexpr const char* kTolerances[] = {".tolerance_m", ".tolerance_rad", ".tolerance_m_s"};
-  CheckNotNegative(goal.tolerance, measure_path + kTolerances[goal.measure->index()], problems);
+  const GoalMeasureRow& row = kGoalMeasures[goal.measure->index()];
+  const std::string measure_path = absl::StrCat(path, ".", row.name);
+  CheckNotNegative(goal.tolerance, absl::StrCat(measure_path, ".", row.tolerance), problems);
   std::visit([&](const auto& measure) { CheckMeasure(measure, measure_path, problems); }, *goal.measure);
   if (std::holds_alternative<SpeedMeasure>(*goal.measure) && !goal.relative_to.empty()) {
     problems->Add(path + ".relative_to", "speeds are measured in the world; leave it empty");

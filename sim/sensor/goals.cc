@@ -47,11 +47,6 @@ double GoalValue(const Model& model, const State& state, const Goal& goal) {
   return std::visit([&](const auto& measure) { return Measure(measure, model, state, goal); }, goal.measure);
 }
 
-const char* GoalUnit(const Goal& goal) {
-  constexpr const char* kUnits[] = {"m", "rad", "m/s"};
-  return kUnits[goal.measure.index()];
-}
-
 void GoalProgress::Add(const State& state) {
   for (size_t g = 0; g < worst_.size(); ++g) {
     const Goal& goal = model_->goals[g];

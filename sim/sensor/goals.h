@@ -13,8 +13,7 @@ namespace eipc {
 // The figure of a goal in one state, in its unit.
 double GoalValue(const Model& model, const State& state, const Goal& goal);
 
-// "m", "rad" or "m/s".
-const char* GoalUnit(const Goal& goal);
+inline const char* GoalUnit(const Goal& goal) { return kGoalMeasures[goal.measure.index()].unit; }
 
 struct GoalResult {
   std::optional<double> value;  // none: no step ended at or after the goal's from_s
