@@ -110,15 +110,9 @@ class Generator {
 
   // FinRay fingers, as the scenes have them and as a fine reference; plate, rack and stand.
   absl::Status WritePlatePlacing() {
-    FinRayCells fine;
-    fine.strip = 3;
-    fine.opening = 14;
-    fine.rib = 3;
-    fine.ribs = 12;
-    fine.width = 3;
-    fine.base = 3;
+    constexpr FinRayCells kFine = {.strip = 3, .opening = 14, .rib = 3, .ribs = 12, .width = 3, .base = 3};
     EIPC_RETURN_IF_ERROR(Write("finray_finger.vtk", FinRayFinger({})));
-    EIPC_RETURN_IF_ERROR(Write("finray_finger_fine.vtk", FinRayFinger(fine)));
+    EIPC_RETURN_IF_ERROR(Write("finray_finger_fine.vtk", FinRayFinger(kFine)));
     EIPC_RETURN_IF_ERROR(Write("plate.obj", DinnerPlate()));
     EIPC_RETURN_IF_ERROR(Write("dish_rack.obj", DishRack()));
     return Write("plate_stand.obj", PlateStand());

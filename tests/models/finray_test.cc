@@ -12,28 +12,12 @@
 namespace eipc {
 namespace {
 
-FinRayCells Finer() {
-  FinRayCells cells;
-  cells.strip = 2;
-  cells.opening = 8;
-  cells.rib = 2;
-  cells.ribs = 6;
-  cells.width = 3;
-  cells.base = 2;
-  return cells;
-}
+constexpr FinRayCells kFiner = {.strip = 2, .opening = 8, .rib = 2, .ribs = 6, .width = 3, .base = 2};
 
-double Volume(const MeshData& mesh) {
-  double volume = 0;
-  for (const Tet& t : mesh.tets) {
-    const Vec3& o = mesh.vertices[t[0]];
-    volume += (mesh.vertices[t[1]] - o).cross(mesh.vertices[t[2]] - o).dot(mesh.vertices[t[3]] - o) / 6;
-  }
-  return volume;
-}
+double Volume(const MeshData& mesh) { return TetMesh::Create(mesh.vertices, mesh.tets)->TotalVolume(); }
 
 TEST(FinRay, AnyCellsMeshTheSameSolid) {
-  const MeshData coarse = FinRayFinger({}), fine = FinRayFinger(Finer());
+  const MeshData coarse = FinRayFinger({}), fine = FinRayFinger(kFiner);
   EXPECT_EQ(coarse.vertices.size(), 392u);
   EXPECT_GT(fine.vertices.size(), 3 * coarse.vertices.size());
   EXPECT_NEAR(Volume(fine) / Volume(coarse), 1, 1e-12);
@@ -53,7 +37,7 @@ TEST(FinRay, AnyCellsMeshTheSameSolid) {
 
 // Closed, without self-intersections, and with the five openings of a finger with four ribs: a surface of genus five.
 TEST(FinRay, ItsSurfaceIsClosedWithFiveOpenings) {
-  for (const FinRayCells& cells : {FinRayCells(), Finer()}) {
+  for (const FinRayCells& cells : {FinRayCells(), kFiner}) {
     const MeshData mesh = FinRayFinger(cells);
     const auto tets = TetMesh::Create(mesh.vertices, mesh.tets);
     ASSERT_TRUE(tets.ok()) << tets.status();
