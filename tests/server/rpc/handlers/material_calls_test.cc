@@ -9,6 +9,7 @@
 #include "server/convert/scene_digest.h"
 #include "server/rpc/handlers/calls.h"
 #include "tests/conformance/test_scenes.h"
+#include "tests/server/rpc/handlers/must.h"
 
 namespace eipc::rpc {
 namespace {
@@ -21,23 +22,16 @@ class MaterialCallsTest : public ::testing::Test {
     services_.events = [this](const Event& event) { events_.push_back(event.name); };
   }
 
-  template <typename Request, typename Response>
-  Response Must(absl::Status (*call)(Services&, const CallContext&, const Request&, Response*), const Request& request) {
-    Response response;
-    const absl::Status status = call(services_, {}, request, &response);
-    EXPECT_TRUE(status.ok()) << status;
-    return response;
-  }
   v1::SceneInfo Make(const v1::Scene& scene) {
     v1::CreateSceneRequest request;
     *request.mutable_scene() = scene;
-    return Must(CreateScene, request);
+    return Must(services_, CreateScene, request);
   }
   v1::Scene Stored(const std::string& name) {
     v1::GetSceneRequest request;
     request.set_name(name);
     request.set_include_scene(true);
-    return Must(GetScene, request).scene();
+    return Must(services_, GetScene, request).scene();
   }
 
   Services services_;
@@ -81,11 +75,11 @@ TEST_F(MaterialCallsTest, InvertedElementsAreInTheReportAndTheReceiptAndOnceInTh
   v1::CreateSessionRequest create;
   create.set_scene(Make(scene).name());
   v1::StepRequest request;
-  request.set_session(Must(CreateSession, create).name());
+  request.set_session(Must(services_, CreateSession, create).name());
   request.set_dt_s(0.01);
   request.mutable_observe()->set_step_receipt(true);
   request.mutable_observe()->set_solver_report(true);
-  const v1::Observation upright = Must(Step, request).observation();
+  const v1::Observation upright = Must(services_, Step, request).observation();
   EXPECT_EQ(upright.solver_report().inverted_elements(), 0);
   EXPECT_EQ(upright.step_receipt().inverted_elements(), 0);
   EXPECT_THAT(events_, ElementsAre());
@@ -94,10 +88,10 @@ TEST_F(MaterialCallsTest, InvertedElementsAreInTheReportAndTheReceiptAndOnceInTh
   top.set_body("block");
   top.set_boundary_set("top");
   top.mutable_pose()->mutable_position_m()->set_z(-0.3);
-  const v1::Observation through = Must(Step, request).observation();
+  const v1::Observation through = Must(services_, Step, request).observation();
   EXPECT_GT(through.solver_report().inverted_elements(), 0);
   EXPECT_EQ(through.step_receipt().inverted_elements(), through.solver_report().inverted_elements());
-  Must(Step, request);
+  Must(services_, Step, request);
   EXPECT_THAT(events_, ElementsAre("elements_inverted"));
 }
 

@@ -19,6 +19,7 @@
 #include "server/rpc/handlers/calls.h"
 #include "server/session/build_id.h"
 #include "tests/conformance/test_scenes.h"
+#include "tests/server/rpc/handlers/must.h"
 
 namespace eipc::rpc {
 namespace {
@@ -43,27 +44,20 @@ class StoredSnapshots : public ::testing::Test {
  protected:
   StoredSnapshots() : services_(ServerLimits(), MeshResolver({"", "", true})) {}
 
-  template <typename Request, typename Response>
-  Response Must(absl::Status (*call)(Services&, const CallContext&, const Request&, Response*), const Request& request) {
-    Response response;
-    const absl::Status status = call(services_, {}, request, &response);
-    EXPECT_TRUE(status.ok()) << status;
-    return response;
-  }
   v1::SessionInfo NewSession(const v1::Scene& scene, const std::string& snapshot) {
     v1::CreateSceneRequest create;
     *create.mutable_scene() = scene;
     v1::CreateSessionRequest request;
-    request.set_scene(Must(CreateScene, create).name());
+    request.set_scene(Must(services_, CreateScene, create).name());
     if (!snapshot.empty()) request.set_snapshot_data(snapshot);
-    return Must(CreateSession, request);
+    return Must(services_, CreateSession, request);
   }
   v1::StepResponse Take(const std::string& session, int substeps) {
     v1::StepRequest request;
     request.set_session(session);
     request.set_dt_s(0.01);
     request.set_substeps(substeps);
-    return Must(Step, request);
+    return Must(services_, Step, request);
   }
   State StateOf(const std::string& session) { return services_.sessions.Peek(session)->world().state(); }
 
@@ -104,7 +98,7 @@ TEST_F(StoredSnapshots, StoresOneWhenAsked) {
   const fs::path folder = fs::path(EIPC_STORED_SNAPSHOTS) / name;
   ASSERT_TRUE(fs::create_directories(folder)) << folder << " is there already";
   std::ofstream(folder / "scene", std::ios::binary) << scene.SerializeAsString();
-  std::ofstream(folder / "snapshot", std::ios::binary) << Must(CreateSnapshot, request).data();
+  std::ofstream(folder / "snapshot", std::ios::binary) << Must(services_, CreateSnapshot, request).data();
   std::ofstream(folder / "state", std::ios::binary) << BytesOf(StateOf(session));
 }
 

@@ -18,6 +18,7 @@
 #include "sim/dynamics/state_codec.h"
 #include "tests/conformance/scribbler.h"
 #include "tests/conformance/test_scenes.h"
+#include "tests/server/rpc/handlers/must.h"
 
 namespace eipc::rpc {
 namespace {
@@ -51,26 +52,19 @@ class Storm : public ::testing::Test {
     google::protobuf::SetLogHandler(nullptr);  // bytes that are no message are told at length
   }
 
-  template <typename Request, typename Response>
-  Response Must(absl::Status (*call)(Services&, const CallContext&, const Request&, Response*), const Request& request) {
-    Response response;
-    const absl::Status status = call(services_, {}, request, &response);
-    EXPECT_TRUE(status.ok()) << status;
-    return response;
-  }
   std::string NewSession(const v1::Scene& scene, int threads, bool record = false) {
     v1::CreateSceneRequest create;
     *create.mutable_scene() = scene;
     v1::CreateSessionRequest request;
-    request.set_scene(Must(CreateScene, create).name());
+    request.set_scene(Must(services_, CreateScene, create).name());
     request.set_threads(threads);
     request.set_record(record);
-    return Must(CreateSession, request).name();
+    return Must(services_, CreateSession, request).name();
   }
   void Delete(const std::string& session) {
     v1::DeleteSessionRequest request;
     request.set_session(session);
-    Must(DeleteSession, request);
+    Must(services_, DeleteSession, request);
   }
 
   Services services_;
@@ -83,7 +77,7 @@ TEST_F(Storm, NoTornOrFlippedSnapshotIsTaken) {
   step.set_session(session);
   step.set_dt_s(0.01);
   step.set_substeps(20);
-  Must(Step, step);
+  Must(services_, Step, step);
   const auto lease = services_.sessions.Acquire(session, {});
   const StoredScene& scene = (*lease)->scene();
   const std::string whole = PackSnapshot(scene.name, (*lease)->world().state(), *scene.model);
@@ -130,13 +124,13 @@ TEST_F(Storm, EveryReplayAndForkGivesTheSameBits) {
         target.mutable_pose()->mutable_position_m()->set_x(0.005 * unit(random));
         target.mutable_pose()->mutable_position_m()->set_z(0.005 * unit(random));
       }
-      return Must(Step, request).observation().state_digest();
+      return Must(services_, Step, request).observation().state_digest();
     };
     for (int k = 0; k < 5; ++k) step(session, k);
     v1::ForkSessionRequest fork;
     fork.set_session(session);
     fork.set_threads(3 - threads);
-    const std::string copy = Must(ForkSession, fork).name();
+    const std::string copy = Must(services_, ForkSession, fork).name();
     const Engine seed = random;
     std::string original;
     for (int k = 5; k < 10; ++k) original = step(session, k);
