@@ -5,12 +5,11 @@ from __future__ import annotations
 import statistics
 from typing import Any, Sequence
 
-from eipc_cli import GRASP_MODELS, EipcCli, GraspCase
+from eipc_cli import GRASP_MODELS, MATERIALS, EipcCli, GraspCase, grasp_material
 from targets import Target
 from text_table import text_table
 
-REFERENCE = "LINEAR_COROTATED"
-MATERIALS = (REFERENCE, "FIXED_COROTATED", "STABLE_NEO_HOOKEAN", "LOG_BARRIER_NEO_HOOKEAN", "MOONEY_RIVLIN", "ST_VENANT_KIRCHHOFF")
+REFERENCE = MATERIALS[0]
 DEFAULT = "STABLE_NEO_HOOKEAN"
 STEP_S = 0.02
 # Of the default material: time over that of linear corotated, and times real time.
@@ -21,16 +20,12 @@ def name_of(model: str) -> str:
     return f"material-{model}"
 
 
-def _settings(material: str) -> tuple[str, ...]:
-    return tuple(f"bodies[{body}].material.model={material}" for body in ("teddy", "bubble_left", "bubble_right"))
-
-
 def material_rows(cli: EipcCli, models: Sequence[str], runs: int, threads: int) -> list[dict[str, Any]]:
     """A row for each material and model; runs of the materials take turns, and ratios are medians over the turns."""
     rows = []
     for model in models:
         scene = GraspCase(model, False, STEP_S).scene
-        turns = [{material: cli.run(scene, STEP_S, threads=threads, settings=_settings(material)) for material in MATERIALS}
+        turns = [{material: cli.run(scene, STEP_S, threads=threads, settings=grasp_material(material)) for material in MATERIALS}
                  for _ in range(runs)]
         for material in MATERIALS:
             reports = [turn[material] for turn in turns]

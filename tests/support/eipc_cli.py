@@ -14,6 +14,8 @@ REPOSITORY = Path(__file__).resolve().parents[2]
 SCENES = REPOSITORY / "models" / "scenes"
 GRASP_MODELS = ("full", "medium", "low")
 GRASP_STEPS_S = (0.02, 0.01, 0.005)
+# Materials of soft bodies; the first is the paper's.
+MATERIALS = ("LINEAR_COROTATED", "FIXED_COROTATED", "STABLE_NEO_HOOKEAN", "LOG_BARRIER_NEO_HOOKEAN", "MOONEY_RIVLIN", "ST_VENANT_KIRCHHOFF")
 
 
 class RunError(Exception):
@@ -59,6 +61,11 @@ def grasp_cases(data: Optional[Path]) -> list[GraspCase]:
     """The nine runs, and the nine on real meshes when their data is there."""
     return [GraspCase(model, real, dt) for real in ([False, True] if data else [False]) for model in GRASP_MODELS
             for dt in GRASP_STEPS_S]
+
+
+def grasp_material(material: str) -> tuple[str, ...]:
+    """Settings that give the bear and the pads of a grasp this material."""
+    return tuple(f"bodies[{body}].material.model={material}" for body in ("teddy", "bubble_left", "bubble_right"))
 
 
 @dataclass(frozen=True)

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from eipc_cli import REPOSITORY, SCENES
+from solids import prism, write_mesh
 from surface_positions import read_surface_positions
 from validation import Context, Record, at_least, at_most, equal, reported
 from page import RecordsTable
@@ -119,7 +120,8 @@ def _press(context: Context, mesh: Path, depth_m: float) -> float:
     folder = context.scratch / f"press-{mesh.stem}-{depth_m:g}"
     folder.mkdir(parents=True)
     (folder / "finger.vtk").write_bytes(mesh.read_bytes())
-    _write_rod(folder / "rod.obj")
+    angles = 2 * np.pi * np.arange(24) / 24
+    write_mesh(folder / "rod.obj", prism([(ROD_RADIUS_M * math.cos(a), ROD_RADIUS_M * math.sin(a)) for a in angles], 0.06))
     start = FRONT_AT_PRESS_M + ROD_RADIUS_M + PRESS_GAP_M
     kind = (f'embedded {{ surface {{ file: "finger.vtk" }} cage_mesh {{ file: "finger.vtk" }} calibration {{ youngs_scale: {CALIBRATION} }} }}'
             if mesh == FINGER else 'full_space { mesh { file: "finger.vtk" } }')
@@ -139,14 +141,3 @@ bodies {{
 """)
     report = context.cli.run(folder / "press.textproto", 0.04, duration_s=0.8)
     return abs(report["contact_forces"]["finger/rod"]["normal_n"][0])
-
-
-def _write_rod(path: Path) -> None:
-    """A prism of 24 sides along y, 0.06 m long."""
-    angles = 2 * np.pi * np.arange(24) / 24
-    lines = [f"v {ROD_RADIUS_M * math.cos(a)!r} {y!r} {ROD_RADIUS_M * math.sin(a)!r}" for y in (-0.03, 0.03) for a in angles]
-    for i in range(24):
-        j = (i + 1) % 24
-        lines += [f"f {i + 1} {i + 25} {j + 25}", f"f {i + 1} {j + 25} {j + 1}"]
-    lines += [f"f 1 {i + 1} {i + 2}" for i in range(1, 23)] + [f"f 25 {i + 26} {i + 25}" for i in range(1, 23)]
-    path.write_text("\n".join(lines) + "\n")

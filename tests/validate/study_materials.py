@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from eipc_cli import GraspCase, grasp_cases
+from eipc_cli import MATERIALS, GraspCase, grasp_cases, grasp_material
 from page import RecordsTable
 from validation import Context, Record, Run, equal, reported
 
@@ -10,7 +10,6 @@ NAME = "materials"
 DESCRIPTION = "The grasp with every material, by cages and in full space: normal force of a pad, inverted elements, iterations"
 
 STEP_S = 0.02
-MATERIALS = ("LINEAR_COROTATED", "FIXED_COROTATED", "STABLE_NEO_HOOKEAN", "LOG_BARRIER_NEO_HOOKEAN", "MOONEY_RIVLIN", "ST_VENANT_KIRCHHOFF")
 
 PAGE = RecordsTable(
     "Materials", """The grasp of models/scenes/bubble_teddy_*.textproto (E = 5e4 Pa, ν = 0.45; pads 1e4 Pa) at h = 0.02 s with one material for bear and
@@ -22,22 +21,18 @@ PAGE = RecordsTable(
     case="material, space", hidden=frozenset({"intersections", "forbidden_inversions"}))
 
 
-def _settings(material: str) -> tuple[str, ...]:
-    return tuple(f"bodies[{body}].material.model={material}" for body in ("teddy", "bubble_left", "bubble_right"))
-
-
 def _cases(context: Context) -> list[GraspCase]:
     return [case for case in grasp_cases(context.data) if case.dt_s == STEP_S]
 
 
 def run(context: Context) -> list[Record]:
     cases = _cases(context)
-    context.prepare(Run(case, audit=True, settings=_settings(material)) for case in cases for material in MATERIALS)
+    context.prepare(Run(case, audit=True, settings=grasp_material(material)) for case in cases for material in MATERIALS)
     return [record for material in MATERIALS for case in cases for record in _records(context, case, material)]
 
 
 def _records(context: Context, case: GraspCase, material: str) -> list[Record]:
-    report = context.run(Run(case, audit=True, settings=_settings(material))).report
+    report = context.run(Run(case, audit=True, settings=grasp_material(material))).report
     name = f"{material}, {case.model}{' (real meshes)' if case.real else ''}"
     audit, holding = report["audit"], report["holding"]
     return [
