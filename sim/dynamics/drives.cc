@@ -4,8 +4,31 @@
 #include <cmath>
 
 #include "absl/strings/str_cat.h"
+#include "sim/dynamics/sliders.h"
 
 namespace eipc {
+
+namespace {
+
+absl::Status CheckDriveCommands(const Model& model, const StepInput& input) {
+  std::vector<uint8_t> commanded(model.sliders.size(), 0);
+  for (size_t i = 0; i < input.drives.size(); ++i) {
+    const DriveCommand& command = input.drives[i];
+    const std::string path = absl::StrCat("drives[", i, "]");
+    if (command.slider < 0 || command.slider >= static_cast<int32_t>(model.sliders.size())) {
+      return absl::InvalidArgumentError(path + ": no such drive");
+    }
+    if (commanded[command.slider]++ != 0) {
+      return absl::InvalidArgumentError(path + ": this drive has another command in the same step");
+    }
+    const std::string problem = DriveProblem(model.sliders[command.slider], command.mode, command.value);
+    if (!problem.empty()) return absl::InvalidArgumentError(absl::StrCat(path, ".value: ", problem));
+    if (!std::isfinite(command.rate)) return absl::InvalidArgumentError(path + ".rate: must be finite");
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
 
 absl::Status CheckStepInput(const Model& model, const StepInput& input) {
   if (!(input.dt_s > 0) || !(input.dt_s <= 1)) {
@@ -28,7 +51,7 @@ absl::Status CheckStepInput(const Model& model, const StepInput& input) {
           absl::StrCat("targets[", i, "].pose.quaternion: must have length 1, got ", target.pose.rotation.norm()));
     }
   }
-  return absl::OkStatus();
+  return CheckDriveCommands(model, input);
 }
 
 void CommandDrives(const Model& model, const StepInput& input, double time_s, double part, std::vector<State::Drive>* drives) {
@@ -49,6 +72,7 @@ void DriveTargets(const Model& model, const std::vector<State::Drive>& drives, s
   prescribed->assign(model.node_count, 0);
   for (size_t i = 0; i < drives.size(); ++i) {
     const BoundarySet& set = model.boundary_sets[i];
+    if (set.slides) continue;
     for (size_t k = 0; k < set.nodes.size(); ++k) {
       (*prescribed)[set.nodes[k]] = 1;
       target->segment<3>(3 * set.nodes[k]) = drives[i].commanded.Apply(set.local_positions[k]);
@@ -59,6 +83,7 @@ void DriveTargets(const Model& model, const std::vector<State::Drive>& drives, s
 double MeasureDriveErrors(const Model& model, const VecX& target, const VecX& q, std::vector<State::Drive>* drives) {
   double largest = 0;
   for (size_t i = 0; i < drives->size(); ++i) {
+    if (model.boundary_sets[i].slides) continue;
     double error = 0;
     for (int32_t node : model.boundary_sets[i].nodes) {
       error = std::max(error, (target.segment<3>(3 * node) - q.segment<3>(3 * node)).norm());
@@ -67,6 +92,12 @@ double MeasureDriveErrors(const Model& model, const VecX& target, const VecX& q,
     largest = std::max(largest, error);
   }
   return largest;
+}
+
+int MissedTargets(const Model& model, const std::vector<State::Drive>& drives) {
+  int missed = 0;
+  for (size_t i = 0; i < drives.size(); ++i) missed += !model.boundary_sets[i].slides && drives[i].error_m > 0;
+  return missed;
 }
 
 }  // namespace eipc

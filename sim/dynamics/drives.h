@@ -17,11 +17,14 @@ absl::Status CheckStepInput(const Model& model, const StepInput& input);
 // way to a client's target (1: there), from the pose commanded at the start of the step.
 void CommandDrives(const Model& model, const StepInput& input, double time_s, double part, std::vector<State::Drive>* drives);
 
-// Marks driven nodes (by node) and writes where they should be (stacked; other entries are left alone).
+// Marks prescribed nodes (by node) and writes where they should be (stacked; other entries are left alone).
 void DriveTargets(const Model& model, const std::vector<State::Drive>& drives, std::vector<uint8_t>* prescribed, VecX* target);
 
-// Records how far each drive's nodes ended from their targets; returns the largest, m.
+// Records how far the nodes of each prescribed drive ended from their targets; returns the largest, m.
 double MeasureDriveErrors(const Model& model, const VecX& target, const VecX& q, std::vector<State::Drive>* drives);
+
+// Prescribed drives that did not arrive.
+int MissedTargets(const Model& model, const std::vector<State::Drive>& drives);
 
 }  // namespace eipc
 

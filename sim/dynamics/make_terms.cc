@@ -49,6 +49,15 @@ ModelTerms MakeTerms(const Model& model, const SurfaceMap* map, ThreadPool* pool
     terms.all.push_back(std::move(term));
   }
   if (damped) terms.all.push_back(std::make_unique<MassDampingTerm>(DampedMass(model)));
+  for (const Slider& slider : model.sliders) {
+    const BoundarySet& set = model.boundary_sets[slider.boundary_set];
+    auto guide = std::make_unique<GuideTerm>(&set.nodes, &set.local_positions, slider.axis, slider.guide_stiffness_n_m);
+    auto drive = std::make_unique<DriveTerm>(guide.get());
+    terms.guides.push_back(guide.get());
+    terms.drives.push_back(drive.get());
+    terms.all.push_back(std::move(guide));
+    terms.all.push_back(std::move(drive));
+  }
   return terms;
 }
 

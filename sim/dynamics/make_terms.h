@@ -7,6 +7,7 @@
 #include "sim/base/parallel.h"
 #include "sim/dynamics/model.h"
 #include "sim/energy/isotropic_elasticity.h"
+#include "sim/energy/slider.h"
 #include "sim/energy/term.h"
 #include "sim/energy/volume.h"
 
@@ -14,11 +15,13 @@ namespace eipc {
 
 struct ModelTerms {
   std::vector<std::unique_ptr<EnergyTerm>> all;
-  // Pointers into `all`: the terms of elastic bodies, those among them that begin a stage with exact Hessians, and the terms of
-  // filled regions.
+  // Pointers into `all`: the terms of elastic bodies, those among them that begin a stage with exact Hessians, the terms of filled
+  // regions, and those of sliders, in the order of Model::sliders.
   std::vector<const EnergyTerm*> elastic;
   std::vector<IsotropicTerm*> isotropic;
   std::vector<VolumeTerm*> volumes;
+  std::vector<GuideTerm*> guides;
+  std::vector<DriveTerm*> drives;
 };
 
 // The one place where terms of a model are registered. Barrier and friction, which need the contact set, are members of

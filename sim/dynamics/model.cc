@@ -26,4 +26,11 @@ int Model::FindBoundarySet(const std::string& body, const std::string& set) cons
   return -1;
 }
 
+int Model::FindSlider(int boundary_set) const {
+  for (size_t i = 0; i < sliders.size(); ++i) {
+    if (sliders[i].boundary_set == boundary_set) return static_cast<int>(i);
+  }
+  return -1;
+}
+
 }  // namespace eipc

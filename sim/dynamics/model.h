@@ -14,6 +14,7 @@
 #include "sim/contact/pair_friction.h"
 #include "sim/dynamics/dynamics_settings.h"
 #include "sim/dynamics/goal.h"
+#include "sim/dynamics/slider.h"
 #include "sim/dynamics/trajectory.h"
 #include "sim/energy/elasticity.h"
 #include "sim/energy/volume.h"
@@ -59,7 +60,8 @@ struct Body {
   Vec3 external_force = Vec3::Zero();
 };
 
-// Nodes that follow a frame: a boundary set of a deformable body, or all nodes of a driven one (empty name).
+// Nodes that follow a frame: a boundary set of a deformable body, or all nodes of a driven one (empty name). Prescribed, unless a
+// slider holds them.
 struct BoundarySet {
   std::string name;
   int32_t body = 0;
@@ -67,6 +69,7 @@ struct BoundarySet {
   std::vector<Vec3> local_positions;  // in the frame
   Pose initial_pose;
   Trajectory trajectory;
+  bool slides = false;  // one of Model::sliders
 };
 
 struct HoldingWindow {
@@ -80,6 +83,7 @@ struct Model {
   Vec3 gravity = Vec3(0, 0, -9.81);
   std::vector<Body> bodies;
   std::vector<BoundarySet> boundary_sets;
+  std::vector<Slider> sliders;
 
   // Generalized coordinates.
   int32_t node_count = 0;
@@ -110,6 +114,7 @@ struct Model {
   std::vector<Vec3> NodeAccelerations() const;
   int FindBody(const std::string& body_name) const;                            // -1 when unknown
   int FindBoundarySet(const std::string& body, const std::string& set) const;  // -1 when unknown
+  int FindSlider(int boundary_set) const;                                      // -1 when it has none
 };
 
 }  // namespace eipc

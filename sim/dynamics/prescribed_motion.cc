@@ -31,6 +31,7 @@ void PrescribedMotion::BeginPart(const State& from, const std::vector<State::Dri
   moving_.assign(drives.size(), 0);
   for (size_t i = 0; i < drives.size(); ++i) {
     const int32_t set = static_cast<int32_t>(i);
+    if (model_->boundary_sets[i].slides) continue;
     drives_[i].start = from.drives[i].error_m == 0 ? from.drives[i].commanded : AchievedPose(*model_, from, set);
     drives_[i].goal = drives[i].commanded;
     drives_[i].turns = drives_[i].start.rotation.angularDistance(drives_[i].goal.rotation) > kStraight;
@@ -74,8 +75,10 @@ void PrescribedMotion::BeginStage(double end, const VecX& q) {
   if (end < 1) PlaceOnPath(end, &stage_target_);
   for (size_t i = 0; i < drives_.size(); ++i) {
     const std::vector<int32_t>& nodes = model_->boundary_sets[i].nodes;
-    const bool arrived =
-        std::all_of(nodes.begin(), nodes.end(), [&](int32_t n) { return q.segment<3>(3 * n) == stage_target_.segment<3>(3 * n); });
+    // What slides is not prescribed: there is nothing to move.
+    const bool arrived = model_->boundary_sets[i].slides || std::all_of(nodes.begin(), nodes.end(), [&](int32_t n) {
+                           return q.segment<3>(3 * n) == stage_target_.segment<3>(3 * n);
+                         });
     if (arrived) drives_[i].fraction = end;
     drives_[i].stage_fraction = drives_[i].fraction;
   }

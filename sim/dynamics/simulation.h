@@ -20,9 +20,18 @@ struct Target {
   Pose pose;
 };
 
+// What the drive of a slider should do at the end of the step, and from then on; `rate`: how fast a commanded position moves.
+struct DriveCommand {
+  int32_t slider = 0;  // index in Model::sliders
+  DriveMode mode = DriveMode::kPosition;
+  double value = 0;
+  double rate = 0;
+};
+
 struct StepInput {
   double dt_s = 0;
   std::vector<Target> targets;
+  std::vector<DriveCommand> drives = {};
 };
 
 // Terms, solver and every reused buffer of one running copy. Holds nothing that is carried between steps: that is State.

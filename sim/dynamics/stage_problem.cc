@@ -39,6 +39,19 @@ void StageProblem::BeginStage(const VecX& q_start, const VecX& q_tilde, const Ve
   potential_.BeginStage(q_start, q_tilde, v_tilde, gamma_h);
 }
 
+void StageProblem::CommandSliders(const std::vector<SliderStage>& sliders) {
+  for (size_t i = 0; i < sliders.size(); ++i) {
+    terms_.guides[i]->Place(sliders[i].guide);
+    terms_.drives[i]->Command(sliders[i].law, sliders[i].guide_before);
+  }
+}
+
+std::vector<double> StageProblem::DriveForces(const VecX& q) const {
+  std::vector<double> forces;
+  for (size_t i = 0; i < terms_.drives.size(); ++i) forces.push_back(terms_.drives[i]->force().Force(terms_.guides[i]->Slide(q)));
+  return forces;
+}
+
 void StageProblem::SetPoint(const VecX& q) {
   ScopedPhase timer(seconds_, Phase::kContactDetection);
   if (contacts_current_ && q == surface_.q()) return;

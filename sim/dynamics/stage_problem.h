@@ -13,6 +13,7 @@
 #include "sim/dynamics/incremental_potential.h"
 #include "sim/dynamics/make_terms.h"
 #include "sim/dynamics/model.h"
+#include "sim/dynamics/sliders.h"
 #include "sim/dynamics/surface_state.h"
 #include "sim/dynamics/turning_motion.h"
 #include "sim/solver/phase_timer.h"
@@ -41,10 +42,14 @@ class StageProblem : public RootProblem {
   // `q_start`: state at the start of the step; `q_guess`: where it is expected to go. `contact_pairs`: State::contact_pairs of the
   // start.
   void BeginStep(const VecX& q_start, const VecX& q_guess, double barrier_stiffness, const NodePairs& contact_pairs);
+  // Before BeginStage: the guides and drives of sliders in it, one per Model::sliders.
+  void CommandSliders(const std::vector<SliderStage>& sliders);
   // The references must outlive the stage. See StageContext.
   void BeginStage(const VecX& q_start, const VecX& q_tilde, const VecX& v_tilde, double gamma_h);
   // Contact and friction count `share` times from the next LagFriction and evaluation on (1 after BeginStep).
   void SetContactWeight(double share) { potential_.SetContactWeight(share); }
+  // Forces of drives in this stage at q, N, one per Model::sliders.
+  std::vector<double> DriveForces(const VecX& q) const;
   // Friction forces and frames from the current point's contacts.
   void LagFriction() { potential_.LagFriction(); }
   // State::contact_pairs for the next step: those of the current point's contacts alone (`present_only`), or all met so far.

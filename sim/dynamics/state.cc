@@ -7,6 +7,7 @@
 #include "sim/dynamics/barrier_stiffness.h"
 #include "sim/dynamics/may_sleep.h"
 #include "sim/dynamics/model.h"
+#include "sim/dynamics/sliders.h"
 #include "sim/dynamics/state_fields.h"
 
 namespace eipc {
@@ -53,6 +54,9 @@ class Hasher {
 
 }  // namespace
 
+template <>
+inline constexpr bool kLeavesOutEmpty<Hasher> = true;
+
 std::string State::Digest() const {
   Hasher h;
   VisitState(h, *this);
@@ -89,6 +93,16 @@ bool HistoryFits(const State::History& past, Eigen::Index size) {
   return past.dt_s >= 0 && past.q.size() == kept && past.v.size() == kept && past.halvings >= 0;
 }
 
+bool SlidersFit(const State& state, const Model& model) {
+  if (state.sliders.size() != model.sliders.size()) return false;
+  for (size_t i = 0; i < state.sliders.size(); ++i) {
+    const DriveMode mode = state.sliders[i].mode;
+    if (mode != DriveMode::kPosition && mode != DriveMode::kVelocity && mode != DriveMode::kForce) return false;
+    if (!DriveProblem(model.sliders[i], mode, state.sliders[i].value).empty()) return false;
+  }
+  return true;
+}
+
 bool SleepFits(const State::Sleep& sleep, const Model& model) {
   if (!(model.dynamics.sleep.after_s > 0) || sleep.held == nullptr) return false;
   if (sleep.bodies.size() != model.bodies.size() || sleep.baseline_force.size() != 3 * model.node_count) return false;
@@ -105,7 +119,7 @@ bool SleepFits(const State::Sleep& sleep, const Model& model) {
 bool StateFits(const State& state, const Model& model) {
   const Eigen::Index size = 3 * model.node_count;
   if (state.q.size() != size || state.v.size() != size || state.drives.size() != model.boundary_sets.size()) return false;
-  if (!ContactPairsFit(state, model.node_count)) return false;
+  if (!ContactPairsFit(state, model.node_count) || !SlidersFit(state, model)) return false;
   if (state.history && !HistoryFits(*state.history, size)) return false;
   return !state.sleep || SleepFits(*state.sleep, model);
 }
@@ -120,6 +134,12 @@ State InitialState(const Model& model) {
   }
   state.barrier_stiffness = InitialBarrierStiffness(model);
   for (const BoundarySet& set : model.boundary_sets) state.drives.push_back({set.initial_pose, false, 0});
+  for (const Slider& slider : model.sliders) {
+    State::Slider& start = state.sliders.emplace_back();
+    if (slider.motion.empty()) continue;
+    start.mode = slider.motion.mode;
+    start.value = slider.motion.At(0);
+  }
   return state;
 }
 

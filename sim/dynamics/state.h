@@ -10,6 +10,7 @@
 
 #include "sim/base/types.h"
 #include "sim/contact/contact_forces.h"
+#include "sim/dynamics/slider.h"
 
 namespace eipc {
 
@@ -62,6 +63,21 @@ struct State {
     std::shared_ptr<const std::vector<HeldContact>> held = std::make_shared<const std::vector<HeldContact>>();
   };
   std::optional<Sleep> sleep;
+
+  // One per Model::sliders: what its drive is commanded, by a client (then it no longer follows its motion) or by its motion, and
+  // what it did in the last step.
+  struct Slider {
+    DriveMode mode = DriveMode::kPosition;
+    double value = 0;  // m, m/s or N
+    double rate = 0;   // of a commanded position, m/s
+    bool by_client = false;
+    double position_m = 0;    // along the guide
+    double velocity_m_s = 0;  // along the guide, relative to it
+    double effort_n = 0;      // of the drive, at the end of the last stage
+    bool saturated = false;   // the effort is at its limit
+    bool blocked = false;     // and moves nothing that way
+  };
+  std::vector<Slider> sliders;
 
   // 64-bit digest over every bit above, as 16 hex digits.
   std::string Digest() const;

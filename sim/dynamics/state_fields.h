@@ -56,11 +56,34 @@ void VisitHeld(Archive& archive, Held& held) {
   }
 }
 
+// An archive that leaves out fields which came later where they are empty: the digest, so that those of states without them stay.
+template <typename Archive>
+inline constexpr bool kLeavesOutEmpty = false;
+
+// A mode is its number.
+template <typename Archive, typename M>
+void VisitMode(Archive& archive, M& mode) {
+  int32_t number = static_cast<int32_t>(mode);
+  archive.Value(number);
+  if constexpr (!std::is_const_v<M>) mode = static_cast<DriveMode>(number);
+}
+
+template <typename Archive, typename Sliders>
+void VisitSliders(Archive& archive, Sliders& sliders) {
+  if (kLeavesOutEmpty<Archive> && sliders.empty()) return;
+  archive.Each(sliders, [&archive](auto& slider) {
+    auto& [mode, value, rate, by_client, position_m, velocity_m_s, effort_n, saturated, blocked] = slider;
+    VisitMode(archive, mode);
+    for (auto* number : {&value, &rate, &position_m, &velocity_m_s, &effort_n}) archive.Value(*number);
+    for (auto* flag : {&by_client, &saturated, &blocked}) archive.Value(*flag);
+  });
+}
+
 // Visits every field of a State, in a fixed order: what is digested, stored and loaded is the same by construction. The structured
 // binding does not compile when State has a field that is not named here.
 template <typename Archive, typename S>
 void VisitState(Archive& archive, S& state) {
-  auto& [step, time_s, q, v, barrier_stiffness, drives, history, contact_pairs, sleep] = state;
+  auto& [step, time_s, q, v, barrier_stiffness, drives, history, contact_pairs, sleep, sliders] = state;
   archive.Value(step);
   archive.Value(time_s);
   archive.Vector(q);
@@ -94,6 +117,7 @@ void VisitState(Archive& archive, S& state) {
     archive.Vector(baseline_force);
     VisitHeld(archive, held);
   });
+  VisitSliders(archive, sliders);
 }
 
 }  // namespace eipc

@@ -11,6 +11,7 @@
 #include "sim/base/status_macros.h"
 #include "sim/dynamics/barrier_stiffness.h"
 #include "sim/dynamics/drives.h"
+#include "sim/dynamics/sliders.h"
 
 namespace eipc {
 
@@ -80,6 +81,8 @@ void Stepper::BeginPart(const State& from) {
   part_.before = *task_.report;
   part_.drives = task_.from->drives;
   CommandDrives(*model_, *task_.input, task_.from->time_s + schedule_.end() * task_.input->dt_s, schedule_.end(), &part_.drives);
+  part_.sliders = task_.from->sliders;
+  CommandSliders(*model_, *task_.input, task_.from->time_s + schedule_.end() * task_.input->dt_s, schedule_.end(), &part_.sliders);
   motion_.BeginPart(from, part_.drives);
   sleep_.Begin(problem_.map(), from, motion_.target());
   BeginAttempt();
@@ -101,12 +104,18 @@ void Stepper::BeginAttempt() {
   problem_.SetAsleep(sleep_.asleep());
   problem_.BeginStep(from.q, part_.guess, from.barrier_stiffness, from.contact_pairs);
   if (part_.scheme->starts_from_force()) {
+    CommandStage(0, -1);
     acceleration_.Compute(&problem_, from, part_.dt_s, part_.scheme->splits_contact(), motion_.fixed());
   }
   part_.stage_index = 0;
   part_.reached = 0;
   part_.iterations = task_.report->newton_iterations;
   part_.start = part_.q;
+}
+
+void Stepper::CommandStage(double end, double before) {
+  if (model_->sliders.empty()) return;
+  problem_.CommandSliders(StageSliders(*model_, {*part_.from, part_.drives, part_.sliders}, end, before));
 }
 
 // Sets q_tilde and v_tilde of the stage, and its guess: free nodes keep their velocity, prescribed nodes reach their targets. The
@@ -120,6 +129,7 @@ void Stepper::PredictStage() {
     if (motion_.fixed()[n]) part_.guess.segment<3>(3 * n) = motion_.stage_target().segment<3>(3 * n);
   }
   problem_.SetContactWeight(part_.stage.contact_weight);
+  CommandStage(part_.stage.end, part_.stage.end - part_.stage.gamma);
   problem_.BeginStage(part_.from->q, part_.stage.q_tilde, part_.stage.v_tilde, part_.stage.gamma * part_.dt_s);
 }
 

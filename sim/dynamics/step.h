@@ -55,8 +55,9 @@ class Stepper {
     const TimeIntegrator* scheme;
     double dt_s;
     std::vector<State::Drive> drives;  // at its end
-    StepReport before;                 // the report when it began
-    int stage_index = 0;               // to be solved
+    std::vector<State::Slider> sliders;
+    StepReport before;    // the report when it began
+    int stage_index = 0;  // to be solved
     IntegratorStage stage;
     double reached = 0;  // end of the stages that were solved, as a fraction of the part
     int iterations = 0;  // Newton iterations in all when the stage began
@@ -66,6 +67,8 @@ class Stepper {
 
   void BeginPart(const State& from);
   void BeginAttempt();
+  // Sliders in a stage that ends at this fraction of the part, with velocities counted from the other.
+  void CommandStage(double end, double before);
   absl::StatusOr<Retry> Attempt();
   void PredictStage();
   Retry AcceptStage();

@@ -7,6 +7,7 @@
 #include "sim/contact/contact_potential.h"
 #include "sim/dynamics/barrier_stiffness.h"
 #include "sim/dynamics/drives.h"
+#include "sim/dynamics/sliders.h"
 #include "sim/dynamics/step.h"
 #include "sim/energy/inverted_elements.h"
 
@@ -62,8 +63,9 @@ void Stepper::StoreEndPoint() {
   if (part_.scheme->keeps_history()) next.history = {part_.dt_s, from.q, from.v, 0};
   next.drives = part_.drives;
   task_.report->target_error_m = MeasureDriveErrors(*model_, motion_.target(), next.q, &next.drives);
-  task_.report->missed_targets =
-      static_cast<int>(std::count_if(next.drives.begin(), next.drives.end(), [](const State::Drive& d) { return d.error_m > 0; }));
+  task_.report->missed_targets = MissedTargets(*model_, next.drives);
+  next.sliders = part_.sliders;
+  if (!next.sliders.empty()) MeasureSliders(*model_, from, part_.dt_s, problem_.DriveForces(part_.q), &next);
 }
 
 // Completes the state after the whole step, lets bodies fall asleep, and adds the contacts among sleeping bodies to the report.

@@ -10,7 +10,7 @@ Pose Trajectory::At(double time_s) const {
   if (after == keys.end()) return keys.back().pose;
   const Key& a = *(after - 1);
   const Key& b = *after;
-  const double s = (time_s - a.time_s) / (b.time_s - a.time_s);
+  const double s = Ease(interpolation, (time_s - a.time_s) / (b.time_s - a.time_s));
   return {(1 - s) * a.pose.position + s * b.pose.position, a.pose.rotation.slerp(s, b.pose.rotation)};
 }
 

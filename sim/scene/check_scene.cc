@@ -3,6 +3,8 @@
 #include <cmath>
 #include <set>
 
+#include "sim/scene/sliders.h"
+
 namespace eipc {
 namespace {
 
@@ -69,7 +71,8 @@ void CheckBody(const BodySpec& body, const std::string& path, Problems* problems
     if (set.vertices.empty() && !set.box.has_value()) problems->Add(set_path, "give vertices or a box");
     CheckTrajectory(set.trajectory, set_path + ".trajectory", problems);
   }
-  CheckTrajectory(body.trajectory, path + ".kinematic.trajectory", problems);
+  CheckTrajectory(body.trajectory, path + (body.slider ? ".guide_trajectory" : ".kinematic.trajectory"), problems);
+  CheckSliders(body, path, problems);
 }
 
 void CheckFriction(const FrictionSpec& given, const FrictionSpec& base, const std::string& path, Problems* problems) {

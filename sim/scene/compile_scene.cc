@@ -9,6 +9,7 @@
 #include "sim/scene/compile_body.h"
 #include "sim/scene/filled_regions.h"
 #include "sim/scene/settle.h"
+#include "sim/scene/sliders.h"
 #include "sim/solver/linear_solvers.h"
 
 namespace eipc {
@@ -81,7 +82,8 @@ bool FindNodes(const std::vector<int32_t>& vertices, const DrivenMesh& mesh, con
   return true;
 }
 
-void AddBoundarySet(const BoundarySetSpec& spec, const DrivenMesh& mesh, const std::string& path, Model* model,
+// False: a problem was added.
+bool AddBoundarySet(const BoundarySetSpec& spec, const DrivenMesh& mesh, const std::string& path, Model* model,
                     Problems* problems) {
   const int32_t first = model->bodies[mesh.body].nodes.begin;
   BoundarySet set;
@@ -89,7 +91,7 @@ void AddBoundarySet(const BoundarySetSpec& spec, const DrivenMesh& mesh, const s
   set.body = mesh.body;
   set.trajectory = spec.trajectory;
   set.initial_pose = spec.frame.value_or(mesh.pose);
-  if (!FindNodes(spec.vertices, mesh, path + ".vertices", &set.nodes, problems)) return;
+  if (!FindNodes(spec.vertices, mesh, path + ".vertices", &set.nodes, problems)) return false;
   if (spec.box.has_value()) {
     for (size_t i = 0; i < mesh.nodes.size(); ++i) {
       if (spec.box->Contains(mesh.nodes[i])) set.nodes.push_back(static_cast<int32_t>(i));
@@ -100,7 +102,7 @@ void AddBoundarySet(const BoundarySetSpec& spec, const DrivenMesh& mesh, const s
   set.nodes.erase(std::unique(set.nodes.begin(), set.nodes.end()), set.nodes.end());
   if (set.nodes.empty()) {
     problems->Add(path, "selects no vertex");
-    return;
+    return false;
   }
   for (const BoundarySet& other : model->boundary_sets) {
     if (other.body != mesh.body) continue;
@@ -108,15 +110,17 @@ void AddBoundarySet(const BoundarySetSpec& spec, const DrivenMesh& mesh, const s
       if (std::binary_search(other.nodes.begin(), other.nodes.end(), node)) {
         const auto vertex = std::find(mesh.node_of_vertex.begin(), mesh.node_of_vertex.end(), node - first);
         problems->Add(path, "vertex ", vertex - mesh.node_of_vertex.begin(), " is already driven by \"", other.name, "\"");
-        return;
+        return false;
       }
     }
   }
   for (int32_t node : set.nodes) set.local_positions.push_back(set.initial_pose.Inverse().Apply(model->initial_positions[node]));
   model->boundary_sets.push_back(std::move(set));
+  return true;
 }
 
-void AddDrive(const BodySpec& body, int32_t body_index, Model* model) {
+// The set of all nodes of a body that a frame moves, or a slider.
+void AddWholeBody(const BodySpec& body, int32_t body_index, Model* model) {
   BoundarySet set;
   set.body = body_index;
   set.trajectory = body.trajectory;
@@ -126,6 +130,21 @@ void AddDrive(const BodySpec& body, int32_t body_index, Model* model) {
     set.local_positions.push_back(body.pose.Inverse().Apply(model->initial_positions[node]));
   }
   model->boundary_sets.push_back(std::move(set));
+}
+
+// What frames and sliders move of a body.
+void AddDriven(const BodySpec& body, const DrivenMesh& mesh, const std::string& path, Model* model,
+               std::vector<ScalarSparse::Entry>* mass, Problems* problems) {
+  const BodyTraits& traits = model->bodies[mesh.body].traits;
+  if (traits.IsDriven() || body.slider) AddWholeBody(body, mesh.body, model);
+  if (body.slider) AddSlider(*body.slider, path + ".slider", model, mass, problems);
+  if (!traits.deforms) return;  // CheckScene refused their boundary sets
+  for (size_t k = 0; k < body.boundary_sets.size(); ++k) {
+    const BoundarySetSpec& set = body.boundary_sets[k];
+    const std::string set_path = absl::StrCat(path, ".boundary_sets[", k, "]");
+    const bool added = AddBoundarySet(set, mesh, set_path, model, problems);
+    if (added && set.slider) AddSlider(*set.slider, set_path + ".slider", model, mass, problems);
+  }
 }
 
 // Which pairs may touch, and with what friction. The last matching override wins.
@@ -239,14 +258,7 @@ absl::StatusOr<std::shared_ptr<const Model>> CompileScene(const SceneSpec& spec,
   }
   if (problems.count() > problems_before || model->bodies.size() != spec.bodies.size()) return problems.ToStatus();
   for (size_t b = 0; b < spec.bodies.size(); ++b) {
-    const BodySpec& body = spec.bodies[b];
-    const BodyTraits& traits = model->bodies[b].traits;
-    if (traits.IsDriven()) AddDrive(body, static_cast<int32_t>(b), model.get());
-    if (!traits.deforms) continue;  // CheckScene refused their boundary sets
-    for (size_t k = 0; k < body.boundary_sets.size(); ++k) {
-      AddBoundarySet(body.boundary_sets[k], driven[b], absl::StrCat("bodies[", b, "].boundary_sets[", k, "]"), model.get(),
-                     &problems);
-    }
+    AddDriven(spec.bodies[b], driven[b], absl::StrCat("bodies[", b, "]"), model.get(), &mass, &problems);
   }
   model->mass = ScalarSparse::FromEntries(model->node_count, std::move(mass));
   model->surface = BuildCollisionSurface(surface_positions, triangles);

@@ -11,6 +11,7 @@
 #include "sim/contact/contact_settings.h"
 #include "sim/contact/friction_law.h"
 #include "sim/dynamics/model.h"
+#include "sim/dynamics/slider.h"
 #include "sim/dynamics/trajectory.h"
 #include "sim/material/material.h"
 #include "sim/mesh/mesh_data.h"
@@ -39,12 +40,19 @@ struct CageCalibration {
   bool measured() const { return !youngs_scale && !poissons_ratio; }  // to be measured
 };
 
+// See Slider (sim/dynamics/slider.h), whose boundary set is not given here; its axis may have any length.
+struct SliderSpec {
+  Slider slider;
+  double mass_kg = 0;  // that moves along, beside the body's own
+};
+
 struct BoundarySetSpec {
   std::string name;
   std::vector<int32_t> vertices;
   std::optional<SelectionBox> box;
   std::optional<Pose> frame;  // default: the body's pose
   Trajectory trajectory;
+  std::optional<SliderSpec> slider;
 };
 
 struct BodySpec {
@@ -64,7 +72,8 @@ struct BodySpec {
   Vec3 external_force = Vec3::Zero();  // N, constant, world frame
   std::vector<BoundarySetSpec> boundary_sets;
   std::vector<EnclosedVolumeSpec> enclosed_volumes;
-  Trajectory trajectory;  // kinematic only
+  std::optional<SliderSpec> slider;  // affine only: the whole body slides
+  Trajectory trajectory;             // kinematic, or of the guide of the slider
 };
 
 struct ContactPairSpec {

@@ -17,6 +17,11 @@ absl::Status SettleStart(Model* model, const StepBudget& budget) {
     if (!set.trajectory.empty()) set.initial_pose = set.trajectory.At(0);
     set.trajectory.keys.clear();
   }
+  for (Slider& slider : waiting->sliders) {
+    if (slider.motion.empty()) continue;
+    const bool moves = slider.motion.mode == DriveMode::kVelocity;
+    slider.motion.keys = {{0, moves ? 0 : slider.motion.At(0)}};
+  }
   waiting->dynamics = {};  // backward Euler damps what the start sets free
   waiting->solver.newton_tolerance_m_s = 0.1 * kAtRest;
   World world(waiting);

@@ -43,6 +43,68 @@ SceneSpec Sound() {
 
 TEST(SceneProblems, ASoundSceneHasNone) { EXPECT_THAT(ProblemsOf(Sound()), SizeIs(0)); }
 
+SliderSpec SoundSlider() {
+  SliderSpec spec;
+  spec.slider.axis = Vec3::UnitX();
+  spec.slider.max_force_n = 10;
+  spec.slider.stiffness_n_m = 100;
+  spec.slider.damping_n_s_m = 10;
+  spec.slider.guide_stiffness_n_m = 1e7;
+  spec.mass_kg = 0.1;
+  return spec;
+}
+
+TEST(SceneProblems, OfSlidersNameTheField) {
+  SceneSpec sound = Sound();
+  sound.bodies[1].slider = SoundSlider();
+  sound.bodies[0].boundary_sets.resize(1);
+  BoundarySetSpec& set = sound.bodies[0].boundary_sets[0];
+  set.name = "back";
+  set.box = {Vec3(-1, -1, -0.06), Vec3(1, 1, -0.04)};
+  set.slider = SoundSlider();
+  EXPECT_THAT(ProblemsOf(sound), SizeIs(0));
+  struct Case {
+    double SliderSpec::*mass;
+    double Slider::*number;
+    double value;
+    const char* path;
+    const char* message;
+  };
+  const double nan = std::nan("");
+  for (const Case& c : {Case{nullptr, &Slider::max_force_n, 0, ".max_force_n", "must be > 0, got 0"},
+                        Case{nullptr, &Slider::max_force_n, -5, ".max_force_n", "must be > 0, got -5"},
+                        Case{nullptr, &Slider::stiffness_n_m, nan, ".stiffness_n_m", "must be >= 0, got nan"},
+                        Case{nullptr, &Slider::damping_n_s_m, -1, ".damping_n_s_m", "must be >= 0, got -1"},
+                        Case{nullptr, &Slider::max_speed_m_s, nan, ".max_speed_m_s", "must be >= 0, got nan"},
+                        Case{nullptr, &Slider::guide_stiffness_n_m, -1, ".guide_stiffness_n_m", "must be > 0, got -1"},
+                        Case{&SliderSpec::mass_kg, nullptr, nan, ".mass_kg", "must be >= 0, got nan"}}) {
+    SceneSpec whole = sound, part = sound;
+    for (SliderSpec* spec : {&*whole.bodies[1].slider, &*part.bodies[0].boundary_sets[0].slider}) {
+      (c.mass != nullptr ? spec->*c.mass : spec->slider.*c.number) = c.value;
+    }
+    ExpectOnly(whole, std::string("bodies[1].slider") + c.path, c.message);
+    ExpectOnly(part, std::string("bodies[0].boundary_sets[0].slider") + c.path, c.message);
+  }
+}
+
+TEST(SceneProblems, OfSlidersOnWhatCannotSlide) {
+  SceneSpec scene = Sound();
+  scene.bodies[1].slider = SoundSlider();
+  SceneSpec axis = scene, motion = scene, force = scene, soft = scene, fixed = scene;
+  axis.bodies[1].slider->slider.axis.setZero();
+  ExpectOnly(axis, "bodies[1].slider.axis", "must be finite and not zero");
+  motion.bodies[1].slider->slider.motion = {DriveMode::kForce, Interpolation::kLinear, {{0, 0}, {0, 11}}};
+  EXPECT_THAT(ProblemsOf(motion),
+              ::testing::UnorderedElementsAre(StartsWith("bodies[1].slider.motion.keys[1].time_s: must be later"),
+                                              HasSubstr("bodies[1].slider.motion.keys[1].value: must be at most")));
+  force.bodies[1].external_force = Vec3(1, 0, 0);
+  ExpectOnly(force, "bodies[1].slider.mass_kg", "the body has an external_force_n");
+  soft.bodies[0].slider = SoundSlider();
+  ExpectOnly(soft, "bodies[0].slider", "a body that deforms does not slide as a whole");
+  fixed.bodies[2].slider = SoundSlider();
+  ExpectOnly(fixed, "bodies[2].slider", "forces do not move a static body");
+}
+
 TEST(SceneProblems, EveryWrongValueIsListedWithItsPath) {
   const double nan = std::nan("");
   SceneSpec scene = Sound();
