@@ -92,7 +92,7 @@ absl::StatusOr<nlohmann::ordered_json> RunModel(const std::shared_ptr<const Mode
     EIPC_RETURN_IF_ERROR(trajectory.Open(run.trajectory, model->surface.vertex_count, run.dt_s, steps));
   }
   StepLog log;
-  if (!run.steps.empty()) EIPC_RETURN_IF_ERROR(log.Open(run.steps));
+  if (!run.steps.empty()) EIPC_RETURN_IF_ERROR(log.Open(run.steps, *model));
   const auto start = std::chrono::steady_clock::now();
   GoalProgress goals(model.get());
   std::vector<Vec3> x;

@@ -5,6 +5,7 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 
+#include "sim/dynamics/sliders.h"
 #include "sim/sensor/body_motion.h"
 #include "sim/sensor/contact_wrenches.h"
 #include "sim/sensor/enclosed_volumes.h"
@@ -111,6 +112,19 @@ Json RunReport::BodiesJson(const World& world, const std::vector<Vec3>& x) const
   return bodies;
 }
 
+Json RunReport::DrivesJson(const State& state) const {
+  Json drives = Json::object();
+  for (size_t i = 0; i < state.sliders.size(); ++i) {
+    const State::Slider& slider = state.sliders[i];
+    drives[SliderName(*model_, i)] = {
+        {"mode", DriveModeName(slider.mode)},  {"commanded", slider.value},   {"position_m", slider.position_m},
+        {"velocity_m_s", slider.velocity_m_s}, {"effort_n", slider.effort_n}, {"saturated", slider.saturated},
+        {"blocked", slider.blocked},
+    };
+  }
+  return drives;
+}
+
 Json RunReport::ContactForcesJson(const World& world, const std::vector<Vec3>& x) const {
   Json forces = Json::object();
   for (const ContactWrench& w : ContactWrenches(*model_, world.state(), x, world.contact_forces())) {
@@ -164,6 +178,7 @@ Json RunReport::ToJson(const World& world, const std::vector<Vec3>& x) const {
       {"bodies", BodiesJson(world, x)},
       {"contact_forces", ContactForcesJson(world, x)},
   };
+  if (!model_->sliders.empty()) json["drives"] = DrivesJson(world.state());
   if (model_->holding.body >= 0) {
     const double n = static_cast<double>(std::max<int64_t>(1, holding_steps_));
     const double weight = model_->bodies[model_->holding.body].mass.mass * model_->gravity.norm();

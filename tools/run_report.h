@@ -35,6 +35,7 @@ class RunReport {
   };
 
   nlohmann::ordered_json ContactForcesJson(const World& world, const std::vector<Vec3>& x) const;
+  nlohmann::ordered_json DrivesJson(const State& state) const;
   nlohmann::ordered_json BodiesJson(const World& world, const std::vector<Vec3>& x) const;
   // Says on standard error when elements are inverted for the first time.
   void AddInversions(int64_t elements);

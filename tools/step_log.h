@@ -10,8 +10,8 @@
 
 namespace eipc {
 
-// One line a step with what its report says and the energies of its end: tab-separated, columns named in the first line
-// (docs/reference/eipc_run.md).
+// One line a step with what its report says, the energies of its end and what the drives of sliders did: tab-separated, columns
+// named in the first line (docs/reference/eipc_run.md).
 class StepLog {
  public:
   StepLog() = default;
@@ -19,7 +19,7 @@ class StepLog {
   StepLog(const StepLog&) = delete;
   StepLog& operator=(const StepLog&) = delete;
 
-  absl::Status Open(const std::string& path);
+  absl::Status Open(const std::string& path, const Model& model);
   // Nothing where no file is open. `x`: surface positions of the world's state.
   absl::Status Write(const World& world, const std::vector<Vec3>& x);
   absl::Status Close();

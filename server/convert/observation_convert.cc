@@ -9,6 +9,7 @@
 #include "eipc/v1/observation.pb.h"
 #include "server/convert/array_convert.h"
 #include "server/convert/geometry_convert.h"
+#include "server/convert/slider_convert.h"
 #include "sim/base/status_macros.h"
 #include "sim/dynamics/achieved_pose.h"
 #include "sim/sensor/body_motion.h"
@@ -168,7 +169,7 @@ void ObservationPlan::Observe(const World& world, v1::Observation* out) const {
   if (surface_positions_ || contact_wrenches_ || energies_ || volumes_) world.SurfacePositions(&x);
   ObserveBodies(world, x, out);
   ObserveContacts(world, x, out);
-  if (boundary_poses_ || world.report().missed_targets > 0) ObserveBoundaryPoses(world, out);
+  ObserveBoundaryPoses(world, out);
   if (min_distance_) out->set_min_distance_m(world.contact_forces().min_distance_m);
   if (energies_) EnergiesToProto(ComputeEnergies(world, x), out->mutable_energies());
   if (solver_report_) ReportToProto(world.report(), out->mutable_solver_report());
@@ -235,15 +236,18 @@ void ObservationPlan::ObserveContacts(const World& world, const std::vector<Vec3
 
 void ObservationPlan::ObserveBoundaryPoses(const World& world, v1::Observation* out) const {
   const Model& model = world.model();
+  const bool all = boundary_poses_ || world.report().missed_targets > 0;
   for (size_t i = 0; i < model.boundary_sets.size(); ++i) {
     const BoundarySet& set = model.boundary_sets[i];
-    if (!body_wanted_[set.body]) continue;
+    if (!body_wanted_[set.body] || !(all || set.slides)) continue;
     v1::BoundaryPose& seen = *out->add_boundary_poses();
     seen.set_body(model.bodies[set.body].name);
     seen.set_boundary_set(set.name);
     PoseToProto(world.state().drives[i].commanded, seen.mutable_commanded());
     PoseToProto(AchievedPose(model, world.state(), static_cast<int>(i)), seen.mutable_achieved());
     seen.set_error_m(world.state().drives[i].error_m);
+    if (!set.slides) continue;
+    DriveReadingToProto(world.state().sliders[model.FindSlider(static_cast<int>(i))], seen.mutable_drive());
   }
 }
 

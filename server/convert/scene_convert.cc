@@ -12,6 +12,7 @@
 #include "eipc/v1/scene.pb.h"
 #include "server/convert/geometry_convert.h"
 #include "server/convert/mesh_convert.h"
+#include "server/convert/slider_convert.h"
 #include "server/convert/wire_check.h"
 #include "sim/base/status_macros.h"
 #include "sim/contact/friction_law.h"
@@ -73,6 +74,7 @@ CageCalibration CalibrationFromProto(const v1::CageCalibration& calibration) {
 
 Trajectory TrajectoryFromProto(const v1::Trajectory& trajectory, const std::string& path, Problems* problems) {
   Trajectory result;
+  result.interpolation = InterpolationFromWire(trajectory.interpolation());
   for (int i = 0; i < trajectory.keyframes_size(); ++i) {
     const v1::Keyframe& key = trajectory.keyframes(i);
     result.keys.push_back({key.time_s(), PoseFromProto(key.pose(), absl::StrCat(path, ".keyframes[", i, "].pose"), problems)});
@@ -87,6 +89,7 @@ BoundarySetSpec BoundarySetFromProto(const v1::BoundarySet& set, const std::stri
   if (set.has_box()) spec.box = {Vec3FromProto(set.box().min_m()), Vec3FromProto(set.box().max_m())};
   if (set.has_frame()) spec.frame = PoseFromProto(set.frame(), absl::StrCat(path, ".frame"), problems);
   spec.trajectory = TrajectoryFromProto(set.trajectory(), absl::StrCat(path, ".trajectory"), problems);
+  if (set.has_slider()) spec.slider = SliderFromProto(set.slider());
   return spec;
 }
 
@@ -130,6 +133,8 @@ class SceneReader {
       spec.boundary_sets.push_back(
           BoundarySetFromProto(body.boundary_sets(i), absl::StrCat(path, ".boundary_sets[", i, "]"), problems_));
     }
+    if (body.has_slider()) spec.slider = SliderFromProto(body.slider());
+    if (body.has_guide_trajectory()) ReadGuide(body, path, &spec);
     for (const v1::EnclosedVolume& volume : body.enclosed_volumes()) {
       spec.enclosed_volumes.push_back(EnclosedVolumeFromProto(volume));
     }
@@ -137,6 +142,11 @@ class SceneReader {
   }
 
  private:
+  void ReadGuide(const v1::Body& body, const std::string& path, BodySpec* spec) {
+    if (!body.has_slider()) problems_->Add(path + ".guide_trajectory", "the body has no slider");
+    spec->trajectory = TrajectoryFromProto(body.guide_trajectory(), path + ".guide_trajectory", problems_);
+  }
+
   // What the table of kinds says, the same for all; then what only one kind has.
   void ReadKind(const v1::Body& body, const std::string& path, BodySpec* spec) {
     const BodyKindRow* row = KindOf(body);

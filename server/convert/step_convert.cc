@@ -24,6 +24,7 @@ absl::StatusOr<StepOrder> StepOrderFromProto(const Model& model, const v1::StepR
   if (request.has_expected_step()) order.expected_step = request.expected_step();
   EIPC_ASSIGN_OR_RETURN(order.targets, TargetsFromProto(model, request.targets()));
   EIPC_ASSIGN_OR_RETURN(order.trajectories, TargetTrajectoriesFromProto(model, request.trajectories(), order.targets));
+  EIPC_ASSIGN_OR_RETURN(order.drives, DriveCommandsFromProto(model, request.drives()));
   return order;
 }
 

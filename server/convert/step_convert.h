@@ -21,6 +21,7 @@ struct StepOrder {
   std::vector<FrameTrajectory> trajectories;
   int substeps = 1;
   std::optional<int64_t> expected_step;
+  std::vector<TimedDrive> drives = {};
 };
 
 // INVALID_ARGUMENT or NOT_FOUND, naming the field.

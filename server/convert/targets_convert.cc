@@ -9,8 +9,10 @@
 #include "absl/strings/str_join.h"
 #include "eipc/v1/service.pb.h"
 #include "server/convert/geometry_convert.h"
+#include "server/convert/slider_convert.h"
 #include "server/convert/wire_check.h"
 #include "sim/base/status_macros.h"
+#include "sim/dynamics/sliders.h"
 #include "sim/scene/problems.h"
 
 namespace eipc {
@@ -28,7 +30,7 @@ std::string SetNames(const Model& model, int body) {
   return absl::StrJoin(names, ", ");
 }
 
-// Of a TargetPose or a TargetTrajectory.
+// Of a TargetPose, a TargetTrajectory or a DriveCommand.
 template <typename T>
 absl::StatusOr<int> FindFrame(const Model& model, const T& target, const std::string& path) {
   const int body = model.FindBody(target.body());
@@ -54,9 +56,11 @@ absl::Status Invalid(const Problems& problems) {
   return absl::InvalidArgumentError(absl::StrCat("INVALID_REQUEST: ", problems.ToStatus().message()));
 }
 
+constexpr int kMaxKeys = 100'000;
+
 Trajectory KeysFromProto(const v1::Trajectory& message, const std::string& path, Problems* problems) {
-  constexpr int kMaxKeys = 100'000;
   Trajectory trajectory;
+  trajectory.interpolation = InterpolationFromWire(message.interpolation());
   if (message.keyframes().empty()) problems->Add(path, "must have at least one keyframe");
   if (message.keyframes_size() > kMaxKeys) {
     problems->Add(path, "must have at most ", kMaxKeys, " keyframes, got ", message.keyframes_size());
@@ -74,6 +78,37 @@ Trajectory KeysFromProto(const v1::Trajectory& message, const std::string& path,
     trajectory.keys.push_back({time, PoseFromProto(message.keyframes(i).pose(), key_path + ".pose", problems)});
   }
   return trajectory;
+}
+
+DriveMotion MotionFromProto(const v1::DriveMotion& message, const Slider& slider, const std::string& path, Problems* problems) {
+  if (message.keys().empty()) problems->Add(path + ".keys", "must have at least one key");
+  if (message.keys_size() > kMaxKeys) {
+    problems->Add(path + ".keys", "must have at most ", kMaxKeys, " keys, got ", message.keys_size());
+    return {};
+  }
+  CheckFiniteAndKnown(message, path, problems);
+  if (!problems->empty()) return {};
+  DriveMotion motion = DriveMotionFromProto(message);
+  for (size_t i = 0; i < motion.keys.size(); ++i) {
+    const std::string key_path = absl::StrCat(path, ".keys[", i, "]");
+    if (i > 0 && !(motion.keys[i].time_s > motion.keys[i - 1].time_s)) {
+      problems->Add(key_path + ".time_s", "must be later than the one before, got ", motion.keys[i].time_s);
+    }
+    const std::string problem = DriveProblem(slider, motion.mode, motion.keys[i].value);
+    if (!problem.empty()) problems->Add(key_path + ".value", problem);
+  }
+  return motion;
+}
+
+absl::StatusOr<int> FindDrive(const Model& model, const v1::DriveCommand& command, const std::string& path) {
+  EIPC_ASSIGN_OR_RETURN(const int frame, FindFrame(model, command, path));
+  const int slider = model.FindSlider(frame);
+  if (slider >= 0) return slider;
+  std::vector<std::string> sliders;
+  for (size_t i = 0; i < model.sliders.size(); ++i) sliders.push_back(SliderName(model, i));
+  return absl::InvalidArgumentError(
+      absl::StrCat("TARGET_NOT_DRIVABLE: ", path, ": '", command.body(), "' has no slider there; ",
+                   sliders.empty() ? "the scene has none" : "there are: ", absl::StrJoin(sliders, ", ")));
 }
 
 }  // namespace
@@ -114,6 +149,24 @@ absl::StatusOr<std::vector<FrameTrajectory>> TargetTrajectoriesFromProto(
     Trajectory keys = KeysFromProto(trajectories[i].trajectory(), path + ".trajectory", &problems);
     if (!problems.empty()) return Invalid(problems);
     result.push_back({frame, std::move(keys)});
+  }
+  return result;
+}
+
+absl::StatusOr<std::vector<TimedDrive>> DriveCommandsFromProto(
+    const Model& model, const google::protobuf::RepeatedPtrField<v1::DriveCommand>& commands) {
+  std::vector<TimedDrive> result;
+  std::set<int> seen;
+  for (int i = 0; i < commands.size(); ++i) {
+    const std::string path = absl::StrCat("drives[", i, "]");
+    EIPC_ASSIGN_OR_RETURN(const int slider, FindDrive(model, commands[i], path));
+    if (!seen.insert(slider).second) {
+      return absl::InvalidArgumentError(absl::StrCat("INVALID_REQUEST: ", path, ": this drive has a command already"));
+    }
+    Problems problems;
+    DriveMotion motion = MotionFromProto(commands[i].motion(), model.sliders[slider], path + ".motion", &problems);
+    if (!problems.empty()) return Invalid(problems);
+    result.push_back({slider, std::move(motion)});
   }
   return result;
 }

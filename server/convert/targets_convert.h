@@ -9,6 +9,7 @@
 #include "sim/dynamics/substep_input.h"
 
 namespace eipc::v1 {
+class DriveCommand;
 class TargetPose;
 class TargetTrajectory;
 }  // namespace eipc::v1
@@ -25,6 +26,11 @@ absl::StatusOr<std::vector<Target>> TargetsFromProto(const Model& model,
 absl::StatusOr<std::vector<FrameTrajectory>> TargetTrajectoriesFromProto(
     const Model& model, const google::protobuf::RepeatedPtrField<v1::TargetTrajectory>& trajectories,
     const std::vector<Target>& targets);
+
+// What drives of sliders should do during a request. Likewise; INVALID_ARGUMENT (TARGET_NOT_DRIVABLE) for a set that no slider
+// holds, and for what its drive cannot do.
+absl::StatusOr<std::vector<TimedDrive>> DriveCommandsFromProto(
+    const Model& model, const google::protobuf::RepeatedPtrField<v1::DriveCommand>& commands);
 
 }  // namespace eipc
 

@@ -11,8 +11,9 @@
 namespace eipc {
 namespace {
 
-// A record says its version: a log of another one is refused, not misread.
-constexpr uint8_t kVersion = 1;
+// A record says its version, so that a log of another one is not misread: 1 has no drives; a later one is refused.
+constexpr uint8_t kVersion = 2;
+constexpr uint8_t kWithoutDrives = 1;
 constexpr size_t kFrameBytes = 2 * sizeof(uint32_t);
 constexpr size_t kMaxRecordBytes = size_t{1} << 30;
 
@@ -37,9 +38,16 @@ void VisitLogState(Archive& archive, S& state) {
   archive.Text(bytes);
 }
 
+template <typename Archive, typename I>
+void VisitInterpolation(Archive& archive, I& interpolation) {
+  int32_t number = static_cast<int32_t>(interpolation);
+  archive.Value(number);
+  if constexpr (!std::is_const_v<I>) interpolation = static_cast<Interpolation>(number);
+}
+
 template <typename Archive, typename S>
-void VisitStep(Archive& archive, S& step) {
-  auto& [world, dt_s, substeps, targets, trajectories, digest, request_id, request, response] = step;
+void VisitStep(Archive& archive, S& step, uint8_t version) {
+  auto& [world, dt_s, substeps, targets, trajectories, digest, request_id, request, response, drives] = step;
   archive.Value(world);
   archive.Value(dt_s);
   archive.Value(substeps);
@@ -47,8 +55,9 @@ void VisitStep(Archive& archive, S& step) {
     archive.Value(target.boundary_set);
     VisitPose(archive, target.pose);
   });
-  archive.Each(trajectories, [&archive](auto& frame) {
+  archive.Each(trajectories, [&archive, version](auto& frame) {
     archive.Value(frame.boundary_set);
+    if (version != kWithoutDrives) VisitInterpolation(archive, frame.trajectory.interpolation);
     archive.Each(frame.trajectory.keys, [&archive](auto& key) {
       archive.Value(key.time_s);
       VisitPose(archive, key.pose);
@@ -58,12 +67,22 @@ void VisitStep(Archive& archive, S& step) {
   archive.Text(request_id);
   archive.Text(request);
   archive.Text(response);
+  if (version == kWithoutDrives) return;
+  archive.Each(drives, [&archive](auto& drive) {
+    archive.Value(drive.slider);
+    VisitMode(archive, drive.motion.mode);
+    VisitInterpolation(archive, drive.motion.interpolation);
+    archive.Each(drive.motion.keys, [&archive](auto& key) {
+      archive.Value(key.time_s);
+      archive.Value(key.value);
+    });
+  });
 }
 
 template <typename Archive, typename S>
-void VisitBatchStep(Archive& archive, S& record) {
+void VisitBatchStep(Archive& archive, S& record, uint8_t version) {
   auto& [step] = record;
-  VisitStep(archive, step);
+  VisitStep(archive, step, version);
 }
 
 template <typename Archive, typename M>
@@ -73,28 +92,28 @@ void VisitMigrated(Archive& archive, M& migrated) {
 }
 
 template <typename Archive, typename R>
-void VisitReached(Archive& archive, R& record) {
+void VisitReached(Archive& archive, R& record, uint8_t version) {
   auto& [state, answer, batch_part] = record;
   VisitLogState(archive, state);
-  VisitStep(archive, answer);
+  VisitStep(archive, answer, version);
   archive.Value(batch_part);
 }
 
 template <typename Archive, typename R>
-void VisitRecord(Archive& archive, R& record) {
+void VisitRecord(Archive& archive, R& record, uint8_t version) {
   using T = std::remove_const_t<R>;
   if constexpr (std::is_same_v<T, LogHeader>) {
     VisitHeader(archive, record);
   } else if constexpr (std::is_same_v<T, LogState>) {
     VisitLogState(archive, record);
   } else if constexpr (std::is_same_v<T, LogStep>) {
-    VisitStep(archive, record);
+    VisitStep(archive, record, version);
   } else if constexpr (std::is_same_v<T, LogBatchStep>) {
-    VisitBatchStep(archive, record);
+    VisitBatchStep(archive, record, version);
   } else if constexpr (std::is_same_v<T, LogMigrated>) {
     VisitMigrated(archive, record);
   } else {
-    VisitReached(archive, record);
+    VisitReached(archive, record, version);
   }
 }
 
@@ -103,9 +122,9 @@ absl::Status Corrupt(absl::string_view what) {
 }
 
 template <typename T>
-absl::StatusOr<std::optional<LogRecord>> ReadAs(ByteReader* reader) {
+absl::StatusOr<std::optional<LogRecord>> ReadAs(ByteReader* reader, uint8_t version) {
   T value;
-  VisitRecord(*reader, value);
+  VisitRecord(*reader, value, version);
   if (!reader->done()) return Corrupt("holds something else than it should");
   return std::optional<LogRecord>(std::move(value));
 }
@@ -116,7 +135,7 @@ std::string EncodeRecord(const LogRecord& record) {
   ByteWriter payload;
   payload.Value(kVersion);
   payload.Value(static_cast<uint8_t>(record.index()));
-  std::visit([&payload](const auto& value) { VisitRecord(payload, value); }, record);
+  std::visit([&payload](const auto& value) { VisitRecord(payload, value, kVersion); }, record);
   ByteWriter frame;
   frame.Value(static_cast<uint32_t>(payload.bytes().size()));
   frame.Value(Crc32(payload.bytes()));
@@ -143,29 +162,34 @@ absl::StatusOr<std::optional<LogRecord>> LogReader::Next() {
   uint8_t version = 0, kind = 0;
   reader.Value(version);
   reader.Value(kind);
-  if (!reader.ok() || version != kVersion) return Corrupt(absl::StrCat("is of version ", version, ", not ", kVersion));
+  if (!reader.ok() || version < kWithoutDrives || version > kVersion) {
+    return Corrupt(absl::StrCat("is of version ", version, ", not ", kVersion));
+  }
   offset_ += kFrameBytes + size;
   switch (kind) {
     case 0:
-      return ReadAs<LogHeader>(&reader);
+      return ReadAs<LogHeader>(&reader, version);
     case 1:
-      return ReadAs<LogState>(&reader);
+      return ReadAs<LogState>(&reader, version);
     case 2:
-      return ReadAs<LogStep>(&reader);
+      return ReadAs<LogStep>(&reader, version);
     case 3:
-      return ReadAs<LogBatchStep>(&reader);
+      return ReadAs<LogBatchStep>(&reader, version);
     case 4:
-      return ReadAs<LogMigrated>(&reader);
+      return ReadAs<LogMigrated>(&reader, version);
     case 5:
-      return ReadAs<LogReached>(&reader);
+      return ReadAs<LogReached>(&reader, version);
     default:
       return Corrupt(absl::StrCat("is of unknown kind ", kind));
   }
 }
 
 absl::Status ReplayStep(const LogStep& step, World* world, ReplayBits bits, const StepBudget& budget) {
+  for (const TimedDrive& drive : step.drives) {
+    if (drive.motion.empty()) return Corrupt("commands a drive nothing");
+  }
   for (int i = 0; i < step.substeps; ++i) {
-    EIPC_RETURN_IF_ERROR(world->Step(SubstepInput(step.dt_s, step.targets, step.trajectories, i), budget));
+    EIPC_RETURN_IF_ERROR(world->Step(SubstepInput(step.dt_s, {step.targets, step.trajectories, step.drives}, i), budget));
   }
   if (bits == ReplayBits::kOfAnotherBuild) return absl::OkStatus();
   const std::string digest = world->state().Digest();

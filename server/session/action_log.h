@@ -49,6 +49,7 @@ struct LogStep {
   std::string request_id;
   std::string request;
   std::string response;
+  std::vector<TimedDrive> drives = {};
 };
 
 // A world's steps as part of a batch with an id, logged before the batch is answered: `request_id` is the batch's, `request` the

@@ -79,7 +79,8 @@ absl::Status Session::Step(const StepCommand& command, const StepBudget& budget,
   }
   if (index == 0) NoteSeen();
   if (log_ != nullptr && taken > 0) {
-    slot.pending = LogStep{index, command.dt_s, taken, command.targets, command.trajectories, world->state().Digest(), "", "", ""};
+    slot.pending = LogStep{index, command.dt_s, taken, command.targets, command.trajectories, world->state().Digest(),
+                           "",    "",           "",    command.drives};
   }
   if (status.ok()) return status;
   if (taken > 0) EIPC_RETURN_IF_ERROR(Acknowledge(index, "", "", ""));
@@ -98,8 +99,8 @@ absl::Status Session::StepOnce(const StepCommand& command, int taken, const Step
   const auto taken_at = options_.now();
   *slot_wait_s += std::chrono::duration<double>(taken_at - begin).count();
   EIPC_RETURN_IF_ERROR(slot.status());
-  const absl::Status status =
-      world->world->Step(SubstepInput(command.dt_s, command.targets, command.trajectories, taken), budget, taken > 0);
+  const absl::Status status = world->world->Step(
+      SubstepInput(command.dt_s, {command.targets, command.trajectories, command.drives}, taken), budget, taken > 0);
   world->last_step_s = std::chrono::duration<double>(options_.now() - taken_at).count();
   return status;
 }

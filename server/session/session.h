@@ -38,6 +38,8 @@ struct StepCommand {
   // Refuse unless the world is at this step.
   std::optional<int64_t> expected_step;
   SolveClaim claim;
+  // What drives do during the request.
+  std::vector<TimedDrive> drives = {};
 };
 
 // The steps of a request.

@@ -53,6 +53,16 @@ void AddDrive(ByteWriter* out, const State::Drive& drive, const Model& model, co
   AddEntry(out, "drive", value);
 }
 
+void AddSlider(ByteWriter* out, const State::Slider& slider, const Model& model, const BoundarySet& set) {
+  ByteWriter value;
+  value.Text(model.bodies[set.body].name);
+  value.Text(set.name);
+  VisitMode(value, slider.mode);
+  value.Value(slider.value);
+  value.Value(slider.by_client);
+  AddEntry(out, "slider", value);
+}
+
 // Reads the entries into a state that begins as the scene's.
 class Reading {
  public:
@@ -70,6 +80,8 @@ class Reading {
       return TakeBody(&reader);
     } else if (name == "drive") {
       return TakeDrive(&reader);
+    } else if (name == "slider") {
+      return TakeSlider(&reader);
     } else if (name == "rest") {
       rest_ = std::string(value);
       return absl::OkStatus();
@@ -125,12 +137,31 @@ class Reading {
     reader->Value(drive.by_client);
     reader->Value(drive.error_m);
     if (!reader->ok()) return Corrupt("its bytes are cut short");
-    for (size_t i = 0; i < model_.boundary_sets.size(); ++i) {
-      const BoundarySet& set = model_.boundary_sets[i];
-      if (set.name != name || model_.bodies[set.body].name != body) continue;
-      state_.drives[i] = drive;
-      return absl::OkStatus();
-    }
+    EIPC_ASSIGN_OR_RETURN(const int set, FindSet(body, name));
+    state_.drives[set] = drive;
+    return absl::OkStatus();
+  }
+
+  // What the drive did in the step before is not taken over: the next step says it again.
+  absl::Status TakeSlider(ByteReader* reader) {
+    absl::string_view body, name;
+    State::Slider slider;
+    reader->Text(body);
+    reader->Text(name);
+    VisitMode(*reader, slider.mode);
+    reader->Value(slider.value);
+    reader->Value(slider.by_client);
+    if (!reader->ok()) return Corrupt("its bytes are cut short");
+    EIPC_ASSIGN_OR_RETURN(const int set, FindSet(body, name));
+    const int index = model_.FindSlider(set);
+    if (index < 0) return Foreign(absl::StrCat("the scene has no slider at '", Printable(name), "' of '", Printable(body), "'"));
+    state_.sliders[index] = slider;
+    return absl::OkStatus();
+  }
+
+  absl::StatusOr<int> FindSet(absl::string_view body, absl::string_view name) const {
+    const int set = model_.FindBoundarySet(std::string(body), std::string(name));
+    if (set >= 0) return set;
     return Foreign(absl::StrCat("the scene has no boundary set '", Printable(name), "' of '", Printable(body), "'"));
   }
 
@@ -150,6 +181,9 @@ std::string PackState(const State& state, const Model& model) {
   AddNumber(&out, "barrier_stiffness", state.barrier_stiffness);
   for (const Body& body : model.bodies) AddBody(&out, state, body);
   for (size_t i = 0; i < state.drives.size(); ++i) AddDrive(&out, state.drives[i], model, model.boundary_sets[i]);
+  for (size_t i = 0; i < state.sliders.size(); ++i) {
+    AddSlider(&out, state.sliders[i], model, model.boundary_sets[model.sliders[i].boundary_set]);
+  }
   // Positions and velocities are there already.
   State rest = state;
   rest.q.resize(0);

@@ -17,6 +17,7 @@ namespace eipc {
 //   step, time_s, barrier_stiffness   numbers
 //   body                              one a body, in the scene's order: name, positions (m) and velocities (m/s) of its nodes
 //   drive                             one a boundary set: body, name, commanded pose, by_client, error_m
+//   slider                            one a slider: body, name, mode and value of its command, by_client
 //   rest                              what else is carried between steps, for the build that wrote it
 std::string PackState(const State& state, const Model& model);
 

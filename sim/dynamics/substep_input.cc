@@ -2,13 +2,16 @@
 
 namespace eipc {
 
-StepInput SubstepInput(double dt_s, const std::vector<Target>& targets, const std::vector<FrameTrajectory>& trajectories,
-                       int index) {
+StepInput SubstepInput(double dt_s, const Commands& commands, int index) {
   StepInput input;
   input.dt_s = dt_s;
-  input.targets = targets;
-  for (const FrameTrajectory& frame : trajectories) {
-    input.targets.push_back({frame.boundary_set, frame.trajectory.At((index + 1) * dt_s)});
+  input.targets = commands.targets;
+  const double time_s = (index + 1) * dt_s;
+  for (const FrameTrajectory& frame : commands.trajectories) {
+    input.targets.push_back({frame.boundary_set, frame.trajectory.At(time_s)});
+  }
+  for (const TimedDrive& drive : commands.drives) {
+    input.drives.push_back({drive.slider, drive.motion.mode, drive.motion.At(time_s), drive.motion.RateAt(time_s)});
   }
   return input;
 }

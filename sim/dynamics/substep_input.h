@@ -14,9 +14,22 @@ struct FrameTrajectory {
   Trajectory trajectory;     // not empty
 };
 
-// The input of step `index` (from 0) of a request of steps of `dt_s`: its targets, and its trajectories at the end of that step.
-StepInput SubstepInput(double dt_s, const std::vector<Target>& targets, const std::vector<FrameTrajectory>& trajectories,
-                       int index);
+// What the drive of a slider should do at times from the start of a request of several steps.
+struct TimedDrive {
+  int32_t slider = 0;  // index in Model::sliders
+  DriveMotion motion;  // not empty
+};
+
+// Everything that a request of several steps commands.
+struct Commands {
+  const std::vector<Target>& targets;
+  const std::vector<FrameTrajectory>& trajectories;
+  const std::vector<TimedDrive>& drives;
+};
+
+// The input of step `index` (from 0) of a request of steps of `dt_s`: its targets, and its trajectories and drives at the end of
+// that step.
+StepInput SubstepInput(double dt_s, const Commands& commands, int index);
 
 }  // namespace eipc
 

@@ -4,6 +4,8 @@ Everything is SI; world frame right-handed, z up; quaternions w x y z. Start wit
 """
 
 from .client import BodyInfo, BodyTopology, Client, Scene, SceneSummary, Tls, connect
+from . import drives
+from .drives import DriveMode, DriveMotion, DriveReading
 from .errors import (
     AbortedError,
     CancelledError,
@@ -21,7 +23,7 @@ from .errors import (
     UnavailableError,
     UnimplementedError,
 )
-from .geometry import Pose, Trajectory
+from .geometry import Interpolation, Pose, Trajectory
 from .observation import (
     BodyObservation,
     BoundaryPose,
@@ -47,10 +49,10 @@ __version__ = "0.2.0"
 
 __all__ = [
     "AbortedError", "BatchResult", "BodyInfo", "BodyObservation", "BodyTopology", "BoundaryPose", "CancelledError", "Client",
-    "ContactCounts", "ContactWrench", "DeadlineExceededError", "EipcError", "Energies", "FailedPreconditionError",
-    "InternalError", "InvalidArgumentError", "MeshUpload", "NotFoundError", "Observation", "Observe", "Operation", "Outcome",
+    "ContactCounts", "ContactWrench", "DeadlineExceededError", "DriveMode", "DriveMotion", "DriveReading", "EipcError", "Energies", "FailedPreconditionError",
+    "InternalError", "Interpolation", "InvalidArgumentError", "MeshUpload", "NotFoundError", "Observation", "Observe", "Operation", "Outcome",
     "PairCount", "PermissionDeniedError", "Pose", "ResourceExhaustedError", "Scene", "SceneFileError", "SceneSummary", "ServerInfo",
     "ServerProcess", "ServerStartError", "Session", "SessionInfo", "Snapshot", "SolverReport", "StepLimit", "StepReceipt", "StepStream", "VolumeReading",
-    "Tls", "Trajectory", "UnauthenticatedError", "UnavailableError", "UnimplementedError", "connect", "launch_server", "load_scene",
+    "Tls", "Trajectory", "UnauthenticatedError", "UnavailableError", "UnimplementedError", "connect", "drives", "launch_server", "load_scene",
     "mesh_from_arrays",
 ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import enum
 from dataclasses import dataclass, field
 from typing import Sequence
 
@@ -114,12 +115,31 @@ class Pose:
         return Pose(self.position + np.asarray(offset, dtype=float), self.orientation)
 
 
+class Interpolation(enum.Enum):
+    """How a motion goes from key to key: at a constant speed, or at rest at each key by a polynomial of third or fifth order; that of
+    fifth order has no acceleration there either."""
+
+    LINEAR = scene_pb2.Trajectory.LINEAR
+    CUBIC = scene_pb2.Trajectory.CUBIC
+    MINIMUM_JERK = scene_pb2.Trajectory.MINIMUM_JERK
+
+    def ease(self, s: float) -> float:
+        """The part of the way that is done at the part s of the time."""
+        if self is Interpolation.CUBIC:
+            return s * s * (3 - 2 * s)
+        if self is Interpolation.MINIMUM_JERK:
+            return s**3 * (10 + s * (6 * s - 15))
+        return s
+
+
 @dataclass(frozen=True, eq=False)
 class Trajectory:
-    """World poses over time: positions linear, rotations slerped, held before the first and after the last key."""
+    """World poses over time: positions on straight lines and rotations slerped between keys, held before the first and after the last
+    key."""
 
     times_s: np.ndarray
     poses: Sequence[Pose]
+    interpolation: Interpolation = Interpolation.LINEAR
 
     def __post_init__(self) -> None:
         times = np.asarray(self.times_s, dtype=float)
@@ -132,13 +152,15 @@ class Trajectory:
     @classmethod
     def from_message(cls, message: scene_pb2.Trajectory) -> "Trajectory":
         keys = message.keyframes
-        return cls(np.array([key.time_s for key in keys]), [Pose.from_message(key.pose) for key in keys])
+        return cls(np.array([key.time_s for key in keys]), [Pose.from_message(key.pose) for key in keys],
+                   Interpolation(message.interpolation or scene_pb2.Trajectory.LINEAR))
 
     def to_message(self) -> scene_pb2.Trajectory:
         """The protocol's form."""
+        linear = self.interpolation is Interpolation.LINEAR  # what an absent field means
         return scene_pb2.Trajectory(keyframes=[
             scene_pb2.Keyframe(time_s=float(time), pose=pose.to_message()) for time, pose in zip(self.times_s, self.poses)
-        ])
+        ], interpolation=None if linear else self.interpolation.value)
 
     def at(self, time_s: float) -> Pose:
         """The pose at a time."""
@@ -149,5 +171,5 @@ class Trajectory:
             return self.poses[-1]
         i = int(np.searchsorted(times, time_s, side="right")) - 1
         a, b = self.poses[i], self.poses[i + 1]
-        s = (time_s - times[i]) / (times[i + 1] - times[i])
+        s = self.interpolation.ease((time_s - times[i]) / (times[i + 1] - times[i]))
         return Pose((1 - s) * a.position + s * b.position, slerp(a.orientation, b.orientation, s))

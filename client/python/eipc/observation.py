@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import DTypeLike
 
 from . import arrays
+from .drives import DriveReading, reading_from_message
 from .geometry import Pose
 from .v1 import geometry_pb2, observation_pb2, scene_pb2
 
@@ -221,6 +222,7 @@ class BoundaryPose:
     commanded: Pose
     achieved: Pose
     error_m: float = 0.0  # largest distance of a driven vertex from where the command places it
+    drive: Optional[DriveReading] = None  # of a slider
 
 
 @dataclass(frozen=True, eq=False)
@@ -237,12 +239,18 @@ class Observation:
     min_distance_m: Optional[float]
     energies: Optional[Energies]
     solver_report: Optional[SolverReport]
-    # (body, boundary set) -> poses; a kinematic body has an empty boundary set name.
+    # (body, boundary set) -> poses; a kinematic body, or one that slides as a whole, has an empty boundary set name. Those of sliders
+    # are always there.
     boundary_poses: Mapping[tuple[str, str], BoundaryPose]
     # 16 hex digits over every bit that is carried to the next step; empty when not asked for.
     state_digest: str = ""
     # Of steps only.
     step_receipt: Optional[StepReceipt] = None
+
+    @property
+    def drives(self) -> Mapping[tuple[str, str], DriveReading]:
+        """(body, boundary set) -> what the drive of that slider did."""
+        return {key: pose.drive for key, pose in self.boundary_poses.items() if pose.drive is not None}
 
     def contact_force_on(self, body: str) -> np.ndarray:
         """Sum of all contact forces on a body, [3] N. Needs contact_wrenches."""
@@ -309,6 +317,11 @@ def _receipt(message: observation_pb2.StepReceipt) -> StepReceipt:
                        message.inverted_elements)
 
 
+def _boundary_pose(message: observation_pb2.BoundaryPose) -> BoundaryPose:
+    return BoundaryPose(Pose.from_message(message.commanded), Pose.from_message(message.achieved), message.error_m,
+                        reading_from_message(message.drive) if message.HasField("drive") else None)
+
+
 def observation_from_message(message: observation_pb2.Observation) -> Observation:
     """Unpacks an observation; arrays stay views of the message's bytes."""
     energies = message.energies
@@ -323,8 +336,6 @@ def observation_from_message(message: observation_pb2.Observation) -> Observatio
                           energies.volume_j)
         if message.HasField("energies") else None,
         solver_report=_report(message.solver_report) if message.HasField("solver_report") else None,
-        boundary_poses={(pose.body, pose.boundary_set): BoundaryPose(Pose.from_message(pose.commanded),
-                                                                     Pose.from_message(pose.achieved), pose.error_m)
-                        for pose in message.boundary_poses},
+        boundary_poses={(pose.body, pose.boundary_set): _boundary_pose(pose) for pose in message.boundary_poses},
         state_digest=message.state_digest,
         step_receipt=_receipt(message.step_receipt) if message.HasField("step_receipt") else None)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import zlib
 from typing import TYPE_CHECKING, Any, Mapping, Optional, Sequence, Union
 
+from .drives import DriveMotion
 from .errors import EipcError, InternalError
 from .geometry import Pose, Trajectory
 from .observation import Observation, Observe, observation_from_message
@@ -17,10 +18,11 @@ import grpc
 if TYPE_CHECKING:
     from .client import Client
 
-# A target's key: (body, boundary set), or the name of a kinematic body.
+# A target's key: (body, boundary set), or the name of a kinematic body or of one that slides as a whole.
 TargetKey = Union[str, tuple[str, str]]
 Targets = Mapping[TargetKey, Pose]
 Trajectories = Mapping[TargetKey, Trajectory]
+Drives = Mapping[TargetKey, DriveMotion]
 
 
 def _split(key: TargetKey) -> tuple[str, str]:
@@ -48,16 +50,17 @@ class Session:
 
     def step(self, dt: float, targets: Optional[Targets] = None, observe: Optional[Observe] = None, substeps: int = 1,
              expected_step: Optional[int] = None, request_id: str = "", trajectories: Optional[Trajectories] = None,
-             world: int = 0, timeout: Optional[float] = None) -> Observation:
+             world: int = 0, drives: Optional[Drives] = None, timeout: Optional[float] = None) -> Observation:
         """Advances a world.
 
         dt: s. targets: poses to be reached at the end of the step, by (body, boundary set) or kinematic body; frames
         without a target follow their trajectory, or stay once commanded. trajectories: poses at times during the request,
-        s from its start. substeps: steps of dt with these. expected_step: refuse (AbortedError) unless the world is there.
+        s from its start. drives: commands for the drives of sliders, which go on with what they were commanded last.
+        substeps: steps of dt with these. expected_step: refuse (AbortedError) unless the world is there.
         request_id: repeating the last one returns its answer again. Raises an EipcError; the world then is at its last
         whole step.
         """
-        request = self._step_request(dt, targets, observe, substeps, expected_step, request_id, trajectories, world)
+        request = self._step_request(dt, targets, observe, substeps, expected_step, request_id, trajectories, world, drives)
         response = self._client._call(self._client._stub.Step, request, timeout)
         return observation_from_message(response.observation)
 
@@ -130,7 +133,8 @@ class Session:
 
     def _step_request(self, dt: float, targets: Optional[Targets] = None, observe: Optional[Observe] = None,
                       substeps: int = 1, expected_step: Optional[int] = None, request_id: str = "",
-                      trajectories: Optional[Trajectories] = None, world: int = 0) -> service_pb2.StepRequest:
+                      trajectories: Optional[Trajectories] = None, world: int = 0,
+                      drives: Optional[Drives] = None) -> service_pb2.StepRequest:
         request = service_pb2.StepRequest(session=self.name, dt_s=dt, observe=(observe or Observe()).to_message(),
                                           substeps=substeps, request_id=request_id, world=world)
         if expected_step is not None:
@@ -143,6 +147,9 @@ class Session:
             body, boundary_set = _split(key)
             request.trajectories.append(
                 service_pb2.TargetTrajectory(body=body, boundary_set=boundary_set, trajectory=trajectory.to_message()))
+        for key, motion in (drives or {}).items():
+            body, boundary_set = _split(key)
+            request.drives.append(service_pb2.DriveCommand(body=body, boundary_set=boundary_set, motion=motion.to_message()))
         return request
 
 

@@ -1,4 +1,4 @@
-"""The blocks of docs/tutorial/first_grasp.md, saved and run in order as the page says."""
+"""The blocks of pages that are to be followed, saved and run in order as the page says."""
 
 import json
 import os
@@ -7,14 +7,13 @@ import subprocess
 
 from conftest import REPOSITORY
 
-PAGE = REPOSITORY / "docs" / "tutorial" / "first_grasp.md"
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```", re.MULTILINE | re.DOTALL)
 
 
-def script():
-    """One shell script of the page: blocks that begin with a file's name are saved under it, `./dev` has been run."""
+def script(page):
+    """One shell script of a page: blocks that begin with a file's name are saved under it, `./dev` has been run."""
     lines = ["set -euo pipefail"]
-    for language, text in BLOCK.findall(PAGE.read_text(encoding="utf-8")):
+    for language, text in BLOCK.findall((REPOSITORY / "docs" / page).read_text(encoding="utf-8")):
         if language == "sh":
             if not text.startswith("./dev"):
                 lines.append(text)
@@ -24,7 +23,8 @@ def script():
     return "\n".join(lines)
 
 
-def test_every_block_of_the_first_grasp_runs(server_binary, eipc_binary, tmp_path):
+def follow(page, server_binary, eipc_binary, tmp_path):
+    """What its blocks print."""
     programs = tmp_path / "build" / "release" / "bin"
     programs.mkdir(parents=True)
     (programs / "eipc").symlink_to(eipc_binary.resolve())
@@ -32,13 +32,33 @@ def test_every_block_of_the_first_grasp_runs(server_binary, eipc_binary, tmp_pat
     for folder in ("models", "client"):
         (tmp_path / folder).symlink_to(REPOSITORY / folder)
     environment = {**os.environ, "EIPC_CACHE": str(tmp_path / "cache"), "PYTHONDONTWRITEBYTECODE": "1"}
-    result = subprocess.run(["bash", "-c", script()], cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=600)
+    result = subprocess.run(["bash", "-c", script(page)], cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=600)
     assert result.returncode == 0, result.stdout + result.stderr
+    return result.stdout
+
+
+def test_every_block_of_the_first_grasp_runs(server_binary, eipc_binary, tmp_path):
+    printed = follow("tutorial/first_grasp.md", server_binary, eipc_binary, tmp_path)
     made = tmp_path / "out" / "first_grasp"
     settled = json.loads((made / "settle.json").read_text())
     assert settled["audit"]["intersections"] == 0 and settled["steps_not_converged"] == 0
-    lines = [line for line in result.stdout.splitlines() if "mug at" in line]
+    lines = [line for line in printed.splitlines() if "mug at" in line]
     heights = [float(re.search(r"mug at ([\d.]+) m", line).group(1)) for line in lines]
     assert len(lines) == 6 and all("CONVERGED" in line for line in lines)
     assert heights[-1] - heights[0] > 0.045  # of the 0.05 m that the fingers rise
     assert (made / "grasp.png").stat().st_size > 10000
+
+
+def test_every_block_of_the_drives_runs(server_binary, eipc_binary, tmp_path):
+    printed = follow("howto/drives.md", server_binary, eipc_binary, tmp_path)
+    run = json.loads((tmp_path / "out" / "drives" / "grip.json").read_text())
+    assert run["audit"]["intersections"] == 0 and run["steps_not_converged"] == 0
+    assert abs(run["drives"]["right"]["effort_n"] - 5) < 0.1 and run["drives"]["left"]["mode"] == "POSITION"
+    line = re.compile(r"(\w+): block at ([\d.-]+) m, left ([\d.-]+) N, right ([\d.-]+) N, right at ([\d.-]+) m(, blocked)?")
+    seen = {what: (float(z), float(left), float(right), bool(blocked)) for what, z, left, right, _, blocked in line.findall(printed)}
+    assert list(seen) == ["gripped", "lifted", "held", "pressed", "opened"]
+    for what in ("gripped", "lifted", "held"):
+        assert abs(seen[what][1] - 5) < 0.1 and abs(seen[what][2] - 5) < 0.1  # 2 % of the set force
+    assert seen["held"][0] - seen["gripped"][0] > 0.049  # of the 0.05 m that the guides rise
+    assert abs(seen["pressed"][2] - 20) < 1e-6 and seen["pressed"][3]  # the limit
+    assert seen["opened"][0] < 0.03

@@ -89,7 +89,7 @@ absl::Status StepAndAnswer(Services& services, const CallContext& context, const
   EIPC_RETURN_IF_ERROR(context.ReserveAnswer(plan.MostBytes(model)));
   const StepCommand command = {
       order.dt_s,          std::move(order.targets), std::move(order.trajectories), order.substeps, batch_part,
-      order.expected_step, context.claim()};
+      order.expected_step, context.claim(),          std::move(order.drives)};
   StepSummary& summary = *sum;
   const auto begin = std::chrono::steady_clock::now();
   const absl::Status status = session->Step(command, UntilRemoved(context.budget, session), &services.slots, index, &summary);

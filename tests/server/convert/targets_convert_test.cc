@@ -98,5 +98,66 @@ TEST(StepOrderFromProto, ChecksItsNumbers) {
   }
 }
 
+// The set "back" of the pad slides.
+Model WithSlider() {
+  Model model = Bodies();
+  Slider slider;
+  slider.boundary_set = 1;
+  slider.max_force_n = 10;
+  slider.damping_n_s_m = 5;
+  model.boundary_sets[1].slides = true;
+  model.sliders = {slider};
+  return model;
+}
+
+absl::StatusOr<std::vector<TimedDrive>> Drives(const std::string& text) {
+  return DriveCommandsFromProto(WithSlider(), Request(text).drives());
+}
+
+TEST(DriveCommandsFromProto, ReadsMotions) {
+  const auto drives = Drives(
+      "drives { body: 'pad' boundary_set: 'back' motion { mode: FORCE interpolation: MINIMUM_JERK keys { value: 1 } "
+      "keys { time_s: 0.5 value: -4 } } }");
+  ASSERT_TRUE(drives.ok()) << drives.status();
+  ASSERT_EQ(drives->size(), 1u);
+  const auto& [slider, motion] = drives->at(0);
+  EXPECT_EQ(slider, 0);
+  EXPECT_EQ(motion.mode, DriveMode::kForce);
+  EXPECT_EQ(motion.interpolation, Interpolation::kMinimumJerk);
+  EXPECT_NEAR(motion.At(0.25), -1.5, 1e-15);
+}
+
+TEST(DriveCommandsFromProto, NamesWhatIsWrong) {
+  struct Case {
+    std::string text;
+    absl::StatusCode code;
+    std::string message;
+  };
+  const auto back = [](const std::string& motion) {
+    return "drives { body: 'pad' boundary_set: 'back' motion { " + motion + " } }";
+  };
+  const std::string good = back("mode: FORCE keys { value: 1 }");
+  for (const Case& c : {
+           Case{"drives { body: 'pod' }", absl::StatusCode::kNotFound, "TARGET_NOT_FOUND: drives[0].body: no body 'pod'"},
+           Case{"drives { body: 'pad' boundary_set: 'rim' }", absl::StatusCode::kInvalidArgument,
+                "TARGET_NOT_DRIVABLE: drives[0]: 'pad' has no slider there; there are: pad/back"},
+           Case{back(""), absl::StatusCode::kInvalidArgument, "INVALID_REQUEST: drives[0].motion.keys: must have at least one key"},
+           Case{back("mode: FORCE keys { value: nan }"), absl::StatusCode::kInvalidArgument,
+                "INVALID_REQUEST: drives[0].motion.keys[0].value: must be"},
+           Case{back("mode: FORCE keys { value: -11 }"), absl::StatusCode::kInvalidArgument,
+                "INVALID_REQUEST: drives[0].motion.keys[0].value: must be at most the drive's max_force_n (10), got -11"},
+           Case{back("keys { value: 0.1 }"), absl::StatusCode::kInvalidArgument,
+                "INVALID_REQUEST: drives[0].motion.keys[0].value: a position needs a drive with stiffness_n_m > 0"},
+           Case{back("mode: VELOCITY keys { time_s: 1 } keys { time_s: 1 }"), absl::StatusCode::kInvalidArgument,
+                "INVALID_REQUEST: drives[0].motion.keys[1].time_s: must be later than the one before, got 1"},
+           Case{back("mode: 9 keys { }"), absl::StatusCode::kInvalidArgument, "INVALID_REQUEST: drives[0].motion.mode"},
+           Case{good + good, absl::StatusCode::kInvalidArgument, "INVALID_REQUEST: drives[1]: this drive has a command already"},
+       }) {
+    const absl::Status status = Drives(c.text).status();
+    EXPECT_EQ(status.code(), c.code) << c.text;
+    EXPECT_THAT(std::string(status.message()), StartsWith(c.message)) << c.text;
+  }
+}
+
 }  // namespace
 }  // namespace eipc

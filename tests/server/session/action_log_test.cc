@@ -5,9 +5,11 @@
 
 #include <array>
 
+#include "server/session/checksum.h"
 #include "server/session/session.h"
 #include "server/session/session_registry.h"
 #include "server/session/state_bytes.h"
+#include "sim/base/byte_archive.h"
 #include "tests/server/session/session_scenes.h"
 
 namespace eipc {
@@ -18,6 +20,14 @@ using ::testing::StartsWith;
 LogStep ExampleStep() {
   FrameTrajectory frame = {2, {{{0.5, {Vec3(1, 2, 3), Quat::Identity()}}, {1.5, {Vec3(4, 5, 6), Quat::Identity()}}}}};
   return {3, 0.01, 5, {{1, {Vec3(7, 8, 9), Quat(0.6, 0.8, 0, 0)}}}, {frame}, "digest", "id", "request", std::string("re\0ply", 6)};
+}
+
+// With commands for drives, which records of version 1 do not have.
+LogStep DrivenStep() {
+  LogStep step = ExampleStep();
+  step.trajectories[0].trajectory.interpolation = Interpolation::kMinimumJerk;
+  step.drives = {{1, {DriveMode::kForce, Interpolation::kCubic, {{0, 2.5}, {0.5, -3}}}}};
+  return step;
 }
 
 std::vector<LogRecord> ReadAll(const std::string& bytes) {
@@ -40,6 +50,51 @@ TEST(ActionLog, RecordsComeBack) {
   EXPECT_EQ(std::get<LogHeader>(records[0]).owner, "owner");
   EXPECT_EQ(std::get<LogState>(records[1]).state, "bits");
   EXPECT_EQ(std::get<LogStep>(records[2]).response, std::string("re\0ply", 6));
+}
+
+TEST(ActionLog, DrivesComeBack) {
+  LogReached reached;
+  reached.answer = DrivenStep();
+  const std::string bytes = EncodeRecords({DrivenStep(), reached});
+  const auto records = ReadAll(bytes);
+  ASSERT_EQ(records.size(), 2u);
+  EXPECT_EQ(EncodeRecords(records), bytes);
+  for (const LogStep* step : {&std::get<LogStep>(records[0]), &std::get<LogReached>(records[1]).answer}) {
+    EXPECT_EQ(step->trajectories[0].trajectory.interpolation, Interpolation::kMinimumJerk);
+    ASSERT_EQ(step->drives.size(), 1u);
+    EXPECT_EQ(step->drives[0].slider, 1);
+    EXPECT_EQ(step->drives[0].motion.mode, DriveMode::kForce);
+    EXPECT_EQ(step->drives[0].motion.interpolation, Interpolation::kCubic);
+    ASSERT_EQ(step->drives[0].motion.keys.size(), 2u);
+    EXPECT_EQ(step->drives[0].motion.keys[1].value, -3);
+  }
+}
+
+// A step of world 3, 5 times 0.01 s, without targets, as builds before drives wrote it.
+TEST(ActionLog, RecordsOfTheFirstVersionAreRead) {
+  ByteWriter payload;
+  payload.Value(uint8_t{1});
+  payload.Value(uint8_t{2});
+  payload.Value(int32_t{3});
+  payload.Value(0.01);
+  payload.Value(int32_t{5});
+  payload.Value(uint64_t{0});  // targets
+  payload.Value(uint64_t{1});  // a trajectory of boundary set 2 with one key
+  payload.Value(int32_t{2});
+  payload.Value(uint64_t{1});
+  for (const double number : {0.5, 1.0, 2.0, 3.0, 0.0, 0.0, 0.0, 1.0}) payload.Value(number);
+  for (const char* text : {"digest", "id", "request", "reply"}) payload.Text(text);
+  ByteWriter frame;
+  frame.Value(static_cast<uint32_t>(payload.bytes().size()));
+  frame.Value(Crc32(payload.bytes()));
+  const auto records = ReadAll(frame.Take() + payload.bytes());
+  ASSERT_EQ(records.size(), 1u);
+  const LogStep& step = std::get<LogStep>(records[0]);
+  EXPECT_EQ(step.substeps, 5);
+  EXPECT_EQ(step.response, "reply");
+  ASSERT_EQ(step.trajectories.size(), 1u);
+  EXPECT_EQ(step.trajectories[0].trajectory.At(0).position, Vec3(1, 2, 3));
+  EXPECT_TRUE(step.drives.empty());
 }
 
 // Wherever a log is torn, the whole records before the tear are read and nothing else.
