@@ -13,7 +13,7 @@
 #include "sim/dynamics/simulation.h"
 #include "sim/mesh/read_mesh.h"
 #include "sim/scene/compile_scene.h"
-#include "sim/sensor/body_motion.h"
+#include "tools/grasp_monitor.h"
 #include "tools/grasp_scene.h"
 #include "tools/prepare_mesh.h"
 #include "tools/run_command.h"
@@ -37,42 +37,15 @@ struct GraspCommandOptions {
   double run_limit_s = 1800;
 };
 
-// What counts as lifted: this share of the fingers' rise (soft pads give way: a held teddy rises by 0.7 of it, the objects of
-// docs/results/household.md by 0.8 and more), while they carry this share of its weight.
-constexpr double kRiseShare = 0.5;
-constexpr double kHeldShare = 0.8;
-
 void Describe(const GraspCommandOptions& o, const GraspScene& scene, const PreparedMesh& prepared) {
-  std::fprintf(
-      stderr,
-      "eipc: %s: %.4g kg (density %.4g kg/m^3), E %.3g Pa, Poisson %.3g, friction %.3g, gripper scale %.3g; %s; %.3g m high\n"
-      "eipc: cage and surface in %s\n",
-      o.prepare.file.c_str(), scene.mass_kg, o.grasp.density_kg_m3, o.grasp.youngs_modulus_pa, o.grasp.poissons_ratio,
-      o.grasp.friction, o.grasp.gripper_scale, scene.orientation.c_str(), scene.height_m, prepared.folder.c_str());
-}
-
-// What both pads carry at the end, N.
-double CarriedByPads(const Json& run) {
-  double force = 0;
-  for (const char* pair : {"object/bubble_left", "object/bubble_right"}) {
-    if (!run["contact_forces"].contains(pair)) continue;
-    force += run["contact_forces"][pair]["normal_n"][2].get<double>() + run["contact_forces"][pair]["friction_n"][2].get<double>();
-  }
-  return force;
-}
-
-// Outcome of the run, in numbers.
-Json Outcome(const Json& run, const GraspScene& scene, double rise) {
-  const double carried = CarriedByPads(run), weight = run["holding"]["weight_n"];
-  const bool lifted = rise > kRiseShare * scene.lift_m && carried > kHeldShare * weight;
-  return {{"lifted", lifted},
-          {"rise_m", rise},
-          {"lift_m", scene.lift_m},
-          {"reason",
-           lifted ? absl::StrFormat("rose %.3g m of %.3g m", rise, scene.lift_m)
-                  : absl::StrFormat("rose only %.3g m of %.3g m while the pads carried %.3g N of its %.3g N: it slipped; try a "
-                                    "larger --gripper-scale, more --friction, or less --density",
-                                    rise, scene.lift_m, carried, weight)}};
+  std::fprintf(stderr,
+               "eipc: %s: %.4g kg (density %.4g kg/m^3), E %.3g Pa, Poisson %.3g, friction %.3g, gripper scale %.3g, %.3g N a "
+               "finger; %s; %.3g m "
+               "high\n"
+               "eipc: cage and surface in %s\n",
+               o.prepare.file.c_str(), scene.mass_kg, o.grasp.density_kg_m3, o.grasp.youngs_modulus_pa, o.grasp.poissons_ratio,
+               o.grasp.friction, o.grasp.gripper_scale, scene.grip_n, scene.orientation.c_str(), scene.height_m,
+               prepared.folder.c_str());
 }
 
 // 0 lifted, 1 not.
@@ -101,16 +74,11 @@ absl::StatusOr<int> Run(const GraspCommandOptions& o) {
   run.threads = o.threads;
   run.trajectory = o.trajectory;
   run.limit_s = o.run_limit_s;
-  double rise = 0;
+  GraspMonitor monitor(model.get(), &scene);
   bool audit_passed = true;
   EIPC_ASSIGN_OR_RETURN(Json report, RunModel(
-                                         model, run,
-                                         [&](const World& world) {
-                                           rise = BodyPose(*model, world.state(), 0).position.z() -
-                                                  model->bodies[0].initial_pose.position.z();
-                                         },
-                                         &audit_passed));
-  report["grasp"] = Outcome(report, scene, rise);
+                                         model, run, [&](const World& world) { monitor.Add(world); }, &audit_passed));
+  report["grasp"] = monitor.Outcome(report["holding"]["weight_n"]);
   report["grasp"]["width_m"] = scene.width_m;
   report["grasp"]["material"] = {{"density_kg_m3", o.grasp.density_kg_m3},
                                  {"youngs_modulus_pa", o.grasp.youngs_modulus_pa},
@@ -135,7 +103,8 @@ absl::StatusOr<int> Run(const GraspCommandOptions& o) {
 void AddGraspCommand(CLI::App& app, int* exit_status) {
   auto options = std::make_shared<GraspCommandOptions>();
   options->prepare.max_faces = 2000;  // contact costs by the triangle
-  CLI::App* command = app.add_subcommand("grasp", "Squeeze, lift and hold any mesh with two soft bubbles, and report");
+  CLI::App* command =
+      app.add_subcommand("grasp", "Close two soft bubbles on any mesh with a set force, lift and hold it, and report");
   AddPrepareOptions(command, &options->prepare);
   // The grasp has its own defaults of these.
   command->remove_option(command->get_option("--youngs"));
@@ -148,10 +117,18 @@ void AddGraspCommand(CLI::App& app, int* exit_status) {
   command->add_option("--gripper-scale", grasp->gripper_scale, "Size of the gripper (default 1: opens 0.13 m)")
       ->check(CLI::Range(0.01, 100.0));
   command
+      ->add_option("--grip-force", grasp->grip_force_n,
+                   "Force of each finger, N (default: 12 times the square of the gripper's scale)")
+      ->check(CLI::Range(1e-3, 1e4));
+  command
       ->add_option("--pad-pressure", grasp->pad_overpressure_pa,
                    "Fill the pads with air at this pressure over the outside, Pa; the report has their volume and pressure")
       ->check(CLI::Range(-1e5, 1e6));
   command->add_option("--dt", grasp->dt_s, "Time step, s (default 0.02)")->check(CLI::Range(1e-4, 0.1));
+  command
+      ->add_option("--max-newton-iterations", grasp->max_newton_iterations,
+                   "Iterations of a solve, after which the step, and with it the grasp, counts as not solved (default 100)")
+      ->check(CLI::Range(1, 100000));
   command->add_option("--threads", options->threads, "Threads inside a step")->check(CLI::Range(1, 256));
   command->add_flag("--audit", options->audit, "Check every accepted state for intersections and inversions, exactly");
   command->add_flag("--no-remedy", options->no_remedy, "Leave the cage's material as it is, too stiff as coarse cages are");

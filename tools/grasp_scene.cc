@@ -21,12 +21,15 @@ constexpr double kDepth = 0.037;
 // Widest object between the pads, m, at scale 1.
 constexpr double kOpening = 0.13;
 constexpr double kClearance = 0.003;  // between a pad's tip and the object at the start, and above the ground
-constexpr double kPress = 0.55;       // of the pad's depth by which the fingers close beyond touching
 constexpr double kLift = 0.12;        // m
 constexpr double kSqueezeS = 1.5, kLiftS = 1.5, kHoldS = 1;
-// Force of a pad of scale 1 pressed that far against a hard bottle of 0.07 m, N: measured (`eipc grasp`), and proportional to
-// the square of the scale.
-constexpr double kPadForce = 12;
+// Force of a finger of scale 1, N, which presses its pad in by about half of its depth against a hard bottle of 0.07 m, and its
+// mass, kg; proportional to the square and the cube of the scale.
+constexpr double kGripForce = 12;
+constexpr double kFingerMass = 0.05;
+constexpr double kClosingSpeed = 0.1;    // m/s at scale 1, of a finger that nothing resists
+constexpr double kGuideStiffness = 1e7;  // N/m
+constexpr double kSlip = 0.005;          // m at scale 1: a seventeenth of the pad's height
 constexpr double kGravity = 9.81;
 constexpr double kPlinthShare = 0.4;  // of the object's width: the support under a flat one
 constexpr double kStandGap = 0.9e-3;  // below the object at the start, m
@@ -70,8 +73,20 @@ absl::StatusOr<MeshData> Pad(double scale) {
   return pad;
 }
 
+SliderSpec Finger(const Vec3& closing, double force, double scale) {
+  SliderSpec finger;
+  finger.slider.axis = closing;
+  finger.slider.max_force_n = force;
+  finger.slider.max_speed_m_s = kClosingSpeed * scale;
+  finger.slider.damping_n_s_m = force / finger.slider.max_speed_m_s;  // so that the grip does not drift from side to side
+  finger.slider.guide_stiffness_n_m = kGuideStiffness;
+  finger.slider.motion = {DriveMode::kForce, Interpolation::kLinear, {{0, force}}};
+  finger.mass_kg = kFingerMass * scale * scale * scale;
+  return finger;
+}
+
 // Side -1: left of the object, facing +y; 1: right of it.
-BodySpec PadBody(const MeshData& pad, int side, double y, double z, double press, double lift, const GraspOptions& o) {
+BodySpec PadBody(const MeshData& pad, int side, double y, double z, const GraspScene& scene, const GraspOptions& o) {
   const double scale = o.gripper_scale;
   BodySpec body;
   body.name = side < 0 ? "bubble_left" : "bubble_right";
@@ -83,11 +98,10 @@ BodySpec PadBody(const MeshData& pad, int side, double y, double z, double press
   BoundarySetSpec back;
   back.name = "finger";
   back.box = {Vec3(-0.1 * scale, -0.1 * scale, -0.0005 * scale), Vec3(0.1 * scale, 0.1 * scale, 0.0005 * scale)};
-  const Vec3 closed(0, side * (y - press), z), up = closed + Vec3(0, 0, lift);
-  back.trajectory.keys = {{0, body.pose},
-                          {kSqueezeS, {closed, facing}},
-                          {kSqueezeS + kLiftS, {up, facing}},
-                          {kSqueezeS + kLiftS + kHoldS, {up, facing}}};
+  // The guide of the finger stands while it closes, and rises with it.
+  const Pose up = {body.pose.position + Vec3(0, 0, scene.lift_m), facing};
+  back.trajectory = {{{kSqueezeS, body.pose}, {kSqueezeS + kLiftS, up}}, Interpolation::kMinimumJerk};
+  back.slider = Finger(facing.conjugate() * Vec3(0, -side, 0), scene.grip_n, scale);
   body.boundary_sets.push_back(std::move(back));
   if (o.pad_overpressure_pa) body.enclosed_volumes.emplace_back().filling.overpressure_pa = *o.pad_overpressure_pa;
   return body;
@@ -129,9 +143,9 @@ absl::Status CheckGrasp(const GraspScene& scene, const GraspOptions& o) {
   const double weight = scene.mass_kg * kGravity, carried = 2 * o.friction * scene.grip_n;
   if (weight > carried) {
     return absl::FailedPreconditionError(
-        absl::StrFormat("too heavy to lift: %.3g kg weigh %.3g N, two pads of about %.3g N carry %.3g N at friction %.2g; try "
-                        "--gripper-scale %.2g, or --density (now %.4g kg/m^3)",
-                        scene.mass_kg, weight, scene.grip_n, carried, o.friction,
+        absl::StrFormat("too heavy to lift: %.3g kg weigh %.3g N, two fingers of %.3g N carry %.3g N at friction %.2g; try "
+                        "--grip-force %.3g, --gripper-scale %.2g, or --density (now %.4g kg/m^3)",
+                        scene.mass_kg, weight, scene.grip_n, carried, o.friction, std::ceil(11 * weight / (2 * o.friction)) / 10,
                         std::ceil(10 * o.gripper_scale * std::sqrt(weight / carried) * 1.1) / 10, o.density_kg_m3));
   }
   return absl::OkStatus();
@@ -151,8 +165,10 @@ absl::StatusOr<GraspScene> MakeGraspScene(const MeshData& surface, const MeshDat
   scene.mass_kg = mass.mass;
   scene.width_m = across.width();
   scene.height_m = up.width();
-  scene.grip_n = kPadForce * s * s;
+  scene.grip_n = o.grip_force_n > 0 ? o.grip_force_n : kGripForce * s * s;
   scene.lift_m = kLift * s;
+  scene.closed_s = kSqueezeS;
+  scene.slip_limit_m = kSlip * s;
   scene.orientation = absl::StrFormat("turned by %.0f degrees about z: the pads meet its narrowest side, %.3g m wide",
                                       -angle * 180 / M_PI, scene.width_m);
   EIPC_RETURN_IF_ERROR(CheckGrasp(scene, o));
@@ -172,9 +188,8 @@ absl::StatusOr<GraspScene> MakeGraspScene(const MeshData& surface, const MeshDat
   const Extent along = ExtentAlong(turned, Vec3::UnitX());
   const double half = std::max(0.5, along.width() + s * kHalfWidth);
   const double y = scene.width_m / 2 + kDepth * s + kClearance;
-  const double press = kPress * kDepth * s + kClearance;
   scene.spec.name = "grasp";
-  scene.spec.bodies = {object, PadBody(pad, -1, y, z, press, scene.lift_m, o), PadBody(pad, 1, y, z, press, scene.lift_m, o),
+  scene.spec.bodies = {object, PadBody(pad, -1, y, z, scene, o), PadBody(pad, 1, y, z, scene, o),
                        Block("ground", Vec3(-half, -half, -0.1), Vec3(half, half, 0))};
   if (plinth > 0) {
     const Extent under = {along.low + shift.x(), along.high + shift.x()};
@@ -184,6 +199,7 @@ absl::StatusOr<GraspScene> MakeGraspScene(const MeshData& surface, const MeshDat
   scene.spec.contact.form = BarrierForm::kPerPair;
   scene.spec.contact.stiffness = 1e4;
   scene.spec.friction.dynamic_coefficient = o.friction;
+  scene.spec.solver.max_newton_iterations = o.max_newton_iterations;
   scene.spec.schedule_duration_s = kSqueezeS + kLiftS + kHoldS;
   scene.spec.schedule_dt_s = o.dt_s;
   scene.spec.holding = HoldingSpec{"object", scene.spec.schedule_duration_s - kHoldS / 2, scene.spec.schedule_duration_s};

@@ -9,14 +9,16 @@
 
 namespace eipc {
 
-// Two soft bubble pads squeeze an object that stands on the ground, lift and hold it (the grasp of models/scenes/bubble_teddy_*).
+// Two soft bubble pads on fingers with a limited force close on an object that stands on the ground, lift and hold it.
 struct GraspOptions {
   double density_kg_m3 = 800;
   double youngs_modulus_pa = 1e6;
   double poissons_ratio = 0.4;
   double friction = 0.8;
   double gripper_scale = 1;
+  double grip_force_n = 0;  // of each finger; 0: that of the gripper's size
   double dt_s = 0.02;
+  int max_newton_iterations = 100;
   std::optional<double> pad_overpressure_pa;  // pads filled with air, this much over the outside at rest; empty: not filled
 };
 
@@ -25,8 +27,10 @@ struct GraspScene {
   double mass_kg = 0;
   double width_m = 0;  // between the pads
   double height_m = 0;
-  double grip_n = 0;  // estimated force of one pad
+  double grip_n = 0;  // set force of one finger
   double lift_m = 0;
+  double closed_s = 0;      // when the fingers have closed, and the lift begins
+  double slip_limit_m = 0;  // what still counts as held
   std::string orientation;  // how the object was turned about the vertical, in words
 };
 

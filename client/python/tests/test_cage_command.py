@@ -197,3 +197,38 @@ def test_grasp_refuses_with_numbers(tmp_path):
     small = write_box(tmp_path / "small.obj", size=(0.06, 0.05, 0.08))
     heavy = eipc("grasp", small, "--density", 50000, cache=tmp_path / "cache", expect=2)
     assert "too heavy" in heavy.stderr
+    assert "--grip-force" in heavy.stderr
+
+
+def test_grasp_holds_with_the_set_force(tmp_path):
+    box = write_box(tmp_path / "box.obj", size=(0.06, 0.05, 0.08))
+    report = tmp_path / "held.json"
+    eipc("grasp", box, "--grip-force", 5, "--audit", "--report", report, cache=tmp_path / "cache", expect=0)
+    made = json.loads(report.read_text())
+    grasp = made["grasp"]
+    assert grasp["lifted"] and grasp["set_force_n"] == 5 and grasp["steps_not_converged"] == 0
+    assert grasp["rise_m"] > 0.9 * grasp["lift_m"]
+    assert made["audit"]["intersections"] == 0
+    for name, finger in grasp["fingers"].items():
+        assert finger["effort_at_lift_n"] == pytest.approx(5, rel=0.02)
+        assert finger["slip_m"] < 1e-3 and finger["off_guide_m"] < 1e-4
+        assert made["drives"][f"{name}/finger"]["effort_n"] == pytest.approx(5, rel=0.02)
+    assert sum(finger["carried_n"] for finger in grasp["fingers"].values()) == pytest.approx(made["holding"]["weight_n"], rel=0.01)
+
+
+def test_grasp_that_slips_is_no_success(tmp_path):
+    # Friction carries 1.02 times the weight: too little for the acceleration of the lift.
+    box = write_box(tmp_path / "box.obj", size=(0.06, 0.05, 0.08))
+    report = tmp_path / "slipped.json"
+    done = eipc("grasp", box, "--grip-force", 2, "--friction", 0.48, "--report", report, cache=tmp_path / "cache", expect=1)
+    grasp = json.loads(report.read_text())["grasp"]
+    assert not grasp["lifted"] and "it slipped" in grasp["reason"] and "it slipped" in done.stderr
+    assert min(finger["slip_m"] for finger in grasp["fingers"].values()) > 5 * grasp["slip_limit_m"]
+
+
+def test_grasp_that_is_not_solved_is_no_success(tmp_path):
+    box = write_box(tmp_path / "box.obj", size=(0.06, 0.05, 0.08))
+    report = tmp_path / "rough.json"
+    eipc("grasp", box, "--grip-force", 5, "--max-newton-iterations", 1, "--report", report, cache=tmp_path / "cache", expect=1)
+    grasp = json.loads(report.read_text())["grasp"]
+    assert not grasp["lifted"] and grasp["steps_not_converged"] > 0 and "not solved" in grasp["reason"]
