@@ -100,6 +100,32 @@ absl::StatusOr<BodyState> BodyFromProto(const v1::BodyObservation& body) {
   return state;
 }
 
+void DriveToProto(const DriveCommand& drive, v1::DriveCommand* out) {
+  out->set_body(drive.body);
+  out->set_boundary_set(drive.boundary_set);
+  // In the order of DriveMode, which is that of the wire's numbers.
+  out->mutable_motion()->set_mode(static_cast<v1::DriveMotion::Mode>(drive.mode));
+  for (const DriveCommand::Key& key : drive.keys) {
+    v1::DriveKey& sent = *out->mutable_motion()->add_keys();
+    sent.set_time_s(key.time_s);
+    sent.set_value(key.value);
+  }
+}
+static_assert(static_cast<int>(DriveMode::kForce) == v1::DriveMotion::FORCE);
+
+std::optional<DriveReading> DriveFromProto(const v1::BoundaryPose& pose) {
+  if (!pose.has_drive()) return std::nullopt;
+  const v1::DriveReading& drive = pose.drive();
+  const bool known = v1::DriveMotion::Mode_IsValid(drive.mode());
+  return DriveReading{known ? static_cast<DriveMode>(drive.mode()) : DriveMode::kUnknown,
+                      drive.commanded(),
+                      drive.position_m(),
+                      drive.velocity_m_s(),
+                      drive.effort_n(),
+                      drive.saturated(),
+                      drive.blocked()};
+}
+
 }  // namespace
 
 Pose PoseFromProto(const v1::Pose& pose) {
@@ -140,6 +166,7 @@ v1::StepRequest StepToProto(const std::string& session, double dt_s, const StepO
     out.set_boundary_set(target.boundary_set);
     PoseToProto(target.pose, out.mutable_pose());
   }
+  for (const DriveCommand& drive : options.drives) DriveToProto(drive, request.add_drives());
   ObserveToProto(options.observe, request.mutable_observe());
   if (options.expected_step) request.set_expected_step(*options.expected_step);
   request.set_request_id(options.request_id);
@@ -169,8 +196,8 @@ absl::StatusOr<Observation> ObservationFromProto(const v1::Observation& observat
   result.energies = {energies.kinetic_j(), energies.elastic_j(), energies.gravity_j(), energies.barrier_j(), energies.volume_j()};
   result.solver = ReportFromProto(observation.solver_report());
   for (const v1::BoundaryPose& pose : observation.boundary_poses()) {
-    result.boundary_poses.push_back(
-        {pose.body(), pose.boundary_set(), PoseFromProto(pose.commanded()), PoseFromProto(pose.achieved()), pose.error_m()});
+    result.boundary_poses.push_back({pose.body(), pose.boundary_set(), PoseFromProto(pose.commanded()),
+                                     PoseFromProto(pose.achieved()), pose.error_m(), DriveFromProto(pose)});
   }
   result.state_digest = observation.state_digest();
   return result;

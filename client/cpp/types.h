@@ -44,6 +44,22 @@ struct Target {
   Pose pose;
 };
 
+// What the drive of a slider is commanded: a position on its guide, m, a speed along it, m/s, or a force, N.
+enum class DriveMode { kUnknown, kPosition, kVelocity, kForce };
+
+// A command for the drive of a slider, which then goes on with it: of a boundary set of a body, or of the whole body (no set).
+struct DriveCommand {
+  struct Key {
+    double time_s = 0;  // from the start of the request
+    double value = 0;
+  };
+  std::string body;
+  std::string boundary_set;
+  DriveMode mode = DriveMode::kPosition;
+  // At least one, in the order of their times; linear between them.
+  std::vector<Key> keys;
+};
+
 // What an observation should hold; what is not asked for stays empty.
 struct Observe {
   bool poses = true;
@@ -115,12 +131,24 @@ struct SolverReport {
   std::map<std::string, double> stage_seconds;
 };
 
+// What the drive of a slider did, along its guide.
+struct DriveReading {
+  DriveMode mode = DriveMode::kUnknown;
+  double commanded = 0;  // m, m/s or N
+  double position_m = 0;
+  double velocity_m_s = 0;
+  double effort_n = 0;
+  bool saturated = false;  // the effort is at its limit
+  bool blocked = false;    // and moves nothing that way
+};
+
 struct BoundaryPose {
   std::string body;
   std::string boundary_set;
   Pose commanded;
   Pose achieved;
-  double error_m = 0;  // largest distance of a driven vertex from where the command places it
+  double error_m = 0;                      // largest distance of a driven vertex from where the command places it
+  std::optional<DriveReading> drive = {};  // of a slider
 };
 
 struct Observation {
@@ -152,6 +180,7 @@ struct StepOptions {
   std::string request_id;
   // Which of the session's worlds.
   int world = 0;
+  std::vector<DriveCommand> drives = {};
 };
 
 struct SessionOptions {

@@ -101,7 +101,7 @@ std::vector<SliderStage> StageSliders(const Model& model, const PartCommands& pa
 }
 
 void MeasureSliders(const Model& model, const State& from, double dt_s, const std::vector<double>& forces, State* next) {
-  constexpr double kAtLimit = 1e-6;  // of the limit, by which a force may fall short of it
+  constexpr double kAtLimit = 0.01;  // of the limit, by which a force may fall short of it: what creeps is damped a little
   for (size_t i = 0; i < model.sliders.size(); ++i) {
     const Slider& slider = model.sliders[i];
     const BoundarySet& set = model.boundary_sets[slider.boundary_set];

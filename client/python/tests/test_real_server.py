@@ -162,6 +162,69 @@ def test_a_retried_request_returns_the_same_answer(session):
     assert again.step == first.step == 1 and again.state_digest == first.state_digest
 
 
+def finger_scene():
+    """The cube on its slab, and a finger of 0.1 kg that slides towards it, 2 cm away, with at most 6 N."""
+    scene = cube_scene(0.0505)
+    finger = scene.bodies.add(name="finger")
+    finger.affine.surface.CopyFrom(eipc.mesh_from_arrays(box([0, 0, 0], [0.04, 0.04, 0.04]), BOX_TRIANGLES))
+    finger.pose.position_m.CopyFrom(geometry_pb2.Vec3(x=-0.09, z=0.05))
+    finger.material.CopyFrom(scene_pb2.Material(density_kg_m3=1000, youngs_modulus_pa=1e8))
+    finger.slider.CopyFrom(scene_pb2.Slider(axis=geometry_pb2.Vec3(x=1), max_force_n=6, stiffness_n_m=2000, damping_n_s_m=30,
+                                            max_speed_m_s=0.2, mass_kg=0.036))
+    return scene
+
+
+def test_a_drive_is_commanded_and_reports(client):
+    with client.create_scene(finger_scene()).create_session() as session:
+        seen = session.step(DT, substeps=100, drives={"finger": eipc.drives.force(3)}).drives["finger", ""]
+        # Friction holds the cube, of 1 kg.
+        assert seen.mode is eipc.DriveMode.FORCE and seen.effort_n == pytest.approx(3, rel=1e-3)
+        assert seen.saturated and 0.018 < seen.position_m < 0.025
+        now = session.step(DT, substeps=100, drives={"finger": eipc.drives.path([0, 0.5], [seen.position_m, -0.02])})
+        assert now.drives["finger", ""].position_m == pytest.approx(-0.02, abs=1e-4) and not now.drives["finger", ""].saturated
+        pose = now.boundary_poses["finger", ""].achieved
+        np.testing.assert_allclose(pose.position, [-0.11, 0, 0.05], atol=2e-4)
+        assert now.solver_report.missed_targets == 0
+
+
+def test_a_recording_with_drives_has_the_same_bits(client, eipc_binary, tmp_path):
+    observe = eipc.Observe(state_digest=True)
+    with client.create_scene(finger_scene()).create_session(record=True) as session:
+        session.step(DT, substeps=30, drives={"finger": eipc.drives.velocity(0.1)})
+        snapshot = session.snapshot(data=True)
+        end = session.step(DT, substeps=20, drives={"finger": eipc.drives.path([0.05, 0.15], [0.01, 0.03])}, observe=observe)
+        (tmp_path / "drives.log").write_bytes(session.recording())
+        with client.get_scene(session.scene).create_session(snapshot=snapshot.data) as other:
+            again = other.step(DT, substeps=20, drives={"finger": eipc.drives.path([0.05, 0.15], [0.01, 0.03])}, observe=observe)
+            assert again.state_digest == end.state_digest
+    done = subprocess.run([str(eipc_binary), "verify", str(tmp_path / "drives.log")], capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize("name, motion, message", [
+    ("cube", eipc.drives.force(1), "drives[0]"),
+    ("nobody", eipc.drives.force(1), "drives[0].body: no body 'nobody'"),
+    ("pusher", eipc.drives.force(1), "drives[0]: 'pusher' has no slider there; there are: finger"),
+    ("finger", eipc.drives.force(7), "drives[0].motion.keys[0].value: must be at most the drive's max_force_n (6), got 7"),
+    ("finger", eipc.drives.position(float("nan")), "drives[0].motion.keys[0].value"),
+])
+def test_bad_commands_name_the_field_and_change_nothing(client, name, motion, message):
+    with client.create_scene(finger_scene()).create_session() as session:
+        with pytest.raises(eipc.EipcError) as caught:
+            session.step(DT, drives={name: motion})
+        assert message in caught.value.message
+        assert session.state().step == 0
+
+
+@pytest.mark.parametrize("field, value", [("max_force_n", -1), ("stiffness_n_m", float("nan")), ("damping_n_s_m", -2), ("mass_kg", float("inf"))])
+def test_bad_sliders_name_the_field(client, field, value):
+    scene = finger_scene()
+    setattr(scene.bodies[3].slider, field, value)
+    with pytest.raises(eipc.InvalidArgumentError) as caught:
+        client.create_scene(scene)
+    assert f"bodies[3].slider.{field}" in caught.value.message
+
+
 def test_the_example_runs(server_binary):
     if not (REPOSITORY / "models" / "scenes" / "bubble_teddy_low.textproto").exists():
         pytest.skip("the scene has not been generated")

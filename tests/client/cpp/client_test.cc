@@ -83,6 +83,32 @@ TEST_F(ClientTest, StepsWithTargets) {
   EXPECT_EQ(session.GetState().status().code(), absl::StatusCode::kNotFound);
 }
 
+// A finger of a block that slides along x, 1 m from the others.
+TEST_F(ClientTest, DrivesAreCommandedAndReport) {
+  v1::Scene scene = testing::DrivenBlock();
+  v1::Body& finger = *scene.add_bodies();
+  finger.set_name("finger");
+  *finger.mutable_affine()->mutable_surface() = scene.bodies(1).kinematic().surface();
+  finger.mutable_pose()->mutable_position_m()->set_z(2);
+  finger.mutable_material()->set_density_kg_m3(1000);
+  finger.mutable_material()->set_youngs_modulus_pa(1e8);
+  finger.mutable_slider()->mutable_axis()->set_x(1);
+  finger.mutable_slider()->set_max_force_n(6);
+  Session session = NewSession(scene);
+  StepOptions options;
+  options.drives = {{"finger", "", DriveMode::kForce, {{0, 1}, {0.02, 3}}}};
+  options.substeps = 4;
+  const auto now = session.Step(0.01, options);
+  ASSERT_TRUE(now.ok()) << now.status();
+  ASSERT_THAT(now->boundary_poses, SizeIs(1));  // not asked for
+  ASSERT_TRUE(now->boundary_poses[0].drive.has_value());
+  EXPECT_EQ(now->boundary_poses[0].drive->mode, DriveMode::kForce);
+  EXPECT_NEAR(now->boundary_poses[0].drive->effort_n, 3, 1e-9);
+  EXPECT_GT(now->boundary_poses[0].drive->velocity_m_s, 0);
+  options.drives[0].keys = {{0, 7}};
+  EXPECT_EQ(session.Step(0.01, options).status().code(), absl::StatusCode::kInvalidArgument);
+}
+
 TEST_F(ClientTest, Float32Positions) {
   Session session = NewSession(testing::FallingBlock());
   const auto wide = session.GetState({.surface_positions = true});
