@@ -136,6 +136,7 @@ State InitialState(const Model& model) {
   for (const BoundarySet& set : model.boundary_sets) state.drives.push_back({set.initial_pose, false, 0});
   for (const Slider& slider : model.sliders) {
     State::Slider& start = state.sliders.emplace_back();
+    if (!(slider.stiffness_n_m > 0)) start.mode = DriveMode::kForce;  // it takes no positions: nothing is commanded
     if (slider.motion.empty()) continue;
     start.mode = slider.motion.mode;
     start.value = slider.motion.At(0);

@@ -187,6 +187,17 @@ def test_a_drive_is_commanded_and_reports(client):
         assert now.solver_report.missed_targets == 0
 
 
+def test_a_drive_that_takes_forces_alone_is_reset(client):
+    scene = finger_scene()
+    scene.bodies[3].slider.stiffness_n_m = scene.bodies[3].slider.damping_n_s_m = 0
+    with client.create_scene(scene).create_session() as session:
+        first = session.step(DT).drives["finger", ""]
+        assert first.mode is eipc.DriveMode.FORCE and first.effort_n == 0  # nothing is commanded
+        session.step(DT, drives={"finger": eipc.drives.force(1)})
+        assert session.reset().step == 0
+        assert session.step(DT).drives["finger", ""] == first
+
+
 def test_a_recording_with_drives_has_the_same_bits(client, eipc_binary, tmp_path):
     observe = eipc.Observe(state_digest=True)
     with client.create_scene(finger_scene()).create_session(record=True) as session:

@@ -120,6 +120,18 @@ TEST(Sliders, AreNoMissedTargets) {
   EXPECT_NEAR(world.state().drives[0].error_m, 0.08 - world.state().sliders[0].position_m, 1e-6);
 }
 
+// A drive without a spring takes no positions: its first command is a force of zero, and its states are states of the scene.
+TEST(Sliders, WithoutASpringBeginWithoutAForce) {
+  SceneSpec scene = SlidingCube();
+  scene.bodies[0].slider->slider.stiffness_n_m = 0;
+  World world(testing::Compile(scene));
+  EXPECT_EQ(world.state().sliders[0].mode, DriveMode::kForce);
+  EXPECT_TRUE(world.Restore(InitialState(world.model())).ok());
+  ASSERT_TRUE(world.Step({0.01, {}}, {}).ok());
+  EXPECT_EQ(world.state().sliders[0].effort_n, 0);
+  EXPECT_FALSE(world.state().sliders[0].saturated);
+}
+
 TEST(Sliders, SurviveASnapshotBitForBit) {
   World world(testing::Compile(SlidingCube()));
   ASSERT_TRUE(world.Step({0.01, {}, {{0, DriveMode::kVelocity, 0.2, 0}}}, {}).ok());
