@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "sim/base/status_macros.h"
+#include "tools/choose_budget.h"
 #include "tools/prepare_mesh.h"
 #include "tools/write_report.h"
 
@@ -17,6 +18,7 @@ namespace {
 
 struct CageCommandOptions {
   PrepareOptions prepare;
+  double error = 0;  // 0: the budget is given
   std::string out;
   std::string report;
 };
@@ -35,10 +37,17 @@ absl::Status CopyTo(const std::string& from, const std::string& to) {
   return absl::OkStatus();
 }
 
-absl::Status Run(const CageCommandOptions& options) {
-  const auto start = std::chrono::steady_clock::now();
+absl::StatusOr<ReportedMesh> Make(const CageCommandOptions& options) {
+  if (options.error != 0) return ChooseBudget(options.prepare, options.error);
   EIPC_ASSIGN_OR_RETURN(const PreparedMesh prepared, PrepareMesh(options.prepare));
   EIPC_ASSIGN_OR_RETURN(nlohmann::ordered_json report, ReadReport(prepared));
+  return ReportedMesh{prepared, std::move(report)};
+}
+
+absl::Status Run(const CageCommandOptions& options) {
+  const auto start = std::chrono::steady_clock::now();
+  EIPC_ASSIGN_OR_RETURN(auto made, Make(options));
+  auto& [prepared, report] = made;
   if (!options.out.empty()) EIPC_RETURN_IF_ERROR(CopyTo(prepared.folder, options.out));
   const std::string folder = options.out.empty() ? prepared.folder : options.out;
   report["input"]["file"] = options.prepare.file;
@@ -57,6 +66,11 @@ void AddCageCommand(CLI::App& app, int* exit_status) {
   auto options = std::make_shared<CageCommandOptions>();
   CLI::App* command = app.add_subcommand("cage", "Make any mesh an embedded body: repaired surface, enclosing cage, report");
   AddPrepareOptions(command, &options->prepare);
+  command
+      ->add_option("--error", options->error,
+                   "Choose the budget: the median of the force errors in standard loads is to be at most this, the worst twice it")
+      ->check(CLI::Range(0.001, 10.0))
+      ->excludes(command->get_option("--vertices"));
   command->add_option("--out", options->out, "Folder for surface.obj, cage.vtk and report.json (default: left in the cache)");
   command->add_option("--report", options->report, "Write the JSON report here (default: standard output)");
   command->callback([options, exit_status] {

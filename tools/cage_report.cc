@@ -1,5 +1,6 @@
 #include "tools/cage_report.h"
 
+#include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "sim/mesh/mass_properties.h"
@@ -34,6 +35,21 @@ Json LockingReport(const AutoCage& result, const MeshData& mesh, double poissons
     json["stiffness_ratio"][c.name] = {{"as_is", c.as_is}, {"calibrated", c.calibrated}, {"held_out", !c.calibrates}};
   }
   return json;
+}
+
+Json CageErrorReport(const AutoCage& result, const MeshData& mesh, double poissons_ratio) {
+  const FoundCageError found = CageErrorOf(result, mesh, poissons_ratio);
+  if (!found.measured) return {{"median", nullptr}, {"worst", nullptr}, {"reason", found.reason}};
+  const CageError& error = *found.measured;
+  Json loads = Json::object();
+  for (const CageError::Load& load : error.loads) loads[load.name] = load.error;
+  const CageError::Load* worst = error.worst();
+  return {{"median", error.median()},
+          {"worst", worst == nullptr ? 0 : std::abs(worst->error)},
+          {"worst_load", worst == nullptr ? Json(nullptr) : Json(worst->name)},
+          {"reference", found.by_own_tets ? "the object's own tets" : "lattice"},
+          {"reference_vertices", error.reference_vertices},
+          {"loads", loads}};
 }
 
 Json CageReport(const AutoCage& r, int budget) {

@@ -17,6 +17,9 @@ nlohmann::ordered_json AffineReport(const AutoCage& result, double youngs_modulu
 // (docs/howto/cages.md).
 nlohmann::ordered_json LockingReport(const AutoCage& result, const MeshData& mesh, double poissons_ratio);
 
+// How far the cage's forces are off in the loads of LockingReport (docs/howto/cages.md).
+nlohmann::ordered_json CageErrorReport(const AutoCage& result, const MeshData& mesh, double poissons_ratio);
+
 }  // namespace eipc
 
 #endif  // EIPC_TOOLS_CAGE_REPORT_H_

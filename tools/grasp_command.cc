@@ -86,7 +86,8 @@ absl::StatusOr<int> Run(const GraspCommandOptions& o) {
                                  {"friction", o.grasp.friction}};
   report["grasp"]["locking_remedy"] = calibrated ? "calibrated" : "none";
   report["grasp"]["gripper_scale"] = o.grasp.gripper_scale;
-  for (const char* part : {"input", "repair", "surface", "cage", "distance_m", "mass_properties_error", "locking", "affine"}) {
+  for (const char* part :
+       {"input", "repair", "surface", "cage", "distance_m", "mass_properties_error", "locking", "error", "affine"}) {
     if (cage_report.contains(part)) report["prepared"][part] = cage_report[part];
   }
   EIPC_RETURN_IF_ERROR(WriteReport(o.report, report));

@@ -28,7 +28,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 // Raise when the same mesh and settings give another result: it is part of the cache's key.
-constexpr int kCageVersion = 3;
+constexpr int kCageVersion = 4;
 constexpr uintmax_t kMaxFileBytes = uintmax_t{1} << 29;
 constexpr size_t kMaxTriangles = 2000000;
 
@@ -90,6 +90,7 @@ absl::Status Work(const PrepareOptions& options, const std::string& content, con
   Json report = CageReport(result, options.vertices);
   EIPC_RETURN_IF_ERROR(Report(progress, "measuring locking", 0.95));
   report["locking"] = LockingReport(result, mesh, options.poissons_ratio);
+  report["error"] = CageErrorReport(result, mesh, options.poissons_ratio);
   report["affine"] = AffineReport(result, options.youngs_modulus_pa);
   report["seconds"] = Seconds(start);
   return WriteText(folder + "/report.json", report.dump(2) + "\n");

@@ -160,22 +160,48 @@ absl::StatusOr<AutoCage> MakeAutoCage(const MeshData& file, const AutoCageOption
   return out;
 }
 
-CageLocking LockingOf(const AutoCage& cage, const MeshData& file, double poissons_ratio) {
-  CageLocking out;
-  if (cage.full_mesh) return {std::nullopt, true, "the object's own mesh: nothing to compare with"};
-  if (cage.cage.tets().size() == 1) return {std::nullopt, false, "one tetrahedron: an affine body does not bend"};
-  if (cage.cage.vertices().size() > kMostCalibratedVertices) return {std::nullopt, false, "a cage this fine is taken as it is"};
-  const SurfaceMesh& surface = cage.repaired.surface;
-  absl::StatusOr<Locking> locking = absl::InvalidArgumentError("no tets");
+namespace {
+
+constexpr char kOneTet[] = "one tetrahedron: an affine body does not bend";
+
+// The object's own tets, where the surface is their boundary as it was.
+std::optional<TetMesh> OwnTets(const AutoCage& cage, const MeshData& file) {
   const bool own =
       !file.tets.empty() && cage.findings.inverted_tets == 0 && cage.repaired.method == "kept" && !cage.repaired.decimated;
-  const auto tets = TetMeshOfUsed(file);
-  if (own && tets.ok()) locking = MeasureLocking(cage.cage, surface, &*tets, poissons_ratio);
-  out.by_own_tets = locking.ok();
-  if (!locking.ok()) locking = MeasureLocking(cage.cage, surface, nullptr, poissons_ratio);
-  if (!locking.ok()) return {std::nullopt, false, std::string(locking.status().message())};
-  out.measured = *std::move(locking);
+  absl::StatusOr<TetMesh> tets = absl::NotFoundError("no tets");
+  if (own) tets = TetMeshOfUsed(file);
+  return tets.ok() ? std::optional<TetMesh>(*std::move(tets)) : std::nullopt;
+}
+
+// Measures against the object's own tets where there are some and they serve, else against a lattice.
+template <typename Result, typename Measure>
+Result AgainstTheObject(const AutoCage& cage, const MeshData& file, double poissons_ratio, const Measure& measure) {
+  Result out;
+  const std::optional<TetMesh> own = OwnTets(cage, file);
+  auto measured = measure(cage.cage, cage.repaired.surface, own ? &*own : nullptr, poissons_ratio);
+  out.by_own_tets = own && measured.ok();
+  if (own && !measured.ok()) measured = measure(cage.cage, cage.repaired.surface, nullptr, poissons_ratio);
+  if (measured.ok()) {
+    out.measured = *std::move(measured);
+  } else {
+    out.reason = std::string(measured.status().message());
+  }
   return out;
+}
+
+}  // namespace
+
+CageLocking LockingOf(const AutoCage& cage, const MeshData& file, double poissons_ratio) {
+  if (cage.full_mesh) return {std::nullopt, true, "the object's own mesh: nothing to compare with"};
+  if (cage.cage.tets().size() == 1) return {std::nullopt, false, kOneTet};
+  if (cage.cage.vertices().size() > kMostCalibratedVertices) return {std::nullopt, false, "a cage this fine is taken as it is"};
+  return AgainstTheObject<CageLocking>(cage, file, poissons_ratio, MeasureLocking);
+}
+
+FoundCageError CageErrorOf(const AutoCage& cage, const MeshData& file, double poissons_ratio) {
+  if (cage.full_mesh) return {CageError{{}, static_cast<int>(cage.cage.vertices().size())}, true, "the object's own mesh"};
+  if (cage.cage.tets().size() == 1) return {std::nullopt, false, kOneTet};
+  return AgainstTheObject<FoundCageError>(cage, file, poissons_ratio, MeasureCageError);
 }
 
 }  // namespace eipc

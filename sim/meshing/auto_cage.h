@@ -47,6 +47,14 @@ struct CageLocking {
 // `file`: what the cage was made of.
 CageLocking LockingOf(const AutoCage& cage, const MeshData& file, double poissons_ratio);
 
+// How far the cage's forces are off.
+struct FoundCageError {
+  std::optional<CageError> measured;  // without loads (error 0) where the cage is the object's own mesh; none: `reason` says why
+  bool by_own_tets = false;           // against the object's own tets, else against a lattice
+  std::string reason;
+};
+FoundCageError CageErrorOf(const AutoCage& cage, const MeshData& file, double poissons_ratio);
+
 }  // namespace eipc
 
 #endif  // EIPC_SIM_MESHING_AUTO_CAGE_H_

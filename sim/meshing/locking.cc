@@ -16,6 +16,9 @@ namespace {
 
 constexpr double kPatch = 0.2;  // of the extent: the ends that loads act on
 constexpr int kReferenceVertices = 800;
+constexpr int kMostReferenceVertices = 8000;
+// Half the size of a cage's tetrahedra.
+constexpr int kFinerBy = 8;
 // Poisson's ratios that are tried for the cage, as shares of the material's. Linear tets lock by volume first.
 constexpr std::array<double, 4> kPoissonShares = {1, 0.8, 0.5, 0};
 
@@ -141,7 +144,7 @@ std::vector<NamedLoad> MakeLoads(const SurfaceMesh& surface) {
   return loads;
 }
 
-absl::StatusOr<TetMesh> ReferenceLattice(const SurfaceMesh& surface) {
+absl::StatusOr<TetMesh> ReferenceLattice(const SurfaceMesh& surface, int vertices) {
   const TriangleTree tree(surface.vertices(), surface.triangles());
   Vec3 low = surface.vertices()[0], high = low;
   for (const Vec3& p : surface.vertices()) {
@@ -153,8 +156,8 @@ absl::StatusOr<TetMesh> ReferenceLattice(const SurfaceMesh& surface) {
   for (int step = 0; step < 20; ++step) {
     lattice = LatticeAround(tree, low, high, (low + high) / 2, cell);
     const double count = static_cast<double>(lattice.vertices.size());
-    if (count > 0.8 * kReferenceVertices) break;
-    cell *= std::clamp(std::cbrt(count / kReferenceVertices), 0.5, 0.95);
+    if (count > 0.8 * vertices) break;
+    cell *= std::clamp(std::cbrt(count / vertices), 0.5, 0.95);
   }
   return TetMesh::Create(std::move(lattice.vertices), std::move(lattice.tets));
 }
@@ -170,16 +173,60 @@ double MeanMismatch(const std::vector<LockingCase>& cases, double LockingCase::*
   return std::exp(sum / count);
 }
 
+std::vector<SurfaceLoad> Loads(const std::vector<NamedLoad>& named) {
+  std::vector<SurfaceLoad> loads;
+  for (const NamedLoad& n : named) loads.push_back(n.load);
+  return loads;
+}
+
 }  // namespace
+
+double CageError::median() const {
+  if (loads.empty()) return 0;
+  std::vector<double> sizes;
+  for (const Load& load : loads) sizes.push_back(std::abs(load.error));
+  std::sort(sizes.begin(), sizes.end());
+  return (sizes[sizes.size() / 2] + sizes[(sizes.size() - 1) / 2]) / 2;
+}
+
+const CageError::Load* CageError::worst() const {
+  const Load* worst = nullptr;
+  for (const Load& load : loads) {
+    if (worst == nullptr || std::abs(load.error) > std::abs(worst->error)) worst = &load;
+  }
+  return worst;
+}
+
+absl::StatusOr<CageError> MeasureCageError(const TetMesh& cage, const SurfaceMesh& surface, const TetMesh* reference,
+                                           double poissons_ratio) {
+  const std::vector<NamedLoad> named = MakeLoads(surface);
+  const std::vector<SurfaceLoad> loads = Loads(named);
+  TetMesh lattice;
+  if (reference == nullptr) {
+    const int finer = kFinerBy * static_cast<int>(std::min<size_t>(cage.vertices().size(), kMostReferenceVertices));
+    EIPC_ASSIGN_OR_RETURN(lattice, ReferenceLattice(surface, std::clamp(finer, kReferenceVertices, kMostReferenceVertices)));
+    reference = &lattice;
+  }
+  EIPC_ASSIGN_OR_RETURN(const StaticBody fine, StaticBody::Create(*reference, surface));
+  EIPC_ASSIGN_OR_RETURN(const std::vector<double> soft, fine.Compliances(loads, poissons_ratio));
+  EIPC_ASSIGN_OR_RETURN(const StaticBody coarse, StaticBody::Create(cage, surface));
+  EIPC_ASSIGN_OR_RETURN(const std::vector<double> stiff, coarse.Compliances(loads, poissons_ratio));
+  CageError out;
+  out.reference_vertices = static_cast<int>(reference->vertices().size());
+  for (size_t i = 0; i < named.size(); ++i) {
+    if (!(soft[i] > 0) || !(stiff[i] > 0)) return absl::InvalidArgumentError("a load case deforms nothing");
+    out.loads.push_back({named[i].name, soft[i] / stiff[i] - 1});
+  }
+  return out;
+}
 
 absl::StatusOr<Locking> MeasureLocking(const TetMesh& cage, const SurfaceMesh& surface, const TetMesh* reference,
                                        double poissons_ratio) {
   const std::vector<NamedLoad> named = MakeLoads(surface);
-  std::vector<SurfaceLoad> loads;
-  for (const NamedLoad& n : named) loads.push_back(n.load);
+  const std::vector<SurfaceLoad> loads = Loads(named);
   TetMesh lattice;
   if (reference == nullptr) {
-    EIPC_ASSIGN_OR_RETURN(lattice, ReferenceLattice(surface));
+    EIPC_ASSIGN_OR_RETURN(lattice, ReferenceLattice(surface, kReferenceVertices));
     reference = &lattice;
   }
   EIPC_ASSIGN_OR_RETURN(const StaticBody fine, StaticBody::Create(*reference, surface));

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from awaiting import wait_until
+from blocks import write_block
 
 CLI = os.environ.get("EIPC_CLI")
 pytestmark = pytest.mark.skipif(not CLI or not Path(CLI).exists(), reason="no eipc program (EIPC_CLI)")
@@ -54,7 +55,7 @@ def test_report_and_files(tmp_path):
     report = tmp_path / "r.json"
     eipc("cage", box, "--vertices", 20, "--units", "mm", "--out", tmp_path / "out", "--report", report, cache=tmp_path / "cache", expect=0)
     made = json.loads(report.read_text())
-    assert {"input", "repair", "surface", "cage", "distance_m", "mass_properties_error", "locking", "seconds"} <= set(made)
+    assert {"input", "repair", "surface", "cage", "distance_m", "mass_properties_error", "locking", "error", "seconds"} <= set(made)
     assert made["repair"]["method"] == "kept"
     assert made["cage"]["enclosed"] is True
     assert 17 <= made["cage"]["vertices"] <= 20
@@ -175,6 +176,39 @@ def test_time_and_memory_limits_end_the_work(tmp_path):
     full = eipc("cage", torus, "--vertices", 200, "--max-memory", 0.02, cache=cache)
     assert 1 <= full.returncode < 100 and len(full.stderr.strip().splitlines()) == 1
     assert not list(cache.glob("*"))
+
+
+def test_error_is_that_of_the_loads(tmp_path):
+    box = write_box(tmp_path / "box.obj")
+    made = json.loads(eipc("cage", box, "--vertices", 20, "--units", "mm", cache=tmp_path / "cache", expect=0).stdout)
+    error, sizes = made["error"], sorted(abs(e) for e in made["error"]["loads"].values())
+    assert error["reference"] == "lattice" and error["reference_vertices"] > 600
+    assert error["worst"] == sizes[-1] == abs(error["loads"][error["worst_load"]])
+    assert error["median"] == pytest.approx((sizes[4] + sizes[5]) / 2)
+    for name, ratio in made["locking"]["stiffness_ratio"].items():
+        assert error["loads"][name] == pytest.approx(ratio["as_is"] - 1)
+
+
+def test_error_chooses_the_budget(tmp_path):
+    block, cache, asked = tmp_path / "block.vtk", tmp_path / "cache", 0.7
+    write_block(block)
+    made = json.loads(eipc("cage", block, "--error", asked, cache=cache, expect=0).stdout)
+    error, tried = made["error"], made["error"]["tried"]
+    assert error["asked"] == asked and error["median"] <= asked and error["worst"] <= 2 * asked
+    assert error["reference"] == "the object's own tets" and error["reference_vertices"] == 216
+    assert tried[-1]["budget"] == made["cage"]["budget"] and tried[-1]["median"] == error["median"]
+    for coarser in tried[:-1]:
+        assert coarser["median"] > asked or coarser["worst"] > 2 * asked
+    same = json.loads(eipc("cage", block, "--vertices", tried[-1]["budget"], cache=cache, expect=0).stdout)
+    assert same["cached"] is True and same["error"]["median"] == error["median"]
+
+
+def test_error_that_cannot_be_asked_for(tmp_path):
+    box = write_box(tmp_path / "box.obj")
+    for arguments in (("--error", "0"), ("--error", "-1"), ("--error", "soft"), ("--error", "nan"), ("--error", "0.1", "--vertices", "30")):
+        done = eipc("cage", box, *arguments, cache=tmp_path / "cache")
+        assert done.returncode == 2, arguments
+        assert "--error" in done.stderr
 
 
 def test_interrupt_leaves_nothing_behind(tmp_path):

@@ -3,6 +3,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
+#include <limits>
+
 #include "sim/audit/audit.h"
 #include "sim/mesh/embedding.h"
 #include "sim/meshing/enclosure.h"
@@ -161,6 +164,65 @@ TEST(MeasureLocking, CoarseCagesAreTooStiffAndCalibrationHelps) {
   for (const LockingCase& c : locking->cases) EXPECT_GT(c.as_is, 1) << c.name;
   EXPECT_LT(locking->youngs_scale, 1);
   EXPECT_TRUE(locking->helps());
+}
+
+TEST(MeasureCageError, IsTheStiffnessRatioLessOne) {
+  const MeshData box = testing::BoxTets(Vec3(0, 0, 0), Vec3(0.1, 0.12, 0.3), 5);
+  const auto fine = TetMesh::Create(box.vertices, box.tets);
+  ASSERT_TRUE(fine.ok());
+  const SurfaceMesh surface = Surface(TrianglesOf(box));
+  const auto itself = MeasureCageError(*fine, surface, &*fine, 0.45);
+  ASSERT_TRUE(itself.ok()) << itself.status();
+  EXPECT_NEAR(itself->worst()->error, 0, 1e-6);
+
+  const MeshData coarse = testing::BoxTets(Vec3(-0.01, -0.01, -0.01), Vec3(0.11, 0.13, 0.31), 2);
+  const auto cage = TetMesh::Create(coarse.vertices, coarse.tets);
+  ASSERT_TRUE(cage.ok());
+  const auto error = MeasureCageError(*cage, surface, &*fine, 0.45);
+  const auto locking = MeasureLocking(*cage, surface, &*fine, 0.45);
+  ASSERT_TRUE(error.ok() && locking.ok());
+  ASSERT_EQ(error->loads.size(), locking->cases.size());
+  int above = 0, below = 0;
+  for (size_t i = 0; i < error->loads.size(); ++i) {
+    const CageError::Load& load = error->loads[i];
+    EXPECT_EQ(load.name, locking->cases[i].name);
+    EXPECT_NEAR(load.error, locking->cases[i].as_is - 1, 1e-12);
+    EXPECT_GT(load.error, 0) << "a subspace resists more: " << load.name;
+    EXPECT_LE(std::abs(load.error), std::abs(error->worst()->error));
+    above += load.error >= error->median();
+    below += load.error <= error->median();
+  }
+  EXPECT_EQ(above, below);
+}
+
+TEST(MeasureCageError, FallsAsTheCageIsRefined) {
+  const MeshData box = testing::BoxTets(Vec3(0, 0, 0), Vec3(0.1, 0.1, 0.2), 8);
+  const auto fine = TetMesh::Create(box.vertices, box.tets);
+  ASSERT_TRUE(fine.ok());
+  const SurfaceMesh surface = Surface(TrianglesOf(box));
+  double last = std::numeric_limits<double>::infinity();
+  for (const int n : {1, 2, 4}) {
+    const MeshData coarse = testing::BoxTets(Vec3(0, 0, 0), Vec3(0.1, 0.1, 0.2), n);
+    const auto cage = TetMesh::Create(coarse.vertices, coarse.tets);
+    const auto error = MeasureCageError(*cage, surface, &*fine, 0.4);
+    ASSERT_TRUE(error.ok()) << error.status();
+    EXPECT_LT(error->median(), 0.6 * last) << n;
+    last = error->median();
+  }
+}
+
+TEST(CageErrorOf, IsNoneForTheObjectsOwnMeshAndUnknownForOneTet) {
+  const MeshData box = testing::BoxTets(Vec3(0, 0, 0), Vec3(0.1, 0.12, 0.3), 2);
+  const auto own = MakeAutoCage(box, {.max_vertices = 60}, nullptr);
+  ASSERT_TRUE(own.ok()) << own.status();
+  ASSERT_TRUE(own->full_mesh);
+  const FoundCageError none = CageErrorOf(*own, box, 0.4);
+  ASSERT_TRUE(none.measured.has_value());
+  EXPECT_EQ(none.measured->median(), 0);
+  EXPECT_EQ(none.measured->worst(), nullptr);
+  const auto affine = MakeAutoCage(TrianglesOf(box), {.max_vertices = 4}, nullptr);
+  ASSERT_TRUE(affine.ok()) << affine.status();
+  EXPECT_FALSE(CageErrorOf(*affine, TrianglesOf(box), 0.4).measured.has_value());
 }
 
 }  // namespace
