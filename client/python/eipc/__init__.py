@@ -41,7 +41,7 @@ from .observation import (
 )
 from .resources import BatchResult, MeshUpload, Operation, ServerInfo, SessionInfo, Snapshot
 from .scene_source import load_scene, mesh_from_arrays
-from .server_process import ServerProcess, launch_server
+from .server_process import ServerProcess, launch, launch_server
 from .session import Session
 from .stream import StepStream
 
@@ -53,6 +53,6 @@ __all__ = [
     "InternalError", "Interpolation", "InvalidArgumentError", "MeshUpload", "NotFoundError", "Observation", "Observe", "Operation", "Outcome",
     "PairCount", "PermissionDeniedError", "Pose", "ResourceExhaustedError", "Scene", "SceneFileError", "SceneSummary", "ServerInfo",
     "ServerProcess", "ServerStartError", "Session", "SessionInfo", "Snapshot", "SolverReport", "StepLimit", "StepReceipt", "StepStream", "VolumeReading",
-    "Tls", "Trajectory", "UnauthenticatedError", "UnavailableError", "UnimplementedError", "connect", "drives", "launch_server", "load_scene",
-    "mesh_from_arrays",
+    "Tls", "Trajectory", "UnauthenticatedError", "UnavailableError", "UnimplementedError", "connect", "drives", "launch",
+    "launch_server", "load_scene", "mesh_from_arrays",
 ]

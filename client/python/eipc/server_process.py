@@ -13,6 +13,7 @@ import os
 
 from .client import Client, connect
 from .errors import ServerStartError
+from .server_program import find_server
 
 _READY = re.compile(r"eipc-server listening on (\S+:\d+)")
 _KEPT_LINES = 40
@@ -56,12 +57,15 @@ class ServerProcess:
         return self.process.wait()
 
 
-def launch_server(binary: Union[str, "os.PathLike[str]"], args: Sequence[str] = ("--listen=127.0.0.1:0",),
-                  timeout: float = 20.0) -> ServerProcess:
+def launch(binary: Optional[Union[str, "os.PathLike[str]"]] = None, args: Sequence[str] = ("--listen=127.0.0.1:0",),
+           timeout: float = 20.0) -> ServerProcess:
     """Starts `binary args` and waits until it says where it listens.
 
-    args: default any free port of the loopback interface. timeout: s. Raises ServerStartError with its last words.
+    binary: default the server of EIPC_SERVER, of the package, of the checkout's release build or of PATH, the first that
+    exists. args: default any free port of the loopback interface. timeout: s. Raises ServerStartError with its last
+    words, or with the places where no server was found.
     """
+    binary = find_server() if binary is None else binary
     try:
         process = subprocess.Popen([str(Path(binary)), *args], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                                    stderr=subprocess.STDOUT, text=True, errors="replace")
@@ -80,6 +84,9 @@ def launch_server(binary: Union[str, "os.PathLike[str]"], args: Sequence[str] = 
         status = process.wait()
         raise ServerStartError(f"{binary} ended with status {status}: " + (" | ".join(output) or "no output"))
     return ServerProcess(process, address, output)
+
+
+launch_server = launch  # the former name
 
 
 def _pump(process: "subprocess.Popen[str]", output: Deque[str], ready: "queue.SimpleQueue[Optional[str]]") -> None:
