@@ -38,6 +38,7 @@ from service_launch import exact_heap, launch  # noqa: E402
 from service_memory import measure  # noqa: E402
 from service_overload import fork, overhead, overload, proxy_overhead  # noqa: E402
 from service_page import ServicePage  # noqa: E402
+from service_pauses import pauses  # noqa: E402
 from service_recovery import ACTIVE, IDLE, recover  # noqa: E402
 from service_scenes import affine_bin, fine_surface, pile  # noqa: E402
 from service_soak import Sample, after_warm_up, soak  # noqa: E402
@@ -54,6 +55,7 @@ LOOPBACK = "--listen=127.0.0.1:0"
 SOAK_SEED = 7
 CANCEL_SEED = 11
 RECOVERY_SEED = 5
+PAUSE_SEED = 3
 LEAST_FOR_SLOPES_S = 600.0
 # A share of the heap at rest, whatever the length of a soak.
 MOST_GROWTH_AT_REST = 0.01
@@ -289,7 +291,11 @@ def _overhead(context: Context, front: Front) -> list[Record]:
     driver, count, observations = _program("service_load"), scaled(5000) + 500, scaled(300) + 50
     if front.name == "direct":
         return overhead(context.server, driver, _measure, count, observations)
-    return proxy_overhead(front.server, front.program, driver, _measure, count, observations)
+    return proxy_overhead(front.server, front.program, driver, _measure, count, observations, _scene(1000.0))
+
+
+def _pauses(context: Context, _: Front) -> list[Record]:
+    return pauses(context.server, max(5, scaled(40)), PAUSE_SEED)
 
 
 def _fork(context: Context, _: Front) -> list[Record]:
@@ -363,6 +369,7 @@ PARTS: dict[str, tuple[Part, str, tuple[str, ...]]] = {
     "cancel": (_cancel, "Steps ended at random moments", BOTH),
     "search": (_search, "Searches for an equilibrium ended at random moments", DIRECT),
     "overhead": (_overhead, "Overhead", BOTH),
+    "pauses": (_pauses, "Calls after a pause", BOTH),
     "fork": (_fork, "Forks", DIRECT),
     "memory": (_memory, "Estimates of memory", DIRECT),
     "soak": (_soak, "Soak", BOTH),

@@ -20,6 +20,7 @@
 #include "server/rpc/listen/call_service.h"
 #include "server/rpc/listen/housekeeper.h"
 #include "server/rpc/listen/listen_address.h"
+#include "server/rpc/listen/poll_waker.h"
 #include "server/rpc/telemetry/metrics.h"
 #include "sim/base/status_macros.h"
 
@@ -172,7 +173,9 @@ struct GrpcServer::Impl {
   std::string address = "in-process";
   std::unique_ptr<grpc::Server> server;
   std::unique_ptr<Housekeeper> housekeeper;
+  PollWaker waker;
   std::unique_ptr<Housekeeper> call_keeper;
+  std::unique_ptr<Housekeeper> poll_keeper;
 };
 
 std::map<std::string, double> GrpcServer::Impl::Gauges() const {
@@ -340,6 +343,7 @@ absl::StatusOr<std::unique_ptr<GrpcServer>> GrpcServer::Start(const GrpcServerOp
   Impl* const raw = impl.get();
   impl->call_keeper = std::make_unique<Housekeeper>(kLookAtCalls, [raw] { raw->EndSlowCalls(); });
   EIPC_RETURN_IF_ERROR(impl->Listen(listen));
+  impl->poll_keeper = std::make_unique<Housekeeper>(PollWaker::kWakeInterval, [raw] { raw->waker.Wake(); });
   impl->housekeeper = std::make_unique<Housekeeper>(std::chrono::seconds(1), [raw] { raw->KeepHouse(); });
   impl->metrics.SetGauges([raw] { return raw->Gauges(); }, [raw] { return raw->SessionsByTenant(); });
   impl->Audit({.action = "server_start", .detail = impl->address});
@@ -372,6 +376,7 @@ void GrpcServer::Drain(std::chrono::milliseconds grace) {
   impl_->EndConnections(grace);
   impl_->metrics.SetGauges(nullptr);
   impl_->call_keeper.reset();
+  impl_->poll_keeper.reset();
   impl_->housekeeper.reset();
   impl_->services.operations.Stop();
   // Whole again, so that a restart replays nothing.
