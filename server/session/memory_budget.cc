@@ -71,6 +71,9 @@ int64_t EstimateModelBytes(const Model& model) {
     bytes += BytesOf(set.nodes) + BytesOf(set.local_positions) + BytesOf(set.trajectory.keys);
   }
   bytes += SurfaceModelBytes(model.surface) + SummaryBytes(model.summaries) + BytesOf(model.friction.laws);
+  // Weights of contacts: by vertex, by edge, by pair of bodies.
+  bytes += (sizeof(double) + 1) * model.surface.vertex_count + sizeof(double) * static_cast<int64_t>(model.surface.edges.size()) +
+           sizeof(double) * static_cast<int64_t>(model.surface.body_count) * model.surface.body_count;
   // Lists end with room to spare: they double when they are full.
   return bytes + bytes / 2;
 }

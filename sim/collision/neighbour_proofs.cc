@@ -25,15 +25,17 @@ NeighbourProofs::NeighbourProofs(const CollisionSurface* surface, const SurfaceS
       bodies_(surface->body_count),
       shapes_(surface->rest_positions),
       moves_(surface->vertex_count) {
+  std::vector<uint8_t> met(surface->vertex_count, 0);
   for (int32_t body = 0; body < surface->body_count; ++body) {
     Body& b = bodies_[body];
     for (const NeighbourPair& pair : summaries->neighbours[body]) {
-      b.vertices.insert(b.vertices.end(), pair.v.begin(), pair.v.end());
+      for (const int32_t v : pair.v) met[v] = 1;
       // The dhat of two features is at most kSelfContactShare of their distance at rest.
       b.clearance.push_back(kKept * std::max(pair.rest_gap - dhat, (1 - kSelfContactShare) * pair.rest_gap));
     }
-    std::sort(b.vertices.begin(), b.vertices.end());
-    b.vertices.erase(std::unique(b.vertices.begin(), b.vertices.end()), b.vertices.end());
+  }
+  for (int32_t v = 0; v < surface->vertex_count; ++v) {
+    if (met[v]) bodies_[surface->vertex_body[v]].vertices.push_back(v);
   }
 }
 

@@ -88,8 +88,8 @@ bool ContactSet::MakeStencil(const Candidate& c, const std::vector<Vec3>& x, Con
 }
 
 double ContactSet::PairWeight(const Candidate& c) const {
-  if (c.kind == ContactKind::kPointTriangle) return weights_.Point(c.v[0], surface_->vertex_body[c.v[1]]);
-  return weights_.EdgePair(c.first, c.second);
+  if (c.kind == ContactKind::kPointTriangle) return weights_->Point(*surface_, c.v[0], surface_->vertex_body[c.v[1]]);
+  return weights_->EdgePair(*surface_, c.first, c.second, settings_.dhat_m);
 }
 
 // Pairs of one body whose dhat its shape cuts short stay as they are: cells with different dhat do not cancel.

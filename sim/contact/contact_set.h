@@ -33,8 +33,9 @@ struct ContactStencil {
 // point is near, the features that count (nearest_features.h), where the first of them was.
 class ContactSet {
  public:
-  ContactSet(const CollisionSurface* surface, const ContactSettings& settings)
-      : surface_(surface), settings_(settings), weights_(*surface, settings.dhat_m) {}
+  // `weights`: of this surface; both outlive this.
+  ContactSet(const CollisionSurface* surface, const ContactWeights* weights, const ContactSettings& settings)
+      : surface_(surface), weights_(weights), settings_(settings) {}
 
   // `travel`, where given, bounds the distance of each vertex of x from its anchor (BroadPhase::Displacements): pairs that are
   // therefore beyond dhat are not examined, with the same result. `interrupt`, where given, ends it early.
@@ -55,8 +56,8 @@ class ContactSet {
   void KeepNearestFeatures(const std::vector<Vec3>& x);
 
   const CollisionSurface* surface_;
+  const ContactWeights* weights_;
   ContactSettings settings_;
-  ContactWeights weights_;
   std::vector<ContactStencil> stencils_;
   std::vector<ContactStencil> prescribed_pairs_;
   std::vector<ContactStencil> all_stencils_;      // before KeepNearestFeatures

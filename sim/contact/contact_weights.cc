@@ -33,22 +33,23 @@ double CornerArea(const Vec3& p, const Vec3& q, const Vec3& r, double area) {
 
 }  // namespace
 
-ContactWeights::ContactWeights(const CollisionSurface& surface, double dhat) : surface_(&surface), dhat2_(dhat * dhat) {
-  MeasureVertices();
-  MeasureEdges();
-  ShareBetweenBodies();
+ContactWeights::ContactWeights(const CollisionSurface& surface) {
+  MeasureVertices(surface);
+  MeasureEdges(surface);
+  ShareBetweenBodies(surface);
 }
 
-double ContactWeights::EdgePair(int32_t e, int32_t f) const {
-  const double r = surface_->edge_rest_length2[e] * surface_->edge_rest_length2[f] / (dhat2_ * dhat2_);
-  const double area = std::max(dhat2_, kCrossing * std::sqrt(surface_->edge_rest_length2[e] * surface_->edge_rest_length2[f]));
+double ContactWeights::EdgePair(const CollisionSurface& surface, int32_t e, int32_t f, double dhat) const {
+  const double dhat2 = dhat * dhat;
+  const double r = surface.edge_rest_length2[e] * surface.edge_rest_length2[f] / (dhat2 * dhat2);
+  const double area = std::max(dhat2, kCrossing * std::sqrt(surface.edge_rest_length2[e] * surface.edge_rest_length2[f]));
   return area * std::min(1.0, r) * sharpness_[e] * sharpness_[f];
 }
 
-void ContactWeights::MeasureVertices() {
-  const std::vector<Vec3>& x = surface_->rest_positions;
-  std::vector<std::vector<Corner>> corners(surface_->vertex_count);
-  for (const Triangle& t : surface_->triangles) {
+void ContactWeights::MeasureVertices(const CollisionSurface& surface) {
+  const std::vector<Vec3>& x = surface.rest_positions;
+  std::vector<std::vector<Corner>> corners(surface.vertex_count);
+  for (const Triangle& t : surface.triangles) {
     const Vec3 normal = (x[t[1]] - x[t[0]]).cross(x[t[2]] - x[t[0]]);
     const double twice = normal.norm();
     if (!(twice > 0)) continue;
@@ -57,8 +58,8 @@ void ContactWeights::MeasureVertices() {
       corners[p].push_back({p, normal / twice, CornerArea(x[p], x[t[(k + 1) % 3]], x[t[(k + 2) % 3]], 0.5 * twice)});
     }
   }
-  vertex_area_.assign(surface_->vertex_count, 0);
-  for (int32_t p = 0; p < surface_->vertex_count; ++p) {
+  vertex_area_.assign(surface.vertex_count, 0);
+  for (int32_t p = 0; p < surface.vertex_count; ++p) {
     for (const Corner& facing : corners[p]) {
       double area = 0;
       for (const Corner& c : corners[p]) area += facing.normal.dot(c.normal) > kSameWay ? c.area : 0;
@@ -67,21 +68,21 @@ void ContactWeights::MeasureVertices() {
   }
 }
 
-void ContactWeights::MeasureEdges() {
-  flat_vertex_.assign(surface_->vertex_count, 1);
-  const std::vector<Vec3>& x = surface_->rest_positions;
+void ContactWeights::MeasureEdges(const CollisionSurface& surface) {
+  flat_vertex_.assign(surface.vertex_count, 1);
+  const std::vector<Vec3>& x = surface.rest_positions;
   std::map<Edge, std::vector<Vec3>> normals;  // an edge belongs to one body, so its vertices name it
-  for (const Triangle& t : surface_->triangles) {
+  for (const Triangle& t : surface.triangles) {
     const Vec3 normal = (x[t[1]] - x[t[0]]).cross(x[t[2]] - x[t[0]]).normalized();
     for (int k = 0; k < 3; ++k) normals[{std::min(t[k], t[(k + 1) % 3]), std::max(t[k], t[(k + 1) % 3])}].push_back(normal);
   }
-  for (const Edge& e : surface_->edges) {
+  for (const Edge& e : surface.edges) {
     const std::vector<Vec3>& n = normals[{std::min(e[0], e[1]), std::max(e[0], e[1])}];
     // 1 - cos of the angle by which the surface turns; a border, or more than two triangles, is sharp.
     const double turn = n.size() == 2 ? 1 - n[0].dot(n[1]) : 1;
     sharpness_.push_back(std::clamp(turn, kLeastSharpness, 1.0));
     const bool flat = n.size() == 2 && turn < 1 && n[0].cross(n[1]).norm() < kFlat;
-    if (flat && surface_->StaysFlat(surface_->vertex_body[e[0]])) {
+    if (flat && surface.StaysFlat(surface.vertex_body[e[0]])) {
       sharpness_.back() = 0;
     } else {
       flat_vertex_[e[0]] = flat_vertex_[e[1]] = 0;
@@ -89,15 +90,15 @@ void ContactWeights::MeasureEdges() {
   }
 }
 
-void ContactWeights::ShareBetweenBodies() {
-  const int32_t bodies = surface_->body_count;
+void ContactWeights::ShareBetweenBodies(const CollisionSurface& surface) {
+  const int32_t bodies = surface.body_count;
   std::vector<double> coarseness(bodies, 0);
   for (int32_t b = 0; b < bodies; ++b) {
     double area = 0, total = 0;
     int64_t used = 0;
-    for (int32_t p = 0; p < surface_->vertex_count; ++p) {
-      if (surface_->vertex_body[p] != b || !(vertex_area_[p] > 0)) continue;
-      area += vertex_area_[p], total += surface_->vertex_area[p], ++used;
+    for (int32_t p = 0; p < surface.vertex_count; ++p) {
+      if (surface.vertex_body[p] != b || !(vertex_area_[p] > 0)) continue;
+      area += vertex_area_[p], total += surface.vertex_area[p], ++used;
     }
     coarseness[b] = used > 0 ? area / static_cast<double>(used) * total : 0;
   }

@@ -32,27 +32,26 @@ namespace eipc {
 // the "internal edges" of Erleben 2018), and vertices there only what the integral needs of them.
 class ContactWeights {
  public:
-  ContactWeights(const CollisionSurface& surface, double dhat);
+  ContactWeights() = default;
+  explicit ContactWeights(const CollisionSurface& surface);
 
-  // Of vertex p against anything of another body (or of its own).
-  double Point(int32_t p, int32_t other_body) const {
-    const size_t pair = static_cast<size_t>(surface_->vertex_body[p]) * surface_->body_count + other_body;
+  // Of vertex p against anything of another body (or of its own). Here and below `surface` is that of the constructor.
+  double Point(const CollisionSurface& surface, int32_t p, int32_t other_body) const {
+    const size_t pair = static_cast<size_t>(surface.vertex_body[p]) * surface.body_count + other_body;
     if (flat_vertex_[p] && share_[pair] <= kLeastShare) return 0;
     return vertex_area_[p] * share_[pair];
   }
   // Zero where either edge is inside a part that stays flat.
-  double EdgePair(int32_t e, int32_t f) const;
+  double EdgePair(const CollisionSurface& surface, int32_t e, int32_t f, double dhat) const;
 
  private:
   // No side of a pair gets less: a lone vertex of a coarse surface still pushes.
   static constexpr double kLeastShare = 0.02;
 
-  void MeasureVertices();
-  void MeasureEdges();
-  void ShareBetweenBodies();
+  void MeasureVertices(const CollisionSurface& surface);
+  void MeasureEdges(const CollisionSurface& surface);
+  void ShareBetweenBodies(const CollisionSurface& surface);
 
-  const CollisionSurface* surface_;
-  double dhat2_;
   std::vector<double> vertex_area_;   // facing one way, m^2
   std::vector<double> sharpness_;     // of edges, 1 from a right angle or a border on; 0: inside a part that stays flat
   std::vector<uint8_t> flat_vertex_;  // inside a part that stays flat

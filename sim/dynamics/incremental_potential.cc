@@ -30,7 +30,7 @@ IncrementalPotential::IncrementalPotential(const Model* model, SurfaceState* sur
       pool_(pool),
       seconds_(seconds),
       interrupt_(interrupt),
-      contacts_(&model->surface, model->contact),
+      contacts_(&model->surface, &model->contact_weights, model->contact),
       barrier_(&surface->map(), &contacts_, pool),
       friction_(&surface->map(), &model->friction, model->contact.friction_velocity_m_s),
       remainder_(&surface->map(), &model->friction, pool),

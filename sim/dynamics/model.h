@@ -11,6 +11,7 @@
 #include "sim/collision/collision_surface.h"
 #include "sim/collision/surface_summaries.h"
 #include "sim/contact/contact_settings.h"
+#include "sim/contact/contact_weights.h"
 #include "sim/contact/pair_friction.h"
 #include "sim/dynamics/dynamics_settings.h"
 #include "sim/dynamics/goal.h"
@@ -99,6 +100,7 @@ struct Model {
   std::vector<EmbeddingRow> embedding;  // one row a surface vertex; count 0: fixed at surface_offset
   std::vector<Vec3> surface_offset;     // positions of static vertices (zero elsewhere)
   SurfaceSummaries summaries;           // of the nodes of the bodies' bounding-volume trees
+  ContactWeights contact_weights;       // of the area-weighted barrier
 
   PairFriction friction;
 

@@ -275,6 +275,7 @@ absl::StatusOr<std::shared_ptr<const Model>> CompileScene(const SceneSpec& spec,
   if (!problems.empty()) return problems.ToStatus();
   EIPC_RETURN_IF_ERROR(Ended(budget.Poll()));
   model->summaries = SurfaceSummaries::Create(model->surface, model->embedding, model->initial_positions);
+  model->contact_weights = ContactWeights(model->surface);
   CopySettings(spec, model.get());
   AddGoals(spec.goals, model.get());
   model->start_positions = model->initial_positions;

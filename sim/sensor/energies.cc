@@ -13,7 +13,7 @@ double SearchedPotential(const Model& model, const State& state, const std::vect
   ThreadPool pool(1);
   BroadPhase broad_phase(&model.surface, &model.summaries, &model.embedding, &model.surface_offset, model.contact.dhat_m);
   broad_phase.UpdateBounds(state.q, state.q, 0);
-  ContactSet contacts(&model.surface, model.contact);
+  ContactSet contacts(&model.surface, &model.contact_weights, model.contact);
   contacts.Update(broad_phase.candidates(), x, &pool);
   return ContactPotential::ValuePerStiffness(contacts, x);
 }

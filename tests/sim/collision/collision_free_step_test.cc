@@ -80,7 +80,8 @@ TEST(CollisionFreeStep, NothingMeetsOnTheWay) {
     path.Find(q0, q1, LargestExaminedGap(kDhat, 1e-16), &mixed);
     EXPECT_EQ(step, std::min(CollisionFreeStep(mixed.candidates(), x0, x1, 1e-16, &one, &in_regions),
                              CollisionFreeStep(path.candidates(), path.from(), path.to(), 1e-16, &one)));
-    ContactSet narrow_set(&s, {}), wide_set(&s, {});
+    const ContactWeights weights(s);
+    ContactSet narrow_set(&s, &weights, {}), wide_set(&s, &weights, {});
     narrow_set.Update(broad_phase.candidates(), x0, &one);
     wide_set.Update(wide.candidates(), x0, &one, &travel);
     EXPECT_EQ(narrow_set.min_distance(), wide_set.min_distance());

@@ -39,7 +39,8 @@ TEST(ContactSet, HoldsExactlyThePairsBelowDhat) {
     const CollisionSurface s = SoupWithoutSelfContact(&random);
     const double dhat = random.LogUniform(1e-3, 1e-2);
     const std::vector<Candidate> all = AllPairs(s, dhat);
-    ContactSet set(&s, Settings(dhat, BarrierForm::kPerPair));
+    const ContactWeights weights(s);
+    ContactSet set(&s, &weights, Settings(dhat, BarrierForm::kPerPair));
     set.Update(all, s.rest_positions, &pool);
     std::map<std::array<int32_t, 4>, ContactStencil> found;
     for (const ContactStencil& stencil : set.stencils()) found.emplace(stencil.v, stencil);
@@ -75,7 +76,8 @@ TEST(ContactSet, ABodyAtRestDoesNotPushItself) {
   const testing::MovingSurface m(s);
   BroadPhase broad_phase = m.Detection(kDhat);
   broad_phase.UpdateBounds(testing::Stacked(m.rest), testing::Stacked(m.rest), 0.01);
-  ContactSet set(&s, Settings(kDhat, BarrierForm::kPerPair));
+  const ContactWeights weights(s);
+  ContactSet set(&s, &weights, Settings(kDhat, BarrierForm::kPerPair));
   set.Update(broad_phase.candidates(), s.rest_positions, &pool);
   EXPECT_GT(broad_phase.candidates().size(), 1000u);
   EXPECT_TRUE(set.stencils().empty());
@@ -98,7 +100,9 @@ TEST(ContactSet, TheSameForAnyNumberOfThreads) {
   broad_phase.UpdateBounds(testing::Stacked(m.rest), testing::Stacked(m.rest), 1e-2);
   ASSERT_GT(broad_phase.candidates().size(), 2000u) << "several chunks";
   ThreadPool one(1), three(3);
-  ContactSet a(&s, Settings(1e-2, BarrierForm::kAreaWeighted)), b(&s, Settings(1e-2, BarrierForm::kAreaWeighted));
+  const ContactWeights weights(s);
+  const ContactSettings settings = Settings(1e-2, BarrierForm::kAreaWeighted);
+  ContactSet a(&s, &weights, settings), b(&s, &weights, settings);
   a.Update(broad_phase.candidates(), s.rest_positions, &one);
   b.Update(broad_phase.candidates(), s.rest_positions, &three);
   ASSERT_EQ(a.stencils().size(), b.stencils().size());
@@ -112,7 +116,8 @@ TEST(ContactSet, TheSameForAnyNumberOfThreads) {
 TEST(ContactSet, NothingNearMeansNoDistance) {
   const CollisionSurface s = testing::BallGrid(1, 0, 0.01);
   ThreadPool pool(1);
-  ContactSet set(&s, Settings(1e-6, BarrierForm::kPerPair));
+  const ContactWeights weights(s);
+  ContactSet set(&s, &weights, Settings(1e-6, BarrierForm::kPerPair));
   set.Update({}, s.rest_positions, &pool);
   EXPECT_TRUE(set.stencils().empty());
   EXPECT_TRUE(std::isinf(set.min_distance()));

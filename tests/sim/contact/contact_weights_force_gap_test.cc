@@ -27,10 +27,12 @@ struct Load {
 class Pair {
  public:
   Pair(const MeshData& first, const MeshData& second, double dhat = kDhat)
-      : surface_(BuildCollisionSurface({first.vertices, second.vertices}, {first.triangles, second.triangles})), dhat_(dhat) {
+      : surface_(BuildCollisionSurface({first.vertices, second.vertices}, {first.triangles, second.triangles})),
+        weights_(surface_),
+        dhat_(dhat) {
     surface_.pair_enabled = {0, 1, 1, 0};
     settings_.dhat_m = dhat;
-    contacts_ = std::make_unique<ContactSet>(&surface_, settings_);
+    contacts_ = std::make_unique<ContactSet>(&surface_, &weights_, settings_);
     moving_ = std::make_unique<testing::MovingSurface>(surface_);
     x_ = surface_.rest_positions;
     first_count_ = first.vertices.size();
@@ -58,6 +60,7 @@ class Pair {
 
  private:
   CollisionSurface surface_;
+  ContactWeights weights_;
   ContactSettings settings_;
   std::unique_ptr<ContactSet> contacts_;
   std::unique_ptr<testing::MovingSurface> moving_;

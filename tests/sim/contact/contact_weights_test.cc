@@ -22,12 +22,12 @@ TEST(ContactWeights, VerticesOfAFaceCarryItsArea) {
   for (int cells : {1, 2, 4}) {
     const CollisionSurface s =
         Surfaces({testing::BoxSurfaceGrid(Vec3(0, 0, 0), Vec3(1, 1, 1), {cells, cells, cells}), testing::Sheet(100, -1, 1)});
-    const ContactWeights weights(s, 1e-3);
+    const ContactWeights weights(s);
     for (int axis = 0; axis < 3; ++axis) {
       for (double side : {0.0, 1.0}) {
         double area = 0;
         for (int32_t p = 0; p < s.vertex_count; ++p) {
-          if (s.vertex_body[p] == 0 && s.rest_positions[p][axis] == side) area += weights.Point(p, 1);
+          if (s.vertex_body[p] == 0 && s.rest_positions[p][axis] == side) area += weights.Point(s, p, 1);
         }
         EXPECT_NEAR(area, 0.98, 1e-12) << "all but the least share of the sheet";
       }
@@ -37,20 +37,20 @@ TEST(ContactWeights, VerticesOfAFaceCarryItsArea) {
 
 TEST(ContactWeights, VerticesOfASmoothSurfaceCarryAllOfIt) {
   const CollisionSurface s = Surfaces({testing::Sphere(Vec3(0, 0, 0), 1, 3)});
-  const ContactWeights weights(s, 1e-3);
+  const ContactWeights weights(s);
   double area = 0;
-  for (int32_t p = 0; p < s.vertex_count; ++p) area += weights.Point(p, 0);
+  for (int32_t p = 0; p < s.vertex_count; ++p) area += weights.Point(s, p, 0);
   EXPECT_NEAR(area, 0.5 * std::accumulate(s.vertex_area.begin(), s.vertex_area.end(), 0.0), 1e-9);
 }
 
 TEST(ContactWeights, SharesOfTwoBodiesMakeOneAndTheFinerHasMore) {
   const CollisionSurface s = Surfaces({testing::Sheet(1, 0, 4), testing::Sheet(1, 1, 8), testing::Sheet(1, 2, 4)});
-  const ContactWeights weights(s, 1e-3);
+  const ContactWeights weights(s);
   std::vector<int32_t> inner(3, -1);  // a vertex well inside each sheet
   for (int32_t p = 0; p < s.vertex_count; ++p) {
     if (s.rest_positions[p].head<2>().norm() < 1e-9) inner[s.vertex_body[p]] = p;
   }
-  const auto share = [&](int a, int b) { return weights.Point(inner[a], b) / (a == 1 ? 1.0 / 16 : 1.0 / 4); };
+  const auto share = [&](int a, int b) { return weights.Point(s, inner[a], b) / (a == 1 ? 1.0 / 16 : 1.0 / 4); };
   EXPECT_NEAR(share(0, 1) + share(1, 0), 1, 1e-12);
   EXPECT_GT(share(1, 0), 0.9);
   EXPECT_NEAR(share(0, 2), 0.5, 1e-12);
@@ -60,7 +60,7 @@ TEST(ContactWeights, SharesOfTwoBodiesMakeOneAndTheFinerHasMore) {
 TEST(ContactWeights, SharpEdgesOutweighFlatOnes) {
   const CollisionSurface s = Surfaces({testing::BoxSurfaceGrid(Vec3(0, 0, 0), Vec3(1, 1, 1), {2, 2, 2})});
   constexpr double kDhat = 1e-3;
-  const ContactWeights weights(s, kDhat);
+  const ContactWeights weights(s);
   int sharp = -1, flat = -1;
   for (size_t e = 0; e < s.edges.size(); ++e) {
     int faces = 0;
@@ -71,12 +71,12 @@ TEST(ContactWeights, SharpEdgesOutweighFlatOnes) {
     (faces == 2 ? sharp : flat) = static_cast<int>(e);
   }
   // Half long each: far above dhat, a two-hundredth of the product; about dhat, dhat^2.
-  EXPECT_NEAR(weights.EdgePair(sharp, sharp), 0.005 * 0.25, 1e-12);
-  EXPECT_NEAR(ContactWeights(s, 0.1).EdgePair(sharp, sharp), 0.1 * 0.1, 1e-12);
-  EXPECT_LT(weights.EdgePair(flat, flat), 2e-3 * weights.EdgePair(sharp, sharp));
-  EXPECT_GT(weights.EdgePair(flat, flat), 0);
+  EXPECT_NEAR(weights.EdgePair(s, sharp, sharp, kDhat), 0.005 * 0.25, 1e-12);
+  EXPECT_NEAR(weights.EdgePair(s, sharp, sharp, 0.1), 0.1 * 0.1, 1e-12);
+  EXPECT_LT(weights.EdgePair(s, flat, flat, kDhat), 2e-3 * weights.EdgePair(s, sharp, sharp, kDhat));
+  EXPECT_GT(weights.EdgePair(s, flat, flat, kDhat), 0);
   // Far below dhat the pairs grow in number as the fourth power.
-  EXPECT_NEAR(ContactWeights(s, 10).EdgePair(sharp, sharp), 100 * std::pow(0.5, 4) / 1e4, 1e-12);
+  EXPECT_NEAR(weights.EdgePair(s, sharp, sharp, 10), 100 * std::pow(0.5, 4) / 1e4, 1e-12);
 }
 
 // Inside the flat sides of bodies that stay flat, edges weigh nothing and neither do vertices of the coarser one; rims do.
@@ -85,12 +85,12 @@ TEST(ContactWeights, WhatStaysFlatGuardsNothing) {
                  box = testing::BoxSurfaceGrid(Vec3(-0.01, -0.01, 0), Vec3(0.01, 0.01, 0.02), {1, 1, 1});
   CollisionSurface s = Surfaces({floor, box});
   s.body_stays_flat = {1, 1};
-  const ContactWeights weights(s, 1e-3);
+  const ContactWeights weights(s);
   const auto inside = [&](int32_t p) { return s.rest_positions[p].head<2>().cwiseAbs().maxCoeff() < 1; };
   int vertices_inside = 0;
   for (int32_t p = 0; p < 25; ++p) {
     vertices_inside += inside(p);
-    EXPECT_EQ(weights.Point(p, 1) > 0, !inside(p)) << p;
+    EXPECT_EQ(weights.Point(s, p, 1) > 0, !inside(p)) << p;
   }
   EXPECT_EQ(vertices_inside, 9);
   int32_t sharp = -1;
@@ -104,12 +104,12 @@ TEST(ContactWeights, WhatStaysFlatGuardsNothing) {
     const Vec3 &a = s.rest_positions[s.edges[e][0]], &b = s.rest_positions[s.edges[e][1]];
     const bool rim =
         a.head<2>().cwiseAbs().maxCoeff() == 1 && b.head<2>().cwiseAbs().maxCoeff() == 1 && (a.x() == b.x() || a.y() == b.y());
-    EXPECT_EQ(weights.EdgePair(e, sharp) > 0, rim) << e;
+    EXPECT_EQ(weights.EdgePair(s, e, sharp, 1e-3) > 0, rim) << e;
   }
   // The same surface on a body that can bend.
   s.body_stays_flat = {0, 0};
-  const ContactWeights bending(s, 1e-3);
-  for (int32_t p = 0; p < 25; ++p) EXPECT_GT(bending.Point(p, 1), 0);
+  const ContactWeights bending(s);
+  for (int32_t p = 0; p < 25; ++p) EXPECT_GT(bending.Point(s, p, 1), 0);
 }
 
 }  // namespace

@@ -35,7 +35,7 @@ std::vector<Vec3> OverEdge(double gap, const Vec3& b0, const Vec3& b1) {
 }  // namespace
 
 OneContact::OneContact(ContactKind kind, const std::vector<Vec3>& rest, double dhat, BarrierForm form)
-    : surface_(TwoTriangles(rest)), contacts_(&surface_, Settings(dhat, form)) {
+    : surface_(TwoTriangles(rest)), weights_(surface_), contacts_(&surface_, &weights_, Settings(dhat, form)) {
   if (kind == ContactKind::kPointTriangle) {
     candidates_ = {{{0, 3, 4, 5}, 0, 1, kind}};
   } else {

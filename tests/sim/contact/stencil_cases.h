@@ -31,6 +31,7 @@ class OneContact {
  private:
   ThreadPool pool_{1};
   CollisionSurface surface_;
+  ContactWeights weights_;
   ContactSet contacts_;
   std::vector<Candidate> candidates_;
 };

@@ -28,7 +28,8 @@ class PointInAValley {
     surface_.pair_enabled = {0, 1, 1, 0};
     settings_.dhat_m = kDhat;
     settings_.form = BarrierForm::kAreaWeighted;
-    contacts_ = std::make_unique<ContactSet>(&surface_, settings_);
+    weights_ = ContactWeights(surface_);
+    contacts_ = std::make_unique<ContactSet>(&surface_, &weights_, settings_);
     moving_ = std::make_unique<testing::MovingSurface>(surface_);
     map_ = std::make_unique<SurfaceMap>(&moving_->rows, &moving_->offsets);
     term_ = std::make_unique<FrictionTerm>(map_.get(), &pairs_, kSlipSpeed);
@@ -89,6 +90,7 @@ class PointInAValley {
 
   CollisionSurface surface_;
   ContactSettings settings_;
+  ContactWeights weights_;
   std::unique_ptr<ContactSet> contacts_;
   std::unique_ptr<testing::MovingSurface> moving_;
   ThreadPool pool_{1};
