@@ -29,6 +29,8 @@ PAUSE_S = 0.05
 SCRAPES = 5
 # Without connections that come or go, the server is at rest.
 REST_S = 2.0
+# Between two samples; and how long nothing is asked of the server before each, so that samples differ by what it keeps.
+SAMPLE_S, QUIET_S = 15.0, 0.25
 # Comes before the heap at rest is read for the first time: what a first use fills (lists, tables of libraries), it fills once.
 FIRST_USE_S = 30.0
 DT = 0.005
@@ -75,6 +77,9 @@ class _Active(threading.Thread):
         self._next: eipc.Session | None = None
         self._change = threading.Event()
         self._done = threading.Event()
+        self._going = threading.Event()
+        self._going.set()
+        self._between_steps = threading.Lock()
         self.steps = 0
 
     def take(self, session: eipc.Session) -> None:
@@ -88,6 +93,16 @@ class _Active(threading.Thread):
 
     def stop(self) -> None:
         self._done.set()
+        self._going.set()
+
+    def hold(self) -> None:
+        """No step is under way, and none begins before go_on."""
+        self._going.clear()
+        with self._between_steps:
+            pass
+
+    def go_on(self) -> None:
+        self._going.set()
 
     def run(self) -> None:
         try:
@@ -100,7 +115,9 @@ class _Active(threading.Thread):
         with self._session.stream() as stream:
             due = time.monotonic()
             while not self._done.is_set() and not self._change.is_set():
-                stream.step(DT, substeps=2)
+                self._going.wait()
+                with self._between_steps:
+                    stream.step(DT, substeps=2)
                 self.steps += 1
                 due = max(due + 1 / RATE_HZ, time.monotonic() - 1)
                 self._done.wait(max(0.0, due - time.monotonic()))
@@ -127,6 +144,17 @@ class _Churn:
 
     def close(self) -> None:
         self._hasty.close()
+
+    def at_a_quiet_moment(self, look: Callable[[], Sample]) -> Sample:
+        """What is seen while all sessions are there and none steps."""
+        for active in self._active:
+            active.hold()
+        time.sleep(QUIET_S)
+        try:
+            return look()
+        finally:
+            for active in self._active:
+                active.go_on()
 
     def _any(self) -> eipc.Session:
         return self._rng.choice(self._idle)
@@ -291,7 +319,7 @@ def _sample(server: eipc.ServerProcess, metrics: str, t_s: float) -> Sample:
 def _run(server: eipc.ServerProcess, metrics: str, churn: _Churn, seen: Soak, seconds: float, rng: random.Random,
          say: Callable[[str], None]) -> None:
     begin = time.monotonic()
-    every = min(1.0, seconds / 200)
+    every = min(SAMPLE_S, seconds / 100)
     due, told = 0.0, 0.0
     while (now := time.monotonic() - begin) < seconds:
         act = rng.choice(churn.acts)
@@ -302,7 +330,7 @@ def _run(server: eipc.ServerProcess, metrics: str, churn: _Churn, seen: Soak, se
             seen.failures.append(f"{act.__name__}: {error}")
         if now >= due:
             due = now + every
-            seen.samples.append(_sample(server, metrics, now))
+            seen.samples.append(churn.at_a_quiet_moment(lambda at=now: _sample(server, metrics, at)))
         if now >= told + min(300.0, seconds / 12):
             told = now
             last = seen.samples[-1]
