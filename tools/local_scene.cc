@@ -25,13 +25,17 @@ void AddLocalSceneOptions(CLI::App* command, LocalSceneOptions* options) {
       ->allow_extra_args(false);
 }
 
-absl::StatusOr<std::shared_ptr<const Model>> LoadLocalScene(const LocalSceneOptions& options) {
+absl::StatusOr<SceneSpec> ReadLocalScene(const LocalSceneOptions& options, Problems* problems) {
   EIPC_ASSIGN_OR_RETURN(v1::Scene scene, LoadSceneText(options.scene));
   EIPC_RETURN_IF_ERROR(ApplyOverrides(options.overrides, &scene));
   std::string data = options.data_folder;
   if (data.empty() && std::getenv("EIPC_DATA") != nullptr) data = std::getenv("EIPC_DATA");
+  return SceneFromProto(scene, MeshResolver::ForLocalScene(options.scene, data), problems);
+}
+
+absl::StatusOr<std::shared_ptr<const Model>> LoadLocalScene(const LocalSceneOptions& options) {
   Problems problems;
-  EIPC_ASSIGN_OR_RETURN(SceneSpec spec, SceneFromProto(scene, MeshResolver::ForLocalScene(options.scene, data), &problems));
+  EIPC_ASSIGN_OR_RETURN(const SceneSpec spec, ReadLocalScene(options, &problems));
   return CompileScene(spec, std::move(problems));
 }
 

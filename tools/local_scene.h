@@ -7,6 +7,8 @@
 
 #include "absl/status/statusor.h"
 #include "sim/dynamics/model.h"
+#include "sim/scene/problems.h"
+#include "sim/scene/scene_spec.h"
 
 namespace CLI {
 class App;
@@ -24,7 +26,10 @@ struct LocalSceneOptions {
 // Adds SCENE, --data and --set to a command.
 void AddLocalSceneOptions(CLI::App* command, LocalSceneOptions* options);
 
-// Reads, overrides, converts and compiles. INVALID_ARGUMENT lists every problem, a line each.
+// Reads, overrides and converts; findings about the scene's parts go to `problems`.
+absl::StatusOr<SceneSpec> ReadLocalScene(const LocalSceneOptions& options, Problems* problems);
+
+// Reads and compiles. INVALID_ARGUMENT lists every problem, a line each.
 absl::StatusOr<std::shared_ptr<const Model>> LoadLocalScene(const LocalSceneOptions& options);
 
 // Prints a status to standard error as `eipc: ...`; 2, the exit status of a request that could not be carried out.

@@ -14,7 +14,9 @@
 #include "absl/strings/str_format.h"
 #include "sim/base/status_macros.h"
 #include "sim/dynamics/simulation.h"
+#include "sim/scene/compile_scene.h"
 #include "sim/sensor/goals.h"
+#include "tools/full_space_comparison.h"
 #include "tools/local_scene.h"
 #include "tools/run_report.h"
 #include "tools/step_log.h"
@@ -30,6 +32,7 @@ struct RunOptions {
   double duration_s = 0;
   int threads = 1;
   bool audit = false;
+  bool compare_full = false;
   std::string report;
   std::string steps;
   std::string trajectory;
@@ -66,7 +69,9 @@ nlohmann::ordered_json GoalsJson(const Model& model, const std::vector<GoalResul
 
 absl::StatusOr<bool> Run(RunOptions options) {
   if (options.audit) options.scene.overrides.push_back("solver.audit_every_n_steps=1");
-  EIPC_ASSIGN_OR_RETURN(const std::shared_ptr<const Model> model, LoadLocalScene(options.scene));
+  Problems problems;
+  EIPC_ASSIGN_OR_RETURN(const SceneSpec spec, ReadLocalScene(options.scene, &problems));
+  EIPC_ASSIGN_OR_RETURN(const std::shared_ptr<const Model> model, CompileScene(spec, std::move(problems)));
   LocalRun run;
   run.scene = options.scene.scene;
   run.dt_s = options.dt_s == 0 ? model->schedule_dt_s : options.dt_s;
@@ -74,8 +79,17 @@ absl::StatusOr<bool> Run(RunOptions options) {
   run.threads = options.threads;
   run.trajectory = options.trajectory;
   run.steps = options.steps;
+  std::unique_ptr<FullSpaceComparison> comparison;
+  std::function<void(const World&)> after_step;
+  if (options.compare_full) {
+    EIPC_ASSIGN_OR_RETURN(comparison, FullSpaceComparison::Create(spec, model, run.threads));
+    after_step = [&](const World& world) { comparison->Step(world, run.dt_s); };
+  }
   bool audit_passed = true;
-  EIPC_ASSIGN_OR_RETURN(const nlohmann::ordered_json report, RunModel(model, run, nullptr, &audit_passed));
+  EIPC_ASSIGN_OR_RETURN(nlohmann::ordered_json report, RunModel(model, run, after_step, &audit_passed));
+  if (comparison != nullptr) {
+    EIPC_ASSIGN_OR_RETURN(report["compare_full"], comparison->Report());
+  }
   EIPC_RETURN_IF_ERROR(WriteReport(options.report, report));
   return audit_passed;
 }
@@ -134,6 +148,8 @@ void AddRunCommand(CLI::App& app, int* exit_status) {
   command->add_option("--threads", options->threads, "Threads inside a step (the bits do not depend on it)")
       ->check(CLI::Range(1, 256));
   command->add_flag("--audit", options->audit, "Check every accepted state for intersections and inversions, exactly");
+  command->add_flag("--compare-full", options->compare_full,
+                    "Run the scene in full space as well and report how far the cages' forces and deflections are off");
   command->add_option("--report", options->report, "Write the JSON report here (default: standard output)");
   command->add_option("--steps", options->steps,
                       "Write a line a step here: outcome, what limited it, energies (docs/reference/eipc_run.md)");
