@@ -10,6 +10,8 @@
 #include "absl/strings/str_cat.h"
 #include "sim/dynamics/model.h"
 #include "sim/scene/scene_spec.h"
+#include "sim/scene/sliders.h"
+#include "sim/solver/linear_solvers.h"
 
 namespace eipc {
 
@@ -19,6 +21,13 @@ namespace {
 double NodeBytes(double nodes) {
   constexpr double kPerNode = 7 << 10, kFill = 700;
   return nodes * (kPerNode + kFill * std::cbrt(nodes));
+}
+
+// The matrix couples every node of a slider with every other, and an incomplete factor keeps a list of the products of its
+// blocks, which takes twice its size while it grows.
+double SliderBytes(double nodes, LinearSolverKind solver) {
+  constexpr double kPerPair = 300, kPerProduct = 5;
+  return nodes * nodes * (kPerPair + (solver == LinearSolverKind::kPcgIc0 ? kPerProduct * nodes : 0));
 }
 
 // The tree and boxes of a triangle, and what the search keeps of the pairs it may have with those in the way that one goes in a
@@ -80,18 +89,31 @@ int64_t EstimateModelBytes(const Model& model) {
 
 namespace {
 
+// At most, of nodes that the set may have; one with more is refused.
+double SliderNodes(const BoundarySetSpec& set, const MeshData& elements) {
+  const auto inside = [&](const Vec3& p) { return set.box && set.box->Contains(p); };
+  const int64_t in_box = std::count_if(elements.vertices.begin(), elements.vertices.end(), inside);
+  return std::min<double>(kMostSliderNodes, static_cast<double>(set.vertices.size()) + static_cast<double>(in_box));
+}
+
 // What solving for the state that a scene begins in takes, before its model is there: as a session of it, at the finest.
 int64_t EstimateEquilibriumBytes(const SceneSpec& spec) {
   constexpr double kPerTet = 1 << 10, kPerVertex = 512, kPerTriangle = 1280, kAffineNodes = 4;
   double nodes = 0, bytes = 0;
+  std::vector<double> sliders;
   for (const BodySpec& body : spec.bodies) {
     const MeshData& elements = body.cage ? *body.cage : body.mesh;
     const double tets = static_cast<double>(elements.tets.size());
     nodes += tets > 0 ? static_cast<double>(elements.vertices.size()) : kAffineNodes;
     nodes += body.cage ? 0 : std::max(0, body.cage_vertices);
+    for (const BoundarySetSpec& set : body.boundary_sets) {
+      if (set.slider) sliders.push_back(SliderNodes(set, elements));
+    }
     bytes += kPerTet * tets + kPerVertex * static_cast<double>(body.mesh.vertices.size()) +
              kPerTriangle * static_cast<double>(body.mesh.tets.empty() ? body.mesh.triangles.size() : 4 * body.mesh.tets.size());
   }
+  const LinearSolverKind solver = ChooseLinearSolver(spec.solver.linear_solver, static_cast<int64_t>(3 * nodes));
+  for (const double slider : sliders) bytes += SliderBytes(slider, solver);
   return static_cast<int64_t>(NodeBytes(nodes) + bytes);
 }
 
@@ -120,8 +142,12 @@ int64_t EstimateSessionBytes(const Model& model, int worlds) {
   constexpr double kFixed = 64 << 10, kPerElement = 1 << 10;
   size_t elements = 0;
   for (const ElasticBody& body : model.elastic) elements += body.nodes.size();
+  double sliders = 0;
+  for (const Slider& slider : model.sliders) {
+    sliders += SliderBytes(static_cast<double>(model.boundary_sets[slider.boundary_set].nodes.size()), model.solver.linear_solver);
+  }
   return static_cast<int64_t>(kFixed + NodeBytes(model.node_count) + kPerElement * static_cast<double>(elements) +
-                              SurfaceBytes(model)) *
+                              SurfaceBytes(model) + sliders) *
          worlds;
 }
 

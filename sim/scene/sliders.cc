@@ -7,9 +7,6 @@
 namespace eipc {
 namespace {
 
-// The matrix couples every node of a slider with every other.
-constexpr size_t kMostNodes = 512;
-
 void CheckNumbers(const SliderSpec& spec, const std::string& path, Problems* problems) {
   const Slider& slider = spec.slider;
   struct Number {
@@ -70,8 +67,8 @@ void CheckSliders(const BodySpec& body, const std::string& path, Problems* probl
 void AddSlider(const SliderSpec& spec, const std::string& path, Model* model, std::vector<ScalarSparse::Entry>* mass,
                Problems* problems) {
   BoundarySet& set = model->boundary_sets.back();
-  if (set.nodes.size() > kMostNodes) {
-    problems->Add(path, "holds ", set.nodes.size(), " vertices; at most ", kMostNodes, " can slide together");
+  if (set.nodes.size() > kMostSliderNodes) {
+    problems->Add(path, "holds ", set.nodes.size(), " vertices; at most ", kMostSliderNodes, " can slide together");
     return;
   }
   set.slides = true;

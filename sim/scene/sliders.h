@@ -10,6 +10,9 @@
 
 namespace eipc {
 
+// The matrix couples every node of a slider with every other.
+inline constexpr int kMostSliderNodes = 512;
+
 // Adds what is wrong with the sliders of a body.
 void CheckSliders(const BodySpec& body, const std::string& path, Problems* problems);
 

@@ -34,6 +34,17 @@ def fine_surface(folder: Path, level: int = 5) -> Path:
     return _on_a_slab(scene, folder, dhat=2.5e-4)
 
 
+def sliders(folder: Path, linear_solver: str) -> Path:
+    """Four soft blocks of 512 vertices, 256 of which slide together."""
+    scene = SceneText(f"sliders_{linear_solver.lower()}")
+    scene.line(f"solver {{ linear_solver: {linear_solver} }}")
+    drive = "slider { axis { x: 1 } max_force_n: 1 damping_n_s_m: 1 motion { mode: FORCE keys { value: 0.5 } } }"
+    held = "boundary_sets { name: 'held' " + " ".join(f"vertices: {v}" for v in range(256)) + f" {drive} }}"
+    for i in range(4):
+        scene.moving(f"block{i}", "full_space", tet_grid(0.1, 0.1, 0.1, (7, 7, 7)), (0.2 * i, 0, 0.1), extra=held, **SOFT)
+    return _on_a_slab(scene, folder)
+
+
 def affine_bin(folder: Path) -> Path:
     """64 affine boxes, four by four by four, that fall on a slab."""
     scene = SceneText("affine_bin")

@@ -40,7 +40,7 @@ from service_overload import fork, overhead, overload, proxy_overhead  # noqa: E
 from service_page import ServicePage  # noqa: E402
 from service_pauses import pauses  # noqa: E402
 from service_recovery import ACTIVE, IDLE, recover  # noqa: E402
-from service_scenes import affine_bin, fine_surface, pile  # noqa: E402
+from service_scenes import affine_bin, fine_surface, pile, sliders  # noqa: E402
 from service_soak import Sample, after_warm_up, soak  # noqa: E402
 from trend import trend  # noqa: E402
 
@@ -307,7 +307,8 @@ def _memory(context: Context, _: Front) -> list[Record]:
     folder = context.scratch / "memory"
     scenes = [(REPOSITORY / "models" / "scenes" / f"bubble_teddy_{name}.textproto", 0.02, 80) for name in ("low", "medium", "full")]
     scenes += [(pile(folder), 0.01, 4), (pile(folder, "CHOLESKY"), 0.01, 4), (affine_bin(folder), 0.01, 10),
-               (fine_surface(folder, 4), 0.01, 6), (fine_surface(folder), 0.01, 6), (fine_surface(folder, 6), 0.01, 4)]
+               (fine_surface(folder, 4), 0.01, 6), (fine_surface(folder), 0.01, 6), (fine_surface(folder, 6), 0.01, 4),
+               (sliders(folder, "CHOLESKY"), 0.01, 4), (sliders(folder, "PCG_IC0"), 0.01, 4)]
     records = []
     for path, dt, steps in scenes:
         metrics = f"127.0.0.1:{free_port()}"

@@ -104,5 +104,21 @@ TEST(CompileMemory, OfASceneThatBeginsInEquilibrium) {
   }
 }
 
+TEST(CompileMemory, OfASliderInEquilibrium) {
+  SceneSpec scene = Of({FullSpaceBox("box", Vec3(0.1, 0.1, 0.1), {7, 7, 7}, SoftMaterial(1000, 1e5, 0.3))});
+  BoundarySetSpec& set = scene.bodies[0].boundary_sets.emplace_back();
+  set.name = "held";
+  set.box = {Vec3(-1, -1, -1), Vec3(1, 1, 1)};  // all 512 vertices
+  set.slider.emplace();
+  set.slider->slider.max_force_n = 1;
+  set.slider->slider.stiffness_n_m = 100;
+  set.slider->slider.guide_stiffness_n_m = 1e7;
+  scene.start_in_equilibrium = true;
+  for (const LinearSolverKind solver : {LinearSolverKind::kCholesky, LinearSolverKind::kPcgIc0}) {
+    scene.solver.linear_solver = solver;
+    ExpectTheEstimateSuffices("slider in equilibrium", scene);
+  }
+}
+
 }  // namespace
 }  // namespace eipc
