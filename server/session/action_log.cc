@@ -38,13 +38,6 @@ void VisitLogState(Archive& archive, S& state) {
   archive.Text(bytes);
 }
 
-template <typename Archive, typename I>
-void VisitInterpolation(Archive& archive, I& interpolation) {
-  int32_t number = static_cast<int32_t>(interpolation);
-  archive.Value(number);
-  if constexpr (!std::is_const_v<I>) interpolation = static_cast<Interpolation>(number);
-}
-
 template <typename Archive, typename S>
 void VisitStep(Archive& archive, S& step, uint8_t version) {
   auto& [world, dt_s, substeps, targets, trajectories, digest, request_id, request, response, drives] = step;
@@ -57,7 +50,7 @@ void VisitStep(Archive& archive, S& step, uint8_t version) {
   });
   archive.Each(trajectories, [&archive, version](auto& frame) {
     archive.Value(frame.boundary_set);
-    if (version != kWithoutDrives) VisitInterpolation(archive, frame.trajectory.interpolation);
+    if (version != kWithoutDrives) VisitEnum(archive, frame.trajectory.interpolation);
     archive.Each(frame.trajectory.keys, [&archive](auto& key) {
       archive.Value(key.time_s);
       VisitPose(archive, key.pose);
@@ -70,8 +63,8 @@ void VisitStep(Archive& archive, S& step, uint8_t version) {
   if (version == kWithoutDrives) return;
   archive.Each(drives, [&archive](auto& drive) {
     archive.Value(drive.slider);
-    VisitMode(archive, drive.motion.mode);
-    VisitInterpolation(archive, drive.motion.interpolation);
+    VisitEnum(archive, drive.motion.mode);
+    VisitEnum(archive, drive.motion.interpolation);
     archive.Each(drive.motion.keys, [&archive](auto& key) {
       archive.Value(key.time_s);
       archive.Value(key.value);

@@ -57,7 +57,7 @@ void AddSlider(ByteWriter* out, const State::Slider& slider, const Model& model,
   ByteWriter value;
   value.Text(model.bodies[set.body].name);
   value.Text(set.name);
-  VisitMode(value, slider.mode);
+  VisitEnum(value, slider.mode);
   value.Value(slider.value);
   value.Value(slider.by_client);
   AddEntry(out, "slider", value);
@@ -129,37 +129,41 @@ class Reading {
   }
 
   absl::Status TakeDrive(ByteReader* reader) {
-    absl::string_view body, name;
     State::Drive drive;
-    reader->Text(body);
-    reader->Text(name);
-    VisitPose(*reader, drive.commanded);
-    reader->Value(drive.by_client);
-    reader->Value(drive.error_m);
-    if (!reader->ok()) return Corrupt("its bytes are cut short");
-    EIPC_ASSIGN_OR_RETURN(const int set, FindSet(body, name));
+    EIPC_ASSIGN_OR_RETURN(const int set, TakeOfSet(reader, [&] {
+                            VisitPose(*reader, drive.commanded);
+                            reader->Value(drive.by_client);
+                            reader->Value(drive.error_m);
+                          }));
     state_.drives[set] = drive;
     return absl::OkStatus();
   }
 
   // What the drive did in the step before is not taken over: the next step says it again.
   absl::Status TakeSlider(ByteReader* reader) {
-    absl::string_view body, name;
     State::Slider slider;
-    reader->Text(body);
-    reader->Text(name);
-    VisitMode(*reader, slider.mode);
-    reader->Value(slider.value);
-    reader->Value(slider.by_client);
-    if (!reader->ok()) return Corrupt("its bytes are cut short");
-    EIPC_ASSIGN_OR_RETURN(const int set, FindSet(body, name));
+    EIPC_ASSIGN_OR_RETURN(const int set, TakeOfSet(reader, [&] {
+                            VisitEnum(*reader, slider.mode);
+                            reader->Value(slider.value);
+                            reader->Value(slider.by_client);
+                          }));
     const int index = model_.FindSlider(set);
-    if (index < 0) return Foreign(absl::StrCat("the scene has no slider at '", Printable(name), "' of '", Printable(body), "'"));
+    if (index < 0) {
+      const BoundarySet& at = model_.boundary_sets[set];
+      return Foreign(absl::StrCat("the scene has no slider at '", at.name, "' of '", model_.bodies[at.body].name, "'"));
+    }
     state_.sliders[index] = slider;
     return absl::OkStatus();
   }
 
-  absl::StatusOr<int> FindSet(absl::string_view body, absl::string_view name) const {
+  // What AddDrive and AddSlider begin with, and then what `take` reads; returns the boundary set that it is of.
+  template <typename Take>
+  absl::StatusOr<int> TakeOfSet(ByteReader* reader, const Take& take) const {
+    absl::string_view body, name;
+    reader->Text(body);
+    reader->Text(name);
+    take();
+    if (!reader->ok()) return Corrupt("its bytes are cut short");
     const int set = model_.FindBoundarySet(std::string(body), std::string(name));
     if (set >= 0) return set;
     return Foreign(absl::StrCat("the scene has no boundary set '", Printable(name), "' of '", Printable(body), "'"));

@@ -17,13 +17,18 @@ void VisitPose(Archive& archive, P& pose) {
   for (int k = 0; k < 4; ++k) archive.Value(pose.rotation.coeffs()[k]);
 }
 
-// A kind is its number.
+// An enumerator is its number.
+template <typename Archive, typename E>
+void VisitEnum(Archive& archive, E& value) {
+  int32_t number = static_cast<int32_t>(value);
+  archive.Value(number);
+  if constexpr (!std::is_const_v<E>) value = static_cast<E>(number);
+}
+
 template <typename Archive, typename C>
 void VisitContact(Archive& archive, C& contact) {
   auto& [kind, body_a, body_b, vertices, distance_m, normal_force, friction_force] = contact;
-  int32_t number = static_cast<int32_t>(kind);
-  archive.Value(number);
-  if constexpr (!std::is_const_v<C>) kind = static_cast<ContactKind>(number);
+  VisitEnum(archive, kind);
   archive.Value(body_a);
   archive.Value(body_b);
   for (auto& v : vertices) archive.Value(v);
@@ -60,20 +65,12 @@ void VisitHeld(Archive& archive, Held& held) {
 template <typename Archive>
 inline constexpr bool kLeavesOutEmpty = false;
 
-// A mode is its number.
-template <typename Archive, typename M>
-void VisitMode(Archive& archive, M& mode) {
-  int32_t number = static_cast<int32_t>(mode);
-  archive.Value(number);
-  if constexpr (!std::is_const_v<M>) mode = static_cast<DriveMode>(number);
-}
-
 template <typename Archive, typename Sliders>
 void VisitSliders(Archive& archive, Sliders& sliders) {
   if (kLeavesOutEmpty<Archive> && sliders.empty()) return;
   archive.Each(sliders, [&archive](auto& slider) {
     auto& [mode, value, rate, by_client, position_m, velocity_m_s, effort_n, saturated, blocked] = slider;
-    VisitMode(archive, mode);
+    VisitEnum(archive, mode);
     for (auto* number : {&value, &rate, &position_m, &velocity_m_s, &effort_n}) archive.Value(*number);
     for (auto* flag : {&by_client, &saturated, &blocked}) archive.Value(*flag);
   });
