@@ -20,8 +20,7 @@ Json AffineReport(const AutoCage& result, double youngs_modulus_pa) {
   return {{"suggested", suggestion.affine}, {"expected_strain", suggestion.strain}, {"reason", suggestion.reason}};
 }
 
-Json LockingReport(const AutoCage& result, const MeshData& mesh, double poissons_ratio) {
-  const CageLocking locking = LockingOf(result, mesh, poissons_ratio);
+Json LockingReport(const CageLocking& locking) {
   if (!locking.measured) return {{"remedy", "none"}, {"reason", locking.reason}};
   const Locking& m = *locking.measured;
   Json json = {{"remedy", m.helps() ? "calibrated" : "none"},
@@ -37,8 +36,7 @@ Json LockingReport(const AutoCage& result, const MeshData& mesh, double poissons
   return json;
 }
 
-Json CageErrorReport(const AutoCage& result, const MeshData& mesh, double poissons_ratio) {
-  const FoundCageError found = CageErrorOf(result, mesh, poissons_ratio);
+Json CageErrorReport(const FoundCageError& found) {
   if (!found.measured) return {{"median", nullptr}, {"worst", nullptr}, {"reason", found.reason}};
   const CageError& error = *found.measured;
   Json loads = Json::object();

@@ -13,12 +13,12 @@ nlohmann::ordered_json CageReport(const AutoCage& result, int budget);
 // Whether a body of this stiffness is better simulated as affine, and why, in numbers.
 nlohmann::ordered_json AffineReport(const AutoCage& result, double youngs_modulus_pa);
 
-// The cage's stiffness over that of `mesh`'s own tets where they are sound, else of a finer lattice, and the remedy
+// The cage's stiffness over that of the object's own tets where they are sound, else of a finer lattice, and the remedy
 // (docs/howto/cages.md).
-nlohmann::ordered_json LockingReport(const AutoCage& result, const MeshData& mesh, double poissons_ratio);
+nlohmann::ordered_json LockingReport(const CageLocking& locking);
 
 // How far the cage's forces are off in the loads of LockingReport (docs/howto/cages.md).
-nlohmann::ordered_json CageErrorReport(const AutoCage& result, const MeshData& mesh, double poissons_ratio);
+nlohmann::ordered_json CageErrorReport(const FoundCageError& found);
 
 }  // namespace eipc
 

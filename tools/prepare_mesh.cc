@@ -89,8 +89,9 @@ absl::Status Work(const PrepareOptions& options, const std::string& content, con
   EIPC_RETURN_IF_ERROR(WriteMesh(folder + "/cage.vtk", {result.cage.vertices(), result.cage.tets(), {}}));
   Json report = CageReport(result, options.vertices);
   EIPC_RETURN_IF_ERROR(Report(progress, "measuring locking", 0.95));
-  report["locking"] = LockingReport(result, mesh, options.poissons_ratio);
-  report["error"] = CageErrorReport(result, mesh, options.poissons_ratio);
+  const CageLocking locking = LockingOf(result, mesh, options.poissons_ratio);
+  report["locking"] = LockingReport(locking);
+  report["error"] = CageErrorReport(CageErrorOf(result, mesh, options.poissons_ratio, locking));
   report["affine"] = AffineReport(result, options.youngs_modulus_pa);
   report["seconds"] = Seconds(start);
   return WriteText(folder + "/report.json", report.dump(2) + "\n");

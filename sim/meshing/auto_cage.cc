@@ -168,9 +168,10 @@ constexpr char kOneTet[] = "one tetrahedron: an affine body does not bend";
 std::optional<TetMesh> OwnTets(const AutoCage& cage, const MeshData& file) {
   const bool own =
       !file.tets.empty() && cage.findings.inverted_tets == 0 && cage.repaired.method == "kept" && !cage.repaired.decimated;
-  absl::StatusOr<TetMesh> tets = absl::NotFoundError("no tets");
-  if (own) tets = TetMeshOfUsed(file);
-  return tets.ok() ? std::optional<TetMesh>(*std::move(tets)) : std::nullopt;
+  if (!own) return std::nullopt;
+  absl::StatusOr<TetMesh> tets = TetMeshOfUsed(file);
+  if (!tets.ok()) return std::nullopt;
+  return *std::move(tets);
 }
 
 // Measures against the object's own tets where there are some and they serve, else against a lattice.
@@ -198,9 +199,13 @@ CageLocking LockingOf(const AutoCage& cage, const MeshData& file, double poisson
   return AgainstTheObject<CageLocking>(cage, file, poissons_ratio, MeasureLocking);
 }
 
-FoundCageError CageErrorOf(const AutoCage& cage, const MeshData& file, double poissons_ratio) {
+FoundCageError CageErrorOf(const AutoCage& cage, const MeshData& file, double poissons_ratio, const CageLocking& locking) {
   if (cage.full_mesh) return {CageError{{}, static_cast<int>(cage.cage.vertices().size())}, true, "the object's own mesh"};
   if (cage.cage.tets().size() == 1) return {std::nullopt, false, kOneTet};
+  if (locking.measured && (locking.by_own_tets || !OwnTets(cage, file))) {
+    std::optional<CageError> known = ErrorKnownFrom(*locking.measured, cage.cage, locking.by_own_tets);
+    if (known) return {std::move(known), locking.by_own_tets, ""};
+  }
   return AgainstTheObject<FoundCageError>(cage, file, poissons_ratio, MeasureCageError);
 }
 

@@ -53,7 +53,8 @@ struct FoundCageError {
   bool by_own_tets = false;           // against the object's own tets, else against a lattice
   std::string reason;
 };
-FoundCageError CageErrorOf(const AutoCage& cage, const MeshData& file, double poissons_ratio);
+// `locking`: what LockingOf found for the same, where that is known; it is not measured again where both have the same reference.
+FoundCageError CageErrorOf(const AutoCage& cage, const MeshData& file, double poissons_ratio, const CageLocking& locking = {});
 
 }  // namespace eipc
 

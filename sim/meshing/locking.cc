@@ -179,6 +179,42 @@ std::vector<SurfaceLoad> Loads(const std::vector<NamedLoad>& named) {
   return loads;
 }
 
+// How far a reference gives way under loads, and how fine it is.
+struct Softness {
+  std::vector<double> compliances;
+  int vertices = 0;
+};
+
+// Of a lattice of about this many vertices where there is no reference.
+absl::StatusOr<Softness> MeasureSoftness(const SurfaceMesh& surface, const TetMesh* reference, int lattice_vertices,
+                                         const std::vector<SurfaceLoad>& loads, double poissons_ratio) {
+  TetMesh lattice;
+  if (reference == nullptr) {
+    EIPC_ASSIGN_OR_RETURN(lattice, ReferenceLattice(surface, lattice_vertices));
+    reference = &lattice;
+  }
+  EIPC_ASSIGN_OR_RETURN(const StaticBody fine, StaticBody::Create(*reference, surface));
+  EIPC_ASSIGN_OR_RETURN(std::vector<double> compliances, fine.Compliances(loads, poissons_ratio));
+  return Softness{std::move(compliances), static_cast<int>(reference->vertices().size())};
+}
+
+// By load, how many times stiffer the cage is than the reference.
+absl::StatusOr<std::vector<double>> StiffnessRatios(const Softness& reference, const StaticBody& cage,
+                                                    const std::vector<SurfaceLoad>& loads, double poissons_ratio) {
+  EIPC_ASSIGN_OR_RETURN(std::vector<double> ratios, cage.Compliances(loads, poissons_ratio));
+  for (size_t i = 0; i < ratios.size(); ++i) {
+    if (!(reference.compliances[i] > 0) || !(ratios[i] > 0)) return absl::InvalidArgumentError("a load case deforms nothing");
+    ratios[i] = reference.compliances[i] / ratios[i];
+  }
+  return ratios;
+}
+
+// Vertices of the lattice that a cage's error is measured against.
+int LatticeFor(const TetMesh& cage) {
+  const int finer = kFinerBy * static_cast<int>(std::min<size_t>(cage.vertices().size(), kMostReferenceVertices));
+  return std::clamp(finer, kReferenceVertices, kMostReferenceVertices);
+}
+
 }  // namespace
 
 double CageError::median() const {
@@ -201,22 +237,20 @@ absl::StatusOr<CageError> MeasureCageError(const TetMesh& cage, const SurfaceMes
                                            double poissons_ratio) {
   const std::vector<NamedLoad> named = MakeLoads(surface);
   const std::vector<SurfaceLoad> loads = Loads(named);
-  TetMesh lattice;
-  if (reference == nullptr) {
-    const int finer = kFinerBy * static_cast<int>(std::min<size_t>(cage.vertices().size(), kMostReferenceVertices));
-    EIPC_ASSIGN_OR_RETURN(lattice, ReferenceLattice(surface, std::clamp(finer, kReferenceVertices, kMostReferenceVertices)));
-    reference = &lattice;
-  }
-  EIPC_ASSIGN_OR_RETURN(const StaticBody fine, StaticBody::Create(*reference, surface));
-  EIPC_ASSIGN_OR_RETURN(const std::vector<double> soft, fine.Compliances(loads, poissons_ratio));
+  EIPC_ASSIGN_OR_RETURN(const Softness soft, MeasureSoftness(surface, reference, LatticeFor(cage), loads, poissons_ratio));
   EIPC_ASSIGN_OR_RETURN(const StaticBody coarse, StaticBody::Create(cage, surface));
-  EIPC_ASSIGN_OR_RETURN(const std::vector<double> stiff, coarse.Compliances(loads, poissons_ratio));
+  EIPC_ASSIGN_OR_RETURN(const std::vector<double> ratios, StiffnessRatios(soft, coarse, loads, poissons_ratio));
   CageError out;
-  out.reference_vertices = static_cast<int>(reference->vertices().size());
-  for (size_t i = 0; i < named.size(); ++i) {
-    if (!(soft[i] > 0) || !(stiff[i] > 0)) return absl::InvalidArgumentError("a load case deforms nothing");
-    out.loads.push_back({named[i].name, soft[i] / stiff[i] - 1});
-  }
+  out.reference_vertices = soft.vertices;
+  for (size_t i = 0; i < named.size(); ++i) out.loads.push_back({named[i].name, ratios[i] - 1});
+  return out;
+}
+
+std::optional<CageError> ErrorKnownFrom(const Locking& locking, const TetMesh& cage, bool by_own_tets) {
+  if (!by_own_tets && LatticeFor(cage) != kReferenceVertices) return std::nullopt;
+  CageError out;
+  out.reference_vertices = locking.reference_vertices;
+  for (const LockingCase& c : locking.cases) out.loads.push_back({c.name, c.as_is - 1});
   return out;
 }
 
@@ -224,26 +258,19 @@ absl::StatusOr<Locking> MeasureLocking(const TetMesh& cage, const SurfaceMesh& s
                                        double poissons_ratio) {
   const std::vector<NamedLoad> named = MakeLoads(surface);
   const std::vector<SurfaceLoad> loads = Loads(named);
-  TetMesh lattice;
-  if (reference == nullptr) {
-    EIPC_ASSIGN_OR_RETURN(lattice, ReferenceLattice(surface, kReferenceVertices));
-    reference = &lattice;
-  }
-  EIPC_ASSIGN_OR_RETURN(const StaticBody fine, StaticBody::Create(*reference, surface));
-  EIPC_ASSIGN_OR_RETURN(const std::vector<double> soft, fine.Compliances(loads, poissons_ratio));
+  EIPC_ASSIGN_OR_RETURN(const Softness soft, MeasureSoftness(surface, reference, kReferenceVertices, loads, poissons_ratio));
   EIPC_ASSIGN_OR_RETURN(const StaticBody coarse, StaticBody::Create(cage, surface));
   Locking out;
-  out.reference_vertices = static_cast<int>(reference->vertices().size());
+  out.reference_vertices = soft.vertices;
   double least_spread = 0;
   for (size_t choice = 0; choice < kPoissonShares.size(); ++choice) {
     const double nu = kPoissonShares[choice] * poissons_ratio;
-    EIPC_ASSIGN_OR_RETURN(const std::vector<double> stiff, coarse.Compliances(loads, nu));
+    EIPC_ASSIGN_OR_RETURN(const std::vector<double> ratios, StiffnessRatios(soft, coarse, loads, nu));
     double sum = 0, squares = 0, count = 0;
     for (size_t i = 0; i < named.size(); ++i) {
-      if (!(soft[i] > 0) || !(stiff[i] > 0)) return absl::InvalidArgumentError("a load case deforms nothing");
-      if (choice == 0) out.cases.push_back({named[i].name, named[i].calibrates, soft[i] / stiff[i], 0});
+      if (choice == 0) out.cases.push_back({named[i].name, named[i].calibrates, ratios[i], 0});
       if (!named[i].calibrates) continue;
-      const double log_ratio = std::log(soft[i] / stiff[i]);
+      const double log_ratio = std::log(ratios[i]);
       sum += log_ratio;
       squares += log_ratio * log_ratio;
       ++count;
@@ -253,7 +280,7 @@ absl::StatusOr<Locking> MeasureLocking(const TetMesh& cage, const SurfaceMesh& s
     least_spread = spread;
     out.poissons_ratio = nu;
     out.youngs_scale = std::exp(-sum / count);
-    for (size_t i = 0; i < named.size(); ++i) out.cases[i].calibrated = soft[i] / stiff[i] * out.youngs_scale;
+    for (size_t i = 0; i < named.size(); ++i) out.cases[i].calibrated = ratios[i] * out.youngs_scale;
   }
   out.held_out_as_is = MeanMismatch(out.cases, &LockingCase::as_is);
   out.held_out_calibrated = MeanMismatch(out.cases, &LockingCase::calibrated);

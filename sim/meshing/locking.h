@@ -1,6 +1,7 @@
 #ifndef EIPC_SIM_MESHING_LOCKING_H_
 #define EIPC_SIM_MESHING_LOCKING_H_
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -60,6 +61,10 @@ struct CageError {
 // 8,000; a cage finer than that lattice compares with something as coarse as itself. INVALID_ARGUMENT as MeasureLocking.
 absl::StatusOr<CageError> MeasureCageError(const TetMesh& cage, const SurfaceMesh& surface, const TetMesh* reference,
                                            double poissons_ratio);
+
+// The same from a measured Locking of that cage, where both compare with the same reference; else none. `by_own_tets`: it was
+// measured against the object's own tetrahedra.
+std::optional<CageError> ErrorKnownFrom(const Locking& locking, const TetMesh& cage, bool by_own_tets);
 
 }  // namespace eipc
 

@@ -211,6 +211,26 @@ TEST(MeasureCageError, FallsAsTheCageIsRefined) {
   }
 }
 
+TEST(CageErrorOf, IsTheSameWhereLockingIsKnown) {
+  const MeshData box = testing::BoxTets(Vec3(0, 0, 0), Vec3(0.1, 0.12, 0.3), 6);
+  for (const MeshData& file : {box, TrianglesOf(box)}) {  // against the object's own tets, and against a lattice
+    const auto cage = MakeAutoCage(file, {.max_vertices = 34}, nullptr);
+    ASSERT_TRUE(cage.ok()) << cage.status();
+    ASSERT_FALSE(cage->full_mesh);
+    const CageLocking locking = LockingOf(*cage, file, 0.4);
+    ASSERT_TRUE(locking.measured.has_value()) << locking.reason;
+    const FoundCageError measured = CageErrorOf(*cage, file, 0.4), known = CageErrorOf(*cage, file, 0.4, locking);
+    ASSERT_TRUE(measured.measured.has_value() && known.measured.has_value());
+    EXPECT_EQ(known.by_own_tets, measured.by_own_tets);
+    EXPECT_EQ(known.measured->reference_vertices, measured.measured->reference_vertices);
+    ASSERT_EQ(known.measured->loads.size(), measured.measured->loads.size());
+    for (size_t i = 0; i < known.measured->loads.size(); ++i) {
+      EXPECT_EQ(known.measured->loads[i].name, measured.measured->loads[i].name);
+      EXPECT_EQ(known.measured->loads[i].error, measured.measured->loads[i].error);
+    }
+  }
+}
+
 TEST(CageErrorOf, IsNoneForTheObjectsOwnMeshAndUnknownForOneTet) {
   const MeshData box = testing::BoxTets(Vec3(0, 0, 0), Vec3(0.1, 0.12, 0.3), 2);
   const auto own = MakeAutoCage(box, {.max_vertices = 60}, nullptr);
