@@ -39,9 +39,8 @@ struct GraspCommandOptions {
 
 void Describe(const GraspCommandOptions& o, const GraspScene& scene, const PreparedMesh& prepared) {
   std::fprintf(stderr,
-               "eipc: %s: %.4g kg (density %.4g kg/m^3), E %.3g Pa, Poisson %.3g, friction %.3g, gripper scale %.3g, %.3g N a "
-               "finger; %s; %.3g m "
-               "high\n"
+               "eipc: %s: %.4g kg (density %.4g kg/m^3), E %.3g Pa, Poisson %.3g, friction %.3g, gripper scale %.3g, "
+               "%.3g N a finger; %s; %.3g m high\n"
                "eipc: cage and surface in %s\n",
                o.prepare.file.c_str(), scene.mass_kg, o.grasp.density_kg_m3, o.grasp.youngs_modulus_pa, o.grasp.poissons_ratio,
                o.grasp.friction, o.grasp.gripper_scale, scene.grip_n, scene.orientation.c_str(), scene.height_m,
