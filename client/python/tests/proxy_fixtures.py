@@ -1,4 +1,4 @@
-"""Servers behind HAProxy (eipc-server-with-proxy) for tests: certificates, a server, a client."""
+"""Servers behind HAProxy (eipc-server-with-proxy) for tests: certificates and a server."""
 
 import contextlib
 import os
@@ -55,12 +55,6 @@ def server(proxied):
     with launch(proxied) as server:
         yield server
     assert server.process.returncode == 0, "SIGTERM must end the server in order:\n" + server.output
-
-
-@pytest.fixture
-def client(server):
-    with server.client() as client:
-        yield client
 
 
 def descendants(process):

@@ -21,7 +21,8 @@ import eipc
 from awaiting import wait_until
 from eipc.v1 import service_pb2, service_pb2_grpc
 from proxy_fixtures import (  # noqa: F401 (fixtures are used by their names)
-    LOOPBACK, MANY_STEPS, MIB, PATIENCE_S, certificates, client, descendants, launch, proxied, server, stub_of, tls_files)
+    LOOPBACK, MANY_STEPS, MIB, PATIENCE_S, certificates, descendants, launch, proxied, server, stub_of, tls_files)
+from server_client import client  # noqa: F401 (fixture)
 from test_real_server import DT, cube_scene
 
 # --- calls as without a proxy ------------------------------------------------------------------------------------------

@@ -15,9 +15,10 @@ import eipc
 from awaiting import wait_until
 from eipc.v1 import observation_pb2, service_pb2
 from proxy_fixtures import (  # noqa: F401 (fixtures are used by their names)
-    MIB, PATIENCE_S, certificates, client, descendants, launch, proxied, resident_bytes, server, stub_of, tls_files)
+    MIB, PATIENCE_S, certificates, descendants, launch, proxied, resident_bytes, server, stub_of, tls_files)
 from raw_http2 import (CONTINUATION, DATA, END_HEADERS, END_STREAM, HEADERS, LARGEST_FRAME, PREFACE, RESET, SETTINGS, RawConnection,
                        call_headers, frame, grpc_message, integer)
+from server_client import client  # noqa: F401 (fixture)
 from test_real_server import DT, cube_scene
 
 
@@ -115,7 +116,7 @@ def test_answers_that_nobody_reads_take_no_place_of_others(proxied):
                     break
 
             def served():
-                with contextlib.suppress(eipc.ResourceExhaustedError):  # the last of so many at once may just be ending
+                with contextlib.suppress(eipc.ResourceExhaustedError):  # the last of those that came at once may just be ending
                     return client.server_info(timeout=PATIENCE_S).build
 
             wait_until(served, "the server has places again")

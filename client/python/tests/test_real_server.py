@@ -10,6 +10,7 @@ import eipc
 from conftest import CLIENT_ROOT, REPOSITORY
 from eipc.v1 import geometry_pb2, scene_pb2
 from puppet_server import BOX_TRIANGLES, box
+from server_client import client  # noqa: F401 (fixture)
 
 GRAVITY = 9.81
 DT = 0.01
@@ -38,12 +39,6 @@ def server(server_binary):
     with eipc.launch_server(server_binary) as server:
         yield server
     assert server.process.returncode == 0, "SIGTERM must end the server in order:\n" + server.output
-
-
-@pytest.fixture
-def client(server):
-    with server.client() as client:
-        yield client
 
 
 @pytest.fixture

@@ -15,6 +15,7 @@ import pytest
 import eipc
 from awaiting import wait_until
 from conftest import REPOSITORY
+from server_client import client  # noqa: F401 (fixture)
 from test_real_server import DT, cube_scene
 
 DIGEST = eipc.Observe(state_digest=True)
@@ -24,12 +25,6 @@ DIGEST = eipc.Observe(state_digest=True)
 def server(server_binary):
     with eipc.launch_server(server_binary) as server:
         yield server
-
-
-@pytest.fixture
-def client(server):
-    with server.client() as client:
-        yield client
 
 
 @pytest.fixture
