@@ -74,7 +74,7 @@ void AddSlider(const SliderSpec& spec, const std::string& path, Model* model, st
   set.slides = true;
   Slider slider = spec.slider;
   slider.boundary_set = static_cast<int32_t>(model->boundary_sets.size()) - 1;
-  slider.axis.normalize();
+  slider.axis.stableNormalize();  // of any length that is not zero
   model->sliders.push_back(std::move(slider));
   if (spec.mass_kg == 0) return;
   const double each = spec.mass_kg / static_cast<double>(set.nodes.size());

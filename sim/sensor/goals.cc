@@ -25,8 +25,8 @@ double Measure(const PositionMeasure& measure, const Model& model, const State& 
 }
 
 double Measure(const DirectionMeasure& measure, const Model& model, const State& state, const Goal& goal) {
-  const Vec3 axis = MeshPose(model, state, goal.body).rotation * measure.axis.normalized();
-  const Vec3 direction = MeshPose(model, state, goal.relative_to).rotation * measure.direction.normalized();
+  const Vec3 axis = MeshPose(model, state, goal.body).rotation * measure.axis.stableNormalized();
+  const Vec3 direction = MeshPose(model, state, goal.relative_to).rotation * measure.direction.stableNormalized();
   return std::atan2(axis.cross(direction).norm(), axis.dot(direction));  // accurate near 0 and pi, unlike acos
 }
 

@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "sim/dynamics/drives.h"
 #include "sim/dynamics/state_codec.h"
 #include "tests/support/scenes.h"
@@ -23,6 +25,15 @@ SceneSpec SlidingCube() {
   slider.slider.guide_stiffness_n_m = 1e7;
   scene.bodies[0].slider = slider;
   return scene;
+}
+
+TEST(Slider, HasAnAxisOfUnitLengthWhateverItWasGiven) {
+  for (const double length : {1e-300, 2.0, 1e300}) {
+    SceneSpec scene = SlidingCube();
+    scene.bodies[0].slider->slider.axis = Vec3(length, length, 0);
+    const auto model = testing::Compile(scene);
+    EXPECT_NEAR((model->sliders[0].axis - Vec3(1, 1, 0) / std::sqrt(2.0)).norm(), 0, 1e-15) << length;
+  }
 }
 
 TEST(DriveMotion, PassesItsKeysAndIsHeldOutside) {
