@@ -115,7 +115,7 @@ class ByteReader {
     Value(count);
     ok_ = ok_ && count <= 1;
     optional.reset();
-    if (ok_ && count == 1) visit(optional.emplace());
+    if (ok_ && count == 1) visit(*(optional = T()));
   }
   // Whether everything so far was there.
   bool ok() const { return ok_; }

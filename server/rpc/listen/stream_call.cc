@@ -68,7 +68,7 @@ void StreamCall::HandleOnThread(Event event) {
   host_->calls_gate.Enter(call_.tenant, [this, event](CallGate::Place place) {
     place_ = std::move(place);
     RunOnThread([this, event] { HandleNow(event); },
-                [this](absl::Status status) {
+                [this](const absl::Status& status) {
                   place_.Leave();
                   Close(status);
                 });

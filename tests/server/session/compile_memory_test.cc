@@ -87,7 +87,7 @@ TEST(CompileMemory, OfManyBodies) {
     std::vector<BodySpec> bodies;
     for (int i = 0; i < count; ++i) {
       bodies.push_back(AffineBox(absl::StrCat("box ", i), Vec3(0.1, 0.1, 0.1), StiffMaterial(1000, 1e7)));
-      bodies.back().pose.position = Vec3(0.2 * (i % 10), 0.2 * (i / 10 % 10), 0.2 * (i / 100));
+      bodies.back().pose.position = 0.2 * Eigen::Vector3i(i % 10, i / 10 % 10, i / 100).cast<double>();
     }
     ExpectTheEstimateSuffices("affine boxes", Of(std::move(bodies)));
   }

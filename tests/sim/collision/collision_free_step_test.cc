@@ -155,7 +155,9 @@ TEST(CollisionFreeStep, WithoutCandidatesOrMotionTheStepIsWhole) {
 TEST(CollisionFreeStep, EndsSoonWhenInterrupted) {
   const testing::MovingSurface m(testing::BallGrid(3, 0.1, 0.0499));
   std::vector<Vec3> to = m.rest;
-  for (size_t v = 0; v < to.size(); ++v) to[v] -= 0.05 * Vec3(v / 12 % 3, v / 36 % 3, v / 108);  // into each other
+  for (int v = 0; v < static_cast<int>(to.size()); ++v) {
+    to[v] -= 0.05 * Eigen::Vector3i(v / 12 % 3, v / 36 % 3, v / 108).cast<double>();  // into each other
+  }
   const VecX q0 = testing::Stacked(m.rest), q1 = testing::Stacked(to);
   constexpr double kDhat = 1e-3;
   Interrupt interrupt;

@@ -36,7 +36,8 @@ inline CollisionSurface BallGrid(int per_side, double spacing, double radius) {
   std::vector<std::vector<Vec3>> positions;
   std::vector<std::vector<Triangle>> triangles;
   for (int i = 0; i < per_side * per_side * per_side; ++i) {
-    const MeshData ball = Sphere(spacing * Vec3(i % per_side, (i / per_side) % per_side, i / (per_side * per_side)), radius, 0);
+    const Eigen::Vector3i cell(i % per_side, i / per_side % per_side, i / (per_side * per_side));
+    const MeshData ball = Sphere(spacing * cell.cast<double>(), radius, 0);
     positions.push_back(ball.vertices);
     triangles.push_back(ball.triangles);
   }
