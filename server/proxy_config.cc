@@ -11,7 +11,6 @@
 
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_join.h"
 #include "absl/strings/substitute.h"
 #include "eipc/v1/service.pb.h"
 #include "server/rpc/listen/listen_address.h"
@@ -212,18 +211,37 @@ std::string AddressRules(const ProxyOptions& proxy) {
                           proxy.unanswered_calls_per_second / kGuiltyShare, calls, kCallsOverPerAddress * calls);
 }
 
-// Calls that stream, those of gRPC's own services included.
-std::string StreamingPaths() {
-  std::vector<std::string> paths = {"/grpc.health.v1.Health/Watch",
-                                    "/grpc.reflection.v1alpha.ServerReflection/ServerReflectionInfo"};
+struct Method {
+  std::string path;
+  bool streams = false;
+};
+
+// What the server answers, gRPC's own services included.
+std::vector<Method> Methods() {
+  std::vector<Method> methods = {{"/grpc.health.v1.Health/Check", false},
+                                 {"/grpc.health.v1.Health/Watch", true},
+                                 {"/grpc.reflection.v1alpha.ServerReflection/ServerReflectionInfo", true}};
   const google::protobuf::ServiceDescriptor* const service =
       v1::StepRequest::descriptor()->file()->pool()->FindServiceByName("eipc.v1.SimulationService");
   for (int i = 0; i < service->method_count(); ++i) {
     const google::protobuf::MethodDescriptor& method = *service->method(i);
-    if (!method.client_streaming() && !method.server_streaming()) continue;
-    paths.push_back(absl::StrCat("/", service->full_name(), "/", method.name()));
+    methods.push_back(
+        {absl::StrCat("/", service->full_name(), "/", method.name()), method.client_streaming() || method.server_streaming()});
   }
-  return absl::StrJoin(paths, " ");
+  return methods;
+}
+
+// Calls of methods that do not exist are answered here, once their request is there: the proxy ends a stream whose request is still
+// on its way with a reset, which can overtake the answer. Calls that stream go to a backend of their own.
+std::string MethodRules() {
+  std::string rules;
+  for (const Method& method : Methods()) {
+    absl::StrAppend(&rules, "  acl method_exists path ", method.path, "\n");
+    if (method.streams) absl::StrAppend(&rules, "  acl method_streams path ", method.path, "\n");
+  }
+  return absl::StrCat(rules, "  http-request wait-for-body time 1s if !method_exists\n",
+                      "  http-request return status 200 hdr grpc-status 12 hdr grpc-message ",
+                      "\"UNIMPLEMENTED: this server has no such method\" if !method_exists\n");
 }
 
 std::string Identity(const ProxyOptions& proxy) {
@@ -247,10 +265,13 @@ absl::StatusOr<std::string> Frontend(const ProxyOptions& proxy, const GrpcServer
   clitcpka-cnt 6
 )",
                       AddressRules(proxy), Identity(proxy),
-                      R"(  http-request deny deny_status 400 if !METH_POST or !{ req.hdr(content-type) -m beg application/grpc }
-  http-after-response set-header content-type application/grpc unless { res.hdr(content-type) -m found }
-  use_backend streams if { path )",
-                      StreamingPaths(), " }\n  default_backend calls\n\n");
+                      "  http-request deny deny_status 400 if !METH_POST or !{ req.hdr(content-type) -m beg application/grpc }\n",
+                      MethodRules(),
+                      R"(  http-after-response set-header content-type application/grpc unless { res.hdr(content-type) -m found }
+  use_backend streams if method_streams
+  default_backend calls
+
+)");
 }
 
 // A client's connection has connections to the server of its own: answers that it does not read hold up no other client. Each

@@ -144,9 +144,10 @@ TEST_F(ProxyConfigTest, WhatClientsSayAboutThemselvesIsRemovedBeforeItIsSet) {
 TEST_F(ProxyConfigTest, KnowsWhichCallsStream) {
   const std::string text = Text();
   for (const char* call : {"StepStream", "GetRecording", "UploadMesh"}) {
-    EXPECT_THAT(text, HasSubstr(std::string(" /eipc.v1.SimulationService/") + call + " "));
+    EXPECT_THAT(text, HasSubstr(std::string("acl method_streams path /eipc.v1.SimulationService/") + call + "\n"));
   }
-  EXPECT_THAT(text, Not(HasSubstr("SimulationService/StepBatch")));
+  EXPECT_THAT(text, Not(HasSubstr("method_streams path /eipc.v1.SimulationService/StepBatch")));
+  EXPECT_THAT(text, HasSubstr("acl method_exists path /eipc.v1.SimulationService/StepBatch\n"));
 }
 
 }  // namespace
