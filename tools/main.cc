@@ -11,6 +11,7 @@
 #include "tools/client_command.h"
 #include "tools/describe_command.h"
 #include "tools/grasp_command.h"
+#include "tools/robot_command.h"
 #include "tools/run_command.h"
 #include "tools/verify_command.h"
 
@@ -26,6 +27,7 @@ int main(int argc, char** argv) {
   eipc::AddDescribeCommand(app, &exit_status);
   eipc::AddGraspCommand(app, &exit_status);
   eipc::AddCcdQueryCommand(app, &exit_status);
+  eipc::AddRobotCommand(app, &exit_status);
   eipc::AddVerifyCommand(app, &exit_status);
   try {
     app.parse(argc, argv);

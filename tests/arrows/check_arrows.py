@@ -13,7 +13,7 @@ SIM_LAYERS = [
     ["sim/base"],
     ["sim/linalg", "sim/geometry", "sim/material"],
     ["sim/mesh"],
-    ["sim/meshing", "sim/collision"],
+    ["sim/meshing", "sim/collision", "sim/robot"],
     ["sim/contact"],
     ["sim/energy"],
     ["sim/solver"],

@@ -15,6 +15,8 @@ CASES = [
     ("sim/mesh/a.cc", '#include "sim/geometry/b.h"', None),
     ("sim/mesh/a.cc", '#include "sim/contact/b.h"', "sim/mesh may not include sim/contact"),
     ("sim/collision/a.cc", '#include "sim/meshing/b.h"', "sim/collision may not include sim/meshing"),
+    ("sim/robot/a.cc", '#include "sim/mesh/b.h"', None),
+    ("sim/robot/a.cc", '#include "sim/collision/b.h"', "sim/robot may not include sim/collision"),
     ("sim/collision/a.cc", '#include "sim/contact/b.h"', "sim/collision may not include sim/contact"),
     ("sim/contact/a.cc", '#include "sim/mesh/b.h"', None),
     ("sim/energy/a.cc", '#include "sim/material/b.h"', None),

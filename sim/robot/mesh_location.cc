@@ -1,0 +1,71 @@
+#include "sim/robot/mesh_location.h"
+
+#include <filesystem>
+#include <system_error>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
+#include "absl/strings/strip.h"
+#include "sim/base/status_macros.h"
+
+namespace eipc {
+namespace {
+
+namespace fs = std::filesystem;
+
+bool IsFile(const fs::path& path) {
+  std::error_code error;
+  return fs::is_regular_file(path, error);
+}
+
+bool IsFolder(const fs::path& path) {
+  std::error_code error;
+  return fs::is_directory(path, error);
+}
+
+// The folder of a package; empty when there is none.
+fs::path FindPackage(const std::string& name, const fs::path& description, const PackageFolders& packages) {
+  if (const auto given = packages.find(name); given != packages.end()) return given->second;
+  std::error_code error;
+  fs::path folder = fs::absolute(description, error).lexically_normal().parent_path();
+  while (true) {
+    if (folder.filename() == name) return folder;
+    if (IsFolder(folder / name)) return folder / name;
+    if (!folder.has_relative_path()) return {};
+    folder = folder.parent_path();
+  }
+}
+
+absl::StatusOr<fs::path> InPackage(absl::string_view rest, const std::string& description, const PackageFolders& packages) {
+  const size_t slash = rest.find('/');
+  const std::string name(rest.substr(0, slash));
+  if (name.empty() || slash == absl::string_view::npos || slash + 1 == rest.size()) {
+    return absl::InvalidArgumentError("must be \"package://NAME/PATH\"");
+  }
+  const fs::path folder = FindPackage(name, description, packages);
+  if (folder.empty()) {
+    return absl::NotFoundError(absl::StrCat("no folder above the description is, or holds, the package \"", name,
+                                            "\"; name it with --package ", name, "=FOLDER"));
+  }
+  return folder / std::string(rest.substr(slash + 1));
+}
+
+}  // namespace
+
+absl::StatusOr<std::string> FindMeshFile(const std::string& reference, const std::string& description,
+                                         const PackageFolders& packages) {
+  absl::string_view rest = reference;
+  fs::path path;
+  if (absl::ConsumePrefix(&rest, "package://")) {
+    EIPC_ASSIGN_OR_RETURN(path, InPackage(rest, description, packages));
+  } else if (absl::ConsumePrefix(&rest, "file://") || !absl::StrContains(reference, "://")) {
+    path = fs::path(description).parent_path() / std::string(rest);
+  } else {
+    return absl::InvalidArgumentError("must be a path, \"file://PATH\" or \"package://NAME/PATH\"");
+  }
+  if (!IsFile(path)) return absl::NotFoundError(absl::StrCat("there is no file ", path.string()));
+  return path.string();
+}
+
+}  // namespace eipc

@@ -1,0 +1,92 @@
+#include "tools/robot_command.h"
+
+#include <CLI/App.hpp>
+#include <CLI/Config.hpp>
+#include <CLI/Formatter.hpp>
+#include <cstdio>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "sim/base/status_macros.h"
+#include "sim/robot/kinematics.h"
+#include "sim/robot/read_urdf.h"
+#include "sim/robot/robot_text.h"
+#include "tools/local_scene.h"
+
+namespace eipc {
+namespace {
+
+struct RobotOptions {
+  std::string file;
+  std::vector<std::string> joints;
+  std::vector<std::string> packages;
+};
+
+// "NAME=VALUE", at the last '=': names may hold one.
+absl::StatusOr<std::map<std::string, std::string>> Assignments(const std::vector<std::string>& texts, const char* option) {
+  std::map<std::string, std::string> values;
+  for (const std::string& text : texts) {
+    const size_t equals = text.rfind('=');
+    if (equals == std::string::npos || equals == 0) {
+      return absl::InvalidArgumentError(absl::StrCat(option, " ", text, ": must be NAME=VALUE"));
+    }
+    if (!values.emplace(text.substr(0, equals), text.substr(equals + 1)).second) {
+      return absl::InvalidArgumentError(absl::StrCat(option, " ", text, ": is given twice"));
+    }
+  }
+  return values;
+}
+
+absl::StatusOr<std::map<std::string, double>> Coordinates(const std::vector<std::string>& texts) {
+  EIPC_ASSIGN_OR_RETURN(const auto assignments, Assignments(texts, "--joint"));
+  std::map<std::string, double> coordinates;
+  for (const auto& [name, text] : assignments) {
+    if (!absl::SimpleAtod(text, &coordinates[name])) {
+      return absl::InvalidArgumentError(absl::StrCat("--joint ", name, "=", text, ": is not a number"));
+    }
+  }
+  return coordinates;
+}
+
+void PrintLines(const char* heading, const std::vector<std::string>& lines) {
+  std::printf("%s:%s\n", heading, lines.empty() ? " nothing" : "");
+  for (const std::string& line : lines) std::printf("  %s\n", line.c_str());
+}
+
+absl::Status PrintRobot(const RobotOptions& options) {
+  EIPC_ASSIGN_OR_RETURN(const PackageFolders packages, Assignments(options.packages, "--package"));
+  EIPC_ASSIGN_OR_RETURN(const auto given, Coordinates(options.joints));
+  EIPC_ASSIGN_OR_RETURN(const UrdfImport import, ReadUrdf(options.file, packages));
+  EIPC_ASSIGN_OR_RETURN(const std::vector<double> coordinates, JointCoordinates(import.robot, given));
+  std::fputs(RobotText(import.robot, LinkPoses(import.robot, {}, coordinates)).c_str(), stdout);
+  PrintLines("ignored", import.ignored);
+  if (!import.warnings.empty()) PrintLines("warnings", import.warnings);
+  return absl::OkStatus();
+}
+
+int RunRobot(const RobotOptions& options) {
+  const absl::Status status = PrintRobot(options);
+  if (status.ok()) return 0;
+  Complain(status);
+  return status.code() == absl::StatusCode::kInvalidArgument ? 1 : 2;
+}
+
+}  // namespace
+
+void AddRobotCommand(CLI::App& app, int* exit_status) {
+  auto options = std::make_shared<RobotOptions>();
+  CLI::App* command = app.add_subcommand("robot", "Import a robot description (URDF): print its tree and what was ignored");
+  command->add_option("file", options->file, "Robot description")->required();
+  command
+      ->add_option("--joint", options->joints,
+                   "NAME=COORDINATE, rad or m: place the links there (default: 0, or the nearest limit)")
+      ->allow_extra_args(false);
+  command->add_option("--package", options->packages, "NAME=FOLDER: where package://NAME/ leads")->allow_extra_args(false);
+  command->callback([options, exit_status] { *exit_status = RunRobot(*options); });
+}
+
+}  // namespace eipc
