@@ -239,9 +239,12 @@ std::string MethodRules() {
     absl::StrAppend(&rules, "  acl method_exists path ", method.path, "\n");
     if (method.streams) absl::StrAppend(&rules, "  acl method_streams path ", method.path, "\n");
   }
-  return absl::StrCat(rules, "  http-request wait-for-body time 1s if !method_exists\n",
-                      "  http-request return status 200 hdr grpc-status 12 hdr grpc-message ",
-                      "\"UNIMPLEMENTED: this server has no such method\" if !method_exists\n");
+  // http-response rules do not see these answers.
+  return absl::StrCat(rules, R"(  http-request wait-for-body time 1s if !method_exists
+  http-request sc-inc-gpc1(0) if !method_exists
+  http-request sc-inc-gpc1(1) if !method_exists
+  http-request return status 200 hdr grpc-status 12 hdr grpc-message "UNIMPLEMENTED: this server has no such method" if !method_exists
+)");
 }
 
 std::string Identity(const ProxyOptions& proxy) {

@@ -122,13 +122,15 @@ def test_calls_that_run_out_of_time_end_no_other_call(server, client):
     assert len(late) == 320
 
 
-def test_unknown_methods_are_answered_before_the_server(server):
-    channel = grpc.insecure_channel(server.address)
-    for path in ("/eipc.v1.SimulationService/Nothing", "/eipc.v2.SimulationService/Step", "/x"):
-        with pytest.raises(grpc.RpcError) as error:
-            channel.unary_unary(path)(b"x" * 50_000, timeout=PATIENCE_S)
-        assert error.value.code() == grpc.StatusCode.UNIMPLEMENTED
-        assert error.value.details() == "UNIMPLEMENTED: this server has no such method"  # the server's own text is gRPC's
+def test_unknown_methods_are_answered_before_the_server(proxied):
+    """And are no flood of calls that were begun and not answered."""
+    with launch(proxied, "--proxy-unanswered-rate=50") as server, grpc.insecure_channel(server.address) as channel:
+        for path in ("/eipc.v1.SimulationService/Nothing", "/eipc.v2.SimulationService/Step", "/x"):
+            for _ in range(100):
+                with pytest.raises(grpc.RpcError) as error:
+                    channel.unary_unary(path)(b"x" * 50_000, timeout=PATIENCE_S)
+                assert error.value.code() == grpc.StatusCode.UNIMPLEMENTED
+                assert error.value.details() == "UNIMPLEMENTED: this server has no such method"  # the server's own text is gRPC's
 
 
 # --- who calls ---------------------------------------------------------------------------------------------------------
