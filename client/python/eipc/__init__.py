@@ -11,6 +11,7 @@ from .errors import (
     CancelledError,
     DeadlineExceededError,
     EipcError,
+    EpisodeError,
     FailedPreconditionError,
     InternalError,
     InvalidArgumentError,
@@ -23,6 +24,7 @@ from .errors import (
     UnavailableError,
     UnimplementedError,
 )
+from .episode import Episode, load_episodes
 from .geometry import Interpolation, Pose, Trajectory
 from .observation import (
     BodyObservation,
@@ -39,6 +41,7 @@ from .observation import (
     StepReceipt,
     VolumeReading,
 )
+from .recorder import LostEpisode, LostEpisodeWarning, Recorder
 from .resources import BatchResult, MeshUpload, Operation, ServerInfo, SessionInfo, Snapshot
 from .scene_source import load_scene, mesh_from_arrays
 from .server_process import ServerProcess, launch, launch_server
@@ -49,10 +52,10 @@ __version__ = "0.2.0"
 
 __all__ = [
     "AbortedError", "BatchResult", "BodyInfo", "BodyObservation", "BodyTopology", "BoundaryPose", "CancelledError", "Client",
-    "ContactCounts", "ContactWrench", "DeadlineExceededError", "DriveMode", "DriveMotion", "DriveReading", "EipcError", "Energies", "FailedPreconditionError",
-    "InternalError", "Interpolation", "InvalidArgumentError", "MeshUpload", "NotFoundError", "Observation", "Observe", "Operation", "Outcome",
-    "PairCount", "PermissionDeniedError", "Pose", "ResourceExhaustedError", "Scene", "SceneFileError", "SceneSummary", "ServerInfo",
+    "ContactCounts", "ContactWrench", "DeadlineExceededError", "DriveMode", "DriveMotion", "DriveReading", "EipcError", "Energies", "Episode", "EpisodeError", "FailedPreconditionError",
+    "InternalError", "Interpolation", "InvalidArgumentError", "LostEpisode", "LostEpisodeWarning", "MeshUpload", "NotFoundError", "Observation", "Observe", "Operation", "Outcome",
+    "PairCount", "PermissionDeniedError", "Pose", "Recorder", "ResourceExhaustedError", "Scene", "SceneFileError", "SceneSummary", "ServerInfo",
     "ServerProcess", "ServerStartError", "Session", "SessionInfo", "Snapshot", "SolverReport", "StepLimit", "StepReceipt", "StepStream", "VolumeReading",
     "Tls", "Trajectory", "UnauthenticatedError", "UnavailableError", "UnimplementedError", "connect", "drives", "launch",
-    "launch_server", "load_scene", "mesh_from_arrays",
+    "launch_server", "load_episodes", "load_scene", "mesh_from_arrays",
 ]

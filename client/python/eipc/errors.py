@@ -96,6 +96,16 @@ class SceneFileError(EipcError):
         return self.message
 
 
+class EpisodeError(EipcError):
+    """A recorder's folder or an episode's file cannot be used, or the steps of an episode do not follow each other."""
+
+    def __init__(self, message: str) -> None:
+        super().__init__(message, grpc.StatusCode.FAILED_PRECONDITION)
+
+    def __str__(self) -> str:
+        return self.message
+
+
 class ServerStartError(EipcError):
     """A local server could not be started."""
 

@@ -49,6 +49,14 @@ def test_every_block_of_the_first_grasp_runs(server_binary, eipc_binary, tmp_pat
     assert (made / "grasp.png").stat().st_size > 10000
 
 
+def test_every_block_of_the_episodes_runs(server_binary, eipc_binary, tmp_path):
+    printed = follow("howto/episodes.md", server_binary, eipc_binary, tmp_path)
+    kept = sorted(path.name for path in (tmp_path / "out" / "episodes" / "lifts").glob("episode_*.npz"))
+    assert kept == [f"episode_00000{k}.npz" for k in range(3)]
+    assert len(re.findall(r"^seed \d: 60 steps, bear rises by -?[\d.]+ mm", printed, re.MULTILINE)) == 3
+    assert "60 steps, every digest found again" in printed
+
+
 def test_every_block_of_the_drives_runs(server_binary, eipc_binary, tmp_path):
     printed = follow("howto/drives.md", server_binary, eipc_binary, tmp_path)
     run = json.loads((tmp_path / "out" / "drives" / "grip.json").read_text())

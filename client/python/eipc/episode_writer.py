@@ -1,0 +1,207 @@
+"""An episode while it is recorded; made by Recorder.episode()."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from pathlib import Path
+from typing import Any, Callable, Mapping, Optional, Sequence
+
+from numpy.typing import ArrayLike, DTypeLike
+import numpy as np
+
+from .action_log import log_of_world
+from .commands import command_vector
+from .durable import write_durably
+from .episode import FORMAT, episode_path
+from .episode_arrays import observation_arrays, receipt_arrays
+from .errors import EpisodeError, ResourceExhaustedError
+from .observation import Observation, Observe, StepReceipt
+from .recorded_scene import RecordedScene, scene_of_folder
+from .session import Session
+from .stream import StepStream
+
+# Made surfaces may differ from the server's by this share of the coordinates, in double and in single precision.
+_SURFACE_ERROR = {np.dtype(np.float64): 1e-12, np.dtype(np.float32): 1e-6}
+
+
+class EpisodeWriter:
+    """Steps a world and keeps what happens. Used in a `with` block: the end finishes the episode, an exception discards it.
+
+    success: whether the task was done, for the episode's file; None: not said. number: the episode's.
+    """
+
+    def __init__(self, folder: Path, session: Session, world: int, known: Mapping[str, Any], positions_dtype: DTypeLike,
+                 on_end: Callable[[], None]) -> None:
+        self.number: int = known["number"]
+        self.success: Optional[bool] = None
+        self._folder, self._session, self._world, self._known, self._on_end = folder, session, world, known, on_end
+        self._scene: RecordedScene = scene_of_folder(folder, session._client, session.scene)
+        self._observe = Observe(
+            twists=True, cage_positions=True, surface_positions=bool(self._scene.surfaces_kept()), contact_wrenches=True,
+            contact_counts=True, min_distance=True, boundary_poses=True, step_receipt=True, positions_dtype=positions_dtype)
+        self._recorded = session.info().recording
+        self._stream: Optional[StepStream] = None
+        self._action_names: list[str] = []
+        self._actions: list[np.ndarray] = []
+        self._marks: list[tuple[float, bool]] = []
+        self._ended = False
+        start = session.state(dataclasses.replace(self._observe, state_digest=True), world=world)
+        self.observations = [start]
+
+    def __enter__(self) -> "EpisodeWriter":
+        return self
+
+    def __exit__(self, kind: Any, *_: Any) -> None:
+        if kind is None:
+            self.finish()
+        else:
+            self.discard()
+
+    def __repr__(self) -> str:
+        return f"EpisodeWriter(episode {self.number}, {self.steps} steps)"
+
+    @property
+    def steps(self) -> int:
+        return len(self._actions)
+
+    @property
+    def observation(self) -> Observation:
+        """The last one."""
+        return self.observations[-1]
+
+    def observe(self, extra: Optional[Observe] = None) -> Observe:
+        """What the observations of the episode's steps must contain, with the groups of `extra`."""
+        if extra is None:
+            return self._observe
+        groups = {field.name: True for field in dataclasses.fields(Observe) if getattr(extra, field.name) is True}
+        return dataclasses.replace(self._observe, **groups)
+
+    def step(self, dt: float, action: Optional[ArrayLike] = None, observe: Optional[Observe] = None, **options: Any) -> Observation:
+        """Steps the world and records it; arguments as Session.step, without `world` and `timeout`.
+
+        action: the numbers that a policy gave, kept instead of the commands; equally many in each step.
+        """
+        self._check_open()
+        if self._stream is None:
+            self._stream = self._session.stream()
+        names, values = command_vector(options, dt * options.get("substeps", 1)) if action is None else ([], _vector(action))
+        self._check_action(names, values)
+        options.setdefault("expected_step", self.observation.step)
+        seen = self._stream.step(dt, observe=self.observe(observe), world=self._world, **options)
+        self._append(seen, names, values)
+        return seen
+
+    def record(self, observation: Observation, action: ArrayLike) -> None:
+        """Records a step that was taken elsewhere, such as in a batch, with what observe() returns."""
+        self._check_open()
+        values = _vector(action)
+        self._check_action([], values)
+        receipt = observation.step_receipt
+        if receipt is None or any(getattr(observation, group) is None for group in ("contact_counts", "min_distance_m")):
+            raise EpisodeError("the observation lacks what an episode keeps: step with observe=episode.observe()")
+        if receipt.first_step != self.observation.step:
+            raise EpisodeError(f"the step goes on from {receipt.first_step}, the episode is at {self.observation.step}: "
+                               "record every step of the world, in order")
+        self._append(observation, [], values)
+
+    def mark(self, reward: float = 0.0, done: bool = False) -> None:
+        """What the last step was worth, and whether it ended the task."""
+        self._check_open()
+        if not self._marks:
+            raise EpisodeError("mark() before the first step of the episode")
+        self._marks[-1] = (float(reward), bool(done))
+
+    def finish(self) -> None:
+        """Checks that the world is where the last step left it, and writes the episode's file."""
+        self._check_open()
+        self._close_stream()
+        if not self._actions:
+            self.discard()
+            return
+        kept = self._scene.surfaces_kept()
+        receipts = [self._receipt(seen) for seen in self.observations[1:]]
+        arrays = {**observation_arrays(self.observations, kept), **receipt_arrays(self.observations[0], receipts)}
+        arrays["action"] = np.array(self._actions)
+        arrays["reward"] = np.array([reward for reward, _ in self._marks])
+        arrays["done"] = np.array([done for _, done in self._marks])
+        meta = {"format": FORMAT, "what": "episode", **self._known, "success": self.success, "build": receipts[0].build,
+                "action_names": self._action_names, **self._add_log(arrays)}
+        arrays["meta"] = np.array(json.dumps(meta))
+        self._check_surfaces()
+        write_durably(episode_path(self._folder, self.number), lambda file: np.savez(file, **arrays))
+        self._end()
+
+    def discard(self) -> None:
+        """Ends the episode and keeps nothing of it."""
+        if not self._ended:
+            self._close_stream(cancel=True)
+            self._end()
+
+    def _append(self, seen: Observation, names: list[str], values: np.ndarray) -> None:
+        self.observations.append(seen)
+        self._action_names = names
+        self._actions.append(values)
+        self._marks.append((0.0, False))
+
+    def _check_action(self, names: Sequence[str], values: np.ndarray) -> None:
+        if not self._actions:
+            return
+        if list(names) != self._action_names or len(values) != len(self._actions[-1]):
+            raise EpisodeError(f"step {self.steps} commands {_listed(names, values)}, those before it "
+                               f"{_listed(self._action_names, self._actions[-1])}: the steps of an episode have actions of one form")
+
+    def _add_log(self, arrays: dict[str, np.ndarray]) -> dict[str, str]:
+        """The part of the session's recording, or why there is none."""
+        if not self._recorded:
+            return {}
+        try:
+            log = log_of_world(self._session.recording(), self._world)
+        except ResourceExhaustedError as error:
+            return {"no_log": error.message}
+        arrays["log"] = np.frombuffer(log, dtype=np.uint8)
+        return {}
+
+    def _check_surfaces(self) -> None:
+        """That the world was not stepped past the recorder, and that surfaces made from cages are those that the server has."""
+        now = self._session.state(Observe(surface_positions=True, state_digest=True), world=self._world)
+        receipt = self._receipt(self.observation)
+        if now.state_digest != receipt.state_digest:
+            raise EpisodeError(f"the world is at step {now.step}, the episode at {receipt.step}: something stepped it past the recorder")
+        for name, embedding in self._scene.embeddings.items():
+            made, true = embedding.surface(self.observation.bodies[name].cage_positions), now.bodies[name].surface_positions
+            allowed = _SURFACE_ERROR[np.dtype(self._observe.positions_dtype)] * np.abs(true).max()
+            error = np.abs(made - true).max()
+            if not error <= allowed:
+                raise EpisodeError(f"the surface of '{name}' made from its cage is off by {error:.3g} m; is {self._scene.name} of another "
+                                   "server? Record into another folder")
+
+    def _receipt(self, seen: Observation) -> StepReceipt:
+        assert seen.step_receipt is not None
+        return seen.step_receipt
+
+    def _check_open(self) -> None:
+        if self._ended:
+            raise EpisodeError(f"episode {self.number} has ended")
+
+    def _close_stream(self, cancel: bool = False) -> None:
+        if self._stream is not None:
+            self._stream.close(cancel=cancel)
+            self._stream = None
+
+    def _end(self) -> None:
+        self._ended = True
+        self._on_end()
+
+
+def _vector(action: ArrayLike) -> np.ndarray:
+    values = np.asarray(action, dtype=float)
+    if values.ndim != 1 or not np.isfinite(values).all():
+        raise EpisodeError(f"an action is a vector of finite numbers, got shape {values.shape}")
+    return values.copy()
+
+
+def _listed(names: Sequence[str], values: np.ndarray) -> str:
+    if names:
+        return f"[{', '.join(names)}]"
+    return f"{len(values)} numbers" if len(values) else "nothing"
