@@ -1,0 +1,129 @@
+"""The wheel with programs: what is in it, and that it runs where there is no checkout. Skips without patchelf or a build."""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+import zipfile
+from email.parser import Parser
+from pathlib import Path
+
+import pytest
+
+from conftest import CLIENT_ROOT, REPOSITORY
+from test_tutorial import follow
+
+C_LIBRARY = re.compile(r"(ld-linux-x86-64|libc|libm|libdl|libpthread|librt|libresolv|libnss_\w+)\.so\.\d")
+BUILD_WHEEL = REPOSITORY / "scripts" / "build_wheel.py"
+
+
+def make(*arguments, **options):
+    return subprocess.run([sys.executable, BUILD_WHEEL, *arguments], capture_output=True, text=True, check=False, **options)
+
+
+@pytest.fixture(scope="module")
+def build_dir(server_binary, eipc_binary):
+    for tool in ("patchelf", "strip"):
+        if shutil.which(tool) is None:
+            pytest.skip(f"{tool} is not installed (./dev setup wheel)")
+    return server_binary.resolve().parents[1]
+
+
+@pytest.fixture(scope="module")
+def wheel(build_dir, tmp_path_factory):
+    out = tmp_path_factory.mktemp("wheel")
+    (out / "eipc-0.0.1-py3-none-any.whl").write_bytes(b"an earlier one")
+    made = make("--build", build_dir, "--out", out)
+    assert made.returncode == 0, made.stderr
+    assert sorted(out.iterdir()) == [Path(made.stdout.strip())]
+    return Path(made.stdout.strip())
+
+
+def metadata(wheel, name):
+    with zipfile.ZipFile(wheel) as archive:
+        (member,) = [entry for entry in archive.namelist() if entry.endswith(f".dist-info/{name}")]
+        return Parser().parsestr(archive.read(member).decode())
+
+
+def test_the_wheel_says_what_it_is(wheel):
+    assert wheel.name.endswith("-py3-none-linux_x86_64.whl")
+    assert metadata(wheel, "METADATA")["License"] == "GPL-3.0-or-later"
+    assert metadata(wheel, "WHEEL")["Root-Is-Purelib"] == "false"
+    with zipfile.ZipFile(wheel) as archive:
+        names = archive.namelist()
+        programs = {name: archive.getinfo(f"eipc/bin/{name}").external_attr >> 16 for name in ("eipc", "eipc-server")}
+    assert all(mode & 0o111 == 0o111 for mode in programs.values())
+    libraries = [name for name in names if name.startswith("eipc/lib/")]
+    assert libraries and not any(C_LIBRARY.match(Path(name).name) for name in libraries)
+    notices = " ".join(name for name in names if ".dist-info/" in name)
+    for text in ("GPL-3", "eipc.Apache-2.0", "libgrpc29.copyright", "libssl3.copyright", "libcgal-dev.copyright", "libeigen3-dev.copyright"):
+        assert text in notices
+    assert "eipc/v1/service_pb2.py" in names and not any("/tests/" in name for name in names)
+
+
+@pytest.fixture
+def nowhere(monkeypatch):
+    """Without the checkout's package and server."""
+    for variable in ("PYTHONPATH", "EIPC_SERVER", "EIPC_CLI"):
+        monkeypatch.delenv(variable, raising=False)
+
+
+def test_every_block_of_the_wheel_runs(wheel, nowhere, server_binary, eipc_binary, tmp_path):
+    (tmp_path / "build" / "wheel").mkdir(parents=True)
+    shutil.copy(wheel, tmp_path / "build" / "wheel")
+    printed = follow("howto/wheel.md", server_binary, eipc_binary, tmp_path)
+    (carried,) = (tmp_path / "V").glob("lib/python3*/site-packages/eipc")
+    assert f"started {carried / 'bin' / 'eipc-server'}" in printed
+    # Backward Euler falls g h^2 n (n + 1) / 2; the pose is that of the centre of mass.
+    assert f"after 0.1 s at {1.05 - 9.81 * 0.01**2 * 55:.4f} m" in printed
+    assert re.search(r"^eipc \d+\.\d+\.\d+$", printed, re.MULTILINE)
+    check_mapped(tmp_path / "V" / "bin" / "python", carried)
+
+
+MAPPED = """
+import pathlib
+import eipc
+with eipc.launch() as server:
+    print(pathlib.Path(f"/proc/{server.process.pid}/maps").read_text())
+"""
+
+
+def check_mapped(python, carried):
+    """The server loads nothing but what the wheel carries and the C library."""
+    result = subprocess.run([python, "-c", MAPPED], capture_output=True, text=True, env={"PATH": "/usr/bin:/bin"}, check=True)
+    mapped = {Path(line.split()[5]) for line in result.stdout.splitlines() if len(line.split()) > 5 and line.split()[5].startswith("/")}
+    code = {path for path in mapped if ".so" in path.name or path.name == "eipc-server"}
+    assert carried / "bin" / "eipc-server" in code and len(code) > 20
+    outside = {path.name for path in code if carried not in path.parents}
+    assert outside and all(C_LIBRARY.match(name) for name in outside), outside
+
+
+def test_a_client_alone_is_a_pure_wheel_of_ours(build_dir, tmp_path):
+    source = tmp_path / "python"
+    shutil.copytree(CLIENT_ROOT, source, ignore=shutil.ignore_patterns("build", "*.egg-info", "__pycache__"))
+    subprocess.run([sys.executable, "setup.py", "-q", "bdist_wheel", "--dist-dir", tmp_path / "out"], cwd=source, check=True,
+                   capture_output=True)
+    (pure,) = (tmp_path / "out").iterdir()
+    assert pure.name.endswith("-py3-none-any.whl")
+    assert metadata(pure, "METADATA")["License"] == "Apache-2.0"
+    with zipfile.ZipFile(pure) as archive:
+        assert not any(name.startswith(("eipc/bin", "eipc/lib")) or name.endswith("entry_points.txt") for name in archive.namelist())
+
+
+def test_what_is_missing_is_named(build_dir, tmp_path):
+    made = make("--build", tmp_path, "--out", tmp_path / "out")
+    assert made.returncode == 1 and f"{tmp_path / 'bin' / 'eipc'} does not exist: ./dev build release first" in made.stderr
+    tools = tmp_path / "tools"
+    tools.mkdir()
+    for tool in ("ldd", "strip", "protoc", "grpc_python_plugin"):
+        (tools / tool).symlink_to(shutil.which(tool))
+    made = make("--build", build_dir, "--out", tmp_path / "out", env={**os.environ, "PATH": f"{tools}"})
+    assert made.returncode == 1 and "patchelf is not on PATH (./dev setup wheel installs it)" in made.stderr
+
+
+def test_programs_that_are_gone_are_named(tmp_path, monkeypatch, capsys):
+    from eipc import programs
+    monkeypatch.setattr(programs, "_PROGRAMS", tmp_path)
+    assert programs.run_eipc() == 126
+    assert f"eipc: {tmp_path / 'eipc'} cannot be run (No such file or directory)" in capsys.readouterr().err
