@@ -5,6 +5,8 @@ import os
 import re
 import subprocess
 
+import pytest
+
 from conftest import REPOSITORY
 
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```", re.MULTILINE | re.DOTALL)
@@ -55,6 +57,12 @@ def test_every_block_of_the_episodes_runs(server_binary, eipc_binary, tmp_path):
     assert kept == [f"episode_00000{k}.npz" for k in range(3)]
     assert len(re.findall(r"^seed \d: 60 steps, bear rises by -?[\d.]+ mm", printed, re.MULTILINE)) == 3
     assert "60 steps, every digest found again" in printed
+
+
+def test_every_block_of_the_datasets_runs(server_binary, eipc_binary, tmp_path):
+    pytest.importorskip("h5py")
+    printed = follow("howto/datasets.md", server_binary, eipc_binary, tmp_path)
+    assert "60 samples, ['bubble_left_contact_force', 'bubble_left_finger_frame_orientation_wxyz'] (30, 14) train: [b'demo_0']" in printed
 
 
 def test_every_block_of_the_drives_runs(server_binary, eipc_binary, tmp_path):
