@@ -8,6 +8,7 @@ import subprocess
 import pytest
 
 from conftest import REPOSITORY
+from glb_reader import Glb
 
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```", re.MULTILINE | re.DOTALL)
 
@@ -57,6 +58,8 @@ def test_every_block_of_the_episodes_runs(server_binary, eipc_binary, tmp_path):
     assert kept == [f"episode_00000{k}.npz" for k in range(3)]
     assert len(re.findall(r"^seed \d: 60 steps, bear rises by -?[\d.]+ mm", printed, re.MULTILINE)) == 3
     assert "60 steps, every digest found again" in printed
+    shown = Glb((tmp_path / "out" / "episodes" / "first.glb").read_bytes()).surfaces(0)
+    assert set(shown) == {"teddy", "bubble_left", "bubble_right", "ground"}
 
 
 def test_every_block_of_the_datasets_runs(server_binary, eipc_binary, tmp_path):
