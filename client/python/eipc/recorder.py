@@ -8,7 +8,6 @@
 
 from __future__ import annotations
 
-import fcntl
 import json
 import os
 import re
@@ -125,6 +124,10 @@ class Recorder:
 
 def _locked(path: Path) -> int:
     """A file that is locked until it is closed or the process ends."""
+    try:
+        import fcntl  # not at the top: the client itself works on other systems too
+    except ImportError as error:
+        raise EpisodeError("recording needs a POSIX system (file locks); the rest of the client does not") from error
     handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
     try:
         fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)

@@ -278,6 +278,14 @@ def test_a_folder_has_one_recorder_at_a_time(recorder):
         recorder.episode(None)
 
 
+def test_the_client_needs_no_file_locks(tmp_path):
+    code = ("import sys; sys.modules['fcntl'] = None\nimport eipc\ntry: eipc.Recorder(sys.argv[1])\n"
+            "except eipc.EpisodeError as error: print(error)")
+    result = subprocess.run([sys.executable, "-c", code, tmp_path], capture_output=True, text=True, check=True,
+                            env={"PYTHONPATH": str(CLIENT_ROOT)})
+    assert "recording needs a POSIX system" in result.stdout
+
+
 def test_files_that_cannot_be_read_are_named(recorder, session, tmp_path):
     record(recorder, session)
     path = recorder.folder / "episode_000000.npz"
