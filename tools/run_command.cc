@@ -134,6 +134,7 @@ absl::StatusOr<nlohmann::ordered_json> RunModel(const std::shared_ptr<const Mode
                  static_cast<long>(report.audit().intersections), static_cast<long>(report.audit().forbidden_inversions),
                  static_cast<long>(report.audit().states));
   }
+  report.WarnOfCoarseContacts();
   nlohmann::ordered_json json = report.ToJson(world, x);
   if (!model->goals.empty()) json["goals"] = GoalsJson(*model, goals.Results(world.state()));
   return json;

@@ -18,6 +18,9 @@ using Json = nlohmann::ordered_json;
 
 Json ToArray(const Vec3& v) { return Json::array({v.x(), v.y(), v.z()}); }
 
+// A patch of contact of fewer edges of a surface is coarse there.
+constexpr double kFewestPatchEdges = 3;
+
 // JSON has no infinity: null stands for "never came near".
 Json FiniteOrNull(double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); }
 
@@ -38,7 +41,8 @@ RunReport::RunReport(const Model* model, std::string scene, double dt_s, int thr
       scene_(std::move(scene)),
       dt_s_(dt_s),
       threads_(threads),
-      min_distance_m_(std::numeric_limits<double>::infinity()) {}
+      min_distance_m_(std::numeric_limits<double>::infinity()),
+      resolution_(model) {}
 
 void RunReport::Add(const World& world, const std::vector<Vec3>& x) {
   const StepReport& r = world.report();
@@ -68,6 +72,7 @@ void RunReport::Add(const World& world, const std::vector<Vec3>& x) {
   if (r.limited_by != StepLimit::kNothing) ++limited_[StepLimitName(r.limited_by)];
   for (int k = 0; k < kPhaseCount; ++k) phase_s_[k] += r.phase_s[k];
   AddHolding(world, x);
+  resolution_.Add(x, world.contact_forces());
 }
 
 void RunReport::AddInversions(int64_t elements) {
@@ -137,6 +142,34 @@ Json RunReport::ContactForcesJson(const World& world, const std::vector<Vec3>& x
   return forces;
 }
 
+Json RunReport::ContactResolutionJson() const {
+  Json pairs = Json::object();
+  for (const ContactResolution& r : resolution_.Greatest()) {
+    pairs[model_->bodies[r.body].name + "/" + model_->bodies[r.other].name] = {
+        {"normal_n", r.normal_n}, {"by_points", r.by_points}, {"by_edges", r.by_edges}, {"vertices", r.vertices},
+        {"edge_m", r.edge_m},     {"patch_m", r.patch_m},     {"coarse", IsCoarse(r)},
+    };
+  }
+  return pairs;
+}
+
+bool RunReport::IsCoarse(const ContactResolution& r) const {
+  return model_->bodies[r.body].traits.deforms && r.patch_edges() < kFewestPatchEdges;
+}
+
+void RunReport::WarnOfCoarseContacts() const {
+  for (const ContactResolution& r : resolution_.Greatest()) {
+    if (!IsCoarse(r)) continue;
+    const std::string &body = model_->bodies[r.body].name, &other = model_->bodies[r.other].name;
+    std::fprintf(
+        stderr,
+        "eipc: the contact of %s with %s is coarse: at its greatest force (%.3g N) the patch is %.3g m long and edges of %s there "
+        "are %.3g m, so that %.1f vertices carry it; refine this surface before you trust the force "
+        "(docs/reference/eipc_run.md)\n",
+        body.c_str(), other.c_str(), r.normal_n, r.patch_m, body.c_str(), r.edge_m, r.vertices);
+  }
+}
+
 Json RunReport::ToJson(const World& world, const std::vector<Vec3>& x) const {
   const double steps = static_cast<double>(std::max<int64_t>(1, steps_));
   Json stages = Json::object();
@@ -177,6 +210,7 @@ Json RunReport::ToJson(const World& world, const std::vector<Vec3>& x) const {
       {"stage_seconds", stages},
       {"bodies", BodiesJson(world, x)},
       {"contact_forces", ContactForcesJson(world, x)},
+      {"contact_resolution", ContactResolutionJson()},
   };
   if (!model_->sliders.empty()) json["drives"] = DrivesJson(world.state());
   if (model_->holding.body >= 0) {

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "sim/dynamics/simulation.h"
+#include "sim/sensor/contact_resolution.h"
 
 namespace eipc {
 
@@ -21,6 +22,8 @@ class RunReport {
 
   // The document described in docs/reference/eipc_run.md.
   nlohmann::ordered_json ToJson(const World& world, const std::vector<Vec3>& x) const;
+  // Says on standard error which surfaces resolve a contact with too few triangles.
+  void WarnOfCoarseContacts() const;
 
  private:
   // Of the steps' reports, in floating point; the audit's are exact.
@@ -35,6 +38,8 @@ class RunReport {
   };
 
   nlohmann::ordered_json ContactForcesJson(const World& world, const std::vector<Vec3>& x) const;
+  nlohmann::ordered_json ContactResolutionJson() const;
+  bool IsCoarse(const ContactResolution& resolution) const;
   nlohmann::ordered_json DrivesJson(const State& state) const;
   nlohmann::ordered_json BodiesJson(const World& world, const std::vector<Vec3>& x) const;
   // Says on standard error when elements are inverted for the first time.
@@ -70,6 +75,7 @@ class RunReport {
   int64_t holding_steps_ = 0;
   double holding_force_n_ = 0;
   double holding_friction_n_ = 0;
+  ContactResolutionMeter resolution_;
 };
 
 }  // namespace eipc
