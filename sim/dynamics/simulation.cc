@@ -6,6 +6,7 @@
 #include "sim/base/status_macros.h"
 #include "sim/dynamics/drives.h"
 #include "sim/dynamics/state_audit.h"
+#include "sim/dynamics/state_codec.h"
 #include "sim/dynamics/step.h"
 
 namespace eipc {
@@ -39,6 +40,11 @@ absl::Status Simulation::Step(const State& state, const StepInput& input, const 
   {
     const Interrupt::Watch watch(stepper.interrupt(), [&budget] { return budget.Poll(); });
     EIPC_RETURN_IF_ERROR(stepper.Take(state, input, next, report));
+  }
+  if (!IsFinite(*next)) {
+    return absl::OutOfRangeError(
+        "the step leaves the range of numbers (a position, velocity or force is not finite) and was not taken; make forces, "
+        "speeds, targets or the step smaller");
   }
   report->wall_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   double attributed = 0;

@@ -39,6 +39,12 @@ bool RotationsAreUnit(const State& state) {
 
 }  // namespace
 
+bool IsFinite(const State& state) {
+  FiniteCheck check;
+  VisitState(check, state);
+  return check.finite();
+}
+
 std::string EncodeState(const State& state) {
   ByteWriter writer;
   VisitState(writer, state);
@@ -51,9 +57,7 @@ absl::StatusOr<State> DecodeState(absl::string_view bytes, const Model& model) {
   VisitState(reader, state);
   if (!reader.done()) return absl::InvalidArgumentError("state: its bytes are cut short, or there are too many");
   if (!StateFits(state, model)) return absl::InvalidArgumentError("state: its sizes do not fit this scene");
-  FiniteCheck check;
-  VisitState(check, state);
-  if (!ContactPairsFit(state, model.node_count) || !check.finite() || state.step < 0 || !RotationsAreUnit(state))
+  if (!ContactPairsFit(state, model.node_count) || !IsFinite(state) || state.step < 0 || !RotationsAreUnit(state))
     return absl::InvalidArgumentError("state: holds numbers that no state has");
   return state;
 }

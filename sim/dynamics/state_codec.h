@@ -10,6 +10,9 @@
 
 namespace eipc {
 
+// Whether every number of a state is finite: states that are not cannot be read back.
+bool IsFinite(const State& state);
+
 // A state as bytes, every bit of it. Neither versioned nor checksummed: that is for the storage
 // (server/session/snapshot.h).
 std::string EncodeState(const State& state);

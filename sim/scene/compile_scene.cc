@@ -5,6 +5,7 @@
 
 #include "sim/audit/audit.h"
 #include "sim/base/status_macros.h"
+#include "sim/dynamics/state_codec.h"
 #include "sim/scene/check_scene.h"
 #include "sim/scene/compile_body.h"
 #include "sim/scene/filled_regions.h"
@@ -279,6 +280,11 @@ absl::StatusOr<std::shared_ptr<const Model>> CompileScene(const SceneSpec& spec,
   CopySettings(spec, model.get());
   AddGoals(spec.goals, model.get());
   model->start_positions = model->initial_positions;
+  if (!IsFinite(InitialState(*model))) {
+    problems.Add("bodies",
+                 "forces, masses or velocities are so large that numbers of the first state are not finite; make them smaller");
+    return problems.ToStatus();
+  }
   if (spec.start_in_equilibrium) {
     const absl::Status settled = SettleStart(model.get(), budget);
     EIPC_RETURN_IF_ERROR(Ended(settled));

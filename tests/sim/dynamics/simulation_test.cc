@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include "sim/dynamics/state_codec.h"
 #include "tests/support/scenes.h"
 
 namespace eipc {
@@ -160,6 +161,31 @@ TEST(World, ReportsWhatItDid) {
   }
   EXPECT_GT(r.wall_s, 0);
   EXPECT_GE(told, r.wall_s * (1 - 1e-9)) << "every part of the step is told";
+}
+
+// Targets and velocities beyond reason: what is accepted is a state that can be read back; a step out of the range of numbers is
+// refused whole, and the next one is taken.
+TEST(World, RefusesAStepOutOfTheRangeOfNumbers) {
+  SceneSpec scene = testing::EmptyScene();
+  scene.bodies = {testing::KinematicBox("hand", Vec3(0.1, 0.1, 0.1)),
+                  testing::FullSpaceBox("box", Vec3(0.1, 0.1, 0.1), {1, 1, 1}, testing::SoftMaterial(1000, 1e5, 0.3))};
+  scene.bodies[1].pose.position = Vec3(0, 0, 0.5);
+  scene.bodies[1].linear_velocity = Vec3(0, 0, 1e3);
+  const auto model = testing::Compile(scene);
+  World world(model);
+  int refused = 0;
+  for (const double x : {1e-3, 1e100, 1e200, 1e308, 2e-3}) {
+    const std::string before = EncodeState(world.state());
+    const absl::Status status = world.Step({0.01, {{0, {Vec3(x, 0, 0), Quat::Identity()}}}}, {});
+    EXPECT_TRUE(DecodeState(EncodeState(world.state()), *model).ok()) << x;
+    if (status.ok()) continue;
+    ++refused;
+    EXPECT_EQ(status.code(), absl::StatusCode::kOutOfRange) << status;
+    EXPECT_EQ(EncodeState(world.state()), before) << x;
+    EXPECT_GT(x, 1) << status;
+  }
+  EXPECT_GT(refused, 0);
+  EXPECT_EQ(world.state().step, 5 - refused);
 }
 
 }  // namespace

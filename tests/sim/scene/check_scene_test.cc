@@ -43,6 +43,13 @@ SceneSpec Sound() {
 
 TEST(SceneProblems, ASoundSceneHasNone) { EXPECT_THAT(ProblemsOf(Sound()), SizeIs(0)); }
 
+// Its barrier stiffness would be infinite.
+TEST(SceneProblems, OfAForceOutOfTheRangeOfNumbers) {
+  SceneSpec scene = Sound();
+  scene.bodies[0].external_force = Vec3(1e300, 0, 0);
+  ExpectOnly(scene, "bodies", "numbers of the first state are not finite");
+}
+
 SliderSpec SoundSlider() {
   SliderSpec spec;
   spec.slider.axis = Vec3::UnitX();
