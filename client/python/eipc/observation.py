@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Mapping, Optional, Sequence
 
 import numpy as np
-from numpy.typing import DTypeLike
+from numpy.typing import ArrayLike, DTypeLike
 
 from . import arrays
 from .drives import DriveReading, reading_from_message
@@ -252,10 +252,30 @@ class Observation:
         """(body, boundary set) -> what the drive of that slider did."""
         return {key: pose.drive for key, pose in self.boundary_poses.items() if pose.drive is not None}
 
-    def contact_force_on(self, body: str) -> np.ndarray:
-        """Sum of all contact forces on a body, [3] N. Needs contact_wrenches."""
-        forces = [wrench.force for wrench in self.contact_wrenches.values() if wrench.body == body]
+    def contact_force_on(self, *bodies: str) -> np.ndarray:
+        """Sum of the contact forces on a body, or on several together, [3] N, world frame: forces between two of them are inner ones
+        and left out. Needs contact_wrenches. KeyError for a body that the observation has not."""
+        forces = [wrench.force for wrench in self._outer_wrenches(bodies)]
         return np.sum(forces, axis=0) if forces else np.zeros(3)
+
+    def contact_wrench_on(self, *bodies: str, about: ArrayLike) -> tuple[np.ndarray, np.ndarray]:
+        """The same force, and its moment about the point `about` ([3] m, world frame), [3] Nm: what a hand of these bodies feels at
+        its wrist. Needs contact_wrenches and poses. KeyError for a body whose pose the observation has not."""
+        moment = np.zeros(3)
+        for wrench in self._outer_wrenches(bodies):
+            body = self.bodies.get(wrench.body)
+            if body is None or body.pose is None:
+                raise KeyError(f"the moment of the forces on '{wrench.body}' needs its pose: observe poses too")
+            moment += wrench.moment + np.cross(body.pose.position - np.asarray(about, dtype=float), wrench.force)
+        return self.contact_force_on(*bodies), moment
+
+    def _outer_wrenches(self, bodies: Sequence[str]) -> list[ContactWrench]:
+        if not bodies:
+            raise ValueError("name at least one body")
+        unknown = [body for body in bodies if self.bodies and body not in self.bodies]
+        if unknown:
+            raise KeyError(f"no body '{unknown[0]}' in this observation; there are: {', '.join(self.bodies)}")
+        return [wrench for wrench in self.contact_wrenches.values() if wrench.body in bodies and wrench.other not in bodies]
 
 
 def _vector(message: geometry_pb2.Vec3) -> np.ndarray:

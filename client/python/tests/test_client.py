@@ -69,7 +69,6 @@ def test_observation_is_unpacked(session):
     np.testing.assert_array_equal(teddy.surface_positions, fake_server.POSITIONS)
     assert teddy.cage_positions is None and teddy.angular_velocity is None
     np.testing.assert_array_equal(observation.contact_force_on("teddy"), [0, 0, 7])
-    np.testing.assert_array_equal(observation.contact_force_on("ground"), [0, 0, 0])
     wrench = observation.contact_wrenches["teddy", "left"]
     np.testing.assert_array_equal(wrench.force, [0, 5, 4])
     np.testing.assert_allclose(wrench.moment, [0.3, 0, 0])

@@ -73,6 +73,9 @@ def test_landing_carries_the_weight_and_touches_nothing(session):
         *_, observation = stream.run({"dt": DT, "observe": observe} for _ in range(300))
     assert observation.contact_force_on("cube")[2] == pytest.approx(GRAVITY * 1.0, rel=1e-2)
     np.testing.assert_allclose(observation.contact_force_on("slab"), -observation.contact_force_on("cube"), atol=1e-9)
+    np.testing.assert_allclose(observation.contact_force_on("slab", "cube"), 0, atol=0)
+    force, moment = observation.contact_wrench_on("cube", about=[1, 0, 0])
+    np.testing.assert_allclose(moment, np.cross(observation.bodies["cube"].pose.position - [1, 0, 0], force), atol=1e-3)
     assert 0 < observation.min_distance_m < 1e-3
     assert observation.contact_counts.total > 0
     assert observation.bodies["cube"].surface_positions[:, 2].min() > 0
