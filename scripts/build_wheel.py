@@ -4,8 +4,7 @@
     build_wheel.py --build build/release --out build/wheel      prints the path of the wheel
 
 Libraries beside those of the C library are copied out of the system and found by the programs' RPATH ($ORIGIN/../lib), so that the
-wheel runs on any x86-64 Linux with a C library at least as new as this system's. Needs patchelf and strip, and the tools of
-client/python/generate_protos.py.
+wheel runs on any x86-64 Linux with a C library at least as new as this system's. Needs patchelf, strip and protoc.
 """
 
 from __future__ import annotations
