@@ -68,6 +68,13 @@ def test_every_block_of_the_datasets_runs(server_binary, eipc_binary, tmp_path):
     assert "60 samples, ['bubble_left_contact_force', 'bubble_left_finger_frame_orientation_wxyz'] (30, 14) train: [b'demo_0']" in printed
 
 
+def test_every_block_of_the_environments_runs(server_binary, eipc_binary, tmp_path):
+    printed = follow("howto/environments.md", server_binary, eipc_binary, tmp_path)
+    assert "(4, 26) rise" in printed
+    success = re.search(r"success \[(.*)\] rise \[([\d.]+)", printed)
+    assert "True" in success.group(1) and float(success.group(2)) > 0.04
+
+
 def test_every_block_of_the_drives_runs(server_binary, eipc_binary, tmp_path):
     printed = follow("howto/drives.md", server_binary, eipc_binary, tmp_path)
     run = json.loads((tmp_path / "out" / "drives" / "grip.json").read_text())
