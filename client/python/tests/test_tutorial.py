@@ -5,6 +5,7 @@ import os
 import re
 import subprocess
 
+import numpy as np
 import pytest
 
 from conftest import REPOSITORY
@@ -88,3 +89,16 @@ def test_every_block_of_the_drives_runs(server_binary, eipc_binary, tmp_path):
     assert seen["held"][0] - seen["gripped"][0] > 0.049  # of the 0.05 m that the guides rise
     assert abs(seen["pressed"][2] - 20) < 1e-6 and seen["pressed"][3]  # the limit
     assert seen["opened"][0] < 0.03
+
+
+def test_every_block_of_touch_runs(server_binary, eipc_binary, tmp_path):
+    printed = follow("howto/touch.md", server_binary, eipc_binary, tmp_path)
+    felt = re.findall(r"bubble_(\w+): ([\d.]+) N, markers move by up to ([\d.]+) mm in and ([\d.]+) mm along the pad, "
+                      r"depth falls by up to ([\d.]+) mm", printed)
+    assert [side for side, *_ in felt] == ["left", "right"]
+    for _, force, pushed, _, depth in felt:
+        assert float(force) > 1 and 1 < float(pushed) < 36 and 1 < float(depth) < 36
+    hand, bear = (np.array([float(x) for x in numbers.split()]) for numbers in re.findall(r"\[([^\]]+)\] N", printed))
+    assert abs(hand[1]) < 2  # the fingers press against each other, across the bear
+    assert bear[2] > -hand[2] - 1e-9  # the ground carries what the hand does not
+    assert (tmp_path / "out" / "touch" / "depth.png").stat().st_size > 1000

@@ -68,3 +68,26 @@ def test_a_box_on_the_ground_shows_its_colour_and_casts_a_shadow(tmp_path):
     viz.write_png(tmp_path / "box.png", picture)
     image = pytest.importorskip("matplotlib.image").imread(tmp_path / "box.png")
     np.testing.assert_array_equal((image[..., :3] * 255 + 0.5).astype(np.uint8), picture)
+
+
+def test_colours_of_vertices_blend_between_them():
+    square = np.array([[-1.0, -1, 0], [1, -1, 0], [1, 1, 0], [-1, 1, 0]])
+    triangles = np.array([[0, 1, 2], [0, 2, 3]])
+    camera = viz.Camera((0, -2, 4), (0, 0, 0), 30)
+    left, right = np.array([1.0, 0, 0]), np.array([0, 0, 1.0])
+    image = viz.render([viz.Item(square, triangles, np.array([left, right, right, left]), gloss=0)], camera, 60, 60).astype(float)
+    row = image[30, 12:48]
+    red, blue = row[:, 0], row[:, 2]
+    assert red[0] > 2 * blue[0] and blue[-1] > 2 * red[-1]
+    assert (np.diff(red) <= 1).all() and (np.diff(blue) >= -1).all()
+    whole = viz.render([viz.Item(square, triangles, np.tile(left, (4, 1)))], camera, 30, 30).astype(int)
+    np.testing.assert_allclose(whole, viz.render([viz.Item(square, triangles, tuple(left))], camera, 30, 30), atol=1)
+
+
+def test_heat_is_the_base_where_there_is_nothing_and_red_from_the_limit_on():
+    colors = viz.heat(np.array([0.0, 1, 2, 5]), 2, base=(0.1, 0.2, 0.3))
+    np.testing.assert_allclose(colors[0], [0.1, 0.2, 0.3])
+    np.testing.assert_array_equal(colors[2], colors[3])
+    assert colors[2][0] > 0.6 and colors[2][2] < 0.2
+    with pytest.raises(ValueError, match="limit must be > 0, got 0"):
+        viz.heat(np.zeros(3), 0)

@@ -17,11 +17,12 @@ Color = tuple[float, float, float]
 
 @dataclass(frozen=True, eq=False)
 class Item:
-    """A mesh to draw: vertices [n,3] m, triangles [m,3], colour (sRGB, 0..1), wire: strength of its edges, 0..1."""
+    """A mesh to draw: vertices [n,3] m, triangles [m,3], colour (sRGB, 0..1; one for all or one a vertex, [n,3]), wire: strength of its
+    edges, 0..1."""
 
     vertices: np.ndarray
     triangles: np.ndarray
-    color: Color
+    color: Color | np.ndarray
     wire: float = 0.0
     gloss: float = 0.15
     crease_deg: float = 55.0
@@ -111,11 +112,17 @@ def _mesh_surface(items: Sequence[Item], owner: np.ndarray, vertices: np.ndarray
     normals = np.einsum("kc,kcd->kd", weights, normals_of[triangle])
     normals /= np.maximum(np.linalg.norm(normals, axis=1, keepdims=True), 1e-12)
     item = owner[triangle]
-    color = np.array([_linear(i.color) for i in items]).reshape(-1, 3)[item]
+    color = np.einsum("kc,kcd->kd", weights, _vertex_colors(items)[triangles[triangle]])
     wire = np.array([i.wire for i in items])[item] if items else np.zeros(0)
     color = color * (1 - wire * _edge_cover(screen, triangle, screen_weights))[:, None]
     gloss = np.array([i.gloss for i in items])[item] if items else np.zeros(0)
     return _Surface(pixel, points, normals, color, gloss, np.zeros(len(pixel)))
+
+
+def _vertex_colors(items: Sequence[Item]) -> np.ndarray:
+    """Linear colours of all items' vertices, [n,3]."""
+    colors = [np.broadcast_to(_linear(item.color), (len(item.vertices), 3)) for item in items]
+    return np.concatenate(colors) if colors else np.zeros((0, 3))
 
 
 def _edge_cover(screen: np.ndarray, triangle: np.ndarray, weights: np.ndarray) -> np.ndarray:
