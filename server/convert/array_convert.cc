@@ -2,6 +2,7 @@
 
 #include <bit>
 #include <cstring>
+#include <initializer_list>
 #include <limits>
 
 #include "absl/strings/str_cat.h"
@@ -48,11 +49,9 @@ T ElementAt(const v1::NdArray& array, int64_t index) {
   return value;
 }
 
-void SetRows(int64_t rows, v1::DataType dtype, v1::NdArray* out) {
+void SetShape(std::initializer_list<int64_t> shape, v1::DataType dtype, v1::NdArray* out) {
   out->set_dtype(dtype);
-  out->clear_shape();
-  out->add_shape(rows);
-  out->add_shape(3);
+  out->mutable_shape()->Assign(shape.begin(), shape.end());
 }
 
 }  // namespace
@@ -93,7 +92,7 @@ absl::StatusOr<IndexRows> IndexRowsFromProto(const v1::NdArray& array) {
 }
 
 void PointsToProto(const Vec3* points, int64_t count, bool float32, v1::NdArray* out) {
-  SetRows(count, float32 ? v1::FLOAT32 : v1::FLOAT64, out);
+  SetShape({count, 3}, float32 ? v1::FLOAT32 : v1::FLOAT64, out);
   std::string& data = *out->mutable_data();
   if (!float32) {
     data.assign(reinterpret_cast<const char*>(points), count * sizeof(Vec3));
@@ -106,8 +105,27 @@ void PointsToProto(const Vec3* points, int64_t count, bool float32, v1::NdArray*
   }
 }
 
+void NumbersToProto(const std::vector<double>& numbers, bool float32, v1::NdArray* out) {
+  SetShape({static_cast<int64_t>(numbers.size())}, float32 ? v1::FLOAT32 : v1::FLOAT64, out);
+  std::string& data = *out->mutable_data();
+  if (!float32) {
+    data.assign(reinterpret_cast<const char*>(numbers.data()), numbers.size() * sizeof(double));
+    return;
+  }
+  data.resize(numbers.size() * sizeof(float));
+  for (size_t i = 0; i < numbers.size(); ++i) {
+    const float number = static_cast<float>(numbers[i]);
+    std::memcpy(data.data() + i * sizeof(float), &number, sizeof(float));
+  }
+}
+
+void IndicesToProto(const std::vector<int32_t>& indices, v1::NdArray* out) {
+  SetShape({static_cast<int64_t>(indices.size())}, v1::INT32, out);
+  out->mutable_data()->assign(reinterpret_cast<const char*>(indices.data()), indices.size() * sizeof(int32_t));
+}
+
 void TrianglesToProto(const Triangle* triangles, int64_t count, int32_t offset, v1::NdArray* out) {
-  SetRows(count, v1::INT32, out);
+  SetShape({count, 3}, v1::INT32, out);
   std::vector<Triangle> local(triangles, triangles + count);
   for (Triangle& triangle : local) {
     for (int32_t& index : triangle) index -= offset;

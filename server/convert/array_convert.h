@@ -30,6 +30,12 @@ absl::StatusOr<IndexRows> IndexRowsFromProto(const v1::NdArray& array);
 // `count` points starting at `points`, as FLOAT32 or FLOAT64.
 void PointsToProto(const Vec3* points, int64_t count, bool float32, v1::NdArray* out);
 
+// [n] FLOAT32 or FLOAT64.
+void NumbersToProto(const std::vector<double>& numbers, bool float32, v1::NdArray* out);
+
+// [n] INT32.
+void IndicesToProto(const std::vector<int32_t>& indices, v1::NdArray* out);
+
 // [n,3] INT32, `offset` subtracted from each index.
 void TrianglesToProto(const Triangle* triangles, int64_t count, int32_t offset, v1::NdArray* out);
 

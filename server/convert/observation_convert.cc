@@ -131,6 +131,7 @@ absl::StatusOr<ObservationPlan> ObservationPlan::Create(const Model& model, cons
     return absl::InvalidArgumentError(absl::StrCat("INVALID_REQUEST: observe.positions_dtype: must be FLOAT64 or FLOAT32, got ",
                                                    static_cast<int>(request.positions_dtype())));
   }
+  plan.touch_ = TouchPlan(request, plan.float32_);
   plan.body_wanted_.assign(model.bodies.size(), request.bodies().empty());
   for (int i = 0; i < request.bodies_size(); ++i) {
     const int body = model.FindBody(request.bodies(i));
@@ -158,6 +159,7 @@ int64_t ObservationPlan::MostBytes(const Model& model) const {
     bytes += kPerBody;
     if (cage_positions_) bytes += per_point * body.nodes.size();
     if (surface_positions_) bytes += per_point * body.vertices.size();
+    bytes += touch_.MostBytes(body);
   }
   return bytes;
 }
@@ -166,8 +168,11 @@ void ObservationPlan::Observe(const World& world, v1::Observation* out) const {
   out->set_step(world.state().step);
   out->set_time_s(world.state().time_s);
   std::vector<Vec3> x;
-  if (surface_positions_ || contact_wrenches_ || energies_ || volumes_) world.SurfacePositions(&x);
+  if (surface_positions_ || contact_wrenches_ || energies_ || volumes_ || touch_.wants_positions()) {
+    world.SurfacePositions(&x);
+  }
   ObserveBodies(world, x, out);
+  touch_.Observe(world, bodies_, x, out);
   ObserveContacts(world, x, out);
   ObserveBoundaryPoses(world, out);
   if (min_distance_) out->set_min_distance_m(world.contact_forces().min_distance_m);
@@ -177,7 +182,7 @@ void ObservationPlan::Observe(const World& world, v1::Observation* out) const {
 }
 
 void ObservationPlan::ObserveBodies(const World& world, const std::vector<Vec3>& x, v1::Observation* out) const {
-  if (!poses_ && !twists_ && !cage_positions_ && !surface_positions_ && !volumes_) return;
+  if (!poses_ && !twists_ && !cage_positions_ && !surface_positions_ && !volumes_ && !touch_.wants_bodies()) return;
   const Model& model = world.model();
   const std::vector<VolumeReading> volumes = volumes_ ? EnclosedVolumes(model, x) : std::vector<VolumeReading>();
   for (const int index : bodies_) {

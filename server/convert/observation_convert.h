@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "server/convert/touch_convert.h"
 #include "sim/dynamics/simulation.h"
 
 namespace eipc::v1 {
@@ -44,6 +45,7 @@ class ObservationPlan {
   bool step_receipt_ = false;
   bool volumes_ = false;
   bool float32_ = false;
+  TouchPlan touch_;
   std::vector<int> bodies_;        // in the model's order
   std::vector<bool> body_wanted_;  // by body
 

@@ -47,14 +47,15 @@ from .scene_source import load_scene, mesh_from_arrays
 from .server_process import ServerProcess, launch, launch_server
 from .session import Session
 from .stream import StepStream
+from .touch import ContactTractions, PeakStress
 
 __version__ = "0.2.0"
 
 __all__ = [
     "AbortedError", "BatchResult", "BodyInfo", "BodyObservation", "BodyTopology", "BoundaryPose", "CancelledError", "Client",
-    "ContactCounts", "ContactWrench", "DeadlineExceededError", "DriveMode", "DriveMotion", "DriveReading", "EipcError", "Energies", "Episode", "EpisodeError", "FailedPreconditionError",
+    "ContactCounts", "ContactTractions", "ContactWrench", "DeadlineExceededError", "DriveMode", "DriveMotion", "DriveReading", "EipcError", "Energies", "Episode", "EpisodeError", "FailedPreconditionError",
     "InternalError", "Interpolation", "InvalidArgumentError", "LostEpisode", "LostEpisodeWarning", "MeshUpload", "NotFoundError", "Observation", "Observe", "Operation", "Outcome",
-    "PairCount", "PermissionDeniedError", "Pose", "Recorder", "ResourceExhaustedError", "Scene", "SceneFileError", "SceneSummary", "ServerInfo",
+    "PairCount", "PeakStress", "PermissionDeniedError", "Pose", "Recorder", "ResourceExhaustedError", "Scene", "SceneFileError", "SceneSummary", "ServerInfo",
     "ServerProcess", "ServerStartError", "Session", "SessionInfo", "Snapshot", "SolverReport", "StepLimit", "StepReceipt", "StepStream", "VolumeReading",
     "Tls", "Trajectory", "UnauthenticatedError", "UnavailableError", "UnimplementedError", "connect", "drives", "launch",
     "launch_server", "load_episodes", "load_scene", "mesh_from_arrays",

@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, DTypeLike
 from . import arrays
 from .drives import DriveReading, reading_from_message
 from .geometry import Pose
+from .touch import ContactTractions, tractions_from_message
 from .v1 import geometry_pb2, observation_pb2, scene_pb2
 
 
@@ -33,16 +34,21 @@ class Observe:
     step_receipt: bool = False
     # Volume and pressure of what fills bodies.
     volumes: bool = False
+    # Forces on single vertices of the surfaces.
+    contact_tractions: bool = False
+    # Von Mises stress of the elements of bodies that deform.
+    stresses: bool = False
     # Restrict per-body groups to these bodies; empty means all.
     bodies: Sequence[str] = ()
-    # Element type of position arrays: float64 or float32.
+    # Element type of arrays of positions, forces, areas and stresses: float64 or float32.
     positions_dtype: DTypeLike = np.float64
 
     @classmethod
     def all(cls, **changes) -> "Observe":
         """Every group, with changes by keyword."""
         groups = ("poses", "twists", "cage_positions", "surface_positions", "contact_wrenches", "contact_counts",
-                  "min_distance", "energies", "solver_report", "boundary_poses", "state_digest", "step_receipt", "volumes")
+                  "min_distance", "energies", "solver_report", "boundary_poses", "state_digest", "step_receipt", "volumes",
+                  "contact_tractions", "stresses")
         return cls(**{**dict.fromkeys(groups, True), **changes})
 
     def to_message(self) -> observation_pb2.ObservationRequest:
@@ -51,7 +57,8 @@ class Observe:
             surface_positions=self.surface_positions, contact_wrenches=self.contact_wrenches,
             contact_counts=self.contact_counts, min_distance=self.min_distance, energies=self.energies,
             solver_report=self.solver_report, boundary_poses=self.boundary_poses, state_digest=self.state_digest,
-            step_receipt=self.step_receipt, volumes=self.volumes, bodies=list(self.bodies),
+            step_receipt=self.step_receipt, volumes=self.volumes,
+            contact_tractions=self.contact_tractions, stresses=self.stresses, bodies=list(self.bodies),
             positions_dtype=arrays.data_type(self.positions_dtype))
 
 
@@ -101,6 +108,9 @@ class BodyObservation:
     surface_positions: Optional[np.ndarray]
     # One for each of the body's enclosed volumes, in the scene's order.
     volumes: Sequence[VolumeReading] = ()
+    contact_tractions: Optional[ContactTractions] = None
+    # Of each tetrahedron of the body's mesh or cage, [t] Pa; of bodies that deform.
+    von_mises: Optional[np.ndarray] = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -297,7 +307,9 @@ def _body(message: observation_pb2.BodyObservation) -> BodyObservation:
         angular_velocity=optional_vector("angular_velocity_rad_s"),
         cage_positions=_optional_array(message, "cage_positions"),
         surface_positions=_optional_array(message, "surface_positions"),
-        volumes=tuple(VolumeReading(volume.volume_m3, volume.overpressure_pa) for volume in message.volumes))
+        volumes=tuple(VolumeReading(volume.volume_m3, volume.overpressure_pa) for volume in message.volumes),
+        contact_tractions=tractions_from_message(message.contact_tractions) if message.HasField("contact_tractions") else None,
+        von_mises=_optional_array(message, "von_mises_pa"))
 
 
 def _wrench(message: observation_pb2.ContactWrench) -> ContactWrench:

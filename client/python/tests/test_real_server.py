@@ -76,6 +76,15 @@ def test_landing_carries_the_weight_and_touches_nothing(session):
     np.testing.assert_allclose(observation.contact_force_on("slab", "cube"), 0, atol=0)
     force, moment = observation.contact_wrench_on("cube", about=[1, 0, 0])
     np.testing.assert_allclose(moment, np.cross(observation.bodies["cube"].pose.position - [1, 0, 0], force), atol=1e-3)
+    on = observation.bodies["cube"].contact_tractions
+    assert 4 <= len(on.vertices) <= 8 and len(observation.bodies["pusher"].contact_tractions.vertices) == 0
+    np.testing.assert_allclose(on.force.sum(0), force, atol=1e-9 * np.linalg.norm(force))
+    arms = observation.bodies["cube"].surface_positions[on.vertices] - [1, 0, 0]
+    np.testing.assert_allclose(np.cross(arms, on.force).sum(0), moment, atol=1e-9 * np.linalg.norm(moment))
+    assert (on.normal[on.pressure > 0] @ [0, 0, 1] > 0.99).all()
+    stress = observation.bodies["cube"].von_mises  # of the order of the weight over the area
+    assert stress.shape == (6,) and 0.1 < stress.max() / (GRAVITY / 0.01) < 10
+    assert observation.bodies["slab"].von_mises is None
     assert 0 < observation.min_distance_m < 1e-3
     assert observation.contact_counts.total > 0
     assert observation.bodies["cube"].surface_positions[:, 2].min() > 0

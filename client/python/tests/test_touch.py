@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import eipc
+from eipc import arrays
 from eipc.v1 import geometry_pb2, observation_pb2
 
 
@@ -50,3 +51,43 @@ def test_bodies_that_are_not_there_are_named():
     message.contact_wrenches.add(body="left", other="ball", normal_force_n=vec(x=1))
     with pytest.raises(KeyError, match="'left' needs its pose"):
         eipc.observation.observation_from_message(message).contact_wrench_on("left", about=[0, 0, 0])
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_tractions_are_forces_over_areas(dtype):
+    message = observation_pb2.Observation()
+    message.bodies.add(name="pad").contact_tractions.CopyFrom(observation_pb2.ContactTractions(
+        vertices=arrays.to_message([1, 3], np.int32), normal_force_n=arrays.to_message([[0, 0, 2], [0, 0, 0]], dtype),
+        friction_force_n=arrays.to_message([[1, 0, 0], [0, 4, 0]], dtype), area_m2=arrays.to_message([0.5, 0.25], dtype)))
+    message.bodies.add(name="other")
+    seen = eipc.observation.observation_from_message(message)
+    assert seen.bodies["other"].contact_tractions is None
+    on = seen.bodies["pad"].contact_tractions
+    assert on.normal_force.dtype == dtype and not on.normal_force.flags.writeable
+    np.testing.assert_array_equal(on.force, [[1, 0, 2], [0, 4, 0]])
+    np.testing.assert_array_equal(on.normal, [[0, 0, 1], [0, 0, 0]])
+    np.testing.assert_array_equal(on.pressure, [4, 0])
+    np.testing.assert_array_equal(on.friction_traction, [[2, 0, 0], [0, 16, 0]])
+    np.testing.assert_array_equal(on.traction, [[2, 0, 4], [0, 16, 0]])
+    np.testing.assert_array_equal(on.on_surface(on.pressure, 5), [0, 4, 0, 0, 0])
+    assert on.on_surface(on.force, 5).shape == (5, 3)
+
+
+def test_peaks_are_of_every_element():
+    def seen(*stresses):
+        message = observation_pb2.Observation()
+        message.bodies.add(name="table")
+        if stresses:
+            message.bodies.add(name="pad").von_mises_pa.CopyFrom(arrays.to_message(np.array(stresses)))
+        return eipc.observation.observation_from_message(message)
+
+    peak = eipc.PeakStress()
+    for stresses in ([1.0, 5.0], [3.0, 2.0], [2.0, 2.0]):
+        peak.add(seen(*stresses))
+    assert list(peak.von_mises) == ["pad"]
+    np.testing.assert_array_equal(peak.von_mises["pad"], [3, 5])
+    np.testing.assert_array_equal(peak.damaged("pad", 4), [False, True])
+    with pytest.raises(ValueError, match="no stresses"):
+        peak.add(seen())
+    with pytest.raises(KeyError):
+        peak.damaged("table", 1)

@@ -98,6 +98,11 @@ def test_every_block_of_touch_runs(server_binary, eipc_binary, tmp_path):
     assert [side for side, *_ in felt] == ["left", "right"]
     for _, force, pushed, _, depth in felt:
         assert float(force) > 1 and 1 < float(pushed) < 36 and 1 < float(depth) < 36
+    pressed = re.findall(r"(\w+): (\d+) of (\d+) vertices, up to (\d+) kPa, sum off by (\S+); peak stress (\d+) kPa", printed)
+    assert [name for name, *_ in pressed] == ["teddy", "bubble_left", "bubble_right"]
+    for _, touched, of, pressure, error, peak in pressed:
+        assert 0 < int(touched) < int(of) and int(pressure) > 0 and float(error) < 1e-6 and int(peak) > 0
+    assert (tmp_path / "out" / "touch" / "press.png").stat().st_size > 10000
     hand, bear = (np.array([float(x) for x in numbers.split()]) for numbers in re.findall(r"\[([^\]]+)\] N", printed))
     assert abs(hand[1]) < 2  # the fingers press against each other, across the bear
     assert bear[2] > -hand[2] - 1e-9  # the ground carries what the hand does not

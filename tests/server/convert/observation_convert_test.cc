@@ -63,6 +63,8 @@ v1::ObservationRequest Everything() {
   request.set_solver_report(true);
   request.set_boundary_poses(true);
   request.set_state_digest(true);
+  request.set_contact_tractions(true);
+  request.set_stresses(true);
   return request;
 }
 
@@ -112,6 +114,8 @@ TEST_F(ObservationTest, HoldsEverything) {
   EXPECT_THAT(*surface, SizeIs(4));
   EXPECT_EQ(nodes->at(0), Vec3(world_.state().q.segment<3>(0)));
   EXPECT_EQ(PointsFromProto(seen->bodies(1).surface_positions())->size(), 4u);
+  EXPECT_THAT(soft.von_mises_pa().shape(), ElementsAre(1));
+  EXPECT_FALSE(seen->bodies(1).has_von_mises_pa() || seen->bodies(2).has_von_mises_pa());
   EXPECT_TRUE(seen->has_contact_counts());
   EXPECT_EQ(seen->contact_counts().point_triangle(), 0);
   EXPECT_GT(seen->energies().kinetic_j(), 0);
@@ -123,6 +127,35 @@ TEST_F(ObservationTest, HoldsEverything) {
   EXPECT_NEAR(seen->boundary_poses(0).commanded().position_m().y(), 0.1, 1e-12);
   EXPECT_NEAR(seen->boundary_poses(0).achieved().position_m().y(), 0.1, 1e-9);
   EXPECT_NEAR(seen->boundary_poses(0).achieved().quaternion().w(), 1, 1e-9);
+}
+
+// The soft tetrahedron after it has fallen onto a corner of the floor, every vertex of which is asked for.
+TEST_F(ObservationTest, HoldsTractionsOnRequestOnly) {
+  v1::ObservationRequest request;
+  request.set_contact_tractions(true);
+  request.set_positions_dtype(v1::FLOAT32);
+  for (int i = 0; i < 100 && world_.contact_forces().stencils.empty(); ++i) EXPECT_TRUE(world_.Step({0.01, {}}, {}).ok());
+  const auto seen = ObservationToProto(world_, request);
+  ASSERT_TRUE(seen.ok());
+  ASSERT_THAT(seen->bodies(), SizeIs(3));
+  const v1::ContactTractions& soft = seen->bodies(0).contact_tractions();
+  const auto force = PointsFromProto(soft.normal_force_n());
+  ASSERT_TRUE(force.ok());
+  ASSERT_GT(force->size(), 0u);
+  EXPECT_EQ(soft.normal_force_n().dtype(), v1::FLOAT32);
+  EXPECT_THAT(soft.vertices().shape(), ElementsAre(force->size()));
+  EXPECT_THAT(soft.area_m2().shape(), ElementsAre(force->size()));
+  EXPECT_EQ(soft.vertices().data().size(), 4 * force->size());
+  EXPECT_EQ(soft.area_m2().data().size(), 4 * force->size());
+  EXPECT_EQ(PointsFromProto(soft.friction_force_n())->size(), force->size());
+  Vec3 sum = Vec3::Zero();
+  for (const Vec3& f : *force) sum += f;
+  EXPECT_GT(sum.z(), 0);
+  EXPECT_TRUE(seen->bodies(2).has_contact_tractions());
+  EXPECT_EQ(seen->bodies(2).contact_tractions().vertices().data().size(), 0u);
+  EXPECT_FALSE(seen->bodies(0).has_pose());
+  request.set_contact_tractions(false);
+  EXPECT_THAT(ObservationToProto(world_, request)->bodies(), SizeIs(0));
 }
 
 TEST_F(ObservationTest, RestrictsToBodies) {

@@ -1,0 +1,89 @@
+"""What a body feels through its surface, as dataclasses. SI units, world frame, end of the step; arrays are read-only NumPy views."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from . import arrays
+from .v1 import observation_pb2
+
+if TYPE_CHECKING:
+    from .observation import Observation
+
+
+def _over(values: np.ndarray, divisor: np.ndarray) -> np.ndarray:
+    """values / divisor by row, 0 where the divisor is 0."""
+    divisor = divisor.reshape(divisor.shape + (1,) * (values.ndim - divisor.ndim))
+    return np.divide(values, divisor, out=np.zeros_like(values), where=divisor > 0)
+
+
+@dataclass(frozen=True, eq=False)
+class ContactTractions:
+    """Contact forces of other bodies on the vertices of a body's surface; one row for each of the k vertices that a contact acts on.
+    Their sum, and that of their moments, is the sum of the body's contact wrenches."""
+
+    vertices: np.ndarray  # [k] int32, increasing: rows of surface_positions
+    normal_force: np.ndarray  # [k,3] N
+    friction_force: np.ndarray  # [k,3] N
+    area: np.ndarray  # [k] m^2, a third of the triangles at the vertex, as they are deformed
+
+    @property
+    def force(self) -> np.ndarray:
+        """[k,3] N."""
+        return self.normal_force + self.friction_force
+
+    @property
+    def normal(self) -> np.ndarray:
+        """Unit direction of the normal force, into the body, [k,3]; zero where there is none."""
+        return _over(self.normal_force, np.linalg.norm(self.normal_force, axis=1))
+
+    @property
+    def pressure(self) -> np.ndarray:
+        """Normal force over area, [k] Pa."""
+        return _over(np.linalg.norm(self.normal_force, axis=1), self.area)
+
+    @property
+    def friction_traction(self) -> np.ndarray:
+        """Friction force over area, [k,3] Pa."""
+        return _over(self.friction_force, self.area)
+
+    @property
+    def traction(self) -> np.ndarray:
+        """Force over area, [k,3] Pa."""
+        return _over(self.force, self.area)
+
+    def on_surface(self, values: np.ndarray, vertices: int) -> np.ndarray:
+        """Values by row ([k,...]) as values of all `vertices` of the body's surface: 0 where no contact acts."""
+        out = np.zeros((vertices,) + values.shape[1:], dtype=values.dtype)
+        out[self.vertices] = values
+        return out
+
+
+def tractions_from_message(message: observation_pb2.ContactTractions) -> ContactTractions:
+    """Unpacks them; arrays stay views of the message's bytes."""
+    return ContactTractions(arrays.to_numpy(message.vertices), arrays.to_numpy(message.normal_force_n),
+                            arrays.to_numpy(message.friction_force_n), arrays.to_numpy(message.area_m2))
+
+
+class PeakStress:
+    """The greatest von Mises stress that each element has had, over the observations that are added. What a request of several steps
+    passes through between its observations is not seen."""
+
+    def __init__(self) -> None:
+        # Body -> [t] Pa.
+        self.von_mises: dict[str, np.ndarray] = {}
+
+    def add(self, observation: "Observation") -> None:
+        """Of observations with stresses. ValueError for one without."""
+        seen = {name: body.von_mises for name, body in observation.bodies.items() if body.von_mises is not None}
+        if not seen:
+            raise ValueError("the observation has no stresses: observe=Observe(stresses=True)")
+        for name, stress in seen.items():
+            self.von_mises[name] = np.maximum(self.von_mises.get(name, 0.0), stress)
+
+    def damaged(self, body: str, limit_pa: float) -> np.ndarray:
+        """Which elements of a body have been above the limit, [t] bool. KeyError for a body without stresses."""
+        return self.von_mises[body] > limit_pa

@@ -1,0 +1,55 @@
+#include "server/convert/touch_convert.h"
+
+#include "eipc/v1/observation.pb.h"
+#include "server/convert/array_convert.h"
+#include "sim/sensor/contact_tractions.h"
+#include "sim/sensor/stresses.h"
+
+namespace eipc {
+namespace {
+
+void TractionsToProto(const ContactTractions& tractions, bool float32, v1::ContactTractions* out) {
+  const int64_t count = static_cast<int64_t>(tractions.vertices.size());
+  IndicesToProto(tractions.vertices, out->mutable_vertices());
+  PointsToProto(tractions.normal_force.data(), count, float32, out->mutable_normal_force_n());
+  PointsToProto(tractions.friction_force.data(), count, float32, out->mutable_friction_force_n());
+  NumbersToProto(tractions.area_m2, float32, out->mutable_area_m2());
+}
+
+}  // namespace
+
+TouchPlan::TouchPlan(const v1::ObservationRequest& request, bool float32)
+    : contact_tractions_(request.contact_tractions()), stresses_(request.stresses()), float32_(float32) {}
+
+int64_t TouchPlan::MostBytes(const Body& body) const {
+  const int64_t number = float32_ ? sizeof(float) : sizeof(double);
+  int64_t bytes = 0;
+  if (contact_tractions_) bytes += body.vertices.size() * (sizeof(int32_t) + 7 * number);
+  if (stresses_) bytes += body.tets.size() * number;
+  return bytes;
+}
+
+void TouchPlan::Observe(const World& world, const std::vector<int>& bodies, const std::vector<Vec3>& x,
+                        v1::Observation* out) const {
+  if (contact_tractions_) ObserveTractions(world, bodies, x, out);
+  if (!stresses_) return;
+  for (size_t i = 0; i < bodies.size(); ++i) {
+    const Model& model = world.model();
+    if (!model.bodies[bodies[i]].traits.deforms) continue;
+    NumbersToProto(BodyStresses(model, world.state(), bodies[i]), float32_,
+                   out->mutable_bodies(static_cast<int>(i))->mutable_von_mises_pa());
+  }
+}
+
+void TouchPlan::ObserveTractions(const World& world, const std::vector<int>& bodies, const std::vector<Vec3>& x,
+                                 v1::Observation* out) const {
+  const Model& model = world.model();
+  std::vector<bool> wanted(model.bodies.size(), false);
+  for (const int body : bodies) wanted[body] = true;
+  const std::vector<ContactTractions> tractions = ContactTractionsOn(model, wanted, x, world.contact_forces());
+  for (size_t i = 0; i < bodies.size(); ++i) {
+    TractionsToProto(tractions[bodies[i]], float32_, out->mutable_bodies(static_cast<int>(i))->mutable_contact_tractions());
+  }
+}
+
+}  // namespace eipc
