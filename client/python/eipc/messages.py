@@ -24,14 +24,15 @@ _KINDS = {(False, False): "unary_unary", (False, True): "unary_stream", (True, F
 
 
 @functools.lru_cache(maxsize=None)
-def _add_protocol() -> None:
-    """Makes the protocol's files known to protobuf's default pool."""
+def _protocol() -> dict[str, descriptor_pb2.FileDescriptorProto]:
+    """The protocol's files by name, made known to protobuf's default pool."""
     try:
         data = resources.files(__package__).joinpath("v1", DESCRIPTOR_SET).read_bytes()
     except FileNotFoundError:
         raise ImportError(f"the package eipc lacks its protocol (v1/{DESCRIPTOR_SET}); install it again, or in a checkout run "
                           "client/python/generate_protos.py") from None
-    for file in descriptor_pb2.FileDescriptorSet.FromString(data).file:
+    files = {file.name: file for file in descriptor_pb2.FileDescriptorSet.FromString(data).file}
+    for file in files.values():
         if file.name.startswith(_STANDARD):
             importlib.import_module(file.name[:-len(".proto")].replace("/", ".") + "_pb2")
             continue
@@ -39,10 +40,11 @@ def _add_protocol() -> None:
             descriptor_pool.Default().AddSerializedFile(file.SerializeToString())
         except TypeError as error:
             raise ImportError(f"another version of {file.name} was imported before ({error})") from None
+    return files
 
 
 def _file(name: str) -> FileDescriptor:
-    _add_protocol()
+    _protocol()
     return descriptor_pool.Default().FindFileByName(name)
 
 
@@ -76,8 +78,8 @@ def publish_messages(namespace: dict[str, Any], file_name: str) -> None:
 
 def _methods(service: ServiceDescriptor) -> list[tuple[str, str, Any, Any]]:
     """(name, kind of call, class of its requests, class of its responses) of every method."""
-    proto = descriptor_pb2.ServiceDescriptorProto()
-    service.CopyToProto(proto)
+    # Not every version's MethodDescriptor says what is streamed.
+    (proto,) = [known for known in _protocol()[service.file.name].service if known.name == service.name]
     return [(method.name, _KINDS[method.client_streaming, method.server_streaming],
              _class_of(service.methods_by_name[method.name].input_type), _class_of(service.methods_by_name[method.name].output_type))
             for method in proto.method]

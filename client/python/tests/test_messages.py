@@ -123,3 +123,22 @@ file.message_type.add(name="Vec3")
 descriptor_pool.Default().AddSerializedFile(file.SerializeToString())"""
     result = import_of(CLIENT_ROOT, other)
     assert result.returncode != 0 and "ImportError: another version of eipc/v1/geometry.proto was imported before" in result.stderr
+
+
+CALLS = """
+import sys
+sys.path.insert(0, sys.argv[1])
+import eipc
+from fake_server import FakeServicer, serve
+from google.protobuf.internal import api_implementation
+with serve(FakeServicer()) as address, eipc.connect(address) as client:
+    session = client.get_scene("scenes/1").create_session()
+    with session.stream() as stream:
+        print(api_implementation.Type(), session.step(0.5).time_s, stream.step(0.5).time_s)
+"""
+
+
+def test_calls_work_over_protobufs_python_implementation():
+    result = subprocess.run([sys.executable, "-c", CALLS, CLIENT_ROOT / "tests"], capture_output=True, text=True, check=False,
+                            env={**os.environ, "PYTHONPATH": str(CLIENT_ROOT), "PROTOCOL_BUFFERS_PYTHON_IMPLEMENTATION": "python"})
+    assert result.stdout.split() == ["python", "0.5", "1.0"], result.stderr
