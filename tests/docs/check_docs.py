@@ -17,9 +17,9 @@ import pathlib
 import re
 import sys
 
-FOLDERS = ("sim", "server", "client", "tests", "tools", "models", "proto", "docs", "docker", "scripts", "cmake")
-SKIPPED = {"build", "out", ".git", "venv", "__pycache__"}
-TEXT = {".h", ".cc", ".py", ".txt", ".proto", ".cmake", ".yaml", ".yml", ".sh", ".json", ".textproto", ""}
+FOLDERS = ("sim", "server", "client", "tests", "tools", "models", "proto", "docs", "docker", "scripts", "cmake", "viewer")
+SKIPPED = {"build", "out", ".git", "venv", "__pycache__", "node_modules"}
+TEXT = {".h", ".cc", ".py", ".txt", ".proto", ".cmake", ".yaml", ".yml", ".sh", ".json", ".textproto", ".ts", ".mjs", ""}
 LINK = re.compile(r"!?\[[^\]\n]*\]\(([^)\s]+)\)")
 FENCE = re.compile(r"^ *(```+|~~~+).*?^ *\1", re.MULTILINE | re.DOTALL)
 SPAN = re.compile(r"`([^`\n]+)`")

@@ -2,7 +2,8 @@
 """The grasp, end to end: a client streams a gripper's motion to an eipc server and records what comes back.
 
 Starts a server, creates the scene, commands the two fingers (squeeze, lift, hold) step by step over a stream, then
-writes summary.json, recording.npz (see grasp_recording.py), plots and rendered pictures into --out.
+writes summary.json, recording.npz (see grasp_recording.py), plots, rendered pictures and grasp.html, a page that plays the grasp, into
+--out.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ sys.path.insert(0, str(REPOSITORY / "client" / "python"))  # works from a checko
 
 try:
     import eipc
+    from grasp_page import write_grasp_page
     from grasp_pictures import render_phases
     from grasp_plots import plot_contacts, plot_forces
     from grasp_recording import Recording
@@ -29,7 +31,7 @@ except ImportError as missing:
     sys.exit(f"bubble_teddy_demo: {missing}; run ./dev setup and ./dev build first")
 
 OBSERVE = eipc.Observe(contact_wrenches=True, contact_counts=True, min_distance=True, surface_positions=True,
-                       boundary_poses=True, positions_dtype=np.float32)
+                       cage_positions=True, twists=True, boundary_poses=True, positions_dtype=np.float32)
 STEPS_ON_THE_WAY = 3
 
 
@@ -68,8 +70,8 @@ def step_requests(task: GraspTask, dt: float, steps: int) -> Iterator[dict[str, 
         yield {"dt": dt, "targets": task.targets(step * dt), "observe": OBSERVE}
 
 
-def run_grasp(scene: eipc.Scene, task: GraspTask, dt: float, threads: int) -> tuple[Recording, float]:
-    """Steps through the whole grasp; returns the recording and the wall time of the stepping, s."""
+def run_grasp(scene: eipc.Scene, task: GraspTask, dt: float, threads: int) -> tuple[list[eipc.Observation], float]:
+    """Steps through the whole grasp; returns what was observed and the wall time of the stepping, s."""
     steps = round(task.duration_s / dt)
     with scene.create_session(threads=threads) as session:
         observations = [session.state(OBSERVE)]
@@ -79,7 +81,7 @@ def run_grasp(scene: eipc.Scene, task: GraspTask, dt: float, threads: int) -> tu
                 observations.append(observation)
                 progress.show(observation)
         wall_s = progress.finish()
-    return Recording(observations, scene.topology()), wall_s
+    return observations, wall_s
 
 
 def summarize(scene: eipc.Scene, task: GraspTask, recording: Recording, dt: float, threads: int, wall_s: float) -> dict:
@@ -163,7 +165,8 @@ def record_and_report(client: eipc.Client, arguments: argparse.Namespace) -> Non
     task = read_task(scene.message, scene.summary)
     print(f"{scene.summary.display_name or arguments.scene.stem}: {len(scene.bodies)} bodies, {scene.summary.unknowns} "
           f"unknowns, {scene.summary.surface_triangles} surface triangles")
-    recording, wall_s = run_grasp(scene, task, arguments.dt, arguments.threads)
+    observations, wall_s = run_grasp(scene, task, arguments.dt, arguments.threads)
+    recording = Recording(observations, scene.topology())
     summary = summarize(scene, task, recording, arguments.dt, arguments.threads, wall_s)
     files = [out / "summary.json", out / "recording.npz", out / "forces.png", out / "contacts.png"]
     files[0].write_text(json.dumps(summary, indent=2) + "\n")
@@ -171,7 +174,12 @@ def record_and_report(client: eipc.Client, arguments: argparse.Namespace) -> Non
     plot_forces(files[2], recording, task)
     plot_contacts(files[3], recording, task)
     files += render_phases(out, scene.message, recording, task, lambda words: print(f"  {words}", flush=True))
-    print("\n" + table(summary, out, files))
+    try:
+        files.append(write_grasp_page(out / "grasp.html", scene, observations))
+        last = f"Open {files[-1]} in a browser to play the grasp."
+    except eipc.EpisodeError as reason:
+        last = f"grasp.html was not written: {reason}"
+    print("\n" + table(summary, out, files) + "\n" + last)
 
 
 def main() -> int:

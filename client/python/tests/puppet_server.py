@@ -74,6 +74,10 @@ class Puppet(FakeServicer):
             positions = vertices + self._shift(name)
             body.pose.CopyFrom(eipc.Pose(positions.mean(axis=0)).to_message())
             body.surface_positions.CopyFrom(arrays.to_message(positions.astype(np.float32)))
+            nodes = positions if name != "ground" else np.empty((0, 3))  # bodies that move are moved by their vertices
+            body.cage_positions.CopyFrom(arrays.to_message(nodes.astype(np.float32)))
+            body.linear_velocity_m_s.CopyFrom(geometry_pb2.Vec3())
+            body.angular_velocity_rad_s.CopyFrom(geometry_pb2.Vec3())
         if self.time_s > 1.0:
             fingers = [name for name, _ in self.now]
             share = FORCE_OVER_WEIGHT * WEIGHT_N / len(fingers)

@@ -11,6 +11,7 @@ import pytest
 
 import fake_server
 from conftest import CLIENT_ROOT, REPOSITORY
+from test_viewer_page import TEMPLATE, unpack
 from puppet_server import BOX_TRIANGLES, FORCE_OVER_WEIGHT, FRICTION_SHARE, WEIGHT_N, Puppet, box, grasp_scene
 
 EXAMPLES = CLIENT_ROOT / "examples"
@@ -36,7 +37,12 @@ def puppet():
     return puppet
 
 
-def test_demo_on_a_puppet_writes_all_and_its_figures_are_right(demo, puppet, tmp_path, monkeypatch, capsys):
+@pytest.mark.parametrize("page_built", [True, False])
+def test_demo_on_a_puppet_writes_all_and_its_figures_are_right(demo, puppet, tmp_path, monkeypatch, capsys, page_built):
+    page = tmp_path / "viewer.html"
+    monkeypatch.setattr(importlib.import_module("eipc.viz.page"), "PAGE", page)
+    if page_built:
+        page.write_bytes(TEMPLATE)
     scene = tmp_path / "puppet.textproto"
     scene.write_text(puppet.text)
     pictures = importlib.import_module("grasp_pictures")
@@ -62,11 +68,24 @@ def test_demo_on_a_puppet_writes_all_and_its_figures_are_right(demo, puppet, tmp
         assert (tmp_path / "out" / picture).stat().st_size > 1000
     text = capsys.readouterr().out
     assert "105.00 % of the weight" in text and "80.0 % friction" in text
+    check_page(tmp_path / "out" / "grasp.html", text, page_built)
     # The client commanded every step where the finger path is at its end.
     steps = [r for r in puppet.requests if getattr(r, "targets", None)]
     assert len(steps) == 200
     halfway = next(t for t in steps[74].targets if t.body == "left")
     assert halfway.pose.position_m.y == pytest.approx(-0.05)
+
+
+def check_page(page, text, built):
+    """The page plays the 200 steps; where the viewer was not built the demo says so."""
+    if not built:
+        assert not page.exists() and "grasp.html was not written: " in text and "./dev viewer" in text
+        return
+    assert f"Open {page} in a browser" in text
+    header, arrays = unpack(page.read_bytes())
+    assert [(body["name"], body["map"]) for body in header["bodies"] if body["name"] in ("teddy", "ground")] == [("teddy", "nodes"), ("ground", "still")]
+    assert header["pairs"] == [["teddy", "left"], ["teddy", "right"]]
+    assert arrays["cage_0"].shape == (201, 8, 3) and len(arrays["newton_iterations"]) == 201
 
 
 def test_phases_follow_the_keyframes(demo, puppet):

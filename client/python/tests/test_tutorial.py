@@ -9,7 +9,9 @@ import numpy as np
 import pytest
 
 from conftest import REPOSITORY
+from eipc.viz.page import PAGE
 from glb_reader import Glb
+from test_viewer_page import unpack
 
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```", re.MULTILINE | re.DOTALL)
 
@@ -61,6 +63,15 @@ def test_every_block_of_the_episodes_runs(server_binary, eipc_binary, tmp_path):
     assert "60 steps, every digest found again" in printed
     shown = Glb((tmp_path / "out" / "episodes" / "first.glb").read_bytes()).surfaces(0)
     assert set(shown) == {"teddy", "bubble_left", "bubble_right", "ground"}
+
+
+def test_every_block_of_the_viewer_runs(server_binary, eipc_binary, tmp_path):
+    if not PAGE.exists():
+        pytest.skip("the viewer's page was not built (./dev viewer)")
+    follow("howto/viewer.md", server_binary, eipc_binary, tmp_path)
+    header, arrays = unpack((tmp_path / "out" / "viewer" / "squeeze.html").read_bytes())
+    assert header["title"] == "squeeze the bear" and arrays["step_wall_s"].shape == (31,)
+    assert {body["map"] for body in header["bodies"]} == {"embedded", "nodes", "still"} and "edges_0" in arrays
 
 
 def test_every_block_of_the_datasets_runs(server_binary, eipc_binary, tmp_path):

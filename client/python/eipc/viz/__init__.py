@@ -1,9 +1,10 @@
-"""Pictures of a simulation without a graphics card: a small software renderer in NumPy."""
+"""What a simulation looks like: pictures by a small software renderer in NumPy, and recordings as web pages."""
 
 from .camera import Camera
 from .color_map import heat
 from .lights import Lighting
+from .page import write_episode_page
 from .png import write_png
 from .render import Ground, Item, render
 
-__all__ = ["Camera", "Ground", "Item", "Lighting", "heat", "render", "write_png"]
+__all__ = ["Camera", "Ground", "Item", "Lighting", "heat", "render", "write_episode_page", "write_png"]

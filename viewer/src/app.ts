@@ -1,0 +1,203 @@
+import { Color } from "three";
+import type { Recording } from "./data/recording.js";
+import { formatFragment, parseFragment } from "./link.js";
+import { Player } from "./play/player.js";
+import { Picture } from "./scene/picture.js";
+import { button, element, select, Toggle } from "./ui/dom.js";
+import { makeHelp } from "./ui/help.js";
+import { listenOn, listenToKeys } from "./ui/keys.js";
+import { Legend } from "./ui/legend.js";
+import { Plot } from "./ui/plot.js";
+import { Readout } from "./ui/readout.js";
+import { plotsOf } from "./ui/series.js";
+import { cssColor, Themes } from "./ui/theme.js";
+import { Transport } from "./ui/transport.js";
+
+const TURN = Math.PI / 36; // of the camera by a key
+
+// The page of one recording.
+export class App {
+  readonly player: Player;
+  readonly picture: Picture;
+  private readonly canvas = element("canvas", { tabindex: "0", role: "img", "data-name": "picture",
+    "aria-label": "The scene in three dimensions. Arrow keys turn the camera, plus and minus change the distance." });
+  private readonly status = element("p", { class: "status", role: "status" });
+  private readonly plots = element("div", { class: "plots" });
+  private readonly help = makeHelp();
+  private readonly themes = new Themes(() => { this.recolor(); });
+  private readonly readout: Readout;
+  private readonly legend: Legend;
+  private drawnPlots: Plot[] = [];
+  private body: string;
+  private readonly toggles: { readonly forces: Toggle; readonly cage: Toggle; readonly grid: Toggle };
+  private last: number | null = null; // time of the last frame while it plays, ms
+  private awake = false; // a frame is asked for
+
+  constructor(private readonly recording: Recording, root: HTMLElement) {
+    this.player = new Player(recording);
+    this.picture = new Picture(this.canvas, recording);
+    this.readout = new Readout(recording);
+    this.legend = new Legend({ cell: this.picture.cell, metersPerNewton: this.picture.metersPerNewton });
+    this.body = recording.touched()[0] ?? "";
+    const opened = location.hash; // before the page writes its own
+    const part = (name: "forces" | "cage" | "grid", label: string, text: string): Toggle => new Toggle(label, text, name !== "cage", () => { this.showParts(); }, name);
+    this.toggles = { forces: part("forces", "Force arrows (f)", "Forces"), cage: part("cage", "Cages (c)", "Cage"), grid: part("grid", "Grid (g)", "Grid") };
+    if (!this.picture.hasCages) this.toggles.cage.element.disabled = true;
+    const view = element("div", { class: "view" }, this.canvas, this.legend.element);
+    const side = element("aside", { class: "side", "aria-label": "Figures and plots" }, this.readout.element, this.plots, this.facts());
+    root.replaceChildren(this.header(), view, side, element("footer", {}, new Transport(recording, this.player).element, this.status), this.help);
+    this.listen(view);
+    this.choose(this.body);
+    this.themes.apply();
+    this.goTo(opened);
+    this.showSample();
+    this.wake();
+  }
+
+  private header(): HTMLElement {
+    const names = this.recording.touched();
+    const bodies = select("Body whose contact forces are shown", names.map((name) => [name, `forces on ${name}`]), this.body, (name) => { this.choose(name); });
+    bodies.dataset["name"] = "body";
+    const tools = element("div", { class: "tools", role: "toolbar", "aria-label": "View" },
+      this.toggles.forces.element, ...(names.length > 1 ? [bodies] : []), this.toggles.cage.element, this.toggles.grid.element,
+      button("Camera as at the start (r)", "Reset view", () => { this.resetView(); }, { "data-name": "reset" }),
+      button("Save the picture as PNG (p)", "PNG", () => { void this.savePicture(); }, { "data-name": "png" }),
+      button("Copy a link to this time and camera (k)", "Link", () => { void this.copyLink(); }, { "data-name": "link" }),
+      button("Dark or light (t)", "◐", () => { this.themes.flip(); }, { "data-name": "theme" }),
+      button("Keys (?)", "?", () => { this.help.showModal(); }, { "data-name": "help" }));
+    return element("header", {}, element("h1", {}, this.recording.title), tools);
+  }
+
+  private facts(): HTMLElement {
+    const list = element("dl", { class: "figures" });
+    for (const [name, value] of this.recording.facts) list.append(element("div", {}, element("dt", {}, name), element("dd", {}, value)));
+    return element("details", {}, element("summary", {}, "About the recording"), list);
+  }
+
+  private listen(view: HTMLElement): void {
+    const { player, picture } = this;
+    player.onChange(() => { this.showSample(); });
+    picture.stage.onStale = () => { this.wake(); };
+    new ResizeObserver(() => {
+      picture.stage.resize();
+      for (const plot of this.drawnPlots) plot.redraw();
+    }).observe(view);
+    addEventListener("hashchange", () => { this.goTo(location.hash); });
+    picture.stage.controls.addEventListener("end", () => { this.writeLink(); });
+    this.canvas.addEventListener("webglcontextlost", () => { this.say("The graphics card was lost; the picture comes back when the browser has it again."); });
+    this.canvas.addEventListener("webglcontextrestored", () => { this.say(""); picture.stage.invalidate(); });
+    const orbit = (turn: number, tilt: number, distance = 1): void => { picture.stage.orbit(turn, tilt, distance); this.writeLink(); };
+    const pan = (right: number, up: number): void => { picture.stage.pan(right, up); this.writeLink(); };
+    listenOn(this.canvas, {
+      ArrowLeft: () => { orbit(-TURN, 0); }, ArrowRight: () => { orbit(TURN, 0); }, ArrowUp: () => { orbit(0, TURN); }, ArrowDown: () => { orbit(0, -TURN); },
+      "Shift+ArrowLeft": () => { pan(-0.05, 0); }, "Shift+ArrowRight": () => { pan(0.05, 0); }, "Shift+ArrowUp": () => { pan(0, 0.05); }, "Shift+ArrowDown": () => { pan(0, -0.05); },
+      "+": () => { orbit(0, 0, 1 / 1.15); }, "=": () => { orbit(0, 0, 1 / 1.15); }, "-": () => { orbit(0, 0, 1.15); },
+    });
+    listenToKeys({
+      " ": () => { player.toggle(); }, ",": () => { player.step(-1); }, ".": () => { player.step(1); },
+      ArrowLeft: () => { player.step(-1); }, ArrowRight: () => { player.step(1); },
+      Home: () => { player.step(-this.recording.samples); }, End: () => { player.step(this.recording.samples); },
+      "[": () => { player.changeSpeed(-1); }, "]": () => { player.changeSpeed(1); }, l: () => { player.setLoop(!player.loop); },
+      f: () => { this.toggles.forces.flip(); }, c: () => { this.toggles.cage.flip(); }, g: () => { this.toggles.grid.flip(); },
+      r: () => { this.resetView(); }, p: () => { void this.savePicture(); }, k: () => { void this.copyLink(); }, t: () => { this.themes.flip(); },
+      "?": () => { this.help.showModal(); },
+    });
+  }
+
+  private frame(now: number): void {
+    this.awake = false;
+    const elapsed = this.last === null ? 0 : (now - this.last) / 1000;
+    this.player.advance(Math.min(elapsed, 0.25)); // a tab that was hidden does not jump
+    this.picture.stage.drawIfStale();
+    this.last = this.player.playing ? now : null;
+    if (this.player.playing) this.wake();
+  }
+
+  // Asks for a frame: only while it plays, or when something changed.
+  private wake(): void {
+    if (this.awake) return;
+    this.awake = true;
+    requestAnimationFrame((now) => { this.frame(now); });
+  }
+
+  private showSample(): void {
+    const { sample, playing } = this.player;
+    this.picture.show(sample);
+    this.readout.show(sample, this.body);
+    for (const plot of this.drawnPlots) plot.show(sample);
+    if (!playing) this.writeLink();
+  }
+
+  // Shows the forces on another body.
+  private choose(body: string): void {
+    this.body = body;
+    this.drawnPlots = plotsOf(this.recording, body).map((data) => new Plot(data, this.recording.time, (sample) => {
+      if (this.player.playing) this.player.pause();
+      this.player.seek(sample);
+    }));
+    this.plots.replaceChildren(...this.drawnPlots.map((plot) => plot.element));
+    for (const plot of this.drawnPlots) plot.redraw();
+    this.showParts();
+    this.showSample();
+  }
+
+  private showParts(): void {
+    const on = (toggle: Toggle): boolean => toggle.element.getAttribute("aria-pressed") === "true";
+    const parts = { forces: on(this.toggles.forces) && this.body !== "", cage: on(this.toggles.cage), grid: on(this.toggles.grid) };
+    this.picture.showParts({ ...parts, body: this.body });
+    this.legend.show(parts);
+  }
+
+  private recolor(): void {
+    this.picture.setColors(new Color(cssColor("sky")), new Color(cssColor("grid")));
+    for (const plot of this.drawnPlots) plot.redraw();
+  }
+
+  private resetView(): void {
+    this.picture.stage.resetView();
+    this.writeLink();
+  }
+
+  // Opens at the time and camera of a link.
+  private goTo(fragment: string): void {
+    const { time, view } = parseFragment(fragment);
+    if (view) this.picture.stage.setView(view);
+    if (time !== undefined) this.player.seek(this.recording.sampleAt(time));
+  }
+
+  private writeLink(): void {
+    const time = this.recording.time[this.player.sample]! - this.recording.time[0]!;
+    try {
+      history.replaceState(null, "", formatFragment(time, this.picture.stage.view));
+    } catch {
+      // Browsers limit how often this may be done; the next pause writes it again.
+    }
+  }
+
+  private async copyLink(): Promise<void> {
+    this.writeLink();
+    try {
+      await navigator.clipboard.writeText(location.href);
+      this.say("The link to this time and camera is copied.");
+    } catch {
+      this.say("The browser does not let the page copy; the link is in the address bar.");
+    }
+  }
+
+  private async savePicture(): Promise<void> {
+    try {
+      const url = URL.createObjectURL(await this.picture.stage.png());
+      const time = this.recording.time[this.player.sample]! - this.recording.time[0]!;
+      const name = `${this.recording.title.replace(/[^\w-]+/g, "_")}_${time.toFixed(3)}s.png`;
+      element("a", { href: url, download: name }).click();
+      setTimeout(() => { URL.revokeObjectURL(url); }, 10_000);
+      this.say(`Saved ${name}.`);
+    } catch (error) {
+      this.say(error instanceof Error ? error.message : String(error));
+    }
+  }
+
+  private say(words: string): void {
+    this.status.textContent = words;
+  }
+}

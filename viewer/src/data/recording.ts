@@ -1,0 +1,119 @@
+import { RecordingError, type Arrays, type BodyHeader, type Header } from "./format.js";
+
+export interface Body extends BodyHeader {
+  readonly index: number;
+  readonly triangles: Uint32Array; // [k,3] vertices
+  readonly nodes: Uint32Array; // [n,4] rows of the body's cage; empty for a still body
+  readonly weights: Float32Array; // [n,4]
+  readonly edges: Uint32Array; // [e,2] of the cage; may be empty
+  readonly cage: Float32Array; // [samples,m,3] m, world; positions [m,3] of a still body
+  readonly cageSize: number; // m
+}
+
+export interface Pair {
+  readonly on: string;
+  readonly by: string;
+}
+
+export interface PairForces {
+  readonly normal: Float32Array; // [samples,pairs,3] N, world: force of `by` on `on`
+  readonly friction: Float32Array;
+  readonly normalMoment: Float32Array; // N m, about the centre of mass of `on`
+  readonly frictionMoment: Float32Array;
+}
+
+// What the page shows. Samples are the start and the end of each step. SI units, world frame.
+export class Recording {
+  readonly title: string;
+  readonly facts: Header["facts"];
+  readonly time: Float64Array;
+  readonly bodies: readonly Body[];
+  readonly pairs: readonly Pair[];
+  readonly forces: PairForces;
+  readonly positions: Float32Array; // [samples,bodies,3] centres of mass
+  readonly contacts: Int32Array; // [samples,2] point-triangle, edge-edge
+  readonly gap: Float32Array; // [samples] smallest distance; infinite: none within the detection distance
+  readonly newton: Int32Array | null; // [samples], 0 at the start
+  readonly wall: Float32Array | null; // [samples] s of computing the step, 0 at the start
+  readonly converged: Int32Array | null; // [samples] 1 or 0
+
+  constructor(header: Header, arrays: Arrays) {
+    this.title = header.title;
+    this.facts = header.facts;
+    this.time = arrays.get("time_s", "f64", [-1]);
+    const n = this.time.length;
+    if (n === 0) throw new RecordingError("The recording has no samples. Record at least the start.");
+    const pairs = header.pairs.length;
+    const vectors = (name: string, count: number): Float32Array => arrays.get(name, "f32", [n, count, 3]);
+    this.bodies = header.bodies.map((body, index) => readBody(body, index, n, arrays));
+    this.pairs = header.pairs.map(([on, by]) => ({ on, by }));
+    this.forces = {
+      normal: vectors("normal_force_n", pairs),
+      friction: vectors("friction_force_n", pairs),
+      normalMoment: vectors("normal_moment_nm", pairs),
+      frictionMoment: vectors("friction_moment_nm", pairs),
+    };
+    this.positions = vectors("position_m", header.bodies.length);
+    this.contacts = arrays.get("contacts", "i32", [n, 2]);
+    this.gap = arrays.get("min_distance_m", "f32", [n]);
+    this.newton = arrays.has("newton_iterations") ? arrays.get("newton_iterations", "i32", [n]) : null;
+    this.wall = arrays.has("step_wall_s") ? arrays.get("step_wall_s", "f32", [n]) : null;
+    this.converged = arrays.has("converged") ? arrays.get("converged", "i32", [n]) : null;
+  }
+
+  get samples(): number {
+    return this.time.length;
+  }
+
+  get duration(): number {
+    return this.time[this.samples - 1]! - this.time[0]!;
+  }
+
+  bodyIndex(name: string): number {
+    return this.bodies.findIndex((body) => body.name === name);
+  }
+
+  // The last sample whose time, counted from the start, is not after `seconds`.
+  sampleAt(seconds: number): number {
+    const at = this.time[0]! + seconds + 1e-9;
+    let low = 0;
+    let high = this.samples - 1;
+    while (low < high) {
+      const middle = (low + high + 1) >> 1;
+      if (this.time[middle]! <= at) low = middle;
+      else high = middle - 1;
+    }
+    return low;
+  }
+
+  // Pairs whose force acts on a body.
+  pairsOn(body: string): number[] {
+    return this.pairs.flatMap((pair, index) => (pair.on === body ? [index] : []));
+  }
+
+  // Bodies that a force acted on, the one with most partners that moves first: it is what the recording is about.
+  touched(): string[] {
+    const names = [...new Set(this.pairs.map((pair) => pair.on))];
+    const rank = (name: string): number => this.pairsOn(name).length - (this.bodies[this.bodyIndex(name)]?.map === "still" ? 1000 : 0);
+    return names.sort((a, b) => rank(b) - rank(a) || this.bodyIndex(a) - this.bodyIndex(b));
+  }
+}
+
+function readBody(header: BodyHeader, index: number, samples: number, arrays: Arrays): Body {
+  const get = { triangles: arrays.get(`triangles_${index}`, "u32", [-1, 3]), none: new Uint32Array(0) };
+  const still = header.map === "still";
+  const cage = arrays.get(`cage_${index}`, "f32", still ? [-1, 3] : [samples, -1, 3]);
+  const cageSize = cage.length / (still ? 3 : 3 * samples);
+  const mapped = header.map === "embedded" || header.map === "nodes";
+  const own = still ? 0 : cageSize; // every point is a vertex of its own
+  const nodes = mapped ? arrays.get(`nodes_${index}`, "u32", [-1, 4]) : Uint32Array.from({ length: 4 * own }, (_, i) => i >> 2);
+  const weights = mapped ? arrays.get(`weights_${index}`, "f32", [nodes.length / 4, 4]) : Float32Array.from({ length: 4 * own }, (_, i) => (i % 4 === 0 ? 1 : 0));
+  const edges = arrays.has(`edges_${index}`) ? arrays.get(`edges_${index}`, "u32", [-1, 2]) : get.none;
+  const vertices = mapped ? nodes.length / 4 : cageSize;
+  for (const [what, numbers, limit] of [["triangles", get.triangles, vertices], ["nodes", nodes, cageSize], ["edges", edges, cageSize]] as const) {
+    if (numbers.some((number) => number >= limit)) {
+      throw new RecordingError(`The ${what} of '${header.name}' name a point that it does not have. Write the page again.`);
+    }
+  }
+  return { ...header, index, triangles: get.triangles, nodes, weights, edges, cage, cageSize };
+}

@@ -1,0 +1,111 @@
+import type { Recording } from "../data/recording.js";
+
+export type Listener = () => void;
+
+export const SPEEDS = [0.1, 0.25, 0.5, 1, 2, 4] as const;
+
+// Which sample is shown, and how that goes on in time. Only recorded samples are shown, nothing between them.
+export class Player {
+  private seconds = 0; // since the start of the recording
+  private shown = 0;
+  private running = false;
+  private factor = 1;
+  private again = false;
+  private readonly listeners: Listener[] = [];
+
+  constructor(private readonly recording: Recording) {}
+
+  get sample(): number {
+    return this.shown;
+  }
+
+  get playing(): boolean {
+    return this.running;
+  }
+
+  get speed(): number {
+    return this.factor;
+  }
+
+  get loop(): boolean {
+    return this.again;
+  }
+
+  onChange(listener: Listener): void {
+    this.listeners.push(listener);
+  }
+
+  play(): void {
+    if (this.recording.samples < 2) return;
+    if (this.shown === this.recording.samples - 1) this.place(0);
+    this.running = true;
+    this.tell();
+  }
+
+  pause(): void {
+    this.running = false;
+    this.tell();
+  }
+
+  toggle(): void {
+    if (this.running) this.pause();
+    else this.play();
+  }
+
+  setSpeed(factor: number): void {
+    this.factor = factor;
+    this.tell();
+  }
+
+  // The next slower or faster of SPEEDS.
+  changeSpeed(by: 1 | -1): void {
+    const at = SPEEDS.findIndex((speed) => speed >= this.factor);
+    const next = SPEEDS[Math.min(Math.max((at < 0 ? SPEEDS.length - 1 : at) + by, 0), SPEEDS.length - 1)];
+    this.setSpeed(next ?? 1);
+  }
+
+  setLoop(on: boolean): void {
+    this.again = on;
+    this.tell();
+  }
+
+  seek(sample: number): void {
+    this.place(Math.min(Math.max(Math.round(sample), 0), this.recording.samples - 1));
+    this.tell();
+  }
+
+  // By single samples; playing ends.
+  step(by: number): void {
+    this.running = false;
+    this.seek(this.shown + by);
+  }
+
+  // Lets `elapsed` seconds of the viewer's time pass. True: another sample is to be shown.
+  advance(elapsed: number): boolean {
+    if (!this.running) return false;
+    const before = this.shown;
+    const length = this.recording.duration;
+    this.seconds += Math.max(elapsed, 0) * this.factor;
+    if (this.seconds >= length) {
+      if (this.again) {
+        this.seconds = length > 0 ? this.seconds % length : 0;
+      } else {
+        this.seconds = length;
+        this.running = false;
+      }
+    }
+    this.shown = this.recording.sampleAt(this.seconds);
+    const changed = this.shown !== before;
+    if (changed || !this.running) this.tell();
+    return changed;
+  }
+
+  private place(sample: number): void {
+    this.shown = sample;
+    this.seconds = this.recording.time[sample]! - this.recording.time[0]!;
+  }
+
+  private tell(): void {
+    for (const listener of this.listeners) listener();
+  }
+}

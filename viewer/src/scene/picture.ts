@@ -1,0 +1,86 @@
+import type { Color } from "three";
+import type { Body, Recording } from "../data/recording.js";
+import { BodyMesh } from "../surface/body_mesh.js";
+import { CageTexture } from "../surface/cage_texture.js";
+import { boundsOf, groundHeight } from "./bounds.js";
+import { CageLines } from "./cage_lines.js";
+import { ForceArrows } from "./force_arrows.js";
+import { Grid } from "./grid.js";
+import { Stage } from "./stage.js";
+
+export interface Parts {
+  readonly forces: boolean;
+  readonly cage: boolean;
+  readonly grid: boolean;
+  readonly body: string; // whose forces
+}
+
+// The recording in three dimensions.
+export class Picture {
+  readonly stage: Stage;
+  private readonly cage: CageTexture;
+  private readonly meshes: BodyMesh[];
+  private readonly arrows: ForceArrows;
+  private readonly lines: CageLines;
+  private readonly grid: Grid;
+  // Of bodies that move.
+  readonly extent: { readonly triangles: number; readonly nodes: number; readonly vertices: number };
+  private body = "";
+  private sample = 0;
+
+  constructor(canvas: HTMLCanvasElement, recording: Recording) {
+    const bounds = boundsOf(recording);
+    this.stage = new Stage(canvas, bounds);
+    const { size } = this.stage;
+    const moving = recording.bodies.filter((body) => body.map !== "still");
+    this.cage = new CageTexture(moving);
+    const total = (of: (body: Body) => number): number => moving.reduce((sum, body) => sum + of(body), 0);
+    this.extent = { triangles: total((b) => b.triangles.length / 3), nodes: total((b) => b.cageSize), vertices: total((b) => b.nodes.length / 4) };
+    const places = { now: this.cage.texture, start: new CageTexture(moving).texture };
+    this.meshes = recording.bodies.map((body) => new BodyMesh(body, this.cage, places));
+    this.arrows = new ForceArrows(recording, size);
+    this.lines = new CageLines(moving, this.cage, this.cage.texture);
+    const center = [0, 1].map((k) => 0.5 * (bounds.low[k]! + bounds.high[k]!)) as [number, number];
+    this.grid = new Grid(size, center, groundHeight(recording, size), moving.length === recording.bodies.length);
+    for (const part of [...this.meshes, this.arrows, this.lines, this.grid]) this.stage.add(part.object);
+  }
+
+  get cell(): number {
+    return this.grid.cell;
+  }
+
+  get metersPerNewton(): number {
+    return this.arrows.scale;
+  }
+
+  get hasCages(): boolean {
+    return !this.lines.empty;
+  }
+
+  // Arrows in the picture.
+  get arrowsShown(): number {
+    return this.arrows.object.visible ? this.arrows.shown : 0;
+  }
+
+  show(sample: number): void {
+    this.sample = sample;
+    this.cage.write(sample);
+    for (const mesh of this.meshes) mesh.show(sample);
+    this.arrows.show(this.body, sample);
+    this.stage.invalidate();
+  }
+
+  showParts(parts: Parts): void {
+    this.body = parts.body;
+    this.arrows.object.visible = parts.forces;
+    this.lines.object.visible = parts.cage;
+    this.grid.object.visible = parts.grid;
+    this.arrows.show(this.body, this.sample);
+    this.stage.invalidate();
+  }
+
+  setColors(background: Color, lines: Color): void {
+    this.stage.setBackground(background);
+    this.grid.setColor(lines);
+  }
+}

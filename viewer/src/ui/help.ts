@@ -1,0 +1,29 @@
+import { button, element } from "./dom.js";
+
+const KEYS: readonly (readonly [string, string])[] = [
+  ["Space", "play or pause"],
+  [", .  or  ← →", "one step back or on"],
+  ["Home End", "to the start or the end"],
+  ["[ ]", "slower or faster"],
+  ["l", "play again from the start at the end"],
+  ["f", "force arrows"],
+  ["c", "cages"],
+  ["g", "grid"],
+  ["r", "camera as at the start"],
+  ["p", "save the picture as PNG"],
+  ["k", "copy a link to this time and camera"],
+  ["t", "dark or light"],
+  ["?", "this list"],
+  ["In the picture: arrows", "turn the camera; with Shift, move it"],
+  ["In the picture: + −", "nearer or farther"],
+];
+
+// The list of keys, in a dialog.
+export function makeHelp(): HTMLDialogElement {
+  const list = element("dl", { class: "keylist" });
+  for (const [keys, what] of KEYS) list.append(element("div", {}, element("dt", {}, keys), element("dd", {}, what)));
+  const dialog = element("dialog", { "aria-label": "Keys" }, element("h2", {}, "Keys"), list,
+    element("p", {}, "Mouse: drag turns, the right button moves, the wheel comes nearer. Touch: one finger turns, two move and zoom."));
+  dialog.append(button("Close the list of keys", "Close", () => { dialog.close(); }));
+  return dialog;
+}

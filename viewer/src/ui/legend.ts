@@ -1,0 +1,28 @@
+import { roundQuantity } from "../units.js";
+import { element } from "./dom.js";
+
+export interface Scales {
+  readonly cell: number; // m of a square of the grid
+  readonly metersPerNewton: number;
+}
+
+// What the colours and lengths in the picture mean. Hidden parts are not named.
+export class Legend {
+  readonly element = element("div", { class: "legend", "aria-label": "Legend", role: "note" });
+
+  constructor(private readonly scales: Scales) {}
+
+  show(parts: { readonly forces: boolean; readonly grid: boolean; readonly cage: boolean }): void {
+    const items: HTMLElement[] = [];
+    if (parts.forces) {
+      items.push(element("span", { class: "mark normal" }, "normal force"), element("span", { class: "mark friction" }, "friction force"),
+                 element("span", { "data-name": "force-scale" }, `arrow of ${roundQuantity(this.scales.metersPerNewton, "m")}: 1 N`));
+    }
+    if (parts.cage) items.push(element("span", { class: "mark cage" }, "cage"));
+    if (parts.grid) {
+      items.push(element("span", { class: "mark axis-x" }, "x"), element("span", { class: "mark axis-y" }, "y"),
+                 element("span", { "data-name": "grid-scale" }, `square of the grid: ${roundQuantity(this.scales.cell, "m")}`));
+    }
+    this.element.replaceChildren(...items);
+  }
+}

@@ -1,0 +1,65 @@
+import { norm, vectorAt } from "../data/line_of_action.js";
+import type { Recording } from "../data/recording.js";
+import { quantity } from "../units.js";
+import { element } from "./dom.js";
+
+// The figures of the sample that is shown, in words and numbers.
+export class Readout {
+  readonly element: HTMLElement;
+  private readonly cells = new Map<string, HTMLElement>();
+  private readonly forces = element("tbody");
+  private readonly caption = element("caption");
+
+  constructor(private readonly recording: Recording) {
+    const list = element("dl", { class: "figures" });
+    for (const [key, words] of this.names()) {
+      const cell = element("dd", { "data-name": key });
+      this.cells.set(key, cell);
+      list.append(element("div", {}, element("dt", {}, words), cell));
+    }
+    const head = element("thead", {}, element("tr", {},
+      element("th", { scope: "col" }, "by"), element("th", { scope: "col" }, "normal"), element("th", { scope: "col" }, "friction")));
+    const table = element("table", { class: "forces", "data-name": "force-table" }, this.caption, head, this.forces);
+    this.element = element("section", { "aria-label": "Figures of the time shown" }, list, recording.pairs.length > 0 ? table : "");
+  }
+
+  show(sample: number, body: string): void {
+    const { recording } = this;
+    const gap = recording.gap[sample]!;
+    const [points, edges] = [recording.contacts[2 * sample]!, recording.contacts[2 * sample + 1]!];
+    this.set("step", `${sample} of ${recording.samples - 1}`);
+    this.set("contacts", String(points + edges));
+    this.set("kinds", `${points}, ${edges}`);
+    this.set("gap", Number.isFinite(gap) ? quantity(gap, "m") : "nothing near");
+    if (recording.newton) this.set("newton", sample === 0 ? "–" : String(recording.newton[sample]!));
+    if (recording.wall) this.set("factor", sample === 0 ? "–" : `${realTimeFactor(recording, sample).toFixed(2)} × real time`);
+    if (recording.converged) this.set("converged", sample === 0 ? "–" : recording.converged[sample] ? "yes" : "no: the step stopped before its equations were solved");
+    this.showForces(sample, body);
+  }
+
+  private names(): [string, string][] {
+    const { newton, wall, converged } = this.recording;
+    return [["step", "Step"], ["contacts", "Contacts"], ["kinds", "point–triangle, edge–edge"], ["gap", "Smallest gap"], ...(newton ? [["newton", "Newton iterations"] as [string, string]] : []),
+            ...(wall ? [["factor", "Solver speed"] as [string, string]] : []), ...(converged ? [["converged", "Converged"] as [string, string]] : [])];
+  }
+
+  private showForces(sample: number, body: string): void {
+    const { pairs, forces } = this.recording;
+    this.caption.textContent = body === "" ? "No forces shown" : `Contact forces on ${body}`;
+    this.forces.replaceChildren(...this.recording.pairsOn(body).map((pair) => {
+      const at = sample * pairs.length + pair;
+      return element("tr", {}, element("th", { scope: "row" }, pairs[pair]!.by),
+        element("td", {}, quantity(norm(vectorAt(forces.normal, at)), "N")), element("td", {}, quantity(norm(vectorAt(forces.friction, at)), "N")));
+    }));
+  }
+
+  private set(key: string, text: string): void {
+    const cell = this.cells.get(key);
+    if (cell) cell.textContent = text;
+  }
+}
+
+// Simulated time of a step over the time of computing it.
+export function realTimeFactor(recording: Recording, sample: number): number {
+  return (recording.time[sample]! - recording.time[sample - 1]!) / recording.wall![sample]!;
+}

@@ -1,0 +1,30 @@
+export type Theme = "light" | "dark";
+
+// Dark or light as the system says, until the person chooses.
+export class Themes {
+  private chosen: Theme | null = null;
+  private readonly system = matchMedia("(prefers-color-scheme: dark)");
+
+  constructor(private readonly onChange: () => void) {
+    this.system.addEventListener("change", () => { this.apply(); });
+  }
+
+  get current(): Theme {
+    return this.chosen ?? (this.system.matches ? "dark" : "light");
+  }
+
+  flip(): void {
+    this.chosen = this.current === "dark" ? "light" : "dark";
+    this.apply();
+  }
+
+  apply(): void {
+    document.documentElement.dataset["theme"] = this.current;
+    this.onChange();
+  }
+}
+
+// The value of one of the page's colours (style.css).
+export function cssColor(name: string): string {
+  return getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim();
+}

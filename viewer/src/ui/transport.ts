@@ -1,0 +1,49 @@
+import { SPEEDS, type Player } from "../play/player.js";
+import type { Recording } from "../data/recording.js";
+import { button, element, select, Toggle } from "./dom.js";
+
+// Play, step, scrub, speed and loop.
+export class Transport {
+  readonly element: HTMLElement;
+  private readonly play: HTMLButtonElement;
+  private readonly slider: HTMLInputElement;
+  private readonly clock = element("output", { class: "clock", "data-name": "clock" });
+  private readonly speed: HTMLSelectElement;
+  private readonly loop: Toggle;
+
+  constructor(private readonly recording: Recording, private readonly player: Player) {
+    this.play = button("Play (space)", "▶", () => { player.toggle(); }, { class: "play", "data-name": "play" });
+    this.slider = element("input", { type: "range", min: "0", max: String(recording.samples - 1), step: "1", value: "0",
+                                     "aria-label": "Time", "data-name": "time" });
+    this.slider.addEventListener("input", () => {
+      if (player.playing) player.pause();
+      player.seek(Number(this.slider.value));
+    });
+    this.speed = select("Speed of playing", SPEEDS.map((speed) => [String(speed), `${speed}×`]), "1", (value) => { player.setSpeed(Number(value)); });
+    this.loop = new Toggle("Play again from the start at the end (l)", "⟳", false, (on) => { player.setLoop(on); }, "loop");
+    const steps = element("span", { class: "group" },
+      button("To the start (Home)", "|◀", () => { player.step(-recording.samples); }, { "data-name": "start" }),
+      button("One step back (,)", "‹", () => { player.step(-1); }, { "data-name": "back" }),
+      this.play,
+      button("One step on (.)", "›", () => { player.step(1); }, { "data-name": "on" }),
+      button("To the end (End)", "▶|", () => { player.step(recording.samples); }, { "data-name": "end" }));
+    const options = element("span", { class: "group" }, this.speed, this.loop.element);
+    this.element = element("div", { class: "transport", role: "group", "aria-label": "Playing" }, steps, this.slider, this.clock, options);
+    player.onChange(() => { this.update(); });
+    this.update();
+  }
+
+  private update(): void {
+    const { player, recording } = this;
+    const label = player.playing ? "Pause (space)" : "Play (space)";
+    this.play.textContent = player.playing ? "❚❚" : "▶";
+    this.play.setAttribute("aria-label", label);
+    this.play.title = label;
+    const text = `${(recording.time[player.sample]! - recording.time[0]!).toFixed(3)} s of ${recording.duration.toFixed(3)} s`;
+    this.slider.value = String(player.sample);
+    this.slider.setAttribute("aria-valuetext", text);
+    this.clock.textContent = text;
+    this.speed.value = String(player.speed);
+    this.loop.show(player.loop);
+  }
+}
