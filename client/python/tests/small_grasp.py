@@ -3,6 +3,7 @@
 import numpy as np
 
 import eipc
+from eipc.envs import EipcEnv
 from eipc.envs.grasp_task import GraspTask
 from eipc.envs.gripper import Gripper
 from eipc.envs.task import Timing
@@ -42,3 +43,8 @@ def grasping(observations, step):
     actions = np.zeros((len(observations), 4))
     actions[:, 0], actions[:, 3] = 1, 0.5 if step >= 6 else 0
     return actions
+
+
+def environment(**options):
+    """As a scene of `evaluate`: small_grasp:environment."""
+    return EipcEnv(small_task, **options)

@@ -87,6 +87,13 @@ def test_every_block_of_the_environments_runs(server_binary, eipc_binary, tmp_pa
     assert "True" in success.group(1) and float(success.group(2)) > 0.04
 
 
+def test_every_block_of_the_evaluation_runs(server_binary, eipc_binary, tmp_path):
+    printed = follow("howto/evaluation.md", server_binary, eipc_binary, tmp_path)
+    assert "eipc.farm.policies:Still: 2 of 2 episodes" in printed and "scripted_policy:Scripted: 2 of 2 episodes" in printed
+    assert "100.0 % succeed" in printed and "0.0 % succeed" in printed
+    assert "1 of 1 episodes have the same states" in printed and '"only_second": 2' in printed
+
+
 def test_every_block_of_the_drives_runs(server_binary, eipc_binary, tmp_path):
     printed = follow("howto/drives.md", server_binary, eipc_binary, tmp_path)
     run = json.loads((tmp_path / "out" / "drives" / "grip.json").read_text())

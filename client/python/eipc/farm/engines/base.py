@@ -1,0 +1,50 @@
+"""What an evaluation asks of an engine: to run the worker with some cases, and to say when it has ended."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Optional, Protocol, Sequence
+
+
+@dataclass(frozen=True)
+class Ended:
+    """status: the worker's exit status; None where only the engine's words are known. words: the end of what was printed, or the
+    engine's reason."""
+
+    status: Optional[int]
+    words: str = ""
+
+
+class Engine(Protocol):
+    """Runs workers; one job has the cases of one worker. Which results there are, the folder says, not the engine."""
+
+    name: str
+    capacity: int  # jobs at a time
+
+    def submit(self, folder: Path, cases: Sequence[int]) -> Any:
+        """Starts a job. Raises EvaluationError where the engine takes none."""
+
+    def poll(self, job: Any) -> Optional[Ended]:
+        """None while it runs or waits."""
+
+    def cancel(self, job: Any) -> None:
+        """Ends it, if it has not ended."""
+
+    def close(self) -> None:
+        """No job is left."""
+
+
+def worker_command(folder: Path, cases: Sequence[int], server: str = "", python: str = "") -> list[str]:
+    """python: the interpreter on the machine that runs it; default this one."""
+    words = [python or sys.executable, "-m", "eipc.farm.worker", str(folder.resolve()), "--cases", ",".join(map(str, cases))]
+    return words + (["--server", server] if server else [])
+
+
+def last_words(path: Path, lines: int = 5) -> str:
+    """The end of a log, for messages."""
+    try:
+        return " | ".join(path.read_text(errors="replace").strip().splitlines()[-lines:])
+    except OSError:
+        return ""

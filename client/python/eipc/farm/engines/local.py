@@ -1,0 +1,104 @@
+"""Workers as processes of this machine, each with a server of its own or with one of those given."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Optional, Sequence
+
+from ..errors import EvaluationError
+from .base import Ended, last_words, worker_command
+
+_PACKAGE_ROOT = str(Path(__file__).resolve().parents[3])
+
+
+@dataclass
+class LocalJob:
+    process: "subprocess.Popen[bytes]"
+    log: Path
+    server: str
+
+
+class LocalEngine:
+    """servers: addresses, each of which serves one worker at a time; none: every worker starts its own."""
+
+    name = "local"
+
+    def __init__(self, workers: int, servers: Sequence[str] = ()) -> None:
+        self.capacity = len(servers) if servers else workers
+        self._free = list(servers)
+        self._servers = bool(servers)
+        self._jobs = 0
+
+    def submit(self, folder: Path, cases: Sequence[int]) -> LocalJob:
+        self._jobs += 1
+        logs = folder / "logs"
+        logs.mkdir(exist_ok=True)
+        log = logs / f"worker-{os.getpid()}-{self._jobs}.log"
+        server = self._free.pop(0) if self._servers else ""
+        try:
+            with open(log, "wb") as out:
+                process = subprocess.Popen(worker_command(folder, cases, server), stdin=subprocess.DEVNULL, stdout=out, stderr=out,
+                                           env=worker_environment(), start_new_session=True)
+        except OSError as error:
+            raise EvaluationError(f"a worker cannot be started: {error.strerror}") from error
+        return LocalJob(process, log, server)
+
+    def poll(self, job: LocalJob) -> Optional[Ended]:
+        if not _end_group(job.process):
+            return None
+        status = job.process.wait()
+        self._give_back(job)
+        return Ended(status, last_words(job.log))
+
+    def cancel(self, job: LocalJob) -> None:
+        if job.process.poll() is None:
+            # With the server that it started: they are a session of their own.
+            os.killpg(job.process.pid, signal.SIGTERM)
+            os.killpg(job.process.pid, signal.SIGCONT)  # it may be stopped
+            try:
+                job.process.wait(timeout=10)
+            except subprocess.TimeoutExpired:
+                os.killpg(job.process.pid, signal.SIGKILL)
+                job.process.wait()
+        self._give_back(job)
+
+    def close(self) -> None:
+        """Nothing is left to do."""
+
+    def _give_back(self, job: LocalJob) -> None:
+        if job.server:
+            self._free.append(job.server)
+            job.server = ""
+
+
+def _end_group(process: "subprocess.Popen[bytes]") -> bool:
+    """Whether a worker has ended; what it left behind, such as a server, is ended then. The worker is not yet waited for, so that its
+    number stays its own."""
+    if process.returncode is None:
+        if os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is None:
+            return False
+        os.killpg(process.pid, signal.SIGTERM)
+    return True
+
+
+def worker_environment() -> dict[str, str]:
+    """This process's, in which the worker finds this package and the modules of this folder."""
+    path = [_PACKAGE_ROOT, os.getcwd(), *filter(None, [os.environ.get("PYTHONPATH")])]
+    return {**os.environ, "PYTHONPATH": os.pathsep.join(path), "PYTHONUNBUFFERED": "1"}
+
+
+def run_worker(command: list[str], environment: dict[str, str], folder: str) -> tuple[int, str]:
+    """In a process of an engine on any machine: the worker's exit status and last words."""
+    with tempfile.TemporaryFile() as out:  # a pipe would stay open as long as a server that was left behind
+        process = subprocess.Popen(command, env={**os.environ, **environment}, cwd=folder, stdin=subprocess.DEVNULL, stdout=out,
+                                   stderr=out, start_new_session=True)
+        os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOWAIT)
+        _end_group(process)
+        status = process.wait()
+        out.seek(0)
+        return status, " | ".join(out.read().decode(errors="replace").strip().splitlines()[-5:])

@@ -1,0 +1,118 @@
+"""The evaluation: hands cases to workers until every case has exactly one result."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Callable, Sequence
+
+from .engines import Ended, Engine
+from .errors import EvaluationError
+from .results import ERROR, Result, Results
+from .worker import CANNOT, NO_SERVER, OTHER_BUILD
+
+_ATTEMPTS = 3  # workers that may end in one and the same case
+_STARTS = 3  # times that every worker, one after the other, may find no server
+
+
+@dataclass
+class _Job:
+    handle: Any
+    cases: list[int]
+    progress_at: float
+    left: int
+
+
+@dataclass
+class Evaluation:
+    """results: in the folder of the plan. say: for notes, a line each. progress: called with (done, of all) now and then."""
+
+    results: Results
+    engine: Engine
+    say: Callable[[str], None] = print
+    progress: Callable[[int, int], None] = lambda done, count: None
+    clock: Callable[[], float] = time.monotonic
+    wait: Callable[[float], None] = time.sleep
+    _attempts: dict[int, int] = field(default_factory=dict)
+    _bad_starts: int = 0
+
+    def run(self) -> None:
+        """Until every case has a result. Raises EvaluationError when no worker can go on; what is done stays, and the same call goes
+        on from there."""
+        self._set_damaged_aside()
+        jobs: list[_Job] = []
+        try:
+            while True:
+                jobs = [job for job in jobs if not self._over(job)]
+                waiting = self._waiting(jobs)
+                while waiting and len(jobs) < self.engine.capacity:
+                    jobs.append(self._submit(waiting))
+                self.progress(len(self.results.finished()), self.results.plan.count)
+                if not jobs:
+                    return
+                self.wait(0.2)
+        finally:
+            for job in jobs:
+                self.engine.cancel(job.handle)
+
+    def _set_damaged_aside(self) -> None:
+        for index in sorted(self.results.finished()):
+            try:
+                self.results.get(index)
+            except EvaluationError as error:
+                self.say(f"{error}; it is kept as {self.results.set_aside(index).name} and the episode is run again")
+
+    def _waiting(self, jobs: Sequence[_Job]) -> list[int]:
+        taken = self.results.finished().union(*(job.cases for job in jobs))
+        return [index for index in range(self.results.plan.count) if index not in taken]
+
+    def _submit(self, waiting: list[int]) -> _Job:
+        """Takes the cases of one job off the list: few enough that the last jobs end together."""
+        size = max(1, min(32, len(waiting) // (3 * self.engine.capacity)))
+        cases = [waiting.pop(0) for _ in range(size)]
+        return _Job(self.engine.submit(self.results.folder, cases), cases, self.clock(), size)
+
+    def _over(self, job: _Job) -> bool:
+        left = [index for index in job.cases if not self.results.path(index).exists()]
+        if len(left) < job.left:
+            job.left, job.progress_at, self._bad_starts = len(left), self.clock(), 0
+        ended = self.engine.poll(job.handle)
+        if ended is None and left and self.clock() - job.progress_at > 1.5 * self.results.plan.episode_timeout_s + 60:
+            self.engine.cancel(job.handle)
+            ended = Ended(None, "it made no progress and was given up")
+        if ended is None:
+            return False
+        if left:
+            self._lost(left, ended)
+        return True
+
+    def _lost(self, left: list[int], ended: Ended) -> None:
+        """A worker ended before its cases did. Cases are run in order, so the first one left is the one that it ended in."""
+        words = f"(exit status {ended.status}) {ended.words}" if ended.status is not None else ended.words
+        if ended.status in (CANNOT, OTHER_BUILD):
+            raise EvaluationError(ended.words or words)
+        if ended.status == NO_SERVER:  # no fault of an episode
+            self._bad_starts += 1
+            if self._bad_starts > _STARTS * self.engine.capacity:
+                raise EvaluationError(f"no worker finds its server: {words}")
+            self.say(f"a worker found no server: {words}")
+            return
+        culprit = left[0]
+        self._attempts[culprit] = self._attempts.get(culprit, 0) + 1
+        if self._attempts[culprit] < _ATTEMPTS:
+            self.say(f"a worker was lost in {self.results.plan.case(culprit)}: {words}; its episodes are run again")
+            return
+        case = self.results.plan.case(culprit)
+        reason = f"the worker ended {_ATTEMPTS} times in this episode: {words}"
+        self.results.put(Result(case.index, case.scene, case.seed, ERROR, reason))
+
+
+def evaluate(folder: Path, engine: Engine, **options: Any) -> Results:
+    """Runs what is left of the evaluation in a folder (Plan.write). options: of Evaluation. Raises EvaluationError."""
+    results = Results(folder)
+    try:
+        Evaluation(results, engine, **options).run()
+    finally:
+        engine.close()
+    return results

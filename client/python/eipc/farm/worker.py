@@ -1,0 +1,139 @@
+"""The process that runs some episodes of an evaluation: python3 -m eipc.farm.worker FOLDER --cases 0,1,2 [--server ADDRESS].
+
+Exit status: 0 when every case has a result, 2 when the evaluation cannot go on here (words on standard error), 4 when the server is of
+another build, 5 when the server was lost, 6 when there was none to begin with, 75 after an episode that took too long (its result says so).
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import signal
+import sys
+import threading
+import time
+from pathlib import Path
+from typing import Any, Optional, Sequence
+
+from ..client import Client, connect
+from ..errors import EipcError, UnavailableError
+from ..server_process import ServerProcess, launch
+from .errors import EvaluationError, OtherBuildError
+from .plan import Case
+from .policy import Policy, load_policy
+from .results import ERROR, Result, Results
+from .runner import PolicyError, Runner, make_runner
+
+DONE, CANNOT, OTHER_BUILD, SERVER_LOST, NO_SERVER, TOO_LONG = 0, 2, 4, 5, 6, 75
+_GRACE_S = 20.0
+_CONNECT_S = 20.0
+
+
+class Watch:
+    """Ends the process when an episode takes too long, having stored a result that says so: a policy may hang for ever."""
+
+    def __init__(self, results: Results, case: Case, limit_s: float) -> None:
+        self._results, self._case, self._limit_s = results, case, limit_s
+        self._done = threading.Event()
+        self._thread = threading.Thread(target=self._wait, daemon=True)
+
+    def __enter__(self) -> "Watch":
+        self._thread.start()
+        # Where the policy holds the interpreter, no thread of it runs; the kernel does.
+        signal.signal(signal.SIGALRM, signal.SIG_DFL)
+        signal.setitimer(signal.ITIMER_REAL, self._limit_s + _GRACE_S)
+        return self
+
+    def __exit__(self, *_: Any) -> None:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        self._done.set()
+        self._thread.join()
+
+    def _wait(self) -> None:
+        if self._done.wait(self._limit_s):
+            return
+        reason = f"the episode took longer than {self._limit_s:g} s (does the policy hang?)"
+        self._results.put(Result(self._case.index, self._case.scene, self._case.seed, ERROR, reason))
+        os._exit(TOO_LONG)
+
+
+class Worker:
+    """Runs cases on one server: a given one, or one of its own."""
+
+    def __init__(self, folder: Path, server: Optional[str]) -> None:
+        self.results = Results(folder)
+        self.policy: Policy = load_policy(self.results.plan.policy)
+        self._process: Optional[ServerProcess] = None if server else launch()
+        self.client: Client = connect(server, timeout=_CONNECT_S) if server else self._own().client()
+        self._runners: dict[str, Runner] = {}
+        self.results.agree_on_build(self.client.server_info().build)
+
+    def run(self, case: Case) -> None:
+        """Stores the result of an episode that has none yet. Raises UnavailableError when the server is lost."""
+        if self.results.path(case.index).exists():
+            return
+        with Watch(self.results, case, self.results.plan.episode_timeout_s):
+            self.results.put(self._result(case))
+
+    def _result(self, case: Case) -> Result:
+        try:
+            if case.scene not in self._runners:
+                self._runners[case.scene] = make_runner(case.scene, self.client, self.results.plan.max_steps)
+            return self._runners[case.scene].run(case, self.policy)
+        except (UnavailableError, EvaluationError):
+            raise
+        except PolicyError as error:
+            return Result(case.index, case.scene, case.seed, ERROR, str(error), build=self.results.build)
+        except EipcError as error:
+            return Result(case.index, case.scene, case.seed, ERROR, f"the simulation failed: {error}", build=self.results.build)
+
+    def close(self) -> None:
+        for runner in self._runners.values():
+            try:
+                runner.close()
+            except EipcError:
+                pass  # the server is gone, and the session with it
+        self.client.close()
+        if self._process is not None:
+            self._process.stop()
+
+    def _own(self) -> ServerProcess:
+        assert self._process is not None
+        return self._process
+
+
+def main(argv: Optional[Sequence[str]] = None) -> int:
+    parser = argparse.ArgumentParser(prog="python3 -m eipc.farm.worker", description=__doc__)
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("--cases", required=True, help="numbers, separated by commas")
+    parser.add_argument("--server", help="address; default: a server of its own")
+    options = parser.parse_args(argv)
+    worker = None
+    try:
+        worker = Worker(options.folder, options.server)
+        for index in map(int, options.cases.split(",")):
+            worker.run(worker.results.plan.case(index))
+        return DONE
+    except OtherBuildError as error:
+        return _say(OTHER_BUILD, error)
+    except EvaluationError as error:
+        return _say(CANNOT, error)
+    except UnavailableError as error:
+        time.sleep(1)  # a server that is starting again is not asked at once
+        return _say(NO_SERVER if worker is None else SERVER_LOST, f"{options.server or 'the server'} was lost: {error}")
+    except EipcError as error:
+        return _say(CANNOT, error)
+    except OSError as error:
+        return _say(CANNOT, f"results cannot be written to {options.folder}: {error.strerror}")
+    finally:
+        if worker is not None:
+            worker.close()
+
+
+def _say(status: int, words: object) -> int:
+    print(f"eipc evaluate: {words}", file=sys.stderr)
+    return status
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,178 @@
+"""Statistics, storage and engines of evaluations, without a server."""
+
+import math
+import sys
+import types
+
+import pytest
+
+from eipc.farm import EvaluationError, Plan, Result, Results
+from eipc.farm.cli import Progress
+from eipc.farm.engines import engine_named
+from eipc.farm.engines.base import Ended
+from eipc.farm.evaluation import Evaluation
+from eipc.farm.statistics import mcnemar, mean_interval, wilson
+from eipc.farm.worker import NO_SERVER
+
+
+def folder_of(path, episodes=6):
+    Plan.make("m", ["eipc/Grasp-v0"], episodes).write(path)
+    return Results(path)
+
+
+def result(case, outcome="success"):
+    return Result(case.index, case.scene, case.seed, outcome, build="b", digests=(f"d{case.seed}",))
+
+
+def test_wilson_is_the_set_of_rates_that_the_score_test_does_not_reject():
+    for successes, count in ((0, 10), (3, 10), (81, 263), (10, 10)):
+        for rate in wilson(successes, count):
+            if 0 < rate < 1:
+                assert abs(successes / count - rate) / math.sqrt(rate * (1 - rate) / count) == pytest.approx(1.959964, abs=1e-6)
+    assert wilson(0, 10)[0] == 0 and wilson(10, 10)[1] == 1 and wilson(0, 0) == (0, 1)
+
+
+def test_mcnemar_is_the_binomial_test_of_the_pairs_that_differ():
+    assert mcnemar(0, 0) == 1 and mcnemar(5, 5) == 1
+    assert mcnemar(0, 6) == pytest.approx(2 / 64) and mcnemar(2, 8) == mcnemar(8, 2) == pytest.approx(2 * (1 + 10 + 45) / 1024)
+
+
+def test_mean_interval():
+    assert mean_interval([1.0, 2.0, 3.0]) == pytest.approx((2, 2 - 1.959964 / math.sqrt(3), 2 + 1.959964 / math.sqrt(3)))
+    assert all(map(math.isnan, mean_interval([]))) and mean_interval([4.0]) == (4, 4, 4)
+
+
+def test_an_episode_has_exactly_one_result(tmp_path):
+    results = folder_of(tmp_path)
+    case = results.plan.case(2)
+    assert results.put(result(case)) and not results.put(result(case, "failure"))
+    assert results.get(2) == result(case) and results.finished() == {2}
+    results.path(2).rename(results.path(3))
+    with pytest.raises(EvaluationError, match="not the result of episode 3"):
+        results.get(3)
+
+
+class Disturbed:
+    """An engine whose workers run in poll, and are lost every second time after their first case."""
+
+    name, capacity = "disturbed", 2
+
+    def __init__(self, results, ended=None):
+        self.results, self.jobs, self.ended, self.runs = results, 0, ended, []
+
+    def submit(self, folder, cases):
+        self.jobs += 1
+        return self.jobs, list(cases)
+
+    def poll(self, job):
+        if self.ended:
+            return self.ended
+        number, cases = job
+        for case in cases[:1] if number % 2 else cases:
+            self.runs.append(case)
+            self.results.put(result(self.results.plan.case(case)))
+        return Ended(None, "the node was drained") if number % 2 else Ended(0)
+
+    def cancel(self, job):
+        pass
+
+
+def test_what_lost_workers_left_is_run_once(tmp_path):
+    results = folder_of(tmp_path, 40)
+    engine, notes = Disturbed(results), []
+    Evaluation(results, engine, say=notes.append, wait=lambda s: None).run()
+    assert sorted(engine.runs) == list(range(40)) and results.finished() == set(range(40))
+    assert "the node was drained" in notes[0]
+
+
+def test_workers_that_never_find_a_server_end_the_evaluation(tmp_path):
+    results = folder_of(tmp_path)
+    with pytest.raises(EvaluationError, match="no worker finds its server"):
+        Evaluation(results, Disturbed(results, Ended(NO_SERVER, "gone")), say=lambda words: None, wait=lambda s: None).run()
+    assert results.finished() == set()
+
+
+def fake_ray():
+    """ray.init, remote, wait, get and cancel, as they are documented; tasks run in get."""
+    ray = types.ModuleType("ray")
+    ray.calls = []
+    ray.is_initialized = lambda: False
+    ray.init = lambda address=None: ray.calls.append(("init", address))
+    ray.remote = lambda **options: lambda function: types.SimpleNamespace(remote=lambda *arguments: (function, arguments))
+    ray.wait = lambda jobs, timeout: (jobs, [])
+    ray.get = lambda job: (_ for _ in ()).throw(RuntimeError("node died")) if job == "dead" else job[0](*job[1])
+    ray.cancel = lambda job, force: ray.calls.append(("cancel", job, force))
+    return ray
+
+
+def test_ray_runs_the_worker_and_says_why_a_task_died(tmp_path, monkeypatch):
+    ray = fake_ray()
+    monkeypatch.setitem(sys.modules, "ray", ray)
+    engine = engine_named("ray", 3, (), ("ray://head:10001",))
+    ended = engine.poll(engine.submit(tmp_path, [0]))  # a folder without a plan: the worker says so
+    assert ended.status == 2 and "holds no evaluation" in ended.words
+    assert engine.poll("dead") == Ended(None, "Ray: RuntimeError: node died")
+    engine.cancel("dead")
+    assert ray.calls == [("init", "ray://head:10001"), ("cancel", "dead", True)] and engine.capacity == 3
+
+
+def test_dask_runs_the_worker(tmp_path):
+    distributed = pytest.importorskip("distributed")
+    with distributed.Client(n_workers=1, threads_per_worker=1, dashboard_address=None, processes=False) as client:
+        from eipc.farm.engines.dask import DaskEngine
+        engine = DaskEngine(1, client=client)
+        job = engine.submit(tmp_path, [0])
+        distributed.wait(job)
+        ended = engine.poll(job)
+        assert ended.status == 2 and "holds no evaluation" in ended.words
+
+
+SLURM = {"sbatch": 'cat > "$HERE/script"; echo "$@" > "$HERE/words"; echo "17;cluster"',
+         "scontrol": 'cat "$HERE/state"', "scancel": 'echo "$1" > "$HERE/cancelled"'}
+
+
+@pytest.fixture
+def slurm(tmp_path, monkeypatch):
+    """Stand-ins for Slurm's commands that keep what they are told."""
+    for name, body in SLURM.items():
+        (tmp_path / name).write_text(f"#!/bin/sh\nHERE={tmp_path}\n{body}\n")
+        (tmp_path / name).chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin")
+    return tmp_path
+
+
+def test_slurm_submits_the_worker_and_reads_its_state(slurm):
+    engine = engine_named("slurm", 4, (), ("--partition=short",))
+    job = engine.submit(slurm, [3, 4])
+    assert "eipc.farm.worker" in (slurm / "script").read_text() and "--cases 3,4" in (slurm / "script").read_text()
+    assert {"--requeue", "--partition=short"} <= set((slurm / "words").read_text().split())
+    for state, ended in (("RUNNING", None), ("REQUEUED", None), ("COMPLETED", Ended(0)), ("NODE_FAIL", Ended(None, "Slurm: NODE_FAIL None"))):
+        (slurm / "state").write_text(f"JobId=17 JobState={state} Reason=None ExitCode=0:0 Command=(null)\n")
+        assert engine.poll(job) == ended
+    engine.cancel(job)
+    assert (slurm / "cancelled").read_text() == "17\n"
+
+
+def test_engines_that_are_not_there_are_named(monkeypatch):
+    monkeypatch.setenv("PATH", "/nowhere")
+    with pytest.raises(EvaluationError, match="sbatch is not on PATH"):
+        engine_named("slurm", 1)
+    monkeypatch.setitem(sys.modules, "ray", None)
+    with pytest.raises(EvaluationError, match="Ray is not installed"):
+        engine_named("ray", 1)
+    with pytest.raises(EvaluationError, match="no engine is called 'pbs'"):
+        engine_named("pbs", 1)
+
+
+def test_progress_says_how_much_time_is_left():
+    class Out(list):
+        isatty = lambda self: True
+        write = list.append
+        flush = lambda self: None
+
+    out, now = Out(), [0.0]
+    progress = Progress(out, clock=lambda: now[0])
+    progress(10, 40)
+    now[0] = 20.0
+    progress(20, 40)
+    assert "20 of 40 episodes, 40 s left" in "".join(out)
