@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike
 
 from .v1 import geometry_pb2
 
-_DTYPE_OF = {
+_DTYPE_OF: dict[geometry_pb2.DataType, np.dtype[Any]] = {
     geometry_pb2.FLOAT64: np.dtype("<f8"),
     geometry_pb2.FLOAT32: np.dtype("<f4"),
     geometry_pb2.INT32: np.dtype("<i4"),
@@ -19,7 +20,7 @@ _DTYPE_OF = {
 _TYPE_OF = {dtype: number for number, dtype in _DTYPE_OF.items()}
 
 
-def data_type(dtype: DTypeLike) -> int:
+def data_type(dtype: DTypeLike) -> geometry_pb2.DataType:
     """The protocol's DataType of a NumPy dtype. Raises ValueError for one it has no word for."""
     dtype = np.dtype(dtype).newbyteorder("<") if np.dtype(dtype).itemsize > 1 else np.dtype(dtype)
     if dtype not in _TYPE_OF:

@@ -9,7 +9,7 @@ from typing import BinaryIO, Callable
 PART = ".part"  # what an unfinished file ends with
 
 
-def write_durably(path: Path, write: Callable[[BinaryIO], None]) -> None:
+def write_durably(path: Path, write: Callable[[BinaryIO], object]) -> None:
     """Calls write(file) on a temporary file, and gives it its name once it is on the disk. An existing file is replaced."""
     scratch = path.with_name(path.name + PART)
     try:

@@ -66,7 +66,8 @@ def _locate(cage: np.ndarray, tets: np.ndarray, surface: np.ndarray, row: np.nda
     margin = _OUTSIDE * (high - low)
     low, high = low - margin, high + margin
     order = np.argsort(surface[:, 0], kind="stable")
-    begins, ends = (np.searchsorted(surface[order, 0], bound[:, 0], side) for bound, side in ((low, "left"), (high, "right")))
+    along = surface[order, 0]
+    begins, ends = np.searchsorted(along, low[:, 0], "left"), np.searchsorted(along, high[:, 0], "right")
     best = np.full(len(surface), -np.inf)
     nodes = np.zeros((len(surface), 4), dtype=np.int32)
     weights = np.zeros((len(surface), 4))

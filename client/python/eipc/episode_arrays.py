@@ -34,6 +34,7 @@ def observation_arrays(observations: Sequence[Observation], with_surface: Collec
     for b, name in enumerate(first.bodies):
         seen = [observation.bodies[name] for observation in observations]
         for s, body in enumerate(seen):
+            assert body.pose is not None  # the recorder asks for poses
             out["position_m"][s, b], out["orientation_wxyz"][s, b] = body.pose.position, body.pose.orientation
             out["linear_velocity_m_s"][s, b], out["angular_velocity_rad_s"][s, b] = body.linear_velocity, body.angular_velocity
         out[f"cage_{b}"] = np.array([body.cage_positions for body in seen])
@@ -73,7 +74,10 @@ def _contact_arrays(observations: Sequence[Observation]) -> Arrays:
     ordered = sorted({pair for seen in observations for pair in seen.contact_wrenches})
     place = {pair: k for k, pair in enumerate(ordered)}
     out = {"wrench_pairs": _pair_names(ordered), **{name: np.zeros((samples, len(ordered), 3)) for name in _WRENCH_PARTS}}
-    counts = [seen.contact_counts for seen in observations]
+    counts = []
+    for seen in observations:
+        assert seen.contact_counts is not None  # the recorder asks for them
+        counts.append(seen.contact_counts)
     pairs = sorted({pair for count in counts for pair in count.pairs})
     column = {pair: k for k, pair in enumerate(pairs)}
     out["contact_pairs"] = _pair_names(pairs)

@@ -169,7 +169,9 @@ class EpisodeWriter:
         if now.state_digest != receipt.state_digest:
             raise EpisodeError(f"the world is at step {now.step}, the episode at {receipt.step}: something stepped it past the recorder")
         for name, embedding in self._scene.embeddings.items():
-            made, true = embedding.surface(self.observation.bodies[name].cage_positions), now.bodies[name].surface_positions
+            cage, true = self.observation.bodies[name].cage_positions, now.bodies[name].surface_positions
+            assert cage is not None and true is not None  # asked for at every step, and above
+            made = embedding.surface(cage)
             allowed = _SURFACE_ERROR[np.dtype(self._observe.positions_dtype)] * np.abs(true).max()
             error = np.abs(made - true).max()
             if not error <= allowed:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import enum
 from dataclasses import dataclass, field
-from typing import Mapping, Optional, Sequence
+from typing import Any, Mapping, Optional, Sequence
 
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike
@@ -44,12 +44,13 @@ class Observe:
     positions_dtype: DTypeLike = np.float64
 
     @classmethod
-    def all(cls, **changes) -> "Observe":
+    def all(cls, **changes: Any) -> "Observe":
         """Every group, with changes by keyword."""
         groups = ("poses", "twists", "cage_positions", "surface_positions", "contact_wrenches", "contact_counts",
                   "min_distance", "energies", "solver_report", "boundary_poses", "state_digest", "step_receipt", "volumes",
                   "contact_tractions", "stresses")
-        return cls(**{**dict.fromkeys(groups, True), **changes})
+        chosen: dict[str, Any] = {**dict.fromkeys(groups, True), **changes}
+        return cls(**chosen)
 
     def to_message(self) -> observation_pb2.ObservationRequest:
         return observation_pb2.ObservationRequest(

@@ -79,7 +79,7 @@ class Pad:
         """The pad's frame in the world, where the mount has moved to."""
         if (mount is None) != (self._mount is None):
             raise ValueError("give the mount's present pose exactly where the pad was made with its pose at the start")
-        return self._frame if mount is None else mount @ self._mount.inverse() @ self._frame
+        return self._frame if mount is None or self._mount is None else mount @ self._mount.inverse() @ self._frame
 
     def markers(self, surface: ArrayLike, mount: Optional[Pose] = None) -> np.ndarray:
         """Where the markers are, [rows, columns, 3] m. surface: present positions of the body's surface, [n,3], world."""

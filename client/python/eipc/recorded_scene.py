@@ -74,6 +74,7 @@ class RecordedScene:
         embeddings = {}
         for body in scene.message.bodies:
             seen = start.bodies[body.name]
+            assert seen.cage_positions is not None and seen.surface_positions is not None  # asked for above
             embedding = find_embedding(body, scene.message, seen.cage_positions, seen.surface_positions)
             if embedding is not None:
                 embeddings[body.name] = embedding

@@ -12,7 +12,7 @@ from .errors import DeadlineExceededError, EipcError, FailedPreconditionError, e
 from .observation import Observation, observation_from_message
 
 if TYPE_CHECKING:
-    from .client import Session
+    from .session import Session
 
 _END = object()
 # A stream that the server has not confirmed within so many s is cancelled all the same.

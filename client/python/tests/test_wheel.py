@@ -49,6 +49,9 @@ def metadata(wheel, name):
 def test_the_wheel_says_what_it_is(wheel):
     assert wheel.name.endswith("-py3-none-linux_x86_64.whl")
     assert metadata(wheel, "METADATA")["License"] == "GPL-3.0-or-later"
+    assert metadata(wheel, "METADATA")["Requires-Python"] == ">=3.9"
+    support = dict(re.findall(r"^\| (\w+) \| [\d.]+ \| (.+) \|$", metadata(wheel, "METADATA").get_payload(), re.MULTILINE))
+    assert "3.12 and later" in support["Python"] and support["NumPy"].endswith(", 2") and support["protobuf"] == "later major versions"
     assert metadata(wheel, "WHEEL")["Root-Is-Purelib"] == "false"
     with zipfile.ZipFile(wheel) as archive:
         names = archive.namelist()

@@ -13,7 +13,7 @@ from ..scene_mesh import cage_tets
 MAGIC = b"EIPCVIEW"
 FORMAT = 1
 _ALIGNMENT = 8
-_KINDS = {"f32": np.dtype("<f4"), "f64": np.dtype("<f8"), "i32": np.dtype("<i4"), "u32": np.dtype("<u4")}
+_KINDS: dict[str, np.dtype[Any]] = {"f32": np.dtype("<f4"), "f64": np.dtype("<f8"), "i32": np.dtype("<i4"), "u32": np.dtype("<u4")}
 _EDGES_OF_A_TET = np.array([[0, 1], [0, 2], [0, 3], [1, 2], [1, 3], [2, 3]])
 
 Arrays = Mapping[str, np.ndarray]
