@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Makes a wheel of the Python client that carries the programs eipc and eipc-server of a build, and the libraries they need.
+"""Makes a wheel of the Python client that carries the programs eipc and eipc-server of a build, the libraries they need, and the models of eipc.envs.
 
     build_wheel.py --build build/release --out build/wheel      prints the path of the wheel
 
@@ -22,6 +22,9 @@ from typing import Iterable
 ROOT = Path(__file__).resolve().parents[1]
 CLIENT = ROOT / "client" / "python"
 PROGRAMS = ("eipc", "eipc-server")
+# What eipc.envs runs: scenes with their meshes, and meshes that it makes scenes of.
+SCENES = ("bubble_teddy_low_sound", "finray_plate")
+MESHES = ("generated/bottle.obj", "generated/bubble.vtk")
 # Of the C library, which belongs to the system: another one than its loader's would not work.
 SYSTEM = re.compile(r"(?:ld-linux-[\w-]+|lib(?:c|m|dl|rt|pthread|resolv|util|nsl|anl|mvec|thread_db)|libnss_\w+)\.so\.\d+")
 LICENSE = ('license = { text = "Apache-2.0" }', 'license = { text = "GPL-3.0-or-later" }')
@@ -103,12 +106,25 @@ def copy_licenses(needed: dict[str, Path], folder: Path) -> None:
             shutil.copy(notice, folder / f"{package}.copyright")
 
 
+def copy_models(folder: Path) -> None:
+    """The scenes of eipc.envs, and the meshes that they are made of, where eipc/envs/scene_files.py looks for them."""
+    names = [f"scenes/{scene}.textproto" for scene in SCENES]
+    meshes = {name for scene in names for name in re.findall(r'file: "\.\./([^"]+)"', (ROOT / "models" / scene).read_text(encoding="utf-8"))}
+    for name in [*names, *sorted(meshes | set(MESHES))]:
+        source, copy = ROOT / "models" / name, folder / name
+        if not source.is_file():
+            raise WheelError(f"{source} does not exist; ./dev build makes what lies in models/generated")
+        copy.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(source, copy)
+
+
 def stage(build: Path, folder: Path) -> None:
     """A source tree of the client with programs, whose setup.py makes a wheel of this platform of it."""
     ignored = shutil.ignore_patterns("__pycache__", "*.pyc", "build", "*.egg-info", "tests", "examples")
     shutil.copytree(CLIENT, folder, ignore=ignored)
     run(sys.executable, CLIENT / "generate_protos.py", "--output", folder / "eipc" / "v1")
     needed = copy_programs(build, folder / "eipc")
+    copy_models(folder / "eipc" / "models")
     copy_licenses(needed, folder / "licenses")
     project = (folder / "pyproject.toml").read_text(encoding="utf-8")
     if LICENSE[0] not in project:

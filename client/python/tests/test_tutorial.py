@@ -85,6 +85,7 @@ def test_every_block_of_the_environments_runs(server_binary, eipc_binary, tmp_pa
     assert "(4, 26) rise" in printed
     success = re.search(r"success \[(.*)\] rise \[([\d.]+)", printed)
     assert "True" in success.group(1) and float(success.group(2)) > 0.04
+    assert "{'steps': 8, 'episodes': 4, 'terminations': 0, 'truncations': 4}" in printed
 
 
 def test_every_block_of_the_evaluation_runs(server_binary, eipc_binary, tmp_path):

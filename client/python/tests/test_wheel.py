@@ -82,7 +82,18 @@ def test_every_block_of_the_wheel_runs(wheel, nowhere, server_binary, eipc_binar
     assert f"after 0.1 s at {1.05 - 9.81 * 0.01**2 * 55:.4f} m" in printed
     assert re.search(r"^eipc \d+\.\d+\.\d+$", printed, re.MULTILINE)
     check_mapped(tmp_path / "V" / "bin" / "python", carried)
+    made = subprocess.run([tmp_path / "V" / "bin" / "python", "-c", ENVIRONMENT], capture_output=True, text=True, env={"PATH": "/usr/bin:/bin"}, check=True)
+    assert made.stdout.split() == [str(carried / "models" / "scenes" / "finray_plate.textproto"), "(2,", "26)"]
 
+
+ENVIRONMENT = """
+import eipc.envs
+from eipc.envs.scene_files import model_file
+print(model_file("scenes/finray_plate.textproto"))
+with eipc.envs.make_vec("eipc/Grasp-v0", 2) as env:
+    env.reset(seed=0)
+    print(env.step(env.action_space.sample())[0].shape)
+"""
 
 MAPPED = """
 import pathlib

@@ -7,6 +7,7 @@
 Where Gymnasium is installed, importing this module registers the ids for gymnasium.make and gymnasium.make_vec.
 """
 
+from .checker import VectorEnvError, check_vector_env
 from .gym_api import AutoresetMode
 from .registration import REGISTRY, make, make_vec, register
 from .single_env import EipcEnv
@@ -18,5 +19,5 @@ register()
 
 __all__ = [
     "AutoresetMode", "Box", "Dict", "EipcEnv", "EipcVectorEnv", "Episodes", "REGISTRY", "Score", "Space", "Task", "Timing",
-    "batch_space", "make", "make_vec",
+    "VectorEnvError", "batch_space", "check_vector_env", "make", "make_vec",
 ]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Callable, Sequence, Union
+from typing import Any, Callable, Mapping, Sequence, Union
 
 import numpy as np
 
@@ -11,7 +11,7 @@ from .keypoints import Keypoints
 from .stacked import WorldArrays
 from .task import Episodes, Task
 
-Groups = Union[str, Sequence[str]]
+Groups = Union[str, Sequence[str], Mapping[str, str]]
 _Reader = Callable[[WorldArrays, Episodes], np.ndarray]
 
 
@@ -24,27 +24,30 @@ class Observations:
     """
 
     def __init__(self, task: Task, groups: Groups, keypoints: int = 16) -> None:
-        """groups: the name of one that is the whole observation, or several for a dictionary. Raises ValueError."""
+        """groups: the name of one that is the whole observation, or several for a dictionary, or {key: group} for other keys.
+        Raises ValueError."""
         self.task, self.groups = task, groups
         self.bodies, self.pairs = task.layout.bodies, task.layout.pairs
-        names = [groups] if isinstance(groups, str) else list(groups)
-        if not names or len(set(names)) != len(names):
+        listed = [groups] if isinstance(groups, str) else list(groups)
+        names = dict(groups) if isinstance(groups, Mapping) else dict(zip(listed, listed))
+        if not names or len(names) != len(listed):
             raise ValueError(f"observations are {groups!r}; name each group once, and at least one")
         self._keypoints = Keypoints(keypoints)
         readers = self._readers()
-        unknown = [name for name in names if name not in readers]
+        unknown = [name for name in names.values() if name not in readers]
         if unknown:
             raise ValueError(f"no group of observations is called {unknown[0]!r}; there are " + ", ".join(readers))
-        self._chosen = {name: readers[name] for name in names}
+        self._needed = set(names.values())
+        self._chosen = {key: readers[name] for key, name in names.items()}
 
     @property
     def cages(self) -> tuple[str, ...]:
         """Bodies whose cages are needed."""
-        return (self.task.held,) if {"cage", "keypoints"} & set(self._chosen) else ()
+        return (self.task.held,) if {"cage", "keypoints"} & self._needed else ()
 
     def prepare(self, worlds: Any) -> None:
         """Finds the keypoints of worlds that are at the scene's start."""
-        if "keypoints" in self._chosen:
+        if "keypoints" in self._needed:
             self._keypoints.find(worlds, self.task.held)
 
     def read(self, state: WorldArrays, episodes: Episodes) -> Any:

@@ -8,6 +8,8 @@ from typing import Any, Callable, Mapping, Optional
 from ..client import Client
 from . import gym_api
 from .grasp_task import bubble_grasp
+from .object_task import lift_object
+from .plate_task import plate_in_rack
 from .single_env import EipcEnv
 from .task import Task
 from .vector_env import EipcVectorEnv
@@ -25,6 +27,8 @@ class Registered:
 
 REGISTRY: Mapping[str, Registered] = {entry.id: entry for entry in (
     Registered("eipc/Grasp-v0", bubble_grasp, 100),
+    Registered("eipc/Lift-v0", lift_object, 100, ("mesh", "mesh_scale", "cage_vertices", "gripper_scale", "density_kg_m3", "youngs_modulus_pa", "friction")),
+    Registered("eipc/PlateInRack-v0", plate_in_rack, 200),
 )}
 
 
@@ -50,28 +54,18 @@ def register() -> None:
         return
     for entry in REGISTRY.values():
         if entry.id not in gym_api.gymnasium.registry:
-            gym_api.gymnasium.register(entry.id, entry_point=_SingleOf(entry.id), vector_entry_point=_VectorOf(entry.id),
-                                       max_episode_steps=entry.max_episode_steps)
+            gym_api.gymnasium.register(entry.id, entry_point=f"{__name__}:single_env", vector_entry_point=f"{__name__}:vector_env",
+                                       max_episode_steps=entry.max_episode_steps, kwargs={"eipc_id": entry.id})
 
 
-class _SingleOf:
-    """Makes single environments for gymnasium.make, which truncates them itself."""
-
-    def __init__(self, id: str) -> None:
-        self.id = id
-
-    def __call__(self, **options: Any) -> EipcEnv:
-        return _single(_entry(self.id), 0, options)
+def single_env(eipc_id: str, **options: Any) -> EipcEnv:
+    """make() without a limit, for gymnasium.make, which truncates by itself."""
+    return _single(_entry(eipc_id), 0, options)
 
 
-class _VectorOf:
-    """Makes vector environments for gymnasium.make_vec, which leaves it to them to truncate."""
-
-    def __init__(self, id: str) -> None:
-        self.id = id
-
-    def __call__(self, **options: Any) -> EipcVectorEnv:
-        return make_vec(self.id, **options)
+def vector_env(eipc_id: str, **options: Any) -> EipcVectorEnv:
+    """make_vec(), for gymnasium.make_vec, whose own first argument is called id."""
+    return make_vec(eipc_id, **options)
 
 
 def _single(entry: Registered, limit: int, options: Mapping[str, Any]) -> EipcEnv:

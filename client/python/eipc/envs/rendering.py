@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from .worlds import Worlds
 
 RENDER_MODES = ("rgb_array", "depth_array")
+# A picture a step has to be cheap: few shadow maps, and no supersampling.
+_LIGHTING = viz.Lighting(sun_samples=2, sky_samples=6, map_size=128)
 _COLORS = {"held": (0.80, 0.62, 0.42), "finger": (0.45, 0.62, 0.80), "other": (0.70, 0.70, 0.72)}
 
 
@@ -34,7 +36,7 @@ class Renderer:
         """mode "rgb_array": [h,w,3] uint8. "depth_array": [h,w] float32, distance along the view in m, infinite where nothing is."""
         items = self._items(world)
         if mode == "rgb_array":
-            return viz.render(items, self.camera, self.width, self.height, ground=viz.Ground())
+            return viz.render(items, self.camera, self.width, self.height, ground=viz.Ground(), lighting=_LIGHTING, supersampling=1)
         return self._depth(items)
 
     def _items(self, world: int) -> list[viz.Item]:

@@ -135,6 +135,8 @@ class EipcVectorEnv(gym_api.VectorEnv):
 
     def call(self, name: str, *args: Any, **options: Any) -> tuple[Any, ...]:
         """The attribute `name`, or what that method returns, once a world: of vector environments made of single ones."""
+        if name == "render":
+            return self.render() or (None,) * self.num_envs
         value = getattr(self, name)
         return ((value(*args, **options) if callable(value) else value),) * self.num_envs
 
