@@ -6,7 +6,7 @@
 #include <cstdio>
 #include <memory>
 
-#include "sim/dynamics/simulation.h"
+#include "sim/dynamics/world.h"
 #include "tools/local_scene.h"
 
 namespace eipc {

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "sim/dynamics/simulation.h"
+#include "sim/dynamics/world.h"
 #include "tools/full_space_scene.h"
 #include "tools/surface_deflection.h"
 

@@ -10,7 +10,7 @@
 
 #include "absl/strings/str_format.h"
 #include "sim/base/status_macros.h"
-#include "sim/dynamics/simulation.h"
+#include "sim/dynamics/world.h"
 #include "sim/mesh/read_mesh.h"
 #include "sim/scene/compile_scene.h"
 #include "tools/grasp_monitor.h"

@@ -5,7 +5,7 @@
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 
-#include "sim/dynamics/simulation.h"
+#include "sim/dynamics/world.h"
 #include "sim/sensor/slip.h"
 #include "tools/grasp_scene.h"
 

@@ -11,14 +11,19 @@
 #include "tools/client_command.h"
 #include "tools/describe_command.h"
 #include "tools/grasp_command.h"
+#include "tools/python_command.h"
 #include "tools/robot_command.h"
 #include "tools/run_command.h"
 #include "tools/verify_command.h"
 
 int main(int argc, char** argv) {
+  if (const std::optional<int> status = eipc::BecomePythonCommand(argc, argv)) return *status;
   CLI::App app("eipc: intersection-free simulation of soft objects in a gripper");
   app.set_version_flag("--version", std::string("eipc ") + EIPC_VERSION);
   app.require_subcommand(1);
+  app.footer(
+      "In Python:\n  evaluate                    Run a policy in many episodes\n  compare                     Compare two policies "
+      "on the same episodes\n  verify FOLDER               Run the episodes of an evaluation again and compare every state");
   int exit_status = 0;
   eipc::AddRunCommand(app, &exit_status);
   eipc::AddCageCommand(app, &exit_status);

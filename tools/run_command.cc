@@ -13,7 +13,7 @@
 
 #include "absl/strings/str_format.h"
 #include "sim/base/status_macros.h"
-#include "sim/dynamics/simulation.h"
+#include "sim/dynamics/world.h"
 #include "sim/scene/compile_scene.h"
 #include "sim/sensor/goals.h"
 #include "tools/full_space_comparison.h"
@@ -31,6 +31,7 @@ struct RunOptions {
   double dt_s = 0;
   double duration_s = 0;
   int threads = 1;
+  double step_limit_s = 0;
   bool audit = false;
   bool compare_full = false;
   std::string report;
@@ -79,6 +80,7 @@ absl::StatusOr<bool> Run(RunOptions options) {
   run.threads = options.threads;
   run.trajectory = options.trajectory;
   run.steps = options.steps;
+  run.step_limit_s = options.step_limit_s;
   std::unique_ptr<FullSpaceComparison> comparison;
   std::function<void(const World&)> after_step;
   if (options.compare_full) {
@@ -111,7 +113,7 @@ absl::StatusOr<nlohmann::ordered_json> RunModel(const std::shared_ptr<const Mode
   GoalProgress goals(model.get());
   std::vector<Vec3> x;
   for (int64_t i = 0; i < steps; ++i) {
-    EIPC_RETURN_IF_ERROR(world.Step({run.dt_s, {}}, {}));
+    EIPC_RETURN_IF_ERROR(world.Step({run.dt_s, {}, {}, SolveLimit::After(run.step_limit_s, SolveLimit::Clock::now())}, {}));
     world.SurfacePositions(&x);
     report.Add(world, x);
     goals.Add(world.state());
@@ -136,6 +138,7 @@ absl::StatusOr<nlohmann::ordered_json> RunModel(const std::shared_ptr<const Mode
   }
   report.WarnOfCoarseContacts();
   nlohmann::ordered_json json = report.ToJson(world, x);
+  if (run.step_limit_s > 0) json["time_limit"] = {{"limit_s", run.step_limit_s}, {"late_steps", report.late_steps()}};
   if (!model->goals.empty()) json["goals"] = GoalsJson(*model, goals.Results(world.state()));
   return json;
 }
@@ -148,6 +151,10 @@ void AddRunCommand(CLI::App& app, int* exit_status) {
   command->add_option("--duration", options->duration_s, "Simulated time, s (default: the scene's schedule)");
   command->add_option("--threads", options->threads, "Threads inside a step (the bits do not depend on it)")
       ->check(CLI::Range(1, 256));
+  command
+      ->add_option("--step-limit", options->step_limit_s,
+                   "Wall-clock time of each step, s: its solves then end with the best state that they have")
+      ->check(CLI::NonNegativeNumber);
   command->add_flag("--audit", options->audit, "Check every accepted state for intersections and inversions, exactly");
   command->add_flag("--compare-full", options->compare_full,
                     "Run the scene in full space as well and report how far the cages' forces and deflections are off");

@@ -7,7 +7,7 @@
 #include <string>
 
 #include "absl/status/statusor.h"
-#include "sim/dynamics/simulation.h"
+#include "sim/dynamics/world.h"
 
 namespace CLI {
 class App;
@@ -24,9 +24,10 @@ struct LocalRun {
   double dt_s = 0;
   double duration_s = 0;
   int threads = 1;
-  std::string trajectory;  // empty: none is written
-  double limit_s = 0;      // wall clock, DEADLINE_EXCEEDED beyond it; 0: none
-  std::string steps;       // a line a step here (step_log.h); empty: none
+  std::string trajectory;   // empty: none is written
+  double limit_s = 0;       // wall clock, DEADLINE_EXCEEDED beyond it; 0: none
+  std::string steps;        // a line a step here (step_log.h); empty: none
+  double step_limit_s = 0;  // wall clock for each step, whose solves then end with what they have; 0: no limit
 };
 
 // The report of docs/reference/eipc_run.md. `after_step` may be null. A failed audit is reported on standard error and in

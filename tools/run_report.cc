@@ -68,6 +68,7 @@ void RunReport::Add(const World& world, const std::vector<Vec3>& x) {
   substeps_.taken += r.substeps;
   substeps_.refused += r.refused_substeps;
   substeps_.fallback += r.fallback_substeps;
+  substeps_.late += r.late_steps;
   AddInversions(r.inverted_elements);
   if (r.limited_by != StepLimit::kNothing) ++limited_[StepLimitName(r.limited_by)];
   for (int k = 0; k < kPhaseCount; ++k) phase_s_[k] += r.phase_s[k];

@@ -5,7 +5,7 @@
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 
-#include "sim/dynamics/simulation.h"
+#include "sim/dynamics/world.h"
 #include "sim/sensor/contact_resolution.h"
 
 namespace eipc {
@@ -18,6 +18,8 @@ class RunReport {
   // After every step.
   void Add(const World& world, const std::vector<Vec3>& x);
   const StateAudit& audit() const { return audit_; }
+  // Complete after their time limit.
+  int64_t late_steps() const { return substeps_.late; }
   double real_time_factor() const { return wall_s_ > 0 ? sim_time_s_ / wall_s_ : 0; }
 
   // The document described in docs/reference/eipc_run.md.
@@ -35,6 +37,7 @@ class RunReport {
     int64_t taken = 0;
     int64_t refused = 0;
     int64_t fallback = 0;
+    int64_t late = 0;  // complete after their time limit
   };
 
   nlohmann::ordered_json ContactForcesJson(const World& world, const std::vector<Vec3>& x) const;

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "absl/status/status.h"
-#include "sim/dynamics/simulation.h"
+#include "sim/dynamics/world.h"
 
 namespace eipc {
 

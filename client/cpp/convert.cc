@@ -76,6 +76,8 @@ SolverReport ReportFromProto(const v1::SolverReport& report) {
   result.target_error_m = report.target_error_m();
   result.missed_targets = report.missed_targets();
   result.inverted_elements = report.inverted_elements();
+  result.late_steps = report.late_steps();
+  result.ended_by_time = report.limited_by() == v1::LIMITED_BY_TIME;
   result.wall_time_s = report.wall_time_s();
   result.barrier_stiffness = report.barrier_stiffness();
   result.stage_seconds.insert(report.stage_seconds().begin(), report.stage_seconds().end());
@@ -172,6 +174,7 @@ v1::StepRequest StepToProto(const std::string& session, double dt_s, const StepO
   request.set_request_id(options.request_id);
   request.set_substeps(options.substeps);
   request.set_world(options.world);
+  request.set_time_limit_s(options.time_limit_s);
   return request;
 }
 

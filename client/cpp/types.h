@@ -126,6 +126,8 @@ struct SolverReport {
   double target_error_m = 0;
   int missed_targets = 0;         // drives that were stopped before they arrived; independent of the outcome
   int64_t inverted_elements = 0;  // of the accepted state, in floating point
+  int late_steps = 0;             // complete after their time limit
+  bool ended_by_time = false;     // the outcome is that of a time limit
   double wall_time_s = 0;
   double barrier_stiffness = 0;
   std::map<std::string, double> stage_seconds;
@@ -181,6 +183,9 @@ struct StepOptions {
   // Which of the session's worlds.
   int world = 0;
   std::vector<DriveCommand> drives = {};
+  // Wall-clock time of each step, after which its solves end with the best state that they have, free of intersections. 0: no
+  // limit.
+  double time_limit_s = 0;
 };
 
 struct SessionOptions {

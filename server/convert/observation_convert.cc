@@ -49,6 +49,8 @@ v1::StepLimit LimitToProto(StepLimit limit) {
       return v1::LIMITED_BY_LINE_SEARCH;
     case StepLimit::kLinearSolve:
       return v1::LIMITED_BY_LINEAR_SOLVE;
+    case StepLimit::kTime:
+      return v1::LIMITED_BY_TIME;
   }
   return v1::LIMITED_BY_NOTHING;
 }
@@ -91,6 +93,7 @@ void ReportToProto(const StepReport& report, v1::SolverReport* out) {
   out->set_linear_solver(LinearSolverToProto(report.linear_solver));
   out->set_sleeping_bodies(report.sleeping_bodies);
   out->set_wake_retries(report.wake_retries);
+  out->set_late_steps(report.late_steps);
   for (int i = 0; i < kPhaseCount; ++i) (*out->mutable_stage_seconds())[PhaseName(static_cast<Phase>(i))] = report.phase_s[i];
 }
 

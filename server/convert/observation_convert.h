@@ -6,7 +6,7 @@
 
 #include "absl/status/statusor.h"
 #include "server/convert/touch_convert.h"
-#include "sim/dynamics/simulation.h"
+#include "sim/dynamics/world.h"
 
 namespace eipc::v1 {
 class Observation;

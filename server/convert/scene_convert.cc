@@ -196,6 +196,7 @@ void ReadContact(const v1::Scene& scene, SceneSpec* spec, Problems* problems) {
   const FrictionModeRow& friction = FrictionModeNamed(v1::ContactSettings::FrictionMode_Name(contact.friction_mode()));
   spec->dynamics.friction = friction.mode;
   spec->contact.friction_lag_iterations = Or(contact.friction_lag_iterations(), friction.default_lag_iterations);
+  spec->dynamics.track_slip = contact.track_slip();
   if (contact.has_self_contact()) spec->self_contact = contact.self_contact();
   if (contact.has_rigid_contact()) spec->rigid_contact = contact.rigid_contact();
   for (const v1::ContactPair& pair : scene.contact_pairs()) {

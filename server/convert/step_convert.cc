@@ -18,8 +18,13 @@ absl::StatusOr<StepOrder> StepOrderFromProto(const Model& model, const v1::StepR
     return absl::InvalidArgumentError(
         absl::StrCat("INVALID_REQUEST: substeps: must be in [0, ", max_substeps, "], got ", request.substeps()));
   }
+  if (!(request.time_limit_s() >= 0) || !std::isfinite(request.time_limit_s())) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("INVALID_REQUEST: time_limit_s: must be finite and >= 0 (0: no limit), got ", request.time_limit_s()));
+  }
   StepOrder order;
   order.dt_s = request.dt_s();
+  order.time_limit_s = request.time_limit_s();
   order.substeps = std::max(1, request.substeps());
   if (request.has_expected_step()) order.expected_step = request.expected_step();
   EIPC_ASSIGN_OR_RETURN(order.targets, TargetsFromProto(model, request.targets()));

@@ -22,6 +22,7 @@ struct StepOrder {
   int substeps = 1;
   std::optional<int64_t> expected_step;
   std::vector<TimedDrive> drives = {};
+  double time_limit_s = 0;
 };
 
 // INVALID_ARGUMENT or NOT_FOUND, naming the field.

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "sim/dynamics/simulation.h"
+#include "sim/dynamics/world.h"
 
 namespace eipc::v1 {
 class Observation;
@@ -32,10 +32,12 @@ class TouchPlan {
   void Observe(const World& world, const std::vector<int>& bodies, const std::vector<Vec3>& x, v1::Observation* out) const;
 
  private:
+  static void ObserveSlips(const World& world, const std::vector<int>& bodies, v1::Observation* out);
   void ObserveTractions(const World& world, const std::vector<int>& bodies, const std::vector<Vec3>& x, v1::Observation* out) const;
 
   bool contact_tractions_ = false;
   bool stresses_ = false;
+  bool slips_ = false;
   bool float32_ = false;
 };
 

@@ -11,9 +11,11 @@
 namespace eipc {
 namespace {
 
-// A record says its version, so that a log of another one is not misread: 1 has no drives; a later one is refused.
-constexpr uint8_t kVersion = 2;
+// A record says its version, so that a log of another one is not misread: 1 has no drives, 2 no time limits; a later one is
+// refused.
+constexpr uint8_t kVersion = 3;
 constexpr uint8_t kWithoutDrives = 1;
+constexpr uint8_t kWithoutTimeLimits = 2;
 constexpr size_t kFrameBytes = 2 * sizeof(uint32_t);
 constexpr size_t kMaxRecordBytes = size_t{1} << 30;
 
@@ -40,7 +42,7 @@ void VisitLogState(Archive& archive, S& state) {
 
 template <typename Archive, typename S>
 void VisitStep(Archive& archive, S& step, uint8_t version) {
-  auto& [world, dt_s, substeps, targets, trajectories, digest, request_id, request, response, drives] = step;
+  auto& [world, dt_s, substeps, targets, trajectories, digest, request_id, request, response, drives, ended_at] = step;
   archive.Value(world);
   archive.Value(dt_s);
   archive.Value(substeps);
@@ -70,6 +72,8 @@ void VisitStep(Archive& archive, S& step, uint8_t version) {
       archive.Value(key.value);
     });
   });
+  if (version == kWithoutTimeLimits) return;
+  archive.Each(ended_at, [&archive](auto& check) { archive.Value(check); });
 }
 
 template <typename Archive, typename S>
@@ -181,8 +185,13 @@ absl::Status ReplayStep(const LogStep& step, World* world, ReplayBits bits, cons
   for (const TimedDrive& drive : step.drives) {
     if (drive.motion.empty()) return Corrupt("commands a drive nothing");
   }
+  if (!step.ended_at.empty() && step.ended_at.size() != static_cast<size_t>(step.substeps)) {
+    return Corrupt("has ends of solves that are not those of its steps");
+  }
   for (int i = 0; i < step.substeps; ++i) {
-    EIPC_RETURN_IF_ERROR(world->Step(SubstepInput(step.dt_s, {step.targets, step.trajectories, step.drives}, i), budget));
+    StepInput input = SubstepInput(step.dt_s, {step.targets, step.trajectories, step.drives}, i);
+    if (!step.ended_at.empty()) input.limit.ends_at_check = step.ended_at[i];
+    EIPC_RETURN_IF_ERROR(world->Step(input, budget));
   }
   if (bits == ReplayBits::kOfAnotherBuild) return absl::OkStatus();
   const std::string digest = world->state().Digest();

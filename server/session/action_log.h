@@ -13,8 +13,8 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
-#include "sim/dynamics/simulation.h"
 #include "sim/dynamics/substep_input.h"
+#include "sim/dynamics/world.h"
 
 namespace eipc {
 
@@ -50,6 +50,8 @@ struct LogStep {
   std::string request;
   std::string response;
   std::vector<TimedDrive> drives = {};
+  // Of each step: the check at which its time limit ended its solves (SolveLimit::ends_at_check). Empty: there was none.
+  std::vector<int64_t> ended_at = {};
 };
 
 // A world's steps as part of a batch with an id, logged before the batch is answered: `request_id` is the batch's, `request` the

@@ -64,12 +64,14 @@ absl::Status Session::Step(const StepCommand& command, const StepBudget& budget,
   EIPC_RETURN_IF_ERROR(CheckLog());
   if (log_ != nullptr || command.whole) slot.before = world->state();
   slot.pending_s = 0;
+  slot.ended_at.clear();
   int taken = 0;
   absl::Status status;
   for (; taken < command.substeps && status.ok(); ++taken) {
     status = StepOnce(command, taken, budget, slots, &slot, &sum.slot_wait_s);
     if (!status.ok()) break;
     slot.pending_s += slot.last_step_s;
+    if (command.time_limit_s > 0) slot.ended_at.push_back(world->report().ended_at_check);
     ++sum.steps;
     sum.report = world->report();
   }
@@ -80,7 +82,7 @@ absl::Status Session::Step(const StepCommand& command, const StepBudget& budget,
   if (index == 0) NoteSeen();
   if (log_ != nullptr && taken > 0) {
     slot.pending = LogStep{index, command.dt_s, taken, command.targets, command.trajectories, world->state().Digest(),
-                           "",    "",           "",    command.drives};
+                           "",    "",           "",    command.drives,  slot.ended_at};
   }
   if (status.ok()) return status;
   if (taken > 0) EIPC_RETURN_IF_ERROR(Acknowledge(index, "", "", ""));
@@ -99,8 +101,9 @@ absl::Status Session::StepOnce(const StepCommand& command, int taken, const Step
   const auto taken_at = options_.now();
   *slot_wait_s += std::chrono::duration<double>(taken_at - begin).count();
   EIPC_RETURN_IF_ERROR(slot.status());
-  const absl::Status status = world->world->Step(
-      SubstepInput(command.dt_s, {command.targets, command.trajectories, command.drives}, taken), budget, taken > 0);
+  StepInput input = SubstepInput(command.dt_s, {command.targets, command.trajectories, command.drives}, taken);
+  input.limit = SolveLimit::After(command.time_limit_s, begin);
+  const absl::Status status = world->world->Step(input, budget, taken > 0);
   world->last_step_s = std::chrono::duration<double>(options_.now() - taken_at).count();
   return status;
 }

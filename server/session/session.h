@@ -21,7 +21,7 @@
 #include "server/session/scene_registry.h"
 #include "server/session/session_log.h"
 #include "server/session/solve_slots.h"
-#include "sim/dynamics/simulation.h"
+#include "sim/dynamics/world.h"
 #include "sim/solver/step_budget.h"
 
 namespace eipc {
@@ -40,6 +40,8 @@ struct StepCommand {
   SolveClaim claim;
   // What drives do during the request.
   std::vector<TimedDrive> drives = {};
+  // Of each step, from when it asks for a slot; its solves end in time with what they have. 0: no limit.
+  double time_limit_s = 0;
 };
 
 // The steps of a request.
@@ -156,6 +158,7 @@ class Session {
     RetryMemory batch_part;
     State before;                    // of the request that is not yet acknowledged
     std::optional<LogStep> pending;  // its steps
+    std::vector<int64_t> ended_at;   // of each of them: SolveLimit::ends_at_check; empty: none had a time limit
     double pending_s = 0;            // what they took
     double last_step_s = 0;          // what the last step took
   };

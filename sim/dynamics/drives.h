@@ -5,8 +5,8 @@
 
 #include "absl/status/status.h"
 #include "sim/dynamics/model.h"
-#include "sim/dynamics/simulation.h"
 #include "sim/dynamics/state.h"
+#include "sim/dynamics/step_input.h"
 
 namespace eipc {
 

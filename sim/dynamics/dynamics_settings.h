@@ -34,6 +34,7 @@ struct DynamicsSettings {
   // A step is never cut finer than into 2^max_step_halvings; what is still refused there is taken by backward Euler.
   int max_step_halvings = 6;
   SleepSettings sleep;
+  bool track_slip = false;  // keep State::slides
 };
 
 }  // namespace eipc

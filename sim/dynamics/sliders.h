@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "sim/dynamics/model.h"
-#include "sim/dynamics/simulation.h"
 #include "sim/dynamics/state.h"
+#include "sim/dynamics/step_input.h"
 #include "sim/energy/drive_force.h"
 
 namespace eipc {

@@ -23,14 +23,15 @@ StepOutcome ToStepOutcome(NewtonOutcome outcome) {
 }  // namespace
 
 StageSolver::StageSolver(const Model* model, StageProblem* problem, PrescribedMotion* motion, NewtonSystem* system,
-                         PhaseSeconds* seconds, Interrupt* interrupt)
+                         PhaseSeconds* seconds, SolveEnds* ends)
     : model_(model),
       friction_(&RowOf(model->dynamics.friction)),
       problem_(problem),
       motion_(motion),
       seconds_(seconds),
-      newton_(model->solver, system, interrupt),
-      root_(model->solver, {model->dynamics.direct_root_solver}, system, interrupt) {
+      time_limit_(&ends->time_limit),
+      newton_(model->solver, system, &ends->interrupt),
+      root_(model->solver, {model->dynamics.direct_root_solver}, system, &ends->interrupt) {
   for (const FrictionLaw& law : model->friction.laws) has_friction_ = has_friction_ || law.dynamic_coefficient > 0;
   if (friction_->implicit && has_friction_) motion->UseJacobian(&root_);
 }
@@ -51,9 +52,16 @@ void StageSolver::Conclude(const NewtonReport& last, StepReport* report) const {
   report->outcome = WorseOutcome(report->outcome, ToStepOutcome(last.outcome));
 }
 
+Retry StageSolver::StiffenInTime(NewtonReport* last) const {
+  if (!time_limit_->Ended()) return Retry::kStiffen;
+  last->outcome = NewtonOutcome::kIterationCap;
+  last->limited_by = StepLimit::kTime;
+  return Retry::kNone;
+}
+
 absl::StatusOr<Retry> StageSolver::MoveDrives(VecX* q, StepReport* report) {
   int left = model_->solver.max_newton_iterations * motion_->drive_count();
-  while (motion_->Pending() && left > 0) {
+  while (motion_->Pending() && left > 0 && !time_limit_->Ended()) {
     NewtonReport move;
     if (motion_->AllWait()) {
       EIPC_RETURN_IF_ERROR(newton_.Solve(problem_, Context(1), q, &move));
@@ -63,7 +71,7 @@ absl::StatusOr<Retry> StageSolver::MoveDrives(VecX* q, StepReport* report) {
     }
     Count(move, report);
     left -= move.iterations;
-    if (move.outcome == NewtonOutcome::kBarrierTooSoft) return Retry::kStiffen;
+    if (move.outcome == NewtonOutcome::kBarrierTooSoft && StiffenInTime(&move) == Retry::kStiffen) return Retry::kStiffen;
   }
   return Retry::kNone;
 }
@@ -75,11 +83,12 @@ absl::StatusOr<Retry> StageSolver::Minimize(VecX* q, StepReport* report) {
   NewtonReport last;
   bool settled = false;
   for (int lag = 0; lag < model_->contact.friction_lag_iterations && !settled; ++lag) {
+    if (lag > 0 && time_limit_->Ended()) break;
     if (lag > 0) problem_->LagFriction();
     EIPC_RETURN_IF_ERROR(newton_.Solve(problem_, Context(model_->solver.max_newton_iterations), q, &last));
     Count(last, report);
     ++report->friction_solves;
-    if (last.outcome == NewtonOutcome::kBarrierTooSoft) return Retry::kStiffen;
+    if (last.outcome == NewtonOutcome::kBarrierTooSoft && StiffenInTime(&last) == Retry::kStiffen) return Retry::kStiffen;
     const bool unchanged = lag > 0 && last.outcome == NewtonOutcome::kConverged && last.iterations <= 1;
     settled = friction_->until_converged && (unchanged || !has_friction_);
   }
@@ -98,7 +107,11 @@ absl::StatusOr<Retry> StageSolver::FindRoot(VecX* q, bool* found, StepReport* re
   Count(root, report);
   ++report->friction_solves;
   *found = !root.failed;
-  if (*found) return root.outcome == NewtonOutcome::kBarrierTooSoft ? Retry::kStiffen : Retry::kNone;
+  if (*found && root.outcome == NewtonOutcome::kBarrierTooSoft && StiffenInTime(&root) == Retry::kStiffen) return Retry::kStiffen;
+  if (*found) {
+    Conclude(root, report);
+    return Retry::kNone;
+  }
   ++report->friction_fallbacks;
   problem_->SetPoint(*q);
   problem_->LagFriction();

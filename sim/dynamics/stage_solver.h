@@ -2,7 +2,6 @@
 #define EIPC_SIM_DYNAMICS_STAGE_SOLVER_H_
 
 #include "absl/status/statusor.h"
-#include "sim/base/interrupt.h"
 #include "sim/base/parallel.h"
 #include "sim/dynamics/friction_modes.h"
 #include "sim/dynamics/model.h"
@@ -12,6 +11,7 @@
 #include "sim/dynamics/step_report.h"
 #include "sim/solver/newton.h"
 #include "sim/solver/root_solver.h"
+#include "sim/solver/solve_ends.h"
 
 namespace eipc {
 
@@ -19,16 +19,16 @@ namespace eipc {
 // friction.
 class StageSolver {
  public:
-  // `problem`, `motion` and `system` outlive this.
+  // All pointers outlive this.
   StageSolver(const Model* model, StageProblem* problem, PrescribedMotion* motion, NewtonSystem* system, PhaseSeconds* seconds,
-              Interrupt* interrupt);
+              SolveEnds* ends);
 
   // From *q, where the problem's stage has begun, through `guess`; gamma_h is the stage's, s. On kNone *q is the solution. What
   // was solved is added to *report. Error only from the interrupt.
   absl::StatusOr<Retry> Solve(const VecX& guess, double gamma_h, VecX* q, StepReport* report);
 
  private:
-  SolveContext Context(int max_iterations) const { return {motion_->fixed(), gamma_h_, max_iterations, seconds_}; }
+  SolveContext Context(int max_iterations) const { return {motion_->fixed(), gamma_h_, max_iterations, seconds_, time_limit_}; }
   // Moves the drives to the stage's target, or as far as they get, in a limited number of moves. These do not reduce the iterations
   // that the solve of the free nodes may take.
   absl::StatusOr<Retry> MoveDrives(VecX* q, StepReport* report);
@@ -36,6 +36,8 @@ class StageSolver {
   // Sets *found when there is a root.
   absl::StatusOr<Retry> FindRoot(VecX* q, bool* found, StepReport* report);
   void Count(const NewtonReport& solve, StepReport* report);
+  // The barrier is too soft: the stage is solved again with a stiffer one, where there is time for that.
+  Retry StiffenInTime(NewtonReport* last) const;
   void Conclude(const NewtonReport& last, StepReport* report) const;
 
   const Model* model_;
@@ -43,6 +45,7 @@ class StageSolver {
   StageProblem* problem_;
   PrescribedMotion* motion_;
   PhaseSeconds* seconds_;
+  TimeLimit* time_limit_;
   NewtonSolver newton_;
   RootSolver root_;
   bool has_friction_ = false;

@@ -103,6 +103,20 @@ bool SlidersFit(const State& state, const Model& model) {
   return true;
 }
 
+bool SlidesFit(const State& state, const Model& model) {
+  if (!state.slides.empty() && !model.dynamics.track_slip) return false;
+  std::pair<int32_t, int32_t> last(-1, -1);
+  for (const State::Slide& slide : state.slides) {
+    const std::pair<int32_t, int32_t> pair(slide.body, slide.other);
+    if (!(last < pair) || slide.body < 0 || slide.body >= slide.other || slide.other >= static_cast<int32_t>(model.bodies.size())) {
+      return false;
+    }
+    if (!(slide.path_m >= 0)) return false;
+    last = pair;
+  }
+  return true;
+}
+
 bool SleepFits(const State::Sleep& sleep, const Model& model) {
   if (!(model.dynamics.sleep.after_s > 0) || sleep.held == nullptr) return false;
   if (sleep.bodies.size() != model.bodies.size() || sleep.baseline_force.size() != 3 * model.node_count) return false;
@@ -119,7 +133,7 @@ bool SleepFits(const State::Sleep& sleep, const Model& model) {
 bool StateFits(const State& state, const Model& model) {
   const Eigen::Index size = 3 * model.node_count;
   if (state.q.size() != size || state.v.size() != size || state.drives.size() != model.boundary_sets.size()) return false;
-  if (!ContactPairsFit(state, model.node_count) || !SlidersFit(state, model)) return false;
+  if (!ContactPairsFit(state, model.node_count) || !SlidersFit(state, model) || !SlidesFit(state, model)) return false;
   if (state.history && !HistoryFits(*state.history, size)) return false;
   return !state.sleep || SleepFits(*state.sleep, model);
 }

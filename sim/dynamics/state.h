@@ -79,6 +79,16 @@ struct State {
   };
   std::vector<Slider> sliders;
 
+  // Two bodies that touch, and how far the first has slid on the second since they began to (pair_slip.h).
+  struct Slide {
+    int32_t body = 0;  // < other
+    int32_t other = 0;
+    double begun_s = 0;         // when the first step began that ended in contact
+    Vec3 way_m = Vec3::Zero();  // integral of the slip velocity, world frame
+    double path_m = 0;          // of its magnitude
+  };
+  std::vector<Slide> slides;  // sorted; none where the model does not track slip
+
   // 64-bit digest over every bit above, as 16 hex digits.
   std::string Digest() const;
 };

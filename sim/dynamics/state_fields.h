@@ -76,11 +76,24 @@ void VisitSliders(Archive& archive, Sliders& sliders) {
   });
 }
 
+template <typename Archive, typename Slides>
+void VisitSlides(Archive& archive, Slides& slides) {
+  if (kLeavesOutEmpty<Archive> && slides.empty()) return;
+  archive.Each(slides, [&archive](auto& slide) {
+    auto& [body, other, begun_s, way_m, path_m] = slide;
+    archive.Value(body);
+    archive.Value(other);
+    archive.Value(begun_s);
+    for (int k = 0; k < 3; ++k) archive.Value(way_m[k]);
+    archive.Value(path_m);
+  });
+}
+
 // Visits every field of a State, in a fixed order: what is digested, stored and loaded is the same by construction. The structured
 // binding does not compile when State has a field that is not named here.
 template <typename Archive, typename S>
 void VisitState(Archive& archive, S& state) {
-  auto& [step, time_s, q, v, barrier_stiffness, drives, history, contact_pairs, sleep, sliders] = state;
+  auto& [step, time_s, q, v, barrier_stiffness, drives, history, contact_pairs, sleep, sliders, slides] = state;
   archive.Value(step);
   archive.Value(time_s);
   archive.Vector(q);
@@ -115,6 +128,7 @@ void VisitState(Archive& archive, S& state) {
     VisitHeld(archive, held);
   });
   VisitSliders(archive, sliders);
+  VisitSlides(archive, slides);
 }
 
 }  // namespace eipc

@@ -20,10 +20,10 @@ Stepper::Stepper(const Model* model, int threads)
       pool_(threads),
       integrator_(MakeIntegrator(model->dynamics.integrator)),
       backward_euler_(MakeIntegrator(IntegratorKind::kBackwardEuler)),
-      problem_(model, &pool_, &seconds_, &interrupt_),
-      system_(model->solver.linear_solver, &pool_, &interrupt_),
-      motion_(model, &system_, &interrupt_),
-      solver_(model, &problem_, &motion_, &system_, &seconds_, &interrupt_),
+      problem_(model, &pool_, &seconds_, &ends_.interrupt),
+      system_(model->solver.linear_solver, &pool_, &ends_.interrupt),
+      motion_(model, &system_, &ends_.interrupt),
+      solver_(model, &problem_, &motion_, &system_, &seconds_, &ends_),
       sleep_(model),
       acceleration_(model),
       schedule_(model->dynamics) {}
@@ -31,6 +31,7 @@ Stepper::Stepper(const Model* model, int threads)
 absl::Status Stepper::Take(const State& from, const StepInput& input, State* next, StepReport* report) {
   task_ = {&from, &input, next, report};
   report->substeps = 0;
+  ends_.time_limit.BeginStep(input.limit);
   schedule_.Begin(from);
   BeginPart(from);
   while (!schedule_.Done()) {
@@ -60,6 +61,9 @@ absl::Status Stepper::Take(const State& from, const StepInput& input, State* nex
     }
   }
   Finish();
+  ends_.time_limit.EndStep();
+  report->ended_at_check = ends_.time_limit.ended_at();
+  report->late_steps = ends_.time_limit.late();
   return absl::OkStatus();
 }
 
@@ -136,12 +140,13 @@ void Stepper::PredictStage() {
 // A contact force of one stage may have vanished in the next, so sleeping bodies are tested after every stage.
 Retry Stepper::AcceptStage() {
   const int limit = schedule_.max_iterations();
-  if (limit > 0 && task_.report->newton_iterations - part_.iterations > limit) return Retry::kHalve;
+  const bool costly = limit > 0 && task_.report->newton_iterations - part_.iterations > limit;
+  if (costly && !ends_.time_limit.Ended()) return Retry::kHalve;
   part_.v = (part_.q - part_.stage.q_tilde) / (part_.stage.gamma * part_.dt_s);
   part_.reached = part_.stage.end;
   part_.iterations = task_.report->newton_iterations;
   part_.start = part_.q;
-  if (sleep_.count() == 0 || part_.stage_index + 1 == part_.scheme->stage_count()) return Retry::kNone;
+  if (sleep_.count() == 0 || part_.stage_index + 1 == part_.scheme->stage_count() || ends_.time_limit.Ended()) return Retry::kNone;
   collector_.Collect(problem_, &contacts_, nullptr);
   return sleep_.Wake(problem_.map(), contacts_) ? Retry::kWake : Retry::kNone;
 }

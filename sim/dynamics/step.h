@@ -14,12 +14,13 @@
 #include "sim/dynamics/part_schedule.h"
 #include "sim/dynamics/prescribed_motion.h"
 #include "sim/dynamics/retry.h"
-#include "sim/dynamics/simulation.h"
 #include "sim/dynamics/sleep_manager.h"
 #include "sim/dynamics/stage_problem.h"
 #include "sim/dynamics/stage_solver.h"
 #include "sim/dynamics/state.h"
+#include "sim/dynamics/step_input.h"
 #include "sim/dynamics/step_report.h"
+#include "sim/solver/solve_ends.h"
 
 namespace eipc {
 
@@ -39,7 +40,7 @@ class Stepper {
   const StageProblem& problem() const { return problem_; }
   PhaseSeconds* seconds() { return &seconds_; }
   // Ends Take early.
-  Interrupt* interrupt() { return &interrupt_; }
+  Interrupt* interrupt() { return &ends_.interrupt; }
 
  private:
   // What the step is taken from and into.
@@ -81,7 +82,7 @@ class Stepper {
   void Finish();
 
   const Model* model_;
-  Interrupt interrupt_;
+  SolveEnds ends_;
   ThreadPool pool_;
   PhaseSeconds seconds_ = {};
   const std::unique_ptr<TimeIntegrator> integrator_, backward_euler_;

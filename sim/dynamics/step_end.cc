@@ -7,6 +7,7 @@
 #include "sim/contact/contact_potential.h"
 #include "sim/dynamics/barrier_stiffness.h"
 #include "sim/dynamics/drives.h"
+#include "sim/dynamics/pair_slip.h"
 #include "sim/dynamics/sliders.h"
 #include "sim/dynamics/step.h"
 #include "sim/energy/inverted_elements.h"
@@ -37,7 +38,7 @@ absl::StatusOr<Retry> Stepper::EndPart() {
   collector_.Collect(problem_, &contacts_, sleep_.enabled() ? &potentials_ : nullptr);
   if (part_.scheme->extrapolates()) {
     const bool free = Extrapolate();
-    EIPC_RETURN_IF_ERROR(interrupt_.status());
+    EIPC_RETURN_IF_ERROR(ends_.interrupt.status());
     report.exact_rejections += problem_.exact_rejections() - rejections;
     if (!free) return Retry::kHalve;
     contacts_.min_distance_m = problem_.contacts().min_distance();
@@ -46,14 +47,19 @@ absl::StatusOr<Retry> Stepper::EndPart() {
     task_.next->v = part_.v;
   }
   // An interrupted solve must not reach a state.
-  EIPC_RETURN_IF_ERROR(interrupt_.status());
+  EIPC_RETURN_IF_ERROR(ends_.interrupt.status());
   StoreEndPoint();
+  // Where there is no time to solve again, bodies that should wake do so in the next step.
+  if (sleep_.count() > 0 && ends_.time_limit.Ended()) return Retry::kNone;
   return sleep_.Wake(problem_.map(), contacts_) ? Retry::kWake : Retry::kNone;
 }
 
 void Stepper::StoreEndPoint() {
   const State& from = *part_.from;
   State& next = *task_.next;
+  // What a solve that was cut short left unbalanced, over the step, is no velocity: inertia would carry it into the next step,
+  // which would need more iterations than this one. What moves freely comes to rest.
+  if (ends_.time_limit.ended_at() >= 0) next.v.setZero();
   // A drive that was stopped has the velocity of the motion that it made.
   for (int32_t n = 0; n < model_->node_count; ++n) {
     if (motion_.fixed()[n]) next.v.segment<3>(3 * n) = (next.q.segment<3>(3 * n) - from.q.segment<3>(3 * n)) / part_.dt_s;
@@ -89,6 +95,7 @@ void Stepper::Finish() {
   report.barrier_potential = ContactPotential::ValuePerStiffness(active, problem_.x()) + sleep_.HeldPotential();
   const size_t solved = contacts_.stencils.size();
   sleep_.AddHeld(&contacts_);
+  AdvanceSlides(*model_, from, contacts_, task_.input->dt_s, &next);
   report.min_distance_m = contacts_.min_distance_m;
   report.inverted_elements = 0;
   for (const ElasticBody& body : model_->elastic) report.inverted_elements += InvertedElements(body, next.q);

@@ -21,11 +21,11 @@ StepOutcome WorseOutcome(StepOutcome a, StepOutcome b) { return std::max(a, b); 
 void StepReport::Add(const StepReport& later) {
   if (later.outcome >= outcome && later.limited_by != StepLimit::kNothing) limited_by = later.limited_by;
   outcome = WorseOutcome(outcome, later.outcome);
-  for (int StepReport::*effort :
-       {&StepReport::newton_iterations, &StepReport::linear_solves, &StepReport::line_search_halvings, &StepReport::substeps,
-        &StepReport::refused_substeps, &StepReport::fallback_substeps, &StepReport::friction_solves,
-        &StepReport::unsettled_friction, &StepReport::friction_fallbacks, &StepReport::krylov_iterations,
-        &StepReport::direct_solves, &StepReport::kept_matrices, &StepReport::wake_retries, &StepReport::exact_rejections}) {
+  for (int StepReport::*effort : {&StepReport::newton_iterations, &StepReport::linear_solves, &StepReport::line_search_halvings,
+                                  &StepReport::substeps, &StepReport::refused_substeps, &StepReport::fallback_substeps,
+                                  &StepReport::friction_solves, &StepReport::unsettled_friction, &StepReport::friction_fallbacks,
+                                  &StepReport::krylov_iterations, &StepReport::direct_solves, &StepReport::kept_matrices,
+                                  &StepReport::wake_retries, &StepReport::exact_rejections, &StepReport::late_steps}) {
     this->*effort += later.*effort;
   }
   missed_targets = std::max(missed_targets, later.missed_targets);
@@ -38,6 +38,7 @@ void StepReport::Add(const StepReport& later) {
   audit.Add(later.audit);
   wall_s += later.wall_s;
   for (int i = 0; i < kPhaseCount; ++i) phase_s[i] += later.phase_s[i];
+  ended_at_check = later.ended_at_check;
   linear_solver = later.linear_solver;
   sleeping_bodies = later.sleeping_bodies;
   barrier_stiffness = later.barrier_stiffness;

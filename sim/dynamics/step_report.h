@@ -51,6 +51,10 @@ struct StepReport {
   int exact_rejections = 0;
   // Of the accepted state, in the steps that `audit_every_n_steps` names. Its cost is not in wall_s.
   StateAudit audit;
+  // Steps that were complete after their time limit; and, of the last one, the check at which that ended its solves (SolveLimit;
+  // -1: it did not).
+  int late_steps = 0;
+  int64_t ended_at_check = -1;
   double wall_s = 0;
   PhaseSeconds phase_s = {};
 

@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "sim/dynamics/simulation.h"
+#include "sim/dynamics/step_input.h"
 #include "sim/dynamics/trajectory.h"
 
 namespace eipc {

@@ -4,7 +4,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "sim/base/status_macros.h"
-#include "sim/dynamics/simulation.h"
+#include "sim/dynamics/world.h"
 
 namespace eipc {
 

@@ -4,8 +4,8 @@
 #include <vector>
 
 #include "sim/dynamics/model.h"
-#include "sim/dynamics/simulation.h"
 #include "sim/dynamics/state.h"
+#include "sim/dynamics/world.h"
 
 namespace eipc {
 

@@ -138,11 +138,16 @@ absl::Status NewtonSolver::Solve(NewtonProblem* problem, const SolveContext& con
   system_->Begin();
   problem->SetPoint(*q);
   progress_.energy = problem->Energy();
-  while (report->iterations < context.max_iterations) {
+  bool in_time = true;
+  while (report->iterations < context.max_iterations && (in_time = !context.OutOfTime())) {
     EIPC_ASSIGN_OR_RETURN(const bool ended, Iterate(problem, context, q, report));
     if (ended) return absl::OkStatus();
   }
   report->outcome = NewtonOutcome::kIterationCap;
+  if (!in_time) {
+    report->limited_by = StepLimit::kTime;
+    return absl::OkStatus();
+  }
   report->limited_by = report->iterations > 0 ? DiagnoseLimit(*problem) : StepLimit::kIterations;
   return absl::OkStatus();
 }

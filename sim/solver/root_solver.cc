@@ -176,6 +176,11 @@ absl::Status RootSolver::Solve(RootProblem* problem, const SolveContext& context
   Residual(problem, context, &residual_);
   const int most = std::min(root_.max_iterations, context.max_iterations);
   while (report->iterations < most) {
+    if (context.OutOfTime()) {
+      report->failed = false;
+      report->limited_by = StepLimit::kTime;
+      break;
+    }
     EIPC_ASSIGN_OR_RETURN(const bool ended, Iterate(problem, context, q, report));
     if (ended) return absl::OkStatus();
   }

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "sim/solver/phase_timer.h"
+#include "sim/solver/time_limit.h"
 
 namespace eipc {
 
@@ -13,7 +14,11 @@ struct SolveContext {
   const std::vector<uint8_t>& fixed;  // by node, non-zero: the node stays where it is
   double velocity_scale;              // gamma h, s: a displacement divided by it is a speed
   int max_iterations;
-  PhaseSeconds* seconds;  // the time of each phase is added here
+  PhaseSeconds* seconds;            // the time of each phase is added here
+  TimeLimit* time_limit = nullptr;  // null: none
+
+  // The solve is to end with what it has.
+  bool OutOfTime() const { return time_limit != nullptr && time_limit->Ended(); }
 };
 
 }  // namespace eipc

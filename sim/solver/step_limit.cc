@@ -18,6 +18,8 @@ const char* StepLimitName(StepLimit limit) {
       return "line_search";
     case StepLimit::kLinearSolve:
       return "linear_solve";
+    case StepLimit::kTime:
+      return "time";
   }
   return "unknown";
 }

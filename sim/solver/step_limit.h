@@ -12,6 +12,7 @@ enum class StepLimit {
   kIterations,   // the last iterations made progress, there were only too few
   kLineSearch,   // no step along the direction lowers the energy (or the residual)
   kLinearSolve,  // no usable direction
+  kTime,         // the step's time limit ended it
 };
 const char* StepLimitName(StepLimit limit);
 

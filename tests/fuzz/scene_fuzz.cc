@@ -10,7 +10,7 @@
 #include "eipc/v1/scene.pb.h"
 #include "server/convert/scene_convert.h"
 #include "server/convert/scene_text.h"
-#include "sim/dynamics/simulation.h"
+#include "sim/dynamics/world.h"
 #include "sim/scene/compile_scene.h"
 
 extern "C" size_t LLVMFuzzerMutate(uint8_t* data, size_t size, size_t max_size);

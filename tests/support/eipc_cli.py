@@ -81,7 +81,8 @@ class EipcCli:
             raise RunError(f"no program at {self.binary}; build it with ./dev build")
 
     def run(self, scene: Path, dt_s: float, duration_s: Optional[float] = None, threads: int = 1, audit: bool = False,
-            settings: Sequence[str] = (), trajectory: Optional[Path] = None, steps: Optional[Path] = None) -> dict[str, Any]:
+            settings: Sequence[str] = (), trajectory: Optional[Path] = None, steps: Optional[Path] = None,
+            step_limit_s: float = 0.0) -> dict[str, Any]:
         """`eipc run`: its report, with the program's exit status added as exit_status. Raises RunError without a report."""
         with tempfile.TemporaryDirectory(prefix="eipc-run-") as scratch:
             report = Path(scratch) / "report.json"
@@ -92,6 +93,7 @@ class EipcCli:
             command += [word for setting in settings for word in ("--set", setting)]
             command += ["--trajectory", str(trajectory)] if trajectory else []
             command += ["--steps", str(steps)] if steps else []
+            command += ["--step-limit", repr(step_limit_s)] if step_limit_s else []
             result = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)
             try:
                 document = json.loads(report.read_text())

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "sim/dynamics/simulation.h"
+#include "sim/dynamics/world.h"
 #include "sim/scene/compile_scene.h"
 #include "sim/scene/scene_spec.h"
 #include "tests/support/meshes.h"

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "sim/dynamics/simulation.h"
+#include "sim/dynamics/world.h"
 #include "tests/support/allocations.h"
 #include "tools/local_scene.h"
 

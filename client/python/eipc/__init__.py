@@ -41,13 +41,15 @@ from .observation import (
     StepReceipt,
     VolumeReading,
 )
+from .placement import Placement, PlacementRange
+from .real_time import RealTimeLoop, Timing
 from .recorder import LostEpisode, LostEpisodeWarning, Recorder
 from .resources import BatchResult, MeshUpload, Operation, ServerInfo, SessionInfo, Snapshot
 from .scene_source import load_scene, mesh_from_arrays
 from .server_process import ServerProcess, launch, launch_server
 from .session import Session
 from .stream import StepStream
-from .touch import ContactTractions, PeakStress
+from .touch import ContactTractions, PairSlip, PeakStress
 
 __version__ = "0.2.0"
 
@@ -55,8 +57,8 @@ __all__ = [
     "AbortedError", "BatchResult", "BodyInfo", "BodyObservation", "BodyTopology", "BoundaryPose", "CancelledError", "Client",
     "ContactCounts", "ContactTractions", "ContactWrench", "DeadlineExceededError", "DriveMode", "DriveMotion", "DriveReading", "EipcError", "Energies", "Episode", "EpisodeError", "FailedPreconditionError",
     "InternalError", "Interpolation", "InvalidArgumentError", "LostEpisode", "LostEpisodeWarning", "MeshUpload", "NotFoundError", "Observation", "Observe", "Operation", "Outcome",
-    "PairCount", "PeakStress", "PermissionDeniedError", "Pose", "Recorder", "ResourceExhaustedError", "Scene", "SceneFileError", "SceneSummary", "ServerInfo",
+    "PairCount", "PairSlip", "PeakStress", "PermissionDeniedError", "Placement", "PlacementRange", "Pose", "RealTimeLoop", "Recorder", "ResourceExhaustedError", "Scene", "SceneFileError", "SceneSummary", "ServerInfo",
     "ServerProcess", "ServerStartError", "Session", "SessionInfo", "Snapshot", "SolverReport", "StepLimit", "StepReceipt", "StepStream", "VolumeReading",
-    "Tls", "Trajectory", "UnauthenticatedError", "UnavailableError", "UnimplementedError", "connect", "drives", "launch",
+    "Timing", "Tls", "Trajectory", "UnauthenticatedError", "UnavailableError", "UnimplementedError", "connect", "drives", "launch",
     "launch_server", "load_episodes", "load_scene", "mesh_from_arrays",
 ]

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, DTypeLike
 from . import arrays
 from .drives import DriveReading, reading_from_message
 from .geometry import Pose
-from .touch import ContactTractions, tractions_from_message
+from .touch import ContactTractions, PairSlip, slips_from_messages, tractions_from_message
 from .v1 import geometry_pb2, observation_pb2, scene_pb2
 
 
@@ -36,6 +36,8 @@ class Observe:
     volumes: bool = False
     # Forces on single vertices of the surfaces.
     contact_tractions: bool = False
+    # How bodies that touch slide on each other.
+    slips: bool = False
     # Von Mises stress of the elements of bodies that deform.
     stresses: bool = False
     # Restrict per-body groups to these bodies; empty means all.
@@ -48,7 +50,7 @@ class Observe:
         """Every group, with changes by keyword."""
         groups = ("poses", "twists", "cage_positions", "surface_positions", "contact_wrenches", "contact_counts",
                   "min_distance", "energies", "solver_report", "boundary_poses", "state_digest", "step_receipt", "volumes",
-                  "contact_tractions", "stresses")
+                  "contact_tractions", "stresses", "slips")
         chosen: dict[str, Any] = {**dict.fromkeys(groups, True), **changes}
         return cls(**chosen)
 
@@ -59,7 +61,7 @@ class Observe:
             contact_counts=self.contact_counts, min_distance=self.min_distance, energies=self.energies,
             solver_report=self.solver_report, boundary_poses=self.boundary_poses, state_digest=self.state_digest,
             step_receipt=self.step_receipt, volumes=self.volumes,
-            contact_tractions=self.contact_tractions, stresses=self.stresses, bodies=list(self.bodies),
+            contact_tractions=self.contact_tractions, stresses=self.stresses, slips=self.slips, bodies=list(self.bodies),
             positions_dtype=arrays.data_type(self.positions_dtype))
 
 
@@ -73,6 +75,7 @@ class StepLimit(enum.Enum):
     ITERATIONS = observation_pb2.LIMITED_BY_ITERATIONS
     LINE_SEARCH = observation_pb2.LIMITED_BY_LINE_SEARCH
     LINEAR_SOLVE = observation_pb2.LIMITED_BY_LINEAR_SOLVE
+    TIME = observation_pb2.LIMITED_BY_TIME
 
 
 class Outcome(enum.Enum):
@@ -201,6 +204,7 @@ class SolverReport:
     unsettled_friction: int = 0  # stages that ended before friction, lagged until it converges, had converged
     # Of the accepted state, in floating point; forces of a state that has some are not those of the material.
     inverted_elements: int = 0
+    late_steps: int = 0  # steps of the request that were complete after their time limit
 
     @property
     def converged(self) -> bool:
@@ -257,6 +261,8 @@ class Observation:
     state_digest: str = ""
     # Of steps only.
     step_receipt: Optional[StepReceipt] = None
+    # (body, other) -> how body slides on other; both orders of each pair in contact.
+    slips: Mapping[tuple[str, str], PairSlip] = field(default_factory=dict)
 
     @property
     def drives(self) -> Mapping[tuple[str, str], DriveReading]:
@@ -340,7 +346,7 @@ def _report(message: observation_pb2.SolverReport) -> SolverReport:
         linear_solver=scene_pb2.SolverSettings.LinearSolver.Name(message.linear_solver),
         krylov_iterations=message.krylov_iterations, direct_solves=message.direct_solves, kept_matrices=message.kept_matrices,
         missed_targets=message.missed_targets, unsettled_friction=message.unsettled_friction,
-        inverted_elements=message.inverted_elements)
+        inverted_elements=message.inverted_elements, late_steps=message.late_steps)
 
 
 def _receipt(message: observation_pb2.StepReceipt) -> StepReceipt:
@@ -371,4 +377,5 @@ def observation_from_message(message: observation_pb2.Observation) -> Observatio
         solver_report=_report(message.solver_report) if message.HasField("solver_report") else None,
         boundary_poses={(pose.body, pose.boundary_set): _boundary_pose(pose) for pose in message.boundary_poses},
         state_digest=message.state_digest,
-        step_receipt=_receipt(message.step_receipt) if message.HasField("step_receipt") else None)
+        step_receipt=_receipt(message.step_receipt) if message.HasField("step_receipt") else None,
+        slips=slips_from_messages(message.slips))

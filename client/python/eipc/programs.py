@@ -11,6 +11,7 @@ _PROGRAMS = Path(__file__).resolve().parent / "bin"
 
 def run_eipc() -> int:
     """`eipc`, the command line."""
+    os.environ.setdefault("EIPC_PYTHON", sys.executable)  # for the commands that are written in Python
     return _become("eipc")
 
 

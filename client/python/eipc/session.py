@@ -9,6 +9,7 @@ from .drives import DriveMotion
 from .errors import EipcError, InternalError
 from .geometry import Pose, Trajectory
 from .observation import Observation, Observe, observation_from_message
+from .placement import Placement, PlacementRange, start_order
 from .resources import (BatchResult, Operation, SessionInfo, Snapshot, batch_from_message, session_info_from_message,
                         snapshot_from_message)
 from .stream import StepStream
@@ -50,17 +51,21 @@ class Session:
 
     def step(self, dt: float, targets: Optional[Targets] = None, observe: Optional[Observe] = None, substeps: int = 1,
              expected_step: Optional[int] = None, request_id: str = "", trajectories: Optional[Trajectories] = None,
-             world: int = 0, drives: Optional[Drives] = None, timeout: Optional[float] = None) -> Observation:
+             world: int = 0, drives: Optional[Drives] = None, time_limit: float = 0.0,
+             timeout: Optional[float] = None) -> Observation:
         """Advances a world.
 
         dt: s. targets: poses to be reached at the end of the step, by (body, boundary set) or kinematic body; frames
         without a target follow their trajectory, or stay once commanded. trajectories: poses at times during the request,
         s from its start. drives: commands for the drives of sliders, which go on with what they were commanded last.
         substeps: steps of dt with these. expected_step: refuse (AbortedError) unless the world is there.
-        request_id: repeating the last one returns its answer again. Raises an EipcError; the world then is at its last
+        request_id: repeating the last one returns its answer again. time_limit: s of wall-clock time for each step, whose
+        solves then end with the best state that they have, free of intersections (Outcome.ITERATION_CAP, StepLimit.TIME; 0: no
+        limit); timeout ends the call instead, and the step is not taken. Raises an EipcError; the world then is at its last
         whole step.
         """
-        request = self._step_request(dt, targets, observe, substeps, expected_step, request_id, trajectories, world, drives)
+        request = self._step_request(dt, targets, observe, substeps, expected_step, request_id, trajectories, world, drives,
+                                     time_limit)
         response = self._client._call(self._client._stub.Step, request, timeout)
         return observation_from_message(response.observation)
 
@@ -80,9 +85,17 @@ class Session:
         """Opens a step stream for a `with` block. timeout: s to wait for each answer, default the client's."""
         return StepStream(self, self._client.default_timeout if timeout is None else timeout)
 
-    def reset(self, observe: Optional[Observe] = None, world: int = 0, timeout: Optional[float] = None) -> Observation:
-        """Back to the scene's start."""
-        request = service_pb2.ResetRequest(session=self.name, observe=(observe or Observe()).to_message(), world=world)
+    def reset(self, observe: Optional[Observe] = None, world: int = 0, placements: Optional[Mapping[str, Placement]] = None,
+              ranges: Optional[Mapping[str, PlacementRange]] = None, seed: int = 0, attempts: int = 0,
+              timeout: Optional[float] = None) -> Observation:
+        """Back to the scene's start.
+
+        placements: free bodies that start elsewhere. ranges: free bodies whose start is drawn with `seed`, again until no surfaces
+        meet, at most `attempts` times (0: 100); the poses and twists observed say what was drawn, and the same seed gives the same
+        bits. Raises FailedPreconditionError (NO_FREE_START) where surfaces meet; the world then is where it was.
+        """
+        request = service_pb2.ResetRequest(session=self.name, observe=(observe or Observe()).to_message(), world=world,
+                                           **start_order(placements, ranges, seed, attempts))
         return observation_from_message(self._client._call(self._client._stub.Reset, request, timeout))
 
     def state(self, observe: Optional[Observe] = None, world: int = 0, timeout: Optional[float] = None) -> Observation:
@@ -134,9 +147,9 @@ class Session:
     def _step_request(self, dt: float, targets: Optional[Targets] = None, observe: Optional[Observe] = None,
                       substeps: int = 1, expected_step: Optional[int] = None, request_id: str = "",
                       trajectories: Optional[Trajectories] = None, world: int = 0,
-                      drives: Optional[Drives] = None) -> service_pb2.StepRequest:
+                      drives: Optional[Drives] = None, time_limit: float = 0.0) -> service_pb2.StepRequest:
         request = service_pb2.StepRequest(session=self.name, dt_s=dt, observe=(observe or Observe()).to_message(),
-                                          substeps=substeps, request_id=request_id, world=world)
+                                          substeps=substeps, request_id=request_id, world=world, time_limit_s=time_limit)
         if expected_step is not None:
             request.expected_step = expected_step
         for key, pose in (targets or {}).items():

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Iterable, Optional
 
 import numpy as np
 
@@ -87,3 +87,44 @@ class PeakStress:
     def damaged(self, body: str, limit_pa: float) -> np.ndarray:
         """Which elements of a body have been above the limit, [t] bool. KeyError for a body without stresses."""
         return self.von_mises[body] > limit_pa
+
+
+@dataclass(frozen=True, eq=False)
+class PairSlip:
+    """How `body` slides on `other` where they touch, without the part along the contact's normal: means over their contacts, weighed by
+    the normal forces."""
+
+    body: str
+    other: str
+    normal_force: float  # N, magnitudes summed over the contacts
+    velocity: np.ndarray  # [3] m/s
+    # Share of normal_force at contacts that hold (slower than the scene's friction velocity, with friction): 1 sticks, 0 slips.
+    sticking: float
+    # Since the two began to touch, of scenes with contact.track_slip: that time, s; the integral of the velocity, [3] m; of its magnitude.
+    begun_s: Optional[float] = None
+    way: Optional[np.ndarray] = None
+    path: Optional[float] = None
+
+    @property
+    def slipping(self) -> bool:
+        """Less than half of the normal force is at contacts that hold."""
+        return self.sticking < 0.5
+
+    def reversed(self) -> "PairSlip":
+        """The same of `other` on `body`."""
+        return PairSlip(self.other, self.body, self.normal_force, -self.velocity, self.sticking, self.begun_s,
+                        None if self.way is None else -self.way, self.path)
+
+
+def slips_from_messages(messages: Iterable[observation_pb2.PairSlip]) -> dict[tuple[str, str], PairSlip]:
+    """By (body, other), in both orders."""
+    out = {}
+    for message in messages:
+        velocity, total = message.velocity_m_s, message.since_contact
+        slip = PairSlip(message.body, message.other, message.normal_force_n, np.array([velocity.x, velocity.y, velocity.z]), message.sticking)
+        if message.HasField("since_contact"):
+            slip = PairSlip(slip.body, slip.other, slip.normal_force, slip.velocity, slip.sticking, total.begun_s,
+                            np.array([total.way_m.x, total.way_m.y, total.way_m.z]), total.path_m)
+        out[slip.body, slip.other] = slip
+        out[slip.other, slip.body] = slip.reversed()
+    return out

@@ -3,6 +3,7 @@
 import csv
 import json
 import os
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -202,3 +203,12 @@ def test_results_in_another_scene_do_not_count(evaluate):
 def test_what_is_no_scene_is_refused():
     with pytest.raises(EvaluationError, match="is no environment"):
         Plan.make("m", ["models/scenes/finray_plate.textproto"], 1)
+
+
+@pytest.mark.parametrize("python, words", [(None, "holds no evaluation"), ("/nowhere/python3", "name another with EIPC_PYTHON")])
+def test_the_program_has_these_commands(eipc_binary, tmp_path, python, words):
+    environment = {**os.environ, **({"EIPC_PYTHON": python} if python else {})}
+    environment.pop("PYTHONPATH", None)  # it finds the package by itself
+    done = subprocess.run([str(eipc_binary), "compare", str(tmp_path), str(tmp_path)], env=environment, capture_output=True, text=True,
+                          check=False)
+    assert done.returncode == 2 and words in done.stderr

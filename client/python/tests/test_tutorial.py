@@ -117,6 +117,11 @@ def test_every_block_of_touch_runs(server_binary, eipc_binary, tmp_path):
     assert [side for side, *_ in felt] == ["left", "right"]
     for _, force, pushed, _, depth in felt:
         assert float(force) > 1 and 1 < float(pushed) < 36 and 1 < float(depth) < 36
+    slid = re.findall(r"(\w+): (\w+), (\S+) m/s, (\S+) mm in (\S+) s of contact; Coulomb's law says (\S+) mm", printed)
+    (_, held, creep, _, _, none), (_, lost, speed, way, _, coulomb) = slid
+    assert (held, lost) == ("sticks", "slips") and float(none) == 0
+    assert 0 < float(creep) < 1e-4 + 1e-9 and float(speed) > 0.5
+    assert abs(float(way) / float(coulomb) - 1) < 0.03
     pressed = re.findall(r"(\w+): (\d+) of (\d+) vertices, up to (\d+) kPa, sum off by (\S+); peak stress (\d+) kPa", printed)
     assert [name for name, *_ in pressed] == ["teddy", "bubble_left", "bubble_right"]
     for _, touched, of, pressure, error, peak in pressed:
@@ -126,3 +131,13 @@ def test_every_block_of_touch_runs(server_binary, eipc_binary, tmp_path):
     assert abs(hand[1]) < 2  # the fingers press against each other, across the bear
     assert bear[2] > -hand[2] - 1e-9  # the ground carries what the hand does not
     assert (tmp_path / "out" / "touch" / "depth.png").stat().st_size > 1000
+def test_every_block_of_the_deadlines_runs(server_binary, eipc_binary, tmp_path):
+    printed = follow("howto/deadlines.md", server_binary, eipc_binary, tmp_path)
+    assert re.search(r"^5\d steps to 1\.\d\d s; \d+ cut short, \d+ late", printed, re.MULTILINE)
+    assert (tmp_path / "out" / "deadlines" / "push.log").stat().st_size > 1000
+
+
+def test_every_block_of_the_resets_runs(server_binary, eipc_binary, tmp_path):
+    printed = follow("howto/resets.md", server_binary, eipc_binary, tmp_path)
+    assert "the same seed, the same start: True" in printed
+    assert re.search(r"placed \[3\.? +0\.? +0\.? *\] mm further", printed)

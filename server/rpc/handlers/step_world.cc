@@ -88,8 +88,8 @@ absl::Status StepAndAnswer(Services& services, const CallContext& context, const
   EIPC_ASSIGN_OR_RETURN(const ObservationPlan plan, ObservationPlan::Create(model, request.observe()));
   EIPC_RETURN_IF_ERROR(context.ReserveAnswer(plan.MostBytes(model)));
   const StepCommand command = {
-      order.dt_s,          std::move(order.targets), std::move(order.trajectories), order.substeps, batch_part,
-      order.expected_step, context.claim(),          std::move(order.drives)};
+      order.dt_s,          std::move(order.targets), std::move(order.trajectories), order.substeps,    batch_part,
+      order.expected_step, context.claim(),          std::move(order.drives),       order.time_limit_s};
   StepSummary& summary = *sum;
   const auto begin = std::chrono::steady_clock::now();
   const absl::Status status = session->Step(command, UntilRemoved(context.budget, session), &services.slots, index, &summary);

@@ -11,7 +11,6 @@ namespace eipc {
 namespace {
 
 using ::testing::ElementsAre;
-using ::testing::HasSubstr;
 using ::testing::SizeIs;
 
 MeshData Tetrahedron(double size) {
@@ -154,8 +153,23 @@ TEST_F(ObservationTest, HoldsTractionsOnRequestOnly) {
   EXPECT_TRUE(seen->bodies(2).has_contact_tractions());
   EXPECT_EQ(seen->bodies(2).contact_tractions().vertices().data().size(), 0u);
   EXPECT_FALSE(seen->bodies(0).has_pose());
+  EXPECT_THAT(seen->slips(), SizeIs(0));
   request.set_contact_tractions(false);
   EXPECT_THAT(ObservationToProto(world_, request)->bodies(), SizeIs(0));
+}
+
+TEST_F(ObservationTest, HoldsSlipsOnRequestOnly) {
+  for (int i = 0; i < 100 && world_.contact_forces().stencils.empty(); ++i) EXPECT_TRUE(world_.Step({0.01, {}}, {}).ok());
+  v1::ObservationRequest request;
+  request.set_slips(true);
+  const auto seen = ObservationToProto(world_, request);
+  ASSERT_THAT(seen->slips(), SizeIs(1));
+  EXPECT_EQ(seen->slips(0).body(), "soft");
+  EXPECT_EQ(seen->slips(0).other(), "floor");
+  EXPECT_GT(seen->slips(0).normal_force_n(), 0);
+  EXPECT_FALSE(seen->slips(0).has_since_contact());  // the scene does not track it
+  request.add_bodies("plate");
+  EXPECT_THAT(ObservationToProto(world_, request)->slips(), SizeIs(0));
 }
 
 TEST_F(ObservationTest, RestrictsToBodies) {

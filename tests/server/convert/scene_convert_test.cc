@@ -12,7 +12,7 @@
 #include "server/convert/scene_digest.h"
 #include "sim/contact/friction_law.h"
 #include "sim/dynamics/integrators.h"
-#include "sim/dynamics/simulation.h"
+#include "sim/dynamics/world.h"
 #include "sim/material/material.h"
 #include "sim/scene/compile_scene.h"
 

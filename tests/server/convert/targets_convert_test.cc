@@ -91,9 +91,12 @@ TEST(StepOrderFromProto, ChecksItsNumbers) {
   const auto order = [](const std::string& text) { return StepOrderFromProto(Bodies(), Request(text), 10); };
   ASSERT_TRUE(order("dt_s: 0.01").ok());
   EXPECT_EQ(order("dt_s: 0.01")->substeps, 1);
+  EXPECT_EQ(order("dt_s: 0.01")->time_limit_s, 0);
+  EXPECT_EQ(order("dt_s: 0.01 time_limit_s: 0.02")->time_limit_s, 0.02);
   EXPECT_FALSE(order("dt_s: 0.01")->expected_step.has_value());
   EXPECT_EQ(order("dt_s: 0.01 substeps: 10 expected_step: 0")->expected_step, 0);
-  for (const char* text : {"dt_s: 0", "dt_s: -1", "dt_s: nan", "dt_s: inf", "dt_s: 0.01 substeps: 11", "dt_s: 0.01 substeps: -1"}) {
+  for (const char* text : {"dt_s: 0", "dt_s: -1", "dt_s: nan", "dt_s: inf", "dt_s: 0.01 substeps: 11", "dt_s: 0.01 substeps: -1",
+                           "dt_s: 0.01 time_limit_s: -1", "dt_s: 0.01 time_limit_s: nan", "dt_s: 0.01 time_limit_s: inf"}) {
     EXPECT_EQ(order(text).status().code(), absl::StatusCode::kInvalidArgument) << text;
   }
 }

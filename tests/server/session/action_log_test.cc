@@ -15,6 +15,7 @@
 namespace eipc {
 namespace {
 
+using ::testing::ElementsAre;
 using ::testing::StartsWith;
 
 LogStep ExampleStep() {
@@ -170,6 +171,24 @@ TEST_F(RecordedSessionTest, ARecordingIsReplayedToTheSameBits) {
   }
   EXPECT_EQ(steps, 4);
   for (int i = 0; i < 2; ++i) EXPECT_EQ(worlds[i]->state().Digest(), session_->world(i).state().Digest());
+}
+
+// Where a clock ended the solves is in the recording; without that the steps are other ones.
+TEST_F(RecordedSessionTest, StepsWithATimeLimitAreReplayedToTheSameBits) {
+  StepCommand command = Steps(5);
+  command.time_limit_s = 1e-9;
+  ASSERT_TRUE(session_->Step(command, {}, &slots_, 0).ok());
+  ASSERT_TRUE(session_->Acknowledge(0, "", "", "").ok());
+  const auto records = ReadAll(*session_->log()->Recording());
+  LogStep step = std::get<LogStep>(records.back());
+  EXPECT_THAT(step.ended_at, ElementsAre(1, 1, 1, 1, 1));
+  World world(model_), unlimited(model_);
+  EXPECT_TRUE(ReplayStep(step, &world).ok());
+  EXPECT_EQ(world.state().Digest(), session_->world(0).state().Digest());
+  step.ended_at.clear();
+  EXPECT_EQ(ReplayStep(step, &unlimited).code(), absl::StatusCode::kDataLoss);
+  step.ended_at = {1};
+  EXPECT_THAT(std::string(ReplayStep(step, &unlimited).message()), StartsWith("RECORDING_CORRUPT: "));
 }
 
 TEST_F(RecordedSessionTest, AWrongDigestIsFound) {

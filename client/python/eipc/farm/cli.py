@@ -1,4 +1,4 @@
-"""The commands of this package: python3 -m eipc.farm.cli evaluate|compare|verify.
+"""The commands of this package: `eipc evaluate`, `eipc compare` and `eipc verify FOLDER`, or python3 -m eipc.farm.cli.
 
 Exit status: 0 done, 1 the answer is no (episodes with errors; states that differ), 2 it could not be carried out.
 """
@@ -39,7 +39,7 @@ def main(argv: Optional[Sequence[str]] = None) -> int:
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="eipc.farm.cli", description="Evaluates policies on one machine or many.")
+    parser = argparse.ArgumentParser(prog="eipc", description="Evaluates policies on one machine or many.")
     commands = parser.add_subparsers(dest="name", required=True)
     run = commands.add_parser("evaluate", help="run a policy in many episodes", description="Runs a policy in episodes with seeds. The "
                               "same command goes on where it was stopped; every episode has exactly one result.")

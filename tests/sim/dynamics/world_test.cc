@@ -1,6 +1,6 @@
 // Worlds: the same bits whatever the threads and the history, whole steps or none, reports.
 
-#include "sim/dynamics/simulation.h"
+#include "sim/dynamics/world.h"
 
 #include <gtest/gtest.h>
 

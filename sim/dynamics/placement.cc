@@ -1,0 +1,130 @@
+#include "sim/dynamics/placement.h"
+
+#include <cmath>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "sim/audit/audit.h"
+#include "sim/dynamics/state_codec.h"
+#include "sim/energy/surface_map.h"
+
+namespace eipc {
+namespace {
+
+// SplitMix64 (Steele, Lea & Flood 2014): the same numbers wherever it runs.
+class Random {
+ public:
+  explicit Random(uint64_t* state) : state_(state) {}
+  // In [0, 1).
+  double Unit() { return static_cast<double>(Next() >> 11) * 0x1p-53; }
+  double Between(double min, double max) { return min + (max - min) * Unit(); }
+  Vec3 Between(const PlacementRange::Bounds& bounds) {
+    Vec3 value;
+    for (int k = 0; k < 3; ++k) value[k] = Between(bounds.min[k], bounds.max[k]);
+    return value;
+  }
+  Vec3 Direction() {
+    const double z = Between(-1, 1), angle = Between(-M_PI, M_PI), radius = std::sqrt(1 - z * z);
+    return Vec3(radius * std::cos(angle), radius * std::sin(angle), z);
+  }
+
+ private:
+  uint64_t Next() {
+    uint64_t x = *state_ += 0x9e3779b97f4a7c15;
+    x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9;
+    x = (x ^ (x >> 27)) * 0x94d049bb133111eb;
+    return x ^ (x >> 31);
+  }
+
+  uint64_t* state_;
+};
+
+Placement Draw(const PlacementRange& range, Random* random) {
+  Placement placement;
+  placement.body = range.body;
+  placement.translation = random->Between(range.translation);
+  if (range.max_angle > 0) {
+    const Vec3 axis = range.axis ? *range.axis : random->Direction();
+    placement.rotation = Quat(Eigen::AngleAxisd(random->Between(-range.max_angle, range.max_angle), axis));
+  }
+  if (range.linear_velocity) placement.linear_velocity = random->Between(*range.linear_velocity);
+  if (range.angular_velocity) placement.angular_velocity = random->Between(*range.angular_velocity);
+  return placement;
+}
+
+void Place(const Model& model, const Placement& placement, State* state) {
+  const Body& body = model.bodies[placement.body];
+  const Vec3 centre = body.initial_pose.position;
+  const Mat3 turn = placement.rotation.toRotationMatrix();
+  const bool given = placement.linear_velocity || placement.angular_velocity;
+  const Vec3 linear = placement.linear_velocity.value_or(Vec3::Zero()), angular = placement.angular_velocity.value_or(Vec3::Zero());
+  for (int32_t n = body.nodes.begin; n < body.nodes.end; ++n) {
+    const Vec3 arm = turn * (state->q.segment<3>(3 * n) - centre);
+    const Vec3 velocity = given ? Vec3(linear + angular.cross(arm)) : Vec3(turn * state->v.segment<3>(3 * n));
+    state->q.segment<3>(3 * n) = centre + placement.translation + arm;
+    state->v.segment<3>(3 * n) = velocity;
+  }
+}
+
+AuditReport Audit(const Model& model, const State& state) {
+  std::vector<Vec3> x;
+  SurfaceMap(&model.embedding, &model.surface_offset).Positions(state.q, &x);
+  const CollisionSurface& s = model.surface;
+  return AuditSurfaces({&x, &s.triangles, &s.triangle_body, s.body_count, &s.pair_enabled}, true);
+}
+
+// The first that is in another's way: "a" with "b".
+std::string Conflict(const Model& model, const AuditReport& report) {
+  const bool meets = !report.intersections.empty();
+  const auto [a, b] = meets ? report.intersections[0] : report.nested[0];
+  const auto name = [&](int32_t k) { return model.bodies[meets ? model.surface.triangle_body[k] : k].name; };
+  return absl::StrCat("\"", name(a), "\" ", meets ? "intersects" : "lies inside", " \"", name(b), "\"");
+}
+
+}  // namespace
+
+std::string PlacementProblem(const Model& model, int32_t body) {
+  const Body& b = model.bodies[body];
+  if (!(b.mass.mass > 0)) return absl::StrCat("'", b.name, "' is ", b.kind, " and does not move freely");
+  for (const BoundarySet& set : model.boundary_sets) {
+    if (set.body == body) return absl::StrCat("'", b.name, "' is held by a boundary set or a slider and does not move freely");
+  }
+  return "";
+}
+
+StartDraws::StartDraws(const Model* model, StartOrder order)
+    : model_(model), order_(std::move(order)), base_(InitialState(*model)), random_(order_.seed) {
+  for (const Placement& placement : order_.placements) Place(*model_, placement, &base_);
+}
+
+std::optional<State> StartDraws::Next() {
+  ++taken_;
+  State state = base_;
+  Random random(&random_);
+  for (const PlacementRange& range : order_.ranges) Place(*model_, Draw(range, &random), &state);
+  if (!IsFinite(state)) {
+    conflict_ = "a position or velocity is out of the range of numbers";
+    return std::nullopt;
+  }
+  const AuditReport report = Audit(*model_, state);
+  if (report.clean()) return state;
+  conflict_ = Conflict(*model_, report);
+  return std::nullopt;
+}
+
+absl::Status StartDraws::Failure() const {
+  const bool drawn = !order_.ranges.empty();
+  return absl::FailedPreconditionError(
+      absl::StrCat("NO_FREE_START: ", conflict_, drawn ? absl::StrCat(" in the last of ", taken_, " draws") : "",
+                   "; place bodies further apart", drawn ? ", narrow the ranges or allow more attempts" : ""));
+}
+
+absl::StatusOr<State> PlacedStart(const Model& model, const StartOrder& order) {
+  StartDraws draws(&model, order);
+  while (draws.Left()) {
+    if (std::optional<State> state = draws.Next()) return *std::move(state);
+  }
+  return draws.Failure();
+}
+
+}  // namespace eipc

@@ -1,0 +1,78 @@
+#ifndef EIPC_SIM_DYNAMICS_PLACEMENT_H_
+#define EIPC_SIM_DYNAMICS_PLACEMENT_H_
+
+// Starts that differ from the scene's: free bodies are moved rigidly from where the scene places them, by given amounts or by
+// amounts that are drawn from ranges.
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "sim/base/types.h"
+#include "sim/dynamics/model.h"
+#include "sim/dynamics/state.h"
+
+namespace eipc {
+
+// World frame. A velocity that is not given is that of the scene, turned with the body.
+struct Placement {
+  int32_t body = 0;
+  Vec3 translation = Vec3::Zero();
+  Quat rotation = Quat::Identity();  // about the body's centre of mass
+  std::optional<Vec3> linear_velocity, angular_velocity;
+};
+
+// Each component is drawn uniformly between its bounds, the angle of the rotation between -max_angle and max_angle.
+struct PlacementRange {
+  struct Bounds {
+    Vec3 min = Vec3::Zero(), max = Vec3::Zero();
+  };
+  int32_t body = 0;
+  Bounds translation;
+  std::optional<Vec3> axis;  // unit; without one it is drawn uniformly from all directions
+  double max_angle = 0;
+  std::optional<Bounds> linear_velocity, angular_velocity;
+};
+
+// Why this body cannot be placed: it does not move freely. Empty when it can.
+std::string PlacementProblem(const Model& model, int32_t body);
+
+struct StartOrder {
+  std::vector<Placement> placements;
+  std::vector<PlacementRange> ranges;  // of other bodies
+  uint64_t seed = 0;
+  int attempts = 1;  // draws of all ranges together, until no surfaces meet
+};
+
+// Makes the starts that an order describes, one after the other, each checked by exact predicates. The same order gives the same
+// bits.
+class StartDraws {
+ public:
+  // `model` outlives this.
+  StartDraws(const Model* model, StartOrder order);
+
+  // Whether there is another one: without ranges there is one in all.
+  bool Left() const { return taken_ < (order_.ranges.empty() ? 1 : order_.attempts); }
+  // The next one; nullopt where surfaces meet or a body lies inside another.
+  std::optional<State> Next();
+  // FAILED_PRECONDITION (NO_FREE_START), with what was in the way last.
+  absl::Status Failure() const;
+
+ private:
+  const Model* model_;
+  StartOrder order_;
+  State base_;       // with the placements
+  uint64_t random_;  // state of the generator
+  int taken_ = 0;
+  std::string conflict_;
+};
+
+// The first start that is free, or the failure.
+absl::StatusOr<State> PlacedStart(const Model& model, const StartOrder& order);
+
+}  // namespace eipc
+
+#endif  // EIPC_SIM_DYNAMICS_PLACEMENT_H_

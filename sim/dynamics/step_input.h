@@ -1,0 +1,35 @@
+#ifndef EIPC_SIM_DYNAMICS_STEP_INPUT_H_
+#define EIPC_SIM_DYNAMICS_STEP_INPUT_H_
+
+#include <cstdint>
+#include <vector>
+
+#include "sim/dynamics/model.h"
+#include "sim/solver/time_limit.h"
+
+namespace eipc {
+
+// A pose that a boundary set's frame should have at the end of the step.
+struct Target {
+  int32_t boundary_set = 0;  // index in Model::boundary_sets
+  Pose pose;
+};
+
+// What the drive of a slider should do at the end of the step, and from then on; `rate`: how fast a commanded position moves.
+struct DriveCommand {
+  int32_t slider = 0;  // index in Model::sliders
+  DriveMode mode = DriveMode::kPosition;
+  double value = 0;
+  double rate = 0;
+};
+
+struct StepInput {
+  double dt_s = 0;
+  std::vector<Target> targets;
+  std::vector<DriveCommand> drives = {};
+  SolveLimit limit = {};
+};
+
+}  // namespace eipc
+
+#endif  // EIPC_SIM_DYNAMICS_STEP_INPUT_H_

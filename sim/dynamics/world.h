@@ -1,0 +1,49 @@
+#ifndef EIPC_SIM_DYNAMICS_WORLD_H_
+#define EIPC_SIM_DYNAMICS_WORLD_H_
+
+#include <memory>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "sim/contact/contact_forces.h"
+#include "sim/dynamics/model.h"
+#include "sim/dynamics/simulation.h"
+#include "sim/dynamics/state.h"
+#include "sim/dynamics/step_input.h"
+#include "sim/dynamics/step_report.h"
+#include "sim/solver/step_budget.h"
+
+namespace eipc {
+
+// One running copy: a model, its state and the machinery to advance it.
+class World {
+ public:
+  explicit World(std::shared_ptr<const Model> model, int threads = 1);
+
+  const Model& model() const { return *model_; }
+  const State& state() const { return state_; }
+  // Of the last step and those that it continued.
+  const StepReport& report() const { return report_; }
+  // Of the last step; empty after Reset or Restore.
+  const ContactForces& contact_forces() const { return contacts_; }
+
+  // All or nothing: on error the world stays at its last whole step. `continues`: the step belongs to a request of several, and
+  // its report is added to that of those before it.
+  absl::Status Step(const StepInput& input, const StepBudget& budget, bool continues = false);
+  void Reset();
+  // INVALID_ARGUMENT when the sizes do not fit the model.
+  absl::Status Restore(const State& state);
+  void SurfacePositions(std::vector<Vec3>* x) const { simulation_.SurfacePositions(state_, x); }
+
+ private:
+  std::shared_ptr<const Model> model_;
+  Simulation simulation_;
+  State state_;
+  State next_;
+  StepReport report_;
+  ContactForces contacts_;
+};
+
+}  // namespace eipc
+
+#endif  // EIPC_SIM_DYNAMICS_WORLD_H_

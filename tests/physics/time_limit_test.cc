@@ -1,0 +1,139 @@
+// Steps whose solves are ended early: whatever the end, no state has an intersection, the same end gives the same bits, and a later
+// end gives a smaller error.
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "sim/dynamics/world.h"
+#include "tests/support/scenes.h"
+
+namespace eipc {
+namespace {
+
+constexpr double kStep = 0.01;
+constexpr int kSteps = 30;
+
+struct Kind {
+  IntegratorKind integrator;
+  FrictionMode friction;
+  bool sleep;
+  std::string name;
+};
+
+// Soft, stiff and embedded boxes fall on one another under a plate that comes down fast, so that drives, contact, friction,
+// stiffening and wakes all happen.
+SceneSpec Press(const Kind& kind) {
+  SceneSpec scene = testing::EmptyScene();
+  scene.gravity = Vec3(0, 0, -9.81);
+  scene.solver.newton_tolerance_m_s = 1e-4;
+  if (kind.sleep) scene.dynamics.sleep.after_s = 0.03;
+  scene.dynamics.integrator = kind.integrator;
+  scene.dynamics.friction = kind.friction;
+  scene.friction.dynamic_coefficient = 0.4;
+  scene.contact.dhat_m = 2e-3;
+  const MaterialSpec soft = testing::SoftMaterial(500, 5e4, 0.4);
+  scene.bodies = {testing::FullSpaceBox("full", Vec3(0.1, 0.1, 0.05), {3, 3, 2}, soft),
+                  testing::EmbeddedBox("embedded", Vec3(0.06, 0.06, 0.05), {2, 2, 2}, soft),
+                  testing::AffineBox("affine", Vec3(0.04, 0.04, 0.04), testing::StiffMaterial(800, 1e6)),
+                  testing::StaticSheet("floor", 0.3, 3), testing::KinematicBox("plate", Vec3(0.2, 0.2, 0.01))};
+  scene.bodies[0].pose = {Vec3(0, 0, 0.028), Quat(Eigen::AngleAxisd(0.03, Vec3::UnitX()))};
+  scene.bodies[1].pose = {Vec3(0.01, 0, 0.09), Quat(Eigen::AngleAxisd(0.2, Vec3::UnitY()))};
+  scene.bodies[2].pose = {Vec3(0.005, 0.005, 0.15), Quat(Eigen::AngleAxisd(0.5, Vec3(1, 1, 0).normalized()))};
+  scene.bodies[4].pose.position.z() = 0.21;
+  scene.bodies[4].trajectory.keys = {{0, scene.bodies[4].pose}, {0.2, {Vec3(0, 0, 0.12), Quat::Identity()}}};
+  return scene;
+}
+
+StepInput Ending(int64_t check) {
+  StepInput input{kStep, {}};
+  input.limit.ends_at_check = check;
+  return input;
+}
+
+class TimeLimitedSteps : public ::testing::TestWithParam<Kind> {};
+
+TEST_P(TimeLimitedSteps, AreFreeOfIntersectionsWhereverTheyEnd) {
+  const auto model = testing::Compile(Press(GetParam()));
+  for (const int64_t check : {0, 2, 5}) {
+    World world(model), again(model);
+    int ended = 0;
+    for (int i = 0; i < kSteps; ++i) {
+      ASSERT_TRUE(world.Step(Ending(check), {}).ok());
+      ASSERT_TRUE(again.Step(Ending(check), {}).ok());
+      EXPECT_TRUE(testing::IsIntersectionFree(world)) << "ended at " << check << ", step " << i;
+      ended += world.report().ended_at_check == check;
+    }
+    EXPECT_GT(ended, check < 3 ? kSteps / 2 : 0) << check;
+    EXPECT_EQ(again.state().Digest(), world.state().Digest()) << check;
+    EXPECT_NEAR(world.state().time_s, kSteps * kStep, 1e-12) << "simulated time does not depend on how solves end";
+  }
+}
+
+TEST_P(TimeLimitedSteps, SayThatTimeEndedThem) {
+  World world(testing::Compile(Press(GetParam())));
+  bool limited = false;
+  for (int i = 0; i < kSteps; ++i) {
+    ASSERT_TRUE(world.Step(Ending(2), {}).ok());
+    const StepReport& report = world.report();
+    if (report.outcome == StepOutcome::kConverged) continue;
+    limited = limited || report.limited_by == StepLimit::kTime;
+  }
+  EXPECT_TRUE(limited);
+}
+
+// An end that is never reached changes no bit.
+TEST_P(TimeLimitedSteps, AreTheFullStepsWhereTimeSuffices) {
+  const auto model = testing::Compile(Press(GetParam()));
+  World full(model), limited(model);
+  for (int i = 0; i < kSteps / 2; ++i) {
+    ASSERT_TRUE(full.Step({kStep, {}}, {}).ok());
+    ASSERT_TRUE(limited.Step(Ending(1000000), {}).ok());
+  }
+  EXPECT_EQ(limited.state().Digest(), full.state().Digest());
+}
+
+// By a clock: a time that has passed gives the bits of the check that it reports.
+TEST_P(TimeLimitedSteps, RepeatWhatAClockDecided) {
+  const auto model = testing::Compile(Press(GetParam()));
+  World timed(model), replayed(model);
+  for (int i = 0; i < kSteps; ++i) {
+    StepInput input{kStep, {}};
+    input.limit = SolveLimit::After(i % 3 == 0 ? 1e-9 : 3e-4, SolveLimit::Clock::now());
+    ASSERT_TRUE(timed.Step(input, {}).ok());
+    ASSERT_TRUE(replayed.Step(Ending(timed.report().ended_at_check), {}).ok());
+    ASSERT_EQ(replayed.state().Digest(), timed.state().Digest()) << i << ": " << timed.report().ended_at_check;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Kinds, TimeLimitedSteps,
+                         ::testing::Values(Kind{IntegratorKind::kBackwardEuler, FrictionMode::kLagged, false, "BackwardEuler"},
+                                           Kind{IntegratorKind::kBackwardEuler, FrictionMode::kImplicit, false, "ImplicitFriction"},
+                                           Kind{IntegratorKind::kBackwardEuler, FrictionMode::kLaggedUntilConverged, true, "Sleep"},
+                                           Kind{IntegratorKind::kTrBdf2, FrictionMode::kLagged, false, "TrBdf2"},
+                                           Kind{IntegratorKind::kImplicitMidpoint, FrictionMode::kLagged, false, "Midpoint"}),
+                         [](const ::testing::TestParamInfo<Kind>& info) { return info.param.name; });
+
+// A box that a plate presses down without tumbling: with more time the motion is nearer to that of the full solves.
+TEST(TimeLimitedSteps, ErrorFallsWithTime) {
+  SceneSpec scene = Press({IntegratorKind::kBackwardEuler, FrictionMode::kLagged, false, ""});
+  scene.bodies = {scene.bodies[0], scene.bodies[3], scene.bodies[4]};
+  scene.bodies[0].pose = {Vec3(0, 0, 0.027), Quat::Identity()};
+  scene.bodies[2].pose.position.z() = 0.07;
+  scene.bodies[2].trajectory.keys = {{0, scene.bodies[2].pose}, {0.3, {Vec3(0, 0, 0.05), Quat::Identity()}}};
+  const auto model = testing::Compile(scene);
+  World full(model);
+  testing::RunSteps(&full, kSteps, kStep);
+  std::vector<double> errors;
+  for (const int64_t check : {1, 3, 6, 12}) {
+    World world(model);
+    for (int i = 0; i < kSteps; ++i) ASSERT_TRUE(world.Step(Ending(check), {}).ok());
+    errors.push_back((world.state().q - full.state().q).cwiseAbs().maxCoeff());
+  }
+  EXPECT_LT(errors.back(), 1e-4) << "m, with twelve checks a step";
+  EXPECT_LT(errors.back(), 0.1 * errors.front()) << errors.front();
+}
+
+}  // namespace
+}  // namespace eipc
