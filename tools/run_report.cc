@@ -5,6 +5,7 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 
+#include "sim/dynamics/joints.h"
 #include "sim/dynamics/sliders.h"
 #include "sim/sensor/body_motion.h"
 #include "sim/sensor/contact_wrenches.h"
@@ -72,6 +73,13 @@ void RunReport::Add(const World& world, const std::vector<Vec3>& x) {
   AddInversions(r.inverted_elements);
   if (r.limited_by != StepLimit::kNothing) ++limited_[StepLimitName(r.limited_by)];
   for (int k = 0; k < kPhaseCount; ++k) phase_s_[k] += r.phase_s[k];
+  joints_.resize(model_->joints.size());
+  for (size_t j = 0; j < joints_.size(); ++j) {
+    const State::Joint& joint = world.state().joints[j];
+    joints_[j].drift_m = std::max(joints_[j].drift_m, joint.drift_m);
+    joints_[j].force_n = std::max(joints_[j].force_n, joint.force_n.norm());
+    joints_[j].moment_nm = std::max(joints_[j].moment_nm, joint.moment_nm.norm());
+  }
   AddHolding(world, x);
   resolution_.Add(x, world.contact_forces());
 }
@@ -93,11 +101,11 @@ void RunReport::AddHolding(const World& world, const std::vector<Vec3>& x) {
   const double slack = 1e-6 * dt_s_;
   const double time = world.state().time_s;
   if (window.body < 0 || time <= window.start_s + slack || time > window.end_s + slack) return;
-  ++holding_steps_;
+  ++holding_.steps;
   for (const ContactWrench& w : ContactWrenches(*model_, world.state(), x, world.contact_forces())) {
     if (w.body != window.body) continue;
-    holding_force_n_ += w.normal_force.z() + w.friction_force.z();
-    holding_friction_n_ += w.friction_force.z();
+    holding_.force_n += w.normal_force.z() + w.friction_force.z();
+    holding_.friction_n += w.friction_force.z();
   }
 }
 
@@ -129,6 +137,25 @@ Json RunReport::DrivesJson(const State& state) const {
     };
   }
   return drives;
+}
+
+Json RunReport::JointsJson(const State& state) const {
+  Json joints = Json::object();
+  for (size_t j = 0; j < joints_.size(); ++j) {
+    const Joint& of = model_->joints[j];
+    const State::Joint& joint = state.joints[j];
+    joints[of.name] = {
+        {"kind", JointKindName(of.kind)},
+        {"position", joint.position},
+        {"velocity", joint.velocity},
+        {"effort", joint.effort},
+        {"force_n", ToArray(joint.force_n)},
+        {"moment_nm", ToArray(joint.moment_nm)},
+        {"contact", JointContactName(of.contact)},
+        {"most", {{"drift_m", joints_[j].drift_m}, {"force_n", joints_[j].force_n}, {"moment_nm", joints_[j].moment_nm}}},
+    };
+  }
+  return joints;
 }
 
 Json RunReport::ContactForcesJson(const World& world, const std::vector<Vec3>& x) const {
@@ -214,13 +241,14 @@ Json RunReport::ToJson(const World& world, const std::vector<Vec3>& x) const {
       {"contact_resolution", ContactResolutionJson()},
   };
   if (!model_->sliders.empty()) json["drives"] = DrivesJson(world.state());
+  if (!model_->joints.empty()) json["joints"] = JointsJson(world.state());
   if (model_->holding.body >= 0) {
-    const double n = static_cast<double>(std::max<int64_t>(1, holding_steps_));
+    const double n = static_cast<double>(std::max<int64_t>(1, holding_.steps));
     const double weight = model_->bodies[model_->holding.body].mass.mass * model_->gravity.norm();
-    json["holding"] = {{"mean_vertical_force_n", holding_force_n_ / n},
-                       {"mean_vertical_friction_n", holding_friction_n_ / n},
+    json["holding"] = {{"mean_vertical_force_n", holding_.force_n / n},
+                       {"mean_vertical_friction_n", holding_.friction_n / n},
                        {"weight_n", weight},
-                       {"steps", holding_steps_}};
+                       {"steps", holding_.steps}};
   }
   json["state_digest"] = world.state().Digest();
   return json;

@@ -33,6 +33,18 @@ class RunReport {
     int64_t most = 0;   // elements that a step ended with
     int64_t steps = 0;  // that ended with some
   };
+  // Of a joint, over the steps.
+  struct JointExtremes {
+    double drift_m = 0;
+    double force_n = 0;
+    double moment_nm = 0;
+  };
+  // Sums over the steps in which the object is held: vertical forces on it, of contact and of friction alone.
+  struct Holding {
+    int64_t steps = 0;
+    double force_n = 0;
+    double friction_n = 0;
+  };
   struct Substeps {
     int64_t taken = 0;
     int64_t refused = 0;
@@ -44,6 +56,7 @@ class RunReport {
   nlohmann::ordered_json ContactResolutionJson() const;
   bool IsCoarse(const ContactResolution& resolution) const;
   nlohmann::ordered_json DrivesJson(const State& state) const;
+  nlohmann::ordered_json JointsJson(const State& state) const;
   nlohmann::ordered_json BodiesJson(const World& world, const std::vector<Vec3>& x) const;
   // Says on standard error when elements are inverted for the first time.
   void AddInversions(int64_t elements);
@@ -71,13 +84,12 @@ class RunReport {
   int64_t direct_solves_ = 0;
   int64_t kept_matrices_ = 0;
   Substeps substeps_;
-  int sleeping_bodies_ = 0;  // in the last step
+  std::vector<JointExtremes> joints_;  // one per Model::joints
+  int sleeping_bodies_ = 0;            // in the last step
   int64_t wake_retries_ = 0;
   std::map<std::string, int64_t> limited_;  // steps by what limited them
   PhaseSeconds phase_s_ = {};
-  int64_t holding_steps_ = 0;
-  double holding_force_n_ = 0;
-  double holding_friction_n_ = 0;
+  Holding holding_;
   ContactResolutionMeter resolution_;
 };
 

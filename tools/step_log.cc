@@ -23,6 +23,10 @@ absl::Status StepLog::Open(const std::string& path, const Model& model) {
     const std::string name = SliderName(model, i);
     std::fprintf(file_, "\t%s_position_m\t%s_effort_n\t%s_blocked", name.c_str(), name.c_str(), name.c_str());
   }
+  for (const Joint& joint : model.joints) {
+    const char* name = joint.name.c_str();
+    std::fprintf(file_, "\t%s_position\t%s_effort\t%s_force_n\t%s_drift_m", name, name, name, name);
+  }
   std::fputc('\n', file_);
   return absl::OkStatus();
 }
@@ -39,6 +43,9 @@ absl::Status StepLog::Write(const World& world, const std::vector<Vec3>& x) {
       e.kinetic_j, e.elastic_j, e.gravity_j, e.barrier_j, e.volume_j, r.wall_s, r.sleeping_bodies, r.missed_targets);
   for (const State::Slider& slider : world.state().sliders) {
     std::fprintf(file_, "\t%.9g\t%.9g\t%d", slider.position_m, slider.effort_n, slider.blocked);
+  }
+  for (const State::Joint& joint : world.state().joints) {
+    std::fprintf(file_, "\t%.9g\t%.9g\t%.9g\t%.3g", joint.position, joint.effort, joint.force_n.norm(), joint.drift_m);
   }
   std::fputc('\n', file_);
   return written > 0 && std::ferror(file_) == 0 ? absl::OkStatus()

@@ -9,6 +9,7 @@
 #include "eipc/v1/observation.pb.h"
 #include "server/convert/array_convert.h"
 #include "server/convert/geometry_convert.h"
+#include "server/convert/joint_convert.h"
 #include "server/convert/slider_convert.h"
 #include "sim/base/status_macros.h"
 #include "sim/dynamics/achieved_pose.h"
@@ -129,6 +130,7 @@ absl::StatusOr<ObservationPlan> ObservationPlan::Create(const Model& model, cons
   plan.state_digest_ = request.state_digest();
   plan.step_receipt_ = request.step_receipt();
   plan.volumes_ = request.volumes();
+  plan.joints_ = request.joints();
   plan.float32_ = request.positions_dtype() == v1::FLOAT32;
   if (!plan.float32_ && request.positions_dtype() != v1::FLOAT64 && request.positions_dtype() != v1::DATA_TYPE_UNSPECIFIED) {
     return absl::InvalidArgumentError(absl::StrCat("INVALID_REQUEST: observe.positions_dtype: must be FLOAT64 or FLOAT32, got ",
@@ -154,9 +156,9 @@ absl::StatusOr<ObservationPlan> ObservationPlan::Create(const Model& model, cons
 
 int64_t ObservationPlan::MostBytes(const Model& model) const {
   // Fixed fields of an observation, and of a body beside its positions; names are short.
-  constexpr int64_t kPerAnswer = 4096, kPerBody = 512;
+  constexpr int64_t kPerAnswer = 4096, kPerBody = 512, kPerJoint = 256;
   const int64_t per_point = 3 * (float32_ ? sizeof(float) : sizeof(double));
-  int64_t bytes = kPerAnswer;
+  int64_t bytes = kPerAnswer + (joints_ ? kPerJoint * static_cast<int64_t>(model.joints.size()) : 0);
   for (const int index : bodies_) {
     const Body& body = model.bodies[index];
     bytes += kPerBody;
@@ -178,6 +180,7 @@ void ObservationPlan::Observe(const World& world, v1::Observation* out) const {
   touch_.Observe(world, bodies_, x, out);
   ObserveContacts(world, x, out);
   ObserveBoundaryPoses(world, out);
+  if (joints_) JointReadingsToProto(world.model(), world.state(), out);
   if (min_distance_) out->set_min_distance_m(world.contact_forces().min_distance_m);
   if (energies_) EnergiesToProto(ComputeEnergies(world, x), out->mutable_energies());
   if (solver_report_) ReportToProto(world.report(), out->mutable_solver_report());

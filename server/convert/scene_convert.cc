@@ -11,6 +11,7 @@
 #include "absl/strings/str_join.h"
 #include "eipc/v1/scene.pb.h"
 #include "server/convert/geometry_convert.h"
+#include "server/convert/joint_convert.h"
 #include "server/convert/mesh_convert.h"
 #include "server/convert/slider_convert.h"
 #include "server/convert/wire_check.h"
@@ -290,6 +291,9 @@ absl::StatusOr<SceneSpec> SceneFromProto(const v1::Scene& scene, const MeshResol
   for (int i = 0; i < scene.bodies_size(); ++i) {
     spec.bodies.push_back(reader.ReadBody(scene.bodies(i), absl::StrCat("bodies[", i, "]")));
     EIPC_RETURN_IF_ERROR(reader.status());
+  }
+  for (int i = 0; i < scene.joints_size(); ++i) {
+    spec.joints.push_back(JointFromProto(scene.joints(i), absl::StrCat("joints[", i, "]"), problems));
   }
   ReadContact(scene, &spec, problems);
   ReadSolver(scene.solver(), &spec);

@@ -30,6 +30,16 @@ double SliderBytes(double nodes, LinearSolverKind solver) {
   return nodes * nodes * (kPerPair + (solver == LinearSolverKind::kPcgIc0 ? kPerProduct * nodes : 0));
 }
 
+// A joint couples every two of its nodes, those of an attachment by vertex; once in its term, once in the matrix.
+double JointBytes(const Joint& joint) {
+  constexpr double kPerPair = 300, kPerJoint = 1 << 10;
+  double pairs = 0;
+  for (const Tie& tie : joint.ties) pairs += 0.5 * static_cast<double>(tie.gap.nodes.size() * (tie.gap.nodes.size() + 1));
+  if (joint.coordinate)
+    pairs += 0.5 * static_cast<double>(joint.coordinate->nodes().size() * (joint.coordinate->nodes().size() + 1));
+  return kPerJoint + kPerPair * pairs;
+}
+
 // The tree and boxes of a triangle, and what the search keeps of the pairs it may have with those in the way that one goes in a
 // step of a fast motion: 1 m/s times 10 ms.
 double SurfaceBytes(const Model& model) {
@@ -78,6 +88,10 @@ int64_t EstimateModelBytes(const Model& model) {
   }
   for (const BoundarySet& set : model.boundary_sets) {
     bytes += BytesOf(set.nodes) + BytesOf(set.local_positions) + BytesOf(set.trajectory.keys);
+  }
+  for (const Joint& joint : model.joints) {
+    constexpr int64_t kJoint = sizeof(Joint) + 1024, kTie = sizeof(Tie) + 128;
+    bytes += kJoint + kTie * static_cast<int64_t>(joint.ties.size());
   }
   bytes += SurfaceModelBytes(model.surface) + SummaryBytes(model.summaries) + BytesOf(model.friction.laws);
   // Weights of contacts: by vertex, by edge, by pair of bodies.
@@ -142,12 +156,13 @@ int64_t EstimateSessionBytes(const Model& model, int worlds) {
   constexpr double kFixed = 64 << 10, kPerElement = 1 << 10;
   size_t elements = 0;
   for (const ElasticBody& body : model.elastic) elements += body.nodes.size();
-  double sliders = 0;
+  double sliders = 0, joints = 0;
+  for (const Joint& joint : model.joints) joints += JointBytes(joint);
   for (const Slider& slider : model.sliders) {
     sliders += SliderBytes(static_cast<double>(model.boundary_sets[slider.boundary_set].nodes.size()), model.solver.linear_solver);
   }
   return static_cast<int64_t>(kFixed + NodeBytes(model.node_count) + kPerElement * static_cast<double>(elements) +
-                              SurfaceBytes(model) + sliders) *
+                              SurfaceBytes(model) + sliders + joints) *
          worlds;
 }
 

@@ -63,6 +63,14 @@ void AddSlider(ByteWriter* out, const State::Slider& slider, const Model& model,
   AddEntry(out, "slider", value);
 }
 
+// Angles count over whole turns, which positions do not tell.
+void AddJoint(ByteWriter* out, const State::Joint& joint, const Joint& of) {
+  ByteWriter value;
+  value.Text(of.name);
+  value.Value(joint.position);
+  AddEntry(out, "joint", value);
+}
+
 // Reads the entries into a state that begins as the scene's.
 class Reading {
  public:
@@ -82,6 +90,8 @@ class Reading {
       return TakeDrive(&reader);
     } else if (name == "slider") {
       return TakeSlider(&reader);
+    } else if (name == "joint") {
+      return TakeJoint(&reader);
     } else if (name == "rest") {
       rest_ = std::string(value);
       return absl::OkStatus();
@@ -156,6 +166,21 @@ class Reading {
     return absl::OkStatus();
   }
 
+  // Its loads are not taken over: the next step says them again.
+  absl::Status TakeJoint(ByteReader* reader) {
+    absl::string_view name;
+    double position = 0;
+    reader->Text(name);
+    reader->Value(position);
+    if (!reader->ok()) return Corrupt("its bytes are cut short");
+    for (size_t j = 0; j < model_.joints.size(); ++j) {
+      if (model_.joints[j].name != name) continue;
+      state_.joints[j].position = position;
+      return absl::OkStatus();
+    }
+    return Foreign(absl::StrCat("the scene has no joint '", Printable(name), "'"));
+  }
+
   // What AddDrive and AddSlider begin with, and then what `take` reads; returns the boundary set that it is of.
   template <typename Take>
   absl::StatusOr<int> TakeOfSet(ByteReader* reader, const Take& take) const {
@@ -188,6 +213,7 @@ std::string PackState(const State& state, const Model& model) {
   for (size_t i = 0; i < state.sliders.size(); ++i) {
     AddSlider(&out, state.sliders[i], model, model.boundary_sets[model.sliders[i].boundary_set]);
   }
+  for (size_t j = 0; j < state.joints.size(); ++j) AddJoint(&out, state.joints[j], model.joints[j]);
   // Positions and velocities are there already.
   State rest = state;
   rest.q.resize(0);

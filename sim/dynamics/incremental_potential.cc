@@ -122,6 +122,12 @@ double IncrementalPotential::Energy() {
   return sum;
 }
 
+double IncrementalPotential::EnergyRounding() {
+  double sum = 0;
+  for (const TimedTerm& t : terms_) sum += t.term->Rounding(Here());
+  return sum;
+}
+
 void IncrementalPotential::Gradient(VecX* gradient) {
   ForEachTerm([&](EnergyTerm* term) { term->AddGradient(Here(), gradient); });
 }

@@ -48,6 +48,7 @@ class IncrementalPotential {
   void PrepareRemainder();
 
   double Energy();
+  double EnergyRounding();
   double BarrierEnergy() { return barrier_.Value(Here()); }
   void Gradient(VecX* gradient);
   bool Hessian(BlockMatrix* hessian);

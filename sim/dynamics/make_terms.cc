@@ -58,6 +58,19 @@ ModelTerms MakeTerms(const Model& model, const SurfaceMap* map, ThreadPool* pool
     terms.all.push_back(std::move(guide));
     terms.all.push_back(std::move(drive));
   }
+  for (const Joint& joint : model.joints) {
+    JointTerms& made = terms.joints.emplace_back();
+    if (!joint.ties.empty()) {
+      auto ties = std::make_unique<TieTerm>(&joint.ties);
+      made.ties = ties.get();
+      terms.all.push_back(std::move(ties));
+    }
+    if (joint.CoordinateActs()) {
+      auto coordinate = std::make_unique<CoordinateTerm>(&*joint.coordinate, joint.law, joint.guide_stiffness);
+      made.coordinate = coordinate.get();
+      terms.all.push_back(std::move(coordinate));
+    }
+  }
   return terms;
 }
 

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "sim/base/parallel.h"
+#include "sim/dynamics/joints.h"
 #include "sim/dynamics/model.h"
 #include "sim/energy/isotropic_elasticity.h"
 #include "sim/energy/slider.h"
@@ -16,12 +17,13 @@ namespace eipc {
 struct ModelTerms {
   std::vector<std::unique_ptr<EnergyTerm>> all;
   // Pointers into `all`: the terms of elastic bodies, those among them that begin a stage with exact Hessians, the terms of filled
-  // regions, and those of sliders, in the order of Model::sliders.
+  // regions, and those of sliders and joints, in the order of Model::sliders and Model::joints.
   std::vector<const EnergyTerm*> elastic;
   std::vector<IsotropicTerm*> isotropic;
   std::vector<VolumeTerm*> volumes;
   std::vector<GuideTerm*> guides;
   std::vector<DriveTerm*> drives;
+  std::vector<JointTerms> joints;
 };
 
 // The one place where terms of a model are registered. Barrier and friction, which need the contact set, are members of

@@ -15,6 +15,7 @@
 #include "sim/contact/pair_friction.h"
 #include "sim/dynamics/dynamics_settings.h"
 #include "sim/dynamics/goal.h"
+#include "sim/dynamics/joint.h"
 #include "sim/dynamics/slider.h"
 #include "sim/dynamics/trajectory.h"
 #include "sim/energy/elasticity.h"
@@ -85,6 +86,7 @@ struct Model {
   std::vector<Body> bodies;
   std::vector<BoundarySet> boundary_sets;
   std::vector<Slider> sliders;
+  std::vector<Joint> joints;
 
   // Generalized coordinates.
   int32_t node_count = 0;

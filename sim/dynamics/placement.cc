@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "sim/audit/audit.h"
+#include "sim/dynamics/joints.h"
 #include "sim/dynamics/state_codec.h"
 #include "sim/energy/surface_map.h"
 
@@ -89,6 +90,12 @@ std::string PlacementProblem(const Model& model, int32_t body) {
   for (const BoundarySet& set : model.boundary_sets) {
     if (set.body == body) return absl::StrCat("'", b.name, "' is held by a boundary set or a slider and does not move freely");
   }
+  for (const Joint& joint : model.joints) {
+    const bool rigid = joint.kind != JointKind::kSpring;  // the ends of a spring may be anywhere
+    if (rigid && (joint.body_a == body || joint.body_b == body)) {
+      return absl::StrCat("'", b.name, "' is held by the joint '", joint.name, "' and does not move freely");
+    }
+  }
   return "";
 }
 
@@ -102,6 +109,7 @@ std::optional<State> StartDraws::Next() {
   State state = base_;
   Random random(&random_);
   for (const PlacementRange& range : order_.ranges) Place(*model_, Draw(range, &random), &state);
+  StartJoints(*model_, &state);
   if (!IsFinite(state)) {
     conflict_ = "a position or velocity is out of the range of numbers";
     return std::nullopt;

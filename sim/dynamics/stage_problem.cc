@@ -52,6 +52,18 @@ std::vector<double> StageProblem::DriveForces(const VecX& q) const {
   return forces;
 }
 
+void StageProblem::BeginJoints(const State& from) {
+  for (size_t j = 0; j < terms_.joints.size(); ++j) {
+    if (terms_.joints[j].coordinate != nullptr) terms_.joints[j].coordinate->SetReference(from.joints[j].position);
+  }
+}
+
+std::vector<JointLoad> StageProblem::JointLoads(const VecX& q) const {
+  std::vector<JointLoad> loads;
+  for (size_t j = 0; j < terms_.joints.size(); ++j) loads.push_back(LoadOf(*model_, model_->joints[j], terms_.joints[j], q));
+  return loads;
+}
+
 void StageProblem::SetPoint(const VecX& q) {
   ScopedPhase timer(seconds_, Phase::kContactDetection);
   if (contacts_current_ && q == surface_.q()) return;

@@ -48,6 +48,10 @@ class StageProblem : public RootProblem {
   void BeginStage(const VecX& q_start, const VecX& q_tilde, const VecX& v_tilde, double gamma_h);
   // Contact and friction count `share` times from the next LagFriction and evaluation on (1 after BeginStep).
   void SetContactWeight(double share) { potential_.SetContactWeight(share); }
+  // Before BeginStage: the state at the start of the part of the step, from which angles of joints count.
+  void BeginJoints(const State& from);
+  // What joints exert in this stage at q, one per Model::joints.
+  std::vector<JointLoad> JointLoads(const VecX& q) const;
   // Forces of drives in this stage at q, N, one per Model::sliders.
   std::vector<double> DriveForces(const VecX& q) const;
   // Friction forces and frames from the current point's contacts.
@@ -58,6 +62,7 @@ class StageProblem : public RootProblem {
   void SetPoint(const VecX& q) override;
   // Infinite where Intersects().
   double Energy() override;
+  double EnergyRounding() override { return potential_.EnergyRounding(); }
   void Gradient(VecX* gradient) override { potential_.Gradient(gradient); }
   bool Hessian(BlockMatrix* hessian) override { return potential_.Hessian(hessian); }
   const std::vector<double>& NodeInertia() override { return potential_.NodeInertia(); }

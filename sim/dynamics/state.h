@@ -89,6 +89,17 @@ struct State {
   };
   std::vector<Slide> slides;  // sorted; none where the model does not track slip
 
+  // One per Model::joints: where it is and what it exerted at the end of the last stage. All zero, but for the position, at first.
+  struct Joint {
+    double position = 0;            // of its coordinate, angles counted over whole turns: rad or m
+    double velocity = 0;            // rad/s or m/s
+    double effort = 0;              // of its spring, damper and stops along the coordinate: N m or N
+    double drift_m = 0;             // greatest distance between points that it holds together
+    Vec3 force_n = Vec3::Zero();    // on its first body
+    Vec3 moment_nm = Vec3::Zero();  // on its first body, about the joint's point there
+  };
+  std::vector<Joint> joints;
+
   // 64-bit digest over every bit above, as 16 hex digits.
   std::string Digest() const;
 };

@@ -89,11 +89,23 @@ void VisitSlides(Archive& archive, Slides& slides) {
   });
 }
 
+template <typename Archive, typename Joints>
+void VisitJoints(Archive& archive, Joints& joints) {
+  if (kLeavesOutEmpty<Archive> && joints.empty()) return;
+  archive.Each(joints, [&archive](auto& joint) {
+    auto& [position, velocity, effort, drift_m, force_n, moment_nm] = joint;
+    for (auto* number : {&position, &velocity, &effort, &drift_m}) archive.Value(*number);
+    for (auto* vector : {&force_n, &moment_nm}) {
+      for (int k = 0; k < 3; ++k) archive.Value((*vector)[k]);
+    }
+  });
+}
+
 // Visits every field of a State, in a fixed order: what is digested, stored and loaded is the same by construction. The structured
 // binding does not compile when State has a field that is not named here.
 template <typename Archive, typename S>
 void VisitState(Archive& archive, S& state) {
-  auto& [step, time_s, q, v, barrier_stiffness, drives, history, contact_pairs, sleep, sliders, slides] = state;
+  auto& [step, time_s, q, v, barrier_stiffness, drives, history, contact_pairs, sleep, sliders, slides, joints] = state;
   archive.Value(step);
   archive.Value(time_s);
   archive.Vector(q);
@@ -129,6 +141,7 @@ void VisitState(Archive& archive, S& state) {
   });
   VisitSliders(archive, sliders);
   VisitSlides(archive, slides);
+  VisitJoints(archive, joints);
 }
 
 }  // namespace eipc

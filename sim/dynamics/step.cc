@@ -107,6 +107,7 @@ void Stepper::BeginAttempt() {
   }
   problem_.SetAsleep(sleep_.asleep());
   problem_.BeginStep(from.q, part_.guess, from.barrier_stiffness, from.contact_pairs);
+  problem_.BeginJoints(from);
   if (part_.scheme->starts_from_force()) {
     CommandStage(0, -1);
     acceleration_.Compute(&problem_, from, part_.dt_s, part_.scheme->splits_contact(), motion_.fixed());

@@ -7,6 +7,7 @@
 #include "sim/contact/contact_potential.h"
 #include "sim/dynamics/barrier_stiffness.h"
 #include "sim/dynamics/drives.h"
+#include "sim/dynamics/joints.h"
 #include "sim/dynamics/pair_slip.h"
 #include "sim/dynamics/sliders.h"
 #include "sim/dynamics/step.h"
@@ -72,6 +73,8 @@ void Stepper::StoreEndPoint() {
   task_.report->missed_targets = MissedTargets(*model_, next.drives);
   next.sliders = part_.sliders;
   if (!next.sliders.empty()) MeasureSliders(*model_, from, part_.dt_s, problem_.DriveForces(part_.q), &next);
+  next.joints = from.joints;
+  if (!next.joints.empty()) MeasureJoints(*model_, from, part_.dt_s, problem_.JointLoads(part_.q), &next);
 }
 
 // Completes the state after the whole step, lets bodies fall asleep, and adds the contacts among sleeping bodies to the report.

@@ -34,6 +34,9 @@ class EnergyTerm {
   virtual void AddGradient(const Point& point, VecX* gradient) = 0;
   // Adds the Hessian projected to positive semidefinite.
   virtual void AddHessian(const Point& point, BlockMatrix* hessian) = 0;
+  // By how much the rounding of coordinates may change Value, J: of terms that are stiff along small differences of large
+  // coordinates, where that is more than the rounding of Value itself.
+  virtual double Rounding(const Point&) { return 0; }
   // The Hessian does not depend on the point within a stage: the solver adds it once.
   virtual bool constant_hessian() const { return false; }
 

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <set>
 
+#include "sim/scene/joints.h"
 #include "sim/scene/sliders.h"
 
 namespace eipc {
@@ -183,6 +184,7 @@ void CheckScene(const SceneSpec& spec, Problems* problems) {
     if (!(spec.holding->end_s > spec.holding->start_s)) problems->Add("schedule.holding.end_s", "must be later than start_s");
   }
   CheckGoals(spec, names, problems);
+  CheckJoints(spec, problems);
 }
 
 }  // namespace eipc

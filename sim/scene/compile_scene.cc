@@ -8,9 +8,11 @@
 #include "sim/dynamics/state_codec.h"
 #include "sim/scene/check_scene.h"
 #include "sim/scene/compile_body.h"
+#include "sim/scene/compile_joints.h"
 #include "sim/scene/filled_regions.h"
 #include "sim/scene/settle.h"
 #include "sim/scene/sliders.h"
+#include "sim/scene/vertex_sets.h"
 #include "sim/solver/linear_solvers.h"
 
 namespace eipc {
@@ -57,34 +59,8 @@ void AppendBody(const BodySpec& spec, CompiledBody compiled, std::vector<ScalarS
   model->bodies.push_back(std::move(body));
 }
 
-// The mesh whose vertices the boundary sets of a body select.
-struct DrivenMesh {
-  int32_t body;
-  Pose pose;
-  std::vector<Vec3> nodes;              // mesh frame
-  std::vector<int32_t> node_of_vertex;  // -1: no tetrahedron uses the vertex
-};
-
-// The nodes of vertices that a boundary set lists by their indices in the mesh file. False: a problem was added.
-bool FindNodes(const std::vector<int32_t>& vertices, const DrivenMesh& mesh, const std::string& path, std::vector<int32_t>* nodes,
-               Problems* problems) {
-  for (const int32_t v : vertices) {
-    if (v < 0 || v >= static_cast<int32_t>(mesh.node_of_vertex.size())) {
-      problems->Add(path, "index ", v, " is not one of the mesh's ", mesh.node_of_vertex.size(), " vertices");
-      return false;
-    }
-    if (mesh.node_of_vertex[v] < 0) {
-      problems->Add(path, "vertex ", v,
-                    " of the mesh belongs to no tetrahedron, so nothing would move with it; remove it from the list");
-      return false;
-    }
-    nodes->push_back(mesh.node_of_vertex[v]);
-  }
-  return true;
-}
-
 // False: a problem was added.
-bool AddBoundarySet(const BoundarySetSpec& spec, const DrivenMesh& mesh, const std::string& path, Model* model,
+bool AddBoundarySet(const BoundarySetSpec& spec, const SelectableMesh& mesh, const std::string& path, Model* model,
                     Problems* problems) {
   const int32_t first = model->bodies[mesh.body].nodes.begin;
   BoundarySet set;
@@ -92,19 +68,8 @@ bool AddBoundarySet(const BoundarySetSpec& spec, const DrivenMesh& mesh, const s
   set.body = mesh.body;
   set.trajectory = spec.trajectory;
   set.initial_pose = spec.frame.value_or(mesh.pose);
-  if (!FindNodes(spec.vertices, mesh, path + ".vertices", &set.nodes, problems)) return false;
-  if (spec.box.has_value()) {
-    for (size_t i = 0; i < mesh.nodes.size(); ++i) {
-      if (spec.box->Contains(mesh.nodes[i])) set.nodes.push_back(static_cast<int32_t>(i));
-    }
-  }
-  for (int32_t& node : set.nodes) node += first;
-  std::sort(set.nodes.begin(), set.nodes.end());
-  set.nodes.erase(std::unique(set.nodes.begin(), set.nodes.end()), set.nodes.end());
-  if (set.nodes.empty()) {
-    problems->Add(path, "selects no vertex");
-    return false;
-  }
+  set.nodes = SelectNodes(spec.vertices, spec.box, mesh, *model, path, problems);
+  if (set.nodes.empty()) return false;
   for (const BoundarySet& other : model->boundary_sets) {
     if (other.body != mesh.body) continue;
     for (int32_t node : set.nodes) {
@@ -134,7 +99,7 @@ void AddWholeBody(const BodySpec& body, int32_t body_index, Model* model) {
 }
 
 // What frames and sliders move of a body.
-void AddDriven(const BodySpec& body, const DrivenMesh& mesh, const std::string& path, Model* model,
+void AddDriven(const BodySpec& body, const SelectableMesh& mesh, const std::string& path, Model* model,
                std::vector<ScalarSparse::Entry>* mass, Problems* problems) {
   const BodyTraits& traits = model->bodies[mesh.body].traits;
   if (traits.IsDriven() || body.slider) AddWholeBody(body, mesh.body, model);
@@ -244,7 +209,7 @@ absl::StatusOr<std::shared_ptr<const Model>> CompileScene(const SceneSpec& spec,
   auto model = std::make_shared<Model>();
   std::vector<ScalarSparse::Entry> mass;
   std::vector<std::vector<Vec3>> surface_positions;
-  std::vector<DrivenMesh> driven;
+  std::vector<SelectableMesh> driven;
   std::vector<std::vector<Triangle>> triangles;
   const int64_t problems_before = problems.count();
   for (size_t b = 0; b < spec.bodies.size(); ++b) {
@@ -271,6 +236,8 @@ absl::StatusOr<std::shared_ptr<const Model>> CompileScene(const SceneSpec& spec,
     AddFilledRegions(spec.bodies[b], static_cast<int32_t>(b), absl::StrCat("bodies[", b, "]"), model.get(), &problems);
   }
   SetPairs(spec, model.get());
+  EIPC_RETURN_IF_ERROR(Ended(budget.Poll()));
+  AddJoints(spec, driven, model.get(), &problems);
   EIPC_RETURN_IF_ERROR(Ended(budget.Poll()));
   CheckInitialPlacement(*model, &problems);
   if (!problems.empty()) return problems.ToStatus();

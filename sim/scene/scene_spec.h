@@ -16,15 +16,11 @@
 #include "sim/material/material.h"
 #include "sim/mesh/mesh_data.h"
 #include "sim/scene/body_kinds.h"
+#include "sim/scene/joint_spec.h"
+#include "sim/scene/selection_box.h"
 #include "sim/solver/solver_settings.h"
 
 namespace eipc {
-
-// Selects what lies in it; axis-aligned, in the authored mesh frame after scaling.
-struct SelectionBox {
-  Vec3 min, max;
-  bool Contains(const Vec3& p) const { return (p.array() >= min.array()).all() && (p.array() <= max.array()).all(); }
-};
 
 // What fills a body's surface, or cavities in it; the rest volume is that of the placement.
 struct EnclosedVolumeSpec {
@@ -102,6 +98,7 @@ struct SceneSpec {
   std::string name;
   Vec3 gravity = Vec3(0, 0, -9.81);
   std::vector<BodySpec> bodies;
+  std::vector<JointSpec> joints;
   bool start_in_equilibrium = false;
   ContactSettings contact;
   FrictionSpec friction;

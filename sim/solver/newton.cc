@@ -64,7 +64,7 @@ bool NewtonSolver::SlopeDecreases(NewtonProblem* problem, double slope) {
 
 double NewtonSolver::LineSearch(NewtonProblem* problem, const SolveContext& context, const VecX& q, NewtonReport* report) {
   const double slope = Dot(gradient_, direction_), start = progress_.energy;
-  const double rounding = 1e-13 * std::abs(start);
+  const double rounding = 1e-13 * std::abs(start) + problem->EnergyRounding();
   double fraction = progress_.limit;
   for (int k = 0; k < kMaxHalvings && !Raised(interrupt_); ++k, fraction *= 0.5) {
     if (k > 0 && move_.curved()) {

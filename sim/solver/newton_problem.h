@@ -19,6 +19,8 @@ class NewtonProblem {
   virtual void SetPoint(const VecX& q) = 0;
   // Infinite at a point that must not be accepted.
   virtual double Energy() = 0;
+  // By how much the rounding of coordinates may change Energy at the current point, J, beyond the rounding of the sum itself.
+  virtual double EnergyRounding() { return 0; }
   virtual void Gradient(VecX* gradient) = 0;
   // Positive semidefinite Hessian of the current point; true when the pattern of `hessian` changed.
   virtual bool Hessian(BlockMatrix* hessian) = 0;

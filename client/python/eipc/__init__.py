@@ -32,6 +32,7 @@ from .observation import (
     ContactCounts,
     ContactWrench,
     Energies,
+    JointReading,
     Observation,
     Observe,
     Outcome,
@@ -56,7 +57,7 @@ __version__ = "0.2.0"
 __all__ = [
     "AbortedError", "BatchResult", "BodyInfo", "BodyObservation", "BodyTopology", "BoundaryPose", "CancelledError", "Client",
     "ContactCounts", "ContactTractions", "ContactWrench", "DeadlineExceededError", "DriveMode", "DriveMotion", "DriveReading", "EipcError", "Energies", "Episode", "EpisodeError", "FailedPreconditionError",
-    "InternalError", "Interpolation", "InvalidArgumentError", "LostEpisode", "LostEpisodeWarning", "MeshUpload", "NotFoundError", "Observation", "Observe", "Operation", "Outcome",
+    "InternalError", "Interpolation", "InvalidArgumentError", "JointReading", "LostEpisode", "LostEpisodeWarning", "MeshUpload", "NotFoundError", "Observation", "Observe", "Operation", "Outcome",
     "PairCount", "PairSlip", "PeakStress", "PermissionDeniedError", "Placement", "PlacementRange", "Pose", "RealTimeLoop", "Recorder", "ResourceExhaustedError", "Scene", "SceneFileError", "SceneSummary", "ServerInfo",
     "ServerProcess", "ServerStartError", "Session", "SessionInfo", "Snapshot", "SolverReport", "StepLimit", "StepReceipt", "StepStream", "VolumeReading",
     "Timing", "Tls", "Trajectory", "UnauthenticatedError", "UnavailableError", "UnimplementedError", "connect", "drives", "launch",

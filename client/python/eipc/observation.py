@@ -40,6 +40,8 @@ class Observe:
     slips: bool = False
     # Von Mises stress of the elements of bodies that deform.
     stresses: bool = False
+    # Where joints are and what they exert.
+    joints: bool = False
     # Restrict per-body groups to these bodies; empty means all.
     bodies: Sequence[str] = ()
     # Element type of arrays of positions, forces, areas and stresses: float64 or float32.
@@ -50,7 +52,7 @@ class Observe:
         """Every group, with changes by keyword."""
         groups = ("poses", "twists", "cage_positions", "surface_positions", "contact_wrenches", "contact_counts",
                   "min_distance", "energies", "solver_report", "boundary_poses", "state_digest", "step_receipt", "volumes",
-                  "contact_tractions", "stresses", "slips")
+                  "contact_tractions", "stresses", "slips", "joints")
         chosen: dict[str, Any] = {**dict.fromkeys(groups, True), **changes}
         return cls(**chosen)
 
@@ -61,7 +63,7 @@ class Observe:
             contact_counts=self.contact_counts, min_distance=self.min_distance, energies=self.energies,
             solver_report=self.solver_report, boundary_poses=self.boundary_poses, state_digest=self.state_digest,
             step_receipt=self.step_receipt, volumes=self.volumes,
-            contact_tractions=self.contact_tractions, stresses=self.stresses, slips=self.slips, bodies=list(self.bodies),
+            contact_tractions=self.contact_tractions, stresses=self.stresses, slips=self.slips, joints=self.joints, bodies=list(self.bodies),
             positions_dtype=arrays.data_type(self.positions_dtype))
 
 
@@ -241,6 +243,20 @@ class BoundaryPose:
 
 
 @dataclass(frozen=True, eq=False)
+class JointReading:
+    """A joint of the scene at the end of the step: where it is and what it exerts on its body_a (the opposite on its body_b)."""
+
+    position: float  # of a hinge rad, over whole turns; of a slider m; of a spring its length, m; 0 of others
+    velocity: float
+    effort: float  # of spring, damper and stops along it: N m of a hinge, else N
+    drift_m: float  # largest distance between points that it holds together
+    force: np.ndarray  # [3] N, world
+    moment: np.ndarray  # [3] N m, about `point`, world
+    point: np.ndarray  # [3] m, the joint's point of body_a, world
+    contact: str  # of the two bodies: "ON", "OFF_BY_SCENE" or "OFF_BY_OVERLAP"
+
+
+@dataclass(frozen=True, eq=False)
 class Observation:
     """State of a session after a step. Groups that were not asked for are None or empty."""
 
@@ -263,6 +279,8 @@ class Observation:
     step_receipt: Optional[StepReceipt] = None
     # (body, other) -> how body slides on other; both orders of each pair in contact.
     slips: Mapping[tuple[str, str], PairSlip] = field(default_factory=dict)
+    # By name.
+    joints: Mapping[str, JointReading] = field(default_factory=dict)
 
     @property
     def drives(self) -> Mapping[tuple[str, str], DriveReading]:
@@ -361,6 +379,12 @@ def _boundary_pose(message: observation_pb2.BoundaryPose) -> BoundaryPose:
                         reading_from_message(message.drive) if message.HasField("drive") else None)
 
 
+def _joint(message: observation_pb2.JointReading) -> JointReading:
+    return JointReading(message.position, message.velocity, message.effort, message.drift_m, _vector(message.force_n),
+                        _vector(message.moment_nm), _vector(message.point_m),
+                        observation_pb2.JointReading.Contact.Name(message.contact))
+
+
 def observation_from_message(message: observation_pb2.Observation) -> Observation:
     """Unpacks an observation; arrays stay views of the message's bytes."""
     energies = message.energies
@@ -378,4 +402,5 @@ def observation_from_message(message: observation_pb2.Observation) -> Observatio
         boundary_poses={(pose.body, pose.boundary_set): _boundary_pose(pose) for pose in message.boundary_poses},
         state_digest=message.state_digest,
         step_receipt=_receipt(message.step_receipt) if message.HasField("step_receipt") else None,
-        slips=slips_from_messages(message.slips))
+        slips=slips_from_messages(message.slips),
+        joints={joint.name: _joint(joint) for joint in message.joints})

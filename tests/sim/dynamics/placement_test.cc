@@ -113,6 +113,32 @@ TEST(Placement, NamesBodiesThatCannotBePlaced) {
   EXPECT_NE(PlacementProblem(*model, 3), "");
 }
 
+TEST(Placement, NamesTheJointThatHoldsABody) {
+  SceneSpec scene = Boxes();
+  JointSpec joint;
+  joint.name = "pin";
+  joint.body_a = "stiff";
+  joint.body_b = "tool";
+  joint.point = 0.5 * (scene.bodies[1].pose.position + scene.bodies[3].pose.position);
+  joint.kind = JointKind::kBall;
+  scene.joints = {joint};
+  EXPECT_NE(PlacementProblem(*testing::Compile(scene), 1).find("'pin'"), std::string::npos);
+  scene.joints[0].kind = JointKind::kSpring;
+  scene.joints[0].point = scene.bodies[1].pose.position;
+  scene.joints[0].point_b = scene.bodies[3].pose.position;
+  scene.joints[0].law.stiffness = 1;
+  const auto sprung = testing::Compile(scene);
+  EXPECT_EQ(PlacementProblem(*sprung, 1), "");
+  StartOrder order;
+  order.placements.push_back({});
+  order.placements[0].body = 1;
+  order.placements[0].translation = Vec3(0, 0, 0.05);
+  const absl::StatusOr<State> start = PlacedStart(*sprung, order);
+  ASSERT_TRUE(start.ok()) << start.status();
+  const double length = (scene.bodies[1].pose.position + Vec3(0, 0, 0.05) - scene.bodies[3].pose.position).norm();
+  EXPECT_NEAR(start->joints[0].position, length, 1e-12);
+}
+
 // A thousand starts: none has an intersection, the same seed has the same bits, other seeds have other ones, and what is drawn
 // fills its ranges.
 TEST(Placement, DrawsFreeStartsBySeed) {

@@ -71,6 +71,45 @@ TEST(TurningMotion, BeginsAlongTheDisplacement) {
   EXPECT_LT((ahead - q - step * d).norm(), 20 * step * step) << "leaves it by the square of the fraction";
 }
 
+// A chain of stiff bodies, whose spins are of very different size: some count as turns, some do not.
+TEST(TurningMotion, KeepsJointsClosedHoweverSmallTheSpins) {
+  SceneSpec scene = testing::EmptyScene();
+  constexpr int kLinks = 4;
+  for (int k = 0; k < kLinks; ++k) {
+    scene.bodies.push_back(
+        testing::AffineBox("link" + std::to_string(k), Vec3(0.03, 0.03, 0.1), testing::StiffMaterial(1000, 1e8)));
+    scene.bodies[k].pose.position.z() = -0.055 - 0.11 * k;
+    JointSpec joint;
+    joint.name = "ball" + std::to_string(k);
+    joint.kind = JointKind::kBall;
+    joint.body_a = scene.bodies[k].name;
+    joint.body_b = k == 0 ? "" : scene.bodies[k - 1].name;
+    joint.point = Vec3(0, 0, -0.11 * k);
+    scene.joints.push_back(joint);
+  }
+  const auto model = testing::Compile(scene);
+  const TurningMotion motion(*model);
+  const VecX q = InitialState(*model).q;
+  const std::vector<std::vector<double>> spins = {{3e-9, 2e-8, 3e-9, 1e-6}, {1e-3, 5e-9, 2e-9, 0.2}, {0, 0.3, 1e-9, 2e-8}};
+  for (const std::vector<double>& spin : spins) {
+    VecX d = VecX::Zero(q.size());
+    Vec3 end = Vec3::Zero();  // how far the joint above has gone
+    for (int k = 0; k < kLinks; ++k) {
+      const Vec3 turn = spin[k] * Vec3(1, 0.5, 0).normalized(), pivot(0, 0, -0.11 * k);
+      const IndexRange& nodes = model->bodies[k].nodes;
+      for (int32_t i = nodes.begin; i < nodes.end; ++i) d.segment<3>(3 * i) = end + turn.cross(Vec3(q.segment<3>(3 * i)) - pivot);
+      end += turn.cross(Vec3(0, 0, -0.11));
+    }
+    for (const double fraction : {1.0, 0.3, 0.01}) {
+      VecX out;
+      motion.Follow(q, d, fraction, &out);
+      for (const Joint& joint : model->joints) {
+        for (const Tie& tie : joint.ties) EXPECT_LT(tie.gap.At(out).norm(), 1e-15) << joint.name << " at " << fraction;
+      }
+    }
+  }
+}
+
 TEST(TurningMotion, WhatDoesNotTurnGoesStraight) {
   const auto model = Bodies();
   const TurningMotion motion(*model);

@@ -1,0 +1,19 @@
+#ifndef EIPC_SIM_SCENE_COMPILE_JOINTS_H_
+#define EIPC_SIM_SCENE_COMPILE_JOINTS_H_
+
+#include <vector>
+
+#include "sim/dynamics/model.h"
+#include "sim/scene/problems.h"
+#include "sim/scene/scene_spec.h"
+#include "sim/scene/vertex_sets.h"
+
+namespace eipc {
+
+// Makes the joints of a model that has its bodies, its surface and its pairs; disables pairs of bodies that joints connect where
+// that is asked for, or where they overlap as placed. `meshes`: one a body. Precondition: CheckJoints found nothing.
+void AddJoints(const SceneSpec& spec, const std::vector<SelectableMesh>& meshes, Model* model, Problems* problems);
+
+}  // namespace eipc
+
+#endif  // EIPC_SIM_SCENE_COMPILE_JOINTS_H_
