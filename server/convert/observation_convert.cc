@@ -17,6 +17,7 @@
 #include "sim/sensor/contact_wrenches.h"
 #include "sim/sensor/enclosed_volumes.h"
 #include "sim/sensor/energies.h"
+#include "sim/sensor/goals.h"
 #include "sim/solver/linear_solvers.h"
 
 namespace eipc {
@@ -106,6 +107,17 @@ void EnergiesToProto(const Energies& energies, v1::Energies* out) {
   out->set_volume_j(energies.volume_j);
 }
 
+void GoalsToProto(const Model& model, const State& state, v1::Observation* out) {
+  for (const Goal& goal : model.goals) {
+    v1::GoalReading& reading = *out->add_goals();
+    reading.set_name(goal.name);
+    reading.set_value(GoalValue(model, state, goal));
+    reading.set_tolerance(goal.tolerance);
+    reading.set_unit(GoalUnit(goal));
+    if (goal.from_s) reading.set_from_s(*goal.from_s);
+  }
+}
+
 // Positions of the nodes [range.begin, range.end) of q.
 std::vector<Vec3> NodePositions(const State& state, const IndexRange& range) {
   std::vector<Vec3> positions(range.size());
@@ -131,6 +143,7 @@ absl::StatusOr<ObservationPlan> ObservationPlan::Create(const Model& model, cons
   plan.step_receipt_ = request.step_receipt();
   plan.volumes_ = request.volumes();
   plan.joints_ = request.joints();
+  plan.goals_ = request.goals();
   plan.float32_ = request.positions_dtype() == v1::FLOAT32;
   if (!plan.float32_ && request.positions_dtype() != v1::FLOAT64 && request.positions_dtype() != v1::DATA_TYPE_UNSPECIFIED) {
     return absl::InvalidArgumentError(absl::StrCat("INVALID_REQUEST: observe.positions_dtype: must be FLOAT64 or FLOAT32, got ",
@@ -156,9 +169,10 @@ absl::StatusOr<ObservationPlan> ObservationPlan::Create(const Model& model, cons
 
 int64_t ObservationPlan::MostBytes(const Model& model) const {
   // Fixed fields of an observation, and of a body beside its positions; names are short.
-  constexpr int64_t kPerAnswer = 4096, kPerBody = 512, kPerJoint = 256;
+  constexpr int64_t kPerAnswer = 4096, kPerBody = 512, kPerJoint = 256, kPerGoal = 128;
   const int64_t per_point = 3 * (float32_ ? sizeof(float) : sizeof(double));
   int64_t bytes = kPerAnswer + (joints_ ? kPerJoint * static_cast<int64_t>(model.joints.size()) : 0);
+  if (goals_) bytes += kPerGoal * static_cast<int64_t>(model.goals.size());
   for (const int index : bodies_) {
     const Body& body = model.bodies[index];
     bytes += kPerBody;
@@ -181,6 +195,7 @@ void ObservationPlan::Observe(const World& world, v1::Observation* out) const {
   ObserveContacts(world, x, out);
   ObserveBoundaryPoses(world, out);
   if (joints_) JointReadingsToProto(world.model(), world.state(), out);
+  if (goals_) GoalsToProto(world.model(), world.state(), out);
   if (min_distance_) out->set_min_distance_m(world.contact_forces().min_distance_m);
   if (energies_) EnergiesToProto(ComputeEnergies(world, x), out->mutable_energies());
   if (solver_report_) ReportToProto(world.report(), out->mutable_solver_report());

@@ -45,6 +45,7 @@ class ObservationPlan {
   bool step_receipt_ = false;
   bool volumes_ = false;
   bool joints_ = false;
+  bool goals_ = false;
   bool float32_ = false;
   TouchPlan touch_;
   std::vector<int> bodies_;        // in the model's order

@@ -25,7 +25,9 @@ from .errors import (
     UnimplementedError,
 )
 from .episode import Episode, load_episodes
+from .farm import Farm
 from .geometry import Interpolation, Pose, Trajectory
+from .goals import GoalProgress, GoalReading
 from .observation import (
     BodyObservation,
     BoundaryPose,
@@ -57,6 +59,7 @@ __version__ = "0.2.0"
 __all__ = [
     "AbortedError", "BatchResult", "BodyInfo", "BodyObservation", "BodyTopology", "BoundaryPose", "CancelledError", "Client",
     "ContactCounts", "ContactTractions", "ContactWrench", "DeadlineExceededError", "DriveMode", "DriveMotion", "DriveReading", "EipcError", "Energies", "Episode", "EpisodeError", "FailedPreconditionError",
+    "Farm", "GoalProgress", "GoalReading",
     "InternalError", "Interpolation", "InvalidArgumentError", "JointReading", "LostEpisode", "LostEpisodeWarning", "MeshUpload", "NotFoundError", "Observation", "Observe", "Operation", "Outcome",
     "PairCount", "PairSlip", "PeakStress", "PermissionDeniedError", "Placement", "PlacementRange", "Pose", "RealTimeLoop", "Recorder", "ResourceExhaustedError", "Scene", "SceneFileError", "SceneSummary", "ServerInfo",
     "ServerProcess", "ServerStartError", "Session", "SessionInfo", "Snapshot", "SolverReport", "StepLimit", "StepReceipt", "StepStream", "VolumeReading",

@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, DTypeLike
 from . import arrays
 from .drives import DriveReading, reading_from_message
 from .geometry import Pose
+from .goals import GoalReading, goals_from_messages
 from .touch import ContactTractions, PairSlip, slips_from_messages, tractions_from_message
 from .v1 import geometry_pb2, observation_pb2, scene_pb2
 
@@ -42,6 +43,8 @@ class Observe:
     stresses: bool = False
     # Where joints are and what they exert.
     joints: bool = False
+    # How far the scene's goals are reached.
+    goals: bool = False
     # Restrict per-body groups to these bodies; empty means all.
     bodies: Sequence[str] = ()
     # Element type of arrays of positions, forces, areas and stresses: float64 or float32.
@@ -52,7 +55,7 @@ class Observe:
         """Every group, with changes by keyword."""
         groups = ("poses", "twists", "cage_positions", "surface_positions", "contact_wrenches", "contact_counts",
                   "min_distance", "energies", "solver_report", "boundary_poses", "state_digest", "step_receipt", "volumes",
-                  "contact_tractions", "stresses", "slips", "joints")
+                  "contact_tractions", "stresses", "slips", "joints", "goals")
         chosen: dict[str, Any] = {**dict.fromkeys(groups, True), **changes}
         return cls(**chosen)
 
@@ -63,7 +66,8 @@ class Observe:
             contact_counts=self.contact_counts, min_distance=self.min_distance, energies=self.energies,
             solver_report=self.solver_report, boundary_poses=self.boundary_poses, state_digest=self.state_digest,
             step_receipt=self.step_receipt, volumes=self.volumes,
-            contact_tractions=self.contact_tractions, stresses=self.stresses, slips=self.slips, joints=self.joints, bodies=list(self.bodies),
+            contact_tractions=self.contact_tractions, stresses=self.stresses, slips=self.slips, joints=self.joints,
+            goals=self.goals, bodies=list(self.bodies),
             positions_dtype=arrays.data_type(self.positions_dtype))
 
 
@@ -281,6 +285,8 @@ class Observation:
     slips: Mapping[tuple[str, str], PairSlip] = field(default_factory=dict)
     # By name.
     joints: Mapping[str, JointReading] = field(default_factory=dict)
+    # By name, in this state.
+    goals: Mapping[str, GoalReading] = field(default_factory=dict)
 
     @property
     def drives(self) -> Mapping[tuple[str, str], DriveReading]:
@@ -403,4 +409,5 @@ def observation_from_message(message: observation_pb2.Observation) -> Observatio
         state_digest=message.state_digest,
         step_receipt=_receipt(message.step_receipt) if message.HasField("step_receipt") else None,
         slips=slips_from_messages(message.slips),
-        joints={joint.name: _joint(joint) for joint in message.joints})
+        joints={joint.name: _joint(joint) for joint in message.joints},
+        goals=goals_from_messages(message.goals))

@@ -172,6 +172,48 @@ TEST_F(ObservationTest, HoldsSlipsOnRequestOnly) {
   EXPECT_THAT(ObservationToProto(world_, request)->slips(), SizeIs(0));
 }
 
+TEST(ObservationOfGoals, HoldsTheirFiguresOnRequestOnly) {
+  SceneSpec spec;
+  BodySpec soft;
+  soft.name = "soft";
+  soft.kind = BodyKind::kFullSpace;
+  soft.mesh = Tetrahedron(0.1);
+  soft.material.density_kg_m3 = 1000;
+  soft.material.youngs_modulus_pa = 1e5;
+  soft.material.poissons_ratio = 0.4;
+  spec.bodies = {soft};
+  GoalSpec below;  // the centre of mass, at height 0.025, is to be 2 m deeper
+  below.name = "below";
+  below.body = "soft";
+  below.measure = PositionMeasure{Vec3(-1, -1, -3), Vec3(1, 1, -2), {}};
+  below.tolerance = 0.01;
+  GoalSpec slow;
+  slow.name = "slow";
+  slow.body = "soft";
+  slow.measure = SpeedMeasure{};
+  slow.tolerance = 0.5;
+  slow.from_s = 1;
+  spec.goals = {below, slow};
+  auto model = CompileScene(spec);
+  ASSERT_TRUE(model.ok()) << model.status();
+  World world(*model);
+  ASSERT_TRUE(world.Step({0.01, {}}, {}).ok());
+  v1::ObservationRequest request;
+  EXPECT_THAT(ObservationToProto(world, request)->goals(), SizeIs(0));
+  request.set_goals(true);
+  const auto seen = ObservationToProto(world, request);
+  ASSERT_THAT(seen->goals(), SizeIs(2));
+  EXPECT_EQ(seen->goals(0).name(), "below");
+  EXPECT_EQ(seen->goals(0).unit(), "m");
+  // Implicit Euler falls by g h^2 in the first step.
+  EXPECT_NEAR(seen->goals(0).value(), 2.025 - 9.81e-4, 1e-9);
+  EXPECT_EQ(seen->goals(0).tolerance(), 0.01);
+  EXPECT_FALSE(seen->goals(0).has_from_s());
+  EXPECT_NEAR(seen->goals(1).value(), 0.0981, 1e-9);
+  EXPECT_EQ(seen->goals(1).unit(), "m/s");
+  EXPECT_EQ(seen->goals(1).from_s(), 1);
+}
+
 TEST_F(ObservationTest, RestrictsToBodies) {
   v1::ObservationRequest request = Everything();
   request.add_bodies("plate");

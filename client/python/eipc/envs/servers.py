@@ -5,7 +5,7 @@ from __future__ import annotations
 import atexit
 import os
 import threading
-from typing import Any, Optional, Union
+from typing import Any, Optional, Protocol, Union, runtime_checkable
 
 import grpc
 
@@ -13,7 +13,18 @@ from ..client import Client, connect
 from ..errors import UnavailableError
 from ..server_process import ServerProcess, launch
 
-Server = Union[None, str, Client, ServerProcess]
+
+
+@runtime_checkable
+class ServerChoice(Protocol):
+    """Servers of which one is chosen, such as an eipc.Farm, whose connections are its own."""
+
+    def client(self) -> Client: ...
+
+    def failed(self, address: str) -> None: ...
+
+
+Server = Union[None, str, Client, ServerProcess, ServerChoice]
 
 
 class _Shared:
@@ -67,7 +78,8 @@ class Connection:
     """A client of the server of an environment, that can be renewed when the server ended."""
 
     def __init__(self, server: Server = None, timeout: float = 20.0) -> None:
-        """server: None for the shared one, an address "host:port", a Client, or what launch() returned. timeout: s to wait for it."""
+        """server: None for the shared one, an address "host:port", a Client, an eipc.Farm, or what launch() returned. timeout: s to wait
+        for it."""
         self._server, self._timeout = server, timeout
         self._closed = False
         if server is None:
@@ -82,8 +94,17 @@ class Connection:
         """Connects again. The shared server is started again when it has ended; any other must be there. Raises UnavailableError."""
         if isinstance(self._server, Client):
             return  # its channel connects again by itself
+        if isinstance(self._server, ServerChoice):
+            self._server.failed(self.client.address)
+            self.client = self._server.client()
+            return
         former, self.client = self.client, self._connect()
         former.close()
+
+    @property
+    def attempts(self) -> int:
+        """How often worlds are put back before their loss is told: a farm has other servers to try."""
+        return 4 if isinstance(self._server, ServerChoice) else 1
 
     @property
     def process(self) -> Optional[ServerProcess]:
@@ -97,7 +118,7 @@ class Connection:
             return
         self._closed = True
         client: Any = getattr(self, "client", None)
-        if client is not None and not isinstance(self._server, Client):
+        if client is not None and not isinstance(self._server, (Client, ServerChoice)):
             client.close()
         if self._server is None:
             SHARED.leave()
@@ -105,6 +126,8 @@ class Connection:
     def _connect(self) -> Client:
         if isinstance(self._server, Client):
             return self._server
+        if isinstance(self._server, ServerChoice):
+            return self._server.client()
         if isinstance(self._server, str):
             return connect(self._server, timeout=self._timeout)
         process = SHARED.process() if self._server is None else self._server

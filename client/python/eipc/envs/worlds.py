@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import secrets
-from typing import Any, Callable, Mapping, Sequence, TypeVar
+from typing import Any, Callable, Mapping, Optional, Sequence, TypeVar
 
 import grpc
 import numpy as np
 
-from ..errors import EipcError, InternalError, NotFoundError, UnavailableError
+from ..errors import DeadlineExceededError, EipcError, InternalError, NotFoundError, UnavailableError
 from ..geometry import Interpolation
 from ..observation import Observe
 from ..session import Session
@@ -20,6 +20,7 @@ from .stacked import BatchAnswer, Layout, WorldArrays
 
 _STEP_BATCH = "/eipc.v1.SimulationService/StepBatch"
 _Result = TypeVar("_Result")
+_LOST = (UnavailableError, NotFoundError, DeadlineExceededError)
 
 
 class Worlds:
@@ -63,15 +64,16 @@ class Worlds:
     def send(self, worlds: np.ndarray, rows: np.ndarray) -> Mapping[int, EipcError]:
         """Steps worlds [k] as their rows say, all in one request. Returns the errors of the worlds that failed; those are at
         their last whole step, and no other world is touched by it."""
-        answer = self._surviving(lambda: self._step(worlds, rows))
+        request_id = secrets.token_hex(8)  # a repeated request is carried out once
+        answer = self._surviving(lambda: self._step(worlds, rows, request_id))
         self.state.put(answer.worlds, answer.rows)
         self._history.add(worlds, rows, self.state.digest)
         if self._history.due:
             self._surviving(self._take_snapshots)
         return answer.errors
 
-    def _step(self, worlds: np.ndarray, rows: np.ndarray) -> BatchAnswer:
-        request = batch_request(self.session.name, secrets.token_hex(8), rows)
+    def _step(self, worlds: np.ndarray, rows: np.ndarray, request_id: str) -> BatchAnswer:
+        request = batch_request(self.session.name, request_id, rows)
         return self.layout.read(worlds, self.connection.client._call(self._call, request, None))
 
     def observe_start(self) -> None:
@@ -98,13 +100,19 @@ class Worlds:
 
     def _surviving(self, call: Callable[[], _Result]) -> _Result:
         """The result of a call, which is made again after the worlds have been put back when their server ended meanwhile."""
-        try:
-            return call()
-        except (UnavailableError, NotFoundError) as error:
-            if self._session_lives(error):
-                raise
-        self._restart()
-        return call()
+        last: Optional[EipcError] = None
+        restart = False
+        for _ in range(self.connection.attempts + 1):
+            try:
+                if restart:
+                    self._restart()
+                return call()
+            except _LOST as error:
+                last, restart = error, not self._session_lives(error)
+                if not restart and (self.connection.attempts == 1 or isinstance(error, DeadlineExceededError)):
+                    raise
+        assert last is not None
+        raise last
 
     def _session_lives(self, error: EipcError) -> bool:
         """Whether the call failed although the session is there: then starting again would not help."""
@@ -112,7 +120,7 @@ class Worlds:
             self.session.info(timeout=5)
         except EipcError:
             return False
-        return isinstance(error, UnavailableError)
+        return not isinstance(error, NotFoundError)
 
     def _restart(self) -> None:
         """A new session in which every world is where its last acknowledged step had left it, bit for bit.
@@ -126,7 +134,7 @@ class Worlds:
             self.session.restore(data, Observe(poses=False, solver_report=False), world=world)
         digests = np.full(self.count, "", dtype=object)
         for worlds, rows in self._history.since_snapshots():
-            answer = self._step(worlds, rows)
+            answer = self._step(worlds, rows, secrets.token_hex(8))
             digests[answer.worlds] = answer.rows.digest
         wrong = [world for world in range(self.count) if digests[world] and digests[world] != self._history.digest[world]]
         if wrong:

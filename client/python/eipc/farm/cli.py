@@ -16,6 +16,7 @@ from typing import Any, Callable, Optional, Sequence
 from ..client import connect
 from ..errors import EipcError
 from ..server_process import launch
+from .comparison import write_comparison
 from .engines import engine_named
 from .errors import EvaluationError
 from .evaluation import evaluate
@@ -23,6 +24,7 @@ from .plan import Plan
 from .report import compare, words, write_report
 from .results import Results
 from .verify import choose, verify
+from .worker import credentials
 
 
 def main(argv: Optional[Sequence[str]] = None) -> int:
@@ -44,21 +46,25 @@ def _parser() -> argparse.ArgumentParser:
     run = commands.add_parser("evaluate", help="run a policy in many episodes", description="Runs a policy in episodes with seeds. The "
                               "same command goes on where it was stopped; every episode has exactly one result.")
     run.add_argument("--policy", required=True, metavar="MODULE[:NAME]", help="has act(observation) and, optionally, reset(seed)")
-    run.add_argument("--scenes", required=True, nargs="+", metavar="SCENE", help="environments: ids (eipc/Grasp-v0) or MODULE:NAME")
+    run.add_argument("--scenes", required=True, nargs="+", metavar="SCENE", help="environments: ids (eipc/Grasp-v0) or MODULE:NAME; "
+                     "scene files with goals (.textproto)")
     run.add_argument("--episodes", type=int, default=100, help="of each scene (default 100)")
     run.add_argument("--workers", type=int, default=0, help="at a time; default: the processors of this machine")
     run.add_argument("--out", type=Path, default=Path("evaluation"), help="folder of the results (default: evaluation)")
     run.add_argument("--seed", type=int, default=0, help="of the first episode of every scene; the next has the next")
-    run.add_argument("--max-steps", type=int, default=0, help="of an episode; default: the environment's")
+    run.add_argument("--max-steps", type=int, default=0, help="of an episode; default: the environment's or the scene's")
+    run.add_argument("--randomize", default="", metavar="FILE", help="of scene files: ranges of starts, drawn with the seed of each "
+                     "episode (eipc.v1.Randomize as text, or a file with it)")
     run.add_argument("--episode-timeout", type=float, default=600.0, help="seconds after which an episode is an error (default 600)")
-    run.add_argument("--engine", default="local", help="local, slurm, dask or ray (default: local)")
+    run.add_argument("--engine", default="local", help="local, slurm, dask, ray or agones (default: local)")
     run.add_argument("--engine-option", action="append", default=[], metavar="WORD", help="of sbatch, or the address of the Dask "
                      "scheduler or Ray cluster; may be repeated")
-    run.add_argument("--server", action="append", default=[], metavar="ADDRESS", help="a server that is there, for one worker; may be "
-                     "repeated; default: every worker starts its own")
+    run.add_argument("--server", action="append", default=[], metavar="ADDRESS", help="a server that is there, for one worker, and for "
+                     "those of other servers when they are lost; may be repeated; default: every worker starts its own")
     run.set_defaults(command=_evaluate)
     pair = commands.add_parser("compare", help="compare two policies on the same episodes")
     pair.add_argument("folders", nargs=2, type=Path, metavar="FOLDER")
+    pair.add_argument("--out", type=Path, metavar="FOLDER", help="writes comparison.html, .json and .csv there")
     pair.set_defaults(command=_compare)
     again = commands.add_parser("verify", help="run episodes again and compare every state")
     again.add_argument("folder", type=Path, metavar="FOLDER", help="of an evaluation, or its report.json")
@@ -71,7 +77,7 @@ def _parser() -> argparse.ArgumentParser:
 
 def _evaluate(options: argparse.Namespace) -> int:
     plan = Plan.make(options.policy, options.scenes, options.episodes, first_seed=options.seed, max_steps=options.max_steps,
-                     episode_timeout_s=options.episode_timeout)
+                     episode_timeout_s=options.episode_timeout, randomize=options.randomize)
     plan.write(options.out)
     engine = engine_named(options.engine, options.workers or _processors(), tuple(options.server), tuple(options.engine_option))
     progress = Progress()
@@ -86,7 +92,8 @@ def _evaluate(options: argparse.Namespace) -> int:
 
 
 def _compare(options: argparse.Namespace) -> int:
-    found = compare(Results(options.folders[0]), Results(options.folders[1]))
+    first, second = map(Results, options.folders)
+    found = write_comparison(first, second, options.out) if options.out else compare(first, second)
     print(json.dumps(found, indent=1))
     return 0
 
@@ -98,7 +105,7 @@ def _verify(options: argparse.Namespace) -> int:
     if not indices:
         raise EvaluationError(f"{folder} has no results yet")
     if options.server:
-        with connect(options.server) as client:
+        with connect(options.server, **credentials()) as client:
             verified = verify(results, client, indices, print)
     else:
         with launch() as server, server.client() as client:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, Callable, Sequence
 
 from .engines import Ended, Engine
+from .engines.base import submit_all
 from .errors import EvaluationError
 from .results import ERROR, Result, Results
 from .worker import CANNOT, NO_SERVER, OTHER_BUILD
@@ -46,8 +47,7 @@ class Evaluation:
             while True:
                 jobs = [job for job in jobs if not self._over(job)]
                 waiting = self._waiting(jobs)
-                while waiting and len(jobs) < self.engine.capacity:
-                    jobs.append(self._submit(waiting))
+                jobs += self._submit(waiting, self.engine.capacity - len(jobs))
                 self.progress(len(self.results.finished()), self.results.plan.count)
                 if not jobs:
                     return
@@ -67,11 +67,14 @@ class Evaluation:
         taken = self.results.finished().union(*(job.cases for job in jobs))
         return [index for index in range(self.results.plan.count) if index not in taken]
 
-    def _submit(self, waiting: list[int]) -> _Job:
-        """Takes the cases of one job off the list: few enough that the last jobs end together."""
-        size = max(1, min(32, len(waiting) // (3 * self.engine.capacity)))
-        cases = [waiting.pop(0) for _ in range(size)]
-        return _Job(self.engine.submit(self.results.folder, cases), cases, self.clock(), size)
+    def _submit(self, waiting: list[int], jobs: int) -> list[_Job]:
+        """Takes the cases of some jobs off the list: few enough each that the last jobs end together."""
+        parts = []
+        while waiting and len(parts) < jobs:
+            size = max(1, min(32, len(waiting) // (3 * self.engine.capacity)))
+            parts.append([waiting.pop(0) for _ in range(size)])
+        handles = submit_all(self.engine, self.results.folder, parts)
+        return [_Job(handle, cases, self.clock(), len(cases)) for handle, cases in zip(handles, parts)]
 
     def _over(self, job: _Job) -> bool:
         left = [index for index in job.cases if not self.results.path(index).exists()]

@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import json
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any, Iterator
+from typing import Any, Iterator, Mapping
 
 from ..durable import write_durably
 from .errors import EvaluationError
+from .scene_files import digest, is_scene_file, keep, randomize_text, read_randomize, read_scene
 
 PLAN = "plan.json"
 
 
 @dataclass(frozen=True)
 class Case:
-    """One episode. scene: an environment (is_environment). index: its place in the evaluation."""
+    """One episode. scene: an environment (is_environment) or a scene file (is_scene_file). index: its place in the evaluation."""
 
     index: int
     scene: str
@@ -27,9 +28,12 @@ class Case:
 
 @dataclass(frozen=True)
 class Plan:
-    """policy: MODULE[:NAME]. scenes: environments, each with `episodes` episodes of the seeds first_seed, first_seed + 1, ...
+    """policy: MODULE[:NAME]. scenes: environments and scene files, each with `episodes` episodes of the seeds first_seed,
+    first_seed + 1, ...
 
-    max_steps: of an episode; 0: what the environment says. episode_timeout_s: of wall-clock time.
+    max_steps: of an episode; 0: what the environment or the scene's schedule says. episode_timeout_s: of wall-clock time. randomize: of
+    scene files, the ranges of starts that are drawn with the seed (text form of eipc.v1.Randomize). scene_hashes: SHA-256 of each scene
+    file with its meshes.
     """
 
     policy: str
@@ -38,21 +42,29 @@ class Plan:
     first_seed: int = 0
     max_steps: int = 0
     episode_timeout_s: float = 600.0
+    randomize: str = ""
+    scene_hashes: Mapping[str, str] = field(default_factory=dict)
+    contents: Mapping[str, bytes] = field(default_factory=dict, compare=False, repr=False)  # of the scene files, until they are written
 
     @classmethod
     def make(cls, policy: str, scenes: list[str], episodes: int, **options: Any) -> "Plan":
         """Raises EvaluationError for what cannot be evaluated."""
         if not scenes:
-            raise EvaluationError("no scene is given: name environments, such as eipc/Grasp-v0")
+            raise EvaluationError("no scene is given: name environments, such as eipc/Grasp-v0, or scene files")
         if episodes < 1:
             raise EvaluationError(f"episodes is {episodes}; there must be at least one a scene")
         if len(set(scenes)) != len(scenes):
             raise EvaluationError("a scene is given twice")
         for scene in scenes:
-            if not is_environment(scene):
-                raise EvaluationError(f"the scene {scene} is no environment: name an id (eipc/Grasp-v0) or MODULE:NAME of a function that "
-                                      "makes one")
-        plan = cls(policy, tuple(scenes), episodes, **options)
+            if not is_environment(scene) and not is_scene_file(scene):
+                raise EvaluationError(f"the scene {scene} is neither an environment nor a scene file: name an id (eipc/Grasp-v0), "
+                                      "MODULE:NAME of a function that makes one, or a file .textproto")
+        contents = {scene: read_scene(scene) for scene in scenes if is_scene_file(scene)}
+        options["randomize"] = randomize_text(read_randomize(options.get("randomize", "")))
+        if options["randomize"] and len(contents) < len(scenes):
+            raise EvaluationError("--randomize is for scene files: environments draw their starts themselves")
+        plan = cls(policy, tuple(scenes), episodes, **options, contents=contents,
+                   scene_hashes={scene: digest(data) for scene, data in contents.items()})
         if not plan.episode_timeout_s > 0:
             raise EvaluationError(f"the time limit of an episode is {plan.episode_timeout_s:g} s; it must be positive")
         if plan.max_steps < 0:
@@ -80,11 +92,17 @@ class Plan:
         if path.exists():
             before = Plan.read(folder)
             if before != self:
-                changed = [name for name in asdict(self) if getattr(before, name) != getattr(self, name)]
+                changed = [name for name in self._fields() if getattr(before, name) != getattr(self, name)]
                 raise EvaluationError(f"{folder} holds another evaluation: {', '.join(changed)} differ; give another --out")
             return
-        text = json.dumps(asdict(self), indent=1) + "\n"
+        keep(folder, self.contents)
+        text = json.dumps(self._fields(), indent=1) + "\n"
         write_durably(path, lambda file: file.write(text.encode()))
+
+    def _fields(self) -> dict[str, Any]:
+        fields = asdict(self)
+        del fields["contents"]
+        return fields
 
     @classmethod
     def read(cls, folder: Path) -> "Plan":

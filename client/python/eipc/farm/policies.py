@@ -7,6 +7,13 @@ from typing import Any
 import numpy as np
 
 
+class Schedule:
+    """Of scene files: commands nothing, so that frames follow the scene's trajectories."""
+
+    def act(self, observation: Any) -> None:
+        return None
+
+
 class Still:
     """Of the grasping environments: the gripper stays where it starts."""
 

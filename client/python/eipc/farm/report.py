@@ -9,7 +9,7 @@ import json
 import math
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Optional, Sequence
+from typing import Any, Iterable, Optional, Sequence
 
 from ..durable import write_durably
 from .errors import EvaluationError
@@ -17,7 +17,8 @@ from .plots import picture
 from .results import ERROR, SUCCESS, Result, Results
 from .statistics import mcnemar, mean_interval, wilson
 
-_COLUMNS = ("index", "scene", "seed", "outcome", "reason", "total_reward", "steps", "digest", "scene_name", "build")
+_COLUMNS = ("index", "scene", "seed", "outcome", "reason", "total_reward", "steps", "digest", "scene_name", "build", "server", "seconds",
+            "moves")
 
 
 @dataclass(frozen=True)
@@ -61,6 +62,8 @@ def summary(results: Results, gathered: Optional[Gathered] = None) -> dict[str, 
     return {"policy": plan.policy, "build": results.build, "episodes": plan.count, "finished": len(gathered.results),
             "complete": len(gathered.results) == plan.count, "first_seed": plan.first_seed,
             "all": _scene_summary("all", list(gathered.results.values())), "scenes": rows, "problems": gathered.problems,
+            "scene_hashes": dict(plan.scene_hashes), "randomize": plan.randomize, "goals": _goals(gathered.results.values()),
+            "servers": _servers(gathered.results.values()), "moves": sum(r.moves for r in gathered.results.values()),
             "run_again": sorted(path.name for path in results.folder.glob("episodes/*.damaged*"))}
 
 
@@ -74,6 +77,32 @@ def _scene_summary(scene: str, results: Sequence[Result]) -> dict[str, Any]:
             "rate": successes / len(judged) if judged else None, "rate_95": [low, high],
             "mean_reward": _number(reward[0]), "mean_reward_95": [_number(reward[1]), _number(reward[2])],
             "mean_steps": _number(mean_interval([result.steps for result in judged])[0])}
+
+
+def _goals(results: Iterable[Result]) -> list[dict[str, Any]]:
+    """How often each goal that a scene file declares was reached."""
+    counts: dict[tuple[str, str], list[int]] = {}
+    for result in results:
+        if result.outcome != ERROR:
+            for name, figure in result.figures.get("goals", {}).items():
+                count = counts.setdefault((result.scene, name), [0, 0])
+                count[0] += bool(figure["reached"])
+                count[1] += 1
+    return [{"scene": scene, "goal": name, "reached": reached, "episodes": of} for (scene, name), (reached, of) in counts.items()]
+
+
+def _servers(results: Iterable[Result]) -> list[dict[str, Any]]:
+    """What each server of --server did. An episode that moved is counted where it ended."""
+    found: dict[str, list[Result]] = {}
+    for result in results:
+        if result.server:
+            found.setdefault(result.server, []).append(result)
+    rows = []
+    for address, mine in sorted(found.items()):
+        seconds, actions = sum(r.seconds for r in mine), sum(r.steps for r in mine)
+        rows.append({"server": address, "episodes": len(mine), "actions": actions, "seconds": round(seconds, 3),
+                     "actions_per_second": actions / seconds if seconds > 0 else None, "moved_here": sum(r.moves > 0 for r in mine)})
+    return rows
 
 
 def compare(first: Results, second: Results) -> dict[str, Any]:
@@ -138,6 +167,10 @@ def page(report: dict[str, Any], gathered: Gathered) -> str:
                    f"<td>{_percent(row['rate_95'][0])} – {_percent(row['rate_95'][1])}</td><td>{row['errors']}</td>"
                    f"<td>{_short(row['mean_reward'])}</td><td>{_short(row['mean_steps'])}</td></tr>"
                    for row in [*report["scenes"], report["all"]])
+    goals = "".join(f"<tr><td>{e(row['scene'])}</td><td>{e(row['goal'])}</td><td>{row['reached']}</td><td>{row['episodes']}</td></tr>"
+                    for row in report["goals"])
+    servers = "".join(f"<tr><td>{e(row['server'])}</td><td>{row['episodes']}</td><td>{row['actions']}</td>"
+                      f"<td>{_short(row['actions_per_second'])}</td><td>{row['moved_here']}</td></tr>" for row in report["servers"])
     problems = "".join(f"<li>{e(problem)}</li>" for problem in report["problems"])
     figure = picture(report, gathered.results.values())
     shown = f'<img alt="Success rates with intervals, and rewards" src="data:image/png;base64,{figure}">' if figure else ""
@@ -152,6 +185,8 @@ Rates are of the episodes without errors, with Wilson intervals of 95 %.</p>
 <table><thead><tr><th>scene</th><th>episodes</th><th>successes</th><th>rate</th><th>95 %</th><th>errors</th><th>mean reward</th><th>mean steps</th></tr></thead>
 <tbody>{rows}</tbody></table>
 {shown}
+{f"<h2>Goals</h2><table><thead><tr><th>scene</th><th>goal</th><th>reached</th><th>episodes</th></tr></thead><tbody>{goals}</tbody></table>" if goals else ""}
+{f"<h2>Servers</h2><table><thead><tr><th>server</th><th>episodes</th><th>actions</th><th>actions/s</th><th>moved here</th></tr></thead><tbody>{servers}</tbody></table>" if servers else ""}
 <h2>Problems</h2>{f"<ul>{problems}</ul>" if problems else "<p>None.</p>"}
 {f"<p>Damaged results that were set aside, and their episodes run again: {e(', '.join(report['run_again']))}.</p>" if report["run_again"] else ""}
 </body></html>

@@ -24,7 +24,8 @@ class Result:
     outcome: success, failure (the goal was not reached), or error (the episode says nothing of the policy's skill: reason has words).
     total_reward: sum of rewards; None where nothing was run. steps: actions. figures: of the end, such as goals. actions: what was done, each
     as a list of numbers, so that the episode can be repeated without the policy. digests: of the states after each.
-    scene_name: the server's, which is made of the scene's contents. build: of the server.
+    scene_name: the server's, which is made of the scene's contents. build: of the server. server: its address, where it was given.
+    seconds: of wall-clock time. moves: how often the episode went on on another server. receipt: the worst figures of its steps.
     """
 
     index: int
@@ -39,6 +40,10 @@ class Result:
     digests: tuple[str, ...] = ()
     scene_name: str = ""
     build: str = ""
+    server: str = ""
+    seconds: float = 0.0
+    moves: int = 0
+    receipt: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def digest(self) -> str:

@@ -1,11 +1,9 @@
-"""Runs episodes of environments on one server."""
+"""Runs episodes of environments and of scene files on one server, or on a farm of them."""
 
 from __future__ import annotations
 
 import importlib
-import traceback
-from pathlib import Path
-from typing import Any, Callable, Protocol, Sequence
+from typing import Any, Protocol, Sequence, Union
 
 import numpy as np
 
@@ -13,15 +11,21 @@ from ..client import Client
 from .errors import EvaluationError
 from .plan import Case
 from .policy import Policy
-from .results import ERROR, FAILURE, SUCCESS, Result
-
-
-class PolicyError(Exception):
-    """The policy failed, or asked for what cannot be done; the message says where."""
+from .policy_calls import PolicyError, act, begin
+from .results import ERROR, FAILURE, SUCCESS, Result, Results
+from .scene_files import is_scene_file, kept, read_randomize
+from .scene_runner import OneServer, OnFarm, SceneRunner
+from .server_farm import Farm
 
 
 class Runner(Protocol):
-    """Episodes of one scene, one after the other."""
+    """Episodes of one scene, one after the other. moves: how often it has gone on on another server, or on its own after that ended."""
+
+    @property
+    def address(self) -> str: ...
+
+    @property
+    def moves(self) -> int: ...
 
     def run(self, case: Case, policy: Policy) -> Result: ...
 
@@ -31,21 +35,26 @@ class Runner(Protocol):
     def close(self) -> None: ...
 
 
-def make_runner(scene: str, client: Client, max_steps: int) -> Runner:
+def make_runner(scene: str, servers: Union[Client, Farm], results: Results) -> Runner:
     """Raises EvaluationError for a scene that nothing can be evaluated in."""
-    return EnvironmentRunner(_environment(scene, client, max_steps), client)
+    plan = results.plan
+    if is_scene_file(scene):
+        message = kept(results.folder, scene, plan.scene_hashes[scene])
+        world = OnFarm(message, servers) if isinstance(servers, Farm) else OneServer(message, servers)
+        return SceneRunner(message, world, plan.max_steps, read_randomize(plan.randomize))
+    return EnvironmentRunner(_environment(scene, servers, plan.max_steps))
 
 
-def _environment(scene: str, client: Client, max_steps: int) -> Any:
+def _environment(scene: str, servers: Union[Client, Farm], max_steps: int) -> Any:
     """scene: an id of eipc.envs, or MODULE:NAME of a function that makes an environment, given server= and max_episode_steps=."""
     limit = {"max_episode_steps": max_steps} if max_steps else {}
     module, _, name = scene.partition(":")
     try:
         if name:
-            env = getattr(importlib.import_module(module), name)(server=client, **limit)
+            env = getattr(importlib.import_module(module), name)(server=servers, **limit)
         else:
             from .. import envs  # imported when it is needed: it may bring Gymnasium along
-            env = envs.registration.make(scene, server=client, **limit)
+            env = envs.registration.make(scene, server=servers, **limit)
     except (ImportError, AttributeError, TypeError, ValueError) as error:
         raise EvaluationError(f"the environment {scene} cannot be made: {type(error).__name__}: {error}") from error
     if not hasattr(env, "vector"):
@@ -56,8 +65,9 @@ def _environment(scene: str, client: Client, max_steps: int) -> Any:
 class EnvironmentRunner:
     """Episodes of an environment: success as its info says."""
 
-    def __init__(self, env: Any, client: Client) -> None:
-        self._env, self._build = env, client.server_info().build
+    def __init__(self, env: Any) -> None:
+        self._env = env
+        self._build = self._worlds.connection.client.server_info().build
 
     def run(self, case: Case, policy: Policy) -> Result:
         observation, info = self._env.reset(seed=case.seed)
@@ -76,7 +86,7 @@ class EnvironmentRunner:
         except PolicyError as error:
             outcome, reason = ERROR, str(error)
         return Result(case.index, case.scene, case.seed, outcome, reason, total, len(actions), _figures(info), tuple(actions),
-                      tuple(digests), self._env.vector.worlds.scene.name, self._build)
+                      tuple(digests), self._worlds.scene.name, self._build)
 
     def repeat(self, result: Result) -> tuple[str, ...]:
         _, info = self._env.reset(seed=result.seed)
@@ -88,26 +98,17 @@ class EnvironmentRunner:
     def close(self) -> None:
         self._env.close()
 
+    @property
+    def address(self) -> str:
+        return str(self._worlds.connection.client.address)
 
-def begin(policy: Policy, seed: int) -> None:
-    """Raises PolicyError."""
-    reset: Any = getattr(policy, "reset", None)
-    if reset is not None:
-        _guarded(lambda: reset(seed), "in reset()")
+    @property
+    def moves(self) -> int:
+        return int(self._worlds.restarts)
 
-
-def act(policy: Policy, observation: Any, step: int) -> Any:
-    """Raises PolicyError."""
-    return _guarded(lambda: policy.act(observation), f"in act() at step {step}")
-
-
-def _guarded(call: Callable[[], Any], where: str) -> Any:
-    try:
-        return call()
-    except Exception as error:
-        frames = traceback.extract_tb(error.__traceback__)
-        place = f" ({Path(frames[-1].filename).name}:{frames[-1].lineno})" if frames else ""
-        raise PolicyError(f"the policy failed {where}: {type(error).__name__}: {error}{place}") from error
+    @property
+    def _worlds(self) -> Any:
+        return self._env.vector.worlds
 
 
 def _numbers(action: Any, shape: Sequence[int], step: int) -> np.ndarray:

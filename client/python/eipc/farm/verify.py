@@ -58,7 +58,7 @@ def _again(results: Results, client: Client, runners: dict[str, Runner], index: 
         if not result.digests:
             return Verified(result, index, problem=f"nothing of it was kept: {result.reason}")
         if result.scene not in runners:
-            runners[result.scene] = make_runner(result.scene, client, results.plan.max_steps)
+            runners[result.scene] = make_runner(result.scene, client, results)
         digests = runners[result.scene].repeat(result)
     except (EvaluationError, EipcError) as error:
         return Verified(None, index, problem=str(error))

@@ -1,4 +1,6 @@
-"""The process that runs some episodes of an evaluation: python3 -m eipc.farm.worker FOLDER --cases 0,1,2 [--server ADDRESS].
+"""The process that runs some episodes of an evaluation: python3 -m eipc.farm.worker FOLDER --cases 0,1,2 [--server ADDRESS ...].
+
+With several servers it uses the first while that lives, and its episodes go on on another one when it is lost.
 
 Exit status: 0 when every case has a result, 2 when the evaluation cannot go on here (words on standard error), 4 when the server is of
 another build, 5 when the server was lost, 6 when there was none to begin with, 75 after an episode that took too long (its result says so).
@@ -7,26 +9,31 @@ another build, 5 when the server was lost, 6 when there was none to begin with, 
 from __future__ import annotations
 
 import argparse
+import json
 import os
 import signal
 import sys
 import threading
 import time
+from dataclasses import replace
 from pathlib import Path
-from typing import Any, Optional, Sequence
+from typing import Any, Optional, Sequence, Union
 
-from ..client import Client, connect
+from ..client import Client, Tls, connect
 from ..errors import EipcError, UnavailableError
 from ..server_process import ServerProcess, launch
 from .errors import EvaluationError, OtherBuildError
 from .plan import Case
 from .policy import Policy, load_policy
 from .results import ERROR, Result, Results
-from .runner import PolicyError, Runner, make_runner
+from .policy_calls import PolicyError
+from .runner import Runner, make_runner
+from .server_farm import Farm, FarmOptions
 
 DONE, CANNOT, OTHER_BUILD, SERVER_LOST, NO_SERVER, TOO_LONG = 0, 2, 4, 5, 6, 75
 _GRACE_S = 20.0
 _CONNECT_S = 20.0
+_FARM_CONNECT_S, _FARM_CALL_S = 5.0, 30.0
 
 
 class Watch:
@@ -58,15 +65,15 @@ class Watch:
 
 
 class Worker:
-    """Runs cases on one server: a given one, or one of its own."""
+    """Runs cases on one server, a given one or one of its own, or on a farm of them."""
 
-    def __init__(self, folder: Path, server: Optional[str]) -> None:
+    def __init__(self, folder: Path, servers: Sequence[str]) -> None:
         self.results = Results(folder)
         self.policy: Policy = load_policy(self.results.plan.policy)
-        self._process: Optional[ServerProcess] = None if server else launch()
-        self.client: Client = connect(server, timeout=_CONNECT_S) if server else self._own().client()
+        self._process: Optional[ServerProcess] = None if servers else launch()
+        self.servers: Union[Client, Farm] = self._connect(servers)
         self._runners: dict[str, Runner] = {}
-        self.results.agree_on_build(self.client.server_info().build)
+        self.results.agree_on_build(self._build())
 
     def run(self, case: Case) -> None:
         """Stores the result of an episode that has none yet. Raises UnavailableError when the server is lost."""
@@ -78,8 +85,8 @@ class Worker:
     def _result(self, case: Case) -> Result:
         try:
             if case.scene not in self._runners:
-                self._runners[case.scene] = make_runner(case.scene, self.client, self.results.plan.max_steps)
-            return self._runners[case.scene].run(case, self.policy)
+                self._runners[case.scene] = make_runner(case.scene, self.servers, self.results)
+            return self._timed(self._runners[case.scene], case)
         except (UnavailableError, EvaluationError):
             raise
         except PolicyError as error:
@@ -87,31 +94,47 @@ class Worker:
         except EipcError as error:
             return Result(case.index, case.scene, case.seed, ERROR, f"the simulation failed: {error}", build=self.results.build)
 
+    def _timed(self, runner: Runner, case: Case) -> Result:
+        begin, moves = time.monotonic(), runner.moves
+        result = runner.run(case, self.policy)
+        return replace(result, server="" if self._process else runner.address, seconds=round(time.monotonic() - begin, 3),
+                       moves=runner.moves - moves)
+
     def close(self) -> None:
         for runner in self._runners.values():
             try:
                 runner.close()
             except EipcError:
                 pass  # the server is gone, and the session with it
-        self.client.close()
+        self.servers.close()
         if self._process is not None:
             self._process.stop()
 
-    def _own(self) -> ServerProcess:
-        assert self._process is not None
-        return self._process
+    def _connect(self, servers: Sequence[str]) -> Union[Client, Farm]:
+        if self._process is not None:
+            return self._process.client()
+        if len(servers) == 1:
+            return connect(servers[0], timeout=_CONNECT_S, **credentials())
+        return Farm(servers, self.results.build,
+                    FarmOptions(connect_timeout=_FARM_CONNECT_S, call_timeout=_FARM_CALL_S, connecting=credentials()))
+
+    def _build(self) -> str:
+        if isinstance(self.servers, Farm):
+            self.servers.client()  # of the first that answers; another's build is asked for when it is used
+            return self.servers.build
+        return self.servers.server_info().build
 
 
 def main(argv: Optional[Sequence[str]] = None) -> int:
     parser = argparse.ArgumentParser(prog="python3 -m eipc.farm.worker", description=__doc__)
     parser.add_argument("folder", type=Path)
-    parser.add_argument("--cases", required=True, help="numbers, separated by commas")
-    parser.add_argument("--server", help="address; default: a server of its own")
+    parser.add_argument("--cases", required=True, help="numbers, separated by commas; or @FILE:N, item N of a list in JSON")
+    parser.add_argument("--server", action="append", default=[], help="address, may be repeated; default: a server of its own")
     options = parser.parse_args(argv)
     worker = None
     try:
         worker = Worker(options.folder, options.server)
-        for index in map(int, options.cases.split(",")):
+        for index in cases_of(options.cases):
             worker.run(worker.results.plan.case(index))
         return DONE
     except OtherBuildError as error:
@@ -120,7 +143,7 @@ def main(argv: Optional[Sequence[str]] = None) -> int:
         return _say(CANNOT, error)
     except UnavailableError as error:
         time.sleep(1)  # a server that is starting again is not asked at once
-        return _say(NO_SERVER if worker is None else SERVER_LOST, f"{options.server or 'the server'} was lost: {error}")
+        return _say(NO_SERVER if worker is None else SERVER_LOST, f"{', '.join(options.server) or 'the server'} was lost: {error}")
     except EipcError as error:
         return _say(CANNOT, error)
     except OSError as error:
@@ -128,6 +151,28 @@ def main(argv: Optional[Sequence[str]] = None) -> int:
     finally:
         if worker is not None:
             worker.close()
+
+
+def credentials() -> dict[str, Any]:
+    """What servers off this machine want of EIPC_TOKEN_FILE and EIPC_CA_FILE. Raises EvaluationError."""
+    found: dict[str, Any] = {}
+    token, authority = os.environ.get("EIPC_TOKEN_FILE"), os.environ.get("EIPC_CA_FILE")
+    try:
+        if token:
+            found["token"] = Path(token).read_text().strip()
+        if authority:
+            Path(authority).read_bytes()
+            found["tls"] = Tls(ca=Path(authority))
+    except OSError as error:
+        raise EvaluationError(f"the credentials {error.filename} cannot be read: {error.strerror}") from None
+    return found
+
+
+def cases_of(words: str) -> list[int]:
+    if words.startswith("@"):  # of an array job
+        file, _, item = words[1:].rpartition(":")
+        return [int(index) for index in json.loads(Path(file).read_text())[int(item)]]
+    return [int(index) for index in words.split(",")]
 
 
 def _say(status: int, words: object) -> int:

@@ -36,10 +36,18 @@ class Engine(Protocol):
         """No job is left."""
 
 
-def worker_command(folder: Path, cases: Sequence[int], server: str = "", python: str = "") -> list[str]:
+def submit_all(engine: Engine, folder: Path, jobs: Sequence[Sequence[int]]) -> list[Any]:
+    """Handles of several jobs, which an engine that has arrays of jobs starts as one."""
+    together = getattr(engine, "submit_array", None)
+    if together is not None and len(jobs) > 1:
+        return list(together(folder, jobs))
+    return [engine.submit(folder, cases) for cases in jobs]
+
+
+def worker_command(folder: Path, cases: Sequence[int], servers: Sequence[str] = (), python: str = "") -> list[str]:
     """python: the interpreter on the machine that runs it; default this one."""
     words = [python or sys.executable, "-m", "eipc.farm.worker", str(folder.resolve()), "--cases", ",".join(map(str, cases))]
-    return words + (["--server", server] if server else [])
+    return words + [word for server in servers for word in ("--server", server)]
 
 
 def last_words(path: Path, lines: int = 5) -> str:

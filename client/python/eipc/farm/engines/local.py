@@ -24,47 +24,31 @@ class LocalJob:
 
 
 class LocalEngine:
-    """servers: addresses, each of which serves one worker at a time; none: every worker starts its own."""
+    """servers: addresses, each of which serves one worker at a time, and the workers of others when those are lost; none: every worker
+    starts its own."""
 
     name = "local"
 
     def __init__(self, workers: int, servers: Sequence[str] = ()) -> None:
         self.capacity = len(servers) if servers else workers
         self._free = list(servers)
-        self._servers = bool(servers)
+        self._servers = list(servers)
         self._jobs = 0
 
     def submit(self, folder: Path, cases: Sequence[int]) -> LocalJob:
         self._jobs += 1
-        logs = folder / "logs"
-        logs.mkdir(exist_ok=True)
-        log = logs / f"worker-{os.getpid()}-{self._jobs}.log"
         server = self._free.pop(0) if self._servers else ""
-        try:
-            with open(log, "wb") as out:
-                process = subprocess.Popen(worker_command(folder, cases, server), stdin=subprocess.DEVNULL, stdout=out, stderr=out,
-                                           env=worker_environment(), start_new_session=True)
-        except OSError as error:
-            raise EvaluationError(f"a worker cannot be started: {error.strerror}") from error
-        return LocalJob(process, log, server)
+        mine = [server, *(other for other in self._servers if other != server)] if server else []
+        return start_worker(folder, cases, mine, self._jobs)
 
     def poll(self, job: LocalJob) -> Optional[Ended]:
-        if not _end_group(job.process):
-            return None
-        status = job.process.wait()
-        self._give_back(job)
-        return Ended(status, last_words(job.log))
+        ended = poll_worker(job)
+        if ended is not None:
+            self._give_back(job)
+        return ended
 
     def cancel(self, job: LocalJob) -> None:
-        if job.process.poll() is None:
-            # With the server that it started: they are a session of their own.
-            os.killpg(job.process.pid, signal.SIGTERM)
-            os.killpg(job.process.pid, signal.SIGCONT)  # it may be stopped
-            try:
-                job.process.wait(timeout=10)
-            except subprocess.TimeoutExpired:
-                os.killpg(job.process.pid, signal.SIGKILL)
-                job.process.wait()
+        end_worker(job)
         self._give_back(job)
 
     def close(self) -> None:
@@ -74,6 +58,37 @@ class LocalEngine:
         if job.server:
             self._free.append(job.server)
             job.server = ""
+
+
+def start_worker(folder: Path, cases: Sequence[int], servers: Sequence[str], number: int) -> LocalJob:
+    """A worker process, whose session ends with it. number: of the jobs of this process, for its log."""
+    logs = folder / "logs"
+    logs.mkdir(exist_ok=True)
+    log = logs / f"worker-{os.getpid()}-{number}.log"
+    try:
+        with open(log, "wb") as out:
+            process = subprocess.Popen(worker_command(folder, cases, servers), stdin=subprocess.DEVNULL, stdout=out, stderr=out,
+                                       env=worker_environment(), start_new_session=True)
+    except OSError as error:
+        raise EvaluationError(f"a worker cannot be started: {error.strerror}") from error
+    return LocalJob(process, log, servers[0] if servers else "")
+
+
+def poll_worker(job: LocalJob) -> Optional[Ended]:
+    return Ended(job.process.wait(), last_words(job.log)) if _end_group(job.process) else None
+
+
+def end_worker(job: LocalJob) -> None:
+    if job.process.poll() is not None:
+        return
+    # With the server that it started: they are a session of their own.
+    os.killpg(job.process.pid, signal.SIGTERM)
+    os.killpg(job.process.pid, signal.SIGCONT)  # it may be stopped
+    try:
+        job.process.wait(timeout=10)
+    except subprocess.TimeoutExpired:
+        os.killpg(job.process.pid, signal.SIGKILL)
+        job.process.wait()
 
 
 def _end_group(process: "subprocess.Popen[bytes]") -> bool:
