@@ -60,3 +60,32 @@ def two_numbers(observation):
 
 def ends(observation):
     os._exit(3)
+
+
+class HangsOnce(Grasp):
+    """Never answers in seed 1."""
+
+    def reset(self, seed):
+        super().reset(seed)
+        self.seed = seed
+
+    def act(self, observation):
+        if self.seed == 1:
+            hangs(observation)
+        return super().act(observation)
+
+
+hangs_once = HangsOnce
+
+
+class Hasty(Grasp):
+    """Closes slower, by an amount drawn from the seed, and lifts as early as Grasp does."""
+
+    def reset(self, seed):
+        super().reset(seed)
+        self.closing = np.random.default_rng(seed).uniform(0.6, 1.0)
+
+    def act(self, observation):
+        action = super().act(observation)
+        action[0] = self.closing
+        return action

@@ -29,8 +29,8 @@ def scene():
     return message
 
 
-def small_task(client, max_episode_steps=30, hold_steps=3, settle_substeps=4):
-    message = scene()
+def small_task(client, max_episode_steps=30, hold_steps=3, settle_substeps=4, message=None):
+    message = message or scene()
     poses = [eipc.Pose([0, 0.045 * side, 0.03]) for side in (-1, 1)]
     gripper = Gripper.of([("left", ""), ("right", "")], poses, low=[0, -0.03, -0.03, 0], high=[0.02, 0.03, 0.03, 0.1],
                          speed=[0.1, 0.1, 0.1, 0.25])

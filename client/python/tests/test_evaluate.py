@@ -174,7 +174,7 @@ def test_verify_runs_episodes_again_and_finds_a_state_that_differs(evaluate, ser
     assert f"episode 1 ({SCENE}, seed 1): differs from state 4 on" in printed and "2 of 3" in printed
 
 
-def test_two_policies_are_compared_on_the_same_seeds(evaluate, capsys):
+def test_two_policies_are_compared_on_the_same_seeds(evaluate, capsys, tmp_path):
     _, first = evaluate("GraspEvenSeeds", 6, "first")
     _, second = evaluate("Grasp", 6, "second")
     capsys.readouterr()
@@ -182,6 +182,13 @@ def test_two_policies_are_compared_on_the_same_seeds(evaluate, capsys):
     found = json.loads(capsys.readouterr().out)
     assert (found["pairs"], found["both"], found["only_first"], found["only_second"]) == (6, 3, 0, 3)
     assert found["rate_difference"] == 0.5 and found["mcnemar_p"] == 0.25
+    assert cli.main(["compare", str(first), str(second), "--out", str(tmp_path / "both")]) == 0
+    found = json.loads((tmp_path / "both/comparison.json").read_text())
+    assert [rate["successes"] for rate in found["rates"]] == [3, 6] and found["scenes"][0]["only_second"] == 3
+    page = (tmp_path / "both/comparison.html").read_text()
+    assert "50.0 %" in page and "p = 0.25" in page and "<svg" in page
+    rows = list(csv.DictReader(open(tmp_path / "both/comparison.csv")))
+    assert len(rows) == 6 and {row["second_succeeds"] for row in rows} == {"True"}
 
 
 def test_another_evaluation_in_the_folder_is_not_touched(evaluate, capfd):
@@ -200,9 +207,14 @@ def test_results_in_another_scene_do_not_count(evaluate):
     assert found["pairs"] == 1 and "another scene" in found["problems"][0]
 
 
-def test_what_is_no_scene_is_refused():
-    with pytest.raises(EvaluationError, match="is no environment"):
-        Plan.make("m", ["models/scenes/finray_plate.textproto"], 1)
+@pytest.mark.parametrize("scene, options, words", [
+    ("models/no_such_thing", {}, "is neither an environment nor a scene file"), ("none.textproto", {}, "cannot read scene none.textproto"),
+    ("eipc/Grasp-v0", {"randomize": "ranges { body: 'a' }"}, "environments draw their starts themselves"),
+    ("eipc/Grasp-v0", {"randomize": "ranges { boddy: 'a' }"}, "no ranges of starts"),
+    ("eipc/Grasp-v0", {"randomize": "nowhere.txt"}, "nowhere.txt cannot be read")])
+def test_what_is_no_scene_is_refused(scene, options, words):
+    with pytest.raises(EvaluationError, match=words):
+        Plan.make("m", [scene], 1, **options)
 
 
 @pytest.mark.parametrize("python, words", [(None, "holds no evaluation"), ("/nowhere/python3", "name another with EIPC_PYTHON")])

@@ -1,18 +1,23 @@
 """Statistics, storage and engines of evaluations, without a server."""
 
+import json
 import math
+import random
+import shlex
 import sys
+import time
 import types
 
 import pytest
 
-from eipc.farm import EvaluationError, Plan, Result, Results
+from eipc.farm import Backoff, EvaluationError, Plan, Result, Results
 from eipc.farm.cli import Progress
 from eipc.farm.engines import engine_named
-from eipc.farm.engines.base import Ended
+from eipc.farm.engines.agones import AgonesEngine
+from eipc.farm.engines.base import Ended, submit_all
 from eipc.farm.evaluation import Evaluation
 from eipc.farm.statistics import mcnemar, mean_interval, wilson
-from eipc.farm.worker import NO_SERVER
+from eipc.farm.worker import NO_SERVER, cases_of
 
 
 def folder_of(path, episodes=6):
@@ -149,6 +154,8 @@ def test_slurm_submits_the_worker_and_reads_its_state(slurm):
     for state, ended in (("RUNNING", None), ("REQUEUED", None), ("COMPLETED", Ended(0)), ("NODE_FAIL", Ended(None, "Slurm: NODE_FAIL None"))):
         (slurm / "state").write_text(f"JobId=17 JobState={state} Reason=None ExitCode=0:0 Command=(null)\n")
         assert engine.poll(job) == ended
+    (slurm / "state").write_text("JobId=17 JobState=FAILED Reason=RaisedSignal:9(Killed) ExitCode=0:9\n")
+    assert engine.poll(job).status == -9
     engine.cancel(job)
     assert (slurm / "cancelled").read_text() == "17\n"
 
@@ -176,3 +183,67 @@ def test_progress_says_how_much_time_is_left():
     now[0] = 20.0
     progress(20, 40)
     assert "20 of 40 episodes, 40 s left" in "".join(out)
+
+
+ALLOCATED = {"state": "Allocated", "gameServerName": "eipc-1", "address": "10.1.2.3", "nodeName": "n",
+             "ports": [{"name": "health", "port": 8080}, {"name": "grpc", "port": 7123}]}
+
+
+@pytest.fixture
+def kubectl(tmp_path, monkeypatch):
+    """A stand-in that keeps the request and answers with `answer`."""
+    (tmp_path / "kubectl").write_text(f"#!/bin/sh\ncat > {tmp_path}/request\necho \"$@\" > {tmp_path}/words\ncat {tmp_path}/answer\n")
+    (tmp_path / "kubectl").chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin")
+
+    def answer(status):
+        (tmp_path / "answer").write_text(json.dumps({"kind": "GameServerAllocation", "status": status}))
+
+    answer({"state": "UnAllocated"})
+    return answer
+
+
+def test_agones_hands_out_a_server_once_one_is_ready(kubectl, tmp_path):
+    now = [0.0]
+    engine = AgonesEngine(2, ("fleet=arms", "--context=test"), clock=lambda: now[0])
+    job = engine.submit(tmp_path, [5])
+    request = json.loads((tmp_path / "request").read_text())
+    assert request == engine.request() and request["spec"]["selectors"][0]["matchLabels"] == {"agones.dev/fleet": "arms"}
+    assert (tmp_path / "words").read_text().split() == ["--context=test", "create", "-f", "-", "-o", "json"]
+    assert engine.poll(job) is None and job.worker is None
+    kubectl(ALLOCATED)
+    now[0] = 60.0
+    assert engine.poll(job) is None and job.worker.server == "10.1.2.3:7123"
+    while (ended := engine.poll(job)) is None:
+        time.sleep(0.01)
+    assert ended.status == 2 and "holds no evaluation" in ended.words
+
+
+def test_agones_without_a_server_is_named(kubectl, tmp_path):
+    now = [0.0]
+    engine = AgonesEngine(1, clock=lambda: now[0])
+    job = engine.submit(tmp_path, [0])
+    now[0] = 1e4
+    assert engine.poll(job) == Ended(NO_SERVER, "Agones gave no server of the fleet eipc: UnAllocated")
+    kubectl({"state": "Allocated"})
+    with pytest.raises(EvaluationError, match="has not the form of Agones' documentation"):
+        engine.submit(tmp_path, [0])
+    with pytest.raises(EvaluationError, match="there are fleet=NAME"):
+        AgonesEngine(1, ("flee=arms",))
+
+
+def test_slurm_submits_jobs_together_as_an_array(slurm):
+    engine = engine_named("slurm", 4)
+    (slurm / "state").write_text("JobId=19 JobState=COMPLETED Reason=None ExitCode=0:0\n")
+    jobs = submit_all(engine, slurm, [[3, 4], [5]])
+    assert [job.id for job in jobs] == ["17_0", "17_1"] and "--array=0-1" in (slurm / "words").read_text().split()
+    words = shlex.split((slurm / "script").read_text().splitlines()[1])
+    place = words[words.index("--cases") + 1].replace("$SLURM_ARRAY_TASK_ID", "1")
+    assert cases_of(place) == [5] and engine.poll(jobs[1]) == Ended(0)
+
+
+def test_back_off_doubles_up_to_a_limit_and_draws_below_it():
+    backoff = Backoff(0.1, 2.0, random.Random(1))
+    longest = [max(backoff.delay(attempt) for _ in range(2000)) for attempt in range(7)]
+    assert longest == pytest.approx([0.1, 0.2, 0.4, 0.8, 1.6, 2.0, 2.0], rel=0.02)
+    assert sum(backoff.delay(3) for _ in range(4000)) / 4000 == pytest.approx(0.4, rel=0.05)
