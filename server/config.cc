@@ -9,6 +9,7 @@
 #include <string>
 #include <thread>
 
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 
 namespace eipc {
@@ -257,6 +258,16 @@ void ServerConfig::AddProxy() {
           "Seconds after which a call is ended on which the server has sent nothing", 1, 86400 * 30);
 }
 
+void ServerConfig::AddAgones() {
+  CLI::App* const app = app_.get();
+  app->add_option(
+         "--agones-port", agones_port,
+         "Port of the Agones sidecar (HTTP) that is told Ready, Health, Allocate and Shutdown; default: AGONES_SDK_HTTP_PORT, "
+         "else none (0)")
+      ->check(CLI::Range(0, 65535));
+  AddTime(app, "--agones-health", &agones_health, kSecond, "Seconds between two Health calls to Agones", 0.05, 3600);
+}
+
 ServerConfig::ServerConfig()
     : app_(std::make_unique<CLI::App>(
           "eipc-server: hosts embedded-IPC scenes over gRPC.\nWrites 'eipc-server listening on HOST:PORT' once it is ready.")) {
@@ -272,6 +283,7 @@ ServerConfig::ServerConfig()
   AddTenants();
   AddConnections();
   AddProxy();
+  AddAgones();
   for (CLI::Option* option : app_->get_options([](const CLI::Option* o) { return o->get_name() != "--help"; })) {
     NameInEnvironment(option);
   }
@@ -300,6 +312,9 @@ bool ServerConfig::Parse(int argc, const char* const* argv) {
   }
   if (server.meshes.data_folder.empty() && std::getenv("EIPC_DATA") != nullptr)
     server.meshes.data_folder = std::getenv("EIPC_DATA");
+  const char* const sidecar = std::getenv("AGONES_SDK_HTTP_PORT");
+  int port = 0;
+  if (agones_port == 0 && sidecar != nullptr && absl::SimpleAtoi(sidecar, &port) && port > 0 && port <= 65535) agones_port = port;
   return true;
 }
 

@@ -1,6 +1,7 @@
 #ifndef EIPC_SERVER_CONFIG_H_
 #define EIPC_SERVER_CONFIG_H_
 
+#include <chrono>
 #include <memory>
 #include <string>
 #include <utility>
@@ -54,6 +55,9 @@ class ServerConfig {
   bool print_proxy_config = false;
   bool check_only = false;
   double grace_s = 5;
+  // Of the Agones sidecar's HTTP interface on this machine; 0: none.
+  int agones_port = 0;
+  std::chrono::milliseconds agones_health{2000};
   int malloc_arenas = 0;  // set by the constructor
   std::string log_level = "info";
 
@@ -65,6 +69,7 @@ class ServerConfig {
   void AddTenants();
   void AddConnections();
   void AddProxy();
+  void AddAgones();
   // Marks a setting as one that SIGHUP reads again.
   CLI::Option* Reloadable(CLI::Option* option);
   std::string UnknownSettings() const;

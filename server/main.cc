@@ -9,11 +9,14 @@
 #include <chrono>
 #include <csignal>
 #include <cstdio>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "server/agones_lifecycle.h"
+#include "server/agones_sdk.h"
 #include "server/check_config.h"
 #include "server/config.h"
 #include "server/log.h"
@@ -124,6 +127,21 @@ void Run(const Arguments& arguments, const ServerConfig& config, GrpcServer* ser
   events({Event::Level::kInfo, "stopped", {}});
 }
 
+// Null without a sidecar.
+std::unique_ptr<eipc::AgonesLifecycle> TellAgones(const ServerConfig& config, const GrpcServer& server,
+                                                  eipc::rpc::EventSink events) {
+  if (config.agones_port == 0) return nullptr;
+  constexpr std::chrono::milliseconds kAnswerWithin(1000);
+  eipc::AgonesLifecycle::Options options;
+  options.post = [sdk = std::make_shared<eipc::AgonesSdk>("127.0.0.1", config.agones_port),
+                  kAnswerWithin](const std::string& path) { return sdk->Post(path, kAnswerWithin); };
+  options.takes_work = [&server] { return server.TakesWork(); };
+  options.sessions = [&server] { return server.SessionCount(); };
+  options.health_interval = config.agones_health;
+  options.events = std::move(events);
+  return std::make_unique<eipc::AgonesLifecycle>(std::move(options));
+}
+
 int Serve(const Arguments& arguments, ServerConfig* config, Log* log) {
   log->TakeLibraryMessages();
   const eipc::rpc::EventSink events = log->Sink();
@@ -143,7 +161,9 @@ int Serve(const Arguments& arguments, ServerConfig* config, Log* log) {
     log->Say(absl::StrCat("eipc-server: ", server.status().message()));
     return kCannotStart;
   }
+  const auto agones = TellAgones(*config, **server, events);
   Run(arguments, *config, server->get(), log);
+  if (agones != nullptr) agones->Shutdown();
   return 0;
 }
 

@@ -157,7 +157,8 @@ struct GrpcServer::Impl {
     services.SetQuotas(TenantShares(limits, access->Get()->tenant_count()));
   }
   // Tells health checks whether the server takes work.
-  void UpdateReadiness() { SetReady(!calls.open.draining() && services.CheckRecovered().ok()); }
+  bool TakesWork() const { return !calls.open.draining() && services.CheckRecovered().ok(); }
+  void UpdateReadiness() { SetReady(TakesWork()); }
   void TakeWork();
   absl::Status Listen(const ListenAddress& listen);
 
@@ -296,6 +297,10 @@ bool GrpcServer::AwaitRecovery() {
   if (impl_->services.recovery != nullptr) impl_->services.recovery->Wait();
   return impl_->services.CheckRecovered().ok();
 }
+
+bool GrpcServer::TakesWork() const { return impl_->TakesWork(); }
+
+int GrpcServer::SessionCount() const { return static_cast<int>(impl_->services.sessions.size()); }
 
 std::vector<absl::Status> GrpcServer::Check(const GrpcServerOptions& options) {
   std::vector<absl::Status> problems;

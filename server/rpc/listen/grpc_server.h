@@ -78,6 +78,10 @@ class GrpcServer {
   // the server is alive, but not ready.
   bool AwaitRecovery();
 
+  // Not while it recovers or drains. Both may be called from any thread until Drain has returned.
+  bool TakesWork() const;
+  int SessionCount() const;
+
   // Reads the access file again and continues in a new audit file, if there is none by that name any more. What is wrong is in the
   // status; then callers admitted before still are, and the audit log continues where it was.
   // `tenant`: ServerLimits::tenant from now on; what is held already stays.
