@@ -1,4 +1,4 @@
-"""Evaluations whose workers are killed and paused at random, against an undisturbed one: one result each, equal digests."""
+"""Evaluations on farms whose workers, nodes and servers are killed, paused, drained and cut off at random, against an undisturbed one."""
 
 from __future__ import annotations
 
@@ -11,111 +11,169 @@ import time
 from pathlib import Path
 from typing import Any, Callable
 
+import farm_comparison
+import farm_faults
+import farm_namespaces
+import farm_slurm
 from eipc_cli import REPOSITORY
+from farm_disturb import Disturbance, Disturbed
 from validation import Context, Record, at_least, equal, reported
 
 NAME = "farm"
-DESCRIPTION = "evaluations on processes and on Dask with workers killed and paused: one result an episode, digests as undisturbed"
+DESCRIPTION = "evaluations on processes, Slurm, Dask and servers in namespaces, disturbed at random: one result an episode, digests as undisturbed"
 
 EPISODES, WORKERS = 1000, 4
 MISSING = "no result"
-_SCENE, _POLICY = "small_grasp:environment", "farm_policies:Grasp"
+_POLICY = "farm_policies:Grasp"
 
 
 def run(context: Context) -> list[Record]:
-    """EIPC_FARM_SCALE: share of the episodes, 1 by default."""
+    """EIPC_FARM_SCALE: share of the episodes, 1 by default. EIPC_FARM_PARTS: of local, dask, slurm, namespaces, faults, comparison; default:
+    all."""
     episodes = max(8, round(EPISODES * float(os.environ.get("EIPC_FARM_SCALE", "1"))))
     prepare(context)
-    from eipc.farm.engines.local import LocalEngine
-
-    alone, seconds = evaluate(context, "alone", episodes, LocalEngine(1))
-    records = [reported("one_worker.episodes_per_second", episodes / seconds, "1/s")]
-    cores = min(WORKERS, len(os.sched_getaffinity(0)))
-    many, together = evaluate(context, "many", episodes, LocalEngine(cores))
-    records += [reported("local.parallel_efficiency", seconds / together / cores, ""), *same("local", alone, many)]
-    engine = Disturbed(LocalEngine(WORKERS), lambda job, number: os.killpg(job.process.pid, number))
-    records += disturbed(context, "local_disturbed", episodes, engine, alone)
-    if importlib.util.find_spec("distributed") is None:
-        context.say("Dask is not installed (./dev setup farm): its proof is skipped")
-    else:
-        records += on_dask(context, episodes, alone)
-    context.say("no proof here yet on Slurm, nor in network namespaces")
+    alone, records = undisturbed(context, episodes)
+    parts: dict[str, Callable[[], list[Record]]] = {
+        "local": lambda: on_processes(context, episodes, alone), "dask": lambda: on_dask(context, episodes, alone),
+        "slurm": lambda: on_slurm(context, episodes, alone), "namespaces": lambda: in_namespaces(context, episodes, alone),
+        "faults": lambda: farm_faults.run(context), "comparison": lambda: farm_comparison.run(context)}
+    for name in os.environ.get("EIPC_FARM_PARTS", "").split() or list(parts):
+        records += parts[name]()
     return records
 
 
 def prepare(context: Context) -> None:
-    """For this process and its workers: the package, the scene and the policy of the tests, the server."""
+    """For this process and its workers: the package, the scenes and the policy of the tests, the server."""
     folders = [str(REPOSITORY / "client" / "python"), str(REPOSITORY / "client" / "python" / "tests")]
     sys.path[:0] = folders
     os.environ["PYTHONPATH"] = os.pathsep.join([*folders, os.environ.get("PYTHONPATH", "")])
     os.environ["EIPC_SERVER"] = str(context.server)
 
 
+def undisturbed(context: Context, episodes: int) -> tuple[list[str], list[Record]]:
+    """With one worker, and with as many as there are cores (up to WORKERS): what all others are compared with."""
+    from eipc.farm.engines.local import LocalEngine
+
+    alone, seconds = evaluate(context, "alone", episodes, LocalEngine(1))
+    cores = min(WORKERS, len(os.sched_getaffinity(0)))
+    many, together = evaluate(context, "many", episodes, LocalEngine(cores))
+    return alone, [reported("one_worker.episodes_per_second", len(alone) / seconds, "1/s"),
+                   reported("local.parallel_efficiency", seconds / together / cores, ""), *same("local", alone, many)]
+
+
 def evaluate(context: Context, name: str, episodes: int, engine: Any) -> tuple[list[str], float]:
     """Outcome and digest of every episode, and the seconds that all took."""
     from eipc.farm import Plan
     from eipc.farm.evaluation import evaluate as run_evaluation
+    from varied_grasps import SCENES
 
     folder: Path = context.scratch / name
-    Plan.make(_POLICY, [_SCENE], episodes).write(folder)
+    Plan.make(_POLICY, SCENES, -(-episodes // len(SCENES))).write(folder)
     start = time.monotonic()
     results = run_evaluation(folder, engine, say=context.say)
     seconds = time.monotonic() - start
-    context.say(f"{name}: {episodes} episodes in {seconds:.0f} s")
     there = results.finished()
+    context.say(f"{name}: {len(there)} episodes in {seconds:.0f} s")
     found = {index: results.get(index) for index in sorted(there)}
-    return [f"{found[k].outcome} {found[k].digest}" if k in there else MISSING for k in range(episodes)], seconds
+    moves = sum(result.moves for result in found.values())
+    if moves:
+        context.say(f"{name}: episodes went on on another server {moves} times")
+    return [f"{found[k].outcome} {found[k].digest}" if k in there else MISSING for k in range(results.plan.count)], seconds
 
 
 def same(name: str, alone: list[str], other: list[str]) -> list[Record]:
-    return [equal(f"{name}.episodes_without_a_result", other.count(MISSING), 0),
+    return [equal(f"{name}.episodes", len(other), len(alone)),
+            equal(f"{name}.episodes_without_a_result", other.count(MISSING), 0),
             equal(f"{name}.errors", sum(words.startswith("error") for words in other), 0),
             equal(f"{name}.episodes_that_differ", sum(a != b for a, b in zip(alone, other)), 0)]
 
 
-def disturbed(context: Context, name: str, episodes: int, engine: "Disturbed", alone: list[str]) -> list[Record]:
+def disturbed(context: Context, name: str, episodes: int, engine: Disturbed, alone: list[str]) -> list[Record]:
     found, _ = evaluate(context, name, episodes, engine)
-    return [at_least(f"{name}.killed", engine.killed, 1, ""), reported(f"{name}.paused", engine.paused, ""), *same(name, alone, found)]
+    first, *others = engine.counts.items()
+    return [at_least(f"{name}.{first[0]}", first[1], 1, ""), *(reported(f"{name}.{what}", count, "") for what, count in others),
+            *same(name, alone, found)]
+
+
+def on_processes(context: Context, episodes: int, alone: list[str]) -> list[Record]:
+    from eipc.farm.engines.local import LocalEngine
+
+    def send(job: Any, number: int) -> None:
+        os.killpg(job.process.pid, number)
+
+    return disturbed(context, "local_disturbed", episodes, Disturbed(LocalEngine(WORKERS), processes_of(send)), alone)
+
+
+def processes_of(send: Callable[[Any, int], None]) -> list[Disturbance]:
+    """Kills and pauses by signals to the worker of a job."""
+    def kill(job: Any, _: random.Random) -> None:
+        send(job, signal.SIGKILL)
+
+    def pause(job: Any, _: random.Random) -> Callable[[], None]:
+        send(job, signal.SIGSTOP)
+
+        def resume() -> None:
+            try:
+                send(job, signal.SIGCONT)
+            except ProcessLookupError:
+                pass  # killed meanwhile
+
+        return resume
+
+    return [Disturbance("killed", kill), Disturbance("paused", pause)]
 
 
 def on_dask(context: Context, episodes: int, alone: list[str]) -> list[Record]:
+    if importlib.util.find_spec("distributed") is None:
+        context.say("Dask is not installed (./dev setup farm): its proof is skipped")
+        return []
     import distributed
     from eipc.farm.engines.dask import DaskEngine
 
     with distributed.LocalCluster(n_workers=WORKERS, threads_per_worker=1, dashboard_address=None) as cluster:
-        def signal_one(job: Any, number: int) -> None:
-            nannies = sorted(cluster.workers.items())
-            os.kill(engine.draw.choice(nannies)[1].pid, number)
+        client = distributed.Client(cluster)
 
-        engine = Disturbed(DaskEngine(WORKERS, client=distributed.Client(cluster)), signal_one)
+        def nanny(draw: random.Random) -> Any:
+            return draw.choice(sorted(cluster.workers.items()))[1]
+
+        def kill(_: Any, draw: random.Random) -> None:
+            os.kill(nanny(draw).pid, signal.SIGKILL)
+
+        def pause(_: Any, draw: random.Random) -> Callable[[], None]:
+            process = nanny(draw).pid
+            os.kill(process, signal.SIGSTOP)
+            return lambda: os.kill(process, signal.SIGCONT) if Path(f"/proc/{process}").exists() else None
+
+        def drain(_: Any, draw: random.Random) -> Callable[[], None]:
+            """The worker hands its tasks to others and ends; another one takes its place."""
+            client.retire_workers([nanny(draw).worker_address], close_workers=True)
+            return lambda: cluster.scale(WORKERS)
+
+        engine = Disturbed(DaskEngine(WORKERS, client=client),
+                           [Disturbance("killed", kill), Disturbance("paused", pause), Disturbance("drained", drain)])
         return disturbed(context, "dask_disturbed", episodes, engine, alone)
 
 
-class Disturbed:
-    """An engine whose running workers are killed or paused for a while, at random."""
+def on_slurm(context: Context, episodes: int, alone: list[str]) -> list[Record]:
+    missing = farm_slurm.missing()
+    if missing:
+        context.say(f"{missing}: the proof on Slurm is skipped")
+        return []
+    from eipc.farm.engines.slurm import SlurmEngine
 
-    def __init__(self, engine: Any, send: Callable[[Any, int], None]) -> None:
-        self._engine, self._send = engine, send
-        self.name, self.capacity, self.submit = engine.name, engine.capacity, engine.submit
-        self.cancel, self.close = engine.cancel, engine.close
-        self.draw = random.Random(0)
-        self.killed = self.paused = 0
-        self._polls = 0
+    with farm_slurm.SlurmCluster(context.scratch / "slurm", WORKERS) as cluster:
+        return disturbed(context, "slurm_disturbed", episodes, Disturbed(SlurmEngine(WORKERS), cluster.disturbances()), alone)
 
-    def poll(self, job: Any) -> Any:
-        ended = self._engine.poll(job)
-        if ended is None:
-            self._polls += 1
-            if self._polls % 40 == 20:
-                self._disturb(job)
-        return ended
 
-    def _disturb(self, job: Any) -> None:
-        if self.killed <= self.paused:
-            self.killed += 1
-            self._send(job, signal.SIGKILL)
-            return
-        self.paused += 1
-        self._send(job, signal.SIGSTOP)
-        time.sleep(0.5)
-        self._send(job, signal.SIGCONT)
+def in_namespaces(context: Context, episodes: int, alone: list[str]) -> list[Record]:
+    missing = farm_namespaces.missing()
+    if missing:
+        context.say(f"{missing}: the proof in network namespaces is skipped")
+        return []
+    from eipc.farm.engines.local import LocalEngine
+
+    with farm_namespaces.NamespaceServers(context.server, context.scratch / "namespaces", WORKERS) as servers:
+        engine = Disturbed(LocalEngine(WORKERS, servers.addresses), servers.disturbances())
+        records = disturbed(context, "namespaces_disturbed", episodes, engine, alone)
+        return [*records, at_least("namespaces_disturbed.packets_lost", servers.lost_packets(), 1, ""),
+                reported("namespaces_disturbed.delay_each_way", farm_namespaces.DELAY_S, "s")]
