@@ -22,8 +22,16 @@ int main(int argc, char** argv) {
   app.set_version_flag("--version", std::string("eipc ") + EIPC_VERSION);
   app.require_subcommand(1);
   app.footer(
-      "In Python:\n  evaluate                    Run a policy in many episodes\n  compare                     Compare two policies "
-      "on the same episodes\n  verify FOLDER               Run the episodes of an evaluation again and compare every state");
+      "In Python:\n"
+      "  record                      Record episodes of a scene, or of a policy in an environment\n"
+      "  replay                      Take the steps of recorded episodes again, and compare every state\n"
+      "  diff                        Where two recorded episodes part\n"
+      "  export                      Write recorded episodes for LeRobot, robomimic, Foxglove, Rerun, or as glTF and web pages\n"
+      "  verify EPISODE | FOLDER     Replay the logs of episodes, or run those of an evaluation again\n"
+      "  learn                       Learn a policy for a grasping environment\n"
+      "  evaluate                    Run a policy in many episodes\n"
+      "  compare                     Compare two policies on the same episodes\n"
+      "  bench --worlds N            Measure steps a second of many worlds stepped together");
   int exit_status = 0;
   eipc::AddRunCommand(app, &exit_status);
   eipc::AddCageCommand(app, &exit_status);

@@ -2,14 +2,17 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
+#include <iterator>
 #include <string>
 #include <vector>
 
+#include "absl/strings/match.h"
 #include "absl/strings/string_view.h"
 
 namespace eipc {
@@ -17,21 +20,30 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Whether this is the folder of an evaluation, or its report.
-bool IsEvaluation(const fs::path& path) {
+constexpr absl::string_view kCommands[] = {"bench", "compare", "diff", "evaluate", "export", "learn", "record", "replay"};
+
+// Whether a folder holds an episode of a recorder.
+bool HoldsEpisodes(const fs::path& folder) {
   std::error_code error;
-  return fs::exists(path / "plan.json", error) || path.filename() == "report.json";
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder, error)) {
+    const std::string name = entry.path().filename().string();
+    if (absl::StartsWith(name, "episode_") && absl::EndsWith(name, ".npz")) return true;
+  }
+  return false;
+}
+
+// Whether this is the folder of an evaluation, its report, a recorded episode, or a folder of such: what Python verifies.
+bool IsOfPython(const fs::path& path) {
+  std::error_code error;
+  return path.filename() == "report.json" || path.extension() == ".npz" || fs::exists(path / "plan.json", error) ||
+         HoldsEpisodes(path);
 }
 
 bool IsPythonCommand(int argc, char** argv) {
   if (argc < 2) return false;
   const absl::string_view command = argv[1];
-  if (command == "evaluate" || command == "compare") return true;
-  if (command != "verify") return false;
-  for (int i = 2; i < argc; ++i) {
-    if (IsEvaluation(argv[i])) return true;
-  }
-  return false;
+  if (std::find(std::begin(kCommands), std::end(kCommands), command) != std::end(kCommands)) return true;
+  return command == "verify" && std::any_of(argv + 2, argv + argc, IsOfPython);
 }
 
 // Where the package lies that belongs to this program: in a wheel around it, in a build tree beside its sources; empty: where
@@ -41,7 +53,7 @@ std::string PackageRoot() {
   const fs::path program = fs::read_symlink("/proc/self/exe", error).parent_path();
   for (const char* up : {"../..", "../../../client/python"}) {
     const fs::path root = (program / up).lexically_normal();
-    if (fs::exists(root / "eipc" / "farm" / "cli.py", error)) return root.string();
+    if (fs::exists(root / "eipc" / "cli" / "__main__.py", error)) return root.string();
   }
   return "";
 }
@@ -53,12 +65,14 @@ std::optional<int> BecomePythonCommand(int argc, char** argv) {
   const char* python = std::getenv("EIPC_PYTHON");
   if (python == nullptr || *python == '\0') python = "/usr/bin/python3";
   const std::string root = PackageRoot();
+  std::error_code error;
+  setenv("EIPC_CLI", fs::read_symlink("/proc/self/exe", error).c_str(), 0);  // what those commands run that are not in Python
   if (!root.empty()) {
     const char* before = std::getenv("PYTHONPATH");
     const std::string path = before == nullptr || *before == '\0' ? root : root + ":" + before;
     setenv("PYTHONPATH", path.c_str(), 1);
   }
-  std::vector<std::string> words = {python, "-m", "eipc.farm.cli"};
+  std::vector<std::string> words = {python, "-m", "eipc.cli"};
   words.insert(words.end(), argv + 1, argv + argc);
   std::vector<char*> arguments;
   for (std::string& word : words) arguments.push_back(word.data());

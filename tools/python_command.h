@@ -5,8 +5,8 @@
 
 namespace eipc {
 
-// Commands of `eipc` that are written in Python (client/python/eipc/farm/cli.py): evaluate, compare, and verify of the folder of an
-// evaluation.
+// Commands of `eipc` that are written in Python (client/python/eipc/cli): bench, compare, diff, evaluate, export, learn, record,
+// replay, and verify of the folder of an evaluation or of recorded episodes.
 //
 // Becomes the Python process when the command line names one of them. The exit status when that cannot be started; nullopt when the
 // command is one of ours.

@@ -56,7 +56,7 @@ def verify_in_a_clone(context: Context, folder: Path, sample: int) -> tuple[int,
     path = os.pathsep.join([str(clone / "client" / "python"), str(clone / "client" / "python" / "tests")])
     subprocess.run([sys.executable, str(clone / "client" / "python" / "generate_protos.py")], check=True, capture_output=True)
     begin = time.monotonic()
-    done = subprocess.run([sys.executable, "-m", "eipc.farm.cli", "verify", "--sample", str(sample), str(folder / "report.json")], cwd=clone,
+    done = subprocess.run([sys.executable, "-m", "eipc.cli", "verify", "--sample", str(sample), str(folder / "report.json")], cwd=clone,
                           env={**os.environ, "PYTHONPATH": path, "EIPC_SERVER": str(server)}, capture_output=True, text=True, check=False)
     lines = (done.stdout + done.stderr).strip().splitlines()
     for line in lines[-3:]:

@@ -25,12 +25,14 @@ from .errors import UnavailableError, error_from_rpc
 from .resources import (MeshUpload, Operation, ServerInfo, SessionInfo, Snapshot, server_info_from_message,
                         session_info_from_message, snapshot_from_message)
 from .scene_source import SceneSource, load_scene
-from .session import Session, start_fields
+from .requests import start_fields
+from .session import Session
+from .shown import brief
 from .v1 import scene_pb2, service_pb2, service_pb2_grpc
 
 DEFAULT_TIMEOUT_S = 60.0
 # Scenes carry their meshes and observations whole surfaces; the server has limits of its own.
-_MAX_MESSAGE_BYTES = 256 << 20
+MAX_MESSAGE_BYTES = 256 << 20
 
 
 @dataclass(frozen=True)
@@ -104,13 +106,14 @@ def connect(address: str, timeout: float = 5.0, default_timeout: float = DEFAULT
 def _connection(address: str, tls: Optional[Tls]) -> grpc.Channel:
     """Shares its connection with no other channel. When gRPC ends a call between its beginning and the sending of its headers (a
     deadline of a few milliseconds is enough), it breaks the rules of HTTP/2 (grpc issue 38758): a proxy then closes the connection."""
-    options = [("grpc.max_receive_message_length", _MAX_MESSAGE_BYTES), ("grpc.max_send_message_length", _MAX_MESSAGE_BYTES),
+    options = [("grpc.max_receive_message_length", MAX_MESSAGE_BYTES), ("grpc.max_send_message_length", MAX_MESSAGE_BYTES),
                ("grpc.use_local_subchannel_pool", 1)]
     if tls is None:
         return grpc.insecure_channel(address, options=options)
     return grpc.secure_channel(address, tls.credentials(), options=options)
 
 
+@brief
 @dataclass(frozen=True, eq=False)
 class BodyInfo:
     """A body of a created scene. mass kg, centre of mass [3] m at the start, counts of vertices and cells."""
@@ -126,6 +129,7 @@ class BodyInfo:
     boundary_sets: tuple[str, ...]
 
 
+@brief
 @dataclass(frozen=True, eq=False)
 class BodyTopology:
     """Surface of a body: triangles [m,3] int32 in its own vertices, positions [n,3] m at the start, world frame."""
@@ -134,6 +138,7 @@ class BodyTopology:
     positions: np.ndarray
 
 
+@brief
 @dataclass(frozen=True, eq=False)
 class SceneSummary:
     """What the server says of a scene."""
@@ -146,7 +151,7 @@ class SceneSummary:
     bodies: Mapping[str, BodyInfo]
 
 
-def _summary(info: service_pb2.SceneInfo) -> SceneSummary:
+def summary_from_message(info: service_pb2.SceneInfo) -> SceneSummary:
     bodies = {
         body.name: BodyInfo(
             body.name, body.kind, body.mass_kg,
@@ -155,6 +160,11 @@ def _summary(info: service_pb2.SceneInfo) -> SceneSummary:
         for body in info.body_infos
     }
     return SceneSummary(info.name, info.display_name, info.unknowns, info.surface_vertices, info.surface_triangles, bodies)
+
+
+def topology_from_message(info: service_pb2.SceneInfo) -> dict[str, BodyTopology]:
+    return {body.name: BodyTopology(arrays.to_numpy(body.surface_cells), arrays.to_numpy(body.surface_positions))
+            for body in info.body_infos if body.HasField("surface_cells")}
 
 
 class Client:
@@ -170,6 +180,9 @@ class Client:
         self._stub = service_pb2_grpc.SimulationServiceStub(self._channel)
         self._streams_lock = threading.Lock()
         self._streams: Optional[grpc.Channel] = None  # guarded by _streams_lock
+
+    def __repr__(self) -> str:
+        return f"Client({self.address})"
 
     def __enter__(self) -> "Client":
         return self
@@ -199,7 +212,7 @@ class Client:
         """
         message = load_scene(source, base_dir, data, inline_meshes)
         info = self._call(self._stub.CreateScene, service_pb2.CreateSceneRequest(scene=message), timeout)
-        return Scene(self, _summary(info), message)
+        return Scene(self, summary_from_message(info), message)
 
     def validate_scene(self, source: SceneSource, base_dir: Optional[str | os.PathLike[str]] = None,
                        data: Optional[str | os.PathLike[str]] = None, inline_meshes: bool = True,
@@ -207,18 +220,18 @@ class Client:
         """As create_scene, but the server compiles the scene, reports its problems and stores nothing."""
         message = load_scene(source, base_dir, data, inline_meshes)
         request = service_pb2.CreateSceneRequest(scene=message, validate_only=True)
-        return _summary(self._call(self._stub.CreateScene, request, timeout))
+        return summary_from_message(self._call(self._stub.CreateScene, request, timeout))
 
     def get_scene(self, name: str, timeout: Optional[float] = None) -> "Scene":
         """A handle to a scene that the server has ("scenes/..."). Raises NotFoundError."""
         request = service_pb2.GetSceneRequest(name=name, include_scene=True)
         info = self._call(self._stub.GetScene, request, timeout)
-        return Scene(self, _summary(info), info.scene)
+        return Scene(self, summary_from_message(info), info.scene)
 
     def list_scenes(self, timeout: Optional[float] = None) -> Iterator[SceneSummary]:
         """Every scene of the server, page by page."""
         for page in self._pages(self._stub.ListScenes, service_pb2.ListScenesRequest(), timeout):
-            yield from map(_summary, page.scenes)
+            yield from map(summary_from_message, page.scenes)
 
     def server_info(self, timeout: Optional[float] = None) -> ServerInfo:
         """Build, limits and abilities of the server."""
@@ -316,6 +329,9 @@ class Scene:
         # The scene as it was sent (mesh files inlined).
         self.message = message
 
+    def __repr__(self) -> str:
+        return f"Scene({self.name}, {self.summary.display_name!r}, {len(self.bodies)} bodies, {self.summary.unknowns} unknowns)"
+
     @property
     def name(self) -> str:
         return self.summary.name
@@ -328,8 +344,7 @@ class Scene:
         """Surfaces of all bodies, for drawing and recording."""
         request = service_pb2.GetSceneRequest(name=self.name, include_topology=True)
         info = self._client._call(self._client._stub.GetScene, request, timeout)
-        return {body.name: BodyTopology(arrays.to_numpy(body.surface_cells), arrays.to_numpy(body.surface_positions))
-                for body in info.body_infos if body.HasField("surface_cells")}
+        return topology_from_message(info)
 
     def create_session(self, threads: int = 1, worlds: int = 1, snapshot: Union[Snapshot, str, bytes, None] = None,
                        record: bool = False, idle_timeout_s: float = 0.0, timeout: Optional[float] = None) -> Session:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Sequence
 
 from .geometry import Interpolation
+from .shown import brief
 from .v1 import observation_pb2, scene_pb2
 
 
@@ -18,6 +19,7 @@ class DriveMode(enum.Enum):
     FORCE = scene_pb2.DriveMotion.FORCE
 
 
+@brief
 @dataclass(frozen=True)
 class DriveMotion:
     """Commands over time, s from the start of a request, in the unit of the mode; held before the first and after the last key. Made by

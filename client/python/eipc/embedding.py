@@ -12,12 +12,14 @@ from typing import Optional
 import numpy as np
 
 from .scene_mesh import cage_tets
+from .shown import brief
 from .v1 import scene_pb2
 
 # A vertex on the boundary of the cage may round to its outside; this share of a tetrahedron's height is forgiven.
 _OUTSIDE = 1e-9
 
 
+@brief
 @dataclass(frozen=True, eq=False)
 class Embedding:
     """Surface vertex i is sum_k weights[i,k] * cage[nodes[i,k]]. nodes [n,4] int32, weights [n,4]; rows of weights sum to 1."""

@@ -12,7 +12,9 @@ import numpy as np
 from .episode_arrays import receipts_of
 from .errors import EpisodeError
 from .observation import StepReceipt
+from .recorded_requests import requests_of
 from .recorded_scene import RecordedScene, read_arrays, scene_path
+from .v1 import service_pb2
 
 FORMAT = 1
 
@@ -101,6 +103,22 @@ class Episode:
     def log(self) -> bytes:
         """What `eipc verify` replays, when the session was created with record=True; else empty."""
         return self.arrays["log"].tobytes() if "log" in self.arrays else b""
+
+    @property
+    def kept(self) -> dict[str, np.ndarray]:
+        """[T+1,...] by name: what EpisodeWriter.keep() was given."""
+        return {name[len("kept_"):]: array for name, array in self.arrays.items() if name.startswith("kept_")}
+
+    @property
+    def start(self) -> bytes:
+        """A snapshot of the world before the first step; empty in files of recorders before this."""
+        return self.arrays["start"].tobytes() if "start" in self.arrays else b""
+
+    @property
+    def requests(self) -> list[service_pb2.StepRequest]:
+        """How each step was asked for, without session, world and what was to be observed. Raises EpisodeError where that is not
+        known: steps that were recorded without their requests, and files of recorders before this."""
+        return requests_of(self.arrays, self.path.name)
 
     def cage(self, body: str) -> np.ndarray:
         """[T+1,m,3] positions of the nodes that carry the body; m = 0 for a static one."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import json
 from pathlib import Path
-from typing import Any, Callable, Mapping, Optional, Sequence
+from typing import Any, Callable, Mapping, Optional, Sequence, Union
 
 from numpy.typing import ArrayLike, DTypeLike
 import numpy as np
@@ -17,10 +17,14 @@ from .episode import FORMAT, episode_path
 from .episode_arrays import observation_arrays, receipt_arrays
 from .errors import EpisodeError, ResourceExhaustedError
 from .observation import Observation, Observe, StepReceipt
+from .recorded_requests import request_arrays, stripped
 from .recorded_scene import RecordedScene, scene_of_folder
 from .session import Session
 from .stream import StepStream
+from .v1 import service_pb2
 
+# What record() takes as the request of a step: arguments of Session.step, or the message.
+Request = Union[Mapping[str, Any], service_pb2.StepRequest]
 # Made surfaces may differ from the server's by this share of the coordinates, in double and in single precision.
 _SURFACE_ERROR = {np.dtype(np.float64): 1e-12, np.dtype(np.float32): 1e-6}
 
@@ -37,15 +41,16 @@ class EpisodeWriter:
         self.success: Optional[bool] = None
         self._folder, self._session, self._world, self._known, self._on_end = folder, session, world, known, on_end
         self._scene: RecordedScene = scene_of_folder(folder, session._client, session.scene)
-        self._observe = Observe(
-            twists=True, cage_positions=True, surface_positions=bool(self._scene.surfaces_kept()), contact_wrenches=True,
-            contact_counts=True, min_distance=True, boundary_poses=True, step_receipt=True, positions_dtype=positions_dtype)
+        self._observe = recorded_observe(self._scene, positions_dtype)
         self._recorded = session.info().recording
         self._stream: Optional[StepStream] = None
         self._action_names: list[str] = []
         self._actions: list[np.ndarray] = []
         self._marks: list[tuple[float, bool]] = []
+        self._requests: list[Optional[bytes]] = []
+        self._kept: dict[str, list[np.ndarray]] = {}
         self._ended = False
+        self._start = session.snapshot(world=world, data=True, keep=False).data
         start = session.state(dataclasses.replace(self._observe, state_digest=True), world=world)
         self.observations = [start]
 
@@ -64,6 +69,11 @@ class EpisodeWriter:
     @property
     def steps(self) -> int:
         return len(self._actions)
+
+    @property
+    def path(self) -> Path:
+        """Of the file that the episode has once it is finished."""
+        return episode_path(self._folder, self.number)
 
     @property
     def observation(self) -> Observation:
@@ -87,13 +97,17 @@ class EpisodeWriter:
             self._stream = self._session.stream()
         names, values = command_vector(options, dt * options.get("substeps", 1)) if action is None else ([], _vector(action))
         self._check_action(names, values)
+        request = stripped(self._session._step_request(dt, **options))
         options.setdefault("expected_step", self.observation.step)
         seen = self._stream.step(dt, observe=self.observe(observe), world=self._world, **options)
-        self._append(seen, names, values)
+        self._append(seen, names, values, request)
         return seen
 
-    def record(self, observation: Observation, action: ArrayLike) -> None:
-        """Records a step that was taken elsewhere, such as in a batch, with what observe() returns."""
+    def record(self, observation: Observation, action: ArrayLike, request: Optional[Request] = None) -> None:
+        """Records a step that was taken elsewhere, such as in a batch, with what observe() returns.
+
+        request: how the step was asked for; without it the episode cannot be replayed.
+        """
         self._check_open()
         values = _vector(action)
         self._check_action([], values)
@@ -103,7 +117,22 @@ class EpisodeWriter:
         if receipt.first_step != self.observation.step:
             raise EpisodeError(f"the step goes on from {receipt.first_step}, the episode is at {self.observation.step}: "
                                "record every step of the world, in order")
-        self._append(observation, [], values)
+        message = self._session._step_request(**request) if isinstance(request, Mapping) else request
+        self._append(observation, [], values, None if message is None else stripped(message))
+
+    def keep(self, name: str, value: ArrayLike) -> None:
+        """Keeps an array of numbers that belongs to the last observation, such as what a policy saw; of one shape, and once at the
+        start and after every step."""
+        self._check_open()
+        rows = self._kept.setdefault(name, [])
+        if not name or "/" in name or len(rows) != self.steps:
+            raise EpisodeError(f"'{name}' has {len(rows)} rows after {self.steps} steps: keep() it once at the start of the episode and once "
+                               "after every step, under a name without '/'")
+        rows.append(np.array(value))
+
+    def goes_on_in(self, session: Session) -> None:
+        """The world is in this session now, bit for bit as it was: after its server was started again."""
+        self._session = session
 
     def mark(self, reward: float = 0.0, done: bool = False) -> None:
         """What the last step was worth, and whether it ended the task."""
@@ -125,11 +154,13 @@ class EpisodeWriter:
         arrays["action"] = np.array(self._actions)
         arrays["reward"] = np.array([reward for reward, _ in self._marks])
         arrays["done"] = np.array([done for _, done in self._marks])
+        arrays.update(self._kept_arrays())
+        arrays.update(request_arrays(self._start, self._requests))
         meta = {"format": FORMAT, "what": "episode", **self._known, "success": self.success, "build": receipts[0].build,
                 "action_names": self._action_names, **self._add_log(arrays)}
         arrays["meta"] = np.array(json.dumps(meta))
         self._check_surfaces()
-        write_durably(episode_path(self._folder, self.number), lambda file: np.savez(file, **arrays))
+        write_durably(self.path, lambda file: np.savez(file, **arrays))
         self._end()
 
     def discard(self) -> None:
@@ -138,11 +169,19 @@ class EpisodeWriter:
             self._close_stream(cancel=True)
             self._end()
 
-    def _append(self, seen: Observation, names: list[str], values: np.ndarray) -> None:
+    def _append(self, seen: Observation, names: list[str], values: np.ndarray, request: Optional[bytes]) -> None:
         self.observations.append(seen)
         self._action_names = names
         self._actions.append(values)
         self._marks.append((0.0, False))
+        self._requests.append(request)
+
+    def _kept_arrays(self) -> dict[str, np.ndarray]:
+        for name, rows in self._kept.items():
+            if len(rows) != self.steps + 1 or len({row.shape for row in rows}) != 1:
+                raise EpisodeError(f"'{name}' was kept {len(rows)} times, of shapes {sorted({row.shape for row in rows})}: one shape, at the "
+                                   f"start and after each of the {self.steps} steps")
+        return {f"kept_{name}": np.array(rows) for name, rows in self._kept.items()}
 
     def _check_action(self, names: Sequence[str], values: np.ndarray) -> None:
         if not self._actions:
@@ -194,6 +233,13 @@ class EpisodeWriter:
     def _end(self) -> None:
         self._ended = True
         self._on_end()
+
+
+def recorded_observe(scene: RecordedScene, positions_dtype: DTypeLike = np.float64) -> Observe:
+    """What the observations of episodes of a scene must contain."""
+    return Observe(
+        twists=True, cage_positions=True, surface_positions=bool(scene.surfaces_kept()), contact_wrenches=True,
+        contact_counts=True, min_distance=True, boundary_poses=True, step_receipt=True, positions_dtype=positions_dtype)
 
 
 def _vector(action: ArrayLike) -> np.ndarray:

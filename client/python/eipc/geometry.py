@@ -9,6 +9,7 @@ from typing import Sequence
 import numpy as np
 from numpy.typing import ArrayLike
 
+from .shown import brief
 from .v1 import geometry_pb2, scene_pb2
 
 
@@ -45,6 +46,7 @@ def slerp(a: np.ndarray, b: np.ndarray, s: float) -> np.ndarray:
     return mixed / np.linalg.norm(mixed)
 
 
+@brief
 @dataclass(frozen=True, eq=False)
 class Pose:
     """Rigid pose of a frame in the world: p_world = R p_frame + position.
@@ -132,6 +134,7 @@ class Interpolation(enum.Enum):
         return s
 
 
+@brief
 @dataclass(frozen=True, eq=False)
 class Trajectory:
     """World poses over time: positions on straight lines and rotations slerped between keys, held before the first and after the last

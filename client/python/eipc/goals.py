@@ -38,6 +38,9 @@ class GoalProgress:
         self._worst: dict[str, float] = {}
         self._last: Mapping[str, GoalReading] = {}
 
+    def __repr__(self) -> str:
+        return f"GoalProgress({', '.join(self._last)})"
+
     def add(self, time_s: float, goals: Mapping[str, GoalReading]) -> None:
         """After each step."""
         self._last = goals

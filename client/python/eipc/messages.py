@@ -48,7 +48,8 @@ def _file(name: str) -> FileDescriptor:
     return descriptor_pool.Default().FindFileByName(name)
 
 
-def _class_of(descriptor: Descriptor) -> Any:
+def class_of(descriptor: Descriptor) -> Any:
+    """The class of a message of any pool, by whichever way the installed protobuf has."""
     if hasattr(message_factory, "GetMessageClass"):
         return message_factory.GetMessageClass(descriptor)
     from google.protobuf import symbol_database  # before protobuf 4.22
@@ -57,7 +58,7 @@ def _class_of(descriptor: Descriptor) -> Any:
 
 def _message_class(descriptor: Descriptor, module: str, prefix: str = "") -> Any:
     """The class of a message, with those of its nested messages as attributes; importable by its name, as pickle asks."""
-    made = _class_of(descriptor)
+    made = class_of(descriptor)
     made.__module__, made.__qualname__ = module, prefix + descriptor.name
     for nested in descriptor.nested_types:
         if not nested.GetOptions().map_entry:
@@ -81,7 +82,7 @@ def _methods(service: ServiceDescriptor) -> list[tuple[str, str, Any, Any]]:
     # Not every version's MethodDescriptor says what is streamed.
     (proto,) = [known for known in _protocol()[service.file.name].service if known.name == service.name]
     return [(method.name, _KINDS[method.client_streaming, method.server_streaming],
-             _class_of(service.methods_by_name[method.name].input_type), _class_of(service.methods_by_name[method.name].output_type))
+             class_of(service.methods_by_name[method.name].input_type), class_of(service.methods_by_name[method.name].output_type))
             for method in proto.method]
 
 

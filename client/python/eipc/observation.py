@@ -13,6 +13,7 @@ from . import arrays
 from .drives import DriveReading, reading_from_message
 from .geometry import Pose
 from .goals import GoalReading, goals_from_messages
+from .shown import brief
 from .touch import ContactTractions, PairSlip, slips_from_messages, tractions_from_message
 from .v1 import geometry_pb2, observation_pb2, scene_pb2
 
@@ -106,6 +107,7 @@ class VolumeReading:
     overpressure_pa: float
 
 
+@brief
 @dataclass(frozen=True, eq=False)
 class BodyObservation:
     """One body: pose of its frame (centre of mass, mass-weighted polar fit), twist, positions [n,3] m."""
@@ -123,6 +125,7 @@ class BodyObservation:
     von_mises: Optional[np.ndarray] = None
 
 
+@brief
 @dataclass(frozen=True, eq=False)
 class ContactWrench:
     """Force of `other` on `body`, N, and its moment about the centre of mass of `body`, Nm; end of the step."""
@@ -155,6 +158,7 @@ class PairCount:
         return self.point_triangle + self.edge_edge
 
 
+@brief
 @dataclass(frozen=True)
 class ContactCounts(PairCount):
     """Active contact stencils of the whole scene, and by pair of bodies."""
@@ -183,6 +187,7 @@ class AuditReport:
     seconds: float
 
 
+@brief
 @dataclass(frozen=True)
 class SolverReport:
     """How the last step was solved."""
@@ -246,6 +251,7 @@ class BoundaryPose:
     drive: Optional[DriveReading] = None  # of a slider
 
 
+@brief
 @dataclass(frozen=True, eq=False)
 class JointReading:
     """A joint of the scene at the end of the step: where it is and what it exerts on its body_a (the opposite on its body_b)."""
@@ -260,6 +266,7 @@ class JointReading:
     contact: str  # of the two bodies: "ON", "OFF_BY_SCENE" or "OFF_BY_OVERLAP"
 
 
+@brief
 @dataclass(frozen=True, eq=False)
 class Observation:
     """State of a session after a step. Groups that were not asked for are None or empty."""

@@ -75,6 +75,9 @@ class Pad:
         # Markers where the scene starts, [rows, columns, 3] m.
         self.rest_markers = self._markers(rest)
 
+    def __repr__(self) -> str:
+        return f"Pad({len(self.triangles)} triangles, {self._shape[0]} x {self._shape[1]} markers)"
+
     def frame(self, mount: Optional[Pose] = None) -> Pose:
         """The pad's frame in the world, where the mount has moved to."""
         if (mount is None) != (self._mount is None):

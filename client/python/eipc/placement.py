@@ -8,6 +8,7 @@ from typing import Any, Mapping, Optional, Sequence
 import numpy as np
 from numpy.typing import ArrayLike
 
+from .shown import brief
 from .v1 import geometry_pb2, service_pb2
 
 
@@ -32,6 +33,7 @@ class Placement:
                                      angular_velocity_rad_s=_optional("angular_velocity", self.angular_velocity))
 
 
+@brief
 @dataclass(frozen=True, eq=False)
 class PlacementRange:
     """Bounds between which a body's placement is drawn, each component uniformly; as Placement.

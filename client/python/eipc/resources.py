@@ -7,12 +7,14 @@ from typing import TYPE_CHECKING, Mapping, Optional
 
 from .errors import EipcError, error_from_number
 from .observation import Observation, observation_from_message
+from .shown import brief
 from .v1 import service_pb2
 
 if TYPE_CHECKING:
     from .client import Client, Scene
 
 
+@brief
 @dataclass(frozen=True)
 class ServerInfo:
     """build: equal builds give equal bits. limits: name -> number, as in the protocol's ServerLimits; 0 means no bound.
@@ -43,6 +45,7 @@ class SessionInfo:
     idle_timeout_s: float
 
 
+@brief
 @dataclass(frozen=True)
 class Snapshot:
     """Every bit of one world at one step. name: empty when the server keeps none; data: empty when it was not asked for."""
@@ -125,6 +128,9 @@ class Operation:
     @property
     def stage(self) -> str:
         return self._message.stage
+
+    def __repr__(self) -> str:
+        return f"Operation({self.name}, {self.kind}, " + ("done" if self.done else f"{self.stage} {100 * self.progress:.0f} %") + ")"
 
     def refresh(self, wait_s: float = 0.0, timeout: Optional[float] = None) -> "Operation":
         """Asks the server how far it is, waiting up to wait_s for it to be done."""

@@ -27,6 +27,9 @@ class ServerProcess:
         self.address = address
         self._output = output
 
+    def __repr__(self) -> str:
+        return f"ServerProcess({self.address}, " + ("running" if self.running else f"ended with status {self.process.returncode}") + ")"
+
     def __enter__(self) -> "ServerProcess":
         return self
 

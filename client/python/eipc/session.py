@@ -2,33 +2,20 @@
 
 from __future__ import annotations
 
-import zlib
 from typing import TYPE_CHECKING, Any, Mapping, Optional, Sequence, Union
 
-from .drives import DriveMotion
-from .errors import EipcError, InternalError
-from .geometry import Pose, Trajectory
+from . import requests
+from .errors import EipcError
 from .observation import Observation, Observe, observation_from_message
-from .placement import Placement, PlacementRange, start_order
+from .placement import Placement, PlacementRange
+from .requests import Drives, Targets, Trajectories
 from .resources import (BatchResult, Operation, SessionInfo, Snapshot, batch_from_message, session_info_from_message,
                         snapshot_from_message)
 from .stream import StepStream
 from .v1 import service_pb2
-import grpc
 
 if TYPE_CHECKING:
     from .client import Client
-
-# A target's key: (body, boundary set), or the name of a kinematic body or of one that slides as a whole.
-TargetKey = Union[str, tuple[str, str]]
-Targets = Mapping[TargetKey, Pose]
-Trajectories = Mapping[TargetKey, Trajectory]
-Drives = Mapping[TargetKey, DriveMotion]
-
-
-def _split(key: TargetKey) -> tuple[str, str]:
-    return (key, "") if isinstance(key, str) else key
-
 
 class Session:
     """Running worlds. Used in a `with` block it is deleted at the end."""
@@ -38,6 +25,10 @@ class Session:
         self.name = name
         self.scene = scene
         self.worlds = worlds
+
+    def __repr__(self) -> str:
+        worlds = f", {self.worlds} worlds" if self.worlds != 1 else ""
+        return f"Session({self.name}, of {self.scene}{worlds}, at {self._client.address})"
 
     def __enter__(self) -> "Session":
         return self
@@ -64,8 +55,8 @@ class Session:
         limit); timeout ends the call instead, and the step is not taken. Raises an EipcError; the world then is at its last
         whole step.
         """
-        request = self._step_request(dt, targets, observe, substeps, expected_step, request_id, trajectories, world, drives,
-                                     time_limit)
+        request = requests.step(self.name, dt, targets, observe, substeps, expected_step, request_id, trajectories, world, drives,
+                                time_limit)
         response = self._client._call(self._client._stub.Step, request, timeout)
         return observation_from_message(response.observation)
 
@@ -94,13 +85,12 @@ class Session:
         meet, at most `attempts` times (0: 100); the poses and twists observed say what was drawn, and the same seed gives the same
         bits. Raises FailedPreconditionError (NO_FREE_START) where surfaces meet; the world then is where it was.
         """
-        request = service_pb2.ResetRequest(session=self.name, observe=(observe or Observe()).to_message(), world=world,
-                                           **start_order(placements, ranges, seed, attempts))
+        request = requests.reset(self.name, observe, world, placements, ranges, seed, attempts)
         return observation_from_message(self._client._call(self._client._stub.Reset, request, timeout))
 
     def state(self, observe: Optional[Observe] = None, world: int = 0, timeout: Optional[float] = None) -> Observation:
         """What can be observed now, without stepping."""
-        request = service_pb2.GetStateRequest(session=self.name, observe=(observe or Observe()).to_message(), world=world)
+        request = requests.state(self.name, observe, world)
         return observation_from_message(self._client._call(self._client._stub.GetState, request, timeout))
 
     def info(self, timeout: Optional[float] = None) -> SessionInfo:
@@ -110,14 +100,13 @@ class Session:
 
     def snapshot(self, world: int = 0, data: bool = False, keep: bool = True, timeout: Optional[float] = None) -> Snapshot:
         """Every bit of a world. data: send the bytes along, to restore from in any server of the same build; keep: on the server."""
-        request = service_pb2.CreateSnapshotRequest(session=self.name, world=world, include_data=data, transient=not keep)
+        request = requests.snapshot(self.name, world, data, keep)
         return snapshot_from_message(self._client._call(self._client._stub.CreateSnapshot, request, timeout))
 
     def restore(self, snapshot: Union[Snapshot, str, bytes], observe: Optional[Observe] = None, world: int = 0,
                 timeout: Optional[float] = None) -> Observation:
         """Puts a world where a snapshot (or its name, or its bytes) was taken; it goes on from there bit for bit."""
-        request = service_pb2.RestoreSessionRequest(session=self.name, world=world, observe=(observe or Observe()).to_message(),
-                                                    **start_fields(snapshot))
+        request = requests.restore(self.name, snapshot, observe, world)
         return observation_from_message(self._client._call(self._client._stub.RestoreSession, request, timeout))
 
     def fork(self, worlds: int = 1, world: int = 0, threads: int = 1, record: bool = False,
@@ -130,48 +119,14 @@ class Session:
     def recording(self, timeout: Optional[float] = None) -> bytes:
         """What the session has done so far (created with record=True), for a file that `eipc verify` replays."""
         request = service_pb2.GetRecordingRequest(session=self.name)
-        pieces = []
-        for chunk in self._client._stream(self._client._stub.GetRecording, request, timeout):
-            if zlib.crc32(chunk.data) != chunk.crc32:
-                raise InternalError("a piece of the recording does not match its checksum", grpc.StatusCode.DATA_LOSS)
-            pieces.append(chunk.data)
-        return b"".join(pieces)
+        return b"".join(map(requests.checked_piece, self._client._stream(self._client._stub.GetRecording, request, timeout)))
 
     def delete(self, timeout: Optional[float] = None) -> None:
         self._client._call(self._client._stub.DeleteSession, service_pb2.DeleteSessionRequest(session=self.name), timeout)
 
     def _batch_request(self, steps: Sequence[Mapping[str, Any]], request_id: str) -> service_pb2.StepBatchRequest:
-        return service_pb2.StepBatchRequest(session=self.name, request_id=request_id,
-                                            steps=[self._step_request(**step) for step in steps])
+        return requests.step_batch(self.name, steps, request_id)
 
-    def _step_request(self, dt: float, targets: Optional[Targets] = None, observe: Optional[Observe] = None,
-                      substeps: int = 1, expected_step: Optional[int] = None, request_id: str = "",
-                      trajectories: Optional[Trajectories] = None, world: int = 0,
-                      drives: Optional[Drives] = None, time_limit: float = 0.0) -> service_pb2.StepRequest:
-        request = service_pb2.StepRequest(session=self.name, dt_s=dt, observe=(observe or Observe()).to_message(),
-                                          substeps=substeps, request_id=request_id, world=world, time_limit_s=time_limit)
-        if expected_step is not None:
-            request.expected_step = expected_step
-        for key, pose in (targets or {}).items():
-            body, boundary_set = _split(key)
-            request.targets.append(
-                service_pb2.TargetPose(body=body, boundary_set=boundary_set, pose=pose.to_message()))
-        for key, trajectory in (trajectories or {}).items():
-            body, boundary_set = _split(key)
-            request.trajectories.append(
-                service_pb2.TargetTrajectory(body=body, boundary_set=boundary_set, trajectory=trajectory.to_message()))
-        for key, motion in (drives or {}).items():
-            body, boundary_set = _split(key)
-            request.drives.append(service_pb2.DriveCommand(body=body, boundary_set=boundary_set, motion=motion.to_message()))
-        return request
-
-
-def start_fields(snapshot: Union[Snapshot, str, bytes, None]) -> dict[str, Any]:
-    """The field of a request that says where a world should be: nothing, a name, or bytes."""
-    if snapshot is None:
-        return {}
-    if isinstance(snapshot, bytes):
-        return {"snapshot_data": snapshot}
-    if isinstance(snapshot, str):
-        return {"snapshot": snapshot}
-    return {"snapshot": snapshot.name} if snapshot.name else {"snapshot_data": snapshot.data}
+    def _step_request(self, dt: float, **options: Any) -> service_pb2.StepRequest:
+        """Arguments as of step(), without timeout."""
+        return requests.step(self.name, dt, **options)

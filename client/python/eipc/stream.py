@@ -42,6 +42,9 @@ class StepStream:
         self._reader = threading.Thread(target=self._read, name="eipc-stream", daemon=True)
         self._reader.start()
 
+    def __repr__(self) -> str:
+        return f"StepStream(of {self._session.name}, at step {self.session_step}, {self._pending} on the way)"
+
     def __enter__(self) -> "StepStream":
         return self
 

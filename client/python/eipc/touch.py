@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Iterable, Optional
 import numpy as np
 
 from . import arrays
+from .shown import brief
 from .v1 import observation_pb2
 
 if TYPE_CHECKING:
@@ -20,6 +21,7 @@ def _over(values: np.ndarray, divisor: np.ndarray) -> np.ndarray:
     return np.divide(values, divisor, out=np.zeros_like(values), where=divisor > 0)
 
 
+@brief
 @dataclass(frozen=True, eq=False)
 class ContactTractions:
     """Contact forces of other bodies on the vertices of a body's surface; one row for each of the k vertices that a contact acts on.
@@ -76,6 +78,9 @@ class PeakStress:
         # Body -> [t] Pa.
         self.von_mises: dict[str, np.ndarray] = {}
 
+    def __repr__(self) -> str:
+        return f"PeakStress({', '.join(self.von_mises)})"
+
     def add(self, observation: "Observation") -> None:
         """Of observations with stresses. ValueError for one without."""
         seen = {name: body.von_mises for name, body in observation.bodies.items() if body.von_mises is not None}
@@ -89,6 +94,7 @@ class PeakStress:
         return self.von_mises[body] > limit_pa
 
 
+@brief
 @dataclass(frozen=True, eq=False)
 class PairSlip:
     """How `body` slides on `other` where they touch, without the part along the contact's normal: means over their contacts, weighed by

@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 import eipc
-from eipc.farm import EvaluationError, Plan, Results, cli
+from eipc.cli.__main__ import main
+from eipc.farm import EvaluationError, Plan, Results
 from eipc.farm import worker as worker_module
 from eipc.farm.report import compare
 
@@ -31,7 +32,7 @@ def evaluate(server, tmp_path, monkeypatch, server_binary):
     def evaluate(policy, episodes=4, folder="out", *options):
         out = tmp_path / folder
         options = options or ("--server", server.address)
-        return cli.main(["evaluate", "--policy", f"farm_policies:{policy}", "--scenes", SCENE, "--episodes", str(episodes), "--out", str(out),
+        return main(["evaluate", "--policy", f"farm_policies:{policy}", "--scenes", SCENE, "--episodes", str(episodes), "--out", str(out),
                          *options]), out
 
     return evaluate
@@ -133,7 +134,7 @@ def test_a_server_of_another_build_is_refused(evaluate, capfd):
     words = capfd.readouterr().err
     assert status == 2 and "this evaluation is of build of-yesterday" in words
     assert not (folder / "episodes/000001.json").exists()
-    assert cli.main(["verify", str(folder), "--server", "unused:1"]) == 2
+    assert main(["verify", str(folder), "--server", "unused:1"]) == 2
 
 
 def test_a_full_disk_is_named_and_leaves_no_result(evaluate, server, monkeypatch, capsys, tmp_path):
@@ -161,7 +162,7 @@ def test_no_server_is_no_fault_of_an_episode(evaluate, capsys, monkeypatch, tmp_
 
 def test_verify_runs_episodes_again_and_finds_a_state_that_differs(evaluate, server, capsys):
     _, folder = evaluate("Grasp", 3)
-    assert cli.main(["verify", "--sample", "2", str(folder / "report.json"), "--server", server.address]) == 0
+    assert main(["verify", "--sample", "2", str(folder / "report.json"), "--server", server.address]) == 0
     assert "2 of 2 episodes have the same states" in capsys.readouterr().out
     results = Results(folder)
     other, = [results.get(1)]
@@ -169,7 +170,7 @@ def test_verify_runs_episodes_again_and_finds_a_state_that_differs(evaluate, ser
     actions[3][0] = -1.0
     results.path(1).unlink()
     results.put(type(other)(**{**other.__dict__, "actions": tuple(actions)}))
-    assert cli.main(["verify", str(folder), "--server", server.address]) == 1
+    assert main(["verify", str(folder), "--server", server.address]) == 1
     printed = capsys.readouterr().out
     assert f"episode 1 ({SCENE}, seed 1): differs from state 4 on" in printed and "2 of 3" in printed
 
@@ -178,11 +179,11 @@ def test_two_policies_are_compared_on_the_same_seeds(evaluate, capsys, tmp_path)
     _, first = evaluate("GraspEvenSeeds", 6, "first")
     _, second = evaluate("Grasp", 6, "second")
     capsys.readouterr()
-    assert cli.main(["compare", str(first), str(second)]) == 0
+    assert main(["compare", str(first), str(second)]) == 0
     found = json.loads(capsys.readouterr().out)
     assert (found["pairs"], found["both"], found["only_first"], found["only_second"]) == (6, 3, 0, 3)
     assert found["rate_difference"] == 0.5 and found["mcnemar_p"] == 0.25
-    assert cli.main(["compare", str(first), str(second), "--out", str(tmp_path / "both")]) == 0
+    assert main(["compare", str(first), str(second), "--out", str(tmp_path / "both")]) == 0
     found = json.loads((tmp_path / "both/comparison.json").read_text())
     assert [rate["successes"] for rate in found["rates"]] == [3, 6] and found["scenes"][0]["only_second"] == 3
     page = (tmp_path / "both/comparison.html").read_text()

@@ -11,7 +11,8 @@ import pytest
 from google.protobuf import text_format
 
 import eipc
-from eipc.farm import EvaluationError, Plan, Results, cli
+from eipc.cli.__main__ import main
+from eipc.farm import EvaluationError, Plan, Results
 from eipc.v1 import geometry_pb2, scene_pb2
 from small_grasp import scene
 
@@ -47,7 +48,7 @@ def evaluate(servers, scene_file, tmp_path, monkeypatch):
 
     def evaluate(policy="Squeeze", *options, folder="out", episodes=2):
         out = tmp_path / folder
-        return cli.main(["evaluate", "--policy", f"scene_policies:{policy}", "--scenes", str(scene_file), "--episodes", str(episodes), "--out",
+        return main(["evaluate", "--policy", f"scene_policies:{policy}", "--scenes", str(scene_file), "--episodes", str(episodes), "--out",
                          str(out), "--server", servers[0].address, *options]), out
 
     return evaluate
@@ -72,7 +73,7 @@ def test_goals_are_judged_as_eipc_run_judges_them(server_binary, eipc_binary, sc
     (tmp_path / "still.py").write_text("def policy(seen):\n    return None\n")
     out = tmp_path / "still"
     environment = {**os.environ, "PYTHONPATH": f"{Path(eipc.__file__).parents[1]}:{tmp_path}", "EIPC_SERVER": str(server_binary)}
-    subprocess.run([sys.executable, "-m", "eipc.farm.cli", "evaluate", "--policy", "still", "--scenes", str(scene_file), "--episodes", "1", "--out",
+    subprocess.run([sys.executable, "-m", "eipc.cli", "evaluate", "--policy", "still", "--scenes", str(scene_file), "--episodes", "1", "--out",
                     str(out), "--workers", "1"], env=environment, check=False, capture_output=True)
     mine = Results(out).get(0).figures["goals"]
     run = subprocess.run([str(eipc_binary), "run", str(scene_file), "--report", str(tmp_path / "report.json")], capture_output=True, text=True,
@@ -112,11 +113,11 @@ def test_a_lost_server_leaves_the_episode_as_it_was(evaluate, servers, server_bi
 def test_verify_needs_neither_the_file_nor_the_policy(evaluate, servers, scene_file, capsys):
     _, folder = evaluate("NegativeZero")
     scene_file.unlink()
-    assert cli.main(["verify", str(folder), "--server", servers[1].address]) == 0
+    assert main(["verify", str(folder), "--server", servers[1].address]) == 0
     assert "2 of 2 episodes have the same states" in capsys.readouterr().out
     kept, = (folder / "scenes").iterdir()
     kept.write_bytes(kept.read_bytes()[:-1])
-    assert cli.main(["verify", str(folder), "--server", servers[1].address]) == 1
+    assert main(["verify", str(folder), "--server", servers[1].address]) == 1
     assert "does not match its checksum" in capsys.readouterr().out
 
 
@@ -126,7 +127,7 @@ def test_starts_are_drawn_with_the_seed(evaluate, servers, capsys):
     _, again = evaluate("Squeeze", "--randomize", ranges.replace(": ", ":"), folder="again", episodes=3)
     first = [Results(drawn).get(k).digests for k in range(3)]
     assert len({digests[0] for digests in first}) == 3 and first == [Results(again).get(k).digests for k in range(3)]
-    assert cli.main(["verify", str(drawn), "--server", servers[1].address]) == 0
+    assert main(["verify", str(drawn), "--server", servers[1].address]) == 0
 
 
 @pytest.mark.parametrize("policy, words", [("number", "is a float; it is None or a mapping with targets"), ("unknown_command", "has 'forces'"),

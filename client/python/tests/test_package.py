@@ -15,6 +15,18 @@ from conftest import CLIENT_ROOT
 
 PACKAGE = CLIENT_ROOT / "eipc"
 SOURCES = sorted(PACKAGE.rglob("*.py"))
+# Imports each of the modules named in a process that has imported none of the package.
+IMPORT_EACH = """
+import importlib, os, sys, numpy
+for name in sys.argv[1:]:
+    child = os.fork()
+    if child == 0:
+        importlib.import_module(name)
+        sys.stdout.flush()
+        os._exit(0)
+    if os.waitpid(child, 0)[1] != 0:
+        sys.exit(f"{name} cannot be imported first")
+"""
 # A slip of each kind that the types are there to find.
 WRONG = """
 import eipc
@@ -102,13 +114,12 @@ def test_a_circle_would_be_found(tmp_path):
 
 
 def test_every_module_can_be_imported_first():
-    names = [name_of(source) for source in SOURCES]
+    names = [name_of(source) for source in SOURCES if source.name != "__main__.py"]
     assert len(names) > 30
     environment = {**os.environ, "PYTHONPATH": str(CLIENT_ROOT)}
-    for name in names:
-        result = subprocess.run([sys.executable, "-W", "error", "-c", f"import {name}"], capture_output=True, text=True, check=False,
-                                env=environment)
-        assert result.returncode == 0, f"{name}: {result.stderr}"
+    result = subprocess.run([sys.executable, "-W", "error", "-c", IMPORT_EACH, *names], capture_output=True, text=True, check=False,
+                            env=environment)
+    assert result.returncode == 0, result.stdout + result.stderr
 
 
 @pytest.mark.parametrize("source", SOURCES, ids=name_of)

@@ -60,7 +60,9 @@ def test_every_block_of_the_episodes_runs(server_binary, eipc_binary, tmp_path):
     kept = sorted(path.name for path in (tmp_path / "out" / "episodes" / "lifts").glob("episode_*.npz"))
     assert kept == [f"episode_00000{k}.npz" for k in range(3)]
     assert len(re.findall(r"^seed \d: 60 steps, bear rises by -?[\d.]+ mm", printed, re.MULTILINE)) == 3
-    assert "60 steps, every digest found again" in printed
+    assert printed.count("60 steps, every digest found again") == 4  # by the log of one, and of all
+    assert printed.count("60 steps, every state the same") == 3 and printed.count("the same") >= 6
+    assert printed.count("success\n") == 2 and len(list((tmp_path / "out" / "episodes" / "grasps").glob("episode_*.npz"))) == 2
     shown = Glb((tmp_path / "out" / "episodes" / "first.glb").read_bytes()).surfaces(0)
     assert set(shown) == {"teddy", "bubble_left", "bubble_right", "ground"}
 
@@ -77,7 +79,16 @@ def test_every_block_of_the_viewer_runs(server_binary, eipc_binary, tmp_path):
 def test_every_block_of_the_datasets_runs(server_binary, eipc_binary, tmp_path):
     pytest.importorskip("h5py")
     printed = follow("howto/datasets.md", server_binary, eipc_binary, tmp_path)
+    assert (tmp_path / "out" / "datasets" / "squeezes_lerobot" / "meta" / "info.json").is_file()
+    assert (tmp_path / "out" / "datasets" / "shown" / "episode_000001.mcap").stat().st_size > 10000
     assert "60 samples, ['bubble_left_contact_force', 'bubble_left_finger_frame_orientation_wxyz'] (30, 14) train: [b'demo_0']" in printed
+
+
+def test_every_block_of_the_remote_policies_runs(server_binary, eipc_binary, tmp_path):
+    pytest.importorskip("websockets")
+    pytest.importorskip("msgpack")
+    printed = follow("howto/remote_policies.md", server_binary, eipc_binary, tmp_path)
+    assert "seed 0: 10 steps, no success" in printed
 
 
 def test_every_block_of_the_environments_runs(server_binary, eipc_binary, tmp_path):

@@ -38,6 +38,9 @@ class BatchRows:
         self._counts_at = len(row) - len(fixed)
         self._world = _varints(np.arange(worlds))
 
+    def __repr__(self) -> str:
+        return f"BatchRows({self._frames} frames, dt {self.dt_s:g} s)"
+
     def make(self, worlds: np.ndarray, begin: np.ndarray, end: np.ndarray, substeps: np.ndarray) -> np.ndarray:
         """Rows [k,bytes] of uint8. worlds [k]: which; begin, end [k,F,7]: positions m and quaternions w x y z; substeps [k]."""
         rows = np.repeat(self._template[None], len(worlds), axis=0)

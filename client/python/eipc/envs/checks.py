@@ -29,6 +29,9 @@ class Trial:
         self.space = env.observation_space
         self.observation: Any = None
 
+    def __repr__(self) -> str:
+        return f"Trial({self.env!r}, {self.mode})"
+
     def reset(self, seed: Optional[int] = None, mask: Optional[np.ndarray] = None) -> dict[str, Any]:
         """Returns the info; the observation is kept."""
         options = None if mask is None else {"reset_mask": mask}
@@ -127,7 +130,7 @@ def reproducible(trial: Trial, again: Trial, seed: int, steps: int) -> None:
     for run in (trial, again):
         run.env.action_space.seed(seed)
         info = run.reset(seed)
-        records = [(copy.deepcopy(run.observation), info)]
+        records: list[tuple[Any, ...]] = [(copy.deepcopy(run.observation), info)]
         over = np.zeros(run.count, dtype=bool)
         for _ in range(steps):
             if run.mode == "DISABLED" and over.any():
@@ -243,7 +246,7 @@ def _check_same_step(trial: Trial, over: np.ndarray, info: dict[str, Any], step:
 def _mode(env: Any) -> str:
     metadata = getattr(env, "metadata", None)
     require(isinstance(metadata, Mapping), "metadata must be a dict")
-    mode = metadata.get("autoreset_mode")
+    mode = dict(metadata or {}).get("autoreset_mode")
     name = getattr(mode, "name", None)
     require(name in _MODES, f'metadata["autoreset_mode"] must be a member of AutoresetMode ({", ".join(_MODES)}), and is {mode!r}')
     return str(name)

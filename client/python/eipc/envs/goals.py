@@ -33,6 +33,9 @@ class SceneGoals:
         """[G], in the unit of each: m, rad, m/s."""
         return np.array([_tolerance(goal) for goal in self._goals])
 
+    def __repr__(self) -> str:
+        return f"SceneGoals({', '.join(self.names)})"
+
     def values(self, state: WorldArrays) -> np.ndarray:
         """[W,G]: a goal is reached where its value is at most its tolerance."""
         return np.stack([self._value(goal, state) for goal in self._goals], axis=1)

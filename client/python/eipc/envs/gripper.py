@@ -8,11 +8,13 @@ from typing import Sequence
 import numpy as np
 
 from ..geometry import Pose
+from ..shown import brief
 from .batch_request import FrameKey
 
 COMMANDS = ("closing", "x", "y", "z")
 
 
+@brief
 @dataclass(frozen=True, eq=False)
 class Gripper:
     """Two fingers that close towards each other and move together.

@@ -10,7 +10,7 @@ import numpy as np
 from . import spaces as own_spaces
 
 try:
-    import gymnasium
+    import gymnasium as gymnasium  # for the modules that import it from here
 except ImportError:
     gymnasium = None
 
@@ -31,6 +31,9 @@ class _Environment:
     spec: Any = None
     _np_random: Optional[np.random.Generator] = None
     _np_random_seed: Optional[int] = None
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}(render_mode={self.render_mode!r})"
 
     @property
     def unwrapped(self) -> Any:
@@ -99,4 +102,4 @@ def generator(seed: Optional[int] = None) -> tuple[np.random.Generator, int]:
     if seed is not None and not (isinstance(seed, (int, np.integer)) and not isinstance(seed, bool) and seed >= 0):
         raise ValueError(f"a seed is a whole number >= 0, not {seed!r}")
     sequence = np.random.SeedSequence(None if seed is None else int(seed))
-    return np.random.Generator(np.random.PCG64(sequence)), sequence.entropy
+    return np.random.Generator(np.random.PCG64(sequence)), int(sequence.entropy)  # type: ignore[arg-type]  # of one number

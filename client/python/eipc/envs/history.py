@@ -30,6 +30,9 @@ class History:
         """Whether snapshots should be taken."""
         return self._every > 0 and self._next - self._taken >= self._every
 
+    def __repr__(self) -> str:
+        return f"History({len(self._begin)} worlds, {len(self._batches)} batches kept)"
+
     def moved(self, world: int) -> bool:
         """Whether the world may have left the scene's start."""
         return bool(self._moved[world])

@@ -17,6 +17,9 @@ class Keypoints:
         self.count = count
         self._embedding: Optional[Embedding] = None
 
+    def __repr__(self) -> str:
+        return f"Keypoints({self.count})"
+
     def find(self, worlds: Any, body: str) -> None:
         """Chooses them where world 0 is, which must be at the scene's start. Raises ValueError where surfaces cannot be
         found from cages, as with a cage that the server made."""

@@ -45,6 +45,9 @@ class Observations:
         """Bodies whose cages are needed."""
         return (self.task.held,) if {"cage", "keypoints"} & self._needed else ()
 
+    def __repr__(self) -> str:
+        return f"Observations({self.groups!r} of {self.task!r})"
+
     def prepare(self, worlds: Any) -> None:
         """Finds the keypoints of worlds that are at the scene's start."""
         if "keypoints" in self._needed:

@@ -48,6 +48,12 @@ def make_vec(id: str, num_envs: int = 1, max_episode_steps: Optional[int] = None
     return EipcVectorEnv(task, num_envs, max_episode_steps=limit, **rest)
 
 
+def task_of(id: str, **options: Any) -> Callable[[Client], Task]:
+    """What makes the task of an id on a server, for an EipcVectorEnv of one's own. Raises ValueError for an unknown id."""
+    entry = _entry(id)
+    return lambda client: entry.task(client, **options)
+
+
 def register() -> None:
     """Tells Gymnasium of the ids, where it is installed."""
     if gym_api.gymnasium is None:

@@ -32,6 +32,9 @@ class Renderer:
         self.camera = task.camera()
         self._topology: Optional[dict[str, Any]] = None
 
+    def __repr__(self) -> str:
+        return f"Renderer({self.width}x{self.height})"
+
     def picture(self, world: int, mode: str) -> np.ndarray:
         """mode "rgb_array": [h,w,3] uint8. "depth_array": [h,w] float32, distance along the view in m, infinite where nothing is."""
         items = self._items(world)

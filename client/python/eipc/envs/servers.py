@@ -90,6 +90,9 @@ class Connection:
             self.close()
             raise
 
+    def __repr__(self) -> str:
+        return f"Connection({self.client.address})"
+
     def renew(self) -> None:
         """Connects again. The shared server is started again when it has ended; any other must be there. Raises UnavailableError."""
         if isinstance(self._server, Client):

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any, Mapping, Optional
+from typing import Any, Callable, Mapping, Optional
 
 import numpy as np
 
+from ..client import Client
 from . import gym_api
 from .infos import of_world
 from .observations import row
+from .task import Task
 from .vector_env import EipcVectorEnv
 
 
@@ -17,14 +19,17 @@ class EipcEnv(gym_api.Env):
 
     metadata: dict[str, Any] = dict(EipcVectorEnv.metadata)
 
-    def __init__(self, *args: Any, **options: Any) -> None:
+    def __init__(self, task: Callable[[Client], Task], **options: Any) -> None:
         """Arguments of EipcVectorEnv, without num_envs and autoreset_mode."""
-        self.vector = EipcVectorEnv(*args, num_envs=1, autoreset_mode="DISABLED", **options)
+        self.vector = EipcVectorEnv(task, 1, autoreset_mode="DISABLED", **options)
         self.metadata = {key: value for key, value in self.vector.metadata.items() if key != "autoreset_mode"}
         self.render_mode = self.vector.render_mode
         self.observation_space, self.action_space = self.vector.single_observation_space, self.vector.single_action_space
         self.max_episode_steps = self._max_episode_steps = self.vector.max_episode_steps
         self.task, self.task_description = self.vector.task, self.vector.task_description
+
+    def __repr__(self) -> str:
+        return f"EipcEnv({self.task!r}, at {self.vector._connection.client.address})"
 
     def reset(self, *, seed: Optional[int] = None, options: Optional[Mapping[str, Any]] = None) -> tuple[Any, dict[str, Any]]:
         """Begins an episode. seed: of where it begins; None: random numbers go on."""

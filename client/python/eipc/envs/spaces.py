@@ -25,6 +25,9 @@ class Space:
             self._np_random = np.random.default_rng()
         return self._np_random
 
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self.shape}, {self.dtype})"
+
     def seed(self, seed: Optional[int] = None) -> Any:
         """Equal seeds give equal samples. Returns the seed in use. Raises ValueError for what is no whole number >= 0."""
         if seed is not None and not (isinstance(seed, (int, np.integer)) and seed >= 0):
@@ -54,6 +57,8 @@ class Box(Space):
         if shape is None:
             shape = np.broadcast(np.asarray(low), np.asarray(high)).shape
         super().__init__(shape, dtype, seed)
+        self.dtype: np.dtype[Any] = np.dtype(dtype)
+        self.shape: tuple[int, ...] = tuple(int(n) for n in shape)
         self.low = np.broadcast_to(np.asarray(low), self.shape).astype(self.dtype)
         self.high = np.broadcast_to(np.asarray(high), self.shape).astype(self.dtype)
         if not (self.low <= self.high).all():

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import dataclasses
 from dataclasses import dataclass, field
 from itertools import chain
 from operator import attrgetter
-from typing import Any, Iterable, Mapping, Sequence
+from typing import Any, Iterable, Mapping, Optional, Sequence
 
 import numpy as np
 
+from .. import arrays
 from ..errors import EipcError, error_from_number
 from ..observation import Observe
+from ..shown import brief
 from ..v1 import service_pb2
 
 _POSE = attrgetter("pose.position_m.x", "pose.position_m.y", "pose.position_m.z",
@@ -21,6 +24,7 @@ _WRENCH = attrgetter(*(f"{name}.{axis}" for name in ("normal_force_n", "friction
 _COUNTS = attrgetter("point_triangle", "edge_edge")
 
 
+@brief
 @dataclass
 class WorldArrays:
     """State of W worlds with B bodies and P pairs of bodies; rows of worlds that have not been observed yet are zero.
@@ -58,17 +62,20 @@ class WorldArrays:
     def rows(self, worlds: np.ndarray) -> "WorldArrays":
         """Copies of some worlds' rows."""
         names = ("position", "orientation", "velocity", "wrench", "contacts", "time_s", "digest")
-        return WorldArrays(*(getattr(self, name)[worlds] for name in names),
-                           cage={body: cage[worlds] for body, cage in self.cage.items()})
+        arrays_of: dict[str, Any] = {name: getattr(self, name)[worlds] for name in names}
+        return WorldArrays(**arrays_of, cage={body: cage[worlds] for body, cage in self.cage.items()})
 
 
+@brief
 @dataclass(frozen=True)
 class BatchAnswer:
-    """worlds [k]: those that stepped, with their rows; errors: of the worlds that did not."""
+    """worlds [k]: those that stepped, with their rows and the messages that these were read from; errors: of the worlds that did
+    not."""
 
     worlds: np.ndarray
     rows: WorldArrays
     errors: Mapping[int, EipcError]
+    observations: Sequence[Any] = ()
 
 
 class Layout:
@@ -77,18 +84,35 @@ class Layout:
     def __init__(self, bodies: Sequence[str], pairs: Sequence[tuple[str, str]], cages: Sequence[str] = ()) -> None:
         """bodies: in the order of the scene. pairs: (body, other). cages: of `bodies`, those whose cage positions are read."""
         self.bodies, self.pairs, self.cages = tuple(bodies), tuple(pairs), tuple(cages)
+        self._recorded: Optional[Observe] = None
+        self._observed = self.bodies
         self._pair = {pair: p for p, pair in enumerate(self.pairs)}
         self._pair_of_count = {frozenset(pair): p for p, pair in enumerate(self.pairs)}
 
+    def __repr__(self) -> str:
+        return f"Layout({', '.join(self.bodies)}; {len(self.pairs)} pairs)"
+
     def with_cages(self, cages: Sequence[str]) -> "Layout":
         """The same with cage positions of these bodies."""
-        return Layout(self.bodies, self.pairs, cages)
+        layout = Layout(self.bodies, self.pairs, cages)
+        layout._recorded, layout._observed = self._recorded, self._observed
+        return layout
+
+    def with_all(self, observe: Observe, bodies: Sequence[str]) -> "Layout":
+        """The same, for steps that observe more: what a recorder keeps, of all bodies of the scene."""
+        layout = self.with_cages(self.cages)
+        layout._recorded, layout._observed = observe, tuple(bodies)
+        return layout
 
     @property
     def observe(self) -> Observe:
         """What a step is asked for."""
-        return Observe(twists=True, contact_wrenches=True, contact_counts=True, solver_report=False, state_digest=True,
-                       cage_positions=bool(self.cages), bodies=self.bodies)
+        least = Observe(twists=True, contact_wrenches=True, contact_counts=True, solver_report=False, state_digest=True,
+                        cage_positions=bool(self.cages), bodies=self.bodies)
+        if self._recorded is None:
+            return least
+        groups = {one.name: True for one in dataclasses.fields(Observe) if getattr(least, one.name) is True}
+        return dataclasses.replace(self._recorded, **groups)
 
     def read(self, worlds: np.ndarray, answer: service_pb2.StepBatchResponse) -> BatchAnswer:
         """worlds [k]: of the requests, in their order."""
@@ -98,7 +122,7 @@ class Layout:
         observations = list(map(attrgetter("observation"), answer.responses))
         if len(failed):
             observations = [observation for observation, code in zip(observations, codes) if code == 0]
-        return BatchAnswer(worlds[codes == 0], self.rows(observations), errors)
+        return BatchAnswer(worlds[codes == 0], self.rows(observations), errors, observations)
 
     def rows(self, observations: Sequence[Any]) -> WorldArrays:
         """Arrays of some worlds' observations (messages)."""
@@ -107,8 +131,12 @@ class Layout:
         if k == 0:
             return rows
         bodies = list(chain.from_iterable(map(attrgetter("bodies"), observations)))
-        if tuple(body.name for body in bodies[:b]) != self.bodies or len(bodies) != k * b:
-            raise ValueError(f"the server observed {[body.name for body in bodies[:b]]}, not {self.bodies}")
+        n = len(self._observed)
+        if tuple(body.name for body in bodies[:n]) != self._observed or len(bodies) != k * n:
+            raise ValueError(f"the server observed {[body.name for body in bodies[:n]]}, not {self._observed}")
+        if self._observed != self.bodies:
+            places = [self._observed.index(name) for name in self.bodies]
+            bodies = [bodies[world * n + place] for world in range(k) for place in places]
         pose = _table(_POSE, bodies, 7).reshape(k, b, 7)
         rows.position, rows.orientation = pose[..., :3], pose[..., 3:]
         rows.velocity = _table(_TWIST, bodies, 6).reshape(k, b, 6)
@@ -128,8 +156,8 @@ class Layout:
 
     def _read_counts(self, observations: Sequence[Any], rows: WorldArrays) -> None:
         counts, world = _flat(map(attrgetter("contact_counts.pairs"), observations))
-        names = map(frozenset, map(attrgetter("body_a", "body_b"), counts))
-        pair = np.array([self._pair_of_count.get(name, -1) for name in names], dtype=np.int64)
+        names: Iterable[tuple[str, str]] = map(attrgetter("body_a", "body_b"), counts)
+        pair = np.array([self._pair_of_count.get(frozenset(name), -1) for name in names], dtype=np.int64)
         wanted = pair >= 0
         rows.contacts[world[wanted], pair[wanted]] = _table(_COUNTS, counts, 2)[wanted]
 
@@ -146,5 +174,6 @@ def _table(numbers: Any, messages: Sequence[Any], columns: int) -> np.ndarray:
 
 
 def _cages(bodies: Sequence[Any]) -> np.ndarray:
+    first = arrays.to_numpy(bodies[0].cage_positions)
     data = b"".join(map(attrgetter("cage_positions.data"), bodies))
-    return np.frombuffer(data, dtype="<f8").reshape(len(bodies), *bodies[0].cage_positions.shape)
+    return np.frombuffer(data, dtype=first.dtype).reshape(len(bodies), *first.shape)

@@ -8,6 +8,7 @@ from typing import Mapping
 import numpy as np
 
 from ..client import BodyInfo
+from ..shown import brief
 from ..v1 import scene_pb2
 from ..viz import Camera
 from .gripper import Gripper
@@ -36,6 +37,7 @@ class Timing:
         return round(1 / self.action_s)
 
 
+@brief
 @dataclass(frozen=True, eq=False)
 class Score:
     """potential [k]: how near the goal is, from 0 to 1, of which rewards are differences. met [k]: whether the goal is met
@@ -46,6 +48,7 @@ class Score:
     figures: Mapping[str, np.ndarray] = field(default_factory=dict)
 
 
+@brief
 @dataclass(frozen=True, eq=False)
 class Episodes:
     """What the worlds of an environment remember of their episodes: commands [W,4] of the grippers, and start [W,3], the
@@ -75,6 +78,9 @@ class Task:
         g = scene.gravity_m_s2
         gravity = float(np.linalg.norm([g.x, g.y, g.z])) if scene.HasField("gravity_m_s2") else 9.81
         self.weight_n = gravity * bodies[held].mass_kg
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self.held!r} held by {', '.join(self.fingers)})"
 
     def draw(self, random: np.random.Generator) -> np.ndarray:
         """The gripper's command [4] at the start of an episode."""

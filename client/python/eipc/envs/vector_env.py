@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any, Callable, Mapping, Optional, Sequence, Union
 
 import numpy as np
 
 from ..client import Client
 from ..errors import EipcError
+from ..recorder import Recorder
 from . import gym_api
 from .infos import masked
 from .observations import Groups, Observations, row
+from .recording import EpisodeRecording
 from .rendering import RENDER_MODES, Renderer
 from .servers import Connection, Server
 from .task import Episodes, Score, Task
@@ -35,7 +38,7 @@ class EipcVectorEnv(gym_api.VectorEnv):
     def __init__(self, task: Callable[[Client], Task], num_envs: int = 1, *, observations: Groups = "state", keypoints: int = 16,
                  max_episode_steps: Optional[int] = None, autoreset_mode: Any = "NEXT_STEP", render_mode: Optional[str] = None,
                  render_size: tuple[int, int] = (320, 240), server: Server = None, threads: int = 1, snapshot_every: int = 50,
-                 action_cost: float = 0.01) -> None:
+                 action_cost: float = 0.01, record: Union[None, str, Path, Recorder] = None) -> None:
         """task: makes the task on a server. observations: see Observations. max_episode_steps: default the task's; 0: no limit.
         server: None for one of this process that environments share, or an address, a Client, or what eipc.launch()
         returned. threads: inside the step of one world. snapshot_every: steps after which the worlds are saved, so that
@@ -48,18 +51,27 @@ class EipcVectorEnv(gym_api.VectorEnv):
         self.num_envs, self.render_mode, self.action_cost = num_envs, render_mode, action_cost
         self.autoreset_mode = gym_api.autoreset_mode(autoreset_mode)
         self._connection = Connection(server)
+        self.recording: Optional[EpisodeRecording] = None
         try:
             self.task = task(self._connection.client)
             self._observations = Observations(self.task, observations, keypoints)
             self.task.layout = self.task.layout.with_cages(self._observations.cages)
+            if record is not None:
+                self.recording = EpisodeRecording(record, num_envs, self.task, self._connection.client)
+                self.task.layout = self.recording.layout
             self.worlds = Worlds(self._connection, self.task.scene, num_envs, self.task.gripper.frames, self.task.layout,
                                  self.task.timing.dt_s, threads, snapshot_every)
             self._prepare(max_episode_steps)
         except BaseException:
+            if self.recording is not None:
+                self.recording.close()
             self._connection.close()
             raise
         self._renderer = Renderer(self.worlds, self.task, render_size)
         self.metadata = {**self.metadata, "autoreset_mode": self.autoreset_mode, "render_fps": self.task.timing.fps}
+
+    def __repr__(self) -> str:
+        return f"EipcVectorEnv({self.num_envs} worlds of {self.task!r}, {self.autoreset_mode.name}, at {self._connection.client.address})"
 
     def _prepare(self, max_episode_steps: Optional[int]) -> None:
         """Spaces, and what is remembered of episodes."""
@@ -92,7 +104,10 @@ class EipcVectorEnv(gym_api.VectorEnv):
                     self._np_random, self._np_random_seed = self._generators[world], number
         self._begin(np.flatnonzero(mask))
         score = self.task.score(self.worlds.state, self._episodes)
-        return self._observation(), self._info(score, {}, mask)
+        observation = self._observation()
+        if self.recording is not None:
+            self.recording.begin(np.flatnonzero(mask), self.worlds.session, observation, seeds)
+        return observation, self._info(score, {}, mask)
 
     def step(self, actions: Any) -> tuple[Any, np.ndarray, np.ndarray, np.ndarray, dict[str, Any]]:
         """Acts. actions [W,4] in [-1, 1]: shares of the largest speeds at which the gripper closes and moves in x, y and z;
@@ -114,6 +129,8 @@ class EipcVectorEnv(gym_api.VectorEnv):
         truncated[list(failures)] = True
         self._over = terminated | truncated
         observation, info = self._observation(), self._info(score, failures, everyone)
+        if self.recording is not None:
+            self._record(actions, observation, rewards, terminated, failures, np.flatnonzero(resetting))
         if self.autoreset_mode == gym_api.AutoresetMode.SAME_STEP and self._over.any():
             observation, info = self._reset_at_once(observation, info)
         return observation, rewards, terminated, truncated, info
@@ -125,7 +142,10 @@ class EipcVectorEnv(gym_api.VectorEnv):
         return tuple(self._renderer.picture(world, self.render_mode) for world in range(self.num_envs))
 
     def close_extras(self, **_: Any) -> None:
-        """Deletes the session, and stops the shared server when no environment uses it any more."""
+        """Deletes the session, and stops the shared server when no environment uses it any more. Episodes that are not over are
+        not recorded."""
+        if self.recording is not None:
+            self.recording.close()
         self.worlds.close()
         self._connection.close()
 
@@ -182,13 +202,25 @@ class EipcVectorEnv(gym_api.VectorEnv):
         after = gripper.next(commands[moving], actions[moving], timing.action_s)
         rows = self.worlds.rows(moving, gripper.poses(commands[moving]), gripper.poses(after),
                                 np.full(len(moving), timing.substeps))
+        if self.recording is not None:
+            self.recording.asked(moving, rows)
         errors = dict(self.worlds.send(np.concatenate([moving, resetting]),
                                        np.concatenate([rows, self._starting_rows(resetting)])))
         actions[~finite] = 0
+        if self.recording is not None:
+            self.recording.answered(self.worlds.answer)
         self._began(resetting, errors)
         stepped = ~np.isin(moving, list(errors))
         commands[moving[stepped]] = after[stepped]
         return {**failures, **{world: str(error) for world, error in errors.items() if world not in resetting}}
+
+    def _record(self, actions: np.ndarray, observation: Any, rewards: np.ndarray, terminated: np.ndarray, failures: Mapping[int, str],
+                begun: np.ndarray) -> None:
+        """What a step did, into the episodes that are recorded."""
+        assert self.recording is not None
+        self.recording.step(self.worlds.session, actions, observation, rewards, self._over)
+        self.recording.end(np.flatnonzero(self._over), terminated, list(failures))
+        self.recording.begin(begun, self.worlds.session, observation, [None] * self.num_envs)
 
     def _begin(self, worlds: np.ndarray) -> None:
         """New episodes."""
@@ -228,7 +260,10 @@ class EipcVectorEnv(gym_api.VectorEnv):
         info = self._info(score, {}, np.ones(self.num_envs, dtype=bool))
         # `failed` of the worlds that go on is of this step in any case: a world that failed is over.
         info.update(final_obs=last, _final_obs=over, final_info=masked(ended, over), _final_info=over.copy())
-        return self._observation(), info
+        observation = self._observation()
+        if self.recording is not None:
+            self.recording.begin(np.flatnonzero(over), self.worlds.session, observation, [None] * self.num_envs)
+        return observation, info
 
     def _observation(self) -> Any:
         return self._observations.read(self.worlds.state, self._episodes)

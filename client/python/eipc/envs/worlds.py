@@ -38,7 +38,11 @@ class Worlds:
         self._eased = BatchRows(worlds, self.frames, dt_s, layout.observe, Interpolation.MINIMUM_JERK)
         self._history = History(worlds, snapshot_every)
         self.restarts = 0
+        self.answer = BatchAnswer(np.empty(0, dtype=np.int64), self.state.rows(np.empty(0, dtype=np.int64)), {})  # to the last send()
         self._open()
+
+    def __repr__(self) -> str:
+        return f"Worlds({self.count} of {self.session!r})"
 
     def close(self) -> None:
         """Deletes the session; the connection is the caller's."""
@@ -65,7 +69,7 @@ class Worlds:
         """Steps worlds [k] as their rows say, all in one request. Returns the errors of the worlds that failed; those are at
         their last whole step, and no other world is touched by it."""
         request_id = secrets.token_hex(8)  # a repeated request is carried out once
-        answer = self._surviving(lambda: self._step(worlds, rows, request_id))
+        answer = self.answer = self._surviving(lambda: self._step(worlds, rows, request_id))
         self.state.put(answer.worlds, answer.rows)
         self._history.add(worlds, rows, self.state.digest)
         if self._history.due:

@@ -1,7 +1,4 @@
-"""The commands of this package: `eipc evaluate`, `eipc compare` and `eipc verify FOLDER`, or python3 -m eipc.farm.cli.
-
-Exit status: 0 done, 1 the answer is no (episodes with errors; states that differ), 2 it could not be carried out.
-"""
+"""The commands of this package: `eipc evaluate`, `eipc compare` and `eipc verify FOLDER`."""
 
 from __future__ import annotations
 
@@ -11,10 +8,9 @@ import os
 import sys
 import time
 from pathlib import Path
-from typing import Any, Callable, Optional, Sequence
+from typing import Any, Callable, Optional
 
 from ..client import connect
-from ..errors import EipcError
 from ..server_process import launch
 from .comparison import write_comparison
 from .engines import engine_named
@@ -27,22 +23,8 @@ from .verify import choose, verify
 from .worker import credentials
 
 
-def main(argv: Optional[Sequence[str]] = None) -> int:
-    options = _parser().parse_args(argv)
-    try:
-        return int(options.command(options))
-    except EipcError as error:
-        print(f"eipc {options.name}: {error}", file=sys.stderr)
-    except OSError as error:
-        print(f"eipc {options.name}: {error.filename or 'writing'}: {error.strerror}", file=sys.stderr)
-    except KeyboardInterrupt:
-        print(f"\neipc {options.name}: stopped; the same command goes on from here", file=sys.stderr)
-    return 2
-
-
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="eipc", description="Evaluates policies on one machine or many.")
-    commands = parser.add_subparsers(dest="name", required=True)
+def add_commands(commands: Any) -> None:
+    """Adds them to what argparse's add_subparsers() returned."""
     run = commands.add_parser("evaluate", help="run a policy in many episodes", description="Runs a policy in episodes with seeds. The "
                               "same command goes on where it was stopped; every episode has exactly one result.")
     run.add_argument("--policy", required=True, metavar="MODULE[:NAME]", help="has act(observation) and, optionally, reset(seed)")
@@ -72,7 +54,6 @@ def _parser() -> argparse.ArgumentParser:
     again.add_argument("--seed", type=int, default=0, help="of the draw")
     again.add_argument("--server", help="address; default: one that is started for this")
     again.set_defaults(command=_verify)
-    return parser
 
 
 def _evaluate(options: argparse.Namespace) -> int:
@@ -129,6 +110,9 @@ class Progress:
         self._first: Optional[int] = None  # done when this began
         self._told = -1.0
 
+    def __repr__(self) -> str:
+        return f"Progress({self._first or 0} done at first)"
+
     def __call__(self, done: int, count: int) -> None:
         if self._first is None:
             self._first = done
@@ -155,7 +139,3 @@ class Progress:
             left = (self._clock() - self._start) / since * (count - done)
             text += f", {left:.0f} s left" if left < 120 else f", {left / 60:.0f} min left"
         return text
-
-
-if __name__ == "__main__":
-    sys.exit(main())

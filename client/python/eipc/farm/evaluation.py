@@ -69,7 +69,7 @@ class Evaluation:
 
     def _submit(self, waiting: list[int], jobs: int) -> list[_Job]:
         """Takes the cases of some jobs off the list: few enough each that the last jobs end together."""
-        parts = []
+        parts: list[list[int]] = []
         while waiting and len(parts) < jobs:
             size = max(1, min(32, len(waiting) // (3 * self.engine.capacity)))
             parts.append([waiting.pop(0) for _ in range(size)])

@@ -36,6 +36,9 @@ class FarmSession:
         self._session: Session
         self._open("")
 
+    def __repr__(self) -> str:
+        return f"FarmSession({self._key!r}, {self._worlds} worlds, at {self.address}, {self.moves} moves)"
+
     def __enter__(self) -> "FarmSession":
         return self
 

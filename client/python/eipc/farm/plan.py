@@ -109,7 +109,8 @@ class Plan:
         """Raises EvaluationError."""
         try:
             fields = json.loads((folder / PLAN).read_text())
-            return cls(**{**fields, "scenes": tuple(fields["scenes"])})
+            known: dict[str, Any] = {**fields, "scenes": tuple(fields["scenes"])}
+            return cls(**known)
         except OSError as error:
             raise EvaluationError(f"{folder} holds no evaluation: {PLAN} cannot be read ({error.strerror})") from None
         except (ValueError, TypeError, KeyError):

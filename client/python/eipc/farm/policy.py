@@ -47,7 +47,7 @@ def load_policy(name: str) -> Policy:
 
 def _policy_of(found: Any, name: str) -> Policy:
     if not inspect.isclass(found) and callable(getattr(found, "act", None)):
-        return found  # type: ignore[no-any-return]
+        return found
     if not callable(found):
         raise EvaluationError(f"{name} is a {type(found).__name__}: a policy has act(observation)")
     if not inspect.isclass(found) and _arguments(found) == 1:
@@ -58,7 +58,7 @@ def _policy_of(found: Any, name: str) -> Policy:
         raise EvaluationError(f"{name}() cannot be made: {type(error).__name__}: {error}") from error
     if not callable(getattr(made, "act", None)):
         raise EvaluationError(f"{name}() is a {type(made).__name__} without act(observation)")
-    return made  # type: ignore[no-any-return]
+    return made
 
 
 def _arguments(function: Callable[..., Any]) -> int:

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, Mapping, Optional
 
 from ..durable import write_durably
+from ..shown import brief
 from .errors import EvaluationError, OtherBuildError
 from .plan import Plan
 
@@ -17,6 +18,7 @@ _FOLDER, _BUILD = "episodes", "build.json"
 SUCCESS, FAILURE, ERROR = "success", "failure", "error"
 
 
+@brief
 @dataclass(frozen=True)
 class Result:
     """How an episode ended.
@@ -59,6 +61,9 @@ class Results:
         self.plan = Plan.read(self.folder)
         (self.folder / _FOLDER).mkdir(exist_ok=True)
 
+    def __repr__(self) -> str:
+        return f"Results({str(self.folder)!r})"
+
     def path(self, index: int) -> Path:
         return self.folder / _FOLDER / f"{index:06d}.json"
 
@@ -89,7 +94,8 @@ class Results:
             document = json.loads(path.read_bytes())
             fields = document["result"]
             whole = document["sha256"] == _checksum(fields)
-            result = Result(**{**fields, "actions": tuple(fields["actions"]), "digests": tuple(fields["digests"])})
+            known: dict[str, Any] = {**fields, "actions": tuple(fields["actions"]), "digests": tuple(fields["digests"])}
+            result = Result(**known)
         except FileNotFoundError:
             raise EvaluationError(f"{self.plan.case(index)} has no result") from None
         except (OSError, ValueError, KeyError, TypeError):

@@ -40,7 +40,7 @@ def make_runner(scene: str, servers: Union[Client, Farm], results: Results) -> R
     plan = results.plan
     if is_scene_file(scene):
         message = kept(results.folder, scene, plan.scene_hashes[scene])
-        world = OnFarm(message, servers) if isinstance(servers, Farm) else OneServer(message, servers)
+        world: Union[OnFarm, OneServer] = OnFarm(message, servers) if isinstance(servers, Farm) else OneServer(message, servers)
         return SceneRunner(message, world, plan.max_steps, read_randomize(plan.randomize))
     return EnvironmentRunner(_environment(scene, servers, plan.max_steps))
 
@@ -68,6 +68,9 @@ class EnvironmentRunner:
     def __init__(self, env: Any) -> None:
         self._env = env
         self._build = self._worlds.connection.client.server_info().build
+
+    def __repr__(self) -> str:
+        return f"EnvironmentRunner({self._env!r})"
 
     def run(self, case: Case, policy: Policy) -> Result:
         observation, info = self._env.reset(seed=case.seed)

@@ -46,7 +46,11 @@ def keep(folder: Path, contents: Mapping[str, bytes]) -> None:
     if contents:
         (folder / _FOLDER).mkdir(exist_ok=True)
     for data in contents.values():
-        write_durably(_path(folder, digest(data)), lambda file, data=data: file.write(data))
+        _write(_path(folder, digest(data)), data)
+
+
+def _write(path: Path, data: bytes) -> None:
+    write_durably(path, lambda file: file.write(data))
 
 
 def kept(folder: Path, scene: str, sha256: str) -> scene_pb2.Scene:

@@ -62,6 +62,9 @@ class OneServer:
         self.build, self.scene_name = client.server_info().build, self._scene.name
         self.address, self.moves = client.address, 0
 
+    def __repr__(self) -> str:
+        return f"OneServer({self.scene_name}, at {self.address})"
+
     def reset(self, observe: Observe, randomize: Optional[service_pb2.Randomize]) -> Observation:
         request = service_pb2.ResetRequest(session=self._session.name, observe=observe.to_message(), randomize=randomize)
         return observation_from_message(self._client._call(self._client._stub.Reset, request, None))
@@ -92,6 +95,9 @@ class OnFarm:
     def moves(self) -> int:
         return self.session.moves
 
+    def __repr__(self) -> str:
+        return f"OnFarm({self.session!r})"
+
     def reset(self, observe: Observe, randomize: Optional[service_pb2.Randomize]) -> Observation:
         return self.session.reset(observe, randomize=randomize)
 
@@ -114,6 +120,9 @@ class SceneRunner:
         self._steps = max_steps or int(math.floor(message.schedule.duration_s / self._dt + 0.5))
         if self._steps < 1:
             raise EvaluationError("the scene has no schedule.duration_s: give --max-steps")
+
+    def __repr__(self) -> str:
+        return f"SceneRunner({self._world!r}, {self._steps} steps of {self._dt:g} s)"
 
     def run(self, case: Case, policy: Policy) -> Result:
         observe = _observe_of(policy)
@@ -190,6 +199,9 @@ class Receipt:
 
     def __init__(self) -> None:
         self.figures: dict[str, Union[float, int, str]] = {}
+
+    def __repr__(self) -> str:
+        return f"Receipt({self.figures})"
 
     def add(self, observation: Observation) -> None:
         one = observation.step_receipt

@@ -83,6 +83,9 @@ class Farm:
         self._members = {address: _Member(address) for address in addresses}  # guarded by _lock, as what is below
         self._places: dict[str, str] = {}  # key -> address
 
+    def __repr__(self) -> str:
+        return f"Farm({len(self._members)} servers of build {self.build or 'not known yet'})"
+
     def __enter__(self) -> "Farm":
         return self
 

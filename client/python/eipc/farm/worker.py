@@ -44,6 +44,9 @@ class Watch:
         self._done = threading.Event()
         self._thread = threading.Thread(target=self._wait, daemon=True)
 
+    def __repr__(self) -> str:
+        return f"Watch({self._case}, {self._limit_s:g} s)"
+
     def __enter__(self) -> "Watch":
         self._thread.start()
         # Where the policy holds the interpreter, no thread of it runs; the kernel does.
@@ -74,6 +77,9 @@ class Worker:
         self.servers: Union[Client, Farm] = self._connect(servers)
         self._runners: dict[str, Runner] = {}
         self.results.agree_on_build(self._build())
+
+    def __repr__(self) -> str:
+        return f"Worker({self.results!r}, {self.servers!r})"
 
     def run(self, case: Case) -> None:
         """Stores the result of an episode that has none yet. Raises UnavailableError when the server is lost."""

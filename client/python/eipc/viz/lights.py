@@ -64,6 +64,9 @@ class Occluders:
         self._radius = float(np.linalg.norm(vertices - self._center, axis=1).max()) * 1.02 if len(vertices) else 0.0
         self._random = np.random.default_rng(0)  # the same picture every time
 
+    def __repr__(self) -> str:
+        return f"Occluders({len(self._triangles)} triangles)"
+
     def near(self, points: np.ndarray) -> np.ndarray:
         """Whether points [k,3] are close enough to be shaded noticeably: [k] bool."""
         return np.sum((points - self._center) ** 2, axis=1) < (4 * self._radius) ** 2

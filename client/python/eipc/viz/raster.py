@@ -6,7 +6,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ..shown import brief
 
+
+@brief
 @dataclass(frozen=True, eq=False)
 class Fragments:
     """Per pixel: triangle [h,w] int32 (-1: none), screen-space barycentric weights [h,w,3], depth [h,w] (infinite: none)."""

@@ -7,6 +7,7 @@ from typing import Optional, Sequence
 
 import numpy as np
 
+from ..shown import brief
 from .camera import Camera
 from .lights import Lighting, Occluders, sky_directions, sun_directions
 from .normals import corner_normals
@@ -15,6 +16,7 @@ from .raster import Fragments, rasterize
 Color = tuple[float, float, float]
 
 
+@brief
 @dataclass(frozen=True, eq=False)
 class Item:
     """A mesh to draw: vertices [n,3] m, triangles [m,3], colour (sRGB, 0..1; one for all or one a vertex, [n,3]), wire: strength of its

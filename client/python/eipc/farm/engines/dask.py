@@ -23,11 +23,15 @@ class DaskEngine:
                 import distributed
             except ImportError:
                 raise EvaluationError("Dask is not installed (Debian: python3-distributed)") from None
+            Client: Any = distributed.Client  # has no types
             if options:
-                client = distributed.Client(options[0], timeout=20)
+                client = Client(options[0], timeout=20)
             else:
-                client = distributed.Client(n_workers=workers, threads_per_worker=1, dashboard_address=None)
+                client = Client(n_workers=workers, threads_per_worker=1, dashboard_address=None)
         self.capacity, self._client = workers, client
+
+    def __repr__(self) -> str:
+        return f"DaskEngine({self.capacity} workers, {self._client!r})"
 
     def submit(self, folder: Path, cases: Sequence[int]) -> Any:
         path = {"PYTHONPATH": worker_environment()["PYTHONPATH"]}

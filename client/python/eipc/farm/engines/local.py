@@ -35,6 +35,9 @@ class LocalEngine:
         self._servers = list(servers)
         self._jobs = 0
 
+    def __repr__(self) -> str:
+        return f"LocalEngine({self.capacity} workers)"
+
     def submit(self, folder: Path, cases: Sequence[int]) -> LocalJob:
         self._jobs += 1
         server = self._free.pop(0) if self._servers else ""

@@ -27,6 +27,9 @@ class RayEngine:
             ray.init(address=options[0] if options else None)
         self._remote = ray.remote(num_cpus=1, max_retries=0)(run_worker)
 
+    def __repr__(self) -> str:
+        return f"RayEngine({self.capacity} workers)"
+
     def submit(self, folder: Path, cases: Sequence[int]) -> Any:
         return self._remote.remote(worker_command(folder, cases), {"PYTHONPATH": worker_environment()["PYTHONPATH"]}, os.getcwd())
 

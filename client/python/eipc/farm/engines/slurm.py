@@ -36,6 +36,9 @@ class SlurmEngine:
             raise EvaluationError("sbatch is not on PATH: Slurm is not installed here (Debian: slurm-client)")
         self.capacity, self._options, self._arrays = workers, tuple(options), 0
 
+    def __repr__(self) -> str:
+        return f"SlurmEngine({self.capacity} workers, {' '.join(self._options)})"
+
     def submit(self, folder: Path, cases: Sequence[int]) -> SlurmJob:
         logs = _logs(folder)
         job = self._sbatch(folder, shlex.join(worker_command(folder, cases)), [f"--output={logs}/slurm-%j.log"])
