@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, Callable, Sequence
 
 # Polls of running jobs between two disturbances, and until one is made good.
-_EVERY, _UNDO_AFTER = 40, 20
+_EVERY, _UNDO_AFTER = 100, 40
 
 
 @dataclass(frozen=True)

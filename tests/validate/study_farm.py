@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.util
 import os
 import random
+import resource
 import signal
 import sys
 import time
@@ -54,11 +55,20 @@ def undisturbed(context: Context, episodes: int) -> tuple[list[str], list[Record
     """With one worker, and with as many as there are cores (up to WORKERS): what all others are compared with."""
     from eipc.farm.engines.local import LocalEngine
 
+    begin = processor_s()
     alone, seconds = evaluate(context, "alone", episodes, LocalEngine(1))
-    cores = min(WORKERS, len(os.sched_getaffinity(0)))
+    cores, middle = min(WORKERS, len(os.sched_getaffinity(0))), processor_s()
     many, together = evaluate(context, "many", episodes, LocalEngine(cores))
+    # Wall-clock time says as much of the machine's other programs; processor time says what working together costs.
     return alone, [reported("one_worker.episodes_per_second", len(alone) / seconds, "1/s"),
-                   reported("local.parallel_efficiency", seconds / together / cores, ""), *same("local", alone, many)]
+                   reported("local.parallel_efficiency", seconds / together / cores, ""),
+                   at_least("local.efficiency_by_processor_time", (middle - begin) / (processor_s() - middle), 0.9), *same("local", alone, many)]
+
+
+def processor_s() -> float:
+    """Of all processes that this one has started and that have ended, and of theirs."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
 
 
 def evaluate(context: Context, name: str, episodes: int, engine: Any) -> tuple[list[str], float]:

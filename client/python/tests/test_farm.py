@@ -97,6 +97,37 @@ def test_workers_that_never_find_a_server_end_the_evaluation(tmp_path):
     assert results.finished() == set()
 
 
+def test_an_episode_is_not_blamed_for_workers_that_were_lost_before_it(tmp_path):
+    results = folder_of(tmp_path, 1)
+    losses = []
+
+    class Lost(Disturbed):
+        def submit(self, folder, cases):
+            losses.append(cases)
+            return len(losses), cases
+
+        def poll(self, job):
+            if len(losses) > 8:
+                results.put(result(results.plan.case(0)))
+                return Ended(0)
+            return Ended(-9)
+
+    Evaluation(results, Lost(results), say=lambda words: None, wait=lambda s: None).run()
+    assert results.get(0).outcome == "success" and len(losses) == 9
+    results.path(0).unlink()
+    losses.clear()
+    notes = []
+    blamed = Lost(results)
+    blamed.submit = lambda folder, cases: (results.begin(0), losses.append(cases), (1, cases))[2]
+    Evaluation(results, blamed, say=notes.append, wait=lambda s: None).run()
+    assert len(losses) == 3 and results.get(0).reason.startswith("the worker ended 3 times in this episode: (exit status -9)")
+    results.path(0).unlink()
+    with pytest.raises(EvaluationError, match="workers end before they begin an episode"):
+        endless = Lost(results)
+        endless.poll = lambda job: Ended(-9)
+        Evaluation(results, endless, say=notes.append, wait=lambda s: None).run()
+
+
 def fake_ray():
     """ray.init, remote, wait, get and cancel, as they are documented; tasks run in get."""
     ray = types.ModuleType("ray")

@@ -15,6 +15,7 @@ from .worker import CANNOT, NO_SERVER, OTHER_BUILD
 
 _ATTEMPTS = 3  # workers that may end in one and the same case
 _STARTS = 3  # times that every worker, one after the other, may find no server
+_LOST_STARTS = 10  # the same, may be lost before its first episode: nodes go away, but a worker that never starts is a mistake
 
 
 @dataclass
@@ -77,10 +78,11 @@ class Evaluation:
         return [_Job(handle, cases, self.clock(), len(cases)) for handle, cases in zip(handles, parts)]
 
     def _over(self, job: _Job) -> bool:
+        ended = self.engine.poll(job.handle)
+        # After the poll: what it has finished until it ended is not left.
         left = [index for index in job.cases if not self.results.path(index).exists()]
         if len(left) < job.left:
             job.left, job.progress_at, self._bad_starts = len(left), self.clock(), 0
-        ended = self.engine.poll(job.handle)
         if ended is None and left and self.clock() - job.progress_at > 1.5 * self.results.plan.episode_timeout_s + 60:
             self.engine.cancel(job.handle)
             ended = Ended(None, "it made no progress and was given up")
@@ -91,8 +93,9 @@ class Evaluation:
         return True
 
     def _lost(self, left: list[int], ended: Ended) -> None:
-        """A worker ended before its cases did. Cases are run in order, so the first one left is the one that it ended in."""
-        words = f"(exit status {ended.status}) {ended.words}" if ended.status is not None else ended.words
+        """A worker ended before its cases did. Cases are run in order, so the first one left is the one that it ended in, if it had begun
+        that."""
+        words = f"(exit status {ended.status}) {ended.words}".strip() if ended.status is not None else ended.words
         if ended.status in (CANNOT, OTHER_BUILD):
             raise EvaluationError(ended.words or words)
         if ended.status == NO_SERVER:  # no fault of an episode
@@ -102,6 +105,12 @@ class Evaluation:
             self.say(f"a worker found no server: {words}")
             return
         culprit = left[0]
+        if not self.results.take_begun(culprit):
+            self._bad_starts += 1
+            if self._bad_starts > _LOST_STARTS * self.engine.capacity:
+                raise EvaluationError(f"workers end before they begin an episode: {words}")
+            self.say(f"a worker was lost before {self.results.plan.case(culprit)}: {words}; its episodes are run again")
+            return
         self._attempts[culprit] = self._attempts.get(culprit, 0) + 1
         if self._attempts[culprit] < _ATTEMPTS:
             self.say(f"a worker was lost in {self.results.plan.case(culprit)}: {words}; its episodes are run again")

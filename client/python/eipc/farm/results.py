@@ -67,6 +67,21 @@ class Results:
     def path(self, index: int) -> Path:
         return self.folder / _FOLDER / f"{index:06d}.json"
 
+    def begin(self, index: int) -> None:
+        """A worker begins the episode: should it be lost before the end, the episode may be why."""
+        self._mark(index).touch()
+
+    def take_begun(self, index: int) -> bool:
+        """Whether a worker had begun it since this was last asked."""
+        try:
+            self._mark(index).unlink()
+        except FileNotFoundError:
+            return False
+        return True
+
+    def _mark(self, index: int) -> Path:
+        return self.path(index).with_suffix(".begun")
+
     def finished(self) -> set[int]:
         """Episodes that have a file, whole or damaged."""
         return {int(path.stem) for path in (self.folder / _FOLDER).glob("*.json") if path.stem.isdigit()}
@@ -85,6 +100,7 @@ class Results:
             return False
         finally:
             scratch.unlink(missing_ok=True)
+            self._mark(result.index).unlink(missing_ok=True)
         return True
 
     def get(self, index: int) -> Result:

@@ -85,6 +85,7 @@ class Worker:
         """Stores the result of an episode that has none yet. Raises UnavailableError when the server is lost."""
         if self.results.path(case.index).exists():
             return
+        self.results.begin(case.index)
         with Watch(self.results, case, self.results.plan.episode_timeout_s):
             self.results.put(self._result(case))
 
