@@ -150,7 +150,7 @@ def test_a_full_disk_is_named_and_leaves_no_result(evaluate, server, monkeypatch
     monkeypatch.setattr(os, "fsync", full)
     status = worker_module.main([str(tmp_path), "--cases", "0", "--server", server.address])
     assert status == worker_module.CANNOT and "No space left on device" in capsys.readouterr().err
-    assert results.finished() == set() and list((tmp_path / "episodes").iterdir()) == []
+    assert results.finished() == set() and [path.name for path in (tmp_path / "episodes").iterdir()] == ["000000.begun"]
 
 
 def test_no_server_is_no_fault_of_an_episode(evaluate, capsys, monkeypatch, tmp_path):

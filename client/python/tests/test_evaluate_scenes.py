@@ -24,6 +24,10 @@ def with_goals():
     lifted.position.region.CopyFrom(scene_pb2.Box(min_m=geometry_pb2.Vec3(x=-1, y=-1, z=0.045), max_m=geometry_pb2.Vec3(x=1, y=1, z=1)))
     upright = message.goals.add(name="upright", body="cube", from_s=0.4)
     upright.direction.CopyFrom(scene_pb2.DirectionGoal(axis=geometry_pb2.Vec3(z=1), direction=geometry_pb2.Vec3(z=1), tolerance_rad=0.3))
+    # Worst at its first step, since the cube starts above the ground.
+    down = message.goals.add(name="down", body="cube", from_s=0.02)
+    down.position.region.CopyFrom(scene_pb2.Box(min_m=geometry_pb2.Vec3(x=-1, y=-1), max_m=geometry_pb2.Vec3(x=1, y=1, z=0.02)))
+    down.position.tolerance_m = 0.1
     slow = message.goals.add(name="slow", body="cube")
     slow.speed.tolerance_m_s = 0.5
     return message
@@ -61,7 +65,8 @@ def test_success_is_that_every_goal_is_reached(evaluate, scene_file):
     assert results[1].figures["goals"]["lifted"]["reached"] is False and results[1].figures["goals"]["upright"]["reached"] is True
     assert all(r.steps == 40 and len(set(r.digests)) == 41 and r.receipt["min_distance_m"] > 0 for r in results)
     report = json.loads((folder / "report.json").read_text())
-    assert {(row["goal"], row["reached"], row["episodes"]) for row in report["goals"]} == {("lifted", 2, 4), ("upright", 4, 4), ("slow", 4, 4)}
+    assert {(row["goal"], row["reached"], row["episodes"]) for row in report["goals"]} == {("lifted", 2, 4), ("upright", 4, 4), ("down", 4, 4),
+                                                                                        ("slow", 4, 4)}
     assert report["servers"][0]["episodes"] == 4 and report["servers"][0]["actions"] == 160
     assert list(report["scene_hashes"]) == [str(scene_file)]
     page = (folder / "report.html").read_text()
