@@ -95,9 +95,9 @@ std::string LinearSolverTable() {
 }
 
 std::string IntegratorTable() {
-  std::string out = Header({"integrator", "order", "stages", "properties"});
-  for (const IntegratorRow& row : Integrators()) {
-    out += Row({Code(row.name), absl::StrCat(row.order), absl::StrCat(row.stage_count), std::string(row.summary)});
+  std::string out = Header({"integrator", "order", "solves", "properties"});
+  for (const Scheme& row : Integrators()) {
+    out += Row({Code(row.name), absl::StrCat(row.order), absl::StrCat(row.solves()), std::string(row.summary)});
   }
   return out;
 }

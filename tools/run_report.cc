@@ -19,6 +19,16 @@ using Json = nlohmann::ordered_json;
 
 Json ToArray(const Vec3& v) { return Json::array({v.x(), v.y(), v.z()}); }
 
+Json StructureBreaksJson(const StructureBreaks& breaks) {
+  return {{"step_size", breaks.step_size},
+          {"backward_euler", breaks.backward_euler},
+          {"barrier_stiffness", breaks.barrier_stiffness},
+          {"truncated", breaks.truncated},
+          {"sleeping", breaks.sleeping},
+          {"unstable", breaks.unstable},
+          {"blocked", breaks.blocked}};
+}
+
 // A patch of contact of fewer edges of a surface is coarse there.
 constexpr double kFewestPatchEdges = 3;
 
@@ -70,6 +80,7 @@ void RunReport::Add(const World& world, const std::vector<Vec3>& x) {
   substeps_.refused += r.refused_substeps;
   substeps_.fallback += r.fallback_substeps;
   substeps_.late += r.late_steps;
+  for (int StructureBreaks::*cause : StructureBreaks::kCauses) substeps_.breaks.*cause += r.structure_breaks.*cause;
   AddInversions(r.inverted_elements);
   if (r.limited_by != StepLimit::kNothing) ++limited_[StepLimitName(r.limited_by)];
   for (int k = 0; k < kPhaseCount; ++k) phase_s_[k] += r.phase_s[k];
@@ -232,6 +243,7 @@ Json RunReport::ToJson(const World& world, const std::vector<Vec3>& x) const {
         {"direct_solves", direct_solves_},
         {"kept_matrices", kept_matrices_}}},
       {"substeps", {{"taken", substeps_.taken}, {"refused", substeps_.refused}, {"fallback", substeps_.fallback}}},
+      {"structure_breaks", StructureBreaksJson(substeps_.breaks)},
       {"sleep", {{"bodies_at_the_end", sleeping_bodies_}, {"wake_retries", wake_retries_}}},
       {"limited_by", limited_},
       {"max_rss_bytes", PeakMemoryBytes()},

@@ -46,6 +46,7 @@ class RunReport {
     double friction_n = 0;
   };
   struct Substeps {
+    StructureBreaks breaks;
     int64_t taken = 0;
     int64_t refused = 0;
     int64_t fallback = 0;

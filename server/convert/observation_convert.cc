@@ -74,6 +74,7 @@ void ReportToProto(const StepReport& report, v1::SolverReport* out) {
   out->set_target_error_m(report.target_error_m);
   out->set_missed_targets(report.missed_targets);
   out->set_unsettled_friction(report.unsettled_friction);
+  out->set_implicit_stages(report.implicit_stages);
   out->set_wall_time_s(report.wall_s);
   out->set_barrier_stiffness(report.barrier_stiffness);
   out->set_exact_rejections(report.exact_rejections);
@@ -88,6 +89,14 @@ void ReportToProto(const StepReport& report, v1::SolverReport* out) {
   out->set_refused_substeps(report.refused_substeps);
   out->set_fallback_substeps(report.fallback_substeps);
   out->set_friction_solves(report.friction_solves);
+  const StructureBreaks& breaks = report.structure_breaks;
+  out->mutable_structure_breaks()->set_step_size(breaks.step_size);
+  out->mutable_structure_breaks()->set_backward_euler(breaks.backward_euler);
+  out->mutable_structure_breaks()->set_barrier_stiffness(breaks.barrier_stiffness);
+  out->mutable_structure_breaks()->set_truncated(breaks.truncated);
+  out->mutable_structure_breaks()->set_sleeping(breaks.sleeping);
+  out->mutable_structure_breaks()->set_unstable(breaks.unstable);
+  out->mutable_structure_breaks()->set_blocked(breaks.blocked);
   out->set_friction_fallbacks(report.friction_fallbacks);
   out->set_krylov_iterations(report.krylov_iterations);
   out->set_direct_solves(report.direct_solves);

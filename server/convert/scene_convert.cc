@@ -210,7 +210,7 @@ void ReadContact(const v1::Scene& scene, SceneSpec* spec, Problems* problems) {
 }
 
 IntegratorKind IntegratorFromProto(v1::SolverSettings::Integrator integrator) {
-  for (const IntegratorRow& row : Integrators()) {
+  for (const Scheme& row : Integrators()) {
     if (row.name == v1::SolverSettings::Integrator_Name(integrator)) return row.kind;
   }
   return DynamicsSettings().integrator;
@@ -225,6 +225,7 @@ void ReadSolver(const v1::SolverSettings& solver, SceneSpec* spec) {
   spec->solver.linear_solver = LinearSolverNamed(v1::SolverSettings::LinearSolver_Name(solver.linear_solver())).kind;
   spec->solver.simplified_newton = solver.simplified_newton();
   spec->dynamics.integrator = IntegratorFromProto(solver.integrator());
+  if (solver.has_variational_alpha()) spec->dynamics.variational_alpha = solver.variational_alpha();
   spec->dynamics.direct_root_solver = solver.direct_root_solver();
   spec->dynamics.substep_newton_iterations = solver.substep_newton_iterations();
   if (solver.has_max_step_halvings()) spec->dynamics.max_step_halvings = solver.max_step_halvings();

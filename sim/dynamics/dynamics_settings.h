@@ -11,6 +11,16 @@ enum class IntegratorKind {
   kSdirk2,
   kImplicitMidpoint,
   kTrapezoidalUnsplitContact,
+  kVariational,
+  kVerlet,
+  kRungeKutta4,
+  // For reference: they do not serve scenes.
+  kExplicitEuler,
+  kExplicitMidpoint,
+  kBdf3,
+  kBdf4,
+  kBdf5,
+  kBdf6,
 };
 
 // How friction is solved for (docs/concepts/theory.md, section 8): with contact force, sliding plane and closest points lagged a
@@ -27,6 +37,7 @@ struct SleepSettings {
 // How a step is divided into stages and, where a solve fails to advance it whole, into smaller steps.
 struct DynamicsSettings {
   IntegratorKind integrator = IntegratorKind::kBackwardEuler;
+  double variational_alpha = 0.5;  // of IntegratorKind::kVariational, in [0, 1]
   FrictionMode friction = FrictionMode::kLagged;
   bool direct_root_solver = false;  // implicit friction: sparse LU instead of BiCGSTAB
   // Step-size control by Newton effort: a step with a stage that needs more iterations is taken again in two halves. 0: off.

@@ -77,8 +77,9 @@ void IncrementalPotential::BeginStep(double barrier_stiffness, const NodePairs& 
   pattern_.SetContactPairs(contact_pairs);
 }
 
-void IncrementalPotential::BeginStage(const VecX& q_start, const VecX& q_tilde, const VecX& v_tilde, double gamma_h) {
-  stage_.emplace(StageContext{q_start, q_tilde, start_.x, v_tilde, gamma_h});
+void IncrementalPotential::BeginStage(const VecX& q_start, const VecX& q_tilde, const VecX& v_tilde, double gamma_h,
+                                      double force_share) {
+  stage_.emplace(StageContext{q_start, q_tilde, start_.x, v_tilde, gamma_h, force_share});
   ForEachTerm([this](EnergyTerm* term) { term->BeginStage(*stage_); });
   constant_.stale = true;
 }
@@ -132,6 +133,15 @@ void IncrementalPotential::Gradient(VecX* gradient) {
   ForEachTerm([&](EnergyTerm* term) { term->AddGradient(Here(), gradient); });
 }
 
+void IncrementalPotential::Forces(VecX* force) {
+  force->setZero(3 * model_->node_count);
+  ForEachTerm([&](EnergyTerm* term) {
+    if (term != owned_->inertia) term->AddGradient(Here(), force);
+  });
+  *force *= -1;
+  owned_->inertia->AddForce(force);
+}
+
 bool IncrementalPotential::Hessian(BlockMatrix* hessian) {
   bool changed = false;
   while (true) {
@@ -178,7 +188,7 @@ const std::vector<double>& IncrementalPotential::NodeInertia() {
   node_inertia_.assign(mass.n, 0);
   for (int32_t n = 0; n < mass.n; ++n) {
     for (int32_t k = mass.row_start[n]; k < mass.row_start[n + 1]; ++k) node_inertia_[n] += std::abs(mass.values[k]);
-    node_inertia_[n] /= stage_->gamma_h * stage_->gamma_h;
+    node_inertia_[n] /= stage_->gamma_h * stage_->gamma_h * stage_->force_share;
   }
   return node_inertia_;
 }

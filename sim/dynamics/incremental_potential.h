@@ -36,7 +36,7 @@ class IncrementalPotential {
   // `contact_pairs`: State::contact_pairs of the start.
   void BeginStep(double barrier_stiffness, const NodePairs& contact_pairs);
   // The references must outlive the stage. See StageContext.
-  void BeginStage(const VecX& q_start, const VecX& q_tilde, const VecX& v_tilde, double gamma_h);
+  void BeginStage(const VecX& q_start, const VecX& q_tilde, const VecX& v_tilde, double gamma_h, double force_share);
   const StageContext& stage() const { return *stage_; }
   // Contact and friction count `share` times from the next LagFriction and evaluation on (1 after BeginStep).
   void SetContactWeight(double share);
@@ -51,6 +51,8 @@ class IncrementalPotential {
   double EnergyRounding();
   double BarrierEnergy() { return barrier_.Value(Here()); }
   void Gradient(VecX* gradient);
+  // Minus the gradient of all terms but inertia, with the forces that inertia folds in.
+  void Forces(VecX* force);
   bool Hessian(BlockMatrix* hessian);
   void RankOneUpdates(LowRank* updates);
   bool Project();

@@ -3,9 +3,9 @@
 #include <variant>
 
 #include "sim/energy/corotated.h"
-#include "sim/energy/inertia.h"
 #include "sim/energy/isotropic_elasticity.h"
 #include "sim/energy/mass_damping.h"
+#include "sim/energy/strain_damping.h"
 
 namespace eipc {
 namespace {
@@ -35,13 +35,16 @@ std::unique_ptr<EnergyTerm> MakeElasticTerm(const ElasticBody* body, ThreadPool*
 
 ModelTerms MakeTerms(const Model& model, const SurfaceMap* map, ThreadPool* pool) {
   ModelTerms terms;
-  terms.all.push_back(std::make_unique<InertiaTerm>(&model.mass, model.NodeAccelerations()));
+  auto inertia = std::make_unique<InertiaTerm>(&model.mass, model.NodeAccelerations());
+  terms.inertia = inertia.get();
+  terms.all.push_back(std::move(inertia));
   bool damped = false;
   for (const ElasticBody& body : model.elastic) {
     terms.all.push_back(MakeElasticTerm(&body, pool));
     if (auto* term = dynamic_cast<IsotropicTerm*>(terms.all.back().get())) terms.isotropic.push_back(term);
     terms.elastic.push_back(terms.all.back().get());
     damped = damped || body.rayleigh_alpha_per_s > 0;
+    if (body.strain_damping_s > 0) terms.all.push_back(std::make_unique<StrainDampingTerm>(&body));
   }
   for (const FilledRegion& region : model.filled_regions) {
     auto term = std::make_unique<VolumeTerm>(&region, map);

@@ -7,6 +7,7 @@
 #include "sim/base/parallel.h"
 #include "sim/dynamics/joints.h"
 #include "sim/dynamics/model.h"
+#include "sim/energy/inertia.h"
 #include "sim/energy/isotropic_elasticity.h"
 #include "sim/energy/slider.h"
 #include "sim/energy/term.h"
@@ -16,8 +17,9 @@ namespace eipc {
 
 struct ModelTerms {
   std::vector<std::unique_ptr<EnergyTerm>> all;
-  // Pointers into `all`: the terms of elastic bodies, those among them that begin a stage with exact Hessians, the terms of filled
-  // regions, and those of sliders and joints, in the order of Model::sliders and Model::joints.
+  // Pointers into `all`: inertia, the terms of elastic bodies, those among them that begin a stage with exact Hessians, the terms
+  // of filled regions, and those of sliders and joints, in the order of Model::sliders and Model::joints.
+  InertiaTerm* inertia = nullptr;
   std::vector<const EnergyTerm*> elastic;
   std::vector<IsotropicTerm*> isotropic;
   std::vector<VolumeTerm*> volumes;

@@ -34,9 +34,9 @@ void StageProblem::BeginStep(const VecX& q_start, const VecX& q_guess, double ba
   surface_.BeginStep(q_start, q_guess, distance);
 }
 
-void StageProblem::BeginStage(const VecX& q_start, const VecX& q_tilde, const VecX& v_tilde, double gamma_h) {
+void StageProblem::BeginStage(const VecX& q_start, const VecX& q_tilde, const VecX& v_tilde, double gamma_h, double force_share) {
   pinch_.Begin();
-  potential_.BeginStage(q_start, q_tilde, v_tilde, gamma_h);
+  potential_.BeginStage(q_start, q_tilde, v_tilde, gamma_h, force_share);
 }
 
 void StageProblem::CommandSliders(const std::vector<SliderStage>& sliders) {
@@ -88,7 +88,7 @@ bool StageProblem::RefusesSolution() {
 double StageProblem::FreeEnergy() const {
   const StageContext& stage = potential_.stage();
   VecX v = stage.v_tilde;
-  for (int32_t n = 0; n < model_->node_count; ++n) v.segment<3>(3 * n) += stage.gamma_h * model_->gravity;
+  for (int32_t n = 0; n < model_->node_count; ++n) v.segment<3>(3 * n) += stage.force_share * stage.gamma_h * model_->gravity;
   double energy = 0;
   for (int32_t n = 0; n < model_->node_count; ++n) energy += 0.5 * v.segment<3>(3 * n).dot(model_->mass.RowTimes(n, v));
   return energy;

@@ -45,7 +45,7 @@ class StageProblem : public RootProblem {
   // Before BeginStage: the guides and drives of sliders in it, one per Model::sliders.
   void CommandSliders(const std::vector<SliderStage>& sliders);
   // The references must outlive the stage. See StageContext.
-  void BeginStage(const VecX& q_start, const VecX& q_tilde, const VecX& v_tilde, double gamma_h);
+  void BeginStage(const VecX& q_start, const VecX& q_tilde, const VecX& v_tilde, double gamma_h, double force_share = 1);
   // Contact and friction count `share` times from the next LagFriction and evaluation on (1 after BeginStep).
   void SetContactWeight(double share) { potential_.SetContactWeight(share); }
   // Before BeginStage: the state at the start of the part of the step, from which angles of joints count.
@@ -64,6 +64,8 @@ class StageProblem : public RootProblem {
   double Energy() override;
   double EnergyRounding() override { return potential_.EnergyRounding(); }
   void Gradient(VecX* gradient) override { potential_.Gradient(gradient); }
+  // Minus the gradient of all terms but inertia, gravity included, N.
+  void Forces(VecX* force) { potential_.Forces(force); }
   bool Hessian(BlockMatrix* hessian) override { return potential_.Hessian(hessian); }
   const std::vector<double>& NodeInertia() override { return potential_.NodeInertia(); }
   void ChangingNodes(std::vector<uint8_t>* nodes) const override { potential_.ChangingNodes(nodes); }

@@ -42,6 +42,14 @@ struct State {
   };
   std::optional<History> history;
 
+  // What an integrator that is not stable at any step size found last (stability_guard.h): the largest (h omega)^2 + 2 h d. None
+  // where the scheme is.
+  struct Stability {
+    double dt_s = 0;  // size of that step
+    double angle2 = 0;
+  };
+  std::optional<Stability> stability;
+
   // Pairs of nodes, smaller first, sorted, that contact has coupled lately: where the next step's matrix pattern starts from. Here
   // because the pattern decides the order of elimination, and that the last bits.
   std::vector<std::pair<int32_t, int32_t>> contact_pairs;

@@ -105,7 +105,7 @@ void VisitJoints(Archive& archive, Joints& joints) {
 // binding does not compile when State has a field that is not named here.
 template <typename Archive, typename S>
 void VisitState(Archive& archive, S& state) {
-  auto& [step, time_s, q, v, barrier_stiffness, drives, history, contact_pairs, sleep, sliders, slides, joints] = state;
+  auto& [step, time_s, q, v, barrier_stiffness, drives, history, stability, contact_pairs, sleep, sliders, slides, joints] = state;
   archive.Value(step);
   archive.Value(time_s);
   archive.Vector(q);
@@ -142,6 +142,12 @@ void VisitState(Archive& archive, S& state) {
   VisitSliders(archive, sliders);
   VisitSlides(archive, slides);
   VisitJoints(archive, joints);
+  if (kLeavesOutEmpty<Archive> && !stability) return;
+  archive.Optional(stability, [&archive](auto& found) {
+    auto& [dt_s, angle2] = found;
+    archive.Value(dt_s);
+    archive.Value(angle2);
+  });
 }
 
 }  // namespace eipc

@@ -1,12 +1,14 @@
 // One step on one screen: Take is the loop, Attempt the stages of a part.
 //
 //   for each part of the step (PartSchedule):
-//     for each stage of the integrator: predict, solve (StageSolver: drives, friction, minimize or find the root), accept
-//     extrapolate where the integrator does
-//     where something is to be solved again: one of the reasons of Retry
+//     for each point of the scheme: predict, reach it (StageSolver: drives, friction, minimize or find the root; or explicitly),
+//     accept go to the end where that is beyond the last point where something is to be solved again: one of the reasons of Retry
 //   commit
 
 #include "sim/dynamics/step.h"
+
+#include <algorithm>
+#include <limits>
 
 #include "sim/base/status_macros.h"
 #include "sim/dynamics/barrier_stiffness.h"
@@ -18,14 +20,15 @@ namespace eipc {
 Stepper::Stepper(const Model* model, int threads)
     : model_(model),
       pool_(threads),
-      integrator_(MakeIntegrator(model->dynamics.integrator)),
-      backward_euler_(MakeIntegrator(IntegratorKind::kBackwardEuler)),
+      schemes_{MakeScheme(model->dynamics.integrator, model->dynamics.variational_alpha),
+               MakeScheme(IntegratorKind::kBackwardEuler)},
       problem_(model, &pool_, &seconds_, &ends_.interrupt),
       system_(model->solver.linear_solver, &pool_, &ends_.interrupt),
       motion_(model, &system_, &ends_.interrupt),
       solver_(model, &problem_, &motion_, &system_, &seconds_, &ends_),
       sleep_(model),
-      acceleration_(model),
+      accelerations_(model),
+      stability_(&problem_, &system_, &accelerations_),
       schedule_(model->dynamics) {}
 
 absl::Status Stepper::Take(const State& from, const StepInput& input, State* next, StepReport* report) {
@@ -42,6 +45,7 @@ absl::Status Stepper::Take(const State& from, const StepInput& input, State* nex
         break;
       case Retry::kStiffen:
         problem_.Stiffen();
+        ++report->structure_breaks.barrier_stiffness;
         RestartStage();
         break;
       case Retry::kVerify:  // from now on the problem checks every point
@@ -68,9 +72,13 @@ absl::Status Stepper::Take(const State& from, const StepInput& input, State* nex
 }
 
 absl::StatusOr<Retry> Stepper::Attempt() {
-  for (; part_.stage_index < part_.scheme->stage_count(); ++part_.stage_index) {
+  if (!IsStable()) {
+    ++task_.report->structure_breaks.unstable;
+    return Retry::kHalve;
+  }
+  while (!part_.run.Done()) {
     PredictStage();
-    EIPC_ASSIGN_OR_RETURN(Retry retry, solver_.Solve(part_.guess, part_.stage.gamma * part_.dt_s, &part_.q, task_.report));
+    EIPC_ASSIGN_OR_RETURN(Retry retry, Reach());
     if (retry == Retry::kNone) retry = AcceptStage();
     if (retry != Retry::kNone) return retry;
   }
@@ -80,7 +88,7 @@ absl::StatusOr<Retry> Stepper::Attempt() {
 // Begins the next part of the step: the targets of its drives, and the bodies that are asleep in it.
 void Stepper::BeginPart(const State& from) {
   part_.from = &from;
-  part_.scheme = schedule_.by_backward_euler() ? backward_euler_.get() : integrator_.get();
+  part_.scheme = schedule_.by_backward_euler() ? &schemes_.backward_euler : &schemes_.chosen;
   part_.dt_s = task_.input->dt_s * schedule_.size();
   part_.before = *task_.report;
   part_.drives = task_.from->drives;
@@ -108,12 +116,17 @@ void Stepper::BeginAttempt() {
   problem_.SetAsleep(sleep_.asleep());
   problem_.BeginStep(from.q, part_.guess, from.barrier_stiffness, from.contact_pairs);
   problem_.BeginJoints(from);
-  if (part_.scheme->starts_from_force()) {
-    CommandStage(0, -1);
-    acceleration_.Compute(&problem_, from, part_.dt_s, part_.scheme->splits_contact(), motion_.fixed());
-  }
-  part_.stage_index = 0;
+  const SchemeState past = {from.history ? &from.history->q : nullptr, from.history ? &from.history->v : nullptr,
+                            from.history ? from.history->dt_s : 0};
+  part_.past = past;
+  part_.run.Begin(*part_.scheme, part_.dt_s, {&from.q, &from.v}, {&part_.past, 1});
+  part_.stability.reset();
   part_.reached = 0;
+  part_.least_gap = std::numeric_limits<double>::infinity();
+  if (part_.scheme->kept_gap > 0) {
+    problem_.SetPoint(from.q);
+    part_.least_gap = problem_.contacts().min_distance();
+  }
   part_.iterations = task_.report->newton_iterations;
   part_.start = part_.q;
 }
@@ -123,19 +136,83 @@ void Stepper::CommandStage(double end, double before) {
   problem_.CommandSliders(StageSliders(*model_, {*part_.from, part_.drives, part_.sliders}, end, before));
 }
 
-// Sets q_tilde and v_tilde of the stage, and its guess: free nodes keep their velocity, prescribed nodes reach their targets. The
-// q_tilde of prescribed nodes lies on their path, so that (q - q_tilde) / (gamma h) is their prescribed velocity.
+bool Stepper::IsStable() {
+  const double angle = part_.scheme->stable_angle;
+  return !(angle > 0) || stability_.Allows(angle, *part_.from, part_.dt_s, motion_.fixed(), &part_.stability);
+}
+
+// Sets q_hat and v_hat of the point, and the guess: free nodes keep their velocity, prescribed nodes reach their targets. The q_hat
+// of prescribed nodes lies on their path, so that (q - q_hat) / (a h) is their prescribed velocity.
 void Stepper::PredictStage() {
-  part_.scheme->PrepareStage(part_.stage_index, {*part_.from, part_.dt_s, acceleration_.value(), part_.q, part_.v}, &part_.stage);
-  part_.guess = part_.q + (part_.stage.end - part_.reached) * part_.dt_s * part_.v;
-  motion_.BeginStage(part_.stage.end, part_.q);
-  motion_.PlaceOnPath(part_.stage.end - part_.stage.gamma, &part_.stage.q_tilde);
+  SchemePoint& point = part_.point;
+  part_.run.Prepare(&point);
+  const SchemeRow& row = point.row;
+  if (row.solved()) {
+    part_.guess = part_.q + (row.end - part_.reached) * part_.dt_s * part_.v;
+  } else {
+    part_.guess = point.q_hat;
+    if (row.a > 0) part_.guess += (row.a * part_.dt_s) * point.v_hat;
+  }
+  motion_.BeginStage(row.end, part_.q);
+  motion_.PlaceOnPath(row.end - row.a, &point.q_hat);
   for (int32_t n = 0; n < model_->node_count; ++n) {
     if (motion_.fixed()[n]) part_.guess.segment<3>(3 * n) = motion_.stage_target().segment<3>(3 * n);
   }
-  problem_.SetContactWeight(part_.stage.contact_weight);
-  CommandStage(part_.stage.end, part_.stage.end - part_.stage.gamma);
-  problem_.BeginStage(part_.from->q, part_.stage.q_tilde, part_.stage.v_tilde, part_.stage.gamma * part_.dt_s);
+  problem_.SetContactWeight(row.contact_weight);
+}
+
+absl::StatusOr<Retry> Stepper::Reach() {
+  const SchemePoint& point = part_.point;
+  const SchemeRow& row = point.row;
+  if (!row.solved()) {
+    const Retry retry = ReachExplicitly();
+    EIPC_RETURN_IF_ERROR(ends_.interrupt.status());
+    return retry;
+  }
+  CommandStage(row.end, row.end - row.a);
+  const double gamma_h = row.a * part_.dt_s;
+  problem_.BeginStage(part_.from->q, point.q_hat, point.v_hat, gamma_h, row.b / row.a);
+  return solver_.Solve(part_.guess, gamma_h, &part_.q, task_.report);
+}
+
+// Straight from where the last point was. Nothing beside prescribed nodes that have not left moves in the first row of most
+// schemes.
+Retry Stepper::ReachExplicitly() {
+  const SchemePoint& point = part_.point;
+  const SchemeRow& row = point.row;
+  problem_.SetPoint(part_.q);
+  if (part_.guess != part_.q && !GoFreely(part_.guess)) {
+    ++task_.report->structure_breaks.blocked;
+    return Retry::kHalve;
+  }
+  part_.q = part_.guess;
+  part_.v = point.v_hat;
+  if (row.b > 0 || row.end > 0) {
+    for (int32_t n = 0; n < model_->node_count; ++n) {
+      if (!motion_.fixed()[n]) continue;
+      part_.v.segment<3>(3 * n) = (motion_.target().segment<3>(3 * n) - part_.from->q.segment<3>(3 * n)) / part_.dt_s;
+    }
+  }
+  // A stage that has arrived here with these velocities.
+  CommandStage(row.end, row.end - 1);
+  part_.behind = part_.q - part_.dt_s * part_.v;
+  problem_.BeginStage(part_.from->q, part_.behind, part_.v, part_.dt_s);
+  problem_.SetPoint(part_.q);
+  problem_.LagFriction();
+  Accelerate();
+  for (int32_t n = 0; n < model_->node_count; ++n) {
+    if (!motion_.fixed()[n]) part_.v.segment<3>(3 * n) += (row.b * part_.dt_s) * part_.acceleration.segment<3>(3 * n);
+  }
+  return Retry::kNone;
+}
+
+bool Stepper::GoFreely(const VecX& q) { return problem_.GoStraight(q) && !problem_.Intersects() && !problem_.RefusesSolution(); }
+
+// M^-1 f at the present point. Prescribed nodes have the accelerations that take them from the speed of the start to the present
+// one.
+void Stepper::Accelerate() {
+  part_.acceleration = (part_.v - part_.from->v) / part_.dt_s;
+  accelerations_.Compute(&problem_, motion_.fixed(), &part_.acceleration);
 }
 
 // A contact force of one stage may have vanished in the next, so sleeping bodies are tested after every stage.
@@ -143,11 +220,18 @@ Retry Stepper::AcceptStage() {
   const int limit = schedule_.max_iterations();
   const bool costly = limit > 0 && task_.report->newton_iterations - part_.iterations > limit;
   if (costly && !ends_.time_limit.Ended()) return Retry::kHalve;
-  part_.v = (part_.q - part_.stage.q_tilde) / (part_.stage.gamma * part_.dt_s);
-  part_.reached = part_.stage.end;
+  const SchemePoint& point = part_.point;
+  if (point.row.solved()) part_.v = (part_.q - point.q_hat) / (point.row.a * part_.dt_s);
+  part_.reached = point.row.end;
   part_.iterations = task_.report->newton_iterations;
   part_.start = part_.q;
-  if (sleep_.count() == 0 || part_.stage_index + 1 == part_.scheme->stage_count() || ends_.time_limit.Ended()) return Retry::kNone;
+  part_.least_gap = std::min(part_.least_gap, problem_.contacts().min_distance());
+  part_.run.Accept(part_.q, part_.v);
+  if (part_.run.NeedsForce()) {
+    if (point.row.solved()) Accelerate();
+    part_.run.SetForce(part_.acceleration);
+  }
+  if (sleep_.count() == 0 || part_.run.Done() || !point.row.solved() || ends_.time_limit.Ended()) return Retry::kNone;
   collector_.Collect(problem_, &contacts_, nullptr);
   return sleep_.Wake(problem_.map(), contacts_) ? Retry::kWake : Retry::kNone;
 }
@@ -163,6 +247,8 @@ void Stepper::ForgetOutcome() {
   report.outcome = part_.before.outcome;
   report.limited_by = part_.before.limited_by;
   report.unsettled_friction = part_.before.unsettled_friction;
+  report.implicit_stages = part_.before.implicit_stages;
+  report.structure_breaks.truncated = part_.before.structure_breaks.truncated;
   report.min_ccd_fraction = part_.before.min_ccd_fraction;
 }
 
@@ -172,9 +258,13 @@ void Stepper::AcceptPart() {
   sleep_.Store(&next);
   ++report.substeps;
   report.fallback_substeps += schedule_.by_backward_euler();
+  report.structure_breaks.step_size += schedule_.size() < 1;
+  report.structure_breaks.backward_euler += schedule_.by_backward_euler();
+  report.structure_breaks.sleeping += sleep_.count() > 0;
   const double end = schedule_.end();
   schedule_.Accept(report.newton_iterations - part_.before.newton_iterations);
   if (schedule_.Done()) return;
+  next.step = task_.from->step;
   next.time_s = task_.from->time_s + end * task_.input->dt_s;
   next.barrier_stiffness = problem_.barrier_stiffness();
   std::swap(between_, next);

@@ -1,20 +1,22 @@
 #ifndef EIPC_SIM_DYNAMICS_STEP_H_
 #define EIPC_SIM_DYNAMICS_STEP_H_
 
-#include <memory>
+#include <optional>
 #include <vector>
 
 #include "absl/status/statusor.h"
 #include "sim/base/interrupt.h"
 #include "sim/base/parallel.h"
 #include "sim/contact/contact_forces.h"
+#include "sim/dynamics/accelerations.h"
 #include "sim/dynamics/collect_contacts.h"
-#include "sim/dynamics/initial_acceleration.h"
 #include "sim/dynamics/integrators.h"
 #include "sim/dynamics/part_schedule.h"
 #include "sim/dynamics/prescribed_motion.h"
 #include "sim/dynamics/retry.h"
+#include "sim/dynamics/scheme_run.h"
 #include "sim/dynamics/sleep_manager.h"
+#include "sim/dynamics/stability_guard.h"
 #include "sim/dynamics/stage_problem.h"
 #include "sim/dynamics/stage_solver.h"
 #include "sim/dynamics/state.h"
@@ -24,9 +26,9 @@
 
 namespace eipc {
 
-// Takes steps: the loops over the parts of a step and the stages of the integrator, and the retries (step.cc, step_end.cc). Every
-// stage's positions are reached from those of the one before by moves that collision detection has found free, and so is an end
-// point beyond the last stage.
+// Takes steps: the loops over the parts of a step and the points of the integrator (SchemeRun), and the retries (step.cc,
+// step_end.cc). Every point is reached from the one before by moves that collision detection has found free, whether it is solved
+// for or explicit, and so is an end beyond the last one. A point that cannot be reached is never cut short: the part is refused.
 class Stepper {
  public:
   Stepper(const Model* model, int threads);
@@ -53,17 +55,21 @@ class Stepper {
   // A part of the step, and how far it has come.
   struct Part {
     const State* from;
-    const TimeIntegrator* scheme;
+    const Scheme* scheme;
     double dt_s;
     std::vector<State::Drive> drives;  // at its end
     std::vector<State::Slider> sliders;
-    StepReport before;    // the report when it began
-    int stage_index = 0;  // to be solved
-    IntegratorStage stage;
-    double reached = 0;  // end of the stages that were solved, as a fraction of the part
+    StepReport before;  // the report when it began
+    SchemeRun run;
+    SchemeState past;    // where the step before began
+    SchemePoint point;   // to be reached
+    double reached = 0;  // end of the last one, as a fraction of the part
     int iterations = 0;  // Newton iterations in all when the stage began
     VecX start;          // positions when the stage began
     VecX q, v, guess;    // of the stage
+    VecX behind, acceleration;
+    double least_gap = 0;                       // of the points so far, m
+    std::optional<State::Stability> stability;  // of this part
   };
 
   void BeginPart(const State& from);
@@ -72,9 +78,15 @@ class Stepper {
   void CommandStage(double end, double before);
   absl::StatusOr<Retry> Attempt();
   void PredictStage();
+  bool IsStable();
+  // The present point, by a solve or explicitly.
+  absl::StatusOr<Retry> Reach();
+  Retry ReachExplicitly();
+  bool GoFreely(const VecX& q);
+  void Accelerate();
   Retry AcceptStage();
   absl::StatusOr<Retry> EndPart();
-  bool Extrapolate();
+  bool EndBeyond();
   void StoreEndPoint();
   void RestartStage();
   void ForgetOutcome();
@@ -85,13 +97,17 @@ class Stepper {
   SolveEnds ends_;
   ThreadPool pool_;
   PhaseSeconds seconds_ = {};
-  const std::unique_ptr<TimeIntegrator> integrator_, backward_euler_;
+  struct Schemes {
+    Scheme chosen, backward_euler;
+  };
+  const Schemes schemes_;
   StageProblem problem_;
   NewtonSystem system_;
   PrescribedMotion motion_;
   StageSolver solver_;
   SleepManager sleep_;
-  InitialAcceleration acceleration_;
+  Accelerations accelerations_;
+  StabilityGuard stability_;
   PartSchedule schedule_;
   Task task_ = {};
   Part part_ = {};

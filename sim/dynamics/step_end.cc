@@ -15,37 +15,41 @@
 
 namespace eipc {
 
-// The end of the step lies as far beyond the last solved point as that is from the start: 2 q_m - q^n.
-bool Stepper::Extrapolate() {
+// Goes to an end that no solve has reached, unless the way there is blocked or leads into gaps that are much narrower than those so
+// far, at which nothing has acted.
+bool Stepper::EndBeyond() {
   State& next = *task_.next;
-  next.q = 2 * part_.q - part_.from->q;
-  next.v = 2 * part_.v - part_.from->v;
+  part_.run.End(&next.q, &next.v);
   for (int32_t n = 0; n < model_->node_count; ++n) {
     const bool arrived = motion_.fixed()[n] && part_.q.segment<3>(3 * n) == motion_.stage_target().segment<3>(3 * n);
     if (arrived) next.q.segment<3>(3 * n) = motion_.target().segment<3>(3 * n);
   }
-  motion_.ExtrapolateStopped(&next.q);
-  return problem_.GoStraight(next.q) && !problem_.Intersects() && !problem_.RefusesSolution();
+  if (part_.point.row.solved()) motion_.ExtrapolateStopped(&next.q);
+  if (!GoFreely(next.q)) return false;
+  const double gap = problem_.contacts().min_distance();
+  return !(part_.scheme->kept_gap > 0) || gap >= part_.scheme->kept_gap * std::min(part_.least_gap, model_->contact.dhat_m);
 }
 
 absl::StatusOr<Retry> Stepper::EndPart() {
   StepReport& report = *task_.report;
-  if (part_.stage.contact_weight != 1) {
+  if (part_.point.row.contact_weight != 1) {
     problem_.SetContactWeight(1);
     problem_.LagFriction();
   }
   const int rejections = problem_.exact_rejections();
   report.exact_rejections += rejections;
   collector_.Collect(problem_, &contacts_, sleep_.enabled() ? &potentials_ : nullptr);
-  if (part_.scheme->extrapolates()) {
-    const bool free = Extrapolate();
+  if (part_.scheme->ends_beyond) {
+    const bool free = EndBeyond();
     EIPC_RETURN_IF_ERROR(ends_.interrupt.status());
     report.exact_rejections += problem_.exact_rejections() - rejections;
-    if (!free) return Retry::kHalve;
+    if (!free) {
+      ++report.structure_breaks.blocked;
+      return Retry::kHalve;
+    }
     contacts_.min_distance_m = problem_.contacts().min_distance();
   } else {
-    task_.next->q = part_.q;
-    task_.next->v = part_.v;
+    part_.run.End(&task_.next->q, &task_.next->v);
   }
   // An interrupted solve must not reach a state.
   EIPC_RETURN_IF_ERROR(ends_.interrupt.status());
@@ -67,7 +71,8 @@ void Stepper::StoreEndPoint() {
   }
   problem_.ContactPairs(false, &next.contact_pairs);
   next.history.reset();
-  if (part_.scheme->keeps_history()) next.history = {part_.dt_s, from.q, from.v, 0};
+  next.stability = part_.stability;
+  if (part_.scheme->history > 0) next.history = {part_.dt_s, from.q, from.v, 0};
   next.drives = part_.drives;
   task_.report->target_error_m = MeasureDriveErrors(*model_, motion_.target(), next.q, &next.drives);
   task_.report->missed_targets = MissedTargets(*model_, next.drives);
@@ -94,6 +99,7 @@ void Stepper::Finish() {
   const ContactSet& active = problem_.contacts();
   report.barrier_stiffness = problem_.barrier_stiffness();
   next.barrier_stiffness = NextBarrierStiffness(*model_, problem_.barrier_stiffness(), active.least_relative_gap());
+  report.structure_breaks.barrier_stiffness += next.barrier_stiffness != report.barrier_stiffness;
   report.sleeping_bodies = sleep_.count();
   report.barrier_potential = ContactPotential::ValuePerStiffness(active, problem_.x()) + sleep_.HeldPotential();
   const size_t solved = contacts_.stencils.size();

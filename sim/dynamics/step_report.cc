@@ -21,13 +21,15 @@ StepOutcome WorseOutcome(StepOutcome a, StepOutcome b) { return std::max(a, b); 
 void StepReport::Add(const StepReport& later) {
   if (later.outcome >= outcome && later.limited_by != StepLimit::kNothing) limited_by = later.limited_by;
   outcome = WorseOutcome(outcome, later.outcome);
-  for (int StepReport::*effort : {&StepReport::newton_iterations, &StepReport::linear_solves, &StepReport::line_search_halvings,
-                                  &StepReport::substeps, &StepReport::refused_substeps, &StepReport::fallback_substeps,
-                                  &StepReport::friction_solves, &StepReport::unsettled_friction, &StepReport::friction_fallbacks,
-                                  &StepReport::krylov_iterations, &StepReport::direct_solves, &StepReport::kept_matrices,
-                                  &StepReport::wake_retries, &StepReport::exact_rejections, &StepReport::late_steps}) {
+  for (int StepReport::*effort :
+       {&StepReport::newton_iterations, &StepReport::linear_solves, &StepReport::line_search_halvings, &StepReport::substeps,
+        &StepReport::refused_substeps, &StepReport::fallback_substeps, &StepReport::friction_solves,
+        &StepReport::unsettled_friction, &StepReport::implicit_stages, &StepReport::friction_fallbacks,
+        &StepReport::krylov_iterations, &StepReport::direct_solves, &StepReport::kept_matrices, &StepReport::wake_retries,
+        &StepReport::exact_rejections, &StepReport::late_steps}) {
     this->*effort += later.*effort;
   }
+  for (int StructureBreaks::*cause : StructureBreaks::kCauses) structure_breaks.*cause += later.structure_breaks.*cause;
   missed_targets = std::max(missed_targets, later.missed_targets);
   for (double StepReport::*error : {&StepReport::residual_m_s, &StepReport::target_error_m}) {
     this->*error = std::max(this->*error, later.*error);

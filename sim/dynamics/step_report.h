@@ -17,6 +17,23 @@ const char* StepOutcomeName(StepOutcome outcome);
 // Of the parts of one step: stalled is worse than capped, capped worse than converged.
 StepOutcome WorseOutcome(StepOutcome a, StepOutcome b);
 
+// What an integrator promises of energy, momenta and order holds for one step size and one potential: how often that was broken, by
+// cause.
+struct StructureBreaks {
+  int step_size = 0;          // parts smaller than the step
+  int backward_euler = 0;     // parts that backward Euler took
+  int barrier_stiffness = 0;  // changes of it
+  int truncated = 0;          // solves that did not converge
+  int sleeping = 0;           // parts in which bodies were asleep
+  int unstable = 0;           // parts refused beyond the limit of stability
+  int blocked = 0;  // parts refused because the way to a point that no solve reached is blocked, or gaps there are too narrow
+
+  static constexpr int StructureBreaks::*kCauses[] = {
+      &StructureBreaks::step_size, &StructureBreaks::backward_euler, &StructureBreaks::barrier_stiffness,
+      &StructureBreaks::truncated, &StructureBreaks::sleeping,       &StructureBreaks::unstable,
+      &StructureBreaks::blocked};
+};
+
 // How a step was taken, or several together.
 struct StepReport {
   StepOutcome outcome = StepOutcome::kConverged;
@@ -29,11 +46,13 @@ struct StepReport {
   int fallback_substeps = 0;   // taken by backward Euler because the integrator's were refused down to the smallest size
   int friction_solves = 0;     // with friction lagged anew, or implicit ones
   int unsettled_friction = 0;  // stages that ended before friction, lagged until it converges, had converged
+  int implicit_stages = 0;     // stages that lags did not settle and that implicit friction did
   int friction_fallbacks = 0;  // stages whose implicit friction was not found and was lagged instead
   int krylov_iterations = 0;   // of BiCGSTAB and of conjugate gradients
   int direct_solves = 0;       // linear systems that those left to a direct solver
   int kept_matrices = 0;       // Newton iterations with the matrix of the one before
   LinearSolverKind linear_solver = LinearSolverKind::kCholesky;
+  StructureBreaks structure_breaks;
   int sleeping_bodies = 0;      // during the step
   int wake_retries = 0;         // times that it was solved again because a sleeping body was disturbed
   double min_ccd_fraction = 1;  // smallest fraction of a Newton direction that collision detection allowed

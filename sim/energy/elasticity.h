@@ -19,6 +19,7 @@ struct ElasticBody {
   std::vector<double> volume;      // elastic volume: of the solid inside the element, m^3
   double rayleigh_alpha_per_s = 0;
   double rayleigh_beta_s = 0;
+  double strain_damping_s = 0;  // of StrainDampingTerm
 };
 
 // F = [x1-x0, x2-x0, x3-x0] * inverse_rest.

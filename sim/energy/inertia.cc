@@ -3,9 +3,10 @@
 namespace eipc {
 
 void InertiaTerm::BeginStage(const StageContext& stage) {
-  inverse_gh2_ = 1 / (stage.gamma_h * stage.gamma_h);
+  const double gh2 = stage.gamma_h * stage.gamma_h * stage.force_share;
+  inverse_gh2_ = 1 / gh2;
   q_hat_ = stage.q_tilde + stage.gamma_h * stage.v_tilde;
-  for (int32_t i = 0; i < mass_->n; ++i) q_hat_.segment<3>(3 * i) += stage.gamma_h * stage.gamma_h * acceleration_[i];
+  for (int32_t i = 0; i < mass_->n; ++i) q_hat_.segment<3>(3 * i) += gh2 * acceleration_[i];
 }
 
 double InertiaTerm::Value(const Point& point) {
@@ -27,6 +28,12 @@ void InertiaTerm::AddHessian(const Point&, BlockMatrix* hessian) {
       if (j <= i) hessian->Add(i, j, inverse_gh2_ * mass_->values[k] * Mat3::Identity());
     }
   }
+}
+
+void InertiaTerm::AddForce(VecX* force) {
+  difference_.resize(3 * mass_->n);
+  for (int32_t i = 0; i < mass_->n; ++i) difference_.segment<3>(3 * i) = acceleration_[i];
+  for (int32_t i = 0; i < mass_->n; ++i) force->segment<3>(3 * i) += mass_->RowTimes(i, difference_);
 }
 
 void InertiaTerm::AppendPattern(std::vector<std::pair<int32_t, int32_t>>* pairs) const {

@@ -9,8 +9,9 @@
 
 namespace eipc {
 
-// ½ |q - q_hat|²_M / (gamma h)², q_hat = q_tilde + gamma h v_tilde + (gamma h)² a: inertia with constant accelerations a (gravity,
-// constant forces on bodies) folded in, so that the energy near the solution is small and keeps its digits (theory.md, eq. 5).
+// ½ |q - q_hat|²_M / (gamma h)², q_hat = q_tilde + gamma h v_tilde + (gamma h)² a (both (gamma h)² times the stage's force_share):
+// inertia with constant accelerations a (gravity, constant forces on bodies) folded in, so that the energy near the solution is
+// small and keeps its digits (theory.md, eq. 5).
 class InertiaTerm : public EnergyTerm {
  public:
   // `acceleration` by node, the same over nodes that share mass: it acts as the force M a.
@@ -22,6 +23,8 @@ class InertiaTerm : public EnergyTerm {
   void AddHessian(const Point& point, BlockMatrix* hessian) override;
   bool constant_hessian() const override { return true; }
   void AppendPattern(std::vector<std::pair<int32_t, int32_t>>* pairs) const override;
+  // The force M a of the accelerations that it folds in.
+  void AddForce(VecX* force);
 
  private:
   const ScalarSparse* mass_;

@@ -21,7 +21,8 @@ struct StageContext {
   const VecX& q_tilde;               // velocity is (q - q_tilde) / gamma_h
   const std::vector<Vec3>& x_tilde;  // J q_tilde
   const VecX& v_tilde;
-  double gamma_h;  // s
+  double gamma_h;          // s
+  double force_share = 1;  // forces act on the velocity for gamma_h times this: M (v - v_tilde) = force_share gamma_h f
 };
 
 // A potential in joules whose gradient is minus a force, so that the stage solves  M (v - v_tilde) / (gamma h) = -sum grad.

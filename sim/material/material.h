@@ -46,6 +46,7 @@ struct MaterialSpec {
   double poissons_ratio = 0;
   double rayleigh_alpha_per_s = 0;
   double rayleigh_beta_s = 0;
+  double strain_damping_s = 0;
   double mooney_second_share = 0;
 };
 

@@ -96,6 +96,9 @@ void CheckSettings(const SceneSpec& spec, Problems* problems) {
   if (spec.dynamics.substep_newton_iterations < 0) {
     problems->Add("solver.substep_newton_iterations", "must be >= 0, got ", spec.dynamics.substep_newton_iterations);
   }
+  if (!(spec.dynamics.variational_alpha >= 0 && spec.dynamics.variational_alpha <= 1)) {
+    problems->Add("solver.variational_alpha", "must be in [0, 1], got ", spec.dynamics.variational_alpha);
+  }
   if (spec.dynamics.max_step_halvings < 0 || spec.dynamics.max_step_halvings > 20) {
     problems->Add("solver.max_step_halvings", "must be in [0, 20], got ", spec.dynamics.max_step_halvings);
   }

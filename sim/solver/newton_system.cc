@@ -55,6 +55,12 @@ bool NewtonSystem::Factorize(NewtonProblem* problem, const SolveContext& context
   return false;
 }
 
+void NewtonSystem::Assemble(NewtonProblem* problem) {
+  held_ = Held::kNothing;
+  if (problem->Hessian(&hessian_)) analyzed_ = false;
+  problem->RankOneUpdates(&rank_one_updates_);
+}
+
 void NewtonSystem::SolveFactorized(VecX* y) {
   cholesky_.Solve(y);
   woodbury_.Correct(y);

@@ -41,6 +41,8 @@ class NewtonSystem {
   // The parts of a direct solve: factorizes the Hessian of the problem's current point, and replaces y by H_ff^-1 y_f.
   bool Factorize(NewtonProblem* problem, const SolveContext& context, double damping);
   void SolveFactorized(VecX* y);
+  // The Hessian of the problem's current point, for Multiply.
+  void Assemble(NewtonProblem* problem);
   // *product = H y, with the updates that are kept out of the matrix.
   void Multiply(const VecX& y, VecX* product) const;
 

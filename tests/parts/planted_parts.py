@@ -92,22 +92,15 @@ PARTS = {
     },
     "integrator": {
         "sim/dynamics/integrators.cc": [
-            Insertion("     .splits_contact = false},\n",
+            Insertion("     .stable_angle = 2.36,\n     .kept_gap = 0.1},\n",
                       "    {.kind = IntegratorKind::kPlantedTheta,\n"
                       '     .name = "PLANTED_THETA",\n'
                       '     .summary = "A-stable; damps a little",\n'
-                      "     .order = 1,\n"
-                      "     .stage_count = 1,\n"
-                      "     .prepare_stage =\n"
-                      "         [](int, const StageInputs& in, IntegratorStage* out) {\n"
-                      "           SetStage(0.6, 1, out);\n"
-                      "           out->q_tilde = in.start.q + 0.4 * in.dt_s * in.start.v;\n"
-                      "           out->v_tilde = in.start.v + 0.4 * in.dt_s * in.acceleration;\n"
-                      "         },\n"
-                      "     .starts_from_force = true},\n"),
+                      "     .row_count = 2,\n"
+                      "     .rows = {kStart, {.from = {.speeds = {0.4}, .forces = {0.4}}, .a = 0.6, .b = 0.6, .end = 1}}},\n"),
         ],
-        "sim/dynamics/dynamics_settings.h": [Insertion("  kTrapezoidalUnsplitContact,\n", "  kPlantedTheta,\n")],
-        "proto/eipc/v1/scene.proto": [Insertion("    TRAPEZOIDAL_UNSPLIT_CONTACT = 7;\n", "    PLANTED_THETA = 8;\n")],
+        "sim/dynamics/dynamics_settings.h": [Insertion("  kRungeKutta4,\n", "  kPlantedTheta,\n")],
+        "proto/eipc/v1/scene.proto": [Insertion("    RUNGE_KUTTA_4 = 10;  // explicit, fourth order\n", "    PLANTED_THETA = 11;\n")],
     },
     "mesh format": {
         "sim/mesh/read_planted.cc": "read_planted.cc",

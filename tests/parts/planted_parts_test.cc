@@ -8,6 +8,7 @@
 
 #include "sim/contact/friction_law.h"
 #include "sim/dynamics/integrators.h"
+#include "sim/dynamics/scheme_run.h"
 #include "sim/energy/friction_curve.h"
 #include "sim/material/material.h"
 #include "sim/mesh/read_mesh.h"
@@ -51,16 +52,19 @@ TEST(PlantedParts, AFrictionLaw) {
 
 TEST(PlantedParts, AnIntegrator) {
   EXPECT_EQ(Integrators().back().name, "PLANTED_THETA");
-  const auto theta = MakeIntegrator(IntegratorKind::kPlantedTheta);
-  State state;
-  state.q = VecX::Ones(3);
-  state.v = 2 * VecX::Ones(3);
-  const VecX acceleration = 3 * VecX::Ones(3);
-  IntegratorStage stage;
-  theta->PrepareStage(0, {state, 0.5, acceleration, state.q, state.v}, &stage);
-  EXPECT_EQ(stage.gamma, 0.6);
-  EXPECT_DOUBLE_EQ(stage.q_tilde[0], 1 + 0.4 * 0.5 * 2);
-  EXPECT_DOUBLE_EQ(stage.v_tilde[0], 2 + 0.4 * 0.5 * 3);
+  const Scheme theta = MakeScheme(IntegratorKind::kPlantedTheta);
+  const VecX q = VecX::Ones(3), v = 2 * VecX::Ones(3);
+  SchemeRun run;
+  SchemePoint point;
+  run.Begin(theta, 0.5, {&q, &v}, {});
+  run.Prepare(&point);
+  run.Accept(q, v);
+  EXPECT_TRUE(run.NeedsForce());
+  run.SetForce(3 * VecX::Ones(3));
+  run.Prepare(&point);
+  EXPECT_EQ(point.row.a, 0.6);
+  EXPECT_DOUBLE_EQ(point.q_hat[0], 1 + 0.4 * 0.5 * 2);
+  EXPECT_DOUBLE_EQ(point.v_hat[0], 2 + 0.4 * 0.5 * 3);
   EXPECT_THAT(DescribeParts(), HasSubstr("| `PLANTED_THETA` | 1 | 1 |"));
 }
 

@@ -80,7 +80,10 @@ TEST(SceneFromProto, ReadsTheIntegrator) {
       {v1::SolverSettings::TR_BDF2, IntegratorKind::kTrBdf2},
       {v1::SolverSettings::SDIRK2, IntegratorKind::kSdirk2},
       {v1::SolverSettings::IMPLICIT_MIDPOINT, IntegratorKind::kImplicitMidpoint},
-      {v1::SolverSettings::TRAPEZOIDAL_UNSPLIT_CONTACT, IntegratorKind::kTrapezoidalUnsplitContact}};
+      {v1::SolverSettings::TRAPEZOIDAL_UNSPLIT_CONTACT, IntegratorKind::kTrapezoidalUnsplitContact},
+      {v1::SolverSettings::VARIATIONAL, IntegratorKind::kVariational},
+      {v1::SolverSettings::VERLET, IntegratorKind::kVerlet},
+      {v1::SolverSettings::RUNGE_KUTTA_4, IntegratorKind::kRungeKutta4}};
   for (const auto& [wire, kind] : kinds) {
     scene.mutable_solver()->set_integrator(wire);
     scene.mutable_solver()->set_substep_newton_iterations(12);
@@ -114,8 +117,7 @@ TEST(SceneFromProto, EveryDescriptorHasItsPlaceInTheMessage) {
   }
   const auto* integrators = v1::SolverSettings::Integrator_descriptor();
   EXPECT_EQ(static_cast<size_t>(integrators->value_count()), Integrators().size() + 1);
-  for (const IntegratorRow& row : Integrators())
-    EXPECT_NE(integrators->FindValueByName(std::string(row.name)), nullptr) << row.name;
+  for (const Scheme& row : Integrators()) EXPECT_NE(integrators->FindValueByName(std::string(row.name)), nullptr) << row.name;
   for (const auto* message : {v1::ContactSettings::descriptor(), v1::ContactPair::descriptor()}) {
     for (const FrictionParameter& p : FrictionParameters()) {
       const auto* field = message->FindFieldByName(std::string(p.name));

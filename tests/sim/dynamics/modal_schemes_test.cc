@@ -1,0 +1,136 @@
+// Exponential and additive methods as decorations of the table's rows, on a chain of masses: exact on the modes that they take, the
+// row's factor on the others, orders, and what the printed forms of two of them do instead.
+
+#include "tests/support/modal_schemes.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <complex>
+
+namespace eipc {
+namespace {
+
+using testing::ElasticProblem;
+using testing::LowestModes;
+using testing::MatX;
+using testing::ModalRun;
+using testing::ModalScheme;
+using testing::ModalSchemeNamed;
+using testing::ModalSchemes;
+using Complex = std::complex<double>;
+
+constexpr int kMasses = 6;
+
+// Masses between walls; springs of stiffness 1 that stiffen with `cubic` times the cube of their stretch; a constant load.
+ElasticProblem Chain(double cubic, double load) {
+  const auto stretch = [](const VecX& q, int i) { return (i < kMasses ? q[i] : 0.0) - (i > 0 ? q[i - 1] : 0.0); };
+  ElasticProblem p;
+  p.mass = MatX::Identity(kMasses, kMasses);
+  for (int i = 0; i < kMasses; ++i) p.mass(i, i) = 1 + 0.1 * i;
+  p.rest = load * p.mass.diagonal();
+  p.gradient = [=](const VecX& q) {
+    VecX g = VecX::Zero(kMasses);
+    for (int i = 0; i <= kMasses; ++i) {
+      const double s = stretch(q, i), force = s + cubic * s * s * s;
+      if (i < kMasses) g[i] += force;
+      if (i > 0) g[i - 1] -= force;
+    }
+    return g;
+  };
+  p.stiffness = [=](const VecX& q) {
+    MatX k = MatX::Zero(kMasses, kMasses);
+    for (int i = 0; i <= kMasses; ++i) {
+      const double s = stretch(q, i), stiffness = 1 + 3 * cubic * s * s;
+      if (i < kMasses) k(i, i) += stiffness;
+      if (i > 0) k(i - 1, i - 1) += stiffness;
+      if (i < kMasses && i > 0) {
+        k(i, i - 1) -= stiffness;
+        k(i - 1, i) -= stiffness;
+      }
+    }
+    return k;
+  };
+  return p;
+}
+
+VecX Zero() { return VecX::Zero(kMasses); }
+
+// Modes at most s turn by e^{i theta}; those beyond have the factor of the base: of backward Euler (1 + theta^2)^(-1/2), which SI
+// is too on a linear problem.
+TEST(ModalSchemes, AreExactOnTheModesThatTheyTakeAndTheBaseOnTheOthers) {
+  const ElasticProblem chain = Chain(0, 0);
+  const MatX stiffness = chain.stiffness(Zero()), all = LowestModes(stiffness, chain.mass, kMasses);
+  constexpr int kTaken = 3;
+  for (const char* name : {"SIERE", "BEERE", "ERE", "SI"}) {
+    const ModalScheme& scheme = ModalSchemeNamed(name);
+    const int taken = scheme.all_modes ? kMasses : name == std::string("SI") ? 0 : kTaken;
+    for (int j = 0; j < kMasses; ++j) {
+      const double omega = std::sqrt(all.col(j).dot(stiffness * all.col(j)));
+      for (int n = 0; n < 20; ++n) {
+        const double theta = 0.02 * std::pow(1000.0, n / 19.0), h = theta / omega;
+        ModalRun run(&chain, &scheme, all.leftCols(taken), all.col(j), Zero());
+        run.Step(h);
+        const Complex r = j < taken ? std::exp(Complex(0, theta)) : 1.0 / Complex(1, -theta);
+        // From (q, v / omega) = (1, 0): (Re R, -Im R).
+        EXPECT_LT((run.q() - r.real() * all.col(j)).norm(), 1e-10) << name << " mode " << j << " at " << theta;
+        EXPECT_LT((run.v() / omega + r.imag() * all.col(j)).norm(), 1e-10) << name << " mode " << j << " at " << theta;
+      }
+    }
+  }
+}
+
+// Corrected, SBDF2ERE has e^{i theta} among its roots, and STR-SBDF2ERE turns by e^{i theta}. As printed the first grows by
+// theta^2 / 2 a step and the second by theta^2 / 12.
+TEST(ModalSchemes, PrintedFormsGrowWhereCorrectedOnesDoNot) {
+  const ElasticProblem chain = Chain(0, 0);
+  const MatX stiffness = chain.stiffness(Zero()), all = LowestModes(stiffness, chain.mass, kMasses);
+  const double omega = std::sqrt(all.col(0).dot(stiffness * all.col(0)));
+  const auto amplitude = [&](const char* name, double theta, int steps) {
+    ModalRun run(&chain, &ModalSchemeNamed(name), all.leftCols(2), all.col(0), Zero());
+    for (int n = 0; n < steps; ++n) run.Step(theta / omega);
+    return std::hypot(run.q().dot(chain.mass * all.col(0)), run.v().dot(chain.mass * all.col(0)) / omega);
+  };
+  for (const double theta : {0.1, 0.3, 1.0}) {
+    EXPECT_NEAR(amplitude("SBDF2ERE", theta, 100), 1, 1e-10) << theta;
+    EXPECT_NEAR(amplitude("STR_SBDF2ERE", theta, 100), 1, 1e-10) << theta;
+  }
+  const double h = 0.1;
+  const double printed = amplitude("SBDF2ERE_AS_PRINTED", h, 200) / amplitude("SBDF2ERE_AS_PRINTED", h, 100);
+  EXPECT_NEAR(std::pow(printed, 0.01), 1 + h * h / 2, 0.1 * h * h);
+  EXPECT_NEAR(std::pow(amplitude("STR_SBDF2ERE_AS_PRINTED", h, 100), 0.01), 1 + h * h / 12, 0.02 * h * h);
+}
+
+// On springs that stiffen, under a load, with a basis that is of the start: by the slope between halved steps.
+TEST(ModalSchemes, ConvergeAtTheirOrders) {
+  const ElasticProblem chain = Chain(0.5, 0.05);
+  const MatX stiffness = chain.stiffness(Zero());
+  VecX start(kMasses);
+  start << 0.3, -0.2, 0.4, 0.1, -0.3, 0.2;
+  const auto end = [&](const ModalScheme& scheme, int steps) {
+    const int modes = scheme.all_modes ? kMasses : scheme.name == "SI" ? 0 : 2;
+    ModalRun run(&chain, &scheme, LowestModes(stiffness, chain.mass, modes), start, Zero());
+    for (int n = 0; n < steps; ++n) run.Step(2.0 / steps);
+    return run.q();
+  };
+  for (const ModalScheme& scheme : ModalSchemes()) {
+    const VecX a = end(scheme, 160), b = end(scheme, 320), c = end(scheme, 640);
+    EXPECT_NEAR(std::log2((a - b).norm() / (b - c).norm()), scheme.order, 0.1) << scheme.name;
+  }
+}
+
+// What rests stays at rest although its load is in the exponential and in the row: it is counted once.
+TEST(ModalSchemes, RestUnderALoadIsAFixedPoint) {
+  const ElasticProblem chain = Chain(0.5, 0.3);
+  VecX q = Zero();
+  for (int k = 0; k < 50; ++k) q -= chain.stiffness(q).ldlt().solve(VecX(chain.gradient(q) - chain.rest));
+  for (const ModalScheme& scheme : ModalSchemes()) {
+    const int modes = scheme.all_modes ? kMasses : scheme.name == "SI" ? 0 : 2;
+    ModalRun run(&chain, &scheme, LowestModes(chain.stiffness(q), chain.mass, modes), q, Zero());
+    for (int n = 0; n < 20; ++n) run.Step(0.3);
+    EXPECT_LT((run.q() - q).norm() + run.v().norm(), 1e-12) << scheme.name;
+  }
+}
+
+}  // namespace
+}  // namespace eipc
