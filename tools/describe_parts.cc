@@ -12,6 +12,7 @@
 #include "sim/material/material.h"
 #include "sim/mesh/mesh_formats.h"
 #include "sim/scene/body_kinds.h"
+#include "sim/scene/shell_spec.h"
 #include "sim/solver/linear_solvers.h"
 
 namespace eipc {
@@ -102,6 +103,20 @@ std::string IntegratorTable() {
   return out;
 }
 
+std::string FabricTable() {
+  std::string out =
+      Header({"fabric", "density, kg/m^3", "thickness, m", "E, Pa", "of it in the plane", "nu", "strain limit", "what", "source"});
+  for (const Fabric& f : Fabrics()) {
+    out += Row({Code(f.name), absl::StrCat(f.density_kg_m3), absl::StrCat(f.thickness_m), absl::StrCat(f.youngs_modulus_pa),
+                absl::StrCat(f.membrane_share), absl::StrCat(f.poissons_ratio), absl::StrCat(f.strain_limit), std::string(f.what),
+                std::string(f.source)});
+  }
+  return absl::StrCat(
+      out,
+      "\nBending: `E` times `thickness`^3 / 12 (1 - `nu`^2). In the plane a part of `E` acts, because a mesh wrinkles less finely "
+      "than the fabric; the strain limit bounds the stretch.\n");
+}
+
 struct Section {
   absl::string_view name;
   absl::string_view heading;
@@ -111,6 +126,7 @@ constexpr Section kSections[] = {
     {"bodies", "Bodies (`kind`)", BodyKindTable},
     {"mesh-formats", "Mesh formats", MeshFormatTable},
     {"materials", "Materials (`material`)", MaterialTables},
+    {"fabrics", "Fabrics (`shell.fabric`)", FabricTable},
     {"friction", "Friction", FrictionTable},
     {"friction-modes", "Friction modes (`contact.friction_mode`)", FrictionModeTable},
     {"integrators", "Integrators (`solver.integrator`)", IntegratorTable},

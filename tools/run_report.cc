@@ -232,6 +232,7 @@ Json RunReport::ToJson(const World& world, const std::vector<Vec3>& x) const {
         {"intersections", audit_.intersections},
         {"inversions", audit_.inversions},
         {"forbidden_inversions", audit_.forbidden_inversions},
+        {"least_relative_distance", FiniteOrNull(audit_.least_relative_distance)},
         {"seconds", audit_.seconds}}},
       {"inverted_elements", {{"most", inversions_.most}, {"steps", inversions_.steps}}},
       {"exact_rejections", exact_rejections_},

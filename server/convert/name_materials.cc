@@ -19,7 +19,7 @@ v1::Material::Model ModelNamed(MaterialModel model) {
 // The material of such a body where its message names none; MODEL_UNSPECIFIED: it has none.
 v1::Material::Model Unnamed(const v1::Body& body, MaterialModel deformable) {
   const BodyKindRow* row = KindOf(body);
-  if (row == nullptr || !row->traits.reacts) return v1::Material::MODEL_UNSPECIFIED;
+  if (row == nullptr || !row->traits.reacts || row->traits.thin) return v1::Material::MODEL_UNSPECIFIED;
   return ModelNamed(row->traits.deforms ? deformable : row->default_material);
 }
 

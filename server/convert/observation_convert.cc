@@ -1,6 +1,7 @@
 #include "server/convert/observation_convert.h"
 
 #include <algorithm>
+#include <cmath>
 #include <string>
 
 #include "absl/strings/escaping.h"
@@ -10,6 +11,7 @@
 #include "server/convert/array_convert.h"
 #include "server/convert/geometry_convert.h"
 #include "server/convert/joint_convert.h"
+#include "server/convert/shell_convert.h"
 #include "server/convert/slider_convert.h"
 #include "sim/base/status_macros.h"
 #include "sim/dynamics/achieved_pose.h"
@@ -83,6 +85,9 @@ void ReportToProto(const StepReport& report, v1::SolverReport* out) {
     out->mutable_audit()->set_intersections(report.audit.intersections);
     out->mutable_audit()->set_inversions(report.audit.inversions);
     out->mutable_audit()->set_forbidden_inversions(report.audit.forbidden_inversions);
+    if (std::isfinite(report.audit.least_relative_distance)) {
+      out->mutable_audit()->set_least_relative_distance(report.audit.least_relative_distance);
+    }
     out->mutable_audit()->set_seconds(report.audit.seconds);
   }
   out->set_substeps(report.substeps);
@@ -134,6 +139,17 @@ std::vector<Vec3> NodePositions(const State& state, const IndexRange& range) {
   return positions;
 }
 
+// Names, points and two pairs of numbers a triangle.
+int64_t ShellReadingBytes(const Model& model, int body) {
+  constexpr int64_t kPerMark = 256, kPerTriangle = 4 * sizeof(double);
+  int64_t bytes = kPerTriangle * model.bodies[body].triangles.size();
+  for (size_t s = 0; s < model.shells.size(); ++s) {
+    if (model.shells[s].body != body) continue;
+    bytes += kPerMark * static_cast<int64_t>(model.shell_marks[s].keypoints.size() + model.shell_marks[s].openings.size());
+  }
+  return bytes;
+}
+
 }  // namespace
 
 absl::StatusOr<ObservationPlan> ObservationPlan::Create(const Model& model, const v1::ObservationRequest& request) {
@@ -153,6 +169,7 @@ absl::StatusOr<ObservationPlan> ObservationPlan::Create(const Model& model, cons
   plan.volumes_ = request.volumes();
   plan.joints_ = request.joints();
   plan.goals_ = request.goals();
+  plan.shells_ = request.shells();
   plan.float32_ = request.positions_dtype() == v1::FLOAT32;
   if (!plan.float32_ && request.positions_dtype() != v1::FLOAT64 && request.positions_dtype() != v1::DATA_TYPE_UNSPECIFIED) {
     return absl::InvalidArgumentError(absl::StrCat("INVALID_REQUEST: observe.positions_dtype: must be FLOAT64 or FLOAT32, got ",
@@ -187,6 +204,7 @@ int64_t ObservationPlan::MostBytes(const Model& model) const {
     bytes += kPerBody;
     if (cage_positions_) bytes += per_point * body.nodes.size();
     if (surface_positions_) bytes += per_point * body.vertices.size();
+    if (shells_ && body.traits.thin) bytes += ShellReadingBytes(model, index);
     bytes += touch_.MostBytes(body);
   }
   return bytes;
@@ -212,7 +230,7 @@ void ObservationPlan::Observe(const World& world, v1::Observation* out) const {
 }
 
 void ObservationPlan::ObserveBodies(const World& world, const std::vector<Vec3>& x, v1::Observation* out) const {
-  if (!poses_ && !twists_ && !cage_positions_ && !surface_positions_ && !volumes_ && !touch_.wants_bodies()) return;
+  if (!poses_ && !twists_ && !cage_positions_ && !surface_positions_ && !volumes_ && !shells_ && !touch_.wants_bodies()) return;
   const Model& model = world.model();
   const std::vector<VolumeReading> volumes = volumes_ ? EnclosedVolumes(model, x) : std::vector<VolumeReading>();
   for (const int index : bodies_) {
@@ -231,6 +249,10 @@ void ObservationPlan::ObserveBodies(const World& world, const std::vector<Vec3>&
     }
     if (surface_positions_) {
       PointsToProto(x.data() + body.vertices.begin, body.vertices.size(), float32_, seen.mutable_surface_positions());
+    }
+    if (shells_ && body.traits.thin) {
+      const std::optional<ShellReading> reading = ReadShell(model, world.state(), index);
+      if (reading) ShellReadingToProto(*reading, float32_, seen.mutable_shell());
     }
     for (const VolumeReading& reading : volumes) {
       if (reading.body != index) continue;

@@ -46,6 +46,7 @@ class ObservationPlan {
   bool volumes_ = false;
   bool joints_ = false;
   bool goals_ = false;
+  bool shells_ = false;
   bool float32_ = false;
   TouchPlan touch_;
   std::vector<int> bodies_;        // in the model's order

@@ -13,6 +13,7 @@
 #include "server/convert/geometry_convert.h"
 #include "server/convert/joint_convert.h"
 #include "server/convert/mesh_convert.h"
+#include "server/convert/shell_convert.h"
 #include "server/convert/slider_convert.h"
 #include "server/convert/wire_check.h"
 #include "sim/base/status_macros.h"
@@ -167,6 +168,12 @@ class SceneReader {
       spec->trajectory = TrajectoryFromProto(*trajectory, kind_path + ".trajectory", problems_);
     }
     if (body.has_embedded()) ReadCage(body.embedded(), kind_path, spec);
+    if (body.has_shell()) {
+      spec->shell = ShellFromProto(body.shell());
+      if (body.shell().has_rest_mesh()) {
+        spec->shell.rest_mesh = meshes_.Read(body.shell().rest_mesh(), kind_path + ".rest_mesh", problems_);
+      }
+    }
   }
 
   void ReadCage(const v1::EmbeddedBody& body, const std::string& path, BodySpec* spec) {

@@ -24,6 +24,7 @@ std::string SceneDigest(const v1::Scene& scene, const SceneSpec& spec) {
   for (const BodySpec& body : spec.bodies) {
     AddMesh(body.mesh, &hash);
     if (body.cage) AddMesh(*body.cage, &hash);
+    if (body.shell.rest_mesh) AddMesh(*body.shell.rest_mesh, &hash);
   }
   return absl::BytesToHexString(hash.Finish().substr(0, 16));
 }

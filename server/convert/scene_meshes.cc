@@ -32,8 +32,8 @@ void ForEachMesh(v1::Scene* scene, const std::function<void(v1::Mesh*, const std
     for (int f = 0; f < kind->GetDescriptor()->field_count(); ++f) {
       const FieldDescriptor* field = kind->GetDescriptor()->field(f);
       if (field->message_type() != v1::Mesh::descriptor()) continue;
-      // Of alternatives, the one that is there.
-      if (field->containing_oneof() != nullptr && !kind->GetReflection()->HasField(*kind, field)) continue;
+      // What is optional, or one of alternatives, where it is there.
+      if (!kind->GetReflection()->HasField(*kind, field)) continue;
       auto* mesh = google::protobuf::DynamicCastToGenerated<v1::Mesh>(kind->GetReflection()->MutableMessage(kind, field));
       visit(mesh, path + field->name());
     }

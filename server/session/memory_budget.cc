@@ -61,7 +61,8 @@ int64_t BytesOf(const std::vector<T>& list) {
 int64_t SurfaceModelBytes(const CollisionSurface& s) {
   int64_t bytes = BytesOf(s.edges) + BytesOf(s.triangles) + BytesOf(s.vertex_body) + BytesOf(s.edge_body) +
                   BytesOf(s.triangle_body) + BytesOf(s.vertex_area) + BytesOf(s.edge_area) + BytesOf(s.edge_rest_length2) +
-                  BytesOf(s.rest_positions) + BytesOf(s.owned_vertices) + BytesOf(s.owned_edges) + BytesOf(s.pair_enabled);
+                  BytesOf(s.rest_positions) + BytesOf(s.stress_free) + BytesOf(s.near_start) + BytesOf(s.near_vertices) +
+                  BytesOf(s.owned_vertices) + BytesOf(s.owned_edges) + BytesOf(s.pair_enabled);
   // A tree has fewer nodes than twice its leaves.
   constexpr int64_t kTreeBytes = 160;
   return bytes + kTreeBytes * static_cast<int64_t>(s.triangles.size());
@@ -85,6 +86,10 @@ int64_t EstimateModelBytes(const Model& model) {
                   BytesOf(model.mass.row_start) + BytesOf(model.embedding) + BytesOf(model.surface_offset);
   for (const ElasticBody& body : model.elastic) {
     bytes += BytesOf(body.nodes) + BytesOf(body.inverse_rest) + BytesOf(body.volume);
+  }
+  for (const ShellBody& shell : model.shells) {
+    bytes += BytesOf(shell.triangles) + BytesOf(shell.inverse_rest) + BytesOf(shell.area) + BytesOf(shell.hinges) +
+             BytesOf(shell.couplings);
   }
   for (const BoundarySet& set : model.boundary_sets) {
     bytes += BytesOf(set.nodes) + BytesOf(set.local_positions) + BytesOf(set.trajectory.keys);
@@ -118,7 +123,7 @@ int64_t EstimateEquilibriumBytes(const SceneSpec& spec) {
   for (const BodySpec& body : spec.bodies) {
     const MeshData& elements = body.cage ? *body.cage : body.mesh;
     const double tets = static_cast<double>(elements.tets.size());
-    nodes += tets > 0 ? static_cast<double>(elements.vertices.size()) : kAffineNodes;
+    nodes += tets > 0 || body.kind == BodyKind::kShell ? static_cast<double>(elements.vertices.size()) : kAffineNodes;
     nodes += body.cage ? 0 : std::max(0, body.cage_vertices);
     for (const BoundarySetSpec& set : body.boundary_sets) {
       if (set.slider) sliders.push_back(SliderNodes(set, elements));
@@ -145,6 +150,7 @@ int64_t EstimateCompileBytes(const SceneSpec& spec) {
     };
     add(body.mesh);
     if (body.cage) add(*body.cage);
+    if (body.shell.rest_mesh) add(*body.shell.rest_mesh);
     if (!body.cage) tets += 6 * int64_t{std::max(0, body.cage_vertices)};
   }
   const int64_t bodies = static_cast<int64_t>(spec.bodies.size());
@@ -156,6 +162,8 @@ int64_t EstimateSessionBytes(const Model& model, int worlds) {
   constexpr double kFixed = 64 << 10, kPerElement = 1 << 10;
   size_t elements = 0;
   for (const ElasticBody& body : model.elastic) elements += body.nodes.size();
+  // Of a triangle: a membrane, one and a half hinges with their 12x12 matrices, three couplings.
+  for (const ShellBody& shell : model.shells) elements += 4 * shell.triangles.size();
   double sliders = 0, joints = 0;
   for (const Joint& joint : model.joints) joints += JointBytes(joint);
   for (const Slider& slider : model.sliders) {

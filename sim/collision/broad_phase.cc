@@ -36,7 +36,7 @@ BroadPhase::BroadPhase(const CollisionSurface* surface, const SurfaceSummaries* 
       dhat_(dhat),
       poll_(interrupt),
       bodies_(surface->body_count),
-      boxes_(surface, summaries, rows, offsets, dhat),
+      boxes_(surface, summaries, rows, offsets, dhat + surface->largest_offset),
       shapes_(summaries, dhat),
       search_(surface, summaries, dhat, &boxes_, &shapes_, &poll_),
       pairs_(surface->body_count),

@@ -22,7 +22,7 @@
 
 namespace eipc {
 
-// Keeps every pair of primitives that can come within its own dhat (OwnDhat) while the nodes of the cages stay inside regions
+// Keeps every pair of primitives that can come within its own reach (OwnRange) while the nodes of the cages stay inside regions
 // around them. What moves along together stays inside its regions for many steps, and only what leaves them is searched anew.
 //
 // Bodies are seen from their own centroids, the mean of their nodes: a body has a region for each node relative to its centroid

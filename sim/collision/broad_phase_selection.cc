@@ -139,13 +139,13 @@ bool BroadPhase::AllNear(const DisplacementBounds& bodies) const {
 }
 
 // Of pairs whose sides and the vector between them are displaced by kNear dhat in all: one that was farther apart than that beyond
-// its dhat is not active.
+// its reach is not active.
 void BroadPhase::FindNear() {
   near_.candidates.clear();
   near_.vertices.Clear();
   for (size_t i = 0; i < gathered_.candidates.size(); ++i) {
     const Candidate& c = gathered_.candidates[i];
-    if (c.bound >= c.dhat + kLeastExamined + kNear * dhat_) continue;
+    if (c.bound >= c.reach() + kLeastExamined + kNear * dhat_) continue;
     near_.candidates.push_back(static_cast<int32_t>(i));
     near_.vertices.AddAll(c.v);
   }

@@ -21,10 +21,12 @@ struct Candidate {
   ContactKind kind;
   bool of_one_body = false;
   int32_t list = 0;  // index of its pair of bodies in DisplacementBounds::shift
-  double dhat = 0;   // its own (OwnDhat), m
+  double dhat = 0;   // its own (OwnRange), m
   // The pair is at least this far apart where each vertex is at its anchor (BroadPhase::Displacements), m; certified, negative when
   // unknown.
   double bound = -std::numeric_limits<double>::infinity();
+  double offset = 0;  // its own (OwnRange), m
+  double reach() const { return dhat + offset; }
 };
 
 // Bounds of displacements from the anchors, m, rounded up: of vertices relative to the centroid of their body (valid for the
@@ -53,7 +55,7 @@ struct DisplacementBounds {
   }
 };
 
-// Nothing asks for a pair that is farther than this beyond its own dhat, m: collision detection holds 0.1 of it, and at least some
+// Nothing asks for a pair that is farther than this beyond its own reach, m: collision detection holds 0.1 of it, and at least some
 // rounding (LargestExaminedGap; for coordinates of some kilometres that is as much as this).
 inline constexpr double kLeastExamined = 1e-9;
 

@@ -16,6 +16,7 @@ double FreeFraction(const Candidate& candidate, const std::vector<Vec3>& x0, con
   CcdOptions options;
   options.position_error_m = position_error_m;
   options.target_gap = kGapShare * candidate.dhat;
+  options.offset = candidate.offset;
   return (candidate.kind == ContactKind::kPointTriangle
               ? PointTriangleCcd(x0[v[0]], x0[v[1]], x0[v[2]], x0[v[3]], x1[v[0]], x1[v[1]], x1[v[2]], x1[v[3]], options)
               : EdgeEdgeCcd(x0[v[0]], x0[v[1]], x0[v[2]], x0[v[3]], x1[v[0]], x1[v[1]], x1[v[2]], x1[v[3]], options))
@@ -25,7 +26,9 @@ double FreeFraction(const Candidate& candidate, const std::vector<Vec3>& x0, con
 }  // namespace
 
 // Half as far again as the largest gap that detection may hold (its floor, 64 ulp, included): certain to be found free.
-double LargestExaminedGap(double dhat, double position_error_m) { return 1.5 * kGapShare * dhat + 1e-10 + 256 * position_error_m; }
+double LargestExaminedGap(double dhat, double offset, double position_error_m) {
+  return offset + (1.5 * kGapShare * dhat + 1e-10 + 256 * position_error_m);
+}
 
 double CollisionFreeStep(const std::vector<Candidate>& candidates, const std::vector<Vec3>& x0, const std::vector<Vec3>& x1,
                          double position_error_m, ThreadPool* pool, const DisplacementBounds* reach, Interrupt* interrupt) {
@@ -41,7 +44,7 @@ double CollisionFreeStep(const std::vector<Candidate>& candidates, const std::ve
     int64_t queries = 0;
     for (int64_t i = first * kChunk; i < std::min(n, last * kChunk); ++i) {
       const Candidate& candidate = candidates[among == nullptr ? i : (*among)[i]];
-      const double far = LargestExaminedGap(candidate.dhat, position_error_m);
+      const double far = LargestExaminedGap(candidate.dhat, candidate.offset, position_error_m);
       if (reach != nullptr && candidate.bound - reach->Approach(candidate) >= far) continue;
       if (queries++ % kQueriesAPoll == 0 && Raised(interrupt)) return;
       local = std::min(local, FreeFraction(candidate, x0, x1, position_error_m));
@@ -59,7 +62,7 @@ void FindObstacle(const std::vector<Candidate>& candidates, const std::vector<Ve
   const Candidate* first = nullptr;
   for (size_t i = 0; i < n; ++i) {
     const Candidate& candidate = candidates[among == nullptr ? i : (*among)[i]];
-    const double far = LargestExaminedGap(candidate.dhat, position_error_m);
+    const double far = LargestExaminedGap(candidate.dhat, candidate.offset, position_error_m);
     if (reach != nullptr && candidate.bound - reach->Approach(candidate) >= far) continue;
     const double fraction = FreeFraction(candidate, x0, x1, position_error_m);
     // Of pairs that limit the motion alike, such as those at a common vertex, the choice must not depend on which list has them.

@@ -11,9 +11,9 @@
 namespace eipc {
 
 // Largest t in [0, 1] such that moving every vertex from x0 to x0 + t (x1 - x0) keeps all candidate pairs apart: no pair comes
-// closer than the smaller of a tenth of its dhat (pair_dhat.h) and half its present distance. `position_error_m` bounds the
-// rounding of x = J q. Independent of the number of threads. `reach`, where given, bounds the displacement of each vertex from its
-// anchor during the step (BroadPhase::Displacements of both ends): pairs that this keeps beyond what can limit a step are not
+// closer than its offset (pair_dhat.h) and the smaller of a tenth of its dhat and half its present gap. `position_error_m` bounds
+// the rounding of x = J q. Independent of the number of threads. `reach`, where given, bounds the displacement of each vertex from
+// its anchor during the step (BroadPhase::Displacements of both ends): pairs that this keeps beyond what can limit a step are not
 // examined, with the same result. `interrupt`, where given, ends it early.
 double CollisionFreeStep(const std::vector<Candidate>& candidates, const std::vector<Vec3>& x0, const std::vector<Vec3>& x1,
                          double position_error_m, ThreadPool* pool, const DisplacementBounds* reach = nullptr,
@@ -24,8 +24,8 @@ double CollisionFreeStep(const std::vector<Candidate>& candidates, const std::ve
 void FindObstacle(const std::vector<Candidate>& candidates, const std::vector<Vec3>& x0, const std::vector<Vec3>& x1,
                   double position_error_m, const DisplacementBounds* reach, Obstacle* obstacle);
 
-// Pairs of this dhat that stay farther apart cannot limit a step, m.
-double LargestExaminedGap(double dhat, double position_error_m);
+// Pairs of this dhat and offset that stay farther apart cannot limit a step, m.
+double LargestExaminedGap(double dhat, double offset, double position_error_m);
 
 }  // namespace eipc
 

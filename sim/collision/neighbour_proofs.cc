@@ -28,10 +28,12 @@ NeighbourProofs::NeighbourProofs(const CollisionSurface* surface, const SurfaceS
   std::vector<uint8_t> met(surface->vertex_count, 0);
   for (int32_t body = 0; body < surface->body_count; ++body) {
     Body& b = bodies_[body];
+    const bool thin = surface->IsThin(body);
     for (const NeighbourPair& pair : summaries->neighbours[body]) {
       for (const int32_t v : pair.v) met[v] = 1;
-      // The dhat of two features is at most kSelfContactShare of their distance at rest.
-      b.clearance.push_back(kKept * std::max(pair.rest_gap - dhat, (1 - kSelfContactShare) * pair.rest_gap));
+      // The dhat of two features is at most kSelfContactShare of their distance at rest; of a sheet, of that without stress.
+      if (thin) b.clearance.push_back(pair.rest_gap > 0 ? Clearance(pair) : 0);
+      if (!thin) b.clearance.push_back(kKept * std::max(pair.rest_gap - dhat, (1 - kSelfContactShare) * pair.rest_gap));
     }
   }
   for (int32_t v = 0; v < surface->vertex_count; ++v) {
@@ -82,15 +84,17 @@ void NeighbourProofs::Reshape(int32_t body, const std::vector<Vec3>& points) {
   for (const int32_t v : b.vertices) shapes_[v] = points[v];
   for (size_t k = 0; k < b.clearance.size(); ++k) {
     const NeighbourPair& pair = summaries_->neighbours[body][k];
-    b.clearance[k] = 0;
-    if (!SeparatedByPlane(pair, shapes_)) continue;
-    const auto& [s, t] = pair.triangles;
-    double least = std::numeric_limits<double>::infinity();
-    ForFeaturePairs(surface_->triangles[s], surface_->triangles[t], [&](ContactKind kind, const std::array<int32_t, 4>& v) {
-      least = std::min(least, std::sqrt(PairClosest(kind, v, shapes_).distance2) - OwnDhat(*surface_, kind, v, dhat_));
-    });
-    b.clearance[k] = kKept * least;
+    b.clearance[k] = SeparatedByPlane(pair, shapes_) ? Clearance(pair) : 0;
   }
+}
+
+double NeighbourProofs::Clearance(const NeighbourPair& pair) const {
+  const auto& [s, t] = pair.triangles;
+  double least = std::numeric_limits<double>::infinity();
+  ForFeaturePairs(surface_->triangles[s], surface_->triangles[t], [&](ContactKind kind, const std::array<int32_t, 4>& v) {
+    least = std::min(least, std::sqrt(PairClosest(kind, v, shapes_).distance2) - OwnRange(*surface_, kind, v, dhat_).reach());
+  });
+  return kKept * least;
 }
 
 }  // namespace eipc

@@ -16,7 +16,7 @@ namespace eipc {
 // Neighbouring triangles are many and always near each other, but only a sharp fold of the surface brings them into contact.
 //
 // The proof is in docs/concepts/collision_detection.md, "Neighbouring triangles": a plane separates the pair in some shape X of the
-// body, its features are a clearance C beyond their dhat there, and the displacements from X use up less than C.
+// body, its features are a clearance C beyond their reach there, and the displacements from X use up less than C.
 //
 // X is the rest shape, and a later one when too little can be said of it. So the cost of a proof is four differences, and seldom
 // the distances of all features.
@@ -40,6 +40,8 @@ class NeighbourProofs {
 
   void Collect(int32_t body, const std::vector<Vec3>& points, const std::vector<double>& reach, std::vector<int32_t>* out);
   void Reshape(int32_t body, const std::vector<Vec3>& points);
+  // C of a pair in the shape X, m.
+  double Clearance(const NeighbourPair& pair) const;
 
   const CollisionSurface* surface_;
   const SurfaceSummaries* summaries_;

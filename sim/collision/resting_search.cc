@@ -77,7 +77,7 @@ void RestingSearch::AddTrianglePair(BodyPair* pair, int32_t a, int32_t b, const 
   if (self && ShareVertex(surface_->triangles[a], surface_->triangles[b])) {
     if (!summaries_->proves[pair->a]) return;  // one of AddNeighbours
     pair->neighbour_pairs.emplace_back(a, b);
-  } else if (box_a.MeetsWithin(box_b, dhat_)) {  // the regions themselves, without dhat, meet
+  } else if (box_a.MeetsWithin(box_b, dhat_ + surface_->largest_offset)) {  // the regions themselves, without dhat, meet
     pair->triangle_pairs.emplace_back(a, b);
     Box s, t;
     for (int32_t v : surface_->triangles[a]) s.Include(points[v]);
@@ -117,9 +117,11 @@ void RestingSearch::AddIfNear(BodyPair* pair, const std::array<int32_t, 4>& v, i
   const double r0 = radii[v[0]], r1 = radii[v[1]], r2 = radii[v[2]], r3 = radii[v[3]];
   const double radius = kind == ContactKind::kPointTriangle ? r0 + std::max({r1, r2, r3}) : std::max(r0, r1) + std::max(r2, r3);
   const double apart = bound - radius - pair->shift_radius;
-  if (apart >= dhat_ + kLeastExamined) return;
-  const double own = pair->of_one_body() ? OwnDhat(*surface_, kind, v, dhat_) : dhat_;
-  if (apart < own + kLeastExamined) pair->candidates.push_back({v, first, second, kind, pair->of_one_body(), 0, own, bound});
+  const PairRange most = RangeBetween(*surface_, pair->a, pair->b, dhat_);
+  if (apart >= most.reach() + kLeastExamined) return;
+  const PairRange own = pair->of_one_body() ? OwnRange(*surface_, kind, v, dhat_) : most;
+  if (apart >= own.reach() + kLeastExamined) return;
+  pair->candidates.push_back({v, first, second, kind, pair->of_one_body(), 0, own.dhat, bound, own.offset});
 }
 
 }  // namespace eipc

@@ -72,11 +72,13 @@ void SweptBroadPhase::Traverse(int32_t body_a, int32_t body_b) {
 void SweptBroadPhase::AddTrianglePair(int32_t a, int32_t b, bool self) {
   const Side side_a{&boxes_, a, boxes_.Triangle(a)}, side_b{&boxes_, b, boxes_.Triangle(b)};
   if (!side_a.box.Meets(side_b.box)) return;
-  ForMeetingFeatures(*surface_, self, side_a, side_b,
-                     [&](const std::array<int32_t, 4>& v, int32_t first, int32_t second, ContactKind kind) {
-                       const double own = self ? OwnDhat(*surface_, kind, v, dhat_) : dhat_;
-                       candidates_.push_back({v, first, second, kind, self, 0, own});
-                     });
+  ForMeetingFeatures(
+      *surface_, self, side_a, side_b, [&](const std::array<int32_t, 4>& v, int32_t first, int32_t second, ContactKind kind) {
+        const PairRange own = self ? OwnRange(*surface_, kind, v, dhat_)
+                                   : RangeBetween(*surface_, surface_->triangle_body[a], surface_->triangle_body[b], dhat_);
+        candidates_.push_back({v, first, second, kind, self, 0, own.dhat});
+        candidates_.back().offset = own.offset;
+      });
 }
 
 }  // namespace eipc

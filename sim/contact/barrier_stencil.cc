@@ -128,8 +128,8 @@ Vec12 DistanceGradient(const ContactStencil& stencil, const StencilPositions& x)
 }
 
 Eigen::Matrix<double, 5, 5> SpanHessian(const ContactStencil& stencil, const Span& span) {
-  Eigen::Matrix<double, 5, 5> h = BarrierFirst(stencil.distance, stencil.dhat) * span.distance_hessian;
-  h(0, 0) += BarrierSecond(stencil.distance, stencil.dhat) * span.w_norm * span.w_norm;
+  Eigen::Matrix<double, 5, 5> h = BarrierFirst(stencil.gap(), stencil.dhat) * span.distance_hessian;
+  h(0, 0) += BarrierSecond(stencil.gap(), stencil.dhat) * span.w_norm * span.w_norm;
   return h;
 }
 
@@ -193,13 +193,13 @@ Vec12 MollifierGradient(const ContactStencil& stencil, const StencilPositions& x
 }
 
 double BarrierStencilValue(const ContactStencil& stencil, const StencilPositions& x) {
-  return MollifierValue(stencil, x) * Barrier(stencil.distance, stencil.dhat);
+  return MollifierValue(stencil, x) * Barrier(stencil.gap(), stencil.dhat);
 }
 
 Vec12 BarrierStencilGradient(const ContactStencil& stencil, const StencilPositions& x) {
   const Mollifier m = MakeMollifier(stencil, x);
-  Vec12 g = m.m * BarrierFirst(stencil.distance, stencil.dhat) * DistanceGradient(stencil, x);
-  if (m.active) g += m.dm * Barrier(stencil.distance, stencil.dhat) * m.gradient;
+  Vec12 g = m.m * BarrierFirst(stencil.gap(), stencil.dhat) * DistanceGradient(stencil, x);
+  if (m.active) g += m.dm * Barrier(stencil.gap(), stencil.dhat) * m.gradient;
   return g;
 }
 
@@ -210,8 +210,8 @@ Mat12 BarrierStencilHessian(const ContactStencil& stencil, const StencilPosition
   Mat12 h = m.m * (span.basis.leftCols(span.size) * in_span.topLeftCorner(span.size, span.size) *
                    span.basis.leftCols(span.size).transpose());
   if (m.active) {
-    const double b = Barrier(stencil.distance, stencil.dhat);
-    const Vec12 gb = BarrierFirst(stencil.distance, stencil.dhat) * DistanceGradient(stencil, x);
+    const double b = Barrier(stencil.gap(), stencil.dhat);
+    const Vec12 gb = BarrierFirst(stencil.gap(), stencil.dhat) * DistanceGradient(stencil, x);
     h += m.dm * (m.gradient * gb.transpose() + gb * m.gradient.transpose());
     h += b * (m.ddm * m.gradient * m.gradient.transpose() + m.dm * CrossNormHessian(m.u, m.v));
   }
@@ -230,10 +230,11 @@ StencilFactor BarrierStencilFactor(const ContactStencil& stencil, const StencilP
     }
     return out;
   }
-  const double d = std::max(stencil.distance, kSmallestGap * stencil.dhat), beta = -BarrierFirst(d, stencil.dhat);
+  const double d = std::max(stencil.distance, kSmallestGap * stencil.dhat);
+  const double gap = std::max(stencil.gap(), kSmallestGap * stencil.dhat), beta = -BarrierFirst(gap, stencil.dhat);
   const Eigen::Map<const Eigen::Vector4d> w(stencil.closest.w.data());
   const Vec3 n = GapDirection(stencil, x);
-  const double along = std::sqrt(BarrierSecond(d, stencil.dhat));
+  const double along = std::sqrt(BarrierSecond(gap, stencil.dhat));
   AddColumn(0, n, w, along, n, w, &out);
   std::array<Slide, 2> slides;
   const int count = MakeSlides(stencil, x, &slides);

@@ -27,12 +27,12 @@ StencilFactor ContactPotential::Factor(const ContactStencil& s, const StencilPos
 }
 
 double ContactPotential::NormalForce(const ContactStencil& s, const StencilPositions& x) const {
-  return -stiffness_ * s.weight * MollifierValue(s, x) * BarrierFirst(s.distance, s.dhat);
+  return -stiffness_ * s.weight * MollifierValue(s, x) * BarrierFirst(s.gap(), s.dhat);
 }
 
 // By the product rule; the gradient of the distance d is w_i n by vertex i (sim/geometry/distance.h).
 Vec12 ContactPotential::NormalForceGradient(const ContactStencil& s, const StencilPositions& x) const {
-  const double b1 = BarrierFirst(s.distance, s.dhat), b2 = BarrierSecond(s.distance, s.dhat);
+  const double b1 = BarrierFirst(s.gap(), s.dhat), b2 = BarrierSecond(s.gap(), s.dhat);
   const Vec3 n = s.closest.e / s.distance;
   Vec12 distance;
   for (int i = 0; i < 4; ++i) distance.segment<3>(3 * i) = s.closest.w[i] * n;

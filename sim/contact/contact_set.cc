@@ -42,7 +42,7 @@ void ContactSet::Update(const std::vector<Candidate>& candidates, const std::vec
       if (Raised(interrupt)) continue;
       for (int64_t i = chunk * kChunk; i < std::min(n, (chunk + 1) * kChunk); ++i) {
         const Candidate& candidate = candidates[among == nullptr ? i : (*among)[i]];
-        if (travel != nullptr && candidate.bound - travel->Approach(candidate) >= candidate.dhat) continue;
+        if (travel != nullptr && candidate.bound - travel->Approach(candidate) >= candidate.reach()) continue;
         ContactStencil stencil;
         double distance = kInfinity;
         if (MakeStencil(candidate, x, &stencil, &distance)) chunk_stencils_[chunk].push_back(stencil);
@@ -62,21 +62,23 @@ void ContactSet::Update(const std::vector<Candidate>& candidates, const std::vec
 
 double ContactSet::least_relative_gap() const {
   double least = 1;
-  for (const ContactStencil& s : stencils_) least = std::min(least, s.distance / s.dhat);
+  for (const ContactStencil& s : stencils_) least = std::min(least, s.gap() / s.dhat);
   return least;
 }
 
 bool ContactSet::MakeStencil(const Candidate& c, const std::vector<Vec3>& x, ContactStencil* out, double* distance) const {
-  if (BoxDistance2(c, x) >= c.dhat * c.dhat) return false;
+  const double reach = c.reach();
+  if (BoxDistance2(c, x) >= reach * reach) return false;
   out->closest = PairClosest(c.kind, c.v, x);
-  if (!(out->closest.distance2 < c.dhat * c.dhat)) return false;
+  if (!(out->closest.distance2 < reach * reach)) return false;
   out->v = c.v;
   out->kind = c.kind;
   out->distance = std::sqrt(out->closest.distance2);
   out->body_a = surface_->vertex_body[c.v[0]];
   out->body_b = surface_->vertex_body[c.v[2]];
   out->dhat = c.dhat;
-  if (out->distance >= out->dhat) return false;
+  out->offset = c.offset;
+  if (out->gap() >= out->dhat) return false;
   *distance = out->distance;
   const bool reacts = surface_->Reacts(out->body_a, out->body_b);
   out->weight = !reacts ? 0.0 : settings_.form == BarrierForm::kPerPair ? 1.0 : PairWeight(c);

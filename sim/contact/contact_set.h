@@ -14,7 +14,7 @@
 
 namespace eipc {
 
-// An active pair: distance below its own dhat. Vertices as in ContactForce.
+// An active pair: gap below its own dhat. Vertices as in ContactForce.
 struct ContactStencil {
   std::array<int32_t, 4> v;
   ContactKind kind;
@@ -27,6 +27,9 @@ struct ContactStencil {
   double mollifier2;  // edge-edge: |ea x eb|^2 below which the barrier fades out, m^4; 0: never (point-triangle)
   double distance;    // m
   ClosestPoints closest;
+  double offset = 0;  // m: what the thicknesses of sheets take from the distance
+  // What the barrier sees, m.
+  double gap() const { return distance - offset; }
 };
 
 // Active stencils of a state, in candidate order. Per pair: one a candidate within dhat. Area weighted: of the triangles that a
@@ -47,7 +50,7 @@ class ContactSet {
   const std::vector<ContactStencil>& prescribed_pairs() const { return prescribed_pairs_; }
   // The smallest distance of the pairs that are closer than their own dhat, zero weights included; infinity when there is none.
   double min_distance() const { return min_distance_; }
-  // The smallest distance of an active stencil as a part of its own dhat; 1 when there is none.
+  // The smallest gap of an active stencil as a part of its own dhat; 1 when there is none.
   double least_relative_gap() const;
 
  private:

@@ -42,7 +42,9 @@ ContactWeights::ContactWeights(const CollisionSurface& surface) {
 double ContactWeights::EdgePair(const CollisionSurface& surface, int32_t e, int32_t f, double dhat) const {
   const double dhat2 = dhat * dhat;
   const double r = surface.edge_rest_length2[e] * surface.edge_rest_length2[f] / (dhat2 * dhat2);
-  const double area = std::max(dhat2, kCrossing * std::sqrt(surface.edge_rest_length2[e] * surface.edge_rest_length2[f]));
+  const double crossing = kCrossing * std::sqrt(surface.edge_rest_length2[e] * surface.edge_rest_length2[f]);
+  const bool thin = surface.IsThin(surface.edge_body[e]) || surface.IsThin(surface.edge_body[f]);
+  const double area = thin ? crossing : std::max(dhat2, crossing);
   return area * std::min(1.0, r) * sharpness_[e] * sharpness_[f];
 }
 
@@ -61,8 +63,10 @@ void ContactWeights::MeasureVertices(const CollisionSurface& surface) {
   vertex_area_.assign(surface.vertex_count, 0);
   for (int32_t p = 0; p < surface.vertex_count; ++p) {
     for (const Corner& facing : corners[p]) {
+      // A sheet faces both ways wherever it is folded.
+      const bool thin = surface.IsThin(surface.vertex_body[p]);
       double area = 0;
-      for (const Corner& c : corners[p]) area += facing.normal.dot(c.normal) > kSameWay ? c.area : 0;
+      for (const Corner& c : corners[p]) area += thin || facing.normal.dot(c.normal) > kSameWay ? c.area : 0;
       vertex_area_[p] = std::max(vertex_area_[p], area);
     }
   }
@@ -80,7 +84,7 @@ void ContactWeights::MeasureEdges(const CollisionSurface& surface) {
     const std::vector<Vec3>& n = normals[{std::min(e[0], e[1]), std::max(e[0], e[1])}];
     // 1 - cos of the angle by which the surface turns; a border, or more than two triangles, is sharp.
     const double turn = n.size() == 2 ? 1 - n[0].dot(n[1]) : 1;
-    sharpness_.push_back(std::clamp(turn, kLeastSharpness, 1.0));
+    sharpness_.push_back(surface.IsThin(surface.vertex_body[e[0]]) ? 1.0 : std::clamp(turn, kLeastSharpness, 1.0));
     const bool flat = n.size() == 2 && turn < 1 && n[0].cross(n[1]).norm() < kFlat;
     if (flat && surface.StaysFlat(surface.vertex_body[e[0]])) {
       sharpness_.back() = 0;

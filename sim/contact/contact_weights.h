@@ -26,6 +26,10 @@ namespace eipc {
 // at rest, where points do the work already, their weight is a small part of that, and it vanishes with the square of the
 // triangles' area below dhat^2, because ever more pairs are within dhat then.
 //
+// A sheet folds along any of its edges, so that all of them count as sharp. Over a patch of two layers about 7.6 pairs of edges
+// cross for each squared edge length (2/pi times the product of both lengths of edges per area), which adds 7.6 / 200 = 4 % to what
+// the points carry at any dhat; the floor of dhat^2 would add more than that.
+//
 // What is flat and stays so guards nothing. An edge or triangle of another body that touches a plane from one side, and not at its
 // own corners, lies in it; so it also touches the plane's triangles with its corners, or the sharp rim where the plane ends. Edges
 // that are inside a flat part of a body that stays flat therefore weigh nothing (they would push along the plane as surfaces slide,

@@ -96,12 +96,13 @@ class Sum {
   }
 
   void Add(const std::array<int32_t, 4>& v, const ClosestPoints& closest, int coefficient) {
-    if (coefficient == 0 || !(closest.distance2 < like_.dhat * like_.dhat)) return;
+    const double reach = like_.dhat + like_.offset;
+    if (coefficient == 0 || !(closest.distance2 < reach * reach)) return;
     ContactStencil s = like_;
     s.v = v;
     s.closest = closest;
     s.distance = std::sqrt(closest.distance2);
-    if (!(s.distance < s.dhat)) return;
+    if (!(s.gap() < s.dhat)) return;
     features_.push_back({NameOf(s), static_cast<int32_t>(stencils_.size()), coefficient});
     stencils_.push_back(s);
   }

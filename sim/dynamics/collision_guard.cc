@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "sim/collision/collision_free_step.h"
+#include "sim/energy/membrane.h"
 
 namespace eipc {
 
@@ -33,6 +34,7 @@ void CollisionGuard::BeginStep(double distance) {
 double CollisionGuard::LimitOfTerms(const VecX& dq) {
   double limit = 1;
   for (const ElasticBody& body : model_->elastic) limit = std::min(limit, ElasticityTerm::MaxStep(body, surface_->q(), dq));
+  for (const ShellBody& shell : model_->shells) limit = std::min(limit, MembraneTerm::MaxStep(shell, surface_->q(), dq));
   if (terms_->volumes.empty()) return limit;
   trial_q_ = surface_->q() + limit * dq;
   surface_->map().Positions(trial_q_, &trial_x_);
@@ -94,7 +96,8 @@ double CollisionGuard::FreeInRegions() {
 
 double CollisionGuard::FreeOnPath() {
   const double dhat = model_->contact.dhat_m, rounding = PositionRounding();
-  swept_broad_phase_.Find(surface_->q(), trial_q_, LargestExaminedGap(dhat, rounding), &surface_->broad_phase());
+  swept_broad_phase_.Find(surface_->q(), trial_q_, LargestExaminedGap(dhat, model_->surface.largest_offset, rounding),
+                          &surface_->broad_phase());
   return CollisionFreeStep(swept_broad_phase_.candidates(), swept_broad_phase_.from(), swept_broad_phase_.to(), rounding, pool_,
                            nullptr, interrupt_);
 }

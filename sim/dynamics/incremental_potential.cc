@@ -41,6 +41,9 @@ IncrementalPotential::IncrementalPotential(const Model* model, SurfaceState* sur
     terms_.push_back({term.get(), elastic ? Phase::kElasticity : Phase::kInertia, -1});
     const auto found = std::find(terms->elastic.begin(), terms->elastic.end(), term.get());
     if (found != terms->elastic.end()) terms_.back().body = BodyOf(*model, model->elastic[found - terms->elastic.begin()]);
+    for (const auto& [shell, body] : terms->shells) {
+      if (shell == term.get()) terms_.back() = {term.get(), Phase::kElasticity, body};
+    }
   }
   terms_.push_back({&barrier_, Phase::kContactEnergy, -1});
   terms_.push_back({&friction_, Phase::kFriction, -1});

@@ -2,9 +2,11 @@
 
 #include <variant>
 
+#include "sim/energy/bending.h"
 #include "sim/energy/corotated.h"
 #include "sim/energy/isotropic_elasticity.h"
 #include "sim/energy/mass_damping.h"
+#include "sim/energy/membrane.h"
 #include "sim/energy/strain_damping.h"
 
 namespace eipc {
@@ -16,6 +18,11 @@ ScalarSparse DampedMass(const Model& model) {
   for (const ElasticBody& body : model.elastic) {
     for (const Tet& tet : body.nodes) {
       for (int32_t node : tet) alpha[node] = body.rayleigh_alpha_per_s;
+    }
+  }
+  for (const ShellBody& shell : model.shells) {
+    for (const Triangle& triangle : shell.triangles) {
+      for (const int32_t node : triangle) alpha[node] = shell.rayleigh_alpha_per_s;
     }
   }
   ScalarSparse damped = model.mass;
@@ -45,6 +52,15 @@ ModelTerms MakeTerms(const Model& model, const SurfaceMap* map, ThreadPool* pool
     terms.elastic.push_back(terms.all.back().get());
     damped = damped || body.rayleigh_alpha_per_s > 0;
     if (body.strain_damping_s > 0) terms.all.push_back(std::make_unique<StrainDampingTerm>(&body));
+  }
+  for (const ShellBody& shell : model.shells) {
+    terms.all.push_back(std::make_unique<MembraneTerm>(&shell, pool));
+    terms.shells.push_back({terms.all.back().get(), shell.body});
+    if (!shell.hinges.empty()) {
+      terms.all.push_back(std::make_unique<BendingTerm>(&shell, pool));
+      terms.shells.push_back({terms.all.back().get(), shell.body});
+    }
+    damped = damped || shell.rayleigh_alpha_per_s > 0;
   }
   for (const FilledRegion& region : model.filled_regions) {
     auto term = std::make_unique<VolumeTerm>(&region, map);

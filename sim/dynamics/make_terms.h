@@ -2,6 +2,7 @@
 #define EIPC_SIM_DYNAMICS_MAKE_TERMS_H_
 
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "sim/base/parallel.h"
@@ -18,11 +19,12 @@ namespace eipc {
 struct ModelTerms {
   std::vector<std::unique_ptr<EnergyTerm>> all;
   // Pointers into `all`: inertia, the terms of elastic bodies, those among them that begin a stage with exact Hessians, the terms
-  // of filled regions, and those of sliders and joints, in the order of Model::sliders and Model::joints.
+  // of filled regions, of sheets, and those of sliders and joints, in the order of those of the model.
   InertiaTerm* inertia = nullptr;
   std::vector<const EnergyTerm*> elastic;
   std::vector<IsotropicTerm*> isotropic;
   std::vector<VolumeTerm*> volumes;
+  std::vector<std::pair<const EnergyTerm*, int32_t>> shells;  // of sheets, with their bodies
   std::vector<GuideTerm*> guides;
   std::vector<DriveTerm*> drives;
   std::vector<JointTerms> joints;

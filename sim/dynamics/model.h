@@ -16,9 +16,11 @@
 #include "sim/dynamics/dynamics_settings.h"
 #include "sim/dynamics/goal.h"
 #include "sim/dynamics/joint.h"
+#include "sim/dynamics/shell_marks.h"
 #include "sim/dynamics/slider.h"
 #include "sim/dynamics/trajectory.h"
 #include "sim/energy/elasticity.h"
+#include "sim/energy/shell_body.h"
 #include "sim/energy/volume.h"
 #include "sim/linalg/scalar_sparse.h"
 #include "sim/mesh/embedding.h"
@@ -33,6 +35,7 @@ struct BodyTraits {
   bool moves = false;    // it has nodes
   bool deforms = false;  // it changes shape, so that it may touch itself and parts of it may be driven
   bool reacts = false;   // forces move it
+  bool thin = false;     // a sheet: it bounds no solid, even where it is closed
   // Its whole motion is prescribed.
   bool IsDriven() const { return moves && !reacts; }
 };
@@ -52,7 +55,8 @@ struct Body {
   IndexRange tets;       // in Model::elements
   IndexRange vertices;   // in the stacked collision surface
   IndexRange triangles;  // in the stacked collision surface
-  // At rest, world frame of the initial placement: of the solid bounded by the surface (zero mass for what does not react).
+  // At rest, world frame of the initial placement: of the solid bounded by the surface, or of the sheet (zero mass for what does
+  // not react).
   MassProperties mass;
   // Initial pose of the body frame: origin at the centre of mass, axes of the authored mesh.
   Pose initial_pose;
@@ -95,6 +99,8 @@ struct Model {
   std::vector<Vec3> initial_velocities;  // of nodes
   ScalarSparse mass;                     // symmetric node-by-node mass, kg; acts on each coordinate alike
   std::vector<ElasticBody> elastic;      // elements by body
+  std::vector<ShellBody> shells;         // sheets by body
+  std::vector<ShellMarks> shell_marks;   // of the same
   std::vector<FilledRegion> filled_regions;
 
   // Collision surface.

@@ -108,7 +108,7 @@ void StageProblem::TightContacts(double relative_gap, std::vector<TightContact>*
   out->clear();
   for (const auto* stencils : {&contacts().stencils(), &contacts().prescribed_pairs()}) {
     for (const ContactStencil& s : *stencils) {
-      if (s.distance < relative_gap * s.dhat) out->push_back({s.distance / s.dhat, s.v, DistanceGradient(s.closest)});
+      if (s.gap() < relative_gap * s.dhat) out->push_back({s.gap() / s.dhat, s.v, DistanceGradient(s.closest)});
     }
   }
 }

@@ -1,9 +1,12 @@
 #include "sim/dynamics/state_audit.h"
 
+#include <algorithm>
 #include <chrono>
 #include <variant>
 
 #include "sim/audit/audit.h"
+#include "sim/audit/separation.h"
+#include "sim/collision/pair_dhat.h"
 #include "sim/dynamics/model.h"
 #include "sim/dynamics/state.h"
 
@@ -14,6 +17,7 @@ void StateAudit::Add(const StateAudit& other) {
   intersections += other.intersections;
   inversions += other.inversions;
   forbidden_inversions += other.forbidden_inversions;
+  least_relative_distance = std::min(least_relative_distance, other.least_relative_distance);
   seconds += other.seconds;
 }
 
@@ -22,8 +26,13 @@ StateAudit AuditState(const Model& model, const State& state, const std::vector<
   const CollisionSurface& s = model.surface;
   StateAudit audit;
   audit.states = 1;
-  audit.intersections =
-      AuditSurfaces({&x, &s.triangles, &s.triangle_body, s.body_count, &s.pair_enabled}, false).intersection_count;
+  const AuditInput input = {&x, &s.triangles, &s.triangle_body, s.body_count, &s.pair_enabled};
+  audit.intersections = AuditSurfaces(input, false).intersection_count;
+  audit.least_relative_distance = LeastRelativeDistance(input, s.body_half_thickness, [&](const AuditFeatures& f) {
+    const int32_t a = s.vertex_body[f.v[0]], b = s.vertex_body[f.v[2]];
+    if (a != b) return s.Offset(a, b);
+    return OwnRange(s, f.edges ? ContactKind::kEdgeEdge : ContactKind::kPointTriangle, f.v, model.contact.dhat_m).offset;
+  });
   std::vector<Vec3> nodes(model.node_count);
   for (int32_t i = 0; i < model.node_count; ++i) nodes[i] = state.q.segment<3>(3 * i);
   for (const ElasticBody& body : model.elastic) {

@@ -2,6 +2,7 @@
 #define EIPC_SIM_DYNAMICS_STATE_AUDIT_H_
 
 #include <cstdint>
+#include <limits>
 #include <vector>
 
 #include "sim/base/types.h"
@@ -17,8 +18,10 @@ struct StateAudit {
   int64_t intersections = 0;         // pairs of triangles that meet
   int64_t inversions = 0;            // elements with exact orientation <= 0, all materials
   int64_t forbidden_inversions = 0;  // those of materials whose energy forbids them
-  double seconds = 0;                // what it cost
-  bool passed() const { return intersections == 0 && forbidden_inversions == 0; }
+  // Smallest distance of two features as a part of what the thicknesses of sheets leave them; infinity where none are near.
+  double least_relative_distance = std::numeric_limits<double>::infinity();
+  double seconds = 0;  // what it cost
+  bool passed() const { return intersections == 0 && forbidden_inversions == 0 && !(least_relative_distance < 1); }
   void Add(const StateAudit& other);
 };
 

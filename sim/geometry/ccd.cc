@@ -223,12 +223,13 @@ class Advance {
     const double extra = options_.position_error_m > 0 ? options_.position_error_m : 0;
     const Ends rounding = RoundingOfPositions(m_);
     threshold_.error = {rounding.start + extra, 2 * rounding.end + 3 * kRoundoff * m_.motion + extra};
-    const double gap = options_.target_gap > 0 ? std::min(options_.target_gap, 0.5 * separation) : 0;
-    threshold_.gap = {std::max({gap, kFloorMetres, 2 * kFloorUlps * rounding.start}),
-                      std::max({gap, kFloorMetres, 2 * kFloorUlps * rounding.end})};
+    offset_ = options_.offset > 0 ? options_.offset : 0;
+    const double gap = options_.target_gap > 0 ? std::min(options_.target_gap, 0.5 * (separation - offset_)) : 0;
+    threshold_.gap = {offset_ + std::max({gap, kFloorMetres, 2 * kFloorUlps * rounding.start}),
+                      offset_ + std::max({gap, kFloorMetres, 2 * kFloorUlps * rounding.end})};
     const double needed = threshold_.Along(first_).start;
     room_ = separation - needed;
-    if (room_ < kMargin * needed) HoldFirstDistance(std::min(separation, needed), rounding.end);
+    if (room_ < kMargin * (needed - offset_)) HoldFirstDistance(std::min(separation, needed), rounding.end);
   }
 
   // No room to approach. The slack is what the rounding of the positions at the end, as given, and of their evaluation may take
@@ -273,7 +274,7 @@ class Advance {
 
   double RoomToLeave(double t) const {
     if (threshold_.hold) return t > 0 ? 0.5 * slack_ : 0;
-    return kRoomLeft * std::min(threshold_.gap.At(t), room_);
+    return kRoomLeft * std::min(threshold_.gap.At(t) - offset_, room_);
   }
 
   // The window that reaches farthest among all feature pairs at time t, or the given one.
@@ -292,7 +293,7 @@ class Advance {
   const CcdOptions& options_;
   V first_{};
   Threshold threshold_;
-  double room_ = 0, slack_ = 0;
+  double room_ = 0, slack_ = 0, offset_ = 0;
 };
 
 }  // namespace

@@ -44,13 +44,13 @@
 //    what two such errors take from f_ij, is added to the threshold. `position_error_m` adds to it where positions are formed in
 //    another way (x = J q).
 // So, at every t <= time, the positions that the caller forms in doubles are at least `gap` apart, where
-//     gap(t) = max(floor(t), min(target_gap, d0 / 2)),   floor = max(2e-12 m, 64 ulp), ulp = 2 r(t).
+//     gap(t) = offset + max(floor(t), min(target_gap, (d0 - offset) / 2)),   floor = max(2e-12 m, 64 ulp), ulp = 2 r(t).
 //
-// A pair that starts at or within 5 % of that floor has no room: it gets time 0 when it approaches, and moves on as long as its
-// distance on the exact line is certified not to fall below the first one (less what rounding takes from pairs that are only
-// carried along), and its distance after rounding to stay above 0. So a separating pair goes free from a gap of a few ulp on. The
-// factor of 2 over the 1e-12 m and 32 ulp that callers may rely on pays for those rounding errors. A pair whose distance cannot be
-// distinguished from 0 gets time 0.
+// A pair that starts at or within 5 % of that floor, both less the offset, has no room: it gets time 0 when it approaches, and
+// moves on as long as its distance on the exact line is certified not to fall below the first one (less what rounding takes from
+// pairs that are only carried along), and its distance after rounding to stay above 0. So a separating pair goes free from a gap of
+// a few ulp on. The factor of 2 over the 1e-12 m and 32 ulp that callers may rely on pays for those rounding errors. A pair whose
+// distance cannot be distinguished from 0 gets time 0.
 //
 // Coordinates that are not finite, or whose sizes sum to more than 1e50 m, get time 0. The loop always ends: each pass proves a
 // later time or ends it, and passes are capped.
@@ -60,6 +60,8 @@ namespace eipc {
 struct CcdOptions {
   // Distance in m below which the pair must not come; what is not a positive number means 0. How it is clamped: see `gap` above.
   double target_gap = 0;
+  // Least separation in m that the pair keeps beside that, not negative: half the thicknesses of sheets. Gaps count from there.
+  double offset = 0;
   // Bound, in m, on how far each coordinate that the caller forms may lie from the exact line, beyond what rounding x0 + t d costs.
   double position_error_m = 0;
   // Passes after which the last proven time is returned as a hit.

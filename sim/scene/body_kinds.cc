@@ -52,6 +52,16 @@ constexpr BodyKindRow kRows[] = {
      .traits = {.moves = false, .deforms = false, .reacts = false},
      .default_material = kDefaultMaterial,
      .compile = CompileStatic},
+    {.kind = BodyKind::kShell,
+     .name = "shell",
+     .field = "shell",
+     .mesh_field = "mesh",
+     .summary = "cloth or a thin wall: each vertex of its triangle mesh moves, and both sides keep its thickness apart",
+     .traits = {.moves = true, .deforms = true, .reacts = true, .thin = true},
+     .default_material = kDefaultMaterial,
+     .compile = CompileShell,
+     .check = CheckShell,
+     .checks_material = true},
 };
 
 constexpr bool InOrder() {

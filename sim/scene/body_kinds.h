@@ -18,7 +18,7 @@ namespace eipc {
 struct BodySpec;
 struct CompiledBody;
 
-enum class BodyKind { kFullSpace, kEmbedded, kAffine, kKinematic, kStatic };
+enum class BodyKind { kFullSpace, kEmbedded, kAffine, kKinematic, kStatic, kShell };
 
 struct BodyKindRow {
   BodyKind kind;
@@ -32,6 +32,8 @@ struct BodyKindRow {
   void (*compile)(const BodySpec& spec, const std::string& path, CompiledBody* out, Problems* problems);
   // What only this kind has, before anything is compiled. May be null.
   void (*check)(const BodySpec& spec, const std::string& path, Problems* problems) = nullptr;
+  // `check` looks at the material too: not every number of it is needed.
+  bool checks_material = false;
 };
 
 // In the order of BodyKind.
@@ -50,6 +52,8 @@ void CheckEmbedded(const BodySpec& spec, const std::string& path, Problems* prob
 void CompileAffine(const BodySpec& spec, const std::string& path, CompiledBody* out, Problems* problems);
 void CompileKinematic(const BodySpec& spec, const std::string& path, CompiledBody* out, Problems* problems);
 void CompileStatic(const BodySpec& spec, const std::string& path, CompiledBody* out, Problems* problems);
+void CompileShell(const BodySpec& spec, const std::string& path, CompiledBody* out, Problems* problems);
+void CheckShell(const BodySpec& spec, const std::string& path, Problems* problems);
 
 }  // namespace eipc
 

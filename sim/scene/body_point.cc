@@ -3,9 +3,11 @@
 #include <Eigen/LU>
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <limits>
 
 #include "absl/strings/str_cat.h"
+#include "sim/geometry/distance.h"
 
 namespace eipc {
 namespace {
@@ -57,6 +59,34 @@ absl::StatusOr<LinearVector> PointOfElements(const Model& model, const Body& bod
       absl::StrCat("is outside of \"", body.name, "\", which deforms; place it inside, make width_m smaller, or attach vertices"));
 }
 
+// Of a sheet: the nearest point of its triangles.
+absl::StatusOr<LinearVector> PointOfSheet(const Model& model, const Body& body, const Vec3& x) {
+  constexpr double kOff = 1e-3;  // of the sheet's diagonal
+  const std::vector<Vec3>& at = model.surface.rest_positions;
+  double least2 = std::numeric_limits<double>::infinity();
+  EmbeddingRow row;
+  row.count = 3;
+  Box box;
+  for (int32_t t = body.triangles.begin; t < body.triangles.end; ++t) {
+    const Triangle& v = model.surface.triangles[t];
+    for (const int32_t vertex : v) box.Include(at[vertex]);
+    const ClosestPoints closest = PointTriangleClosest(x, at[v[0]], at[v[1]], at[v[2]]);
+    if (!(closest.distance2 < least2)) continue;
+    least2 = closest.distance2;
+    for (int k = 0; k < 3; ++k) {
+      row.nodes[k] = model.embedding[v[k]].nodes[0];
+      row.weights[k] = -closest.w[k + 1];
+    }
+  }
+  if (!(std::sqrt(least2) <= kOff * (box.hi - box.lo).matrix().norm())) {
+    return absl::InvalidArgumentError(absl::StrCat("is ", std::sqrt(least2), " m off \"", body.name,
+                                                   "\", which is a sheet; place it on the sheet, or attach vertices"));
+  }
+  LinearVector point;
+  point.Add(1, row, Vec3::Zero());
+  return point;
+}
+
 absl::Status CheckReach(const Model& model, const Body& body, const Vec3& x) {
   Box box;
   for (int32_t v = body.vertices.begin; v < body.vertices.end; ++v) box.Include(model.surface.rest_positions[v]);
@@ -74,6 +104,7 @@ absl::StatusOr<LinearVector> PointOfBody(const Model& model, int32_t body, const
   fixed.constant = x;
   if (body < 0) return fixed;
   const Body& of = model.bodies[body];
+  if (of.traits.thin) return PointOfSheet(model, of, x);
   if (of.traits.deforms) return PointOfElements(model, of, x);
   if (absl::Status status = CheckReach(model, of, x); !status.ok()) return status;
   if (of.nodes.size() == 0) return fixed;

@@ -10,8 +10,8 @@
 namespace eipc {
 
 // The point of a body that is at `x` (world, as placed), as it follows the body's nodes; constant for the world (body -1) and for
-// bodies without nodes. What is wrong, as INVALID_ARGUMENT: it is outside a body that deforms by more than half an element, or
-// farther from one that does not than ten times its diagonal.
+// bodies without nodes. What is wrong, as INVALID_ARGUMENT: it is outside a body that deforms by more than half an element, off a
+// sheet, or farther from one that does not than ten times its diagonal.
 absl::StatusOr<LinearVector> PointOfBody(const Model& model, int32_t body, const Vec3& x);
 
 }  // namespace eipc

@@ -51,7 +51,7 @@ void CheckBody(const BodySpec& body, const std::string& path, Problems* problems
   CheckFinite(body.angular_velocity, path + ".angular_velocity_rad_s", problems);
   CheckFinite(body.external_force, path + ".external_force_n", problems);
   if (kind.traits.reacts) {
-    CheckMaterial(body.material, path + ".material", problems);
+    if (!kind.checks_material) CheckMaterial(body.material, path + ".material", problems);
   } else if (!body.linear_velocity.isZero(0) || !body.angular_velocity.isZero(0)) {
     problems->Add(path, "a ", unmoved, " body cannot have an initial velocity; give a kinematic body a trajectory");
   }

@@ -11,6 +11,7 @@
 #include "sim/scene/compile_joints.h"
 #include "sim/scene/filled_regions.h"
 #include "sim/scene/settle.h"
+#include "sim/scene/shells.h"
 #include "sim/scene/sliders.h"
 #include "sim/scene/vertex_sets.h"
 #include "sim/solver/linear_solvers.h"
@@ -156,6 +157,7 @@ void CheckInitialPlacement(const Model& model, Problems* problems) {
                   report.intersections.size(), " are listed");
   }
   for (const auto& [inner, outer] : report.nested) {
+    if (s.IsThin(outer)) continue;  // a sheet bounds nothing: a bag may hold things
     problems->Add("bodies", "\"", model.bodies[inner].name, "\" lies wholly inside \"", model.bodies[outer].name,
                   "\" at the start");
   }
@@ -211,6 +213,7 @@ absl::StatusOr<std::shared_ptr<const Model>> CompileScene(const SceneSpec& spec,
   std::vector<std::vector<Vec3>> surface_positions;
   std::vector<SelectableMesh> driven;
   std::vector<std::vector<Triangle>> triangles;
+  std::vector<std::vector<Vec3>> stress_free;  // by body; empty for what is no sheet
   const int64_t problems_before = problems.count();
   for (size_t b = 0; b < spec.bodies.size(); ++b) {
     // A mesh that could not be read was reported by its reader.
@@ -219,19 +222,24 @@ absl::StatusOr<std::shared_ptr<const Model>> CompileScene(const SceneSpec& spec,
     surface_positions.push_back(body.surface_positions);
     triangles.push_back(body.triangles);
     driven.push_back({static_cast<int32_t>(b), spec.bodies[b].pose, body.node_authored, body.node_of_vertex});
+    stress_free.push_back(body.stress_free);
+    std::optional<ShellBody> shell = std::move(body.shell);
     AppendBody(spec.bodies[b], std::move(body), &mass, model.get());
+    if (shell) AddShell(spec.bodies[b], driven.back(), *std::move(shell), absl::StrCat("bodies[", b, "]"), model.get(), &problems);
     EIPC_RETURN_IF_ERROR(Ended(budget.Poll()));
   }
   if (problems.count() > problems_before || model->bodies.size() != spec.bodies.size()) return problems.ToStatus();
   for (size_t b = 0; b < spec.bodies.size(); ++b) {
     AddDriven(spec.bodies[b], driven[b], absl::StrCat("bodies[", b, "]"), model.get(), &mass, &problems);
   }
+  AddBending(spec.bodies, stress_free, model.get());
   model->mass = ScalarSparse::FromEntries(model->node_count, std::move(mass));
   model->surface = BuildCollisionSurface(surface_positions, triangles);
   for (const Body& body : model->bodies) {
     model->surface.body_stays_flat.push_back(!body.traits.deforms);
     model->surface.body_unmoved_by_forces.push_back(!body.traits.reacts);
   }
+  MarkThinSurfaces(spec, stress_free, model.get());
   for (size_t b = 0; b < spec.bodies.size(); ++b) {
     AddFilledRegions(spec.bodies[b], static_cast<int32_t>(b), absl::StrCat("bodies[", b, "]"), model.get(), &problems);
   }
@@ -247,6 +255,8 @@ absl::StatusOr<std::shared_ptr<const Model>> CompileScene(const SceneSpec& spec,
   CopySettings(spec, model.get());
   AddGoals(spec.goals, model.get());
   model->start_positions = model->initial_positions;
+  CheckSeparation(*model, &problems);
+  if (!problems.empty()) return problems.ToStatus();
   if (!IsFinite(InitialState(*model))) {
     problems.Add("bodies",
                  "forces, masses or velocities are so large that numbers of the first state are not finite; make them smaller");

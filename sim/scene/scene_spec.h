@@ -18,6 +18,7 @@
 #include "sim/scene/body_kinds.h"
 #include "sim/scene/joint_spec.h"
 #include "sim/scene/selection_box.h"
+#include "sim/scene/shell_spec.h"
 #include "sim/solver/solver_settings.h"
 
 namespace eipc {
@@ -61,6 +62,8 @@ struct BodySpec {
   int cage_vertices = 0;
   // Embedded only: the material of the cage; measured when it says nothing (sim/meshing/locking.h).
   std::optional<CageCalibration> calibration;
+  // Shells only.
+  ShellSpec shell;
   Pose pose;
   MaterialSpec material;
   Vec3 linear_velocity = Vec3::Zero();

@@ -5,7 +5,7 @@
 namespace eipc {
 namespace {
 
-bool FindNodes(const std::vector<int32_t>& vertices, const SelectableMesh& mesh, const std::string& path,
+bool FindNodes(const std::vector<int32_t>& vertices, const SelectableMesh& mesh, const char* cell, const std::string& path,
                std::vector<int32_t>* nodes, Problems* problems) {
   for (const int32_t v : vertices) {
     if (v < 0 || v >= static_cast<int32_t>(mesh.node_of_vertex.size())) {
@@ -13,8 +13,8 @@ bool FindNodes(const std::vector<int32_t>& vertices, const SelectableMesh& mesh,
       return false;
     }
     if (mesh.node_of_vertex[v] < 0) {
-      problems->Add(path, "vertex ", v,
-                    " of the mesh belongs to no tetrahedron, so nothing would move with it; remove it from the list");
+      problems->Add(path, "vertex ", v, " of the mesh belongs to no ", cell,
+                    ", so nothing would move with it; remove it from the list");
       return false;
     }
     nodes->push_back(mesh.node_of_vertex[v]);
@@ -27,7 +27,8 @@ bool FindNodes(const std::vector<int32_t>& vertices, const SelectableMesh& mesh,
 std::vector<int32_t> SelectNodes(const std::vector<int32_t>& vertices, const std::optional<SelectionBox>& box,
                                  const SelectableMesh& mesh, const Model& model, const std::string& path, Problems* problems) {
   std::vector<int32_t> nodes;
-  if (!FindNodes(vertices, mesh, path + ".vertices", &nodes, problems)) return {};
+  const char* cell = model.bodies[mesh.body].traits.thin ? "triangle" : "tetrahedron";
+  if (!FindNodes(vertices, mesh, cell, path + ".vertices", &nodes, problems)) return {};
   if (box.has_value()) {
     for (size_t i = 0; i < mesh.nodes.size(); ++i) {
       if (box->Contains(mesh.nodes[i])) nodes.push_back(static_cast<int32_t>(i));

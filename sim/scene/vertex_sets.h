@@ -12,12 +12,12 @@
 
 namespace eipc {
 
-// The tetrahedral mesh whose vertices boundary sets and attachments of a body select.
+// The mesh, of tetrahedra or of a shell, whose vertices boundary sets and attachments of a body select.
 struct SelectableMesh {
   int32_t body;
   Pose pose;
   std::vector<Vec3> nodes;              // mesh frame
-  std::vector<int32_t> node_of_vertex;  // -1: no tetrahedron uses the vertex
+  std::vector<int32_t> node_of_vertex;  // -1: no element uses the vertex
 };
 
 // The nodes of the model, ascending, of vertices listed by their indices in the mesh file and of those in the box. Empty: a problem

@@ -1,5 +1,6 @@
 #include "sim/sensor/body_motion.h"
 
+#include <Eigen/Eigenvalues>
 #include <Eigen/SVD>
 
 namespace eipc {
@@ -52,6 +53,19 @@ Pose FitPose(const Model& model, const State& state, const Body& body) {
   return {centre + rotation * (body.initial_pose.position - rest_centre), Quat(rotation) * body.initial_pose.rotation};
 }
 
+// The smallest angular velocity of that momentum: a sheet that lies along a line has no inertia about it.
+Vec3 LeastTurn(const Mat3& inertia, const Vec3& momentum) {
+  constexpr double kNone = 1e-12;
+  const Eigen::SelfAdjointEigenSolver<Mat3> eigen(inertia);
+  Vec3 out = Vec3::Zero();
+  for (int i = 0; i < 3; ++i) {
+    const double moment = eigen.eigenvalues()[i];
+    const Vec3 axis = eigen.eigenvectors().col(i);
+    if (moment > kNone * eigen.eigenvalues()[2]) out += axis.dot(momentum) / moment * axis;
+  }
+  return out;
+}
+
 Pose Canonical(Pose pose) {
   pose.rotation.normalize();
   if (pose.rotation.w() < 0) pose.rotation.coeffs() = -pose.rotation.coeffs();
@@ -98,7 +112,8 @@ Twist BodyTwist(const Model& model, const State& state, int index) {
     momentum += mass * ri.cross(state.v.segment<3>(3 * j));
     inertia += mass * (ri.dot(rj) * Mat3::Identity() - rj * ri.transpose());
   });
-  twist.angular = Mat3(0.5 * (inertia + inertia.transpose())).ldlt().solve(momentum);
+  const Mat3 symmetric = 0.5 * (inertia + inertia.transpose());
+  twist.angular = body.traits.thin ? LeastTurn(symmetric, momentum) : Vec3(symmetric.ldlt().solve(momentum));
   // The centre of mass is the weighted centre; a kinematic body's frame may lie elsewhere.
   twist.linear = velocity + twist.angular.cross(BodyPose(model, state, index).position - centre);
   return twist;

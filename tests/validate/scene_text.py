@@ -36,7 +36,7 @@ class SceneText:
     def _body(self, name: str, kind: str, mesh: Mesh, position: Vector, rpy: Vector, more: Sequence[str], inner: str = "") -> None:
         file = f"{self.name}_{name}.{'obj' if mesh[1].shape[1] == 3 else 'vtk'}"
         self._meshes[file] = mesh
-        field = "mesh" if kind == "full_space" else "surface"
+        field = "mesh" if kind in ("full_space", "shell") else "surface"
         self._lines.append(f'bodies {{ name: "{name}" {kind} {{ {field} {{ file: "{file}" }} {inner} }} pose {pose(position, rpy)} '
                            + " ".join(more) + " }")
 
@@ -56,6 +56,16 @@ class SceneText:
         fields += f"poissons_ratio: {0.0 if stiff else poissons_ratio!r} {f'model: {model}' if model else ''} {material} }}"
         motion = [_vector("linear_velocity_m_s", velocity), _vector("angular_velocity_rad_s", spin), _vector("external_force_n", force)]
         self._body(name, kind, mesh, position, rpy, [fields, *motion, extra], self._cage(name, cage) if kind == "embedded" else "")
+
+    def shell(self, name: str, mesh: Mesh, position: Vector = (0, 0, 0), rpy: Vector = (0, 0, 0), *, fields: str, material: str = "",
+              extra: str = "", rest: Optional[Mesh] = None) -> None:
+        """fields: of ShellBody; material: of Material; rest: the shape without stress."""
+        inner = fields
+        if rest is not None:
+            file = f"{self.name}_{name}_rest.obj"
+            self._meshes[file] = rest
+            inner += f' rest_mesh {{ file: "{file}" }}'
+        self._body(name, "shell", mesh, position, rpy, [f"material {{ {material} }}", extra], inner)
 
     def _cage(self, name: str, cage: Optional[Mesh]) -> str:
         if cage is None:

@@ -51,6 +51,7 @@ from .resources import BatchResult, MeshUpload, Operation, ServerInfo, SessionIn
 from .scene_source import load_scene, mesh_from_arrays
 from .server_process import ServerProcess, launch, launch_server
 from .session import Session
+from .shells import ShellReading
 from .stream import StepStream
 from .touch import ContactTractions, PairSlip, PeakStress
 
@@ -62,7 +63,7 @@ __all__ = [
     "Farm", "GoalProgress", "GoalReading",
     "InternalError", "Interpolation", "InvalidArgumentError", "JointReading", "LostEpisode", "LostEpisodeWarning", "MeshUpload", "NotFoundError", "Observation", "Observe", "Operation", "Outcome",
     "PairCount", "PairSlip", "PeakStress", "PermissionDeniedError", "Placement", "PlacementRange", "Pose", "RealTimeLoop", "Recorder", "ResourceExhaustedError", "Scene", "SceneFileError", "SceneSummary", "ServerInfo",
-    "ServerProcess", "ServerStartError", "Session", "SessionInfo", "Snapshot", "SolverReport", "StepLimit", "StepReceipt", "StepStream", "VolumeReading",
+    "ServerProcess", "ServerStartError", "Session", "SessionInfo", "ShellReading", "Snapshot", "SolverReport", "StepLimit", "StepReceipt", "StepStream", "VolumeReading",
     "Timing", "Tls", "Trajectory", "UnauthenticatedError", "UnavailableError", "UnimplementedError", "connect", "drives", "launch",
     "launch_server", "load_episodes", "load_scene", "mesh_from_arrays",
 ]

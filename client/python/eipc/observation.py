@@ -13,6 +13,7 @@ from . import arrays
 from .drives import DriveReading, reading_from_message
 from .geometry import Pose
 from .goals import GoalReading, goals_from_messages
+from .shells import ShellReading, shell_from_message
 from .shown import brief
 from .touch import ContactTractions, PairSlip, slips_from_messages, tractions_from_message
 from .v1 import geometry_pb2, observation_pb2, scene_pb2
@@ -46,6 +47,8 @@ class Observe:
     joints: bool = False
     # How far the scene's goals are reached.
     goals: bool = False
+    # How shells lie: keypoints, coverage, layers, stretch.
+    shells: bool = False
     # Restrict per-body groups to these bodies; empty means all.
     bodies: Sequence[str] = ()
     # Element type of arrays of positions, forces, areas and stresses: float64 or float32.
@@ -56,7 +59,7 @@ class Observe:
         """Every group, with changes by keyword."""
         groups = ("poses", "twists", "cage_positions", "surface_positions", "contact_wrenches", "contact_counts",
                   "min_distance", "energies", "solver_report", "boundary_poses", "state_digest", "step_receipt", "volumes",
-                  "contact_tractions", "stresses", "slips", "joints", "goals")
+                  "contact_tractions", "stresses", "slips", "joints", "goals", "shells")
         chosen: dict[str, Any] = {**dict.fromkeys(groups, True), **changes}
         return cls(**chosen)
 
@@ -68,7 +71,7 @@ class Observe:
             solver_report=self.solver_report, boundary_poses=self.boundary_poses, state_digest=self.state_digest,
             step_receipt=self.step_receipt, volumes=self.volumes,
             contact_tractions=self.contact_tractions, stresses=self.stresses, slips=self.slips, joints=self.joints,
-            goals=self.goals, bodies=list(self.bodies),
+            goals=self.goals, shells=self.shells, bodies=list(self.bodies),
             positions_dtype=arrays.data_type(self.positions_dtype))
 
 
@@ -123,6 +126,8 @@ class BodyObservation:
     contact_tractions: Optional[ContactTractions] = None
     # Of each tetrahedron of the body's mesh or cage, [t] Pa; of bodies that deform.
     von_mises: Optional[np.ndarray] = None
+    # Of shells.
+    shell: Optional[ShellReading] = None
 
 
 @brief
@@ -185,6 +190,8 @@ class AuditReport:
     inversions: int  # elements with orientation <= 0
     forbidden_inversions: int  # those of materials that forbid it
     seconds: float
+    # Smallest distance of two features as a part of what the thicknesses of shells leave them; None where none are near.
+    least_relative_distance: Optional[float] = None
 
 
 @brief
@@ -350,7 +357,8 @@ def _body(message: observation_pb2.BodyObservation) -> BodyObservation:
         surface_positions=_optional_array(message, "surface_positions"),
         volumes=tuple(VolumeReading(volume.volume_m3, volume.overpressure_pa) for volume in message.volumes),
         contact_tractions=tractions_from_message(message.contact_tractions) if message.HasField("contact_tractions") else None,
-        von_mises=_optional_array(message, "von_mises_pa"))
+        von_mises=_optional_array(message, "von_mises_pa"),
+        shell=shell_from_message(message.shell) if message.HasField("shell") else None)
 
 
 def _wrench(message: observation_pb2.ContactWrench) -> ContactWrench:
@@ -364,7 +372,8 @@ def _counts(message: observation_pb2.ContactCounts) -> ContactCounts:
 
 
 def _audit(message: observation_pb2.AuditReport) -> AuditReport:
-    return AuditReport(message.intersections, message.inversions, message.forbidden_inversions, message.seconds)
+    return AuditReport(message.intersections, message.inversions, message.forbidden_inversions, message.seconds,
+                       message.least_relative_distance if message.HasField("least_relative_distance") else None)
 
 
 def _report(message: observation_pb2.SolverReport) -> SolverReport:

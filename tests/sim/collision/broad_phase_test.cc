@@ -68,7 +68,7 @@ void ExpectNearTrianglesNamed(const CollisionSurface& s, const BroadPhase& broad
 bool IsClose(const CollisionSurface& s, const Candidate& c, const std::vector<Vec3>& x, double dhat) {
   const double d = testing::CandidateDistance(c, x);
   const bool one_body = s.vertex_body[c.v[0]] == s.vertex_body[c.v[2]];
-  return d < dhat && (!one_body || d < OwnDhat(s, c.kind, c.v, dhat));
+  return d < dhat && (!one_body || d < OwnRange(s, c.kind, c.v, dhat).dhat);
 }
 
 // Where bodies are close to their anchors little is selected; true then. It has all that is within its dhat.
@@ -132,7 +132,7 @@ TEST(BroadPhase, NamesEveryPairThatComesClose) {
         broad_phase.Displacements(Stacked(x), x, &travel);
         for (const Candidate& c : broad_phase.candidates()) {
           ASSERT_LE(c.bound - travel.Approach(c), testing::CandidateDistance(c, x)) << "round " << round;
-          ASSERT_EQ(c.dhat, c.of_one_body ? OwnDhat(s, c.kind, c.v, dhat) : dhat);
+          ASSERT_EQ(c.dhat, c.of_one_body ? OwnRange(s, c.kind, c.v, dhat).dhat : dhat);
         }
         ExpectNearTrianglesNamed(s, broad_phase, travel, x);
         selected += ExpectSelectionComplete(s, &broad_phase, travel, x, dhat);

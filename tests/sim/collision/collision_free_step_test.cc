@@ -59,7 +59,7 @@ TEST(CollisionFreeStep, NothingMeetsOnTheWay) {
     EXPECT_EQ(step, CollisionFreeStep(wide.candidates(), x0, x1, 1e-16, &one, &on_way));
     // From what comes near just on this way: the same.
     SweptBroadPhase path(&m.surface, &m.summaries, &m.rows, &m.offsets, kDhat);
-    path.Find(q0, q1, LargestExaminedGap(kDhat, 1e-16));
+    path.Find(q0, q1, LargestExaminedGap(kDhat, 0, 1e-16));
     EXPECT_EQ(step, CollisionFreeStep(path.candidates(), path.from(), path.to(), 1e-16, &one));
     // Short ways from regions, long ones from what comes near on them: the same.
     BroadPhase mixed = m.Detection(kDhat);
@@ -77,7 +77,7 @@ TEST(CollisionFreeStep, NothingMeetsOnTheWay) {
     in_regions.IncludeBodies(at_start);
     in_regions.IncludeVertices(at_start, mixed.vertices());
     mixed.ExcludeUncovered(&in_regions);
-    path.Find(q0, q1, LargestExaminedGap(kDhat, 1e-16), &mixed);
+    path.Find(q0, q1, LargestExaminedGap(kDhat, 0, 1e-16), &mixed);
     EXPECT_EQ(step, std::min(CollisionFreeStep(mixed.candidates(), x0, x1, 1e-16, &one, &in_regions),
                              CollisionFreeStep(path.candidates(), path.from(), path.to(), 1e-16, &one)));
     const ContactWeights weights(s);

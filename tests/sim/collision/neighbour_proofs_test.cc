@@ -27,7 +27,7 @@ bool Touches(const MovingSurface& m, const NeighbourPair& pair, const std::vecto
   const auto& [s, t] = pair.triangles;
   bool touches = AnyPairMeets(x, m.surface.triangles, {{s, t}});
   ForFeaturePairs(m.surface.triangles[s], m.surface.triangles[t], [&](ContactKind kind, const std::array<int32_t, 4>& v) {
-    touches = touches || std::sqrt(PairClosest(kind, v, x).distance2) < OwnDhat(m.surface, kind, v, kDhat);
+    touches = touches || std::sqrt(PairClosest(kind, v, x).distance2) < OwnRange(m.surface, kind, v, kDhat).dhat;
   });
   return touches;
 }

@@ -74,7 +74,7 @@ inline std::vector<Candidate> AllPairs(const CollisionSurface& s, double dhat) {
       out.push_back({{a[0], a[1], b[0], b[1]}, e, f, ContactKind::kEdgeEdge, s.edge_body[e] == s.edge_body[f]});
     }
   }
-  for (Candidate& c : out) c.dhat = c.of_one_body ? OwnDhat(s, c.kind, c.v, dhat) : dhat;
+  for (Candidate& c : out) c.dhat = c.of_one_body ? OwnRange(s, c.kind, c.v, dhat).dhat : dhat;
   return out;
 }
 

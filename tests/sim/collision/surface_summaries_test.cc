@@ -74,7 +74,7 @@ TEST(SurfaceSummaries, NoPairInContactIsLeftOut) {
       const std::vector<Vec3> x = m.Positions(q);
       for (const Candidate& c : all) {
         const double d = testing::CandidateDistance(c, x);
-        if (d >= kDhat || d >= OwnDhat(m.surface, c.kind, c.v, kDhat)) continue;
+        if (d >= kDhat || d >= OwnRange(m.surface, c.kind, c.v, kDhat).dhat) continue;
         ++in_contact;
         ASSERT_TRUE(named.count(NameOf(c))) << "round " << round << ": below its dhat, and no candidate";
         ASSERT_TRUE(!straight || on_way.count(NameOf(c))) << "round " << round << ": comes near on the way";

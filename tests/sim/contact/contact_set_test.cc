@@ -87,7 +87,7 @@ TEST(ContactSet, ABodyAtRestDoesNotPushItself) {
   set.Update(broad_phase.candidates(), squashed, &pool);
   EXPECT_FALSE(set.stencils().empty());
   for (const ContactStencil& stencil : set.stencils()) {
-    EXPECT_NEAR(stencil.dhat, OwnDhat(s, stencil.kind, stencil.v, kDhat), 1e-15);
+    EXPECT_NEAR(stencil.dhat, OwnRange(s, stencil.kind, stencil.v, kDhat).dhat, 1e-15);
     EXPECT_LT(stencil.distance, stencil.dhat);
   }
 }

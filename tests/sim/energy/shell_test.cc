@@ -1,0 +1,230 @@
+// The derivative battery of sheets: membrane and bending.
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "sim/energy/bending.h"
+#include "sim/energy/hinge.h"
+#include "sim/energy/membrane.h"
+#include "tests/sim/energy/term_battery.h"
+#include "tests/support/random.h"
+
+namespace eipc {
+namespace {
+
+using testing::MatX;
+using testing::Random;
+using testing::RelativeError;
+using testing::TermUnderTest;
+
+constexpr int kCells = 3;
+constexpr double kSize = 0.1;  // m
+
+// A square of 3 x 3 cells of two triangles, slightly curved at rest.
+struct Square {
+  Square(BendingForm form, double beta, double strain_limit, const std::vector<uint8_t>& held = {}) {
+    for (int j = 0; j <= kCells; ++j) {
+      for (int i = 0; i <= kCells; ++i) {
+        const double x = kSize * i / kCells, y = kSize * j / kCells;
+        rest.push_back({x, y, 0.5 * x * x - 0.3 * x * y});
+      }
+    }
+    for (int j = 0; j < kCells; ++j) {
+      for (int i = 0; i < kCells; ++i) {
+        const int32_t a = i + (kCells + 1) * j, b = a + 1, c = a + kCells + 1, d = c + 1;
+        shell.triangles.push_back({a, b, d});
+        shell.triangles.push_back({a, d, c});
+      }
+    }
+    for (const Triangle& t : shell.triangles) {
+      const Vec3 e = rest[t[1]] - rest[t[0]], f = rest[t[2]] - rest[t[0]], along = e.normalized();
+      Mat2 edges;
+      edges << e.norm(), f.dot(along), 0, (f - f.dot(along) * along).norm();
+      shell.inverse_rest.push_back(edges.inverse());
+      shell.area.push_back(0.5 * edges.determinant());
+    }
+    shell.membrane = {1000, 700, strain_limit, 2000};
+    shell.bending_stiffness = 1e-2;
+    shell.poissons_ratio = 0.3;
+    shell.bending_form = form;
+    shell.rayleigh_beta_s = beta;
+    SetBending(rest, 0, held.empty() ? std::vector<uint8_t>(rest.size(), 0) : held, false, &shell);
+    q.resize(3 * static_cast<Eigen::Index>(rest.size()));
+    for (size_t v = 0; v < rest.size(); ++v) q.segment<3>(3 * static_cast<Eigen::Index>(v)) = rest[v];
+  }
+
+  VecX Deformed(Random* random, double by) const {
+    VecX out = q;
+    for (Eigen::Index i = 0; i < out.size(); ++i) out[i] += by * random->Uniform(-1, 1);
+    return out;
+  }
+
+  std::vector<Vec3> rest;
+  ShellBody shell;
+  VecX q;
+};
+
+template <typename Term>
+struct Case {
+  Case(const Square& square, const VecX& start) : q_start(start), term(&square.shell, &pool) {
+    term.BeginStage({q_start, q_start, none, q_start, 0.02});
+    test = {&term, static_cast<int>(square.rest.size())};
+  }
+  ThreadPool pool{2};
+  VecX q_start;
+  std::vector<Vec3> none;
+  Term term;
+  TermUnderTest test;
+};
+
+template <typename Term>
+void ExpectDerivatives(const Square& square, double by, double strain) {
+  Random random(7);
+  for (int k = 0; k < 5; ++k) {
+    Case<Term> c(square, square.Deformed(&random, by));
+    const VecX q = strain * square.Deformed(&random, by);
+    EXPECT_LT(RelativeError(c.test.Gradient(q), c.test.GradientByDifference(q, 1e-5)), 1e-7);
+    EXPECT_LT(testing::TotalForce(c.test.Gradient(q)).norm(), 1e-10 * c.test.Gradient(q).norm());
+    // The projected Hessian bounds the exact one from above.
+    const MatX exact = c.test.HessianByDifference(q, 1e-5), projected = c.test.Hessian(q);
+    EXPECT_GT(testing::SmallestEigenvalue(projected), -1e-9 * projected.norm());
+    EXPECT_GT(testing::SmallestEigenvalue(projected - exact), -1e-6 * projected.norm());
+  }
+}
+
+TEST(MembraneTerm, DerivativesAgreeWithDifferences) {
+  for (const double beta : {0.0, 0.01}) {
+    ExpectDerivatives<MembraneTerm>(Square(BendingForm::kPlate, beta, 0), 0.006, 1.1);
+    ExpectDerivatives<MembraneTerm>(Square(BendingForm::kPlate, beta, 2), 0.004, 1.2);
+  }
+}
+
+TEST(BendingTerm, DerivativesAgreeWithDifferences) {
+  for (const BendingForm form : {BendingForm::kPlate, BendingForm::kHinge}) {
+    for (const double beta : {0.0, 0.01}) ExpectDerivatives<BendingTerm>(Square(form, beta, 0), 0.006, 1.1);
+  }
+}
+
+// Not projected, and where all of it is positive the projected one as well.
+TEST(Membrane, HessianAgreesWithDifferences) {
+  Random random(3);
+  for (const double limit : {0.0, 1.8}) {
+    const Membrane m = {1000, 700, limit, 2000};
+    for (int k = 0; k < 50; ++k) {
+      Mat32 f = Mat32::Identity();
+      for (Eigen::Index i = 0; i < 6; ++i) f.data()[i] += random.Uniform(-0.3, 0.3);
+      const VecX at = Eigen::Map<const Vec6>(f.data());
+      const auto stress = [&m](const VecX& y) {
+        const Mat32 p = m.Stress(Eigen::Map<const Mat32>(y.data()));
+        return VecX(Eigen::Map<const Vec6>(p.data()));
+      };
+      const auto psi = [&m](const VecX& y) { return m.Psi(Eigen::Map<const Mat32>(y.data())); };
+      EXPECT_LT(RelativeError(stress(at), testing::GradientByDifferences(psi, at, 1e-4)), 1e-8);
+      const MatX exact = testing::JacobianByDifferences(stress, at, 1e-4);
+      EXPECT_LT(RelativeError(m.Hessian(f, false), exact), 1e-7);
+      EXPECT_LT(RelativeError(m.Hessian(f, true), testing::ClampedToPsd(exact)), 1e-6);
+    }
+  }
+}
+
+TEST(HingeAngle, DerivativesAgreeWithDifferences) {
+  Random random(5);
+  for (int k = 0; k < 50; ++k) {
+    VecX x(12);
+    x << 0, 0, 0, 1, 0, 0, 0.4, 0.8, 0, 0.6, -0.7, 0.2;
+    for (Eigen::Index i = 0; i < 12; ++i) x[i] += random.Uniform(-0.3, 0.3);
+    const auto angle = [](const VecX& y) {
+      return HingeAngle({y.segment<3>(0), y.segment<3>(3), y.segment<3>(6), y.segment<3>(9)});
+    };
+    EXPECT_LT(RelativeError(angle(x).Gradient(),
+                            testing::GradientByDifferences([&](const VecX& y) { return angle(y).value(); }, x, 1e-3)),
+              1e-8);
+    const MatX exact = testing::JacobianByDifferences([&](const VecX& y) { return VecX(angle(y).Gradient()); }, x, 1e-3);
+    for (const double moment : {2.0, -3.0}) {
+      Mat12 hessian = Mat12::Zero(), bound = Mat12::Zero();
+      angle(x).AddHessian(moment, false, &hessian);
+      angle(x).AddHessian(moment, true, &bound);
+      EXPECT_LT(RelativeError(hessian, moment * exact), 1e-7);
+      EXPECT_GT(testing::SmallestEigenvalue(bound), -1e-10);
+      EXPECT_GT(testing::SmallestEigenvalue(bound - hessian), -1e-9 * hessian.norm());
+    }
+  }
+}
+
+// Rigid motions cost nothing, and forces have no moment.
+TEST(ShellTerms, DoNotSeeRigidMotions) {
+  Random random(9);
+  const Square square(BendingForm::kPlate, 0, 1.5);
+  const Pose pose{{0.3, -0.2, 0.1}, Quat(Eigen::AngleAxisd(1.1, Vec3(1, 2, -1).normalized()))};
+  const VecX q = square.Deformed(&random, 0.004);
+  const auto energy = [&](const VecX& at) {
+    return MembraneTerm::StoredEnergy(square.shell, at) + BendingTerm::StoredEnergy(square.shell, at);
+  };
+  EXPECT_NEAR(energy(square.q), 0, 1e-12);
+  EXPECT_GT(energy(q), 1e-3);
+  EXPECT_NEAR(energy(testing::Moved(q, pose)), energy(q), 1e-10 * energy(q));
+  Case<MembraneTerm> membrane(square, q);
+  Case<BendingTerm> bending(square, q);
+  for (const TermUnderTest& test : {membrane.test, bending.test}) {
+    const VecX g = test.Gradient(q);
+    EXPECT_LT(testing::TotalMoment(q, g).norm(), 1e-10 * g.norm());
+  }
+}
+
+// One strip of cells bent to a cylinder about y: 1/2 D A / R^2 with nu = 0, to the second order of the angles.
+TEST(BendingTerm, EnergyOfACylinderIsThatOfAPlate) {
+  for (const BendingForm form : {BendingForm::kPlate, BendingForm::kHinge}) {
+    Square square(form, 0, 0);
+    for (Vec3& p : square.rest) p.z() = 0;
+    square.shell.poissons_ratio = 0;
+    for (size_t t = 0; t < square.shell.area.size(); ++t) square.shell.area[t] = 0.5 * std::pow(kSize / kCells, 2);
+    SetBending(square.rest, 0, std::vector<uint8_t>(square.rest.size(), 0), true, &square.shell);
+    constexpr double kRadius = 2;
+    for (size_t v = 0; v < square.rest.size(); ++v) {
+      const double a = square.rest[v].x() / kRadius;
+      square.q.segment<3>(3 * static_cast<Eigen::Index>(v)) =
+          Vec3(kRadius * std::sin(a), square.rest[v].y(), kRadius * (1 - std::cos(a)));
+    }
+    // Right grids: inner edges across the strip carry two triangles' halves, and diagonals do not bend; the last half cells of both
+    // ends have no edge to bend about.
+    const double area = kSize * kSize * (kCells - 1) / kCells, expected = 0.5 * 1e-2 * area / (kRadius * kRadius);
+    const double energy = BendingTerm::StoredEnergy(square.shell, square.q);
+    // HINGE on right grids counts a = |e|^2 / (A_a + A_b) = 1 of each edge alike.
+    EXPECT_NEAR(energy / expected, 1, 0.26) << static_cast<int>(form);
+  }
+}
+
+// Of a triangle that turns over in its plane, or is squeezed flat along a line.
+TEST(MembraneTerm, StepsKeepTrianglesOnTheirSide) {
+  Square square(BendingForm::kPlate, 0, 0);
+  Random random(11);
+  int limited = 0;
+  for (int k = 0; k < 50; ++k) {
+    VecX dq(square.q.size());
+    for (Eigen::Index i = 0; i < dq.size(); ++i) dq[i] = 0.1 * random.Uniform(-1, 1);
+    const double step = MembraneTerm::MaxStep(square.shell, square.q, dq);
+    limited += step < 1;
+    const auto least = [&](double t) {
+      double share = 1;
+      const VecX at = square.q + t * dq;
+      for (const Triangle& v : square.shell.triangles) {
+        const auto area = [&v](const VecX& y) {
+          const Vec3 e = y.segment<3>(3 * v[1]) - y.segment<3>(3 * v[0]), f = y.segment<3>(3 * v[2]) - y.segment<3>(3 * v[0]);
+          return Vec3(e.cross(f));
+        };
+        const Vec3 before = area(square.q);
+        share = std::min(share, before.dot(area(at)) / before.squaredNorm());
+      }
+      return share;
+    };
+    for (int i = 1; i <= 20; ++i) EXPECT_GT(least(step * i / 20), 0.1 - 1e-9);
+    if (step < 1) {
+      EXPECT_NEAR(least(step), 0.1, 1e-6);
+    }
+  }
+  EXPECT_GT(limited, 40);
+}
+
+}  // namespace
+}  // namespace eipc
