@@ -1,9 +1,13 @@
 #include "tools/robot_command.h"
 
+#include <google/protobuf/text_format.h>
+
 #include <CLI/App.hpp>
 #include <CLI/Config.hpp>
 #include <CLI/Formatter.hpp>
 #include <cstdio>
+#include <filesystem>
+#include <fstream>
 #include <map>
 #include <memory>
 #include <string>
@@ -12,10 +16,12 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "sim/base/status_macros.h"
+#include "sim/mesh/write_mesh.h"
 #include "sim/robot/kinematics.h"
 #include "sim/robot/read_urdf.h"
 #include "sim/robot/robot_text.h"
 #include "tools/local_scene.h"
+#include "tools/robot_scene.h"
 
 namespace eipc {
 namespace {
@@ -24,6 +30,9 @@ struct RobotOptions {
   std::string file;
   std::vector<std::string> joints;
   std::vector<std::string> packages;
+  std::string scene;
+  std::vector<std::string> dynamic;
+  std::vector<double> base = {0, 0, 0};
 };
 
 // "NAME=VALUE", at the last '=': names may hold one.
@@ -57,6 +66,30 @@ void PrintLines(const char* heading, const std::vector<std::string>& lines) {
   for (const std::string& line : lines) std::printf("  %s\n", line.c_str());
 }
 
+// Writes the scene and, in a folder beside it, its meshes.
+absl::Status WriteScene(const RobotOptions& options, const Robot& robot, const std::vector<double>& coordinates) {
+  const std::filesystem::path path(options.scene);
+  RobotSceneOptions made_of;
+  made_of.base.position = Vec3(options.base[0], options.base[1], options.base[2]);
+  made_of.coordinates = coordinates;
+  made_of.dynamic = options.dynamic;
+  made_of.mesh_folder = path.stem().string() + "_meshes";
+  EIPC_ASSIGN_OR_RETURN(const RobotScene made, MakeRobotScene(robot, made_of));
+  const std::filesystem::path folder = path.parent_path() / made_of.mesh_folder;
+  std::error_code error;
+  std::filesystem::create_directories(folder, error);
+  if (error) return absl::UnavailableError(absl::StrCat(folder.string(), ": cannot be made: ", error.message()));
+  for (const RobotScene::File& file : made.meshes) EIPC_RETURN_IF_ERROR(WriteMesh((folder / file.name).string(), file.mesh));
+  std::string text;
+  google::protobuf::TextFormat::PrintToString(made.scene, &text);
+  std::ofstream out(path);
+  out << "# proto-file: eipc/v1/scene.proto\n# proto-message: eipc.v1.Scene\n" << text;
+  out.close();
+  if (!out) return absl::UnavailableError(absl::StrCat(options.scene, ": cannot be written"));
+  PrintLines("assumed", made.notes);
+  return absl::OkStatus();
+}
+
 absl::Status PrintRobot(const RobotOptions& options) {
   EIPC_ASSIGN_OR_RETURN(const PackageFolders packages, Assignments(options.packages, "--package"));
   EIPC_ASSIGN_OR_RETURN(const auto given, Coordinates(options.joints));
@@ -65,6 +98,7 @@ absl::Status PrintRobot(const RobotOptions& options) {
   std::fputs(RobotText(import.robot, LinkPoses(import.robot, {}, coordinates)).c_str(), stdout);
   PrintLines("ignored", import.ignored);
   if (!import.warnings.empty()) PrintLines("warnings", import.warnings);
+  if (!options.scene.empty()) return WriteScene(options, import.robot, coordinates);
   return absl::OkStatus();
 }
 
@@ -85,6 +119,14 @@ void AddRobotCommand(CLI::App& app, int* exit_status) {
       ->add_option("--joint", options->joints,
                    "NAME=COORDINATE, rad or m: place the links there (default: 0, or the nearest limit)")
       ->allow_extra_args(false);
+  command->add_option("--scene", options->scene,
+                      "FILE.textproto: write the robot as bodies and joints of a scene; its meshes go into FILE_meshes beside it");
+  command
+      ->add_option("--dynamic", options->dynamic,
+                   "JOINT: in the scene forces move what is below this joint; may be repeated, fixed joints are welded then "
+                   "(default: joints that mimic, and those they follow). All other links are kinematic")
+      ->allow_extra_args(false);
+  command->add_option("--base", options->base, "X Y Z, m: where the scene has the root link")->expected(3);
   command->add_option("--package", options->packages, "NAME=FOLDER: where package://NAME/ leads")->allow_extra_args(false);
   command->callback([options, exit_status] { *exit_status = RunRobot(*options); });
 }

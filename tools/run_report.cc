@@ -147,7 +147,27 @@ Json RunReport::DrivesJson(const State& state) const {
         {"blocked", slider.blocked},
     };
   }
+  for (size_t i = 0; i < state.pose_drives.size(); ++i) {
+    const State::PoseDrive& drive = state.pose_drives[i];
+    const BoundarySet& set = model_->boundary_sets[model_->pose_drives[i].boundary_set];
+    drives[model_->bodies[set.body].name] = {
+        {"mode", "POSE"},
+        {"error_m", state.drives[model_->pose_drives[i].boundary_set].error_m},
+        {"force_n", ToArray(drive.force_n)},
+        {"moment_nm", ToArray(drive.moment_nm)},
+        {"saturated", drive.saturated},
+        {"blocked", drive.blocked},
+    };
+  }
   return drives;
+}
+
+// Of a joint: rad, rad/s and N m, or m, m/s and N.
+Json RunReport::JointDriveJson(const State::Slider& drive) {
+  return {
+      {"mode", DriveModeName(drive.mode)}, {"commanded", drive.value}, {"effort", drive.effort_n},
+      {"saturated", drive.saturated},      {"blocked", drive.blocked},
+  };
 }
 
 Json RunReport::JointsJson(const State& state) const {
@@ -165,6 +185,7 @@ Json RunReport::JointsJson(const State& state) const {
         {"contact", JointContactName(of.contact)},
         {"most", {{"drift_m", joints_[j].drift_m}, {"force_n", joints_[j].force_n}, {"moment_nm", joints_[j].moment_nm}}},
     };
+    if (of.drive) joints[of.name]["drive"] = JointDriveJson(joint.drive);
   }
   return joints;
 }
@@ -253,7 +274,7 @@ Json RunReport::ToJson(const World& world, const std::vector<Vec3>& x) const {
       {"contact_forces", ContactForcesJson(world, x)},
       {"contact_resolution", ContactResolutionJson()},
   };
-  if (!model_->sliders.empty()) json["drives"] = DrivesJson(world.state());
+  if (!model_->sliders.empty() || !model_->pose_drives.empty()) json["drives"] = DrivesJson(world.state());
   if (!model_->joints.empty()) json["joints"] = JointsJson(world.state());
   if (model_->holding.body >= 0) {
     const double n = static_cast<double>(std::max<int64_t>(1, holding_.steps));

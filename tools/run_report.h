@@ -58,6 +58,7 @@ class RunReport {
   bool IsCoarse(const ContactResolution& resolution) const;
   nlohmann::ordered_json DrivesJson(const State& state) const;
   nlohmann::ordered_json JointsJson(const State& state) const;
+  static nlohmann::ordered_json JointDriveJson(const State::Slider& drive);
   nlohmann::ordered_json BodiesJson(const World& world, const std::vector<Vec3>& x) const;
   // Says on standard error when elements are inverted for the first time.
   void AddInversions(int64_t elements);

@@ -105,6 +105,7 @@ absl::StatusOr<BodyState> BodyFromProto(const v1::BodyObservation& body) {
 void DriveToProto(const DriveCommand& drive, v1::DriveCommand* out) {
   out->set_body(drive.body);
   out->set_boundary_set(drive.boundary_set);
+  out->set_joint(drive.joint);
   // In the order of DriveMode, which is that of the wire's numbers.
   out->mutable_motion()->set_mode(static_cast<v1::DriveMotion::Mode>(drive.mode));
   for (const DriveCommand::Key& key : drive.keys) {
@@ -115,9 +116,11 @@ void DriveToProto(const DriveCommand& drive, v1::DriveCommand* out) {
 }
 static_assert(static_cast<int>(DriveMode::kForce) == v1::DriveMotion::FORCE);
 
-std::optional<DriveReading> DriveFromProto(const v1::BoundaryPose& pose) {
-  if (!pose.has_drive()) return std::nullopt;
-  const v1::DriveReading& drive = pose.drive();
+// Of a boundary pose or a joint.
+template <typename Message>
+std::optional<DriveReading> DriveFromProto(const Message& message) {
+  if (!message.has_drive()) return std::nullopt;
+  const v1::DriveReading& drive = message.drive();
   const bool known = v1::DriveMotion::Mode_IsValid(drive.mode());
   return DriveReading{known ? static_cast<DriveMode>(drive.mode()) : DriveMode::kUnknown,
                       drive.commanded(),
@@ -154,6 +157,7 @@ void ObserveToProto(const Observe& observe, v1::ObservationRequest* out) {
   out->set_boundary_poses(observe.boundary_poses);
   out->set_state_digest(observe.state_digest);
   out->set_volumes(observe.volumes);
+  out->set_joints(observe.joints);
   out->set_positions_dtype(observe.float32_positions ? v1::FLOAT32 : v1::FLOAT64);
   for (const std::string& body : observe.bodies) out->add_bodies(body);
 }
@@ -201,6 +205,11 @@ absl::StatusOr<Observation> ObservationFromProto(const v1::Observation& observat
   for (const v1::BoundaryPose& pose : observation.boundary_poses()) {
     result.boundary_poses.push_back({pose.body(), pose.boundary_set(), PoseFromProto(pose.commanded()),
                                      PoseFromProto(pose.achieved()), pose.error_m(), DriveFromProto(pose)});
+  }
+  for (const v1::JointReading& joint : observation.joints()) {
+    result.joints.push_back({joint.name(), joint.position(), joint.velocity(), joint.effort(), joint.drift_m(),
+                             VectorFromProto(joint.force_n()), VectorFromProto(joint.moment_nm()), VectorFromProto(joint.point_m()),
+                             DriveFromProto(joint)});
   }
   result.state_digest = observation.state_digest();
   return result;

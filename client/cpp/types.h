@@ -44,10 +44,11 @@ struct Target {
   Pose pose;
 };
 
-// What the drive of a slider is commanded: a position on its guide, m, a speed along it, m/s, or a force, N.
+// What a drive is commanded: a position on its guide, m, a speed along it, m/s, or a force, N; of a hinge rad, rad/s or N m.
 enum class DriveMode { kUnknown, kPosition, kVelocity, kForce };
 
-// A command for the drive of a slider, which then goes on with it: of a boundary set of a body, or of the whole body (no set).
+// A command for the drive of a slider, which then goes on with it: of a boundary set of a body, or of the whole body (no set); or
+// for that of a joint (neither).
 struct DriveCommand {
   struct Key {
     double time_s = 0;  // from the start of the request
@@ -58,6 +59,7 @@ struct DriveCommand {
   DriveMode mode = DriveMode::kPosition;
   // At least one, in the order of their times; linear between them.
   std::vector<Key> keys;
+  std::string joint = {};
 };
 
 // What an observation should hold; what is not asked for stays empty.
@@ -74,6 +76,7 @@ struct Observe {
   bool boundary_poses = false;
   bool state_digest = false;
   bool volumes = false;
+  bool joints = false;
   // Positions travel as 32-bit numbers: half the bytes.
   bool float32_positions = false;
   // Only these bodies; empty: all.
@@ -133,7 +136,7 @@ struct SolverReport {
   std::map<std::string, double> stage_seconds;
 };
 
-// What the drive of a slider did, along its guide.
+// What a drive did, along its guide; of a hinge rad, rad/s and N m.
 struct DriveReading {
   DriveMode mode = DriveMode::kUnknown;
   double commanded = 0;  // m, m/s or N
@@ -153,6 +156,19 @@ struct BoundaryPose {
   std::optional<DriveReading> drive = {};  // of a slider
 };
 
+// A joint of the scene: where it is, and what it exerts on its body_a (the opposite on its body_b).
+struct JointReading {
+  std::string name;
+  double position = 0;  // rad, over whole turns, or m
+  double velocity = 0;
+  double effort = 0;       // along it: N m or N
+  double drift_m = 0;      // largest distance between points that it holds together
+  Vector3 force_n = {};    // world
+  Vector3 moment_nm = {};  // about point_m, world
+  Vector3 point_m = {};    // of body_a, world
+  std::optional<DriveReading> drive = {};
+};
+
 struct Observation {
   int64_t step = 0;
   double time_s = 0;
@@ -164,6 +180,7 @@ struct Observation {
   Energies energies;
   SolverReport solver;
   std::vector<BoundaryPose> boundary_poses;
+  std::vector<JointReading> joints = {};
   std::string state_digest;
 
   // nullptr when the observation has no such body.

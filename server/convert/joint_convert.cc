@@ -4,6 +4,7 @@
 #include "eipc/v1/observation.pb.h"
 #include "eipc/v1/scene.pb.h"
 #include "server/convert/geometry_convert.h"
+#include "server/convert/slider_convert.h"
 
 namespace eipc {
 namespace {
@@ -101,6 +102,12 @@ JointSpec JointFromProto(const v1::Joint& message, const std::string& path, Prob
   spec.stiffness_n_m = message.stiffness_n_m();
   spec.drift_m = message.drift_m();
   if (message.has_contact()) spec.contact = message.contact();
+  if (message.has_drive()) spec.drive = JointDriveFromProto(message.drive());
+  if (message.has_mimic()) {
+    const v1::MimicJoint& mimic = message.mimic();
+    const double multiplier = mimic.multiplier() == 0 ? 1 : mimic.multiplier();
+    spec.mimic = {mimic.joint(), {multiplier, mimic.offset(), mimic.stiffness()}};
+  }
   KindReader reader(&spec, path, problems);
   switch (message.kind_case()) {
     case v1::Joint::kWeld:
@@ -140,6 +147,7 @@ void JointReadingsToProto(const Model& model, const State& state, v1::Observatio
     Vec3ToProto(joint.moment_nm, seen.mutable_moment_nm());
     Vec3ToProto(model.joints[j].point.At(state.q), seen.mutable_point_m());
     seen.set_contact(ContactToProto(model.joints[j].contact));
+    if (model.joints[j].drive) DriveReadingToProto(joint.drive, seen.mutable_drive());
   }
 }
 

@@ -303,8 +303,9 @@ void ObservationPlan::ObserveBoundaryPoses(const World& world, v1::Observation* 
     PoseToProto(world.state().drives[i].commanded, seen.mutable_commanded());
     PoseToProto(AchievedPose(model, world.state(), static_cast<int>(i)), seen.mutable_achieved());
     seen.set_error_m(world.state().drives[i].error_m);
-    if (!set.slides) continue;
-    DriveReadingToProto(world.state().sliders[model.FindSlider(static_cast<int>(i))], seen.mutable_drive());
+    const int slider = model.FindSlider(static_cast<int>(i)), pose_drive = model.FindPoseDrive(static_cast<int>(i));
+    if (slider >= 0) DriveReadingToProto(world.state().sliders[slider], seen.mutable_drive());
+    if (pose_drive >= 0) PoseDriveReadingToProto(world.state().pose_drives[pose_drive], seen.mutable_pose_drive());
   }
 }
 

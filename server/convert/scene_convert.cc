@@ -128,6 +128,7 @@ class SceneReader {
     ReadKind(body, path, &spec);
     spec.pose = PoseFromProto(body.pose(), absl::StrCat(path, ".pose"), problems_);
     spec.material = MaterialFromProto(body.material(), spec.kind);
+    if (spec.inertia) spec.material.density_kg_m3 = 1;  // what it stands for is not used
     spec.linear_velocity = Vec3FromProto(body.linear_velocity_m_s());
     spec.angular_velocity = Vec3FromProto(body.angular_velocity_rad_s());
     spec.external_force = Vec3FromProto(body.external_force_n());
@@ -136,6 +137,7 @@ class SceneReader {
           BoundarySetFromProto(body.boundary_sets(i), absl::StrCat(path, ".boundary_sets[", i, "]"), problems_));
     }
     if (body.has_slider()) spec.slider = SliderFromProto(body.slider());
+    if (body.has_pose_drive()) spec.pose_drive = PoseDriveFromProto(body.pose_drive());
     if (body.has_guide_trajectory()) ReadGuide(body, path, &spec);
     for (const v1::EnclosedVolume& volume : body.enclosed_volumes()) {
       spec.enclosed_volumes.push_back(EnclosedVolumeFromProto(volume));
@@ -145,7 +147,9 @@ class SceneReader {
 
  private:
   void ReadGuide(const v1::Body& body, const std::string& path, BodySpec* spec) {
-    if (!body.has_slider()) problems_->Add(path + ".guide_trajectory", "the body has no slider");
+    if (!body.has_slider() && !body.has_pose_drive()) {
+      problems_->Add(path + ".guide_trajectory", "the body has no slider and no pose_drive");
+    }
     spec->trajectory = TrajectoryFromProto(body.guide_trajectory(), path + ".guide_trajectory", problems_);
   }
 
@@ -168,11 +172,24 @@ class SceneReader {
       spec->trajectory = TrajectoryFromProto(*trajectory, kind_path + ".trajectory", problems_);
     }
     if (body.has_embedded()) ReadCage(body.embedded(), kind_path, spec);
+    if (body.has_affine() && body.affine().has_inertia()) ReadInertia(body, path, spec);
     if (body.has_shell()) {
       spec->shell = ShellFromProto(body.shell());
       if (body.shell().has_rest_mesh()) {
         spec->shell.rest_mesh = meshes_.Read(body.shell().rest_mesh(), kind_path + ".rest_mesh", problems_);
       }
+    }
+  }
+
+  void ReadInertia(const v1::Body& body, const std::string& path, BodySpec* spec) {
+    const v1::Inertia& given = body.affine().inertia();
+    MassProperties& mass = spec->inertia.emplace();
+    mass.mass = given.mass_kg();
+    mass.center_of_mass = Vec3FromProto(given.center_m());
+    mass.inertia << given.xx_kg_m2(), given.xy_kg_m2(), given.xz_kg_m2(), given.xy_kg_m2(), given.yy_kg_m2(), given.yz_kg_m2(),
+        given.xz_kg_m2(), given.yz_kg_m2(), given.zz_kg_m2();
+    if (body.material().density_kg_m3() != 0) {
+      problems_->Add(path + ".material.density_kg_m3", "the body has affine.inertia; leave one of the two out");
     }
   }
 

@@ -67,6 +67,32 @@ SliderSpec SliderFromProto(const v1::Slider& message) {
   return spec;
 }
 
+JointDrive JointDriveFromProto(const v1::JointDrive& message) {
+  JointDrive drive;
+  drive.gains = {message.max_effort(), message.stiffness(), message.damping(), message.max_speed()};
+  drive.max_acceleration = message.max_acceleration();
+  drive.motion = DriveMotionFromProto(message.motion());
+  return drive;
+}
+
+PoseDriveGains PoseDriveFromProto(const v1::PoseDrive& message) {
+  PoseDriveGains gains;
+  gains.stiffness = Vec3FromProto(message.stiffness_n_m());
+  gains.damping = Vec3FromProto(message.damping_n_s_m());
+  gains.max_force = Vec3FromProto(message.max_force_n());
+  gains.turn_stiffness = message.stiffness_nm_rad();
+  gains.turn_damping = message.damping_nm_s_rad();
+  gains.max_moment = message.max_moment_nm();
+  return gains;
+}
+
+void PoseDriveReadingToProto(const State::PoseDrive& drive, v1::PoseDriveReading* out) {
+  Vec3ToProto(drive.force_n, out->mutable_force_n());
+  Vec3ToProto(drive.moment_nm, out->mutable_moment_nm());
+  out->set_saturated(drive.saturated);
+  out->set_blocked(drive.blocked);
+}
+
 void DriveReadingToProto(const State::Slider& slider, v1::DriveReading* out) {
   out->set_mode(ModeToProto(slider.mode));
   out->set_commanded(slider.value);

@@ -9,6 +9,9 @@
 namespace eipc::v1 {
 class DriveMotion;
 class DriveReading;
+class JointDrive;
+class PoseDrive;
+class PoseDriveReading;
 class Slider;
 }  // namespace eipc::v1
 
@@ -18,6 +21,9 @@ namespace eipc {
 Interpolation InterpolationFromWire(int interpolation);
 DriveMotion DriveMotionFromProto(const v1::DriveMotion& message);
 SliderSpec SliderFromProto(const v1::Slider& message);
+JointDrive JointDriveFromProto(const v1::JointDrive& message);
+PoseDriveGains PoseDriveFromProto(const v1::PoseDrive& message);
+void PoseDriveReadingToProto(const State::PoseDrive& drive, v1::PoseDriveReading* out);
 void DriveReadingToProto(const State::Slider& slider, v1::DriveReading* out);
 
 }  // namespace eipc

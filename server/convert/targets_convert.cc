@@ -80,7 +80,15 @@ Trajectory KeysFromProto(const v1::Trajectory& message, const std::string& path,
   return trajectory;
 }
 
-DriveMotion MotionFromProto(const v1::DriveMotion& message, const Slider& slider, const std::string& path, Problems* problems) {
+// What is wrong with a command of this drive (DriveCommand::drive); empty: nothing.
+std::string ProblemOf(const Model& model, int drive, DriveMode mode, double value) {
+  const auto index = static_cast<size_t>(drive);
+  if (index < model.sliders.size()) return DriveProblem(model.sliders[index], mode, value);
+  return DriveProblem(model.joints[index - model.sliders.size()].drive->gains, kJointDriveNames, mode, value);
+}
+
+DriveMotion MotionFromProto(const v1::DriveMotion& message, const Model& model, int drive, const std::string& path,
+                            Problems* problems) {
   if (message.keys().empty()) problems->Add(path + ".keys", "must have at least one key");
   if (message.keys_size() > kMaxKeys) {
     problems->Add(path + ".keys", "must have at most ", kMaxKeys, " keys, got ", message.keys_size());
@@ -94,13 +102,36 @@ DriveMotion MotionFromProto(const v1::DriveMotion& message, const Slider& slider
     if (i > 0 && !(motion.keys[i].time_s > motion.keys[i - 1].time_s)) {
       problems->Add(key_path + ".time_s", "must be later than the one before, got ", motion.keys[i].time_s);
     }
-    const std::string problem = DriveProblem(slider, motion.mode, motion.keys[i].value);
+    const std::string problem = ProblemOf(model, drive, motion.mode, motion.keys[i].value);
     if (!problem.empty()) problems->Add(key_path + ".value", problem);
   }
   return motion;
 }
 
+absl::StatusOr<int> FindJointDrive(const Model& model, const v1::DriveCommand& command, const std::string& path) {
+  if (!command.body().empty() || !command.boundary_set().empty()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("INVALID_REQUEST: ", path, ".joint: a command names a joint or a body, not both"));
+  }
+  const int joint = model.FindJoint(command.joint());
+  if (joint >= 0 && model.joints[joint].drive) return static_cast<int>(model.sliders.size()) + joint;
+  std::vector<std::string> driven;
+  for (const Joint& known : model.joints) {
+    if (known.drive) driven.push_back(known.name);
+  }
+  const std::string there =
+      driven.empty() ? "; the scene has none with a drive" : absl::StrCat("; there are: ", absl::StrJoin(driven, ", "));
+  if (joint >= 0) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("TARGET_NOT_DRIVABLE: ", path, ".joint: '", command.joint(), "' has no drive", there));
+  }
+  return absl::NotFoundError(
+      absl::StrCat("TARGET_NOT_FOUND: ", path, ".joint: no joint '", absl::CEscape(command.joint()), "'", there));
+}
+
+// DriveCommand::drive.
 absl::StatusOr<int> FindDrive(const Model& model, const v1::DriveCommand& command, const std::string& path) {
+  if (!command.joint().empty()) return FindJointDrive(model, command, path);
   EIPC_ASSIGN_OR_RETURN(const int frame, FindFrame(model, command, path));
   const int slider = model.FindSlider(frame);
   if (slider >= 0) return slider;
@@ -159,14 +190,14 @@ absl::StatusOr<std::vector<TimedDrive>> DriveCommandsFromProto(
   std::set<int> seen;
   for (int i = 0; i < commands.size(); ++i) {
     const std::string path = absl::StrCat("drives[", i, "]");
-    EIPC_ASSIGN_OR_RETURN(const int slider, FindDrive(model, commands[i], path));
-    if (!seen.insert(slider).second) {
+    EIPC_ASSIGN_OR_RETURN(const int drive, FindDrive(model, commands[i], path));
+    if (!seen.insert(drive).second) {
       return absl::InvalidArgumentError(absl::StrCat("INVALID_REQUEST: ", path, ": this drive has a command already"));
     }
     Problems problems;
-    DriveMotion motion = MotionFromProto(commands[i].motion(), model.sliders[slider], path + ".motion", &problems);
+    DriveMotion motion = MotionFromProto(commands[i].motion(), model, drive, path + ".motion", &problems);
     if (!problems.empty()) return Invalid(problems);
-    result.push_back({slider, std::move(motion)});
+    result.push_back({drive, std::move(motion)});
   }
   return result;
 }

@@ -27,8 +27,8 @@ absl::StatusOr<std::vector<FrameTrajectory>> TargetTrajectoriesFromProto(
     const Model& model, const google::protobuf::RepeatedPtrField<v1::TargetTrajectory>& trajectories,
     const std::vector<Target>& targets);
 
-// What drives of sliders should do during a request. Likewise; INVALID_ARGUMENT (TARGET_NOT_DRIVABLE) for a set that no slider
-// holds, and for what its drive cannot do.
+// What drives of sliders and joints should do during a request. Likewise; INVALID_ARGUMENT (TARGET_NOT_DRIVABLE) for a set that no
+// slider holds or a joint without a drive, and for what its drive cannot do.
 absl::StatusOr<std::vector<TimedDrive>> DriveCommandsFromProto(
     const Model& model, const google::protobuf::RepeatedPtrField<v1::DriveCommand>& commands);
 

@@ -64,7 +64,7 @@ void VisitStep(Archive& archive, S& step, uint8_t version) {
   archive.Text(response);
   if (version == kWithoutDrives) return;
   archive.Each(drives, [&archive](auto& drive) {
-    archive.Value(drive.slider);
+    archive.Value(drive.drive);
     VisitEnum(archive, drive.motion.mode);
     VisitEnum(archive, drive.motion.interpolation);
     archive.Each(drive.motion.keys, [&archive](auto& key) {

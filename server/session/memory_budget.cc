@@ -37,6 +37,8 @@ double JointBytes(const Joint& joint) {
   for (const Tie& tie : joint.ties) pairs += 0.5 * static_cast<double>(tie.gap.nodes.size() * (tie.gap.nodes.size() + 1));
   if (joint.coordinate)
     pairs += 0.5 * static_cast<double>(joint.coordinate->nodes().size() * (joint.coordinate->nodes().size() + 1));
+  // What follows another joint is coupled with all four bodies.
+  if (joint.mimic) pairs += 2 * static_cast<double>(joint.coordinate->nodes().size() * (2 * joint.coordinate->nodes().size() + 1));
   return kPerJoint + kPerPair * pairs;
 }
 

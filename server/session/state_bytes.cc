@@ -71,6 +71,15 @@ void AddJoint(ByteWriter* out, const State::Joint& joint, const Joint& of) {
   AddEntry(out, "joint", value);
 }
 
+void AddJointDrive(ByteWriter* out, const State::Joint& joint, const Joint& of) {
+  ByteWriter value;
+  value.Text(of.name);
+  VisitEnum(value, joint.drive.mode);
+  for (const double number : {joint.goal, joint.drive.value, joint.drive.rate}) value.Value(number);
+  value.Value(joint.drive.by_client);
+  AddEntry(out, "joint_drive", value);
+}
+
 // Reads the entries into a state that begins as the scene's.
 class Reading {
  public:
@@ -92,6 +101,8 @@ class Reading {
       return TakeSlider(&reader);
     } else if (name == "joint") {
       return TakeJoint(&reader);
+    } else if (name == "joint_drive") {
+      return TakeJointDrive(&reader);
     } else if (name == "rest") {
       rest_ = std::string(value);
       return absl::OkStatus();
@@ -173,12 +184,27 @@ class Reading {
     reader->Text(name);
     reader->Value(position);
     if (!reader->ok()) return Corrupt("its bytes are cut short");
-    for (size_t j = 0; j < model_.joints.size(); ++j) {
-      if (model_.joints[j].name != name) continue;
-      state_.joints[j].position = position;
-      return absl::OkStatus();
+    const int joint = model_.FindJoint(std::string(name));
+    if (joint < 0) return Foreign(absl::StrCat("the scene has no joint '", Printable(name), "'"));
+    state_.joints[joint].position = position;
+    return absl::OkStatus();
+  }
+
+  absl::Status TakeJointDrive(ByteReader* reader) {
+    absl::string_view name;
+    State::Joint read;
+    reader->Text(name);
+    VisitEnum(*reader, read.drive.mode);
+    for (double* number : {&read.goal, &read.drive.value, &read.drive.rate}) reader->Value(*number);
+    reader->Value(read.drive.by_client);
+    if (!reader->ok()) return Corrupt("its bytes are cut short");
+    const int joint = model_.FindJoint(std::string(name));
+    if (joint < 0 || !model_.joints[joint].drive) {
+      return Foreign(absl::StrCat("the scene has no driven joint '", Printable(name), "'"));
     }
-    return Foreign(absl::StrCat("the scene has no joint '", Printable(name), "'"));
+    state_.joints[joint].goal = read.goal;
+    state_.joints[joint].drive = read.drive;
+    return absl::OkStatus();
   }
 
   // What AddDrive and AddSlider begin with, and then what `take` reads; returns the boundary set that it is of.
@@ -214,6 +240,9 @@ std::string PackState(const State& state, const Model& model) {
     AddSlider(&out, state.sliders[i], model, model.boundary_sets[model.sliders[i].boundary_set]);
   }
   for (size_t j = 0; j < state.joints.size(); ++j) AddJoint(&out, state.joints[j], model.joints[j]);
+  for (size_t j = 0; j < state.joints.size(); ++j) {
+    if (model.joints[j].drive) AddJointDrive(&out, state.joints[j], model.joints[j]);
+  }
   // Positions and velocities are there already.
   State rest = state;
   rest.q.resize(0);

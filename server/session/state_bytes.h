@@ -18,6 +18,8 @@ namespace eipc {
 //   body                              one a body, in the scene's order: name, positions (m) and velocities (m/s) of its nodes
 //   drive                             one a boundary set: body, name, commanded pose, by_client, error_m
 //   slider                            one a slider: body, name, mode and value of its command, by_client
+//   joint                             one a joint: name, coordinate (angles over whole turns)
+//   joint_drive                       one a joint with a drive: name, mode, goal, value and rate of its command, by_client
 //   rest                              what else is carried between steps, for the build that wrote it
 std::string PackState(const State& state, const Model& model);
 

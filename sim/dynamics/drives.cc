@@ -11,17 +11,22 @@ namespace eipc {
 namespace {
 
 absl::Status CheckDriveCommands(const Model& model, const StepInput& input) {
-  std::vector<uint8_t> commanded(model.sliders.size(), 0);
+  const size_t sliders = model.sliders.size();
+  std::vector<uint8_t> commanded(sliders + model.joints.size(), 0);
   for (size_t i = 0; i < input.drives.size(); ++i) {
     const DriveCommand& command = input.drives[i];
     const std::string path = absl::StrCat("drives[", i, "]");
-    if (command.slider < 0 || command.slider >= static_cast<int32_t>(model.sliders.size())) {
+    const auto index = static_cast<size_t>(command.drive);
+    const bool known = command.drive >= 0 && index < commanded.size();
+    if (!known || (index >= sliders && !model.joints[index - sliders].drive)) {
       return absl::InvalidArgumentError(path + ": no such drive");
     }
-    if (commanded[command.slider]++ != 0) {
+    if (commanded[index]++ != 0) {
       return absl::InvalidArgumentError(path + ": this drive has another command in the same step");
     }
-    const std::string problem = DriveProblem(model.sliders[command.slider], command.mode, command.value);
+    const std::string problem =
+        index < sliders ? DriveProblem(model.sliders[index], command.mode, command.value)
+                        : DriveProblem(model.joints[index - sliders].drive->gains, kJointDriveNames, command.mode, command.value);
     if (!problem.empty()) return absl::InvalidArgumentError(absl::StrCat(path, ".value: ", problem));
     if (!std::isfinite(command.rate)) return absl::InvalidArgumentError(path + ".rate: must be finite");
   }

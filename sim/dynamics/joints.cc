@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "sim/dynamics/joint_drives.h"
+
 namespace eipc {
 
 const char* JointKindName(JointKind kind) {
@@ -42,6 +44,15 @@ JointLoad LoadOf(const Model& model, const Joint& joint, const JointTerms& terms
   if (terms.coordinate != nullptr) {
     terms.coordinate->AppendForces(q, &forces);
     load.effort = terms.coordinate->EffortAt(q);
+    load.drive_effort = terms.coordinate->DriveEffortAt(q);
+  }
+  if (terms.mimic != nullptr) {
+    terms.mimic->AppendFollowerForces(q, &forces);
+    load.effort += terms.mimic->FollowerEffort(q);
+  }
+  for (const MimicTerm* follower : terms.followers) {
+    follower->AppendLeaderForces(q, &forces);
+    load.effort += follower->LeaderEffort(q);
   }
   const bool by_b = model.bodies[joint.body_a].nodes.size() == 0;
   const IndexRange& nodes = model.bodies[by_b ? joint.body_b : joint.body_a].nodes;
@@ -80,6 +91,7 @@ void StartJoints(const Model& model, State* state) {
     state->joints[j].position = JointPosition(model.joints[j], state->q, 0);
     state->joints[j].drift_m = JointDrift(model.joints[j], state->q);
   }
+  StartJointDrives(model, &state->joints);
 }
 
 void MeasureJoints(const Model& model, const State& from, double dt_s, const std::vector<JointLoad>& loads, State* next) {
@@ -92,6 +104,7 @@ void MeasureJoints(const Model& model, const State& from, double dt_s, const std
     seen.drift_m = JointDrift(model.joints[j], next->q);
     seen.force_n = loads[j].force;
     seen.moment_nm = loads[j].moment;
+    if (model.joints[j].drive) MeasureJointDrive(model, model.joints[j], loads[j].drive_effort, &seen);
   }
 }
 

@@ -6,6 +6,7 @@
 #include "sim/dynamics/model.h"
 #include "sim/dynamics/state.h"
 #include "sim/energy/coordinate_term.h"
+#include "sim/energy/mimic.h"
 #include "sim/energy/tie.h"
 
 namespace eipc {
@@ -17,11 +18,14 @@ const char* JointContactName(JointContact contact);  // of its enumerator in the
 struct JointTerms {
   TieTerm* ties = nullptr;
   CoordinateTerm* coordinate = nullptr;
+  MimicTerm* mimic = nullptr;         // by which it follows
+  std::vector<MimicTerm*> followers;  // that follow it
 };
 
 // What a joint exerts at the end of a stage.
 struct JointLoad {
   double effort = 0;           // along its coordinate: N, or N m of an angle
+  double drive_effort = 0;     // of its drive alone
   Vec3 force = Vec3::Zero();   // on body_a, N
   Vec3 moment = Vec3::Zero();  // on body_a about Joint::point, N m
 };

@@ -38,10 +38,8 @@ std::unique_ptr<EnergyTerm> MakeElasticTerm(const ElasticBody* body, ThreadPool*
   return std::make_unique<ElasticityTerm>(body, pool);
 }
 
-}  // namespace
-
-ModelTerms MakeTerms(const Model& model, const SurfaceMap* map, ThreadPool* pool) {
-  ModelTerms terms;
+void AddBodyTerms(const Model& model, const SurfaceMap* map, ThreadPool* pool, ModelTerms* made) {
+  ModelTerms& terms = *made;
   auto inertia = std::make_unique<InertiaTerm>(&model.mass, model.NodeAccelerations());
   terms.inertia = inertia.get();
   terms.all.push_back(std::move(inertia));
@@ -68,6 +66,10 @@ ModelTerms MakeTerms(const Model& model, const SurfaceMap* map, ThreadPool* pool
     terms.all.push_back(std::move(term));
   }
   if (damped) terms.all.push_back(std::make_unique<MassDampingTerm>(DampedMass(model)));
+}
+
+void AddDriveTerms(const Model& model, ModelTerms* made) {
+  ModelTerms& terms = *made;
   for (const Slider& slider : model.sliders) {
     const BoundarySet& set = model.boundary_sets[slider.boundary_set];
     auto guide = std::make_unique<GuideTerm>(&set.nodes, &set.local_positions, slider.axis, slider.guide_stiffness_n_m);
@@ -77,6 +79,15 @@ ModelTerms MakeTerms(const Model& model, const SurfaceMap* map, ThreadPool* pool
     terms.all.push_back(std::move(guide));
     terms.all.push_back(std::move(drive));
   }
+  for (const PoseDrive& drive : model.pose_drives) {
+    auto term = std::make_unique<PoseDriveTerm>(&drive.frame, drive.gains);
+    terms.pose_drives.push_back(term.get());
+    terms.all.push_back(std::move(term));
+  }
+}
+
+void AddJointTerms(const Model& model, ModelTerms* made) {
+  ModelTerms& terms = *made;
   for (const Joint& joint : model.joints) {
     JointTerms& made = terms.joints.emplace_back();
     if (!joint.ties.empty()) {
@@ -90,6 +101,23 @@ ModelTerms MakeTerms(const Model& model, const SurfaceMap* map, ThreadPool* pool
       terms.all.push_back(std::move(coordinate));
     }
   }
+  for (size_t j = 0; j < model.joints.size(); ++j) {
+    const Joint& joint = model.joints[j];
+    if (!joint.mimic) continue;
+    auto mimic = std::make_unique<MimicTerm>(&*joint.coordinate, &*model.joints[joint.mimic->joint].coordinate, joint.mimic->law);
+    terms.joints[j].mimic = mimic.get();
+    terms.joints[joint.mimic->joint].followers.push_back(mimic.get());
+    terms.all.push_back(std::move(mimic));
+  }
+}
+
+}  // namespace
+
+ModelTerms MakeTerms(const Model& model, const SurfaceMap* map, ThreadPool* pool) {
+  ModelTerms terms;
+  AddBodyTerms(model, map, pool, &terms);
+  AddDriveTerms(model, &terms);
+  AddJointTerms(model, &terms);
   return terms;
 }
 

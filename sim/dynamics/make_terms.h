@@ -10,6 +10,7 @@
 #include "sim/dynamics/model.h"
 #include "sim/energy/inertia.h"
 #include "sim/energy/isotropic_elasticity.h"
+#include "sim/energy/pose_drive.h"
 #include "sim/energy/slider.h"
 #include "sim/energy/term.h"
 #include "sim/energy/volume.h"
@@ -19,7 +20,7 @@ namespace eipc {
 struct ModelTerms {
   std::vector<std::unique_ptr<EnergyTerm>> all;
   // Pointers into `all`: inertia, the terms of elastic bodies, those among them that begin a stage with exact Hessians, the terms
-  // of filled regions, of sheets, and those of sliders and joints, in the order of those of the model.
+  // of filled regions, of sheets, and those of sliders, pose drives and joints, in the order of those of the model.
   InertiaTerm* inertia = nullptr;
   std::vector<const EnergyTerm*> elastic;
   std::vector<IsotropicTerm*> isotropic;
@@ -27,6 +28,7 @@ struct ModelTerms {
   std::vector<std::pair<const EnergyTerm*, int32_t>> shells;  // of sheets, with their bodies
   std::vector<GuideTerm*> guides;
   std::vector<DriveTerm*> drives;
+  std::vector<PoseDriveTerm*> pose_drives;
   std::vector<JointTerms> joints;
 };
 

@@ -33,4 +33,18 @@ int Model::FindSlider(int boundary_set) const {
   return -1;
 }
 
+int Model::FindPoseDrive(int boundary_set) const {
+  for (size_t i = 0; i < pose_drives.size(); ++i) {
+    if (pose_drives[i].boundary_set == boundary_set) return static_cast<int>(i);
+  }
+  return -1;
+}
+
+int Model::FindJoint(const std::string& joint_name) const {
+  for (size_t j = 0; j < joints.size(); ++j) {
+    if (joints[j].name == joint_name) return static_cast<int>(j);
+  }
+  return -1;
+}
+
 }  // namespace eipc

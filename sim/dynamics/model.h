@@ -20,6 +20,7 @@
 #include "sim/dynamics/slider.h"
 #include "sim/dynamics/trajectory.h"
 #include "sim/energy/elasticity.h"
+#include "sim/energy/pose_drive.h"
 #include "sim/energy/shell_body.h"
 #include "sim/energy/volume.h"
 #include "sim/linalg/scalar_sparse.h"
@@ -75,7 +76,14 @@ struct BoundarySet {
   std::vector<Vec3> local_positions;  // in the frame
   Pose initial_pose;
   Trajectory trajectory;
-  bool slides = false;  // one of Model::sliders
+  bool slides = false;  // one of Model::sliders or Model::pose_drives: nothing is prescribed
+};
+
+// An affine body that is drawn to where the frame of its set is commanded, with limited force and moment.
+struct PoseDrive {
+  int32_t boundary_set = 0;  // index in Model::boundary_sets
+  PoseDriveGains gains;
+  BodyFrame frame;  // authored mesh frame
 };
 
 struct HoldingWindow {
@@ -90,6 +98,7 @@ struct Model {
   std::vector<Body> bodies;
   std::vector<BoundarySet> boundary_sets;
   std::vector<Slider> sliders;
+  std::vector<PoseDrive> pose_drives;
   std::vector<Joint> joints;
 
   // Generalized coordinates.
@@ -125,6 +134,8 @@ struct Model {
   int FindBody(const std::string& body_name) const;                            // -1 when unknown
   int FindBoundarySet(const std::string& body, const std::string& set) const;  // -1 when unknown
   int FindSlider(int boundary_set) const;                                      // -1 when it has none
+  int FindPoseDrive(int boundary_set) const;                                   // -1 when it has none
+  int FindJoint(const std::string& joint_name) const;                          // -1 when unknown
 };
 
 }  // namespace eipc

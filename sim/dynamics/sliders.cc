@@ -9,12 +9,16 @@
 namespace eipc {
 namespace {
 
+DriveGains GainsOf(const Slider& slider) {
+  return {slider.max_force_n, slider.stiffness_n_m, slider.damping_n_s_m, slider.max_speed_m_s};
+}
+
+}  // namespace
+
 Pose Between(const Pose& a, const Pose& b, double fraction) {
   if (fraction == 1) return b;
   return {(1 - fraction) * a.position + fraction * b.position, a.rotation.slerp(fraction, b.rotation)};
 }
-
-}  // namespace
 
 std::string SliderName(const Model& model, size_t slider) {
   const BoundarySet& set = model.boundary_sets[model.sliders[slider].boundary_set];
@@ -34,16 +38,8 @@ const char* DriveModeName(DriveMode mode) {
 }
 
 std::string DriveProblem(const Slider& slider, DriveMode mode, double value) {
-  if (!std::isfinite(value)) return "must be finite";
-  if (mode == DriveMode::kPosition && !(slider.stiffness_n_m > 0)) return "a position needs a drive with stiffness_n_m > 0";
-  if (mode == DriveMode::kVelocity && !(slider.damping_n_s_m > 0)) return "a velocity needs a drive with damping_n_s_m > 0";
-  if (mode == DriveMode::kVelocity && slider.max_speed_m_s > 0 && std::abs(value) > slider.max_speed_m_s) {
-    return absl::StrCat("must be at most the drive's max_speed_m_s (", slider.max_speed_m_s, "), got ", value);
-  }
-  if (mode == DriveMode::kForce && std::abs(value) > slider.max_force_n) {
-    return absl::StrCat("must be at most the drive's max_force_n (", slider.max_force_n, "), got ", value);
-  }
-  return "";
+  constexpr GainNames kNames = {"max_force_n", "stiffness_n_m", "damping_n_s_m", "max_speed_m_s"};
+  return DriveProblem(GainsOf(slider), kNames, mode, value);
 }
 
 void CommandSliders(const Model& model, const StepInput& input, double time_s, double part, std::vector<State::Slider>* sliders) {
@@ -57,7 +53,8 @@ void CommandSliders(const Model& model, const StepInput& input, double time_s, d
     slider.rate = motion.RateAt(time_s);
   }
   for (const DriveCommand& command : input.drives) {
-    State::Slider& slider = (*sliders)[command.slider];
+    if (command.drive >= static_cast<int32_t>(sliders->size())) continue;  // of a joint
+    State::Slider& slider = (*sliders)[command.drive];
     const bool same = slider.mode == command.mode;
     slider.value = same && part < 1 ? slider.value + part * (command.value - slider.value) : command.value;
     slider.mode = command.mode;
@@ -67,24 +64,7 @@ void CommandSliders(const Model& model, const StepInput& input, double time_s, d
 }
 
 DriveLaw LawOf(const Slider& slider, DriveMode mode, double value, double rate) {
-  DriveLaw law;
-  law.force_limit = mode == DriveMode::kForce ? std::abs(value) : slider.max_force_n;
-  law.damping = slider.damping_n_s_m;
-  if (slider.max_speed_m_s > 0) law.max_speed = slider.max_speed_m_s;
-  switch (mode) {
-    case DriveMode::kPosition:
-      law.stiffness = slider.stiffness_n_m;
-      law.target = value;
-      law.velocity = rate;
-      break;
-    case DriveMode::kVelocity:
-      law.velocity = value;
-      break;
-    case DriveMode::kForce:
-      law.bias = value;
-      break;
-  }
-  return law;
+  return LawOf(GainsOf(slider), mode, value, rate);
 }
 
 std::vector<SliderStage> StageSliders(const Model& model, const PartCommands& part, double end, double before) {

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "sim/dynamics/drive_gains.h"
 #include "sim/dynamics/model.h"
 #include "sim/dynamics/state.h"
 #include "sim/dynamics/step_input.h"
@@ -14,6 +15,9 @@ namespace eipc {
 // "body", or "body/boundary_set".
 std::string SliderName(const Model& model, size_t slider);
 const char* DriveModeName(DriveMode mode);  // of its enumerator in the scene message
+
+// Between two poses: straight, and slerped.
+Pose Between(const Pose& a, const Pose& b, double fraction);
 
 // Empty when a drive can do this, else what is wrong.
 std::string DriveProblem(const Slider& slider, DriveMode mode, double value);

@@ -46,6 +46,16 @@ void StageProblem::CommandSliders(const std::vector<SliderStage>& sliders) {
   }
 }
 
+void StageProblem::CommandPoses(const std::vector<PoseStage>& poses) {
+  for (size_t i = 0; i < poses.size(); ++i) terms_.pose_drives[i]->Command(poses[i].commanded, poses[i].before);
+}
+
+void StageProblem::CommandJoints(const std::vector<DriveLaw>& laws) {
+  for (size_t j = 0; j < laws.size(); ++j) {
+    if (model_->joints[j].drive) terms_.joints[j].coordinate->Command(laws[j]);
+  }
+}
+
 std::vector<double> StageProblem::DriveForces(const VecX& q) const {
   std::vector<double> forces;
   for (size_t i = 0; i < terms_.drives.size(); ++i) forces.push_back(terms_.drives[i]->force().Force(terms_.guides[i]->Slide(q)));
@@ -54,8 +64,17 @@ std::vector<double> StageProblem::DriveForces(const VecX& q) const {
 
 void StageProblem::BeginJoints(const State& from) {
   for (size_t j = 0; j < terms_.joints.size(); ++j) {
-    if (terms_.joints[j].coordinate != nullptr) terms_.joints[j].coordinate->SetReference(from.joints[j].position);
+    const JointTerms& terms = terms_.joints[j];
+    if (terms.coordinate != nullptr) terms.coordinate->SetReference(from.joints[j].position);
+    if (terms.mimic == nullptr) continue;
+    terms.mimic->SetReferences(from.joints[j].position, from.joints[model_->joints[j].mimic->joint].position);
   }
+}
+
+std::vector<PoseDriveLoad> StageProblem::PoseDriveLoads(const VecX& q) const {
+  std::vector<PoseDriveLoad> loads;
+  for (const PoseDriveTerm* drive : terms_.pose_drives) loads.push_back(drive->LoadAt(q));
+  return loads;
 }
 
 std::vector<JointLoad> StageProblem::JointLoads(const VecX& q) const {

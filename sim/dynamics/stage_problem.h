@@ -13,6 +13,7 @@
 #include "sim/dynamics/incremental_potential.h"
 #include "sim/dynamics/make_terms.h"
 #include "sim/dynamics/model.h"
+#include "sim/dynamics/pose_drives.h"
 #include "sim/dynamics/sliders.h"
 #include "sim/dynamics/surface_state.h"
 #include "sim/dynamics/turning_motion.h"
@@ -42,16 +43,20 @@ class StageProblem : public RootProblem {
   // `q_start`: state at the start of the step; `q_guess`: where it is expected to go. `contact_pairs`: State::contact_pairs of the
   // start.
   void BeginStep(const VecX& q_start, const VecX& q_guess, double barrier_stiffness, const NodePairs& contact_pairs);
-  // Before BeginStage: the guides and drives of sliders in it, one per Model::sliders.
+  // Before BeginStage: the guides and drives of sliders in it, one per Model::sliders; the frames of pose drives; the laws of the
+  // drives of joints, one per Model::joints.
   void CommandSliders(const std::vector<SliderStage>& sliders);
+  void CommandPoses(const std::vector<PoseStage>& poses);
+  void CommandJoints(const std::vector<DriveLaw>& laws);
   // The references must outlive the stage. See StageContext.
   void BeginStage(const VecX& q_start, const VecX& q_tilde, const VecX& v_tilde, double gamma_h, double force_share = 1);
   // Contact and friction count `share` times from the next LagFriction and evaluation on (1 after BeginStep).
   void SetContactWeight(double share) { potential_.SetContactWeight(share); }
   // Before BeginStage: the state at the start of the part of the step, from which angles of joints count.
   void BeginJoints(const State& from);
-  // What joints exert in this stage at q, one per Model::joints.
+  // What joints and pose drives exert in this stage at q, one per Model::joints and Model::pose_drives.
   std::vector<JointLoad> JointLoads(const VecX& q) const;
+  std::vector<PoseDriveLoad> PoseDriveLoads(const VecX& q) const;
   // Forces of drives in this stage at q, N, one per Model::sliders.
   std::vector<double> DriveForces(const VecX& q) const;
   // Friction forces and frames from the current point's contacts.

@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_format.h"
 #include "sim/dynamics/barrier_stiffness.h"
+#include "sim/dynamics/joint_drives.h"
 #include "sim/dynamics/joints.h"
 #include "sim/dynamics/may_sleep.h"
 #include "sim/dynamics/model.h"
@@ -135,7 +136,8 @@ bool StateFits(const State& state, const Model& model) {
   const Eigen::Index size = 3 * model.node_count;
   if (state.q.size() != size || state.v.size() != size || state.drives.size() != model.boundary_sets.size()) return false;
   if (!ContactPairsFit(state, model.node_count) || !SlidersFit(state, model) || !SlidesFit(state, model)) return false;
-  if (state.joints.size() != model.joints.size()) return false;
+  if (state.joints.size() != model.joints.size() || state.pose_drives.size() != model.pose_drives.size()) return false;
+  if (!JointDrivesFit(state, model)) return false;
   if (state.history && !HistoryFits(*state.history, size)) return false;
   return !state.sleep || SleepFits(*state.sleep, model);
 }
@@ -158,6 +160,7 @@ State InitialState(const Model& model) {
     start.value = slider.motion.At(0);
   }
   StartJoints(model, &state);
+  state.pose_drives.resize(model.pose_drives.size());
   return state;
 }
 

@@ -105,8 +105,21 @@ struct State {
     double drift_m = 0;             // greatest distance between points that it holds together
     Vec3 force_n = Vec3::Zero();    // on its first body
     Vec3 moment_nm = Vec3::Zero();  // on its first body, about the joint's point there
+    // What its drive is asked for in its mode (rad, m or effort), and, as of a slider, what it is told and what it did. They differ
+    // where its acceleration is limited.
+    double goal = 0;
+    Slider drive;
   };
   std::vector<Joint> joints;
+
+  // One per Model::pose_drives: what it exerted at the end of the last stage. The moment is about the frame's origin.
+  struct PoseDrive {
+    Vec3 force_n = Vec3::Zero();
+    Vec3 moment_nm = Vec3::Zero();
+    bool saturated = false;  // a force or the moment is at its limit
+    bool blocked = false;    // and the body does not move that way
+  };
+  std::vector<PoseDrive> pose_drives;
 
   // 64-bit digest over every bit above, as 16 hex digits.
   std::string Digest() const;

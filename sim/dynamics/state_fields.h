@@ -65,15 +65,18 @@ void VisitHeld(Archive& archive, Held& held) {
 template <typename Archive>
 inline constexpr bool kLeavesOutEmpty = false;
 
+template <typename Archive, typename Slider>
+void VisitSlider(Archive& archive, Slider& slider) {
+  auto& [mode, value, rate, by_client, position_m, velocity_m_s, effort_n, saturated, blocked] = slider;
+  VisitEnum(archive, mode);
+  for (auto* number : {&value, &rate, &position_m, &velocity_m_s, &effort_n}) archive.Value(*number);
+  for (auto* flag : {&by_client, &saturated, &blocked}) archive.Value(*flag);
+}
+
 template <typename Archive, typename Sliders>
 void VisitSliders(Archive& archive, Sliders& sliders) {
   if (kLeavesOutEmpty<Archive> && sliders.empty()) return;
-  archive.Each(sliders, [&archive](auto& slider) {
-    auto& [mode, value, rate, by_client, position_m, velocity_m_s, effort_n, saturated, blocked] = slider;
-    VisitEnum(archive, mode);
-    for (auto* number : {&value, &rate, &position_m, &velocity_m_s, &effort_n}) archive.Value(*number);
-    for (auto* flag : {&by_client, &saturated, &blocked}) archive.Value(*flag);
-  });
+  archive.Each(sliders, [&archive](auto& slider) { VisitSlider(archive, slider); });
 }
 
 template <typename Archive, typename Slides>
@@ -93,11 +96,35 @@ template <typename Archive, typename Joints>
 void VisitJoints(Archive& archive, Joints& joints) {
   if (kLeavesOutEmpty<Archive> && joints.empty()) return;
   archive.Each(joints, [&archive](auto& joint) {
-    auto& [position, velocity, effort, drift_m, force_n, moment_nm] = joint;
+    auto& [position, velocity, effort, drift_m, force_n, moment_nm, goal, drive] = joint;
     for (auto* number : {&position, &velocity, &effort, &drift_m}) archive.Value(*number);
     for (auto* vector : {&force_n, &moment_nm}) {
       for (int k = 0; k < 3; ++k) archive.Value((*vector)[k]);
     }
+    archive.Value(goal);
+    VisitSlider(archive, drive);
+  });
+}
+
+template <typename Archive, typename Drives>
+void VisitPoseDrives(Archive& archive, Drives& drives) {
+  if (kLeavesOutEmpty<Archive> && drives.empty()) return;
+  archive.Each(drives, [&archive](auto& drive) {
+    auto& [force_n, moment_nm, saturated, blocked] = drive;
+    for (auto* vector : {&force_n, &moment_nm}) {
+      for (int k = 0; k < 3; ++k) archive.Value((*vector)[k]);
+    }
+    for (auto* flag : {&saturated, &blocked}) archive.Value(*flag);
+  });
+}
+
+template <typename Archive, typename Stability>
+void VisitStability(Archive& archive, Stability& stability) {
+  if (kLeavesOutEmpty<Archive> && !stability) return;
+  archive.Optional(stability, [&archive](auto& found) {
+    auto& [dt_s, angle2] = found;
+    archive.Value(dt_s);
+    archive.Value(angle2);
   });
 }
 
@@ -105,7 +132,8 @@ void VisitJoints(Archive& archive, Joints& joints) {
 // binding does not compile when State has a field that is not named here.
 template <typename Archive, typename S>
 void VisitState(Archive& archive, S& state) {
-  auto& [step, time_s, q, v, barrier_stiffness, drives, history, stability, contact_pairs, sleep, sliders, slides, joints] = state;
+  auto& [step, time_s, q, v, barrier_stiffness, drives, history, stability, contact_pairs, sleep, sliders, slides, joints, pose_drives] =
+      state;
   archive.Value(step);
   archive.Value(time_s);
   archive.Vector(q);
@@ -142,12 +170,8 @@ void VisitState(Archive& archive, S& state) {
   VisitSliders(archive, sliders);
   VisitSlides(archive, slides);
   VisitJoints(archive, joints);
-  if (kLeavesOutEmpty<Archive> && !stability) return;
-  archive.Optional(stability, [&archive](auto& found) {
-    auto& [dt_s, angle2] = found;
-    archive.Value(dt_s);
-    archive.Value(angle2);
-  });
+  VisitPoseDrives(archive, pose_drives);
+  VisitStability(archive, stability);
 }
 
 }  // namespace eipc

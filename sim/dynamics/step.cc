@@ -13,6 +13,7 @@
 #include "sim/base/status_macros.h"
 #include "sim/dynamics/barrier_stiffness.h"
 #include "sim/dynamics/drives.h"
+#include "sim/dynamics/joint_drives.h"
 #include "sim/dynamics/sliders.h"
 
 namespace eipc {
@@ -95,6 +96,8 @@ void Stepper::BeginPart(const State& from) {
   CommandDrives(*model_, *task_.input, task_.from->time_s + schedule_.end() * task_.input->dt_s, schedule_.end(), &part_.drives);
   part_.sliders = task_.from->sliders;
   CommandSliders(*model_, *task_.input, task_.from->time_s + schedule_.end() * task_.input->dt_s, schedule_.end(), &part_.sliders);
+  part_.joints = task_.from->joints;
+  CommandJoints(*model_, *task_.input, task_.from->time_s + schedule_.end() * task_.input->dt_s, schedule_.end(), &part_.joints);
   motion_.BeginPart(from, part_.drives);
   sleep_.Begin(problem_.map(), from, motion_.target());
   BeginAttempt();
@@ -132,8 +135,10 @@ void Stepper::BeginAttempt() {
 }
 
 void Stepper::CommandStage(double end, double before) {
-  if (model_->sliders.empty()) return;
-  problem_.CommandSliders(StageSliders(*model_, {*part_.from, part_.drives, part_.sliders}, end, before));
+  const PartCommands commands = {*part_.from, part_.drives, part_.sliders};
+  if (!model_->sliders.empty()) problem_.CommandSliders(StageSliders(*model_, commands, end, before));
+  if (!model_->pose_drives.empty()) problem_.CommandPoses(StagePoses(*model_, commands, end, before));
+  if (!model_->joints.empty()) problem_.CommandJoints(StageJointLaws(*model_, part_.from->joints, part_.joints, end));
 }
 
 bool Stepper::IsStable() {

@@ -59,6 +59,7 @@ class Stepper {
     double dt_s;
     std::vector<State::Drive> drives;  // at its end
     std::vector<State::Slider> sliders;
+    std::vector<State::Joint> joints;
     StepReport before;  // the report when it began
     SchemeRun run;
     SchemeState past;    // where the step before began
@@ -74,7 +75,7 @@ class Stepper {
 
   void BeginPart(const State& from);
   void BeginAttempt();
-  // Sliders in a stage that ends at this fraction of the part, with velocities counted from the other.
+  // Drives in a stage that ends at this fraction of the part, with velocities counted from the other.
   void CommandStage(double end, double before);
   absl::StatusOr<Retry> Attempt();
   void PredictStage();

@@ -9,6 +9,7 @@
 #include "sim/dynamics/drives.h"
 #include "sim/dynamics/joints.h"
 #include "sim/dynamics/pair_slip.h"
+#include "sim/dynamics/pose_drives.h"
 #include "sim/dynamics/sliders.h"
 #include "sim/dynamics/step.h"
 #include "sim/energy/inverted_elements.h"
@@ -78,7 +79,9 @@ void Stepper::StoreEndPoint() {
   task_.report->missed_targets = MissedTargets(*model_, next.drives);
   next.sliders = part_.sliders;
   if (!next.sliders.empty()) MeasureSliders(*model_, from, part_.dt_s, problem_.DriveForces(part_.q), &next);
-  next.joints = from.joints;
+  next.pose_drives.resize(model_->pose_drives.size());
+  if (!next.pose_drives.empty()) MeasurePoseDrives(*model_, from, part_.dt_s, problem_.PoseDriveLoads(part_.q), &next);
+  next.joints = part_.joints;
   if (!next.joints.empty()) MeasureJoints(*model_, from, part_.dt_s, problem_.JointLoads(part_.q), &next);
 }
 

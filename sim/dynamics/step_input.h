@@ -15,9 +15,9 @@ struct Target {
   Pose pose;
 };
 
-// What the drive of a slider should do at the end of the step, and from then on; `rate`: how fast a commanded position moves.
+// What a drive should do at the end of the step, and from then on; `rate`: how fast a commanded position moves.
 struct DriveCommand {
-  int32_t slider = 0;  // index in Model::sliders
+  int32_t drive = 0;  // index in Model::sliders, or behind these in Model::joints
   DriveMode mode = DriveMode::kPosition;
   double value = 0;
   double rate = 0;

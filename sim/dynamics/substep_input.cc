@@ -11,7 +11,7 @@ StepInput SubstepInput(double dt_s, const Commands& commands, int index) {
     input.targets.push_back({frame.boundary_set, frame.trajectory.At(time_s)});
   }
   for (const TimedDrive& drive : commands.drives) {
-    input.drives.push_back({drive.slider, drive.motion.mode, drive.motion.At(time_s), drive.motion.RateAt(time_s)});
+    input.drives.push_back({drive.drive, drive.motion.mode, drive.motion.At(time_s), drive.motion.RateAt(time_s)});
   }
   return input;
 }

@@ -14,9 +14,9 @@ struct FrameTrajectory {
   Trajectory trajectory;     // not empty
 };
 
-// What the drive of a slider should do at times from the start of a request of several steps.
+// What a drive should do at times from the start of a request of several steps.
 struct TimedDrive {
-  int32_t slider = 0;  // index in Model::sliders
+  int32_t drive = 0;   // see DriveCommand
   DriveMotion motion;  // not empty
 };
 

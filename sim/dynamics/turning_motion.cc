@@ -81,6 +81,7 @@ TurningMotion::TurningMotion(const Model& model) {
   const auto count = static_cast<int32_t>(model.bodies.size());
   std::vector<uint8_t> driven(count, 0), placed(count, 0);
   for (const BoundarySet& set : model.boundary_sets) driven[set.body] = 1;
+  for (const PoseDrive& drive : model.pose_drives) driven[model.boundary_sets[drive.boundary_set].body] = 0;
   std::vector<int32_t> fixed, place(count, -1);
   std::vector<Hanging> hanging(count);
   for (int32_t b = 0; b < count; ++b) {

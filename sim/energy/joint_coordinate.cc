@@ -1,5 +1,6 @@
 #include "sim/energy/joint_coordinate.h"
 
+#include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <cmath>
 
@@ -129,6 +130,12 @@ void Differentiate(CoordinateKind kind, const CoordinateVectors& v, CoordinateVa
   }
 }
 
+CoordinateMatrix ProjectedToPsd(const CoordinateMatrix& m) {
+  const Eigen::SelfAdjointEigenSolver<CoordinateMatrix> eigen(m);
+  if (eigen.eigenvalues()[0] >= 0) return m;
+  return eigen.eigenvectors() * eigen.eigenvalues().cwiseMax(0).asDiagonal() * eigen.eigenvectors().transpose();
+}
+
 double Unwrapped(double angle, double reference) { return reference + std::remainder(angle - reference, 2 * M_PI); }
 
 JointCoordinate::JointCoordinate(CoordinateKind kind, const std::vector<LinearVector>& vectors) : kind_(kind) {
@@ -154,6 +161,25 @@ CoordinateVectors JointCoordinate::At(const VecX& q) const {
     for (int v = 0; v < VectorCount(kind_); ++v) out[v] += weights_[k][v] * x;
   }
   return out;
+}
+
+void JointCoordinate::AddHessian(const CoordinateMatrix& by_vectors, BlockMatrix* hessian) const {
+  const int count = VectorCount(kind_);
+  for (size_t a = 0; a < nodes_.size(); ++a) {
+    for (size_t b = 0; b <= a; ++b) {
+      Mat3 block = Mat3::Zero();
+      for (int v = 0; v < count; ++v) {
+        for (int u = 0; u < count; ++u) block += weights_[a][v] * weights_[b][u] * by_vectors.block<3, 3>(3 * v, 3 * u);
+      }
+      hessian->Add(nodes_[a], nodes_[b], block);
+    }
+  }
+}
+
+void JointCoordinate::AppendPattern(std::vector<std::pair<int32_t, int32_t>>* pairs) const {
+  for (size_t a = 0; a < nodes_.size(); ++a) {
+    for (size_t b = 0; b < a; ++b) pairs->emplace_back(nodes_[a], nodes_[b]);
+  }
 }
 
 double JointCoordinate::Rounding(const VecX& q, int v) const {

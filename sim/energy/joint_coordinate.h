@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "sim/energy/linear_vector.h"
+#include "sim/linalg/block_matrix.h"
 
 namespace eipc {
 
@@ -23,16 +24,20 @@ constexpr int VectorCount(CoordinateKind kind) {
 
 using CoordinateVectors = std::array<Vec3, 3>;
 
+using CoordinateMatrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, 0, 9, 9>;
+
 // A coordinate with its derivatives by its vectors, stacked; sizes 3 * VectorCount, on the stack.
 struct CoordinateValue {
   double value = 0;
   Eigen::Matrix<double, Eigen::Dynamic, 1, 0, 9, 1> gradient;
-  Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, 0, 9, 9> hessian;
+  CoordinateMatrix hessian;
 };
 
 double CoordinateOf(CoordinateKind kind, const CoordinateVectors& v);
 // Precondition: e is not zero. Derivatives of a length of zero are zero.
 void Differentiate(CoordinateKind kind, const CoordinateVectors& v, CoordinateValue* out);
+// The closest positive semidefinite matrix in the Frobenius norm.
+CoordinateMatrix ProjectedToPsd(const CoordinateMatrix& m);
 // The angle that differs from `angle` by whole turns and is closest to `reference`.
 double Unwrapped(double angle, double reference);
 
@@ -52,6 +57,16 @@ class JointCoordinate {
   const std::vector<int32_t>& nodes() const { return nodes_; }  // ascending
   // Of node k in vector v.
   double weight(size_t k, int v) const { return weights_[k][v]; }
+  // By node k, of what has this gradient by the vectors, stacked.
+  template <typename Gradient>
+  Vec3 ByNode(size_t k, const Gradient& by_vectors) const {
+    Vec3 sum = Vec3::Zero();
+    for (int v = 0; v < VectorCount(kind_); ++v) sum += weights_[k][v] * by_vectors.template segment<3>(3 * v);
+    return sum;
+  }
+  // Adds the Hessian by nodes of what has this one by the vectors.
+  void AddHessian(const CoordinateMatrix& by_vectors, BlockMatrix* hessian) const;
+  void AppendPattern(std::vector<std::pair<int32_t, int32_t>>* pairs) const;
 
  private:
   CoordinateKind kind_ = CoordinateKind::kLength;

@@ -49,6 +49,7 @@ std::string MeshPath(const BodySpec& spec, const std::string& path);
 void CompileFullSpace(const BodySpec& spec, const std::string& path, CompiledBody* out, Problems* problems);
 void CompileEmbedded(const BodySpec& spec, const std::string& path, CompiledBody* out, Problems* problems);
 void CheckEmbedded(const BodySpec& spec, const std::string& path, Problems* problems);
+void CheckAffine(const BodySpec& spec, const std::string& path, Problems* problems);
 void CompileAffine(const BodySpec& spec, const std::string& path, CompiledBody* out, Problems* problems);
 void CompileKinematic(const BodySpec& spec, const std::string& path, CompiledBody* out, Problems* problems);
 void CompileStatic(const BodySpec& spec, const std::string& path, CompiledBody* out, Problems* problems);

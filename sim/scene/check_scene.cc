@@ -4,6 +4,7 @@
 #include <set>
 
 #include "sim/scene/joints.h"
+#include "sim/scene/pose_drives.h"
 #include "sim/scene/sliders.h"
 
 namespace eipc {
@@ -72,8 +73,10 @@ void CheckBody(const BodySpec& body, const std::string& path, Problems* problems
     if (set.vertices.empty() && !set.box.has_value()) problems->Add(set_path, "give vertices or a box");
     CheckTrajectory(set.trajectory, set_path + ".trajectory", problems);
   }
-  CheckTrajectory(body.trajectory, path + (body.slider ? ".guide_trajectory" : ".kinematic.trajectory"), problems);
+  const bool guided = body.slider || body.pose_drive;
+  CheckTrajectory(body.trajectory, path + (guided ? ".guide_trajectory" : ".kinematic.trajectory"), problems);
   CheckSliders(body, path, problems);
+  CheckPoseDrive(body, path, problems);
 }
 
 void CheckFriction(const FrictionSpec& given, const FrictionSpec& base, const std::string& path, Problems* problems) {

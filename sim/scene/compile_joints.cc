@@ -26,6 +26,7 @@ class JointMaker {
     joint_.body_a = model.FindBody(spec.body_a);
     joint_.body_b = spec.body_b.empty() ? -1 : model.FindBody(spec.body_b);
     joint_.law = spec.law;
+    joint_.drive = spec.drive;
     width_ = spec.width_m > 0 ? spec.width_m : DefaultWidth();
   }
 
@@ -116,6 +117,8 @@ class JointMaker {
         CoordinateKind::kAngle,
         {Along(joint_.body_b, width_ * axis), Along(joint_.body_b, width_ * across), Along(joint_.body_a, width_ * across)});
     if (joint_.law.stop_stiffness == 0) joint_.law.stop_stiffness = 0.25 * stiffness_ * width_ * width_;
+    joint_.held_stiffness = 0.25 * stiffness_ * width_ * width_;
+    if (joint_.drive) joint_.drive->lever = 0.5 * DefaultWidth() / kWidthShare;
   }
 
   // K/2N sum |d_k - s a|^2 = K/2N sum |d_k - d|^2 + K/2 |d - s a|^2 with the mean d: ties, and what CoordinateTerm holds.
@@ -133,6 +136,7 @@ class JointMaker {
     joint_.coordinate =
         JointCoordinate(CoordinateKind::kTravel, {Along(joint_.body_b, width_ * spec_.axis.stableNormalized()), mean});
     joint_.guide_stiffness = stiffness_;
+    joint_.held_stiffness = stiffness_;
     if (joint_.law.stop_stiffness == 0) joint_.law.stop_stiffness = stiffness_;
   }
 
@@ -210,6 +214,16 @@ std::vector<double> Loads(const SceneSpec& spec, const Model& model, const std::
   return loads;
 }
 
+// Joints that follow others; all joints are there. A stop of the same joint is as stiff as what holds it.
+void AddMimics(const SceneSpec& spec, Model* model) {
+  for (size_t j = 0; j < spec.joints.size(); ++j) {
+    if (!spec.joints[j].mimic) continue;
+    Joint& joint = model->joints[j];
+    joint.mimic = {model->FindJoint(spec.joints[j].mimic->joint), spec.joints[j].mimic->law};
+    if (joint.mimic->law.stiffness == 0) joint.mimic->law.stiffness = joint.held_stiffness;
+  }
+}
+
 // What the joints of these two bodies ask for; CheckJoints has seen that they agree.
 std::optional<bool> AskedContact(const SceneSpec& spec, const JointSpec& joint) {
   for (const JointSpec& other : spec.joints) {
@@ -238,6 +252,7 @@ void AddJoints(const SceneSpec& spec, const std::vector<SelectableMesh>& meshes,
     made.contact = first < j ? model->joints[first].contact
                              : SetJointContact(spec, AskedContact(spec, joint), made.body_a, made.body_b, model);
   }
+  AddMimics(spec, model);
 }
 
 }  // namespace eipc

@@ -10,6 +10,7 @@
 #include "sim/scene/compile_body.h"
 #include "sim/scene/compile_joints.h"
 #include "sim/scene/filled_regions.h"
+#include "sim/scene/pose_drives.h"
 #include "sim/scene/settle.h"
 #include "sim/scene/shells.h"
 #include "sim/scene/sliders.h"
@@ -86,7 +87,7 @@ bool AddBoundarySet(const BoundarySetSpec& spec, const SelectableMesh& mesh, con
   return true;
 }
 
-// The set of all nodes of a body that a frame moves, or a slider.
+// The set of all nodes of a body that a frame moves, or a slider or pose drive.
 void AddWholeBody(const BodySpec& body, int32_t body_index, Model* model) {
   BoundarySet set;
   set.body = body_index;
@@ -99,11 +100,12 @@ void AddWholeBody(const BodySpec& body, int32_t body_index, Model* model) {
   model->boundary_sets.push_back(std::move(set));
 }
 
-// What frames and sliders move of a body.
+// What frames, sliders and pose drives move of a body.
 void AddDriven(const BodySpec& body, const SelectableMesh& mesh, const std::string& path, Model* model,
                std::vector<ScalarSparse::Entry>* mass, Problems* problems) {
   const BodyTraits& traits = model->bodies[mesh.body].traits;
-  if (traits.IsDriven() || body.slider) AddWholeBody(body, mesh.body, model);
+  if (traits.IsDriven() || body.slider || body.pose_drive) AddWholeBody(body, mesh.body, model);
+  if (body.pose_drive) AddPoseDrive(*body.pose_drive, model);
   if (body.slider) AddSlider(*body.slider, path + ".slider", model, mass, problems);
   if (!traits.deforms) return;  // CheckScene refused their boundary sets
   for (size_t k = 0; k < body.boundary_sets.size(); ++k) {

@@ -12,6 +12,12 @@
 
 namespace eipc {
 
+// See FollowedJoint (sim/dynamics/joint.h); the joint by name. stiffness 0: made from that of what holds the joint.
+struct MimicSpec {
+  std::string joint;
+  MimicLaw law;
+};
+
 // What an author wrote of a joint. Points and directions are in the world, with the bodies as they are placed.
 struct JointSpec {
   std::string name;
@@ -27,6 +33,8 @@ struct JointSpec {
   std::optional<double> rest_length_m;  // of a spring; none: as placed
   std::vector<int32_t> vertices;        // of an attachment: of the tetrahedral mesh of body_a
   std::optional<SelectionBox> box;      // the same
+  std::optional<JointDrive> drive;      // of hinges and sliders
+  std::optional<MimicSpec> mimic;       // the same
   std::optional<bool> contact;          // of the two bodies; none: on unless their surfaces overlap as placed
 };
 

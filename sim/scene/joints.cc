@@ -99,6 +99,60 @@ void CheckKind(const JointSpec& joint, const std::string& joint_path, Problems* 
   }
 }
 
+void CheckDriveKeys(const JointDrive& drive, const std::string& path, Problems* problems) {
+  for (size_t k = 0; k < drive.motion.keys.size(); ++k) {
+    const auto& [time_s, value] = drive.motion.keys[k];
+    const std::string key = absl::StrCat(path, ".keys[", k, "]");
+    if (!std::isfinite(time_s)) {
+      problems->Add(key + ".time_s", "must be finite");
+    } else if (k > 0 && !(time_s > drive.motion.keys[k - 1].time_s)) {
+      problems->Add(key + ".time_s", "must be later than the key before it (", drive.motion.keys[k - 1].time_s, "), got ", time_s);
+    }
+    const std::string problem = DriveProblem(drive.gains, kJointDriveNames, drive.motion.mode, value);
+    if (!problem.empty()) problems->Add(key + ".value", problem);
+  }
+}
+
+bool HasAxis(const JointSpec& joint) { return joint.kind == JointKind::kHinge || joint.kind == JointKind::kSlider; }
+
+void CheckDrive(const JointSpec& joint, const std::string& path, Problems* problems) {
+  if (!HasAxis(joint)) {
+    problems->Add(path, "only a hinge or slider has a coordinate to drive");
+    return;
+  }
+  const JointDrive& drive = *joint.drive;
+  CheckNumber(drive.gains.max_effort, true, path + ".max_effort", problems);
+  CheckNumber(drive.gains.stiffness, false, path + ".stiffness", problems);
+  CheckNumber(drive.gains.damping, false, path + ".damping", problems);
+  CheckNumber(drive.gains.max_speed, false, path + ".max_speed", problems);
+  CheckNumber(drive.max_acceleration, false, path + ".max_acceleration", problems);
+  CheckDriveKeys(drive, path + ".motion", problems);
+}
+
+void CheckMimic(const JointSpec& joint, const SceneSpec& spec, const std::string& path, Problems* problems) {
+  if (!HasAxis(joint)) {
+    problems->Add(path, "only a hinge or slider has a coordinate that could follow");
+    return;
+  }
+  const MimicSpec& mimic = *joint.mimic;
+  const auto leader =
+      std::find_if(spec.joints.begin(), spec.joints.end(), [&](const JointSpec& j) { return j.name == mimic.joint; });
+  if (leader == spec.joints.end()) {
+    problems->Add(path + ".joint", "no joint is named \"", mimic.joint, "\"");
+  } else if (mimic.joint == joint.name) {
+    problems->Add(path + ".joint", "is the joint itself");
+  } else if (!HasAxis(*leader)) {
+    problems->Add(path + ".joint", "\"", mimic.joint, "\" is no hinge or slider, so it has no coordinate to follow");
+  } else if (leader->mimic) {
+    problems->Add(path + ".joint", "\"", mimic.joint, "\" follows \"", leader->mimic->joint, "\" itself; follow that one");
+  }
+  if (!std::isfinite(mimic.law.multiplier) || mimic.law.multiplier == 0) {
+    problems->Add(path + ".multiplier", "must be finite and not zero, got ", mimic.law.multiplier);
+  }
+  if (!std::isfinite(mimic.law.offset)) problems->Add(path + ".offset", "must be finite");
+  CheckNumber(mimic.law.stiffness, false, path + ".stiffness", problems);
+}
+
 // Whether two bodies touch is one answer for all joints between them.
 void CheckContact(const std::vector<JointSpec>& joints, size_t j, const std::string& path, Problems* problems) {
   if (!joints[j].contact) return;
@@ -130,6 +184,8 @@ void CheckJoints(const SceneSpec& spec, Problems* problems) {
       problems->Add(path, "must be one of weld, ball, hinge, slider, spring, attachment");
     } else {
       CheckKind(joint, path, problems);
+      if (joint.drive) CheckDrive(joint, path + ".drive", problems);
+      if (joint.mimic) CheckMimic(joint, spec, path + ".mimic", problems);
     }
   }
 }

@@ -14,6 +14,7 @@
 #include "sim/dynamics/slider.h"
 #include "sim/dynamics/trajectory.h"
 #include "sim/material/material.h"
+#include "sim/mesh/mass_properties.h"
 #include "sim/mesh/mesh_data.h"
 #include "sim/scene/body_kinds.h"
 #include "sim/scene/joint_spec.h"
@@ -71,8 +72,11 @@ struct BodySpec {
   Vec3 external_force = Vec3::Zero();  // N, constant, world frame
   std::vector<BoundarySetSpec> boundary_sets;
   std::vector<EnclosedVolumeSpec> enclosed_volumes;
-  std::optional<SliderSpec> slider;  // affine only: the whole body slides
-  Trajectory trajectory;             // kinematic, or of the guide of the slider
+  std::optional<SliderSpec> slider;          // affine only: the whole body slides
+  std::optional<PoseDriveGains> pose_drive;  // affine only: the whole body is drawn to a commanded pose
+  Trajectory trajectory;                     // kinematic, or of the guide of the slider, or of the pose commanded
+  // Affine only, of a body that is not the homogeneous solid in its surface: in the mesh frame, about the centre of mass.
+  std::optional<MassProperties> inertia;
 };
 
 struct ContactPairSpec {

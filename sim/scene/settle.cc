@@ -22,6 +22,12 @@ absl::Status SettleStart(Model* model, const StepBudget& budget) {
     const bool moves = slider.motion.mode == DriveMode::kVelocity;
     slider.motion.keys = {{0, moves ? 0 : slider.motion.At(0)}};
   }
+  for (Joint& joint : waiting->joints) {
+    if (!joint.drive || joint.drive->motion.empty()) continue;
+    DriveMotion& motion = joint.drive->motion;
+    motion.keys = {{0, motion.mode == DriveMode::kVelocity ? 0 : motion.At(0)}};
+    joint.drive->max_acceleration = 0;
+  }
   waiting->dynamics = {};  // backward Euler damps what the start sets free
   waiting->solver.newton_tolerance_m_s = 0.1 * kAtRest;
   World world(waiting);

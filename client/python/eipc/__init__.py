@@ -4,8 +4,9 @@ Everything is SI; world frame right-handed, z up; quaternions w x y z. Start wit
 """
 
 from .client import BodyInfo, BodyTopology, Client, Scene, SceneSummary, Tls, connect
-from . import drives
+from . import drives, robot
 from .drives import DriveMode, DriveMotion, DriveReading
+from .joints import JointReading, PoseDriveReading
 from .errors import (
     AbortedError,
     CancelledError,
@@ -34,7 +35,6 @@ from .observation import (
     ContactCounts,
     ContactWrench,
     Energies,
-    JointReading,
     Observation,
     Observe,
     Outcome,
@@ -62,8 +62,8 @@ __all__ = [
     "ContactCounts", "ContactTractions", "ContactWrench", "DeadlineExceededError", "DriveMode", "DriveMotion", "DriveReading", "EipcError", "Energies", "Episode", "EpisodeError", "FailedPreconditionError",
     "Farm", "GoalProgress", "GoalReading",
     "InternalError", "Interpolation", "InvalidArgumentError", "JointReading", "LostEpisode", "LostEpisodeWarning", "MeshUpload", "NotFoundError", "Observation", "Observe", "Operation", "Outcome",
-    "PairCount", "PairSlip", "PeakStress", "PermissionDeniedError", "Placement", "PlacementRange", "Pose", "RealTimeLoop", "Recorder", "ResourceExhaustedError", "Scene", "SceneFileError", "SceneSummary", "ServerInfo",
-    "ServerProcess", "ServerStartError", "Session", "SessionInfo", "ShellReading", "Snapshot", "SolverReport", "StepLimit", "StepReceipt", "StepStream", "VolumeReading",
-    "Timing", "Tls", "Trajectory", "UnauthenticatedError", "UnavailableError", "UnimplementedError", "connect", "drives", "launch",
+    "PairCount", "PairSlip", "PeakStress", "PermissionDeniedError", "Placement", "PlacementRange", "Pose", "PoseDriveReading", "RealTimeLoop", "Recorder", "ResourceExhaustedError", "Scene",
+    "SceneFileError", "SceneSummary", "ServerInfo", "ServerProcess", "ServerStartError", "Session", "SessionInfo", "ShellReading", "Snapshot", "SolverReport", "StepLimit", "StepReceipt", "StepStream",
+    "VolumeReading", "Timing", "Tls", "Trajectory", "UnauthenticatedError", "UnavailableError", "UnimplementedError", "connect", "drives", "launch", "robot",
     "launch_server", "load_episodes", "load_scene", "mesh_from_arrays",
 ]

@@ -19,7 +19,7 @@ from .client import DEFAULT_TIMEOUT_S, MAX_MESSAGE_BYTES, BodyInfo, BodyTopology
 from .errors import EipcError, UnavailableError, error_from_number, error_from_rpc
 from .observation import Observation, Observe, observation_from_message
 from .placement import Placement, PlacementRange
-from .requests import Drives, Targets, Trajectories
+from .requests import Drives, Joints, Targets, Trajectories
 from .resources import (BatchResult, ServerInfo, SessionInfo, Snapshot, batch_from_message, server_info_from_message,
                         session_info_from_message, snapshot_from_message)
 from .scene_source import SceneSource, load_scene
@@ -183,8 +183,9 @@ class AsyncSession:
     async def step(self, dt: float, targets: Optional[Targets] = None, observe: Optional[Observe] = None, substeps: int = 1,
                    expected_step: Optional[int] = None, request_id: str = "", trajectories: Optional[Trajectories] = None,
                    world: int = 0, drives: Optional[Drives] = None, time_limit: float = 0.0,
-                   timeout: Optional[float] = None) -> Observation:
-        request = requests.step(self.name, dt, targets, observe, substeps, expected_step, request_id, trajectories, world, drives, time_limit)
+                   timeout: Optional[float] = None, joints: Optional[Joints] = None) -> Observation:
+        request = requests.step(self.name, dt, targets, observe, substeps, expected_step, request_id, trajectories, world, drives, time_limit,
+                                joints)
         return observation_from_message((await self._client._call(self._client._stub.Step, request, timeout)).observation)
 
     async def step_batch(self, steps: Sequence[Mapping[str, Any]], request_id: str = "",

@@ -15,7 +15,7 @@ _POSE = ("x_m", "y_m", "z_m", "qw", "qx", "qy", "qz")
 def command_vector(options: Mapping[str, Any], duration_s: float) -> tuple[list[str], np.ndarray]:
     """Names and values of what the arguments of a step command for its end: seven numbers a pose, one a drive.
 
-    options: of Session.step; its targets, trajectories and drives count, in this order, each in the order of their keys.
+    options: of Session.step; its targets, trajectories, drives and joints count, in this order, each in the order of their keys.
     """
     names: list[str] = []
     values: list[float] = []
@@ -26,6 +26,9 @@ def command_vector(options: Mapping[str, Any], duration_s: float) -> tuple[list[
         values += _numbers(pose)
     for name, motion in _in_order(options.get("drives")):
         names.append(f"{name}/{motion.mode.name.lower()}")
+        values.append(_value_at(motion, duration_s))
+    for name, motion in _in_order(options.get("joints")):
+        names.append(f"joint:{name}/{motion.mode.name.lower()}")
         values.append(_value_at(motion, duration_s))
     return names, np.array(values)
 

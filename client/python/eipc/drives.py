@@ -1,4 +1,5 @@
-"""Commands for drives with a limited force (a scene's sliders): positions, speeds or forces along a guide, and what came of them."""
+"""Commands for drives with a limited force (a scene's sliders and driven joints): positions, speeds or efforts, and what came of
+them."""
 
 from __future__ import annotations
 
@@ -12,7 +13,7 @@ from .v1 import observation_pb2, scene_pb2
 
 
 class DriveMode(enum.Enum):
-    """What a drive is commanded: a position on its guide, m, a speed along it, m/s, or a force, N."""
+    """What a drive is commanded: a position on its guide, m, a speed along it, m/s, or a force, N; of a hinge rad, rad/s or N m."""
 
     POSITION = scene_pb2.DriveMotion.POSITION
     VELOCITY = scene_pb2.DriveMotion.VELOCITY
@@ -42,31 +43,34 @@ class DriveMotion:
         return scene_pb2.DriveMotion(mode=self.mode.value, interpolation=self.interpolation.value, keys=keys)
 
 
-def position(value_m: float) -> DriveMotion:
-    """Go to this position on the guide, and stay."""
-    return DriveMotion(DriveMode.POSITION, [0.0], [value_m])
+def position(value: float) -> DriveMotion:
+    """Go to this position, m along the guide or rad of a hinge, and stay."""
+    return DriveMotion(DriveMode.POSITION, [0.0], [value])
 
 
-def velocity(value_m_s: float) -> DriveMotion:
-    """Move at this speed along the guide."""
-    return DriveMotion(DriveMode.VELOCITY, [0.0], [value_m_s])
+def velocity(value: float) -> DriveMotion:
+    """Move at this speed, m/s along the guide or rad/s of a hinge."""
+    return DriveMotion(DriveMode.VELOCITY, [0.0], [value])
 
 
-def force(value_n: float) -> DriveMotion:
-    """Push with this force along the guide, and stay."""
-    return DriveMotion(DriveMode.FORCE, [0.0], [value_n])
+def force(value: float) -> DriveMotion:
+    """Push with this force, N along the guide, or with this torque, N m about a hinge, and stay."""
+    return DriveMotion(DriveMode.FORCE, [0.0], [value])
 
 
-def path(times_s: Sequence[float], positions_m: Sequence[float],
+torque = force  # of a hinge
+
+
+def path(times_s: Sequence[float], positions: Sequence[float],
          interpolation: Interpolation = Interpolation.MINIMUM_JERK) -> DriveMotion:
-    """Be at these positions at these times, s from the start of the request."""
-    return DriveMotion(DriveMode.POSITION, times_s, positions_m, interpolation)
+    """Be at these positions, m or rad, at these times, s from the start of the request."""
+    return DriveMotion(DriveMode.POSITION, times_s, positions, interpolation)
 
 
 @dataclass(frozen=True)
 class DriveReading:
-    """What a drive was commanded (m, m/s or N) and what it did, along the guide. saturated: its effort is at the limit; blocked: and it
-    moves nothing that way."""
+    """What a drive was commanded (m, m/s or N) and what it did, along the guide; of a hinge rad, rad/s and N m. saturated: its effort is
+    at the limit; blocked: and it moves nothing that way. Where its acceleration is limited, `commanded` is what it follows now."""
 
     mode: DriveMode
     commanded: float

@@ -13,6 +13,7 @@ from . import arrays
 from .drives import DriveReading, reading_from_message
 from .geometry import Pose
 from .goals import GoalReading, goals_from_messages
+from .joints import JointReading, PoseDriveReading, joint_from_message, pose_drive_from_message
 from .shells import ShellReading, shell_from_message
 from .shown import brief
 from .touch import ContactTractions, PairSlip, slips_from_messages, tractions_from_message
@@ -259,21 +260,7 @@ class BoundaryPose:
     achieved: Pose
     error_m: float = 0.0  # largest distance of a driven vertex from where the command places it
     drive: Optional[DriveReading] = None  # of a slider
-
-
-@brief
-@dataclass(frozen=True, eq=False)
-class JointReading:
-    """A joint of the scene at the end of the step: where it is and what it exerts on its body_a (the opposite on its body_b)."""
-
-    position: float  # of a hinge rad, over whole turns; of a slider m; of a spring its length, m; 0 of others
-    velocity: float
-    effort: float  # of spring, damper and stops along it: N m of a hinge, else N
-    drift_m: float  # largest distance between points that it holds together
-    force: np.ndarray  # [3] N, world
-    moment: np.ndarray  # [3] N m, about `point`, world
-    point: np.ndarray  # [3] m, the joint's point of body_a, world
-    contact: str  # of the two bodies: "ON", "OFF_BY_SCENE" or "OFF_BY_OVERLAP"
+    pose_drive: Optional[PoseDriveReading] = None  # of a body with a pose drive
 
 
 @brief
@@ -402,13 +389,8 @@ def _receipt(message: observation_pb2.StepReceipt) -> StepReceipt:
 
 def _boundary_pose(message: observation_pb2.BoundaryPose) -> BoundaryPose:
     return BoundaryPose(Pose.from_message(message.commanded), Pose.from_message(message.achieved), message.error_m,
-                        reading_from_message(message.drive) if message.HasField("drive") else None)
-
-
-def _joint(message: observation_pb2.JointReading) -> JointReading:
-    return JointReading(message.position, message.velocity, message.effort, message.drift_m, _vector(message.force_n),
-                        _vector(message.moment_nm), _vector(message.point_m),
-                        observation_pb2.JointReading.Contact.Name(message.contact))
+                        reading_from_message(message.drive) if message.HasField("drive") else None,
+                        pose_drive_from_message(message.pose_drive) if message.HasField("pose_drive") else None)
 
 
 def observation_from_message(message: observation_pb2.Observation) -> Observation:
@@ -429,5 +411,5 @@ def observation_from_message(message: observation_pb2.Observation) -> Observatio
         state_digest=message.state_digest,
         step_receipt=_receipt(message.step_receipt) if message.HasField("step_receipt") else None,
         slips=slips_from_messages(message.slips),
-        joints={joint.name: _joint(joint) for joint in message.joints},
+        joints={joint.name: joint_from_message(joint) for joint in message.joints},
         goals=goals_from_messages(message.goals))

@@ -20,11 +20,13 @@ TargetKey = Union[str, tuple[str, str]]
 Targets = Mapping[TargetKey, Pose]
 Trajectories = Mapping[TargetKey, Trajectory]
 Drives = Mapping[TargetKey, DriveMotion]
+Joints = Mapping[str, DriveMotion]
 
 
 def step(session: str, dt: float, targets: Optional[Targets] = None, observe: Optional[Observe] = None, substeps: int = 1,
          expected_step: Optional[int] = None, request_id: str = "", trajectories: Optional[Trajectories] = None, world: int = 0,
-         drives: Optional[Drives] = None, time_limit: float = 0.0) -> service_pb2.StepRequest:
+         drives: Optional[Drives] = None, time_limit: float = 0.0,
+         joints: Optional[Joints] = None) -> service_pb2.StepRequest:
     """Arguments as of Session.step."""
     request = service_pb2.StepRequest(session=session, dt_s=dt, observe=(observe or Observe()).to_message(), substeps=substeps,
                                       request_id=request_id, world=world, time_limit_s=time_limit)
@@ -40,6 +42,8 @@ def step(session: str, dt: float, targets: Optional[Targets] = None, observe: Op
     for key, motion in (drives or {}).items():
         body, boundary_set = _split(key)
         request.drives.append(service_pb2.DriveCommand(body=body, boundary_set=boundary_set, motion=motion.to_message()))
+    for name, motion in (joints or {}).items():
+        request.drives.append(service_pb2.DriveCommand(joint=name, motion=motion.to_message()))
     return request
 
 

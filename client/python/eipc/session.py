@@ -8,7 +8,7 @@ from . import requests
 from .errors import EipcError
 from .observation import Observation, Observe, observation_from_message
 from .placement import Placement, PlacementRange
-from .requests import Drives, Targets, Trajectories
+from .requests import Drives, Joints, Targets, Trajectories
 from .resources import (BatchResult, Operation, SessionInfo, Snapshot, batch_from_message, session_info_from_message,
                         snapshot_from_message)
 from .stream import StepStream
@@ -43,12 +43,13 @@ class Session:
     def step(self, dt: float, targets: Optional[Targets] = None, observe: Optional[Observe] = None, substeps: int = 1,
              expected_step: Optional[int] = None, request_id: str = "", trajectories: Optional[Trajectories] = None,
              world: int = 0, drives: Optional[Drives] = None, time_limit: float = 0.0,
-             timeout: Optional[float] = None) -> Observation:
+             timeout: Optional[float] = None, joints: Optional[Joints] = None) -> Observation:
         """Advances a world.
 
         dt: s. targets: poses to be reached at the end of the step, by (body, boundary set) or kinematic body; frames
         without a target follow their trajectory, or stay once commanded. trajectories: poses at times during the request,
-        s from its start. drives: commands for the drives of sliders, which go on with what they were commanded last.
+        s from its start. drives: commands for the drives of sliders, which go on with what they were commanded last. joints: likewise
+        for the drives of joints, by their names.
         substeps: steps of dt with these. expected_step: refuse (AbortedError) unless the world is there.
         request_id: repeating the last one returns its answer again. time_limit: s of wall-clock time for each step, whose
         solves then end with the best state that they have, free of intersections (Outcome.ITERATION_CAP, StepLimit.TIME; 0: no
@@ -56,7 +57,7 @@ class Session:
         whole step.
         """
         request = requests.step(self.name, dt, targets, observe, substeps, expected_step, request_id, trajectories, world, drives,
-                                time_limit)
+                                time_limit, joints)
         response = self._client._call(self._client._stub.Step, request, timeout)
         return observation_from_message(response.observation)
 

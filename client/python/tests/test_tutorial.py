@@ -24,6 +24,8 @@ def script(page):
             if not text.startswith("./dev"):
                 lines.append(text)
             continue
+        if language == "text":  # is shown, not run
+            continue
         name = re.match(r"# ([\w.]+)", text).group(1)
         lines.append(f"cat >{name} <<'END OF {name}'\n{text}END OF {name}")
     return "\n".join(lines)
@@ -121,6 +123,37 @@ def test_every_block_of_the_drives_runs(server_binary, eipc_binary, tmp_path):
     assert seen["opened"][0] < 0.03
 
 
+    held, turned, fell = re.findall(r"(?:held|turned|fell): at ([\d.-]+) rad, torque ([\d.-]+) N m(, saturated)?", printed)
+    weight = 0.3 * 9.81  # N m, of 1 kg
+    assert abs(float(held[0]) - weight / 500) < 0.02 * weight / 500 and abs(float(held[1]) + weight) < 0.01 * weight
+    assert abs(float(turned[0]) + 0.5) < 0.01 and not turned[2]
+    assert float(fell[0]) > float(turned[0]) + 0.2 and abs(float(fell[1]) + 2) < 1e-6 and fell[2]
+    above, pressed, wiped = re.findall(r"(?:above|pressed|wiped): tool at \[([^\]]+)\] m, force \[([^\]]+)\] N", printed)
+    forces = [np.array([float(x) for x in force.split()]) for _, force in (above, pressed, wiped)]
+    assert abs(forces[0][2] - 0.064 * 9.81) < 0.01  # its weight
+    assert -4.2 < forces[1][2] < -3.7  # 200 N/m times some 20 mm
+    assert abs(float(wiped[0].split()[0]) - 0.1) < 0.002
+
+
+def test_every_block_of_the_joints_runs(server_binary, eipc_binary, tmp_path):
+    printed = follow("howto/joints.md", server_binary, eipc_binary, tmp_path)
+    run = json.loads((tmp_path / "out" / "joints" / "arm.json").read_text())
+    assert run["audit"]["intersections"] == 0 and run["steps_not_converged"] == 0
+    force = {name: np.array([float(x) for x in numbers.split()])
+             for name, numbers in re.findall(r"(\w+): at .*?force \[([^\]]+)\] N", printed)}
+    pad, tool = 1000 * 0.04**3 * 9.81, 2000 * 0.06**3 * 9.81
+    assert abs(force["glue"][2] - pad) < 0.02 * pad and abs(force["wrist"][2] - pad - tool) < 0.02 * (pad + tool)
+
+
+def test_every_block_of_the_robots_runs(server_binary, eipc_binary, tmp_path):
+    printed = follow("howto/robots.md", server_binary, eipc_binary, tmp_path)
+    places = {what: [float(x) for x in numbers.split()]
+              for what, numbers in re.findall(r"(gripped|lifted|moved): cube at \[([^\]]+)\] m", printed)}
+    assert places["lifted"][2] - places["gripped"][2] > 0.05 and places["moved"][1] > 0.08
+    grips = [float(grip) for grip in re.findall(r"grip ([\d.]+) N", printed)]
+    assert len(grips) == 3 and all(0.5 < grip < 20 for grip in grips)
+
+
 def test_every_block_of_touch_runs(server_binary, eipc_binary, tmp_path):
     printed = follow("howto/touch.md", server_binary, eipc_binary, tmp_path)
     felt = re.findall(r"bubble_(\w+): ([\d.]+) N, markers move by up to ([\d.]+) mm in and ([\d.]+) mm along the pad, "
@@ -142,6 +175,15 @@ def test_every_block_of_touch_runs(server_binary, eipc_binary, tmp_path):
     assert abs(hand[1]) < 2  # the fingers press against each other, across the bear
     assert bear[2] > -hand[2] - 1e-9  # the ground carries what the hand does not
     assert (tmp_path / "out" / "touch" / "depth.png").stat().st_size > 1000
+
+
+def test_every_block_of_the_cameras_runs(server_binary, eipc_binary, tmp_path):
+    printed = follow("howto/cameras.md", server_binary, eipc_binary, tmp_path)
+    pixels, near = re.search(r"shows in (\d+) of \d+ pixels, ([\d.]+) m away", printed).groups()
+    assert int(pixels) > 2000 and 0.4 < float(near) < 0.53
+    assert (tmp_path / "out" / "cameras" / "views.png").stat().st_size > 10000
+
+
 def test_every_block_of_the_deadlines_runs(server_binary, eipc_binary, tmp_path):
     printed = follow("howto/deadlines.md", server_binary, eipc_binary, tmp_path)
     assert re.search(r"^5\d steps to 1\.\d\d s; \d+ cut short, \d+ late", printed, re.MULTILINE)
@@ -151,4 +193,6 @@ def test_every_block_of_the_deadlines_runs(server_binary, eipc_binary, tmp_path)
 def test_every_block_of_the_resets_runs(server_binary, eipc_binary, tmp_path):
     printed = follow("howto/resets.md", server_binary, eipc_binary, tmp_path)
     assert "the same seed, the same start: True" in printed
+    masses = [float(mass) for mass in re.findall(r"bear of ([\d.]+) kg", printed)]
+    assert len(masses) == 5 and 1.05 < max(masses) / min(masses) < 1.25 / 0.8
     assert re.search(r"placed \[3\.? +0\.? +0\.? *\] mm further", printed)

@@ -63,7 +63,7 @@ TEST(ActionLog, DrivesComeBack) {
   for (const LogStep* step : {&std::get<LogStep>(records[0]), &std::get<LogReached>(records[1]).answer}) {
     EXPECT_EQ(step->trajectories[0].trajectory.interpolation, Interpolation::kMinimumJerk);
     ASSERT_EQ(step->drives.size(), 1u);
-    EXPECT_EQ(step->drives[0].slider, 1);
+    EXPECT_EQ(step->drives[0].drive, 1);
     EXPECT_EQ(step->drives[0].motion.mode, DriveMode::kForce);
     EXPECT_EQ(step->drives[0].motion.interpolation, Interpolation::kCubic);
     ASSERT_EQ(step->drives[0].motion.keys.size(), 2u);

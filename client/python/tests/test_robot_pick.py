@@ -1,0 +1,77 @@
+"""A robot picks a soft cube by joint commands: what its wrist feels is what touches it, its weight and its inertia."""
+
+import os
+import subprocess
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import eipc
+from conftest import REPOSITORY
+from test_tutorial import BLOCK
+
+CLI = os.environ.get("EIPC_CLI")
+pytestmark = pytest.mark.skipif(not CLI or not Path(CLI).exists(), reason="no eipc program (EIPC_CLI)")
+
+H = 0.01  # s
+GRAVITY = np.array([0, 0, -9.81])  # m/s^2
+HAND = ("palm", "palm_flange", "left_finger", "right_finger")
+
+
+def cube_scene():
+    """The page's object, mesh and pedestal."""
+    page = (REPOSITORY / "docs" / "howto" / "robots.md").read_text(encoding="utf-8")
+    return {text.split()[1]: text for _, text in BLOCK.findall(page) if text.startswith("# ")}
+
+
+@pytest.fixture(scope="module")
+def pick(tmp_path_factory):
+    """Path of a scene with the arm, its wrist a force sensor, and the cube, solved to 1e-9 m/s."""
+    folder = tmp_path_factory.mktemp("pick")
+    made = subprocess.run([CLI, "robot", "models/robots/arm_gripper.urdf", "--joint", "left=0.025", "--dynamic", "mount", "--dynamic", "left",
+                           "--scene", str(folder / "arm.textproto")], cwd=REPOSITORY, capture_output=True, text=True, timeout=60)
+    assert made.returncode == 0, made.stdout + made.stderr
+    blocks = cube_scene()
+    (folder / "cube.mesh").write_text(blocks["cube.mesh"])
+    text = (folder / "arm.textproto").read_text() + blocks["object.textproto"].replace("newton_tolerance_m_s: 1e-6", "newton_tolerance_m_s: 1e-9")
+    (folder / "pick.textproto").write_text(text)
+    return folder / "pick.textproto"
+
+
+@pytest.fixture(scope="module")
+def client(server_binary):
+    with eipc.launch_server(str(server_binary)) as server, server.client() as connection:
+        yield connection
+
+
+def test_the_wrist_feels_contact_weight_and_inertia(client, pick):
+    arm = eipc.robot.Robot.of_scene(pick)
+    assert [joint.name for joint in arm.joints if joint.dynamic] == ["left"]
+    observe = eipc.Observe(joints=True, twists=True, contact_wrenches=True, solver_report=True)
+    scene = client.create_scene(pick)
+    masses = {name: scene.summary.bodies[name].mass_kg for name in HAND}
+    assert sum(masses.values()) == pytest.approx(0.34)
+    with scene.create_session() as session:
+        before = session.state(observe)
+        path = [(0.5, {"left": 0.009}), (0.5, {"left": 0.009, "elbow": -0.3})]
+        q, worst = arm.start, 0.0
+        for seconds, goal in path:
+            to = arm.coordinates(goal)
+            for k in range(round(seconds / H)):
+                s = (k + 1) * H / seconds
+                s = s**3 * (10 + s * (6 * s - 15))
+                now = session.step(H, observe=observe, **arm.command((1 - s) * q + s * to))
+                assert now.solver_report.outcome is eipc.Outcome.CONVERGED
+                force = now.joints["mount"].force + sum(w.normal_force + w.friction_force for (body, other), w in now.contact_wrenches.items()
+                                                        if body in HAND and other not in HAND)
+                change = sum(masses[body] * ((now.bodies[body].linear_velocity - before.bodies[body].linear_velocity) / H - GRAVITY)
+                             for body in HAND)
+                worst = max(worst, np.linalg.norm(force - change) / np.linalg.norm(now.joints["mount"].force))
+                before = now
+            q = to
+        cube = now.bodies["cube"].pose.position
+    print(f"wrist: force balance off by {worst:.1e} of it, carries {-now.joints['mount'].force} N; cube at {cube} m")
+    assert worst < 1e-6
+    assert cube[2] > 0.13 + 0.05
+    np.testing.assert_allclose(now.joints["right"].position, now.joints["left"].position, atol=1e-6)  # it follows
