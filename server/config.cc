@@ -112,6 +112,12 @@ void ServerConfig::AddServing() {
                   "Who may call: lines `token SHA256 TENANT ROLE` and `cert NAME TENANT ROLE`; SIGHUP reads the file again");
   app->add_option("--metrics", server.metrics, "HOST:PORT of http://HOST:PORT/metrics for Prometheus (default: none)");
   app->add_flag("--metrics-anywhere", server.metrics_anywhere, "Serve --metrics off loopback too, without credentials");
+  app->add_flag(
+      "--viewer{127.0.0.1:50080}", server.viewer,
+      "HOST:PORT of the page that shows and drives sessions, on the loopback interface (default: none; without an address "
+      "127.0.0.1:50080)");
+  app->add_option("--viewer-page", server.viewer_page, "Folder of the built page (default: where ./dev viewer leaves it)");
+  app->add_option("--viewer-origin", server.viewer_origins, "https://HOST[:PORT] of a proxy in front of the page; may be repeated");
   app->add_flag("--tenant-metrics", server.tenant_metrics,
                 "Count calls, steps, sessions and refusals by tenant, too: the first 64, and the others together");
   app->add_option(

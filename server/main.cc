@@ -151,6 +151,11 @@ int Serve(const Arguments& arguments, ServerConfig* config, Log* log) {
   };
   config->server.cage_program = OwnProgram();
   eipc::rpc::LineWriter output(fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 0), {});
+  config->server.on_viewer = [events, &output](const std::string& url, bool built) {
+    output.Push(absl::StrCat("eipc-server viewer at ", url));
+    if (!built) output.Push("eipc-server viewer: the page was not built; ./dev viewer builds it (Node.js 18 or later with npm)");
+    events({Event::Level::kInfo, "viewer", {{"address", url}, {"built", built ? "true" : "false"}}});
+  };
   config->server.on_ready = [events, &output](const std::string& address) {
     output.Push(absl::StrCat("eipc-server listening on ", address));
     events({Event::Level::kInfo, "ready", {{"address", address}}});

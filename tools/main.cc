@@ -28,6 +28,7 @@ int main(int argc, char** argv) {
       "  diff                        Where two recorded episodes part\n"
       "  export                      Write recorded episodes for LeRobot, robomimic, Foxglove, Rerun, or as glTF and web pages\n"
       "  verify EPISODE | FOLDER     Replay the logs of episodes, or run those of an evaluation again\n"
+      "  view RECORDING | SCENE      Show an episode, or a scene that runs, in a browser\n"
       "  learn                       Learn a policy for a grasping environment\n"
       "  evaluate                    Run a policy in many episodes\n"
       "  compare                     Compare two policies on the same episodes\n"

@@ -20,7 +20,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr absl::string_view kCommands[] = {"bench", "compare", "diff", "evaluate", "export", "learn", "record", "replay"};
+constexpr absl::string_view kCommands[] = {"bench", "compare", "diff", "evaluate", "export", "learn", "record", "replay", "view"};
 
 // Whether a folder holds an episode of a recorder.
 bool HoldsEpisodes(const fs::path& folder) {

@@ -2,7 +2,7 @@ import js from "@eslint/js";
 import tseslint from "typescript-eslint";
 
 export default tseslint.config(
-  { ignores: ["node_modules/", "eslint.config.js", "scripts/"] },
+  { ignores: ["node_modules/", "eslint.config.js", "scripts/", "src/proto/"] },
   js.configs.recommended,
   ...tseslint.configs.strictTypeChecked,
   {

@@ -37,7 +37,8 @@ ABOVE_SIM = {
     "server/convert": SIM | GENERATED,
     "server/rpc/telemetry": SIM | {"server/os", "server/session"},
     "server/rpc/handlers": SIM | GENERATED | SERVER | {"server/rpc/telemetry"},
-    "server/rpc/listen": SIM | GENERATED | SERVER | {"server/rpc/telemetry", "server/rpc/handlers"},
+    "server/rpc/view": SIM | GENERATED | SERVER | {"server/rpc/telemetry", "server/rpc/handlers"},
+    "server/rpc/listen": SIM | GENERATED | SERVER | {"server/rpc/telemetry", "server/rpc/handlers", "server/rpc/view"},
     "server": SIM | GENERATED | SERVER | {"server/rpc/telemetry", "server/rpc/handlers", "server/rpc/listen"},
     "client": GENERATED,
     "models": SIM,
@@ -45,12 +46,14 @@ ABOVE_SIM = {
 SEES_ALL = {"tools", "tests"}
 
 # Third-party headers that only some folders may see.
+BEAST = re.compile(r"boost/(asio|beast)/")
 CGAL = re.compile(r"CGAL/")
 GRPC = re.compile(r"(grpc|grpcpp|grpc\+\+)/")
 PROTOBUF = re.compile(r"google/protobuf/|.*\.pb\.h$")
 CGAL_FOLDERS = {"sim/meshing", "sim/audit"}
+BEAST_FOLDERS = {"server/rpc/view"}
 GRPC_FOLDERS = {"server/rpc/listen", "server", "client"}
-PROTOBUF_FOLDERS = {"proto", "server/convert", "server/rpc/handlers", "server/rpc/listen", "server", "client"}
+PROTOBUF_FOLDERS = {"proto", "server/convert", "server/rpc/handlers", "server/rpc/view", "server/rpc/listen", "server", "client"}
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
 SOURCES = {".h", ".hpp", ".cc", ".cpp", ".inc"}
@@ -102,7 +105,7 @@ def reason(source, target, allowed):
     """Why `source` (a folder of ours) may not include `target` (a path), or None."""
     if source in SEES_ALL:
         return None
-    for pattern, folders, name in ((CGAL, CGAL_FOLDERS, "CGAL"), (GRPC, GRPC_FOLDERS, "gRPC"), (PROTOBUF, PROTOBUF_FOLDERS, "Protobuf")):
+    for pattern, folders, name in ((CGAL, CGAL_FOLDERS, "CGAL"), (BEAST, BEAST_FOLDERS, "Boost.Beast"), (GRPC, GRPC_FOLDERS, "gRPC"), (PROTOBUF, PROTOBUF_FOLDERS, "Protobuf")):
         if pattern.match(target) and source not in folders:
             return f"{source} may not see {name}"
     known = set(allowed) | SEES_ALL

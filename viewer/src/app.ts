@@ -15,7 +15,15 @@ import { Transport } from "./ui/transport.js";
 
 const TURN = Math.PI / 36; // of the camera by a key
 
-// The page of one recording.
+// What a page of a running session has beside those of a recording.
+export interface Live {
+  readonly tools: readonly HTMLElement[];
+  readonly side: readonly HTMLElement[];
+}
+
+const PLOTS_EVERY_MS = 250; // of a recording that grows
+
+// The page of one recording, finished or growing.
 export class App {
   readonly player: Player;
   readonly picture: Picture;
@@ -27,13 +35,16 @@ export class App {
   private readonly themes = new Themes(() => { this.recolor(); });
   private readonly readout: Readout;
   private readonly legend: Legend;
+  private bodies: HTMLSelectElement = element("select");
   private drawnPlots: Plot[] = [];
   private body: string;
   private readonly toggles: { readonly forces: Toggle; readonly cage: Toggle; readonly grid: Toggle };
   private last: number | null = null; // time of the last frame while it plays, ms
   private awake = false; // a frame is asked for
+  private plotted = 0; // when plots were last made anew, ms
+  private readonly ended = new AbortController();
 
-  constructor(private readonly recording: Recording, root: HTMLElement) {
+  constructor(private readonly recording: Recording, root: HTMLElement, private readonly live: Live | null = null) {
     this.player = new Player(recording);
     this.picture = new Picture(this.canvas, recording);
     this.readout = new Readout(recording);
@@ -44,28 +55,58 @@ export class App {
     this.toggles = { forces: part("forces", "Force arrows (f)", "Forces"), cage: part("cage", "Cages (c)", "Cage"), grid: part("grid", "Grid (g)", "Grid") };
     if (!this.picture.hasCages) this.toggles.cage.element.disabled = true;
     const view = element("div", { class: "view" }, this.canvas, this.legend.element);
-    const side = element("aside", { class: "side", "aria-label": "Figures and plots" }, this.readout.element, this.plots, this.facts());
-    root.replaceChildren(this.header(), view, side, element("footer", {}, new Transport(recording, this.player).element, this.status), this.help);
+    const side = element("aside", { class: "side", "aria-label": "Figures and plots" }, ...(live ? live.side : []), this.readout.element, this.plots, ...(live ? [] : [this.facts()]));
+    root.replaceChildren(this.header(), view, side, element("footer", {}, new Transport(recording, this.player, live !== null).element, this.status), this.help);
     this.listen(view);
     this.choose(this.body);
     this.themes.apply();
     this.goTo(opened);
     this.showSample();
+    if (live) this.player.follow();
     this.wake();
   }
 
+  // The page shows something else from now on.
+  end(): void {
+    this.ended.abort();
+    this.picture.stage.end();
+  }
+
+  // The recording has grown.
+  grew(change: { readonly forgotten: number; readonly pairs: boolean; readonly largestForce: number }): void {
+    if (this.picture.fitForces(change.largestForce)) {
+      this.legend.setScales({ cell: this.picture.cell, metersPerNewton: this.picture.metersPerNewton });
+      this.showParts();
+    }
+    if (change.pairs) this.offerBodies();
+    this.player.grew(change.forgotten);
+    const now = performance.now();
+    if (!this.player.following || now - this.plotted < PLOTS_EVERY_MS) return;
+    this.plotted = now;
+    this.plot();
+  }
+
   private header(): HTMLElement {
-    const names = this.recording.touched();
-    const bodies = select("Body whose contact forces are shown", names.map((name) => [name, `forces on ${name}`]), this.body, (name) => { this.choose(name); });
-    bodies.dataset["name"] = "body";
+    this.offerBodies();
     const tools = element("div", { class: "tools", role: "toolbar", "aria-label": "View" },
-      this.toggles.forces.element, ...(names.length > 1 ? [bodies] : []), this.toggles.cage.element, this.toggles.grid.element,
+      ...(this.live ? this.live.tools : []), this.toggles.forces.element, this.bodies, this.toggles.cage.element, this.toggles.grid.element,
       button("Camera as at the start (r)", "Reset view", () => { this.resetView(); }, { "data-name": "reset" }),
       button("Save the picture as PNG (p)", "PNG", () => { void this.savePicture(); }, { "data-name": "png" }),
       button("Copy a link to this time and camera (k)", "Link", () => { void this.copyLink(); }, { "data-name": "link" }),
       button("Dark or light (t)", "◐", () => { this.themes.flip(); }, { "data-name": "theme" }),
       button("Keys (?)", "?", () => { this.help.showModal(); }, { "data-name": "help" }));
     return element("header", {}, element("h1", {}, this.recording.title), tools);
+  }
+
+  // Bodies that forces acted on. Hidden while there is no choice.
+  private offerBodies(): void {
+    const names = this.recording.touched();
+    const made = select("Body whose contact forces are shown", names.map((name) => [name, `forces on ${name}`]), this.body, (name) => { this.choose(name); });
+    made.dataset["name"] = "body";
+    made.hidden = names.length < 2;
+    this.bodies.replaceWith(made);
+    this.bodies = made;
+    if (this.body === "" && names.length > 0) this.choose(names[0]!);
   }
 
   private facts(): HTMLElement {
@@ -82,7 +123,7 @@ export class App {
       picture.stage.resize();
       for (const plot of this.drawnPlots) plot.redraw();
     }).observe(view);
-    addEventListener("hashchange", () => { this.goTo(location.hash); });
+    addEventListener("hashchange", () => { this.goTo(location.hash); }, { signal: this.ended.signal });
     picture.stage.controls.addEventListener("end", () => { this.writeLink(); });
     this.canvas.addEventListener("webglcontextlost", () => { this.say("The graphics card was lost; the picture comes back when the browser has it again."); });
     this.canvas.addEventListener("webglcontextrestored", () => { this.say(""); picture.stage.invalidate(); });
@@ -94,6 +135,7 @@ export class App {
       "+": () => { orbit(0, 0, 1 / 1.15); }, "=": () => { orbit(0, 0, 1 / 1.15); }, "-": () => { orbit(0, 0, 1.15); },
     });
     listenToKeys({
+      ...(this.live ? { Enter: () => { player.follow(); } } : {}),
       " ": () => { player.toggle(); }, ",": () => { player.step(-1); }, ".": () => { player.step(1); },
       ArrowLeft: () => { player.step(-1); }, ArrowRight: () => { player.step(1); },
       Home: () => { player.step(-this.recording.samples); }, End: () => { player.step(this.recording.samples); },
@@ -101,7 +143,7 @@ export class App {
       f: () => { this.toggles.forces.flip(); }, c: () => { this.toggles.cage.flip(); }, g: () => { this.toggles.grid.flip(); },
       r: () => { this.resetView(); }, p: () => { void this.savePicture(); }, k: () => { void this.copyLink(); }, t: () => { this.themes.flip(); },
       "?": () => { this.help.showModal(); },
-    });
+    }, this.ended.signal);
   }
 
   private frame(now: number): void {
@@ -125,20 +167,27 @@ export class App {
     this.picture.show(sample);
     this.readout.show(sample, this.body);
     for (const plot of this.drawnPlots) plot.show(sample);
-    if (!playing) this.writeLink();
+    if (!playing && !this.player.following) this.writeLink();
   }
 
   // Shows the forces on another body.
   private choose(body: string): void {
     this.body = body;
-    this.drawnPlots = plotsOf(this.recording, body).map((data) => new Plot(data, this.recording.time, (sample) => {
+    this.plot();
+    this.showParts();
+    this.showSample();
+  }
+
+  private plot(): void {
+    this.drawnPlots = plotsOf(this.recording, this.body).map((data) => new Plot(data, this.recording.time, (sample) => {
       if (this.player.playing) this.player.pause();
       this.player.seek(sample);
     }));
     this.plots.replaceChildren(...this.drawnPlots.map((plot) => plot.element));
-    for (const plot of this.drawnPlots) plot.redraw();
-    this.showParts();
-    this.showSample();
+    for (const plot of this.drawnPlots) {
+      plot.redraw();
+      plot.show(this.player.sample);
+    }
   }
 
   private showParts(): void {
@@ -162,11 +211,11 @@ export class App {
   private goTo(fragment: string): void {
     const { time, view } = parseFragment(fragment);
     if (view) this.picture.stage.setView(view);
-    if (time !== undefined) this.player.seek(this.recording.sampleAt(time));
+    if (time !== undefined) this.player.seek(this.recording.sampleAt(time + this.recording.start - this.recording.time[0]!));
   }
 
   private writeLink(): void {
-    const time = this.recording.time[this.player.sample]! - this.recording.time[0]!;
+    const time = this.recording.time[this.player.sample]! - this.recording.start;
     try {
       history.replaceState(null, "", formatFragment(time, this.picture.stage.view));
     } catch {
@@ -187,7 +236,7 @@ export class App {
   private async savePicture(): Promise<void> {
     try {
       const url = URL.createObjectURL(await this.picture.stage.png());
-      const time = this.recording.time[this.player.sample]! - this.recording.time[0]!;
+      const time = this.recording.time[this.player.sample]! - this.recording.start;
       const name = `${this.recording.title.replace(/[^\w-]+/g, "_")}_${time.toFixed(3)}s.png`;
       element("a", { href: url, download: name }).click();
       setTimeout(() => { URL.revokeObjectURL(url); }, 10_000);
@@ -197,7 +246,7 @@ export class App {
     }
   }
 
-  private say(words: string): void {
+  say(words: string): void {
     this.status.textContent = words;
   }
 }

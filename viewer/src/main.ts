@@ -14,7 +14,7 @@ async function start(root: HTMLElement): Promise<void> {
   const text = document.getElementById("recording")?.textContent.trim() ?? "";
   if (text === "") throw new RecordingError("This page carries no recording. Make one with eipc.viz.write_episode_page.");
   const { header, arrays } = parse(await gunzip(fromBase64(text)));
-  const recording = new Recording(header, arrays);
+  const recording = Recording.read(header, arrays);
   document.title = recording.title;
   globalThis.eipcViewer = new App(recording, root);
 }

@@ -16,6 +16,7 @@ from .errors import ServerStartError
 from .server_program import find_server
 
 _READY = re.compile(r"eipc-server listening on (\S+:\d+)")
+_VIEWER = re.compile(r"eipc-server viewer at (http://\S+/)")
 _KEPT_LINES = 40
 
 
@@ -26,6 +27,8 @@ class ServerProcess:
         self.process = process
         self.address = address
         self._output = output
+        found = [match for match in map(_VIEWER.search, output) if match]
+        self.viewer_url = found[0].group(1) if found else ""  # of the page, where it was asked for (--viewer)
 
     def __repr__(self) -> str:
         return f"ServerProcess({self.address}, " + ("running" if self.running else f"ended with status {self.process.returncode}") + ")"

@@ -11,9 +11,10 @@ from __future__ import annotations
 import argparse
 import json
 import sys
+import threading
 import time
 from pathlib import Path
-from typing import Any, Iterator
+from typing import Any, Callable, Iterator
 
 import numpy as np
 
@@ -22,6 +23,7 @@ sys.path.insert(0, str(REPOSITORY / "client" / "python"))  # works from a checko
 
 try:
     import eipc
+    from eipc.cli.view import page_of
     from grasp_page import write_grasp_page
     from grasp_pictures import render_phases
     from grasp_plots import plot_contacts, plot_forces
@@ -33,6 +35,7 @@ except ImportError as missing:
 OBSERVE = eipc.Observe(contact_wrenches=True, contact_counts=True, min_distance=True, surface_positions=True,
                        cage_positions=True, twists=True, boundary_poses=True, positions_dtype=np.float32)
 STEPS_ON_THE_WAY = 3
+SECONDS_TO_OPEN = 10
 
 
 class Progress:
@@ -70,10 +73,12 @@ def step_requests(task: GraspTask, dt: float, steps: int) -> Iterator[dict[str, 
         yield {"dt": dt, "targets": task.targets(step * dt), "observe": OBSERVE}
 
 
-def run_grasp(scene: eipc.Scene, task: GraspTask, dt: float, threads: int) -> tuple[list[eipc.Observation], float]:
-    """Steps through the whole grasp; returns what was observed and the wall time of the stepping, s."""
+def run_grasp(scene: eipc.Scene, task: GraspTask, dt: float, threads: int,
+              on_session: Callable[[eipc.Session], None] = lambda _: None) -> tuple[list[eipc.Observation], float]:
+    """Steps through the whole grasp; returns what was observed and the wall time of the stepping, s. on_session: called before."""
     steps = round(task.duration_s / dt)
     with scene.create_session(threads=threads) as session:
+        on_session(session)
         observations = [session.state(OBSERVE)]
         progress = Progress(task)
         with session.stream() as stream:
@@ -152,20 +157,21 @@ def parse_arguments() -> argparse.Namespace:
     parser.add_argument("--dt", type=float, default=0.02, metavar="S", help="time step, s")
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--out", type=Path, default=Path("out") / "demo", help="folder for the results")
+    parser.add_argument("--view", action="store_true", help="serve the viewer's page meanwhile, and until Control-C afterwards")
     arguments = parser.parse_args()
     if not 1e-5 <= arguments.dt <= 0.1:
         parser.error("--dt must lie between 1e-5 and 0.1 s")
     return arguments
 
 
-def record_and_report(client: eipc.Client, arguments: argparse.Namespace) -> None:
+def record_and_report(client: eipc.Client, arguments: argparse.Namespace, on_session: Callable[[eipc.Session], None] = lambda _: None) -> None:
     out: Path = arguments.out
     out.mkdir(parents=True, exist_ok=True)
     scene = client.create_scene(arguments.scene, data=arguments.data)
     task = read_task(scene.message, scene.summary)
     print(f"{scene.summary.display_name or arguments.scene.stem}: {len(scene.bodies)} bodies, {scene.summary.unknowns} "
           f"unknowns, {scene.summary.surface_triangles} surface triangles")
-    observations, wall_s = run_grasp(scene, task, arguments.dt, arguments.threads)
+    observations, wall_s = run_grasp(scene, task, arguments.dt, arguments.threads, on_session)
     recording = Recording(observations, scene.topology())
     summary = summarize(scene, task, recording, arguments.dt, arguments.threads, wall_s)
     files = [out / "summary.json", out / "recording.npz", out / "forces.png", out / "contacts.png"]
@@ -180,6 +186,13 @@ def record_and_report(client: eipc.Client, arguments: argparse.Namespace) -> Non
     except eipc.EpisodeError as reason:
         last = f"grasp.html was not written: {reason}"
     print("\n" + table(summary, out, files) + "\n" + last)
+    print(f"eipc view {arguments.scene} shows the grasp live, and lets you drive it.")
+
+
+def show_page(server: eipc.ServerProcess, session: eipc.Session) -> None:
+    """Says where the grasp is seen, and gives a person the time to open it."""
+    print(f"Open {page_of(server, session)} to see it live; it begins in {SECONDS_TO_OPEN} s.", flush=True)
+    time.sleep(SECONDS_TO_OPEN)
 
 
 def main() -> int:
@@ -189,9 +202,14 @@ def main() -> int:
             with eipc.connect(arguments.connect) as client:
                 record_and_report(client, arguments)
         else:
-            with eipc.launch_server(arguments.server) as server, server.client() as client:
+            viewer = ["--viewer=127.0.0.1:0"] if arguments.view else []
+            with eipc.launch_server(arguments.server, ["--listen=127.0.0.1:0", *viewer]) as server, server.client() as client:
                 print(f"server {arguments.server.name} at {server.address}")
-                record_and_report(client, arguments)
+                record_and_report(client, arguments, lambda session: show_page(server, session) if arguments.view else None)
+                if arguments.view:
+                    client.create_scene(arguments.scene, data=arguments.data).create_session(record=True)
+                    print(f"The page at {server.viewer_url} has a new session to drive. Control-C ends it.", flush=True)
+                    threading.Event().wait()
     except (eipc.EipcError, TaskError) as error:
         print(f"bubble_teddy_demo: {error}", file=sys.stderr)
         return 1

@@ -39,6 +39,7 @@ absl::Status Reset(Services& services, const CallContext& context, const v1::Res
     EIPC_RETURN_IF_ERROR(session->Reset(request.world()));
   }
   session->CheckpointLogIfDue(session.name());
+  services.feeds.Publish(session.name(), request.world(), session->world(request.world()));
   plan.Observe(session->world(request.world()), response);
   return absl::OkStatus();
 }

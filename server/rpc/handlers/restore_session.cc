@@ -32,6 +32,7 @@ absl::Status RestoreSession(Services& services, const CallContext& context, cons
   EIPC_RETURN_IF_ERROR(session->NoteMigrated(snapshot.migrated_from_build));
   EIPC_RETURN_IF_ERROR(session->Restore(request.world(), snapshot.state));
   session->CheckpointLogIfDue(session.name());
+  services.feeds.Publish(session.name(), request.world(), session->world(request.world()));
   plan.Observe(session->world(request.world()), response);
   response->set_migrated_from_build(snapshot.migrated_from_build);
   return absl::OkStatus();

@@ -13,6 +13,7 @@
 #include "server/convert/mesh_resolver.h"
 #include "server/os/child_process.h"
 #include "server/os/thread_scheduling.h"
+#include "server/rpc/handlers/live_feeds.h"
 #include "server/rpc/handlers/recovery.h"
 #include "server/rpc/handlers/refusal_pause.h"
 #include "server/rpc/telemetry/audit_log.h"
@@ -106,6 +107,8 @@ struct Services {
   rpc::Metrics* metrics = nullptr;
   // The server's log; may be empty.
   rpc::EventSink events;
+  // Who watches sessions while they go on.
+  rpc::LiveFeeds feeds;
   // Takes a span a request of steps; may be null.
   rpc::SpanLog* spans = nullptr;
   // Keeps how operations end; may be null.

@@ -104,6 +104,7 @@ absl::Status StepAndAnswer(Services& services, const CallContext& context, const
   std::string answer = key.id.empty() ? std::string() : response->SerializeAsString();
   const absl::Status logged = session->Acknowledge(index, std::move(key.id), std::move(key.request), std::move(answer), key.kind);
   if (!logged.ok()) response->clear_observation();
+  if (logged.ok()) services.feeds.Publish(session.name(), index, world);
   response->set_session_step(world.state().step);
   return logged;
 }

@@ -18,9 +18,11 @@
 #include "server/rpc/handlers/services.h"
 #include "server/rpc/listen/call_host.h"
 #include "server/rpc/listen/call_service.h"
+#include "server/rpc/listen/check_addresses.h"
 #include "server/rpc/listen/housekeeper.h"
 #include "server/rpc/listen/listen_address.h"
 #include "server/rpc/listen/poll_waker.h"
+#include "server/rpc/listen/viewer.h"
 #include "server/rpc/telemetry/metrics.h"
 #include "sim/base/status_macros.h"
 
@@ -84,13 +86,6 @@ void KeepGrpc() {
   (void)stays;
 }
 
-absl::Status CheckExposure(const ListenAddress& address, const std::string& text) {
-  if (address.loopback || !address.path.empty()) return absl::OkStatus();
-  return absl::InvalidArgumentError(absl::StrCat(
-      "'", text, "': only loopback addresses (127.0.0.1, [::1], localhost) and Unix sockets are served; put the proxy ",
-      "of docs/howto/operations.md in front (--listen unix:PATH) for others, or tunnel to the server (ssh -L)"));
-}
-
 CallHost::Options HostOptions(const GrpcServerOptions& options) {
   const ServerLimits& limits = options.limits;
   const bool tenants = !options.access_file.empty();
@@ -109,21 +104,6 @@ CallHost::Options HostOptions(const GrpcServerOptions& options) {
   host.reflection = options.reflection;
   host.events = options.events;
   return host;
-}
-
-absl::Status CheckListen(const GrpcServerOptions& options) {
-  if (options.listen.empty()) return absl::OkStatus();
-  EIPC_ASSIGN_OR_RETURN(const ListenAddress address, ParseListenAddress(options.listen));
-  return CheckExposure(address, options.listen);
-}
-
-absl::Status CheckMetrics(const GrpcServerOptions& options) {
-  if (options.metrics.empty()) return absl::OkStatus();
-  EIPC_ASSIGN_OR_RETURN(const ListenAddress address, ParseListenAddress(options.metrics));
-  if (address.loopback || options.metrics_anywhere) return absl::OkStatus();
-  return absl::InvalidArgumentError(
-      absl::StrCat("--metrics ", options.metrics, ": only loopback addresses are served (127.0.0.1, [::1], localhost), because ",
-                   "nobody is asked for credentials there; let the proxy forward it, or give --metrics-anywhere"));
 }
 
 }  // namespace
@@ -171,6 +151,7 @@ struct GrpcServer::Impl {
   TrimSchedule trim;  // the housekeeper's alone
   CallHost calls;
   CallService service;
+  std::unique_ptr<Viewer> viewer;  // may be null
   std::string address = "in-process";
   std::unique_ptr<grpc::Server> server;
   std::unique_ptr<Housekeeper> housekeeper;
@@ -208,6 +189,7 @@ std::map<std::string, double> GrpcServer::Impl::Gauges() const {
   }
   if (audit != nullptr) values["eipc_audit_entries_lost"] = static_cast<double>(audit->counts().lost);
   if (options.gauges) values.merge(options.gauges());
+  Viewer::AddGauges(viewer.get(), services.feeds, &values);
   AddSurvival(&values);
   return values;
 }
@@ -310,6 +292,7 @@ std::vector<absl::Status> GrpcServer::Check(const GrpcServerOptions& options) {
   if (!options.access_file.empty()) add(AccessList::Load(options.access_file).status());
   add(CheckListen(options));
   add(CheckMetrics(options));
+  add(Viewer::Check(options));
   return problems;
 }
 
@@ -348,6 +331,7 @@ absl::StatusOr<std::unique_ptr<GrpcServer>> GrpcServer::Start(const GrpcServerOp
   Impl* const raw = impl.get();
   impl->call_keeper = std::make_unique<Housekeeper>(kLookAtCalls, [raw] { raw->EndSlowCalls(); });
   EIPC_RETURN_IF_ERROR(impl->Listen(listen));
+  EIPC_ASSIGN_OR_RETURN(impl->viewer, Viewer::Start(options, &impl->calls));
   impl->poll_keeper = std::make_unique<Housekeeper>(PollWaker::kWakeInterval, [raw] { raw->waker.Wake(); });
   impl->housekeeper = std::make_unique<Housekeeper>(std::chrono::seconds(1), [raw] { raw->KeepHouse(); });
   impl->metrics.SetGauges([raw] { return raw->Gauges(); }, [raw] { return raw->SessionsByTenant(); });
@@ -379,6 +363,7 @@ void GrpcServer::Drain(std::chrono::milliseconds grace) {
   impl_->calls.room.Stop();
   if (impl_->services.recovery != nullptr) impl_->services.recovery->Stop();
   impl_->EndConnections(grace);
+  impl_->viewer.reset();
   impl_->metrics.SetGauges(nullptr);
   impl_->call_keeper.reset();
   impl_->poll_keeper.reset();

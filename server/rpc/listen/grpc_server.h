@@ -40,6 +40,11 @@ struct GrpcServerOptions {
   bool tenant_metrics = false;
   // Values of the program for /metrics, beside the server's; may be empty.
   Metrics::Gauges gauges;
+  // "HOST:PORT" of the viewer's page, on the loopback interface; empty: none. Folder of the page (server/rpc/view/view_page.h), and
+  // the addresses of proxies in front, "https://HOST[:PORT]".
+  std::string viewer;
+  std::string viewer_page;
+  std::vector<std::string> viewer_origins;
   // File that the audit log is appended to (server/rpc/telemetry/audit_log.h); empty: none.
   std::string audit_file;
   // File that spans are appended to (server/rpc/telemetry/span_log.h); empty: none.
@@ -54,6 +59,8 @@ struct GrpcServerOptions {
   // The interval at which free memory is returned to the system (server/os/malloc_tuning.h); 0: never.
   std::chrono::milliseconds trim_interval{60000};
   EventSink events;  // may be empty
+  // Called once, before on_ready, with the address of the page and whether it was built. May be empty.
+  std::function<void(const std::string& url, bool built)> on_viewer;
   // Called once, with the address, when the server takes work: at once, or when what the journal holds is back. May be empty.
   std::function<void(const std::string& address)> on_ready;
 };

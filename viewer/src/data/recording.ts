@@ -6,7 +6,7 @@ export interface Body extends BodyHeader {
   readonly nodes: Uint32Array; // [n,4] rows of the body's cage; empty for a still body
   readonly weights: Float32Array; // [n,4]
   readonly edges: Uint32Array; // [e,2] of the cage; may be empty
-  readonly cage: Float32Array; // [samples,m,3] m, world; positions [m,3] of a still body
+  cage: Float32Array; // [samples,m,3] m, world; positions [m,3] of a still body
   readonly cageSize: number; // m
 }
 
@@ -22,47 +22,90 @@ export interface PairForces {
   readonly frictionMoment: Float32Array;
 }
 
-// What the page shows. Samples are the start and the end of each step. SI units, world frame.
-export class Recording {
-  readonly title: string;
-  readonly facts: Header["facts"];
-  readonly time: Float64Array;
+// What the page shows. Samples are the start and the end of each step. SI units, world frame. A live one grows (LiveRecording).
+export interface Samples {
+  title: string;
+  facts: Header["facts"];
+  time: Float64Array;
   readonly bodies: readonly Body[];
-  readonly pairs: readonly Pair[];
-  readonly forces: PairForces;
-  readonly positions: Float32Array; // [samples,bodies,3] centres of mass
-  readonly contacts: Int32Array; // [samples,2] point-triangle, edge-edge
-  readonly gap: Float32Array; // [samples] smallest distance; infinite: none within the detection distance
-  readonly newton: Int32Array | null; // [samples], 0 at the start
-  readonly wall: Float32Array | null; // [samples] s of computing the step, 0 at the start
-  readonly converged: Int32Array | null; // [samples] 1 or 0
+  pairs: readonly Pair[];
+  forces: PairForces;
+  positions: Float32Array; // [samples,bodies,3] centres of mass
+  contacts: Int32Array; // [samples,2] point-triangle, edge-edge
+  gap: Float32Array; // [samples] smallest distance; infinite: none within the detection distance
+  newton: Int32Array | null; // [samples], 0 at the start
+  wall: Float32Array | null; // [samples] s of computing the step, 0 at the start
+  converged: Int32Array | null; // [samples] 1 or 0
+}
 
-  constructor(header: Header, arrays: Arrays) {
-    this.title = header.title;
-    this.facts = header.facts;
-    this.time = arrays.get("time_s", "f64", [-1]);
-    const n = this.time.length;
+export class Recording implements Samples {
+  title: string;
+  facts: Header["facts"];
+  time: Float64Array;
+  readonly bodies: readonly Body[];
+  pairs: readonly Pair[];
+  forces: PairForces;
+  positions: Float32Array;
+  contacts: Int32Array;
+  gap: Float32Array;
+  newton: Int32Array | null;
+  wall: Float32Array | null;
+  converged: Int32Array | null;
+
+  constructor(samples: Samples) {
+    this.title = samples.title;
+    this.facts = samples.facts;
+    this.time = samples.time;
+    this.bodies = samples.bodies;
+    this.pairs = samples.pairs;
+    this.forces = samples.forces;
+    this.positions = samples.positions;
+    this.contacts = samples.contacts;
+    this.gap = samples.gap;
+    this.newton = samples.newton;
+    this.wall = samples.wall;
+    this.converged = samples.converged;
+  }
+
+  static read(header: Header, arrays: Arrays): Recording {
+    const time = arrays.get("time_s", "f64", [-1]);
+    const n = time.length;
     if (n === 0) throw new RecordingError("The recording has no samples. Record at least the start.");
     const pairs = header.pairs.length;
     const vectors = (name: string, count: number): Float32Array => arrays.get(name, "f32", [n, count, 3]);
-    this.bodies = header.bodies.map((body, index) => readBody(body, index, n, arrays));
-    this.pairs = header.pairs.map(([on, by]) => ({ on, by }));
-    this.forces = {
-      normal: vectors("normal_force_n", pairs),
-      friction: vectors("friction_force_n", pairs),
-      normalMoment: vectors("normal_moment_nm", pairs),
-      frictionMoment: vectors("friction_moment_nm", pairs),
-    };
-    this.positions = vectors("position_m", header.bodies.length);
-    this.contacts = arrays.get("contacts", "i32", [n, 2]);
-    this.gap = arrays.get("min_distance_m", "f32", [n]);
-    this.newton = arrays.has("newton_iterations") ? arrays.get("newton_iterations", "i32", [n]) : null;
-    this.wall = arrays.has("step_wall_s") ? arrays.get("step_wall_s", "f32", [n]) : null;
-    this.converged = arrays.has("converged") ? arrays.get("converged", "i32", [n]) : null;
+    return new Recording({
+      title: header.title,
+      facts: header.facts,
+      time,
+      bodies: header.bodies.map((body, index) => readBody(body, index, n, arrays)),
+      pairs: header.pairs.map(([on, by]) => ({ on, by })),
+      forces: {
+        normal: vectors("normal_force_n", pairs),
+        friction: vectors("friction_force_n", pairs),
+        normalMoment: vectors("normal_moment_nm", pairs),
+        frictionMoment: vectors("friction_moment_nm", pairs),
+      },
+      positions: vectors("position_m", header.bodies.length),
+      contacts: arrays.get("contacts", "i32", [n, 2]),
+      gap: arrays.get("min_distance_m", "f32", [n]),
+      newton: arrays.has("newton_iterations") ? arrays.get("newton_iterations", "i32", [n]) : null,
+      wall: arrays.has("step_wall_s") ? arrays.get("step_wall_s", "f32", [n]) : null,
+      converged: arrays.has("converged") ? arrays.get("converged", "i32", [n]) : null,
+    });
+  }
+
+  // What times are counted from.
+  get start(): number {
+    return this.time[0]!;
   }
 
   get samples(): number {
     return this.time.length;
+  }
+
+  // Which step ended in a sample, in words.
+  stepAt(sample: number): string {
+    return `${sample} of ${this.samples - 1}`;
   }
 
   get duration(): number {

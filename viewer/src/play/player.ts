@@ -11,6 +11,7 @@ export class Player {
   private running = false;
   private factor = 1;
   private again = false;
+  private follows = false; // the end of a recording that grows
   private readonly listeners: Listener[] = [];
 
   constructor(private readonly recording: Recording) {}
@@ -27,6 +28,10 @@ export class Player {
     return this.factor;
   }
 
+  get following(): boolean {
+    return this.follows;
+  }
+
   get loop(): boolean {
     return this.again;
   }
@@ -35,7 +40,23 @@ export class Player {
     this.listeners.push(listener);
   }
 
+  // Shows the end from now on, as it grows; any other command ends that.
+  follow(): void {
+    this.running = false;
+    this.follows = true;
+    this.place(this.recording.samples - 1);
+    this.tell();
+  }
+
+  // The recording has grown, and forgotten samples at its beginning.
+  grew(forgotten: number): void {
+    if (this.follows) this.place(this.recording.samples - 1);
+    else this.place(Math.min(Math.max(this.shown - forgotten, 0), this.recording.samples - 1));
+    this.tell();
+  }
+
   play(): void {
+    this.follows = false;
     if (this.recording.samples < 2) return;
     if (this.shown === this.recording.samples - 1) this.place(0);
     this.running = true;
@@ -44,6 +65,7 @@ export class Player {
 
   pause(): void {
     this.running = false;
+    this.follows = false;
     this.tell();
   }
 
@@ -70,6 +92,7 @@ export class Player {
   }
 
   seek(sample: number): void {
+    this.follows = false;
     this.place(Math.min(Math.max(Math.round(sample), 0), this.recording.samples - 1));
     this.tell();
   }

@@ -13,11 +13,19 @@ const HEAD = 0.05; // length of a head, of the scene's size, and at most half of
 // Arrows of the contact forces on one body: each on its line of action, normal and friction apart.
 export class ForceArrows {
   readonly object = new Group();
-  readonly scale: number; // m of arrow for 1 N
+  scale: number; // m of arrow for 1 N
   private readonly arrows: Arrow[] = [];
 
   constructor(private readonly recording: Recording, private readonly size: number) {
     this.scale = niceBelow((0.45 * size) / largest(recording));
+  }
+
+  // Makes room for a larger force. True: the scale is another one.
+  fit(largestForce: number): boolean {
+    const scale = niceBelow((0.45 * this.size) / largestForce);
+    if (!(largestForce > 0) || scale === this.scale) return false;
+    this.scale = scale;
+    return true;
   }
 
   // The forces on a body at a sample; "" for none.

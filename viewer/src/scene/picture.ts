@@ -62,6 +62,11 @@ export class Picture {
     return this.arrows.object.visible ? this.arrows.shown : 0;
   }
 
+  // Another scale of arrows, when a force would be too long for the present one.
+  fitForces(largest: number): boolean {
+    return this.arrows.fit(largest);
+  }
+
   show(sample: number): void {
     this.sample = sample;
     this.cage.write(sample);

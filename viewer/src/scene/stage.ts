@@ -44,6 +44,12 @@ export class Stage {
     this.onStale();
   }
 
+  // Of the camera as seen from what it looks at, rad from x.
+  get heading(): number {
+    const offset = this.camera.position.clone().sub(this.controls.target);
+    return Math.atan2(offset.y, offset.x);
+  }
+
   get view(): View {
     return { eye: this.camera.position.toArray(), target: this.controls.target.toArray() };
   }
@@ -96,6 +102,13 @@ export class Stage {
     this.camera.fov = (360 / Math.PI) * Math.atan(half);
     this.camera.updateProjectionMatrix();
     this.invalidate();
+  }
+
+  // Gives the graphics card back what it holds.
+  end(): void {
+    this.controls.dispose();
+    this.renderer.dispose();
+    this.renderer.forceContextLoss();
   }
 
   drawIfStale(): boolean {

@@ -1,14 +1,14 @@
 export type Actions = Readonly<Record<string, () => void>>;
 
 // Keys that hold everywhere on the page, as KeyboardEvent.key; not while a control uses the key itself.
-export function listenToKeys(actions: Actions): void {
+export function listenToKeys(actions: Actions, signal?: AbortSignal): void {
   document.addEventListener("keydown", (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented || usedBy(event.target, event.key)) return;
     const action = actions[event.key] ?? actions[event.key.toLowerCase()];
     if (!action) return;
     event.preventDefault();
     action();
-  });
+  }, signal ? { signal } : {});
 }
 
 // Keys of the picture, while it has the focus: they win over those of the page.
@@ -23,7 +23,8 @@ export function listenOn(target: HTMLElement, actions: Actions): void {
 
 function usedBy(target: EventTarget | null, key: string): boolean {
   if (target instanceof HTMLButtonElement) return key === " " || key === "Enter";
-  if (target instanceof HTMLSelectElement) return true;
+  if (target instanceof HTMLSelectElement || target instanceof HTMLTextAreaElement) return true;
+  if (target instanceof HTMLInputElement && target.type !== "range" && target.type !== "checkbox") return true;
   if (target instanceof HTMLInputElement) return key.startsWith("Arrow") || key.startsWith("Page") || key === "Home" || key === "End";
   return false;
 }

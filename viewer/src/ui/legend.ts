@@ -10,7 +10,11 @@ export interface Scales {
 export class Legend {
   readonly element = element("div", { class: "legend", "aria-label": "Legend", role: "note" });
 
-  constructor(private readonly scales: Scales) {}
+  constructor(private scales: Scales) {}
+
+  setScales(scales: Scales): void {
+    this.scales = scales;
+  }
 
   show(parts: { readonly forces: boolean; readonly grid: boolean; readonly cage: boolean }): void {
     const items: HTMLElement[] = [];

@@ -27,7 +27,7 @@ export class Readout {
     const { recording } = this;
     const gap = recording.gap[sample]!;
     const [points, edges] = [recording.contacts[2 * sample]!, recording.contacts[2 * sample + 1]!];
-    this.set("step", `${sample} of ${recording.samples - 1}`);
+    this.set("step", recording.stepAt(sample));
     this.set("contacts", String(points + edges));
     this.set("kinds", `${points}, ${edges}`);
     this.set("gap", Number.isFinite(gap) ? quantity(gap, "m") : "nothing near");

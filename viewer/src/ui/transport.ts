@@ -10,8 +10,10 @@ export class Transport {
   private readonly clock = element("output", { class: "clock", "data-name": "clock" });
   private readonly speed: HTMLSelectElement;
   private readonly loop: Toggle;
+  private readonly live: Toggle | null;
 
-  constructor(private readonly recording: Recording, private readonly player: Player) {
+  // live: the recording grows, and its end can be followed.
+  constructor(private readonly recording: Recording, private readonly player: Player, live = false) {
     this.play = button("Play (space)", "▶", () => { player.toggle(); }, { class: "play", "data-name": "play" });
     this.slider = element("input", { type: "range", min: "0", max: String(recording.samples - 1), step: "1", value: "0",
                                      "aria-label": "Time", "data-name": "time" });
@@ -27,7 +29,8 @@ export class Transport {
       this.play,
       button("One step on (.)", "›", () => { player.step(1); }, { "data-name": "on" }),
       button("To the end (End)", "▶|", () => { player.step(recording.samples); }, { "data-name": "end" }));
-    const options = element("span", { class: "group" }, this.speed, this.loop.element);
+    this.live = live ? new Toggle("Follow the simulation (Enter)", "● Live", false, () => { player.follow(); }, "follow") : null;
+    const options = element("span", { class: "group" }, ...(this.live ? [this.live.element] : []), this.speed, this.loop.element);
     this.element = element("div", { class: "transport", role: "group", "aria-label": "Playing" }, steps, this.slider, this.clock, options);
     player.onChange(() => { this.update(); });
     this.update();
@@ -39,7 +42,10 @@ export class Transport {
     this.play.textContent = player.playing ? "❚❚" : "▶";
     this.play.setAttribute("aria-label", label);
     this.play.title = label;
-    const text = `${(recording.time[player.sample]! - recording.time[0]!).toFixed(3)} s of ${recording.duration.toFixed(3)} s`;
+    const since = (sample: number): string => (recording.time[sample]! - recording.start).toFixed(3);
+    const text = `${since(player.sample)} s of ${since(recording.samples - 1)} s`;
+    this.slider.max = String(recording.samples - 1);
+    this.live?.show(player.following);
     this.slider.value = String(player.sample);
     this.slider.setAttribute("aria-valuetext", text);
     this.clock.textContent = text;

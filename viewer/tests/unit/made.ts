@@ -56,5 +56,5 @@ export function madeRecording(times: number[], extra: (maker: Maker) => void = (
   maker.add("triangles_1", "u32", [1, 3], Uint32Array.of(0, 1, 2)).add("cage_1", "f32", [3, 3], Float32Array.of(0, 0, 0, 1, 0, 0, 0, 1, 0));
   extra(maker);
   const bodies = [{ name: "tet", kind: "embedded", map: "points" }, { name: "floor", kind: "static", map: "still" }] as const;
-  return new Recording({ ...HEADER, bodies, pairs: [["floor", "tet"], ["floor", "rod"], ["tet", "floor"]], arrays: {} }, maker.arrays());
+  return Recording.read({ ...HEADER, bodies, pairs: [["floor", "tet"], ["floor", "rod"], ["tet", "floor"]], arrays: {} }, maker.arrays());
 }

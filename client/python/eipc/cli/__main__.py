@@ -8,7 +8,7 @@ from typing import Optional, Sequence
 
 from ..errors import EipcError
 from ..farm import cli as farm
-from . import bench, diff, export, learn, record, replay, verify
+from . import bench, diff, export, learn, record, replay, verify, view
 
 
 def main(argv: Optional[Sequence[str]] = None) -> int:
@@ -33,7 +33,7 @@ def main(argv: Optional[Sequence[str]] = None) -> int:
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="eipc", description="Records and evaluates policies, and shows, compares and exports what they did.")
     commands = parser.add_subparsers(dest="name", required=True)
-    for part in (record, replay, diff, export, learn, bench, verify, farm):
+    for part in (record, replay, diff, export, learn, bench, view, verify, farm):
         part.add_commands(commands)
     return parser
 

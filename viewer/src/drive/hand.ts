@@ -1,0 +1,72 @@
+import { Quaternion, Vector3 } from "three";
+
+// A frame that the hand holds: a finger, or a whole gripper.
+export interface Finger {
+  readonly body: string;
+  readonly boundarySet: string;
+  readonly position: Vector3; // m, world
+  readonly rotation: Quaternion;
+}
+
+// Where the hand is relative to where it was taken (the clutch): it moves and turns with its fingers, and closes by moving them towards
+// its middle.
+export interface HandPose {
+  readonly position: Vector3; // m, of the middle
+  readonly rotation: Quaternion; // from the clutch
+  readonly closing: number; // m, of each finger
+}
+
+// Largest changes of a commanded hand in a second.
+export interface Speeds {
+  readonly linear: number; // m/s
+  readonly angular: number; // rad/s
+  readonly closing: number; // m/s
+}
+
+const LEAST_GAP = 1e-3; // m between a finger and the middle that closing leaves
+
+export class Hand {
+  readonly middle: Vector3;
+  private readonly ways: readonly Vector3[]; // unit, towards the middle; zero for a single finger
+
+  constructor(readonly fingers: readonly Finger[]) {
+    this.middle = new Vector3();
+    for (const finger of fingers) this.middle.addScaledVector(finger.position, 1 / fingers.length);
+    this.ways = fingers.map((finger) => {
+      const way = this.middle.clone().sub(finger.position);
+      return way.length() > LEAST_GAP ? way.normalize() : new Vector3();
+    });
+  }
+
+  get closes(): boolean {
+    return this.ways.some((way) => way.lengthSq() > 0);
+  }
+
+  // The most that fingers can close, m.
+  get mostClosing(): number {
+    const ways = this.fingers.map((finger) => finger.position.distanceTo(this.middle)).filter((way) => way > LEAST_GAP);
+    return ways.length > 0 ? Math.min(...ways) - LEAST_GAP : 0;
+  }
+
+  start(): HandPose {
+    return { position: this.middle.clone(), rotation: new Quaternion(), closing: 0 };
+  }
+
+  // Where the fingers are to be.
+  targets(pose: HandPose): Finger[] {
+    return this.fingers.map((finger, i) => {
+      const arm = finger.position.clone().sub(this.middle).addScaledVector(this.ways[i]!, pose.closing).applyQuaternion(pose.rotation);
+      return { ...finger, position: arm.add(pose.position), rotation: pose.rotation.clone().multiply(finger.rotation) };
+    });
+  }
+}
+
+// From one pose of the hand towards another, as far as the speeds allow in dt seconds.
+export function approach(from: HandPose, to: HandPose, speeds: Speeds, dt: number): HandPose {
+  const way = to.position.clone().sub(from.position);
+  way.clampLength(0, speeds.linear * dt);
+  const closing = from.closing + Math.min(Math.max(to.closing - from.closing, -speeds.closing * dt), speeds.closing * dt);
+  const angle = from.rotation.angleTo(to.rotation);
+  const rotation = angle < 1e-9 ? to.rotation.clone() : from.rotation.clone().slerp(to.rotation, Math.min(1, (speeds.angular * dt) / angle));
+  return { position: from.position.clone().add(way), rotation, closing };
+}

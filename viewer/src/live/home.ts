@@ -1,0 +1,80 @@
+import { button, element } from "../ui/dom.js";
+import type { Server } from "./server.js";
+import { inWords } from "./words.js";
+import type { SceneInfo, SessionInfo } from "../proto/eipc/v1/service_pb.js";
+
+const LOOK_EVERY_MS = 2000;
+
+// The sessions of the server, and scenes that new ones can be made of.
+export class Home {
+  readonly element: HTMLElement;
+  private readonly sessions = element("ul", { class: "cards", "data-name": "sessions", "aria-label": "Sessions" });
+  private readonly scenes = element("ul", { class: "cards", "data-name": "scenes", "aria-label": "Scenes" });
+  private readonly status = element("p", { class: "status", role: "status" });
+  private timer = 0;
+  private shown = "";
+
+  constructor(private readonly server: Server, private readonly open: (session: string) => void) {
+    this.element = element("div", { class: "home" }, element("h1", {}, "eipc"), this.status,
+      element("section", {}, element("h2", {}, "Sessions"), this.sessions), element("section", {}, element("h2", {}, "Scenes"), this.scenes));
+    void this.look();
+    this.timer = window.setInterval(() => { void this.look(); }, LOOK_EVERY_MS);
+  }
+
+  end(): void {
+    clearInterval(this.timer);
+  }
+
+  say(words: string): void {
+    this.status.textContent = words;
+  }
+
+  async look(): Promise<void> {
+    try {
+      const [sessions, scenes] = await Promise.all([this.server.sessions(), this.server.scenes()]);
+      this.show(sessions, scenes);
+    } catch (error) {
+      if (this.shown === "") this.say(inWords(error));
+    }
+  }
+
+  private show(sessions: SessionInfo[], scenes: SceneInfo[]): void {
+    const names = new Map(scenes.map((scene) => [scene.name, scene.displayName || scene.name]));
+    const shown = JSON.stringify([sessions.map((s) => [s.name, s.scene, String(s.step), s.timeS, s.worlds]), scenes.map((s) => s.name)]);
+    if (shown === this.shown) return;
+    this.shown = shown;
+    this.say("");
+    const focused = document.activeElement instanceof HTMLElement ? document.activeElement.dataset["name"] : undefined;
+    this.sessions.replaceChildren(...sessions.map((session) => this.sessionCard(session, names.get(session.scene) ?? session.scene)));
+    if (sessions.length === 0) this.sessions.append(element("li", { class: "quiet" }, "No session runs. Programs that connect to the server make them, or begin one from a scene below."));
+    this.scenes.replaceChildren(...scenes.map((scene) => this.sceneCard(scene)));
+    if (scenes.length === 0) this.scenes.append(element("li", { class: "quiet" }, "The server has no scene yet. ", element("code", {}, "eipc view SCENE"), " brings one."));
+    if (focused) document.querySelector<HTMLElement>(`[data-name="${CSS.escape(focused)}"]`)?.focus();
+  }
+
+  private sessionCard(session: SessionInfo, scene: string): HTMLElement {
+    const facts = `step ${session.step}, ${session.timeS.toFixed(2)} s${session.worlds > 1 ? `, ${session.worlds} worlds` : ""}${session.recording ? ", recorded" : ""}`;
+    const watch = button(`Watch ${scene}, ${facts}`, "Watch", () => { this.open(session.name); }, { "data-name": `watch ${session.name}`, class: "play" });
+    const remove = button(`Delete this session of ${scene}`, "Delete", () => { void this.do(() => this.server.deleteSession(session.name)); },
+                          { "data-name": `delete ${session.name}` });
+    return element("li", { class: "card" }, element("strong", {}, scene), element("span", { class: "quiet" }, facts), element("span", { class: "group" }, watch, remove));
+  }
+
+  private sceneCard(scene: SceneInfo): HTMLElement {
+    const name = scene.displayName || scene.name;
+    const make = button(`New session of ${name}`, "New session", () => {
+      void this.do(async () => { this.open((await this.server.createSession(scene.name)).name); });
+    }, { "data-name": `new ${scene.name}` });
+    return element("li", { class: "card" }, element("strong", {}, name),
+      element("span", { class: "quiet" }, `${scene.bodies} bodies, ${scene.unknowns} unknowns, ${scene.surfaceTriangles} triangles`), make);
+  }
+
+  private async do(action: () => Promise<void>): Promise<void> {
+    try {
+      await action();
+      await this.look();
+    } catch (error) {
+      this.say(inWords(error));
+    }
+  }
+}

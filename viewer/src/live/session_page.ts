@@ -1,0 +1,77 @@
+import { App } from "../app.js";
+import { DrivePanel } from "../drive/drive_panel.js";
+import { button, element, select } from "../ui/dom.js";
+import type { ViewerScene } from "../proto/eipc/v1/viewer_pb.js";
+import type { Connection, Frame } from "./connection.js";
+import { LiveRecording } from "./live_recording.js";
+import { LinkPanel } from "./link_panel.js";
+import { OBSERVE, type Server } from "./server.js";
+import { inWords, STATE_WORDS } from "./words.js";
+
+const FRAMES_PER_S = 60;
+
+// One world of a session while it goes on.
+export class SessionPage {
+  app: App | null = null;
+  recording: LiveRecording | null = null;
+  drive: DrivePanel | null = null;
+  private readonly place = element("div");
+  private scene: ViewerScene | null = null;
+  private readonly link = new LinkPanel();
+  private readonly unwatch: () => void;
+
+  constructor(private readonly connection: Connection, readonly server: Server, readonly session: string, readonly world: number,
+              private readonly root: HTMLElement, private readonly go: { readonly home: () => void; readonly world: (world: number) => void; readonly session: (session: string, recorded: boolean) => void }) {
+    root.replaceChildren(element("p", { class: "error waiting" }, "Waiting for the session …"));
+    this.unwatch = connection.watch({ session, worlds: [world], observe: OBSERVE, framesPerS: FRAMES_PER_S }, {
+      onScene: (scene) => { this.scene = scene; },
+      onFrame: (frame) => { this.take(frame); },
+      onError: (error) => { this.fail(inWords(error)); },
+    });
+  }
+
+  end(): void {
+    this.unwatch();
+    this.link.end();
+    this.drive?.end();
+    this.app?.end();
+  }
+
+  showConnection(): void {
+    this.app?.say(STATE_WORDS[this.connection.state]);
+    this.link.showState(this.connection.state);
+  }
+
+  private take(frame: Frame): void {
+    if (!this.scene) return;
+    this.link.count(this.connection, frame);
+    if (!this.app || !this.recording) {
+      this.recording = new LiveRecording(this.scene, frame.observation, this.scene.name);
+      document.title = this.scene.name;
+      this.app = new App(this.recording, this.root, { tools: this.tools(this.scene), side: [this.place, this.link.element] });
+      this.drive = new DrivePanel(this.app, this.server, { session: this.session, world: this.world }, this.scene, frame.observation,
+        { session: this.go.session });
+      this.place.replaceChildren(this.drive.element);
+      globalThis.eipcViewer = this.app;
+      return;
+    }
+    this.drive?.show(frame.observation);
+    const change = this.recording.append(frame.observation);
+    if (change.anew) this.app.player.follow();
+    this.app.grew({ ...change, largestForce: this.recording.largestForce });
+  }
+
+  private tools(scene: ViewerScene): HTMLElement[] {
+    const home = button("All sessions (Escape)", "☰", () => { this.go.home(); }, { "data-name": "home" });
+    if (scene.worlds < 2) return [home];
+    const worlds = Array.from({ length: scene.worlds }, (_, world): [string, string] => [String(world), `world ${world}`]);
+    const choose = select("World of the session", worlds, String(this.world), (world) => { this.go.world(Number(world)); });
+    choose.dataset["name"] = "world";
+    return [home, choose];
+  }
+
+  private fail(words: string): void {
+    this.root.replaceChildren(element("div", { class: "error", role: "alert" }, element("p", {}, words),
+      button("All sessions", "All sessions", () => { this.go.home(); }, { "data-name": "home" })));
+  }
+}

@@ -1,0 +1,174 @@
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+import type { Browser, Page } from "playwright-core";
+import { launch, named, scratchFolder, VIEWER } from "./browser.js";
+import { LiveServer, openLive, SKIP } from "./live_server.js";
+
+let browser: Browser;
+let server: LiveServer;
+const scratch = SKIP === false ? scratchFolder() : null;
+
+before(async () => {
+  if (SKIP !== false) return;
+  browser = await launch();
+  server = await LiveServer.start(join(scratch!.path, "state"));
+});
+
+after(async () => {
+  if (SKIP !== false) return;
+  await browser.close();
+  await server.stop();
+  scratch!.remove();
+});
+
+const check = (name: string, body: () => Promise<void>): void => {
+  test(name, { skip: SKIP }, async () => {
+    try {
+      await body();
+    } finally {
+      for (const context of browser.contexts()) await context.close();
+    }
+  });
+};
+const drawn = (page: Page): Promise<unknown> => page.waitForFunction(() => (globalThis.eipcViewer?.picture.stage.drawn ?? 0) > 0);
+const stepShown = async (page: Page): Promise<number> => Number(await named(page, "step").textContent());
+const waitForStep = (page: Page, step: number): Promise<unknown> =>
+  page.waitForFunction((wanted) => Number(document.querySelector('[data-name="step"]')?.textContent) === wanted, step);
+
+check("a session is found, watched as it goes on, and scrubbed", async () => {
+  const { page, problems } = await openLive(browser, server.url);
+  await named(page, `watch ${server.session}`).click();
+  await drawn(page);
+  assert.equal(await page.locator("h1").textContent(), "small grasp");
+  const { step } = await server.ask("step 5");
+  await waitForStep(page, Number(step));
+  await page.keyboard.press(",");
+  assert.equal(await named(page, "follow").getAttribute("aria-pressed"), "false");
+  const back = await stepShown(page);
+  assert.ok(back < Number(step));
+  await server.ask("step 2");
+  await page.waitForFunction((n) => globalThis.eipcViewer!.player.sample < globalThis.eipcConsole!.page!.recording!.samples - 1 && n >= 0, back);
+  assert.equal(await stepShown(page), back);
+  await named(page, "follow").click();
+  await waitForStep(page, Number(step) + 2);
+  await named(page, "home").click();
+  await named(page, `watch ${server.session}`).waitFor();
+  assert.deepEqual(problems, []);
+});
+
+check("a session that does not exist is said so, with a way back", async () => {
+  const { page } = await openLive(browser, `${server.url}?session=sessions/none`);
+  assert.match((await page.getByRole("alert").textContent())!, /not there any more/);
+  await named(page, "home").click();
+  await named(page, "sessions").waitFor();
+});
+
+check("run takes steps in real time until it is pressed again", async () => {
+  const { page } = await openLive(browser, server.sessionUrl);
+  await drawn(page);
+  const before = await stepShown(page);
+  await named(page, "run").click();
+  await page.waitForFunction((from) => Number(document.querySelector('[data-name="step"]')?.textContent) > from + 10, before);
+  await named(page, "run").click();
+  assert.equal(await named(page, "run").getAttribute("aria-pressed"), "false");
+});
+
+check("reset, snapshot and undo", async () => {
+  const { page } = await openLive(browser, server.sessionUrl);
+  await drawn(page);
+  await named(page, "session-reset").click();
+  await waitForStep(page, 0);
+  await server.ask("step 3");
+  await named(page, "snapshot").click();
+  await page.waitForFunction(() => document.querySelector("footer .status")?.textContent.startsWith("Kept step 3"));
+  const kept = await server.ask("state");
+  await server.ask("step 4");
+  await waitForStep(page, 7);
+  await named(page, "undo").click();
+  await waitForStep(page, 3);
+  assert.deepEqual(await server.ask("state"), kept);
+});
+
+check("fingers are dragged, closed and recorded, and the recording replays bit for bit", async () => {
+  const { page, problems } = await openLive(browser, server.sessionUrl);
+  await drawn(page);
+  await named(page, "session-reset").click();
+  await waitForStep(page, 0);
+  const session = page.url();
+  await named(page, "record").click();
+  await page.waitForURL((url) => url.href !== session);
+  await drawn(page);
+  await addPressingOf(page);
+  await page.locator(".drive summary").click();
+  await named(page, "force-limit").fill("6");
+  await named(page, "drive").click();
+  // Closes until a plate presses as hard as it may, and no further; then lifts by dragging the arrow that points up.
+  await page.keyboard.down("n");
+  await page.waitForFunction(() => pressingOf("left") >= 6);
+  await page.keyboard.up("n");
+  await dragUp(page);
+  await page.waitForFunction(() => globalThis.eipcConsole!.page!.drive!.pose!.position.z > 0.06);
+  await page.waitForFunction(() => {
+    const { recording } = globalThis.eipcConsole!.page!;
+    return recording!.positions[3 * (recording!.samples - 1) * recording!.bodies.length + 2]! > 0.045; // the cube, first of the bodies
+  });
+  await named(page, "drive").click();
+  const [download] = await Promise.all([page.waitForEvent("download"), named(page, "save-recording").click()]);
+  const saved = join(scratch!.path, "demonstration.eipcrec");
+  await download.saveAs(saved);
+  assert.ok(readFileSync(saved).length > 1000);
+  const eipc = process.env["EIPC_CLI"] ?? join(VIEWER, "../build/release/bin/eipc");
+  if (existsSync(eipc)) assert.match(execFileSync(eipc, ["verify", saved], { encoding: "utf8" }), /verified|same|match/i);
+  assert.deepEqual(problems, []);
+});
+
+// In the page: the normal force on a plate at present, N.
+declare function pressingOf(body: string): number;
+async function addPressingOf(page: Page): Promise<void> {
+  await page.evaluate(() => {
+    Object.assign(globalThis, { pressingOf: (body: string): number => {
+      const { recording } = globalThis.eipcConsole!.page!;
+      const { pairs, forces, samples } = recording!;
+      const pair = pairs.findIndex((found) => found.on === body && found.by === "cube");
+      return pair < 0 ? 0 : Math.hypot(...forces.normal.subarray(3 * ((samples - 1) * pairs.length + pair), 3 * ((samples - 1) * pairs.length + pair + 1)));
+    } });
+  });
+}
+
+// Drags the vertical arrow of the hand by the mouse.
+async function dragUp(page: Page): Promise<void> {
+  const canvas = (await named(page, "picture").boundingBox())!;
+  const [from, to] = await page.evaluate(() => {
+    const { stage } = globalThis.eipcViewer!.picture;
+    const at = globalThis.eipcConsole!.page!.drive!.pose!.position.clone();
+    const onScreen = (point: typeof at): [number, number] => {
+      const p = point.clone().project(stage.camera);
+      return [(p.x + 1) / 2, (1 - p.y) / 2];
+    };
+    // The arrow's length on the screen does not depend on the distance: a point of it at the size that the controls draw it.
+    const factor = at.distanceTo(stage.camera.position) * Math.min((1.9 * Math.tan((Math.PI * stage.camera.fov) / 360)) / stage.camera.zoom, 7);
+    const arrow = at.clone();
+    arrow.z += 0.25 * 0.9 * factor * 0.4;
+    const higher = arrow.clone();
+    higher.z += 0.04;
+    return [onScreen(arrow), onScreen(higher)];
+  });
+  await page.mouse.move(canvas.x + from[0] * canvas.width, canvas.y + from[1] * canvas.height);
+  await page.mouse.down();
+  await page.mouse.move(canvas.x + to[0] * canvas.width, canvas.y + to[1] * canvas.height, { steps: 12 });
+  await page.mouse.up();
+}
+
+check("the page goes on when the server has started again", async () => {
+  const { page } = await openLive(browser, server.sessionUrl);
+  await drawn(page);
+  const { step } = await server.ask("step 1");
+  await waitForStep(page, Number(step));
+  await server.ask("restart");
+  await page.waitForFunction(() => globalThis.eipcConsole!.connection.state === "open");
+  const again = await server.ask("step 1");
+  await waitForStep(page, Number(again["step"]));
+});

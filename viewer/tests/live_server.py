@@ -1,0 +1,57 @@
+"""A server with the viewer for the browser tests: `live_server.py STATE_FOLDER [WORLDS]`.
+
+Prints a line of JSON when it is ready: the address of the page and of a session of a small scene. Then it does what lines on its
+standard input say, and prints what came of each: `step N` steps every world, `restart` ends the server and starts it again at the same
+address, `state` prints the session's step and digest. It ends with its input.
+"""
+
+import json
+import os
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path[:0] = [str(ROOT / "client" / "python"), str(ROOT / "client" / "python" / "tests")]
+
+import eipc  # noqa: E402
+from small_grasp import scene  # noqa: E402
+
+
+def launch(state, listen="127.0.0.1:0", viewer="127.0.0.1:0"):
+    binary = os.environ.get("EIPC_SERVER") or ROOT / "build" / "release" / "bin" / "eipc-server"
+    return eipc.launch(binary, [f"--listen={listen}", f"--viewer={viewer}", f"--state-dir={state}", "--log-level=off"])
+
+
+def say(**what):
+    print(json.dumps(what), flush=True)
+
+
+def main():
+    state, worlds = sys.argv[1], int(sys.argv[2]) if len(sys.argv) > 2 else 1
+    server = launch(state)
+    client = server.client()
+    session = client.create_scene(scene()).create_session(worlds=worlds, record=True)
+    viewer = server.viewer_url
+    say(url=viewer, session=session.name)
+    for line in sys.stdin:
+        words = line.split()
+        if words[0] == "step":
+            for _ in range(int(words[1])):
+                for world in range(worlds):
+                    session.step(0.01, world=world)
+            say(step=session.state().step)
+        elif words[0] == "state":
+            seen = session.state(eipc.Observe(state_digest=True))
+            say(step=seen.step, digest=seen.state_digest)
+        elif words[0] == "restart":
+            client.close()
+            server.stop()
+            server = launch(state, server.address, viewer.split("/")[2])
+            client = server.client()
+            session = client.session(session.name)
+            say(restarted=True)
+    server.stop()
+
+
+if __name__ == "__main__":
+    main()
