@@ -17,6 +17,7 @@ from .v1 import service_pb2
 if TYPE_CHECKING:
     from .client import Client
 
+
 class Session:
     """Running worlds. Used in a `with` block it is deleted at the end."""
 
