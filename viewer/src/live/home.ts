@@ -14,7 +14,7 @@ export class Home {
   private timer = 0;
   private shown = "";
 
-  constructor(private readonly server: Server, private readonly open: (session: string) => void) {
+  constructor(private readonly server: Server, private readonly open: (session: string, world?: "all") => void) {
     this.element = element("div", { class: "home" }, element("h1", {}, "eipc"), this.status,
       element("section", {}, element("h2", {}, "Sessions"), this.sessions), element("section", {}, element("h2", {}, "Scenes"), this.scenes));
     void this.look();
@@ -57,7 +57,8 @@ export class Home {
     const watch = button(`Watch ${scene}, ${facts}`, "Watch", () => { this.open(session.name); }, { "data-name": `watch ${session.name}`, class: "play" });
     const remove = button(`Delete this session of ${scene}`, "Delete", () => { void this.do(() => this.server.deleteSession(session.name)); },
                           { "data-name": `delete ${session.name}` });
-    return element("li", { class: "card" }, element("strong", {}, scene), element("span", { class: "quiet" }, facts), element("span", { class: "group" }, watch, remove));
+    return element("li", { class: "card" }, element("strong", {}, scene), element("span", { class: "quiet" }, facts), element("span", { class: "group" }, watch,
+      ...(session.worlds > 1 ? [button(`All ${session.worlds} worlds of ${scene} as tiles`, "All worlds", () => { this.open(session.name, "all"); }, { "data-name": `tiles ${session.name}` })] : []), remove));
   }
 
   private sceneCard(scene: SceneInfo): HTMLElement {

@@ -5,6 +5,7 @@ import { Connection, serverStatus, signIn } from "./connection.js";
 import { Home } from "./home.js";
 import { Server } from "./server.js";
 import { SessionPage } from "./session_page.js";
+import { TilesPage } from "./tiles_page.js";
 import { STATE_WORDS } from "./words.js";
 import { Themes } from "../ui/theme.js";
 
@@ -14,13 +15,14 @@ class Console {
   readonly server: Server;
   home: Home | null = null;
   page: SessionPage | null = null;
+  tiles: TilesPage | null = null;
 
   constructor(private readonly root: HTMLElement) {
     this.connection = new Connection(`${location.protocol === "https:" ? "wss:" : "ws:"}//${location.host}/socket`);
     this.server = new Server(this.connection);
     this.connection.onState = () => { this.showConnection(); };
     addEventListener("popstate", () => { this.show(); });
-    listenToKeys({ Escape: () => { if (this.page && document.querySelector("dialog[open]") === null) this.go(""); } });
+    listenToKeys({ Escape: () => { if ((this.page ?? this.tiles) && document.querySelector("dialog[open]") === null) this.go(""); } });
   }
 
   start(): void {
@@ -36,16 +38,21 @@ class Console {
   private show(): void {
     const wanted = new URLSearchParams(location.search);
     const session = wanted.get("session");
-    const world = Number(wanted.get("world") ?? "0");
-    if (this.page && this.page.session === session && this.page.world === world) return;
+    const all = wanted.get("world") === "all";
+    const world = all ? 0 : Number(wanted.get("world") ?? "0");
+    if (this.page && this.page.session === session && this.page.world === world && !all) return;
     this.page?.end();
+    this.tiles?.end();
     this.home?.end();
     this.page = null;
     this.home = null;
+    this.tiles = null;
     globalThis.eipcViewer = undefined;
-    this.root.className = session ? "" : "list";
-    const open = (name: string, number = 0): void => { this.go(`?session=${encodeURIComponent(name)}${number > 0 ? `&world=${number}` : ""}`); };
-    if (session) {
+    this.root.className = !session ? "list" : all ? "wide" : "";
+    const open = (name: string, number: number | "all" = 0): void => { this.go(`?session=${encodeURIComponent(name)}${number === 0 ? "" : `&world=${number}`}`); };
+    if (session && all) {
+      this.tiles = new TilesPage(this.connection, session, this.root, { home: () => { this.go(""); }, world: (number) => { open(session, number); } });
+    } else if (session) {
       this.page = new SessionPage(this.connection, this.server, session, world, this.root,
         { home: () => { this.go(""); }, world: (number) => { open(session, number); },
           session: (name) => { open(name); } });
@@ -63,6 +70,7 @@ class Console {
     this.home?.say(STATE_WORDS[state]);
     if (state === "open") void this.home?.look();
     this.page?.showConnection();
+    this.tiles?.showConnection();
   }
 }
 

@@ -75,6 +75,13 @@ export class Picture {
     this.stage.invalidate();
   }
 
+  // Draws what the bodies' cages hold into one of columns x rows tiles.
+  showTile(column: number, row: number, columns: number, rows: number): void {
+    this.cage.write(0);
+    for (const mesh of this.meshes) mesh.show(0);
+    this.stage.drawTile(column, row, columns, rows);
+  }
+
   showParts(parts: Parts): void {
     this.body = parts.body;
     this.arrows.object.visible = parts.forces;

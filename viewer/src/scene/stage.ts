@@ -91,13 +91,13 @@ export class Stage {
     this.invalidate();
   }
 
-  // Fits the picture to the size of its place on the page.
-  resize(): void {
+  // Fits the picture to the size of its place on the page, of which it is one of columns x rows tiles.
+  resize(columns = 1, rows = 1): void {
     const { clientWidth: width, clientHeight: height } = this.canvas;
     if (width === 0 || height === 0) return;
     this.renderer.setPixelRatio(Math.min(globalThis.devicePixelRatio, 2));
     this.renderer.setSize(width, height, false);
-    this.camera.aspect = width / height;
+    this.camera.aspect = width / columns / (height / rows);
     const half = Math.tan((FIELD_OF_VIEW * Math.PI) / 360) / Math.min(this.camera.aspect, 1);
     this.camera.fov = (360 / Math.PI) * Math.atan(half);
     this.camera.updateProjectionMatrix();
@@ -121,6 +121,15 @@ export class Stage {
     this.stale = false;
     this.renderer.render(this.scene, this.camera);
     this.drawn++;
+  }
+
+  drawTile(column: number, row: number, columns: number, rows: number): void {
+    const { clientWidth: width, clientHeight: height } = this.canvas;
+    const place = [(column * width) / columns, height - ((row + 1) * height) / rows, width / columns, height / rows] as const;
+    this.renderer.setScissorTest(true);
+    this.renderer.setScissor(...place);
+    this.renderer.setViewport(...place);
+    this.draw();
   }
 
   // The picture as it is shown.

@@ -172,3 +172,23 @@ check("the page goes on when the server has started again", async () => {
   const again = await server.ask("step 1");
   await waitForStep(page, Number(again["step"]));
 });
+
+check("several worlds are tiles, each leads to its world", async () => {
+  const folder = scratchFolder();
+  const many = await LiveServer.start(join(folder.path, "state"), 4);
+  try {
+    const { page, problems } = await openLive(browser, many.url);
+    await named(page, `tiles ${many.session}`).click();
+    await many.ask("step 3");
+    await page.waitForFunction(() => [0, 1, 2, 3].every((world) => document.querySelector(`[data-name="tile ${world}"]`)?.textContent === `world ${world}, 0.03 s`));
+    await named(page, "tile 2").click();
+    await waitForStep(page, 3);
+    assert.equal(await named(page, "world").inputValue(), "2");
+    await page.goBack();
+    await named(page, "tile 3").waitFor();
+    assert.deepEqual(problems, []);
+  } finally {
+    await many.stop();
+    folder.remove();
+  }
+});
