@@ -51,7 +51,7 @@ CGAL = re.compile(r"CGAL/")
 GRPC = re.compile(r"(grpc|grpcpp|grpc\+\+)/")
 PROTOBUF = re.compile(r"google/protobuf/|.*\.pb\.h$")
 CGAL_FOLDERS = {"sim/meshing", "sim/audit"}
-BEAST_FOLDERS = {"server/rpc/view"}
+BEAST_FOLDERS = {"server/rpc/view", "server"}
 GRPC_FOLDERS = {"server/rpc/listen", "server", "client"}
 PROTOBUF_FOLDERS = {"proto", "server/convert", "server/rpc/handlers", "server/rpc/view", "server/rpc/listen", "server", "client"}
 
