@@ -11,7 +11,7 @@ using Vec6 = Eigen::Matrix<double, 6, 1>;
 using Mat6 = Eigen::Matrix<double, 6, 6>;
 
 // Membrane of a thin sheet in plane stress, per area at rest, as a function of the 3x2 deformation gradient F of its mid-surface
-// with principal stretches s1 >= s2 and J = s1 s2 (docs/concepts/theory.md, eq. 27):
+// with principal stretches s1 >= s2 and J = s1 s2 (docs/concepts/theory.md, eq. 30):
 //     psi = mu/2 (|F|^2 - 2) - mu ln J + lambda/2 (ln J)^2 + sum_i l(s_i),   J/m^2,
 // with mu, lambda in N/m. l is the strain limit of Li et al. 2021 ("Codimensional Incremental Potential Contact", eq. 19), 0 up to
 // s = 1 and infinite from the limit L on: l(s) = -k (s - 1)^2 ln((L - s) / (L - 1)) / (L - 1)^2.

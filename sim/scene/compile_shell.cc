@@ -202,6 +202,9 @@ void CheckShell(const BodySpec& spec, const std::string& path, Problems* problem
   const double alpha = spec.material.rayleigh_alpha_per_s, beta = spec.material.rayleigh_beta_s;
   CheckNumber(alpha >= 0, alpha, ">= 0", path + ".material.rayleigh_alpha_per_s", problems);
   CheckNumber(beta >= 0, beta, ">= 0", path + ".material.rayleigh_beta_s", problems);
+  if (spec.material.strain_damping_s != 0) {
+    problems->Add(path + ".material.strain_damping_s", "is not available for shells; use rayleigh_beta_s");
+  }
 }
 
 void CompileShell(const BodySpec& spec, const std::string& body_path, CompiledBody* out, Problems* problems) {

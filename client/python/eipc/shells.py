@@ -8,9 +8,11 @@ from typing import Mapping, Optional
 import numpy as np
 
 from . import arrays
+from .shown import brief
 from .v1 import observation_pb2
 
 
+@brief
 @dataclass(frozen=True, eq=False)
 class Keypoint:
     """A named point of a shell."""
@@ -19,6 +21,7 @@ class Keypoint:
     velocity: np.ndarray  # [3] m/s
 
 
+@brief
 @dataclass(frozen=True, eq=False)
 class Opening:
     """A named loop of a shell, such as the rim of a bag."""
@@ -27,6 +30,7 @@ class Opening:
     normal: np.ndarray  # [3], unit
 
 
+@brief
 @dataclass(frozen=True, eq=False)
 class ShellReading:
     """What a sheet does. Coverage is as seen along gravity, each point once."""
