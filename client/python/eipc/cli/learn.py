@@ -15,6 +15,7 @@ from ..envs import EipcVectorEnv, make_vec
 from ..episode import load_episodes
 from ..learn import CloningSettings, CrossEntropySettings, Generation, LinearPolicy, clone, cross_entropy, success_rate
 from ..learn.cloning import demonstrations
+from .env_options import add_env_option, env_options
 from .servers import add_server_option, client_of
 
 # The seeds of episodes that learning never sees.
@@ -35,13 +36,15 @@ def add_commands(commands: Any) -> None:
     learn.add_argument("--epochs", type=int, default=CloningSettings.epochs, help="of cloning (default %(default)s)")
     learn.add_argument("--max-steps", type=int, default=60, help="of an episode (default 60)")
     learn.add_argument("--episodes", type=int, default=100, help="of each evaluation (default 100)")
+    add_env_option(learn)
     add_server_option(learn)
     learn.set_defaults(command=_learn)
 
 
 def _learn(options: argparse.Namespace) -> int:
     options.out.mkdir(parents=True, exist_ok=True)
-    with client_of(options) as client, make_vec(options.env, options.worlds, max_episode_steps=options.max_steps, server=client) as env:
+    with client_of(options) as client, make_vec(options.env, options.worlds, max_episode_steps=options.max_steps, server=client,
+                                                **env_options(options.env_option)) as env:
         report = _clone(options, env) if options.recorded else _improve(options, env)
     text = json.dumps({"env": options.env, "seed": options.seed, "worlds": options.worlds, **report}, indent=1) + "\n"
     write_durably(options.out / "learning.json", lambda file: file.write(text.encode()))

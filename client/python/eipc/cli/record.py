@@ -14,6 +14,7 @@ from ..errors import EpisodeError
 from ..farm.policy import Policy, load_policy
 from ..recorder import Recorder
 from ..scene_source import load_scene
+from .env_options import add_env_option, env_options
 from .servers import add_server_option, client_of
 
 
@@ -33,6 +34,7 @@ def add_commands(commands: Any) -> None:
     record.add_argument("--observations", default="state", help="of an environment: groups, separated by commas (default: state)")
     record.add_argument("--task", default="", help="of a scene: what is done, in words")
     record.add_argument("--no-log", action="store_true", help="of a scene: without what `eipc verify` replays offline")
+    add_env_option(record)
     add_server_option(record)
     record.set_defaults(command=_record)
 
@@ -80,7 +82,7 @@ def _record_policy(options: argparse.Namespace, client: Client, recorder: Record
     groups = tuple(options.observations.split(","))
     policies = [load_policy(options.policy) for _ in range(worlds)]
     env = make_vec(options.scene, worlds, max_episode_steps=options.max_steps, server=client, autoreset_mode="DISABLED", record=recorder,
-                   observations=groups[0] if len(groups) == 1 else groups)
+                   observations=groups[0] if len(groups) == 1 else groups, **env_options(options.env_option))
     with env:
         _Rollout(env, policies, range(options.seed, options.seed + options.episodes)).run()
 

@@ -24,6 +24,8 @@ class ServerChoice(Protocol):
     def failed(self, address: str) -> None: ...
 
 
+# A call may step many worlds on a machine that is busy.
+_CALL_TIMEOUT_S = 600.0
 Server = Union[None, str, Client, ServerProcess, ServerChoice]
 
 
@@ -132,9 +134,9 @@ class Connection:
         if isinstance(self._server, ServerChoice):
             return self._server.client()
         if isinstance(self._server, str):
-            return connect(self._server, timeout=self._timeout)
+            return connect(self._server, timeout=self._timeout, default_timeout=_CALL_TIMEOUT_S)
         process = SHARED.process() if self._server is None else self._server
         if not process.running:
             raise UnavailableError(f"the server at {process.address} has ended; its last words: {process.output}",
                                    grpc.StatusCode.UNAVAILABLE)
-        return process.client(timeout=self._timeout)
+        return process.client(timeout=self._timeout, default_timeout=_CALL_TIMEOUT_S)

@@ -53,8 +53,8 @@ class LinearPolicy:
     def actions(self, observations: np.ndarray) -> np.ndarray:
         seen = features(observations)
         seen = np.concatenate([seen, np.ones((len(seen), 1))], axis=1)
-        # Sums by NumPy itself, not by a BLAS whose bits depend on the machine.
-        return np.tanh((self.weights * seen[:, None, :]).sum(axis=2))
+        # Sums by NumPy itself, not by a BLAS whose bits depend on the machine; in one order, however the weights lie in memory.
+        return np.tanh(np.multiply(self.weights, seen[:, None, :], order="C").sum(axis=2))
 
     def save(self, path: Union[str, "os.PathLike[str]"]) -> None:
         write_durably(Path(path), lambda file: np.savez(file, kind=np.array("linear"), weights=self.weights))

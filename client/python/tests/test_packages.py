@@ -1,0 +1,129 @@
+"""What the Debian packages install, used in a root of its own: programs, the C++ client by CMake and by pkg-config, the Python client.
+
+The packages themselves are checked where ./dev packages has made them.
+"""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+
+import pytest
+
+from conftest import REPOSITORY
+
+PACKAGES = REPOSITORY / "build" / "packages"
+PROJECT = """
+cmake_minimum_required(VERSION 3.25)
+project(user LANGUAGES CXX)
+find_package(eipc-client 0.2 REQUIRED)
+add_executable(user user.cc)
+target_link_libraries(user PRIVATE eipc::client)
+"""
+USER = """
+#include <cstdio>
+
+#include "client/cpp/client.h"
+
+int main(int, char** argv) {
+  auto source = eipc::client::SceneSource::FromFile(argv[2]);
+  if (!source.ok()) return 2;
+  auto client = eipc::client::Client::Connect(argv[1]);
+  if (!client.ok()) return 3;
+  const auto scene = client->CreateScene(*source);
+  if (!scene.ok()) return 4;
+  auto session = client->CreateSession(scene->name);
+  if (!session.ok()) return 5;
+  const auto seen = session->Step(0.01);
+  if (!seen.ok()) return 6;
+  std::printf("step %d of %zu bodies\\n", static_cast<int>(seen->step), scene->bodies.size());
+  return session->Delete().ok() ? 0 : 7;
+}
+"""
+PYTHON = """
+import eipc, eipc.envs
+from eipc.envs.scene_files import model_file
+print(eipc.__file__)
+with eipc.launch() as server:
+    print(server.process.args[0])
+    with eipc.envs.make_vec("eipc/Grasp-v0", 1, server=server) as env:
+        print(env.reset(seed=0)[0].shape, model_file("scenes/finray_plate.textproto"))
+"""
+
+
+@pytest.fixture(scope="module")
+def root(server_binary, eipc_binary, tmp_path_factory):
+    """A root with all that `cmake --install` puts there."""
+    build = server_binary.resolve().parents[1]
+    needed = [build / "CMakeCache.txt", build / "client/cpp/libeipc_client.a", REPOSITORY / "models/generated/manifest.json"]
+    if shutil.which("cmake") is None or not all(path.exists() for path in needed):
+        pytest.skip("the build lacks what is installed: ./dev build release")
+    root = tmp_path_factory.mktemp("root")
+    done = subprocess.run(["cmake", "--install", build, "--prefix", "/usr"], env={**os.environ, "DESTDIR": str(root)}, capture_output=True, text=True,
+                          check=False)
+    assert done.returncode == 0, done.stderr
+    return root
+
+
+def run(*words, **environment):
+    done = subprocess.run([str(word) for word in words], capture_output=True, text=True, check=False, timeout=300,
+                          env={"PATH": "/usr/bin:/bin", "HOME": "/tmp", **environment})
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+def test_programs_python_and_models_find_each_other(root):
+    path, packages = f"{root}/usr/bin:/usr/bin:/bin", root / "usr/lib/python3/dist-packages"
+    assert re.match(r"eipc \d+\.\d+\.\d+", run(root / "usr/bin/eipc", "--version", PATH=path))
+    package, server, shape, plate = run(sys.executable, "-c", PYTHON, PATH=path, PYTHONPATH=str(packages)).replace(") ", ")\n").split("\n")[:4]
+    assert package == f"{packages}/eipc/__init__.py" and server == f"{root}/usr/bin/eipc-server"
+    assert shape == "(1, 26)" and plate == f"{packages}/eipc/models/scenes/finray_plate.textproto"
+    assert "usage: eipc record" in run(root / "usr/bin/eipc", "record", "--help", PATH=path, PYTHONPATH=str(packages))
+    assert not list(packages.rglob("__pycache__/*test*")) and (root / "etc/default/eipc-server").is_file()
+
+
+def test_the_client_library_is_found_by_cmake_and_pkg_config(root, server_binary, tmp_path):
+    import eipc
+    from blocks import write_block
+    from test_replay import SCENE
+    write_block(tmp_path / "block.vtk", cells=1)
+    (tmp_path / "fall.textproto").write_text(SCENE.format(mesh="block.vtk"))
+    (tmp_path / "CMakeLists.txt").write_text(PROJECT)
+    (tmp_path / "user.cc").write_text(USER)
+    run("cmake", "-S", tmp_path, "-B", tmp_path / "build", f"-DCMAKE_PREFIX_PATH={root}/usr")
+    run("cmake", "--build", tmp_path / "build")
+    with eipc.launch(server_binary) as server:
+        assert run(tmp_path / "build" / "user", server.address, tmp_path / "fall.textproto") == "step 1 of 1 bodies\n"
+    flags = run("pkg-config", "--cflags", "--libs", "eipc-client", PKG_CONFIG_PATH=f"{root}/usr/lib/pkgconfig").split()
+    assert any(flag.startswith("-I") and flag.endswith("include/eipc") for flag in flags)
+    assert [flag for flag in flags if flag.startswith("-leipc")] == ["-leipc_client", "-leipc_proto", "-leipc_proto_messages"]
+    assert "-lgrpc++" in flags and "-lprotobuf" in flags
+
+
+def test_the_unit_runs_what_is_installed(root):
+    unit = (root / "usr/lib/systemd/system/eipc-server.service").read_text()
+    (command,) = re.findall(r"^ExecStart=(\S+) (.*)$", unit, re.MULTILINE)
+    assert (root / command[0].lstrip("/")).exists() and "--state-dir=/var/lib/eipc-server" in command[1]
+    assert re.search(r"^StateDirectory=eipc-server$", unit, re.MULTILINE) and "DynamicUser=yes" in unit
+    help = run(root / "usr/bin/eipc-server", "--help")
+    defaults = (root / "etc/default/eipc-server").read_text()
+    assert all(f"(Env:{name})" in help for name in re.findall(r"^#?(EIPC_\w+)=", defaults, re.MULTILINE))
+    if shutil.which("systemd-analyze"):  # a machine without units of its own has more to complain of than this one
+        done = subprocess.run(["systemd-analyze", "verify", str(root / "usr/lib/systemd/system/eipc-server.service")], capture_output=True, text=True,
+                              check=False)
+        assert not re.findall(r".*eipc-server.service:\d+: .*", done.stdout + done.stderr)
+
+
+def test_packages_say_what_they_need():
+    found = {path.name.split("_")[0]: path for path in PACKAGES.glob("*.deb")}
+    if not found:
+        pytest.skip("the packages were not made (./dev packages)")
+    assert set(found) == {"eipc-server", "libeipc-client-dev", "python3-eipc"}
+    fields = {name: run("dpkg-deb", "-f", path) for name, path in found.items()}
+    assert "libgrpc++1.51" in fields["eipc-server"] and "Architecture: amd64" in fields["eipc-server"]
+    assert "Depends: libgrpc++-dev" in fields["libeipc-client-dev"]
+    assert "Architecture: all" in fields["python3-eipc"] and "python3-grpcio" in fields["python3-eipc"]
+    listed = {name: run("dpkg-deb", "-c", path) for name, path in found.items()}
+    assert "./usr/bin/eipc-server -> ../lib/eipc/bin/eipc-server" in listed["eipc-server"]
+    assert "/eipc/cli/__main__.py" in listed["python3-eipc"] and "/tests/" not in listed["python3-eipc"]
