@@ -1,6 +1,7 @@
 #include "sim/collision/collision_free_step.h"
 
 #include <algorithm>
+#include <mutex>
 
 #include "sim/geometry/ccd.h"
 #include "sim/geometry/distance.h"
@@ -10,13 +11,15 @@ namespace {
 
 constexpr double kGapShare = 0.1;  // of dhat, what detection keeps
 
-// The free fraction of the motion of one pair.
-double FreeFraction(const Candidate& candidate, const std::vector<Vec3>& x0, const std::vector<Vec3>& x1, double position_error_m) {
+// The free fraction of the motion of one pair, or some that is free and at least `enough`.
+double FreeFraction(const Candidate& candidate, const std::vector<Vec3>& x0, const std::vector<Vec3>& x1, double position_error_m,
+                    double enough = 1) {
   const std::array<int32_t, 4>& v = candidate.v;
   CcdOptions options;
   options.position_error_m = position_error_m;
   options.target_gap = kGapShare * candidate.dhat;
   options.offset = candidate.offset;
+  options.enough = enough;
   return (candidate.kind == ContactKind::kPointTriangle
               ? PointTriangleCcd(x0[v[0]], x0[v[1]], x0[v[2]], x0[v[3]], x1[v[0]], x1[v[1]], x1[v[2]], x1[v[3]], options)
               : EdgeEdgeCcd(x0[v[0]], x0[v[1]], x0[v[2]], x0[v[3]], x1[v[0]], x1[v[1]], x1[v[2]], x1[v[3]], options))
@@ -41,15 +44,19 @@ double CollisionFreeStep(const std::vector<Candidate>& candidates, const std::ve
   double step = 1;
   pool->ParallelFor(chunks, 1, [&](int64_t first, int64_t last) {
     double local = 1;
+    {
+      const std::lock_guard<std::mutex> lock(mutex);
+      local = step;
+    }
     int64_t queries = 0;
     for (int64_t i = first * kChunk; i < std::min(n, last * kChunk); ++i) {
       const Candidate& candidate = candidates[among == nullptr ? i : (*among)[i]];
       const double far = LargestExaminedGap(candidate.dhat, candidate.offset, position_error_m);
       if (reach != nullptr && candidate.bound - reach->Approach(candidate) >= far) continue;
       if (queries++ % kQueriesAPoll == 0 && Raised(interrupt)) return;
-      local = std::min(local, FreeFraction(candidate, x0, x1, position_error_m));
+      local = std::min(local, FreeFraction(candidate, x0, x1, position_error_m, local));
     }
-    std::lock_guard<std::mutex> lock(mutex);  // a minimum does not depend on the order
+    const std::lock_guard<std::mutex> lock(mutex);  // a minimum does not depend on the order, nor on where pairs are left
     step = std::min(step, local);
   });
   return step;

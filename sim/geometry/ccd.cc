@@ -188,11 +188,13 @@ class Advance {
       if (w.last >= 1) return {1, false, iterations};
       const double from = t;
       t = w.last;
+      if (Enough(t)) return {t, false, iterations};
       V r[kPairs];
       MoveTo(s_, t, &r);
       n = Normalized(Kind::Closest(r).n);
       if (!threshold_.hold && t < 0.5 * (1 + from)) Turn(&t, &n, r, &iterations);
       if (t >= 1) return {1, false, iterations};
+      if (Enough(t)) return {t, false, iterations};
     }
     // Without room at the start, a pair that never got farther apart is one that approaches.
     if (threshold_.hold && highest <= 2 * slack_) t = 0;
@@ -201,6 +203,9 @@ class Advance {
 
  private:
   static constexpr int kPairs = Kind::kPairs;
+
+  // A pair without room may yet turn out to have none: its time is known at the end only.
+  bool Enough(double t) const { return t >= options_.enough && !threshold_.hold; }
 
   // Finds the first direction and the thresholds. False: nothing can be proven.
   bool Start() {

@@ -64,6 +64,8 @@ struct CcdOptions {
   double offset = 0;
   // Bound, in m, on how far each coordinate that the caller forms may lie from the exact line, beyond what rounding x0 + t d costs.
   double position_error_m = 0;
+  // What lies after this fraction of the step is of no interest: the time returned may be any that is proven and not before it.
+  double enough = 1;
   // Passes after which the last proven time is returned as a hit.
   int max_iterations = 100000;
 };
@@ -71,7 +73,7 @@ struct CcdOptions {
 struct CcdResult {
   // Fraction of the step, in [0, 1], over which the gap is proven.
   double time = 0;
-  // The whole step could not be proven: time < 1.
+  // The whole step, or what is enough of it, could not be proven: time < CcdOptions::enough.
   bool hit = true;
   // Passes, each one direction tried; the work done.
   int iterations = 0;

@@ -67,6 +67,28 @@ TEST_P(BothKinds, WithoutApproachOnePassProvesTheStep) {
   }
 }
 
+// A turning pair, which takes many passes: what ends early is proven, and not before what was enough.
+TEST_P(BothKinds, EndsWhereItIsEnough) {
+  CcdQuery q = Make(0, 0.02, -0.001);
+  q.end[0].x() += 3;
+  q.end[1].y() -= 2;
+  CcdOptions options;
+  options.target_gap = 1e-3;
+  const CcdResult whole = RunCcd(q, options);
+  ASSERT_TRUE(whole.hit);
+  ASSERT_GT(whole.time, 0.1);
+  for (const double enough : {0.01, 0.3 * whole.time, 0.9 * whole.time}) {
+    options.enough = enough;
+    const CcdResult part = RunCcd(q, options);
+    EXPECT_FALSE(part.hit);
+    EXPECT_GE(part.time, enough);
+    EXPECT_LE(part.time, whole.time) << "proven";
+    EXPECT_LE(part.iterations, whole.iterations);
+  }
+  options.enough = 0.5 * (1 + whole.time);
+  EXPECT_EQ(RunCcd(q, options).time, whole.time) << "never enough: the same";
+}
+
 TEST_P(BothKinds, GapIsClampedBelowTheFirstDistance) {
   const CcdResult r = Ccd(Make(0, 1e-3, -1e-3), 1.0);
   EXPECT_TRUE(r.hit);
