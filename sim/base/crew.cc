@@ -1,7 +1,7 @@
 #include "sim/base/crew.h"
 
 #include <algorithm>
-#include <atomic>
+#include <chrono>
 #include <exception>
 
 namespace eipc {
@@ -26,11 +26,30 @@ struct Crew::Loop {
   const int64_t grain;
   std::atomic<int64_t> next = 0;
   std::atomic<bool> failed = false;
-  std::exception_ptr error;  // of the thread that set `failed`; read when all have left
-  // Guarded by the crew's mutex.
-  int places = 0;  // for workers that may still join
-  int inside = 0;  // workers
+  std::exception_ptr error;     // of the thread that set `failed`; read when all have left
+  int places = 0;               // for workers that may still join; guarded by the crew's mutex
+  std::atomic<int> inside = 0;  // workers; changed under the crew's mutex
 };
+
+namespace {
+
+// Until done() or about as long as it takes to wake a thread that sleeps: what is worth waiting for mostly comes sooner, since
+// loops follow each other closely. Whether it came.
+template <typename Done>
+bool Spin(const Done& done) {
+  constexpr std::chrono::microseconds kSpin(50);
+  constexpr int kTurns = 32;  // between two looks at the clock
+  const auto end = std::chrono::steady_clock::now() + kSpin;
+  do {
+    for (int k = 0; k < kTurns; ++k) {
+      if (done()) return true;
+      __builtin_ia32_pause();
+    }
+  } while (std::chrono::steady_clock::now() < end);
+  return done();
+}
+
+}  // namespace
 
 Crew::Crew(int workers) {
   threads_.reserve(static_cast<size_t>(std::max(0, workers)));
@@ -57,20 +76,29 @@ void Crew::Run(int64_t n, int64_t grain, int helpers, void* context, ChunkFn fn)
   loop.places = static_cast<int>(std::min<int64_t>({helpers, workers(), (n - 1) / step}));
   const int invited = loop.places;
   std::list<Loop*> entry;
+  int asleep = 0;
   if (invited > 0) {
     entry.push_back(&loop);
     {
       const std::lock_guard<std::mutex> lock(mutex_);
       loops_.splice(loops_.end(), entry);
+      open_.store(static_cast<int>(loops_.size()));
+      asleep = asleep_;
     }
-    for (int i = 0; i < invited; ++i) wake_.notify_one();
+    for (int i = 0; i < std::min(invited, asleep); ++i) wake_.notify_one();
   }
   loop.Work();
   if (invited > 0) {
     std::unique_lock<std::mutex> lock(mutex_);
     if (loop.places > 0) loops_.remove(&loop);
     loop.places = 0;
-    left_.wait(lock, [&] { return loop.inside == 0; });
+    open_.store(static_cast<int>(loops_.size()));
+    if (loop.inside != 0) {
+      lock.unlock();
+      Spin([&loop] { return loop.inside == 0; });
+      lock.lock();
+      left_.wait(lock, [&loop] { return loop.inside == 0; });
+    }
   }
   if (loop.error) std::rethrow_exception(loop.error);
 }
@@ -78,20 +106,32 @@ void Crew::Run(int64_t n, int64_t grain, int helpers, void* context, ChunkFn fn)
 void Crew::Work() {
   std::unique_lock<std::mutex> lock(mutex_);
   while (true) {
+    ++asleep_;
     wake_.wait(lock, [this] { return stop_ || !loops_.empty(); });
+    --asleep_;
     if (stop_) return;
-    Loop* const loop = loops_.front();
-    ++loop->inside;
-    if (--loop->places == 0) {
-      loops_.pop_front();
-    } else {
-      loops_.splice(loops_.end(), loops_, loops_.begin());  // the next worker helps another
+    while (!loops_.empty()) {
+      Join(&lock);
+      lock.unlock();
+      Spin([this] { return open_.load(std::memory_order_relaxed) > 0; });
+      lock.lock();
     }
-    lock.unlock();
-    loop->Work();
-    lock.lock();
-    if (--loop->inside == 0) left_.notify_all();
   }
+}
+
+void Crew::Join(std::unique_lock<std::mutex>* lock) {
+  Loop* const loop = loops_.front();
+  ++loop->inside;
+  if (--loop->places == 0) {
+    loops_.pop_front();
+  } else {
+    loops_.splice(loops_.end(), loops_, loops_.begin());  // the next worker helps another
+  }
+  open_.store(static_cast<int>(loops_.size()));
+  lock->unlock();
+  loop->Work();
+  lock->lock();
+  if (--loop->inside == 0) left_.notify_all();
 }
 
 Crew& Crew::OfProcess() {
