@@ -20,6 +20,10 @@ Vec12 ContactPotential::Gradient(const ContactStencil& s, const StencilPositions
   return stiffness_ * s.weight * BarrierStencilGradient(s, x);
 }
 
+Mat12 ContactPotential::Hessian(const ContactStencil& s, const StencilPositions& x) const {
+  return stiffness_ * s.weight * BarrierStencilHessian(s, x);
+}
+
 StencilFactor ContactPotential::Factor(const ContactStencil& s, const StencilPositions& x) const {
   StencilFactor factor = BarrierStencilFactor(s, x);
   factor.columns.leftCols(factor.rank) *= std::sqrt(stiffness_ * std::abs(s.weight));

@@ -179,8 +179,17 @@ void IncrementalPotential::RankOneUpdates(LowRank* updates) {
   for (VolumeTerm* term : owned_->volumes) term->AppendRankOneUpdate(Here(), updates);
 }
 
+bool IncrementalPotential::UseExactHessian() {
+  if (barrier_.exact() || contacts_.stencils().empty()) return false;
+  barrier_.set_exact(true);
+  return true;
+}
+
+// Contact first: materials converge better with exact Hessians, and mostly need no others.
 bool IncrementalPotential::Project() {
-  bool changed = false;
+  bool changed = barrier_.exact();
+  barrier_.set_exact(false);
+  if (changed) return true;
   for (VolumeTerm* term : owned_->volumes) changed |= term->Project();
   for (IsotropicTerm* term : owned_->isotropic) changed |= term->Project();
   return changed;

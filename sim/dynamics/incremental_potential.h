@@ -55,6 +55,7 @@ class IncrementalPotential {
   void Forces(VecX* force);
   bool Hessian(BlockMatrix* hessian);
   void RankOneUpdates(LowRank* updates);
+  bool UseExactHessian();
   bool Project();
   // Nodes that terms without a constant Hessian touch: contact, friction, elements of nonlinear materials.
   void ChangingNodes(std::vector<uint8_t>* nodes) const { pattern_.ChangingNodes(nodes); }

@@ -75,6 +75,7 @@ class StageProblem : public RootProblem {
   const std::vector<double>& NodeInertia() override { return potential_.NodeInertia(); }
   void ChangingNodes(std::vector<uint8_t>* nodes) const override { potential_.ChangingNodes(nodes); }
   void RankOneUpdates(LowRank* updates) override { potential_.RankOneUpdates(updates); }
+  bool UseExactHessian() override { return potential_.UseExactHessian(); }
   bool Project() override { return potential_.Project(); }
   double MaxStep(const VecX& dq) override { return guard_.MaxStep(dq); }
   StepLimit MaxStepLimit() const override { return guard_.limited_by(); }

@@ -16,7 +16,12 @@ class BarrierTerm : public EnergyTerm {
   void set_stiffness(double stiffness) { potential_ = ContactPotential(stiffness); }
   const ContactPotential& potential() const { return potential_; }
 
-  void BeginStage(const StageContext&) override {}
+  // Hessians are bounded from above, stencil by stencil, by positive semidefinite ones, or exact: then their sum with those of
+  // other terms need not be positive definite. The former from the start of each stage on.
+  bool exact() const { return exact_; }
+  void set_exact(bool exact) { exact_ = exact; }
+
+  void BeginStage(const StageContext&) override { exact_ = false; }
   double Value(const Point& point) override;
   void AddGradient(const Point& point, VecX* gradient) override;
   void AddHessian(const Point& point, BlockMatrix* hessian) override;
@@ -26,6 +31,7 @@ class BarrierTerm : public EnergyTerm {
   const ContactSet* contacts_;
   ThreadPool* pool_;
   ContactPotential potential_;
+  bool exact_ = false;
   std::vector<StencilFactor> factors_;
 };
 

@@ -125,6 +125,21 @@ void SurfaceMap::AppendNodePairs(const Stencil& v, std::vector<std::pair<int32_t
   }
 }
 
+void SurfaceMap::AddHessian(const Stencil& v, const Mat12& h, BlockMatrix* hessian) const {
+  const Nodes nodes = Gather(v);
+  // The rows of J^T H that belong to each node.
+  std::array<Eigen::Matrix<double, 3, 12>, 16> rows;
+  for (int n = 0; n < nodes.count; ++n) {
+    rows[n].setZero();
+    for (int i = 0; i < 4; ++i) rows[n] += nodes.weight[n][i] * h.middleRows<3>(3 * i);
+  }
+  ForBlocks(nodes, hessian, [&](int row, int column, int64_t slot) {
+    Mat3 block = Mat3::Zero();
+    for (int j = 0; j < 4; ++j) block += nodes.weight[column][j] * rows[row].middleCols<3>(3 * j);
+    hessian->AddAt(slot, block);
+  });
+}
+
 void SurfaceMap::AddHessian(const Stencil& v, const StencilFactor& factor, BlockMatrix* hessian) const {
   const Nodes nodes = Gather(v);
   const int rank = factor.rank;

@@ -43,15 +43,17 @@ StepLimit NewtonSolver::DiagnoseLimit(const NewtonProblem& problem) const {
 
 // Where the energy has a part 1 - theta of the curvature that the projected Hessian has along a direction, unit steps remove only
 // that part of the error: each is parallel to the one before and theta times as long. The remaining distance is then 1 / (1 -
-// theta) steps (Aitken's delta-squared process).
+// theta) steps (Aitken's delta-squared process). Steps that do not shrink lead away from a saddle, where the curvature is negative;
+// nothing tells how far, but hardly farther than the solve has already come in one step.
 double NewtonSolver::AitkenFactor(double update) const {
   constexpr double kSlow = 0.5, kParallel = 0.95, kMost = 64;
   const double previous = progress_.previous;
-  if (!(previous > 0) || update <= kSlow * previous || update >= previous) return 1;
+  if (!(previous > 0) || update <= kSlow * previous) return 1;
   const double last2 = last_direction_.squaredNorm(), along = direction_.dot(last_direction_);
   if (along <= kParallel * std::sqrt(direction_.squaredNorm() * last2)) return 1;
   const double theta = along / last2;
-  return theta < 1 ? std::clamp(1 / (1 - theta), 1.0, kMost) : kMost;
+  if (theta < 1) return std::clamp(1 / (1 - theta), 1.0, kMost);
+  return std::clamp(progress_.largest / update, 1.0, kMost);
 }
 
 // Energies cannot be distinguished below their rounding. There the slope at the trial point decides (the approximate Wolfe
@@ -89,6 +91,7 @@ absl::StatusOr<bool> NewtonSolver::TakeDirection(NewtonProblem* problem, const S
                                                  NewtonReport* report) {
   const double update = LargestNodeNorm(direction_) / context.velocity_scale;
   const bool damped = progress_.damping.lambda() > 0;
+  progress_.largest = std::max(progress_.largest, update);
   progress_.ratio = progress_.previous > 0 ? update / progress_.previous : 0;
   progress_.limit = move_.Make(problem, *q, direction_, damped ? 1 : AitkenFactor(update), context.seconds);
   EIPC_RETURN_IF_ERROR(Poll(interrupt_));
@@ -115,11 +118,22 @@ absl::StatusOr<bool> NewtonSolver::TakeDirection(NewtonProblem* problem, const S
   return true;
 }
 
+// Semidefinite bounds of contact's Hessians make updates shrink by a constant factor only, which may be near 1. Where updates are
+// taken whole and still shrink slowly, the exact Hessian is tried; a problem that projects it again is asked less and less often.
+void NewtonSolver::AskForExactHessian(NewtonProblem* problem, int iteration) {
+  constexpr double kSlow = 0.3;
+  if (progress_.ratio < kSlow || progress_.damping.lambda() > 0 || iteration < progress_.next_exact) return;
+  if (!problem->UseExactHessian()) return;
+  progress_.exact_wait *= 2;
+  progress_.next_exact = iteration + progress_.exact_wait;
+}
+
 absl::StatusOr<bool> NewtonSolver::Iterate(NewtonProblem* problem, const SolveContext& context, VecX* q, NewtonReport* report) {
   EIPC_RETURN_IF_ERROR(Poll(interrupt_));
   gradient_.setZero(q->size());
   problem->Gradient(&gradient_);
   ZeroFixed(context.fixed, &gradient_);
+  AskForExactHessian(problem, report->iterations);
   direction_.setZero(q->size());
   ++report->iterations;
   ++report->linear_solves;

@@ -33,10 +33,12 @@ class NewtonSolver {
   // What one iteration leaves to the next.
   struct Progress {
     double energy = 0;
-    double previous = 0;  // the last update, where it was taken whole; 0: it was not
-    double ratio = 0;     // of the last two updates
-    double limit = 1;     // admissible fraction of the last direction
-    double taken = 1;     // accepted fraction of the last direction
+    double previous = 0;                 // the last update, where it was taken whole; 0: it was not
+    double ratio = 0;                    // of the last two updates
+    double largest = 0;                  // of all updates
+    double limit = 1;                    // admissible fraction of the last direction
+    double taken = 1;                    // accepted fraction of the last direction
+    int exact_wait = 2, next_exact = 0;  // iterations: between questions for an exact Hessian, and until the next
     SlideDamping damping;
   };
   // True when the solve has ended, with its outcome in *report.
@@ -44,6 +46,7 @@ class NewtonSolver {
   // The same for an iteration whose direction has been found.
   absl::StatusOr<bool> TakeDirection(NewtonProblem* problem, const SolveContext& context, VecX* q, NewtonReport* report);
   double AitkenFactor(double update) const;
+  void AskForExactHessian(NewtonProblem* problem, int iteration);
   // Backtracks from the first trial point, `limit` along; returns the accepted fraction (0: no progress possible).
   double LineSearch(NewtonProblem* problem, const SolveContext& context, const VecX& q, NewtonReport* report);
   bool SlopeDecreases(NewtonProblem* problem, double slope);

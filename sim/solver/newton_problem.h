@@ -22,10 +22,14 @@ class NewtonProblem {
   // By how much the rounding of coordinates may change Energy at the current point, J, beyond the rounding of the sum itself.
   virtual double EnergyRounding() { return 0; }
   virtual void Gradient(VecX* gradient) = 0;
-  // Positive semidefinite Hessian of the current point; true when the pattern of `hessian` changed.
+  // Hessian of the current point, positive semidefinite but for what UseExactHessian says; true when the pattern of `hessian`
+  // changed.
   virtual bool Hessian(BlockMatrix* hessian) = 0;
   // Rank-one updates that belong to the Hessian of the current point but are kept out of the matrix.
   virtual void RankOneUpdates(LowRank* updates) { updates->Clear(); }
+  // Called where updates shrink slowly: Hessians are exact from now on, also of terms that bound theirs by semidefinite ones, and
+  // need not be positive definite. False: they are already.
+  virtual bool UseExactHessian() { return false; }
   // Called when the Hessian is not positive definite: projects it until the next stage. False: nothing is left to project.
   virtual bool Project() { return false; }
   // By node, what SlideDamping scales: inertia as it stands in the Hessian, kg / s^2. Asked while it damps. Empty: no damping.

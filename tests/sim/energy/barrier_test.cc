@@ -53,6 +53,9 @@ TEST(BarrierTerm, DerivativesThroughEveryMap) {
           const MatX pulled = j.transpose() * factor.columns.leftCols(factor.rank);
           EXPECT_LT((hessian - scale * pulled * pulled.transpose()).norm(), 1e-8 * hessian.norm() + 1e-14 * exact.norm());
           EXPECT_GT(testing::SmallestEigenvalue(hessian), -1e-10 * hessian.norm());
+          term.set_exact(true);
+          EXPECT_LT((t.Hessian(m.q) - j.transpose() * exact * j).norm(), 1e-12 * exact.norm()) << "not projected";
+          term.set_exact(false);
           if (h > 1e-3) continue;  // so far that the closest feature changes
           EXPECT_LT(RelativeError(t.Gradient(m.q), t.GradientByDifference(m.q, h)), 1e-6);
           EXPECT_LT(RelativeError(j.transpose() * exact * j, t.HessianByDifference(m.q, h)), 1e-6);

@@ -89,6 +89,7 @@ TEST(SurfaceMap, PullsGradientsAndHessiansBack) {
 
     StencilFactor factor;
     factor.rank = random.Integer(1, 12);
+    factor.columns.setZero();
     for (int k = 0; k < factor.rank; ++k) factor.columns.col(k) = random.Vector(12, 1);
     const auto f = factor.columns.leftCols(factor.rank);
     BlockMatrix h;
@@ -100,6 +101,10 @@ TEST(SurfaceMap, PullsGradientsAndHessiansBack) {
     map.AddHessian(v, factor, &h);
     EXPECT_TRUE(h.missing()->empty());
     EXPECT_LT((testing::ToDense(h) - j.transpose() * f * f.transpose() * j).norm(), 1e-12 * (1 + f.squaredNorm()));
+    const Mat12 symmetric = factor.columns + factor.columns.transpose();  // and indefinite
+    h.SetZero();
+    map.AddHessian(v, symmetric, &h);
+    EXPECT_LT((testing::ToDense(h) - j.transpose() * symmetric * j).norm(), 1e-12 * (1 + symmetric.norm()));
   }
 }
 
