@@ -6,6 +6,16 @@
 #include "sim/dynamics/model.h"
 
 namespace eipc {
+namespace {
+
+// The largest factor, up to a hundred, that adds no more than a hundredth of the other energy to the barrier's.
+double AffordableFactor(const StiffnessState& state) {
+  constexpr double kShare = 0.01, kMost = 100;
+  const double added = kShare * state.other_energy;
+  return state.barrier_energy * kMost <= added ? kMost : 1 + added / state.barrier_energy;
+}
+
+}  // namespace
 
 double InitialBarrierStiffness(const Model& model) {
   if (model.contact.stiffness > 0) return model.contact.stiffness;
@@ -27,11 +37,18 @@ double InitialBarrierStiffness(const Model& model) {
   return stiffness > 0 ? stiffness : 1.0;
 }
 
-double BarrierStiffnessLimit(const Model& model) { return 1e4 * InitialBarrierStiffness(model); }
+double BarrierStiffnessLimit(const Model& model) { return 1e10 * InitialBarrierStiffness(model); }
 
-double NextBarrierStiffness(const Model& model, double stiffness, double relative_gap) {
-  if (model.contact.stiffness > 0 || relative_gap >= 0.05) return stiffness;
-  return std::max(stiffness, std::min(2 * stiffness, BarrierStiffnessLimit(model)));
+double NextBarrierStiffness(const Model& model, double stiffness, const StiffnessState& end) {
+  constexpr double kSmall = 0.05, kAim = 0.1, kWide = 0.5;
+  if (model.contact.stiffness > 0 || end.relative_gap >= 1) return stiffness;
+  const double initial = InitialBarrierStiffness(model);
+  if (end.relative_gap >= kWide) return std::min(stiffness, std::max(initial, 0.5 * stiffness));
+  if (end.relative_gap >= kSmall) return stiffness;
+  const double gap = std::max(end.relative_gap, 1e-9);
+  const double wanted = ContactPotential::UnitNormalForce(gap, 1) / ContactPotential::UnitNormalForce(kAim, 1);
+  const double factor = std::max(2.0, std::min(wanted, AffordableFactor(end)));
+  return std::max(stiffness, std::min(factor * stiffness, BarrierStiffnessLimit(model)));
 }
 
 bool PinchDetector::Pinched(double relative_gap) {
@@ -41,11 +58,10 @@ bool PinchDetector::Pinched(double relative_gap) {
   return iterations_ >= kPatience;
 }
 
-double StiffnessForImpact(const Model& model, double stiffness, double barrier_energy, double free_energy) {
-  constexpr double kShare = 0.01;
-  constexpr double kMost = 100, kLeast = 2;
+double StiffnessForImpact(const Model& model, double stiffness, const StiffnessState& start) {
+  constexpr double kLeast = 2;
   if (model.contact.stiffness > 0) return stiffness;
-  const double factor = barrier_energy * kMost <= kShare * free_energy ? kMost : 1 + kShare * free_energy / barrier_energy;
+  const double factor = AffordableFactor(start);
   if (factor < kLeast) return stiffness;
   return std::max(stiffness, std::min(factor * stiffness, BarrierStiffnessLimit(model)));
 }

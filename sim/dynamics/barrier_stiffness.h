@@ -10,13 +10,23 @@ struct Model;
 // twentieth of its surface in the area-weighted one. N/m per pair, N/m^3 area weighted.
 double InitialBarrierStiffness(const Model& model);
 
-// Adaptive stiffness grows up to here, N/m or N/m^3: 1e4 times the initial value.
+// Adaptive stiffness grows up to here, N/m or N/m^3: 1e10 times the initial value. It is reached only where a gap does not open
+// however stiff the barrier is, as between parts that drives press together.
 double BarrierStiffnessLimit(const Model& model);
 
-// Stiffness for the next step, after one that ended (accepted) with `relative_gap`, the smallest gap as a part of dhat. Only
-// adaptive scenes change it: doubled while gaps fall below dhat / 20, never lowered, so that an accepted state is never made worse
-// by it.
-double NextBarrierStiffness(const Model& model, double stiffness, double relative_gap);
+// What a change of stiffness is judged by, at one state.
+struct StiffnessState {
+  double relative_gap;    // the smallest as a part of its dhat; 1 or more: nothing touches
+  double barrier_energy;  // with the present stiffness, J
+  double other_energy;    // kinetic and elastic, J
+};
+
+// Stiffness for the next step, after one that ended (accepted) in this state. Only adaptive scenes change it, and never below the
+// initial one:
+// - Where gaps are below dhat / 20 it grows to what opens the smallest to dhat / 10 under the same force, at most a hundred times,
+//   and no further than the energy of the barrier grows by a hundredth of the other energy; but at least twice.
+// - It falls by half while everything that touches has gaps above dhat / 2, which stay above dhat / 3 then.
+double NextBarrierStiffness(const Model& model, double stiffness, const StiffnessState& end);
 
 // Detects impacts, for which a stiffness chosen for weights is too small: a body that is stopped from 20 m/s within one step
 // presses with a thousand times its weight, and the barrier balances that only at a gap of 1e-5 dhat, which Newton approaches by
@@ -33,9 +43,9 @@ class PinchDetector {
 };
 
 // Stiffness to solve a pinched step with, from its start: up to a hundred times as much, but no more than what adds to the barrier
-// energy of the start a hundredth of `free_energy`, the kinetic energy that the step would end with without contact. So the body is
-// stopped, and bodies that are already pressed together are not thrown apart. Unchanged where this would not even double it.
-double StiffnessForImpact(const Model& model, double stiffness, double barrier_energy, double free_energy);
+// energy of the start a hundredth of the other energy, kinetic as if the step ended without contact. So the body is stopped, and
+// bodies that are already pressed together are not thrown apart. Unchanged where this would not even double it.
+double StiffnessForImpact(const Model& model, double stiffness, const StiffnessState& start);
 
 }  // namespace eipc
 

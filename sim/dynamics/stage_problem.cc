@@ -113,11 +113,28 @@ double StageProblem::FreeEnergy() const {
   return energy;
 }
 
+double StageProblem::StoredEnergy(const VecX& q) const {
+  double energy = 0;
+  for (const ElasticBody& body : model_->elastic) energy += ElasticityTerm::StoredEnergy(body, q);
+  return energy;
+}
+
+double StageProblem::NextStiffness(const VecX& v) {
+  const double gap = contacts().least_relative_gap();
+  if (model_->contact.stiffness > 0 || gap >= 1) return barrier_stiffness();
+  double kinetic = 0;
+  for (int32_t n = 0; n < model_->node_count; ++n) kinetic += 0.5 * v.segment<3>(3 * n).dot(model_->mass.RowTimes(n, v));
+  return NextBarrierStiffness(*model_, barrier_stiffness(),
+                              {gap, potential_.BarrierEnergy(), kinetic + StoredEnergy(surface_.q())});
+}
+
 bool StageProblem::NeedsStifferBarrier() {
   if (!may_stiffen_ || !pinch_.Pinched(contacts().least_relative_gap())) return false;
   const VecX here = surface_.q();
   SetPoint(potential_.stage().q_start);
-  stiffer_ = StiffnessForImpact(*model_, barrier_stiffness(), potential_.BarrierEnergy(), FreeEnergy());
+  const StiffnessState start = {contacts().least_relative_gap(), potential_.BarrierEnergy(),
+                                FreeEnergy() + StoredEnergy(surface_.q())};
+  stiffer_ = StiffnessForImpact(*model_, barrier_stiffness(), start);
   may_stiffen_ = stiffer_ > barrier_stiffness();
   SetPoint(here);
   return may_stiffen_;

@@ -91,6 +91,8 @@ class StageProblem : public RootProblem {
   void AddRemainderTimes(const VecX& dq, VecX* product) override { potential_.remainder().AddTimes(dq, product); }
   void RemainderBlocks(std::vector<NodeBlock>* blocks) const override { potential_.remainder().Blocks(blocks); }
 
+  // For the step after one that ends at the current point with these velocities (barrier_stiffness.h).
+  double NextStiffness(const VecX& v);
   void Stiffen() { potential_.SetBarrierStiffness(stiffer_); }
   // Moves on a straight line from the current point to `q`; false when a collision stops it, which leaves it in between.
   bool GoStraight(const VecX& q);
@@ -115,6 +117,8 @@ class StageProblem : public RootProblem {
  private:
   // Kinetic energy that the stage would end with if nothing touched, J.
   double FreeEnergy() const;
+  // Of elastic bodies, J.
+  double StoredEnergy(const VecX& q) const;
 
   const Model* model_;
   PhaseSeconds* seconds_;
