@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 """Benchmark of the grasp: full-space, medium and low cages, h = 0.02, 0.01, 0.005 s, generated and (if there) real meshes; of each
-material against linear corotated (material_rows.py), and of bins of household objects, where --filter asks for them: those take hours.
+material against linear corotated (material_rows.py), and, where --filter asks for them, of bins of household objects (hours) and of
+public scenes of the reference IPC code (ipc_rows.py; with --peer beside that code).
 
 Prints the tables of speed and of stages, then what was promised beside what was measured (targets.py, bin_rows.py).
 
@@ -29,6 +30,7 @@ from typing import Any, Sequence  # noqa: E402
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 import bin_rows  # noqa: E402
+import ipc_rows  # noqa: E402
 import material_rows  # noqa: E402
 from eipc_cli import GRASP_MODELS, EipcCli, GraspCase, RunError, default_cli, default_data, grasp_cases  # noqa: E402
 from machine_probe import probe_ms  # noqa: E402
@@ -133,12 +135,14 @@ def targets_table(targets: Sequence[Target]) -> str:
 def parse_arguments(argv: Sequence[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--filter", default="", metavar="NAME",
-                        help="only rows whose name contains this, e.g. low, low-0.02, material-low, bin or bin-100")
+                        help="only rows whose name contains this, e.g. low, low-0.02, material-low, bin, bin-100, ipc or ipc-chain5")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the figures here as well")
     parser.add_argument("--page", type=Path, metavar="FILE", help="write the tables here as a page of the documentation")
     parser.add_argument("--runs", type=int, default=5, help="runs of each row; figures are medians")
     parser.add_argument("--refinement", type=int, default=0, metavar="LEVELS",
                         help="also refine the bear's surface so many times, each into four times as many triangles")
+    parser.add_argument("--peer", type=Path, metavar="PROGRAM",
+                        help="run PROGRAM SCENE STEPS in turns with the rows ipc-SCENE, and compare processor seconds; skipped where it is absent")
     parser.add_argument("--threads", type=int, default=1, help="threads inside a step")
     parser.add_argument("--eipc", type=Path, default=default_cli(), help="the eipc program")
     parser.add_argument("--data", type=Path, default=default_data(), help="folder of real meshes (default: EIPC_DATA)")
@@ -148,7 +152,8 @@ def parse_arguments(argv: Sequence[str] | None) -> argparse.Namespace:
     return arguments
 
 
-def measure(arguments: argparse.Namespace, cases: Sequence[GraspCase], models: Sequence[str], bins: Sequence[int]) -> dict[str, Any]:
+def measure(arguments: argparse.Namespace, cases: Sequence[GraspCase], models: Sequence[str], bins: Sequence[int],
+            public: Sequence[ipc_rows.IpcCase]) -> dict[str, Any]:
     """Everything that was asked for. Raises RunError, and ValueError where generated meshes are missing."""
     cli = EipcCli(arguments.eipc, arguments.data)
     cli.check()
@@ -166,6 +171,9 @@ def measure(arguments: argparse.Namespace, cases: Sequence[GraspCase], models: S
     out["targets"] += material_rows.material_targets(out["materials"])
     out["bin"] = bin_rows.bin_rows(cli, bins, arguments.runs, arguments.threads)
     out["targets"] += bin_rows.bin_targets(out["bin"])
+    peer = arguments.peer if arguments.peer and arguments.peer.is_file() else None
+    out["ipc"] = ipc_rows.ipc_rows(cli, public, arguments.data, arguments.runs, arguments.threads, peer)
+    out["targets"] += ipc_rows.ipc_targets(out["ipc"])
     return out
 
 
@@ -183,6 +191,10 @@ def report(arguments: argparse.Namespace, found: dict[str, Any]) -> str:
         parts.append(refinement_table(found["refinement"]))
     if found["bin"]:
         parts += [bin_rows.speed_table(found["bin"]), bin_rows.error_table(found["bin"])]
+    if found["ipc"]:
+        parts.append(ipc_rows.ipc_table(found["ipc"]))
+    if arguments.peer and not arguments.peer.is_file():
+        parts.append(f"There is no program at {arguments.peer}: nothing is compared with a peer.")
     if arguments.data is None:
         parts.append("The rows on real meshes need EIPC_DATA.")
     return "\n\n".join(parts)
@@ -204,13 +216,14 @@ def main(argv: Sequence[str] | None = None) -> int:
     models = [] if arguments.filter and not arguments.filter.startswith("material") else material_rows.models_named(arguments.filter)
     # Only where they are asked for: they take hours.
     bins = [count for count in bin_rows.COUNTS if arguments.filter.startswith("bin") and arguments.filter in bin_rows.name_of(count)]
-    if not cases and not models and not bins:
+    public = [case for case in ipc_rows.ipc_cases(arguments.data) if arguments.filter.startswith("ipc") and arguments.filter in case.name]
+    if not cases and not models and not bins and not public:
         names = ", ".join([case.name for case in grasp_cases(arguments.data)] + [material_rows.name_of(model) for model in GRASP_MODELS]
-                          + [bin_rows.name_of(count) for count in bin_rows.COUNTS])
+                          + [bin_rows.name_of(count) for count in bin_rows.COUNTS] + [case.name for case in ipc_rows.ipc_cases(arguments.data)])
         print(f"bench: no row's name contains '{arguments.filter}' (rows: {names})", file=sys.stderr)
         return 2
     try:
-        found = measure(arguments, cases, models, bins)
+        found = measure(arguments, cases, models, bins, public)
     except (RunError, ValueError) as error:
         print(f"bench: {error}", file=sys.stderr)
         return 1

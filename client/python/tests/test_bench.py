@@ -138,3 +138,38 @@ def test_asleep_is_from_when_hardly_anything_wakes_any_more(bench):
 
     assert asleep_from(np.array([0, 10, 3, 9, 10]), 10) == 3
     assert asleep_from(np.array([0, 10, 8]), 10) is None
+
+
+def test_ipc_targets_are_of_every_row_and_ratios_of_those_with_a_peer(bench):
+    from ipc_rows import ipc_cases, ipc_table, ipc_targets
+
+    assert ipc_cases(None) == [] and ipc_cases(REPOSITORY) == []
+    row = {"name": "ipc-a", "unknowns": 12, "steps": 3, "cpu_range_s": [1.0, 1.0], "min_distance_m": None, "same_digest": True, "probe_ms": 1.0,
+           "intersections": 0, "steps_not_converged": 0, "newton_iterations": {"mean": 5.0, "max": 40}}
+    rows = [{**row, "peer_tolerance": True, "cpu_s": 1.0, "peer_cpu_s": 10.0}, {**row, "peer_tolerance": True, "cpu_s": 1.0, "peer_cpu_s": 40.0},
+            {**row, "peer_tolerance": False, "cpu_s": 2.0, "peer_cpu_s": 6.0}, {**row, "peer_tolerance": False, "cpu_s": 2.0, "peer_cpu_s": None}]
+    found = {target.name: target for target in ipc_targets(rows)}
+    assert len(found) == 7
+    assert found["peer's time over ours at its tolerance, geometric mean"].value == pytest.approx(20.0)
+    assert found["peer's time over ours at its tolerance, least"].met and not found["peer's time over ours at our tolerance, least"].met
+    assert found["public IPC scenes, steps that did not converge"].met and found["public IPC scenes, iterations of a step"].met
+    assert len(ipc_targets([rows[3]])) == 3 and ipc_targets([]) == []
+    assert len(ipc_table(rows).splitlines()) >= 5
+
+
+def test_a_public_scene_runs_beside_a_peer(bench, eipc_binary, tmp_path):
+    from eipc_cli import EipcCli, RunError, default_data
+    from ipc_rows import ipc_cases, ipc_rows
+
+    cases = [case for case in ipc_cases(default_data()) if case.name == "ipc-12_largeMassRatio-tol"]
+    if not cases:
+        pytest.skip("there are no public scenes: set EIPC_DATA")
+    peer = tmp_path / "peer"
+    peer.write_text('#!/bin/sh\n[ "$1" = 12_largeMassRatio ] && [ "$2" = 60 ] || exit 3\ni=0; while [ $i -lt 20000 ]; do i=$((i+1)); done\n')
+    peer.chmod(0o755)
+    row = ipc_rows(EipcCli(eipc_binary, default_data()), cases, default_data(), 1, 1, peer)[0]
+    assert row["steps"] == 60 and row["unknowns"] == 48 and row["intersections"] == 0 and row["same_digest"]
+    assert row["cpu_s"] > 0 and row["peer_cpu_s"] > 0
+    peer.write_text("#!/bin/sh\nexit 4\n")
+    with pytest.raises(RunError, match="exit status 4"):
+        ipc_rows(EipcCli(eipc_binary, default_data()), cases, default_data(), 1, 1, peer)
