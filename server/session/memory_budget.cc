@@ -133,7 +133,8 @@ int64_t EstimateEquilibriumBytes(const SceneSpec& spec) {
     bytes += kPerTet * tets + kPerVertex * static_cast<double>(body.mesh.vertices.size()) +
              kPerTriangle * static_cast<double>(body.mesh.tets.empty() ? body.mesh.triangles.size() : 4 * body.mesh.tets.size());
   }
-  const LinearSolverKind solver = ChooseLinearSolver(spec.solver.linear_solver, static_cast<int64_t>(3 * nodes));
+  const bool iterative = spec.solver.linear_solver == LinearSolverKind::kAuto && 3 * nodes > kAlwaysFactored;
+  const LinearSolverKind solver = iterative ? LinearSolverKind::kPcgIc0 : spec.solver.linear_solver;
   for (const double slider : sliders) bytes += SliderBytes(slider, solver);
   return static_cast<int64_t>(NodeBytes(nodes) + bytes);
 }

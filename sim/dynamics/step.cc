@@ -36,6 +36,7 @@ absl::Status Stepper::Take(const State& from, const StepInput& input, State* nex
   task_ = {&from, &input, next, report};
   report->substeps = 0;
   ends_.time_limit.BeginStep(input.limit);
+  system_.BeginStep();
   schedule_.Begin(from);
   BeginPart(from);
   while (!schedule_.Done()) {

@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <utility>
+#include <variant>
 
 #include "sim/audit/audit.h"
 #include "sim/base/status_macros.h"
 #include "sim/dynamics/state_codec.h"
+#include "sim/linalg/solve_cost.h"
 #include "sim/scene/check_scene.h"
 #include "sim/scene/compile_body.h"
 #include "sim/scene/compile_joints.h"
@@ -178,12 +180,50 @@ double DefaultTolerance(const Model& model) {
   return tolerance;
 }
 
+// Of the systems without contact: what elements and mass couple.
+SolveCost CostOfSystems(const Model& model) {
+  std::vector<std::pair<int32_t, int32_t>> pairs;
+  for (int32_t n = 0; n < model.node_count; ++n) {
+    for (int32_t k = model.mass.row_start[n]; k < model.mass.row_start[n + 1]; ++k) pairs.emplace_back(model.mass.columns[k], n);
+  }
+  for (const ElasticBody& body : model.elastic) {
+    for (const Tet& tet : body.nodes) {
+      for (int a = 0; a < 4; ++a) {
+        for (int b = 0; b < a; ++b) pairs.emplace_back(tet[a], tet[b]);
+      }
+    }
+  }
+  BlockMatrix pattern;
+  pattern.SetPattern(model.node_count, &pairs);
+  return EstimateSolveCost(pattern);
+}
+
+// Of the elements, those whose Hessians change with the point. Of the others' factor most is kept from one system to the next.
+double ChangingShare(const Model& model) {
+  double changing = 0, all = 0;
+  for (const ElasticBody& body : model.elastic) {
+    const double elements = static_cast<double>(body.nodes.size());
+    all += elements;
+    if (!std::holds_alternative<LinearCorotated>(body.material)) changing += elements;
+  }
+  return all > 0 ? changing / all : 1;
+}
+
+LinearSolverKind ChooseSolver(const Model& model) {
+  constexpr double kComputedAgain = 0.3;  // of the factor of constant Hessians, where contact changes
+  SolveCost cost;
+  cost.unknowns = 3 * int64_t{model.node_count};
+  if (cost.unknowns > kAlwaysFactored) cost = CostOfSystems(model);
+  cost.factor_operations *= kComputedAgain + (1 - kComputedAgain) * ChangingShare(model);
+  return ChooseLinearSolver(LinearSolverKind::kAuto, cost);
+}
+
 void CopySettings(const SceneSpec& spec, Model* model) {
   model->name = spec.name;
   model->gravity = spec.gravity;
   model->contact = spec.contact;
   model->solver = spec.solver;
-  model->solver.linear_solver = ChooseLinearSolver(spec.solver.linear_solver, 3 * int64_t{model->node_count});
+  if (spec.solver.linear_solver == LinearSolverKind::kAuto) model->solver.linear_solver = ChooseSolver(*model);
   if (spec.solver.newton_tolerance_m_s == 0) model->solver.newton_tolerance_m_s = DefaultTolerance(*model);
   model->dynamics = spec.dynamics;
   if (spec.dynamics.sleep.speed_m_s == 0) model->dynamics.sleep.speed_m_s = 5 * spec.contact.friction_velocity_m_s;

@@ -5,10 +5,10 @@
 namespace eipc {
 namespace {
 
-constexpr int64_t kLargestFactor = 5000;  // table in docs/results/solvers.md
+constexpr int64_t kLargestFactor = int64_t{1} << 30;  // bytes; contact fills it further
 
 constexpr LinearSolverRow kRows[] = {
-    {LinearSolverKind::kAuto, "AUTO", "CHOLESKY up to 5000 unknowns, PCG_IC0 beyond", std::nullopt},
+    {LinearSolverKind::kAuto, "AUTO", "CHOLESKY or PCG_IC0, by the structure of the scene's meshes", std::nullopt},
     {LinearSolverKind::kCholesky, "CHOLESKY", "sparse factorization", std::nullopt},
     {LinearSolverKind::kPcgDiagonal, "PCG_DIAGONAL", "conjugate gradients, diagonal preconditioner", PreconditionerKind::kDiagonal},
     {LinearSolverKind::kPcgBlock, "PCG_BLOCK", "conjugate gradients, 3x3 blocks of the diagonal", PreconditionerKind::kBlock},
@@ -31,9 +31,11 @@ const LinearSolverRow& LinearSolverNamed(absl::string_view name) {
 
 std::string LinearSolverName(LinearSolverKind kind) { return absl::AsciiStrToLower(RowOf(kind).name); }
 
-LinearSolverKind ChooseLinearSolver(LinearSolverKind asked, int64_t unknowns) {
+LinearSolverKind ChooseLinearSolver(LinearSolverKind asked, const SolveCost& cost) {
   if (asked != LinearSolverKind::kAuto) return asked;
-  return unknowns <= kLargestFactor ? LinearSolverKind::kCholesky : LinearSolverKind::kPcgIc0;
+  if (cost.unknowns <= kAlwaysFactored) return LinearSolverKind::kCholesky;
+  const bool factor = cost.factor_bytes <= kLargestFactor && cost.factor_operations <= cost.krylov_operations();
+  return factor ? LinearSolverKind::kCholesky : LinearSolverKind::kPcgIc0;
 }
 
 }  // namespace eipc

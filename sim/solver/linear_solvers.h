@@ -8,6 +8,7 @@
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
 #include "sim/linalg/preconditioner.h"
+#include "sim/linalg/solve_cost.h"
 #include "sim/solver/solver_settings.h"
 
 namespace eipc {
@@ -28,8 +29,10 @@ const LinearSolverRow& RowOf(LinearSolverKind kind);
 const LinearSolverRow& LinearSolverNamed(absl::string_view name);
 // In reports: "pcg_ic0".
 std::string LinearSolverName(LinearSolverKind kind);
-// What kAuto stands for in a scene of so many unknowns; others stay as they are.
-LinearSolverKind ChooseLinearSolver(LinearSolverKind asked, int64_t unknowns);
+// Up to so many unknowns kAuto stands for kCholesky whatever the structure.
+inline constexpr int64_t kAlwaysFactored = 1000;
+// What kAuto stands for in a scene whose systems without contact have this cost; others stay as they are.
+LinearSolverKind ChooseLinearSolver(LinearSolverKind asked, const SolveCost& cost);
 
 }  // namespace eipc
 

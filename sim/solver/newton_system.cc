@@ -90,7 +90,8 @@ bool NewtonSystem::SolveIteratively(NewtonProblem* problem, const SolveContext& 
     ScopedPhase timer(context.seconds, Phase::kFactorize);
     if (damping > 0) Damp(problem->NodeInertia(), damping, &hessian_);
     problem->RankOneUpdates(&rank_one_updates_);
-    if (!pcg_->Prepare(hessian_, context.fixed)) return false;
+    indefinite_ = !pcg_->Prepare(hessian_, context.fixed);
+    if (indefinite_) return false;
     held_ = Held::kMatrix;
   }
   ScopedPhase timer(context.seconds, Phase::kSolve);
@@ -101,6 +102,8 @@ bool NewtonSystem::SolveIteratively(NewtonProblem* problem, const SolveContext& 
       pcg_->Solve(rank_one_updates_, Forcing(norm, last_gradient_), kKrylovIterations, &trial_);
   last_gradient_ = norm;
   report->krylov_iterations += result.iterations;
+  indefinite_ = result.indefinite;
+  left_to_factor_ |= !result.converged && !indefinite_ && !Raised(interrupt_);
   if (!result.converged || !trial_.allFinite()) return false;
   direction->swap(trial_);
   return true;
@@ -110,8 +113,11 @@ bool NewtonSystem::Solve(NewtonProblem* problem, const SolveContext& context, co
                          VecX* direction, NewtonReport* report) {
   if (!options.keep_matrix) held_ = Held::kNothing;
   if (held_ != Held::kNothing) ++report->kept_matrices;
-  if (pcg_ && held_ != Held::kFactor) {
-    if (SolveIteratively(problem, context, gradient, options.damping, direction, report)) return true;
+  if (pcg_ && !left_to_factor_ && held_ != Held::kFactor) {
+    do {
+      if (SolveIteratively(problem, context, gradient, options.damping, direction, report)) return true;
+      held_ = Held::kNothing;
+    } while (indefinite_ && problem->Project());
     ++report->direct_solves;
   }
   if (held_ != Held::kFactor && !Factorize(problem, context, options.damping)) return false;

@@ -21,7 +21,8 @@ namespace eipc {
 
 // The Hessian of a stage and the linear systems of its solvers, H_ff d_f = -g_f - H_fp d_p for free nodes f and fixed nodes p that
 // are displaced by d_p: by a Cholesky factor, or by preconditioned conjugate gradients as accurately as is useful (inexact Newton:
-// Hauth, "Numerical Techniques for Soft Object Simulation", section 3.1). What those do not solve goes to the factor.
+// Hauth, "Numerical Techniques for Soft Object Simulation", section 3.1). What those do not solve goes to the factor, and with it
+// all that follows in the step: its systems are alike.
 class NewtonSystem {
  public:
   struct Options {
@@ -32,6 +33,8 @@ class NewtonSystem {
   // `pool` and `interrupt` may be null.
   NewtonSystem(LinearSolverKind kind, ThreadPool* pool, Interrupt* interrupt);
 
+  // Forgets what conjugate gradients did not solve.
+  void BeginStep() { left_to_factor_ = false; }
   // Starts a new sequence of iterations with new forcing terms.
   void Begin();
   // On entry *direction holds d_p; on success the whole direction. `gradient` is zero at fixed nodes. False also when interrupted.
@@ -66,6 +69,8 @@ class NewtonSystem {
   std::vector<uint8_t> analyzed_fixed_;
   std::vector<uint8_t> changing_;
   std::optional<PcgSolver> pcg_;
+  bool left_to_factor_ = false;  // a system of this step
+  bool indefinite_ = false;      // the matrix of the last SolveIteratively was seen not to be positive definite
   Held held_ = Held::kNothing;
   double last_gradient_ = 0;  // its norm; 0: no iteration before
   VecX product_, trial_;
