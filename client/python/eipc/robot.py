@@ -103,6 +103,9 @@ class Robot:
         """[n] coordinates as the scene places the robot."""
         return np.array([joint.start for joint in self.joints])
 
+    def __repr__(self) -> str:
+        return f"Robot({self.name!r}, {len(self.joints)} free joints, {len(self.links)} links)"
+
     def coordinates(self, given: Coordinates, base: Optional[ArrayLike] = None) -> np.ndarray:
         """[n] coordinates from an array, or from a mapping by names over `base` (default: start). ValueError: unknown names, numbers
         that are not finite, or beyond the limits."""
@@ -313,6 +316,9 @@ class Clutch:
     @property
     def engaged(self) -> bool:
         return self._device is not None
+
+    def __repr__(self) -> str:
+        return f"Clutch(scale {self._scale:g}, " + ("engaged" if self._device is not None else "free") + ")"
 
     def engage(self, device: Pose) -> None:
         """From here on the target follows; the target does not jump."""
