@@ -7,6 +7,7 @@ Exit status 0 when every record met its target, 1 when one did not (or a study f
 from __future__ import annotations
 
 import argparse
+import dataclasses
 import importlib
 import json
 import os
@@ -38,13 +39,20 @@ def discover(folder: Path) -> dict[str, ModuleType]:
     return studies
 
 
-def run_study(study: ModuleType, context: Context) -> tuple[list[Record], str]:
-    """The study's records, and why it failed (empty when it did not). A study that fails does not stop the others."""
+def run_study(study: ModuleType, context: Context, part: str = "") -> tuple[list[Record], str]:
+    """The study's records, and why it failed (empty when it did not). A study that fails does not stop the others. `part`: one of
+    PARTS, of a study that has them."""
     try:
-        return study.run(context), ""
+        return study.run(context, [part]) if part else study.run(context), ""
     except Exception as error:  # a study is a program of its own; whatever stops it is a failed record
         reason = str(error) if isinstance(error, RunError) else f"{type(error).__name__}: {error}"
         return [Record("ran", reason, "", "== no error", False)], reason
+
+
+def is_study(studies: dict[str, ModuleType], name: str) -> bool:
+    """Whether this names a study, or as STUDY.PART one part of it."""
+    study, _, part = name.partition(".")
+    return study in studies and (not part or part in getattr(studies[study], "PARTS", ()))
 
 
 def write_page(study: ModuleType, records: Sequence[Record], folder: Path) -> None:
@@ -69,7 +77,7 @@ def records_table(records: Sequence[Record]) -> str:
 
 def parse_arguments(argv: Sequence[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("names", nargs="*", metavar="NAME", help="studies to run (default: all); see --list")
+    parser.add_argument("names", nargs="*", metavar="NAME", help="studies to run (default: all), or STUDY.PART; see --list")
     parser.add_argument("--list", action="store_true", help="say which studies there are")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the records here as well")
     parser.add_argument("--figures", type=Path, default=REPOSITORY / "docs" / "results",
@@ -90,7 +98,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     if arguments.list:
         print(text_table(["study", "what it compares"], [[name, study.DESCRIPTION] for name, study in studies.items()], 2))
         return 0
-    unknown = [name for name in arguments.names if name not in studies]
+    unknown = [name for name in arguments.names if not is_study(studies, name)]
     if unknown:
         print(f"validate: no study named {', '.join(unknown)} (there are: {', '.join(studies)})", file=sys.stderr)
         return 2
@@ -105,17 +113,18 @@ def main(argv: Sequence[str] | None = None) -> int:
         context = Context(cli, arguments.server, arguments.figures, Path(scratch), max(arguments.jobs, 1),
                           lambda words: print(f"    {words}", file=sys.stderr, flush=True), arguments.keep)
         for name in arguments.names or list(studies):
-            print(f"{name}: {studies[name].DESCRIPTION}", flush=True)
+            study, _, part = name.partition(".")
+            print(f"{name}: {studies[study].DESCRIPTION}", flush=True)
             start = time.monotonic()
-            records, failure = run_study(studies[name], context)
+            records, failure = run_study(studies[study], context, part)
             if not failure:
-                write_page(studies[name], records, context.figures)
-            records = [Record(f"{name}.{r.name}", r.value, r.unit, r.target, r.passed) for r in records]
+                write_page(studies[study], records, context.figures)
+            records = [dataclasses.replace(r, name=f"{study}.{r.name}") for r in records]
             seconds = time.monotonic() - start
             print(records_table(records) + f"\n{sum(r.passed for r in records)} of {len(records)} pass, {seconds:.0f} s\n",
                   flush=True)
             document["records"] += [record.to_json() for record in records]
-            document["studies"][name] = {"description": studies[name].DESCRIPTION, "seconds": seconds, "failure": failure}
+            document["studies"][name] = {"description": studies[study].DESCRIPTION, "seconds": seconds, "failure": failure}
     document["passed"] = all(record["pass"] for record in document["records"])
     failed = [record["name"] for record in document["records"] if not record["pass"]]
     if arguments.data is None:

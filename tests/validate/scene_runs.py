@@ -49,13 +49,13 @@ def _make(context: Context, run: SceneRun, scene: Path) -> dict[str, Any]:
                              audit=run.audit)
     trajectory = read_surface_positions(positions)
     report["measured"] = run.measure(trajectory.times, np.asarray(trajectory.positions))
-    report["steps"] = _columns(steps)
+    report["steps"] = columns(steps)
     positions.unlink()
     steps.unlink()
     return report
 
 
-def _columns(path: Path) -> dict[str, list[Any]]:
+def columns(path: Path) -> dict[str, list[Any]]:
     head, *lines = path.read_text().splitlines()
     columns = list(zip(*(line.split("\t") for line in lines)))
     words = ("outcome", "limited_by")

@@ -41,7 +41,7 @@ def filling(compressibility_per_atm: Optional[float] = None, overpressure_pa: fl
     return f"enclosed_volumes {{ region: CAVITIES law: SECOND_ORDER compressibility_per_pa: {compressibility_per_atm / ATMOSPHERE!r} }}"
 
 
-def squish_scene(compressibility: Optional[float], youngs: float = 1e5) -> SceneText:
+def squish_scene(compressibility: Optional[float], youngs: float = 1e5, gap: float = SQUISH_GAP) -> SceneText:
     text = SceneText("squish")
     text.gravity = (0, 0, 0)
     # Empty: a filling with next to no stiffness (1e-9 of air's), which reports the volume.
@@ -52,7 +52,7 @@ def squish_scene(compressibility: Optional[float], youngs: float = 1e5) -> Scene
     plate, half, start = solids.box(0.3, 0.3, 0.02), 0.01, SQUISH_RADIUS + 1.5e-3
     for sign, name in ((-1, "below"), (1, "above")):
         keys = [(0.0, (0.0031, 0.0017, sign * (start + half)), (0, 0, 0)),
-                (1.0, (0.0031, 0.0017, sign * (SQUISH_GAP * SQUISH_RADIUS + half)), (0, 0, 0))]
+                (1.0, (0.0031, 0.0017, sign * (gap * SQUISH_RADIUS + half)), (0, 0, 0))]
         text.kinematic(name, plate, keys)
     text.contact(0.3, dhat=1e-3)
     return text
