@@ -18,7 +18,7 @@ bool CheckSeams(const std::vector<Vec3>& x, const std::string& path, Problems* p
     const auto [at, is_new] = first.emplace(std::array<double, 3>{x[v][0], x[v][1], x[v][2]}, v);
     if (is_new) continue;
     problems->Add(path, "vertices ", at->second, " and ", v,
-                  " are at the same place, so the sheet would be torn there; weld its seams (eipc cage --shell does)");
+                  " are at the same place, so the sheet would be torn there; weld its seams");
     return false;
   }
   return true;
@@ -41,7 +41,7 @@ bool CheckEdges(const SurfaceMesh& mesh, const std::string& path, Problems* prob
     }
     if (along.size() == 2) {
       problems->Add(path, "triangles ", along[0], " and ", along[1], " at edge (", edge[0], ", ", edge[1],
-                    ") wind in opposite ways; orient the mesh consistently (eipc cage --shell does)");
+                    ") wind in opposite ways; orient the mesh consistently");
       return false;
     }
   }
