@@ -104,7 +104,7 @@ def test_every_block_of_learning_runs(server_binary, eipc_binary, tmp_path):
 
 def test_every_block_of_the_own_environment_runs(server_binary, eipc_binary, tmp_path):
     printed = follow("howto/write_an_environment.md", server_binary, eipc_binary, tmp_path)
-    assert re.search(r"pushed by \[0\.0[2-9]\d* +0\.0[2-9]\d*\] success \[ *True +True\]", printed), printed
+    assert re.search(r"pushed within \d+ actions: \[ *True +True\]", printed), printed
     assert "checked: {" in printed
 
 
