@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <limits>
 
+#include "sim/energy/bending.h"
+#include "sim/energy/membrane.h"
+
 namespace eipc {
 
 StageProblem::StageProblem(const Model* model, ThreadPool* pool, PhaseSeconds* seconds, Interrupt* interrupt)
@@ -116,6 +119,8 @@ double StageProblem::FreeEnergy() const {
 double StageProblem::StoredEnergy(const VecX& q) const {
   double energy = 0;
   for (const ElasticBody& body : model_->elastic) energy += ElasticityTerm::StoredEnergy(body, q);
+  for (const ShellBody& shell : model_->shells)
+    energy += MembraneTerm::StoredEnergy(shell, q) + BendingTerm::StoredEnergy(shell, q);
   return energy;
 }
 

@@ -180,18 +180,23 @@ double DefaultTolerance(const Model& model) {
   return tolerance;
 }
 
-// Of the systems without contact: what elements and mass couple.
+// Of the systems without contact: what elements, hinges and mass couple.
 SolveCost CostOfSystems(const Model& model) {
   std::vector<std::pair<int32_t, int32_t>> pairs;
+  const auto couple = [&pairs](const auto& nodes) {
+    for (size_t a = 0; a < nodes.size(); ++a) {
+      for (size_t b = 0; b < a; ++b) pairs.emplace_back(nodes[a], nodes[b]);
+    }
+  };
   for (int32_t n = 0; n < model.node_count; ++n) {
     for (int32_t k = model.mass.row_start[n]; k < model.mass.row_start[n + 1]; ++k) pairs.emplace_back(model.mass.columns[k], n);
   }
   for (const ElasticBody& body : model.elastic) {
-    for (const Tet& tet : body.nodes) {
-      for (int a = 0; a < 4; ++a) {
-        for (int b = 0; b < a; ++b) pairs.emplace_back(tet[a], tet[b]);
-      }
-    }
+    for (const Tet& tet : body.nodes) couple(tet);
+  }
+  for (const ShellBody& shell : model.shells) {
+    for (const Triangle& triangle : shell.triangles) couple(triangle);
+    for (const Hinge& hinge : shell.hinges) couple(hinge.nodes);
   }
   BlockMatrix pattern;
   pattern.SetPattern(model.node_count, &pairs);
@@ -205,6 +210,10 @@ double ChangingShare(const Model& model) {
     const double elements = static_cast<double>(body.nodes.size());
     all += elements;
     if (!std::holds_alternative<LinearCorotated>(body.material)) changing += elements;
+  }
+  for (const ShellBody& shell : model.shells) {
+    all += static_cast<double>(shell.triangles.size());
+    changing += static_cast<double>(shell.triangles.size());
   }
   return all > 0 ? changing / all : 1;
 }
