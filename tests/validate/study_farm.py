@@ -39,8 +39,17 @@ def run(context: Context) -> list[Record]:
         "slurm": lambda: on_slurm(context, episodes, alone), "namespaces": lambda: in_namespaces(context, episodes, alone),
         "faults": lambda: farm_faults.run(context), "comparison": lambda: farm_comparison.run(context)}
     for name in os.environ.get("EIPC_FARM_PARTS", "").split() or list(parts):
-        records += parts[name]()
+        records += isolated(context, name, parts[name])
     return records
+
+
+def isolated(context: Context, name: str, part: Callable[[], list[Record]]) -> list[Record]:
+    """What a part records; one that fails is a record, and stops no other."""
+    try:
+        return part()
+    except Exception as error:  # whatever stops it
+        context.say(f"{name}: {type(error).__name__}: {error}")
+        return [Record(f"{name}.ran", f"{type(error).__name__}: {error}", "", "== no error", False)]
 
 
 def prepare(context: Context) -> None:
@@ -144,24 +153,42 @@ def on_dask(context: Context, episodes: int, alone: list[str]) -> list[Record]:
         client = distributed.Client(cluster)
 
         def nanny(draw: random.Random) -> Any:
-            return draw.choice(sorted(cluster.workers.items()))[1]
+            """One whose worker runs; None while all are starting again."""
+            running = [one for _, one in sorted(cluster.workers.items(), key=lambda entry: str(entry[0])) if one.pid and one.worker_address]
+            return draw.choice(running) if running else None
 
         def kill(_: Any, draw: random.Random) -> None:
-            os.kill(nanny(draw).pid, signal.SIGKILL)
+            chosen = nanny(draw)
+            if chosen is not None:
+                _signal(chosen.pid, signal.SIGKILL)
 
-        def pause(_: Any, draw: random.Random) -> Callable[[], None]:
-            process = nanny(draw).pid
-            os.kill(process, signal.SIGSTOP)
-            return lambda: os.kill(process, signal.SIGCONT) if Path(f"/proc/{process}").exists() else None
+        def pause(_: Any, draw: random.Random) -> Callable[[], None] | None:
+            chosen = nanny(draw)
+            if chosen is None:
+                return None
+            process = chosen.pid
+            _signal(process, signal.SIGSTOP)
+            return lambda: _signal(process, signal.SIGCONT)
 
-        def drain(_: Any, draw: random.Random) -> Callable[[], None]:
+        def drain(_: Any, draw: random.Random) -> Callable[[], None] | None:
             """The worker hands its tasks to others and ends; another one takes its place."""
-            client.retire_workers([nanny(draw).worker_address], close_workers=True)
+            chosen = nanny(draw)
+            if chosen is None:
+                return None
+            client.retire_workers([chosen.worker_address], close_workers=True)
             return lambda: cluster.scale(WORKERS)
 
         engine = Disturbed(DaskEngine(WORKERS, client=client),
                            [Disturbance("killed", kill), Disturbance("paused", pause), Disturbance("drained", drain)])
         return disturbed(context, "dask_disturbed", episodes, engine, alone)
+
+
+def _signal(process: int | None, number: int) -> None:
+    try:
+        if process is not None:
+            os.kill(process, number)
+    except ProcessLookupError:
+        pass  # it has ended meanwhile
 
 
 def on_slurm(context: Context, episodes: int, alone: list[str]) -> list[Record]:
