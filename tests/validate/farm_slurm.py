@@ -8,6 +8,7 @@ import shutil
 import signal
 import socket
 import subprocess
+import tempfile
 import time
 from pathlib import Path
 from typing import Any, Callable, Optional
@@ -24,7 +25,7 @@ SlurmUser=root
 SlurmdUser=root
 AuthType=auth/munge
 CryptoType=crypto/munge
-AuthInfo=socket={folder}/munge/socket,cred_expire=5
+AuthInfo=socket={munge}/socket,cred_expire=5
 StateSaveLocation={folder}/state
 SlurmdSpoolDir={folder}/spool-%n
 SlurmctldPidFile={folder}/slurmctld.pid
@@ -74,6 +75,7 @@ class SlurmCluster:
     def __init__(self, folder: Path, nodes: int) -> None:
         self.folder, self.names = folder, [f"n{k + 1}" for k in range(nodes)]
         self._daemons: dict[str, "subprocess.Popen[bytes]"] = {}
+        self._munge = Path(tempfile.mkdtemp(prefix="eipc-munge-"))  # all users must reach its socket, but not this study's folder
         self._former = os.environ.get("SLURM_CONF")
 
     def __enter__(self) -> "SlurmCluster":
@@ -83,7 +85,7 @@ class SlurmCluster:
         nodes = "\n".join(f"NodeName={name} NodeHostname={socket.gethostname()} NodeAddr=127.0.0.1 Port={port} CPUs=1"
                           for name, port in zip(self.names, ports))
         (self.folder / "slurm.conf").write_text(_CONFIGURATION.format(
-            folder=self.folder, host=f"{socket.gethostname()}(127.0.0.1)", controller=controller, nodes=nodes, names=",".join(self.names)))
+            folder=self.folder, munge=self._munge, host=f"{socket.gethostname()}(127.0.0.1)", controller=controller, nodes=nodes, names=",".join(self.names)))
         os.environ["SLURM_CONF"] = str(self.folder / "slurm.conf")
         try:
             self._start_munge()
@@ -103,6 +105,7 @@ class SlurmCluster:
             if daemon.poll() is None:
                 daemon.kill()
             daemon.wait()
+        shutil.rmtree(self._munge, ignore_errors=True)
         if self._former is None:
             os.environ.pop("SLURM_CONF", None)
         else:
@@ -160,16 +163,12 @@ class SlurmCluster:
         return processes
 
     def _start_munge(self) -> None:
-        folder = self.folder / "munge"
-        folder.mkdir()
-        key = self.folder / "munge.key"
+        folder, key = self._munge, self._munge / "key"
         key.write_bytes(os.urandom(128))
         key.chmod(0o400)
+        folder.chmod(0o755)
         for path in (folder, key):
             shutil.chown(path, "munge", "munge")
-        for parent in [folder, *self.folder.parents]:
-            if parent != folder and parent.stat().st_uid == 0 and parent != Path("/") and not parent.stat().st_mode & 0o005:
-                parent.chmod(parent.stat().st_mode | 0o055)  # the socket's folder must be reachable
         words = ["--foreground", f"--key-file={key}", f"--socket={folder}/socket", f"--pid-file={folder}/pid", f"--seed-file={folder}/seed",
                  f"--log-file={folder}/log"]
         self._start("munged", words, user="munge")
