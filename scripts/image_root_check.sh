@@ -51,6 +51,7 @@ make_root "$work/image"
 cp -a "$work/build/out/." "$work/image/"
 cp "$repository/docker/stages.sh" "$work/image/tmp/"
 inside "$work/image" /tmp/stages.sh install-runtime /
+inside "$work/image" /tmp/stages.sh install-proxy /
 du -sh --exclude=proc "$work/image"
 
 # Read-only root, a volume for the state, memory for the socket of the proxy, the image's user.
