@@ -132,8 +132,8 @@ void VisitStability(Archive& archive, Stability& stability) {
 // binding does not compile when State has a field that is not named here.
 template <typename Archive, typename S>
 void VisitState(Archive& archive, S& state) {
-  auto& [step, time_s, q, v, barrier_stiffness, drives, history, stability, contact_pairs, sleep, sliders, slides, joints, pose_drives] =
-      state;
+  auto& [step, time_s, q, v, barrier_stiffness, drives, history, stability, contact_pairs, sleep, sliders, slides, joints,
+         pose_drives] = state;
   archive.Value(step);
   archive.Value(time_s);
   archive.Vector(q);
