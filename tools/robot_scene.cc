@@ -278,11 +278,22 @@ class SceneMaker {
     if (std::isfinite(from.limits.speed)) drive->set_max_speed(from.limits.speed);
   }
 
+  // The part above it that has a shape; -1: none.
+  int32_t ShapedParent(size_t p) const {
+    const auto shaped = [&](int32_t part) {
+      return std::any_of(bodies_.begin(), bodies_.end(),
+                         [&](const MadeBody& body) { return body.part == static_cast<size_t>(part) && !body.anchor; });
+    };
+    int32_t above = parts_[p].parent;
+    while (above >= 0 && !shaped(above)) above = parts_[above].parent;
+    return above;
+  }
+
   void AddContactPairs() {
     for (size_t a = 0; a < bodies_.size(); ++a) {
       for (size_t b = a + 1; b < bodies_.size(); ++b) {
         const size_t pa = bodies_[a].part, pb = bodies_[b].part;
-        const bool adjacent = parts_[pa].parent == static_cast<int32_t>(pb) || parts_[pb].parent == static_cast<int32_t>(pa);
+        const bool adjacent = ShapedParent(pa) == static_cast<int32_t>(pb) || ShapedParent(pb) == static_cast<int32_t>(pa);
         if (pa != pb && !adjacent && !bodies_[a].anchor && !bodies_[b].anchor) continue;
         v1::ContactPair& pair = *out_.scene.add_contact_pairs();
         pair.set_body_a(bodies_[a].name);

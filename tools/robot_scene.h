@@ -30,7 +30,8 @@ struct RobotScene {
 
 // A robot as bodies and joints of a scene, and as its Scene.robots. Links that fixed joints connect are one rigid part. A part
 // whose joint is dynamic, and every part below it, is of affine bodies that joints of the scene hold; the root part is static, and
-// the others are kinematic: clients move them by forward kinematics. Parts that a joint connects do not touch each other.
+// the others are kinematic: clients move them by forward kinematics. Parts that a joint connects, or joints with only links without
+// shapes between them, do not touch each other.
 // INVALID_ARGUMENT: a joint that does not exist, or a dynamic part without a shape.
 absl::StatusOr<RobotScene> MakeRobotScene(const Robot& robot, const RobotSceneOptions& options);
 
