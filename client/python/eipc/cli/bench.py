@@ -71,17 +71,18 @@ def _bench(options: argparse.Namespace) -> int:
 
 
 def _report(together: Measured, alone: Measured, cores: int) -> dict[str, Any]:
-    """Prints the figures and returns them. The share compares equal steps: the solver's time for them, one world after another, over
+    """Prints the figures and returns them. Solver times are wall-clock times: on a machine that is busy with other work they, and the
+    share, say nothing; the client's share of the processor time does. The share compares equal steps: the solver's time for them, one world after another, over
     the time that `cores` cores had while all worlds were stepped together."""
     share = alone.solver_s / (cores * together.wall_s)
-    busy = None
+    client = None
     if together.server_cpu_s is not None:
-        busy = alone.solver_s / (together.server_cpu_s + together.client_cpu_s)
+        client = together.client_cpu_s / max(together.server_cpu_s + together.client_cpu_s, 1e-9)
     print(f"{together.worlds} worlds: {together.rate:.0f} steps a second ({together.rate / cores:.0f} a core), solver alone "
           f"{alone.steps / alone.solver_s:.0f} a second and core: {share:.2f} of {cores} cores"
-          + (f"; processor time {together.server_cpu_s:.2f} s server and {together.client_cpu_s:.2f} s client for {alone.solver_s:.2f} s of "
-             f"solving ({busy:.2f})" if busy is not None else ""), flush=True)
-    return {"together": asdict(together), "alone": asdict(alone), "cores": cores, "share": share, "share_of_processor_time": busy}
+          + (f"; processor time {together.server_cpu_s:.2f} s server and {together.client_cpu_s:.2f} s client ({100 * client:.1f} %)"
+             if client is not None else ""), flush=True)
+    return {"together": asdict(together), "alone": asdict(alone), "cores": cores, "share": share, "client_share_of_processor_time": client}
 
 
 def _solver_alone(server: ServerProcess, client: Client, options: argparse.Namespace, worlds: int) -> Measured:
