@@ -190,7 +190,8 @@ bool IncrementalPotential::Project() {
   bool changed = barrier_.exact();
   barrier_.set_exact(false);
   if (changed) return true;
-  for (const TimedTerm& t : terms_) changed |= t.term->Project();
+  for (VolumeTerm* term : owned_->volumes) changed |= term->Project();
+  for (IsotropicTerm* term : owned_->isotropic) changed |= term->Project();
   return changed;
 }
 

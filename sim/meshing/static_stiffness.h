@@ -7,7 +7,6 @@
 #include "sim/mesh/embedding.h"
 #include "sim/mesh/surface_mesh.h"
 #include "sim/mesh/tet_mesh.h"
-#include "sim/meshing/fine_model.h"
 
 namespace eipc {
 
@@ -24,8 +23,9 @@ class StaticBody {
   absl::StatusOr<std::vector<double>> Compliances(const std::vector<SurfaceLoad>& loads, double poissons_ratio) const;
 
  private:
-  FineModel model_;
+  TetMesh cage_;
   Embedding embedding_;
+  std::vector<double> volume_;  // of the solid in each tet, m^3
 };
 
 }  // namespace eipc
