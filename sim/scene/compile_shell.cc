@@ -78,7 +78,7 @@ MassProperties SheetMassProperties(const std::vector<Vec3>& vertices, const std:
                                    const std::vector<double>& masses) {
   MassProperties result;
   if (triangles.empty()) return result;
-  const Vec3 origin = vertices[triangles[0][0]];
+  const Vec3& origin = vertices[triangles[0][0]];
   Vec3 first = Vec3::Zero();
   Mat3 second = Mat3::Zero();
   for (size_t t = 0; t < triangles.size(); ++t) {

@@ -10,7 +10,6 @@ namespace {
 
 using testing::MatX;
 using testing::Random;
-using testing::RelativeError;
 
 constexpr int kNodes = 9;
 
