@@ -40,15 +40,9 @@ double InitialBarrierStiffness(const Model& model) {
 double BarrierStiffnessLimit(const Model& model) { return 1e10 * InitialBarrierStiffness(model); }
 
 double NextBarrierStiffness(const Model& model, double stiffness, const StiffnessState& end) {
-  constexpr double kSmall = 0.05, kAim = 0.1, kWide = 0.5;
-  if (model.contact.stiffness > 0 || end.relative_gap >= 1) return stiffness;
-  const double initial = InitialBarrierStiffness(model);
-  if (end.relative_gap >= kWide) return std::min(stiffness, std::max(initial, 0.5 * stiffness));
-  if (end.relative_gap >= kSmall) return stiffness;
-  const double gap = std::max(end.relative_gap, 1e-9);
-  const double wanted = ContactPotential::UnitNormalForce(gap, 1) / ContactPotential::UnitNormalForce(kAim, 1);
-  const double factor = std::max(2.0, std::min(wanted, AffordableFactor(end)));
-  return std::max(stiffness, std::min(factor * stiffness, BarrierStiffnessLimit(model)));
+  constexpr double kSmall = 0.05;
+  if (model.contact.stiffness > 0 || end.relative_gap >= kSmall) return stiffness;
+  return std::max(stiffness, std::min(2 * stiffness, BarrierStiffnessLimit(model)));
 }
 
 bool PinchDetector::Pinched(double relative_gap) {

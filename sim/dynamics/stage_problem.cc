@@ -124,13 +124,8 @@ double StageProblem::StoredEnergy(const VecX& q) const {
   return energy;
 }
 
-double StageProblem::NextStiffness(const VecX& v) {
-  const double gap = contacts().least_relative_gap();
-  if (model_->contact.stiffness > 0 || gap >= 1) return barrier_stiffness();
-  double kinetic = 0;
-  for (int32_t n = 0; n < model_->node_count; ++n) kinetic += 0.5 * v.segment<3>(3 * n).dot(model_->mass.RowTimes(n, v));
-  return NextBarrierStiffness(*model_, barrier_stiffness(),
-                              {gap, potential_.BarrierEnergy(), kinetic + StoredEnergy(surface_.q())});
+double StageProblem::NextStiffness(const VecX& /*v*/) {
+  return NextBarrierStiffness(*model_, barrier_stiffness(), {contacts().least_relative_gap(), 0, 0});
 }
 
 bool StageProblem::NeedsStifferBarrier() {

@@ -40,40 +40,14 @@ TEST(BarrierStiffness, WithoutOneTheHeaviestBodyRestsAtHalfOfDhat) {
   EXPECT_NEAR(InitialBarrierStiffness(*testing::Compile(scene)), InitialBarrierStiffness(*pairs), 1e-9);
 }
 
-constexpr double kPlenty = 1e12;  // of other energy
-
-TEST(BarrierStiffness, GrowsToWhatOpensTheSmallestGap) {
+TEST(BarrierStiffness, DoublesWhereGapsAreSmallAndNeverFalls) {
   const auto model = testing::Compile(BoxScene(BarrierForm::kPerPair, 0));
   const double initial = InitialBarrierStiffness(*model);
-  EXPECT_EQ(NextBarrierStiffness(*model, initial, {0.06, 1, kPlenty}), initial);
-  for (const double gap : {0.04, 0.02, 3e-3}) {
-    const double next = NextBarrierStiffness(*model, initial, {gap, 1, kPlenty});
-    EXPECT_NEAR(next * BarrierFirst(0.1, 1), initial * BarrierFirst(gap, 1), 1e-9 * initial) << "the force at a tenth of dhat";
-  }
-  EXPECT_EQ(NextBarrierStiffness(*model, initial, {1e-9, 1, kPlenty}), 100 * initial);
+  for (const double gap : {0.06, 0.6, 1.0}) EXPECT_EQ(NextBarrierStiffness(*model, 8 * initial, {gap, 1, 1}), 8 * initial);
+  for (const double gap : {0.04, 1e-9}) EXPECT_EQ(NextBarrierStiffness(*model, initial, {gap, 1, 1}), 2 * initial);
   double stiffness = initial;
-  for (int k = 0; k < 100; ++k) stiffness = NextBarrierStiffness(*model, stiffness, {1e-9, 1, kPlenty});
+  for (int k = 0; k < 100; ++k) stiffness = NextBarrierStiffness(*model, stiffness, {1e-9, 1, 1});
   EXPECT_EQ(stiffness, BarrierStiffnessLimit(*model));
-}
-
-// The energy of the barrier grows by (factor - 1) times itself: by a hundredth of what else there is, but for a factor of two.
-TEST(BarrierStiffness, GrowsByWhatEnergyAllows) {
-  const auto model = testing::Compile(BoxScene(BarrierForm::kPerPair, 0));
-  const double initial = InitialBarrierStiffness(*model);
-  EXPECT_NEAR(NextBarrierStiffness(*model, initial, {1e-6, 1, 700}) / initial, 8, 1e-12);
-  EXPECT_EQ(NextBarrierStiffness(*model, initial, {1e-6, 1, 0}), 2 * initial);
-}
-
-TEST(BarrierStiffness, FallsWhereAllThatTouchesIsWideOpen) {
-  const auto model = testing::Compile(BoxScene(BarrierForm::kPerPair, 0));
-  const double initial = InitialBarrierStiffness(*model);
-  EXPECT_EQ(NextBarrierStiffness(*model, 8 * initial, {0.6, 1, 1}), 4 * initial);
-  EXPECT_EQ(NextBarrierStiffness(*model, 8 * initial, {0.4, 1, 1}), 8 * initial);
-  EXPECT_EQ(NextBarrierStiffness(*model, 8 * initial, {1, 0, 1}), 8 * initial) << "nothing touches";
-  EXPECT_EQ(NextBarrierStiffness(*model, 1.2 * initial, {0.6, 1, 1}), initial);
-  EXPECT_EQ(NextBarrierStiffness(*model, 0.5 * initial, {0.6, 1, 1}), 0.5 * initial) << "a state from elsewhere";
-  // Under the force that opens a gap to a half, half the stiffness keeps a third: it does not grow again.
-  EXPECT_LT(-BarrierFirst(0.5, 1), -0.5 * BarrierFirst(1.0 / 3, 1));
 }
 
 // What an impact adds to the energy of the barrier is bounded by what moves; what lies pressed already is left alone.
