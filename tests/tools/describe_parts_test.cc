@@ -30,7 +30,7 @@ TEST(DescribeParts, HasASectionForEachKindOfPart) {
   EXPECT_THAT(*DescribePart("integrators"), HasSubstr("| `TR_BDF2` | 2 | 2 |"));
   EXPECT_EQ(
       DescribePart("shells").status().message(),
-      "no section 'shells'; there are bodies, mesh-formats, materials, friction, friction-modes, integrators, linear-solvers");
+      "no section 'shells'; there are bodies, mesh-formats, materials, fabrics, friction, friction-modes, integrators, linear-solvers");
 }
 
 }  // namespace

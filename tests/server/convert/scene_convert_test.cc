@@ -356,7 +356,7 @@ TEST(SceneFromProto, ReportsEveryProblemWithItsPath) {
                   "bodies[1].boundary_sets[0].trajectory.keyframes[0].time_s: must be finite, got inf",
                   "bodies[0].full_space.mesh.file: this server reads no files (--mesh-root); send the mesh as arrays or contents",
                   "bodies[0].pose.quaternion: must be a unit quaternion (or all zero for the identity), got norm 2",
-                  "bodies[1]: must be one of full_space, embedded, affine, kinematic, static_body",
+                  "bodies[1]: must be one of full_space, embedded, affine, kinematic, static_body, shell",
                   "bodies[2].static_body.surface: must have a file, arrays, contents or a shared_file",
                   "contact.area_stiffness_n_m3: is set, but barrier_form is PER_PAIR (its stiffness is pair_stiffness_n_m)"));
 }

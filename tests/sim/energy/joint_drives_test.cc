@@ -158,7 +158,8 @@ TEST(PoseDriveTerm, MomentIsThatOfASpringWithALimit) {
   follows.Command({Vec3::Zero(), Quat(after)}, {Vec3::Zero(), Quat(before)});
   const VecX from = Turned(Vec3::Zero(), before), to = Turned(Vec3::Zero(), after);
   follows.BeginStage({from, from, {}, from, kStep});
-  EXPECT_LT(follows.LoadAt(to).moment.norm(), 1e-12);
+  // Rounding of the turn by a few units in the last place, times what resists a turn within a step.
+  EXPECT_LT(follows.LoadAt(to).moment.norm(), 1e-15 * gains.turn_damping / kStep);
   EXPECT_GT(follows.LoadAt(from).moment.norm(), 0.5);
 }
 
