@@ -19,12 +19,14 @@ from numpy.typing import ArrayLike
 from .client import BodyTopology
 from .geometry import Pose
 from .observation import Observation
+from .shown import brief
 
 _PAIRS_AT_ONCE = 1 << 20  # of a triangle and a pixel
 _PALETTE = np.array([[0.85, 0.60, 0.35], [0.35, 0.60, 0.85], [0.55, 0.75, 0.40], [0.80, 0.45, 0.55], [0.60, 0.50, 0.80], [0.75, 0.75, 0.45],
                      [0.45, 0.75, 0.75], [0.70, 0.70, 0.70]])
 
 
+@brief
 @dataclass(frozen=True, eq=False)
 class View:
     """What a camera sees. Pixels that show nothing have depth inf, segment -1 and the background's colour."""
@@ -39,6 +41,7 @@ class View:
         return np.asarray(self.segment == self.bodies.index(body))
 
 
+@brief
 @dataclass(frozen=True, eq=False)
 class Camera:
     """A pinhole camera. pose: of its frame in the world. fov_y_rad: the angle between the upper and the lower edge; pixels are square."""

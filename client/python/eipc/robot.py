@@ -22,6 +22,7 @@ from .errors import SceneFileError
 from .geometry import Interpolation, Pose, Trajectory, quaternion_multiply
 from .observation import Observation
 from .scene_source import load_scene
+from .shown import brief
 from .v1 import scene_pb2
 
 Coordinates = Union[ArrayLike, Mapping[str, float]]
@@ -59,6 +60,7 @@ class Joint:
     dynamic: bool  # a joint of the scene, with a drive; else its link follows exactly
 
 
+@brief
 @dataclass(frozen=True, eq=False)
 class Solution:
     """Coordinates that an inverse kinematics found, and what is left of the error of the pose: m and rad."""

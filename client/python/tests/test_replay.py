@@ -143,8 +143,9 @@ def test_recording_goes_on_after_a_restart_of_the_server(server_binary, tmp_path
         seen, _ = env.reset(seed=1)
         for k in range(8):
             if k == 5:
-                env._connection.process.process.kill()
-                env._connection.process.process.wait()
+                server = env._connection.process.process  # once: when it has ended, the connection starts another one
+                server.kill()
+                server.wait()
             seen, *_ = env.step(grasping(seen, k))
         assert env.worlds.restarts == 1
         episodes = list(eipc.load_episodes(tmp_path))
