@@ -28,9 +28,9 @@ TEST(DescribeParts, HasASectionForEachKindOfPart) {
   EXPECT_THAT(*DescribePart("mesh-formats"), HasSubstr("| Medit | `.mesh` | yes | yes |"));
   EXPECT_THAT(*DescribePart("friction"), HasSubstr("| `stribeck_velocity_m_s` | m/s | >= 0 |"));
   EXPECT_THAT(*DescribePart("integrators"), HasSubstr("| `TR_BDF2` | 2 | 2 |"));
-  EXPECT_EQ(
-      DescribePart("shells").status().message(),
-      "no section 'shells'; there are bodies, mesh-formats, materials, fabrics, friction, friction-modes, integrators, linear-solvers");
+  EXPECT_EQ(DescribePart("shells").status().message(),
+            "no section 'shells'; there are bodies, mesh-formats, materials, fabrics, friction, friction-modes, integrators, "
+            "linear-solvers");
 }
 
 }  // namespace
