@@ -14,15 +14,20 @@ DESCRIPTION = "Classic contact scenes at h = 0.02, 0.01, 0.0025 s: 0 intersectio
 
 STEPS_S = (0.02, 0.01, 0.0025)
 SLOW_STEPS_S = (0.02,)  # of scenes classified `slow`
+# Most that the energy may rise, as a share of its range, per second of step size (the text of the page derives that it is of first order).
+RISE_PER_S = 1.0
 # Scenes that bodies cross when nothing stops them.
 WITHOUT_CCD_SETTINGS = ("solver.unsafe_disable_ccd=true",)
 PAGE = RecordsTable(
     "The guarantee in scenes", """Degenerate and classic contact scenes (`tests/validate/classic_scenes.py` writes them), audited in every state.
     Required of each: no intersection, no inversion where the material forbids it. Required unless `tests/validate/classic_scenes.tsv` calls
     a scene a known fault: the motion that it must show, 99 % of steps converged (where a drive is commanded to go where it cannot: or the
-    target reported as not reached), and, where nothing but gravity does work, a total energy that never rises by more than 1 % of its range
-    above its lowest value so far; what an adaptive barrier stiffness adds between steps is left out of that sum. *Inversions* are those of
-    materials that permit them. The scenes named `without_ccd` have collision detection and exact check switched off, and the audit must
+    target reported as not reached), and, where nothing but gravity does work, a total energy that never rises above its lowest value so far
+    by more than a share of its range that is proportional to the step: 2 % at h = 0.02 s, 1 % at 0.01, 0.25 % at 0.0025. A step of backward
+    Euler changes the energy by -½|Δv|²_M - ½Δxᵀ H Δx, H being the mean Hessian of the potential along Δx. Where contact makes H
+    indefinite, as a body that slides along a curved one does, the second term is an energy gained. It is of the order of h² in a step and
+    of h in a motion, whatever the Newton tolerance. What an adaptive barrier stiffness adds between steps is left out of that sum.
+    *Inversions* are those of materials that permit them. The scenes named `without_ccd` have collision detection and exact check switched off, and the audit must
     notice.""",
     {"converged": "converged", "newton_iterations": "Newton iterations per step", "intersections": "intersections",
      "inversions": "inversions", "min_distance": "least distance, m", "energy_rise": "energy rise", "moves_as_it_must": "moves as it must",
@@ -65,7 +70,7 @@ def scene_records(scene: ClassicScene, dt: float, outcome: Outcome, known: tuple
         return hard + facts + [reported(f"{label}.converged", converged), reported(f"{label}.moves_as_it_must", scene.met(outcome)),
                                reported(f"{label}.energy_rise", rise), reported(f"{label}.known_fault", known[1])]
     soft = [at_least(f"{label}.converged", converged, 0.99), equal(f"{label}.moves_as_it_must", bool(scene.met(outcome)), True)]
-    energy = at_most(f"{label}.energy_rise", rise, 1e-2) if scene.closed else reported(f"{label}.energy_rise", rise)
+    energy = at_most(f"{label}.energy_rise", rise, RISE_PER_S * dt) if scene.closed else reported(f"{label}.energy_rise", rise)
     return hard + soft + [energy] + facts
 
 

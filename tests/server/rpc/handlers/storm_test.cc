@@ -92,12 +92,12 @@ TEST_F(Storm, NoTornOrFlippedSnapshotIsTaken) {
       const int flips = 1 + static_cast<int>(random() % 8);
       for (int k = 0; k < flips; ++k) bytes[random() % bytes.size()] ^= static_cast<char>(1 << (random() % 8));
     }
-    if (bytes == whole) continue;
+    if (bytes == whole) bytes.front() ^= 1;  // chance wrote what was there before
     const auto state = UnpackForeignSnapshot(bytes, scene.name, *scene.model);
     refused += state.ok() ? 0 : 1;
     ASSERT_FALSE(state.ok()) << i;
   }
-  EXPECT_GE(refused, wanted - 2);
+  EXPECT_EQ(refused, wanted);
   Figure("torn_snapshots_refused", refused);
 }
 
