@@ -57,6 +57,7 @@ void CheckPoseDrive(const BodySpec& body, const std::string& body_path, Problems
 
 void AddPoseDrive(const PoseDriveGains& gains, Model* model) {
   BoundarySet& set = model->boundary_sets.back();
+  if (set.nodes.size() != 4) return;  // CheckPoseDrive refused the body, and its problem is reported with those of the others
   set.slides = true;
   PoseDrive drive;
   drive.boundary_set = static_cast<int32_t>(model->boundary_sets.size()) - 1;

@@ -120,6 +120,19 @@ TEST(PoseDriveProblems, OfBodiesThatCannotBeDrawn) {
   ExpectOnly(scene, "bodies[2].pose_drive", "draws affine bodies only, and this one is kinematic; make it an affine one");
 }
 
+// Problems of all bodies are found before the scene is refused, so the drive of a body without nodes must be passed over.
+TEST(PoseDriveProblems, OfBodiesThatHaveNoFourNodes) {
+  for (const BodySpec& body : {testing::StaticSheet("body", 0.1), testing::FullSpaceBox("body", Vec3(0.1, 0.1, 0.1), {2, 2, 2},
+                                                                                       testing::SoftMaterial(1000, 1e5, 0.3))}) {
+    SceneSpec scene = testing::EmptyScene();
+    scene.bodies = {testing::StaticSheet("floor", 0.5), body};
+    scene.bodies[1].pose.position.z() = 1;
+    scene.bodies[1].pose_drive = Sound().bodies[2].pose_drive;
+    const std::vector<std::string> problems = ProblemsOf(scene);
+    EXPECT_THAT(problems, Contains(HasSubstr("bodies[1].pose_drive: draws affine bodies only"))) << RowOf(body.kind).name;
+  }
+}
+
 // The mass matrix has the given mass, centre and inertia: momenta of a turning body are those of the given one.
 TEST(GivenInertia, IsThatOfTheBody) {
   SceneSpec scene = testing::EmptyScene();
