@@ -26,6 +26,10 @@ v1::Scene BlockOnTable();
 // A soft block whose top (boundary set "top") can be driven, and a kinematic "plate" beside it, both in free space without gravity.
 v1::Scene DrivenBlock();
 
+// Every kind of body, joint, drive and goal in one small scene without gravity: three affine links on driven and mimic joints, a
+// slider with a filling, a drawn tool, a block in a cage, a sheet with keypoints, attached and sprung; a robot of two links.
+v1::Scene Assembly();
+
 }  // namespace eipc::testing
 
 #endif  // EIPC_TESTS_CONFORMANCE_TEST_SCENES_H_

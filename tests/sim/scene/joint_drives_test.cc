@@ -123,7 +123,7 @@ TEST(PoseDriveProblems, OfBodiesThatCannotBeDrawn) {
 // Problems of all bodies are found before the scene is refused, so the drive of a body without nodes must be passed over.
 TEST(PoseDriveProblems, OfBodiesThatHaveNoFourNodes) {
   for (const BodySpec& body : {testing::StaticSheet("body", 0.1), testing::FullSpaceBox("body", Vec3(0.1, 0.1, 0.1), {2, 2, 2},
-                                                                                       testing::SoftMaterial(1000, 1e5, 0.3))}) {
+                                                                                        testing::SoftMaterial(1000, 1e5, 0.3))}) {
     SceneSpec scene = testing::EmptyScene();
     scene.bodies = {testing::StaticSheet("floor", 0.5), body};
     scene.bodies[1].pose.position.z() = 1;
