@@ -30,6 +30,7 @@ absl::Status MakeFull(BodySpec* body) {
   const int vertices = body->cage ? static_cast<int>(body->cage->vertices.size()) : body->cage_vertices;
   body->cage.reset();
   body->calibration.reset();
+  body->coarse_space = CoarseSpace::kPlain;
   body->cage_vertices = 0;
   if (!body->mesh.tets.empty()) {
     body->kind = BodyKind::kFullSpace;

@@ -197,6 +197,7 @@ class SceneReader {
     if (body.has_cage_mesh()) spec->cage = meshes_.Read(body.cage_mesh(), path + ".cage_mesh", problems_);
     spec->cage_vertices = body.cage_vertices();
     if (body.has_calibration()) spec->calibration = CalibrationFromProto(body.calibration());
+    if (body.coarse_space() == v1::EmbeddedBody::CONDENSED) spec->coarse_space = CoarseSpace::kCondensed;
   }
 
   MeshReader meshes_;

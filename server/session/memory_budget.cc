@@ -9,6 +9,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "sim/dynamics/model.h"
+#include "sim/mesh/condensed_stiffness.h"
 #include "sim/scene/scene_spec.h"
 #include "sim/scene/sliders.h"
 #include "sim/solver/linear_solvers.h"
@@ -70,6 +71,12 @@ int64_t SurfaceModelBytes(const CollisionSurface& s) {
   return bytes + kTreeBytes * static_cast<int64_t>(s.triangles.size());
 }
 
+int64_t CondensedBytes(const CondensedStiffness& condensed) {
+  int64_t bytes = BytesOf(condensed.rest);
+  for (const CondensedStiffness::Cluster& c : condensed.clusters) bytes += BytesOf(c.stiffness) + BytesOf(c.gradient);
+  return bytes;
+}
+
 int64_t SummaryBytes(const SurfaceSummaries& s) {
   int64_t bytes = BytesOf(s.elements) + BytesOf(s.boxes) + BytesOf(s.nodes);
   for (const CageElement& element : s.elements) bytes += BytesOf(element.relatives);
@@ -88,6 +95,7 @@ int64_t EstimateModelBytes(const Model& model) {
                   BytesOf(model.mass.row_start) + BytesOf(model.embedding) + BytesOf(model.surface_offset);
   for (const ElasticBody& body : model.elastic) {
     bytes += BytesOf(body.nodes) + BytesOf(body.inverse_rest) + BytesOf(body.volume);
+    if (body.condensed) bytes += CondensedBytes(*body.condensed);
   }
   for (const ShellBody& shell : model.shells) {
     bytes += BytesOf(shell.triangles) + BytesOf(shell.inverse_rest) + BytesOf(shell.area) + BytesOf(shell.hinges) +
@@ -139,11 +147,20 @@ int64_t EstimateEquilibriumBytes(const SceneSpec& spec) {
   return static_cast<int64_t>(NodeBytes(nodes) + bytes);
 }
 
+// Four matrices of three rows a fine vertex and three columns a cage vertex, and the factor of the fine stiffness.
+int64_t CondensingBytes(const BodySpec& body) {
+  constexpr int64_t kMatrices = 4, kFactorPerVertex = 20 << 10, kLattice = 8, kMostCondensedCage = 100, kMostFineVertices = 4000;
+  const int64_t cage = std::min<int64_t>(
+      body.cage ? static_cast<int64_t>(body.cage->vertices.size()) : std::max(0, body.cage_vertices), kMostCondensedCage);
+  const int64_t fine = std::max<int64_t>(kLattice * kMostCondensedCage, body.mesh.tets.empty() ? 0 : kMostFineVertices);
+  return fine * (kMatrices * 72 * cage + kFactorPerVertex);
+}
+
 }  // namespace
 
 int64_t EstimateCompileBytes(const SceneSpec& spec) {
   constexpr int64_t kFixed = 256 << 10, kPerVertex = 300, kPerTriangle = 800, kPerTet = 1600, kPerBodyPair = 64;
-  int64_t vertices = 0, triangles = 0, tets = 0;
+  int64_t vertices = 0, triangles = 0, tets = 0, condensing = 0;
   for (const BodySpec& body : spec.bodies) {
     const auto add = [&](const MeshData& mesh) {
       vertices += static_cast<int64_t>(mesh.vertices.size());
@@ -155,10 +172,12 @@ int64_t EstimateCompileBytes(const SceneSpec& spec) {
     if (body.cage) add(*body.cage);
     if (body.shell.rest_mesh) add(*body.shell.rest_mesh);
     if (!body.cage) tets += 6 * int64_t{std::max(0, body.cage_vertices)};
+    if (body.coarse_space == CoarseSpace::kCondensed) condensing += CondensingBytes(body);
   }
   const int64_t bodies = static_cast<int64_t>(spec.bodies.size());
   const int64_t solving = spec.start_in_equilibrium ? EstimateEquilibriumBytes(spec) : 0;
-  return solving + kFixed + kPerVertex * vertices + kPerTriangle * triangles + kPerTet * tets + kPerBodyPair * bodies * bodies;
+  return solving + condensing + kFixed + kPerVertex * vertices + kPerTriangle * triangles + kPerTet * tets +
+         kPerBodyPair * bodies * bodies;
 }
 
 int64_t EstimateSessionBytes(const Model& model, int worlds) {
@@ -167,13 +186,21 @@ int64_t EstimateSessionBytes(const Model& model, int worlds) {
   for (const ElasticBody& body : model.elastic) elements += body.nodes.size();
   // Of a triangle: a membrane, one and a half hinges with their 12x12 matrices, three couplings.
   for (const ShellBody& shell : model.shells) elements += 4 * shell.triangles.size();
+  double condensed = 0;
+  for (const ElasticBody& body : model.elastic) {
+    // The Hessian with and without its damping, as coupled as it is factored, and vectors of every cluster.
+    constexpr double kPerPair = 6 * 72, kVectors = 10;
+    if (!body.condensed) continue;
+    const auto n = static_cast<double>(body.condensed->stride());
+    condensed += kPerPair * n * n + 24 * kVectors * n * static_cast<double>(body.condensed->clusters.size());
+  }
   double sliders = 0, joints = 0;
   for (const Joint& joint : model.joints) joints += JointBytes(joint);
   for (const Slider& slider : model.sliders) {
     sliders += SliderBytes(static_cast<double>(model.boundary_sets[slider.boundary_set].nodes.size()), model.solver.linear_solver);
   }
   return static_cast<int64_t>(kFixed + NodeBytes(model.node_count) + kPerElement * static_cast<double>(elements) +
-                              SurfaceBytes(model) + sliders + joints) *
+                              SurfaceBytes(model) + condensed + sliders + joints) *
          worlds;
 }
 

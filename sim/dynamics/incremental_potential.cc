@@ -190,8 +190,7 @@ bool IncrementalPotential::Project() {
   bool changed = barrier_.exact();
   barrier_.set_exact(false);
   if (changed) return true;
-  for (VolumeTerm* term : owned_->volumes) changed |= term->Project();
-  for (IsotropicTerm* term : owned_->isotropic) changed |= term->Project();
+  for (const TimedTerm& t : terms_) changed |= t.term->Project();
   return changed;
 }
 

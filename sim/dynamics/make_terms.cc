@@ -3,6 +3,7 @@
 #include <variant>
 
 #include "sim/energy/bending.h"
+#include "sim/energy/condensed.h"
 #include "sim/energy/corotated.h"
 #include "sim/energy/isotropic_elasticity.h"
 #include "sim/energy/mass_damping.h"
@@ -33,6 +34,7 @@ ScalarSparse DampedMass(const Model& model) {
 }
 
 std::unique_ptr<EnergyTerm> MakeElasticTerm(const ElasticBody* body, ThreadPool* pool) {
+  if (body->condensed != nullptr) return std::make_unique<CondensedTerm>(body, pool);
   if (std::holds_alternative<LinearCorotated>(body->material)) return std::make_unique<CorotatedTerm>(body, pool);
   if (IsotropicTerm::Serves(*body)) return std::make_unique<IsotropicTerm>(body, pool);
   return std::make_unique<ElasticityTerm>(body, pool);
@@ -46,7 +48,6 @@ void AddBodyTerms(const Model& model, const SurfaceMap* map, ThreadPool* pool, M
   bool damped = false;
   for (const ElasticBody& body : model.elastic) {
     terms.all.push_back(MakeElasticTerm(&body, pool));
-    if (auto* term = dynamic_cast<IsotropicTerm*>(terms.all.back().get())) terms.isotropic.push_back(term);
     terms.elastic.push_back(terms.all.back().get());
     damped = damped || body.rayleigh_alpha_per_s > 0;
     if (body.strain_damping_s > 0) terms.all.push_back(std::make_unique<StrainDampingTerm>(&body));

@@ -9,7 +9,6 @@
 #include "sim/dynamics/joints.h"
 #include "sim/dynamics/model.h"
 #include "sim/energy/inertia.h"
-#include "sim/energy/isotropic_elasticity.h"
 #include "sim/energy/pose_drive.h"
 #include "sim/energy/slider.h"
 #include "sim/energy/term.h"
@@ -23,7 +22,6 @@ struct ModelTerms {
   // of filled regions, of sheets, and those of sliders, pose drives and joints, in the order of those of the model.
   InertiaTerm* inertia = nullptr;
   std::vector<const EnergyTerm*> elastic;
-  std::vector<IsotropicTerm*> isotropic;
   std::vector<VolumeTerm*> volumes;
   std::vector<std::pair<const EnergyTerm*, int32_t>> shells;  // of sheets, with their bodies
   std::vector<GuideTerm*> guides;

@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "sim/energy/bending.h"
+#include "sim/energy/condensed.h"
 #include "sim/energy/membrane.h"
 
 namespace eipc {
@@ -118,7 +119,7 @@ double StageProblem::FreeEnergy() const {
 
 double StageProblem::StoredEnergy(const VecX& q) const {
   double energy = 0;
-  for (const ElasticBody& body : model_->elastic) energy += ElasticityTerm::StoredEnergy(body, q);
+  for (const ElasticBody& body : model_->elastic) energy += StoredElasticEnergy(body, q);
   for (const ShellBody& shell : model_->shells)
     energy += MembraneTerm::StoredEnergy(shell, q) + BendingTerm::StoredEnergy(shell, q);
   return energy;

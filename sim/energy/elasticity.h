@@ -2,12 +2,14 @@
 #define EIPC_SIM_ENERGY_ELASTICITY_H_
 
 #include <array>
+#include <memory>
 #include <vector>
 
 #include "sim/base/parallel.h"
 #include "sim/energy/term.h"
 #include "sim/linalg/scalar_sparse.h"
 #include "sim/material/material.h"
+#include "sim/mesh/condensed_stiffness.h"
 
 namespace eipc {
 
@@ -20,6 +22,8 @@ struct ElasticBody {
   double rayleigh_alpha_per_s = 0;
   double rayleigh_beta_s = 0;
   double strain_damping_s = 0;  // of StrainDampingTerm
+  // Of an embedded body in the condensed coarse space, whose energy is that (condensed.h); its nodes are consecutive.
+  std::shared_ptr<const CondensedStiffness> condensed;
 };
 
 // F = [x1-x0, x2-x0, x3-x0] * inverse_rest.

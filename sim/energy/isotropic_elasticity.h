@@ -31,8 +31,8 @@ class IsotropicTerm : public EnergyTerm {
   void AppendPattern(std::vector<std::pair<int32_t, int32_t>>* pairs) const override;
   void BindPattern(const BlockMatrix& hessian) override;
 
-  // From now on, until the stage ends, Hessians are projected element by element. Whether that made a difference.
-  bool Project();
+  // Element by element.
+  bool Project() override;
 
  private:
   // Of the damping: the projected Hessian C0 of the start of the step, in its frames, and F_tilde.

@@ -33,13 +33,17 @@ class EnergyTerm {
   virtual void BeginStage(const StageContext& stage) = 0;
   virtual double Value(const Point& point) = 0;
   virtual void AddGradient(const Point& point, VecX* gradient) = 0;
-  // Adds the Hessian projected to positive semidefinite.
+  // Adds the Hessian, projected to positive semidefinite unless the term says otherwise (Project).
   virtual void AddHessian(const Point& point, BlockMatrix* hessian) = 0;
   // By how much the rounding of coordinates may change Value, J: of terms that are stiff along small differences of large
   // coordinates, where that is more than the rounding of Value itself.
   virtual double Rounding(const Point&) { return 0; }
   // The Hessian does not depend on the point within a stage: the solver adds it once.
   virtual bool constant_hessian() const { return false; }
+
+  // From now on, until the stage ends, Hessians are projected; terms that begin a stage with exact ones do so then. Whether that
+  // made a difference.
+  virtual bool Project() { return false; }
 
   // Node pairs that this term may touch whatever the point, and where they lie in the matrix.
   virtual void AppendPattern(std::vector<std::pair<int32_t, int32_t>>*) const {}

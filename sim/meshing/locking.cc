@@ -7,18 +7,14 @@
 #include <utility>
 
 #include "sim/base/status_macros.h"
-#include "sim/meshing/lattice.h"
+#include "sim/meshing/fine_model.h"
 #include "sim/meshing/static_stiffness.h"
-#include "sim/meshing/triangle_tree.h"
 
 namespace eipc {
 namespace {
 
 constexpr double kPatch = 0.2;  // of the extent: the ends that loads act on
 constexpr int kReferenceVertices = 800;
-constexpr int kMostReferenceVertices = 8000;
-// Half the size of a cage's tetrahedra.
-constexpr int kFinerBy = 8;
 // Poisson's ratios that are tried for the cage, as shares of the material's. Linear tets lock by volume first.
 constexpr std::array<double, 4> kPoissonShares = {1, 0.8, 0.5, 0};
 
@@ -144,24 +140,6 @@ std::vector<NamedLoad> MakeLoads(const SurfaceMesh& surface) {
   return loads;
 }
 
-absl::StatusOr<TetMesh> ReferenceLattice(const SurfaceMesh& surface, int vertices) {
-  const TriangleTree tree(surface.vertices(), surface.triangles());
-  Vec3 low = surface.vertices()[0], high = low;
-  for (const Vec3& p : surface.vertices()) {
-    low = low.cwiseMin(p);
-    high = high.cwiseMax(p);
-  }
-  double cell = (high - low).norm() / 4;
-  MeshData lattice;
-  for (int step = 0; step < 20; ++step) {
-    lattice = LatticeAround(tree, low, high, (low + high) / 2, cell);
-    const double count = static_cast<double>(lattice.vertices.size());
-    if (count > 0.8 * vertices) break;
-    cell *= std::clamp(std::cbrt(count / vertices), 0.5, 0.95);
-  }
-  return TetMesh::Create(std::move(lattice.vertices), std::move(lattice.tets));
-}
-
 double MeanMismatch(const std::vector<LockingCase>& cases, double LockingCase::*ratio) {
   double sum = 0;
   int count = 0;
@@ -207,12 +185,6 @@ absl::StatusOr<std::vector<double>> StiffnessRatios(const Softness& reference, c
     ratios[i] = reference.compliances[i] / ratios[i];
   }
   return ratios;
-}
-
-// Vertices of the lattice that a cage's error is measured against.
-int LatticeFor(const TetMesh& cage) {
-  const int finer = kFinerBy * static_cast<int>(std::min<size_t>(cage.vertices().size(), kMostReferenceVertices));
-  return std::clamp(finer, kReferenceVertices, kMostReferenceVertices);
 }
 
 }  // namespace

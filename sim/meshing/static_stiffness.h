@@ -7,6 +7,7 @@
 #include "sim/mesh/embedding.h"
 #include "sim/mesh/surface_mesh.h"
 #include "sim/mesh/tet_mesh.h"
+#include "sim/meshing/fine_model.h"
 
 namespace eipc {
 
@@ -23,9 +24,8 @@ class StaticBody {
   absl::StatusOr<std::vector<double>> Compliances(const std::vector<SurfaceLoad>& loads, double poissons_ratio) const;
 
  private:
-  TetMesh cage_;
+  FineModel model_;
   Embedding embedding_;
-  std::vector<double> volume_;  // of the solid in each tet, m^3
 };
 
 }  // namespace eipc

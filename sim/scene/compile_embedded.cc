@@ -1,10 +1,12 @@
 #include <cmath>
+#include <memory>
 #include <numeric>
 #include <optional>
 #include <utility>
 
 #include "sim/base/status_macros.h"
 #include "sim/mesh/used_vertices.h"
+#include "sim/meshing/condense.h"
 #include "sim/meshing/locking.h"
 #include "sim/meshing/make_cage.h"
 #include "sim/scene/body_kinds.h"
@@ -61,12 +63,44 @@ std::optional<MaterialSpec> CageMaterial(const BodySpec& spec, const TetMesh& ca
   return material;
 }
 
+void CheckCoarseSpace(const BodySpec& spec, const std::string& path, Problems* problems) {
+  if (spec.coarse_space != CoarseSpace::kCondensed) return;
+  if (spec.calibration) {
+    problems->Add(path + ".calibration", "belongs to the plain coarse space; leave it out, or name coarse_space: PLAIN");
+  }
+  if (spec.material.model == &LogBarrierNeoHookean::kDescriptor) {
+    problems->Add(path + ".coarse_space", "CONDENSED does not forbid inversion, which ", spec.material.model->name,
+                  " does; name another material, or PLAIN");
+  }
+}
+
+// The stiffness of the object's fine model, where the body asks for it.
+void AddCondensed(const BodySpec& spec, const TetMesh& cage, const SurfaceMesh& surface, const std::string& path, CompiledBody* out,
+                  Problems* problems) {
+  if (spec.coarse_space != CoarseSpace::kCondensed) return;
+  if (cage.vertices().size() > kMostCondensedVertices) {
+    problems->Add(path + ".embedded.coarse_space", "CONDENSED is for cages of at most ", kMostCondensedVertices,
+                  " vertices; this one has ", cage.vertices().size());
+    return;
+  }
+  std::optional<TetMesh> own;
+  if (!spec.mesh.tets.empty()) own = ReadTets(spec.mesh, MeshPath(spec, path), problems);
+  absl::StatusOr<CondensedStiffness> condensed =
+      Condense(cage, surface, own ? &*own : nullptr, {spec.material.youngs_modulus_pa, spec.material.poissons_ratio});
+  if (!condensed.ok()) {
+    problems->Add(path + ".embedded.coarse_space", "the body cannot be condensed: ", condensed.status().message());
+    return;
+  }
+  out->elastic.condensed = std::make_shared<const CondensedStiffness>(*std::move(condensed));
+}
+
 }  // namespace
 
 void CheckEmbedded(const BodySpec& spec, const std::string& path, Problems* problems) {
   if (!spec.cage.has_value() && spec.cage_vertices < 4) {
     problems->Add(path + ".embedded.cage_vertices", "must be >= 4 (or give cage_mesh), got ", spec.cage_vertices);
   }
+  CheckCoarseSpace(spec, path + ".embedded", problems);
   if (!spec.calibration) return;
   const CageCalibration& c = *spec.calibration;
   if (c.youngs_scale && !(*c.youngs_scale > 0 && std::isfinite(*c.youngs_scale))) {
@@ -90,7 +124,9 @@ void CompileEmbedded(const BodySpec& spec, const std::string& path, CompiledBody
     return;
   }
   const std::optional<MaterialSpec> material = CageMaterial(spec, *cage, *surface, path, out, problems);
-  if (material) AddElements(*cage, *integrals, *material, out);
+  if (!material) return;
+  AddElements(*cage, *integrals, *material, out);
+  AddCondensed(spec, *cage, *surface, path, out, problems);
 }
 
 }  // namespace eipc

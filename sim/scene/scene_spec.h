@@ -38,6 +38,10 @@ struct CageCalibration {
   bool measured() const { return !youngs_scale && !poissons_ratio; }  // to be measured
 };
 
+// Where the elastic energy of an embedded body comes from: the material in the cage's tetrahedra, or the stiffness of a fine model
+// of the object condensed onto the cage (sim/meshing/condense.h).
+enum class CoarseSpace { kPlain, kCondensed };
+
 // See Slider (sim/dynamics/slider.h), whose boundary set is not given here; its axis may have any length.
 struct SliderSpec {
   Slider slider;
@@ -65,6 +69,7 @@ struct BodySpec {
   std::optional<CageCalibration> calibration;
   // Shells only.
   ShellSpec shell;
+  CoarseSpace coarse_space = CoarseSpace::kPlain;  // embedded only
   Pose pose;
   MaterialSpec material;
   Vec3 linear_velocity = Vec3::Zero();

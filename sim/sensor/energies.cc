@@ -5,6 +5,7 @@
 #include "sim/contact/contact_potential.h"
 #include "sim/contact/contact_set.h"
 #include "sim/energy/bending.h"
+#include "sim/energy/condensed.h"
 #include "sim/energy/membrane.h"
 
 namespace eipc {
@@ -27,10 +28,10 @@ Energies Compute(const Model& model, const State& state, const std::vector<Vec3>
     e.kinetic_j += 0.5 * state.v.segment<3>(3 * i).dot(model.mass.RowTimes(i, state.v));
     e.gravity_j -= acceleration[i].dot(model.mass.RowTimes(i, state.q));
   }
-  for (const ElasticBody& body : model.elastic) e.elastic_j += ElasticityTerm::StoredEnergy(body, state.q);
   for (const ShellBody& shell : model.shells) {
     e.elastic_j += MembraneTerm::StoredEnergy(shell, state.q) + BendingTerm::StoredEnergy(shell, state.q);
   }
+  for (const ElasticBody& body : model.elastic) e.elastic_j += StoredElasticEnergy(body, state.q);
   e.barrier_j = state.barrier_stiffness * (barrier_potential ? *barrier_potential : SearchedPotential(model, state, x));
   for (const FilledRegion& region : model.filled_regions) e.volume_j += region.filling.Energy(RegionVolume(region, x));
   return e;

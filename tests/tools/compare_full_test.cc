@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <memory>
 #include <nlohmann/json.hpp>
 
@@ -53,6 +54,15 @@ Json Compare(const SceneSpec& scene) {
   const absl::StatusOr<Json> report = (*comparison)->Report();
   EXPECT_TRUE(report.ok()) << report.status();
   return report.ok() ? *report : Json();
+}
+
+TEST(CompareFull, ACondensedCageIsCloserToTheObject) {
+  const Json plain = Compare(Press(CoarseCage()));
+  SceneSpec scene = Press(CoarseCage());
+  scene.bodies[0].coarse_space = CoarseSpace::kCondensed;
+  const Json condensed = Compare(scene);
+  const auto error = [](const Json& report) { return std::abs(report["contacts"]["block/plate"]["error"]["end"].get<double>()); };
+  EXPECT_LT(error(condensed), error(plain)) << plain.dump(2) << condensed.dump(2);
 }
 
 TEST(CompareFull, ACageOfTheObjectsOwnTetsHasNoError) {

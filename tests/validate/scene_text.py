@@ -49,13 +49,13 @@ class SceneText:
     def moving(self, name: str, kind: str, mesh: Mesh, position: Vector = (0, 0, 0), rpy: Vector = (0, 0, 0), *,
                youngs_modulus_pa: float, density_kg_m3: float, poissons_ratio: float = 0.3, model: str = "",
                velocity: Vector = (0, 0, 0), spin: Vector = (0, 0, 0), force: Vector = (0, 0, 0), extra: str = "", material: str = "",
-               cage: Optional[Mesh] = None) -> None:
-        """kind: affine, full_space or embedded (a cage of 20 vertices is made unless one is given). material: more fields of it."""
+               cage: Optional[Mesh] = None, coarse: str = "cage_vertices: 20") -> None:
+        """kind: affine, full_space or embedded (in `cage`, else what `coarse` says of its cage). material: more fields of it."""
         fields = f"material {{ density_kg_m3: {density_kg_m3!r} youngs_modulus_pa: {youngs_modulus_pa!r} "
         stiff = kind == "affine" and not model
         fields += f"poissons_ratio: {0.0 if stiff else poissons_ratio!r} {f'model: {model}' if model else ''} {material} }}"
         motion = [_vector("linear_velocity_m_s", velocity), _vector("angular_velocity_rad_s", spin), _vector("external_force_n", force)]
-        self._body(name, kind, mesh, position, rpy, [fields, *motion, extra], self._cage(name, cage) if kind == "embedded" else "")
+        self._body(name, kind, mesh, position, rpy, [fields, *motion, extra], self._cage(name, cage, coarse) if kind == "embedded" else "")
 
     def shell(self, name: str, mesh: Mesh, position: Vector = (0, 0, 0), rpy: Vector = (0, 0, 0), *, fields: str, material: str = "",
               extra: str = "", rest: Optional[Mesh] = None) -> None:
@@ -67,9 +67,9 @@ class SceneText:
             inner += f' rest_mesh {{ file: "{file}" }}'
         self._body(name, "shell", mesh, position, rpy, [f"material {{ {material} }}", extra], inner)
 
-    def _cage(self, name: str, cage: Optional[Mesh]) -> str:
+    def _cage(self, name: str, cage: Optional[Mesh], coarse: str) -> str:
         if cage is None:
-            return "cage_vertices: 20"
+            return coarse
         file = f"{self.name}_{name}_cage.vtk"
         self._meshes[file] = cage
         return f'cage_mesh {{ file: "{file}" }}'

@@ -280,10 +280,10 @@ def layered_ball(level: int, radii: Sequence[float], middle: bool = False) -> Me
             tets += _prism_tets([v + layer * n for v in t], [v + (layer + 1) * n for v in t])
     if middle:
         tets += [(len(vertices) - 1, *t) for t in triangles]
-    return vertices, _upright(vertices, np.array(tets))
+    return vertices, upright(vertices, np.array(tets))
 
 
-def _upright(vertices: np.ndarray, tets: np.ndarray) -> np.ndarray:
+def upright(vertices: np.ndarray, tets: np.ndarray) -> np.ndarray:
     """The same tetrahedra, each with a positive volume."""
     corners = vertices[tets]
     volume = np.einsum("ij,ij->i", np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0]), corners[:, 3] - corners[:, 0])

@@ -35,6 +35,7 @@ v1::Body WithoutFiles(const v1::Body& body) {
   v1::EmbeddedBody& embedded = *rest.mutable_embedded();
   if (body.embedded().cage_case() == v1::EmbeddedBody::kCageVertices) embedded.set_cage_vertices(body.embedded().cage_vertices());
   if (body.embedded().has_calibration()) *embedded.mutable_calibration() = body.embedded().calibration();
+  embedded.set_coarse_space(v1::EmbeddedBody::PLAIN);  // which cage is made does not depend on it
   return rest;
 }
 

@@ -324,6 +324,12 @@ TEST(SceneProblems, CalibrationsOfCages) {
   ExpectOnly(scene, "bodies[0].embedded.calibration.youngs_scale", "must be > 0");
   scene.bodies[0].calibration = CageCalibration{0.5, 0.5};
   ExpectOnly(scene, "bodies[0].embedded.calibration.poissons_ratio", "must be in [0, 0.5)");
+  scene.bodies[0].calibration = CageCalibration{};
+  scene.bodies[0].coarse_space = CoarseSpace::kCondensed;
+  ExpectOnly(scene, "bodies[0].embedded.calibration", "belongs to the plain coarse space");
+  scene.bodies[0].calibration.reset();
+  scene.bodies[0].material.model = &LogBarrierNeoHookean::kDescriptor;
+  ExpectOnly(scene, "bodies[0].embedded.coarse_space", "does not forbid inversion");
 }
 
 TEST(SceneProblems, BoundarySets) {

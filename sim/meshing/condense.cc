@@ -1,0 +1,366 @@
+#include "sim/meshing/condense.h"
+
+#include <Eigen/Cholesky>
+#include <Eigen/Dense>
+#include <Eigen/SparseCholesky>
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <map>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "sim/base/status_macros.h"
+#include "sim/meshing/fine_model.h"
+#include "sim/meshing/triangle_tree.h"
+
+namespace eipc {
+namespace {
+
+using MatX = Eigen::MatrixXd;
+using Sparse = Eigen::SparseMatrix<double>;
+
+constexpr size_t kMostOwnVertices = 4000;
+constexpr int kMostClusters = 16;
+constexpr int kTetsOfCluster = 3;  // of the cage, at least
+// Of L, as a share of the object's mass.
+constexpr double kSmoothing = 1e-6;
+// Holds the rigid motions while the fine stiffness is factored, as a share of its mean; they are solved for apart.
+constexpr double kRigidShare = 1e-10;
+
+// A tetrahedral mesh in which points are found.
+struct Located {
+  const TetMesh* mesh;
+  std::vector<Mat3> inverse;  // of the edges from vertex 0
+
+  explicit Located(const TetMesh* of) : mesh(of) {
+    for (const Tet& t : mesh->tets()) {
+      Mat3 edges;
+      for (int k = 0; k < 3; ++k) edges.col(k) = mesh->vertices()[t[k + 1]] - mesh->vertices()[t[0]];
+      inverse.push_back(edges.inverse());
+    }
+  }
+  Eigen::Vector4d Weights(size_t tet, const Vec3& p) const {
+    const Vec3 w = inverse[tet] * (p - mesh->vertices()[mesh->tets()[tet][0]]);
+    return {1 - w.sum(), w[0], w[1], w[2]};
+  }
+  // The tetrahedron that p lies in, or hardly outside of.
+  size_t Find(const Vec3& p) const {
+    size_t best = 0;
+    double depth = -std::numeric_limits<double>::infinity();
+    for (size_t t = 0; t < inverse.size(); ++t) {
+      const double least = Weights(t, p).minCoeff();
+      if (least > depth) depth = least, best = t;
+      if (depth >= 0) break;
+    }
+    return best;
+  }
+  std::array<Vec3, 4> Gradients(size_t tet) const {
+    std::array<Vec3, 4> g;
+    for (int k = 0; k < 3; ++k) g[k + 1] = inverse[tet].row(k);
+    g[0] = -(g[1] + g[2] + g[3]);
+    return g;
+  }
+};
+
+struct Sample {
+  Vec3 at;
+  size_t tet = 0;     // of the fine model
+  double weight = 0;  // m^3
+};
+
+// Points of the solid: the vertices of its own tetrahedra, so that the displacement that follows the cage is projected onto the
+// cage's; four in every tetrahedron of a lattice that is full, in others those of a finer grid that lie in the solid.
+std::vector<Sample> SamplesOf(const FineModel& fine, const SurfaceMesh& surface) {
+  const TriangleTree tree(surface.vertices(), surface.triangles());
+  std::vector<Sample> samples;
+  for (size_t t = 0; t < fine.mesh.tets().size(); ++t) {
+    const Tet& tet = fine.mesh.tets()[t];
+    const auto point = [&](const Eigen::Vector4d& w) -> Vec3 {
+      Vec3 p = Vec3::Zero();
+      for (int a = 0; a < 4; ++a) p += w[a] * fine.mesh.vertices()[tet[a]];
+      return p;
+    };
+    const bool whole = fine.volume[t] > 0.999 * fine.mesh.Volume(static_cast<int>(t));
+    const size_t first = samples.size();
+    if (fine.by_own_tets) {
+      for (int a = 0; a < 4; ++a) samples.push_back({fine.mesh.vertices()[tet[a]], t, 0});
+    } else if (whole) {
+      for (int a = 0; a < 4; ++a) {
+        Eigen::Vector4d w = Eigen::Vector4d::Constant(0.1381966011250105);
+        w[a] = 0.5854101966249685;
+        samples.push_back({point(w), t, 0});
+      }
+    } else {
+      constexpr int kGrid = 5;
+      for (int i = 0; i < kGrid; ++i) {
+        for (int j = 0; i + j < kGrid; ++j) {
+          for (int k = 0; i + j + k < kGrid; ++k) {
+            Eigen::Vector4d w(i + 0.25, j + 0.25, k + 0.25, 0);
+            w /= kGrid - 0.25;
+            w[3] = 1 - w[0] - w[1] - w[2];
+            if (tree.Contains(point(w))) samples.push_back({point(w), t, 0});
+          }
+        }
+      }
+    }
+    const double share = fine.volume[t] / static_cast<double>(std::max<size_t>(samples.size() - first, 1));
+    for (size_t s = first; s < samples.size(); ++s) samples[s].weight = share;
+  }
+  return samples;
+}
+
+// Centres of the clusters: each as far from those before as it can be, then moved to the middle of what is nearest.
+std::vector<int> ClusterOf(const FineModel& fine, int clusters) {
+  const size_t n = fine.mesh.tets().size();
+  std::vector<Vec3> at(n);
+  Vec3 middle = Vec3::Zero();
+  double total = 0;
+  for (size_t t = 0; t < n; ++t) {
+    at[t] = Vec3::Zero();
+    for (const int32_t v : fine.mesh.tets()[t]) at[t] += fine.mesh.vertices()[v] / 4;
+    middle += fine.volume[t] * at[t];
+    total += fine.volume[t];
+  }
+  middle /= total;
+  std::vector<double> nearest(n, std::numeric_limits<double>::infinity());
+  std::vector<Vec3> centers;
+  for (int c = 0; c < clusters; ++c) {
+    size_t farthest = 0;
+    double distance = -1;
+    for (size_t t = 0; t < n; ++t) {
+      const double d = c == 0 ? (at[t] - middle).squaredNorm() : nearest[t];
+      // Hardly filled tetrahedra at the rim are no centres.
+      if (d > distance && fine.volume[t] > 0.3 * fine.mesh.Volume(static_cast<int>(t))) distance = d, farthest = t;
+    }
+    centers.push_back(at[farthest]);
+    for (size_t t = 0; t < n; ++t) nearest[t] = std::min(nearest[t], (at[t] - centers.back()).squaredNorm());
+  }
+  std::vector<int> of(n, 0);
+  constexpr int kRounds = 20;
+  for (int round = 0; round < kRounds; ++round) {
+    std::vector<Vec3> sum(clusters, Vec3::Zero());
+    std::vector<double> weight(clusters, 0);
+    for (size_t t = 0; t < n; ++t) {
+      double best = std::numeric_limits<double>::infinity();
+      for (int c = 0; c < clusters; ++c) {
+        const double d = (at[t] - centers[c]).squaredNorm();
+        if (d < best) best = d, of[t] = c;
+      }
+      sum[of[t]] += fine.volume[t] * at[t];
+      weight[of[t]] += fine.volume[t];
+    }
+    for (int c = 0; c < clusters; ++c) {
+      if (weight[c] > 0) centers[c] = sum[c] / weight[c];
+    }
+  }
+  return of;
+}
+
+// Positions x -> the six infinitesimal rigid motions of them, 3 rows a point.
+MatX RigidMotions(const std::vector<Vec3>& x) {
+  MatX modes(3 * x.size(), 6);
+  for (size_t k = 0; k < x.size(); ++k) {
+    modes.block<3, 3>(3 * static_cast<Eigen::Index>(k), 0).setIdentity();
+    for (int m = 0; m < 3; ++m) modes.block<3, 1>(3 * static_cast<Eigen::Index>(k), 3 + m) = Vec3::Unit(m).cross(x[k]);
+  }
+  return modes;
+}
+
+// L: the squared differences of the gradients of neighbouring tetrahedra.
+void AddSmoothing(const Located& cage, double scale, MatX* gram) {
+  std::map<std::array<int32_t, 3>, std::vector<size_t>> faces;
+  for (size_t t = 0; t < cage.mesh->tets().size(); ++t) {
+    for (int a = 0; a < 4; ++a) {
+      const Tet& tet = cage.mesh->tets()[t];
+      std::array<int32_t, 3> face = {tet[(a + 1) % 4], tet[(a + 2) % 4], tet[(a + 3) % 4]};
+      std::sort(face.begin(), face.end());
+      faces[face].push_back(t);
+    }
+  }
+  for (const auto& [face, tets] : faces) {
+    if (tets.size() != 2) continue;
+    MatX jump = MatX::Zero(3, gram->cols());
+    for (int side = 0; side < 2; ++side) {
+      const std::array<Vec3, 4> g = cage.Gradients(tets[side]);
+      for (int a = 0; a < 4; ++a) jump.col(cage.mesh->tets()[tets[side]][a]) += (side == 0 ? 1 : -1) * g[a];
+    }
+    const double size = std::cbrt(cage.mesh->Volume(static_cast<int>(tets[0])) + cage.mesh->Volume(static_cast<int>(tets[1])));
+    *gram += scale * size * size * jump.transpose() * jump;
+  }
+}
+
+// Rows by which the energy density of linear elasticity is half the square of: strain in seven numbers.
+void StrainRows(const std::array<Vec3, 4>& g, double volume, double bulk, double shear, Eigen::Matrix<double, 7, 12>* rows) {
+  rows->setZero();
+  for (int a = 0; a < 4; ++a) {
+    for (int i = 0; i < 3; ++i) {
+      for (int j = 0; j < 3; ++j) (*rows)(i, 3 * a + j) = std::sqrt(2 * shear) * ((i == j ? g[a][i] : 0) - g[a][j] / 3);
+      const int j = (i + 1) % 3;
+      (*rows)(3 + i, 3 * a + i) = std::sqrt(shear) * g[a][j];
+      (*rows)(3 + i, 3 * a + j) = std::sqrt(shear) * g[a][i];
+      (*rows)(6, 3 * a + i) = std::sqrt(bulk) * g[a][i];
+    }
+  }
+  *rows *= std::sqrt(volume);
+}
+
+class Condenser {
+ public:
+  Condenser(const TetMesh& cage, const FineModel& fine, std::vector<Sample> samples, const ElasticModuli& moduli)
+      : cage_(&cage), fine_(fine), located_(&fine.mesh), samples_(std::move(samples)) {
+    const double nu = moduli.poissons_ratio;
+    shear_ = moduli.youngs_modulus_pa / (2 * (1 + nu));
+    bulk_ = moduli.youngs_modulus_pa / (3 * (1 - 2 * nu));
+    for (const Sample& s : samples_) cage_tet_.push_back(cage_.Find(s.at));
+  }
+
+  absl::StatusOr<CondensedStiffness> Make(int clusters) {
+    EIPC_RETURN_IF_ERROR(FindProjection());
+    EIPC_RETURN_IF_ERROR(FindFields());
+    CondensedStiffness out;
+    out.bulk_modulus_pa = bulk_;
+    Vec3 mean = Vec3::Zero();
+    for (const Vec3& p : cage_.mesh->vertices()) mean += p / static_cast<double>(cage_.mesh->vertices().size());
+    for (const Vec3& p : cage_.mesh->vertices()) out.rest.push_back(p - mean);
+    const std::vector<int> of = ClusterOf(fine_, clusters);
+    for (int c = 0; c < clusters; ++c) {
+      if (std::optional<CondensedStiffness::Cluster> cluster = ClusterFrom(of, c, out)) out.clusters.push_back(*std::move(cluster));
+    }
+    return out;
+  }
+
+ private:
+  Eigen::Index n() const { return static_cast<Eigen::Index>(cage_.mesh->vertices().size()); }
+  Eigen::Index m() const { return static_cast<Eigen::Index>(fine_.mesh.vertices().size()); }
+
+  // P, one row a cage vertex and one column a fine one.
+  absl::Status FindProjection() {
+    MatX gram = MatX::Zero(n(), n()), mixed = MatX::Zero(n(), m());
+    double total = 0;
+    for (size_t s = 0; s < samples_.size(); ++s) {
+      const Eigen::Vector4d coarse = cage_.Weights(cage_tet_[s], samples_[s].at),
+                            fine = located_.Weights(samples_[s].tet, samples_[s].at);
+      const Tet& c = cage_.mesh->tets()[cage_tet_[s]];
+      const Tet& f = fine_.mesh.tets()[samples_[s].tet];
+      total += samples_[s].weight;
+      for (int a = 0; a < 4; ++a) {
+        for (int b = 0; b < 4; ++b) {
+          gram(c[a], c[b]) += samples_[s].weight * coarse[a] * coarse[b];
+          mixed(c[a], f[b]) += samples_[s].weight * coarse[a] * fine[b];
+        }
+      }
+    }
+    AddSmoothing(cage_, kSmoothing * total / static_cast<double>(n()), &gram);
+    const Eigen::LDLT<MatX> solver(gram);
+    if (solver.info() != Eigen::Success || !solver.isPositive())
+      return absl::InternalError("the projection onto the cage is singular");
+    projection_ = solver.solve(mixed);
+    return absl::OkStatus();
+  }
+
+  // X, the fine displacements of each unit displacement of the cage. With G the inverse of the fine stiffness held by a little mass
+  // and N its rigid motions, x = G P^T r + N a, r free of net force and moment.
+  absl::Status FindFields() {
+    Sparse stiffness = LinearStiffness(fine_.mesh, fine_.volume, bulk_ - 2 * shear_ / 3, shear_);
+    const double shift = kRigidShare * stiffness.diagonal().sum() / static_cast<double>(stiffness.rows());
+    for (Eigen::Index i = 0; i < stiffness.rows(); ++i) stiffness.coeffRef(i, i) += shift;
+    const Eigen::SimplicialLDLT<Sparse> solver(stiffness);
+    if (solver.info() != Eigen::Success) return absl::InternalError("the stiffness of the fine model could not be factored");
+    MatX load = MatX::Zero(3 * m(), 3 * n());
+    for (Eigen::Index v = 0; v < m(); ++v) {
+      for (Eigen::Index k = 0; k < n(); ++k) {
+        for (int i = 0; i < 3; ++i) load(3 * v + i, 3 * k + i) = projection_(k, v);
+      }
+    }
+    // Loads that are free of net force and moment already, so that the shift has nothing to hold.
+    const MatX rigid = RigidMotions(cage_.mesh->vertices());
+    const Eigen::HouseholderQR<MatX> qr(rigid);
+    const MatX q = qr.householderQ() * MatX::Identity(3 * n(), 3 * n());
+    const MatX basis = q.rightCols(3 * n() - 6);  // of r
+    const MatX response = solver.solve(load * basis);
+    // The rest in the compliance: P x = q.
+    MatX system(3 * n(), 3 * n());
+    system.leftCols(3 * n() - 6) = load.transpose() * response;
+    system.rightCols(6) = rigid;
+    const MatX inverse = system.partialPivLu().inverse();
+    fields_ = response * inverse.topRows(3 * n() - 6) + RigidMotions(fine_.mesh.vertices()) * inverse.bottomRows(6);
+    return absl::OkStatus();
+  }
+
+  // Nothing when the cluster is empty.
+  std::optional<CondensedStiffness::Cluster> ClusterFrom(const std::vector<int>& of, int c, const CondensedStiffness& made) const {
+    CondensedStiffness::Cluster out;
+    out.gradient.assign(n(), Vec3::Zero());
+    double total = 0;
+    for (size_t s = 0; s < samples_.size(); ++s) {
+      if (of[samples_[s].tet] != c) continue;
+      const std::array<Vec3, 4> g = cage_.Gradients(cage_tet_[s]);
+      for (int a = 0; a < 4; ++a) out.gradient[cage_.mesh->tets()[cage_tet_[s]][a]] += samples_[s].weight * g[a];
+      total += samples_[s].weight;
+    }
+    if (!(total > 0)) return std::nullopt;
+    for (Vec3& g : out.gradient) g /= total;
+    const Eigen::Index tets = std::count(of.begin(), of.end(), c);
+    MatX rows(7 * tets, 3 * n());
+    Eigen::Index at = 0;
+    for (size_t t = 0; t < of.size(); ++t) {
+      if (of[t] != c) continue;
+      Eigen::Matrix<double, 7, 12> strain;
+      StrainRows(located_.Gradients(t), fine_.volume[t], bulk_, shear_, &strain);
+      auto part = rows.middleRows<7>(at);
+      part.setZero();
+      for (int a = 0; a < 4; ++a) part += strain.middleCols<3>(3 * a) * fields_.middleRows<3>(3 * fine_.mesh.tets()[t][a]);
+      at += 7;
+    }
+    // Free of what rounding makes of rigid motions.
+    const MatX rigid = RigidMotions(made.rest);
+    rows -= (rows * rigid) * (rigid.transpose() * rigid).ldlt().solve(rigid.transpose());
+    const MatX stiffness = rows.transpose() * rows;
+    const size_t stride = made.stride(), vertices = made.vertices();
+    out.stiffness.assign(3 * stride * 3 * vertices, 0);
+    for (size_t l = 0; l < vertices; ++l) {
+      for (size_t k = 0; k < vertices; ++k) {
+        for (size_t i = 0; i < 3; ++i) {
+          for (size_t j = 0; j < 3; ++j) {
+            const auto row = static_cast<Eigen::Index>(3 * k + i), column = static_cast<Eigen::Index>(3 * l + j);
+            out.stiffness[(j * vertices + l) * 3 * stride + i * stride + k] =
+                0.5 * (stiffness(row, column) + stiffness(column, row));
+          }
+        }
+      }
+    }
+    return out;
+  }
+
+  Located cage_;
+  const FineModel& fine_;
+  Located located_;  // the fine model
+  std::vector<Sample> samples_;
+  std::vector<size_t> cage_tet_;  // by sample
+  double shear_ = 0, bulk_ = 0;   // Pa
+  MatX projection_, fields_;
+};
+
+absl::StatusOr<FineModel> FineModelFor(const TetMesh& cage, const SurfaceMesh& surface, const TetMesh* own) {
+  if (own != nullptr && own->vertices().size() <= kMostOwnVertices) {
+    FineModel fine = {*own, {}, true};
+    for (size_t t = 0; t < own->tets().size(); ++t) fine.volume.push_back(own->Volume(static_cast<int>(t)));
+    return fine;
+  }
+  EIPC_ASSIGN_OR_RETURN(TetMesh lattice, ReferenceLattice(surface, LatticeFor(cage)));
+  return WeighedBySolid(std::move(lattice), surface);
+}
+
+}  // namespace
+
+absl::StatusOr<CondensedStiffness> Condense(const TetMesh& cage, const SurfaceMesh& surface, const TetMesh* own,
+                                            const ElasticModuli& moduli) {
+  EIPC_ASSIGN_OR_RETURN(const FineModel fine, FineModelFor(cage, surface, own));
+  const int clusters = std::clamp(static_cast<int>(cage.tets().size()) / kTetsOfCluster, 1, kMostClusters);
+  return Condenser(cage, fine, SamplesOf(fine, surface), moduli).Make(clusters);
+}
+
+}  // namespace eipc

@@ -1,0 +1,172 @@
+#include "sim/energy/condensed.h"
+
+#include <gtest/gtest.h>
+
+#include <Eigen/Eigenvalues>
+#include <memory>
+
+#include "tests/sim/energy/random_body.h"
+#include "tests/sim/energy/term_battery.h"
+
+namespace eipc {
+namespace {
+
+using testing::MatX;
+using testing::Random;
+using testing::RelativeError;
+using testing::TermUnderTest;
+
+// Stiffness 0 for rigid motions of `rest`, else random and positive.
+std::vector<double> RandomStiffness(const CondensedStiffness& condensed, double scale, Random* random) {
+  const auto n = static_cast<Eigen::Index>(condensed.vertices());
+  MatX rigid(3 * n, 6), half(3 * n, 3 * n);
+  for (Eigen::Index k = 0; k < n; ++k) {
+    rigid.block<3, 3>(3 * k, 0).setIdentity();
+    for (int m = 0; m < 3; ++m) rigid.block<3, 1>(3 * k, 3 + m) = Vec3::Unit(m).cross(condensed.rest[k]);
+  }
+  for (Eigen::Index c = 0; c < 3 * n; ++c) half.col(c) = random->Vector(3 * n, 1);
+  half -= half * rigid * (rigid.transpose() * rigid).inverse() * rigid.transpose();
+  const MatX stiffness = scale * half.transpose() * half;
+  const size_t stride = condensed.stride();
+  std::vector<double> out(9 * stride * n, 0);
+  for (Eigen::Index k = 0; k < n; ++k) {
+    for (Eigen::Index l = 0; l < n; ++l) {
+      for (int i = 0; i < 3; ++i) {
+        for (int j = 0; j < 3; ++j) out[(j * n + l) * 3 * stride + i * stride + k] = stiffness(3 * k + i, 3 * l + j);
+      }
+    }
+  }
+  return out;
+}
+
+// A body of ten tetrahedra with three clusters: half of it each, and all.
+struct Condensed {
+  Condensed(double beta, Random* random) : body(testing::RandomBody(StableNeoHookean::FromModuli(1e5, 0.4), beta, random, &rest)) {
+    auto made = std::make_shared<CondensedStiffness>();
+    const auto n = static_cast<size_t>(rest.size() / 3);
+    Vec3 mean = Vec3::Zero();
+    for (size_t k = 0; k < n; ++k) mean += rest.segment<3>(3 * k) / static_cast<double>(n);
+    for (size_t k = 0; k < n; ++k) made->rest.push_back(rest.segment<3>(3 * k) - mean);
+    made->bulk_modulus_pa = 2e5;
+    for (int c = 0; c < 3; ++c) {
+      CondensedStiffness::Cluster cluster;
+      cluster.stiffness = RandomStiffness(*made, 300, random);
+      cluster.gradient.assign(n, Vec3::Zero());
+      double total = 0;
+      for (size_t e = 0; e < body.nodes.size(); ++e) {
+        if (c < 2 && e % 2 != static_cast<size_t>(c)) continue;
+        Vec3 first = Vec3::Zero();
+        for (int a = 1; a < 4; ++a) {
+          const Vec3 g = body.volume[e] * body.inverse_rest[e].row(a - 1).transpose();
+          cluster.gradient[body.nodes[e][a]] += g;
+          first -= g;
+        }
+        cluster.gradient[body.nodes[e][0]] += first;
+        total += body.volume[e];
+      }
+      for (Vec3& g : cluster.gradient) g /= total;
+      made->clusters.push_back(std::move(cluster));
+    }
+    body.condensed = std::move(made);
+    term.emplace(&body, &pool);
+  }
+  void Begin(const VecX& start, const VecX& q_tilde) {
+    q_start = start, tilde = q_tilde;
+    term->BeginStage({q_start, tilde, x_tilde, q_start, 0.01});
+  }
+  TermUnderTest Term() { return {&*term, static_cast<int>(rest.size() / 3)}; }
+  // The body turned and shifted, with that strain, every element pressed to `volume` of its own.
+  VecX Deformed(double strain, double volume, Random* random) const {
+    return testing::Moved(std::cbrt(volume) * rest, {random->Cube(1), random->Rotation()}) + random->Vector(rest.size(), strain);
+  }
+
+  ThreadPool pool{2};
+  VecX rest, q_start, tilde;
+  std::vector<Vec3> x_tilde;
+  ElasticBody body;
+  std::optional<CondensedTerm> term;
+};
+
+TEST(CondensedTerm, DerivativesAgreeWithDifferences) {
+  Random random(1);
+  for (const double beta : {0.0, 0.02}) {
+    Condensed body(beta, &random);
+    for (const double volume : {1.0, 1.3, 0.6, 0.4}) {
+      for (const double strain : {0.001, 0.01, 0.02}) {
+        SCOPED_TRACE(::testing::Message() << "beta " << beta << ", volume " << volume << ", strain " << strain);
+        const VecX q = body.Deformed(strain, volume, &random);
+        body.Begin(body.Deformed(0.01, 1, &random), q + random.Vector(q.size(), 0.01));
+        EXPECT_LT(RelativeError(body.Term().Gradient(q), body.Term().GradientByDifference(q, 1e-5)), 1e-7);
+        EXPECT_LT(RelativeError(body.Term().Hessian(q), body.Term().HessianByDifference(q, 1e-5)), 1e-6);
+      }
+    }
+  }
+}
+
+TEST(CondensedTerm, ProjectedHessianIsPositiveSemidefinite) {
+  Random random(2);
+  Condensed body(0.01, &random);
+  for (int i = 0; i < 10; ++i) {
+    const VecX q = body.Deformed(0.03, 0.5, &random);
+    body.Begin(q, q);
+    EXPECT_TRUE(body.term->Project());
+    EXPECT_FALSE(body.term->Project());
+    const MatX h = body.Term().Hessian(q);
+    EXPECT_GT(Eigen::SelfAdjointEigenSolver<MatX>(h).eigenvalues().minCoeff(), -1e-9 * h.norm());
+  }
+}
+
+// Rigid motions cost nothing, at rest and on top of any deformation, and there is neither net force nor net moment.
+TEST(CondensedTerm, SeesNoRigidMotion) {
+  Random random(3);
+  Condensed body(0, &random);
+  body.Begin(body.rest, body.rest);
+  const double stiff = 300 * 1e-4;
+  for (int i = 0; i < 5; ++i) {
+    const Pose by = {random.Cube(1), random.Rotation()};
+    EXPECT_NEAR(body.Term().Value(testing::Moved(body.rest, by)), 0, 1e-12 * stiff);
+    EXPECT_LT(body.Term().Gradient(testing::Moved(body.rest, by)).norm(), 1e-10);
+    const VecX q = body.Deformed(0.02, 0.6, &random);
+    const double value = body.Term().Value(q);
+    EXPECT_NEAR(StoredElasticEnergy(body.body, q), value, 1e-10 * value);
+    EXPECT_NEAR(body.Term().Value(testing::Moved(q, by)), value, 1e-10 * value);
+    const VecX gradient = body.Term().Gradient(q);
+    EXPECT_LT(testing::TotalForce(gradient).norm(), 1e-9 * gradient.norm());
+    EXPECT_LT(testing::TotalMoment(q, gradient).norm(), 1e-9 * gradient.norm());
+  }
+}
+
+TEST(CondensedTerm, IsTheSumOfItsStiffnessesAtRest) {
+  Random random(4);
+  Condensed body(0, &random);
+  body.Begin(body.rest, body.rest);
+  const auto n = static_cast<Eigen::Index>(body.body.condensed->vertices());
+  const auto stride = static_cast<Eigen::Index>(body.body.condensed->stride());
+  MatX sum = MatX::Zero(3 * n, 3 * n);
+  for (const CondensedStiffness::Cluster& c : body.body.condensed->clusters) {
+    for (Eigen::Index row = 0; row < 3 * n; ++row) {
+      for (Eigen::Index column = 0; column < 3 * n; ++column) {
+        sum(row, column) += c.stiffness[((column % 3) * n + column / 3) * 3 * stride + (row % 3) * stride + row / 3];
+      }
+    }
+  }
+  EXPECT_LT(RelativeError(body.Term().Hessian(body.rest), sum), 1e-10);
+}
+
+// The same bits for one thread and for more.
+TEST(CondensedTerm, DoesNotDependOnThreads) {
+  Random random(5);
+  Condensed body(0.01, &random);
+  ThreadPool one(1);
+  CondensedTerm alone(&body.body, &one);
+  const VecX q = body.Deformed(0.02, 0.7, &random), start = body.Deformed(0.01, 1, &random);
+  body.Begin(start, q);
+  alone.BeginStage({start, q, body.x_tilde, start, 0.01});
+  const TermUnderTest other = {&alone, static_cast<int>(body.rest.size() / 3)};
+  EXPECT_EQ(body.Term().Value(q), other.Value(q));
+  EXPECT_EQ(body.Term().Gradient(q), other.Gradient(q));
+  EXPECT_EQ(body.Term().Hessian(q), other.Hessian(q));
+}
+
+}  // namespace
+}  // namespace eipc

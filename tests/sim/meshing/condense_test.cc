@@ -1,0 +1,166 @@
+#include "sim/meshing/condense.h"
+
+#include <gtest/gtest.h>
+
+#include <Eigen/Dense>
+#include <cmath>
+
+#include "sim/mesh/embedding.h"
+#include "sim/meshing/fine_model.h"
+#include "tests/support/meshes.h"
+
+namespace eipc {
+namespace {
+
+using MatX = Eigen::MatrixXd;
+using testing::BoxTetGrid;
+
+constexpr ElasticModuli kRubber = {5e4, 0.4};
+const Vec3 kSize(0.12, 0.05, 0.04);
+
+TetMesh Tets(const MeshData& mesh) { return *TetMesh::Create(mesh.vertices, mesh.tets); }
+TetMesh Object() { return Tets(BoxTetGrid(-0.5 * kSize, 0.5 * kSize, {9, 4, 3})); }
+TetMesh Cage(double larger = 1.1) { return Tets(BoxTetGrid(-0.5 * larger * kSize, 0.5 * larger * kSize, {3, 1, 1})); }
+
+SurfaceMesh SurfaceOf(const TetMesh& mesh) {
+  MeshData used;
+  std::vector<int32_t> index(mesh.vertices().size(), -1);
+  for (Triangle t : mesh.BoundaryTriangles()) {
+    for (int32_t& v : t) {
+      if (index[v] < 0) {
+        index[v] = static_cast<int32_t>(used.vertices.size());
+        used.vertices.push_back(mesh.vertices()[v]);
+      }
+      v = index[v];
+    }
+    used.triangles.push_back(t);
+  }
+  return *SurfaceMesh::Create(used.vertices, used.triangles);
+}
+
+// The sum over clusters, three rows a vertex.
+MatX Sum(const CondensedStiffness& condensed) {
+  const auto n = static_cast<Eigen::Index>(condensed.vertices()), stride = static_cast<Eigen::Index>(condensed.stride());
+  MatX out = MatX::Zero(3 * n, 3 * n);
+  for (const CondensedStiffness::Cluster& c : condensed.clusters) {
+    for (Eigen::Index row = 0; row < 3 * n; ++row) {
+      for (Eigen::Index column = 0; column < 3 * n; ++column) {
+        out(row, column) += c.stiffness[((column % 3) * n + column / 3) * 3 * stride + (row % 3) * stride + row / 3];
+      }
+    }
+  }
+  return out;
+}
+
+MatX Fine(const TetMesh& mesh) {
+  std::vector<double> volume;
+  for (size_t t = 0; t < mesh.tets().size(); ++t) volume.push_back(mesh.Volume(static_cast<int>(t)));
+  const double nu = kRubber.poissons_ratio, e = kRubber.youngs_modulus_pa;
+  return MatX(LinearStiffness(mesh, volume, e * nu / ((1 + nu) * (1 - 2 * nu)), e / (2 * (1 + nu))));
+}
+
+// Fine nodes from cage nodes, three rows a vertex.
+MatX Interpolation(const TetMesh& cage, const std::vector<Vec3>& points) {
+  const Embedding embedding = *Embedding::Create(cage, points);
+  MatX w = MatX::Zero(3 * static_cast<Eigen::Index>(points.size()), 3 * static_cast<Eigen::Index>(cage.vertices().size()));
+  for (size_t v = 0; v < points.size(); ++v) {
+    const EmbeddingRow& row = embedding.rows()[v];
+    for (int k = 0; k < row.count; ++k) {
+      for (int i = 0; i < 3; ++i) w(3 * static_cast<Eigen::Index>(v) + i, 3 * row.nodes[k] + i) = row.weights[k];
+    }
+  }
+  return w;
+}
+
+// Consistent, 1,000 kg/m^3.
+MatX MassOf(const TetMesh& mesh) {
+  const auto rows = 3 * static_cast<Eigen::Index>(mesh.vertices().size());
+  MatX mass = MatX::Zero(rows, rows);
+  for (size_t t = 0; t < mesh.tets().size(); ++t) {
+    for (const int32_t a : mesh.tets()[t]) {
+      for (const int32_t b : mesh.tets()[t]) {
+        for (int i = 0; i < 3; ++i) mass(3 * a + i, 3 * b + i) += 1000 * mesh.Volume(static_cast<int>(t)) * (a == b ? 0.1 : 0.05);
+      }
+    }
+  }
+  return mass;
+}
+
+// Of the modes that are no rigid motion, rad/s.
+double FirstFrequency(const MatX& stiffness, const MatX& mass) {
+  return std::sqrt(Eigen::GeneralizedSelfAdjointEigenSolver<MatX>(stiffness, mass, Eigen::EigenvaluesOnly).eigenvalues()[6]);
+}
+
+TEST(Condense, TheObjectsOwnMeshKeepsItsStiffness) {
+  const TetMesh object = Object();
+  const auto condensed = Condense(object, SurfaceOf(object), &object, kRubber);
+  ASSERT_TRUE(condensed.ok()) << condensed.status();
+  EXPECT_GT(condensed->clusters.size(), 8u);
+  const MatX fine = Fine(object);
+  EXPECT_LT((Sum(*condensed) - fine).norm(), 1e-4 * fine.norm());
+}
+
+// Every fine displacement with that projection costs at least as much, among them the one that follows the cage; and none costs
+// less than nothing.
+TEST(Condense, LiesBetweenNothingAndTheCage) {
+  const TetMesh object = Object(), cage = Cage();
+  const auto condensed = Condense(cage, SurfaceOf(object), &object, kRubber);
+  ASSERT_TRUE(condensed.ok()) << condensed.status();
+  const MatX w = Interpolation(cage, object.vertices()), plain = w.transpose() * Fine(object) * w, sum = Sum(*condensed);
+  EXPECT_GT(Eigen::SelfAdjointEigenSolver<MatX>(plain - sum).eigenvalues().minCoeff(), -1e-6 * plain.norm());
+  EXPECT_GT(Eigen::SelfAdjointEigenSolver<MatX>(sum).eigenvalues().minCoeff(), -1e-9 * sum.norm());
+  for (const CondensedStiffness::Cluster& c : condensed->clusters) {
+    Vec3 total = Vec3::Zero();
+    Mat3 identity = Mat3::Zero();
+    for (size_t k = 0; k < c.gradient.size(); ++k) {
+      total += c.gradient[k];
+      identity += condensed->rest[k] * c.gradient[k].transpose();
+    }
+    EXPECT_LT(total.norm(), 1e-9);
+    EXPECT_LT((identity - Mat3::Identity()).norm(), 1e-9);
+  }
+}
+
+TEST(Condense, RigidMotionsAreFree) {
+  const TetMesh object = Object(), cage = Cage();
+  const MatX sum = Sum(*Condense(cage, SurfaceOf(object), &object, kRubber));
+  for (int m = 0; m < 6; ++m) {
+    VecX motion(sum.cols());
+    for (size_t k = 0; k < cage.vertices().size(); ++k) {
+      motion.segment<3>(3 * static_cast<Eigen::Index>(k)) = m < 3 ? Vec3::Unit(m) : Vec3::Unit(m - 3).cross(cage.vertices()[k]);
+    }
+    EXPECT_LT((sum * motion).norm(), 1e-9 * sum.norm() * motion.norm());
+  }
+}
+
+// Bending, of which linear tetrahedra resist far too much: the frequency of the first bending mode, with the mass that both spaces
+// share, against the fine model's own.
+TEST(Condense, BendsAsTheObject) {
+  const TetMesh object = Object(), cage = Cage();
+  const MatX w = Interpolation(cage, object.vertices());
+  const MatX fine = Fine(object), mass = w.transpose() * MassOf(object) * w;
+  const double exact = FirstFrequency(fine, MassOf(object));
+  EXPECT_NEAR(FirstFrequency(Sum(*Condense(cage, SurfaceOf(object), &object, kRubber)), mass), exact, 0.05 * exact);
+  EXPECT_GT(FirstFrequency(w.transpose() * fine * w, mass), 1.3 * exact) << "the plain space";
+}
+
+// Without tetrahedra of its own the object gets a lattice.
+TEST(Condense, TakesALatticeWhereThereIsNoMesh) {
+  const TetMesh object = Object(), cage = Cage();
+  const auto lattice = Condense(cage, SurfaceOf(object), nullptr, kRubber);
+  ASSERT_TRUE(lattice.ok()) << lattice.status();
+  const MatX w = Interpolation(cage, object.vertices()), mass = w.transpose() * MassOf(object) * w;
+  const double exact = FirstFrequency(Fine(object), MassOf(object));
+  EXPECT_NEAR(FirstFrequency(Sum(*lattice), mass), exact, 0.15 * exact);
+}
+
+TEST(Condense, IsDeterministic) {
+  const TetMesh object = Object(), cage = Cage();
+  const auto a = Condense(cage, SurfaceOf(object), &object, kRubber), b = Condense(cage, SurfaceOf(object), &object, kRubber);
+  ASSERT_TRUE(a.ok() && b.ok());
+  ASSERT_EQ(a->clusters.size(), b->clusters.size());
+  for (size_t c = 0; c < a->clusters.size(); ++c) EXPECT_EQ(a->clusters[c].stiffness, b->clusters[c].stiffness);
+}
+
+}  // namespace
+}  // namespace eipc
