@@ -39,9 +39,9 @@ double InitialBarrierStiffness(const Model& model) {
 
 double BarrierStiffnessLimit(const Model& model) { return 1e10 * InitialBarrierStiffness(model); }
 
-double NextBarrierStiffness(const Model& model, double stiffness, const StiffnessState& end) {
+double NextBarrierStiffness(const Model& model, double stiffness, double relative_gap) {
   constexpr double kSmall = 0.05;
-  if (model.contact.stiffness > 0 || end.relative_gap >= kSmall) return stiffness;
+  if (model.contact.stiffness > 0 || relative_gap >= kSmall) return stiffness;
   return std::max(stiffness, std::min(2 * stiffness, BarrierStiffnessLimit(model)));
 }
 

@@ -14,19 +14,19 @@ double InitialBarrierStiffness(const Model& model);
 // however stiff the barrier is, as between parts that drives press together.
 double BarrierStiffnessLimit(const Model& model);
 
-// What a change of stiffness is judged by, at one state.
+// The state by which StiffnessForImpact decides.
 struct StiffnessState {
   double relative_gap;    // the smallest as a part of its dhat; 1 or more: nothing touches
   double barrier_energy;  // with the present stiffness, J
   double other_energy;    // kinetic and elastic, J
 };
 
-// Stiffness for the next step, after one that ended (accepted) in this state, of which the smallest gap alone counts. Only adaptive
-// scenes change it: doubled while gaps are below dhat / 20, never lowered. Both for the sake of true forces and energies: where it
+// Stiffness for the next step, after one that ended (accepted) with this smallest gap as a part of its dhat. Only adaptive scenes
+// change it: doubled while gaps are below dhat / 20, never lowered. Both for the sake of true forces and energies: where it
 // grew to what gaps need at once, falling spikes gained up to 3 % of their energy, and where it fell while gaps were wide, a block
 // that slid between two fingers was gripped again by the fingers' own motion. One doubling changes little of either: what moves
 // finds the new gap within a few steps.
-double NextBarrierStiffness(const Model& model, double stiffness, const StiffnessState& end);
+double NextBarrierStiffness(const Model& model, double stiffness, double relative_gap);
 
 // Detects impacts, for which a stiffness chosen for weights is too small: a body that is stopped from 20 m/s within one step
 // presses with a thousand times its weight, and the barrier balances that only at a gap of 1e-5 dhat, which Newton approaches by

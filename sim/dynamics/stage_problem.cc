@@ -125,9 +125,7 @@ double StageProblem::StoredEnergy(const VecX& q) const {
   return energy;
 }
 
-double StageProblem::NextStiffness(const VecX& /*v*/) {
-  return NextBarrierStiffness(*model_, barrier_stiffness(), {contacts().least_relative_gap(), 0, 0});
-}
+double StageProblem::NextStiffness() { return NextBarrierStiffness(*model_, barrier_stiffness(), contacts().least_relative_gap()); }
 
 bool StageProblem::NeedsStifferBarrier() {
   if (!may_stiffen_ || !pinch_.Pinched(contacts().least_relative_gap())) return false;

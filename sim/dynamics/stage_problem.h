@@ -91,8 +91,8 @@ class StageProblem : public RootProblem {
   void AddRemainderTimes(const VecX& dq, VecX* product) override { potential_.remainder().AddTimes(dq, product); }
   void RemainderBlocks(std::vector<NodeBlock>* blocks) const override { potential_.remainder().Blocks(blocks); }
 
-  // For the step after one that ends at the current point with these velocities (barrier_stiffness.h).
-  double NextStiffness(const VecX& v);
+  // Barrier stiffness for the step after one that ends at the current point (barrier_stiffness.h).
+  double NextStiffness();
   void Stiffen() { potential_.SetBarrierStiffness(stiffer_); }
   // Moves on a straight line from the current point to `q`; false when a collision stops it, which leaves it in between.
   bool GoStraight(const VecX& q);

@@ -101,7 +101,7 @@ void Stepper::Finish() {
   if (next.step % kStepsOfOnePattern == 0) problem_.ContactPairs(true, &next.contact_pairs);
   const ContactSet& active = problem_.contacts();
   report.barrier_stiffness = problem_.barrier_stiffness();
-  next.barrier_stiffness = problem_.NextStiffness(next.v);
+  next.barrier_stiffness = problem_.NextStiffness();
   report.structure_breaks.barrier_stiffness += next.barrier_stiffness != report.barrier_stiffness;
   report.sleeping_bodies = sleep_.count();
   report.barrier_potential = ContactPotential::ValuePerStiffness(active, problem_.x()) + sleep_.HeldPotential();

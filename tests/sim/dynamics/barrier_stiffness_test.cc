@@ -22,7 +22,7 @@ SceneSpec BoxScene(BarrierForm form, double stiffness) {
 TEST(BarrierStiffness, AGivenOneIsKept) {
   const auto model = testing::Compile(BoxScene(BarrierForm::kPerPair, 123));
   EXPECT_EQ(InitialBarrierStiffness(*model), 123);
-  EXPECT_EQ(NextBarrierStiffness(*model, 123, {1e-9, 1, 1e12}), 123);
+  EXPECT_EQ(NextBarrierStiffness(*model, 123, 1e-9), 123);
   EXPECT_EQ(InitialState(*model).barrier_stiffness, 123);
 }
 
@@ -43,10 +43,10 @@ TEST(BarrierStiffness, WithoutOneTheHeaviestBodyRestsAtHalfOfDhat) {
 TEST(BarrierStiffness, DoublesWhereGapsAreSmallAndNeverFalls) {
   const auto model = testing::Compile(BoxScene(BarrierForm::kPerPair, 0));
   const double initial = InitialBarrierStiffness(*model);
-  for (const double gap : {0.06, 0.6, 1.0}) EXPECT_EQ(NextBarrierStiffness(*model, 8 * initial, {gap, 1, 1}), 8 * initial);
-  for (const double gap : {0.04, 1e-9}) EXPECT_EQ(NextBarrierStiffness(*model, initial, {gap, 1, 1}), 2 * initial);
+  for (const double gap : {0.06, 0.6, 1.0}) EXPECT_EQ(NextBarrierStiffness(*model, 8 * initial, gap), 8 * initial);
+  for (const double gap : {0.04, 1e-9}) EXPECT_EQ(NextBarrierStiffness(*model, initial, gap), 2 * initial);
   double stiffness = initial;
-  for (int k = 0; k < 100; ++k) stiffness = NextBarrierStiffness(*model, stiffness, {1e-9, 1, 1});
+  for (int k = 0; k < 100; ++k) stiffness = NextBarrierStiffness(*model, stiffness, 1e-9);
   EXPECT_EQ(stiffness, BarrierStiffnessLimit(*model));
 }
 
