@@ -3,8 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "absl/strings/str_split.h"
 #include "tests/sim/mesh/shapes.h"
+#include "tests/support/scene_problems.h"
 #include "tests/support/scenes.h"
 
 namespace eipc {
@@ -12,21 +12,11 @@ namespace {
 
 using ::testing::AllOf;
 using ::testing::Contains;
+using testing::ExpectOnly;
 using ::testing::HasSubstr;
+using testing::ProblemsOf;
 using ::testing::SizeIs;
 using ::testing::StartsWith;
-
-std::vector<std::string> ProblemsOf(const SceneSpec& scene, Problems found = {}) {
-  const auto model = CompileScene(scene, std::move(found));
-  if (model.ok()) return {};
-  EXPECT_EQ(model.status().code(), absl::StatusCode::kInvalidArgument);
-  return absl::StrSplit(std::string(model.status().message()), '\n');
-}
-
-// The one problem of the scene is this.
-void ExpectOnly(const SceneSpec& scene, const std::string& path, const std::string& what) {
-  EXPECT_THAT(ProblemsOf(scene), AllOf(SizeIs(1), Contains(AllOf(StartsWith(path + ": "), HasSubstr(what)))));
-}
 
 MaterialSpec Soft() { return testing::SoftMaterial(1000, 1e5, 0.3); }
 

@@ -5,7 +5,7 @@
 
 #include <cmath>
 
-#include "absl/strings/str_split.h"
+#include "tests/support/scene_problems.h"
 #include "tests/support/scenes.h"
 
 namespace eipc {
@@ -13,20 +13,11 @@ namespace {
 
 using ::testing::AllOf;
 using ::testing::Contains;
+using testing::ExpectOnly;
 using ::testing::HasSubstr;
+using testing::ProblemsOf;
 using ::testing::SizeIs;
 using ::testing::StartsWith;
-
-std::vector<std::string> ProblemsOf(const SceneSpec& scene) {
-  const auto model = CompileScene(scene);
-  if (model.ok()) return {};
-  EXPECT_EQ(model.status().code(), absl::StatusCode::kInvalidArgument);
-  return absl::StrSplit(std::string(model.status().message()), '\n');
-}
-
-void ExpectOnly(const SceneSpec& scene, const std::string& path, const std::string& what) {
-  EXPECT_THAT(ProblemsOf(scene), AllOf(SizeIs(1), Contains(AllOf(StartsWith(path + ": "), HasSubstr(what))))) << path;
-}
 
 // Two boxes on hinges; the first is driven and the second follows it. A third box is drawn to a pose.
 SceneSpec Sound() {

@@ -5,8 +5,8 @@
 
 #include <cmath>
 
-#include "absl/strings/str_split.h"
 #include "sim/dynamics/state_codec.h"
+#include "tests/support/scene_problems.h"
 #include "tests/support/scenes.h"
 
 namespace eipc {
@@ -14,20 +14,11 @@ namespace {
 
 using ::testing::AllOf;
 using ::testing::Contains;
+using testing::ExpectOnly;
 using ::testing::HasSubstr;
+using testing::ProblemsOf;
 using ::testing::SizeIs;
 using ::testing::StartsWith;
-
-std::vector<std::string> ProblemsOf(const SceneSpec& scene) {
-  const auto model = CompileScene(scene);
-  if (model.ok()) return {};
-  EXPECT_EQ(model.status().code(), absl::StatusCode::kInvalidArgument);
-  return absl::StrSplit(std::string(model.status().message()), '\n');
-}
-
-void ExpectOnly(const SceneSpec& scene, const std::string& path, const std::string& what) {
-  EXPECT_THAT(ProblemsOf(scene), AllOf(SizeIs(1), Contains(AllOf(StartsWith(path + ": "), HasSubstr(what))))) << path;
-}
 
 const Vec3 kSize(0.1, 0.1, 0.1);
 

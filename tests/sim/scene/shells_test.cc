@@ -5,20 +5,18 @@
 
 #include <cmath>
 
-#include "absl/strings/str_split.h"
 #include "sim/collision/pair_dhat.h"
 #include "sim/sensor/body_motion.h"
 #include "sim/sensor/shell_reading.h"
+#include "tests/support/scene_problems.h"
 #include "tests/support/scenes.h"
 
 namespace eipc {
 namespace {
 
 using ::testing::AllOf;
-using ::testing::Contains;
+using testing::ExpectOnly;
 using ::testing::HasSubstr;
-using ::testing::SizeIs;
-using ::testing::StartsWith;
 
 constexpr double kHalf = 0.05;  // m
 constexpr int kCells = 10;
@@ -38,14 +36,6 @@ SceneSpec WithTowel(const BodySpec& body) {
   SceneSpec scene = testing::EmptyScene();
   scene.bodies = {body};
   return scene;
-}
-
-void ExpectOnly(const SceneSpec& scene, const std::string& path, const std::string& what) {
-  const auto model = CompileScene(scene);
-  ASSERT_FALSE(model.ok());
-  EXPECT_EQ(model.status().code(), absl::StatusCode::kInvalidArgument);
-  const std::vector<std::string> lines = absl::StrSplit(std::string(model.status().message()), '\n');
-  EXPECT_THAT(lines, AllOf(SizeIs(1), Contains(AllOf(StartsWith(path + ": "), HasSubstr(what)))));
 }
 
 TEST(ShellScene, MassIsThatOfTheSheet) {

@@ -7,17 +7,8 @@
 #include "sim/solver/linear_solvers.h"
 #include "tests/sim/solver/dense_problem.h"
 
-namespace eipc {
+namespace eipc::testing {
 namespace {
-
-using testing::DenseProblem;
-using testing::MatX;
-using testing::Quadratic;
-using testing::Quartic;
-using testing::Random;
-using testing::Settings;
-using testing::Solution;
-using testing::Solve;
 
 TEST(Newton, SolvesAQuadraticProblemInOneIteration) {
   Random random(1);
@@ -133,7 +124,7 @@ TEST(Newton, DescendsOnAHardProblem) {
   problem.hessian = [](const VecX& q) {
     MatX h = MatX::Zero(3, 3);
     h << 1200 * q[0] * q[0] - 400 * q[1] + 2, -400 * q[0], 0, -400 * q[0], 200, 0, 0, 0, 2;
-    return MatX(testing::ClampedToPsd(h) + 1e-9 * MatX::Identity(3, 3));
+    return MatX(ClampedToPsd(h) + 1e-9 * MatX::Identity(3, 3));
   };
   const VecX start = Vec3(-1.2, 1, 3);
   const Solution run = Solve(&problem, start, Settings(1e-9, 200), {0});
@@ -282,4 +273,4 @@ TEST(Newton, DampsSlidesThatCloseTheirOwnGap) {
 }
 
 }  // namespace
-}  // namespace eipc
+}  // namespace eipc::testing

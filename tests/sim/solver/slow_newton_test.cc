@@ -7,17 +7,8 @@
 #include "sim/solver/newton.h"
 #include "tests/sim/solver/dense_problem.h"
 
-namespace eipc {
+namespace eipc::testing {
 namespace {
-
-using testing::DenseProblem;
-using testing::MatX;
-using testing::Quadratic;
-using testing::Quartic;
-using testing::Random;
-using testing::Settings;
-using testing::Solution;
-using testing::Solve;
 
 TEST(LinearSolver, IsChosenByCostUnlessAskedFor) {
   SolveCost cost{
@@ -112,4 +103,4 @@ TEST(Newton, AsksForExactHessiansWhereUpdatesShrinkSlowly) {
 }
 
 }  // namespace
-}  // namespace eipc
+}  // namespace eipc::testing
