@@ -35,7 +35,7 @@ class AgonesLifecycle {
   // Without Shutdown, if that was not called.
   ~AgonesLifecycle();
 
-  // The server has drained: Health ends, and Shutdown is told, three times at most.
+  // The server has drained: Health calls end, and Shutdown is called, three times at most.
   void Shutdown();
 
  private:

@@ -143,12 +143,12 @@ void ServerConfig::AddSurvival() {
   app->add_option("--state-dir", server.journal.folder,
                   "Folder of the journal: scenes and sessions in it come back after a restart (default: nothing survives)");
   AddTime(app, "--journal-sync-ms", &server.journal.sync_interval, kMillisecond,
-          "An acknowledged step is on the disk after at most so many ms (it survives the end of the process at once)", 1, 60000);
+          "An acknowledged step is on the disk after at most this time, ms (it survives the end of the process at once)", 1, 60000);
   app->add_option("--journal-checkpoint-bytes", server.journal.checkpoint_bytes,
                   "A session's journal begins anew with a snapshot when it has grown by this")
       ->check(CLI::Range(int64_t{1} << 10, int64_t{1} << 40));
   AddTime(app, "--journal-replay-ms", &server.journal.checkpoint_replay, kMillisecond,
-          "The same when taking its steps again would take so many ms: after a restart a session is back in about this time", 1,
+          "The same when taking its steps again would take this time, ms: after a restart a session is back in about this time", 1,
           3600000);
 }
 
@@ -170,7 +170,7 @@ void ServerConfig::AddLimits() {
       ->check(CLI::Range(0, 100000));
   app->add_option(
          "--refusal-pause-ms", limits.refusal_pause_ms,
-         "A client is told no sooner than so many ms after its last answer that it is refused: those without pause take little")
+         "A client learns no sooner than this time, ms, after its last answer that it is refused: those without pause take little")
       ->check(CLI::Range(0.0, 100.0));
   app->add_option("--max-calls", limits.max_calls, "Calls handled at once, a thread each; open streams hold none")
       ->check(CLI::Range(4, 100000));
@@ -268,7 +268,7 @@ void ServerConfig::AddAgones() {
   CLI::App* const app = app_.get();
   app->add_option(
          "--agones-port", agones_port,
-         "Port of the Agones sidecar (HTTP) that is told Ready, Health, Allocate and Shutdown; default: AGONES_SDK_HTTP_PORT, "
+         "Port of the Agones sidecar (HTTP) that is sent Ready, Health, Allocate and Shutdown; default: AGONES_SDK_HTTP_PORT, "
          "else none (0)")
       ->check(CLI::Range(0, 65535));
   AddTime(app, "--agones-health", &agones_health, kSecond, "Seconds between two Health calls to Agones", 0.05, 3600);

@@ -63,7 +63,7 @@ void AddSlider(ByteWriter* out, const State::Slider& slider, const Model& model,
   AddEntry(out, "slider", value);
 }
 
-// Angles count over whole turns, which positions do not tell.
+// Angles count whole turns, which positions alone do not determine.
 void AddJoint(ByteWriter* out, const State::Joint& joint, const Joint& of) {
   ByteWriter value;
   value.Text(of.name);

@@ -10,7 +10,7 @@ namespace eipc {
 // Vertices, each once, in the order in which they were added first.
 class VertexList {
  public:
-  // Of a surface with so many.
+  // `vertices`: number of the surface's vertices.
   explicit VertexList(size_t vertices = 0) : has_(vertices, 0) {}
 
   void Reserve(size_t count) { list_.reserve(count); }

@@ -25,7 +25,7 @@ enum class JointContact { kOn, kOffByScene, kOffByOverlap };
 // A motor along the coordinate of a hinge or slider.
 struct JointDrive {
   DriveGains gains;
-  double max_acceleration = 0;  // of what it is told; 0: any
+  double max_acceleration = 0;  // of the setpoint; 0: unlimited
   DriveMotion motion;           // until a client commands; empty: position 0
   double lever = 1;             // m, from the coordinate's rate to the speed below which something counts as still
 };

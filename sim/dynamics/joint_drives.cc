@@ -34,7 +34,7 @@ Order OrderOf(const JointDrive& drive, const DriveCommand* command, double time_
   return {drive.motion.mode, drive.motion.At(time_s), drive.motion.RateAt(time_s)};
 }
 
-// What the drive is told, so that it gets there without exceeding its acceleration.
+// The setpoint with which the drive gets there without exceeding its acceleration.
 Setpoint Limited(const JointDrive& drive, const Order& order, double h, const State::Joint& joint) {
   const bool same = joint.drive.mode == order.mode;
   switch (order.mode) {

@@ -29,7 +29,7 @@ struct SchemeRow {
   WeightedSum from = {};
   double a = 0, b = 0;
   double end = 0;             // the point belongs to the time t + end * h
-  double contact_weight = 1;  // contact and friction count so many times: other than 1 where they are split from other forces
+  double contact_weight = 1;  // factor of contact and friction: other than 1 where they are split from other forces
 
   constexpr bool solved() const { return a > 0 && b > 0; }
 };

@@ -23,7 +23,7 @@ struct SchemePoint {
   VecX q_hat, v_hat;
 };
 
-// The interpreter of the table of schemes: does the arithmetic of a step and keeps its points, while whoever runs it reaches them:
+// The interpreter of the table of schemes: does the arithmetic of a step and keeps its points, while its caller reaches them:
 // the stages of a scene (Stepper), or the roots of a small system (tests/support/dense_ode.h).
 //
 //   for (run.Begin(...); !run.Done();) { run.Prepare(&point); ...reach it...; run.Accept(y, v); if (run.NeedsForce())

@@ -105,7 +105,7 @@ struct State {
     double drift_m = 0;             // greatest distance between points that it holds together
     Vec3 force_n = Vec3::Zero();    // on its first body
     Vec3 moment_nm = Vec3::Zero();  // on its first body, about the joint's point there
-    // What its drive is asked for in its mode (rad, m or effort), and, as of a slider, what it is told and what it did. They differ
+    // What its drive is asked for in its mode (rad, m or effort), and, as of a slider, its setpoint and its result. They differ
     // where its acceleration is limited.
     double goal = 0;
     Slider drive;

@@ -42,7 +42,7 @@
 //    exact line by at most r(t) + 3u t D + t r(1), where r is at least half an ulp of every coordinate on the way: half an ulp of
 //    max(M0, M1), or, where that would be a poor bound, (1 - t) u M0 + t u M1. That is linear in t, and 2 |n|_1 times it, which is
 //    what two such errors take from f_ij, is added to the threshold. `position_error_m` adds to it where positions are formed in
-//    another way (x = J q).
+//    another manner (x = J q).
 // So, at every t <= time, the positions that the caller forms in doubles are at least `gap` apart, where
 //     gap(t) = offset + max(floor(t), min(target_gap, (d0 - offset) / 2)),   floor = max(2e-12 m, 64 ulp), ulp = 2 r(t).
 //

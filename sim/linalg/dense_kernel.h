@@ -11,7 +11,7 @@ namespace eipc {
 void MultiplyTransposed(int64_t m, int64_t n, int64_t k, const double* a, int64_t lda, const double* b, int64_t ldb, double* c,
                         int64_t ldc);
 
-// C -= A B^T, the same way.
+// C -= A B^T, likewise.
 void SubtractTransposed(int64_t m, int64_t n, int64_t k, const double* a, int64_t lda, const double* b, int64_t ldb, double* c,
                         int64_t ldc);
 

@@ -7,7 +7,7 @@
 
 namespace eipc {
 
-// What solving one system takes, as far as the pattern of its matrix tells.
+// What solving one system takes, estimated from the pattern of its matrix.
 struct SolveCost {
   int64_t unknowns = 0;
   double factor_operations = 0;     // multiplications of a Cholesky factorization from nothing

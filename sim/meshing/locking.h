@@ -15,9 +15,9 @@ namespace eipc {
 // Finer cages are about as fine as the reference: nothing is to be done about them.
 inline constexpr size_t kMostCalibratedVertices = 400;
 
-// A coarse cage of linear tetrahedra moves in few ways, so it resists more than the object does. How much, by static loads on the
-// surface in linear elasticity: the ratio of the cage's stiffness to that of a reference mesh, under the same self-equilibrated
-// forces f on the same surface points: (f . u_reference) / (f . u_cage), 1 when nothing locks.
+// A coarse cage of linear tetrahedra has few degrees of freedom, so it resists more than the object does. How much, by static loads
+// on the surface in linear elasticity: the ratio of the cage's stiffness to that of a reference mesh, under the same
+// self-equilibrated forces f on the same surface points: (f . u_reference) / (f . u_cage), 1 when nothing locks.
 struct LockingCase {
   std::string name;         // squeeze_x, bend_xy (along x, towards y), twist_z, ...; axes are the bounding box's
   bool calibrates = false;  // else held out

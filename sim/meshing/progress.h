@@ -8,7 +8,7 @@
 
 namespace eipc {
 
-// Told of every stage of a long job (its name, and the share of the whole that lies behind it, 0..1), on the thread that works.
+// Called at every stage of a long job (its name, and the share of the whole that is done, 0..1), on the thread that works.
 // False asks to stop: the job then ends soon, between two steps, with CANCELLED. A single step of CGAL cannot be stopped.
 using MeshingProgress = std::function<bool(const std::string& stage, double share)>;
 

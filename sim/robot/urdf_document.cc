@@ -87,7 +87,7 @@ const ElementRow* FindRow(const std::string& path) {
   return found == rows.end() ? nullptr : &*found;
 }
 
-// Empty, or what is wrong with an attribute of so many numbers.
+// What is wrong with an attribute that must hold `count` numbers; empty when it is sound.
 std::string NumberProblem(const std::string& text, int count) {
   if (text.find_first_of("\t\r\n") != std::string::npos) return "holds a tab or a line break; separate numbers by spaces";
   const std::vector<absl::string_view> words = absl::StrSplit(text, ' ', absl::SkipEmpty());

@@ -32,7 +32,7 @@ struct BodyKindRow {
   void (*compile)(const BodySpec& spec, const std::string& path, CompiledBody* out, Problems* problems);
   // What only this kind has, before anything is compiled. May be null.
   void (*check)(const BodySpec& spec, const std::string& path, Problems* problems) = nullptr;
-  // `check` looks at the material too: not every number of it is needed.
+  // `check` examines the material too: the kind needs only some of its numbers.
   bool checks_material = false;
 };
 

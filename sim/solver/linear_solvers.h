@@ -29,7 +29,7 @@ const LinearSolverRow& RowOf(LinearSolverKind kind);
 const LinearSolverRow& LinearSolverNamed(absl::string_view name);
 // In reports: "pcg_ic0".
 std::string LinearSolverName(LinearSolverKind kind);
-// Up to so many unknowns kAuto stands for kCholesky whatever the structure.
+// Up to this number of unknowns kAuto stands for kCholesky whatever the structure.
 inline constexpr int64_t kAlwaysFactored = 1000;
 // What kAuto stands for in a scene whose systems without contact have this cost; others stay as they are.
 LinearSolverKind ChooseLinearSolver(LinearSolverKind asked, const SolveCost& cost);

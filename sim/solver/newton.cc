@@ -44,7 +44,7 @@ StepLimit NewtonSolver::DiagnoseLimit(const NewtonProblem& problem) const {
 // Where the energy has a part 1 - theta of the curvature that the projected Hessian has along a direction, unit steps remove only
 // that part of the error: each is parallel to the one before and theta times as long. The remaining distance is then 1 / (1 -
 // theta) steps (Aitken's delta-squared process). Steps that do not shrink lead away from a saddle, where the curvature is negative;
-// nothing tells how far, but hardly farther than the solve has already come in one step.
+// no estimate of the distance exists, but it is hardly longer than the solve's longest step so far.
 double NewtonSolver::AitkenFactor(double update) const {
   constexpr double kSlow = 0.5, kParallel = 0.95, kMost = 64;
   const double previous = progress_.previous;

@@ -254,7 +254,7 @@ class StepReceipt:
 
 @dataclass(frozen=True, eq=False)
 class BoundaryPose:
-    """Where a driven frame was told to be, and where it got."""
+    """The commanded pose of a driven frame, and the one it reached."""
 
     commanded: Pose
     achieved: Pose

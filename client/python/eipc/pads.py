@@ -1,4 +1,4 @@
-"""Sensors that look at a soft pad from behind: markers on its membrane, and a depth image of it.
+"""Sensors that see a soft pad from behind: markers on its membrane, and a depth image of it.
 
 They are made of the surface positions that an observation brings (`Observe(surface_positions=True)`), at the rate of the steps that
 ask for them. Everything is in the *pad's frame*: its origin on or near the membrane, x along the columns of the grid, y up, z out of the

@@ -12,7 +12,7 @@ _SHORT_ARRAY, _LISTED, _SHORT_REPR = 7, 4, 150
 
 
 def brief(made: _Class) -> _Class:
-    """For dataclasses: a repr in which arrays, bytes and long collections are told by their sizes, and what is not there is left
+    """For dataclasses: a repr in which arrays, bytes and long collections are replaced by their sizes, and what is not there is left
     out."""
     def shown(self: Any) -> str:
         values = ((field.name, getattr(self, field.name)) for field in dataclasses.fields(self) if field.repr)

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from .session import Session
 
 _END = object()
-# A stream that the server has not confirmed within so many s is cancelled all the same.
+# A stream that the server has not confirmed within this time, s, is cancelled all the same.
 _CONFIRMED_WITHIN_S = 1.0
 
 

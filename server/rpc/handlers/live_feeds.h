@@ -23,7 +23,7 @@ using ObservationBytes = std::shared_ptr<const std::string>;
 // What one reader wants to see of a session, and the newest observation of each world that it has not taken yet.
 //
 // Invariant: a world has at most one observation that waits. As long as it waits, and before the reader's interval is over, none is
-// made for this reader: one that reads slowly, or not at all, costs a step the look at a few numbers. Thread-safe.
+// made for this reader: one that reads slowly, or not at all, costs a step the comparison of a few numbers. Thread-safe.
 class LiveWatch {
  public:
   using Clock = std::chrono::steady_clock;

@@ -15,8 +15,8 @@
 
 namespace eipc::rpc {
 
-// Who may look and drive: whoever the access file lets in. A browser shows a token once and gets a cookie, which scripts cannot
-// read and other sites cannot use; or it brings a ticket, which was given for a token and holds once, for a minute.
+// Who may view and drive: the callers that the access file lets in. A browser shows a token once and gets a cookie, which scripts
+// cannot read and other sites cannot use; or it brings a ticket, which was given for a token and holds once, for a minute.
 //
 // Without an access file everyone who can connect may, as over gRPC; then pages of other sites, which a browser lets connect to any
 // address, are kept out by Host and Origin alone, as they are with one. Thread-safe.

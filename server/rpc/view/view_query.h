@@ -11,7 +11,7 @@ namespace eipc::rpc {
 
 class ViewClient;
 
-// A request of HTTP, as far as the viewer looks at it. A header that was sent more than once is empty.
+// The parts of an HTTP request that the viewer reads. A header that was sent more than once is empty.
 struct ViewQuery {
   bool post = false;  // else GET
   std::string path;   // without the query

@@ -268,7 +268,7 @@ def _row(values: Any, world: int, count: int, what: str) -> Any:
 
 
 def _misfit(space: Any, value: Any) -> str:
-    """Why a value is not in a space, as far as bounds and forms tell."""
+    """Why a value is not in a space, by its bounds and forms."""
     if isinstance(value, Mapping) and hasattr(space, "keys"):
         if set(value) != set(space.keys()):
             return f"keys {sorted(value)} instead of {sorted(space.keys())}"

@@ -108,7 +108,7 @@ class Connection:
 
     @property
     def attempts(self) -> int:
-        """How often worlds are put back before their loss is told: a farm has other servers to try."""
+        """How often worlds are put back before their loss is reported: a farm has other servers to try."""
         return 4 if isinstance(self._server, ServerChoice) else 1
 
     @property

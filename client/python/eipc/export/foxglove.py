@@ -25,7 +25,7 @@ _LEAST_N = 0.01  # no arrow for less
 def write_mcap(path: Union[str, "os.PathLike[str]"], episode: Episode, every: int = 1, start_ns: int = 0) -> None:
     """Writes one episode; the file is whole or absent.
 
-    every: keeps every so many observations, the first and the last in any case. start_ns: what the scene's time 0 is called, ns
+    every: keeps one in this many observations, the first and the last in any case. start_ns: what the scene's time 0 is called, ns
     since 1970; by default times are simulated ones.
     """
     if every < 1:

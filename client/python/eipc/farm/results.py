@@ -141,7 +141,7 @@ class Results:
             return ""
 
     def agree_on_build(self, build: str) -> None:
-        """The first build that is told here is the evaluation's. Raises OtherBuildError for another one."""
+        """The first build that is given here is the evaluation's. Raises OtherBuildError for another one."""
         scratch = self.folder / f"{_BUILD}.{os.getpid()}.part"
         write_durably(scratch, lambda file: file.write((json.dumps({"build": build}) + "\n").encode()))
         try:

@@ -45,7 +45,7 @@ class SlurmEngine:
         return SlurmJob(job, logs / f"slurm-{job}.log")
 
     def submit_array(self, folder: Path, jobs: Sequence[Sequence[int]]) -> list[SlurmJob]:
-        """An array job with a task for each of `jobs`. Which cases a task has is in a file, as is what it is told when it is requeued."""
+        """An array job with a task for each of `jobs`. Which cases a task has is in a file, as are its arguments when it is requeued."""
         logs = _logs(folder)
         cases = logs / f"array-{os.getpid()}-{self._arrays}.json"
         self._arrays += 1
