@@ -52,7 +52,7 @@ MeshData DishRack() {
     AddTube(RoundCorners({Vec3(x, -half, top), Vec3(x, -half, bottom), Vec3(x, half, bottom), Vec3(x, half, top)}, kBend),
             Vec3(1, 0, 0), kWire, &mesh);
   };
-  for (int i = 0; i < kTineWires; ++i) add_bent(kPitch * (i - (kTineWires - 1) / 2), 0.045, kStand + kTine, across);
+  for (int i = 0; i < kTineWires; ++i) add_bent(kPitch * (i - 0.5 * (kTineWires - 1)), 0.045, kStand + kTine, across);
   for (const double x : {-end + kPitch, end - kPitch}) add_bent(x, 0.07, 0.0, feet);
   return mesh;
 }
