@@ -1,5 +1,7 @@
 #include "server/agones_sdk.h"
 
+#include <exception>
+
 // Asio 1.74 uses std::exchange without including <utility>; the header above does.
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
@@ -42,8 +44,8 @@ class Exchange {
   absl::Status Result() const {
     if (!done_) return absl::UnavailableError("no answer in time");
     if (error_) return absl::UnavailableError(error_.message());
-    const int status = response_.result_int();
-    if (status / 100 != 2) return absl::UnavailableError(absl::StrCat("status ", status, ": ", response_.body()));
+    const int status = answer_.get().result_int();
+    if (status / 100 != 2) return absl::UnavailableError(absl::StrCat("status ", status));
     return absl::OkStatus();
   }
 
@@ -51,7 +53,8 @@ class Exchange {
   void Write() {
     http::async_write(stream_, request_, [this](beast::error_code error, size_t) {
       if (Failed(error)) return;
-      http::async_read(stream_, buffer_, response_, [this](beast::error_code problem, size_t) {
+      // What comes after the header is of no use, and may be of any length.
+      http::async_read_header(stream_, buffer_, answer_, [this](beast::error_code problem, size_t) {
         if (!Failed(problem)) done_ = true;
       });
     });
@@ -70,7 +73,7 @@ class Exchange {
   const int port_;
   http::request<http::string_body> request_;
   beast::flat_buffer buffer_;
-  http::response<http::string_body> response_;
+  http::response_parser<http::empty_body> answer_;
   beast::error_code error_;
   bool done_ = false;
 };
@@ -85,7 +88,7 @@ absl::Status AgonesSdk::Post(const std::string& path, std::chrono::milliseconds 
     exchange.Start(limit);
     io.run_for(limit);
     status = exchange.Result();
-  } catch (const boost::system::system_error& error) {  // no descriptor left, for example
+  } catch (const std::exception& error) {  // no descriptor left, for example
     status = absl::UnavailableError(error.what());
   }
   if (status.ok()) return status;

@@ -1,6 +1,7 @@
 #include "server/os/files.h"
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -22,9 +23,13 @@ absl::Status WriteAll(int file, absl::string_view bytes, const std::string& path
 }
 
 absl::StatusOr<std::string> ReadWholeFile(const std::string& path) {
-  const int number = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  // Of a pipe not even opening it would end, of a device the reading.
+  const int number = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (number < 0) return FileError("cannot read", path);
   const OpenFile file(number);
+  struct stat status = {};
+  if (fstat(number, &status) == 0 && !S_ISREG(status.st_mode)) errno = S_ISDIR(status.st_mode) ? EISDIR : EINVAL;
+  if (!S_ISREG(status.st_mode)) return FileError("cannot read", path);
   std::string bytes;
   char piece[64 << 10];
   while (true) {

@@ -240,6 +240,30 @@ def test_malformed_requests_of_http_are_refused(server):
     assert lives(port)
 
 
+def test_a_chunk_extension_without_end_is_refused(server):
+    port = port_of(server)
+    with socket.create_connection(("127.0.0.1", port), timeout=30) as connection:
+        connection.sendall(f"POST /sign-in HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nTransfer-Encoding: chunked\r\n\r\n1;".encode())
+        sent, piece = 0, b"x" * 65536
+        try:
+            while sent < 64 * 2**20:
+                connection.sendall(piece)
+                sent += len(piece)
+        except (ConnectionError, TimeoutError):
+            pass
+        assert sent < 16 * 2**20, "the server reads on, and keeps what it reads"
+    assert lives(port)
+
+
+def test_requests_that_wait_are_bounded(server):
+    def fill(page):
+        call = viewer_pb2.ViewerCall(method="CreateScene", request=bytes(200 * 1024))
+        for number in range(1, 25):
+            page.send(viewer_pb2.ViewerRequest(id=number, call=call).SerializeToString())
+
+    refused_with(port_of(server), fill, POLICY_VIOLATION, None)
+
+
 def test_a_thousand_connections_disturb_nobody(server):
     port = port_of(server)
     with server.client() as client, WebSocket(port) as page, client.create_scene(small_scene()).create_session() as session:

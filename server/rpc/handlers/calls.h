@@ -83,7 +83,7 @@ bool AnswerStep(Services&, const CallContext&, const v1::StepRequest&, v1::StepR
 // A copy of what the session has recorded, and the memory that was set aside for it.
 struct RecordingCopy {
   std::string bytes;
-  MemoryBudget::Share memory;
+  KeptMemory memory;
 };
 absl::StatusOr<RecordingCopy> GetRecording(Services&, const CallContext&, const v1::GetRecordingRequest&);
 // Turns a piece of a recording, at first an empty one, into the one after it. False when there is none.

@@ -26,6 +26,9 @@ absl::Status CreateSnapshot(Services& services, const CallContext& context, cons
     EIPC_ASSIGN_OR_RETURN(snapshot.memory, services.tenant_memory.Take(
                                                context.tenant, static_cast<int64_t>(snapshot.data.capacity()), "the snapshot"));
   }
+  if (request.transient() || request.include_data()) {
+    EIPC_RETURN_IF_ERROR(context.ReserveAnswer(static_cast<int64_t>(snapshot.data.size())));
+  }
   if (request.transient()) {
     FillSnapshotInfo(snapshot, true, response);
     return absl::OkStatus();

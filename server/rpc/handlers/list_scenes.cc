@@ -14,6 +14,9 @@ absl::Status ListScenes(Services& services, const CallContext& context, const v1
   std::vector<SceneRegistry::ScenePtr> scenes = services.scenes.List(request.page_token(), size + 1, context.tenant);
   const bool more = static_cast<int>(scenes.size()) > size;
   if (more) scenes.pop_back();
+  int64_t bytes = 0;
+  for (const SceneRegistry::ScenePtr& scene : scenes) bytes += SceneInfoBytes(*scene->model, false);
+  EIPC_RETURN_IF_ERROR(context.ReserveAnswer(bytes));
   for (const SceneRegistry::ScenePtr& scene : scenes) FillSceneInfo(scene->name, *scene->model, false, response->add_scenes());
   if (more) response->set_next_page_token(scenes.back()->name);
   return absl::OkStatus();

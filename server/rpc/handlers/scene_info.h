@@ -1,6 +1,7 @@
 #ifndef EIPC_SERVER_RPC_HANDLERS_SCENE_INFO_H_
 #define EIPC_SERVER_RPC_HANDLERS_SCENE_INFO_H_
 
+#include <cstdint>
 #include <string>
 
 #include "eipc/v1/service.pb.h"
@@ -11,6 +12,9 @@ namespace eipc::rpc {
 
 // What a compiled scene is made of. With topology: triangles and initial surface positions of every body.
 void FillSceneInfo(const std::string& name, const Model& model, bool topology, v1::SceneInfo* out);
+
+// At most what it is on the wire.
+int64_t SceneInfoBytes(const Model& model, bool topology);
 
 // See StoredScene::former_name; `scene` has its materials named.
 std::string FormerSceneName(const SceneSpec& spec, v1::Scene* scene);

@@ -11,7 +11,8 @@
 
 namespace eipc::rpc {
 
-// Bounds how many are inside at once: in all, and of one tenant, so that no tenant keeps the others out.
+// Bounds how many are inside at once: in all, and of one tenant, so that no tenant keeps the others out. Viewers, who read only, have at
+// most half of their tenant's places, so that they never keep its operators out.
 //
 // Invariant: no call waits that could be inside. Those that wait enter in order of arrival, except that a tenant at its own bound
 // lets others pass.
@@ -21,26 +22,28 @@ class CallGate {
   class Place {
    public:
     Place() = default;
-    Place(Place&& other) noexcept : gate_(std::exchange(other.gate_, nullptr)), tenant_(std::move(other.tenant_)) {}
+    Place(Place&& other) noexcept : gate_(std::exchange(other.gate_, nullptr)), tenant_(std::move(other.tenant_)), viewer_(other.viewer_) {}
     Place& operator=(Place&& other) noexcept {
       if (this != &other) {
         Leave();
         gate_ = std::exchange(other.gate_, nullptr);
         tenant_ = std::move(other.tenant_);
+        viewer_ = other.viewer_;
       }
       return *this;
     }
     ~Place() { Leave(); }
     bool held() const { return gate_ != nullptr; }
     void Leave() {
-      if (gate_ != nullptr) std::exchange(gate_, nullptr)->Leave(tenant_);
+      if (gate_ != nullptr) std::exchange(gate_, nullptr)->Leave(tenant_, viewer_);
     }
 
    private:
     friend class CallGate;
-    Place(CallGate* gate, std::string tenant) : gate_(gate), tenant_(std::move(tenant)) {}
+    Place(CallGate* gate, std::string tenant, bool viewer) : gate_(gate), tenant_(std::move(tenant)), viewer_(viewer) {}
     CallGate* gate_ = nullptr;
     std::string tenant_;
+    bool viewer_ = false;
   };
   using Entered = std::function<void(Place)>;
 
@@ -49,9 +52,9 @@ class CallGate {
   CallGate& operator=(const CallGate&) = delete;
 
   // Absent when there is no room.
-  std::optional<Place> TryEnter(const std::string& tenant);
+  std::optional<Place> TryEnter(const std::string& tenant, bool viewer = false);
   // Calls `entered` at once, or later on the thread of a call that leaves. It must not block.
-  void Enter(const std::string& tenant, Entered entered);
+  void Enter(const std::string& tenant, bool viewer, Entered entered);
 
   int inside() const;
   int waiting() const;
@@ -59,16 +62,24 @@ class CallGate {
  private:
   struct Waiter {
     std::string tenant;
+    bool viewer = false;
     Entered entered;
   };
-  bool HasRoom(const std::string& tenant) const;  // requires mutex_
-  void Leave(const std::string& tenant);
+  struct Inside {
+    int all = 0;
+    int viewers = 0;
+  };
+  // These require mutex_.
+  bool HasRoom(const std::string& tenant, bool viewer) const;
+  void Count(const std::string& tenant, bool viewer);
+
+  void Leave(const std::string& tenant, bool viewer);
 
   const int most_;
   const int most_per_tenant_;
   mutable std::mutex mutex_;
   // Guarded by mutex_.
-  std::map<std::string, int> inside_;  // tenants with a call inside
+  std::map<std::string, Inside> inside_;  // tenants with a call inside
   std::list<Waiter> waiting_;
   int count_ = 0;
 };

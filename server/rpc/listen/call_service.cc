@@ -42,7 +42,7 @@ absl::StatusOr<CallGate::Place> CallService::MakeRoom(const Method& method, cons
   }
   const bool stream = method.policy.quota == MethodPolicy::Quota::kStreams;
   CallGate& gate = known.stranger ? host_->strangers_gate : stream ? host_->streams_gate : host_->calls_gate;
-  std::optional<CallGate::Place> place = gate.TryEnter(known.caller.tenant);
+  std::optional<CallGate::Place> place = gate.TryEnter(known.caller.tenant, known.caller.role == Role::kViewer);
   if (place) return *std::move(place);
   return absl::ResourceExhaustedError(stream ? "TOO_MANY_STREAMS: as many streams are open as may be; close one first"
                                              : "TOO_MANY_CALLS: as many calls are served as may be; try again later");

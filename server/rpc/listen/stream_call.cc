@@ -65,7 +65,7 @@ void StreamCall::OnReadDone(bool ok) {
 }
 
 void StreamCall::HandleOnThread(Event event) {
-  host_->calls_gate.Enter(call_.tenant, [this, event](CallGate::Place place) {
+  host_->calls_gate.Enter(call_.tenant, call_.role == Role::kViewer, [this, event](CallGate::Place place) {
     place_ = std::move(place);
     RunOnThread([this, event] { HandleNow(event); },
                 [this](const absl::Status& status) {

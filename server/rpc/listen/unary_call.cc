@@ -98,14 +98,14 @@ void UnaryCall::Handle() {
 
 bool UnaryCall::WaitForMore() {
   if (!waiting_.held()) {
-    std::optional<CallGate::Place> place = host_->streams_gate.TryEnter(call_.tenant);
+    std::optional<CallGate::Place> place = host_->streams_gate.TryEnter(call_.tenant, call_.role == Role::kViewer);
     if (!place) return false;
     waiting_ = *std::move(place);
   }
   place_.Leave();
   pause_ = pause_ == Clock::duration::zero() ? Clock::duration(kFirstLook) : std::min<Clock::duration>(2 * pause_, kLastLook);
   host_->delays.After(pause_, [this] {
-    host_->calls_gate.Enter(call_.tenant, [this](CallGate::Place place) {
+    host_->calls_gate.Enter(call_.tenant, call_.role == Role::kViewer, [this](CallGate::Place place) {
       place_ = std::move(place);
       HandleOnThread();
     });

@@ -20,10 +20,11 @@ bool IsOrigin(absl::string_view text) {
   return false;
 }
 
-// The pass is given back when the work is over, or cannot be done.
+// Work of a page, which counts as that of a viewer whatever its caller may do. The pass is given back when the work is over, or cannot be
+// done.
 bool RunAmongCalls(CallHost* calls, const std::string& tenant, std::function<void()> work) {
   auto refused = std::make_shared<std::atomic<bool>>(false);
-  calls->calls_gate.Enter(tenant, [calls, refused, work = std::move(work)](CallGate::Place place) {
+  calls->calls_gate.Enter(tenant, true, [calls, refused, work = std::move(work)](CallGate::Place place) {
     const auto held = std::make_shared<CallGate::Place>(std::move(place));
     if (calls->threads.Post([held, work] { work(); })) return;
     *refused = true;

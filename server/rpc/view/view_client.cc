@@ -85,9 +85,9 @@ absl::Status ViewClient::Take(const std::string& message) {
   }
   switch (request.action_case()) {
     case v1::ViewerRequest::kCall:
-      Call(request.id(), std::move(*request.mutable_call()));
-      return absl::OkStatus();
+      return Call(request.id(), std::move(*request.mutable_call()));
     case v1::ViewerRequest::kWatch:
+      if (message.size() > kMostWatchBytes) return Malformed("watch: longer than this server takes");
       Watch(request.id(), request.watch());
       return absl::OkStatus();
     case v1::ViewerRequest::kUnwatch:
@@ -99,10 +99,16 @@ absl::Status ViewClient::Take(const std::string& message) {
   return Malformed("action: must be call, watch or unwatch");
 }
 
-void ViewClient::Call(uint32_t id, v1::ViewerCall call) {
+absl::Status ViewClient::Call(uint32_t id, v1::ViewerCall call) {
+  const size_t bytes = call.request().size();
   const std::lock_guard<std::mutex> lock(mutex_);
-  work_.push_back({id, std::move(call)});
+  if (waiting_bytes_ + bytes > kMostWaitingBytes) {
+    return absl::ResourceExhaustedError(absl::StrCat("TOO_MANY_REQUESTS: at most ", kMostWaitingBytes, " bytes of requests may wait"));
+  }
+  waiting_bytes_ += bytes;
+  work_.push_back({id, std::move(call), host_->services->memory.Record(static_cast<int64_t>(bytes))});
   if (!working_) RunNext();
+  return absl::OkStatus();
 }
 
 void ViewClient::RunNext() {
@@ -115,6 +121,7 @@ void ViewClient::RunNext() {
       const std::lock_guard<std::mutex> lock(self->mutex_);
       work = std::move(self->work_.front());
       self->work_.pop_front();
+      self->waiting_bytes_ -= work.call.request().size();
     }
     self->Handle(work);
     const std::lock_guard<std::mutex> lock(self->mutex_);
@@ -150,6 +157,11 @@ void ViewClient::Handle(const Work& work) {
 }
 
 absl::StatusOr<std::string> ViewClient::Serve(const Method& method, const std::string& request, const CallContext& context) {
+  // Objects of messages are larger than what they are on the wire: an empty one takes two bytes there. What is small always fits.
+  constexpr int64_t kMostPerWireByte = 128, kSmall = 16 << 10;
+  const auto bytes = static_cast<int64_t>(request.size());
+  MemoryBudget::Share memory = host_->services->memory.Record(bytes <= kSmall ? kMostPerWireByte * bytes : 0);
+  if (bytes > kSmall) EIPC_RETURN_IF_ERROR(memory.Grow(kMostPerWireByte * bytes, "the request"));
   const std::unique_ptr<google::protobuf::Message> message(method.handler.request().New());
   if (!message->ParseFromString(request)) return Malformed(absl::StrCat("this is no request of ", method.label));
   (void)TakeWait(message.get());  // a connection does not wait with its later calls
@@ -279,15 +291,19 @@ void ViewClient::Reply(uint32_t id, const absl::Status& status, std::string resp
   {
     const std::lock_guard<std::mutex> lock(mutex_);
     if (closed_) return;
-    answers_.push_back({message.SerializeAsString(), std::move(room)});
+    std::string bytes = message.SerializeAsString();
+    MemoryBudget::Share memory = host_->services->memory.Record(static_cast<int64_t>(bytes.size()));
+    answers_.push_back({std::move(bytes), std::move(room), std::move(memory)});
   }
   wake_();
 }
 
 std::optional<std::string> ViewClient::Next() {
   const std::lock_guard<std::mutex> lock(mutex_);
+  being_sent_ = Answer();
   if (!answers_.empty()) {
     std::string message = std::move(answers_.front().message);
+    being_sent_ = std::move(answers_.front());
     answers_.pop_front();
     --pending_;
     return message;

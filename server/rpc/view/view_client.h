@@ -30,6 +30,9 @@ namespace eipc::rpc {
 class ViewClient : public std::enable_shared_from_this<ViewClient> {
  public:
   static constexpr size_t kMostPending = 32;
+  // Of requests that wait for those before them.
+  static constexpr size_t kMostWaitingBytes = size_t{1} << 20;
+  static constexpr size_t kMostWatchBytes = size_t{16} << 10;
   static constexpr size_t kMostWatches = 8;
   static constexpr int kMostWorlds = 256;
   static constexpr int64_t kMostWatchedBytes = int64_t{32} << 20;
@@ -45,7 +48,7 @@ class ViewClient : public std::enable_shared_from_this<ViewClient> {
   bool closed() const { return closed_; }
   // A message of the page. Not OK: it is none, and the connection ends.
   absl::Status Take(const std::string& message);
-  // The next message to the page, if there is one.
+  // The next message to the page, if there is one. The one before is sent: what it took counts until then.
   std::optional<std::string> Next();
   void Tick(LiveWatch::Clock::time_point now);
   // The connection is over: what runs for it is cancelled, what it watched is not observed any more.
@@ -55,13 +58,15 @@ class ViewClient : public std::enable_shared_from_this<ViewClient> {
   struct Work {
     uint32_t id = 0;
     v1::ViewerCall call;
+    MemoryBudget::Share memory;
   };
   struct Answer {
     std::string message;
     std::shared_ptr<AnswerRoom::Share> room;
+    MemoryBudget::Share memory;
   };
 
-  void Call(uint32_t id, v1::ViewerCall call);
+  absl::Status Call(uint32_t id, v1::ViewerCall call);
   void RunNext();  // requires mutex_
   void Handle(const Work& work);
   // Within `context`; the serialized response.
@@ -84,9 +89,11 @@ class ViewClient : public std::enable_shared_from_this<ViewClient> {
   std::mutex mutex_;
   // Guarded by mutex_.
   std::deque<Work> work_;
+  size_t waiting_bytes_ = 0;  // of work_
   bool working_ = false;
   size_t pending_ = 0;  // requests without an answer that was taken
   std::deque<Answer> answers_;
+  Answer being_sent_;  // without its message
   std::map<uint32_t, std::shared_ptr<LiveWatch>> watches_;
   uint32_t turn_ = 0;  // watch that sent last
 };

@@ -29,6 +29,7 @@ struct ViewReply {
   std::string type = "text/plain; charset=utf-8";
   std::string body;
   std::vector<std::pair<std::string, std::string>> headers;
+  std::shared_ptr<void> memory;  // what the body counts as, until it is sent; may be null
 };
 
 // What a transport serves. Called by its one thread.

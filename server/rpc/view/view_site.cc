@@ -138,7 +138,8 @@ void StandardViewSite::SendRecording(const ViewQuery& query, const std::function
           "application/octet-stream",
           std::move(copy->bytes),
           {{"Content-Disposition",
-            absl::StrCat("attachment; filename=\"", absl::StrReplaceAll(name, {{"\"", "_"}}), ".eipcrec\"")}}});
+            absl::StrCat("attachment; filename=\"", absl::StrReplaceAll(name, {{"\"", "_"}}), ".eipcrec\"")}},
+          std::make_shared<KeptMemory>(std::move(copy->memory))});
   });
   if (!runs) send(Refusal(503, "NO_THREAD: try again later"));
 }

@@ -233,7 +233,8 @@ class Socket : public std::enable_shared_from_this<Socket> {
 // A connection until it becomes a socket, or ends.
 class Connection : public std::enable_shared_from_this<Connection> {
  public:
-  Connection(Core* core, tcp::socket&& socket) : core_(core), seat_(std::make_shared<Seat>(core)), stream_(std::move(socket)) {}
+  Connection(Core* core, tcp::socket&& socket) : core_(core), seat_(std::make_shared<Seat>(core)), stream_(std::move(socket)),
+        buffer_(core->options.max_header_bytes + core->options.max_body_bytes) {}
 
   void Read() {
     parser_.emplace();
@@ -269,7 +270,8 @@ class Connection : public std::enable_shared_from_this<Connection> {
 
   // Says what is wrong with a request, when there is somebody to hear it.
   void Complain(error_code error) {
-    if (error == http::error::body_limit || error == http::error::header_limit) {
+    // Of a chunk's extension nothing else bounds the length.
+    if (error == http::error::body_limit || error == http::error::header_limit || error == http::error::buffer_overflow) {
       return Send({413, "text/plain", "TOO_LARGE: the request is longer than this server takes\n", {}}, false);
     }
     const bool gone = error == http::error::end_of_stream || error == beast::error::timeout ||
@@ -290,9 +292,12 @@ class Connection : public std::enable_shared_from_this<Connection> {
   void Send(ViewReply reply, bool keep_alive) { SendOn(stream_, std::move(reply), keep_alive); }
 
   void SendOn(beast::tcp_stream& stream, ViewReply reply, bool keep_alive) {
+    memory_ = std::move(reply.memory);
     response_.emplace(ResponseOf(std::move(reply), 11, keep_alive));
     stream.expires_after(core_->options.write_timeout);
     http::async_write(stream, *response_, [self = shared_from_this(), &stream, keep_alive](error_code error, size_t) {
+      self->response_.reset();
+      self->memory_.reset();
       if (error || !keep_alive) {
         error_code ignored;
         stream.socket().shutdown(tcp::socket::shutdown_send, ignored);
@@ -314,6 +319,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
   beast::flat_buffer buffer_;
   std::optional<http::request_parser<http::string_body>> parser_;
   std::optional<http::response<http::string_body>> response_;
+  std::shared_ptr<void> memory_;  // of the response
 };
 
 void Accept(Core* core) {

@@ -357,5 +357,27 @@ TEST_F(SceneCallsTest, CancelledWhileItSearchesForAnEquilibrium) {
   EXPECT_EQ(services_.scenes.size(), 0);
 }
 
+// An answer that its client may not read is counted before it is made.
+TEST_F(SceneCallsTest, ItsAnswersAskForRoom) {
+  v1::Scene scene = FallingBlock();
+  scene.set_display_name(std::string(3 * AnswerRoom::kAlways / 4, 'x'));
+  const absl::StatusOr<v1::SceneInfo> info = Create(scene);
+  ASSERT_TRUE(info.ok()) << info.status();
+  AnswerRoom room(AnswerRoom::kAlways);
+  AnswerRoom::Share unread(&room, "");
+  unread.SetTo(1000);
+  AnswerRoom::Share share(&room, "");
+  CallContext context;
+  context.answer = &share;
+  v1::GetSceneRequest get;
+  get.set_name(info->name());
+  v1::SceneInfo seen;
+  EXPECT_THAT(std::string(GetScene(services_, context, get, &seen).message()), StartsWith("UNREAD_ANSWERS: "));
+  v1::ListScenesResponse list;
+  EXPECT_THAT(std::string(ListScenes(services_, context, {}, &list).message()), StartsWith("UNREAD_ANSWERS: "));
+  unread.SetTo(0);
+  EXPECT_EQ(GetScene(services_, context, get, &seen), absl::OkStatus());
+}
+
 }  // namespace
 }  // namespace eipc::rpc

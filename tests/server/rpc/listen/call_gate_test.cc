@@ -22,12 +22,31 @@ TEST(CallGate, KeepsATenantFromHoldingEveryPlace) {
   EXPECT_EQ(gate.inside(), 3);
 }
 
+TEST(CallGate, KeepsViewersFromTheHalfOfTheOperators) {
+  CallGate gate(100, 4);
+  std::vector<CallGate::Place> viewers;
+  for (int i = 0; i < 5; ++i) gate.Enter("lab", true, [&](CallGate::Place place) { viewers.push_back(std::move(place)); });
+  EXPECT_EQ(viewers.size(), 2);
+  EXPECT_FALSE(gate.TryEnter("lab", true));
+  EXPECT_TRUE(gate.TryEnter("fab", true)) << "those of another tenant";
+  std::vector<CallGate::Place> operators;
+  while (auto place = gate.TryEnter("lab")) operators.push_back(*std::move(place));
+  EXPECT_EQ(operators.size(), 2);
+  viewers.front().Leave();
+  EXPECT_EQ(viewers.size(), 3) << "one that waited takes the place";
+  while (gate.waiting() + gate.inside() > 0) {
+    std::vector<CallGate::Place> leaving;
+    leaving.swap(viewers);
+    operators.clear();
+  }
+}
+
 TEST(CallGate, LetsThoseWhoWaitInInOrder) {
   CallGate gate(2, 1);
   std::vector<std::string> order;
   std::vector<CallGate::Place> places;
   const auto enter = [&](const std::string& tenant, const std::string& name) {
-    gate.Enter(tenant, [&, name](CallGate::Place place) {
+    gate.Enter(tenant, false, [&, name](CallGate::Place place) {
       order.push_back(name);
       places.push_back(std::move(place));
     });
