@@ -3,7 +3,9 @@
 Checked in every Markdown page of the repository: links to pages, pictures and headings; source files named in code spans, such as
 `sim/energy/barrier.h`, `tests/arrows` or `sim/mesh/read_*.cc` (NAME stands for any name: `sim/material/NAME.h`); members of classes,
 such as NewtonSolver::Solve, code blocks included; in pages with numbered equations, that the numbers count up from 1 and that none is
-repeated. In every other text file: mentions of pages under docs/, and citations of the theory page as "theory.md, eq. 12" or
+repeated. That docs/README.md links every page under docs/, and docs/decisions/README.md every record. That the table of
+studies in docs/concepts/validation.md has every study of tests/validate and no other. That every page of results says in line 3 that a
+command wrote it, as tests/validate/page.py does; the pages in TYPED do not yet. In every other text file: mentions of pages under docs/, and citations of the theory page as "theory.md, eq. 12" or
 "theory.md, section 8". The CHANGELOG describes past versions, so only its links are checked.
 
 usage: check_docs.py REPOSITORY
@@ -31,6 +33,12 @@ HEADING = re.compile(r"^## (\d+)\.", re.MULTILINE)
 MEMBER = re.compile(r"(?<![\w:])[A-Z]\w*::\w+")
 THEORY = pathlib.Path("docs/concepts/theory.md")
 TAG = re.compile(r"\\tag\{(\d+)\}")
+VALIDATION = pathlib.Path("docs/concepts/validation.md")
+STUDY = re.compile(r'^NAME = "(\w+)"', re.MULTILINE)
+STUDY_ROW = re.compile(r"^\| (`\w+`(?:, `\w+`)*) \|", re.MULTILINE)
+WRITTEN = re.compile(r"Written by `\./dev .*from its own runs; nothing here is typed in\.")
+# Pages of results whose figures were typed in, until a command has written them anew.
+TYPED = ("bins", "cages", "ccd", "convergence", "performance", "random_grasps")
 
 
 def files(root: pathlib.Path):
@@ -101,8 +109,53 @@ def page_problems(root: pathlib.Path, page: pathlib.Path, names: set[str]) -> li
     return [problem for problem in found if problem]
 
 
-def problems(root: pathlib.Path) -> list[str]:
+def linked_pages(index: pathlib.Path) -> set[pathlib.Path]:
+    """The Markdown pages that a page links to."""
+    targets = [target.partition("#")[0] for target in LINK.findall(index.read_text(encoding="utf-8"))]
+    return {(index.parent / target).resolve() for target in targets if target.endswith(".md") and "://" not in target}
+
+
+def index_problems(root: pathlib.Path) -> list[str]:
+    """Pages that their index does not list."""
     out = []
+    for index, pages in (("docs/README.md", (root / "docs").rglob("*.md")), ("docs/decisions/README.md", (root / "docs/decisions").glob("*.md"))):
+        if not (root / index).exists():
+            continue
+        listed = linked_pages(root / index)
+        for page in sorted(pages):
+            name = page.relative_to(root)
+            is_record = name.parts[:2] == ("docs", "decisions") and name.name != "README.md"
+            if str(name) != index and is_record == (index == "docs/decisions/README.md") and page.resolve() not in listed:
+                out.append(f"{index}: does not list {name}")
+    return out
+
+
+def study_problems(root: pathlib.Path) -> list[str]:
+    """Differences between the studies and the table that describes them."""
+    if not (root / VALIDATION).exists():
+        return []
+    studies = {name for path in (root / "tests/validate").glob("study_*.py") for name in STUDY.findall(path.read_text(encoding="utf-8"))}
+    section = (root / VALIDATION).read_text(encoding="utf-8").partition("\n## Studies\n")[2].partition("\n## ")[0]
+    rows = {name for cell in STUDY_ROW.findall(section) for name in re.findall(r"\w+", cell)}
+    return ([f"{VALIDATION}: has no row for the study {name}" for name in sorted(studies - rows)]
+            + [f"{VALIDATION}: has a row for {name}, which is no study" for name in sorted(rows - studies)])
+
+
+def result_problems(root: pathlib.Path) -> list[str]:
+    """Pages of results that do not say which command wrote them, and needless exceptions."""
+    out = []
+    for page in sorted((root / "docs/results").glob("*.md")):
+        lines = page.read_text(encoding="utf-8").splitlines()
+        written = len(lines) > 2 and WRITTEN.match(lines[2]) is not None
+        if not written and page.stem not in TYPED:
+            out.append(f"{page.relative_to(root)}: does not say in line 3 which command wrote it")
+        if written and page.stem in TYPED:
+            out.append(f"{page.relative_to(root)}: is written by a command; take it off TYPED in tests/docs/check_docs.py")
+    return out
+
+
+def problems(root: pathlib.Path) -> list[str]:
+    out = index_problems(root) + study_problems(root) + result_problems(root)
     theory = root / THEORY
     text = theory.read_text(encoding="utf-8") if theory.exists() else ""
     equations, sections = set(TAG.findall(text)), set(HEADING.findall(text))

@@ -3,27 +3,27 @@
 from __future__ import annotations
 
 from page import Page
-from paper_records import NOT_PUBLISHED, Claim, PaperRecord
+from paper_records import Claim, PaperRecord
 from validation import Context
 
-SHELLS = "needs shells, which the integrators of this study do not bring"
+SHELLS = "its mesh and parameters are not part of the study's scenes"
 WORDS = (
-    ("001 Fig. 4", "a bunny of 12,600 vertices hops", "its mesh, stiffness and penalty are not published; contact of variational ones is judged in integrators_test.cc"),
-    ("001 Section 5.4", "minimization 1.2, 2.6 and 3 times faster than root finding", "a comparison of two solver libraries of 2006, not of the method"),
-    ("000 Section 3.5", "exponential and additive methods in scenes, contact and friction in their implicit part",
+    ("Kharevych et al. 2006, Fig. 4", "a bunny of 12,600 vertices hops", "its mesh, stiffness and penalty are not published; contact of variational ones is judged in integrators_test.cc"),
+    ("Kharevych et al. 2006, Section 5.4", "minimization 1.2, 2.6 and 3 times faster than root finding", "a comparison of two solver libraries of 2006, not of the method"),
+    ("Ascher et al. 2022, Section 3.5", "exponential and additive methods in scenes, contact and friction in their implicit part",
      "scenes do not have them: a filter of elastic terms by modes and updates of negative weight in the linear solver are missing; they run on small systems"),
-    ("000 Fig. 7", "velocity constraints reject plausible steps", "an argument without an experiment; contact here constrains positions"),
-    ("000 Fig. 8", "the barrier b(x; δ)", "a drawing of a closed function, tested in tests/sim/contact"),
-    ("000 Fig. 9", "the smoothing s(x; ε)", "a drawing of a closed function, tested in tests/sim/energy"),
-    ("002 Fig. 6", "staggered grids", "a drawing; the centred Verlet of the table has them"),
-    ("002 Fig. 8", "which method to select", "a flow chart; docs/concepts/dynamics.md says which"),
-    ("002 Table 1", "the general Runge-Kutta tableau", "a definition: sim/dynamics/scheme.h"),
-    ("003 Fig. 2", "components of the friction model", "a drawing of closed functions, tested in tests/sim/energy"),
-    ("003 Fig. 3", "volume change energy", "a drawing of closed functions, tested in tests/sim/energy/volume_test.cc"),
-    ("003 Fig. 7, Table I", "a garment bends on a capsule", SHELLS),
-    ("003 Fig. 9", "a ball at 44.7 m/s deforms as filmed", "judged by eye there; ./dev validate volume runs it and checks every state"),
-    ("003 Fig. 11", "a tire wrinkles", SHELLS),
-    ("004 Fig. 9 to 11", "a FinRay gripper sets a plate into a rack without penetration", "./dev validate finray and household run it with generated meshes"),
+    ("Ascher et al. 2022, Fig. 7", "velocity constraints reject plausible steps", "an argument without an experiment; contact here constrains positions"),
+    ("Ascher et al. 2022, Fig. 8", "the barrier b(x; δ)", "a drawing of a closed function, tested in tests/sim/contact"),
+    ("Ascher et al. 2022, Fig. 9", "the smoothing s(x; ε)", "a drawing of a closed function, tested in tests/sim/energy"),
+    ("Hauth 2003, Fig. 6", "staggered grids", "a drawing; the centred Verlet of the table has them"),
+    ("Hauth 2003, Fig. 8", "which method to select", "a flow chart; docs/concepts/dynamics.md says which"),
+    ("Hauth 2003, Table 1", "the general Runge-Kutta tableau", "a definition: sim/dynamics/scheme.h"),
+    ("Larionov et al. 2023, Fig. 2", "components of the friction model", "a drawing of closed functions, tested in tests/sim/energy"),
+    ("Larionov et al. 2023, Fig. 3", "volume change energy", "a drawing of closed functions, tested in tests/sim/energy/volume_test.cc"),
+    ("Larionov et al. 2023, Fig. 7, Table I", "a garment bends on a capsule", SHELLS),
+    ("Larionov et al. 2023, Fig. 9", "a ball at 44.7 m/s deforms as filmed", "judged by eye there; ./dev validate volume runs it and checks every state"),
+    ("Larionov et al. 2023, Fig. 11", "a tire wrinkles", SHELLS),
+    ("Du et al. 2025, Fig. 9 to 11", "a FinRay gripper sets a plate into a rack without penetration", "./dev validate finray and household run it with generated meshes"),
 )
 
 

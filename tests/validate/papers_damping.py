@@ -1,4 +1,4 @@
-"""Ascher et al. 2022 (000): damping curves of all methods against closed forms."""
+"""Ascher et al. 2022: damping curves of all methods against closed forms."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def run_damping_curves(context: Context, page: Page) -> list[PaperRecord]:
     records, rows = [], []
     for name in names:
         expected = np.array([closed_form(name, float(t)) for t in angles])
-        claim = Claim("000 Fig. 3", NOT_PUBLISHED, "stability function of the method, at 60 values of hω")
+        claim = Claim("Ascher et al. 2022, Fig. 3", NOT_PUBLISHED, "stability function of the method, at 60 values of hω")
         tolerance = 1e-10 if name != "BDF2" else 1e-7  # BDF2's roots are fitted to a run
         records.append(claim.at_most(f"damping.{name}.error", float(np.abs(curves[name] - expected).max()), tolerance))
         peak = int(np.argmax(curves[name]))
@@ -69,12 +69,12 @@ def run_damping_curves(context: Context, page: Page) -> list[PaperRecord]:
     near = np.abs(np.log(angles)) < 0.5
     far = angles > 50
     words = "near hω = 1 BDF2 damps significantly more than the DIRKs, far beyond less; TR-BDF2 slightly less than SDIRK there"
-    claim = Claim("000 Fig. 3", words, "the paper's text, Section 3.2")
+    claim = Claim("Ascher et al. 2022, Fig. 3", words, "the paper's text, Section 3.2")
     records += [claim.at_least("damping.BDF2_over_DIRKs_near_1", float((curves["BDF2"] / np.maximum(curves["TR-BDF2"], curves["SDIRK2"]))[near].min()), 2),
                 claim.at_most("damping.BDF2_over_DIRKs_far", float((curves["BDF2"] / np.minimum(curves["TR-BDF2"], curves["SDIRK2"]))[far].max()), 1),
                 claim.at_most("damping.TR-BDF2_over_SDIRK2_near_1", float((curves["TR-BDF2"] / curves["SDIRK2"])[near].max()), 1)]
     twice = curves["BE"][near] / curves["BDF2"][near]
-    records.append(Claim("000 Section 3.2", "BE damps roughly twice as much as BDF2", "the paper's text", "it holds near hω = 5 only; near 1 it is five times")
+    records.append(Claim("Ascher et al. 2022, Section 3.2", "BE damps roughly twice as much as BDF2", "the paper's text", "it holds near hω = 5 only; near 1 it is five times")
                    .told("damping.BE_over_BDF2_near_1", float(np.median(twice))))
     plot_lines(context.figures / "papers_damping.png", {n: (angles, np.maximum(curves[n], 1e-8)) for n in ("BE", "BDF2", "TR-BDF2", "SDIRK2")}, "hω",
                "d / ω")

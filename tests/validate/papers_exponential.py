@@ -1,4 +1,4 @@
-"""Ascher et al. 2022 (000): exponential and additive methods, which serve small systems here: factors, cost, spectrum, a sagging beam."""
+"""Ascher et al. 2022: exponential and additive methods, which serve small systems here: factors, cost, spectrum, a sagging beam."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ def run_exponential(context: Context, page: Page) -> list[PaperRecord]:
     for (name, (factor, tolerance)), run in zip(expected.items(), runs):
         printed = name.endswith("PRINTED")
         why = "the printed form grows on the very modes that it should take exactly; 3 E(k) + E(-k) instead of 2 k phi_1(k J) G mends it" if printed else ""
-        source = "000 eqs. 22, 26" if "SBDF2" in name else "000 eqs. 16 to 24"
+        source = "Ascher et al. 2022, eqs. 22, 26" if "SBDF2" in name else "Ascher et al. 2022, eqs. 16 to 24"
         claim = Claim(source, "exact on the first s modes", "roots of the recurrence at h w = 0.1", why)
         records.append(claim.near(f"modal.{name}.factor", run["factor"], factor, tolerance))
     rest, = scheme_runs(context, [{"problem": {"kind": "modal", "taken": False}, "scheme": "SIERE", "theta": 1.0, "steps": steps}])
-    records.append(Claim("000 eqs. 16 to 24", "the other modes are those of SI", "(1 + (h w)^2)^(-1/2)").near("modal.SIERE.rest", rest["factor"], 1 / math.sqrt(2), 1e-10))
+    records.append(Claim("Ascher et al. 2022, eqs. 16 to 24", "the other modes are those of SI", "(1 + (h w)^2)^(-1/2)").near("modal.SIERE.rest", rest["factor"], 1 / math.sqrt(2), 1e-10))
     page.section("Ascher et al. 2022: exponential and additive methods (eqs. 16 to 26)")
     page.text("Factor of an oscillation in a step, as decorations of rows of the table of schemes (tests/support/modal_schemes.h). In scenes the product does not have them.")
     page.table(["method", "factor", "expected"], [[r.name, r.value, r.target] for r in records])
@@ -66,15 +66,15 @@ def run_spectrum(context: Context, page: Page) -> list[PaperRecord]:
     values = np.array(run["values"])
     first = values[:1000]
     ratio = float((first[1:] / first[:-1])[10:].max())
-    records = [Claim("000 Fig. 5", NOT_PUBLISHED, "residual of every eigenpair").at_most("spectrum.residual", run["residual"], 1e-8),
-               Claim("000 Fig. 5", "no clear separation", "beyond the tenth no eigenvalue is a tenth larger than the one before").at_most("spectrum.largest_ratio", ratio, 1.1)]
+    records = [Claim("Ascher et al. 2022, Fig. 5", NOT_PUBLISHED, "residual of every eigenpair").at_most("spectrum.residual", run["residual"], 1e-8),
+               Claim("Ascher et al. 2022, Fig. 5", "no clear separation", "beyond the tenth no eigenvalue is a tenth larger than the one before").at_most("spectrum.largest_ratio", ratio, 1.1)]
     plot_lines(context.figures / "papers_spectrum.png", {"λ": (np.arange(1, 1001), first)}, "number", "eigenvalue (1/s²)")
     stiffer = np.array([1.0, 4.0, 16.0, 64.0])
     sizes = np.array([lanczos_size(values * e, STEP) for e in stiffer])
     slope = float(np.polyfit(np.log(stiffer[1:]), np.log(sizes[1:]), 1)[0])
-    records += [Claim("000 Fig. 4", "the cost of ERE becomes prohibitive with stiffness", "Krylov vectors in proportion to the largest h w, so to sqrt E", ABSENT)
+    records += [Claim("Ascher et al. 2022, Fig. 4", "the cost of ERE becomes prohibitive with stiffness", "Krylov vectors in proportion to the largest h w, so to sqrt E", ABSENT)
                 .near("krylov.slope", slope, 0.5, 0.1),
-                Claim("000 Fig. 4", "that of SIERE does not grow", "one linear solve a step whatever E: by construction", ABSENT).told("krylov.SIERE_solves", 1)]
+                Claim("Ascher et al. 2022, Fig. 4", "that of SIERE does not grow", "one linear solve a step whatever E: by construction", ABSENT).told("krylov.SIERE_solves", 1)]
     plot_lines(context.figures / "papers_krylov.png", {"ERE": (1e5 * stiffer, sizes)}, "Young's modulus (Pa)", "Krylov vectors", log=True)
     page.section("Ascher et al. 2022: spectrum and cost (Figs. 4, 5)")
     page.text(f"The beam below at rest. Krylov vectors of M⁻¹K for sinc(h√(M⁻¹K)) to 1e-6, h = {STEP} s, over stiffness.")
@@ -97,11 +97,11 @@ def run_beam(context: Context, page: Page) -> list[PaperRecord]:
         swing[name] = float(np.ptp(energy[STEPS // 2:]))
         curves[name] = (STEP * np.arange(1, STEPS + 1), energy)
     words = "liveliness TR-BDF2 and SDIRK > STR-SBDF2ERE > SIERE > BE"
-    claim = Claim("000 Fig. 6", words, "swing of the elastic energy over the second half, in that order")
-    records = [Claim("000 Fig. 6", "5 (32 x 4 x 4) tetrahedra", "that is 2560, not the 1920 printed", "a slip of the paper").equal("beam.tets", runs[0]["tets"], 2560)]
+    claim = Claim("Ascher et al. 2022, Fig. 6", words, "swing of the elastic energy over the second half, in that order")
+    records = [Claim("Ascher et al. 2022, Fig. 6", "5 (32 x 4 x 4) tetrahedra", "that is 2560, not the 1920 printed", "a slip of the paper").equal("beam.tets", runs[0]["tets"], 2560)]
     for livelier, other in (("TR_BDF2", "STR_SBDF2ERE"), ("SDIRK2", "STR_SBDF2ERE"), ("STR_SBDF2ERE", "SIERE"), ("SIERE", "BACKWARD_EULER")):
         records.append(claim.at_least(f"beam.{livelier}_over_{other}", swing[livelier] / swing[other], 1.0))
-    records.append(Claim("000 Fig. 6", "TR-BDF2 and SDIRK are alike", "within a tenth").near("beam.TR_BDF2_over_SDIRK2", swing["TR_BDF2"] / swing["SDIRK2"], 1.0, 0.1))
+    records.append(Claim("Ascher et al. 2022, Fig. 6", "TR-BDF2 and SDIRK are alike", "within a tenth").near("beam.TR_BDF2_over_SDIRK2", swing["TR_BDF2"] / swing["SDIRK2"], 1.0, 0.1))
     plot_lines(context.figures / "papers_beam.png", curves, "time (s)", "elastic energy (J)")
     page.section("Ascher et al. 2022: a beam held at its ends (Fig. 6)")
     page.text(f"1.6 × 0.2 × 0.2 m, ρ = 1000 kg/m³, h = {STEP} s, {STEPS} steps from rest under gravity. {ABSENT[0].upper()}{ABSENT[1:]}.")

@@ -1,4 +1,4 @@
-"""Larionov et al. 2023 (003): a block that slides and stops, a bowl lifted at the limit of friction, a ball spinning in a soft box, bodies with
+"""Larionov et al. 2023: a block that slides and stops, a bowl lifted at the limit of friction, a ball spinning in a soft box, bodies with
 volume."""
 
 from __future__ import annotations
@@ -51,22 +51,22 @@ def run_slide(context: Context, page: Page) -> list[PaperRecord]:
             key = f"slide.{name.replace(', ', '_').replace(' ', '_')}.h={h:g}"
             if name == "implicit, BE":
                 # First order in a uniform deceleration: v0 h / 2 of the way, one step of the time.
-                claim = Claim("003 Fig. 4", "stops after 15.38 s and 0.769 m", "h/T of the time, h v0 / 2 of the way, and eps_v / v0 for smoothing")
+                claim = Claim("Larionov et al. 2023, Fig. 4", "stops after 15.38 s and 0.769 m", "h/T of the time, h v0 / 2 of the way, and eps_v / v0 for smoothing")
                 records += [claim.at_most(f"{key}.time_error", times, h / block_slide.TIME + 2e-3),
                             claim.at_most(f"{key}.way_error", ways, 0.5 * h * block_slide.SPEED / block_slide.DISTANCE + 2e-3)]
             elif name == "implicit, TR":
                 unresolved = h > 1e-3
-                claim = Claim("003 Fig. 4", "stops; a better estimate than lagged BE at h = 0.1 and lower", "2 % of the time where the swing is resolved or small",
+                claim = Claim("Larionov et al. 2023, Fig. 4", "stops; a better estimate than lagged BE at h = 0.1 and lower", "2 % of the time where the swing is resolved or small",
                               "TR never damps the 2,140 rad/s swing that the sudden onset of friction excites: its speed, 2 x 2 um / h, grows as h falls and "
                               "takes friction away from a block slower than it, until h resolves it" if unresolved and times > 0.005 else "")
                 records.append(claim.at_most(f"{key}.time_error", times, 0.02) if h <= 0.05 else claim.told(f"{key}.time_error", times))
             elif name == "implicit, TR-BDF2":
-                claim = Claim("003 Fig. 4", NOT_PUBLISHED, "an L-stable method ends the swing: h/T of the time and eps_v / v0")
+                claim = Claim("Larionov et al. 2023, Fig. 4", NOT_PUBLISHED, "an L-stable method ends the swing: h/T of the time and eps_v / v0")
                 records.append(claim.at_most(f"{key}.time_error", times, h / block_slide.TIME + 5e-3))
             else:
-                claim = Claim("003 Fig. 4", "lagged friction does not reach the true stop at large steps", "worse than implicit at the same step")
+                claim = Claim("Larionov et al. 2023, Fig. 4", "lagged friction does not reach the true stop at large steps", "worse than implicit at the same step")
                 records.append(claim.at_least(f"{key}.way_error_over_implicit", ways / max(error("implicit, BE", h, "way", block_slide.DISTANCE), 1e-4), 1.0))
-    refined = Claim("003 Fig. 4", "TR converges", "once h resolves the swing its error falls below that of h = 0.01 s")
+    refined = Claim("Larionov et al. 2023, Fig. 4", "TR converges", "once h resolves the swing its error falls below that of h = 0.01 s")
     records.append(refined.at_most("slide.TR.refined_over_0.01",
                                    error("implicit, TR", FINE_STEPS[-1], "time", block_slide.TIME) / error("implicit, TR", 0.01, "time", block_slide.TIME), 0.5))
     page.section("Larionov et al. 2023: block slide (Fig. 4)")
@@ -83,13 +83,13 @@ def run_bowl(context: Context, page: Page) -> list[PaperRecord]:
     # In a step the load of the shaken bowl grows by at most 2 pi f h (a/g); lagged friction holds while that is below the margin of the grip.
     growth = 0.3 * 2 * math.pi * bowl_grasp.SHAKE_HZ
     for h in (0.005, 0.0025, 0.00125):
-        sticks = Claim("003 Figs. 1, 5", "implicit friction sticks at every step", "twice the creep of the smoothed law")
+        sticks = Claim("Larionov et al. 2023, Figs. 1, 5", "implicit friction sticks at every step", "twice the creep of the smoothed law")
         records.append(sticks.at_most(f"bowl.implicit.h={h:g}.lost_over_creep", found[f"bowl.implicit.h={h:g}.lost_over_creep"], 2.0))
         why = (f"ours lags by one step, in which the load grows by {100 * growth * h:.1f} % at most, below the 3 % that the grip exceeds it: it cannot slip. "
                "Sizes, pad force and motion are not published")
-        slips = Claim("003 Figs. 1, 5", "lagged friction slips (frames 35, 40, 100)", "slips only where 2 pi f h (a/g) exceeds the grip's margin", why)
+        slips = Claim("Larionov et al. 2023, Figs. 1, 5", "lagged friction slips (frames 35, 40, 100)", "slips only where 2 pi f h (a/g) exceeds the grip's margin", why)
         records.append(slips.at_most(f"bowl.lagged.h={h:g}.lost_over_creep", found[f"bowl.lagged.h={h:g}.lost_over_creep"], 2.0))
-    predicted = Claim("003 Figs. 1, 5", "lagged friction slips at a step that depends on the load", "2 pi f h (a/g) > 0.03: at 0.02 s 7.5 %, at 0.005 s 1.9 %")
+    predicted = Claim("Larionov et al. 2023, Figs. 1, 5", "lagged friction slips at a step that depends on the load", "2 pi f h (a/g) > 0.03: at 0.02 s 7.5 %, at 0.005 s 1.9 %")
     records.append(predicted.at_least("bowl.lagged.h=0.02.lost_over_creep", found["bowl.lagged.h=0.02.lost_over_creep"], 2.0))
     page.section("Larionov et al. 2023: bowl grasp (Figs. 1, 5)")
     page.text("The runs and the picture of `./dev validate friction`; how far the bowl sinks against the pads over what the smoothed law creeps.")
@@ -136,13 +136,13 @@ def run_ball(context: Context, page: Page) -> list[PaperRecord]:
         rows.append([name, most, end, report["steps_not_converged"], report["friction"]["fallbacks"], report["substeps"]["refused"]])
         key = "ball." + name.replace(" ", "_").replace("-", "_")
         if name.startswith("all"):
-            claim = Claim("003 Fig. 6", "stays bounded, its energy is eventually dissipated", "at most what it starts with, less than half of it at the end")
+            claim = Claim("Larionov et al. 2023, Fig. 6", "stays bounded, its energy is eventually dissipated", "at most what it starts with, less than half of it at the end")
             records += [claim.at_most(f"{key}.most_over_start", most, 1.05), claim.at_most(f"{key}.end_over_start", end, 0.5)]
         else:
-            claim = Claim("003 Fig. 6", "blows up", "the paper's claim: more than its start",
+            claim = Claim("Larionov et al. 2023, Fig. 6", "blows up", "the paper's claim: more than its start",
                           "its blow-up needs what a step of ours refuses: contact that pushes past what the solve accepts; sizes are not published")
             records.append(claim.told(f"{key}.most_over_start", most) if most <= 1.05 else
-                           Claim("003 Fig. 6", "blows up", "the paper's claim: more than its start").at_least(f"{key}.most_over_start", most, 1.05))
+                           Claim("Larionov et al. 2023, Fig. 6", "blows up", "the paper's claim: more than its start").at_least(f"{key}.most_over_start", most, 1.05))
     plot_energy(context.figures / "papers_ball.png", STEP * np.arange(1, FRAMES + 1), over)
     page.section("Larionov et al. 2023: ball in a soft box (Fig. 6)")
     page.text(f"""Ball (radius {BALL} m, E = 5e4 Pa, ν = 0.45, ρ = 500) at {SPEED} m/s and 4,800 turns a minute in a box (inner edge {INNER} m, E = 5e5 Pa, ν = 0.1,
@@ -174,7 +174,7 @@ def run_bodies_with_volume(context: Context, page: Page) -> list[PaperRecord]:
     for (name, kv, _, published), report in zip(rows, reports):
         ours = loss(report)
         why = "" if abs(ours / published - 1) <= 0.15 else "the geometry and the squeeze are not published; ours is chosen by the empty ball's loss alone"
-        claim = Claim("003 Table II", published, "published; within 15 %", why)
+        claim = Claim("Larionov et al. 2023, Table II", published, "published; within 15 %", why)
         key = "squish." + name.split(",")[0].replace(" ", "")
         records.append(claim.near(f"{key}.loss", ours, published, 0.15 * published))
         table.append([name, published, ours, report["newton_iterations"]["mean"], report["steps_not_converged"]])
@@ -185,9 +185,9 @@ def run_bodies_with_volume(context: Context, page: Page) -> list[PaperRecord]:
     drops = {r.name: r for r in study_volume.drop(context, inner)}
     for name, record in drops.items():
         if "gain_by_pressure" in name:
-            records.append(Claim("003 Fig. 10", "the pressurized ball bounces higher", "the paper's text").at_least(f"tennis.{name}", record.value, 0.0, "m"))
+            records.append(Claim("Larionov et al. 2023, Fig. 10", "the pressurized ball bounces higher", "the paper's text").at_least(f"tennis.{name}", record.value, 0.0, "m"))
         elif name.startswith("drop.SDIRK2_over"):
-            records.append(Claim("003 Fig. 10", "BE and BDF2 bounce lower than SDIRK2", "the paper's text").at_least(f"tennis.{name}", record.value, 0.0, "m"))
+            records.append(Claim("Larionov et al. 2023, Fig. 10", "BE and BDF2 bounce lower than SDIRK2", "the paper's text").at_least(f"tennis.{name}", record.value, 0.0, "m"))
     return records
 
 

@@ -1,4 +1,4 @@
-"""Du et al. 2025 (004): the grasp of the bear as placed, its contacts over time, and which integrator suits it."""
+"""Du et al. 2025: the grasp of the bear as placed, its contacts over time, and which integrator suits it."""
 
 from __future__ import annotations
 
@@ -40,14 +40,14 @@ def run_grasp_order(context: Context, page: Page) -> list[PaperRecord]:
         slope = fitted_slope(np.array(STEPS_S), errors)
         why = "" if 0.8 <= slope <= 1.2 else ("as placed, the bear drops 6 mm and rings undamped at 40 rad/s and more, which backward Euler damps more the larger the "
                                               "step is: these steps are not yet where the order shows; from equilibrium and damped it is 0.95 to 1.0 (./dev validate convergence)")
-        records.append(Claim("004 Fig. 6", "a linear rate at h = 0.02, 0.01, 0.005 s", "order one of backward Euler, +- 0.2", why)
+        records.append(Claim("Du et al. 2025, Fig. 6", "a linear rate at h = 0.02, 0.01, 0.005 s", "order one of backward Euler, +- 0.2", why)
                        .within(f"grasp.{model}.slope", slope, 0.8, 1.2))
-        records.append(Claim("004 Fig. 6", NOT_PUBLISHED, "halving the step lessens the error").equal(
+        records.append(Claim("Du et al. 2025, Fig. 6", NOT_PUBLISHED, "halving the step lessens the error").equal(
             f"grasp.{model}.falls", bool(errors[0] > errors[1] > errors[2]), True))
         error_curves[model], cost_curves[model] = (np.array(STEPS_S), errors), (np.array(iterations), errors)
         rows.append([model, *errors.tolist(), slope, *iterations])
     cheaper = [cost_curves["low"][0][i] / cost_curves["full"][0][i] for i in range(3)]
-    records.append(Claim("004 Figs. 7, 8", "the low-resolution cage is 2.0 times faster than full space", "time is the machine's; iterations are counted")
+    records.append(Claim("Du et al. 2025, Figs. 7, 8", "the low-resolution cage is 2.0 times faster than full space", "time is the machine's; iterations are counted")
                    .told("grasp.low_over_full_iterations", float(np.mean(cheaper))))
     plot_lines(context.figures / "papers_grasp_order.png", error_curves, "step h (s)", "error (m)", log=True)
     plot_lines(context.figures / "papers_grasp_cost.png", cost_curves, "Newton iterations", "error (m)", log=True)
@@ -83,9 +83,9 @@ def run_contacts(context: Context, page: Page) -> list[PaperRecord]:
         held = (time > 3.5)
         squeezing = contacts[(time > 1.2) & (time < 1.5)].mean()
         records += [
-            Claim("004 Fig. 5", NOT_PUBLISHED, "contacts grow while the pads close").at_least(
+            Claim("Du et al. 2025, Fig. 5", NOT_PUBLISHED, "contacts grow while the pads close").at_least(
                 f"contacts.{model}.squeezed_over_start", float(squeezing / max(1.0, contacts[time < 0.3].mean())), 1.0),
-            Claim("004 Fig. 5", NOT_PUBLISHED, "the hold is steady: counts vary by less than a tenth").at_most(
+            Claim("Du et al. 2025, Fig. 5", NOT_PUBLISHED, "the hold is steady: counts vary by less than a tenth").at_most(
                 f"contacts.{model}.spread_in_hold", float(contacts[held].std() / contacts[held].mean()), 0.1),
         ]
         # Rate of the potential energy of the weights, of which the bear's is all: its acceleration jumps at 1.5 s and 3 s.
@@ -95,10 +95,10 @@ def run_contacts(context: Context, page: Page) -> list[PaperRecord]:
         for what, at in (("kink", 1.5), ("bounce", 3.0)):
             near = (time > at - 0.01) & (time < at + 0.15)
             before = (time > at - 0.3) & (time < at - 0.02)
-            claim = Claim("004 Fig. 4", f"a {what} at {at:g} s", "the weight's acceleration jumps: five times its median before")
+            claim = Claim("Du et al. 2025, Fig. 4", f"a {what} at {at:g} s", "the weight's acceleration jumps: five times its median before")
             records.append(claim.at_least(f"grasp.{model}.{what}", float(jump[near].max() / max(float(np.median(jump[before])), noise)), 5.0))
         report = result["report"]["holding"]
-        records.append(Claim("004 Fig. 4", "friction in z converges to the weight", "balance of forces, 1 %").at_most(
+        records.append(Claim("Du et al. 2025, Fig. 4", "friction in z converges to the weight", "balance of forces, 1 %").at_most(
             f"grasp.{model}.force_error", abs(report["mean_vertical_force_n"] / report["weight_n"] - 1), 0.01))
     plot_lines(context.figures / "papers_contacts.png", curves, "time (s)", "contacts")
     page.section("Du et al. 2025: contacts over time (Figs. 4, 5)")

@@ -1,4 +1,4 @@
-"""Hauth 2003 (002): stability limits, regions and work over precision of explicit and implicit methods on its examples."""
+"""Hauth 2003: stability limits, regions and work over precision of explicit and implicit methods on its examples."""
 
 from __future__ import annotations
 
@@ -74,11 +74,11 @@ def solutions(context: Context, page: Page) -> list[PaperRecord]:
     records = []
     for example, time, closed, figure in cases:
         run, = scheme_runs(context, [request(example, "RK4", time / 4000, 4000, 4000)])
-        claim = Claim(f"002 {figure}", NOT_PUBLISHED, "closed solution of the example")
+        claim = Claim(f"Hauth 2003, {figure}", NOT_PUBLISHED, "closed solution of the example")
         records.append(claim.near(f"example_{example}.end", run["q"][-1], closed, 1e-6 * max(abs(closed), 0.1)))
     low, = scheme_runs(context, [request("3", "RK4", 1e-5, 10000)])
     least = int(np.argmin(low["q"]))
-    claim = Claim("002 Fig. 2", NOT_PUBLISHED, "closed solution of the example")
+    claim = Claim("Hauth 2003, Fig. 2", NOT_PUBLISHED, "closed solution of the example")
     records += [claim.near("example_3.least", min(low["q"]), -1.133849, 1e-6, "m"), claim.near("example_3.least_time", 1e-5 * least, 0.04724, 2e-5, "s")]
     page.section("Hauth 2003: the examples (Figs. 1, 2)")
     page.table(["figure", "closed", "ours"], [[r.name, r.target, r.value] for r in records])
@@ -94,7 +94,7 @@ def limits(context: Context, page: Page) -> list[PaperRecord]:
         rest = EXAMPLES[example]["problem"].get("rest", 0.0)
         low, high = (math.inf if run["q"][-1] is None else abs(run["q"][-1] - rest) for run in (below, above))  # null: beyond numbers
         bounded, grows = low < GROWN, high > GROWN
-        claim = Claim("002 Figs. 3, 5, 7", "a limit of the step, shown by the curves", "|R| = 1 at the eigenvalues of the example")
+        claim = Claim("Hauth 2003, Figs. 3, 5, 7", "a limit of the step, shown by the curves", "|R| = 1 at the eigenvalues of the example")
         records.append(claim.equal(f"limit.{example}.{method}", bounded and grows, True))
         rows.append([example, method, LIMITS[example, method], low, high])
     page.section("Hauth 2003: limits of the step (Figs. 3, 5, 7)")
@@ -126,7 +126,7 @@ def work_precision(context: Context, page: Page) -> list[PaperRecord]:
                 continue
             e, n = errors[i][resolved], np.array(counts[method])[resolved]
             slope = float(np.log(e[-2] / e[-1]) / np.log(n[-1] / n[-2]))
-            source = "002 Fig. 7" if example == "wave" else ("002 Fig. 3" if method in ("Euler", "midpoint", "RK4") else "002 Fig. 5")
+            source = "Hauth 2003, Fig. 7" if example == "wave" else ("Hauth 2003, Fig. 3" if method in ("Euler", "midpoint", "RK4") else "Hauth 2003, Fig. 5")
             expected = ORDERS[method]
             if method == "Verlet, centred" and case["problem"].get("damping"):
                 expected = 1  # its damping is lagged
@@ -159,13 +159,13 @@ def regions(context: Context, page: Page) -> list[PaperRecord]:
         axes.set_aspect("equal")
         if name.startswith("implicit"):
             left = factors[x < -1e-9]
-            records.append(Claim("002 Fig. 4", "A-stable", "|R| < 1 in the left half-plane").at_most(f"region.{name}.left", float(left.max()), 1.0))
+            records.append(Claim("Hauth 2003, Fig. 4", "A-stable", "|R| < 1 in the left half-plane").at_most(f"region.{name}.left", float(left.max()), 1.0))
         else:
             real = factors[40, x[40] < 0]
             # The grid has steps of 1/8.
             reach = float(-x[40][x[40] < 0][real <= 1 + 1e-12].min())
             limit = {"Euler": 2.0, "midpoint": 2.0, "RK4": 2.785}[name]
-            records.append(Claim("002 Fig. 4", f"real axis to -{limit:g}", "R(z) of the method").within(f"region.{name}.real", reach, limit - 0.125, limit))
+            records.append(Claim("Hauth 2003, Fig. 4", f"real axis to -{limit:g}", "R(z) of the method").within(f"region.{name}.real", reach, limit - 0.125, limit))
     figure.savefig(context.figures / "papers_regions.png", dpi=130)
     plt.close(figure)
     page.section("Hauth 2003: stability regions (Fig. 4)")
@@ -185,11 +185,11 @@ def tables(context: Context, page: Page) -> list[PaperRecord]:
         row = table[f"BDF{k}"]["rows"][0]
         ours = [1 / row["b"], *(-c / row["b"] for c in row["past"][:k])]
         worst = float(np.abs(np.array(ours) - alpha).max())
-        records.append(Claim("002 Table 3", "coefficients", "the paper's table").at_most(f"table_3.BDF{k}", worst, 1e-13))
+        records.append(Claim("Hauth 2003, Table 3", "coefficients", "the paper's table").at_most(f"table_3.BDF{k}", worst, 1e-13))
     weights = np.array(table["RUNGE_KUTTA_4"]["end"]) - np.array([1, 2, 2, 1]) / 6
-    records.append(Claim("002 Table 2", "coefficients", "the paper's table").at_most("table_2.RK4", float(np.abs(weights).max()), 1e-15))
+    records.append(Claim("Hauth 2003, Table 2", "coefficients", "the paper's table").at_most("table_2.RK4", float(np.abs(weights).max()), 1e-15))
     middle = np.array(table["EXPLICIT_MIDPOINT"]["end"][:2]) - np.array([0, 1])
-    records.append(Claim("002 Table 2", "coefficients", "the paper's table").at_most("table_2.midpoint", float(np.abs(middle).max()), 1e-15))
+    records.append(Claim("Hauth 2003, Table 2", "coefficients", "the paper's table").at_most("table_2.midpoint", float(np.abs(middle).max()), 1e-15))
     return records
 
 

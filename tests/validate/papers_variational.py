@@ -1,4 +1,4 @@
-"""Kharevych et al. 2006 (001): a pendulum, an elastic rod over two million steps with and without damping, a body that hops."""
+"""Kharevych et al. 2006: a pendulum, an elastic rod over two million steps with and without damping, a body that hops."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ def run_pendulum(context: Context, page: Page) -> list[PaperRecord]:
         q, v = np.array(run["q"]), np.array(run["v"])
         energy = 0.5 * v**2 + GRAVITY / LENGTH * (1 - np.cos(q))
         share[name] = energy / energy[0]
-    claims = {"amplifies": Claim("001 Fig. 1", "explicit Euler amplifies oscillations", "recurrence of the method, by itself in Python"),
-              "dampens": Claim("001 Fig. 1", "implicit Euler dampens the motion", "recurrence of the method, by itself in Python"),
-              "keeps": Claim("001 Fig. 1", "the symplectic one keeps the periodic motion", "extremes of H over 20,000 steps, by itself in Python")}
+    claims = {"amplifies": Claim("Kharevych et al. 2006, Fig. 1", "explicit Euler amplifies oscillations", "recurrence of the method, by itself in Python"),
+              "dampens": Claim("Kharevych et al. 2006, Fig. 1", "implicit Euler dampens the motion", "recurrence of the method, by itself in Python"),
+              "keeps": Claim("Kharevych et al. 2006, Fig. 1", "the symplectic one keeps the periodic motion", "extremes of H over 20,000 steps, by itself in Python")}
     records = [claims["amplifies"].near("pendulum.explicit_Euler.energy", float(share["explicit Euler"][-1]), 8.9357, 1e-4),
                claims["dampens"].near("pendulum.implicit_Euler.energy", float(share["implicit Euler"][-1]), 0.0086393, 1e-7)]
     for name, low, high in (("variational, alpha = 0", 0.92951, 1.08117), ("variational, alpha = 1/2", 1.0, 1.00030)):
@@ -67,26 +67,26 @@ def run_rod(context: Context, page: Page) -> list[PaperRecord]:
         drift = float(np.linalg.norm(angular - angular[0], axis=1).max()) / scale
         # Momentum of the mass moving at the speed that the energy of the start would give it: the scale of what is zero here.
         linear = float(np.linalg.norm(momentum - momentum[0], axis=1).max()) / math.sqrt(2 * 32.0 * energy[0])
-        claim = Claim(f"001 {figure}", "momenta are exactly preserved over 2 million steps", "rounding: 1e-10 over 2 million steps")
+        claim = Claim(f"Kharevych et al. 2006, {figure}", "momenta are exactly preserved over 2 million steps", "rounding: 1e-10 over 2 million steps")
         records += [claim.at_most(f"rod.{name}.angular_drift", drift, 1e-10), claim.at_most(f"rod.{name}.linear_drift", linear, 1e-10),
-                    Claim(f"001 {figure}", "160 tetrahedra", "the paper").equal(f"rod.{name}.tets", run["tets"], 160),
-                    Claim(f"001 {figure}", NOT_PUBLISHED, "no step may be cut or fall back").equal(f"rod.{name}.structure_breaks", run["structure_breaks"], 0)]
+                    Claim(f"Kharevych et al. 2006, {figure}", "160 tetrahedra", "the paper").equal(f"rod.{name}.tets", run["tets"], 160),
+                    Claim(f"Kharevych et al. 2006, {figure}", NOT_PUBLISHED, "no step may be cut or fall back").equal(f"rod.{name}.structure_breaks", run["structure_breaks"], 0)]
         rows.append([name, energy[0], energy.min(), energy.max(), energy[-1], drift, linear])
     energy = np.array(free["energy"])
     parts = [float(part.mean()) for part in np.array_split(energy[1:], 4)]
-    stays = Claim("001 Fig. 2", "the energy remains stable", "bounded swing of a symplectic method: no trend between quarters beyond 1 %")
+    stays = Claim("Kharevych et al. 2006, Fig. 2", "the energy remains stable", "bounded swing of a symplectic method: no trend between quarters beyond 1 %")
     records.append(stays.at_most("rod.free.energy_trend", max(parts) / min(parts) - 1, 0.01))
     # Each mode keeps p^2/2 + w^2 q^2/2 - (h w^2 / 2) q p, so its energy is within 1 -+ h w / 2 of what is kept.
     theta = math.sqrt(free["angle2"])
-    records.append(Claim("001 Fig. 2", "the energy remains stable", "(1 + hω/2) / (1 - hω/2) of the fastest mode, by the modified energy")
+    records.append(Claim("Kharevych et al. 2006, Fig. 2", "the energy remains stable", "(1 + hω/2) / (1 - hω/2) of the fastest mode, by the modified energy")
                    .at_most("rod.free.most_over_least_energy", float(energy.max() / energy.min()), (1 + theta / 2) / (1 - theta / 2)))
     fallen = np.array(damped["energy"])
     means = np.array([part.mean() for part in np.array_split(fallen[1:], 8)])
-    smooth = Claim("001 Fig. 3", "the energy decreases smoothly", "means over eighths of the time do not rise")
+    smooth = Claim("Kharevych et al. 2006, Fig. 3", "the energy decreases smoothly", "means over eighths of the time do not rise")
     records.append(smooth.at_most("rod.damped.largest_rise", float((means[1:] / means[:-1]).max() - 1), 1e-3))
     # What is left is the rotation about the axes of largest inertia, m (0.8^2 + 0.2^2) / 12, at the kept angular momentum.
     turning = float(np.dot(damped["angular"][0], damped["angular"][0])) / (2 * 32.0 * (0.8**2 + 0.2**2) / 12)
-    left = Claim("001 Fig. 3", NOT_PUBLISHED, "rotation at the kept angular momentum; 5 % for what spinning stretches")
+    left = Claim("Kharevych et al. 2006, Fig. 3", NOT_PUBLISHED, "rotation at the kept angular momentum; 5 % for what spinning stretches")
     records.append(left.near("rod.damped.end_over_rotation", float(fallen[-1]) / turning, 1.0, 0.05))
     times = ROD_STEP * ROD_STEPS / (len(energy) - 1) * np.arange(len(energy))
     plot_lines(context.figures / "papers_rod.png", {"free": (times, energy), "damped": (times, fallen)}, "time (s)", "energy (J)")

@@ -13,7 +13,6 @@ import re
 import subprocess
 import time
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 
 from eipc_cli import REPOSITORY
 from page import RecordsTable

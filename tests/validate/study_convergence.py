@@ -44,15 +44,12 @@ def run(context: Context) -> list[Record]:
 
     # The long runs first, so that they do not wait for each other at the end.
     context.prepare(sorted((r for family in families for r in runs_of(*family)), key=lambda r: r.case.dt_s))
-    records, errors = [], {}
+    records = []
     for model, real in families:
         name = f"{model}{'_real' if real else ''}"
         fine, *coarse = (read_surface_positions(context.run(r).trajectory) for r in runs_of(model, real))
         _, vertices = held_body(context, GraspCase(model, real, STEPS_S[0]))
-        errors[name] = np.array([rms_error(one, fine, vertices) for one in coarse])
-        records += [reported(f"{name}.error_h_{dt:g}", float(error), "m") for dt, error in zip(STEPS_S, errors[name])]
-        records.append(within(f"{name}.slope", fitted_slope(np.array(STEPS_S), errors[name]), 0.8, 1.2))
-    from study_plots import plot_convergence  # matplotlib only where pictures are made
-
-    plot_convergence(context.figures / "convergence.png", np.array(STEPS_S), errors)
+        errors = np.array([rms_error(one, fine, vertices) for one in coarse])
+        records += [reported(f"{name}.error_h_{dt:g}", float(error), "m") for dt, error in zip(STEPS_S, errors)]
+        records.append(within(f"{name}.slope", fitted_slope(np.array(STEPS_S), errors), 0.8, 1.2))
     return records

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from classic_runs import energy_rise, read_classes, run_scene
 from classic_scenes import SCENES, ClassicScene, Outcome
 from page import RecordsTable

@@ -45,19 +45,20 @@ def summary(page: Page, records: Sequence[PaperRecord]) -> None:
         what it needs, and ours agrees with theory. *different*: it does not come out as published, or what it needs is not in the product; the reason stands beside it. *absent*: what it needs is not in the product, or it is
         no experiment.""")
     rows = []
-    for paper, authors in PAPERS.items():
-        for source in sorted({r.source for r in records if r.source.startswith(paper)}, key=lambda s: (len(s), s)):
+    for paper in PAPERS:
+        for source in sorted({r.source for r in records if r.source.startswith(f"{paper}, ")}, key=lambda s: (len(s), s)):
             of = [r for r in records if r.source == source]
             order = ("different", "reproduced", ABSENT, NOT_PUBLISHED)
             verdict = next(v for v in order if any(r.verdict == v for r in of))
             why = "; ".join(dict.fromkeys(r.why or f"{r.name} is {r.value}, asked {r.target}" for r in of if r.verdict in ("different", ABSENT)))
-            rows.append([authors, source[4:], verdict, len(of), sum(not r.passed for r in of), why])
+            rows.append([paper, source[len(paper) + 2:], verdict, len(of), sum(not r.passed for r in of), why])
     page.table(["paper", "figure", "verdict", "records", "not met", "why"], rows)
 
 
 def run(context: Context, parts: Sequence[str] = ()) -> list[PaperRecord]:
     """All parts, or those named; all of them write the page papers.md, a part writes papers_NAME.md."""
-    page = Page("The papers", " ".join(["./dev validate", *(f"papers.{part}" for part in parts)]) if parts else "./dev validate papers")
+    title = f"The papers: {', '.join(parts)}" if parts else "The papers"
+    page = Page(title, " ".join(["./dev validate", *(f"papers.{part}" for part in parts)]) if parts else "./dev validate papers")
     records: list[PaperRecord] = []
     for name in parts or PARTS:
         context.say(name)

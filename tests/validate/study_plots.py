@@ -39,20 +39,6 @@ def plot_vertical_forces(path: Path, runs: Sequence[tuple["GraspCase", "GraspSer
         _save(figure, path)
 
 
-def plot_convergence(path: Path, steps: np.ndarray, errors: Mapping[str, np.ndarray]) -> None:
-    """Error over step size for each model, with first order as reference."""
-    with plt.rc_context(_STYLE):
-        figure, axes = plt.subplots(figsize=(6.0, 4.6), constrained_layout=True)
-        for (name, error), color in zip(errors.items(), _COLORS):
-            axes.loglog(steps, error, "o-", color=color, label=name)
-        middle = np.exp(np.mean(np.log(np.concatenate(list(errors.values())))))
-        axes.loglog(steps, middle * steps / np.exp(np.mean(np.log(steps))), color="#222222", ls=(0, (4, 3)), label="first order")
-        axes.set_xlabel("step h (s)")
-        axes.set_ylabel("error of the held body's surface (m)")
-        axes.legend()
-        _save(figure, path)
-
-
 def plot_energy(path: Path, times: np.ndarray, energies: Mapping[str, np.ndarray]) -> None:
     """Energy over that at rest, J, over time, a line for each integrator."""
     with plt.rc_context(_STYLE):
