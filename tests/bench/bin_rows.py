@@ -14,7 +14,7 @@ from eipc_cli import EipcCli
 from machine_probe import probe_ms
 from step_log import read_steps
 from targets import Target
-from text_table import text_table
+from text_table import Table
 
 COUNTS = (25, 100, 400)
 STEP_S = 0.02
@@ -144,7 +144,7 @@ def bin_targets(rows: Sequence[dict]) -> list[Target]:
     return targets
 
 
-def speed_table(rows: Sequence[dict]) -> str:
+def speed_table(rows: Sequence[dict]) -> Table:
     header = ["bin", "phase", "ms/step median", "p99", "contacts", "Newton mean", "us/contact", f"x {rows[0]['name']}", "probe ms"]
     cells = []
     for row in rows:
@@ -155,13 +155,13 @@ def speed_table(rows: Sequence[dict]) -> str:
             ratio = f"{part['us_per_contact'] / rows[0][phase]['us_per_contact']:.2f}" if phase in rows[0] else "-"
             cells.append([row["name"], phase, f"{part['median_ms']:.2f}", f"{part['p99_ms']:.1f}", f"{part['contacts']:.0f}",
                           f"{part['newton']:.2f}", f"{part['us_per_contact']:.2f}", ratio, f"{row['probe_ms']:.2f}"])
-    return text_table(header, cells, left_columns=2)
+    return Table(header, cells, left_columns=2)
 
 
-def error_table(rows: Sequence[dict]) -> str:
+def error_table(rows: Sequence[dict]) -> Table:
     """Of the same runs."""
     header = ["bin", "settled from s", "states audited", "intersections", "not conv", "carried / weight", "speed mm/s", "wakes", "same bits", "MiB"]
-    return text_table(header, [[
+    return Table(header, [[
         row["name"], "never" if row["settled_s"] is None else f"{row['settled_s']:.2f}", str(row["states_audited"]),
         str(row["intersections"]), str(row["steps_not_converged"]), f"{row['carried_n'] / row['weight_n']:.5f}",
         f"{1e3 * row['resting_speed_m_s']:.3f}", str(row["wake_retries"]), "yes" if row["same_digest"] else "NO", f"{row['max_rss_bytes'] / 2**20:.0f}"]

@@ -23,7 +23,7 @@ from typing import Any, Optional, Sequence
 from eipc_cli import EipcCli, RunError
 from machine_probe import probe_ms
 from targets import Target
-from text_table import text_table
+from text_table import Table
 
 PEER_LIMIT_S = 3600.0
 MOST_ITERATIONS = 100
@@ -127,7 +127,7 @@ def ipc_targets(rows: Sequence[dict]) -> list[Target]:
     return targets
 
 
-def ipc_table(rows: Sequence[dict]) -> str:
+def ipc_table(rows: Sequence[dict]) -> Table:
     header = ["scene", "unknowns", "steps", "cpu s", "from", "to", "peer cpu s", "ratio", "Newton mean", "max", "not conv", "min dist um",
               "intersections", "same bits", "probe ms"]
     cells = [[row["name"], str(row["unknowns"]), str(row["steps"]), f"{row['cpu_s']:.2f}", *(f"{s:.2f}" for s in row["cpu_range_s"]),
@@ -136,4 +136,4 @@ def ipc_table(rows: Sequence[dict]) -> str:
               f"{row['newton_iterations']['mean']:.2f}", f"{row['newton_iterations']['max']:.0f}", str(row["steps_not_converged"]),
               "-" if row["min_distance_m"] is None else f"{1e6 * row['min_distance_m']:.2f}", str(row["intersections"]),
               "yes" if row["same_digest"] else "NO", f"{row['probe_ms']:.2f}"] for row in rows]
-    return text_table(header, cells)
+    return Table(header, cells)

@@ -7,7 +7,7 @@ from typing import Any, Sequence
 
 from eipc_cli import GRASP_MODELS, MATERIALS, EipcCli, GraspCase, grasp_material
 from targets import Target
-from text_table import text_table
+from text_table import Table
 
 REFERENCE = MATERIALS[0]
 DEFAULT = "STABLE_NEO_HOOKEAN"
@@ -50,10 +50,10 @@ def material_targets(rows: Sequence[dict[str, Any]]) -> list[Target]:
     return targets
 
 
-def material_table(rows: Sequence[dict[str, Any]]) -> str:
+def material_table(rows: Sequence[dict[str, Any]]) -> Table:
     header = ["grasp", "material", "x real time", f"x time of {REFERENCE}", "% in elasticity", "Newton mean", "pad force N",
               "inverted elements, most in a state", "states with some"]
-    return text_table(header, [
+    return Table(header, [
         [row["name"], row["material"], f"{row['real_time_factor']:.2f}", f"{row['time_ratio']:.2f}", f"{100 * row['elasticity_share']:.1f}",
          f"{row['newton_mean']:.2f}", f"{row['pad_force_n']:.1f}", str(row["inverted_elements"]["most"]),
          str(row["inverted_elements"]["steps"])] for row in rows])

@@ -28,15 +28,17 @@ from pathlib import Path  # noqa: E402
 from typing import Any, Sequence  # noqa: E402
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "validate"))
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 import bin_rows  # noqa: E402
 import ipc_rows  # noqa: E402
 import material_rows  # noqa: E402
 from eipc_cli import GRASP_MODELS, EipcCli, GraspCase, RunError, default_cli, default_data, grasp_cases  # noqa: E402
 from machine_probe import probe_ms  # noqa: E402
+from page import Page  # noqa: E402
 from solution_error import SolutionError, measure_solution_error  # noqa: E402
 from targets import Target, grasp_targets, memory_targets, refinement_rows, refinement_target, worlds_target  # noqa: E402
-from text_table import text_table  # noqa: E402
+from text_table import Table  # noqa: E402
 
 
 def machine() -> dict[str, Any]:
@@ -86,7 +88,7 @@ def row_of(case: GraspCase, reports: Sequence[dict], probe: float, error: Soluti
     }
 
 
-def speed_table(rows: Sequence[dict]) -> str:
+def speed_table(rows: Sequence[dict]) -> Table:
     header = ["grasp", "x real time", "ms/step", "Newton mean", "max", "ms/Newton", "contacts mean", "max", "min dist um",
               "not conv", "MiB", "probe ms", "error um", "force %", "intersections"]
     cells = [[row["name"], f"{row['real_time_factor']:.2f}", f"{row['ms_per_step']:.2f}",
@@ -96,15 +98,15 @@ def speed_table(rows: Sequence[dict]) -> str:
               str(row["steps_not_converged"]), f"{row['max_rss_bytes'] / 2**20:.0f}", f"{row['probe_ms']:.2f}",
               f"{1e6 * row['error']['position_m']:.1f}", f"{100 * row['error']['force']:.3f}",
               str(row["error"]["intersections"])] for row in rows]
-    return text_table(header, cells)
+    return Table(header, cells)
 
 
-def stage_table(rows: Sequence[dict]) -> str:
+def stage_table(rows: Sequence[dict]) -> Table:
     """Share of the stepping time by stage, the largest stages of the first row first."""
     stages = list(dict.fromkeys(name for row in rows for name in row["stage_share"] if name != "other"))
     stages = sorted(stages, key=lambda name: -rows[0]["stage_share"].get(name, 0.0)) + ["other"]
     cells = [[row["name"], *(f"{100 * row['stage_share'].get(name, 0.0):.1f}" for name in stages)] for row in rows]
-    return text_table(["% of time in", *stages], cells)
+    return Table(["% of time in", *stages], cells)
 
 
 def run_rows(cli: EipcCli, cases: Sequence[GraspCase], runs: int, threads: int) -> list[dict]:
@@ -118,18 +120,18 @@ def run_rows(cli: EipcCli, cases: Sequence[GraspCase], runs: int, threads: int) 
     return rows
 
 
-def refinement_table(rows: Sequence[dict]) -> str:
+def refinement_table(rows: Sequence[dict]) -> Table:
     header = ["triangles of the bear", "free fall: first step, ms", "median", "x the first", "mean", "x the first", "whole grasp: ms/step",
               "contacts mean", "us/contact", "Newton mean"]
     cells = [[str(row["triangles"]), f"{row['free_first_ms']:.2f}", f"{row['free_median_ms']:.3f}",
               f"{row['free_median_ms'] / rows[0]['free_median_ms']:.2f}", f"{row['free_ms_per_step']:.3f}",
               f"{row['free_ms_per_step'] / rows[0]['free_ms_per_step']:.2f}", f"{row['ms_per_step']:.2f}", f"{row['contacts']:.0f}",
               f"{1e3 * row['ms_per_step'] / row['contacts']:.1f}", f"{row['newton']:.2f}"] for row in rows]
-    return text_table(header, cells)
+    return Table(header, cells)
 
 
-def targets_table(targets: Sequence[Target]) -> str:
-    return text_table(["target", "measured", "wanted", "unit", ""], [target.cells() for target in targets])
+def targets_table(targets: Sequence[Target]) -> Table:
+    return Table(["target", "measured", "wanted", "unit", ""], [target.cells() for target in targets])
 
 
 def parse_arguments(argv: Sequence[str] | None) -> argparse.Namespace:
@@ -177,37 +179,56 @@ def measure(arguments: argparse.Namespace, cases: Sequence[GraspCase], models: S
     return out
 
 
-def report(arguments: argparse.Namespace, found: dict[str, Any]) -> str:
+def conditions(arguments: argparse.Namespace, found: dict[str, Any]) -> str:
     about = found["machine"]
-    parts = [f"{about['cpu']}, {about['cores']} cores, load {about['load_average']:.1f}, probe {about['probe_ms']:.2f} ms; "
-             f"medians of {arguments.runs}, {arguments.threads} thread(s)"]
+    return (f"{about['cpu']}, {about['cores']} cores, load {about['load_average']:.1f}, probe {about['probe_ms']:.2f} ms; "
+            f"medians of {arguments.runs}, {arguments.threads} thread(s)")
+
+
+def tables_of(found: dict[str, Any]) -> list[tuple[str, Table]]:
+    """The tables of what was measured, with their titles."""
+    tables = []
     if found["rows"]:
-        parts += [speed_table(found["rows"]), stage_table(found["rows"])]
+        tables += [("Grasps", speed_table(found["rows"])), ("Stages", stage_table(found["rows"]))]
     if found["materials"]:
-        parts.append(material_rows.material_table(found["materials"]))
+        tables.append(("Materials", material_rows.material_table(found["materials"])))
     if found["targets"]:
-        parts.append(targets_table(found["targets"]))
+        tables.append(("Targets", targets_table(found["targets"])))
     if found["refinement"]:
-        parts.append(refinement_table(found["refinement"]))
+        tables.append(("Refined surfaces", refinement_table(found["refinement"])))
     if found["bin"]:
-        parts += [bin_rows.speed_table(found["bin"]), bin_rows.error_table(found["bin"])]
+        tables += [("Bins", bin_rows.speed_table(found["bin"])), ("The same runs", bin_rows.error_table(found["bin"]))]
     if found["ipc"]:
-        parts.append(ipc_rows.ipc_table(found["ipc"]))
+        tables.append(("Public scenes", ipc_rows.ipc_table(found["ipc"])))
+    return tables
+
+
+def remarks(arguments: argparse.Namespace) -> list[str]:
+    """What was not measured, and why."""
+    said = []
     if arguments.peer and not arguments.peer.is_file():
-        parts.append(f"There is no program at {arguments.peer}: nothing is compared with a peer.")
+        said.append(f"There is no program at {arguments.peer}: nothing is compared with a peer.")
     if arguments.data is None:
-        parts.append("The rows on real meshes need EIPC_DATA.")
-    return "\n\n".join(parts)
+        said.append("The rows on real meshes need EIPC_DATA.")
+    return said
 
 
-def write_page(path: Path, options: Sequence[str], tables: str) -> None:
-    """What was printed, under the command that prints it again."""
+def report(arguments: argparse.Namespace, found: dict[str, Any]) -> str:
+    return "\n\n".join([conditions(arguments, found), *(table.text() for _, table in tables_of(found)), *remarks(arguments)])
+
+
+def write_page(arguments: argparse.Namespace, options: Sequence[str], found: dict[str, Any]) -> None:
+    """The same as a page of the documentation, under the command that writes it again."""
     kept = re.sub(r"--page[ =]\S+", "", " ".join(options)).split()
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(f"# {path.stem.replace('_', ' ').capitalize()}\n\n"
-                    f"Written by `{' '.join(['./dev bench', *kept])}` from its own runs; nothing here is typed in. What the columns mean is said in\n"
-                    f"`tests/bench/run_bench.py` and `tests/bench/bin_rows.py`. Machines differ: compare times only where their probes agree.\n\n"
-                    f"```text\n{tables}\n```\n")
+    page = Page(arguments.page.stem.replace("_", " ").capitalize(), " ".join(["./dev bench", *kept]))
+    page.text(f"""{conditions(arguments, found)}. What the columns mean is said in `tests/bench/run_bench.py` and `tests/bench/bin_rows.py`.
+        Machines differ: compare times only where their probes agree.""")
+    for title, table in tables_of(found):
+        page.section(title)
+        page.table(table.header, table.rows)
+    for remark in remarks(arguments):
+        page.text(remark)
+    page.write(arguments.page)
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -227,10 +248,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     except (RunError, ValueError) as error:
         print(f"bench: {error}", file=sys.stderr)
         return 1
-    tables = report(arguments, found)
-    print(tables)
+    print(report(arguments, found))
     if arguments.page:
-        write_page(arguments.page, list(sys.argv[1:] if argv is None else argv), tables)
+        write_page(arguments, list(sys.argv[1:] if argv is None else argv), found)
     if arguments.json:
         arguments.json.parent.mkdir(parents=True, exist_ok=True)
         found["targets"] = [{**vars(target), "met": target.met} for target in found["targets"]]

@@ -1,8 +1,8 @@
-"""Plain tables for terminals."""
+"""Tables, and their form for terminals."""
 
 from __future__ import annotations
 
-from typing import Sequence
+from typing import NamedTuple, Sequence
 
 
 def text_table(header: Sequence[str], rows: Sequence[Sequence[str]], left_columns: int = 1) -> str:
@@ -14,3 +14,14 @@ def text_table(header: Sequence[str], rows: Sequence[Sequence[str]], left_column
                          for i, (cell, width) in enumerate(zip(cells, widths))).rstrip()
 
     return "\n".join([line(header), "  ".join("-" * width for width in widths), *map(line, rows)])
+
+
+class Table(NamedTuple):
+    """Header and rows, whatever they are shown on."""
+
+    header: Sequence[str]
+    rows: Sequence[Sequence[str]]
+    left_columns: int = 1
+
+    def text(self) -> str:
+        return text_table(self.header, self.rows, self.left_columns)

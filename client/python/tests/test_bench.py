@@ -35,7 +35,12 @@ def test_rows_table_and_json(bench, tmp_path, capsys):
     text = capsys.readouterr().out
     assert "low-0.005" in text and "assemble" in text and "20.00" in text
     written = page.read_text()
-    assert text.strip() in written and written.startswith("# Performance") and "--runs 2" in written and "--page" not in written
+    title, _, head = written.split("\n")[:3]
+    assert title == "# Performance" and head.startswith("Written by `./dev bench") and "--runs 2" in head and "--page" not in written
+    assert "## Grasps" in written and "| grasp | x real time | ms/step |" in written and "```" not in written
+    line = next(line for line in written.split("\n") if line.startswith("| low-0.005 |"))
+    shown = next(line for line in text.split("\n") if line.startswith("low-0.005"))
+    assert [cell.strip() for cell in line.strip("|").split("|")] == shown.split()
 
 
 def test_errors_come_in_a_sentence(bench, tmp_path, capsys):
@@ -154,7 +159,7 @@ def test_ipc_targets_are_of_every_row_and_ratios_of_those_with_a_peer(bench):
     assert found["peer's time over ours at its tolerance, least"].met and not found["peer's time over ours at our tolerance, least"].met
     assert found["public IPC scenes, steps that did not converge"].met and found["public IPC scenes, iterations of a step"].met
     assert len(ipc_targets([rows[3]])) == 3 and ipc_targets([]) == []
-    assert len(ipc_table(rows).splitlines()) >= 5
+    assert len(ipc_table(rows).text().splitlines()) >= 5
 
 
 def test_a_public_scene_runs_beside_a_peer(bench, eipc_binary, tmp_path):
