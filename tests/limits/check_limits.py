@@ -8,7 +8,8 @@ What is over a limit for a reason is listed in exceptions.tsv beside this file: 
 its present size, and the reason. A size may shrink below the one listed, not grow above it; an exception that is not needed any more is
 an error, so the list never outlives its reasons.
 
-The sources are formatted by clang-format, so a definition outside a class begins in the first column and ends with a lone brace there.
+A function is any definition in a namespace or in a class, static, constexpr, template and inline ones among them; the lambdas inside it
+are part of it. Data members are those of objects: static ones and nested types do not count.
 """
 
 from __future__ import annotations
@@ -24,9 +25,13 @@ FOLDERS = ("sim", "server", "client/cpp", "tools")
 LIMITS = {"lines of the file": 400, "lines of the function": 80, "parameters": 6, "data members": 20}
 EXCEPTIONS = Path(__file__).with_name("exceptions.tsv")
 
-FUNCTION = re.compile(r"^(?!namespace|class|struct|enum|union|extern|using|constexpr|const [A-Z]\w+ k|static |inline constexpr|#|//|\}|\s)")
-NAME = re.compile(r"([~\w:]+|operator\S+)\s*\($")
-MEMBER = re.compile(r"^  (?:mutable |const |static )*[\w:<>,*&\s().\[\]-]+?[\s*&](\w+_)(?:\s*(?:=[^;]*|\{[^;]*\}))?(?:, \w+_)*;")
+NOISE = re.compile(r'//[^\n]*|/\*.*?\*/|R"(\w*)\(.*?\)\1"|"(?:\\.|[^"\\\n])*"|(?<![\w])\'(?:\\.|[^\'\\\n])+\'|^[ \t]*#(?:[^\n]*\\\n)*[^\n]*',
+                   re.DOTALL | re.MULTILINE)
+ACCESS = re.compile(r"^\s*(?:public|protected|private)\s*:(?!:)")
+TEMPLATE = re.compile(r"^\s*template\s*<(?:[^<>]|<[^<>]*>)*>\s*(?:requires [^\n]*\n)?")
+CLASS = re.compile(r"^(?:class|struct|union)\b(?:\s*\[\[[^\]]*\]\]|\s+alignas\([^)]*\))?\s*([\w:]*)")
+NO_MEMBER = re.compile(r"^(?:using|friend|static|typedef|enum|class|struct|union|extern|template)\b")
+INITIALIZED = re.compile(r"\)[^()]*(?<!:):(?!:).*[\w>]$", re.DOTALL)  # a constructor, up to a member that braces initialize
 
 
 class Found(NamedTuple):
@@ -36,67 +41,141 @@ class Found(NamedTuple):
     size: int
 
 
-def functions(lines: list[str]) -> Iterator[tuple[str, str, int]]:
-    """(name, signature, lines) of every function that is defined outside a class."""
-    start = None
-    for i, line in enumerate(lines):
-        if start is None and FUNCTION.match(line) and "(" in line:
-            start = i
-        if start is None:
-            continue
-        if line == "}" or (i == start and line.rstrip().endswith("}")):
-            text = "\n".join(lines[start : i + 1])
-            signature = text.split(") {")[0] if ") {" in text else text.split("{")[0]
-            name = re.search(r"([~\w:]+)\(", signature)
-            if name:
-                yield name.group(1), signature, i - start + 1
-            start = None
-        elif line.rstrip().endswith(";") and "{" not in "\n".join(lines[start : i + 1]):
-            start = None  # a declaration
+def plain(text: str) -> str:
+    """The text with comments, literals and preprocessor lines blanked out; places and lines stay."""
+    return NOISE.sub(lambda found: re.sub(r"[^\n]", " ", found.group()) if found.group()[0] in "/#\t " else re.sub(r"[^\n]", "0", found.group()), text)
 
 
-def parameters(signature: str) -> int:
+def outside(text: str) -> str:
+    """What stands outside of all brackets; a bracket that is left open at the end does not count."""
+    out, depth = [], 0
+    for k, c in enumerate(text):
+        if c in ")]}" or (c == ">" and text[k - 1 : k] != "-"):
+            depth = max(0, depth - 1)
+        out.append(c if depth == 0 else "")
+        if c in "([{" or (c == "<" and not text[:k].rstrip().endswith("operator")):
+            depth += 1
+    return "".join(out)
+
+
+def parameters(header: str) -> int:
     """Of the first parameter list."""
     depth, count, inside = 0, 0, False
-    begin = re.search(r"[~\w:]+\(", signature)
-    for c in signature[begin.end() :] if begin else "":
-        if c in "(<[{":
+    for k, c in enumerate(header):
+        if c in "(<[{" and not header[:k].rstrip().endswith("operator"):
             depth += 1
-        elif c in ")>]}":
-            if depth == 0:
-                break
+            if depth == 1 and c != "(":
+                depth += 100  # template arguments, and not the list
+        elif c in ")]}" or (c == ">" and header[k - 1] != "-"):
             depth -= 1
-        elif c == "," and depth == 0:
+            if depth == 100:
+                depth = 0
+            elif depth == 0 and c == ")":
+                break
+        elif c == "," and depth == 1:
             count += 1
-        inside = inside or not c.isspace()
+        inside = inside or (0 < depth < 100 and c not in "( \n")
     return count + 1 if inside else 0
 
 
-def classes(lines: list[str]) -> Iterator[tuple[str, int]]:
-    """(name, data members) of every class and struct of the first column, without those of classes inside it."""
-    name = None
-    members = 0
-    for line in lines:
-        begin = re.match(r"^(?:class|struct) (\w+)[^;]*\{$", line)
-        if begin:
-            name, members = begin.group(1), 0
-        elif name and line == "};":
-            yield name, members
-            name = None
-        elif name:
-            found = MEMBER.match(line)
-            if found and "(" not in line.split(found.group(1))[0].replace("std::function<", ""):
-                members += len(re.findall(r"\w+_(?=[,;\s={])", line.split("//")[0]))
+def is_function(header: str) -> bool:
+    if header.count("(") != header.count(")"):  # the braces are those of a default argument
+        return False
+    bare = outside(header)
+    return "(" in bare and ("operator" in bare or "=" not in bare.split("(")[0]) and bare[: bare.index("(")].strip() != ""
+
+
+def members(statement: str) -> int:
+    """How many data members a statement of a class declares."""
+    statement = statement.strip()
+    if not statement or NO_MEMBER.match(statement) or "operator" in statement:
+        return 0
+    if re.search(r"\(\s*(?:\w+::)?\*", statement):  # a pointer to a function
+        return 1
+    if re.fullmatch(r"\w+", statement):  # of the class that ends before it
+        return 1
+    bare = re.split(r"=", outside(statement))[0] if "," not in outside(statement) else outside(statement)
+    return 0 if "(" in bare or not re.search(r"\w[\s*&<>]+\w", bare) else 1 + bare.count(",")
+
+
+class Block(NamedTuple):
+    kind: str  # namespace, class, function or other
+    name: str
+    header: str
+    first: int  # line
+
+
+class Scan:
+    """Reads a file once, brace by brace."""
+
+    def __init__(self, path: str) -> None:
+        self._path = path
+        self._blocks: list[Block] = []
+        self._members: list[int] = []  # of the classes that are open
+        self._from = 0
+        self._keep = False  # the header goes on after the braces that end now
+        self.found: list[Found] = []
+
+    def read(self, text: str) -> list[Found]:
+        text = plain(text)
+        for at, c in enumerate(text):
+            if c == "{":
+                self._open(text, at)
+            elif c == "}":
+                self._close(text, at)
+            elif c == ";" and not self._in_code():
+                if self._in_class():
+                    self._members[-1] += members(self._header(text, at))
+                self._from = at + 1
+        return self.found
+
+    def _in_code(self) -> bool:
+        return any(block.kind in ("function", "other") for block in self._blocks)
+
+    def _in_class(self) -> bool:
+        return bool(self._blocks) and self._blocks[-1].kind == "class"
+
+    def _header(self, text: str, end: int) -> str:
+        header = text[self._from : end]
+        while ACCESS.match(header):
+            header = ACCESS.sub("", header)
+        return header
+
+    def _open(self, text: str, at: int) -> None:
+        header = self._header(text, at)
+        bare = TEMPLATE.sub("", header).strip()
+        line = text.count("\n", 0, at - len(header.lstrip())) + 1
+        if self._in_code():
+            return self._blocks.append(Block("other", "", "", 0))
+        found = CLASS.match(bare)
+        if re.match(r"^(?:inline )?namespace\b|^extern 0", bare):
+            block = Block("namespace", "", "", 0)
+        elif found and "(" not in outside(bare) and "=" not in outside(bare):
+            block = Block("class", found.group(1), "", line)
+            self._members.append(0)
+        elif is_function(bare) and not INITIALIZED.search(bare):
+            block = Block("function", re.search(r"(~?[\w:~]+|operator[^(]*)\s*$", outside(bare).split("(")[0]).group(1), bare, line)
+        else:
+            return self._blocks.append(Block("other", "", "", 0))
+        self._blocks.append(block)
+        self._from = at + 1
+
+    def _close(self, text: str, at: int) -> None:
+        block = self._blocks.pop()
+        if block.kind == "other" or self._in_code():
+            return
+        self._from = at + 1
+        if block.kind == "class":
+            self.found.append(Found(self._path, block.name, "data members", self._members.pop()))
+        if block.kind == "function":
+            name = "::".join([b.name for b in self._blocks if b.kind == "class"] + [block.name])
+            self.found.append(Found(self._path, name, "lines of the function", text.count("\n", 0, at) + 2 - block.first))
+            self.found.append(Found(self._path, name, "parameters", parameters(block.header)))
 
 
 def measure(path: str, text: str) -> Iterator[Found]:
-    lines = text.splitlines()
-    yield Found(path, "file", "lines of the file", len(lines))
-    for name, signature, size in functions(lines):
-        yield Found(path, name, "lines of the function", size)
-        yield Found(path, name, "parameters", parameters(signature))
-    for name, members in classes(lines):
-        yield Found(path, name, "data members", members)
+    yield Found(path, "file", "lines of the file", len(text.splitlines()))
+    yield from Scan(path).read(text)
 
 
 def over_limits(root: Path) -> list[Found]:
@@ -134,18 +213,39 @@ def read_exceptions(path: Path) -> dict[tuple[str, str, str], tuple[int, str]]:
     return {(row["path"], row["name"], row["what"]): (int(row["size"]), row["reason"]) for row in rows}
 
 
-def self_test() -> list[str]:
+def planted() -> tuple[str, set[tuple[str, str, int]]]:
+    """A source with a violation of each kind, and what is to be found in it."""
     body = "".join("  ++x;\n" for _ in range(100))
-    planted = ("class Wide {\n public:\n  int count() const { return a_; }\n\n private:\n" + "".join(f"  int m{i}_ = 0;\n" for i in range(21)) + "};\n\n"
-               "void Long(int a, int b, int c, int d, int e, int f,\n          std::map<int, int> g) {\n  int x = 0;\n" + body + "}\n"
-               "int Short(int a) { return a; }\n" + "// line\n" * 300)
+    inner = "".join("    ++x;\n" for _ in range(90))
+    parts = [
+        ("class Wide {\n public:\n  int count() const { return a_; }\n\n private:\n" + "".join(f"  int m{i}_ = 0;\n" for i in range(21)) + "};\n", []),
+        ("struct Plain {\n" + "".join(f"  std::vector<int> m{i};  // not {{ one\n" for i in range(10)) + "  double a = 1, b = 2, c{3};\n  int d[4] = {1, 2};\n"
+         + "  std::function<void(int, int)> e;\n  bool (*f)(int a, int b) = nullptr;\n" + "".join(f"  T n{i}{{1 << {i}}};\n" for i in range(6))
+         + "  static int s;\n  using T = int;\n  enum class E { k1, k2 };\n  struct Inner {\n    int i = 0;\n  } g;\n  int Call(int a) const;\n"
+         + "  bool operator==(const Plain& o) const = default;\n};\n", [("Plain", "data members", 23)]),
+        ("void Long(int a, int b, int c, int d, int e, int f,\n          std::map<int, int> g) {\n  int x = 0;\n" + body + "}\n",
+         [("Long", "lines of the function", 104), ("Long", "parameters", 7)]),
+        ("namespace a {\nstatic void Hidden(int a) {\n  const char* s = \"}\";  // }\n" + body + "}\n}  // namespace a\n",
+         [("Hidden", "lines of the function", 103)]),
+        ("template <typename T>\nconstexpr int Wider(T a, T b, T c, T d, T e, T f, T g = {1, 2}) {\n  return 0;\n}\n", [("Wider", "parameters", 7)]),
+        ("class Inline {\n public:\n  void Run(std::array<int, 7> a) {\n    const auto f = [](int a, int b, int c, int d, int e, int f, int g) { return a; };\n" + inner
+         + "  }\n};\n", [("Inline::Run", "lines of the function", 93)]),
+        ("Made::Made(int a, int b, int c, int d, int e, int f, int g)\n    : a_(a), b_{b, c}, d_(d) {\n" + body + "}\n",
+         [("Made::Made", "lines of the function", 103), ("Made::Made", "parameters", 7)]),
+        ("bool operator<(const Plain& a, const Plain& b) { return a.d < b.d; }\nconstexpr int kList[] = {1, 2, 3};\nint Short(int a) { return a; }\n", []),
+    ]
+    text = "".join(part for part, _ in parts) + "// line\n" * 300
+    found = {expected for _, all_expected in parts for expected in all_expected}
+    return text, found | {("Wide", "data members", 21), ("file", "lines of the file", len(text.splitlines()))}
+
+
+def self_test() -> list[str]:
+    text, expected = planted()
     with tempfile.TemporaryDirectory() as folder:
         (Path(folder) / "sim").mkdir()
-        (Path(folder) / "sim" / "planted.cc").write_text(planted)
+        (Path(folder) / "sim" / "planted.cc").write_text(text)
         found = {(f.name, f.what, f.size) for f in over_limits(Path(folder))}
-    expected = {("file", "lines of the file", len(planted.splitlines())), ("Long", "lines of the function", 104), ("Long", "parameters", 7),
-                ("Wide", "data members", 21)}
-    return [] if found == expected else [f"self-test: found {sorted(found)}, expected {sorted(expected)}"]
+    return [f"self-test: {'found' if one in found else 'missed'} {one}" for one in sorted(found ^ expected)]
 
 
 def main() -> int:
