@@ -21,7 +21,7 @@ SIM_LAYERS = [
     ["sim/sensor"],
     ["sim/scene"],
 ]
-# The referee: it shares no code with the solver, so it sees types only. Whoever compiles or reports scenes may call it.
+# The referee: it shares no code with the solver, so it sees types only. The folders that compile or report scenes may call it.
 AUDIT = "sim/audit"
 AUDIT_MAY_SEE = {"sim/base"}
 AUDIT_SEEN_FROM = "sim/dynamics"  # and every later layer

@@ -5,10 +5,10 @@ import math
 import random
 import shlex
 import sys
-import time
 import types
 
 import pytest
+from awaiting import wait_until
 
 from eipc.farm import Backoff, EvaluationError, Plan, Result, Results
 from eipc.farm.cli import Progress
@@ -245,8 +245,7 @@ def test_agones_hands_out_a_server_once_one_is_ready(kubectl, tmp_path):
     kubectl(ALLOCATED)
     now[0] = 60.0
     assert engine.poll(job) is None and job.worker.server == "10.1.2.3:7123"
-    while (ended := engine.poll(job)) is None:
-        time.sleep(0.01)
+    ended = wait_until(lambda: engine.poll(job), "the job of the server that was allocated ends")
     assert ended.status == 2 and "holds no evaluation" in ended.words
 
 

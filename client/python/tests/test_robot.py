@@ -7,7 +7,6 @@ import numpy as np
 
 import eipc
 from eipc import robot
-from eipc.v1 import scene_pb2
 
 # Two bars of 0.3 m and 0.2 m that turn about y, a wrist that turns about x, and a gripper whose fingers part along y.
 ARM = """

@@ -53,13 +53,13 @@ def _learn(options: argparse.Namespace) -> int:
 
 
 def _improve(options: argparse.Namespace, env: EipcVectorEnv) -> dict[str, Any]:
-    def tell(generation: Generation) -> None:
+    def report(generation: Generation) -> None:
         print(f"generation {generation.number}: mean return {generation.mean_return:.3f}, best {generation.best_return:.3f}, "
               f"{100 * generation.success:.0f} % succeed", flush=True)
 
     before = success_rate(env, LinearPolicy.of(np.zeros(LinearPolicy.PARAMETERS)), options.episodes, _HELD_OUT)
     print(f"before: {before}", flush=True)
-    policy, curve = cross_entropy(env, options.seed, CrossEntropySettings(generations=options.generations), tell)
+    policy, curve = cross_entropy(env, options.seed, CrossEntropySettings(generations=options.generations), report)
     policy.save(options.out / "policy.npz")
     after = success_rate(env, policy, options.episodes, _HELD_OUT)
     print(f"after: {after}")

@@ -105,7 +105,7 @@ class _Rollout:
             observation, _, terminated, truncated, info = env.step(actions)
             over = terminated | truncated
             for world in np.flatnonzero(over):
-                self._tell(int(world), info)
+                self._report(int(world), info)
             if over.any() and self._left:
                 observation = self._begin(over)
 
@@ -120,7 +120,7 @@ class _Rollout:
                 reset(seeds[world] or 0)
         return self._env.reset(seed=seeds, options={"reset_mask": mask})[0]
 
-    def _tell(self, world: int, info: Any) -> None:
+    def _report(self, world: int, info: Any) -> None:
         seed = self._seed_of[world]
         if seed is None:
             return

@@ -11,8 +11,6 @@ from ..geometry import Pose
 from ..shown import brief
 from .batch_request import FrameKey
 
-COMMANDS = ("closing", "x", "y", "z")
-
 
 @brief
 @dataclass(frozen=True, eq=False)

@@ -38,7 +38,7 @@ class Generation:
 
 
 def cross_entropy(env: EipcVectorEnv, seed: int, settings: CrossEntropySettings = CrossEntropySettings(),
-                  tell: Callable[[Generation], None] = lambda generation: None,
+                  report: Callable[[Generation], None] = lambda generation: None,
                   start: Optional[np.ndarray] = None) -> tuple[LinearPolicy, list[Generation]]:
     """Learns a linear policy over the worlds of an environment; every generation has as many candidates as there are worlds, all with
     the same start of the episode, which changes from generation to generation.
@@ -61,7 +61,7 @@ def cross_entropy(env: EipcVectorEnv, seed: int, settings: CrossEntropySettings 
         extra = settings.noise * max(0.0, 1 - 1.5 * number / settings.generations)
         deviation = np.sqrt(best.var(axis=0) + extra)
         curve.append(Generation(number + 1, float(done.returns.mean()), float(done.returns.max()), float(done.success.mean()), steps))
-        tell(curve[-1])
+        report(curve[-1])
         if done.success.mean() >= settings.enough:
             break
     return LinearPolicy.of(mean), curve
