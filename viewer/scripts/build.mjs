@@ -47,12 +47,12 @@ const filled = (template, parts) => readFileSync(join(ROOT, template), "utf8").r
 export async function makePage() {
   const script = await bundle("src/main.ts");
   const policy = `default-src 'none'; script-src ${digest(script)}; style-src ${digest(style())}; base-uri 'none'; form-action 'none'`;
-  return filled("src/page.html", { policy, style: style(), script, license: licenses("three/LICENSE") });
+  return filled("src/page.html", { policy, style: style(), script, license: licenses("three/LICENSE", "webm-muxer/LICENSE") });
 }
 
 async function makeLive() {
   makeProtocol();
-  const license = `${licenses("three/LICENSE")}\n\nprotobuf-es: Copyright 2021-2025 Buf Technologies, Inc., under the Apache License 2.0; parts of it by Google, under the\n3-clause BSD licence, whose text is in the script.`;
+  const license = `${licenses("three/LICENSE", "webm-muxer/LICENSE")}\n\nprotobuf-es: Copyright 2021-2025 Buf Technologies, Inc., under the Apache License 2.0; parts of it by Google, under the\n3-clause BSD licence, whose text is in the script.`;
   return { "index.html": filled("src/live/page.html", { license }), "viewer.js": await bundle("src/live/main.ts"), "viewer.css": style() };
 }
 

@@ -1,8 +1,11 @@
 import { Color } from "three";
+import type { Compared } from "./compare/compared.js";
+import { Comparison } from "./compare/comparison.js";
 import type { Recording } from "./data/recording.js";
+import { Exports } from "./export/exports.js";
 import { formatFragment, parseFragment } from "./link.js";
 import { Player } from "./play/player.js";
-import { Picture } from "./scene/picture.js";
+import { frameOf, Picture } from "./scene/picture.js";
 import { button, element, select, Toggle } from "./ui/dom.js";
 import { makeHelp } from "./ui/help.js";
 import { listenOn, listenToKeys } from "./ui/keys.js";
@@ -21,6 +24,12 @@ export interface Live {
   readonly side: readonly HTMLElement[];
 }
 
+// What a page may have beside a recording: a session that goes on, or another run.
+export interface Extras {
+  readonly live?: Live;
+  readonly compared?: Compared;
+}
+
 const PLOTS_EVERY_MS = 250; // of a recording that grows
 
 // The page of one recording, finished or growing.
@@ -35,6 +44,9 @@ export class App {
   private readonly themes = new Themes(() => { this.recolor(); });
   private readonly readout: Readout;
   private readonly legend: Legend;
+  private readonly live: Live | null;
+  private readonly comparison: Comparison | null;
+  readonly exports: Exports;
   private bodies: HTMLSelectElement = element("select");
   private drawnPlots: Plot[] = [];
   private body: string;
@@ -44,19 +56,24 @@ export class App {
   private plotted = 0; // when plots were last made anew, ms
   private readonly ended = new AbortController();
 
-  constructor(private readonly recording: Recording, root: HTMLElement, private readonly live: Live | null = null) {
+  constructor(private readonly recording: Recording, root: HTMLElement, { live, compared }: Extras = {}) {
+    this.live = live ?? null;
     this.player = new Player(recording);
-    this.picture = new Picture(this.canvas, recording);
+    this.picture = new Picture(this.canvas, recording, compared ? frameOf(compared.main, compared.other) : undefined);
     this.readout = new Readout(recording);
+    this.comparison = compared ? new Comparison(compared, { picture: this.picture, canvas: this.canvas, readout: this.readout }, (sample) => { this.player.seek(sample); }) : null;
+    this.exports = new Exports({ recording, player: this.player, draw: () => this.drawNow(), say: (words) => { this.say(words); } });
     this.legend = new Legend({ cell: this.picture.cell, metersPerNewton: this.picture.metersPerNewton });
     this.body = recording.touched()[0] ?? "";
     const opened = location.hash; // before the page writes its own
     const part = (name: "forces" | "cage" | "grid", label: string, text: string): Toggle => new Toggle(label, text, name !== "cage", () => { this.showParts(); }, name);
     this.toggles = { forces: part("forces", "Force arrows (f)", "Forces"), cage: part("cage", "Cages (c)", "Cage"), grid: part("grid", "Grid (g)", "Grid") };
     if (!this.picture.hasCages) this.toggles.cage.element.disabled = true;
-    const view = element("div", { class: "view" }, this.canvas, this.legend.element);
-    const side = element("aside", { class: "side", "aria-label": "Figures and plots" }, ...(live ? live.side : []), this.readout.element, this.plots, ...(live ? [] : [this.facts()]));
-    root.replaceChildren(this.header(), view, side, element("footer", {}, new Transport(recording, this.player, live !== null).element, this.status), this.help);
+    const view = element("div", { class: "view" }, this.comparison?.panes ?? this.canvas, this.legend.element);
+    const side = element("aside", { class: "side", "aria-label": "Figures and plots" }, ...(live ? live.side : []), this.comparison?.panel ?? this.readout.element, this.plots,
+      ...(live ? [] : [this.facts()]));
+    const transport = new Transport(recording, this.player, this.live !== null, this.comparison?.marked ?? null);
+    root.replaceChildren(this.header(), view, side, element("footer", {}, transport.element, this.status), this.help);
     this.listen(view);
     this.choose(this.body);
     this.themes.apply();
@@ -69,6 +86,7 @@ export class App {
   // The page shows something else from now on.
   end(): void {
     this.ended.abort();
+    this.exports.end();
     this.picture.stage.end();
   }
 
@@ -91,7 +109,7 @@ export class App {
     const tools = element("div", { class: "tools", role: "toolbar", "aria-label": "View" },
       ...(this.live ? this.live.tools : []), this.toggles.forces.element, this.bodies, this.toggles.cage.element, this.toggles.grid.element,
       button("Camera as at the start (r)", "Reset view", () => { this.resetView(); }, { "data-name": "reset" }),
-      button("Save the picture as PNG (p)", "PNG", () => { void this.savePicture(); }, { "data-name": "png" }),
+      ...this.exports.elements,
       button("Copy a link to this time and camera (k)", "Link", () => { void this.copyLink(); }, { "data-name": "link" }),
       button("Dark or light (t)", "◐", () => { this.themes.flip(); }, { "data-name": "theme" }),
       button("Keys (?)", "?", () => { this.help.showModal(); }, { "data-name": "help" }));
@@ -118,9 +136,9 @@ export class App {
   private listen(view: HTMLElement): void {
     const { player, picture } = this;
     player.onChange(() => { this.showSample(); });
-    picture.stage.onStale = () => { this.wake(); };
+    for (const { stage } of this.pictures()) stage.onStale = () => { this.wake(); };
     new ResizeObserver(() => {
-      picture.stage.resize();
+      for (const { stage } of this.pictures()) stage.resize();
       for (const plot of this.drawnPlots) plot.redraw();
     }).observe(view);
     addEventListener("hashchange", () => { this.goTo(location.hash); }, { signal: this.ended.signal });
@@ -141,7 +159,8 @@ export class App {
       Home: () => { player.step(-this.recording.samples); }, End: () => { player.step(this.recording.samples); },
       "[": () => { player.changeSpeed(-1); }, "]": () => { player.changeSpeed(1); }, l: () => { player.setLoop(!player.loop); },
       f: () => { this.toggles.forces.flip(); }, c: () => { this.toggles.cage.flip(); }, g: () => { this.toggles.grid.flip(); },
-      r: () => { this.resetView(); }, p: () => { void this.savePicture(); }, k: () => { void this.copyLink(); }, t: () => { this.themes.flip(); },
+      r: () => { this.resetView(); }, p: () => { this.exports.savePicture(); }, k: () => { void this.copyLink(); }, t: () => { this.themes.flip(); },
+      d: () => { if (typeof this.comparison?.marked === "number") player.seek(this.comparison.marked); },
       "?": () => { this.help.showModal(); },
     }, this.ended.signal);
   }
@@ -150,7 +169,7 @@ export class App {
     this.awake = false;
     const elapsed = this.last === null ? 0 : (now - this.last) / 1000;
     this.player.advance(Math.min(elapsed, 0.25)); // a tab that was hidden does not jump
-    this.picture.stage.drawIfStale();
+    for (const { stage } of this.pictures()) stage.drawIfStale();
     this.last = this.player.playing ? now : null;
     if (this.player.playing) this.wake();
   }
@@ -165,6 +184,7 @@ export class App {
   private showSample(): void {
     const { sample, playing } = this.player;
     this.picture.show(sample);
+    this.comparison?.show(sample, this.body);
     this.readout.show(sample, this.body);
     for (const plot of this.drawnPlots) plot.show(sample);
     if (!playing && !this.player.following) this.writeLink();
@@ -179,7 +199,8 @@ export class App {
   }
 
   private plot(): void {
-    this.drawnPlots = plotsOf(this.recording, this.body).map((data) => new Plot(data, this.recording.time, (sample) => {
+    const data = plotsOf(this.recording, this.body);
+    this.drawnPlots = (this.comparison?.plots(data, this.body) ?? data).map((data) => new Plot(data, this.recording.time, (sample) => {
       if (this.player.playing) this.player.pause();
       this.player.seek(sample);
     }));
@@ -194,11 +215,12 @@ export class App {
     const on = (toggle: Toggle): boolean => toggle.element.getAttribute("aria-pressed") === "true";
     const parts = { forces: on(this.toggles.forces) && this.body !== "", cage: on(this.toggles.cage), grid: on(this.toggles.grid) };
     this.picture.showParts({ ...parts, body: this.body });
+    this.comparison?.showParts({ ...parts, body: this.body });
     this.legend.show(parts);
   }
 
   private recolor(): void {
-    this.picture.setColors(new Color(cssColor("sky")), new Color(cssColor("grid")));
+    for (const picture of this.pictures()) picture.setColors(new Color(cssColor("sky")), new Color(cssColor("grid")));
     for (const plot of this.drawnPlots) plot.redraw();
   }
 
@@ -233,17 +255,16 @@ export class App {
     }
   }
 
-  private async savePicture(): Promise<void> {
-    try {
-      const url = URL.createObjectURL(await this.picture.stage.png());
-      const time = this.recording.time[this.player.sample]! - this.recording.start;
-      const name = `${this.recording.title.replace(/[^\w-]+/g, "_")}_${time.toFixed(3)}s.png`;
-      element("a", { href: url, download: name }).click();
-      setTimeout(() => { URL.revokeObjectURL(url); }, 10_000);
-      this.say(`Saved ${name}.`);
-    } catch (error) {
-      this.say(error instanceof Error ? error.message : String(error));
-    }
+  // What is shown, drawn in this task, in which its pixels can be read.
+  private drawNow(): HTMLCanvasElement | OffscreenCanvas {
+    if (this.comparison) return this.comparison.drawBoth();
+    this.picture.stage.draw();
+    return this.canvas;
+  }
+
+  // The picture of the recording, and that of the run beside it.
+  pictures(): Picture[] {
+    return this.comparison ? [this.picture, this.comparison.picture] : [this.picture];
   }
 
   say(words: string): void {

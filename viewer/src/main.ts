@@ -2,7 +2,8 @@ import { App } from "./app.js";
 import { Recording } from "./data/recording.js";
 import { fromBase64, gunzip, parse } from "./data/unpack.js";
 import { element } from "./ui/dom.js";
-import { RecordingError } from "./data/format.js";
+import { compared } from "./compare/compared.js";
+import { RecordingError, type Header } from "./data/format.js";
 import { NoGraphicsError } from "./scene/stage.js";
 
 declare global {
@@ -10,13 +11,21 @@ declare global {
   var eipcViewer: App | undefined;
 }
 
-async function start(root: HTMLElement): Promise<void> {
-  const text = document.getElementById("recording")?.textContent.trim() ?? "";
-  if (text === "") throw new RecordingError("This page carries no recording. Make one with eipc.viz.write_episode_page.");
+// The recording in an element of the page; null: there is none.
+async function read(id: string): Promise<{ header: Header; recording: Recording } | null> {
+  const text = document.getElementById(id)?.textContent.trim() ?? "";
+  if (text === "") return null;
   const { header, arrays } = parse(await gunzip(fromBase64(text)));
-  const recording = Recording.read(header, arrays);
-  document.title = recording.title;
-  globalThis.eipcViewer = new App(recording, root);
+  return { header, recording: Recording.read(header, arrays) };
+}
+
+async function start(root: HTMLElement): Promise<void> {
+  const first = await read("recording");
+  if (!first) throw new RecordingError("This page carries no recording. Make one with eipc.viz.write_episode_page.");
+  const second = await read("compared");
+  document.title = first.recording.title;
+  const pair = second ? compared(first.recording, second.recording, second.header) : null;
+  globalThis.eipcViewer = new App(pair?.main ?? first.recording, root, pair ? { compared: pair } : {});
 }
 
 function showError(root: HTMLElement, error: unknown): void {

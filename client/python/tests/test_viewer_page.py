@@ -11,12 +11,15 @@ import pytest
 
 import eipc
 from eipc.arrays import to_message
+from eipc.cli.__main__ import main
 from eipc.viz import page as page_module
-from eipc.viz import write_episode_page
+from eipc.viz import write_comparison_page, write_episode_page
+from made_episodes import made_episode
 from test_gltf import episode  # noqa: F401  (a fixture)
 
 KINDS = {"f32": "<f4", "f64": "<f8", "i32": "<i4", "u32": "<u4"}
-TEMPLATE = b'<head></head><script type="application/octet-stream" id="recording"><!--recording--></script>'
+TEMPLATE = (b'<head></head><script type="application/octet-stream" id="recording"><!--recording--></script>'
+            b'<script type="application/octet-stream" id="compared"><!--compared--></script>')
 
 
 @pytest.fixture
@@ -35,8 +38,8 @@ def recorded(episode, monkeypatch, tmp_path):  # noqa: F811
     return episode
 
 
-def unpack(page):
-    (data,) = re.findall(rb'id="recording">([^<]*)</script>', page)
+def unpack(page, element=b"recording"):
+    (data,) = re.findall(rb'id="' + element + rb'">([^<]*)</script>', page)
     content = gzip.decompress(base64.b64decode(data, validate=True))
     assert content[:8] == b"EIPCVIEW"
     length = int.from_bytes(content[8:12], "little")
@@ -82,6 +85,40 @@ def test_the_edges_of_a_cage_travel_where_they_are_known(recorded, tmp_path):
     write_episode_page(recorded, tmp_path / "out.html")
     _, arrays = unpack((tmp_path / "out.html").read_bytes())
     assert {tuple(edge) for edge in arrays["edges_0"].tolist()} == {(0, 1), (0, 2), (0, 3), (1, 2), (1, 3), (2, 3), (1, 4), (2, 4), (3, 4)}
+
+
+def test_two_runs_are_carried_with_their_first_difference(recorded, tmp_path):
+    first = made_episode(tmp_path / "a")
+    cage = first["cage_0"].copy()
+    cage[4:, :, 1] += 0.25
+    write_comparison_page(first, made_episode(tmp_path / "b", number=1, steps=10, cage_0=cage), tmp_path / "out.html")
+    page = (tmp_path / "out.html").read_bytes()
+    (header, arrays), (other, others) = unpack(page), unpack(page, b"compared")
+    assert header["compared"] == other["compared"]
+    assert header["compared"]["names"] == ["episode_000000.npz", "episode_000001.npz"]
+    assert header["compared"]["difference"]["step"] == 4
+    assert re.match(r"step 4 \(0\.08 s\): the cage of 'cube'.*largest difference 0\.25", header["compared"]["difference"]["words"])
+    np.testing.assert_allclose(others["cage_0"] - arrays["cage_0"], cage - first["cage_0"], atol=1e-6)
+
+
+def test_equal_runs_are_said_to_be_equal(recorded, tmp_path):
+    first, second = made_episode(tmp_path / "a"), made_episode(tmp_path / "b")
+    write_comparison_page(first, second, tmp_path / "out.html")
+    compared = unpack((tmp_path / "out.html").read_bytes())[0]["compared"]
+    assert compared == {"names": [str(first.path), str(second.path)], "difference": None}
+
+
+def test_diff_writes_the_page_of_two_episodes(recorded, tmp_path):
+    paths = [str(made_episode(tmp_path / name).path) for name in "ab"]
+    assert main(["diff", *paths, "--page", str(tmp_path / "out.html")]) == 0
+    assert unpack((tmp_path / "out.html").read_bytes(), b"compared")[0]["compared"]["difference"] is None
+    assert main(["diff", str(tmp_path / "a"), str(tmp_path / "b"), "--page", str(tmp_path / "none.html")]) == 2
+
+
+def test_a_page_of_one_recording_compares_nothing(recorded, tmp_path):
+    write_episode_page(recorded, tmp_path / "out.html")
+    page = (tmp_path / "out.html").read_bytes()
+    assert b'id="compared"></script>' in page and "compared" not in unpack(page)[0]
 
 
 def test_equal_recordings_give_equal_pages(recorded, tmp_path):

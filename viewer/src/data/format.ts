@@ -22,12 +22,19 @@ export interface ArrayHeader {
   readonly offset: number;
 }
 
+// Of the second of two runs on one page: their names, and where they part. step: of the first run, 0 for its start.
+export interface ComparedHeader {
+  readonly names: readonly [string, string];
+  readonly difference: { readonly step: number; readonly words: string } | null;
+}
+
 export interface Header {
   readonly format: number;
   readonly title: string;
   readonly facts: readonly (readonly [string, string])[];
   readonly bodies: readonly BodyHeader[];
   readonly pairs: readonly (readonly [string, string])[];
+  readonly compared?: ComparedHeader;
   readonly arrays: Readonly<Record<string, ArrayHeader>>;
 }
 

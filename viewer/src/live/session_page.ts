@@ -48,7 +48,7 @@ export class SessionPage {
     if (!this.app || !this.recording) {
       this.recording = new LiveRecording(this.scene, frame.observation, this.scene.name);
       document.title = this.scene.name;
-      this.app = new App(this.recording, this.root, { tools: this.tools(this.scene), side: [this.place, this.link.element] });
+      this.app = new App(this.recording, this.root, { live: { tools: this.tools(this.scene), side: [this.place, this.link.element] } });
       this.drive = new DrivePanel(this.app, this.server, { session: this.session, world: this.world }, this.scene, frame.observation,
         { session: this.go.session });
       this.place.replaceChildren(this.drive.element);

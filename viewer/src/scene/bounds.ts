@@ -14,6 +14,15 @@ export function boundsOf(recording: Recording): Bounds {
   return finite(bounds);
 }
 
+export function union(all: readonly Bounds[]): Bounds {
+  const bounds = empty();
+  for (const { low, high } of all) {
+    extend(bounds, Float32Array.from(low));
+    extend(bounds, Float32Array.from(high));
+  }
+  return bounds;
+}
+
 // The height of the grid: that of the world's ground, z = 0, where the bodies are at the start near it, else their lowest point.
 export function groundHeight(recording: Recording, size: number): number {
   const bounds = empty();

@@ -16,8 +16,8 @@ export class ForceArrows {
   scale: number; // m of arrow for 1 N
   private readonly arrows: Arrow[] = [];
 
-  constructor(private readonly recording: Recording, private readonly size: number) {
-    this.scale = niceBelow((0.45 * size) / largest(recording));
+  constructor(private readonly recording: Recording, private readonly size: number, largest: number) {
+    this.scale = niceBelow((0.45 * size) / largest);
   }
 
   // Makes room for a larger force. True: the scale is another one.
@@ -103,7 +103,8 @@ class Arrow {
   }
 }
 
-function largest(recording: Recording): number {
+// N; 1 where no force acts.
+export function largestForce(recording: Recording): number {
   let most = 0;
   for (const forces of [recording.forces.normal, recording.forces.friction]) {
     for (let i = 0; i < forces.length / 3; i++) most = Math.max(most, norm(vectorAt(forces, i)));

@@ -2,9 +2,9 @@ import type { Color } from "three";
 import type { Body, Recording } from "../data/recording.js";
 import { BodyMesh } from "../surface/body_mesh.js";
 import { CageTexture } from "../surface/cage_texture.js";
-import { boundsOf, groundHeight } from "./bounds.js";
+import { boundsOf, groundHeight, union, type Bounds } from "./bounds.js";
 import { CageLines } from "./cage_lines.js";
-import { ForceArrows } from "./force_arrows.js";
+import { ForceArrows, largestForce } from "./force_arrows.js";
 import { Grid } from "./grid.js";
 import { Stage } from "./stage.js";
 
@@ -13,6 +13,16 @@ export interface Parts {
   readonly cage: boolean;
   readonly grid: boolean;
   readonly body: string; // whose forces
+}
+
+// What two pictures have in common, so that they can be compared by eye.
+export interface Frame {
+  readonly bounds: Bounds;
+  readonly largestForce: number; // N; the arrows' scale follows
+}
+
+export function frameOf(...recordings: readonly Recording[]): Frame {
+  return { bounds: union(recordings.map(boundsOf)), largestForce: Math.max(...recordings.map(largestForce)) };
 }
 
 // The recording in three dimensions.
@@ -28,8 +38,8 @@ export class Picture {
   private body = "";
   private sample = 0;
 
-  constructor(canvas: HTMLCanvasElement, recording: Recording) {
-    const bounds = boundsOf(recording);
+  constructor(canvas: HTMLCanvasElement, recording: Recording, readonly frame: Frame = frameOf(recording)) {
+    const { bounds } = frame;
     this.stage = new Stage(canvas, bounds);
     const { size } = this.stage;
     const moving = recording.bodies.filter((body) => body.map !== "still");
@@ -38,7 +48,7 @@ export class Picture {
     this.extent = { triangles: total((b) => b.triangles.length / 3), nodes: total((b) => b.cageSize), vertices: total((b) => b.nodes.length / 4) };
     const places = { now: this.cage.texture, start: new CageTexture(moving).texture };
     this.meshes = recording.bodies.map((body) => new BodyMesh(body, this.cage, places));
-    this.arrows = new ForceArrows(recording, size);
+    this.arrows = new ForceArrows(recording, size, frame.largestForce);
     this.lines = new CageLines(moving, this.cage, this.cage.texture);
     const center = [0, 1].map((k) => 0.5 * (bounds.low[k]! + bounds.high[k]!)) as [number, number];
     this.grid = new Grid(size, center, groundHeight(recording, size), moving.length === recording.bodies.length);

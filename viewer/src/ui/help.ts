@@ -12,6 +12,7 @@ const KEYS: readonly (readonly [string, string])[] = [
   ["r", "camera as at the start"],
   ["p", "save the picture as PNG"],
   ["k", "copy a link to this time and camera"],
+  ["d", "the first difference of two runs"],
   ["t", "dark or light"],
   ["?", "this list"],
   ["In the picture: arrows", "turn the camera; with Shift, move it"],

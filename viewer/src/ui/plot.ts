@@ -47,9 +47,10 @@ export class Plot {
     this.data.lines.forEach((line, i) => {
       context.strokeStyle = cssColor(`line-${(this.data.lines.length > 1 ? Math.floor(i / 2) : 0) % LINE_COLORS}`);
       context.setLineDash(line.dashed ? [4, 3] : []);
-      this.drawLine(context, line.values, width, height);
+      this.drawLine(context, line.values, line.time ?? this.time, width, height);
     });
     context.setLineDash([]);
+    if (this.data.mark !== undefined) this.drawCursor(context, this.data.mark, "error", 2);
     this.picture = context.getImageData(0, 0, this.canvas.width, this.canvas.height);
     this.show(this.sample);
   }
@@ -60,9 +61,13 @@ export class Plot {
     if (!this.picture) return;
     const context = this.canvas.getContext("2d")!;
     context.putImageData(this.picture, 0, 0);
-    context.strokeStyle = cssColor("text");
-    context.lineWidth = 1;
-    const x = Math.round(this.x(this.time[sample]!, this.canvas.clientWidth)) + 0.5;
+    this.drawCursor(context, this.time[sample]!, "text", 1);
+  }
+
+  private drawCursor(context: CanvasRenderingContext2D, time: number, color: string, thickness: number): void {
+    context.strokeStyle = cssColor(color);
+    context.lineWidth = thickness;
+    const x = Math.round(this.x(time, this.canvas.clientWidth)) + 0.5;
     context.beginPath();
     context.moveTo(x, TOP);
     context.lineTo(x, this.canvas.clientHeight - BOTTOM);
@@ -76,7 +81,10 @@ export class Plot {
 
   private inWords(sample: number): string {
     const value = (number: number): string => (this.data.unit === "" ? (Number.isFinite(number) ? String(Number(number.toPrecision(3))) : "–") : quantity(number, this.data.unit));
-    return this.data.lines.map((line) => (this.data.lines.length > 1 ? `${line.label} ${value(line.values[sample]!)}` : value(line.values[sample]!))).join(", ");
+    return this.data.lines.map((line) => {
+      const now = line.values[line.time ? lastBefore(line.time, this.time[sample]!) : sample]!;
+      return this.data.lines.length > 1 ? `${line.label} ${value(now)}` : value(now);
+    }).join(", ");
   }
 
   private drawAxes(context: CanvasRenderingContext2D, width: number, height: number): void {
@@ -103,12 +111,12 @@ export class Plot {
     context.fillText(`${Number(length.toPrecision(3))} s`, width - RIGHT, height - 3);
   }
 
-  private drawLine(context: CanvasRenderingContext2D, values: Float64Array, width: number, height: number): void {
+  private drawLine(context: CanvasRenderingContext2D, values: Float64Array, time: Float64Array, width: number, height: number): void {
     context.lineWidth = 1.5;
     context.beginPath();
     let down = false;
     values.forEach((value, i) => {
-      const [x, y] = [this.x(this.time[i]!, width), this.y(value, height)];
+      const [x, y] = [this.x(time[i]!, width), this.y(value, height)];
       if (Number.isFinite(value) && down) context.lineTo(x, y);
       else if (Number.isFinite(value)) context.moveTo(x, y);
       down = Number.isFinite(value);
@@ -136,4 +144,10 @@ export class Plot {
     });
     this.onSeek(best);
   }
+}
+
+// The last of increasing times that is not after `time`; the first where all are.
+function lastBefore(times: Float64Array, time: number): number {
+  const after = times.findIndex((value) => value > time + 1e-9);
+  return after < 0 ? times.length - 1 : Math.max(after - 1, 0);
 }

@@ -6,6 +6,7 @@ export interface Line {
   readonly label: string;
   readonly values: Float64Array; // one a sample; not finite: a hole
   readonly dashed?: boolean;
+  readonly time?: Float64Array; // of its values, s; default: that of the plot
 }
 
 export interface PlotData {
@@ -13,6 +14,7 @@ export interface PlotData {
   readonly title: string;
   readonly unit: string; // "" for counts
   readonly lines: readonly Line[];
+  readonly mark?: number; // s, a time that is marked
 }
 
 // The plots of a recording, the first of the forces on `body`.

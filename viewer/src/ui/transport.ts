@@ -12,8 +12,8 @@ export class Transport {
   private readonly loop: Toggle;
   private readonly live: Toggle | null;
 
-  // live: the recording grows, and its end can be followed.
-  constructor(private readonly recording: Recording, private readonly player: Player, live = false) {
+  // live: the recording grows, and its end can be followed. marked: a sample that is marked on the slider.
+  constructor(private readonly recording: Recording, private readonly player: Player, live = false, marked: number | null = null) {
     this.play = button("Play (space)", "▶", () => { player.toggle(); }, { class: "play", "data-name": "play" });
     this.slider = element("input", { type: "range", min: "0", max: String(recording.samples - 1), step: "1", value: "0",
                                      "aria-label": "Time", "data-name": "time" });
@@ -31,9 +31,20 @@ export class Transport {
       button("To the end (End)", "▶|", () => { player.step(recording.samples); }, { "data-name": "end" }));
     this.live = live ? new Toggle("Follow the simulation (Enter)", "● Live", false, () => { player.follow(); }, "follow") : null;
     const options = element("span", { class: "group" }, ...(this.live ? [this.live.element] : []), this.speed, this.loop.element);
-    this.element = element("div", { class: "transport", role: "group", "aria-label": "Playing" }, steps, this.slider, this.clock, options);
+    this.element = element("div", { class: "transport", role: "group", "aria-label": "Playing" }, steps, this.track(marked), this.clock, options);
     player.onChange(() => { this.update(); });
     this.update();
+  }
+
+  // The slider, with a mark at a sample.
+  private track(marked: number | null): HTMLElement {
+    const track = element("span", { class: "track" }, this.slider);
+    if (marked !== null) {
+      const mark = element("span", { class: "difference-mark", title: "First difference", "data-name": "difference-mark" });
+      mark.style.setProperty("--at", String(marked / Math.max(this.recording.samples - 1, 1)));
+      track.append(mark);
+    }
+    return track;
   }
 
   private update(): void {

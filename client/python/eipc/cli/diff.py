@@ -21,6 +21,7 @@ def add_commands(commands: Any) -> None:
     diff.add_argument("second", type=Path, metavar="B", help="the other; episodes of two folders are compared by their numbers")
     diff.add_argument("--tolerance", type=float, default=0.0, help="numbers that differ by no more are equal; default: bit for bit")
     diff.add_argument("--json", action="store_true", help="print JSON")
+    diff.add_argument("--page", type=Path, metavar="FILE", help="write a page that shows the two episodes side by side (.html)")
     diff.set_defaults(command=_diff)
 
 
@@ -28,12 +29,21 @@ def _diff(options: argparse.Namespace) -> int:
     if not options.tolerance >= 0:
         raise EpisodeError(f"--tolerance is {options.tolerance}; it is at least 0")
     found = {f"{one} {other}": _compare(one, other, options.tolerance) for one, other in _pairs(options.first, options.second)}
+    if options.page is not None:
+        _write_page(options)
     if options.json:
         print(json.dumps({pair: dataclasses.asdict(difference) if difference else None for pair, difference in found.items()}, indent=1))
     else:
         for pair, difference in found.items():
             print(f"{pair}: {difference or 'the same'}")
     return 1 if any(found.values()) else 0
+
+
+def _write_page(options: argparse.Namespace) -> None:
+    from ..viz import write_comparison_page
+    if options.first.is_dir():
+        raise EpisodeError("--page shows two episodes; name two files")
+    write_comparison_page(Episode.load(options.first), Episode.load(options.second), options.page, tolerance=options.tolerance)
 
 
 def _compare(first: Path, second: Path, tolerance: float) -> Optional[Difference]:

@@ -1,4 +1,4 @@
-"""`eipc view RECORDING|SCENE`: an episode as a page, or a scene that runs and is seen, and driven, while it does."""
+"""`eipc view RECORDING [RECORDING] | SCENE`: an episode, or two side by side, as a page, or a scene that runs and is seen, and driven, while it does."""
 
 from __future__ import annotations
 
@@ -27,6 +27,7 @@ def add_commands(commands: Any) -> None:
     parser = commands.add_parser("view", help="show an episode, or a scene that runs, in a browser", description="Shows a recorded episode "
                                  "(.npz), a page of one (.html), or a scene (.textproto, ...) that a server runs. Control-C ends it.")
     parser.add_argument("what", type=Path, metavar="RECORDING|SCENE")
+    parser.add_argument("second", type=Path, nargs="?", metavar="RECORDING", help="another episode (.npz), to be shown beside the first")
     parser.add_argument("--address", default="127.0.0.1:0", help="HOST:PORT of the page, on the loopback interface (default: any free port)")
     parser.add_argument("--open", action="store_true", help="open the page in the desktop's browser")
     scene = parser.add_argument_group("of a scene")
@@ -40,6 +41,8 @@ def add_commands(commands: Any) -> None:
 
 
 def _view(options: argparse.Namespace) -> int:
+    if options.second is not None and not options.what.suffix == options.second.suffix == ".npz":
+        raise EipcError("two recordings are compared when both are episodes (.npz)")
     try:
         return _view_recording(options) if options.what.suffix in (".npz", ".html") else _view_scene(options)
     except KeyboardInterrupt:
@@ -56,9 +59,12 @@ def _view_recording(options: argparse.Namespace) -> int:
     with tempfile.TemporaryDirectory(prefix="eipc-view-") as scratch:
         page = options.what
         if page.suffix == ".npz":
-            from ..viz import write_episode_page
+            from ..viz import write_comparison_page, write_episode_page
             page = Path(scratch) / "page.html"
-            write_episode_page(Episode.load(options.what), page)
+            if options.second is not None:
+                write_comparison_page(Episode.load(options.what), Episode.load(options.second), page)
+            else:
+                write_episode_page(Episode.load(options.what), page)
         with page_server(page.read_bytes(), options.address) as server:
             announce(f"http://127.0.0.1:{server.server_port}/", options.open)
             server.serve_forever()

@@ -3,8 +3,8 @@
 from .camera import Camera
 from .color_map import heat
 from .lights import Lighting
-from .page import write_episode_page
+from .page import write_comparison_page, write_episode_page
 from .png import write_png
 from .render import Ground, Item, render
 
-__all__ = ["Camera", "Ground", "Item", "Lighting", "heat", "render", "write_episode_page", "write_png"]
+__all__ = ["Camera", "Ground", "Item", "Lighting", "heat", "render", "write_comparison_page", "write_episode_page", "write_png"]

@@ -14,6 +14,7 @@ from typing import Optional, Sequence, Union
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ..diff import first_difference
 from ..durable import write_durably
 from ..episode import Episode
 from ..errors import EpisodeError
@@ -21,7 +22,7 @@ from ..recorded_scene import RecordedScene
 from .page_data import Arrays, pack
 
 PAGE = Path(__file__).with_name("viewer.html")
-_SLOT = b"<!--recording-->"
+_SLOTS = (b"<!--recording-->", b"<!--compared-->")
 
 
 def write_episode_page(episode: Episode, path: Union[str, "os.PathLike[str]"], title: Optional[str] = None,
@@ -34,20 +35,30 @@ def write_episode_page(episode: Episode, path: Union[str, "os.PathLike[str]"], t
     arrays = dict(episode.arrays)
     if step_wall_s is not None:
         arrays["step_wall_s"] = _times_of_steps(step_wall_s, episode.steps)
-    success = {None: "not said", True: "yes", False: "no"}[episode.success]
-    facts = [("File", episode.path.name), ("Task", episode.task), ("Success", success),
-             ("Seed", "none" if episode.seed is None else str(episode.seed)), ("Scene", episode.scene_name), ("Build", episode.build)]
-    write_page(path, arrays, episode.scene, title or episode.task or episode.scene.display_name or episode.scene_name,
-               [(name, value) for name, value in facts if value])
+    write_page(path, arrays, episode.scene, title or _title_of(episode), _facts_of(episode))
+
+
+def write_comparison_page(first: Episode, second: Episode, path: Union[str, "os.PathLike[str]"], title: Optional[str] = None,
+                          tolerance: float = 0.0) -> None:
+    """Writes a page that plays two episodes side by side, in time since the start of each, and marks where they part first.
+
+    title: of the page, default the first episode's. tolerance: as of eipc.first_difference. Raises EpisodeError when the page was not
+    built.
+    """
+    difference = first_difference(first, second, tolerance)
+    names = [episode.path.name for episode in (first, second)]
+    if names[0] == names[1]:
+        names = [str(episode.path) for episode in (first, second)]
+    compared = {"names": names, "difference": {"step": difference.step, "words": str(difference)} if difference else None}
+    title = title or f"{_title_of(first)}: two runs"
+    one, other = (pack(episode.arrays, episode.scene, title, _facts_of(episode), compared) for episode in (first, second))
+    _write(path, one, other)
 
 
 def write_page(path: Union[str, "os.PathLike[str]"], arrays: Arrays, scene: RecordedScene, title: str,
                facts: Sequence[tuple[str, str]] = ()) -> None:
     """As write_episode_page, of arrays as an episode's file has them (docs/reference/episodes.md). facts: shown under the figures."""
-    page = built_page()
-    recording = gzip.compress(pack(arrays, scene, title, facts), compresslevel=6, mtime=0)
-    before, _, after = page.partition(_SLOT)
-    write_durably(Path(path), lambda file: file.write(before + base64.b64encode(recording) + after))
+    _write(path, pack(arrays, scene, title, facts), None)
 
 
 def built_page() -> bytes:
@@ -57,9 +68,28 @@ def built_page() -> bytes:
     except FileNotFoundError:
         raise EpisodeError(f"{PAGE}: the viewer's page was not built; ./dev viewer builds it and needs Node.js 18 or later with npm "
                            "(./dev setup viewer)") from None
-    if page.count(_SLOT) != 1:
+    if any(page.count(slot) != 1 for slot in _SLOTS):
         raise EpisodeError(f"{PAGE}: is no page of the viewer; build it again with ./dev viewer")
     return page
+
+
+def _write(path: Union[str, "os.PathLike[str]"], recording: bytes, compared: Optional[bytes]) -> None:
+    page = built_page()
+    for slot, content in zip(_SLOTS, (recording, compared)):
+        text = b"" if content is None else base64.b64encode(gzip.compress(content, compresslevel=6, mtime=0))
+        page = page.replace(slot, text)
+    write_durably(Path(path), lambda file: file.write(page))
+
+
+def _title_of(episode: Episode) -> str:
+    return episode.task or episode.scene.display_name or episode.scene_name
+
+
+def _facts_of(episode: Episode) -> list[tuple[str, str]]:
+    success = {None: "not said", True: "yes", False: "no"}[episode.success]
+    facts = [("File", episode.path.name), ("Task", episode.task), ("Success", success),
+             ("Seed", "none" if episode.seed is None else str(episode.seed)), ("Scene", episode.scene_name), ("Build", episode.build)]
+    return [(name, value) for name, value in facts if value]
 
 
 def _times_of_steps(values: ArrayLike, steps: int) -> np.ndarray:

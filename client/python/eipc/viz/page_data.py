@@ -19,9 +19,10 @@ _EDGES_OF_A_TET = np.array([[0, 1], [0, 2], [0, 3], [1, 2], [1, 3], [2, 3]])
 Arrays = Mapping[str, np.ndarray]
 
 
-def pack(arrays: Arrays, scene: RecordedScene, title: str, facts: Sequence[tuple[str, str]]) -> bytes:
+def pack(arrays: Arrays, scene: RecordedScene, title: str, facts: Sequence[tuple[str, str]],
+         compared: Optional[Mapping[str, Any]] = None) -> bytes:
     """arrays: as an episode's file has them (docs/reference/episodes.md), of which some may lack; step_wall_s [T], the time of computing
-    each step, is shown where it is given. facts: names and values for the reader."""
+    each step, is shown where it is given. facts: names and values for the reader. compared: of one of two runs, goes into the header."""
     file = _File()
     bodies = [_add_body(file, b, name, arrays, scene) for b, name in enumerate(arrays["body_names"].tolist())]
     samples, pairs = len(arrays["time_s"]), len(arrays["wrench_pairs"])
@@ -38,7 +39,7 @@ def pack(arrays: Arrays, scene: RecordedScene, title: str, facts: Sequence[tuple
     if "step_wall_s" in arrays:
         file.add("step_wall_s", "f32", _from_the_start(arrays["step_wall_s"], 0))
     return file.bytes({"format": FORMAT, "title": title, "facts": [list(fact) for fact in facts], "bodies": bodies,
-                       "pairs": arrays["wrench_pairs"].tolist()})
+                       "pairs": arrays["wrench_pairs"].tolist(), **({"compared": dict(compared)} if compared else {})})
 
 
 def _from_the_start(of_steps: np.ndarray, start: float) -> np.ndarray:
