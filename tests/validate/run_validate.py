@@ -55,15 +55,15 @@ def is_study(studies: dict[str, ModuleType], name: str) -> bool:
     return study in studies and (not part or part in getattr(studies[study], "PARTS", ()))
 
 
-def write_page(study: ModuleType, records: Sequence[Record], folder: Path) -> None:
-    """The page of a study that says how its records are to be shown (PAGE); others write their own or have none."""
+def write_page(study: ModuleType, records: Sequence[Record], folder: Path, part: str = "") -> None:
+    """The page of a study that says how its records are to be shown (PAGE); others write their own or have none. A part has a page of its own."""
     layout: RecordsTable | None = getattr(study, "PAGE", None)
     if layout is None:
         return
-    page = Page(layout.title, f"./dev validate {study.NAME}")
+    page = Page(layout.title + (f": {part.replace('_', ' ')}" if part else ""), f"./dev validate {study.NAME}{'.' * bool(part)}{part}")
     page.text(layout.about)
     page.records(layout, records)
-    page.write(folder / f"{study.NAME}.md")
+    page.write(folder / f"{study.NAME}{'_' * bool(part)}{part}.md")
 
 
 def _text(value: Any) -> str:
@@ -118,7 +118,7 @@ def main(argv: Sequence[str] | None = None) -> int:
             start = time.monotonic()
             records, failure = run_study(studies[study], context, part)
             if not failure:
-                write_page(studies[study], records, context.figures)
+                write_page(studies[study], records, context.figures, part)
             records = [dataclasses.replace(r, name=f"{study}.{r.name}") for r in records]
             seconds = time.monotonic() - start
             print(records_table(records) + f"\n{sum(r.passed for r in records)} of {len(records)} pass, {seconds:.0f} s\n",

@@ -39,6 +39,25 @@ def write_study(folder, name, body):
     (folder / f"study_{name}.py").write_text(textwrap.dedent(body))
 
 
+def test_a_part_of_a_study_runs_alone_and_has_a_page_of_its_own(runner, tmp_path, capsys):
+    write_study(tmp_path, "with_parts", """
+        from page import RecordsTable
+        from validation import reported
+        NAME, DESCRIPTION = "with_parts", "has parts"
+        PAGE = RecordsTable("Study", "about", {"value": "value"})
+        PARTS = {"first": 1.0, "second_one": 2.0}
+        def run(context, parts=()): return [reported(f"{name}.value", PARTS[name]) for name in parts or PARTS]
+    """)
+    to = ["--studies", str(tmp_path), "--figures", str(tmp_path / "figures"), "--eipc", str(FAKE)]
+    assert runner.main(["with_parts.second_one", *to]) == 0
+    assert [page.name for page in (tmp_path / "figures").iterdir()] == ["with_parts_second_one.md"]
+    text = (tmp_path / "figures" / "with_parts_second_one.md").read_text()
+    assert "# Study: second one" in text and "./dev validate with_parts.second_one" in text and "first" not in text
+    assert runner.main(["with_parts", *to]) == 0
+    assert "first" in (tmp_path / "figures" / "with_parts.md").read_text()
+    assert runner.main(["with_parts.third", *to]) == 2
+
+
 def test_runner_reports_each_figure_and_says_whether_all_passed(runner, tmp_path, capsys):
     write_study(tmp_path, "always_good", """
         from validation import at_most, reported
