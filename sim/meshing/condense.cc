@@ -9,10 +9,14 @@
 #include <limits>
 #include <map>
 #include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 
+#include "sim/base/byte_archive.h"
 #include "sim/base/status_macros.h"
+#include "sim/meshing/condensed_store.h"
+#include "sim/meshing/fine_clusters.h"
 #include "sim/meshing/fine_model.h"
 #include "sim/meshing/triangle_tree.h"
 
@@ -110,53 +114,6 @@ std::vector<Sample> SamplesOf(const FineModel& fine, const SurfaceMesh& surface)
     for (size_t s = first; s < samples.size(); ++s) samples[s].weight = share;
   }
   return samples;
-}
-
-// Centres of the clusters: each as far from those before as it can be, then moved to the middle of what is nearest.
-std::vector<int> ClusterOf(const FineModel& fine, int clusters) {
-  const size_t n = fine.mesh.tets().size();
-  std::vector<Vec3> at(n);
-  Vec3 middle = Vec3::Zero();
-  double total = 0;
-  for (size_t t = 0; t < n; ++t) {
-    at[t] = Vec3::Zero();
-    for (const int32_t v : fine.mesh.tets()[t]) at[t] += fine.mesh.vertices()[v] / 4;
-    middle += fine.volume[t] * at[t];
-    total += fine.volume[t];
-  }
-  middle /= total;
-  std::vector<double> nearest(n, std::numeric_limits<double>::infinity());
-  std::vector<Vec3> centers;
-  for (int c = 0; c < clusters; ++c) {
-    size_t farthest = 0;
-    double distance = -1;
-    for (size_t t = 0; t < n; ++t) {
-      const double d = c == 0 ? (at[t] - middle).squaredNorm() : nearest[t];
-      // Hardly filled tetrahedra at the rim are no centres.
-      if (d > distance && fine.volume[t] > 0.3 * fine.mesh.Volume(static_cast<int>(t))) distance = d, farthest = t;
-    }
-    centers.push_back(at[farthest]);
-    for (size_t t = 0; t < n; ++t) nearest[t] = std::min(nearest[t], (at[t] - centers.back()).squaredNorm());
-  }
-  std::vector<int> of(n, 0);
-  constexpr int kRounds = 20;
-  for (int round = 0; round < kRounds; ++round) {
-    std::vector<Vec3> sum(clusters, Vec3::Zero());
-    std::vector<double> weight(clusters, 0);
-    for (size_t t = 0; t < n; ++t) {
-      double best = std::numeric_limits<double>::infinity();
-      for (int c = 0; c < clusters; ++c) {
-        const double d = (at[t] - centers[c]).squaredNorm();
-        if (d < best) best = d, of[t] = c;
-      }
-      sum[of[t]] += fine.volume[t] * at[t];
-      weight[of[t]] += fine.volume[t];
-    }
-    for (int c = 0; c < clusters; ++c) {
-      if (weight[c] > 0) centers[c] = sum[c] / weight[c];
-    }
-  }
-  return of;
 }
 
 // Positions x -> the six infinitesimal rigid motions of them, 3 rows a point.
@@ -354,13 +311,48 @@ absl::StatusOr<FineModel> FineModelFor(const TetMesh& cage, const SurfaceMesh& s
   return WeighedBySolid(std::move(lattice), surface);
 }
 
+template <typename Cells>
+void AddMesh(const std::vector<Vec3>& vertices, const Cells& cells, ByteWriter* key) {
+  key->Each(vertices, [key](const Vec3& p) {
+    for (int i = 0; i < 3; ++i) key->Value(p[i]);
+  });
+  key->Each(cells, [key](const auto& cell) {
+    for (const int32_t v : cell) key->Value(v);
+  });
+}
+
+// Everything that the stiffness depends on.
+std::string KeyOf(const TetMesh& cage, const SurfaceMesh& surface, const TetMesh* own, const ElasticModuli& moduli) {
+  ByteWriter key;
+  AddMesh(cage.vertices(), cage.tets(), &key);
+  AddMesh(surface.vertices(), surface.triangles(), &key);
+  key.Value(own != nullptr);
+  if (own != nullptr) AddMesh(own->vertices(), own->tets(), &key);
+  key.Value(moduli.youngs_modulus_pa);
+  key.Value(moduli.poissons_ratio);
+  return key.Take();
+}
+
+absl::StatusOr<CondensedStiffness> Make(const TetMesh& cage, const SurfaceMesh& surface, const TetMesh* own,
+                                        const ElasticModuli& moduli) {
+  EIPC_ASSIGN_OR_RETURN(const FineModel fine, FineModelFor(cage, surface, own));
+  const int clusters = std::clamp(static_cast<int>(cage.tets().size()) / kTetsOfCluster, 1, kMostClusters);
+  return Condenser(cage, fine, SamplesOf(fine, surface), moduli).Make(clusters);
+}
+
 }  // namespace
 
 absl::StatusOr<CondensedStiffness> Condense(const TetMesh& cage, const SurfaceMesh& surface, const TetMesh* own,
                                             const ElasticModuli& moduli) {
-  EIPC_ASSIGN_OR_RETURN(const FineModel fine, FineModelFor(cage, surface, own));
-  const int clusters = std::clamp(static_cast<int>(cage.tets().size()) / kTetsOfCluster, 1, kMostClusters);
-  return Condenser(cage, fine, SamplesOf(fine, surface), moduli).Make(clusters);
+  CondensedStore* store = GetCondensedStore();
+  if (store == nullptr) return Make(cage, surface, own, moduli);
+  const std::string key = KeyOf(cage, surface, own, moduli);
+  if (const std::optional<std::string> bytes = store->Find(key)) {
+    if (std::optional<CondensedStiffness> kept = FromBytes(*bytes, cage.vertices().size())) return *std::move(kept);
+  }
+  EIPC_ASSIGN_OR_RETURN(CondensedStiffness made, Make(cage, surface, own, moduli));
+  store->Keep(key, ToBytes(made));
+  return made;
 }
 
 }  // namespace eipc

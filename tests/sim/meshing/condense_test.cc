@@ -4,8 +4,12 @@
 
 #include <Eigen/Dense>
 #include <cmath>
+#include <map>
+#include <optional>
+#include <string>
 
 #include "sim/mesh/embedding.h"
+#include "sim/meshing/condensed_store.h"
 #include "sim/meshing/fine_model.h"
 #include "tests/support/meshes.h"
 
@@ -160,6 +164,70 @@ TEST(Condense, IsDeterministic) {
   ASSERT_TRUE(a.ok() && b.ok());
   ASSERT_EQ(a->clusters.size(), b->clusters.size());
   for (size_t c = 0; c < a->clusters.size(); ++c) EXPECT_EQ(a->clusters[c].stiffness, b->clusters[c].stiffness);
+}
+
+// In memory; the store of the process while it lives.
+class MemoryStore : public CondensedStore {
+ public:
+  MemoryStore() { SetCondensedStore(this); }
+  ~MemoryStore() override { SetCondensedStore(nullptr); }
+  std::optional<std::string> Find(absl::string_view key) override {
+    const auto found = kept.find(std::string(key));
+    return found == kept.end() ? std::nullopt : std::optional(found->second);
+  }
+  void Keep(absl::string_view key, absl::string_view bytes) override { kept[std::string(key)] = std::string(bytes); }
+
+  std::map<std::string, std::string> kept;
+};
+
+TEST(CondensedStore, BytesHoldEveryNumber) {
+  const TetMesh object = Object(), cage = Cage();
+  const auto made = Condense(cage, SurfaceOf(object), &object, kRubber);
+  ASSERT_TRUE(made.ok());
+  const std::string bytes = ToBytes(*made);
+  const std::optional<CondensedStiffness> back = FromBytes(bytes, cage.vertices().size());
+  ASSERT_TRUE(back.has_value());
+  EXPECT_EQ(back->rest, made->rest);
+  EXPECT_EQ(back->bulk_modulus_pa, made->bulk_modulus_pa);
+  ASSERT_EQ(back->clusters.size(), made->clusters.size());
+  for (size_t c = 0; c < made->clusters.size(); ++c) {
+    EXPECT_EQ(back->clusters[c].stiffness, made->clusters[c].stiffness);
+    EXPECT_EQ(back->clusters[c].gradient, made->clusters[c].gradient);
+  }
+  EXPECT_FALSE(FromBytes(bytes, cage.vertices().size() + 1).has_value()) << "of another cage";
+  for (const size_t length : {size_t{0}, size_t{7}, bytes.size() / 2, bytes.size() - 1}) {
+    EXPECT_FALSE(FromBytes(bytes.substr(0, length), cage.vertices().size()).has_value()) << length << " bytes";
+  }
+  EXPECT_FALSE(FromBytes(bytes + "more", cage.vertices().size()).has_value());
+}
+
+// What was kept is taken as it is; damaged bytes are made again; whatever the stiffness depends on is part of the key.
+TEST(CondensedStore, IsAskedBeforeAnythingIsMade) {
+  const TetMesh object = Object(), cage = Cage();
+  const SurfaceMesh surface = SurfaceOf(object);
+  const MatX alone = Sum(*Condense(cage, surface, &object, kRubber));
+  MemoryStore store;
+  EXPECT_EQ(Sum(*Condense(cage, surface, &object, kRubber)), alone);
+  ASSERT_EQ(store.kept.size(), 1u);
+  const std::string key = store.kept.begin()->first;
+  EXPECT_EQ(Sum(*Condense(cage, surface, &object, kRubber)), alone);
+  CondensedStiffness doubled = *FromBytes(store.kept[key], cage.vertices().size());
+  for (CondensedStiffness::Cluster& c : doubled.clusters) {
+    for (double& k : c.stiffness) k *= 2;
+  }
+  store.kept[key] = ToBytes(doubled);
+  EXPECT_EQ(Sum(*Condense(cage, surface, &object, kRubber)), 2 * alone);
+  store.kept[key].resize(100);
+  EXPECT_EQ(Sum(*Condense(cage, surface, &object, kRubber)), alone);
+  EXPECT_EQ(FromBytes(store.kept[key], cage.vertices().size()).has_value(), true) << "and kept again";
+  const TetMesh finer = Tets(BoxTetGrid(-0.5 * kSize, 0.5 * kSize, {8, 4, 3}));
+  ASSERT_TRUE(Condense(Cage(1.2), surface, &object, kRubber).ok());
+  ASSERT_TRUE(Condense(cage, surface, nullptr, kRubber).ok());
+  ASSERT_TRUE(Condense(cage, surface, &finer, kRubber).ok());
+  ASSERT_TRUE(Condense(cage, SurfaceOf(finer), &object, kRubber).ok());
+  ASSERT_TRUE(Condense(cage, surface, &object, {2 * kRubber.youngs_modulus_pa, kRubber.poissons_ratio}).ok());
+  ASSERT_TRUE(Condense(cage, surface, &object, {kRubber.youngs_modulus_pa, 0.3}).ok());
+  EXPECT_EQ(store.kept.size(), 7u);
 }
 
 }  // namespace
