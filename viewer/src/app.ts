@@ -6,7 +6,9 @@ import { Exports } from "./export/exports.js";
 import { formatFragment, parseFragment } from "./link.js";
 import { Player } from "./play/player.js";
 import { frameOf, Picture } from "./scene/picture.js";
+import { topOf } from "./scene/heat.js";
 import { button, element, select, Toggle } from "./ui/dom.js";
+import { HeatChoice, type Shown } from "./ui/heat_choice.js";
 import { makeHelp } from "./ui/help.js";
 import { listenOn, listenToKeys } from "./ui/keys.js";
 import { Legend } from "./ui/legend.js";
@@ -22,6 +24,7 @@ const TURN = Math.PI / 36; // of the camera by a key
 export interface Live {
   readonly tools: readonly HTMLElement[];
   readonly side: readonly HTMLElement[];
+  readonly onWish: (shown: Shown) => void; // what the picture shows of contacts and stresses, which costs the server something
 }
 
 // What a page may have beside a recording: a session that goes on, or another run.
@@ -47,6 +50,7 @@ export class App {
   private readonly live: Live | null;
   private readonly comparison: Comparison | null;
   readonly exports: Exports;
+  private readonly heat: HeatChoice;
   private bodies: HTMLSelectElement = element("select");
   private drawnPlots: Plot[] = [];
   private body: string;
@@ -56,13 +60,17 @@ export class App {
   private plotted = 0; // when plots were last made anew, ms
   private readonly ended = new AbortController();
 
-  constructor(private readonly recording: Recording, root: HTMLElement, { live, compared }: Extras = {}) {
+  constructor(readonly recording: Recording, root: HTMLElement, { live, compared }: Extras = {}) {
     this.live = live ?? null;
     this.player = new Player(recording);
     this.picture = new Picture(this.canvas, recording, compared ? frameOf(compared.main, compared.other) : undefined);
     this.readout = new Readout(recording);
     this.comparison = compared ? new Comparison(compared, { picture: this.picture, canvas: this.canvas, readout: this.readout }, (sample) => { this.player.seek(sample); }) : null;
     this.exports = new Exports({ recording, player: this.player, draw: () => this.drawNow(), say: (words) => { this.say(words); } });
+    this.heat = new HeatChoice(recording.touch, () => {
+      this.live?.onWish(this.heat.shown);
+      this.showParts();
+    });
     this.legend = new Legend({ cell: this.picture.cell, metersPerNewton: this.picture.metersPerNewton });
     this.body = recording.touched()[0] ?? "";
     const opened = location.hash; // before the page writes its own
@@ -102,12 +110,13 @@ export class App {
     if (!this.player.following || now - this.plotted < PLOTS_EVERY_MS) return;
     this.plotted = now;
     this.plot();
+    if (this.picture.heat) this.showParts();
   }
 
   private header(): HTMLElement {
     this.offerBodies();
     const tools = element("div", { class: "tools", role: "toolbar", "aria-label": "View" },
-      ...(this.live ? this.live.tools : []), this.toggles.forces.element, this.bodies, this.toggles.cage.element, this.toggles.grid.element,
+      ...(this.live ? this.live.tools : []), this.toggles.forces.element, this.bodies, this.toggles.cage.element, this.toggles.grid.element, ...this.heat.elements,
       button("Camera as at the start (r)", "Reset view", () => { this.resetView(); }, { "data-name": "reset" }),
       ...this.exports.elements,
       button("Copy a link to this time and camera (k)", "Link", () => { void this.copyLink(); }, { "data-name": "link" }),
@@ -159,6 +168,7 @@ export class App {
       Home: () => { player.step(-this.recording.samples); }, End: () => { player.step(this.recording.samples); },
       "[": () => { player.changeSpeed(-1); }, "]": () => { player.changeSpeed(1); }, l: () => { player.setLoop(!player.loop); },
       f: () => { this.toggles.forces.flip(); }, c: () => { this.toggles.cage.flip(); }, g: () => { this.toggles.grid.flip(); },
+      v: () => { this.heat.next(); }, o: () => { this.heat.flipPoints(); },
       r: () => { this.resetView(); }, p: () => { this.exports.savePicture(); }, k: () => { void this.copyLink(); }, t: () => { this.themes.flip(); },
       d: () => { if (typeof this.comparison?.marked === "number") player.seek(this.comparison.marked); },
       "?": () => { this.help.showModal(); },
@@ -213,10 +223,19 @@ export class App {
 
   private showParts(): void {
     const on = (toggle: Toggle): boolean => toggle.element.getAttribute("aria-pressed") === "true";
-    const parts = { forces: on(this.toggles.forces) && this.body !== "", cage: on(this.toggles.cage), grid: on(this.toggles.grid) };
-    this.picture.showParts({ ...parts, body: this.body });
-    this.comparison?.showParts({ ...parts, body: this.body });
-    this.legend.show(parts);
+    const parts = { forces: on(this.toggles.forces) && this.body !== "", cage: on(this.toggles.cage), grid: on(this.toggles.grid), ...this.heat.shown };
+    for (const picture of this.pictures()) picture.showParts({ ...parts, body: this.body });
+    this.fitHeat();
+    this.legend.show(parts, this.picture.heatTop);
+  }
+
+  // One scale of colours for all pictures; that of a recording that grows follows it.
+  private fitHeat(): void {
+    const { heat } = this.heat.shown;
+    if (!heat) return;
+    const recordings = this.comparison ? [this.recording, this.comparison.recording] : [this.recording];
+    const top = Math.max(...recordings.map((recording) => topOf(recording, heat)));
+    for (const picture of this.pictures()) if (picture.heatTop !== top) picture.fitHeat(top);
   }
 
   private recolor(): void {

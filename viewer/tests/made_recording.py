@@ -5,12 +5,16 @@
 
 The ball has 20 * 4^N triangles (N = 3) and a cage of 27 nodes; --empty leaves all bodies out. At t seconds after the start, of 1 s in 50
 steps: the ball is thinner along y by the factor 1 - 0.2 min(2 t, 1) and its centre at z = 0.05 + 0.06 max(2 t - 1, 0); each pad presses
-with 8 min(2 t, 1) N at the ball's sides and carries 1.5 N once the ball is lifted.
+with 8 min(2 t, 1) N at the ball's sides and carries 1.5 N once the ball is lifted. Where the pads press, at the vertices with
+|y| > 0.8 of the radius, the pressure is 1000 min(2 t, 1) Pa, and the friction 250 Pa once the ball is lifted; then it slides at 10 mm/s with
+three quarters of the normal force at contacts that hold. The von Mises stress is 4000 min(2 t, 1) Pa in every element with a corner beyond
+y = 0, and half of that in the others.
 """
 
 from __future__ import annotations
 
 import argparse
+import itertools
 import json
 import sys
 from pathlib import Path
@@ -24,6 +28,7 @@ import generate_protos  # noqa: E402
 generate_protos.generate_if_needed()
 
 import eipc  # noqa: E402
+from eipc.arrays import to_message  # noqa: E402
 from eipc.embedding import Embedding  # noqa: E402
 from eipc.recorded_scene import RecordedScene  # noqa: E402
 from eipc.v1 import scene_pb2  # noqa: E402
@@ -90,6 +95,28 @@ def forces(closed: np.ndarray, lifted: np.ndarray) -> tuple[np.ndarray, np.ndarr
     return normal, friction
 
 
+def touch(sphere: np.ndarray, nodes: np.ndarray, closed: np.ndarray, lifted: np.ndarray, pairs: int) -> tuple[dict[str, np.ndarray], np.ndarray]:
+    """The arrays of what the ball feels, and the tetrahedra of its cage."""
+    pressed = np.flatnonzero(np.abs(sphere[:, 1]) > 0.8)
+    touching = np.flatnonzero(closed > 0)
+    begin = np.concatenate([[0], np.cumsum(np.where(closed > 0, len(pressed), 0))])
+    side = CELLS + 1
+    tets = []
+    for corner in itertools.product(range(CELLS), repeat=3):
+        for order in itertools.permutations(range(3)):
+            path = [np.array(corner)]
+            for axis in order:
+                path.append(path[-1] + np.eye(3, dtype=int)[axis])
+            tets.append([int(place @ [side * side, side, 1]) for place in path])
+    cells = np.array(tets, dtype=np.int32)
+    share = np.where((nodes[cells][..., 1] > 1e-9).any(axis=1), 1.0, 0.5)
+    slides = np.where(closed[:, None] > 0, np.where(lifted[:, None] > 0, 0.01, 0), np.nan) * np.ones(pairs)
+    return {"traction_begin_0": begin, "traction_vertices_0": np.tile(pressed, len(touching)),
+            "normal_traction_pa_0": np.repeat(1000 * closed[touching], len(pressed)),
+            "friction_traction_pa_0": np.repeat(np.where(lifted[touching] > 0, 250.0, 0), len(pressed)),
+            "von_mises_pa_0": 4000 * closed[:, None] * share, "slip_m_s": slides, "sticking": np.where(lifted[:, None] > 0, 0.75, 1) + 0 * slides}, cells
+
+
 def made_episode(subdivisions: int, empty: bool) -> tuple[eipc.Episode, np.ndarray]:
     """The episode and the time of computing each step."""
     t = DT * np.arange(STEPS + 1)
@@ -129,9 +156,14 @@ def made_episode(subdivisions: int, empty: bool) -> tuple[eipc.Episode, np.ndarr
         min_distance_m=np.where(closed > 0, 1e-4, np.inf), receipt_newton_iterations=3 + np.arange(STEPS) % 4,
         receipt_outcome=np.where(np.arange(STEPS) == 29, 2, 1),
         meta=np.array(json.dumps({"scene": "scenes/made", "seed": 7, "task": "squeeze <the ball> & lift it", "success": True, "build": "none"})))
+    message = scene_pb2.Scene()
+    if not empty:
+        felt, cells = touch(sphere, nodes, closed, lifted, len(pairs))
+        arrays.update(felt)
+        message.bodies.add(name="ball").embedded.cage_mesh.arrays.cells.CopyFrom(to_message(cells))
     episode = eipc.Episode(Path("episode_000000.npz"), arrays)
     embeddings = {"ball": embedding, "left pad": of_nodes, "right pad": of_nodes}
-    episode._scene = RecordedScene("scenes/made", "", scene_pb2.Scene(), {}, topology, embeddings)
+    episode._scene = RecordedScene("scenes/made", "", message, {}, topology, embeddings)
     return episode, np.full(STEPS, 0.005)
 
 

@@ -33,7 +33,8 @@ except ImportError as missing:
     sys.exit(f"bubble_teddy_demo: {missing}; run ./dev setup and ./dev build first")
 
 OBSERVE = eipc.Observe(contact_wrenches=True, contact_counts=True, min_distance=True, surface_positions=True,
-                       cage_positions=True, twists=True, boundary_poses=True, positions_dtype=np.float32)
+                       cage_positions=True, twists=True, boundary_poses=True, contact_tractions=True, slips=True, stresses=True,
+                       positions_dtype=np.float32)
 STEPS_ON_THE_WAY = 3
 SECONDS_TO_OPEN = 10
 

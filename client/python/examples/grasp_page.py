@@ -10,6 +10,7 @@ import eipc
 from eipc.episode_arrays import observation_arrays
 from eipc.recorded_scene import RecordedScene
 from eipc.viz.page import built_page, write_page
+from eipc.viz.page_touch import touch_arrays
 
 
 def write_grasp_page(path: Path, scene: eipc.Scene, observations: list[eipc.Observation]) -> Path:
@@ -19,6 +20,7 @@ def write_grasp_page(path: Path, scene: eipc.Scene, observations: list[eipc.Obse
     known = RecordedScene.of(scene)
     reports = [seen.solver_report for seen in observations[1:]]
     arrays = observation_arrays(observations, known.surfaces_kept())
+    arrays.update(touch_arrays(observations, arrays["wrench_pairs"]))
     arrays["receipt_newton_iterations"] = np.array([report.newton_iterations for report in reports])
     arrays["receipt_outcome"] = np.where([report.converged for report in reports], 1, 2)
     times = np.array([report.wall_time_s for report in reports])

@@ -12,8 +12,11 @@ import pytest
 import eipc
 from eipc.arrays import to_message
 from eipc.cli.__main__ import main
+from eipc.observation import BodyObservation, Observation
+from eipc.touch import ContactTractions, PairSlip
 from eipc.viz import page as page_module
 from eipc.viz import write_comparison_page, write_episode_page
+from eipc.viz.page_touch import touch_arrays
 from made_episodes import made_episode
 from test_gltf import episode  # noqa: F401  (a fixture)
 
@@ -119,6 +122,34 @@ def test_a_page_of_one_recording_compares_nothing(recorded, tmp_path):
     write_episode_page(recorded, tmp_path / "out.html")
     page = (tmp_path / "out.html").read_bytes()
     assert b'id="compared"></script>' in page and "compared" not in unpack(page)[0]
+
+
+def felt(step):
+    """An observation of a soft body that is touched at `step` vertices, with 2 N along z and 1 N along x on 0.5 m^2 each."""
+    k = step
+    tractions = ContactTractions(np.arange(k, dtype=np.int32) + 3, np.tile([0.0, 0, 2], (k, 1)), np.tile([1.0, 0, 0], (k, 1)), np.full(k, 0.5))
+    body = BodyObservation("soft", None, None, None, None, None, contact_tractions=tractions, von_mises=np.array([1.0, np.inf]) * (step + 1))
+    slips = {pair: PairSlip(*pair, 2.0, np.array([0.3, 0.4, 0]), 0.25) for pair in (("soft", "still"), ("still", "soft")) if step}
+    return Observation(step, 0.0, {"soft": body}, {}, None, None, None, None, {}, slips=slips)
+
+
+def test_what_was_felt_is_carried(recorded, tmp_path):
+    arrays = touch_arrays([felt(k) for k in (0, 2, 1, 1, 0)], recorded["wrench_pairs"])
+    recorded.arrays.update(arrays)
+    write_episode_page(recorded, tmp_path / "out.html")
+    _, carried = unpack((tmp_path / "out.html").read_bytes())
+    assert carried["traction_begin_0"].tolist() == [0, 0, 2, 3, 4, 4]
+    assert carried["traction_vertices_0"].tolist() == [3, 4, 3, 3]
+    np.testing.assert_allclose(carried["normal_traction_pa_0"], 4)
+    np.testing.assert_allclose(carried["friction_traction_pa_0"], 2)
+    np.testing.assert_array_equal(carried["von_mises_pa_0"][1], [3, np.inf])
+    np.testing.assert_allclose(carried["slip_m_s"], [[np.nan] * 2, [0.5] * 2, [0.5] * 2, [0.5] * 2, [np.nan] * 2])
+    np.testing.assert_allclose(carried["sticking"][1], [0.25, 0.25])
+
+
+def test_what_was_not_observed_is_not_carried(recorded, tmp_path):
+    unfelt = Observation(0, 0.0, {"soft": BodyObservation("soft", None, None, None, None, None)}, {}, None, None, None, None, {})
+    assert touch_arrays([unfelt, unfelt], recorded["wrench_pairs"]) == {}
 
 
 def test_equal_recordings_give_equal_pages(recorded, tmp_path):

@@ -1,4 +1,5 @@
-import { Picture, type Parts } from "../scene/picture.js";
+import type { Recording } from "../data/recording.js";
+import { Picture } from "../scene/picture.js";
 import { button, element } from "../ui/dom.js";
 import { Readout } from "../ui/readout.js";
 import { plotsOf, type PlotData } from "../ui/series.js";
@@ -36,8 +37,8 @@ export class Comparison {
     this.readout.show(at, body);
   }
 
-  showParts(parts: Parts): void {
-    this.picture.showParts(parts);
+  get recording(): Recording {
+    return this.pair.other;
   }
 
   plots(ofMain: readonly PlotData[], body: string): PlotData[] {

@@ -1,3 +1,4 @@
+import { RecordedTouch, type Touch } from "./touch.js";
 import { RecordingError, type Arrays, type BodyHeader, type Header } from "./format.js";
 
 export interface Body extends BodyHeader {
@@ -6,6 +7,7 @@ export interface Body extends BodyHeader {
   readonly nodes: Uint32Array; // [n,4] rows of the body's cage; empty for a still body
   readonly weights: Float32Array; // [n,4]
   readonly edges: Uint32Array; // [e,2] of the cage; may be empty
+  readonly elements: Uint32Array; // [t,4] of the cage; may be empty
   cage: Float32Array; // [samples,m,3] m, world; positions [m,3] of a still body
   readonly cageSize: number; // m
 }
@@ -36,6 +38,7 @@ export interface Samples {
   newton: Int32Array | null; // [samples], 0 at the start
   wall: Float32Array | null; // [samples] s of computing the step, 0 at the start
   converged: Int32Array | null; // [samples] 1 or 0
+  readonly touch: Touch;
 }
 
 export class Recording implements Samples {
@@ -51,6 +54,7 @@ export class Recording implements Samples {
   newton: Int32Array | null;
   wall: Float32Array | null;
   converged: Int32Array | null;
+  readonly touch: Touch;
 
   constructor(samples: Samples) {
     this.title = samples.title;
@@ -65,6 +69,7 @@ export class Recording implements Samples {
     this.newton = samples.newton;
     this.wall = samples.wall;
     this.converged = samples.converged;
+    this.touch = samples.touch;
   }
 
   static read(header: Header, arrays: Arrays): Recording {
@@ -91,6 +96,7 @@ export class Recording implements Samples {
       newton: arrays.has("newton_iterations") ? arrays.get("newton_iterations", "i32", [n]) : null,
       wall: arrays.has("step_wall_s") ? arrays.get("step_wall_s", "f32", [n]) : null,
       converged: arrays.has("converged") ? arrays.get("converged", "i32", [n]) : null,
+      touch: new RecordedTouch(n, header, arrays),
     });
   }
 
@@ -152,11 +158,12 @@ function readBody(header: BodyHeader, index: number, samples: number, arrays: Ar
   const nodes = mapped ? arrays.get(`nodes_${index}`, "u32", [-1, 4]) : Uint32Array.from({ length: 4 * own }, (_, i) => i >> 2);
   const weights = mapped ? arrays.get(`weights_${index}`, "f32", [nodes.length / 4, 4]) : Float32Array.from({ length: 4 * own }, (_, i) => (i % 4 === 0 ? 1 : 0));
   const edges = arrays.has(`edges_${index}`) ? arrays.get(`edges_${index}`, "u32", [-1, 2]) : get.none;
+  const elements = arrays.has(`elements_${index}`) ? arrays.get(`elements_${index}`, "u32", [-1, 4]) : get.none;
   const vertices = mapped ? nodes.length / 4 : cageSize;
-  for (const [what, numbers, limit] of [["triangles", get.triangles, vertices], ["nodes", nodes, cageSize], ["edges", edges, cageSize]] as const) {
+  for (const [what, numbers, limit] of [["triangles", get.triangles, vertices], ["nodes", nodes, cageSize], ["edges", edges, cageSize], ["elements", elements, cageSize]] as const) {
     if (numbers.some((number) => number >= limit)) {
       throw new RecordingError(`The ${what} of '${header.name}' name a point that it does not have. Write the page again.`);
     }
   }
-  return { ...header, index, triangles: get.triangles, nodes, weights, edges, cage, cageSize };
+  return { ...header, index, triangles: get.triangles, nodes, weights, edges, elements, cage, cageSize };
 }

@@ -3,6 +3,7 @@ import type { Observation } from "../proto/eipc/v1/observation_pb.js";
 import { StepOutcome } from "../proto/eipc/v1/observation_pb.js";
 import type { ViewerBody, ViewerScene } from "../proto/eipc/v1/viewer_pb.js";
 import { norm, type Vector } from "../data/line_of_action.js";
+import { LiveTouch } from "./live_touch.js";
 import { Recording, type Body, type PairForces } from "../data/recording.js";
 
 const MOST_SAMPLES = 3000;
@@ -14,6 +15,7 @@ const FORCES = ["normal", "friction", "normalMoment", "frictionMoment"] as const
 // begins anew.
 export class LiveRecording extends Recording {
   largestForce = 0; // N, of those seen
+  declare readonly touch: LiveTouch;
   private readonly most: number;
   private readonly cages: Float32Array[]; // of the bodies, [most,m,3]
   private readonly store: { time: Float64Array; positions: Float32Array; contacts: Int32Array; gap: Float32Array; newton: Int32Array; wall: Float32Array;
@@ -29,7 +31,7 @@ export class LiveRecording extends Recording {
     const most = Math.min(Math.max(Math.floor(MOST_BYTES / (4 * floats + 1)), FEWEST_SAMPLES), MOST_SAMPLES);
     const none = (): Float32Array => new Float32Array(0);
     super({ title, facts: [], time: new Float64Array(0), bodies, pairs: [], forces: { normal: none(), friction: none(), normalMoment: none(), frictionMoment: none() },
-            positions: none(), contacts: new Int32Array(0), gap: none(), newton: new Int32Array(0), wall: none(), converged: new Int32Array(0) });
+            positions: none(), contacts: new Int32Array(0), gap: none(), newton: new Int32Array(0), wall: none(), converged: new Int32Array(0), touch: new LiveTouch() });
     this.most = most;
     this.cages = bodies.map((body) => (body.map === "still" ? body.cage : new Float32Array(3 * most * body.cageSize)));
     this.store = { time: new Float64Array(most), positions: new Float32Array(3 * most * bodies.length), contacts: new Int32Array(2 * most),
@@ -61,6 +63,7 @@ export class LiveRecording extends Recording {
 
   private write(seen: Observation, at: number): void {
     const { store, bodies } = this;
+    this.touch.write(seen, at, (name) => this.bodyIndex(name));
     store.time[at] = seen.timeS;
     store.step[at] = Number(seen.step);
     store.contacts.set([seen.contactCounts?.pointTriangle ?? 0, seen.contactCounts?.edgeEdge ?? 0], 2 * at);
@@ -117,6 +120,7 @@ export class LiveRecording extends Recording {
     for (const values of [store.gap, store.newton, store.wall, store.converged, store.step]) shift(values, 1);
     for (const name of FORCES) shift(this.forceStore[name], 3 * this.pairs.length);
     this.bodies.forEach((body, index) => { if (body.map !== "still") shift(this.cages[index]!, 3 * body.cageSize); });
+    this.touch.forget(samples);
     this.count -= samples;
     return samples;
   }
@@ -147,7 +151,7 @@ export function makeBody(from: ViewerBody, index: number, first: Observation): B
   const none = new Uint32Array(0);
   if (from.positions) {
     const cage = toFloats(from.positions);
-    return { name, kind, map: "still", index, triangles, nodes: none, weights: new Float32Array(0), edges: none, cage, cageSize: cage.length / 3 };
+    return { name, kind, map: "still", index, triangles, nodes: none, weights: new Float32Array(0), edges: none, elements: none, cage, cageSize: cage.length / 3 };
   }
   const nodes = toIndices(from.nodes);
   const weights = toFloats(from.weights);
@@ -155,7 +159,8 @@ export function makeBody(from: ViewerBody, index: number, first: Observation): B
   const cage = seen?.cagePositions ? toFloats(seen.cagePositions) : new Float32Array(0);
   let direct = true;
   for (let i = 0; i < nodes.length; i += 4) direct &&= nodes[i] === nodes[i + 1] && nodes[i] === nodes[i + 2] && nodes[i] === nodes[i + 3];
-  return { name, kind, map: direct ? "nodes" : "embedded", index, triangles, nodes, weights, edges: edgesOf(toIndices(from.elements)), cage, cageSize: cage.length / 3 };
+  const elements = toIndices(from.elements);
+  return { name, kind, map: direct ? "nodes" : "embedded", index, triangles, nodes, weights, edges: edgesOf(elements), elements, cage, cageSize: cage.length / 3 };
 }
 
 // Edges [e,2] of elements [t,4].

@@ -1,11 +1,12 @@
 import { App } from "../app.js";
 import { DrivePanel } from "../drive/drive_panel.js";
 import { button, element, select } from "../ui/dom.js";
+import type { Shown } from "../ui/heat_choice.js";
 import type { ViewerScene } from "../proto/eipc/v1/viewer_pb.js";
 import type { Connection, Frame } from "./connection.js";
 import { LiveRecording } from "./live_recording.js";
 import { LinkPanel } from "./link_panel.js";
-import { OBSERVE, type Server } from "./server.js";
+import { OBSERVE, type Observe, type Server } from "./server.js";
 import { inWords, STATE_WORDS } from "./words.js";
 
 const FRAMES_PER_S = 60;
@@ -18,16 +19,31 @@ export class SessionPage {
   private readonly place = element("div");
   private scene: ViewerScene | null = null;
   private readonly link = new LinkPanel();
-  private readonly unwatch: () => void;
+  private unwatch: () => void;
+  private asked = "";
 
   constructor(private readonly connection: Connection, readonly server: Server, readonly session: string, readonly world: number,
               private readonly root: HTMLElement, private readonly go: { readonly home: () => void; readonly world: (world: number) => void; readonly session: (session: string, recorded: boolean) => void }) {
     root.replaceChildren(element("p", { class: "error waiting" }, "Waiting for the session …"));
-    this.unwatch = connection.watch({ session, worlds: [world], observe: OBSERVE, framesPerS: FRAMES_PER_S }, {
+    this.unwatch = this.watch({});
+  }
+
+  private watch(more: Observe): () => void {
+    return this.connection.watch({ session: this.session, worlds: [this.world], observe: { ...OBSERVE, ...more }, framesPerS: FRAMES_PER_S }, {
       onScene: (scene) => { this.scene = scene; },
       onFrame: (frame) => { this.take(frame); },
       onError: (error) => { this.fail(inWords(error)); },
     });
+  }
+
+  // What is shown is observed, and nothing else.
+  private wish({ heat, points }: Shown): void {
+    const contacts = points || (heat !== null && heat !== "stress");
+    const more: Observe = { contactTractions: contacts, slips: contacts, stresses: heat === "stress" };
+    if (JSON.stringify(more) === this.asked) return;
+    this.asked = JSON.stringify(more);
+    this.unwatch();
+    this.unwatch = this.watch(more);
   }
 
   end(): void {
@@ -48,7 +64,7 @@ export class SessionPage {
     if (!this.app || !this.recording) {
       this.recording = new LiveRecording(this.scene, frame.observation, this.scene.name);
       document.title = this.scene.name;
-      this.app = new App(this.recording, this.root, { live: { tools: this.tools(this.scene), side: [this.place, this.link.element] } });
+      this.app = new App(this.recording, this.root, { live: { tools: this.tools(this.scene), side: [this.place, this.link.element], onWish: (shown) => { this.wish(shown); } } });
       this.drive = new DrivePanel(this.app, this.server, { session: this.session, world: this.world }, this.scene, frame.observation,
         { session: this.go.session });
       this.place.replaceChildren(this.drive.element);

@@ -4,8 +4,10 @@ import { BodyMesh } from "../surface/body_mesh.js";
 import { CageTexture } from "../surface/cage_texture.js";
 import { boundsOf, groundHeight, union, type Bounds } from "./bounds.js";
 import { CageLines } from "./cage_lines.js";
+import { ContactPoints } from "./contact_points.js";
 import { ForceArrows, largestForce } from "./force_arrows.js";
 import { Grid } from "./grid.js";
+import { QUANTITIES, topOf, vertexValues, type Quantity } from "./heat.js";
 import { Stage } from "./stage.js";
 
 export interface Parts {
@@ -13,6 +15,8 @@ export interface Parts {
   readonly cage: boolean;
   readonly grid: boolean;
   readonly body: string; // whose forces
+  readonly points?: boolean; // where contacts act
+  readonly heat?: Quantity | null; // what surfaces are coloured by
 }
 
 // What two pictures have in common, so that they can be compared by eye.
@@ -33,12 +37,15 @@ export class Picture {
   private readonly arrows: ForceArrows;
   private readonly lines: CageLines;
   private readonly grid: Grid;
+  private readonly points: ContactPoints;
+  heat: Quantity | null = null;
+  heatTop = 1; // the end of the scale of colours
   // Of bodies that move.
   readonly extent: { readonly triangles: number; readonly nodes: number; readonly vertices: number };
   private body = "";
   private sample = 0;
 
-  constructor(canvas: HTMLCanvasElement, recording: Recording, readonly frame: Frame = frameOf(recording)) {
+  constructor(canvas: HTMLCanvasElement, private readonly recording: Recording, readonly frame: Frame = frameOf(recording)) {
     const { bounds } = frame;
     this.stage = new Stage(canvas, bounds);
     const { size } = this.stage;
@@ -50,9 +57,10 @@ export class Picture {
     this.meshes = recording.bodies.map((body) => new BodyMesh(body, this.cage, places));
     this.arrows = new ForceArrows(recording, size, frame.largestForce);
     this.lines = new CageLines(moving, this.cage, this.cage.texture);
+    this.points = new ContactPoints(recording);
     const center = [0, 1].map((k) => 0.5 * (bounds.low[k]! + bounds.high[k]!)) as [number, number];
     this.grid = new Grid(size, center, groundHeight(recording, size), moving.length === recording.bodies.length);
-    for (const part of [...this.meshes, this.arrows, this.lines, this.grid]) this.stage.add(part.object);
+    for (const part of [...this.meshes, this.arrows, this.lines, this.grid, this.points]) this.stage.add(part.object);
   }
 
   get cell(): number {
@@ -72,6 +80,10 @@ export class Picture {
     return this.arrows.object.visible ? this.arrows.shown : 0;
   }
 
+  get pointsShown(): number {
+    return this.points.shown;
+  }
+
   // Another scale of arrows, when a force would be too long for the present one.
   fitForces(largest: number): boolean {
     return this.arrows.fit(largest);
@@ -82,6 +94,8 @@ export class Picture {
     this.cage.write(sample);
     for (const mesh of this.meshes) mesh.show(sample);
     this.arrows.show(this.body, sample);
+    this.points.show(sample);
+    this.paint();
     this.stage.invalidate();
   }
 
@@ -98,7 +112,30 @@ export class Picture {
     this.lines.object.visible = parts.cage;
     this.grid.object.visible = parts.grid;
     this.arrows.show(this.body, this.sample);
+    this.points.object.visible = parts.points ?? false;
+    this.points.show(this.sample);
+    this.choose(parts.heat ?? null);
     this.stage.invalidate();
+  }
+
+  // Another end of the scale of colours: where a recording has grown, or two are compared.
+  fitHeat(top: number): void {
+    this.heatTop = top;
+    this.paint();
+    this.stage.invalidate();
+  }
+
+  private choose(heat: Quantity | null): void {
+    if (heat !== this.heat) this.heatTop = heat ? topOf(this.recording, heat) : 1;
+    this.heat = heat;
+    this.paint();
+  }
+
+  private paint(): void {
+    for (const [index, mesh] of this.meshes.entries()) {
+      const body = this.recording.bodies[index]!;
+      mesh.paint(this.heat ? vertexValues(this.recording, body, this.heat, this.sample) : null, this.heatTop, this.heat !== null && QUANTITIES[this.heat].everywhere);
+    }
   }
 
   setColors(background: Color, lines: Color): void {

@@ -1,4 +1,4 @@
-import { MeshDepthMaterial, MeshStandardMaterial, RGBADepthPacking, type DataTexture, type Material } from "three";
+import { Color, MeshDepthMaterial, MeshStandardMaterial, RGBADepthPacking, type DataTexture, type Material, type WebGLProgramParametersWithUniforms } from "three";
 import { WIDTH } from "./cage_texture.js";
 
 const PLACES = `
@@ -29,13 +29,42 @@ vec3 turned(vec3 n) {
 }
 `;
 
+// Colours of a scale from 0 to its end (viridis), as in style.css.
+const SCALE = [0x440154, 0x3b528b, 0x21918c, 0x5ec962, 0xfde725].map((hex) => new Color(hex));
+
+const HEAT = `
+uniform float heatShown; // 0: no; 1: where it is not 0; 2: everywhere
+uniform vec3 heatScale[${SCALE.length}];
+varying float vHeat;
+vec3 heated(vec3 plain) {
+  float at = clamp(vHeat, 0.0, 1.0) * ${SCALE.length - 1}.0;
+  int low = min(int(at), ${SCALE.length - 2});
+  vec3 color = mix(heatScale[low], heatScale[low + 1], at - float(low));
+  return mix(plain, color, heatShown > 1.5 ? 1.0 : heatShown * smoothstep(0.0, 0.03, vHeat));
+}
+`;
+
+// 0, 1 or 2: whether a material shows the attribute `heat` of its vertices.
+export interface HeatShown {
+  value: number;
+}
+
+function addHeat(shader: WebGLProgramParametersWithUniforms, shown: HeatShown): void {
+  shader.uniforms["heatShown"] = shown;
+  shader.uniforms["heatScale"] = { value: SCALE };
+  shader.vertexShader = shader.vertexShader.replace("void main() {", "attribute float heat;\nvarying float vHeat;\nvoid main() {\n  vHeat = heat;");
+  shader.fragmentShader = shader.fragmentShader
+    .replace("void main() {", `${HEAT}\nvoid main() {`)
+    .replace("#include <color_fragment>", "#include <color_fragment>\ndiffuseColor.rgb = heated(diffuseColor.rgb);");
+}
+
 export interface CagePlaces {
   readonly now: DataTexture;
   readonly start: DataTexture;
 }
 
 // Makes a material place its vertices by the cage; turning: it turns normals too, else they are given for the sample.
-function onCage<M extends Material>(material: M, places: CagePlaces, turning: boolean): M {
+function onCage<M extends Material>(material: M, places: CagePlaces, turning: boolean, heat: HeatShown | null): M {
   material.onBeforeCompile = (shader) => {
     shader.uniforms["places"] = { value: places.now };
     shader.uniforms["placesAtStart"] = { value: places.start };
@@ -43,19 +72,27 @@ function onCage<M extends Material>(material: M, places: CagePlaces, turning: bo
       .replace("#include <common>", `#include <common>\n${PLACES}${turning ? TURN : ""}`)
       .replace("#include <beginnormal_vertex>", `vec3 objectNormal = ${turning ? "turned(normal)" : "normal"};`)
       .replace("#include <begin_vertex>", "vec3 transformed = surfacePlace();");
+    if (heat) addHeat(shader, heat);
   };
-  material.customProgramCacheKey = () => `cage ${turning}`;
+  material.customProgramCacheKey = () => `cage ${turning} ${heat !== null}`;
   return material;
 }
 
-export function cageMaterial(color: number, places: CagePlaces, turning: boolean): MeshStandardMaterial {
-  return onCage(plainMaterial(color), places, turning);
+export function cageMaterial(color: number, places: CagePlaces, turning: boolean, heat: HeatShown): MeshStandardMaterial {
+  return onCage(plainMaterial(color), places, turning, heat);
+}
+
+export function stillMaterial(color: number, heat: HeatShown): MeshStandardMaterial {
+  const material = plainMaterial(color);
+  material.onBeforeCompile = (shader) => { addHeat(shader, heat); };
+  material.customProgramCacheKey = () => "still";
+  return material;
 }
 
 export function cageDepthMaterial(places: CagePlaces): MeshDepthMaterial {
-  return onCage(new MeshDepthMaterial({ depthPacking: RGBADepthPacking }), places, false);
+  return onCage(new MeshDepthMaterial({ depthPacking: RGBADepthPacking }), places, false, null);
 }
 
-export function plainMaterial(color: number): MeshStandardMaterial {
+function plainMaterial(color: number): MeshStandardMaterial {
   return new MeshStandardMaterial({ color, roughness: 0.75, metalness: 0 });
 }

@@ -9,6 +9,8 @@ const KEYS: readonly (readonly [string, string])[] = [
   ["f", "force arrows"],
   ["c", "cages"],
   ["g", "grid"],
+  ["v", "colours of surfaces: the next of the list"],
+  ["o", "points that contact forces act on"],
   ["r", "camera as at the start"],
   ["p", "save the picture as PNG"],
   ["k", "copy a link to this time and camera"],

@@ -18,7 +18,8 @@ export class Readout {
       list.append(element("div", {}, element("dt", {}, words), cell));
     }
     const head = element("thead", {}, element("tr", {},
-      element("th", { scope: "col" }, "by"), element("th", { scope: "col" }, "normal"), element("th", { scope: "col" }, "friction")));
+      element("th", { scope: "col" }, "by"), element("th", { scope: "col" }, "normal"), element("th", { scope: "col" }, "friction"),
+      ...(recording.touch.holds.slips ? [element("th", { scope: "col" }, "slides"), element("th", { scope: "col" }, "holds")] : [])));
     const table = element("table", { class: "forces", "data-name": "force-table" }, this.caption, head, this.forces);
     this.element = element("section", { "aria-label": "Figures of the time shown" }, list, recording.pairs.length > 0 ? table : "");
   }
@@ -49,8 +50,16 @@ export class Readout {
     this.forces.replaceChildren(...this.recording.pairsOn(body).map((pair) => {
       const at = sample * pairs.length + pair;
       return element("tr", {}, element("th", { scope: "row" }, pairs[pair]!.by),
-        element("td", {}, quantity(norm(vectorAt(forces.normal, at)), "N")), element("td", {}, quantity(norm(vectorAt(forces.friction, at)), "N")));
+        element("td", {}, quantity(norm(vectorAt(forces.normal, at)), "N")), element("td", {}, quantity(norm(vectorAt(forces.friction, at)), "N")),
+        ...this.slipCells(pair, sample));
     }));
+  }
+
+  // How fast the pair slides, and what share of its normal force is at contacts that hold.
+  private slipCells(pair: number, sample: number): HTMLElement[] {
+    if (!this.recording.touch.holds.slips) return [];
+    const slip = this.recording.touch.slip(this.recording.pairs[pair]!, sample);
+    return [element("td", {}, slip ? quantity(slip.speed, "m/s") : "–"), element("td", {}, slip ? `${Math.round(100 * slip.sticking)} %` : "–")];
   }
 
   private set(key: string, text: string): void {

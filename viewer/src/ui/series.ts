@@ -26,9 +26,12 @@ export function plotsOf(recording: Recording, body: string): PlotData[] {
     { label: `${pairs[pair]!.by}, normal`, values: magnitudes(forces.normal, pair) },
     { label: `${pairs[pair]!.by}, friction`, values: magnitudes(forces.friction, pair), dashed: true },
   ]);
+  const slides = recording.touch.holds.slips ? recording.pairsOn(body).map((pair): Line =>
+    ({ label: pairs[pair]!.by, values: over((sample) => recording.touch.slip(pairs[pair]!, sample)?.speed ?? NaN) })) : [];
   const counts = over((sample) => contacts[2 * sample]! + contacts[2 * sample + 1]!);
   return [
     ...(lines.length > 0 ? [{ name: "forces", title: `Contact forces on ${body}`, unit: "N", lines }] : []),
+    ...(slides.some(({ values }) => values.some(Number.isFinite)) ? [{ name: "slip", title: `How fast ${body} slides on others`, unit: "m/s", lines: slides }] : []),
     { name: "contacts", title: "Contacts", unit: "", lines: [{ label: "contacts", values: counts }] },
     { name: "gap", title: "Smallest gap", unit: "m", lines: [{ label: "gap", values: over((sample) => gap[sample]!) }] },
     ...(newton ? [{ name: "newton", title: "Newton iterations", unit: "", lines: [{ label: "iterations", values: over((s) => (s === 0 ? NaN : newton[s]!)) }] }] : []),

@@ -162,6 +162,31 @@ async function dragUp(page: Page): Promise<void> {
   await page.mouse.up();
 }
 
+check("surfaces take the colours of what is observed, once they are asked for", async () => {
+  const { page, problems } = await openLive(browser, server.sessionUrl);
+  await drawn(page);
+  const felt = (): Promise<{ tractions: boolean; stresses: boolean }> => page.evaluate(() => {
+    const { touch, samples, bodies } = globalThis.eipcConsole!.page!.recording!;
+    const any = (of: (body: number) => unknown): boolean => bodies.some((body) => of(body.index) !== null);
+    return { tractions: any((body) => touch.tractions(body, samples - 1)), stresses: any((body) => touch.stresses(body, samples - 1)) };
+  });
+  assert.deepEqual(await felt(), { tractions: false, stresses: false });
+  const wait = (tractions: boolean, stresses: boolean): Promise<unknown> => page.waitForFunction((wanted) => {
+    const { touch, samples, bodies } = globalThis.eipcConsole!.page!.recording!;
+    const any = (of: (body: number) => unknown): boolean => bodies.some((body) => of(body.index) !== null);
+    return any((body) => touch.tractions(body, samples - 1)) === wanted[0] && any((body) => touch.stresses(body, samples - 1)) === wanted[1];
+  }, [tractions, stresses]);
+  await named(page, "heat").selectOption("pressure");
+  await wait(true, false);
+  await server.ask("step 1");
+  await page.waitForFunction(() => /contact pressure: 0 .*Pa and more/.test(document.querySelector('[data-name="heat-scale"]')?.textContent ?? ""));
+  await named(page, "heat").selectOption("stress");
+  await wait(false, true);
+  await named(page, "heat").selectOption("");
+  await wait(false, false);
+  assert.deepEqual(problems, []);
+});
+
 check("the page goes on when the server has started again", async () => {
   const { page } = await openLive(browser, server.sessionUrl);
   await drawn(page);

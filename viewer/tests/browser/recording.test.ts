@@ -132,7 +132,7 @@ check("the figures of the time shown", async () => {
   assert.equal(await text(page, "gap"), "100 µm");
   assert.equal(await text(page, "newton"), String(3 + (39 % 4)));
   assert.equal(await text(page, "factor"), "4.00 × real time");
-  assert.match((await text(page, "force-table"))!, /forces on ball.*left pad8\.00 N1\.50 Nright pad8\.00 N1\.50 N/);
+  assert.match((await text(page, "force-table"))!, /forces on ball.*left pad8\.00 N1\.50 N.*right pad8\.00 N1\.50 N/);
   assert.equal(await page.evaluate(() => globalThis.eipcViewer!.picture.arrowsShown), 4);
   assert.equal(await text(page, "force-scale"), "arrow of 10 mm: 1 N");
   assert.match((await named(page, "plot-forces").locator("canvas").getAttribute("aria-label"))!, /left pad, normal 8\.00 N/);

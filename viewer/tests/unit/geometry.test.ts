@@ -11,7 +11,7 @@ const CORNERS = Float32Array.from([...Array(8).keys()].flatMap((i) => [i >> 2, (
 
 const bodyOf = (nodes: number[], weights: number[]): Body => ({
   name: "b", kind: "", map: "embedded", index: 0, triangles: new Uint32Array(0), nodes: Uint32Array.from(nodes), weights: Float32Array.from(weights),
-  edges: new Uint32Array(0), cage: new Float32Array(0), cageSize: 5,
+  edges: new Uint32Array(0), elements: new Uint32Array(0), cage: new Float32Array(0), cageSize: 5,
 });
 
 test("a cube keeps its edges: every face has its own normals", () => {

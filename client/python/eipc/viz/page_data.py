@@ -38,8 +38,21 @@ def pack(arrays: Arrays, scene: RecordedScene, title: str, facts: Sequence[tuple
         file.add("converged", "i32", _from_the_start(arrays["receipt_outcome"] == 1, 1))
     if "step_wall_s" in arrays:
         file.add("step_wall_s", "f32", _from_the_start(arrays["step_wall_s"], 0))
+    _add_touch(file, arrays)
     return file.bytes({"format": FORMAT, "title": title, "facts": [list(fact) for fact in facts], "bodies": bodies,
                        "pairs": arrays["wrench_pairs"].tolist(), **({"compared": dict(compared)} if compared else {})})
+
+
+def _add_touch(file: "_File", arrays: Arrays) -> None:
+    """What page_touch.touch_arrays made, where it is there."""
+    kinds = {"traction_begin": "u32", "traction_vertices": "u32", "normal_traction_pa": "f32", "friction_traction_pa": "f32", "von_mises_pa": "f32"}
+    for b in range(len(arrays["body_names"])):
+        for name, kind in kinds.items():
+            if f"{name}_{b}" in arrays:
+                file.add(f"{name}_{b}", kind, arrays[f"{name}_{b}"])
+    for name in ("slip_m_s", "sticking"):
+        if name in arrays:
+            file.add(name, "f32", arrays[name])
 
 
 def _from_the_start(of_steps: np.ndarray, start: float) -> np.ndarray:
@@ -61,19 +74,13 @@ def _add_body(file: "_File", b: int, name: str, arrays: Arrays, scene: RecordedS
     file.add(f"cage_{b}", "f32", arrays[f"cage_{b}"])
     file.add(f"nodes_{b}", "u32", embedding.nodes)
     file.add(f"weights_{b}", "f32", embedding.weights)
-    edges = _cage_edges(name, scene)
-    if edges is not None:
-        file.add(f"edges_{b}", "u32", edges)
+    tets = next((cage_tets(body, scene.message) for body in scene.message.bodies if body.name == name), None)
+    if tets is not None:
+        file.add(f"edges_{b}", "u32", np.unique(np.sort(tets[:, _EDGES_OF_A_TET].reshape(-1, 2), axis=1), axis=0))
+        if f"von_mises_pa_{b}" in arrays:
+            file.add(f"elements_{b}", "u32", tets)
     direct = (embedding.nodes == embedding.nodes[:, :1]).all()
     return {"name": name, "kind": kind, "map": "nodes" if direct else "embedded"}
-
-
-def _cage_edges(name: str, scene: RecordedScene) -> Optional[np.ndarray]:
-    """Edges [e,2] of the body's cage, None where its tetrahedra are not known."""
-    tets = next((cage_tets(body, scene.message) for body in scene.message.bodies if body.name == name), None)
-    if tets is None:
-        return None
-    return np.unique(np.sort(tets[:, _EDGES_OF_A_TET].reshape(-1, 2), axis=1), axis=0)
 
 
 class _File:

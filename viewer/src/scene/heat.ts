@@ -1,0 +1,75 @@
+import type { Body, Recording } from "../data/recording.js";
+import { niceAbove } from "../units.js";
+
+export type Quantity = "pressure" | "friction" | "ratio" | "stress";
+
+interface Kind {
+  readonly title: string;
+  readonly unit: string; // "" for a ratio
+  readonly everywhere: boolean; // it has a value at every vertex of a body that has it, not at contacts only
+}
+
+// What surfaces can be coloured by.
+export const QUANTITIES: Readonly<Record<Quantity, Kind>> = {
+  pressure: { title: "contact pressure", unit: "Pa", everywhere: false },
+  friction: { title: "friction traction", unit: "Pa", everywhere: false },
+  ratio: { title: "friction over normal force", unit: "", everywhere: false },
+  stress: { title: "von Mises stress", unit: "Pa", everywhere: true },
+};
+
+const SHARE_BELOW_TOP = 0.99; // of the values that are not 0: a single peak does not set the scale
+
+const MOST_LOOKED_AT = 100; // samples: a recording that grows is looked at again and again
+
+// Values [n] of a body's surface vertices at a sample, 0 where no contact acts; null where they are not known.
+export function vertexValues(recording: Recording, body: Body, quantity: Quantity, sample: number): Float32Array | null {
+  const count = body.map === "still" ? body.cageSize : body.nodes.length / 4;
+  if (quantity === "stress") return stressOfVertices(body, recording.touch.stresses(body.index, sample), count);
+  const found = recording.touch.tractions(body.index, sample);
+  if (!found) return null;
+  const out = new Float32Array(count);
+  found.vertices.forEach((vertex, i) => { out[vertex] = valueOf(quantity, found.normal[i]!, found.friction[i]!); });
+  return out;
+}
+
+function valueOf(quantity: Exclude<Quantity, "stress">, normal: number, friction: number): number {
+  if (quantity === "pressure") return normal;
+  if (quantity === "friction") return friction;
+  return normal > 0 ? friction / normal : 0;
+}
+
+// Elements' stresses, averaged at the nodes, and by the map of the surface at its vertices.
+function stressOfVertices(body: Body, stresses: Float32Array | null, count: number): Float32Array | null {
+  if (!stresses || body.elements.length !== 4 * stresses.length) return null;
+  const sum = new Float64Array(body.cageSize);
+  const elements = new Uint32Array(body.cageSize);
+  body.elements.forEach((node, i) => {
+    const stress = stresses[i >> 2]!;
+    if (!Number.isFinite(stress)) return; // an inverted element
+    sum[node]! += stress;
+    elements[node]!++;
+  });
+  const out = new Float32Array(count);
+  body.nodes.forEach((node, i) => { out[i >> 2]! += elements[node]! > 0 ? (body.weights[i]! * sum[node]!) / elements[node]! : 0; });
+  return out;
+}
+
+// The end of the scale of colours, for all bodies and about MOST_LOOKED_AT samples, of which the last is one; 1 where nothing was felt.
+export function topOf(recording: Recording, quantity: Quantity): number {
+  const values: number[] = [];
+  const stride = Math.ceil(recording.samples / MOST_LOOKED_AT);
+  for (let sample = recording.samples - 1; sample >= 0; sample -= stride) {
+    for (const body of recording.bodies) {
+      const stresses = quantity === "stress" ? recording.touch.stresses(body.index, sample) : null;
+      for (const value of stresses ?? []) if (Number.isFinite(value) && value > 0) values.push(value);
+      if (quantity === "stress") continue;
+      const found = recording.touch.tractions(body.index, sample);
+      for (let i = 0; i < (found?.vertices.length ?? 0); i++) {
+        const value = valueOf(quantity, found!.normal[i]!, found!.friction[i]!);
+        if (value > 0) values.push(value);
+      }
+    }
+  }
+  values.sort((a, b) => a - b);
+  return values.length > 0 ? niceAbove(values[Math.floor(SHARE_BELOW_TOP * (values.length - 1))]!) : 1;
+}
