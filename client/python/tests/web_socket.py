@@ -52,12 +52,9 @@ def read_response(connection: socket.socket) -> Tuple[int, Dict[str, str], bytes
 class WebSocket:
     """A connection of a page. Used in a `with` block."""
 
-    def __init__(self, port: int, headers: Optional[Dict[str, str]] = None, path: str = "/socket", receive_buffer: int = 0) -> None:
-        self._socket = socket.socket()
-        if receive_buffer:
-            self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, receive_buffer)
-        self._socket.settimeout(30)
-        self._socket.connect(("127.0.0.1", port))
+    def __init__(self, port: int, headers: Optional[Dict[str, str]] = None, path: str = "/socket", receive_buffer: int = 0,
+                 over: Optional[socket.socket] = None) -> None:
+        self._socket = over or self._connect(port, receive_buffer)
         self._data = b""
         send_head(self._socket, port, "GET", path, {
             "Upgrade": "websocket", "Connection": "Upgrade", "Sec-WebSocket-Version": "13", "Origin": f"http://127.0.0.1:{port}",
@@ -66,6 +63,15 @@ class WebSocket:
         if status != 101:
             self.close()
             raise Refused(status, body)
+
+    @staticmethod
+    def _connect(port: int, receive_buffer: int) -> socket.socket:
+        made = socket.socket()
+        if receive_buffer:
+            made.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, receive_buffer)
+        made.settimeout(30)
+        made.connect(("127.0.0.1", port))
+        return made
 
     def __enter__(self) -> "WebSocket":
         return self
