@@ -24,7 +24,9 @@ DESCRIPTION = "sheets against plate, membrane and cable theory, layers, slip ove
 PAGE = RecordsTable(
     "Shells", """Sheets against closed forms (value, and value over theory), then scenes that must never let anything through: every step is audited
     exactly, no two features may be nearer than their thicknesses leave them, and at most 1 % of the steps may end without convergence. `HINGE`
-    is reported beside `PLATE`: it misses plate theory by a factor that depends on the mesh.""",
+    is reported beside `PLATE`: it misses plate theory by a factor that depends on the mesh. Of the capstan, the tensions are those of force and moment on the bar, whose lever is its radius, where
+    friction acts on it; `lever_to_the_middle` takes that to the middle of the strip, and `by_the_force_that_was_set` needs no lever. A strip that slips over a bar has one side 3 % shorter or longer than
+    theory says it may be.""",
     {"value": "value", "over_theory": "over theory", "intersections": "intersections", "distance_over_separation": "least distance over separation",
      "steps_not_converged": "steps not converged", "newton_iterations": "Newton iterations a step", "contacts": "contacts"}, case="experiment")
 
