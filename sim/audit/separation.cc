@@ -32,8 +32,9 @@ double EdgeEdge(const Vec3& a, const Vec3& b, const Vec3& c, const Vec3& d) {
   const double n2 = n.squaredNorm();
   if (!(n2 > 0)) return least;
   const double s = v.cross(w).dot(n) / n2, t = u.cross(w).dot(n) / n2;
+  // The distance of these two points, not that of the lines: of edges on one line n is rounding, and the distance along it 0.
   const bool inside = s >= 0 && s <= 1 && t >= 0 && t <= 1;
-  return inside ? std::min(least, std::abs(n.dot(w)) / std::sqrt(n2)) : least;
+  return inside ? std::min(least, (w + s * u - t * v).norm()) : least;
 }
 
 class Separations {
