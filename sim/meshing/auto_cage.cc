@@ -209,4 +209,10 @@ FoundCageError CageErrorOf(const AutoCage& cage, const MeshData& file, double po
   return AgainstTheObject<FoundCageError>(cage, file, poissons_ratio, MeasureCageError);
 }
 
+FoundCageError CondensedErrorOf(const AutoCage& cage, const MeshData& file, double poissons_ratio) {
+  if (cage.full_mesh) return {CageError{{}, static_cast<int>(cage.cage.vertices().size())}, true, "the object's own mesh"};
+  if (cage.cage.tets().size() == 1) return {std::nullopt, false, kOneTet};
+  return AgainstTheObject<FoundCageError>(cage, file, poissons_ratio, MeasureCondensedError);
+}
+
 }  // namespace eipc

@@ -53,7 +53,10 @@ struct FoundCageError {
   bool by_own_tets = false;           // against the object's own tets, else against a lattice
   std::string reason;
 };
-// `locking`: what LockingOf found for the same, where that is known; it is not measured again where both have the same reference.
+// In the condensed coarse space.
+FoundCageError CondensedErrorOf(const AutoCage& cage, const MeshData& file, double poissons_ratio);
+// In the plain one. `locking`: what LockingOf found for the same, where that is known; it is not measured again where both have the
+// same reference.
 FoundCageError CageErrorOf(const AutoCage& cage, const MeshData& file, double poissons_ratio, const CageLocking& locking = {});
 
 }  // namespace eipc

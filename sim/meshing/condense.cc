@@ -9,13 +9,10 @@
 #include <limits>
 #include <map>
 #include <optional>
-#include <string>
 #include <utility>
 #include <vector>
 
-#include "sim/base/byte_archive.h"
 #include "sim/base/status_macros.h"
-#include "sim/meshing/condensed_store.h"
 #include "sim/meshing/fine_clusters.h"
 #include "sim/meshing/fine_model.h"
 #include "sim/meshing/triangle_tree.h"
@@ -311,48 +308,13 @@ absl::StatusOr<FineModel> FineModelFor(const TetMesh& cage, const SurfaceMesh& s
   return WeighedBySolid(std::move(lattice), surface);
 }
 
-template <typename Cells>
-void AddMesh(const std::vector<Vec3>& vertices, const Cells& cells, ByteWriter* key) {
-  key->Each(vertices, [key](const Vec3& p) {
-    for (int i = 0; i < 3; ++i) key->Value(p[i]);
-  });
-  key->Each(cells, [key](const auto& cell) {
-    for (const int32_t v : cell) key->Value(v);
-  });
-}
-
-// Everything that the stiffness depends on.
-std::string KeyOf(const TetMesh& cage, const SurfaceMesh& surface, const TetMesh* own, const ElasticModuli& moduli) {
-  ByteWriter key;
-  AddMesh(cage.vertices(), cage.tets(), &key);
-  AddMesh(surface.vertices(), surface.triangles(), &key);
-  key.Value(own != nullptr);
-  if (own != nullptr) AddMesh(own->vertices(), own->tets(), &key);
-  key.Value(moduli.youngs_modulus_pa);
-  key.Value(moduli.poissons_ratio);
-  return key.Take();
-}
-
-absl::StatusOr<CondensedStiffness> Make(const TetMesh& cage, const SurfaceMesh& surface, const TetMesh* own,
-                                        const ElasticModuli& moduli) {
-  EIPC_ASSIGN_OR_RETURN(const FineModel fine, FineModelFor(cage, surface, own));
-  const int clusters = std::clamp(static_cast<int>(cage.tets().size()) / kTetsOfCluster, 1, kMostClusters);
-  return Condenser(cage, fine, SamplesOf(fine, surface), moduli).Make(clusters);
-}
-
 }  // namespace
 
 absl::StatusOr<CondensedStiffness> Condense(const TetMesh& cage, const SurfaceMesh& surface, const TetMesh* own,
                                             const ElasticModuli& moduli) {
-  CondensedStore* store = GetCondensedStore();
-  if (store == nullptr) return Make(cage, surface, own, moduli);
-  const std::string key = KeyOf(cage, surface, own, moduli);
-  if (const std::optional<std::string> bytes = store->Find(key)) {
-    if (std::optional<CondensedStiffness> kept = FromBytes(*bytes, cage.vertices().size())) return *std::move(kept);
-  }
-  EIPC_ASSIGN_OR_RETURN(CondensedStiffness made, Make(cage, surface, own, moduli));
-  store->Keep(key, ToBytes(made));
-  return made;
+  EIPC_ASSIGN_OR_RETURN(const FineModel fine, FineModelFor(cage, surface, own));
+  const int clusters = std::clamp(static_cast<int>(cage.tets().size()) / kTetsOfCluster, 1, kMostClusters);
+  return Condenser(cage, fine, SamplesOf(fine, surface), moduli).Make(clusters);
 }
 
 }  // namespace eipc

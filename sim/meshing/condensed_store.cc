@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <atomic>
 #include <cmath>
+#include <utility>
 #include <vector>
 
 #include "sim/base/byte_archive.h"
+#include "sim/base/status_macros.h"
 
 namespace eipc {
 namespace {
@@ -39,11 +41,31 @@ bool IsSound(const CondensedStiffness& condensed, size_t vertices) {
   return condensed.bulk_modulus_pa > 0 && std::isfinite(condensed.bulk_modulus_pa);
 }
 
+template <typename Cells>
+void AddMesh(const std::vector<Vec3>& vertices, const Cells& cells, ByteWriter* key) {
+  key->Each(vertices, [key](const Vec3& p) {
+    for (int i = 0; i < 3; ++i) key->Value(p[i]);
+  });
+  key->Each(cells, [key](const auto& cell) {
+    for (const int32_t v : cell) key->Value(v);
+  });
+}
+
+// Everything that the stiffness depends on.
+std::string KeyOf(const TetMesh& cage, const SurfaceMesh& surface, const TetMesh* own, const ElasticModuli& moduli) {
+  ByteWriter key;
+  AddMesh(cage.vertices(), cage.tets(), &key);
+  AddMesh(surface.vertices(), surface.triangles(), &key);
+  key.Value(own != nullptr);
+  if (own != nullptr) AddMesh(own->vertices(), own->tets(), &key);
+  key.Value(moduli.youngs_modulus_pa);
+  key.Value(moduli.poissons_ratio);
+  return key.Take();
+}
+
 }  // namespace
 
 void SetCondensedStore(CondensedStore* store) { process_store = store; }
-
-CondensedStore* GetCondensedStore() { return process_store; }
 
 std::string ToBytes(const CondensedStiffness& condensed) {
   ByteWriter writer;
@@ -57,6 +79,19 @@ std::optional<CondensedStiffness> FromBytes(absl::string_view bytes, size_t vert
   Visit(reader, condensed);
   if (!reader.done() || !IsSound(condensed, vertices)) return std::nullopt;
   return condensed;
+}
+
+absl::StatusOr<CondensedStiffness> CondenseOnce(const TetMesh& cage, const SurfaceMesh& surface, const TetMesh* own,
+                                                const ElasticModuli& moduli) {
+  CondensedStore* store = process_store;
+  if (store == nullptr) return Condense(cage, surface, own, moduli);
+  const std::string key = KeyOf(cage, surface, own, moduli);
+  if (const std::optional<std::string> bytes = store->Find(key)) {
+    if (std::optional<CondensedStiffness> kept = FromBytes(*bytes, cage.vertices().size())) return *std::move(kept);
+  }
+  EIPC_ASSIGN_OR_RETURN(CondensedStiffness made, Condense(cage, surface, own, moduli));
+  store->Keep(key, ToBytes(made));
+  return made;
 }
 
 }  // namespace eipc

@@ -4,8 +4,10 @@
 #include <optional>
 #include <string>
 
+#include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "sim/mesh/condensed_stiffness.h"
+#include "sim/meshing/condense.h"
 
 namespace eipc {
 
@@ -20,10 +22,12 @@ class CondensedStore {
   virtual void Keep(absl::string_view key, absl::string_view bytes) = 0;
 };
 
-// The store of this process, which Condense uses; null at the start: everything is made anew. It is not owned and must outlive all
-// compilations. Set it before the first one.
+// The store of this process; null at the start: everything is made anew. It is not owned and must outlive all calls of
+// CondenseOnce.
 void SetCondensedStore(CondensedStore* store);
-CondensedStore* GetCondensedStore();
+// Condense (condense.h), unless the store has its result, which it gets otherwise.
+absl::StatusOr<CondensedStiffness> CondenseOnce(const TetMesh& cage, const SurfaceMesh& surface, const TetMesh* own,
+                                                const ElasticModuli& moduli);
 
 std::string ToBytes(const CondensedStiffness& condensed);
 // Nothing when the bytes are no stiffness of a cage with this number of vertices whose numbers are all finite.

@@ -6,7 +6,9 @@
 #include <cmath>
 #include <utility>
 
+#include "absl/strings/str_cat.h"
 #include "sim/base/status_macros.h"
+#include "sim/meshing/condense.h"
 #include "sim/meshing/fine_model.h"
 #include "sim/meshing/static_stiffness.h"
 
@@ -176,15 +178,23 @@ absl::StatusOr<Softness> MeasureSoftness(const SurfaceMesh& surface, const TetMe
   return Softness{std::move(compliances), static_cast<int>(reference->vertices().size())};
 }
 
-// By load, how many times stiffer the cage is than the reference.
-absl::StatusOr<std::vector<double>> StiffnessRatios(const Softness& reference, const StaticBody& cage,
-                                                    const std::vector<SurfaceLoad>& loads, double poissons_ratio) {
-  EIPC_ASSIGN_OR_RETURN(std::vector<double> ratios, cage.Compliances(loads, poissons_ratio));
+// By load, how many times stiffer a cage of these compliances is than the reference.
+absl::StatusOr<std::vector<double>> StiffnessRatios(const Softness& reference, absl::StatusOr<std::vector<double>> compliances) {
+  EIPC_ASSIGN_OR_RETURN(std::vector<double> ratios, std::move(compliances));
   for (size_t i = 0; i < ratios.size(); ++i) {
     if (!(reference.compliances[i] > 0) || !(ratios[i] > 0)) return absl::InvalidArgumentError("a load case deforms nothing");
     ratios[i] = reference.compliances[i] / ratios[i];
   }
   return ratios;
+}
+
+absl::StatusOr<CageError> ErrorOf(const std::vector<NamedLoad>& named, const Softness& reference,
+                                  absl::StatusOr<std::vector<double>> compliances) {
+  EIPC_ASSIGN_OR_RETURN(const std::vector<double> ratios, StiffnessRatios(reference, std::move(compliances)));
+  CageError out;
+  out.reference_vertices = reference.vertices;
+  for (size_t i = 0; i < named.size(); ++i) out.loads.push_back({named[i].name, ratios[i] - 1});
+  return out;
 }
 
 }  // namespace
@@ -211,11 +221,20 @@ absl::StatusOr<CageError> MeasureCageError(const TetMesh& cage, const SurfaceMes
   const std::vector<SurfaceLoad> loads = Loads(named);
   EIPC_ASSIGN_OR_RETURN(const Softness soft, MeasureSoftness(surface, reference, LatticeFor(cage), loads, poissons_ratio));
   EIPC_ASSIGN_OR_RETURN(const StaticBody coarse, StaticBody::Create(cage, surface));
-  EIPC_ASSIGN_OR_RETURN(const std::vector<double> ratios, StiffnessRatios(soft, coarse, loads, poissons_ratio));
-  CageError out;
-  out.reference_vertices = soft.vertices;
-  for (size_t i = 0; i < named.size(); ++i) out.loads.push_back({named[i].name, ratios[i] - 1});
-  return out;
+  return ErrorOf(named, soft, coarse.Compliances(loads, poissons_ratio));
+}
+
+absl::StatusOr<CageError> MeasureCondensedError(const TetMesh& cage, const SurfaceMesh& surface, const TetMesh* reference,
+                                                double poissons_ratio) {
+  if (cage.vertices().size() > kMostCondensedVertices) {
+    return absl::InvalidArgumentError(absl::StrCat("condensed cages have at most ", kMostCondensedVertices, " vertices"));
+  }
+  const std::vector<NamedLoad> named = MakeLoads(surface);
+  const std::vector<SurfaceLoad> loads = Loads(named);
+  EIPC_ASSIGN_OR_RETURN(const Softness soft, MeasureSoftness(surface, reference, LatticeFor(cage), loads, poissons_ratio));
+  EIPC_ASSIGN_OR_RETURN(const CondensedStiffness condensed, Condense(cage, surface, reference, {1, poissons_ratio}));
+  EIPC_ASSIGN_OR_RETURN(const Embedding embedding, Embedding::Create(cage, surface.vertices()));
+  return ErrorOf(named, soft, CondensedCompliances(condensed, embedding, loads));
 }
 
 std::optional<CageError> ErrorKnownFrom(const Locking& locking, const TetMesh& cage, bool by_own_tets) {
@@ -237,7 +256,7 @@ absl::StatusOr<Locking> MeasureLocking(const TetMesh& cage, const SurfaceMesh& s
   double least_spread = 0;
   for (size_t choice = 0; choice < kPoissonShares.size(); ++choice) {
     const double nu = kPoissonShares[choice] * poissons_ratio;
-    EIPC_ASSIGN_OR_RETURN(const std::vector<double> ratios, StiffnessRatios(soft, coarse, loads, nu));
+    EIPC_ASSIGN_OR_RETURN(const std::vector<double> ratios, StiffnessRatios(soft, coarse.Compliances(loads, nu)));
     double sum = 0, squares = 0, count = 0;
     for (size_t i = 0; i < named.size(); ++i) {
       if (choice == 0) out.cases.push_back({named[i].name, named[i].calibrates, ratios[i], 0});

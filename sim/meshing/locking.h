@@ -62,8 +62,13 @@ struct CageError {
 absl::StatusOr<CageError> MeasureCageError(const TetMesh& cage, const SurfaceMesh& surface, const TetMesh* reference,
                                            double poissons_ratio);
 
-// The same from a measured Locking of that cage, where both compare with the same reference; else none. `by_own_tets`: it was
-// measured against the object's own tetrahedra.
+// The same in the condensed coarse space: of the fine model's stiffness, condensed onto the cage (condense.h). INVALID_ARGUMENT for
+// more than kMostCondensedVertices vertices too; INTERNAL as Condense.
+absl::StatusOr<CageError> MeasureCondensedError(const TetMesh& cage, const SurfaceMesh& surface, const TetMesh* reference,
+                                                double poissons_ratio);
+
+// MeasureCageError's result from a measured Locking of that cage, where both compare with the same reference; else none.
+// `by_own_tets`: it was measured against the object's own tetrahedra.
 std::optional<CageError> ErrorKnownFrom(const Locking& locking, const TetMesh& cage, bool by_own_tets);
 
 }  // namespace eipc

@@ -1,5 +1,6 @@
 #include "sim/meshing/static_stiffness.h"
 
+#include <Eigen/Cholesky>
 #include <Eigen/SparseCholesky>
 
 #include "sim/base/status_macros.h"
@@ -10,6 +11,29 @@ namespace {
 
 // Holds the rigid motions, which self-equilibrated loads do not excite, as a share of the mean stiffness.
 constexpr double kRigidShare = 1e-8;
+
+// J^T f, three rows a node.
+VecX NodeForces(const Embedding& embedding, const SurfaceLoad& load, size_t nodes) {
+  VecX f = VecX::Zero(static_cast<Eigen::Index>(3 * nodes));
+  for (size_t v = 0; v < load.size(); ++v) {
+    const EmbeddingRow& row = embedding.rows()[v];
+    for (int k = 0; k < row.count; ++k) f.segment<3>(3 * row.nodes[k]) += row.weights[k] * load[v];
+  }
+  return f;
+}
+
+// The sum over clusters, three rows a vertex.
+Eigen::MatrixXd WholeStiffness(const CondensedStiffness& condensed) {
+  const auto n = static_cast<Eigen::Index>(condensed.vertices()), stride = static_cast<Eigen::Index>(condensed.stride());
+  Eigen::MatrixXd out = Eigen::MatrixXd::Zero(3 * n, 3 * n);
+  for (const CondensedStiffness::Cluster& c : condensed.clusters) {
+    for (Eigen::Index column = 0; column < 3 * n; ++column) {
+      const double* values = c.stiffness.data() + ((column % 3) * n + column / 3) * 3 * stride;
+      for (Eigen::Index row = 0; row < 3 * n; ++row) out(row, column) += values[(row % 3) * stride + row / 3];
+    }
+  }
+  return out;
+}
 
 }  // namespace
 
@@ -29,13 +53,23 @@ absl::StatusOr<std::vector<double>> StaticBody::Compliances(const std::vector<Su
   if (solver.info() != Eigen::Success) return absl::InternalError("the stiffness matrix could not be factored");
   std::vector<double> compliances;
   for (const SurfaceLoad& load : loads) {
-    VecX f = VecX::Zero(static_cast<Eigen::Index>(3 * model_.mesh.vertices().size()));
-    for (size_t v = 0; v < load.size(); ++v) {
-      const EmbeddingRow& row = embedding_.rows()[v];
-      for (int k = 0; k < row.count; ++k) f.segment<3>(3 * row.nodes[k]) += row.weights[k] * load[v];
-    }
+    const VecX f = NodeForces(embedding_, load, model_.mesh.vertices().size());
     const VecX u = solver.solve(f);
     compliances.push_back(f.dot(u));
+  }
+  return compliances;
+}
+
+absl::StatusOr<std::vector<double>> CondensedCompliances(const CondensedStiffness& condensed, const Embedding& embedding,
+                                                         const std::vector<SurfaceLoad>& loads) {
+  Eigen::MatrixXd stiffness = WholeStiffness(condensed);
+  stiffness.diagonal().array() += kRigidShare * stiffness.trace() / static_cast<double>(stiffness.rows());
+  const Eigen::LDLT<Eigen::MatrixXd> solver(stiffness);
+  if (solver.info() != Eigen::Success) return absl::InternalError("the condensed stiffness could not be factored");
+  std::vector<double> compliances;
+  for (const SurfaceLoad& load : loads) {
+    const VecX f = NodeForces(embedding, load, condensed.vertices());
+    compliances.push_back(f.dot(solver.solve(f)));
   }
   return compliances;
 }

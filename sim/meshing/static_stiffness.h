@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "sim/mesh/condensed_stiffness.h"
 #include "sim/mesh/embedding.h"
 #include "sim/mesh/surface_mesh.h"
 #include "sim/mesh/tet_mesh.h"
@@ -27,6 +28,11 @@ class StaticBody {
   FineModel model_;
   Embedding embedding_;
 };
+
+// Compliances f . u, m N, of loads on a surface that follows the vertices of a condensed cage (`embedding`), with the moduli that
+// it was condensed with. INTERNAL when the stiffness cannot be factored.
+absl::StatusOr<std::vector<double>> CondensedCompliances(const CondensedStiffness& condensed, const Embedding& embedding,
+                                                         const std::vector<SurfaceLoad>& loads);
 
 }  // namespace eipc
 

@@ -6,7 +6,7 @@
 
 #include "sim/base/status_macros.h"
 #include "sim/mesh/used_vertices.h"
-#include "sim/meshing/condense.h"
+#include "sim/meshing/condensed_store.h"
 #include "sim/meshing/locking.h"
 #include "sim/meshing/make_cage.h"
 #include "sim/scene/body_kinds.h"
@@ -86,7 +86,7 @@ void AddCondensed(const BodySpec& spec, const TetMesh& cage, const SurfaceMesh& 
   std::optional<TetMesh> own;
   if (!spec.mesh.tets.empty()) own = ReadTets(spec.mesh, MeshPath(spec, path), problems);
   absl::StatusOr<CondensedStiffness> condensed =
-      Condense(cage, surface, own ? &*own : nullptr, {spec.material.youngs_modulus_pa, spec.material.poissons_ratio});
+      CondenseOnce(cage, surface, own ? &*own : nullptr, {spec.material.youngs_modulus_pa, spec.material.poissons_ratio});
   if (!condensed.ok()) {
     problems->Add(path + ".embedded.coarse_space", "the body cannot be condensed: ", condensed.status().message());
     return;
