@@ -9,6 +9,7 @@
 #include "tools/ccd_query_command.h"
 #include "tools/check_command.h"
 #include "tools/client_command.h"
+#include "tools/condensed_cache.h"
 #include "tools/describe_command.h"
 #include "tools/grasp_command.h"
 #include "tools/python_command.h"
@@ -33,6 +34,7 @@ int main(int argc, char** argv) {
       "  evaluate                    Run a policy in many episodes\n"
       "  compare                     Compare two policies on the same episodes\n"
       "  bench --worlds N            Measure steps a second of many worlds stepped together");
+  eipc::UseCondensedCache();
   int exit_status = 0;
   eipc::AddRunCommand(app, &exit_status);
   eipc::AddCageCommand(app, &exit_status);

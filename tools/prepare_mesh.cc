@@ -28,7 +28,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 // Raise when the same mesh and settings give another result: it is part of the cache's key.
-constexpr int kCageVersion = 4;
+constexpr int kCageVersion = 5;
 constexpr uintmax_t kMaxFileBytes = uintmax_t{1} << 29;
 constexpr size_t kMaxTriangles = 2000000;
 
@@ -92,6 +92,7 @@ absl::Status Work(const PrepareOptions& options, const std::string& content, con
   const CageLocking locking = LockingOf(result, mesh, options.poissons_ratio);
   report["locking"] = LockingReport(locking);
   report["error"] = CageErrorReport(CageErrorOf(result, mesh, options.poissons_ratio, locking));
+  report["error"]["condensed"] = CageErrorReport(CondensedErrorOf(result, mesh, options.poissons_ratio));
   report["affine"] = AffineReport(result, options.youngs_modulus_pa);
   report["seconds"] = Seconds(start);
   return WriteText(folder + "/report.json", report.dump(2) + "\n");

@@ -189,6 +189,15 @@ def test_error_is_that_of_the_loads(tmp_path):
         assert error["loads"][name] == pytest.approx(ratio["as_is"] - 1)
 
 
+def test_error_of_the_condensed_space_is_smaller(tmp_path):
+    block = tmp_path / "block.vtk"
+    write_block(block)
+    error = json.loads(eipc("cage", block, "--vertices", 20, cache=tmp_path / "cache", expect=0).stdout)["error"]
+    condensed = error["condensed"]
+    assert condensed["reference"] == error["reference"] == "the object's own tets" and condensed["loads"].keys() == error["loads"].keys()
+    assert condensed["median"] < error["median"] / 2
+
+
 def test_error_chooses_the_budget(tmp_path):
     block, cache, asked = tmp_path / "block.vtk", tmp_path / "cache", 0.7
     write_block(block)
