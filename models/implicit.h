@@ -9,13 +9,13 @@
 namespace eipc {
 
 // Polynomial smooth minimum: a plain minimum beyond a difference of `width`, a blend of depth width / 4 where both are equal.
-// Of two solids: their union, fillets where they meet.
+// The union of two solids, with fillets where they meet.
 inline double SmoothMin(double a, double b, double width) {
   const double h = std::max(width - std::abs(a - b), 0.0) / width;
   return std::min(a, b) - h * h * width / 4;
 }
 
-// Of two solids: what they have in common, its edges rounded.
+// The intersection of two solids, its edges rounded.
 inline double SmoothMax(double a, double b, double width) { return -SmoothMin(-a, -b, width); }
 
 }  // namespace eipc

@@ -15,7 +15,7 @@ AgonesLifecycle::~AgonesLifecycle() { Stop(); }
 
 void AgonesLifecycle::Shutdown() {
   Stop();
-  for (int attempt = 0; attempt < kShutdownAttempts && !Tell("/shutdown"); ++attempt) {
+  for (int attempt = 0; attempt < kShutdownAttempts && !Send("/shutdown"); ++attempt) {
   }
 }
 
@@ -36,29 +36,29 @@ void AgonesLifecycle::Loop() {
     const bool health_due = now >= health_at;
     if (health_due) health_at = now + options_.health_interval;
     lock.unlock();
-    Look(health_due);
+    Poll(health_due);
     lock.lock();
-    wake_.wait_for(lock, options_.look_interval, [this] { return stop_; });
+    wake_.wait_for(lock, options_.poll_interval, [this] { return stop_; });
   }
 }
 
-void AgonesLifecycle::Look(bool health_due) {
-  if (health_due) Tell("/health");
+void AgonesLifecycle::Poll(bool health_due) {
+  if (health_due) Send("/health");
   if (!options_.takes_work()) return;
-  if (told_ == Told::kNothing && Tell("/ready")) told_ = Told::kReady;
+  if (state_ == State::kUnknown && Send("/ready")) state_ = State::kReady;
   const bool used = options_.sessions() > 0;
-  if (used && told_ == Told::kReady && Tell("/allocate")) told_ = Told::kAllocated;
-  if (!used && told_ == Told::kAllocated && Tell("/ready")) told_ = Told::kReady;
+  if (used && state_ == State::kReady && Send("/allocate")) state_ = State::kAllocated;
+  if (!used && state_ == State::kAllocated && Send("/ready")) state_ = State::kReady;
 }
 
-bool AgonesLifecycle::Tell(const std::string& path) {
+bool AgonesLifecycle::Send(const std::string& path) {
   const absl::Status status = options_.post(path);
   const bool logged = std::exchange(failing_, !status.ok());
   if (options_.events) {
     if (!status.ok() && !logged) {
       options_.events({rpc::Event::Level::kWarning, "agones_sdk_failed", {{"problem", std::string(status.message())}}});
     }
-    if (status.ok() && path != "/health") options_.events({rpc::Event::Level::kInfo, "agones_told", {{"call", path}}});
+    if (status.ok() && path != "/health") options_.events({rpc::Event::Level::kInfo, "agones_sent", {{"call", path}}});
   }
   return status.ok();
 }

@@ -13,9 +13,9 @@
 
 namespace eipc {
 
-// Tells Agones what state the server is in, from a thread of its own that no solve can hold up: Ready once it takes work, Health at
+// Sends Agones the state of the server, from a thread of its own that no solve can hold up: Ready once it takes work, Health at
 // an interval, Allocate when its first session begins (so that no autoscaler ends it), Ready again when its last has ended, and
-// Shutdown after the drain. What the SDK does not take is tried again at the next look.
+// Shutdown after the drain. What the SDK does not take is sent again at the next poll.
 class AgonesLifecycle {
  public:
   struct Options {
@@ -27,32 +27,32 @@ class AgonesLifecycle {
     std::function<int()> sessions;
     std::chrono::milliseconds health_interval{2000};
     // How often sessions are counted.
-    std::chrono::milliseconds look_interval{100};
+    std::chrono::milliseconds poll_interval{100};
     rpc::EventSink events;  // may be empty
   };
 
   explicit AgonesLifecycle(Options options);
-  // Without Shutdown, if that was not called.
+  // Stops the thread; sends no shutdown.
   ~AgonesLifecycle();
 
   // The server has drained: Health calls end, and Shutdown is called, three times at most.
   void Shutdown();
 
  private:
-  enum class Told { kNothing, kReady, kAllocated };
+  enum class State { kUnknown, kReady, kAllocated };
 
   void Loop();
-  // What is due now; without the lock.
-  void Look(bool health_due);
-  bool Tell(const std::string& path);
+  // Sends what is due now; without the lock.
+  void Poll(bool health_due);
+  bool Send(const std::string& path);
   void Stop();
 
   const Options options_;
   std::mutex mutex_;
   std::condition_variable wake_;
-  bool stop_ = false;           // guarded by mutex_
-  Told told_ = Told::kNothing;  // the thread's
-  bool failing_ = false;        // the thread's, then Shutdown's: the last call failed, which has been logged
+  bool stop_ = false;              // guarded by mutex_
+  State state_ = State::kUnknown;  // that Agones has been sent; the thread's
+  bool failing_ = false;           // the thread's, then Shutdown's: the last call failed, which has been logged
   std::thread thread_;
 };
 

@@ -73,7 +73,7 @@ void CheckStateFolder(Finder finder) {
   if (!MayWriteInto(finder.path())) return finder.Problem("no right to write there; give it to this user (chown)");
   if (status.st_uid != geteuid()) finder.Note("belongs to another user");
   if ((status.st_mode & 077) != 0) {
-    finder.Note(absl::StrFormat("others may look into it (mode %04o); chmod 700 keeps them out", status.st_mode & 07777));
+    finder.Note(absl::StrFormat("other users can read it (mode %04o); chmod 700 keeps them out", status.st_mode & 07777));
   }
   CheckLock(&finder);
 }

@@ -34,30 +34,36 @@ std::string Text(double value) {
   return out.str();
 }
 
-// A setting in a unit of its own: `value` is kept as `unit` times what is given.
+// What the command line says of a setting that is given in a unit of its own.
+struct Scaled {
+  const char* name;
+  std::string help;
+  double least, most;  // in that unit
+};
+
+// `value` is kept as `unit` times what is given.
 template <typename Kept>
-CLI::Option* AddScaled(CLI::App* app, const std::string& name, Kept* value, double unit, const std::string& help, double least,
-                       double most) {
+CLI::Option* AddScaled(CLI::App* app, Kept* value, double unit, const Scaled& setting) {
   return app
       ->add_option_function<double>(
-          name, [value, unit](const double& given) { *value = static_cast<Kept>(given * unit); }, help)
-      ->check(CLI::Range(least, most))
+          setting.name, [value, unit](const double& given) { *value = static_cast<Kept>(given * unit); }, setting.help)
+      ->check(CLI::Range(setting.least, setting.most))
       ->default_str(Text(static_cast<double>(*value) / unit));
 }
 
 CLI::Option* AddMib(CLI::App* app, const std::string& name, int64_t* bytes, const std::string& help) {
-  return AddScaled(app, name, bytes, kMiB, help, 0, kMaxMib)->type_name("MIB");
+  return AddScaled(app, bytes, kMiB, {name.c_str(), help, 0, kMaxMib})->type_name("MIB");
 }
 
 // `unit` is 1 s or 1 ms.
-CLI::Option* AddTime(CLI::App* app, const std::string& name, std::chrono::milliseconds* value, std::chrono::milliseconds unit,
-                     const std::string& help, double least, double most) {
+CLI::Option* AddTime(CLI::App* app, std::chrono::milliseconds* value, std::chrono::milliseconds unit, const Scaled& setting) {
   const auto scale = static_cast<double>(unit.count());
   return app
       ->add_option_function<double>(
-          name, [value, scale](const double& given) { *value = std::chrono::milliseconds(static_cast<int64_t>(given * scale)); },
-          help)
-      ->check(CLI::Range(least, most))
+          setting.name,
+          [value, scale](const double& given) { *value = std::chrono::milliseconds(static_cast<int64_t>(given * scale)); },
+          setting.help)
+      ->check(CLI::Range(setting.least, setting.most))
       ->default_str(Text(static_cast<double>(value->count()) / scale));
 }
 
@@ -142,14 +148,17 @@ void ServerConfig::AddSurvival() {
   CLI::App* const app = app_.get();
   app->add_option("--state-dir", server.journal.folder,
                   "Folder of the journal: scenes and sessions in it come back after a restart (default: nothing survives)");
-  AddTime(app, "--journal-sync-ms", &server.journal.sync_interval, kMillisecond,
-          "An acknowledged step is on the disk after at most this time, ms (it survives the end of the process at once)", 1, 60000);
+  AddTime(
+      app, &server.journal.sync_interval, kMillisecond,
+      {"--journal-sync-ms",
+       "An acknowledged step is on the disk after at most this time, ms (it survives the end of the process at once)", 1, 60000});
   app->add_option("--journal-checkpoint-bytes", server.journal.checkpoint_bytes,
                   "A session's journal begins anew with a snapshot when it has grown by this")
       ->check(CLI::Range(int64_t{1} << 10, int64_t{1} << 40));
-  AddTime(app, "--journal-replay-ms", &server.journal.checkpoint_replay, kMillisecond,
-          "The same when taking its steps again would take this time, ms: after a restart a session is back in about this time", 1,
-          3600000);
+  AddTime(app, &server.journal.checkpoint_replay, kMillisecond,
+          {"--journal-replay-ms",
+           "The same when taking its steps again would take this time, ms: after a restart a session is back in about this time", 1,
+           3600000});
 }
 
 void ServerConfig::AddLimits() {
@@ -168,9 +177,8 @@ void ServerConfig::AddLimits() {
   app->add_option("--max-waiting", limits.max_waiting_solves,
                   "Steps that may wait for a slot; more are refused. As many as slots bounds the wait to about one step")
       ->check(CLI::Range(0, 100000));
-  app->add_option(
-         "--refusal-pause-ms", limits.refusal_pause_ms,
-         "A client learns no sooner than this time, ms, after its last answer that it is refused: those without pause take little")
+  app->add_option("--refusal-pause-ms", limits.refusal_pause_ms,
+                  "Refusals are sent no sooner than this many ms after the client's last answer")
       ->check(CLI::Range(0.0, 100.0));
   app->add_option("--max-calls", limits.max_calls, "Calls handled at once, a thread each; open streams hold none")
       ->check(CLI::Range(4, 100000));
@@ -200,8 +208,8 @@ void ServerConfig::AddSizes() {
   app->add_option("--malloc-arenas", malloc_arenas,
                   "Heaps of the allocator that threads share; 0: as many as glibc likes, eight a core")
       ->check(CLI::Range(0, 10000));
-  AddTime(app, "--trim-interval", &server.trim_interval, kSecond,
-          "Seconds after which free memory goes back to the system; 0: never", 0, 86400);
+  AddTime(app, &server.trim_interval, kSecond,
+          {"--trim-interval", "Seconds after which free memory goes back to the system; 0: never", 0, 86400});
 }
 
 // 0, the default of each: a fair part of what the server holds.
@@ -231,9 +239,10 @@ void ServerConfig::AddTenants() {
 
 void ServerConfig::AddConnections() {
   CLI::App* const app = app_.get();
-  AddTime(app, "--message-timeout", &server.message_timeout, kSecond,
-          "Seconds that a client may take to send the message of its call, or of an upload the next piece", 0.1, 86400);
-  AddTime(app, "--write-timeout", &server.write_timeout, kSecond, "Seconds that a client may leave an answer unread", 0.1, 86400);
+  AddTime(app, &server.message_timeout, kSecond,
+          {"--message-timeout", "Seconds that a client may take to send the message of its call, or of an upload the next piece",
+           0.1, 86400});
+  AddTime(app, &server.write_timeout, kSecond, {"--write-timeout", "Seconds that a client may leave an answer unread", 0.1, 86400});
 }
 
 void ServerConfig::AddProxy() {
@@ -258,20 +267,20 @@ void ServerConfig::AddProxy() {
       ->check(bound);
   app->add_option("--proxy-max-calls-per-address", proxy.max_calls_per_address, "Calls of one address that the proxy holds at once")
       ->check(bound);
-  AddTime(app, "--proxy-handshake-timeout", &proxy.handshake_timeout, kSecond,
-          "Seconds until a connection must have sent a request", 0.1, 3600);
-  AddTime(app, "--proxy-idle-timeout", &proxy.idle_timeout, kSecond,
-          "Seconds after which a call is ended on which the server has sent nothing", 1, 86400 * 30);
+  AddTime(app, &proxy.handshake_timeout, kSecond,
+          {"--proxy-handshake-timeout", "Seconds until a connection must have sent a request", 0.1, 3600});
+  AddTime(app, &proxy.idle_timeout, kSecond,
+          {"--proxy-idle-timeout", "Seconds after which a call is ended on which the server has sent nothing", 1, 86400 * 30});
 }
 
 void ServerConfig::AddAgones() {
   CLI::App* const app = app_.get();
   app->add_option(
          "--agones-port", agones_port,
-         "Port of the Agones sidecar (HTTP) that is sent Ready, Health, Allocate and Shutdown; default: AGONES_SDK_HTTP_PORT, "
+         "Port of the Agones sidecar (HTTP) to which Ready, Health, Allocate and Shutdown are sent; default: AGONES_SDK_HTTP_PORT, "
          "else none (0)")
       ->check(CLI::Range(0, 65535));
-  AddTime(app, "--agones-health", &agones_health, kSecond, "Seconds between two Health calls to Agones", 0.05, 3600);
+  AddTime(app, &agones_health, kSecond, {"--agones-health", "Seconds between two Health calls to Agones", 0.05, 3600});
 }
 
 ServerConfig::ServerConfig()

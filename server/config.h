@@ -55,7 +55,7 @@ class ServerConfig {
   bool print_proxy_config = false;
   bool check_only = false;
   double grace_s = 5;
-  // Of the Agones sidecar's HTTP interface on this machine; 0: none.
+  // The port of the Agones sidecar's HTTP interface on this machine; 0: none.
   int agones_port = 0;
   std::chrono::milliseconds agones_health{2000};
   int malloc_arenas = 0;  // set by the constructor

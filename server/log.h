@@ -14,14 +14,14 @@ namespace eipc {
 // its reader; lost lines are counted, and an event says so where they are missing. Thread-safe.
 class Log {
  public:
-  // Of lines that wait to be written.
+  // The most bytes of lines that wait to be written.
   static constexpr size_t kMaxQueueBytes = size_t{4} << 20;
 
   // Takes over the descriptor `file`. `level` is the least urgent one that is written: debug, info, warning, error or off.
   Log(int file, const std::string& level);
 
   void SetLevel(const std::string& level);
-  // For everybody else; as long as the log lives.
+  // Where the rest of the program sends its events, as long as the log lives.
   rpc::EventSink Sink();
   // A line for people, outside of the events and whatever the level.
   void Say(const std::string& line) { writer_.Push(line); }

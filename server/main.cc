@@ -128,8 +128,8 @@ void Run(const Arguments& arguments, const ServerConfig& config, GrpcServer* ser
 }
 
 // Null without a sidecar.
-std::unique_ptr<eipc::AgonesLifecycle> TellAgones(const ServerConfig& config, const GrpcServer& server,
-                                                  eipc::rpc::EventSink events) {
+std::unique_ptr<eipc::AgonesLifecycle> ReportToAgones(const ServerConfig& config, const GrpcServer& server,
+                                                      eipc::rpc::EventSink events) {
   if (config.agones_port == 0) return nullptr;
   constexpr std::chrono::milliseconds kAnswerWithin(1000);
   eipc::AgonesLifecycle::Options options;
@@ -166,7 +166,7 @@ int Serve(const Arguments& arguments, ServerConfig* config, Log* log) {
     log->Say(absl::StrCat("eipc-server: ", server.status().message()));
     return kCannotStart;
   }
-  const auto agones = TellAgones(*config, **server, events);
+  const auto agones = ReportToAgones(*config, **server, events);
   Run(arguments, *config, server->get(), log);
   if (agones != nullptr) agones->Shutdown();
   return 0;

@@ -55,7 +55,7 @@ void GraspMonitor::Add(const World& world) {
   lifting_ = lifts;
 }
 
-double GraspMonitor::SlipOf(const Finger& finger) const { return slip_.Way(kObject, finger.pad).norm(); }
+double GraspMonitor::SlipOf(const Finger& finger) const { return slip_.Displacement(kObject, finger.pad).norm(); }
 
 std::string GraspMonitor::Failure(double weight_n) const {
   if (!lifting_) return "it ended before the lift began";

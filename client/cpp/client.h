@@ -90,7 +90,7 @@ class Client {
  public:
   struct Options {
     std::chrono::milliseconds connect_timeout{5000};
-    // Of every call but streams.
+    // The deadline of every call but streams.
     std::chrono::milliseconds call_timeout{60000};
     // Says who calls, where the server wants to know; travels in the clear without TLS.
     std::string token;

@@ -24,7 +24,7 @@ void Vec3ToProto(const Vec3& v, v1::Vec3* out);
 Quat QuaternionFromProto(const v1::Quaternion& q, const std::string& path, Problems* problems);
 
 Pose PoseFromProto(const v1::Pose& pose, const std::string& path, Problems* problems);
-// With w >= 0.
+// Writes the rotation with w >= 0.
 void PoseToProto(const Pose& pose, v1::Pose* out);
 
 }  // namespace eipc

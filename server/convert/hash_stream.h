@@ -16,7 +16,7 @@ class Sha256 {
  public:
   Sha256() : context_(EVP_MD_CTX_new(), EVP_MD_CTX_free) { EVP_DigestInit_ex(context_.get(), EVP_sha256(), nullptr); }
   void Add(const void* data, size_t bytes) { EVP_DigestUpdate(context_.get(), data, bytes); }
-  // With its length first, so that what follows cannot be taken for part of it.
+  // Adds it with its length first, so that what follows cannot be taken for part of it.
   template <typename Container>
   void AddAll(const Container& container) {
     const uint64_t size = container.size();

@@ -20,7 +20,7 @@ class MeshResolver {
 
   explicit MeshResolver(Options options) : options_(std::move(options)) {}
 
-  // For the command line: the folder of `scene_path`, no confinement.
+  // What the command line uses: the folder of `scene_path`, no confinement.
   static MeshResolver ForLocalScene(const std::string& scene_path, const std::string& data_folder);
 
   // A path to open. INVALID_ARGUMENT says why not; nothing is said about what lies outside the folders.

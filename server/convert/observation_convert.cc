@@ -311,11 +311,4 @@ void ObservationPlan::ObserveBoundaryPoses(const World& world, v1::Observation* 
 
 int OutcomeToWire(StepOutcome outcome) { return OutcomeToProto(outcome); }
 
-absl::StatusOr<v1::Observation> ObservationToProto(const World& world, const v1::ObservationRequest& request) {
-  EIPC_ASSIGN_OR_RETURN(const ObservationPlan plan, ObservationPlan::Create(world.model(), request));
-  v1::Observation observation;
-  plan.Observe(world, &observation);
-  return observation;
-}
-
 }  // namespace eipc

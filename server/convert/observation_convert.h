@@ -60,9 +60,6 @@ class ObservationPlan {
 // The wire's word for how a step ended, as its number (v1::StepOutcome).
 int OutcomeToWire(StepOutcome outcome);
 
-// Both steps in one.
-absl::StatusOr<v1::Observation> ObservationToProto(const World& world, const v1::ObservationRequest& request);
-
 }  // namespace eipc
 
 #endif  // EIPC_SERVER_CONVERT_OBSERVATION_CONVERT_H_

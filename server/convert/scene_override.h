@@ -25,7 +25,7 @@ namespace eipc {
 // is then unchanged.
 absl::Status ApplyOverride(const std::string& assignment, google::protobuf::Message* message);
 
-// In order; stops at the first error.
+// Applies them in order, and stops at the first error.
 absl::Status ApplyOverrides(absl::Span<const std::string> assignments, google::protobuf::Message* message);
 
 }  // namespace eipc

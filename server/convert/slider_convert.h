@@ -17,7 +17,7 @@ class Slider;
 
 namespace eipc {
 
-// From the number of a v1::Trajectory::Interpolation; linear when it is not set.
+// The interpolation that has the number of a v1::Trajectory::Interpolation; linear when it is not set.
 Interpolation InterpolationFromWire(int interpolation);
 DriveMotion DriveMotionFromProto(const v1::DriveMotion& message);
 SliderSpec SliderFromProto(const v1::Slider& message);

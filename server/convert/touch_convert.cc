@@ -29,7 +29,7 @@ void SlipToProto(const Model& model, const State& state, const PairSlip& slip, v
   for (const State::Slide& slide : state.slides) {
     if (slide.body != slip.body || slide.other != slip.other) continue;
     out->mutable_since_contact()->set_begun_s(slide.begun_s);
-    Vec3ToProto(slide.way_m, out->mutable_since_contact()->mutable_way_m());
+    Vec3ToProto(slide.displacement_m, out->mutable_since_contact()->mutable_displacement_m());
     out->mutable_since_contact()->set_path_m(slide.path_m);
   }
 }

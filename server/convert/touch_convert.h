@@ -24,7 +24,7 @@ class TouchPlan {
   bool wants_positions() const { return contact_tractions_; }
   // Whether it writes into bodies.
   bool wants_bodies() const { return contact_tractions_ || stresses_; }
-  // Of one body on the wire.
+  // The most that one body takes on the wire, bytes.
   int64_t MostBytes(const Body& body) const;
 
   // Adds to the observation, whose bodies are `bodies` (indices, in order) where wants_bodies(). x: of the surface, m, where

@@ -165,9 +165,19 @@ absl::Status ReadOutput(int file, const ChildLimits& limits, std::string* output
   return AddTo(limits.meter, 2 * static_cast<int64_t>(output->size() - before));
 }
 
+// The pipes to a child, and what has come through them.
+struct Conversation {
+  Pipe in, out, err;
+  std::string output;
+  ErrorLines errors;
+
+  bool HasPipes() const { return in.read_end >= 0 && out.read_end >= 0 && err.read_end >= 0; }
+};
+
 // Feeds and reads until both outputs end. The budget's status.
-absl::Status Converse(absl::string_view input, const ChildLimits& limits, const StepBudget& budget, const Heard& heard, Pipe* in,
-                      Pipe* out, Pipe* err, std::string* output, ErrorLines* errors) {
+absl::Status Converse(absl::string_view input, const ChildLimits& limits, const StepBudget& budget, const Heard& heard,
+                      Conversation* with) {
+  Pipe *in = &with->in, *out = &with->out, *err = &with->err;
   constexpr size_t kAtOnce = 1 << 20;
   fcntl(in->write_end, F_SETFL, O_NONBLOCK);
   if (input.empty()) in->CloseWrite();
@@ -182,11 +192,11 @@ absl::Status Converse(absl::string_view input, const ChildLimits& limits, const 
     }
     if (files[1].revents != 0) {
       bool ended = false;
-      EIPC_RETURN_IF_ERROR(ReadOutput(out->read_end, limits, output, &ended));
+      EIPC_RETURN_IF_ERROR(ReadOutput(out->read_end, limits, &with->output, &ended));
       if (ended) out->CloseRead();
     }
-    if (files[2].revents != 0 && !ReadSome(err->read_end, &errors->unheard, kAtOnce)) err->CloseRead();
-    errors->Hear(heard, err->read_end < 0);
+    if (files[2].revents != 0 && !ReadSome(err->read_end, &with->errors.unheard, kAtOnce)) err->CloseRead();
+    with->errors.Hear(heard, err->read_end < 0);
   }
   return absl::OkStatus();
 }
@@ -231,21 +241,19 @@ absl::Status Verdict(int ended, const ChildLimits& limits, const std::string& er
 
 absl::StatusOr<std::string> RunChild(const std::vector<std::string>& arguments, absl::string_view input, const ChildLimits& limits,
                                      const StepBudget& budget, const Heard& heard) {
-  Pipe in, out, err;
-  if (in.read_end < 0 || out.read_end < 0 || err.read_end < 0) {
+  Conversation with;
+  if (!with.HasPipes()) {
     return absl::ResourceExhaustedError(absl::StrCat("CHILD_FAILED: no pipes: ", std::strerror(errno)));
   }
   const auto latest = std::chrono::steady_clock::now() + limits.time;
   StepBudget both = budget;
   both.deadline = std::min(budget.deadline, latest);
-  const pid_t child = Spawn(arguments, limits, in, out, err);
+  const pid_t child = Spawn(arguments, limits, with.in, with.out, with.err);
   if (child < 0) return absl::ResourceExhaustedError(absl::StrCat("CHILD_FAILED: cannot start: ", std::strerror(errno)));
-  in.CloseRead();
-  out.CloseWrite();
-  err.CloseWrite();
-  std::string output;
-  ErrorLines errors;
-  absl::Status status = Converse(input, limits, both, heard, &in, &out, &err, &output, &errors);
+  with.in.CloseRead();
+  with.out.CloseWrite();
+  with.err.CloseWrite();
+  absl::Status status = Converse(input, limits, both, heard, &with);
   if (!status.ok()) kill(child, SIGKILL);
   int ended = 0;
   status.Update(AwaitEnd(child, status.ok() ? both : StepBudget(), &ended));
@@ -254,8 +262,8 @@ absl::StatusOr<std::string> RunChild(const std::vector<std::string>& arguments, 
         absl::StrCat("CHILD_TIME: the work was not done within the ", limits.time.count(), " s that its process may take"));
   }
   if (!status.ok()) return status;
-  EIPC_RETURN_IF_ERROR(Verdict(ended, limits, errors.kept));
-  return output;
+  EIPC_RETURN_IF_ERROR(Verdict(ended, limits, with.errors.kept));
+  return std::move(with.output);
 }
 
 }  // namespace eipc

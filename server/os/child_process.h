@@ -18,9 +18,9 @@ namespace eipc {
 struct ChildLimits {
   // Memory of its own (RLIMIT_DATA), and with half a GiB for programs and libraries its address space. 0: no bound.
   int64_t memory_bytes = int64_t{4} << 30;
-  // By the clock, whatever the budget allows; its processors' time may be as long on each of the machine's cores.
+  // Its time by the clock, whatever the budget allows; its processors' time may be as long on each of the machine's cores.
   std::chrono::seconds time{3600};
-  // Of its standard output.
+  // The most bytes of its standard output.
   size_t max_output = size_t{256} << 20;
   // Asked for the output as it grows; may be null.
   MemoryMeter* meter = nullptr;

@@ -133,7 +133,7 @@ class LeaseTable {
     return ReserveName(name, owner);
   }
 
-  // Makes the finished thing known under its name. Whoever made it has the first lease: others see the thing, and may remove it,
+  // Makes the finished thing known under its name. Its maker has the first lease: others see the thing, and may remove it,
   // but use it only after that.
   Lease Publish(Reservation reservation, std::unique_ptr<T> value) {
     auto cell = std::make_shared<Cell>(reservation.name_, reservation.owner_, std::move(value), options_);
@@ -144,17 +144,11 @@ class LeaseTable {
     return Lease(std::move(cell), std::move(pass));
   }
 
-  // For a thing that needs no name to be made: the name.
+  // Adds a thing that needs no name to be made, and returns its name.
   absl::StatusOr<std::string> Add(std::unique_ptr<T> value, const std::string& owner = "") {
     absl::StatusOr<Reservation> reservation = Reserve(owner);
     if (!reservation.ok()) return reservation.status();
     return Publish(*std::move(reservation), std::move(value)).name();
-  }
-  absl::Status AddNamed(const std::string& name, std::unique_ptr<T> value, const std::string& owner) {
-    absl::StatusOr<Reservation> reservation = ReserveNamed(name, owner);
-    if (!reservation.ok()) return reservation.status();
-    Publish(*std::move(reservation), std::move(value));
-    return absl::OkStatus();
   }
 
   // Waits for its turn with the thing; those who only read do not take the places of those who change it. NOT_FOUND,

@@ -10,6 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "sim/dynamics/model.h"
 #include "sim/mesh/condensed_stiffness.h"
+#include "sim/scene/body_kinds.h"
 #include "sim/scene/scene_spec.h"
 #include "sim/scene/sliders.h"
 #include "sim/solver/linear_solvers.h"
@@ -64,8 +65,8 @@ int64_t BytesOf(const std::vector<T>& list) {
 int64_t SurfaceModelBytes(const CollisionSurface& s) {
   int64_t bytes = BytesOf(s.edges) + BytesOf(s.triangles) + BytesOf(s.vertex_body) + BytesOf(s.edge_body) +
                   BytesOf(s.triangle_body) + BytesOf(s.vertex_area) + BytesOf(s.edge_area) + BytesOf(s.edge_rest_length2) +
-                  BytesOf(s.rest_positions) + BytesOf(s.stress_free) + BytesOf(s.near_start) + BytesOf(s.near_vertices) +
-                  BytesOf(s.owned_vertices) + BytesOf(s.owned_edges) + BytesOf(s.pair_enabled);
+                  BytesOf(s.rest_positions) + BytesOf(s.sheets.stress_free) + BytesOf(s.sheets.near_start) +
+                  BytesOf(s.sheets.near_vertices) + BytesOf(s.owned_vertices) + BytesOf(s.owned_edges) + BytesOf(s.pair_enabled);
   // A tree has fewer nodes than twice its leaves.
   constexpr int64_t kTreeBytes = 160;
   return bytes + kTreeBytes * static_cast<int64_t>(s.triangles.size());
@@ -133,7 +134,7 @@ int64_t EstimateEquilibriumBytes(const SceneSpec& spec) {
   for (const BodySpec& body : spec.bodies) {
     const MeshData& elements = body.cage ? *body.cage : body.mesh;
     const double tets = static_cast<double>(elements.tets.size());
-    nodes += tets > 0 || body.kind == BodyKind::kShell ? static_cast<double>(elements.vertices.size()) : kAffineNodes;
+    nodes += tets > 0 || RowOf(body.kind).traits.thin ? static_cast<double>(elements.vertices.size()) : kAffineNodes;
     nodes += body.cage ? 0 : std::max(0, body.cage_vertices);
     for (const BoundarySetSpec& set : body.boundary_sets) {
       if (set.slider) sliders.push_back(SliderNodes(set, elements));

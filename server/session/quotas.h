@@ -71,7 +71,7 @@ class Quotas {
     int64_t amount_ = 0;
   };
 
-  // Without a bound until Set.
+  // Amounts have no bound until Set.
   Quotas() { amounts_.fill(std::numeric_limits<int64_t>::max()); }
   explicit Quotas(const ResourceAmounts& amounts) : amounts_(amounts) {}
   Quotas(const Quotas&) = delete;

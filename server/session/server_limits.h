@@ -19,7 +19,7 @@ struct ServerLimits {
   int64_t max_stored_scene_bytes = int64_t{1} << 30;
   int max_message_mib = 64;
   int max_bodies = 1024;
-  // Of a cage to be made.
+  // The most vertices of a cage to be made.
   int max_cage_vertices = 20'000;
   // Sum over a scene's meshes, and over the vertex budgets of cages to be made.
   int64_t max_scene_vertices = 2'000'000;
@@ -45,7 +45,7 @@ struct ServerLimits {
   int max_snapshots = 1024;
   // Sum of the stored snapshots.
   int64_t max_snapshot_bytes = int64_t{1} << 30;
-  // Of one session's recording, and of all together.
+  // The most bytes of one session's recording, and of all together.
   int64_t max_recording_bytes = int64_t{256} << 20;
   int64_t max_recordings_bytes = int64_t{1} << 30;
   // Sum of the uploaded meshes, and of one; at most half of memory_bytes, where that is set.

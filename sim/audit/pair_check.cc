@@ -52,7 +52,7 @@ bool OnOneSide(const std::vector<Vec3>& x, const Triangle& s, const Triangle& t)
   return above == 0 || below == 0;
 }
 
-// Positions k of the vertices of s that t has too, first; `count` of them. And the other way round.
+// Two triangles, their vertices reordered: the `count` that they have in common come first, in the same order in both.
 struct Shared {
   int count = 0;
   std::array<int32_t, 3> s, t;

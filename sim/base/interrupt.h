@@ -40,12 +40,12 @@ class Interrupt {
     Interrupt* interrupt_;
   };
 
-  // By any thread that works for the owner; false while no watch is set.
+  // Any thread that works for the owner may call it; false while no watch is set.
   bool Raised() {
     if (raised_.load(std::memory_order_relaxed)) return true;
     return std::this_thread::get_id() == owner_ && !Poll().ok();
   }
-  // By the owner.
+  // The owner calls it.
   absl::Status Poll() {
     if (!raised() && source_ != nullptr) {
       status_ = source_();
@@ -53,7 +53,7 @@ class Interrupt {
     }
     return status_;
   }
-  // By the owner, without a call of the watch.
+  // The owner calls it; it does not call the watch.
   absl::Status status() const { return status_; }
 
  private:

@@ -24,7 +24,7 @@ constexpr int kPatience = 4;
 
 Box Grown(const Vec3& a, const Vec3& b, double by) { return {a.cwiseMin(b).array() - by, a.cwiseMax(b).array() + by}; }
 
-// Of what moves by `motion`.
+// How far the region of a body reaches that moves by `motion`, m.
 double MarginFor(double motion, double margin) { return std::clamp(kMotions * motion, kLeastMargin * margin, margin); }
 
 }  // namespace
@@ -36,7 +36,7 @@ BroadPhase::BroadPhase(const CollisionSurface* surface, const SurfaceSummaries* 
       dhat_(dhat),
       poll_(interrupt),
       bodies_(surface->body_count),
-      boxes_(surface, summaries, rows, offsets, dhat + surface->largest_offset),
+      boxes_(surface, summaries, rows, offsets, dhat + surface->sheets.largest_offset),
       shapes_(summaries, dhat),
       search_(surface, summaries, dhat, &boxes_, &shapes_, &poll_),
       pairs_(surface->body_count),

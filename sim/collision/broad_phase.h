@@ -87,7 +87,7 @@ class BroadPhase {
   // Which pairs of bodies have everything inside its region all along the straight path to `there` from a state that is covered;
   // true: all have.
   bool CoversPath(const VecX& there);
-  // Of the last CoversPath.
+  // What the last CoversPath found.
   bool InRegions(int32_t a, int32_t b) const;
   // Makes pairs of bodies that were not inside their regions, by the last CoversPath, count as far apart.
   void ExcludeUncovered(DisplacementBounds* bounds) const;

@@ -12,11 +12,11 @@ namespace {
 constexpr double kGapShare = 0.1;  // of dhat, what detection keeps
 
 // The free fraction of the motion of one pair, or some that is free and at least `enough`.
-double FreeFraction(const Candidate& candidate, const std::vector<Vec3>& x0, const std::vector<Vec3>& x1, double position_error_m,
-                    double enough = 1) {
+double FreeFraction(const Candidate& candidate, const SurfaceMotion& motion, double enough = 1) {
+  const std::vector<Vec3>&x0 = motion.x0, &x1 = motion.x1;
   const std::array<int32_t, 4>& v = candidate.v;
   CcdOptions options;
-  options.position_error_m = position_error_m;
+  options.position_error_m = motion.position_error_m;
   options.target_gap = kGapShare * candidate.dhat;
   options.offset = candidate.offset;
   options.enough = enough;
@@ -33,10 +33,11 @@ double LargestExaminedGap(double dhat, double offset, double position_error_m) {
   return offset + (1.5 * kGapShare * dhat + 1e-10 + 256 * position_error_m);
 }
 
-double CollisionFreeStep(const std::vector<Candidate>& candidates, const std::vector<Vec3>& x0, const std::vector<Vec3>& x1,
-                         double position_error_m, ThreadPool* pool, const DisplacementBounds* reach, Interrupt* interrupt) {
+double CollisionFreeStep(const std::vector<Candidate>& candidates, const SurfaceMotion& motion, ThreadPool* pool,
+                         Interrupt* interrupt) {
   constexpr int64_t kChunk = 256;
   constexpr int64_t kQueriesAPoll = 16;  // some 20 us
+  const DisplacementBounds* reach = motion.reach;
   const std::vector<int32_t>* among = reach == nullptr ? nullptr : reach->among;
   const int64_t n = static_cast<int64_t>(among == nullptr ? candidates.size() : among->size());
   const int64_t chunks = (n + kChunk - 1) / kChunk;
@@ -51,10 +52,10 @@ double CollisionFreeStep(const std::vector<Candidate>& candidates, const std::ve
     int64_t queries = 0;
     for (int64_t i = first * kChunk; i < std::min(n, last * kChunk); ++i) {
       const Candidate& candidate = candidates[among == nullptr ? i : (*among)[i]];
-      const double far = LargestExaminedGap(candidate.dhat, candidate.offset, position_error_m);
+      const double far = LargestExaminedGap(candidate.dhat, candidate.offset, motion.position_error_m);
       if (reach != nullptr && candidate.bound - reach->Approach(candidate) >= far) continue;
       if (queries++ % kQueriesAPoll == 0 && Raised(interrupt)) return;
-      local = std::min(local, FreeFraction(candidate, x0, x1, position_error_m, local));
+      local = std::min(local, FreeFraction(candidate, motion, local));
     }
     const std::lock_guard<std::mutex> lock(mutex);  // a minimum does not depend on the order, nor on where pairs are left
     step = std::min(step, local);
@@ -62,16 +63,17 @@ double CollisionFreeStep(const std::vector<Candidate>& candidates, const std::ve
   return step;
 }
 
-void FindObstacle(const std::vector<Candidate>& candidates, const std::vector<Vec3>& x0, const std::vector<Vec3>& x1,
-                  double position_error_m, const DisplacementBounds* reach, Obstacle* obstacle) {
+void FindObstacle(const std::vector<Candidate>& candidates, const SurfaceMotion& motion, Obstacle* obstacle) {
+  const DisplacementBounds* reach = motion.reach;
+  const std::vector<Vec3>&x0 = motion.x0, &x1 = motion.x1;
   const std::vector<int32_t>* among = reach == nullptr ? nullptr : reach->among;
   const size_t n = among == nullptr ? candidates.size() : among->size();
   const Candidate* first = nullptr;
   for (size_t i = 0; i < n; ++i) {
     const Candidate& candidate = candidates[among == nullptr ? i : (*among)[i]];
-    const double far = LargestExaminedGap(candidate.dhat, candidate.offset, position_error_m);
+    const double far = LargestExaminedGap(candidate.dhat, candidate.offset, motion.position_error_m);
     if (reach != nullptr && candidate.bound - reach->Approach(candidate) >= far) continue;
-    const double fraction = FreeFraction(candidate, x0, x1, position_error_m);
+    const double fraction = FreeFraction(candidate, motion);
     // Of pairs that limit the motion alike, such as those at a common vertex, the choice must not depend on which list has them.
     if (fraction > obstacle->fraction || fraction >= 1 || (fraction == obstacle->fraction && candidate.v >= obstacle->v)) continue;
     obstacle->fraction = fraction;

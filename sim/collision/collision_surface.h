@@ -9,6 +9,16 @@
 
 namespace eipc {
 
+// Sheets: how they keep their distance. All members are empty where a scene has none.
+struct SheetSpacing {
+  std::vector<uint8_t> body_thin;           // by body: it has two sides, and folds where it is flat at rest
+  std::vector<double> body_half_thickness;  // by body, m: distances to it count from there; 0 for solids
+  double largest_offset = 0;                // of any pair, m
+  std::vector<Vec3> stress_free;            // by vertex: where features of one sheet are as far apart as they are without stress
+  std::vector<int64_t> near_start;          // [vertex_count + 1], into `near_vertices`
+  std::vector<int32_t> near_vertices;       // by vertex, ascending: those of the same sheet that are near along it
+};
+
 // The stacked collision surface of a scene, in surface indices, and which pairs of bodies may touch. Contact is blind to what
 // moves a vertex: deformable, affine, kinematic and static bodies differ only in the map J.
 struct CollisionSurface {
@@ -36,13 +46,7 @@ struct CollisionSurface {
   // Bodies that are static or follow a trajectory: no force moves them. Pairs of those are kept apart by collision detection alone.
   // Empty: none.
   std::vector<uint8_t> body_unmoved_by_forces;
-  // Sheets: how they keep their distance. The members are empty where a scene has none.
-  std::vector<uint8_t> body_thin;           // by body: it has two sides, and folds where it is flat at rest
-  std::vector<double> body_half_thickness;  // by body, m: distances to it count from there; 0 for solids
-  double largest_offset = 0;                // of any pair, m
-  std::vector<Vec3> stress_free;            // by vertex: where features of one sheet are as far apart as they are without stress
-  std::vector<int64_t> near_start;          // [vertex_count + 1], into `near_vertices`
-  std::vector<int32_t> near_vertices;       // by vertex, ascending: those of the same sheet that are near along it
+  SheetSpacing sheets;
   // [a * body_count + b]; the diagonal says whether self-contact is on.
   std::vector<uint8_t> pair_enabled;
 
@@ -51,15 +55,16 @@ struct CollisionSurface {
   bool Reacts(int32_t a, int32_t b) const {
     return body_unmoved_by_forces.empty() || body_unmoved_by_forces[a] == 0 || body_unmoved_by_forces[b] == 0;
   }
-  bool IsThin(int32_t body) const { return !body_thin.empty() && body_thin[body] != 0; }
+  bool IsThin(int32_t body) const { return !sheets.body_thin.empty() && sheets.body_thin[body] != 0; }
   // The least distance of two bodies' features, m: half of either's thickness.
   double Offset(int32_t a, int32_t b) const {
-    return body_half_thickness.empty() ? 0.0 : body_half_thickness[a] + body_half_thickness[b];
+    return sheets.body_half_thickness.empty() ? 0.0 : sheets.body_half_thickness[a] + sheets.body_half_thickness[b];
   }
-  const std::vector<Vec3>& StressFree() const { return stress_free.empty() ? rest_positions : stress_free; }
-  // Of one sheet: whether one vertex is near the other along it.
+  const std::vector<Vec3>& StressFree() const { return sheets.stress_free.empty() ? rest_positions : sheets.stress_free; }
+  // Whether one vertex of a sheet is near another one of it along it.
   bool AreNear(int32_t v, int32_t w) const {
-    return std::binary_search(near_vertices.begin() + near_start[v], near_vertices.begin() + near_start[v + 1], w);
+    return std::binary_search(sheets.near_vertices.begin() + sheets.near_start[v],
+                              sheets.near_vertices.begin() + sheets.near_start[v + 1], w);
   }
   bool Enabled(int32_t a, int32_t b) const { return pair_enabled[a * body_count + b] != 0; }
 };

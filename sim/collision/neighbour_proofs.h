@@ -24,7 +24,7 @@ class NeighbourProofs {
  public:
   NeighbourProofs(const CollisionSurface* surface, const SurfaceSummaries* summaries, double dhat);
 
-  // Of the pairs of a body, ascending.
+  // The pairs of a body, ascending.
   const std::vector<int32_t>& vertices(int32_t body) const { return bodies_[body].vertices; }
 
   // Indices in summaries->neighbours[body] of the pairs that may come within their dhat while no vertex is farther than `reach`

@@ -28,7 +28,7 @@ inline ClosestPoints PairClosest(ContactKind kind, const std::array<int32_t, 4>&
                                              : EdgeEdgeClosest(x[v[0]], x[v[1]], x[v[2]], x[v[3]]);
 }
 
-// Of one sheet: whether the two features are near each other along it, so that their distance at rest says how they may move.
+// Whether two features of one sheet are near each other along it, so that their distance at rest says how they may move.
 inline bool NearAlongSheet(const CollisionSurface& surface, ContactKind kind, const std::array<int32_t, 4>& v) {
   const int split = kind == ContactKind::kPointTriangle ? 1 : 2;
   for (int i = 0; i < split; ++i) {

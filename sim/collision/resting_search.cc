@@ -77,7 +77,7 @@ void RestingSearch::AddTrianglePair(BodyPair* pair, int32_t a, int32_t b, const 
   if (self && ShareVertex(surface_->triangles[a], surface_->triangles[b])) {
     if (!summaries_->proves[pair->a]) return;  // one of AddNeighbours
     pair->neighbour_pairs.emplace_back(a, b);
-  } else if (box_a.MeetsWithin(box_b, dhat_ + surface_->largest_offset)) {  // the regions themselves, without dhat, meet
+  } else if (box_a.MeetsWithin(box_b, dhat_ + surface_->sheets.largest_offset)) {  // the regions themselves, without dhat, meet
     pair->triangle_pairs.emplace_back(a, b);
     Box s, t;
     for (int32_t v : surface_->triangles[a]) s.Include(points[v]);

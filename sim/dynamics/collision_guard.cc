@@ -91,25 +91,24 @@ double CollisionGuard::FreeInRegions() {
   if (selection.candidates != surface_->travel().among) surface_->Select(selection);
   surface_->Evaluate(trial_q_, selection, &trial_x_, &travel_);
   travel_.IncludeVertices(surface_->travel(), *selection.vertices);
-  return CollisionFreeStep(broad_phase.candidates(), surface_->x(), trial_x_, PositionRounding(), pool_, &travel_, interrupt_);
+  return CollisionFreeStep(broad_phase.candidates(), {surface_->x(), trial_x_, PositionRounding(), &travel_}, pool_, interrupt_);
 }
 
 double CollisionGuard::FreeOnPath() {
   const double dhat = model_->contact.dhat_m, rounding = PositionRounding();
-  swept_broad_phase_.Find(surface_->q(), trial_q_, LargestExaminedGap(dhat, model_->surface.largest_offset, rounding),
+  swept_broad_phase_.Find(surface_->q(), trial_q_, LargestExaminedGap(dhat, model_->surface.sheets.largest_offset, rounding),
                           &surface_->broad_phase());
-  return CollisionFreeStep(swept_broad_phase_.candidates(), swept_broad_phase_.from(), swept_broad_phase_.to(), rounding, pool_,
-                           nullptr, interrupt_);
+  return CollisionFreeStep(swept_broad_phase_.candidates(), {swept_broad_phase_.from(), swept_broad_phase_.to(), rounding}, pool_,
+                           interrupt_);
 }
 
 Obstacle CollisionGuard::FindObstacle() const {
   Obstacle obstacle;
   if (limited_by_ != StepLimit::kCollision) return obstacle;
   const double rounding = PositionRounding();
-  eipc::FindObstacle(surface_->broad_phase().candidates(), surface_->x(), trial_x_, rounding, &travel_, &obstacle);
+  eipc::FindObstacle(surface_->broad_phase().candidates(), {surface_->x(), trial_x_, rounding, &travel_}, &obstacle);
   if (!covered_) {
-    eipc::FindObstacle(swept_broad_phase_.candidates(), swept_broad_phase_.from(), swept_broad_phase_.to(), rounding, nullptr,
-                       &obstacle);
+    eipc::FindObstacle(swept_broad_phase_.candidates(), {swept_broad_phase_.from(), swept_broad_phase_.to(), rounding}, &obstacle);
   }
   return obstacle;
 }

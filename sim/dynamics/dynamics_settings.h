@@ -14,7 +14,7 @@ enum class IntegratorKind {
   kVariational,
   kVerlet,
   kRungeKutta4,
-  // For reference: they do not serve scenes.
+  // These are for reference: they do not serve scenes.
   kExplicitEuler,
   kExplicitMidpoint,
   kBdf3,

@@ -17,7 +17,7 @@ struct FrictionModeRow {
   int default_lag_iterations;  // of lagged friction, where the scene gives none
 };
 
-// In the order of FrictionMode.
+// Rows in the order of FrictionMode.
 absl::Span<const FrictionModeRow> FrictionModes();
 const FrictionModeRow& RowOf(FrictionMode mode);
 // The first row where no other has this name.

@@ -36,7 +36,7 @@ struct GoalMeasureRow {
   const char* tolerance;  // the field of that message
   const char* unit;
 };
-// By GoalMeasure::index().
+// Rows in the order of GoalMeasure::index().
 inline constexpr GoalMeasureRow kGoalMeasures[] = {
     {"position", "tolerance_m", "m"}, {"direction", "tolerance_rad", "rad"}, {"speed", "tolerance_m_s", "m/s"}};
 static_assert(std::size(kGoalMeasures) == std::variant_size_v<GoalMeasure>);

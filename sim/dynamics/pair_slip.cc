@@ -58,7 +58,7 @@ std::vector<PairSlip> Slips(const Model& model, const VecX& v, const ContactForc
 void AdvanceSlides(const Model& model, const State& from, const ContactForces& contacts, double dt_s, State* next) {
   next->slides.clear();
   if (!model.dynamics.track_slip) return;
-  // The mean velocity over the step, so that the way is that between its positions, whatever the integrator.
+  // The mean velocity over the step, so that the displacement is that between its positions, whatever the integrator.
   const VecX mean = (next->q - from.q) / dt_s;
   auto before = from.slides.begin();
   for (const PairSlip& slip : Slips(model, mean, contacts)) {
@@ -68,7 +68,7 @@ void AdvanceSlides(const Model& model, const State& from, const ContactForces& c
     slide.begun_s = from.time_s;
     while (before != from.slides.end() && std::pair(before->body, before->other) < std::pair(slip.body, slip.other)) ++before;
     if (before != from.slides.end() && before->body == slip.body && before->other == slip.other) slide = *before;
-    slide.way_m += dt_s * slip.velocity;
+    slide.displacement_m += dt_s * slip.velocity;
     slide.path_m += dt_s * slip.velocity.norm();
     next->slides.push_back(slide);
   }

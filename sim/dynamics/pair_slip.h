@@ -24,8 +24,8 @@ struct PairSlip {
 // Of the pairs in contact at the end of a step, sorted. v: velocities of the nodes, m/s.
 std::vector<PairSlip> Slips(const Model& model, const VecX& v, const ContactForces& contacts);
 
-// Completes next->slides, where the model tracks slip: adds to those of `from` the way of a step of dt_s, whose positions next->q
-// are, and forgets the pairs that `contacts`, those of the step's end, do not have.
+// Completes next->slides, where the model tracks slip: adds to those of `from` the displacement of a step of dt_s, whose positions
+// next->q are, and forgets the pairs that `contacts`, those of the step's end, do not have.
 void AdvanceSlides(const Model& model, const State& from, const ContactForces& contacts, double dt_s, State* next);
 
 }  // namespace eipc

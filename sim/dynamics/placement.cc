@@ -16,7 +16,7 @@ namespace {
 class Random {
  public:
   explicit Random(uint64_t* state) : state_(state) {}
-  // In [0, 1).
+  // Uniform in [0, 1).
   double Unit() { return static_cast<double>(Next() >> 11) * 0x1p-53; }
   double Between(double min, double max) { return min + (max - min) * Unit(); }
   Vec3 Between(const PlacementRange::Bounds& bounds) {
@@ -125,14 +125,6 @@ absl::Status StartDraws::Failure() const {
   return absl::FailedPreconditionError(
       absl::StrCat("NO_FREE_START: ", conflict_, drawn ? absl::StrCat(" in the last of ", taken_, " draws") : "",
                    "; place bodies further apart", drawn ? ", narrow the ranges or allow more attempts" : ""));
-}
-
-absl::StatusOr<State> PlacedStart(const Model& model, const StartOrder& order) {
-  StartDraws draws(&model, order);
-  while (draws.Left()) {
-    if (std::optional<State> state = draws.Next()) return *std::move(state);
-  }
-  return draws.Failure();
 }
 
 }  // namespace eipc

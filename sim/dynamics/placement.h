@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "absl/status/status.h"
-#include "absl/status/statusor.h"
 #include "sim/base/types.h"
 #include "sim/dynamics/model.h"
 #include "sim/dynamics/state.h"
@@ -69,9 +68,6 @@ class StartDraws {
   int taken_ = 0;
   std::string conflict_;
 };
-
-// The first start that is free, or the failure.
-absl::StatusOr<State> PlacedStart(const Model& model, const StartOrder& order);
 
 }  // namespace eipc
 

@@ -139,7 +139,7 @@ bool PrescribedMotion::Follow(StageProblem* problem, const SolveContext& context
   return system_->Solve(problem, context, gradient_, {}, direction, report);
 }
 
-// By the matrix of the last Follow.
+// Solves with the matrix of the last Follow.
 bool PrescribedMotion::Respond(StageProblem* problem, const SolveContext& context, VecX* direction) {
   NewtonReport uncounted;
   gradient_.setZero(direction->size());

@@ -4,6 +4,9 @@
 namespace eipc {
 
 // Why a part of a step, or the stage that it has come to, is to be solved again. The loop in step.cc applies it.
+//
+// Two fallbacks are not retries of a part: implicit friction that is not found is lagged (StageSolver::FindRoot), and a part that
+// is refused at the finest size is taken by backward Euler (PartSchedule).
 enum class Retry {
   kNone,     // it was solved: continue
   kStiffen,  // the stage again, with a stiffer barrier: an impact presses gaps to a hundredth of dhat (Stiffen)

@@ -50,6 +50,8 @@ struct Scheme {
   double stable_angle = 0;
   // An end point that no solve reached is refused where its least gap is below this part of the least one before.
   double kept_gap = 0;
+  // Factor of the tolerance to which Newton solves the points of scenes (SolverSettings::newton_tolerance_m_s).
+  double newton_tolerance_factor = 1;
   bool symplectic = false;
   // Why it does not serve scenes, only ordinary differential equations; empty: it serves.
   absl::string_view reference_only = {};
@@ -77,6 +79,9 @@ constexpr Scheme VariationalScheme(double alpha) {
   const double skew = alpha < 0.5 ? 1 - 2 * alpha : 2 * alpha - 1;
   s.stable_angle = skew > 0 ? 2 / skew : 0;
   s.kept_gap = 0.1;
+  // The force at the solved point goes into the momenta, where an error d of a position is an error h omega^2 d of a velocity: in
+  // stiff contact a thousand times d / h and more. One more iteration, where Newton converges as it does, ends that.
+  s.newton_tolerance_factor = 1e-3;
   s.symplectic = true;
   return s;
 }

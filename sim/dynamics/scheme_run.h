@@ -33,8 +33,6 @@ class SchemeRun {
   // `start` and `past` (u_{n-1} first; may be shorter than the scheme's history, then backward Euler starts it) outlive the step.
   void Begin(const Scheme& scheme, double dt_s, const SchemeState& start, absl::Span<const SchemeState> past);
   bool Done() const { return index_ == scheme_->row_count; }
-  // Whether the row after the present one is the last to be reached.
-  bool AtLastRow() const { return index_ + 1 == scheme_->row_count; }
   void Prepare(SchemePoint* point) const;
   // The present row's point; the next row becomes the present one.
   void Accept(const VecX& q, const VecX& v);

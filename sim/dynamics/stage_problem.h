@@ -117,7 +117,7 @@ class StageProblem : public RootProblem {
  private:
   // Kinetic energy that the stage would end with if nothing touched, J.
   double FreeEnergy() const;
-  // Of elastic bodies, J.
+  // The energy of elastic bodies, J.
   double StoredEnergy(const VecX& q) const;
 
   const Model* model_;

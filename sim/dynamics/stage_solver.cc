@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "sim/base/status_macros.h"
+#include "sim/dynamics/integrators.h"
 
 namespace eipc {
 namespace {
@@ -20,13 +21,10 @@ StepOutcome ToStepOutcome(NewtonOutcome outcome) {
   return StepOutcome::kStalled;
 }
 
-// A variational scheme takes the force at the solved point into its momenta, where an error d of a position is one of h omega^2 d
-// of a velocity: in stiff contact a thousand times d / h and more. One more iteration, where Newton converges as it does, ends
-// that.
+// With the tolerance of the scene's integrator, also in parts that backward Euler takes in its place.
 SolverSettings SettingsOf(const Model& model) {
-  constexpr double kTighter = 1e-3;
   SolverSettings settings = model.solver;
-  if (model.dynamics.integrator == IntegratorKind::kVariational) settings.newton_tolerance_m_s *= kTighter;
+  settings.newton_tolerance_m_s *= MakeScheme(model.dynamics.integrator).newton_tolerance_factor;
   return settings;
 }
 

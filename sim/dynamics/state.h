@@ -91,9 +91,9 @@ struct State {
   struct Slide {
     int32_t body = 0;  // < other
     int32_t other = 0;
-    double begun_s = 0;         // when the first step began that ended in contact
-    Vec3 way_m = Vec3::Zero();  // integral of the slip velocity, world frame
-    double path_m = 0;          // of its magnitude
+    double begun_s = 0;                  // when the first step began that ended in contact
+    Vec3 displacement_m = Vec3::Zero();  // integral of the slip velocity, world frame
+    double path_m = 0;                   // integral of its magnitude
   };
   std::vector<Slide> slides;  // sorted; none where the model does not track slip
 

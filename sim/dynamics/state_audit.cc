@@ -28,7 +28,7 @@ StateAudit AuditState(const Model& model, const State& state, const std::vector<
   audit.states = 1;
   const AuditInput input = {&x, &s.triangles, &s.triangle_body, s.body_count, &s.pair_enabled};
   audit.intersections = AuditSurfaces(input, false).intersection_count;
-  audit.least_relative_distance = LeastRelativeDistance(input, s.body_half_thickness, [&](const AuditFeatures& f) {
+  audit.least_relative_distance = LeastRelativeDistance(input, s.sheets.body_half_thickness, [&](const AuditFeatures& f) {
     const int32_t a = s.vertex_body[f.v[0]], b = s.vertex_body[f.v[2]];
     if (a != b) return s.Offset(a, b);
     return OwnRange(s, f.edges ? ContactKind::kEdgeEdge : ContactKind::kPointTriangle, f.v, model.contact.dhat_m).offset;

@@ -83,11 +83,11 @@ template <typename Archive, typename Slides>
 void VisitSlides(Archive& archive, Slides& slides) {
   if (kLeavesOutEmpty<Archive> && slides.empty()) return;
   archive.Each(slides, [&archive](auto& slide) {
-    auto& [body, other, begun_s, way_m, path_m] = slide;
+    auto& [body, other, begun_s, displacement_m, path_m] = slide;
     archive.Value(body);
     archive.Value(other);
     archive.Value(begun_s);
-    for (int k = 0; k < 3; ++k) archive.Value(way_m[k]);
+    for (int k = 0; k < 3; ++k) archive.Value(displacement_m[k]);
     archive.Value(path_m);
   });
 }

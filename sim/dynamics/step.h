@@ -26,9 +26,10 @@
 
 namespace eipc {
 
-// Takes steps: the loops over the parts of a step and the points of the integrator (SchemeRun), and the retries (step.cc,
-// step_end.cc). Every point is reached from the one before by moves that collision detection has found free, whether it is solved
-// for or explicit, and so is an end beyond the last one. A point that cannot be reached is never cut short: the part is refused.
+// Takes steps: the loops over the parts of a step and the points of the integrator (SchemeRun), and the retries (step.cc;
+// step_begin.cc, step_end.cc). Every point is reached from the one before by moves that collision detection has found free, whether
+// it is solved for or explicit, and so is an end beyond the last one. A point that cannot be reached is never cut short: the part
+// is refused.
 class Stepper {
  public:
   Stepper(const Model* model, int threads);
@@ -37,7 +38,7 @@ class Stepper {
   // interrupt.
   absl::Status Take(const State& from, const StepInput& input, State* next, StepReport* report);
 
-  // Of the last step taken: forces of the last solved stage and of contacts among sleeping bodies.
+  // The contacts of the last step taken: forces of the last solved stage and of contacts among sleeping bodies.
   const ContactForces& contacts() const { return contacts_; }
   const StageProblem& problem() const { return problem_; }
   PhaseSeconds* seconds() { return &seconds_; }

@@ -1,4 +1,4 @@
-// Stepper, continued from step.cc: the ends of parts and of steps.
+// Stepper, continued from step.cc: the ends of parts and of steps, and what a retry takes back.
 
 #include <algorithm>
 #include <utility>
@@ -16,8 +16,8 @@
 
 namespace eipc {
 
-// Goes to an end that no solve has reached, unless the way there is blocked or leads into gaps that are much narrower than those so
-// far, at which nothing has acted.
+// Goes to an end that no solve has reached, unless the path there is blocked or leads into gaps that are much narrower than those
+// so far, at which nothing has acted.
 bool Stepper::EndBeyond() {
   State& next = *task_.next;
   part_.run.End(&next.q, &next.v);
@@ -83,6 +83,41 @@ void Stepper::StoreEndPoint() {
   if (!next.pose_drives.empty()) MeasurePoseDrives(*model_, from, part_.dt_s, problem_.PoseDriveLoads(part_.q), &next);
   next.joints = part_.joints;
   if (!next.joints.empty()) MeasureJoints(*model_, from, part_.dt_s, problem_.JointLoads(part_.q), &next);
+}
+
+void Stepper::RestartStage() {
+  part_.q = part_.start;
+  motion_.RestartStage();
+}
+
+// The iterations of a refused attempt count in the report; its outcome does not.
+void Stepper::ForgetOutcome() {
+  StepReport& report = *task_.report;
+  report.outcome = part_.before.outcome;
+  report.limited_by = part_.before.limited_by;
+  report.unsettled_friction = part_.before.unsettled_friction;
+  report.implicit_stages = part_.before.implicit_stages;
+  report.structure_breaks.truncated = part_.before.structure_breaks.truncated;
+  report.min_ccd_fraction = part_.before.min_ccd_fraction;
+}
+
+void Stepper::AcceptPart() {
+  StepReport& report = *task_.report;
+  State& next = *task_.next;
+  sleep_.Store(&next);
+  ++report.substeps;
+  report.fallback_substeps += schedule_.by_backward_euler();
+  report.structure_breaks.step_size += schedule_.size() < 1;
+  report.structure_breaks.backward_euler += schedule_.by_backward_euler();
+  report.structure_breaks.sleeping += sleep_.count() > 0;
+  const double end = schedule_.end();
+  schedule_.Accept(report.newton_iterations - part_.before.newton_iterations);
+  if (schedule_.Done()) return;
+  next.step = task_.from->step;
+  next.time_s = task_.from->time_s + end * task_.input->dt_s;
+  next.barrier_stiffness = problem_.barrier_stiffness();
+  std::swap(between_, next);
+  BeginPart(between_);
 }
 
 // Completes the state after the whole step, lets bodies fall asleep, and adds the contacts among sleeping bodies to the report.

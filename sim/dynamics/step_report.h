@@ -14,7 +14,7 @@ namespace eipc {
 // How the equations of a step were solved. Whether the drives reached their targets is another fact: StepReport::missed_targets.
 enum class StepOutcome { kConverged, kIterationCap, kStalled };
 const char* StepOutcomeName(StepOutcome outcome);
-// Of the parts of one step: stalled is worse than capped, capped worse than converged.
+// The worse of the outcomes of two parts of a step: stalled is worse than capped, capped worse than converged.
 StepOutcome WorseOutcome(StepOutcome a, StepOutcome b);
 
 // What an integrator promises of energy, momenta and order holds for one step size and one potential: how often that was broken, by

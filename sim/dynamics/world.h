@@ -22,9 +22,9 @@ class World {
 
   const Model& model() const { return *model_; }
   const State& state() const { return state_; }
-  // Of the last step and those that it continued.
+  // The report of the last step and those that it continued.
   const StepReport& report() const { return report_; }
-  // Of the last step; empty after Reset or Restore.
+  // The contacts of the last step; empty after Reset or Restore.
   const ContactForces& contact_forces() const { return contacts_; }
 
   // All or nothing: on error the world stays at its last whole step. `continues`: the step belongs to a request of several, and

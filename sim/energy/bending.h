@@ -27,7 +27,7 @@ class BendingTerm : public EnergyTerm {
   void AppendPattern(std::vector<std::pair<int32_t, int32_t>>* pairs) const override;
   void BindPattern(const BlockMatrix& hessian) override;
 
-  // Without the damping, J.
+  // The energy without the damping, J.
   static double StoredEnergy(const ShellBody& shell, const VecX& q);
 
  private:

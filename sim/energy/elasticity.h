@@ -43,7 +43,7 @@ class ElasticityTerm : public EnergyTerm {
   void AppendPattern(std::vector<std::pair<int32_t, int32_t>>* pairs) const override;
   void BindPattern(const BlockMatrix& hessian) override;
 
-  // Without the damping, of any state, with rotations taken from that state: what the energy sensor reports, J.
+  // The energy without the damping, of any state, with rotations taken from that state: what the energy sensor reports, J.
   static double StoredEnergy(const ElasticBody& body, const VecX& q);
   // Largest fraction of dq that keeps every element of an inversion-forbidding material uninverted (1 for the others).
   static double MaxStep(const ElasticBody& body, const VecX& q, const VecX& dq);

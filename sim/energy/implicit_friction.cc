@@ -58,13 +58,6 @@ Mat12 Assemble(const FrictionPoint& p, const Sliding& s, const Eigen::Matrix<dou
 
 }  // namespace
 
-Vec12 ImplicitFrictionForce(const FrictionPoint& p) {
-  const Sliding s = MakeSliding(p, false);
-  Vec12 force;
-  for (int i = 0; i < 4; ++i) force.segment<3>(3 * i) = -p.stencil.closest.w[i] * s.lambda * s.per_length * s.u;
-  return force;
-}
-
 Mat12 LaggedFrictionJacobian(const FrictionPoint& p) {
   const Sliding s = MakeSliding(p, true);
   return Assemble(p, s, Eigen::Matrix<double, 4, 12>::Zero(), Row12::Zero(), s.plane * WeightMap(p.stencil.closest.w));

@@ -21,8 +21,6 @@ struct FrictionPoint {
   const FrictionCurve& curve;
 };
 
-Vec12 ImplicitFrictionForce(const FrictionPoint& point);
-
 // dF/dx, 12 x 12, exact, not symmetric (N/m).
 Mat12 ImplicitFrictionJacobian(const FrictionPoint& point);
 

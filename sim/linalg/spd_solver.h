@@ -34,10 +34,9 @@ class SpdSolver {
   // Solves in place; entries of fixed nodes are returned as given.
   void Solve(VecX* rhs);
 
-  // For reports: entries of the factor, and supernodes that the last Factorize computed of all.
-  int64_t factor_entries() const { return structure_.panel_entries; }
+  // The symbolic factorization of the last Analyze, and how many of its supernodes the last Factorize computed.
+  const SupernodalStructure& structure() const { return structure_; }
   int computed_supernodes() const { return computed_; }
-  int supernode_count() const { return static_cast<int>(structure_.supernodes.size()); }
 
  private:
   void MarkChanged(const BlockMatrix& h, const std::vector<uint8_t>& fixed);

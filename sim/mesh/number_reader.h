@@ -30,11 +30,6 @@ class NumberReader {
   size_t at() const { return at_; }
   // Whether `count` items of `size` bytes are left; safe from overflow.
   bool HasRoom(int64_t count, int64_t size) const { return count >= 0 && (size <= 0 || count <= remaining() / size); }
-  bool Skip(int64_t count) {
-    if (count < 0 || count > remaining()) return false;
-    at_ += static_cast<size_t>(count);
-    return true;
-  }
 
   template <typename T>
   std::optional<T> Read() {

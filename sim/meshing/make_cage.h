@@ -13,7 +13,7 @@ struct CageOptions {
   int max_vertices = 34;
   // Looks for a cage in which the two sides of a gap share few tets: closer to the surface, and slower.
   bool part_gaps = false;
-  // Cancels when it returns false.
+  // The cage is given up when this returns false.
   MeshingProgress progress = nullptr;
 };
 

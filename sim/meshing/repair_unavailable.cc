@@ -1,4 +1,4 @@
-// In a build without the GPL parts.
+// What a build without the GPL parts answers.
 #include <string>
 
 #include "sim/meshing/repair_steps.h"

@@ -9,12 +9,6 @@
 namespace eipc {
 namespace {
 
-template <typename T>
-int32_t Find(const std::vector<T>& list, const std::string& name) {
-  const auto found = std::find_if(list.begin(), list.end(), [&](const T& item) { return item.name == name; });
-  return found == list.end() ? -1 : static_cast<int32_t>(found - list.begin());
-}
-
 absl::Status Refuse(const std::string& joint, const std::string& why) {
   return absl::InvalidArgumentError(absl::StrCat("joint \"", joint, "\": ", why));
 }
@@ -53,8 +47,11 @@ Pose JointMotion(const RobotJoint& joint, double coordinate) {
 
 }  // namespace
 
-int32_t FindJoint(const Robot& robot, const std::string& name) { return Find(robot.joints, name); }
-int32_t FindLink(const Robot& robot, const std::string& name) { return Find(robot.links, name); }
+int32_t FindJoint(const Robot& robot, const std::string& name) {
+  const auto found =
+      std::find_if(robot.joints.begin(), robot.joints.end(), [&](const RobotJoint& joint) { return joint.name == name; });
+  return found == robot.joints.end() ? -1 : static_cast<int32_t>(found - robot.joints.begin());
+}
 
 absl::StatusOr<std::vector<double>> JointCoordinates(const Robot& robot, const std::map<std::string, double>& given) {
   std::vector<double> coordinates(robot.joints.size(), 0.0);

@@ -12,7 +12,6 @@ namespace eipc {
 
 // The index of a joint by its name; -1: there is none.
 int32_t FindJoint(const Robot& robot, const std::string& name);
-int32_t FindLink(const Robot& robot, const std::string& name);
 
 // Coordinates of all joints, rad or m, in the order of Robot::joints. Joints that are not given are at 0, or at the limit that is
 // nearest to 0; fixed joints have 0; those that mimic follow. INVALID_ARGUMENT that names the joint: one that does not exist, is

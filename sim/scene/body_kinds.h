@@ -34,6 +34,8 @@ struct BodyKindRow {
   void (*check)(const BodySpec& spec, const std::string& path, Problems* problems) = nullptr;
   // `check` examines the material too: the kind needs only some of its numbers.
   bool checks_material = false;
+  // A cage moves it, which may have to be made (BodySpec::cage, cage_vertices).
+  bool has_cage = false;
 };
 
 // In the order of BodyKind.

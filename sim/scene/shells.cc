@@ -43,7 +43,7 @@ ShellMarks::Keypoint MakeKeypoint(const ShellSpec::Keypoint& spec, const Selecta
   return out;
 }
 
-// Vertices of the sheet whose way along its edges from `from`, in the shape without stress, is at most `limit`.
+// Vertices of the sheet whose distance along its edges from `from`, in the shape without stress, is at most `limit`.
 class NearSearch {
  public:
   NearSearch(const CollisionSurface& surface, IndexRange vertices)
@@ -100,14 +100,16 @@ class NearSearch {
   double longest_ = 0;
 };
 
-// Two features that are within their reach along the sheet have vertices within this way of each other: twice the reach, at which
-// the distance at rest begins to count, is half as long again along edges as straight, and the features' vertices are an edge away.
+// Two features that are within their reach along the sheet have vertices within this distance along its edges of each other: twice
+// the reach, at which the distance at rest begins to count, is half as long again along edges as straight, and the features'
+// vertices are an edge away.
 void FindNearVertices(double dhat, const Model& model, CollisionSurface* s) {
   constexpr double kDetour = 1.5;
-  s->near_start.assign(1, 0);
+  SheetSpacing& sheets = s->sheets;
+  sheets.near_start.assign(1, 0);
   for (const Body& body : model.bodies) {
     if (!body.traits.thin) {
-      s->near_start.resize(s->near_start.size() + static_cast<size_t>(body.vertices.size()), s->near_start.back());
+      sheets.near_start.resize(sheets.near_start.size() + static_cast<size_t>(body.vertices.size()), sheets.near_start.back());
       continue;
     }
     NearSearch search(*s, body.vertices);
@@ -115,8 +117,8 @@ void FindNearVertices(double dhat, const Model& model, CollisionSurface* s) {
     const double limit = kDetour * (dhat + s->Offset(index, index)) / kSelfContactShare + 2 * search.longest_edge();
     for (int32_t v = body.vertices.begin; v < body.vertices.end; ++v) {
       const std::vector<int32_t> near = search.Find(v, limit);
-      s->near_vertices.insert(s->near_vertices.end(), near.begin(), near.end());
-      s->near_start.push_back(static_cast<int64_t>(s->near_vertices.size()));
+      sheets.near_vertices.insert(sheets.near_vertices.end(), near.begin(), near.end());
+      sheets.near_start.push_back(static_cast<int64_t>(sheets.near_vertices.size()));
     }
   }
 }
@@ -168,25 +170,26 @@ void AddBending(const std::vector<BodySpec>& bodies, const std::vector<std::vect
 
 void MarkThinSurfaces(const SceneSpec& spec, const std::vector<std::vector<Vec3>>& stress_free, Model* model) {
   if (model->shells.empty()) return;
-  CollisionSurface& s = model->surface;
-  s.stress_free = s.rest_positions;
+  CollisionSurface& surface = model->surface;
+  SheetSpacing& sheets = surface.sheets;
+  sheets.stress_free = surface.rest_positions;
   double thickest = 0;
   for (size_t b = 0; b < model->bodies.size(); ++b) {
     const Body& body = model->bodies[b];
     const BodySpec& from = spec.bodies[b];
-    s.body_thin.push_back(body.traits.thin);
-    s.body_half_thickness.push_back(body.traits.thin ? 0.5 * ConstantsOf(from.shell, from.material).contact_thickness_m : 0);
-    thickest = std::max(thickest, s.body_half_thickness.back());
-    std::copy(stress_free[b].begin(), stress_free[b].end(), s.stress_free.begin() + body.vertices.begin);
+    sheets.body_thin.push_back(body.traits.thin);
+    sheets.body_half_thickness.push_back(body.traits.thin ? 0.5 * ConstantsOf(from.shell, from.material).contact_thickness_m : 0);
+    thickest = std::max(thickest, sheets.body_half_thickness.back());
+    std::copy(stress_free[b].begin(), stress_free[b].end(), sheets.stress_free.begin() + body.vertices.begin);
   }
-  s.largest_offset = 2 * thickest;
-  FindNearVertices(spec.contact.dhat_m, *model, &s);
+  sheets.largest_offset = 2 * thickest;
+  FindNearVertices(spec.contact.dhat_m, *model, &surface);
 }
 
 void CheckSeparation(const Model& model, Problems* problems) {
   constexpr int kMost = 16;
   const CollisionSurface& s = model.surface;
-  if (!(s.largest_offset > 0)) return;
+  if (!(s.sheets.largest_offset > 0)) return;
   VecX q(3 * model.node_count);
   for (int32_t i = 0; i < model.node_count; ++i) q.segment<3>(3 * i) = model.initial_positions[i];
   BroadPhase broad_phase(&s, &model.summaries, &model.embedding, &model.surface_offset, model.contact.dhat_m);

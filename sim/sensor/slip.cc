@@ -7,7 +7,7 @@ void SlipMeter::Add(const State& state, const ContactForces& contacts, double dt
   }
 }
 
-Vec3 SlipMeter::Way(int32_t body, int32_t other) const {
+Vec3 SlipMeter::Displacement(int32_t body, int32_t other) const {
   const auto found = ways_.find(std::minmax(body, other));
   if (found == ways_.end()) return Vec3::Zero();
   return body < other ? found->second : Vec3(-found->second);

@@ -11,8 +11,8 @@
 
 namespace eipc {
 
-// The way that each pair has slid, m, since the meter was made: the integral of the slip velocity over the steps that ended in
-// contact.
+// Measures how far the bodies of each pair have slid on each other since the meter was made, m: it integrates the slip velocity
+// over the steps that ended in contact.
 class SlipMeter {
  public:
   explicit SlipMeter(const Model* model) : model_(model) {}
@@ -20,7 +20,7 @@ class SlipMeter {
   // After each step, of this size.
   void Add(const State& state, const ContactForces& contacts, double dt_s);
   // Of `body` on `other`; zero where they have not touched.
-  Vec3 Way(int32_t body, int32_t other) const;
+  Vec3 Displacement(int32_t body, int32_t other) const;
 
  private:
   const Model* model_;

@@ -53,7 +53,7 @@ class AgonesLifecycleTest : public ::testing::Test {
     options.post = [this](const std::string& path) { return sdk_.Post(path); };
     options.takes_work = [this] { return takes_work_.load(); };
     options.sessions = [this] { return sessions_.load(); };
-    options.health_interval = options.look_interval = std::chrono::milliseconds(1);
+    options.health_interval = options.poll_interval = std::chrono::milliseconds(1);
     return options;
   }
 
@@ -62,7 +62,7 @@ class AgonesLifecycleTest : public ::testing::Test {
   std::atomic<int> sessions_{0};
 };
 
-TEST_F(AgonesLifecycleTest, TellsEachStateOnce) {
+TEST_F(AgonesLifecycleTest, SendsEachStateOnce) {
   AgonesLifecycle agones(Options());
   EXPECT_THAT(sdk_.Await(1), ElementsAre("/ready"));
   sessions_ = 2;

@@ -106,9 +106,10 @@ class PairSlip:
     velocity: np.ndarray  # [3] m/s
     # Share of normal_force at contacts that hold (slower than the scene's friction velocity, with friction): 1 sticks, 0 slips.
     sticking: float
-    # Since the two began to touch, of scenes with contact.track_slip: that time, s; the integral of the velocity, [3] m; of its magnitude.
+    # Since the two began to touch, in scenes with contact.track_slip: when that was, s; the integral of the velocity, [3] m; the integral
+    # of its magnitude, m.
     begun_s: Optional[float] = None
-    way: Optional[np.ndarray] = None
+    displacement: Optional[np.ndarray] = None
     path: Optional[float] = None
 
     @property
@@ -119,7 +120,7 @@ class PairSlip:
     def reversed(self) -> "PairSlip":
         """The same of `other` on `body`."""
         return PairSlip(self.other, self.body, self.normal_force, -self.velocity, self.sticking, self.begun_s,
-                        None if self.way is None else -self.way, self.path)
+                        None if self.displacement is None else -self.displacement, self.path)
 
 
 def slips_from_messages(messages: Iterable[observation_pb2.PairSlip]) -> dict[tuple[str, str], PairSlip]:
@@ -130,7 +131,7 @@ def slips_from_messages(messages: Iterable[observation_pb2.PairSlip]) -> dict[tu
         slip = PairSlip(message.body, message.other, message.normal_force_n, np.array([velocity.x, velocity.y, velocity.z]), message.sticking)
         if message.HasField("since_contact"):
             slip = PairSlip(slip.body, slip.other, slip.normal_force, slip.velocity, slip.sticking, total.begun_s,
-                            np.array([total.way_m.x, total.way_m.y, total.way_m.z]), total.path_m)
+                            np.array([total.displacement_m.x, total.displacement_m.y, total.displacement_m.z]), total.path_m)
         out[slip.body, slip.other] = slip
         out[slip.other, slip.body] = slip.reversed()
     return out

@@ -96,15 +96,15 @@ def test_peaks_are_of_every_element():
 def test_slips_come_in_both_orders():
     message = observation_pb2.Observation()
     message.slips.add(body="block", other="floor", normal_force_n=3, velocity_m_s=vec(x=0.2), sticking=0.25,
-                      since_contact=observation_pb2.SlideTotal(begun_s=0.5, way_m=vec(x=0.1, y=0.2), path_m=0.4))
+                      since_contact=observation_pb2.SlideTotal(begun_s=0.5, displacement_m=vec(x=0.1, y=0.2), path_m=0.4))
     message.slips.add(body="block", other="wall", normal_force_n=1, sticking=1)
     slips = eipc.observation.observation_from_message(message).slips
     assert len(slips) == 4
     slip, back, held = slips["block", "floor"], slips["floor", "block"], slips["block", "wall"]
     assert (slip.normal_force, slip.sticking, slip.slipping, slip.begun_s, slip.path) == (3, 0.25, True, 0.5, 0.4)
     np.testing.assert_array_equal(slip.velocity, [0.2, 0, 0])
-    np.testing.assert_array_equal(slip.way, [0.1, 0.2, 0])
+    np.testing.assert_array_equal(slip.displacement, [0.1, 0.2, 0])
     assert (back.body, back.other, back.normal_force, back.path) == ("floor", "block", 3, 0.4)
     np.testing.assert_array_equal(back.velocity, [-0.2, 0, 0])
-    np.testing.assert_array_equal(back.way, [-0.1, -0.2, 0])
-    assert not held.slipping and held.way is None and held.begun_s is None
+    np.testing.assert_array_equal(back.displacement, [-0.1, -0.2, 0])
+    assert not held.slipping and held.displacement is None and held.begun_s is None

@@ -12,6 +12,7 @@
 #include "server/convert/scene_meshes.h"
 #include "server/os/child_process.h"
 #include "sim/base/status_macros.h"
+#include "sim/scene/body_kinds.h"
 #include "sim/scene/compile_body.h"
 
 namespace eipc::rpc {
@@ -22,7 +23,7 @@ constexpr char kBodyPath[] = "bodies[0]";
 constexpr char kProblem[] = "PROBLEM ";
 
 bool WantsCage(const BodySpec& body) {
-  if (body.kind != BodyKind::kEmbedded) return false;
+  if (!RowOf(body.kind).has_cage) return false;
   return (!body.cage && body.cage_vertices > 0) || (body.calibration && body.calibration->measured());
 }
 

@@ -79,7 +79,7 @@ struct Services {
   std::vector<SessionRegistry::Entry> ReapIdleSessions(std::chrono::steady_clock::time_point now);
   // Stores a scene and its file. One that is there already is no error.
   absl::Status AddScene(StoredScene scene);
-  // Of a child process that works for a request.
+  // What a child process that works for a request may take.
   ChildLimits LimitsOfChildren(MemoryMeter* meter) const;
   absl::Status DeleteScene(const std::string& name, const std::string& tenant);
 

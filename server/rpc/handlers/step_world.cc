@@ -69,8 +69,19 @@ struct RetryKey {
   std::string request;  // its digest
 };
 
-absl::Status StepAndAnswer(Services& services, const CallContext& context, const SessionRegistry::Lease& session, RetryKey key,
-                           const v1::StepRequest& request, v1::StepResponse* response, StepSummary* sum) {
+// A request on a world, and how it is remembered.
+struct StepOfWorld {
+  const SessionRegistry::Lease& session;
+  RetryKey key;
+  const v1::StepRequest& request;
+};
+
+// *sum is complete on failure too.
+absl::Status StepAndAnswer(Services& services, const CallContext& context, StepOfWorld step, v1::StepResponse* response,
+                           StepSummary* sum) {
+  const SessionRegistry::Lease& session = step.session;
+  const v1::StepRequest& request = step.request;
+  RetryKey& key = step.key;
   EIPC_RETURN_IF_ERROR(CheckWorld(*session, request.world()));
   const int index = request.world();
   const World& world = session->world(index);
@@ -120,20 +131,19 @@ void EndSpan(const absl::Status& status, const StepSummary& summary, std::chrono
   span->message = std::string(status.message());
 }
 
-absl::Status StepTraced(Services& services, const CallContext& context, const SessionRegistry::Lease& session, RetryKey key,
-                        const v1::StepRequest& request, v1::StepResponse* response) {
+absl::Status StepTraced(Services& services, const CallContext& context, StepOfWorld step, v1::StepResponse* response) {
   StepSummary summary;
   if (services.spans == nullptr || !context.trace.sampled) {
-    return StepAndAnswer(services, context, session, std::move(key), request, response, &summary);
+    return StepAndAnswer(services, context, std::move(step), response, &summary);
   }
   StepSpan span;
   span.trace = context.trace;
   span.id = NewSpanId();
   span.start_unix_ns = std::chrono::nanoseconds(std::chrono::system_clock::now().time_since_epoch()).count();
-  span.session = session.name();
-  span.world = request.world();
+  span.session = step.session.name();
+  span.world = step.request.world();
   const auto begin = std::chrono::steady_clock::now();
-  const absl::Status status = StepAndAnswer(services, context, session, std::move(key), request, response, &summary);
+  const absl::Status status = StepAndAnswer(services, context, std::move(step), response, &summary);
   EndSpan(status, summary, begin, &span);
   services.spans->Push(std::move(span));
   return status;
@@ -145,12 +155,12 @@ absl::Status StepWorld(Services& services, const CallContext& context, const Ses
                        const v1::StepRequest& request, v1::StepResponse* response) {
   RetryKey key{RetryKind::kRequest, request.request_id(), ""};
   if (!key.id.empty()) key.request = MessageDigest(request);
-  return StepTraced(services, context, session, std::move(key), request, response);
+  return StepTraced(services, context, {session, std::move(key), request}, response);
 }
 
 absl::Status StepWorldOfBatch(Services& services, const CallContext& context, const SessionRegistry::Lease& session,
                               const BatchId& batch, const v1::StepRequest& request, v1::StepResponse* response) {
-  return StepTraced(services, context, session, {RetryKind::kBatchPart, batch.id, batch.digest}, request, response);
+  return StepTraced(services, context, {session, {RetryKind::kBatchPart, batch.id, batch.digest}, request}, response);
 }
 
 }  // namespace eipc::rpc

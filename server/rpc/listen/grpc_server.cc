@@ -275,11 +275,6 @@ GrpcServer::~GrpcServer() { Drain(std::chrono::milliseconds(0)); }
 
 const std::string& GrpcServer::address() const { return impl_->address; }
 
-bool GrpcServer::AwaitRecovery() {
-  if (impl_->services.recovery != nullptr) impl_->services.recovery->Wait();
-  return impl_->services.CheckRecovered().ok();
-}
-
 bool GrpcServer::TakesWork() const { return impl_->TakesWork(); }
 
 int GrpcServer::SessionCount() const { return static_cast<int>(impl_->services.sessions.size()); }

@@ -81,10 +81,6 @@ class GrpcServer {
 
   // Where it listens, with the port it got.
   const std::string& address() const;
-  // Waits until the scenes and sessions of an earlier server are recovered or given up; false when a drain came first. Until then
-  // the server is alive, but not ready.
-  bool AwaitRecovery();
-
   // Not while it recovers or drains. Both may be called from any thread until Drain has returned.
   bool TakesWork() const;
   int SessionCount() const;

@@ -80,7 +80,7 @@ void HealthWatchCall::OnReadDone(bool ok) {
     const std::lock_guard<std::mutex> lock(mutex_);
     if (over_) return;
     if (!now_) now_ = InWords(serving);  // unless it has changed since
-    Tell();
+    Report();
   }
 }
 
@@ -88,15 +88,15 @@ void HealthWatchCall::Changed(const std::string& service, bool serving) {
   if (service != service_) return;
   const std::lock_guard<std::mutex> lock(mutex_);
   now_ = InWords(serving);
-  Tell();
+  Report();
 }
 
-void HealthWatchCall::Tell() {
-  if (over_ || writing_ || told_ == now_) return;
+void HealthWatchCall::Report() {
+  if (over_ || writing_ || reported_ == now_) return;
   HealthCheckResponse response;
   response.set_status(*now_);
   if (!SerializeMessage(response, &answer_).ok()) return;
-  told_ = now_;
+  reported_ = now_;
   writing_ = true;
   ExpectTaken();
   StartWrite(&answer_);
@@ -107,7 +107,7 @@ void HealthWatchCall::OnWriteDone(bool ok) {
   {
     const std::lock_guard<std::mutex> lock(mutex_);
     writing_ = false;
-    if (ok) Tell();
+    if (ok) Report();
     if (writing_) return;
   }
   if (!ok || cancelled()) return EndWhenQuiet(Gone());

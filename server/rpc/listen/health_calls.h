@@ -42,7 +42,7 @@ class HealthWatchCall final : public Call, private HealthState::Watcher {
   void Changed(const std::string& service, bool serving) override;
   void Drained() override;
   // Writes what the client does not know yet. Requires mutex_.
-  void Tell();
+  void Report();
   // Ends the call unless it is over or something is being written: OnWriteDone ends it then.
   void EndWhenQuiet(const absl::Status& status);
 
@@ -53,7 +53,7 @@ class HealthWatchCall final : public Call, private HealthState::Watcher {
   std::mutex mutex_;
   // Guarded by mutex_.
   grpc::ByteBuffer answer_;
-  std::optional<Status> told_;
+  std::optional<Status> reported_;
   std::optional<Status> now_;
   bool writing_ = false;
   bool over_ = false;

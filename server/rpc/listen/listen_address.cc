@@ -36,9 +36,9 @@ absl::Status CheckFolder(const std::string& path) {
   struct stat info;
   if (stat(folder.c_str(), &info) != 0 || !S_ISDIR(info.st_mode)) return Unfit(path, absl::StrCat(folder, " is not a folder"));
   if (info.st_uid != geteuid() || (info.st_mode & 077) != 0) {
-    return Unfit(path,
-                 absl::StrCat("the folder ", folder, " must belong to this user alone (chmod 0700): every user who can connect to ",
-                              "the socket can name the caller"));
+    return Unfit(
+        path, absl::StrCat("the folder ", folder, " must belong to this user alone (chmod 0700): every process that can connect ",
+                           "to the socket can name the caller"));
   }
   return absl::OkStatus();
 }

@@ -16,7 +16,7 @@
 namespace eipc::rpc {
 
 // Bounds how many large messages arrive at once: gRPC assembles a message in memory before anybody sees how large it is, so room
-// for the largest is set aside before the first byte is asked for. Whoever finds none waits, without a thread.
+// for the largest is set aside before the first byte is asked for. A call that finds none waits, without a thread.
 //
 // A tenant has at most half of the room, so that its slow senders do not stop the others.
 class MessageRoom {

@@ -24,7 +24,7 @@ bool WriteEverything(int file, absl::string_view text) {
     if (written >= 0) {
       text.remove_prefix(static_cast<size_t>(written));
     } else if (errno == EAGAIN) {
-      // Whoever shares the descriptor has made it non-blocking.
+      // Another process that shares the descriptor has made it non-blocking.
       pollfd room = {file, POLLOUT, 0};
       poll(&room, 1, -1);
     } else if (errno != EINTR) {

@@ -37,7 +37,7 @@ struct StepSpan {
 // file exporter. No line break at the end.
 std::string OtlpLine(const std::vector<StepSpan>& spans);
 
-// Writes spans to a file, a line for those of a fraction of a second. Whoever pushes never waits for the file: what does not fit
+// Writes spans to a file, a line for those of a fraction of a second. Push never waits for the file: what does not fit
 // into the queue is dropped, what cannot be written is lost, and both are counted.
 class SpanLog {
  public:

@@ -25,7 +25,7 @@ class ViewAccess {
   using Clock = std::chrono::steady_clock;
   static constexpr std::chrono::seconds kTicketLife{60};
   static constexpr std::chrono::hours kCookieLife{12};
-  // Of each; the oldest make room for new ones.
+  // The most of each; the oldest make room for new ones.
   static constexpr size_t kMostTickets = 256;
   static constexpr size_t kMostCookies = 1024;
 

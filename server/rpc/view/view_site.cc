@@ -91,7 +91,7 @@ ViewReply StandardViewSite::AnswerPost(const ViewQuery& query) {
   if (query.path == "/sign-in") {
     const absl::string_view token = absl::StripAsciiWhitespace(query.body);
     const std::optional<Caller> caller = token.size() <= kMostTokenBytes ? access_.ByToken(token) : std::nullopt;
-    if (!caller) return Refusal(401, "UNAUTHENTICATED: no such token; ask the operator of the server for one");
+    if (!caller) return Refusal(401, "UNAUTHENTICATED: no such token; the operator of the server issues tokens");
     return {204, "", "", {{"Set-Cookie", access_.CookieFor(*caller, query.host)}}};
   }
   if (query.path == "/sign-out") return {204, "", "", {{"Set-Cookie", access_.SignOut(query.cookies)}}};

@@ -49,6 +49,14 @@ std::shared_ptr<const Model> Bodies() {
   return *model;
 }
 
+absl::StatusOr<v1::Observation> ObservationToProto(const World& world, const v1::ObservationRequest& request) {
+  const absl::StatusOr<ObservationPlan> plan = ObservationPlan::Create(world.model(), request);
+  if (!plan.ok()) return plan.status();
+  v1::Observation observation;
+  plan->Observe(world, &observation);
+  return observation;
+}
+
 v1::ObservationRequest Everything() {
   v1::ObservationRequest request;
   request.set_poses(true);

@@ -44,8 +44,8 @@ TEST(CollisionFreeStep, NothingMeetsOnTheWay) {
     const VecX q0 = testing::Stacked(x0), q1 = testing::Stacked(x1);
     BroadPhase broad_phase = m.Detection(kDhat);
     broad_phase.UpdateBounds(q0, q1, 0);
-    const double step = CollisionFreeStep(broad_phase.candidates(), x0, x1, 1e-16, &one);
-    EXPECT_EQ(step, CollisionFreeStep(broad_phase.candidates(), x0, x1, 1e-16, &two));
+    const double step = CollisionFreeStep(broad_phase.candidates(), {x0, x1, 1e-16}, &one);
+    EXPECT_EQ(step, CollisionFreeStep(broad_phase.candidates(), {x0, x1, 1e-16}, &two));
     // More candidates, seen from other anchors, and most of them not looked at: the same bits.
     BroadPhase wide = m.Detection(kDhat);
     wide.UpdateBounds(q0, q1, speed);
@@ -56,11 +56,11 @@ TEST(CollisionFreeStep, NothingMeetsOnTheWay) {
     wide.Displacements(q1, x1, &on_way);
     on_way.IncludeBodies(travel);
     on_way.IncludeVertices(travel, wide.vertices());
-    EXPECT_EQ(step, CollisionFreeStep(wide.candidates(), x0, x1, 1e-16, &one, &on_way));
+    EXPECT_EQ(step, CollisionFreeStep(wide.candidates(), {x0, x1, 1e-16, &on_way}, &one));
     // From what comes near just on this way: the same.
     SweptBroadPhase path(&m.surface, &m.summaries, &m.rows, &m.offsets, kDhat);
     path.Find(q0, q1, LargestExaminedGap(kDhat, 0, 1e-16));
-    EXPECT_EQ(step, CollisionFreeStep(path.candidates(), path.from(), path.to(), 1e-16, &one));
+    EXPECT_EQ(step, CollisionFreeStep(path.candidates(), {path.from(), path.to(), 1e-16}, &one));
     // Short ways from regions, long ones from what comes near on them: the same.
     BroadPhase mixed = m.Detection(kDhat);
     mixed.UpdateBounds(q0, q1, kDhat, fars.Uniform(0, 2) * speed);
@@ -78,8 +78,8 @@ TEST(CollisionFreeStep, NothingMeetsOnTheWay) {
     in_regions.IncludeVertices(at_start, mixed.vertices());
     mixed.ExcludeUncovered(&in_regions);
     path.Find(q0, q1, LargestExaminedGap(kDhat, 0, 1e-16), &mixed);
-    EXPECT_EQ(step, std::min(CollisionFreeStep(mixed.candidates(), x0, x1, 1e-16, &one, &in_regions),
-                             CollisionFreeStep(path.candidates(), path.from(), path.to(), 1e-16, &one)));
+    EXPECT_EQ(step, std::min(CollisionFreeStep(mixed.candidates(), {x0, x1, 1e-16, &in_regions}, &one),
+                             CollisionFreeStep(path.candidates(), {path.from(), path.to(), 1e-16}, &one)));
     const ContactWeights weights(s);
     ContactSet narrow_set(&s, &weights, {}), wide_set(&s, &weights, {});
     narrow_set.Update(broad_phase.candidates(), x0, &one);
@@ -137,7 +137,7 @@ TEST(CollisionFreeStep, HeadOnApproachStopsAtATenthOfDhat) {
       x1.push_back(turn * (p.z() > 0 ? p - Vec3(0, 0, travel) : p) + shift);
     }
     const std::vector<Candidate> pair = {{{0, 1, 2, 3}, 0, 0, ContactKind::kPointTriangle, false, 0, 1e-3}};
-    const double step = CollisionFreeStep(pair, x0, x1, 1e-16, &pool);
+    const double step = CollisionFreeStep(pair, {x0, x1, 1e-16}, &pool);
     const double left = gap - step * travel, bound = std::min(1e-4, 0.5 * gap);
     EXPECT_GE(left, bound * (1 - 1e-9));
     EXPECT_LE(left, bound * 1.5) << "gap " << gap << " travel " << travel;
@@ -146,9 +146,9 @@ TEST(CollisionFreeStep, HeadOnApproachStopsAtATenthOfDhat) {
 
 TEST(CollisionFreeStep, WithoutCandidatesOrMotionTheStepIsWhole) {
   ThreadPool pool(1);
-  EXPECT_EQ(CollisionFreeStep({}, {}, {}, 0, &pool), 1);
+  EXPECT_EQ(CollisionFreeStep({}, {{}, {}, 0}, &pool), 1);
   const std::vector<Vec3> x = {{0, 0, 1e-4}, {-1, -1, 0}, {1, -1, 0}, {0, 1, 0}};
-  EXPECT_EQ(CollisionFreeStep({{{0, 1, 2, 3}, 0, 0, ContactKind::kPointTriangle, false, 0, 1e-3}}, x, x, 1e-16, &pool), 1);
+  EXPECT_EQ(CollisionFreeStep({{{0, 1, 2, 3}, 0, 0, ContactKind::kPointTriangle, false, 0, 1e-3}}, {x, x, 1e-16}, &pool), 1);
 }
 
 // An interrupt ends the search for pairs and the queries after a few; the next search is whole again.
@@ -175,11 +175,11 @@ TEST(CollisionFreeStep, EndsSoonWhenInterrupted) {
   }
   pairs.Find(q0, q1, kDhat);
   ASSERT_EQ(pairs.candidates().size(), undisturbed.candidates().size());
-  const double step = CollisionFreeStep(pairs.candidates(), pairs.from(), pairs.to(), 1e-16, &pool);
+  const double step = CollisionFreeStep(pairs.candidates(), {pairs.from(), pairs.to(), 1e-16}, &pool);
   EXPECT_LT(step, 1);
   polls = 0;
   const Interrupt::Watch watch(&interrupt, after_three);
-  (void)CollisionFreeStep(pairs.candidates(), pairs.from(), pairs.to(), 1e-16, &pool, nullptr, &interrupt);
+  (void)CollisionFreeStep(pairs.candidates(), {pairs.from(), pairs.to(), 1e-16}, &pool, &interrupt);
   EXPECT_EQ(polls, 4) << "of " << pairs.candidates().size() << " queries";
   EXPECT_FALSE(interrupt.status().ok());
 }

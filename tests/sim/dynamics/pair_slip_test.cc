@@ -54,12 +54,12 @@ TEST(PairSlip, IsTheWayOfABlockThatSlides) {
     const double speed = BodyTwist(world.model(), world.state(), 1).linear.x();
     testing::RunSteps(&world, 50, kStep);
     const State::Slide after = *SlideOf(world, 0, 1);
-    const double way = -(after.way_m - before.way_m).x();  // of the block on the floor
-    EXPECT_NEAR(way / (At(world, 1) - from).x(), 1, 1e-3);
-    EXPECT_NEAR((after.path_m - before.path_m) / way, 1, 1e-6) << "straight";
+    const double moved = -(after.displacement_m - before.displacement_m).x();  // of the block on the floor
+    EXPECT_NEAR(moved / (At(world, 1) - from).x(), 1, 1e-3);
+    EXPECT_NEAR((after.path_m - before.path_m) / moved, 1, 1e-6) << "straight";
     const double acceleration = kGravity * (std::sin(kAngle) - kMu * std::cos(kAngle)), t = 50 * kStep;
     const double first_order = integrator == IntegratorKind::kBackwardEuler ? kStep : 0;  // its sum of the steps' velocities
-    EXPECT_NEAR(way / (speed * t + 0.5 * acceleration * t * (t + first_order)), 1, 5e-3);
+    EXPECT_NEAR(moved / (speed * t + 0.5 * acceleration * t * (t + first_order)), 1, 5e-3);
     EXPECT_EQ(after.begun_s, before.begun_s);
     const std::vector<PairSlip> slips = Slips(world.model(), world.state().v, world.contact_forces());
     ASSERT_EQ(slips.size(), 2u);
@@ -78,7 +78,7 @@ TEST(PairSlip, CountsFromTheFirstContact) {
     ASSERT_TRUE(world.Step({kStep, {}}, {}).ok());
   }
   testing::RunSteps(&world, 50, kStep);
-  EXPECT_NEAR(-SlideOf(world, 0, 1)->way_m.x() / (At(world, 1) - from).x(), 1, 2e-3);
+  EXPECT_NEAR(-SlideOf(world, 0, 1)->displacement_m.x() / (At(world, 1) - from).x(), 1, 2e-3);
 }
 
 // mu > tan(angle): it holds, and creeps at less than the speed at which friction is smoothed.
@@ -123,7 +123,7 @@ TEST(PairSlip, IsStateThatSnapshotsCarry) {
   testing::RunSteps(&world, 10, kStep);
   testing::RunSteps(&other, 10, kStep);
   EXPECT_EQ(other.state().Digest(), world.state().Digest());
-  EXPECT_EQ(SlideOf(other, 0, 1)->way_m, SlideOf(world, 0, 1)->way_m);
+  EXPECT_EQ(SlideOf(other, 0, 1)->displacement_m, SlideOf(world, 0, 1)->displacement_m);
   State changed = world.state();
   changed.slides[0].path_m += 1e-9;
   EXPECT_NE(changed.Digest(), world.state().Digest());

@@ -4,9 +4,12 @@
 
 #include <cmath>
 #include <limits>
+#include <optional>
 #include <set>
 #include <string>
+#include <utility>
 
+#include "absl/status/statusor.h"
 #include "sim/dynamics/world.h"
 #include "sim/sensor/body_motion.h"
 #include "tests/support/scenes.h"
@@ -31,6 +34,15 @@ SceneSpec Boxes() {
 }
 
 Quat About(const Vec3& axis, double angle) { return Quat(Eigen::AngleAxisd(angle, axis)); }
+
+// The first start that is free, or the failure.
+absl::StatusOr<State> PlacedStart(const Model& model, const StartOrder& order) {
+  StartDraws draws(&model, order);
+  while (draws.Left()) {
+    if (std::optional<State> state = draws.Next()) return *std::move(state);
+  }
+  return draws.Failure();
+}
 
 StartOrder Ranges(uint64_t seed) {
   StartOrder order;

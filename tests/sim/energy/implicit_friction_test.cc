@@ -53,6 +53,19 @@ struct Case {
   }
 };
 
+// F as the comment of FrictionPoint gives it.
+Vec12 ImplicitFrictionForce(const FrictionPoint& p) {
+  const std::array<double, 4>& w = p.stencil.closest.w;
+  const Vec3 n = p.stencil.closest.e / p.stencil.distance;
+  Vec3 r = Vec3::Zero();
+  for (int i = 0; i < 4; ++i) r += w[i] * (p.x.x[i] - p.x_tilde.x[i]);
+  const Vec3 u = r - n * n.dot(r);
+  const double load = p.mu * p.potential.NormalForce(p.stencil, p.x) * p.curve.ForceOverY(u.norm());
+  Vec12 force;
+  for (int i = 0; i < 4; ++i) force.segment<3>(3 * i) = -w[i] * load * u;
+  return force;
+}
+
 template <typename Check>
 void ForEachCase(const Check& check) {
   testing::Random random(7);

@@ -7,6 +7,7 @@
 
 #include <cmath>
 #include <limits>
+#include <string>
 
 #include "tests/sim/robot/robots.h"
 
@@ -17,6 +18,12 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
 constexpr double kTolerance = 1e-12;
+
+size_t FindLink(const Robot& robot, const std::string& name) {
+  size_t link = 0;
+  while (robot.links.at(link).name != name) ++link;
+  return link;
+}
 
 // The arm by hand: it turns by `turn` about z, bends by `elbow` about y, and the fingers open by `open` across, turned by `roll`.
 Pose FingerByHand(double turn, double elbow, double roll, double open, double side) {

@@ -112,7 +112,7 @@ TEST(ShellScene, FoldedStartsKeepTheirLayersApart) {
       if (std::find(t.begin(), t.end(), p) != t.end()) continue;
       const std::array<int32_t, 4> v = {p, t[0], t[1], t[2]};
       const double placed = std::sqrt(PairClosest(ContactKind::kPointTriangle, v, s.rest_positions).distance2);
-      const double flat = std::sqrt(PairClosest(ContactKind::kPointTriangle, v, s.stress_free).distance2);
+      const double flat = std::sqrt(PairClosest(ContactKind::kPointTriangle, v, s.sheets.stress_free).distance2);
       const PairRange range = OwnRange(s, ContactKind::kPointTriangle, v, 1e-3);
       if (placed < 3.5e-3 && flat > 0.04) {
         EXPECT_EQ(range.dhat, 1e-3);

@@ -40,13 +40,13 @@ TEST(Slip, IsTheWayOfABlockThatSlides) {
       ASSERT_TRUE(world.Step({kStep, {}}, {}).ok());
       meter.Add(world.state(), world.contact_forces(), kStep);
     }
-    const Vec3 way = BodyPose(world.model(), world.state(), block).position - from;
-    EXPECT_NEAR(meter.Way(block, 1 - block).x() / way.x(), 1, 1e-3);
-    EXPECT_NEAR(meter.Way(1 - block, block).x() / way.x(), -1, 1e-3);
+    const Vec3 moved = BodyPose(world.model(), world.state(), block).position - from;
+    EXPECT_NEAR(meter.Displacement(block, 1 - block).x() / moved.x(), 1, 1e-3);
+    EXPECT_NEAR(meter.Displacement(1 - block, block).x() / moved.x(), -1, 1e-3);
     const double acceleration = kGravity * (std::sin(kAngle) - kMu * std::cos(kAngle));
     const double analytic = speed * 0.5 + 0.5 * acceleration * 0.5 * (0.5 + kStep);  // backward Euler's sum
-    EXPECT_NEAR(meter.Way(block, 1 - block).x() / analytic, 1, 2e-3);
-    EXPECT_LT(std::abs(meter.Way(block, 1 - block).z()), 1e-4);  // not along the normal
+    EXPECT_NEAR(meter.Displacement(block, 1 - block).x() / analytic, 1, 2e-3);
+    EXPECT_LT(std::abs(meter.Displacement(block, 1 - block).z()), 1e-4);  // not along the normal
     const std::vector<PairSlip> slips = Slips(world.model(), world.state().v, world.contact_forces());
     ASSERT_EQ(slips.size(), 1u);
     EXPECT_NEAR(slips[0].normal_force, 0.072 * kGravity * std::cos(kAngle), 1e-3);
@@ -62,9 +62,9 @@ TEST(Slip, IsCreepWhereFrictionHolds) {
     meter.Add(world.state(), world.contact_forces(), kStep);
   }
   // Below the friction velocity: tan(angle) / mu = 0.73 of the limit.
-  EXPECT_LT(meter.Way(0, 1).norm(), 1e-4 * 0.5);
-  EXPECT_GT(meter.Way(0, 1).x(), 0);
-  EXPECT_EQ(meter.Way(0, 5), Vec3::Zero());
+  EXPECT_LT(meter.Displacement(0, 1).norm(), 1e-4 * 0.5);
+  EXPECT_GT(meter.Displacement(0, 1).x(), 0);
+  EXPECT_EQ(meter.Displacement(0, 5), Vec3::Zero());
 }
 
 }  // namespace
