@@ -13,8 +13,8 @@
 namespace eipc {
 namespace {
 
-using ::testing::HasSubstr;
 using std::chrono::milliseconds;
+using ::testing::HasSubstr;
 
 // A sidecar that gives one answer to one request.
 class Sidecar {
@@ -50,8 +50,9 @@ class Sidecar {
 
 TEST(AgonesSdk, ReadsTheStatus) {
   EXPECT_EQ(Sidecar("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}").Sdk().Post("/ready", milliseconds(20'000)), absl::OkStatus());
-  EXPECT_THAT(std::string(Sidecar("HTTP/1.1 500 Oh\r\nContent-Length: 0\r\n\r\n").Sdk().Post("/ready", milliseconds(20'000)).message()),
-              HasSubstr("status 500"));
+  EXPECT_THAT(
+      std::string(Sidecar("HTTP/1.1 500 Oh\r\nContent-Length: 0\r\n\r\n").Sdk().Post("/ready", milliseconds(20'000)).message()),
+      HasSubstr("status 500"));
 }
 
 // What the sidecar sends after its header is not read, so its length does not matter.

@@ -15,9 +15,8 @@ absl::StatusOr<RecordingCopy> GetRecording(Services& services, const CallContext
   if (log == nullptr) return absl::FailedPreconditionError("NOT_RECORDED: the session was created without `record`");
   EIPC_RETURN_IF_ERROR(log->CheckRecording());
   RecordingCopy copy;
-  EIPC_ASSIGN_OR_RETURN(copy.memory,
-                        services.tenant_memory.Take(context.tenant, static_cast<int64_t>(log->recorded_bytes()),
-                                                    "the copy of the recording"));
+  EIPC_ASSIGN_OR_RETURN(copy.memory, services.tenant_memory.Take(context.tenant, static_cast<int64_t>(log->recorded_bytes()),
+                                                                 "the copy of the recording"));
   EIPC_ASSIGN_OR_RETURN(copy.bytes, log->Recording());
   return copy;
 }

@@ -57,11 +57,13 @@ void FillSceneInfo(const std::string& name, const Model& model, bool topology, v
 }
 
 int64_t SceneInfoBytes(const Model& model, bool topology) {
-  constexpr int64_t kPerName = 8, kPerScene = 512, kPerBody = 256, kPerVertex = 3 * sizeof(double), kPerTriangle = 3 * sizeof(int32_t);
+  constexpr int64_t kPerName = 8, kPerScene = 512, kPerBody = 256, kPerVertex = 3 * sizeof(double),
+                    kPerTriangle = 3 * sizeof(int32_t);
   int64_t bytes = kPerScene + static_cast<int64_t>(model.name.size());
   for (const Body& body : model.bodies) bytes += kPerBody + static_cast<int64_t>(body.name.size());
   for (const BoundarySet& set : model.boundary_sets) bytes += kPerName + static_cast<int64_t>(set.name.size());
-  if (topology) bytes += kPerVertex * model.surface.vertex_count + kPerTriangle * static_cast<int64_t>(model.surface.triangles.size());
+  if (topology)
+    bytes += kPerVertex * model.surface.vertex_count + kPerTriangle * static_cast<int64_t>(model.surface.triangles.size());
   return bytes;
 }
 

@@ -11,8 +11,8 @@
 
 namespace eipc::rpc {
 
-// Bounds how many are inside at once: in all, and of one tenant, so that no tenant keeps the others out. Viewers, who read only, have at
-// most half of their tenant's places, so that they never keep its operators out.
+// Bounds how many are inside at once: in all, and of one tenant, so that no tenant keeps the others out. Viewers, who read only,
+// have at most half of their tenant's places, so that they never keep its operators out.
 //
 // Invariant: no call waits that could be inside. Those that wait enter in order of arrival, except that a tenant at its own bound
 // lets others pass.
@@ -22,7 +22,8 @@ class CallGate {
   class Place {
    public:
     Place() = default;
-    Place(Place&& other) noexcept : gate_(std::exchange(other.gate_, nullptr)), tenant_(std::move(other.tenant_)), viewer_(other.viewer_) {}
+    Place(Place&& other) noexcept
+        : gate_(std::exchange(other.gate_, nullptr)), tenant_(std::move(other.tenant_)), viewer_(other.viewer_) {}
     Place& operator=(Place&& other) noexcept {
       if (this != &other) {
         Leave();

@@ -20,8 +20,8 @@ bool IsOrigin(absl::string_view text) {
   return false;
 }
 
-// Work of a page, which counts as that of a viewer whatever its caller may do. The pass is given back when the work is over, or cannot be
-// done.
+// Work of a page, which counts as that of a viewer whatever its caller may do. The pass is given back when the work is over, or
+// cannot be done.
 bool RunAmongCalls(CallHost* calls, const std::string& tenant, std::function<void()> work) {
   auto refused = std::make_shared<std::atomic<bool>>(false);
   calls->calls_gate.Enter(tenant, true, [calls, refused, work = std::move(work)](CallGate::Place place) {

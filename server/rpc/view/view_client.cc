@@ -103,7 +103,8 @@ absl::Status ViewClient::Call(uint32_t id, v1::ViewerCall call) {
   const size_t bytes = call.request().size();
   const std::lock_guard<std::mutex> lock(mutex_);
   if (waiting_bytes_ + bytes > kMostWaitingBytes) {
-    return absl::ResourceExhaustedError(absl::StrCat("TOO_MANY_REQUESTS: at most ", kMostWaitingBytes, " bytes of requests may wait"));
+    return absl::ResourceExhaustedError(
+        absl::StrCat("TOO_MANY_REQUESTS: at most ", kMostWaitingBytes, " bytes of requests may wait"));
   }
   waiting_bytes_ += bytes;
   work_.push_back({id, std::move(call), host_->services->memory.Record(static_cast<int64_t>(bytes))});

@@ -134,12 +134,12 @@ void StandardViewSite::SendRecording(const ViewQuery& query, const std::function
     if (!copy.ok())
       return send(Refusal(absl::IsNotFound(copy.status()) ? 404 : 409, std::string(ForWire(copy.status()).message())));
     const std::string name = Printable(session.substr(session.rfind('/') + 1));
-    send({200,
-          "application/octet-stream",
-          std::move(copy->bytes),
-          {{"Content-Disposition",
-            absl::StrCat("attachment; filename=\"", absl::StrReplaceAll(name, {{"\"", "_"}}), ".eipcrec\"")}},
-          std::make_shared<KeptMemory>(std::move(copy->memory))});
+    send(
+        {200,
+         "application/octet-stream",
+         std::move(copy->bytes),
+         {{"Content-Disposition", absl::StrCat("attachment; filename=\"", absl::StrReplaceAll(name, {{"\"", "_"}}), ".eipcrec\"")}},
+         std::make_shared<KeptMemory>(std::move(copy->memory))});
   });
   if (!runs) send(Refusal(503, "NO_THREAD: try again later"));
 }

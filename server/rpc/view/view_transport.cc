@@ -233,7 +233,10 @@ class Socket : public std::enable_shared_from_this<Socket> {
 // A connection until it becomes a socket, or ends.
 class Connection : public std::enable_shared_from_this<Connection> {
  public:
-  Connection(Core* core, tcp::socket&& socket) : core_(core), seat_(std::make_shared<Seat>(core)), stream_(std::move(socket)),
+  Connection(Core* core, tcp::socket&& socket)
+      : core_(core),
+        seat_(std::make_shared<Seat>(core)),
+        stream_(std::move(socket)),
         buffer_(core->options.max_header_bytes + core->options.max_body_bytes) {}
 
   void Read() {
