@@ -1,6 +1,8 @@
 #include "server/agones_sdk.h"
 
+#include <cstdint>
 #include <exception>
+#include <limits>
 
 // Asio 1.74 uses std::exchange without including <utility>; the header above does.
 #include <boost/asio/io_context.hpp>
@@ -54,6 +56,7 @@ class Exchange {
     http::async_write(stream_, request_, [this](beast::error_code error, size_t) {
       if (Failed(error)) return;
       // What comes after the header is of no use, and may be of any length.
+      answer_.body_limit(std::numeric_limits<uint64_t>::max());
       http::async_read_header(stream_, buffer_, answer_, [this](beast::error_code problem, size_t) {
         if (!Failed(problem)) done_ = true;
       });
