@@ -89,8 +89,12 @@ TEST_F(StoredSnapshots, OfEveryReleaseGoOn) {
 TEST_F(StoredSnapshots, StoresOneWhenAsked) {
   const char* name = std::getenv("EIPC_STORE_SNAPSHOT");
   if (name == nullptr) GTEST_SKIP() << "stores a snapshot when EIPC_STORE_SNAPSHOT names it";
-  const v1::Scene scene = testing::BlockOnTable();
-  const std::string session = NewSession(scene, "").name();
+  const v1::SessionInfo info = NewSession(testing::BlockOnTable(), "");
+  const std::string& session = info.name();
+  v1::GetSceneRequest get;
+  get.set_name(info.scene());
+  get.set_include_scene(true);
+  const v1::Scene scene = Must(services_, GetScene, get).scene();  // with its materials named
   Take(session, 20);
   v1::CreateSnapshotRequest request;
   request.set_session(session);
