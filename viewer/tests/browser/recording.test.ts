@@ -117,7 +117,9 @@ check("the slider and the plots move the time", async () => {
   await page.mouse.move(slider.x + slider.width / 2, slider.y + slider.height / 2, { steps: 4 });
   await page.mouse.up();
   assert.ok(Math.abs((await sample(page)) - 25) <= 1);
-  const plot = (await named(page, "plot-contacts").locator("canvas").boundingBox())!;
+  const canvas = named(page, "plot-contacts").locator("canvas");
+  await canvas.scrollIntoViewIfNeeded();
+  const plot = (await canvas.boundingBox())!;
   await page.mouse.move(plot.x + plot.width * 0.6, plot.y + 30);
   await page.mouse.down();
   await page.mouse.move(plot.x + plot.width - 8, plot.y + 30, { steps: 3 });
