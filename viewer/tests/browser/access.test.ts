@@ -1,33 +1,16 @@
 import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
-import { after, before, test } from "node:test";
-import type { Browser, Page } from "playwright-core";
-import { closePages, launch, makePage, named, open, sample, scratchFolder, SKIP } from "./browser.js";
+import type { Page } from "playwright-core";
+import { launch, makePage, named, open, sample, PageTests } from "./browser.js";
 
-let browser: Browser;
-let path: string;
-const scratch = SKIP === false ? scratchFolder() : null;
-
-before(async () => {
-  if (SKIP !== false) return;
-  path = join(scratch!.path, "made.html");
-  makePage(path);
-  browser = await launch();
-});
-
-after(async () => {
-  if (SKIP !== false) return;
-  await browser.close();
-  scratch!.remove();
-});
-
-const check = (name: string, body: () => Promise<void>): void => { test(name, { skip: SKIP }, () => body().finally(closePages)); };
+const pages = new PageTests((path) => { makePage(path("made.html")); });
+const { check } = pages;
+const path = pages.path("made.html");
 const pressed = (page: Page, name: string): Promise<string | null> => named(page, name).getAttribute("aria-pressed");
 const theme = (page: Page): Promise<string | undefined> => page.evaluate(() => document.documentElement.dataset["theme"]);
 
 check("everything is done by the keyboard", async () => {
-  const { page } = await open(browser, path);
+  const { page } = await open(pages.browser, path);
   const press = async (...keys: string[]): Promise<void> => { for (const key of keys) await page.keyboard.press(key); };
   await press(".", ".", "ArrowRight", ",");
   assert.equal(await sample(page), 2);
@@ -50,7 +33,7 @@ check("everything is done by the keyboard", async () => {
 });
 
 check("arrow keys turn the camera while the picture has the focus", async () => {
-  const { page } = await open(browser, path);
+  const { page } = await open(pages.browser, path);
   const view = (): Promise<{ eye: readonly number[]; target: readonly number[] }> => page.evaluate(() => globalThis.eipcViewer!.picture.stage.view);
   await named(page, "picture").focus();
   const start = await view();
@@ -70,7 +53,7 @@ check("arrow keys turn the camera while the picture has the focus", async () => 
 });
 
 check("the tab key reaches every control, each with a name", async () => {
-  const { page } = await open(browser, path);
+  const { page } = await open(pages.browser, path);
   const controls = await page.locator("button:visible:enabled, select:visible, input:visible, summary, canvas[tabindex='0']").count();
   const reached = new Set<string>();
   for (let i = 0; i < controls + 3; i++) {
@@ -87,7 +70,7 @@ check("the tab key reaches every control, each with a name", async () => {
 });
 
 check("dark and light follow the system until one is chosen", async () => {
-  const { page } = await open(browser, path, "", { colorScheme: "dark" });
+  const { page } = await open(pages.browser, path, "", { colorScheme: "dark" });
   assert.equal(await theme(page), "dark");
   await page.emulateMedia({ colorScheme: "light" });
   await page.waitForFunction(() => document.documentElement.dataset["theme"] === "light");
@@ -100,7 +83,7 @@ check("dark and light follow the system until one is chosen", async () => {
 });
 
 check("a phone shows all controls and works by touch", async () => {
-  const { page, problems } = await open(browser, path, "", { viewport: { width: 390, height: 800 }, hasTouch: true, isMobile: true });
+  const { page, problems } = await open(pages.browser, path, "", { viewport: { width: 390, height: 800 }, hasTouch: true, isMobile: true });
   assert.ok((await page.evaluate(() => document.documentElement.scrollWidth)) <= 390);
   for (const box of await page.locator("header button, header select, footer button, footer input, footer select").evaluateAll((all) => all.map((one) => one.getBoundingClientRect().toJSON() as DOMRect))) {
     assert.ok(box.left >= 0 && box.right <= 390 && box.height >= 28, JSON.stringify(box));
@@ -121,7 +104,7 @@ check("a phone shows all controls and works by touch", async () => {
 // A page whose recording is other text.
 function altered(name: string, change: (text: string) => string): string {
   const page = readFileSync(path, "utf8");
-  const to = join(scratch!.path, name);
+  const to = pages.path(name);
   writeFileSync(to, page.replace(/(id="recording">)([^<]*)(<)/, (_, open: string, data: string, close: string) => open + change(data) + close));
   return to;
 }
@@ -134,7 +117,7 @@ check("what is wrong with a recording is said in words", async () => {
     ["other.html", () => "H4sIAAAAAAAAA0vLz09KLAIAlR/2ngYAAAA=", /damaged|no recording/],
   ];
   for (const [name, change, words] of cases) {
-    const { page } = await open(browser, altered(name, change));
+    const { page } = await open(pages.browser, altered(name, change));
     assert.match((await page.locator("[role=alert]").textContent())!, words);
   }
 });

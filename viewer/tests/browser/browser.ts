@@ -2,6 +2,7 @@ import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
+import { after, before, test } from "node:test";
 import { pathToFileURL } from "node:url";
 import { chromium, type Browser, type BrowserContext, type BrowserContextOptions, type Page } from "playwright-core";
 import type { App } from "../../src/app.js";
@@ -46,6 +47,31 @@ const contexts: BrowserContext[] = [];
 // Closes the pages that a test opened.
 export async function closePages(): Promise<void> {
   for (const context of contexts.splice(0)) await context.close();
+}
+
+// What the tests of one file share: a browser, and a folder of pages that `write` fills before the first test.
+export class PageTests {
+  private started: Browser | null = null;
+  private readonly scratch = SKIP === false ? scratchFolder() : null;
+
+  constructor(write: (path: (name: string) => string) => void) {
+    before(async () => {
+      if (SKIP !== false) return;
+      write(this.path);
+      this.started = await launch();
+    });
+    after(async () => {
+      await this.started?.close();
+      this.scratch?.remove();
+    });
+  }
+
+  // While a test runs.
+  get browser(): Browser {
+    return this.started!;
+  }
+  readonly path = (name: string): string => join(this.scratch?.path ?? "", name);
+  readonly check = (name: string, body: () => Promise<void>): void => { test(name, { skip: SKIP }, () => body().finally(closePages)); };
 }
 
 export interface Opened {

@@ -1,33 +1,18 @@
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { join } from "node:path";
-import { after, before, test } from "node:test";
-import type { Browser, Page } from "playwright-core";
-import { closePages, launch, named, open, sample, scratchFolder, SKIP, VIEWER } from "./browser.js";
+import type { Page } from "playwright-core";
+import { named, open, sample, PageTests, VIEWER } from "./browser.js";
 
 // tests/made_comparison.py says what is in the two runs: the second is longer by 2 steps and parts from the first at step 4.
-let browser: Browser;
-let path: string;
-let equal: string;
-const scratch = SKIP === false ? scratchFolder() : null;
-
-before(async () => {
-  if (SKIP !== false) return;
-  path = join(scratch!.path, "compared.html");
-  equal = join(scratch!.path, "equal.html");
+const pages = new PageTests((path) => {
   const make = (...options: string[]): void => { execFileSync("/usr/bin/python3", [join(VIEWER, "tests/made_comparison.py"), ...options], { stdio: "inherit" }); };
-  make(path);
-  make(equal, "--equal");
-  browser = await launch();
+  make(path("compared.html"));
+  make(path("equal.html"), "--equal");
 });
-
-after(async () => {
-  if (SKIP !== false) return;
-  await browser.close();
-  scratch!.remove();
-});
-
-const check = (name: string, body: () => Promise<void>): void => { test(name, { skip: SKIP }, () => body().finally(closePages)); };
+const { check } = pages;
+const path = pages.path("compared.html");
+const equal = pages.path("equal.html");
 
 // Middle of the red-brown cube in one of the pictures, as shares of its width and height.
 async function cubeIn(page: Page, name: string): Promise<[number, number]> {
@@ -48,7 +33,7 @@ async function cubeIn(page: Page, name: string): Promise<[number, number]> {
 }
 
 check("two runs are shown at one time, and part where the first difference is marked", async () => {
-  const { page, problems } = await open(browser, path, "#t=0.06&cam=2,0,0.5,0,0,0.5");
+  const { page, problems } = await open(pages.browser, path, "#t=0.06&cam=2,0,0.5,0,0,0.5");
   for (const part of ["forces", "grid"]) await named(page, part).click();
   assert.match((await named(page, "difference").textContent())!, /^First difference: step 4 \(0\.08 s\): the cage of 'cube'.*largest difference 0\.2/);
   assert.equal(await named(page, "pane-1").textContent(), "1: episode_000000.npz");
@@ -75,7 +60,7 @@ check("two runs are shown at one time, and part where the first difference is ma
 });
 
 check("one camera looks at both runs", async () => {
-  const { page } = await open(browser, path);
+  const { page } = await open(pages.browser, path);
   for (const name of ["picture", "other-picture"]) {
     const canvas = (await named(page, name).boundingBox())!;
     const eyes = (): Promise<number[][]> => page.evaluate(() => globalThis.eipcViewer!.pictures().map(({ stage }) => [...stage.view.eye]));
@@ -91,7 +76,7 @@ check("one camera looks at both runs", async () => {
 });
 
 check("equal runs are said to be the same", async () => {
-  const { page } = await open(browser, equal);
+  const { page } = await open(pages.browser, equal);
   assert.match((await named(page, "difference").textContent())!, /are the same/);
   assert.equal(await named(page, "difference-mark").count(), 0);
 });

@@ -2,34 +2,17 @@ import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { after, before, test } from "node:test";
-import type { Browser } from "playwright-core";
-import { closePages, launch, makePage, named, open, sample, scratchFolder, SKIP, VIEWER } from "./browser.js";
+import { makePage, named, open, sample, PageTests, VIEWER } from "./browser.js";
 
-let browser: Browser;
-let path: string;
-const scratch = SKIP === false ? scratchFolder() : null;
-
-before(async () => {
-  if (SKIP !== false) return;
-  path = join(scratch!.path, "made.html");
-  makePage(path);
-  browser = await launch();
-});
-
-after(async () => {
-  if (SKIP !== false) return;
-  await browser.close();
-  scratch!.remove();
-});
-
-const check = (name: string, body: () => Promise<void>): void => { test(name, { skip: SKIP }, () => body().finally(closePages)); };
+const pages = new PageTests((path) => { makePage(path("made.html")); });
+const { check } = pages;
+const path = pages.path("made.html");
 
 check("the motion is saved as glTF", async () => {
-  const { page } = await open(browser, path, "#t=0.8");
+  const { page } = await open(pages.browser, path, "#t=0.8");
   const [download] = await Promise.all([page.waitForEvent("download"), named(page, "gltf").click()]);
   assert.equal(download.suggestedFilename(), "squeeze_the_ball_lift_it.glb");
-  const saved = join(scratch!.path, "saved.glb");
+  const saved = pages.path("saved.glb");
   await download.saveAs(saved);
   for (const [time, center, half] of [[0, 0.05, 0.04], [0.5, 0.05, 0.032], [1, 0.11, 0.032]] as const) {
     const surfaces = JSON.parse(execFileSync("/usr/bin/python3", [join(VIEWER, "tests/surfaces_of_glb.py"), saved, String(time)], { encoding: "utf8", maxBuffer: 1e8 })) as Record<string, number[][]>;
@@ -42,13 +25,13 @@ check("the motion is saved as glTF", async () => {
 });
 
 check("the recording is saved as a video that plays", async () => {
-  const { page } = await open(browser, path, "#t=0.3", { viewport: { width: 620, height: 420 } });
+  const { page } = await open(pages.browser, path, "#t=0.3", { viewport: { width: 620, height: 420 } });
   await page.getByLabel("Speed of playing").selectOption("4");
   const [download] = await Promise.all([page.waitForEvent("download"), named(page, "video").click()]);
-  const saved = join(scratch!.path, "saved.webm");
+  const saved = pages.path("saved.webm");
   await download.saveAs(saved);
   assert.equal(await sample(page), 15, "the page is where it was");
-  const other = await (await browser.newContext()).newPage();
+  const other = await (await pages.browser.newContext()).newPage();
   const film = await other.evaluate(async (base64) => {
     const video = document.createElement("video");
     video.muted = true;
@@ -75,8 +58,8 @@ check("the recording is saved as a video that plays", async () => {
   assert.ok(film.first - film.last > 0.05, `the ball rises in the film: ${film.first} to ${film.last}`);
 });
 
-check("a browser without WebCodecs is told so", async () => {
-  const { page } = await open(browser, path);
+check("a browser without WebCodecs gets a message", async () => {
+  const { page } = await open(pages.browser, path);
   await page.evaluate(() => { Reflect.deleteProperty(globalThis, "VideoEncoder"); });
   await named(page, "video").click();
   await page.waitForFunction(() => /has no WebCodecs.*record the screen/.test(document.querySelector(".status")!.textContent));

@@ -1,41 +1,24 @@
 import assert from "node:assert/strict";
 import { readFileSync, statSync } from "node:fs";
-import { join } from "node:path";
-import { after, before, test } from "node:test";
-import type { Browser, Page } from "playwright-core";
-import { closePages, launch, makePage, named, open, pixels, sample, scratchFolder, SKIP } from "./browser.js";
+import type { Page } from "playwright-core";
+import { makePage, named, open, pixels, sample, PageTests } from "./browser.js";
 
 // The recording has 51 samples of 0.02 s; tests/made_recording.py says what is in it.
-let browser: Browser;
-let path: string;
-const scratch = SKIP === false ? scratchFolder() : null;
-
-before(async () => {
-  if (SKIP !== false) return;
-  path = join(scratch!.path, "made.html");
-  makePage(path);
-  browser = await launch();
-});
-
-after(async () => {
-  if (SKIP !== false) return;
-  await browser.close();
-  scratch!.remove();
-});
-
-const check = (name: string, body: () => Promise<void>): void => { test(name, { skip: SKIP }, () => body().finally(closePages)); };
+const pages = new PageTests((path) => { makePage(path("made.html")); });
+const { check } = pages;
+const path = pages.path("made.html");
 const SIDE = "&cam=1,0,0.05,0,0,0.05"; // looks along -x at the height of the ball
 const text = (page: Page, name: string): Promise<string | null> => named(page, name).textContent();
 
 check("the page opens without errors and fetches nothing", async () => {
-  const { page, problems } = await open(browser, path);
+  const { page, problems } = await open(pages.browser, path);
   assert.equal(await page.locator("h1").textContent(), "squeeze <the ball> & lift it");
   assert.equal(await page.title(), "squeeze <the ball> & lift it");
   assert.deepEqual(problems, []);
 });
 
 check("foreign code in the page does not run", async () => {
-  const { page } = await open(browser, path);
+  const { page } = await open(pages.browser, path);
   const ran = await page.evaluate(() => {
     const script = document.createElement("script");
     script.textContent = "globalThis.foreign = true";
@@ -62,7 +45,7 @@ async function ballRows(page: Page): Promise<{ top: number; bottom: number; heig
 
 check("the surface is where its cage puts it", async () => {
   for (const [time, stretch, lift] of [[0, 1, 0], [0.5, 1.05, 0], [0.8, 1.05, 0.036]] as const) {
-    const { page } = await open(browser, path, `#t=${time}&cam=0.5,0,0.05,0,0,0.05`);
+    const { page } = await open(pages.browser, path, `#t=${time}&cam=0.5,0,0.05,0,0,0.05`);
     for (const part of ["forces", "grid"]) await named(page, part).click();
     const { top, height } = await ballRows(page);
     // The silhouette of a ball at distance 0.5 in a picture 2 tan(15 degrees) high; the test would see it a sample late.
@@ -74,7 +57,7 @@ check("the surface is where its cage puts it", async () => {
 
 check("normals turn with the deformation: a lifted ball is lit as one at rest", async () => {
   const brightness = async (fragment: string): Promise<number> => {
-    const { page } = await open(browser, path, fragment);
+    const { page } = await open(pages.browser, path, fragment);
     for (const part of ["forces", "grid"]) await named(page, part).click();
     const { width, height, data } = await pixels(page);
     const at = 4 * (Math.floor(height / 2) * width + Math.floor(width / 2));
@@ -86,7 +69,7 @@ check("normals turn with the deformation: a lifted ball is lit as one at rest", 
 });
 
 check("play, pause and the end", async () => {
-  const { page } = await open(browser, path);
+  const { page } = await open(pages.browser, path);
   await page.getByLabel("Speed of playing").selectOption("0.1");
   await named(page, "play").click();
   await page.waitForFunction(() => globalThis.eipcViewer!.player.sample > 3);
@@ -102,7 +85,7 @@ check("play, pause and the end", async () => {
 });
 
 check("a loop begins again", async () => {
-  const { page } = await open(browser, path, "#t=0.9");
+  const { page } = await open(pages.browser, path, "#t=0.9");
   await named(page, "loop").click();
   await named(page, "play").click();
   await page.waitForFunction(() => globalThis.eipcViewer!.player.sample < 30);
@@ -110,7 +93,7 @@ check("a loop begins again", async () => {
 });
 
 check("the slider and the plots move the time", async () => {
-  const { page } = await open(browser, path);
+  const { page } = await open(pages.browser, path);
   const slider = (await named(page, "time").boundingBox())!;
   await page.mouse.move(slider.x + 8, slider.y + slider.height / 2);
   await page.mouse.down();
@@ -128,7 +111,7 @@ check("the slider and the plots move the time", async () => {
 });
 
 check("the figures of the time shown", async () => {
-  const { page } = await open(browser, path, "#t=0.8");
+  const { page } = await open(pages.browser, path, "#t=0.8");
   assert.equal(await text(page, "step"), "40 of 50");
   assert.equal(await text(page, "contacts"), "50");
   assert.equal(await text(page, "gap"), "100 µm");
@@ -149,7 +132,7 @@ check("the figures of the time shown", async () => {
 });
 
 check("parts of the picture are switched on and off", async () => {
-  const { page } = await open(browser, path, "#t=0.8");
+  const { page } = await open(pages.browser, path, "#t=0.8");
   for (const name of ["forces", "cage", "grid"]) {
     const before = await pixels(page);
     const pressed = await named(page, name).getAttribute("aria-pressed");
@@ -163,7 +146,7 @@ check("parts of the picture are switched on and off", async () => {
 });
 
 check("a link opens at its time and camera", async () => {
-  const { page } = await open(browser, path);
+  const { page } = await open(pages.browser, path);
   const canvas = (await named(page, "picture").boundingBox())!;
   const eye = (): Promise<number[]> => page.evaluate(() => [...globalThis.eipcViewer!.picture.stage.view.eye]);
   const before = await eye();
@@ -176,7 +159,7 @@ check("a link opens at its time and camera", async () => {
   const turned = await eye();
   assert.ok(Math.hypot(...turned.map((value, k) => value - before[k]!)) > 0.05);
   const url = page.url();
-  const again = (await open(browser, path, url.slice(url.indexOf("#")))).page;
+  const again = (await open(pages.browser, path, url.slice(url.indexOf("#")))).page;
   assert.equal(await sample(again), 50);
   const opened = await again.evaluate(() => [...globalThis.eipcViewer!.picture.stage.view.eye]);
   opened.forEach((value, k) => { assert.ok(Math.abs(value - turned[k]!) < 1e-3); });
@@ -185,10 +168,10 @@ check("a link opens at its time and camera", async () => {
 });
 
 check("the picture is saved as PNG", async () => {
-  const { page } = await open(browser, path, "#t=0.8");
+  const { page } = await open(pages.browser, path, "#t=0.8");
   const [download] = await Promise.all([page.waitForEvent("download"), named(page, "png").click()]);
   assert.equal(download.suggestedFilename(), "squeeze_the_ball_lift_it_0.800s.png");
-  const saved = join(scratch!.path, "saved.png");
+  const saved = pages.path("saved.png");
   await download.saveAs(saved);
   assert.equal(readFileSync(saved).subarray(1, 4).toString(), "PNG");
   assert.ok(statSync(saved).size > 10_000);

@@ -1,28 +1,11 @@
 import assert from "node:assert/strict";
-import { join } from "node:path";
-import { after, before, test } from "node:test";
-import type { Browser, Page } from "playwright-core";
-import { closePages, launch, makePage, named, open, pixels, scratchFolder, SKIP } from "./browser.js";
+import type { Page } from "playwright-core";
+import { makePage, named, open, pixels, PageTests } from "./browser.js";
 
 // What the ball feels is in tests/made_recording.py.
-let browser: Browser;
-let path: string;
-const scratch = SKIP === false ? scratchFolder() : null;
-
-before(async () => {
-  if (SKIP !== false) return;
-  path = join(scratch!.path, "made.html");
-  makePage(path);
-  browser = await launch();
-});
-
-after(async () => {
-  if (SKIP !== false) return;
-  await browser.close();
-  scratch!.remove();
-});
-
-const check = (name: string, body: () => Promise<void>): void => { test(name, { skip: SKIP }, () => body().finally(closePages)); };
+const pages = new PageTests((path) => { makePage(path("made.html")); });
+const { check } = pages;
+const path = pages.path("made.html");
 const FRONT = "&cam=1,0,0.05,0,0,0.05"; // y is to the right, the ball in the middle
 
 type Color = [number, number, number];
@@ -36,7 +19,7 @@ async function colorAt(page: Page, y: number): Promise<Color> {
 }
 
 check("contact pressure is shown where the pads press, with a scale in pascals", async () => {
-  const { page, problems } = await open(browser, path, `#t=0.5${FRONT}`);
+  const { page, problems } = await open(pages.browser, path, `#t=0.5${FRONT}`);
   for (const part of ["forces", "grid"]) await named(page, part).click();
   // Seen from along x the pressed parts lie behind the pads, which are as wide as the ball: the ball alone is looked at.
   await page.evaluate(() => { for (const { stage } of globalThis.eipcViewer!.pictures()) for (const object of stage.scene.children) if (object.name.endsWith("pad")) object.visible = false; });
@@ -52,7 +35,7 @@ check("contact pressure is shown where the pads press, with a scale in pascals",
 });
 
 check("stress is shown everywhere, averaged at the nodes of the cage", async () => {
-  const { page } = await open(browser, path, `#t=0.5${FRONT}`);
+  const { page } = await open(pages.browser, path, `#t=0.5${FRONT}`);
   for (const part of ["forces", "grid"]) await named(page, part).click();
   await named(page, "heat").selectOption("stress");
   assert.equal(await named(page, "heat-scale").textContent(), "von Mises stress: 0  5 kPa and more");
@@ -67,7 +50,7 @@ check("stress is shown everywhere, averaged at the nodes of the cage", async () 
 });
 
 check("contacts are marked, slips are told, keys switch both", async () => {
-  const { page } = await open(browser, path, `#t=0.8${FRONT}`);
+  const { page } = await open(pages.browser, path, `#t=0.8${FRONT}`);
   const points = (): Promise<number> => page.evaluate(() => globalThis.eipcViewer!.picture.pointsShown);
   assert.equal(await points(), 0);
   await page.keyboard.press("o");
