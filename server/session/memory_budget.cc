@@ -10,6 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "sim/dynamics/model.h"
 #include "sim/mesh/condensed_stiffness.h"
+#include "sim/meshing/condense.h"
 #include "sim/scene/body_kinds.h"
 #include "sim/scene/scene_spec.h"
 #include "sim/scene/sliders.h"
@@ -150,10 +151,11 @@ int64_t EstimateEquilibriumBytes(const SceneSpec& spec) {
 
 // Four matrices of three rows a fine vertex and three columns a cage vertex, and the factor of the fine stiffness.
 int64_t CondensingBytes(const BodySpec& body) {
-  constexpr int64_t kMatrices = 4, kFactorPerVertex = 20 << 10, kLattice = 8, kMostCondensedCage = 100, kMostFineVertices = 4000;
-  const int64_t cage = std::min<int64_t>(
-      body.cage ? static_cast<int64_t>(body.cage->vertices.size()) : std::max(0, body.cage_vertices), kMostCondensedCage);
-  const int64_t fine = std::max<int64_t>(kLattice * kMostCondensedCage, body.mesh.tets.empty() ? 0 : kMostFineVertices);
+  constexpr int64_t kMatrices = 4, kFactorPerVertex = 20 << 10, kLattice = 8, kMostCage = kMostCondensedVertices,
+                    kMostFine = kMostOwnFineVertices;
+  const int64_t cage =
+      std::min<int64_t>(body.cage ? static_cast<int64_t>(body.cage->vertices.size()) : std::max(0, body.cage_vertices), kMostCage);
+  const int64_t fine = std::max<int64_t>(kLattice * kMostCage, body.mesh.tets.empty() ? 0 : kMostFine);
   return fine * (kMatrices * 72 * cage + kFactorPerVertex);
 }
 

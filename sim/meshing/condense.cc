@@ -23,7 +23,6 @@ namespace {
 using MatX = Eigen::MatrixXd;
 using Sparse = Eigen::SparseMatrix<double>;
 
-constexpr size_t kMostOwnVertices = 4000;
 constexpr int kMostClusters = 16;
 constexpr int kTetsOfCluster = 3;  // of the cage, at least
 // Of L, as a share of the object's mass.
@@ -299,7 +298,7 @@ class Condenser {
 };
 
 absl::StatusOr<FineModel> FineModelFor(const TetMesh& cage, const SurfaceMesh& surface, const TetMesh* own) {
-  if (own != nullptr && own->vertices().size() <= kMostOwnVertices) {
+  if (own != nullptr && own->vertices().size() <= kMostOwnFineVertices) {
     FineModel fine = {*own, {}, true};
     for (size_t t = 0; t < own->tets().size(); ++t) fine.volume.push_back(own->Volume(static_cast<int>(t)));
     return fine;

@@ -12,6 +12,8 @@ namespace eipc {
 
 // Every vertex of a condensed cage is coupled with every other: 0.8 MB a cluster and a dense factor with this many.
 inline constexpr size_t kMostCondensedVertices = 100;
+// Of an object's own tetrahedra; where they have more, a lattice stands for them.
+inline constexpr size_t kMostOwnFineVertices = 4000;
 
 struct ElasticModuli {
   double youngs_modulus_pa = 0;
