@@ -13,6 +13,7 @@
 #include "server/convert/geometry_convert.h"
 #include "server/convert/joint_convert.h"
 #include "server/convert/mesh_convert.h"
+#include "server/convert/robot_check.h"
 #include "server/convert/shell_convert.h"
 #include "server/convert/slider_convert.h"
 #include "server/convert/wire_check.h"
@@ -309,6 +310,7 @@ const BodyKindRow* KindOf(const v1::Body& body) {
 absl::StatusOr<SceneSpec> SceneFromProto(const v1::Scene& scene, const MeshResolver& resolver, Problems* problems,
                                          const ReadLimits& limits) {
   CheckFiniteAndKnown(scene, "", problems);
+  CheckRobots(scene, problems);
   SceneSpec spec;
   spec.name = scene.display_name();
   if (scene.has_gravity_m_s2()) spec.gravity = Vec3FromProto(scene.gravity_m_s2());

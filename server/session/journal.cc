@@ -310,11 +310,12 @@ JournalStore::Found JournalStore::Read() const {
   for (const std::string& session : sessions) {
     const absl::StatusOr<LeftLog> log = ReadLog(session);
     absl::StatusOr<std::optional<LogRecord>> record = log.ok() ? LogReader(log->bytes).Next() : log.status();
-    if (record.ok() && !std::holds_alternative<LogHeader>(**record)) {
+    if (record.ok() && !(record->has_value() && std::holds_alternative<LogHeader>(**record))) {
       record = absl::InvalidArgumentError("RECORDING_CORRUPT: the journal does not begin with its header");
     }
     if (!record.ok()) {
       found.problems.push_back(absl::StrCat("journal of ", session, ": ", record.status().message()));
+      found.unreadable_sessions.emplace_back(session, record.status().message());
       continue;
     }
     found.sessions.push_back(std::get<LogHeader>(std::move(**record)));

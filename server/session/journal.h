@@ -79,6 +79,8 @@ class JournalStore {
     std::vector<LogHeader> sessions;
     // What could not be read, a line each. Such files are left alone.
     std::vector<std::string> problems;
+    // Of these, the sessions whose journal has no sound beginning, so that not even their owner is known: name and why.
+    std::vector<std::pair<std::string, std::string>> unreadable_sessions;
   };
   Found Read() const;
 

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <set>
 
+#include "sim/scene/check_name.h"
 #include "sim/scene/joints.h"
 #include "sim/scene/pose_drives.h"
 #include "sim/scene/sliders.h"
@@ -68,7 +69,7 @@ void CheckBody(const BodySpec& body, const std::string& path, Problems* problems
   for (size_t s = 0; s < body.boundary_sets.size(); ++s) {
     const BoundarySetSpec& set = body.boundary_sets[s];
     const std::string set_path = absl::StrCat(path, ".boundary_sets[", s, "]");
-    if (set.name.empty()) problems->Add(set_path + ".name", "must not be empty");
+    CheckName(set.name, set_path + ".name", problems);
     if (!names.insert(set.name).second) problems->Add(set_path + ".name", "\"", set.name, "\" is used by another set of this body");
     if (set.vertices.empty() && !set.box.has_value()) problems->Add(set_path, "give vertices or a box");
     CheckTrajectory(set.trajectory, set_path + ".trajectory", problems);
@@ -159,7 +160,7 @@ void CheckGoals(const SceneSpec& spec, const std::set<std::string>& bodies, Prob
   std::set<std::string> names;
   for (size_t g = 0; g < spec.goals.size(); ++g) {
     const std::string path = absl::StrCat("goals[", g, "]"), &name = spec.goals[g].name;
-    if (name.empty()) problems->Add(path + ".name", "must not be empty");
+    CheckName(name, path + ".name", problems);
     if (!names.insert(name).second) problems->Add(path + ".name", "\"", name, "\" is used by another goal");
     CheckGoal(spec.goals[g], bodies, spec.schedule_duration_s, path, problems);
   }
@@ -168,12 +169,13 @@ void CheckGoals(const SceneSpec& spec, const std::set<std::string>& bodies, Prob
 }  // namespace
 
 void CheckScene(const SceneSpec& spec, Problems* problems) {
+  CheckNameLength(spec.name, "display_name", problems);
   CheckSettings(spec, problems);
   if (spec.bodies.empty()) problems->Add("bodies", "a scene needs at least one body");
   std::set<std::string> names;
   for (size_t b = 0; b < spec.bodies.size(); ++b) {
     const std::string path = absl::StrCat("bodies[", b, "]");
-    if (spec.bodies[b].name.empty()) problems->Add(path + ".name", "must not be empty");
+    CheckName(spec.bodies[b].name, path + ".name", problems);
     if (!names.insert(spec.bodies[b].name).second)
       problems->Add(path + ".name", "\"", spec.bodies[b].name, "\" is used by another body");
     CheckBody(spec.bodies[b], path, problems);

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "sim/dynamics/joints.h"
+#include "sim/scene/check_name.h"
 
 namespace eipc {
 namespace {
@@ -171,7 +172,7 @@ void CheckJoints(const SceneSpec& spec, Problems* problems) {
   for (size_t j = 0; j < spec.joints.size(); ++j) {
     const JointSpec& joint = spec.joints[j];
     const std::string path = absl::StrCat("joints[", j, "]");
-    if (joint.name.empty()) problems->Add(path + ".name", "must not be empty");
+    CheckName(joint.name, path + ".name", problems);
     if (!names.insert(joint.name).second) problems->Add(path + ".name", "\"", joint.name, "\" is used by another joint");
     CheckBodies(joint, spec, path, problems);
     CheckContact(spec.joints, j, path, problems);

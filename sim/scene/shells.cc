@@ -7,6 +7,7 @@
 
 #include "sim/collision/broad_phase.h"
 #include "sim/collision/pair_dhat.h"
+#include "sim/scene/check_name.h"
 
 namespace eipc {
 namespace {
@@ -28,7 +29,7 @@ int32_t NodeOf(int32_t vertex, const SelectableMesh& mesh, const Model& model, c
 ShellMarks::Keypoint MakeKeypoint(const ShellSpec::Keypoint& spec, const SelectableMesh& mesh, const Model& model,
                                   const std::string& path, Problems* problems) {
   ShellMarks::Keypoint out = {spec.name, {}, spec.weights};
-  if (spec.name.empty()) problems->Add(path + ".name", "must not be empty");
+  CheckName(spec.name, path + ".name", problems);
   if (spec.vertices.size() != 1 && spec.vertices.size() != 3) {
     problems->Add(path + ".vertices", "must be one vertex or three, got ", spec.vertices.size());
     return out;
@@ -142,7 +143,7 @@ void AddShell(const BodySpec& spec, const SelectableMesh& mesh, ShellBody shell,
     const ShellSpec::Opening& opening = spec.shell.openings[k];
     const std::string at = absl::StrCat(of, ".openings[", k, "]");
     marks.openings.push_back({opening.name, {}});
-    if (opening.name.empty()) problems->Add(at + ".name", "must not be empty");
+    CheckName(opening.name, at + ".name", problems);
     if (opening.vertices.size() < 3) problems->Add(at + ".vertices", "must be at least three, got ", opening.vertices.size());
     for (const int32_t v : opening.vertices) {
       marks.openings.back().nodes.push_back(NodeOf(v, mesh, *model, at + ".vertices", problems));

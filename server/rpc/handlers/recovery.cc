@@ -34,13 +34,24 @@ absl::Status Recovering(const Recovery::Progress& progress) {
                                              " sessions so far; try again soon"));
 }
 
+absl::Status Unreadable(const std::string& session, const std::string& why) {
+  return absl::FailedPreconditionError(
+      absl::StrCat("NOT_RECOVERED: '", session, "' was left alone at the last start, because its journal cannot be read (", why,
+                   "), not even whose it is; its files are kept in the state folder for the operator of the server"));
+}
+
+// Whether a caller may know of a session: its owner, or anybody who knows its name where the owner is not known.
+bool MayKnow(const std::optional<std::string>& owner, const std::string& caller) { return !owner || *owner == caller; }
+
 }  // namespace
 
 Recovery::Recovery(Services* services, rpc::EventSink events) : services_(services), events_(std::move(events)) {
   JournalStore::Found found = services_->journal->Read();
   scenes_ = std::move(found.scenes);
   for (const std::string& problem : found.problems) Say(Level::kError, "not_recovered", {{"problem", problem}});
-  progress_.found = static_cast<int>(found.sessions.size());
+  progress_.found = static_cast<int>(found.sessions.size() + found.unreadable_sessions.size());
+  progress_.left_alone = static_cast<int>(found.unreadable_sessions.size());
+  for (const auto& [session, why] : found.unreadable_sessions) missing_[session] = {std::nullopt, Unreadable(session, why)};
   for (LogHeader& header : found.sessions) {
     missing_[header.session] = {header.owner, absl::OkStatus()};
     absl::StatusOr<SessionRegistry::Reservation> place = services_->sessions.ReserveNamed(header.session, header.owner);
@@ -236,7 +247,7 @@ absl::Status Recovery::CheckDone() const {
 absl::Status Recovery::StatusOf(const std::string& name, const std::string& owner) const {
   const std::lock_guard<std::mutex> lock(mutex_);
   const auto found = missing_.find(name);
-  if (found == missing_.end() || found->second.owner != owner) return absl::OkStatus();
+  if (found == missing_.end() || !MayKnow(found->second.owner, owner)) return absl::OkStatus();
   return found->second.status.ok() ? Recovering(progress_) : found->second.status;
 }
 

@@ -7,6 +7,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <thread>
 #include <utility>
@@ -29,7 +30,8 @@ struct Services;
 // sessions
 //   go where they were, each on its own.
 // - Calls to a session that is not back yet are answered UNAVAILABLE (RECOVERING), to one that was left alone FAILED_PRECONDITION
-//   (NOT_RECOVERED) and why. Deleting the latter deletes its files.
+//   (NOT_RECOVERED) and why. Deleting the latter deletes its files, unless its journal does not even say whose it is: then every
+//   caller who knows its name (128 random bits) gets that answer, and none can delete it.
 // - Stopping ends it within a Newton iteration. The files of what is not back yet are as they were.
 class Recovery {
  public:
@@ -90,8 +92,8 @@ class Recovery {
   mutable std::mutex mutex_;
   // Guarded by mutex_.
   struct State {
-    std::string owner;
-    absl::Status status;  // OK: not back yet
+    std::optional<std::string> owner;  // absent: its journal does not say
+    absl::Status status;               // OK: not back yet
   };
   std::map<std::string, State> missing_;  // by session name
   Progress progress_;

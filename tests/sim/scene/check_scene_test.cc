@@ -184,6 +184,17 @@ TEST(SceneProblems, EveryWrongValueIsListedWithItsPath) {
   }
 }
 
+TEST(SceneProblems, NamesHaveALength) {
+  SceneSpec scene = Sound();
+  scene.name = scene.bodies[0].name = std::string(256, 'x');
+  EXPECT_THAT(ProblemsOf(scene), SizeIs(0));
+  scene.bodies[0].name += 'x';
+  ExpectOnly(scene, "bodies[0].name", "must have at most 256 bytes, has 257");
+  scene = Sound();
+  scene.name = std::string(257, 'x');
+  ExpectOnly(scene, "display_name", "must have at most 256 bytes, has 257");
+}
+
 TEST(SceneProblems, GoalsAreCheckedWithTheirPaths) {
   const double nan = std::nan("");
   SceneSpec scene = Sound();

@@ -8,6 +8,7 @@
 
 #include <atomic>
 #include <filesystem>
+#include <fstream>
 #include <thread>
 #include <vector>
 
@@ -227,6 +228,33 @@ TEST_F(RecoveryTest, WhatIsBeyondTheLimitIsLeftAloneAndSaysSo) {
   }
   const auto fifth = Serve("a", 3);
   EXPECT_EQ(Sessions(fifth.get()).size(), 2u);
+}
+
+// Not even the owner of a session is known where the beginning of its journal is damaged: the session is not said to have been
+// deleted, and nobody can delete it.
+TEST_F(RecoveryTest, ADamagedHeaderIsNoDeletedSession) {
+  std::string damaged, sound;
+  {
+    const auto first = Serve("a");
+    damaged = NewSession(first.get());
+    sound = NewSession(first.get());
+  }
+  for (const auto& entry : fs::directory_iterator(root_ + "/a/sessions")) {
+    if (entry.path().filename().string().find(damaged.substr(damaged.find('/') + 1)) != 0) continue;
+    std::fstream file(entry.path(), std::ios::in | std::ios::out | std::ios::binary);
+    file.seekp(9);
+    file.put('\xff');
+  }
+  const auto second = Serve("a");
+  EXPECT_EQ(Sessions(second.get()), (std::vector<std::string>{sound}));
+  ASSERT_EQ(problems_.size(), 1u);
+  EXPECT_THAT(problems_[0], StartsWith("journal of " + damaged));
+  EXPECT_EQ(second->recovery->progress().left_alone, 1);
+  EXPECT_EQ(second->recovery->progress().found, 2);
+  for (const absl::Status& status : {Take(second.get(), damaged, 1).status(), Delete(second.get(), damaged)}) {
+    EXPECT_EQ(status.code(), absl::StatusCode::kFailedPrecondition);
+    EXPECT_THAT(std::string(status.message()), StartsWith("NOT_RECOVERED: '" + damaged));
+  }
 }
 
 TEST_F(RecoveryTest, StoppingHalfWayLosesNothing) {

@@ -353,7 +353,7 @@ TEST_F(TransportTest, RefusedBatchesHoldNoCalls) {
   ASSERT_TRUE(stub_->StartStepBatch(&context, endless, &operation).ok());
   const auto slot_is_free = [&] {
     grpc::ClientContext trying;
-    trying.set_deadline(std::chrono::system_clock::now() + std::chrono::milliseconds(100));
+    trying.set_deadline(std::chrono::system_clock::now() + std::chrono::seconds(1));
     v1::StepResponse stepped;
     return stub_->Step(&trying, request, &stepped).ok();
   };
@@ -369,7 +369,7 @@ TEST_F(TransportTest, RefusedBatchesHoldNoCalls) {
   }
   v1::ServerInfo info;
   const auto ask = [&](grpc::ClientContext* asking) { return stub_->GetServerInfo(asking, {}, &info); };
-  for (int i = 0; i < 10; ++i) EXPECT_TRUE(WhenThereIsRoom(ask).ok());
+  EXPECT_TRUE(WhenThereIsRoom(ask).ok());
   const std::lock_guard<std::mutex> lock(mutex_);
   EXPECT_EQ(handled_["StepBatch"], 0) << "the batches still wait for their answers";
 }
