@@ -38,7 +38,7 @@ STUDY = re.compile(r'^NAME = "(\w+)"', re.MULTILINE)
 STUDY_ROW = re.compile(r"^\| (`\w+`(?:, `\w+`)*) \|", re.MULTILINE)
 WRITTEN = re.compile(r"Written by `\./dev .*from its own runs; nothing here is typed in\.")
 # Pages of results whose figures were typed in, until a command has written them anew.
-TYPED = ("bins", "cages", "random_grasps")
+TYPED = ("bins", "random_grasps")
 
 
 def files(root: pathlib.Path):

@@ -359,13 +359,11 @@ TEST_F(SceneCallsTest, CancelledWhileItSearchesForAnEquilibrium) {
 
 // An answer that its client may not read is counted before it is made.
 TEST_F(SceneCallsTest, ItsAnswersAskForRoom) {
-  v1::Scene scene = FallingBlock();
-  scene.set_display_name(std::string(3 * AnswerRoom::kAlways / 4, 'x'));
-  const absl::StatusOr<v1::SceneInfo> info = Create(scene);
+  const absl::StatusOr<v1::SceneInfo> info = Create(FallingBlock());
   ASSERT_TRUE(info.ok()) << info.status();
   AnswerRoom room(AnswerRoom::kAlways);
   AnswerRoom::Share unread(&room, "");
-  unread.SetTo(1000);
+  unread.SetTo(AnswerRoom::kAlways);
   AnswerRoom::Share share(&room, "");
   CallContext context;
   context.answer = &share;
