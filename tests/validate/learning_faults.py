@@ -137,10 +137,10 @@ def killed_server(context: Context, page: Page) -> list[Record]:
         assert episode.seed is not None
         recorded[episode.seed] = [digest.decode() for digest in episode["state_digest"]]
     page.section("A server that is killed amid batches")
-    page.text(f"""{episodes} episodes are recorded, {worlds} worlds at a time, and the server is killed with `kill -9` {killer.killed} times, each time while the
-        answer to a batch was awaited, which then did not come. Episodes that a step had said to be over are looked for on the disk at once,
+    page.text(f"""{episodes} episodes are recorded, {worlds} worlds at a time, and the server is killed with `kill -9` {killer.killed} times while the answer to
+        a batch is awaited; {killer.amid} of the answers did not come. Episodes that a step had said to be over are looked for on the disk at once,
         and are compared with those of an undisturbed run when all is done.""")
-    return [at_least("killed_server.kills_amid_a_batch", killer.killed, kills), equal("killed_server.restarts", env.worlds.restarts, killer.killed),
+    return [at_least("killed_server.kills_amid_a_batch", killer.amid, kills), equal("killed_server.restarts", env.worlds.restarts, killer.killed),
             equal("killed_server.acknowledged", len(acknowledged), episodes), equal("killed_server.not_on_disk_when_acknowledged", lost_at_once, 0),
             equal("killed_server.missing", len(set(acknowledged) - recorded.keys()), 0),
             equal("killed_server.different_files", different(undisturbed, recorded), 0),
@@ -148,29 +148,32 @@ def killed_server(context: Context, page: Page) -> list[Record]:
 
 
 class _Killer:
-    """Kills the server at random moments of batches that are spread over an environment's steps."""
+    """Kills the server at random moments of batches that are spread over an environment's steps.
+
+    killed: how often. amid: how often of these the batch's answer did not come.
+    """
 
     def __init__(self, env: EipcVectorEnv, kills: int, steps: int) -> None:
-        self.killed = 0
-        self._env, self._random = env, random.Random(KILL_SEED)
-        self._left, self._every = kills, max(1, steps // (kills + 1))
-        self._batch_s = 0.02
+        self.killed = self.amid = 0
+        self._env, self._random, self._wanted = env, random.Random(KILL_SEED), kills
+        self._every = max(1, steps // (2 * kills + 1))  # room for kills that come too late
+        self._longest_s = 0.02
+        self._armed = False
 
     def before_step(self, step: int) -> None:
-        if self._left and step and step % self._every == 0:
+        if self.amid < self._wanted and not self._armed and step and step % self._every == 0:
             worlds = self._env.worlds
-            worlds._call = functools.partial(self._deadly, worlds._call)
+            worlds._call = functools.partial(self._deadly, worlds._call)  # until the restart
+            self._armed = True
 
     def _deadly(self, real: Any, request: bytes, timeout: Any) -> Any:
-        """An answer that was there before the kill counts for nothing: the next batch is tried, nearer to its beginning."""
+        """An answer that comes before the kill is taken, and the next batch is tried, nearer to its beginning."""
         answer = real.future(request, timeout=timeout)
-        time.sleep(self._random.uniform(0, self._batch_s))
+        time.sleep(self._random.uniform(0, self._longest_s))
         if answer.done():
-            self._batch_s /= 2
+            self._longest_s /= 2
             return answer.result()
         _kill()
-        try:
-            return answer.result()
-        finally:
-            if answer.exception() is not None:
-                self.killed, self._left = self.killed + 1, self._left - 1
+        self._armed, self.killed = False, self.killed + 1
+        self.amid += answer.exception() is not None
+        return answer.result()
