@@ -49,6 +49,8 @@ set(CPACK_DEBIAN_ENABLE_COMPONENT_DEPENDS OFF)
 set(CPACK_DEBIAN_SERVER_PACKAGE_NAME eipc-server)
 set(CPACK_DEBIAN_SERVER_PACKAGE_SECTION science)
 set(CPACK_DEBIAN_SERVER_PACKAGE_SHLIBDEPS ON)
+# The unit reloads by /bin/kill.
+set(CPACK_DEBIAN_SERVER_PACKAGE_DEPENDS procps)
 set(CPACK_DEBIAN_SERVER_PACKAGE_RECOMMENDS "python3-eipc (= ${PROJECT_VERSION}), haproxy")
 set(CPACK_DEBIAN_SERVER_PACKAGE_CONTROL_EXTRA ${EIPC_PACKAGING}/conffiles)
 set(CPACK_COMPONENT_SERVER_DESCRIPTION "Intersection-free simulation of soft objects in a gripper, over gRPC\n The server eipc-server, the command line eipc, and a systemd unit.")

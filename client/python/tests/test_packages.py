@@ -121,9 +121,68 @@ def test_packages_say_what_they_need():
         pytest.skip("the packages were not made (./dev packages)")
     assert set(found) == {"eipc-server", "libeipc-client-dev", "python3-eipc"}
     fields = {name: run("dpkg-deb", "-f", path) for name, path in found.items()}
-    assert "libgrpc++1.51" in fields["eipc-server"] and "Architecture: amd64" in fields["eipc-server"]
+    assert "libgrpc++1.51" in fields["eipc-server"] and "procps" in fields["eipc-server"] and "Architecture: amd64" in fields["eipc-server"]
     assert "Depends: libgrpc++-dev" in fields["libeipc-client-dev"]
     assert "Architecture: all" in fields["python3-eipc"] and "python3-grpcio" in fields["python3-eipc"]
     listed = {name: run("dpkg-deb", "-c", path) for name, path in found.items()}
     assert "./usr/bin/eipc-server -> ../lib/eipc/bin/eipc-server" in listed["eipc-server"]
     assert "/eipc/cli/__main__.py" in listed["python3-eipc"] and "/tests/" not in listed["python3-eipc"]
+
+
+def dpkg(root, *words):
+    """dpkg on a root of its own. What the packages depend on is on the machine that runs this, not in the root."""
+    return run("dpkg", f"--root={root}", "--force-depends", "--force-not-root", "--force-confold", *words, PATH="/usr/sbin:/usr/bin:/sbin:/bin")
+
+
+@pytest.fixture
+def installed(tmp_path):
+    """A root into which dpkg has installed the packages."""
+    packages = sorted(PACKAGES.glob("*.deb"))
+    if not packages or shutil.which("dpkg") is None:
+        pytest.skip("the packages were not made (./dev packages)")
+    database = tmp_path / "var/lib/dpkg"
+    for folder in ("info", "updates", "triggers"):
+        (database / folder).mkdir(parents=True)
+    (database / "status").touch()
+    dpkg(tmp_path, "--install", *packages)
+    return tmp_path
+
+
+def test_what_dpkg_installs_runs(installed):
+    states = run("dpkg-query", f"--admindir={installed}/var/lib/dpkg", "-W", "-f", "${Package} ${Status}\n").splitlines()
+    assert states == [f"{name} install ok installed" for name in ("eipc-server", "libeipc-client-dev", "python3-eipc")]
+    assert dpkg(installed, "--verify") == ""  # every file is as its package's checksums say
+    path, packages = f"{installed}/usr/bin:/usr/bin:/bin", installed / "usr/lib/python3/dist-packages"
+    assert re.match(r"eipc \d+\.\d+\.\d+", run(installed / "usr/bin/eipc", "--version", PATH=path))
+    printed = run(sys.executable, "-c", PYTHON, PATH=path, PYTHONPATH=str(packages))
+    assert f"{packages}/eipc/__init__.py\n{installed}/usr/bin/eipc-server\n(1, 26) {packages}/eipc/models/" in printed
+
+
+def test_dpkg_keeps_settings_and_removes_the_rest(installed):
+    settings = installed / "etc/default/eipc-server"
+    settings.write_text("EIPC_SERVER_LISTEN=127.0.0.1:6000\n")
+    assert "etc/default/eipc-server" in dpkg(installed, "--verify")
+    dpkg(installed, "--install", *PACKAGES.glob("eipc-server_*.deb"))  # an upgrade
+    assert settings.read_text() == "EIPC_SERVER_LISTEN=127.0.0.1:6000\n"
+    dpkg(installed, "--remove", "eipc-server", "libeipc-client-dev", "python3-eipc")
+    assert settings.exists() and [path for path in installed.rglob("*eipc*") if path.is_file() and "var/lib/dpkg" not in str(path)] == [settings]
+    dpkg(installed, "--purge", "eipc-server")
+    assert not settings.exists()
+
+
+def test_systemd_accepts_the_installed_unit(installed):
+    if shutil.which("systemd-analyze") is None:
+        pytest.skip("systemd is not installed")
+
+    def complaints():
+        done = subprocess.run(["systemd-analyze", "verify", "--recursive-errors=no", f"--root={installed}", "eipc-server.service"], capture_output=True,
+                              text=True, check=False)
+        return [line for line in (done.stdout + done.stderr).splitlines() if "eipc-server" in line]
+
+    kill = installed / "bin/kill"
+    kill.parent.mkdir(exist_ok=True)
+    shutil.copy("/bin/true", kill)  # it is of procps, on which the package depends
+    assert complaints() == []
+    unit = installed / "usr/lib/systemd/system/eipc-server.service"
+    unit.write_text(unit.read_text().replace("ExecStart=/usr/bin/eipc-server", "ExecStart=/usr/bin/eipc-absent"))
+    assert any("eipc-absent" in line for line in complaints())
