@@ -34,14 +34,16 @@ void PoseToProto(const Pose& pose, v1::Pose* out) {
   rotation.set_z(pose.quaternion_wxyz[3]);
 }
 
-absl::StatusOr<Positions> PositionsFromProto(const v1::NdArray& array) {
-  if (array.shape().empty()) return Positions();
+// The elements of an array of 32-bit or 64-bit numbers. DATA_LOSS when they do not fit its shape of `columns` to a row.
+absl::StatusOr<std::vector<double>> NumbersFromProto(const v1::NdArray& array, int64_t columns, const char* what) {
+  if (array.shape().empty()) return std::vector<double>();
   const bool float32 = array.dtype() == v1::FLOAT32;
   const size_t width = float32 ? sizeof(float) : sizeof(double);
   const size_t count = array.data().size() / width;
-  const bool fits = array.shape_size() == 2 && array.shape(1) == 3 && array.data().size() % (3 * width) == 0 &&
-                    static_cast<int64_t>(count / 3) == array.shape(0) && (float32 || array.dtype() == v1::FLOAT64);
-  if (!fits) return absl::DataLossError("the server sent positions that do not fit their shape");
+  const bool has_columns = columns == 1 ? array.shape_size() == 1 : array.shape_size() == 2 && array.shape(1) == columns;
+  const bool fits = has_columns && array.data().size() % (columns * width) == 0 &&
+                    static_cast<int64_t>(count) / columns == array.shape(0) && (float32 || array.dtype() == v1::FLOAT64);
+  if (!fits) return absl::DataLossError(absl::StrCat("the server sent ", what, " that do not fit their shape"));
   std::vector<double> values(count);
   for (size_t i = 0; i < count && float32; ++i) {
     float value;
@@ -49,7 +51,49 @@ absl::StatusOr<Positions> PositionsFromProto(const v1::NdArray& array) {
     values[i] = value;
   }
   if (!float32 && count > 0) std::memcpy(values.data(), array.data().data(), array.data().size());
-  return Positions(std::move(values));
+  return values;
+}
+
+absl::StatusOr<Vectors> VectorsFromProto(const v1::NdArray& array, const char* what) {
+  absl::StatusOr<std::vector<double>> values = NumbersFromProto(array, 3, what);
+  if (!values.ok()) return values.status();
+  return Vectors(*std::move(values));
+}
+
+absl::StatusOr<std::vector<int32_t>> IndicesFromProto(const v1::NdArray& array, const char* what) {
+  if (array.shape().empty()) return std::vector<int32_t>();
+  const size_t count = array.data().size() / sizeof(int32_t);
+  const bool fits = array.dtype() == v1::INT32 && array.shape_size() == 1 && static_cast<int64_t>(count) == array.shape(0) &&
+                    array.data().size() % sizeof(int32_t) == 0;
+  if (!fits) return absl::DataLossError(absl::StrCat("the server sent ", what, " that do not fit their shape"));
+  std::vector<int32_t> values(count);
+  if (count > 0) std::memcpy(values.data(), array.data().data(), array.data().size());
+  return values;
+}
+
+absl::StatusOr<ContactTractions> TractionsFromProto(const v1::ContactTractions& tractions) {
+  absl::StatusOr<std::vector<int32_t>> vertices = IndicesFromProto(tractions.vertices(), "vertices of contact");
+  if (!vertices.ok()) return vertices.status();
+  absl::StatusOr<Vectors> normal = VectorsFromProto(tractions.normal_force_n(), "normal forces");
+  if (!normal.ok()) return normal.status();
+  absl::StatusOr<Vectors> friction = VectorsFromProto(tractions.friction_force_n(), "friction forces");
+  if (!friction.ok()) return friction.status();
+  absl::StatusOr<std::vector<double>> area = NumbersFromProto(tractions.area_m2(), 1, "areas");
+  if (!area.ok()) return area.status();
+  const size_t rows = vertices->size();
+  if (normal->size() != rows || friction->size() != rows || area->size() != rows) {
+    return absl::DataLossError("the server sent contact tractions of different numbers of rows");
+  }
+  return ContactTractions{*std::move(vertices), *std::move(normal), *std::move(friction), *std::move(area)};
+}
+
+PairSlip SlipFromProto(const v1::PairSlip& slip) {
+  PairSlip result = {slip.body(), slip.other(), slip.normal_force_n(), VectorFromProto(slip.velocity_m_s()), slip.sticking()};
+  if (slip.has_since_contact()) {
+    const v1::SlideTotal& total = slip.since_contact();
+    result.since_contact = SlideTotal{total.begun_s(), VectorFromProto(total.displacement_m()), total.path_m()};
+  }
+  return result;
 }
 
 StepOutcome OutcomeFromProto(v1::StepOutcome outcome) {
@@ -90,15 +134,23 @@ absl::StatusOr<BodyState> BodyFromProto(const v1::BodyObservation& body) {
   state.pose = PoseFromProto(body.pose());
   state.linear_velocity_m_s = VectorFromProto(body.linear_velocity_m_s());
   state.angular_velocity_rad_s = VectorFromProto(body.angular_velocity_rad_s());
-  absl::StatusOr<Positions> cage = PositionsFromProto(body.cage_positions());
+  absl::StatusOr<Positions> cage = VectorsFromProto(body.cage_positions(), "positions");
   if (!cage.ok()) return cage.status();
-  absl::StatusOr<Positions> surface = PositionsFromProto(body.surface_positions());
+  absl::StatusOr<Positions> surface = VectorsFromProto(body.surface_positions(), "positions");
   if (!surface.ok()) return surface.status();
   state.cage_positions = *std::move(cage);
   state.surface_positions = *std::move(surface);
   for (const v1::EnclosedVolumeReading& volume : body.volumes()) {
     state.volumes.push_back({volume.volume_m3(), volume.overpressure_pa()});
   }
+  if (body.has_contact_tractions()) {
+    absl::StatusOr<ContactTractions> tractions = TractionsFromProto(body.contact_tractions());
+    if (!tractions.ok()) return tractions.status();
+    state.contact_tractions = *std::move(tractions);
+  }
+  absl::StatusOr<std::vector<double>> stresses = NumbersFromProto(body.von_mises_pa(), 1, "stresses");
+  if (!stresses.ok()) return stresses.status();
+  state.von_mises_pa = *std::move(stresses);
   return state;
 }
 
@@ -158,6 +210,9 @@ void ObserveToProto(const Observe& observe, v1::ObservationRequest* out) {
   out->set_state_digest(observe.state_digest);
   out->set_volumes(observe.volumes);
   out->set_joints(observe.joints);
+  out->set_contact_tractions(observe.contact_tractions);
+  out->set_slips(observe.slips);
+  out->set_stresses(observe.stresses);
   out->set_positions_dtype(observe.float32_positions ? v1::FLOAT32 : v1::FLOAT64);
   for (const std::string& body : observe.bodies) out->add_bodies(body);
 }
@@ -211,6 +266,10 @@ absl::StatusOr<Observation> ObservationFromProto(const v1::Observation& observat
                              VectorFromProto(joint.force_n()), VectorFromProto(joint.moment_nm()), VectorFromProto(joint.point_m()),
                              DriveFromProto(joint)});
   }
+  for (const v1::PairSlip& slip : observation.slips()) {
+    result.slips.push_back(SlipFromProto(slip));
+    result.slips.push_back(result.slips.back().Reversed());
+  }
   result.state_digest = observation.state_digest();
   return result;
 }
@@ -233,22 +292,6 @@ SceneInfo SceneInfoFromProto(const v1::SceneInfo& info) {
                              {body.boundary_sets().begin(), body.boundary_sets().end()}});
   }
   return result;
-}
-
-const BodyState* Observation::Find(const std::string& body) const {
-  for (const BodyState& state : bodies) {
-    if (state.name == body) return &state;
-  }
-  return nullptr;
-}
-
-Vector3 Observation::ContactForceOn(const std::string& body) const {
-  Vector3 sum = {0, 0, 0};
-  for (const ContactWrench& wrench : contact_wrenches) {
-    if (wrench.body != body) continue;
-    for (int i = 0; i < 3; ++i) sum[i] += wrench.normal_force_n[i] + wrench.friction_force_n[i];
-  }
-  return sum;
 }
 
 }  // namespace eipc::client

@@ -3,39 +3,17 @@
 
 // Values that a client sends and receives. SI units; world frame right-handed, z up; quaternions unit, order w x y z.
 
-#include <array>
 #include <cstdint>
 #include <limits>
 #include <map>
 #include <optional>
-#include <span>
 #include <string>
-#include <utility>
 #include <vector>
 
+#include "client/cpp/geometry.h"
+#include "client/cpp/touch.h"
+
 namespace eipc::client {
-
-using Vector3 = std::array<double, 3>;
-
-// p_world = rotation * p_frame + position.
-struct Pose {
-  Vector3 position_m = {0, 0, 0};
-  std::array<double, 4> quaternion_wxyz = {1, 0, 0, 0};
-};
-
-// Points, row-major [n,3], m.
-class Positions {
- public:
-  Positions() = default;
-  explicit Positions(std::vector<double> values) : values_(std::move(values)) {}
-  size_t size() const { return values_.size() / 3; }
-  bool empty() const { return values_.empty(); }
-  std::span<const double, 3> operator[](size_t i) const { return std::span<const double, 3>(values_.data() + 3 * i, 3); }
-  std::span<const double> flat() const { return values_; }
-
- private:
-  std::vector<double> values_;
-};
 
 // A pose that a frame should have at the end of the step: a boundary set of a body, or a kinematic body (no set).
 struct Target {
@@ -77,7 +55,10 @@ struct Observe {
   bool state_digest = false;
   bool volumes = false;
   bool joints = false;
-  // Positions travel as 32-bit numbers: half the bytes.
+  bool contact_tractions = false;  // forces on single vertices of the surfaces
+  bool slips = false;              // how bodies that touch slide on each other
+  bool stresses = false;           // von Mises stress of the elements of bodies that deform
+  // Positions, forces, areas and stresses travel as 32-bit numbers: half the bytes.
   bool float32_positions = false;
   // Only these bodies; empty: all.
   std::vector<std::string> bodies;
@@ -97,6 +78,10 @@ struct BodyState {
   Positions cage_positions;
   Positions surface_positions;
   std::vector<VolumeReading> volumes;  // in the order of the scene
+  std::optional<ContactTractions> contact_tractions = {};
+  // Of each tetrahedron of the body's mesh or cage, in its order: von Mises stress of the Cauchy stress, infinite in an inverted or
+  // flat one. Empty: not asked for, or of a body that does not deform.
+  std::vector<double> von_mises_pa = {};
 };
 
 // Force of `other` on `body`, and its moment about the centre of mass of `body`, world frame.
@@ -181,12 +166,20 @@ struct Observation {
   SolverReport solver;
   std::vector<BoundaryPose> boundary_poses;
   std::vector<JointReading> joints = {};
+  std::vector<PairSlip> slips = {};  // both orders of each pair in contact
   std::string state_digest;
 
   // nullptr when the observation has no such body.
   const BodyState* Find(const std::string& body) const;
   // Normal and friction, from all others, N.
   Vector3 ContactForceOn(const std::string& body) const;
+  // On several bodies together, N: forces between two of them are inner ones and left out.
+  Vector3 ContactForceOnHand(const std::vector<std::string>& bodies) const;
+  // The moment of the same forces about a point of the world, N m: what a hand of these bodies feels at its wrist. Needs
+  // contact_wrenches and poses; NOT_FOUND: a body that the observation does not have.
+  absl::StatusOr<Vector3> ContactMomentOnHand(const std::vector<std::string>& bodies, const Vector3& about_m) const;
+  // nullptr when the two do not touch, or slips were not asked for.
+  const PairSlip* FindSlip(const std::string& body, const std::string& other) const;
 };
 
 struct StepOptions {
