@@ -37,6 +37,8 @@ def follow(page, server_binary, eipc_binary, tmp_path, reduced=()):
     programs.mkdir(parents=True)
     (programs / "eipc").symlink_to(eipc_binary.resolve())
     (programs / "eipc-server").symlink_to(server_binary.resolve())
+    for example in server_binary.resolve().parent.glob("example_*"):
+        (programs / example.name).symlink_to(example)
     for folder in ("models", "client"):
         (tmp_path / folder).symlink_to(REPOSITORY / folder)
     environment = {**os.environ, "EIPC_CACHE": str(tmp_path / "cache"), "PYTHONDONTWRITEBYTECODE": "1"}
@@ -188,6 +190,11 @@ def test_every_block_of_touch_runs(server_binary, eipc_binary, tmp_path):
     assert (held, lost) == ("sticks", "slips") and float(none) == 0
     assert 0 < float(creep) < 1e-4 + 1e-9 and float(speed) > 0.5
     assert abs(float(way) / float(coulomb) - 1) < 0.03
+    from_cpp = re.findall(r"(\w+): (\w+), (\S+) m/s, (\S+) mm in (\S+) s of contact; presses with (\S+) N, up to (\d+) Pa", printed)
+    assert [tuple(line[:5]) for line in from_cpp] == [tuple(line[:5]) for line in slid]
+    weight = 0.06 * 0.06 * 0.02 * 1000 * 9.218  # N, across the slope
+    area = 0.06 * 0.06 + 2 * 0.06 * 0.02  # m^2: of the lower corners, the lower side and half of the four beside it
+    assert all(abs(float(force) / weight - 1) < 0.05 and 1 < int(pressure) * area / weight < 2 for *_, force, pressure in from_cpp)
     pressed = re.findall(r"(\w+): (\d+) of (\d+) vertices, up to (\d+) kPa, sum off by (\S+); peak stress (\d+) kPa", printed)
     assert [name for name, *_ in pressed] == ["teddy", "bubble_left", "bubble_right"]
     for _, touched, of, pressure, error, peak in pressed:
