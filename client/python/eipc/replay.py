@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Callable, Optional
 
@@ -38,27 +38,29 @@ class Replay:
 
 
 def replay(episode: Episode, client: Client, recorder: Optional[Recorder] = None,
-           seen: Callable[[int, Observation], None] = lambda step, observation: None, threads: int = 1) -> Replay:
+           seen: Callable[[int, Observation], None] = lambda step, observation: None, threads: int = 1,
+           observe: Observe = _STATE) -> Replay:
     """Puts a world where the episode began, and steps it as the episode was stepped.
 
     recorder: records the new run, with the actions, marks and arrays of the old one. seen: called with the number of every step,
-    0 for the start, and what was observed (poses, digest and solver report). threads: inside a step. Steps that a time limit cut
-    short may end elsewhere: where they ended then depended on the machine's speed. Raises EpisodeError for an episode that does not
+    0 for the start, and what was observed (poses, digest and solver report). threads: inside a step. observe: what else is observed,
+    which changes no state. Steps that a time limit cut short may end elsewhere: where they ended then depended on the machine's speed. Raises EpisodeError for an episode that does not
     hold its start and its requests, EipcError for a step that fails.
     """
     requests = episode.requests
+    observe = replace(observe, poses=True, state_digest=True)
     if not episode.start:
         raise EpisodeError(f"{episode.path.name} does not hold where it began")
     scene = client.create_scene(episode.scene.message)
     with scene.create_session(threads=threads, snapshot=episode.start) as session:
         compared = _Compared(episode)
         path = None
-        start = session.state(_STATE)
+        start = session.state(observe)
         compared.add(start)
         seen(0, start)
         if recorder is None:
             for step, request in enumerate(requests, 1):
-                observation = _take(client, session, request, _STATE)
+                observation = _take(client, session, request, observe)
                 compared.add(observation)
                 seen(step, observation)
         else:

@@ -11,11 +11,17 @@ from .v1 import scene_pb2
 
 
 def cage_tets(body: scene_pb2.Body, scene: scene_pb2.Scene) -> Optional[np.ndarray]:
-    """Tetrahedra [t,4] of an embedded body's authored cage, in its nodes as observations number them: vertices that no tetrahedron
-    uses are left out. None where the scene does not say: another kind of body, a cage that the server makes, another format."""
-    if body.WhichOneof("kind") != "embedded" or body.embedded.WhichOneof("cage") != "cage_mesh":
+    """Tetrahedra [t,4] of an embedded body's authored cage, or of a full-space body, in its nodes as observations number them: vertices
+    that no tetrahedron uses are left out. None where the scene does not say: another kind of body, a cage that the server makes, another
+    format."""
+    kind = body.WhichOneof("kind")
+    if kind == "full_space":
+        mesh = body.full_space.mesh
+    elif kind == "embedded" and body.embedded.WhichOneof("cage") == "cage_mesh":
+        mesh = body.embedded.cage_mesh
+    else:
         return None
-    tets = _tets(body.embedded.cage_mesh, scene)
+    tets = _tets(mesh, scene)
     if tets is None or len(tets) == 0 or tets.min() < 0:
         return None
     return np.unique(tets, return_inverse=True)[1].reshape(tets.shape)

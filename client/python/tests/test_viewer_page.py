@@ -134,17 +134,25 @@ def felt(step):
 
 
 def test_what_was_felt_is_carried(recorded, tmp_path):
+    body = recorded.scene.message.bodies.add(name="soft")
+    body.embedded.cage_mesh.arrays.cells.CopyFrom(to_message(np.array([[0, 1, 2, 3], [1, 2, 3, 4]], dtype=np.int32)))
     arrays = touch_arrays([felt(k) for k in (0, 2, 1, 1, 0)], recorded["wrench_pairs"])
-    recorded.arrays.update(arrays)
-    write_episode_page(recorded, tmp_path / "out.html")
+    write_episode_page(recorded, tmp_path / "out.html", touch=arrays)
     _, carried = unpack((tmp_path / "out.html").read_bytes())
     assert carried["traction_begin_0"].tolist() == [0, 0, 2, 3, 4, 4]
     assert carried["traction_vertices_0"].tolist() == [3, 4, 3, 3]
     np.testing.assert_allclose(carried["normal_traction_pa_0"], 4)
     np.testing.assert_allclose(carried["friction_traction_pa_0"], 2)
     np.testing.assert_array_equal(carried["von_mises_pa_0"][1], [3, np.inf])
+    np.testing.assert_array_equal(carried["elements_0"], [[0, 1, 2, 3], [1, 2, 3, 4]])
     np.testing.assert_allclose(carried["slip_m_s"], [[np.nan] * 2, [0.5] * 2, [0.5] * 2, [0.5] * 2, [np.nan] * 2])
     np.testing.assert_allclose(carried["sticking"][1], [0.25, 0.25])
+
+
+def test_stresses_of_unknown_elements_are_not_carried(recorded, tmp_path):
+    write_episode_page(recorded, tmp_path / "out.html", touch=touch_arrays([felt(1)] * 5, recorded["wrench_pairs"]))
+    _, carried = unpack((tmp_path / "out.html").read_bytes())
+    assert "traction_begin_0" in carried and not [name for name in carried if name.startswith(("von_mises", "elements"))]
 
 
 def test_what_was_not_observed_is_not_carried(recorded, tmp_path):

@@ -12,6 +12,8 @@ from pathlib import Path
 from typing import Any, Optional
 from urllib.parse import quote
 
+import numpy as np
+
 from ..episode import Episode
 from ..errors import EipcError
 from ..observation import Observation
@@ -30,19 +32,22 @@ def add_commands(commands: Any) -> None:
     parser.add_argument("second", type=Path, nargs="?", metavar="RECORDING", help="another episode (.npz), to be shown beside the first")
     parser.add_argument("--address", default="127.0.0.1:0", help="HOST:PORT of the page, on the loopback interface (default: any free port)")
     parser.add_argument("--open", action="store_true", help="open the page in the desktop's browser")
+    parser.add_argument("--touch", action="store_true", help="take the steps of one episode again, to colour surfaces by what they felt")
+    parser.add_argument("--server", help="eipc-server to start (default: as eipc.launch finds it)")
     scene = parser.add_argument_group("of a scene")
     scene.add_argument("--still", action="store_true", help="take no steps: they are taken from the page")
     scene.add_argument("--loop", action="store_true", help="begin anew when the scene's schedule is over")
     scene.add_argument("--dt", type=float, default=0.0, help=f"s, of a step (default: the scene's, else {_DEFAULT_DT_S:g})")
     scene.add_argument("--worlds", type=int, default=1, help="copies of the scene (default 1)")
     scene.add_argument("--threads", type=int, default=1, help="inside a step (default 1)")
-    scene.add_argument("--server", help="eipc-server to start (default: as eipc.launch finds it)")
     parser.set_defaults(command=_view)
 
 
 def _view(options: argparse.Namespace) -> int:
     if options.second is not None and not options.what.suffix == options.second.suffix == ".npz":
         raise EipcError("two recordings are compared when both are episodes (.npz)")
+    if options.touch and (options.what.suffix != ".npz" or options.second is not None):
+        raise EipcError("--touch takes the steps of one episode (.npz) again")
     try:
         return _view_recording(options) if options.what.suffix in (".npz", ".html") else _view_scene(options)
     except KeyboardInterrupt:
@@ -64,11 +69,20 @@ def _view_recording(options: argparse.Namespace) -> int:
             if options.second is not None:
                 write_comparison_page(Episode.load(options.what), Episode.load(options.second), page)
             else:
-                write_episode_page(Episode.load(options.what), page)
+                episode = Episode.load(options.what)
+                write_episode_page(episode, page, touch=_touch_of(episode, options.server) if options.touch else None)
         with page_server(page.read_bytes(), options.address) as server:
             announce(f"http://127.0.0.1:{server.server_port}/", options.open)
             server.serve_forever()
     return 0
+
+
+def _touch_of(episode: Episode, server: Optional[str]) -> dict[str, np.ndarray]:
+    """What surfaces felt, observed on a server that is started for it."""
+    from ..viz import replayed_touch
+    print(f"eipc view: takes the {episode.steps} steps of {episode.path.name} again", flush=True)
+    with launch(server, args=("--listen=127.0.0.1:0", "--log-level=warning")) as started, started.client() as client:
+        return replayed_touch(episode, client)
 
 
 def page_server(page: bytes, address: str) -> http.server.ThreadingHTTPServer:

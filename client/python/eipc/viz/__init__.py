@@ -6,5 +6,7 @@ from .lights import Lighting
 from .page import write_comparison_page, write_episode_page
 from .png import write_png
 from .render import Ground, Item, render
+from .replayed_touch import replayed_touch
 
-__all__ = ["Camera", "Ground", "Item", "Lighting", "heat", "render", "write_comparison_page", "write_episode_page", "write_png"]
+__all__ = ["Camera", "Ground", "Item", "Lighting", "heat", "render", "replayed_touch", "write_comparison_page", "write_episode_page",
+           "write_png"]

@@ -26,13 +26,14 @@ _SLOTS = (b"<!--recording-->", b"<!--compared-->")
 
 
 def write_episode_page(episode: Episode, path: Union[str, "os.PathLike[str]"], title: Optional[str] = None,
-                       step_wall_s: Optional[ArrayLike] = None) -> None:
+                       step_wall_s: Optional[ArrayLike] = None, touch: Optional[Arrays] = None) -> None:
     """Writes a page that plays an episode.
 
     title: of the page, default the task, else the name of the scene. step_wall_s: [T] s, the time of computing each step, which
-    episodes do not keep; the page then shows the real-time factor. Raises EpisodeError when the page was not built.
+    episodes do not keep; the page then shows the real-time factor. touch: of `replayed_touch`, for colours of contacts and stresses.
+    Raises EpisodeError when the page was not built.
     """
-    arrays = dict(episode.arrays)
+    arrays = {**episode.arrays, **(touch or {})}
     if step_wall_s is not None:
         arrays["step_wall_s"] = _times_of_steps(step_wall_s, episode.steps)
     write_page(path, arrays, episode.scene, title or _title_of(episode), _facts_of(episode))

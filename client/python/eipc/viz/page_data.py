@@ -44,8 +44,8 @@ def pack(arrays: Arrays, scene: RecordedScene, title: str, facts: Sequence[tuple
 
 
 def _add_touch(file: "_File", arrays: Arrays) -> None:
-    """What page_touch.touch_arrays made, where it is there."""
-    kinds = {"traction_begin": "u32", "traction_vertices": "u32", "normal_traction_pa": "f32", "friction_traction_pa": "f32", "von_mises_pa": "f32"}
+    """What page_touch.touch_arrays made, where it is there; stresses are added with the elements that they are of."""
+    kinds = {"traction_begin": "u32", "traction_vertices": "u32", "normal_traction_pa": "f32", "friction_traction_pa": "f32"}
     for b in range(len(arrays["body_names"])):
         for name, kind in kinds.items():
             if f"{name}_{b}" in arrays:
@@ -79,6 +79,7 @@ def _add_body(file: "_File", b: int, name: str, arrays: Arrays, scene: RecordedS
         file.add(f"edges_{b}", "u32", np.unique(np.sort(tets[:, _EDGES_OF_A_TET].reshape(-1, 2), axis=1), axis=0))
         if f"von_mises_pa_{b}" in arrays:
             file.add(f"elements_{b}", "u32", tets)
+            file.add(f"von_mises_pa_{b}", "f32", arrays[f"von_mises_pa_{b}"])
     direct = (embedding.nodes == embedding.nodes[:, :1]).all()
     return {"name": name, "kind": kind, "map": "nodes" if direct else "embedded"}
 
