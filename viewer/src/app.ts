@@ -1,11 +1,10 @@
-import { Color } from "three";
 import type { Compared } from "./compare/compared.js";
 import { Comparison } from "./compare/comparison.js";
 import type { Recording } from "./data/recording.js";
 import { Exports } from "./export/exports.js";
 import { formatFragment, parseFragment } from "./link.js";
 import { Player } from "./play/player.js";
-import { frameOf, Picture } from "./scene/picture.js";
+import { frameOf, liveFrameOf, Picture, type Frame } from "./scene/picture.js";
 import { topOf } from "./scene/heat.js";
 import { button, element, select, Toggle } from "./ui/dom.js";
 import { HeatChoice, type Shown } from "./ui/heat_choice.js";
@@ -15,7 +14,7 @@ import { Legend } from "./ui/legend.js";
 import { Plot } from "./ui/plot.js";
 import { Readout } from "./ui/readout.js";
 import { plotsOf } from "./ui/series.js";
-import { cssColor, Themes } from "./ui/theme.js";
+import { pictureColors, Themes } from "./ui/theme.js";
 import { Transport } from "./ui/transport.js";
 
 const TURN = Math.PI / 36; // of the camera by a key
@@ -54,7 +53,7 @@ export class App {
   private bodies: HTMLSelectElement = element("select");
   private drawnPlots: Plot[] = [];
   private body: string;
-  private readonly toggles: { readonly forces: Toggle; readonly cage: Toggle; readonly grid: Toggle };
+  private readonly toggles: { readonly forces: Toggle; readonly cage: Toggle; readonly grid: Toggle; readonly through: Toggle };
   private last: number | null = null; // time of the last frame while it plays, ms
   private awake = false; // a frame is asked for
   private plotted = 0; // when plots were last made anew, ms
@@ -63,7 +62,7 @@ export class App {
   constructor(readonly recording: Recording, root: HTMLElement, { live, compared }: Extras = {}) {
     this.live = live ?? null;
     this.player = new Player(recording);
-    this.picture = new Picture(this.canvas, recording, compared ? frameOf(compared.main, compared.other) : undefined);
+    this.picture = new Picture(this.canvas, recording, this.frameOf(compared));
     this.readout = new Readout(recording);
     this.comparison = compared ? new Comparison(compared, { picture: this.picture, canvas: this.canvas, readout: this.readout }, (sample) => { this.player.seek(sample); }) : null;
     this.exports = new Exports({ recording, player: this.player, draw: () => this.drawNow(), say: (words) => { this.say(words); } });
@@ -74,8 +73,10 @@ export class App {
     this.legend = new Legend({ cell: this.picture.cell, metersPerNewton: this.picture.metersPerNewton });
     this.body = recording.touched()[0] ?? "";
     const opened = location.hash; // before the page writes its own
-    const part = (name: "forces" | "cage" | "grid", label: string, text: string): Toggle => new Toggle(label, text, name !== "cage", () => { this.showParts(); }, name);
-    this.toggles = { forces: part("forces", "Force arrows (f)", "Forces"), cage: part("cage", "Cages (c)", "Cage"), grid: part("grid", "Grid (g)", "Grid") };
+    const part = (name: "forces" | "cage" | "grid" | "through", label: string, text: string): Toggle =>
+      new Toggle(label, text, name === "forces" || name === "grid", () => { this.showParts(); }, name);
+    this.toggles = { forces: part("forces", "Force arrows (f)", "Forces"), cage: part("cage", "Cages (c)", "Cage"), grid: part("grid", "Grid (g)", "Grid"),
+      through: part("through", "See through bodies other than the one whose forces are shown (b)", "See through") };
     if (!this.picture.hasCages) this.toggles.cage.element.disabled = true;
     const view = element("div", { class: "view" }, this.comparison?.panes ?? this.canvas, this.legend.element);
     const side = element("aside", { class: "side", "aria-label": "Figures and plots" }, ...(live ? live.side : []), this.comparison?.panel ?? this.readout.element, this.plots,
@@ -113,10 +114,15 @@ export class App {
     if (this.picture.heat) this.showParts();
   }
 
+  private frameOf(compared: Compared | undefined): Frame {
+    if (compared) return frameOf(compared.main, compared.other);
+    return this.live ? liveFrameOf(this.recording) : frameOf(this.recording);
+  }
+
   private header(): HTMLElement {
     this.offerBodies();
     const tools = element("div", { class: "tools", role: "toolbar", "aria-label": "View" },
-      ...(this.live ? this.live.tools : []), this.toggles.forces.element, this.bodies, this.toggles.cage.element, this.toggles.grid.element, ...this.heat.elements,
+      ...(this.live ? this.live.tools : []), this.toggles.forces.element, this.bodies, this.toggles.cage.element, this.toggles.grid.element, this.toggles.through.element, ...this.heat.elements,
       button("Camera as at the start (r)", "Reset view", () => { this.resetView(); }, { "data-name": "reset" }),
       ...this.exports.elements,
       button("Copy a link to this time and camera (k)", "Link", () => { void this.copyLink(); }, { "data-name": "link" }),
@@ -167,7 +173,7 @@ export class App {
       ArrowLeft: () => { player.step(-1); }, ArrowRight: () => { player.step(1); },
       Home: () => { player.step(-this.recording.samples); }, End: () => { player.step(this.recording.samples); },
       "[": () => { player.changeSpeed(-1); }, "]": () => { player.changeSpeed(1); }, l: () => { player.setLoop(!player.loop); },
-      f: () => { this.toggles.forces.flip(); }, c: () => { this.toggles.cage.flip(); }, g: () => { this.toggles.grid.flip(); },
+      f: () => { this.toggles.forces.flip(); }, c: () => { this.toggles.cage.flip(); }, g: () => { this.toggles.grid.flip(); }, b: () => { this.toggles.through.flip(); },
       v: () => { this.heat.next(); }, o: () => { this.heat.flipPoints(); },
       r: () => { this.resetView(); }, p: () => { this.exports.savePicture(); }, k: () => { void this.copyLink(); }, t: () => { this.themes.flip(); },
       d: () => { if (typeof this.comparison?.marked === "number") player.seek(this.comparison.marked); },
@@ -223,7 +229,7 @@ export class App {
 
   private showParts(): void {
     const on = (toggle: Toggle): boolean => toggle.element.getAttribute("aria-pressed") === "true";
-    const parts = { forces: on(this.toggles.forces) && this.body !== "", cage: on(this.toggles.cage), grid: on(this.toggles.grid), ...this.heat.shown };
+    const parts = { forces: on(this.toggles.forces) && this.body !== "", cage: on(this.toggles.cage), grid: on(this.toggles.grid), through: on(this.toggles.through), ...this.heat.shown };
     for (const picture of this.pictures()) picture.showParts({ ...parts, body: this.body });
     this.fitHeat();
     this.legend.show(parts, this.picture.heatTop);
@@ -239,7 +245,7 @@ export class App {
   }
 
   private recolor(): void {
-    for (const picture of this.pictures()) picture.setColors(new Color(cssColor("sky")), new Color(cssColor("grid")));
+    for (const picture of this.pictures()) picture.setColors(pictureColors());
     for (const plot of this.drawnPlots) plot.redraw();
   }
 

@@ -1,9 +1,8 @@
-import { Color } from "three";
 import type { ViewerScene } from "../proto/eipc/v1/viewer_pb.js";
 import { DataType } from "../proto/eipc/v1/geometry_pb.js";
-import { Picture } from "../scene/picture.js";
+import { liveFrameOf, Picture } from "../scene/picture.js";
 import { button, element } from "../ui/dom.js";
-import { cssColor, Themes } from "../ui/theme.js";
+import { pictureColors, Themes } from "../ui/theme.js";
 import { toFloats } from "./arrays.js";
 import type { Connection, Frame } from "./connection.js";
 import { LiveRecording } from "./live_recording.js";
@@ -69,7 +68,7 @@ export class TilesPage {
   private begin(scene: ViewerScene, frame: Frame): void {
     this.title.textContent = document.title = `${scene.name}, ${scene.worlds} worlds`;
     this.recording = new LiveRecording(scene, frame.observation, scene.name);
-    this.picture = new Picture(this.canvas, this.recording);
+    this.picture = new Picture(this.canvas, this.recording, liveFrameOf(this.recording));
     this.picture.showParts({ forces: false, cage: false, grid: true, body: "" });
     this.picture.stage.onStale = () => { this.ask(); };
     this.themes.apply();
@@ -121,6 +120,6 @@ export class TilesPage {
   }
 
   private recolor(): void {
-    this.picture?.setColors(new Color(cssColor("sky")), new Color(cssColor("grid")));
+    this.picture?.setColors(pictureColors());
   }
 }

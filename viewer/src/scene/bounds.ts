@@ -23,6 +23,11 @@ export function union(all: readonly Bounds[]): Bounds {
   return bounds;
 }
 
+// Of what a session goes on from: with half of its height above it, into which bodies are lifted.
+export function withRoomAbove({ low, high }: Bounds): Bounds {
+  return { low, high: [high[0], high[1], high[2] + 0.5 * (high[2] - low[2])] };
+}
+
 // The height of the grid: that of the world's ground, z = 0, where the bodies are at the start near it, else their lowest point.
 export function groundHeight(recording: Recording, size: number): number {
   const bounds = empty();

@@ -1,14 +1,15 @@
 import { BufferAttribute, BufferGeometry, DynamicDrawUsage, Points, PointsMaterial } from "three";
 import type { Body, Recording } from "../data/recording.js";
 
-const SIZE = 7; // CSS pixels
+const SIZE = 6; // CSS pixels
 
-// A point at each surface vertex that a contact force acts on.
+// A point at each vertex of bodies that move that a contact force acts on. Vertices of still bodies, which may have few, can be far from
+// their contacts.
 export class ContactPoints {
   readonly object: Points<BufferGeometry, PointsMaterial>;
 
   constructor(private readonly recording: Recording) {
-    this.object = new Points(new BufferGeometry(), new PointsMaterial({ color: 0x111111, size: SIZE, sizeAttenuation: false, depthTest: false, transparent: true, opacity: 0.85 }));
+    this.object = new Points(new BufferGeometry(), roundMaterial());
     this.object.frustumCulled = false;
     this.object.renderOrder = 1;
     this.object.visible = false;
@@ -22,6 +23,7 @@ export class ContactPoints {
     if (!this.object.visible) return;
     const places: number[] = [];
     for (const body of this.recording.bodies) {
+      if (body.map === "still") continue;
       for (const vertex of this.recording.touch.tractions(body.index, sample)?.vertices ?? []) places.push(...placeOf(body, vertex, sample));
     }
     const { geometry } = this.object;
@@ -35,6 +37,18 @@ export class ContactPoints {
     position.needsUpdate = true;
     geometry.setDrawRange(0, places.length / 3);
   }
+}
+
+// Dark discs with a light rim, which are seen before dark and light surfaces.
+function roundMaterial(): PointsMaterial {
+  const material = new PointsMaterial({ color: 0x111111, size: SIZE, sizeAttenuation: false, depthTest: false, transparent: true });
+  material.onBeforeCompile = (shader) => {
+    shader.fragmentShader = shader.fragmentShader.replace("#include <color_fragment>", `#include <color_fragment>
+float fromMiddle = length(gl_PointCoord - 0.5);
+if (fromMiddle > 0.5) discard;
+if (fromMiddle > 0.32) diffuseColor.rgb = vec3(0.95);`);
+  };
+  return material;
 }
 
 // Where a vertex of a body is at a sample.

@@ -38,8 +38,8 @@ function valueOf(quantity: Exclude<Quantity, "stress">, normal: number, friction
   return normal > 0 ? friction / normal : 0;
 }
 
-// Elements' stresses, averaged at the nodes, and by the map of the surface at its vertices.
-function stressOfVertices(body: Body, stresses: Float32Array | null, count: number): Float32Array | null {
+// Elements' stresses [elements], averaged at the nodes; null where it is not known which nodes elements have.
+function stressOfNodes(body: Body, stresses: Float32Array | null): Float64Array | null {
   if (!stresses || body.elements.length !== 4 * stresses.length) return null;
   const sum = new Float64Array(body.cageSize);
   const elements = new Uint32Array(body.cageSize);
@@ -49,8 +49,15 @@ function stressOfVertices(body: Body, stresses: Float32Array | null, count: numb
     sum[node]! += stress;
     elements[node]!++;
   });
+  return sum.map((total, node) => (elements[node]! > 0 ? total / elements[node]! : 0));
+}
+
+// Stresses of the nodes, by the map of the surface at its vertices.
+function stressOfVertices(body: Body, stresses: Float32Array | null, count: number): Float32Array | null {
+  const ofNodes = stressOfNodes(body, stresses);
+  if (!ofNodes) return null;
   const out = new Float32Array(count);
-  body.nodes.forEach((node, i) => { out[i >> 2]! += elements[node]! > 0 ? (body.weights[i]! * sum[node]!) / elements[node]! : 0; });
+  body.nodes.forEach((node, i) => { out[i >> 2]! += body.weights[i]! * ofNodes[node]!; });
   return out;
 }
 
@@ -60,9 +67,10 @@ export function topOf(recording: Recording, quantity: Quantity): number {
   const stride = Math.ceil(recording.samples / MOST_LOOKED_AT);
   for (let sample = recording.samples - 1; sample >= 0; sample -= stride) {
     for (const body of recording.bodies) {
-      const stresses = quantity === "stress" ? recording.touch.stresses(body.index, sample) : null;
-      for (const value of stresses ?? []) if (Number.isFinite(value) && value > 0) values.push(value);
-      if (quantity === "stress") continue;
+      if (quantity === "stress") {
+        for (const value of stressOfNodes(body, recording.touch.stresses(body.index, sample)) ?? []) if (value > 0) values.push(value);
+        continue;
+      }
       const found = recording.touch.tractions(body.index, sample);
       for (let i = 0; i < (found?.vertices.length ?? 0); i++) {
         const value = valueOf(quantity, found!.normal[i]!, found!.friction[i]!);

@@ -2,7 +2,7 @@ import type { Color } from "three";
 import type { Body, Recording } from "../data/recording.js";
 import { BodyMesh } from "../surface/body_mesh.js";
 import { CageTexture } from "../surface/cage_texture.js";
-import { boundsOf, groundHeight, union, type Bounds } from "./bounds.js";
+import { boundsOf, groundHeight, union, withRoomAbove, type Bounds } from "./bounds.js";
 import { CageLines } from "./cage_lines.js";
 import { ContactPoints } from "./contact_points.js";
 import { ForceArrows, largestForce } from "./force_arrows.js";
@@ -17,6 +17,7 @@ export interface Parts {
   readonly body: string; // whose forces
   readonly points?: boolean; // where contacts act
   readonly heat?: Quantity | null; // what surfaces are coloured by
+  readonly through?: boolean; // other bodies that move are seen through
 }
 
 // What two pictures have in common, so that they can be compared by eye.
@@ -27,6 +28,11 @@ export interface Frame {
 
 export function frameOf(...recordings: readonly Recording[]): Frame {
   return { bounds: union(recordings.map(boundsOf)), largestForce: Math.max(...recordings.map(largestForce)) };
+}
+
+// Of a session that goes on.
+export function liveFrameOf(recording: Recording): Frame {
+  return { bounds: withRoomAbove(boundsOf(recording)), largestForce: largestForce(recording) };
 }
 
 // The recording in three dimensions.
@@ -114,6 +120,9 @@ export class Picture {
     this.arrows.show(this.body, this.sample);
     this.points.object.visible = parts.points ?? false;
     this.points.show(this.sample);
+    this.recording.bodies.forEach((body, index) => {
+      this.meshes[index]!.setGhost(parts.through === true && parts.body !== "" && body.name !== parts.body && body.map !== "still");
+    });
     this.choose(parts.heat ?? null);
     this.stage.invalidate();
   }
@@ -138,8 +147,9 @@ export class Picture {
     }
   }
 
-  setColors(background: Color, lines: Color): void {
-    this.stage.setBackground(background);
-    this.grid.setColor(lines);
+  setColors(colors: { readonly sky: Color; readonly grid: Color; readonly ground: Color }): void {
+    this.stage.setBackground(colors.sky);
+    this.grid.setColor(colors.grid);
+    this.recording.bodies.forEach((body, index) => { if (body.map === "still") this.meshes[index]!.setColor(colors.ground); });
   }
 }

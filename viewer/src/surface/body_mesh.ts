@@ -1,4 +1,4 @@
-import { BufferAttribute, BufferGeometry, DynamicDrawUsage, Mesh, type Object3D } from "three";
+import { BufferAttribute, BufferGeometry, DynamicDrawUsage, Mesh, type Color, type MeshStandardMaterial, type Object3D } from "three";
 import type { Body } from "../data/recording.js";
 import type { CageTexture } from "./cage_texture.js";
 import { surfacePositions, withTetrahedra } from "./embedding.js";
@@ -6,7 +6,8 @@ import { cageDepthMaterial, cageMaterial, stillMaterial, type CagePlaces, type H
 import { smooth, writeNormals } from "./smoothing.js";
 
 const COLORS = [0xd2a36b, 0x6f9ecb, 0xc76b6b, 0x77ad77, 0xa78fc4, 0xc4b86b] as const;
-const STILL = 0xb9bcc0;
+const STILL = 0xd3d5d8;
+const GHOST_OPACITY = 0.25;
 
 export function colorOf(body: Body): number {
   return body.map === "still" ? STILL : COLORS[body.index % COLORS.length]!;
@@ -16,6 +17,8 @@ export function colorOf(body: Body): number {
 export class BodyMesh {
   readonly object: Object3D;
   private readonly update: ((sample: number) => void) | null;
+  private readonly material: MeshStandardMaterial;
+  private readonly shadow: boolean;
   private readonly heatShown: HeatShown = { value: 0 };
   private readonly heat: BufferAttribute;
   private readonly vertex: Uint32Array; // [d] surface vertex of each drawn vertex
@@ -26,14 +29,28 @@ export class BodyMesh {
     this.heat = new BufferAttribute(new Float32Array(this.vertex.length), 1);
     made.mesh.geometry.setAttribute("heat", this.heat);
     this.object = made.mesh;
+    this.material = made.mesh.material;
     this.update = made.update;
     made.mesh.name = body.name;
-    made.mesh.castShadow = body.map !== "still";
+    this.shadow = made.mesh.castShadow = body.map !== "still";
     made.mesh.receiveShadow = true;
   }
 
   show(sample: number): void {
     this.update?.(sample);
+  }
+
+  // Whether what lies behind the body is seen through it; then it casts no shadow on that.
+  setGhost(ghost: boolean): void {
+    this.object.castShadow = this.shadow && !ghost;
+    this.material.transparent = ghost;
+    this.material.opacity = ghost ? GHOST_OPACITY : 1;
+    this.material.depthWrite = !ghost;
+    this.material.needsUpdate = true;
+  }
+
+  setColor(color: Color): void {
+    this.material.color.copy(color);
   }
 
   // Colours the surface by values [n] of its vertices, as shares of the scale's end; null: by none. everywhere: also where they are 0.
@@ -46,7 +63,7 @@ export class BodyMesh {
 }
 
 interface Made {
-  readonly mesh: Mesh;
+  readonly mesh: Mesh<BufferGeometry, MeshStandardMaterial>;
   readonly update: ((sample: number) => void) | null;
   readonly vertex: Uint32Array;
 }

@@ -9,6 +9,7 @@ const KEYS: readonly (readonly [string, string])[] = [
   ["f", "force arrows"],
   ["c", "cages"],
   ["g", "grid"],
+  ["b", "see through bodies other than the one whose forces are shown"],
   ["v", "colours of surfaces: the next of the list"],
   ["o", "points that contact forces act on"],
   ["r", "camera as at the start"],

@@ -1,3 +1,5 @@
+import { Color } from "three";
+
 export type Theme = "light" | "dark";
 
 // Dark or light as the system says, until the person chooses.
@@ -22,6 +24,12 @@ export class Themes {
     document.documentElement.dataset["theme"] = this.current;
     this.onChange();
   }
+}
+
+// Those of the picture.
+export function pictureColors(): { readonly sky: Color; readonly grid: Color; readonly ground: Color } {
+  const color = (name: string): Color => new Color(cssColor(name));
+  return { sky: color("sky"), grid: color("grid"), ground: color("ground") };
 }
 
 // The value of one of the page's colours (style.css).

@@ -34,6 +34,25 @@ check("contact pressure is shown where the pads press, with a scale in pascals",
   assert.deepEqual(problems, []);
 });
 
+check("the body whose forces are shown is seen through those before it, and only then", async () => {
+  const { page } = await open(pages.browser, path, "#t=0.5&cam=0,-1,0.05,0,0,0.05"); // a pad in front, blue, presses on the ball
+  for (const part of ["forces", "grid"]) await named(page, part).click();
+  await named(page, "heat").selectOption("pressure");
+  await named(page, "body").selectOption("ball");
+  const color = (): Promise<Color> => colorAt(page, 0);
+  const [, , blue] = await color();
+  assert.ok(blue > 0.9 * (await color())[0], "the pad hides the ball");
+  await page.keyboard.press("b");
+  assert.equal(await named(page, "through").getAttribute("aria-pressed"), "true");
+  const seen = await color();
+  assert.ok(seen[0] > 1.3 * seen[2] && seen[1] > 1.3 * seen[2], `yellow of the pressed ball behind the pad: ${seen.join(" ")}`);
+  await named(page, "body").selectOption("left pad");
+  const pad = await color();
+  assert.ok(pad[2] > 0.9 * pad[0], `now the pad is the body that is seen: ${pad.join(" ")}`);
+  await page.keyboard.press("b");
+  assert.equal(await named(page, "through").getAttribute("aria-pressed"), "false");
+});
+
 check("stress is shown everywhere, averaged at the nodes of the cage", async () => {
   const { page } = await open(pages.browser, path, `#t=0.5${FRONT}`);
   for (const part of ["forces", "grid"]) await named(page, part).click();

@@ -31,6 +31,13 @@ test("a uniform stress is that of every vertex, an inverted element has none", (
   assert.equal(topOf(madeRecording([0, 1]), "pressure"), 1);
 });
 
+test("the scale of stresses ends where the shown ones do, which are means at the nodes", () => {
+  const peaks = madeRecording([0], (maker) => {
+    maker.add("elements_0", "u32", [2, 4], Uint32Array.of(0, 1, 2, 3, 0, 1, 2, 3)).add("von_mises_pa_0", "f32", [1, 2], Float32Array.of(1000, 0));
+  });
+  assert.equal(topOf(peaks, "stress"), 500);
+});
+
 const floats = (values: number[], shape: number[]) => create(NdArraySchema, { dtype: DataType.FLOAT32, shape: shape.map(BigInt), data: new Uint8Array(Float32Array.from(values).buffer) });
 function felt(force: number): Observation {
   const contactTractions = { vertices: { dtype: DataType.INT32, shape: [1n], data: new Uint8Array(Int32Array.of(7).buffer) },
