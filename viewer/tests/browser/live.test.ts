@@ -5,7 +5,8 @@ import { join } from "node:path";
 import { after, before, test } from "node:test";
 import type { Browser, Page } from "playwright-core";
 import { launch, named, scratchFolder, VIEWER } from "./browser.js";
-import { LiveServer, openLive, SKIP } from "./live_server.js";
+import { upArrow } from "./hand.js";
+import { drawn, LiveServer, openLive, SKIP } from "./live_server.js";
 
 let browser: Browser;
 let server: LiveServer;
@@ -33,7 +34,6 @@ const check = (name: string, body: () => Promise<void>): void => {
     }
   });
 };
-const drawn = (page: Page): Promise<unknown> => page.waitForFunction(() => (globalThis.eipcViewer?.picture.stage.drawn ?? 0) > 0);
 const stepShown = async (page: Page): Promise<number> => Number(await named(page, "step").textContent());
 const waitForStep = (page: Page, step: number): Promise<unknown> =>
   page.waitForFunction((wanted) => Number(document.querySelector('[data-name="step"]')?.textContent) === wanted, step);
@@ -140,25 +140,10 @@ async function addPressingOf(page: Page): Promise<void> {
 
 // Drags the vertical arrow of the hand by the mouse.
 async function dragUp(page: Page): Promise<void> {
-  const canvas = (await named(page, "picture").boundingBox())!;
-  const [from, to] = await page.evaluate(() => {
-    const { stage } = globalThis.eipcViewer!.picture;
-    const at = globalThis.eipcConsole!.page!.drive!.pose!.position.clone();
-    const onScreen = (point: typeof at): [number, number] => {
-      const p = point.clone().project(stage.camera);
-      return [(p.x + 1) / 2, (1 - p.y) / 2];
-    };
-    // The arrow's length on the screen does not depend on the distance: a point of it at the size that the controls draw it.
-    const factor = at.distanceTo(stage.camera.position) * Math.min((1.9 * Math.tan((Math.PI * stage.camera.fov) / 360)) / stage.camera.zoom, 7);
-    const arrow = at.clone();
-    arrow.z += 0.25 * 0.9 * factor * 0.4;
-    const higher = arrow.clone();
-    higher.z += 0.04;
-    return [onScreen(arrow), onScreen(higher)];
-  });
-  await page.mouse.move(canvas.x + from[0] * canvas.width, canvas.y + from[1] * canvas.height);
+  const [from, to] = await upArrow(page, 0.04);
+  await page.mouse.move(from.x, from.y);
   await page.mouse.down();
-  await page.mouse.move(canvas.x + to[0] * canvas.width, canvas.y + to[1] * canvas.height, { steps: 12 });
+  await page.mouse.move(to.x, to.y, { steps: 12 });
   await page.mouse.up();
 }
 

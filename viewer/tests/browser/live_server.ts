@@ -53,6 +53,8 @@ export class LiveServer {
   }
 }
 
+export const drawn = (page: Page): Promise<unknown> => page.waitForFunction(() => (globalThis.eipcViewer?.picture.stage.drawn ?? 0) > 0);
+
 const HANGS_MS = 240_000; // no test waits for a time to pass: this only ends one that hangs
 
 // A page of the server. `problems`: errors of the page, and requests to anybody else.
