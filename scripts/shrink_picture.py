@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Makes a picture small enough for the documentation: fewer pixels, 192 colours.
+"""Makes a picture small enough for the documentation: fewer pixels, 256 colours.
 
 usage: shrink_picture.py FROM.png TO.png WIDTH
 """
@@ -16,7 +16,7 @@ def main(argv: list[str]) -> int:
     picture = Image.open(argv[1]).convert("RGB")
     width = int(argv[3])
     small = picture.resize((width, round(picture.height * width / picture.width)), Image.LANCZOS)
-    small.quantize(192, dither=Image.Dither.NONE).save(argv[2], optimize=True)
+    small.quantize(256, dither=Image.Dither.NONE, kmeans=3).save(argv[2], optimize=True)
     return 0
 
 

@@ -1,16 +1,21 @@
-// Pictures of docs/howto/live.md:  node scripts/live_pictures.mjs FOLDER
+// Pictures of running sessions for the documents:  node scripts/live_pictures.mjs FOLDER
 //
-// Drives the grasp of the demo on the page of a server, as a person would: closes the fingers, lifts. Needs ./dev build.
+// Drives the grasp of the demo on the page of a server, as a person would (closes the fingers, lifts), and watches several worlds of it
+// as tiles, each at another time. Needs ./dev build.
 
-import { spawn } from "node:child_process";
+import { execFileSync, spawn } from "node:child_process";
+import { mkdtempSync, rmSync, statSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
-import { chromium } from "playwright-core";
+import { drawn, startChromium } from "./chromium.mjs";
 
 const ROOT = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
-const FLAGS = ["--no-sandbox", "--disable-gpu", "--use-gl=angle", "--use-angle=swiftshader", "--enable-unsafe-swiftshader", "--disable-quic",
-               "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync"];
+const LAPTOP = { width: 960, height: 620 };
+const LONG_MS = 120_000;
+const WORLDS = 15;
+const STEPS = 200; // of the scene's schedule
 const [folder] = process.argv.slice(2);
 if (!folder) {
   console.error("usage: node scripts/live_pictures.mjs FOLDER");
@@ -18,7 +23,7 @@ if (!folder) {
 }
 
 async function view(...options) {
-  const child = spawn(join(ROOT, "build/release/bin/eipc"), ["view", "--still", join(ROOT, "models/scenes/bubble_teddy_low_sound.textproto"), ...options],
+  const child = spawn(join(ROOT, "build/release/bin/eipc"), ["view", join(ROOT, "models/scenes/bubble_teddy_low_sound.textproto"), ...options],
     { stdio: ["ignore", "pipe", "inherit"] });
   for await (const line of createInterface({ input: child.stdout })) {
     const found = /eipc view: (\S+)/.exec(line);
@@ -27,9 +32,7 @@ async function view(...options) {
   throw new Error("eipc view ended");
 }
 
-const shown = (page) => page.waitForFunction(() => (globalThis.eipcViewer?.picture.stage.drawn ?? 0) > 0, null, { timeout: 120_000 });
-
-// Force of each finger on the bear, N, at present.
+// Whether each finger presses on the bear with more than so many newtons at present.
 const presses = (most) => {
   const { pairs, forces, samples } = globalThis.eipcConsole.page.recording;
   const of = (pair) => Math.hypot(...forces.normal.subarray(3 * ((samples - 1) * pairs.length + pair), 3 * ((samples - 1) * pairs.length + pair + 1)));
@@ -37,27 +40,58 @@ const presses = (most) => {
   return found.length === 2 && Math.min(...found) > most;
 };
 
-async function drive(page) {
+async function drive(page, url) {
+  await page.goto(url);
+  await drawn(page);
   await page.locator('[data-name="drive"]').click();
   await page.keyboard.down("n");
-  await page.waitForFunction(presses, 6, { timeout: 400_000 });
+  await page.waitForFunction(presses, 6, { timeout: LONG_MS });
   await page.keyboard.up("n");
   await page.keyboard.down("e");
-  await page.waitForFunction(() => globalThis.eipcConsole.page.drive.pose.position.z > 0.13, null, { timeout: 400_000 });
+  await page.waitForFunction(() => globalThis.eipcConsole.page.drive.pose.position.z > 0.13, null, { timeout: LONG_MS });
   await page.keyboard.up("e");
 }
 
-const browser = await chromium.launch({ executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium", args: FLAGS });
-const server = await view();
+// Steps world w of n to the share (w + 1) / n of the grasp, so that the tiles show all of it.
+async function showTiles(page, url) {
+  await page.goto(url);
+  await drawn(page);
+  await page.evaluate(async ([worlds, steps]) => {
+    const { server, page: { session } } = globalThis.eipcConsole;
+    for (let world = 0; world < worlds; world++) {
+      for (let step = 0; step < Math.round((steps * (world + 1)) / worlds); step++) await server.step({ session, world, dtS: 0.02 });
+    }
+  }, [WORLDS, STEPS]);
+  await page.goto(`${url}&world=all`);
+  await page.waitForFunction((worlds) => Array.from({ length: worlds }, (_, world) => document.querySelector(`[data-name="tile ${world}"]`)?.textContent ?? "")
+    .every((text) => text.endsWith(" s")), WORLDS, { timeout: 60_000 });
+  await page.evaluate(() => new Promise((resolve) => { requestAnimationFrame(() => { requestAnimationFrame(resolve); }); })); // the last one is drawn
+}
+
+const scratch = mkdtempSync(join(tmpdir(), "eipc-pictures-"));
+const browser = await startChromium();
+
+// Of a page of `eipc view ...options`, once `ready` has brought it about.
+async function picture(name, colorScheme, options, ready) {
+  const server = await view(...options);
+  const context = await browser.newContext({ viewport: LAPTOP, colorScheme });
+  try {
+    const page = await context.newPage();
+    await ready(page, server.url);
+    await page.screenshot({ path: join(scratch, "picture.png") });
+  } finally {
+    await context.close();
+    server.end();
+  }
+  const to = join(folder, `${name}.png`);
+  execFileSync("/usr/bin/python3", [join(ROOT, "scripts/shrink_picture.py"), join(scratch, "picture.png"), to, String(LAPTOP.width)], { stdio: "inherit" });
+  console.log(`${to}: ${Math.round(statSync(to).size / 1000)} kB`);
+}
+
 try {
-  const context = await browser.newContext({ viewport: { width: 960, height: 620 }, colorScheme: "light" });
-  const page = await context.newPage();
-  await page.goto(server.url);
-  await shown(page);
-  await drive(page);
-  await page.screenshot({ path: join(folder, "viewer_drive.png") });
-  console.log(join(folder, "viewer_drive.png"));
+  await picture("viewer_drive", "light", ["--still"], drive);
+  await picture("viewer_tiles", "light", ["--still", "--worlds", String(WORLDS)], showTiles);
 } finally {
   await browser.close();
-  server.end();
+  rmSync(scratch, { recursive: true, force: true });
 }

@@ -7,14 +7,12 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
-import { chromium } from "playwright-core";
+import { startChromium } from "./chromium.mjs";
 
 const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
 const SECONDS = 4;
 const ROUNDS = 3;
 const SIZE = { width: 1280, height: 720 };
-const FLAGS = ["--no-sandbox", "--disable-gpu", "--use-gl=angle", "--use-angle=swiftshader", "--enable-unsafe-swiftshader", "--disable-quic",
-               "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync"];
 
 async function measure(browser, path) {
   const page = await browser.newPage({ viewport: SIZE });
@@ -41,7 +39,7 @@ async function measure(browser, path) {
 }
 
 const folder = mkdtempSync(join(tmpdir(), "eipc-viewer-"));
-const browser = await chromium.launch({ executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium", args: FLAGS });
+const browser = await startChromium();
 try {
   const pages = { "20,480 triangles": ["--subdivisions", "5"], "empty scene": ["--empty"] };
   for (const [name, options] of Object.entries(pages)) execFileSync("/usr/bin/python3", [join(ROOT, "tests/made_recording.py"), join(folder, `${name}.html`), ...options]);
