@@ -3,13 +3,13 @@
 // Drives the grasp of the demo on the page of a server, as a person would (closes the fingers, lifts), and watches several worlds of it
 // as tiles, each at another time. Needs ./dev build.
 
-import { execFileSync, spawn } from "node:child_process";
+import { execFileSync } from "node:child_process";
 import { mkdtempSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { drawn, startChromium } from "./chromium.mjs";
+import { viewGrasp } from "./eipc_view.mjs";
 
 const ROOT = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
 const LAPTOP = { width: 960, height: 620 };
@@ -20,16 +20,6 @@ const [folder] = process.argv.slice(2);
 if (!folder) {
   console.error("usage: node scripts/live_pictures.mjs FOLDER");
   process.exit(2);
-}
-
-async function view(...options) {
-  const child = spawn(join(ROOT, "build/release/bin/eipc"), ["view", join(ROOT, "models/scenes/bubble_teddy_low_sound.textproto"), ...options],
-    { stdio: ["ignore", "pipe", "inherit"] });
-  for await (const line of createInterface({ input: child.stdout })) {
-    const found = /eipc view: (\S+)/.exec(line);
-    if (found) return { url: found[1], end: () => child.kill("SIGINT") };
-  }
-  throw new Error("eipc view ended");
 }
 
 // Whether each finger presses on the bear with more than so many newtons at present.
@@ -73,7 +63,7 @@ const browser = await startChromium();
 
 // Of a page of `eipc view ...options`, once `ready` has brought it about.
 async function picture(name, colorScheme, options, ready) {
-  const server = await view(...options);
+  const server = await viewGrasp(...options);
   const context = await browser.newContext({ viewport: LAPTOP, colorScheme });
   try {
     const page = await context.newPage();

@@ -9,6 +9,7 @@ import { LiveRecording } from "./live_recording.js";
 import { inWords, STATE_WORDS } from "./words.js";
 
 const FRAMES_PER_S = 20; // of each world
+const MOST_WITH_SHADOWS = 16; // worlds
 
 // All worlds of a session, a tile each, seen by one camera.
 export class TilesPage {
@@ -70,6 +71,7 @@ export class TilesPage {
     this.recording = new LiveRecording(scene, frame.observation, scene.name);
     this.picture = new Picture(this.canvas, this.recording, liveFrameOf(this.recording));
     this.picture.showParts({ forces: false, cage: false, grid: true, body: "" });
+    if (scene.worlds > MOST_WITH_SHADOWS) this.picture.stage.withoutShadows();
     this.picture.stage.onStale = () => { this.ask(); };
     this.themes.apply();
     for (let world = 0; world < scene.worlds; world++) {

@@ -104,6 +104,12 @@ export class Stage {
     this.invalidate();
   }
 
+  // Shadows are drawn anew in each tile, which takes longer than the tile.
+  withoutShadows(): void {
+    this.renderer.shadowMap.enabled = false;
+    this.invalidate();
+  }
+
   // Gives the graphics card back what it holds.
   end(): void {
     this.controls.dispose();
