@@ -43,9 +43,9 @@ def test_steps_streams_and_errors_come_through(client):
 
 def test_large_messages_in_both_directions(client):
     scene = cube_scene()
-    scene.display_name = "x" * (40 * MIB)
+    scene.description = "x" * (40 * MIB)
     name = client.create_scene(scene).name
-    assert client.get_scene(name).message.display_name == scene.display_name
+    assert client.get_scene(name).message.description == scene.description
 
 
 def test_cancelling_reaches_the_server(proxied):

@@ -82,6 +82,8 @@ def test_every_block_of_the_viewer_runs(server_binary, eipc_binary, tmp_path):
     header, arrays = unpack((tmp_path / "out" / "viewer" / "squeeze.html").read_bytes())
     assert header["title"] == "squeeze the bear" and arrays["step_wall_s"].shape == (31,)
     assert {body["map"] for body in header["bodies"]} == {"embedded", "nodes", "still"} and "edges_0" in arrays
+    _, felt = unpack((tmp_path / "out" / "viewer" / "colours.html").read_bytes())
+    assert set(arrays) - {"step_wall_s"} < set(felt)  # the same, and what surfaces felt
 
 
 def test_every_block_of_the_datasets_runs(server_binary, eipc_binary, tmp_path):
