@@ -15,11 +15,6 @@ namespace {
 
 using Names = std::set<std::string>;
 
-void CheckUniqueName(const std::string& name, const std::string& noun, const std::string& path, Names* used, Problems* problems) {
-  CheckName(name, path, problems);
-  if (!used->insert(name).second) problems->Add(path, "\"", name, "\" is used by another ", noun);
-}
-
 bool Moves(const v1::RobotJoint& joint) {
   return joint.type() == v1::RobotJoint::REVOLUTE || joint.type() == v1::RobotJoint::CONTINUOUS ||
          joint.type() == v1::RobotJoint::PRISMATIC;

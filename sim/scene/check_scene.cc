@@ -69,8 +69,7 @@ void CheckBody(const BodySpec& body, const std::string& path, Problems* problems
   for (size_t s = 0; s < body.boundary_sets.size(); ++s) {
     const BoundarySetSpec& set = body.boundary_sets[s];
     const std::string set_path = absl::StrCat(path, ".boundary_sets[", s, "]");
-    CheckName(set.name, set_path + ".name", problems);
-    if (!names.insert(set.name).second) problems->Add(set_path + ".name", "\"", set.name, "\" is used by another set of this body");
+    CheckUniqueName(set.name, "set of this body", set_path + ".name", &names, problems);
     if (set.vertices.empty() && !set.box.has_value()) problems->Add(set_path, "give vertices or a box");
     CheckTrajectory(set.trajectory, set_path + ".trajectory", problems);
   }
@@ -159,9 +158,8 @@ void CheckGoal(const GoalSpec& goal, const std::set<std::string>& bodies, double
 void CheckGoals(const SceneSpec& spec, const std::set<std::string>& bodies, Problems* problems) {
   std::set<std::string> names;
   for (size_t g = 0; g < spec.goals.size(); ++g) {
-    const std::string path = absl::StrCat("goals[", g, "]"), &name = spec.goals[g].name;
-    CheckName(name, path + ".name", problems);
-    if (!names.insert(name).second) problems->Add(path + ".name", "\"", name, "\" is used by another goal");
+    const std::string path = absl::StrCat("goals[", g, "]");
+    CheckUniqueName(spec.goals[g].name, "goal", path + ".name", &names, problems);
     CheckGoal(spec.goals[g], bodies, spec.schedule_duration_s, path, problems);
   }
 }
@@ -175,9 +173,7 @@ void CheckScene(const SceneSpec& spec, Problems* problems) {
   std::set<std::string> names;
   for (size_t b = 0; b < spec.bodies.size(); ++b) {
     const std::string path = absl::StrCat("bodies[", b, "]");
-    CheckName(spec.bodies[b].name, path + ".name", problems);
-    if (!names.insert(spec.bodies[b].name).second)
-      problems->Add(path + ".name", "\"", spec.bodies[b].name, "\" is used by another body");
+    CheckUniqueName(spec.bodies[b].name, "body", path + ".name", &names, problems);
     CheckBody(spec.bodies[b], path, problems);
   }
   for (size_t p = 0; p < spec.contact_pairs.size(); ++p) {

@@ -172,8 +172,7 @@ void CheckJoints(const SceneSpec& spec, Problems* problems) {
   for (size_t j = 0; j < spec.joints.size(); ++j) {
     const JointSpec& joint = spec.joints[j];
     const std::string path = absl::StrCat("joints[", j, "]");
-    CheckName(joint.name, path + ".name", problems);
-    if (!names.insert(joint.name).second) problems->Add(path + ".name", "\"", joint.name, "\" is used by another joint");
+    CheckUniqueName(joint.name, "joint", path + ".name", &names, problems);
     CheckBodies(joint, spec, path, problems);
     CheckContact(spec.joints, j, path, problems);
     CheckNumber(joint.stiffness_n_m, false, path + ".stiffness_n_m", problems);

@@ -18,54 +18,55 @@ using ::testing::IsEmpty;
 using ::testing::StartsWith;
 
 // A base, an arm that turns and two fingers, of which one follows the other.
+constexpr char kGripper[] = R"pb(
+  bodies { name: "base" }
+  bodies { name: "left" }
+  bodies { name: "right" }
+  joints { name: "hinge" }
+  robots {
+    name: "gripper"
+    links {
+      name: "world"
+      bodies { body: "base" }
+    }
+    links { name: "arm" }
+    links {
+      name: "left"
+      bodies { body: "left" }
+    }
+    links {
+      name: "right"
+      bodies { body: "right" }
+    }
+    joints {
+      name: "turn"
+      type: REVOLUTE
+      parent: 0
+      axis { z: 1 }
+      lower: -1
+      upper: 1
+      scene_joint: "hinge"
+    }
+    joints {
+      name: "slide"
+      type: PRISMATIC
+      parent: 1
+      axis { x: 1 }
+    }
+    joints {
+      name: "follow"
+      type: PRISMATIC
+      parent: 1
+      axis { x: -1 }
+      mimic: 1
+      multiplier: 1
+    }
+  }
+)pb";
+
 v1::Scene Gripper() {
   v1::Scene scene;
-  EXPECT_TRUE(google::protobuf::TextFormat::ParseFromString(R"pb(
-                                                              bodies { name: "base" }
-                                                              bodies { name: "left" }
-                                                              bodies { name: "right" }
-                                                              joints { name: "hinge" }
-                                                              robots {
-                                                                name: "gripper"
-                                                                links {
-                                                                  name: "world"
-                                                                  bodies { body: "base" }
-                                                                }
-                                                                links { name: "arm" }
-                                                                links {
-                                                                  name: "left"
-                                                                  bodies { body: "left" }
-                                                                }
-                                                                links {
-                                                                  name: "right"
-                                                                  bodies { body: "right" }
-                                                                }
-                                                                joints {
-                                                                  name: "turn"
-                                                                  type: REVOLUTE
-                                                                  parent: 0
-                                                                  axis { z: 1 }
-                                                                  lower: -1
-                                                                  upper: 1
-                                                                  scene_joint: "hinge"
-                                                                }
-                                                                joints {
-                                                                  name: "slide"
-                                                                  type: PRISMATIC
-                                                                  parent: 1
-                                                                  axis { x: 1 }
-                                                                }
-                                                                joints {
-                                                                  name: "follow"
-                                                                  type: PRISMATIC
-                                                                  parent: 1
-                                                                  axis { x: -1 }
-                                                                  mimic: 1
-                                                                  multiplier: 1
-                                                                }
-                                                              }
-                                                            )pb",
-                                                            &scene));
+  EXPECT_TRUE(google::protobuf::TextFormat::ParseFromString(kGripper, &scene));
   return scene;
 }
 
