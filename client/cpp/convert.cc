@@ -34,16 +34,25 @@ void PoseToProto(const Pose& pose, v1::Pose* out) {
   rotation.set_z(pose.quaternion_wxyz[3]);
 }
 
+// Whether the bytes of an array are those of its rows of so many columns of elements; one column: it has one dimension.
+bool FitsShape(const v1::NdArray& array, int64_t columns, size_t element_bytes) {
+  const bool has_columns = columns == 1 ? array.shape_size() == 1 : array.shape_size() == 2 && array.shape(1) == columns;
+  const size_t row_bytes = columns * element_bytes;
+  return has_columns && array.data().size() % row_bytes == 0 &&
+         static_cast<int64_t>(array.data().size() / row_bytes) == array.shape(0);
+}
+
+absl::Status Misshapen(const char* what) {
+  return absl::DataLossError(absl::StrCat("the server sent ", what, " that do not fit their shape"));
+}
+
 // The elements of an array of 32-bit or 64-bit numbers. DATA_LOSS when they do not fit its shape of `columns` to a row.
 absl::StatusOr<std::vector<double>> NumbersFromProto(const v1::NdArray& array, int64_t columns, const char* what) {
   if (array.shape().empty()) return std::vector<double>();
   const bool float32 = array.dtype() == v1::FLOAT32;
   const size_t width = float32 ? sizeof(float) : sizeof(double);
+  if (!FitsShape(array, columns, width) || !(float32 || array.dtype() == v1::FLOAT64)) return Misshapen(what);
   const size_t count = array.data().size() / width;
-  const bool has_columns = columns == 1 ? array.shape_size() == 1 : array.shape_size() == 2 && array.shape(1) == columns;
-  const bool fits = has_columns && array.data().size() % (columns * width) == 0 &&
-                    static_cast<int64_t>(count) / columns == array.shape(0) && (float32 || array.dtype() == v1::FLOAT64);
-  if (!fits) return absl::DataLossError(absl::StrCat("the server sent ", what, " that do not fit their shape"));
   std::vector<double> values(count);
   for (size_t i = 0; i < count && float32; ++i) {
     float value;
@@ -62,12 +71,9 @@ absl::StatusOr<Vectors> VectorsFromProto(const v1::NdArray& array, const char* w
 
 absl::StatusOr<std::vector<int32_t>> IndicesFromProto(const v1::NdArray& array, const char* what) {
   if (array.shape().empty()) return std::vector<int32_t>();
-  const size_t count = array.data().size() / sizeof(int32_t);
-  const bool fits = array.dtype() == v1::INT32 && array.shape_size() == 1 && static_cast<int64_t>(count) == array.shape(0) &&
-                    array.data().size() % sizeof(int32_t) == 0;
-  if (!fits) return absl::DataLossError(absl::StrCat("the server sent ", what, " that do not fit their shape"));
-  std::vector<int32_t> values(count);
-  if (count > 0) std::memcpy(values.data(), array.data().data(), array.data().size());
+  if (!FitsShape(array, 1, sizeof(int32_t)) || array.dtype() != v1::INT32) return Misshapen(what);
+  std::vector<int32_t> values(array.data().size() / sizeof(int32_t));
+  if (!values.empty()) std::memcpy(values.data(), array.data().data(), array.data().size());
   return values;
 }
 
