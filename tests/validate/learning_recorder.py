@@ -197,7 +197,7 @@ def killed_recorder(context: Context, page: Page) -> list[Record]:
 
 
 def _kill_once(address: str, folder: Path, after_s: float, seen: _Killed) -> None:
-    """Kills one recorder so long after its first episode could begin, and looks at what it left."""
+    """Kills one recorder so long after its first episode could begin, and counts what it left."""
     here = Path(__file__).resolve().parent
     path = os.pathsep.join(map(str, (REPOSITORY / "client" / "python", here, here.parent / "support")))
     process = subprocess.Popen([sys.executable, "-c", _RECORDING, address, str(folder)], stdout=subprocess.PIPE, text=True,

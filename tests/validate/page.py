@@ -39,6 +39,12 @@ class Page:
     def __init__(self, title: str, command: str) -> None:
         self._parts = [f"# {title}", f"Written by `{command}` from its own runs; nothing here is typed in."]
 
+    @classmethod
+    def of_parts(cls, title: str, study: str, parts: Sequence[str], setting: str = "") -> "Page":
+        """The page of a study whose parts run alone too: of those named, or of all. setting: NAME=VALUE that the command was run with."""
+        named = f": {', '.join(parts).replace('_', ' ')}" if parts else ""
+        return cls(title + named, " ".join([*([setting] if setting else []), "./dev validate", *([f"{study}.{part}" for part in parts] or [study])]))
+
     def section(self, title: str) -> None:
         self._parts.append(f"## {title}")
 
@@ -71,6 +77,10 @@ class Page:
         failed = [record.name for record in records if not record.passed]
         self.text(f"{len(records) - len(failed)} of {len(records)} figures meet their targets"
                   + (f"; not met: {', '.join(failed)}." if failed else "."))
+
+    def write_parts(self, folder: Path, study: str, parts: Sequence[str]) -> None:
+        """Writes STUDY.md where all parts were run, else STUDY_PART.md."""
+        self.write(folder / ("_".join([study, *parts]) + ".md"))
 
     def write(self, path: Path) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)

@@ -30,16 +30,14 @@ PARTS: dict[str, Callable[[Context, Page], list[Record]]] = {
 
 def run(context: Context, parts: Sequence[str] = ()) -> list[Record]:
     """All parts, or those named; all of them write the page learning.md, a part writes learning_NAME.md."""
-    command = " ".join(["./dev validate", *(f"learning.{part}" for part in parts)] if parts else ["./dev validate learning"])
-    page = Page(f"The learning stack: {', '.join(parts).replace('_', ' ')}" if parts else "The learning stack",
-                command if SCALE == 1 else f"EIPC_LEARNING_SCALE={SCALE:g} {command}")
+    page = Page.of_parts("The learning stack", NAME, parts, f"EIPC_LEARNING_SCALE={SCALE:g}" if SCALE != 1 else "")
     records: list[Record] = []
     for name in parts or PARTS:
         context.say(name)
         seen = PARTS[name](context, page)
         page.table(["record", "target", "measured", "met"], [[r.name, r.target, _measured(r), r.passed] for r in seen])
         records += seen
-    page.write(context.figures / ("learning.md" if not parts else f"learning_{'_'.join(parts)}.md"))
+    page.write_parts(context.figures, NAME, parts)
     return records
 
 

@@ -57,8 +57,7 @@ def summary(page: Page, records: Sequence[PaperRecord]) -> None:
 
 def run(context: Context, parts: Sequence[str] = ()) -> list[PaperRecord]:
     """All parts, or those named; all of them write the page papers.md, a part writes papers_NAME.md."""
-    title = f"The papers: {', '.join(parts)}" if parts else "The papers"
-    page = Page(title, " ".join(["./dev validate", *(f"papers.{part}" for part in parts)]) if parts else "./dev validate papers")
+    page = Page.of_parts("The papers", NAME, parts)
     records: list[PaperRecord] = []
     for name in parts or PARTS:
         context.say(name)
@@ -67,5 +66,5 @@ def run(context: Context, parts: Sequence[str] = ()) -> list[PaperRecord]:
     page.section("Records")
     page.table(["record", "source", "published", "ours", "criterion", "basis", "met"],
                [[r.name, r.source, r.published, r.value, r.target, r.basis, r.passed] for r in records])
-    page.write(context.figures / ("papers.md" if not parts else f"papers_{'_'.join(parts)}.md"))
+    page.write_parts(context.figures, NAME, parts)
     return records
