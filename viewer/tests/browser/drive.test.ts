@@ -1,39 +1,13 @@
 import assert from "node:assert/strict";
-import { join } from "node:path";
-import { after, before, test } from "node:test";
-import type { Browser, CDPSession, Page } from "playwright-core";
-import { launch, named, scratchFolder } from "./browser.js";
+import type { CDPSession, Page } from "playwright-core";
+import { named } from "./browser.js";
 import { upArrow, type Point } from "./hand.js";
-import { drawn, LiveServer, openLive, SKIP } from "./live_server.js";
+import { drawn, LiveTests, openLive } from "./live_server.js";
 
 // Driving by fingers on the screen and by a gamepad; by mouse and keys in live.test.ts. The inner sides of the plates
 // of the scene are at y = -40 and 40 mm, the cube's sides at -25 and 25 mm.
-let browser: Browser;
-let server: LiveServer;
-const scratch = SKIP === false ? scratchFolder() : null;
-
-before(async () => {
-  if (SKIP !== false) return;
-  browser = await launch();
-  server = await LiveServer.start(join(scratch!.path, "state"));
-});
-
-after(async () => {
-  if (SKIP !== false) return;
-  await browser.close();
-  await server.stop();
-  scratch!.remove();
-});
-
-const check = (name: string, body: () => Promise<void>): void => {
-  test(name, { skip: SKIP }, async () => {
-    try {
-      await body();
-    } finally {
-      for (const context of browser.contexts()) await context.close();
-    }
-  });
-};
+const tests = new LiveTests();
+const { check } = tests;
 
 // From the start of the scene, with the hand taken.
 async function takeHold(page: Page): Promise<void> {
@@ -71,7 +45,7 @@ const finger = (session: CDPSession, type: "touchStart" | "touchMove" | "touchEn
   session.send("Input.dispatchTouchEvent", { type, touchPoints: at.map(({ x, y }) => ({ x, y })) });
 
 check("a finger on the hand's arrow lifts the gripper, and does not turn the camera", async () => {
-  const { page, problems } = await openLive(browser, server.sessionUrl, true);
+  const { page, problems } = await openLive(tests.browser, tests.server.sessionUrl, true);
   await takeHold(page);
   const before = await seen(page);
   const camera = await eye(page);
@@ -90,7 +64,7 @@ check("a finger on the hand's arrow lifts the gripper, and does not turn the cam
 });
 
 check("a finger beside the hand turns the camera, and moves no gripper", async () => {
-  const { page } = await openLive(browser, server.sessionUrl, true);
+  const { page } = await openLive(tests.browser, tests.server.sessionUrl, true);
   await takeHold(page);
   const before = await seen(page);
   const camera = await eye(page);
@@ -105,7 +79,7 @@ check("a finger beside the hand turns the camera, and moves no gripper", async (
 });
 
 check("a finger that holds Close closes the gripper until it is taken away", async () => {
-  const { page } = await openLive(browser, server.sessionUrl, true);
+  const { page } = await openLive(tests.browser, tests.server.sessionUrl, true);
   await takeHold(page);
   const before = await seen(page);
   const button = (await named(page, "hold-n").boundingBox())!;
@@ -124,14 +98,14 @@ declare global {
 }
 
 async function openWithGamepad(): Promise<{ page: Page; problems: string[] }> {
-  const opened = await openLive(browser, server.url);
+  const opened = await openLive(tests.browser, tests.server.url);
   await opened.page.addInitScript(() => {
     const shakes: number[] = [];
     globalThis.madePad = { axes: [0, 0, 0, 0], buttons: Array.from({ length: 17 }, () => ({ value: 0 })), connected: true, shakes };
     Object.assign(globalThis.madePad, { vibrationActuator: { playEffect: async (_: string, { strongMagnitude }: { strongMagnitude: number }) => { shakes.push(strongMagnitude); return Promise.resolve("complete"); } } });
     Object.defineProperty(navigator, "getGamepads", { value: () => [null, globalThis.madePad] });
   });
-  await opened.page.goto(server.sessionUrl);
+  await opened.page.goto(tests.server.sessionUrl);
   await takeHold(opened.page);
   return opened;
 }

@@ -2,72 +2,47 @@ import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { after, before, test } from "node:test";
-import type { Browser, Page } from "playwright-core";
-import { launch, named, scratchFolder, VIEWER } from "./browser.js";
+import type { Page } from "playwright-core";
+import { named, scratchFolder, VIEWER } from "./browser.js";
 import { upArrow } from "./hand.js";
-import { drawn, LiveServer, openLive, SKIP } from "./live_server.js";
+import { drawn, LiveServer, LiveTests, openLive } from "./live_server.js";
 
-let browser: Browser;
-let server: LiveServer;
-const scratch = SKIP === false ? scratchFolder() : null;
-
-before(async () => {
-  if (SKIP !== false) return;
-  browser = await launch();
-  server = await LiveServer.start(join(scratch!.path, "state"));
-});
-
-after(async () => {
-  if (SKIP !== false) return;
-  await browser.close();
-  await server.stop();
-  scratch!.remove();
-});
-
-const check = (name: string, body: () => Promise<void>): void => {
-  test(name, { skip: SKIP }, async () => {
-    try {
-      await body();
-    } finally {
-      for (const context of browser.contexts()) await context.close();
-    }
-  });
-};
+const tests = new LiveTests();
+const { check } = tests;
 const stepShown = async (page: Page): Promise<number> => Number(await named(page, "step").textContent());
 const waitForStep = (page: Page, step: number): Promise<unknown> =>
   page.waitForFunction((wanted) => Number(document.querySelector('[data-name="step"]')?.textContent) === wanted, step);
 
 check("a session is found, watched as it goes on, and scrubbed", async () => {
-  const { page, problems } = await openLive(browser, server.url);
-  await named(page, `watch ${server.session}`).click();
+  const { page, problems } = await openLive(tests.browser, tests.server.url);
+  await named(page, `watch ${tests.server.session}`).click();
   await drawn(page);
   assert.equal(await page.locator("h1").textContent(), "small grasp");
-  const { step } = await server.ask("step 5");
+  const { step } = await tests.server.ask("step 5");
   await waitForStep(page, Number(step));
   await page.keyboard.press(",");
   assert.equal(await named(page, "follow").getAttribute("aria-pressed"), "false");
   const back = await stepShown(page);
   assert.ok(back < Number(step));
-  await server.ask("step 2");
+  await tests.server.ask("step 2");
   await page.waitForFunction((n) => globalThis.eipcViewer!.player.sample < globalThis.eipcConsole!.page!.recording!.samples - 1 && n >= 0, back);
   assert.equal(await stepShown(page), back);
   await named(page, "follow").click();
   await waitForStep(page, Number(step) + 2);
   await named(page, "home").click();
-  await named(page, `watch ${server.session}`).waitFor();
+  await named(page, `watch ${tests.server.session}`).waitFor();
   assert.deepEqual(problems, []);
 });
 
 check("a session that does not exist is said so, with a way back", async () => {
-  const { page } = await openLive(browser, `${server.url}?session=sessions/none`);
+  const { page } = await openLive(tests.browser, `${tests.server.url}?session=sessions/none`);
   assert.match((await page.getByRole("alert").textContent())!, /not there any more/);
   await named(page, "home").click();
   await named(page, "sessions").waitFor();
 });
 
 check("run takes steps in real time until it is pressed again", async () => {
-  const { page } = await openLive(browser, server.sessionUrl);
+  const { page } = await openLive(tests.browser, tests.server.sessionUrl);
   await drawn(page);
   const before = await stepShown(page);
   await named(page, "run").click();
@@ -77,23 +52,23 @@ check("run takes steps in real time until it is pressed again", async () => {
 });
 
 check("reset, snapshot and undo", async () => {
-  const { page } = await openLive(browser, server.sessionUrl);
+  const { page } = await openLive(tests.browser, tests.server.sessionUrl);
   await drawn(page);
   await named(page, "session-reset").click();
   await waitForStep(page, 0);
-  await server.ask("step 3");
+  await tests.server.ask("step 3");
   await named(page, "snapshot").click();
   await page.waitForFunction(() => document.querySelector("footer .status")?.textContent.startsWith("Kept step 3"));
-  const kept = await server.ask("state");
-  await server.ask("step 4");
+  const kept = await tests.server.ask("state");
+  await tests.server.ask("step 4");
   await waitForStep(page, 7);
   await named(page, "undo").click();
   await waitForStep(page, 3);
-  assert.deepEqual(await server.ask("state"), kept);
+  assert.deepEqual(await tests.server.ask("state"), kept);
 });
 
 check("fingers are dragged, closed and recorded, and the recording replays bit for bit", async () => {
-  const { page, problems } = await openLive(browser, server.sessionUrl);
+  const { page, problems } = await openLive(tests.browser, tests.server.sessionUrl);
   await drawn(page);
   await named(page, "session-reset").click();
   await waitForStep(page, 0);
@@ -117,7 +92,7 @@ check("fingers are dragged, closed and recorded, and the recording replays bit f
   });
   await named(page, "drive").click();
   const [download] = await Promise.all([page.waitForEvent("download"), named(page, "save-recording").click()]);
-  const saved = join(scratch!.path, "demonstration.eipcrec");
+  const saved = tests.path("demonstration.eipcrec");
   await download.saveAs(saved);
   assert.ok(readFileSync(saved).length > 1000);
   const eipc = process.env["EIPC_CLI"] ?? join(VIEWER, "../build/release/bin/eipc");
@@ -148,7 +123,7 @@ async function dragUp(page: Page): Promise<void> {
 }
 
 check("surfaces take the colours of what is observed, once they are asked for", async () => {
-  const { page, problems } = await openLive(browser, server.sessionUrl);
+  const { page, problems } = await openLive(tests.browser, tests.server.sessionUrl);
   await drawn(page);
   const felt = (): Promise<{ tractions: boolean; stresses: boolean }> => page.evaluate(() => {
     const { touch, samples, bodies } = globalThis.eipcConsole!.page!.recording!;
@@ -163,7 +138,7 @@ check("surfaces take the colours of what is observed, once they are asked for", 
   }, [tractions, stresses]);
   await named(page, "heat").selectOption("pressure");
   await wait(true, false);
-  await server.ask("step 1");
+  await tests.server.ask("step 1");
   await page.waitForFunction(() => /contact pressure: 0 .*Pa and more/.test(document.querySelector('[data-name="heat-scale"]')?.textContent ?? ""));
   await named(page, "heat").selectOption("stress");
   await wait(false, true);
@@ -173,13 +148,13 @@ check("surfaces take the colours of what is observed, once they are asked for", 
 });
 
 check("the page goes on when the server has started again", async () => {
-  const { page } = await openLive(browser, server.sessionUrl);
+  const { page } = await openLive(tests.browser, tests.server.sessionUrl);
   await drawn(page);
-  const { step } = await server.ask("step 1");
+  const { step } = await tests.server.ask("step 1");
   await waitForStep(page, Number(step));
-  await server.ask("restart");
+  await tests.server.ask("restart");
   await page.waitForFunction(() => globalThis.eipcConsole!.connection.state === "open");
-  const again = await server.ask("step 1");
+  const again = await tests.server.ask("step 1");
   await waitForStep(page, Number(again["step"]));
 });
 
@@ -187,7 +162,7 @@ check("several worlds are tiles, each leads to its world", async () => {
   const folder = scratchFolder();
   const many = await LiveServer.start(join(folder.path, "state"), 4);
   try {
-    const { page, problems } = await openLive(browser, many.url);
+    const { page, problems } = await openLive(tests.browser, many.url);
     await named(page, `tiles ${many.session}`).click();
     await many.ask("step 3");
     await page.waitForFunction(() => [0, 1, 2, 3].every((world) => document.querySelector(`[data-name="tile ${world}"]`)?.textContent === `world ${world}, 0.03 s`));

@@ -3,8 +3,9 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import type { Readable, Writable } from "node:stream";
+import { after, before, test } from "node:test";
 import type { Browser, Page } from "playwright-core";
-import { SKIP as NO_CHROMIUM, VIEWER } from "./browser.js";
+import { launch, scratchFolder, SKIP as NO_CHROMIUM, VIEWER } from "./browser.js";
 
 const SERVER = process.env["EIPC_SERVER"] ?? join(VIEWER, "../build/release/bin/eipc-server");
 export const SKIP: string | false = NO_CHROMIUM !== false ? NO_CHROMIUM : existsSync(SERVER) ? false : `there is no ${SERVER} (./dev build)`;
@@ -56,6 +57,44 @@ export class LiveServer {
 export const drawn = (page: Page): Promise<unknown> => page.waitForFunction(() => (globalThis.eipcViewer?.picture.stage.drawn ?? 0) > 0);
 
 const HANGS_MS = 240_000; // no test waits for a time to pass: this only ends one that hangs
+
+// What the tests of one file share: a browser, a server, and a folder.
+export class LiveTests {
+  private started: Browser | null = null;
+  private running: LiveServer | null = null;
+  private readonly scratch = SKIP === false ? scratchFolder() : null;
+
+  constructor() {
+    before(async () => {
+      if (SKIP !== false) return;
+      this.started = await launch();
+      this.running = await LiveServer.start(this.path("state"));
+    });
+    after(async () => {
+      await this.started?.close();
+      await this.running?.stop();
+      this.scratch?.remove();
+    });
+  }
+
+  // While a test runs.
+  get browser(): Browser {
+    return this.started!;
+  }
+  get server(): LiveServer {
+    return this.running!;
+  }
+  readonly path = (name: string): string => join(this.scratch?.path ?? "", name);
+  readonly check = (name: string, body: () => Promise<void>): void => {
+    test(name, { skip: SKIP }, async () => {
+      try {
+        await body();
+      } finally {
+        for (const context of this.browser.contexts()) await context.close();
+      }
+    });
+  };
+}
 
 // A page of the server. `problems`: errors of the page, and requests to anybody else.
 export async function openLive(browser: Browser, url: string, touch = false): Promise<{ page: Page; problems: string[] }> {
