@@ -5,7 +5,7 @@ from __future__ import annotations
 import statistics
 from typing import Any, Sequence
 
-from eipc_cli import GRASP_MODELS, MATERIALS, EipcCli, GraspCase, grasp_material
+from eipc_cli import MATERIALS, EipcCli, GraspCase, grasp_material
 from targets import Target
 from text_table import Table
 
@@ -57,8 +57,3 @@ def material_table(rows: Sequence[dict[str, Any]]) -> Table:
         [row["name"], row["material"], f"{row['real_time_factor']:.2f}", f"{row['time_ratio']:.2f}", f"{100 * row['elasticity_share']:.1f}",
          f"{row['newton_mean']:.2f}", f"{row['pad_force_n']:.1f}", str(row["inverted_elements"]["most"]),
          str(row["inverted_elements"]["steps"])] for row in rows])
-
-
-def models_named(text: str) -> list[str]:
-    """The models whose rows' names contain the text."""
-    return [model for model in GRASP_MODELS if text in name_of(model)]

@@ -137,7 +137,8 @@ def targets_table(targets: Sequence[Target]) -> Table:
 def parse_arguments(argv: Sequence[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--filter", default="", metavar="NAME",
-                        help="only rows whose name contains this, e.g. low, low-0.02, material-low, bin, bin-100, ipc or ipc-chain5")
+                        help="only rows whose name contains this, or one of these with commas between them, e.g. low, low-0.02, "
+                             "material-low, bin-25,bin-100, ipc or ipc-chain5")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the figures here as well")
     parser.add_argument("--page", type=Path, metavar="FILE", help="write the tables here as a page of the documentation")
     parser.add_argument("--runs", type=int, default=5, help="runs of each row; figures are medians")
@@ -231,16 +232,24 @@ def write_page(arguments: argparse.Namespace, options: Sequence[str], found: dic
     page.write(arguments.page)
 
 
+def chosen(text: str, names: Sequence[str], group: str = "") -> list[int]:
+    """Places of the names that contain one of the parts of a filter; of a group that has to be asked for, only by parts that begin so."""
+    parts = [part for part in text.split(",") if part.startswith(group)]
+    return [place for place, name in enumerate(names) if any(part in name for part in parts)]
+
+
 def main(argv: Sequence[str] | None = None) -> int:
     arguments = parse_arguments(argv)
-    cases = [case for case in grasp_cases(arguments.data) if arguments.filter in case.name]
-    models = [] if arguments.filter and not arguments.filter.startswith("material") else material_rows.models_named(arguments.filter)
+    grasps, scenes = grasp_cases(arguments.data), ipc_rows.ipc_cases(arguments.data)
+    cases = [grasps[i] for i in chosen(arguments.filter, [case.name for case in grasps])]
+    group = "material" if arguments.filter else ""
+    models = [GRASP_MODELS[i] for i in chosen(arguments.filter, [material_rows.name_of(model) for model in GRASP_MODELS], group)]
     # Only where they are asked for: they take hours.
-    bins = [count for count in bin_rows.COUNTS if arguments.filter.startswith("bin") and arguments.filter in bin_rows.name_of(count)]
-    public = [case for case in ipc_rows.ipc_cases(arguments.data) if arguments.filter.startswith("ipc") and arguments.filter in case.name]
+    bins = [bin_rows.COUNTS[i] for i in chosen(arguments.filter, [bin_rows.name_of(count) for count in bin_rows.COUNTS], "bin")]
+    public = [scenes[i] for i in chosen(arguments.filter, [case.name for case in scenes], "ipc")]
     if not cases and not models and not bins and not public:
-        names = ", ".join([case.name for case in grasp_cases(arguments.data)] + [material_rows.name_of(model) for model in GRASP_MODELS]
-                          + [bin_rows.name_of(count) for count in bin_rows.COUNTS] + [case.name for case in ipc_rows.ipc_cases(arguments.data)])
+        names = ", ".join([case.name for case in grasps] + [material_rows.name_of(model) for model in GRASP_MODELS]
+                          + [bin_rows.name_of(count) for count in bin_rows.COUNTS] + [case.name for case in scenes])
         print(f"bench: no row's name contains '{arguments.filter}' (rows: {names})", file=sys.stderr)
         return 2
     try:

@@ -52,6 +52,14 @@ def test_errors_come_in_a_sentence(bench, tmp_path, capsys):
     assert "low-0.02" in capsys.readouterr().err
 
 
+def test_filters_name_rows_and_groups(bench):
+    names = ["low-0.02", "low-0.01", "bin-25", "bin-100", "bin-400"]
+    assert bench.chosen("", names) == [0, 1, 2, 3, 4] and bench.chosen("low", names) == [0, 1]
+    assert bench.chosen("bin-25,bin-100", names, "bin") == [2, 3] and bench.chosen("low-0.01,bin", names, "bin") == [2, 3, 4]
+    # What takes hours has to be asked for.
+    assert bench.chosen("", names, "bin") == bench.chosen("25", names, "bin") == bench.chosen("low", names, "bin") == []
+
+
 def test_probe_is_a_positive_time_that_repeats(bench):
     probe = sys.modules["machine_probe"].probe_ms
     first, second = probe(9), probe(9)
