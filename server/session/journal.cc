@@ -94,7 +94,7 @@ class JournalStore::Sink : public LogSink {
   absl::Status Checkpoint(absl::string_view bytes) override { return store_->Counted(journal_->Checkpoint(bytes)); }
   void StartCheckpoint(std::string bytes) override {
     if (journal_->PrepareCheckpoint(bytes)) return store_->QueueCheckpoint(journal_);
-    // One is under way, and the journal grows faster than it: this one is waited for.
+    // Another is in progress, and the journal grows faster than it: this one is waited for.
     (void)store_->Counted(journal_->Checkpoint(bytes));
   }
 
@@ -164,7 +164,7 @@ void JournalStore::SyncLoop() {
   }
 }
 
-// Takes new files off the way of the steps that make them due.
+// Writes new files outside the steps that make them due.
 void JournalStore::CheckpointLoop() {
   std::unique_lock<std::mutex> lock(mutex_);
   while (true) {

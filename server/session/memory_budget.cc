@@ -45,14 +45,14 @@ double JointBytes(const Joint& joint) {
   return kPerJoint + kPerPair * pairs;
 }
 
-// The tree and boxes of a triangle, and what the search keeps of the pairs it may have with those in the way that one goes in a
+// The tree and boxes of a triangle, and what the search keeps of the pairs it may have with those within the displacement of a
 // step of a fast motion: 1 m/s times 10 ms.
 double SurfaceBytes(const Model& model) {
-  constexpr double kPerVertex = 512, kPerTriangle = 1 << 10, kPerPair = 4, kWay = 0.01, kMostPairs = 64;
+  constexpr double kPerVertex = 512, kPerTriangle = 1 << 10, kPerPair = 4, kDisplacement = 0.01, kMostPairs = 64;
   double bytes = kPerVertex * model.surface.vertex_count;
   for (size_t body = 0; body < model.bodies.size(); ++body) {
     const double edge = model.summaries.edge_length[body];
-    const double pairs = edge > 0 ? std::min(kMostPairs, kWay * kWay / (edge * edge)) : 0;
+    const double pairs = edge > 0 ? std::min(kMostPairs, kDisplacement * kDisplacement / (edge * edge)) : 0;
     bytes += model.bodies[body].triangles.size() * (kPerTriangle + kPerPair * pairs);
   }
   return bytes;

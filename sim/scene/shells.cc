@@ -57,7 +57,7 @@ class NearSearch {
         longest_ = std::max(longest_, length);
       }
     }
-    way_.assign(links_.size(), kFar);
+    distance_.assign(links_.size(), kFar);
   }
   double longest_edge() const { return longest_; }
 
@@ -66,14 +66,14 @@ class NearSearch {
     std::vector<int32_t> found;
     Reach(from, 0, &open, &found);
     while (!open.empty()) {
-      const auto [way, v] = open.top();
+      const auto [distance, v] = open.top();
       open.pop();
-      if (way > way_[v - first_]) continue;
+      if (distance > distance_[v - first_]) continue;
       for (const Link& link : links_[v - first_]) {
-        if (way + link.length <= limit) Reach(link.to, way + link.length, &open, &found);
+        if (distance + link.length <= limit) Reach(link.to, distance + link.length, &open, &found);
       }
     }
-    for (const int32_t v : found) way_[v - first_] = kFar;
+    for (const int32_t v : found) distance_[v - first_] = kFar;
     std::sort(found.begin(), found.end());
     found.erase(std::unique(found.begin(), found.end()), found.end());
     return found;
@@ -87,17 +87,17 @@ class NearSearch {
   static constexpr double kFar = 1e300;
 
   template <typename Queue>
-  void Reach(int32_t v, double way, Queue* open, std::vector<int32_t>* found) {
-    if (!(way < way_[v - first_])) return;
-    way_[v - first_] = way;
-    open->push({way, v});
+  void Reach(int32_t v, double distance, Queue* open, std::vector<int32_t>* found) {
+    if (!(distance < distance_[v - first_])) return;
+    distance_[v - first_] = distance;
+    open->push({distance, v});
     found->push_back(v);
   }
 
   const std::vector<Vec3>& x_;
   int32_t first_;
   std::vector<std::vector<Link>> links_;
-  std::vector<double> way_;
+  std::vector<double> distance_;  // along edges, m
   double longest_ = 0;
 };
 

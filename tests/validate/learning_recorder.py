@@ -95,7 +95,7 @@ def _targets(task: Task) -> list[Targets]:
 
 
 def _turn(turns: _Turns, session: eipc.Session, task: Task, targets: Sequence[Targets], recorder: eipc.Recorder, recorded_first: bool) -> None:
-    """One episode each way, in an order that alternates."""
+    """One episode with the recorder and one without, in an order that alternates."""
     seen = {}
     for recorded in (recorded_first, not recorded_first):
         session.reset()

@@ -23,7 +23,7 @@ _OUTSIDE = 1e-9
 
 @dataclass(frozen=True)
 class PadCamera:
-    """A pinhole behind the membrane, on the pad's axis, `distance_m` from its origin, that looks along z. Square pixels."""
+    """A pinhole behind the membrane, on the pad's axis, `distance_m` from its origin, with z as optical axis. Square pixels."""
 
     distance_m: float = 0.03
     width: int = 80

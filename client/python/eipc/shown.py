@@ -1,4 +1,4 @@
-"""How values look in a console: short, with arrays by their shapes."""
+"""How values are printed in a console: short, with arrays by their shapes."""
 
 from __future__ import annotations
 

@@ -22,8 +22,8 @@ _CONFIRMED_WITHIN_S = 1.0
 class StepStream:
     """An open step stream of one session; made by Session.stream(), used in a `with` block.
 
-    `step` sends one request and waits for its answer. `send` and `receive` apart, or `run`, keep several requests on
-    the way so that the server never waits for the network. A request that fails raises from its own `receive`; the
+    `step` sends one request and waits for its answer. `send` and `receive` apart, or `run`, keep several requests in
+    flight so that the server never waits for the network. A request that fails raises from its own `receive`; the
     session then is at its last whole step and the stream stays usable.
     """
 
@@ -43,7 +43,7 @@ class StepStream:
         self._reader.start()
 
     def __repr__(self) -> str:
-        return f"StepStream(of {self._session.name}, at step {self.session_step}, {self._pending} on the way)"
+        return f"StepStream(of {self._session.name}, at step {self.session_step}, {self._pending} in flight)"
 
     def __enter__(self) -> "StepStream":
         return self
@@ -64,16 +64,16 @@ class StepStream:
         self._pending += 1
 
     def receive(self, timeout: Optional[float] = None) -> Observation:
-        """The answer to the oldest request on the way. timeout: s, default the stream's."""
+        """The answer to the oldest request in flight. timeout: s, default the stream's."""
         if self._failure is not None:
             raise self._failure
         if self._pending == 0:
-            raise FailedPreconditionError("receive() without a request on the way", grpc.StatusCode.FAILED_PRECONDITION)
+            raise FailedPreconditionError("receive() without a request in flight", grpc.StatusCode.FAILED_PRECONDITION)
         limit = self._timeout if timeout is None else timeout
         try:
             response = self._responses.get(timeout=limit)
         except queue.Empty:
-            # An answer that comes later could no longer be told from the next one's.
+            # An answer that comes later could no longer be distinguished from the next one's.
             message = f"no answer on the step stream within {limit} s; the stream is closed"
             self._fail(DeadlineExceededError(message, grpc.StatusCode.DEADLINE_EXCEEDED))
         if isinstance(response, EipcError):
@@ -87,13 +87,13 @@ class StepStream:
     def step(self, dt: float, **options: Any) -> Observation:
         """Sends one request and waits for its answer. Refused while earlier answers have not been received."""
         if self._pending:
-            raise FailedPreconditionError("step() while answers are on the way: receive() them first",
+            raise FailedPreconditionError("step() while answers are in flight: receive() them first",
                                           grpc.StatusCode.FAILED_PRECONDITION)
         self.send(dt, **options)
         return self.receive()
 
     def run(self, requests: Iterable[Mapping[str, Any]], window: int = 4) -> Iterator[Observation]:
-        """Steps through `requests` (keyword arguments of Session.step), up to `window` on the way; yields in order."""
+        """Steps through `requests` (keyword arguments of Session.step), up to `window` in flight; yields in order."""
         for request in requests:
             while self._pending >= max(window, 1):
                 yield self.receive()

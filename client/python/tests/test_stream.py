@@ -10,14 +10,14 @@ def test_ping_pong_steps_in_order(session):
 
 
 def test_run_keeps_a_window_on_the_way_and_yields_in_order(session, servicer):
-    on_the_way = []
+    in_flight = []
     with session.stream() as stream:
         steps = []
         for observation in stream.run(({"dt": 0.01} for _ in range(10)), window=3):
-            on_the_way.append(stream.pending)
+            in_flight.append(stream.pending)
             steps.append(observation.step)
     assert steps == list(range(1, 11))
-    assert max(on_the_way) == 2  # three sent, one of them just received
+    assert max(in_flight) == 2  # three sent, one of them just received
     assert len([r for r in servicer.requests if getattr(r, "dt_s", 0) == 0.01]) == 10
 
 

@@ -184,7 +184,8 @@ TEST(ShellScene, SaysWhatIsWrongWithMeshes) {
                m->triangles.push_back({0, 1, 2});
              }),
              "bodies[0].shell.mesh", "no area");
-  ExpectOnly(with([](MeshData* m) { std::swap(m->triangles[7][0], m->triangles[7][1]); }), "bodies[0].shell.mesh", "opposite ways");
+  ExpectOnly(with([](MeshData* m) { std::swap(m->triangles[7][0], m->triangles[7][1]); }), "bodies[0].shell.mesh",
+             "opposite directions");
   ExpectOnly(with([](MeshData* m) {
                m->vertices.push_back(Vec3(0, 0, 0.01));
                const Triangle t = m->triangles[50];

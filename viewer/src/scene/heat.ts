@@ -19,7 +19,7 @@ export const QUANTITIES: Readonly<Record<Quantity, Kind>> = {
 
 const SHARE_BELOW_TOP = 0.99; // of the values that are not 0: a single peak does not set the scale
 
-const MOST_LOOKED_AT = 100; // samples: a recording that grows is looked at again and again
+const MOST_SAMPLED = 100; // samples: a recording that grows is scanned again and again
 
 // Values [n] of a body's surface vertices at a sample, 0 where no contact acts; null where they are not known.
 export function vertexValues(recording: Recording, body: Body, quantity: Quantity, sample: number): Float32Array | null {
@@ -61,10 +61,10 @@ function stressOfVertices(body: Body, stresses: Float32Array | null, count: numb
   return out;
 }
 
-// The end of the scale of colours, for all bodies and about MOST_LOOKED_AT samples, of which the last is one; 1 where nothing was felt.
+// The end of the scale of colours, for all bodies and about MOST_SAMPLED samples, of which the last is one; 1 where nothing was felt.
 export function topOf(recording: Recording, quantity: Quantity): number {
   const values: number[] = [];
-  const stride = Math.ceil(recording.samples / MOST_LOOKED_AT);
+  const stride = Math.ceil(recording.samples / MOST_SAMPLED);
   for (let sample = recording.samples - 1; sample >= 0; sample -= stride) {
     for (const body of recording.bodies) {
       if (quantity === "stress") {

@@ -1,4 +1,4 @@
-"""What a simulation looks like: pictures by a small software renderer in NumPy, and recordings as web pages."""
+"""Pictures of a simulation by a small software renderer in NumPy, and recordings as web pages."""
 
 from .camera import Camera
 from .color_map import heat

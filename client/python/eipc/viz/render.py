@@ -167,7 +167,7 @@ def _shade(surface: _Surface, occluders: Occluders, lighting: Lighting, eye: np.
     near = np.flatnonzero(occluders.near(points))
 
     def lit(direction: np.ndarray) -> np.ndarray:
-        """How much light a direction brings, by its angle and what is in its way: [k]."""
+        """How much light a direction brings, by its angle and what shades the point: [k]."""
         amount = np.clip(normals @ direction.astype(np.float32), 0, 1)
         amount[near] *= occluders.visible(points[near], normals[near], direction)
         return amount

@@ -208,7 +208,7 @@ TEST_F(MemoryCallsTest, AnOperationQuotesFilesInUtf8) {
   }
 }
 
-// Every vertex set of a thousand is wrong: the first are told, the others counted.
+// Every vertex set of a thousand is wrong: the first are listed, the others counted.
 TEST_F(MemoryCallsTest, ProblemsAreBoundedInNumberAndLength) {
   v1::Scene scene = FallingBlock();
   for (int i = 0; i < 1000; ++i) scene.mutable_bodies(0)->add_boundary_sets()->set_name(std::string(2000, 'n'));
@@ -262,7 +262,7 @@ TEST_F(MemoryCallsTest, SnapshotsCountUntilTheyAreDeleted) {
   EXPECT_TRUE(CreateSnapshot(services_, {}, request, &refused).ok()) << "there is room for one again";
 }
 
-// A session whose recording has no room goes on; whoever asks for the recording hears why there is none.
+// A session whose recording has no room goes on; a request for the recording is answered with the reason.
 TEST_F(MemoryCallsTest, ARecordingWithoutRoomIsGivenUpAndItsSessionGoesOn) {
   const std::string session = Session(true);
   v1::CreateSessionRequest another;

@@ -310,7 +310,7 @@ TEST_F(RecoveryTest, ABatchRepeatedAfterACrashStepsNoWorldTwice) {
   EXPECT_EQ(back->world(1).state().step, 6);
 }
 
-// A scene is listed exactly while its file is there, whoever creates and deletes it at once; creating what there is succeeds.
+// A scene is listed exactly while its file is there, although callers create and delete it at once; repeated creation succeeds.
 TEST_F(RecoveryTest, AListedSceneHasItsFile) {
   const auto services = Serve("a");
   const auto files = [&] {

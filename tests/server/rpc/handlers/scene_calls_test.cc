@@ -46,7 +46,7 @@ class SceneCallsTest : public ::testing::Test {
     EXPECT_TRUE(Create(FallingBlock()).ok());
   }
   // As it is now, or within `wait_s`.
-  v1::Operation Look(const v1::Operation& started, double wait_s = 0) {
+  v1::Operation Poll(const v1::Operation& started, double wait_s = 0) {
     v1::GetOperationRequest get;
     get.set_name(started.name());
     get.set_wait_s(wait_s);
@@ -55,7 +55,7 @@ class SceneCallsTest : public ::testing::Test {
     return seen;
   }
   v1::Operation Await(const v1::Operation& started) {
-    const v1::Operation done = Look(started, 120);
+    const v1::Operation done = Poll(started, 120);
     EXPECT_TRUE(done.done());
     return done;
   }
@@ -79,7 +79,7 @@ TEST_F(SceneCallsTest, CreatesAndDescribes) {
 
 class PrepareMeshTest : public SceneCallsTest {
  protected:
-  // A box whose triangles are turned every which way.
+  // A box whose triangles have mixed orientations.
   static v1::PrepareMeshRequest DirtyBox() {
     v1::PrepareMeshRequest request;
     std::string obj;
@@ -129,7 +129,7 @@ TEST_F(PrepareMeshTest, RefusesWhatMakesNoSense) {
   request.set_timeout_s(-1);
   ExpectRefused(request, "timeout_s");
   ExpectRefused(v1::PrepareMeshRequest(), "mesh: missing");
-  // What only a look into the mesh tells ends the operation.
+  // A problem that only the content of the mesh shows ends the operation.
   request = DirtyBox();
   request.mutable_mesh()->mutable_contents()->set_data("v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n");
   v1::Operation operation;
@@ -349,7 +349,7 @@ TEST_F(SceneCallsTest, CancelledWhileItSearchesForAnEquilibrium) {
 
   v1::Operation operation;
   ASSERT_TRUE(StartCreateScene(services_, {}, request, &operation).ok());
-  while (operation.stage() != "compiling") operation = Look(operation);
+  while (operation.stage() != "compiling") operation = Poll(operation);
   v1::CancelOperationRequest cancel;
   cancel.set_name(operation.name());
   ASSERT_TRUE(CancelOperation(services_, {}, cancel, &operation).ok());
