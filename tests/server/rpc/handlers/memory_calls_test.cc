@@ -299,5 +299,17 @@ TEST_F(MemoryCallsTest, AnswersThatMayBeAskedForAgainCountAndRequestsDoNotStay) 
   EXPECT_EQ(services_.quotas.held("", Resource::kMemoryBytes), services_.memory.used());
 }
 
+// What is read of a scene beside its meshes takes memory as well: its specification, and the names that checking it collects.
+TEST_F(MemoryCallsTest, PartsOfScenesCountMoreThanTheirMessage) {
+  v1::Scene scene = FallingBlock();
+  v1::RobotLink& link = *scene.add_robots()->add_links();
+  for (int i = 0; i < 150'000; ++i) link.add_bodies()->set_body(absl::StrCat("none ", i));
+  ASSERT_LT(static_cast<int64_t>(scene.SpaceUsedLong()), 32 * kMiB);
+  const absl::Status status = Create(scene, true).status();
+  EXPECT_EQ(status.code(), absl::StatusCode::kResourceExhausted) << status;
+  EXPECT_THAT(std::string(status.message()), StartsWith("MEMORY_BUDGET: "));
+  EXPECT_EQ(services_.memory.used(), 0);
+}
+
 }  // namespace
 }  // namespace eipc::rpc
