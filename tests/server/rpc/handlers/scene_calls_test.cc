@@ -380,7 +380,7 @@ TEST_F(SceneCallsTest, ItsAnswersAskForRoom) {
 
 // Compiling them takes time that grows with the square of their number.
 TEST_F(SceneCallsTest, PartsOfScenesAreBounded) {
-  constexpr int kMost = 4096;
+  static constexpr int kMost = 4096;
   const auto refused = [this](const std::string& what, const std::function<void(v1::Scene*)>& add) {
     v1::Scene scene = FallingBlock();
     for (int i = 0; i <= kMost; ++i) add(&scene);
