@@ -199,7 +199,8 @@ int64_t JointCompileBytes(const SceneSpec& spec) {
     if (joint.kind != JointKind::kAttachment) continue;
     bytes += kPerTie * static_cast<int64_t>(joint.vertices.size());
     if (!joint.box) continue;
-    const auto body = std::find_if(spec.bodies.begin(), spec.bodies.end(), [&](const BodySpec& b) { return b.name == joint.body_a; });
+    const auto body =
+        std::find_if(spec.bodies.begin(), spec.bodies.end(), [&](const BodySpec& b) { return b.name == joint.body_a; });
     if (body == spec.bodies.end()) continue;
     const MeshData& elements = body->cage ? *body->cage : body->mesh;
     const auto inside = [&](const Vec3& p) { return joint.box->Contains(p); };
@@ -243,8 +244,8 @@ int64_t EstimateCompileBytes(const SceneSpec& spec) {
   if (!(parts <= kMostBytes)) parts = kMostBytes;
   const int64_t bodies = static_cast<int64_t>(spec.bodies.size());
   const int64_t solving = spec.start_in_equilibrium ? EstimateEquilibriumBytes(spec) : 0;
-  return solving + condensing + static_cast<int64_t>(parts) + kFixed + kPerVertex * vertices + kPerTriangle * triangles + kPerTet * tets +
-         kPerBodyPair * bodies * bodies;
+  return solving + condensing + static_cast<int64_t>(parts) + kFixed + kPerVertex * vertices + kPerTriangle * triangles +
+         kPerTet * tets + kPerBodyPair * bodies * bodies;
 }
 
 int64_t EstimateSessionBytes(const Model& model, int worlds) {

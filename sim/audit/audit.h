@@ -34,7 +34,8 @@ struct AuditReport {
 };
 
 // Exact triangle-triangle tests, touching counted as intersecting. A triangle with a coordinate that is not finite, or collapsed to
-// a segment, counts as the pair (t, t). Pairs are sorted; those listed are the first. A pair of bodies is tested when either order of it is enabled.
+// a segment, counts as the pair (t, t). Pairs are sorted; those listed are the first. A pair of bodies is tested when either order
+// of it is enabled.
 AuditReport AuditSurfaces(const AuditInput& input, bool check_nesting, int max_pairs = 16);
 
 // Tets with exact orientation <= 0.

@@ -60,7 +60,8 @@ absl::StatusOr<State> DecodeState(absl::string_view bytes, const Model& model) {
   VisitState(reader, state);
   if (!reader.done()) return absl::InvalidArgumentError("state: its bytes are cut short, or there are too many");
   if (!StateFits(state, model)) return absl::InvalidArgumentError("state: its sizes do not fit this scene");
-  if (!ContactPairsFit(state, model.node_count) || !IsFinite(state) || state.step < 0 || state.step > kMostSteps || !RotationsAreUnit(state))
+  if (!ContactPairsFit(state, model.node_count) || !IsFinite(state) || state.step < 0 || state.step > kMostSteps ||
+      !RotationsAreUnit(state))
     return absl::InvalidArgumentError("state: holds numbers that no state has");
   return state;
 }

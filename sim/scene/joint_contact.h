@@ -10,8 +10,8 @@
 namespace eipc {
 
 // Whether the bodies of a joint may touch each other: as `asked`, or else as a contact pair of the scene says, or else unless their
-// surfaces overlap as placed. Disables the pair in the model where they may not. `interrupt`, which may be null, ends the comparison of
-// surfaces.
+// surfaces overlap as placed. Disables the pair in the model where they may not. `interrupt`, which may be null, ends the
+// comparison of surfaces.
 JointContact SetJointContact(const PairOverrides& pairs, const std::optional<bool>& asked, int32_t body_a, int32_t body_b,
                              Model* model, Interrupt* interrupt);
 

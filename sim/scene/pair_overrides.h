@@ -10,8 +10,8 @@
 
 namespace eipc {
 
-// The contact pairs of a scene by the bodies that they name, so that those of two bodies are found without a look at all others. Names
-// the scene, which must outlive it.
+// The contact pairs of a scene by the bodies that they name, so that those of two bodies are found without comparing all others.
+// Points into the scene, which must outlive it.
 class PairOverrides {
  public:
   explicit PairOverrides(const SceneSpec& spec);

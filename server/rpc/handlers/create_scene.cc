@@ -36,13 +36,14 @@ absl::Status CheckPartCounts(const v1::Scene& scene) {
     volumes += body.enclosed_volumes_size();
   }
   for (const v1::Robot& robot : scene.robots()) links += robot.links_size() + robot.joints_size();
-  const std::pair<const char*, int64_t> counts[] = {
-      {"joints", scene.joints_size()},          {"goals", scene.goals_size()}, {"bodies' boundary_sets", sets},
-      {"bodies' enclosed_volumes", volumes}, {"robots' links and joints", links}};
+  const std::pair<const char*, int64_t> counts[] = {{"joints", scene.joints_size()},
+                                                    {"goals", scene.goals_size()},
+                                                    {"bodies' boundary_sets", sets},
+                                                    {"bodies' enclosed_volumes", volumes},
+                                                    {"robots' links and joints", links}};
   for (const auto& [what, count] : counts) {
     if (count <= kMost) continue;
-    return absl::ResourceExhaustedError(
-        absl::StrCat("SCENE_TOO_LARGE: ", what, ": ", count, ", the server takes at most ", kMost));
+    return absl::ResourceExhaustedError(absl::StrCat("SCENE_TOO_LARGE: ", what, ": ", count, ", the server takes at most ", kMost));
   }
   return absl::OkStatus();
 }

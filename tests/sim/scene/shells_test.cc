@@ -278,8 +278,8 @@ TEST(ShellScene, MotionOfFlatAndOfStraightSheetsIsFinite) {
   EXPECT_TRUE(BodyPose(*model, state, 0).rotation.coeffs().allFinite());
 }
 
-// Which vertices are neighbours along the sheet is a list as long as the square of its vertices where an edge, or the reach of contact,
-// is as long as the sheet.
+// Which vertices are neighbours along the sheet is a list as long as the square of its vertices where an edge, or the reach of
+// contact, is as long as the sheet.
 TEST(ShellScene, TooManyNeighboursAlongASheetAreRefused) {
   BodySpec body = Towel();
   constexpr int kFine = 64;

@@ -272,8 +272,8 @@ TEST_F(RecoveryTest, ADamagedHeaderIsNoDeletedSession) {
   }
 }
 
-// A journal may be damaged, or be of a later build, after a beginning that says whose it is: its owner is told why it is not back, and
-// may delete it; for others it does not exist.
+// A journal may be damaged, or be of a later build, after a beginning that says whose it is: its owner gets the reason why it is
+// not back, and may delete it; for others it does not exist.
 TEST_F(RecoveryTest, AJournalThatIsNotUnderstoodIsItsOwnersToDelete) {
   std::string session;
   {
@@ -289,9 +289,9 @@ TEST_F(RecoveryTest, AJournalThatIsNotUnderstoodIsItsOwnersToDelete) {
   const auto second = Serve("a");
   ASSERT_EQ(problems_.size(), 1u);
   EXPECT_THAT(problems_[0], HasSubstr("a record is of unknown kind 99"));
-  const absl::Status told = Take(second.get(), session, 1).status();
-  EXPECT_EQ(told.code(), absl::StatusCode::kFailedPrecondition);
-  EXPECT_THAT(std::string(told.message()), HasSubstr("a record is of unknown kind 99"));
+  const absl::Status refused = Take(second.get(), session, 1).status();
+  EXPECT_EQ(refused.code(), absl::StatusCode::kFailedPrecondition);
+  EXPECT_THAT(std::string(refused.message()), HasSubstr("a record is of unknown kind 99"));
   CallContext stranger;
   stranger.tenant = "another";
   v1::DeleteSessionRequest request;
