@@ -48,14 +48,15 @@ double JointBytes(const Joint& joint) {
 // The tree and boxes of a triangle, and what the search keeps of the pairs it may have with those in the way that one goes in a
 // step of a fast motion: 1 m/s times 10 ms. Contact that acts over many edges has as many pairs of features in reach.
 double SurfaceBytes(const Model& model) {
-  constexpr double kPerVertex = 512, kPerTriangle = 1 << 10, kPerPair = 4, kWay = 0.01, kMostPairs = 64, kPerInReach = 100;
+  constexpr double kPerVertex = 512, kPerTriangle = 1 << 10, kPerPair = 4, kWay = 0.01, kMostPairs = 64, kPerInReach = 100,
+                   kManyEdges = 8;
   const auto all = static_cast<double>(model.surface.triangles.size());
   double bytes = kPerVertex * model.surface.vertex_count;
   for (size_t body = 0; body < model.bodies.size(); ++body) {
     const double edge = model.summaries.edge_length[body];
     const double pairs = edge > 0 ? std::min(kMostPairs, kWay * kWay / (edge * edge)) : 0;
     const double reach = edge > 0 ? model.contact.dhat_m / edge : 0;
-    const double in_reach = reach > 1 ? std::min(all, reach * reach) : 0;
+    const double in_reach = reach > kManyEdges ? std::min(all, reach * reach) : 0;
     bytes += model.bodies[body].triangles.size() * (kPerTriangle + kPerPair * pairs + kPerInReach * in_reach);
   }
   return bytes;
@@ -183,12 +184,32 @@ double NearBytes(const BodySpec& body, double dhat) {
   return kPerEntry * vertices * std::min(near, vertices);
 }
 
+// Faces that belong to one tetrahedron.
+int64_t BoundaryTriangles(const std::vector<Tet>& tets) {
+  std::vector<Triangle> faces;
+  faces.reserve(4 * tets.size());
+  for (const Tet& t : tets) {
+    for (const Triangle& f : {Triangle{t[0], t[1], t[2]}, {t[0], t[1], t[3]}, {t[0], t[2], t[3]}, {t[1], t[2], t[3]}}) {
+      std::sort(faces.emplace_back(f).begin(), faces.back().end());
+    }
+  }
+  std::sort(faces.begin(), faces.end());
+  int64_t count = 0;
+  for (size_t i = 0; i < faces.size(); ++i) {
+    const bool before = i > 0 && faces[i - 1] == faces[i], after = i + 1 < faces.size() && faces[i + 1] == faces[i];
+    count += !before && !after;
+  }
+  return count;
+}
+
 // Copies of the body's triangles, and the edges of one of them at a time.
 int64_t FilledBytes(const BodySpec& body) {
   constexpr int64_t kCopies = 36, kEdges = 300;
-  const auto triangles = static_cast<int64_t>(body.mesh.tets.empty() ? body.mesh.triangles.size() : 4 * body.mesh.tets.size());
+  if (body.enclosed_volumes.empty()) return 0;
   const auto volumes = static_cast<int64_t>(body.enclosed_volumes.size());
-  return volumes == 0 ? 0 : (kCopies * volumes + kEdges) * triangles;
+  const int64_t triangles =
+      body.mesh.tets.empty() ? static_cast<int64_t>(body.mesh.triangles.size()) : BoundaryTriangles(body.mesh.tets);
+  return (kCopies * volumes + kEdges) * triangles;
 }
 
 // What holds bodies together: some ties a joint, or one for each vertex that is attached.

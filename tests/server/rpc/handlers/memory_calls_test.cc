@@ -303,7 +303,7 @@ TEST_F(MemoryCallsTest, AnswersThatMayBeAskedForAgainCountAndRequestsDoNotStay) 
 TEST_F(MemoryCallsTest, PartsOfScenesCountMoreThanTheirMessage) {
   v1::Scene scene = FallingBlock();
   v1::RobotLink& link = *scene.add_robots()->add_links();
-  for (int i = 0; i < 150'000; ++i) link.add_bodies()->set_body(absl::StrCat("none ", i));
+  for (int i = 0; i < 250'000; ++i) link.add_bodies()->set_body(absl::StrCat("none ", i));
   ASSERT_LT(static_cast<int64_t>(scene.SpaceUsedLong()), 32 * kMiB);
   const absl::Status status = Create(scene, true).status();
   EXPECT_EQ(status.code(), absl::StatusCode::kResourceExhausted) << status;
