@@ -190,7 +190,8 @@ int64_t BoundaryTriangles(const std::vector<Tet>& tets) {
   faces.reserve(4 * tets.size());
   for (const Tet& t : tets) {
     for (const Triangle& f : {Triangle{t[0], t[1], t[2]}, {t[0], t[1], t[3]}, {t[0], t[2], t[3]}, {t[1], t[2], t[3]}}) {
-      std::sort(faces.emplace_back(f).begin(), faces.back().end());
+      Triangle& face = faces.emplace_back(f);
+      std::sort(face.begin(), face.end());
     }
   }
   std::sort(faces.begin(), faces.end());
