@@ -7,7 +7,6 @@
 #include "absl/strings/str_cat.h"
 #include "server/session/memory_budget.h"
 #include "tests/support/allocations.h"
-#include "tests/support/meshes.h"
 #include "tests/support/scenes.h"
 
 namespace eipc {
@@ -122,10 +121,8 @@ TEST(CompileMemory, OfASliderInEquilibrium) {
 }
 
 BodySpec Cloth(int cells) {
-  BodySpec body;
-  body.name = "cloth";
+  BodySpec body = StaticSheet("cloth", 0.1, cells);
   body.kind = BodyKind::kShell;
-  body.mesh = testing::Sheet(0.1, 0, cells);
   body.material = {.density_kg_m3 = 400, .youngs_modulus_pa = 1e5, .poissons_ratio = 0.3};
   body.shell.thickness_m = 1e-4;
   return body;
@@ -148,8 +145,8 @@ TEST(CompileMemory, OfFilledVolumesAndJoints) {
   for (int i = 0; i < 1000; ++i) {
     JointSpec& joint = joined.joints.emplace_back();
     joint.name = absl::StrCat("joint ", i);
-    joint.body_a = "a";
-    joint.body_b = "b";
+    joint.body_a = joined.bodies[0].name;
+    joint.body_b = joined.bodies[1].name;
     joint.kind = JointKind::kSlider;
     joint.point = Vec3(0.1, 0, 0);
     joint.axis = Vec3(1, 0, 0);
