@@ -167,6 +167,7 @@ int64_t EstimateEquilibriumBytes(const SceneSpec& spec) {
 // spread evenly.
 double NearBytes(const BodySpec& body, double dhat) {
   constexpr double kPerEntry = 12, kReach = 3;  // a list that doubles and the one before; 1.5 over kSelfContactShare
+  constexpr double kPerTriangle = 1600;         // hinges, couplings and the maps that find the triangles of edges
   const MeshData& mesh = body.shell.rest_mesh ? *body.shell.rest_mesh : body.mesh;
   const auto count = static_cast<int64_t>(mesh.vertices.size());
   const auto in_range = [count](int32_t v) { return v >= 0 && v < count; };
@@ -181,7 +182,7 @@ double NearBytes(const BodySpec& body, double dhat) {
   const double thickness = ConstantsOf(body.shell, body.material).contact_thickness_m;
   const double reach = kReach * (dhat + thickness) + 2 * longest;
   const double near = area > 0 ? M_PI * reach * reach * vertices / area : vertices;
-  return kPerEntry * vertices * std::min(near, vertices);
+  return kPerEntry * vertices * std::min(near, vertices) + kPerTriangle * static_cast<double>(mesh.triangles.size());
 }
 
 // Faces that belong to one tetrahedron.
