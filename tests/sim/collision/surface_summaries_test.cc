@@ -46,6 +46,27 @@ VecX Deformed(const MovingSurface& m, double squeeze, double noise, Random* rand
   return q;
 }
 
+// A ball in a cage whose elements are a star around its middle.
+MovingSurface BallInStar() {
+  const MeshData hull = testing::Sphere(Vec3::Zero(), 0.04, 3), ball = testing::Sphere(Vec3::Zero(), 0.03, 3);
+  std::vector<Vec3> nodes = hull.vertices;
+  const auto middle = static_cast<int32_t>(nodes.size());
+  nodes.push_back(Vec3::Zero());
+  std::vector<Tet> elements;
+  for (const Triangle& t : hull.triangles) elements.push_back({middle, t[0], t[1], t[2]});
+  const absl::StatusOr<TetMesh> tets = TetMesh::Create(nodes, elements);
+  EXPECT_TRUE(tets.ok()) << tets.status();
+  const absl::StatusOr<Embedding> embedding = Embedding::Create(*tets, ball.vertices);
+  EXPECT_TRUE(embedding.ok()) << embedding.status();
+  return MovingSurface(BuildCollisionSurface({ball.vertices}, {ball.triangles}), embedding->rows(), nodes);
+}
+
+TEST(SurfaceSummaries, ElementsOfAStarAreNotAllRelatives) {
+  const MovingSurface star = BallInStar();
+  ASSERT_GT(star.summaries.elements.size(), 200u);
+  for (const CageElement& element : star.summaries.elements) EXPECT_LT(element.relatives.size(), 64u);
+}
+
 // Whatever is proven, no pair below its own dhat is left out: of states inside the regions, and anywhere on a straight path.
 TEST(SurfaceSummaries, NoPairInContactIsLeftOut) {
   Random random(1);

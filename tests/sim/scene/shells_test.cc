@@ -279,5 +279,20 @@ TEST(ShellScene, MotionOfFlatAndOfStraightSheetsIsFinite) {
   EXPECT_TRUE(BodyPose(*model, state, 0).rotation.coeffs().allFinite());
 }
 
+// Which vertices are neighbours along the sheet is a list as long as the square of its vertices where an edge, or the reach of
+// contact, is as long as the sheet.
+TEST(ShellScene, TooManyNeighboursAlongASheetAreRefused) {
+  BodySpec body = Towel();
+  constexpr int kFine = 64;
+  body.mesh = testing::Sheet(kHalf, 0, kFine);
+  SceneSpec wide = WithTowel(body);
+  wide.contact.dhat_m = 1;
+  ExpectOnly(wide, "bodies", "a shell has too many pairs of vertices");
+  for (Vec3& p : body.mesh.vertices) {
+    if (p.x() <= -kHalf && p.y() <= -kHalf) p = Vec3(-1, -1, 0);
+  }
+  ExpectOnly(WithTowel(body), "bodies", "a shell has too many pairs of vertices");
+}
+
 }  // namespace
 }  // namespace eipc

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <functional>
 
 #include "absl/strings/str_cat.h"
 #include "server/rpc/handlers/calls.h"
@@ -375,6 +376,31 @@ TEST_F(SceneCallsTest, ItsAnswersAskForRoom) {
   EXPECT_THAT(std::string(ListScenes(services_, context, {}, &list).message()), StartsWith("UNREAD_ANSWERS: "));
   unread.SetTo(0);
   EXPECT_EQ(GetScene(services_, context, get, &seen), absl::OkStatus());
+}
+
+// Compiling them takes time that grows with the square of their number.
+TEST_F(SceneCallsTest, PartsOfScenesAreBounded) {
+  static constexpr int kMost = 4096;
+  const auto refused = [this](const std::string& what, const std::function<void(v1::Scene*)>& add) {
+    v1::Scene scene = FallingBlock();
+    for (int i = 0; i <= kMost; ++i) add(&scene);
+    const absl::Status status = Create(scene).status();
+    EXPECT_EQ(status.code(), absl::StatusCode::kResourceExhausted) << status;
+    EXPECT_EQ(status.message(), absl::StrCat("SCENE_TOO_LARGE: ", what, ": ", kMost + 1, ", the server takes at most ", kMost));
+  };
+  refused("joints", [](v1::Scene* scene) { scene->add_joints(); });
+  refused("goals", [](v1::Scene* scene) { scene->add_goals(); });
+  refused("bodies' boundary_sets", [](v1::Scene* scene) { scene->mutable_bodies(0)->add_boundary_sets(); });
+  refused("bodies' enclosed_volumes", [](v1::Scene* scene) { scene->mutable_bodies(0)->add_enclosed_volumes(); });
+  refused("robots' links and joints", [](v1::Scene* scene) { scene->add_robots()->add_links(); });
+  // Those of pairs of bodies are as many as there are pairs.
+  v1::Scene scene = BlockOnTable();
+  for (int i = 0; i <= kMost; ++i) {
+    v1::ContactPair& pair = *scene.add_contact_pairs();
+    pair.set_body_a(scene.bodies(0).name());
+    pair.set_body_b(scene.bodies(1).name());
+  }
+  EXPECT_TRUE(Create(scene).ok());
 }
 
 }  // namespace
