@@ -192,7 +192,7 @@ void MarkThinSurfaces(const SceneSpec& spec, const std::vector<std::vector<Vec3>
   }
   sheets.largest_offset = 2 * thickest;
   if (FindNearVertices(spec.contact.dhat_m, *model, &surface, interrupt)) return;
-  problems->Add("bodies", "a shell has too many pairs of vertices that contact has to tell apart, because its longest edge, or ",
+  problems->Add("bodies", "a shell has too many pairs of vertices that contact has to distinguish, because its longest edge, or ",
                 "contact.dhat_m (", spec.contact.dhat_m,
                 "), is many times as long as its other edges; make its edges more equal, or ", "dhat_m smaller");
 }
