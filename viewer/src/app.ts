@@ -5,7 +5,7 @@ import { Exports } from "./export/exports.js";
 import { formatFragment, parseFragment } from "./link.js";
 import { Player } from "./play/player.js";
 import { frameOf, liveFrameOf, Picture, type Frame } from "./scene/picture.js";
-import { topOf } from "./scene/heat.js";
+import { QUANTITIES, topOf } from "./scene/heat.js";
 import { button, element, select, Toggle } from "./ui/dom.js";
 import { HeatChoice, type Shown } from "./ui/heat_choice.js";
 import { makeHelp } from "./ui/help.js";
@@ -203,6 +203,8 @@ export class App {
     this.comparison?.show(sample, this.body);
     this.readout.show(sample, this.body);
     for (const plot of this.drawnPlots) plot.show(sample);
+    const { heat } = this.heat.shown;
+    if (heat && QUANTITIES[heat].everywhere) this.showParts();
     if (!playing && !this.player.following) this.writeLink();
   }
 
@@ -235,12 +237,11 @@ export class App {
     this.legend.show(parts, this.picture.heatTop);
   }
 
-  // One scale of colours for all pictures; that of a recording that grows follows it.
+  // One scale of colours for all pictures; it follows a recording that grows, and the shown sample where that sets it.
   private fitHeat(): void {
     const { heat } = this.heat.shown;
     if (!heat) return;
-    const recordings = this.comparison ? [this.recording, this.comparison.recording] : [this.recording];
-    const top = Math.max(...recordings.map((recording) => topOf(recording, heat)));
+    const top = Math.max(...this.pictures().map((picture) => topOf(picture.recording, heat, picture.sample)));
     for (const picture of this.pictures()) if (picture.heatTop !== top) picture.fitHeat(top);
   }
 
