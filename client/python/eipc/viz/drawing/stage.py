@@ -23,7 +23,7 @@ from .meshes import Mesh, edges, segments, surface
 
 _DISC_RADII = 2.4  # of the disc below the bodies, in radii of the bodies
 _BARE_DISC = 0.3  # without bodies: in lengths over which the ground fades
-_AMBIENT = 0.3  # share of the light that comes from everywhere, also into shadows
+_AMBIENT = 0.4  # share of the light that comes from everywhere, also into shadows
 _LINE_PX = 1.5
 # Factor and units of OpenGL's polygon offset.
 _BEFORE_BODIES, _BEFORE_SURFACES = (-6.0, -8.0), (-1.0, -4.0)
