@@ -241,7 +241,7 @@ export class App {
   private fitHeat(): void {
     const { heat } = this.heat.shown;
     if (!heat) return;
-    const top = Math.max(...this.pictures().map((picture) => topOf(picture.recording, heat, picture.sample)));
+    const top = Math.max(...this.pictures().map((picture) => topOf(picture.recording, heat, picture.sample, this.body)));
     for (const picture of this.pictures()) if (picture.heatTop !== top) picture.fitHeat(top);
   }
 

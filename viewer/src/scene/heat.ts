@@ -63,15 +63,19 @@ function stressOfVertices(body: Body, stresses: Float32Array | null, count: numb
   return out;
 }
 
-// The end of the scale of colours for all bodies; 1 where nothing was felt. Of a quantity that is everywhere it is set by the shown sample,
-// since other moments may have many times as much; of one at contacts by about MOST_LOOKED_AT samples, of which the last is one.
-export function topOf(recording: Recording, quantity: Quantity, shown: number): number {
-  if (QUANTITIES[quantity].everywhere) return endOf(stressesAt(recording, shown), SHARE_BELOW_TOP_EVERYWHERE);
+// The end of the scale of colours for all bodies; 1 where nothing was felt. Of a quantity that is everywhere it is set by the shown sample
+// of the chosen body, where that has any, since other moments and stiffer bodies may have many times as much; of one at contacts by about
+// MOST_LOOKED_AT samples, of which the last is one.
+export function topOf(recording: Recording, quantity: Quantity, shown: number, chosen: string): number {
+  if (QUANTITIES[quantity].everywhere) {
+    const own = stressesAt(recording.bodies.filter((body) => body.name === chosen), recording, shown);
+    return endOf(own.length > 0 ? own : stressesAt(recording.bodies, recording, shown), SHARE_BELOW_TOP_EVERYWHERE);
+  }
   return endOf(atContacts(recording, quantity as Exclude<Quantity, "stress">), SHARE_BELOW_TOP);
 }
 
-function stressesAt(recording: Recording, sample: number): number[] {
-  return recording.bodies.flatMap((body) => [...(stressOfNodes(body, recording.touch.stresses(body.index, sample)) ?? [])]).filter((value) => value > 0);
+function stressesAt(bodies: readonly Body[], recording: Recording, sample: number): number[] {
+  return bodies.flatMap((body) => [...(stressOfNodes(body, recording.touch.stresses(body.index, sample)) ?? [])]).filter((value) => value > 0);
 }
 
 function atContacts(recording: Recording, quantity: Exclude<Quantity, "stress">): number[] {

@@ -136,7 +136,7 @@ export class Picture {
 
   private choose(heat: Quantity | null): void {
     this.heat = heat;
-    this.heatTop = heat ? topOf(this.recording, heat, this.sample) : 1;
+    this.heatTop = heat ? topOf(this.recording, heat, this.sample, this.body) : 1;
     this.paint();
   }
 
