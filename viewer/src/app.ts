@@ -3,6 +3,7 @@ import { Comparison } from "./compare/comparison.js";
 import type { Recording } from "./data/recording.js";
 import { Exports } from "./export/exports.js";
 import { formatFragment, parseFragment } from "./link.js";
+import { Pacer } from "./play/pacer.js";
 import { Player } from "./play/player.js";
 import { frameOf, liveFrameOf, Picture, type Frame } from "./scene/picture.js";
 import { QUANTITIES, topOf } from "./scene/heat.js";
@@ -50,6 +51,7 @@ export class App {
   private readonly comparison: Comparison | null;
   readonly exports: Exports;
   private readonly heat: HeatChoice;
+  private readonly pacer = new Pacer(); // of a session that goes on
   private bodies: HTMLSelectElement = element("select");
   private drawnPlots: Plot[] = [];
   private body: string;
@@ -185,6 +187,7 @@ export class App {
     this.awake = false;
     const elapsed = this.last === null ? 0 : (now - this.last) / 1000;
     this.player.advance(Math.min(elapsed, 0.25)); // a tab that was hidden does not jump
+    if (this.live) this.pacer.began();
     for (const { stage } of this.pictures()) stage.drawIfStale();
     this.last = this.player.playing ? now : null;
     if (this.player.playing) this.wake();
@@ -194,7 +197,7 @@ export class App {
   private wake(): void {
     if (this.awake) return;
     this.awake = true;
-    requestAnimationFrame((now) => { this.frame(now); });
+    this.pacer.next(() => { requestAnimationFrame((now) => { this.frame(now); }); });
   }
 
   private showSample(): void {
