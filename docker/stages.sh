@@ -73,7 +73,7 @@ case ${1:-} in
     install haproxy
     ;;
   install-client)
-    install python3 python3-grpcio python3-numpy python3-protobuf python3-matplotlib protobuf-compiler
+    install python3 python3-grpcio python3-numpy python3-protobuf python3-matplotlib python3-vtk9 xvfb protobuf-compiler
     add_user
     python3 "$2/client/python/generate_protos.py"
     # Beside Debian's packages, so that no installer is needed in the image.

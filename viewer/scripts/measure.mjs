@@ -114,7 +114,8 @@ function watchDrags() {
   const pixel = new Uint8Array(4);
   const log = { moved: 0, state: 0, picture: 0, still: 0, connection, states: [], pictures: [] };
   globalThis.dragLog = log;
-  addEventListener("pointermove", (event) => { if (log.moved === 0) log.moved = event.timeStamp; }, true);
+  // The same move comes early and again with the next frame, both with the time of the device.
+  for (const kind of ["pointerrawupdate", "pointermove"]) addEventListener(kind, (event) => { if (log.moved === 0) log.moved = event.timeStamp; }, true);
   const commandOf = (seen) => JSON.stringify(seen.boundaryPoses.map(({ commanded }) => { const p = commanded.positionM; return [p.x, p.y, p.z].map((value) => value.toFixed(7)); }));
   let before = "";
   const show = page.drive.show.bind(page.drive);

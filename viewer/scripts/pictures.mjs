@@ -20,6 +20,7 @@ const VIEW_ONLY = { width: 400, height: 800 }; // narrow pages have the picture 
 const PICTURES = [
   { name: "viewer_light", viewport: LAPTOP, colorScheme: "light", fragment: "#t=3.6" },
   { name: "viewer_pressure", viewport: LAPTOP, colorScheme: "dark", fragment: `#t=1.6${LOW_FROM_THE_LEFT}`, press: ["forces", "through", "points"], heat: "pressure" },
+  { name: "viewer_stress", viewport: LAPTOP, colorScheme: "light", fragment: `#t=3.6${FROM_THE_LEFT}`, press: ["forces"], heat: "stress" },
   { name: "viewer_forces", viewport: { width: 640, height: 800 }, colorScheme: "light", fragment: `#t=3.6${FROM_THE_LEFT}`, press: ["through"], of: ".view" },
   { name: "viewer_phone", viewport: { width: 390, height: 760 }, colorScheme: "dark", fragment: "#t=2.4" },
 ];

@@ -3,9 +3,10 @@ import { Comparison } from "./compare/comparison.js";
 import type { Recording } from "./data/recording.js";
 import { Exports } from "./export/exports.js";
 import { formatFragment, parseFragment } from "./link.js";
+import { Pacer } from "./play/pacer.js";
 import { Player } from "./play/player.js";
 import { frameOf, liveFrameOf, Picture, type Frame } from "./scene/picture.js";
-import { topOf } from "./scene/heat.js";
+import { QUANTITIES, topOf } from "./scene/heat.js";
 import { button, element, select, Toggle } from "./ui/dom.js";
 import { HeatChoice, type Shown } from "./ui/heat_choice.js";
 import { makeHelp } from "./ui/help.js";
@@ -50,6 +51,7 @@ export class App {
   private readonly comparison: Comparison | null;
   readonly exports: Exports;
   private readonly heat: HeatChoice;
+  private readonly pacer = new Pacer(); // of a session that goes on
   private bodies: HTMLSelectElement = element("select");
   private drawnPlots: Plot[] = [];
   private body: string;
@@ -185,6 +187,7 @@ export class App {
     this.awake = false;
     const elapsed = this.last === null ? 0 : (now - this.last) / 1000;
     this.player.advance(Math.min(elapsed, 0.25)); // a tab that was hidden does not jump
+    if (this.live) this.pacer.began();
     for (const { stage } of this.pictures()) stage.drawIfStale();
     this.last = this.player.playing ? now : null;
     if (this.player.playing) this.wake();
@@ -194,7 +197,7 @@ export class App {
   private wake(): void {
     if (this.awake) return;
     this.awake = true;
-    requestAnimationFrame((now) => { this.frame(now); });
+    this.pacer.next(() => { requestAnimationFrame((now) => { this.frame(now); }); });
   }
 
   private showSample(): void {
@@ -203,6 +206,8 @@ export class App {
     this.comparison?.show(sample, this.body);
     this.readout.show(sample, this.body);
     for (const plot of this.drawnPlots) plot.show(sample);
+    const { heat } = this.heat.shown;
+    if (heat && QUANTITIES[heat].everywhere) this.showParts();
     if (!playing && !this.player.following) this.writeLink();
   }
 
@@ -235,12 +240,11 @@ export class App {
     this.legend.show(parts, this.picture.heatTop);
   }
 
-  // One scale of colours for all pictures; that of a recording that grows follows it.
+  // One scale of colours for all pictures; it follows a recording that grows, and the shown sample where that sets it.
   private fitHeat(): void {
     const { heat } = this.heat.shown;
     if (!heat) return;
-    const recordings = this.comparison ? [this.recording, this.comparison.recording] : [this.recording];
-    const top = Math.max(...recordings.map((recording) => topOf(recording, heat)));
+    const top = Math.max(...this.pictures().map((picture) => topOf(picture.recording, heat, picture.sample, this.body)));
     for (const picture of this.pictures()) if (picture.heatTop !== top) picture.fitHeat(top);
   }
 

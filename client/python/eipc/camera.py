@@ -108,6 +108,10 @@ class Camera:
         corners, owner = self._triangles(meshes)
         return self._shaded(corners, owner, names)
 
+    def depth(self, meshes: Sequence[tuple[np.ndarray, np.ndarray]]) -> np.ndarray:
+        """[h, w] m along the camera's z to what it sees of meshes: positions [n,3] in the world and triangles [m,3]. inf where it sees none."""
+        return self._nearest(self._triangles(meshes)[0])[0]
+
     def _triangles(self, meshes: Sequence[tuple[np.ndarray, np.ndarray]]) -> tuple[np.ndarray, np.ndarray]:
         """[n, 3, 3] corners in the camera's frame, nothing nearer than near_m, and the mesh of each."""
         inverse = self.pose.inverse()

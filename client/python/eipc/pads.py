@@ -13,12 +13,13 @@ from typing import Optional
 import numpy as np
 from numpy.typing import ArrayLike
 
+from .camera import Camera
 from .client import BodyTopology
 from .geometry import Pose
-from .viz.raster import rasterize
 
 # Points this far outside a triangle, in its own coordinates, still lie on it: those on a shared edge round to either side.
 _OUTSIDE = 1e-9
+_NEAREST_M = 1e-6  # what is nearer to a pad's camera is not seen
 
 
 @dataclass(frozen=True)
@@ -90,8 +91,10 @@ class Pad:
 
     def depth(self, surface: ArrayLike, mount: Optional[Pose] = None, camera: PadCamera = PadCamera()) -> np.ndarray:
         """Distance of the membrane from the camera along z, [height, width] m; infinite where it sees none."""
-        points = camera.project(self.frame(mount).inverse().apply(surface))
-        return rasterize(points, self.triangles, camera.width, camera.height, perspective=True, want_weights=False).depth
+        points = self.frame(mount).inverse().apply(surface) + [0.0, 0.0, camera.distance_m]
+        # A camera's y points down.
+        pinhole = Camera(Pose(), camera.width, camera.height, np.radians(camera.vertical_fov_deg), near_m=_NEAREST_M)
+        return pinhole.depth([(points * [1.0, -1.0, 1.0], self.triangles)])
 
     def _markers(self, points: np.ndarray) -> np.ndarray:
         return np.einsum("mc,mcd->md", self._weights, points[self._vertices]).reshape(self._shape)

@@ -114,7 +114,9 @@ def test_a_circle_would_be_found(tmp_path):
 
 
 def test_every_module_can_be_imported_first():
-    names = [name_of(source) for source in SOURCES if source.name != "__main__.py"]
+    with_vtk = importlib.util.find_spec("vtkmodules") is not None
+    names = [name_of(source) for source in SOURCES
+             if source.name != "__main__.py" and (with_vtk or source.parent.name != "drawing")]  # what draws is a process of its own
     assert len(names) > 30
     environment = {**os.environ, "PYTHONPATH": str(CLIENT_ROOT)}
     result = subprocess.run([sys.executable, "-W", "error", "-c", IMPORT_EACH, *names], capture_output=True, text=True, check=False,

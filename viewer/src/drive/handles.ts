@@ -6,6 +6,9 @@ import type { Finger, HandPose } from "./hand.js";
 const COMMANDED = 0xf5c518;
 const ACHIEVED = 0x16a394;
 
+// Browsers keep moves of the pointer for the next frame, which a picture that is long in the making puts off; these come at once.
+const EARLY = "pointerrawupdate";
+
 // The hand in the picture: arrows and rings that are dragged, where fingers were commanded (yellow) and where they are (green), with a
 // line between the two.
 export class Handles {
@@ -14,12 +17,16 @@ export class Handles {
   private readonly marks = new Group();
   private readonly line: LineSegments;
   private dragged = false;
+  private readonly onEarly = (event: Event): void => {
+    if (this.dragged) this.stage.canvas.dispatchEvent(new PointerEvent("pointermove", event));
+  };
 
   // onMove: the hand was dragged, to where `pose` says.
   constructor(private readonly stage: Stage, onMove: (position: Vector3) => void, onTurn: () => void) {
     this.controls = new TransformControls(stage.camera, stage.canvas);
     this.controls.size = 0.9;
     this.controls.attach(this.hand);
+    stage.canvas.addEventListener(EARLY, this.onEarly);
     this.controls.addEventListener("dragging-changed", (event) => {
       this.dragged = event.value === true;
       stage.controls.enabled = !this.dragged;
@@ -37,6 +44,7 @@ export class Handles {
   }
 
   end(): void {
+    this.stage.canvas.removeEventListener(EARLY, this.onEarly);
     this.stage.controls.enabled = true;
     this.stage.scene.remove(this.hand, this.controls.getHelper(), this.marks);
     this.controls.dispose();

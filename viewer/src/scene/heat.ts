@@ -6,7 +6,7 @@ export type Quantity = "pressure" | "friction" | "ratio" | "stress";
 interface Kind {
   readonly title: string;
   readonly unit: string; // "" for a ratio
-  readonly everywhere: boolean; // it has a value at every vertex of a body that has it, not at contacts only
+  readonly everywhere: boolean; // it has a value at every vertex of a body that has it, not at contacts only: the shown sample sets its scale
 }
 
 // What surfaces can be coloured by.
@@ -17,7 +17,9 @@ export const QUANTITIES: Readonly<Record<Quantity, Kind>> = {
   stress: { title: "von Mises stress", unit: "Pa", everywhere: true },
 };
 
-const SHARE_BELOW_TOP = 0.99; // of the values that are not 0: a single peak does not set the scale
+// Shares of the values that are not 0: a single peak does not set the scale, and of values everywhere not the few elements at an edge.
+const SHARE_BELOW_TOP = 0.99;
+const SHARE_BELOW_TOP_EVERYWHERE = 0.95;
 
 const MOST_SAMPLED = 100; // samples: a recording that grows is scanned again and again
 
@@ -61,16 +63,26 @@ function stressOfVertices(body: Body, stresses: Float32Array | null, count: numb
   return out;
 }
 
-// The end of the scale of colours, for all bodies and about MOST_SAMPLED samples, of which the last is one; 1 where nothing was felt.
-export function topOf(recording: Recording, quantity: Quantity): number {
+// The end of the scale of colours for all bodies; 1 where nothing was felt. Of a quantity that is everywhere it is set by the shown sample
+// of the chosen body, where that has any, since other moments and stiffer bodies may have many times as much; of one at contacts by about
+// MOST_SAMPLED samples, of which the last is one.
+export function topOf(recording: Recording, quantity: Quantity, shown: number, chosen: string): number {
+  if (QUANTITIES[quantity].everywhere) {
+    const own = stressesAt(recording.bodies.filter((body) => body.name === chosen), recording, shown);
+    return endOf(own.length > 0 ? own : stressesAt(recording.bodies, recording, shown), SHARE_BELOW_TOP_EVERYWHERE);
+  }
+  return endOf(atContacts(recording, quantity as Exclude<Quantity, "stress">), SHARE_BELOW_TOP);
+}
+
+function stressesAt(bodies: readonly Body[], recording: Recording, sample: number): number[] {
+  return bodies.flatMap((body) => [...(stressOfNodes(body, recording.touch.stresses(body.index, sample)) ?? [])]).filter((value) => value > 0);
+}
+
+function atContacts(recording: Recording, quantity: Exclude<Quantity, "stress">): number[] {
   const values: number[] = [];
   const stride = Math.ceil(recording.samples / MOST_SAMPLED);
   for (let sample = recording.samples - 1; sample >= 0; sample -= stride) {
     for (const body of recording.bodies) {
-      if (quantity === "stress") {
-        for (const value of stressOfNodes(body, recording.touch.stresses(body.index, sample)) ?? []) if (value > 0) values.push(value);
-        continue;
-      }
       const found = recording.touch.tractions(body.index, sample);
       for (let i = 0; i < (found?.vertices.length ?? 0); i++) {
         const value = valueOf(quantity, found!.normal[i]!, found!.friction[i]!);
@@ -78,6 +90,10 @@ export function topOf(recording: Recording, quantity: Quantity): number {
       }
     }
   }
+  return values;
+}
+
+function endOf(values: number[], share: number): number {
   values.sort((a, b) => a - b);
-  return values.length > 0 ? niceAbove(values[Math.floor(SHARE_BELOW_TOP * (values.length - 1))]!) : 1;
+  return values.length > 0 ? niceAbove(values[Math.floor(share * (values.length - 1))]!) : 1;
 }

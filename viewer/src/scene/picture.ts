@@ -49,9 +49,9 @@ export class Picture {
   // Of bodies that move.
   readonly extent: { readonly triangles: number; readonly nodes: number; readonly vertices: number };
   private body = "";
-  private sample = 0;
+  sample = 0;
 
-  constructor(canvas: HTMLCanvasElement, private readonly recording: Recording, readonly frame: Frame = frameOf(recording)) {
+  constructor(canvas: HTMLCanvasElement, readonly recording: Recording, readonly frame: Frame = frameOf(recording)) {
     const { bounds } = frame;
     this.stage = new Stage(canvas, bounds);
     const { size } = this.stage;
@@ -135,8 +135,8 @@ export class Picture {
   }
 
   private choose(heat: Quantity | null): void {
-    if (heat !== this.heat) this.heatTop = heat ? topOf(this.recording, heat) : 1;
     this.heat = heat;
+    this.heatTop = heat ? topOf(this.recording, heat, this.sample, this.body) : 1;
     this.paint();
   }
 

@@ -27,15 +27,37 @@ test("tractions are values of the vertices that a contact acts on", () => {
 test("a uniform stress is that of every vertex, an inverted element has none", () => {
   for (const value of vertexValues(recording, body, "stress", 1)!) assert.ok(Math.abs(value - 500) < 1e-3);
   assert.ok(vertexValues(recording, body, "stress", 2)!.every((value) => value === 0));
-  assert.equal(topOf(recording, "stress"), 500);
-  assert.equal(topOf(madeRecording([0, 1]), "pressure"), 1);
+  assert.equal(topOf(recording, "stress", 1, ""), 500);
+  assert.equal(topOf(madeRecording([0, 1]), "pressure", 0, ""), 1);
 });
 
 test("the scale of stresses ends where the shown ones do, which are means at the nodes", () => {
   const peaks = madeRecording([0], (maker) => {
     maker.add("elements_0", "u32", [2, 4], Uint32Array.of(0, 1, 2, 3, 0, 1, 2, 3)).add("von_mises_pa_0", "f32", [1, 2], Float32Array.of(1000, 0));
   });
-  assert.equal(topOf(peaks, "stress"), 500);
+  assert.equal(topOf(peaks, "stress", 0, ""), 500);
+});
+
+test("the shown sample sets the scale of stresses, whatever other moments hold; all samples set that of pressures", () => {
+  const grown = madeRecording([0, 0.1], (maker) => {
+    maker.add("elements_0", "u32", [1, 4], Uint32Array.of(0, 1, 2, 3)).add("von_mises_pa_0", "f32", [2, 1], Float32Array.of(180, 90000));
+    maker.add("traction_begin_0", "u32", [3], Uint32Array.of(0, 1, 2)).add("traction_vertices_0", "u32", [2], Uint32Array.of(1, 3));
+    maker.add("normal_traction_pa_0", "f32", [2], Float32Array.of(90, 900)).add("friction_traction_pa_0", "f32", [2], Float32Array.of(0, 0));
+  });
+  assert.equal(topOf(grown, "stress", 0, ""), 200);
+  assert.equal(topOf(grown, "stress", 1, ""), 100000);
+  assert.equal(topOf(grown, "pressure", 0, ""), topOf(grown, "pressure", 1, ""));
+});
+
+test("the chosen body sets the scale of stresses, all of them where it has none", () => {
+  const two = madeRecording([0], (maker) => {
+    for (const [index, stress] of [[0, 400], [1, 90000]] as const) {
+      maker.add(`elements_${index}`, "u32", [1, 4], Uint32Array.of(0, 1, 2, 2)).add(`von_mises_pa_${index}`, "f32", [1, 1], Float32Array.of(stress));
+    }
+  });
+  assert.equal(topOf(two, "stress", 0, two.bodies[0]!.name), 500);
+  assert.equal(topOf(two, "stress", 0, two.bodies[1]!.name), 100000);
+  assert.equal(topOf(two, "stress", 0, ""), 100000);
 });
 
 const floats = (values: number[], shape: number[]) => create(NdArraySchema, { dtype: DataType.FLOAT32, shape: shape.map(BigInt), data: new Uint8Array(Float32Array.from(values).buffer) });

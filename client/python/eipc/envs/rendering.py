@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any, Optional
 import numpy as np
 
 from .. import viz
+from ..camera import Camera
 from ..observation import Observe
-from ..viz.raster import rasterize
 
 if TYPE_CHECKING:
     from .task import Task
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 RENDER_MODES = ("rgb_array", "depth_array")
 # A picture a step has to be cheap: few shadow maps, and no supersampling.
-_LIGHTING = viz.Lighting(sun_samples=2, sky_samples=6, map_size=128)
+_LIGHTING = viz.Lighting(sun_samples=2, sky_samples=4, map_size=256)
 _COLORS = {"held": (0.80, 0.62, 0.42), "finger": (0.45, 0.62, 0.80), "other": (0.70, 0.70, 0.72)}
 
 
@@ -54,11 +54,9 @@ class Renderer:
         return _COLORS["held" if body == self._task.held else "finger" if body in self._task.fingers else "other"]
 
     def _depth(self, items: list[viz.Item]) -> np.ndarray:
-        first = np.cumsum([0, *(len(item.vertices) for item in items)])
-        vertices = np.concatenate([np.asarray(item.vertices, dtype=np.float64) for item in items])
-        triangles = np.concatenate([np.asarray(item.triangles, dtype=np.int64) + start for item, start in zip(items, first)])
-        screen = self.camera.project(vertices, self.width, self.height)
-        depth = rasterize(screen, triangles, self.width, self.height, perspective=True).depth
+        pinhole = Camera.look_at(self.camera.eye, self.camera.target, width=self.width, height=self.height,
+                                 fov_y_rad=np.radians(self.camera.vertical_fov_deg))
+        depth = pinhole.depth([(np.asarray(item.vertices, dtype=np.float64), np.asarray(item.triangles)) for item in items])
         down = self.camera.rays(self.width, self.height)[..., 2]
         with np.errstate(divide="ignore"):
             ground = np.where(down < -1e-9, -self.camera.eye[2] / np.minimum(down, -1e-9), np.inf)

@@ -12,7 +12,7 @@ from ..episode import Episode
 _COLORS = ((0.80, 0.62, 0.42), (0.45, 0.62, 0.80), (0.45, 0.62, 0.80), (0.62, 0.75, 0.52), (0.76, 0.52, 0.60))
 _STILL = (0.70, 0.70, 0.72)
 # Many pictures have to be cheap: few shadow maps, and no supersampling.
-_LIGHTING = viz.Lighting(sun_samples=2, sky_samples=6, map_size=128)
+_LIGHTING = viz.Lighting(sun_samples=2, sky_samples=4, map_size=256)
 _FLAT = 1e-3  # a body whose top is no higher, m, is drawn as the ground
 
 
