@@ -10,6 +10,7 @@ import grpc
 
 from .errors import DeadlineExceededError, EipcError, FailedPreconditionError, error_from_number, error_from_rpc
 from .observation import Observation, observation_from_message
+from .v1 import service_pb2
 
 if TYPE_CHECKING:
     from .session import Session
@@ -58,9 +59,12 @@ class StepStream:
 
     def send(self, dt: float, **options: Any) -> None:
         """Sends one step request without waiting; arguments as Session.step (no timeout)."""
+        self._send_message(self._session._step_request(dt, **options))
+
+    def _send_message(self, request: service_pb2.StepRequest) -> None:
         if self._failure is not None:
             raise self._failure
-        self._requests.put(self._session._step_request(dt, **options))
+        self._requests.put(request)
         self._pending += 1
 
     def receive(self, timeout: Optional[float] = None) -> Observation:
