@@ -91,7 +91,7 @@ class ReceiptColumns:
     def arrays(self) -> Arrays:
         """Over the steps; `state_digest` over the start too."""
         steps = len(self._outcomes)
-        integers, reals = np.array(self._integers).reshape(steps, -1), np.array(self._reals).reshape(steps, -1)
+        integers, reals = np.array(self._integers).reshape(steps, len(_INTEGERS)), np.array(self._reals).reshape(steps, len(_REALS))
         columns = {**{name: integers[:, k] for k, name in enumerate(_INTEGERS)}, **{name: reals[:, k] for k, name in enumerate(_REALS)}}
         out = {f"receipt_{name}": columns[name].astype(kind) for name, kind in RECEIPT_FIGURES.items()}
         out["receipt_outcome"] = np.array([Outcome(outcome).value for outcome in self._outcomes], dtype=np.int32)
@@ -159,7 +159,7 @@ class _FrameColumns:
                "frame_target_position_m": rows[:, :, 7:10], "frame_target_orientation_wxyz": unit_quaternions(rows[:, :, 10:14]),
                "frame_error_m": rows[:, :, 14],
                "drive_names": pair_names_array([self._names[slider] for slider in self._sliders]),
-               "drive_mode": np.array(self._modes, dtype=np.int32).reshape(samples, -1)}
+               "drive_mode": np.array(self._modes, dtype=np.int32).reshape(samples, len(self._sliders))}
         out.update((f"drive_{name}", readings[:, :, k].astype(kind)) for k, (name, kind) in enumerate(DRIVE_FIGURES.items()))
         return out
 

@@ -236,21 +236,56 @@ def _optional_array(owner: observation_pb2.BodyObservation, name: str) -> Option
     return arrays.to_numpy(getattr(owner, name)) if owner.HasField(name) else None
 
 
-def _body(message: observation_pb2.BodyObservation) -> BodyObservation:
-    def optional_vector(name: str) -> Optional[np.ndarray]:
-        return _vector(getattr(message, name)) if message.HasField(name) else None
+class _ReceivedBody(BodyObservation):
+    """As the server sent it, unpacked as ReceivedObservation is."""
 
-    return BodyObservation(
-        name=message.name,
-        pose=Pose.from_message(message.pose) if message.HasField("pose") else None,
-        linear_velocity=optional_vector("linear_velocity_m_s"),
-        angular_velocity=optional_vector("angular_velocity_rad_s"),
-        cage_positions=_optional_array(message, "cage_positions"),
-        surface_positions=_optional_array(message, "surface_positions"),
-        volumes=tuple(VolumeReading(volume.volume_m3, volume.overpressure_pa) for volume in message.volumes),
-        contact_tractions=tractions_from_message(message.contact_tractions) if message.HasField("contact_tractions") else None,
-        von_mises=_optional_array(message, "von_mises_pa"),
-        shell=shell_from_message(message.shell) if message.HasField("shell") else None)
+    message: observation_pb2.BodyObservation
+
+    @functools.cached_property
+    def name(self) -> str:
+        return self.message.name
+
+    @functools.cached_property
+    def pose(self) -> Optional[Pose]:
+        return Pose.from_message(self.message.pose) if self.message.HasField("pose") else None
+
+    @functools.cached_property
+    def linear_velocity(self) -> Optional[np.ndarray]:
+        return _vector(self.message.linear_velocity_m_s) if self.message.HasField("linear_velocity_m_s") else None
+
+    @functools.cached_property
+    def angular_velocity(self) -> Optional[np.ndarray]:
+        return _vector(self.message.angular_velocity_rad_s) if self.message.HasField("angular_velocity_rad_s") else None
+
+    @functools.cached_property
+    def cage_positions(self) -> Optional[np.ndarray]:
+        return _optional_array(self.message, "cage_positions")
+
+    @functools.cached_property
+    def surface_positions(self) -> Optional[np.ndarray]:
+        return _optional_array(self.message, "surface_positions")
+
+    @functools.cached_property
+    def volumes(self) -> Sequence[VolumeReading]:
+        return tuple(VolumeReading(volume.volume_m3, volume.overpressure_pa) for volume in self.message.volumes)
+
+    @functools.cached_property
+    def contact_tractions(self) -> Optional[ContactTractions]:
+        return tractions_from_message(self.message.contact_tractions) if self.message.HasField("contact_tractions") else None
+
+    @functools.cached_property
+    def von_mises(self) -> Optional[np.ndarray]:
+        return _optional_array(self.message, "von_mises_pa")
+
+    @functools.cached_property
+    def shell(self) -> Optional[ShellReading]:
+        return shell_from_message(self.message.shell) if self.message.HasField("shell") else None
+
+
+def _body(message: observation_pb2.BodyObservation) -> BodyObservation:
+    made = object.__new__(_ReceivedBody)
+    made.__dict__["message"] = message
+    return made
 
 
 def _wrench(message: observation_pb2.ContactWrench) -> ContactWrench:
@@ -278,9 +313,6 @@ class ReceivedObservation(Observation):
     nothing; arrays are views of the message's bytes."""
 
     message: observation_pb2.Observation
-
-    def __repr__(self) -> str:
-        return super().__repr__().replace(type(self).__name__, Observation.__name__, 1)
 
     @functools.cached_property
     def step(self) -> int:
