@@ -46,8 +46,8 @@ class EpisodeWriter:
         self._action_names: list[str] = []
         self._actions: list[np.ndarray] = []
         self._marks: list[tuple[float, bool]] = []
-        # The last step, until the columns take it.
-        self._last: Optional[tuple[observation_pb2.Observation, Optional[service_pb2.StepRequest]]] = None
+        # The last step, until the server solves the next one or the episode ends.
+        self._last: Optional[tuple[observation_pb2.Observation, service_pb2.StepRequest]] = None
         self._requests: list[Optional[bytes]] = []
         self._kept: dict[str, list[np.ndarray]] = {}
         self._ended = False
@@ -98,7 +98,8 @@ class EpisodeWriter:
         self._stream._send_message(request)
         self._take_last()  # while the server solves
         seen = self._stream.receive()
-        self._append(seen, names, values, request)
+        self._last = _message_of(seen), request
+        self._append(seen, names, values)
         return seen
 
     def record(self, observation: Observation, action: ArrayLike, request: Optional[Request] = None) -> None:
@@ -115,8 +116,10 @@ class EpisodeWriter:
         if message.step_receipt.first_step != self.observation.step:
             raise EpisodeError(f"the step goes on from {message.step_receipt.first_step}, the episode is at {self.observation.step}: "
                                "record every step of the world, in order")
+        asked = self._session._step_request(**request) if isinstance(request, Mapping) else request
         self._take_last()
-        self._append(observation, [], values, self._session._step_request(**request) if isinstance(request, Mapping) else request)
+        self._take(message, asked)
+        self._append(observation, [], values)
 
     def keep(self, name: str, value: ArrayLike) -> None:
         """Keeps an array of numbers that belongs to the last observation, such as what a policy saw; of one shape, and once at the
@@ -167,18 +170,19 @@ class EpisodeWriter:
             self._file.forget()
             self._ended = True
 
-    def _append(self, seen: Observation, names: list[str], values: np.ndarray, request: Optional[service_pb2.StepRequest]) -> None:
+    def _append(self, seen: Observation, names: list[str], values: np.ndarray) -> None:
         self.observation = seen
         self._action_names = names
         self._actions.append(values)
         self._marks.append((0.0, False))
-        self._last = _message_of(seen), request
 
     def _take_last(self) -> None:
-        if self._last is None:
-            return
-        (message, request), self._last = self._last, None
-        self._columns.add(message)
+        if self._last is not None:
+            last, self._last = self._last, None
+            self._take(*last)
+
+    def _take(self, seen: observation_pb2.Observation, request: Optional[service_pb2.StepRequest]) -> None:
+        self._columns.add(seen)
         self._requests.append(None if request is None else stripped(request))
 
     def _kept_arrays(self) -> dict[str, np.ndarray]:
