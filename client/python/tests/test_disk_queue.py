@@ -46,13 +46,15 @@ def test_no_more_than_some_tasks_wait():
 
 
 def test_a_failure_is_said_by_every_later_call_and_ends_the_work():
-    disk, done = DiskQueue(), []
+    disk, done, gate = DiskQueue(), [], threading.Event()
 
     def fail():
         raise OSError(errno.ENOSPC, "No space left on device")
 
-    disk.put(fail)
-    for call in (disk.flush, disk.check, lambda: disk.put(lambda: done.append(1)), disk.flush):
+    for task in (gate.wait, fail, lambda: done.append("waited behind the one that failed")):
+        disk.put(task)
+    gate.set()
+    for call in (disk.flush, disk.check, lambda: disk.put(lambda: done.append("given later")), disk.flush):
         with pytest.raises(eipc.EpisodeError, match="could not be put on the disk .*No space left"):
             call()
     disk.close()
