@@ -44,10 +44,13 @@ def test_a_disk_that_fails_is_said_at_the_next_call_and_takes_no_whole_file(reco
         assert parts_of(recorder.folder) == ["episode_000000.npz", "episode_000001.npz"]
 
 
-def test_a_disk_that_fails_while_an_episode_is_recorded_is_said_by_its_next_step_and_its_end(recorder, session, monkeypatch):
+def test_a_disk_that_fails_in_an_episode_is_said_by_its_next_step_and_its_end(recorder, session, monkeypatch):
     def fail(handle):
         raise OSError(errno.EIO, "Input/output error")
 
+    with recorder.episode(session):
+        pass  # writes the scene's file
+    recorder.sync()
     monkeypatch.setattr("eipc.episode_file.os.fsync", fail)  # of the marker
     episode = recorder.episode(session)
     with pytest.raises(eipc.EpisodeError):
@@ -90,7 +93,8 @@ def test_what_the_end_of_the_machine_left_is_found(recorder, session):
         with eipc.Recorder(recorder.folder) as again:
             assert [(lost.number, lost.seed) for lost in again.lost] == [(1, 1), (3, 3), (4, None)]
     assert whole.exists() and [episode.number for episode in eipc.load_episodes(recorder.folder)] == [0, 2]
-    assert parts_of(recorder.folder) == ["episode_000000.npz", "episode_000001.lost", "episode_000002.npz", "episode_000003.lost", "episode_000004.lost"]
+    assert parts_of(recorder.folder) == ["episode_000000.npz", "episode_000001.lost", "episode_000002.npz", "episode_000003.lost",
+                                         "episode_000004.lost"]
 
 
 KILLED_BEFORE_THE_DISK = """
