@@ -95,9 +95,7 @@ class EpisodeWriter:
             self._stream = self._session.stream()
         options.setdefault("expected_step", self.observation.step)
         request = self._session._step_request(dt, observe=self.observe(observe), world=self._world, **options)
-        self._stream._send_message(request)
-        self._take_last()  # while the server solves
-        seen = self._stream.receive()
+        seen = self._stream._take(request, meanwhile=self._take_last)
         self._last = _message_of(seen), request
         self._append(seen, names, values)
         return seen
