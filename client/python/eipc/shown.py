@@ -17,7 +17,7 @@ def brief(made: _Class) -> _Class:
     def shown(self: Any) -> str:
         values = ((field.name, getattr(self, field.name)) for field in dataclasses.fields(self) if field.repr)
         parts = [f"{name}={in_short(value)}" for name, value in values if not _absent(value)]
-        return f"{type(self).__name__}({', '.join(parts)})"
+        return f"{made.__name__}({', '.join(parts)})"
 
     setattr(made, "__repr__", shown)
     return made

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import queue
 import threading
-from typing import TYPE_CHECKING, Any, Iterable, Iterator, Mapping, Optional
+from typing import TYPE_CHECKING, Any, Callable, Iterable, Iterator, Mapping, Optional
 
 import grpc
 
 from .errors import DeadlineExceededError, EipcError, FailedPreconditionError, error_from_number, error_from_rpc
 from .observation import Observation, observation_from_message
+from .v1 import service_pb2
 
 if TYPE_CHECKING:
     from .session import Session
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
 _END = object()
 # A stream that the server has not confirmed within this time, s, is cancelled all the same.
 _CONFIRMED_WITHIN_S = 1.0
+# What can be done while a request is on its way waits for no longer than this, s, for the request to be sent.
+_SENT_WITHIN_S = 0.1
 
 
 class StepStream:
@@ -36,7 +39,9 @@ class StepStream:
         self._failure: Optional[EipcError] = None
         # Step the session is at, as the last answer said; None before the first.
         self.session_step: Optional[int] = None
-        self._call = session._client._stream_stub().StepStream(iter(self._requests.get, _END))
+        # A word for each request that is on the wire, from when somebody waits for such words.
+        self._sent: "Optional[queue.SimpleQueue[None]]" = None
+        self._call = session._client._stream_stub().StepStream(self._outgoing())
         # The server knows of the call, or it is over.
         self._confirmed = threading.Event()
         self._reader = threading.Thread(target=self._read, name="eipc-stream", daemon=True)
@@ -58,10 +63,35 @@ class StepStream:
 
     def send(self, dt: float, **options: Any) -> None:
         """Sends one step request without waiting; arguments as Session.step (no timeout)."""
+        self._send_message(self._session._step_request(dt, **options))
+
+    def _send_message(self, request: service_pb2.StepRequest) -> None:
         if self._failure is not None:
             raise self._failure
-        self._requests.put(self._session._step_request(dt, **options))
+        self._requests.put(request)
         self._pending += 1
+
+    def _take(self, request: service_pb2.StepRequest, meanwhile: Callable[[], None]) -> Observation:
+        """The answer to a request, as step() gives it; `meanwhile` is called once the request is on the wire. Not before: gRPC sends in
+        another thread, which Python would keep waiting."""
+        if self._sent is None:
+            self._sent = queue.SimpleQueue()
+        while not self._sent.empty():
+            self._sent.get()
+        self._send_message(request)
+        try:
+            self._sent.get(timeout=_SENT_WITHIN_S)
+        except queue.Empty:
+            pass  # the call is over, which receive() says, or the server does not take more
+        meanwhile()
+        return self.receive()
+
+    def _outgoing(self) -> Iterator[service_pb2.StepRequest]:
+        for request in iter(self._requests.get, _END):
+            yield request
+            # gRPC asks for the next one: it has sent this one.
+            if self._sent is not None:
+                self._sent.put(None)
 
     def receive(self, timeout: Optional[float] = None) -> Observation:
         """The answer to the oldest request in flight. timeout: s, default the stream's."""
