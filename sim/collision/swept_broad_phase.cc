@@ -9,6 +9,9 @@
 namespace eipc {
 namespace {
 
+// Candidates of one part: some megabytes, and enough for all threads.
+constexpr size_t kPart = size_t{1} << 16;
+
 struct Side {
   SweptBoxes* boxes;
   int32_t triangle;
@@ -29,7 +32,8 @@ SweptBroadPhase::SweptBroadPhase(const CollisionSurface* surface, const SurfaceS
       poll_(interrupt),
       boxes_(surface, summaries, rows, offsets) {}
 
-void SweptBroadPhase::Find(const VecX& from, const VecX& to, double distance, const BroadPhase* searched) {
+void SweptBroadPhase::Find(const VecX& from, const VecX& to, double distance, const BroadPhase* searched, const Sink& sink) {
+  sink_ = sink ? &sink : nullptr;
   poll_.Begin();
   boxes_.Begin(from, to, distance);
   candidates_.clear();
@@ -55,6 +59,14 @@ void SweptBroadPhase::Find(const VecX& from, const VecX& to, double distance, co
       if (body_boxes_[a].Meets(body_boxes_[b]) && wanted(a, b)) Traverse(a, b);
     }
   }
+  GivePart();
+  sink_ = nullptr;
+}
+
+void SweptBroadPhase::GivePart() {
+  if (sink_ == nullptr || candidates_.empty()) return;
+  (*sink_)(candidates_);
+  candidates_.clear();
 }
 
 void SweptBroadPhase::Traverse(int32_t body_a, int32_t body_b) {
@@ -79,6 +91,7 @@ void SweptBroadPhase::AddTrianglePair(int32_t a, int32_t b, bool self) {
         candidates_.push_back({v, first, second, kind, self, 0, own.dhat});
         candidates_.back().offset = own.offset;
       });
+  if (candidates_.size() >= kPart) GivePart();
 }
 
 }  // namespace eipc

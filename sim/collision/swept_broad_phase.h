@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <utility>
 #include <vector>
 
@@ -22,8 +23,11 @@ class SweptBroadPhase {
   SweptBroadPhase(const CollisionSurface* surface, const SurfaceSummaries* summaries, const std::vector<EmbeddingRow>* rows,
                   const std::vector<Vec3>* offsets, double dhat, Interrupt* interrupt = nullptr);
 
-  // `searched`, where given: by its last CoversPath, pairs of bodies that are inside their regions are left out.
-  void Find(const VecX& from, const VecX& to, double distance, const BroadPhase* searched = nullptr);
+  // Takes some of the candidates; of a long motion there may be more than memory has room for.
+  using Sink = std::function<void(const std::vector<Candidate>& part)>;
+  // `searched`, where given: by its last CoversPath, pairs of bodies that are inside their regions are left out. `sink`, where
+  // given, takes all candidates in parts of bounded size, and candidates() has none of them.
+  void Find(const VecX& from, const VecX& to, double distance, const BroadPhase* searched = nullptr, const Sink& sink = nullptr);
   // No bounds: all are to be examined.
   const std::vector<Candidate>& candidates() const { return candidates_; }
   // Of the vertices that candidates have, at both ends, m.
@@ -33,6 +37,7 @@ class SweptBroadPhase {
  private:
   void Traverse(int32_t body_a, int32_t body_b);
   void AddTrianglePair(int32_t a, int32_t b, bool self);
+  void GivePart();
 
   const CollisionSurface* surface_;
   const SurfaceSummaries* summaries_;
@@ -44,6 +49,7 @@ class SweptBroadPhase {
   std::vector<std::pair<double, int32_t>> by_x_;  // low end of all that a body comes to, and the body
   std::vector<std::pair<int32_t, int32_t>> stack_;
   std::vector<Candidate> candidates_;
+  const Sink* sink_ = nullptr;  // during Find
 };
 
 }  // namespace eipc

@@ -94,12 +94,24 @@ double CollisionGuard::FreeInRegions() {
   return CollisionFreeStep(broad_phase.candidates(), {surface_->x(), trial_x_, PositionRounding(), &travel_}, pool_, interrupt_);
 }
 
+// Candidates are examined as they are found, and of those that were, only the parts that limit the motion most are kept.
 double CollisionGuard::FreeOnPath() {
-  const double dhat = model_->contact.dhat_m, rounding = PositionRounding();
-  swept_broad_phase_.Find(surface_->q(), trial_q_, LargestExaminedGap(dhat, model_->surface.sheets.largest_offset, rounding),
-                          &surface_->broad_phase());
-  return CollisionFreeStep(swept_broad_phase_.candidates(), {swept_broad_phase_.from(), swept_broad_phase_.to(), rounding}, pool_,
-                           interrupt_);
+  const double dhat = model_->contact.dhat_m, offset = model_->surface.sheets.largest_offset;
+  path_.rounding = PositionRounding();
+  path_.free = 1;
+  path_.limiting.clear();
+  swept_broad_phase_.Find(surface_->q(), trial_q_, LargestExaminedGap(dhat, offset, path_.rounding), &surface_->broad_phase(),
+                          [this](const std::vector<Candidate>& part) { ExaminePart(part); });
+  return path_.free;
+}
+
+void CollisionGuard::ExaminePart(const std::vector<Candidate>& part) {
+  const SurfaceMotion motion = {swept_broad_phase_.from(), swept_broad_phase_.to(), path_.rounding};
+  const double free = CollisionFreeStep(part, motion, pool_, interrupt_);
+  if (free == 1 || free > path_.free) return;
+  if (free < path_.free) path_.limiting.clear();
+  path_.free = free;
+  path_.limiting.insert(path_.limiting.end(), part.begin(), part.end());
 }
 
 Obstacle CollisionGuard::FindObstacle() const {
@@ -108,7 +120,7 @@ Obstacle CollisionGuard::FindObstacle() const {
   const double rounding = PositionRounding();
   eipc::FindObstacle(surface_->broad_phase().candidates(), {surface_->x(), trial_x_, rounding, &travel_}, &obstacle);
   if (!covered_) {
-    eipc::FindObstacle(swept_broad_phase_.candidates(), {swept_broad_phase_.from(), swept_broad_phase_.to(), rounding}, &obstacle);
+    eipc::FindObstacle(path_.limiting, {swept_broad_phase_.from(), swept_broad_phase_.to(), rounding}, &obstacle);
   }
   return obstacle;
 }

@@ -38,13 +38,21 @@ class CollisionGuard {
   double FreePart();
   double FreeInRegions();
   double FreeOnPath();
+  void ExaminePart(const std::vector<Candidate>& part);
 
+  // What the swept search along one motion found.
+  struct Path {
+    double rounding = 0;              // of positions, m
+    double free = 1;                  // part of the motion
+    std::vector<Candidate> limiting;  // parts of the candidates with those that limit it
+  };
   const Model* model_;
   SurfaceState* surface_;
   const ModelTerms* terms_;
   ThreadPool* pool_;
   Interrupt* interrupt_;
   SweptBroadPhase swept_broad_phase_;
+  Path path_;
   StepLimit limited_by_ = StepLimit::kNothing;
   bool covered_ = true;  // all of the last examined motion was inside the regions of the broad phase
   double least_reach_ = 0;

@@ -101,6 +101,39 @@ TEST(SweptBroadPhase, BoxesAreGrownByHalfTheDistanceEach) {
   EXPECT_GT(PairsOf(TwoTriangles(Vec3(0.1 + 0.999e-3, 0, 0)), Vec3(0, 0, 0), Vec3(0, 0, 0)), 0u);
 }
 
+// All come near each other at the end: more candidates than one part has.
+TEST(SweptBroadPhase, PartsAreAllCandidatesInTheirOrder) {
+  constexpr int kSide = 11;
+  std::vector<Vec3> grid;
+  std::vector<Triangle> triangles;
+  for (int i = 0; i < kSide * kSide; ++i) grid.emplace_back(0.01 * (i % kSide), 0.01 * (i / kSide), 0);
+  for (int i = 0; i < kSide * (kSide - 1); ++i) {
+    if (i % kSide == kSide - 1) continue;
+    triangles.push_back({i, i + 1, i + kSide});
+    triangles.push_back({i + 1, i + kSide + 1, i + kSide});
+  }
+  std::vector<Vec3> above = grid;
+  for (Vec3& p : above) p.z() += 0.1;
+  const MovingSurface m(BuildCollisionSurface({grid, above}, {triangles, triangles}));
+  Random random(2);
+  std::vector<Vec3> to = m.rest;
+  for (Vec3& p : to) p = random.Cube(1e-6);
+  const VecX from_q = Stacked(m.rest), to_q = Stacked(to);
+  SweptBroadPhase whole = Search(m, 1e-3), search = Search(m, 1e-3);
+  whole.Find(from_q, to_q, 1e-3);
+  std::vector<PairName> together;
+  int parts = 0;
+  search.Find(from_q, to_q, 1e-3, nullptr, [&](const std::vector<Candidate>& part) {
+    ++parts;
+    EXPECT_LT(part.size(), 70000u);
+    for (const Candidate& c : part) together.push_back(NameOf(c));
+  });
+  EXPECT_GE(parts, 3);
+  EXPECT_TRUE(search.candidates().empty());
+  ASSERT_EQ(together.size(), whole.candidates().size());
+  for (size_t i = 0; i < together.size(); ++i) ASSERT_EQ(together[i], NameOf(whole.candidates()[i]));
+}
+
 // A floor that nothing moves has no nodes: its boxes come from its vertices.
 TEST(SweptBroadPhase, FixedBodiesAreFound) {
   const std::vector<Vec3> triangle = {Vec3(0, 0, 0), Vec3(0.1, 0, 0), Vec3(0, 0.1, 0)};
