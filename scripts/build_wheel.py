@@ -107,7 +107,7 @@ def copy_licenses(needed: dict[str, Path], folder: Path) -> None:
 
 
 def copy_models(folder: Path) -> None:
-    """The scenes of eipc.envs, and the meshes that they are made of, where eipc/envs/scene_files.py looks for them."""
+    """The scenes of eipc.envs, and the meshes that they are made of, where eipc/envs/scene_files.py expects them."""
     names = [f"scenes/{scene}.textproto" for scene in SCENES]
     meshes = {name for scene in names for name in re.findall(r'file: "\.\./([^"]+)"', (ROOT / "models" / scene).read_text(encoding="utf-8"))}
     for name in [*names, *sorted(meshes | set(MESHES))]:

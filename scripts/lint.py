@@ -4,7 +4,7 @@
 Usage: lint.py BUILD_FOLDER [--all | FILE...]
 
 Without a tag (or in a clone without history) the last commits count; where even these are not at hand, all sources. A changed header
-is checked by way of the source of its name. Of more than MOST_FILES the ones that changed last are checked, so that a check of a
+is checked through the source of its name. Of more than MOST_FILES the ones that changed last are checked, so that a check of a
 fresh clone takes minutes; --all checks every source. Exit status: 0 without findings, 1 with, 2 when nothing could be checked.
 """
 

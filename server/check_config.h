@@ -15,7 +15,7 @@ struct ConfigReport {
   std::vector<std::string> notes;
 };
 
-// Looks at settings, and at the files and folders that they name. Starts, creates and changes nothing.
+// Checks settings, and the files and folders that they name. Starts, creates and changes nothing.
 ConfigReport CheckConfig(const ServerConfig& config);
 
 }  // namespace eipc

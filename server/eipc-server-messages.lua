@@ -1,5 +1,5 @@
 -- For HAProxy: ends a call whose client announces a gRPC message that is longer than the server takes, before the message is read.
--- gRPC 1.51 assembles a message in memory before it looks at its length, so the server itself would refuse it too late.
+-- gRPC 1.51 assembles a message in memory before it checks its length, so the server itself would refuse it too late.
 --
 -- `filter lua.grpc-messages BYTES` follows the length prefixes of a request's body, those of every message of a stream. A body is a
 -- sequence of messages: one byte of flags, four of length (big-endian), the message itself.

@@ -138,7 +138,7 @@ std::string Global(const ProxyOptions& proxy, const GrpcServerOptions& server, c
   tune.maxrewrite $8
   tune.http.maxhdr 64
   tune.h2.header-table-size 4096
-  # What an answer may have on its way: several buffers, or its sender waits for each of them.
+  # Bytes of an answer in flight: several buffers, or its sender waits for each of them.
   tune.h2.initial-window-size $9
   tune.h2.max-concurrent-streams $2
   lua-load-per-thread $6
@@ -232,7 +232,7 @@ std::vector<Method> Methods() {
 }
 
 // Calls of methods that do not exist are answered here, once their request is there: the proxy ends a stream whose request is still
-// on its way with a reset, which can overtake the answer. Calls that stream go to a backend of their own.
+// in transit with a reset, which can overtake the answer. Calls that stream go to a backend of their own.
 std::string MethodRules() {
   std::string rules;
   for (const Method& method : Methods()) {

@@ -70,7 +70,7 @@ void PrintStep(const client::Observation& now) {
   std::printf("\n");
 }
 
-// Steps a scene on the server along its own trajectories, through a stream with a few requests under way.
+// Steps a scene on the server along its own trajectories, through a stream with a few requests in flight.
 absl::Status RunScene(ClientOptions options) {
   EIPC_ASSIGN_OR_RETURN(client::SceneSource source, client::SceneSource::FromFile(options.scene.scene, options.scene.data_folder));
   EIPC_ASSIGN_OR_RETURN(client::Client client, client::Client::Connect(options.server));
@@ -84,12 +84,12 @@ absl::Status RunScene(ClientOptions options) {
   client::StepStream stream = session.OpenStream();
   client::StepOptions step;
   step.observe = {.poses = true, .contact_counts = true, .min_distance = true, .solver_report = true, .state_digest = true};
-  constexpr int64_t kUnderWay = 4;
+  constexpr int64_t kInFlight = 4;
   const int64_t steps = std::llround(options.duration_s / options.dt_s);
   client::Observation last;
-  for (int64_t i = 0; i < steps + kUnderWay; ++i) {
+  for (int64_t i = 0; i < steps + kInFlight; ++i) {
     if (i < steps) EIPC_RETURN_IF_ERROR(stream.Send(options.dt_s, step));
-    if (i < kUnderWay) continue;
+    if (i < kInFlight) continue;
     EIPC_ASSIGN_OR_RETURN(last, stream.Receive());
     PrintStep(last);
   }
@@ -102,7 +102,7 @@ absl::Status RunScene(ClientOptions options) {
 
 void AddClientCommand(CLI::App& app, int* exit_status) {
   auto options = std::make_shared<ClientOptions>();
-  CLI::App* command = app.add_subcommand("client", "Talk to a running eipc-server");
+  CLI::App* command = app.add_subcommand("client", "Use a running eipc-server");
   command->require_subcommand(1);
   command->add_option("--server", options->server, "Address of the server")->capture_default_str();
   const auto finish = [exit_status](const absl::Status& status) { *exit_status = status.ok() ? 0 : Complain(status); };

@@ -15,7 +15,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr int32_t kObject = 0;  // the body that is lifted
-// What counts as lifted: this share of the fingers' rise (soft pads give way), while they carry this share of its weight; and as
+// What counts as lifted: this share of the fingers' rise (soft pads yield), while they carry this share of its weight; and as
 // closed: this share of the set force when the lift begins.
 constexpr double kRiseShare = 0.5;
 constexpr double kHeldShare = 0.8;

@@ -38,10 +38,10 @@ class StepStream {
  public:
   StepStream(StepStream&&) noexcept;
   StepStream& operator=(StepStream&&) noexcept;
-  // Cancels what is still under way.
+  // Cancels the requests that are still in flight.
   ~StepStream();
 
-  // UNAVAILABLE or the stream's status when it has ended. Keep a few requests under way, not hundreds: when no thread receives, the
+  // UNAVAILABLE or the stream's status when it has ended. Keep a few requests in flight, not hundreds: when no thread receives, the
   // server stops reading and Send waits.
   absl::Status Send(double dt_s, const StepOptions& options = {});
   // The answer to the oldest request without one: waits for it. OUT_OF_RANGE when the server ended the stream in good order.

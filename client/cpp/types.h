@@ -129,7 +129,7 @@ struct DriveReading {
   double velocity_m_s = 0;
   double effort_n = 0;
   bool saturated = false;  // the effort is at its limit
-  bool blocked = false;    // and moves nothing that way
+  bool blocked = false;    // and it moves nothing in that direction
 };
 
 struct BoundaryPose {

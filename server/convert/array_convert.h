@@ -1,7 +1,7 @@
 #ifndef EIPC_SERVER_CONVERT_ARRAY_CONVERT_H_
 #define EIPC_SERVER_CONVERT_ARRAY_CONVERT_H_
 
-// Raw little-endian arrays with shape and element type, both ways.
+// Raw little-endian arrays with shape and element type, in both directions.
 
 #include <cstdint>
 #include <string>

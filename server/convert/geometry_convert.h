@@ -1,7 +1,7 @@
 #ifndef EIPC_SERVER_CONVERT_GEOMETRY_CONVERT_H_
 #define EIPC_SERVER_CONVERT_GEOMETRY_CONVERT_H_
 
-// Small geometric values, both ways.
+// Small geometric values, in both directions.
 
 #include <string>
 

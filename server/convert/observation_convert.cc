@@ -217,9 +217,10 @@ void ObservationPlan::Observe(const World& world, v1::Observation* out) const {
   if (surface_positions_ || contact_wrenches_ || energies_ || volumes_ || touch_.wants_positions()) {
     world.SurfacePositions(&x);
   }
-  ObserveBodies(world, x, out);
+  BodyPoses poses(world.model(), world.state());
+  ObserveBodies(world, x, &poses, out);
   touch_.Observe(world, bodies_, x, out);
-  ObserveContacts(world, x, out);
+  ObserveContacts(world, x, &poses, out);
   ObserveBoundaryPoses(world, out);
   if (joints_) JointReadingsToProto(world.model(), world.state(), out);
   if (goals_) GoalsToProto(world.model(), world.state(), out);
@@ -229,7 +230,7 @@ void ObservationPlan::Observe(const World& world, v1::Observation* out) const {
   if (state_digest_) out->set_state_digest(world.state().Digest());
 }
 
-void ObservationPlan::ObserveBodies(const World& world, const std::vector<Vec3>& x, v1::Observation* out) const {
+void ObservationPlan::ObserveBodies(const World& world, const std::vector<Vec3>& x, BodyPoses* poses, v1::Observation* out) const {
   if (!poses_ && !twists_ && !cage_positions_ && !surface_positions_ && !volumes_ && !shells_ && !touch_.wants_bodies()) return;
   const Model& model = world.model();
   const std::vector<VolumeReading> volumes = volumes_ ? EnclosedVolumes(model, x) : std::vector<VolumeReading>();
@@ -237,9 +238,9 @@ void ObservationPlan::ObserveBodies(const World& world, const std::vector<Vec3>&
     const Body& body = model.bodies[index];
     v1::BodyObservation& seen = *out->add_bodies();
     seen.set_name(body.name);
-    if (poses_) PoseToProto(BodyPose(model, world.state(), index), seen.mutable_pose());
+    if (poses_) PoseToProto((*poses)[index], seen.mutable_pose());
     if (twists_) {
-      const Twist twist = BodyTwist(model, world.state(), index);
+      const Twist twist = BodyTwist(model, world.state(), index, (*poses)[index]);
       Vec3ToProto(twist.linear, seen.mutable_linear_velocity_m_s());
       Vec3ToProto(twist.angular, seen.mutable_angular_velocity_rad_s());
     }
@@ -263,11 +264,12 @@ void ObservationPlan::ObserveBodies(const World& world, const std::vector<Vec3>&
   }
 }
 
-void ObservationPlan::ObserveContacts(const World& world, const std::vector<Vec3>& x, v1::Observation* out) const {
+void ObservationPlan::ObserveContacts(const World& world, const std::vector<Vec3>& x, BodyPoses* poses,
+                                      v1::Observation* out) const {
   const Model& model = world.model();
   const ContactForces& contacts = world.contact_forces();
   if (contact_wrenches_) {
-    for (const ContactWrench& wrench : ContactWrenches(model, world.state(), x, contacts)) {
+    for (const ContactWrench& wrench : ContactWrenches(model, poses, x, contacts)) {
       if (!body_wanted_[wrench.body]) continue;
       v1::ContactWrench& seen = *out->add_contact_wrenches();
       seen.set_body(model.bodies[wrench.body].name);

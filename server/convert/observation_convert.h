@@ -15,6 +15,8 @@ class ObservationRequest;
 
 namespace eipc {
 
+class BodyPoses;
+
 // A checked ObservationRequest: observing cannot fail, so that a request is refused before the world has moved.
 class ObservationPlan {
  public:
@@ -52,8 +54,8 @@ class ObservationPlan {
   std::vector<int> bodies_;        // in the model's order
   std::vector<bool> body_wanted_;  // by body
 
-  void ObserveBodies(const World& world, const std::vector<Vec3>& x, v1::Observation* out) const;
-  void ObserveContacts(const World& world, const std::vector<Vec3>& x, v1::Observation* out) const;
+  void ObserveBodies(const World& world, const std::vector<Vec3>& x, BodyPoses* poses, v1::Observation* out) const;
+  void ObserveContacts(const World& world, const std::vector<Vec3>& x, BodyPoses* poses, v1::Observation* out) const;
   void ObserveBoundaryPoses(const World& world, v1::Observation* out) const;
 };
 

@@ -47,8 +47,9 @@ class RobotCheck {
     for (int b = 0; b < link.bodies_size(); ++b) {
       const std::string at = absl::StrCat(path, ".bodies[", b, "]");
       const std::string& body = link.bodies(b).body();
-      if (!bodies_.count(body)) problems_->Add(at + ".body", "no body is named \"", body, "\"");
-      if (const auto [first, unused] = link_of_body_.emplace(body, path); !unused) {
+      if (!bodies_.count(body)) {
+        problems_->Add(at + ".body", "no body is named \"", body, "\"");
+      } else if (const auto [first, unused] = link_of_body_.emplace(body, path); !unused) {
         problems_->Add(at + ".body", "\"", body, "\" is part of ", first->second, " already");
       }
       PoseFromProto(link.bodies(b).pose(), at + ".pose", problems_);

@@ -12,7 +12,7 @@ namespace {
 // A waiter is not notified when its caller goes away, so it polls at this interval.
 constexpr std::chrono::milliseconds kPollInterval(10);
 
-std::chrono::steady_clock::time_point NextLook(const StepBudget& budget) {
+std::chrono::steady_clock::time_point NextPoll(const StepBudget& budget) {
   return std::min(budget.deadline, std::chrono::steady_clock::now() + kPollInterval);
 }
 
@@ -52,7 +52,7 @@ absl::StatusOr<FifoGate::Pass> FifoGate::Enter(const StepBudget& budget, Use use
       waiting.remove(&self);
       return status;
     }
-    self.wake.wait_until(lock, NextLook(budget));
+    self.wake.wait_until(lock, NextPoll(budget));
   }
   return Pass(this);
 }
@@ -96,7 +96,7 @@ absl::Status FifoGate::WaitUntilEmpty(const StepBudget& budget) {
     lock.lock();
     if (inside_ == 0) break;
     if (!status.ok()) return status;
-    empty_.wait_until(lock, NextLook(budget));
+    empty_.wait_until(lock, NextPoll(budget));
   }
   return absl::OkStatus();
 }

@@ -15,6 +15,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
 #include "server/os/files.h"
+#include "server/session/recover.h"
 #include "server/session/session_registry.h"
 #include "sim/base/status_macros.h"
 
@@ -94,7 +95,7 @@ class JournalStore::Sink : public LogSink {
   absl::Status Checkpoint(absl::string_view bytes) override { return store_->Counted(journal_->Checkpoint(bytes)); }
   void StartCheckpoint(std::string bytes) override {
     if (journal_->PrepareCheckpoint(bytes)) return store_->QueueCheckpoint(journal_);
-    // One is under way, and the journal grows faster than it: this one is waited for.
+    // Another is in progress, and the journal grows faster than it: this one is waited for.
     (void)store_->Counted(journal_->Checkpoint(bytes));
   }
 
@@ -164,7 +165,7 @@ void JournalStore::SyncLoop() {
   }
 }
 
-// Takes new files off the way of the steps that make them due.
+// Writes new files outside the steps that make them due.
 void JournalStore::CheckpointLoop() {
   std::unique_lock<std::mutex> lock(mutex_);
   while (true) {
@@ -242,6 +243,17 @@ absl::StatusOr<JournalStore::LeftLog> JournalStore::ReadLog(const std::string& s
   return log;
 }
 
+std::optional<LogHeader> JournalStore::NewestHeader(const std::string& session_name) const {
+  const std::map<int64_t, std::string> files = FilesOf(session_name);
+  for (auto it = files.rbegin(); it != files.rend(); ++it) {
+    const absl::StatusOr<std::string> bytes = ReadWholeFile(it->second);
+    if (!bytes.ok()) continue;
+    absl::StatusOr<LogHeader> header = ReadLogHeader(*bytes);
+    if (header.ok()) return *std::move(header);
+  }
+  return std::nullopt;
+}
+
 absl::StatusOr<std::unique_ptr<LogSink>> JournalStore::ContinueLog(const std::string& session_name,
                                                                    const SessionJournal::Left& left) {
   const JournalPtr journal = NewJournal(session_name);
@@ -309,16 +321,18 @@ JournalStore::Found JournalStore::Read() const {
   }
   for (const std::string& session : sessions) {
     const absl::StatusOr<LeftLog> log = ReadLog(session);
-    absl::StatusOr<std::optional<LogRecord>> record = log.ok() ? LogReader(log->bytes).Next() : log.status();
-    if (record.ok() && !(record->has_value() && std::holds_alternative<LogHeader>(**record))) {
-      record = absl::InvalidArgumentError("RECORDING_CORRUPT: the journal does not begin with its header");
+    absl::StatusOr<LogHeader> header = log.ok() ? ReadLogHeader(log->bytes) : log.status();
+    if (!header.ok()) {
+      // Where it is known whose it is, recovery says to its owner why it is not back, and lets the owner delete it.
+      const std::optional<LogHeader> newest = NewestHeader(session);
+      if (!newest) {
+        found.problems.push_back(absl::StrCat("journal of ", session, ": ", header.status().message()));
+        found.unreadable_sessions.emplace_back(session, header.status().message());
+        continue;
+      }
+      header = *newest;
     }
-    if (!record.ok()) {
-      found.problems.push_back(absl::StrCat("journal of ", session, ": ", record.status().message()));
-      found.unreadable_sessions.emplace_back(session, record.status().message());
-      continue;
-    }
-    found.sessions.push_back(std::get<LogHeader>(std::move(**record)));
+    found.sessions.push_back(*std::move(header));
     found.sessions.back().session = session;
   }
   return found;

@@ -21,6 +21,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <set>
 #include <string>
 #include <thread>
@@ -79,7 +80,7 @@ class JournalStore {
     std::vector<LogHeader> sessions;
     // What could not be read, a line each. Such files are left alone.
     std::vector<std::string> problems;
-    // Of these, the sessions whose journal has no sound beginning, so that not even their owner is known: name and why.
+    // Of these, the sessions none of whose files begins with a sound header, so that not even their owner is known: name and why.
     std::vector<std::pair<std::string, std::string>> unreadable_sessions;
   };
   Found Read() const;
@@ -95,6 +96,8 @@ class JournalStore {
   explicit JournalStore(Options options) : options_(std::move(options)) {}
   JournalPtr NewJournal(const std::string& session_name);
   std::string StemOf(const std::string& session_name) const;
+  // What the newest file of the session that begins with a sound header says, whatever follows it.
+  std::optional<LogHeader> NewestHeader(const std::string& session_name) const;
   // The session's files by number.
   std::map<int64_t, std::string> FilesOf(const std::string& session_name) const;
   absl::Status Counted(absl::Status status);

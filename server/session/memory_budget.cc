@@ -45,15 +45,19 @@ double JointBytes(const Joint& joint) {
   return kPerJoint + kPerPair * pairs;
 }
 
-// The tree and boxes of a triangle, and what the search keeps of the pairs it may have with those in the way that one goes in a
-// step of a fast motion: 1 m/s times 10 ms.
+// The tree and boxes of a triangle, and what the search keeps of the pairs it may have with those within the displacement of a
+// step of a fast motion: 1 m/s times 10 ms. Contact that acts over many edges has as many pairs of features in reach.
 double SurfaceBytes(const Model& model) {
-  constexpr double kPerVertex = 512, kPerTriangle = 1 << 10, kPerPair = 4, kWay = 0.01, kMostPairs = 64;
+  constexpr double kPerVertex = 512, kPerTriangle = 1 << 10, kPerPair = 4, kDisplacement = 0.01, kMostPairs = 512,
+                   kPerInReach = 100, kManyEdges = 8;
+  const auto all = static_cast<double>(model.surface.triangles.size());
   double bytes = kPerVertex * model.surface.vertex_count;
   for (size_t body = 0; body < model.bodies.size(); ++body) {
     const double edge = model.summaries.edge_length[body];
-    const double pairs = edge > 0 ? std::min(kMostPairs, kWay * kWay / (edge * edge)) : 0;
-    bytes += model.bodies[body].triangles.size() * (kPerTriangle + kPerPair * pairs);
+    const double pairs = edge > 0 ? std::min(kMostPairs, kDisplacement * kDisplacement / (edge * edge)) : 0;
+    const double reach = edge > 0 ? model.contact.dhat_m / edge : 0;
+    const double in_reach = reach > kManyEdges ? std::min(all, reach * reach) : 0;
+    bytes += model.bodies[body].triangles.size() * (kPerTriangle + kPerPair * pairs + kPerInReach * in_reach);
   }
   return bytes;
 }
@@ -71,6 +75,14 @@ int64_t SurfaceModelBytes(const CollisionSurface& s) {
   // A tree has fewer nodes than twice its leaves.
   constexpr int64_t kTreeBytes = 160;
   return bytes + kTreeBytes * static_cast<int64_t>(s.triangles.size());
+}
+
+int64_t MarksBytes(const ShellMarks& marks) {
+  constexpr int64_t kPerName = 64;  // beside the lists of one mark: longer names, and the lists' own room
+  int64_t bytes = BytesOf(marks.keypoints) + BytesOf(marks.openings) + BytesOf(marks.fold_pairs);
+  for (const ShellMarks::Keypoint& point : marks.keypoints) bytes += kPerName + BytesOf(point.nodes) + BytesOf(point.weights);
+  for (const ShellMarks::Opening& opening : marks.openings) bytes += kPerName + BytesOf(opening.nodes);
+  return bytes;
 }
 
 int64_t CondensedBytes(const CondensedStiffness& condensed) {
@@ -103,6 +115,8 @@ int64_t EstimateModelBytes(const Model& model) {
     bytes += BytesOf(shell.triangles) + BytesOf(shell.inverse_rest) + BytesOf(shell.area) + BytesOf(shell.hinges) +
              BytesOf(shell.couplings);
   }
+  for (const ShellMarks& marks : model.shell_marks) bytes += MarksBytes(marks);
+  for (const FilledRegion& region : model.filled_regions) bytes += BytesOf(region.triangles);
   for (const BoundarySet& set : model.boundary_sets) {
     bytes += BytesOf(set.nodes) + BytesOf(set.local_positions) + BytesOf(set.trajectory.keys);
   }
@@ -149,6 +163,75 @@ int64_t EstimateEquilibriumBytes(const SceneSpec& spec) {
   return static_cast<int64_t>(NodeBytes(nodes) + bytes);
 }
 
+// Which vertices of a sheet are near which, along it (sim/scene/shells.cc): of as many as a disc of that radius has, where they are
+// spread evenly.
+double NearBytes(const BodySpec& body, double dhat) {
+  constexpr double kPerEntry = 12, kReach = 3;  // a list that doubles and the one before; 1.5 over kSelfContactShare
+  constexpr double kPerTriangle = 1600;         // hinges, couplings and the maps that find the triangles of edges
+  const MeshData& mesh = body.shell.rest_mesh ? *body.shell.rest_mesh : body.mesh;
+  const auto count = static_cast<int64_t>(mesh.vertices.size());
+  const auto in_range = [count](int32_t v) { return v >= 0 && v < count; };
+  double longest = 0, area = 0;
+  for (const Triangle& t : mesh.triangles) {
+    if (!std::all_of(t.begin(), t.end(), in_range)) continue;  // refused in compiling
+    const Vec3 u = mesh.vertices[t[1]] - mesh.vertices[t[0]], v = mesh.vertices[t[2]] - mesh.vertices[t[0]];
+    longest = std::max({longest, u.norm(), v.norm(), (u - v).norm()});
+    area += 0.5 * u.cross(v).norm();
+  }
+  const double vertices = static_cast<double>(count);
+  const double thickness = ConstantsOf(body.shell, body.material).contact_thickness_m;
+  const double reach = kReach * (dhat + thickness) + 2 * longest;
+  const double near = area > 0 ? M_PI * reach * reach * vertices / area : vertices;
+  return kPerEntry * vertices * std::min(near, vertices) + kPerTriangle * static_cast<double>(mesh.triangles.size());
+}
+
+// Faces that belong to one tetrahedron.
+int64_t BoundaryTriangles(const std::vector<Tet>& tets) {
+  std::vector<Triangle> faces;
+  faces.reserve(4 * tets.size());
+  for (const Tet& t : tets) {
+    for (const Triangle& f : {Triangle{t[0], t[1], t[2]}, {t[0], t[1], t[3]}, {t[0], t[2], t[3]}, {t[1], t[2], t[3]}}) {
+      Triangle& face = faces.emplace_back(f);
+      std::sort(face.begin(), face.end());
+    }
+  }
+  std::sort(faces.begin(), faces.end());
+  int64_t count = 0;
+  for (size_t i = 0; i < faces.size(); ++i) {
+    const bool before = i > 0 && faces[i - 1] == faces[i], after = i + 1 < faces.size() && faces[i + 1] == faces[i];
+    count += !before && !after;
+  }
+  return count;
+}
+
+// Copies of the body's triangles, and the edges of one of them at a time.
+int64_t FilledBytes(const BodySpec& body) {
+  constexpr int64_t kCopies = 36, kEdges = 300;
+  if (body.enclosed_volumes.empty()) return 0;
+  const auto volumes = static_cast<int64_t>(body.enclosed_volumes.size());
+  const int64_t triangles =
+      body.mesh.tets.empty() ? static_cast<int64_t>(body.mesh.triangles.size()) : BoundaryTriangles(body.mesh.tets);
+  return (kCopies * volumes + kEdges) * triangles;
+}
+
+// What holds bodies together: some ties a joint, or one for each vertex that is attached.
+int64_t JointCompileBytes(const SceneSpec& spec) {
+  constexpr int64_t kPerJoint = 8 << 10, kPerTie = 512;
+  int64_t bytes = kPerJoint * static_cast<int64_t>(spec.joints.size());
+  for (const JointSpec& joint : spec.joints) {
+    if (joint.kind != JointKind::kAttachment) continue;
+    bytes += kPerTie * static_cast<int64_t>(joint.vertices.size());
+    if (!joint.box) continue;
+    const auto body =
+        std::find_if(spec.bodies.begin(), spec.bodies.end(), [&](const BodySpec& b) { return b.name == joint.body_a; });
+    if (body == spec.bodies.end()) continue;
+    const MeshData& elements = body->cage ? *body->cage : body->mesh;
+    const auto inside = [&](const Vec3& p) { return joint.box->Contains(p); };
+    bytes += kPerTie * static_cast<int64_t>(std::count_if(elements.vertices.begin(), elements.vertices.end(), inside));
+  }
+  return bytes;
+}
+
 // Four matrices of three rows a fine vertex and three columns a cage vertex, and the factor of the fine stiffness.
 int64_t CondensingBytes(const BodySpec& body) {
   constexpr int64_t kMatrices = 4, kFactorPerVertex = 20 << 10, kLattice = 8, kMostCage = kMostCondensedVertices,
@@ -163,7 +246,9 @@ int64_t CondensingBytes(const BodySpec& body) {
 
 int64_t EstimateCompileBytes(const SceneSpec& spec) {
   constexpr int64_t kFixed = 256 << 10, kPerVertex = 300, kPerTriangle = 800, kPerTet = 1600, kPerBodyPair = 64;
+  constexpr double kMostBytes = 1e18;
   int64_t vertices = 0, triangles = 0, tets = 0, condensing = 0;
+  double parts = static_cast<double>(JointCompileBytes(spec));
   for (const BodySpec& body : spec.bodies) {
     const auto add = [&](const MeshData& mesh) {
       vertices += static_cast<int64_t>(mesh.vertices.size());
@@ -176,11 +261,14 @@ int64_t EstimateCompileBytes(const SceneSpec& spec) {
     if (body.shell.rest_mesh) add(*body.shell.rest_mesh);
     if (!body.cage) tets += 6 * int64_t{std::max(0, body.cage_vertices)};
     if (body.coarse_space == CoarseSpace::kCondensed) condensing += CondensingBytes(body);
+    if (RowOf(body.kind).traits.thin) parts += NearBytes(body, spec.contact.dhat_m);
+    parts += static_cast<double>(FilledBytes(body));
   }
+  if (!(parts <= kMostBytes)) parts = kMostBytes;
   const int64_t bodies = static_cast<int64_t>(spec.bodies.size());
   const int64_t solving = spec.start_in_equilibrium ? EstimateEquilibriumBytes(spec) : 0;
-  return solving + condensing + kFixed + kPerVertex * vertices + kPerTriangle * triangles + kPerTet * tets +
-         kPerBodyPair * bodies * bodies;
+  return solving + condensing + static_cast<int64_t>(parts) + kFixed + kPerVertex * vertices + kPerTriangle * triangles +
+         kPerTet * tets + kPerBodyPair * bodies * bodies;
 }
 
 int64_t EstimateSessionBytes(const Model& model, int worlds) {

@@ -8,6 +8,13 @@
 
 namespace eipc {
 
+namespace {
+
+// Uploads count with the sizes of their files; names and lists take some more, of small files more than these.
+constexpr size_t kMostOfTenant = 4096;
+
+}  // namespace
+
 absl::Status MeshStore::CheckSize(int64_t bytes) const {
   const int64_t most = quotas_ == nullptr ? max_bytes_ : std::min(max_bytes_, quotas_->limit(Resource::kUploadBytes));
   if (bytes <= most) return absl::OkStatus();
@@ -81,6 +88,7 @@ absl::Status MeshStore::Add(const std::string& sha256, std::string file_name, st
   const Key key(room.owner_, sha256);
   auto mesh = std::make_shared<const UploadedMesh>(UploadedMesh{std::move(file_name), std::move(data), std::move(room.memory_)});
   std::list<Key> age = {key};
+  Entry evicted;  // is destroyed, with its memory, without the lock
   const std::lock_guard<std::mutex> lock(mutex_);
   Owned& owned = owned_[key.first];
   if (const auto found = meshes_.find(key); found != meshes_.end()) {
@@ -91,6 +99,7 @@ absl::Status MeshStore::Add(const std::string& sha256, std::string file_name, st
   owned.by_age.splice(owned.by_age.begin(), age);
   owned.bytes += room.bytes_;
   room.store_ = nullptr;  // the room is taken
+  if (owned.by_age.size() > kMostOfTenant) evicted = EvictOldest(key.first);
   return absl::OkStatus();
 }
 

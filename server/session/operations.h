@@ -31,7 +31,7 @@ inline constexpr char kOperationPrefix[] = "operations/";
 // and awaited every job; whatever a job throws is its operation's status; only a tenant's own operations make room for its next.
 class OperationRegistry {
  public:
-  // A job's way to say how far it is.
+  // A job reports its progress here.
   class Progress {
    public:
     virtual ~Progress() = default;

@@ -71,7 +71,7 @@ class SessionJournal {
   // Begins anew with these records, which say what all records so far do. Returns when that is on the disk.
   absl::Status Checkpoint(absl::string_view bytes);
   // The same in two parts: the caller notes what the next file begins with, and another thread writes it while records are
-  // appended. False when a checkpoint is under way already.
+  // appended. False when a checkpoint is in progress already.
   bool PrepareCheckpoint(std::string bytes);
   absl::Status WriteCheckpoint();
 

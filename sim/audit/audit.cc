@@ -1,6 +1,7 @@
 #include "sim/audit/audit.h"
 
 #include <algorithm>
+#include <set>
 
 #include "sim/audit/box_tree.h"
 #include "sim/audit/exact_triangles.h"
@@ -11,34 +12,60 @@ namespace {
 
 using Pairs = std::vector<std::pair<int32_t, int32_t>>;
 
+// The first pairs of all that are added, and how many there are: of a scene in which everything is at one place, these are too many
+// to be kept.
+class FirstPairs {
+ public:
+  explicit FirstPairs(int most) : most_(static_cast<size_t>(std::max(most, 0))) {}
+
+  void Add(int32_t s, int32_t t) {
+    ++count_;
+    first_.emplace(s, t);
+    if (first_.size() > most_) first_.erase(std::prev(first_.end()));
+  }
+  int64_t count() const { return count_; }
+  Pairs Sorted() const { return {first_.begin(), first_.end()}; }
+
+ private:
+  const size_t most_;
+  std::set<std::pair<int32_t, int32_t>> first_;
+  int64_t count_ = 0;
+};
+
 class Audit {
  public:
-  explicit Audit(const AuditInput& input) : in_(input), x_(*input.vertices), bodies_(input.body_count) {}
+  Audit(const AuditInput& input, int max_pairs)
+      : in_(input),
+        x_(*input.vertices),
+        bodies_(input.body_count),
+        meetings_(max_pairs),
+        crossing_(static_cast<size_t>(input.body_count) * input.body_count, false) {}
 
-  AuditReport Run(bool check_nesting, int max_pairs) {
+  AuditReport Run(bool check_nesting) {
     BuildTrees();
     for (int32_t a = 0; a < in_.body_count; ++a) {
-      for (int32_t b = a; b < in_.body_count; ++b) {
+      for (int32_t b = a; b < in_.body_count && !Raised(in_.interrupt); ++b) {
         if (Enabled(a, b) || Enabled(b, a)) FindMeetings(a, b);
       }
     }
     AuditReport report;
-    report.intersection_count = static_cast<int64_t>(meetings_.size());
-    std::sort(meetings_.begin(), meetings_.end());
-    meetings_.resize(std::min<size_t>(meetings_.size(), std::max(max_pairs, 0)));
-    report.intersections = std::move(meetings_);
+    report.intersection_count = meetings_.count();
+    report.intersections = meetings_.Sorted();
     if (check_nesting) report.nested = FindNested();
     return report;
   }
 
  private:
+  static constexpr int64_t kTestsPerPoll = 64;  // a test takes some tenths of a microsecond, or some with rational numbers
+
   struct Body {
     AuditBody surface;
     BoxTree tree;
     bool finite = true;
   };
 
-  bool Enabled(int32_t a, int32_t b) const { return (*in_.pair_enabled)[static_cast<size_t>(a) * in_.body_count + b] != 0; }
+  size_t Index(int32_t a, int32_t b) const { return static_cast<size_t>(a) * in_.body_count + b; }
+  bool Enabled(int32_t a, int32_t b) const { return (*in_.pair_enabled)[Index(a, b)] != 0; }
 
   // A triangle that is not finite or has collapsed has no inside to test: it is reported against itself. (A collapsed triangle of a
   // closed surface makes its neighbours touch beyond what they share, so this adds no false alarm; and its edges are theirs too, so
@@ -53,7 +80,7 @@ class Audit {
       const bool finite = a.allFinite() && b.allFinite() && c.allFinite();
       bodies_[body].finite &= finite;
       if (!finite || ExactlyCollinear(a, b, c)) {
-        if (!finite || Enabled(body, body)) meetings_.emplace_back(id, id);
+        if (!finite || Enabled(body, body)) meetings_.Add(id, id);
         continue;
       }
       items[body].push_back({{a.cwiseMin(b).cwiseMin(c), a.cwiseMax(b).cwiseMax(c)}, id});
@@ -62,19 +89,18 @@ class Audit {
   }
 
   void FindMeetings(int32_t a, int32_t b) {
-    candidates_.clear();
+    const auto test = [&](int32_t s, int32_t t) {
+      if (TrianglesMeet(x_, (*in_.triangles)[s], (*in_.triangles)[t])) {
+        meetings_.Add(s, t);
+        crossing_[Index(a, b)] = true;
+      }
+      return ++tested_ % kTestsPerPoll != 0 || !Raised(in_.interrupt);
+    };
     if (a == b) {
-      bodies_[a].tree.SelfPairs(&candidates_);
+      bodies_[a].tree.SelfPairs(test);
     } else {
-      bodies_[a].tree.CrossPairs(bodies_[b].tree, &candidates_);
+      bodies_[a].tree.CrossPairs(bodies_[b].tree, test);
     }
-    bool met = false;
-    for (const auto& [s, t] : candidates_) {
-      if (!TrianglesMeet(x_, (*in_.triangles)[s], (*in_.triangles)[t])) continue;
-      meetings_.emplace_back(s, t);
-      met = true;
-    }
-    if (met) crossing_bodies_.emplace_back(a, b);
   }
 
   // Bodies that cross each other are no nest; the others lie inside one another or apart, component by component.
@@ -86,12 +112,11 @@ class Audit {
       for (int32_t inner = 0; inner < in_.body_count; ++inner) {
         if (inner == outer || !bodies_[inner].finite || bodies_[inner].tree.empty()) continue;
         if (!Enabled(inner, outer) && !Enabled(outer, inner)) continue;
-        const std::pair<int32_t, int32_t> key = std::minmax(inner, outer);
-        if (std::find(crossing_bodies_.begin(), crossing_bodies_.end(), key) != crossing_bodies_.end()) continue;
+        if (crossing_[Index(std::min(inner, outer), std::max(inner, outer))]) continue;
         if (!out.tree.bounds().Meets(bodies_[inner].tree.bounds())) continue;
         const std::vector<int32_t> tests = bodies_[inner].surface.ComponentVertices();
         const bool inside = std::any_of(tests.begin(), tests.end(), [&](int32_t v) {
-          return out.tree.bounds().Meets({x_[v], x_[v]}) && IsInside(x_, out.surface, x_[v]);
+          return !Raised(in_.interrupt) && out.tree.bounds().Meets({x_[v], x_[v]}) && IsInside(x_, out.surface, x_[v]);
         });
         if (inside) nested.emplace_back(inner, outer);
       }
@@ -103,15 +128,15 @@ class Audit {
   const AuditInput& in_;
   const std::vector<Vec3>& x_;
   std::vector<Body> bodies_;
-  Pairs candidates_;
-  Pairs meetings_;
-  Pairs crossing_bodies_;
+  FirstPairs meetings_;
+  std::vector<bool> crossing_;  // by pair of bodies, the smaller first: whether their surfaces meet
+  int64_t tested_ = 0;
 };
 
 }  // namespace
 
 AuditReport AuditSurfaces(const AuditInput& input, bool check_nesting, int max_pairs) {
-  return Audit(input).Run(check_nesting, max_pairs);
+  return Audit(input, max_pairs).Run(check_nesting);
 }
 
 std::vector<int32_t> InvertedTets(const std::vector<Vec3>& vertices, const std::vector<Tet>& tets) {

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "sim/base/interrupt.h"
 #include "sim/base/types.h"
 
 namespace eipc {
@@ -18,6 +19,9 @@ struct AuditInput {
   const std::vector<int32_t>* triangle_body = nullptr;
   int32_t body_count = 0;
   const std::vector<uint8_t>* pair_enabled = nullptr;
+  // Asked between pairs, whose number may be the square of the triangles'; may be null. The report of a check that it ended says
+  // nothing.
+  Interrupt* interrupt = nullptr;
 };
 
 struct AuditReport {
@@ -30,7 +34,8 @@ struct AuditReport {
 };
 
 // Exact triangle-triangle tests, touching counted as intersecting. A triangle with a coordinate that is not finite, or collapsed to
-// a segment, counts as the pair (t, t). Pairs are sorted. A pair of bodies is tested when either order of it is enabled.
+// a segment, counts as the pair (t, t). Pairs are sorted; those listed are the first. A pair of bodies is tested when either order
+// of it is enabled.
 AuditReport AuditSurfaces(const AuditInput& input, bool check_nesting, int max_pairs = 16);
 
 // Tets with exact orientation <= 0.

@@ -1,13 +1,14 @@
 #include "sim/audit/box_tree.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace eipc {
 namespace {
 
 constexpr int32_t kLeafItems = 8;
 
-void AddPair(int32_t i, int32_t j, BoxTree::Pairs* pairs) { pairs->emplace_back(std::min(i, j), std::max(i, j)); }
+bool VisitPair(int32_t i, int32_t j, const BoxTree::Visit& visit) { return visit(std::min(i, j), std::max(i, j)); }
 
 }  // namespace
 
@@ -37,7 +38,18 @@ int32_t BoxTree::Build(int32_t begin, int32_t end) {
   return index;
 }
 
-void BoxTree::NodePairs(int32_t first, const BoxTree& other, int32_t second, Pairs* pairs) const {
+// Of the items of two leaves.
+bool BoxTree::ItemPairs(const Node& a, const BoxTree& other, const Node& b, const Visit& visit) const {
+  for (int32_t i = a.begin; i < a.end; ++i) {
+    if (!items_[i].box.Meets(b.box)) continue;
+    for (int32_t j = b.begin; j < b.end; ++j) {
+      if (items_[i].box.Meets(other.items_[j].box) && !VisitPair(items_[i].id, other.items_[j].id, visit)) return false;
+    }
+  }
+  return true;
+}
+
+bool BoxTree::NodePairs(int32_t first, const BoxTree& other, int32_t second, const Visit& visit) const {
   std::vector<std::pair<int32_t, int32_t>> stack = {{first, second}};
   while (!stack.empty()) {
     const auto [ia, ib] = stack.back();
@@ -48,34 +60,30 @@ void BoxTree::NodePairs(int32_t first, const BoxTree& other, int32_t second, Pai
       stack.insert(stack.end(), {{a.left, ib}, {a.right, ib}});
     } else if (b.left >= 0) {
       stack.insert(stack.end(), {{ia, b.left}, {ia, b.right}});
-    } else {
-      for (int32_t i = a.begin; i < a.end; ++i) {
-        if (!items_[i].box.Meets(b.box)) continue;
-        for (int32_t j = b.begin; j < b.end; ++j) {
-          if (items_[i].box.Meets(other.items_[j].box)) AddPair(items_[i].id, other.items_[j].id, pairs);
-        }
-      }
+    } else if (!ItemPairs(a, other, b, visit)) {
+      return false;
     }
   }
+  return true;
 }
 
-void BoxTree::SelfPairs(Pairs* pairs) const {
-  for (size_t n = 0; n < nodes_.size(); ++n) {  // every pair meets in a leaf or in two sibling subtrees
-    const Node& node = nodes_[n];
+bool BoxTree::SelfPairs(const Visit& visit) const {
+  for (const Node& node : nodes_) {  // every pair meets in a leaf or in two sibling subtrees
     if (node.left >= 0) {
-      NodePairs(node.left, *this, node.right, pairs);
+      if (!NodePairs(node.left, *this, node.right, visit)) return false;
       continue;
     }
     for (int32_t i = node.begin; i < node.end; ++i) {
       for (int32_t j = i + 1; j < node.end; ++j) {
-        if (items_[i].box.Meets(items_[j].box)) AddPair(items_[i].id, items_[j].id, pairs);
+        if (items_[i].box.Meets(items_[j].box) && !VisitPair(items_[i].id, items_[j].id, visit)) return false;
       }
     }
   }
+  return true;
 }
 
-void BoxTree::CrossPairs(const BoxTree& other, Pairs* pairs) const {
-  if (!empty() && !other.empty()) NodePairs(0, other, 0, pairs);
+bool BoxTree::CrossPairs(const BoxTree& other, const Visit& visit) const {
+  return empty() || other.empty() || NodePairs(0, other, 0, visit);
 }
 
 }  // namespace eipc

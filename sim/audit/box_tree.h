@@ -2,7 +2,7 @@
 #define EIPC_SIM_AUDIT_BOX_TREE_H_
 
 #include <cstdint>
-#include <utility>
+#include <functional>
 #include <vector>
 
 #include "sim/base/types.h"
@@ -27,17 +27,18 @@ class BoxTree {
     AuditBox box;
     int32_t id;
   };
-  using Pairs = std::vector<std::pair<int32_t, int32_t>>;
+  // Takes one pair; false: the search ends. Pairs come one at a time, since there may be as many as the square of the items.
+  using Visit = std::function<bool(int32_t i, int32_t j)>;
   BoxTree() = default;
   explicit BoxTree(std::vector<Item> items);
 
   bool empty() const { return items_.empty(); }
   const AuditBox& bounds() const { return nodes_[0].box; }
 
-  // Appends every pair (i < j) of this tree's ids whose boxes meet.
-  void SelfPairs(Pairs* pairs) const;
+  // Visits every pair (i < j) of this tree's ids whose boxes meet. False: a visit ended it.
+  bool SelfPairs(const Visit& visit) const;
   // The same between two trees with different ids.
-  void CrossPairs(const BoxTree& other, Pairs* pairs) const;
+  bool CrossPairs(const BoxTree& other, const Visit& visit) const;
 
  private:
   struct Node {
@@ -46,7 +47,8 @@ class BoxTree {
     int32_t left = -1, right = -1;  // children; none in a leaf
   };
   int32_t Build(int32_t begin, int32_t end);
-  void NodePairs(int32_t first, const BoxTree& other, int32_t second, Pairs* pairs) const;
+  bool NodePairs(int32_t first, const BoxTree& other, int32_t second, const Visit& visit) const;
+  bool ItemPairs(const Node& a, const BoxTree& other, const Node& b, const Visit& visit) const;
 
   std::vector<Item> items_;
   std::vector<Node> nodes_;

@@ -92,19 +92,20 @@ double LeastRelativeDistance(const AuditInput& input, const std::vector<double>&
   }
   std::vector<BoxTree> trees;
   for (std::vector<BoxTree::Item>& of_body : items) trees.emplace_back(std::move(of_body));
-  std::vector<std::pair<int32_t, int32_t>> pairs;
+  const auto compare = [&](int32_t s, int32_t t) {
+    out.Compare((*input.triangles)[s], (*input.triangles)[t]);
+    return true;
+  };
   for (int32_t a = 0; a < input.body_count; ++a) {
     for (int32_t b = a; b < input.body_count; ++b) {
       const bool enabled =
           (*input.pair_enabled)[a * input.body_count + b] != 0 || (*input.pair_enabled)[b * input.body_count + a] != 0;
       if (!enabled || trees[a].empty() || trees[b].empty() || !(half_thickness[a] + half_thickness[b] > 0)) continue;
-      pairs.clear();
       if (a == b) {
-        trees[a].SelfPairs(&pairs);
+        trees[a].SelfPairs(compare);
       } else {
-        trees[a].CrossPairs(trees[b], &pairs);
+        trees[a].CrossPairs(trees[b], compare);
       }
-      for (const auto& [s, t] : pairs) out.Compare((*input.triangles)[s], (*input.triangles)[t]);
     }
   }
   return out.least() < 2 ? out.least() : std::numeric_limits<double>::infinity();

@@ -38,7 +38,7 @@ namespace {
 template <typename Done>
 bool Spin(const Done& done) {
   constexpr std::chrono::microseconds kSpin(50);
-  constexpr int kTurns = 32;  // between two looks at the clock
+  constexpr int kTurns = 32;  // between two readings of the clock
   const auto end = std::chrono::steady_clock::now() + kSpin;
   do {
     for (int k = 0; k < kTurns; ++k) {

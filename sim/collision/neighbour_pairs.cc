@@ -44,7 +44,7 @@ std::array<int32_t, 5> VerticesOf(const Triangle& s, const Triangle& t) {
 // Far above the rounding of the few operations behind a sign.
 constexpr double kMargin = 1e-9;
 
-bool IsAlong(const Vec3& n, const Vec3& way) { return n.dot(way) > kMargin * way.norm(); }
+bool IsAlong(const Vec3& n, const Vec3& direction) { return n.dot(direction) > kMargin * direction.norm(); }
 
 }  // namespace
 

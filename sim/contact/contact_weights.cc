@@ -7,8 +7,8 @@
 namespace eipc {
 namespace {
 
-// Triangles whose normals are less than 45 degrees apart face the same way.
-constexpr double kSameWay = 0.7;
+// Triangles whose normals are less than 45 degrees apart face the same direction.
+constexpr double kSameDirection = 0.7;
 // Of the product of two edges' lengths, what their crossing counts at least.
 constexpr double kCrossing = 0.005;
 // Least sharpness: two flat edges then weigh a ten-thousandth of two sharp ones.
@@ -63,10 +63,10 @@ void ContactWeights::MeasureVertices(const CollisionSurface& surface) {
   vertex_area_.assign(surface.vertex_count, 0);
   for (int32_t p = 0; p < surface.vertex_count; ++p) {
     for (const Corner& facing : corners[p]) {
-      // A sheet faces both ways wherever it is folded.
+      // A sheet faces both directions wherever it is folded.
       const bool thin = surface.IsThin(surface.vertex_body[p]);
       double area = 0;
-      for (const Corner& c : corners[p]) area += thin || facing.normal.dot(c.normal) > kSameWay ? c.area : 0;
+      for (const Corner& c : corners[p]) area += thin || facing.normal.dot(c.normal) > kSameDirection ? c.area : 0;
       vertex_area_[p] = std::max(vertex_area_[p], area);
     }
   }

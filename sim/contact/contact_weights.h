@@ -13,8 +13,8 @@ namespace eipc {
 // constants of the rest shape: they add no forces of their own.
 //
 // Points carry the integral. A vertex stands for the part of the surface around it, Voronoi areas of its corners (Meyer et al.
-// 2003, "Discrete Differential-Geometry Operators for Triangulated 2-Manifolds", section 3.3), that faces one way: the corner of a
-// box touches a plane with one of its three sides only. Of the directions of its triangles the one that gathers most counts.
+// 2003, "Discrete Differential-Geometry Operators for Triangulated 2-Manifolds", section 3.3), that faces one direction: the corner
+// of a box touches a plane with one of its three sides only. Of the directions of its triangles the one that gathers most counts.
 //
 // A pair of bodies is integrated over both surfaces, with shares that sum to 1: the finer and smaller surface gets nearly all, for
 // points sample a contact well where they lie close together and where the surface ends with the contact. So a block on a floor is
@@ -56,7 +56,7 @@ class ContactWeights {
   void MeasureEdges(const CollisionSurface& surface);
   void ShareBetweenBodies(const CollisionSurface& surface);
 
-  std::vector<double> vertex_area_;   // facing one way, m^2
+  std::vector<double> vertex_area_;   // facing one direction, m^2
   std::vector<double> sharpness_;     // of edges, 1 from a right angle or a border on; 0: inside a part that stays flat
   std::vector<uint8_t> flat_vertex_;  // inside a part that stays flat
   std::vector<double> share_;         // row-major body-by-body: of the first one's points against the second

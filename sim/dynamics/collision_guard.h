@@ -53,7 +53,7 @@ class CollisionGuard {
   double fixed_extent_ = 0;   // largest coordinate of what never moves, m
   VecX trial_q_;
   std::vector<Vec3> trial_x_;
-  DisplacementBounds travel_;  // all the way to trial_x_
+  DisplacementBounds travel_;  // the whole path to trial_x_
 };
 
 }  // namespace eipc

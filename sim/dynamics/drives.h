@@ -14,7 +14,7 @@ namespace eipc {
 absl::Status CheckStepInput(const Model& model, const StepInput& input);
 
 // Where every drive should be at `time_s`: a client's target, else its trajectory, else the pose last commanded. `part` of the
-// way to a client's target (1: there), from the pose commanded at the start of the step.
+// path to a client's target (1: there), from the pose commanded at the start of the step.
 void CommandDrives(const Model& model, const StepInput& input, double time_s, double part, std::vector<State::Drive>* drives);
 
 // Marks prescribed nodes (by node) and writes where they should be (stacked; other entries are left alone).

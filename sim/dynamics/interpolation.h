@@ -7,7 +7,7 @@ namespace eipc {
 // is at rest at each key; that of fifth order has no acceleration there either and is the one of least jerk between two rests.
 enum class Interpolation { kLinear, kCubic, kMinimumJerk };
 
-// The part of the way that is done at the part s of the time, both in [0, 1], and its derivative.
+// The part of the path that is covered at the part s of the time, both in [0, 1], and its derivative.
 inline double Ease(Interpolation interpolation, double s) {
   switch (interpolation) {
     case Interpolation::kLinear:

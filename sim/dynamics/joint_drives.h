@@ -29,7 +29,7 @@ void MeasureJointDrive(const Model& model, const Joint& of, double effort, State
 // Whether the drives' commands are ones that they can take.
 bool JointDrivesFit(const State& state, const Model& model);
 
-// A commanded position and how fast it moves after h seconds on the way to `goal`, which moves at `goal_rate` and is there then:
+// A commanded position and how fast it moves after h seconds towards `goal`, which moves at `goal_rate` and is there then:
 // with no more acceleration than `acceleration` and no more speed than `max_speed` (0: any). It comes to rest on a goal that
 // stands still without passing it, unless it began too fast for that.
 struct Setpoint {

@@ -74,7 +74,7 @@ AuditReport Audit(const Model& model, const State& state) {
   return AuditSurfaces({&x, &s.triangles, &s.triangle_body, s.body_count, &s.pair_enabled}, true);
 }
 
-// The first that is in another's way: "a" with "b".
+// The first pair of bodies that intersect or contain one another.
 std::string Conflict(const Model& model, const AuditReport& report) {
   const bool meets = !report.intersections.empty();
   const auto [a, b] = meets ? report.intersections[0] : report.nested[0];

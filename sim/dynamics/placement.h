@@ -57,7 +57,7 @@ class StartDraws {
   bool Left() const { return taken_ < (order_.ranges.empty() ? 1 : order_.attempts); }
   // The next one; nullopt where surfaces meet or a body lies inside another.
   std::optional<State> Next();
-  // FAILED_PRECONDITION (NO_FREE_START), with what was in the way last.
+  // FAILED_PRECONDITION (NO_FREE_START), with the conflict of the last attempt.
   absl::Status Failure() const;
 
  private:

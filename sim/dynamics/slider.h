@@ -22,7 +22,7 @@ struct DriveMotion {
   std::vector<Key> keys;  // strictly increasing times
 
   bool empty() const { return keys.empty(); }
-  // Precondition: not empty. RateAt: of the way that led to this time, a second.
+  // Precondition: not empty. RateAt: of the segment that ends at this time, per second.
   double At(double time_s) const;
   double RateAt(double time_s) const;
 };

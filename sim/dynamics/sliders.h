@@ -22,7 +22,7 @@ Pose Between(const Pose& a, const Pose& b, double fraction);
 // Empty when a drive can do this, else what is wrong.
 std::string DriveProblem(const Slider& slider, DriveMode mode, double value);
 
-// What every slider is commanded at `time_s`: a client's command, else its motion, else what was commanded last. `part` of the way
+// What every slider is commanded at `time_s`: a client's command, else its motion, else what was commanded last. `part` of the path
 // to a client's command in the same mode (1: there), from what was commanded at the start of the step.
 void CommandSliders(const Model& model, const StepInput& input, double time_s, double part, std::vector<State::Slider>* sliders);
 

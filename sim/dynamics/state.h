@@ -83,7 +83,7 @@ struct State {
     double velocity_m_s = 0;  // along the guide, relative to it
     double effort_n = 0;      // of the drive, at the end of the last stage
     bool saturated = false;   // the effort is at its limit
-    bool blocked = false;     // and moves nothing that way
+    bool blocked = false;     // and it moves nothing in that direction
   };
   std::vector<Slider> sliders;
 
@@ -117,7 +117,7 @@ struct State {
     Vec3 force_n = Vec3::Zero();
     Vec3 moment_nm = Vec3::Zero();
     bool saturated = false;  // a force or the moment is at its limit
-    bool blocked = false;    // and the body does not move that way
+    bool blocked = false;    // and the body does not move in its direction
   };
   std::vector<PoseDrive> pose_drives;
 

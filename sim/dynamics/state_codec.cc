@@ -30,6 +30,9 @@ class FiniteCheck {
   bool finite_ = true;
 };
 
+// Steps are counted up from it.
+constexpr int64_t kMostSteps = int64_t{1} << 62;
+
 bool RotationsAreUnit(const State& state) {
   for (const State::Drive& drive : state.drives) {
     if (std::abs(drive.commanded.rotation.norm() - 1) > 1e-9) return false;
@@ -57,7 +60,8 @@ absl::StatusOr<State> DecodeState(absl::string_view bytes, const Model& model) {
   VisitState(reader, state);
   if (!reader.done()) return absl::InvalidArgumentError("state: its bytes are cut short, or there are too many");
   if (!StateFits(state, model)) return absl::InvalidArgumentError("state: its sizes do not fit this scene");
-  if (!ContactPairsFit(state, model.node_count) || !IsFinite(state) || state.step < 0 || !RotationsAreUnit(state))
+  if (!ContactPairsFit(state, model.node_count) || !IsFinite(state) || state.step < 0 || state.step > kMostSteps ||
+      !RotationsAreUnit(state))
     return absl::InvalidArgumentError("state: holds numbers that no state has");
   return state;
 }

@@ -26,7 +26,7 @@ struct StructureBreaks {
   int truncated = 0;          // solves that did not converge
   int sleeping = 0;           // parts in which bodies were asleep
   int unstable = 0;           // parts refused beyond the limit of stability
-  int blocked = 0;  // parts refused because the way to a point that no solve reached is blocked, or gaps there are too narrow
+  int blocked = 0;  // parts refused because the path to a point that no solve reached is blocked, or gaps there are too narrow
 
   static constexpr int StructureBreaks::*kCauses[] = {
       &StructureBreaks::step_size, &StructureBreaks::backward_euler, &StructureBreaks::barrier_stiffness,
@@ -42,7 +42,7 @@ struct StepReport {
   int linear_solves = 0;
   int line_search_halvings = 0;
   int substeps = 1;            // parts the step was taken in
-  int refused_substeps = 0;    // taken back: the way to the end point was blocked, or Newton took too many iterations
+  int refused_substeps = 0;    // taken back: the path to the end point was blocked, or Newton took too many iterations
   int fallback_substeps = 0;   // taken by backward Euler because the integrator's were refused down to the smallest size
   int friction_solves = 0;     // with friction lagged anew, or implicit ones
   int unsettled_friction = 0;  // stages that ended before friction, lagged until it converges, had converged

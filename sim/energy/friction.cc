@@ -64,7 +64,7 @@ void FrictionTerm::AddHessian(const Point& point, BlockMatrix* hessian) {
   for (const FrictionStencil& f : stencils_) {
     const Vec2 u = Slip(f, point.x);
     const double y = u.norm();
-    // H = limit [f1/y (I - uu^T/y^2) + f1' uu^T/y^2]: only where static friction gives way is f1' negative, and left out.
+    // H = limit [f1/y (I - uu^T/y^2) + f1' uu^T/y^2]: f1' is negative only where static friction yields, and is left out.
     const Vec2 along = y > 0 ? Vec2(u / y) : Vec2(1, 0);
     const Vec2 across(-along.y(), along.x());
     const FrictionCurve curve = Curve(f.law);

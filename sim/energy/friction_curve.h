@@ -14,7 +14,7 @@ class FrictionCurve {
 
   double Potential(double y) const;   // integral of c up to a constant, m
   double ForceOverY(double y) const;  // c / y, 1/m
-  double Slope(double y) const;       // dc/dy, 1/m; negative where static friction gives way
+  double Slope(double y) const;       // dc/dy, 1/m; negative where static friction yields
 
  private:
   double epsilon_ = 1;

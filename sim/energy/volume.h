@@ -57,7 +57,7 @@ class VolumeTerm : public EnergyTerm {
   void AppendRankOneUpdate(const Point& point, LowRank* updates);
   // Whether that made a difference.
   bool Project() override;
-  // Largest power of 1/2, at most 1, of the way from x to `end` that leaves at least a tenth of the volume.
+  // Largest power of 1/2, at most 1, of the path from x to `end` that leaves at least a tenth of the volume.
   double MaxStep(const std::vector<Vec3>& x, const std::vector<Vec3>& end) const;
 
  private:

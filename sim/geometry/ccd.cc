@@ -57,7 +57,7 @@ struct Ends {
   double At(double t) const { return (1 - t) * start + t * end; }
 };
 
-// Bounds half an ulp of every coordinate on the way, at any t in between too.
+// Bounds half an ulp of every coordinate on the path, at any t in between too.
 Ends RoundingOfPositions(const Magnitudes& m) {
   if (m.end > 2 * m.start) return {kRoundoff * m.start, kRoundoff * m.end};
   const double half_ulp = HalfUlp(std::max(m.start, m.end) * (1 + 8 * kRoundoff));

@@ -39,7 +39,7 @@
 //  - No error of time builds up: the end of a fixed plane's window is one quotient p / (p - q) of lower bounds p >= 0 > q, at most
 //    3u off, scaled by 1 - 4u; that of a turning plane's is a double at which the pair was evaluated.
 //  - The caller forms fl(x0 + fl(t d)), with d = fl(x1 - x0), or with the d of x1 = fl(x0 + d). A coordinate then differs from the
-//    exact line by at most r(t) + 3u t D + t r(1), where r is at least half an ulp of every coordinate on the way: half an ulp of
+//    exact line by at most r(t) + 3u t D + t r(1), where r is at least half an ulp of every coordinate on the path: half an ulp of
 //    max(M0, M1), or, where that would be a poor bound, (1 - t) u M0 + t u M1. That is linear in t, and 2 |n|_1 times it, which is
 //    what two such errors take from f_ij, is added to the threshold. `position_error_m` adds to it where positions are formed in
 //    another manner (x = J q).

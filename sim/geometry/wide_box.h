@@ -35,11 +35,11 @@ struct WideBox {
     const Mask apart = below | above;
     return Signs(apart) == 0;
   }
-  // Of all places it comes to when it is moved by what is in `ways`.
-  WideBox Swept(const WideBox& ways) const {
+  // The box of all positions that it takes when it is moved by the displacements in `displacements`.
+  WideBox Swept(const WideBox& displacements) const {
     WideBox out;
-    out.lo = lo + ways.lo;
-    out.hi = hi + ways.hi;
+    out.lo = lo + displacements.lo;
+    out.hi = hi + displacements.hi;
     return out;
   }
   // Whether they still meet when each is made smaller by half of `by` on every side.

@@ -8,7 +8,7 @@
 namespace eipc {
 namespace {
 
-// Both from the table of docs/results/solvers.md: iterations per edge of the longest way through a body, and the time of one block
+// Both from the table of docs/results/solvers.md: iterations per edge of the longest path through a body, and the time of one block
 // of one iteration (product, and solution with the incomplete factor, which wait for memory) in multiplications of dense panels.
 constexpr double kIterationsPerEdge = 2.2;
 constexpr double kOperationsPerBlock = 170;
@@ -58,7 +58,7 @@ class Graph {
 };
 
 // Of the connected part where it is largest; the second search starts at an end of the part.
-int32_t LongestWay(const BlockMatrix& h) {
+int32_t LongestPath(const BlockMatrix& h) {
   Graph graph(h);
   int32_t longest = 0;
   for (int32_t n = 0; n < h.nodes(); ++n) {
@@ -87,7 +87,7 @@ SolveCost EstimateSolveCost(const BlockMatrix& pattern) {
       cost.factor_operations += 0.5 * rows * rows;
     }
   }
-  cost.krylov_iterations = kIterationsPerEdge * LongestWay(pattern);
+  cost.krylov_iterations = kIterationsPerEdge * LongestPath(pattern);
   cost.iteration_operations = kOperationsPerBlock * static_cast<double>(pattern.block_count());
   return cost;
 }

@@ -1,7 +1,7 @@
 // Volume and consistent mass of the solid inside a closed surface, tet by tet of a cage that holds it.
 //
-// Let Below(abc) be the vertical column of all points under the surface triangle abc. Looking up from a point, the triangles of a
-// closed outward surface that it sees face up minus those that face down number 1 inside the solid and 0 outside, so
+// Let Below(abc) be the vertical column of all points under the surface triangle abc. Of the triangles of a closed outward
+// surface above a point, those that face up minus those that face down number 1 inside the solid and 0 outside, so
 //   solid = sum over triangles of sign(n_z) Below(abc)   (as indicator functions, almost everywhere).
 // T n Below(abc) is convex: T cut by three vertical planes and the triangle's own plane. It depends continuously on the input, so
 // vertical triangles, shared edges and coplanar faces need no case of their own.

@@ -127,7 +127,7 @@ std::string Shortcomings(const AutoCage& cage, int budget) {
 
 absl::StatusOr<AutoCage> MakeAutoCage(const MeshData& file, const AutoCageOptions& options, const MeshingProgress& progress) {
   AutoCage out;
-  EIPC_RETURN_IF_ERROR(Report(progress, "looking for problems", 0));
+  EIPC_RETURN_IF_ERROR(Report(progress, "checking the mesh", 0));
   EIPC_RETURN_IF_ERROR(CheckIndices(file));
   const MeshData mesh = WithoutUnusedVertices(file);
   EIPC_RETURN_IF_ERROR(CheckSize(mesh));

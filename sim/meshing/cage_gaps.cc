@@ -49,7 +49,7 @@ class TetGaps {
     return false;
   }
 
-  // From a point of the surface inward to the other side: the way lies in the solid, and in a convex region that holds both ends.
+  // From a point of the surface inward to the other side: the segment lies in the solid, and both ends lie in a convex region.
   void JoinAcross() {
     for (const auto& [root, members] : Groups(kRaysPerPatch)) {
       for (const int i : members) {

@@ -13,7 +13,7 @@ DistanceGrid::DistanceGrid(const TriangleTree& tree, const Vec3& low, const Vec3
   for (int k = 0; k < count_[2]; ++k) {
     for (int j = 0; j < count_[1]; ++j) {
       for (int i = 0; i < count_[0]; ++i) {
-        // The distance changes by at most the way to the neighbour.
+        // The distance changes by at most the distance to the neighbour.
         const double within = i == 0 ? std::numeric_limits<double>::infinity() : 1.01 * (std::abs(values_.back()) + spacing_);
         values_.push_back(tree.SignedDistance(low_ + spacing_ * Vec3(i, j, k), within));
       }

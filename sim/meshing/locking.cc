@@ -159,7 +159,7 @@ std::vector<SurfaceLoad> Loads(const std::vector<NamedLoad>& named) {
   return loads;
 }
 
-// How far a reference gives way under loads, and how fine it is.
+// The compliances of a reference under loads, and how fine it is.
 struct Softness {
   std::vector<double> compliances;
   int vertices = 0;

@@ -11,7 +11,7 @@ namespace eipc {
 struct CageOptions {
   // Most vertices the cage may have; >= 4. 4 gives one tetrahedron around the surface.
   int max_vertices = 34;
-  // Looks for a cage in which the two sides of a gap share few tets: closer to the surface, and slower.
+  // Searches for a cage in which the two sides of a gap share few tets: closer to the surface, and slower.
   bool part_gaps = false;
   // The cage is given up when this returns false.
   MeshingProgress progress = nullptr;

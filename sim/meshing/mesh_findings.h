@@ -19,7 +19,7 @@ struct MeshFindings {
   int64_t open_edges = 0;            // of one triangle
   int64_t holes = 0;                 // loops of open edges
   int64_t nonmanifold_edges = 0;     // of three or more triangles
-  int64_t misoriented_edges = 0;     // of two triangles that run through it the same way
+  int64_t misoriented_edges = 0;     // of two triangles that run through it in the same direction
   int64_t degenerate_triangles = 0;  // collapsed to a line (exact)
   int64_t duplicate_triangles = 0;
   int64_t self_intersections = 0;  // pairs of triangles (exact)

@@ -11,13 +11,13 @@ namespace {
 
 constexpr double kPoints = 20000;  // spread over the triangles of each surface
 
-// Sum of area-weighted distances and the area; the largest distance.
-struct OneWay {
+// From one surface to the other: sum of area-weighted distances and the area; the largest distance.
+struct OneSided {
   double sum = 0, area = 0, max = 0;
 };
 
-OneWay Measure(const MeshData& from, const TriangleTree& to) {
-  OneWay out;
+OneSided Measure(const MeshData& from, const TriangleTree& to) {
+  OneSided out;
   const auto distance = [&](const Vec3& p) {
     const double d = (p - to.Closest(p)).norm();
     out.max = std::max(out.max, d);
@@ -58,8 +58,8 @@ OneWay Measure(const MeshData& from, const TriangleTree& to) {
 
 SurfaceDistance DistanceBetween(const MeshData& first, const MeshData& second) {
   if (first.triangles.empty() || second.triangles.empty()) return {};
-  const OneWay there = Measure(first, TriangleTree(second.vertices, second.triangles));
-  const OneWay back = Measure(second, TriangleTree(first.vertices, first.triangles));
+  const OneSided there = Measure(first, TriangleTree(second.vertices, second.triangles));
+  const OneSided back = Measure(second, TriangleTree(first.vertices, first.triangles));
   SurfaceDistance out;
   out.mean = (there.sum + back.sum) / std::max(there.area + back.area, 1e-300);
   out.max_from_first = there.max;

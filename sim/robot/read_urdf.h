@@ -19,7 +19,7 @@ struct UrdfImport {
 // Imports a robot description in URDF 1.0, with the collision meshes that it names. INVALID_ARGUMENT has every problem, a line
 // each: "FILE:LINE: PATH: what"; NOT_FOUND: the file itself.
 absl::StatusOr<UrdfImport> ReadUrdf(const std::string& file, const PackageFolders& packages = {});
-// The same from the content of such a file. Messages quote `file`, and meshes are looked for from its folder.
+// The same from the content of such a file. Messages quote `file`, and meshes are searched for from its folder.
 absl::StatusOr<UrdfImport> ParseUrdf(const std::string& text, const std::string& file, const PackageFolders& packages = {});
 
 }  // namespace eipc

@@ -19,8 +19,8 @@ constexpr double kWidthShare = 0.25;  // of the diagonal of the smallest body, w
 // Makes one joint: points of its two bodies that are at the same place as the bodies are placed, and what holds them together.
 class JointMaker {
  public:
-  JointMaker(const JointSpec& spec, const Model& model, std::string path, Problems* problems)
-      : spec_(spec), model_(model), path_(std::move(path)), problems_(problems) {
+  JointMaker(const JointSpec& spec, const Model& model, std::string path, Problems* problems, Interrupt* interrupt)
+      : spec_(spec), model_(model), path_(std::move(path)), problems_(problems), interrupt_(interrupt) {
     joint_.name = spec.name;
     joint_.kind = *spec.kind;
     joint_.body_a = model.FindBody(spec.body_a);
@@ -158,6 +158,7 @@ class JointMaker {
     const double share = 1.0 / static_cast<double>(nodes.size());
     joint_.pivot_b.emplace();
     for (const int32_t node : nodes) {
+      if (Raised(interrupt_)) return;
       EmbeddingRow row;
       row.count = 1;
       row.nodes[0] = node;
@@ -176,6 +177,7 @@ class JointMaker {
   const Model& model_;
   std::string path_;
   Problems* problems_;
+  Interrupt* const interrupt_;
   Joint joint_;
   bool refused_ = false;  // a point, and said so
   double width_ = 0;      // m
@@ -234,13 +236,15 @@ std::optional<bool> AskedContact(const SceneSpec& spec, const JointSpec& joint) 
 
 }  // namespace
 
-void AddJoints(const SceneSpec& spec, const std::vector<SelectableMesh>& meshes, Model* model, Problems* problems) {
+void AddJoints(const SceneSpec& spec, const std::vector<SelectableMesh>& meshes, Model* model, Problems* problems,
+               Interrupt* interrupt) {
   if (spec.joints.empty() || !problems->empty()) return;
   const std::vector<int32_t> mechanisms = Mechanisms(spec, *model);
   const std::vector<double> loads = Loads(spec, *model, mechanisms);
-  for (size_t j = 0; j < spec.joints.size(); ++j) {
+  const PairOverrides pairs(spec);
+  for (size_t j = 0; j < spec.joints.size() && !Raised(interrupt); ++j) {
     const JointSpec& joint = spec.joints[j];
-    JointMaker maker(joint, *model, absl::StrCat("joints[", j, "]"), problems);
+    JointMaker maker(joint, *model, absl::StrCat("joints[", j, "]"), problems, interrupt);
     const int32_t a = model->FindBody(joint.body_a);
     const double drift = joint.drift_m > 0 ? joint.drift_m : kJointDrift;
     const double load = std::max(loads[mechanisms[a]], joint.body_b.empty() ? 0 : loads[mechanisms[model->FindBody(joint.body_b)]]);
@@ -250,9 +254,9 @@ void AddJoints(const SceneSpec& spec, const std::vector<SelectableMesh>& meshes,
                                    [&](const JointSpec& other) { return SameBodies(joint, other); });
     const auto first = static_cast<size_t>(same - spec.joints.begin());
     made.contact = first < j ? model->joints[first].contact
-                             : SetJointContact(spec, AskedContact(spec, joint), made.body_a, made.body_b, model);
+                             : SetJointContact(pairs, AskedContact(spec, joint), made.body_a, made.body_b, model, interrupt);
   }
-  AddMimics(spec, model);
+  if (!Raised(interrupt)) AddMimics(spec, model);
 }
 
 }  // namespace eipc

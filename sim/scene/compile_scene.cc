@@ -12,6 +12,7 @@
 #include "sim/scene/compile_body.h"
 #include "sim/scene/compile_joints.h"
 #include "sim/scene/filled_regions.h"
+#include "sim/scene/pair_overrides.h"
 #include "sim/scene/pose_drives.h"
 #include "sim/scene/settle.h"
 #include "sim/scene/shells.h"
@@ -120,6 +121,7 @@ void AddDriven(const BodySpec& body, const SelectableMesh& mesh, const std::stri
 
 // Which pairs may touch, and with what friction. The last matching override wins.
 void SetPairs(const SceneSpec& spec, Model* model) {
+  const PairOverrides overrides(spec);
   CollisionSurface& s = model->surface;
   const int32_t n = s.body_count;
   model->friction = {n, std::vector<FrictionLaw>(static_cast<size_t>(n) * n)};
@@ -131,12 +133,9 @@ void SetPairs(const SceneSpec& spec, Model* model) {
       if (a == b) enabled = ta.deforms && spec.self_contact;
       if (a != b && !spec.rigid_contact && !ta.deforms && !tb.deforms) enabled = false;
       FrictionSpec friction = spec.friction;
-      for (const ContactPairSpec& pair : spec.contact_pairs) {
-        const bool match = (pair.body_a == spec.bodies[a].name && pair.body_b == spec.bodies[b].name) ||
-                           (pair.body_a == spec.bodies[b].name && pair.body_b == spec.bodies[a].name);
-        if (!match) continue;
-        if (pair.enabled) enabled = *pair.enabled && possible;
-        friction = Overridden(friction, pair.friction);
+      for (const ContactPairSpec* pair : overrides.Of(a, b)) {
+        if (pair->enabled) enabled = *pair->enabled && possible;
+        friction = Overridden(friction, pair->friction);
       }
       s.pair_enabled[a * n + b] = enabled;
       model->friction.laws[a * n + b] = ToFrictionLaw(friction, spec.contact.friction_velocity_m_s);
@@ -144,10 +143,11 @@ void SetPairs(const SceneSpec& spec, Model* model) {
   }
 }
 
-void CheckInitialPlacement(const Model& model, Problems* problems) {
+void CheckInitialPlacement(const Model& model, Interrupt* interrupt, Problems* problems) {
   const CollisionSurface& s = model.surface;
   const AuditReport report =
-      AuditSurfaces({&s.rest_positions, &s.triangles, &s.triangle_body, s.body_count, &s.pair_enabled}, true);
+      AuditSurfaces({&s.rest_positions, &s.triangles, &s.triangle_body, s.body_count, &s.pair_enabled, interrupt}, true);
+  if (Raised(interrupt)) return;
   const auto name = [&](int32_t t) {
     const Body& body = model.bodies[s.triangle_body[t]];
     return absl::StrCat("bodies[", s.triangle_body[t], "] \"", body.name, "\" triangle ", t - body.triangles.begin);
@@ -258,6 +258,8 @@ absl::Status Ended(const absl::Status& status) {
 }  // namespace
 
 absl::StatusOr<std::shared_ptr<const Model>> CompileScene(const SceneSpec& spec, Problems problems, const StepBudget& budget) {
+  Interrupt interrupt;
+  const Interrupt::Watch watch(&interrupt, [&budget] { return budget.Poll(); });
   CheckScene(spec, &problems);
   auto model = std::make_shared<Model>();
   std::vector<ScalarSparse::Entry> mass;
@@ -282,6 +284,7 @@ absl::StatusOr<std::shared_ptr<const Model>> CompileScene(const SceneSpec& spec,
   if (problems.count() > problems_before || model->bodies.size() != spec.bodies.size()) return problems.ToStatus();
   for (size_t b = 0; b < spec.bodies.size(); ++b) {
     AddDriven(spec.bodies[b], driven[b], absl::StrCat("bodies[", b, "]"), model.get(), &mass, &problems);
+    EIPC_RETURN_IF_ERROR(Ended(interrupt.Poll()));
   }
   AddBending(spec.bodies, stress_free, model.get());
   model->mass = ScalarSparse::FromEntries(model->node_count, std::move(mass));
@@ -290,17 +293,18 @@ absl::StatusOr<std::shared_ptr<const Model>> CompileScene(const SceneSpec& spec,
     model->surface.body_stays_flat.push_back(!body.traits.deforms);
     model->surface.body_unmoved_by_forces.push_back(!body.traits.reacts);
   }
-  MarkThinSurfaces(spec, stress_free, model.get());
+  MarkThinSurfaces(spec, stress_free, model.get(), &problems, &interrupt);
+  EIPC_RETURN_IF_ERROR(Ended(interrupt.Poll()));
   for (size_t b = 0; b < spec.bodies.size(); ++b) {
-    AddFilledRegions(spec.bodies[b], static_cast<int32_t>(b), absl::StrCat("bodies[", b, "]"), model.get(), &problems);
+    AddFilledRegions(spec.bodies[b], static_cast<int32_t>(b), absl::StrCat("bodies[", b, "]"), model.get(), &problems, &interrupt);
   }
   SetPairs(spec, model.get());
-  EIPC_RETURN_IF_ERROR(Ended(budget.Poll()));
-  AddJoints(spec, driven, model.get(), &problems);
-  EIPC_RETURN_IF_ERROR(Ended(budget.Poll()));
-  CheckInitialPlacement(*model, &problems);
+  EIPC_RETURN_IF_ERROR(Ended(interrupt.Poll()));
+  AddJoints(spec, driven, model.get(), &problems, &interrupt);
+  EIPC_RETURN_IF_ERROR(Ended(interrupt.Poll()));
+  CheckInitialPlacement(*model, &interrupt, &problems);
+  EIPC_RETURN_IF_ERROR(Ended(interrupt.Poll()));
   if (!problems.empty()) return problems.ToStatus();
-  EIPC_RETURN_IF_ERROR(Ended(budget.Poll()));
   model->summaries = SurfaceSummaries::Create(model->surface, model->embedding, model->initial_positions);
   model->contact_weights = ContactWeights(model->surface);
   CopySettings(spec, model.get());

@@ -41,7 +41,7 @@ bool CheckEdges(const SurfaceMesh& mesh, const std::string& path, Problems* prob
     }
     if (along.size() == 2) {
       problems->Add(path, "triangles ", along[0], " and ", along[1], " at edge (", edge[0], ", ", edge[1],
-                    ") wind in opposite ways; orient the mesh consistently");
+                    ") wind in opposite directions; orient the mesh consistently");
       return false;
     }
   }

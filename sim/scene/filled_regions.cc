@@ -64,7 +64,8 @@ bool LiesIn(const SelectionBox& box, const std::vector<Triangle>& part, const st
 
 }  // namespace
 
-void AddFilledRegions(const BodySpec& spec, int32_t body, const std::string& path, Model* model, Problems* problems) {
+void AddFilledRegions(const BodySpec& spec, int32_t body, const std::string& path, Model* model, Problems* problems,
+                      Interrupt* interrupt) {
   if (spec.enclosed_volumes.empty()) return;
   if (!model->bodies[body].traits.reacts) {
     problems->Add(path + ".enclosed_volumes", "a ", KindsWith(&BodyTraits::reacts, false),
@@ -73,7 +74,7 @@ void AddFilledRegions(const BodySpec& spec, int32_t body, const std::string& pat
   }
   const CollisionSurface& surface = model->surface;
   const std::vector<std::vector<Triangle>> parts = Parts(surface, model->bodies[body].triangles);
-  for (size_t i = 0; i < spec.enclosed_volumes.size(); ++i) {
+  for (size_t i = 0; i < spec.enclosed_volumes.size() && !Raised(interrupt); ++i) {
     const EnclosedVolumeSpec& volume = spec.enclosed_volumes[i];
     const std::string volume_path = absl::StrCat(path, ".enclosed_volumes[", i, "]");
     FilledRegion region = {body, {}, volume.filling};

@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "sim/base/interrupt.h"
 #include "sim/dynamics/model.h"
 #include "sim/scene/problems.h"
 #include "sim/scene/scene_spec.h"
@@ -10,8 +11,9 @@
 namespace eipc {
 
 // Adds the regions that the body's enclosed volumes name to the model, whose collision surface is built. `body` is the index there;
-// `path` of the body.
-void AddFilledRegions(const BodySpec& spec, int32_t body, const std::string& path, Model* model, Problems* problems);
+// `path` of the body. `interrupt` (may be null) ends it.
+void AddFilledRegions(const BodySpec& spec, int32_t body, const std::string& path, Model* model, Problems* problems,
+                      Interrupt* interrupt);
 
 }  // namespace eipc
 

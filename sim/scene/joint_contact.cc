@@ -1,5 +1,6 @@
 #include "sim/scene/joint_contact.h"
 
+#include <algorithm>
 #include <vector>
 
 #include "sim/audit/audit.h"
@@ -14,7 +15,7 @@ Box BoxOf(const Model& model, const Body& body) {
 }
 
 // Their surfaces have a point in common, or one of them lies inside the other; exact.
-bool Overlap(const Model& model, int32_t a, int32_t b) {
+bool Overlap(const Model& model, int32_t a, int32_t b, Interrupt* interrupt) {
   const CollisionSurface& s = model.surface;
   const Box box_a = BoxOf(model, model.bodies[a]), box_b = BoxOf(model, model.bodies[b]);
   if (!box_a.Overlaps(box_b)) return false;
@@ -26,21 +27,17 @@ bool Overlap(const Model& model, int32_t a, int32_t b) {
     owners.resize(triangles.size(), body == a ? 0 : 1);
   }
   const std::vector<uint8_t> enabled = {0, 1, 1, 0};
-  return !AuditSurfaces({&s.rest_positions, &triangles, &owners, 2, &enabled}, true).clean();
+  return !AuditSurfaces({&s.rest_positions, &triangles, &owners, 2, &enabled, interrupt}, true).clean();
 }
 
-bool SceneSays(const SceneSpec& spec, const std::string& a, const std::string& b) {
-  for (const ContactPairSpec& pair : spec.contact_pairs) {
-    const bool match = (pair.body_a == a && pair.body_b == b) || (pair.body_a == b && pair.body_b == a);
-    if (match && pair.enabled) return true;
-  }
-  return false;
+bool SceneSays(const std::vector<const ContactPairSpec*>& pairs) {
+  return std::any_of(pairs.begin(), pairs.end(), [](const ContactPairSpec* pair) { return pair->enabled.has_value(); });
 }
 
 }  // namespace
 
-JointContact SetJointContact(const SceneSpec& spec, const std::optional<bool>& asked, int32_t body_a, int32_t body_b,
-                             Model* model) {
+JointContact SetJointContact(const PairOverrides& pairs, const std::optional<bool>& asked, int32_t body_a, int32_t body_b,
+                             Model* model, Interrupt* interrupt) {
   if (body_b < 0) return JointContact::kOn;
   CollisionSurface& s = model->surface;
   uint8_t& forward = s.pair_enabled[body_a * s.body_count + body_b];
@@ -51,8 +48,8 @@ JointContact SetJointContact(const SceneSpec& spec, const std::optional<bool>& a
   };
   if (asked && !*asked) return disable(JointContact::kOffByScene);
   if (!forward && !backward) return JointContact::kOffByScene;
-  if (asked || SceneSays(spec, spec.bodies[body_a].name, spec.bodies[body_b].name)) return JointContact::kOn;
-  return Overlap(*model, body_a, body_b) ? disable(JointContact::kOffByOverlap) : JointContact::kOn;
+  if (asked || SceneSays(pairs.Of(body_a, body_b))) return JointContact::kOn;
+  return Overlap(*model, body_a, body_b, interrupt) ? disable(JointContact::kOffByOverlap) : JointContact::kOn;
 }
 
 }  // namespace eipc

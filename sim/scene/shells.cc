@@ -57,7 +57,7 @@ class NearSearch {
         longest_ = std::max(longest_, length);
       }
     }
-    way_.assign(links_.size(), kFar);
+    distance_.assign(links_.size(), kFar);
   }
   double longest_edge() const { return longest_; }
 
@@ -66,14 +66,14 @@ class NearSearch {
     std::vector<int32_t> found;
     Reach(from, 0, &open, &found);
     while (!open.empty()) {
-      const auto [way, v] = open.top();
+      const auto [distance, v] = open.top();
       open.pop();
-      if (way > way_[v - first_]) continue;
+      if (distance > distance_[v - first_]) continue;
       for (const Link& link : links_[v - first_]) {
-        if (way + link.length <= limit) Reach(link.to, way + link.length, &open, &found);
+        if (distance + link.length <= limit) Reach(link.to, distance + link.length, &open, &found);
       }
     }
-    for (const int32_t v : found) way_[v - first_] = kFar;
+    for (const int32_t v : found) distance_[v - first_] = kFar;
     std::sort(found.begin(), found.end());
     found.erase(std::unique(found.begin(), found.end()), found.end());
     return found;
@@ -87,25 +87,29 @@ class NearSearch {
   static constexpr double kFar = 1e300;
 
   template <typename Queue>
-  void Reach(int32_t v, double way, Queue* open, std::vector<int32_t>* found) {
-    if (!(way < way_[v - first_])) return;
-    way_[v - first_] = way;
-    open->push({way, v});
+  void Reach(int32_t v, double distance, Queue* open, std::vector<int32_t>* found) {
+    if (!(distance < distance_[v - first_])) return;
+    distance_[v - first_] = distance;
+    open->push({distance, v});
     found->push_back(v);
   }
 
   const std::vector<Vec3>& x_;
   int32_t first_;
   std::vector<std::vector<Link>> links_;
-  std::vector<double> way_;
+  std::vector<double> distance_;  // along edges, m
   double longest_ = 0;
 };
 
 // Two features that are within their reach along the sheet have vertices within this distance along its edges of each other: twice
 // the reach, at which the distance at rest begins to count, is half as long again along edges as straight, and the features'
 // vertices are an edge away.
-void FindNearVertices(double dhat, const Model& model, CollisionSurface* s) {
+//
+// False: these are too many, because some edge, or dhat, is very long beside the other edges.
+bool FindNearVertices(double dhat, const Model& model, CollisionSurface* s, Interrupt* interrupt) {
   constexpr double kDetour = 1.5;
+  constexpr size_t kMostPerVertex = 256, kMostAnyway = size_t{1} << 24;
+  const size_t most = std::max(kMostAnyway, kMostPerVertex * s->rest_positions.size());
   SheetSpacing& sheets = s->sheets;
   sheets.near_start.assign(1, 0);
   for (const Body& body : model.bodies) {
@@ -116,12 +120,14 @@ void FindNearVertices(double dhat, const Model& model, CollisionSurface* s) {
     NearSearch search(*s, body.vertices);
     const int32_t index = s->vertex_body[body.vertices.begin];
     const double limit = kDetour * (dhat + s->Offset(index, index)) / kSelfContactShare + 2 * search.longest_edge();
-    for (int32_t v = body.vertices.begin; v < body.vertices.end; ++v) {
+    for (int32_t v = body.vertices.begin; v < body.vertices.end && !Raised(interrupt); ++v) {
       const std::vector<int32_t> near = search.Find(v, limit);
+      if (sheets.near_vertices.size() + near.size() > most) return false;
       sheets.near_vertices.insert(sheets.near_vertices.end(), near.begin(), near.end());
       sheets.near_start.push_back(static_cast<int64_t>(sheets.near_vertices.size()));
     }
   }
+  return true;
 }
 
 }  // namespace
@@ -169,7 +175,8 @@ void AddBending(const std::vector<BodySpec>& bodies, const std::vector<std::vect
   }
 }
 
-void MarkThinSurfaces(const SceneSpec& spec, const std::vector<std::vector<Vec3>>& stress_free, Model* model) {
+void MarkThinSurfaces(const SceneSpec& spec, const std::vector<std::vector<Vec3>>& stress_free, Model* model, Problems* problems,
+                      Interrupt* interrupt) {
   if (model->shells.empty()) return;
   CollisionSurface& surface = model->surface;
   SheetSpacing& sheets = surface.sheets;
@@ -184,7 +191,10 @@ void MarkThinSurfaces(const SceneSpec& spec, const std::vector<std::vector<Vec3>
     std::copy(stress_free[b].begin(), stress_free[b].end(), sheets.stress_free.begin() + body.vertices.begin);
   }
   sheets.largest_offset = 2 * thickest;
-  FindNearVertices(spec.contact.dhat_m, *model, &surface);
+  if (FindNearVertices(spec.contact.dhat_m, *model, &surface, interrupt)) return;
+  problems->Add("bodies", "a shell has too many pairs of vertices that contact has to distinguish, because its longest edge, or ",
+                "contact.dhat_m (", spec.contact.dhat_m,
+                "), is many times as long as its other edges; make its edges more equal, or ", "dhat_m smaller");
 }
 
 void CheckSeparation(const Model& model, Problems* problems) {

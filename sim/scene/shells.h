@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "sim/base/interrupt.h"
 #include "sim/scene/compile_body.h"
 #include "sim/scene/vertex_sets.h"
 
@@ -15,7 +16,9 @@ void AddShell(const BodySpec& spec, const SelectableMesh& mesh, ShellBody shell,
 // Bending, once the model's boundary sets are known. `stress_free`: by node of each sheet.
 void AddBending(const std::vector<BodySpec>& bodies, const std::vector<std::vector<Vec3>>& stress_free, Model* model);
 // Thickness, sides and the shape without stress of the model's collision surface, and which features of a sheet are neighbours.
-void MarkThinSurfaces(const SceneSpec& spec, const std::vector<std::vector<Vec3>>& stress_free, Model* model);
+// Adds a problem for a sheet that has too many of them. `interrupt` (may be null) ends it.
+void MarkThinSurfaces(const SceneSpec& spec, const std::vector<std::vector<Vec3>>& stress_free, Model* model, Problems* problems,
+                      Interrupt* interrupt);
 // Adds a problem for sheets that start closer to something than thicknesses allow.
 void CheckSeparation(const Model& model, Problems* problems);
 

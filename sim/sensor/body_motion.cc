@@ -80,42 +80,54 @@ Pose BodyPose(const Model& model, const State& state, int index) {
   return Canonical(FitPose(model, state, body));
 }
 
+const Pose& BodyPoses::operator[](int body) {
+  if (!poses_[body]) poses_[body] = BodyPose(model_, state_, body);
+  return *poses_[body];
+}
+
 Twist BodyTwist(const Model& model, const State& state, int index) {
+  return BodyTwist(model, state, index, BodyPose(model, state, index));
+}
+
+Twist BodyTwist(const Model& model, const State& state, int index, const Pose& pose) {
   const Body& body = model.bodies[index];
   Twist twist;
   if (body.nodes.size() == 0) return twist;
   // Kinematic bodies have no mass: every node counts alike (their motion is rigid).
   const bool weighted = HasMass(body) && KinematicDrive(model, index) == nullptr;
-  const auto for_each_mass = [&](const auto& visit) {
-    for (int32_t i = body.nodes.begin; i < body.nodes.end; ++i) {
-      if (!weighted) {
-        visit(1.0, i, i);
-        continue;
-      }
-      for (int32_t k = model.mass.row_start[i]; k < model.mass.row_start[i + 1]; ++k)
-        visit(model.mass.values[k], i, model.mass.columns[k]);
-    }
+  // Calls visit(mass, node) for each entry of a row of the consistent mass matrix.
+  const auto for_each_mass = [&](int32_t i, const auto& visit) {
+    if (!weighted) return visit(1.0, i);
+    for (int32_t k = model.mass.row_start[i]; k < model.mass.row_start[i + 1]; ++k)
+      visit(model.mass.values[k], model.mass.columns[k]);
   };
   double total = 0;
   Vec3 centre = Vec3::Zero(), velocity = Vec3::Zero();
-  for_each_mass([&](double mass, int32_t, int32_t j) {
-    total += mass;
-    centre += mass * state.q.segment<3>(3 * j);
-    velocity += mass * state.v.segment<3>(3 * j);
-  });
+  for (int32_t i = body.nodes.begin; i < body.nodes.end; ++i) {
+    for_each_mass(i, [&](double mass, int32_t j) {
+      total += mass;
+      centre += mass * state.q.segment<3>(3 * j);
+      velocity += mass * state.v.segment<3>(3 * j);
+    });
+  }
   centre /= total;
   velocity /= total;
   Vec3 momentum = Vec3::Zero();
   Mat3 inertia = Mat3::Zero();
-  for_each_mass([&](double mass, int32_t i, int32_t j) {
-    const Vec3 ri = state.q.segment<3>(3 * i) - centre, rj = state.q.segment<3>(3 * j) - centre;
-    momentum += mass * ri.cross(state.v.segment<3>(3 * j));
-    inertia += mass * (ri.dot(rj) * Mat3::Identity() - rj * ri.transpose());
-  });
+  for (int32_t i = body.nodes.begin; i < body.nodes.end; ++i) {
+    Vec3 moment = Vec3::Zero(), impulse = Vec3::Zero();
+    for_each_mass(i, [&](double mass, int32_t j) {
+      moment += mass * (state.q.segment<3>(3 * j) - centre);
+      impulse += mass * state.v.segment<3>(3 * j);
+    });
+    const Vec3 arm = state.q.segment<3>(3 * i) - centre;
+    momentum += arm.cross(impulse);
+    inertia += arm.dot(moment) * Mat3::Identity() - moment * arm.transpose();
+  }
   const Mat3 symmetric = 0.5 * (inertia + inertia.transpose());
   twist.angular = body.traits.thin ? LeastTurn(symmetric, momentum) : Vec3(symmetric.ldlt().solve(momentum));
   // The centre of mass is the weighted centre; a kinematic body's frame may lie elsewhere.
-  twist.linear = velocity + twist.angular.cross(BodyPose(model, state, index).position - centre);
+  twist.linear = velocity + twist.angular.cross(pose.position - centre);
   return twist;
 }
 

@@ -1,26 +1,42 @@
 #include "sim/sensor/contact_wrenches.h"
 
+#include <array>
 #include <map>
 #include <utility>
 
-#include "sim/sensor/body_motion.h"
-
 namespace eipc {
+namespace {
+
+using Wrenches = std::map<std::pair<int32_t, int32_t>, ContactWrench>;
+
+ContactWrench* WrenchOf(int32_t body, int32_t other, Wrenches* wrenches) {
+  ContactWrench& w = (*wrenches)[{body, other}];
+  w.body = body;
+  w.other = other;
+  return &w;
+}
+
+}  // namespace
 
 std::vector<ContactWrench> ContactWrenches(const Model& model, const State& state, const std::vector<Vec3>& x,
                                            const ContactForces& contacts) {
-  std::map<std::pair<int32_t, int32_t>, ContactWrench> wrenches;
-  std::vector<Vec3> centre(model.bodies.size());
-  for (size_t b = 0; b < model.bodies.size(); ++b) centre[b] = BodyPose(model, state, static_cast<int>(b)).position;
+  BodyPoses poses(model, state);
+  return ContactWrenches(model, &poses, x, contacts);
+}
+
+std::vector<ContactWrench> ContactWrenches(const Model& model, BodyPoses* poses, const std::vector<Vec3>& x,
+                                           const ContactForces& contacts) {
+  Wrenches wrenches;
+  std::array<ContactWrench*, 2> sides{};  // of the last stencil: those of many are of one pair
   for (const ContactForce& c : contacts.stencils) {
     if (c.body_a == c.body_b) continue;  // inner forces of one body
+    if (sides[0] == nullptr || sides[0]->body != c.body_a || sides[0]->other != c.body_b) {
+      sides = {WrenchOf(c.body_a, c.body_b, &wrenches), WrenchOf(c.body_b, c.body_a, &wrenches)};
+    }
     for (int i = 0; i < 4; ++i) {
       const int32_t body = model.surface.vertex_body[c.vertices[i]];
-      const int32_t other = body == c.body_a ? c.body_b : c.body_a;
-      ContactWrench& w = wrenches[{body, other}];
-      w.body = body;
-      w.other = other;
-      const Vec3 arm = x[c.vertices[i]] - centre[body];
+      ContactWrench& w = *sides[body == c.body_a ? 0 : 1];
+      const Vec3 arm = x[c.vertices[i]] - (*poses)[body].position;
       w.normal_force += c.normal_force[i];
       w.friction_force += c.friction_force[i];
       w.normal_moment += arm.cross(c.normal_force[i]);

@@ -6,6 +6,7 @@
 #include "sim/contact/contact_forces.h"
 #include "sim/dynamics/model.h"
 #include "sim/dynamics/state.h"
+#include "sim/sensor/body_motion.h"
 
 namespace eipc {
 
@@ -19,6 +20,9 @@ struct ContactWrench {
   Vec3 friction_moment = Vec3::Zero();
 };
 std::vector<ContactWrench> ContactWrenches(const Model& model, const State& state, const std::vector<Vec3>& x,
+                                           const ContactForces& contacts);
+// The same where poses of the state are needed for other things too.
+std::vector<ContactWrench> ContactWrenches(const Model& model, BodyPoses* poses, const std::vector<Vec3>& x,
                                            const ContactForces& contacts);
 
 // Active stencils by unordered body pair (a <= b), sorted.

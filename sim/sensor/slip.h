@@ -24,7 +24,7 @@ class SlipMeter {
 
  private:
   const Model* model_;
-  std::map<std::pair<int32_t, int32_t>, Vec3> ways_;
+  std::map<std::pair<int32_t, int32_t>, Vec3> displacements_;
 };
 
 }  // namespace eipc

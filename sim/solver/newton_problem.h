@@ -42,7 +42,7 @@ class NewtonProblem {
   virtual void ChangingNodes(std::vector<uint8_t>* nodes) const = 0;
   // Largest fraction of `dq` that is admissible from the current point.
   virtual double MaxStep(const VecX& dq) = 0;
-  // Writes the point at `fraction` of the way that `dq` begins at `q`: the straight one (false), or one that is bent where that
+  // Writes the point at `fraction` of the path that `dq` begins at `q`: the straight one (false), or one that is bent where that
   // keeps stiff parts from resisting (true). Its derivative at 0 is dq.
   virtual bool Follow(const VecX& q, const VecX& dq, double fraction, VecX* out) const {
     *out = q + fraction * dq;

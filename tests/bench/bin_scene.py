@@ -92,7 +92,7 @@ def _turned(q: np.ndarray, p: np.ndarray) -> np.ndarray:
 
 
 class _Heights:
-    """How high things reach above the cells of a square floor: what is let down vertically onto them meets nothing on its way."""
+    """How high things reach above the cells of a square floor: what is let down vertically onto them meets nothing on its path."""
 
     def __init__(self, width: float) -> None:
         self.width = width

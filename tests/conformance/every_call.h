@@ -13,8 +13,8 @@ namespace eipc::testing {
 // The calls of the service by its descriptor.
 std::set<std::string> CallsOfTheService();
 
-// Makes every call of the service once or more in ways that succeed, and takes away what it made. Statuses by name of the call: the
-// first one that is not OK, or OK.
+// Makes every call of the service at least once, with requests that succeed, and deletes what it made. Statuses by name of the
+// call: the first one that is not OK, or OK.
 std::map<std::string, grpc::Status> MakeEveryCall(const std::shared_ptr<grpc::Channel>& channel);
 
 }  // namespace eipc::testing

@@ -11,7 +11,7 @@
 
 namespace eipc::testing {
 
-// Fills messages with values that are wrong in the ways that values are wrong. `names`: words that mean something to the server.
+// Fills messages with invalid values of every kind. `names`: words that mean something to the server.
 class Scribbler {
  public:
   using Engine = std::mt19937_64;

@@ -1,4 +1,4 @@
-// libFuzzer target: a scene as text (first byte '#') or as a serialized message, through the whole way of a request: conversion,
+// libFuzzer target: a scene as text (first byte '#') or as a serialized message, through every stage of a request: conversion,
 // validation, compilation. It may be refused, never crash. What compiles takes a step.
 
 #include <google/protobuf/stubs/logging.h>
@@ -42,7 +42,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   } else if (!scene.ParseFromArray(data, static_cast<int>(size))) {
     return 0;
   }
-  // Making cages, and waiting for equilibrium, take seconds: not what is looked for here.
+  // Making cages, and waiting for equilibrium, take seconds and are not tested here.
   scene.set_start_in_equilibrium(false);
   for (eipc::v1::Body& body : *scene.mutable_bodies()) {
     if (body.has_embedded()) body.mutable_embedded()->clear_cage_vertices();

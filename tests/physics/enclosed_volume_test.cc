@@ -71,7 +71,7 @@ TEST(EnclosedVolume, OverpressureInflatesUntilElasticityBearsIt) {
   }
 }
 
-// Pressure far above the stiffness of the walls: the exact Hessian is not definite on the way, the solve arrives all the same.
+// Pressure far above the stiffness of the walls: the exact Hessian is indefinite at some iterates; the solve converges anyhow.
 TEST(EnclosedVolume, AFeebleBalloonFindsItsEquilibrium) {
   SceneSpec scene = testing::EmptyScene();
   Filling gas;

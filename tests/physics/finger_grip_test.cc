@@ -51,7 +51,7 @@ std::shared_ptr<const Model> Grip(double finger_force) {
 
 // Where the block goes under `finger_force`, from a firm grip: its speed downwards at the end and how far it went.
 struct Slip {
-  double speed = 0, way = 0;
+  double speed = 0, distance = 0;
   int not_converged = 0;
   double normal = 0;  // N, both fingers
 };
@@ -65,7 +65,7 @@ Slip Hold(double finger_force, int steps) {
   const double from = height();
   Slip slip;
   slip.not_converged = testing::RunSteps(&world, steps, kStep);
-  slip.way = from - height();
+  slip.distance = from - height();
   slip.speed = -BodyTwist(world.model(), world.state(), 0).linear.z();
   std::vector<Vec3> x;
   world.SurfacePositions(&x);
@@ -89,7 +89,7 @@ TEST(FingerGrip, BelowTheLimitItFalls) {
   const Slip begun = Hold(0.95 * kLimit, 4), slip = Hold(0.95 * kLimit, 12);
   // What friction leaves of gravity: g (1 - 0.95).
   EXPECT_NEAR((slip.speed - begun.speed) / (0.05 * kGravity * 8 * kStep), 1, 0.05);
-  EXPECT_GT(slip.way, 2.5e-3);
+  EXPECT_GT(slip.distance, 2.5e-3);
 }
 
 }  // namespace

@@ -54,7 +54,7 @@ TYPED_TEST(MaterialPhysics, IsObjectiveAndIsotropic) {
       const Mat3 R0 = PolarRotation(F);
       const double energy = material.Psi(F, R0);
       const Mat3 stress = material.P(F, R0);
-      // The lagged rotation turns with the body in both cases; other materials do not look at it.
+      // The lagged rotation turns with the body in both cases; other materials do not use it.
       EXPECT_NEAR(material.Psi(Q * F, Q * R0), energy, 1e-11 * energy);
       EXPECT_NEAR(material.Psi(F * Q, R0 * Q), energy, 1e-11 * energy);
       EXPECT_LE((material.P(Q * F, Q * R0) - Q * stress).norm(), 1e-11 * stress.norm());

@@ -64,7 +64,7 @@ TEST(Press, ATargetThroughTheWallIsNotReachedAndARetreatRecovers) {
   }
   EXPECT_GT(missed, 5);
   EXPECT_EQ(world.report().missed_targets, 1);
-  // The drive stays behind until it is told to go where it can.
+  // The drive stays behind until it receives a target that it can reach.
   for (int n = 0; n < 20; ++n) {
     ASSERT_TRUE(world.Step({kStep, {PlateAt(world, start)}}, {}).ok());
     ExpectSound(world, 100 + n);
@@ -169,7 +169,7 @@ TEST(Press, WhatCannotYieldMovesAgainOnceItIsReleased) {
     ExpectSound(world, n);
     missed += world.report().missed_targets;
   }
-  EXPECT_GE(missed, 5) << "they are in the way";
+  EXPECT_GE(missed, 5) << "they obstruct the plate";
   const double gap = world.report().min_distance_m;
   for (int n = 1; n <= 60; ++n) {  // it goes on pressing
     ASSERT_TRUE(world.Step({kStep, {PlateAt(world, start + 0.11)}}, {}).ok());

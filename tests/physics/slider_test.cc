@@ -176,7 +176,7 @@ void ExpectGrip(const Grip& grip, double dt) {
 }
 
 TEST(ForceLimitedClosing, HoldsTheSetForceOnASoftObject) {
-  // 800 N/m: it gives way by 6 mm.
+  // 800 N/m: it is compressed by 6 mm.
   BodySpec object = testing::FullSpaceBox("object", Vec3(0.04, 0.04, 0.04), {3, 3, 3},
                                           testing::SoftMaterial(500, 2e4, 0.3, &StableNeoHookean::kDescriptor));
   for (const double dt : {0.02, 0.01, 0.005}) ExpectGrip(Close(object, 0.04, dt), dt);

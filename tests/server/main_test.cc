@@ -148,7 +148,7 @@ TEST(EipcServer, StopsUnderLoad) {
   EXPECT_FALSE(stream.Step(0.01).ok());
 }
 
-// Whoever has asked once and cannot wait asks again.
+// A caller that sent one signal and cannot wait sends another.
 TEST(EipcServer, ASecondSignalEndsItAtOnce) {
   ServerProcess server(LongStep::Settings("3600"));
   auto client = Client::Connect(server.address());
@@ -165,7 +165,7 @@ TEST(EipcServer, ASecondSignalEndsItAtOnce) {
   EXPECT_EQ(server.Wait(), -SIGTERM);
 }
 
-// Nobody reads its standard error: calls that fail are answered, and it ends when it is told to.
+// Nobody reads its standard error: calls that fail are answered, and it ends on SIGTERM.
 TEST(EipcServer, AnUnreadLogStopsNothing) {
   int ends[2];
   ASSERT_EQ(pipe2(ends, O_CLOEXEC), 0);
@@ -202,7 +202,7 @@ TEST(EipcServer, ReadsItsAccessFileAgainOnSighup) {
   EXPECT_EQ(fresh->DeleteScene("scenes/none").code(), absl::StatusCode::kNotFound);
   EXPECT_EQ(old_one->DeleteScene("scenes/none").code(), absl::StatusCode::kUnauthenticated);
   EXPECT_TRUE(fab_stream.Step(0.01).ok());  // nothing happened to it
-  // A stream of credentials that are gone ends with its next request; the session is there for whoever else is let in.
+  // A stream of credentials that are gone ends with its next request; the session is there for other callers with access.
   EXPECT_FALSE(lab_stream.Step(0.01).ok());
   EXPECT_EQ(lab_stream.Finish().code(), absl::StatusCode::kUnauthenticated);
 

@@ -15,7 +15,7 @@ using MatX = Eigen::MatrixXd;
 // Gradient of f at x by six-point central differences of step h (sixth order): about 1e-10 relative for a smooth f when h is
 // some 1e-3 of the length over which f changes.
 VecX GradientByDifferences(const std::function<double(const VecX&)>& f, const VecX& x, double h);
-// Jacobian of g at x, the same way.
+// Jacobian of g at x, by the same differences.
 MatX JacobianByDifferences(const std::function<VecX(const VecX&)>& g, const VecX& x, double h);
 
 // The nearest positive semidefinite matrix: negative eigenvalues set to zero.

@@ -1,7 +1,7 @@
 #ifndef EIPC_TESTS_SUPPORT_SCENES_H_
 #define EIPC_TESTS_SUPPORT_SCENES_H_
 
-// Short ways to write scenes, and to run them.
+// Helpers that write scenes and run them.
 
 #include <array>
 #include <memory>
@@ -15,13 +15,13 @@
 
 namespace eipc::testing {
 
-// Linear corotated unless told otherwise; no damping.
+// Linear corotated by default; no damping.
 MaterialSpec SoftMaterial(double density_kg_m3, double youngs_pa, double poissons,
                           MaterialModel model = &LinearCorotated::kDescriptor);
 // Orthogonality potential for affine bodies.
 MaterialSpec StiffMaterial(double density_kg_m3, double kappa_pa);
 
-// Box of `size` around the origin of its frame. Embedded boxes sit in a cage of the same number of cells, a tenth larger each way.
+// Box of `size` around the origin of its frame. Embedded boxes sit in a cage of the same number of cells, a tenth larger per axis.
 BodySpec FullSpaceBox(const std::string& name, const Vec3& size, const std::array<int, 3>& cells, const MaterialSpec& material);
 BodySpec EmbeddedBox(const std::string& name, const Vec3& size, const std::array<int, 3>& cells, const MaterialSpec& material);
 BodySpec AffineBox(const std::string& name, const Vec3& size, const MaterialSpec& material);

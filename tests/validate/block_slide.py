@@ -49,17 +49,17 @@ def scene(height: float, slide: bool) -> SceneText:
 
 
 def _stop(times: np.ndarray, positions: np.ndarray, trapezoidal: bool) -> dict[str, Optional[float]]:
-    """Time and way to the first step whose velocity at its end is at most eps_v; None when there is none. Velocities are those of the
+    """Time and distance to the first step whose velocity at its end is at most eps_v; None when there is none. Velocities are those of the
     integrator's state: (x' - x) / h, or by x' - x = h (v + v') / 2."""
-    way = np.concatenate([[0.0], positions[:, :8, 0].mean(axis=1) - START])
-    mean = np.diff(way) / times[0]
+    distance = np.concatenate([[0.0], positions[:, :8, 0].mean(axis=1) - START])
+    mean = np.diff(distance) / times[0]
     velocity = [SPEED]
     for m in mean:
         velocity.append(2 * m - velocity[-1] if trapezoidal else m)
     slow = np.nonzero(np.array(velocity[1:]) <= SLIP)[0]
     if slow.size == 0:
         return {"time": None, "way": None}
-    return {"time": float(times[slow[0]]), "way": float(way[slow[0] + 1])}
+    return {"time": float(times[slow[0]]), "way": float(distance[slow[0] + 1])}
 
 
 def _stop_tr(times: np.ndarray, positions: np.ndarray) -> dict[str, Optional[float]]:
@@ -98,13 +98,13 @@ def run_block_slide(context: Context, page: Page) -> list[Record]:
 def _judge(case: tuple[str, str, float], report: dict[str, Any]) -> list[Record]:
     method, integrator, step = case
     name = f"block_slide.{method.replace(', ', '_')}.{integrator}.h={step:g}"
-    time, way = report["measured"]["time"], report["measured"]["way"]
-    records = [reported(f"{name}.time", time, "s"), reported(f"{name}.distance", way, "m")]
+    time, distance = report["measured"]["time"], report["measured"]["way"]
+    records = [reported(f"{name}.time", time, "s"), reported(f"{name}.distance", distance, "m")]
     if method != "implicit":
         return records
     if step > 0.05:
         return records
     records.append(at_most(f"{name}.fallbacks", report["friction"]["fallbacks"], 0))
     limit = 0.01 if integrator == "BE" else 0.02
-    errors = (math.inf if time is None else abs(time / TIME - 1), math.inf if way is None else abs(way / DISTANCE - 1))
+    errors = (math.inf if time is None else abs(time / TIME - 1), math.inf if distance is None else abs(distance / DISTANCE - 1))
     return records + [at_most(f"{name}.time_error", errors[0], limit), at_most(f"{name}.distance_error", errors[1], limit)]

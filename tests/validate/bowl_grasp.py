@@ -25,7 +25,7 @@ SHAKE_HZ, SHAKE_M = 2.0, 0.3 * GRAVITY / (2 * math.pi * 2.0) ** 2
 STEPS_S = (0.02, 0.01, 0.005, 0.0025, 0.00125)
 METHODS = {"implicit": ("contact.friction_mode=IMPLICIT",), "lagged": ("contact.friction_lag_iterations=1",)}
 DAMPING_S = 1e-3  # of the pads, stiffness-proportional
-DHAT, CONTACT = 1e-4, 1e7  # m, N/m^3: the pads give way more than the gap
+DHAT, CONTACT = 1e-4, 1e7  # m, N/m^3: the pads yield more than the gap
 GAP = 1.1e-4  # between pads and bowl, and bowl and ground, at the start
 BOWL_VERTICES = 4 * SIDES + 2
 
@@ -128,7 +128,7 @@ def run_bowl_grasp(context: Context, page: Page) -> list[Record]:
     cases = [(method, dt) for method in METHODS for dt in STEPS_S]
     runs = [SceneRun(f"bowl {method} h={dt:g}", scene(dt, DURATION_S, True, lambda t, dt=dt: grip.depth(MARGIN * load(max(t, SQUEEZE_S), dt))),
                      dt, DURATION_S, METHODS[method], "heights", _heights) for method, dt in cases]
-    # At a load of 1 / MARGIN of what friction holds, its smoothed law gives way at this speed; from the end of the lift on that is
+    # At a load of 1 / MARGIN of what friction holds, its smoothed law slips at this speed; from the end of the lift on that is
     creep = (1 - math.sqrt(1 - 1 / MARGIN)) * SLIP * (SHAKE_S + HOLD_S)
     records, rows, curves, slips = [], [], {}, {}
     for (method, dt), report in zip(cases, run_scenes(context, runs)):
@@ -154,7 +154,7 @@ def _write(context: Context, page: Page, rows: list, curves: dict, weight: float
     page.text(f"""A bowl (affine, 1.1e7 Pa, ρ = {DENSITY:g}, upright wall of radius {OUTER} m, {weight:.3f} N) between three pads ({PAD[0]} × {PAD[1]} × {PAD[2]} m,
         E = 6e5 Pa, ν = 0.49, ρ = 1000, β = {DAMPING_S:g} s), backs driven: squeezed for {SQUEEZE_S} s, lifted {LIFT_M} m in {LIFT_S} s, shaken up and down with 0.3 g at
         {SHAKE_HZ:g} Hz for {SHAKE_S} s, held for {HOLD_S} s. μ = {MU}: Coulomb's minimum is {least:.4f} N a pad at rest and (1 + a/g) times that in motion; the pads press
-        with {MARGIN} times it all the way (depths from a calibration by presses before the lift; what creeps on the way adds a few per cent until the end). At that load the smoothed law creeps: {creep:.3g} m from the end of the
+        with {MARGIN} times it throughout (depths from a calibration by presses before the lift; creep adds a few per cent until the end). At that load the smoothed law creeps: {creep:.3g} m from the end of the
         lift on (ε_v = {SLIP:g} m/s). "Lost" is how far the bowl sinks against the pads in that time; more than twice the creep is called slipping. Backward
         Euler.""")
     page.text("Lagged friction holds with the normal force of one step before: where the grip grows by more than its margin in a step, the bowl slips.")

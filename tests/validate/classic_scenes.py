@@ -46,7 +46,7 @@ class Outcome:
 class ClassicScene:
     """criterion: the motion in words, and met(outcome).
 
-    closed: nothing does work on the bodies but gravity, so energy may only fall. blocked: a drive is told to go where it cannot, so
+    closed: nothing does work on the bodies but gravity, so energy may only fall. blocked: a drive is commanded to go where it cannot, so
     that steps may end with the target not reached.
     """
 
@@ -309,9 +309,9 @@ THICK = solids.lathe([(0, -0.02), (0.003, -0.012), (0.003, 0.02), (0, 0.0201)], 
 
 
 def sieve(text, needle):
-    """A needle at 20 m/s over a hole in a plate of 9 x 9 cells of 4 mm, every second one open both ways.
+    """A needle at 20 m/s over a hole in a plate of 9 x 9 cells of 4 mm, every second one open on both sides.
 
-    A step of 0.02 s is ten times the needle's length: what minimizes its energy may lie behind the plate, and a way there around its
+    A step of 0.02 s is ten times the needle's length: what minimizes its energy may lie behind the plate, and a path there around its
     rim. Steps that are hard to solve are cut.
     """
     solid = np.ones((9, 9), bool)

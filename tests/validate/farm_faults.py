@@ -23,13 +23,13 @@ def run(context: Context) -> list[Record]:
         "policy_that_throws": (_throws, "no grasp is known"), "policy_that_hangs": (_hangs, "does the policy hang?")}
     records: list[Record] = []
     for name, (plant, words) in faults.items():
-        told = plant(context, context.scratch / "faults" / name)
-        if told.startswith("skipped"):
-            context.say(f"{name}: {told}")
+        message = plant(context, context.scratch / "faults" / name)
+        if message.startswith("skipped"):
+            context.say(f"{name}: {message}")
             continue
-        records += [equal(f"faults.{name}.named", words in told, True)]
-        if words not in told:
-            records.append(reported(f"faults.{name}.said", told[-300:], ""))
+        records += [equal(f"faults.{name}.named", words in message, True)]
+        if words not in message:
+            records.append(reported(f"faults.{name}.said", message[-300:], ""))
     return records
 
 

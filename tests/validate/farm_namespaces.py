@@ -16,7 +16,7 @@ from farm_disturb import Disturbance
 
 _PORT, _RELAY_PORT = 50051, 50052
 _RELAY = Path(__file__).resolve().parent / "farm_relay.py"
-# Each way; a kernel sends lost packets again after 0.2 s or more.
+# In each direction; a kernel sends lost packets again after 0.2 s or more.
 LOSS_PERCENT, DELAY_S, JITTER_S = 2, 0.005, 0.002
 
 
@@ -139,9 +139,9 @@ class NamespaceServers:
         _run(*within, "ip", "link", "set", inside, "up")
         _run(*within, "ip", "link", "set", "lo", "up")
         _run(*within, "nft", "add", "table", "inet", "loss")
-        for hook, way in (("input", "iifname"), ("output", "oifname")):
+        for hook, interface in (("input", "iifname"), ("output", "oifname")):
             _run(*within, "nft", f"add chain inet loss {hook} {{ type filter hook {hook} priority 0; }}")
-            _run(*within, "nft", f"add rule inet loss {hook} {way} {inside} numgen random mod 100 < {LOSS_PERCENT} counter drop")
+            _run(*within, "nft", f"add rule inet loss {hook} {interface} {inside} numgen random mod 100 < {LOSS_PERCENT} counter drop")
 
     def _remove(self) -> None:
         for relay in self._relays:

@@ -12,7 +12,7 @@ import sys
 
 
 class DelayRelay:
-    """Connections to `listen` go on to `target`, with delay_s ± jitter_s each way; what came first goes on first."""
+    """Connections to `listen` go on to `target`, with delay_s ± jitter_s in each direction; what came first goes on first."""
 
     def __init__(self, target: tuple[str, int], delay_s: float, jitter_s: float, seed: int) -> None:
         self._target, self._delay, self._jitter = target, delay_s, jitter_s

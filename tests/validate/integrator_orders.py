@@ -95,7 +95,7 @@ def _masses() -> np.ndarray:
 
 
 def _momenta(times: np.ndarray, positions: np.ndarray) -> dict[str, float]:
-    """Drift of the centre of mass from its straight line over the way, and of angular momentum where the rule for positions gives the
+    """Drift of the centre of mass from its straight line over the path length, and of angular momentum where the rule for positions gives the
     velocities, q' - q = h (v + v') / 2 (trapezoidal rule and midpoint): relative."""
     mass, h = _masses(), float(times[0])
     times, positions = np.array([0.0, *times]), np.concatenate([solids.tet_grid(*FREE_BOX, (1, 1, 2))[0][None], positions])

@@ -24,7 +24,7 @@ KILLS, KILLED_EPISODES, KILL_SEED = 8, 32, 5
 
 
 def digests(context: Context, page: Page) -> list[Record]:
-    """The same seeds and policy give the same states on 1 and 2 threads, on another server, and when the server is killed on the way."""
+    """The same seeds and policy give the same states on 1 and 2 threads, on another server, and when the server is killed meanwhile."""
     episodes, worlds = scaled(EPISODES, 3), min(WORLDS, scaled(EPISODES, 3))
     with environment(context.server, worlds, MAX_STEPS) as env:
         alone = play(env, episodes)
@@ -115,7 +115,7 @@ def _astray(env: EipcVectorEnv, to_m: float) -> None:
 
 
 def killed_server(context: Context, page: Page) -> list[Record]:
-    """The server is killed while batches are on their way; what step() has said to be over is on the disk, whole and as if undisturbed."""
+    """The server is killed while batches are in flight; what step() has said to be over is on the disk, whole and as if undisturbed."""
     episodes, kills = scaled(KILLED_EPISODES, 4), scaled(KILLS, 2)
     worlds = min(8, episodes)
     with environment(context.server, worlds, MAX_STEPS) as env:
@@ -138,7 +138,7 @@ def killed_server(context: Context, page: Page) -> list[Record]:
         recorded[episode.seed] = [digest.decode() for digest in episode["state_digest"]]
     page.section("A server that is killed amid batches")
     page.text(f"""{episodes} episodes are recorded, {worlds} worlds at a time, and the server is killed with `kill -9` {killer.killed} times while the answer to
-        a batch is awaited; {killer.amid} of the answers did not come. Episodes that a step had said to be over are looked for on the disk at once,
+        a batch is awaited; {killer.amid} of the answers did not come. Episodes that a step had said to be over are read from the disk at once,
         and are compared with those of an undisturbed run when all is done.""")
     return [at_least("killed_server.kills_amid_a_batch", killer.amid, kills), equal("killed_server.restarts", env.worlds.restarts, killer.killed),
             equal("killed_server.acknowledged", len(acknowledged), episodes), equal("killed_server.not_on_disk_when_acknowledged", lost_at_once, 0),

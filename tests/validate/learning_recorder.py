@@ -34,22 +34,35 @@ Targets = dict[tuple[str, str], eipc.Pose]
 
 
 @dataclass
-class _Turns:
-    """Seconds of equal episodes, one by one: without a recorder, with it, and of the latter what begins and ends of episodes took."""
+class _Took:
+    """What an episode took, s: all of it, its begin and end alone (none without a recorder), and processor time of this process."""
 
-    plain: list[float] = field(default_factory=list)
-    recorded: list[float] = field(default_factory=list)
-    ends: list[float] = field(default_factory=list)
+    wall: float
+    ends: float
+    processor: float
+
+
+@dataclass
+class _Turns:
+    """Equal episodes, one by one: without a recorder, and with it; of the latter also how long the disk went on after their end, s."""
+
+    plain: list[_Took] = field(default_factory=list)
+    recorded: list[_Took] = field(default_factory=list)
+    disk: list[float] = field(default_factory=list)
     different: int = 0
-    bytes: int = 0
+    bytes_a_step: float = 0.0
 
     @property
     def steps_cost(self) -> list[float]:
-        return [(with_it - ends) / without - 1 for with_it, without, ends in zip(self.recorded, self.plain, self.ends)]
+        return [(with_it.wall - with_it.ends) / without.wall - 1 for with_it, without in zip(self.recorded, self.plain)]
 
     @property
     def cost(self) -> list[float]:
-        return [with_it / without - 1 for with_it, without in zip(self.recorded, self.plain)]
+        return [with_it.wall / without.wall - 1 for with_it, without in zip(self.recorded, self.plain)]
+
+    @property
+    def processor(self) -> list[float]:
+        return [with_it.processor - without.processor for with_it, without in zip(self.recorded, self.plain)]
 
 
 def recorder(context: Context, page: Page) -> list[Record]:
@@ -64,25 +77,30 @@ def recorder(context: Context, page: Page) -> list[Record]:
             _plain(session, task, targets)  # warms up
             for turn in range(episodes):
                 _turn(turns, session, task, targets, recorder, recorded_first=bool(turn % 2))
-        turns.bytes = sum(path.stat().st_size for path in episode_paths(recorder.folder))
+        files = episode_paths(recorder.folder)
+        turns.bytes_a_step = sum(path.stat().st_size for path in files) / (len(files) * EPISODE_STEPS)
     page.section("Recording")
-    page.text(f"""{episodes * EPISODE_STEPS} steps of the scene of `{ENVIRONMENT}` in episodes of {EPISODE_STEPS}, through a Python stream with the observations that
-        a step has by default, and the same ones through `eipc.Recorder`, in turns. The cost of an episode is what it took with the recorder
-        over what it took without, less one; of the steps alone, without the begin of the episode (its marker, a snapshot) and its end (the
-        check of the surfaces, the file, made durable). The medians over the episodes are judged.""")
+    page.text(f"""{episodes * EPISODE_STEPS} steps of the scene of `{ENVIRONMENT}` in episodes of {EPISODE_STEPS}, through a Python stream with the observations that a
+        step has by default, and the same ones through `eipc.Recorder`, in turns on one server. Both read the poses and the outcome after each
+        step, as a policy would. The cost of an episode is what it took with the recorder over what it took without, less one; of the steps
+        alone, without the begin of the episode (its marker, a snapshot) and its end (the check of the surfaces, the file). The disk works
+        on after the end of an episode: each one that is timed follows another one directly, and pays for what that left to the disk. The
+        medians over the episodes are judged.""")
     return _records(turns, episodes)
 
 
 def _records(turns: _Turns, episodes: int) -> list[Record]:
-    steps = episodes * EPISODE_STEPS
     low, high = np.percentile(turns.cost, [25, 75])
-    return [equal("recorder.episodes", len(turns.recorded), episodes), reported("recorder.steps", steps),
+    step = statistics.median(took.wall for took in turns.plain) / EPISODE_STEPS
+    return [equal("recorder.episodes", len(turns.recorded), episodes), reported("recorder.steps", episodes * EPISODE_STEPS),
             equal("recorder.different_states", turns.different, 0),
             at_most("recorder.cost_of_the_steps", statistics.median(turns.steps_cost), MOST_COST),
             at_most("recorder.cost", statistics.median(turns.cost), MOST_COST),
             reported("recorder.cost_lower_quartile", float(low)), reported("recorder.cost_upper_quartile", float(high)),
-            reported("recorder.bytes_a_step", turns.bytes / steps, "B"),
-            reported("recorder.begin_and_end_over_a_step", statistics.median(turns.ends) / (statistics.median(turns.plain) / EPISODE_STEPS))]
+            reported("recorder.bytes_a_step", turns.bytes_a_step, "B"), reported("recorder.step", 1e3 * step, "ms"),
+            reported("recorder.begin_and_end_over_a_step", statistics.median(took.ends for took in turns.recorded) / step),
+            reported("recorder.more_processor_time_a_step", 1e6 * statistics.median(turns.processor) / EPISODE_STEPS, "us"),
+            reported("recorder.disk_after_an_episode", 1e3 * statistics.median(turns.disk), "ms")]
 
 
 def _targets(task: Task) -> list[Targets]:
@@ -95,38 +113,46 @@ def _targets(task: Task) -> list[Targets]:
 
 
 def _turn(turns: _Turns, session: eipc.Session, task: Task, targets: Sequence[Targets], recorder: eipc.Recorder, recorded_first: bool) -> None:
-    """One episode each way, in an order that alternates."""
+    """One episode with the recorder and one without, in an order that alternates."""
     seen = {}
     for recorded in (recorded_first, not recorded_first):
         session.reset()
         if recorded:
-            wall, ends = _recorded(session, task, targets, recorder)
-            turns.recorded.append(wall)
-            turns.ends.append(ends)
+            _recorded(session, task, targets, recorder)  # keeps the disk busy while the next one is timed
+            session.reset()
+            turns.recorded.append(_recorded(session, task, targets, recorder))
+            begin = time.perf_counter()
+            recorder.sync()
+            turns.disk.append(time.perf_counter() - begin)
         else:
             turns.plain.append(_plain(session, task, targets))
         seen[recorded] = session.state(eipc.Observe(state_digest=True)).state_digest
     turns.different += seen[True] != seen[False]
 
 
-def _plain(session: eipc.Session, task: Task, targets: Sequence[Targets]) -> float:
-    begin = time.perf_counter()
+def _plain(session: eipc.Session, task: Task, targets: Sequence[Targets]) -> _Took:
+    begin, processor = time.perf_counter(), time.process_time()
     with session.stream() as stream:
         for target in targets:
-            stream.step(task.timing.dt_s, targets=target)
-    return time.perf_counter() - begin
+            _read(stream.step(task.timing.dt_s, targets=target))
+    return _Took(time.perf_counter() - begin, 0.0, time.process_time() - processor)
 
 
-def _recorded(session: eipc.Session, task: Task, targets: Sequence[Targets], recorder: eipc.Recorder) -> tuple[float, float]:
-    """All that the episode took, and of this its begin and end, s."""
-    begin = time.perf_counter()
+def _recorded(session: eipc.Session, task: Task, targets: Sequence[Targets], recorder: eipc.Recorder) -> _Took:
+    begin, processor = time.perf_counter(), time.process_time()
     with recorder.episode(session) as episode:
         first = time.perf_counter()
         for target in targets:
-            episode.step(task.timing.dt_s, targets=target)
+            _read(episode.step(task.timing.dt_s, targets=target))
         last = time.perf_counter()
     end = time.perf_counter()
-    return end - begin, first - begin + end - last
+    return _Took(end - begin, first - begin + end - last, time.process_time() - processor)
+
+
+def _read(seen: eipc.Observation) -> tuple[list[eipc.Pose], eipc.Outcome]:
+    """What a policy reads: observations are unpacked when they are read."""
+    assert seen.solver_report is not None
+    return [body.pose for body in seen.bodies.values() if body.pose is not None], seen.solver_report.outcome
 
 
 # Records episodes of a few steps until it is killed. It says when an episode begins, and when it has been acknowledged as finished.

@@ -68,7 +68,7 @@ class Claim:
     def equal(self, name: str, value: Value, expected: Value, unit: str = "") -> PaperRecord:
         return self._record(name, value, unit, f"== {expected}", value == expected)
 
-    def told(self, name: str, value: Value, unit: str = "") -> PaperRecord:
+    def reported(self, name: str, value: Value, unit: str = "") -> PaperRecord:
         """A value without a target: of what depends on a machine, or is not in the product."""
         return self._record(name, value, unit, "reported", True)
 

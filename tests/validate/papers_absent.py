@@ -28,7 +28,7 @@ WORDS = (
 
 
 def run_absent(context: Context, page: Page) -> list[PaperRecord]:
-    records = [Claim(source, published, "", why).told("absent." + source.replace(" ", "_"), None) for source, published, why in WORDS]
+    records = [Claim(source, published, "", why).reported("absent." + source.replace(" ", "_"), None) for source, published, why in WORDS]
     page.section("Not in the product, or not an experiment")
     page.table(["figure", "what it shows", "why there is no figure of ours"], [[r.source, r.published, r.why] for r in records])
     return records

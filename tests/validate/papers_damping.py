@@ -75,7 +75,7 @@ def run_damping_curves(context: Context, page: Page) -> list[PaperRecord]:
                 claim.at_most("damping.TR-BDF2_over_SDIRK2_near_1", float((curves["TR-BDF2"] / curves["SDIRK2"])[near].max()), 1)]
     twice = curves["BE"][near] / curves["BDF2"][near]
     records.append(Claim("Ascher et al. 2022, Section 3.2", "BE damps roughly twice as much as BDF2", "the paper's text", "it holds near hω = 5 only; near 1 it is five times")
-                   .told("damping.BE_over_BDF2_near_1", float(np.median(twice))))
+                   .reported("damping.BE_over_BDF2_near_1", float(np.median(twice))))
     plot_lines(context.figures / "papers_damping.png", {n: (angles, np.maximum(curves[n], 1e-8)) for n in ("BE", "BDF2", "TR-BDF2", "SDIRK2")}, "hω",
                "d / ω")
     page.section("Ascher et al. 2022: damping curves (Fig. 3)")

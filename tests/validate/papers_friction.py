@@ -47,25 +47,25 @@ def run_slide(context: Context, page: Page) -> list[PaperRecord]:
         rows.append([name, *(reports[name, h]["measured"]["time"] if (name, h) in reports else None for h in (*SLIDE_STEPS, *FINE_STEPS))])
         for h in steps:
             times = error(name, h, "time", block_slide.TIME)
-            ways = error(name, h, "way", block_slide.DISTANCE)
+            distances = error(name, h, "way", block_slide.DISTANCE)
             key = f"slide.{name.replace(', ', '_').replace(' ', '_')}.h={h:g}"
             if name == "implicit, BE":
-                # First order in a uniform deceleration: v0 h / 2 of the way, one step of the time.
-                claim = Claim("Larionov et al. 2023, Fig. 4", "stops after 15.38 s and 0.769 m", "h/T of the time, h v0 / 2 of the way, and eps_v / v0 for smoothing")
+                # First order in a uniform deceleration: v0 h / 2 of the distance, one step of the time.
+                claim = Claim("Larionov et al. 2023, Fig. 4", "stops after 15.38 s and 0.769 m", "h/T of the time, h v0 / 2 of the distance, and eps_v / v0 for smoothing")
                 records += [claim.at_most(f"{key}.time_error", times, h / block_slide.TIME + 2e-3),
-                            claim.at_most(f"{key}.way_error", ways, 0.5 * h * block_slide.SPEED / block_slide.DISTANCE + 2e-3)]
+                            claim.at_most(f"{key}.way_error", distances, 0.5 * h * block_slide.SPEED / block_slide.DISTANCE + 2e-3)]
             elif name == "implicit, TR":
                 unresolved = h > 1e-3
                 claim = Claim("Larionov et al. 2023, Fig. 4", "stops; a better estimate than lagged BE at h = 0.1 and lower", "2 % of the time where the swing is resolved or small",
                               "TR never damps the 2,140 rad/s swing that the sudden onset of friction excites: its speed, 2 x 2 um / h, grows as h falls and "
                               "takes friction away from a block slower than it, until h resolves it" if unresolved and times > 0.005 else "")
-                records.append(claim.at_most(f"{key}.time_error", times, 0.02) if h <= 0.05 else claim.told(f"{key}.time_error", times))
+                records.append(claim.at_most(f"{key}.time_error", times, 0.02) if h <= 0.05 else claim.reported(f"{key}.time_error", times))
             elif name == "implicit, TR-BDF2":
                 claim = Claim("Larionov et al. 2023, Fig. 4", NOT_PUBLISHED, "an L-stable method ends the swing: h/T of the time and eps_v / v0")
                 records.append(claim.at_most(f"{key}.time_error", times, h / block_slide.TIME + 5e-3))
             else:
                 claim = Claim("Larionov et al. 2023, Fig. 4", "lagged friction does not reach the true stop at large steps", "worse than implicit at the same step")
-                records.append(claim.at_least(f"{key}.way_error_over_implicit", ways / max(error("implicit, BE", h, "way", block_slide.DISTANCE), 1e-4), 1.0))
+                records.append(claim.at_least(f"{key}.way_error_over_implicit", distances / max(error("implicit, BE", h, "way", block_slide.DISTANCE), 1e-4), 1.0))
     refined = Claim("Larionov et al. 2023, Fig. 4", "TR converges", "once h resolves the swing its error falls below that of h = 0.01 s")
     records.append(refined.at_most("slide.TR.refined_over_0.01",
                                    error("implicit, TR", FINE_STEPS[-1], "time", block_slide.TIME) / error("implicit, TR", 0.01, "time", block_slide.TIME), 0.5))
@@ -141,7 +141,7 @@ def run_ball(context: Context, page: Page) -> list[PaperRecord]:
         else:
             claim = Claim("Larionov et al. 2023, Fig. 6", "blows up", "the paper's claim: more than its start",
                           "its blow-up needs what a step of ours refuses: contact that pushes past what the solve accepts; sizes are not published")
-            records.append(claim.told(f"{key}.most_over_start", most) if most <= 1.05 else
+            records.append(claim.reported(f"{key}.most_over_start", most) if most <= 1.05 else
                            Claim("Larionov et al. 2023, Fig. 6", "blows up", "the paper's claim: more than its start").at_least(f"{key}.most_over_start", most, 1.05))
     plot_energy(context.figures / "papers_ball.png", STEP * np.arange(1, FRAMES + 1), over)
     page.section("Larionov et al. 2023: ball in a soft box (Fig. 6)")

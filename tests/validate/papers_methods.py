@@ -30,7 +30,7 @@ LIMITS = {("1b", "Euler"): 2 / 15, ("1b", "midpoint"): 2 / 15, ("1b", "RK4"): 2.
           ("wave", "Verlet"): 2 / math.sqrt(5), ("wave", "Verlet, centred"): 2 / math.sqrt(5)}
 
 # Explicit Euler on example 3 is the slowest: it shrinks and grows by a thousandth in two steps that are 1 % off its limit, and 1.001^15000 is
-# 3e6. Solutions are of order one at the start, and undamped ones stay so below the limit: a hundred tells them apart.
+# 3e6. Solutions are of order one at the start, and undamped ones stay so below the limit: a hundred separates them.
 GROWTH_STEPS, GROWN = 30000, 100.0
 
 

@@ -1,4 +1,4 @@
-"""Runs of scenes that a study writes itself: what is measured along the way, kept between calls (kept.py)."""
+"""Runs of scenes that a study writes itself: what is measured in them, kept between calls (kept.py)."""
 
 from __future__ import annotations
 

@@ -160,7 +160,7 @@ int Cancel(const std::string& server, const std::string& scene_file, int count, 
   const auto stub = Connect(server);
   Victim victim(stub.get(), NewSession(stub.get(), ReadScene(scene_file)));
   std::mt19937 random(static_cast<std::mt19937::result_type>(seed));
-  std::uniform_real_distribution<double> moment(2, window_ms);  // ms; a call is under way after 2
+  std::uniform_real_distribution<double> moment(2, window_ms);  // ms; a call runs after 2
   std::vector<double> cancelled, late;
   for (int i = 0; i < count; ++i) {
     victim.Reset();

@@ -1,4 +1,4 @@
-"""Ways to a server: directly, and through the proxy that stands in front of it off loopback."""
+"""Fronts of a server: its own port, and the proxy that stands in front of it off loopback."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def fronts(server: Path, names: list[str]) -> list[Front]:
     """Of "direct" and "proxy" those that are asked for. Raises ValueError for any other."""
     programs = {"direct": server, "proxy": server.with_name("eipc-server-with-proxy")}
     if unknown := set(names) - programs.keys():
-        raise ValueError(f"no way to a server is called {', '.join(sorted(unknown))} (there are: {', '.join(programs)})")
+        raise ValueError(f"no front of a server is called {', '.join(sorted(unknown))} (there are: {', '.join(programs)})")
     return [Front(name, program, server) for name, program in programs.items() if name in names]
 
 

@@ -224,7 +224,7 @@ class Client:
 
 
 def kill_rounds(server: str, folder: str, scene: Any, rounds: int, seed: int, clients: int = 4) -> Counts:
-    """`rounds` times: runs `clients` at once against a server on `folder`, kills it, starts it again and looks what is there."""
+    """`rounds` times: runs `clients` at once against a server on `folder`, kills it, starts it again and checks what is there."""
     counts, rng = Counts(), random.Random(seed)
     arguments = ("--listen=127.0.0.1:0", f"--state-dir={folder}", "--journal-checkpoint-bytes=20000", "--journal-replay-ms=20",
                  "--log-level=off")

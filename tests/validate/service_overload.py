@@ -72,7 +72,7 @@ def _overload_records(name: str, turns: list[dict[str, float]], most: float) -> 
                for figure in ("unloaded_p50", "unloaded_p99", "admitted_p50", "refused_p99")]
     return records + [
         at_most(f"{name}.admitted_p99_over_unloaded", middle(lambda turn: turn["admitted_p99_ms"] / turn["unloaded_p99_ms"]), most),
-        # A refusal is told before the pause and the time of one step alone have passed.
+        # A refusal is sent before the pause and the time of one step alone have passed.
         at_most(f"{name}.refused_p99_over_pause_and_unloaded",
                 middle(lambda turn: turn["refused_p99_ms"] / (REFUSAL_PAUSE_MS + turn["unloaded_p99_ms"])), 1),
         reported(f"{name}.admitted", sum(turn["admitted"] for turn in turns)),

@@ -44,7 +44,7 @@ class ServicePage:
         self._parts: dict[str, Any] = kept["parts"]
 
     def keep(self, part: str, front: str, title: str, command: str, records: Sequence[Record]) -> None:
-        """Replaces what is known of a part. front: the way to the server; command: prints these records again."""
+        """Replaces what is known of a part. front: the name of one of service_fronts.py; command: prints these records again."""
         known = self._parts.setdefault(part, {"fronts": {}})
         known["title"] = title
         known["fronts"][front] = {"command": command, "date": time.strftime("%Y-%m-%d", time.gmtime()), "machine": _machine(),

@@ -72,7 +72,7 @@ class Soak:
 
 
 class _Active(threading.Thread):
-    """Steps sessions over streams at RATE_HZ until it is told to stop; takes another session when it is given one."""
+    """Steps sessions over streams at RATE_HZ until it is stopped; takes another session when it is given one."""
 
     def __init__(self, session: eipc.Session, fail: Callable[[str], None]) -> None:
         super().__init__(daemon=True)
@@ -99,7 +99,7 @@ class _Active(threading.Thread):
         self._going.set()
 
     def hold(self) -> None:
-        """No step is under way, and none begins before go_on."""
+        """No step is in progress, and none begins before go_on."""
         self._going.clear()
         with self._between_steps:
             pass
@@ -148,13 +148,13 @@ class _Churn:
     def close(self) -> None:
         self._hasty.close()
 
-    def at_a_quiet_moment(self, look: Callable[[], Sample]) -> Sample:
+    def at_a_quiet_moment(self, take: Callable[[], Sample]) -> Sample:
         """What is seen while all sessions are there and none steps."""
         for active in self._active:
             active.hold()
         time.sleep(QUIET_S)
         try:
-            return look()
+            return take()
         finally:
             for active in self._active:
                 active.go_on()
@@ -342,7 +342,7 @@ def _run(server: eipc.ServerProcess, metrics: str, churn: _Churn, seen: Soak, se
          say: Callable[[str], None]) -> None:
     begin = time.monotonic()
     every = min(SAMPLE_S, seconds / 100)
-    due, told = 0.0, 0.0
+    due, reported_at = 0.0, 0.0
     while (now := time.monotonic() - begin) < seconds:
         act = rng.choice(churn.acts)
         try:
@@ -353,8 +353,8 @@ def _run(server: eipc.ServerProcess, metrics: str, churn: _Churn, seen: Soak, se
         if now >= due:
             due = now + every
             seen.samples.append(churn.at_a_quiet_moment(lambda at=now: _sample(server, metrics, at)))
-        if now >= told + min(300.0, seconds / 12):
-            told = now
+        if now >= reported_at + min(300.0, seconds / 12):
+            reported_at = now
             last = seen.samples[-1]
             say(f"soak: {now:.0f} s, {last.in_use / 2**20:.2f} MiB in use, {last.anonymous / 2**20:.1f} resident, {last.descriptors} files")
         time.sleep(PAUSE_S)

@@ -18,7 +18,7 @@ PAGE = RecordsTable(
     "The grasp", """Scenes of Embedded IPC (Du et al. 2025, IV-A): per-pair barrier of 1e4 N/m, no damping, one lag iteration. *Force error*: the
     mean vertical contact force over the last half second of holding, over the weight, less 1. *Friction share*: friction's part of it
     (above 1: the pads' normals point down). *Rise over lift*: the height that the bear gained over the 0.12 m that the fingers rose; soft
-    pads give way. *Spike*: the largest jump of the force between steps while holding, over the weight. *Friction over normal*: of the
+    pads yield. *Spike*: the largest jump of the force between steps while holding, over the weight. *Friction over normal*: of the
     sums of the pads' forces. Every state is audited; the digest is compared with that of the same run through a server.""",
     {"force_error": "force error", "friction_share": "friction share", "converged": "converged", "states_audited": "states audited",
      "intersections": "intersections", "min_distance": "least distance, m", "height_gained_over_lift": "rise over lift",

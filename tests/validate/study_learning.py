@@ -1,6 +1,6 @@
 """The learning stack: policies that learn, what recording costs and survives, and bits of environments under faults.
 
-`./dev validate learning.NAME` runs one part. EIPC_LEARNING_SCALE (default 1: the counts of the release; 0.05 for a look) sets how much of
+`./dev validate learning.NAME` runs one part. EIPC_LEARNING_SCALE (default 1: the counts of the release; 0.05 for a trial) sets how much of
 each part but `policies` is done, EIPC_LEARNING_GENERATIONS how long policies learn.
 """
 

@@ -1,6 +1,6 @@
 """What a night's run is staked on: bits, survival, hostility, overload and overhead of the service.
 
-How much is done is set by the environment: EIPC_SERVICE_SCALE (default 1: the counts of the release; 0.01 for a look),
+How much is done is set by the environment: EIPC_SERVICE_SCALE (default 1: the counts of the release; 0.01 for a trial),
 EIPC_SERVICE_SOAK_S (default 60; slopes have targets from 600 s after the warm-up on; 3600 is an hour), EIPC_SERVICE_WARM_UP_S (default:
 a third of it), EIPC_SERVICE_PARTS (a regular expression of whole names, such as "overload|overhead"; default: all) and EIPC_SERVICE_FRONTS (default "direct proxy": the server
 itself, and through the proxy). Figures end in docs/results/service.md (service_page.py).
@@ -342,7 +342,7 @@ def _soak(context: Context, _: Front) -> list[Record]:
 
 
 def _growth(seen: Sample, long: bool) -> list[Record]:
-    """Slopes an hour. Their bounds are only held against targets where the run is long enough to tell."""
+    """Slopes an hour. Their bounds are only held against targets where the run is long enough to show them."""
     judge = at_most if long else lambda name, value, limit, unit: reported(name, value, unit)
     records = []
     for name, values, limit in (("heap_in_use", seen.in_use, 0.01), ("anonymous_memory", seen.anonymous, 0.01),

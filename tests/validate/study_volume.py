@@ -79,7 +79,7 @@ def squish(context: Context, page: Page) -> list[Record]:
     corners = vertices[triangles] * (SQUISH_RADIUS - SQUISH_WALL)
     rest = float(np.einsum("ij,ij->", np.cross(corners[:, 0], corners[:, 1]), corners[:, 2]) / 6)
     loss = [1 - v / rest for v in volumes]
-    # At a given squeeze the ball gives way to the pressure inside: V = V_empty + C p, p = (V0 - V) / (V0 kv). C from kv = 1.
+    # At a given squeeze the ball yields to the pressure inside: V = V_empty + C p, p = (V0 - V) / (V0 kv). C from kv = 1.
     compliance = (loss[0] - loss[1]) / loss[1]  # C / (V0 kv) at kv = 1 / atm
     predicted = [loss[0], loss[1]] + [loss[0] / (1 + compliance / kv) for kv in COMPRESSIBILITIES[2:]]
     rows, records = [], []

@@ -24,7 +24,7 @@ const PICTURES = [
   { name: "viewer_forces", viewport: { width: 640, height: 800 }, colorScheme: "light", fragment: `#t=3.6${FROM_THE_LEFT}`, press: ["through"], of: ".view" },
   { name: "viewer_phone", viewport: { width: 390, height: 760 }, colorScheme: "dark", fragment: "#t=2.4" },
 ];
-const PHASES = ["1.5", "2.3", "3.6"]; // s: squeezed, on the way up, held
+const PHASES = ["1.5", "2.3", "3.6"]; // s: squeezed, lifted, held
 const FRAMES = { viewport: { width: 480, height: 760 }, colorScheme: "light" };
 
 const [grasp, folder] = process.argv.slice(2);

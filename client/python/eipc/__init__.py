@@ -37,11 +37,7 @@ from .observation import (
     Energies,
     Observation,
     Observe,
-    Outcome,
     PairCount,
-    SolverReport,
-    StepLimit,
-    StepReceipt,
     VolumeReading,
 )
 from .placement import Placement, PlacementRange
@@ -52,6 +48,7 @@ from .scene_source import load_scene, mesh_from_arrays
 from .server_process import ServerProcess, launch, launch_server
 from .session import Session
 from .shells import ShellReading
+from .solver_report import Outcome, SolverReport, StepLimit, StepReceipt
 from .stream import StepStream
 from .touch import ContactTractions, PairSlip, PeakStress
 

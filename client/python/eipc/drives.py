@@ -70,7 +70,7 @@ def path(times_s: Sequence[float], positions: Sequence[float],
 @dataclass(frozen=True)
 class DriveReading:
     """What a drive was commanded (m, m/s or N) and what it did, along the guide; of a hinge rad, rad/s and N m. saturated: its effort is
-    at the limit; blocked: and it moves nothing that way. Where its acceleration is limited, `commanded` is what it follows now."""
+    at the limit; blocked: and it moves nothing in that direction. Where its acceleration is limited, `commanded` is what it follows now."""
 
     mode: DriveMode
     commanded: float

@@ -11,9 +11,9 @@ import numpy as np
 
 from .episode_arrays import receipts_of
 from .errors import EpisodeError
-from .observation import StepReceipt
 from .recorded_requests import requests_of
 from .recorded_scene import RecordedScene, read_arrays, scene_path
+from .solver_report import StepReceipt
 from .v1 import service_pb2
 
 FORMAT = 1

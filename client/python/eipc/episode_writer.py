@@ -5,23 +5,23 @@ from __future__ import annotations
 import dataclasses
 import json
 from pathlib import Path
-from typing import Any, Callable, Mapping, Optional, Sequence, Union
+from typing import Any, Mapping, Optional, Sequence, Union
 
 from numpy.typing import ArrayLike, DTypeLike
 import numpy as np
 
 from .action_log import log_of_world
 from .commands import command_vector
-from .durable import write_durably
-from .episode import FORMAT, episode_path
-from .episode_arrays import observation_arrays, receipt_arrays
+from .episode import FORMAT
+from .episode_columns import EpisodeColumns
+from .episode_file import EpisodeFile
 from .errors import EpisodeError, ResourceExhaustedError
-from .observation import Observation, Observe, StepReceipt
+from .observation import Observation, Observe, ReceivedObservation
 from .recorded_requests import request_arrays, stripped
-from .recorded_scene import RecordedScene, scene_of_folder
+from .recorded_scene import RecordedScene
 from .session import Session
 from .stream import StepStream
-from .v1 import service_pb2
+from .v1 import observation_pb2, service_pb2
 
 # What record() takes as the request of a step: arguments of Session.step, or the message.
 Request = Union[Mapping[str, Any], service_pb2.StepRequest]
@@ -32,27 +32,28 @@ _SURFACE_ERROR = {np.dtype(np.float64): 1e-12, np.dtype(np.float32): 1e-6}
 class EpisodeWriter:
     """Steps a world and keeps what happens. Used in a `with` block: the end finishes the episode, an exception discards it.
 
-    success: whether the task was done, for the episode's file; None: not said. number: the episode's.
+    success: whether the task was done, for the episode's file; None: not said. number: the episode's. observation: the last one.
     """
 
-    def __init__(self, folder: Path, session: Session, world: int, known: Mapping[str, Any], positions_dtype: DTypeLike,
-                 on_end: Callable[[], None]) -> None:
+    def __init__(self, file: EpisodeFile, session: Session, world: int, known: Mapping[str, Any], scene: RecordedScene,
+                 positions_dtype: DTypeLike) -> None:
         self.number: int = known["number"]
         self.success: Optional[bool] = None
-        self._folder, self._session, self._world, self._known, self._on_end = folder, session, world, known, on_end
-        self._scene: RecordedScene = scene_of_folder(folder, session._client, session.scene)
-        self._observe = recorded_observe(self._scene, positions_dtype)
-        self._recorded = session.info().recording
+        self._file, self._session, self._world, self._known, self._scene = file, session, world, known, scene
+        self._observe = recorded_observe(scene, positions_dtype)
+        self._recorded = session._is_recorded()
         self._stream: Optional[StepStream] = None
         self._action_names: list[str] = []
         self._actions: list[np.ndarray] = []
         self._marks: list[tuple[float, bool]] = []
+        # The last step, until the server solves the next one or the episode ends.
+        self._last: Optional[tuple[observation_pb2.Observation, service_pb2.StepRequest]] = None
         self._requests: list[Optional[bytes]] = []
         self._kept: dict[str, list[np.ndarray]] = {}
         self._ended = False
         self._start = session.snapshot(world=world, data=True, keep=False).data
-        start = session.state(dataclasses.replace(self._observe, state_digest=True), world=world)
-        self.observations = [start]
+        self.observation: Observation = session.state(dataclasses.replace(self._observe, state_digest=True), world=world)
+        self._columns = EpisodeColumns(_message_of(self.observation), scene.surfaces_kept())
 
     def __enter__(self) -> "EpisodeWriter":
         return self
@@ -73,12 +74,7 @@ class EpisodeWriter:
     @property
     def path(self) -> Path:
         """Of the file that the episode has once it is finished."""
-        return episode_path(self._folder, self.number)
-
-    @property
-    def observation(self) -> Observation:
-        """The last one."""
-        return self.observations[-1]
+        return self._file.path
 
     def observe(self, extra: Optional[Observe] = None) -> Observe:
         """What the observations of the episode's steps must contain, with the groups of `extra`."""
@@ -93,14 +89,15 @@ class EpisodeWriter:
         action: the numbers that a policy gave, kept instead of the commands; equally many in each step.
         """
         self._check_open()
-        if self._stream is None:
-            self._stream = self._session.stream()
         names, values = command_vector(options, dt * options.get("substeps", 1)) if action is None else ([], _vector(action))
         self._check_action(names, values)
-        request = stripped(self._session._step_request(dt, **options))
+        if self._stream is None:
+            self._stream = self._session.stream()
         options.setdefault("expected_step", self.observation.step)
-        seen = self._stream.step(dt, observe=self.observe(observe), world=self._world, **options)
-        self._append(seen, names, values, request)
+        request = self._session._step_request(dt, observe=self.observe(observe), world=self._world, **options)
+        seen = self._stream._take(request, meanwhile=self._take_last)
+        self._last = _message_of(seen), request
+        self._append(seen, names, values)
         return seen
 
     def record(self, observation: Observation, action: ArrayLike, request: Optional[Request] = None) -> None:
@@ -111,14 +108,16 @@ class EpisodeWriter:
         self._check_open()
         values = _vector(action)
         self._check_action([], values)
-        receipt = observation.step_receipt
-        if receipt is None or any(getattr(observation, group) is None for group in ("contact_counts", "min_distance_m")):
+        message = _message_of(observation)
+        if not all(message.HasField(group) for group in ("step_receipt", "contact_counts", "min_distance_m")):
             raise EpisodeError("the observation lacks what an episode keeps: step with observe=episode.observe()")
-        if receipt.first_step != self.observation.step:
-            raise EpisodeError(f"the step goes on from {receipt.first_step}, the episode is at {self.observation.step}: "
+        if message.step_receipt.first_step != self.observation.step:
+            raise EpisodeError(f"the step goes on from {message.step_receipt.first_step}, the episode is at {self.observation.step}: "
                                "record every step of the world, in order")
-        message = self._session._step_request(**request) if isinstance(request, Mapping) else request
-        self._append(observation, [], values, None if message is None else stripped(message))
+        asked = self._session._step_request(**request) if isinstance(request, Mapping) else request
+        self._take_last()
+        self._take(message, asked)
+        self._append(observation, [], values)
 
     def keep(self, name: str, value: ArrayLike) -> None:
         """Keeps an array of numbers that belongs to the last observation, such as what a policy saw; of one shape, and once at the
@@ -148,33 +147,41 @@ class EpisodeWriter:
         if not self._actions:
             self.discard()
             return
-        kept = self._scene.surfaces_kept()
-        receipts = [self._receipt(seen) for seen in self.observations[1:]]
-        arrays = {**observation_arrays(self.observations, kept), **receipt_arrays(self.observations[0], receipts)}
+        self._take_last()
+        arrays = self._columns.arrays()
         arrays["action"] = np.array(self._actions)
         arrays["reward"] = np.array([reward for reward, _ in self._marks])
         arrays["done"] = np.array([done for _, done in self._marks])
         arrays.update(self._kept_arrays())
         arrays.update(request_arrays(self._start, self._requests))
-        meta = {"format": FORMAT, "what": "episode", **self._known, "success": self.success, "build": receipts[0].build,
-                "action_names": self._action_names, **self._add_log(arrays)}
+        meta = {"format": FORMAT, "what": "episode", **self._known, "success": self.success,
+                "build": _message_of(self.observation).step_receipt.build, "action_names": self._action_names, **self._add_log(arrays)}
         arrays["meta"] = np.array(json.dumps(meta))
         self._check_surfaces()
-        write_durably(self.path, lambda file: np.savez(file, **arrays))
-        self._end()
+        self._file.write(arrays)
+        self._ended = True
 
     def discard(self) -> None:
         """Ends the episode and keeps nothing of it."""
         if not self._ended:
             self._close_stream(cancel=True)
-            self._end()
+            self._file.forget()
+            self._ended = True
 
-    def _append(self, seen: Observation, names: list[str], values: np.ndarray, request: Optional[bytes]) -> None:
-        self.observations.append(seen)
+    def _append(self, seen: Observation, names: list[str], values: np.ndarray) -> None:
+        self.observation = seen
         self._action_names = names
         self._actions.append(values)
         self._marks.append((0.0, False))
-        self._requests.append(request)
+
+    def _take_last(self) -> None:
+        if self._last is not None:
+            last, self._last = self._last, None
+            self._take(*last)
+
+    def _take(self, seen: observation_pb2.Observation, request: Optional[service_pb2.StepRequest]) -> None:
+        self._columns.add(seen)
+        self._requests.append(None if request is None else stripped(request))
 
     def _kept_arrays(self) -> dict[str, np.ndarray]:
         for name, rows in self._kept.items():
@@ -204,7 +211,7 @@ class EpisodeWriter:
     def _check_surfaces(self) -> None:
         """That the world was not stepped past the recorder, and that surfaces made from cages are those that the server has."""
         now = self._session.state(Observe(surface_positions=True, state_digest=True), world=self._world)
-        receipt = self._receipt(self.observation)
+        receipt = _message_of(self.observation).step_receipt
         if now.state_digest != receipt.state_digest:
             raise EpisodeError(f"the world is at step {now.step}, the episode at {receipt.step}: something stepped it past the recorder")
         for name, embedding in self._scene.embeddings.items():
@@ -217,22 +224,15 @@ class EpisodeWriter:
                 raise EpisodeError(f"the surface of '{name}' made from its cage is off by {error:.3g} m; is {self._scene.name} of another "
                                    "server? Record into another folder")
 
-    def _receipt(self, seen: Observation) -> StepReceipt:
-        assert seen.step_receipt is not None
-        return seen.step_receipt
-
     def _check_open(self) -> None:
         if self._ended:
             raise EpisodeError(f"episode {self.number} has ended")
+        self._file.check()
 
     def _close_stream(self, cancel: bool = False) -> None:
         if self._stream is not None:
             self._stream.close(cancel=cancel)
             self._stream = None
-
-    def _end(self) -> None:
-        self._ended = True
-        self._on_end()
 
 
 def recorded_observe(scene: RecordedScene, positions_dtype: DTypeLike = np.float64) -> Observe:
@@ -240,6 +240,12 @@ def recorded_observe(scene: RecordedScene, positions_dtype: DTypeLike = np.float
     return Observe(
         twists=True, cage_positions=True, surface_positions=bool(scene.surfaces_kept()), contact_wrenches=True,
         contact_counts=True, min_distance=True, boundary_poses=True, step_receipt=True, positions_dtype=positions_dtype)
+
+
+def _message_of(observation: Observation) -> observation_pb2.Observation:
+    if not isinstance(observation, ReceivedObservation):
+        raise EpisodeError("an episode keeps observations as the server sent them, not what was made of them")
+    return observation.message
 
 
 def _vector(action: ArrayLike) -> np.ndarray:

@@ -71,7 +71,7 @@ class UnauthenticatedError(EipcError):
 
 
 class PermissionDeniedError(EipcError):
-    """The caller may look, but not change."""
+    """The caller may read, but not change."""
 
 
 class UnavailableError(EipcError):

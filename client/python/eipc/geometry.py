@@ -34,7 +34,7 @@ def quaternion_from_rpy(rpy: ArrayLike) -> np.ndarray:
 
 
 def slerp(a: np.ndarray, b: np.ndarray, s: float) -> np.ndarray:
-    """Shortest-way spherical interpolation from a (s = 0) to b (s = 1), unit quaternions."""
+    """Spherical interpolation along the shorter arc from a (s = 0) to b (s = 1), unit quaternions."""
     cosine = float(np.dot(a, b))
     if cosine < 0:
         b, cosine = -b, -cosine
@@ -126,7 +126,7 @@ class Interpolation(enum.Enum):
     MINIMUM_JERK = scene_pb2.Trajectory.MINIMUM_JERK
 
     def ease(self, s: float) -> float:
-        """The part of the way that is done at the part s of the time."""
+        """The part of the path that is covered at the part s of the time."""
         if self is Interpolation.CUBIC:
             return s * s * (3 - 2 * s)
         if self is Interpolation.MINIMUM_JERK:

@@ -113,8 +113,8 @@ class _File:
         return child
 
     def material(self, name: str, color: tuple[float, float, float]) -> int:
-        look = {"baseColorFactor": [*color, 1.0], "metallicFactor": 0.0, "roughnessFactor": 0.8}
-        return self.add("materials", {"name": name, "pbrMetallicRoughness": look, "doubleSided": True})
+        factors = {"baseColorFactor": [*color, 1.0], "metallicFactor": 0.0, "roughnessFactor": 0.8}
+        return self.add("materials", {"name": name, "pbrMetallicRoughness": factors, "doubleSided": True})
 
     def accessor(self, values: np.ndarray, component: int, kind: str, target: Optional[int] = None, bounds: bool = False) -> int:
         accessor = {"bufferView": self._view(values, target), "componentType": component, "count": len(values), "type": kind}

@@ -36,7 +36,7 @@ class PoseDriveReading:
     force: np.ndarray  # [3] N, world
     moment: np.ndarray  # [3] N m, world
     saturated: bool  # a force along an axis of the commanded frame, or the moment, is at its limit
-    blocked: bool  # and the body does not move that way
+    blocked: bool  # and the body does not move in its direction
 
 
 def joint_from_message(message: observation_pb2.JointReading) -> JointReading:

@@ -49,7 +49,7 @@ def _file(name: str) -> FileDescriptor:
 
 
 def class_of(descriptor: Descriptor) -> Any:
-    """The class of a message of any pool, by whichever way the installed protobuf has."""
+    """The class of a message of any pool, by whichever function the installed protobuf has."""
     if hasattr(message_factory, "GetMessageClass"):
         return message_factory.GetMessageClass(descriptor)
     from google.protobuf import symbol_database  # before protobuf 4.22

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import enum
+import functools
 from dataclasses import dataclass, field
 from typing import Any, Mapping, Optional, Sequence
 
@@ -16,8 +16,9 @@ from .goals import GoalReading, goals_from_messages
 from .joints import JointReading, PoseDriveReading, joint_from_message, pose_drive_from_message
 from .shells import ShellReading, shell_from_message
 from .shown import brief
+from .solver_report import SolverReport, StepReceipt, receipt_from_message, report_from_message
 from .touch import ContactTractions, PairSlip, slips_from_messages, tractions_from_message
-from .v1 import geometry_pb2, observation_pb2, scene_pb2
+from .v1 import geometry_pb2, observation_pb2
 
 
 @dataclass(frozen=True)
@@ -74,33 +75,6 @@ class Observe:
             contact_tractions=self.contact_tractions, stresses=self.stresses, slips=self.slips, joints=self.joints,
             goals=self.goals, shells=self.shells, bodies=list(self.bodies),
             positions_dtype=arrays.data_type(self.positions_dtype))
-
-
-class StepLimit(enum.Enum):
-    """What kept a step from its tolerance."""
-
-    NOTHING = observation_pb2.LIMITED_BY_NOTHING
-    COLLISION = observation_pb2.LIMITED_BY_COLLISION
-    INVERSION = observation_pb2.LIMITED_BY_INVERSION
-    FRICTION = observation_pb2.LIMITED_BY_FRICTION
-    ITERATIONS = observation_pb2.LIMITED_BY_ITERATIONS
-    LINE_SEARCH = observation_pb2.LIMITED_BY_LINE_SEARCH
-    LINEAR_SOLVE = observation_pb2.LIMITED_BY_LINEAR_SOLVE
-    TIME = observation_pb2.LIMITED_BY_TIME
-
-
-class Outcome(enum.Enum):
-    """How a step ended. Whatever it says, the state holds no intersection."""
-
-    UNSPECIFIED = observation_pb2.STEP_OUTCOME_UNSPECIFIED
-    CONVERGED = observation_pb2.CONVERGED
-    ITERATION_CAP = observation_pb2.ITERATION_CAP
-    TARGET_NOT_REACHED = observation_pb2.TARGET_NOT_REACHED
-    STALLED = observation_pb2.STALLED
-
-    @classmethod
-    def _missing_(cls, value: object) -> "Outcome":
-        return cls.UNSPECIFIED  # an outcome that a newer server knows
 
 
 @dataclass(frozen=True)
@@ -183,75 +157,6 @@ class Energies:
     volume: float = 0.0
 
 
-@dataclass(frozen=True)
-class AuditReport:
-    """The exact check of an accepted state."""
-
-    intersections: int  # pairs of triangles that meet
-    inversions: int  # elements with orientation <= 0
-    forbidden_inversions: int  # those of materials that forbid it
-    seconds: float
-    # Smallest distance of two features as a part of what the thicknesses of shells leave them; None where none are near.
-    least_relative_distance: Optional[float] = None
-
-
-@brief
-@dataclass(frozen=True)
-class SolverReport:
-    """How the last step was solved."""
-
-    outcome: Outcome
-    newton_iterations: int
-    linear_solves: int
-    line_search_halvings: int
-    min_ccd_fraction: float
-    residual_m_s: float
-    target_error_m: float
-    wall_time_s: float
-    barrier_stiffness: float
-    stage_seconds: Mapping[str, float]
-    # Points that the exact check refused although collision detection had let them pass; 0 is expected.
-    exact_rejections: int = 0
-    # Of the accepted state, in steps that the scene's `audit_every_n_steps` names; None in others.
-    audit: Optional[AuditReport] = None
-    limited_by: StepLimit = StepLimit.NOTHING
-    linear_solver: str = ""  # of Newton's systems: "CHOLESKY", "PCG_DIAGONAL", "PCG_BLOCK" or "PCG_IC0"; what AUTO stood for
-    krylov_iterations: int = 0  # of BiCGSTAB (implicit friction) and of conjugate gradients
-    direct_solves: int = 0  # linear systems that those left to a direct solver
-    kept_matrices: int = 0  # iterations of simplified Newton with the matrix of the one before
-    missed_targets: int = 0  # drives that were stopped before they arrived; independent of the outcome
-    unsettled_friction: int = 0  # stages that ended before friction, lagged until it converges, had converged
-    # Of the accepted state, in floating point; forces of a state that has some are not those of the material.
-    inverted_elements: int = 0
-    late_steps: int = 0  # steps of the request that were complete after their time limit
-    implicit_stages: int = 0  # stages whose lags of friction did not converge and that implicit friction was solved for instead
-    # How often what the integrator promises of energy, momenta and order was broken, by cause (StructureBreaks in observation.proto).
-    structure_breaks: Mapping[str, int] = field(default_factory=dict)
-
-    @property
-    def converged(self) -> bool:
-        return self.outcome is Outcome.CONVERGED
-
-
-@dataclass(frozen=True)
-class StepReceipt:
-    """What vouches for a request's steps: the worst figure of each kind over them, and the digest that `eipc verify` finds again."""
-
-    scene: str
-    build: str
-    first_step: int
-    step: int
-    state_digest: str
-    min_distance_m: float
-    min_ccd_fraction: float
-    residual_m_s: float
-    target_error_m: float
-    newton_iterations: int
-    outcome: Outcome
-    missed_targets: int = 0  # the most drives that a step of the request stopped before they arrived
-    inverted_elements: int = 0  # the most that a step of the request ended with
-
-
 @dataclass(frozen=True, eq=False)
 class BoundaryPose:
     """The commanded pose of a driven frame, and the one it reached."""
@@ -331,21 +236,56 @@ def _optional_array(owner: observation_pb2.BodyObservation, name: str) -> Option
     return arrays.to_numpy(getattr(owner, name)) if owner.HasField(name) else None
 
 
-def _body(message: observation_pb2.BodyObservation) -> BodyObservation:
-    def optional_vector(name: str) -> Optional[np.ndarray]:
-        return _vector(getattr(message, name)) if message.HasField(name) else None
+class _ReceivedBody(BodyObservation):
+    """As the server sent it, unpacked as ReceivedObservation is."""
 
-    return BodyObservation(
-        name=message.name,
-        pose=Pose.from_message(message.pose) if message.HasField("pose") else None,
-        linear_velocity=optional_vector("linear_velocity_m_s"),
-        angular_velocity=optional_vector("angular_velocity_rad_s"),
-        cage_positions=_optional_array(message, "cage_positions"),
-        surface_positions=_optional_array(message, "surface_positions"),
-        volumes=tuple(VolumeReading(volume.volume_m3, volume.overpressure_pa) for volume in message.volumes),
-        contact_tractions=tractions_from_message(message.contact_tractions) if message.HasField("contact_tractions") else None,
-        von_mises=_optional_array(message, "von_mises_pa"),
-        shell=shell_from_message(message.shell) if message.HasField("shell") else None)
+    message: observation_pb2.BodyObservation
+
+    @functools.cached_property
+    def name(self) -> str:
+        return self.message.name
+
+    @functools.cached_property
+    def pose(self) -> Optional[Pose]:
+        return Pose.from_message(self.message.pose) if self.message.HasField("pose") else None
+
+    @functools.cached_property
+    def linear_velocity(self) -> Optional[np.ndarray]:
+        return _vector(self.message.linear_velocity_m_s) if self.message.HasField("linear_velocity_m_s") else None
+
+    @functools.cached_property
+    def angular_velocity(self) -> Optional[np.ndarray]:
+        return _vector(self.message.angular_velocity_rad_s) if self.message.HasField("angular_velocity_rad_s") else None
+
+    @functools.cached_property
+    def cage_positions(self) -> Optional[np.ndarray]:
+        return _optional_array(self.message, "cage_positions")
+
+    @functools.cached_property
+    def surface_positions(self) -> Optional[np.ndarray]:
+        return _optional_array(self.message, "surface_positions")
+
+    @functools.cached_property
+    def volumes(self) -> Sequence[VolumeReading]:
+        return tuple(VolumeReading(volume.volume_m3, volume.overpressure_pa) for volume in self.message.volumes)
+
+    @functools.cached_property
+    def contact_tractions(self) -> Optional[ContactTractions]:
+        return tractions_from_message(self.message.contact_tractions) if self.message.HasField("contact_tractions") else None
+
+    @functools.cached_property
+    def von_mises(self) -> Optional[np.ndarray]:
+        return _optional_array(self.message, "von_mises_pa")
+
+    @functools.cached_property
+    def shell(self) -> Optional[ShellReading]:
+        return shell_from_message(self.message.shell) if self.message.HasField("shell") else None
+
+
+def _body(message: observation_pb2.BodyObservation) -> BodyObservation:
+    made = object.__new__(_ReceivedBody)
+    made.__dict__["message"] = message
+    return made
 
 
 def _wrench(message: observation_pb2.ContactWrench) -> ContactWrench:
@@ -358,33 +298,8 @@ def _counts(message: observation_pb2.ContactCounts) -> ContactCounts:
     return ContactCounts(message.point_triangle, message.edge_edge, pairs)
 
 
-def _audit(message: observation_pb2.AuditReport) -> AuditReport:
-    return AuditReport(message.intersections, message.inversions, message.forbidden_inversions, message.seconds,
-                       message.least_relative_distance if message.HasField("least_relative_distance") else None)
-
-
-def _report(message: observation_pb2.SolverReport) -> SolverReport:
-    return SolverReport(
-        outcome=Outcome(message.outcome), newton_iterations=message.newton_iterations,
-        linear_solves=message.linear_solves, line_search_halvings=message.line_search_halvings,
-        min_ccd_fraction=message.min_ccd_fraction, residual_m_s=message.residual_m_s,
-        target_error_m=message.target_error_m, wall_time_s=message.wall_time_s,
-        barrier_stiffness=message.barrier_stiffness, stage_seconds=dict(message.stage_seconds),
-        exact_rejections=message.exact_rejections,
-        audit=_audit(message.audit) if message.HasField("audit") else None,
-        limited_by=StepLimit(message.limited_by),
-        linear_solver=scene_pb2.SolverSettings.LinearSolver.Name(message.linear_solver),
-        krylov_iterations=message.krylov_iterations, direct_solves=message.direct_solves, kept_matrices=message.kept_matrices,
-        missed_targets=message.missed_targets, unsettled_friction=message.unsettled_friction,
-        inverted_elements=message.inverted_elements, late_steps=message.late_steps, implicit_stages=message.implicit_stages,
-        structure_breaks={f.name: getattr(message.structure_breaks, f.name) for f in message.structure_breaks.DESCRIPTOR.fields})
-
-
-def _receipt(message: observation_pb2.StepReceipt) -> StepReceipt:
-    return StepReceipt(message.scene, message.build, message.first_step, message.step, message.state_digest,
-                       message.min_distance_m, message.min_ccd_fraction, message.residual_m_s, message.target_error_m,
-                       message.newton_iterations, Outcome(message.outcome), message.missed_targets,
-                       message.inverted_elements)
+def _energies(message: observation_pb2.Energies) -> Energies:
+    return Energies(message.kinetic_j, message.elastic_j, message.gravity_j, message.barrier_j, message.volume_j)
 
 
 def _boundary_pose(message: observation_pb2.BoundaryPose) -> BoundaryPose:
@@ -393,23 +308,70 @@ def _boundary_pose(message: observation_pb2.BoundaryPose) -> BoundaryPose:
                         pose_drive_from_message(message.pose_drive) if message.HasField("pose_drive") else None)
 
 
-def observation_from_message(message: observation_pb2.Observation) -> Observation:
-    """Unpacks an observation; arrays stay views of the message's bytes."""
-    energies = message.energies
-    return Observation(
-        step=message.step,
-        time_s=message.time_s,
-        bodies={body.name: _body(body) for body in message.bodies},
-        contact_wrenches={(wrench.body, wrench.other): _wrench(wrench) for wrench in message.contact_wrenches},
-        contact_counts=_counts(message.contact_counts) if message.HasField("contact_counts") else None,
-        min_distance_m=message.min_distance_m if message.HasField("min_distance_m") else None,
-        energies=Energies(energies.kinetic_j, energies.elastic_j, energies.gravity_j, energies.barrier_j,
-                          energies.volume_j)
-        if message.HasField("energies") else None,
-        solver_report=_report(message.solver_report) if message.HasField("solver_report") else None,
-        boundary_poses={(pose.body, pose.boundary_set): _boundary_pose(pose) for pose in message.boundary_poses},
-        state_digest=message.state_digest,
-        step_receipt=_receipt(message.step_receipt) if message.HasField("step_receipt") else None,
-        slips=slips_from_messages(message.slips),
-        joints={joint.name: joint_from_message(joint) for joint in message.joints},
-        goals=goals_from_messages(message.goals))
+class ReceivedObservation(Observation):
+    """An observation as the server sent it. Each group is unpacked when it is first asked for, so that one that nobody reads costs
+    nothing; arrays are views of the message's bytes."""
+
+    message: observation_pb2.Observation
+
+    @functools.cached_property
+    def step(self) -> int:
+        return self.message.step
+
+    @functools.cached_property
+    def time_s(self) -> float:
+        return self.message.time_s
+
+    @functools.cached_property
+    def bodies(self) -> Mapping[str, BodyObservation]:
+        return {body.name: _body(body) for body in self.message.bodies}
+
+    @functools.cached_property
+    def contact_wrenches(self) -> Mapping[tuple[str, str], ContactWrench]:
+        return {(wrench.body, wrench.other): _wrench(wrench) for wrench in self.message.contact_wrenches}
+
+    @functools.cached_property
+    def contact_counts(self) -> Optional[ContactCounts]:
+        return _counts(self.message.contact_counts) if self.message.HasField("contact_counts") else None
+
+    @functools.cached_property
+    def min_distance_m(self) -> Optional[float]:
+        return self.message.min_distance_m if self.message.HasField("min_distance_m") else None
+
+    @functools.cached_property
+    def energies(self) -> Optional[Energies]:
+        return _energies(self.message.energies) if self.message.HasField("energies") else None
+
+    @functools.cached_property
+    def solver_report(self) -> Optional[SolverReport]:
+        return report_from_message(self.message.solver_report) if self.message.HasField("solver_report") else None
+
+    @functools.cached_property
+    def boundary_poses(self) -> Mapping[tuple[str, str], BoundaryPose]:
+        return {(pose.body, pose.boundary_set): _boundary_pose(pose) for pose in self.message.boundary_poses}
+
+    @functools.cached_property
+    def state_digest(self) -> str:
+        return self.message.state_digest
+
+    @functools.cached_property
+    def step_receipt(self) -> Optional[StepReceipt]:
+        return receipt_from_message(self.message.step_receipt) if self.message.HasField("step_receipt") else None
+
+    @functools.cached_property
+    def slips(self) -> Mapping[tuple[str, str], PairSlip]:
+        return slips_from_messages(self.message.slips)
+
+    @functools.cached_property
+    def joints(self) -> Mapping[str, JointReading]:
+        return {joint.name: joint_from_message(joint) for joint in self.message.joints}
+
+    @functools.cached_property
+    def goals(self) -> Mapping[str, GoalReading]:
+        return goals_from_messages(self.message.goals)
+
+
+def observation_from_message(message: observation_pb2.Observation) -> ReceivedObservation:
+    made = object.__new__(ReceivedObservation)
+    made.__dict__["message"] = message
+    return made

@@ -24,7 +24,7 @@ _NEAREST_M = 1e-6  # what is nearer to a pad's camera is not seen
 
 @dataclass(frozen=True)
 class PadCamera:
-    """A pinhole behind the membrane, on the pad's axis, `distance_m` from its origin, that looks along z. Square pixels."""
+    """A pinhole behind the membrane, on the pad's axis, `distance_m` from its origin, with z as optical axis. Square pixels."""
 
     distance_m: float = 0.03
     width: int = 80

@@ -6,7 +6,8 @@ import time
 from dataclasses import dataclass
 from typing import Any, Callable, Protocol
 
-from .observation import Observation, StepLimit
+from .observation import Observation
+from .solver_report import StepLimit
 
 
 class Steps(Protocol):

@@ -35,7 +35,7 @@ def request_arrays(start: bytes, requests: Sequence[Optional[bytes]]) -> dict[st
 def requests_of(arrays: Mapping[str, np.ndarray], name: str) -> list[service_pb2.StepRequest]:
     """Raises EpisodeError when the episode has none."""
     if "request" not in arrays:
-        raise EpisodeError(f"{name} does not say how its steps were asked for: its recorder was not told (record(..., request=)), or is of "
+        raise EpisodeError(f"{name} does not say how its steps were asked for: its recorder did not receive them (record(..., request=)), or is of "
                            "an earlier version")
     data, at = arrays["request"].tobytes(), arrays["request_at"].tolist()
     return [service_pb2.StepRequest.FromString(data[begin:end]) for begin, end in zip(at, at[1:])]

@@ -8,21 +8,22 @@
 
 from __future__ import annotations
 
-import json
 import os
 import re
 import warnings
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Optional, Union
 
 from numpy.typing import DTypeLike
 import numpy as np
 
-from .durable import PART, sync_folder, write_durably
-from .episode import episode_path, episode_paths
+from .disk_queue import DiskQueue
+from .durable import PART, sync_folder
+from .episode import episode_paths
+from .episode_file import EpisodeFile, LostEpisode, found_lost
 from .episode_writer import EpisodeWriter
 from .errors import EpisodeError
+from .recorded_scene import RecordedScene, scene_of_folder
 from .session import Session
 
 _NUMBER = re.compile(r"episode_(\d+)\.(?:npz|open|lost)")
@@ -30,16 +31,6 @@ _NUMBER = re.compile(r"episode_(\d+)\.(?:npz|open|lost)")
 
 class LostEpisodeWarning(UserWarning):
     """A recorder found episodes that an earlier one had begun and not finished."""
-
-
-@dataclass(frozen=True)
-class LostEpisode:
-    """What was known of an episode when it began."""
-
-    number: int
-    seed: Optional[int]
-    task: str
-    scene: str
 
 
 class Recorder:
@@ -54,6 +45,8 @@ class Recorder:
         self.positions_dtype = positions_dtype
         self.folder.mkdir(parents=True, exist_ok=True)
         self._lock = _locked(self.folder / ".lock")
+        self._disk = DiskQueue()
+        self._scenes: dict[str, RecordedScene] = {}
         self.lost = self._find_lost()
         self._next = 1 + max((number for number, _ in self._numbered()), default=-1)
         if self.lost:
@@ -63,63 +56,64 @@ class Recorder:
     def __enter__(self) -> "Recorder":
         return self
 
-    def __exit__(self, *_: Any) -> None:
-        self.close()
+    def __exit__(self, kind: Any, *_: Any) -> None:
+        try:
+            self.close()
+        except EpisodeError:
+            if kind is None:  # else the first error is the one to report
+                raise
 
     def __repr__(self) -> str:
         return f"Recorder({str(self.folder)!r}, {len(episode_paths(self.folder))} episodes)"
 
+    def sync(self) -> None:
+        """Waits until all episodes that are finished are on the disk, so that the end of the machine takes none of them. Raises
+        EpisodeError when they cannot be put there."""
+        self._disk.flush()
+
     def close(self) -> None:
-        """Lets another recorder use the folder."""
-        if self._lock >= 0:
-            os.close(self._lock)
+        """Does the same, and lets another recorder use the folder."""
+        if self._lock < 0:
+            return
+        self._disk.close()
+        os.close(self._lock)
         self._lock = -1
+        self._disk.check()
 
     def episode(self, session: Session, seed: Optional[int] = None, task: str = "", world: int = 0) -> EpisodeWriter:
         """Begins an episode where a world of the session is now. Several may be recorded at a time, of one world each.
 
         seed: of whatever was drawn for it. task: what is to be done, in words. Leaving its `with` block finishes the
-        episode; leaving it by an exception discards it.
+        episode; leaving it by an exception discards it. Raises EpisodeError when earlier ones cannot be put on the disk.
         """
         if self._lock < 0:
             raise EpisodeError(f"{self.folder}: the recorder is closed")
         number, self._next = self._next, self._next + 1
-        marker = self._marker(number)
         known = {"number": number, "seed": seed, "task": task, "scene": session.scene}
-        write_durably(marker, lambda file: file.write(json.dumps(known).encode()))
+        file = EpisodeFile(self.folder, known, self._disk)
         try:
-            return EpisodeWriter(self.folder, session, world, known, self.positions_dtype, on_end=lambda: self._forget(marker))
+            return EpisodeWriter(file, session, world, known, self._scene(session), self.positions_dtype)
         except BaseException:
-            self._forget(marker)
+            file.forget()
             raise
 
-    def _forget(self, marker: Path) -> None:
-        marker.unlink(missing_ok=True)
-        sync_folder(self.folder)
-
-    def _marker(self, number: int) -> Path:
-        return episode_path(self.folder, number).with_suffix(".open")
+    def _scene(self, session: Session) -> RecordedScene:
+        if session.scene not in self._scenes:
+            self._scenes[session.scene] = scene_of_folder(self.folder, session._client, session.scene)
+        return self._scenes[session.scene]
 
     def _numbered(self) -> list[tuple[int, Path]]:
         matches = ((_NUMBER.fullmatch(path.name), path) for path in sorted(self.folder.iterdir()))
         return [(int(match.group(1)), path) for match, path in matches if match]
 
     def _find_lost(self) -> tuple[LostEpisode, ...]:
-        """Markers without an episode are renamed, so that they are reported once; unfinished files go."""
+        """Unfinished files go, and so do markers of files that are whole."""
         for path in self.folder.glob("*" + PART):
             path.unlink()
-        lost = []
-        for number, path in self._numbered():
-            if path.suffix != ".open":
-                continue
-            if episode_path(self.folder, number).exists():
-                path.unlink()  # it was finished, and its recorder killed right after
-                continue
-            known = json.loads(path.read_text(encoding="utf-8"))
-            lost.append(LostEpisode(number, known["seed"], known["task"], known["scene"]))
-            path.rename(path.with_suffix(".lost"))
+        markers = [path for _, path in self._numbered() if path.suffix == ".open"]
+        lost = tuple(found for found in map(found_lost, markers) if found is not None)
         sync_folder(self.folder)
-        return tuple(lost)
+        return lost
 
 
 def _locked(path: Path) -> int:

@@ -303,7 +303,7 @@ class Robot:
 class Clutch:
     """Relative commands for teleoperation: while engaged, a target moves as a device does since it was engaged.
 
-    scale: of the device's way. frame: orientation of the device's frame in the world, for one that is not aligned with it.
+    scale: of the device's displacement. frame: orientation of the device's frame in the world, for one that is not aligned with it.
     """
 
     def __init__(self, target: Pose, scale: float = 1.0, frame: Optional[ArrayLike] = None) -> None:
@@ -333,10 +333,10 @@ class Clutch:
     def move(self, device: Pose) -> Pose:
         """Where the target is with the device there."""
         if self._device is not None:
-            way = self._frame.apply(device.position - self._device.position)
+            displacement = self._frame.apply(device.position - self._device.position)
             turn = quaternion_multiply(device.orientation, self._device.inverse().orientation)
             turn = quaternion_multiply(quaternion_multiply(self._frame.orientation, turn), self._frame.inverse().orientation)
-            self.target = Pose(self._origin.position + self._scale * way, quaternion_multiply(turn, self._origin.orientation))
+            self.target = Pose(self._origin.position + self._scale * displacement, quaternion_multiply(turn, self._origin.orientation))
         return self.target
 
 

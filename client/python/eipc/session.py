@@ -26,6 +26,7 @@ class Session:
         self.name = name
         self.scene = scene
         self.worlds = worlds
+        self._recording: Optional[bool] = None  # what info() says of it, once that was asked
 
     def __repr__(self) -> str:
         worlds = f", {self.worlds} worlds" if self.worlds != 1 else ""
@@ -125,6 +126,12 @@ class Session:
 
     def delete(self, timeout: Optional[float] = None) -> None:
         self._client._call(self._client._stub.DeleteSession, service_pb2.DeleteSessionRequest(session=self.name), timeout)
+
+    def _is_recorded(self) -> bool:
+        """Whether the session was created with record=True, which does not change."""
+        if self._recording is None:
+            self._recording = self.info().recording
+        return self._recording
 
     def _batch_request(self, steps: Sequence[Mapping[str, Any]], request_id: str) -> service_pb2.StepBatchRequest:
         return requests.step_batch(self.name, steps, request_id)

@@ -1,4 +1,4 @@
-"""How values look in a console: short, with arrays by their shapes."""
+"""How values are printed in a console: short, with arrays by their shapes."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def brief(made: _Class) -> _Class:
     def shown(self: Any) -> str:
         values = ((field.name, getattr(self, field.name)) for field in dataclasses.fields(self) if field.repr)
         parts = [f"{name}={in_short(value)}" for name, value in values if not _absent(value)]
-        return f"{type(self).__name__}({', '.join(parts)})"
+        return f"{made.__name__}({', '.join(parts)})"
 
     setattr(made, "__repr__", shown)
     return made

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import queue
 import threading
-from typing import TYPE_CHECKING, Any, Iterable, Iterator, Mapping, Optional
+from typing import TYPE_CHECKING, Any, Callable, Iterable, Iterator, Mapping, Optional
 
 import grpc
 
 from .errors import DeadlineExceededError, EipcError, FailedPreconditionError, error_from_number, error_from_rpc
 from .observation import Observation, observation_from_message
+from .v1 import service_pb2
 
 if TYPE_CHECKING:
     from .session import Session
@@ -17,13 +18,15 @@ if TYPE_CHECKING:
 _END = object()
 # A stream that the server has not confirmed within this time, s, is cancelled all the same.
 _CONFIRMED_WITHIN_S = 1.0
+# What can be done while a request is on its way waits for no longer than this, s, for the request to be sent.
+_SENT_WITHIN_S = 0.1
 
 
 class StepStream:
     """An open step stream of one session; made by Session.stream(), used in a `with` block.
 
-    `step` sends one request and waits for its answer. `send` and `receive` apart, or `run`, keep several requests on
-    the way so that the server never waits for the network. A request that fails raises from its own `receive`; the
+    `step` sends one request and waits for its answer. `send` and `receive` apart, or `run`, keep several requests in
+    flight so that the server never waits for the network. A request that fails raises from its own `receive`; the
     session then is at its last whole step and the stream stays usable.
     """
 
@@ -36,14 +39,16 @@ class StepStream:
         self._failure: Optional[EipcError] = None
         # Step the session is at, as the last answer said; None before the first.
         self.session_step: Optional[int] = None
-        self._call = session._client._stream_stub().StepStream(iter(self._requests.get, _END))
+        # A word for each request that is on the wire, from when somebody waits for such words.
+        self._sent: "Optional[queue.SimpleQueue[None]]" = None
+        self._call = session._client._stream_stub().StepStream(self._outgoing())
         # The server knows of the call, or it is over.
         self._confirmed = threading.Event()
         self._reader = threading.Thread(target=self._read, name="eipc-stream", daemon=True)
         self._reader.start()
 
     def __repr__(self) -> str:
-        return f"StepStream(of {self._session.name}, at step {self.session_step}, {self._pending} on the way)"
+        return f"StepStream(of {self._session.name}, at step {self.session_step}, {self._pending} in flight)"
 
     def __enter__(self) -> "StepStream":
         return self
@@ -58,22 +63,47 @@ class StepStream:
 
     def send(self, dt: float, **options: Any) -> None:
         """Sends one step request without waiting; arguments as Session.step (no timeout)."""
+        self._send_message(self._session._step_request(dt, **options))
+
+    def _send_message(self, request: service_pb2.StepRequest) -> None:
         if self._failure is not None:
             raise self._failure
-        self._requests.put(self._session._step_request(dt, **options))
+        self._requests.put(request)
         self._pending += 1
 
+    def _take(self, request: service_pb2.StepRequest, meanwhile: Callable[[], None]) -> Observation:
+        """The answer to a request, as step() gives it; `meanwhile` is called once the request is on the wire. Not before: gRPC sends in
+        another thread, which Python would keep waiting."""
+        if self._sent is None:
+            self._sent = queue.SimpleQueue()
+        while not self._sent.empty():
+            self._sent.get()
+        self._send_message(request)
+        try:
+            self._sent.get(timeout=_SENT_WITHIN_S)
+        except queue.Empty:
+            pass  # the call is over, which receive() says, or the server does not take more
+        meanwhile()
+        return self.receive()
+
+    def _outgoing(self) -> Iterator[service_pb2.StepRequest]:
+        for request in iter(self._requests.get, _END):
+            yield request
+            # gRPC asks for the next one: it has sent this one.
+            if self._sent is not None:
+                self._sent.put(None)
+
     def receive(self, timeout: Optional[float] = None) -> Observation:
-        """The answer to the oldest request on the way. timeout: s, default the stream's."""
+        """The answer to the oldest request in flight. timeout: s, default the stream's."""
         if self._failure is not None:
             raise self._failure
         if self._pending == 0:
-            raise FailedPreconditionError("receive() without a request on the way", grpc.StatusCode.FAILED_PRECONDITION)
+            raise FailedPreconditionError("receive() without a request in flight", grpc.StatusCode.FAILED_PRECONDITION)
         limit = self._timeout if timeout is None else timeout
         try:
             response = self._responses.get(timeout=limit)
         except queue.Empty:
-            # An answer that comes later could no longer be told from the next one's.
+            # An answer that comes later could no longer be distinguished from the next one's.
             message = f"no answer on the step stream within {limit} s; the stream is closed"
             self._fail(DeadlineExceededError(message, grpc.StatusCode.DEADLINE_EXCEEDED))
         if isinstance(response, EipcError):
@@ -87,13 +117,13 @@ class StepStream:
     def step(self, dt: float, **options: Any) -> Observation:
         """Sends one request and waits for its answer. Refused while earlier answers have not been received."""
         if self._pending:
-            raise FailedPreconditionError("step() while answers are on the way: receive() them first",
+            raise FailedPreconditionError("step() while answers are in flight: receive() them first",
                                           grpc.StatusCode.FAILED_PRECONDITION)
         self.send(dt, **options)
         return self.receive()
 
     def run(self, requests: Iterable[Mapping[str, Any]], window: int = 4) -> Iterator[Observation]:
-        """Steps through `requests` (keyword arguments of Session.step), up to `window` on the way; yields in order."""
+        """Steps through `requests` (keyword arguments of Session.step), up to `window` in flight; yields in order."""
         for request in requests:
             while self._pending >= max(window, 1):
                 yield self.receive()

@@ -1,4 +1,4 @@
-"""The file that LeRobot's EnvHub looks for at the root of a repository; the package eipc must be installed."""
+"""The file that LeRobot's EnvHub reads at the root of a repository; the package eipc must be installed."""
 
 from eipc.envs.lerobot import make_env
 

@@ -36,7 +36,7 @@ except ImportError as missing:
 OBSERVE = eipc.Observe(contact_wrenches=True, contact_counts=True, min_distance=True, surface_positions=True,
                        cage_positions=True, twists=True, boundary_poses=True, contact_tractions=True, slips=True, stresses=True,
                        positions_dtype=np.float32)
-STEPS_ON_THE_WAY = 3
+STEPS_IN_FLIGHT = 3
 SECONDS_TO_OPEN = 10
 
 
@@ -84,7 +84,7 @@ def run_grasp(scene: eipc.Scene, task: GraspTask, dt: float, threads: int,
         observations = [session.state(OBSERVE)]
         progress = Progress(task)
         with session.stream() as stream:
-            for observation in stream.run(step_requests(task, dt, steps), window=STEPS_ON_THE_WAY):
+            for observation in stream.run(step_requests(task, dt, steps), window=STEPS_IN_FLIGHT):
                 observations.append(observation)
                 progress.show(observation)
         wall_s = progress.finish()
@@ -141,7 +141,7 @@ def table(summary: dict, out: Path, files: list[Path]) -> str:
                               f"{100 * (1 - holding['friction_share']):.1f} % normal (the pads' normals tilt)")]
     distance = summary["min_distance_m"]
     rows += [("height gained", f"{1e3 * summary['height_gained_m']:.1f} mm of the fingers' {1e3 * summary['lift_commanded_m']:.0f} mm "
-                               f"(soft pads give way)"),
+                               f"(soft pads yield)"),
              ("smallest distance", f"{1e6 * distance:.2f} µm" if distance is not None else "no contact"),
              ("contacts", f"{summary['contacts']['mean']:.0f} mean, {summary['contacts']['max']} most"),
              ("files", f"{out}/: " + ", ".join(file.name for file in files))]

@@ -29,7 +29,7 @@ _TITLES = {"squeeze": "squeezed", "lift": "lifting", "hold": "held"}
 
 
 def phase_times(task: GraspTask) -> dict[str, float]:
-    """When to look: the end of the squeeze, the middle of the lift, the end."""
+    """Times of the pictures: the end of the squeeze, the middle of the lift, the end."""
     return {"squeeze": task.squeeze_end_s, "lift": 0.5 * (task.squeeze_end_s + task.lift_end_s), "hold": task.duration_s}
 
 

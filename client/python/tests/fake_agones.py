@@ -55,11 +55,11 @@ class FakeAgones:
     @property
     def state(self):
         states = {"/ready": "Ready", "/allocate": "Allocated", "/shutdown": "Shutdown"}
-        told = [states[call] for call in self.calls if call in states]
-        return told[-1] if told else "Scheduled"
+        reported = [states[call] for call in self.calls if call in states]
+        return reported[-1] if reported else "Scheduled"
 
     @property
-    def told(self):
+    def state_calls(self):
         """The calls but Health."""
         return [call for call in self.calls if call != "/health"]
 

@@ -9,10 +9,9 @@ from eipc.client import BodyInfo, BodyTopology
 from eipc.durable import write_durably
 from eipc.embedding import Embedding
 from eipc.episode import FORMAT, episode_path
-from eipc.episode_arrays import receipt_arrays
-from eipc.observation import Observation, Outcome, StepReceipt
+from eipc.episode_columns import ReceiptColumns
 from eipc.recorded_scene import RecordedScene, scene_path
-from eipc.v1 import scene_pb2
+from eipc.v1 import observation_pb2, scene_pb2
 from puppet_server import BOX_TRIANGLES, box
 
 NAME = "scenes/made"
@@ -46,8 +45,10 @@ def made_episode(folder, number=0, steps=10, dt=0.02, task="lift the cube", kept
     wrench = np.zeros((steps + 1, 1, 3))
     wrench[1:, 0, 2] = 2.0
     digests = [f"{k:016x}" for k in range(steps + 1)]
-    receipts = [StepReceipt(NAME, "made", k, k + 1, digests[k + 1], 1e-3, 1.0, 0.0, 0.0, 3, Outcome.CONVERGED, 0, 0) for k in range(steps)]
-    start = Observation(0, 0.0, {}, {}, None, None, None, None, {}, state_digest=digests[0])
+    receipts = ReceiptColumns(digests[0])
+    for k in range(steps):
+        receipts.add(observation_pb2.StepReceipt(first_step=k, step=k + 1, state_digest=digests[k + 1], min_distance_m=1e-3,
+                                                 min_ccd_fraction=1.0, newton_iterations=3, outcome=observation_pb2.CONVERGED))
     frames = np.zeros((steps + 1, 1, 3))
     frames[:, 0, 0] = 0.1 * np.arange(steps + 1)
     arrays = {
@@ -62,7 +63,7 @@ def made_episode(folder, number=0, steps=10, dt=0.02, task="lift the cube", kept
         "drive_names": np.empty((0, 2), dtype=str), "drive_mode": np.zeros((steps + 1, 0), dtype=np.int32),
         **{f"drive_{name}": np.zeros((steps + 1, 0)) for name in ("commanded", "position_m", "velocity_m_s", "effort_n", "saturated", "blocked")},
         "action": 0.25 * np.arange(steps * actions).reshape(steps, actions), "reward": 0.1 * np.arange(steps), "done": np.arange(steps) == steps - 1,
-        **receipt_arrays(start, receipts), **{f"kept_{name}": array for name, array in (kept or {}).items()},
+        **receipts.arrays(), **{f"kept_{name}": array for name, array in (kept or {}).items()},
     }
     meta = {"format": FORMAT, "what": "episode", "number": number, "seed": 7 + number, "task": task, "scene": NAME, "success": True,
             "build": "made", "action_names": [f"cube/finger/{k}" for k in range(actions)]}

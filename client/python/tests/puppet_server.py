@@ -1,4 +1,4 @@
-"""A fake grasp for tests of the examples: fingers go where they are told, the held body follows their height.
+"""A fake grasp for tests of the examples: fingers go where they are commanded, the held body follows their height.
 
 No physics: forces are made up so that the summary's figures are known (friction carries 80 % of 105 % of the weight).
 """

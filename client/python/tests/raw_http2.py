@@ -46,7 +46,7 @@ def grpc_message(message: "object") -> bytes:
 
 
 class RawConnection:
-    """A connection that reads only when it is told to."""
+    """A connection that reads only on request."""
 
     def __init__(self, address: str, initial_window: int | None = None, source: str = "127.0.0.1") -> None:
         host, port = address.rsplit(":", 1)

@@ -26,16 +26,16 @@ def healths(fake):
 
 
 def test_start_allocation_drain(agones, server):
-    agones.await_(lambda fake: fake.told == ["/ready"])
+    agones.await_(lambda fake: fake.state_calls == ["/ready"])
     with server.client() as client:
         session = client.create_scene(scene()).create_session()
         agones.await_(lambda fake: fake.state == "Allocated")
         session.delete()
-        agones.await_(lambda fake: fake.told == ["/ready", "/allocate", "/ready"])
+        agones.await_(lambda fake: fake.state_calls == ["/ready", "/allocate", "/ready"])
         client.create_scene(scene()).create_session()
         agones.await_(lambda fake: fake.state == "Allocated")
     assert server.stop() == 0
-    assert agones.told == ["/ready", "/allocate", "/ready", "/allocate", "/shutdown"] and agones.calls[-1] == "/shutdown"
+    assert agones.state_calls == ["/ready", "/allocate", "/ready", "/allocate", "/shutdown"] and agones.calls[-1] == "/shutdown"
     assert agones.problems == []
 
 

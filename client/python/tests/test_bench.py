@@ -117,7 +117,7 @@ def test_a_small_bin_comes_to_rest_carried_and_free_of_intersections(bench, eipc
     one_asleep, two, two_asleep = rows[1:]
     assert two["objects"] == 16 and two["settled_s"] is not None and two["settled_s"] < 1 and "asleep" not in two
     assert two["carried_n"] == pytest.approx(2 * rows[0]["weight_n"], rel=0.01) and two["intersections"] == 0
-    # Where they may, they fall asleep: as well carried, and all their contacts still told.
+    # Where they may, they fall asleep: as well carried, and all their contacts still reported.
     for asleep, copies in ((one_asleep, 1), (two_asleep, 2)):
         assert asleep["asleep"]["contacts"] == pytest.approx(asleep["settled"]["contacts"], rel=0.1)
         assert asleep["carried_n"] == pytest.approx(copies * rows[0]["weight_n"], rel=0.01) and asleep["intersections"] == 0

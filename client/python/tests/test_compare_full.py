@@ -51,7 +51,7 @@ def test_a_resting_block_weighs_the_same_and_sags_less_in_a_cage(tmp_path):
     assert abs(contact["error"]["end"]) < 0.01
     assert found["force_error"] == contact["error"]
     assert block["reference"] == "the object's own tets" and block["vertices"]["full"] == 216 and block["vertices"]["coarse"] <= 12
-    # A cage moves in fewer ways, so it yields less to the same weight.
+    # A cage has fewer degrees of freedom, so it yields less to the same weight.
     assert block["deflection"]["end_m"]["coarse"] < block["deflection"]["end_m"]["full"]
     assert block["deflection"]["error"]["max"] > 0.01
     assert found["full_space"]["unknowns"] == 3 * 216

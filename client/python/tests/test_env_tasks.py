@@ -104,18 +104,18 @@ def test_a_mesh_that_is_not_there_is_named(tmp_path):
 
 def test_the_plate_is_set_into_the_rack():
     """The commands of the scene's own trajectory, one after the other."""
-    ways = [(0, 0, 0, -0.06), (0.04, 0, 0, -0.06), (0.04, 0, 0, 0.05), (0.04, 0.202, 0, 0.05), (0.04, 0.202, 0, -0.0445), (0, 0.202, 0, -0.0445)]
+    waypoints = [(0, 0, 0, -0.06), (0.04, 0, 0, -0.06), (0.04, 0, 0, 0.05), (0.04, 0.202, 0, 0.05), (0.04, 0.202, 0, -0.0445), (0, 0.202, 0, -0.0445)]
     with make_vec("eipc/PlateInRack-v0", 1, observations=("gripper", "contact_forces")) as env:
         seen, info = env.reset(seed=0)
         most = env.task.gripper.speed * env.task.timing.action_s
-        way, rewards, lifted = 0, 0.0, None
+        point, rewards, lifted = 0, 0.0, None
         assert 0.15 < info["goal_in_slot"][0] < 0.25 and info["pads"][0] == 0
         for _ in range(200):
             command = seen["gripper"][0]
-            if np.abs(command - ways[way]).max() < 1e-3 and way + 1 < len(ways):
-                way += 1
-                lifted = seen["contact_forces"][0, :2].sum(axis=0) if way == 3 else lifted
-            action = np.clip((ways[way] - command) / most, [-0.6, -0.6, -1, -0.5], [0.6, 0.6, 1, 0.5])
+            if np.abs(command - waypoints[point]).max() < 1e-3 and point + 1 < len(waypoints):
+                point += 1
+                lifted = seen["contact_forces"][0, :2].sum(axis=0) if point == 3 else lifted
+            action = np.clip((waypoints[point] - command) / most, [-0.6, -0.6, -1, -0.5], [0.6, 0.6, 1, 0.5])
             seen, reward, terminated, truncated, info = env.step(action[None])
             rewards += reward[0]
             if terminated[0] or truncated[0]:

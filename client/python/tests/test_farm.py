@@ -169,7 +169,7 @@ SLURM = {"sbatch": 'cat > "$HERE/script"; echo "$@" > "$HERE/words"; echo "17;cl
 
 @pytest.fixture
 def slurm(tmp_path, monkeypatch):
-    """Stand-ins for Slurm's commands that keep what they are told."""
+    """Stand-ins for Slurm's commands that keep their arguments."""
     for name, body in SLURM.items():
         (tmp_path / name).write_text(f"#!/bin/sh\nHERE={tmp_path}\n{body}\n")
         (tmp_path / name).chmod(0o755)

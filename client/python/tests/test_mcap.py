@@ -42,7 +42,7 @@ def test_shapes_are_those_of_the_episode(tmp_path, episode):
     found = read_with("mcap.mjs", tmp_path / "a.mcap")
     scenes = [message["value"] for message in found["messages"] if message["topic"] == "/scene"]
     assert [entity["id"] for entity in scenes[0]["entities"]] == ["cube", "ground", "contact forces"]
-    assert [entity["id"] for entity in scenes[-1]["entities"]] == ["cube", "contact forces"]  # what is still is told once
+    assert [entity["id"] for entity in scenes[-1]["entities"]] == ["cube", "contact forces"]  # what is still is written once
     (mesh,) = scenes[-1]["entities"][0]["triangles"]
     points = np.array([[point.get(axis, 0) for axis in "xyz"] for point in mesh["points"]])
     np.testing.assert_array_equal(points, episode.surface("cube", -1))

@@ -202,7 +202,7 @@ def announced(length):
 
 @pytest.mark.parametrize("second", [False, True], ids=["unary", "second of a stream"])
 def test_a_message_that_is_too_long_ends_its_call_before_it_is_read(proxied, second):
-    """gRPC 1.51 would assemble it before it looks at its length."""
+    """gRPC 1.51 would assemble it before it checks its length."""
     with launch(proxied, "--memory-mib=256") as server, server.client() as client:
         with client.create_scene(cube_scene()).create_session() as session, RawConnection(server.address) as attacker:
             if second:

@@ -17,6 +17,7 @@ from conftest import CLIENT_ROOT, REPOSITORY
 from eipc.action_log import log_of_world
 from eipc.recorded_scene import scene_path
 from eipc.v1 import scene_pb2
+from observed_arrays import observation_arrays, receipt_arrays
 from puppet_server import BOX_TRIANGLES, box
 from server_client import client  # noqa: F401 (fixture)
 from test_real_server import CUBE_TETS, cube_scene
@@ -226,6 +227,41 @@ def test_trajectories_and_drives_are_actions_by_their_ends():
                                     "drives": {"jaw": eipc.drives.path([0, 1], [0, 2]), "claw": eipc.drives.force(4)}}, 0.5)
     assert names[2] == "box/z_m" and names[7] == "arm/tip/x_m" and names[14:] == ["claw/force", "jaw/position"]
     assert values[2] == 3 and values[7] == 0.5 and values[14:].tolist() == [4, 1]
+
+
+def test_files_hold_what_a_user_sees_to_the_bit(recorder, session, client):
+    with client.create_scene(soft_scene(made_cage=True)).create_session() as other:
+        for world, kept in ((session, set()), (other, {"cube"})):
+            with recorder.episode(world) as episode:
+                seen = [episode.observation, *(episode.step(DT, targets=pusher_at(0.2 + 0.001 * k)) for k in range(12))]
+            stored = eipc.Episode.load(episode.path)
+            expected = {**observation_arrays(seen, kept), **receipt_arrays(seen[0], [one.step_receipt for one in seen[1:]])}
+            assert [name for name in stored.arrays if name in expected] == list(expected)
+            for name, array in expected.items():
+                assert stored[name].dtype == array.dtype and stored[name].tobytes() == array.tobytes(), name
+            assert [request.targets[0].pose.position_m.x for request in stored.requests] == [0.2 + 0.001 * k for k in range(12)]
+
+
+def test_steps_taken_elsewhere_are_kept_as_those_of_the_recorder(recorder, session):
+    with recorder.episode(session) as episode:
+        for k in range(3):
+            episode.step(DT, targets=pusher_at(0.2 + 0.001 * k))
+    session.reset()
+    with recorder.episode(session) as episode:
+        for k in range(3):
+            options = {"dt": DT, "targets": pusher_at(0.2 + 0.001 * k), "observe": episode.observe()}
+            episode.record(session.step(**options), action=[k], request=options)
+    one, other = eipc.load_episodes(recorder.folder)
+    for name in set(one.arrays) - {"meta", "action", "log", "step", "receipt_step", "receipt_first_step", "request", "request_at"}:
+        np.testing.assert_array_equal(one[name], other[name])
+    assert len(one.requests) == len(other.requests) == 3
+
+
+def test_observations_that_were_made_are_not_kept(recorder, session):
+    with pytest.raises(eipc.EpisodeError, match="as the server sent them"):
+        with recorder.episode(session) as episode:
+            seen = session.step(DT, observe=episode.observe())
+            episode.record(eipc.Observation(seen.step, 0.0, {}, {}, None, None, None, None, {}), action=[])
 
 
 KILLED = """

@@ -32,8 +32,8 @@ def record(client, folder, record_log=False):
         with recorder.episode(session, seed=3, task="push") as episode:
             for k in range(8):
                 episode.keep("goal", np.full(2, k))
-                way = eipc.Trajectory([0, 2 * DT], [pusher_at(0.19)["pusher"], pusher_at(0.18 - 0.002 * k)["pusher"]])
-                episode.step(DT, trajectories={"pusher": way}, substeps=2)
+                trajectory = eipc.Trajectory([0, 2 * DT], [pusher_at(0.19)["pusher"], pusher_at(0.18 - 0.002 * k)["pusher"]])
+                episode.step(DT, trajectories={"pusher": trajectory}, substeps=2)
                 episode.mark(reward=k)
             episode.keep("goal", np.full(2, 8))
             episode.success = True

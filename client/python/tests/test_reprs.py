@@ -1,4 +1,4 @@
-"""What objects look like in a console: every class says what it is, briefly."""
+"""How objects are printed in a console: every class says what it is, briefly."""
 
 import dataclasses
 import enum
@@ -35,7 +35,7 @@ def test_every_public_class_says_what_it_is():
 
 
 def test_arrays_do_not_flood_the_console():
-    """Dataclasses with arrays tell their shapes."""
+    """Dataclasses with arrays show their shapes."""
     long = [f"{made.__module__}.{made.__name__}" for made in classes()
             if dataclasses.is_dataclass(made) and hasattr(made.__repr__, "__wrapped__")
             and any("ndarray" in str(field.type) for field in dataclasses.fields(made))]
@@ -58,7 +58,7 @@ def test_objects_of_a_session(server_binary):
             assert repr(session) == f"Session({session.name}, of {scene.name}, 2 worlds, at {server.address})"
             with session.stream() as stream:
                 seen = stream.step(0.01, observe=eipc.Observe.all())
-                assert repr(stream) == f"StepStream(of {session.name}, at step 1, 0 on the way)"
+                assert repr(stream) == f"StepStream(of {session.name}, at step 1, 0 in flight)"
         from eipc.envs import EipcVectorEnv
         with EipcVectorEnv(small_task, 2, server=client) as env:
             assert repr(env) == f"EipcVectorEnv(2 worlds of GraspTask('cube' held by left, right), NEXT_STEP, at {server.address})"

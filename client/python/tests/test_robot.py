@@ -51,7 +51,7 @@ class KinematicsTest(unittest.TestCase):
         x = 0.3 * math.cos(a) + 0.2 * math.cos(a + b)
         z = 0.1 - 0.3 * math.sin(a) - 0.2 * math.sin(a + b)
         np.testing.assert_allclose(poses["hand"].position, [x, 0, z], atol=1e-15)
-        # Fingers part by the same way on both sides, along the y of a hand that is rolled.
+        # Fingers part by the same distance on both sides, along the y of a hand that is rolled.
         apart = poses["left"].position - poses["right"].position
         np.testing.assert_allclose(apart, 0.04 * poses["hand"].rotation_matrix()[:, 1], atol=1e-15)
 

@@ -39,7 +39,7 @@ class Counting(FakeServicer):
         if self.refusals:
             after, code = self.refusals.pop(0)
             if after:
-                self._take(request)  # the answer is lost on its way
+                self._take(request)  # the answer is lost in transit
             context.abort(code, "REFUSED: by the test")
         if not self.session:
             context.abort(grpc.StatusCode.NOT_FOUND, "SESSION_NOT_FOUND: no session")

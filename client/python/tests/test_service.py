@@ -155,8 +155,8 @@ def test_preparing_a_mesh_can_be_cancelled(client, tmp_path):
 def test_setpoints_and_receipts(scene):
     with scene.create_session() as session:
         start = eipc.Pose(np.array([0.2, 0, 0.2]))
-        way = eipc.Trajectory([0, 10 * DT], [start, start.translated([0.01, 0, 0])])
-        seen = session.step(DT, substeps=10, trajectories={"pusher": way},
+        trajectory = eipc.Trajectory([0, 10 * DT], [start, start.translated([0.01, 0, 0])])
+        seen = session.step(DT, substeps=10, trajectories={"pusher": trajectory},
                             observe=eipc.Observe(boundary_poses=True, step_receipt=True, state_digest=True))
         np.testing.assert_allclose(seen.boundary_poses["pusher", ""].achieved.position, [0.21, 0, 0.2], atol=1e-9)
         receipt = seen.step_receipt

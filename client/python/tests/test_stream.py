@@ -1,6 +1,9 @@
+import threading
+
 import pytest
 
 import eipc
+import fake_server
 
 
 def test_ping_pong_steps_in_order(session):
@@ -10,14 +13,14 @@ def test_ping_pong_steps_in_order(session):
 
 
 def test_run_keeps_a_window_on_the_way_and_yields_in_order(session, servicer):
-    on_the_way = []
+    in_flight = []
     with session.stream() as stream:
         steps = []
         for observation in stream.run(({"dt": 0.01} for _ in range(10)), window=3):
-            on_the_way.append(stream.pending)
+            in_flight.append(stream.pending)
             steps.append(observation.step)
     assert steps == list(range(1, 11))
-    assert max(on_the_way) == 2  # three sent, one of them just received
+    assert max(in_flight) == 2  # three sent, one of them just received
     assert len([r for r in servicer.requests if getattr(r, "dt_s", 0) == 0.01]) == 10
 
 
@@ -62,6 +65,29 @@ def test_an_answer_that_never_comes_times_out(session):
     with session.stream(timeout=0.2) as stream:
         with pytest.raises(eipc.DeadlineExceededError):
             stream.step(98)
+
+
+def test_what_is_done_meanwhile_is_done_before_the_answer(session, monkeypatch):
+    gate, recorded = threading.Event(), fake_server.recorded_observation
+
+    def held(step, dt):
+        assert gate.wait(10)
+        return recorded(step, dt)
+
+    monkeypatch.setattr(fake_server, "recorded_observation", held)
+    with session.stream() as stream:
+        for step in (1, 2):
+            gate.clear()
+            assert stream._take(session._step_request(0.02), meanwhile=gate.set).step == step
+            assert gate.is_set()
+
+
+def test_a_broken_stream_does_what_was_to_be_done_meanwhile_and_raises(session):
+    done = []
+    with session.stream() as stream:
+        with pytest.raises(eipc.InternalError, match="BROKEN"):
+            stream._take(session._step_request(99), meanwhile=lambda: done.append(1))
+    assert done == [1]
 
 
 def test_an_error_in_the_block_cancels_the_stream(session):

@@ -188,10 +188,10 @@ def test_every_block_of_touch_runs(server_binary, eipc_binary, tmp_path):
     for _, force, pushed, _, depth in felt:
         assert float(force) > 1 and 1 < float(pushed) < 36 and 1 < float(depth) < 36
     slid = re.findall(r"(\w+): (\w+), (\S+) m/s, (\S+) mm in (\S+) s of contact; Coulomb's law says (\S+) mm", printed)
-    (_, held, creep, _, _, none), (_, lost, speed, way, _, coulomb) = slid
+    (_, held, creep, _, _, none), (_, lost, speed, distance, _, coulomb) = slid
     assert (held, lost) == ("sticks", "slips") and float(none) == 0
     assert 0 < float(creep) < 1e-4 + 1e-9 and float(speed) > 0.5
-    assert abs(float(way) / float(coulomb) - 1) < 0.03
+    assert abs(float(distance) / float(coulomb) - 1) < 0.03
     from_cpp = re.findall(r"(\w+): (\w+), (\S+) m/s, (\S+) mm in (\S+) s of contact; presses with (\S+) N, up to (\d+) Pa", printed)
     assert [tuple(line[:5]) for line in from_cpp] == [tuple(line[:5]) for line in slid]
     weight = 0.06 * 0.06 * 0.02 * 1000 * 9.218  # N, across the slope

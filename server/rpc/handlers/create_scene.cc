@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -8,6 +9,7 @@
 #include "server/convert/name_materials.h"
 #include "server/convert/scene_convert.h"
 #include "server/convert/scene_digest.h"
+#include "server/convert/scene_meshes.h"
 #include "server/convert/share_contents.h"
 #include "server/os/thread_scheduling.h"
 #include "server/rpc/handlers/cage_worker.h"
@@ -23,6 +25,40 @@ namespace {
 absl::Status InvalidScene(const absl::Status& status) {
   if (!absl::IsInvalidArgument(status)) return status;
   return absl::InvalidArgumentError(absl::StrCat("SCENE_INVALID: the scene cannot be simulated:\n", status.message()));
+}
+
+// What a scene has many of takes time that grows with their square, in compiling and in looking them up by their names.
+absl::Status CheckPartCounts(const v1::Scene& scene) {
+  constexpr int64_t kMost = 4096;
+  int64_t sets = 0, volumes = 0, links = 0;
+  for (const v1::Body& body : scene.bodies()) {
+    sets += body.boundary_sets_size();
+    volumes += body.enclosed_volumes_size();
+  }
+  for (const v1::Robot& robot : scene.robots()) links += robot.links_size() + robot.joints_size();
+  const std::pair<const char*, int64_t> counts[] = {{"joints", scene.joints_size()},
+                                                    {"goals", scene.goals_size()},
+                                                    {"bodies' boundary_sets", sets},
+                                                    {"bodies' enclosed_volumes", volumes},
+                                                    {"robots' links and joints", links}};
+  for (const auto& [what, count] : counts) {
+    if (count <= kMost) continue;
+    return absl::ResourceExhaustedError(absl::StrCat("SCENE_TOO_LARGE: ", what, ": ", count, ", the server takes at most ", kMost));
+  }
+  return absl::OkStatus();
+}
+
+// What is read of a scene beside its meshes, and the lists and names that checking and compiling make of it, in the sizes of its
+// message: a joint of 200 bytes there has 600 in the specification and a thousand in the model.
+int64_t PartsBytes(v1::Scene* scene) {
+  constexpr int64_t kSizes = 4;
+  auto bytes = static_cast<int64_t>(scene->SpaceUsedLong());
+  for (const v1::MeshFile& file : scene->shared_files()) bytes -= static_cast<int64_t>(file.data().size());
+  ForEachMesh(scene, [&bytes](const v1::Mesh* mesh, const std::string&) {
+    bytes -= static_cast<int64_t>(mesh->contents().data().size() + mesh->arrays().vertices().data().size() +
+                                  mesh->arrays().cells().data().size());
+  });
+  return kSizes * std::max<int64_t>(bytes, 0);
 }
 
 // Uploads by the references of one tenant.
@@ -65,9 +101,11 @@ struct ReadScene {
 absl::StatusOr<ReadScene> ReadRequest(Services& services, const CallContext& context, const v1::Scene& scene,
                                       RequestMemory* memory) {
   EIPC_RETURN_IF_ERROR(CheckBodyCount(scene.bodies_size(), services.limits));
+  EIPC_RETURN_IF_ERROR(CheckPartCounts(scene));
   EIPC_RETURN_IF_ERROR(memory->Add(static_cast<int64_t>(scene.SpaceUsedLong())));
   ReadScene read;
   read.message = scene;
+  EIPC_RETURN_IF_ERROR(memory->Add(PartsBytes(&read.message)));
   // The scene then needs nothing else: neither recordings nor journals ask for uploads again.
   EIPC_RETURN_IF_ERROR(ShareContents(UploadsOf(services, context.tenant), memory, &read.message));
   // What is stored does not depend on which material later versions take where none is named.

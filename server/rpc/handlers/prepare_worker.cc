@@ -41,7 +41,7 @@ void FillPrepared(const AutoCage& made, v1::PreparedMesh* out) {
   out->set_note(made.note);
 }
 
-// A status on its way from the child.
+// The status as the child sends it.
 std::string Pack(const absl::StatusOr<v1::PreparedMesh>& made) {
   if (made.ok()) return absl::StrCat(kMade, made->SerializeAsString());
   return absl::StrCat(kFailed, static_cast<int>(made.status().code()), " ", made.status().message());

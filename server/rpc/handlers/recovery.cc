@@ -251,12 +251,15 @@ absl::Status Recovery::StatusOf(const std::string& name, const std::string& owne
   return found->second.status.ok() ? Recovering(progress_) : found->second.status;
 }
 
-bool Recovery::Forget(const std::string& name, const std::string& owner) {
+bool Recovery::LeftAlone(const std::string& name, const std::string& owner) const {
   const std::lock_guard<std::mutex> lock(mutex_);
   const auto found = missing_.find(name);
-  if (found == missing_.end() || found->second.owner != owner || found->second.status.ok()) return false;
-  missing_.erase(found);
-  return true;
+  return found != missing_.end() && found->second.owner == owner && !found->second.status.ok();
+}
+
+void Recovery::Forget(const std::string& name) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  missing_.erase(name);
 }
 
 }  // namespace eipc

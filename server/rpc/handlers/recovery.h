@@ -62,8 +62,10 @@ class Recovery {
   absl::Status CheckDone() const;
   // What has become of a session that is not in the table; OK when nothing is known of it.
   absl::Status StatusOf(const std::string& name, const std::string& owner) const;
-  // Whether it was left alone; then it is forgotten.
-  bool Forget(const std::string& name, const std::string& owner);
+  // Whether a session of this owner was left alone.
+  bool LeftAlone(const std::string& name, const std::string& owner) const;
+  // Its files are gone: nothing is known of it any more.
+  void Forget(const std::string& name);
 
  private:
   struct Waiting {

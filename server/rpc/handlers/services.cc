@@ -73,8 +73,11 @@ absl::Status Services::DeleteSession(const std::string& name, const StepBudget& 
     if (journal != nullptr) EIPC_RETURN_IF_ERROR(journal->RemoveSession(name));
     return sessions.Remove(name, budget, tenant);
   }
-  if (recovery != nullptr && recovery->Forget(name, tenant)) return journal->RemoveSession(name);
-  return sessions.Absent(name, tenant);
+  if (recovery == nullptr || !recovery->LeftAlone(name, tenant)) return sessions.Absent(name, tenant);
+  // Forgotten only when its files are gone: they would bring it back, and the call can be repeated.
+  EIPC_RETURN_IF_ERROR(journal->RemoveSession(name));
+  recovery->Forget(name);
+  return absl::OkStatus();
 }
 
 std::mutex& Services::SceneLock(const std::string& name, const std::string& tenant) {

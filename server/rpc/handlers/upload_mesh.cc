@@ -17,7 +17,11 @@ namespace {
 absl::Status Invalid(absl::string_view text) { return absl::InvalidArgumentError(absl::StrCat("INVALID_REQUEST: ", text)); }
 
 absl::Status CheckFirst(const v1::UploadMeshRequest& first) {
+  constexpr size_t kMostNameBytes = 1024;  // the name is kept with the file, which counts with its size alone
   if (first.file_name().empty()) return Invalid("file_name: missing in the first message");
+  if (first.file_name().size() > kMostNameBytes) {
+    return Invalid(absl::StrCat("file_name: must have at most ", kMostNameBytes, " bytes, has ", first.file_name().size()));
+  }
   if (first.total_bytes() <= 0) return Invalid(absl::StrCat("total_bytes: must be > 0, got ", first.total_bytes()));
   if (first.sha256().size() != 64) return Invalid("sha256: must be 64 hex digits");
   return absl::OkStatus();

@@ -32,7 +32,7 @@ namespace {
 // What health checks call the service; "" stands for the server as a whole.
 constexpr char kServiceName[] = "eipc.v1.SimulationService";
 constexpr char kLiveness[] = "liveness";
-constexpr std::chrono::milliseconds kLookAtCalls(100);
+constexpr std::chrono::milliseconds kCallCheckInterval(100);
 constexpr int kMostStreamsPerConnection = 128;
 constexpr int kMaxMetadataBytes = 16 << 10;
 constexpr int kMostBytesAhead = 64 << 10;
@@ -136,7 +136,7 @@ struct GrpcServer::Impl {
     limits.tenant = tenant;
     services.SetQuotas(TenantShares(limits, access->Get()->tenant_count()));
   }
-  // Tells health checks whether the server takes work.
+  // Health checks answer whether the server takes work.
   bool TakesWork() const { return !calls.open.draining() && services.CheckRecovered().ok(); }
   void UpdateReadiness() { SetReady(TakesWork()); }
   void TakeWork();
@@ -324,7 +324,7 @@ absl::StatusOr<std::unique_ptr<GrpcServer>> GrpcServer::Start(const GrpcServerOp
   impl->UpdateReadiness();
   impl->calls.health.Set(kLiveness, true);
   Impl* const raw = impl.get();
-  impl->call_keeper = std::make_unique<Housekeeper>(kLookAtCalls, [raw] { raw->EndSlowCalls(); });
+  impl->call_keeper = std::make_unique<Housekeeper>(kCallCheckInterval, [raw] { raw->EndSlowCalls(); });
   EIPC_RETURN_IF_ERROR(impl->Listen(listen));
   EIPC_ASSIGN_OR_RETURN(impl->viewer, Viewer::Start(options, &impl->calls));
   impl->poll_keeper = std::make_unique<Housekeeper>(PollWaker::kWakeInterval, [raw] { raw->waker.Wake(); });

@@ -15,7 +15,7 @@
 namespace eipc::rpc {
 namespace {
 
-constexpr std::chrono::milliseconds kFirstLook(2), kLastLook(100);
+constexpr std::chrono::milliseconds kFirstPoll(2), kLastPoll(100);
 // What a call costs beside its message.
 constexpr int64_t kPerUnreadAnswer = 8 << 10;
 
@@ -103,7 +103,7 @@ bool UnaryCall::WaitForMore() {
     waiting_ = *std::move(place);
   }
   place_.Leave();
-  pause_ = pause_ == Clock::duration::zero() ? Clock::duration(kFirstLook) : std::min<Clock::duration>(2 * pause_, kLastLook);
+  pause_ = pause_ == Clock::duration::zero() ? Clock::duration(kFirstPoll) : std::min<Clock::duration>(2 * pause_, kLastPoll);
   host_->delays.After(pause_, [this] {
     host_->calls_gate.Enter(call_.tenant, call_.role == Role::kViewer, [this](CallGate::Place place) {
       place_ = std::move(place);

@@ -34,7 +34,7 @@ bool WriteEverything(int file, absl::string_view text) {
   return true;
 }
 
-// In a file the text is there whole or not at all: when the disk fills up half-way, the half is cut off again.
+// In a file the text is there whole or not at all: when the disk fills up before its end, the written part is cut off again.
 bool WriteWhole(int file, absl::string_view text) {
   struct stat before = {};
   const bool regular = fstat(file, &before) == 0 && S_ISREG(before.st_mode);

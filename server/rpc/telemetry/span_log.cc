@@ -126,7 +126,7 @@ void SpanLog::Loop() {
   }
 }
 
-// A line is there whole or not at all: when the disk fills up half-way, the half is cut off again.
+// A line is there whole or not at all: when the disk fills up before its end, the written part is cut off again.
 void SpanLog::Write(const std::vector<StepSpan>& spans) {
   struct stat before = {};
   const bool regular = fstat(file_, &before) == 0 && S_ISREG(before.st_mode);

@@ -225,7 +225,7 @@ absl::StatusOr<LiveWatch::Options> ViewClient::Plan(const v1::ViewerWatch& reque
   return options;
 }
 
-// The session is held from the first look at it until the first observations are there: none comes before the scene, and none is
+// The session is held from the first access to it until the first observations are there: none comes before the scene, and none is
 // missing.
 absl::Status ViewClient::Begin(uint32_t id, const v1::ViewerWatch& request) {
   CallContext context = Context();

@@ -36,7 +36,7 @@ class ViewClient : public std::enable_shared_from_this<ViewClient> {
   static constexpr size_t kMostWatches = 8;
   static constexpr int kMostWorlds = 256;
   static constexpr int64_t kMostWatchedBytes = int64_t{32} << 20;
-  // After this time without an observation of a world that went on, the present is looked up.
+  // After this time without an observation of a world that went on, its present state is read.
   static constexpr std::chrono::milliseconds kCatchUp{100};
 
   // `wake`: there may be something to send; called by any thread, must not block.

@@ -38,8 +38,7 @@ class ViewSite {
   virtual ~ViewSite() = default;
   // Calls `done` once, here or from another thread.
   virtual void Answer(const ViewQuery& query, std::function<void(ViewReply)> done) = 0;
-  // A page opens a socket; `wake` tells the transport from any thread that there may be something to send. When it is refused: the
-  // answer.
+  // A page opens a socket; any thread calls `wake` when the transport may have something to send. When it is refused: the answer.
   virtual std::shared_ptr<ViewClient> Connect(const ViewQuery& query, std::function<void()> wake, ViewReply* refusal) = 0;
   // Whether a connection may go on, asked every tenth of a second.
   virtual bool Keep(ViewClient* client) = 0;

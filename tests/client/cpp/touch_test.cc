@@ -104,8 +104,8 @@ TEST_F(TouchTest, SlipFollowsCoulombsLaw) {
   const SlideTotal *from = &*before.FindSlip("block", "table")->since_contact, *to = &*slip->since_contact;
   const double time = seen.time_s - before.time_s, v0 = before.FindSlip("block", "table")->velocity_m_s[0];
   EXPECT_NEAR(slip->velocity_m_s[0] - v0, acceleration * time, 0.02 * acceleration * time);
-  const double way = v0 * time + 0.5 * acceleration * time * time;
-  EXPECT_NEAR(to->displacement_m[0] - from->displacement_m[0], way, 0.02 * way);
+  const double distance = v0 * time + 0.5 * acceleration * time * time;
+  EXPECT_NEAR(to->displacement_m[0] - from->displacement_m[0], distance, 0.02 * distance);
   EXPECT_NEAR(slip->since_contact->path_m, slip->since_contact->displacement_m[0], 1e-3 * slip->since_contact->path_m);
   EXPECT_GT(slip->since_contact->begun_s, 0);
   const PairSlip* other = seen.FindSlip("table", "block");

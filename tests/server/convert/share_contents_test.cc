@@ -155,7 +155,7 @@ TEST(ShareContents, SaysWhichMeshNamesNothing) {
 }
 
 // Ten thousand bodies that name a large upload must not mean ten thousand comparisons of its content. Here it cannot be read at all
-// while they are looked at: reading it would end the test with a signal.
+// while they are compared: reading it would end the test with a signal.
 TEST(ShareContents, LooksAtTheContentOfAKeptFileOnceHoweverManyMeshesNameIt) {
   const size_t bytes = 1 << 16;
   void* const pages = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);

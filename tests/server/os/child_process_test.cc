@@ -1,4 +1,4 @@
-// Children that misbehave in every way: each ends, with a reason, and leaves nothing behind.
+// Children with every kind of failure: each ends, with a reason, and leaves nothing behind.
 #include "server/os/child_process.h"
 
 #include <gmock/gmock.h>

@@ -120,5 +120,39 @@ TEST(CompileMemory, OfASliderInEquilibrium) {
   }
 }
 
+BodySpec Cloth(int cells) {
+  BodySpec body = StaticSheet("cloth", 0.1, cells);
+  body.kind = BodyKind::kShell;
+  body.material = {.density_kg_m3 = 400, .youngs_modulus_pa = 1e5, .poissons_ratio = 0.3};
+  body.shell.thickness_m = 1e-4;
+  return body;
+}
+
+TEST(CompileMemory, OfSheets) {
+  for (const int cells : {10, 40, 120}) ExpectTheEstimateSuffices(absl::StrCat("cloth, ", cells, " cells"), Of({Cloth(cells)}));
+  BodySpec torn = Cloth(40);
+  torn.mesh.vertices[0] = Vec3(-1, -1, 0);
+  ExpectTheEstimateSuffices("cloth with one long edge", Of({torn}));
+}
+
+TEST(CompileMemory, OfFilledVolumesAndJoints) {
+  BodySpec box = FullSpaceBox("box", Vec3(0.1, 0.1, 0.1), {8, 8, 8}, SoftMaterial(1000, 1e5, 0.3));
+  box.enclosed_volumes.assign(1000, {});
+  ExpectTheEstimateSuffices("1000 fillings of a box", Of({box}));
+  SceneSpec joined = Of({AffineBox("a", Vec3(0.1, 0.1, 0.1), StiffMaterial(1000, 1e7)),
+                         AffineBox("b", Vec3(0.1, 0.1, 0.1), StiffMaterial(1000, 1e7))});
+  joined.bodies[1].pose.position = Vec3(0.2, 0, 0);
+  for (int i = 0; i < 1000; ++i) {
+    JointSpec& joint = joined.joints.emplace_back();
+    joint.name = absl::StrCat("joint ", i);
+    joint.body_a = joined.bodies[0].name;
+    joint.body_b = joined.bodies[1].name;
+    joint.kind = JointKind::kSlider;
+    joint.point = Vec3(0.1, 0, 0);
+    joint.axis = Vec3(1, 0, 0);
+  }
+  ExpectTheEstimateSuffices("1000 sliders", joined);
+}
+
 }  // namespace
 }  // namespace eipc

@@ -187,7 +187,7 @@ TEST(LeaseTable, RemovingTurnsWaitersAway) {
   EXPECT_TRUE(lease->removed());
 }
 
-// Threads create, use and delete things of one another; whoever gets a lease holds a live thing, alone.
+// Threads create, use and delete things of one another; a thread that gets a lease holds a live thing, alone.
 TEST(LeaseTable, SurvivesChurn) {
   struct Thing {
     int users = 0;

@@ -38,6 +38,21 @@ TEST(MeshStore, KeepsTheRecentlyUsed) {
   EXPECT_EQ(store.bytes(), 8);
 }
 
+// Small files are bounded by their number: what is kept beside each is more than they are.
+TEST(MeshStore, KeepsSoManyOfATenant) {
+  constexpr int kMost = 4096;
+  MeshStore store(1 << 20);
+  ASSERT_TRUE(Upload(&store, "fab", "first", "1").ok());
+  ASSERT_TRUE(Upload(&store, "lab", "first", "1").ok());
+  for (int i = 1; i < kMost; ++i) ASSERT_TRUE(Upload(&store, "lab", std::to_string(i), "12").ok());
+  EXPECT_TRUE(Has(&store, "lab", "1"));
+  ASSERT_TRUE(Upload(&store, "lab", "last", "12").ok());
+  EXPECT_EQ(store.bytes(), 1 + 2 * kMost);
+  EXPECT_FALSE(Has(&store, "lab", "first"));
+  for (const char* kept : {"1", "2", "last"}) EXPECT_TRUE(Has(&store, "lab", kept)) << kept;
+  EXPECT_TRUE(Has(&store, "fab", "first"));
+}
+
 TEST(MeshStore, RoomCountsBeforeTheUploadComesAndIsGivenBack) {
   MeshStore store(10);
   {

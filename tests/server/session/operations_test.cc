@@ -49,17 +49,17 @@ TEST(Operations, FinishWithTheirResult) {
 // Before anybody else sees that it is over, and once, however it ends.
 TEST(Operations, TellHowTheyEnded) {
   std::mutex mutex;
-  std::vector<std::string> told;
+  std::vector<std::string> ends;
   const auto ended = [&](const OperationRegistry::View& view) {
     const std::lock_guard<std::mutex> lock(mutex);
-    told.push_back(view.status.ok() ? *view.result : absl::StatusCodeToString(view.status.code()));
+    ends.push_back(view.status.ok() ? *view.result : absl::StatusCodeToString(view.status.code()));
     throw std::runtime_error("harms nobody");
   };
   OperationRegistry operations(4, 1);
   const auto made = operations.Start(
       "lab", "work", [](const StepBudget&, OperationRegistry::Progress*) { return absl::StatusOr<std::string>("made"); }, ended);
   ASSERT_TRUE(operations.Get(made->name, "lab", seconds(60), {})->done);
-  EXPECT_THAT(told, ElementsAre("made"));
+  EXPECT_THAT(ends, ElementsAre("made"));
   const auto runs = operations.Start("lab", "work", UntilCancelled, ended);
   const auto waits = operations.Start("lab", "work", UntilCancelled, ended);
   EXPECT_TRUE(operations.Cancel(runs->name, "lab").ok());
@@ -67,7 +67,7 @@ TEST(Operations, TellHowTheyEnded) {
   EXPECT_TRUE(operations.Cancel(waits->name, "lab").ok());
   ASSERT_TRUE(operations.Get(waits->name, "lab", seconds(60), {})->done);
   const std::lock_guard<std::mutex> lock(mutex);
-  EXPECT_THAT(told, ElementsAre("made", "CANCELLED", "CANCELLED"));
+  EXPECT_THAT(ends, ElementsAre("made", "CANCELLED", "CANCELLED"));
 }
 
 TEST(Operations, AreCancelledAndAwaited) {
@@ -143,7 +143,7 @@ TEST(Operations, WaitForAThreadInTurnOfTheirTenants) {
   go.notify_all();
   for (const std::string& name : many) EXPECT_TRUE(operations.Get(name, "many", seconds(60), {})->done);
   EXPECT_TRUE(operations.Get(few, "few", seconds(60), {})->done);
-  // Whoever came later waits for one of each tenant that waited before.
+  // The tenant that came later waits for one of each tenant that waited before.
   EXPECT_THAT(order, ElementsAre("many", "many", "few", "many"));
 }
 

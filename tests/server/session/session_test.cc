@@ -192,7 +192,7 @@ TEST_F(SessionTest, SessionsDoNotDisturbOneAnother) {
 std::chrono::steady_clock::duration skipped{};
 std::chrono::steady_clock::time_point SkippingNow() { return std::chrono::steady_clock::now() + skipped; }
 
-// What takes long gives way to calls (thread_scheduling.h); what does not saves the system calls.
+// What takes long yields to calls (thread_scheduling.h); what does not saves the system calls.
 TEST_F(SessionTest, StepsAfterALongOneAreBatchWork) {
   const auto session = std::make_unique<Session>(*scenes_.PinScene("scenes/a"), Session::Options{.now = SkippingNow});
   std::thread([&] {

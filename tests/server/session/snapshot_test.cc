@@ -81,7 +81,7 @@ TEST(Snapshot, RefusesEveryCutAndEveryFlip) {
   EXPECT_FALSE(UnpackSnapshot(bytes + bytes, kScene, *model).ok());
 }
 
-// What is sound but belongs elsewhere is told apart from what is broken.
+// What is sound but belongs elsewhere is distinguished from what is broken.
 TEST(Snapshot, RefusesForeignOnes) {
   const auto model = testing::PressedBox();
   const std::string bytes = PackSnapshot(kScene, InitialState(*model), *model);

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <random>
@@ -34,8 +35,8 @@ class Scene {
   Scene& AddTriangle(const Vec3& a, const Vec3& b, const Vec3& c) { return Add({a, b, c}, {{0, 1, 2}}); }
   void Enable(int a, int b, bool on) { enabled_[a * bodies_ + b] = on; }
   std::vector<Vec3>& vertices() { return vertices_; }
-  AuditReport Check(bool nesting = false, int max_pairs = 16) const {
-    return AuditSurfaces({&vertices_, &triangles_, &body_, bodies_, &enabled_}, nesting, max_pairs);
+  AuditReport Check(bool nesting = false, int max_pairs = 16, Interrupt* interrupt = nullptr) const {
+    return AuditSurfaces({&vertices_, &triangles_, &body_, bodies_, &enabled_, interrupt}, nesting, max_pairs);
   }
 
  private:
@@ -205,6 +206,33 @@ TEST(Audit, AgreesWithIntegerArithmeticOnRandomTriangles) {
 TEST(Audit, InvertedTetsByExactSign) {
   const std::vector<Vec3> v = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0.1, 0.1, 1e-300}, {0.1, 0.1, 0}, {0, 0, std::nan("")}};
   EXPECT_THAT(InvertedTets(v, {{0, 1, 2, 3}, {0, 2, 1, 3}, {0, 1, 2, 4}, {0, 1, 2, 5}}), ElementsAre(1, 2, 3));
+}
+
+// Boxes at one place meet in as many pairs as there are pairs of triangles.
+Scene AtOnePlace(int boxes) {
+  Scene scene;
+  for (int i = 0; i < boxes; ++i) scene.Add(testing::BoxSurface(Vec3::Constant(-1), Vec3::Constant(1)));
+  return scene;
+}
+
+TEST(Audit, ListsTheFirstPairsAndCountsAll) {
+  const AuditReport some = AtOnePlace(12).Check(true, 5), all = AtOnePlace(12).Check(true, 1 << 20);
+  EXPECT_EQ(some.intersection_count, all.intersection_count);
+  ASSERT_EQ(static_cast<int64_t>(all.intersections.size()), all.intersection_count);
+  EXPECT_TRUE(std::is_sorted(all.intersections.begin(), all.intersections.end()));
+  EXPECT_TRUE(std::equal(some.intersections.begin(), some.intersections.end(), all.intersections.begin()));
+  EXPECT_EQ(some.intersections.size(), 5u);
+  // What crosses is no nest.
+  EXPECT_THAT(some.nested, IsEmpty());
+}
+
+TEST(Audit, AnInterruptEndsItAmidPairs) {
+  int polls = 0;
+  Interrupt interrupt;
+  const Interrupt::Watch watch(&interrupt, [&polls] { return ++polls < 20 ? absl::OkStatus() : absl::CancelledError("enough"); });
+  const int64_t ended = AtOnePlace(40).Check(true, 16, &interrupt).intersection_count;
+  EXPECT_EQ(polls, 20);
+  EXPECT_LT(ended, AtOnePlace(40).Check(true).intersection_count / 10);
 }
 
 }  // namespace

@@ -81,7 +81,7 @@ TEST(ThreadPool, ManyShortLoopsDoNotMix) {
   }
 }
 
-// The caller comes back only when the slowest chunk is done, whoever runs it.
+// The call returns only when the slowest chunk is done, whichever thread runs it.
 TEST(ThreadPool, WaitsForTheLastChunk) {
   ThreadPool pool(2);
   for (int round = 0; round < 50; ++round) {

@@ -97,7 +97,7 @@ MovingSurface Soup(int bodies, Random* random) {
   return MovingSurface(std::move(s));
 }
 
-// The property that everything rests on: whichever way vertices move inside their regions, a pair that comes within dhat was named.
+// The property that everything rests on: however vertices move inside their regions, a pair that comes within dhat was named.
 // One object is used over and over, as in a simulation: some regions are renewed, others kept.
 TEST(BroadPhase, NamesEveryPairThatComesClose) {
   Random random(1);
@@ -123,7 +123,7 @@ TEST(BroadPhase, NamesEveryPairThatComesClose) {
       std::set<PairName> named;
       for (const Candidate& c : broad_phase.candidates()) ASSERT_TRUE(named.insert(NameOf(c)).second) << "named twice";
       for (int sample = 0; sample < 6; ++sample) {
-        // Together along the way, and every vertex by some of the margin: most of these are inside all regions.
+        // Together along the path, and every vertex by some of the margin: most of these are inside all regions.
         const std::vector<Vec3> x =
             Moved(testing::Blend(from, to, random.Uniform(0, 1)), sample < 2 ? 0 : random.Uniform(0, 0.3) * margin, &random);
         if (!broad_phase.Covers(Stacked(x))) continue;
@@ -221,7 +221,7 @@ TEST(BroadPhase, CoversWhatItWasAskedForAndNotMuchMore) {
   const MovingSurface m(testing::RandomSoup(3, &random));
   const std::vector<Vec3> from = m.rest, to = Moved(from, 0.01, &random);
   BroadPhase broad_phase = m.Detection(1e-3);
-  EXPECT_FALSE(broad_phase.Covers(Stacked(from))) << "nothing was looked at yet";
+  EXPECT_FALSE(broad_phase.Covers(Stacked(from))) << "nothing was searched yet";
   EXPECT_TRUE(broad_phase.UpdateBounds(Stacked(from), Stacked(to), 1e-3));
   EXPECT_FALSE(broad_phase.UpdateBounds(Stacked(from), Stacked(to), 1e-3)) << "all is there";
   EXPECT_TRUE(broad_phase.Covers(Stacked(testing::Blend(from, to, 0.37))));
@@ -264,7 +264,7 @@ TEST(BroadPhase, SearchesAnewWhatWasInterrupted) {
       ASSERT_EQ(broad_phase.candidates()[k].v, undisturbed.candidates()[k].v);
     }
   }
-  EXPECT_GT(interrupted, 10) << "the search is too short to tell";
+  EXPECT_GT(interrupted, 10) << "the search is too short to be interrupted";
 }
 
 // After a blow, what has come to rest is searched for no farther than it can get.

@@ -46,22 +46,22 @@ TEST(CollisionFreeStep, NothingMeetsOnTheWay) {
     broad_phase.UpdateBounds(q0, q1, 0);
     const double step = CollisionFreeStep(broad_phase.candidates(), {x0, x1, 1e-16}, &one);
     EXPECT_EQ(step, CollisionFreeStep(broad_phase.candidates(), {x0, x1, 1e-16}, &two));
-    // More candidates, seen from other anchors, and most of them not looked at: the same bits.
+    // More candidates, seen from other anchors, and most of them not evaluated: the same bits.
     BroadPhase wide = m.Detection(kDhat);
     wide.UpdateBounds(q0, q1, speed);
     const std::vector<Vec3> middle = testing::Blend(x0, x1, 0.3);
     wide.MoveAnchors(testing::Stacked(middle));
-    DisplacementBounds travel, on_way;
+    DisplacementBounds travel, to_end;
     wide.Displacements(q0, x0, &travel);
-    wide.Displacements(q1, x1, &on_way);
-    on_way.IncludeBodies(travel);
-    on_way.IncludeVertices(travel, wide.vertices());
-    EXPECT_EQ(step, CollisionFreeStep(wide.candidates(), {x0, x1, 1e-16, &on_way}, &one));
-    // From what comes near just on this way: the same.
+    wide.Displacements(q1, x1, &to_end);
+    to_end.IncludeBodies(travel);
+    to_end.IncludeVertices(travel, wide.vertices());
+    EXPECT_EQ(step, CollisionFreeStep(wide.candidates(), {x0, x1, 1e-16, &to_end}, &one));
+    // From what comes near just on this path: the same.
     SweptBroadPhase path(&m.surface, &m.summaries, &m.rows, &m.offsets, kDhat);
     path.Find(q0, q1, LargestExaminedGap(kDhat, 0, 1e-16));
     EXPECT_EQ(step, CollisionFreeStep(path.candidates(), {path.from(), path.to(), 1e-16}, &one));
-    // Short ways from regions, long ones from what comes near on them: the same.
+    // Short paths from regions, long ones from what comes near on them: the same.
     BroadPhase mixed = m.Detection(kDhat);
     mixed.UpdateBounds(q0, q1, kDhat, fars.Uniform(0, 2) * speed);
     mixed.MoveAnchors(q0);
@@ -113,12 +113,12 @@ TEST(CollisionFreeStep, BothSearchesNamePairsOfOneBodyAlike) {
   broad_phase.UpdateBounds(q, q, 0);
   SweptBroadPhase path(&m.surface, &m.summaries, &m.rows, &m.offsets, 0.1);
   path.Find(q, q, 0.1);
-  std::map<testing::PairName, std::array<int32_t, 4>> on_way;
-  for (const Candidate& c : path.candidates()) on_way[testing::NameOf(c)] = c.v;
+  std::map<testing::PairName, std::array<int32_t, 4>> of_path;
+  for (const Candidate& c : path.candidates()) of_path[testing::NameOf(c)] = c.v;
   int edges = 0;
   for (const Candidate& c : broad_phase.candidates()) {
-    ASSERT_TRUE(on_way.count(testing::NameOf(c)));
-    EXPECT_EQ(on_way[testing::NameOf(c)], c.v);
+    ASSERT_TRUE(of_path.count(testing::NameOf(c)));
+    EXPECT_EQ(of_path[testing::NameOf(c)], c.v);
     edges += c.kind == ContactKind::kEdgeEdge;
   }
   EXPECT_GT(edges, 10);

@@ -155,7 +155,7 @@ TEST(ForceGapLaw, ABallOnAFloor) {
   }
 }
 
-// Force is minus the slope of the energy all the way while a block slides over the edges of a fine floor: no jump anywhere.
+// Force is minus the slope of the energy while a block slides over the edges of a fine floor: no jump anywhere.
 TEST(ForceGapLaw, SmoothWhilePointsSlideAcrossEdges) {
   Pair pair(Turned(Block(0.01, 2, 0.005), 0.2, Vec3::Zero()), testing::Sheet(0.02, 0, 80));  // cells of half a dhat
   constexpr double kStep = 2e-6, kGap = 3e-4;

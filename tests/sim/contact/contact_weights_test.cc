@@ -17,7 +17,7 @@ CollisionSurface Surfaces(const std::vector<MeshData>& meshes) {
   return BuildCollisionSurface(positions, triangles);
 }
 
-// The vertices of each face of a cube stand for that face, however it is cut and whichever way its diagonals run.
+// The vertices of each face of a cube stand for that face, however it is cut and in whichever direction its diagonals run.
 TEST(ContactWeights, VerticesOfAFaceCarryItsArea) {
   for (int cells : {1, 2, 4}) {
     const CollisionSurface s =

@@ -14,7 +14,7 @@
 
 namespace eipc::testing {
 
-// Two bodies of one triangle each, and the one pair of primitives of them that is looked at. Surface vertices 0, 1, 2 are the first
+// Two bodies of one triangle each, and the one pair of primitives of them that is evaluated. Surface vertices 0, 1, 2 are the first
 // body's, 3, 4, 5 the second's. Point-triangle: vertex 0 against triangle {3, 4, 5}; edge-edge: {0, 1} against {3, 4}.
 class OneContact {
  public:

@@ -69,7 +69,7 @@ TEST(Drives, AClientsTargetIsReachedAndKept) {
   EXPECT_EQ(world.report().outcome, StepOutcome::kConverged);
   EXPECT_EQ(FootError(world, target), 0);
   testing::RunSteps(&world, 5, kStep);
-  EXPECT_EQ(FootError(world, target), 0) << "it stays without being told again";
+  EXPECT_EQ(FootError(world, target), 0) << "it stays without another command";
   const Pose achieved = AchievedPose(world.model(), world.state(), foot);
   EXPECT_LT((achieved.position - target.position).norm(), 1e-14);
   EXPECT_LT(achieved.rotation.angularDistance(target.rotation), 1e-7);

@@ -76,7 +76,7 @@ TEST(ExactCheck, GuardsDrivesToo) {
   }
 }
 
-// A tetrahedron pressed flat: its triangles are neighbours, which are looked at when the stage is solved. Found there, and the
+// A tetrahedron pressed flat: its triangles are neighbours, which are checked when the stage is solved. Found there, and the
 // stage solved again with care.
 TEST(ExactCheck, NeighboursThatFoldOverAreRefused) {
   for (bool exact_check : {true, false}) {

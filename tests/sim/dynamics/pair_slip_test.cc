@@ -41,7 +41,7 @@ const State::Slide* SlideOf(const World& world, int body, int other) {
 
 Vec3 At(const World& world, int body) { return BodyPose(world.model(), world.state(), body).position; }
 
-// mu < tan(angle): it slides with the acceleration g (sin - mu cos), and the floor slides the other way under it.
+// mu < tan(angle): it slides with the acceleration g (sin - mu cos), and the floor slides in the opposite direction under it.
 TEST(PairSlip, IsTheWayOfABlockThatSlides) {
   constexpr double kMu = 0.2;
   for (const auto integrator : {IntegratorKind::kBackwardEuler, IntegratorKind::kTrBdf2}) {
@@ -68,7 +68,7 @@ TEST(PairSlip, IsTheWayOfABlockThatSlides) {
   }
 }
 
-// From the moment of contact: all of the way that it has slid.
+// From the moment of contact: the whole distance that it has slid.
 TEST(PairSlip, CountsFromTheFirstContact) {
   World world(testing::Compile(Slope(0.2)));
   Vec3 from = At(world, 1);

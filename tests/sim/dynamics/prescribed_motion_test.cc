@@ -52,14 +52,14 @@ TEST(PrescribedMotion, ABlockedArmDoesNotStopAnother) {
         world.Step({kStep, {To(world, "blocked", {Vec3(x, 0, 0), kUpright}), To(world, "free", {Vec3(x, 1, 0), kUpright})}}, {})
             .ok());
     EXPECT_TRUE(testing::IsIntersectionFree(world)) << n;
-    EXPECT_EQ(world.state().drives[Set(world, "free")].error_m, 0) << "step " << n << ": its way is free";
+    EXPECT_EQ(world.state().drives[Set(world, "free")].error_m, 0) << "step " << n << ": its path is free";
   }
   EXPECT_GT(world.state().drives[Set(world, "blocked")].error_m, 0.005);
   EXPECT_EQ(world.report().missed_targets, 1);
   EXPECT_NEAR(BodyPose(world.model(), world.state(), 3).position.x(), 0.019, 2e-3) << "the loose block has been pushed";
 }
 
-// A bar that turns about z meets a post half-way.
+// A bar that turns about z meets a post at half of its turn.
 TEST(PrescribedMotion, ABlockedBodyThatTurnsStaysRigid) {
   SceneSpec scene = testing::EmptyScene();
   scene.solver.newton_tolerance_m_s = 1e-4;

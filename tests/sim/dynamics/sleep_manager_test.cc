@@ -118,7 +118,7 @@ TEST(SleepManager, FrictionGoesOnHolding) {
   EXPECT_NEAR(ForceOn(world, 0, 1).z() / Weight(world, 0), std::cos(kAngle), 2e-3);
 }
 
-// The same blow with and without sleep: in the step in which it falls, the sleeper gives way.
+// The same blow with and without sleep: in the step in which it falls, the sleeper moves.
 void ExpectToFeelABlow(IntegratorKind integrator, double dt_s) {
   SceneSpec scene = Ground();
   scene.bodies = {Block("resting", Vec3(0.06, 0.06, 0.03), Vec3(0.003, 0.002, 0.0158)), testing::StaticSheet("floor", 0.5, 3),
@@ -133,9 +133,9 @@ void ExpectToFeelABlow(IntegratorKind integrator, double dt_s) {
   // The thrown one flies at the side of the resting one now.
   State start = sleeping.state();
   const IndexRange& thrown = with_sleep->bodies[2].nodes;
-  const Vec3 way = Vec3(-0.08, 0, 0.02) - Place(sleeping, 2);
+  const Vec3 displacement = Vec3(-0.08, 0, 0.02) - Place(sleeping, 2);
   for (int32_t n = thrown.begin; n < thrown.end; ++n) {
-    start.q.segment<3>(3 * n) += way;
+    start.q.segment<3>(3 * n) += displacement;
     start.v.segment<3>(3 * n) = Vec3(2, 0, 0);
   }
   ASSERT_TRUE(world.Restore(start).ok());

@@ -51,8 +51,11 @@ TEST(StateCodec, RefusesWhatIsNoStateOfTheModel) {
   state.drives[0].commanded.rotation.coeffs() *= 2;
   EXPECT_FALSE(DecodeState(EncodeState(state), *model).ok());
   state = InitialState(*model);
-  state.step = -1;
-  EXPECT_FALSE(DecodeState(EncodeState(state), *model).ok());
+  // One that could not be counted on would be followed by a negative one.
+  for (const int64_t step : {int64_t{-1}, std::numeric_limits<int64_t>::max()}) {
+    state.step = step;
+    EXPECT_FALSE(DecodeState(EncodeState(state), *model).ok());
+  }
   using Pairs = decltype(state.contact_pairs);
   for (const Pairs& pairs : {Pairs{{1, 1}}, Pairs{{2, 1}}, Pairs{{-1, 1}}, Pairs{{0, model->node_count}}, Pairs{{0, 2}, {0, 1}}}) {
     state = InitialState(*model);

@@ -154,13 +154,13 @@ TEST(World, ReportsWhatItDid) {
   EXPECT_LE(r.min_ccd_fraction, 1);
   EXPECT_LE(r.residual_m_s, 1e-3);
   EXPECT_GT(r.barrier_stiffness, 0);
-  double told = 0;
+  double measured = 0;
   for (double seconds : r.phase_s) {
     EXPECT_GE(seconds, 0);
-    told += seconds;
+    measured += seconds;
   }
   EXPECT_GT(r.wall_s, 0);
-  EXPECT_GE(told, r.wall_s * (1 - 1e-9)) << "every part of the step is told";
+  EXPECT_GE(measured, r.wall_s * (1 - 1e-9)) << "every part of the step is measured";
 }
 
 // Targets and velocities beyond reason: what is accepted is a state that can be read back; a step out of the range of numbers is

@@ -27,7 +27,7 @@ TEST(BarrierTerm, DerivativesThroughEveryMap) {
     for (double gap : {6e-4, 1e-4, 1e-6}) {
       for (const StencilCase& c : testing::StencilCases(gap, &random)) {
         OneContact contact(c.kind, c.x, kDhat, form);
-        for (const MappedContact& m : testing::MapEveryWay(c.x, &random)) {
+        for (const MappedContact& m : testing::EveryMapping(c.x, &random)) {
           SCOPED_TRACE(::testing::Message() << c.name << ", gap " << gap << ", map: " << m.name << ", form "
                                             << static_cast<int>(form));
           const SurfaceMap map(&m.rows, &m.offsets);
@@ -73,7 +73,7 @@ TEST(BarrierTerm, InnerForcesNeitherPushNorTurnTheWhole) {
   ThreadPool pool(1);
   for (const StencilCase& c : testing::StencilCases(2e-4, &random)) {
     OneContact contact(c.kind, c.x, kDhat);
-    const std::vector<MappedContact> maps = testing::MapEveryWay(c.x, &random);
+    const std::vector<MappedContact> maps = testing::EveryMapping(c.x, &random);
     for (int k = 0; k < 3; ++k) {  // all but the one against a static side
       SCOPED_TRACE(c.name + ", map: " + maps[k].name);
       const SurfaceMap map(&maps[k].rows, &maps[k].offsets);
@@ -95,7 +95,7 @@ TEST(BarrierTerm, NoContactNoForce) {
   ThreadPool pool(1);
   const StencilCase c = testing::StencilCases(1.5e-3, &random)[0];
   OneContact contact(c.kind, c.x, kDhat);
-  const MappedContact m = testing::MapEveryWay(c.x, &random)[0];
+  const MappedContact m = testing::EveryMapping(c.x, &random)[0];
   const SurfaceMap map(&m.rows, &m.offsets);
   BarrierTerm term(&map, &contact.contacts(), &pool);
   term.set_stiffness(kStiffness);

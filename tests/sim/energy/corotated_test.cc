@@ -62,7 +62,7 @@ TEST(CorotatedTerm, IsTheElasticityTermOfItsMaterial) {
   }
 }
 
-// Rotations of elements that are stretched, flat or inside out where the step starts: some lanes take another way than others.
+// Rotations of elements that are stretched, flat or inside out where the step starts: some lanes take other branches than others.
 TEST(CorotatedTerm, FindsRotationsOfWhateverItIsGiven) {
   Random random(2);
   Pair pair(0, 10, &random);

@@ -75,7 +75,7 @@ template <typename Check>
 void ForEachScene(uint64_t seed, const Check& check) {
   Random random(seed);
   for (const StencilCase& c : testing::StencilCases(3e-4, &random)) {
-    for (const MappedContact& m : testing::MapEveryWay(c.x, &random)) {
+    for (const MappedContact& m : testing::EveryMapping(c.x, &random)) {
       SCOPED_TRACE(c.name + ", map: " + m.name);
       Scene scene(c, m);
       ASSERT_EQ(scene.term.stencils().size(), 1u);
@@ -152,7 +152,7 @@ TEST(FrictionTerm, CoulombsLaw) {
 TEST(FrictionTerm, NoFrictionNoStencil) {
   Random random(4);
   for (const StencilCase& c : testing::StencilCases(3e-4, &random)) {
-    Scene scene(c, testing::MapEveryWay(c.x, &random)[0], 0);
+    Scene scene(c, testing::EveryMapping(c.x, &random)[0], 0);
     EXPECT_TRUE(scene.term.stencils().empty());
     EXPECT_EQ(scene.Test().Value(scene.m.q), 0);
   }

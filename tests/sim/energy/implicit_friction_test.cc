@@ -84,7 +84,7 @@ TEST(ImplicitFriction, JacobianIsExact) {
   ForEachCase([](Case* c) {
     const std::optional<ContactStencil> s = c->contact.At(c->shape.x);
     ASSERT_TRUE(s.has_value());
-    // All six vertices move; the stencil's four are looked at.
+    // All six vertices move; the stencil's four are compared.
     const auto force = [&](const VecX& q) -> VecX {
       return c->At(testing::Unstack(q), [](const FrictionPoint& p) { return VecX(ImplicitFrictionForce(p)); });
     };

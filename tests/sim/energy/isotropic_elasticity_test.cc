@@ -88,7 +88,7 @@ TEST(IsotropicTerm, IsTheElasticityTermOfItsMaterial) {
   }
 }
 
-// Elements that are stretched, flat or inside out: some lanes take another way than others.
+// Elements that are stretched, flat or inside out: some lanes take other branches than others.
 TEST(IsotropicTerm, TakesElementsAsTheyCome) {
   Random random(2);
   for (const MaterialCase& m : IsotropicMaterials()) {

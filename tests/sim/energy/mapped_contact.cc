@@ -43,7 +43,7 @@ MappedContact Finish(MappedContact out) {
 
 }  // namespace
 
-std::vector<MappedContact> MapEveryWay(const std::vector<Vec3>& x, Random* random) {
+std::vector<MappedContact> EveryMapping(const std::vector<Vec3>& x, Random* random) {
   std::vector<MappedContact> out;
   MappedContact identity = {"identity"};
   identity.q = Stack(x);

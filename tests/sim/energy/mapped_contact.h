@@ -1,7 +1,7 @@
 #ifndef EIPC_TESTS_SIM_ENERGY_MAPPED_CONTACT_H_
 #define EIPC_TESTS_SIM_ENERGY_MAPPED_CONTACT_H_
 
-// The six surface vertices of one contact, moved by nodes in every way that bodies move them.
+// The six surface vertices of one contact, moved by nodes through every kind of map that bodies have.
 
 #include <string>
 #include <vector>
@@ -23,7 +23,7 @@ struct MappedContact {
 
 // Identity (each vertex a node), embedded (two cages of four nodes), one cage for both sides (self-contact), and a side that is
 // static.
-std::vector<MappedContact> MapEveryWay(const std::vector<Vec3>& x, Random* random);
+std::vector<MappedContact> EveryMapping(const std::vector<Vec3>& x, Random* random);
 
 }  // namespace eipc::testing
 

@@ -12,7 +12,7 @@
 
 namespace eipc::testing {
 
-// A term with what it looks at: node positions q, surface positions x = J q, and contacts that follow x.
+// A term with its inputs: node positions q, surface positions x = J q, and contacts that follow x.
 struct TermUnderTest {
   EnergyTerm* term = nullptr;
   int nodes = 0;

@@ -21,7 +21,7 @@ class Polynomial {
   Polynomial Derivative() const;
   Polynomial Remainder(const Polynomial& divisor) const;
   Polynomial Quotient(const Polynomial& divisor) const;
-  // The sign that it has everywhere in [lo, hi], told from its Bernstein coefficients; 0: they do not tell.
+  // The sign that it has everywhere in [lo, hi], by its Bernstein coefficients; 0: they do not decide.
   int SignOver(const mpq_class& lo, const mpq_class& hi) const;
 
   friend Polynomial operator+(const Polynomial& a, const Polynomial& b);

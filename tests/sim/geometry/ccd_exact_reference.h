@@ -10,7 +10,7 @@
 namespace eipc::ccd_test {
 
 // Whether the primitives touch at some time in [0, end_time]. Coplanarity is a cubic in time: its roots, as algebraic numbers, are
-// the only times that need a look; where it vanishes identically, the times at which a vertex crosses an edge or a vertex are.
+// the only times that need a test; where it vanishes identically, the times at which a vertex crosses an edge or a vertex are.
 bool ExactlyTouches(const CcdQuery& query, double end_time = 1);
 
 // Squared distance of the primitives at the given positions.

@@ -27,7 +27,7 @@ TEST(Roots, AreExact) {
   EXPECT_EQ(roots[0].SignOf(Polynomial({mpq_class(-1), mpq_class(3)})), 0);
   EXPECT_EQ(roots[1].SignOf(Polynomial({mpq_class(-1), mpq_class(2)})), 0);
   EXPECT_EQ(roots[1].SignOf(Polynomial({mpq_class(-1), mpq_class(3)})), 1);
-  // 1/sqrt(2): its square is told from 1/2 and from 1/2 + 1e-40.
+  // 1/sqrt(2): its square is found equal to 1/2 and less than 1/2 + 1e-40.
   std::vector<Root> root = RootsInUnitInterval(Polynomial({mpq_class(-1), mpq_class(0), mpq_class(2)}));
   ASSERT_EQ(root.size(), 1u);
   EXPECT_EQ(root[0].SignOf(Polynomial({mpq_class(-2), mpq_class(0), mpq_class(4)})), 0);

@@ -56,7 +56,7 @@ TEST(SolveCost, IterationsFollowTheLongestBody) {
   EXPECT_EQ(EstimateSolveCost(BlockMatrix()).krylov_iterations, 0);
 }
 
-// As many nodes: the plate's separators are small and its ways long, so a factor is cheaper there and iterations are dearer.
+// As many nodes: the plate's separators are small and its paths long, so a factor is cheaper there and iterations are dearer.
 TEST(SolveCost, TellsPlatesFromBlocks) {
   const SolveCost block = EstimateSolveCost(Grid(14, 14, 14)), plate = EstimateSolveCost(Grid(37, 37, 2));
   EXPECT_NEAR(static_cast<double>(block.unknowns), static_cast<double>(plate.unknowns), 0.01 * static_cast<double>(plate.unknowns));

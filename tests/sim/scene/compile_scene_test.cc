@@ -6,6 +6,7 @@
 
 #include "sim/mesh/mass_properties.h"
 #include "sim/scene/compile_body.h"
+#include "sim/scene/pair_overrides.h"
 #include "tests/sim/mesh/shapes.h"
 #include "tests/support/random.h"
 #include "tests/support/scenes.h"
@@ -435,6 +436,41 @@ TEST(CompileScene, BoundarySetsCountTheVerticesOfTheFile) {
     EXPECT_EQ(error({{"a", {4, 5}, {}, {}, {}}, {"b", {5}, {}, {}, {}}}),
               "bodies[0].boundary_sets[1]: vertex 5 is already driven by \"a\"");
   }
+}
+
+// A scene whose bodies are all at one place, by mistake or to do harm, is not checked to the end when nobody waits for it any more.
+TEST(CompileScene, IsCancelledAmidTheCheckOfPlaces) {
+  SceneSpec scene = testing::EmptyScene();
+  constexpr int kBodies = 40;
+  for (int i = 0; i < kBodies; ++i) {
+    scene.bodies.push_back(testing::AffineBox("box " + std::to_string(i), kSize, testing::StiffMaterial(700, 1e7)));
+  }
+  int polls = 0;
+  StepBudget budget;
+  budget.cancelled = [&polls] { return ++polls > 4 * kBodies; };
+  EXPECT_EQ(CompileScene(scene, {}, budget).status().code(), absl::StatusCode::kCancelled);
+  EXPECT_EQ(CompileScene(scene).status().code(), absl::StatusCode::kInvalidArgument);
+}
+
+TEST(PairOverrides, AreFoundByBodiesInTheOrderOfTheScene) {
+  SceneSpec scene = OneOfEachKind();
+  const auto add = [&scene](const std::string& a, const std::string& b) { scene.contact_pairs.push_back({a, b, {}, {}}); };
+  add("full", "affine");
+  add("static", "full");
+  add("affine", "full");
+  add("affine", "ghost");
+  add("affine", "affine");
+  const PairOverrides overrides(scene);
+  const auto of = [&](int32_t a, int32_t b) {
+    std::vector<int64_t> found;
+    for (const ContactPairSpec* pair : overrides.Of(a, b)) found.push_back(pair - scene.contact_pairs.data());
+    return found;
+  };
+  EXPECT_EQ(of(0, 2), (std::vector<int64_t>{0, 2}));
+  EXPECT_EQ(of(2, 0), (std::vector<int64_t>{0, 2}));
+  EXPECT_EQ(of(0, 4), (std::vector<int64_t>{1}));
+  EXPECT_EQ(of(2, 2), (std::vector<int64_t>{4}));
+  EXPECT_TRUE(of(1, 2).empty());
 }
 
 }  // namespace

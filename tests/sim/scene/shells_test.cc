@@ -184,7 +184,8 @@ TEST(ShellScene, SaysWhatIsWrongWithMeshes) {
                m->triangles.push_back({0, 1, 2});
              }),
              "bodies[0].shell.mesh", "no area");
-  ExpectOnly(with([](MeshData* m) { std::swap(m->triangles[7][0], m->triangles[7][1]); }), "bodies[0].shell.mesh", "opposite ways");
+  ExpectOnly(with([](MeshData* m) { std::swap(m->triangles[7][0], m->triangles[7][1]); }), "bodies[0].shell.mesh",
+             "opposite directions");
   ExpectOnly(with([](MeshData* m) {
                m->vertices.push_back(Vec3(0, 0, 0.01));
                const Triangle t = m->triangles[50];
@@ -276,6 +277,21 @@ TEST(ShellScene, MotionOfFlatAndOfStraightSheetsIsFinite) {
   EXPECT_TRUE(twist.angular.allFinite());
   EXPECT_LT((twist.angular - Vec3(0, 0, 2)).norm(), 1e-9);
   EXPECT_TRUE(BodyPose(*model, state, 0).rotation.coeffs().allFinite());
+}
+
+// Which vertices are neighbours along the sheet is a list as long as the square of its vertices where an edge, or the reach of
+// contact, is as long as the sheet.
+TEST(ShellScene, TooManyNeighboursAlongASheetAreRefused) {
+  BodySpec body = Towel();
+  constexpr int kFine = 64;
+  body.mesh = testing::Sheet(kHalf, 0, kFine);
+  SceneSpec wide = WithTowel(body);
+  wide.contact.dhat_m = 1;
+  ExpectOnly(wide, "bodies", "a shell has too many pairs of vertices");
+  for (Vec3& p : body.mesh.vertices) {
+    if (p.x() <= -kHalf && p.y() <= -kHalf) p = Vec3(-1, -1, 0);
+  }
+  ExpectOnly(WithTowel(body), "bodies", "a shell has too many pairs of vertices");
 }
 
 }  // namespace

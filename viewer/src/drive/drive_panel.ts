@@ -160,7 +160,7 @@ export class DrivePanel {
     const most = Number(this.force.value);
     const pressing = this.pressing();
     this.inputs.rumble(pressing / RUMBLE_FULL_N);
-    // A hand that presses hard enough closes no further, and gives way.
+    // A hand that presses hard enough closes no further; it may open.
     if (most > 0 && pressing >= most) wanted = { ...wanted, closing: Math.min(wanted.closing, this.commanded!.closing) };
     this.wanted = wanted;
     this.commanded = approach(this.commanded!, wanted, speeds, this.dt);

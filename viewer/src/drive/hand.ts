@@ -27,25 +27,25 @@ const LEAST_GAP = 1e-3; // m between a finger and the middle that closing leaves
 
 export class Hand {
   readonly middle: Vector3;
-  private readonly ways: readonly Vector3[]; // unit, towards the middle; zero for a single finger
+  private readonly directions: readonly Vector3[]; // unit, towards the middle; zero for a single finger
 
   constructor(readonly fingers: readonly Finger[]) {
     this.middle = new Vector3();
     for (const finger of fingers) this.middle.addScaledVector(finger.position, 1 / fingers.length);
-    this.ways = fingers.map((finger) => {
-      const way = this.middle.clone().sub(finger.position);
-      return way.length() > LEAST_GAP ? way.normalize() : new Vector3();
+    this.directions = fingers.map((finger) => {
+      const offset = this.middle.clone().sub(finger.position);
+      return offset.length() > LEAST_GAP ? offset.normalize() : new Vector3();
     });
   }
 
   get closes(): boolean {
-    return this.ways.some((way) => way.lengthSq() > 0);
+    return this.directions.some((direction) => direction.lengthSq() > 0);
   }
 
   // The most that fingers can close, m.
   get mostClosing(): number {
-    const ways = this.fingers.map((finger) => finger.position.distanceTo(this.middle)).filter((way) => way > LEAST_GAP);
-    return ways.length > 0 ? Math.min(...ways) - LEAST_GAP : 0;
+    const distances = this.fingers.map((finger) => finger.position.distanceTo(this.middle)).filter((distance) => distance > LEAST_GAP);
+    return distances.length > 0 ? Math.min(...distances) - LEAST_GAP : 0;
   }
 
   start(): HandPose {
@@ -55,7 +55,7 @@ export class Hand {
   // Where the fingers are to be.
   targets(pose: HandPose): Finger[] {
     return this.fingers.map((finger, i) => {
-      const arm = finger.position.clone().sub(this.middle).addScaledVector(this.ways[i]!, pose.closing).applyQuaternion(pose.rotation);
+      const arm = finger.position.clone().sub(this.middle).addScaledVector(this.directions[i]!, pose.closing).applyQuaternion(pose.rotation);
       return { ...finger, position: arm.add(pose.position), rotation: pose.rotation.clone().multiply(finger.rotation) };
     });
   }
@@ -63,10 +63,10 @@ export class Hand {
 
 // From one pose of the hand towards another, as far as the speeds allow in dt seconds.
 export function approach(from: HandPose, to: HandPose, speeds: Speeds, dt: number): HandPose {
-  const way = to.position.clone().sub(from.position);
-  way.clampLength(0, speeds.linear * dt);
+  const displacement = to.position.clone().sub(from.position);
+  displacement.clampLength(0, speeds.linear * dt);
   const closing = from.closing + Math.min(Math.max(to.closing - from.closing, -speeds.closing * dt), speeds.closing * dt);
   const angle = from.rotation.angleTo(to.rotation);
   const rotation = angle < 1e-9 ? to.rotation.clone() : from.rotation.clone().slerp(to.rotation, Math.min(1, (speeds.angular * dt) / angle));
-  return { position: from.position.clone().add(way), rotation, closing };
+  return { position: from.position.clone().add(displacement), rotation, closing };
 }

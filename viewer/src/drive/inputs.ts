@@ -64,7 +64,7 @@ export class Inputs {
 
 // A wish as velocities: m per unit of speed in the world, as the camera's heading has it.
 export function velocityOf(wish: Wish, heading: number): Vector3 {
-  const away = new Vector3(-Math.cos(heading), -Math.sin(heading), 0); // the camera looks towards the middle
+  const away = new Vector3(-Math.cos(heading), -Math.sin(heading), 0); // the camera faces the middle
   const right = new Vector3(-Math.sin(heading), Math.cos(heading), 0);
   return right.multiplyScalar(wish.right).addScaledVector(away, wish.away).add(new Vector3(0, 0, wish.up));
 }

@@ -34,7 +34,7 @@ export function wordsOf(seen: Observation): string {
     const name = [pose.body, pose.boundarySet].filter(Boolean).join(" / ");
     if (pose.drive?.blocked) return [`${name} presses against something with all its force (${quantity(pose.drive.effortN, "N")}).`];
     if (pose.drive?.saturated) return [`${name} is at the limit of its force (${quantity(pose.drive.effortN, "N")}).`];
-    if (pose.errorM > ARRIVED_M) return [`${name} was stopped ${quantity(pose.errorM, "m")} before its command: something is in its way.`];
+    if (pose.errorM > ARRIVED_M) return [`${name} was stopped ${quantity(pose.errorM, "m")} before its command: something obstructs it.`];
     return [];
   }).join(" ");
 }

@@ -3,7 +3,7 @@ import type { Server } from "./server.js";
 import { inWords } from "./words.js";
 import type { SceneInfo, SessionInfo } from "../proto/eipc/v1/service_pb.js";
 
-const LOOK_EVERY_MS = 2000;
+const REFRESH_EVERY_MS = 2000;
 
 // The sessions of the server, and scenes that new ones can be made of.
 export class Home {
@@ -17,8 +17,8 @@ export class Home {
   constructor(private readonly server: Server, private readonly open: (session: string, world?: "all") => void) {
     this.element = element("div", { class: "home" }, element("h1", {}, "eipc"), this.status,
       element("section", {}, element("h2", {}, "Sessions"), this.sessions), element("section", {}, element("h2", {}, "Scenes"), this.scenes));
-    void this.look();
-    this.timer = window.setInterval(() => { void this.look(); }, LOOK_EVERY_MS);
+    void this.refresh();
+    this.timer = window.setInterval(() => { void this.refresh(); }, REFRESH_EVERY_MS);
   }
 
   end(): void {
@@ -29,7 +29,7 @@ export class Home {
     this.status.textContent = words;
   }
 
-  async look(): Promise<void> {
+  async refresh(): Promise<void> {
     try {
       const [sessions, scenes] = await Promise.all([this.server.sessions(), this.server.scenes()]);
       this.show(sessions, scenes);
@@ -73,7 +73,7 @@ export class Home {
   private async do(action: () => Promise<void>): Promise<void> {
     try {
       await action();
-      await this.look();
+      await this.refresh();
     } catch (error) {
       this.say(inWords(error));
     }

@@ -52,7 +52,7 @@ export class LiveRecording extends Recording {
   append(seen: Observation): { forgotten: number; anew: boolean; pairs: boolean } {
     const anew = this.count > 0 && (seen.step < this.step || seen.timeS < this.store.time[this.count - 1]!);
     if (anew) this.count = 0;
-    if (!anew && seen.step === this.step) this.count--; // the same step again, looked up
+    if (!anew && seen.step === this.step) this.count--; // the same step again, read from the server
     const forgotten = this.count === this.most ? this.forget(Math.floor(this.most / 4)) : 0;
     const pairs = this.learnPairs(seen);
     this.write(seen, this.count++);

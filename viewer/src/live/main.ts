@@ -68,7 +68,7 @@ class Console {
   private showConnection(): void {
     const { state } = this.connection;
     this.home?.say(STATE_WORDS[state]);
-    if (state === "open") void this.home?.look();
+    if (state === "open") void this.home?.refresh();
     this.page?.showConnection();
     this.tiles?.showConnection();
   }
@@ -86,7 +86,7 @@ function askForToken(root: HTMLElement): Promise<void> {
     const submit = (): void => {
       signIn(token.value).then((known) => {
         if (known) resolve();
-        else words.textContent = "The server knows no such token. Ask whoever runs it for one.";
+        else words.textContent = "The server knows no such token. Ask the administrator of the server for one.";
       }, () => { words.textContent = "The server does not answer. Try again."; });
     };
     token.addEventListener("keydown", (event) => { if (event.key === "Enter") submit(); });

@@ -9,7 +9,7 @@ export const STATE_WORDS: Readonly<Record<ConnectionState, string>> = {
 
 const HELP: Readonly<Record<string, string>> = {
   SESSION_NOT_FOUND: "The session is not there any more: it was deleted, or the server started anew without a journal (--state-dir). Choose another one.",
-  PERMISSION_DENIED: "Your token lets you look, not drive. Ask whoever runs the server for one with the role operator.",
+  PERMISSION_DENIED: "Your token permits viewing, not driving. Ask the administrator of the server for one with the role operator.",
   STEP_MISMATCH: "Somebody else steps this session, too. Fork it, and drive the copy.",
   TENANT_QUOTA: "Your share of the server is used up. Delete a session that is not needed any more.",
 };

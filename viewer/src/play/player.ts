@@ -45,14 +45,14 @@ export class Player {
     this.running = false;
     this.follows = true;
     this.place(this.recording.samples - 1);
-    this.tell();
+    this.notify();
   }
 
   // The recording has grown, and forgotten samples at its beginning.
   grew(forgotten: number): void {
     if (this.follows) this.place(this.recording.samples - 1);
     else this.place(Math.min(Math.max(this.shown - forgotten, 0), this.recording.samples - 1));
-    this.tell();
+    this.notify();
   }
 
   play(): void {
@@ -60,13 +60,13 @@ export class Player {
     if (this.recording.samples < 2) return;
     if (this.shown === this.recording.samples - 1) this.place(0);
     this.running = true;
-    this.tell();
+    this.notify();
   }
 
   pause(): void {
     this.running = false;
     this.follows = false;
-    this.tell();
+    this.notify();
   }
 
   toggle(): void {
@@ -76,7 +76,7 @@ export class Player {
 
   setSpeed(factor: number): void {
     this.factor = factor;
-    this.tell();
+    this.notify();
   }
 
   // The next slower or faster of SPEEDS.
@@ -88,13 +88,13 @@ export class Player {
 
   setLoop(on: boolean): void {
     this.again = on;
-    this.tell();
+    this.notify();
   }
 
   seek(sample: number): void {
     this.follows = false;
     this.place(Math.min(Math.max(Math.round(sample), 0), this.recording.samples - 1));
-    this.tell();
+    this.notify();
   }
 
   // By single samples; playing ends.
@@ -119,7 +119,7 @@ export class Player {
     }
     this.shown = this.recording.sampleAt(this.seconds);
     const changed = this.shown !== before;
-    if (changed || !this.running) this.tell();
+    if (changed || !this.running) this.notify();
     return changed;
   }
 
@@ -128,7 +128,7 @@ export class Player {
     this.seconds = this.recording.time[sample]! - this.recording.time[0]!;
   }
 
-  private tell(): void {
+  private notify(): void {
     for (const listener of this.listeners) listener();
   }
 }

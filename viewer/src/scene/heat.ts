@@ -21,7 +21,7 @@ export const QUANTITIES: Readonly<Record<Quantity, Kind>> = {
 const SHARE_BELOW_TOP = 0.99;
 const SHARE_BELOW_TOP_EVERYWHERE = 0.95;
 
-const MOST_LOOKED_AT = 100; // samples: a recording that grows is looked at again and again
+const MOST_SAMPLED = 100; // samples: a recording that grows is scanned again and again
 
 // Values [n] of a body's surface vertices at a sample, 0 where no contact acts; null where they are not known.
 export function vertexValues(recording: Recording, body: Body, quantity: Quantity, sample: number): Float32Array | null {
@@ -65,7 +65,7 @@ function stressOfVertices(body: Body, stresses: Float32Array | null, count: numb
 
 // The end of the scale of colours for all bodies; 1 where nothing was felt. Of a quantity that is everywhere it is set by the shown sample
 // of the chosen body, where that has any, since other moments and stiffer bodies may have many times as much; of one at contacts by about
-// MOST_LOOKED_AT samples, of which the last is one.
+// MOST_SAMPLED samples, of which the last is one.
 export function topOf(recording: Recording, quantity: Quantity, shown: number, chosen: string): number {
   if (QUANTITIES[quantity].everywhere) {
     const own = stressesAt(recording.bodies.filter((body) => body.name === chosen), recording, shown);
@@ -80,7 +80,7 @@ function stressesAt(bodies: readonly Body[], recording: Recording, sample: numbe
 
 function atContacts(recording: Recording, quantity: Exclude<Quantity, "stress">): number[] {
   const values: number[] = [];
-  const stride = Math.ceil(recording.samples / MOST_LOOKED_AT);
+  const stride = Math.ceil(recording.samples / MOST_SAMPLED);
   for (let sample = recording.samples - 1; sample >= 0; sample -= stride) {
     for (const body of recording.bodies) {
       const found = recording.touch.tractions(body.index, sample);

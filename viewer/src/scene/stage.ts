@@ -44,7 +44,7 @@ export class Stage {
     this.onStale();
   }
 
-  // Of the camera as seen from what it looks at, rad from x.
+  // Of the camera as seen from its target, rad from x.
   get heading(): number {
     const offset = this.camera.position.clone().sub(this.controls.target);
     return Math.atan2(offset.y, offset.x);

@@ -122,7 +122,7 @@ check("what is wrong with a recording is said in words", async () => {
   }
 });
 
-check("a browser without WebGL is told so", async () => {
+check("a browser without WebGL gets a message", async () => {
   const plain = await launch(["--disable-webgl", "--disable-webgl2", "--disable-3d-apis"]);
   try {
     const { page } = await open(plain, path);

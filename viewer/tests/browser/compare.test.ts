@@ -59,7 +59,7 @@ check("two runs are shown at one time, and part where the first difference is ma
   assert.deepEqual(problems, []);
 });
 
-check("one camera looks at both runs", async () => {
+check("one camera shows both runs", async () => {
   const { page } = await open(pages.browser, path);
   for (const name of ["picture", "other-picture"]) {
     const canvas = (await named(page, name).boundingBox())!;

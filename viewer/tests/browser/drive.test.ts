@@ -131,8 +131,8 @@ check("sticks of a gamepad move and turn the hand as the camera sees it", async 
   const aside = await stepsLater(page, 10);
   const alongScreen = await page.evaluate(([from, to]) => {
     const { camera } = globalThis.eipcViewer!.picture.stage;
-    const way = camera.position.clone().set(to[0] - from[0], to[1] - from[1], to[2] - from[2]).normalize();
-    return way.dot(camera.position.clone().setFromMatrixColumn(camera.matrixWorld, 0));
+    const direction = camera.position.clone().set(to[0] - from[0], to[1] - from[1], to[2] - from[2]).normalize();
+    return direction.dot(camera.position.clone().setFromMatrixColumn(camera.matrixWorld, 0));
   }, [up.hand, aside.hand] as const);
   assert.ok(alongScreen > 0.999, `to the right of the picture: ${alongScreen}`);
   const turned = (): Promise<number> => page.evaluate(() => { const { rotation } = globalThis.eipcConsole!.page!.drive!.pose!; return 2 * Math.atan2(rotation.z, rotation.w); });

@@ -34,7 +34,7 @@ check("a session is found, watched as it goes on, and scrubbed", async () => {
   assert.deepEqual(problems, []);
 });
 
-check("a session that does not exist is said so, with a way back", async () => {
+check("a session that does not exist is reported, with a link back", async () => {
   const { page } = await openLive(tests.browser, `${tests.server.url}?session=sessions/none`);
   assert.match((await page.getByRole("alert").textContent())!, /not there any more/);
   await named(page, "home").click();

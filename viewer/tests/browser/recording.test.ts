@@ -7,7 +7,7 @@ import { makePage, named, open, pixels, sample, PageTests } from "./browser.js";
 const pages = new PageTests((path) => { makePage(path("made.html")); });
 const { check } = pages;
 const path = pages.path("made.html");
-const SIDE = "&cam=1,0,0.05,0,0,0.05"; // looks along -x at the height of the ball
+const SIDE = "&cam=1,0,0.05,0,0,0.05"; // views along -x at the height of the ball
 const text = (page: Page, name: string): Promise<string | null> => named(page, name).textContent();
 
 check("the page opens without errors and fetches nothing", async () => {
@@ -63,7 +63,7 @@ check("normals turn with the deformation: a lifted ball is lit as one at rest", 
     const at = 4 * (Math.floor(height / 2) * width + Math.floor(width / 2));
     return data[at]! + data[at + 1]! + data[at + 2]!;
   };
-  const start = await brightness(`#t=0${SIDE}`); // the camera looks at the middle of the ball, along its normal
+  const start = await brightness(`#t=0${SIDE}`); // the camera faces the middle of the ball, along its normal
   const end = await brightness("#t=1&cam=1,0,0.11,0,0,0.11");
   assert.ok(Math.abs(start - end) <= 0.04 * start, `${start} and ${end}`);
 });

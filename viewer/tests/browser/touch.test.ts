@@ -21,7 +21,7 @@ async function colorAt(page: Page, y: number): Promise<Color> {
 check("contact pressure is shown where the pads press, with a scale in pascals", async () => {
   const { page, problems } = await open(pages.browser, path, `#t=0.5${FRONT}`);
   for (const part of ["forces", "grid"]) await named(page, part).click();
-  // Seen from along x the pressed parts lie behind the pads, which are as wide as the ball: the ball alone is looked at.
+  // Seen from along x the pressed parts lie behind the pads, which are as wide as the ball: only the ball is shown.
   await page.evaluate(() => { for (const { stage } of globalThis.eipcViewer!.pictures()) for (const object of stage.scene.children) if (object.name.endsWith("pad")) object.visible = false; });
   const [middle, side] = [await colorAt(page, 0), await colorAt(page, 0.029)];
   assert.equal(hue(side), "plain");
@@ -68,7 +68,7 @@ check("stress is shown everywhere, averaged at the nodes of the cage", async () 
   assert.ok(Math.abs(values[0]! * 5000 - 2000) < 100, `least: ${values[0]! * 5000} Pa`);
 });
 
-check("contacts are marked, slips are told, keys switch both", async () => {
+check("contacts are marked, slips are listed, keys switch both", async () => {
   const { page } = await open(pages.browser, path, `#t=0.8${FRONT}`);
   const points = (): Promise<number> => page.evaluate(() => globalThis.eipcViewer!.picture.pointsShown);
   assert.equal(await points(), 0);

@@ -26,14 +26,14 @@ class BatchRows:
 
     def __init__(self, worlds: int, frames: Sequence[FrameKey], dt_s: float, observe: Observe,
                  interpolation: Interpolation = Interpolation.LINEAR) -> None:
-        """frames: (body, boundary set) of each driven frame. interpolation: of the way between the two poses."""
+        """frames: (body, boundary set) of each driven frame. interpolation: between the two poses."""
         self.dt_s = dt_s
         self._frames = len(frames)
         body = _template(frames, dt_s, observe, interpolation)
         fixed = bytes([_SUBSTEPS_TAG, *_varint(0), _WORLD_TAG, *_varint(0)])
         row = bytes([_STEPS_TAG]) + _varint(len(body) + len(fixed)) + body + fixed
         self._template = np.frombuffer(row, dtype=np.uint8)
-        numbers = 2 * 8 * self._frames  # a time, a position and a quaternion at both ends of each frame's way
+        numbers = 2 * 8 * self._frames  # a time, a position and a quaternion at both ends of each frame's path
         self._offsets = np.array([row.index(np.float64(_MARK * (1 + k)).tobytes()) for k in range(numbers)])
         self._counts_at = len(row) - len(fixed)
         self._world = _varints(np.arange(worlds))

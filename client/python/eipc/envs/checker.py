@@ -14,7 +14,7 @@ def check_vector_env(env: Any, seed: int = 123, steps: int = 50, other: Optional
     """Raises VectorEnvError, whose message says what is wrong and where, unless the environment keeps the contract.
 
     env: a vector environment that is not used otherwise; it is reset and stepped, not closed. steps: of random actions; give
-    as many as an episode may take, or autoreset is not checked. other: a second one made in the same way, for the check
+    as many as an episode may take, or autoreset is not checked. other: a second one made with the same arguments, for the check
     that equal seeds give equal results in another instance; default: the same one again.
 
     Checked are: attributes and spaces; shapes and types of observations, rewards, terminations, truncations; that

@@ -88,7 +88,7 @@ def first_reset(trial: Trial, seed: int) -> None:
 
 
 def worlds_differ(trial: Trial, seed: int) -> None:
-    """Where seeds decide how episodes begin, the worlds of one seed begin in several ways."""
+    """Where seeds decide how episodes begin, the worlds of one seed begin in several states."""
     trial.reset(seed)
     first = copy.deepcopy(trial.observation)
     trial.reset(seed + 1)

@@ -33,19 +33,19 @@ class PlateTask(Task):
         self.goals = SceneGoals(scene, bodies, self.layout.bodies, _PLATE_RADIUS_M)
         self._slot = self.goals.names.index("in_slot")
         self._upright = self.goals.names.index("standing")
-        self._way_m = 0.25  # about the distance of the plate from its slot at the start
+        self._distance_m = 0.25  # about the distance of the plate from its slot at the start
 
     def draw(self, random: np.random.Generator) -> np.ndarray:
         return np.concatenate([[0.0], random.uniform(-1, 1, 3) * self.spread])
 
     def score(self, state: WorldArrays, episodes: Episodes) -> Score:
-        """Potential: 0.2 for a plate that both fingers hold or that is in its slot, 0.6 for its way there, 0.2 for standing there."""
+        """Potential: 0.2 for a plate that both fingers hold or that is in its slot, 0.6 for its approach to the slot, 0.2 for standing there."""
         values = self.goals.values(state)
         reached = values <= self.goals.tolerances
         pressed = self.pressed(state)
         placed = reached[:, self._slot]
-        way = 1 - np.clip(values[:, self._slot] / self._way_m, 0, 1)
-        potential = 0.2 * (pressed.all(axis=1) | placed) + 0.6 * way + 0.2 * (placed & reached[:, self._upright])
+        approach = 1 - np.clip(values[:, self._slot] / self._distance_m, 0, 1)
+        potential = 0.2 * (pressed.all(axis=1) | placed) + 0.6 * approach + 0.2 * (placed & reached[:, self._upright])
         touched = (state.contacts[:, :2].sum(axis=2) > 0).any(axis=1)
         figures = {f"goal_{name}": values[:, g] for g, name in enumerate(self.goals.names)}
         return Score(potential, reached.all(axis=1) & ~touched, {**figures, "pads": pressed.sum(axis=1)})

@@ -55,7 +55,7 @@ def task_of(id: str, **options: Any) -> Callable[[Client], Task]:
 
 
 def register() -> None:
-    """Tells Gymnasium of the ids, where it is installed."""
+    """Registers the ids with Gymnasium, where it is installed."""
     if gym_api.gymnasium is None:
         return
     for entry in REGISTRY.values():

@@ -97,7 +97,7 @@ class Task:
     def features(self, state: WorldArrays, episodes: Episodes) -> np.ndarray:
         """The observation "state" [W,26]: command in shares of its range [4]; the object's position from the middle of the
         gripper [3] m, two axes of its frame [6], linear and angular velocity [6] m/s, rad/s; force of each finger on it
-        [6] N; its way since the start of the episode [1] m upwards."""
+        [6] N; its displacement since the start of the episode [1] m upwards."""
         h = self.held_at
         axes = matrices(state.orientation[:, h])[:, :, :2].transpose(0, 2, 1).reshape(-1, 6)
         force = state.wrench[:, :2, :2].sum(axis=2).reshape(-1, 6)

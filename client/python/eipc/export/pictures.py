@@ -25,7 +25,7 @@ def pictures(episode: Episode, camera: viz.Camera, size: tuple[int, int], count:
 
 
 def default_camera(episode: Episode) -> viz.Camera:
-    """Looks at what moves, from the side and above."""
+    """A view of what moves, from the side and above."""
     points = np.concatenate([episode.surface(body, 0) for body in episode.bodies if episode.cage(body).shape[1]])
     low, high = points.min(axis=0), points.max(axis=0)
     middle, size = (low + high) / 2, float(np.linalg.norm(high - low))

@@ -21,7 +21,7 @@ def of_values(values: np.ndarray) -> dict[str, Any]:
 
 
 def of_pictures(pictures: Sequence[np.ndarray]) -> dict[str, Any]:
-    """Of [h,w,3] uint8: one number a channel in [0, 1], of shape (3, 1, 1). The count is of the pictures that were looked at."""
+    """Of [h,w,3] uint8: one number a channel in [0, 1], of shape (3, 1, 1). The count is of the pictures that were sampled."""
     chosen = [pictures[int(k)] for k in np.unique(np.linspace(0, len(pictures) - 1, min(len(pictures), _SAMPLED)).round())]
     of_channels = of_values(np.concatenate([picture.reshape(-1, 3) for picture in chosen]) / 255.0)
     return {**{name: [[[number]] for number in numbers] for name, numbers in of_channels.items() if name != "count"}, "count": [len(chosen)]}

@@ -108,7 +108,7 @@ class Progress:
         self._shown = bool(getattr(self._out, "isatty", lambda: False)())
         self._clock, self._start = clock, clock()
         self._first: Optional[int] = None  # done when this began
-        self._told = -1.0
+        self._reported = -1.0
 
     def __repr__(self) -> str:
         return f"Progress({self._first or 0} done at first)"
@@ -117,8 +117,8 @@ class Progress:
         if self._first is None:
             self._first = done
         if not self._shown:
-            if done == count or self._clock() - self._told >= 30:
-                self._told = self._clock()
+            if done == count or self._clock() - self._reported >= 30:
+                self._reported = self._clock()
                 print(f"eipc evaluate: {self._line(done, count)}", file=self._out, flush=True)
             return
         print(f"\r{self._line(done, count)}\033[K", end="", file=self._out, flush=True)

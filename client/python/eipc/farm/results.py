@@ -127,7 +127,7 @@ class Results:
         return result
 
     def set_aside(self, index: int) -> Path:
-        """Moves a damaged result out of the way, so that its episode is run again."""
+        """Renames a damaged result, so that its episode is run again."""
         place = self.path(index).with_suffix(".damaged")
         os.replace(self.path(index), place)
         return place

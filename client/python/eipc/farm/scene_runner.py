@@ -13,8 +13,9 @@ import grpc
 from ..client import Client
 from ..errors import InvalidArgumentError, NotFoundError, UnavailableError
 from ..goals import GoalProgress
-from ..observation import Observation, Observe, Outcome, observation_from_message
+from ..observation import Observation, Observe, observation_from_message
 from ..session import Session
+from ..solver_report import Outcome
 from ..v1 import scene_pb2, service_pb2
 from .errors import EvaluationError
 from .farm_session import FarmSession

@@ -1,4 +1,4 @@
-"""Arrays in msgpack, in the two ways that policy servers write them.
+"""Arrays in msgpack, in the two formats that policy servers write.
 
 OpenPI (openpi-client, msgpack_numpy): a map with the binary keys __ndarray__, data, dtype and shape. GR00T (server_client.py): a map
 with __ndarray_class__ and the bytes of a .npy file. Neither ever unpickles.

@@ -1,4 +1,4 @@
-"""What a simulation looks like: pictures, which VTK draws, and recordings as web pages."""
+"""Pictures of a simulation, which VTK draws, and recordings as web pages."""
 
 from .camera import Camera
 from .color_map import heat

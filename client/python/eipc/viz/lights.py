@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 _MOST_LIGHTS = 24  # each takes a texture of what draws
-_SUN_SHARE = 0.6  # of the light that a face gets that looks up, in nobody's shadow
+_SUN_SHARE = 0.6  # of the light that a triangle gets whose normal points up, in nobody's shadow
 
 
 @dataclass(frozen=True)

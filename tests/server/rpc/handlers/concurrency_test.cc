@@ -205,7 +205,7 @@ TEST_F(ConcurrencyTest, WhateverCallsMeetNothingIsLostAndNothingStaysInUse) {
   EXPECT_EQ(services_->slots.busy(), 0);
   EXPECT_EQ(services_->slots.waiting(), 0);
   EXPECT_EQ(services_->operations.running(), 0);
-  // The callers got somewhere, and not only in the way of one another.
+  // The callers made progress and did not only block one another.
   EXPECT_GT(digests_.all().size(), testing::kScenes);
   ExpectNoSessionLost();
   ExpectRecordingsReplay();

@@ -26,7 +26,7 @@ class Digests {
   std::map<std::pair<std::string, int64_t>, std::string> digests_;
 };
 
-// What one tenant's callers have been told. Thread-safe.
+// What answers to one tenant's callers have said. Thread-safe.
 class Ledger {
  public:
   void AddSession(const std::string& name, const std::string& scene, bool mortal);

@@ -208,7 +208,7 @@ TEST_F(MemoryCallsTest, AnOperationQuotesFilesInUtf8) {
   }
 }
 
-// Every vertex set of a thousand is wrong: the first are told, the others counted.
+// Every vertex set of a thousand is wrong: the first are listed, the others counted.
 TEST_F(MemoryCallsTest, ProblemsAreBoundedInNumberAndLength) {
   v1::Scene scene = FallingBlock();
   for (int i = 0; i < 1000; ++i) scene.mutable_bodies(0)->add_boundary_sets()->set_name(std::string(2000, 'n'));
@@ -262,7 +262,7 @@ TEST_F(MemoryCallsTest, SnapshotsCountUntilTheyAreDeleted) {
   EXPECT_TRUE(CreateSnapshot(services_, {}, request, &refused).ok()) << "there is room for one again";
 }
 
-// A session whose recording has no room goes on; whoever asks for the recording hears why there is none.
+// A session whose recording has no room goes on; a request for the recording is answered with the reason.
 TEST_F(MemoryCallsTest, ARecordingWithoutRoomIsGivenUpAndItsSessionGoesOn) {
   const std::string session = Session(true);
   v1::CreateSessionRequest another;
@@ -297,6 +297,33 @@ TEST_F(MemoryCallsTest, AnswersThatMayBeAskedForAgainCountAndRequestsDoNotStay) 
   EXPECT_EQ(services_.memory.used(), before);
   // Everything that is kept is in the tenant's quota, too.
   EXPECT_EQ(services_.quotas.held("", Resource::kMemoryBytes), services_.memory.used());
+}
+
+// What is read of a scene beside its meshes takes memory as well: its specification, and the names that checking it collects.
+TEST_F(MemoryCallsTest, PartsOfScenesCountMoreThanTheirMessage) {
+  v1::Scene scene = FallingBlock();
+  v1::RobotLink& link = *scene.add_robots()->add_links();
+  for (int i = 0; i < 250'000; ++i) link.add_bodies()->set_body(absl::StrCat("none ", i));
+  ASSERT_LT(static_cast<int64_t>(scene.SpaceUsedLong()), 32 * kMiB);
+  const absl::Status status = Create(scene, true).status();
+  EXPECT_EQ(status.code(), absl::StatusCode::kResourceExhausted) << status;
+  EXPECT_THAT(std::string(status.message()), StartsWith("MEMORY_BUDGET: "));
+  EXPECT_EQ(services_.memory.used(), 0);
+}
+
+// An upload counts with the size of its file, and its name is kept as well.
+TEST_F(MemoryCallsTest, NamesOfUploadsAreShort) {
+  const std::string data = PaddedObj(100);
+  v1::UploadMeshRequest piece;
+  piece.set_total_bytes(static_cast<int64_t>(data.size()));
+  piece.set_sha256(Sha256Hex(data));
+  piece.set_data(data);
+  piece.set_crc32(Crc32(data));
+  for (const size_t size : {1024, 1025}) {
+    piece.set_file_name(std::string(size - 4, 'a') + ".obj");
+    const absl::Status status = MeshUpload(&services_, "").Add(piece);
+    EXPECT_EQ(status.message(), size <= 1024 ? "" : "INVALID_REQUEST: file_name: must have at most 1024 bytes, has 1025");
+  }
 }
 
 }  // namespace

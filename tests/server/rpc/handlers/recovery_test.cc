@@ -7,12 +7,14 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <cerrno>
 #include <filesystem>
 #include <fstream>
 #include <thread>
 #include <vector>
 
 #include "server/rpc/handlers/calls.h"
+#include "server/session/checksum.h"
 #include "sim/base/status_macros.h"
 #include "tests/conformance/test_scenes.h"
 
@@ -40,6 +42,7 @@ class RecoveryTest : public ::testing::Test {
     auto services = std::make_unique<Services>(limits, MeshResolver({"", "", true}));
     JournalStore::Options options;
     options.folder = root_ + "/" + folder;
+    options.files = &files_;
     const absl::Status status = services->UseJournal(options, [this](const Event& event) {
       for (const auto& [field, value] : event.fields) {
         if (event.name == "not_recovered" && field == "problem") problems_.push_back(value);
@@ -114,8 +117,20 @@ class RecoveryTest : public ::testing::Test {
     return names;
   }
 
+  // Files that cannot be removed while a test says so.
+  class Files : public FileSystem {
+   public:
+    int Unlink(const std::string& path) override {
+      if (!fail_unlink) return FileSystem::Unlink(path);
+      errno = EIO;
+      return -1;
+    }
+    std::atomic<bool> fail_unlink = false;
+  };
+
   std::string root_;
   std::vector<std::string> problems_;
+  Files files_;
 };
 
 TEST_F(RecoveryTest, WhatIsNotBackYetSaysSoAndKeepsItsPlace) {
@@ -257,6 +272,58 @@ TEST_F(RecoveryTest, ADamagedHeaderIsNoDeletedSession) {
   }
 }
 
+// A journal may be damaged, or be of a later build, after a beginning that says whose it is: its owner gets the reason why it is
+// not back, and may delete it; for others it does not exist.
+TEST_F(RecoveryTest, AJournalThatIsNotUnderstoodIsItsOwnersToDelete) {
+  std::string session;
+  {
+    const auto first = Serve("a");
+    session = NewSession(first.get());
+  }
+  const std::string payload = "\x03\x63";  // version 3, a kind of record that only a later build knows
+  const uint32_t frame[] = {static_cast<uint32_t>(payload.size()), Crc32(payload)};
+  for (const auto& entry : fs::directory_iterator(root_ + "/a/sessions")) {
+    std::ofstream file(entry.path(), std::ios::app | std::ios::binary);
+    file.write(reinterpret_cast<const char*>(frame), sizeof(frame)) << payload;
+  }
+  const auto second = Serve("a");
+  ASSERT_EQ(problems_.size(), 1u);
+  EXPECT_THAT(problems_[0], HasSubstr("a record is of unknown kind 99"));
+  const absl::Status refused = Take(second.get(), session, 1).status();
+  EXPECT_EQ(refused.code(), absl::StatusCode::kFailedPrecondition);
+  EXPECT_THAT(std::string(refused.message()), HasSubstr("a record is of unknown kind 99"));
+  CallContext stranger;
+  stranger.tenant = "another";
+  v1::DeleteSessionRequest request;
+  request.set_session(session);
+  Empty response;
+  EXPECT_EQ(DeleteSession(*second, stranger, request, &response).code(), absl::StatusCode::kNotFound);
+  EXPECT_TRUE(Delete(second.get(), session).ok());
+  EXPECT_EQ(Take(second.get(), session, 1).status().code(), absl::StatusCode::kNotFound);
+  EXPECT_TRUE(fs::is_empty(root_ + "/a/sessions"));
+}
+
+// What was left alone and cannot be removed from the disk is still there: it would come back.
+TEST_F(RecoveryTest, DeletingWhatWasLeftAloneCanBeRepeatedAfterAFailure) {
+  std::string session;
+  {
+    const auto first = Serve("a");
+    NewSession(first.get());
+    session = NewSession(first.get());
+  }
+  {
+    const auto second = Serve("a", 1);
+    files_.fail_unlink = true;
+    EXPECT_EQ(Delete(second.get(), session).code(), absl::StatusCode::kUnavailable);
+    EXPECT_EQ(Take(second.get(), session, 1).status().code(), absl::StatusCode::kFailedPrecondition);
+    files_.fail_unlink = false;
+    EXPECT_TRUE(Delete(second.get(), session).ok());
+    EXPECT_EQ(Delete(second.get(), session).code(), absl::StatusCode::kNotFound);
+  }
+  const auto third = Serve("a");
+  EXPECT_EQ(Sessions(third.get()).size(), 1u);
+}
+
 TEST_F(RecoveryTest, StoppingHalfWayLosesNothing) {
   std::string session;
   {
@@ -310,7 +377,7 @@ TEST_F(RecoveryTest, ABatchRepeatedAfterACrashStepsNoWorldTwice) {
   EXPECT_EQ(back->world(1).state().step, 6);
 }
 
-// A scene is listed exactly while its file is there, whoever creates and deletes it at once; creating what there is succeeds.
+// A scene is listed exactly while its file is there, although callers create and delete it at once; repeated creation succeeds.
 TEST_F(RecoveryTest, AListedSceneHasItsFile) {
   const auto services = Serve("a");
   const auto files = [&] {

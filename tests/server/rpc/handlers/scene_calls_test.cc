@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <functional>
 
 #include "absl/strings/str_cat.h"
 #include "server/rpc/handlers/calls.h"
@@ -46,7 +47,7 @@ class SceneCallsTest : public ::testing::Test {
     EXPECT_TRUE(Create(FallingBlock()).ok());
   }
   // As it is now, or within `wait_s`.
-  v1::Operation Look(const v1::Operation& started, double wait_s = 0) {
+  v1::Operation Poll(const v1::Operation& started, double wait_s = 0) {
     v1::GetOperationRequest get;
     get.set_name(started.name());
     get.set_wait_s(wait_s);
@@ -55,7 +56,7 @@ class SceneCallsTest : public ::testing::Test {
     return seen;
   }
   v1::Operation Await(const v1::Operation& started) {
-    const v1::Operation done = Look(started, 120);
+    const v1::Operation done = Poll(started, 120);
     EXPECT_TRUE(done.done());
     return done;
   }
@@ -79,7 +80,7 @@ TEST_F(SceneCallsTest, CreatesAndDescribes) {
 
 class PrepareMeshTest : public SceneCallsTest {
  protected:
-  // A box whose triangles are turned every which way.
+  // A box whose triangles have mixed orientations.
   static v1::PrepareMeshRequest DirtyBox() {
     v1::PrepareMeshRequest request;
     std::string obj;
@@ -129,7 +130,7 @@ TEST_F(PrepareMeshTest, RefusesWhatMakesNoSense) {
   request.set_timeout_s(-1);
   ExpectRefused(request, "timeout_s");
   ExpectRefused(v1::PrepareMeshRequest(), "mesh: missing");
-  // What only a look into the mesh tells ends the operation.
+  // A problem that only the content of the mesh shows ends the operation.
   request = DirtyBox();
   request.mutable_mesh()->mutable_contents()->set_data("v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n");
   v1::Operation operation;
@@ -349,7 +350,7 @@ TEST_F(SceneCallsTest, CancelledWhileItSearchesForAnEquilibrium) {
 
   v1::Operation operation;
   ASSERT_TRUE(StartCreateScene(services_, {}, request, &operation).ok());
-  while (operation.stage() != "compiling") operation = Look(operation);
+  while (operation.stage() != "compiling") operation = Poll(operation);
   v1::CancelOperationRequest cancel;
   cancel.set_name(operation.name());
   ASSERT_TRUE(CancelOperation(services_, {}, cancel, &operation).ok());
@@ -375,6 +376,31 @@ TEST_F(SceneCallsTest, ItsAnswersAskForRoom) {
   EXPECT_THAT(std::string(ListScenes(services_, context, {}, &list).message()), StartsWith("UNREAD_ANSWERS: "));
   unread.SetTo(0);
   EXPECT_EQ(GetScene(services_, context, get, &seen), absl::OkStatus());
+}
+
+// Compiling them takes time that grows with the square of their number.
+TEST_F(SceneCallsTest, PartsOfScenesAreBounded) {
+  static constexpr int kMost = 4096;
+  const auto refused = [this](const std::string& what, const std::function<void(v1::Scene*)>& add) {
+    v1::Scene scene = FallingBlock();
+    for (int i = 0; i <= kMost; ++i) add(&scene);
+    const absl::Status status = Create(scene).status();
+    EXPECT_EQ(status.code(), absl::StatusCode::kResourceExhausted) << status;
+    EXPECT_EQ(status.message(), absl::StrCat("SCENE_TOO_LARGE: ", what, ": ", kMost + 1, ", the server takes at most ", kMost));
+  };
+  refused("joints", [](v1::Scene* scene) { scene->add_joints(); });
+  refused("goals", [](v1::Scene* scene) { scene->add_goals(); });
+  refused("bodies' boundary_sets", [](v1::Scene* scene) { scene->mutable_bodies(0)->add_boundary_sets(); });
+  refused("bodies' enclosed_volumes", [](v1::Scene* scene) { scene->mutable_bodies(0)->add_enclosed_volumes(); });
+  refused("robots' links and joints", [](v1::Scene* scene) { scene->add_robots()->add_links(); });
+  // Those of pairs of bodies are as many as there are pairs.
+  v1::Scene scene = BlockOnTable();
+  for (int i = 0; i <= kMost; ++i) {
+    v1::ContactPair& pair = *scene.add_contact_pairs();
+    pair.set_body_a(scene.bodies(0).name());
+    pair.set_body_b(scene.bodies(1).name());
+  }
+  EXPECT_TRUE(Create(scene).ok());
 }
 
 }  // namespace

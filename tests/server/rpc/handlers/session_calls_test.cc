@@ -349,7 +349,7 @@ TEST_F(SessionCallsTest, StepsAndOtherWorkDoNotWaitForEachOther) {
 TEST_F(SessionCallsTest, ViewersDoNotFillTheOperatorsQueue) {
   const std::string session = NewSession(FallingBlock());
   std::vector<std::thread> viewers;
-  std::atomic<int> looked = 0;
+  std::atomic<int> answered = 0;
   {
     const auto lease = services_.sessions.Acquire(session, {});
     ASSERT_TRUE(lease.ok());
@@ -362,7 +362,7 @@ TEST_F(SessionCallsTest, ViewersDoNotFillTheOperatorsQueue) {
         do {  // the test below may be in the last place for a moment
           status = GetState(services_, {}, request, &observation);
         } while (IsQueueFull(status));
-        looked += status.ok() ? 1 : 0;
+        answered += status.ok() ? 1 : 0;
       });
     }
     // All of them wait once one more is refused.
@@ -376,7 +376,7 @@ TEST_F(SessionCallsTest, ViewersDoNotFillTheOperatorsQueue) {
   }
   EXPECT_TRUE(Take(Request(session)).ok());
   for (std::thread& viewer : viewers) viewer.join();
-  EXPECT_EQ(looked, Limits().max_waiting_calls);
+  EXPECT_EQ(answered, Limits().max_waiting_calls);
 }
 
 // Of three sessions that the server holds, each of two tenants may have one.

@@ -191,7 +191,7 @@ TEST_F(SnapshotCallsTest, ABatchStepsWorldsWithAStatusEach) {
   EXPECT_THAT(std::string(Ask(StepBatch, batch).status().message()), HasSubstr("steps[1].world: must be in [0, 3]"));
 }
 
-// A batch whose caller gives up half-way: what is repeated under its id steps the worlds that were not stepped, and no other.
+// A batch whose caller gives up before its end: what is repeated under its id steps the worlds that were not stepped, and no other.
 TEST_F(SnapshotCallsTest, ABatchThatWasCutShortStepsNoWorldTwice) {
   ServerLimits limits;
   limits.solve_slots = 1;  // one world after the other

@@ -49,7 +49,7 @@ class Storm : public ::testing::Test {
     return limits;
   }
   Storm() : services_(Limits(), MeshResolver({"", "", true})) {
-    google::protobuf::SetLogHandler(nullptr);  // bytes that are no message are told at length
+    google::protobuf::SetLogHandler(nullptr);  // bytes that are no message are logged at length
   }
 
   std::string NewSession(const v1::Scene& scene, int threads, bool record = false) {
@@ -101,7 +101,7 @@ TEST_F(Storm, NoTornOrFlippedSnapshotIsTaken) {
   Figure("torn_snapshots_refused", refused);
 }
 
-// Random driven motions: replayed from their recording, and forked half way, with one thread and with two.
+// Random driven motions: replayed from their recording, and forked at half of their steps, with one thread and with two.
 TEST_F(Storm, EveryReplayAndForkGivesTheSameBits) {
   const int64_t wanted = Count("EIPC_STORM_REPLAYS", 20);
   int64_t replayed = 0, forked = 0;
@@ -262,7 +262,7 @@ class CallStorm : public Storm {
   template <typename Request>
   void Scribble(Request* request) {
     Scribbler(&random_, &names_).Fill(request);
-    // Bytes that were changed on the way, as long as they still are a message.
+    // Bytes that were changed in transit, as long as they still are a message.
     if (random_() % 8 == 0) {
       std::string bytes = request->SerializeAsString();
       if (!bytes.empty()) bytes[random_() % bytes.size()] ^= static_cast<char>(1 << (random_() % 8));

@@ -128,10 +128,10 @@ void Attacker::Shoot(const Method& method) {
   const int messages = method.client_streaming() ? static_cast<int>(random_() % 4)
                        : Chance(12)              ? static_cast<int>(random_() % 3)
                                                  : 1;
-  const bool both_ways = method.client_streaming() && method.server_streaming();
+  const bool bidirectional = method.client_streaming() && method.server_streaming();
   std::string answer;
   for (int k = 0; k < messages; ++k) {
-    if (!call.Send(Bytes(method)) || (both_ways && Chance(2) && !call.Receive(&answer))) break;
+    if (!call.Send(Bytes(method)) || (bidirectional && Chance(2) && !call.Receive(&answer))) break;
   }
   if (Chance(10)) return;  // leaves in the middle
   for (uint64_t pause = Chance(10) ? random_() % 1000 : 0; pause > 0; --pause) std::this_thread::yield();

@@ -1,7 +1,7 @@
 #ifndef EIPC_TESTS_SERVER_RPC_LISTEN_ATTACKER_H_
 #define EIPC_TESTS_SERVER_RPC_LISTEN_ATTACKER_H_
 
-// A client that calls everything in wrong ways, for wire_storm_test.cc.
+// A client that makes wrong calls of every method, for wire_storm_test.cc.
 
 #include <google/protobuf/descriptor.h>
 #include <google/protobuf/message.h>
@@ -46,7 +46,7 @@ std::vector<grpc::Status> DeleteEach(grpc::GenericStub* stub, const std::string&
 class Attacker {
  public:
   Attacker(std::string address, uint64_t seed);
-  // So many calls: every method in turn, each time in another way.
+  // So many calls: every method in turn, each time with another fault.
   void Run(int64_t count);
   const Tally& tally() const { return tally_; }
 

@@ -134,7 +134,7 @@ TEST(MessageCodec, AgreesWithTheParserOfProtobuf) {
   const std::string good = request.SerializeAsString();
   std::mt19937 random(7);
   MemoryBudget budget(0, 0);
-  const google::protobuf::LogSilencer silence;  // bytes that are no text are told at length
+  const google::protobuf::LogSilencer silence;  // bytes that are no text are logged at length
   int read = 0;
   for (int i = 0; i < 3000; ++i) {
     std::string bytes = good;

@@ -173,7 +173,7 @@ TEST_F(LoopbackTest, CancellingACallStopsItsSteps) {
     const grpc::Status status = stub_->Step(&context, Request(session, 100000), &response);
     EXPECT_EQ(status.error_code(), grpc::StatusCode::CANCELLED);
   });
-  while (true) {  // until it is under way: another call has to wait for the session
+  while (true) {  // until it runs: another call has to wait for the session
     grpc::ClientContext probe;
     probe.set_deadline(std::chrono::system_clock::now() + std::chrono::milliseconds(20));
     v1::GetStateRequest request;

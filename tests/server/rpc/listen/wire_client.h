@@ -1,7 +1,7 @@
 #ifndef EIPC_TESTS_SERVER_RPC_LISTEN_WIRE_CLIENT_H_
 #define EIPC_TESTS_SERVER_RPC_LISTEN_WIRE_CLIENT_H_
 
-// Ways to speak to a server that no well-behaved client takes, for wire_storm_test.cc.
+// Calls of a server that no well-behaved client makes, for wire_storm_test.cc.
 
 #include <grpcpp/generic/generic_stub.h>
 #include <grpcpp/grpcpp.h>

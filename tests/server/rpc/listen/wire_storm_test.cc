@@ -1,5 +1,5 @@
 // Malformed calls over real sockets, from several clients at once, of every call of the service: wrong bytes, wrong paths, streams
-// that are left half way, deadlines of nothing, clients that vanish. `./dev test` runs a little of it; `./dev validate service` a
+// that are left unfinished, deadlines of nothing, clients that vanish. `./dev test` runs a little of it; `./dev validate service` a
 // lot (EIPC_STORM_WIRE_CALLS of each of EIPC_STORM_WIRE_CLIENTS), and reads the lines `FIGURE name value`.
 
 #include <google/protobuf/stubs/logging.h>
@@ -54,7 +54,7 @@ class WireStorm : public ::testing::Test {
         server_({"--listen=127.0.0.1:0", "--metrics=" + metrics_, "--max-sessions=16", "--max-scenes=16", "--max-snapshots=32",
                  "--max-operations=8", "--max-worlds=4", "--memory-mib=512", "--log-level=off", "--proxy-connection-rate=100000",
                  "--proxy-max-connections-per-address=1000"}) {
-    google::protobuf::SetLogHandler(nullptr);  // bytes that are no message are told at length
+    google::protobuf::SetLogHandler(nullptr);  // bytes that are no message are logged at length
   }
 
   Tally Attack(int64_t clients, int64_t calls) {

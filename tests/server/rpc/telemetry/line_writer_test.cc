@@ -65,7 +65,7 @@ TEST(LineWriter, WritesInOrder) {
   EXPECT_THAT(ReadLines(pipe.out), ElementsAre("line 0", "line 1", "line 2"));
 }
 
-// Nobody reads: whoever pushes goes on, the oldest lines go, and once somebody reads, a line says how many are missing, where they
+// Nobody reads: threads that push go on, the oldest lines go, and once somebody reads, a line says how many are missing, where they
 // are.
 TEST(LineWriter, NeverWaitsForTheReaderAndCountsWhatIsMissing) {
   constexpr int kLines = 2000;

@@ -106,7 +106,7 @@ TEST(SpanLog, WritesWhatThreadsPushed) {
   std::remove(path.c_str());
 }
 
-// Whoever steps never waits for a file: a pipe that nobody reads fills up, the queue after it, and the rest is dropped and counted.
+// A step never waits for a file: a pipe that nobody reads fills up, the queue after it, and the rest is dropped and counted.
 TEST(SpanLog, DropsWhatDoesNotFit) {
   std::signal(SIGPIPE, SIG_IGN);
   int ends[2];

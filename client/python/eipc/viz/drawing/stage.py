@@ -104,7 +104,7 @@ class Stage:
         self._upper.AddActor(actor)
 
     def _light(self, middle: np.ndarray, radius: float, sun: np.ndarray, sky: np.ndarray, shares: tuple[float, float], map_size: int) -> None:
-        """Lights that together make a face that looks up, in nobody's shadow, as bright as its colour."""
+        """Lights that together make a face that faces up, in nobody's shadow, as bright as its colour."""
         self._lower.RemoveAllLights()
         self._maps.SetResolution(map_size)
         for directions, share, shines in ((sun, shares[0], True), (sky, shares[1], False)):
