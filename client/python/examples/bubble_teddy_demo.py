@@ -24,6 +24,7 @@ sys.path.insert(0, str(REPOSITORY / "client" / "python"))  # works from a checko
 try:
     import eipc
     from eipc.cli.view import page_of
+    from eipc.viz import DrawingError
     from grasp_page import write_grasp_page
     from grasp_pictures import render_phases
     from grasp_plots import plot_contacts, plot_forces
@@ -180,7 +181,10 @@ def record_and_report(client: eipc.Client, arguments: argparse.Namespace, on_ses
     recording.save(files[1])
     plot_forces(files[2], recording, task)
     plot_contacts(files[3], recording, task)
-    files += render_phases(out, scene.message, recording, task, lambda words: print(f"  {words}", flush=True))
+    try:
+        files += render_phases(out, scene.message, recording, task, lambda words: print(f"  {words}", flush=True))
+    except DrawingError as reason:
+        print(f"  there are no pictures: {reason}", flush=True)
     try:
         files.append(write_grasp_page(out / "grasp.html", scene, observations))
         last = f"Open {files[-1]} in a browser to play the grasp."

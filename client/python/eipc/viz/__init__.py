@@ -9,5 +9,5 @@ from .png import write_png
 from .render import Ground, Item, render
 from .replayed_touch import replayed_touch
 
-__all__ = ["Camera", "DrawingError", "Ground", "Item", "Lighting", "heat", "render", "replayed_touch", "write_comparison_page", "write_episode_page",
-           "write_png"]
+__all__ = ["Camera", "DrawingError", "Ground", "Item", "Lighting", "heat", "render", "replayed_touch", "write_comparison_page",
+           "write_episode_page", "write_png"]

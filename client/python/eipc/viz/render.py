@@ -49,7 +49,8 @@ def render(items: Sequence[Item], camera: Camera, width: int = 1000, height: int
     Raises DrawingError where VTK or Xvfb is missing (Debian's python3-vtk9 and xvfb), ValueError for sizes and meshes that cannot be.
     """
     if min(width, height, supersampling) < 1 or (max(width, height) * supersampling) ** 2 > _MOST_PIXELS:
-        raise ValueError(f"a picture needs sizes from 1 to {int(_MOST_PIXELS**0.5)} pixels, got {width} x {height}, {supersampling} times supersampled")
+        raise ValueError(f"a picture needs sizes from 1 to {int(_MOST_PIXELS**0.5)} pixels, got {width} x {height}, {supersampling} times "
+                         "supersampled")
     return draw({
         "items": [_mesh(item) for item in items],
         "camera": {"eye": tuple(map(float, camera.eye)), "target": tuple(map(float, camera.target)),

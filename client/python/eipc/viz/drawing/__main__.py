@@ -24,7 +24,7 @@ def main() -> None:
         except EOFError:
             return
         try:
-            answer = stage.draw(**order)
+            answer: object = stage.draw(**order)
         except Exception as error:  # pylint: disable=broad-except
             answer = f"{type(error).__name__}: {error}"
         send(answers, answer)

@@ -58,6 +58,9 @@ class Stage:
         through_camera.SetDelegatePass(in_turn)
         self._lower.SetPass(through_camera)
 
+    def __repr__(self) -> str:
+        return f"Stage({self._lower.GetActors().GetNumberOfItems()} bodies and ground)"
+
     def draw(self, items: Sequence[dict[str, Any]], camera: dict[str, Any], size: tuple[int, int], supersampling: int,
              ground: Optional[dict[str, Any]], lights: dict[str, Any], background: tuple[Sequence[float], Sequence[float]]) -> np.ndarray:
         """The picture [h,w,3] uint8. items: fields of viz.Item, ground: of viz.Ground. camera: eye, target, vertical_fov_deg. size: width
