@@ -20,7 +20,7 @@ namespace eipc::rpc {
 namespace {
 
 constexpr char kService[] = "/eipc.v1.SimulationService/";
-constexpr double kDefaultRate = 30, kMostRate = 120;
+constexpr double kDefaultRate = 30, kMostRate = 120, kLeastRate = 1e-3;  // Hz; an interval has nanoseconds in 64 bits
 constexpr std::chrono::seconds kLongestWait{10};
 
 absl::Status Malformed(absl::string_view what) { return absl::InvalidArgumentError(absl::StrCat("INVALID_REQUEST: ", what)); }
@@ -219,7 +219,7 @@ absl::StatusOr<LiveWatch::Options> ViewClient::Plan(const v1::ViewerWatch& reque
     return absl::ResourceExhaustedError("WATCH_TOO_LARGE: ask for cage positions instead of surfaces, or for fewer worlds");
   }
   options.plan_key = request.observe().SerializeAsString();
-  const double rate = request.frames_per_s() > 0 ? request.frames_per_s() : kDefaultRate;
+  const double rate = request.frames_per_s() > 0 ? std::max(request.frames_per_s(), kLeastRate) : kDefaultRate;
   options.interval = std::chrono::duration_cast<LiveWatch::Clock::duration>(std::chrono::duration<double>(1 / rate));
   options.wake = wake_;
   return options;
