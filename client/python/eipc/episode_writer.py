@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, DTypeLike
 import numpy as np
 
 from .action_log import log_of_world
-from .commands import command_vector
+from .commands import command_form, command_vector
 from .episode import FORMAT
 from .episode_columns import EpisodeColumns
 from .episode_file import EpisodeFile
@@ -44,6 +44,7 @@ class EpisodeWriter:
         self._recorded = session._is_recorded()
         self._stream: Optional[StepStream] = None
         self._action_names: list[str] = []
+        self._form: Optional[tuple[Any, ...]] = None  # of the last step's commands, when its action was made of them
         self._actions: list[np.ndarray] = []
         self._marks: list[tuple[float, bool]] = []
         # The last step, until the server solves the next one or the episode ends.
@@ -89,15 +90,27 @@ class EpisodeWriter:
         action: the numbers that a policy gave, kept instead of the commands; equally many in each step.
         """
         self._check_open()
-        names, values = command_vector(options, dt * options.get("substeps", 1)) if action is None else ([], _vector(action))
-        self._check_action(names, values)
+        form = command_form(options) if action is None else None
+        names, values = self._action_names, None
+        if form is None or form != self._form:
+            names, values = self._commanded(dt, options) if action is None else ([], _vector(action))
+            self._check_action(names, values)
         if self._stream is None:
             self._stream = self._session.stream()
         options.setdefault("expected_step", self.observation.step)
         request = self._session._step_request(dt, observe=self.observe(observe), world=self._world, **options)
-        seen = self._stream._take(request, meanwhile=self._take_last)
+
+        def meanwhile() -> None:
+            nonlocal values
+            self._take_last()
+            if values is None:
+                values = self._commanded(dt, options)[1]
+
+        seen = self._stream._take(request, meanwhile)
+        assert values is not None  # since meanwhile()
         self._last = _message_of(seen), request
         self._append(seen, names, values)
+        self._form = form
         return seen
 
     def record(self, observation: Observation, action: ArrayLike, request: Optional[Request] = None) -> None:
@@ -118,6 +131,7 @@ class EpisodeWriter:
         self._take_last()
         self._take(message, asked)
         self._append(observation, [], values)
+        self._form = None
 
     def keep(self, name: str, value: ArrayLike) -> None:
         """Keeps an array of numbers that belongs to the last observation, such as what a policy saw; of one shape, and once at the
@@ -147,6 +161,7 @@ class EpisodeWriter:
         if not self._actions:
             self.discard()
             return
+        state = self._session._begin_state(Observe(surface_positions=True, state_digest=True), self._world)
         self._take_last()
         arrays = self._columns.arrays()
         arrays["action"] = np.array(self._actions)
@@ -157,8 +172,7 @@ class EpisodeWriter:
         meta = {"format": FORMAT, "what": "episode", **self._known, "success": self.success,
                 "build": _message_of(self.observation).step_receipt.build, "action_names": self._action_names, **self._add_log(arrays)}
         arrays["meta"] = np.array(json.dumps(meta))
-        self._check_surfaces()
-        self._file.write(arrays)
+        self._file.write(arrays, approve=lambda: self._check_surfaces(state()))
         self._ended = True
 
     def discard(self) -> None:
@@ -190,6 +204,9 @@ class EpisodeWriter:
                                    f"start and after each of the {self.steps} steps")
         return {f"kept_{name}": np.array(rows) for name, rows in self._kept.items()}
 
+    def _commanded(self, dt: float, options: Mapping[str, Any]) -> tuple[list[str], np.ndarray]:
+        return command_vector(options, dt * options.get("substeps", 1))
+
     def _check_action(self, names: Sequence[str], values: np.ndarray) -> None:
         if not self._actions:
             return
@@ -208,9 +225,8 @@ class EpisodeWriter:
         arrays["log"] = np.frombuffer(log, dtype=np.uint8)
         return {}
 
-    def _check_surfaces(self) -> None:
+    def _check_surfaces(self, now: Observation) -> None:
         """That the world was not stepped past the recorder, and that surfaces made from cages are those that the server has."""
-        now = self._session.state(Observe(surface_positions=True, state_digest=True), world=self._world)
         receipt = _message_of(self.observation).step_receipt
         if now.state_digest != receipt.state_digest:
             raise EpisodeError(f"the world is at step {now.step}, the episode at {receipt.step}: something stepped it past the recorder")
