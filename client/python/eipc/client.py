@@ -319,18 +319,6 @@ class Client:
         except grpc.RpcError as error:
             raise error_from_rpc(error, self.address) from None
 
-    def _begin(self, method: Callable[..., Any], request: Any) -> Callable[[], Any]:
-        """As _call, but what it returns waits for the answer."""
-        call = method.future(request, timeout=self.default_timeout)
-
-        def answer() -> Any:
-            try:
-                return call.result()
-            except grpc.RpcError as error:
-                raise error_from_rpc(error, self.address) from None
-
-        return answer
-
 
 class Scene:
     """A compiled scene on the server; immutable, shared by its sessions."""

@@ -157,22 +157,17 @@ class EpisodeWriter:
     def finish(self) -> None:
         """Checks that the world is where the last step left it, and writes the episode's file."""
         self._check_open()
-        self._close_stream()
         if not self._actions:
             self.discard()
             return
-        state = self._session._begin_state(Observe(surface_positions=True, state_digest=True), self._world)
-        self._take_last()
-        arrays = self._columns.arrays()
-        arrays["action"] = np.array(self._actions)
-        arrays["reward"] = np.array([reward for reward, _ in self._marks])
-        arrays["done"] = np.array([done for _, done in self._marks])
-        arrays.update(self._kept_arrays())
-        arrays.update(request_arrays(self._start, self._requests))
-        meta = {"format": FORMAT, "what": "episode", **self._known, "success": self.success,
-                "build": _message_of(self.observation).step_receipt.build, "action_names": self._action_names, **self._add_log(arrays)}
-        arrays["meta"] = np.array(json.dumps(meta))
-        self._file.write(arrays, approve=lambda: self._check_surfaces(state()))
+        if self._stream is not None:
+            self._stream._end()  # which takes as long as what follows
+        try:
+            arrays = self._arrays()
+            self._check_surfaces()
+        finally:
+            self._close_stream()
+        self._file.write(arrays)
         self._ended = True
 
     def discard(self) -> None:
@@ -196,6 +191,20 @@ class EpisodeWriter:
     def _take(self, seen: observation_pb2.Observation, request: Optional[service_pb2.StepRequest]) -> None:
         self._columns.add(seen)
         self._requests.append(None if request is None else stripped(request))
+
+    def _arrays(self) -> dict[str, np.ndarray]:
+        """What the episode's file holds."""
+        self._take_last()
+        arrays = self._columns.arrays()
+        arrays["action"] = np.array(self._actions)
+        arrays["reward"] = np.array([reward for reward, _ in self._marks])
+        arrays["done"] = np.array([done for _, done in self._marks])
+        arrays.update(self._kept_arrays())
+        arrays.update(request_arrays(self._start, self._requests))
+        meta = {"format": FORMAT, "what": "episode", **self._known, "success": self.success,
+                "build": _message_of(self.observation).step_receipt.build, "action_names": self._action_names, **self._add_log(arrays)}
+        arrays["meta"] = np.array(json.dumps(meta))
+        return arrays
 
     def _kept_arrays(self) -> dict[str, np.ndarray]:
         for name, rows in self._kept.items():
@@ -225,8 +234,10 @@ class EpisodeWriter:
         arrays["log"] = np.frombuffer(log, dtype=np.uint8)
         return {}
 
-    def _check_surfaces(self, now: Observation) -> None:
+    def _check_surfaces(self) -> None:
         """That the world was not stepped past the recorder, and that surfaces made from cages are those that the server has."""
+        checked = Observe(poses=False, solver_report=False, surface_positions=True, state_digest=True, bodies=list(self._scene.embeddings))
+        now = self._session.state(checked, world=self._world)
         receipt = _message_of(self.observation).step_receipt
         if now.state_digest != receipt.state_digest:
             raise EpisodeError(f"the world is at step {now.step}, the episode at {receipt.step}: something stepped it past the recorder")

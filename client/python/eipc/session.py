@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Callable, Mapping, Optional, Sequence, Union
+from typing import TYPE_CHECKING, Any, Mapping, Optional, Sequence, Union
 
 from . import requests
 from .errors import EipcError
@@ -126,11 +126,6 @@ class Session:
 
     def delete(self, timeout: Optional[float] = None) -> None:
         self._client._call(self._client._stub.DeleteSession, service_pb2.DeleteSessionRequest(session=self.name), timeout)
-
-    def _begin_state(self, observe: Observe, world: int) -> Callable[[], Observation]:
-        """As state(), but what it returns waits for the answer."""
-        answer = self._client._begin(self._client._stub.GetState, requests.state(self.name, observe, world))
-        return lambda: observation_from_message(answer())
 
     def _is_recorded(self) -> bool:
         """Whether the session was created with record=True, which does not change."""

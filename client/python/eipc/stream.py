@@ -132,7 +132,7 @@ class StepStream:
 
     def close(self, cancel: bool = False) -> None:
         """Ends the stream; unless cancelled, steps that were sent are still taken."""
-        self._requests.put(_END)
+        self._end()
         if cancel or self._failure is not None:
             self._cancel()
         self._reader.join(timeout=self._timeout)
@@ -141,6 +141,10 @@ class StepStream:
             self._reader.join()
         if self._failure is None:
             self._failure = FailedPreconditionError("the step stream is closed", grpc.StatusCode.FAILED_PRECONDITION)
+
+    def _end(self) -> None:
+        """Says that no request follows, and waits for nothing."""
+        self._requests.put(_END)
 
     def _fail(self, error: EipcError) -> None:
         self._failure = error
