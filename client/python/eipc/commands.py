@@ -12,6 +12,12 @@ from .geometry import Pose
 _POSE = ("x_m", "y_m", "z_m", "qw", "qx", "qy", "qz")
 
 
+def command_form(options: Mapping[str, Any]) -> tuple[Any, ...]:
+    """What decides over the names of command_vector(): equal forms have equal names. It is found faster than they are."""
+    return (*(tuple(options.get(kind) or ()) for kind in ("targets", "trajectories")),
+            *(tuple((key, motion.mode) for key, motion in (options.get(kind) or {}).items()) for kind in ("drives", "joints")))
+
+
 def command_vector(options: Mapping[str, Any], duration_s: float) -> tuple[list[str], np.ndarray]:
     """Names and values of what the arguments of a step command for its end: seven numbers a pose, one a drive.
 

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, DTypeLike
 import numpy as np
 
 from .action_log import log_of_world
-from .commands import command_vector
+from .commands import command_form, command_vector
 from .episode import FORMAT
 from .episode_columns import EpisodeColumns
 from .episode_file import EpisodeFile
@@ -44,6 +44,7 @@ class EpisodeWriter:
         self._recorded = session._is_recorded()
         self._stream: Optional[StepStream] = None
         self._action_names: list[str] = []
+        self._form: Optional[tuple[Any, ...]] = None  # of the last step's commands, when its action was made of them
         self._actions: list[np.ndarray] = []
         self._marks: list[tuple[float, bool]] = []
         # The last step, until the server solves the next one or the episode ends.
@@ -89,15 +90,27 @@ class EpisodeWriter:
         action: the numbers that a policy gave, kept instead of the commands; equally many in each step.
         """
         self._check_open()
-        names, values = command_vector(options, dt * options.get("substeps", 1)) if action is None else ([], _vector(action))
-        self._check_action(names, values)
+        form = command_form(options) if action is None else None
+        names, values = self._action_names, None
+        if form is None or form != self._form:
+            names, values = self._commanded(dt, options) if action is None else ([], _vector(action))
+            self._check_action(names, values)
         if self._stream is None:
             self._stream = self._session.stream()
         options.setdefault("expected_step", self.observation.step)
         request = self._session._step_request(dt, observe=self.observe(observe), world=self._world, **options)
-        seen = self._stream._take(request, meanwhile=self._take_last)
+
+        def meanwhile() -> None:
+            nonlocal values
+            self._take_last()
+            if values is None:
+                values = self._commanded(dt, options)[1]
+
+        seen = self._stream._take(request, meanwhile)
+        assert values is not None  # since meanwhile()
         self._last = _message_of(seen), request
         self._append(seen, names, values)
+        self._form = form
         return seen
 
     def record(self, observation: Observation, action: ArrayLike, request: Optional[Request] = None) -> None:
@@ -118,6 +131,7 @@ class EpisodeWriter:
         self._take_last()
         self._take(message, asked)
         self._append(observation, [], values)
+        self._form = None
 
     def keep(self, name: str, value: ArrayLike) -> None:
         """Keeps an array of numbers that belongs to the last observation, such as what a policy saw; of one shape, and once at the
@@ -143,21 +157,16 @@ class EpisodeWriter:
     def finish(self) -> None:
         """Checks that the world is where the last step left it, and writes the episode's file."""
         self._check_open()
-        self._close_stream()
         if not self._actions:
             self.discard()
             return
-        self._take_last()
-        arrays = self._columns.arrays()
-        arrays["action"] = np.array(self._actions)
-        arrays["reward"] = np.array([reward for reward, _ in self._marks])
-        arrays["done"] = np.array([done for _, done in self._marks])
-        arrays.update(self._kept_arrays())
-        arrays.update(request_arrays(self._start, self._requests))
-        meta = {"format": FORMAT, "what": "episode", **self._known, "success": self.success,
-                "build": _message_of(self.observation).step_receipt.build, "action_names": self._action_names, **self._add_log(arrays)}
-        arrays["meta"] = np.array(json.dumps(meta))
-        self._check_surfaces()
+        if self._stream is not None:
+            self._stream._end()  # which takes as long as what follows
+        try:
+            arrays = self._arrays()
+            self._check_surfaces()
+        finally:
+            self._close_stream()
         self._file.write(arrays)
         self._ended = True
 
@@ -183,12 +192,29 @@ class EpisodeWriter:
         self._columns.add(seen)
         self._requests.append(None if request is None else stripped(request))
 
+    def _arrays(self) -> dict[str, np.ndarray]:
+        """What the episode's file holds."""
+        self._take_last()
+        arrays = self._columns.arrays()
+        arrays["action"] = np.array(self._actions)
+        arrays["reward"] = np.array([reward for reward, _ in self._marks])
+        arrays["done"] = np.array([done for _, done in self._marks])
+        arrays.update(self._kept_arrays())
+        arrays.update(request_arrays(self._start, self._requests))
+        meta = {"format": FORMAT, "what": "episode", **self._known, "success": self.success,
+                "build": _message_of(self.observation).step_receipt.build, "action_names": self._action_names, **self._add_log(arrays)}
+        arrays["meta"] = np.array(json.dumps(meta))
+        return arrays
+
     def _kept_arrays(self) -> dict[str, np.ndarray]:
         for name, rows in self._kept.items():
             if len(rows) != self.steps + 1 or len({row.shape for row in rows}) != 1:
                 raise EpisodeError(f"'{name}' was kept {len(rows)} times, of shapes {sorted({row.shape for row in rows})}: one shape, at the "
                                    f"start and after each of the {self.steps} steps")
         return {f"kept_{name}": np.array(rows) for name, rows in self._kept.items()}
+
+    def _commanded(self, dt: float, options: Mapping[str, Any]) -> tuple[list[str], np.ndarray]:
+        return command_vector(options, dt * options.get("substeps", 1))
 
     def _check_action(self, names: Sequence[str], values: np.ndarray) -> None:
         if not self._actions:
@@ -210,7 +236,8 @@ class EpisodeWriter:
 
     def _check_surfaces(self) -> None:
         """That the world was not stepped past the recorder, and that surfaces made from cages are those that the server has."""
-        now = self._session.state(Observe(surface_positions=True, state_digest=True), world=self._world)
+        checked = Observe(poses=False, solver_report=False, surface_positions=True, state_digest=True, bodies=list(self._scene.embeddings))
+        now = self._session.state(checked, world=self._world)
         receipt = _message_of(self.observation).step_receipt
         if now.state_digest != receipt.state_digest:
             raise EpisodeError(f"the world is at step {now.step}, the episode at {receipt.step}: something stepped it past the recorder")

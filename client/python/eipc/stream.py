@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 _END = object()
 # A stream that the server has not confirmed within this time, s, is cancelled all the same.
 _CONFIRMED_WITHIN_S = 1.0
-# What can be done while a request is on its way waits for no longer than this, s, for the request to be sent.
-_SENT_WITHIN_S = 0.1
+# What is done while the server works waits for no longer than this, s, for the request to be taken.
+_TAKEN_WITHIN_S = 0.1
 
 
 class StepStream:
@@ -39,8 +39,8 @@ class StepStream:
         self._failure: Optional[EipcError] = None
         # Step the session is at, as the last answer said; None before the first.
         self.session_step: Optional[int] = None
-        # A word for each request that is on the wire, from when somebody waits for such words.
-        self._sent: "Optional[queue.SimpleQueue[None]]" = None
+        # A word for each request that gRPC has taken, from when somebody waits for such words.
+        self._taken: "Optional[queue.SimpleQueue[None]]" = None
         self._call = session._client._stream_stub().StepStream(self._outgoing())
         # The server knows of the call, or it is over.
         self._confirmed = threading.Event()
@@ -72,26 +72,25 @@ class StepStream:
         self._pending += 1
 
     def _take(self, request: service_pb2.StepRequest, meanwhile: Callable[[], None]) -> Observation:
-        """The answer to a request, as step() gives it; `meanwhile` is called once the request is on the wire. Not before: gRPC sends in
-        another thread, which Python would keep waiting."""
-        if self._sent is None:
-            self._sent = queue.SimpleQueue()
-        while not self._sent.empty():
-            self._sent.get()
+        """The answer to a request, as step() gives it; `meanwhile` is called while the server works. Not before gRPC has taken the
+        request, in another thread, which would else wait for Python's lock before it sends."""
+        if self._taken is None:
+            self._taken = queue.SimpleQueue()
+        while not self._taken.empty():
+            self._taken.get()
         self._send_message(request)
         try:
-            self._sent.get(timeout=_SENT_WITHIN_S)
+            self._taken.get(timeout=_TAKEN_WITHIN_S)
         except queue.Empty:
-            pass  # the call is over, which receive() says, or the server does not take more
+            pass  # the call is over, which receive() says, or the server takes no more now
         meanwhile()
         return self.receive()
 
     def _outgoing(self) -> Iterator[service_pb2.StepRequest]:
         for request in iter(self._requests.get, _END):
+            if self._taken is not None:
+                self._taken.put(None)  # who waits for it goes on when this thread, having sent, gives up Python's lock
             yield request
-            # gRPC asks for the next one: it has sent this one.
-            if self._sent is not None:
-                self._sent.put(None)
 
     def receive(self, timeout: Optional[float] = None) -> Observation:
         """The answer to the oldest request in flight. timeout: s, default the stream's."""
@@ -133,7 +132,7 @@ class StepStream:
 
     def close(self, cancel: bool = False) -> None:
         """Ends the stream; unless cancelled, steps that were sent are still taken."""
-        self._requests.put(_END)
+        self._end()
         if cancel or self._failure is not None:
             self._cancel()
         self._reader.join(timeout=self._timeout)
@@ -142,6 +141,10 @@ class StepStream:
             self._reader.join()
         if self._failure is None:
             self._failure = FailedPreconditionError("the step stream is closed", grpc.StatusCode.FAILED_PRECONDITION)
+
+    def _end(self) -> None:
+        """Says that no request follows, and waits for nothing."""
+        self._requests.put(_END)
 
     def _fail(self, error: EipcError) -> None:
         self._failure = error

@@ -15,6 +15,7 @@ import pytest
 import eipc
 from conftest import CLIENT_ROOT, REPOSITORY
 from eipc.action_log import log_of_world
+from eipc.commands import command_form, command_vector
 from eipc.recorded_scene import scene_path
 from eipc.v1 import scene_pb2
 from observed_arrays import observation_arrays, receipt_arrays
@@ -215,13 +216,36 @@ def test_actions_have_one_form(recorder, session):
         with recorder.episode(session) as episode:
             episode.step(DT, action=[1, 2])
             episode.step(DT, action=[1, 2, 3])
+    with pytest.raises(eipc.EpisodeError, match="commands .*pusher/x_m.*, those before it 1 numbers"):
+        with recorder.episode(session) as episode:
+            episode.step(DT, action=[1], targets=pusher_at(0.2))
+            episode.step(DT, targets=pusher_at(0.2))
     with pytest.raises(eipc.EpisodeError, match="finite"):
         with recorder.episode(session) as episode:
             episode.step(DT, action=[np.nan])
 
 
+def test_actions_are_what_was_commanded_when_the_step_was_taken(recorder, session):
+    """Whatever becomes of the arguments afterwards; and in the order of their names."""
+    targets = pusher_at(0.2)
+    with recorder.episode(session) as episode:
+        for k in range(3):
+            targets["pusher"] = pusher_at(0.2 + 0.001 * k)["pusher"]
+            episode.step(DT, targets=targets)
+        targets["pusher"] = pusher_at(9)["pusher"]
+    np.testing.assert_allclose(the_episode(recorder)["action"][:, 0], [0.2, 0.201, 0.202], atol=1e-15)
+
+
+def test_forms_of_commands_are_equal_where_their_names_are():
+    pose, path = eipc.Pose(), eipc.Trajectory([0], [eipc.Pose()])
+    commands = [{}, {"targets": {"a": pose}}, {"targets": {("a", "b"): pose}}, {"trajectories": {"a": path}}, {"drives": {"a": eipc.drives.force(1)}},
+                {"drives": {"a": eipc.drives.position(1)}}, {"joints": {"a": eipc.drives.force(1)}}]
+    forms = [command_form(options) for options in commands]
+    assert len(set(forms)) == len(forms)
+    assert command_form({"drives": {"a": eipc.drives.force(2)}, "targets": None}) == forms[4]
+
+
 def test_trajectories_and_drives_are_actions_by_their_ends():
-    from eipc.commands import command_vector
     path = eipc.Trajectory([0, 1], [eipc.Pose(), eipc.Pose(np.array([1.0, 0, 0]))])
     names, values = command_vector({"trajectories": {("arm", "tip"): path}, "targets": {"box": eipc.Pose(np.array([0, 0, 3.0]))},
                                     "drives": {"jaw": eipc.drives.path([0, 1], [0, 2]), "claw": eipc.drives.force(4)}}, 0.5)
