@@ -26,6 +26,7 @@ from .errors import (
     UnimplementedError,
 )
 from .episode import Episode, load_episodes
+from .episode_file import LostEpisode
 from .farm import Farm
 from .geometry import Interpolation, Pose, Trajectory
 from .goals import GoalProgress, GoalReading
@@ -42,7 +43,7 @@ from .observation import (
 )
 from .placement import Placement, PlacementRange
 from .real_time import RealTimeLoop, Timing
-from .recorder import LostEpisode, LostEpisodeWarning, Recorder
+from .recorder import LostEpisodeWarning, Recorder
 from .resources import BatchResult, MeshUpload, Operation, ServerInfo, SessionInfo, Snapshot
 from .scene_source import load_scene, mesh_from_arrays
 from .server_process import ServerProcess, launch, launch_server
