@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 
 import eipc
-from eipc.episode_arrays import observation_arrays
+from eipc.episode_columns import EpisodeColumns
 from eipc.recorded_scene import RecordedScene
 from eipc.viz.page import built_page, write_page
 from eipc.viz.page_touch import touch_arrays
@@ -19,7 +19,11 @@ def write_grasp_page(path: Path, scene: eipc.Scene, observations: list[eipc.Obse
     built_page()  # before the work
     known = RecordedScene.of(scene)
     reports = [seen.solver_report for seen in observations[1:]]
-    arrays = observation_arrays(observations, known.surfaces_kept())
+    columns = EpisodeColumns(observations[0].message, known.surfaces_kept())
+    for seen in observations[1:]:
+        columns.add(seen.message)
+    # The demo asks for reports of the solver, not for receipts.
+    arrays = {name: values for name, values in columns.arrays().items() if not name.startswith("receipt_") and name != "state_digest"}
     arrays.update(touch_arrays(observations, arrays["wrench_pairs"]))
     arrays["receipt_newton_iterations"] = np.array([report.newton_iterations for report in reports])
     arrays["receipt_outcome"] = np.where([report.converged for report in reports], 1, 2)
