@@ -48,8 +48,8 @@ double JointBytes(const Joint& joint) {
 // The tree and boxes of a triangle, and what the search keeps of the pairs it may have with those within the displacement of a
 // step of a fast motion: 1 m/s times 10 ms. Contact that acts over many edges has as many pairs of features in reach.
 double SurfaceBytes(const Model& model) {
-  constexpr double kPerVertex = 512, kPerTriangle = 1 << 10, kPerPair = 4, kDisplacement = 0.01, kMostPairs = 512,
-                   kPerInReach = 100, kManyEdges = 8;
+  constexpr double kPerVertex = 512, kPerTriangle = 1 << 10, kPerPair = 4, kDisplacement = 0.01, kMostPairs = 64, kPerInReach = 100,
+                   kManyEdges = 8;
   const auto all = static_cast<double>(model.surface.triangles.size());
   double bytes = kPerVertex * model.surface.vertex_count;
   for (size_t body = 0; body < model.bodies.size(); ++body) {

@@ -87,6 +87,9 @@ TEST_F(JournalTest, ATornEndLosesNothingThatCameBefore) {
     EXPECT_EQ(session->world().state().Digest(), expected) << size;
   }
   std::ofstream(path, std::ios::binary | std::ios::trunc) << whole.substr(0, acknowledged[0].first - 1);
+  EXPECT_THAT(store->Read().sessions, SizeIs(1)) << "its header says whose it is";
+  EXPECT_FALSE(store->ReadLog(kName).ok()) << "no state of it is whole";
+  std::ofstream(path, std::ios::binary | std::ios::trunc) << whole.substr(0, 8);
   EXPECT_THAT(store->Read().sessions, IsEmpty());
   EXPECT_THAT(store->Read().problems, SizeIs(1));
 }
