@@ -106,7 +106,9 @@ TEST(SweptBroadPhase, PartsAreAllCandidatesInTheirOrder) {
   constexpr int kSide = 11;
   std::vector<Vec3> grid;
   std::vector<Triangle> triangles;
-  for (int i = 0; i < kSide * kSide; ++i) grid.emplace_back(0.01 * (i % kSide), 0.01 * (i / kSide), 0);
+  for (int row = 0; row < kSide; ++row) {
+    for (int column = 0; column < kSide; ++column) grid.emplace_back(0.01 * column, 0.01 * row, 0);
+  }
   for (int i = 0; i < kSide * (kSide - 1); ++i) {
     if (i % kSide == kSide - 1) continue;
     triangles.push_back({i, i + 1, i + kSide});
