@@ -11,7 +11,6 @@
 namespace eipc {
 namespace {
 
-using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
 using Table = LeaseTable<int>;

@@ -18,7 +18,6 @@ namespace eipc {
 namespace {
 
 using ::testing::HasSubstr;
-using ::testing::StartsWith;
 
 // A soft block of one tetrahedron, 1 m above the origin.
 SceneSpec FallingTet() {

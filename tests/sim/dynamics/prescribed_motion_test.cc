@@ -228,8 +228,9 @@ TEST(PrescribedMotion, ManyPinsThatPushOneBlockAreStopped) {
                   testing::StaticBox("wall", Vec3(0.02, 1, 1))};
   scene.bodies[1].pose.position.x() = 0.0255;
   for (int i = 0; i < kRows * kRows; ++i) {
+    const int row = i / kRows;
     scene.bodies.push_back(testing::KinematicBox("pin" + std::to_string(i), Vec3(0.02, 0.01, 0.01)));
-    scene.bodies.back().pose.position = Vec3(-0.0208, kPitch * (i / kRows - 2), kPitch * (i % kRows - 2));
+    scene.bodies.back().pose.position = Vec3(-0.0208, kPitch * (row - 2), kPitch * (i % kRows - 2));
   }
   World world(testing::Compile(scene));
   for (int n = 1; n <= 4; ++n) {

@@ -19,7 +19,6 @@
 namespace eipc::rpc {
 namespace {
 
-using testing::DrivenBlock;
 using testing::FallingBlock;
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
