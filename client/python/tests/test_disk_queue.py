@@ -34,7 +34,7 @@ def test_no_more_than_some_tasks_wait():
 
     giver = threading.Thread(target=give)
     giver.start()
-    while len(begun) < MOST_WAITING + 2:  # one is being done, so many wait, and one is being given
+    while len(begun) < MOST_WAITING + 2:  # one is being done, MOST_WAITING wait, and one is being given
         time.sleep(0)
     for _ in range(tasks):
         gate.release()

@@ -95,7 +95,8 @@ TEST(EstimateSessionBytes, GrowsWithWorldsAndFasterThanUnknowns) {
   EXPECT_GT((bytes[2] - bytes[1]) / (nodes[2] - nodes[1]), (bytes[1] - bytes[0]) / (nodes[1] - nodes[0])) << "factors fill up";
 }
 
-// A ball of 0.1 m whose edges are `edge` long took 680 to 1,130 bytes a triangle (3.4 to 0.85 mm; docs/howto/operations.md).
+// A ball of 0.1 m whose edges are `edge` long takes 730 to 870 bytes a triangle (3.4 to 0.85 mm; docs/results/service.md). With
+// all candidates of a long motion at once it took 680 to 1,130, which the estimate still covers.
 TEST(EstimateSessionBytes, AsksForWhatFineSurfacesTakeHoweverFineTheyAre) {
   for (const double edge : {3.4e-3, 1.7e-3, 0.85e-3, 0.42e-3}) {
     const int triangles = static_cast<int>(20480 * std::pow(1.7e-3 / edge, 2));

@@ -46,7 +46,7 @@ std::vector<grpc::Status> DeleteEach(grpc::GenericStub* stub, const std::string&
 class Attacker {
  public:
   Attacker(std::string address, uint64_t seed);
-  // So many calls: every method in turn, each time with another fault.
+  // Makes this number of calls: every method in turn, each time with another fault.
   void Run(int64_t count);
   const Tally& tally() const { return tally_; }
 
