@@ -11,6 +11,8 @@ from paper_records import NOT_PUBLISHED, Claim, PaperRecord, scheme_runs
 from validation import Context
 
 ABSENT = "scenes do not have exponential and additive methods: they run on the beam's free nodes as a small system, with the product's forces"
+BEAM_SPECTRUM = ("the paper's body is not published; the lowest modes of a beam eight times as long as wide are bending modes, whose eigenvalues grow with the "
+                 "fourth power of their number and stand apart")
 STEP, STEPS, MODES = 0.02, 100, 10
 
 
@@ -67,7 +69,8 @@ def run_spectrum(context: Context, page: Page) -> list[PaperRecord]:
     first = values[:1000]
     ratio = float((first[1:] / first[:-1])[10:].max())
     records = [Claim("Ascher et al. 2022, Fig. 5", NOT_PUBLISHED, "residual of every eigenpair").at_most("spectrum.residual", run["residual"], 1e-8),
-               Claim("Ascher et al. 2022, Fig. 5", "no clear separation", "beyond the tenth no eigenvalue is a tenth larger than the one before").at_most("spectrum.largest_ratio", ratio, 1.1)]
+               Claim("Ascher et al. 2022, Fig. 5", "no clear separation", "beyond the tenth no eigenvalue is a tenth larger than the one before",
+                     "" if ratio <= 1.1 else BEAM_SPECTRUM).at_most("spectrum.largest_ratio", ratio, 1.1)]
     plot_lines(context.figures / "papers_spectrum.png", {"λ": (np.arange(1, 1001), first)}, "number", "eigenvalue (1/s²)")
     stiffer = np.array([1.0, 4.0, 16.0, 64.0])
     sizes = np.array([lanczos_size(values * e, STEP) for e in stiffer])
