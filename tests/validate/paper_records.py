@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import math
+import os
 import subprocess
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -10,17 +12,18 @@ from typing import Any, Mapping, Sequence
 
 from validation import Context, Record, Value
 
-NOT_PUBLISHED, ABSENT = "not published", "absent"
-# A record's source begins with one of these and a comma.
-PAPERS = ("Ascher et al. 2022", "Kharevych et al. 2006", "Hauth 2003", "Larionov et al. 2023", "Du et al. 2025")
+NOT_PUBLISHED, ABSENT, NO_EXPERIMENT = "not published", "absent", "no experiment"
+# Share of the steps of the longest runs: of the ball in its box and of the rod.
+SCALE = float(os.environ.get("EIPC_PAPERS_SCALE", "1"))
 
 
 @dataclass(frozen=True)
 class PaperRecord(Record):
     """A figure or table row of a paper.
 
-    source: paper and figure; published: what it says, a number or words, or NOT_PUBLISHED where it gives neither; basis: where the
-    target comes from, which is fixed before anything is measured; why: of a value that is not the published one, the reason.
+    source: paper and figure, as papers_index.py takes them apart; published: what it says, a number or words, or NOT_PUBLISHED where it
+    gives neither; basis: where the target comes from, which is fixed before anything is measured, or NO_EXPERIMENT; why: of a value that
+    is not the published one, the reason.
     """
 
     source: str = ""
@@ -30,15 +33,21 @@ class PaperRecord(Record):
 
     @property
     def verdict(self) -> str:
-        """reproduced, different, not published, or absent (there is nothing of ours)."""
+        """reproduced, different, not published, absent (there is nothing of ours), or no experiment."""
         if self.value is None:
-            return ABSENT
+            return NO_EXPERIMENT if self.basis == NO_EXPERIMENT else ABSENT
         if self.published == NOT_PUBLISHED:
             return NOT_PUBLISHED if self.passed else "different"
         return "reproduced" if self.passed and not self.why else "different"
 
     def to_json(self) -> dict[str, Any]:
-        return {**super().to_json(), **{key: asdict(self)[key] for key in ("source", "published", "basis", "why")}, "verdict": self.verdict}
+        """A number that JSON cannot hold is a word."""
+        value = str(self.value) if isinstance(self.value, float) and not math.isfinite(self.value) else self.value
+        return {**super().to_json(), "value": value, **{key: asdict(self)[key] for key in ("source", "published", "basis", "why")}, "verdict": self.verdict}
+
+    @classmethod
+    def from_json(cls, kept: Mapping[str, Any]) -> "PaperRecord":
+        return cls(**{key: kept[key] for key in ("name", "value", "unit", "target", "source", "published", "basis", "why")}, passed=kept["pass"])
 
 
 @dataclass(frozen=True)

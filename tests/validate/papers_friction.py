@@ -1,5 +1,4 @@
-"""Larionov et al. 2023: a block that slides and stops, a bowl lifted at the limit of friction, a ball spinning in a soft box, bodies with
-volume."""
+"""Larionov et al. 2023: a block that slides and stops, a bowl lifted at the limit of friction, bodies with volume."""
 
 from __future__ import annotations
 
@@ -15,7 +14,6 @@ import study_volume
 from page import Page
 from paper_records import NOT_PUBLISHED, Claim, PaperRecord
 from scene_runs import SceneRun, run_scene, run_scenes
-from scene_text import SceneText, held
 from validation import Context
 
 # The paper's largest step for the trapezoidal rule, and finer ones; below 1e-3 s a step resolves the swing of the block that the onset of friction excites.
@@ -134,62 +132,6 @@ def run_bowl(context: Context, page: Page) -> list[PaperRecord]:
     page.section("Larionov et al. 2023: bowl grasp (Figs. 1, 5)")
     page.text("The runs and the picture of `./dev validate friction`; how far the bowl sinks against the pads over what the smoothed law creeps.")
     page.table(["run", "lost over creep"], [[r.name, r.value] for r in records])
-    return records
-
-
-BALL, INNER = 0.01, 0.04  # m: radius; inner edge of the box, whose wall is a quarter of it
-SPIN = 4800 * 2 * math.pi / 60
-SPEED = (-0.923, -0.385, 0.0)
-FRAMES, STEP = 800, 0.01
-
-
-def ball_scene(spin: float) -> SceneText:
-    text = SceneText("ball")
-    ball = solids.layered_ball(1, [0.5 * BALL, BALL], middle=True)
-    text.moving("ball", "full_space", ball, (0.0013, 0.0007, -0.0019), youngs_modulus_pa=5e4, density_kg_m3=500.0, poissons_ratio=0.45,
-                model="STABLE_NEO_HOOKEAN", velocity=SPEED, spin=(0, 0, spin), material="rayleigh_alpha_per_s: 0.1")
-    outer = 1.5 * INNER
-    base = held("base", (-1, -1, -1), (1, 1, -outer / 2 + 1e-6))
-    text.moving("box", "full_space", solids.hollow_box(outer, 6), youngs_modulus_pa=5e5, density_kg_m3=1e4, poissons_ratio=0.1,
-                model="STABLE_NEO_HOOKEAN", extra=base, material="rayleigh_alpha_per_s: 0.1")
-    text.contact(0.1, dhat=5e-4)
-    return text
-
-
-def _energy(report: dict[str, Any]) -> np.ndarray:
-    return np.asarray(np.sum([report["steps"][k] for k in ("kinetic_j", "elastic_j", "gravity_j", "barrier_j")], axis=0))
-
-
-def run_ball(context: Context, page: Page) -> list[PaperRecord]:
-    """Figure 6: an elastic box; sizes are not published, which decides how many rim speeds a wave speed is."""
-    from study_plots import plot_energy
-
-    kinds = {"all forces split": "TRAPEZOIDAL", "only non-contact forces split": "TRAPEZOIDAL_UNSPLIT_CONTACT"}
-    runs = [SceneRun(f"ball in a soft box {kind}", ball_scene(SPIN), STEP, STEP * FRAMES, (f"solver.integrator={kind}", "contact.friction_mode=IMPLICIT"))
-            for kind in kinds.values()]
-    over, records, rows = {}, [], []
-    for name, report in zip(kinds, run_scenes(context, runs)):
-        energy = _energy(report)
-        over[name] = energy - float(energy[-100:].min())
-        start = float(over[name][0])
-        most, end = float(over[name].max()) / start, float(over[name][-50:].mean()) / start
-        rows.append([name, most, end, report["steps_not_converged"], report["friction"]["fallbacks"], report["substeps"]["refused"]])
-        key = "ball." + name.replace(" ", "_").replace("-", "_")
-        if name.startswith("all"):
-            claim = Claim("Larionov et al. 2023, Fig. 6", "stays bounded, its energy is eventually dissipated", "at most what it starts with, less than half of it at the end")
-            records += [claim.at_most(f"{key}.most_over_start", most, 1.05), claim.at_most(f"{key}.end_over_start", end, 0.5)]
-        else:
-            claim = Claim("Larionov et al. 2023, Fig. 6", "blows up", "the paper's claim: more than its start",
-                          "its blow-up needs what a step of ours refuses: contact that pushes past what the solve accepts; sizes are not published")
-            records.append(claim.reported(f"{key}.most_over_start", most) if most <= 1.05 else
-                           Claim("Larionov et al. 2023, Fig. 6", "blows up", "the paper's claim: more than its start").at_least(f"{key}.most_over_start", most, 1.05))
-    plot_energy(context.figures / "papers_ball.png", STEP * np.arange(1, FRAMES + 1), over)
-    page.section("Larionov et al. 2023: ball in a soft box (Fig. 6)")
-    page.text(f"""Ball (radius {BALL} m, E = 5e4 Pa, ν = 0.45, ρ = 500) at {SPEED} m/s and 4,800 turns a minute in a box (inner edge {INNER} m, E = 5e5 Pa, ν = 0.1,
-        ρ = 1e4, base held); μ = 0.1, 0.1 Hz on mass, h = {STEP} s, {FRAMES} frames, gravity. Sizes are not published; a larger ball would spin faster at its rim than
-        its waves travel (10 m/s). Energy over the least of the last second, in shares of the start.""")
-    page.table(["forces", "most", "at the end", "not converged", "fallbacks", "refused parts"], rows)
-    page.figure("papers_ball.png", "Energy of ball and box")
     return records
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from page import Page
-from paper_records import NOT_PUBLISHED, Claim, PaperRecord, scheme_runs
+from paper_records import NOT_PUBLISHED, SCALE, Claim, PaperRecord, scheme_runs
 from validation import Context
 
 GRAVITY, LENGTH, ANGLE, STEP = 9.81, 1.0, math.pi / 4, 0.05
@@ -46,7 +46,7 @@ def run_pendulum(context: Context, page: Page) -> list[PaperRecord]:
     return records
 
 
-YOUNGS, ROD_STEP, ROD_STEPS, EVERY = 2.3e4, 0.004, 2_000_000, 2000
+YOUNGS, ROD_STEP, ROD_STEPS, EVERY = 2.3e4, 0.004, round(2_000_000 * SCALE), 2000
 
 
 def rod(context: Context, steps: int, damping_s: float) -> dict[str, Any]:

@@ -5,12 +5,14 @@ from __future__ import annotations
 from typing import Callable, Sequence
 
 from page import Page
-from paper_records import ABSENT, NOT_PUBLISHED, PAPERS, PaperRecord
+from paper_records import SCALE, PaperRecord
 from papers_absent import run_absent
+from papers_ball import run_ball
 from papers_damping import run_damping_curves
 from papers_exponential import run_beam, run_exponential, run_spectrum
-from papers_friction import run_ball, run_bodies_with_volume, run_bowl, run_slide
+from papers_friction import run_bodies_with_volume, run_bowl, run_slide
 from papers_grasp import run_contacts, run_grasp_order, run_schemes
+from papers_index import Summary
 from papers_methods import run_methods
 from papers_variational import run_pendulum, run_rod
 from validation import Context
@@ -35,36 +37,27 @@ PARTS: dict[str, Callable[[Context, Page], list[PaperRecord]]] = {
     "contacts": run_contacts,
     "schemes": run_schemes,
     "absent": run_absent,
+    "summary": lambda context, page: [],
 }
 
-
-def summary(page: Page, records: Sequence[PaperRecord]) -> None:
-    """A line for each figure of a paper."""
-    page.section("Summary")
-    page.text("""*reproduced*: what the paper says was found, by a criterion that was fixed beforehand. *not published*: the paper gives neither the number nor
-        what it needs, and ours agrees with theory. *different*: it does not come out as published, or what it needs is not in the product; the reason stands beside it. *absent*: what it needs is not in the product, or it is
-        no experiment.""")
-    rows = []
-    for paper in PAPERS:
-        for source in sorted({r.source for r in records if r.source.startswith(f"{paper}, ")}, key=lambda s: (len(s), s)):
-            of = [r for r in records if r.source == source]
-            order = ("different", "reproduced", ABSENT, NOT_PUBLISHED)
-            verdict = next(v for v in order if any(r.verdict == v for r in of))
-            why = "; ".join(dict.fromkeys(r.why or f"{r.name} is {r.value}, asked {r.target}" for r in of if r.verdict in ("different", ABSENT)))
-            rows.append([paper, source[len(paper) + 2:], verdict, len(of), sum(not r.passed for r in of), why])
-    page.table(["paper", "figure", "verdict", "records", "not met", "why"], rows)
+SCALED = ("rod", "ball")  # whose length EIPC_PAPERS_SCALE shortens
 
 
 def run(context: Context, parts: Sequence[str] = ()) -> list[PaperRecord]:
-    """All parts, or those named; all of them write the page papers.md, a part writes papers_NAME.md."""
-    page = Page.of_parts("The papers", NAME, parts)
-    records: list[PaperRecord] = []
+    """All parts, or those named. Each writes its page, papers_PART.md, and keeps its records; papers.md is written again from all kept
+    records, which is all that the part `summary` does."""
+    summary, records = Summary(context.figures), []
     for name in parts or PARTS:
+        if name == "summary":
+            continue
         context.say(name)
-        records += PARTS[name](context, page)
-    summary(page, records)
-    page.section("Records")
-    page.table(["record", "source", "published", "ours", "criterion", "basis", "met"],
-               [[r.name, r.source, r.published, r.value, r.target, r.basis, r.passed] for r in records])
-    page.write_parts(context.figures, NAME, parts)
-    return records
+        page = Page.of_parts("The papers", NAME, [name], "" if SCALE == 1 or name not in SCALED else f"EIPC_PAPERS_SCALE={SCALE:g}")
+        of = PARTS[name](context, page)
+        page.section("Records")
+        page.table(["record", "source", "published", "ours", "criterion", "basis", "met", "why"],
+                   [[r.name, r.source, r.published, r.value, r.target, r.basis, r.passed, r.why or None] for r in of])
+        page.write_parts(context.figures, NAME, [name])
+        summary.keep(name, of)
+        records += of
+    summary.write()
+    return records or summary.records()
