@@ -29,7 +29,6 @@ MISSING = (
     ("Ascher et al. 2022, Section 3.5", "exponential and additive methods in scenes, contact and friction in their implicit part",
      "scenes do not have them: a filter of elastic terms by modes and updates of negative weight in the linear solver are missing; they run on small systems"),
     ("Larionov et al. 2023, Fig. 7, Table I", "a garment bends on a capsule", SHELLS),
-    ("Larionov et al. 2023, Fig. 9", "a ball at 44.7 m/s deforms as filmed", "judged by eye there; ./dev validate volume runs it and checks every state"),
     ("Larionov et al. 2023, Fig. 11", "a tire wrinkles", SHELLS),
     ("Du et al. 2025, Fig. 9 to 11", "a FinRay gripper sets a plate into a rack without penetration", "./dev validate finray and household run it with generated meshes"),
 )

@@ -1,16 +1,12 @@
-"""Larionov et al. 2023: a block that slides and stops, a bowl lifted at the limit of friction, bodies with volume."""
+"""Larionov et al. 2023: a block that slides and stops, a bowl lifted at the limit of friction."""
 
 from __future__ import annotations
 
 import math
-from typing import Any
 
-import numpy as np
 
 import block_slide
 import bowl_grasp
-import solids
-import study_volume
 from page import Page
 from paper_records import NOT_PUBLISHED, Claim, PaperRecord
 from scene_runs import SceneRun, run_scene, run_scenes
@@ -133,49 +129,3 @@ def run_bowl(context: Context, page: Page) -> list[PaperRecord]:
     page.text("The runs and the picture of `./dev validate friction`; how far the bowl sinks against the pads over what the smoothed law creeps.")
     page.table(["run", "lost over creep"], [[r.name, r.value] for r in records])
     return records
-
-
-def run_bodies_with_volume(context: Context, page: Page) -> list[PaperRecord]:
-    """Table II, Figures 8 and 10."""
-    gaps, h = (0.3, 0.2), 0.02
-    cases = [("empty", None, 1e6, g) for g in gaps]
-    empties = run_scenes(context, [SceneRun(f"squish {n} gap={g:g}", study_volume.squish_scene(kv, e, g), h, 1.2) for n, kv, e, g in cases])
-
-    def loss(report: dict[str, Any]) -> float:
-        volume = report["bodies"]["ball"]["volumes"][0]["volume_m3"]
-        inner = solids.layered_ball(2, [study_volume.SQUISH_RADIUS - study_volume.SQUISH_WALL, study_volume.SQUISH_RADIUS])[0]
-        rest = _volume(inner[:len(inner) // 2])
-        return 1 - volume / rest
-
-    losses = [loss(r) for r in empties]
-    # Interpolated to the paper's 74.3 % of an empty ball: the one number that stands for its squeeze, which is not published.
-    gap = float(np.interp(0.743, losses, gaps)) if losses[0] <= 0.743 <= losses[1] else gaps[int(np.argmin(np.abs(np.array(losses) - 0.743)))]
-    rows = [("empty, E = 1e6", None, 1e6, 0.743), ("kv = 1, E = 1e5", 1.0, 1e5, 0.336), ("kv = 0.01, E = 1e5", 0.01, 1e5, 0.0049)]
-    reports = run_scenes(context, [SceneRun(f"squish {n} chosen gap", study_volume.squish_scene(kv, e, gap), h, 1.2) for n, kv, e, _ in rows])
-    records, table = [], []
-    for (name, kv, _, published), report in zip(rows, reports):
-        ours = loss(report)
-        why = "" if abs(ours / published - 1) <= 0.15 else "the geometry and the squeeze are not published; ours is chosen by the empty ball's loss alone"
-        claim = Claim("Larionov et al. 2023, Table II", published, "published; within 15 %", why)
-        key = "squish." + name.split(",")[0].replace(" ", "")
-        records.append(claim.near(f"{key}.loss", ours, published, 0.15 * published))
-        table.append([name, published, ours, report["newton_iterations"]["mean"], report["steps_not_converged"]])
-    page.section("Larionov et al. 2023: ball squish (Table II)")
-    page.text(f"A ball of 960 tetrahedra between plates {gap:.3f} diameters apart, the gap at which an empty one loses what the paper's does; h = {h} s.")
-    page.table(["case", "published loss", "ours", "Newton per step", "not converged"], table)
-    inner = Page("Drop", "")
-    drops = {r.name: r for r in study_volume.drop(context, inner)}
-    for name, record in drops.items():
-        if "gain_by_pressure" in name:
-            records.append(Claim("Larionov et al. 2023, Fig. 10", "the pressurized ball bounces higher", "the paper's text").at_least(f"tennis.{name}", record.value, 0.0, "m"))
-        elif name.startswith("drop.SDIRK2_over"):
-            records.append(Claim("Larionov et al. 2023, Fig. 10", "BE and BDF2 bounce lower than SDIRK2", "the paper's text").at_least(f"tennis.{name}", record.value, 0.0, "m"))
-    return records
-
-
-def _volume(points: np.ndarray) -> float:
-    """Of the geodesic sphere that the inner layer of the ball is."""
-    sphere, triangles = solids.geodesic(2)
-    scale = float(np.linalg.norm(points[0]) / np.linalg.norm(sphere[0]))
-    a, b, c = (scale * sphere[triangles[:, k]] for k in range(3))
-    return abs(float(np.einsum("ij,ij->", np.cross(a, b), c))) / 6

@@ -100,9 +100,15 @@ def run_contacts(context: Context, page: Page) -> list[PaperRecord]:
         report = result["report"]["holding"]
         records.append(Claim("Du et al. 2025, Fig. 4", "friction in z converges to the weight", "balance of forces, 1 %").at_most(
             f"grasp.{model}.force_error", abs(report["mean_vertical_force_n"] / report["weight_n"] - 1), 0.01))
+    squeeze = [abs(sum(r["report"]["contact_forces"]["teddy/bubble_left"][kind][1] for kind in ("normal_n", "friction_n"))) for r in results]
+    falls = squeeze[0] < squeeze[1] < squeeze[2]
+    records.append(Claim("Du et al. 2025, Fig. 4", "in the squeezing direction a finer mesh has the smaller force", "the paper's text: full, medium, low in rising order",
+                         "" if falls else f"at the end full, medium and low press with {squeeze[0]:.2f}, {squeeze[1]:.2f} and {squeeze[2]:.2f} N; cages are of our own making").equal(
+        "grasp.squeeze_rises_with_coarseness", falls, True))
     plot_lines(context.figures / "papers_contacts.png", curves, "time (s)", "contacts")
     page.section("Du et al. 2025: contacts over time (Figs. 4, 5)")
     page.text(f"h = {dt} s; the number of active contacts, for the three resolutions of the bear's cage.")
+    page.table(["model", "force of the left pad along y at the end (N)"], [[m, f] for m, f in zip(GRASP_MODELS, squeeze)])
     page.figure("papers_contacts.png", "Contacts over time")
     return records
 

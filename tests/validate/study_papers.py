@@ -10,11 +10,12 @@ from papers_absent import run_absent
 from papers_ball import run_ball
 from papers_damping import run_damping_curves
 from papers_exponential import run_beam, run_exponential, run_spectrum
-from papers_friction import run_bodies_with_volume, run_bowl, run_slide
+from papers_friction import run_bowl, run_slide
 from papers_grasp import run_contacts, run_grasp_order, run_schemes
 from papers_index import Summary
 from papers_methods import run_methods
 from papers_variational import run_pendulum, run_rod
+from papers_volume import run_squish, run_tennis
 from validation import Context
 
 NAME = "papers"
@@ -32,7 +33,8 @@ PARTS: dict[str, Callable[[Context, Page], list[PaperRecord]]] = {
     "slide": run_slide,
     "bowl": run_bowl,
     "ball": run_ball,
-    "volume": run_bodies_with_volume,
+    "volume": run_squish,
+    "tennis": run_tennis,
     "grasp": run_grasp_order,
     "contacts": run_contacts,
     "schemes": run_schemes,
