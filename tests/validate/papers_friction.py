@@ -126,6 +126,7 @@ def run_bowl(context: Context, page: Page) -> list[PaperRecord]:
     predicted = Claim("Larionov et al. 2023, Figs. 1, 5", "lagged friction slips at a step that depends on the load", "2 pi f h (a/g) > 0.03: at 0.02 s 7.5 %, at 0.005 s 1.9 %")
     records.append(predicted.at_least("bowl.lagged.h=0.02.lost_over_creep", found["bowl.lagged.h=0.02.lost_over_creep"], 2.0))
     page.section("Larionov et al. 2023: bowl grasp (Figs. 1, 5)")
-    page.text("The runs and the picture of `./dev validate friction`; how far the bowl sinks against the pads over what the smoothed law creeps.")
+    page.text("The runs of `./dev validate friction`, which has the scene; how far the bowl sinks against the pads over what the smoothed law creeps.")
     page.table(["run", "lost over creep"], [[r.name, r.value] for r in records])
+    page.figure("bowl.png", "Height of the bowl over that of the pads")
     return records
