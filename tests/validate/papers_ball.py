@@ -112,7 +112,7 @@ def run_ball(context: Context, page: Page) -> list[PaperRecord]:
             records += [Claim(FIGURE, words, "no more than at the start", "" if most[name] <= 1.05 else WHY).at_most("ball.all_forces_split.most_over_start", most[name], 1.05),
                         Claim(FIGURE, words, "less than half at the end", "" if end <= 0.5 else WHY).at_most("ball.all_forces_split.end_over_start", end, 0.5)]
         else:
-            records.append(Claim(FIGURE, "blows up", "more than at the start", "" if most[name] >= 1.05 else WHY)
+            records.append(Claim(FIGURE, "blows up", "more than at the start", WHY if most[name] < 1.05 else "it gains, but so does the ball alone: not by its contact")
                            .at_least("ball.only_non_contact_forces_split.most_over_start", most[name], 1.05))
     records.append(Claim(FIGURE, NOT_PUBLISHED, "the derivation: the split rule gains more").at_least(
         "ball.split_over_unsplit", most["all forces split"] / most["only non-contact forces split"], 1.0))
