@@ -1,13 +1,14 @@
-"""The learning stack: policies that learn, what recording costs and survives, and bits of environments under faults.
+"""The learning stack: policies that learn, what recording costs and survives, bits of environments under faults, pages followed.
 
 `./dev validate learning.NAME` runs one part. EIPC_LEARNING_SCALE (default 1: the counts of the release; 0.05 for a trial) sets how much of
-each part but `policies` is done, EIPC_LEARNING_GENERATIONS how long policies learn.
+each part but `policies` and `documents` is done, EIPC_LEARNING_GENERATIONS how long policies learn, EIPC_LEARNING_PAGES which pages are followed.
 """
 
 from __future__ import annotations
 
 from typing import Callable, Sequence
 
+from learning_documents import documents
 from learning_episodes import SCALE
 from learning_faults import digests, isolation, killed_server
 from learning_policies import policies
@@ -16,7 +17,7 @@ from page import Page
 from validation import Context, Record
 
 NAME = "learning"
-DESCRIPTION = "grasps learned from scratch and from demonstrations, cost of recording, kill -9 of recorders and servers, bits of 100 episodes"
+DESCRIPTION = "grasps learned from scratch and from demonstrations, cost of recording, kill -9 of recorders and servers, bits of 100 episodes, pages followed"
 
 PARTS: dict[str, Callable[[Context, Page], list[Record]]] = {
     "recorder": recorder,
@@ -25,6 +26,7 @@ PARTS: dict[str, Callable[[Context, Page], list[Record]]] = {
     "isolation": isolation,
     "killed_server": killed_server,
     "policies": policies,
+    "documents": documents,
 }
 
 

@@ -9,7 +9,7 @@ import pytest
 
 import eipc
 from conftest import REPOSITORY
-from test_tutorial import BLOCK
+from test_tutorial import page_blocks
 
 CLI = os.environ.get("EIPC_CLI")
 pytestmark = pytest.mark.skipif(not CLI or not Path(CLI).exists(), reason="no eipc program (EIPC_CLI)")
@@ -21,8 +21,8 @@ HAND = ("palm", "palm_flange", "left_finger", "right_finger")
 
 def cube_scene():
     """The page's object, mesh and pedestal."""
-    page = (REPOSITORY / "docs" / "howto" / "robots.md").read_text(encoding="utf-8")
-    return {text.split()[1]: text for _, text in BLOCK.findall(page) if text.startswith("# ")}
+    blocks = page_blocks.documented_blocks(REPOSITORY)
+    return {block.text.split()[1]: block.text for block in blocks if block.page == "docs/howto/robots.md" and block.text.startswith("# ")}
 
 
 @pytest.fixture(scope="module")

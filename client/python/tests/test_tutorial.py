@@ -3,7 +3,7 @@
 import json
 import os
 import re
-import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -13,42 +13,18 @@ from eipc.viz.page import PAGE
 from glb_reader import Glb
 from test_viewer_page import unpack
 
-BLOCK = re.compile(r"^```(\w+)\n(.*?)^```", re.MULTILINE | re.DOTALL)
+sys.path.insert(0, str(REPOSITORY / "tests" / "support"))
+import page_blocks  # noqa: E402
 
 
-def script(page):
-    """One shell script of a page: blocks that begin with a file's name are saved under it, `./dev` has been run."""
-    lines = ["set -euo pipefail"]
-    for language, text in BLOCK.findall((REPOSITORY / "docs" / page).read_text(encoding="utf-8")):
-        if language == "sh":
-            if not text.startswith("./dev"):
-                lines.append(text)
-            continue
-        if language == "text":  # is shown, not run
-            continue
-        name = re.match(r"# ([\w.]+)", text).group(1)
-        lines.append(f"cat >{name} <<'END OF {name}'\n{text}END OF {name}")
-    return "\n".join(lines)
-
-
-def follow(page, server_binary, eipc_binary, tmp_path, reduced=()):
-    """What its blocks print. reduced: (words, fewer words) in commands that take long as the page has them, which ./dev validate runs."""
-    programs = tmp_path / "build" / "release" / "bin"
-    programs.mkdir(parents=True)
-    (programs / "eipc").symlink_to(eipc_binary.resolve())
-    (programs / "eipc-server").symlink_to(server_binary.resolve())
-    for example in server_binary.resolve().parent.glob("example_*"):
-        (programs / example.name).symlink_to(example)
-    for folder in ("models", "client"):
-        (tmp_path / folder).symlink_to(REPOSITORY / folder)
-    environment = {**os.environ, "EIPC_CACHE": str(tmp_path / "cache"), "PYTHONDONTWRITEBYTECODE": "1"}
-    text = script(page)
-    for words, fewer in reduced:
-        assert words in text, words
-        text = text.replace(words, fewer)
-    result = subprocess.run(["bash", "-c", text], cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=600)
-    assert result.returncode == 0, result.stdout + result.stderr
-    return result.stdout
+def follow(page, server_binary, eipc_binary, tmp_path, reduced=(), on_path=False):
+    """What its blocks print. reduced: (words, fewer words) in commands that take long as the page has them, which ./dev validate runs.
+    on_path: the page expects the programs there."""
+    page_blocks.prepare(REPOSITORY, server_binary.resolve().parent, tmp_path)
+    variables = {"PATH": f"{tmp_path / 'build' / 'release' / 'bin'}:{os.environ['PATH']}"} if on_path else {}
+    done = page_blocks.run_page(REPOSITORY, f"docs/{page}", tmp_path, reduced, variables=variables)
+    assert done.status == 0, done.printed + done.errors
+    return done.printed
 
 
 def test_every_block_of_the_first_grasp_runs(server_binary, eipc_binary, tmp_path):

@@ -1,9 +1,12 @@
 """Parts of `./dev validate learning` on the real server, with few episodes; the whole is ./dev validate's business."""
 
+import importlib
 import json
 import os
+import re
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -26,6 +29,24 @@ def test_nothing_is_lost_or_touched(part, some, server_binary, eipc_binary, tmp_
     records, page = validate(part, server_binary, eipc_binary, tmp_path)
     assert some in records and [name for name, record in records.items() if not record["pass"]] == []
     assert f"`EIPC_LEARNING_SCALE=0.02 ./dev validate learning.{part}`" in page and some in page
+
+
+def test_a_page_is_followed(server_binary, eipc_binary, tmp_path, monkeypatch):
+    monkeypatch.setenv("EIPC_LEARNING_PAGES", "joints,cloth")
+    records, page = validate("documents", server_binary, eipc_binary, tmp_path)
+    assert records["pages"]["value"] == 2, records
+    assert records["failed"]["pass"] and records["minutes"]["value"] > 0
+    assert re.search(r"\| docs/howto/joints.md \| 3 \| [\d.]+ \|", page)
+
+
+def test_all_pages_are_followed_in_full(monkeypatch):
+    """Those that the tests follow from the first block to the last one."""
+    for folder in ("validate", "support"):
+        monkeypatch.syspath_prepend(str(REPOSITORY / "tests" / folder))
+    study = importlib.import_module("learning_documents")
+    tests = [path.read_text(encoding="utf-8") for path in Path(__file__).parent.glob("test_*.py")]
+    followed = {f"docs/{page}" for text in tests for page in re.findall(r'follow\("(\w+/\w+\.md)"', text)}
+    assert followed == {*study.PAGES, study.WHEEL, study.TUTORIAL}
 
 
 def test_recording_changes_no_bit_and_its_cost_is_judged(server_binary, eipc_binary, tmp_path):
