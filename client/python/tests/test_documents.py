@@ -71,7 +71,7 @@ def test_every_block_is_run_or_only_shown():
     documented = list(page_blocks.documented_blocks(REPOSITORY))
     assert list(unrun_blocks(documented, named)) == []
     assert set(NOT_RUN) <= {(block.page, block.text.split()[0]) for block in documented}
-    planted = [page_blocks.Block("docs/new.md", language, text) for language, text in
+    planted = [page_blocks.Block("docs/" "new.md", language, text) for language, text in
                (("", "eipc X"), ("sh", "eipc X\n"), ("sh", "./dev frob\n"), ("python", "import eipc\n"), ("text", "usage"))]
     assert len(list(unrun_blocks(planted, named))) == 4
 
