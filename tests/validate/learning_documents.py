@@ -97,10 +97,11 @@ def _from_the_wheel(context: Context) -> list[_Page]:
 
 
 def _describe(page: Page, pages: list[_Page], installed: list[_Page]) -> None:
-    page.section("The documentation, followed")
-    page.text("""Every block of each page, in order and in full, in a folder that holds what `./dev build` made. The times are wall-clock
-        times of the blocks of commands.""")
-    page.table(["page", "commands", "time, s"], [[one.name, len(one.followed.seconds), sum(one.followed.seconds)] for one in pages])
+    if pages:
+        page.section("The documentation, followed")
+        page.text("""Every block of each page, in order and in full, in a folder that holds what `./dev build` made. The times are
+            wall-clock times of the blocks of commands.""")
+        page.table(["page", "commands", "time, s"], [[one.name, len(one.followed.seconds), sum(one.followed.seconds)] for one in pages])
     if not installed:
         return
     page.section("From the wheel to a learned grasp")

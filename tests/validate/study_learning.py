@@ -6,10 +6,10 @@ each part but `policies` and `documents` is done, EIPC_LEARNING_GENERATIONS how 
 
 from __future__ import annotations
 
+import os
 from typing import Callable, Sequence
 
 from learning_documents import documents
-from learning_episodes import SCALE
 from learning_faults import digests, isolation, killed_server
 from learning_policies import policies
 from learning_recorder import killed_recorder, recorder
@@ -19,6 +19,7 @@ from validation import Context, Record
 NAME = "learning"
 DESCRIPTION = "grasps learned from scratch and from demonstrations, cost of recording, kill -9 of recorders and servers, bits of 100 episodes, pages followed"
 
+SETTINGS = ("EIPC_LEARNING_SCALE", "EIPC_LEARNING_GENERATIONS", "EIPC_LEARNING_PAGES")
 PARTS: dict[str, Callable[[Context, Page], list[Record]]] = {
     "recorder": recorder,
     "killed_recorder": killed_recorder,
@@ -32,7 +33,8 @@ PARTS: dict[str, Callable[[Context, Page], list[Record]]] = {
 
 def run(context: Context, parts: Sequence[str] = ()) -> list[Record]:
     """All parts, or those named; all of them write the page learning.md, a part writes learning_NAME.md."""
-    page = Page.of_parts("The learning stack", NAME, parts, f"EIPC_LEARNING_SCALE={SCALE:g}" if SCALE != 1 else "")
+    settings = [f"{name}={os.environ[name]}" for name in SETTINGS if os.environ.get(name)]
+    page = Page.of_parts("The learning stack", NAME, parts, " ".join(settings))
     records: list[Record] = []
     for name in parts or PARTS:
         context.say(name)

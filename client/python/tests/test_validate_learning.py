@@ -34,6 +34,7 @@ def test_nothing_is_lost_or_touched(part, some, server_binary, eipc_binary, tmp_
 def test_a_page_is_followed(server_binary, eipc_binary, tmp_path, monkeypatch):
     monkeypatch.setenv("EIPC_LEARNING_PAGES", "joints,cloth")
     records, page = validate("documents", server_binary, eipc_binary, tmp_path)
+    assert "`EIPC_LEARNING_SCALE=0.02 EIPC_LEARNING_PAGES=joints,cloth ./dev validate learning.documents`" in page
     assert records["pages"]["value"] == 2, records
     assert records["failed"]["pass"] and records["minutes"]["value"] > 0
     assert re.search(r"\| docs/howto/joints.md \| 3 \| [\d.]+ \|", page)
