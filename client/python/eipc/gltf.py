@@ -38,10 +38,13 @@ def write_glb(path: Union[str, "os.PathLike[str]"], episode: Episode, bodies: Op
         raise EpisodeError(f"every must be at least 1, got {every}")
     file = _File()
     samples = np.unique([*range(0, episode.steps + 1, every), episode.steps])
-    times = file.accessor((episode["time_s"][samples] - episode["time_s"][0]).astype(np.float32), _FLOAT, "SCALAR", bounds=True)
+    chosen = list(bodies if bodies is not None else episode.bodies)
+    times = -1
+    if any(name in episode.bodies and episode.cage(name).shape[1] for name in chosen):  # else nothing moves
+        times = file.accessor((episode["time_s"][samples] - episode["time_s"][0]).astype(np.float32), _FLOAT, "SCALAR", bounds=True)
     root = file.add("nodes", {"name": "world", "rotation": _UPRIGHT, "children": []})
     file.roots.append(root)
-    for name in bodies if bodies is not None else episode.bodies:
+    for name in chosen:
         if name not in episode.bodies:
             raise EpisodeError(f"{episode.path.name} has no body {name!r}; it has: {', '.join(episode.bodies)}")
         surface, triangles = episode.surface(name, 0), episode.scene.topology[name].triangles

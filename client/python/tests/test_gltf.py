@@ -11,6 +11,7 @@ from eipc import gltf
 from eipc.embedding import find_embedding
 from eipc.recorded_scene import RecordedScene
 from eipc.v1 import scene_pb2
+from format_readers import read_with
 from glb_reader import Glb
 from puppet_server import BOX_TRIANGLES, box
 from test_embedding import CUBE_TETS, embedded, scattered
@@ -58,6 +59,17 @@ def test_skinning_gives_the_surfaces_of_the_episode(episode, tmp_path):
         for name in episode.bodies:
             np.testing.assert_allclose(seen[name], upright(episode.surface(name, k)), atol=1e-5 if k else 1e-6)
     assert glb.document["asset"]["extras"] == {"scene": "scenes/1", "seed": 5, "task": "push"}
+
+
+def test_the_official_validator_finds_nothing(episode, tmp_path):
+    for name, options in {"all": {}, "few": {"every": 3, "bodies": ["soft"]}, "still": {"bodies": ["still"]}}.items():
+        gltf.write_glb(tmp_path / f"{name}.glb", episode, **options)
+        report = read_with("gltf.mjs", tmp_path / f"{name}.glb")
+        assert report["issues"]["messages"] == [], name
+        assert report["info"]["animationCount"] == (name != "still") and report["info"]["drawCallCount"] == len(options.get("bodies", episode.bodies))
+    broken = (tmp_path / "all.glb").read_bytes().replace(b'"JOINTS_0"', b'"JOINTS_1"')
+    (tmp_path / "broken.glb").write_bytes(broken)
+    assert read_with("gltf.mjs", tmp_path / "broken.glb")["issues"]["numErrors"] > 0
 
 
 def test_samples_can_be_left_out(episode, tmp_path):
