@@ -18,6 +18,7 @@ from study_plots import plot_lines
 from validation import Context, Record, at_least, at_most, equal
 
 SEEDS, WORLDS, GENERATIONS, EPISODES, MAX_STEPS, DEMONSTRATIONS = (0, 1, 2), 32, 12, 96, 50, 32
+TEACHER_STEPS = 100  # the teacher, and who imitates it, wait before they lift
 CORES, LIMIT_MIN = 2, 15.0
 _TEACHER = "eipc.farm.policies:Scripted"
 
@@ -33,18 +34,18 @@ def policies(context: Context, page: Page) -> list[Record]:
         found = dict(zip(commands, pool.map(lambda name: _run(context, folder, name, commands[name]), commands)))
     demos = folder / "demonstrations"
     taught = _run(context, folder, "recorded", ["record", "eipc/Grasp-v0", "--policy", _TEACHER, "--episodes", DEMONSTRATIONS, "--worlds", 8,
-                                                "--max-steps", 60, "--out", demos])
-    found["cloned"] = _run(context, folder, "cloned", ["learn", "--from", demos])
+                                                "--max-steps", TEACHER_STEPS, "--out", demos])
+    found["cloned"] = _run(context, folder, "cloned", ["learn", "--from", demos], TEACHER_STEPS)
     minutes = sum(one["cpu_s"] for one in (*found.values(), taught)) / CORES / 60
     _describe(context, page, found, minutes)
     return _records(found, minutes)
 
 
-def _run(context: Context, folder: Path, name: str, words: list[Any]) -> dict[str, Any]:
+def _run(context: Context, folder: Path, name: str, words: list[Any], max_steps: int = MAX_STEPS) -> dict[str, Any]:
     """What a command left, with its processor time, its server's included. Raises RunError."""
     out = folder / name.replace(" ", "_")
     if words[0] == "learn":
-        words = [*words, "--out", out, "--worlds", WORLDS, "--episodes", EPISODES, "--max-steps", MAX_STEPS]
+        words = [*words, "--out", out, "--worlds", WORLDS, "--episodes", EPISODES, "--max-steps", max_steps]
     environment = {**os.environ, "EIPC_SERVER": str(context.server), "PYTHONPATH": str(REPOSITORY / "client" / "python")}
     context.say(f"{name}: eipc {' '.join(map(str, words))}")
     process = subprocess.Popen([sys.executable, "-m", "eipc.cli", *map(str, words)], env=environment, stdout=subprocess.DEVNULL)
@@ -70,10 +71,11 @@ def _records(found: dict[str, dict[str, Any]], minutes: float) -> list[Record]:
 
 def _describe(context: Context, page: Page, found: dict[str, dict[str, Any]], minutes: float) -> None:
     page.section("Policies that learn to grasp")
-    page.text(f"""`eipc/Grasp-v0` (two soft bubbles, a soft bear, the observation `state`), episodes of {MAX_STEPS} actions. From scratch: the
-        cross-entropy method over {WORLDS} worlds, a linear policy of 60 numbers that starts as a gripper which does not move. From
-        demonstrations: a network that imitates {DEMONSTRATIONS} episodes of the scripted teacher. Success is measured on {EPISODES} episodes
-        whose starts learning did not see, with Wilson's interval of 95 %.""")
+    page.text(f"""`eipc/Grasp-v0` (two soft bubbles, a soft bear, the observation `state`), episodes of {MAX_STEPS} actions, with
+        demonstrations of {TEACHER_STEPS}. From scratch: the cross-entropy method over {WORLDS} worlds, a linear policy of 60
+        numbers that starts as a gripper which does not move. From demonstrations: a network that imitates {DEMONSTRATIONS}
+        episodes of the scripted teacher. Success is measured on {EPISODES} episodes whose starts learning did not see, with
+        Wilson's interval of 95 %.""")
     rows = []
     for name, one in found.items():
         if name == "repeated":
