@@ -11,7 +11,7 @@ import eipc
 from awaiting import wait_until
 from eipc.v1 import geometry_pb2, observation_pb2, service_pb2, viewer_pb2
 from small_grasp import scene as small_scene
-from web_socket import CLOSE, TEXT, Refused, WebSocket, request
+from web_socket import CLOSE, TEXT, Refused, WebSocket, ask_for_socket, read_response, request
 
 TOKENS = {"operator-a": ("alpha", "operator"), "viewer-a": ("alpha", "viewer"), "operator-b": ("beta", "operator")}
 OBSERVE = observation_pb2.ObservationRequest(cage_positions=True, poses=True, positions_dtype=geometry_pb2.FLOAT32)
@@ -277,6 +277,30 @@ def test_a_thousand_connections_disturb_nobody(server):
         finally:
             for connection in crowd:
                 connection.close()
+        wait_until(lambda: lives(port), "the server answers again when the crowd is gone")
+
+
+def test_a_thousand_handshakes_are_bounded_and_disturb_nobody(server):
+    port = port_of(server)
+    with server.client() as client, WebSocket(port) as page, client.create_scene(small_scene()).create_session() as session:
+        page.ask(watch(session.name))
+        page.answer(1)
+        page.next()
+        crowd, statuses = [socket.create_connection(("127.0.0.1", port), timeout=30) for _ in range(1000)], []
+        try:
+            for connection in crowd:
+                ask_for_socket(connection, port)
+            session.step(0.01)
+            assert observation_pb2.Observation.FromString(page.next().frame.observation).step == 1
+            for connection in crowd:
+                try:
+                    statuses.append(read_response(connection)[0])
+                except ConnectionError:
+                    statuses.append(None)  # beyond the connections that the server holds
+        finally:
+            for connection in crowd:
+                connection.close()
+        assert statuses.count(101) <= 64 and set(statuses) <= {101, 503, None}
         wait_until(lambda: lives(port), "the server answers again when the crowd is gone")
 
 

@@ -34,6 +34,13 @@ def send_head(connection: socket.socket, port: int, method: str, path: str, head
     connection.sendall((f"{method} {path} HTTP/1.1\r\n" + "".join(f"{k}: {v}\r\n" for k, v in named.items()) + "\r\n").encode("latin-1"))
 
 
+def ask_for_socket(connection: socket.socket, port: int, headers: Optional[Dict[str, str]] = None, path: str = "/socket") -> None:
+    """Sends the handshake of a WebSocket."""
+    send_head(connection, port, "GET", path, {
+        "Upgrade": "websocket", "Connection": "Upgrade", "Sec-WebSocket-Version": "13", "Origin": f"http://127.0.0.1:{port}",
+        "Sec-WebSocket-Key": base64.b64encode(os.urandom(16)).decode(), **(headers or {})})
+
+
 def read_response(connection: socket.socket) -> Tuple[int, Dict[str, str], bytes]:
     data = b""
     while b"\r\n\r\n" not in data:
@@ -56,9 +63,7 @@ class WebSocket:
                  over: Optional[socket.socket] = None) -> None:
         self._socket = over or self._connect(port, receive_buffer)
         self._data = b""
-        send_head(self._socket, port, "GET", path, {
-            "Upgrade": "websocket", "Connection": "Upgrade", "Sec-WebSocket-Version": "13", "Origin": f"http://127.0.0.1:{port}",
-            "Sec-WebSocket-Key": base64.b64encode(os.urandom(16)).decode(), **(headers or {})})
+        ask_for_socket(self._socket, port, headers, path)
         status, _, body = self._handshake()
         if status != 101:
             self.close()
