@@ -13,3 +13,14 @@ export async function startChromium() {
 export async function drawn(page, timeout = 120_000) {
   await page.waitForFunction(() => globalThis.eipcViewer?.picture.stage.drawn > 0, null, { timeout });
 }
+
+// From now on pictures of a page are drawn as those at rest are, also while it moves.
+export async function drawFinely(page) {
+  await page.evaluate(() => {
+    const pictures = globalThis.eipcConsole?.tiles ? [globalThis.eipcConsole.tiles.picture] : globalThis.eipcViewer.pictures();
+    for (const { stage } of pictures) {
+      stage.draw = () => { stage.still(); };
+      stage.draw();
+    }
+  });
+}

@@ -8,7 +8,7 @@ import { mkdtempSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { drawn, startChromium } from "./chromium.mjs";
+import { drawFinely, drawn, startChromium } from "./chromium.mjs";
 import { viewGrasp } from "./eipc_view.mjs";
 
 const ROOT = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
@@ -68,6 +68,7 @@ async function picture(name, colorScheme, options, ready) {
   try {
     const page = await context.newPage();
     await ready(page, server.url);
+    await drawFinely(page);
     await page.screenshot({ path: join(scratch, "picture.png") });
   } finally {
     await context.close();

@@ -8,7 +8,7 @@ import { existsSync, mkdirSync, mkdtempSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
-import { drawn, startChromium } from "./chromium.mjs";
+import { drawFinely, drawn, startChromium } from "./chromium.mjs";
 
 const ROOT = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
 const MOST_BYTES = 1e6; // of the moving picture
@@ -42,6 +42,7 @@ async function open({ fragment, press = [], heat = "", ...options }) {
   const page = await (await browser.newContext(options)).newPage();
   await page.goto(pathToFileURL(resolve(grasp)).href + fragment);
   await drawn(page);
+  await drawFinely(page);
   for (const name of press) await named(page, name).click();
   if (heat) await named(page, "heat").selectOption(heat);
   return page;

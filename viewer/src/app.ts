@@ -43,7 +43,7 @@ export class App {
     "aria-label": "The scene in three dimensions. Arrow keys turn the camera, plus and minus change the distance." });
   private readonly status = element("p", { class: "status", role: "status" });
   private readonly plots = element("div", { class: "plots" });
-  private readonly help = makeHelp();
+  private readonly help: HTMLDialogElement;
   private readonly themes = new Themes(() => { this.recolor(); });
   private readonly readout: Readout;
   private readonly legend: Legend;
@@ -63,6 +63,7 @@ export class App {
 
   constructor(readonly recording: Recording, root: HTMLElement, { live, compared }: Extras = {}) {
     this.live = live ?? null;
+    this.help = makeHelp(this.live !== null);
     this.player = new Player(recording);
     this.picture = new Picture(this.canvas, recording, this.frameOf(compared));
     this.readout = new Readout(recording);
@@ -286,9 +287,7 @@ export class App {
 
   // What is shown, drawn in this task, in which its pixels can be read.
   private drawNow(): HTMLCanvasElement | OffscreenCanvas {
-    if (this.comparison) return this.comparison.drawBoth();
-    this.picture.stage.draw();
-    return this.canvas;
+    return this.comparison ? this.comparison.drawBoth() : this.picture.stage.still();
   }
 
   // The picture of the recording, and that of the run beside it.

@@ -4,7 +4,7 @@ import { fromBase64, gunzip, parse } from "./data/unpack.js";
 import { element } from "./ui/dom.js";
 import { compared } from "./compare/compared.js";
 import { RecordingError, type Header } from "./data/format.js";
-import { NoGraphicsError } from "./scene/stage.js";
+import { NoGraphicsError } from "./scene/painter.js";
 
 declare global {
   // For measurements and tests of the page.

@@ -47,10 +47,8 @@ export class Comparison {
 
   // Both pictures as one, the first run on the left; drawn now.
   drawBoth(): OffscreenCanvas {
-    const canvases = this.pair.mainIsFirst ? [this.main.canvas, this.canvas] : [this.canvas, this.main.canvas];
-    this.main.picture.stage.draw();
-    this.picture.stage.draw();
-    const [left, right] = [canvases[0]!, canvases[1]!];
+    const pictures = [this.main.picture.stage.still(), this.picture.stage.still()] as const;
+    const [left, right] = this.pair.mainIsFirst ? pictures : [pictures[1], pictures[0]];
     const both = new OffscreenCanvas(left.width + right.width, Math.max(left.height, right.height));
     const context = both.getContext("2d")!;
     context.drawImage(left, 0, 0);

@@ -75,7 +75,8 @@ export class DrivePanel {
     const held = (label: string, text: string, key: string): HTMLButtonElement => {
       const made = button(label, text, () => undefined, { "data-name": `hold-${key}` });
       made.addEventListener("pointerdown", () => { this.inputs.hold(key, true); });
-      for (const end of ["pointerup", "pointerleave", "pointercancel"]) made.addEventListener(end, () => { this.inputs.hold(key, false); });
+      made.addEventListener("keydown", (event) => { if (event.key === " " || event.key === "Enter") this.inputs.hold(key, true); });
+      for (const end of ["pointerup", "pointerleave", "pointercancel", "keyup", "blur"]) made.addEventListener(end, () => { this.inputs.hold(key, false); });
       return made;
     };
     const act = (label: string, text: string, name: string, action: () => Promise<void>): HTMLButtonElement =>

@@ -1,4 +1,4 @@
-import { NoGraphicsError } from "../scene/stage.js";
+import { NoGraphicsError } from "../scene/painter.js";
 import { button, element } from "../ui/dom.js";
 import { listenToKeys } from "../ui/keys.js";
 import { Connection, serverStatus, signIn } from "./connection.js";

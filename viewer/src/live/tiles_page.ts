@@ -73,6 +73,7 @@ export class TilesPage {
     this.picture.showParts({ forces: false, cage: false, grid: true, body: "" });
     if (scene.worlds > MOST_WITH_SHADOWS) this.picture.stage.withoutShadows();
     this.picture.stage.onStale = () => { this.ask(); };
+    this.picture.stage.paint = () => { this.paint(); };
     this.themes.apply();
     for (let world = 0; world < scene.worlds; world++) {
       const tile = button(`Watch world ${world}`, `world ${world}`, () => { this.go.world(world); }, { "data-name": `tile ${world}`, class: "tile" });
@@ -111,6 +112,11 @@ export class TilesPage {
   }
 
   private draw(): void {
+    this.picture?.stage.draw();
+    this.frames++;
+  }
+
+  private paint(): void {
     const { picture, recording } = this;
     if (!picture || !recording) return;
     const { columns, rows } = this.shape();
@@ -118,7 +124,6 @@ export class TilesPage {
       recording.bodies.forEach((body, index) => { body.cage = cages[index]!; });
       picture.showTile(world % columns, Math.floor(world / columns), columns, rows);
     });
-    this.frames++;
   }
 
   private recolor(): void {

@@ -1,7 +1,21 @@
 import { BufferAttribute, BufferGeometry, Color, Group, LineBasicMaterial, LineSegments, Mesh, PlaneGeometry, ShadowMaterial } from "three";
 import { niceBelow } from "../units.js";
+import { softShadows, SUNLIGHT } from "./sunlight.js";
 
 const CELLS = 20; // on each side of the middle
+
+const FLOOR = `
+uniform vec3 color;
+uniform float opacity;
+#include <common>
+#include <lights_pars_begin>
+#include <shadowmap_pars_fragment>
+${SUNLIGHT}
+void main() {
+  gl_FragColor = vec4( color, opacity * ( 1.0 - sunlight() ) );
+  #include <colorspace_fragment>
+}
+`;
 
 // A square grid on the ground, the world's x and y axes in colour, and the shadow that falls on it.
 export class Grid {
@@ -29,7 +43,12 @@ export class Grid {
 
   private floor(middle: [number, number]): Mesh {
     const extent = 2 * CELLS * this.cell;
-    const floor = new Mesh(new PlaneGeometry(extent, extent), new ShadowMaterial({ opacity: 0.3, depthWrite: false }));
+    const material = new ShadowMaterial({ opacity: 0.3, depthWrite: false });
+    material.onBeforeCompile = (shader) => {
+      shader.uniforms["softShadows"] = softShadows;
+      shader.fragmentShader = FLOOR;
+    };
+    const floor = new Mesh(new PlaneGeometry(extent, extent), material);
     floor.position.set(middle[0] * this.cell, middle[1] * this.cell, 0);
     floor.receiveShadow = true;
     floor.renderOrder = -1;

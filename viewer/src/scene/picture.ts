@@ -105,11 +105,11 @@ export class Picture {
     this.stage.invalidate();
   }
 
-  // Draws what the bodies' cages hold into one of columns x rows tiles.
+  // Draws what the bodies' cages hold into one of columns x rows tiles, for the stage's `paint`.
   showTile(column: number, row: number, columns: number, rows: number): void {
     this.cage.write(0);
     for (const mesh of this.meshes) mesh.show(0);
-    this.stage.drawTile(column, row, columns, rows);
+    this.stage.renderTile(column, row, columns, rows);
   }
 
   showParts(parts: Parts): void {

@@ -1,29 +1,26 @@
-import {
-  Color, DirectionalLight, HemisphereLight, PCFShadowMap, PerspectiveCamera, Scene, Vector3, WebGLRenderer, type Object3D,
-} from "three";
+import { PerspectiveCamera, Scene, Vector3, type Color, type Object3D } from "three";
 import { OrbitControls } from "three/addons/controls/OrbitControls.js";
 import type { View } from "../link.js";
 import type { Bounds } from "./bounds.js";
+import { Painter } from "./painter.js";
+import { makeLights } from "./sunlight.js";
 
 const FIELD_OF_VIEW = 30; // degrees, of the shorter side of the picture
 
-export class NoGraphicsError extends Error {
-  override readonly name = "NoGraphicsError";
-}
-
-// Renderer, lights, camera and its controls. Draws only when something changed.
+// Lights, camera and its controls. Draws only when something changed.
 export class Stage {
   readonly scene = new Scene();
   readonly camera: PerspectiveCamera;
   readonly controls: OrbitControls;
   readonly size: number;
-  private readonly renderer: WebGLRenderer;
+  private readonly painter: Painter;
   private stale = true;
   drawn = 0; // frames so far
   onStale: () => void = () => undefined; // the picture is to be drawn again
+  paint: () => void = () => { this.render(); }; // what a picture is
 
   constructor(readonly canvas: HTMLCanvasElement, private readonly bounds: Bounds) {
-    this.renderer = makeRenderer(canvas);
+    this.painter = new Painter(canvas, () => { this.paint(); });
     this.size = Math.hypot(...bounds.high.map((high, k) => high - bounds.low[k]!)) || 0.1;
     this.camera = new PerspectiveCamera(FIELD_OF_VIEW, 1, 0.03 * this.size, 60 * this.size);
     this.camera.up.set(0, 0, 1);
@@ -31,7 +28,7 @@ export class Stage {
     this.controls.minDistance = 0.05 * this.size;
     this.controls.maxDistance = 30 * this.size;
     this.controls.addEventListener("change", () => { this.invalidate(); });
-    this.addLights();
+    this.scene.add(...makeLights(this.size, this.middle()));
     this.resetView();
   }
 
@@ -95,8 +92,7 @@ export class Stage {
   resize(columns = 1, rows = 1): void {
     const { clientWidth: width, clientHeight: height } = this.canvas;
     if (width === 0 || height === 0) return;
-    this.renderer.setPixelRatio(Math.min(globalThis.devicePixelRatio, 2));
-    this.renderer.setSize(width, height, false);
+    this.painter.fit();
     this.camera.aspect = width / columns / (height / rows);
     const half = Math.tan((FIELD_OF_VIEW * Math.PI) / 360) / Math.min(this.camera.aspect, 1);
     this.camera.fov = (360 / Math.PI) * Math.atan(half);
@@ -106,15 +102,13 @@ export class Stage {
 
   // Shadows are drawn anew in each tile, which takes longer than the tile.
   withoutShadows(): void {
-    this.renderer.shadowMap.enabled = false;
+    this.painter.renderer.shadowMap.enabled = false;
     this.invalidate();
   }
 
-  // Gives the graphics card back what it holds.
   end(): void {
     this.controls.dispose();
-    this.renderer.dispose();
-    this.renderer.forceContextLoss();
+    this.painter.end();
   }
 
   drawIfStale(): boolean {
@@ -125,61 +119,34 @@ export class Stage {
 
   draw(): void {
     this.stale = false;
-    this.renderer.render(this.scene, this.camera);
+    this.painter.draw();
     this.drawn++;
   }
 
-  drawTile(column: number, row: number, columns: number, rows: number): void {
+  // Draws the scene into one of columns x rows tiles, for `paint`.
+  renderTile(column: number, row: number, columns: number, rows: number): void {
     const { clientWidth: width, clientHeight: height } = this.canvas;
     const place = [(column * width) / columns, height - ((row + 1) * height) / rows, width / columns, height / rows] as const;
-    this.renderer.setScissorTest(true);
-    this.renderer.setScissor(...place);
-    this.renderer.setViewport(...place);
-    this.draw();
+    const { renderer } = this.painter;
+    renderer.setScissorTest(true);
+    renderer.setScissor(...place);
+    renderer.setViewport(...place);
+    this.render();
   }
 
-  // The picture as it is shown.
-  async png(): Promise<Blob> {
-    this.draw(); // in the same task: the buffer is not kept
-    return new Promise((resolve, reject) => {
-      this.canvas.toBlob((blob) => {
-        if (blob) resolve(blob);
-        else reject(new Error("The browser could not write the picture."));
-      }, "image/png");
-    });
+  // What is shown, drawn in this task, in which its pixels can be read.
+  still(): HTMLCanvasElement | OffscreenCanvas {
+    this.stale = false;
+    this.drawn++;
+    return this.painter.still();
+  }
+
+  private render(): void {
+    this.painter.renderer.render(this.scene, this.camera);
   }
 
   private middle(): Vector3 {
     const [low, high] = [new Vector3(...this.bounds.low), new Vector3(...this.bounds.high)];
     return low.add(high).multiplyScalar(0.5);
-  }
-
-  private addLights(): void {
-    this.add(new HemisphereLight(0xffffff, 0x8a8378, 1.5));
-    const sun = new DirectionalLight(0xffffff, 2.2);
-    const target = this.middle();
-    sun.position.copy(target).add(new Vector3(0.5, -0.65, 1.1).normalize().multiplyScalar(3 * this.size));
-    sun.target.position.copy(target);
-    sun.castShadow = true;
-    sun.shadow.mapSize.set(1024, 1024);
-    const { camera } = sun.shadow;
-    camera.left = camera.bottom = -0.75 * this.size;
-    camera.right = camera.top = 0.75 * this.size;
-    camera.near = 0.5 * this.size;
-    camera.far = 6 * this.size;
-    sun.shadow.bias = -0.0005;
-    sun.shadow.normalBias = 0.004 * this.size;
-    this.add(sun);
-    this.add(sun.target);
-    this.renderer.shadowMap.enabled = true;
-    this.renderer.shadowMap.type = PCFShadowMap;
-  }
-}
-
-function makeRenderer(canvas: HTMLCanvasElement): WebGLRenderer {
-  try {
-    return new WebGLRenderer({ canvas, antialias: true });
-  } catch {
-    throw new NoGraphicsError("This browser gives the page no WebGL 2, which draws the picture. Switch hardware acceleration on, or use another browser.");
   }
 }

@@ -1,4 +1,4 @@
-import { BufferAttribute, BufferGeometry, DynamicDrawUsage, Mesh, type Color, type MeshStandardMaterial, type Object3D } from "three";
+import { BufferAttribute, BufferGeometry, DynamicDrawUsage, Mesh, type Color, type MeshLambertMaterial, type Object3D } from "three";
 import type { Body } from "../data/recording.js";
 import type { CageTexture } from "./cage_texture.js";
 import { surfacePositions, withTetrahedra } from "./embedding.js";
@@ -17,7 +17,7 @@ export function colorOf(body: Body): number {
 export class BodyMesh {
   readonly object: Object3D;
   private readonly update: ((sample: number) => void) | null;
-  private readonly material: MeshStandardMaterial;
+  private readonly material: MeshLambertMaterial;
   private readonly shadow: boolean;
   private readonly heatShown: HeatShown = { value: 0 };
   private readonly heat: BufferAttribute;
@@ -63,7 +63,7 @@ export class BodyMesh {
 }
 
 interface Made {
-  readonly mesh: Mesh<BufferGeometry, MeshStandardMaterial>;
+  readonly mesh: Mesh<BufferGeometry, MeshLambertMaterial>;
   readonly update: ((sample: number) => void) | null;
   readonly vertex: Uint32Array;
 }

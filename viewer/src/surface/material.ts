@@ -1,4 +1,5 @@
-import { Color, MeshDepthMaterial, MeshStandardMaterial, RGBADepthPacking, type DataTexture, type Material, type WebGLProgramParametersWithUniforms } from "three";
+import { Color, MeshDepthMaterial, MeshLambertMaterial, RGBADepthPacking, type DataTexture, type Material, type WebGLProgramParametersWithUniforms } from "three";
+import { softShadows, SUNLIGHT } from "../scene/sunlight.js";
 import { WIDTH } from "./cage_texture.js";
 
 const PLACES = `
@@ -44,18 +45,38 @@ vec3 heated(vec3 plain) {
 }
 `;
 
+// What three's shader of a matt surface computes, without its loops over lights that are not there: it is run for every pixel, on
+// some computers by the processor.
+const MATT = `
+uniform vec3 diffuse;
+uniform float opacity;
+#include <common>
+#include <normal_pars_fragment>
+#include <lights_pars_begin>
+#include <shadowmap_pars_fragment>
+${SUNLIGHT}${HEAT}
+void main() {
+  vec3 n = normalize( vNormal );
+  float sun = max( dot( n, directionalLights[ 0 ].direction ), 0.0 );
+  if ( sun > 0.0 ) sun *= sunlight();
+  vec3 sky = mix( hemisphereLights[ 0 ].groundColor, hemisphereLights[ 0 ].skyColor, 0.5 * dot( n, hemisphereLights[ 0 ].direction ) + 0.5 );
+  vec3 color = heatShown > 0.0 ? heated( diffuse ) : diffuse;
+  gl_FragColor = vec4( RECIPROCAL_PI * color * ( sky + sun * directionalLights[ 0 ].color ), opacity );
+  #include <colorspace_fragment>
+}
+`;
+
 // 0, 1 or 2: whether a material shows the attribute `heat` of its vertices.
 export interface HeatShown {
   value: number;
 }
 
 function addHeat(shader: WebGLProgramParametersWithUniforms, shown: HeatShown): void {
+  shader.uniforms["softShadows"] = softShadows;
   shader.uniforms["heatShown"] = shown;
   shader.uniforms["heatScale"] = { value: SCALE };
   shader.vertexShader = shader.vertexShader.replace("void main() {", "attribute float heat;\nvarying float vHeat;\nvoid main() {\n  vHeat = heat;");
-  shader.fragmentShader = shader.fragmentShader
-    .replace("void main() {", `${HEAT}\nvoid main() {`)
-    .replace("#include <color_fragment>", "#include <color_fragment>\ndiffuseColor.rgb = heated(diffuseColor.rgb);");
+  shader.fragmentShader = MATT;
 }
 
 export interface CagePlaces {
@@ -78,11 +99,11 @@ function onCage<M extends Material>(material: M, places: CagePlaces, turning: bo
   return material;
 }
 
-export function cageMaterial(color: number, places: CagePlaces, turning: boolean, heat: HeatShown): MeshStandardMaterial {
+export function cageMaterial(color: number, places: CagePlaces, turning: boolean, heat: HeatShown): MeshLambertMaterial {
   return onCage(plainMaterial(color), places, turning, heat);
 }
 
-export function stillMaterial(color: number, heat: HeatShown): MeshStandardMaterial {
+export function stillMaterial(color: number, heat: HeatShown): MeshLambertMaterial {
   const material = plainMaterial(color);
   material.onBeforeCompile = (shader) => { addHeat(shader, heat); };
   material.customProgramCacheKey = () => "still";
@@ -93,6 +114,6 @@ export function cageDepthMaterial(places: CagePlaces): MeshDepthMaterial {
   return onCage(new MeshDepthMaterial({ depthPacking: RGBADepthPacking }), places, false, null);
 }
 
-function plainMaterial(color: number): MeshStandardMaterial {
-  return new MeshStandardMaterial({ color, roughness: 0.75, metalness: 0 });
+function plainMaterial(color: number): MeshLambertMaterial {
+  return new MeshLambertMaterial({ color });
 }

@@ -22,10 +22,19 @@ const KEYS: readonly (readonly [string, string])[] = [
   ["In the picture: + −", "nearer or farther"],
 ];
 
+// Of a session that goes on; the hand's while it is driven.
+const LIVE_KEYS: readonly (readonly [string, string])[] = [
+  ["Enter", "to the present"],
+  ["Escape", "to the list of sessions"],
+  ["w s  a d  e q", "the hand away and near, left and right, up and down"],
+  ["z x", "turn the hand"],
+  ["n m", "close and open the fingers"],
+];
+
 // The list of keys, in a dialog.
-export function makeHelp(): HTMLDialogElement {
+export function makeHelp(live: boolean): HTMLDialogElement {
   const list = element("dl", { class: "keylist" });
-  for (const [keys, what] of KEYS) list.append(element("div", {}, element("dt", {}, keys), element("dd", {}, what)));
+  for (const [keys, what] of live ? [...KEYS, ...LIVE_KEYS] : KEYS) list.append(element("div", {}, element("dt", {}, keys), element("dd", {}, what)));
   const dialog = element("dialog", { "aria-label": "Keys" }, element("h2", {}, "Keys"), list,
     element("p", {}, "Mouse: drag turns, the right button moves, the wheel comes nearer. Touch: one finger turns, two move and zoom."));
   dialog.append(button("Close the list of keys", "Close", () => { dialog.close(); }));

@@ -105,7 +105,7 @@ export const named = (page: Page, name: string): ReturnType<Page["locator"]> => 
 // The picture, 4 bytes a pixel.
 export async function pixels(page: Page): Promise<{ width: number; height: number; data: Uint8Array }> {
   const { width, height, base64 } = await page.evaluate(async () => {
-    const image = await createImageBitmap(await globalThis.eipcViewer!.picture.stage.png());
+    const image = await createImageBitmap(globalThis.eipcViewer!.picture.stage.still());
     const context = new OffscreenCanvas(image.width, image.height).getContext("2d")!;
     context.drawImage(image, 0, 0);
     const { data } = context.getImageData(0, 0, image.width, image.height);

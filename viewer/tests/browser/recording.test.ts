@@ -167,6 +167,37 @@ check("a link opens at its time and camera", async () => {
   await again.waitForFunction(() => globalThis.eipcViewer!.player.sample === 10);
 });
 
+check("where the processor draws, a picture at rest is finer than one in motion, and a saved one has the size of the shown one", async () => {
+  const { page } = await open(pages.browser, path);
+  const wait = (): Promise<unknown> => page.waitForFunction(() => {
+    const { canvas } = globalThis.eipcViewer!.picture.stage;
+    return canvas.width === 2 * canvas.clientWidth && canvas.height === 2 * canvas.clientHeight;
+  });
+  await wait();
+  const sizes = await page.evaluate(() => {
+    const { stage } = globalThis.eipcViewer!.picture;
+    stage.draw();
+    const moving = stage.canvas.width;
+    return { moving, still: stage.still().width, shown: stage.canvas.clientWidth };
+  });
+  assert.deepEqual(sizes, { moving: sizes.shown, still: sizes.shown, shown: sizes.shown });
+  await wait();
+  // The moving picture has fewer colours along the silhouette: each pixel is of the body or of what is behind it.
+  const colours = await page.evaluate(() => {
+    const { stage } = globalThis.eipcViewer!.picture;
+    const count = (): number => {
+      const context = new OffscreenCanvas(stage.canvas.clientWidth, stage.canvas.clientHeight).getContext("2d")!;
+      context.drawImage(stage.canvas, 0, 0, stage.canvas.clientWidth, stage.canvas.clientHeight);
+      return new Set(new Uint32Array(context.getImageData(0, 0, stage.canvas.clientWidth, stage.canvas.clientHeight).data.buffer)).size;
+    };
+    stage.draw();
+    const moving = count();
+    stage.still();
+    return { moving, rest: count() };
+  });
+  assert.ok(colours.rest > 1.1 * colours.moving, JSON.stringify(colours));
+});
+
 check("the picture is saved as PNG", async () => {
   const { page } = await open(pages.browser, path, "#t=0.8");
   const [download] = await Promise.all([page.waitForEvent("download"), named(page, "png").click()]);
