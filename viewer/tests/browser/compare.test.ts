@@ -19,16 +19,17 @@ async function cubeIn(page: Page, name: string): Promise<[number, number]> {
   return page.evaluate((wanted) => {
     const both = globalThis.eipcViewer!.exports.draw();
     const canvas = document.querySelector<HTMLCanvasElement>(`[data-name="${wanted}"]`)!;
-    const left = canvas.getBoundingClientRect().left > 5 ? both.width - canvas.width : 0;
-    const { data } = (both as OffscreenCanvas).getContext("2d")!.getImageData(left, 0, canvas.width, canvas.height);
+    const { clientWidth: width, clientHeight: height } = canvas;
+    const left = canvas.getBoundingClientRect().left > 5 ? both.width - width : 0;
+    const { data } = (both as OffscreenCanvas).getContext("2d")!.getImageData(left, 0, width, height);
     let [x, y, n] = [0, 0, 0];
     for (let i = 0; i < data.length; i += 4) {
       if (data[i]! <= 1.15 * data[i + 1]! || data[i + 1]! <= 1.15 * data[i + 2]!) continue;
-      x += (i / 4) % canvas.width;
-      y += Math.floor(i / 4 / canvas.width);
+      x += (i / 4) % width;
+      y += Math.floor(i / 4 / width);
       n++;
     }
-    return [x / n / canvas.width, y / n / canvas.height];
+    return [x / n / width, y / n / height];
   }, name);
 }
 
