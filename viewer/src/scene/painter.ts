@@ -10,7 +10,7 @@ export class NoGraphicsError extends Error {
   override readonly name = "NoGraphicsError";
 }
 
-// Paints pictures on a canvas. Where the processor does a graphics card's work, four samples a pixel take about twice the time of one, and soft
+// Paints pictures on a canvas. Where the processor does a graphics card's work, four samples a pixel take up to twice the time of one, and soft
 // shadows a quarter: there a picture that moves has neither, and is painted once more with both when nothing has followed it.
 export class Painter {
   readonly renderer: WebGLRenderer;
