@@ -22,7 +22,7 @@ class Console {
     this.server = new Server(this.connection);
     this.connection.onState = () => { this.showConnection(); };
     addEventListener("popstate", () => { this.show(); });
-    listenToKeys({ Escape: () => { if ((this.page ?? this.tiles) && document.querySelector("dialog[open]") === null) this.go(""); } });
+    listenToKeys({ Escape: () => { if (this.page ?? this.tiles) this.go(""); } });
   }
 
   start(): void {

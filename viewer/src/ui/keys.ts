@@ -1,9 +1,9 @@
 export type Actions = Readonly<Record<string, () => void>>;
 
-// Keys that hold everywhere on the page, as KeyboardEvent.key; not while a control uses the key itself.
+// Keys that hold everywhere on the page, as KeyboardEvent.key; not while a control uses the key itself, or a dialog is open, which Escape closes.
 export function listenToKeys(actions: Actions, signal?: AbortSignal): void {
   document.addEventListener("keydown", (event) => {
-    if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented || usedBy(event.target, event.key)) return;
+    if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented || usedBy(event.target, event.key) || document.querySelector("dialog[open]")) return;
     const action = actions[event.key] ?? actions[event.key.toLowerCase()];
     if (!action) return;
     event.preventDefault();
