@@ -1,10 +1,12 @@
 #!/usr/bin/python3
-"""What pages cost a session: processor time of a step without pages, with one that reads nothing, and with 20 that read, in turns.
+"""What pages cost a session: processor time of a step without pages, with 20 that read, and with one that has read nothing for a minute.
 
     measure_viewer.py [--rounds N] [--steps N]      prints a table
 
-Processor time is that of the server but for the viewer's own thread. The machine's other work changes caches and clocks, so the
-three are taken in turns, and medians of rounds are compared.
+Processor time is that of the server but for the viewer's own thread. The machine's other work changes caches and clocks, so steps with
+pages and steps without are taken in turns, and medians of rounds are compared. The page that reads nothing watches a session of its own,
+as long as the other one, for at least 60 s. Two equal sessions do not take quite the same time: their ratio before that page came counts
+as 1.
 """
 
 from __future__ import annotations
@@ -16,6 +18,7 @@ import sys
 import threading
 import time
 from pathlib import Path
+from typing import NamedTuple
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT / "client" / "python"), str(ROOT / "client" / "python" / "tests")]
@@ -64,34 +67,63 @@ class Pages:
             page.close()
 
 
-def measure(server: eipc.ServerProcess, session: eipc.Session, steps: int, readers: int, dead: int) -> float:
+READERS = 20
+UNREAD_S = 60.0
+
+
+def measure(server: eipc.ServerProcess, session: eipc.Session, steps: int) -> float:
     """Processor time of a step, ms, over the first `steps` of the schedule."""
-    port = int(server.viewer_url.rstrip("/").rpartition(":")[2])
     session.reset()
-    pages = Pages(port, session.name, readers, dead)
     before = processor_seconds(server.process.pid)
     with session.stream() as stream:
         for _ in range(steps):
             stream.step(0.02)
-    spent = processor_seconds(server.process.pid) - before
-    pages.close()
-    return 1e3 * spent / steps
+    return 1e3 * (processor_seconds(server.process.pid) - before) / steps
 
 
-# Pages that read, and pages that do not.
-CASES = {"no page": (0, 0), "one that reads nothing": (0, 1), "20 that read": (20, 0)}
+class Costs(NamedTuple):
+    """Processor time of a step, ms, in each round."""
+
+    alone: list[float]
+    read: list[float]  # by READERS pages
+    alone_before: list[float]  # of the session without a page, before the other one got one
+    other_before: list[float]
+    alone_beside: list[float]  # of the session without a page, while the page of the other one read nothing
+    unread: list[float]
+
+    def read_percent(self) -> float:
+        return 100 * (statistics.median(self.read) / statistics.median(self.alone) - 1)
+
+    def unread_percent(self) -> float:
+        ratio = statistics.median(self.unread) / statistics.median(self.alone_beside)
+        return 100 * (ratio * statistics.median(self.alone_before) / statistics.median(self.other_before) - 1)
 
 
-def measure_costs(binary: Path, rounds: int, steps: int) -> dict[str, list[float]]:
-    """Processor time of a step, ms, in each round, by case; a round takes the cases in turns."""
-    times: dict[str, list[float]] = {name: [] for name in CASES}
+def measure_costs(binary: Path, rounds: int, steps: int) -> Costs:
+    """In turns: without a page and with READERS, then of two sessions, of which one gets a page that reads nothing."""
+    costs = Costs([], [], [], [], [], [])
     with eipc.launch(binary, ["--listen=127.0.0.1:0", "--viewer=127.0.0.1:0", "--log-level=off"]) as server, server.client() as client:
-        with client.create_scene(SCENE).create_session() as session:
-            measure(server, session, steps, 0, 0)  # fills caches
+        port = int(server.viewer_url.rstrip("/").rpartition(":")[2])
+        scene = client.create_scene(SCENE)
+        with scene.create_session() as session, scene.create_session() as other:
+            def in_turns(first: list[float], second: list[float]) -> None:
+                first.append(measure(server, session, steps))
+                second.append(measure(server, other, steps))
+
+            in_turns([], [])  # fills caches
             for _ in range(rounds):
-                for name, (readers, dead) in CASES.items():
-                    times[name].append(measure(server, session, steps, readers, dead))
-    return times
+                costs.alone.append(measure(server, session, steps))
+                pages = Pages(port, session.name, READERS, 0)
+                costs.read.append(measure(server, session, steps))
+                pages.close()
+            for _ in range(rounds):
+                in_turns(costs.alone_before, costs.other_before)
+            page = Pages(port, other.name, 0, 1)
+            until = time.monotonic() + UNREAD_S
+            while time.monotonic() < until or len(costs.unread) < rounds:
+                in_turns(costs.alone_beside, costs.unread)
+            page.close()
+    return costs
 
 
 def main() -> int:
@@ -100,12 +132,12 @@ def main() -> int:
     parser.add_argument("--steps", type=int, default=100)
     options = parser.parse_args()
     binary = os.environ.get("EIPC_SERVER") or ROOT / "build" / "release" / "bin" / "eipc-server"
-    times = measure_costs(Path(binary), options.rounds, options.steps)
-    base = statistics.median(times["no page"])
+    costs = measure_costs(Path(binary), options.rounds, options.steps)
     print("| pages | processor time of a step, ms (median of rounds) | against none |\n| --- | --- | --- |")
-    for name, values in times.items():
-        median = statistics.median(values)
-        print(f"| {name} | {median:.3f} (from {min(values):.3f} to {max(values):.3f}) | {100 * (median / base - 1):+.1f} % |")
+    rows = (("none", costs.alone, 0.0), (f"{READERS} that read", costs.read, costs.read_percent()),
+            (f"one that reads nothing for {UNREAD_S:.0f} s", costs.unread, costs.unread_percent()))
+    for name, values, percent in rows:
+        print(f"| {name} | {statistics.median(values):.3f} (from {min(values):.3f} to {max(values):.3f}, {len(values)} rounds) | {percent:+.1f} % |")
     return 0
 
 

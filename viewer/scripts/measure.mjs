@@ -2,7 +2,8 @@
 //
 //     node scripts/measure.mjs [--rounds N] [--drags N] frames | tiles | latency ...
 //
-// frames: 20,480 triangles in motion beside an empty scene, in turns. tiles: 64 worlds of the grasp beside an empty scene. latency: from
+// frames: 20,480 triangles in motion beside the same in one colour and an empty scene, in turns. tiles: 64 worlds of the grasp beside an
+// empty scene, then in one colour. latency: from
 // the pointer's event to the state and to the picture that show its effect, while the grasp takes steps of 20 ms in real time.
 
 import { execFileSync } from "node:child_process";
@@ -51,10 +52,28 @@ async function drawRate([what, seconds]) {
   return (1000 * frames) / (performance.now() - begin);
 }
 
-async function ofRecording(browser, path) {
+// In the page: from now on every surface has one colour, without light and shadows. What is left is the renderer's time for triangles.
+function flatten() {
+  const { stage } = (globalThis.eipcConsole?.tiles ?? globalThis.eipcViewer).picture;
+  stage.withoutShadows();
+  stage.scene.traverse(({ isMesh, material }) => {
+    if (!isMesh) return;
+    const { onBeforeCompile } = material;
+    material.onBeforeCompile = (shader, renderer) => {
+      onBeforeCompile.call(material, shader, renderer);
+      shader.fragmentShader = "void main() { gl_FragColor = vec4(0.8, 0.6, 0.4, 1.0); }";
+    };
+    const key = material.customProgramCacheKey();
+    material.customProgramCacheKey = () => `flat ${key}`;
+    material.needsUpdate = true;
+  });
+}
+
+async function ofRecording(browser, path, { flat = false } = {}) {
   const page = await browser.newPage({ viewport: SIZE });
   await page.goto(pathToFileURL(path).href);
   await drawn(page);
+  if (flat) await page.evaluate(flatten);
   const rate = await page.evaluate(drawRate, ["recording", SECONDS]);
   const extent = await page.evaluate(() => globalThis.eipcViewer.picture.extent);
   await page.close();
@@ -70,15 +89,17 @@ function makePage(path, ...options) {
 async function frames(browser, { folder, rounds }) {
   const full = makePage(join(folder, "full.html"), "--subdivisions", "5");
   const empty = makePage(join(folder, "empty.html"), "--empty");
-  const rates = { full: [], empty: [] };
+  const rates = { full: [], flat: [], empty: [] };
   let extent;
   for (let round = 0; round < rounds; round++) {
     const seen = await ofRecording(browser, full);
     ({ extent } = seen);
     rates.full.push(seen.rate);
+    rates.flat.push((await ofRecording(browser, full, { flat: true })).rate);
     rates.empty.push((await ofRecording(browser, empty)).rate);
   }
   say("triangles.rate", median(rates.full), "frames/s");
+  say("triangles.flat_rate", median(rates.flat), "frames/s");
   say("triangles.empty_rate", median(rates.empty), "frames/s");
   say("triangles.count", extent.triangles, "");
   say("triangles.cage_bytes", 12 * extent.nodes, "B");
@@ -88,7 +109,7 @@ async function frames(browser, { folder, rounds }) {
 async function tiles(browser, { folder, rounds }) {
   const empty = makePage(join(folder, "empty.html"), "--empty");
   const server = await viewGrasp("--still", "--worlds", String(TILES));
-  const rates = { full: [], empty: [] };
+  const rates = { full: [], flat: [], empty: [] };
   try {
     const page = await browser.newPage({ viewport: SIZE });
     await page.goto(`${server.url}&world=all`);
@@ -97,11 +118,14 @@ async function tiles(browser, { folder, rounds }) {
       rates.full.push(await page.evaluate(drawRate, ["tiles", SECONDS]));
       rates.empty.push((await ofRecording(browser, empty)).rate);
     }
+    await page.evaluate(flatten);
+    for (let round = 0; round < rounds; round++) rates.flat.push(await page.evaluate(drawRate, ["tiles", SECONDS]));
     await page.close();
   } finally {
     server.end();
   }
   say("tiles.rate", median(rates.full), "frames/s");
+  say("tiles.flat_rate", median(rates.flat), "frames/s");
   say("tiles.empty_rate", median(rates.empty), "frames/s");
   say("tiles.count", TILES, "");
 }
