@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,6 +16,22 @@ class Front:
     name: str
     program: Path
     server: Path
+
+
+# What a front starts or reads, beside each other.
+PROGRAMS = ("eipc-server", "eipc-server-with-proxy", "eipc-server-messages.lua")
+
+
+def own_copy(server: Path, folder: Path) -> Path:
+    """The server's program and what stands beside it, copied into `folder`: a build meanwhile replaces neither what runs nor what is
+    started again. A server of another name, which stands alone, is returned as it is."""
+    if server.name != PROGRAMS[0]:
+        return server
+    folder.mkdir(parents=True)
+    for path in (server.with_name(name) for name in PROGRAMS):
+        if path.exists():
+            shutil.copy2(path, folder)
+    return folder / server.name
 
 
 def fronts(server: Path, names: list[str]) -> list[Front]:

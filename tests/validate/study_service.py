@@ -32,7 +32,7 @@ sys.path.insert(0, str(REPOSITORY / "client" / "python"))
 import eipc  # noqa: E402
 from service_floods import (Health, connection_flood, exhaust_descriptors, header_flood, header_floods,  # noqa: E402
                             open_descriptors, open_descriptors_of_proxy, ping_flood, reset_flood, reset_floods, seconds_until_accepting)
-from service_fronts import Front, fronts  # noqa: E402
+from service_fronts import Front, fronts, own_copy  # noqa: E402
 from service_kill import kill_rounds  # noqa: E402
 from service_launch import exact_heap, launch  # noqa: E402
 from service_memory import measure  # noqa: E402
@@ -41,8 +41,8 @@ from service_page import ServicePage  # noqa: E402
 from service_pauses import pauses  # noqa: E402
 from service_recovery import ACTIVE, IDLE, recover  # noqa: E402
 from service_scenes import affine_bin, fine_surface, pile, sliders  # noqa: E402
-from service_soak import Sample, after_warm_up, soak  # noqa: E402
-from trend import trend  # noqa: E402
+from service_soak import TRIM_S, Sample, after_warm_up, soak  # noqa: E402
+from trend import most_spans, trend  # noqa: E402
 
 NAME = "service"
 DESCRIPTION = "snapshots, kill -9, floods, overload and overhead of the server"
@@ -80,10 +80,11 @@ def _program(name: str) -> str:
 
 def run(context: Context) -> list[Record]:
     records, page = [], ServicePage(context.figures)
+    server = own_copy(context.server, context.scratch / "programs")
     for name, (part, title, where) in PARTS.items():
         if WANTED and not re.fullmatch(WANTED, name):
             continue
-        for front in fronts(context.server, FRONTS):
+        for front in fronts(server, FRONTS):
             if front.name not in where:
                 continue
             context.say(f"{name}, {front.name}")
@@ -324,7 +325,8 @@ def _soak(context: Context, _: Front) -> list[Record]:
     warm_up = float(os.environ.get("EIPC_SERVICE_WARM_UP_S", seconds / 3))
     metrics = f"127.0.0.1:{free_port()}"
     folder = tempfile.mkdtemp(dir=context.scratch)
-    arguments = (LOOPBACK, "--max-sessions=128", "--log-level=off", f"--metrics={metrics}", f"--state-dir={folder}")
+    arguments = (LOOPBACK, "--max-sessions=128", "--log-level=off", f"--metrics={metrics}", f"--state-dir={folder}",
+                 f"--trim-interval={TRIM_S:g}")
     with exact_heap(), launch(context.server, arguments) as server:
         seen = soak(server, metrics, _scene, seconds, SOAK_SEED, context.say)
     for failure in seen.failures[:10]:
@@ -344,13 +346,15 @@ def _soak(context: Context, _: Front) -> list[Record]:
 def _growth(seen: Sample, long: bool) -> list[Record]:
     """Slopes an hour. Their bounds are only held against targets where the run is long enough to show them."""
     judge = at_most if long else lambda name, value, limit, unit: reported(name, value, unit)
-    records = []
+    spans = most_spans(seen.t_s)
+    records = [reported("soak.samples", len(seen.t_s)), reported("soak.samples_averaged_in_spans", spans)]
     for name, values, limit in (("heap_in_use", seen.in_use, 0.01), ("anonymous_memory", seen.anonymous, 0.01),
                                 ("descriptors", seen.descriptors, 1)):
         scale = values.mean() if name != "descriptors" else 1.0  # memory: a share of itself
-        line = trend(seen.t_s / 3600, values / scale)
+        line = trend(seen.t_s / 3600, values / scale, spans)
         mean = reported(f"soak.{name}", values.mean()) if scale == 1 else reported(f"soak.{name}", values.mean() / 2**20, "MiB")
-        records += [mean, reported(f"soak.{name}_slope", line.slope, "1/h"), reported(f"soak.{name}_slope_t", line.t),
+        records += [mean, reported(f"soak.{name}_scatter", line.scatter), reported(f"soak.{name}_slope", line.slope, "1/h"),
+                    reported(f"soak.{name}_slope_uncertainty", line.uncertainty, "1/h"), reported(f"soak.{name}_slope_t", line.t),
                     judge(f"soak.{name}_slope_at_most", line.upper, limit, "1/h")]
     return records
 

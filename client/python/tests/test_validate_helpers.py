@@ -3,6 +3,7 @@
 import collections
 import importlib
 import socket
+import subprocess
 import threading
 
 import numpy as np
@@ -158,6 +159,45 @@ def test_a_trend_of_what_never_changes_is_zero():
     assert (still.slope, still.standard_error, still.t, still.upper) == (0, 0, 0, 0)
     with pytest.raises(ValueError, match="20 spans"):
         trend(times[:5], np.zeros(5))
+
+
+def test_a_trend_has_as_many_spans_as_its_times_fill():
+    helpers = importlib.import_module("trend")
+    assert [helpers.most_spans(np.arange(float(count))) for count in (40, 20, 19, 10, 9, 5)] == [20, 20, 10, 10, 5, 5]
+    with pytest.raises(ValueError, match="4 samples do not fill 5 spans"):
+        helpers.most_spans(np.arange(4.0))
+
+
+def test_an_hour_of_samples_at_rest_tells_a_leak_from_none():
+    """As tests/validate/service_soak.py derives it: 70 samples in 40 minutes that scatter by 0.4 %, and the bound of 1 % an hour."""
+    trend = importlib.import_module("trend").trend
+    rng = np.random.default_rng(5)
+    hours = np.linspace(0, 40 / 60, 70)
+
+    def uppers(slope):
+        return [trend(hours, 1 + slope * hours + 0.004 * rng.normal(size=70)) for _ in range(300)]
+
+    flat, leak = uppers(0.0), uppers(0.02)
+    assert np.mean([line.uncertainty for line in flat]) == pytest.approx(2.1 * np.sqrt(12 / 70) * 0.004 / (40 / 60), rel=0.1)
+    assert np.mean([line.scatter for line in flat]) == pytest.approx(0.004, rel=0.05)
+    assert np.mean([line.upper <= 0.01 for line in flat]) > 0.9
+    assert not any(line.upper <= 0.01 for line in leak)
+
+
+def test_a_study_runs_its_own_copy_of_the_server(tmp_path):
+    fronts = importlib.import_module("service_fronts")
+    built = tmp_path / "bin"
+    built.mkdir()
+    for name in fronts.PROGRAMS:
+        (built / name).write_text(f"#!/bin/sh\necho {name}\n")
+        (built / name).chmod(0o755)
+    copy = fronts.own_copy(built / "eipc-server", tmp_path / "own")
+    (built / "eipc-server").write_text("another build")
+    names = {front.name: front.program for front in fronts.fronts(copy, ["direct", "proxy"])}
+    for name, program in (("direct", "eipc-server"), ("proxy", "eipc-server-with-proxy")):
+        assert subprocess.run([names[name]], capture_output=True, text=True, check=True).stdout == program + "\n"
+    other = tmp_path / "eipc-server-of-another-name"
+    assert fronts.own_copy(other, tmp_path / "none") == other
 
 
 def test_what_sanitizers_and_test_programs_say_is_counted(tmp_path):
