@@ -135,6 +135,14 @@ def test_every_block_of_the_drives_runs(server_binary, eipc_binary, tmp_path):
     assert abs(forces[0][2] - 0.064 * 9.81) < 0.01  # its weight
     assert -4.2 < forces[1][2] < -3.7  # 200 N/m times some 20 mm
     assert abs(float(wiped[0].split()[0]) - 0.1) < 0.002
+    sponge = re.findall(r"(pressed|too far|lifted): handle at (\S+) m, drive (\S+) N(, saturated)?, grip (\S+) N, table (\S+) N", printed)
+    drive, grip, table = ({what: float(row[k]) for what, *row in sponge} for k in (1, 3, 4))
+    weight, handle = 9.81 * 300 * 0.04**3, 9.81 * 500 * 0.02**3  # N
+    assert [bool(row[3]) for row in sponge] == [False, True, False]
+    assert -10.1 < drive["too far"] < -9.9 and drive["too far"] < drive["pressed"] < -1
+    for what in ("pressed", "too far", "lifted"):  # at rest the forces on each body add up to nothing
+        assert abs(table[what] + grip[what] - weight) < 0.02 and abs(drive[what] - grip[what] - handle) < 0.02
+    assert table["lifted"] == 0 and abs(float(sponge[2][1]) - 0.08) < 0.001
 
 
 def test_every_block_of_the_joints_runs(server_binary, eipc_binary, tmp_path):
@@ -173,6 +181,8 @@ def test_every_block_of_touch_runs(server_binary, eipc_binary, tmp_path):
     weight = 0.06 * 0.06 * 0.02 * 1000 * 9.218  # N, across the slope
     area = 0.06 * 0.06 + 2 * 0.06 * 0.02  # m^2: of the lower corners, the lower side and half of the four beside it
     assert all(abs(float(force) / weight - 1) < 0.05 and 1 < int(pressure) * area / weight < 2 for *_, force, pressure in from_cpp)
+    (shown, felt), = re.findall(r"70 wrenches, 20 ms apart; the device shows up to ([\d.]+) N of up to ([\d.]+) N", printed)
+    assert float(felt) > 1 and 0 < float(shown) <= min(3, 0.5 * float(felt)) + 0.005
     pressed = re.findall(r"(\w+): (\d+) of (\d+) vertices, up to (\d+) kPa, sum off by (\S+); peak stress (\d+) kPa", printed)
     assert [name for name, *_ in pressed] == ["teddy", "bubble_left", "bubble_right"]
     for _, touched, of, pressure, error, peak in pressed:
