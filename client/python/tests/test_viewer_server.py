@@ -15,6 +15,8 @@ from web_socket import CLOSE, TEXT, Refused, WebSocket, ask_for_socket, read_res
 
 TOKENS = {"operator-a": ("alpha", "operator"), "viewer-a": ("alpha", "viewer"), "operator-b": ("beta", "operator")}
 OBSERVE = observation_pb2.ObservationRequest(cage_positions=True, poses=True, positions_dtype=geometry_pb2.FLOAT32)
+MOST_OPEN_REQUESTS, MOST_WAITING_BYTES = 32, 2**20  # of ViewClient
+MOST_SUBSTEPS = 100_000  # of the server
 POLICY_VIOLATION, TOO_BIG, PROTOCOL_ERROR, NO_TEXT = 1008, 1009, 1002, 1003
 
 
@@ -187,6 +189,12 @@ def test_tenants_see_their_own_and_viewers_do_not_drive(guarded):
             assert request(port, path=f"/recording?session={session.name}", headers={"Cookie": cookie_of(port, 'operator-b')})[0] == 404
 
 
+def keep_busy(page, session):
+    """A call that lasts as long as the page is there: the page's later calls wait for it, and watches of the session do."""
+    step = service_pb2.StepRequest(session=session.name, dt_s=0.01, substeps=MOST_SUBSTEPS)
+    page.ask(viewer_pb2.ViewerRequest(id=1000, call=viewer_pb2.ViewerCall(method="Step", request=step.SerializeToString())))
+
+
 def refused_with(port, send, *codes):
     with WebSocket(port) as page:
         send(page)
@@ -206,11 +214,16 @@ def test_malformed_and_oversized_frames_end_only_their_connection(server):
     refused_with(port, lambda page: page.send_raw(bytes([0x82, 0x01, 0x00])), PROTOCOL_ERROR)
     refused_with(port, lambda page: page.send_raw(bytes([0x83, 0x80, 0, 0, 0, 0])), PROTOCOL_ERROR)
 
-    def flood(page):
-        for number in range(1, 200):
-            page.ask(watch("sessions/none", number))
 
-    refused_with(port, flood, POLICY_VIOLATION, None)
+def test_open_requests_are_bounded(server):
+    with server.client() as client, client.create_scene(small_scene()).create_session() as session:
+
+        def fill(page):
+            keep_busy(page, session)
+            for number in range(1, MOST_OPEN_REQUESTS + 1):
+                page.ask(watch(session.name, number))
+
+        refused_with(port_of(server), fill, POLICY_VIOLATION)
 
 
 def test_watches_are_bounded(server):
@@ -256,12 +269,15 @@ def test_a_chunk_extension_without_end_is_refused(server):
 
 
 def test_requests_that_wait_are_bounded(server):
-    def fill(page):
-        call = viewer_pb2.ViewerCall(method="CreateScene", request=bytes(200 * 1024))
-        for number in range(1, 25):
-            page.send(viewer_pb2.ViewerRequest(id=number, call=call).SerializeToString())
+    with server.client() as client, client.create_scene(small_scene()).create_session() as session:
 
-    refused_with(port_of(server), fill, POLICY_VIOLATION, None)
+        def fill(page):
+            keep_busy(page, session)
+            call = viewer_pb2.ViewerCall(method="CreateScene", request=bytes(MOST_WAITING_BYTES // 5))
+            for number in range(1, 7):
+                page.send(viewer_pb2.ViewerRequest(id=number, call=call).SerializeToString())
+
+        refused_with(port_of(server), fill, POLICY_VIOLATION)
 
 
 def test_a_thousand_connections_disturb_nobody(server):
