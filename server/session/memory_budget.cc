@@ -12,6 +12,7 @@
 #include "sim/mesh/condensed_stiffness.h"
 #include "sim/meshing/condense.h"
 #include "sim/scene/body_kinds.h"
+#include "sim/scene/coarse_space.h"
 #include "sim/scene/scene_spec.h"
 #include "sim/scene/sliders.h"
 #include "sim/solver/linear_solvers.h"
@@ -87,7 +88,8 @@ int64_t MarksBytes(const ShellMarks& marks) {
 
 int64_t CondensedBytes(const CondensedStiffness& condensed) {
   int64_t bytes = BytesOf(condensed.rest);
-  for (const CondensedStiffness::Cluster& c : condensed.clusters) bytes += BytesOf(c.stiffness) + BytesOf(c.gradient);
+  for (const CondensedStiffness::Cluster& c : condensed.clusters)
+    bytes += BytesOf(c.remainder) + BytesOf(c.strain) + BytesOf(c.gradient);
   return bytes;
 }
 
@@ -235,10 +237,10 @@ int64_t JointCompileBytes(const SceneSpec& spec) {
 // Four matrices of three rows a fine vertex and three columns a cage vertex, and the factor of the fine stiffness.
 int64_t CondensingBytes(const BodySpec& body) {
   constexpr int64_t kMatrices = 4, kFactorPerVertex = 20 << 10, kLattice = 8, kMostCage = kMostCondensedVertices,
-                    kMostFine = kMostOwnFineVertices;
-  const int64_t cage =
-      std::min<int64_t>(body.cage ? static_cast<int64_t>(body.cage->vertices.size()) : std::max(0, body.cage_vertices), kMostCage);
-  const int64_t fine = std::max<int64_t>(kLattice * kMostCage, body.mesh.tets.empty() ? 0 : kMostFine);
+                    kMostFine = kMostOwnFineVertices, kLeastLattice = 800;
+  const int64_t cage = std::clamp<int64_t>(CageVertices(body), 0, kMostCage);
+  const int64_t own = body.mesh.tets.empty() ? 0 : static_cast<int64_t>(body.mesh.vertices.size());
+  const int64_t fine = std::max(std::max(kLattice * cage, kLeastLattice), std::min(own, kMostFine));
   return fine * (kMatrices * 72 * cage + kFactorPerVertex);
 }
 
@@ -280,7 +282,7 @@ int64_t EstimateSessionBytes(const Model& model, int worlds) {
   double condensed = 0;
   for (const ElasticBody& body : model.elastic) {
     // The Hessian with and without its damping, as coupled as it is factored, and vectors of every cluster.
-    constexpr double kPerPair = 6 * 72, kVectors = 10;
+    constexpr double kPerPair = 6 * 72, kVectors = 26;
     if (!body.condensed) continue;
     const auto n = static_cast<double>(body.condensed->stride());
     condensed += kPerPair * n * n + 24 * kVectors * n * static_cast<double>(body.condensed->clusters.size());

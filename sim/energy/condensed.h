@@ -5,30 +5,33 @@
 #include <vector>
 
 #include "sim/base/parallel.h"
+#include "sim/energy/coordinate_rows.h"
 #include "sim/energy/elasticity.h"
 #include "sim/energy/term.h"
 #include "sim/mesh/condensed_stiffness.h"
 
 namespace eipc {
 
-// Elastic energy of an embedded body whose cage stands for a finer model of the object. With the stiffness K_c of cluster c, the
-// cage's rest positions X and q the cage's positions, both about their means,
+// Elastic energy of an embedded body whose cage stands for a finer model of the object. With cluster c of that model, of solid
+// volume V_c, X the cage's rest positions and q its positions, both about their means,
 //
-//   E = sum_c 1/2 y_c^T K_c y_c + sum_T V_T kappa/2 max(0, c_0 - det F_T)^2,     y_c = R_c^T q - X,
-//   R_c = the rotation of the polar decomposition of  F_c = sum_k q_k g_ck^T,
+//   E = sum_c [ 1/2 y_c^T K'_c y_c + V_c Psi(I + e_c) ] + sum_T V_T kappa/2 max(0, c_0 - det F_T)^2,
+//   y_c = R_c^T q - X,   e_c = E_c y_c,   R_c = the rotation of the polar decomposition of  F_c = sum_k q_k g_ck^T:
 //
-// g_ck the mean gradient of node k's shape function over the cluster. At rest its Hessian is the sum of the K_c, the condensed
-// stiffness; it does not depend on where the body is and how it is turned. The second sum is over the cage's tetrahedra and zero
-// until one has lost a share of its volume (kFoldingStart): the condensed stiffness is that of small strain and would let
-// tetrahedra fold at a finite cost; kappa is the bulk modulus.
+// e_c is the mean strain of the fine model in the cluster and has the energy density Psi of the body's material; what varies within
+// the cluster has the stiffness K'_c of small strain (CondensedStiffness). g_ck is the mean gradient of node k's shape function
+// over the cluster. At rest the Hessian is the condensed stiffness, the sum of K'_c + V_c E_c^T C E_c; the energy does not depend
+// on where the body is and how it is turned. The last sum is over the cage's tetrahedra and zero until one has lost most of its
+// volume (kFoldingStart), since the other two let those that hold little solid fold at a finite cost; kappa is the bulk modulus.
 //
 // R_c depends on q: the gradient has the terms of that, without which a body would turn itself. So has the Hessian, which is exact
-// until it has to be positive semidefinite (Project): then it is the sum of the rotated K_c. Damping is that of the elements' law:
-// (beta / 2 gamma h) (q - q_tilde)^T K (q - q_tilde), K the rotated stiffness at the start of the step.
+// until it has to be positive semidefinite (Project): then it is the sum of the rotated K'_c + V_c E_c^T C_c E_c, C_c the projected
+// Hessian of the material. Damping is that of the elements' law: (beta / 2 gamma h) (q - q_tilde)^T K (q - q_tilde), K the rotated
+// condensed stiffness at the start of the step.
 class CondensedTerm : public EnergyTerm {
  public:
   // Below this ratio of a cage tetrahedron's volume to that at rest it resists in addition.
-  static constexpr double kFoldingStart = 0.8;
+  static constexpr double kFoldingStart = 0.2;
 
   // `body` has a condensed stiffness.
   CondensedTerm(const ElasticBody* body, ThreadPool* pool);
@@ -42,18 +45,26 @@ class CondensedTerm : public EnergyTerm {
   bool Project() override;
 
  private:
-  // At one point, in the frame of the cluster; vectors by coordinate (CondensedStiffness).
+  // What does not change.
+  struct ClusterRest {
+    Rows gradient;
+    Rows linear;  // C E, six rows: V_c times the stress of small strain
+  };
+  // At one point, in the frame of the cluster.
   struct ClusterState {
     Mat3 rotation = Mat3::Identity();
-    Mat3 stretch = Mat3::Identity();          // S of F = R S
-    Mat3 torque_inverse = Mat3::Identity();   // (tr S I - S)^-1
-    Vec3 z = Vec3::Zero();                    // (tr S I - S)^-1 sum p x f
-    double value = 0;                         // J
-    std::vector<double> p;                    // R^T q
-    std::vector<double> f;                    // K y
-    std::vector<double> h;                    // the gradient: f - z x g
-    std::array<std::vector<double>, 3> u, v;  // the part of the Hessian of rank six, u v^T + v u^T, turned back by R
-    std::vector<double> scratch;
+    Mat3 stretch = Mat3::Identity();         // S of F = R S
+    Mat3 torque_inverse = Mat3::Identity();  // (tr S I - S)^-1
+    Mat3 deformation = Mat3::Identity();     // I + e
+    Vec3 z = Vec3::Zero();                   // (tr S I - S)^-1 sum p x f
+    double value = 0;                        // J
+    Rows p;                                  // R^T q
+    Rows y;                                  // p - X
+    Rows f;                                  // K' y + V E^T P
+    Rows h;                                  // the gradient: f - z x g
+    Rows tangent;                            // V C E, six rows
+    std::array<Rows, 3> u, v;                // the part of the Hessian of rank six, u v^T + v u^T
+    std::array<Rows, 3> turned;              // scratch
   };
 
   size_t n() const { return condensed_->vertices(); }
@@ -61,14 +72,16 @@ class CondensedTerm : public EnergyTerm {
   bool damped() const { return body_->rayleigh_beta_s > 0; }
   // Unless it is done.
   void Evaluate(const VecX& q);
-  void EvaluateCluster(size_t c, const VecX& q);
+  void EvaluateCluster(size_t c);
+  void AddMeanStrain(size_t c);
+  void FindTangent(size_t c);
   void FindTurning(size_t c);
-  // Adds the rotated stiffness of the cluster, and with `turning` the part of rank six.
-  void AddRotated(size_t c, const Mat3& rotation, bool turning, std::vector<double>* dense) const;
-  Mat3 DenseBlock(const std::vector<double>& dense, size_t k, size_t l) const;
+  // Adds the rotated stiffness of all clusters; kExact: with the part of rank six; kLinear: that of small strain.
+  enum class Stiffness { kLinear, kProjected, kExact };
+  void AddRotated(Stiffness kind, Rows* dense);
+  void AddColumn(size_t l, Stiffness kind, Rows* dense) const;
+  Mat3 DenseBlock(const Rows& dense, size_t k, size_t l) const;
   double DampingForce(const VecX& q, VecX* gradient) const;
-  void AddFoldingGradient(const VecX& q, VecX* gradient) const;
-  void AddFoldingHessian(const VecX& q, BlockMatrix* hessian) const;
 
   const ElasticBody* body_;
   const CondensedStiffness* condensed_;
@@ -76,13 +89,15 @@ class CondensedTerm : public EnergyTerm {
   int32_t first_node_;
   double damping_ = 0;  // beta / gamma h
   bool projected_ = false;
+  Rows rest_;
+  std::vector<ClusterRest> clusters_;
   std::vector<ClusterState> states_;
   bool is_evaluated_ = false;
-  VecX evaluated_;              // where states_ belong to
-  Vec3 center_ = Vec3::Zero();  // mean of the nodes there
+  VecX evaluated_;  // where states_ belong to
+  Rows position_;   // of the nodes there, about their mean
   // Of nodes k >= l; a row of `stride` entries k for each l of the n nodes and each pair of coordinates (3 a + b).
-  std::vector<double> dense_;
-  std::vector<double> start_;   // of the damping: the rotated stiffness of the start of the step
+  Rows dense_;
+  Rows start_;                  // of the damping: the rotated stiffness of the start of the step
   VecX q_tilde_;                // only when damped
   std::vector<int64_t> slots_;  // of the blocks (k >= l) in the matrix
 };

@@ -23,7 +23,7 @@ namespace {
 using MatX = Eigen::MatrixXd;
 using Sparse = Eigen::SparseMatrix<double>;
 
-constexpr int kMostClusters = 16;
+constexpr int kMostClusters = 8;
 constexpr int kTetsOfCluster = 3;  // of the cage, at least
 // Of L, as a share of the object's mass.
 constexpr double kSmoothing = 1e-6;
@@ -160,6 +160,20 @@ void StrainRows(const std::array<Vec3, 4>& g, double volume, double bulk, double
   *rows *= std::sqrt(volume);
 }
 
+// CondensedStiffness::Cluster::strain of one tetrahedron.
+Eigen::Matrix<double, 6, 12> Strain(const std::array<Vec3, 4>& g) {
+  Eigen::Matrix<double, 6, 12> out = Eigen::Matrix<double, 6, 12>::Zero();
+  for (int a = 0; a < 4; ++a) {
+    for (int i = 0; i < 3; ++i) {
+      const int j = (i + 1) % 3;
+      out(i, 3 * a + i) = g[a][i];
+      out(3 + i, 3 * a + i) = std::sqrt(0.5) * g[a][j];
+      out(3 + i, 3 * a + j) = std::sqrt(0.5) * g[a][i];
+    }
+  }
+  return out;
+}
+
 class Condenser {
  public:
   Condenser(const TetMesh& cage, const FineModel& fine, std::vector<Sample> samples, const ElasticModuli& moduli)
@@ -175,6 +189,7 @@ class Condenser {
     EIPC_RETURN_IF_ERROR(FindFields());
     CondensedStiffness out;
     out.bulk_modulus_pa = bulk_;
+    out.shear_modulus_pa = shear_;
     Vec3 mean = Vec3::Zero();
     for (const Vec3& p : cage_.mesh->vertices()) mean += p / static_cast<double>(cage_.mesh->vertices().size());
     for (const Vec3& p : cage_.mesh->vertices()) out.rest.push_back(p - mean);
@@ -246,46 +261,69 @@ class Condenser {
   // Nothing when the cluster is empty.
   std::optional<CondensedStiffness::Cluster> ClusterFrom(const std::vector<int>& of, int c, const CondensedStiffness& made) const {
     CondensedStiffness::Cluster out;
-    out.gradient.assign(n(), Vec3::Zero());
+    if (!AddMeanGradient(of, c, &out)) return std::nullopt;
+    // Rows by which the energy of the cluster's tetrahedra is half the square, and the mean strain. Both are freed of what rounding
+    // makes of rigid motions.
+    const Eigen::Index tets = std::count(of.begin(), of.end(), c);
+    MatX rows(7 * tets, 3 * n()), strain = MatX::Zero(6, 3 * n());
+    Eigen::Index at = 0;
+    for (size_t t = 0; t < of.size(); ++t) {
+      if (of[t] != c) continue;
+      const std::array<Vec3, 4> g = located_.Gradients(t);
+      Eigen::Matrix<double, 7, 12> energy;
+      StrainRows(g, fine_.volume[t], bulk_, shear_, &energy);
+      const Eigen::Matrix<double, 6, 12> mean = fine_.volume[t] * Strain(g);
+      rows.middleRows<7>(at).setZero();
+      for (int a = 0; a < 4; ++a) {
+        const auto field = fields_.middleRows<3>(3 * fine_.mesh.tets()[t][a]);
+        rows.middleRows<7>(at) += energy.middleCols<3>(3 * a) * field;
+        strain += mean.middleCols<3>(3 * a) * field;
+      }
+      out.volume += fine_.volume[t];
+      at += 7;
+    }
+    strain /= out.volume;
+    const MatX rigid = RigidMotions(made.rest);
+    const Eigen::LDLT<MatX> gram((rigid.transpose() * rigid).eval());
+    rows -= (rows * rigid) * gram.solve(rigid.transpose());
+    strain -= (strain * rigid) * gram.solve(rigid.transpose());
+    const MatX mean_part = out.volume * strain.transpose() * IsotropicStiffness(bulk_, shear_) * strain;
+    Store(rows.transpose() * rows - mean_part, strain, made, &out);
+    return out;
+  }
+
+  // False when the cluster is empty.
+  bool AddMeanGradient(const std::vector<int>& of, int c, CondensedStiffness::Cluster* out) const {
+    out->gradient.assign(n(), Vec3::Zero());
     double total = 0;
     for (size_t s = 0; s < samples_.size(); ++s) {
       if (of[samples_[s].tet] != c) continue;
       const std::array<Vec3, 4> g = cage_.Gradients(cage_tet_[s]);
-      for (int a = 0; a < 4; ++a) out.gradient[cage_.mesh->tets()[cage_tet_[s]][a]] += samples_[s].weight * g[a];
+      for (int a = 0; a < 4; ++a) out->gradient[cage_.mesh->tets()[cage_tet_[s]][a]] += samples_[s].weight * g[a];
       total += samples_[s].weight;
     }
-    if (!(total > 0)) return std::nullopt;
-    for (Vec3& g : out.gradient) g /= total;
-    const Eigen::Index tets = std::count(of.begin(), of.end(), c);
-    MatX rows(7 * tets, 3 * n());
-    Eigen::Index at = 0;
-    for (size_t t = 0; t < of.size(); ++t) {
-      if (of[t] != c) continue;
-      Eigen::Matrix<double, 7, 12> strain;
-      StrainRows(located_.Gradients(t), fine_.volume[t], bulk_, shear_, &strain);
-      auto part = rows.middleRows<7>(at);
-      part.setZero();
-      for (int a = 0; a < 4; ++a) part += strain.middleCols<3>(3 * a) * fields_.middleRows<3>(3 * fine_.mesh.tets()[t][a]);
-      at += 7;
-    }
-    // Free of what rounding makes of rigid motions.
-    const MatX rigid = RigidMotions(made.rest);
-    rows -= (rows * rigid) * (rigid.transpose() * rigid).ldlt().solve(rigid.transpose());
-    const MatX stiffness = rows.transpose() * rows;
+    if (!(total > 0)) return false;
+    for (Vec3& g : out->gradient) g /= total;
+    return true;
+  }
+
+  // From rows and columns by vertex to those by coordinate.
+  static void Store(const MatX& remainder, const MatX& strain, const CondensedStiffness& made, CondensedStiffness::Cluster* out) {
     const size_t stride = made.stride(), vertices = made.vertices();
-    out.stiffness.assign(3 * stride * 3 * vertices, 0);
-    for (size_t l = 0; l < vertices; ++l) {
-      for (size_t k = 0; k < vertices; ++k) {
-        for (size_t i = 0; i < 3; ++i) {
+    out->remainder.assign(3 * stride * 3 * vertices, 0);
+    out->strain.assign(6 * 3 * stride, 0);
+    for (size_t k = 0; k < vertices; ++k) {
+      for (size_t i = 0; i < 3; ++i) {
+        const auto row = static_cast<Eigen::Index>(3 * k + i);
+        for (size_t m = 0; m < 6; ++m) out->strain[(3 * m + i) * stride + k] = strain(static_cast<Eigen::Index>(m), row);
+        for (size_t l = 0; l < vertices; ++l) {
           for (size_t j = 0; j < 3; ++j) {
-            const auto row = static_cast<Eigen::Index>(3 * k + i), column = static_cast<Eigen::Index>(3 * l + j);
-            out.stiffness[(j * vertices + l) * 3 * stride + i * stride + k] =
-                0.5 * (stiffness(row, column) + stiffness(column, row));
+            const auto column = static_cast<Eigen::Index>(3 * l + j);
+            out->remainder[((j * vertices + l) * 3 + i) * stride + k] = 0.5 * (remainder(row, column) + remainder(column, row));
           }
         }
       }
     }
-    return out;
   }
 
   Located cage_;

@@ -21,24 +21,37 @@ void Visit(Archive& archive, Condensed& condensed) {
   };
   archive.Each(condensed.rest, vector);
   archive.Each(condensed.clusters, [&](auto& cluster) {
-    archive.Each(cluster.stiffness, [&](auto& value) { archive.Value(value); });
+    const auto number = [&archive](auto& value) { archive.Value(value); };
+    archive.Each(cluster.remainder, number);
+    archive.Each(cluster.strain, number);
     archive.Each(cluster.gradient, vector);
+    archive.Value(cluster.volume);
   });
   archive.Value(condensed.bulk_modulus_pa);
+  archive.Value(condensed.shear_modulus_pa);
 }
 
 bool AllFinite(const std::vector<Vec3>& vectors) {
   return std::all_of(vectors.begin(), vectors.end(), [](const Vec3& v) { return v.allFinite(); });
 }
 
+bool AllFinite(const std::vector<double>& values) {
+  return std::all_of(values.begin(), values.end(), [](double v) { return std::isfinite(v); });
+}
+
+bool IsPositive(double value) { return value > 0 && std::isfinite(value); }
+
 bool IsSound(const CondensedStiffness& condensed, size_t vertices) {
   if (condensed.vertices() != vertices || !AllFinite(condensed.rest) || condensed.clusters.empty()) return false;
   for (const CondensedStiffness::Cluster& cluster : condensed.clusters) {
-    if (cluster.stiffness.size() != 9 * condensed.stride() * vertices || cluster.gradient.size() != vertices) return false;
-    if (!AllFinite(cluster.gradient)) return false;
-    if (!std::all_of(cluster.stiffness.begin(), cluster.stiffness.end(), [](double k) { return std::isfinite(k); })) return false;
+    if (cluster.remainder.size() != 9 * condensed.stride() * vertices || cluster.strain.size() != 18 * condensed.stride() ||
+        cluster.gradient.size() != vertices) {
+      return false;
+    }
+    if (!AllFinite(cluster.remainder) || !AllFinite(cluster.strain) || !AllFinite(cluster.gradient)) return false;
+    if (!IsPositive(cluster.volume)) return false;
   }
-  return condensed.bulk_modulus_pa > 0 && std::isfinite(condensed.bulk_modulus_pa);
+  return IsPositive(condensed.bulk_modulus_pa) && IsPositive(condensed.shear_modulus_pa);
 }
 
 template <typename Cells>

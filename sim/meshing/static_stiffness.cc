@@ -22,19 +22,6 @@ VecX NodeForces(const Embedding& embedding, const SurfaceLoad& load, size_t node
   return f;
 }
 
-// The sum over clusters, three rows a vertex.
-Eigen::MatrixXd WholeStiffness(const CondensedStiffness& condensed) {
-  const auto n = static_cast<Eigen::Index>(condensed.vertices()), stride = static_cast<Eigen::Index>(condensed.stride());
-  Eigen::MatrixXd out = Eigen::MatrixXd::Zero(3 * n, 3 * n);
-  for (const CondensedStiffness::Cluster& c : condensed.clusters) {
-    for (Eigen::Index column = 0; column < 3 * n; ++column) {
-      const double* values = c.stiffness.data() + ((column % 3) * n + column / 3) * 3 * stride;
-      for (Eigen::Index row = 0; row < 3 * n; ++row) out(row, column) += values[(row % 3) * stride + row / 3];
-    }
-  }
-  return out;
-}
-
 }  // namespace
 
 absl::StatusOr<StaticBody> StaticBody::Create(const TetMesh& cage, const SurfaceMesh& surface) {
@@ -62,7 +49,7 @@ absl::StatusOr<std::vector<double>> StaticBody::Compliances(const std::vector<Su
 
 absl::StatusOr<std::vector<double>> CondensedCompliances(const CondensedStiffness& condensed, const Embedding& embedding,
                                                          const std::vector<SurfaceLoad>& loads) {
-  Eigen::MatrixXd stiffness = WholeStiffness(condensed);
+  Eigen::MatrixXd stiffness = SmallStrainStiffness(condensed);
   stiffness.diagonal().array() += kRigidShare * stiffness.trace() / static_cast<double>(stiffness.rows());
   const Eigen::LDLT<Eigen::MatrixXd> solver(stiffness);
   if (solver.info() != Eigen::Success) return absl::InternalError("the condensed stiffness could not be factored");

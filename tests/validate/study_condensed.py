@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any, Optional
+from typing import Any
 
 import numpy as np
 
 from condensed_objects import CLOSE_S, HOLD_S, LOADS, PLATES, POISSON, STEP_S, Load, objects, scene, turned_to_x
-from page import Page
+from page import Page, RecordsTable
 from scene_runs import SceneRun, run_scenes
-from validation import Context, Record, equal, reported
+from validation import Context, Record, at_most, equal, reported
 
 NAME = "condensed"
 DESCRIPTION = "Pads and plates on held-out objects in the plain, the calibrated and the condensed coarse space: force and shape against full space"
@@ -17,6 +17,7 @@ DESCRIPTION = "Pads and plates on held-out objects in the plain, the calibrated 
 VERTICES = 34
 SPACES = {"plain": ("PLAIN", False), "calibrated": ("PLAIN", True), "condensed": ("CONDENSED", False)}
 NEARLY_INCOMPRESSIBLE = 0.49
+LEAST_FORCE_N = 0.5  # in full space: below it the pads slip past the object, and a share says nothing
 
 
 def _shape(times: np.ndarray, positions: np.ndarray) -> list[list[float]]:
@@ -33,8 +34,8 @@ def _run(name: str, mesh: Any, load: Load, space: str, calibrated: bool, vertice
 
 def _force(report: dict[str, Any]) -> float:
     """Normal force on the object along x: the mean of both sides."""
-    forces = [abs(report["contact_forces"][f"object/{side}"]["normal_n"][0]) for side in ("left", "right")]
-    return float(np.mean(forces))
+    pairs = [report["contact_forces"].get(f"object/{side}") for side in ("left", "right")]  # None: the two do not touch
+    return float(np.mean([0.0 if pair is None else abs(pair["normal_n"][0]) for pair in pairs]))
 
 
 def _deflection(end: np.ndarray, rest: np.ndarray) -> np.ndarray:
@@ -45,11 +46,12 @@ def _deflection(end: np.ndarray, rest: np.ndarray) -> np.ndarray:
     return (b @ turn) - a
 
 
-def _compare(full: dict[str, Any], coarse: dict[str, Any], rest: np.ndarray) -> dict[str, Optional[float]]:
+def _compare(full: dict[str, Any], coarse: dict[str, Any], rest: np.ndarray) -> dict[str, Any]:
     n = len(rest)
     exact, found = (_deflection(np.array(r["measured"])[:n], rest) for r in (full, coarse))
     size = np.sqrt((exact**2).sum(axis=1).mean())
-    return {"force": _force(coarse) / _force(full) - 1,
+    force = _force(full)
+    return {"force": _force(coarse) / force - 1 if force >= LEAST_FORCE_N else None,
             "deflection": float(np.sqrt((found**2).sum(axis=1).mean()) / size - 1),
             "shape": float(np.sqrt(((found - exact)**2).sum(axis=1).mean()) / size)}
 
@@ -83,21 +85,35 @@ def _report(context: Context, found: dict[tuple[str, str, float], dict[str, Any]
     page = Page("Coarse spaces against full space", "./dev validate condensed")
     page.text(f"""Objects of {POISSON:g} Poisson's ratio and stable neo-Hookean material, 0.1 m long, with cages of at most {VERTICES} vertices, pressed by two soft
         pads or rigid plates that close in {CLOSE_S:g} s and hold for {HOLD_S:g} s (`tests/validate/condensed_objects.py`). *Force*: of the
-        pads at the end, against that of the object in its own tetrahedra, which have it in N. *Deflection*: of the surface after the rigid
+        pads at the end, against that of the object in its own tetrahedra (*full*); empty where that is below {LEAST_FORCE_N:g} N, because the
+        pads slip past the object. *Deflection*: of the surface after the rigid
         motion that fits best, root mean square; *shape*: of the difference of the two displacements. *Inverted*: most in one state.""")
     rows = []
     for (name, load, nu), row in found.items():
-        cells = [f"{100 * row[s]['force']:+.0f}" for s in SPACES] + [f"{100 * row[s]['deflection']:+.0f}, {100 * row[s]['shape']:.0f}" for s in SPACES]
+        cells = ["" if row[s]["force"] is None else f"{100 * row[s]['force']:+.0f}" for s in SPACES]
+        cells += [f"{100 * row[s]['deflection']:+.0f}, {100 * row[s]['shape']:.0f}" for s in SPACES]
         inverted = [row[s]["report"]["inverted_elements"]["most"] for s in SPACES]
         rows.append([name, load if nu < 0.48 else f"{load}, ν = {nu:g}", f"{row['full']['force_n']:.2f}", *cells, ", ".join(map(str, inverted))])
     page.table(["object", "load", "full, N", *[f"force, {s}, %" for s in SPACES], *[f"deflection, shape, {s}, %" for s in SPACES],
                 "inverted"], rows)
+    records = _records(found)
+    page.records(RecordsTable("", "", {}), records)
     page.write(context.figures / "condensed.md")
-    soft = [row for (_, load, nu), row in found.items() if load != PLATES.name and nu < 0.48]
+    return records
+
+
+def _records(found: dict[tuple[str, str, float], dict[str, Any]]) -> list[Record]:
+    """The targets are of soft pads at POISSON: a median of 5 % and 10 % at worst, for force and deflection."""
+    soft = [row for (_, load, nu), row in found.items() if load != PLATES.name and nu < 0.48 and row["plain"]["force"] is not None]
     records = []
     for space in SPACES:
-        errors = [abs(row[space]["force"]) for row in soft]
-        records += [reported(f"{space}.force_median", float(np.median(errors))), reported(f"{space}.force_worst", max(errors))]
+        for figure in ("force", "deflection"):
+            errors = [abs(row[space][figure]) for row in soft]
+            if space == "condensed":
+                records += [at_most(f"condensed.{figure}_median", float(np.median(errors)), 0.05),
+                            at_most(f"condensed.{figure}_worst", max(errors), 0.10)]
+            else:
+                records += [reported(f"{space}.{figure}_median", float(np.median(errors))), reported(f"{space}.{figure}_worst", max(errors))]
         records.append(reported(f"{space}.newton_iterations", float(np.mean([row[space]["report"]["newton_iterations"]["mean"] for row in soft]))))
     better = sum(abs(row["condensed"]["force"]) < abs(row["plain"]["force"]) for row in soft)
     return [*records, equal("condensed.loads_where_it_is_closer_than_plain", better, len(soft))]

@@ -1,0 +1,17 @@
+#include "sim/scene/coarse_space.h"
+
+#include "sim/material/material.h"
+#include "sim/meshing/condense.h"
+
+namespace eipc {
+
+int CageVertices(const BodySpec& spec) { return spec.cage ? static_cast<int>(spec.cage->vertices.size()) : spec.cage_vertices; }
+
+CoarseSpace DefaultCoarseSpace(const BodySpec& spec) {
+  const bool plain = spec.calibration || spec.material.model == &LinearCorotated::kDescriptor ||
+                     spec.material.model == &LogBarrierNeoHookean::kDescriptor ||
+                     CageVertices(spec) > static_cast<int>(kMostCondensedVertices);
+  return plain ? CoarseSpace::kPlain : CoarseSpace::kCondensed;
+}
+
+}  // namespace eipc

@@ -1,0 +1,17 @@
+#ifndef EIPC_SIM_SCENE_COARSE_SPACE_H_
+#define EIPC_SIM_SCENE_COARSE_SPACE_H_
+
+#include "sim/scene/scene_spec.h"
+
+namespace eipc {
+
+// Of an embedded body that names none, of its material, cage and calibration: condensed, unless the cage has more vertices than a
+// condensed one can have, the material is the paper's (linear corotated) or forbids inversion, or the body has a calibration.
+CoarseSpace DefaultCoarseSpace(const BodySpec& spec);
+
+// Vertices of the cage: of the authored one, or at most of that which will be made.
+int CageVertices(const BodySpec& spec);
+
+}  // namespace eipc
+
+#endif  // EIPC_SIM_SCENE_COARSE_SPACE_H_
