@@ -12,6 +12,7 @@
 #include "sim/base/status_macros.h"
 #include "sim/dynamics/world.h"
 #include "sim/mesh/read_mesh.h"
+#include "sim/scene/coarse_space.h"
 #include "sim/scene/compile_scene.h"
 #include "tools/grasp_monitor.h"
 #include "tools/grasp_scene.h"
@@ -57,11 +58,13 @@ absl::StatusOr<int> Run(const GraspCommandOptions& o) {
   EIPC_ASSIGN_OR_RETURN(const MeshData surface, ReadMesh(prepared.folder + "/surface.obj"));
   EIPC_ASSIGN_OR_RETURN(const MeshData cage, ReadMesh(prepared.folder + "/cage.vtk"));
   EIPC_ASSIGN_OR_RETURN(GraspScene scene, MakeGraspScene(surface, cage, o.grasp));
-  const bool calibrated = !o.no_remedy && cage_report["locking"]["remedy"] == "calibrated";
+  BodySpec& object = scene.spec.bodies[0];
+  if (!o.no_remedy) object.coarse_space = DefaultCoarseSpace(object);
+  const bool condensed = object.coarse_space == CoarseSpace::kCondensed;
+  const bool calibrated = !o.no_remedy && !condensed && cage_report["locking"]["remedy"] == "calibrated";
   if (calibrated) {
-    MaterialSpec& material = scene.spec.bodies[0].material;
-    material.youngs_modulus_pa *= cage_report["locking"]["youngs_scale"].get<double>();
-    material.poissons_ratio = cage_report["locking"]["poissons_ratio"];
+    object.material.youngs_modulus_pa *= cage_report["locking"]["youngs_scale"].get<double>();
+    object.material.poissons_ratio = cage_report["locking"]["poissons_ratio"];
   }
   Describe(o, scene, prepared);
   if (o.audit) scene.spec.solver.audit_every_n_steps = 1;
@@ -83,7 +86,7 @@ absl::StatusOr<int> Run(const GraspCommandOptions& o) {
                                  {"youngs_modulus_pa", o.grasp.youngs_modulus_pa},
                                  {"poissons_ratio", o.grasp.poissons_ratio},
                                  {"friction", o.grasp.friction}};
-  report["grasp"]["locking_remedy"] = calibrated ? "calibrated" : "none";
+  report["grasp"]["locking_remedy"] = condensed ? "condensed" : calibrated ? "calibrated" : "none";
   report["grasp"]["gripper_scale"] = o.grasp.gripper_scale;
   for (const char* part :
        {"input", "repair", "surface", "cage", "distance_m", "mass_properties_error", "locking", "error", "affine"}) {

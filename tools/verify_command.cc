@@ -11,7 +11,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "eipc/v1/scene.pb.h"
-#include "server/convert/name_materials.h"
+#include "server/convert/name_defaults.h"
 #include "server/os/files.h"
 #include "server/session/action_log.h"
 #include "server/session/build_id.h"

@@ -23,6 +23,7 @@
 #include "sim/dynamics/integrators.h"
 #include "sim/material/material.h"
 #include "sim/scene/body_kinds.h"
+#include "sim/scene/coarse_space.h"
 #include "sim/solver/linear_solvers.h"
 
 namespace eipc {
@@ -198,7 +199,8 @@ class SceneReader {
     if (body.has_cage_mesh()) spec->cage = meshes_.Read(body.cage_mesh(), path + ".cage_mesh", problems_);
     spec->cage_vertices = body.cage_vertices();
     if (body.has_calibration()) spec->calibration = CalibrationFromProto(body.calibration());
-    if (body.coarse_space() == v1::EmbeddedBody::CONDENSED) spec->coarse_space = CoarseSpace::kCondensed;
+    spec->coarse_space = body.coarse_space() == v1::EmbeddedBody::CONDENSED ? CoarseSpace::kCondensed : CoarseSpace::kPlain;
+    if (body.coarse_space() == v1::EmbeddedBody::COARSE_SPACE_UNSPECIFIED) spec->coarse_space = DefaultCoarseSpace(*spec);
   }
 
   MeshReader meshes_;

@@ -6,7 +6,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "server/convert/name_materials.h"
+#include "server/convert/name_defaults.h"
 #include "server/convert/scene_convert.h"
 #include "server/convert/scene_digest.h"
 #include "server/convert/scene_meshes.h"
@@ -108,10 +108,11 @@ absl::StatusOr<ReadScene> ReadRequest(Services& services, const CallContext& con
   EIPC_RETURN_IF_ERROR(memory->Add(PartsBytes(&read.message)));
   // The scene then needs nothing else: neither recordings nor journals ask for uploads again.
   EIPC_RETURN_IF_ERROR(ShareContents(UploadsOf(services, context.tenant), memory, &read.message));
-  // What is stored does not depend on which material later versions take where none is named.
+  // What is stored does not depend on which material and which coarse space later versions take where none is named.
   NameMaterials(kDefaultMaterial, &read.message);
   EIPC_ASSIGN_OR_RETURN(
       read.spec, SceneFromProto(read.message, services.meshes, &read.problems, {memory, services.limits.max_scene_vertices}));
+  NameCoarseSpaces(read.spec, &read.message);
   EIPC_RETURN_IF_ERROR(CheckSceneSize(read.spec, services.limits));
   read.name = absl::StrCat(kScenePrefix, SceneDigest(read.message, read.spec));
   read.former_name = FormerSceneName(read.spec, &read.message);

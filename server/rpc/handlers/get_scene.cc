@@ -1,4 +1,4 @@
-#include "server/convert/name_materials.h"
+#include "server/convert/name_defaults.h"
 #include "server/rpc/handlers/calls.h"
 #include "server/rpc/handlers/scene_info.h"
 #include "sim/base/status_macros.h"
@@ -17,7 +17,10 @@ absl::Status GetScene(Services& services, const CallContext& context, const v1::
   if (request.include_scene() && !response->mutable_scene()->ParseFromString(scene->payload)) {
     return absl::InternalError("the stored scene cannot be read back");
   }
-  if (request.include_scene()) NameMaterials(FormerDefaultMaterial(), response->mutable_scene());
+  if (request.include_scene()) {
+    NameMaterials(FormerDefaultMaterial(), response->mutable_scene());
+    NameFormerCoarseSpaces(response->mutable_scene());
+  }
   return absl::OkStatus();
 }
 

@@ -14,6 +14,7 @@
 #include "sim/base/status_macros.h"
 #include "sim/meshing/affine_suggestion.h"
 #include "sim/meshing/auto_cage.h"
+#include "sim/meshing/condense.h"
 #include "sim/scene/problems.h"
 
 namespace eipc::rpc {
@@ -79,12 +80,14 @@ absl::StatusOr<v1::PreparedMesh> PrepareMesh(const v1::PrepareMeshRequest& reque
   if (!made.ok()) return made.status();
   v1::PreparedMesh out;
   FillPrepared(*made, &out);
-  EIPC_RETURN_IF_ERROR(Report(progress, "measuring locking", 0.95));
-  const double poissons_ratio = request.has_poissons_ratio() ? request.poissons_ratio() : kDefaultPoissonsRatio;
-  const CageLocking locking = LockingOf(*made, mesh, poissons_ratio);
-  if (locking.measured && locking.measured->helps()) {
-    out.mutable_body()->mutable_calibration()->set_youngs_scale(locking.measured->youngs_scale);
-    out.mutable_body()->mutable_calibration()->set_poissons_ratio(locking.measured->poissons_ratio);
+  if (made->cage.vertices().size() > kMostCondensedVertices) {
+    EIPC_RETURN_IF_ERROR(Report(progress, "measuring locking", 0.95));
+    const double poissons_ratio = request.has_poissons_ratio() ? request.poissons_ratio() : kDefaultPoissonsRatio;
+    const CageLocking locking = LockingOf(*made, mesh, poissons_ratio);
+    if (locking.measured && locking.measured->helps()) {
+      out.mutable_body()->mutable_calibration()->set_youngs_scale(locking.measured->youngs_scale);
+      out.mutable_body()->mutable_calibration()->set_poissons_ratio(locking.measured->poissons_ratio);
+    }
   }
   const AffineSuggestion affine =
       SuggestAffine(made->findings.high - made->findings.low,

@@ -6,7 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "eipc/v1/scene.pb.h"
-#include "server/convert/name_materials.h"
+#include "server/convert/name_defaults.h"
 #include "server/rpc/handlers/scene_info.h"
 #include "server/rpc/handlers/services.h"
 #include "server/session/recover.h"

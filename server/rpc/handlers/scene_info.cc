@@ -6,7 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "server/convert/array_convert.h"
 #include "server/convert/geometry_convert.h"
-#include "server/convert/name_materials.h"
+#include "server/convert/name_defaults.h"
 #include "server/session/scene_registry.h"
 #include "sim/base/utf8.h"
 #include "sim/energy/surface_map.h"

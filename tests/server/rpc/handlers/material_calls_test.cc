@@ -1,11 +1,11 @@
-// Which material a body has whose message names none, and what is said of inverted elements.
+// Which material and which coarse space a body has whose message names none, and what is said of inverted elements.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <vector>
 
-#include "server/convert/name_materials.h"
+#include "server/convert/name_defaults.h"
 #include "server/convert/scene_digest.h"
 #include "server/rpc/handlers/calls.h"
 #include "tests/conformance/test_scenes.h"
@@ -67,6 +67,37 @@ TEST_F(MaterialCallsTest, ScenesThatWereStoredUnnamedAreReadAsTheyWereThen) {
   EXPECT_EQ(named.SerializeAsString(), read.SerializeAsString());
   named.mutable_bodies(0)->mutable_material()->set_model(v1::Material::STABLE_NEO_HOOKEAN);
   EXPECT_EQ(FormerDigest(stored->spec, &named), "") << "it had to be named then";
+}
+
+// A block in a cage of its own grid.
+v1::Scene CagedBlock() {
+  v1::Scene scene = testing::FallingBlock();
+  v1::EmbeddedBody* embedded = scene.mutable_bodies(0)->mutable_embedded();
+  *embedded->mutable_surface() = testing::BlockMesh(1, 0.1);
+  *embedded->mutable_cage_mesh() = testing::BlockMesh(1, 0.1);
+  return scene;
+}
+
+TEST_F(MaterialCallsTest, ScenesAreStoredWithTheirCoarseSpacesNamed) {
+  const auto stored = [&](const v1::Scene& scene) { return Stored(Make(scene).name()).bodies(0).embedded().coarse_space(); };
+  v1::Scene scene = CagedBlock();
+  EXPECT_EQ(stored(scene), v1::EmbeddedBody::CONDENSED);
+  scene.mutable_bodies(0)->mutable_material()->set_model(v1::Material::LINEAR_COROTATED);
+  EXPECT_EQ(stored(scene), v1::EmbeddedBody::PLAIN) << "the paper's";
+  scene.mutable_bodies(0)->mutable_embedded()->set_coarse_space(v1::EmbeddedBody::CONDENSED);
+  EXPECT_EQ(stored(scene), v1::EmbeddedBody::CONDENSED) << "what the author names is kept";
+}
+
+TEST_F(MaterialCallsTest, CagesThatWereStoredUnnamedStayPlain) {
+  v1::Scene before = CagedBlock();
+  before.mutable_bodies(0)->mutable_material()->set_model(v1::Material::STABLE_NEO_HOOKEAN);
+  v1::Scene read = before;
+  Problems problems;
+  const auto stored = SpecOfStored(services_.meshes, &read, &problems);
+  ASSERT_TRUE(stored.ok()) << stored.status();
+  EXPECT_EQ(stored->spec.bodies[0].coarse_space, CoarseSpace::kPlain);
+  EXPECT_EQ(read.bodies(0).embedded().coarse_space(), v1::EmbeddedBody::PLAIN);
+  EXPECT_EQ(stored->digest, SceneDigest(before, stored->spec)) << "it keeps its name";
 }
 
 TEST_F(MaterialCallsTest, InvertedElementsAreInTheReportAndTheReceiptAndOnceInTheLog) {

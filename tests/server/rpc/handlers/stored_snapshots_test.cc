@@ -15,7 +15,7 @@
 #include <string>
 #include <vector>
 
-#include "server/convert/name_materials.h"
+#include "server/convert/name_defaults.h"
 #include "server/rpc/handlers/calls.h"
 #include "server/session/build_id.h"
 #include "tests/conformance/test_scenes.h"
