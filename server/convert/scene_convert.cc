@@ -117,6 +117,12 @@ EnclosedVolumeSpec EnclosedVolumeFromProto(const v1::EnclosedVolume& volume) {
   return spec;
 }
 
+// Of a body whose material and cage have been read.
+CoarseSpace CoarseSpaceOf(const v1::EmbeddedBody& body, const BodySpec& spec) {
+  if (body.coarse_space() == v1::EmbeddedBody::COARSE_SPACE_UNSPECIFIED) return DefaultCoarseSpace(spec);
+  return body.coarse_space() == v1::EmbeddedBody::CONDENSED ? CoarseSpace::kCondensed : CoarseSpace::kPlain;
+}
+
 class SceneReader {
  public:
   SceneReader(const v1::Scene& scene, const MeshResolver& resolver, const ReadLimits& limits, Problems* problems)
@@ -131,6 +137,7 @@ class SceneReader {
     spec.pose = PoseFromProto(body.pose(), absl::StrCat(path, ".pose"), problems_);
     spec.material = MaterialFromProto(body.material(), spec.kind);
     if (spec.inertia) spec.material.density_kg_m3 = 1;  // what it stands for is not used
+    if (body.has_embedded()) spec.coarse_space = CoarseSpaceOf(body.embedded(), spec);
     spec.linear_velocity = Vec3FromProto(body.linear_velocity_m_s());
     spec.angular_velocity = Vec3FromProto(body.angular_velocity_rad_s());
     spec.external_force = Vec3FromProto(body.external_force_n());
@@ -199,8 +206,6 @@ class SceneReader {
     if (body.has_cage_mesh()) spec->cage = meshes_.Read(body.cage_mesh(), path + ".cage_mesh", problems_);
     spec->cage_vertices = body.cage_vertices();
     if (body.has_calibration()) spec->calibration = CalibrationFromProto(body.calibration());
-    spec->coarse_space = body.coarse_space() == v1::EmbeddedBody::CONDENSED ? CoarseSpace::kCondensed : CoarseSpace::kPlain;
-    if (body.coarse_space() == v1::EmbeddedBody::COARSE_SPACE_UNSPECIFIED) spec->coarse_space = DefaultCoarseSpace(*spec);
   }
 
   MeshReader meshes_;
