@@ -15,6 +15,7 @@
 #include "server/convert/slider_convert.h"
 #include "sim/base/status_macros.h"
 #include "sim/dynamics/achieved_pose.h"
+#include "sim/energy/surface_map.h"
 #include "sim/sensor/body_motion.h"
 #include "sim/sensor/contact_wrenches.h"
 #include "sim/sensor/enclosed_volumes.h"
@@ -139,6 +140,17 @@ std::vector<Vec3> NodePositions(const State& state, const IndexRange& range) {
   return positions;
 }
 
+// Positions of the surface vertices that contacts act on; others are not set.
+std::vector<Vec3> TouchedPositions(const World& world) {
+  const Model& model = world.model();
+  const SurfaceMap map(&model.embedding, &model.surface_offset);
+  std::vector<Vec3> x(model.embedding.size());
+  for (const ContactForce& contact : world.contact_forces().stencils) {
+    for (const int32_t v : contact.vertices) x[v] = map.Position(world.state().q, v);
+  }
+  return x;
+}
+
 // Names, points and two pairs of numbers a triangle.
 int64_t ShellReadingBytes(const Model& model, int body) {
   constexpr int64_t kPerMark = 256, kPerTriangle = 4 * sizeof(double);
@@ -214,8 +226,11 @@ void ObservationPlan::Observe(const World& world, v1::Observation* out) const {
   out->set_step(world.state().step);
   out->set_time_s(world.state().time_s);
   std::vector<Vec3> x;
-  if (surface_positions_ || contact_wrenches_ || energies_ || volumes_ || touch_.wants_positions()) {
+  const bool all = surface_positions_ || energies_ || volumes_ || touch_.wants_positions();
+  if (all || (contact_wrenches_ && 4 * world.contact_forces().stencils.size() > world.model().embedding.size())) {
     world.SurfacePositions(&x);
+  } else if (contact_wrenches_) {
+    x = TouchedPositions(world);
   }
   BodyPoses poses(world.model(), world.state());
   ObserveBodies(world, x, &poses, out);

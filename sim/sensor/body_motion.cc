@@ -3,8 +3,54 @@
 #include <Eigen/Eigenvalues>
 #include <Eigen/SVD>
 
+#include "sim/base/quad.h"
+
 namespace eipc {
 namespace {
+
+// What belongs to a node, and a number that is not used.
+Quad OfNode(const VecX& values, int32_t node) {
+  const double* p = values.data() + 3 * node;
+  return 3 * node + 4 <= values.size() ? LoadQuad(p) : Quad{p[0], p[1], p[2], 0};
+}
+
+Vec3 FirstThree(const Quad& lanes) { return {lanes[0], lanes[1], lanes[2]}; }
+
+// Sums over the nodes i and j of a body, with entries M_ij of the mass matrix (or a mass of 1 for each node, not weighted), of arms
+// a about `origin`, a node's position, so that they lose nothing far from the world's.
+struct MassSums {
+  double mass = 0;
+  Vec3 moment = Vec3::Zero();    // M_ij a_j
+  Vec3 impulse = Vec3::Zero();   // M_ij v_j
+  Vec3 momentum = Vec3::Zero();  // a_i x M_ij v_j
+  Mat3 products = Mat3::Zero();  // M_ij a_j a_i^T
+};
+
+MassSums SumsOf(const Model& model, const State& state, const IndexRange& nodes, bool weighted) {
+  MassSums sums;
+  const Quad origin = OfNode(state.q, nodes.begin);
+  for (int32_t i = nodes.begin; i < nodes.end; ++i) {
+    const Quad arm = OfNode(state.q, i) - origin;
+    Quad moment = arm, impulse = OfNode(state.v, i);
+    double mass = 1;
+    if (weighted) {
+      moment = impulse = Quad{};
+      mass = 0;
+      for (int32_t k = model.mass.row_start[i]; k < model.mass.row_start[i + 1]; ++k) {
+        const double entry = model.mass.values[k];
+        mass += entry;
+        moment += Splat(entry) * (OfNode(state.q, model.mass.columns[k]) - origin);
+        impulse += Splat(entry) * OfNode(state.v, model.mass.columns[k]);
+      }
+    }
+    sums.mass += mass;
+    sums.moment += FirstThree(moment);
+    sums.impulse += FirstThree(impulse);
+    sums.momentum += FirstThree(arm).cross(FirstThree(impulse));
+    sums.products += FirstThree(moment) * FirstThree(arm).transpose();
+  }
+  return sums;
+}
 
 bool HasMass(const Body& body) { return body.mass.mass > 0; }
 
@@ -95,35 +141,13 @@ Twist BodyTwist(const Model& model, const State& state, int index, const Pose& p
   if (body.nodes.size() == 0) return twist;
   // Kinematic bodies have no mass: every node counts alike (their motion is rigid).
   const bool weighted = HasMass(body) && KinematicDrive(model, index) == nullptr;
-  // Calls visit(mass, node) for each entry of a row of the consistent mass matrix.
-  const auto for_each_mass = [&](int32_t i, const auto& visit) {
-    if (!weighted) return visit(1.0, i);
-    for (int32_t k = model.mass.row_start[i]; k < model.mass.row_start[i + 1]; ++k)
-      visit(model.mass.values[k], model.mass.columns[k]);
-  };
-  double total = 0;
-  Vec3 centre = Vec3::Zero(), velocity = Vec3::Zero();
-  for (int32_t i = body.nodes.begin; i < body.nodes.end; ++i) {
-    for_each_mass(i, [&](double mass, int32_t j) {
-      total += mass;
-      centre += mass * state.q.segment<3>(3 * j);
-      velocity += mass * state.v.segment<3>(3 * j);
-    });
-  }
-  centre /= total;
-  velocity /= total;
-  Vec3 momentum = Vec3::Zero();
-  Mat3 inertia = Mat3::Zero();
-  for (int32_t i = body.nodes.begin; i < body.nodes.end; ++i) {
-    Vec3 moment = Vec3::Zero(), impulse = Vec3::Zero();
-    for_each_mass(i, [&](double mass, int32_t j) {
-      moment += mass * (state.q.segment<3>(3 * j) - centre);
-      impulse += mass * state.v.segment<3>(3 * j);
-    });
-    const Vec3 arm = state.q.segment<3>(3 * i) - centre;
-    momentum += arm.cross(impulse);
-    inertia += arm.dot(moment) * Mat3::Identity() - moment * arm.transpose();
-  }
+  const MassSums sums = SumsOf(model, state, body.nodes, weighted);
+  // From the first node to the centre.
+  const Vec3 to_centre = sums.moment / sums.mass, velocity = sums.impulse / sums.mass;
+  const Vec3 centre = state.q.segment<3>(3 * body.nodes.begin) + to_centre;
+  const Vec3 momentum = sums.momentum - to_centre.cross(sums.impulse);
+  const Mat3 products = sums.products - sums.mass * to_centre * to_centre.transpose();
+  const Mat3 inertia = products.trace() * Mat3::Identity() - products;
   const Mat3 symmetric = 0.5 * (inertia + inertia.transpose());
   twist.angular = body.traits.thin ? LeastTurn(symmetric, momentum) : Vec3(symmetric.ldlt().solve(momentum));
   // The centre of mass is the weighted centre; a kinematic body's frame may lie elsewhere.

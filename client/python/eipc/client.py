@@ -25,6 +25,7 @@ from .errors import UnavailableError, error_from_rpc
 from .resources import (MeshUpload, Operation, ServerInfo, SessionInfo, Snapshot, server_info_from_message,
                         session_info_from_message, snapshot_from_message)
 from .scene_source import SceneSource, load_scene
+from .received import STEP_STREAM, StepResponseHead
 from .requests import start_fields
 from .session import Session
 from .shown import brief
@@ -179,7 +180,8 @@ class Client:
         self._channel = open_channel()
         self._stub = service_pb2_grpc.SimulationServiceStub(self._channel)
         self._streams_lock = threading.Lock()
-        self._streams: Optional[grpc.Channel] = None  # guarded by _streams_lock
+        self._streams: Optional[grpc.Channel] = None  # guarded by _streams_lock, as what opens its calls
+        self._open_step_stream: Any = None
 
     def __repr__(self) -> str:
         return f"Client({self.address})"
@@ -196,12 +198,14 @@ class Client:
             if self._streams is not None:
                 self._streams.close()
 
-    def _stream_stub(self) -> service_pb2_grpc.SimulationServiceStub:
-        """For calls without a deadline, on a connection that calls with one cannot end (see _connection)."""
+    def _step_stream(self, requests: Iterator[service_pb2.StepRequest]) -> Any:
+        """A call of StepStream: without a deadline, on a connection that calls with one cannot end (see _connection)."""
         with self._streams_lock:
             if self._streams is None:
                 self._streams = self._open_channel()
-            return service_pb2_grpc.SimulationServiceStub(self._streams)
+                self._open_step_stream = self._streams.stream_stream(
+                    STEP_STREAM, request_serializer=service_pb2.StepRequest.SerializeToString, response_deserializer=StepResponseHead.FromString)
+            return self._open_step_stream(requests)
 
     def create_scene(self, source: SceneSource, base_dir: Optional[str | os.PathLike[str]] = None,
                      data: Optional[str | os.PathLike[str]] = None, inline_meshes: bool = True,
@@ -318,6 +322,18 @@ class Client:
             return method(request, timeout=self.default_timeout if timeout is None else timeout)
         except grpc.RpcError as error:
             raise error_from_rpc(error, self.address) from None
+
+    def _begin(self, method: Any, request: Any, timeout: Optional[float]) -> Callable[[], Any]:
+        """As _call, without waiting: what is returned waits for the answer and gives it, or raises."""
+        answer = method.future(request, timeout=self.default_timeout if timeout is None else timeout)
+
+        def waited() -> Any:
+            try:
+                return answer.result()
+            except grpc.RpcError as error:
+                raise error_from_rpc(error, self.address) from None
+
+        return waited
 
 
 class Scene:

@@ -11,7 +11,7 @@ import json
 import os
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, BinaryIO, Mapping, Optional
+from typing import Any, BinaryIO, Callable, Mapping, Optional
 
 import numpy as np
 
@@ -58,11 +58,12 @@ class EpisodeFile:
         """Raises EpisodeError when something that was recorded could not be put on the disk."""
         self._disk.check()
 
-    def write(self, arrays: Mapping[str, np.ndarray]) -> None:
-        """Writes the file. Raises OSError when that cannot be done, and EpisodeError as check() does."""
+    def write(self, arrays: Mapping[str, np.ndarray], agree: Callable[[], None] = lambda: None) -> None:
+        """Writes the file. agree: called when the bytes are written and before the file has its name; nothing is left of it when that
+        raises. Raises OSError when the file cannot be written, and EpisodeError as check() does."""
         if not self._marked:
             self._disk.flush()  # no file without a marker, whatever ends the machine
-        file = _named_file(self.path, arrays)
+        file = _named_file(self.path, arrays, agree)
         self._disk.put(lambda: self._put_file(file))
 
     def forget(self) -> None:
@@ -105,13 +106,14 @@ def found_lost(marker: Path) -> Optional[LostEpisode]:
     return LostEpisode(number, known["seed"], known["task"], known["scene"])
 
 
-def _named_file(path: Path, arrays: Mapping[str, np.ndarray]) -> BinaryIO:
+def _named_file(path: Path, arrays: Mapping[str, np.ndarray], agree: Callable[[], None]) -> BinaryIO:
     """A whole file, still open."""
     scratch = path.with_name(path.name + PART)
     file = open(scratch, "wb")
     try:
         write_npz(file, arrays)
         file.flush()
+        agree()
         os.replace(scratch, path)
     except BaseException:
         file.close()

@@ -48,12 +48,14 @@ class EpisodeWriter:
         self._actions: list[np.ndarray] = []
         self._marks: list[tuple[float, bool]] = []
         # The last step, until the server solves the next one or the episode ends.
-        self._last: Optional[tuple[observation_pb2.Observation, service_pb2.StepRequest]] = None
+        self._last: Optional[tuple[Observation, service_pb2.StepRequest]] = None
         self._requests: list[Optional[bytes]] = []
         self._kept: dict[str, list[np.ndarray]] = {}
         self._ended = False
-        self._start = session.snapshot(world=world, data=True, keep=False).data
-        self.observation: Observation = session.state(dataclasses.replace(self._observe, state_digest=True), world=world)
+        # Both at a time: a world takes no steps between them.
+        start, seen = session._begin_transient_snapshot(world), session._begin_state(dataclasses.replace(self._observe, state_digest=True), world)
+        self._start = start().data
+        self.observation: Observation = seen()
         self._columns = EpisodeColumns(_message_of(self.observation), scene.surfaces_kept())
 
     def __enter__(self) -> "EpisodeWriter":
@@ -108,7 +110,7 @@ class EpisodeWriter:
 
         seen = self._stream._take(request, meanwhile)
         assert values is not None  # since meanwhile()
-        self._last = _message_of(seen), request
+        self._last = seen, request
         self._append(seen, names, values)
         self._form = form
         return seen
@@ -155,19 +157,19 @@ class EpisodeWriter:
         self._marks[-1] = (float(reward), bool(done))
 
     def finish(self) -> None:
-        """Checks that the world is where the last step left it, and writes the episode's file."""
+        """Checks that the world is where the last step left it, and writes the episode's file. The file is made while the server answers
+        where the world is."""
         self._check_open()
         if not self._actions:
             self.discard()
             return
         if self._stream is not None:
             self._stream._end()  # which takes as long as what follows
+        now = self._session._begin_state(self._checked(), self._world)
         try:
-            arrays = self._arrays()
-            self._check_surfaces()
+            self._file.write(self._arrays(), agree=lambda: self._check_surfaces(now()))
         finally:
             self._close_stream()
-        self._file.write(arrays)
         self._ended = True
 
     def discard(self) -> None:
@@ -185,8 +187,8 @@ class EpisodeWriter:
 
     def _take_last(self) -> None:
         if self._last is not None:
-            last, self._last = self._last, None
-            self._take(*last)
+            (seen, request), self._last = self._last, None
+            self._take(_message_of(seen), request)
 
     def _take(self, seen: observation_pb2.Observation, request: Optional[service_pb2.StepRequest]) -> None:
         self._columns.add(seen)
@@ -234,10 +236,12 @@ class EpisodeWriter:
         arrays["log"] = np.frombuffer(log, dtype=np.uint8)
         return {}
 
-    def _check_surfaces(self) -> None:
-        """That the world was not stepped past the recorder, and that surfaces made from cages are those that the server has."""
-        checked = Observe(poses=False, solver_report=False, surface_positions=True, state_digest=True, bodies=list(self._scene.embeddings))
-        now = self._session.state(checked, world=self._world)
+    def _checked(self) -> Observe:
+        return Observe(poses=False, solver_report=False, surface_positions=True, state_digest=True, bodies=list(self._scene.embeddings))
+
+    def _check_surfaces(self, now: Observation) -> None:
+        """That the world was not stepped past the recorder, and that surfaces made from cages are those that the server has. now: as
+        _checked() asks for it."""
         receipt = _message_of(self.observation).step_receipt
         if now.state_digest != receipt.state_digest:
             raise EpisodeError(f"the world is at step {now.step}, the episode at {receipt.step}: something stepped it past the recorder")

@@ -236,7 +236,7 @@ def _optional_array(owner: observation_pb2.BodyObservation, name: str) -> Option
     return arrays.to_numpy(getattr(owner, name)) if owner.HasField(name) else None
 
 
-class _ReceivedBody(BodyObservation):
+class ReceivedBody(BodyObservation):
     """As the server sent it, unpacked as ReceivedObservation is."""
 
     message: observation_pb2.BodyObservation
@@ -283,7 +283,7 @@ class _ReceivedBody(BodyObservation):
 
 
 def _body(message: observation_pb2.BodyObservation) -> BodyObservation:
-    made = object.__new__(_ReceivedBody)
+    made = object.__new__(ReceivedBody)
     made.__dict__["message"] = message
     return made
 

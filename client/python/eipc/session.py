@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Mapping, Optional, Sequence, Union
+from typing import TYPE_CHECKING, Any, Callable, Mapping, Optional, Sequence, Union
 
 from . import requests
 from .errors import EipcError
@@ -96,6 +96,11 @@ class Session:
         request = requests.state(self.name, observe, world)
         return observation_from_message(self._client._call(self._client._stub.GetState, request, timeout))
 
+    def _begin_state(self, observe: Observe, world: int) -> Callable[[], Observation]:
+        """As state(), without waiting: what is returned waits."""
+        answer = self._client._begin(self._client._stub.GetState, requests.state(self.name, observe, world), None)
+        return lambda: observation_from_message(answer())
+
     def info(self, timeout: Optional[float] = None) -> SessionInfo:
         """Where it is; does not wait for a step that runs."""
         request = service_pb2.GetSessionRequest(session=self.name)
@@ -105,6 +110,11 @@ class Session:
         """Every bit of a world. data: send the bytes along, to restore from in any server of the same build; keep: on the server."""
         request = requests.snapshot(self.name, world, data, keep)
         return snapshot_from_message(self._client._call(self._client._stub.CreateSnapshot, request, timeout))
+
+    def _begin_transient_snapshot(self, world: int) -> Callable[[], Snapshot]:
+        """As snapshot(data=True, keep=False), without waiting: what is returned waits."""
+        answer = self._client._begin(self._client._stub.CreateSnapshot, requests.snapshot(self.name, world, True, False), None)
+        return lambda: snapshot_from_message(answer())
 
     def restore(self, snapshot: Union[Snapshot, str, bytes], observe: Optional[Observe] = None, world: int = 0,
                 timeout: Optional[float] = None) -> Observation:

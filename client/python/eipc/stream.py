@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any, Callable, Iterable, Iterator, Mapping, Op
 import grpc
 
 from .errors import DeadlineExceededError, EipcError, FailedPreconditionError, error_from_number, error_from_rpc
-from .observation import Observation, observation_from_message
+from .observation import Observation
+from .received import observation_from_bytes
 from .v1 import service_pb2
 
 if TYPE_CHECKING:
@@ -41,7 +42,7 @@ class StepStream:
         self.session_step: Optional[int] = None
         # A word for each request that gRPC has taken, from when somebody waits for such words.
         self._taken: "Optional[queue.SimpleQueue[None]]" = None
-        self._call = session._client._stream_stub().StepStream(self._outgoing())
+        self._call = session._client._step_stream(self._outgoing())
         # The server knows of the call, or it is over.
         self._confirmed = threading.Event()
         self._reader = threading.Thread(target=self._read, name="eipc-stream", daemon=True)
@@ -111,7 +112,7 @@ class StepStream:
         self.session_step = response.session_step
         if response.status_code != 0:
             raise error_from_number(response.status_code, response.status_message)
-        return observation_from_message(response.observation)
+        return observation_from_bytes(response.observation)
 
     def step(self, dt: float, **options: Any) -> Observation:
         """Sends one request and waits for its answer. Refused while earlier answers have not been received."""

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "google/protobuf/arena.h"
 #include "server/rpc/handlers/audit_call.h"
 #include "server/rpc/listen/message_codec.h"
 #include "sim/base/status_macros.h"
@@ -14,6 +15,14 @@ StreamCall::Turn Ended(absl::Status status) {
   turn.status = std::move(status);
   turn.last = true;
   return turn;
+}
+
+// The many parts of an answer lie together, and go together.
+google::protobuf::ArenaOptions AnswerArena() {
+  google::protobuf::ArenaOptions options;
+  options.start_block_size = 8 << 10;
+  options.max_block_size = 64 << 10;
+  return options;
 }
 
 StreamCall::Turn Answered(const google::protobuf::Message& message) {
@@ -38,9 +47,10 @@ StreamCall::Turn StepStreamCall::Handle(Event event, grpc::ByteBuffer* message) 
   if (event != Event::kMessage) return Ended(absl::OkStatus());
   Parsed<v1::StepRequest> request;
   if (absl::Status status = request.Parse(&host_->services.memory, message); !status.ok()) return Ended(std::move(status));
-  response_.Clear();
-  const bool admitted = AnswerStep(host_->services, call_, *request, &response_);
-  Turn turn = Answered(response_);
+  google::protobuf::Arena arena(AnswerArena());
+  auto* response = google::protobuf::Arena::CreateMessage<v1::StepResponse>(&arena);
+  const bool admitted = AnswerStep(host_->services, call_, *request, response);
+  Turn turn = Answered(*response);
   turn.refused = !admitted;
   return turn;
 }

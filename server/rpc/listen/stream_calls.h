@@ -18,7 +18,6 @@ class StepStreamCall final : public StreamCall {
  private:
   ~StepStreamCall() override = default;
   Turn Handle(Event event, grpc::ByteBuffer* message) override;
-  v1::StepResponse response_;
 };
 
 // Takes a mesh in pieces; answers when it has them all.
