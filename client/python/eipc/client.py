@@ -204,7 +204,8 @@ class Client:
             if self._streams is None:
                 self._streams = self._open_channel()
                 self._open_step_stream = self._streams.stream_stream(
-                    STEP_STREAM, request_serializer=service_pb2.StepRequest.SerializeToString, response_deserializer=StepResponseHead.FromString)
+                    STEP_STREAM, request_serializer=service_pb2.StepRequest.SerializeToString,
+                    response_deserializer=StepResponseHead.FromString)
             return self._open_step_stream(requests)
 
     def create_scene(self, source: SceneSource, base_dir: Optional[str | os.PathLike[str]] = None,

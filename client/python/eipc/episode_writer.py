@@ -53,7 +53,8 @@ class EpisodeWriter:
         self._kept: dict[str, list[np.ndarray]] = {}
         self._ended = False
         # Both at a time: a world takes no steps between them.
-        start, seen = session._begin_transient_snapshot(world), session._begin_state(dataclasses.replace(self._observe, state_digest=True), world)
+        start = session._begin_transient_snapshot(world)
+        seen = session._begin_state(dataclasses.replace(self._observe, state_digest=True), world)
         self._start = start().data
         self.observation: Observation = seen()
         self._columns = EpisodeColumns(_message_of(self.observation), scene.surfaces_kept())

@@ -42,7 +42,8 @@ def _head_classes() -> tuple[Any, Any]:
                 made.type_name = ".eipc.received.Body" if field == "bodies" else f".{known.message_type.full_name}"
     pool = descriptor_pool.Default()
     pool.AddSerializedFile(file.SerializeToString())
-    return tuple(class_of(pool.FindMessageTypeByName(f"eipc.received.{name}")) for name in ("StepResponse", "Observation"))  # type: ignore[return-value]
+    response, observation = (class_of(pool.FindMessageTypeByName(f"eipc.received.{name}")) for name in ("StepResponse", "Observation"))
+    return response, observation
 
 
 StepResponseHead, _ObservationHead = _head_classes()
