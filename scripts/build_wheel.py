@@ -121,6 +121,7 @@ def copy_models(folder: Path) -> None:
 def stage(build: Path, folder: Path) -> None:
     """A source tree of the client with programs, whose setup.py makes a wheel of this platform of it."""
     ignored = shutil.ignore_patterns("__pycache__", "*.pyc", "build", "*.egg-info", "tests", "examples")
+    folder.parent.mkdir(parents=True, exist_ok=True)
     shutil.copytree(CLIENT, folder, ignore=ignored)
     run(sys.executable, CLIENT / "generate_protos.py", "--output", folder / "eipc" / "v1")
     needed = copy_programs(build, folder / "eipc")
@@ -138,7 +139,7 @@ def make_wheel(build: Path, out: Path) -> Path:
     for earlier in out.glob("eipc-*.whl"):
         earlier.unlink()
     with tempfile.TemporaryDirectory() as scratch:
-        source = Path(scratch) / "eipc"
+        source = Path(scratch) / "client" / "python"  # no folder beside it is taken for the protocol's
         stage(build, source)
         run(sys.executable, "setup.py", "-q", "bdist_wheel", "--dist-dir", out.resolve(), cwd=source)
     (wheel,) = out.glob("eipc-*.whl")

@@ -108,7 +108,7 @@ def generate(proto_root: pathlib.Path = DEFAULT_PROTO_ROOT, output: pathlib.Path
 
 def generate_if_needed() -> None:
     """As generate(), but a source archive that carries the modules and no .proto files is left as it is."""
-    if not DEFAULT_PROTO_ROOT.is_dir() and (DEFAULT_OUTPUT / DESCRIPTOR_SET).exists():
+    if not (DEFAULT_PROTO_ROOT / "eipc" / "v1").is_dir() and (DEFAULT_OUTPUT / DESCRIPTOR_SET).exists():
         return
     generate()
 

@@ -1,5 +1,9 @@
 """The wheel with programs: what is in it, and that it runs where there is no checkout. Skips without patchelf or a build."""
 
+import base64
+import csv
+import hashlib
+import io
 import os
 import re
 import shutil
@@ -15,7 +19,7 @@ from conftest import CLIENT_ROOT, REPOSITORY
 from test_tutorial import follow
 
 C_LIBRARY = re.compile(r"(ld-linux-x86-64|libc|libm|libdl|libpthread|librt|libresolv|libnss_\w+)\.so\.\d")
-BUILD_WHEEL = REPOSITORY / "scripts" / "build_wheel.py"
+BUILD_WHEEL, CHECK_WHEEL = (REPOSITORY / "scripts" / f"{name}_wheel.py" for name in ("build", "check"))
 
 
 def make(*arguments, **options):
@@ -63,6 +67,89 @@ def test_the_wheel_says_what_it_is(wheel):
     for text in ("GPL-3", "eipc.Apache-2.0", "libgrpc29.copyright", "libssl3.copyright", "libcgal-dev.copyright", "libeigen3-dev.copyright"):
         assert text in notices
     assert {"eipc/v1/service_pb2.py", "eipc/v1/protocol.binpb"} <= set(names) and not any("/tests/" in name for name in names)
+
+
+def check(wheel):
+    done = subprocess.run([sys.executable, CHECK_WHEEL, wheel], capture_output=True, text=True, check=False)
+    assert done.returncode == (1 if done.stderr else 0), done.stderr
+    return [line.removeprefix("check_wheel: ") for line in done.stderr.splitlines()]
+
+
+def planted(wheel, folder, change, listed=True, **names):
+    """A copy in which change(name, content) is what is there instead, None: nothing. listed: RECORD lists what is there. names: how
+    the copy is named."""
+    out = folder / wheel.name.replace(*names.get("renamed", ("", "")))
+    entries = []
+    with zipfile.ZipFile(wheel) as archive:
+        for entry in archive.infolist():
+            content = archive.read(entry)
+            entries.append((entry, content if entry.filename.endswith("/RECORD") else change(entry.filename, content)))
+    kept = [(entry, content) for entry, content in entries if content is not None]
+    with zipfile.ZipFile(out, "w") as archive:
+        for entry, content in kept:
+            archive.writestr(entry, record_of(kept) if listed and entry.filename.endswith("/RECORD") else content)
+    return out
+
+
+def record_of(entries):
+    rows = io.StringIO()
+    for entry, content in entries:
+        digest = base64.urlsafe_b64encode(hashlib.sha256(content).digest()).rstrip(b"=").decode()
+        csv.writer(rows).writerow([entry.filename] + (["", ""] if entry.filename.endswith("/RECORD") else [f"sha256={digest}", len(content)]))
+    return rows.getvalue()
+
+
+def without(part):
+    return lambda name, content: None if re.search(part, name) else content
+
+
+def changed(part, before, after):
+    return lambda name, content: content.replace(before, after) if re.search(part, name) else content
+
+
+def test_a_sound_wheel_has_no_faults(wheel, tmp_path):
+    assert check(wheel) == []
+    assert check(planted(wheel, tmp_path, lambda name, content: content)) == []
+
+
+FAULTS = {
+    "a library": (without(r"eipc/lib/libgrpc\+\+"), {}, r"eipc/bin/eipc-server needs libgrpc\+\+\.so\.\S+, which is not in eipc/lib"),
+    "a library of a library": (without(r"eipc/lib/libssl"), {}, r"eipc/lib/\S+ needs libssl\.so\.3, which is not in eipc/lib"),
+    "the path to libraries": (changed("bin/eipc-server", b"$ORIGIN/../lib", b"/usr/local/lib"), {}, r"eipc-server looks for libraries in"),
+    "a program": (without("eipc/bin/eipc$"), {}, "the program eipc/bin/eipc is missing"),
+    "the platform in the name": (lambda name, content: content, {"renamed": ("linux_x86_64", "any")}, "does not end with py3-none-linux"),
+    "the platform in the tags": (changed("/WHEEL$", b"linux_x86_64", b"any"), {}, r"its tags are \['py3-none-any'\]"),
+    "pure Python": (changed("/WHEEL$", b"Purelib: false", b"Purelib: true"), {}, "says that it holds Python alone"),
+    "the licence": (changed("/METADATA$", b"GPL-3.0-or-later", b"Apache-2.0"), {}, "said to be Apache-2.0, not GPL-3.0-or-later"),
+    "the text of the licence": (without("/GPL-3$"), {}, "the text GPL-3 is missing"),
+    "the version": (changed("/METADATA$", b"\nVersion: ", b"\nVersion: 9."), {}, r"METADATA names eipc 9\.\d"),
+    "the descriptor set": (without(r"protocol\.binpb"), {}, r"the descriptor set eipc/v1/protocol\.binpb is missing"),
+    "a broken descriptor set": (changed(r"protocol\.binpb", b"SimulationService", b"simulationService"), {}, "does not describe the service"),
+    "a module of messages": (without("scene_pb2.py$"), {}, r"the module eipc/v1/scene_pb2\.py is missing"),
+    "a mesh": (without(r"generated/bubble\.vtk"), {}, r"bubble_teddy_low_sound\.textproto names the mesh generated/bubble\.vtk, which is missing"),
+    "a file that is not listed": (without(r"gltf\.py"), {"listed": False}, r"eipc/gltf\.py is listed in RECORD and not there"),
+    "a file that was changed": (changed(r"gltf\.py", b"def ", b"def  "), {"listed": False}, r"eipc/gltf\.py is not the file that RECORD lists"),
+}
+
+
+@pytest.mark.parametrize("missing", FAULTS)
+def test_a_fault_that_is_planted_is_named(missing, wheel, tmp_path):
+    change, how, words = FAULTS[missing]
+    found = check(planted(wheel, tmp_path, change, **how))
+    assert any(re.search(words, fault) for fault in found), found
+
+
+def test_a_wheel_with_a_fault_does_not_work(wheel, tmp_path, nowhere):
+    """What the checks are for: without a library the server does not start, without the descriptor set the package is not imported."""
+    for part, program, words in ((r"eipc/lib/libgrpc\+\+", "import eipc; eipc.launch()", "libgrpc"), (r"protocol\.binpb", "import eipc", "protocol.binpb")):
+        folder = tmp_path / program[-6:]
+        folder.mkdir()
+        with zipfile.ZipFile(planted(wheel, folder, without(part))) as archive:
+            archive.extractall(folder)
+        for name in ("eipc", "eipc-server"):
+            (folder / "eipc" / "bin" / name).chmod(0o755)
+        done = subprocess.run(["/usr/bin/python3", "-c", program], cwd=folder, capture_output=True, text=True, check=False, env={"PATH": "/usr/bin:/bin"})
+        assert done.returncode != 0 and words in done.stderr, done.stderr
 
 
 @pytest.fixture
