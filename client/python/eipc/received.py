@@ -28,7 +28,8 @@ def _head_classes() -> tuple[Any, Any]:
     """StepResponse with its observation as bytes, and Observation, each with the fields that are always read, by their numbers."""
     file = descriptor_pb2.FileDescriptorProto(name="eipc/received.proto", package="eipc.received", syntax="proto3",
                                               dependency=[observation_pb2.DESCRIPTOR.name, "eipc/v1/geometry.proto"])
-    whole = {"StepResponse": service_pb2.StepResponse, "Observation": observation_pb2.Observation, "Body": observation_pb2.BodyObservation}
+    whole: dict[str, Any] = {"StepResponse": service_pb2.StepResponse, "Observation": observation_pb2.Observation,
+                             "Body": observation_pb2.BodyObservation}
     read = {"StepResponse": ("observation", "status_code", "status_message", "session_step"),
             "Observation": ("step", "time_s", "bodies", "solver_report"), "Body": ("name", "pose")}
     for name, fields in read.items():
