@@ -10,8 +10,8 @@
 
 namespace eipc {
 
-// Every vertex of a condensed cage is coupled with every other: 0.8 MB a cluster and a dense factor with this many.
-inline constexpr size_t kMostCondensedVertices = 100;
+// Every vertex of a condensed cage is coupled with every other: 3 MB a cluster and a dense factor with this many.
+inline constexpr size_t kMostCondensedVertices = 200;
 // Of an object's own tetrahedra; where they have more, a lattice stands for them.
 inline constexpr size_t kMostOwnFineVertices = 4000;
 

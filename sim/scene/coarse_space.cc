@@ -1,7 +1,6 @@
 #include "sim/scene/coarse_space.h"
 
 #include "sim/material/material.h"
-#include "sim/meshing/condense.h"
 
 namespace eipc {
 
@@ -10,7 +9,7 @@ int CageVertices(const BodySpec& spec) { return spec.cage ? static_cast<int>(spe
 CoarseSpace DefaultCoarseSpace(const BodySpec& spec) {
   const bool plain = spec.calibration || spec.material.model == &LinearCorotated::kDescriptor ||
                      spec.material.model == &LogBarrierNeoHookean::kDescriptor ||
-                     CageVertices(spec) > static_cast<int>(kMostCondensedVertices);
+                     CageVertices(spec) > kMostVerticesCondensedByDefault;
   return plain ? CoarseSpace::kPlain : CoarseSpace::kCondensed;
 }
 

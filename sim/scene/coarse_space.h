@@ -5,8 +5,11 @@
 
 namespace eipc {
 
-// Of an embedded body that names none, of its material, cage and calibration: condensed, unless the cage has more vertices than a
-// condensed one can have, the material is the paper's (linear corotated) or forbids inversion, or the body has a calibration.
+// With more vertices a step in the condensed coarse space costs more than twice that in the plain one.
+inline constexpr int kMostVerticesCondensedByDefault = 64;
+
+// Of an embedded body that names none, of its material, cage and calibration: condensed, unless the cage has more vertices than
+// that, the material is the paper's (linear corotated) or forbids inversion, or the body has a calibration.
 CoarseSpace DefaultCoarseSpace(const BodySpec& spec);
 
 // Vertices of the cage: of the authored one, or at most of that which will be made.

@@ -14,7 +14,7 @@
 #include "sim/base/status_macros.h"
 #include "sim/meshing/affine_suggestion.h"
 #include "sim/meshing/auto_cage.h"
-#include "sim/meshing/condense.h"
+#include "sim/scene/coarse_space.h"
 #include "sim/scene/problems.h"
 
 namespace eipc::rpc {
@@ -80,7 +80,7 @@ absl::StatusOr<v1::PreparedMesh> PrepareMesh(const v1::PrepareMeshRequest& reque
   if (!made.ok()) return made.status();
   v1::PreparedMesh out;
   FillPrepared(*made, &out);
-  if (made->cage.vertices().size() > kMostCondensedVertices) {
+  if (made->cage.vertices().size() > kMostVerticesCondensedByDefault) {
     EIPC_RETURN_IF_ERROR(Report(progress, "measuring locking", 0.95));
     const double poissons_ratio = request.has_poissons_ratio() ? request.poissons_ratio() : kDefaultPoissonsRatio;
     const CageLocking locking = LockingOf(*made, mesh, poissons_ratio);

@@ -2,8 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include "sim/meshing/condense.h"
-
 namespace eipc {
 namespace {
 
@@ -15,14 +13,14 @@ BodySpec Embedded(int cage_vertices) {
 }
 
 TEST(DefaultCoarseSpace, IsCondensedWhereThatCanBeHad) {
-  const int most = static_cast<int>(kMostCondensedVertices);
+  const int most = kMostVerticesCondensedByDefault;
   EXPECT_EQ(DefaultCoarseSpace(Embedded(most)), CoarseSpace::kCondensed);
   EXPECT_EQ(DefaultCoarseSpace(Embedded(most + 1)), CoarseSpace::kPlain);
   BodySpec authored = Embedded(0);
   authored.cage.emplace();
-  authored.cage->vertices.resize(kMostCondensedVertices);
+  authored.cage->vertices.resize(most);
   EXPECT_EQ(DefaultCoarseSpace(authored), CoarseSpace::kCondensed);
-  authored.cage->vertices.resize(kMostCondensedVertices + 1);
+  authored.cage->vertices.resize(most + 1);
   EXPECT_EQ(DefaultCoarseSpace(authored), CoarseSpace::kPlain);
   BodySpec calibrated = Embedded(34);
   calibrated.calibration.emplace();
