@@ -1,10 +1,12 @@
-"""A server with the viewer for the browser tests: `live_server.py STATE_FOLDER [WORLDS]`.
+"""A server with the viewer for the browser tests: `live_server.py STATE_FOLDER [WORLDS [TOKEN]]`.
+With TOKEN it asks for tokens, and TOKEN is that of an operator.
 
 Prints a line of JSON when it is ready: the address of the page and of a session of a small scene. Then it does what lines on its
 standard input say, and prints what came of each: `step N` steps every world, `restart` ends the server and starts it again at the same
 address, `state` prints the session's step and digest. It ends with its input.
 """
 
+import hashlib
 import json
 import os
 import sys
@@ -17,9 +19,14 @@ import eipc  # noqa: E402
 from small_grasp import scene  # noqa: E402
 
 
-def launch(state, listen="127.0.0.1:0", viewer="127.0.0.1:0"):
+def launch(state, token, listen="127.0.0.1:0", viewer="127.0.0.1:0"):
+    arguments = [f"--listen={listen}", f"--viewer={viewer}", f"--state-dir={state}", "--log-level=off"]
+    if token:
+        access = Path(state).with_name("access")
+        access.write_text(f"token {hashlib.sha256(token.encode()).hexdigest()} tests operator\n", encoding="utf-8")
+        arguments.append(f"--access-file={access}")
     binary = os.environ.get("EIPC_SERVER") or ROOT / "build" / "release" / "bin" / "eipc-server"
-    return eipc.launch(binary, [f"--listen={listen}", f"--viewer={viewer}", f"--state-dir={state}", "--log-level=off"])
+    return eipc.launch(binary, arguments)
 
 
 def say(**what):
@@ -28,8 +35,9 @@ def say(**what):
 
 def main():
     state, worlds = sys.argv[1], int(sys.argv[2]) if len(sys.argv) > 2 else 1
-    server = launch(state)
-    client = server.client()
+    token = sys.argv[3] if len(sys.argv) > 3 else None
+    server = launch(state, token)
+    client = server.client(token=token)
     session = client.create_scene(scene()).create_session(worlds=worlds, record=True)
     viewer = server.viewer_url
     say(url=viewer, session=session.name)
@@ -46,8 +54,8 @@ def main():
         elif words[0] == "restart":
             client.close()
             server.stop()
-            server = launch(state, server.address, viewer.split("/")[2])
-            client = server.client()
+            server = launch(state, token, server.address, viewer.split("/")[2])
+            client = server.client(token=token)
             session = client.session(session.name)
             say(restarted=True)
     server.stop()

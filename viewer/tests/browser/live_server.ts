@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import type { Readable, Writable } from "node:stream";
 import { after, before, test } from "node:test";
-import type { Browser, Page } from "playwright-core";
+import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 import { launch, scratchFolder, SKIP as NO_CHROMIUM, VIEWER } from "./browser.js";
 
 const SERVER = process.env["EIPC_SERVER"] ?? join(VIEWER, "../build/release/bin/eipc-server");
@@ -22,8 +22,9 @@ export class LiveServer {
     this.lines = createInterface({ input: process.stdout })[Symbol.asyncIterator]();
   }
 
-  static async start(folder: string, worlds = 1): Promise<LiveServer> {
-    const child = spawn("/usr/bin/python3", [join(VIEWER, "tests/live_server.py"), folder, String(worlds)],
+  // token: that of an operator, which the server asks for.
+  static async start(folder: string, worlds = 1, token?: string): Promise<LiveServer> {
+    const child = spawn("/usr/bin/python3", [join(VIEWER, "tests/live_server.py"), folder, String(worlds), ...(token ? [token] : [])],
       { env: { ...process.env, EIPC_SERVER: SERVER, PYTHONDONTWRITEBYTECODE: "1" }, stdio: ["pipe", "pipe", "inherit"] });
     const server = new LiveServer(child);
     const { url, session } = await server.hear();
@@ -97,8 +98,8 @@ export class LiveTests {
 }
 
 // A page of the server. `problems`: errors of the page, and requests to anybody else.
-export async function openLive(browser: Browser, url: string, touch = false): Promise<{ page: Page; problems: string[] }> {
-  const context = await browser.newContext({ viewport: { width: 1000, height: 700 }, acceptDownloads: true, hasTouch: touch });
+export async function openLive(browser: Browser, url: string, touch = false, options: BrowserContextOptions = {}): Promise<{ page: Page; problems: string[] }> {
+  const context = await browser.newContext({ viewport: { width: 1000, height: 700 }, acceptDownloads: true, hasTouch: touch, ...options });
   context.setDefaultTimeout(HANGS_MS);
   const page = await context.newPage();
   const problems: string[] = [];
