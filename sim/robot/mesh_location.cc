@@ -40,31 +40,44 @@ fs::path FindPackage(const std::string& name, const fs::path& description, const
 absl::StatusOr<fs::path> InPackage(absl::string_view rest, const std::string& description, const PackageFolders& packages) {
   const size_t slash = rest.find('/');
   const std::string name(rest.substr(0, slash));
-  if (name.empty() || slash == absl::string_view::npos || slash + 1 == rest.size()) {
-    return absl::InvalidArgumentError("must be \"package://NAME/PATH\"");
-  }
+  if (name.empty()) return absl::InvalidArgumentError("names no package");
   const fs::path folder = FindPackage(name, description, packages);
   if (folder.empty()) {
     return absl::NotFoundError(absl::StrCat("no folder above the description is, or holds, the package \"", name,
                                             "\"; name it with --package ", name, "=FOLDER"));
   }
-  return folder / std::string(rest.substr(slash + 1));
+  return slash == absl::string_view::npos ? folder : folder / std::string(rest.substr(slash + 1));
+}
+
+absl::StatusOr<fs::path> Find(const std::string& reference, const std::string& description, const PackageFolders& packages) {
+  absl::string_view rest = reference;
+  if (absl::ConsumePrefix(&rest, "package://") || absl::ConsumePrefix(&rest, "model://")) {
+    return InPackage(rest, description, packages);
+  }
+  if (absl::ConsumePrefix(&rest, "file://") || !absl::StrContains(reference, "://")) {
+    return fs::path(description).parent_path() / std::string(rest);
+  }
+  return absl::InvalidArgumentError(R"(must be a path, "file://PATH", "package://NAME/PATH" or "model://NAME/PATH")");
 }
 
 }  // namespace
 
 absl::StatusOr<std::string> FindMeshFile(const std::string& reference, const std::string& description,
                                          const PackageFolders& packages) {
-  absl::string_view rest = reference;
-  fs::path path;
-  if (absl::ConsumePrefix(&rest, "package://")) {
-    EIPC_ASSIGN_OR_RETURN(path, InPackage(rest, description, packages));
-  } else if (absl::ConsumePrefix(&rest, "file://") || !absl::StrContains(reference, "://")) {
-    path = fs::path(description).parent_path() / std::string(rest);
-  } else {
-    return absl::InvalidArgumentError("must be a path, \"file://PATH\" or \"package://NAME/PATH\"");
+  EIPC_ASSIGN_OR_RETURN(const fs::path path, Find(reference, description, packages));
+  if (IsFile(path)) return path.string();
+  if (IsFolder(path) && absl::StrContains(reference, "://")) {
+    return absl::InvalidArgumentError(R"(is a folder; a mesh is "package://NAME/PATH")");
   }
-  if (!IsFile(path)) return absl::NotFoundError(absl::StrCat("there is no file ", path.string()));
+  return absl::NotFoundError(absl::StrCat("there is no file ", path.string()));
+}
+
+absl::StatusOr<std::string> FindIncluded(const std::string& reference, const std::string& description,
+                                         const PackageFolders& packages) {
+  EIPC_ASSIGN_OR_RETURN(const fs::path path, Find(reference, description, packages));
+  if (!IsFile(path) && !IsFolder(path)) {
+    return absl::NotFoundError(absl::StrCat("there is no file or folder ", path.string()));
+  }
   return path.string();
 }
 

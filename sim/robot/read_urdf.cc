@@ -1,47 +1,50 @@
 #include "sim/robot/read_urdf.h"
 
-#include <console_bridge/console.h>
 #include <tinyxml.h>
 #include <urdf_parser/urdf_parser.h>
 
-#include <Eigen/Eigenvalues>
-#include <cmath>
 #include <exception>
-#include <fstream>
 #include <limits>
-#include <mutex>
-#include <sstream>
+#include <optional>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_join.h"
 #include "sim/base/status_macros.h"
-#include "sim/mesh/read_mesh.h"
+#include "sim/robot/import_parts.h"
+#include "sim/robot/robot_tree.h"
 #include "sim/robot/urdf_document.h"
-#include "sim/robot/urdf_tree.h"
+#include "sim/robot/urdfdom_messages.h"
 
 namespace eipc {
 namespace {
 
-// Keeps what urdfdom says of errors instead of printing it. Its output handler is one for the whole process.
-class UrdfdomMessages : public console_bridge::OutputHandler {
- public:
-  UrdfdomMessages() : lock_(mutex_), before_(console_bridge::getOutputHandler()) { console_bridge::useOutputHandler(this); }
-  ~UrdfdomMessages() override { console_bridge::useOutputHandler(before_); }
-  void log(const std::string& text, console_bridge::LogLevel level, const char*, int) override {
-    if (level == console_bridge::CONSOLE_BRIDGE_LOG_ERROR) errors_.push_back(text);
-  }
-  const std::vector<std::string>& errors() const { return errors_; }
-
- private:
-  static std::mutex mutex_;
-  std::lock_guard<std::mutex> lock_;
-  console_bridge::OutputHandler* before_;
-  std::vector<std::string> errors_;
+// Elements in the order of Robot::links and Robot::joints.
+struct UrdfTree {
+  std::vector<const TiXmlElement*> links;
+  std::vector<const TiXmlElement*> joints;
+  std::vector<int32_t> parents;
 };
-std::mutex UrdfdomMessages::mutex_;
 
-absl::Status Join(const std::vector<std::string>& problems) { return absl::InvalidArgumentError(absl::StrJoin(problems, "\n")); }
+UrdfTree FindUrdfTree(const UrdfDocument& document, std::vector<std::string>* problems) {
+  const std::vector<const TiXmlElement*> link_elements = document.Elements("link"), joint_elements = document.Elements("joint");
+  std::vector<DescribedLink> links;
+  for (const TiXmlElement* link : link_elements) {
+    links.push_back({link->Attribute("name"), document.Place(*link), link->Row()});
+  }
+  std::vector<DescribedJoint> joints;
+  for (const TiXmlElement* joint : joint_elements) {
+    const TiXmlElement &parent = UrdfDocument::Below(*joint, {"parent"}), &child = UrdfDocument::Below(*joint, {"child"});
+    joints.push_back({joint->Attribute("name"), document.Place(*joint), joint->Row(), parent.Attribute("link"),
+                      absl::StrCat(document.Place(parent), "/@link"), child.Attribute("link"),
+                      absl::StrCat(document.Place(child), "/@link")});
+  }
+  const RobotTree tree = FindTree(links, joints, problems);
+  UrdfTree out;
+  for (const size_t l : tree.links) out.links.push_back(link_elements[l]);
+  for (const size_t j : tree.joints) out.joints.push_back(joint_elements[j]);
+  out.parents = tree.parents;
+  return out;
+}
 
 // urdfdom drops a link's content after an error in it and goes on, so a message is as bad as no model.
 absl::StatusOr<urdf::ModelInterfaceSharedPtr> ReadByUrdfdom(const std::string& text, const std::string& file) {
@@ -57,7 +60,7 @@ absl::StatusOr<urdf::ModelInterfaceSharedPtr> ReadByUrdfdom(const std::string& t
   std::vector<std::string> problems;
   for (const std::string& error : messages.errors()) problems.push_back(absl::StrCat(file, ": ", error));
   if (!thrown.empty() || problems.empty()) problems.push_back(absl::StrCat(file, ": is refused by urdfdom: ", thrown));
-  return Join(problems);
+  return JoinProblems(problems);
 }
 
 Vec3 ToVec3(const urdf::Vector3& v) { return {v.x, v.y, v.z}; }
@@ -71,14 +74,14 @@ class UrdfReader {
              const PackageFolders* packages)
       : document_(*document), tree_(*tree), model_(*model), file_(*file), packages_(*packages) {}
 
-  absl::StatusOr<UrdfImport> Read(UrdfImport import) {
+  absl::StatusOr<RobotImport> Read(RobotImport import) {
     import_ = std::move(import);
     import_.robot.name = model_.getName();
     for (const TiXmlElement* link : tree_.links) ReadLink(*link);
     for (size_t j = 0; j < tree_.joints.size(); ++j) ReadJoint(j);
     for (size_t j = 0; j < tree_.joints.size(); ++j) ReadMimic(j);
     for (size_t j = 0; j < tree_.joints.size(); ++j) ResolveMimic(j);
-    if (!problems_.empty()) return Join(problems_);
+    if (!problems_.empty()) return JoinProblems(problems_);
     return std::move(import_);
   }
 
@@ -100,7 +103,7 @@ class UrdfReader {
   void ReadLink(const TiXmlElement& element);
   LinkInertia ReadInertia(const urdf::Inertial& inertial, const TiXmlElement& element);
   CollisionShape ReadCollision(const urdf::Collision& collision, const TiXmlElement& element);
-  MeshShape ReadMeshShape(const urdf::Mesh& mesh, const TiXmlElement& element);
+  MeshShape ReadMesh(const urdf::Mesh& mesh, const TiXmlElement& element);
   void ReadJoint(size_t j);
   JointType ReadType(const urdf::Joint& joint, const TiXmlElement& element);
   JointLimits ReadLimits(const urdf::Joint& joint, const TiXmlElement& element);
@@ -113,7 +116,7 @@ class UrdfReader {
   const urdf::ModelInterface& model_;
   const std::string& file_;
   const PackageFolders& packages_;
-  UrdfImport import_;
+  RobotImport import_;
   std::vector<std::string> problems_;
 };
 
@@ -136,14 +139,9 @@ LinkInertia UrdfReader::ReadInertia(const urdf::Inertial& from, const TiXmlEleme
   out.frame = ToPose(from.origin);
   out.inertia << from.ixx, from.ixy, from.ixz, from.ixy, from.iyy, from.iyz, from.ixz, from.iyz, from.izz;
   if (!(from.mass >= 0)) Problem(element, {"inertial", "mass"}, "/@value: must be >= 0, got ", from.mass);
-  const Vec3 moments = Eigen::SelfAdjointEigenSolver<Mat3>(out.inertia, Eigen::EigenvaluesOnly).eigenvalues();
-  const double rounding = 1e-6 * moments.cwiseAbs().maxCoeff();
-  if (moments[0] < -rounding) {
-    Problem(element, {"inertial", "inertia"}, ": its principal moments must be >= 0, the least is ", moments[0]);
-  } else if (moments[0] + moments[1] < moments[2] - rounding) {
-    Warn(element, {"inertial", "inertia"}, ": no solid has the principal moments ", moments[0], ", ", moments[1], ", ", moments[2],
-         ": the largest exceeds the sum of the others");
-  }
+  const InertiaCheck check = CheckInertia(out.inertia);
+  if (!check.problem.empty()) Problem(element, {"inertial", "inertia"}, ": ", check.problem);
+  if (!check.warning.empty()) Warn(element, {"inertial", "inertia"}, ": ", check.warning);
   return out;
 }
 
@@ -172,33 +170,20 @@ CollisionShape UrdfReader::ReadCollision(const urdf::Collision& from, const TiXm
       break;
     }
     case urdf::Geometry::MESH:
-      out.shape = ReadMeshShape(static_cast<const urdf::Mesh&>(*from.geometry), element);
+      out.shape = ReadMesh(static_cast<const urdf::Mesh&>(*from.geometry), element);
       break;
   }
   return out;
 }
 
-MeshShape UrdfReader::ReadMeshShape(const urdf::Mesh& from, const TiXmlElement& element) {
+MeshShape UrdfReader::ReadMesh(const urdf::Mesh& from, const TiXmlElement& element) {
   const Path path = {"geometry", "mesh"};
-  MeshShape out;
-  out.reference = from.filename;
-  out.scale = ToVec3(from.scale);
-  if (out.scale.cwiseAbs().minCoeff() == 0) Problem(element, path, "/@scale: must not be 0 in any direction");
-  const absl::StatusOr<std::string> file = FindMeshFile(from.filename, file_, packages_);
-  if (!file.ok()) {
-    Problem(element, path, "/@filename: \"", from.filename, "\": ", file.status().message());
-    return out;
-  }
-  out.file = *file;
-  const absl::StatusOr<MeshData> mesh = ReadMesh(*file);
-  if (!mesh.ok()) {
-    Problem(element, path, "/@filename: ", mesh.status().message());
-    return out;
-  }
-  out.vertices = static_cast<int64_t>(mesh->vertices.size());
-  out.triangles = static_cast<int64_t>(mesh->triangles.size());
-  out.tets = static_cast<int64_t>(mesh->tets.size());
-  return out;
+  const Vec3 scale = ToVec3(from.scale);
+  if (scale.cwiseAbs().minCoeff() == 0) Problem(element, path, "/@scale: must not be 0 in any direction");
+  absl::StatusOr<MeshShape> mesh = ReadMeshShape(from.filename, scale, file_, packages_);
+  if (mesh.ok()) return *std::move(mesh);
+  Problem(element, path, "/@filename: ", mesh.status().message());
+  return {};
 }
 
 JointType UrdfReader::ReadType(const urdf::Joint& joint, const TiXmlElement& element) {
@@ -280,36 +265,31 @@ void UrdfReader::ReadMimic(size_t j) {
 void UrdfReader::ResolveMimic(size_t j) {
   RobotJoint& joint = import_.robot.joints[j];
   if (!joint.mimic) return;
-  Mimic total = *joint.mimic;
-  for (size_t followed = 0; import_.robot.joints[total.joint].mimic; ++followed) {
-    if (total.joint == static_cast<int32_t>(j) || followed > import_.robot.joints.size()) {
-      return Problem(*tree_.joints[j], {"mimic"}, "/@joint: joints mimic each other in a loop that \"", joint.name, "\" follows");
-    }
-    const Mimic& next = *import_.robot.joints[total.joint].mimic;
-    total = {next.joint, total.multiplier * next.multiplier, total.multiplier * next.offset + total.offset};
+  const std::optional<Mimic> last = FollowToLast(import_.robot, j);
+  if (last) {
+    joint.mimic = last;
+    return;
   }
-  joint.mimic = total;
+  Problem(*tree_.joints[j], {"mimic"}, "/@joint: joints mimic each other in a loop that \"", joint.name, "\" follows");
 }
 
 }  // namespace
 
-absl::StatusOr<UrdfImport> ParseUrdf(const std::string& text, const std::string& file, const PackageFolders& packages) {
+absl::StatusOr<RobotImport> ParseUrdf(const std::string& text, const std::string& file, const PackageFolders& packages) {
   EIPC_ASSIGN_OR_RETURN(const UrdfDocument document, UrdfDocument::Parse(text, file));
-  UrdfImport import;
+  RobotImport import;
   std::vector<std::string> problems;
   document.Check(&problems, &import.ignored);
-  if (!problems.empty()) return Join(problems);
-  const UrdfTree tree = FindTree(document, &problems);
-  if (!problems.empty()) return Join(problems);
+  if (!problems.empty()) return JoinProblems(problems);
+  const UrdfTree tree = FindUrdfTree(document, &problems);
+  if (!problems.empty()) return JoinProblems(problems);
   EIPC_ASSIGN_OR_RETURN(const urdf::ModelInterfaceSharedPtr model, ReadByUrdfdom(text, file));
   return UrdfReader(&document, &tree, model.get(), &file, &packages).Read(std::move(import));
 }
 
-absl::StatusOr<UrdfImport> ReadUrdf(const std::string& file, const PackageFolders& packages) {
-  std::ifstream in(file, std::ios::binary);
-  std::ostringstream text;
-  if (!in || !(text << in.rdbuf())) return absl::NotFoundError(absl::StrCat(file, ": cannot be read"));
-  return ParseUrdf(text.str(), file, packages);
+absl::StatusOr<RobotImport> ReadUrdf(const std::string& file, const PackageFolders& packages) {
+  EIPC_ASSIGN_OR_RETURN(const std::string text, ReadDescription(file));
+  return ParseUrdf(text, file, packages);
 }
 
 }  // namespace eipc

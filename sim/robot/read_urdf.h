@@ -2,25 +2,18 @@
 #define EIPC_SIM_ROBOT_READ_URDF_H_
 
 #include <string>
-#include <vector>
 
 #include "absl/status/statusor.h"
 #include "sim/robot/mesh_location.h"
-#include "sim/robot/robot.h"
+#include "sim/robot/robot_import.h"
 
 namespace eipc {
 
-struct UrdfImport {
-  Robot robot;
-  std::vector<std::string> ignored;   // kinds of elements and attributes that were not read, with their lines
-  std::vector<std::string> warnings;  // what was read although it is suspicious, with its place
-};
-
 // Imports a robot description in URDF 1.0, with the collision meshes that it names. INVALID_ARGUMENT has every problem, a line
 // each: "FILE:LINE: PATH: what"; NOT_FOUND: the file itself.
-absl::StatusOr<UrdfImport> ReadUrdf(const std::string& file, const PackageFolders& packages = {});
+absl::StatusOr<RobotImport> ReadUrdf(const std::string& file, const PackageFolders& packages = {});
 // The same from the content of such a file. Messages quote `file`, and meshes are searched for from its folder.
-absl::StatusOr<UrdfImport> ParseUrdf(const std::string& text, const std::string& file, const PackageFolders& packages = {});
+absl::StatusOr<RobotImport> ParseUrdf(const std::string& text, const std::string& file, const PackageFolders& packages = {});
 
 }  // namespace eipc
 

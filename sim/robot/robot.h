@@ -31,6 +31,14 @@ struct CylinderShape {
   double radius;  // m
   double length;  // m
 };
+// As a cylinder, closed by half spheres of its radius.
+struct CapsuleShape {
+  double radius;  // m
+  double length;  // m, of the cylinder
+};
+struct EllipsoidShape {
+  Vec3 radii;  // m
+};
 struct MeshShape {
   std::string reference;  // as the description has it
   std::string file;       // where that led
@@ -43,7 +51,7 @@ struct MeshShape {
 struct CollisionShape {
   std::string name;
   Pose pose;  // in the link's frame
-  std::variant<BoxShape, SphereShape, CylinderShape, MeshShape> shape;
+  std::variant<BoxShape, SphereShape, CylinderShape, CapsuleShape, EllipsoidShape, MeshShape> shape;
 };
 
 struct Link {

@@ -24,6 +24,12 @@ std::string ShapeText(const SphereShape& sphere) { return absl::StrFormat("spher
 std::string ShapeText(const CylinderShape& cylinder) {
   return absl::StrFormat("cylinder of radius %.6g m and length %.6g m", cylinder.radius, cylinder.length);
 }
+std::string ShapeText(const CapsuleShape& capsule) {
+  return absl::StrFormat("capsule of radius %.6g m and length %.6g m", capsule.radius, capsule.length);
+}
+std::string ShapeText(const EllipsoidShape& ellipsoid) {
+  return absl::StrFormat("ellipsoid with radii %.6g, %.6g and %.6g m", ellipsoid.radii[0], ellipsoid.radii[1], ellipsoid.radii[2]);
+}
 std::string ShapeText(const MeshShape& mesh) {
   return absl::StrCat("mesh ", mesh.reference, " (", mesh.vertices, " vertices, ", mesh.tets > 0 ? mesh.tets : mesh.triangles,
                       mesh.tets > 0 ? " tetrahedra" : " triangles",

@@ -12,7 +12,8 @@
 namespace eipc {
 namespace {
 
-constexpr int kSides = 32;        // of a cylinder
+constexpr int kSides = 32;        // of a cylinder or capsule
+constexpr int kRings = 8;         // of each end of a capsule
 constexpr int kSubdivisions = 2;  // of an icosahedron
 
 MeshData BoxMesh(const Vec3& size) {
@@ -77,6 +78,37 @@ MeshData CylinderMesh(double radius, double length) {
   return mesh;
 }
 
+MeshData CapsuleMesh(double radius, double length) {
+  MeshData mesh;
+  for (int ring = 0; ring < 2 * kRings; ++ring) {
+    const bool upper = ring >= kRings;
+    const double height = 0.5 * M_PI * (upper ? ring - kRings : ring - (kRings - 1)) / kRings;  // angle above the equator
+    for (int k = 0; k < kSides; ++k) {
+      const double angle = 2 * M_PI * k / kSides, r = radius * std::cos(height);
+      mesh.vertices.emplace_back(r * std::cos(angle), r * std::sin(angle),
+                                 radius * std::sin(height) + (upper ? 0.5 : -0.5) * length);
+    }
+  }
+  const int32_t bottom = static_cast<int32_t>(mesh.vertices.size()), top = bottom + 1, last = bottom - kSides;
+  mesh.vertices.emplace_back(0, 0, -0.5 * length - radius);
+  mesh.vertices.emplace_back(0, 0, 0.5 * length + radius);
+  for (int32_t k = 0; k < kSides; ++k) {
+    const int32_t next = (k + 1) % kSides;
+    mesh.triangles.insert(mesh.triangles.end(), {{bottom, next, k}, {top, last + k, last + next}});
+    for (int32_t low = 0; low < last; low += kSides) {
+      const int32_t high = low + kSides;
+      mesh.triangles.insert(mesh.triangles.end(), {{low + k, low + next, high + next}, {low + k, high + next, high + k}});
+    }
+  }
+  return mesh;
+}
+
+MeshData EllipsoidMesh(const Vec3& radii) {
+  MeshData mesh = SphereMesh(1);
+  for (Vec3& p : mesh.vertices) p = p.cwiseProduct(radii);
+  return mesh;
+}
+
 absl::StatusOr<MeshData> FileMesh(const MeshShape& shape) {
   EIPC_ASSIGN_OR_RETURN(MeshData mesh, ReadMesh(shape.file));
   if (!mesh.tets.empty()) {
@@ -97,6 +129,8 @@ absl::StatusOr<MeshData> ShapeMesh(const CollisionShape& shape) {
   if (const auto* box = std::get_if<BoxShape>(&shape.shape)) return BoxMesh(box->size);
   if (const auto* sphere = std::get_if<SphereShape>(&shape.shape)) return SphereMesh(sphere->radius);
   if (const auto* cylinder = std::get_if<CylinderShape>(&shape.shape)) return CylinderMesh(cylinder->radius, cylinder->length);
+  if (const auto* capsule = std::get_if<CapsuleShape>(&shape.shape)) return CapsuleMesh(capsule->radius, capsule->length);
+  if (const auto* ellipsoid = std::get_if<EllipsoidShape>(&shape.shape)) return EllipsoidMesh(ellipsoid->radii);
   return FileMesh(std::get<MeshShape>(shape.shape));
 }
 

@@ -7,9 +7,9 @@
 
 namespace eipc {
 
-// The closed triangle mesh of a collision shape, in the shape's frame, m. Spheres and cylinders are inscribed in theirs: 162
-// vertices and 32 sides. Of a mesh file: its triangles, or the boundary of its tetrahedra, scaled. What is wrong with the file, as
-// a status.
+// The closed triangle mesh of a collision shape, in the shape's frame, m. Round ones are inscribed in theirs: spheres and
+// ellipsoids with 162 vertices, cylinders and capsules with 32 sides. Of a mesh file: its triangles, or the boundary of its
+// tetrahedra, scaled. What is wrong with the file, as a status.
 absl::StatusOr<MeshData> ShapeMesh(const CollisionShape& shape);
 
 }  // namespace eipc

@@ -5,13 +5,17 @@ import re
 import subprocess
 from pathlib import Path
 
+import numpy as np
 import pytest
+
+import eipc
 
 from conftest import REPOSITORY
 
 CLI = os.environ.get("EIPC_CLI")
 pytestmark = pytest.mark.skipif(not CLI or not Path(CLI).exists(), reason="no eipc program (EIPC_CLI)")
 ARM = "models/robots/arm_gripper.urdf"
+PADS = "models/robots/pad_gripper.sdf"
 
 
 def robot(*arguments, expect=0):
@@ -57,3 +61,55 @@ def test_every_problem_has_a_line_with_its_place(tmp_path):
     assert any(re.search(r'arm\.urdf:\d+: robot/joint\[@name="elbow"\]/axis/@xyz: must not be zero', line) for line in lines)
     assert any('"package://robots/finger.obj": no folder above the description' in line for line in lines)
     assert "cannot be read" in robot(tmp_path / "none.urdf", expect=2)
+
+
+def test_a_description_in_sdf_is_read_too(tmp_path):
+    printed = robot(PADS)
+    assert printed.startswith("robot pad_gripper: 4 links, 3 joints (2 driven, 1 following, 0 fixed), 0.5 kg")
+    assert "follows 1 * left" in printed and "sdf/model/link/visual (line 15)" in printed
+    assert position(robot(PADS, "--joint", "lift=0.1", "--joint", "left=-0.01"), "right_finger") == pytest.approx([0, -0.02, 0.19])
+    bad = tmp_path / "hand.sdf"
+    bad.write_text((REPOSITORY / PADS).read_text(encoding="utf-8").replace("<child>palm</child>", "<child>plam</child>"), encoding="utf-8")
+    message = robot(bad, expect=1)
+    assert re.search(r'hand\.sdf:\d+: sdf/model\[@name="pad_gripper"\]/joint\[@name="lift"\]/child: no link is named "plam"', message)
+    (tmp_path / "page.html").write_text("<html/>", encoding="utf-8")
+    assert "its first element must be <robot> (URDF) or <sdf>, not <html>" in robot(tmp_path / "page.html", expect=1)
+
+
+@pytest.mark.parametrize("soft, message", [
+    ("", "must begin with a name"),
+    ("pad block=1,1,1 within=1", "needs link=LINK"),
+    ("pad link=thumb block=0.01,0.01,0.01 within=1", "link=thumb: there is no such link; there are: world, palm, left_finger, right_finger"),
+    ("pad link=world block=0.01,0.01,0.01 within=1", "link=world: has no collision shape to hold it"),
+    ("palm link=palm block=0.01,0.01,0.01 within=1", "has the name of another body"),
+    ("pad link=palm within=1", "needs mesh=FILE or block=X,Y,Z"),
+    ("pad link=palm block=0.01,0.01 within=1", "block=0.01,0.01: needs 3 numbers"),
+    ("pad link=palm block=0.01,0.01,nan within=1", '"nan" is not a finite number'),
+    ("pad link=palm block=0.01,0.01,0.01", "needs box=X0,Y0,Z0,X1,Y1,Z1 or within=DISTANCE"),
+    ("pad link=palm block=0.01,0.01,0.01 at=0,0,0.03 within=0.001", "no vertex is that near to the link (and in the box); the nearest is 0.01 m away"),
+    ("pad link=palm block=0.01,0.01,0.01 box=1,1,1,2,2,2", "box: has no vertex in it"),
+    ("pad link=palm block=0.01,0.01,0.01 within=1 poisson=0.5", "poisson: must be in [0, 0.5)"),
+    ("pad link=palm block=0.01,0.01,0.01 within=1 young=-1", "young and density must be > 0"),
+    ("pad link=palm block=0.01,0.01,0.01 within=1 stiffness=3", "stiffness: is no key"),
+    ("pad link=palm mesh=models/robots/finger.obj within=1", "has no tetrahedra"),
+])
+def test_soft_parts_that_cannot_be(tmp_path, soft, message):
+    assert message in robot(PADS, "--scene", tmp_path / "scene.textproto", "--soft", soft, expect=1)
+    assert not (tmp_path / "scene.textproto").exists()
+
+
+def test_the_link_holds_the_vertices_near_it_and_in_the_box(tmp_path):
+    """A block of 20 mm across the finger's blade, which is 6 mm thick, in layers of 5 mm."""
+    def held(region):
+        robot(PADS, "--scene", tmp_path / "scene.textproto", "--soft", f"pad link=left_finger block=0.016,0.02,0.02 cells=4,4,4 at=0,-0.005,0 {region}")
+        scene = eipc.load_scene(tmp_path / "scene.textproto", inline_meshes=False)
+        joint = next(joint for joint in scene.joints if joint.name == "pad_held")
+        assert (joint.body_a, joint.body_b) == ("pad", "left_finger")
+        return [np.array([v % 5 * 0.004 - 0.008, v // 5 % 5 * 0.005 - 0.015, v // 25 * 0.005 - 0.01]) for v in joint.attachment.vertices]
+
+    inside = held("within=0")
+    assert len(inside) == 25 and all(p[1] == pytest.approx(0) for p in inside)  # of five layers one is in the blade
+    near = held("within=0.0021")
+    assert {round(p[1], 3) for p in near} == {-0.005, 0, 0.005} and len(near) == 75
+    both = held("within=0.0021 box=-1,-1,0.0099,1,1,1")
+    assert len(both) == 15 and all(p[2] == pytest.approx(0.01) for p in both)

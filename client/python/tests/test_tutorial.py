@@ -162,6 +162,11 @@ def test_every_block_of_the_robots_runs(server_binary, eipc_binary, tmp_path):
     assert places["lifted"][2] - places["gripped"][2] > 0.05 and places["moved"][1] > 0.08
     grips = [float(grip) for grip in re.findall(r"grip ([\d.]+) N", printed)]
     assert len(grips) == 3 and all(0.5 < grip <= 20 for grip in grips)  # the limit of the description
+    soft = re.findall(r"(?:closed|raised|kept): cube at \[([^\]]+)\] m, pads pressed with (\S+) N and (\S+) N, fingers carry (\S+) N", printed)
+    assert len(soft) == 3 and float(soft[2][0].split()[2]) - float(soft[0][0].split()[2]) > 0.045
+    assert float(soft[2][1]) > 0.2 and abs(float(soft[2][1]) / float(soft[2][2]) - 1) < 0.02
+    weight = 9.81 * (300 * 0.03**3 + 2 * 1000 * 0.02 * 0.008 * 0.03)  # N, of the cube and the pads
+    assert abs(float(soft[2][3]) / weight - 1) < 0.02
 
 
 def test_every_block_of_touch_runs(server_binary, eipc_binary, tmp_path):

@@ -82,7 +82,7 @@ TEST(ReadUrdf, HasInertiaAndCollisionShapes) {
 }
 
 TEST(ReadUrdf, ListsWhatItIgnores) {
-  const UrdfImport import = testing::Arm();
+  const RobotImport import = testing::Arm();
   EXPECT_THAT(import.ignored, ElementsAre("robot/joint/safety_controller (line 30)", "robot/link/visual (line 14)",
                                           "robot/material (line 4)", "robot/transmission (line 129)"));
   EXPECT_THAT(import.warnings, IsEmpty());
@@ -110,7 +110,7 @@ std::string Changed(const std::string& from, const std::string& to) {
 }
 
 std::vector<std::string> Problems(const std::string& text) {
-  const absl::StatusOr<UrdfImport> import = ParseUrdf(text, "pair.urdf");
+  const absl::StatusOr<RobotImport> import = ParseUrdf(text, "pair.urdf");
   if (import.ok()) return {};
   EXPECT_EQ(import.status().code(), absl::StatusCode::kInvalidArgument);
   return absl::StrSplit(std::string(import.status().message()), '\n');
@@ -214,7 +214,7 @@ TEST(ReadUrdf, ResolvesJointsThatMimicOnesThatMimic) {
   text +=
       "<link name=\"d\"/><joint name=\"m\" type=\"continuous\"><mimic joint=\"k\" multiplier=\"3\" offset=\"5\"/>"
       "<parent link=\"c\"/><child link=\"d\"/></joint>";
-  const absl::StatusOr<UrdfImport> import = ParseUrdf(Changed("</joint>", text), "pair.urdf");
+  const absl::StatusOr<RobotImport> import = ParseUrdf(Changed("</joint>", text), "pair.urdf");
   ASSERT_TRUE(import.ok()) << import.status();
   const RobotJoint& last = import->robot.joints[2];
   EXPECT_EQ(last.mimic->joint, 0);
@@ -223,7 +223,7 @@ TEST(ReadUrdf, ResolvesJointsThatMimicOnesThatMimic) {
 }
 
 TEST(ReadUrdf, WarnsOfInertiaThatNoSolidHas) {
-  const absl::StatusOr<UrdfImport> import = ParseUrdf(Changed("ixx=\"1\"", "ixx=\"3\""), "pair.urdf");
+  const absl::StatusOr<RobotImport> import = ParseUrdf(Changed("ixx=\"1\"", "ixx=\"3\""), "pair.urdf");
   ASSERT_TRUE(import.ok()) << import.status();
   EXPECT_THAT(import->warnings,
               ElementsAre(AllOf(StartsWith("pair.urdf:4: robot/link[@name=\"b\"]/inertial/inertia"), HasSubstr("no solid"))));

@@ -14,8 +14,8 @@ namespace eipc::testing {
 // The arm with a gripper of two fingers.
 inline std::string ArmFile() { return absl::StrCat(std::getenv("EIPC_SOURCE_DIR"), "/models/robots/arm_gripper.urdf"); }
 
-inline UrdfImport Arm() {
-  absl::StatusOr<UrdfImport> import = ReadUrdf(ArmFile());
+inline RobotImport Arm() {
+  absl::StatusOr<RobotImport> import = ReadUrdf(ArmFile());
   if (!import.ok()) {
     ADD_FAILURE() << import.status();
     return {};
