@@ -13,6 +13,8 @@ uncertainty.
 
 from __future__ import annotations
 
+import concurrent.futures
+import contextlib
 import random
 import time
 import urllib.error
@@ -41,6 +43,9 @@ TRIM_S = 1.0
 # fills once: parts of FIRST_USE_S each, until one of them adds no more than SETTLED of the heap, at most FIRST_USES. (A server whose heap
 # grows with every act never settles, and is then judged by how much it grows in the soak itself.)
 FIRST_USE_S, FIRST_USES, SETTLED = 30.0, 10, 0.001
+# Calls that the server handles at once (a setting), a thread for each. It starts threads when they are needed and keeps them, with the
+# pages of their stacks: all are needed before the first sample.
+CALLS = 16
 # Reading the metrics fills a list of the latencies of doing so, which is full (some 80 KiB) after this many.
 FIRST_SCRAPES = 4000
 
@@ -118,7 +123,22 @@ def _first_calls(server: eipc.ServerProcess, metrics: str, scene_of: Callable[[f
         scene = client.create_scene(scene_of(0.003))
         with scene.create_session() as session, session.stream() as stream:
             stream.step(DT)
+        _need_all_threads(scene)
         scene.delete()
+
+
+def _need_all_threads(scene: eipc.Scene) -> None:
+    """As many long steps at once as there are threads; some more, because the server's calls to itself take places, too."""
+    sessions = [scene.create_session() for _ in range(CALLS + 4)]
+
+    def step(session: eipc.Session) -> None:
+        with contextlib.suppress(eipc.ResourceExhaustedError):
+            session.step(DT, substeps=400)
+
+    with concurrent.futures.ThreadPoolExecutor(len(sessions)) as pool:
+        list(pool.map(step, sessions))
+    for session in sessions:
+        session.delete()
 
 
 def _heap_at_rest(metrics: str) -> float:

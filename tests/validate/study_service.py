@@ -41,7 +41,7 @@ from service_page import ServicePage  # noqa: E402
 from service_pauses import pauses  # noqa: E402
 from service_recovery import ACTIVE, IDLE, recover  # noqa: E402
 from service_scenes import affine_bin, fine_surface, pile, sliders  # noqa: E402
-from service_soak import TRIM_S, Sample, after_warm_up, soak  # noqa: E402
+from service_soak import CALLS, TRIM_S, Sample, after_warm_up, soak  # noqa: E402
 from trend import most_spans, trend  # noqa: E402
 
 NAME = "service"
@@ -326,7 +326,7 @@ def _soak(context: Context, _: Front) -> list[Record]:
     metrics = f"127.0.0.1:{free_port()}"
     folder = tempfile.mkdtemp(dir=context.scratch)
     arguments = (LOOPBACK, "--max-sessions=128", "--log-level=off", f"--metrics={metrics}", f"--state-dir={folder}",
-                 f"--trim-interval={TRIM_S:g}")
+                 f"--trim-interval={TRIM_S:g}", f"--max-calls={CALLS}")
     with exact_heap(), launch(context.server, arguments) as server:
         seen = soak(server, metrics, _scene, seconds, SOAK_SEED, context.say)
     for failure in seen.failures[:10]:
