@@ -320,6 +320,34 @@ def test_a_thousand_handshakes_are_bounded_and_disturb_nobody(server):
         wait_until(lambda: lives(port), "the server answers again when the crowd is gone")
 
 
+@pytest.mark.parametrize("addresses", [1, 5], ids=["one address", "five addresses"])
+def test_idle_strangers_keep_nobody_out_and_are_closed(guarded, addresses):
+    """More connections that say nothing than there are places, held open: somebody with a token signs in, and a page that is open stays."""
+    port = port_of(guarded)
+    with WebSocket(port, {"Cookie": cookie_of(port, "operator-a")}) as before:
+        crowd = [socket.create_connection(("127.0.0.1", port), 30, (f"127.0.0.{2 + k % addresses}", 0)) for k in range(400)]
+        try:
+            assert lives(port)
+            with WebSocket(port, {"Cookie": cookie_of(port, "operator-b")}) as page:
+                for each in (before, page):
+                    assert each.call(1, "GetServerInfo", service_pb2.GetServerInfoRequest()).status_code == 0
+            for connection in crowd:
+                assert gone(connection), "a connection that says nothing is not closed"
+        finally:
+            for connection in crowd:
+                connection.close()
+
+
+def gone(connection):
+    """Whether the server ends a connection: it has much less than the 30 s that this waits."""
+    try:
+        return connection.recv(1) == b""
+    except ConnectionError:
+        return True
+    except TimeoutError:
+        return False
+
+
 def test_pages_beyond_the_bound_are_refused(server):
     port = port_of(server)
     pages = []

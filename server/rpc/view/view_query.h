@@ -40,6 +40,8 @@ class ViewSite {
   virtual void Answer(const ViewQuery& query, std::function<void(ViewReply)> done) = 0;
   // A page opens a socket; any thread calls `wake` when the transport may have something to send. When it is refused: the answer.
   virtual std::shared_ptr<ViewClient> Connect(const ViewQuery& query, std::function<void()> wake, ViewReply* refusal) = 0;
+  // Whether a request shows that somebody with credentials sent it.
+  virtual bool Knows(const ViewQuery& query) const = 0;
   // Whether a connection may go on, asked every tenth of a second.
   virtual bool Keep(ViewClient* client) = 0;
 };

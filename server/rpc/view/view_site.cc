@@ -175,6 +175,11 @@ std::shared_ptr<ViewClient> StandardViewSite::Connect(const ViewQuery& query, st
   return {new ViewClient(host_, *caller, query.peer, std::move(wake)), leave};
 }
 
+// Without an access file nobody has any.
+bool StandardViewSite::Knows(const ViewQuery& query) const {
+  return !access_.open() && access_.ByCookies(query.cookies).has_value();
+}
+
 bool StandardViewSite::Keep(ViewClient* client) {
   if (client->closed() || host_->draining() || !access_.StillIn(client->caller())) return false;
   client->Tick(LiveWatch::Clock::now());

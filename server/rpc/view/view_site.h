@@ -36,6 +36,7 @@ class StandardViewSite final : public ViewSite {
 
   void Answer(const ViewQuery& query, std::function<void(ViewReply)> done) override;
   std::shared_ptr<ViewClient> Connect(const ViewQuery& query, std::function<void()> wake, ViewReply* refusal) override;
+  bool Knows(const ViewQuery& query) const override;
   bool Keep(ViewClient* client) override;
 
   int sockets() const { return sockets_->all.load(); }

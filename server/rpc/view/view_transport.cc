@@ -40,15 +40,15 @@ class Connection;
 // What the connections share; of the transport's thread, but for `stopping`. Other threads hold it weakly, and connections not at
 // all: these end with it.
 struct Core : std::enable_shared_from_this<Core> {
-  explicit Core(const ViewTransport::Options& o) : options(o), context(1), acceptor(context), retry(context) {}
+  explicit Core(const ViewTransport::Options& o) : options(o), crowd(o.crowd), context(1), acceptor(context), retry(context) {}
 
   const ViewTransport::Options options;
+  ViewCrowd crowd;  // outlives the context, which holds the connections
   asio::io_context context;
   tcp::acceptor acceptor;
   asio::steady_timer retry;  // of a failed accept
   std::unique_ptr<ViewSite> site;
   std::atomic<bool> stopping = false;
-  int connections = 0;
   std::set<std::shared_ptr<Connection>> answering;  // those that wait for the site's answer: they wait for nothing else
 };
 
@@ -86,22 +86,10 @@ http::response<http::string_body> ResponseOf(ViewReply reply, unsigned version, 
   return response;
 }
 
-// Counts among the connections as long as it lives.
-class Seat {
- public:
-  explicit Seat(Core* core) : core_(core) { ++core_->connections; }
-  Seat(const Seat&) = delete;
-  Seat& operator=(const Seat&) = delete;
-  ~Seat() { --core_->connections; }
-
- private:
-  Core* const core_;
-};
-
 // A page that is connected: one message is written at a time, the others wait in the client.
 class Socket : public std::enable_shared_from_this<Socket> {
  public:
-  Socket(Core* core, beast::tcp_stream&& stream, std::shared_ptr<Seat> seat)
+  Socket(Core* core, beast::tcp_stream&& stream, std::shared_ptr<ViewCrowd::Seat> seat)
       : core_(core),
         seat_(std::move(seat)),
         socket_(std::move(stream)),
@@ -128,6 +116,7 @@ class Socket : public std::enable_shared_from_this<Socket> {
           });
         },
         refusal);
+    if (client_ != nullptr) seat_->SetKnown(true);
     return client_ != nullptr;
   }
 
@@ -218,7 +207,7 @@ class Socket : public std::enable_shared_from_this<Socket> {
   }
 
   Core* const core_;
-  const std::shared_ptr<Seat> seat_;
+  const std::shared_ptr<ViewCrowd::Seat> seat_;
   websocket::stream<beast::tcp_stream> socket_;
   asio::steady_timer timer_;
   beast::flat_buffer buffer_;
@@ -234,24 +223,32 @@ class Socket : public std::enable_shared_from_this<Socket> {
 class Connection : public std::enable_shared_from_this<Connection> {
  public:
   Connection(Core* core, tcp::socket&& socket)
-      : core_(core),
-        seat_(std::make_shared<Seat>(core)),
-        stream_(std::move(socket)),
-        buffer_(core->options.max_header_bytes + core->options.max_body_bytes) {}
+      : core_(core), stream_(std::move(socket)), buffer_(core->options.max_header_bytes + core->options.max_body_bytes) {}
 
+  // Begins, if there is a place for it.
+  void Begin() {
+    error_code error;
+    const tcp::endpoint peer = stream_.socket().remote_endpoint(error);
+    seat_ = core_->crowd.Enter(error ? "" : peer.address().to_string(), [weak = weak_from_this()] {
+      if (const std::shared_ptr<Connection> self = weak.lock()) self->End();
+    });
+    if (seat_ != nullptr) Read();
+  }
+
+ private:
   void Read() {
     parser_.emplace();
     parser_->header_limit(static_cast<std::uint32_t>(core_->options.max_header_bytes));
     parser_->body_limit(core_->options.max_body_bytes);
-    stream_.expires_after(core_->options.request_timeout);
+    stream_.expires_after(seat_->known() ? core_->options.request_timeout : core_->options.stranger_timeout);
     http::async_read(stream_, buffer_, *parser_, [self = shared_from_this()](error_code error, size_t) { self->OnRead(error); });
   }
 
- private:
   void OnRead(error_code error) {
     if (error) return Complain(error);
     const http::request<http::string_body> request = parser_->release();
     const ViewQuery query = QueryOf(request, stream_.socket());
+    seat_->SetKnown(core_->site->Knows(query));
     if (websocket::is_upgrade(request)) return Upgrade(request, query);
     if (request.method() != http::verb::get && request.method() != http::verb::post) {
       return Send({405, "text/plain", "METHOD: GET or POST\n", {}}, false);
@@ -310,13 +307,19 @@ class Connection : public std::enable_shared_from_this<Connection> {
     });
   }
 
+  // At once: what is read or written fails.
+  void End() {
+    stream_.close();
+    if (refused_ != nullptr) refused_->stream().close();
+  }
+
   void Close() {
     error_code ignored;
     stream_.socket().shutdown(tcp::socket::shutdown_both, ignored);
   }
 
   Core* const core_;
-  const std::shared_ptr<Seat> seat_;
+  std::shared_ptr<ViewCrowd::Seat> seat_;
   beast::tcp_stream stream_;
   std::shared_ptr<Socket> refused_;
   beast::flat_buffer buffer_;
@@ -335,11 +338,9 @@ void Accept(Core* core) {
       });
       return;
     }
-    if (core->connections < core->options.max_connections) {
-      error_code ignored;
-      socket.set_option(tcp::no_delay(true), ignored);
-      std::make_shared<Connection>(core, std::move(socket))->Read();
-    }
+    error_code ignored;
+    socket.set_option(tcp::no_delay(true), ignored);
+    std::make_shared<Connection>(core, std::move(socket))->Begin();
     Accept(core);
   });
 }

@@ -6,25 +6,27 @@
 #include <string>
 
 #include "absl/status/statusor.h"
+#include "server/rpc/view/view_crowd.h"
 #include "server/rpc/view/view_query.h"
 
 namespace eipc::rpc {
 
 // HTTP/1.1 and WebSockets of a loopback address on one thread of its own.
 //
-// Bounds: connections, the size of headers, bodies and frames, the time a request may take to arrive and an answer to be taken. A
-// connection beyond a bound is ended; what a client does not read waits in at most one message, the others stay with the
-// ViewClient.
+// Bounds: connections (view_crowd.h), the size of headers, bodies and frames, the time a request may take to arrive and an answer
+// to be taken. A connection beyond a bound is ended; what a client does not read waits in at most one message, the others stay with
+// the ViewClient.
 class ViewTransport {
  public:
   struct Options {
     std::string host = "127.0.0.1";
     int port = 0;  // 0: any free one
-    int max_connections = 256;
+    ViewCrowd::Bounds crowd;
     size_t max_header_bytes = 16 << 10;
     size_t max_body_bytes = 64 << 10;
     size_t max_frame_bytes = 256 << 10;
     std::chrono::milliseconds request_timeout{10000};
+    std::chrono::milliseconds stranger_timeout{5000};  // the same for connections of strangers (view_crowd.h)
     std::chrono::milliseconds write_timeout{30000};
   };
 
