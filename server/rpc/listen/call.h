@@ -31,7 +31,11 @@ class Call : public grpc::ServerGenericBidiReactor, protected OpenCalls::Entry {
   Call(const Call&) = delete;
   Call& operator=(const Call&) = delete;
 
-  void OnCancel() override { cancelled_.store(true, std::memory_order_relaxed); }
+  // What waits for the call is done now. gRPC is not done with it before this has returned.
+  void OnCancel() override {
+    cancelled_.store(true);
+    host_->delays.Hurry(this);
+  }
   void OnDone() override;
   // Reactions are short: gRPC runs them where it is, instead of on a thread of its own.
   bool InternalInlineable() override { return true; }
@@ -45,6 +49,11 @@ class Call : public grpc::ServerGenericBidiReactor, protected OpenCalls::Entry {
   // The status in gRPC's words; counts and logs the call. Once, right before it is finished.
   grpc::Status Conclude(const absl::Status& status);
   void End(const absl::Status& status) { Finish(Conclude(status)); }
+  // Runs `work` on the thread of delays, after the delay or when the call is cancelled. One at a time.
+  void RunLater(Clock::duration delay, std::function<void()> work) {
+    host_->delays.After(
+        delay, this, [this] { return cancelled(); }, std::move(work));
+  }
   // Runs `work` on a thread of the pool; when there is none, `refused` here.
   void RunOnThread(std::function<void()> work, const std::function<void(absl::Status)>& refused);
   // The client has to take what is written next, or to send what is read next, until then.

@@ -13,14 +13,28 @@ DelayQueue::~DelayQueue() {
   thread_.join();
 }
 
-void DelayQueue::After(Clock::duration delay, std::function<void()> work) {
+void DelayQueue::After(Clock::duration delay, const void* owner, const std::function<bool()>& hurried, std::function<void()> work) {
   bool first = false;
   {
     const std::lock_guard<std::mutex> lock(mutex_);
-    const auto added = work_.emplace(Clock::now() + delay, std::move(work));
+    const auto now = Clock::now();
+    const auto added = work_.emplace(hurried() ? now : now + delay, Work{owner, std::move(work)});
+    if (owner != nullptr) owned_[owner] = added;
     first = added == work_.begin();
   }
   if (first) wake_.notify_all();
+}
+
+void DelayQueue::Hurry(const void* owner) {
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    const auto found = owned_.find(owner);
+    if (found == owned_.end()) return;
+    auto node = work_.extract(found->second);
+    node.key() = Clock::now();
+    found->second = work_.insert(std::move(node));
+  }
+  wake_.notify_all();
 }
 
 void DelayQueue::Loop() {
@@ -37,10 +51,11 @@ void DelayQueue::Loop() {
       wake_.wait_until(lock, due);
       continue;
     }
-    const std::function<void()> work = std::move(first->second);
+    const Work work = std::move(first->second);
+    if (work.owner != nullptr) owned_.erase(work.owner);
     work_.erase(first);
     lock.unlock();
-    work();
+    work.run();
     lock.lock();
   }
 }

@@ -93,7 +93,7 @@ void StreamCall::HandleNow(Event event) {
   if (turn.refused) {
     const Clock::duration pause = host_->services.refusals.Begin(call_.budget, last_answer_);
     if (pause > Clock::duration::zero()) {
-      return host_->delays.After(pause, [this, turn] {
+      return RunLater(pause, [this, turn] {
         host_->services.refusals.End();
         Proceed(turn);
       });

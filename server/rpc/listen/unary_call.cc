@@ -104,7 +104,7 @@ bool UnaryCall::WaitForMore() {
   }
   place_.Leave();
   pause_ = pause_ == Clock::duration::zero() ? Clock::duration(kFirstPoll) : std::min<Clock::duration>(2 * pause_, kLastPoll);
-  host_->delays.After(pause_, [this] {
+  RunLater(pause_, [this] {
     host_->calls_gate.Enter(call_.tenant, call_.role == Role::kViewer, [this](CallGate::Place place) {
       place_ = std::move(place);
       HandleOnThread();
@@ -121,7 +121,7 @@ void UnaryCall::Reply(Answer answer) {
   if (answer.refused || IsQueueFull(answer.status)) {
     const Clock::duration pause = host_->services.refusals.Begin(call_.budget);
     if (pause > Clock::duration::zero()) {
-      return host_->delays.After(pause, [this, answer = std::move(answer)] {
+      return RunLater(pause, [this, answer = std::move(answer)] {
         host_->services.refusals.End();
         Send(answer);
       });

@@ -333,12 +333,12 @@ TEST_F(TransportTest, WaitingForAnOperationHoldsNoCalls) {
   EXPECT_EQ(done, 12);
 }
 
-// Refused batches wait for their answer without holding threads or places.
+// Refused batches wait for their answer without holding threads or places, and end when they are cancelled.
 TEST_F(TransportTest, RefusedBatchesHoldNoCalls) {
   options_.limits.max_calls = 4;
   options_.limits.solve_slots = 1;
   options_.limits.max_waiting_solves = 0;
-  options_.limits.refusal_pause_ms = 5000;
+  options_.limits.refusal_pause_ms = 3'600'000;
   Start();
   v1::StepRequest request;
   request.set_session(NewSession());
@@ -370,8 +370,12 @@ TEST_F(TransportTest, RefusedBatchesHoldNoCalls) {
   v1::ServerInfo info;
   const auto ask = [&](grpc::ClientContext* asking) { return stub_->GetServerInfo(asking, {}, &info); };
   EXPECT_TRUE(WhenThereIsRoom(ask).ok());
-  const std::lock_guard<std::mutex> lock(mutex_);
-  EXPECT_EQ(handled_["StepBatch"], 0) << "the batches still wait for their answers";
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    EXPECT_EQ(handled_["StepBatch"], 0) << "the batches still wait for their answers";
+  }
+  waiting.clear();
+  EXPECT_TRUE(AwaitHandled("StepBatch", options_.limits.max_calls));
 }
 
 TEST_F(TransportTest, ACallWithoutItsMessageEnds) {
