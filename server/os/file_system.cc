@@ -1,6 +1,7 @@
 #include "server/os/file_system.h"
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -12,6 +13,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "server/os/files.h"
+#include "server/os/spare_descriptor.h"
 #include "sim/base/status_macros.h"
 
 namespace eipc {
@@ -32,14 +34,25 @@ int FileSystem::Rename(const std::string& from, const std::string& to) { return 
 
 int FileSystem::Unlink(const std::string& path) { return unlink(path.c_str()); }
 
+// That no descriptor is left is no reason to doubt what is on the disk.
 int FileSystem::SyncFolder(const std::string& folder) {
-  const int file = open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (file < 0) return -1;
-  const int result = fsync(file);
-  const int error = errno;
-  close(file);
-  errno = error;
-  return result;
+  return WithSpareDescriptor([&folder] {
+    const int file = open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (file < 0) return -1;
+    const int result = fsync(file);
+    const int error = errno;
+    close(file);
+    errno = error;
+    return result;
+  });
+}
+
+int FileSystem::CheckName(int file, const std::string& path) {
+  struct stat own = {}, named = {};
+  if (fstat(file, &own) != 0 || stat(path.c_str(), &named) != 0) return -1;
+  if (own.st_dev == named.st_dev && own.st_ino == named.st_ino) return 0;
+  errno = ESTALE;
+  return -1;
 }
 
 FileSystem* FileSystem::Real() {

@@ -29,6 +29,9 @@ class FileSystem {
   // The folder's entries are on the disk when it returns 0.
   virtual int SyncFolder(const std::string& folder);
 
+  // 0 while `path` names this open file; ENOENT or ESTALE once its name or a folder above it was removed or replaced.
+  virtual int CheckName(int file, const std::string& path);
+
   // The operating system itself.
   static FileSystem* Real();
 };

@@ -16,6 +16,7 @@
 #include "server/os/files.h"
 #include "server/os/malloc_tuning.h"
 #include "server/rpc/handlers/services.h"
+#include "server/rpc/listen/accept_guard.h"
 #include "server/rpc/listen/call_host.h"
 #include "server/rpc/listen/call_service.h"
 #include "server/rpc/listen/check_addresses.h"
@@ -171,6 +172,7 @@ std::map<std::string, double> GrpcServer::Impl::Gauges() const {
       {"eipc_solve_queue_depth", services.slots.waiting()},
       {"eipc_job_slots_busy", services.jobs.busy()},
       {"eipc_job_queue_depth", services.jobs.waiting()},
+      {"eipc_connections_without_descriptor", static_cast<double>(ConnectionsWithoutDescriptor())},
       {"eipc_calls_open", calls.open.size()},
       {"eipc_calls_served", calls.calls_gate.inside()},
       {"eipc_calls_waiting", calls.calls_gate.waiting()},
@@ -294,6 +296,7 @@ std::vector<absl::Status> GrpcServer::Check(const GrpcServerOptions& options) {
 absl::StatusOr<std::unique_ptr<GrpcServer>> GrpcServer::Start(const GrpcServerOptions& options) {
   for (const absl::Status& problem : Check(options)) return problem;
   KeepGrpc();
+  GuardAccepts();
   auto impl = std::make_unique<Impl>(options);
   if (!options.access_file.empty()) {
     EIPC_ASSIGN_OR_RETURN(impl->access, AccessSource::Open(options.access_file));
