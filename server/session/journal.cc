@@ -92,7 +92,10 @@ class JournalStore::Sink : public LogSink {
   bool WantsCheckpoint() const override { return journal_->WantsCheckpoint(); }
   bool grown() const override { return journal_->grown(); }
   double replay_bound_s() const override { return std::chrono::duration<double>(store_->options_.checkpoint_replay).count(); }
-  absl::Status Checkpoint(absl::string_view bytes) override { return store_->Counted(journal_->Checkpoint(bytes)); }
+  absl::Status Checkpoint(absl::string_view bytes) override {
+    EIPC_RETURN_IF_ERROR(store_->Counted(store_->Usable()));
+    return store_->Counted(journal_->Checkpoint(bytes));
+  }
   void StartCheckpoint(std::string bytes) override {
     if (journal_->PrepareCheckpoint(bytes)) return store_->QueueCheckpoint(journal_);
     // Another is in progress, and the journal grows faster than it: this one is waited for.
@@ -148,8 +151,31 @@ void JournalStore::QueueCheckpoint(const JournalPtr& journal) {
   changed_.notify_all();
 }
 
+absl::Status JournalStore::Usable() const {
+  const std::string path = options_.folder + "/lock";
+  if (options_.files->CheckName(lock_file_, path) == 0) return absl::OkStatus();
+  const absl::Status cause = FileError("somebody removed or replaced the folder of --state-dir, in which there was", path);
+  return absl::UnavailableError(absl::StrCat(cause.message(), "; nothing is kept any more: put it back and restart the server"));
+}
+
+void JournalStore::Watch() {
+  std::vector<JournalPtr> journals;
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    for (const auto& [name, held] : journals_) {
+      if (JournalPtr journal = held.lock(); journal != nullptr && !journal->failed()) journals.push_back(std::move(journal));
+    }
+  }
+  const absl::Status usable = Usable();
+  for (const JournalPtr& journal : journals) {
+    usable.ok() ? journal->CheckName() : journal->Stop(usable);
+    if (journal->failed()) ++failures_;
+  }
+}
+
 void JournalStore::SyncLoop() {
   std::unique_lock<std::mutex> lock(mutex_);
+  auto watched = std::chrono::steady_clock::now();
   while (!stop_) {
     changed_.wait_for(lock, options_.sync_interval, [this] { return stop_; });
     std::set<JournalPtr> journals;
@@ -161,6 +187,10 @@ void JournalStore::SyncLoop() {
       if (worked && journal->failed()) ++failures_;
     }
     journals.clear();
+    if (const auto now = std::chrono::steady_clock::now(); now - watched >= options_.watch_interval) {
+      watched = now;
+      Watch();
+    }
     lock.lock();
   }
 }
@@ -263,6 +293,7 @@ absl::StatusOr<std::unique_ptr<LogSink>> JournalStore::ContinueLog(const std::st
 }
 
 absl::Status JournalStore::RemoveSession(const std::string& session_name) {
+  EIPC_RETURN_IF_ERROR(Counted(Usable()));
   JournalPtr journal;
   {
     const std::lock_guard<std::mutex> lock(mutex_);
@@ -288,6 +319,7 @@ int JournalStore::failed_sessions() const {
 }
 
 absl::Status JournalStore::KeepScene(const StoredScene& scene) {
+  EIPC_RETURN_IF_ERROR(Counted(Usable()));
   LogHeader header;
   header.scene = scene.name;
   header.owner = scene.owner;
@@ -296,6 +328,7 @@ absl::Status JournalStore::KeepScene(const StoredScene& scene) {
 }
 
 absl::Status JournalStore::RemoveScene(const StoredScene& scene) {
+  EIPC_RETURN_IF_ERROR(Counted(Usable()));
   return Counted(RemoveFile(options_.files, SceneFile(options_.folder, scene)));
 }
 

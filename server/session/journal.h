@@ -11,7 +11,8 @@
 // Durability: a record is in the operating system's hands before its step is acknowledged, so it survives the end of the process,
 // kill -9 included; it is on the disk (fdatasync) within `sync_interval` after that, so it survives a loss of power if that comes
 // later. What cannot be written is refused: the file is cut back to its last whole record, and the step is taken back. What leaves
-// the files in doubt stops the session's journal for good (session_journal.h).
+// the files in doubt stops the session's journal for good (session_journal.h). Once somebody has removed or replaced the folder,
+// all of them are stopped, and nothing is kept or removed any more: another server may use what has its name now.
 
 #include <atomic>
 #include <chrono>
@@ -45,6 +46,8 @@ class JournalStore {
     // A journal that has grown by this much, or whose steps would take this long to replay, begins anew with a snapshot.
     int64_t checkpoint_bytes = 8 << 20;
     std::chrono::milliseconds checkpoint_replay{250};
+    // How often files to which nothing is appended are looked for, and the folder itself.
+    std::chrono::milliseconds watch_interval{1000};
     FileSystem* files = FileSystem::Real();
     // Called once for a session whose journal has stopped taking anything; from any thread; may be empty.
     SessionJournal::OnFailed on_failed;
@@ -87,6 +90,8 @@ class JournalStore {
 
   // Writes that failed since the start, and sessions whose journal has stopped.
   int64_t failures() const { return failures_; }
+  // OK while the folder is the one that was opened, else UNAVAILABLE (JOURNAL_FAILED).
+  absl::Status Usable() const;
   int failed_sessions() const;
   const Options& options() const { return options_; }
 
@@ -104,6 +109,8 @@ class JournalStore {
   void MarkDirty(const JournalPtr& journal);
   void QueueCheckpoint(const JournalPtr& journal);
   void SyncLoop();
+  // Stops the journals whose files have lost their names.
+  void Watch();
   void CheckpointLoop();
 
   const Options options_;

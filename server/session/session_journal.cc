@@ -26,10 +26,9 @@ absl::Status SessionJournal::Continue(const Left& left) {
   auto opened = std::make_shared<const OpenFile>(file);
   if (left.torn && files_->Truncate(file, left.sound_bytes) != 0) return FileError("cannot cut back", path);
   if ((left.torn || !left.others.empty()) && files_->Sync(file) != 0) return FileError("cannot sync", path);
-  file_ = std::move(opened);
+  now_ = {std::move(opened), left.sound_bytes, path};
   number_ = left.number;
   begun_ = left.begin_bytes;
-  size_ = left.sound_bytes;
   replay_s_ = left.replay_s;
   for (const std::string& other : left.others) files_->Unlink(other);
   return absl::OkStatus();
@@ -66,25 +65,43 @@ void SessionJournal::Fail(const absl::Status& cause) {
   if (on_failed_) on_failed_(session_, failure_);
 }
 
+void SessionJournal::Stop(const absl::Status& cause) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  Fail(cause);
+}
+
 absl::Status SessionJournal::CutBack(absl::Status cause) {
-  if (files_->Truncate(file_->number(), size_) != 0) Fail(FileError("cannot cut back", PathOf(number_)));
-  if (next_ != nullptr && files_->Truncate(next_->number(), next_size_) != 0) {
-    Fail(FileError("cannot cut back", PathOf(number_ + 1)));
+  for (const Part* part : {&now_, &next_}) {
+    if (part->file == nullptr || files_->Truncate(part->file->number(), part->size) == 0) continue;
+    Fail(FileError("cannot cut back", part->path));
   }
   return failure_.ok() ? cause : failure_;
+}
+
+absl::Status SessionJournal::Named() {
+  if (now_.file != nullptr && files_->CheckName(now_.file->number(), now_.path) != 0) {
+    Fail(FileError("somebody removed or replaced", now_.path));
+  }
+  return UsableLocked();
+}
+
+void SessionJournal::CheckName() {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  (void)Named();
 }
 
 absl::Status SessionJournal::Append(absl::string_view bytes, double replay_s) {
   const std::lock_guard<std::mutex> lock(mutex_);
   EIPC_RETURN_IF_ERROR(UsableLocked());
-  if (file_ == nullptr) return absl::UnavailableError("JOURNAL_FAILED: the journal has not been begun");
-  absl::Status status = WriteAll(files_, file_->number(), bytes, PathOf(number_));
-  if (status.ok() && next_ != nullptr) status = WriteAll(files_, next_->number(), bytes, PathOf(number_ + 1));
+  if (now_.file == nullptr) return absl::UnavailableError("JOURNAL_FAILED: the journal has not been begun");
+  EIPC_RETURN_IF_ERROR(Named());
+  absl::Status status = WriteAll(files_, now_.file->number(), bytes, now_.path);
+  if (status.ok() && next_.file != nullptr) status = WriteAll(files_, next_.file->number(), bytes, next_.path);
   if (!status.ok()) return CutBack(status);
-  size_ += static_cast<off_t>(bytes.size());
+  now_.size += static_cast<off_t>(bytes.size());
   replay_s_ += replay_s;
-  if (next_ != nullptr) {
-    next_size_ += static_cast<off_t>(bytes.size());
+  if (next_.file != nullptr) {
+    next_.size += static_cast<off_t>(bytes.size());
   } else if (prepared_) {
     tail_.append(bytes.data(), bytes.size());
   }
@@ -93,14 +110,14 @@ absl::Status SessionJournal::Append(absl::string_view bytes, double replay_s) {
 
 bool SessionJournal::WantsCheckpoint() const {
   const std::lock_guard<std::mutex> lock(mutex_);
-  if (file_ == nullptr || !UsableLocked().ok()) return false;
-  if (prepared_) return size_ - begun_ > kMostBehind * options_.checkpoint_bytes;
-  return size_ - begun_ > options_.checkpoint_bytes || replay_s_ > options_.checkpoint_replay.count();
+  if (now_.file == nullptr || !UsableLocked().ok()) return false;
+  if (prepared_) return now_.size - begun_ > kMostBehind * options_.checkpoint_bytes;
+  return now_.size - begun_ > options_.checkpoint_bytes || replay_s_ > options_.checkpoint_replay.count();
 }
 
 bool SessionJournal::grown() const {
   const std::lock_guard<std::mutex> lock(mutex_);
-  return file_ == nullptr || gave_up_ || size_ != begun_;
+  return now_.file == nullptr || gave_up_ || now_.size != begun_;
 }
 
 bool SessionJournal::PrepareCheckpoint(std::string bytes) {
@@ -109,7 +126,7 @@ bool SessionJournal::PrepareCheckpoint(std::string bytes) {
   prepared_ = std::move(bytes);
   tail_.clear();
   // From here on the next one is counted; one that fails is tried again after as much as any other.
-  begun_ = size_;
+  begun_ = now_.size;
   replay_s_ = 0;
   return true;
 }
@@ -127,7 +144,7 @@ absl::Status SessionJournal::Checkpoint(absl::string_view bytes) {
     // One that was prepared and has not been begun says less than this.
     prepared_ = std::string(bytes);
     tail_.clear();
-    begun_ = size_;
+    begun_ = now_.size;
     replay_s_ = 0;
   }
   return WritePrepared();
@@ -138,7 +155,7 @@ absl::Status SessionJournal::GiveUpCheckpoint(absl::Status cause, const std::str
   const std::lock_guard<std::mutex> lock(mutex_);
   prepared_.reset();
   tail_ = std::string();
-  next_.reset();
+  next_ = {};
   gave_up_ = true;
   return cause;
 }
@@ -147,8 +164,7 @@ absl::Status SessionJournal::GiveUpCheckpoint(absl::Status cause, const std::str
 absl::Status SessionJournal::TakeTail(const FilePtr& file, const std::string& path, size_t begin_bytes) {
   EIPC_RETURN_IF_ERROR(UsableLocked());
   EIPC_RETURN_IF_ERROR(WriteAll(files_, file->number(), tail_, path));
-  next_ = file;
-  next_size_ = static_cast<off_t>(begin_bytes + tail_.size());
+  next_ = {file, static_cast<off_t>(begin_bytes + tail_.size()), path};
   tail_ = std::string();
   return absl::OkStatus();
 }
@@ -189,7 +205,7 @@ absl::Status SessionJournal::SwitchTo(const std::string& beside, int64_t number)
     if (!status.ok()) {
       files_->Unlink(beside);
       prepared_.reset();
-      next_.reset();
+      next_ = {};
       gave_up_ = true;
       return status;
     }
@@ -202,9 +218,9 @@ absl::Status SessionJournal::SwitchTo(const std::string& beside, int64_t number)
     const std::lock_guard<std::mutex> lock(mutex_);
     prepared_.reset();
     gave_up_ = false;
-    begun_ += next_size_ - size_;  // what was appended since it was prepared counts on
-    size_ = next_size_;
-    file_ = std::exchange(next_, nullptr);
+    begun_ += next_.size - now_.size;  // what was appended since it was prepared counts on
+    now_ = std::exchange(next_, {});
+    now_.path = PathOf(number);
     if (!synced.ok()) Fail(synced);
     if (!UsableLocked().ok()) return UsableLocked();
     needless.swap(others_);
@@ -218,14 +234,14 @@ void SessionJournal::Sync() {
   {
     const std::lock_guard<std::mutex> lock(mutex_);
     if (removed_) return;
-    file = file_;
-    next = next_;
+    file = now_.file;
+    next = next_.file;
   }
   for (const FilePtr& each : {file, next}) {
     if (each == nullptr || files_->Sync(each->number()) == 0) continue;
     const absl::Status status = FileError("cannot sync", stem_);
     const std::lock_guard<std::mutex> lock(mutex_);
-    if (each == file_ || each == next_) Fail(status);
+    if (each == now_.file || each == next_.file) Fail(status);
   }
 }
 

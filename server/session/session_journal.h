@@ -25,7 +25,8 @@ namespace eipc {
 // is
 //   being written, in both.
 // - The file is never followed by anything after half a record: what cannot be written whole is cut back.
-// - Once something has failed that leaves the files in doubt (a sync, a cut), nothing is taken any more (fail-stop).
+// - Once something has failed that leaves the files in doubt (a sync, a cut), or the file has lost its name (somebody removed or
+//   replaced it or a folder above it), nothing is taken any more (fail-stop).
 // - After Remove no file of the session is there, and none comes back: it is the end of the journal, even while held.
 class SessionJournal {
  public:
@@ -77,6 +78,10 @@ class SessionJournal {
 
   // On the disk, or the journal has failed.
   void Sync();
+  // Fails the journal when its file has lost its name. Append does so itself; this is for sessions to which nothing is appended.
+  void CheckName();
+  // Fails the journal for this reason.
+  void Stop(const absl::Status& cause);
 
   // Deletes the files, durably. When that fails it may be asked for again; until it has succeeded the journal takes nothing, unless
   // no file was removed.
@@ -86,11 +91,18 @@ class SessionJournal {
 
  private:
   using FilePtr = std::shared_ptr<const OpenFile>;
+  // A file that takes records: the bytes of whole ones, and its name.
+  struct Part {
+    FilePtr file;
+    off_t size = 0;
+    std::string path;
+  };
   std::string PathOf(int64_t number) const;
   // All require mutex_.
   absl::Status UsableLocked() const;
   void Fail(const absl::Status& cause);
   absl::Status CutBack(absl::Status cause);
+  absl::Status Named();
   absl::Status TakeTail(const FilePtr& file, const std::string& path, size_t begin_bytes);
 
   absl::Status WritePrepared();  // requires checkpointing_
@@ -106,16 +118,14 @@ class SessionJournal {
   std::mutex checkpointing_;  // held while a checkpoint is written; before mutex_
   mutable std::mutex mutex_;
   // Guarded by mutex_.
-  FilePtr file_;
+  Part now_;
   int64_t number_ = 0;
-  off_t size_ = 0;
-  off_t begun_ = 0;      // size_ at the last checkpoint
+  off_t begun_ = 0;      // size of now_ at the last checkpoint
   double replay_s_ = 0;  // of the records since then
   std::vector<std::string> others_;
   std::optional<std::string> prepared_;  // what the next file begins with
   std::string tail_;                     // appended since prepared_ was noted, until next_ takes it
-  FilePtr next_;                         // takes every record too
-  off_t next_size_ = 0;
+  Part next_;                            // takes every record too
   bool removed_ = false;
   bool gave_up_ = false;  // the last checkpoint failed
   absl::Status failure_;

@@ -79,6 +79,55 @@ TEST_F(JournalTest, AFolderThatCannotBeSyncedStopsTheSession) {
   EXPECT_EQ(store->failed_sessions(), 1);
 }
 
+// Who removes, moves or replaces the files of a running server takes away what is acknowledged: then nothing is, any more.
+TEST_F(JournalTest, AFolderThatIsRemovedStopsTheSession) {
+  const auto store = Open();
+  const auto session = NewSession(store.get());
+  ASSERT_TRUE(Take(session.get(), 1).ok());
+  const std::string before = session->world().state().Digest();
+  fs::remove_all(folder_);
+  for (const absl::Status& status : {Take(session.get(), 1, "id"), session->Reset(0), session->CheckpointLog(kName)}) {
+    EXPECT_EQ(status.code(), absl::StatusCode::kUnavailable);
+    EXPECT_THAT(std::string(status.message()), StartsWith("JOURNAL_FAILED: somebody removed or replaced"));
+  }
+  EXPECT_EQ(session->world().state().Digest(), before);
+  EXPECT_EQ(store->failed_sessions(), 1);
+  EXPECT_EQ(stopped_, 1);
+  EXPECT_GT(store->failures(), 0);
+}
+
+TEST_F(JournalTest, AFolderThatIsReplacedStopsEverything) {
+  const std::string away = folder_ + "-away";
+  {
+    const auto store = Open();
+    const auto session = NewSession(store.get());
+    ASSERT_TRUE(Take(session.get(), 1).ok());
+    fs::rename(folder_, away);
+    fs::copy(away, folder_, fs::copy_options::recursive);
+    EXPECT_THAT(std::string(Take(session.get(), 1).message()), StartsWith("JOURNAL_FAILED: somebody removed or replaced"));
+    const auto other = std::make_unique<Session>(*scenes_.PinScene("scenes/a"), Session::Options{});
+    other->AttachLog(std::make_unique<SessionLog>(store->JournalOf("sessions/4"), false, 0));
+    for (const absl::Status& status : {other->CheckpointLog("sessions/4"), store->KeepScene({"scenes/b", model_, "payload"}),
+                                       store->RemoveScene({"scenes/b", model_, "payload"}), store->RemoveSession(kName)}) {
+      EXPECT_EQ(status.code(), absl::StatusCode::kUnavailable);
+      EXPECT_THAT(std::string(status.message()), HasSubstr("put it back and restart the server"));
+    }
+    EXPECT_EQ(Logs().size(), 1) << "what has the name now is somebody else's";
+  }
+  fs::remove_all(folder_);
+  fs::rename(away, folder_);
+  EXPECT_EQ(ComeBack(*Open())->world().state().step, 1);
+}
+
+TEST_F(JournalTest, ASessionThatNobodyStepsIsStoppedToo) {
+  watch_interval_ = std::chrono::milliseconds(1);
+  const auto store = Open();
+  const auto session = NewSession(store.get());
+  fs::remove(Logs()[0]);
+  while (store->failed_sessions() == 0) std::this_thread::yield();
+  EXPECT_EQ(stopped_, 1);
+}
+
 // The file may not grow, as on a full disk: the step is refused and taken back, and when there is room again all goes on.
 TEST_F(JournalTest, AFullDiskRefusesStepsAndLosesNone) {
   std::signal(SIGXFSZ, SIG_IGN);

@@ -62,6 +62,7 @@ class JournalTest : public ::testing::Test {
 
   std::unique_ptr<JournalStore> Open(int64_t checkpoint_bytes = 1 << 20, std::chrono::milliseconds replay = std::chrono::hours(1)) {
     JournalStore::Options options{folder_, std::chrono::milliseconds(1), checkpoint_bytes, replay};
+    options.watch_interval = watch_interval_;
     options.files = &files_;
     options.on_failed = [this](const std::string&, const absl::Status&) { ++stopped_; };
     auto store = JournalStore::Open(options);
@@ -101,6 +102,7 @@ class JournalTest : public ::testing::Test {
   }
 
   std::string folder_;
+  std::chrono::milliseconds watch_interval_ = std::chrono::hours(1);
   FailingFiles files_;
   std::atomic<int> stopped_ = 0;
   SceneRegistry scenes_;
