@@ -9,6 +9,8 @@ namespace {
 constexpr int64_t kGrain = 64;
 // Of its area vector, what a triangle keeps on its side in one step.
 constexpr double kLeastArea = 0.1;
+// Of the room that its largest stretch has below the strain limit.
+constexpr double kLeastRoom = 0.1;
 
 Vec3 NodeAt(const VecX& q, int32_t node) { return q.segment<3>(3 * node); }
 
@@ -21,6 +23,22 @@ double FirstZero(double a, double b, double c) {
   const double root = std::sqrt(discriminant), divisor = -b + root;
   const double t = divisor > 0 ? 2 * a / divisor : 1;
   return t > 0 && t < 1 ? t : 1;
+}
+
+double LargestStretch(const Mat32& f) { return Stretches(f).s[0]; }
+
+// Largest t in [0, 1] for which the larger stretch of f + t df leaves a part of the room that that of f has below the limit. It is
+// a convex function of t, so every chord from its start lies above it.
+double StretchStep(const Mat32& f, const Mat32& df, double limit) {
+  constexpr int kHalvings = 24;
+  const double most = limit - kLeastRoom * std::max(0.0, limit - LargestStretch(f));
+  if (LargestStretch(f + df) <= most) return 1;
+  double low = 0, high = 1;
+  for (int k = 0; k < kHalvings; ++k) {
+    const double middle = 0.5 * (low + high);
+    (LargestStretch(f + middle * df) <= most ? low : high) = middle;
+  }
+  return low;
 }
 
 }  // namespace
@@ -157,6 +175,11 @@ double MembraneTerm::MaxStep(const ShellBody& shell, const VecX& q, const VecX& 
     const Vec3 da = NodeAt(dq, v[1]) - NodeAt(dq, v[0]), db = NodeAt(dq, v[2]) - NodeAt(dq, v[0]);
     const Vec3 n = a.cross(b), first = a.cross(db) + da.cross(b), second = da.cross(db);
     step = std::min(step, FirstZero((1 - kLeastArea) * n.squaredNorm(), n.dot(first), n.dot(second)));
+  }
+  if (!(shell.membrane.strain_limit > 0)) return step;
+  for (size_t t = 0; t < shell.triangles.size(); ++t) {
+    const Mat32 f = MembraneGradient(shell, t, q), df = MembraneGradient(shell, t, dq);
+    step *= StretchStep(f, step * df, shell.membrane.strain_limit);
   }
   return step;
 }

@@ -28,7 +28,7 @@ class MembraneTerm : public EnergyTerm {
 
   // Without the damping, J.
   static double StoredEnergy(const ShellBody& shell, const VecX& q);
-  // Largest fraction of dq that keeps the area vector n of every triangle on its side: n(0) . n(t) >= |n(0)|^2 / 10.
+  // Largest fraction of dq that keeps area vectors on their sides (n(0) . n(t) >= |n(0)|^2 / 10) and stretches below the limit.
   static double MaxStep(const ShellBody& shell, const VecX& q, const VecX& dq);
 
  private:

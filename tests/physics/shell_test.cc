@@ -277,5 +277,38 @@ TEST(ShellMotion, KeepsMomenta) {
   }
 }
 
+// Its clamp moves by three edges a step, three hundred times what the strain limit leaves: the strip follows, and every step is
+// solved.
+TEST(ShellStrip, FollowsAClampThatMovesFartherThanItsStrainLimitAdmits) {
+  StripCase c;
+  c.cells = 20;
+  c.across = 4;
+  c.mass_per_area = 0.2;
+  c.stretching = 30;
+  c.bending = 1e-7;
+  BodySpec body = MakeStrip(c);
+  body.shell.strain_limit = 1.06;
+  body.material.rayleigh_beta_s = 0.002;
+  constexpr double kSeconds = 0.4, kPath = 0.3;
+  Trajectory& motion = body.boundary_sets[0].trajectory;
+  motion.interpolation = Interpolation::kLinear;
+  for (const double t : {0.0, kSeconds}) motion.keys.push_back({t, {Vec3(-kPath * t / kSeconds, 0, 0), Quat::Identity()}});
+  SceneSpec scene = Scene(body);
+  scene.gravity = Vec3(0, 0, -kGravity);
+  scene.solver.newton_tolerance_m_s = 1e-4;
+  const auto model = testing::Compile(scene);
+  World world(model);
+  for (int i = 0; i < 20; ++i) {
+    ASSERT_TRUE(world.Step({kSeconds / 20, {}}, {}).ok());
+    EXPECT_EQ(world.report().outcome, StepOutcome::kConverged) << i;
+    double largest = 0;
+    for (size_t t = 0; t < model->shells[0].triangles.size(); ++t) {
+      largest = std::max(largest, Stretches(MembraneGradient(model->shells[0], t, world.state().q)).s[0]);
+    }
+    EXPECT_LT(largest, 1.06);
+  }
+  EXPECT_NEAR(world.state().q[0], body.mesh.vertices[0].x() - kPath, 1e-9);  // the clamp arrived
+}
+
 }  // namespace
 }  // namespace eipc
