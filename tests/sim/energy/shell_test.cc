@@ -226,5 +226,32 @@ TEST(MembraneTerm, StepsKeepTrianglesOnTheirSide) {
   EXPECT_GT(limited, 40);
 }
 
+// Whatever moves, from a stretched start: a tenth of the room below the limit is left, and no more than nine tenths are given up
+// where the limit is what cuts the step.
+TEST(MembraneTerm, StepsLeaveRoomBelowTheStrainLimit) {
+  constexpr double kLimit = 1.3;
+  const Square square(BendingForm::kPlate, 0, kLimit);
+  Random random(5);
+  const VecX start = 1.05 * square.q;
+  const auto largest = [&](size_t t, const VecX& q) { return Stretches(MembraneGradient(square.shell, t, q)).s[0]; };
+  int limited = 0;
+  for (int k = 0; k < 50; ++k) {
+    VecX dq(square.q.size());
+    for (Eigen::Index i = 0; i < dq.size(); ++i) dq[i] = 0.03 * random.Uniform(-1, 1);
+    const double step = MembraneTerm::MaxStep(square.shell, start, dq);
+    EXPECT_GT(step, 0);
+    double least_room = 1;  // over that at the start
+    for (size_t t = 0; t < square.shell.triangles.size(); ++t) {
+      for (int i = 1; i <= 10; ++i) {
+        const double room = (kLimit - largest(t, start + step * i / 10 * dq)) / (kLimit - largest(t, start));
+        EXPECT_GT(room, 0.1 - 1e-6);
+        least_room = std::min(least_room, room);
+      }
+    }
+    limited += std::abs(least_room - 0.1) < 1e-4;
+  }
+  EXPECT_GT(limited, 20);
+}
+
 }  // namespace
 }  // namespace eipc
