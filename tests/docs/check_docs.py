@@ -36,7 +36,7 @@ TAG = re.compile(r"\\tag\{(\d+)\}")
 VALIDATION = pathlib.Path("docs/concepts/validation.md")
 STUDY = re.compile(r'^NAME = "(\w+)"', re.MULTILINE)
 STUDY_ROW = re.compile(r"^\| (`\w+`(?:, `\w+`)*) \|", re.MULTILINE)
-WRITTEN = re.compile(r"Written by `\./dev .*from its own runs; nothing here is typed in\.")
+WRITTEN = re.compile(r"Written by `(?:[A-Z_]+=\S+ )*\./dev .*from its own runs; nothing here is typed in\.")
 # Pages of results whose figures were typed in, until a command has written them anew.
 TYPED = ("bins", "random_grasps")
 
@@ -116,12 +116,14 @@ def linked_pages(index: pathlib.Path) -> set[pathlib.Path]:
 
 
 def index_problems(root: pathlib.Path) -> list[str]:
-    """Pages that their index does not list."""
+    """Pages that neither their index lists nor a page of results that it lists, such as the summary of a study of many parts."""
     out = []
     for index, pages in (("docs/README.md", (root / "docs").rglob("*.md")), ("docs/decisions/README.md", (root / "docs/decisions").glob("*.md"))):
         if not (root / index).exists():
             continue
         listed = linked_pages(root / index)
+        for page in [p for p in listed if p.parent == (root / "docs/results").resolve() and p.exists()]:
+            listed |= linked_pages(page)
         for page in sorted(pages):
             name = page.relative_to(root)
             is_record = name.parts[:2] == ("docs", "decisions") and name.name != "README.md"

@@ -43,6 +43,7 @@ CASES = [
     ("docs/results/old.md", "# Old\n\nFigures of `./dev bench`.\n", "does not say in line 3"),
     ("docs/results/old.md", "# Old\n\nFrom memory.\n\nWritten by `./dev bench` from its own runs; nothing here is typed in.\n", "does not say in line 3"),
     ("docs/results/old.md", "# Old\n\nWritten by `./dev bench --page X` from its own runs; nothing here is typed in. More.\n", None),
+    ("docs/results/old.md", "# Old\n\nWritten by `SCALE=0.5 ./dev bench` from its own runs; nothing here is typed in. More.\n", None),
     ("docs/results/bins.md", "# Bins\n\nFigures that were typed in.\n", None),
     ("docs/results/bins.md", "# Bins\n\nWritten by `./dev bench --filter bin-` from its own runs; nothing here is typed in.\n", "take it off TYPED"),
 ]
@@ -71,6 +72,17 @@ class CheckDocs(unittest.TestCase):
                 else:
                     self.assertEqual(len(found), 1, found)
                     self.assertIn(expected, found[0])
+
+    def test_a_page_of_results_may_be_listed_by_another(self):
+        with tempfile.TemporaryDirectory() as folder:
+            docs = pathlib.Path(folder, "docs")
+            (docs / "results").mkdir(parents=True)
+            (docs / "README.md").write_text("[summary](results/old.md)", encoding="utf-8")
+            (docs / "results/part.md").write_text(WRITTEN, encoding="utf-8")
+            (docs / "results/old.md").write_text(WRITTEN, encoding="utf-8")
+            self.assertEqual(check_docs.index_problems(pathlib.Path(folder)), ["docs/README.md: does not list docs/results/part.md"])
+            (docs / "results/old.md").write_text(WRITTEN + "[part](part.md)", encoding="utf-8")
+            self.assertEqual(check_docs.index_problems(pathlib.Path(folder)), [])
 
 
 if __name__ == "__main__":
