@@ -9,7 +9,7 @@ import pytest
 
 import eipc
 from conftest import REPOSITORY
-from test_tutorial import BLOCK
+from test_tutorial import page_blocks
 
 CLI = os.environ.get("EIPC_CLI")
 pytestmark = pytest.mark.skipif(not CLI or not Path(CLI).exists(), reason="no eipc program (EIPC_CLI)")
@@ -29,7 +29,7 @@ def pads(tmp_path_factory):
     assert made.returncode == 0, made.stdout + made.stderr
     assert made.stdout.count("holds 20 of its 60 vertices") == 2
     page = (REPOSITORY / "docs" / "howto" / "robots.md").read_text(encoding="utf-8")
-    blocks = {text.split()[1]: text for _, text in BLOCK.findall(page) if text.startswith("# ")}
+    blocks = {text.split()[1]: text for _, _, text in page_blocks.BLOCK.findall(page) if text.startswith("# ")}
     (folder / "cube.mesh").write_text(blocks["cube.mesh"])
     scene = (folder / "gripper.textproto").read_text() + blocks["below.textproto"]
     (folder / "pads.textproto").write_text(scene.replace("solver {", "solver { audit_every_n_steps: 1"))

@@ -5,7 +5,7 @@ import pytest
 
 import eipc
 from conftest import REPOSITORY
-from test_tutorial import BLOCK
+from test_tutorial import page_blocks
 
 GAIN = "{{ x: {0} y: {0} z: {0} }}"
 SCENE = """
@@ -57,7 +57,7 @@ def client(server_binary):
 def drawn(client, tmp_path):
     """Makes a session of the sponge, drawn with these gains."""
     page = (REPOSITORY / "docs" / "howto" / "drives.md").read_text(encoding="utf-8")
-    for _, text in BLOCK.findall(page):
+    for _, _, text in page_blocks.BLOCK.findall(page):
         if text.startswith(("# cube.obj", "# cube.mesh")):
             (tmp_path / text.split()[1]).write_text(text)
     sessions = []
