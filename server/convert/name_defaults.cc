@@ -1,7 +1,7 @@
 #include "server/convert/name_defaults.h"
 
-#include <optional>
 #include <string>
+#include <vector>
 
 #include "eipc/v1/scene.pb.h"
 #include "server/convert/scene_digest.h"
@@ -39,18 +39,25 @@ std::string DigestUnnamed(const UnnamedBodies& unnamed, const SceneSpec& spec, v
   return digest;
 }
 
-// Those bodies of the scene that name what was the default before version 0.2.0; nothing when one names another.
-std::optional<UnnamedBodies> FormerlyUnnamed(const v1::Scene& scene) {
-  UnnamedBodies former;
+// Embedded bodies that are plain, which was the default.
+std::vector<int> FormerlyUnnamedSpaces(const v1::Scene& scene) {
+  std::vector<int> plain;
+  for (int i = 0; i < scene.bodies_size(); ++i) {
+    const v1::Body& body = scene.bodies(i);
+    if (body.has_embedded() && body.embedded().coarse_space() == v1::EmbeddedBody::PLAIN) plain.push_back(i);
+  }
+  return plain;
+}
+
+// Bodies whose material was the default before version 0.2.0; nothing when one has another or is condensed, which it could not be.
+std::vector<int> FormerlyUnnamedMaterials(const v1::Scene& scene) {
+  std::vector<int> former;
   for (int i = 0; i < scene.bodies_size(); ++i) {
     const v1::Body& body = scene.bodies(i);
     const v1::Material::Model model = Unnamed(body, FormerDefaultMaterial());
     if (model == v1::Material::MODEL_UNSPECIFIED || !body.has_material()) continue;
-    if (body.material().model() != model) return std::nullopt;
-    former.materials.push_back(i);
-    if (!body.has_embedded()) continue;
-    if (body.embedded().coarse_space() == v1::EmbeddedBody::CONDENSED) return std::nullopt;
-    former.coarse_spaces.push_back(i);
+    if (body.material().model() != model || body.embedded().coarse_space() == v1::EmbeddedBody::CONDENSED) return {};
+    former.push_back(i);
   }
   return former;
 }
@@ -101,9 +108,12 @@ absl::StatusOr<StoredSpec> SpecOfStored(const MeshResolver& resolver, v1::Scene*
   return out;
 }
 
-std::string FormerDigest(const SceneSpec& spec, v1::Scene* scene) {
-  const std::optional<UnnamedBodies> former = FormerlyUnnamed(*scene);
-  return !former || former->materials.empty() ? "" : DigestUnnamed(*former, spec, scene);
+std::vector<std::string> FormerDigests(const SceneSpec& spec, v1::Scene* scene) {
+  const UnnamedBodies former = {FormerlyUnnamedMaterials(*scene), FormerlyUnnamedSpaces(*scene)};
+  std::vector<std::string> digests;
+  if (!former.coarse_spaces.empty()) digests.push_back(DigestUnnamed({{}, former.coarse_spaces}, spec, scene));
+  if (!former.materials.empty()) digests.push_back(DigestUnnamed(former, spec, scene));
+  return digests;
 }
 
 }  // namespace eipc

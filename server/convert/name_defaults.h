@@ -33,9 +33,9 @@ struct StoredSpec {
 };
 absl::StatusOr<StoredSpec> SpecOfStored(const MeshResolver& resolver, v1::Scene* scene, Problems* problems);
 
-// The digest that the scene had before version 0.2.0 if it named no material and no coarse space which was the default then; empty:
-// it has some that had to be named. By it, snapshots of such scenes are known.
-std::string FormerDigest(const SceneSpec& spec, v1::Scene* scene);
+// The digests that the scene had in builds which did not name coarse spaces, and before version 0.2.0, which did not name
+// materials, if it names those that were the default then. By them, snapshots of such scenes are known.
+std::vector<std::string> FormerDigests(const SceneSpec& spec, v1::Scene* scene);
 
 }  // namespace eipc
 

@@ -31,8 +31,8 @@ struct StoredScene {
   std::string owner;
   // Memory that was set aside for model and payload, given back with the last who holds the scene.
   std::shared_ptr<const KeptMemory> memory = nullptr;
-  // By which snapshots know it of builds that did not name materials in what they stored; empty: none can.
-  std::string former_name = {};
+  // By which snapshots know it of builds that did not name materials or coarse spaces in what they stored.
+  std::vector<std::string> former_names = {};
 
   int64_t EstimatedBytes() const { return EstimateModelBytes(*model) + static_cast<int64_t>(payload.size()); }
 };

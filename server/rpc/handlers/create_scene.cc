@@ -1,7 +1,9 @@
 #include <algorithm>
 #include <memory>
 #include <optional>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
@@ -95,7 +97,7 @@ struct ReadScene {
   SceneSpec spec;
   Problems problems;
   std::string name;
-  std::string former_name;
+  std::vector<std::string> former_names;
 };
 
 absl::StatusOr<ReadScene> ReadRequest(Services& services, const CallContext& context, const v1::Scene& scene,
@@ -115,7 +117,7 @@ absl::StatusOr<ReadScene> ReadRequest(Services& services, const CallContext& con
   NameCoarseSpaces(read.spec, &read.message);
   EIPC_RETURN_IF_ERROR(CheckSceneSize(read.spec, services.limits));
   read.name = absl::StrCat(kScenePrefix, SceneDigest(read.message, read.spec));
-  read.former_name = FormerSceneName(read.spec, &read.message);
+  read.former_names = FormerSceneNames(read.spec, &read.message);
   return read;
 }
 
@@ -126,7 +128,7 @@ absl::Status StoreScene(Services& services, const CallContext& context, const Re
   StoredScene stored = {read.name, std::move(model), read.message.SerializeAsString(), context.tenant};
   EIPC_ASSIGN_OR_RETURN(MemoryBudget::Share share, memory->Keep(stored.EstimatedBytes()));
   EIPC_ASSIGN_OR_RETURN(KeptMemory kept, services.tenant_memory.Keep(context.tenant, std::move(share)));
-  stored.former_name = read.former_name;
+  stored.former_names = read.former_names;
   stored.memory = std::make_shared<const KeptMemory>(std::move(kept));
   return services.AddScene(std::move(stored));
 }

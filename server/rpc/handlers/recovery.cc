@@ -142,7 +142,7 @@ absl::Status Recovery::BringBackScene(StoredScene scene) {
   StepBudget budget;
   budget.cancelled = [this] { return stop_.load(); };
   EIPC_ASSIGN_OR_RETURN(scene.model, CompileScene(stored.spec, std::move(problems), budget));
-  scene.former_name = rpc::FormerSceneName(stored.spec, &message);
+  scene.former_names = rpc::FormerSceneNames(stored.spec, &message);
   scene.memory = std::make_shared<const KeptMemory>(services_->tenant_memory.Record(scene.owner, scene.EstimatedBytes()));
   return services_->scenes.Add(std::move(scene), true).status();
 }

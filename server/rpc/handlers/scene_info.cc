@@ -67,9 +67,10 @@ int64_t SceneInfoBytes(const Model& model, bool topology) {
   return bytes;
 }
 
-std::string FormerSceneName(const SceneSpec& spec, v1::Scene* scene) {
-  const std::string digest = FormerDigest(spec, scene);
-  return digest.empty() ? "" : absl::StrCat(kScenePrefix, digest);
+std::vector<std::string> FormerSceneNames(const SceneSpec& spec, v1::Scene* scene) {
+  std::vector<std::string> names;
+  for (const std::string& digest : FormerDigests(spec, scene)) names.push_back(absl::StrCat(kScenePrefix, digest));
+  return names;
 }
 
 }  // namespace eipc::rpc

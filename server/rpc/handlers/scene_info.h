@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "eipc/v1/service.pb.h"
 #include "sim/dynamics/model.h"
@@ -16,8 +17,8 @@ void FillSceneInfo(const std::string& name, const Model& model, bool topology, v
 // At most what it is on the wire.
 int64_t SceneInfoBytes(const Model& model, bool topology);
 
-// See StoredScene::former_name; `scene` has its materials named.
-std::string FormerSceneName(const SceneSpec& spec, v1::Scene* scene);
+// See StoredScene::former_names; `scene` has its materials and coarse spaces named.
+std::vector<std::string> FormerSceneNames(const SceneSpec& spec, v1::Scene* scene);
 
 }  // namespace eipc::rpc
 

@@ -107,9 +107,11 @@ absl::Status AddReading(const std::string& data, RequestMemory* memory) {
 absl::StatusOr<Snapshot> StateOfForeignSnapshot(const std::string& data, const StoredScene& scene, RequestMemory* memory) {
   EIPC_RETURN_IF_ERROR(AddReading(data, memory));
   absl::StatusOr<Snapshot> snapshot = UnpackForeignSnapshot(data, scene.name, *scene.model);
-  if (snapshot.ok() || scene.former_name.empty()) return snapshot;
-  absl::StatusOr<Snapshot> former = UnpackForeignSnapshot(data, scene.former_name, *scene.model);
-  return former.ok() ? former : snapshot;
+  for (size_t i = 0; !snapshot.ok() && i < scene.former_names.size(); ++i) {
+    absl::StatusOr<Snapshot> former = UnpackForeignSnapshot(data, scene.former_names[i], *scene.model);
+    if (former.ok()) return former;
+  }
+  return snapshot;
 }
 
 absl::StatusOr<Snapshot> StateOfSnapshot(Services& services, const CallContext& context, const std::string& name,

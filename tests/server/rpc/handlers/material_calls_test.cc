@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <string>
 #include <vector>
 
 #include "server/convert/name_defaults.h"
@@ -14,7 +15,10 @@
 namespace eipc::rpc {
 namespace {
 
+using ::testing::Contains;
 using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+using ::testing::Not;
 
 class MaterialCallsTest : public ::testing::Test {
  protected:
@@ -63,17 +67,17 @@ TEST_F(MaterialCallsTest, ScenesThatWereStoredUnnamedAreReadAsTheyWereThen) {
   EXPECT_FALSE(read.bodies(1).has_material()) << "a static body has none";
 
   v1::Scene named = read;
-  EXPECT_EQ(FormerDigest(stored->spec, &named), stored->digest);
+  EXPECT_THAT(FormerDigests(stored->spec, &named), ElementsAre(stored->digest));
   EXPECT_EQ(named.SerializeAsString(), read.SerializeAsString());
   named.mutable_bodies(0)->mutable_material()->set_model(v1::Material::STABLE_NEO_HOOKEAN);
-  EXPECT_EQ(FormerDigest(stored->spec, &named), "") << "it had to be named then";
+  EXPECT_THAT(FormerDigests(stored->spec, &named), IsEmpty()) << "it had to be named then";
 }
 
-// A block in a cage of its own grid.
+// A block in a coarser cage.
 v1::Scene CagedBlock() {
   v1::Scene scene = testing::FallingBlock();
   v1::EmbeddedBody* embedded = scene.mutable_bodies(0)->mutable_embedded();
-  *embedded->mutable_surface() = testing::BlockMesh(1, 0.1);
+  *embedded->mutable_surface() = testing::BlockMesh(2, 0.1);
   *embedded->mutable_cage_mesh() = testing::BlockMesh(1, 0.1);
   return scene;
 }
@@ -98,6 +102,25 @@ TEST_F(MaterialCallsTest, CagesThatWereStoredUnnamedStayPlain) {
   EXPECT_EQ(stored->spec.bodies[0].coarse_space, CoarseSpace::kPlain);
   EXPECT_EQ(read.bodies(0).embedded().coarse_space(), v1::EmbeddedBody::PLAIN);
   EXPECT_EQ(stored->digest, SceneDigest(before, stored->spec)) << "it keeps its name";
+}
+
+// Builds that named materials and no coarse spaces knew a plain cage by the digest of a message that names none.
+TEST_F(MaterialCallsTest, SnapshotsOfCagesThatWereStoredUnnamedAreKnown) {
+  for (const v1::Material::Model model : {v1::Material::LINEAR_COROTATED, v1::Material::STABLE_NEO_HOOKEAN}) {
+    v1::Scene before = CagedBlock();
+    before.mutable_bodies(0)->mutable_material()->set_model(model);
+    Problems problems;
+    const auto spec = SceneFromProto(before, services_.meshes, &problems);
+    ASSERT_TRUE(spec.ok()) << spec.status();
+    const std::string digest = SceneDigest(before, *spec);
+    v1::Scene named = before;
+    named.mutable_bodies(0)->mutable_embedded()->set_coarse_space(v1::EmbeddedBody::PLAIN);
+    const v1::Scene kept = named;
+    EXPECT_THAT(FormerDigests(*spec, &named), Contains(digest));
+    EXPECT_EQ(named.SerializeAsString(), kept.SerializeAsString());
+    named.mutable_bodies(0)->mutable_embedded()->set_coarse_space(v1::EmbeddedBody::CONDENSED);
+    EXPECT_THAT(FormerDigests(*spec, &named), Not(Contains(digest))) << "it was no such scene";
+  }
 }
 
 TEST_F(MaterialCallsTest, InvertedElementsAreInTheReportAndTheReceiptAndOnceInTheLog) {

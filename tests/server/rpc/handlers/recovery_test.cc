@@ -10,6 +10,7 @@
 #include <cerrno>
 #include <filesystem>
 #include <fstream>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -22,8 +23,11 @@ namespace eipc::rpc {
 namespace {
 
 namespace fs = std::filesystem;
+using ::testing::AllOf;
+using ::testing::ElementsAre;
 using testing::FallingBlock;
 using ::testing::HasSubstr;
+using ::testing::Ne;
 using ::testing::StartsWith;
 
 class RecoveryTest : public ::testing::Test {
@@ -168,12 +172,11 @@ TEST_F(RecoveryTest, AScenesFormerNameComesBack) {
   scene.mutable_bodies(0)->mutable_material()->set_model(v1::Material::LINEAR_COROTATED);
   const auto first = Serve("a");
   const std::string name = NewScene(first.get(), scene);
-  const std::string former = (*first->scenes.Find(name))->former_name;
-  EXPECT_THAT(former, StartsWith("scenes/"));
-  EXPECT_NE(former, name);
+  const std::vector<std::string> former = (*first->scenes.Find(name))->former_names;
+  EXPECT_THAT(former, ElementsAre(AllOf(StartsWith("scenes/"), Ne(name))));
   Kill("a", "b");
   const auto second = Serve("b");
-  EXPECT_EQ((*second->scenes.Find(name))->former_name, former);
+  EXPECT_EQ((*second->scenes.Find(name))->former_names, former);
 }
 
 TEST_F(RecoveryTest, ASessionDeletedWhileItsStepEndsDoesNotComeBack) {
