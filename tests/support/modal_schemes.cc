@@ -1,7 +1,8 @@
 #include "tests/support/modal_schemes.h"
 
-#include <Eigen/Cholesky>
 #include <Eigen/Eigenvalues>
+#include <Eigen/LU>
+#include <random>
 #include <stdexcept>
 #include <unsupported/Eigen/MatrixFunctions>
 
@@ -37,6 +38,34 @@ std::vector<ModalScheme> MakeAll() {
   return all;
 }
 
+// M + g^2 P^T K P, P = I - X X^T M, by the sparse A = M + g^2 K and a correction of rank 2 s: P^T K P = K + U C U^T with U = (K X,
+// M X) and C = (0, -I; -I, S), S = X^T K X, so the inverse of C is (-S, -I; -I, 0) (Woodbury).
+class FilteredSolver {
+ public:
+  FilteredSolver(const SparseMat& mass, const SparseMat& stiffness, double g, const MatX& basis, const MatX& mass_basis)
+      : factor_(SparseMat(mass + g * g * stiffness)) {
+    if (factor_.info() != Eigen::Success) throw std::runtime_error("a modal scheme's matrix has no factor");
+    const Eigen::Index s = basis.cols();
+    if (s == 0) return;
+    u_.resize(basis.rows(), 2 * s);
+    u_ << stiffness * basis, mass_basis;
+    image_ = factor_.solve(u_);
+    MatX inner = MatX::Zero(2 * s, 2 * s);
+    inner.topLeftCorner(s, s) = -basis.transpose() * u_.leftCols(s);
+    inner.topRightCorner(s, s) = inner.bottomLeftCorner(s, s) = -MatX::Identity(s, s);
+    inner_.compute(inner / (g * g) + u_.transpose() * image_);
+  }
+  VecX Solve(const VecX& b) const {
+    const VecX y = factor_.solve(b);
+    return u_.size() == 0 ? y : VecX(y - image_ * inner_.solve(VecX(u_.transpose() * y)));
+  }
+
+ private:
+  Eigen::SimplicialLDLT<SparseMat> factor_;
+  MatX u_, image_;
+  Eigen::PartialPivLU<MatX> inner_;
+};
+
 }  // namespace
 
 const std::vector<ModalScheme>& ModalSchemes() {
@@ -51,8 +80,24 @@ const ModalScheme& ModalSchemeNamed(const std::string& name) {
   throw std::invalid_argument("no modal scheme is named " + name);
 }
 
-MatX LowestModes(const MatX& stiffness, const MatX& mass, int s) {
-  return Eigen::GeneralizedSelfAdjointEigenSolver<MatX>(stiffness, mass).eigenvectors().leftCols(s);
+// By subspace iteration with the inverse of K, from fixed vectors; dense where the system is small or most modes are wanted.
+MatX LowestModes(const SparseMat& stiffness, const SparseMat& mass, int s) {
+  constexpr int kMore = 8, kMaxIterations = 300, kSmall = 100;
+  constexpr double kTolerance = 1e-11;
+  const Eigen::Index n = mass.rows();
+  if (n <= kSmall) return Eigen::GeneralizedSelfAdjointEigenSolver<MatX>(MatX(stiffness), MatX(mass)).eigenvectors().leftCols(s);
+  const Eigen::SimplicialLDLT<SparseMat> factor(stiffness);
+  std::mt19937 random(1);
+  MatX x = MatX::NullaryExpr(n, s + kMore, [&] { return static_cast<double>(random()) / static_cast<double>(random.max()) - 0.5; });
+  for (int iteration = 0; iteration < kMaxIterations; ++iteration) {
+    x = factor.solve(MatX(mass * x));
+    const Eigen::GeneralizedSelfAdjointEigenSolver<MatX> ritz(MatX(x.transpose() * (stiffness * x)),
+                                                              MatX(x.transpose() * (mass * x)));
+    x = MatX(x * ritz.eigenvectors());
+    const MatX image = stiffness * x.leftCols(s), off = image - mass * (x.leftCols(s) * ritz.eigenvalues().head(s).asDiagonal());
+    if ((off.colwise().norm().array() <= kTolerance * image.colwise().norm().array()).all()) return x.leftCols(s);
+  }
+  throw std::runtime_error("the lowest modes were not found");
 }
 
 ModalRun::ModalRun(const ElasticProblem* problem, const ModalScheme* scheme, MatX basis, const VecX& q, const VecX& v)
@@ -67,11 +112,11 @@ ModalRun::ModalRun(const ElasticProblem* problem, const ModalScheme* scheme, Mat
 // The last column of exp of [[J, c, g], [0, 0, 1], [0, 0, 0]] k, J = [[0, I], [-S, 0]].
 VecX ModalRun::Increment(const VecX& q, const VecX& v, double k) const {
   const Eigen::Index s = basis_.cols();
-  const MatX stiffness = problem_->stiffness(q);
+  const SparseMat stiffness = problem_->stiffness(q);
   const VecX rest_of_v = v - basis_ * (mass_basis_.transpose() * v);
   MatX a = MatX::Zero(2 * s + 2, 2 * s + 2);
   a.block(0, s, s, s).setIdentity();
-  a.block(s, 0, s, s) = -basis_.transpose() * stiffness * basis_;
+  a.block(s, 0, s, s) = -basis_.transpose() * (stiffness * basis_);
   a.block(s, 2 * s, s, 1) = -basis_.transpose() * (stiffness * rest_of_v);
   a.block(0, 2 * s + 1, s, 1) = mass_basis_.transpose() * v;
   a.block(s, 2 * s + 1, s, 1) = basis_.transpose() * Force(q);
@@ -117,25 +162,18 @@ void ModalRun::Reach(const SchemePoint& point, const ModalRow& modal, const VecX
     v_hat = outside(v_hat) + basis_ * (modal_v - gh * (basis_.transpose() * problem_->rest));
     q_hat = outside(q_hat) + basis_ * (modal_q - gh * modal_v);
   }
-  const MatX start_stiffness = problem_->stiffness(q_start);
+  const SparseMat start_stiffness = problem_->stiffness(q_start);
   const VecX start_gradient = problem_->gradient(q_start);
-  // P^T K P, by rank 2 s.
-  const auto filtered = [&](const MatX& stiffness) {
-    if (!filters) return stiffness;
-    const MatX image = stiffness * basis_;
-    MatX out = stiffness - mass_basis_ * image.transpose() - image * mass_basis_.transpose();
-    out += mass_basis_ * (basis_.transpose() * image) * mass_basis_.transpose();
-    return out;
-  };
   const auto filtered_force = [&](const VecX& g) { return filters ? VecX(g - mass_basis_ * (basis_.transpose() * g)) : g; };
   *v = v_hat;
   double last = 0;
   for (int iteration = 0; iteration < kMaxIterations; ++iteration) {
     const VecX z = outside(q_hat + gh * *v) + target;
     const VecX gradient = modal.semi ? VecX(start_gradient + start_stiffness * (z - q_start)) : problem_->gradient(z);
-    const MatX stiffness = modal.semi ? start_stiffness : problem_->stiffness(z);
+    const SparseMat stiffness = modal.semi ? start_stiffness : problem_->stiffness(z);
     const VecX residual = problem_->mass * (*v - v_hat) + gh * (filtered_force(gradient) - problem_->rest);
-    const VecX update = MatX(problem_->mass + gh * gh * filtered(stiffness)).llt().solve(residual);
+    const VecX update =
+        FilteredSolver(problem_->mass, stiffness, gh, filters ? basis_ : MatX(basis_.rows(), 0), mass_basis_).Solve(residual);
     *v -= update;
     ++solves_;
     if (modal.semi) break;

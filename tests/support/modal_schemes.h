@@ -3,10 +3,11 @@
 
 // Exponential and additive methods (Ascher et al. 2022, eqs. 6, 16 to 26) as decorations of rows of the table of schemes: the first
 // s modes X (M-orthonormal) go by the exponential of their own equations, the rest by the row, whose elasticity acts at z = P y + X
-// Q*, P = I - X X^T M. For small systems with dense matrices; scenes do not have them.
+// Q*, P = I - X X^T M. Scenes do not have them; a scene's elastic body without contact can be run as such a system.
 
-#include <Eigen/Cholesky>
 #include <Eigen/Core>
+#include <Eigen/SparseCholesky>
+#include <Eigen/SparseCore>
 #include <functional>
 #include <optional>
 #include <string>
@@ -40,16 +41,18 @@ struct ModalScheme {
 const std::vector<ModalScheme>& ModalSchemes();
 const ModalScheme& ModalSchemeNamed(const std::string& name);
 
+using SparseMat = Eigen::SparseMatrix<double>;
+
 // M q'' = -grad Psi(q) + rest, `rest` constant.
 struct ElasticProblem {
-  MatX mass;
+  SparseMat mass;
   std::function<VecX(const VecX& q)> gradient;
-  std::function<MatX(const VecX& q)> stiffness;
+  std::function<SparseMat(const VecX& q)> stiffness;
   VecX rest;
 };
 
-// The s eigenvectors of K x = lambda M x of the lowest lambda, M-orthonormal.
-MatX LowestModes(const MatX& stiffness, const MatX& mass, int s);
+// The s eigenvectors of K x = lambda M x of the lowest lambda, M-orthonormal; K is positive definite.
+MatX LowestModes(const SparseMat& stiffness, const SparseMat& mass, int s);
 
 class ModalRun {
  public:
@@ -71,7 +74,7 @@ class ModalRun {
   const ElasticProblem* problem_;
   const ModalScheme* scheme_;
   MatX basis_, mass_basis_;  // X, M X
-  Eigen::LLT<MatX> mass_factor_;
+  Eigen::SimplicialLDLT<SparseMat> mass_factor_;
   VecX q_, v_;
   struct Past {
     VecX q, v;

@@ -13,6 +13,8 @@ from validation import Context
 ABSENT = "scenes do not have exponential and additive methods: they run on the beam's free nodes as a small system, with the product's forces"
 BEAM_SPECTRUM = ("the paper's body is not published; the lowest modes of a beam eight times as long as wide are bending modes, whose eigenvalues grow with the "
                  "fourth power of their number and stand apart")
+CORRECTED = ("of the sag ten modes are nearly all, and those the corrected form turns without damping, where the DIRKs damp a little; as printed the method is "
+             "of first order and not exact on its own modes")
 STEP, STEPS, MODES = 0.02, 100, 10
 
 
@@ -103,7 +105,9 @@ def run_beam(context: Context, page: Page) -> list[PaperRecord]:
     claim = Claim("Ascher et al. 2022, Fig. 6", words, "swing of the elastic energy over the second half, in that order")
     records = [Claim("Ascher et al. 2022, Fig. 6", "5 (32 x 4 x 4) tetrahedra", "that is 2560, not the 1920 printed", "a slip of the paper").equal("beam.tets", runs[0]["tets"], 2560)]
     for livelier, other in (("TR_BDF2", "STR_SBDF2ERE"), ("SDIRK2", "STR_SBDF2ERE"), ("STR_SBDF2ERE", "SIERE"), ("SIERE", "BACKWARD_EULER")):
-        records.append(claim.at_least(f"beam.{livelier}_over_{other}", swing[livelier] / swing[other], 1.0))
+        ratio = swing[livelier] / swing[other]
+        of = Claim(claim.source, words, claim.basis, "" if ratio >= 1 else CORRECTED)
+        records.append(of.at_least(f"beam.{livelier}_over_{other}", ratio, 1.0))
     records.append(Claim("Ascher et al. 2022, Fig. 6", "TR-BDF2 and SDIRK are alike", "within a tenth").near("beam.TR_BDF2_over_SDIRK2", swing["TR_BDF2"] / swing["SDIRK2"], 1.0, 0.1))
     plot_lines(context.figures / "papers_beam.png", curves, "time (s)", "elastic energy (J)")
     page.section("Ascher et al. 2022: a beam held at its ends (Fig. 6)")

@@ -30,6 +30,7 @@ using Json = nlohmann::json;
 using testing::DenseProblem;
 using testing::DenseRun;
 using testing::MatX;
+using testing::SparseMat;
 
 Scheme SchemeOf(const Json& request) {
   const std::string name = request.at("scheme");
@@ -183,7 +184,7 @@ Json RunRod(const Json& request) {
   return out;
 }
 
-// The free nodes of a scene without contact as a small system: forces and stiffness are the product's terms, in dense matrices.
+// The free nodes of a scene without contact as a small system: forces and stiffness are the product's terms, in sparse matrices.
 class SceneAsElastic {
  public:
   explicit SceneAsElastic(const Model* model)
@@ -217,21 +218,22 @@ class SceneAsElastic {
     problem_.Forces(&force);
     return FreePart(force);
   }
-  MatX Stiffness(const VecX& q) {
+  SparseMat Stiffness(const VecX& q) {
     problem_.SetPoint(Whole(q));
     system_.Assemble(&problem_);
-    return Dense(system_.hessian()) - Mass();
+    return Sparse(system_.hessian()) - Mass();
   }
-  const MatX& Mass() {
+  const SparseMat& Mass() {
     if (mass_.size() > 0) return mass_;
     const auto index = Index();
-    mass_ = MatX::Zero(3 * free_.size(), 3 * free_.size());
+    std::vector<Eigen::Triplet<double>> entries;
     for (const int32_t n : free_) {
       for (int32_t k = model_->mass.row_start[n]; k < model_->mass.row_start[n + 1]; ++k) {
         const int32_t m = index[model_->mass.columns[k]];
-        if (m >= 0) mass_.block<3, 3>(3 * index[n], 3 * m) = model_->mass.values[k] * Mat3::Identity();
+        for (int a = 0; m >= 0 && a < 3; ++a) entries.emplace_back(3 * index[n] + a, 3 * m + a, model_->mass.values[k]);
       }
     }
+    mass_ = FromEntries(entries);
     return mass_;
   }
 
@@ -241,19 +243,29 @@ class SceneAsElastic {
     for (size_t i = 0; i < free_.size(); ++i) index[free_[i]] = static_cast<int32_t>(i);
     return index;
   }
-  MatX Dense(const BlockMatrix& h) const {
+  SparseMat FromEntries(const std::vector<Eigen::Triplet<double>>& entries) const {
+    SparseMat out(3 * free_.size(), 3 * free_.size());
+    out.setFromTriplets(entries.begin(), entries.end());
+    return out;
+  }
+  // The blocks on and below the diagonal are stored.
+  SparseMat Sparse(const BlockMatrix& h) const {
     const auto index = Index();
-    MatX out = MatX::Zero(3 * free_.size(), 3 * free_.size());
+    std::vector<Eigen::Triplet<double>> entries;
     for (int32_t column = 0; column < h.nodes(); ++column) {
       for (int32_t k = h.column_start()[column]; k < h.column_start()[column + 1]; ++k) {
         const int32_t i = index[h.rows()[k]], j = index[column];
         if (i < 0 || j < 0) continue;
         const Mat3 block = Eigen::Map<const Mat3>(h.values().data() + 9 * k);
-        out.block<3, 3>(3 * i, 3 * j) = block;
-        out.block<3, 3>(3 * j, 3 * i) = block.transpose();
+        for (int a = 0; a < 3; ++a) {
+          for (int b = 0; b < 3; ++b) {
+            entries.emplace_back(3 * i + a, 3 * j + b, block(a, b));
+            if (i != j) entries.emplace_back(3 * j + b, 3 * i + a, block(a, b));
+          }
+        }
       }
     }
-    return out;
+    return FromEntries(entries);
   }
 
   const Model* model_;
@@ -263,7 +275,7 @@ class SceneAsElastic {
   NewtonSystem system_;
   std::vector<int32_t> free_;
   VecX start_, zero_;
-  MatX mass_;
+  SparseMat mass_;
 };
 
 // A beam of 32 x 4 x 4 cubes of five tetrahedra, held at both ends.
@@ -289,8 +301,8 @@ Json RunSpectrum() {
   const auto model = testing::Compile(BeamScene());
   SceneAsElastic beam(model.get());
   const VecX q = beam.FreePart(InitialState(*model).q);
-  const MatX stiffness = beam.Stiffness(q);
-  const Eigen::GeneralizedSelfAdjointEigenSolver<MatX> solver(stiffness, beam.Mass());
+  const SparseMat stiffness = beam.Stiffness(q);
+  const Eigen::GeneralizedSelfAdjointEigenSolver<MatX> solver(MatX(stiffness), MatX(beam.Mass()));
   double residual = 0;
   for (int j = 0; j < std::min<int>(1000, static_cast<int>(q.size())); ++j) {
     const VecX image = stiffness * solver.eigenvectors().col(j);
@@ -345,10 +357,11 @@ Json RunBeam(const Json& request) {
 Json RunModalFactor(const Json& request) {
   const testing::ModalScheme& scheme = testing::ModalSchemeNamed(request.at("scheme"));
   const bool taken = request.at("problem").at("taken");
-  testing::ElasticProblem problem = {.mass = MatX::Identity(2, 2),
-                                     .gradient = [](const VecX& q) { return VecX(q.cwiseProduct(Eigen::Vector2d(1, 4))); },
-                                     .stiffness = [](const VecX&) { return MatX(Eigen::Vector2d(1, 4).asDiagonal()); },
-                                     .rest = VecX::Zero(2)};
+  testing::ElasticProblem problem = {
+      .mass = MatX(MatX::Identity(2, 2)).sparseView(),
+      .gradient = [](const VecX& q) { return VecX(q.cwiseProduct(Eigen::Vector2d(1, 4))); },
+      .stiffness = [](const VecX&) { return SparseMat(MatX(Eigen::Vector2d(1, 4).asDiagonal()).sparseView()); },
+      .rest = VecX::Zero(2)};
   const MatX basis = MatX::Identity(2, scheme.all_modes ? 2 : 1);
   const double omega = taken ? 1 : 2;
   const VecX q = taken ? VecX::Unit(2, 0) : VecX::Unit(2, 1);

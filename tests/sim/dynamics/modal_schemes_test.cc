@@ -18,6 +18,7 @@ using testing::ModalRun;
 using testing::ModalScheme;
 using testing::ModalSchemeNamed;
 using testing::ModalSchemes;
+using testing::SparseMat;
 using Complex = std::complex<double>;
 
 constexpr int kMasses = 6;
@@ -26,9 +27,9 @@ constexpr int kMasses = 6;
 ElasticProblem Chain(double cubic, double load) {
   const auto stretch = [](const VecX& q, int i) { return (i < kMasses ? q[i] : 0.0) - (i > 0 ? q[i - 1] : 0.0); };
   ElasticProblem p;
-  p.mass = MatX::Identity(kMasses, kMasses);
-  for (int i = 0; i < kMasses; ++i) p.mass(i, i) = 1 + 0.1 * i;
-  p.rest = load * p.mass.diagonal();
+  const VecX masses = VecX::LinSpaced(kMasses, 1, 1 + 0.1 * (kMasses - 1));
+  p.mass = MatX(masses.asDiagonal()).sparseView();
+  p.rest = load * masses;
   p.gradient = [=](const VecX& q) {
     VecX g = VecX::Zero(kMasses);
     for (int i = 0; i <= kMasses; ++i) {
@@ -49,7 +50,7 @@ ElasticProblem Chain(double cubic, double load) {
         k(i - 1, i) -= stiffness;
       }
     }
-    return k;
+    return SparseMat(k.sparseView());
   };
   return p;
 }
@@ -60,7 +61,8 @@ VecX Zero() { return VecX::Zero(kMasses); }
 // is too on a linear problem.
 TEST(ModalSchemes, AreExactOnTheModesThatTheyTakeAndTheBaseOnTheOthers) {
   const ElasticProblem chain = Chain(0, 0);
-  const MatX stiffness = chain.stiffness(Zero()), all = LowestModes(stiffness, chain.mass, kMasses);
+  const SparseMat stiffness = chain.stiffness(Zero());
+  const MatX all = LowestModes(stiffness, chain.mass, kMasses);
   constexpr int kTaken = 3;
   for (const char* name : {"SIERE", "BEERE", "ERE", "SI"}) {
     const ModalScheme& scheme = ModalSchemeNamed(name);
@@ -84,7 +86,8 @@ TEST(ModalSchemes, AreExactOnTheModesThatTheyTakeAndTheBaseOnTheOthers) {
 // theta^2 / 2 a step and the second by theta^2 / 12.
 TEST(ModalSchemes, PrintedFormsGrowWhereCorrectedOnesDoNot) {
   const ElasticProblem chain = Chain(0, 0);
-  const MatX stiffness = chain.stiffness(Zero()), all = LowestModes(stiffness, chain.mass, kMasses);
+  const SparseMat stiffness = chain.stiffness(Zero());
+  const MatX all = LowestModes(stiffness, chain.mass, kMasses);
   const double omega = std::sqrt(all.col(0).dot(stiffness * all.col(0)));
   const auto amplitude = [&](const char* name, double theta, int steps) {
     ModalRun run(&chain, &ModalSchemeNamed(name), all.leftCols(2), all.col(0), Zero());
@@ -104,7 +107,7 @@ TEST(ModalSchemes, PrintedFormsGrowWhereCorrectedOnesDoNot) {
 // On springs that stiffen, under a load, with a basis that is of the start: by the slope between halved steps.
 TEST(ModalSchemes, ConvergeAtTheirOrders) {
   const ElasticProblem chain = Chain(0.5, 0.05);
-  const MatX stiffness = chain.stiffness(Zero());
+  const SparseMat stiffness = chain.stiffness(Zero());
   VecX start(kMasses);
   start << 0.3, -0.2, 0.4, 0.1, -0.3, 0.2;
   const auto end = [&](const ModalScheme& scheme, int steps) {
@@ -123,13 +126,29 @@ TEST(ModalSchemes, ConvergeAtTheirOrders) {
 TEST(ModalSchemes, RestUnderALoadIsAFixedPoint) {
   const ElasticProblem chain = Chain(0.5, 0.3);
   VecX q = Zero();
-  for (int k = 0; k < 50; ++k) q -= chain.stiffness(q).ldlt().solve(VecX(chain.gradient(q) - chain.rest));
+  for (int k = 0; k < 50; ++k) q -= MatX(chain.stiffness(q)).ldlt().solve(VecX(chain.gradient(q) - chain.rest));
   for (const ModalScheme& scheme : ModalSchemes()) {
     const int modes = scheme.all_modes ? kMasses : scheme.name == "SI" ? 0 : 2;
     ModalRun run(&chain, &scheme, LowestModes(chain.stiffness(q), chain.mass, modes), q, Zero());
     for (int n = 0; n < 20; ++n) run.Step(0.3);
     EXPECT_LT((run.q() - q).norm() + run.v().norm(), 1e-12) << scheme.name;
   }
+}
+
+// The lowest modes of a chain of 300 equal masses, found by subspace iteration: 2 sin(j pi / 602).
+TEST(ModalSchemes, FindsTheLowestModesOfALargeSystem) {
+  constexpr int kMany = 300, kWanted = 5;
+  MatX dense = MatX::Zero(kMany, kMany);
+  dense.diagonal().setConstant(2);
+  dense.diagonal(1).setConstant(-1);
+  dense.diagonal(-1).setConstant(-1);
+  const SparseMat stiffness = dense.sparseView(), mass = MatX(0.25 * MatX::Identity(kMany, kMany)).sparseView();
+  const MatX modes = LowestModes(stiffness, mass, kWanted);
+  for (int j = 0; j < kWanted; ++j) {
+    const double omega = 2 * 2 * std::sin((j + 1) * M_PI / (2 * (kMany + 1)));
+    EXPECT_NEAR(modes.col(j).dot(stiffness * modes.col(j)) / (omega * omega), 1, 1e-10) << j;
+  }
+  EXPECT_LT((modes.transpose() * (mass * modes) - MatX::Identity(kWanted, kWanted)).norm(), 1e-10);
 }
 
 }  // namespace
