@@ -13,6 +13,33 @@ using Json = nlohmann::ordered_json;
 
 Json ToArray(const Vec3& v) { return Json::array({v.x(), v.y(), v.z()}); }
 
+Json FindingsReport(const MeshFindings& f) {
+  return {{"vertices", f.vertices},
+          {"welded_vertices", f.welded_vertices},
+          {"triangles", f.triangles},
+          {"tets", f.tets},
+          {"components", f.components},
+          {"open_edges", f.open_edges},
+          {"holes", f.holes},
+          {"nonmanifold_edges", f.nonmanifold_edges},
+          {"misoriented_edges", f.misoriented_edges},
+          {"degenerate_triangles", f.degenerate_triangles},
+          {"duplicate_triangles", f.duplicate_triangles},
+          {"self_intersections", f.self_intersections},
+          {"inverted_tets", f.inverted_tets},
+          {"unused_vertices", f.unused_vertices},
+          {"closed", f.closed()},
+          {"extent_m", ToArray(f.high - f.low)},
+          {"scale_note", f.scale_note}};
+}
+
+Json DistanceReport(const SurfaceDistance& distance) {
+  return {{"mean", distance.mean},
+          {"max", distance.max},
+          {"max_from_surface", distance.max_from_first},
+          {"max_from_original", distance.max_from_second}};
+}
+
 }  // namespace
 
 Json AffineReport(const AutoCage& result, double youngs_modulus_pa) {
@@ -51,29 +78,11 @@ Json CageErrorReport(const FoundCageError& found) {
 }
 
 Json CageReport(const AutoCage& r, int budget) {
-  const MeshFindings& f = r.findings;
   const CageQuality& q = r.quality;
   const SurfaceMesh& surface = r.repaired.surface;
   const MassProperties mass = SolidMassProperties(surface.vertices(), surface.triangles(), 1);
   return {
-      {"input",
-       {{"vertices", f.vertices},
-        {"welded_vertices", f.welded_vertices},
-        {"triangles", f.triangles},
-        {"tets", f.tets},
-        {"components", f.components},
-        {"open_edges", f.open_edges},
-        {"holes", f.holes},
-        {"nonmanifold_edges", f.nonmanifold_edges},
-        {"misoriented_edges", f.misoriented_edges},
-        {"degenerate_triangles", f.degenerate_triangles},
-        {"duplicate_triangles", f.duplicate_triangles},
-        {"self_intersections", f.self_intersections},
-        {"inverted_tets", f.inverted_tets},
-        {"unused_vertices", f.unused_vertices},
-        {"closed", f.closed()},
-        {"extent_m", ToArray(f.high - f.low)},
-        {"scale_note", f.scale_note}}},
+      {"input", FindingsReport(r.findings)},
       {"repair", {{"method", r.repaired.method}, {"steps", r.repaired.steps}, {"decimated", r.repaired.decimated}}},
       {"surface",
        {{"vertices", surface.vertices().size()},
@@ -94,12 +103,32 @@ Json CageReport(const AutoCage& r, int budget) {
         {"least_solid_share", q.least_solid_share},
         {"shared_gap_tets", q.shared_gap_tets},
         {"note", r.note}}},
-      {"distance_m",
-       {{"mean", r.repaired.distance.mean},
-        {"max", r.repaired.distance.max},
-        {"max_from_surface", r.repaired.distance.max_from_first},
-        {"max_from_original", r.repaired.distance.max_from_second}}},
+      {"distance_m", DistanceReport(r.repaired.distance)},
       {"mass_properties_error", q.mass_properties_error},
+  };
+}
+
+Json SheetReport(const PreparedSheet& sheet, double thickness_m) {
+  return {
+      {"input", FindingsReport(sheet.findings)},
+      {"repair",
+       {{"method", sheet.remeshed        ? "remeshed"
+                   : sheet.steps.empty() ? "kept"
+                                         : "cleaned"},
+        {"steps", sheet.steps}}},
+      {"surface", {{"vertices", sheet.surface.vertices().size()}, {"triangles", sheet.surface.triangles().size()}}},
+      {"shell",
+       {{"thickness_m", thickness_m},
+        {"asked_edge_m", sheet.edge_m > 0 ? Json(sheet.edge_m) : Json(nullptr)},
+        {"edge_m", {{"shortest", sheet.shortest_edge_m}, {"mean", sheet.mean_edge_m}, {"longest", sheet.longest_edge_m}}},
+        {"least_angle_deg", sheet.least_angle_deg},
+        {"mean_least_angle_deg", sheet.mean_least_angle_deg},
+        {"area_m2", sheet.area_m2},
+        {"components", sheet.components},
+        {"borders", sheet.borders},
+        {"bending", {{"stiffness_ratio", sheet.bending.stiffness_ratio}, {"wrong_share", sheet.bending.wrong_share}}},
+        {"note", sheet.note}}},
+      {"distance_m", DistanceReport(sheet.distance)},
   };
 }
 

@@ -4,11 +4,15 @@
 #include <nlohmann/json_fwd.hpp>
 
 #include "sim/meshing/auto_cage.h"
+#include "sim/meshing/prepare_sheet.h"
 
 namespace eipc {
 
 // The document of docs/howto/cages.md, but for what only the command knows (file, units, seconds, locking).
 nlohmann::ordered_json CageReport(const AutoCage& result, int budget);
+
+// The same of a mesh that becomes a shell.
+nlohmann::ordered_json SheetReport(const PreparedSheet& sheet, double thickness_m);
 
 // Whether a body of this stiffness is better simulated as affine, and why, in numbers.
 nlohmann::ordered_json AffineReport(const AutoCage& result, double youngs_modulus_pa);

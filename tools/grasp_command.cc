@@ -42,7 +42,7 @@ void Describe(const GraspCommandOptions& o, const GraspScene& scene, const Prepa
   std::fprintf(stderr,
                "eipc: %s: %.4g kg (density %.4g kg/m^3), E %.3g Pa, Poisson %.3g, friction %.3g, gripper scale %.3g, "
                "%.3g N a finger; %s; %.3g m high\n"
-               "eipc: cage and surface in %s\n",
+               "eipc: made in %s\n",
                o.prepare.file.c_str(), scene.mass_kg, o.grasp.density_kg_m3, o.grasp.youngs_modulus_pa, o.grasp.poissons_ratio,
                o.grasp.friction, o.grasp.gripper_scale, scene.grip_n, scene.orientation.c_str(), scene.height_m,
                prepared.folder.c_str());
@@ -56,12 +56,18 @@ absl::StatusOr<int> Run(const GraspCommandOptions& o) {
   EIPC_ASSIGN_OR_RETURN(const PreparedMesh prepared, PrepareMesh(prepare));
   EIPC_ASSIGN_OR_RETURN(const Json cage_report, ReadReport(prepared));
   EIPC_ASSIGN_OR_RETURN(const MeshData surface, ReadMesh(prepared.folder + "/surface.obj"));
-  EIPC_ASSIGN_OR_RETURN(const MeshData cage, ReadMesh(prepared.folder + "/cage.vtk"));
-  EIPC_ASSIGN_OR_RETURN(GraspScene scene, MakeGraspScene(surface, cage, o.grasp));
+  MeshData cage;
+  if (!o.prepare.shell.shell) {
+    EIPC_ASSIGN_OR_RETURN(cage, ReadMesh(prepared.folder + "/cage.vtk"));
+  }
+  GraspOptions grasp = o.grasp;
+  grasp.shell_thickness_m = o.prepare.shell.thickness_m;
+  EIPC_ASSIGN_OR_RETURN(GraspScene scene, MakeGraspScene(surface, cage, grasp));
   BodySpec& object = scene.spec.bodies[0];
-  if (!o.no_remedy) object.coarse_space = DefaultCoarseSpace(object);
+  const bool remedy = !o.no_remedy && !o.prepare.shell.shell;
+  if (remedy) object.coarse_space = DefaultCoarseSpace(object);
   const bool condensed = object.coarse_space == CoarseSpace::kCondensed;
-  const bool calibrated = !o.no_remedy && !condensed && cage_report["locking"]["remedy"] == "calibrated";
+  const bool calibrated = remedy && !condensed && cage_report["locking"]["remedy"] == "calibrated";
   if (calibrated) {
     object.material.youngs_modulus_pa *= cage_report["locking"]["youngs_scale"].get<double>();
     object.material.poissons_ratio = cage_report["locking"]["poissons_ratio"];
@@ -89,7 +95,7 @@ absl::StatusOr<int> Run(const GraspCommandOptions& o) {
   report["grasp"]["locking_remedy"] = condensed ? "condensed" : calibrated ? "calibrated" : "none";
   report["grasp"]["gripper_scale"] = o.grasp.gripper_scale;
   for (const char* part :
-       {"input", "repair", "surface", "cage", "distance_m", "mass_properties_error", "locking", "error", "affine"}) {
+       {"input", "repair", "surface", "cage", "shell", "distance_m", "mass_properties_error", "locking", "error", "affine"}) {
     if (cage_report.contains(part)) report["prepared"][part] = cage_report[part];
   }
   EIPC_RETURN_IF_ERROR(WriteReport(o.report, report));

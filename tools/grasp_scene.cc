@@ -126,6 +126,44 @@ BodySpec Plinth(const Extent& along, double width, double height) {
   return Block("plinth", Vec3(along.low, -half, 1e-3), Vec3(along.high, half, height));
 }
 
+struct Weight {
+  double mass_kg = 0;
+  Vec3 center_m = Vec3::Zero();
+};
+
+// Of the solid in the surface, or of a sheet along it.
+Weight WeightOf(const MeshData& surface, const GraspOptions& o) {
+  if (!(o.shell_thickness_m > 0)) {
+    const MassProperties solid = SolidMassProperties(surface.vertices, surface.triangles, o.density_kg_m3);
+    return {solid.mass, solid.center_of_mass};
+  }
+  Weight sheet;
+  for (const Triangle& t : surface.triangles) {
+    const Vec3 &a = surface.vertices[t[0]], &b = surface.vertices[t[1]], &c = surface.vertices[t[2]];
+    const double mass = o.density_kg_m3 * o.shell_thickness_m * 0.5 * (b - a).cross(c - a).norm();
+    sheet.mass_kg += mass;
+    sheet.center_m += mass / 3 * (a + b + c);
+  }
+  sheet.center_m /= sheet.mass_kg;
+  return sheet;
+}
+
+BodySpec Object(const MeshData& surface, const MeshData& cage, const Pose& pose, const GraspOptions& o) {
+  BodySpec object;
+  object.name = "object";
+  object.mesh = surface;
+  object.pose = pose;
+  object.material = {kDefaultMaterial, o.density_kg_m3, o.youngs_modulus_pa, o.poissons_ratio, 0, 0, 0};
+  if (o.shell_thickness_m > 0) {
+    object.kind = BodyKind::kShell;
+    object.shell.thickness_m = o.shell_thickness_m;
+  } else {
+    object.kind = BodyKind::kEmbedded;
+    object.cage = cage;
+  }
+  return object;
+}
+
 absl::Status CheckGrasp(const GraspScene& scene, const GraspOptions& o) {
   const double opening = kOpening * o.gripper_scale;
   if (scene.width_m > opening) {
@@ -161,10 +199,10 @@ absl::StatusOr<GraspScene> MakeGraspScene(const MeshData& surface, const MeshDat
   MeshData turned = surface;
   for (Vec3& p : turned.vertices) p = turn * p;
   const Extent across = ExtentAlong(turned, Vec3::UnitY()), up = ExtentAlong(turned, Vec3::UnitZ());
-  const MassProperties mass = SolidMassProperties(turned.vertices, turned.triangles, o.density_kg_m3);
-  scene.mass_kg = mass.mass;
-  scene.width_m = across.width();
-  scene.height_m = up.width();
+  const Weight weight = WeightOf(turned, o);
+  scene.mass_kg = weight.mass_kg;
+  scene.width_m = across.width() + o.shell_thickness_m;
+  scene.height_m = up.width() + o.shell_thickness_m;
   scene.grip_n = o.grip_force_n > 0 ? o.grip_force_n : kGripForce * s * s;
   scene.lift_m = kLift * s;
   scene.closed_s = kSqueezeS;
@@ -175,21 +213,15 @@ absl::StatusOr<GraspScene> MakeGraspScene(const MeshData& surface, const MeshDat
   EIPC_ASSIGN_OR_RETURN(const MeshData pad, Pad(s));
   // The object's middle across, and its centre of mass along the pads, come to the origin.
   // Where its centre of mass is too low for the pads, it lies on a plinth.
-  const double z = std::max(mass.center_of_mass.z() - up.low + kStandGap, kHalfHeight * s + kClearance);
-  const double plinth = z - (mass.center_of_mass.z() - up.low + kStandGap);
-  const Vec3 shift(-mass.center_of_mass.x(), -(across.low + across.high) / 2, -up.low + kStandGap + plinth);
-  BodySpec object;
-  object.name = "object";
-  object.kind = BodyKind::kEmbedded;
-  object.mesh = surface;
-  object.cage = cage;
-  object.pose = {shift, turn};
-  object.material = {kDefaultMaterial, o.density_kg_m3, o.youngs_modulus_pa, o.poissons_ratio, 0, 0, 0};
+  const double gap = kStandGap + o.shell_thickness_m / 2;
+  const double z = std::max(weight.center_m.z() - up.low + gap, kHalfHeight * s + kClearance);
+  const double plinth = z - (weight.center_m.z() - up.low + gap);
+  const Vec3 shift(-weight.center_m.x(), -(across.low + across.high) / 2, -up.low + gap + plinth);
   const Extent along = ExtentAlong(turned, Vec3::UnitX());
   const double half = std::max(0.5, along.width() + s * kHalfWidth);
   const double y = scene.width_m / 2 + kDepth * s + kClearance;
   scene.spec.name = "grasp";
-  scene.spec.bodies = {object, PadBody(pad, -1, y, z, scene, o), PadBody(pad, 1, y, z, scene, o),
+  scene.spec.bodies = {Object(surface, cage, {shift, turn}, o), PadBody(pad, -1, y, z, scene, o), PadBody(pad, 1, y, z, scene, o),
                        Block("ground", Vec3(-half, -half, -0.1), Vec3(half, half, 0))};
   if (plinth > 0) {
     const Extent under = {along.low + shift.x(), along.high + shift.x()};

@@ -15,6 +15,7 @@ struct GraspOptions {
   double youngs_modulus_pa = 1e6;
   double poissons_ratio = 0.4;
   double friction = 0.8;
+  double shell_thickness_m = 0;  // > 0: the object is a shell
   double gripper_scale = 1;
   double grip_force_n = 0;  // of each finger; 0: that of the gripper's size
   double dt_s = 0.02;
@@ -36,6 +37,7 @@ struct GraspScene {
 
 // The object is turned about the vertical so that the pads meet its narrowest side. INVALID_ARGUMENT with the numbers and what to
 // do when it is too wide for the pads' opening, too small for them, or too heavy for what friction carries.
+// `cage`: of nothing where the object is a shell.
 absl::StatusOr<GraspScene> MakeGraspScene(const MeshData& surface, const MeshData& cage, const GraspOptions& options);
 
 }  // namespace eipc

@@ -19,6 +19,8 @@
 #include "sim/mesh/read_mesh.h"
 #include "sim/mesh/write_mesh.h"
 #include "sim/meshing/auto_cage.h"
+#include "sim/meshing/prepare_sheet.h"
+#include "sim/scene/sheet_start.h"
 #include "tools/cage_cache.h"
 #include "tools/cage_report.h"
 
@@ -31,6 +33,7 @@ using Json = nlohmann::ordered_json;
 constexpr int kCageVersion = 5;
 constexpr uintmax_t kMaxFileBytes = uintmax_t{1} << 29;
 constexpr size_t kMaxTriangles = 2000000;
+constexpr int kMostCageVertices = 20000;
 
 double MetresPer(const std::string& unit) { return unit == "mm" ? 1e-3 : unit == "cm" ? 1e-2 : unit == "in" ? 0.0254 : 1; }
 
@@ -68,26 +71,35 @@ double Seconds(std::chrono::steady_clock::time_point since) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - since).count();
 }
 
-// The whole job, in the child: writes the folder.
-absl::Status Work(const PrepareOptions& options, const std::string& content, const std::string& folder,
-                  const MeshingProgress& progress) {
+int VerticesOf(const PrepareOptions& options) {
+  if (options.vertices > 0) return options.vertices;
+  return options.shell.shell ? SheetOptions().vertices : AutoCageOptions().max_vertices;
+}
+
+absl::Status PrepareShell(const PrepareOptions& options, const MeshData& mesh, const std::string& folder,
+                          const MeshingProgress& progress) {
   const auto start = std::chrono::steady_clock::now();
-  const std::string name = std::filesystem::path(options.file).filename().string();
-  EIPC_ASSIGN_OR_RETURN(MeshData mesh, ParseMesh(content, name));
-  if (mesh.triangles.size() + 4 * mesh.tets.size() > kMaxTriangles) {
-    return absl::InvalidArgumentError(absl::StrFormat("%d triangles are more than the %d that are taken; decimate the mesh first",
-                                                      mesh.triangles.size() + 4 * mesh.tets.size(), kMaxTriangles));
-  }
-  const double scale = MetresPer(options.units);
-  for (Vec3& p : mesh.vertices) p = TurnUp(scale * p, options.up);
+  const ShellOptions& shell = options.shell;
+  EIPC_ASSIGN_OR_RETURN(const PreparedSheet sheet,
+                        PrepareSheet(mesh, {shell.thickness_m, shell.edge_m, VerticesOf(options), shell.keep_triangles}, progress));
+  EIPC_RETURN_IF_ERROR(CheckSheetStart(sheet.surface, shell.thickness_m));
+  EIPC_RETURN_IF_ERROR(WriteMesh(folder + "/surface.obj", {sheet.surface.vertices(), {}, sheet.surface.triangles()}));
+  Json report = SheetReport(sheet, shell.thickness_m);
+  report["seconds"] = Seconds(start);
+  return WriteText(folder + "/report.json", report.dump(2) + "\n");
+}
+
+absl::Status PrepareCage(const PrepareOptions& options, const MeshData& mesh, const std::string& folder,
+                         const MeshingProgress& progress) {
+  const auto start = std::chrono::steady_clock::now();
   AutoCageOptions cage_options;
-  cage_options.max_vertices = options.vertices;
+  cage_options.max_vertices = VerticesOf(options);
   cage_options.repair.max_faces = options.max_faces;
   EIPC_ASSIGN_OR_RETURN(const AutoCage result, MakeAutoCage(mesh, cage_options, progress));
   const SurfaceMesh& surface = result.repaired.surface;
   EIPC_RETURN_IF_ERROR(WriteMesh(folder + "/surface.obj", {surface.vertices(), {}, surface.triangles()}));
   EIPC_RETURN_IF_ERROR(WriteMesh(folder + "/cage.vtk", {result.cage.vertices(), result.cage.tets(), {}}));
-  Json report = CageReport(result, options.vertices);
+  Json report = CageReport(result, VerticesOf(options));
   EIPC_RETURN_IF_ERROR(Report(progress, "measuring locking", 0.95));
   const CageLocking locking = LockingOf(result, mesh, options.poissons_ratio);
   report["locking"] = LockingReport(locking);
@@ -96,6 +108,35 @@ absl::Status Work(const PrepareOptions& options, const std::string& content, con
   report["affine"] = AffineReport(result, options.youngs_modulus_pa);
   report["seconds"] = Seconds(start);
   return WriteText(folder + "/report.json", report.dump(2) + "\n");
+}
+
+// The whole job, in the child: writes the folder.
+absl::Status Work(const PrepareOptions& options, const std::string& content, const std::string& folder,
+                  const MeshingProgress& progress) {
+  const std::string name = std::filesystem::path(options.file).filename().string();
+  EIPC_ASSIGN_OR_RETURN(MeshData mesh, ParseMesh(content, name));
+  if (mesh.triangles.size() + 4 * mesh.tets.size() > kMaxTriangles) {
+    return absl::InvalidArgumentError(absl::StrFormat("%d triangles are more than the %d that are taken; decimate the mesh first",
+                                                      mesh.triangles.size() + 4 * mesh.tets.size(), kMaxTriangles));
+  }
+  const double scale = MetresPer(options.units);
+  for (Vec3& p : mesh.vertices) p = TurnUp(scale * p, options.up);
+  return options.shell.shell ? PrepareShell(options, mesh, folder, progress) : PrepareCage(options, mesh, folder, progress);
+}
+
+void AddShellOptions(CLI::App* command, ShellOptions* options) {
+  CLI::Option* shell = command->add_flag("--shell", options->shell,
+                                         "Make a shell of the triangles, open or closed, instead of a solid and its cage");
+  CLI::Option* thickness = command->add_option("--thickness", options->thickness_m, "Thickness of the shell, m")
+                               ->check(CLI::Range(1e-7, 10.0))
+                               ->needs(shell);
+  shell->needs(thickness);
+  command->add_option("--edge", options->edge_m, "Length of the shell's edges, m (default: as --vertices has it, by default 1000)")
+      ->check(CLI::PositiveNumber)
+      ->needs(shell)
+      ->excludes(command->get_option("--vertices"));
+  command->add_flag("--keep-triangles", options->keep_triangles, "Weld, orient and check the shell, but keep its triangles")
+      ->needs(shell);
 }
 
 // A line that is rewritten in place, on a terminal only.
@@ -111,8 +152,11 @@ MeshingProgress TerminalProgress() {
 
 void AddPrepareOptions(CLI::App* command, PrepareOptions* options) {
   command->add_option("file", options->file, "Mesh (" + MeshExtensions() + ")")->required();
-  command->add_option("--vertices", options->vertices, "Most vertices of the cage; 4: one tetrahedron (default 60)")
-      ->check(CLI::Range(4, 20000));
+  command
+      ->add_option("--vertices", options->vertices,
+                   "Most vertices of the cage; 4: one tetrahedron (default 60); of a shell: about how many (default 1000)")
+      ->check(CLI::Range(4, 200000));
+  AddShellOptions(command, &options->shell);
   command->add_option("--units", options->units, "Unit of the file's coordinates (default m)")
       ->check(CLI::IsMember({"mm", "cm", "m", "in"}));
   command->add_option("--up", options->up, "The file's upward axis (default z)")->check(CLI::IsMember({"x", "y", "z"}));
@@ -128,9 +172,15 @@ void AddPrepareOptions(CLI::App* command, PrepareOptions* options) {
 
 absl::StatusOr<PreparedMesh> PrepareMesh(const PrepareOptions& options) {
   EIPC_ASSIGN_OR_RETURN(const std::string content, ReadContent(options.file));
-  const std::string settings =
-      absl::StrFormat("%d %s %d %s %s %d %.17g %.17g", kCageVersion, EIPC_VERSION, options.vertices, options.units, options.up,
+  if (!options.shell.shell && VerticesOf(options) > kMostCageVertices) {
+    return absl::InvalidArgumentError(
+        absl::StrFormat("--vertices: a cage has at most %d, got %d", kMostCageVertices, options.vertices));
+  }
+  std::string settings =
+      absl::StrFormat("%d %s %d %s %s %d %.17g %.17g", kCageVersion, EIPC_VERSION, VerticesOf(options), options.units, options.up,
                       options.max_faces, options.youngs_modulus_pa, options.poissons_ratio);
+  const ShellOptions& shell = options.shell;
+  if (shell.shell) absl::StrAppendFormat(&settings, " shell %.17g %.17g %d", shell.thickness_m, shell.edge_m, shell.keep_triangles);
   // The extension selects the format.
   const std::string extension = std::filesystem::path(options.file).extension().string();
   const std::string key = "cage-" + Sha256Hex(absl::StrCat(settings, "\n", extension, "\n", content)).substr(0, 32);

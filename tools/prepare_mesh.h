@@ -15,10 +15,19 @@ class App;
 
 namespace eipc {
 
+// What is asked of a mesh that becomes a shell.
+struct ShellOptions {
+  bool shell = false;
+  double thickness_m = 0;
+  double edge_m = 0;  // 0: from the number of vertices
+  bool keep_triangles = false;
+};
+
 // What every command that takes a mesh of any kind needs to know of it.
 struct PrepareOptions {
   std::string file;
-  int vertices = AutoCageOptions().max_vertices;
+  int vertices = 0;  // 0: AutoCageOptions().max_vertices, or of a shell SheetOptions().vertices
+  ShellOptions shell;
   std::string units = "m";
   std::string up = "z";
   int64_t max_faces = RepairOptions().max_faces;
@@ -30,10 +39,12 @@ struct PrepareOptions {
   bool no_cache = false;
 };
 
-// Adds FILE, --vertices, --units, --up, --faces, --youngs, --poisson, --timeout, --max-memory, --cache, --no-cache.
+// Adds FILE, --vertices, --shell, --thickness, --edge, --keep-triangles, --units, --up, --faces, --youngs, --poisson, --timeout,
+// --max-memory, --cache, --no-cache.
 void AddPrepareOptions(CLI::App* command, PrepareOptions* options);
 
-// A folder with surface.obj, cage.vtk and report.json (docs/howto/cages.md), made in a child process or found in the cache.
+// A folder with surface.obj, cage.vtk (not of a shell) and report.json (docs/howto/cages.md), made in a child process or found in
+// the cache.
 struct PreparedMesh {
   std::string folder;
   bool was_cached = false;

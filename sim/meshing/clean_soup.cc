@@ -9,6 +9,7 @@
 #include "absl/container/flat_hash_set.h"
 #include "sim/audit/exact_triangles.h"
 #include "sim/meshing/repair_steps.h"
+#include "sim/meshing/sheet_steps.h"
 
 namespace eipc {
 
@@ -36,7 +37,10 @@ MeshData CleanSoup(const MeshData& mesh) {
   return out;
 }
 
-MeshData WeldSoup(const MeshData& mesh, double distance_m) {
+namespace {
+
+// Moves every vertex, or every one of `only`, onto the first one within the distance.
+MeshData Weld(const MeshData& mesh, double distance_m, const std::vector<bool>* only) {
   using Cell = std::array<int64_t, 3>;
   const auto cell_of = [&](const Vec3& p) {
     Cell cell;
@@ -47,6 +51,7 @@ MeshData WeldSoup(const MeshData& mesh, double distance_m) {
   MeshData moved = mesh;
   for (size_t v = 0; v < mesh.vertices.size(); ++v) {
     Vec3& p = moved.vertices[v];
+    if (only != nullptr && !(*only)[v]) continue;
     if (!(p.cwiseAbs().maxCoeff() < 1e15 * distance_m)) continue;  // beyond the grid
     const Cell center = cell_of(p);
     int32_t onto = -1;
@@ -64,6 +69,15 @@ MeshData WeldSoup(const MeshData& mesh, double distance_m) {
     }
   }
   return CleanSoup(moved);
+}
+
+}  // namespace
+
+MeshData WeldSoup(const MeshData& mesh, double distance_m) { return Weld(mesh, distance_m, nullptr); }
+
+MeshData WeldBorders(const MeshData& mesh, double distance_m) {
+  const std::vector<bool> border = BorderVertices(mesh);
+  return Weld(mesh, distance_m, &border);
 }
 
 }  // namespace eipc

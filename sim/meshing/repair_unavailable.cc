@@ -2,6 +2,7 @@
 #include <string>
 
 #include "sim/meshing/repair_steps.h"
+#include "sim/meshing/sheet_steps.h"
 
 namespace eipc {
 namespace {
@@ -14,5 +15,6 @@ absl::StatusOr<SoupRepair> RepairSoup(const MeshData&, double) { return Unavaila
 absl::StatusOr<MeshData> RemoveSelfIntersections(const MeshData&) { return Unavailable("removing self-intersections"); }
 absl::StatusOr<MeshData> WrapSoup(const MeshData&, double, double) { return Unavailable("alpha wrapping"); }
 absl::StatusOr<MeshData> Decimate(const MeshData&, int64_t) { return Unavailable("edge collapse"); }
+absl::StatusOr<MeshData> RemeshSheet(const MeshData&, double) { return Unavailable("remeshing"); }
 
 }  // namespace eipc

@@ -275,3 +275,85 @@ def test_grasp_that_is_not_solved_is_no_success(tmp_path):
     eipc("grasp", box, "--grip-force", 5, "--max-newton-iterations", 1, "--report", report, cache=tmp_path / "cache", expect=1)
     grasp = json.loads(report.read_text())["grasp"]
     assert not grasp["lifted"] and grasp["steps_not_converged"] > 0 and "not solved" in grasp["reason"]
+
+
+def write_strips(path, count=30, seams=True, bend=None):
+    """A sheet of 0.3 x 0.2 m in long thin triangles, each pair with vertices of its own when there are seams; bend: of points."""
+    lines, faces = [], []
+    for i in range(count):
+        corners = [(0.3 * (i + a) / count, 0.2 * b, 0.0) for a, b in ((0, 0), (1, 0), (1, 1), (0, 1))]
+        lines += [f"v {x!r} {y!r} {z!r}" for x, y, z in (map(bend, corners) if bend else corners)]
+        first = 4 * i + 1
+        faces += [f"f {first} {first + 1} {first + 2}", f"f {first} {first + 3} {first + 2}" if i % 2 else f"f {first} {first + 2} {first + 3}"]
+    path.write_text("\n".join(lines + faces) + "\n")
+    return path
+
+
+def test_shell_report_and_files(tmp_path):
+    sheet, out = write_strips(tmp_path / "sheet.obj"), tmp_path / "out"
+    done = eipc("cage", sheet, "--shell", "--thickness", 0.001, "--edge", 0.02, "--out", out, cache=tmp_path / "cache", expect=0)
+    made = json.loads(done.stdout)
+    shell = made["shell"]
+    assert made["repair"]["method"] == "remeshed"
+    assert any("welded" in step or "made one" in step for step in made["repair"]["steps"])
+    assert any("turned" in step for step in made["repair"]["steps"])
+    assert (shell["components"], shell["borders"]) == (1, 1)
+    assert shell["area_m2"] == pytest.approx(0.06)
+    assert shell["edge_m"]["mean"] == pytest.approx(0.02, rel=0.15)
+    assert shell["least_angle_deg"] > 20
+    assert 0.9 < shell["bending"]["stiffness_ratio"] < 1.3
+    assert made["distance_m"]["max"] < 1e-9
+    assert sorted(p.name for p in out.iterdir()) == ["report.json", "surface.obj"]
+    scene = out / "scene.textproto"
+    scene.write_text('bodies { name: "sheet" shell { mesh { file: "surface.obj" } fabric: "cotton" contact_thickness_m: 0.001 } }')
+    checked = subprocess.run([CLI, "check", str(scene)], capture_output=True, text=True, timeout=300)
+    assert checked.returncode == 0, checked.stderr
+
+
+def test_kept_triangles_that_bend_wrong_are_noted(tmp_path):
+    side, lines = 16, []
+    lines += [f"v {i / side * 0.3} {j / side * 0.3} 0" for j in range(side + 1) for i in range(side + 1)]
+    for j in range(side):
+        for i in range(side):
+            a, b, c, d = (1 + i + (side + 1) * j + k for k in (0, 1, side + 1, side + 2))
+            lines += [f"f {a} {b} {d}", f"f {a} {d} {c}"] if (i + j) % 2 else [f"f {a} {b} {c}", f"f {b} {d} {c}"]
+    (tmp_path / "grid.obj").write_text("\n".join(lines) + "\n")
+    done = eipc("cage", tmp_path / "grid.obj", "--shell", "--thickness", 0.001, "--keep-triangles", cache=tmp_path / "cache", expect=0)
+    made = json.loads(done.stdout)
+    assert made["repair"]["method"] == "kept"
+    assert made["shell"]["asked_edge_m"] is None
+    assert made["shell"]["bending"]["stiffness_ratio"] == pytest.approx(4 / 2.7, abs=0.001)
+    assert "bending of this mesh is off" in made["shell"]["note"]
+
+
+@pytest.mark.parametrize("options, words", [
+    (("--thickness", 0.03, "--edge", 0.02), "is more than the edges"),
+    (("--thickness", 0.001, "--edge", 0.00005), "make them longer"),
+    (("--thickness", 0.02, "--edge", 0.03, "--units", "m"), "apart; the thickness of shells needs more than"),
+])
+def test_what_cannot_be_a_shell_is_said_in_one_line(tmp_path, options, words):
+    # Bent to a hairpin whose layers are 1 cm apart.
+    def bend(p):
+        return p if p[0] <= 0.15 else (0.3 - p[0], p[1], 0.01)
+
+    sheet = write_strips(tmp_path / "sheet.obj", bend=bend)
+    done = eipc("cage", sheet, "--shell", *options, cache=tmp_path / "cache", expect=2)
+    assert done.stderr.count("\n") == 1 and words in done.stderr
+
+
+def test_a_shell_needs_its_thickness(tmp_path):
+    sheet = write_strips(tmp_path / "sheet.obj")
+    done = subprocess.run([CLI, "cage", str(sheet), "--shell"], capture_output=True, text=True, timeout=60)
+    assert done.returncode != 0 and "--thickness" in done.stderr + done.stdout
+
+
+def test_grasp_of_a_shell(tmp_path):
+    """A carton of walls of 2 mm: 38 g."""
+    box, report = write_box(tmp_path / "box.obj"), tmp_path / "r.json"
+    eipc("grasp", box, "--units", "mm", "--shell", "--thickness", 0.002, "--edge", 0.02, "--youngs", 1e8, "--density", 700, "--report", report,
+         cache=tmp_path / "cache", expect=0)
+    made = json.loads(report.read_text())
+    area = 2 * (0.06 * 0.05 + 0.05 * 0.08 + 0.08 * 0.06)
+    assert made["bodies"]["object"]["mass_kg"] == pytest.approx(700 * 0.002 * area, rel=1e-6)
+    assert made["grasp"]["lifted"] is True
+    assert made["prepared"]["shell"]["borders"] == 0
