@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <set>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
@@ -109,9 +110,10 @@ int64_t EstimateModelBytes(const Model& model) {
   int64_t bytes = kFixed + BytesOf(model.bodies) + BytesOf(model.initial_positions) + BytesOf(model.start_positions) +
                   BytesOf(model.initial_velocities) + BytesOf(model.mass.columns) + BytesOf(model.mass.values) +
                   BytesOf(model.mass.row_start) + BytesOf(model.embedding) + BytesOf(model.surface_offset);
+  std::set<const CondensedStiffness*> condensed;  // bodies may share one
   for (const ElasticBody& body : model.elastic) {
     bytes += BytesOf(body.nodes) + BytesOf(body.inverse_rest) + BytesOf(body.volume);
-    if (body.condensed) bytes += CondensedBytes(*body.condensed);
+    if (body.condensed && condensed.insert(body.condensed.get()).second) bytes += CondensedBytes(*body.condensed);
   }
   for (const ShellBody& shell : model.shells) {
     bytes += BytesOf(shell.triangles) + BytesOf(shell.inverse_rest) + BytesOf(shell.area) + BytesOf(shell.hinges) +
@@ -234,6 +236,13 @@ int64_t JointCompileBytes(const SceneSpec& spec) {
   return bytes;
 }
 
+// What stays of a condensed stiffness at most.
+int64_t CondensedBytesOf(const BodySpec& body) {
+  constexpr int64_t kMostClusters = 8;
+  const int64_t cage = std::clamp<int64_t>(CageVertices(body), 0, kMostCondensedVertices), stride = (cage + 3) / 4 * 4;
+  return kMostClusters * static_cast<int64_t>(sizeof(double)) * (9 * stride * cage + 18 * stride + 3 * cage);
+}
+
 // Four matrices of three rows a fine vertex and three columns a cage vertex, and the factor of the fine stiffness.
 int64_t CondensingBytes(const BodySpec& body) {
   constexpr int64_t kMatrices = 4, kFactorPerVertex = 20 << 10, kLattice = 8, kMostCage = kMostCondensedVertices,
@@ -244,12 +253,24 @@ int64_t CondensingBytes(const BodySpec& body) {
   return fine * (kMatrices * 72 * cage + kFactorPerVertex);
 }
 
+// One stiffness is made after the other, each once.
+int64_t CondensingBytes(const std::vector<BodySpec>& bodies) {
+  const std::vector<int> stiffness = SharedStiffness(bodies);
+  int64_t most = 0, kept = 0;
+  for (size_t b = 0; b < bodies.size(); ++b) {
+    if (stiffness[b] != static_cast<int>(b)) continue;
+    most = std::max(most, CondensingBytes(bodies[b]));
+    kept += CondensedBytesOf(bodies[b]);
+  }
+  return most + kept;
+}
+
 }  // namespace
 
 int64_t EstimateCompileBytes(const SceneSpec& spec) {
   constexpr int64_t kFixed = 256 << 10, kPerVertex = 300, kPerTriangle = 800, kPerTet = 1600, kPerBodyPair = 64;
   constexpr double kMostBytes = 1e18;
-  int64_t vertices = 0, triangles = 0, tets = 0, condensing = 0;
+  int64_t vertices = 0, triangles = 0, tets = 0;
   double parts = static_cast<double>(JointCompileBytes(spec));
   for (const BodySpec& body : spec.bodies) {
     const auto add = [&](const MeshData& mesh) {
@@ -262,15 +283,14 @@ int64_t EstimateCompileBytes(const SceneSpec& spec) {
     if (body.cage) add(*body.cage);
     if (body.shell.rest_mesh) add(*body.shell.rest_mesh);
     if (!body.cage) tets += 6 * int64_t{std::max(0, body.cage_vertices)};
-    if (body.coarse_space == CoarseSpace::kCondensed) condensing += CondensingBytes(body);
     if (RowOf(body.kind).traits.thin) parts += NearBytes(body, spec.contact.dhat_m);
     parts += static_cast<double>(FilledBytes(body));
   }
   if (!(parts <= kMostBytes)) parts = kMostBytes;
   const int64_t bodies = static_cast<int64_t>(spec.bodies.size());
   const int64_t solving = spec.start_in_equilibrium ? EstimateEquilibriumBytes(spec) : 0;
-  return solving + condensing + static_cast<int64_t>(parts) + kFixed + kPerVertex * vertices + kPerTriangle * triangles +
-         kPerTet * tets + kPerBodyPair * bodies * bodies;
+  return solving + CondensingBytes(spec.bodies) + static_cast<int64_t>(parts) + kFixed + kPerVertex * vertices +
+         kPerTriangle * triangles + kPerTet * tets + kPerBodyPair * bodies * bodies;
 }
 
 int64_t EstimateSessionBytes(const Model& model, int worlds) {

@@ -1,11 +1,15 @@
 #include "sim/scene/compile_body.h"
 
+#include <utility>
+
 #include "sim/scene/body_kinds.h"
 
 namespace eipc {
 
-CompiledBody CompileBody(const BodySpec& spec, const std::string& path, Problems* problems) {
+CompiledBody CompileBody(const BodySpec& spec, const std::string& path, Problems* problems,
+                         std::shared_ptr<const CondensedStiffness> condensed) {
   CompiledBody out;
+  out.elastic.condensed = std::move(condensed);
   RowOf(spec.kind).compile(spec, path, &out, problems);
   return out;
 }

@@ -1,6 +1,7 @@
 #ifndef EIPC_SIM_SCENE_COMPILE_BODY_H_
 #define EIPC_SIM_SCENE_COMPILE_BODY_H_
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -33,7 +34,9 @@ struct CompiledBody {
 };
 
 // By its kind (body_kinds.h). Adds what is wrong to `problems` under `path`; the result is to be used only when nothing was added.
-CompiledBody CompileBody(const BodySpec& spec, const std::string& path, Problems* problems);
+// `condensed`: of a body with the same stiffness, which is then not made again; null: made where it is needed.
+CompiledBody CompileBody(const BodySpec& spec, const std::string& path, Problems* problems,
+                         std::shared_ptr<const CondensedStiffness> condensed = nullptr);
 
 }  // namespace eipc
 

@@ -11,6 +11,7 @@
 #include "sim/meshing/make_cage.h"
 #include "sim/scene/body_kinds.h"
 #include "sim/scene/body_parts.h"
+#include "sim/scene/coarse_space.h"
 
 namespace eipc {
 namespace {
@@ -68,16 +69,15 @@ void CheckCoarseSpace(const BodySpec& spec, const std::string& path, Problems* p
   if (spec.calibration) {
     problems->Add(path + ".calibration", "belongs to the plain coarse space; leave it out, or name coarse_space: PLAIN");
   }
-  if (spec.material.model == &LogBarrierNeoHookean::kDescriptor) {
-    problems->Add(path + ".coarse_space", "CONDENSED does not forbid inversion, which ", spec.material.model->name,
-                  " does; name another material, or PLAIN");
+  if (const std::string why = WhyNotCondensed(spec.material.model); !why.empty()) {
+    problems->Add(path + ".coarse_space", why, " (", spec.material.model->name, "); name another material, or PLAIN");
   }
 }
 
-// The stiffness of the object's fine model, where the body asks for it.
+// The stiffness of the object's fine model, where the body asks for it, unless `out` has it already.
 void AddCondensed(const BodySpec& spec, const TetMesh& cage, const SurfaceMesh& surface, const std::string& path, CompiledBody* out,
                   Problems* problems) {
-  if (spec.coarse_space != CoarseSpace::kCondensed) return;
+  if (spec.coarse_space != CoarseSpace::kCondensed || out->elastic.condensed != nullptr) return;
   if (cage.vertices().size() > kMostCondensedVertices) {
     problems->Add(path + ".embedded.coarse_space", "CONDENSED is for cages of at most ", kMostCondensedVertices,
                   " vertices; this one has ", cage.vertices().size());
@@ -88,7 +88,7 @@ void AddCondensed(const BodySpec& spec, const TetMesh& cage, const SurfaceMesh& 
   absl::StatusOr<CondensedStiffness> condensed =
       CondenseOnce(cage, surface, own ? &*own : nullptr, {spec.material.youngs_modulus_pa, spec.material.poissons_ratio});
   if (!condensed.ok()) {
-    problems->Add(path + ".embedded.coarse_space", "the body cannot be condensed: ", condensed.status().message());
+    problems->Add(path + ".embedded.coarse_space", "the body cannot be condensed (name PLAIN): ", condensed.status().message());
     return;
   }
   out->elastic.condensed = std::make_shared<const CondensedStiffness>(*std::move(condensed));

@@ -9,6 +9,7 @@
 #include "sim/dynamics/state_codec.h"
 #include "sim/linalg/solve_cost.h"
 #include "sim/scene/check_scene.h"
+#include "sim/scene/coarse_space.h"
 #include "sim/scene/compile_body.h"
 #include "sim/scene/compile_joints.h"
 #include "sim/scene/filled_regions.h"
@@ -267,11 +268,15 @@ absl::StatusOr<std::shared_ptr<const Model>> CompileScene(const SceneSpec& spec,
   std::vector<SelectableMesh> driven;
   std::vector<std::vector<Triangle>> triangles;
   std::vector<std::vector<Vec3>> stress_free;  // by body; empty for what is no sheet
+  const std::vector<int> stiffness = SharedStiffness(spec.bodies);
+  std::vector<std::shared_ptr<const CondensedStiffness>> condensed(spec.bodies.size());
   const int64_t problems_before = problems.count();
   for (size_t b = 0; b < spec.bodies.size(); ++b) {
     // A mesh that could not be read was reported by its reader.
     if (spec.bodies[b].mesh.vertices.empty() && !problems.empty()) continue;
-    CompiledBody body = CompileBody(spec.bodies[b], absl::StrCat("bodies[", b, "]"), &problems);
+    CompiledBody body = CompileBody(spec.bodies[b], absl::StrCat("bodies[", b, "]"), &problems,
+                                    stiffness[b] < 0 ? nullptr : condensed[static_cast<size_t>(stiffness[b])]);
+    condensed[b] = body.elastic.condensed;
     surface_positions.push_back(body.surface_positions);
     triangles.push_back(body.triangles);
     driven.push_back({static_cast<int32_t>(b), spec.bodies[b].pose, body.node_authored, body.node_of_vertex});

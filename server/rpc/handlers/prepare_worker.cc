@@ -80,7 +80,8 @@ absl::StatusOr<v1::PreparedMesh> PrepareMesh(const v1::PrepareMeshRequest& reque
   if (!made.ok()) return made.status();
   v1::PreparedMesh out;
   FillPrepared(*made, &out);
-  if (made->cage.vertices().size() > kMostVerticesCondensedByDefault) {
+  // Others are condensed.
+  if (made->cage.vertices().size() > kMostVerticesCondensedByDefault || made->quality.solid_components > 1) {
     EIPC_RETURN_IF_ERROR(Report(progress, "measuring locking", 0.95));
     const double poissons_ratio = request.has_poissons_ratio() ? request.poissons_ratio() : kDefaultPoissonsRatio;
     const CageLocking locking = LockingOf(*made, mesh, poissons_ratio);

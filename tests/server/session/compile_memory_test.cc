@@ -76,6 +76,24 @@ TEST(CompileMemory, OfTetrahedra) {
   }
 }
 
+// A stiffness is made after the other, and once where bodies have the same.
+TEST(CompileMemory, OfCondensedBodies) {
+  for (const bool different : {false, true}) {
+    for (const int cells : {1, 2, 3}) {
+      std::vector<BodySpec> bodies;
+      for (int i = 0; i < 5; ++i) {
+        const double youngs = 1e5 + (different ? 1e3 * i : 0);
+        bodies.push_back(
+            EmbeddedBox(absl::StrCat("box ", i), Vec3(0.1, 0.1, 0.1), {cells, cells, cells}, SoftMaterial(1000, youngs, 0.3)));
+        bodies.back().coarse_space = CoarseSpace::kCondensed;
+        bodies.back().pose.position = Vec3(0.2 * i, 0, 0);
+      }
+      ExpectTheEstimateSuffices(absl::StrCat("condensed, ", cells, different ? " cells, different" : " cells"),
+                                Of(std::move(bodies)));
+    }
+  }
+}
+
 TEST(CompileMemory, OfSurfaces) {
   for (const int cells : {10, 60, 200}) {
     ExpectTheEstimateSuffices(absl::StrCat("static, ", cells, " cells"), Of({StaticSheet("sheet", 1, cells)}));

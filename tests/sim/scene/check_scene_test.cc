@@ -331,6 +331,8 @@ TEST(SceneProblems, CalibrationsOfCages) {
   scene.bodies[0].calibration.reset();
   scene.bodies[0].material.model = &LogBarrierNeoHookean::kDescriptor;
   ExpectOnly(scene, "bodies[0].embedded.coarse_space", "does not forbid inversion");
+  scene.bodies[0].material.model = &AbdOrthogonality::kDescriptor;
+  ExpectOnly(scene, "bodies[0].embedded.coarse_space", "elastic moduli");
 }
 
 TEST(SceneProblems, BoundarySets) {
