@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <map>
 #include <numeric>
+#include <set>
 
 #include "sim/mesh/cage_integrals.h"
 #include "sim/mesh/embedding.h"
@@ -41,6 +43,15 @@ std::map<int32_t, double> VolumesOfPieces(const std::vector<Vec3>& x, const std:
   return volumes;
 }
 
+template <typename Cell>
+std::vector<Cell> InRange(const std::vector<Cell>& cells, size_t vertices) {
+  std::vector<Cell> out;
+  const auto in_range = [vertices](int32_t v) { return v >= 0 && static_cast<size_t>(v) < vertices; };
+  std::copy_if(cells.begin(), cells.end(), std::back_inserter(out),
+               [&](const Cell& cell) { return std::all_of(cell.begin(), cell.end(), in_range); });
+  return out;
+}
+
 double MassError(const TetMesh& cage, const CageIntegrals& integrals, const SurfaceMesh& surface) {
   const MassProperties exact = SolidMassProperties(surface.vertices(), surface.triangles(), 1);
   double volume = 0;
@@ -69,6 +80,24 @@ int CountComponents(size_t vertices, const std::vector<Triangle>& triangles) {
   return static_cast<int>(VolumesOfPieces(std::vector<Vec3>(vertices, Vec3::Zero()), triangles).size());
 }
 
+int CountComponents(size_t vertices, const std::vector<Tet>& tets) {
+  Pieces pieces(vertices);
+  for (const Tet& t : tets) {
+    for (int k = 1; k < 4; ++k) pieces.Join(t[0], t[k]);
+  }
+  std::set<int32_t> roots;
+  for (const Tet& t : tets) roots.insert(pieces.Find(t[0]));
+  return static_cast<int>(roots.size());
+}
+
+int CountSolidPieces(const MeshData& solid) {
+  const size_t n = solid.vertices.size();
+  if (!solid.tets.empty()) return CountComponents(n, InRange(solid.tets, n));
+  int pieces = 0;
+  for (const auto& [piece, volume] : VolumesOfPieces(solid.vertices, InRange(solid.triangles, n))) pieces += volume > 0;
+  return pieces;
+}
+
 CageQuality MeasureCage(const TetMesh& cage, const SurfaceMesh& surface) {
   CageQuality out;
   const DihedralRange range = Dihedrals(cage.vertices(), cage.tets());
@@ -78,7 +107,7 @@ CageQuality MeasureCage(const TetMesh& cage, const SurfaceMesh& surface) {
   const TriangleTree tree(surface.vertices(), surface.triangles());
   out.enclosed = Enclosure(surface, tree).WhyNot(mesh).empty();
   out.components = CountComponents(cage.vertices().size(), cage.BoundaryTriangles());
-  for (const auto& [piece, volume] : VolumesOfPieces(surface.vertices(), surface.triangles())) out.solid_components += volume > 0;
+  out.solid_components = CountSolidPieces({surface.vertices(), {}, surface.triangles()});
   out.volume_ratio = cage.TotalVolume() / surface.SignedVolume();
   const auto integrals = IntegrateSolidOverCage(cage, surface);
   if (integrals.ok()) {

@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include "sim/mesh/mesh_data.h"
 #include "sim/mesh/surface_mesh.h"
 #include "sim/mesh/tet_mesh.h"
 
@@ -25,6 +26,11 @@ CageQuality MeasureCage(const TetMesh& cage, const SurfaceMesh& surface);
 
 // Number of pieces of a triangle mesh that share no vertex.
 int CountComponents(size_t vertices, const std::vector<Triangle>& triangles);
+// The same of tetrahedra.
+int CountComponents(size_t vertices, const std::vector<Tet>& tets);
+// Pieces of a solid, of its tetrahedra or, where there are none, of its triangles, cavities not counted. Cells with indices out of
+// range are passed over.
+int CountSolidPieces(const MeshData& solid);
 
 }  // namespace eipc
 

@@ -12,7 +12,9 @@
 #include <utility>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "sim/base/status_macros.h"
+#include "sim/meshing/cage_quality.h"
 #include "sim/meshing/fine_clusters.h"
 #include "sim/meshing/fine_model.h"
 #include "sim/meshing/triangle_tree.h"
@@ -25,8 +27,13 @@ using Sparse = Eigen::SparseMatrix<double>;
 
 constexpr int kMostClusters = 8;
 constexpr int kTetsOfCluster = 3;  // of the cage, at least
+constexpr size_t kFinerOwn = 2;    // vertices of the object's own tetrahedra over the cage's, at least
 // Of L, as a share of the object's mass.
 constexpr double kSmoothing = 1e-6;
+// Of the compliance of the cage itself, which is added to that of the object: without it cage vertices that no solid surrounds,
+// whose place P takes from their neighbours alone, would have no compliance at all.
+constexpr double kCageShare = 1e-7;
+constexpr double kMostProjectionError = 1e-4;  // of all cage displacements together
 // Holds the rigid motions while the fine stiffness is factored, as a share of its mean; they are solved for apart.
 constexpr double kRigidShare = 1e-10;
 
@@ -249,18 +256,32 @@ class Condenser {
     const MatX q = qr.householderQ() * MatX::Identity(3 * n(), 3 * n());
     const MatX basis = q.rightCols(3 * n() - 6);  // of r
     const MatX response = solver.solve(load * basis);
-    // The rest in the compliance: P x = q.
+    // The rest in the compliance: P x + s = q, s the small displacement that the cage's own compliance allows.
+    const MatX slack = kCageShare * CageResponse(basis);
     MatX system(3 * n(), 3 * n());
-    system.leftCols(3 * n() - 6) = load.transpose() * response;
+    system.leftCols(3 * n() - 6) = load.transpose() * response + slack;
     system.rightCols(6) = rigid;
-    const MatX inverse = system.partialPivLu().inverse();
-    fields_ = response * inverse.topRows(3 * n() - 6) + RigidMotions(fine_.mesh.vertices()) * inverse.bottomRows(6);
+    const MatX inverse = system.partialPivLu().inverse(), force = inverse.topRows(3 * n() - 6);
+    fields_ = response * force + RigidMotions(fine_.mesh.vertices()) * inverse.bottomRows(6);
+    slack_ = force.transpose() * (basis.transpose() * slack) * force;
+    const double error = (load.transpose() * fields_ + slack * force - MatX::Identity(3 * n(), 3 * n())).norm();
+    if (!(error < kMostProjectionError)) return absl::InternalError("the fine model cannot follow the cage");
     return absl::OkStatus();
+  }
+
+  // Displacements of the cage, filled with the material, under loads that are free of net force and moment.
+  MatX CageResponse(const MatX& loads) const {
+    std::vector<double> volume;
+    for (size_t t = 0; t < cage_.mesh->tets().size(); ++t) volume.push_back(cage_.mesh->Volume(static_cast<int>(t)));
+    MatX stiffness = LinearStiffness(*cage_.mesh, volume, bulk_ - 2 * shear_ / 3, shear_);
+    stiffness.diagonal().array() += kRigidShare * stiffness.trace() / static_cast<double>(stiffness.rows());
+    return stiffness.ldlt().solve(loads);
   }
 
   // Nothing when the cluster is empty.
   std::optional<CondensedStiffness::Cluster> ClusterFrom(const std::vector<int>& of, int c, const CondensedStiffness& made) const {
     CondensedStiffness::Cluster out;
+    const int clusters = 1 + *std::max_element(of.begin(), of.end());
     if (!AddMeanGradient(of, c, &out)) return std::nullopt;
     // Rows by which the energy of the cluster's tetrahedra is half the square, and the mean strain. Both are freed of what rounding
     // makes of rigid motions.
@@ -288,7 +309,10 @@ class Condenser {
     rows -= (rows * rigid) * gram.solve(rigid.transpose());
     strain -= (strain * rigid) * gram.solve(rigid.transpose());
     const MatX mean_part = out.volume * strain.transpose() * IsotropicStiffness(bulk_, shear_) * strain;
-    Store(rows.transpose() * rows - mean_part, strain, made, &out);
+    MatX slack = slack_ / clusters;
+    slack -= slack * rigid * gram.solve(rigid.transpose());
+    slack -= rigid * gram.solve(rigid.transpose() * slack);
+    Store(rows.transpose() * rows - mean_part + slack, strain, made, &out);
     return out;
   }
 
@@ -333,10 +357,19 @@ class Condenser {
   std::vector<size_t> cage_tet_;  // by sample
   double shear_ = 0, bulk_ = 0;   // Pa
   MatX projection_, fields_;
+  MatX slack_;  // the stiffness of s, N/m
 };
 
+// Whether the object's own tetrahedra can stand for it: they are not many, and finer than the cage, or the cage itself. With fewer
+// displacements than the cage has, P K_f^+ P^T is singular.
+bool IsFine(const TetMesh& own, const TetMesh& cage) {
+  const size_t vertices = own.vertices().size();
+  if (vertices > kMostOwnFineVertices) return false;
+  return vertices >= kFinerOwn * cage.vertices().size() || (own.vertices() == cage.vertices() && own.tets() == cage.tets());
+}
+
 absl::StatusOr<FineModel> FineModelFor(const TetMesh& cage, const SurfaceMesh& surface, const TetMesh* own) {
-  if (own != nullptr && own->vertices().size() <= kMostOwnFineVertices) {
+  if (own != nullptr && IsFine(*own, cage)) {
     FineModel fine = {*own, {}, true};
     for (size_t t = 0; t < own->tets().size(); ++t) fine.volume.push_back(own->Volume(static_cast<int>(t)));
     return fine;
@@ -350,6 +383,8 @@ absl::StatusOr<FineModel> FineModelFor(const TetMesh& cage, const SurfaceMesh& s
 absl::StatusOr<CondensedStiffness> Condense(const TetMesh& cage, const SurfaceMesh& surface, const TetMesh* own,
                                             const ElasticModuli& moduli) {
   EIPC_ASSIGN_OR_RETURN(const FineModel fine, FineModelFor(cage, surface, own));
+  const int pieces = CountComponents(fine.mesh.vertices().size(), fine.mesh.tets());
+  if (pieces > 1) return absl::InvalidArgumentError(absl::StrCat("nothing holds the ", pieces, " pieces of the object together"));
   const int clusters = std::clamp(static_cast<int>(cage.tets().size()) / kTetsOfCluster, 1, kMostClusters);
   return Condenser(cage, fine, SamplesOf(fine, surface), moduli).Make(clusters);
 }

@@ -30,8 +30,10 @@ struct ElasticModuli {
 // with least squares, and leaves affine motions as they are. L keeps the gradients of neighbouring cage tetrahedra alike where the
 // object hardly reaches and does nothing elsewhere. Clusters are grown around centres that lie as far from each other as they can.
 //
-// `own`: the object's own tetrahedra, whose boundary is the surface; null, or where they are many, a lattice (fine_model.h).
-// Deterministic. INVALID_ARGUMENT when the cage does not enclose the surface; INTERNAL when a matrix cannot be factored.
+// `own`: the object's own tetrahedra, whose boundary is the surface; null, or where they are many or of fewer than twice as many
+// vertices as the cage without being it, a lattice (fine_model.h).
+// Deterministic. INVALID_ARGUMENT when the cage does not enclose the surface, or the fine model is of several pieces, which would
+// be held together by nothing; INTERNAL when a matrix cannot be factored.
 absl::StatusOr<CondensedStiffness> Condense(const TetMesh& cage, const SurfaceMesh& surface, const TetMesh* own,
                                             const ElasticModuli& moduli);
 

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <Eigen/Dense>
+#include <array>
 #include <cmath>
 #include <map>
 #include <optional>
@@ -145,6 +146,61 @@ TEST(Condense, TakesALatticeWhereThereIsNoMesh) {
   const MatX w = Interpolation(cage, object.vertices()), mass = w.transpose() * MassOf(object) * w;
   const double exact = FirstFrequency(Fine(object), MassOf(object));
   EXPECT_NEAR(FirstFrequency(SmallStrainStiffness(*lattice), mass), exact, 0.15 * exact);
+}
+
+// Own tetrahedra with fewer displacements than the cage has cannot stand for the object.
+TEST(Condense, TakesALatticeWhereTheObjectsMeshIsCoarserThanTheCage) {
+  const TetMesh fine = Object(), cage = Tets(BoxTetGrid(-0.55 * kSize, 0.55 * kSize, {4, 2, 2}));
+  const MatX lattice = SmallStrainStiffness(*Condense(cage, SurfaceOf(fine), nullptr, kRubber));
+  for (const std::array<int, 3>& cells : {std::array<int, 3>{1, 1, 1}, {2, 2, 2}, {4, 3, 2}}) {
+    const TetMesh coarse = Tets(BoxTetGrid(-0.5 * kSize, 0.5 * kSize, cells));
+    ASSERT_LT(coarse.vertices().size(), 2 * cage.vertices().size());
+    const auto condensed = Condense(cage, SurfaceOf(coarse), &coarse, kRubber);
+    ASSERT_TRUE(condensed.ok()) << condensed.status();
+    // The same solid: the triangles of its faces are others.
+    EXPECT_LT((SmallStrainStiffness(*condensed) - lattice).norm(), 1e-6 * lattice.norm());
+  }
+}
+
+// A cage with corners that no solid surrounds: vertices whose place only their neighbours say. The others keep the stiffness that
+// they have in the cage without those.
+TEST(Condense, LeavesVerticesWithoutSolidToTheirNeighbours) {
+  const TetMesh object = Object();
+  const Vec3 low = -0.55 * kSize, high = 0.55 * kSize, more(0.5 * kSize[0], 0, 0);
+  const MeshData tight = BoxTetGrid(low, high, {3, 1, 1});
+  MeshData wide = BoxTetGrid(low, high + 0.7 * more, {4, 1, 1});
+  for (Vec3& p : wide.vertices) {
+    const double cell = std::round((p[0] - low[0]) / (high[0] - low[0] + 0.7 * more[0]) * 4);
+    p[0] = low[0] + cell * (high[0] - low[0]) / 3;
+  }
+  const auto alone = Condense(Tets(tight), SurfaceOf(object), &object, kRubber),
+             with = Condense(Tets(wide), SurfaceOf(object), &object, kRubber);
+  ASSERT_TRUE(alone.ok() && with.ok()) << with.status();
+  const MatX inner = SmallStrainStiffness(*alone), all = SmallStrainStiffness(*with);
+  std::vector<Eigen::Index> kept, left;
+  for (size_t k = 0; k < wide.vertices.size(); ++k) {
+    std::vector<Eigen::Index>& to = wide.vertices[k][0] > high[0] + 1e-9 ? left : kept;
+    for (int i = 0; i < 3; ++i) to.push_back(3 * static_cast<Eigen::Index>(k) + i);
+  }
+  ASSERT_EQ(kept.size(), static_cast<size_t>(inner.rows()));
+  const MatX within = all(kept, kept) - all(kept, left) * all(left, left).ldlt().solve(all(left, kept));
+  EXPECT_LT((within - inner).norm(), 1e-3 * inner.norm());
+  EXPECT_LT(all.norm(), 1e9 * inner.norm());
+}
+
+// Two pieces whose cage is one: no fine displacement holds them together, so that K* would be singular.
+TEST(Condense, RefusesAnObjectOfSeveralPieces) {
+  MeshData two = BoxTetGrid(-0.5 * kSize, Vec3(-0.02, 0.5 * kSize[1], 0.5 * kSize[2]), {2, 2, 2});
+  const MeshData other = BoxTetGrid(Vec3(0.02, -0.5 * kSize[1], -0.5 * kSize[2]), 0.5 * kSize, {2, 2, 2});
+  const auto first = static_cast<int32_t>(two.vertices.size());
+  two.vertices.insert(two.vertices.end(), other.vertices.begin(), other.vertices.end());
+  for (const Tet& t : other.tets) two.tets.push_back({t[0] + first, t[1] + first, t[2] + first, t[3] + first});
+  const TetMesh object = Tets(two);
+  for (const TetMesh* own : {&object, static_cast<const TetMesh*>(nullptr)}) {
+    const auto condensed = Condense(Cage(), SurfaceOf(object), own, kRubber);
+    EXPECT_EQ(condensed.status().code(), absl::StatusCode::kInvalidArgument);
+    EXPECT_NE(condensed.status().message().find("2 pieces"), std::string::npos) << condensed.status();
+  }
 }
 
 TEST(Condense, IsDeterministic) {
