@@ -16,6 +16,7 @@
 #include "models/household.h"
 #include "models/sha256.h"
 #include "models/shapes.h"
+#include "models/sheets.h"
 #include "sim/base/status_macros.h"
 #include "sim/mesh/surface_mesh.h"
 #include "sim/mesh/tet_mesh.h"
@@ -42,6 +43,7 @@ class Generator {
     EIPC_RETURN_IF_ERROR(WriteGround());
     EIPC_RETURN_IF_ERROR(WriteHousehold());
     EIPC_RETURN_IF_ERROR(WritePlatePlacing());
+    EIPC_RETURN_IF_ERROR(WriteCloth());
     const nlohmann::ordered_json manifest = {{"generator_version", kGeneratorVersion}, {"files", files_}};
     return Put("manifest.json", manifest.dump(2) + "\n");
   }
@@ -116,6 +118,19 @@ class Generator {
     EIPC_RETURN_IF_ERROR(Write("plate.obj", DinnerPlate()));
     EIPC_RETURN_IF_ERROR(Write("dish_rack.obj", DishRack()));
     return Write("plate_stand.obj", PlateStand());
+  }
+
+  // Towels of about 250 and 1,000 vertices, a bag, a sleeve, and what they meet.
+  absl::Status WriteCloth() {
+    EIPC_RETURN_IF_ERROR(Write("towel.obj", Towel(0.3, 14)));
+    EIPC_RETURN_IF_ERROR(Write("towel_fine.obj", Towel(0.3, 29)));
+    EIPC_RETURN_IF_ERROR(Write("pouch.obj", Pouch()));
+    EIPC_RETURN_IF_ERROR(Write("sleeve.obj", Sleeve()));
+    EIPC_RETURN_IF_ERROR(Write("capsule.obj", Capsule()));
+    EIPC_RETURN_IF_ERROR(Write("small_ball.obj", SmallBall()));
+    EIPC_RETURN_IF_ERROR(Write("bar.obj", Bar()));
+    EIPC_RETURN_IF_ERROR(Write("table.obj", Box(Vec3(-0.15, -0.2, -0.02), Vec3(0.14, 0.2, 0))));
+    return Write("finger_pad.obj", Box(Vec3(-0.015, -0.012, -0.003), Vec3(0.015, 0.012, 0.003)));
   }
 
   // Surfaces alone.

@@ -4,12 +4,14 @@
 #include <fstream>
 #include <limits>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "sim/dynamics/joints.h"
 #include "sim/dynamics/sliders.h"
 #include "sim/sensor/body_motion.h"
 #include "sim/sensor/contact_wrenches.h"
 #include "sim/sensor/enclosed_volumes.h"
+#include "sim/sensor/shell_reading.h"
 #include "sim/solver/linear_solvers.h"
 
 namespace eipc {
@@ -43,6 +45,24 @@ int64_t PeakMemoryBytes() {
     if (line.rfind("VmHWM:", 0) == 0) return int64_t{1024} * std::atoll(line.c_str() + 6);
   }
   return 0;
+}
+
+// How a sheet lies at the end (ShellReading of the observations); of its triangles the largest stretch alone.
+Json ShellJson(const ShellReading& reading) {
+  Json json = {{"coverage", reading.rest_area_m2 > 0 ? reading.coverage.area_m2 / reading.rest_area_m2 : 0},
+               {"covered_area_m2", reading.coverage.area_m2},
+               {"mean_layers", reading.coverage.mean_layers},
+               {"most_layers", reading.coverage.most_layers},
+               {"fold_error_m", reading.fold_error_m ? Json(*reading.fold_error_m) : Json(nullptr)}};
+  double largest = 0;
+  for (const Vec2& s : reading.stretches) largest = std::max(largest, s[0]);
+  json["largest_stretch"] = largest;
+  json["keypoints"] = Json::object();
+  for (const KeypointReading& k : reading.keypoints) json["keypoints"][k.name] = ToArray(k.position);
+  json["openings"] = Json::object();
+  for (const OpeningReading& o : reading.openings)
+    json["openings"][o.name] = {{"area_m2", o.area_m2}, {"normal", ToArray(o.normal)}};
+  return json;
 }
 
 }  // namespace
@@ -129,6 +149,8 @@ Json RunReport::BodiesJson(const World& world, const std::vector<Vec3>& x) const
         {"position_m", ToArray(pose.position)},
         {"orientation_wxyz", Json::array({pose.rotation.w(), pose.rotation.x(), pose.rotation.y(), pose.rotation.z()})},
     };
+    const std::optional<ShellReading> shell = ReadShell(*model_, world.state(), static_cast<int>(b));
+    if (shell) bodies[model_->bodies[b].name]["shell"] = ShellJson(*shell);
   }
   for (const VolumeReading& reading : EnclosedVolumes(*model_, x)) {
     bodies[model_->bodies[reading.body].name]["volumes"].push_back(
