@@ -57,7 +57,7 @@ void Join(const std::vector<int32_t>& low, const std::vector<int32_t>& high, Mes
 
 MeshData Towel(double side, int cells) {
   const double edge = side / cells;
-  const int rows = static_cast<int>(side / (edge * std::sqrt(0.75)) + 0.5);
+  const int rows = static_cast<int>(std::lround(side / (edge * std::sqrt(0.75))));
   MeshData mesh;
   std::vector<std::vector<int32_t>> lines(rows + 1);
   const auto add = [&](int row, double x) {
