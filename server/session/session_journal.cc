@@ -70,7 +70,7 @@ void SessionJournal::Stop(const absl::Status& cause) {
   Fail(cause);
 }
 
-absl::Status SessionJournal::CutBack(absl::Status cause) {
+absl::Status SessionJournal::CutBack(const absl::Status& cause) {
   for (const Part* part : {&now_, &next_}) {
     if (part->file == nullptr || files_->Truncate(part->file->number(), part->size) == 0) continue;
     Fail(FileError("cannot cut back", part->path));

@@ -101,7 +101,7 @@ class SessionJournal {
   // All require mutex_.
   absl::Status UsableLocked() const;
   void Fail(const absl::Status& cause);
-  absl::Status CutBack(absl::Status cause);
+  absl::Status CutBack(const absl::Status& cause);
   absl::Status Named();
   absl::Status TakeTail(const FilePtr& file, const std::string& path, size_t begin_bytes);
 
