@@ -22,7 +22,7 @@ set(EIPC_SANITIZE "" CACHE STRING "Sanitizers, e.g. address,undefined or thread"
 # Never -ffast-math: error bounds and determinism rely on IEEE arithmetic.
 set(CMAKE_CXX_FLAGS_RELEASE "-O3 -g1 -DNDEBUG")
 set(CMAKE_CXX_FLAGS_DEBUG "-Og -g")
-add_compile_options(-march=${EIPC_MARCH})
+add_compile_options(-march=${EIPC_MARCH} -pthread)  # gRPC asks for -pthread; all have it, to share precompiled headers
 if(EIPC_SANITIZE)
   # Enough optimization to finish, little enough to keep stacks readable.
   set(CMAKE_CXX_FLAGS_DEBUG "-O1 -g1")
@@ -39,6 +39,9 @@ endif()
 
 find_program(CCACHE_PROGRAM ccache)
 if(CCACHE_PROGRAM)
-  set(CMAKE_C_COMPILER_LAUNCHER ${CCACHE_PROGRAM})
-  set(CMAKE_CXX_COMPILER_LAUNCHER ${CCACHE_PROGRAM})
+  # ccache reads what the compiler included from its dependency file, so that a source is not preprocessed before it is compiled, and
+  # takes the macros of a precompiled header from that header.
+  find_program(ENV_PROGRAM env REQUIRED)
+  set(CMAKE_C_COMPILER_LAUNCHER ${ENV_PROGRAM} CCACHE_DEPEND=1 CCACHE_SLOPPINESS=pch_defines,time_macros ${CCACHE_PROGRAM})
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_C_COMPILER_LAUNCHER})
 endif()

@@ -1,19 +1,26 @@
-# eipc_library(NAME SOURCES a.cc ... DEPS eipc::base ...): one library per folder, warnings as errors.
+# eipc_library(NAME SOURCES a.cc ... DEPS eipc::base ... [PRECOMPILED kind]): one library per folder, warnings as errors, with the
+# precompiled header of libraries or that of the kind named (EipcPrecompiled.cmake; `none` for a library with other options than these).
 function(eipc_warnings target)
-  # GCC 12 sees out-of-bounds packet loads in fixed-size Eigen products where there are none (array-bounds, at -O3 with AVX).
-  target_compile_options(${target} PRIVATE -Wall -Wextra -Wpedantic -Werror -Wno-missing-field-initializers -Wno-array-bounds)
+  # GCC 12 sees out-of-bounds packet loads in fixed-size Eigen products where there are none (array-bounds, at -O3 with AVX), and
+  # overlapping or too long copies where a string is assigned a literal (restrict, stringop-overread; GCC bug 105651).
+  target_compile_options(${target} PRIVATE -Wall -Wextra -Wpedantic -Werror -Wno-missing-field-initializers -Wno-array-bounds
+    -Wno-restrict -Wno-stringop-overread)
   if(EIPC_SANITIZE)  # and, with sanitizers, uninitialized members of std::regex
     target_compile_options(${target} PRIVATE -Wno-maybe-uninitialized)
   endif()
 endfunction()
 
 function(eipc_library name)
-  cmake_parse_arguments(ARG "" "" "SOURCES;DEPS;PRIVATE_DEPS" ${ARGN})
+  cmake_parse_arguments(ARG "" "PRECOMPILED" "SOURCES;DEPS;PRIVATE_DEPS" ${ARGN})
+  if(NOT ARG_PRECOMPILED)
+    set(ARG_PRECOMPILED library)
+  endif()
   if(ARG_SOURCES)
     add_library(eipc_${name} STATIC ${ARG_SOURCES})
     target_include_directories(eipc_${name} PUBLIC ${CMAKE_SOURCE_DIR})
     target_link_libraries(eipc_${name} PUBLIC ${ARG_DEPS} PRIVATE ${ARG_PRIVATE_DEPS})
     eipc_warnings(eipc_${name})
+    eipc_use_precompiled(eipc_${name} ${ARG_PRECOMPILED})
   else()
     add_library(eipc_${name} INTERFACE)
     target_include_directories(eipc_${name} INTERFACE ${CMAKE_SOURCE_DIR})
@@ -29,6 +36,7 @@ function(eipc_executable name)
   target_include_directories(${name} PRIVATE ${CMAKE_SOURCE_DIR})
   target_link_libraries(${name} PRIVATE ${ARG_DEPS})
   eipc_warnings(${name})
+  eipc_use_precompiled(${name} program)
 endfunction()
 
 # Every test binary; not part of `all`, so that the demo, the server and the images need not build them.
@@ -50,6 +58,7 @@ function(eipc_test name)
   target_include_directories(${name} PRIVATE ${CMAKE_SOURCE_DIR})
   target_link_libraries(${name} PRIVATE ${ARG_DEPS} GTest::gmock GTest::gtest GTest::gtest_main)
   eipc_warnings(${name})
+  eipc_use_precompiled(${name} test)
   set_target_properties(${name} PROPERTIES EXCLUDE_FROM_ALL ON RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
   add_dependencies(eipc_tests ${name})
   if(ARG_FAST)

@@ -12,6 +12,7 @@ import concurrent.futures
 import json
 import os
 import pathlib
+import shlex
 import subprocess
 import sys
 import tempfile
@@ -65,6 +66,13 @@ def commands(build):
     return known
 
 
+def without_precompiled(entry):
+    """The entry without GCC's precompiled header, which clang-tidy cannot read: a source includes all that it needs."""
+    words = shlex.split(entry["command"])
+    start = next((i for i, word in enumerate(words) if word == "-include" and words[i + 1].endswith("cmake_pch.hxx")), None)
+    return entry if start is None else {**entry, "command": shlex.join(words[:start] + words[start + 2:])}
+
+
 def sources_of(paths, known):
     """The sources among `paths`, and those of their headers, in order, each once."""
     sources = [path[:-2] + ".cc" if path.endswith(".h") else path for path in paths if path.startswith(FOLDERS)]
@@ -106,7 +114,8 @@ def main(arguments):
         return 2
     found = 0
     with tempfile.TemporaryDirectory(prefix="eipc-lint-") as database:
-        (pathlib.Path(database) / "compile_commands.json").write_text(json.dumps([{**known[s], "file": str(ROOT / s)} for s in sources]))
+        (pathlib.Path(database) / "compile_commands.json").write_text(
+            json.dumps([{**without_precompiled(known[s]), "file": str(ROOT / s)} for s in sources]))
         with concurrent.futures.ThreadPoolExecutor(int(os.environ.get("JOBS") or os.cpu_count() or 1)) as pool:
             for source, (clean, text) in zip(sources, pool.map(lambda s: check(s, database), sources)):
                 if not clean:
