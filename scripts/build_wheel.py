@@ -22,6 +22,7 @@ from typing import Iterable
 ROOT = Path(__file__).resolve().parents[1]
 CLIENT = ROOT / "client" / "python"
 PROGRAMS = ("eipc", "eipc-server")
+LOADED = ("eipc-sdf.so",)  # by a program when it needs one, from its run path
 # What eipc.envs runs: scenes with their meshes, and meshes that it makes scenes of.
 SCENES = ("bubble_teddy_low_sound", "finray_plate")
 MESHES = ("generated/bottle.obj", "generated/bubble.vtk")
@@ -73,7 +74,7 @@ def packages_built_with() -> set[str]:
 
 
 def copy_programs(build: Path, package: Path) -> dict[str, Path]:
-    """Programs into package/bin, without symbols, and what they need into package/lib. Returns the libraries."""
+    """Programs into package/bin, without symbols, and modules and what both need into package/lib. Returns the libraries."""
     (package / "bin").mkdir()
     (package / "lib").mkdir()
     needed: dict[str, Path] = {}
@@ -87,6 +88,11 @@ def copy_programs(build: Path, package: Path) -> dict[str, Path]:
         run("strip", copy)
         # Not the newer RUNPATH, which the libraries would not inherit.
         run("patchelf", "--force-rpath", "--set-rpath", "$ORIGIN/../lib", copy)
+    for name in LOADED:
+        module = build / "bin" / name
+        needed.update(libraries(module))
+        shutil.copy(module, package / "lib" / name)
+        run("strip", package / "lib" / name)
     for name, library in needed.items():
         shutil.copy(library, package / "lib" / name)
     return needed

@@ -27,7 +27,7 @@ from typing import Iterator
 from google.protobuf import descriptor_pb2
 from google.protobuf.message import DecodeError
 
-from build_wheel import PROGRAMS, SCENES, SYSTEM
+from build_wheel import LOADED, PROGRAMS, SCENES, SYSTEM
 
 TAG = "py3-none-linux_x86_64"
 LICENSE = "GPL-3.0-or-later"
@@ -95,6 +95,9 @@ def _program_faults(archive: zipfile.ZipFile) -> Iterator[str]:
             yield f"the program {program} is missing"
         elif archive.getinfo(program).external_attr >> 16 & 0o111 != 0o111:
             yield f"{program} cannot be executed by everybody"
+    for name in LOADED:
+        if f"eipc/lib/{name}" not in names:
+            yield f"eipc/lib/{name} is missing, which a program loads when it needs it"
     carried = {Path(name).name for name in names if name.startswith("eipc/lib/")}
     for name in sorted(carried):
         if SYSTEM.fullmatch(name):

@@ -7,8 +7,8 @@
 #include "absl/strings/str_cat.h"
 #include "sim/base/status_macros.h"
 #include "sim/robot/import_parts.h"
-#include "sim/robot/read_sdf.h"
 #include "sim/robot/read_urdf.h"
+#include "sim/robot/sdf_module.h"
 #include "sim/robot/xml_text.h"
 
 namespace eipc {
@@ -17,7 +17,7 @@ absl::StatusOr<RobotImport> ReadRobot(const std::string& file, const PackageFold
   EIPC_ASSIGN_OR_RETURN(const std::string text, ReadDescription(file));
   EIPC_ASSIGN_OR_RETURN(const std::unique_ptr<TiXmlDocument> document, ParseXml(text, file));
   const TiXmlElement* root = document->RootElement();
-  if (root != nullptr && root->ValueStr() == "sdf") return ParseSdf(text, file, packages);
+  if (root != nullptr && root->ValueStr() == "sdf") return ParseSdfByModule(text, file, packages);
   if (root != nullptr && root->ValueStr() == "robot") return ParseUrdf(text, file, packages);
   return absl::InvalidArgumentError(absl::StrCat(file, ":", root == nullptr ? 1 : root->Row(),
                                                  ": its first element must be <robot> (URDF) or <sdf>",

@@ -9,7 +9,8 @@
 
 namespace eipc {
 
-// Imports a robot description in URDF (read_urdf.h) or SDF (read_sdf.h), by its first element.
+// Imports a robot description in URDF (read_urdf.h) or SDF (read_sdf.h), by its first element. NOT_FOUND: the
+// file, or the module that reads SDF (sdf_module.h).
 absl::StatusOr<RobotImport> ReadRobot(const std::string& file, const PackageFolders& packages = {});
 
 }  // namespace eipc
