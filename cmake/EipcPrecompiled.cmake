@@ -24,7 +24,8 @@ function(eipc_precompile kind header type)
     set_target_properties(${name} PROPERTIES POSITION_INDEPENDENT_CODE OFF)
     target_compile_options(${name} PRIVATE -fPIE)
   endif()
-  target_precompile_headers(${name} PRIVATE ${CMAKE_SOURCE_DIR}/cmake/precompiled/${header}.h)
+  # In angle brackets CMake writes no absolute path, so that clones in different folders share what ccache keeps.
+  target_precompile_headers(${name} PRIVATE <cmake/precompiled/${header}.h>)
 endfunction()
 
 # eipc_use_precompiled(TARGET KIND): no kind, or an unknown one, leaves the target without.
