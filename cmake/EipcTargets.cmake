@@ -58,6 +58,7 @@ function(eipc_test name)
   target_include_directories(${name} PRIVATE ${CMAKE_SOURCE_DIR})
   target_link_libraries(${name} PRIVATE ${ARG_DEPS} GTest::gmock GTest::gtest GTest::gtest_main)
   eipc_warnings(${name})
+  target_compile_options(${name} PRIVATE -Wno-stringop-overflow)  # as -Wno-restrict, where a string is built of literals
   eipc_use_precompiled(${name} test)
   set_target_properties(${name} PROPERTIES EXCLUDE_FROM_ALL ON RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
   add_dependencies(eipc_tests ${name})
