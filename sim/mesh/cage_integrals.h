@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "sim/base/interrupt.h"
 #include "sim/mesh/surface_mesh.h"
 #include "sim/mesh/tet_mesh.h"
 
@@ -18,8 +19,10 @@ struct CageIntegrals {
   std::vector<std::array<double, 16>> shape_product;
 };
 
-// Cage tets clipped by the solid inside `surface` (closed, oriented outward).
-absl::StatusOr<CageIntegrals> IntegrateSolidOverCage(const TetMesh& cage, const SurfaceMesh& surface);
+// Cage tets clipped by the solid inside `surface` (closed, oriented outward). INVALID_ARGUMENT when it is not, or leaves the cage.
+// `interrupt`, which ends it with its status, may be null.
+absl::StatusOr<CageIntegrals> IntegrateSolidOverCage(const TetMesh& cage, const SurfaceMesh& surface,
+                                                     Interrupt* interrupt = nullptr);
 // The cage is the solid itself (full-space bodies): closed forms.
 CageIntegrals IntegrateFullTets(const TetMesh& mesh);
 

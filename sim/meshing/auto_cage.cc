@@ -196,7 +196,10 @@ CageLocking LockingOf(const AutoCage& cage, const MeshData& file, double poisson
   if (cage.full_mesh) return {std::nullopt, true, "the object's own mesh: nothing to compare with"};
   if (cage.cage.tets().size() == 1) return {std::nullopt, false, kOneTet};
   if (cage.cage.vertices().size() > kMostCalibratedVertices) return {std::nullopt, false, "a cage this fine is taken as it is"};
-  return AgainstTheObject<CageLocking>(cage, file, poissons_ratio, MeasureLocking);
+  const auto measure = [](const TetMesh& of, const SurfaceMesh& surface, const TetMesh* reference, double ratio) {
+    return MeasureLocking(of, surface, reference, ratio);
+  };
+  return AgainstTheObject<CageLocking>(cage, file, poissons_ratio, measure);
 }
 
 FoundCageError CageErrorOf(const AutoCage& cage, const MeshData& file, double poissons_ratio, const CageLocking& locking) {

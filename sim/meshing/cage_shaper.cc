@@ -151,18 +151,18 @@ bool CageShaper::ImproveShape(int32_t v) {
   return moved && cage_.vertices[v] != start;
 }
 
-void CageShaper::Shape(int passes) {
+void CageShaper::Shape(int passes, Interrupt* interrupt) {
   for (int pass = 0; pass < passes; ++pass) {
     bool moved = false;
-    for (size_t v = 0; v < stars_.size(); ++v) moved |= ImproveShape(static_cast<int32_t>(v));
-    for (size_t v = 0; v < stars_.size(); ++v) {
+    for (size_t v = 0; v < stars_.size() && !Raised(interrupt); ++v) moved |= ImproveShape(static_cast<int32_t>(v));
+    for (size_t v = 0; v < stars_.size() && !Raised(interrupt); ++v) {
       if (!stars_[v].boundary.empty()) moved |= MoveInward(static_cast<int32_t>(v));
     }
-    if (!moved) break;
+    if (!moved || Raised(interrupt)) break;
   }
 }
 
-MeshData CageShaper::WithoutEmptyTets(const MeshData& cage, const std::vector<bool>& holds_solid) {
+MeshData CageShaper::WithoutEmptyTets(const MeshData& cage, const std::vector<bool>& holds_solid, Interrupt* interrupt) {
   std::vector<bool> kept(cage.tets.size(), true);
   const auto build = [&] {
     MeshData mesh = {cage.vertices, {}, {}};
@@ -175,6 +175,7 @@ MeshData CageShaper::WithoutEmptyTets(const MeshData& cage, const std::vector<bo
     removed = false;
     for (size_t t = 0; t < cage.tets.size(); ++t) {
       if (!kept[t] || holds_solid[t]) continue;
+      if (Raised(interrupt)) return cage;
       kept[t] = false;
       if (AuditBody{BoundaryOf(build())}.IsClosed()) {
         removed = true;

@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include "sim/base/interrupt.h"
 #include "sim/mesh/mesh_data.h"
 #include "sim/mesh/surface_mesh.h"
 #include "sim/meshing/distance_grid.h"
@@ -19,10 +20,11 @@ class CageShaper {
   // `enclosure`, `tree` and `grid` are the same surface's; all must outlive the shaper. `clearance`: gap that a move leaves to it.
   CageShaper(MeshData cage, const Enclosure& enclosure, const TriangleTree& tree, const DistanceGrid& grid, double clearance);
 
-  // Removes boundary tets that `holds_solid` does not mark, where the boundary stays manifold.
-  static MeshData WithoutEmptyTets(const MeshData& cage, const std::vector<bool>& holds_solid);
+  // Removes boundary tets that `holds_solid` does not mark, where the boundary stays manifold. Here and below `interrupt` (may be
+  // null) ends the work early: the cage is as good as it is by then.
+  static MeshData WithoutEmptyTets(const MeshData& cage, const std::vector<bool>& holds_solid, Interrupt* interrupt = nullptr);
 
-  void Shape(int passes);
+  void Shape(int passes, Interrupt* interrupt = nullptr);
   const MeshData& cage() const { return cage_; }
 
  private:

@@ -2,11 +2,9 @@
 
 #include <Eigen/Cholesky>
 #include <Eigen/Dense>
-#include <Eigen/SparseCholesky>
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <limits>
 #include <map>
 #include <optional>
 #include <utility>
@@ -17,7 +15,8 @@
 #include "sim/meshing/cage_quality.h"
 #include "sim/meshing/fine_clusters.h"
 #include "sim/meshing/fine_model.h"
-#include "sim/meshing/triangle_tree.h"
+#include "sim/meshing/interruptible_algebra.h"
+#include "sim/meshing/solid_samples.h"
 
 namespace eipc {
 namespace {
@@ -34,90 +33,9 @@ constexpr double kSmoothing = 1e-6;
 // whose place P takes from their neighbours alone, would have no compliance at all.
 constexpr double kCageShare = 1e-7;
 constexpr double kMostProjectionError = 1e-4;  // of all cage displacements together
+constexpr size_t kSamplesAPoll = 64;
 // Holds the rigid motions while the fine stiffness is factored, as a share of its mean; they are solved for apart.
 constexpr double kRigidShare = 1e-10;
-
-// A tetrahedral mesh in which points are found.
-struct Located {
-  const TetMesh* mesh;
-  std::vector<Mat3> inverse;  // of the edges from vertex 0
-
-  explicit Located(const TetMesh* of) : mesh(of) {
-    for (const Tet& t : mesh->tets()) {
-      Mat3 edges;
-      for (int k = 0; k < 3; ++k) edges.col(k) = mesh->vertices()[t[k + 1]] - mesh->vertices()[t[0]];
-      inverse.push_back(edges.inverse());
-    }
-  }
-  Eigen::Vector4d Weights(size_t tet, const Vec3& p) const {
-    const Vec3 w = inverse[tet] * (p - mesh->vertices()[mesh->tets()[tet][0]]);
-    return {1 - w.sum(), w[0], w[1], w[2]};
-  }
-  // The tetrahedron that p lies in, or hardly outside of.
-  size_t Find(const Vec3& p) const {
-    size_t best = 0;
-    double depth = -std::numeric_limits<double>::infinity();
-    for (size_t t = 0; t < inverse.size(); ++t) {
-      const double least = Weights(t, p).minCoeff();
-      if (least > depth) depth = least, best = t;
-      if (depth >= 0) break;
-    }
-    return best;
-  }
-  std::array<Vec3, 4> Gradients(size_t tet) const {
-    std::array<Vec3, 4> g;
-    for (int k = 0; k < 3; ++k) g[k + 1] = inverse[tet].row(k);
-    g[0] = -(g[1] + g[2] + g[3]);
-    return g;
-  }
-};
-
-struct Sample {
-  Vec3 at;
-  size_t tet = 0;     // of the fine model
-  double weight = 0;  // m^3
-};
-
-// Points of the solid: the vertices of its own tetrahedra, so that the displacement that follows the cage is projected onto the
-// cage's; four in every tetrahedron of a lattice that is full, in others those of a finer grid that lie in the solid.
-std::vector<Sample> SamplesOf(const FineModel& fine, const SurfaceMesh& surface) {
-  const TriangleTree tree(surface.vertices(), surface.triangles());
-  std::vector<Sample> samples;
-  for (size_t t = 0; t < fine.mesh.tets().size(); ++t) {
-    const Tet& tet = fine.mesh.tets()[t];
-    const auto point = [&](const Eigen::Vector4d& w) -> Vec3 {
-      Vec3 p = Vec3::Zero();
-      for (int a = 0; a < 4; ++a) p += w[a] * fine.mesh.vertices()[tet[a]];
-      return p;
-    };
-    const bool whole = fine.volume[t] > 0.999 * fine.mesh.Volume(static_cast<int>(t));
-    const size_t first = samples.size();
-    if (fine.by_own_tets) {
-      for (int a = 0; a < 4; ++a) samples.push_back({fine.mesh.vertices()[tet[a]], t, 0});
-    } else if (whole) {
-      for (int a = 0; a < 4; ++a) {
-        Eigen::Vector4d w = Eigen::Vector4d::Constant(0.1381966011250105);
-        w[a] = 0.5854101966249685;
-        samples.push_back({point(w), t, 0});
-      }
-    } else {
-      constexpr int kGrid = 5;
-      for (int i = 0; i < kGrid; ++i) {
-        for (int j = 0; i + j < kGrid; ++j) {
-          for (int k = 0; i + j + k < kGrid; ++k) {
-            Eigen::Vector4d w(i + 0.25, j + 0.25, k + 0.25, 0);
-            w /= kGrid - 0.25;
-            w[3] = 1 - w[0] - w[1] - w[2];
-            if (tree.Contains(point(w))) samples.push_back({point(w), t, 0});
-          }
-        }
-      }
-    }
-    const double share = fine.volume[t] / static_cast<double>(std::max<size_t>(samples.size() - first, 1));
-    for (size_t s = first; s < samples.size(); ++s) samples[s].weight = share;
-  }
-  return samples;
-}
 
 // Positions x -> the six infinitesimal rigid motions of them, 3 rows a point.
 MatX RigidMotions(const std::vector<Vec3>& x) {
@@ -130,7 +48,7 @@ MatX RigidMotions(const std::vector<Vec3>& x) {
 }
 
 // L: the squared differences of the gradients of neighbouring tetrahedra.
-void AddSmoothing(const Located& cage, double scale, MatX* gram) {
+absl::Status AddSmoothing(const Located& cage, double scale, Interrupt* interrupt, MatX* gram) {
   std::map<std::array<int32_t, 3>, std::vector<size_t>> faces;
   for (size_t t = 0; t < cage.mesh->tets().size(); ++t) {
     for (int a = 0; a < 4; ++a) {
@@ -142,6 +60,7 @@ void AddSmoothing(const Located& cage, double scale, MatX* gram) {
   }
   for (const auto& [face, tets] : faces) {
     if (tets.size() != 2) continue;
+    EIPC_RETURN_IF_ERROR(Poll(interrupt));
     MatX jump = MatX::Zero(3, gram->cols());
     for (int side = 0; side < 2; ++side) {
       const std::array<Vec3, 4> g = cage.Gradients(tets[side]);
@@ -150,6 +69,7 @@ void AddSmoothing(const Located& cage, double scale, MatX* gram) {
     const double size = std::cbrt(cage.mesh->Volume(static_cast<int>(tets[0])) + cage.mesh->Volume(static_cast<int>(tets[1])));
     *gram += scale * size * size * jump.transpose() * jump;
   }
+  return absl::OkStatus();
 }
 
 // Rows by which the energy density of linear elasticity is half the square of: strain in seven numbers.
@@ -183,15 +103,16 @@ Eigen::Matrix<double, 6, 12> Strain(const std::array<Vec3, 4>& g) {
 
 class Condenser {
  public:
-  Condenser(const TetMesh& cage, const FineModel& fine, std::vector<Sample> samples, const ElasticModuli& moduli)
-      : cage_(&cage), fine_(fine), located_(&fine.mesh), samples_(std::move(samples)) {
+  Condenser(const TetMesh& cage, const FineModel& fine, std::vector<SolidSample> samples, const ElasticModuli& moduli,
+            Interrupt* interrupt)
+      : cage_(&cage), fine_(fine), located_(&fine.mesh), samples_(std::move(samples)), interrupt_(interrupt) {
     const double nu = moduli.poissons_ratio;
     shear_ = moduli.youngs_modulus_pa / (2 * (1 + nu));
     bulk_ = moduli.youngs_modulus_pa / (3 * (1 - 2 * nu));
-    for (const Sample& s : samples_) cage_tet_.push_back(cage_.Find(s.at));
   }
 
   absl::StatusOr<CondensedStiffness> Make(int clusters) {
+    EIPC_RETURN_IF_ERROR(FindSamples());
     EIPC_RETURN_IF_ERROR(FindProjection());
     EIPC_RETURN_IF_ERROR(FindFields());
     CondensedStiffness out;
@@ -202,7 +123,8 @@ class Condenser {
     for (const Vec3& p : cage_.mesh->vertices()) out.rest.push_back(p - mean);
     const std::vector<int> of = ClusterOf(fine_, clusters);
     for (int c = 0; c < clusters; ++c) {
-      if (std::optional<CondensedStiffness::Cluster> cluster = ClusterFrom(of, c, out)) out.clusters.push_back(*std::move(cluster));
+      EIPC_ASSIGN_OR_RETURN(std::optional<CondensedStiffness::Cluster> cluster, ClusterFrom(of, c, out));
+      if (cluster) out.clusters.push_back(*std::move(cluster));
     }
     return out;
   }
@@ -211,11 +133,21 @@ class Condenser {
   Eigen::Index n() const { return static_cast<Eigen::Index>(cage_.mesh->vertices().size()); }
   Eigen::Index m() const { return static_cast<Eigen::Index>(fine_.mesh.vertices().size()); }
 
+  // In which tetrahedra of the cage the samples are.
+  absl::Status FindSamples() {
+    for (size_t s = 0; s < samples_.size(); ++s) {
+      if (s % kSamplesAPoll == 0) EIPC_RETURN_IF_ERROR(Poll(interrupt_));
+      cage_tet_.push_back(cage_.Find(samples_[s].at));
+    }
+    return absl::OkStatus();
+  }
+
   // P, one row a cage vertex and one column a fine one.
   absl::Status FindProjection() {
     MatX gram = MatX::Zero(n(), n()), mixed = MatX::Zero(n(), m());
     double total = 0;
     for (size_t s = 0; s < samples_.size(); ++s) {
+      if (s % kSamplesAPoll == 0) EIPC_RETURN_IF_ERROR(Poll(interrupt_));
       const Eigen::Vector4d coarse = cage_.Weights(cage_tet_[s], samples_[s].at),
                             fine = located_.Weights(samples_[s].tet, samples_[s].at);
       const Tet& c = cage_.mesh->tets()[cage_tet_[s]];
@@ -228,12 +160,12 @@ class Condenser {
         }
       }
     }
-    AddSmoothing(cage_, kSmoothing * total / static_cast<double>(n()), &gram);
+    EIPC_RETURN_IF_ERROR(AddSmoothing(cage_, kSmoothing * total / static_cast<double>(n()), interrupt_, &gram));
     const Eigen::LDLT<MatX> solver(gram);
     if (solver.info() != Eigen::Success || !solver.isPositive())
       return absl::InternalError("the projection onto the cage is singular");
     projection_ = solver.solve(mixed);
-    return absl::OkStatus();
+    return Poll(interrupt_);
   }
 
   // X, the fine displacements of each unit displacement of the cage. With G the inverse of the fine stiffness held by a little mass
@@ -242,7 +174,8 @@ class Condenser {
     Sparse stiffness = LinearStiffness(fine_.mesh, fine_.volume, bulk_ - 2 * shear_ / 3, shear_);
     const double shift = kRigidShare * stiffness.diagonal().sum() / static_cast<double>(stiffness.rows());
     for (Eigen::Index i = 0; i < stiffness.rows(); ++i) stiffness.coeffRef(i, i) += shift;
-    const Eigen::SimplicialLDLT<Sparse> solver(stiffness);
+    InterruptibleLdlt solver;
+    EIPC_RETURN_IF_ERROR(solver.Factor(stiffness, interrupt_));
     if (solver.info() != Eigen::Success) return absl::InternalError("the stiffness of the fine model could not be factored");
     MatX load = MatX::Zero(3 * m(), 3 * n());
     for (Eigen::Index v = 0; v < m(); ++v) {
@@ -255,16 +188,20 @@ class Condenser {
     const Eigen::HouseholderQR<MatX> qr(rigid);
     const MatX q = qr.householderQ() * MatX::Identity(3 * n(), 3 * n());
     const MatX basis = q.rightCols(3 * n() - 6);  // of r
-    const MatX response = solver.solve(load * basis);
+    EIPC_ASSIGN_OR_RETURN(MatX loads, InterruptibleProduct(load, basis, interrupt_));
+    EIPC_ASSIGN_OR_RETURN(const MatX response, solver.SolveEach(std::move(loads), interrupt_));
     // The rest in the compliance: P x + s = q, s the small displacement that the cage's own compliance allows.
     const MatX slack = kCageShare * CageResponse(basis);
     MatX system(3 * n(), 3 * n());
-    system.leftCols(3 * n() - 6) = load.transpose() * response + slack;
+    EIPC_ASSIGN_OR_RETURN(const MatX compliance, InterruptibleTransposedProduct(load, response, interrupt_));
+    system.leftCols(3 * n() - 6) = compliance + slack;
     system.rightCols(6) = rigid;
     const MatX inverse = system.partialPivLu().inverse(), force = inverse.topRows(3 * n() - 6);
-    fields_ = response * force + RigidMotions(fine_.mesh.vertices()) * inverse.bottomRows(6);
+    EIPC_ASSIGN_OR_RETURN(fields_, InterruptibleProduct(response, force, interrupt_));
+    fields_ += RigidMotions(fine_.mesh.vertices()) * inverse.bottomRows(6);
     slack_ = force.transpose() * (basis.transpose() * slack) * force;
-    const double error = (load.transpose() * fields_ + slack * force - MatX::Identity(3 * n(), 3 * n())).norm();
+    EIPC_ASSIGN_OR_RETURN(const MatX follows, InterruptibleTransposedProduct(load, fields_, interrupt_));
+    const double error = (follows + slack * force - MatX::Identity(3 * n(), 3 * n())).norm();
     if (!(error < kMostProjectionError)) return absl::InternalError("the fine model cannot follow the cage");
     return absl::OkStatus();
   }
@@ -279,10 +216,12 @@ class Condenser {
   }
 
   // Nothing when the cluster is empty.
-  std::optional<CondensedStiffness::Cluster> ClusterFrom(const std::vector<int>& of, int c, const CondensedStiffness& made) const {
+  absl::StatusOr<std::optional<CondensedStiffness::Cluster>> ClusterFrom(const std::vector<int>& of, int c,
+                                                                         const CondensedStiffness& made) const {
+    std::optional<CondensedStiffness::Cluster> none;
     CondensedStiffness::Cluster out;
     const int clusters = 1 + *std::max_element(of.begin(), of.end());
-    if (!AddMeanGradient(of, c, &out)) return std::nullopt;
+    if (!AddMeanGradient(of, c, &out)) return none;
     // Rows by which the energy of the cluster's tetrahedra is half the square, and the mean strain. Both are freed of what rounding
     // makes of rigid motions.
     const Eigen::Index tets = std::count(of.begin(), of.end(), c);
@@ -290,6 +229,7 @@ class Condenser {
     Eigen::Index at = 0;
     for (size_t t = 0; t < of.size(); ++t) {
       if (of[t] != c) continue;
+      EIPC_RETURN_IF_ERROR(Poll(interrupt_));
       const std::array<Vec3, 4> g = located_.Gradients(t);
       Eigen::Matrix<double, 7, 12> energy;
       StrainRows(g, fine_.volume[t], bulk_, shear_, &energy);
@@ -312,8 +252,9 @@ class Condenser {
     MatX slack = slack_ / clusters;
     slack -= slack * rigid * gram.solve(rigid.transpose());
     slack -= rigid * gram.solve(rigid.transpose() * slack);
-    Store(rows.transpose() * rows - mean_part + slack, strain, made, &out);
-    return out;
+    EIPC_ASSIGN_OR_RETURN(const MatX energy, InterruptibleTransposedProduct(rows, rows, interrupt_));
+    Store(energy - mean_part + slack, strain, made, &out);
+    return std::make_optional(std::move(out));
   }
 
   // False when the cluster is empty.
@@ -353,7 +294,8 @@ class Condenser {
   Located cage_;
   const FineModel& fine_;
   Located located_;  // the fine model
-  std::vector<Sample> samples_;
+  std::vector<SolidSample> samples_;
+  Interrupt* const interrupt_;    // may be null
   std::vector<size_t> cage_tet_;  // by sample
   double shear_ = 0, bulk_ = 0;   // Pa
   MatX projection_, fields_;
@@ -368,25 +310,26 @@ bool IsFine(const TetMesh& own, const TetMesh& cage) {
   return vertices >= kFinerOwn * cage.vertices().size() || (own.vertices() == cage.vertices() && own.tets() == cage.tets());
 }
 
-absl::StatusOr<FineModel> FineModelFor(const TetMesh& cage, const SurfaceMesh& surface, const TetMesh* own) {
+absl::StatusOr<FineModel> FineModelFor(const TetMesh& cage, const SurfaceMesh& surface, const TetMesh* own, Interrupt* interrupt) {
   if (own != nullptr && IsFine(*own, cage)) {
     FineModel fine = {*own, {}, true};
     for (size_t t = 0; t < own->tets().size(); ++t) fine.volume.push_back(own->Volume(static_cast<int>(t)));
     return fine;
   }
-  EIPC_ASSIGN_OR_RETURN(TetMesh lattice, ReferenceLattice(surface, LatticeFor(cage)));
-  return WeighedBySolid(std::move(lattice), surface);
+  EIPC_ASSIGN_OR_RETURN(TetMesh lattice, ReferenceLattice(surface, LatticeFor(cage), interrupt));
+  return WeighedBySolid(std::move(lattice), surface, interrupt);
 }
 
 }  // namespace
 
 absl::StatusOr<CondensedStiffness> Condense(const TetMesh& cage, const SurfaceMesh& surface, const TetMesh* own,
-                                            const ElasticModuli& moduli) {
-  EIPC_ASSIGN_OR_RETURN(const FineModel fine, FineModelFor(cage, surface, own));
+                                            const ElasticModuli& moduli, Interrupt* interrupt) {
+  EIPC_ASSIGN_OR_RETURN(const FineModel fine, FineModelFor(cage, surface, own, interrupt));
   const int pieces = CountComponents(fine.mesh.vertices().size(), fine.mesh.tets());
   if (pieces > 1) return absl::InvalidArgumentError(absl::StrCat("nothing holds the ", pieces, " pieces of the object together"));
   const int clusters = std::clamp(static_cast<int>(cage.tets().size()) / kTetsOfCluster, 1, kMostClusters);
-  return Condenser(cage, fine, SamplesOf(fine, surface), moduli).Make(clusters);
+  EIPC_ASSIGN_OR_RETURN(std::vector<SolidSample> samples, SamplesOf(fine, surface, interrupt));
+  return Condenser(cage, fine, std::move(samples), moduli, interrupt).Make(clusters);
 }
 
 }  // namespace eipc

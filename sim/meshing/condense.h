@@ -4,6 +4,7 @@
 #include <cstddef>
 
 #include "absl/status/statusor.h"
+#include "sim/base/interrupt.h"
 #include "sim/mesh/condensed_stiffness.h"
 #include "sim/mesh/surface_mesh.h"
 #include "sim/mesh/tet_mesh.h"
@@ -33,9 +34,9 @@ struct ElasticModuli {
 // `own`: the object's own tetrahedra, whose boundary is the surface; null, or where they are many or of fewer than twice as many
 // vertices as the cage without being it, a lattice (fine_model.h).
 // Deterministic. INVALID_ARGUMENT when the cage does not enclose the surface, or the fine model is of several pieces, which would
-// be held together by nothing; INTERNAL when a matrix cannot be factored.
+// be held together by nothing; INTERNAL when a matrix cannot be factored. `interrupt`, which ends it with its status, may be null.
 absl::StatusOr<CondensedStiffness> Condense(const TetMesh& cage, const SurfaceMesh& surface, const TetMesh* own,
-                                            const ElasticModuli& moduli);
+                                            const ElasticModuli& moduli, Interrupt* interrupt = nullptr);
 
 }  // namespace eipc
 

@@ -95,14 +95,14 @@ std::optional<CondensedStiffness> FromBytes(absl::string_view bytes, size_t vert
 }
 
 absl::StatusOr<CondensedStiffness> CondenseOnce(const TetMesh& cage, const SurfaceMesh& surface, const TetMesh* own,
-                                                const ElasticModuli& moduli) {
+                                                const ElasticModuli& moduli, Interrupt* interrupt) {
   CondensedStore* store = process_store;
-  if (store == nullptr) return Condense(cage, surface, own, moduli);
+  if (store == nullptr) return Condense(cage, surface, own, moduli, interrupt);
   const std::string key = KeyOf(cage, surface, own, moduli);
   if (const std::optional<std::string> bytes = store->Find(key)) {
     if (std::optional<CondensedStiffness> kept = FromBytes(*bytes, cage.vertices().size())) return *std::move(kept);
   }
-  EIPC_ASSIGN_OR_RETURN(CondensedStiffness made, Condense(cage, surface, own, moduli));
+  EIPC_ASSIGN_OR_RETURN(CondensedStiffness made, Condense(cage, surface, own, moduli, interrupt));
   store->Keep(key, ToBytes(made));
   return made;
 }

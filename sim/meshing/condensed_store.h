@@ -6,6 +6,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "sim/base/interrupt.h"
 #include "sim/mesh/condensed_stiffness.h"
 #include "sim/meshing/condense.h"
 
@@ -25,9 +26,9 @@ class CondensedStore {
 // The store of this process; null at the start: everything is made anew. It is not owned and must outlive all calls of
 // CondenseOnce.
 void SetCondensedStore(CondensedStore* store);
-// Condense (condense.h), unless the store has its result, which it gets otherwise.
+// Condense (condense.h), unless the store has its result, which it gets otherwise. What was interrupted is not kept.
 absl::StatusOr<CondensedStiffness> CondenseOnce(const TetMesh& cage, const SurfaceMesh& surface, const TetMesh* own,
-                                                const ElasticModuli& moduli);
+                                                const ElasticModuli& moduli, Interrupt* interrupt = nullptr);
 
 std::string ToBytes(const CondensedStiffness& condensed);
 // Nothing when the bytes are no stiffness of a cage with this number of vertices whose numbers are all finite.

@@ -6,12 +6,12 @@
 
 namespace eipc {
 
-DistanceGrid::DistanceGrid(const TriangleTree& tree, const Vec3& low, const Vec3& high, int cells)
+DistanceGrid::DistanceGrid(const TriangleTree& tree, const Vec3& low, const Vec3& high, int cells, Interrupt* interrupt)
     : low_(low), spacing_((high - low).maxCoeff() / cells) {
   for (int k = 0; k < 3; ++k) count_[k] = static_cast<int>(std::ceil((high[k] - low[k]) / spacing_)) + 1;
   values_.reserve(static_cast<size_t>(count_[0]) * count_[1] * count_[2]);
   for (int k = 0; k < count_[2]; ++k) {
-    for (int j = 0; j < count_[1]; ++j) {
+    for (int j = 0; j < count_[1] && !Raised(interrupt); ++j) {
       for (int i = 0; i < count_[0]; ++i) {
         // The distance changes by at most the distance to the neighbour.
         const double within = i == 0 ? std::numeric_limits<double>::infinity() : 1.01 * (std::abs(values_.back()) + spacing_);

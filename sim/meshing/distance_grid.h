@@ -4,6 +4,7 @@
 #include <array>
 #include <vector>
 
+#include "sim/base/interrupt.h"
 #include "sim/base/types.h"
 #include "sim/meshing/triangle_tree.h"
 
@@ -12,8 +13,9 @@ namespace eipc {
 // Signed distance sampled on a regular grid and interpolated trilinearly: a cheap, smoothed stand-in for TriangleTree's.
 class DistanceGrid {
  public:
-  // Covers low..high with about `cells` cells along the longest side.
-  DistanceGrid(const TriangleTree& tree, const Vec3& low, const Vec3& high, int cells);
+  // Covers low..high with about `cells` cells along the longest side. `interrupt` (may be null) ends the sampling early; the grid
+  // must then not be asked.
+  DistanceGrid(const TriangleTree& tree, const Vec3& low, const Vec3& high, int cells, Interrupt* interrupt = nullptr);
 
   // Outside the box: the box's distance plus its nearest sample.
   double At(const Vec3& p) const;

@@ -23,7 +23,7 @@ constexpr int kFinerBy = 8;
 
 }  // namespace
 
-absl::StatusOr<TetMesh> ReferenceLattice(const SurfaceMesh& surface, int vertices) {
+absl::StatusOr<TetMesh> ReferenceLattice(const SurfaceMesh& surface, int vertices, Interrupt* interrupt) {
   const TriangleTree tree(surface.vertices(), surface.triangles());
   Vec3 low = surface.vertices()[0], high = low;
   for (const Vec3& p : surface.vertices()) {
@@ -33,7 +33,8 @@ absl::StatusOr<TetMesh> ReferenceLattice(const SurfaceMesh& surface, int vertice
   double cell = (high - low).norm() / 4;
   MeshData lattice;
   for (int step = 0; step < 20; ++step) {
-    lattice = LatticeAround(tree, low, high, (low + high) / 2, cell);
+    lattice = LatticeAround(tree, low, high, (low + high) / 2, cell, interrupt);
+    EIPC_RETURN_IF_ERROR(Poll(interrupt));
     const double count = static_cast<double>(lattice.vertices.size());
     if (count > 0.8 * vertices) break;
     cell *= std::clamp(std::cbrt(count / vertices), 0.5, 0.95);
@@ -41,8 +42,8 @@ absl::StatusOr<TetMesh> ReferenceLattice(const SurfaceMesh& surface, int vertice
   return TetMesh::Create(std::move(lattice.vertices), std::move(lattice.tets));
 }
 
-absl::StatusOr<FineModel> WeighedBySolid(TetMesh mesh, const SurfaceMesh& surface) {
-  EIPC_ASSIGN_OR_RETURN(CageIntegrals integrals, IntegrateSolidOverCage(mesh, surface));
+absl::StatusOr<FineModel> WeighedBySolid(TetMesh mesh, const SurfaceMesh& surface, Interrupt* interrupt) {
+  EIPC_ASSIGN_OR_RETURN(CageIntegrals integrals, IntegrateSolidOverCage(mesh, surface, interrupt));
   FineModel out = {std::move(mesh), std::move(integrals.elastic_volume)};
   for (size_t t = 0; t < out.volume.size(); ++t)
     out.volume[t] = std::max(out.volume[t], kLeastElasticShare * out.mesh.Volume(static_cast<int>(t)));

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "sim/base/interrupt.h"
 #include "sim/mesh/surface_mesh.h"
 #include "sim/mesh/tet_mesh.h"
 
@@ -17,10 +18,11 @@ struct FineModel {
   bool by_own_tets = false;
 };
 
-// A body-centred cubic lattice of about this many vertices around the surface.
-absl::StatusOr<TetMesh> ReferenceLattice(const SurfaceMesh& surface, int vertices);
+// A body-centred cubic lattice of about this many vertices around the surface. `interrupt`, which ends this and what is below with
+// its status, may be null.
+absl::StatusOr<TetMesh> ReferenceLattice(const SurfaceMesh& surface, int vertices, Interrupt* interrupt = nullptr);
 // INVALID_ARGUMENT when the mesh does not enclose the surface.
-absl::StatusOr<FineModel> WeighedBySolid(TetMesh mesh, const SurfaceMesh& surface);
+absl::StatusOr<FineModel> WeighedBySolid(TetMesh mesh, const SurfaceMesh& surface, Interrupt* interrupt = nullptr);
 
 // Vertices of the lattice that a cage is compared with: eight times the cage's, at least 800 and at most 8,000.
 int LatticeFor(const TetMesh& cage);

@@ -36,7 +36,8 @@ bool MayReach(const TriangleTree& solid, const std::array<Vec3, 4>& corner, doub
 
 }  // namespace
 
-MeshData LatticeAround(const TriangleTree& solid, const Vec3& low, const Vec3& high, const Vec3& origin, double cell) {
+MeshData LatticeAround(const TriangleTree& solid, const Vec3& low, const Vec3& high, const Vec3& origin, double cell,
+                       Interrupt* interrupt) {
   // Twice the lattice coordinates: corners are even, cell centres odd.
   using Key = std::array<int, 3>;
   MeshData mesh;
@@ -57,6 +58,7 @@ MeshData LatticeAround(const TriangleTree& solid, const Vec3& low, const Vec3& h
   for (int z = first[2]; z <= last[2]; z += 2) {
     for (int y = first[1]; y <= last[1]; y += 2) {
       for (int x = first[0]; x <= last[0]; x += 2) {
+        if (Raised(interrupt)) return mesh;
         for (int axis = 0; axis < 3; ++axis) {
           const Key a = {x, y, z};
           Key b = a;

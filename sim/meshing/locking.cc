@@ -167,14 +167,15 @@ struct Softness {
 
 // Of a lattice of about this many vertices where there is no reference.
 absl::StatusOr<Softness> MeasureSoftness(const SurfaceMesh& surface, const TetMesh* reference, int lattice_vertices,
-                                         const std::vector<SurfaceLoad>& loads, double poissons_ratio) {
+                                         const std::vector<SurfaceLoad>& loads, double poissons_ratio,
+                                         Interrupt* interrupt = nullptr) {
   TetMesh lattice;
   if (reference == nullptr) {
-    EIPC_ASSIGN_OR_RETURN(lattice, ReferenceLattice(surface, lattice_vertices));
+    EIPC_ASSIGN_OR_RETURN(lattice, ReferenceLattice(surface, lattice_vertices, interrupt));
     reference = &lattice;
   }
-  EIPC_ASSIGN_OR_RETURN(const StaticBody fine, StaticBody::Create(*reference, surface));
-  EIPC_ASSIGN_OR_RETURN(std::vector<double> compliances, fine.Compliances(loads, poissons_ratio));
+  EIPC_ASSIGN_OR_RETURN(const StaticBody fine, StaticBody::Create(*reference, surface, interrupt));
+  EIPC_ASSIGN_OR_RETURN(std::vector<double> compliances, fine.Compliances(loads, poissons_ratio, interrupt));
   return Softness{std::move(compliances), static_cast<int>(reference->vertices().size())};
 }
 
@@ -246,17 +247,18 @@ std::optional<CageError> ErrorKnownFrom(const Locking& locking, const TetMesh& c
 }
 
 absl::StatusOr<Locking> MeasureLocking(const TetMesh& cage, const SurfaceMesh& surface, const TetMesh* reference,
-                                       double poissons_ratio) {
+                                       double poissons_ratio, Interrupt* interrupt) {
   const std::vector<NamedLoad> named = MakeLoads(surface);
   const std::vector<SurfaceLoad> loads = Loads(named);
-  EIPC_ASSIGN_OR_RETURN(const Softness soft, MeasureSoftness(surface, reference, kReferenceVertices, loads, poissons_ratio));
-  EIPC_ASSIGN_OR_RETURN(const StaticBody coarse, StaticBody::Create(cage, surface));
+  EIPC_ASSIGN_OR_RETURN(const Softness soft,
+                        MeasureSoftness(surface, reference, kReferenceVertices, loads, poissons_ratio, interrupt));
+  EIPC_ASSIGN_OR_RETURN(const StaticBody coarse, StaticBody::Create(cage, surface, interrupt));
   Locking out;
   out.reference_vertices = soft.vertices;
   double least_spread = 0;
   for (size_t choice = 0; choice < kPoissonShares.size(); ++choice) {
     const double nu = kPoissonShares[choice] * poissons_ratio;
-    EIPC_ASSIGN_OR_RETURN(const std::vector<double> ratios, StiffnessRatios(soft, coarse.Compliances(loads, nu)));
+    EIPC_ASSIGN_OR_RETURN(const std::vector<double> ratios, StiffnessRatios(soft, coarse.Compliances(loads, nu, interrupt)));
     double sum = 0, squares = 0, count = 0;
     for (size_t i = 0; i < named.size(); ++i) {
       if (choice == 0) out.cases.push_back({named[i].name, named[i].calibrates, ratios[i], 0});

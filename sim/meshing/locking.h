@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "sim/base/interrupt.h"
 #include "sim/mesh/embedding.h"
 #include "sim/mesh/surface_mesh.h"
 #include "sim/mesh/tet_mesh.h"
@@ -40,9 +41,10 @@ struct Locking {
 };
 
 // `reference`: the object's own tetrahedral mesh; null: a body-centred cubic lattice of about 800 vertices around the surface, its
-// tets weighted by the solid in them. Deterministic. INVALID_ARGUMENT when either does not enclose the surface.
+// tets weighted by the solid in them. Deterministic. INVALID_ARGUMENT when either does not enclose the surface. `interrupt`, which
+// ends it with its status, may be null.
 absl::StatusOr<Locking> MeasureLocking(const TetMesh& cage, const SurfaceMesh& surface, const TetMesh* reference,
-                                       double poissons_ratio);
+                                       double poissons_ratio, Interrupt* interrupt = nullptr);
 
 // How far a cage's forces are off at a given deflection, as it is: the stiffness ratio of a LockingCase minus 1.
 struct CageError {

@@ -71,6 +71,7 @@ class CageMaker {
         budget_(options.max_vertices),
         part_gaps_(options.part_gaps),
         progress_(options.progress),
+        interrupt_(options.interrupt),
         tree_(surface.vertices(), surface.triangles()),
         enclosure_(surface, tree_),
         solid_volume_(surface.SignedVolume()) {
@@ -81,14 +82,16 @@ class CageMaker {
         high_ = high_.cwiseMax(surface.vertices()[v]);
       }
     }
-    const Vec3 margin = Vec3::Constant((high_ - low_).norm() / 6);
-    grid_.emplace(tree_, low_ - margin, high_ + margin, kGridCells[part_gaps_]);
   }
 
   absl::StatusOr<MeshData> Make() {
+    const Vec3 margin = Vec3::Constant((high_ - low_).norm() / 6);
+    grid_.emplace(tree_, low_ - margin, high_ + margin, kGridCells[part_gaps_], interrupt_);
+    EIPC_RETURN_IF_ERROR(Poll(interrupt_));
     if (budget_ > kMostShaped) {
       EIPC_RETURN_IF_ERROR(Report(progress_, "laying a lattice", 0.1));
       const std::optional<MeshData> lattice = FinestLattice();
+      EIPC_RETURN_IF_ERROR(Poll(interrupt_));
       if (lattice) return *lattice;
     }
     EIPC_RETURN_IF_ERROR(AddOffsetMeshes());
@@ -96,6 +99,7 @@ class CageMaker {
     SortCandidates();
     std::optional<Candidate> best;
     for (size_t i = 0; i < std::min(kShaped, candidates_.size()); ++i) {
+      EIPC_RETURN_IF_ERROR(Poll(interrupt_));
       EIPC_RETURN_IF_ERROR(Report(progress_, "shaping", 0.5 + 0.4 * static_cast<double>(i) / kShaped));
       // Shaping checks each move locally; the whole is checked here, and pruned again where it left tets empty.
       if (!TakeIfBetter(Shaped(candidates_[i].cage), &best)) TakeIfBetter(candidates_[i].cage, &best);
@@ -104,9 +108,11 @@ class CageMaker {
     MeshData cage = best ? best->cage : MeshData{one.vertices(), one.tets(), {}};
     EIPC_RETURN_IF_ERROR(Report(progress_, "refining", 0.9));
     cage = Refined(std::move(cage));
+    EIPC_RETURN_IF_ERROR(Poll(interrupt_));
     // A body-centred cubic lattice meets any budget that is not tiny, less tightly.
     if (static_cast<double>(cage.vertices.size()) < kLeastUsedShare * budget_) {
       const std::optional<MeshData> lattice = FinestLattice();
+      EIPC_RETURN_IF_ERROR(Poll(interrupt_));
       if (lattice && static_cast<double>(lattice->vertices.size()) >= kLeastUsedShare * budget_ &&
           VolumeOf(*lattice) < 1.5 * VolumeOf(cage)) {
         return *lattice;
@@ -126,7 +132,7 @@ class CageMaker {
 
   MeshData Shaped(const MeshData& cage) const {
     CageShaper shaper(cage, enclosure_, tree_, *grid_, kClearance * (high_ - low_).norm());
-    shaper.Shape(kShapingPasses);
+    shaper.Shape(kShapingPasses, interrupt_);
     return WithoutEmptyTets(shaper.cage());
   }
 
@@ -158,7 +164,7 @@ class CageMaker {
   MeshData WithoutEmptyTets(const MeshData& cage) const {
     std::vector<bool> holds;
     for (const double depth : SolidDepths(cage, surface_, tree_, kEmptyDepth)) holds.push_back(depth >= kEmptyDepth);
-    return CageShaper::WithoutEmptyTets(cage, holds);
+    return CageShaper::WithoutEmptyTets(cage, holds, interrupt_);
   }
 
   // The share of each tet that the solid fills; empty when the cage does not enclose it.
@@ -166,7 +172,7 @@ class CageMaker {
     std::vector<double> shares;
     const auto mesh = TetMesh::Create(cage.vertices, cage.tets);
     if (!mesh.ok()) return shares;
-    const auto integrals = IntegrateSolidOverCage(*mesh, surface_);
+    const auto integrals = IntegrateSolidOverCage(*mesh, surface_, interrupt_);
     if (!integrals.ok()) return shares;
     for (size_t t = 0; t < cage.tets.size(); ++t)
       shares.push_back(integrals->elastic_volume[t] / mesh->Volume(static_cast<int>(t)));
@@ -186,7 +192,7 @@ class CageMaker {
   // Splits edges up to the budget and shapes again, as long as that serves. Where all of it does not, half of it may.
   MeshData Refined(MeshData cage) const {
     int target = budget_;
-    for (int round = 0; round < kRefinements; ++round) {
+    for (int round = 0; round < kRefinements && !Raised(interrupt_); ++round) {
       const int count = static_cast<int>(cage.vertices.size());
       if (count >= kRefineShare * budget_ || target <= count) break;
       MeshData finer = Shaped(WithoutEmptyTets(SplitLongestEdges(cage, target)));
@@ -204,9 +210,9 @@ class CageMaker {
     const double diagonal = (high_ - low_).norm();
     std::optional<MeshData> best;
     double fine = diagonal / (4 * std::cbrt(static_cast<double>(budget_))), coarse = diagonal;
-    for (int step = 0; step < 9; ++step) {
+    for (int step = 0; step < 9 && !Raised(interrupt_); ++step) {
       const double cell = std::sqrt(fine * coarse);
-      MeshData lattice = WithoutEmptyTets(LatticeAround(tree_, low_, high_, (low_ + high_) / 2, cell));
+      MeshData lattice = WithoutEmptyTets(LatticeAround(tree_, low_, high_, (low_ + high_) / 2, cell, interrupt_));
       if (static_cast<int>(lattice.vertices.size()) > budget_) {
         fine = cell;
         continue;
@@ -240,7 +246,9 @@ class CageMaker {
     }
     for (double offset = diagonal / 8; offset > kLeastOffset[part_gaps_] * diagonal; offset *= 0.8) {
       EIPC_RETURN_IF_ERROR(Report(progress_, "meshing offset surfaces", 0.5 * (1 - offset * 8 / diagonal)));
-      if (!AddOffsetMeshesOf(offset, inside)) break;
+      const bool found = AddOffsetMeshesOf(offset, inside);
+      EIPC_RETURN_IF_ERROR(Poll(interrupt_));
+      if (!found) break;
     }
     return absl::OkStatus();
   }
@@ -254,7 +262,7 @@ class CageMaker {
     std::vector<std::optional<MeshData>> meshes(sizes.size());  // empty where there are too many vertices
     std::vector<bool> tried(sizes.size(), false);
     const auto serves = [&](int i) {
-      if (!tried[i]) {
+      if (!tried[i] && !Raised(interrupt_)) {
         tried[i] = true;
         const auto mesh = OffsetMesh(offset, sizes[i], inside);
         if (mesh.ok() && static_cast<int>(mesh->vertices().size()) <= budget_ * 5 / 4) {
@@ -295,7 +303,8 @@ class CageMaker {
     for (int shift = 0; shift < 8; ++shift) {
       const Vec3 share(shift & 1 ? 0.5 : 0.0, shift & 2 ? 0.5 : 0.0, shift & 4 ? 0.5 : 0.0);
       for (double cell = diagonal; cell > diagonal / 40; cell *= 0.93) {
-        MeshData lattice = LatticeAround(tree_, low_, high_, (low_ + high_) / 2 + cell * share, cell);
+        MeshData lattice = LatticeAround(tree_, low_, high_, (low_ + high_) / 2 + cell * share, cell, interrupt_);
+        EIPC_RETURN_IF_ERROR(Poll(interrupt_));
         if (static_cast<int>(lattice.vertices.size()) > budget_ * 5 / 4) break;
         Consider(std::move(lattice));
       }
@@ -308,6 +317,7 @@ class CageMaker {
   int budget_;
   bool part_gaps_;
   const MeshingProgress& progress_;
+  Interrupt* interrupt_;
   TriangleTree tree_;
   Enclosure enclosure_;
   double solid_volume_;

@@ -2,6 +2,7 @@
 #define EIPC_SIM_MESHING_MAKE_CAGE_H_
 
 #include "absl/status/statusor.h"
+#include "sim/base/interrupt.h"
 #include "sim/mesh/surface_mesh.h"
 #include "sim/mesh/tet_mesh.h"
 #include "sim/meshing/progress.h"
@@ -13,8 +14,11 @@ struct CageOptions {
   int max_vertices = 34;
   // Searches for a cage in which the two sides of a gap share few tets: closer to the surface, and slower.
   bool part_gaps = false;
-  // The cage is given up when this returns false.
+  // The cage is given up when this returns false,
   MeshingProgress progress = nullptr;
+  // or when this is raised, with its status: it is polled within the stages too, though not within a mesh that CGAL makes (tens of
+  // milliseconds). May be null.
+  Interrupt* interrupt = nullptr;
 };
 
 // A coarse tetrahedral mesh that encloses a closed surface: every surface vertex lies strictly inside the union of its tets and no

@@ -18,15 +18,18 @@ using SurfaceLoad = std::vector<Vec3>;
 // A body embedded in linear tets weighted by the solid inside them, under static loads in linear elasticity.
 class StaticBody {
  public:
-  static absl::StatusOr<StaticBody> Create(const TetMesh& cage, const SurfaceMesh& surface);
+  // INVALID_ARGUMENT when the cage does not enclose the surface. `interrupt`, which ends this and what is below with its status,
+  // may be null.
+  static absl::StatusOr<StaticBody> Create(const TetMesh& cage, const SurfaceMesh& surface, Interrupt* interrupt = nullptr);
 
   // Compliances f . u of the loads with Young's modulus 1 and `poissons_ratio`, m/N times Pa. INTERNAL when the stiffness cannot be
   // factored.
-  absl::StatusOr<std::vector<double>> Compliances(const std::vector<SurfaceLoad>& loads, double poissons_ratio) const;
+  absl::StatusOr<std::vector<double>> Compliances(const std::vector<SurfaceLoad>& loads, double poissons_ratio,
+                                                  Interrupt* interrupt = nullptr) const;
 
  private:
   FineModel model_;
-  Embedding embedding_;
+  std::vector<EmbeddingRow> embedding_;
 };
 
 // Compliances f . u, m N, of loads on a surface that follows the vertices of a condensed cage (`embedding`), with the moduli that

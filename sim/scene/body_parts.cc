@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "sim/mesh/embedding.h"
+#include "sim/mesh/embed_vertices.h"
 #include "sim/mesh/used_vertices.h"
 
 namespace eipc {
@@ -93,14 +93,14 @@ void PlaceSurface(const SurfaceMesh& surface, const BodySpec& spec, CompiledBody
 
 bool Embed(const TetMesh& cage, const SurfaceMesh& surface, const BodySpec& spec, const std::string& path, CompiledBody* out,
            Problems* problems) {
-  absl::StatusOr<Embedding> embedding = Embedding::Create(cage, surface.vertices());
+  absl::StatusOr<std::vector<EmbeddingRow>> embedding = EmbedVertices(cage, surface.vertices(), out->interrupt);
   if (!embedding.ok()) {
     problems->Add(path, embedding.status().message());
     return false;
   }
   out->node_authored = cage.vertices();
   Place(cage.vertices(), spec.pose, &out->node_positions);
-  out->embedding = embedding->rows();
+  out->embedding = *std::move(embedding);
   return true;
 }
 

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "sim/base/interrupt.h"
 #include "sim/dynamics/model.h"
 #include "sim/mesh/mass_properties.h"
 #include "sim/scene/problems.h"
@@ -15,6 +16,8 @@ namespace eipc {
 
 // One body on its own, indices local to it, positions in the world.
 struct CompiledBody {
+  // Polled while the body is compiled; may be null.
+  Interrupt* interrupt = nullptr;
   std::vector<Vec3> node_positions;  // world
   std::vector<Vec3> node_authored;   // mesh frame: boxes select there
   // Full-space and embedded bodies: the node of each vertex of the tetrahedral (cage) mesh, -1 for one that no tetrahedron uses.
@@ -34,9 +37,10 @@ struct CompiledBody {
 };
 
 // By its kind (body_kinds.h). Adds what is wrong to `problems` under `path`; the result is to be used only when nothing was added.
-// `condensed`: of a body with the same stiffness, which is then not made again; null: made where it is needed.
+// `condensed`: of a body with the same stiffness, which is then not made again; null: made where it is needed. Once `interrupt`
+// (may be null), which ends it early, is raised, neither the result nor what was added to `problems` is to be used.
 CompiledBody CompileBody(const BodySpec& spec, const std::string& path, Problems* problems,
-                         std::shared_ptr<const CondensedStiffness> condensed = nullptr);
+                         std::shared_ptr<const CondensedStiffness> condensed = nullptr, Interrupt* interrupt = nullptr);
 
 }  // namespace eipc
 

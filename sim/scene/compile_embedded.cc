@@ -16,21 +16,22 @@
 namespace eipc {
 namespace {
 
-std::optional<TetMesh> CageFor(const BodySpec& spec, const SurfaceMesh& surface, const std::string& path,
-                               std::vector<int32_t>* node_of_vertex, Problems* problems) {
-  if (spec.cage.has_value()) return ReadTets(*spec.cage, path + ".embedded.cage_mesh", problems, node_of_vertex);
-  absl::StatusOr<TetMesh> cage = MakeCage(surface, {.max_vertices = spec.cage_vertices});
+std::optional<TetMesh> CageFor(const BodySpec& spec, const SurfaceMesh& surface, const std::string& path, CompiledBody* out,
+                               Problems* problems) {
+  if (spec.cage.has_value()) return ReadTets(*spec.cage, path + ".embedded.cage_mesh", problems, &out->node_of_vertex);
+  absl::StatusOr<TetMesh> cage = MakeCage(surface, {.max_vertices = spec.cage_vertices, .interrupt = out->interrupt});
   if (!cage.ok()) {
     problems->Add(path + ".embedded.cage_vertices", cage.status().message());
     return std::nullopt;
   }
-  node_of_vertex->resize(cage->vertices().size());
-  std::iota(node_of_vertex->begin(), node_of_vertex->end(), 0);
+  out->node_of_vertex.resize(cage->vertices().size());
+  std::iota(out->node_of_vertex.begin(), out->node_of_vertex.end(), 0);
   return *std::move(cage);
 }
 
 // What the body asks for, measured where it says nothing: the factors of a cage that nothing is to be done about are 1.
-absl::StatusOr<CageCalibration> CalibrationFor(const BodySpec& spec, const TetMesh& cage, const SurfaceMesh& surface) {
+absl::StatusOr<CageCalibration> CalibrationFor(const BodySpec& spec, const TetMesh& cage, const SurfaceMesh& surface,
+                                               Interrupt* interrupt) {
   CageCalibration applied = {1.0, spec.material.poissons_ratio};
   if (!spec.calibration->measured()) {
     applied.youngs_scale = spec.calibration->youngs_scale.value_or(1.0);
@@ -43,7 +44,8 @@ absl::StatusOr<CageCalibration> CalibrationFor(const BodySpec& spec, const TetMe
   if (!spec.mesh.tets.empty()) {
     EIPC_ASSIGN_OR_RETURN(own, TetMeshOfUsed(spec.mesh));
   }
-  EIPC_ASSIGN_OR_RETURN(const Locking locking, MeasureLocking(cage, surface, own ? &*own : nullptr, spec.material.poissons_ratio));
+  EIPC_ASSIGN_OR_RETURN(const Locking locking,
+                        MeasureLocking(cage, surface, own ? &*own : nullptr, spec.material.poissons_ratio, interrupt));
   if (locking.helps()) applied = {locking.youngs_scale, locking.poissons_ratio};
   return applied;
 }
@@ -53,7 +55,7 @@ std::optional<MaterialSpec> CageMaterial(const BodySpec& spec, const TetMesh& ca
                                          const std::string& path, CompiledBody* out, Problems* problems) {
   MaterialSpec material = spec.material;
   if (!spec.calibration) return material;
-  const absl::StatusOr<CageCalibration> calibration = CalibrationFor(spec, cage, surface);
+  const absl::StatusOr<CageCalibration> calibration = CalibrationFor(spec, cage, surface, out->interrupt);
   if (!calibration.ok()) {
     problems->Add(path + ".embedded.calibration", "cannot be measured (give youngs_scale): ", calibration.status().message());
     return std::nullopt;
@@ -85,8 +87,8 @@ void AddCondensed(const BodySpec& spec, const TetMesh& cage, const SurfaceMesh& 
   }
   std::optional<TetMesh> own;
   if (!spec.mesh.tets.empty()) own = ReadTets(spec.mesh, MeshPath(spec, path), problems);
-  absl::StatusOr<CondensedStiffness> condensed =
-      CondenseOnce(cage, surface, own ? &*own : nullptr, {spec.material.youngs_modulus_pa, spec.material.poissons_ratio});
+  absl::StatusOr<CondensedStiffness> condensed = CondenseOnce(
+      cage, surface, own ? &*own : nullptr, {spec.material.youngs_modulus_pa, spec.material.poissons_ratio}, out->interrupt);
   if (!condensed.ok()) {
     problems->Add(path + ".embedded.coarse_space", "the body cannot be condensed (name PLAIN): ", condensed.status().message());
     return;
@@ -116,9 +118,9 @@ void CompileEmbedded(const BodySpec& spec, const std::string& path, CompiledBody
   const std::optional<SurfaceMesh> surface = ReadSurface(spec, mesh_path, problems);
   if (!surface || !BoundsSolid(*surface, mesh_path, problems)) return;
   PlaceSurface(*surface, spec, out);
-  const std::optional<TetMesh> cage = CageFor(spec, *surface, path, &out->node_of_vertex, problems);
+  const std::optional<TetMesh> cage = CageFor(spec, *surface, path, out, problems);
   if (!cage || !Embed(*cage, *surface, spec, path + ".embedded", out, problems)) return;
-  absl::StatusOr<CageIntegrals> integrals = IntegrateSolidOverCage(*cage, *surface);
+  absl::StatusOr<CageIntegrals> integrals = IntegrateSolidOverCage(*cage, *surface, out->interrupt);
   if (!integrals.ok()) {
     problems->Add(path + ".embedded", integrals.status().message());
     return;

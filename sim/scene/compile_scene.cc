@@ -275,7 +275,8 @@ absl::StatusOr<std::shared_ptr<const Model>> CompileScene(const SceneSpec& spec,
     // A mesh that could not be read was reported by its reader.
     if (spec.bodies[b].mesh.vertices.empty() && !problems.empty()) continue;
     CompiledBody body = CompileBody(spec.bodies[b], absl::StrCat("bodies[", b, "]"), &problems,
-                                    stiffness[b] < 0 ? nullptr : condensed[static_cast<size_t>(stiffness[b])]);
+                                    stiffness[b] < 0 ? nullptr : condensed[static_cast<size_t>(stiffness[b])], &interrupt);
+    EIPC_RETURN_IF_ERROR(Ended(interrupt.Poll()));
     condensed[b] = body.elastic.condensed;
     surface_positions.push_back(body.surface_positions);
     triangles.push_back(body.triangles);
@@ -284,7 +285,6 @@ absl::StatusOr<std::shared_ptr<const Model>> CompileScene(const SceneSpec& spec,
     std::optional<ShellBody> shell = std::move(body.shell);
     AppendBody(spec.bodies[b], std::move(body), &mass, model.get());
     if (shell) AddShell(spec.bodies[b], driven.back(), *std::move(shell), absl::StrCat("bodies[", b, "]"), model.get(), &problems);
-    EIPC_RETURN_IF_ERROR(Ended(budget.Poll()));
   }
   if (problems.count() > problems_before || model->bodies.size() != spec.bodies.size()) return problems.ToStatus();
   for (size_t b = 0; b < spec.bodies.size(); ++b) {

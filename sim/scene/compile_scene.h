@@ -13,8 +13,8 @@ namespace eipc {
 
 // Validates and compiles a scene. `problems` may already hold findings of the scene's reader; INVALID_ARGUMENT lists them all,
 // paths as in eipc.v1.Scene. Initial intersections are found with exact predicates and named by body and triangle. CANCELLED /
-// DEADLINE_EXCEEDED from the budget, which is asked after each body, amid the comparison of surfaces, and in finding
-// an equilibrium as often as in a step.
+// DEADLINE_EXCEEDED from the budget, which is asked amid the work on each body and the comparison of surfaces, and in finding an
+// equilibrium as often as in a step.
 absl::StatusOr<std::shared_ptr<const Model>> CompileScene(const SceneSpec& spec, Problems problems = {},
                                                           const StepBudget& budget = {});
 

@@ -8,6 +8,7 @@
 #include "sim/mesh/embedding.h"
 #include "sim/mesh/mass_properties.h"
 #include "tests/sim/mesh/shapes.h"
+#include "tests/support/interrupted.h"
 
 namespace eipc {
 namespace {
@@ -127,6 +128,17 @@ TEST(CageIntegrals, RefusesWhatIsNotASolidInsideTheCage) {
   EXPECT_THAT(std::string(IntegrateSolidOverCage(cage, Surface(box)).status().message()), HasSubstr("counter-clockwise"));
   box.triangles.pop_back();
   EXPECT_THAT(std::string(IntegrateSolidOverCage(cage, Surface(box)).status().message()), HasSubstr("not closed"));
+}
+
+// Amid the tets of a fine cage, and amid the triangles of a fine surface.
+TEST(CageIntegrals, EndWhenInterrupted) {
+  const SurfaceMesh sphere = Surface(testing::Sphere(Vec3::Zero(), 0.9, 4));
+  for (const int cells : {1, 4}) {
+    const TetMesh cage = Tets(testing::BoxTets(Vec3::Constant(-1), Vec3::Constant(1), cells));
+    testing::ExpectEndsWhenInterrupted(6 * 5 * cells * cells * cells, [&](Interrupt* interrupt) {
+      return IntegrateSolidOverCage(cage, sphere, interrupt).status();
+    });
+  }
 }
 
 }  // namespace

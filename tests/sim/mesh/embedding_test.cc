@@ -6,7 +6,9 @@
 #include <numeric>
 #include <random>
 
+#include "sim/mesh/embed_vertices.h"
 #include "tests/sim/mesh/shapes.h"
+#include "tests/support/interrupted.h"
 
 namespace eipc {
 namespace {
@@ -68,6 +70,12 @@ TEST(Embedding, IdentityMapsNodes) {
   EXPECT_EQ(e.rows()[0].nodes[0], 4);
   EXPECT_EQ(e.rows()[1].nodes[0], 2);
   EXPECT_EQ(e.rows()[1].count, 1);
+}
+
+TEST(Embedding, EndsWhenInterrupted) {
+  const TetMesh cage = Cage(3);
+  const std::vector<Vec3> points(400, Vec3(0.1, 0.2, 0.3));
+  testing::ExpectEndsWhenInterrupted(20, [&](Interrupt* interrupt) { return EmbedVertices(cage, points, interrupt).status(); });
 }
 
 }  // namespace

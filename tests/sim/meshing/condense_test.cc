@@ -13,6 +13,7 @@
 #include "sim/meshing/condensed_store.h"
 #include "sim/meshing/fine_model.h"
 #include "sim/meshing/locking.h"
+#include "tests/support/interrupted.h"
 #include "tests/support/meshes.h"
 
 namespace eipc {
@@ -295,6 +296,22 @@ TEST(CondensedStore, IsAskedBeforeAnythingIsMade) {
   ASSERT_TRUE(CondenseOnce(cage, surface, &object, {2 * kRubber.youngs_modulus_pa, kRubber.poissons_ratio}).ok());
   ASSERT_TRUE(CondenseOnce(cage, surface, &object, {kRubber.youngs_modulus_pa, 0.3}).ok());
   EXPECT_EQ(store.kept.size(), 7u);
+}
+
+// In every part of it, of both kinds of fine models.
+TEST(Condense, EndsWhenInterrupted) {
+  const TetMesh object = Object(), cage = Cage();
+  for (const TetMesh* own : {&object, static_cast<const TetMesh*>(nullptr)}) {
+    testing::ExpectEndsWhenInterrupted(
+        2000, [&](Interrupt* interrupt) { return Condense(cage, SurfaceOf(object), own, kRubber, interrupt).status(); });
+  }
+}
+
+TEST(MeasureLocking, EndsWhenInterrupted) {
+  const TetMesh object = Object(), cage = Cage();
+  testing::ExpectEndsWhenInterrupted(1000, [&](Interrupt* interrupt) {
+    return MeasureLocking(cage, SurfaceOf(object), &object, kRubber.poissons_ratio, interrupt).status();
+  });
 }
 
 }  // namespace

@@ -3,8 +3,10 @@
 #include <gtest/gtest.h>
 
 #include "sim/meshing/enclosure.h"
+#include "sim/meshing/fine_model.h"
 #include "sim/meshing/tet_tools.h"
 #include "tests/sim/mesh/shapes.h"
+#include "tests/support/interrupted.h"
 
 namespace eipc {
 namespace {
@@ -19,6 +21,13 @@ TEST(Lattice, HoldsTheSolidInWellShapedTets) {
     EXPECT_NEAR(Dihedrals(lattice.vertices, lattice.tets).min_deg, 60, 1e-9);
     EXPECT_NEAR(Dihedrals(lattice.vertices, lattice.tets).max_deg, 90, 1e-9);
   }
+}
+
+TEST(Lattice, EndsWhenInterrupted) {
+  const MeshData sphere = testing::Sphere(Vec3::Zero(), 1, 3);
+  const auto surface = SurfaceMesh::Create(sphere.vertices, sphere.triangles);
+  testing::ExpectEndsWhenInterrupted(1000,
+                                     [&](Interrupt* interrupt) { return ReferenceLattice(*surface, 200, interrupt).status(); });
 }
 
 }  // namespace

@@ -14,6 +14,7 @@
 #include "sim/meshing/enclosure.h"
 #include "sim/meshing/tet_tools.h"
 #include "tests/sim/mesh/shapes.h"
+#include "tests/support/interrupted.h"
 
 namespace eipc {
 namespace {
@@ -138,6 +139,15 @@ TEST(EnclosingTet, HoldsPointsWithMargin) {
   EXPECT_EQ(EnclosingTet({Vec3(1, 2, 3)}).tets().size(), 1u);
   EXPECT_TRUE(EnclosingTet({}).tets().empty());
   EXPECT_TRUE(EnclosingTet({Vec3(std::nan(""), 0, 0)}).tets().empty());
+}
+
+// In every part of it: of a coarse cage, and of a fine one, which is a lattice.
+TEST(MakeCage, EndsWhenInterrupted) {
+  const SurfaceMesh sphere = Surface(testing::Sphere(Vec3::Zero(), 1, 1));
+  for (const int budget : {8, 601}) {
+    testing::ExpectEndsWhenInterrupted(
+        1000, [&](Interrupt* interrupt) { return MakeCage(sphere, {.max_vertices = budget, .interrupt = interrupt}).status(); });
+  }
 }
 
 }  // namespace
