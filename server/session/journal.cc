@@ -9,7 +9,6 @@
 #include <filesystem>
 #include <utility>
 
-#include "absl/strings/escaping.h"
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
@@ -23,11 +22,6 @@ namespace eipc {
 namespace {
 
 namespace fs = std::filesystem;
-
-std::string SceneFile(const std::string& folder, const StoredScene& scene) {
-  const absl::string_view digest = absl::StripPrefix(scene.name, kScenePrefix);
-  return absl::StrCat(folder, "/scenes/", absl::BytesToHexString(scene.owner), "-", digest);
-}
 
 // ID.N.log -> ID, N.
 bool SplitLogName(const std::string& file, std::string* id, int64_t* number) {
@@ -171,6 +165,12 @@ void JournalStore::Watch() {
     usable.ok() ? journal->CheckName() : journal->Stop(usable);
     if (journal->failed()) ++failures_;
   }
+  if (!usable.ok() || !scene_files_.AnyChanged()) return;
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    to_mend_scenes_ = true;
+  }
+  changed_.notify_all();
 }
 
 void JournalStore::SyncLoop() {
@@ -199,8 +199,14 @@ void JournalStore::SyncLoop() {
 void JournalStore::CheckpointLoop() {
   std::unique_lock<std::mutex> lock(mutex_);
   while (true) {
-    changed_.wait(lock, [this] { return stop_ || !to_checkpoint_.empty(); });
+    changed_.wait(lock, [this] { return stop_ || to_mend_scenes_ || !to_checkpoint_.empty(); });
     if (stop_) return;
+    if (std::exchange(to_mend_scenes_, false)) {
+      lock.unlock();
+      if (Usable().ok()) failures_ += scene_files_.Mend();
+      lock.lock();
+      continue;
+    }
     const JournalPtr journal = std::move(to_checkpoint_.front());
     to_checkpoint_.pop_front();
     lock.unlock();
@@ -320,16 +326,12 @@ int JournalStore::failed_sessions() const {
 
 absl::Status JournalStore::KeepScene(const StoredScene& scene) {
   EIPC_RETURN_IF_ERROR(Counted(Usable()));
-  LogHeader header;
-  header.scene = scene.name;
-  header.owner = scene.owner;
-  header.payload = scene.payload;
-  return Counted(ReplaceFile(options_.files, SceneFile(options_.folder, scene), EncodeRecord(header)));
+  return Counted(scene_files_.Keep(scene));
 }
 
 absl::Status JournalStore::RemoveScene(const StoredScene& scene) {
   EIPC_RETURN_IF_ERROR(Counted(Usable()));
-  return Counted(RemoveFile(options_.files, SceneFile(options_.folder, scene)));
+  return Counted(scene_files_.Remove(scene));
 }
 
 JournalStore::Found JournalStore::Read() const {

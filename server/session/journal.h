@@ -12,7 +12,8 @@
 // kill -9 included; it is on the disk (fdatasync) within `sync_interval` after that, so it survives a loss of power if that comes
 // later. What cannot be written is refused: the file is cut back to its last whole record, and the step is taken back. What leaves
 // the files in doubt stops the session's journal for good (session_journal.h). Once somebody has removed or replaced the folder,
-// all of them are stopped, and nothing is kept or removed any more: another server may use what has its name now.
+// all of them are stopped, and nothing is kept or removed any more: another server may use what has its name now. The file of a
+// scene in use that somebody removes or changes is written again (scene_files.h): what is in it is still held.
 
 #include <atomic>
 #include <chrono>
@@ -26,12 +27,14 @@
 #include <set>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "server/os/file_system.h"
 #include "server/session/action_log.h"
+#include "server/session/scene_files.h"
 #include "server/session/scene_registry.h"
 #include "server/session/session_journal.h"
 #include "server/session/session_log.h"
@@ -51,6 +54,8 @@ class JournalStore {
     FileSystem* files = FileSystem::Real();
     // Called once for a session whose journal has stopped taking anything; from any thread; may be empty.
     SessionJournal::OnFailed on_failed;
+    // Called when the file of a scene was removed or changed, and when it is there again; may be empty.
+    SceneFiles::OnChange on_scene_file;
   };
   // Makes the folder if need be. UNAVAILABLE when it cannot be used, FAILED_PRECONDITION when another server uses it.
   static absl::StatusOr<std::unique_ptr<JournalStore>> Open(Options options);
@@ -75,6 +80,8 @@ class JournalStore {
   absl::Status RemoveSession(const std::string& session_name);
 
   absl::Status KeepScene(const StoredScene& scene);
+  // Of a scene whose file is there: it is written again whenever somebody removes or changes it, until RemoveScene.
+  void GuardScene(std::shared_ptr<const StoredScene> scene) { scene_files_.Guard(std::move(scene)); }
   absl::Status RemoveScene(const StoredScene& scene);
 
   // What a server before this one left. Scenes without a model; the headers of the sessions' journals.
@@ -93,12 +100,15 @@ class JournalStore {
   // OK while the folder is the one that was opened, else UNAVAILABLE (JOURNAL_FAILED).
   absl::Status Usable() const;
   int failed_sessions() const;
+  // Files of scenes that somebody removed or changed since the start.
+  int64_t lost_scene_files() const { return scene_files_.lost(); }
   const Options& options() const { return options_; }
 
  private:
   class Sink;
   using JournalPtr = std::shared_ptr<SessionJournal>;
-  explicit JournalStore(Options options) : options_(std::move(options)) {}
+  explicit JournalStore(Options options)
+      : options_(std::move(options)), scene_files_(options_.files, options_.folder, options_.on_scene_file) {}
   JournalPtr NewJournal(const std::string& session_name);
   std::string StemOf(const std::string& session_name) const;
   // What the newest file of the session that begins with a sound header says, whatever follows it.
@@ -109,11 +119,12 @@ class JournalStore {
   void MarkDirty(const JournalPtr& journal);
   void QueueCheckpoint(const JournalPtr& journal);
   void SyncLoop();
-  // Stops the journals whose files have lost their names.
+  // Stops the journals whose files have lost their names, and has the files of scenes mended.
   void Watch();
   void CheckpointLoop();
 
   const Options options_;
+  SceneFiles scene_files_;
   int lock_file_ = -1;
   std::atomic<int64_t> failures_ = 0;
   mutable std::mutex mutex_;
@@ -121,6 +132,7 @@ class JournalStore {
   std::map<std::string, std::weak_ptr<SessionJournal>> journals_;  // by session name
   std::set<JournalPtr> dirty_;
   std::deque<JournalPtr> to_checkpoint_;
+  bool to_mend_scenes_ = false;
   bool stop_ = false;
   std::condition_variable changed_;
   std::thread syncer_;
