@@ -4,6 +4,7 @@
 // A compiled scene: const, shared by every world that runs it.
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -24,6 +25,7 @@
 #include "sim/energy/shell_body.h"
 #include "sim/energy/volume.h"
 #include "sim/linalg/scalar_sparse.h"
+#include "sim/material/material.h"
 #include "sim/mesh/embedding.h"
 #include "sim/mesh/mass_properties.h"
 #include "sim/mesh/surface_mesh.h"
@@ -47,6 +49,14 @@ struct IndexRange {
   int32_t size() const { return end - begin; }
 };
 
+// What the scene says of a body's material: where a reset that changes it begins (materials.h).
+struct SceneMaterial {
+  MaterialSpec given;     // its density is 0 where the scene gives the mass instead
+  MaterialSpec elements;  // of its elements, which differs in a calibrated cage
+  // The stiffness of its cage was found for the Poisson's ratio that it has: it is condensed, or calibrated.
+  bool fixed_poissons_ratio = false;
+};
+
 // What reports and sensors know of a body; the solver never sees this.
 struct Body {
   std::string name;
@@ -65,6 +75,8 @@ struct Body {
   Pose mesh_frame;
   // Constant, N, spread over the mass: no moment about the centre of mass.
   Vec3 external_force = Vec3::Zero();
+  // Of what reacts and is no shell.
+  std::optional<SceneMaterial> scene_material;
 };
 
 // Nodes that follow a frame: a boundary set of a deformable body, or all nodes of a driven one (empty name). Prescribed, unless a

@@ -5,51 +5,37 @@
 
 #include "absl/strings/str_cat.h"
 #include "sim/audit/audit.h"
+#include "sim/dynamics/barrier_stiffness.h"
 #include "sim/dynamics/joints.h"
+#include "sim/dynamics/seeded_random.h"
 #include "sim/dynamics/state_codec.h"
 #include "sim/energy/surface_map.h"
 
 namespace eipc {
 namespace {
 
-// SplitMix64 (Steele, Lea & Flood 2014): the same numbers wherever it runs.
-class Random {
- public:
-  explicit Random(uint64_t* state) : state_(state) {}
-  // Uniform in [0, 1).
-  double Unit() { return static_cast<double>(Next() >> 11) * 0x1p-53; }
-  double Between(double min, double max) { return min + (max - min) * Unit(); }
-  Vec3 Between(const PlacementRange::Bounds& bounds) {
-    Vec3 value;
-    for (int k = 0; k < 3; ++k) value[k] = Between(bounds.min[k], bounds.max[k]);
-    return value;
-  }
-  Vec3 Direction() {
-    const double z = Between(-1, 1), angle = Between(-M_PI, M_PI), radius = std::sqrt(1 - z * z);
-    return Vec3(radius * std::cos(angle), radius * std::sin(angle), z);
-  }
+Vec3 Between(const PlacementRange::Bounds& bounds, SeededRandom* random) {
+  Vec3 value;
+  for (int k = 0; k < 3; ++k) value[k] = random->Between(bounds.min[k], bounds.max[k]);
+  return value;
+}
 
- private:
-  uint64_t Next() {
-    uint64_t x = *state_ += 0x9e3779b97f4a7c15;
-    x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9;
-    x = (x ^ (x >> 27)) * 0x94d049bb133111eb;
-    return x ^ (x >> 31);
-  }
+// Uniform over all directions.
+Vec3 Direction(SeededRandom* random) {
+  const double z = random->Between(-1, 1), angle = random->Between(-M_PI, M_PI), radius = std::sqrt(1 - z * z);
+  return Vec3(radius * std::cos(angle), radius * std::sin(angle), z);
+}
 
-  uint64_t* state_;
-};
-
-Placement Draw(const PlacementRange& range, Random* random) {
+Placement Draw(const PlacementRange& range, SeededRandom* random) {
   Placement placement;
   placement.body = range.body;
-  placement.translation = random->Between(range.translation);
+  placement.translation = Between(range.translation, random);
   if (range.max_angle > 0) {
-    const Vec3 axis = range.axis ? *range.axis : random->Direction();
+    const Vec3 axis = range.axis ? *range.axis : Direction(random);
     placement.rotation = Quat(Eigen::AngleAxisd(random->Between(-range.max_angle, range.max_angle), axis));
   }
-  if (range.linear_velocity) placement.linear_velocity = random->Between(*range.linear_velocity);
-  if (range.angular_velocity) placement.angular_velocity = random->Between(*range.angular_velocity);
+  if (range.linear_velocity) placement.linear_velocity = Between(*range.linear_velocity, random);
+  if (range.angular_velocity) placement.angular_velocity = Between(*range.angular_velocity, random);
   return placement;
 }
 
@@ -102,12 +88,14 @@ std::string PlacementProblem(const Model& model, int32_t body) {
 StartDraws::StartDraws(const Model* model, StartOrder order)
     : model_(model), order_(std::move(order)), base_(InitialState(*model)), random_(order_.seed) {
   for (const Placement& placement : order_.placements) Place(*model_, placement, &base_);
+  base_.materials = StartMaterials(*model_, order_.materials, order_.material_ranges, order_.seed);
+  if (!base_.materials.empty()) base_.barrier_stiffness = InitialBarrierStiffness(*WithMaterials(*model_, base_.materials));
 }
 
 std::optional<State> StartDraws::Next() {
   ++taken_;
   State state = base_;
-  Random random(&random_);
+  SeededRandom random(&random_);
   for (const PlacementRange& range : order_.ranges) Place(*model_, Draw(range, &random), &state);
   StartJoints(*model_, &state);
   if (!IsFinite(state)) {

@@ -2,7 +2,7 @@
 #define EIPC_SIM_DYNAMICS_PLACEMENT_H_
 
 // Starts that differ from the scene's: free bodies are moved rigidly from where the scene places them, by given amounts or by
-// amounts that are drawn from ranges.
+// amounts that are drawn from ranges, and bodies have other materials (materials.h).
 
 #include <cstdint>
 #include <optional>
@@ -11,6 +11,7 @@
 
 #include "absl/status/status.h"
 #include "sim/base/types.h"
+#include "sim/dynamics/materials.h"
 #include "sim/dynamics/model.h"
 #include "sim/dynamics/state.h"
 
@@ -43,14 +44,16 @@ struct StartOrder {
   std::vector<Placement> placements;
   std::vector<PlacementRange> ranges;  // of other bodies
   uint64_t seed = 0;
-  int attempts = 1;  // draws of all ranges together, until no surfaces meet
+  int attempts = 1;  // draws of all placements together, until no surfaces meet
+  std::vector<State::BodyMaterial> materials;
+  std::vector<MaterialRange> material_ranges;  // of other bodies; drawn once
 };
 
 // Makes the starts that an order describes, one after the other, each checked by exact predicates. The same order gives the same
 // bits.
 class StartDraws {
  public:
-  // `model` outlives this.
+  // `model`: of the scene, outlives this.
   StartDraws(const Model* model, StartOrder order);
 
   // Whether there is another one: without ranges there is one in all.
@@ -63,7 +66,7 @@ class StartDraws {
  private:
   const Model* model_;
   StartOrder order_;
-  State base_;       // with the placements
+  State base_;       // with the placements and materials
   uint64_t random_;  // state of the generator
   int taken_ = 0;
   std::string conflict_;

@@ -7,6 +7,7 @@
 #include "sim/dynamics/barrier_stiffness.h"
 #include "sim/dynamics/joint_drives.h"
 #include "sim/dynamics/joints.h"
+#include "sim/dynamics/materials.h"
 #include "sim/dynamics/may_sleep.h"
 #include "sim/dynamics/model.h"
 #include "sim/dynamics/sliders.h"
@@ -137,7 +138,7 @@ bool StateFits(const State& state, const Model& model) {
   if (state.q.size() != size || state.v.size() != size || state.drives.size() != model.boundary_sets.size()) return false;
   if (!ContactPairsFit(state, model.node_count) || !SlidersFit(state, model) || !SlidesFit(state, model)) return false;
   if (state.joints.size() != model.joints.size() || state.pose_drives.size() != model.pose_drives.size()) return false;
-  if (!JointDrivesFit(state, model)) return false;
+  if (!JointDrivesFit(state, model) || !MaterialsFit(state.materials, model)) return false;
   if (state.history && !HistoryFits(*state.history, size)) return false;
   return !state.sleep || SleepFits(*state.sleep, model);
 }

@@ -121,6 +121,16 @@ struct State {
   };
   std::vector<PoseDrive> pose_drives;
 
+  // A body of which a reset changed the material, and what it has in place of the scene's (materials.h).
+  struct BodyMaterial {
+    int32_t body = 0;
+    double youngs_modulus_pa = 0;
+    double poissons_ratio = 0;
+    double density_kg_m3 = 0;
+    bool operator==(const BodyMaterial&) const = default;
+  };
+  std::vector<BodyMaterial> materials;  // by body, ascending; kept until the next reset
+
   // 64-bit digest over every bit above, as 16 hex digits.
   std::string Digest() const;
 };

@@ -118,6 +118,16 @@ void VisitPoseDrives(Archive& archive, Drives& drives) {
   });
 }
 
+template <typename Archive, typename Materials>
+void VisitMaterials(Archive& archive, Materials& materials) {
+  if (kLeavesOutEmpty<Archive> && materials.empty()) return;
+  archive.Each(materials, [&archive](auto& material) {
+    auto& [body, youngs_modulus_pa, poissons_ratio, density_kg_m3] = material;
+    archive.Value(body);
+    for (auto* number : {&youngs_modulus_pa, &poissons_ratio, &density_kg_m3}) archive.Value(*number);
+  });
+}
+
 template <typename Archive, typename Stability>
 void VisitStability(Archive& archive, Stability& stability) {
   if (kLeavesOutEmpty<Archive> && !stability) return;
@@ -133,7 +143,7 @@ void VisitStability(Archive& archive, Stability& stability) {
 template <typename Archive, typename S>
 void VisitState(Archive& archive, S& state) {
   auto& [step, time_s, q, v, barrier_stiffness, drives, history, stability, contact_pairs, sleep, sliders, slides, joints,
-         pose_drives] = state;
+         pose_drives, materials] = state;
   archive.Value(step);
   archive.Value(time_s);
   archive.Vector(q);
@@ -171,6 +181,7 @@ void VisitState(Archive& archive, S& state) {
   VisitSlides(archive, slides);
   VisitJoints(archive, joints);
   VisitPoseDrives(archive, pose_drives);
+  VisitMaterials(archive, materials);
   VisitStability(archive, stability);
 }
 

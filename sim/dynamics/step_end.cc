@@ -131,6 +131,7 @@ void Stepper::Finish() {
   }
   next.step = from.step + 1;
   next.time_s = from.time_s + task_.input->dt_s;
+  next.materials = from.materials;
   // Pairs that contact no longer couples are dropped every few steps only: each new pattern costs a symbolic factorization.
   constexpr int64_t kStepsOfOnePattern = 16;
   if (next.step % kStepsOfOnePattern == 0) problem_.ContactPairs(true, &next.contact_pairs);

@@ -18,9 +18,11 @@ namespace eipc {
 // One running copy: a model, its state and the machinery to advance it.
 class World {
  public:
+  // `model`: of the scene.
   explicit World(std::shared_ptr<const Model> model, int threads = 1);
 
-  const Model& model() const { return *model_; }
+  // The scene's, with the materials of the state. Valid until Reset, Restore.
+  const Model& model() const { return simulation_->model(); }
   const State& state() const { return state_; }
   // The report of the last step and those that it continued.
   const StepReport& report() const { return report_; }
@@ -33,11 +35,14 @@ class World {
   void Reset();
   // INVALID_ARGUMENT when the sizes do not fit the model.
   absl::Status Restore(const State& state);
-  void SurfacePositions(std::vector<Vec3>* x) const { simulation_.SurfacePositions(state_, x); }
+  void SurfacePositions(std::vector<Vec3>* x) const { simulation_->SurfacePositions(state_, x); }
 
  private:
-  std::shared_ptr<const Model> model_;
-  Simulation simulation_;
+  void Put(const State& state);
+
+  std::shared_ptr<const Model> scene_model_;
+  int threads_;
+  std::unique_ptr<Simulation> simulation_;  // of a model with the materials of state_
   State state_;
   State next_;
   StepReport report_;

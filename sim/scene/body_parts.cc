@@ -105,6 +105,7 @@ bool Embed(const TetMesh& cage, const SurfaceMesh& surface, const BodySpec& spec
 }
 
 void AddElements(const TetMesh& mesh, const CageIntegrals& integrals, const MaterialSpec& material, CompiledBody* out) {
+  out->material = material;
   out->elastic.material = material.model->make(material);
   out->elastic.rayleigh_alpha_per_s = material.rayleigh_alpha_per_s;
   out->elastic.rayleigh_beta_s = material.rayleigh_beta_s;

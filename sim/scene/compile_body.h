@@ -23,7 +23,8 @@ struct CompiledBody {
   // Full-space and embedded bodies: the node of each vertex of the tetrahedral (cage) mesh, -1 for one that no tetrahedron uses.
   std::vector<int32_t> node_of_vertex;
   std::vector<ScalarSparse::Entry> mass_entries;
-  ElasticBody elastic;  // no nodes for what does not react
+  ElasticBody elastic;    // no nodes for what does not react
+  MaterialSpec material;  // of its elements
   // Shells only: their elements without bending, which depends on what is driven; the shape without stress.
   std::optional<ShellBody> shell;
   std::vector<Vec3> stress_free;        // by node, mesh frame

@@ -24,6 +24,13 @@
 namespace eipc {
 namespace {
 
+// Of a body with elements. A calibrated cage, and a condensed one, has the stiffness of one Poisson's ratio.
+SceneMaterial SceneMaterialOf(const BodySpec& spec, const CompiledBody& compiled) {
+  SceneMaterial material = {spec.material, compiled.material, compiled.calibration || compiled.elastic.condensed != nullptr};
+  if (spec.inertia) material.given.density_kg_m3 = 0;
+  return material;
+}
+
 // Appends one body to the stacked model.
 void AppendBody(const BodySpec& spec, CompiledBody compiled, std::vector<ScalarSparse::Entry>* mass, Model* model) {
   Body body;
@@ -55,6 +62,7 @@ void AppendBody(const BodySpec& spec, CompiledBody compiled, std::vector<ScalarS
   for (const Body& other : model->bodies) tets = std::max(tets, other.tets.end);
   body.tets = {tets, tets + static_cast<int32_t>(compiled.elastic.nodes.size())};
   if (!compiled.elastic.nodes.empty()) {
+    body.scene_material = SceneMaterialOf(spec, compiled);
     for (Tet& tet : compiled.elastic.nodes) {
       for (int32_t& node : tet) node += first_node;
     }
