@@ -11,6 +11,7 @@
 #include "server/convert/array_convert.h"
 #include "server/convert/geometry_convert.h"
 #include "server/convert/joint_convert.h"
+#include "server/convert/material_convert.h"
 #include "server/convert/shell_convert.h"
 #include "server/convert/slider_convert.h"
 #include "sim/base/status_macros.h"
@@ -179,9 +180,10 @@ absl::StatusOr<ObservationPlan> ObservationPlan::Create(const Model& model, cons
   plan.state_digest_ = request.state_digest();
   plan.step_receipt_ = request.step_receipt();
   plan.volumes_ = request.volumes();
-  plan.joints_ = request.joints();
-  plan.goals_ = request.goals();
+  plan.readings_.joints = request.joints();
+  plan.readings_.goals = request.goals();
   plan.shells_ = request.shells();
+  plan.readings_.materials = request.materials();
   plan.float32_ = request.positions_dtype() == v1::FLOAT32;
   if (!plan.float32_ && request.positions_dtype() != v1::FLOAT64 && request.positions_dtype() != v1::DATA_TYPE_UNSPECIFIED) {
     return absl::InvalidArgumentError(absl::StrCat("INVALID_REQUEST: observe.positions_dtype: must be FLOAT64 or FLOAT32, got ",
@@ -207,10 +209,11 @@ absl::StatusOr<ObservationPlan> ObservationPlan::Create(const Model& model, cons
 
 int64_t ObservationPlan::MostBytes(const Model& model) const {
   // Fixed fields of an observation, and of a body beside its positions; names are short.
-  constexpr int64_t kPerAnswer = 4096, kPerBody = 512, kPerJoint = 256, kPerGoal = 128;
+  constexpr int64_t kPerAnswer = 4096, kPerBody = 512, kPerJoint = 256, kPerGoal = 128, kPerMaterial = 320;
   const int64_t per_point = 3 * (float32_ ? sizeof(float) : sizeof(double));
-  int64_t bytes = kPerAnswer + (joints_ ? kPerJoint * static_cast<int64_t>(model.joints.size()) : 0);
-  if (goals_) bytes += kPerGoal * static_cast<int64_t>(model.goals.size());
+  int64_t bytes = kPerAnswer + (readings_.joints ? kPerJoint * static_cast<int64_t>(model.joints.size()) : 0);
+  if (readings_.materials) bytes += kPerMaterial * static_cast<int64_t>(model.bodies.size());
+  if (readings_.goals) bytes += kPerGoal * static_cast<int64_t>(model.goals.size());
   for (const int index : bodies_) {
     const Body& body = model.bodies[index];
     bytes += kPerBody;
@@ -237,8 +240,9 @@ void ObservationPlan::Observe(const World& world, v1::Observation* out) const {
   touch_.Observe(world, bodies_, x, out);
   ObserveContacts(world, x, &poses, out);
   ObserveBoundaryPoses(world, out);
-  if (joints_) JointReadingsToProto(world.model(), world.state(), out);
-  if (goals_) GoalsToProto(world.model(), world.state(), out);
+  if (readings_.joints) JointReadingsToProto(world.model(), world.state(), out);
+  if (readings_.goals) GoalsToProto(world.model(), world.state(), out);
+  if (readings_.materials) MaterialsToProto(world.model(), world.state(), out);
   if (min_distance_) out->set_min_distance_m(world.contact_forces().min_distance_m);
   if (energies_) EnergiesToProto(ComputeEnergies(world, x), out->mutable_energies());
   if (solver_report_) ReportToProto(world.report(), out->mutable_solver_report());

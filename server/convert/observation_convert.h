@@ -46,10 +46,14 @@ class ObservationPlan {
   bool state_digest_ = false;
   bool step_receipt_ = false;
   bool volumes_ = false;
-  bool joints_ = false;
-  bool goals_ = false;
   bool shells_ = false;
   bool float32_ = false;
+  // What is read of the scene and the state alone.
+  struct Readings {
+    bool joints = false;
+    bool goals = false;
+    bool materials = false;
+  } readings_;
   TouchPlan touch_;
   std::vector<int> bodies_;        // in the model's order
   std::vector<bool> body_wanted_;  // by body

@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "eipc/v1/service.pb.h"
 #include "server/convert/geometry_convert.h"
+#include "server/convert/material_convert.h"
 #include "server/convert/wire_check.h"
 #include "sim/scene/problems.h"
 
@@ -74,7 +75,7 @@ PlacementRange RangeFromProto(const Model& model, const v1::PlacementRange& mess
 }  // namespace
 
 absl::StatusOr<std::optional<StartOrder>> StartOrderFromProto(const Model& model, const v1::ResetRequest& request) {
-  if (request.placements().empty() && !request.has_randomize()) return std::optional<StartOrder>();
+  if (request.placements().empty() && request.materials().empty() && !request.has_randomize()) return std::optional<StartOrder>();
   Problems problems;
   StartOrder order;
   std::set<int32_t> named;
@@ -88,6 +89,7 @@ absl::StatusOr<std::optional<StartOrder>> StartOrderFromProto(const Model& model
     order.ranges.push_back(
         RangeFromProto(model, randomize.ranges(i), absl::StrCat("randomize.ranges[", i, "]"), &named, &problems));
   }
+  StartMaterialsFromProto(model, request, &order, &problems);
   order.seed = randomize.seed();
   order.attempts = randomize.attempts() == 0 ? kDefaultAttempts : randomize.attempts();
   if (order.attempts < 1 || order.attempts > kMaxAttempts) {

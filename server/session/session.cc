@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "server/os/thread_scheduling.h"
 #include "server/session/build_id.h"
+#include "server/session/memory_budget.h"
 #include "server/session/queue_full.h"
 #include "server/session/state_bytes.h"
 #include "sim/base/status_macros.h"
@@ -27,6 +28,24 @@ Session::Session(SceneRegistry::Pin scene, Options options) : scene_(std::move(s
   }
   Touch();
   NoteSeen();
+}
+
+// Worlds that came back with materials of their own have their models already.
+void Session::Keep(Quotas::Hold place, KeptMemory memory) {
+  place_ = std::move(place);
+  memory_ = std::move(memory);
+  for (Slot& slot : worlds_) {
+    slot.counts_materials = !slot.world->state().materials.empty();
+    if (slot.counts_materials) memory_.SetTo(memory_.bytes() + EstimateModelBytes(*scene_->model));
+  }
+}
+
+// From the first materials on, for as long as the session lives: a world that has some has a model of its own.
+absl::Status Session::CountMaterials(const State& state, Slot* slot) {
+  if (state.materials.empty() || slot->counts_materials) return absl::OkStatus();
+  EIPC_RETURN_IF_ERROR(memory_.Grow(EstimateModelBytes(*scene_->model), "the model of a world with materials of its own"));
+  slot->counts_materials = true;
+  return absl::OkStatus();
 }
 
 void Session::CountAnswers(const TenantMemory& memory) {
@@ -177,6 +196,7 @@ absl::Status Session::AcknowledgeBatch(std::string request_id, std::string reque
 }
 
 absl::Status Session::Replace(int index, const State& state) {
+  EIPC_RETURN_IF_ERROR(CountMaterials(state, &worlds_[index]));
   if (log_ != nullptr) EIPC_RETURN_IF_ERROR(log_->Append(EncodeRecord(LogState{index, PackState(state, *scene_->model)})));
   worlds_[index].retries.Forget();
   worlds_[index].batch_part.Forget();

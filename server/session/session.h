@@ -118,10 +118,7 @@ class Session {
   void AttachLog(std::unique_ptr<SessionLog> log);
   bool recording() const { return log_ != nullptr && log_->recording(); }
   // Its place among its tenant's sessions and the memory that was set aside for it, given back with it.
-  void Keep(Quotas::Hold place, KeptMemory memory) {
-    place_ = std::move(place);
-    memory_ = std::move(memory);
-  }
+  void Keep(Quotas::Hold place, KeptMemory memory);
   // The answers that it remembers count there from now on.
   void CountAnswers(const TenantMemory& memory);
   // nullptr when there is none.
@@ -161,11 +158,13 @@ class Session {
     std::vector<int64_t> ended_at;   // of each of them: SolveLimit::ends_at_check; empty: none had a time limit
     double pending_s = 0;            // what they took
     double last_step_s = 0;          // what the last step took
+    bool counts_materials = false;   // the model that a world with materials of its own has is in memory_
   };
 
   absl::Status StepOnce(const StepCommand& command, int taken, const StepBudget& budget, SolveSlots* slots, Slot* world,
                         double* slot_wait_s);
   absl::Status Replace(int index, const State& state);
+  absl::Status CountMaterials(const State& state, Slot* slot);
   std::string PendingRecord(int index, LogStep* step, RetryKind kind, double* replay_s) const;
   absl::Status TakeBack(int index);
   void RememberAnswer(LogStep step, RetryKind kind);

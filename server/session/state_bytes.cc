@@ -80,6 +80,13 @@ void AddJointDrive(ByteWriter* out, const State::Joint& joint, const Joint& of) 
   AddEntry(out, "joint_drive", value);
 }
 
+void AddMaterial(ByteWriter* out, const State::BodyMaterial& material, const Body& of) {
+  ByteWriter value;
+  value.Text(of.name);
+  for (const double number : {material.youngs_modulus_pa, material.poissons_ratio, material.density_kg_m3}) value.Value(number);
+  AddEntry(out, "material", value);
+}
+
 // Reads the entries into a state that begins as the scene's.
 class Reading {
  public:
@@ -103,6 +110,8 @@ class Reading {
       return TakeJoint(&reader);
     } else if (name == "joint_drive") {
       return TakeJointDrive(&reader);
+    } else if (name == "material") {
+      return TakeMaterial(&reader);
     } else if (name == "rest") {
       rest_ = std::string(value);
       return absl::OkStatus();
@@ -207,6 +216,18 @@ class Reading {
     return absl::OkStatus();
   }
 
+  absl::Status TakeMaterial(ByteReader* reader) {
+    absl::string_view name;
+    State::BodyMaterial material;
+    reader->Text(name);
+    for (double* number : {&material.youngs_modulus_pa, &material.poissons_ratio, &material.density_kg_m3}) reader->Value(*number);
+    if (!reader->ok()) return Corrupt("its bytes are cut short");
+    material.body = model_.FindBody(std::string(name));
+    if (material.body < 0) return Foreign(absl::StrCat("the scene has no body '", Printable(name), "'"));
+    state_.materials.push_back(material);
+    return absl::OkStatus();
+  }
+
   // What AddDrive and AddSlider begin with, and then what `take` reads; returns the boundary set that it is of.
   template <typename Take>
   absl::StatusOr<int> TakeOfSet(ByteReader* reader, const Take& take) const {
@@ -243,6 +264,7 @@ std::string PackState(const State& state, const Model& model) {
   for (size_t j = 0; j < state.joints.size(); ++j) {
     if (model.joints[j].drive) AddJointDrive(&out, state.joints[j], model.joints[j]);
   }
+  for (const State::BodyMaterial& material : state.materials) AddMaterial(&out, material, model.bodies[material.body]);
   // Positions and velocities are there already.
   State rest = state;
   rest.q.resize(0);

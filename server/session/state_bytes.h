@@ -20,6 +20,8 @@ namespace eipc {
 //   slider                            one a slider: body, name, mode and value of its command, by_client
 //   joint                             one a joint: name, coordinate (angles over whole turns)
 //   joint_drive                       one a joint with a drive: name, mode, goal, value and rate of its command, by_client
+//   material                          one a body that has another material than the scene gives it: name, Young's modulus (Pa),
+//                                     Poisson's ratio, density (kg/m^3)
 //   rest                              what else is carried between steps, for the build that wrote it
 std::string PackState(const State& state, const Model& model);
 

@@ -1,3 +1,4 @@
+#include "server/convert/material_convert.h"
 #include "server/convert/observation_convert.h"
 #include "server/convert/placement_convert.h"
 #include "server/rpc/handlers/calls.h"
@@ -30,7 +31,7 @@ absl::Status Reset(Services& services, const CallContext& context, const v1::Res
   EIPC_RETURN_IF_ERROR(CheckWorld(*session, request.world()));
   EIPC_ASSIGN_OR_RETURN(const ObservationPlan plan, ObservationPlan::Create(session->world().model(), request.observe()));
   EIPC_RETURN_IF_ERROR(context.ReserveAnswer(plan.MostBytes(session->world().model())));
-  const Model& model = session->world().model();
+  const Model& model = *session->scene().model;
   EIPC_ASSIGN_OR_RETURN(const std::optional<StartOrder> order, StartOrderFromProto(model, request));
   if (order) {
     EIPC_ASSIGN_OR_RETURN(const State start, FindStart(services, context, session, StartDraws(&model, *order)));
@@ -41,6 +42,7 @@ absl::Status Reset(Services& services, const CallContext& context, const v1::Res
   session->CheckpointLogIfDue(session.name());
   services.feeds.Publish(session.name(), request.world(), session->world(request.world()));
   plan.Observe(session->world(request.world()), response);
+  if (response->materials().empty()) MaterialsToProto(model, session->world(request.world()).state(), response);
   return absl::OkStatus();
 }
 
