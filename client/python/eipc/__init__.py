@@ -30,6 +30,7 @@ from .episode_file import LostEpisode
 from .farm import Farm
 from .geometry import Interpolation, Pose, Trajectory
 from .goals import GoalProgress, GoalReading
+from .materials import BodyMaterial, MaterialRange
 from .observation import (
     BodyObservation,
     BoundaryPose,
@@ -56,10 +57,10 @@ from .touch import ContactTractions, PairSlip, PeakStress
 __version__ = "0.2.0"
 
 __all__ = [
-    "AbortedError", "BatchResult", "BodyInfo", "BodyObservation", "BodyTopology", "BoundaryPose", "CancelledError", "Client",
+    "AbortedError", "BatchResult", "BodyInfo", "BodyMaterial", "BodyObservation", "BodyTopology", "BoundaryPose", "CancelledError", "Client",
     "ContactCounts", "ContactTractions", "ContactWrench", "DeadlineExceededError", "DriveMode", "DriveMotion", "DriveReading", "EipcError", "Energies", "Episode", "EpisodeError", "FailedPreconditionError",
     "Farm", "GoalProgress", "GoalReading",
-    "InternalError", "Interpolation", "InvalidArgumentError", "JointReading", "LostEpisode", "LostEpisodeWarning", "MeshUpload", "NotFoundError", "Observation", "Observe", "Operation", "Outcome",
+    "InternalError", "Interpolation", "InvalidArgumentError", "JointReading", "LostEpisode", "LostEpisodeWarning", "MaterialRange", "MeshUpload", "NotFoundError", "Observation", "Observe", "Operation", "Outcome",
     "PairCount", "PairSlip", "PeakStress", "PermissionDeniedError", "Placement", "PlacementRange", "Pose", "PoseDriveReading", "RealTimeLoop", "Recorder", "ResourceExhaustedError", "Scene",
     "SceneFileError", "SceneSummary", "ServerInfo", "ServerProcess", "ServerStartError", "Session", "SessionInfo", "ShellReading", "Snapshot", "SolverReport", "StepLimit", "StepReceipt", "StepStream",
     "VolumeReading", "Timing", "Tls", "Trajectory", "UnauthenticatedError", "UnavailableError", "UnimplementedError", "connect", "drives", "launch", "robot",

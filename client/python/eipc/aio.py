@@ -18,6 +18,7 @@ from . import requests
 from .client import DEFAULT_TIMEOUT_S, MAX_MESSAGE_BYTES, BodyInfo, BodyTopology, SceneSummary, Tls, summary_from_message, topology_from_message
 from .errors import EipcError, UnavailableError, error_from_number, error_from_rpc
 from .observation import Observation, Observe, observation_from_message
+from .materials import Materials
 from .placement import Placement, PlacementRange
 from .requests import Drives, Joints, Targets, Trajectories
 from .resources import (BatchResult, ServerInfo, SessionInfo, Snapshot, batch_from_message, server_info_from_message,
@@ -216,8 +217,8 @@ class AsyncSession:
 
     async def reset(self, observe: Optional[Observe] = None, world: int = 0, placements: Optional[Mapping[str, Placement]] = None,
                     ranges: Optional[Mapping[str, PlacementRange]] = None, seed: int = 0, attempts: int = 0,
-                    timeout: Optional[float] = None) -> Observation:
-        request = requests.reset(self.name, observe, world, placements, ranges, seed, attempts)
+                    timeout: Optional[float] = None, materials: Optional[Materials] = None) -> Observation:
+        request = requests.reset(self.name, observe, world, placements, ranges, seed, attempts, materials)
         return observation_from_message(await self._client._call(self._client._stub.Reset, request, timeout))
 
     async def snapshot(self, world: int = 0, data: bool = False, keep: bool = True, timeout: Optional[float] = None) -> Snapshot:

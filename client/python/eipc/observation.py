@@ -14,6 +14,7 @@ from .drives import DriveReading, reading_from_message
 from .geometry import Pose
 from .goals import GoalReading, goals_from_messages
 from .joints import JointReading, PoseDriveReading, joint_from_message, pose_drive_from_message
+from .materials import BodyMaterial, materials_from_messages
 from .shells import ShellReading, shell_from_message
 from .shown import brief
 from .solver_report import SolverReport, StepReceipt, receipt_from_message, report_from_message
@@ -51,6 +52,8 @@ class Observe:
     goals: bool = False
     # How shells lie: keypoints, coverage, layers, stretch.
     shells: bool = False
+    # Which materials bodies have in place of the scene's.
+    materials: bool = False
     # Restrict per-body groups to these bodies; empty means all.
     bodies: Sequence[str] = ()
     # Element type of arrays of positions, forces, areas and stresses: float64 or float32.
@@ -61,7 +64,7 @@ class Observe:
         """Every group, with changes by keyword."""
         groups = ("poses", "twists", "cage_positions", "surface_positions", "contact_wrenches", "contact_counts",
                   "min_distance", "energies", "solver_report", "boundary_poses", "state_digest", "step_receipt", "volumes",
-                  "contact_tractions", "stresses", "slips", "joints", "goals", "shells")
+                  "contact_tractions", "stresses", "slips", "joints", "goals", "shells", "materials")
         chosen: dict[str, Any] = {**dict.fromkeys(groups, True), **changes}
         return cls(**chosen)
 
@@ -73,7 +76,7 @@ class Observe:
             solver_report=self.solver_report, boundary_poses=self.boundary_poses, state_digest=self.state_digest,
             step_receipt=self.step_receipt, volumes=self.volumes,
             contact_tractions=self.contact_tractions, stresses=self.stresses, slips=self.slips, joints=self.joints,
-            goals=self.goals, shells=self.shells, bodies=list(self.bodies),
+            goals=self.goals, shells=self.shells, materials=self.materials, bodies=list(self.bodies),
             positions_dtype=arrays.data_type(self.positions_dtype))
 
 
@@ -196,6 +199,8 @@ class Observation:
     joints: Mapping[str, JointReading] = field(default_factory=dict)
     # By name, in this state.
     goals: Mapping[str, GoalReading] = field(default_factory=dict)
+    # By body: those that the last reset gave or drew, with all their numbers. Also in the answer of that reset.
+    materials: Mapping[str, BodyMaterial] = field(default_factory=dict)
 
     @property
     def drives(self) -> Mapping[tuple[str, str], DriveReading]:
@@ -369,6 +374,10 @@ class ReceivedObservation(Observation):
     @functools.cached_property
     def goals(self) -> Mapping[str, GoalReading]:
         return goals_from_messages(self.message.goals)
+
+    @functools.cached_property
+    def materials(self) -> Mapping[str, BodyMaterial]:
+        return materials_from_messages(self.message.materials)
 
 
 def observation_from_message(message: observation_pb2.Observation) -> ReceivedObservation:

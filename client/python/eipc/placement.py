@@ -8,6 +8,7 @@ from typing import Any, Mapping, Optional, Sequence
 import numpy as np
 from numpy.typing import ArrayLike
 
+from .materials import Materials, given_and_drawn
 from .shown import brief
 from .v1 import geometry_pb2, service_pb2
 
@@ -63,17 +64,20 @@ class PlacementRange:
         return message
 
 
-def start_order(placements: Optional[Mapping[str, Placement]], ranges: Optional[Mapping[str, PlacementRange]], seed: int,
-                attempts: int) -> dict[str, Any]:
-    """The fields of a reset that say where bodies start."""
+def start_order(placements: Optional[Mapping[str, Placement]], ranges: Optional[Mapping[str, PlacementRange]],
+                materials: Optional[Materials], seed: int, attempts: int) -> dict[str, Any]:
+    """The fields of a reset that say where bodies start, and of what materials."""
     fields: dict[str, Any] = {}
     if placements:
         fields["placements"] = [placement.to_message(body) for body, placement in placements.items()]
-    if ranges:
+    given, drawn = given_and_drawn(materials)
+    if given:
+        fields["materials"] = given
+    if ranges or drawn:
         if not 0 <= seed < 2**64:
             raise ValueError(f"seed must be in [0, 2^64), got {seed}")
-        fields["randomize"] = service_pb2.Randomize(seed=seed, attempts=attempts,
-                                                    ranges=[bounds.to_message(body) for body, bounds in ranges.items()])
+        bounds = [of_body.to_message(body) for body, of_body in (ranges or {}).items()]
+        fields["randomize"] = service_pb2.Randomize(seed=seed, attempts=attempts, ranges=bounds, materials=drawn)
     return fields
 
 

@@ -10,6 +10,7 @@ import grpc
 from .drives import DriveMotion
 from .errors import InternalError
 from .geometry import Pose, Trajectory
+from .materials import Materials
 from .observation import Observe
 from .placement import Placement, PlacementRange, start_order
 from .resources import Snapshot
@@ -52,9 +53,10 @@ def step_batch(session: str, steps: Sequence[Mapping[str, Any]], request_id: str
 
 
 def reset(session: str, observe: Optional[Observe] = None, world: int = 0, placements: Optional[Mapping[str, Placement]] = None,
-          ranges: Optional[Mapping[str, PlacementRange]] = None, seed: int = 0, attempts: int = 0) -> service_pb2.ResetRequest:
+          ranges: Optional[Mapping[str, PlacementRange]] = None, seed: int = 0, attempts: int = 0,
+          materials: Optional[Materials] = None) -> service_pb2.ResetRequest:
     return service_pb2.ResetRequest(session=session, observe=(observe or Observe()).to_message(), world=world,
-                                    **start_order(placements, ranges, seed, attempts))
+                                    **start_order(placements, ranges, materials, seed, attempts))
 
 
 def state(session: str, observe: Optional[Observe] = None, world: int = 0) -> service_pb2.GetStateRequest:

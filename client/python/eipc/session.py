@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Callable, Mapping, Optional, Sequence, Un
 from . import requests
 from .errors import EipcError
 from .observation import Observation, Observe, observation_from_message
+from .materials import Materials
 from .placement import Placement, PlacementRange
 from .requests import Drives, Joints, Targets, Trajectories
 from .resources import (BatchResult, Operation, SessionInfo, Snapshot, batch_from_message, session_info_from_message,
@@ -81,14 +82,17 @@ class Session:
 
     def reset(self, observe: Optional[Observe] = None, world: int = 0, placements: Optional[Mapping[str, Placement]] = None,
               ranges: Optional[Mapping[str, PlacementRange]] = None, seed: int = 0, attempts: int = 0,
-              timeout: Optional[float] = None) -> Observation:
+              timeout: Optional[float] = None, materials: Optional[Materials] = None) -> Observation:
         """Back to the scene's start.
 
         placements: free bodies that start elsewhere. ranges: free bodies whose start is drawn with `seed`, again until no surfaces
         meet, at most `attempts` times (0: 100); the poses and twists observed say what was drawn, and the same seed gives the same
         bits. Raises FailedPreconditionError (NO_FREE_START) where surfaces meet; the world then is where it was.
+
+        materials: bodies that have another material until the next reset, given (BodyMaterial) or drawn with `seed` (MaterialRange); the
+        answer's `materials` say which. Raises InvalidArgumentError for a number that a reset cannot change.
         """
-        request = requests.reset(self.name, observe, world, placements, ranges, seed, attempts)
+        request = requests.reset(self.name, observe, world, placements, ranges, seed, attempts, materials)
         return observation_from_message(self._client._call(self._client._stub.Reset, request, timeout))
 
     def state(self, observe: Optional[Observe] = None, world: int = 0, timeout: Optional[float] = None) -> Observation:

@@ -5,8 +5,8 @@
     client.create_scene(drawn.scene)
 
 What was drawn is in the result and in the scene's description, which recordings and episodes keep. The same seed and ranges give the same
-numbers; each path has a stream of its own, so that adding one changes none of the others. Starts of bodies are drawn by resets
-(PlacementRange), without a new scene.
+numbers; each path has a stream of its own, so that adding one changes none of the others. Starts of bodies and their elastic moduli and
+densities are drawn by resets (PlacementRange, MaterialRange), without a new scene.
 """
 
 from __future__ import annotations

@@ -1,0 +1,66 @@
+"""Materials other than the scene's, which a reset gives to bodies or draws for them within one compiled scene."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Iterable, Mapping, Optional, Union
+
+from .shown import brief
+from .v1 import observation_pb2, service_pb2
+from .variation import Range
+
+
+@brief
+@dataclass(frozen=True)
+class BodyMaterial:
+    """Numbers of a body's material: youngs_modulus (Pa), poissons_ratio, density (kg/m^3). In a reset None is the scene's; in an
+    observation it is what the body has not: with affine.inertia there is no density, and some materials have no Poisson's ratio."""
+
+    youngs_modulus: Optional[float] = None
+    poissons_ratio: Optional[float] = None
+    density: Optional[float] = None
+
+    def to_message(self, body: str) -> observation_pb2.BodyMaterial:
+        return observation_pb2.BodyMaterial(body=body, youngs_modulus_pa=self.youngs_modulus, poissons_ratio=self.poissons_ratio,
+                                            density_kg_m3=self.density)
+
+
+@brief
+@dataclass(frozen=True)
+class MaterialRange:
+    """Ranges from which numbers of a body's material are drawn; None: the scene's. See BodyMaterial."""
+
+    youngs_modulus: Optional[Range] = None
+    poissons_ratio: Optional[Range] = None
+    density: Optional[Range] = None
+
+    def to_message(self, body: str) -> service_pb2.MaterialRange:
+        return service_pb2.MaterialRange(body=body, youngs_modulus_pa=_range(self.youngs_modulus),
+                                         poissons_ratio=_range(self.poissons_ratio), density_kg_m3=_range(self.density))
+
+
+Materials = Mapping[str, Union[BodyMaterial, MaterialRange]]
+
+
+def given_and_drawn(materials: Optional[Materials]) -> tuple[list[Any], list[Any]]:
+    """The messages of the bodies whose material is given, and of those for which it is drawn."""
+    given: list[Any] = []
+    drawn: list[Any] = []
+    for body, material in (materials or {}).items():
+        (drawn if isinstance(material, MaterialRange) else given).append(material.to_message(body))
+    return given, drawn
+
+
+def materials_from_messages(messages: Iterable[observation_pb2.BodyMaterial]) -> dict[str, BodyMaterial]:
+    return {message.body: BodyMaterial(*(_number(message, name) for name in ("youngs_modulus_pa", "poissons_ratio", "density_kg_m3")))
+            for message in messages}
+
+
+def _number(message: observation_pb2.BodyMaterial, name: str) -> Optional[float]:
+    return float(getattr(message, name)) if message.HasField(name) else None
+
+
+def _range(bounds: Optional[Range]) -> Optional[service_pb2.NumberRange]:
+    if bounds is None:
+        return None
+    return service_pb2.NumberRange(min=bounds.low, max=bounds.high, logarithmic=bounds.log, factor=bounds.factor)
