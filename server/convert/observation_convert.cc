@@ -165,7 +165,8 @@ int64_t ShellReadingBytes(const Model& model, int body) {
 
 }  // namespace
 
-absl::StatusOr<ObservationPlan> ObservationPlan::Create(const Model& model, const v1::ObservationRequest& request) {
+absl::StatusOr<ObservationPlan> ObservationPlan::Create(const Model& model, const v1::ObservationRequest& request,
+                                                        absl::string_view path) {
   ObservationPlan plan;
   plan.poses_ = request.poses();
   plan.twists_ = request.twists();
@@ -186,7 +187,7 @@ absl::StatusOr<ObservationPlan> ObservationPlan::Create(const Model& model, cons
   plan.readings_.materials = request.materials();
   plan.float32_ = request.positions_dtype() == v1::FLOAT32;
   if (!plan.float32_ && request.positions_dtype() != v1::FLOAT64 && request.positions_dtype() != v1::DATA_TYPE_UNSPECIFIED) {
-    return absl::InvalidArgumentError(absl::StrCat("INVALID_REQUEST: observe.positions_dtype: must be FLOAT64 or FLOAT32, got ",
+    return absl::InvalidArgumentError(absl::StrCat("INVALID_REQUEST: ", path, ".positions_dtype: must be FLOAT64 or FLOAT32, got ",
                                                    static_cast<int>(request.positions_dtype())));
   }
   plan.touch_ = TouchPlan(request, plan.float32_);
@@ -195,7 +196,7 @@ absl::StatusOr<ObservationPlan> ObservationPlan::Create(const Model& model, cons
     const int body = model.FindBody(request.bodies(i));
     if (body < 0) {
       const auto append_name = [](std::string* out, const Body& b) { out->append(b.name); };
-      return absl::NotFoundError(absl::StrCat("BODY_NOT_FOUND: observe.bodies[", i, "]: no body '",
+      return absl::NotFoundError(absl::StrCat("BODY_NOT_FOUND: ", path, ".bodies[", i, "]: no body '",
                                               absl::CEscape(request.bodies(i)),
                                               "'; there are: ", absl::StrJoin(model.bodies, ", ", append_name)));
     }

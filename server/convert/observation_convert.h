@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
 #include "server/convert/touch_convert.h"
 #include "sim/dynamics/world.h"
 
@@ -20,8 +21,13 @@ class BodyPoses;
 // A checked ObservationRequest: observing cannot fail, so that a request is refused before the world has moved.
 class ObservationPlan {
  public:
-  // NOT_FOUND for an unknown body (naming those there are), INVALID_ARGUMENT for an element type that positions do not come in.
-  static absl::StatusOr<ObservationPlan> Create(const Model& model, const v1::ObservationRequest& request);
+  // NOT_FOUND for an unknown body (naming those there are), INVALID_ARGUMENT for an element type that positions do not come in;
+  // they name the request's fields from `path` on.
+  static absl::StatusOr<ObservationPlan> Create(const Model& model, const v1::ObservationRequest& request,
+                                                absl::string_view path = "observe");
+
+  // Indices of the bodies that per-body groups are of, in the model's order.
+  const std::vector<int>& bodies() const { return bodies_; }
 
   // Whether the request asked for a step receipt: the caller fills it, Observe does not know of requests.
   bool step_receipt() const { return step_receipt_; }

@@ -1,10 +1,13 @@
 #include <atomic>
 #include <cstdint>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "server/convert/message_digest.h"
+#include "server/convert/stack_convert.h"
 #include "server/rpc/handlers/calls.h"
 #include "server/rpc/handlers/reason.h"
 #include "server/rpc/handlers/session_setup.h"
@@ -26,6 +29,7 @@ absl::Status CheckBatch(const Session& session, const v1::StepBatchRequest& requ
     };
     if (!step.session().empty() && step.session() != request.session()) return problem("session: must be the batch's, or empty");
     if (!step.request_id().empty()) return problem("request_id: must be empty; the batch has one");
+    if (request.has_stack() && step.has_observe()) return problem("observe: must be unset; stack.observe is of all worlds");
     if (step.world() < 0 || step.world() >= session.world_count()) {
       return problem(absl::StrCat("world: must be in [0, ", session.world_count() - 1, "], got ", step.world()));
     }
@@ -47,6 +51,32 @@ bool StepInto(Services& services, const CallContext& context, const SessionRegis
   response->set_status_code(static_cast<int>(status.code()));
   response->set_status_message(std::string(status.message()));
   return IsQueueFull(status);
+}
+
+// A step of a batch, with what is observed.
+v1::StepRequest Observing(const v1::StepRequest& step, const v1::ObservationRequest& observe) {
+  v1::StepRequest request = step;
+  *request.mutable_observe() = observe;
+  return request;
+}
+
+// The arrays that a batch is answered with, and their memory.
+struct Stacking {
+  StackPlan plan;
+  MemoryBudget::Share memory;
+};
+
+absl::StatusOr<Stacking> PlanStack(Services& services, const CallContext& context, const Session& session,
+                                   const v1::StepBatchRequest& request) {
+  EIPC_ASSIGN_OR_RETURN(StackPlan plan, StackPlan::Create(*session.scene().model, request.stack()));
+  const int64_t bytes = plan.Bytes(request.steps_size());
+  if (bytes > INT32_MAX) {
+    return absl::ResourceExhaustedError(absl::StrCat("ANSWER_TOO_LARGE: the arrays of ", request.steps_size(),
+                                                     " worlds would have ", bytes, " bytes, more than 2 GiB"));
+  }
+  EIPC_RETURN_IF_ERROR(context.ReserveAnswer(bytes));
+  EIPC_ASSIGN_OR_RETURN(MemoryBudget::Share memory, services.memory.TakeForMessage(bytes, "the stacked arrays"));
+  return Stacking{std::move(plan), std::move(memory)};
 }
 
 // OK unless the call ended before every world was stepped: then the batch has no answer that may be repeated.
@@ -74,14 +104,24 @@ absl::Status StepEach(Services& services, const CallContext& context, const v1::
     return response->ParseFromString(*finished) ? absl::OkStatus() : absl::InternalError("the stored response cannot be read back");
   }
   EIPC_RETURN_IF_ERROR(session->CheckBatchId(id.id, id.digest));
-  for (int i = 0; i < request.steps_size(); ++i) response->add_responses();
+  std::optional<Stacking> stacking;
+  if (request.has_stack()) {
+    EIPC_ASSIGN_OR_RETURN(stacking, PlanStack(services, context, *session, request));
+  }
+  v1::StepBatchResponse single;  // the worlds' answers, where they are stacked
+  v1::StepBatchResponse* const answers = stacking ? &single : response;
+  for (int i = 0; i < request.steps_size(); ++i) answers->add_responses();
   services.batch_crew.ForEach(request.steps_size(), services.slots.slots() - 1, [&](int64_t index) {
     const int i = static_cast<int>(index);
-    if (StepInto(services, batch, session, id, request.steps(i), response->mutable_responses(i))) *refused = true;
+    v1::StepRequest observing;
+    if (stacking) observing = Observing(request.steps(i), request.stack().observe());
+    const v1::StepRequest& step = stacking ? observing : request.steps(i);
+    if (StepInto(services, batch, session, id, step, answers->mutable_responses(i))) *refused = true;
   });
   if (session.removed()) return absl::CancelledError("SESSION_DELETED: the session was deleted during the batch");
-  absl::Status status = id.id.empty() ? absl::OkStatus() : CheckFinished(context.budget, *response);
+  absl::Status status = id.id.empty() ? absl::OkStatus() : CheckFinished(context.budget, *answers);
   if (status.ok()) {
+    if (stacking) stacking->plan.Stack(*answers, response->mutable_stacked());
     std::string answer = id.id.empty() ? std::string() : response->SerializeAsString();
     status = session->AcknowledgeBatch(id.id, id.digest, std::move(answer));
   }
