@@ -16,7 +16,7 @@ import grpc
 
 from . import requests
 from .client import DEFAULT_TIMEOUT_S, MAX_MESSAGE_BYTES, BodyInfo, BodyTopology, SceneSummary, Tls, summary_from_message, topology_from_message
-from .errors import EipcError, UnavailableError, error_from_number, error_from_rpc
+from .errors import EipcError, UnavailableError, error_from_number, error_from_rpc, missing_capability
 from .observation import Observation, Observe, observation_from_message
 from .materials import Materials
 from .placement import Placement, PlacementRange
@@ -24,6 +24,7 @@ from .requests import Drives, Joints, Targets, Trajectories
 from .resources import (BatchResult, ServerInfo, SessionInfo, Snapshot, batch_from_message, server_info_from_message,
                         session_info_from_message, snapshot_from_message)
 from .scene_source import SceneSource, load_scene
+from .stacked import CAPABILITY, StackedObservations, stacked_from_message
 from .v1 import scene_pb2, service_pb2, service_pb2_grpc
 
 
@@ -75,6 +76,7 @@ class AsyncClient:
         self.default_timeout = default_timeout
         self._channel = channel
         self._metadata = list(metadata)
+        self._capabilities: Optional[frozenset[str]] = None  # of the server, once they were asked for
         self._stub = service_pb2_grpc.SimulationServiceStub(channel)
         self._stream: Any = self._stub.StepStream  # of an asynchronous channel it takes an asynchronous iterator
 
@@ -111,6 +113,12 @@ class AsyncClient:
     async def server_info(self, timeout: Optional[float] = None) -> ServerInfo:
         """Build, limits and abilities of the server."""
         return server_info_from_message(await self._call(self._stub.GetServerInfo, service_pb2.GetServerInfoRequest(), timeout))
+
+    async def _can(self, capability: str) -> bool:
+        """Whether the server has a capability; it is asked once."""
+        if self._capabilities is None:
+            self._capabilities = (await self.server_info()).capabilities
+        return capability in self._capabilities
 
     async def _call(self, method: Callable[..., Any], request: Any, timeout: Optional[float]) -> Any:
         try:
@@ -193,6 +201,14 @@ class AsyncSession:
                          timeout: Optional[float] = None) -> list[BatchResult]:
         request = requests.step_batch(self.name, steps, request_id)
         return batch_from_message(await self._client._call(self._client._stub.StepBatch, request, timeout))
+
+    async def step_stacked(self, steps: Sequence[Mapping[str, Any]], observe: Observe, pairs: Sequence[tuple[str, str]] = (),
+                           request_id: str = "", timeout: Optional[float] = None) -> StackedObservations:
+        """As Session.step_stacked."""
+        request = requests.step_stacked(self.name, steps, observe, pairs, request_id)
+        if not await self._client._can(CAPABILITY):
+            raise missing_capability(self._client.address, CAPABILITY)
+        return stacked_from_message((await self._client._call(self._client._stub.StepBatch, request, timeout)).stacked)
 
     async def run(self, steps: AsyncIterator[Mapping[str, Any]]) -> AsyncIterator[Observation]:
         """Steps on one stream, as Session.stream(): `steps` yields keyword arguments of step(); the observations come in order. A

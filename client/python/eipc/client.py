@@ -182,6 +182,7 @@ class Client:
         self._streams_lock = threading.Lock()
         self._streams: Optional[grpc.Channel] = None  # guarded by _streams_lock, as what opens its calls
         self._open_step_stream: Any = None
+        self._capabilities: Optional[frozenset[str]] = None  # of the server, once they were asked for
 
     def __repr__(self) -> str:
         return f"Client({self.address})"
@@ -241,6 +242,12 @@ class Client:
     def server_info(self, timeout: Optional[float] = None) -> ServerInfo:
         """Build, limits and abilities of the server."""
         return server_info_from_message(self._call(self._stub.GetServerInfo, service_pb2.GetServerInfoRequest(), timeout))
+
+    def _can(self, capability: str) -> bool:
+        """Whether the server has a capability; it is asked once."""
+        if self._capabilities is None:
+            self._capabilities = self.server_info().capabilities
+        return capability in self._capabilities
 
     def start_create_scene(self, source: SceneSource, base_dir: Optional[str | os.PathLike[str]] = None,
                            data: Optional[str | os.PathLike[str]] = None, inline_meshes: bool = True,

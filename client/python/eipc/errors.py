@@ -145,6 +145,12 @@ def error_from_number(number: int, message: str) -> EipcError:
     return error_from_code(_CODE_BY_NUMBER.get(number, grpc.StatusCode.UNKNOWN), message)
 
 
+def missing_capability(address: str, capability: str) -> EipcError:
+    """The exception of a server that does not have what ServerInfo.capabilities calls so."""
+    message = f"the server at {address} lacks the capability {capability}; it is of an earlier version"
+    return UnimplementedError(message, grpc.StatusCode.UNIMPLEMENTED)
+
+
 def error_from_rpc(error: grpc.RpcError, address: str) -> EipcError:
     """The exception of a failed call; a lost connection names the server's address."""
     code, message = error.code(), error.details() or ""

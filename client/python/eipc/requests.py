@@ -14,6 +14,7 @@ from .materials import Materials
 from .observation import Observe
 from .placement import Placement, PlacementRange, start_order
 from .resources import Snapshot
+from .stacked import stack_request
 from .v1 import service_pb2
 
 # A target's key: (body, boundary set), or the name of a kinematic body or of one that slides as a whole.
@@ -50,6 +51,17 @@ def step(session: str, dt: float, targets: Optional[Targets] = None, observe: Op
 
 def step_batch(session: str, steps: Sequence[Mapping[str, Any]], request_id: str = "") -> service_pb2.StepBatchRequest:
     return service_pb2.StepBatchRequest(session=session, request_id=request_id, steps=[step(session, **one) for one in steps])
+
+
+def step_stacked(session: str, steps: Sequence[Mapping[str, Any]], observe: Observe, pairs: Sequence[tuple[str, str]] = (),
+                 request_id: str = "") -> service_pb2.StepBatchRequest:
+    request = step_batch(session, steps, request_id)
+    for one, made in zip(steps, request.steps):
+        if "observe" in one:
+            raise ValueError("stacked worlds are observed alike: give observe once, not in a step")
+        made.ClearField("observe")
+    request.stack.CopyFrom(stack_request(observe, pairs))
+    return request
 
 
 def reset(session: str, observe: Optional[Observe] = None, world: int = 0, placements: Optional[Mapping[str, Placement]] = None,

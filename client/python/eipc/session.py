@@ -5,13 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Callable, Mapping, Optional, Sequence, Union
 
 from . import requests
-from .errors import EipcError
+from .errors import EipcError, missing_capability
 from .observation import Observation, Observe, observation_from_message
 from .materials import Materials
 from .placement import Placement, PlacementRange
 from .requests import Drives, Joints, Targets, Trajectories
 from .resources import (BatchResult, Operation, SessionInfo, Snapshot, batch_from_message, session_info_from_message,
                         snapshot_from_message)
+from .stacked import CAPABILITY, StackedObservations, stacked_from_message
 from .stream import StepStream
 from .v1 import service_pb2
 
@@ -69,6 +70,19 @@ class Session:
         """Steps many worlds in parallel. steps: keyword arguments of step(), one mapping a world. A world's failure is its own."""
         request = self._batch_request(steps, request_id)
         return batch_from_message(self._client._call(self._client._stub.StepBatch, request, timeout))
+
+    def step_stacked(self, steps: Sequence[Mapping[str, Any]], observe: Observe, pairs: Sequence[tuple[str, str]] = (),
+                     request_id: str = "", timeout: Optional[float] = None) -> StackedObservations:
+        """Steps many worlds in parallel, as step_batch(); what is observed comes as one array a quantity for all of them.
+
+        steps: keyword arguments of step() without observe, one mapping a world. observe: of every world alike: poses, twists, cage and
+        surface positions, contact wrenches and counts, min_distance, solver_report, state_digest; other groups are refused. pairs:
+        (body, other) of the wrenches and counts. Raises UnimplementedError when the server is too old; a world's failure is its own.
+        """
+        request = requests.step_stacked(self.name, steps, observe, pairs, request_id)
+        if not self._client._can(CAPABILITY):
+            raise missing_capability(self._client.address, CAPABILITY)
+        return stacked_from_message(self._client._call(self._client._stub.StepBatch, request, timeout).stacked)
 
     def start_step_batch(self, steps: Sequence[Mapping[str, Any]], request_id: str = "",
                          timeout: Optional[float] = None) -> Operation:

@@ -35,6 +35,8 @@ def test_every_call_does_what_the_other_client_does(server):
                 kept = await session.snapshot(data=True)
                 stepped = await session.step_batch([{"dt": DT, "world": world} for world in (0, 1)])
                 assert [result.observation.step for result in stepped] == [4, 1]
+                stacked = await session.step_stacked([{"dt": DT, "world": world} for world in (1, 0)], eipc.Observe(solver_report=False))
+                assert stacked.step.tolist() == [2, 5]
                 back = await session.restore(kept, eipc.Observe(state_digest=True))
                 assert back.state_digest == seen[-1].state_digest and (await session.info()).step == 3
                 forked = await session.fork(worlds=2)

@@ -5,13 +5,13 @@ A StepBatchRequest is the concatenation of its fields, so that rows of worlds ca
 
 from __future__ import annotations
 
-from typing import Sequence
+from typing import Optional, Sequence
 
 import numpy as np
 
 from ..geometry import Interpolation, Pose, Trajectory
 from ..observation import Observe
-from ..v1 import service_pb2
+from ..v1 import observation_pb2, service_pb2
 
 FrameKey = tuple[str, str]
 _STEPS_TAG = service_pb2.StepBatchRequest.DESCRIPTOR.fields_by_name["steps"].number << 3 | 2
@@ -24,9 +24,10 @@ _MARK = 3.0e100  # no length or time of a scene
 class BatchRows:
     """Makes the rows of worlds whose frames go from one pose to another during a request."""
 
-    def __init__(self, worlds: int, frames: Sequence[FrameKey], dt_s: float, observe: Observe,
+    def __init__(self, worlds: int, frames: Sequence[FrameKey], dt_s: float, observe: Optional[Observe],
                  interpolation: Interpolation = Interpolation.LINEAR) -> None:
-        """frames: (body, boundary set) of each driven frame. interpolation: between the two poses."""
+        """frames: (body, boundary set) of each driven frame. observe: None where the batch says it. interpolation: between the two
+        poses."""
         self.dt_s = dt_s
         self._frames = len(frames)
         body = _template(frames, dt_s, observe, interpolation)
@@ -55,14 +56,14 @@ class BatchRows:
         return rows
 
 
-def batch_request(session: str, request_id: str, rows: np.ndarray) -> bytes:
-    """The request of some rows [k,bytes]."""
-    return service_pb2.StepBatchRequest(session=session, request_id=request_id).SerializeToString() + rows.tobytes()
+def batch_request(session: str, request_id: str, rows: np.ndarray, stack: Optional[observation_pb2.StackRequest] = None) -> bytes:
+    """The request of some rows [k,bytes]. stack: what is observed of all worlds, where the rows do not say it."""
+    return service_pb2.StepBatchRequest(session=session, request_id=request_id, stack=stack).SerializeToString() + rows.tobytes()
 
 
-def _template(frames: Sequence[FrameKey], dt_s: float, observe: Observe, interpolation: Interpolation) -> bytes:
+def _template(frames: Sequence[FrameKey], dt_s: float, observe: Optional[Observe], interpolation: Interpolation) -> bytes:
     """A request whose changing numbers are all different marks, so that their places can be found."""
-    request = service_pb2.StepRequest(dt_s=dt_s, observe=observe.to_message())
+    request = service_pb2.StepRequest(dt_s=dt_s, observe=None if observe is None else observe.to_message())
     mark = iter(_MARK * (1 + k) for k in range(2 * 8 * len(frames)))
     for body, boundary_set in frames:
         still = Trajectory(np.array([0.0, 1.0]), [Pose(np.zeros(3))] * 2, interpolation)

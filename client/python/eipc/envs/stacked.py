@@ -1,4 +1,5 @@
-"""Observations of many worlds as arrays with the world as first axis, out of the messages of a batch."""
+"""Observations of many worlds as arrays with the world as first axis, out of the answer to a batch: arrays of all worlds, or a message
+of each where more is observed than comes stacked."""
 
 from __future__ import annotations
 
@@ -14,7 +15,8 @@ from .. import arrays
 from ..errors import EipcError, error_from_number
 from ..observation import Observe
 from ..shown import brief
-from ..v1 import service_pb2
+from ..stacked import stack_request, stacked_from_message
+from ..v1 import observation_pb2, service_pb2
 
 _POSE = attrgetter("pose.position_m.x", "pose.position_m.y", "pose.position_m.z",
                    "pose.quaternion.w", "pose.quaternion.x", "pose.quaternion.y", "pose.quaternion.z")
@@ -69,13 +71,14 @@ class WorldArrays:
 @brief
 @dataclass(frozen=True)
 class BatchAnswer:
-    """worlds [k]: those that stepped, with their rows and the messages that these were read from; errors: of the worlds that did
-    not."""
+    """worlds [k]: those that stepped, with their rows; errors: of the worlds that did not. observations: the worlds' messages, where
+    there was one of each. solver_s [k]: what the solver took, where it was asked for."""
 
     worlds: np.ndarray
     rows: WorldArrays
     errors: Mapping[int, EipcError]
     observations: Sequence[Any] = ()
+    solver_s: Optional[np.ndarray] = None
 
 
 class Layout:
@@ -85,6 +88,7 @@ class Layout:
         """bodies: in the order of the scene. pairs: (body, other). cages: of `bodies`, those whose cage positions are read."""
         self.bodies, self.pairs, self.cages = tuple(bodies), tuple(pairs), tuple(cages)
         self._recorded: Optional[Observe] = None
+        self._timed = False
         self._observed = self.bodies
         self._pair = {pair: p for p, pair in enumerate(self.pairs)}
         self._pair_of_count = {frozenset(pair): p for p, pair in enumerate(self.pairs)}
@@ -95,7 +99,7 @@ class Layout:
     def with_cages(self, cages: Sequence[str]) -> "Layout":
         """The same with cage positions of these bodies."""
         layout = Layout(self.bodies, self.pairs, cages)
-        layout._recorded, layout._observed = self._recorded, self._observed
+        layout._recorded, layout._observed, layout._timed = self._recorded, self._observed, self._timed
         return layout
 
     def with_all(self, observe: Observe, bodies: Sequence[str]) -> "Layout":
@@ -104,10 +108,21 @@ class Layout:
         layout._recorded, layout._observed = observe, tuple(bodies)
         return layout
 
+    def with_solver_times(self) -> "Layout":
+        """The same, with BatchAnswer.solver_s."""
+        layout = self.with_cages(self.cages)
+        layout._timed = True
+        return layout
+
+    @property
+    def stack(self) -> Optional[observation_pb2.StackRequest]:
+        """What a batch is asked for that is answered by arrays; None where a message of each world is needed."""
+        return stack_request(self.observe, self.pairs) if self._recorded is None else None
+
     @property
     def observe(self) -> Observe:
         """What a step is asked for."""
-        least = Observe(twists=True, contact_wrenches=True, contact_counts=True, solver_report=False, state_digest=True,
+        least = Observe(twists=True, contact_wrenches=True, contact_counts=True, solver_report=self._timed, state_digest=True,
                         cage_positions=bool(self.cages), bodies=self.bodies)
         if self._recorded is None:
             return least
@@ -116,13 +131,36 @@ class Layout:
 
     def read(self, worlds: np.ndarray, answer: service_pb2.StepBatchResponse) -> BatchAnswer:
         """worlds [k]: of the requests, in their order."""
+        if answer.HasField("stacked"):
+            return self._read_stacked(worlds, answer.stacked)
         codes = np.fromiter(map(attrgetter("status_code"), answer.responses), dtype=np.int64, count=len(worlds))
         failed = np.flatnonzero(codes)
         errors = {int(worlds[k]): error_from_number(int(codes[k]), answer.responses[k].status_message) for k in failed}
         observations = list(map(attrgetter("observation"), answer.responses))
         if len(failed):
             observations = [observation for observation, code in zip(observations, codes) if code == 0]
-        return BatchAnswer(worlds[codes == 0], self.rows(observations), errors, observations)
+        solver_s = None
+        if self._timed:
+            solver_s = np.fromiter(map(attrgetter("solver_report.wall_time_s"), observations), dtype=np.float64, count=len(observations))
+        return BatchAnswer(worlds[codes == 0], self.rows(observations), errors, observations, solver_s)
+
+    def _read_stacked(self, worlds: np.ndarray, message: observation_pb2.StackedObservations) -> BatchAnswer:
+        seen = stacked_from_message(message)
+        self._check_bodies(seen.bodies)
+        assert seen.poses is not None and seen.twists is not None and seen.state_digest is not None
+        assert seen.contact_wrenches is not None and seen.contact_counts is not None
+        rows = WorldArrays(seen.poses[..., :3], seen.poses[..., 3:], seen.twists, seen.contact_wrenches, seen.contact_counts, seen.time_s,
+                           seen.state_digest.astype(object), {name: seen.cage_positions[name] for name in self.cages})
+        solver_s = None if seen.solver_reports is None else seen.solver_reports.wall_time_s
+        if not seen.errors:
+            return BatchAnswer(worlds, rows, {}, solver_s=solver_s)
+        stepped = seen.stepped
+        errors = {int(worlds[row]): error for row, error in seen.errors.items()}
+        return BatchAnswer(worlds[stepped], rows.rows(stepped), errors, solver_s=None if solver_s is None else solver_s[stepped])
+
+    def _check_bodies(self, names: Sequence[str]) -> None:
+        if tuple(names) != self._observed:
+            raise ValueError(f"the server observed {list(names)}, not {list(self._observed)}")
 
     def rows(self, observations: Sequence[Any]) -> WorldArrays:
         """Arrays of some worlds' observations (messages)."""
@@ -132,8 +170,7 @@ class Layout:
             return rows
         bodies = list(chain.from_iterable(map(attrgetter("bodies"), observations)))
         n = len(self._observed)
-        if tuple(body.name for body in bodies[:n]) != self._observed or len(bodies) != k * n:
-            raise ValueError(f"the server observed {[body.name for body in bodies[:n]]}, not {self._observed}")
+        self._check_bodies([body.name for body in bodies[:len(bodies) // k]])
         if self._observed != self.bodies:
             places = [self._observed.index(name) for name in self.bodies]
             bodies = [bodies[world * n + place] for world in range(k) for place in places]

@@ -8,10 +8,11 @@ from typing import Any, Callable, Mapping, Optional, Sequence, TypeVar
 import grpc
 import numpy as np
 
-from ..errors import DeadlineExceededError, EipcError, InternalError, NotFoundError, UnavailableError
+from ..errors import DeadlineExceededError, EipcError, InternalError, NotFoundError, UnavailableError, missing_capability
 from ..geometry import Interpolation
 from ..observation import Observe
 from ..session import Session
+from ..stacked import CAPABILITY
 from ..v1 import scene_pb2, service_pb2
 from .batch_request import BatchRows, FrameKey, batch_request
 from .history import History
@@ -34,12 +35,15 @@ class Worlds:
         self.count = worlds
         self.state = WorldArrays.empty(worlds, len(layout.bodies), len(layout.pairs))
         self._message, self._threads = scene, threads
-        self._linear = BatchRows(worlds, self.frames, dt_s, layout.observe, Interpolation.LINEAR)
-        self._eased = BatchRows(worlds, self.frames, dt_s, layout.observe, Interpolation.MINIMUM_JERK)
         self._history = History(worlds, snapshot_every)
         self.restarts = 0
         self.answer = BatchAnswer(np.empty(0, dtype=np.int64), self.state.rows(np.empty(0, dtype=np.int64)), {})  # to the last send()
         self._open()
+        # An earlier server answers with a message of each world, as it does where more is observed than comes stacked.
+        self._stack = layout.stack if connection.client._can(CAPABILITY) else None
+        observe = layout.observe if self._stack is None else None
+        self._linear = BatchRows(worlds, self.frames, dt_s, observe, Interpolation.LINEAR)
+        self._eased = BatchRows(worlds, self.frames, dt_s, observe, Interpolation.MINIMUM_JERK)
 
     def __repr__(self) -> str:
         return f"Worlds({self.count} of {self.session!r})"
@@ -77,7 +81,7 @@ class Worlds:
         return answer.errors
 
     def _step(self, worlds: np.ndarray, rows: np.ndarray, request_id: str) -> BatchAnswer:
-        request = batch_request(self.session.name, request_id, rows)
+        request = batch_request(self.session.name, request_id, rows, self._stack)
         return self.layout.read(worlds, self.connection.client._call(self._call, request, None))
 
     def observe_start(self) -> None:
@@ -134,6 +138,8 @@ class Worlds:
         self.connection.renew()
         self._open()
         self.restarts += 1
+        if self._stack is not None and not self.connection.client._can(CAPABILITY):
+            raise missing_capability(self.connection.client.address, CAPABILITY)
         for world, data in self._history.snapshots():
             self.session.restore(data, Observe(poses=False, solver_report=False), world=world)
         digests = np.full(self.count, "", dtype=object)
