@@ -8,6 +8,7 @@ import pytest
 import eipc
 from eipc.cli.__main__ import main
 from eipc.envs import EipcVectorEnv
+from eipc.farm.policies import Scripted
 from eipc.learn import CloningSettings, CrossEntropySettings, LinearPolicy, NetworkPolicy, clone, cross_entropy, load, success_rate
 from eipc.learn.cloning import _forward, _gradients, _has_torch, _started, demonstrations
 from eipc.learn.rollouts import run_episodes
@@ -142,6 +143,14 @@ class Teacher:
     def act(self, observation):
         self.step += 1
         return grasping(observation[None], self.step - 1)[0]
+
+
+def test_the_scripted_policy_acts_for_many_worlds_as_for_each():
+    random = np.random.default_rng(0)
+    together, alone = Scripted(), [Scripted() for _ in range(5)]
+    for _ in range(40):
+        observations = random.normal(scale=0.01, size=(5, 26)).astype(np.float32)
+        np.testing.assert_array_equal(together.act(observations), [policy.act(row) for policy, row in zip(alone, observations)])
 
 
 def test_bench_measures_worlds_beside_the_solver_alone(server_binary, tmp_path, monkeypatch, capsys):

@@ -7,7 +7,6 @@ import json
 import os
 import time
 from dataclasses import asdict, dataclass
-from operator import attrgetter
 from typing import Any, Callable, Optional
 
 import numpy as np
@@ -18,7 +17,6 @@ from ..envs.registration import task_of
 from ..envs.task import Task
 from ..errors import EipcError
 from ..farm.policies import Scripted
-from ..observation import Observe
 from ..server_process import ServerProcess, launch
 
 
@@ -98,16 +96,16 @@ def _measure(server: ServerProcess, client: Client, options: argparse.Namespace,
     task = task_of(options.env)
     with EipcVectorEnv(_timed(task), worlds, max_episode_steps=0, server=client, snapshot_every=0) as env:
         observations, _ = env.reset(seed=first_seed)
-        policies = [Scripted() for _ in range(worlds)]
+        policy = Scripted()
         begin, client_cpu, server_cpu = time.perf_counter(), time.process_time(), _cpu_s(server)
         solver = 0.0
         steps = 0
         for _ in range(options.actions):
-            actions = np.stack([policy.act(row) for policy, row in zip(policies, observations)])
-            observations, *_ = env.step(actions)
-            answered = env.worlds.answer.observations
-            solver += sum(map(attrgetter("solver_report.wall_time_s"), answered))
-            steps += len(answered) * env.task.timing.substeps
+            observations, *_ = env.step(policy.act(observations))
+            answer = env.worlds.answer
+            assert answer.solver_s is not None
+            solver += float(answer.solver_s.sum())
+            steps += len(answer.worlds) * env.task.timing.substeps
         wall = time.perf_counter() - begin
         cpu = _cpu_s(server)
         return Measured(worlds, options.actions, steps, wall, solver, time.process_time() - client_cpu,
@@ -115,10 +113,10 @@ def _measure(server: ServerProcess, client: Client, options: argparse.Namespace,
 
 
 def _timed(make: Callable[[Client], Task]) -> Callable[[Client], Task]:
-    """The task with solver reports; success does not end its episodes."""
+    """The task with the solver's times."""
     def timed(client: Client) -> Task:
         task = make(client)
-        task.layout = task.layout.with_all(Observe(bodies=task.layout.bodies), task.layout.bodies)
+        task.layout = task.layout.with_solver_times()
         return task
     return timed
 

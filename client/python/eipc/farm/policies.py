@@ -57,14 +57,15 @@ class Scripted:
         self._step = 0
 
     def act(self, observation: Any) -> np.ndarray:
-        """observation: [26], or a mapping with it under "state" or "environment_state"."""
+        """observation: [26], or [W,26] of worlds whose episodes began together, or a mapping with it under "state" or
+        "environment_state". Returns [4] or [W,4]."""
         if not isinstance(observation, np.ndarray):
             observation = observation["state"] if "state" in observation else observation["environment_state"]
-        offset = np.asarray(observation[4:6], dtype=np.float64)  # of the object from the middle of the gripper, m
-        over = bool((np.abs(offset) < 0.004).all())
-        action = np.zeros(4)
-        action[0] = over or self._step > 10
-        action[1:3] = np.clip(20 * offset, -1, 1)
-        action[3] = -0.5 if self._step < 14 else 0.6 * (self._step >= 28)
+        offset = np.asarray(observation[..., 4:6], dtype=np.float64)  # of the object from the middle of the gripper, m
+        over = (np.abs(offset) < 0.004).all(axis=-1)
+        action = np.zeros((*offset.shape[:-1], 4))
+        action[..., 0] = over | (self._step > 10)
+        action[..., 1:3] = np.clip(20 * offset, -1, 1)
+        action[..., 3] = -0.5 if self._step < 14 else 0.6 * (self._step >= 28)
         self._step += 1
         return action
