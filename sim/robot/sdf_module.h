@@ -14,7 +14,8 @@ namespace eipc {
 absl::StatusOr<RobotImport> ParseSdfByModule(const std::string& text, const std::string& file, const PackageFolders& packages);
 
 // The module has a pointer to its function, by this name. Program and module are of one build.
-using ParseSdfEntry = absl::StatusOr<RobotImport> (*)(const std::string& text, const std::string& file, const PackageFolders& packages);
+using ParseSdfEntry = absl::StatusOr<RobotImport> (*)(const std::string& text, const std::string& file,
+                                                      const PackageFolders& packages);
 inline constexpr char kParseSdfEntry[] = "EipcParseSdf";
 
 }  // namespace eipc
