@@ -144,7 +144,9 @@ absl::Status Recovery::BringBackScene(StoredScene scene) {
   EIPC_ASSIGN_OR_RETURN(scene.model, CompileScene(stored.spec, std::move(problems), budget));
   scene.former_names = rpc::FormerSceneNames(stored.spec, &message);
   scene.memory = std::make_shared<const KeptMemory>(services_->tenant_memory.Record(scene.owner, scene.EstimatedBytes()));
-  return services_->scenes.Add(std::move(scene), true).status();
+  EIPC_ASSIGN_OR_RETURN(SceneRegistry::ScenePtr back, services_->scenes.Add(std::move(scene), true));
+  services_->journal->GuardScene(std::move(back));
+  return absl::OkStatus();
 }
 
 // Takes memory for every session whose scene is there, so that what is created from now on cannot take it.

@@ -15,6 +15,11 @@ absl::Status Services::UseJournal(JournalStore::Options options, const rpc::Even
     if (!events) return;
     events({rpc::Event::Level::kError, "journal_failed", {{"session", session}, {"problem", std::string(status.message())}}});
   };
+  options.on_scene_file = [events](const std::string& scene, const absl::Status& status) {
+    if (!events) return;
+    if (status.ok()) return events({rpc::Event::Level::kInfo, "scene_file_written_again", {{"scene", scene}}});
+    events({rpc::Event::Level::kError, "scene_file_lost", {{"scene", scene}, {"problem", std::string(status.message())}}});
+  };
   EIPC_ASSIGN_OR_RETURN(journal, JournalStore::Open(std::move(options)));
   recovery = std::make_unique<Recovery>(this, events);
   sessions.ExplainAbsence([this](const std::string& name, const std::string& owner) { return recovery->StatusOf(name, owner); });
@@ -90,9 +95,13 @@ absl::Status Services::AddScene(StoredScene scene) {
   if (journal == nullptr) return scenes.Add(std::move(scene)).status();
   EIPC_RETURN_IF_ERROR(journal->KeepScene(scene));
   const StoredScene file = {scene.name, nullptr, "", scene.owner};
-  const absl::Status added = scenes.Add(std::move(scene)).status();
-  if (!added.ok()) (void)journal->RemoveScene(file);
-  return added;
+  absl::StatusOr<SceneRegistry::ScenePtr> added = scenes.Add(std::move(scene));
+  if (!added.ok()) {
+    (void)journal->RemoveScene(file);
+    return added.status();
+  }
+  journal->GuardScene(*std::move(added));
+  return absl::OkStatus();
 }
 
 ChildLimits Services::LimitsOfChildren(MemoryMeter* meter) const {
@@ -111,8 +120,9 @@ absl::Status Services::DeleteScene(const std::string& name, const std::string& t
   EIPC_RETURN_IF_ERROR(scenes.Delete(name, tenant));
   if (journal == nullptr) return absl::OkStatus();
   const absl::Status removed = journal->RemoveScene(*scene);
+  if (removed.ok()) return removed;
   // The file may come back, so the scene stays: deleting it again may work.
-  if (!removed.ok()) (void)scenes.Add(*scene, true);
+  if (absl::StatusOr<SceneRegistry::ScenePtr> back = scenes.Add(*scene, true); back.ok()) journal->GuardScene(*std::move(back));
   return removed;
 }
 

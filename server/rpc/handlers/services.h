@@ -85,7 +85,6 @@ struct Services {
 
   const ServerLimits limits;
   const MeshResolver meshes;
-  std::unique_ptr<JournalStore> journal;  // null: nothing survives. Before sessions, which write to it
   SolveSlots slots;
   // Other work has slots of its own, so that no step waits for it: reading and compiling scenes (up to seconds), making cages and
   // preparing meshes (up to an hour).
@@ -98,6 +97,8 @@ struct Services {
   Quotas quotas;  // these before what is held under them
   const TenantMemory tenant_memory;
   SceneRegistry scenes;
+  // Null: nothing survives. After scenes, which it guards; before sessions, which write to it.
+  std::unique_ptr<JournalStore> journal;
   SnapshotStore snapshots;
   MeshStore uploads;
   SessionRegistry sessions;  // after journal, scenes and memory: sessions hold parts of them

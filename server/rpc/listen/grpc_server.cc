@@ -208,6 +208,7 @@ void GrpcServer::Impl::AddSurvival(std::map<std::string, double>* values) const 
   const Recovery::Progress progress = services.recovery->progress();
   (*values)["eipc_journal_failures"] = static_cast<double>(services.journal->failures());
   (*values)["eipc_journal_failed_sessions"] = services.journal->failed_sessions();
+  (*values)["eipc_journal_lost_scene_files"] = static_cast<double>(services.journal->lost_scene_files());
   (*values)["eipc_sessions_recovered"] = progress.recovered;
   (*values)["eipc_sessions_to_recover"] = progress.found - progress.recovered - progress.left_alone;
   (*values)["eipc_sessions_left_alone"] = progress.left_alone;

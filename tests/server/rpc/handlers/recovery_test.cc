@@ -47,7 +47,10 @@ class RecoveryTest : public ::testing::Test {
     JournalStore::Options options;
     options.folder = root_ + "/" + folder;
     options.files = &files_;
+    options.watch_interval = watch_interval_;
     const absl::Status status = services->UseJournal(options, [this](const Event& event) {
+      if (event.name == "scene_file_lost") ++scene_files_lost_;
+      if (event.name == "scene_file_written_again") ++scene_files_written_;
       for (const auto& [field, value] : event.fields) {
         if (event.name == "not_recovered" && field == "problem") problems_.push_back(value);
       }
@@ -133,6 +136,8 @@ class RecoveryTest : public ::testing::Test {
   };
 
   std::string root_;
+  std::chrono::milliseconds watch_interval_{1000};
+  std::atomic<int> scene_files_lost_ = 0, scene_files_written_ = 0;
   std::vector<std::string> problems_;
   Files files_;
 };
@@ -405,6 +410,26 @@ TEST_F(RecoveryTest, AListedSceneHasItsFile) {
     for (std::thread& thread : threads) thread.join();
     ASSERT_EQ(files(), services->scenes.size()) << round;
   }
+}
+
+// Without it no session of the scene would come back. The file of a scene that was created, and that of one that came back.
+TEST_F(RecoveryTest, TheFileOfASceneThatSomebodyRemovesIsWrittenAgain) {
+  watch_interval_ = std::chrono::milliseconds(1);
+  auto services = Serve("a");
+  const std::string session = NewSession(services.get());
+  ASSERT_TRUE(Take(services.get(), session, 3).ok());
+  const std::vector<std::pair<std::string, std::string>> servers = {{"a", "b"}, {"b", "c"}};
+  for (size_t i = 0; i < servers.size(); ++i) {
+    const auto& [now, next] = servers[i];
+    fs::remove_all(root_ + "/" + now + "/scenes");
+    while (scene_files_written_ <= static_cast<int>(i)) std::this_thread::yield();
+    EXPECT_EQ(scene_files_lost_, static_cast<int>(i) + 1);
+    Kill(now, next);
+    services = Serve(next);
+    EXPECT_THAT(problems_, ::testing::IsEmpty());
+    EXPECT_THAT(Sessions(services.get()), ElementsAre(session));
+  }
+  EXPECT_EQ(*Take(services.get(), session, 1), 4);
 }
 
 }  // namespace
