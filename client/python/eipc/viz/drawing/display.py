@@ -7,6 +7,7 @@ import os
 import shutil
 import signal
 import subprocess
+import tempfile
 
 _SET_PARENT_DEATH_SIGNAL = 1  # prctl(2)
 
@@ -18,13 +19,15 @@ def start_display() -> str:
         raise RuntimeError("drawing needs the program Xvfb, which is not on PATH: apt-get install xvfb")
     libc = ctypes.CDLL(None)
     reader, writer = os.pipe()
-    with open(reader, "rb") as announced:
+    # What it says while it looks for a free display is no failure: others may be starting beside it.
+    with open(reader, "rb") as announced, tempfile.TemporaryFile() as said:
         # The options after the display are for a server that nobody else uses: a small screen, since windows are drawn in buffers.
         subprocess.Popen([program, "-displayfd", str(writer), "-screen", "0", "64x64x24", "-nolisten", "tcp", "-terminate"],
-                         pass_fds=[writer], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                         pass_fds=[writer], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=said,
                          preexec_fn=lambda: libc.prctl(_SET_PARENT_DEATH_SIGNAL, signal.SIGTERM))
         os.close(writer)
         number = announced.readline().strip()
-    if not number:
-        raise RuntimeError("Xvfb ended before it had a display")
+        if not number:
+            said.seek(0)
+            raise RuntimeError(f"Xvfb ended before it had a display: {said.read().decode(errors='replace').strip()}")
     return f":{number.decode()}"
