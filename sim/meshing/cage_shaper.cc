@@ -144,7 +144,8 @@ bool CageShaper::ImproveShape(int32_t v) {
   if (stars_[v].boundary.empty()) attempt(middle);
   for (const double step : {0.3, 0.1, 0.03}) {
     for (int d = 0; d < 27; ++d) {
-      const Vec3 direction(d % 3 - 1, d / 3 % 3 - 1, d / 9 - 1);
+      const int x = d % 3 - 1, y = d / 3 % 3 - 1, z = d / 9 - 1;
+      const Vec3 direction(x, y, z);
       if (d != 13) attempt(cage_.vertices[v] + step * shortest * direction.normalized());
     }
   }
