@@ -4,11 +4,10 @@
 #include <cmath>
 #include <string>
 
-#include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_join.h"
 #include "eipc/v1/observation.pb.h"
 #include "server/convert/array_convert.h"
+#include "server/convert/body_names.h"
 #include "server/convert/geometry_convert.h"
 #include "server/convert/joint_convert.h"
 #include "server/convert/material_convert.h"
@@ -193,13 +192,7 @@ absl::StatusOr<ObservationPlan> ObservationPlan::Create(const Model& model, cons
   plan.touch_ = TouchPlan(request, plan.float32_);
   plan.body_wanted_.assign(model.bodies.size(), request.bodies().empty());
   for (int i = 0; i < request.bodies_size(); ++i) {
-    const int body = model.FindBody(request.bodies(i));
-    if (body < 0) {
-      const auto append_name = [](std::string* out, const Body& b) { out->append(b.name); };
-      return absl::NotFoundError(absl::StrCat("BODY_NOT_FOUND: ", path, ".bodies[", i, "]: no body '",
-                                              absl::CEscape(request.bodies(i)),
-                                              "'; there are: ", absl::StrJoin(model.bodies, ", ", append_name)));
-    }
+    EIPC_ASSIGN_OR_RETURN(const int body, FindNamedBody(model, request.bodies(i), absl::StrCat(path, ".bodies[", i, "]")));
     plan.body_wanted_[body] = true;
   }
   for (size_t body = 0; body < model.bodies.size(); ++body) {

@@ -6,14 +6,13 @@
 #include <array>
 #include <cstring>
 #include <initializer_list>
-#include <set>
 #include <string>
 
-#include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "eipc/v1/observation.pb.h"
 #include "eipc/v1/service.pb.h"
+#include "server/convert/body_names.h"
 #include "server/convert/observation_convert.h"
 #include "sim/base/status_macros.h"
 
@@ -128,20 +127,15 @@ absl::StatusOr<StackPlan> StackPlan::Create(const Model& model, const v1::StackR
 }
 
 absl::Status StackPlan::FindPairs() {
-  std::set<absl::string_view> known, observed;
-  for (const Body& body : model_->bodies) known.insert(body.name);
-  for (const int body : bodies_) observed.insert(model_->bodies[body].name);
   for (int i = 0; i < request_->pairs_size(); ++i) {
     const v1::BodyPair& pair = request_->pairs(i);
-    const auto refuse = [i](absl::string_view text) {
-      return absl::InvalidArgumentError(absl::StrCat("INVALID_REQUEST: stack.pairs[", i, "]", text));
+    const std::string path = absl::StrCat("stack.pairs[", i, "]");
+    const auto refuse = [&path](absl::string_view text) {
+      return absl::InvalidArgumentError(absl::StrCat("INVALID_REQUEST: ", path, text));
     };
-    for (const std::string* name : {&pair.body(), &pair.other()}) {
-      if (known.count(*name) > 0) continue;
-      return absl::NotFoundError(absl::StrCat("BODY_NOT_FOUND: stack.pairs[", i, "]: no body '", absl::CEscape(*name),
-                                              "'; there are: ", absl::StrJoin(known, ", ")));
-    }
-    if (observed.count(pair.body()) == 0) return refuse(".body: is not among stack.observe.bodies");
+    EIPC_ASSIGN_OR_RETURN(const int body, FindNamedBody(*model_, pair.body(), path + ".body"));
+    EIPC_RETURN_IF_ERROR(FindNamedBody(*model_, pair.other(), path + ".other").status());
+    if (std::find(bodies_.begin(), bodies_.end(), body) == bodies_.end()) return refuse(".body: is not among stack.observe.bodies");
     if (!pairs_.emplace(std::pair(absl::string_view(pair.body()), absl::string_view(pair.other())), i).second) {
       return refuse(": is there already");
     }

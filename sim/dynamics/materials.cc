@@ -36,9 +36,8 @@ uint64_t StreamOf(absl::string_view body, absl::string_view number) {
 
 double Draw(const NumberRange& range, double of_scene, uint64_t stream) {
   SeededRandom random(&stream);
-  const double share = random.Unit();
   const double drawn =
-      range.logarithmic ? range.min * std::pow(range.max / range.min, share) : range.min + share * (range.max - range.min);
+      range.logarithmic ? range.min * std::pow(range.max / range.min, random.Unit()) : random.Between(range.min, range.max);
   return std::clamp(drawn, range.min, range.max) * (range.factor ? of_scene : 1);
 }
 

@@ -247,7 +247,7 @@ TEST_F(StackedBatchTest, WhatCannotBeStackedIsRefusedBeforeAWorldMoves) {
   EXPECT_THAT(Refusal([](auto* batch) { batch->mutable_stack()->mutable_observe()->add_bodies("chair"); }),
               StartsWith("BODY_NOT_FOUND: stack.observe.bodies[0]: no body 'chair'; there are: block, table"));
   EXPECT_THAT(Refusal([](auto* batch) { Pair("block", "chair", batch->mutable_stack()); }),
-              StartsWith("BODY_NOT_FOUND: stack.pairs[2]: no body 'chair'"));
+              StartsWith("BODY_NOT_FOUND: stack.pairs[2].other: no body 'chair'; there are: block, table"));
   EXPECT_THAT(Refusal([](auto* batch) { Pair("block", "table", batch->mutable_stack()); }),
               StartsWith("INVALID_REQUEST: stack.pairs[2]: is there already"));
   EXPECT_THAT(Refusal([](auto* batch) { batch->mutable_stack()->mutable_observe()->add_bodies("block"); }),
