@@ -2,6 +2,7 @@
 
 #include <dlfcn.h>
 
+#include <array>
 #include <filesystem>
 #include <system_error>
 
@@ -13,22 +14,22 @@ namespace {
 
 constexpr char kModule[] = "eipc-sdf.so";
 
-// By the program's run path, or else beside the program: sanitizers call dlopen on its behalf, and theirs is another run path.
-void* LoadModule() {
-  void* module = dlopen(kModule, RTLD_NOW | RTLD_LOCAL);
-  std::error_code ignored;
-  const std::filesystem::path folder = std::filesystem::read_symlink("/proc/self/exe", ignored).parent_path();
-  for (const char* place : {"", "../bin"}) {
-    if (module == nullptr) module = dlopen((folder / place / kModule).c_str(), RTLD_NOW | RTLD_LOCAL);
-  }
-  return module;
-}
+// Where the module is, seen from the program: beside it, from a test in its own folder, from a wheel.
+constexpr std::array<const char*, 3> kPlaces = {"", "../bin", "../lib"};
 
 absl::StatusOr<ParseSdfEntry> LoadEntry() {
-  void* module = LoadModule();
-  void* entry = module == nullptr ? nullptr : dlsym(module, kParseSdfEntry);
-  if (entry != nullptr) return *static_cast<const ParseSdfEntry*>(entry);
-  return absl::NotFoundError(absl::StrCat("cannot read SDF without ", kModule, ", which belongs beside this program: ", dlerror()));
+  std::error_code ignored;
+  const std::filesystem::path program = std::filesystem::read_symlink("/proc/self/exe", ignored);
+  for (const char* place : kPlaces) {
+    const std::filesystem::path path = program.parent_path() / place / kModule;
+    if (!std::filesystem::exists(path, ignored)) continue;
+    void* module = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+    void* entry = module == nullptr ? nullptr : dlsym(module, kParseSdfEntry);
+    if (entry != nullptr) return *static_cast<const ParseSdfEntry*>(entry);
+    return absl::NotFoundError(absl::StrCat("cannot read SDF: ", dlerror()));
+  }
+  return absl::NotFoundError(
+      absl::StrCat("cannot read SDF without ", kModule, ", which belongs beside ", program.string(), "; install the program anew"));
 }
 
 }  // namespace

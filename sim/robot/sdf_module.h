@@ -9,7 +9,7 @@
 
 namespace eipc {
 
-// ParseSdf (read_sdf.h) of the module eipc-sdf.so, which is loaded at the first call from the program's run path and stays loaded.
+// ParseSdf (read_sdf.h) of the module eipc-sdf.so, which is loaded at the first call, from beside the program, and stays loaded.
 // NOT_FOUND: there is no such module, or a library that it needs is missing.
 absl::StatusOr<RobotImport> ParseSdfByModule(const std::string& text, const std::string& file, const PackageFolders& packages);
 
