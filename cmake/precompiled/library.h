@@ -1,4 +1,5 @@
 // Headers that most sources of the libraries parse, precompiled once for all of them (cmake/EipcPrecompiled.cmake).
+#include <Eigen/Dense>
 #include <algorithm>
 #include <array>
 #include <atomic>
@@ -31,8 +32,6 @@
 #include <utility>
 #include <variant>
 #include <vector>
-
-#include <Eigen/Dense>
 
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"

@@ -1,7 +1,7 @@
 // What the tests parse beside the headers of the libraries.
-#include "cmake/precompiled/library.h"
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
 
 #include <random>
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
+#include "cmake/precompiled/library.h"
