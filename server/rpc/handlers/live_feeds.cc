@@ -18,6 +18,11 @@ LiveWatch::Slot* LiveWatch::Find(int world) {
   return found == options_.worlds.end() ? nullptr : &slots_[found - options_.worlds.begin()];
 }
 
+LiveWatch::Clock::time_point LiveWatch::NextTick(Clock::time_point now) const {
+  const Clock::duration interval = options_.interval;
+  return interval > Clock::duration::zero() ? now - now.time_since_epoch() % interval + interval : now;
+}
+
 bool LiveWatch::Wants(int world, Clock::time_point now) {
   const std::lock_guard<std::mutex> lock(mutex_);
   Slot* const slot = Find(world);
@@ -35,7 +40,7 @@ void LiveWatch::Offer(int world, ObservationBytes observation, Clock::time_point
     Slot* const slot = Find(world);
     if (slot == nullptr) return;
     slot->waiting = std::move(observation);
-    slot->next = now + options_.interval;
+    slot->next = NextTick(now);
     slot->behind = false;
   }
   options_.wake();

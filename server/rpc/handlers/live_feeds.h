@@ -22,8 +22,9 @@ using ObservationBytes = std::shared_ptr<const std::string>;
 
 // What one reader wants to see of a session, and the newest observation of each world that it has not taken yet.
 //
-// Invariant: a world has at most one observation that waits. As long as it waits, and before the reader's interval is over, none is
-// made for this reader: one that reads slowly, or not at all, costs a step the comparison of a few numbers. Thread-safe.
+// Invariant: a world has at most one observation that waits. As long as it waits, and before the next tick, none is made for this
+// reader: one that reads slowly, or not at all, costs a step the comparison of a few numbers. Ticks are multiples of the reader's
+// interval on the clock, so that readers of one interval want the same observations, which are made once for all. Thread-safe.
 class LiveWatch {
  public:
   using Clock = std::chrono::steady_clock;
@@ -61,6 +62,7 @@ class LiveWatch {
     int64_t dropped = 0;
   };
   Slot* Find(int world);  // requires mutex_
+  Clock::time_point NextTick(Clock::time_point now) const;
 
   const Options options_;
   std::mutex mutex_;

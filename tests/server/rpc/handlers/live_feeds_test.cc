@@ -46,12 +46,25 @@ TEST_F(LiveWatchTest, AnObservationThatWaitsKeepsOthersFromBeingMade) {
   EXPECT_TRUE(watch.Wants(0, kStart + milliseconds(600)));
 }
 
-TEST_F(LiveWatchTest, NoneIsMadeBeforeTheIntervalIsOver) {
+TEST_F(LiveWatchTest, NoneIsMadeBeforeTheNextTick) {
   LiveWatch watch = MakeWatch({0});
   watch.Offer(0, Bytes("a"), kStart);
   ASSERT_TRUE(watch.Take().has_value());
   EXPECT_FALSE(watch.Wants(0, kStart + milliseconds(9)));
   EXPECT_TRUE(watch.Wants(0, kStart + milliseconds(10)));
+}
+
+TEST_F(LiveWatchTest, ReadersOfOneIntervalWantTheSameObservations) {
+  LiveWatch first = MakeWatch({0}), second = MakeWatch({0});
+  first.Offer(0, Bytes("a"), kStart);
+  second.Offer(0, Bytes("b"), kStart + milliseconds(7));
+  ASSERT_TRUE(first.Take().has_value() && second.Take().has_value());
+  for (int ms = 8; ms < 10; ++ms) {
+    EXPECT_FALSE(first.Wants(0, kStart + milliseconds(ms)));
+    EXPECT_FALSE(second.Wants(0, kStart + milliseconds(ms)));
+  }
+  EXPECT_TRUE(first.Wants(0, kStart + milliseconds(10)));
+  EXPECT_TRUE(second.Wants(0, kStart + milliseconds(10)));
 }
 
 TEST_F(LiveWatchTest, WhatWasDroppedLastIsLookedUpOnce) {
