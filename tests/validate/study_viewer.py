@@ -22,12 +22,12 @@ DESCRIPTION = "the viewer's page: frames a second, 64 worlds as tiles, latency f
 
 PAGE = RecordsTable(
     "The viewer's page", """In headless Chromium with its software renderer, at 1280 × 720, each frame drawn to its end (a pixel is read back). *triangles*: a made recording of
-    20,480 triangles in motion; *tiles*: 64 worlds of `bubble_teddy_low_sound`, both as moving pictures are drawn there, with one sample a pixel. Beside both stand the rate of the same triangles in one colour, without light and
+    20,480 triangles in motion; *tiles*: 64 worlds of `bubble_teddy_low_sound`, both as moving pictures are drawn there: with one sample a pixel and, where they take longer than 33 ms, with fewer pixels (*pixels*: of the canvas along one of the page) and shadows in every second one; a picture at rest has four times as many. Beside both stand the rate of the same triangles in one colour, without light and
     shadows, which is the renderer's time for triangles alone, and that of an empty scene, in turns, medians. *drag*: the arrow of the hand is dragged by real pointer events while
     that grasp takes steps of 20 ms in real time; time from the event until the page has a state whose command is another one, and until the picture of it is drawn. *steps*: processor time of a step without the
     viewer's own thread, medians of rounds, each in turns with rounds without a page, over which the cost is; the page that reads nothing watches a second session for 60 s, and what two equal sessions differ by without it is taken off. Bytes of *triangles* are those that a frame sends to the renderer, those of
     *drag* the messages of the socket, with figures and forces. The load is that of the machine in the minute before, by other work too.""",
-    {"p50": "median", "p99": "99 %", "rate": "frames a second", "flat_rate": "in one colour", "empty_rate": "of an empty scene", "bytes": "bytes a frame", "cage_bytes": "of cage positions", "surface_bytes": "of surface positions",
+    {"p50": "median", "p99": "99 %", "rate": "frames a second", "ratio": "pixels", "flat_rate": "in one colour", "empty_rate": "of an empty scene", "bytes": "bytes a frame", "cage_bytes": "of cage positions", "surface_bytes": "of surface positions",
      "count": "count", "time_ms": "ms a step", "cost_percent": "cost, %"}, case="what")
 
 TRIANGLES_PER_S, TILES_PER_S = 30.0, 10.0  # frames

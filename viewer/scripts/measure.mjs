@@ -27,29 +27,30 @@ function percentile(values, share) {
 }
 const say = (name, value, unit) => { console.log(JSON.stringify({ name, value, unit })); };
 
-// In the page: frames a second while `draw` draws each of them, to the end: a pixel is read back.
+// In the page: frames a second while each of them is drawn to the end (a pixel is read back), and how many pixels along one of the page they have
+// at the end: pictures that take long get fewer, in the second before the frames are counted.
 async function drawRate([what, seconds]) {
   const tiles = globalThis.eipcConsole?.tiles;
   const { stage } = tiles ? tiles.picture : globalThis.eipcViewer.picture;
   const gl = stage.canvas.getContext("webgl2");
   const pixel = new Uint8Array(4);
-  const begin = performance.now();
+  const begin = performance.now() + 1000;
   let frames = 0;
   await new Promise((resolve) => {
     const next = () => {
       if (what === "tiles") tiles.draw();
       else {
-        globalThis.eipcViewer.picture.show(frames % globalThis.eipcViewer.recording.samples);
+        globalThis.eipcViewer.picture.show(stage.drawn % globalThis.eipcViewer.recording.samples);
         stage.draw();
       }
       gl.readPixels(0, 0, 1, 1, gl.RGBA, gl.UNSIGNED_BYTE, pixel);
-      frames++;
+      if (performance.now() >= begin) frames++;
       if (performance.now() - begin < 1000 * seconds) requestAnimationFrame(next);
       else resolve();
     };
     requestAnimationFrame(next);
   });
-  return (1000 * frames) / (performance.now() - begin);
+  return { rate: (1000 * frames) / (performance.now() - begin), ratio: stage.canvas.width / stage.canvas.clientWidth };
 }
 
 // In the page: from now on every surface has one colour, without light and shadows. What is left is the renderer's time for triangles.
@@ -74,10 +75,10 @@ async function ofRecording(browser, path, { flat = false } = {}) {
   await page.goto(pathToFileURL(path).href);
   await drawn(page);
   if (flat) await page.evaluate(flatten);
-  const rate = await page.evaluate(drawRate, ["recording", SECONDS]);
+  const { rate, ratio } = await page.evaluate(drawRate, ["recording", SECONDS]);
   const extent = await page.evaluate(() => globalThis.eipcViewer.picture.extent);
   await page.close();
-  return { rate, extent };
+  return { rate, ratio, extent };
 }
 
 // Writes pages of made recordings into a folder.
@@ -89,16 +90,18 @@ function makePage(path, ...options) {
 async function frames(browser, { folder, rounds }) {
   const full = makePage(join(folder, "full.html"), "--subdivisions", "5");
   const empty = makePage(join(folder, "empty.html"), "--empty");
-  const rates = { full: [], flat: [], empty: [] };
+  const rates = { full: [], flat: [], empty: [], ratio: [] };
   let extent;
   for (let round = 0; round < rounds; round++) {
     const seen = await ofRecording(browser, full);
     ({ extent } = seen);
     rates.full.push(seen.rate);
+    rates.ratio.push(seen.ratio);
     rates.flat.push((await ofRecording(browser, full, { flat: true })).rate);
     rates.empty.push((await ofRecording(browser, empty)).rate);
   }
   say("triangles.rate", median(rates.full), "frames/s");
+  say("triangles.ratio", median(rates.ratio), "");
   say("triangles.flat_rate", median(rates.flat), "frames/s");
   say("triangles.empty_rate", median(rates.empty), "frames/s");
   say("triangles.count", extent.triangles, "");
@@ -109,22 +112,25 @@ async function frames(browser, { folder, rounds }) {
 async function tiles(browser, { folder, rounds }) {
   const empty = makePage(join(folder, "empty.html"), "--empty");
   const server = await viewGrasp("--still", "--worlds", String(TILES));
-  const rates = { full: [], flat: [], empty: [] };
+  const rates = { full: [], flat: [], empty: [], ratio: [] };
   try {
     const page = await browser.newPage({ viewport: SIZE });
     await page.goto(`${server.url}&world=all`);
     await page.waitForFunction((worlds) => globalThis.eipcConsole?.tiles?.cages.filter(Boolean).length === worlds, TILES, { timeout: HANGS_MS });
     for (let round = 0; round < rounds; round++) {
-      rates.full.push(await page.evaluate(drawRate, ["tiles", SECONDS]));
+      const { rate, ratio } = await page.evaluate(drawRate, ["tiles", SECONDS]);
+      rates.full.push(rate);
+      rates.ratio.push(ratio);
       rates.empty.push((await ofRecording(browser, empty)).rate);
     }
     await page.evaluate(flatten);
-    for (let round = 0; round < rounds; round++) rates.flat.push(await page.evaluate(drawRate, ["tiles", SECONDS]));
+    for (let round = 0; round < rounds; round++) rates.flat.push((await page.evaluate(drawRate, ["tiles", SECONDS])).rate);
     await page.close();
   } finally {
     server.end();
   }
   say("tiles.rate", median(rates.full), "frames/s");
+  say("tiles.ratio", median(rates.ratio), "");
   say("tiles.flat_rate", median(rates.flat), "frames/s");
   say("tiles.empty_rate", median(rates.empty), "frames/s");
   say("tiles.count", TILES, "");

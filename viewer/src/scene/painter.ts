@@ -1,4 +1,6 @@
 import { PCFShadowMap, WebGLRenderer } from "three";
+import { FinenessControl } from "./fineness.js";
+import { PictureTime } from "./picture_time.js";
 import { softShadows } from "./sunlight.js";
 
 const REST_MS = 250; // without another picture, or half again as long as the last one took to come
@@ -11,18 +13,23 @@ export class NoGraphicsError extends Error {
 }
 
 // Paints pictures on a canvas. Where the processor does a graphics card's work, four samples a pixel take up to twice the time of one, and soft
-// shadows a quarter: there a picture that moves has neither, and is painted once more with both when nothing has followed it.
+// shadows a quarter: there a picture that moves has neither, is coarser still while pictures take long (fineness.ts), and is painted once more
+// with both when nothing has followed it.
 export class Painter {
   readonly renderer: WebGLRenderer;
-  private fine = false;
+  keepsShadows = true; // one shadow map serves the whole picture
+  private readonly fineness = new FinenessControl();
+  private readonly time: PictureTime | null;
+  private sinceShadows = 0; // pictures
   private drawn = 0; // when, ms
   private rest: ReturnType<typeof setTimeout> | undefined;
 
-  constructor(private readonly canvas: HTMLCanvasElement, private readonly paint: () => void, private readonly software = drawsInSoftware()) {
+  constructor(private readonly canvas: HTMLCanvasElement, private readonly paint: () => void, software = drawsInSoftware()) {
     this.renderer = makeRenderer(canvas, !software);
     this.renderer.shadowMap.enabled = true;
     this.renderer.shadowMap.type = PCFShadowMap;
-    this.setFine(false);
+    this.time = software ? new PictureTime(this.renderer.getContext() as WebGL2RenderingContext, (ms) => { this.fineness.took(ms); }) : null;
+    this.setRatio(software ? this.fineness.now.ratio : Math.min(globalThis.devicePixelRatio, 2));
   }
 
   // As large as its place on the page.
@@ -32,10 +39,14 @@ export class Painter {
   }
 
   draw(): void {
-    if (this.fine) this.setFine(false);
-    softShadows.value = !this.software;
-    this.paint();
-    if (!this.software) return;
+    if (!this.time) {
+      this.paint();
+      return;
+    }
+    const { ratio, shadowsEach } = this.fineness.now;
+    this.setRatio(ratio);
+    this.sinceShadows = this.keepsShadows ? (this.sinceShadows + 1) % shadowsEach : 0;
+    this.paintWith(false, this.sinceShadows === 0);
     const since = performance.now() - this.drawn;
     this.drawn += since;
     clearTimeout(this.rest);
@@ -44,8 +55,7 @@ export class Painter {
 
   // The picture with four samples a pixel, as large as it is drawn. Its pixels can be read in the same task: the buffer is not kept.
   still(): HTMLCanvasElement | OffscreenCanvas {
-    if (!this.software) {
-      softShadows.value = true;
+    if (!this.time) {
       this.paint();
       return this.canvas;
     }
@@ -63,15 +73,20 @@ export class Painter {
   }
 
   private drawFinely(): void {
-    if (!this.fine) this.setFine(true);
-    softShadows.value = true;
-    this.paint();
+    this.setRatio(FINE);
+    this.paintWith(true, true);
   }
 
-  private setFine(fine: boolean): void {
-    this.fine = fine;
-    const ratio = Math.min(globalThis.devicePixelRatio, 2);
-    this.renderer.setPixelRatio(this.software ? (fine ? FINE : 1) : ratio);
+  // Only a moving picture counts for how finely the next one is drawn.
+  private paintWith(soft: boolean, shadows: boolean): void {
+    softShadows.value = soft;
+    this.renderer.shadowMap.autoUpdate = shadows;
+    if (soft) this.paint();
+    else this.time!.measure(this.paint);
+  }
+
+  private setRatio(ratio: number): void {
+    if (this.renderer.getPixelRatio() !== ratio) this.renderer.setPixelRatio(ratio);
   }
 }
 

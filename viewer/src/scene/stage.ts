@@ -128,6 +128,7 @@ export class Stage {
     const { clientWidth: width, clientHeight: height } = this.canvas;
     const place = [(column * width) / columns, height - ((row + 1) * height) / rows, width / columns, height / rows] as const;
     const { renderer } = this.painter;
+    this.painter.keepsShadows = false; // each tile has its own
     renderer.setScissorTest(true);
     renderer.setScissor(...place);
     renderer.setViewport(...place);

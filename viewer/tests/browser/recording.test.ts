@@ -174,12 +174,21 @@ check("where the processor draws, a picture at rest is finer than one in motion,
     return canvas.width === 2 * canvas.clientWidth && canvas.height === 2 * canvas.clientHeight;
   });
   await wait();
-  const sizes = await page.evaluate(() => {
+  // As if each picture took so many milliseconds: what the machine takes is not known here.
+  const sizesAt = (ms: number): Promise<{ moving: number; still: number; shown: number }> => page.evaluate((took) => {
     const { stage } = globalThis.eipcViewer!.picture;
+    const { fineness } = (stage as unknown as { painter: { fineness: { took: (ms: number) => void } } }).painter;
+    for (let picture = 0; picture < 30; picture++) fineness.took(took);
+    fineness.took = () => undefined;
     stage.draw();
     const moving = stage.canvas.width;
-    return { moving, still: stage.still().width, shown: stage.canvas.clientWidth };
-  });
+    const sizes = { moving, still: stage.still().width, shown: stage.canvas.clientWidth };
+    delete (fineness as Partial<typeof fineness>).took;
+    return sizes;
+  }, ms);
+  const coarse = await sizesAt(100);
+  assert.deepEqual(coarse, { moving: Math.floor(coarse.shown / 2), still: coarse.shown, shown: coarse.shown });
+  const sizes = await sizesAt(1);
   assert.deepEqual(sizes, { moving: sizes.shown, still: sizes.shown, shown: sizes.shown });
   await wait();
   // The moving picture has fewer colours along the silhouette: each pixel is of the body or of what is behind it.
