@@ -166,7 +166,6 @@ with eipc.connect(sys.argv[1]) as client, eipc.Recorder(sys.argv[2]) as recorder
     task = task_of(ENVIRONMENT)(client)
     targets = _targets(task)[:KILLED_STEPS]
     with client.create_scene(task.scene).create_session() as session:
-        print("ready", flush=True)
         while True:
             session.reset()
             with recorder.episode(session, seed=7) as episode:
@@ -223,17 +222,18 @@ def killed_recorder(context: Context, page: Page) -> list[Record]:
 
 
 def _kill_once(address: str, folder: Path, after_s: float, seen: _Killed) -> None:
-    """Kills one recorder so long after its first episode could begin, and counts what it left."""
+    """Kills one recorder so long after its first episode has begun, and counts what it left."""
     here = Path(__file__).resolve().parent
     path = os.pathsep.join(map(str, (REPOSITORY / "client" / "python", here, here.parent / "support")))
     process = subprocess.Popen([sys.executable, "-c", _RECORDING, address, str(folder)], stdout=subprocess.PIPE, text=True,
                                env={**os.environ, "PYTHONPATH": path})
     assert process.stdout is not None
-    if process.stdout.readline() != "ready\n":
+    first = process.stdout.readline()
+    if not first.startswith("began "):
         raise RunError("the process that records could not begin")
     time.sleep(after_s)
     process.send_signal(signal.SIGKILL)
-    said = [line.split() for line in process.stdout.read().splitlines()]
+    said = [line.split() for line in (first + process.stdout.read()).splitlines()]
     if process.wait() != -signal.SIGKILL:
         raise RunError("the process that records ended before it was killed")
     seen.rounds += 1
