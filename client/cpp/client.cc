@@ -5,10 +5,14 @@
 #include <grpcpp/create_channel.h>
 #include <grpcpp/security/credentials.h>
 
+#include <algorithm>
+#include <atomic>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "client/cpp/convert.h"
+#include "client/cpp/reset_convert.h"
+#include "client/cpp/stacked_convert.h"
 #include "eipc/v1/service.grpc.pb.h"
 
 namespace eipc::client {
@@ -18,6 +22,7 @@ struct Connection {
   std::chrono::milliseconds call_timeout;
   std::string token;
   std::function<std::vector<std::pair<std::string, std::string>>()> metadata;
+  std::atomic<bool> stacks = false;  // the server is known to stack; sessions in other threads share the connection
 
   void Identify(grpc::ClientContext* context) const {
     if (!token.empty()) context->AddMetadata("authorization", "Bearer " + token);
@@ -40,6 +45,18 @@ absl::Status Call(const Connection& connection,
   context.set_deadline(std::chrono::system_clock::now() + connection.call_timeout);
   connection.Identify(&context);
   return FromGrpc((connection.stub.get()->*method)(&context, request, response));
+}
+
+// Earlier servers would ignore that a batch is to be stacked, and step.
+absl::Status CheckStacks(Connection* connection) {
+  if (connection->stacks) return absl::OkStatus();
+  v1::ServerInfo info;
+  const absl::Status status = Call(*connection, &v1::SimulationService::Stub::GetServerInfo, v1::GetServerInfoRequest(), &info);
+  if (!status.ok()) return status;
+  connection->stacks = std::count(info.capabilities().begin(), info.capabilities().end(), "stacked_batch") > 0;
+  if (connection->stacks) return absl::OkStatus();
+  return absl::UnimplementedError(
+      absl::StrCat("the server (version ", info.version(), ") has not the capability stacked_batch: use StepBatch"));
 }
 
 }  // namespace
@@ -118,19 +135,19 @@ absl::StatusOr<Observation> Session::Step(double dt_s, const StepOptions& option
   return ObservationFromProto(response.observation());
 }
 
-absl::StatusOr<Observation> Session::Reset(const Observe& observe) {
-  v1::ResetRequest request;
-  request.set_session(name_);
-  ObserveToProto(observe, request.mutable_observe());
+absl::StatusOr<Observation> Session::Reset(const Observe& observe) { return Reset(ResetOptions{.observe = observe}); }
+
+absl::StatusOr<Observation> Session::Reset(const ResetOptions& options) {
   v1::Observation response;
-  const absl::Status status = Call(*connection_, &v1::SimulationService::Stub::Reset, request, &response);
+  const absl::Status status = Call(*connection_, &v1::SimulationService::Stub::Reset, ResetToProto(name_, options), &response);
   if (!status.ok()) return status;
   return ObservationFromProto(response);
 }
 
-absl::StatusOr<Observation> Session::GetState(const Observe& observe) {
+absl::StatusOr<Observation> Session::GetState(const Observe& observe, int world) {
   v1::GetStateRequest request;
   request.set_session(name_);
+  request.set_world(world);
   ObserveToProto(observe, request.mutable_observe());
   v1::Observation response;
   const absl::Status status = Call(*connection_, &v1::SimulationService::Stub::GetState, request, &response);
@@ -190,6 +207,17 @@ absl::StatusOr<std::vector<absl::StatusOr<Observation>>> Session::StepBatch(doub
     }
   }
   return results;
+}
+
+absl::StatusOr<StackedObservations> Session::StepStacked(double dt_s, const std::vector<StepOptions>& steps,
+                                                         const StackOptions& stack) {
+  const absl::Status able = CheckStacks(connection_.get());
+  if (!able.ok()) return able;
+  v1::StepBatchResponse response;
+  const absl::Status status =
+      Call(*connection_, &v1::SimulationService::Stub::StepBatch, StackedBatchToProto(name_, dt_s, steps, stack), &response);
+  if (!status.ok()) return status;
+  return StackedFromProto(response.stacked(), steps.size(), stack);
 }
 
 absl::StatusOr<std::string> Session::Recording() {

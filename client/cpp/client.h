@@ -21,7 +21,9 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "client/cpp/reset.h"
 #include "client/cpp/scene_source.h"
+#include "client/cpp/stacked.h"
 #include "client/cpp/types.h"
 
 namespace grpc {
@@ -64,8 +66,12 @@ class Session {
   const std::string& name() const { return name_; }
 
   absl::StatusOr<Observation> Step(double dt_s, const StepOptions& options = {});
+  // World 0 back to the scene's start.
   absl::StatusOr<Observation> Reset(const Observe& observe = {});
-  absl::StatusOr<Observation> GetState(const Observe& observe = {});
+  // A world to a start of its own. FAILED_PRECONDITION (NO_FREE_START) where surfaces meet, INVALID_ARGUMENT for what a reset
+  // cannot change; the world then is where it was.
+  absl::StatusOr<Observation> Reset(const ResetOptions& options);
+  absl::StatusOr<Observation> GetState(const Observe& observe = {}, int world = 0);
   StepStream OpenStream();
   // Every bit of a world, for Restore here or in any server of the same build.
   absl::StatusOr<std::string> Snapshot(int world = 0);
@@ -75,6 +81,10 @@ class Session {
   absl::StatusOr<Session> Fork(int worlds = 1, int world = 0);
   // Steps many worlds in parallel; the outcome of each, in the order given.
   absl::StatusOr<std::vector<absl::StatusOr<Observation>>> StepBatch(double dt_s, const std::vector<StepOptions>& steps);
+  // The same, with one array a quantity for all worlds in place of an observation of each; the steps' own `observe` does not count.
+  // UNIMPLEMENTED when the server is too old, before a world moves.
+  absl::StatusOr<StackedObservations> StepStacked(double dt_s, const std::vector<StepOptions>& steps,
+                                                  const StackOptions& stack = {});
   // What a session created with `record` has done, for a file that `eipc verify` replays.
   absl::StatusOr<std::string> Recording();
   absl::Status Delete();

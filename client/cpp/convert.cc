@@ -102,19 +102,6 @@ PairSlip SlipFromProto(const v1::PairSlip& slip) {
   return result;
 }
 
-StepOutcome OutcomeFromProto(v1::StepOutcome outcome) {
-  switch (outcome) {
-    case v1::CONVERGED:
-      return StepOutcome::kConverged;
-    case v1::ITERATION_CAP:
-      return StepOutcome::kIterationCap;
-    case v1::STALLED:
-      return StepOutcome::kStalled;
-    default:
-      return StepOutcome::kUnknown;
-  }
-}
-
 SolverReport ReportFromProto(const v1::SolverReport& report) {
   SolverReport result;
   result.outcome = OutcomeFromProto(report.outcome());
@@ -131,6 +118,14 @@ SolverReport ReportFromProto(const v1::SolverReport& report) {
   result.wall_time_s = report.wall_time_s();
   result.barrier_stiffness = report.barrier_stiffness();
   result.stage_seconds.insert(report.stage_seconds().begin(), report.stage_seconds().end());
+  return result;
+}
+
+BodyMaterial MaterialFromProto(const v1::BodyMaterial& material) {
+  BodyMaterial result = {material.body()};
+  if (material.has_youngs_modulus_pa()) result.youngs_modulus_pa = material.youngs_modulus_pa();
+  if (material.has_poissons_ratio()) result.poissons_ratio = material.poissons_ratio();
+  if (material.has_density_kg_m3()) result.density_kg_m3 = material.density_kg_m3();
   return result;
 }
 
@@ -191,6 +186,19 @@ std::optional<DriveReading> DriveFromProto(const Message& message) {
 
 }  // namespace
 
+StepOutcome OutcomeFromProto(v1::StepOutcome outcome) {
+  switch (outcome) {
+    case v1::CONVERGED:
+      return StepOutcome::kConverged;
+    case v1::ITERATION_CAP:
+      return StepOutcome::kIterationCap;
+    case v1::STALLED:
+      return StepOutcome::kStalled;
+    default:
+      return StepOutcome::kUnknown;
+  }
+}
+
 Pose PoseFromProto(const v1::Pose& pose) {
   Pose result;
   result.position_m = VectorFromProto(pose.position_m());
@@ -219,6 +227,7 @@ void ObserveToProto(const Observe& observe, v1::ObservationRequest* out) {
   out->set_contact_tractions(observe.contact_tractions);
   out->set_slips(observe.slips);
   out->set_stresses(observe.stresses);
+  out->set_materials(observe.materials);
   out->set_positions_dtype(observe.float32_positions ? v1::FLOAT32 : v1::FLOAT64);
   for (const std::string& body : observe.bodies) out->add_bodies(body);
 }
@@ -276,6 +285,7 @@ absl::StatusOr<Observation> ObservationFromProto(const v1::Observation& observat
     result.slips.push_back(SlipFromProto(slip));
     result.slips.push_back(result.slips.back().Reversed());
   }
+  for (const v1::BodyMaterial& material : observation.materials()) result.materials.push_back(MaterialFromProto(material));
   result.state_digest = observation.state_digest();
   return result;
 }

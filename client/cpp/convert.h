@@ -12,6 +12,7 @@
 namespace eipc::client {
 
 Pose PoseFromProto(const v1::Pose& pose);
+StepOutcome OutcomeFromProto(v1::StepOutcome outcome);
 void ObserveToProto(const Observe& observe, v1::ObservationRequest* out);
 v1::StepRequest StepToProto(const std::string& session, double dt_s, const StepOptions& options);
 // DATA_LOSS when an array does not fit its shape.

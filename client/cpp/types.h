@@ -58,6 +58,7 @@ struct Observe {
   bool contact_tractions = false;  // forces on single vertices of the surfaces
   bool slips = false;              // how bodies that touch slide on each other
   bool stresses = false;           // von Mises stress of the elements of bodies that deform
+  bool materials = false;          // of bodies to which a reset gave another one than the scene's
   // Positions, forces, areas and stresses travel as 32-bit numbers: half the bytes.
   bool float32_positions = false;
   // Only these bodies; empty: all.
@@ -92,6 +93,15 @@ struct ContactWrench {
   Vector3 friction_force_n = {0, 0, 0};
   Vector3 normal_moment_nm = {0, 0, 0};
   Vector3 friction_moment_nm = {0, 0, 0};
+};
+
+// Numbers of a body's material. In a reset none is the scene's; in an observation none is what the body does not have: a density
+// with affine.inertia, Poisson's ratio of some materials.
+struct BodyMaterial {
+  std::string body;
+  std::optional<double> youngs_modulus_pa = {};
+  std::optional<double> poissons_ratio = {};
+  std::optional<double> density_kg_m3 = {};
 };
 
 struct Energies {
@@ -167,6 +177,7 @@ struct Observation {
   std::vector<BoundaryPose> boundary_poses;
   std::vector<JointReading> joints = {};
   std::vector<PairSlip> slips = {};  // both orders of each pair in contact
+  std::vector<BodyMaterial> materials = {};
   std::string state_digest;
 
   // nullptr when the observation has no such body.

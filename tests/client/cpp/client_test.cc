@@ -3,8 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "eipc/v1/scene.pb.h"
-#include "tests/conformance/server_process.h"
+#include "tests/client/cpp/client_fixture.h"
 #include "tests/conformance/test_scenes.h"
 
 namespace eipc::client {
@@ -12,28 +11,6 @@ namespace {
 
 using ::testing::SizeIs;
 using ::testing::StartsWith;
-
-class ClientTest : public ::testing::Test {
- protected:
-  static void SetUpTestSuite() { server_ = new testing::ServerProcess({"--listen", "127.0.0.1:0"}); }
-  static void TearDownTestSuite() {
-    delete server_;
-    server_ = nullptr;
-  }
-  ClientTest() : client_(*Client::Connect(server_->address())) {}
-
-  static SceneSource Source(const v1::Scene& scene) {
-    SceneSource source = *SceneSource::FromText("");
-    source.message() = scene;
-    return source;
-  }
-  Session NewSession(const v1::Scene& scene) { return *client_.CreateSession(client_.CreateScene(Source(scene))->name); }
-
-  static testing::ServerProcess* server_;
-  Client client_;
-};
-
-testing::ServerProcess* ClientTest::server_ = nullptr;
 
 TEST_F(ClientTest, Scenes) {
   const auto scene = client_.CreateScene(Source(testing::DrivenBlock()));
