@@ -135,6 +135,15 @@ def test_starts_are_drawn_with_the_seed(evaluate, servers, capsys):
     assert main(["verify", str(drawn), "--server", servers[1].address]) == 0
 
 
+def test_materials_are_drawn_with_the_seed(evaluate, servers):
+    ranges = 'materials { body: "cube" youngs_modulus_pa { min: 0.5 max: 2 factor: true } }'  # and no starts
+    _, plain = evaluate("Squeeze", folder="plain", episodes=3)
+    _, drawn = evaluate("Squeeze", "--randomize", ranges, episodes=3)
+    first = [Results(drawn).get(k).digests for k in range(3)]
+    assert len({digests[0] for digests in first} | {Results(plain).get(0).digests[0]}) == 4
+    assert main(["verify", str(drawn), "--server", servers[1].address]) == 0
+
+
 @pytest.mark.parametrize("policy, words", [("number", "is a float; it is None or a mapping with targets"), ("unknown_command", "has 'forces'"),
                                            ("unknown_body", "was refused")])
 def test_commands_that_are_none_are_named(evaluate, policy, words):

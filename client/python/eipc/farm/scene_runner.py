@@ -166,7 +166,7 @@ class SceneRunner:
         return self._world.moves
 
     def _start(self, seed: int, observe: Observe) -> Observation:
-        if not self._randomize.ranges:
+        if not (self._randomize.ranges or self._randomize.materials):
             return self._world.reset(observe, None)
         drawn = service_pb2.Randomize()
         drawn.CopyFrom(self._randomize)
