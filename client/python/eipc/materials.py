@@ -3,11 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Iterable, Mapping, Optional, Union
+from typing import TYPE_CHECKING, Any, Iterable, Mapping, Optional, Union
 
+from .errors import missing_capability
 from .shown import brief
 from .v1 import observation_pb2, service_pb2
 from .variation import Range
+
+if TYPE_CHECKING:
+    from .client import Client
+
+# What a server says whose resets know materials (ServerInfo.capabilities); an earlier one would ignore them.
+CAPABILITY = "reset_materials"
 
 
 @brief
@@ -40,6 +47,12 @@ class MaterialRange:
 
 
 Materials = Mapping[str, Union[BodyMaterial, MaterialRange]]
+
+
+def check_server(client: Client, wanted: bool) -> None:
+    """Raises UnimplementedError where resets of the client's server would ignore materials that are wanted."""
+    if wanted and not client._can(CAPABILITY):
+        raise missing_capability(client.address, CAPABILITY)
 
 
 def given_and_drawn(materials: Optional[Materials]) -> tuple[list[Any], list[Any]]:

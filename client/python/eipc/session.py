@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Callable, Mapping, Optional, Sequence, Un
 from . import requests
 from .errors import EipcError, missing_capability
 from .observation import Observation, Observe, observation_from_message
-from .materials import Materials
+from .materials import Materials, check_server
 from .placement import Placement, PlacementRange
 from .requests import Drives, Joints, Targets, Trajectories
 from .resources import (BatchResult, Operation, SessionInfo, Snapshot, batch_from_message, session_info_from_message,
@@ -104,9 +104,11 @@ class Session:
         bits. Raises FailedPreconditionError (NO_FREE_START) where surfaces meet; the world then is where it was.
 
         materials: bodies that have another material until the next reset, given (BodyMaterial) or drawn with `seed` (MaterialRange); the
-        answer's `materials` say which. Raises InvalidArgumentError for a number that a reset cannot change.
+        answer's `materials` say which. Raises InvalidArgumentError for a number that a reset cannot change, UnimplementedError when the
+        server is too old.
         """
         request = requests.reset(self.name, observe, world, placements, ranges, seed, attempts, materials)
+        check_server(self._client, bool(materials))
         return observation_from_message(self._client._call(self._client._stub.Reset, request, timeout))
 
     def state(self, observe: Optional[Observe] = None, world: int = 0, timeout: Optional[float] = None) -> Observation:

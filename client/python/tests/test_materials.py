@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import signal
 import subprocess
@@ -10,6 +11,7 @@ import numpy as np
 import pytest
 
 import eipc
+import eipc.aio
 from eipc.variation import Range
 from puppet_server import BOX_TRIANGLES, box
 from server_client import client  # noqa: F401 (fixture)
@@ -144,6 +146,25 @@ def test_what_a_reset_cannot_change_is_named(session, materials, message):
     with pytest.raises(eipc.InvalidArgumentError, match=message):
         session.reset(materials=materials)
     assert session.state().step == 1
+
+
+def test_a_server_that_would_ignore_them_is_named(server):
+    with server.client() as client, client.create_scene(cube_scene()).create_session() as session:
+        client._capabilities = frozenset({"step_batch"})
+        with pytest.raises(eipc.UnimplementedError, match="lacks the capability reset_materials"):
+            session.reset(materials=SOFT_OR_STIFF)
+        assert session.reset(materials={}).step == 0
+
+    async def use():
+        async with eipc.aio.connect(server.address) as client:
+            client._capabilities = frozenset({"step_batch"})
+            async with await (await client.create_scene(cube_scene())).create_session() as session:
+                with pytest.raises(eipc.UnimplementedError, match="lacks the capability reset_materials"):
+                    await session.reset(materials=SOFT_OR_STIFF)
+                client._capabilities = None
+                assert set((await session.reset(materials=SOFT_OR_STIFF)).materials) == {"cube"}
+
+    asyncio.run(asyncio.wait_for(use(), 60))
 
 
 def test_ranges_of_the_wire_are_checked(client, session):  # noqa: F811

@@ -39,7 +39,7 @@ def digest(session, world=0):
 def test_server_info(client):
     info = client.server_info()
     assert len(info.build) == 16
-    assert {"snapshots", "fork", "step_batch", "stacked_batch", "recordings", "uploads", "operations"} <= info.capabilities
+    assert {"snapshots", "fork", "step_batch", "stacked_batch", "reset_materials", "recordings", "uploads", "operations"} <= info.capabilities
     assert info.limits["max_sessions"] > 0
     assert not info.journal
 

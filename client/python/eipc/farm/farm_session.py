@@ -9,6 +9,7 @@ import grpc
 
 from ..client import Client
 from ..errors import DeadlineExceededError, EipcError, InternalError, NotFoundError, ResourceExhaustedError, UnavailableError
+from ..materials import check_server
 from ..observation import Observation, Observe, observation_from_message
 from ..session import Session
 from ..v1 import scene_pb2, service_pb2
@@ -116,6 +117,7 @@ class FarmSession:
         return answer
 
     def _reset(self, request: service_pb2.ResetRequest) -> Any:
+        check_server(self._client, len(request.randomize.materials) > 0)
         request.session = self._session.name
         return self._client._call(self._client._stub.Reset, request, None)
 

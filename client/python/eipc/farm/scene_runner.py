@@ -13,6 +13,7 @@ import grpc
 from ..client import Client
 from ..errors import InvalidArgumentError, NotFoundError, UnavailableError
 from ..goals import GoalProgress
+from ..materials import check_server
 from ..observation import Observation, Observe, observation_from_message
 from ..session import Session
 from ..solver_report import Outcome
@@ -68,6 +69,7 @@ class OneServer:
 
     def reset(self, observe: Observe, randomize: Optional[service_pb2.Randomize]) -> Observation:
         request = service_pb2.ResetRequest(session=self._session.name, observe=observe.to_message(), randomize=randomize)
+        check_server(self._client, len(request.randomize.materials) > 0)
         return observation_from_message(self._client._call(self._client._stub.Reset, request, None))
 
     def request(self, dt: float, observe: Observe, **commands: Any) -> service_pb2.StepRequest:
