@@ -348,17 +348,29 @@ TEST_F(TransportTest, RefusedBatchesHoldNoCalls) {
   v1::StepRequest& step = *endless.add_steps();
   step.set_dt_s(0.0001);
   step.set_substeps(100000);
-  grpc::ClientContext context;
+  // An operation that comes while a step has the slot is refused: then another one is begun.
   v1::Operation operation;
-  ASSERT_TRUE(stub_->StartStepBatch(&context, endless, &operation).ok());
+  operation.set_done(true);
+  const auto keep_busy = [&] {
+    grpc::ClientContext asking, beginning;
+    v1::GetOperationRequest which;
+    which.set_name(operation.name());
+    if (!operation.done()) {
+      ASSERT_TRUE(stub_->GetOperation(&asking, which, &operation).ok());
+    }
+    if (operation.done()) {
+      ASSERT_TRUE(stub_->StartStepBatch(&beginning, endless, &operation).ok());
+    }
+  };
   const auto slot_is_free = [&] {
     grpc::ClientContext trying;
     trying.set_deadline(std::chrono::system_clock::now() + std::chrono::seconds(1));
     v1::StepResponse stepped;
     return stub_->Step(&trying, request, &stepped).ok();
   };
-  while (slot_is_free()) {
-  }
+  do {
+    ASSERT_NO_FATAL_FAILURE(keep_busy());
+  } while (slot_is_free());
   v1::StepBatchRequest refused;
   refused.set_session(request.session());
   refused.add_steps()->set_dt_s(0.0001);
