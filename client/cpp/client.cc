@@ -5,8 +5,8 @@
 #include <grpcpp/create_channel.h>
 #include <grpcpp/security/credentials.h>
 
-#include <algorithm>
-#include <atomic>
+#include <mutex>
+#include <set>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -22,7 +22,9 @@ struct Connection {
   std::chrono::milliseconds call_timeout;
   std::string token;
   std::function<std::vector<std::pair<std::string, std::string>>()> metadata;
-  std::atomic<bool> stacks = false;  // the server is known to stack; sessions in other threads share the connection
+  // Of the server, once they are asked for. Sessions in other threads share the connection.
+  std::mutex mutex;
+  std::set<std::string> capabilities;  // guarded by mutex
 
   void Identify(grpc::ClientContext* context) const {
     if (!token.empty()) context->AddMetadata("authorization", "Bearer " + token);
@@ -47,16 +49,17 @@ absl::Status Call(const Connection& connection,
   return FromGrpc((connection.stub.get()->*method)(&context, request, response));
 }
 
-// Earlier servers would ignore that a batch is to be stacked, and step.
-absl::Status CheckStacks(Connection* connection) {
-  if (connection->stacks) return absl::OkStatus();
-  v1::ServerInfo info;
-  const absl::Status status = Call(*connection, &v1::SimulationService::Stub::GetServerInfo, v1::GetServerInfoRequest(), &info);
-  if (!status.ok()) return status;
-  connection->stacks = std::count(info.capabilities().begin(), info.capabilities().end(), "stacked_batch") > 0;
-  if (connection->stacks) return absl::OkStatus();
-  return absl::UnimplementedError(
-      absl::StrCat("the server (version ", info.version(), ") has not the capability stacked_batch: use StepBatch"));
+// UNIMPLEMENTED where the server lacks a capability: it would ignore what a request asks of it.
+absl::Status CheckCapability(Connection* connection, const std::string& name) {
+  const std::lock_guard<std::mutex> lock(connection->mutex);
+  if (connection->capabilities.empty()) {
+    v1::ServerInfo info;
+    const absl::Status status = Call(*connection, &v1::SimulationService::Stub::GetServerInfo, v1::GetServerInfoRequest(), &info);
+    if (!status.ok()) return status;
+    connection->capabilities.insert(info.capabilities().begin(), info.capabilities().end());
+  }
+  if (connection->capabilities.count(name) > 0) return absl::OkStatus();
+  return absl::UnimplementedError(absl::StrCat("the server is too old: it lacks the capability ", name));
 }
 
 }  // namespace
@@ -138,6 +141,10 @@ absl::StatusOr<Observation> Session::Step(double dt_s, const StepOptions& option
 absl::StatusOr<Observation> Session::Reset(const Observe& observe) { return Reset(ResetOptions{.observe = observe}); }
 
 absl::StatusOr<Observation> Session::Reset(const ResetOptions& options) {
+  if (!options.materials.empty() || !options.material_ranges.empty()) {
+    const absl::Status able = CheckCapability(connection_.get(), "reset_materials");
+    if (!able.ok()) return able;
+  }
   v1::Observation response;
   const absl::Status status = Call(*connection_, &v1::SimulationService::Stub::Reset, ResetToProto(name_, options), &response);
   if (!status.ok()) return status;
@@ -211,7 +218,7 @@ absl::StatusOr<std::vector<absl::StatusOr<Observation>>> Session::StepBatch(doub
 
 absl::StatusOr<StackedObservations> Session::StepStacked(double dt_s, const std::vector<StepOptions>& steps,
                                                          const StackOptions& stack) {
-  const absl::Status able = CheckStacks(connection_.get());
+  const absl::Status able = CheckCapability(connection_.get(), "stacked_batch");
   if (!able.ok()) return able;
   v1::StepBatchResponse response;
   const absl::Status status =

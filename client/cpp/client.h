@@ -69,7 +69,7 @@ class Session {
   // World 0 back to the scene's start.
   absl::StatusOr<Observation> Reset(const Observe& observe = {});
   // A world to a start of its own. FAILED_PRECONDITION (NO_FREE_START) where surfaces meet, INVALID_ARGUMENT for what a reset
-  // cannot change; the world then is where it was.
+  // cannot change, UNIMPLEMENTED when the server is too old for materials; the world then is where it was.
   absl::StatusOr<Observation> Reset(const ResetOptions& options);
   absl::StatusOr<Observation> GetState(const Observe& observe = {}, int world = 0);
   StepStream OpenStream();

@@ -46,7 +46,9 @@ class ArrayReader {
     } else {
       values = Numbers<double>(array, of_row, what);
     }
-    return rows_ == 0 || values.empty() ? WorldRows() : WorldRows(values.size() / rows_, std::move(values));
+    if (rows_ == 0 || values.empty()) return WorldRows();
+    const size_t width = values.size() / rows_;
+    return WorldRows(width, std::move(values));
   }
 
  private:
