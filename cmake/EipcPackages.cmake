@@ -5,7 +5,10 @@ set(EIPC_PACKAGING ${CMAKE_SOURCE_DIR}/packaging)
 set(CMAKE_INSTALL_DEFAULT_DIRECTORY_PERMISSIONS OWNER_READ OWNER_WRITE OWNER_EXECUTE GROUP_READ GROUP_EXECUTE WORLD_READ WORLD_EXECUTE)
 
 set(programs lib/eipc/bin)
-install(TARGETS eipc-server eipc eipc_sdf_module RUNTIME DESTINATION ${programs} LIBRARY DESTINATION ${programs} COMPONENT server)
+# The component belongs to the kind of artifact before it.
+install(TARGETS eipc-server eipc eipc_sdf_module
+  RUNTIME DESTINATION ${programs} COMPONENT server
+  LIBRARY DESTINATION ${programs} COMPONENT server)
 install(PROGRAMS ${CMAKE_BINARY_DIR}/bin/eipc-server-with-proxy DESTINATION ${programs} COMPONENT server)
 install(FILES ${CMAKE_BINARY_DIR}/bin/eipc-server-messages.lua DESTINATION ${programs} COMPONENT server)
 foreach(program eipc eipc-server eipc-server-with-proxy)

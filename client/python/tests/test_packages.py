@@ -14,6 +14,7 @@ import pytest
 from conftest import REPOSITORY
 
 PACKAGES = REPOSITORY / "build" / "packages"
+COMPONENTS = ("server", "client", "python")
 PROJECT = """
 cmake_minimum_required(VERSION 3.25)
 project(user LANGUAGES CXX)
@@ -54,15 +55,16 @@ with eipc.launch() as server:
 
 @pytest.fixture(scope="module")
 def root(server_binary, eipc_binary, tmp_path_factory):
-    """A root with all that `cmake --install` puts there."""
+    """A root with what the packages have: the files of their components, and none that belongs to no package."""
     build = server_binary.resolve().parents[1]
     needed = [build / "CMakeCache.txt", build / "client/cpp/libeipc_client.a", REPOSITORY / "models/generated/manifest.json"]
     if shutil.which("cmake") is None or not all(path.exists() for path in needed):
         pytest.skip("the build lacks what is installed: ./dev build release")
     root = tmp_path_factory.mktemp("root")
-    done = subprocess.run(["cmake", "--install", build, "--prefix", "/usr"], env={**os.environ, "DESTDIR": str(root)}, capture_output=True, text=True,
-                          check=False)
-    assert done.returncode == 0, done.stderr
+    for component in COMPONENTS:
+        done = subprocess.run(["cmake", "--install", build, "--prefix", "/usr", "--component", component], env={**os.environ, "DESTDIR": str(root)},
+                              capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stderr
     return root
 
 
