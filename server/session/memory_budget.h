@@ -14,9 +14,13 @@ namespace eipc {
 
 struct Model;
 struct SceneSpec;
+struct State;
 
 // What a compiled scene holds, bytes.
 int64_t EstimateModelBytes(const Model& model);
+// What the copy of it holds that a world with materials of its own has (sim/dynamics/materials.h), bytes. Condensed stiffnesses are
+// the scene's, but for bodies with another modulus: each of these has its own. 0 when the state, which fits the model, has none.
+int64_t EstimateMaterialsBytes(const Model& scene, const State& state);
 // What compiling a scene needs beside its meshes at its largest moment, bytes: copies, trees, the search for intersections, matrix
 // entries; solving, when the scene begins in equilibrium. About twice what was measured: docs/howto/operations.md.
 int64_t EstimateCompileBytes(const SceneSpec& spec);

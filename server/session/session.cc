@@ -35,16 +35,17 @@ void Session::Keep(Quotas::Hold place, KeptMemory memory) {
   place_ = std::move(place);
   memory_ = std::move(memory);
   for (Slot& slot : worlds_) {
-    slot.counts_materials = !slot.world->state().materials.empty();
-    if (slot.counts_materials) memory_.SetTo(memory_.bytes() + EstimateModelBytes(*scene_->model));
+    slot.materials_bytes = EstimateMaterialsBytes(*scene_->model, slot.world->state());
+    memory_.SetTo(memory_.bytes() + slot.materials_bytes);
   }
 }
 
-// From the first materials on, for as long as the session lives: a world that has some has a model of its own.
+// A world that has materials has a model of its own. The most that any of its states had, for as long as the session lives.
 absl::Status Session::CountMaterials(const State& state, Slot* slot) {
-  if (state.materials.empty() || slot->counts_materials) return absl::OkStatus();
-  EIPC_RETURN_IF_ERROR(memory_.Grow(EstimateModelBytes(*scene_->model), "the model of a world with materials of its own"));
-  slot->counts_materials = true;
+  const int64_t bytes = EstimateMaterialsBytes(*scene_->model, state);
+  if (bytes <= slot->materials_bytes) return absl::OkStatus();
+  EIPC_RETURN_IF_ERROR(memory_.Grow(bytes - slot->materials_bytes, "the model of a world with materials of its own"));
+  slot->materials_bytes = bytes;
   return absl::OkStatus();
 }
 

@@ -158,7 +158,7 @@ class Session {
     std::vector<int64_t> ended_at;   // of each of them: SolveLimit::ends_at_check; empty: none had a time limit
     double pending_s = 0;            // what they took
     double last_step_s = 0;          // what the last step took
-    bool counts_materials = false;   // the model that a world with materials of its own has is in memory_
+    int64_t materials_bytes = 0;     // in memory_, of the model that a world with materials of its own has
   };
 
   absl::Status StepOnce(const StepCommand& command, int taken, const StepBudget& budget, SolveSlots* slots, Slot* world,

@@ -10,7 +10,9 @@
 #include <vector>
 
 #include "server/os/thread_scheduling.h"
+#include "server/session/memory_budget.h"
 #include "server/session/session_registry.h"
+#include "sim/dynamics/materials.h"
 #include "sim/scene/compile_scene.h"
 #include "tests/support/scenes.h"
 
@@ -134,6 +136,44 @@ TEST_F(SessionTest, ResetGoesBackToTheStartAndForgetsRequests) {
   ASSERT_TRUE(session->Reset().ok());
   EXPECT_EQ(session->world().state().Digest(), start);
   EXPECT_EQ(*session->retries().Find("a", "request"), nullptr);
+}
+
+// A world with materials of its own has a model of its own.
+TEST_F(SessionTest, TheModelsOfWorldsWithMaterialsAreInItsMemory) {
+  constexpr int64_t kSession = 1000;
+  const std::shared_ptr<const Model> model = (*scenes_.Find("scenes/a"))->model;
+  State stiffer = InitialState(*model);
+  stiffer.materials = {MaterialOfScene(*model, 0)};
+  stiffer.materials[0].youngs_modulus_pa *= 2;
+  const int64_t each = EstimateMaterialsBytes(*model, stiffer);
+  ASSERT_GT(each, 0);
+  EXPECT_EQ(EstimateMaterialsBytes(*model, InitialState(*model)), 0);
+
+  MemoryBudget budget(kSession + each, 0);
+  Quotas quotas;
+  const TenantMemory memory(&budget, &quotas);
+  {
+    Session session(*scenes_.PinScene("scenes/a"), Session::Options{.worlds = 2});
+    session.Keep({}, *memory.Take("", kSession, "the session"));
+    EXPECT_EQ(budget.used(), kSession);
+    for (int i = 0; i < 2; ++i) {  // once, for as long as the session lives
+      ASSERT_TRUE(session.Restore(0, stiffer).ok());
+      ASSERT_TRUE(session.Reset(0).ok());
+      EXPECT_EQ(budget.used(), kSession + each);
+    }
+    const absl::Status refused = session.Restore(1, stiffer);
+    EXPECT_EQ(refused.code(), absl::StatusCode::kResourceExhausted);
+    EXPECT_THAT(std::string(refused.message()), HasSubstr("the model of a world with materials of its own"));
+    EXPECT_TRUE(session.world(1).state().materials.empty()) << "nothing happened";
+  }
+  EXPECT_EQ(budget.used(), 0);
+
+  // A session that comes back has its worlds before it has its memory.
+  Session back(*scenes_.PinScene("scenes/a"), Session::Options{.worlds = 2});
+  for (int i = 0; i < 2; ++i) ASSERT_TRUE(back.Restore(i, stiffer).ok());
+  back.Keep({}, *memory.Take("", kSession, "the session"));
+  EXPECT_EQ(budget.used(), kSession + 2 * each) << "it is there already, so it may be more than fits";
+  EXPECT_EQ(quotas.held("", Resource::kMemoryBytes), kSession + 2 * each);
 }
 
 TEST_F(SessionTest, ASessionKeepsItsSceneFromBeingDeleted) {
