@@ -7,6 +7,7 @@
 
 #include "server/session/build_id.h"
 #include "server/session/checksum.h"
+#include "sim/dynamics/materials.h"
 #include "tests/server/session/session_scenes.h"
 
 namespace eipc {
@@ -113,6 +114,22 @@ TEST(Snapshot, OfAnotherBuildKeepsPositionsAndVelocities) {
   ASSERT_TRUE(other.Restore(taken->state).ok());
   Take(&other, 3);
   EXPECT_EQ(other.state().step, 10);
+}
+
+TEST(Snapshot, OfAnotherBuildKeepsMaterials) {
+  const auto model = testing::PressedBox();
+  State start = InitialState(*model);
+  start.materials = {MaterialOfScene(*model, 0)};
+  start.materials[0].youngs_modulus_pa = 3e5;
+  start.materials[0].density_kg_m3 = 700;
+  World world(model);
+  ASSERT_TRUE(world.Restore(start).ok());
+  Take(&world, 7);
+  const auto taken = UnpackForeignSnapshot(OfAnotherBuild(PackSnapshot(kScene, world.state(), *model)), kScene, *model);
+  ASSERT_TRUE(taken.ok()) << taken.status();
+  EXPECT_EQ(taken->migrated_from_build, "another build...");
+  EXPECT_EQ(taken->state.materials, start.materials);
+  EXPECT_EQ(taken->state.barrier_stiffness, world.state().barrier_stiffness);
 }
 
 // A scene that this build makes other bodies of cannot go on from there.
