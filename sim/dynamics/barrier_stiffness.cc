@@ -15,17 +15,19 @@ double AffordableFactor(const StiffnessState& state) {
   return state.barrier_energy * kMost <= added ? kMost : 1 + added / state.barrier_energy;
 }
 
-}  // namespace
-
-double InitialBarrierStiffness(const Model& model) {
+// mass_of(body): kg.
+template <typename MassOf>
+double StiffnessFor(const Model& model, const MassOf& mass_of) {
   if (model.contact.stiffness > 0) return model.contact.stiffness;
   const double acceleration = std::max(9.81, model.gravity.norm());
   const double dhat = model.contact.dhat_m;
   const double unit_force = ContactPotential::UnitNormalForce(0.5 * dhat, dhat);
   double stiffness = 0;
-  for (const Body& body : model.bodies) {
-    if (body.mass.mass <= 0) continue;
-    const double load = body.mass.mass * acceleration + body.external_force.norm();
+  for (size_t b = 0; b < model.bodies.size(); ++b) {
+    const Body& body = model.bodies[b];
+    const double mass = mass_of(b);
+    if (mass <= 0) continue;
+    const double load = mass * acceleration + body.external_force.norm();
     double carriers = 10;
     if (model.contact.form == BarrierForm::kAreaWeighted) {
       double area = 0;
@@ -35,6 +37,16 @@ double InitialBarrierStiffness(const Model& model) {
     stiffness = std::max(stiffness, load / (carriers * unit_force));
   }
   return stiffness > 0 ? stiffness : 1.0;
+}
+
+}  // namespace
+
+double InitialBarrierStiffness(const Model& model) {
+  return StiffnessFor(model, [&model](size_t body) { return model.bodies[body].mass.mass; });
+}
+
+double InitialBarrierStiffness(const Model& model, const std::vector<double>& masses) {
+  return StiffnessFor(model, [&masses](size_t body) { return masses[body]; });
 }
 
 double BarrierStiffnessLimit(const Model& model) { return 1e10 * InitialBarrierStiffness(model); }

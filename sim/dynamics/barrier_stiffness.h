@@ -1,6 +1,8 @@
 #ifndef EIPC_SIM_DYNAMICS_BARRIER_STIFFNESS_H_
 #define EIPC_SIM_DYNAMICS_BARRIER_STIFFNESS_H_
 
+#include <vector>
+
 namespace eipc {
 
 struct Model;
@@ -9,6 +11,8 @@ struct Model;
 // scene's, whichever is larger, and its external force) rests at half of dhat: carried by ten pairs in the per-pair form, by a
 // twentieth of its surface in the area-weighted one. N/m per pair, N/m^3 area weighted.
 double InitialBarrierStiffness(const Model& model);
+// Where the bodies have these masses, kg, in place of the model's.
+double InitialBarrierStiffness(const Model& model, const std::vector<double>& masses);
 
 // Adaptive stiffness grows up to here, N/m or N/m^3: 1e10 times the initial value. It is reached only where a gap does not open
 // however stiff the barrier is, as between parts that drives press together.

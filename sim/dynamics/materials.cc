@@ -61,6 +61,12 @@ void SetModuli(const SceneMaterial& scene, const State::BodyMaterial& material, 
   elastic->condensed = std::make_shared<const CondensedStiffness>(Scaled(*elastic->condensed, youngs / of_scene));
 }
 
+// Of what the body weighs in the scene; a body of a given mass has no density.
+double MassFactor(const State::BodyMaterial& material, const Body& body) {
+  const double of_scene = body.scene_material->given.density_kg_m3;
+  return material.density_kg_m3 == of_scene ? 1 : material.density_kg_m3 / of_scene;
+}
+
 // Nodes of different bodies do not share mass.
 void ScaleMass(double factor, Body* body, ScalarSparse* mass) {
   body->mass.mass *= factor;
@@ -75,8 +81,7 @@ void Apply(const State::BodyMaterial& material, Model* model) {
     const int32_t node = elastic.nodes[0][0];
     if (body.nodes.begin <= node && node < body.nodes.end) SetModuli(scene, material, &elastic);
   }
-  if (material.density_kg_m3 == scene.given.density_kg_m3) return;
-  ScaleMass(material.density_kg_m3 / scene.given.density_kg_m3, &body, &model->mass);
+  if (const double factor = MassFactor(material, body); factor != 1) ScaleMass(factor, &body, &model->mass);
 }
 
 }  // namespace
@@ -148,6 +153,14 @@ std::vector<State::BodyMaterial> StartMaterials(const Model& model, std::vector<
   }
   std::sort(given.begin(), given.end(), [](const auto& a, const auto& b) { return a.body < b.body; });
   return given;
+}
+
+std::vector<double> MassesWith(const Model& model, const std::vector<State::BodyMaterial>& materials) {
+  std::vector<double> masses;
+  masses.reserve(model.bodies.size());
+  for (const Body& body : model.bodies) masses.push_back(body.mass.mass);
+  for (const State::BodyMaterial& material : materials) masses[material.body] *= MassFactor(material, model.bodies[material.body]);
+  return masses;
 }
 
 std::shared_ptr<const Model> WithMaterials(const Model& model, const std::vector<State::BodyMaterial>& materials) {

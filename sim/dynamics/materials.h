@@ -62,6 +62,9 @@ bool MaterialsFit(const std::vector<State::BodyMaterial>& materials, const Model
 std::vector<State::BodyMaterial> StartMaterials(const Model& model, std::vector<State::BodyMaterial> given,
                                                 const std::vector<MaterialRange>& ranges, uint64_t seed);
 
+// What the bodies weigh with these materials, which fit the model: of all of its bodies, kg.
+std::vector<double> MassesWith(const Model& model, const std::vector<State::BodyMaterial>& materials);
+
 // The model with these materials, which fit it. `model` is the scene's. The stiffness of a condensed cage and the masses are
 // scaled; what the scene was compiled with besides stays: the stiffness of joints, solver settings, a start in equilibrium.
 std::shared_ptr<const Model> WithMaterials(const Model& model, const std::vector<State::BodyMaterial>& materials);

@@ -89,7 +89,7 @@ StartDraws::StartDraws(const Model* model, StartOrder order)
     : model_(model), order_(std::move(order)), base_(InitialState(*model)), random_(order_.seed) {
   for (const Placement& placement : order_.placements) Place(*model_, placement, &base_);
   base_.materials = StartMaterials(*model_, order_.materials, order_.material_ranges, order_.seed);
-  if (!base_.materials.empty()) base_.barrier_stiffness = InitialBarrierStiffness(*WithMaterials(*model_, base_.materials));
+  if (!base_.materials.empty()) base_.barrier_stiffness = InitialBarrierStiffness(*model_, MassesWith(*model_, base_.materials));
 }
 
 std::optional<State> StartDraws::Next() {

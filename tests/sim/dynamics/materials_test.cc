@@ -108,6 +108,7 @@ TEST(Materials, ADensityOfAResetIsThatOfAScene) {
     const MassProperties &a = drawn.model().bodies[body].mass, &b = compiled_model->bodies[body].mass;
     EXPECT_NEAR(a.mass, b.mass, 1e-12 * b.mass);
     EXPECT_LT((a.inertia - b.inertia).norm(), 1e-12 * b.inertia.norm());
+    EXPECT_EQ(MassesWith(*model, {heavier[body]})[body], a.mass);
   }
   EXPECT_LT(Apart(&drawn, &compiled, 40), 1e-8);
 }
