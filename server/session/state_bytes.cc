@@ -222,6 +222,7 @@ class Reading {
     reader->Text(name);
     for (double* number : {&material.youngs_modulus_pa, &material.poissons_ratio, &material.density_kg_m3}) reader->Value(*number);
     if (!reader->ok()) return Corrupt("its bytes are cut short");
+    if (state_.materials.size() == model_.bodies.size()) return Corrupt("it has more materials than the scene has bodies");
     material.body = model_.FindBody(std::string(name));
     if (material.body < 0) return Foreign(absl::StrCat("the scene has no body '", Printable(name), "'"));
     state_.materials.push_back(material);

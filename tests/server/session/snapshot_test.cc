@@ -132,6 +132,16 @@ TEST(Snapshot, OfAnotherBuildKeepsMaterials) {
   EXPECT_EQ(taken->state.barrier_stiffness, world.state().barrier_stiffness);
 }
 
+// Their names are looked up one by one: no more of them than there may be.
+TEST(Snapshot, MoreMaterialsThanBodiesAreRefusedUnread) {
+  const auto model = testing::PressedBox();
+  State state = InitialState(*model);
+  for (size_t i = 0; i <= model->bodies.size(); ++i) state.materials.push_back(MaterialOfScene(*model, 0));
+  const absl::Status status = UnpackSnapshot(PackSnapshot(kScene, state, *model), kScene, *model).status();
+  EXPECT_EQ(Reason(status), "SNAPSHOT_CORRUPT");
+  EXPECT_THAT(std::string(status.message()), HasSubstr("more materials than the scene has bodies"));
+}
+
 // A scene that this build makes other bodies of cannot go on from there.
 TEST(Snapshot, OfAnotherBuildWithOtherBodiesIsRefused) {
   const auto model = testing::PressedBox();
