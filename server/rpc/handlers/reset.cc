@@ -1,4 +1,3 @@
-#include "server/convert/material_convert.h"
 #include "server/convert/observation_convert.h"
 #include "server/convert/placement_convert.h"
 #include "server/rpc/handlers/calls.h"
@@ -22,6 +21,13 @@ absl::StatusOr<State> FindStart(Services& services, const CallContext& context, 
   return draws.Failure();
 }
 
+// What is answered: materials unasked where any are given or drawn.
+v1::ObservationRequest ObserveOf(const v1::ResetRequest& request) {
+  v1::ObservationRequest observe = request.observe();
+  if (request.materials_size() > 0 || request.randomize().materials_size() > 0) observe.set_materials(true);
+  return observe;
+}
+
 }  // namespace
 
 absl::Status Reset(Services& services, const CallContext& context, const v1::ResetRequest& request, v1::Observation* response) {
@@ -29,7 +35,7 @@ absl::Status Reset(Services& services, const CallContext& context, const v1::Res
                         services.sessions.Acquire(request.session(), context.budget, context.tenant));
   session->Touch();
   EIPC_RETURN_IF_ERROR(CheckWorld(*session, request.world()));
-  EIPC_ASSIGN_OR_RETURN(const ObservationPlan plan, ObservationPlan::Create(session->world().model(), request.observe()));
+  EIPC_ASSIGN_OR_RETURN(const ObservationPlan plan, ObservationPlan::Create(session->world().model(), ObserveOf(request)));
   EIPC_RETURN_IF_ERROR(context.ReserveAnswer(plan.MostBytes(session->world().model())));
   const Model& model = *session->scene().model;
   EIPC_ASSIGN_OR_RETURN(const std::optional<StartOrder> order, StartOrderFromProto(model, request));
@@ -42,7 +48,6 @@ absl::Status Reset(Services& services, const CallContext& context, const v1::Res
   session->CheckpointLogIfDue(session.name());
   services.feeds.Publish(session.name(), request.world(), session->world(request.world()));
   plan.Observe(session->world(request.world()), response);
-  if (response->materials().empty()) MaterialsToProto(model, session->world(request.world()).state(), response);
   return absl::OkStatus();
 }
 
