@@ -57,6 +57,11 @@ case ${1:-} in
       "$3/usr/local/bin/"
     strip "$3/usr/local/bin/eipc-server"
     cp LICENSE "$3/usr/share/eipc/"
+    # The viewer's page, where ./dev viewer has built it: --viewer looks for it in ../share/eipc/viewer.
+    if [ -d client/python/eipc/viz/live ]; then
+      mkdir -p "$3/usr/local/share/eipc"
+      cp -r client/python/eipc/viz/live "$3/usr/local/share/eipc/viewer"
+    fi
     # The packages of the shared libraries that the binary names.
     ldd "$3/usr/local/bin/eipc-server" | awk '$3 ~ /^\// { print $3 }' | while read -r library; do
       dpkg -S "$(readlink -f "$library")" 2>/dev/null || dpkg -S "$library"
