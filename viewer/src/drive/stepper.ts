@@ -9,30 +9,33 @@ const MOST_BEHIND_S = 0.1;
 export class Stepper {
   steps = 0;
   behind = 0;
-  private running = false;
+  private current: symbol | null = null; // the run that goes on
+  private last: Promise<void> = Promise.resolve(); // ends with the last step of the runs so far
 
   // step: takes one step and resolves when it is done. onEnd: with the error that ended it, if one did.
   constructor(private readonly dt: number, private readonly step: () => Promise<void>, private readonly onEnd: (error: unknown) => void,
               private readonly clock: { now: () => number; wait: (ms: number) => Promise<void> } = browserClock) {}
 
   get on(): boolean {
-    return this.running;
+    return this.current !== null;
   }
 
   start(): void {
-    if (this.running) return;
-    this.running = true;
-    void this.run();
+    if (this.on) return;
+    const run = Symbol();
+    this.current = run;
+    this.last = this.last.then(() => this.run(run));
   }
 
   stop(): void {
-    this.running = false;
+    this.current = null;
   }
 
-  private async run(): Promise<void> {
+  // `run` is this one: another one waits for the step that this one may be taking when it is stopped.
+  private async run(run: symbol): Promise<void> {
     let due = this.clock.now();
     try {
-      while (this.running) {
+      while (this.current === run) {
         await this.step();
         this.steps++;
         due += 1000 * this.dt;
@@ -45,7 +48,7 @@ export class Stepper {
       }
       this.onEnd(null);
     } catch (error) {
-      this.running = false;
+      if (this.current === run) this.current = null;
       this.onEnd(error);
     }
   }
