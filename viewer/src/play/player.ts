@@ -12,9 +12,12 @@ export class Player {
   private factor = 1;
   private again = false;
   private follows = false; // the end of a recording that grows
+  private begin: number; // time of the first sample, s
   private readonly listeners: Listener[] = [];
 
-  constructor(private readonly recording: Recording) {}
+  constructor(private readonly recording: Recording) {
+    this.begin = recording.time[0]!;
+  }
 
   get sample(): number {
     return this.shown;
@@ -48,10 +51,17 @@ export class Player {
     this.notify();
   }
 
-  // The recording has grown, and forgotten samples at its beginning.
+  // The recording has grown, and forgotten samples at its beginning. What is played goes on, also between two samples.
   grew(forgotten: number): void {
-    if (this.follows) this.place(this.recording.samples - 1);
-    else this.place(Math.min(Math.max(this.shown - forgotten, 0), this.recording.samples - 1));
+    const { time, samples } = this.recording;
+    const shown = this.shown - forgotten;
+    if (this.follows) this.place(samples - 1);
+    else if (shown < 0 || shown >= samples) this.place(Math.min(Math.max(shown, 0), samples - 1));
+    else {
+      this.shown = shown;
+      this.seconds -= time[0]! - this.begin;
+    }
+    this.begin = time[0]!;
     this.notify();
   }
 

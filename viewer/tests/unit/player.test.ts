@@ -83,3 +83,31 @@ test("a recording of the start alone does not play", () => {
   player.play();
   assert.equal(player.playing, false);
 });
+
+test("what is played of a recording that grows goes on between its samples", () => {
+  const recording = madeRecording([0, 0.02, 0.04, 0.06]);
+  const player = new Player(recording);
+  player.play();
+  for (const time of [0.08, 0.1, 0.12, 0.14]) { // a new sample comes before the next one is due
+    player.advance(0.012);
+    recording.time = Float64Array.of(...recording.time, time);
+    player.grew(0);
+  }
+  assert.deepEqual([player.sample, player.playing], [2, true]); // 48 ms
+});
+
+test("samples that are forgotten do not move what is played", () => {
+  const recording = madeRecording([0, 0.1, 0.2, 0.3, 0.4]);
+  const player = new Player(recording);
+  player.seek(3);
+  player.play();
+  player.advance(0.06);
+  recording.time = recording.time.slice(2);
+  player.grew(2);
+  assert.equal(player.sample, 1);
+  player.advance(0.05);
+  assert.equal(player.sample, 2);
+  recording.time = Float64Array.of(7, 8);
+  player.grew(3);
+  assert.equal(player.sample, 0, "what was shown is forgotten: the oldest that is left");
+});
