@@ -20,7 +20,8 @@ export class ConnectionLost extends Error {
   }
 }
 
-export type ConnectionState = "connecting" | "open" | "lost" | "signed out";
+// refused: the server answers, but opens no socket.
+export type ConnectionState = "connecting" | "open" | "lost" | "refused" | "signed out";
 
 export interface Frame {
   readonly world: number;
@@ -51,13 +52,15 @@ export class Connection {
   private socket: WebSocket | null = null;
   private next = 1;
   private retryMs = FIRST_RETRY_MS;
+  private refusals = 0; // one after the other, of a server that answers
   private readonly open = new Map<number, Open>();
   private readonly watchers = new Map<number, { request: MessageInitShape<typeof ViewerWatchSchema>; watcher: Watcher }>();
 
-  constructor(private readonly url: string) {}
+  constructor(private readonly url: string, private readonly wait = waitInBrowser) {}
 
-  connect(): void {
-    this.become("connecting");
+  // as: what is said of it until the socket is open.
+  connect(as: "connecting" | "refused" = "connecting"): void {
+    this.become(as);
     const socket = new WebSocket(this.url);
     socket.binaryType = "arraybuffer";
     this.socket = socket;
@@ -83,7 +86,7 @@ export class Connection {
     return fromBinary(answer, await this.ask({ case: "call", value: { method, request: bytes } }));
   }
 
-  // Returns what ends it.
+  // Returns what ends it: the watcher hears nothing from then on.
   watch(request: MessageInitShape<typeof ViewerWatchSchema>, watcher: Watcher): () => void {
     const id = this.next++;
     this.watchers.set(id, { request, watcher });
@@ -97,12 +100,8 @@ export class Connection {
   private sendWatch(id: number): void {
     const { request, watcher } = this.watchers.get(id)!;
     this.ask({ case: "watch", value: request }, id).then(
-      (response) => { watcher.onScene(fromBinary(ViewerSceneSchema, response)); },
-      (error: unknown) => {
-        if (!(error instanceof CallError)) return;
-        this.watchers.delete(id);
-        watcher.onError(error);
-      },
+      (response) => { if (this.watchers.has(id)) watcher.onScene(fromBinary(ViewerSceneSchema, response)); },
+      (error: unknown) => { if (error instanceof CallError && this.watchers.delete(id)) watcher.onError(error); },
     );
   }
 
@@ -133,21 +132,28 @@ export class Connection {
 
   private async lose(socket: WebSocket): Promise<void> {
     if (this.socket !== socket) return;
+    const opened = this.state === "open";
     this.socket = null;
     for (const { reject } of this.open.values()) reject(new ConnectionLost());
     this.open.clear();
-    this.become("lost");
-    await new Promise((resolve) => setTimeout(resolve, this.retryMs));
+    if (this.state !== "refused") this.become("lost");
+    await this.wait(this.retryMs);
     this.retryMs = Math.min(2 * this.retryMs, LAST_RETRY_MS);
     const status = await serverStatus().catch(() => null);
+    // A server that has just come up opened none before.
+    this.refusals = status && !opened ? this.refusals + 1 : 0;
     if (status && !status.signed_in) this.become("signed out");
-    else this.connect();
+    else this.connect(this.refusals > 1 ? "refused" : "connecting");
   }
 
   private become(state: ConnectionState): void {
     this.state = state;
     this.onState();
   }
+}
+
+function waitInBrowser(ms: number): Promise<void> {
+  return new Promise((resolve) => { setTimeout(resolve, ms); });
 }
 
 export interface ServerStatus {

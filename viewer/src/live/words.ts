@@ -4,6 +4,7 @@ export const STATE_WORDS: Readonly<Record<ConnectionState, string>> = {
   connecting: "Connecting to the server …",
   open: "",
   lost: "The server does not answer. The page connects again as soon as it does; nothing needs to be done.",
+  refused: "The server answers, but takes no further page: as many are open as it serves, or it is stopping. Close another page of the viewer; this one connects again by itself.",
   "signed out": "The server does not know this browser any more. Load the page again and sign in.",
 };
 
