@@ -7,18 +7,17 @@ import { Pacer } from "./play/pacer.js";
 import { Player } from "./play/player.js";
 import { frameOf, liveFrameOf, Picture, type Frame } from "./scene/picture.js";
 import { QUANTITIES, topOf } from "./scene/heat.js";
+import { listenForCamera } from "./ui/camera_keys.js";
 import { button, element, select, Toggle } from "./ui/dom.js";
 import { HeatChoice, type Shown } from "./ui/heat_choice.js";
 import { makeHelp } from "./ui/help.js";
-import { listenOn, listenToKeys } from "./ui/keys.js";
+import { listenToKeys } from "./ui/keys.js";
 import { Legend } from "./ui/legend.js";
 import { Plot } from "./ui/plot.js";
 import { Readout } from "./ui/readout.js";
 import { plotsOf } from "./ui/series.js";
 import { pictureColors, Themes } from "./ui/theme.js";
 import { Transport } from "./ui/transport.js";
-
-const TURN = Math.PI / 36; // of the camera by a key
 
 // What a page of a running session has beside those of a recording.
 export interface Live {
@@ -98,6 +97,7 @@ export class App {
   // The page shows something else from now on.
   end(): void {
     this.ended.abort();
+    this.themes.end();
     this.exports.end();
     this.picture.stage.end();
   }
@@ -163,13 +163,7 @@ export class App {
     picture.stage.controls.addEventListener("end", () => { this.writeLink(); });
     this.canvas.addEventListener("webglcontextlost", () => { this.say("The graphics card was lost; the picture comes back when the browser has it again."); });
     this.canvas.addEventListener("webglcontextrestored", () => { this.say(""); picture.stage.invalidate(); });
-    const orbit = (turn: number, tilt: number, distance = 1): void => { picture.stage.orbit(turn, tilt, distance); this.writeLink(); };
-    const pan = (right: number, up: number): void => { picture.stage.pan(right, up); this.writeLink(); };
-    listenOn(this.canvas, {
-      ArrowLeft: () => { orbit(-TURN, 0); }, ArrowRight: () => { orbit(TURN, 0); }, ArrowUp: () => { orbit(0, TURN); }, ArrowDown: () => { orbit(0, -TURN); },
-      "Shift+ArrowLeft": () => { pan(-0.05, 0); }, "Shift+ArrowRight": () => { pan(0.05, 0); }, "Shift+ArrowUp": () => { pan(0, 0.05); }, "Shift+ArrowDown": () => { pan(0, -0.05); },
-      "+": () => { orbit(0, 0, 1 / 1.15); }, "=": () => { orbit(0, 0, 1 / 1.15); }, "-": () => { orbit(0, 0, 1.15); },
-    });
+    listenForCamera(picture.stage, () => { this.writeLink(); });
     listenToKeys({
       ...(this.live ? { Enter: () => { player.follow(); } } : {}),
       " ": () => { player.toggle(); }, ",": () => { player.step(-1); }, ".": () => { player.step(1); },
@@ -186,6 +180,7 @@ export class App {
 
   private frame(now: number): void {
     this.awake = false;
+    if (this.ended.signal.aborted) return;
     const elapsed = this.last === null ? 0 : (now - this.last) / 1000;
     this.player.advance(Math.min(elapsed, 0.25)); // a tab that was hidden does not jump
     if (this.live) this.pacer.began();
@@ -222,7 +217,7 @@ export class App {
 
   private plot(): void {
     const data = plotsOf(this.recording, this.body);
-    this.drawnPlots = (this.comparison?.plots(data, this.body) ?? data).map((data) => new Plot(data, this.recording.time, (sample) => {
+    this.drawnPlots = (this.comparison?.plots(data, this.body) ?? data).map((data) => new Plot(data, this.recording.time, this.recording.start, (sample) => {
       if (this.player.playing) this.player.pause();
       this.player.seek(sample);
     }));
@@ -268,8 +263,10 @@ export class App {
 
   private writeLink(): void {
     const time = this.recording.time[this.player.sample]! - this.recording.start;
+    const fragment = formatFragment(time, this.picture.stage.view);
+    if (fragment === location.hash) return; // a recording that grows says so again and again
     try {
-      history.replaceState(null, "", formatFragment(time, this.picture.stage.view));
+      history.replaceState(null, "", fragment);
     } catch {
       // Browsers limit how often this may be done; the next pause writes it again.
     }

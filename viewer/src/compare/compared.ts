@@ -31,7 +31,8 @@ export function markedSample({ main, other, mainIsFirst, difference }: Compared)
 export function mergedPlots(pair: Compared, ofMain: readonly PlotData[], ofOther: readonly PlotData[], mark: number | null): PlotData[] {
   const [mainNumber, otherNumber] = pair.mainIsFirst ? ["1", "2"] as const : ["2", "1"] as const;
   const time = pair.other.time.map((value) => value - pair.other.start + pair.main.start);
-  return ofMain.map((plot) => {
+  const alone = ofOther.filter(({ name }) => !ofMain.some((plot) => plot.name === name)).map((plot) => ({ ...plot, lines: [] }));
+  return [...ofMain, ...alone].map((plot) => {
     const twin = ofOther.find((found) => found.name === plot.name);
     const named = (number: string, line: Line): Line => ({ ...line, label: `${number}: ${line.label}` });
     const own = plot.lines.map((line) => named(mainNumber, line));

@@ -114,6 +114,11 @@ export class Recording implements Samples {
     return `${sample} of ${this.samples - 1}`;
   }
 
+  // Simulated time of the step that ended in a sample, s; NaN where it is not known.
+  spanOf(sample: number): number {
+    return sample === 0 ? NaN : this.time[sample]! - this.time[sample - 1]!;
+  }
+
   get duration(): number {
     return this.time[this.samples - 1]! - this.time[0]!;
   }

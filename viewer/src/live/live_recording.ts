@@ -19,42 +19,51 @@ export class LiveRecording extends Recording {
   private readonly most: number;
   private readonly cages: Float32Array[]; // of the bodies, [most,m,3]
   private readonly store: { time: Float64Array; positions: Float32Array; contacts: Int32Array; gap: Float32Array; newton: Int32Array; wall: Float32Array;
-                            converged: Int32Array; step: Float64Array };
+                            converged: Int32Array; step: Float64Array; span: Float64Array };
   private forceStore: Record<(typeof FORCES)[number], Float32Array>;
   private readonly pairNumbers = new Map<string, number>();
   private count = 0;
   private step = -1n;
 
-  constructor(scene: ViewerScene, first: Observation, title: string) {
+  // kept: how many samples; by default as many as there is room for.
+  constructor(scene: ViewerScene, first: Observation, title: string, kept?: number) {
     const bodies = scene.bodies.map((body, index) => makeBody(body, index, first));
     const floats = bodies.reduce((sum, body) => sum + (body.map === "still" ? 0 : 3 * body.cageSize), 0);
-    const most = Math.min(Math.max(Math.floor(MOST_BYTES / (4 * floats + 1)), FEWEST_SAMPLES), MOST_SAMPLES);
+    const most = kept ?? Math.min(Math.max(Math.floor(MOST_BYTES / (4 * floats + 1)), FEWEST_SAMPLES), MOST_SAMPLES);
     const none = (): Float32Array => new Float32Array(0);
     super({ title, facts: [], time: new Float64Array(0), bodies, pairs: [], forces: { normal: none(), friction: none(), normalMoment: none(), frictionMoment: none() },
             positions: none(), contacts: new Int32Array(0), gap: none(), newton: new Int32Array(0), wall: none(), converged: new Int32Array(0), touch: new LiveTouch() });
     this.most = most;
     this.cages = bodies.map((body) => (body.map === "still" ? body.cage : new Float32Array(3 * most * body.cageSize)));
     this.store = { time: new Float64Array(most), positions: new Float32Array(3 * most * bodies.length), contacts: new Int32Array(2 * most),
-                   gap: new Float32Array(most), newton: new Int32Array(most), wall: new Float32Array(most), converged: new Int32Array(most), step: new Float64Array(most) };
+                   gap: new Float32Array(most), newton: new Int32Array(most), wall: new Float32Array(most), converged: new Int32Array(most), step: new Float64Array(most),
+                   span: new Float64Array(most) };
     this.forceStore = { normal: none(), friction: none(), normalMoment: none(), frictionMoment: none() };
-    this.append(first);
+    this.append(first, null);
   }
 
   override stepAt(sample: number): string {
     return String(this.store.step[sample]!);
   }
 
+  override spanOf(sample: number): number {
+    return this.store.span[sample]!;
+  }
+
   override get start(): number {
     return 0;
   }
 
-  // What became of the samples: how many were forgotten at the beginning, or that all were (begun anew), and whether there are new pairs.
-  append(seen: Observation): { forgotten: number; anew: boolean; pairs: boolean } {
+  // skipped: observations that were left out since the last one, each of a step of its own; null: not known. What became of the samples:
+  // how many were forgotten at the beginning, or that all were (begun anew), and whether there are new pairs.
+  append(seen: Observation, skipped: number | null): { forgotten: number; anew: boolean; pairs: boolean } {
     const anew = this.count > 0 && (seen.step < this.step || seen.timeS < this.store.time[this.count - 1]!);
     if (anew) this.count = 0;
-    if (!anew && seen.step === this.step) this.count--; // the same step again, read from the server
+    const again = !anew && seen.step === this.step; // the same step, read from the server
+    if (again) this.count--;
     const forgotten = this.count === this.most ? this.forget(Math.floor(this.most / 4)) : 0;
     const pairs = this.learnPairs(seen);
+    if (!again) this.store.span[this.count] = this.count === 0 || skipped === null ? NaN : (seen.timeS - this.store.time[this.count - 1]!) / (1 + skipped);
     this.write(seen, this.count++);
     this.step = seen.step;
     this.publish();
@@ -117,7 +126,7 @@ export class LiveRecording extends Recording {
     shift(store.time, 1);
     shift(store.positions, 3 * this.bodies.length);
     shift(store.contacts, 2);
-    for (const values of [store.gap, store.newton, store.wall, store.converged, store.step]) shift(values, 1);
+    for (const values of [store.gap, store.newton, store.wall, store.converged, store.step, store.span]) shift(values, 1);
     for (const name of FORCES) shift(this.forceStore[name], 3 * this.pairs.length);
     this.bodies.forEach((body, index) => { if (body.map !== "still") shift(this.cages[index]!, 3 * body.cageSize); });
     this.touch.forget(samples);

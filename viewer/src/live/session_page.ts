@@ -2,6 +2,7 @@ import { App } from "../app.js";
 import { DrivePanel } from "../drive/drive_panel.js";
 import { button, element, select } from "../ui/dom.js";
 import type { Shown } from "../ui/heat_choice.js";
+import type { Observation } from "../proto/eipc/v1/observation_pb.js";
 import type { ViewerScene } from "../proto/eipc/v1/viewer_pb.js";
 import type { Connection, Frame } from "./connection.js";
 import { LiveRecording } from "./live_recording.js";
@@ -21,6 +22,7 @@ export class SessionPage {
   private readonly link = new LinkPanel();
   private unwatch: () => void;
   private asked = "";
+  private dropped: number | null = null; // by the last frame; null: the next one is the first of a watch
 
   constructor(private readonly connection: Connection, readonly server: Server, readonly session: string, readonly world: number,
               private readonly root: HTMLElement, private readonly go: { readonly home: () => void; readonly world: (world: number) => void; readonly session: (session: string, recorded: boolean) => void }) {
@@ -30,7 +32,10 @@ export class SessionPage {
 
   private watch(more: Observe): () => void {
     return this.connection.watch({ session: this.session, worlds: [this.world], observe: { ...OBSERVE, ...more }, framesPerS: FRAMES_PER_S }, {
-      onScene: (scene) => { this.scene = scene; },
+      onScene: (scene) => {
+        this.scene = scene;
+        this.dropped = null;
+      },
       onFrame: (frame) => { this.take(frame); },
       onError: (error) => { this.fail(inWords(error)); },
     });
@@ -49,8 +54,15 @@ export class SessionPage {
   end(): void {
     this.unwatch();
     this.link.end();
+    this.endApp();
+  }
+
+  private endApp(): void {
     this.drive?.end();
     this.app?.end();
+    this.drive = null;
+    this.app = null;
+    globalThis.eipcViewer = undefined;
   }
 
   showConnection(): void {
@@ -61,20 +73,31 @@ export class SessionPage {
   private take(frame: Frame): void {
     if (!this.scene) return;
     this.link.count(this.connection, frame);
+    const skipped = this.dropped === null ? null : frame.dropped - this.dropped;
+    this.dropped = frame.dropped;
     if (!this.app || !this.recording) {
-      this.recording = new LiveRecording(this.scene, frame.observation, this.scene.name);
-      document.title = this.scene.name;
-      this.app = new App(this.recording, this.root, { live: { tools: this.tools(this.scene), side: [this.place, this.link.element], onWish: (shown) => { this.wish(shown); } } });
-      this.drive = new DrivePanel(this.app, this.server, { session: this.session, world: this.world }, this.scene, frame.observation,
-        { session: this.go.session });
-      this.place.replaceChildren(this.drive.element);
-      globalThis.eipcViewer = this.app;
+      try {
+        this.begin(this.scene, frame.observation);
+      } catch (error) {
+        this.unwatch();
+        this.fail(inWords(error));
+      }
       return;
     }
     this.drive?.show(frame.observation);
-    const change = this.recording.append(frame.observation);
+    const change = this.recording.append(frame.observation, skipped);
     if (change.anew) this.app.player.follow();
     this.app.grew({ ...change, largestForce: this.recording.largestForce });
+  }
+
+  // Throws NoGraphicsError.
+  private begin(scene: ViewerScene, first: Observation): void {
+    this.recording = new LiveRecording(scene, first, scene.name);
+    document.title = scene.name;
+    this.app = new App(this.recording, this.root, { live: { tools: this.tools(scene), side: [this.place, this.link.element], onWish: (shown) => { this.wish(shown); } } });
+    this.drive = new DrivePanel(this.app, this.server, { session: this.session, world: this.world }, scene, first, { session: this.go.session });
+    this.place.replaceChildren(this.drive.element);
+    globalThis.eipcViewer = this.app;
   }
 
   private tools(scene: ViewerScene): HTMLElement[] {
@@ -87,6 +110,7 @@ export class SessionPage {
   }
 
   private fail(words: string): void {
+    this.endApp();
     this.root.replaceChildren(element("div", { class: "error", role: "alert" }, element("p", {}, words),
       button("All sessions", "All sessions", () => { this.go.home(); }, { "data-name": "home" })));
   }

@@ -1,6 +1,6 @@
 import { niceAbove, prefixOf, quantity } from "../units.js";
 import { element } from "./dom.js";
-import { largestOf, type PlotData } from "./series.js";
+import { colorsOf, largestOf, type PlotData } from "./series.js";
 import { cssColor } from "./theme.js";
 
 const LEFT = 40; // CSS pixels for the labels of the axis
@@ -14,14 +14,17 @@ export class Plot {
   readonly element: HTMLElement;
   private readonly canvas = element("canvas", { role: "img", tabindex: "-1" });
   private readonly top: number;
+  private readonly colors: readonly number[];
   private picture: ImageData | null = null;
   private sample = 0;
 
-  constructor(private readonly data: PlotData, private readonly time: Float64Array, private readonly onSeek: (sample: number) => void) {
+  // start: what the times of the axis are counted from, s.
+  constructor(private readonly data: PlotData, private readonly time: Float64Array, private readonly start: number, private readonly onSeek: (sample: number) => void) {
     this.top = niceAbove(largestOf(data));
+    this.colors = colorsOf(data.lines);
     const caption = element("figcaption", {}, this.title());
     if (data.lines.length > 1) {
-      const keys = data.lines.map((line, i) => element("span", { class: `key line-${Math.floor(i / 2) % LINE_COLORS}${line.dashed ? " dashed" : ""}` }, line.label));
+      const keys = data.lines.map((line, i) => element("span", { class: `key line-${this.colors[i]! % LINE_COLORS}${line.dashed ? " dashed" : ""}` }, line.label));
       caption.append(element("span", { class: "keys" }, ...keys));
     }
     this.element = element("figure", { class: "plot", "data-name": `plot-${data.name}` }, caption, this.canvas);
@@ -45,7 +48,7 @@ export class Plot {
     context.scale(ratio, ratio);
     this.drawAxes(context, width, height);
     this.data.lines.forEach((line, i) => {
-      context.strokeStyle = cssColor(`line-${(this.data.lines.length > 1 ? Math.floor(i / 2) : 0) % LINE_COLORS}`);
+      context.strokeStyle = cssColor(`line-${this.colors[i]! % LINE_COLORS}`);
       context.setLineDash(line.dashed ? [4, 3] : []);
       this.drawLine(context, line.values, line.time ?? this.time, width, height);
     });
@@ -104,11 +107,11 @@ export class Plot {
       context.fillText(String(Number(((share * this.top) / factor).toPrecision(3))), LEFT - 5, y);
     }
     context.textBaseline = "alphabetic";
-    const length = this.time[this.time.length - 1]! - this.time[0]!;
+    const [first, last] = this.span();
     context.textAlign = "left";
-    context.fillText("0", LEFT, height - 3);
+    context.fillText(first, LEFT, height - 3);
     context.textAlign = "right";
-    context.fillText(`${Number(length.toPrecision(3))} s`, width - RIGHT, height - 3);
+    context.fillText(`${last} s`, width - RIGHT, height - 3);
   }
 
   private drawLine(context: CanvasRenderingContext2D, values: Float64Array, time: Float64Array, width: number, height: number): void {
@@ -122,6 +125,13 @@ export class Plot {
       down = Number.isFinite(value);
     });
     context.stroke();
+  }
+
+  // What the axis of time begins and ends with, as the clock counts it.
+  private span(): [string, string] {
+    const [first, last] = [this.time[0]! - this.start, this.time[this.time.length - 1]! - this.start];
+    const digits = Math.min(Math.max(2 - Math.floor(Math.log10(last - first || 1)), 0), 6);
+    return [String(Number(first.toFixed(digits))), String(Number(last.toFixed(digits)))];
   }
 
   private x(time: number, width: number): number {

@@ -33,7 +33,7 @@ export class Readout {
     this.set("kinds", `${points}, ${edges}`);
     this.set("gap", Number.isFinite(gap) ? quantity(gap, "m") : "nothing near");
     if (recording.newton) this.set("newton", sample === 0 ? "–" : String(recording.newton[sample]!));
-    if (recording.wall) this.set("factor", sample === 0 ? "–" : `${realTimeFactor(recording, sample).toFixed(2)} × real time`);
+    if (recording.wall) this.set("factor", factorInWords(realTimeFactor(recording, sample)));
     if (recording.converged) this.set("converged", sample === 0 ? "–" : recording.converged[sample] ? "yes" : "no: the step stopped before its equations were solved");
     this.showForces(sample, body);
   }
@@ -68,7 +68,11 @@ export class Readout {
   }
 }
 
-// Simulated time of a step over the time of computing it.
+// Simulated time of a step over the time of computing it; not finite where one of the two is not known.
 export function realTimeFactor(recording: Recording, sample: number): number {
-  return (recording.time[sample]! - recording.time[sample - 1]!) / recording.wall![sample]!;
+  return recording.spanOf(sample) / recording.wall![sample]!;
+}
+
+function factorInWords(factor: number): string {
+  return Number.isFinite(factor) ? `${factor.toFixed(2)} × real time` : "–";
 }

@@ -5,7 +5,7 @@ import { realTimeFactor } from "./readout.js";
 export interface Line {
   readonly label: string;
   readonly values: Float64Array; // one a sample; not finite: a hole
-  readonly dashed?: boolean;
+  readonly dashed?: boolean; // it belongs to the line before it, whose colour it has
   readonly time?: Float64Array; // of its values, s; default: that of the plot
 }
 
@@ -36,8 +36,14 @@ export function plotsOf(recording: Recording, body: string): PlotData[] {
     { name: "gap", title: "Smallest gap", unit: "m", lines: [{ label: "gap", values: over((sample) => gap[sample]!) }] },
     ...(newton ? [{ name: "newton", title: "Newton iterations", unit: "", lines: [{ label: "iterations", values: over((s) => (s === 0 ? NaN : newton[s]!)) }] }] : []),
     ...(wall ? [{ name: "factor", title: "Solver speed, × real time", unit: "",
-                  lines: [{ label: "real-time factor", values: over((s) => (s === 0 ? NaN : realTimeFactor(recording, s))) }] }] : []),
+                  lines: [{ label: "real-time factor", values: over((s) => realTimeFactor(recording, s)) }] }] : []),
   ];
+}
+
+// The number of each line's colour: lines that are dashed have that of the line before.
+export function colorsOf(lines: readonly Line[]): number[] {
+  let color = -1;
+  return lines.map(({ dashed }) => (dashed === true && color >= 0 ? color : ++color));
 }
 
 export function largestOf(plot: PlotData): number {

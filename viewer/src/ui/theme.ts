@@ -2,21 +2,28 @@ import { Color } from "three";
 
 export type Theme = "light" | "dark";
 
+let chosen: Theme | null = null; // for all that this document shows
+
 // Dark or light as the system says, until the person chooses.
 export class Themes {
-  private chosen: Theme | null = null;
   private readonly system = matchMedia("(prefers-color-scheme: dark)");
+  private readonly ended = new AbortController();
 
   constructor(private readonly onChange: () => void) {
-    this.system.addEventListener("change", () => { this.apply(); });
+    this.system.addEventListener("change", () => { this.apply(); }, { signal: this.ended.signal });
+  }
+
+  // What changes with the theme is not shown any more.
+  end(): void {
+    this.ended.abort();
   }
 
   get current(): Theme {
-    return this.chosen ?? (this.system.matches ? "dark" : "light");
+    return chosen ?? (this.system.matches ? "dark" : "light");
   }
 
   flip(): void {
-    this.chosen = this.current === "dark" ? "light" : "dark";
+    chosen = this.current === "dark" ? "light" : "dark";
     this.apply();
   }
 
