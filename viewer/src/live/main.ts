@@ -6,6 +6,7 @@ import { Home } from "./home.js";
 import { Server } from "./server.js";
 import { SessionPage } from "./session_page.js";
 import { TilesPage } from "./tiles_page.js";
+import { WallPage } from "./wall_page.js";
 import { STATE_WORDS } from "./words.js";
 import { Themes } from "../ui/theme.js";
 
@@ -16,13 +17,15 @@ class Console {
   home: Home | null = null;
   page: SessionPage | null = null;
   tiles: TilesPage | null = null;
+  wall: WallPage | null = null;
+  private readonly themes = new Themes(() => undefined);
 
   constructor(private readonly root: HTMLElement) {
     this.connection = new Connection(`${location.protocol === "https:" ? "wss:" : "ws:"}//${location.host}/socket`);
     this.server = new Server(this.connection);
     this.connection.onState = () => { this.showConnection(); };
     addEventListener("popstate", () => { this.show(); });
-    listenToKeys({ Escape: () => { if (this.page ?? this.tiles) this.go(""); } });
+    listenToKeys({ Escape: () => { if (this.page ?? this.tiles ?? this.wall) this.go(""); } });
   }
 
   start(): void {
@@ -39,16 +42,19 @@ class Console {
     const wanted = new URLSearchParams(location.search);
     const session = wanted.get("session");
     const all = wanted.get("world") === "all";
-    const world = all ? 0 : Number(wanted.get("world") ?? "0");
+    const world = all ? 0 : worldOf(wanted.get("world") ?? "0");
     if (this.page && this.page.session === session && this.page.world === world && !all) return;
     this.page?.end();
     this.tiles?.end();
+    this.wall?.end();
     this.home?.end();
     this.page = null;
     this.home = null;
     this.tiles = null;
+    this.wall = null;
     globalThis.eipcViewer = undefined;
-    this.root.className = !session ? "list" : all ? "wide" : "";
+    const several = session === null && wanted.get("sessions") === "all";
+    this.root.className = several ? "wide" : !session ? "list" : all ? "wide" : "";
     const open = (name: string, number: number | "all" = 0): void => { this.go(`?session=${encodeURIComponent(name)}${number === 0 ? "" : `&world=${number}`}`); };
     if (session && all) {
       this.tiles = new TilesPage(this.connection, session, this.root, { home: () => { this.go(""); }, world: (number) => { open(session, number); } });
@@ -56,10 +62,12 @@ class Console {
       this.page = new SessionPage(this.connection, this.server, session, world, this.root,
         { home: () => { this.go(""); }, world: (number) => { open(session, number); },
           session: (name) => { open(name); } });
+    } else if (several) {
+      this.wall = new WallPage(this.connection, this.server, this.root, { home: () => { this.go(""); }, session: (name) => { open(name); } });
     } else {
       document.title = "eipc";
-      new Themes(() => undefined).apply();
-      this.home = new Home(this.server, open);
+      this.themes.apply();
+      this.home = new Home(this.server, open, () => { this.go("?sessions=all"); });
       this.root.replaceChildren(this.home.element);
     }
     this.showConnection();
@@ -71,7 +79,13 @@ class Console {
     if (state === "open") void this.home?.refresh();
     this.page?.showConnection();
     this.tiles?.showConnection();
+    this.wall?.showConnection();
   }
+}
+
+// The world that an address names; what is no number names the first one.
+function worldOf(text: string): number {
+  return /^\d{1,9}$/.test(text) ? Number(text) : 0;
 }
 
 declare global {
@@ -111,4 +125,5 @@ const fail = (error: unknown): void => {
   root.replaceChildren(element("p", { class: "error", role: "alert" }, words));
 };
 addEventListener("unhandledrejection", (event) => { fail(event.reason); });
+addEventListener("error", (event) => { if (event.error !== null && event.error !== undefined) fail(event.error); });
 start(root).catch(fail);

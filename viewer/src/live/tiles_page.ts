@@ -1,6 +1,7 @@
 import type { ViewerScene } from "../proto/eipc/v1/viewer_pb.js";
 import { DataType } from "../proto/eipc/v1/geometry_pb.js";
 import { liveFrameOf, Picture } from "../scene/picture.js";
+import { listenForCamera } from "../ui/camera_keys.js";
 import { button, element } from "../ui/dom.js";
 import { pictureColors, Themes } from "../ui/theme.js";
 import { toFloats } from "./arrays.js";
@@ -10,12 +11,13 @@ import { inWords, STATE_WORDS } from "./words.js";
 
 const FRAMES_PER_S = 20; // of each world
 const MOST_WITH_SHADOWS = 16; // worlds
+const MOST_WORLDS = 256; // that the server shows to one page
 
 // All worlds of a session, a tile each, seen by one camera.
 export class TilesPage {
   picture: Picture | null = null;
   frames = 0; // pictures of all tiles that were drawn
-  private readonly canvas = element("canvas", { tabindex: "0", role: "img", "data-name": "picture", "aria-label": "All worlds of the session. Drag turns the camera of all." });
+  private readonly canvas = element("canvas", { tabindex: "0", role: "img", "data-name": "picture", "aria-label": "All worlds of the session. Drag or arrow keys turn the camera of all, plus and minus change the distance." });
   private readonly grid = element("div", { class: "tiles" });
   private readonly status = element("p", { class: "status", role: "status" });
   private readonly themes = new Themes(() => { this.recolor(); });
@@ -45,6 +47,7 @@ export class TilesPage {
 
   end(): void {
     this.unwatch();
+    this.themes.end();
     this.observer.disconnect();
     this.picture?.stage.end();
   }
@@ -55,7 +58,13 @@ export class TilesPage {
 
   private take(frame: Frame): void {
     if (!this.scene) return;
-    if (!this.recording) this.begin(this.scene, frame);
+    try {
+      if (!this.picture) this.begin(this.scene, frame);
+    } catch (error) { // no WebGL
+      this.unwatch();
+      this.status.textContent = inWords(error);
+      return;
+    }
     const { bodies } = this.recording!;
     this.cages[frame.world] = bodies.map((body) => {
       const seen = frame.observation.bodies.find((found) => found.name === body.name);
@@ -67,15 +76,16 @@ export class TilesPage {
   }
 
   private begin(scene: ViewerScene, frame: Frame): void {
-    this.title.textContent = document.title = `${scene.name}, ${scene.worlds} worlds`;
-    this.recording = new LiveRecording(scene, frame.observation, scene.name);
+    this.title.textContent = document.title = `${scene.name}, ${scene.worlds > MOST_WORLDS ? `the first ${MOST_WORLDS} of ` : ""}${scene.worlds} worlds`;
+    this.recording = new LiveRecording(scene, frame.observation, scene.name, 1);
     this.picture = new Picture(this.canvas, this.recording, liveFrameOf(this.recording));
     this.picture.showParts({ forces: false, cage: false, grid: true, body: "" });
     if (scene.worlds > MOST_WITH_SHADOWS) this.picture.stage.withoutShadows();
     this.picture.stage.onStale = () => { this.ask(); };
     this.picture.stage.paint = () => { this.paint(); };
+    listenForCamera(this.picture.stage);
     this.themes.apply();
-    for (let world = 0; world < scene.worlds; world++) {
+    for (let world = 0; world < Math.min(scene.worlds, MOST_WORLDS); world++) {
       const tile = button(`Watch world ${world}`, `world ${world}`, () => { this.go.world(world); }, { "data-name": `tile ${world}`, class: "tile" });
       this.captions.push(tile);
       this.grid.append(tile);

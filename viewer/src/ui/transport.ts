@@ -7,7 +7,7 @@ export class Transport {
   readonly element: HTMLElement;
   private readonly play: HTMLButtonElement;
   private readonly slider: HTMLInputElement;
-  private readonly clock = element("output", { class: "clock", "data-name": "clock" });
+  private readonly clock = element("output", { class: "clock", "data-name": "clock", "aria-live": "off" }); // a screen reader would say each sample
   private readonly speed: HTMLSelectElement;
   private readonly loop: Toggle;
   private readonly live: Toggle | null;
