@@ -22,7 +22,7 @@ _HEADER, _STATE, _STEP, _BATCH_STEP, _MIGRATED, _REACHED = range(6)
 def log_of_world(log: bytes, world: int) -> bytes:
     """The header, and the records of one world from its last state that was set (its start, a reset, a restore) to the end."""
     header, kept = b"", []
-    for kind, of_world, record in _records(log):
+    for kind, of_world, record in records(log):
         if kind == _HEADER:
             header = record
         elif kind == _MIGRATED:
@@ -36,7 +36,7 @@ def log_of_world(log: bytes, world: int) -> bytes:
     return header + b"".join(kept)
 
 
-def _records(log: bytes) -> Iterator[tuple[int, int, bytes]]:
+def records(log: bytes) -> Iterator[tuple[int, int, bytes]]:
     """(kind, world, the record with its frame); the world of records that have none means nothing."""
     at = 0
     while at < len(log):

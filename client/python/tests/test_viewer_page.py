@@ -3,8 +3,10 @@
 import base64
 import gzip
 import hashlib
+import http.client
 import json
 import re
+import threading
 
 import numpy as np
 import pytest
@@ -12,6 +14,7 @@ import pytest
 import eipc
 from eipc.arrays import to_message
 from eipc.cli.__main__ import main
+from eipc.cli.view import page_server
 from eipc.observation import BodyObservation, Observation
 from eipc.touch import ContactTractions, PairSlip
 from eipc.viz import page as page_module
@@ -198,3 +201,16 @@ def test_the_built_page_allows_its_own_script_and_nothing_else():
     assert policy == (f"default-src 'none'; script-src 'sha256-{digests['script']}'; style-src 'sha256-{digests['style']}'; base-uri 'none'; "
                       "form-action 'none'")
     assert "src=" not in re.sub(r"<(script|style)>.*?</\1>", "", page, flags=re.DOTALL)
+
+
+@pytest.mark.parametrize("host, path, status", [("127.0.0.1:{}", "/", 200), ("localhost:{}", "/?x", 200), ("127.0.0.1:{}", "/x", 404), ("elsewhere.example:{}", "/", 421)])
+def test_a_shown_page_is_served_under_its_own_names_alone(host, path, status):
+    with page_server(b"the page", "127.0.0.1:0") as server:
+        thread = threading.Thread(target=server.handle_request)
+        thread.start()
+        connection = http.client.HTTPConnection("127.0.0.1", server.server_port, timeout=30)
+        connection.request("GET", path, headers={"Host": host.format(server.server_port)})
+        answer = connection.getresponse()
+        assert answer.status == status and (answer.read() == b"the page") == (status == 200)
+        connection.close()
+        thread.join()

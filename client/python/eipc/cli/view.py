@@ -1,4 +1,5 @@
-"""`eipc view RECORDING [RECORDING] | SCENE`: an episode, or two side by side, as a page, or a scene that runs and is seen, and driven, while it does."""
+"""`eipc view RECORDING [RECORDING] | SCENE`: an episode, or two side by side, or what a session recorded, as a page, or a scene that runs and is
+seen, and driven, while it does."""
 
 from __future__ import annotations
 
@@ -18,8 +19,10 @@ from ..episode import Episode
 from ..errors import EipcError
 from ..observation import Observation
 from ..real_time import RealTimeLoop
+from ..recorder import Recorder
 from ..server_process import ServerProcess, launch
 from ..session import Session
+from .episodes import SESSION_LOG, take_log_again
 
 _DEFAULT_DT_S = 0.02
 _MOST_DUE = 2  # steps that are made up for in one request; a scene that is slower than real time runs as fast as it can
@@ -27,7 +30,8 @@ _MOST_DUE = 2  # steps that are made up for in one request; a scene that is slow
 
 def add_commands(commands: Any) -> None:
     parser = commands.add_parser("view", help="show an episode, or a scene that runs, in a browser", description="Shows a recorded episode "
-                                 "(.npz), a page of one (.html), or a scene (.textproto, ...) that a server runs. Control-C ends it.")
+                                 "(.npz), a page of one (.html), what the page of a session saved (.eipcrec), or a scene (.textproto, ...) that a "
+                                 "server runs. Control-C ends it.")
     parser.add_argument("what", type=Path, metavar="RECORDING|SCENE")
     parser.add_argument("second", type=Path, nargs="?", metavar="RECORDING", help="another episode (.npz), to be shown beside the first")
     parser.add_argument("--address", default="127.0.0.1:0", help="HOST:PORT of the page, on the loopback interface (default: any free port)")
@@ -46,10 +50,10 @@ def add_commands(commands: Any) -> None:
 def _view(options: argparse.Namespace) -> int:
     if options.second is not None and not options.what.suffix == options.second.suffix == ".npz":
         raise EipcError("two recordings are compared when both are episodes (.npz)")
-    if options.touch and (options.what.suffix != ".npz" or options.second is not None):
-        raise EipcError("--touch takes the steps of one episode (.npz) again")
+    if options.touch and (options.what.suffix not in (".npz", SESSION_LOG) or options.second is not None):
+        raise EipcError(f"--touch takes the steps of one episode (.npz), or of what a session recorded ({SESSION_LOG}), again")
     try:
-        return _view_recording(options) if options.what.suffix in (".npz", ".html") else _view_scene(options)
+        return _view_recording(options) if options.what.suffix in (".npz", ".html", SESSION_LOG) else _view_scene(options)
     except KeyboardInterrupt:
         return 0  # that is how it ends
 
@@ -63,18 +67,25 @@ def announce(url: str, browser: bool) -> None:
 def _view_recording(options: argparse.Namespace) -> int:
     with tempfile.TemporaryDirectory(prefix="eipc-view-") as scratch:
         page = options.what
-        if page.suffix == ".npz":
+        if page.suffix != ".html":
             from ..viz import write_comparison_page, write_episode_page
             page = Path(scratch) / "page.html"
             if options.second is not None:
                 write_comparison_page(Episode.load(options.what), Episode.load(options.second), page)
             else:
-                episode = Episode.load(options.what)
+                episode = Episode.load(options.what) if options.what.suffix == ".npz" else _taken_again(options, Path(scratch))
                 write_episode_page(episode, page, touch=_touch_of(episode, options.server) if options.touch else None)
         with page_server(page.read_bytes(), options.address) as server:
             announce(f"http://127.0.0.1:{server.server_port}/", options.open)
             server.serve_forever()
     return 0
+
+
+def _taken_again(options: argparse.Namespace, folder: Path) -> Episode:
+    """What a session recorded, as an episode in a folder: a server that is started for it takes the steps again."""
+    with launch(options.server, args=("--listen=127.0.0.1:0", "--log-level=warning")) as started, started.client() as client, Recorder(folder) as recorder:
+        path = take_log_again(options.what, client, recorder)
+    return Episode.load(path)
 
 
 def _touch_of(episode: Episode, server: Optional[str]) -> dict[str, np.ndarray]:
@@ -93,9 +104,11 @@ def page_server(page: bytes, address: str) -> http.server.ThreadingHTTPServer:
         timeout = 10  # s, of a connection that says nothing
 
         def do_GET(self) -> None:
-            found = self.path.split("?")[0] == "/"
-            body = page if found else b"NOT_FOUND: the page is at /\n"
-            self.send_response(200 if found else 404)
+            # A page under another name that leads here is another site's, which must not read the recording.
+            known = self.headers.get("Host", "").rpartition(":")[0].lower() in ("127.0.0.1", "localhost")
+            found = known and self.path.split("?")[0] == "/"
+            body = page if found else b"NOT_FOUND: the page is at /\n" if known else b"WRONG_HOST: use the address that was printed\n"
+            self.send_response(200 if found else 404 if known else 421)
             self.send_header("Content-Type", "text/html; charset=utf-8" if found else "text/plain")
             self.send_header("Content-Length", str(len(body)))
             self.send_header("X-Content-Type-Options", "nosniff")
