@@ -128,7 +128,7 @@ def test_a_page_that_reads_late_sees_the_present_and_how_much_it_missed(server):
                 session.step(0.002)
             frame = page.next().frame
             assert observation_pb2.Observation.FromString(frame.observation).step == 20
-            assert frame.dropped == 20
+            assert frame.dropped == 19, "the last one is shown after all"
 
 
 def test_calls_of_the_service_are_answered_in_order(server):
@@ -368,3 +368,29 @@ def test_a_page_that_reads_nothing_holds_up_no_step(server):
             for _ in range(200):
                 session.step(0.001)
             assert session.state().step == 200
+
+
+def test_a_watch_that_is_ended_before_it_begins_does_not_begin(server):
+    port = port_of(server)
+    with server.client() as client, client.create_scene(small_scene()).create_session() as session, WebSocket(port) as page:
+        with WebSocket(port) as busy:
+            keep_busy(busy, session)
+            for number in range(1, 13):  # more than a page may have
+                page.ask(watch(session.name, number))
+                page.ask(viewer_pb2.ViewerRequest(id=100 + number, unwatch=number))
+            ended = answers(page, range(101, 113))
+            assert {answer.status_code for answer in ended.values()} == {0}, "a watch that has not begun is ended, too"
+        for number in range(200, 208):
+            page.ask(watch(session.name, number))
+        begun = answers(page, [*range(1, 13), *range(200, 208)])
+        assert all(begun[number].status_code == 0 for number in range(200, 208)), "those that were ended take no places"
+
+
+def answers(page, numbers):
+    """Of all of these requests."""
+    found, wanted = {}, set(numbers)
+    while found.keys() < wanted:
+        message = page.next()
+        if message.WhichOneof("content") == "answer" and message.answer.id in wanted:
+            found[message.answer.id] = message.answer
+    return found

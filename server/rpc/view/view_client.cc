@@ -199,9 +199,18 @@ void ViewClient::Account(const std::string& name, const CallContext& context, co
 }
 
 void ViewClient::Watch(uint32_t id, const v1::ViewerWatch& request) {
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    beginning_.insert(id);
+  }
   const bool runs = host_->run(caller_.tenant, [self = shared_from_this(), id, request] {
     const absl::Status status = ForWire(Guarded([&] { return self->Begin(id, request); }));
-    if (!status.ok()) self->Reply(id, status, "", nullptr);
+    if (status.ok()) return;
+    {
+      const std::lock_guard<std::mutex> lock(self->mutex_);
+      self->beginning_.erase(id);
+    }
+    self->Reply(id, status, "", nullptr);
   });
   if (!runs) closed_ = true;
 }
@@ -244,6 +253,7 @@ absl::Status ViewClient::Begin(uint32_t id, const v1::ViewerWatch& request) {
   {
     const std::lock_guard<std::mutex> lock(mutex_);
     if (closed_) return absl::CancelledError("CANCELLED: the connection is over");
+    if (beginning_.erase(id) == 0) return absl::CancelledError("CANCELLED: the watch was ended before it began");
     if (watches_.size() >= kMostWatches) {
       return absl::ResourceExhaustedError(absl::StrCat("TOO_MANY_WATCHES: at most ", kMostWatches, "; end another one"));
     }
@@ -259,6 +269,7 @@ absl::Status ViewClient::Begin(uint32_t id, const v1::ViewerWatch& request) {
 
 absl::Status ViewClient::Unwatch(uint32_t id) {
   const std::lock_guard<std::mutex> lock(mutex_);
+  if (beginning_.erase(id) > 0) return absl::OkStatus();  // it does not begin
   const auto found = watches_.find(id);
   if (found == watches_.end()) return absl::NotFoundError("WATCH_NOT_FOUND: there is no watch of this id");
   host_->services->feeds.Remove(found->second);

@@ -10,6 +10,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <string>
 
 #include "absl/status/status.h"
@@ -93,7 +94,8 @@ class ViewClient : public std::enable_shared_from_this<ViewClient> {
   bool working_ = false;
   size_t pending_ = 0;  // requests without an answer that was taken
   std::deque<Answer> answers_;
-  Answer being_sent_;  // without its message
+  Answer being_sent_;             // without its message
+  std::set<uint32_t> beginning_;  // watches that are asked for, have not begun, and were not ended
   std::map<uint32_t, std::shared_ptr<LiveWatch>> watches_;
   uint32_t turn_ = 0;  // watch that sent last
 };
