@@ -65,6 +65,7 @@ std::vector<int> LiveWatch::Behind(Clock::time_point now, Clock::duration idle) 
     Slot& slot = slots_[i];
     if (slot.waiting != nullptr || !slot.behind || now - slot.went_on < idle) continue;
     slot.behind = false;
+    --slot.dropped;  // the last one is made after all
     worlds.push_back(options_.worlds[i]);
   }
   return worlds;

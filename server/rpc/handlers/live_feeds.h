@@ -51,6 +51,7 @@ class LiveWatch {
   // The observation that waits, by turns of worlds.
   std::optional<Taken> Take();
   // Worlds that went on `idle` ago or longer since their last observation, which was taken: nothing else will show where they are.
+  // The caller observes them, and what was dropped last counts as dropped no more.
   std::vector<int> Behind(Clock::time_point now, Clock::duration idle);
 
  private:

@@ -77,6 +77,8 @@ TEST_F(LiveWatchTest, WhatWasDroppedLastIsLookedUpOnce) {
   EXPECT_TRUE(watch.Behind(kStart + milliseconds(50), milliseconds(100)).empty());
   EXPECT_EQ(watch.Behind(kStart + milliseconds(105), milliseconds(100)), std::vector<int>({0}));
   EXPECT_TRUE(watch.Behind(kStart + milliseconds(500), milliseconds(100)).empty());
+  watch.Offer(0, Bytes("b"), kStart + milliseconds(105));
+  EXPECT_EQ(watch.Take()->dropped, 0);
 }
 
 TEST_F(LiveWatchTest, WorldsTakeTurnsAndOthersAreNotWatched) {
