@@ -84,6 +84,11 @@ void ViewerSceneToProto(const Model& model, v1::ViewerScene* out) {
     frame.set_boundary_set(ToUtf8(set.name));
     frame.set_slides(set.slides);
   }
+  for (const Slider& slider : model.sliders) {
+    v1::ViewerFrameOfBody& frame = *out->mutable_frames(slider.boundary_set);
+    frame.set_max_force_n(slider.max_force_n);
+    frame.set_takes_velocities(slider.damping_n_s_m > 0);
+  }
 }
 
 }  // namespace eipc

@@ -6,10 +6,13 @@ import type { Server } from "../live/server.js";
 import type { BoundaryPose, Observation } from "../proto/eipc/v1/observation_pb.js";
 import type { ViewerScene } from "../proto/eipc/v1/viewer_pb.js";
 import { button, element, Toggle } from "../ui/dom.js";
+import { quantity } from "../units.js";
 import { approach, Hand, type Finger, type HandPose, type Speeds } from "./hand.js";
 import { Handles } from "./handles.js";
-import { Inputs, turnOf, velocityOf } from "./inputs.js";
+import { Inputs, turnOf, velocityOf, type Wish } from "./inputs.js";
+import { wrenchOn } from "./feel.js";
 import { poseMessage, positionOf, rotationOf, wordsOf } from "./poses.js";
+import { Slides } from "./slides.js";
 import { Stepper } from "./stepper.js";
 
 const DEFAULT_DT_S = 0.02;
@@ -27,9 +30,11 @@ export class DrivePanel {
   private readonly run: Toggle;
   private readonly drive: Toggle;
   private readonly mode: Toggle;
-  private readonly words = element("p", { class: "words", role: "status", "data-name": "drive-words" });
+  private readonly words = element("p", { class: "words", "data-name": "drive-words" });
+  private readonly spoken = element("p", { class: "spoken", role: "status", "data-name": "drive-spoken" }); // for screen readers: without amounts
   private readonly force = numberField("Stop closing at this contact force, N; empty: never", "force-limit");
   private readonly limit = numberField("Wall-clock limit of a step, ms; empty: none", "time-limit");
+  private readonly feels = element("p", { class: "quiet", "data-name": "hand-feels" });
   private readonly chosen: HTMLInputElement[];
   private readonly inputs: Inputs;
   private readonly ended = new AbortController();
@@ -38,6 +43,7 @@ export class DrivePanel {
   private readonly snapshots: string[] = [];
   private handles: Handles | null = null;
   private hand: Hand | null = null;
+  private slides: Slides | null = null;
   private wanted: HandPose | null = null;
   private commanded: HandPose | null = null;
   private seen: Observation;
@@ -51,7 +57,7 @@ export class DrivePanel {
     this.run = new Toggle("Take steps in real time until it is pressed again", "Run", false, (on) => { this.setRunning(on); }, "run");
     this.drive = new Toggle("Drive: take hold of the fingers, and take steps in real time", "Drive", false, (on) => { this.setDriving(on); }, "drive");
     this.mode = new Toggle("Turn the hand instead of moving it", "Turn", false, (on) => { if (this.handles) this.handles.mode = on ? "rotate" : "translate"; }, "turn");
-    this.chosen = scene.frames.filter((frame) => !frame.slides).map((frame) =>
+    this.chosen = scene.frames.map((frame) =>
       element("input", { type: "checkbox", checked: "", "data-body": frame.body, "data-set": frame.boundarySet }));
     this.drive.element.disabled = this.chosen.length === 0;
     this.element = this.layout();
@@ -67,7 +73,11 @@ export class DrivePanel {
   show(seen: Observation): void {
     this.seen = seen;
     this.words.textContent = wordsOf(seen);
+    const spoken = wordsOf(seen, false);
+    if (this.spoken.textContent !== spoken) this.spoken.textContent = spoken;
     if (!this.hand || !this.handles || !this.commanded) return;
+    const { force, moment } = wrenchOn(seen, this.held(), this.commanded.position);
+    this.feels.textContent = `On the hand: ${quantity(force.length(), "N")}, ${quantity(moment.length(), "N m")}; hardest press ${quantity(this.pressing(), "N")}`;
     this.handles.show(this.hand.targets(this.commanded), this.fingers((pose) => pose.achieved));
   }
 
@@ -93,7 +103,7 @@ export class DrivePanel {
           this.go.session((await this.server.fork(this.at.session, this.at.world)).name, true);
         }),
         ...(this.scene.recorded ? [element("a", { href: `/recording?session=${encodeURIComponent(this.at.session)}`, download: "", class: "button", "data-name": "save-recording" }, "Save recording")] : [])),
-      this.words,
+      this.feels, this.words, this.spoken,
       element("details", {}, element("summary", {}, "Settings of driving"), element("div", { class: "settings" }, ...frames,
         element("label", {}, "Most contact force, N ", this.force), element("label", {}, "Limit of a step, ms ", this.limit))));
   }
@@ -115,6 +125,7 @@ export class DrivePanel {
       return;
     }
     this.hand = new Hand(fingers);
+    this.slides = new Slides(this.scene.frames.filter((frame) => frame.maxForceN > 0 && fingers.some(({ body, boundarySet }) => body === frame.body && boundarySet === frame.boundarySet)));
     this.wanted = this.commanded = this.hand.start();
     this.handles = new Handles(this.app.picture.stage, (position) => { this.wish({ position }); },
       () => { this.wish({ rotation: this.handles!.rotation.clone() }); });
@@ -138,24 +149,27 @@ export class DrivePanel {
     this.handles?.end();
     this.handles = null;
     this.hand = null;
+    this.slides = null;
+    this.feels.textContent = "";
   }
 
   private async step(): Promise<void> {
     const { session, world } = this.at;
     const limit = Number(this.limit.value);
-    const targets = this.hand ? this.advance(this.hand).map((finger) =>
+    const wish = this.inputs.read();
+    const targets = this.hand ? this.advance(this.hand, wish).map((finger) =>
       ({ body: finger.body, boundarySet: finger.boundarySet, pose: poseMessage(finger.position, finger.rotation) })) : [];
-    await this.server.step({ session, world, dtS: this.dt, targets, timeLimitS: limit > 0 ? limit / 1000 : 0, observe: { boundaryPoses: true } });
+    const drives = this.slides?.commands(wish.close, Number(this.force.value), this.seen) ?? [];
+    await this.server.step({ session, world, dtS: this.dt, targets, drives, timeLimitS: limit > 0 ? limit / 1000 : 0, observe: { boundaryPoses: true } });
   }
 
-  private advance(hand: Hand): Finger[] {
+  private advance(hand: Hand, wish: Wish): Finger[] {
     const { size } = this.app.picture.stage;
     const speeds: Speeds = { linear: SHARE_PER_S * size, angular: TURN_PER_S, closing: 0.25 * SHARE_PER_S * size };
-    const wish = this.inputs.read();
     let wanted = this.wanted!;
     wanted = {
       position: wanted.position.clone().addScaledVector(velocityOf(wish, this.app.picture.stage.heading), 0.5 * speeds.linear * this.dt),
-      rotation: turnOf(wish, speeds.angular * this.dt).multiply(wanted.rotation),
+      rotation: turnOf(wish, speeds.angular * this.dt, this.app.picture.stage.heading).multiply(wanted.rotation),
       closing: Math.min(wanted.closing + wish.close * speeds.closing * this.dt, hand.mostClosing),
     };
     const most = Number(this.force.value);
@@ -171,16 +185,20 @@ export class DrivePanel {
 
   // The largest normal force on a body whose frame is held, N.
   private pressing(): number {
-    const bodies = new Set(this.hand?.fingers.map((finger) => finger.body));
+    const bodies = this.held();
     const forces = this.seen.contactWrenches.filter((wrench) => bodies.has(wrench.body)).map(({ normalForceN: f }) => norm([f?.x ?? 0, f?.y ?? 0, f?.z ?? 0]));
     return Math.max(0, ...forces);
+  }
+
+  private held(): ReadonlySet<string> {
+    return new Set(this.hand?.fingers.map((finger) => finger.body));
   }
 
   private fingers(which: (pose: BoundaryPose) => BoundaryPose["commanded"]): Finger[] {
     return this.chosen.filter((box) => box.checked).flatMap((box): Finger[] => {
       const pose = this.seen.boundaryPoses.find((found) => found.body === box.dataset["body"] && found.boundarySet === box.dataset["set"]);
       const place = pose && which(pose);
-      return pose && place ? [{ body: pose.body, boundarySet: pose.boundarySet, position: positionOf(place), rotation: rotationOf(place) }] : [];
+      return pose && place ? [{ body: pose.body, boundarySet: pose.boundarySet, position: positionOf(place), rotation: rotationOf(place), onGuide: pose.drive !== undefined }] : [];
     });
   }
 

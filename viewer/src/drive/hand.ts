@@ -6,10 +6,11 @@ export interface Finger {
   readonly boundarySet: string;
   readonly position: Vector3; // m, world
   readonly rotation: Quaternion;
+  readonly onGuide?: boolean; // a drive closes it along its guide, which is at the pose
 }
 
 // Where the hand is relative to where it was taken (the clutch): it moves and turns with its fingers, and closes by moving them towards
-// its middle.
+// its middle, those on guides by their drives.
 export interface HandPose {
   readonly position: Vector3; // m, of the middle
   readonly rotation: Quaternion; // from the clutch
@@ -34,7 +35,7 @@ export class Hand {
     for (const finger of fingers) this.middle.addScaledVector(finger.position, 1 / fingers.length);
     this.directions = fingers.map((finger) => {
       const offset = this.middle.clone().sub(finger.position);
-      return offset.length() > LEAST_GAP ? offset.normalize() : new Vector3();
+      return offset.length() > LEAST_GAP && finger.onGuide !== true ? offset.normalize() : new Vector3();
     });
   }
 
@@ -44,7 +45,7 @@ export class Hand {
 
   // The most that fingers can close, m.
   get mostClosing(): number {
-    const distances = this.fingers.map((finger) => finger.position.distanceTo(this.middle)).filter((distance) => distance > LEAST_GAP);
+    const distances = this.fingers.flatMap((finger, i) => (this.directions[i]!.lengthSq() > 0 ? [finger.position.distanceTo(this.middle)] : []));
     return distances.length > 0 ? Math.min(...distances) - LEAST_GAP : 0;
   }
 

@@ -28,13 +28,18 @@ export function poseMessage(position: Vector3, rotation: Quaternion): PoseValues
            rotation: { case: "quaternion", value: { w: sign * w, x: sign * x, y: sign * y, z: sign * z } } };
 }
 
-// What keeps frames from where they were commanded, and drives at their limits; empty when nothing does.
-export function wordsOf(seen: Observation): string {
+// What keeps frames from where they were commanded, and drives at their limits; empty when nothing does. amounts: with how much, which
+// is another with every step.
+export function wordsOf(seen: Observation, amounts = true): string {
+  const amount = (value: number, unit: string, before: string, after: string): string => (amounts ? `${before}${quantity(value, unit)}${after}` : "");
   return seen.boundaryPoses.flatMap((pose): string[] => {
     const name = [pose.body, pose.boundarySet].filter(Boolean).join(" / ");
-    if (pose.drive?.blocked) return [`${name} presses against something with all its force (${quantity(pose.drive.effortN, "N")}).`];
-    if (pose.drive?.saturated) return [`${name} is at the limit of its force (${quantity(pose.drive.effortN, "N")}).`];
-    if (pose.errorM > ARRIVED_M) return [`${name} was stopped ${quantity(pose.errorM, "m")} before its command: something obstructs it.`];
+    if (pose.drive?.blocked) return [`${name} presses against something with all its force${amount(pose.drive.effortN, "N", " (", ")")}.`];
+    if (pose.drive?.saturated) return [`${name} is at the limit of its force${amount(pose.drive.effortN, "N", " (", ")")}.`];
+    if (pose.poseDrive?.blocked) return [`${name} presses against something with all its force.`];
+    if (pose.poseDrive?.saturated) return [`${name} is at the limit of its force.`];
+    if (pose.poseDrive) return []; // a spring, which gives way
+    if (pose.errorM > ARRIVED_M) return [`${name} was stopped${amount(pose.errorM, "m", " ", "")} before its command: something obstructs it.`];
     return [];
   }).join(" ");
 }

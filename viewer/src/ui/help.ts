@@ -27,7 +27,7 @@ const LIVE_KEYS: readonly (readonly [string, string])[] = [
   ["Enter", "to the present"],
   ["Escape", "to the list of sessions"],
   ["w s  a d  e q", "the hand away and near, left and right, up and down"],
-  ["z x", "turn the hand"],
+  ["z x  y h  u j", "turn the hand about the vertical, tilt it away and near, roll it left and right"],
   ["n m", "close and open the fingers"],
 ];
 

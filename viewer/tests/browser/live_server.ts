@@ -22,9 +22,9 @@ export class LiveServer {
     this.lines = createInterface({ input: process.stdout })[Symbol.asyncIterator]();
   }
 
-  // token: that of an operator, which the server asks for.
-  static async start(folder: string, worlds = 1, token?: string): Promise<LiveServer> {
-    const child = spawn("/usr/bin/python3", [join(VIEWER, "tests/live_server.py"), folder, String(worlds), ...(token ? [token] : [])],
+  // token: that of an operator, which the server asks for. scene: of plates on guides, or of the demo, in place of the small one.
+  static async start(folder: string, worlds = 1, token?: string, scene?: "slides" | "teddy"): Promise<LiveServer> {
+    const child = spawn("/usr/bin/python3", [join(VIEWER, "tests/live_server.py"), folder, String(worlds), token ?? "", ...(scene ? [scene] : [])],
       { env: { ...process.env, EIPC_SERVER: SERVER, PYTHONDONTWRITEBYTECODE: "1" }, stdio: ["pipe", "pipe", "inherit"] });
     const server = new LiveServer(child);
     const { url, session } = await server.hear();
