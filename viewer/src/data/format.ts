@@ -80,7 +80,7 @@ export class Arrays {
     const Class = CLASSES[header.kind];
     const count = header.shape.reduce((product, n) => product * n, 1);
     const end = header.offset + count * Class.BYTES_PER_ELEMENT;
-    if (!(header.offset >= 0 && header.offset % 8 === 0 && end <= this.bytes.length)) {
+    if (!(header.shape.every((n) => Number.isInteger(n) && n >= 0) && header.offset >= 0 && header.offset % 8 === 0 && end <= this.bytes.length)) {
       throw new RecordingError(`The array '${name}' lies outside of the recording: it is damaged or cut short. Write the page again.`);
     }
     return new Class(this.bytes.buffer, this.bytes.byteOffset + header.offset, count);

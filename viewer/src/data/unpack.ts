@@ -34,15 +34,25 @@ export function parse(bytes: Uint8Array<ArrayBuffer>): { header: Header; arrays:
   const length = new DataView(bytes.buffer, bytes.byteOffset).getUint32(MAGIC.length, true);
   const begin = MAGIC.length + 4;
   if (begin + length > bytes.length) throw new RecordingError("The recording is cut short. Write the page again.");
-  let header: Header;
-  try {
-    header = JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes.subarray(begin, begin + length))) as Header;
-  } catch {
-    throw new RecordingError("The header of the recording is damaged. Write the page again.");
-  }
+  const header = headerIn(bytes.subarray(begin, begin + length));
   if (header.format !== FORMAT) {
     throw new RecordingError(`The recording has format ${header.format}, this page shows ${FORMAT}. Write the page again with one version.`);
   }
   const data = bytes.subarray(Math.ceil((begin + length) / 8) * 8);
   return { header, arrays: new Arrays(header.arrays, data) };
+}
+
+function headerIn(bytes: Uint8Array): Header {
+  let header: unknown;
+  try {
+    header = JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
+  } catch {
+    header = null;
+  }
+  const { format, facts, bodies, pairs, arrays } = (header ?? {}) as Partial<Record<string, unknown>>;
+  const whole = [facts, bodies, pairs].every(Array.isArray) && typeof arrays === "object" && arrays !== null;
+  if (typeof format !== "number" || (format === FORMAT && !whole)) {
+    throw new RecordingError("The header of the recording is damaged. Write the page again.");
+  }
+  return header as Header;
 }

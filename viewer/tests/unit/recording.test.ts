@@ -28,6 +28,10 @@ test("damage is said in words", async () => {
   const garbled = packed.slice();
   garbled[12] = 0xff;
   refuses(() => parse(garbled), /header of the recording is damaged/);
+  for (const lacking of [{ bodies: undefined }, { pairs: 5 }, { facts: null }]) {
+    refuses(() => parse(new Maker().bytes({ ...HEADER, ...lacking } as unknown as typeof HEADER)), /header of the recording is damaged/);
+  }
+  refuses(() => new Maker().add("a", "f32", [-2], new Float32Array(2)).arrays().get("a", "f32", [-1]), /outside of the recording/);
   refuses(() => parse(packed.slice(0, packed.length - 8)).arrays.get("a", "f32", [2]), /outside of the recording/);
 });
 
