@@ -23,6 +23,9 @@ set(EIPC_SANITIZE "" CACHE STRING "Sanitizers, e.g. address,undefined or thread"
 set(CMAKE_CXX_FLAGS_RELEASE "-O3 -g1 -DNDEBUG")
 set(CMAKE_CXX_FLAGS_DEBUG "-Og -g")
 add_compile_options(-march=${EIPC_MARCH} -pthread)  # gRPC asks for -pthread; all have it, to share precompiled headers
+# Eigen would cut dense products into blocks by the sizes of the processor's caches, and the last bits of their sums depend on the blocks.
+set(EIPC_DEFINITIONS EIGEN_NO_CPUID)
+add_compile_definitions(${EIPC_DEFINITIONS})
 if(EIPC_SANITIZE)
   # Enough optimization to finish, little enough to keep stacks readable.
   set(CMAKE_CXX_FLAGS_DEBUG "-O1 -g1")
