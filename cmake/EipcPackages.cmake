@@ -11,6 +11,8 @@ install(TARGETS eipc-server eipc eipc_sdf_module
   LIBRARY DESTINATION ${programs} COMPONENT server)
 install(PROGRAMS ${CMAKE_BINARY_DIR}/bin/eipc-server-with-proxy DESTINATION ${programs} COMPONENT server)
 install(FILES ${CMAKE_BINARY_DIR}/bin/eipc-server-messages.lua DESTINATION ${programs} COMPONENT server)
+# The viewer's page, where ./dev viewer has built it: --viewer looks for it there.
+install(DIRECTORY ${CMAKE_SOURCE_DIR}/client/python/eipc/viz/live/ DESTINATION lib/eipc/viz/live COMPONENT server OPTIONAL)
 foreach(program eipc eipc-server eipc-server-with-proxy)
   install(CODE "file(MAKE_DIRECTORY \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/bin\")
     file(CREATE_LINK ../${programs}/${program} \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/bin/${program}\" SYMBOLIC)" COMPONENT server)

@@ -8,6 +8,7 @@ import re
 import shutil
 import subprocess
 import sys
+import urllib.request
 
 import pytest
 
@@ -83,6 +84,15 @@ def test_programs_python_and_models_find_each_other(root):
     assert shape == "(1, 26)" and plate == f"{packages}/eipc/models/scenes/finray_plate.textproto"
     assert "usage: eipc record" in run(root / "usr/bin/eipc", "record", "--help", PATH=path, PYTHONPATH=str(packages))
     assert not list(packages.rglob("__pycache__/*test*")) and (root / "etc/default/eipc-server").is_file()
+
+
+def test_the_installed_server_has_the_viewers_page(root):
+    if not (REPOSITORY / "client/python/eipc/viz/live/index.html").exists():
+        pytest.skip("the viewer's page is not built: ./dev viewer")
+    import eipc
+    with eipc.launch(root / "usr/bin/eipc-server", ["--listen=127.0.0.1:0", "--viewer=127.0.0.1:0"]) as server:
+        with urllib.request.urlopen(server.viewer_url, timeout=30) as answer:
+            assert b"viewer.js" in answer.read(), "a server without a page says how one is built"
 
 
 def test_the_client_library_is_found_by_cmake_and_pkg_config(root, server_binary, tmp_path):
