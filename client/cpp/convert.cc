@@ -86,11 +86,14 @@ absl::StatusOr<ContactTractions> TractionsFromProto(const v1::ContactTractions& 
   if (!friction.ok()) return friction.status();
   absl::StatusOr<std::vector<double>> area = NumbersFromProto(tractions.area_m2(), 1, "areas");
   if (!area.ok()) return area.status();
+  absl::StatusOr<Vectors> slip = VectorsFromProto(tractions.slip_velocity_m_s(), "slip velocities");
+  if (!slip.ok()) return slip.status();
   const size_t rows = vertices->size();
-  if (normal->size() != rows || friction->size() != rows || area->size() != rows) {
+  const bool slips_fit = slip->size() == rows || !tractions.has_slip_velocity_m_s();
+  if (normal->size() != rows || friction->size() != rows || area->size() != rows || !slips_fit) {
     return absl::DataLossError("the server sent contact tractions of different numbers of rows");
   }
-  return ContactTractions{*std::move(vertices), *std::move(normal), *std::move(friction), *std::move(area)};
+  return ContactTractions{*std::move(vertices), *std::move(normal), *std::move(friction), *std::move(area), *std::move(slip)};
 }
 
 PairSlip SlipFromProto(const v1::PairSlip& slip) {

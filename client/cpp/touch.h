@@ -26,6 +26,9 @@ struct ContactTractions {
   Vectors normal_force_n;
   Vectors friction_force_n;
   std::vector<double> area_m2;  // a third of the triangles at the vertex, as they are deformed
+  // How the body slides there on the others, without the part along the contact's normal: means over the contacts at the vertex,
+  // weighed by their normal forces on it. Empty: of a server that does not say.
+  Vectors slip_velocity_m_s = {};
 
   // Of a row, which must be less than vertices.size().
   Vector3 ForceN(size_t row) const;

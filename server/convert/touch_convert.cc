@@ -18,6 +18,7 @@ void TractionsToProto(const ContactTractions& tractions, bool float32, v1::Conta
   PointsToProto(tractions.normal_force.data(), count, float32, out->mutable_normal_force_n());
   PointsToProto(tractions.friction_force.data(), count, float32, out->mutable_friction_force_n());
   NumbersToProto(tractions.area_m2, float32, out->mutable_area_m2());
+  PointsToProto(tractions.slip_velocity.data(), count, float32, out->mutable_slip_velocity_m_s());
 }
 
 void SlipToProto(const Model& model, const State& state, const PairSlip& slip, v1::PairSlip* out) {
@@ -42,7 +43,7 @@ TouchPlan::TouchPlan(const v1::ObservationRequest& request, bool float32)
 int64_t TouchPlan::MostBytes(const Body& body) const {
   const int64_t number = float32_ ? sizeof(float) : sizeof(double);
   int64_t bytes = 0;
-  if (contact_tractions_) bytes += body.vertices.size() * (sizeof(int32_t) + 7 * number);
+  if (contact_tractions_) bytes += body.vertices.size() * (sizeof(int32_t) + 10 * number);
   if (stresses_) bytes += body.tets.size() * number;
   return bytes;
 }
@@ -72,7 +73,7 @@ void TouchPlan::ObserveTractions(const World& world, const std::vector<int>& bod
   const Model& model = world.model();
   std::vector<bool> wanted(model.bodies.size(), false);
   for (const int body : bodies) wanted[body] = true;
-  const std::vector<ContactTractions> tractions = ContactTractionsOn(model, wanted, x, world.contact_forces());
+  const std::vector<ContactTractions> tractions = ContactTractionsOn(model, wanted, x, world.state().v, world.contact_forces());
   for (size_t i = 0; i < bodies.size(); ++i) {
     TractionsToProto(tractions[bodies[i]], float32_, out->mutable_bodies(static_cast<int>(i))->mutable_contact_tractions());
   }

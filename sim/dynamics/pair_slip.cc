@@ -14,15 +14,17 @@ Vec3 VertexVelocity(const Model& model, const VecX& v, int32_t vertex) {
   return velocity;
 }
 
-// One contact's share: its normal force, how much of it holds, and its slip velocity times that force. The normal forces on the
-// vertices of a side share its force as the closest point is made of them.
-struct Share {
+// Sums over the contacts of a pair: their normal forces, what of them holds, and their slip velocities times these forces.
+struct Sum {
   double force = 0;
   double held = 0;
   Vec3 slip = Vec3::Zero();
 };
 
-Share ShareOf(const Model& model, const VecX& v, const ContactForce& c) {
+}  // namespace
+
+// The normal forces on the vertices of a side share its force as the closest point is made of them.
+ContactSlip SlipOf(const Model& model, const VecX& v, const ContactForce& c) {
   const int second = c.kind == ContactKind::kPointTriangle ? 1 : 2;  // first vertex of the second side
   Vec3 total = Vec3::Zero();
   for (int i = 0; i < second; ++i) total += c.normal_force[i];
@@ -31,22 +33,20 @@ Share ShareOf(const Model& model, const VecX& v, const ContactForce& c) {
   const Vec3 normal = total / force;
   Vec3 relative = Vec3::Zero();
   for (int i = 0; i < 4; ++i) relative += (c.normal_force[i].dot(normal) / force) * VertexVelocity(model, v, c.vertices[i]);
-  const Vec3 slip = relative - relative.dot(normal) * normal;
-  const bool holds = model.friction.DynamicCoefficient(c.body_a, c.body_b) > 0 && slip.norm() < model.contact.friction_velocity_m_s;
-  return {force, holds ? force : 0, force * slip};
+  return {force, relative - relative.dot(normal) * normal};
 }
 
-}  // namespace
-
 std::vector<PairSlip> Slips(const Model& model, const VecX& v, const ContactForces& contacts) {
-  std::map<std::pair<int32_t, int32_t>, Share> sums;
+  std::map<std::pair<int32_t, int32_t>, Sum> sums;
   for (const ContactForce& c : contacts.stencils) {
     if (c.body_a == c.body_b) continue;
-    const Share share = ShareOf(model, v, c);
-    Share& sum = sums[std::minmax(c.body_a, c.body_b)];
-    sum.force += share.force;
-    sum.held += share.held;
-    sum.slip += c.body_a < c.body_b ? share.slip : Vec3(-share.slip);
+    const ContactSlip slip = SlipOf(model, v, c);
+    const bool holds =
+        model.friction.DynamicCoefficient(c.body_a, c.body_b) > 0 && slip.velocity.norm() < model.contact.friction_velocity_m_s;
+    Sum& sum = sums[std::minmax(c.body_a, c.body_b)];
+    sum.force += slip.normal_force;
+    sum.held += holds ? slip.normal_force : 0;
+    sum.slip += slip.normal_force * (c.body_a < c.body_b ? slip.velocity : Vec3(-slip.velocity));
   }
   std::vector<PairSlip> out;
   for (const auto& [pair, sum] : sums) {

@@ -21,6 +21,16 @@ struct PairSlip {
   double sticking = 0;
 };
 
+// One contact's normal force, N, and how its first side slides on the second: the velocity of the closest points relative to each
+// other, without the part along the normal, m/s. Zero without a normal force.
+struct ContactSlip {
+  double normal_force = 0;
+  Vec3 velocity = Vec3::Zero();
+};
+
+// v: velocities of the nodes, m/s.
+ContactSlip SlipOf(const Model& model, const VecX& v, const ContactForce& contact);
+
 // Of the pairs in contact at the end of a step, sorted. v: velocities of the nodes, m/s.
 std::vector<PairSlip> Slips(const Model& model, const VecX& v, const ContactForces& contacts);
 

@@ -2,10 +2,12 @@
 
 #include <algorithm>
 
+#include "sim/dynamics/pair_slip.h"
+
 namespace eipc {
 namespace {
 
-// Calls visit(body, vertex, stencil, i) for each vertex of a wanted body that another body's contact acts on.
+// Calls visit(body, vertex, contact, i) for each vertex of a wanted body that another body's contact acts on.
 template <typename Visit>
 void ForEachForce(const Model& model, const std::vector<bool>& wanted, const ContactForces& contacts, const Visit& visit) {
   for (const ContactForce& c : contacts.stencils) {
@@ -27,29 +29,59 @@ std::vector<double> VertexAreas(const Model& model, const Body& body, const std:
   return area;
 }
 
+size_t RowOf(const ContactTractions& tractions, int32_t vertex) {
+  return std::lower_bound(tractions.vertices.begin(), tractions.vertices.end(), vertex) - tractions.vertices.begin();
+}
+
+// The vertices that contacts act on, and rows of zeros.
+void AddRows(const Model& model, const std::vector<Vec3>& x, std::vector<ContactTractions>* tractions) {
+  for (size_t b = 0; b < tractions->size(); ++b) {
+    ContactTractions& of = (*tractions)[b];
+    if (of.vertices.empty()) continue;
+    std::sort(of.vertices.begin(), of.vertices.end());
+    of.vertices.erase(std::unique(of.vertices.begin(), of.vertices.end()), of.vertices.end());
+    for (auto* rows : {&of.normal_force, &of.friction_force, &of.slip_velocity}) rows->assign(of.vertices.size(), Vec3::Zero());
+    const std::vector<double> areas = VertexAreas(model, model.bodies[b], x);
+    for (const int32_t vertex : of.vertices) of.area_m2.push_back(areas[vertex]);
+  }
+}
+
+void AddSlips(const Model& model, const std::vector<bool>& wanted, const VecX& v, const ContactForces& contacts,
+              std::vector<ContactTractions>* tractions) {
+  std::vector<std::vector<double>> weights;
+  for (const ContactTractions& of : *tractions) weights.emplace_back(of.vertices.size(), 0.0);
+  const ContactForce* at = nullptr;
+  ContactSlip slip;
+  ForEachForce(model, wanted, contacts, [&](int32_t body, int32_t vertex, const ContactForce& c, int i) {
+    if (&c != at) slip = SlipOf(model, v, c);
+    at = &c;
+    const size_t row = RowOf((*tractions)[body], vertex);
+    const double force = c.normal_force[i].norm();
+    (*tractions)[body].slip_velocity[row] += (body == c.body_a ? force : -force) * slip.velocity;
+    weights[body][row] += force;
+  });
+  for (size_t b = 0; b < weights.size(); ++b) {
+    for (size_t row = 0; row < weights[b].size(); ++row) {
+      if (weights[b][row] > 0) (*tractions)[b].slip_velocity[row] /= weights[b][row];
+    }
+  }
+}
+
 }  // namespace
 
 std::vector<ContactTractions> ContactTractionsOn(const Model& model, const std::vector<bool>& wanted, const std::vector<Vec3>& x,
-                                                 const ContactForces& contacts) {
+                                                 const VecX& v, const ContactForces& contacts) {
   std::vector<ContactTractions> out(model.bodies.size());
   ForEachForce(model, wanted, contacts,
                [&](int32_t body, int32_t vertex, const ContactForce&, int) { out[body].vertices.push_back(vertex); });
-  for (size_t b = 0; b < out.size(); ++b) {
-    std::vector<int32_t>& vertices = out[b].vertices;
-    if (vertices.empty()) continue;
-    std::sort(vertices.begin(), vertices.end());
-    vertices.erase(std::unique(vertices.begin(), vertices.end()), vertices.end());
-    out[b].normal_force.assign(vertices.size(), Vec3::Zero());
-    out[b].friction_force.assign(vertices.size(), Vec3::Zero());
-    const std::vector<double> areas = VertexAreas(model, model.bodies[b], x);
-    for (const int32_t vertex : vertices) out[b].area_m2.push_back(areas[vertex]);
-  }
+  AddRows(model, x, &out);
   ForEachForce(model, wanted, contacts, [&](int32_t body, int32_t vertex, const ContactForce& c, int i) {
     ContactTractions& of = out[body];
-    const size_t at = std::lower_bound(of.vertices.begin(), of.vertices.end(), vertex) - of.vertices.begin();
-    of.normal_force[at] += c.normal_force[i];
-    of.friction_force[at] += c.friction_force[i];
+    const size_t row = RowOf(of, vertex);
+    of.normal_force[row] += c.normal_force[i];
+    of.friction_force[row] += c.friction_force[i];
   });
+  AddSlips(model, wanted, v, contacts, &out);
   return out;
 }
 

@@ -15,12 +15,15 @@ struct ContactTractions {
   std::vector<Vec3> normal_force;    // N, world frame
   std::vector<Vec3> friction_force;  // N, world frame
   std::vector<double> area_m2;       // a third of the triangles at the vertex, as they are deformed
+  // m/s, world frame: how the body slides there on the others, without the part along the contact's normal; the mean over the
+  // contacts that act on the vertex, weighed by their normal forces on it.
+  std::vector<Vec3> slip_velocity;
 };
 
 // By body; empty for bodies that are not `wanted` (one element for each body). x: positions of the collision surface's vertices, m,
-// to which `contacts` belong.
+// and v: velocities of the nodes, m/s, to which `contacts` belong.
 std::vector<ContactTractions> ContactTractionsOn(const Model& model, const std::vector<bool>& wanted, const std::vector<Vec3>& x,
-                                                 const ContactForces& contacts);
+                                                 const VecX& v, const ContactForces& contacts);
 
 }  // namespace eipc
 

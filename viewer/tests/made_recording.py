@@ -114,6 +114,7 @@ def touch(sphere: np.ndarray, nodes: np.ndarray, closed: np.ndarray, lifted: np.
     return {"traction_begin_0": begin, "traction_vertices_0": np.tile(pressed, len(touching)),
             "normal_traction_pa_0": np.repeat(1000 * closed[touching], len(pressed)),
             "friction_traction_pa_0": np.repeat(np.where(lifted[touching] > 0, 250.0, 0), len(pressed)),
+            "slip_speed_m_s_0": np.repeat(np.where(lifted[touching] > 0, 0.01, 0), len(pressed)) * np.tile(sphere[pressed, 2] > 0, len(touching)),
             "von_mises_pa_0": 4000 * closed[:, None] * share, "slip_m_s": slides, "sticking": np.where(lifted[:, None] > 0, 0.75, 1) + 0 * slides}, cells
 
 

@@ -31,6 +31,9 @@ class ContactTractions:
     normal_force: np.ndarray  # [k,3] N
     friction_force: np.ndarray  # [k,3] N
     area: np.ndarray  # [k] m^2, a third of the triangles at the vertex, as they are deformed
+    # [k,3] m/s: how the body slides there on the others, without the part along the contact's normal; means over the contacts at the
+    # vertex, weighed by their normal forces on it. None: of a server that does not say.
+    slip_velocity: Optional[np.ndarray] = None
 
     @property
     def force(self) -> np.ndarray:
@@ -66,8 +69,9 @@ class ContactTractions:
 
 def tractions_from_message(message: observation_pb2.ContactTractions) -> ContactTractions:
     """Unpacks them; arrays stay views of the message's bytes."""
+    slip = arrays.to_numpy(message.slip_velocity_m_s) if message.HasField("slip_velocity_m_s") else None
     return ContactTractions(arrays.to_numpy(message.vertices), arrays.to_numpy(message.normal_force_n),
-                            arrays.to_numpy(message.friction_force_n), arrays.to_numpy(message.area_m2))
+                            arrays.to_numpy(message.friction_force_n), arrays.to_numpy(message.area_m2), slip)
 
 
 class PeakStress:

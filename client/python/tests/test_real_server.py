@@ -82,6 +82,7 @@ def test_landing_carries_the_weight_and_touches_nothing(session):
     arms = observation.bodies["cube"].surface_positions[on.vertices] - [1, 0, 0]
     np.testing.assert_allclose(np.cross(arms, on.force).sum(0), moment, atol=1e-9 * np.linalg.norm(moment))
     assert (on.normal[on.pressure > 0] @ [0, 0, 1] > 0.99).all()
+    assert on.slip_velocity.shape == (len(on.vertices), 3) and np.abs(on.slip_velocity).max() < 1e-3, "it rests"
     stress = observation.bodies["cube"].von_mises  # of the order of the weight over the area
     assert stress.shape == (6,) and 0.1 < stress.max() / (GRAVITY / 0.01) < 10
     assert observation.bodies["slab"].von_mises is None

@@ -71,6 +71,10 @@ def test_tractions_are_forces_over_areas(dtype):
     np.testing.assert_array_equal(on.traction, [[2, 0, 4], [0, 16, 0]])
     np.testing.assert_array_equal(on.on_surface(on.pressure, 5), [0, 4, 0, 0, 0])
     assert on.on_surface(on.force, 5).shape == (5, 3)
+    assert on.slip_velocity is None, "an earlier server does not say"
+    message.bodies[0].contact_tractions.slip_velocity_m_s.CopyFrom(arrays.to_message([[0.1, 0, 0], [0, 0, 0]], dtype))
+    slip = eipc.observation.observation_from_message(message).bodies["pad"].contact_tractions.slip_velocity
+    np.testing.assert_array_equal(slip, np.array([[0.1, 0, 0], [0, 0, 0]], dtype))
 
 
 def test_peaks_are_of_every_element():

@@ -130,7 +130,8 @@ def test_a_page_of_one_recording_compares_nothing(recorded, tmp_path):
 def felt(step):
     """An observation of a soft body that is touched at `step` vertices, with 2 N along z and 1 N along x on 0.5 m^2 each."""
     k = step
-    tractions = ContactTractions(np.arange(k, dtype=np.int32) + 3, np.tile([0.0, 0, 2], (k, 1)), np.tile([1.0, 0, 0], (k, 1)), np.full(k, 0.5))
+    tractions = ContactTractions(np.arange(k, dtype=np.int32) + 3, np.tile([0.0, 0, 2], (k, 1)), np.tile([1.0, 0, 0], (k, 1)), np.full(k, 0.5),
+                                   np.tile([0.0, 0.03, 0.04], (k, 1)))
     body = BodyObservation("soft", None, None, None, None, None, contact_tractions=tractions, von_mises=np.array([1.0, np.inf]) * (step + 1))
     slips = {pair: PairSlip(*pair, 2.0, np.array([0.3, 0.4, 0]), 0.25) for pair in (("soft", "still"), ("still", "soft")) if step}
     return Observation(step, 0.0, {"soft": body}, {}, None, None, None, None, {}, slips=slips)
@@ -146,6 +147,7 @@ def test_what_was_felt_is_carried(recorded, tmp_path):
     assert carried["traction_vertices_0"].tolist() == [3, 4, 3, 3]
     np.testing.assert_allclose(carried["normal_traction_pa_0"], 4)
     np.testing.assert_allclose(carried["friction_traction_pa_0"], 2)
+    np.testing.assert_allclose(carried["slip_speed_m_s_0"], [0.05] * 4)
     np.testing.assert_array_equal(carried["von_mises_pa_0"][1], [3, np.inf])
     np.testing.assert_array_equal(carried["elements_0"], [[0, 1, 2, 3], [1, 2, 3, 4]])
     np.testing.assert_allclose(carried["slip_m_s"], [[np.nan] * 2, [0.5] * 2, [0.5] * 2, [0.5] * 2, [np.nan] * 2])

@@ -183,6 +183,11 @@ TEST(TouchConversionTest, ArraysThatDoNotFitAreDataLoss) {
   EXPECT_THAT(read.vertices, ElementsAre(7));
   EXPECT_THAT(read.ForceN(0), ElementsAre(2, 4, 6));
   EXPECT_THAT(read.TractionPa(0), ElementsAre(4, 8, 12));
+  EXPECT_TRUE(read.slip_velocity_m_s.empty());  // an earlier server does not say
+  *tractions.mutable_slip_velocity_m_s() = tractions.normal_force_n();
+  const auto with_slip = ObservationFromProto(message);
+  ASSERT_TRUE(with_slip.ok()) << with_slip.status();
+  EXPECT_THAT(with_slip->bodies[0].contact_tractions->slip_velocity_m_s.flat(), ElementsAre(1, 2, 3));
   const auto refused = [&](auto change) {
     v1::Observation changed = message;
     change(changed.mutable_bodies(0));
@@ -193,6 +198,8 @@ TEST(TouchConversionTest, ArraysThatDoNotFitAreDataLoss) {
   EXPECT_TRUE(refused([](auto* body) { body->mutable_contact_tractions()->mutable_vertices()->set_shape(0, 2); }));
   EXPECT_TRUE(refused([](auto* body) { body->mutable_contact_tractions()->mutable_friction_force_n()->set_shape(1, 2); }));
   EXPECT_TRUE(refused([](auto* body) { body->mutable_contact_tractions()->mutable_area_m2()->set_data("abc"); }));
+  EXPECT_TRUE(refused([](auto* body) { body->mutable_contact_tractions()->mutable_slip_velocity_m_s()->set_data(""); }));
+  EXPECT_TRUE(refused([](auto* body) { body->mutable_contact_tractions()->mutable_slip_velocity_m_s()->clear_shape(); }));
   EXPECT_TRUE(refused([&](auto* body) { fill(v1::INT32, &vertex, sizeof vertex, body->mutable_von_mises_pa()); }));
 }
 

@@ -4,6 +4,10 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cmath>
+
+#include "sim/dynamics/pair_slip.h"
 #include "sim/sensor/body_motion.h"
 #include "sim/sensor/contact_wrenches.h"
 #include "tests/support/scenes.h"
@@ -53,7 +57,7 @@ void ExpectTheWrenches(const World& world) {
   std::vector<Vec3> x;
   world.SurfacePositions(&x);
   const ContactForces& contacts = world.contact_forces();
-  const auto tractions = ContactTractionsOn(model, std::vector<bool>(model.bodies.size(), true), x, contacts);
+  const auto tractions = ContactTractionsOn(model, std::vector<bool>(model.bodies.size(), true), x, world.state().v, contacts);
   const std::vector<ContactWrench> wrenches = ContactWrenches(model, world.state(), x, contacts);
   ASSERT_EQ(tractions.size(), model.bodies.size());
   for (int b = 0; b < static_cast<int>(model.bodies.size()); ++b) {
@@ -90,7 +94,7 @@ TEST(ContactTractions, SumToTheWrenchOfEveryKindOfBody) {
       ExpectTheWrenches(world);
       std::vector<Vec3> x;
       world.SurfacePositions(&x);
-      const auto on = ContactTractionsOn(world.model(), std::vector<bool>(5, true), x, world.contact_forces());
+      const auto on = ContactTractionsOn(world.model(), std::vector<bool>(5, true), x, world.state().v, world.contact_forces());
       for (int b = 0; b < 5; ++b) {
         for (const Vec3& f : on[b].friction_force) most_friction[b] = std::max(most_friction[b], f.norm());
       }
@@ -114,7 +118,7 @@ TEST(ContactTractions, CarryTheWeight) {
   const Model& model = world.model();
   std::vector<Vec3> x;
   world.SurfacePositions(&x);
-  const auto on = ContactTractionsOn(model, {false, true}, x, world.contact_forces());
+  const auto on = ContactTractionsOn(model, {false, true}, x, world.state().v, world.contact_forces());
   EXPECT_TRUE(on[0].vertices.empty());
   ASSERT_FALSE(on[1].vertices.empty());
   const IndexRange& own = model.bodies[1].vertices;
@@ -126,6 +130,52 @@ TEST(ContactTractions, CarryTheWeight) {
     sum += on[1].normal_force[k].z();
   }
   EXPECT_NEAR(sum / (9.81 * model.bodies[1].mass.mass), 1, 1e-3);
+}
+
+// Means over the rows of a body, weighed by their normal forces, which on a plane are those over the contacts.
+Vec3 MeanSlip(const ContactTractions& on) {
+  Vec3 sum = Vec3::Zero();
+  double weight = 0;
+  for (size_t k = 0; k < on.vertices.size(); ++k) {
+    sum += on.normal_force[k].norm() * on.slip_velocity[k];
+    weight += on.normal_force[k].norm();
+  }
+  return sum / weight;
+}
+
+// A block that slides on a floor without friction, then one that also turns about a corner of the world.
+TEST(ContactTractions, SayHowEachVertexSlides) {
+  for (const double turn : {0.0, 2.0}) {
+    SceneSpec scene = Pile(0);
+    scene.bodies.resize(2);
+    scene.bodies[1].linear_velocity = Vec3(0.2, -0.1, 0);
+    scene.bodies[1].angular_velocity = Vec3(0, 0, turn);
+    World world(testing::Compile(scene));
+    testing::RunSteps(&world, 20, kStep);
+    const Model& model = world.model();
+    const VecX& v = world.state().v;
+    std::vector<Vec3> x;
+    world.SurfacePositions(&x);
+    const auto on = ContactTractionsOn(model, {true, true}, x, v, world.contact_forces());
+    const std::vector<PairSlip> slips = Slips(model, v, world.contact_forces());
+    ASSERT_EQ(slips.size(), 1u);
+    EXPECT_LE((MeanSlip(on[0]) - slips[0].velocity).norm(), 1e-9);
+    EXPECT_LE((MeanSlip(on[1]) + slips[0].velocity).norm(), 1e-9);
+    double slowest = 1, fastest = 0;
+    ASSERT_EQ(on[1].slip_velocity.size(), on[1].vertices.size());
+    for (size_t k = 0; k < on[1].vertices.size(); ++k) {
+      EXPECT_NEAR(on[1].slip_velocity[k].z(), 0, 1e-12);
+      slowest = std::min(slowest, on[1].slip_velocity[k].norm());
+      fastest = std::max(fastest, on[1].slip_velocity[k].norm());
+    }
+    if (turn == 0) {
+      EXPECT_NEAR(slowest, std::hypot(0.2, 0.1), 1e-4);
+      EXPECT_NEAR(fastest, std::hypot(0.2, 0.1), 1e-4);
+      EXPECT_LE((MeanSlip(on[1]) - Vec3(0.2, -0.1, 0)).norm(), 1e-4);
+    } else {  // corners of the face, 4.2 cm from its middle: 8.5 cm/s forwards on one side, backwards on the other
+      EXPECT_GT(fastest - slowest, 0.1);
+    }
+  }
 }
 
 // The areas are of the deformed surface: a closed one's add up to its own.
@@ -146,7 +196,7 @@ TEST(ContactTractions, HaveTheAreaOfTheDeformedTriangles) {
     c.vertices = {v, 0, 1, 2};
     contacts.stencils.push_back(c);
   }
-  const auto on = ContactTractionsOn(model, {false, false, true, false, false}, x, contacts);
+  const auto on = ContactTractionsOn(model, {false, false, true, false, false}, x, state.v, contacts);
   ASSERT_EQ(on[2].area_m2.size(), static_cast<size_t>(own.size()));
   double area = 0;
   for (const double a : on[2].area_m2) area += a;

@@ -1,11 +1,13 @@
 import type { Arrays, Header } from "./format.js";
 import type { Pair } from "./recording.js";
 
-// Contact forces on the vertices of a surface that a contact acts on, as magnitudes over the vertices' areas.
+// Contact forces on the vertices of a surface that a contact acts on, as magnitudes over the vertices' areas, and how fast the surface slides
+// there on what it touches.
 export interface Tractions {
   readonly vertices: Uint32Array; // [k] increasing
   readonly normal: Float32Array; // [k] Pa
   readonly friction: Float32Array; // [k] Pa
+  readonly slip: Float32Array | null; // [k] m/s; null: not observed
 }
 
 // How a body slides on another.
@@ -16,7 +18,7 @@ export interface Slip {
 
 // What surfaces and materials feel, as far as it was observed. Null: it was not, at this sample.
 export interface Touch {
-  readonly holds: { readonly tractions: boolean; readonly stresses: boolean; readonly slips: boolean };
+  readonly holds: { readonly tractions: boolean; readonly vertexSlips: boolean; readonly stresses: boolean; readonly slips: boolean };
   tractions(body: number, sample: number): Tractions | null;
   stresses(body: number, sample: number): Float32Array | null; // [elements] von Mises, Pa; infinite in inverted ones
   slip(pair: Pair, sample: number): Slip | null;
@@ -27,6 +29,7 @@ interface BodyTouch {
   readonly vertices: Uint32Array;
   readonly normal: Float32Array;
   readonly friction: Float32Array;
+  readonly slip: Float32Array | null;
 }
 
 // That of a recording.
@@ -46,14 +49,16 @@ export class RecordedTouch implements Touch {
     this.speed = arrays.has("slip_m_s") ? arrays.get("slip_m_s", "f32", [samples, pairs]) : null;
     this.sticking = arrays.has("sticking") ? arrays.get("sticking", "f32", [samples, pairs]) : null;
     this.pairNumbers = new Map(header.pairs.map(([on, by], index) => [`${on}\n${by}`, index]));
-    this.holds = { tractions: this.bodies.some((body) => body !== null), stresses: this.stress.some((body) => body !== null), slips: this.speed !== null && this.sticking !== null };
+    this.holds = { tractions: this.bodies.some((body) => body !== null), vertexSlips: this.bodies.some((body) => body !== null && body.slip !== null),
+                   stresses: this.stress.some((body) => body !== null), slips: this.speed !== null && this.sticking !== null };
   }
 
   tractions(body: number, sample: number): Tractions | null {
     const found = this.bodies[body];
     if (!found) return null;
     const [begin, end] = [found.begin[sample]!, found.begin[sample + 1]!];
-    return { vertices: found.vertices.subarray(begin, end), normal: found.normal.subarray(begin, end), friction: found.friction.subarray(begin, end) };
+    return { vertices: found.vertices.subarray(begin, end), normal: found.normal.subarray(begin, end), friction: found.friction.subarray(begin, end),
+             slip: found.slip?.subarray(begin, end) ?? null };
   }
 
   stresses(body: number, sample: number): Float32Array | null {
@@ -75,5 +80,6 @@ function readTractions(index: number, samples: number, arrays: Arrays): BodyTouc
   const begin = arrays.get(`traction_begin_${index}`, "u32", [samples + 1]);
   const rows = begin[samples]!;
   return { begin, vertices: arrays.get(`traction_vertices_${index}`, "u32", [rows]), normal: arrays.get(`normal_traction_pa_${index}`, "f32", [rows]),
-           friction: arrays.get(`friction_traction_pa_${index}`, "f32", [rows]) };
+           friction: arrays.get(`friction_traction_pa_${index}`, "f32", [rows]),
+           slip: arrays.has(`slip_speed_m_s_${index}`) ? arrays.get(`slip_speed_m_s_${index}`, "f32", [rows]) : null };
 }

@@ -15,7 +15,7 @@ interface Felt {
 
 // What the observations of a session that goes on hold, by sample.
 export class LiveTouch implements Touch {
-  readonly holds = { tractions: true, stresses: true, slips: true }; // whatever is asked for
+  readonly holds = { tractions: true, vertexSlips: true, stresses: true, slips: true }; // whatever is asked for
   private readonly felt: (Felt | null)[] = [];
   private numbers = 0;
 
@@ -67,7 +67,7 @@ function feltIn(seen: Observation, bodyIndex: (name: string) => number): Felt {
     if (index < 0) continue;
     if (body.contactTractions) tractions.set(index, tractionsOf(body.contactTractions));
     if (body.vonMisesPa) stresses.set(index, toFloats(body.vonMisesPa));
-    numbers += 3 * (tractions.get(index)?.vertices.length ?? 0) + (stresses.get(index)?.length ?? 0);
+    numbers += 4 * (tractions.get(index)?.vertices.length ?? 0) + (stresses.get(index)?.length ?? 0);
   }
   const slips = new Map(seen.slips.map(({ body, other, velocityMS: v, sticking }): [string, Slip] => [`${body}\n${other}`, { speed: norm([v?.x ?? 0, v?.y ?? 0, v?.z ?? 0]), sticking }]));
   return { tractions, stresses, slips, numbers };
@@ -75,6 +75,8 @@ function feltIn(seen: Observation, bodyIndex: (name: string) => number): Felt {
 
 function tractionsOf(from: ContactTractions): Tractions {
   const area = toFloats(from.areaM2);
-  const over = (forces: Float32Array): Float32Array => area.map((value, i) => (value > 0 ? norm([forces[3 * i]!, forces[3 * i + 1]!, forces[3 * i + 2]!]) / value : 0));
-  return { vertices: toIndices(from.vertices), normal: over(toFloats(from.normalForceN)), friction: over(toFloats(from.frictionForceN)) };
+  const lengths = (vectors: Float32Array): Float32Array => area.map((_, i) => norm([vectors[3 * i]!, vectors[3 * i + 1]!, vectors[3 * i + 2]!]));
+  const over = (forces: Float32Array): Float32Array => lengths(forces).map((force, i) => (area[i]! > 0 ? force / area[i]! : 0));
+  return { vertices: toIndices(from.vertices), normal: over(toFloats(from.normalForceN)), friction: over(toFloats(from.frictionForceN)),
+           slip: from.slipVelocityMS ? lengths(toFloats(from.slipVelocityMS)) : null };
 }

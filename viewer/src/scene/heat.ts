@@ -1,7 +1,9 @@
 import type { Body, Recording } from "../data/recording.js";
+import type { Tractions } from "../data/touch.js";
 import { niceAbove } from "../units.js";
 
-export type Quantity = "pressure" | "friction" | "ratio" | "stress";
+export type Quantity = "pressure" | "friction" | "ratio" | "slip" | "stress";
+type AtContacts = Exclude<Quantity, "stress">;
 
 interface Kind {
   readonly title: string;
@@ -14,6 +16,7 @@ export const QUANTITIES: Readonly<Record<Quantity, Kind>> = {
   pressure: { title: "contact pressure", unit: "Pa", everywhere: false },
   friction: { title: "friction traction", unit: "Pa", everywhere: false },
   ratio: { title: "friction over normal force", unit: "", everywhere: false },
+  slip: { title: "slip speed", unit: "m/s", everywhere: false },
   stress: { title: "von Mises stress", unit: "Pa", everywhere: true },
 };
 
@@ -28,16 +31,17 @@ export function vertexValues(recording: Recording, body: Body, quantity: Quantit
   const count = body.map === "still" ? body.cageSize : body.nodes.length / 4;
   if (quantity === "stress") return stressOfVertices(body, recording.touch.stresses(body.index, sample), count);
   const found = recording.touch.tractions(body.index, sample);
-  if (!found) return null;
+  if (!found || (quantity === "slip" && !found.slip)) return null;
   const out = new Float32Array(count);
-  found.vertices.forEach((vertex, i) => { out[vertex] = valueOf(quantity, found.normal[i]!, found.friction[i]!); });
+  found.vertices.forEach((vertex, i) => { out[vertex] = valueOf(quantity, found, i); });
   return out;
 }
 
-function valueOf(quantity: Exclude<Quantity, "stress">, normal: number, friction: number): number {
-  if (quantity === "pressure") return normal;
-  if (quantity === "friction") return friction;
-  return normal > 0 ? friction / normal : 0;
+function valueOf(quantity: AtContacts, { normal, friction, slip }: Tractions, i: number): number {
+  if (quantity === "pressure") return normal[i]!;
+  if (quantity === "friction") return friction[i]!;
+  if (quantity === "slip") return slip?.[i] ?? 0;
+  return normal[i]! > 0 ? friction[i]! / normal[i]! : 0;
 }
 
 // Elements' stresses [elements], averaged at the nodes; null where it is not known which nodes elements have.
@@ -71,21 +75,21 @@ export function topOf(recording: Recording, quantity: Quantity, shown: number, c
     const own = stressesAt(recording.bodies.filter((body) => body.name === chosen), recording, shown);
     return endOf(own.length > 0 ? own : stressesAt(recording.bodies, recording, shown), SHARE_BELOW_TOP_EVERYWHERE);
   }
-  return endOf(atContacts(recording, quantity as Exclude<Quantity, "stress">), SHARE_BELOW_TOP);
+  return endOf(atContacts(recording, quantity as AtContacts), SHARE_BELOW_TOP);
 }
 
 function stressesAt(bodies: readonly Body[], recording: Recording, sample: number): number[] {
   return bodies.flatMap((body) => [...(stressOfNodes(body, recording.touch.stresses(body.index, sample)) ?? [])]).filter((value) => value > 0);
 }
 
-function atContacts(recording: Recording, quantity: Exclude<Quantity, "stress">): number[] {
+function atContacts(recording: Recording, quantity: AtContacts): number[] {
   const values: number[] = [];
   const stride = Math.ceil(recording.samples / MOST_SAMPLED);
   for (let sample = recording.samples - 1; sample >= 0; sample -= stride) {
     for (const body of recording.bodies) {
       const found = recording.touch.tractions(body.index, sample);
       for (let i = 0; i < (found?.vertices.length ?? 0); i++) {
-        const value = valueOf(quantity, found!.normal[i]!, found!.friction[i]!);
+        const value = valueOf(quantity, found!, i);
         if (value > 0) values.push(value);
       }
     }

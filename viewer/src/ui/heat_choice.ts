@@ -14,7 +14,8 @@ export class HeatChoice {
   private readonly points: Toggle;
 
   constructor({ holds }: Touch, onChange: () => void) {
-    const offered = (Object.keys(QUANTITIES) as Quantity[]).filter((quantity) => (quantity === "stress" ? holds.stresses : holds.tractions));
+    const isHeld = (quantity: Quantity): boolean => (quantity === "stress" ? holds.stresses : quantity === "slip" ? holds.vertexSlips : holds.tractions);
+    const offered = (Object.keys(QUANTITIES) as Quantity[]).filter(isHeld);
     this.list = select("What surfaces are coloured by (v)", [["", "no colours"], ...offered.map((quantity): [string, string] => [quantity, QUANTITIES[quantity].title])], "", onChange);
     this.list.dataset["name"] = "heat";
     this.points = new Toggle("Points that contact forces act on (o)", "Contacts", false, onChange, "points");

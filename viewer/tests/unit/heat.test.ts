@@ -24,6 +24,19 @@ test("tractions are values of the vertices that a contact acts on", () => {
   assert.equal(vertexValues(recording, other, "pressure", 1), null);
 });
 
+test("slip speeds are offered and shown where they were observed", () => {
+  assert.equal(recording.touch.holds.vertexSlips, false);
+  assert.equal(vertexValues(recording, body, "slip", 1), null);
+  const slid = madeRecording([0, 0.1], (maker) => {
+    maker.add("traction_begin_0", "u32", [3], Uint32Array.of(0, 0, 2)).add("traction_vertices_0", "u32", [2], Uint32Array.of(1, 3));
+    maker.add("normal_traction_pa_0", "f32", [2], Float32Array.of(100, 300)).add("friction_traction_pa_0", "f32", [2], Float32Array.of(0, 0));
+    maker.add("slip_speed_m_s_0", "f32", [2], Float32Array.of(0.25, 0.5));
+  });
+  assert.equal(slid.touch.holds.vertexSlips, true);
+  assert.deepEqual([...vertexValues(slid, slid.bodies[0]!, "slip", 1)!], [0, 0.25, 0, 0.5]);
+  assert.equal(topOf(slid, "slip", 1, ""), 0.5);
+});
+
 test("a uniform stress is that of every vertex, an inverted element has none", () => {
   for (const value of vertexValues(recording, body, "stress", 1)!) assert.ok(Math.abs(value - 500) < 1e-3);
   assert.ok(vertexValues(recording, body, "stress", 2)!.every((value) => value === 0));
@@ -63,7 +76,7 @@ test("the chosen body sets the scale of stresses, all of them where it has none"
 const floats = (values: number[], shape: number[]) => create(NdArraySchema, { dtype: DataType.FLOAT32, shape: shape.map(BigInt), data: new Uint8Array(Float32Array.from(values).buffer) });
 function felt(force: number): Observation {
   const contactTractions = { vertices: { dtype: DataType.INT32, shape: [1n], data: new Uint8Array(Int32Array.of(7).buffer) },
-    normalForceN: floats([0, 0, force], [1, 3]), frictionForceN: floats([3, 4, 0], [1, 3]), areaM2: floats([0.5], [1]) };
+    normalForceN: floats([0, 0, force], [1, 3]), frictionForceN: floats([3, 4, 0], [1, 3]), areaM2: floats([0.5], [1]), slipVelocityMS: floats([0, 3, 4], [1, 3]) };
   return create(ObservationSchema, { bodies: [{ name: "a", contactTractions }], slips: [{ body: "a", other: "b", velocityMS: { x: 0.3, y: 0.4, z: 0 }, sticking: 0.5 }] });
 }
 
@@ -73,6 +86,7 @@ test("live observations are kept by sample, and forgotten with them", () => {
   for (const [at, force] of [10, 20, 30].entries()) touch.write(felt(force), at, index);
   assert.deepEqual([...touch.tractions(0, 1)!.normal], [40]);
   assert.deepEqual([...touch.tractions(0, 1)!.friction], [10]);
+  assert.deepEqual([...touch.tractions(0, 1)!.slip!], [5]);
   assert.equal(touch.tractions(1, 1), null);
   assert.deepEqual(touch.slip({ on: "b", by: "a" }, 0), { speed: 0.5, sticking: 0.5 });
   touch.forget(1);

@@ -31,7 +31,10 @@ def _traction_arrays(observations: Sequence[Observation], b: int, name: str) -> 
     felt = [one for one in seen if one is not None]
     if len(felt) != len(seen):
         return {}
+    slips = [one.slip_velocity for one in felt if one.slip_velocity is not None]
+    speeds = [np.linalg.norm(slip, axis=1) for slip in slips] if len(slips) == len(felt) else None
     return {
+        **({} if speeds is None else {f"slip_speed_m_s_{b}": np.concatenate(speeds).astype(np.float32)}),
         f"traction_begin_{b}": np.concatenate([[0], np.cumsum([len(one.vertices) for one in felt])]).astype(np.uint32),
         f"traction_vertices_{b}": np.concatenate([one.vertices for one in felt]).astype(np.uint32),
         f"normal_traction_pa_{b}": np.concatenate([one.pressure for one in felt]).astype(np.float32),
