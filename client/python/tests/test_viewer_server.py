@@ -118,6 +118,26 @@ def test_watching_sends_the_map_once_and_then_cages(server):
             assert observation_pb2.Observation.FromString(page.next().frame.observation).step == 0
 
 
+def test_a_watch_ends_with_its_session(server):
+    with server.client() as client, WebSocket(port_of(server)) as page:
+        scene = client.create_scene(small_scene())
+        with scene.create_session() as session, scene.create_session() as other:
+            page.ask(watch(session.name))
+            page.ask(watch(other.name, number=2))
+            page.answer(1), page.answer(2)
+            session.delete()
+            ended = page.answer(1)
+            assert ended.status_code == 5 and ended.status_message.startswith("SESSION_NOT_FOUND: ")
+            other.step(0.01)
+            step = 0
+            while step < 1:
+                frame = page.next().frame
+                assert frame.watch == 2, "nothing more comes of the one that has ended"
+                step = observation_pb2.Observation.FromString(frame.observation).step
+            page.ask(viewer_pb2.ViewerRequest(id=3, unwatch=1))
+            assert page.answer(3).status_code == 5
+
+
 def test_a_page_that_reads_late_sees_the_present_and_how_much_it_missed(server):
     with server.client() as client, WebSocket(port_of(server)) as page:
         with client.create_scene(small_scene()).create_session() as session:

@@ -293,7 +293,23 @@ void ViewClient::ObserveNow(const std::shared_ptr<LiveWatch>& watch, const std::
   });
 }
 
+void ViewClient::EndWatch(uint32_t id, const std::shared_ptr<LiveWatch>& watch) {
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    const auto found = watches_.find(id);
+    if (found == watches_.end() || found->second != watch) return;
+    host_->services->feeds.Remove(watch);
+    watches_.erase(found);
+  }
+  const std::string words = absl::StrCat("SESSION_NOT_FOUND: '", watch->options().session, "', which was watched, was deleted");
+  Queue(id, absl::NotFoundError(words), {.ends_request = false}, "");
+}
+
 void ViewClient::Reply(uint32_t id, const absl::Status& status, std::string response, std::shared_ptr<AnswerRoom::Share> room) {
+  Queue(id, status, {.room = std::move(room)}, std::move(response));
+}
+
+void ViewClient::Queue(uint32_t id, const absl::Status& status, Answer queued, std::string response) {
   v1::ViewerMessage message;
   v1::ViewerAnswer& answer = *message.mutable_answer();
   answer.set_id(id);
@@ -303,9 +319,9 @@ void ViewClient::Reply(uint32_t id, const absl::Status& status, std::string resp
   {
     const std::lock_guard<std::mutex> lock(mutex_);
     if (closed_) return;
-    std::string bytes = message.SerializeAsString();
-    MemoryBudget::Share memory = host_->services->memory.Record(static_cast<int64_t>(bytes.size()));
-    answers_.push_back({std::move(bytes), std::move(room), std::move(memory)});
+    queued.message = message.SerializeAsString();
+    queued.memory = host_->services->memory.Record(static_cast<int64_t>(queued.message.size()));
+    answers_.push_back(std::move(queued));
   }
   wake_();
 }
@@ -317,7 +333,7 @@ std::optional<std::string> ViewClient::Next() {
     std::string message = std::move(answers_.front().message);
     being_sent_ = std::move(answers_.front());
     answers_.pop_front();
-    --pending_;
+    if (being_sent_.ends_request) --pending_;
     return message;
   }
   auto watch = watches_.upper_bound(turn_);
@@ -338,12 +354,16 @@ std::optional<std::string> ViewClient::Next() {
 }
 
 void ViewClient::Tick(LiveWatch::Clock::time_point now) {
-  std::vector<std::shared_ptr<LiveWatch>> watches;
+  std::map<uint32_t, std::shared_ptr<LiveWatch>> watches;
   {
     const std::lock_guard<std::mutex> lock(mutex_);
-    for (const auto& [id, watch] : watches_) watches.push_back(watch);
+    watches = watches_;
   }
-  for (const std::shared_ptr<LiveWatch>& watch : watches) {
+  for (const auto& [id, watch] : watches) {
+    if (host_->services->sessions.Peek(watch->options().session, caller_.tenant) == nullptr) {
+      EndWatch(id, watch);
+      continue;
+    }
     const std::vector<int> behind = watch->Behind(now, kCatchUp);
     if (!behind.empty()) ObserveNow(watch, behind);
   }

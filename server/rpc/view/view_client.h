@@ -65,6 +65,7 @@ class ViewClient : public std::enable_shared_from_this<ViewClient> {
     std::string message;
     std::shared_ptr<AnswerRoom::Share> room;
     MemoryBudget::Share memory;
+    bool ends_request = true;  // else it says that a watch has ended
   };
 
   absl::Status Call(uint32_t id, v1::ViewerCall call);
@@ -80,6 +81,9 @@ class ViewClient : public std::enable_shared_from_this<ViewClient> {
   // Observes worlds of a watch as they are, after the calls that use the session.
   void ObserveNow(const std::shared_ptr<LiveWatch>& watch, const std::vector<int>& worlds);
   void Reply(uint32_t id, const absl::Status& status, std::string response, std::shared_ptr<AnswerRoom::Share> room);
+  void Queue(uint32_t id, const absl::Status& status, Answer answer, std::string response);
+  // Ends a watch whose session is gone, and says so.
+  void EndWatch(uint32_t id, const std::shared_ptr<LiveWatch>& watch);
   CallContext Context() const;
 
   const std::shared_ptr<const ViewHost> host_;

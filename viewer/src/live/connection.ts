@@ -118,16 +118,25 @@ export class Connection {
     this.bytes += bytes.length;
     const { content } = fromBinary(ViewerMessageSchema, bytes);
     if (content.case === "answer") {
-      const asked = this.open.get(content.value.id);
-      this.open.delete(content.value.id);
-      if (content.value.statusCode === 0) asked?.resolve(content.value.response);
-      else asked?.reject(new CallError(content.value.statusCode, content.value.statusMessage));
+      const { id, statusCode, statusMessage, response } = content.value;
+      const asked = this.open.get(id);
+      this.open.delete(id);
+      if (!asked) this.endWatch(id, new CallError(statusCode, statusMessage));
+      else if (statusCode === 0) asked.resolve(response);
+      else asked.reject(new CallError(statusCode, statusMessage));
     } else if (content.case === "frame") {
       this.frames++;
       const { watch, world, dropped } = content.value;
       const observation = fromBinary(ObservationSchema, content.value.observation);
       this.watchers.get(watch)?.watcher.onFrame({ world, observation, dropped: Number(dropped) });
     }
+  }
+
+  // The server ends a watch that had begun, because its session is gone.
+  private endWatch(id: number, error: CallError): void {
+    const watched = this.watchers.get(id);
+    this.watchers.delete(id);
+    watched?.watcher.onError(error);
   }
 
   private async lose(socket: WebSocket): Promise<void> {

@@ -9,7 +9,14 @@ import { Recording, type Body, type PairForces } from "../data/recording.js";
 const MOST_SAMPLES = 3000;
 const FEWEST_SAMPLES = 200;
 const MOST_BYTES = 64e6; // of cage positions
+const BYTES_OF_FEWEST = 256e6; // where the fewest samples have more, fewer are kept
 const FORCES = ["normal", "friction", "normalMoment", "frictionMoment"] as const;
+
+// How many samples of so many bytes are kept.
+export function samplesOf(bytes: number): number {
+  const fewest = Math.min(Math.max(Math.floor(BYTES_OF_FEWEST / bytes), 2), FEWEST_SAMPLES);
+  return Math.min(Math.max(Math.floor(MOST_BYTES / bytes), fewest), MOST_SAMPLES);
+}
 
 // A recording that grows at its end while it is shown, and forgets its beginning when it is long. A session that was reset, or put back,
 // begins anew.
@@ -29,7 +36,7 @@ export class LiveRecording extends Recording {
   constructor(scene: ViewerScene, first: Observation, title: string, kept?: number) {
     const bodies = scene.bodies.map((body, index) => makeBody(body, index, first));
     const floats = bodies.reduce((sum, body) => sum + (body.map === "still" ? 0 : 3 * body.cageSize), 0);
-    const most = kept ?? Math.min(Math.max(Math.floor(MOST_BYTES / (4 * floats + 1)), FEWEST_SAMPLES), MOST_SAMPLES);
+    const most = kept ?? samplesOf(4 * floats + 1);
     const none = (): Float32Array => new Float32Array(0);
     super({ title, facts: [], time: new Float64Array(0), bodies, pairs: [], forces: { normal: none(), friction: none(), normalMoment: none(), frictionMoment: none() },
             positions: none(), contacts: new Int32Array(0), gap: none(), newton: new Int32Array(0), wall: none(), converged: new Int32Array(0), touch: new LiveTouch() });
@@ -61,7 +68,7 @@ export class LiveRecording extends Recording {
     if (anew) this.count = 0;
     const again = !anew && seen.step === this.step; // the same step, read from the server
     if (again) this.count--;
-    const forgotten = this.count === this.most ? this.forget(Math.floor(this.most / 4)) : 0;
+    const forgotten = this.count === this.most ? this.forget(Math.ceil(this.most / 4)) : 0;
     const pairs = this.learnPairs(seen);
     if (!again) this.store.span[this.count] = this.count === 0 || skipped === null ? NaN : (seen.timeS - this.store.time[this.count - 1]!) / (1 + skipped);
     this.write(seen, this.count++);

@@ -65,6 +65,19 @@ test("who still watches hears of a refusal, once", async () => {
   assert.deepEqual(heard, ["SESSION_NOT_FOUND"]);
 });
 
+test("a watch that had begun ends with words when its session is deleted", async () => {
+  const { connection, socket } = opened();
+  const heard: string[] = [];
+  const end = connection.watch(REQUEST, { onScene: () => heard.push("scene"), onFrame: () => undefined, onError: ({ reason }) => heard.push(reason) });
+  socket.answer(socket.sent[0]!.id);
+  await settled();
+  socket.answer(socket.sent[0]!.id, 5, "SESSION_NOT_FOUND: deleted");
+  end();
+  await settled();
+  assert.deepEqual(heard, ["scene", "SESSION_NOT_FOUND"]);
+  assert.deepEqual(socket.sent.map(({ action }) => action.case), ["watch"], "what has ended is not ended again");
+});
+
 test("a server that answers and takes no page is told from one that does not answer", async () => {
   const { connection, socket } = opened();
   const states: ConnectionState[] = [];

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { create } from "@bufbuild/protobuf";
-import { LiveRecording } from "../../src/live/live_recording.js";
+import { LiveRecording, samplesOf } from "../../src/live/live_recording.js";
 import { ObservationSchema, type Observation } from "../../src/proto/eipc/v1/observation_pb.js";
 import { ViewerSceneSchema } from "../../src/proto/eipc/v1/viewer_pb.js";
 import { realTimeFactor } from "../../src/ui/readout.js";
@@ -38,4 +38,11 @@ test("a recording that is full forgets its oldest quarter, and a reset begins it
   close(realTimeFactor(recording, 6), 2);
   assert.equal(recording.append(seen(3), 0).anew, true);
   assert.deepEqual([recording.samples, recording.stepAt(0)], [1, "3"]);
+});
+
+test("as many samples are kept as there is room for, few of large ones", () => {
+  assert.deepEqual([1, 100e3, 1e6, 32e6, 1e9].map(samplesOf), [3000, 640, 200, 8, 2]);
+  const recording = new LiveRecording(create(ViewerSceneSchema), seen(0), "made", 2);
+  for (let step = 1; step < 6; step++) recording.append(seen(step), 0);
+  assert.equal(recording.stepAt(recording.samples - 1), "5");
 });
