@@ -103,7 +103,7 @@ def test_wrong_requests_are_refused_in_words(client):
             session.step_stacked([closing(0)], eipc.Observe(energies=True))
         with pytest.raises(eipc.InvalidArgumentError, match=r"stack\.pairs: missing"):
             session.step_stacked([closing(0)], eipc.Observe(contact_wrenches=True))
-        with pytest.raises(eipc.NotFoundError, match=r"stack\.pairs\[0\]: no body 'cup'; there are: cube, ground, left, right"):
+        with pytest.raises(eipc.NotFoundError, match=r"stack\.pairs\[0\]\.other: no body 'cup'; there are: cube, ground, left, right"):
             session.step_stacked([closing(0)], eipc.Observe(contact_counts=True), [("cube", "cup")])
         with pytest.raises(ValueError, match="give observe once"):
             session.step_stacked([closing(0, observe=eipc.Observe())], eipc.Observe())
