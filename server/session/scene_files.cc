@@ -34,7 +34,7 @@ std::string SceneFiles::PathOf(const StoredScene& scene) const {
 std::optional<SceneFiles::Identity> SceneFiles::IdentityOf(const std::string& path) {
   struct stat named = {};
   if (stat(path.c_str(), &named) != 0) return std::nullopt;
-  const int64_t changed_ns = int64_t{1'000'000'000} * named.st_mtim.tv_sec + named.st_mtim.tv_nsec;
+  const int64_t changed_ns = int64_t{1'000'000'000} * named.st_ctim.tv_sec + named.st_ctim.tv_nsec;
   return Identity{named.st_dev, named.st_ino, named.st_size, changed_ns};
 }
 

@@ -48,7 +48,7 @@ class SceneFiles {
   int64_t lost() const { return lost_; }
 
  private:
-  // Of what a name stands for; a file that is changed in place gets another time.
+  // Of what a name stands for; a file that is changed in place gets another time of change, which nobody can set back.
   struct Identity {
     dev_t device = 0;
     ino_t number = 0;
