@@ -75,7 +75,7 @@ absl::StatusOr<Stacking> PlanStack(Services& services, const CallContext& contex
                                                      " worlds would have ", bytes, " bytes, more than 2 GiB"));
   }
   EIPC_RETURN_IF_ERROR(context.ReserveAnswer(bytes));
-  EIPC_ASSIGN_OR_RETURN(MemoryBudget::Share memory, services.memory.TakeForMessage(bytes, "the stacked arrays"));
+  EIPC_ASSIGN_OR_RETURN(MemoryBudget::Share memory, services.memory.TakeForMessage(bytes, "an answer of stacked arrays"));
   return Stacking{std::move(plan), std::move(memory)};
 }
 

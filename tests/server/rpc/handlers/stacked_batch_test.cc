@@ -36,7 +36,12 @@ void Append(const v1::Vec3& v, std::vector<double>* out) { out->insert(out->end(
 
 class StackedBatchTest : public ::testing::Test {
  protected:
-  StackedBatchTest() : services_({}, MeshResolver({"", "", true})) {
+  static ServerLimits Limits() {
+    ServerLimits limits;
+    limits.memory_bytes = int64_t{1} << 30;
+    return limits;
+  }
+  StackedBatchTest() : services_(Limits(), MeshResolver({"", "", true})) {
     v1::CreateSceneRequest scene;
     *scene.mutable_scene() = BlockOnTable();
     v1::SceneInfo info;
@@ -226,6 +231,20 @@ TEST_F(StackedBatchTest, ABatchThatWasCutShortIsStackedWhole) {
   ASSERT_TRUE(again.ok() && undisturbed.ok()) << again.status() << undisturbed.status();
   EXPECT_EQ(again->stacked().poses().data(), undisturbed->stacked().poses().data());
   EXPECT_EQ(again->stacked().state_digest().data(), undisturbed->stacked().state_digest().data());
+}
+
+TEST_F(StackedBatchTest, ArraysThatDoNotFitAreRefusedBeforeAWorldMoves) {
+  const v1::StepBatchRequest batch = Stacked(Batch(NewSession()));
+  const int64_t used = services_.memory.used(), left = services_.memory.total() - used;
+  {
+    const auto taken = services_.memory.TakeForMessage(left - 100, "something else");
+    ASSERT_TRUE(taken.ok());
+    EXPECT_THAT(std::string(Ask(batch).status().message()), StartsWith("MEMORY_BUDGET: an answer of stacked arrays needs about "));
+    const std::shared_ptr<const Session> peek = services_.sessions.Peek(batch.session());
+    for (int world = 0; world < 4; ++world) EXPECT_EQ(peek->world(world).state().step, 0);
+  }
+  EXPECT_TRUE(Ask(batch).ok());
+  EXPECT_EQ(services_.memory.used(), used);
 }
 
 TEST_F(StackedBatchTest, FloatsComeAsFloats) {
