@@ -81,4 +81,4 @@ def test_steps_that_lead_elsewhere_are_an_error(client, episode):  # noqa: F811
 def test_only_one_episode_can_be_taken_again(capsys):
     for words in (["page.html"], ["a.npz", "b.npz"]):
         assert main(["view", *words, "--touch"]) == 2
-        assert "the steps of one episode (.npz) again" in capsys.readouterr().err
+        assert "the steps of one episode (.npz), or of what a session recorded (.eipcrec), again" in capsys.readouterr().err

@@ -45,7 +45,7 @@ def pack(arrays: Arrays, scene: RecordedScene, title: str, facts: Sequence[tuple
 
 def _add_touch(file: "_File", arrays: Arrays) -> None:
     """What page_touch.touch_arrays made, where it is there; stresses are added with the elements that they are of."""
-    kinds = {"traction_begin": "u32", "traction_vertices": "u32", "normal_traction_pa": "f32", "friction_traction_pa": "f32"}
+    kinds = {"traction_begin": "u32", "traction_vertices": "u32", "normal_traction_pa": "f32", "friction_traction_pa": "f32", "slip_speed_m_s": "f32"}
     for b in range(len(arrays["body_names"])):
         for name, kind in kinds.items():
             if f"{name}_{b}" in arrays:
