@@ -21,7 +21,7 @@ constexpr v1::DataType TypeOf() {
   return v1::UINT8;
 }
 
-// Reads the arrays of an answer of so many rows, and remembers the first that does not fit its shape.
+// Reads the arrays of an answer, and remembers the first that does not fit its shape.
 class ArrayReader {
  public:
   explicit ArrayReader(size_t rows) : rows_(rows) {}
@@ -58,7 +58,7 @@ class ArrayReader {
     for (int k = 1; k < array.shape_size(); ++k) {
       const int64_t extent = array.shape(k), expected = of_row.begin()[k - 1];
       if (extent < 0 || (expected >= 0 && extent != expected)) return false;
-      if (extent > 0 && bytes > array.data().size()) return false;  // before it overflows
+      if (extent > 0 && bytes > array.data().size() / static_cast<size_t>(extent)) return false;  // the product may wrap around
       bytes *= static_cast<size_t>(extent);
     }
     return bytes == array.data().size();

@@ -14,7 +14,7 @@ namespace eipc::client {
 v1::StepBatchRequest StackedBatchToProto(const std::string& session, double dt_s, const std::vector<StepOptions>& steps,
                                          const StackOptions& stack);
 
-// Of a batch of so many requests. DATA_LOSS when an array does not fit its shape or the request.
+// worlds: requests of the batch. DATA_LOSS when an array does not fit its shape or the request.
 absl::StatusOr<StackedObservations> StackedFromProto(const v1::StackedObservations& stacked, size_t worlds,
                                                      const StackOptions& stack);
 

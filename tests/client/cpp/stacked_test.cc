@@ -163,6 +163,12 @@ TEST(StackedFromProto, AnArrayThatDoesNotFitIsRefused) {
            changed([](auto* a) { a->mutable_poses()->set_shape(1, -1); }),
            changed([](auto* a) { a->mutable_poses()->set_shape(1, int64_t{1} << 62); }),
            changed([](auto* a) { *a->add_cage_positions() = a->poses(); }),
+           changed([](auto* a) {  // 2 rows of 8 bytes: 3 * 16 * (2^60 + 1) is 48 in 64 bits
+             v1::NdArray& array = *a->add_cage_positions();
+             array.set_dtype(v1::FLOAT64);
+             for (const int64_t n : {int64_t{2}, (int64_t{1} << 60) + 1, int64_t{3}}) array.add_shape(n);
+             array.set_data(std::string(48, '\0'));
+           }),
        }) {
     EXPECT_EQ(status.code(), absl::StatusCode::kDataLoss) << status;
   }
