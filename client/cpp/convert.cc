@@ -23,15 +23,8 @@ std::array<double, 4> QuaternionFromRpy(const v1::Vec3& rpy) {
 }
 
 void PoseToProto(const Pose& pose, v1::Pose* out) {
-  v1::Vec3& position = *out->mutable_position_m();
-  position.set_x(pose.position_m[0]);
-  position.set_y(pose.position_m[1]);
-  position.set_z(pose.position_m[2]);
-  v1::Quaternion& rotation = *out->mutable_quaternion();
-  rotation.set_w(pose.quaternion_wxyz[0]);
-  rotation.set_x(pose.quaternion_wxyz[1]);
-  rotation.set_y(pose.quaternion_wxyz[2]);
-  rotation.set_z(pose.quaternion_wxyz[3]);
+  VectorToProto(pose.position_m, out->mutable_position_m());
+  QuaternionToProto(pose.quaternion_wxyz, out->mutable_quaternion());
 }
 
 // Whether the bytes of an array are those of its rows of so many columns of elements; one column: it has one dimension.
@@ -188,6 +181,19 @@ std::optional<DriveReading> DriveFromProto(const Message& message) {
 }
 
 }  // namespace
+
+void VectorToProto(const Vector3& v, v1::Vec3* out) {
+  out->set_x(v[0]);
+  out->set_y(v[1]);
+  out->set_z(v[2]);
+}
+
+void QuaternionToProto(const std::array<double, 4>& wxyz, v1::Quaternion* out) {
+  out->set_w(wxyz[0]);
+  out->set_x(wxyz[1]);
+  out->set_y(wxyz[2]);
+  out->set_z(wxyz[3]);
+}
 
 StepOutcome OutcomeFromProto(v1::StepOutcome outcome) {
   switch (outcome) {

@@ -3,6 +3,7 @@
 
 // Between messages and the client's own types.
 
+#include <array>
 #include <string>
 
 #include "absl/status/statusor.h"
@@ -11,6 +12,8 @@
 
 namespace eipc::client {
 
+void VectorToProto(const Vector3& v, v1::Vec3* out);
+void QuaternionToProto(const std::array<double, 4>& wxyz, v1::Quaternion* out);
 Pose PoseFromProto(const v1::Pose& pose);
 StepOutcome OutcomeFromProto(v1::StepOutcome outcome);
 void ObserveToProto(const Observe& observe, v1::ObservationRequest* out);

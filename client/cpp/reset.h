@@ -68,7 +68,7 @@ struct ResetOptions {
   uint64_t seed = 0;
   std::vector<PlacementRange> ranges = {};
   std::vector<MaterialRange> material_ranges = {};
-  // Draws in which surfaces meet are repeated until so many were made. 0: 100.
+  // The most draws: one in which surfaces meet is repeated. 0: 100.
   int attempts = 0;
 };
 

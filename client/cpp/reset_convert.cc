@@ -5,20 +5,10 @@
 namespace eipc::client {
 namespace {
 
-void VectorToProto(const Vector3& v, v1::Vec3* out) {
-  out->set_x(v[0]);
-  out->set_y(v[1]);
-  out->set_z(v[2]);
-}
-
 void PlacementToProto(const Placement& placement, v1::Placement* out) {
   out->set_body(placement.body);
   VectorToProto(placement.translation_m, out->mutable_translation_m());
-  v1::Quaternion& rotation = *out->mutable_rotation();
-  rotation.set_w(placement.rotation_wxyz[0]);
-  rotation.set_x(placement.rotation_wxyz[1]);
-  rotation.set_y(placement.rotation_wxyz[2]);
-  rotation.set_z(placement.rotation_wxyz[3]);
+  QuaternionToProto(placement.rotation_wxyz, out->mutable_rotation());
   if (placement.linear_velocity_m_s) VectorToProto(*placement.linear_velocity_m_s, out->mutable_linear_velocity_m_s());
   if (placement.angular_velocity_rad_s) VectorToProto(*placement.angular_velocity_rad_s, out->mutable_angular_velocity_rad_s());
 }

@@ -7,10 +7,8 @@
 #include <cmath>
 #include <limits>
 
-#include "client/cpp/client.h"
 #include "client/cpp/convert.h"
-#include "eipc/v1/scene.pb.h"
-#include "tests/conformance/server_process.h"
+#include "tests/client/cpp/client_fixture.h"
 #include "tests/conformance/test_scenes.h"
 
 namespace eipc::client {
@@ -37,30 +35,16 @@ v1::Scene Slope(double friction) {
   return scene;
 }
 
-class TouchTest : public ::testing::Test {
+class TouchTest : public ClientTest {
  protected:
-  static void SetUpTestSuite() { server_ = new testing::ServerProcess({"--listen", "127.0.0.1:0"}); }
-  static void TearDownTestSuite() {
-    delete server_;
-    server_ = nullptr;
-  }
-  TouchTest() : client_(*Client::Connect(server_->address())) {}
-
   // After `steps` steps of 10 ms.
   Observation After(const v1::Scene& scene, int steps, const Observe& observe) {
-    SceneSource source = *SceneSource::FromText("");
-    source.message() = scene;
-    Session session = *client_.CreateSession(client_.CreateScene(source)->name);
+    Session session = NewSession(scene);
     const auto seen = session.Step(0.01, {.observe = observe, .substeps = steps});
     EXPECT_TRUE(seen.ok()) << seen.status();
     return seen.ok() ? *seen : Observation();
   }
-
-  static testing::ServerProcess* server_;
-  Client client_;
 };
-
-testing::ServerProcess* TouchTest::server_ = nullptr;
 
 TEST_F(TouchTest, TractionsAddUpToTheWrenchAndCarryTheWeight) {
   const Observation seen = After(Slope(0.5), 80, {.surface_positions = true, .contact_wrenches = true, .contact_tractions = true});
