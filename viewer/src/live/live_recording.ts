@@ -12,7 +12,7 @@ const MOST_BYTES = 64e6; // of cage positions
 const BYTES_OF_FEWEST = 256e6; // where the fewest samples have more, fewer are kept
 const FORCES = ["normal", "friction", "normalMoment", "frictionMoment"] as const;
 
-// How many samples of so many bytes are kept.
+// How many samples are kept, of this many bytes each.
 export function samplesOf(bytes: number): number {
   const fewest = Math.min(Math.max(Math.floor(BYTES_OF_FEWEST / bytes), 2), FEWEST_SAMPLES);
   return Math.min(Math.max(Math.floor(MOST_BYTES / bytes), fewest), MOST_SAMPLES);

@@ -27,7 +27,7 @@ export class Refresh {
   }
 }
 
-// Does something every so many ms until what is returned is called.
+// Repeats an action with a period of `ms` until the function that it returns is called.
 export type Again = (action: () => void, ms: number) => () => void;
 
 const browserClock: Again = (action, ms) => {

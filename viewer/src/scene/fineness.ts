@@ -1,7 +1,7 @@
 // How finely a moving picture is drawn.
 export interface Fineness {
   readonly ratio: number; // pixels of the canvas along one of the page
-  readonly shadowsEach: number; // pictures; the shadows are drawn in the first of so many
+  readonly shadowsEach: number; // pictures from one drawing of the shadows to the next
 }
 
 // In the order in which they are given up.

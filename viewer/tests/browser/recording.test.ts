@@ -174,7 +174,7 @@ check("where the processor draws, a picture at rest is finer than one in motion,
     return canvas.width === 2 * canvas.clientWidth && canvas.height === 2 * canvas.clientHeight;
   });
   await wait();
-  // As if each picture took so many milliseconds: what the machine takes is not known here.
+  // As if each picture took `ms`: what the machine takes is not known here.
   const sizesAt = (ms: number): Promise<{ moving: number; still: number; shown: number }> => page.evaluate((took) => {
     const { stage } = globalThis.eipcViewer!.picture;
     const { fineness } = (stage as unknown as { painter: { fineness: { took: (ms: number) => void } } }).painter;

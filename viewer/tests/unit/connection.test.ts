@@ -78,7 +78,7 @@ test("a watch that had begun ends with words when its session is deleted", async
   assert.deepEqual(socket.sent.map(({ action }) => action.case), ["watch"], "what has ended is not ended again");
 });
 
-test("a server that answers and takes no page is told from one that does not answer", async () => {
+test("a server that answers and takes no page is distinguished from one that does not answer", async () => {
   const { connection, socket } = opened();
   const states: ConnectionState[] = [];
   connection.onState = () => { states.push(connection.state); };
