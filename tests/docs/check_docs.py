@@ -5,8 +5,8 @@ Checked in every Markdown page of the repository: links to pages, pictures and h
 such as NewtonSolver::Solve, code blocks included; in pages with numbered equations, that the numbers count up from 1 and that none is
 repeated. That docs/README.md links every page under docs/, and docs/decisions/README.md every record. That the table of
 studies in docs/concepts/validation.md has every study of tests/validate and no other. That every page of results says in line 3 that a
-command wrote it, as tests/validate/page.py does; the pages in TYPED do not yet. In every other text file: mentions of pages under docs/, and citations of the theory page as "theory.md, eq. 12" or
-"theory.md, section 8". The CHANGELOG describes past versions, so only its links are checked.
+command wrote it, as tests/validate/page.py does. In every other text file: mentions of pages under docs/, and citations of the theory page as
+"theory.md, eq. 12" or "theory.md, section 8". The CHANGELOG describes past versions, so only its links are checked.
 
 usage: check_docs.py REPOSITORY
 """
@@ -37,8 +37,6 @@ VALIDATION = pathlib.Path("docs/concepts/validation.md")
 STUDY = re.compile(r'^NAME = "(\w+)"', re.MULTILINE)
 STUDY_ROW = re.compile(r"^\| (`\w+`(?:, `\w+`)*) \|", re.MULTILINE)
 WRITTEN = re.compile(r"Written by `(?:[A-Z_]+=\S+ )*\./dev .*from its own runs; nothing here is typed in\.")
-# Pages of results whose figures were typed in, until a command has written them anew.
-TYPED = ("bins", "random_grasps")
 
 
 def files(root: pathlib.Path):
@@ -144,15 +142,12 @@ def study_problems(root: pathlib.Path) -> list[str]:
 
 
 def result_problems(root: pathlib.Path) -> list[str]:
-    """Pages of results that do not say which command wrote them, and needless exceptions."""
+    """Pages of results that do not say which command wrote them."""
     out = []
     for page in sorted((root / "docs/results").glob("*.md")):
         lines = page.read_text(encoding="utf-8").splitlines()
-        written = len(lines) > 2 and WRITTEN.match(lines[2]) is not None
-        if not written and page.stem not in TYPED:
+        if len(lines) <= 2 or WRITTEN.match(lines[2]) is None:
             out.append(f"{page.relative_to(root)}: does not say in line 3 which command wrote it")
-        if written and page.stem in TYPED:
-            out.append(f"{page.relative_to(root)}: is written by a command; take it off TYPED in tests/docs/check_docs.py")
     return out
 
 

@@ -44,8 +44,6 @@ CASES = [
     ("docs/results/old.md", "# Old\n\nFrom memory.\n\nWritten by `./dev bench` from its own runs; nothing here is typed in.\n", "does not say in line 3"),
     ("docs/results/old.md", "# Old\n\nWritten by `./dev bench --page X` from its own runs; nothing here is typed in. More.\n", None),
     ("docs/results/old.md", "# Old\n\nWritten by `SCALE=0.5 ./dev bench` from its own runs; nothing here is typed in. More.\n", None),
-    ("docs/results/bins.md", "# Bins\n\nFigures that were typed in.\n", None),
-    ("docs/results/bins.md", "# Bins\n\nWritten by `./dev bench --filter bin-` from its own runs; nothing here is typed in.\n", "take it off TYPED"),
 ]
 
 WRITTEN = "# Old\n\nWritten by `./dev validate old` from its own runs; nothing here is typed in.\n"
@@ -59,10 +57,10 @@ class CheckDocs(unittest.TestCase):
                 for path, content in [("docs/b.md", "# B\n\n## What it is"), ("sim/energy/barrier.h", "class BarrierTerm { double Value(); };"),
                                       ("docs/concepts/theory.md", "## 2. Energy\n\n\\tag{1} \\tag{2}"),
                                       ("docs/README.md", "[1](b.md) [2](concepts/theory.md) [3](a.md) [4](concepts/validation.md) "
-                                       "[5](results/old.md#old) [6](results/bins.md) [7](decisions/README.md)"),
+                                       "[5](results/old.md#old) [6](decisions/README.md)"),
                                       ("docs/a.md", ""), ("docs/decisions/README.md", "[1](0001-old.md)"), ("docs/decisions/0001-old.md", "# Old"),
                                       ("docs/concepts/validation.md", "# V\n\n## Studies\n\n| `old`, `older` | |\n"),
-                                      ("docs/results/old.md", WRITTEN), ("docs/results/bins.md", "# Bins\n\nTyped in.\n"),
+                                      ("docs/results/old.md", WRITTEN),
                                       ("tests/validate/study_old.py", 'NAME = "old"'), ("tests/validate/study_older.py", 'NAME = "older"'), (name, text)]:
                     (root / path).parent.mkdir(parents=True, exist_ok=True)
                     (root / path).write_text(content, encoding="utf-8")
