@@ -141,8 +141,8 @@ absl::StatusOr<Observation> Session::Step(double dt_s, const StepOptions& option
 absl::StatusOr<Observation> Session::Reset(const Observe& observe) { return Reset(ResetOptions{.observe = observe}); }
 
 absl::StatusOr<Observation> Session::Reset(const ResetOptions& options) {
-  if (!options.materials.empty() || !options.material_ranges.empty()) {
-    const absl::Status able = CheckCapability(connection_.get(), "reset_materials");
+  for (const char* capability : NeededCapabilities(options)) {
+    const absl::Status able = CheckCapability(connection_.get(), capability);
     if (!able.ok()) return able;
   }
   v1::Observation response;

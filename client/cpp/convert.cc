@@ -122,6 +122,7 @@ BodyMaterial MaterialFromProto(const v1::BodyMaterial& material) {
   if (material.has_youngs_modulus_pa()) result.youngs_modulus_pa = material.youngs_modulus_pa();
   if (material.has_poissons_ratio()) result.poissons_ratio = material.poissons_ratio();
   if (material.has_density_kg_m3()) result.density_kg_m3 = material.density_kg_m3();
+  if (material.has_friction_factor()) result.friction_factor = material.friction_factor();
   return result;
 }
 

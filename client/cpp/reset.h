@@ -55,6 +55,7 @@ struct MaterialRange {
   std::optional<NumberRange> youngs_modulus_pa = {};
   std::optional<NumberRange> poissons_ratio = {};
   std::optional<NumberRange> density_kg_m3 = {};
+  std::optional<NumberRange> friction_factor = {};
 };
 
 // A body is named once in `placements` and `ranges` together, and once in `materials` and `material_ranges` together.

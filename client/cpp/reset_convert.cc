@@ -1,5 +1,7 @@
 #include "client/cpp/reset_convert.h"
 
+#include <algorithm>
+
 #include "client/cpp/convert.h"
 
 namespace eipc::client {
@@ -34,6 +36,7 @@ void MaterialToProto(const BodyMaterial& material, v1::BodyMaterial* out) {
   if (material.youngs_modulus_pa) out->set_youngs_modulus_pa(*material.youngs_modulus_pa);
   if (material.poissons_ratio) out->set_poissons_ratio(*material.poissons_ratio);
   if (material.density_kg_m3) out->set_density_kg_m3(*material.density_kg_m3);
+  if (material.friction_factor) out->set_friction_factor(*material.friction_factor);
 }
 
 void NumberRangeToProto(const NumberRange& range, v1::NumberRange* out) {
@@ -48,6 +51,7 @@ void MaterialRangeToProto(const MaterialRange& range, v1::MaterialRange* out) {
   if (range.youngs_modulus_pa) NumberRangeToProto(*range.youngs_modulus_pa, out->mutable_youngs_modulus_pa());
   if (range.poissons_ratio) NumberRangeToProto(*range.poissons_ratio, out->mutable_poissons_ratio());
   if (range.density_kg_m3) NumberRangeToProto(*range.density_kg_m3, out->mutable_density_kg_m3());
+  if (range.friction_factor) NumberRangeToProto(*range.friction_factor, out->mutable_friction_factor());
 }
 
 }  // namespace
@@ -66,6 +70,17 @@ v1::ResetRequest ResetToProto(const std::string& session, const ResetOptions& op
   for (const PlacementRange& range : options.ranges) RangeToProto(range, drawn.add_ranges());
   for (const MaterialRange& range : options.material_ranges) MaterialRangeToProto(range, drawn.add_materials());
   return request;
+}
+
+std::vector<const char*> NeededCapabilities(const ResetOptions& options) {
+  std::vector<const char*> needed;
+  if (!options.materials.empty() || !options.material_ranges.empty()) needed.push_back("reset_materials");
+  const auto rubs = [](const auto& material) { return material.friction_factor.has_value(); };
+  if (std::any_of(options.materials.begin(), options.materials.end(), rubs) ||
+      std::any_of(options.material_ranges.begin(), options.material_ranges.end(), rubs)) {
+    needed.push_back("reset_friction");
+  }
+  return needed;
 }
 
 }  // namespace eipc::client

@@ -102,6 +102,8 @@ struct BodyMaterial {
   std::optional<double> youngs_modulus_pa = {};
   std::optional<double> poissons_ratio = {};
   std::optional<double> density_kg_m3 = {};
+  // Friction of every pair that the body is part of, over that of the scene; of two bodies that have one, both count.
+  std::optional<double> friction_factor = {};
 };
 
 struct Energies {

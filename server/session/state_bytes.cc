@@ -7,6 +7,7 @@
 #include "server/session/ids.h"
 #include "sim/base/byte_archive.h"
 #include "sim/base/status_macros.h"
+#include "sim/dynamics/materials.h"
 #include "sim/dynamics/state_codec.h"
 #include "sim/dynamics/state_fields.h"
 
@@ -83,7 +84,7 @@ void AddJointDrive(ByteWriter* out, const State::Joint& joint, const Joint& of) 
 void AddMaterial(ByteWriter* out, const State::BodyMaterial& material, const Body& of) {
   ByteWriter value;
   value.Text(of.name);
-  for (const double number : {material.youngs_modulus_pa, material.poissons_ratio, material.density_kg_m3}) value.Value(number);
+  for (const MaterialNumber& number : kMaterialNumbers) value.Value(material.*number.value);
   AddEntry(out, "material", value);
 }
 
@@ -220,7 +221,10 @@ class Reading {
     absl::string_view name;
     State::BodyMaterial material;
     reader->Text(name);
-    for (double* number : {&material.youngs_modulus_pa, &material.poissons_ratio, &material.density_kg_m3}) reader->Value(*number);
+    for (const MaterialNumber& number : kMaterialNumbers) {
+      if (number.of_scene == nullptr && reader->done()) break;  // of a build that did not know it: the scene's
+      reader->Value(material.*number.value);
+    }
     if (!reader->ok()) return Corrupt("its bytes are cut short");
     if (state_.materials.size() == model_.bodies.size()) return Corrupt("it has more materials than the scene has bodies");
     material.body = model_.FindBody(std::string(name));

@@ -10,8 +10,14 @@
 namespace eipc {
 namespace {
 
+// Multiplies the friction laws of the pairs that a body is part of. A scene gives these for itself and for pairs, not for
+// materials.
+constexpr MaterialParameter kFrictionFactor = {"friction_factor", "", "Friction over that of the scene", nullptr,
+                                               Bounds::Within(0, 1000)};
+
 // nullptr: the material has no such number.
 const MaterialParameter* ParameterOf(const MaterialSpec& material, const MaterialNumber& number) {
+  if (number.of_scene == nullptr) return &kFrictionFactor;
   for (const absl::Span<const MaterialParameter> parameters : {CommonMaterialParameters(), material.model->parameters}) {
     for (const MaterialParameter& parameter : parameters) {
       if (parameter.value == number.of_scene) return &parameter;
@@ -74,6 +80,20 @@ void ScaleMass(double factor, Body* body, ScalarSparse* mass) {
   for (int32_t k = mass->row_start[body->nodes.begin]; k < mass->row_start[body->nodes.end]; ++k) mass->values[k] *= factor;
 }
 
+// The force of friction at any speed and normal force, by the factor. A body's friction with itself is scaled once.
+void ScaleFriction(double factor, int32_t body, PairFriction* friction) {
+  const auto scale = [factor](FrictionLaw* law) {
+    law->dynamic_coefficient *= factor;
+    law->static_coefficient *= factor;
+    law->viscous_s_m *= factor;
+  };
+  const int32_t n = friction->body_count;
+  for (int32_t other = 0; other < n; ++other) {
+    scale(&friction->laws[body * n + other]);
+    if (other != body) scale(&friction->laws[other * n + body]);
+  }
+}
+
 void Apply(const State::BodyMaterial& material, Model* model) {
   Body& body = model->bodies[material.body];
   const SceneMaterial& scene = *body.scene_material;
@@ -82,6 +102,7 @@ void Apply(const State::BodyMaterial& material, Model* model) {
     if (body.nodes.begin <= node && node < body.nodes.end) SetModuli(scene, material, &elastic);
   }
   if (const double factor = MassFactor(material, body); factor != 1) ScaleMass(factor, &body, &model->mass);
+  if (material.friction_factor != 1) ScaleFriction(material.friction_factor, material.body, &model->friction);
 }
 
 }  // namespace
@@ -118,7 +139,9 @@ State::BodyMaterial MaterialOfScene(const Model& model, int32_t body) {
   material.body = body;
   const std::optional<SceneMaterial>& scene = model.bodies[body].scene_material;
   if (!scene) return material;
-  for (const MaterialNumber& number : kMaterialNumbers) material.*number.value = scene->given.*number.of_scene;
+  for (const MaterialNumber& number : kMaterialNumbers) {
+    if (number.of_scene != nullptr) material.*number.value = scene->given.*number.of_scene;
+  }
   return material;
 }
 

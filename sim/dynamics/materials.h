@@ -21,14 +21,15 @@ namespace eipc {
 
 // A number of a material that a reset may change.
 struct MaterialNumber {
-  absl::string_view name;  // as MaterialParameter::name
-  double MaterialSpec::*of_scene;
+  absl::string_view name;          // as MaterialParameter::name
+  double MaterialSpec::*of_scene;  // nullptr: no parameter of the scene's material, and 1 there
   double State::BodyMaterial::*value;
 };
-inline constexpr std::array<MaterialNumber, 3> kMaterialNumbers = {{
+inline constexpr std::array<MaterialNumber, 4> kMaterialNumbers = {{
     {"youngs_modulus_pa", &MaterialSpec::youngs_modulus_pa, &State::BodyMaterial::youngs_modulus_pa},
     {"poissons_ratio", &MaterialSpec::poissons_ratio, &State::BodyMaterial::poissons_ratio},
     {"density_kg_m3", &MaterialSpec::density_kg_m3, &State::BodyMaterial::density_kg_m3},
+    {"friction_factor", nullptr, &State::BodyMaterial::friction_factor},
 }};
 
 // Drawn uniformly between the bounds, or with its logarithm uniform between theirs.
@@ -51,7 +52,7 @@ bool HasNumber(const Model& model, int32_t body, const MaterialNumber& number);
 std::string MaterialProblem(const Model& model, int32_t body, const MaterialNumber& number);
 // The values that the number may have. Precondition: a reset can change it.
 Bounds MaterialBounds(const Model& model, int32_t body, const MaterialNumber& number);
-// The scene's numbers of a body, which may be one without a material: then all are 0.
+// The scene's numbers of a body, which may be one without a material: then the others than friction_factor are 0.
 State::BodyMaterial MaterialOfScene(const Model& model, int32_t body);
 
 // Whether a state of the scene may have these.
@@ -65,8 +66,9 @@ std::vector<State::BodyMaterial> StartMaterials(const Model& model, std::vector<
 // What the bodies weigh with these materials, which fit the model: of all of its bodies, kg.
 std::vector<double> MassesWith(const Model& model, const std::vector<State::BodyMaterial>& materials);
 
-// The model with these materials, which fit it. `model` is the scene's. The stiffness of a condensed cage and the masses are
-// scaled; what the scene was compiled with besides stays: the stiffness of joints, solver settings, a start in equilibrium.
+// The model with these materials, which fit it. `model` is the scene's. The stiffness of a condensed cage, the
+// masses and the friction laws of pairs are scaled (a pair of two changed bodies by both factors); what the scene was compiled with
+// besides stays: the stiffness of joints, solver settings, a start in equilibrium.
 std::shared_ptr<const Model> WithMaterials(const Model& model, const std::vector<State::BodyMaterial>& materials);
 
 }  // namespace eipc

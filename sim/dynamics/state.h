@@ -127,6 +127,7 @@ struct State {
     double youngs_modulus_pa = 0;
     double poissons_ratio = 0;
     double density_kg_m3 = 0;
+    double friction_factor = 1;  // of the friction with any other body, and with itself
     bool operator==(const BodyMaterial&) const = default;
   };
   std::vector<BodyMaterial> materials;  // by body, ascending; kept until the next reset

@@ -122,9 +122,9 @@ template <typename Archive, typename Materials>
 void VisitMaterials(Archive& archive, Materials& materials) {
   if (kLeavesOutEmpty<Archive> && materials.empty()) return;
   archive.Each(materials, [&archive](auto& material) {
-    auto& [body, youngs_modulus_pa, poissons_ratio, density_kg_m3] = material;
+    auto& [body, youngs_modulus_pa, poissons_ratio, density_kg_m3, friction_factor] = material;
     archive.Value(body);
-    for (auto* number : {&youngs_modulus_pa, &poissons_ratio, &density_kg_m3}) archive.Value(*number);
+    for (auto* number : {&youngs_modulus_pa, &poissons_ratio, &density_kg_m3, &friction_factor}) archive.Value(*number);
   });
 }
 

@@ -1,12 +1,15 @@
-// The force that a block presses back with, where a plate is held at a set distance, is that of the modulus that a reset drew.
+// What a reset draws acts as its law says: the force that a block presses back with, where a plate is held at a set distance, is
+// that of the modulus drawn, and a block slides down a slope by the friction drawn.
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <memory>
 #include <vector>
 
 #include "sim/dynamics/materials.h"
 #include "sim/dynamics/placement.h"
+#include "sim/sensor/body_motion.h"
 #include "sim/sensor/contact_wrenches.h"
 #include "tests/support/scenes.h"
 
@@ -68,6 +71,36 @@ TEST(DrawnMaterials, ACondensedBlockPressesWithItsModulus) {
       testing::EmbeddedBox("block", kBlock, {2, 2, 2}, testing::SoftMaterial(500, kYoungs, 0.3, &StableNeoHookean::kDescriptor));
   block.coarse_space = CoarseSpace::kCondensed;
   ExpectProportional(block);
+}
+
+// On a slope of one in two: mu = 0.98 holds the block, and half of it leaves a hundredth of the slope's pull.
+TEST(DrawnMaterials, ABlockSlidesByItsFriction) {
+  constexpr double kGravity = 9.81;
+  const double angle = std::atan(0.5);
+  SceneSpec scene = testing::EmptyScene();
+  scene.gravity = kGravity * Vec3(std::sin(angle), 0, -std::cos(angle));
+  scene.solver.newton_tolerance_m_s = 1e-7;
+  scene.friction.dynamic_coefficient = 0.98;
+  scene.bodies = {testing::AffineBox("block", Vec3(0.06, 0.06, 0.02), testing::StiffMaterial(1000, 1e7)),
+                  testing::StaticSheet("floor", 3)};
+  scene.bodies[0].pose.position = Vec3(0.003, -1, 0.0105);
+  const auto model = testing::Compile(scene);
+  const auto speed_gained = [&](double factor) {
+    StartOrder order;
+    State::BodyMaterial material = MaterialOfScene(*model, 0);
+    material.friction_factor = factor;
+    order.materials = {material};
+    World world(model);
+    EXPECT_TRUE(world.Restore(*StartDraws(model.get(), order).Next()).ok());
+    testing::RunSteps(&world, 50, 0.01);
+    const auto speed = [&] { return BodyTwist(world.model(), world.state(), 0).linear.x(); };
+    const double from = speed();
+    EXPECT_EQ(testing::RunSteps(&world, 100, 0.01), 0);
+    return speed() - from;
+  };
+  EXPECT_LT(std::abs(speed_gained(1)), 1e-5);
+  const double expected = kGravity * (0.5 - 0.49) / std::sqrt(1.25);
+  EXPECT_NEAR(speed_gained(0.5) / expected, 1, 0.02);
 }
 
 }  // namespace

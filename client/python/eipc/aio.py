@@ -18,8 +18,7 @@ from . import requests
 from .client import DEFAULT_TIMEOUT_S, MAX_MESSAGE_BYTES, BodyInfo, BodyTopology, SceneSummary, Tls, summary_from_message, topology_from_message
 from .errors import EipcError, UnavailableError, error_from_number, error_from_rpc, missing_capability
 from .observation import Observation, Observe, observation_from_message
-from .materials import CAPABILITY as MATERIALS_CAPABILITY
-from .materials import Materials
+from .materials import Materials, needed_capabilities
 from .placement import Placement, PlacementRange
 from .requests import Drives, Joints, Targets, Trajectories
 from .resources import (BatchResult, ServerInfo, SessionInfo, Snapshot, batch_from_message, server_info_from_message,
@@ -236,8 +235,9 @@ class AsyncSession:
                     ranges: Optional[Mapping[str, PlacementRange]] = None, seed: int = 0, attempts: int = 0,
                     timeout: Optional[float] = None, materials: Optional[Materials] = None) -> Observation:
         request = requests.reset(self.name, observe, world, placements, ranges, seed, attempts, materials)
-        if materials and not await self._client._can(MATERIALS_CAPABILITY):
-            raise missing_capability(self._client.address, MATERIALS_CAPABILITY)
+        for capability in needed_capabilities(request):
+            if not await self._client._can(capability):
+                raise missing_capability(self._client.address, capability)
         return observation_from_message(await self._client._call(self._client._stub.Reset, request, timeout))
 
     async def snapshot(self, world: int = 0, data: bool = False, keep: bool = True, timeout: Optional[float] = None) -> Snapshot:

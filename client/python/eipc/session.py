@@ -108,7 +108,7 @@ class Session:
         server is too old.
         """
         request = requests.reset(self.name, observe, world, placements, ranges, seed, attempts, materials)
-        check_server(self._client, bool(materials))
+        check_server(self._client, request)
         return observation_from_message(self._client._call(self._client._stub.Reset, request, timeout))
 
     def state(self, observe: Optional[Observe] = None, world: int = 0, timeout: Optional[float] = None) -> Observation:

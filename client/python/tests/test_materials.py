@@ -19,7 +19,7 @@ from test_real_server import CUBE_TETS, DT, GRAVITY, cube_scene
 
 OBSERVE = eipc.Observe(materials=True, state_digest=True, contact_wrenches=True)
 SOFT_OR_STIFF = {"cube": eipc.MaterialRange(youngs_modulus=Range(2e4, 2e6, log=True), poissons_ratio=Range(0.1, 0.45),
-                                            density=Range(0.5, 2, factor=True))}
+                                            density=Range(0.5, 2, factor=True), friction_factor=Range(0.5, 1.5))}
 
 
 def scene_of_materials():
@@ -71,6 +71,7 @@ def test_the_answer_says_what_was_drawn_and_the_seed_gives_the_same_bits(session
     cube = drawn[0].materials["cube"]
     assert list(drawn[0].materials) == ["cube"] and cube == drawn[2].materials["cube"] != drawn[1].materials["cube"]
     assert 2e4 <= cube.youngs_modulus <= 2e6 and 0.1 <= cube.poissons_ratio <= 0.45 and 500 <= cube.density <= 2000
+    assert 0.5 <= cube.friction_factor <= 1.5 and cube.friction_factor != 1
     assert session.reset(materials=SOFT_OR_STIFF, seed=1).materials == drawn[0].materials, "a reset says so unasked"
     assert session.step(DT).materials == {} and session.state(OBSERVE).materials == drawn[0].materials
     ends = [session.step(DT, substeps=20, observe=OBSERVE).state_digest for seed in (1, 2, 1)
@@ -81,8 +82,9 @@ def test_the_answer_says_what_was_drawn_and_the_seed_gives_the_same_bits(session
 
 def test_one_number_is_given_and_the_others_are_the_scenes(session):
     seen = session.reset(OBSERVE, world=1, materials={"cube": eipc.BodyMaterial(density=3000), "cage": eipc.BodyMaterial(youngs_modulus=3e5)})
-    assert seen.materials == {"cube": eipc.BodyMaterial(1e5, 0.3, 3000), "cage": eipc.BodyMaterial(3e5, 0.3, 800)}
-    assert session.reset(materials={"link": eipc.BodyMaterial(2e5)}).materials == {"link": eipc.BodyMaterial(2e5)}
+    assert seen.materials == {"cube": eipc.BodyMaterial(1e5, 0.3, 3000, 1), "cage": eipc.BodyMaterial(3e5, 0.3, 800, 1)}
+    link = session.reset(materials={"link": eipc.BodyMaterial(2e5, friction_factor=0.5)}).materials["link"]
+    assert link == eipc.BodyMaterial(2e5, friction_factor=0.5)
 
 
 def test_a_body_weighs_by_its_density(session):
@@ -90,6 +92,19 @@ def test_a_body_weighs_by_its_density(session):
     with session.stream() as stream:
         *_, seen = stream.run({"dt": DT, "observe": OBSERVE} for _ in range(200))
     assert seen.contact_force_on("cube")[2] == pytest.approx(3 * GRAVITY, rel=1e-2)
+
+
+def test_friction_is_that_of_the_factor(scene):
+    """The cube, pushed along the slab, is slowed in proportion to its factor."""
+    slowed = []
+    for factor in (1.0, 0.5, 0.0):
+        with scene.create_session() as session:
+            pushed = {"cube": eipc.Placement(linear_velocity=[1, 0, 0])}
+            session.reset(placements=pushed, materials={"cube": eipc.BodyMaterial(1e6, friction_factor=factor)})
+            end = session.step(DT, substeps=6, observe=eipc.Observe(twists=True))
+            slowed.append(1 - end.bodies["cube"].linear_velocity[0])
+    assert slowed[2] == pytest.approx(0, abs=1e-6)
+    assert slowed[1] == pytest.approx(slowed[0] / 2, rel=0.05) and slowed[0] > 0.1
 
 
 def test_snapshots_forks_and_recordings_carry_them(session, scene, eipc_binary, tmp_path):
@@ -139,6 +154,8 @@ def test_they_survive_kill_9(server_binary, tmp_path, checkpoint_bytes):
     ({"link": eipc.BodyMaterial(density=500)}, "'link' has the mass that affine.inertia gives"),
     ({"link": eipc.BodyMaterial(poissons_ratio=0.2)}, "'link' is of ABD_ORTHOGONALITY, which has no poissons_ratio"),
     ({"sliding": eipc.BodyMaterial(density=500)}, "'sliding' has a slider"),
+    ({"cube": eipc.BodyMaterial(friction_factor=-0.1)}, r"materials\[0\].friction_factor: must be in \[0, 1000\], got -0.1"),
+    ({"cube": eipc.MaterialRange(friction_factor=Range(1, 2000))}, "friction_factor: what is drawn must be in"),
     ({"cube": eipc.MaterialRange(poissons_ratio=Range(0.5, 2, factor=True))}, "what is drawn must be > -1 and < 0.5, got 0.6 at an end"),
 ])
 def test_what_a_reset_cannot_change_is_named(session, materials, message):
@@ -154,6 +171,10 @@ def test_a_server_that_would_ignore_them_is_named(server):
         with pytest.raises(eipc.UnimplementedError, match="lacks the capability reset_materials"):
             session.reset(materials=SOFT_OR_STIFF)
         assert session.reset(materials={}).step == 0
+        client._capabilities = frozenset({"reset_materials"})
+        with pytest.raises(eipc.UnimplementedError, match="lacks the capability reset_friction"):
+            session.reset(materials={"cube": eipc.BodyMaterial(friction_factor=0.5)})
+        assert session.reset(materials={"cube": eipc.BodyMaterial(density=500)}).step == 0
 
     async def use():
         async with eipc.aio.connect(server.address) as client:

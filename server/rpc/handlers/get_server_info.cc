@@ -33,8 +33,9 @@ absl::Status GetServerInfo(Services& services, const CallContext& context, const
   const ServerLimits& limits = services.limits;
   response->set_version(EIPC_VERSION);
   response->set_build(BuildId());
-  for (const char* ability : {"snapshots", "fork", "step_batch", "stacked_batch", "reset_materials", "trajectories", "step_receipt",
-                              "recordings", "uploads", "operations", "prepare_mesh"}) {
+  for (const char* ability :
+       {"snapshots", "fork", "step_batch", "stacked_batch", "reset_materials", "reset_friction", "trajectories", "step_receipt",
+        "recordings", "uploads", "operations", "prepare_mesh"}) {
     response->add_capabilities(ability);
   }
   response->set_journal(services.journal != nullptr);

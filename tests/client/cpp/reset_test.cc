@@ -71,14 +71,16 @@ TEST_F(ResetTest, ARotationIsDrawnAboutItsAxis) {
 }
 
 TEST_F(ResetTest, MaterialsAreGivenAndDrawn) {
-  const auto given =
-      session_.Reset({.materials = {{.body = "block", .youngs_modulus_pa = 3e5, .poissons_ratio = 0.2, .density_kg_m3 = 700}}});
+  const auto given = session_.Reset(
+      {.materials = {
+           {.body = "block", .youngs_modulus_pa = 3e5, .poissons_ratio = 0.2, .density_kg_m3 = 700, .friction_factor = 0.25}}});
   ASSERT_TRUE(given.ok()) << given.status();
   ASSERT_THAT(given->materials, SizeIs(1));
   EXPECT_EQ(given->materials[0].body, "block");
   EXPECT_EQ(given->materials[0].youngs_modulus_pa, 3e5);
   EXPECT_EQ(given->materials[0].poissons_ratio, 0.2);
   EXPECT_EQ(given->materials[0].density_kg_m3, 700);
+  EXPECT_EQ(given->materials[0].friction_factor, 0.25);
   EXPECT_THAT(session_.GetState({.materials = true})->materials, SizeIs(1));
   EXPECT_THAT(session_.GetState()->materials, IsEmpty());
 
@@ -86,12 +88,14 @@ TEST_F(ResetTest, MaterialsAreGivenAndDrawn) {
   range.youngs_modulus_pa = NumberRange{2e4, 3e4, true};
   range.poissons_ratio = NumberRange{0.25, 0.25};
   range.density_kg_m3 = NumberRange{2, 2, false, true};
+  range.friction_factor = NumberRange{0.75, 0.75};
   const auto drawn = session_.Reset({.seed = 5, .material_ranges = {range}});
   ASSERT_TRUE(drawn.ok()) << drawn.status();
   EXPECT_GE(drawn->materials[0].youngs_modulus_pa, 2e4);
   EXPECT_LE(drawn->materials[0].youngs_modulus_pa, 3e4);
   EXPECT_EQ(drawn->materials[0].poissons_ratio, 0.25);
   EXPECT_EQ(drawn->materials[0].density_kg_m3, 2000);  // times the scene's 1000
+  EXPECT_EQ(drawn->materials[0].friction_factor, 0.75);
   EXPECT_THAT(session_.Reset()->materials, IsEmpty());
 }
 

@@ -113,6 +113,47 @@ TEST(Materials, ADensityOfAResetIsThatOfAScene) {
   EXPECT_LT(Apart(&drawn, &compiled, 40), 1e-8);
 }
 
+TEST(Materials, FrictionOfAResetScalesThePairsOfItsBody) {
+  SceneSpec scene = Boxes();
+  scene.friction = {.dynamic_coefficient = 0.4, .static_coefficient = 0.6, .viscous_s_m = 0.1};
+  const auto model = testing::Compile(scene);
+  const auto with_factor = [&](int body, double factor) {
+    State::BodyMaterial material = MaterialOfScene(*model, body);
+    material.friction_factor = factor;
+    return material;
+  };
+  const auto changed = WithMaterials(*model, {with_factor(kSoft, 0.5), with_factor(kStiff, 4)});
+  for (int a = 0; a <= kTable; ++a) {
+    for (int b = 0; b <= kTable; ++b) {
+      const double factor = (a == kSoft || b == kSoft ? 0.5 : 1) * (a == kStiff || b == kStiff ? 4 : 1);
+      const FrictionLaw &law = changed->friction.Law(a, b), &of_scene = model->friction.Law(a, b);
+      EXPECT_EQ(law.dynamic_coefficient, factor * of_scene.dynamic_coefficient) << a << " " << b;
+      EXPECT_EQ(law.static_coefficient, factor * of_scene.static_coefficient) << a << " " << b;
+      EXPECT_EQ(law.viscous_s_m, factor * of_scene.viscous_s_m) << a << " " << b;
+      EXPECT_EQ(law.stribeck_velocity_m_s, of_scene.stribeck_velocity_m_s) << a << " " << b;
+    }
+  }
+}
+
+// The whole step: a body that slides, with the friction of a reset and with that of a scene.
+TEST(Materials, FrictionOfAResetGivesTheBitsOfAScene) {
+  SceneSpec scene = Boxes();
+  scene.bodies = {scene.bodies[kSoft], scene.bodies[kTable]};
+  scene.bodies[0].linear_velocity = Vec3(0.5, 0, 0);
+  scene.friction.dynamic_coefficient = 0.5;
+  const auto model = testing::Compile(scene);
+  State::BodyMaterial material = MaterialOfScene(*model, 0);
+  material.friction_factor = 0.25;
+  World drawn(model), plain(model);
+  ASSERT_TRUE(drawn.Restore(StartWith(*model, {material})).ok());
+  scene.friction.dynamic_coefficient = 0.125;
+  World compiled(testing::Compile(scene));
+  EXPECT_EQ(Apart(&drawn, &compiled, 40), 0);
+  testing::RunSteps(&plain, 40, kStep);
+  EXPECT_GT((plain.state().q - drawn.state().q).cwiseAbs().maxCoeff(), 1e-3) << "friction matters here";
+  EXPECT_EQ(drawn.state().materials[0].friction_factor, 0.25) << "every step carries it on";
+}
+
 // A condensed stiffness is that of the modulus: it is as if it had been condensed for the new one.
 TEST(Materials, ACondensedStiffnessIsScaled) {
   SceneSpec scene = Boxes();
@@ -220,7 +261,7 @@ TEST(Materials, SayWhichNumbersAResetCannotChange) {
   scene.bodies.back().pose.position = Vec3(0, -0.4, 0.1);
   scene.bodies.back().inertia = MassProperties{0.1, Vec3::Zero(), 1e-4 * Mat3::Identity()};
   const auto model = testing::Compile(scene);
-  const auto& [youngs, poissons, density] = kMaterialNumbers;
+  const auto& [youngs, poissons, density, friction] = kMaterialNumbers;
   const auto problem = [&](int body, const MaterialNumber& number) { return MaterialProblem(*model, body, number); };
   for (const MaterialNumber& number : kMaterialNumbers) EXPECT_EQ(problem(kSoft, number), "");
   EXPECT_EQ(problem(kCage, youngs), "");
@@ -231,6 +272,8 @@ TEST(Materials, SayWhichNumbersAResetCannotChange) {
   EXPECT_NE(problem(4, poissons).find("calibrated"), std::string::npos);
   EXPECT_NE(problem(5, density).find("affine.inertia"), std::string::npos);
   EXPECT_EQ(problem(5, youngs), "");
+  EXPECT_EQ(problem(kCage, friction), "");
+  EXPECT_NE(problem(kTable, friction).find("is static"), std::string::npos);
   EXPECT_FALSE(HasNumber(*model, 5, density));
   // The factor of a calibrated cage stays.
   const auto stiffer = WithMaterials(*model, {Changed(*model, 4, 1e5, 0, 0)});
@@ -258,6 +301,7 @@ TEST(Materials, AStateWithOthersIsRefused) {
   EXPECT_TRUE(refused([](List* list) { (*list)[1].poissons_ratio = 0.2; })) << "it is condensed";
   EXPECT_TRUE(refused([](List* list) { (*list)[0].poissons_ratio = 0.5; }));
   EXPECT_TRUE(refused([](List* list) { (*list)[0].youngs_modulus_pa = 0; }));
+  EXPECT_TRUE(refused([](List* list) { (*list)[0].friction_factor = -1; }));
   EXPECT_TRUE(refused([](List* list) { (*list)[0].density_kg_m3 = std::numeric_limits<double>::infinity(); }));
 }
 

@@ -117,7 +117,7 @@ class FarmSession:
         return answer
 
     def _reset(self, request: service_pb2.ResetRequest) -> Any:
-        check_server(self._client, len(request.randomize.materials) > 0)
+        check_server(self._client, request)
         request.session = self._session.name
         return self._client._call(self._client._stub.Reset, request, None)
 

@@ -69,7 +69,7 @@ class OneServer:
 
     def reset(self, observe: Observe, randomize: Optional[service_pb2.Randomize]) -> Observation:
         request = service_pb2.ResetRequest(session=self._session.name, observe=observe.to_message(), randomize=randomize)
-        check_server(self._client, len(request.randomize.materials) > 0)
+        check_server(self._client, request)
         return observation_from_message(self._client._call(self._client._stub.Reset, request, None))
 
     def request(self, dt: float, observe: Observe, **commands: Any) -> service_pb2.StepRequest:
