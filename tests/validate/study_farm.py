@@ -18,6 +18,7 @@ import farm_namespaces
 import farm_slurm
 from eipc_cli import REPOSITORY
 from farm_disturb import Disturbance, Disturbed
+from page import Page, RecordsTable
 from validation import Context, Record, at_least, equal, reported
 
 NAME = "farm"
@@ -25,6 +26,12 @@ DESCRIPTION = "evaluations on processes, Slurm, Dask and servers in namespaces, 
 
 EPISODES, WORKERS = 1000, 4
 MISSING = "no result"
+PAGE_OF_ALL = RecordsTable(
+    "Evaluations on a farm", """A scripted grasp of varied objects (`client/python/tests/varied_grasps.py`): first by one worker, with which all others are compared, then
+    by as many as there are cores; then by four on each engine, while workers, nodes and servers are killed, paused, drained and cut off at random. *Differ*: episodes whose outcome or
+    digest is another one than that of the one worker. [Evaluations](../howto/evaluation.md) says how to run such evaluations.""",
+    {"episodes": "episodes", "episodes_without_a_result": "without a result", "errors": "errors", "episodes_that_differ": "differ",
+     "killed": "killed", "paused": "paused", "drained": "drained"}, "engine")
 _POLICY = "farm_policies:Grasp"
 
 
@@ -38,9 +45,20 @@ def run(context: Context) -> list[Record]:
         "local": lambda: on_processes(context, episodes, alone), "dask": lambda: on_dask(context, episodes, alone),
         "slurm": lambda: on_slurm(context, episodes, alone), "namespaces": lambda: in_namespaces(context, episodes, alone),
         "faults": lambda: farm_faults.run(context), "comparison": lambda: farm_comparison.run(context)}
-    for name in os.environ.get("EIPC_FARM_PARTS", "").split() or list(parts):
+    chosen = os.environ.get("EIPC_FARM_PARTS", "").split()
+    for name in chosen or list(parts):
         records += isolated(context, name, parts[name])
+    if not chosen:
+        write_page(context.figures, records)
     return records
+
+
+def write_page(folder: Path, records: list[Record]) -> None:
+    scale = os.environ.get("EIPC_FARM_SCALE")
+    page = Page(PAGE_OF_ALL.title, (f"EIPC_FARM_SCALE={scale} " if scale else "") + "./dev validate farm")
+    page.text(PAGE_OF_ALL.about)
+    page.records(PAGE_OF_ALL, records)
+    page.write(folder / "farm.md")
 
 
 def isolated(context: Context, name: str, part: Callable[[], list[Record]]) -> list[Record]:
