@@ -111,11 +111,7 @@ Json CageReport(const AutoCage& r, int budget) {
 Json SheetReport(const PreparedSheet& sheet, double thickness_m) {
   return {
       {"input", FindingsReport(sheet.findings)},
-      {"repair",
-       {{"method", sheet.remeshed        ? "remeshed"
-                   : sheet.steps.empty() ? "kept"
-                                         : "cleaned"},
-        {"steps", sheet.steps}}},
+      {"repair", {{"method", sheet.method()}, {"steps", sheet.steps}}},
       {"surface", {{"vertices", sheet.surface.vertices().size()}, {"triangles", sheet.surface.triangles().size()}}},
       {"shell",
        {{"thickness_m", thickness_m},

@@ -36,6 +36,9 @@ struct PreparedSheet {
   SheetBending bending;
   SurfaceDistance distance;  // first: the result; second: the input
   std::string note;          // what falls short, in words; empty when nothing does
+
+  // "kept", "cleaned" or "remeshed".
+  const char* method() const { return remeshed ? "remeshed" : steps.empty() ? "kept" : "cleaned"; }
 };
 
 // Welds the seams of a mesh file's triangles (metres), orients them, and remeshes them to nearly equilateral triangles; nothing is

@@ -9,10 +9,8 @@
 from __future__ import annotations
 
 import collections
-import hashlib
 import os
 import threading
-import zlib
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Callable, Iterable, Iterator, Mapping, Optional, Union
@@ -21,7 +19,8 @@ import grpc
 import numpy as np
 
 from . import arrays
-from .errors import UnavailableError, error_from_rpc
+from .errors import UnavailableError, error_from_rpc, missing_capability
+from .mesh_requests import SHELL_CAPABILITY, cage_request, shell_request, upload_pieces
 from .resources import (MeshUpload, Operation, ServerInfo, SessionInfo, Snapshot, server_info_from_message,
                         session_info_from_message, snapshot_from_message)
 from .scene_source import SceneSource, load_scene
@@ -263,24 +262,26 @@ class Client:
 
         reference: of an upload (upload_mesh), or a file of the server's data folder; scale: metres per unit of its coordinates.
         """
-        request = service_pb2.PrepareMeshRequest(cage_vertices=cage_vertices, timeout_s=timeout_s)
-        request.mesh.file, request.mesh.scale = reference, scale
+        request = cage_request(reference, scale, cage_vertices, timeout_s)
+        return Operation(self, self._call(self._stub.StartPrepareMesh, request, timeout))
+
+    def start_prepare_shell(self, reference: str, thickness_m: float, vertices: int = 0, edge_m: float = 0.0,
+                            keep_triangles: bool = False, scale: float = 1.0, timeout_s: float = 300.0,
+                            timeout: Optional[float] = None) -> Operation:
+        """Makes any mesh, open or closed, a shell on the server, as `eipc cage --shell` does; its prepared().shell is the result.
+
+        thickness_m: of the sheet; edges are to be longer, and layers no closer to each other. vertices: about how many (0: 1000), or
+        edge_m: the length of the edges, m; keep_triangles: weld, orient and check only. reference and scale: as for
+        start_prepare_mesh. Raises UnimplementedError where the server is of an earlier version.
+        """
+        if not self._can(SHELL_CAPABILITY):
+            raise missing_capability(self.address, SHELL_CAPABILITY)
+        request = shell_request(reference, scale, thickness_m, vertices, edge_m, keep_triangles, timeout_s)
         return Operation(self, self._call(self._stub.StartPrepareMesh, request, timeout))
 
     def upload_mesh(self, path: str | os.PathLike[str], chunk_bytes: int = 1 << 20, timeout: Optional[float] = None) -> MeshUpload:
         """Sends a mesh file in checked pieces; scenes then say `file: "upload:..."` (the result's reference)."""
-        data = Path(path).read_bytes()
-
-        def pieces() -> Iterator[service_pb2.UploadMeshRequest]:
-            for offset in range(0, max(len(data), 1), chunk_bytes):
-                piece = data[offset:offset + chunk_bytes]
-                message = service_pb2.UploadMeshRequest(data=piece, crc32=zlib.crc32(piece))
-                if offset == 0:
-                    message.file_name, message.total_bytes = Path(path).name, len(data)
-                    message.sha256 = hashlib.sha256(data).hexdigest()
-                yield message
-
-        info = self._call(self._stub.UploadMesh, pieces(), timeout)
+        info = self._call(self._stub.UploadMesh, upload_pieces(path, chunk_bytes), timeout)
         return MeshUpload(info.reference, info.size_bytes, info.vertices, info.triangles, info.tetrahedra)
 
     def list_sessions(self, timeout: Optional[float] = None) -> Iterator[SessionInfo]:

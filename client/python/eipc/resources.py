@@ -170,7 +170,8 @@ class Operation:
         return batch_from_message(self._message.batch)
 
     def prepared(self) -> service_pb2.PreparedMesh:
-        """What start_prepare_mesh made: `body` goes into a scene as an embedded body. Waits; raises its error."""
+        """What was made of a mesh. Of start_prepare_mesh `body` goes into a scene as an embedded body, of start_prepare_shell `shell.body`
+        as a shell. Waits; raises its error."""
         self._raise_failure()
         return self._message.prepared
 

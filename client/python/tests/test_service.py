@@ -39,7 +39,7 @@ def digest(session, world=0):
 def test_server_info(client):
     info = client.server_info()
     assert len(info.build) == 16
-    assert {"snapshots", "fork", "step_batch", "stacked_batch", "reset_materials", "recordings", "uploads", "operations"} <= info.capabilities
+    assert {"snapshots", "fork", "step_batch", "stacked_batch", "reset_materials", "prepare_shell", "recordings", "uploads", "operations"} <= info.capabilities
     assert info.limits["max_sessions"] > 0
     assert not info.journal
 
@@ -139,6 +139,31 @@ def test_any_mesh_becomes_a_body(client, tmp_path):
     body.pose.position_m.z = 0.3
     made_scene = client.create_scene(scene)
     assert made_scene.bodies[body.name].mass_kg == pytest.approx(0.06 * 0.08 * 0.1 * body.material.density_kg_m3)
+
+
+def test_any_mesh_becomes_a_shell(client, tmp_path):
+    path = tmp_path / "sheet.obj"
+    path.write_text("v 0 0 0\nv 20 0 0\nv 20 20 0\nv 0 0 0\nv 0 20 0\nv 20 20 0\nf 1 2 3\nf 4 5 6\n")
+    upload = client.upload_mesh(path)
+    made = client.start_prepare_shell(upload.reference, thickness_m=1e-3, edge_m=0.02, scale=0.01).prepared()
+    assert made.repair == "remeshed" and made.shell.borders == 1 and made.shell.area_m2 == pytest.approx(0.04)
+    assert made.shell.mean_edge_m == pytest.approx(0.02, rel=0.25) and made.shell.mean_least_angle_deg > 40
+    scene = cube_scene(height=0.3)
+    body = scene.bodies[0]
+    body.shell.CopyFrom(made.shell.body)
+    body.pose.position_m.z = 0.3
+    made_scene = client.create_scene(scene)
+    assert made_scene.bodies[body.name].mass_kg == pytest.approx(0.04 * 1e-3 * body.material.density_kg_m3)
+    with pytest.raises(eipc.InvalidArgumentError, match="shell.vertices"):
+        client.start_prepare_shell(upload.reference, thickness_m=1e-3, vertices=2)
+    with pytest.raises(eipc.InvalidArgumentError, match="MESH_INVALID"):
+        client.start_prepare_shell(upload.reference, thickness_m=0.5, keep_triangles=True, scale=0.01).prepared()
+
+
+def test_servers_without_shells_are_not_asked_for_them(client, monkeypatch):
+    monkeypatch.setattr(type(client), "_can", lambda self, capability: False)
+    with pytest.raises(eipc.UnimplementedError, match="lacks the capability prepare_shell"):
+        client.start_prepare_shell("upload:none", thickness_m=1e-3)
 
 
 def test_preparing_a_mesh_can_be_cancelled(client, tmp_path):

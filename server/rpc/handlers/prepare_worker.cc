@@ -14,8 +14,10 @@
 #include "sim/base/status_macros.h"
 #include "sim/meshing/affine_suggestion.h"
 #include "sim/meshing/auto_cage.h"
+#include "sim/meshing/prepare_sheet.h"
 #include "sim/scene/coarse_space.h"
 #include "sim/scene/problems.h"
+#include "sim/scene/sheet_start.h"
 
 namespace eipc::rpc {
 namespace {
@@ -42,6 +44,27 @@ void FillPrepared(const AutoCage& made, v1::PreparedMesh* out) {
   out->set_note(made.note);
 }
 
+void FillPrepared(const PreparedSheet& made, double thickness_m, v1::PreparedMesh* out) {
+  v1::PreparedShell& shell = *out->mutable_shell();
+  MeshToProto({made.surface.vertices(), {}, made.surface.triangles()}, shell.mutable_body()->mutable_mesh());
+  shell.mutable_body()->set_thickness_m(thickness_m);
+  shell.set_shortest_edge_m(made.shortest_edge_m);
+  shell.set_mean_edge_m(made.mean_edge_m);
+  shell.set_longest_edge_m(made.longest_edge_m);
+  shell.set_least_angle_deg(made.least_angle_deg);
+  shell.set_mean_least_angle_deg(made.mean_least_angle_deg);
+  shell.set_area_m2(made.area_m2);
+  shell.set_components(made.components);
+  shell.set_borders(made.borders);
+  shell.set_bending_stiffness_ratio(made.bending.stiffness_ratio);
+  shell.set_bending_wrong_share(made.bending.wrong_share);
+  out->set_repair(made.method());
+  for (const std::string& step : made.steps) out->add_repair_steps(step);
+  out->set_mean_distance_m(made.distance.mean);
+  out->set_max_distance_m(made.distance.max);
+  out->set_note(made.note);
+}
+
 // The status as the child sends it.
 std::string Pack(const absl::StatusOr<v1::PreparedMesh>& made) {
   if (made.ok()) return absl::StrCat(kMade, made->SerializeAsString());
@@ -64,6 +87,26 @@ absl::Status OutOfMemory() {
   return absl::ResourceExhaustedError("MESH_TOO_LARGE: more memory needed than a mesh may take; simplify it first");
 }
 
+// What a mesh that cannot be used is answered with.
+absl::Status MeshInvalid(const absl::Status& status) {
+  return absl::IsInvalidArgument(status) ? absl::InvalidArgumentError(absl::StrCat("MESH_INVALID: ", status.message())) : status;
+}
+
+absl::StatusOr<v1::PreparedMesh> PrepareShell(const v1::PrepareShell& asked, const MeshData& mesh,
+                                              const MeshingProgress& progress) {
+  SheetOptions options;
+  options.thickness_m = asked.thickness_m();
+  options.edge_m = asked.edge_m();
+  if (asked.vertices() > 0) options.vertices = asked.vertices();
+  options.keep_triangles = asked.keep_triangles();
+  const absl::StatusOr<PreparedSheet> made = PrepareSheet(mesh, options, progress);
+  if (!made.ok()) return MeshInvalid(made.status());
+  EIPC_RETURN_IF_ERROR(MeshInvalid(CheckSheetStart(made->surface, asked.thickness_m())));
+  v1::PreparedMesh out;
+  FillPrepared(*made, asked.thickness_m(), &out);
+  return out;
+}
+
 }  // namespace
 
 absl::StatusOr<v1::PreparedMesh> PrepareMesh(const v1::PrepareMeshRequest& request, const MeshingProgress& progress) {
@@ -71,13 +114,12 @@ absl::StatusOr<v1::PreparedMesh> PrepareMesh(const v1::PrepareMeshRequest& reque
   const MeshResolver no_files({"", "", true});
   const MeshData mesh = MeshReader(no_files).Read(request.mesh(), "mesh", &problems);
   if (!problems.empty()) return absl::InvalidArgumentError(absl::StrCat("MESH_INVALID: ", problems.ToStatus().message()));
+  if (request.has_shell()) return PrepareShell(request.shell(), mesh, progress);
   AutoCageOptions options;
   if (request.cage_vertices() > 0) options.max_vertices = request.cage_vertices();
   if (request.max_triangles() > 0) options.repair.max_faces = request.max_triangles();
   const absl::StatusOr<AutoCage> made = MakeAutoCage(mesh, options, progress);
-  if (absl::IsInvalidArgument(made.status()))
-    return absl::InvalidArgumentError(absl::StrCat("MESH_INVALID: ", made.status().message()));
-  if (!made.ok()) return made.status();
+  if (!made.ok()) return MeshInvalid(made.status());
   v1::PreparedMesh out;
   FillPrepared(*made, &out);
   // Others are condensed.

@@ -13,7 +13,7 @@
 
 namespace eipc::rpc {
 
-// What PrepareMesh makes of a mesh given as arrays, in metres (sim/meshing/auto_cage.h). INVALID_ARGUMENT says why nothing can be
+// What PrepareMesh makes of a mesh given as arrays, in metres (sim/meshing/auto_cage.h), or of a shell (sim/meshing/prepare_sheet.h). INVALID_ARGUMENT says why nothing can be
 // made of it, CANCELLED.
 absl::StatusOr<v1::PreparedMesh> PrepareMesh(const v1::PrepareMeshRequest& request, const MeshingProgress& progress);
 

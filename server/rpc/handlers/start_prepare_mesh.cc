@@ -22,18 +22,34 @@ absl::Status Refused(const char* field, const char* rule) {
   return absl::InvalidArgumentError(absl::StrCat("INVALID_REQUEST: ", field, ": must be ", rule));
 }
 
+bool Between(double value, double low, double high) { return value >= low && value <= high; }
+
+absl::Status CheckShell(const v1::PrepareMeshRequest& r) {
+  const v1::PrepareShell& shell = r.shell();
+  if (r.cage_vertices() != 0) return Refused("cage_vertices", "0 with a shell, which has no cage; give shell.vertices");
+  if (r.max_triangles() != 0) return Refused("max_triangles", "0 with a shell; give shell.vertices or shell.edge_m");
+  if (!Between(shell.thickness_m(), 1e-7, 10)) return Refused("shell.thickness_m", "in [1e-7, 10]");
+  if (!(shell.edge_m() >= 0 && std::isfinite(shell.edge_m())))
+    return Refused("shell.edge_m", "> 0, or 0 for that of shell.vertices");
+  if (shell.vertices() != 0 && !Between(shell.vertices(), 4, 200000)) {
+    return Refused("shell.vertices", "in [4, 200000], or 0 for 1000");
+  }
+  if (shell.edge_m() > 0 && shell.vertices() > 0) return Refused("shell.vertices", "0 where shell.edge_m is given");
+  return absl::OkStatus();
+}
+
 absl::Status CheckPrepareRequest(const v1::PrepareMeshRequest& r) {
-  const auto between = [](double value, double low, double high) { return value >= low && value <= high; };
   if (!r.has_mesh()) return absl::InvalidArgumentError("INVALID_REQUEST: mesh: missing");
-  if (r.cage_vertices() != 0 && !between(r.cage_vertices(), 4, 20000))
+  if (r.has_shell()) EIPC_RETURN_IF_ERROR(CheckShell(r));
+  if (r.cage_vertices() != 0 && !Between(r.cage_vertices(), 4, 20000))
     return Refused("cage_vertices", "in [4, 20000], or 0 for 60");
-  if (r.max_triangles() != 0 && !between(r.max_triangles(), 100, 200000)) {
+  if (r.max_triangles() != 0 && !Between(r.max_triangles(), 100, 200000)) {
     return Refused("max_triangles", "in [100, 200000], or 0 for 20000");
   }
   if (!(r.youngs_modulus_pa() >= 0 && std::isfinite(r.youngs_modulus_pa())))
     return Refused("youngs_modulus_pa", "> 0, or 0 for 5e4");
-  if (!between(r.poissons_ratio(), 0, 0.499)) return Refused("poissons_ratio", "in [0, 0.499]");
-  if (!between(r.timeout_s(), 0, kMostTimeoutS)) return Refused("timeout_s", "in [0, 3600]");
+  if (!Between(r.poissons_ratio(), 0, 0.499)) return Refused("poissons_ratio", "in [0, 0.499]");
+  if (!Between(r.timeout_s(), 0, kMostTimeoutS)) return Refused("timeout_s", "in [0, 3600]");
   return absl::OkStatus();
 }
 
@@ -96,7 +112,7 @@ absl::Status StartPrepareMesh(Services& services, const CallContext& context, co
     absl::StatusOr<std::string> made = Prepare(services, timed, held->request, progress);
     if (absl::IsDeadlineExceeded(made.status())) {
       return absl::DeadlineExceededError(
-          absl::StrCat("not done within ", timeout, " s; simplify the mesh, lower cage_vertices, or raise timeout_s"));
+          absl::StrCat("not done within ", timeout, " s; simplify the mesh, ask for fewer vertices, or raise timeout_s"));
     }
     if (absl::IsCancelled(made.status())) return absl::CancelledError("cancelled; nothing is kept");
     return made;

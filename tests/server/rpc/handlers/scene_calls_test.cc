@@ -3,6 +3,8 @@
 
 #include <cmath>
 #include <functional>
+#include <limits>
+#include <numbers>
 
 #include "absl/strings/str_cat.h"
 #include "server/rpc/handlers/calls.h"
@@ -92,6 +94,21 @@ class PrepareMeshTest : public SceneCallsTest {
     request.set_cage_vertices(20);
     return request;
   }
+  // A square of 200 mm in two triangles that wind differently and have no vertex in common; its shell has a thickness of 1 mm.
+  static v1::PrepareMeshRequest TornSheet() {
+    v1::PrepareMeshRequest request;
+    request.mutable_mesh()->mutable_contents()->set_file_name("sheet.obj");
+    request.mutable_mesh()->mutable_contents()->set_data(
+        "v 0 0 0\nv 200 0 0\nv 200 200 0\nv 0 0 0\nv 0 200 0\nv 200 200 0\nf 1 2 3\nf 4 5 6\n");
+    request.mutable_mesh()->set_scale(1e-3);
+    request.mutable_shell()->set_thickness_m(1e-3);
+    return request;
+  }
+  v1::Operation Prepared(const v1::PrepareMeshRequest& request) {
+    v1::Operation operation;
+    EXPECT_TRUE(StartPrepareMesh(services_, {}, request, &operation).ok());
+    return Await(operation);
+  }
   void ExpectRefused(const v1::PrepareMeshRequest& request, const std::string& text) {
     v1::Operation operation;
     const absl::Status status = StartPrepareMesh(services_, {}, request, &operation);
@@ -120,6 +137,74 @@ TEST_F(PrepareMeshTest, ADirtyMeshBecomesABodyOfAScene) {
   ASSERT_TRUE(info.ok()) << info.status();
   EXPECT_LE(info->body_infos(0).cage_vertices(), 20);
   EXPECT_NEAR(info->body_infos(0).mass_kg(), 0.06 * 0.08 * 0.1 * scene.bodies(0).material().density_kg_m3(), 1e-9);
+}
+
+TEST_F(PrepareMeshTest, ATornSheetBecomesAShellOfAScene) {
+  v1::PrepareMeshRequest request = TornSheet();
+  if (EIPC_TEST_HAS_CGAL) {
+    request.mutable_shell()->set_vertices(120);
+  } else {
+    request.mutable_shell()->set_keep_triangles(true);
+  }
+  const v1::Operation operation = Prepared(request);
+  ASSERT_EQ(operation.status_code(), 0) << operation.status_message();
+  const v1::PreparedMesh& made = operation.prepared();
+  EXPECT_FALSE(made.has_body());
+  EXPECT_EQ(made.repair(), EIPC_TEST_HAS_CGAL ? "remeshed" : "cleaned");
+  EXPECT_FALSE(made.repair_steps().empty());
+  EXPECT_LT(made.max_distance_m(), 1e-9);
+  const v1::PreparedShell& shell = made.shell();
+  EXPECT_NEAR(shell.area_m2(), 0.04, 1e-12);
+  EXPECT_EQ(shell.components(), 1);
+  EXPECT_EQ(shell.borders(), 1);
+  EXPECT_LE(shell.shortest_edge_m(), shell.mean_edge_m());
+  EXPECT_LE(shell.mean_edge_m(), shell.longest_edge_m());
+  v1::Scene scene = FallingBlock();
+  *scene.mutable_bodies(0)->mutable_shell() = shell.body();
+  const auto info = Create(scene);
+  ASSERT_TRUE(info.ok()) << info.status();
+  EXPECT_NEAR(info->body_infos(0).mass_kg(), 0.04 * 1e-3 * scene.bodies(0).material().density_kg_m3(), 1e-9);
+  if (!EIPC_TEST_HAS_CGAL) return;
+  // Nearly equilateral: two triangles for each vertex, far from the border.
+  EXPECT_GT(shell.mean_least_angle_deg(), 45);
+  EXPECT_LT(shell.bending_wrong_share(), 0.5);
+  EXPECT_NEAR(shell.mean_edge_m(), std::sqrt(0.04 / 120 * 2 / std::numbers::sqrt3), 0.2 * shell.mean_edge_m());
+}
+
+TEST_F(PrepareMeshTest, RefusesShellsThatMakeNoSense) {
+  v1::PrepareMeshRequest request = TornSheet();
+  request.mutable_shell()->set_thickness_m(0);
+  ExpectRefused(request, "shell.thickness_m");
+  request = TornSheet();
+  request.mutable_shell()->set_edge_m(std::numeric_limits<double>::quiet_NaN());
+  ExpectRefused(request, "shell.edge_m");
+  request = TornSheet();
+  request.mutable_shell()->set_vertices(3);
+  ExpectRefused(request, "shell.vertices");
+  request.mutable_shell()->set_vertices(100);
+  request.mutable_shell()->set_edge_m(0.01);
+  ExpectRefused(request, "0 where shell.edge_m is given");
+  request = TornSheet();
+  request.set_cage_vertices(60);
+  ExpectRefused(request, "cage_vertices");
+  request = TornSheet();
+  request.set_max_triangles(1000);
+  ExpectRefused(request, "max_triangles");
+  // What only the mesh shows: the sheet is thicker than its edges are long; two sheets are closer than their thickness.
+  request = TornSheet();
+  request.mutable_shell()->set_keep_triangles(true);
+  request.mutable_shell()->set_thickness_m(0.5);
+  v1::Operation operation = Prepared(request);
+  EXPECT_EQ(operation.status_code(), static_cast<int>(absl::StatusCode::kInvalidArgument));
+  EXPECT_THAT(operation.status_message(), StartsWith("MESH_INVALID: "));
+  request = TornSheet();
+  request.mutable_shell()->set_keep_triangles(true);
+  request.mutable_shell()->set_thickness_m(0.02);
+  request.mutable_mesh()->mutable_contents()->set_data(
+      "v 0 0 0\nv 200 0 0\nv 200 200 0\nv 0 0 10\nv 200 0 10\nv 200 200 10\nf 1 2 3\nf 4 5 6\n");
+  operation = Prepared(request);
+  EXPECT_EQ(operation.status_code(), static_cast<int>(absl::StatusCode::kInvalidArgument)) << operation.prepared().DebugString();
+  EXPECT_THAT(operation.status_message(), StartsWith("MESH_INVALID: "));
 }
 
 TEST_F(PrepareMeshTest, RefusesWhatMakesNoSense) {
