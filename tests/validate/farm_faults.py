@@ -35,7 +35,7 @@ def run(context: Context) -> list[Record]:
 
 def _evaluate(folder: Path, policy: str, *options: str) -> tuple[int, str]:
     """Exit status, and everything that was said."""
-    from eipc.farm import cli
+    from eipc.cli import __main__ as cli
 
     out = io.StringIO()
     with contextlib.redirect_stdout(out), contextlib.redirect_stderr(out):

@@ -192,7 +192,7 @@ def _cap_point(direction: np.ndarray, arc: float) -> np.ndarray:
     return np.column_stack([unit * out[:, None], rim + (flat - 1 - rim) * direction[:, 2]])
 
 
-def _extrude(triangles: np.ndarray, count: int) -> np.ndarray:
+def extrude(triangles: np.ndarray, count: int) -> np.ndarray:
     """Tetrahedra of the prisms between a layer of triangles and the same `count` vertices further on, cut alike from both sides."""
     a, b, c = np.sort(triangles, axis=1).T
     prisms = ((a, b, c, c + count), (a, b, b + count, c + count), (a, a + count, b + count, c + count))
@@ -224,7 +224,7 @@ def half_ball(radius: float, cells: int, core: float) -> Mesh:
     renumber = np.empty(len(points), int)
     renumber[order] = np.arange(len(points))
     points = np.concatenate([points[order]] + [_cap_point(direction[skin_of], arc) for arc in arcs])
-    tets = np.concatenate([renumber[tets]] + [_extrude(skin + first + k * count, count) for k in range(layers)])
+    tets = np.concatenate([renumber[tets]] + [extrude(skin + first + k * count, count) for k in range(layers)])
     x = points[tets]
     flipped = np.einsum("ij,ij->i", np.cross(x[:, 1] - x[:, 0], x[:, 2] - x[:, 0]), x[:, 3] - x[:, 0]) < 0
     tets[flipped] = tets[flipped][:, [0, 2, 1, 3]]

@@ -11,6 +11,7 @@ from papers_ball import run_ball
 from papers_damping import run_damping_curves
 from papers_exponential import run_beam, run_exponential, run_spectrum
 from papers_friction import run_bowl, run_slide
+from papers_garment import run_garment
 from papers_grasp import run_contacts, run_grasp_order, run_schemes
 from papers_index import Summary
 from papers_methods import run_methods
@@ -35,6 +36,7 @@ PARTS: dict[str, Callable[[Context, Page], list[PaperRecord]]] = {
     "ball": run_ball,
     "volume": run_squish,
     "tennis": run_tennis,
+    "garment": run_garment,
     "grasp": run_grasp_order,
     "contacts": run_contacts,
     "schemes": run_schemes,
