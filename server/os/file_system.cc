@@ -82,14 +82,14 @@ absl::Status SyncFolderOf(FileSystem* files, const std::string& path) {
   return files->SyncFolder(folder) == 0 ? absl::OkStatus() : FileError("cannot sync folder", folder);
 }
 
-absl::Status ReplaceFile(FileSystem* files, const std::string& path, absl::string_view bytes) {
+absl::Status ReplaceFile(FileSystem* files, const std::string& path, absl::Span<const absl::string_view> pieces) {
   const std::string beside = TemporaryBeside(path);
   const int number = files->Create(beside);
   if (number < 0) return FileError("cannot create", beside);
   absl::Status status;
   {
     const OpenFile file(number);
-    status = WriteAll(files, number, bytes, beside);
+    for (const absl::string_view piece : pieces) status.Update(WriteAll(files, number, piece, beside));
     if (status.ok() && files->Sync(number) != 0) status = FileError("cannot sync", beside);
   }
   if (status.ok() && files->Rename(beside, path) != 0) status = FileError("cannot rename", beside);

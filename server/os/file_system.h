@@ -8,6 +8,7 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
+#include "absl/types/span.h"
 
 namespace eipc {
 
@@ -56,8 +57,9 @@ absl::Status WriteAll(FileSystem* files, int file, absl::string_view bytes, cons
 inline constexpr char kTemporarySuffix[] = ".tmp";
 std::string TemporaryBeside(const std::string& path);
 
-// The file is there with these bytes, on the disk, or it is as it was: writes beside it, syncs, renames, syncs the folder.
-absl::Status ReplaceFile(FileSystem* files, const std::string& path, absl::string_view bytes);
+// The file is there with these bytes, one piece after another, on the disk, or it is as it was: writes beside it, syncs, renames,
+// syncs the folder.
+absl::Status ReplaceFile(FileSystem* files, const std::string& path, absl::Span<const absl::string_view> pieces);
 
 // The file is gone, on the disk. One that is not there is gone already.
 absl::Status RemoveFile(FileSystem* files, const std::string& path);

@@ -1,6 +1,9 @@
 #include "server/session/action_log.h"
 
+#include <array>
+#include <cstring>
 #include <type_traits>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "server/session/checksum.h"
@@ -114,6 +117,20 @@ void VisitRecord(Archive& archive, R& record, uint8_t version) {
   }
 }
 
+// What a record takes that may be long, bytes: it is written into room made for it. The rest is seldom more than kBesideTexts.
+constexpr size_t kBesideTexts = 1024;
+size_t LongTexts(const LogHeader& header) { return header.payload.size(); }
+size_t LongTexts(const LogState& state) { return state.state.size(); }
+size_t LongTexts(const LogStep& step) { return step.request.size() + step.response.size(); }
+size_t LongTexts(const LogBatchStep& part) { return LongTexts(part.step); }
+size_t LongTexts(const LogMigrated&) { return 0; }
+size_t LongTexts(const LogReached& reached) { return LongTexts(reached.state) + LongTexts(reached.answer); }
+
+void SetFrame(size_t payload_bytes, uint32_t checksum, std::string* bytes) {
+  const std::array<uint32_t, 2> frame = {static_cast<uint32_t>(payload_bytes), checksum};
+  std::memcpy(bytes->data(), frame.data(), kFrameBytes);
+}
+
 absl::Status Corrupt(absl::string_view what) {
   return absl::InvalidArgumentError(absl::StrCat("RECORDING_CORRUPT: a record ", what));
 }
@@ -128,21 +145,47 @@ absl::StatusOr<std::optional<LogRecord>> ReadAs(ByteReader* reader, uint8_t vers
 
 }  // namespace
 
+template <typename T>
+std::string EncodeRecord(const T& record) {
+  ByteWriter out;
+  out.Reserve(kFrameBytes + LongTexts(record) + kBesideTexts);
+  out.Value(uint32_t{0});  // the frame, which is known when the rest is
+  out.Value(uint32_t{0});
+  out.Value(kVersion);
+  out.Value(static_cast<uint8_t>(LogRecord(std::in_place_type<T>).index()));
+  VisitRecord(out, record, kVersion);
+  std::string bytes = out.Take();
+  const absl::string_view payload = absl::string_view(bytes).substr(kFrameBytes);
+  SetFrame(payload.size(), Crc32(payload), &bytes);
+  return bytes;
+}
+template std::string EncodeRecord(const LogHeader& record);
+template std::string EncodeRecord(const LogState& record);
+template std::string EncodeRecord(const LogStep& record);
+template std::string EncodeRecord(const LogBatchStep& record);
+template std::string EncodeRecord(const LogMigrated& record);
+template std::string EncodeRecord(const LogReached& record);
+
 std::string EncodeRecord(const LogRecord& record) {
-  ByteWriter payload;
-  payload.Value(kVersion);
-  payload.Value(static_cast<uint8_t>(record.index()));
-  std::visit([&payload](const auto& value) { VisitRecord(payload, value, kVersion); }, record);
-  ByteWriter frame;
-  frame.Value(static_cast<uint32_t>(payload.bytes().size()));
-  frame.Value(Crc32(payload.bytes()));
-  return frame.Take() + payload.bytes();
+  return std::visit([](const auto& value) { return EncodeRecord(value); }, record);
 }
 
 std::string EncodeRecords(const std::vector<LogRecord>& records) {
   std::string bytes;
   for (const LogRecord& record : records) bytes += EncodeRecord(record);
   return bytes;
+}
+
+AroundPayload EncodeAround(const LogHeader& header, absl::string_view payload) {
+  const std::string empty = EncodeRecord(header);  // version and kind, the scene's name, the payload's size and bytes, all others
+  const size_t cut = kFrameBytes + 2 + sizeof(uint64_t) + header.scene.size();
+  ByteWriter size;
+  size.Value(static_cast<uint64_t>(payload.size()));
+  AroundPayload around = {empty.substr(0, cut) + size.bytes(), empty.substr(cut + sizeof(uint64_t))};
+  const uint32_t before = Crc32(absl::string_view(around.before).substr(kFrameBytes));
+  SetFrame(around.before.size() - kFrameBytes + payload.size() + around.after.size(), Crc32(around.after, Crc32(payload, before)),
+           &around.before);
+  return around;
 }
 
 absl::StatusOr<std::optional<LogRecord>> LogReader::Next() {

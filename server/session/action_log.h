@@ -76,9 +76,16 @@ struct LogReached {
 // Kinds are numbered by their place: add at the end.
 using LogRecord = std::variant<LogHeader, LogState, LogStep, LogBatchStep, LogMigrated, LogReached>;
 
-// The framed bytes of a record.
+// The framed bytes of a record, T one of the kinds: nothing else of its size is held meanwhile.
+template <typename T>
+std::string EncodeRecord(const T& record);
 std::string EncodeRecord(const LogRecord& record);
 std::string EncodeRecords(const std::vector<LogRecord>& records);
+// What comes before and after the payload in the bytes of a header whose payload is elsewhere, and is not copied.
+struct AroundPayload {
+  std::string before, after;
+};
+AroundPayload EncodeAround(const LogHeader& header, absl::string_view payload);
 
 // Reads the records of a log one after another.
 class LogReader {

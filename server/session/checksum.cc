@@ -4,8 +4,8 @@
 
 namespace eipc {
 
-uint32_t Crc32(absl::string_view bytes) {
-  return static_cast<uint32_t>(crc32_z(0, reinterpret_cast<const Bytef*>(bytes.data()), bytes.size()));
+uint32_t Crc32(absl::string_view bytes, uint32_t before) {
+  return static_cast<uint32_t>(crc32_z(before, reinterpret_cast<const Bytef*>(bytes.data()), bytes.size()));
 }
 
 }  // namespace eipc

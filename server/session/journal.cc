@@ -23,6 +23,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
+constexpr auto kFolders = SceneFiles::kFolders;
 // ID.N.log -> ID, N.
 bool SplitLogName(const std::string& file, std::string* id, int64_t* number) {
   absl::string_view rest = file;
@@ -102,7 +103,7 @@ class JournalStore::Sink : public LogSink {
 };
 
 absl::StatusOr<std::unique_ptr<JournalStore>> JournalStore::Open(Options options) {
-  for (const char* part : {"", "/scenes", "/sessions"}) EIPC_RETURN_IF_ERROR(PrivateFolder(options.folder + part));
+  for (const char* part : {"", kFolders[0], kFolders[1], "/sessions"}) EIPC_RETURN_IF_ERROR(PrivateFolder(options.folder + part));
   std::unique_ptr<JournalStore> store(new JournalStore(std::move(options)));
   const std::string path = store->options_.folder + "/lock";
   store->lock_file_ = open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
@@ -110,7 +111,8 @@ absl::StatusOr<std::unique_ptr<JournalStore>> JournalStore::Open(Options options
   if (flock(store->lock_file_, LOCK_EX | LOCK_NB) != 0) {
     return absl::FailedPreconditionError(absl::StrCat(store->options_.folder, ": another server uses this folder"));
   }
-  for (const char* part : {"/scenes", "/sessions"}) RemoveLeftovers(store->options_.folder + part);
+  for (const char* part : {kFolders[0], kFolders[1], "/sessions"}) RemoveLeftovers(store->options_.folder + part);
+  store->scene_files_.Restore();
   store->syncer_ = std::thread([s = store.get()] { s->SyncLoop(); });
   store->checkpointer_ = std::thread([s = store.get()] { s->CheckpointLoop(); });
   return store;

@@ -5,6 +5,7 @@
 //
 //   FOLDER/lock                       held while a server uses the folder
 //   FOLDER/scenes/OWNER-DIGEST        framed: owner, name, message
+//   FOLDER/scene-copies/OWNER-DIGEST  the same once more
 //   FOLDER/sessions/ID.N.log          action log (action_log.h) that begins with header and states; the highest sound N counts
 //   *.tmp                             being written; what is left of them is removed at the start
 //
@@ -13,7 +14,8 @@
 // later. What cannot be written is refused: the file is cut back to its last whole record, and the step is taken back. What leaves
 // the files in doubt stops the session's journal for good (session_journal.h). Once somebody has removed or replaced the folder,
 // all of them are stopped, and nothing is kept or removed any more: another server may use what has its name now. The file of a
-// scene in use that somebody removes or changes is written again (scene_files.h): what is in it is still held.
+// scene in use that somebody removes or changes is written again (scene_files.h): what is in it is still held. Should the server
+// end before that, the next start takes the copy.
 
 #include <atomic>
 #include <chrono>

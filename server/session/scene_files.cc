@@ -3,6 +3,9 @@
 #include <sys/stat.h>
 
 #include <cerrno>
+#include <filesystem>
+#include <set>
+#include <system_error>
 #include <utility>
 
 #include "absl/strings/escaping.h"
@@ -15,20 +18,45 @@
 namespace eipc {
 namespace {
 
-// What the file of a scene holds.
-std::string BytesOf(const StoredScene& scene) {
-  LogHeader header;
-  header.scene = scene.name;
-  header.owner = scene.owner;
-  header.payload = scene.payload;
-  return EncodeRecord(header);
+namespace fs = std::filesystem;
+
+// What the file of a scene holds: the scene's message is not copied.
+class SceneBytes {
+ public:
+  explicit SceneBytes(const StoredScene& scene) : scene_(scene) {
+    LogHeader header;
+    header.scene = scene.name;
+    header.owner = scene.owner;
+    around_ = EncodeAround(header, scene.payload);
+  }
+  std::array<absl::string_view, 3> pieces() const { return {around_.before, scene_.payload, around_.after}; }
+  size_t size() const { return around_.before.size() + scene_.payload.size() + around_.after.size(); }
+
+ private:
+  const StoredScene& scene_;
+  AroundPayload around_;
+};
+
+// The scene that a file holds, or what is left of it; none where the file is not sound.
+std::optional<LogHeader> HeaderIn(const std::string& path, std::string* bytes) {
+  absl::StatusOr<std::string> read = ReadWholeFile(path);
+  if (!read.ok()) return std::nullopt;
+  *bytes = *std::move(read);
+  absl::StatusOr<std::optional<LogRecord>> record = LogReader(*bytes).Next();
+  if (!record.ok() || !record->has_value() || !std::holds_alternative<LogHeader>(**record)) return std::nullopt;
+  return std::get<LogHeader>(**std::move(record));
+}
+
+absl::Status SomebodyChanged(const std::string& path) {
+  return absl::DataLossError(absl::StrCat("somebody removed or changed ", path));
 }
 
 }  // namespace
 
-std::string SceneFiles::PathOf(const StoredScene& scene) const {
+std::array<std::string, 2> SceneFiles::PathsOf(const StoredScene& scene) const {
   const absl::string_view digest = absl::StripPrefix(scene.name, kScenePrefix);
-  return absl::StrCat(folder_, "/scenes/", absl::BytesToHexString(scene.owner), "-", digest);
+  const std::string name = absl::StrCat("/", absl::BytesToHexString(scene.owner), "-", digest);
+  return {absl::StrCat(folder_, kFolders[0], name), absl::StrCat(folder_, kFolders[1], name)};
 }
 
 std::optional<SceneFiles::Identity> SceneFiles::IdentityOf(const std::string& path) {
@@ -38,31 +66,75 @@ std::optional<SceneFiles::Identity> SceneFiles::IdentityOf(const std::string& pa
   return Identity{named.st_dev, named.st_ino, named.st_size, changed_ns};
 }
 
-absl::Status SceneFiles::Keep(const StoredScene& scene) { return ReplaceFile(files_, PathOf(scene), BytesOf(scene)); }
+void SceneFiles::Say(const std::string& scene, const absl::Status& status) const {
+  if (on_change_) on_change_(scene, status);
+}
+
+void SceneFiles::Restore() {
+  std::set<std::string> names;
+  for (const char* folder : kFolders) {
+    std::error_code error;
+    for (const auto& entry : fs::directory_iterator(folder_ + folder, error)) names.insert(entry.path().filename().string());
+  }
+  for (const std::string& name : names) {
+    const std::string file = absl::StrCat(folder_, kFolders[0], "/", name), copy = absl::StrCat(folder_, kFolders[1], "/", name);
+    std::string bytes;
+    if (HeaderIn(file, &bytes)) {
+      const std::optional<Identity> copied = IdentityOf(copy);
+      if (!copied || copied->size != static_cast<off_t>(bytes.size())) (void)ReplaceFile(files_, copy, {bytes});
+      continue;
+    }
+    const std::optional<LogHeader> held = HeaderIn(copy, &bytes);
+    if (!held) continue;
+    ++lost_;
+    Say(held->scene, SomebodyChanged(file));
+    if (ReplaceFile(files_, file, {bytes}).ok()) Say(held->scene, absl::OkStatus());
+  }
+}
+
+absl::Status SceneFiles::Keep(const StoredScene& scene) {
+  const SceneBytes bytes(scene);
+  const std::array<std::string, 2> paths = PathsOf(scene);
+  EIPC_RETURN_IF_ERROR(ReplaceFile(files_, paths[1], bytes.pieces()));
+  absl::Status kept = ReplaceFile(files_, paths[0], bytes.pieces());
+  // The copy alone would bring back what was refused.
+  if (!kept.ok() && !IdentityOf(paths[0])) (void)RemoveFile(files_, paths[1]);
+  return kept;
+}
 
 void SceneFiles::Guard(std::shared_ptr<const StoredScene> scene) {
-  const std::string path = PathOf(*scene);
-  const std::optional<Identity> seen = IdentityOf(path);
-  const std::lock_guard<std::mutex> lock(mutex_);
-  guarded_[path] = {std::move(scene), seen};
+  for (const std::string& path : PathsOf(*scene)) {
+    const std::optional<Identity> seen = IdentityOf(path);
+    const std::lock_guard<std::mutex> lock(mutex_);
+    guarded_[path] = {scene, seen, false, now_() + kSettled};
+  }
 }
 
 absl::Status SceneFiles::Remove(const StoredScene& scene) {
-  const std::string path = PathOf(scene);
   const std::lock_guard<std::mutex> mending(mending_);
-  EIPC_RETURN_IF_ERROR(RemoveFile(files_, path));
+  const std::array<std::string, 2> paths = PathsOf(scene);
+  // The copy first: alone it would be taken for that of a file that was lost.
+  EIPC_RETURN_IF_ERROR(RemoveFile(files_, paths[1]));
+  EIPC_RETURN_IF_ERROR(RemoveFile(files_, paths[0]));
   const std::lock_guard<std::mutex> lock(mutex_);
-  guarded_.erase(path);
+  for (const std::string& path : paths) guarded_.erase(path);
   return absl::OkStatus();
 }
 
 std::vector<std::string> SceneFiles::Changed() const {
   std::map<std::string, std::optional<Identity>> seen;
+  std::vector<std::string> changed;
+  const auto now = now_();
   {
     const std::lock_guard<std::mutex> lock(mutex_);
-    for (const auto& [path, guarded] : guarded_) seen.emplace(path, guarded.seen);
+    for (const auto& [path, guarded] : guarded_) {
+      if (guarded.seen && guarded.read_again && now >= *guarded.read_again) {
+        changed.push_back(path);
+      } else {
+        seen.emplace(path, guarded.seen);
+      }
+    }
   }
-  std::vector<std::string> changed;
   for (const auto& [path, identity] : seen) {
     if (!identity || IdentityOf(path) != identity) changed.push_back(path);
   }
@@ -88,26 +160,26 @@ int SceneFiles::Mend() {
 }
 
 absl::Status SceneFiles::MendOne(const std::string& path, Guarded* guarded) {
-  const std::string bytes = BytesOf(*guarded->scene);
-  const auto say = [&](const absl::Status& status) {
-    if (on_change_) on_change_(guarded->scene->name, status);
-  };
-  guarded->seen = IdentityOf(path);
+  const SceneBytes bytes(*guarded->scene);
+  const std::optional<Identity> before = std::exchange(guarded->seen, IdentityOf(path));
+  const bool settled = before == guarded->seen && guarded->read_again && now_() >= *guarded->read_again;
+  guarded->read_again = now_() + kSettled;
   // One that was only touched or copied has the scene; one of another size is not read.
   const bool may_hold = guarded->seen && guarded->seen->size == static_cast<off_t>(bytes.size());
-  const absl::StatusOr<std::string> read = may_hold ? ReadWholeFile(path) : absl::NotFoundError("");
-  if (!read.ok() || *read != bytes) {
+  if (!may_hold || !FileHolds(path, bytes.pieces())) {
     guarded->seen.reset();
     if (!std::exchange(guarded->lost, true)) {
       ++lost_;
-      say(absl::DataLossError(absl::StrCat("somebody removed or changed ", path)));
+      Say(guarded->scene->name, SomebodyChanged(path));
     }
-    const std::string scenes = absl::StrCat(folder_, "/scenes");
-    if (mkdir(scenes.c_str(), S_IRWXU) != 0 && errno != EEXIST) return FileError("cannot make folder", scenes);
-    EIPC_RETURN_IF_ERROR(ReplaceFile(files_, path, bytes));
+    const std::string folder = fs::path(path).parent_path().string();
+    if (mkdir(folder.c_str(), S_IRWXU) != 0 && errno != EEXIST) return FileError("cannot make folder", folder);
+    EIPC_RETURN_IF_ERROR(ReplaceFile(files_, path, bytes.pieces()));
     guarded->seen = IdentityOf(path);
+  } else if (settled) {
+    guarded->read_again.reset();
   }
-  if (std::exchange(guarded->lost, false)) say(absl::OkStatus());
+  if (std::exchange(guarded->lost, false)) Say(guarded->scene->name, absl::OkStatus());
   return absl::OkStatus();
 }
 

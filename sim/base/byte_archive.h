@@ -28,6 +28,8 @@ static_assert(std::endian::native == std::endian::little, "values are copied as 
 
 class ByteWriter {
  public:
+  // Room for so many bytes in all, so that they are not moved as they become more.
+  void Reserve(size_t bytes) { bytes_.reserve(bytes); }
   template <typename T>
   void Value(const T& value) {
     static_assert(std::is_arithmetic_v<T> && !std::is_same_v<T, bool>);

@@ -31,6 +31,22 @@ TEST_F(FilesTest, AFileIsReadWhole) {
   EXPECT_EQ(*ReadWholeFile(folder_ / "link"), bytes);
 }
 
+TEST_F(FilesTest, AFileHoldsWhatItHolds) {
+  const std::string a(100'000, 'a'), b(90'000, 'b');
+  std::ofstream(folder_ / "file") << a << b;
+  const std::string file = folder_ / "file";
+  EXPECT_TRUE(FileHolds(file, {a, b}));
+  EXPECT_TRUE(FileHolds(file, {"", a + b.substr(0, 7), "", b.substr(7), ""}));
+  EXPECT_FALSE(FileHolds(file, {b, a}));
+  EXPECT_FALSE(FileHolds(file, {a, b, "c"}));
+  EXPECT_FALSE(FileHolds(file, {a, b.substr(1)}));
+  EXPECT_FALSE(FileHolds(file, {a, b.substr(1), "c"}));
+  EXPECT_FALSE(FileHolds(file, {}));
+  EXPECT_FALSE(FileHolds(folder_ / "absent", {}));
+  std::ofstream(folder_ / "empty").flush();
+  EXPECT_TRUE(FileHolds(folder_ / "empty", {}));
+}
+
 // To open a pipe would wait for its writer, and to read a device would not end.
 TEST_F(FilesTest, OnlyFilesAreRead) {
   ASSERT_EQ(mkfifo((folder_ / "pipe").c_str(), 0600), 0);

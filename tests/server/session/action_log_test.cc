@@ -53,6 +53,15 @@ TEST(ActionLog, RecordsComeBack) {
   EXPECT_EQ(std::get<LogStep>(records[2]).response, std::string("re\0ply", 6));
 }
 
+TEST(ActionLog, AHeaderIsTheSameAroundAPayloadThatIsElsewhere) {
+  for (const std::string& payload : {std::string(), std::string("message"), std::string(100'000, 'm')}) {
+    LogHeader header = {"scenes/a", "", "build", "sessions/0-1-a", "owner", 4, 2, 12.5, true};
+    const AroundPayload around = EncodeAround(header, payload);
+    header.payload = payload;
+    EXPECT_EQ(around.before + payload + around.after, EncodeRecord(header));
+  }
+}
+
 TEST(ActionLog, DrivesComeBack) {
   LogReached reached;
   reached.answer = DrivenStep();

@@ -255,7 +255,7 @@ TEST_F(JournalTest, FoldersAreTheirOwnersAndLeftoversGo) {
   fs::permissions(folder_ + "/sessions", fs::perms::all);
   for (const char* file : {"/sessions/1-a.1.log.12-1.tmp", "/scenes/-00ff.12-2.tmp"}) std::ofstream(folder_ + file) << "half";
   const auto store = Open();
-  for (const char* part : {"", "/scenes", "/sessions"}) {
+  for (const char* part : {"", "/scenes", "/scene-copies", "/sessions"}) {
     EXPECT_EQ(fs::status(folder_ + part).permissions(), fs::perms::owner_all) << part;
   }
   EXPECT_THAT(Logs(), IsEmpty());

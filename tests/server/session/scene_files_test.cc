@@ -18,7 +18,9 @@ using ::testing::SizeIs;
 
 class SceneFilesTest : public JournalTest {
  protected:
-  SceneFilesTest() { fs::create_directory(Folder()); }
+  SceneFilesTest() {
+    for (const char* folder : SceneFiles::kFolders) fs::create_directory(folder_ + folder);
+  }
 
   fs::path Folder() const { return folder_ + "/scenes"; }
   fs::path PathOfOne() const {
@@ -37,13 +39,17 @@ class SceneFilesTest : public JournalTest {
     return PathOfOne();
   }
 
+  static inline std::chrono::steady_clock::time_point now_;
+
   const std::shared_ptr<const StoredScene> scene_ =
       std::make_shared<const StoredScene>(StoredScene{"scenes/b", model_, "its message", "lab"});
   std::vector<absl::Status> said_;
-  SceneFiles scene_files_{&files_, folder_, [this](const std::string& scene, const absl::Status& status) {
+  SceneFiles scene_files_{&files_, folder_,
+                          [this](const std::string& scene, const absl::Status& status) {
                             EXPECT_EQ(scene, "scenes/b");
                             said_.push_back(status);
-                          }};
+                          },
+                          [] { return now_; }};
 };
 
 TEST_F(SceneFilesTest, WhatIsRemovedOrChangedIsWrittenAgain) {
@@ -77,6 +83,69 @@ TEST_F(SceneFilesTest, WhatIsRemovedOrChangedIsWrittenAgain) {
     EXPECT_THAT(std::string(said_[0].message()), HasSubstr(path.string()));
     EXPECT_TRUE(said_[1].ok());
   }
+}
+
+// Before the file's time was noted, or within one tick of the clock that it is of: then it has the time that it had.
+TEST_F(SceneFilesTest, AChangeThatLeavesTheTimesIsSeenOnceTheyHaveSettled) {
+  ASSERT_TRUE(scene_files_.Keep(*scene_).ok());
+  const fs::path path = PathOfOne();
+  const std::string content = Content(path);
+  std::ofstream(path, std::ios::in | std::ios::out) << 'x';
+  scene_files_.Guard(scene_);
+  EXPECT_FALSE(scene_files_.AnyChanged());
+  now_ += SceneFiles::kSettled;
+  EXPECT_TRUE(scene_files_.AnyChanged());
+  EXPECT_EQ(scene_files_.Mend(), 0);
+  EXPECT_EQ(Content(path), content);
+  EXPECT_EQ(scene_files_.lost(), 1);
+  now_ += SceneFiles::kSettled;
+  EXPECT_TRUE(scene_files_.AnyChanged()) << "it is read again, since it was written again";
+  EXPECT_EQ(scene_files_.Mend(), 0);
+  now_ += SceneFiles::kSettled;
+  EXPECT_FALSE(scene_files_.AnyChanged()) << "for as long as its times stay the same it is not read any more";
+  EXPECT_EQ(scene_files_.lost(), 1);
+}
+
+// The server ends before it has looked.
+TEST_F(SceneFilesTest, AFileThatIsLostRightBeforeTheEndComesBackAtTheNextStart) {
+  const std::vector<std::function<void(const fs::path&)>> harm = {
+      [](const fs::path& path) { fs::remove(path); },
+      [](const fs::path& path) { fs::remove_all(path.parent_path()); },
+      [](const fs::path& path) { fs::resize_file(path, 10); },
+      [](const fs::path& path) { std::ofstream(path, std::ios::in | std::ios::out) << "something else"; },
+  };
+  for (const bool of_copy : {false, true}) {
+    for (size_t i = 0; i < harm.size(); ++i) {
+      SCOPED_TRACE((of_copy ? "copy, " : "file, ") + std::to_string(i));
+      auto store = Open();
+      ASSERT_TRUE(store->KeepScene(*scene_).ok());
+      store->GuardScene(scene_);
+      const fs::path path = PathOfOne(), copy = fs::path(folder_ + SceneFiles::kFolders[1]) / path.filename();
+      const std::string content = Content(path);
+      harm[i](of_copy ? copy : path);
+      store.reset();
+      store = Open();
+      const auto found = store->Read();
+      ASSERT_THAT(found.scenes, SizeIs(1));
+      EXPECT_EQ(found.scenes[0].payload, "its message");
+      EXPECT_EQ(store->lost_scene_files(), of_copy ? 0 : 1);
+      store->GuardScene(scene_);
+      EXPECT_EQ(Content(path), content);
+      ASSERT_TRUE(store->RemoveScene(*scene_).ok());
+      store.reset();
+      EXPECT_THAT(Open()->Read().scenes, IsEmpty()) << "what is deleted does not come back";
+    }
+  }
+}
+
+// What was refused does not come back either.
+TEST_F(SceneFilesTest, ASceneThatCouldNotBeKeptLeavesNoCopy) {
+  int renamed = 0;
+  files_.before_rename = [&] {
+    if (++renamed == 2) fs::remove_all(Folder());
+  };
+  EXPECT_FALSE(scene_files_.Keep(*scene_).ok());
+  EXPECT_TRUE(fs::is_empty(folder_ + SceneFiles::kFolders[1]));
 }
 
 // A backup that is put back, for example.
