@@ -7,6 +7,7 @@
 
 #include <cerrno>
 #include <filesystem>
+#include <new>
 #include <utility>
 
 #include "absl/strings/match.h"
@@ -22,8 +23,8 @@ namespace eipc {
 namespace {
 
 namespace fs = std::filesystem;
-
 constexpr auto kFolders = SceneFiles::kFolders;
+
 // ID.N.log -> ID, N.
 bool SplitLogName(const std::string& file, std::string* id, int64_t* number) {
   absl::string_view rest = file;
@@ -62,6 +63,17 @@ absl::Status PrivateFolder(const std::string& path) {
   if (error) return absl::UnavailableError(absl::StrCat(path, ": ", error.message()));
   if (chmod(path.c_str(), S_IRWXU) != 0) return FileError("cannot make private", path);
   return absl::OkStatus();
+}
+
+// What a thread of the store does again later when there is no memory for it now. Whether there was.
+template <typename Work>
+bool UnlessOutOfMemory(Work&& work) {
+  try {
+    work();
+    return true;
+  } catch (const std::bad_alloc&) {
+    return false;
+  }
 }
 
 void RemoveLeftovers(const std::string& folder) {
@@ -134,9 +146,13 @@ absl::Status JournalStore::Counted(absl::Status status) {
   return status;
 }
 
+// The record is taken already: that there is no memory for the list cannot change that.
 void JournalStore::MarkDirty(const JournalPtr& journal) {
-  const std::lock_guard<std::mutex> lock(mutex_);
-  dirty_.insert(journal);
+  const bool listed = UnlessOutOfMemory([&] {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    dirty_.insert(journal);
+  });
+  if (!listed) journal->Sync();
 }
 
 void JournalStore::QueueCheckpoint(const JournalPtr& journal) {
@@ -191,7 +207,7 @@ void JournalStore::SyncLoop() {
     journals.clear();
     if (const auto now = std::chrono::steady_clock::now(); now - watched >= options_.watch_interval) {
       watched = now;
-      Watch();
+      (void)UnlessOutOfMemory([this] { Watch(); });
     }
     lock.lock();
   }
@@ -205,14 +221,16 @@ void JournalStore::CheckpointLoop() {
     if (stop_) return;
     if (std::exchange(to_mend_scenes_, false)) {
       lock.unlock();
-      if (Usable().ok()) failures_ += scene_files_.Mend();
+      (void)UnlessOutOfMemory([this] {
+        if (Usable().ok()) failures_ += scene_files_.Mend();
+      });
       lock.lock();
       continue;
     }
     const JournalPtr journal = std::move(to_checkpoint_.front());
     to_checkpoint_.pop_front();
     lock.unlock();
-    (void)Counted(journal->WriteCheckpoint());
+    (void)UnlessOutOfMemory([&] { (void)Counted(journal->WriteCheckpoint()); });
     lock.lock();
   }
 }

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <chrono>
+#include <exception>
+#include <new>
 #include <optional>
 #include <utility>
 
@@ -19,6 +21,22 @@ namespace {
 // A world whose last step took longer than this is solved as batch work, so that calls are answered meanwhile
 // (server/os/thread_scheduling.h).
 constexpr double kLongStepSeconds = 0.5e-3;
+
+// Undoes what was begun when an exception leaves the block.
+template <typename Undo>
+class OnThrow {
+ public:
+  explicit OnThrow(Undo undo) : undo_(std::move(undo)) {}
+  ~OnThrow() {
+    if (std::uncaught_exceptions() > exceptions_) undo_();
+  }
+  OnThrow(const OnThrow&) = delete;
+  OnThrow& operator=(const OnThrow&) = delete;
+
+ private:
+  const Undo undo_;
+  const int exceptions_ = std::uncaught_exceptions();
+};
 
 }  // namespace
 
@@ -82,7 +100,12 @@ absl::Status Session::Step(const StepCommand& command, const StepBudget& budget,
   sum = {};
   sum.first_step = start;
   EIPC_RETURN_IF_ERROR(CheckLog());
-  if (log_ != nullptr || command.whole) slot.before = world->state();
+  bool takes_back = log_ != nullptr || command.whole;
+  if (takes_back) slot.before = world->state();
+  // Memory may end amid the request: a world has no steps that its journal does not have.
+  OnThrow unless_whole([&] {
+    if (takes_back) TakeBack(index);
+  });
   slot.pending_s = 0;
   slot.ended_at.clear();
   int taken = 0;
@@ -96,7 +119,8 @@ absl::Status Session::Step(const StepCommand& command, const StepBudget& budget,
     sum.report = world->report();
   }
   if (!status.ok() && command.whole && taken > 0) {
-    EIPC_RETURN_IF_ERROR(world->Restore(slot.before));
+    TakeBack(index);
+    takes_back = false;
     taken = 0;
   }
   if (index == 0) NoteSeen();
@@ -106,6 +130,7 @@ absl::Status Session::Step(const StepCommand& command, const StepBudget& budget,
   }
   if (status.ok()) return status;
   if (taken > 0) EIPC_RETURN_IF_ERROR(Acknowledge(index, "", "", ""));
+  takes_back = false;
   return Reworded(status, absl::StrCat(status.message(), " (session at step ", world->state().step, ", ", taken, " of ",
                                        command.substeps, " substeps taken)"));
 }
@@ -134,7 +159,8 @@ absl::Status Session::Acknowledge(int index, std::string request_id, std::string
     RememberAnswer({index, 0, 0, {}, {}, "", std::move(request_id), std::move(request), std::move(response)}, kind);
     return absl::OkStatus();
   }
-  LogStep record = *std::exchange(slot.pending, std::nullopt);
+  // Until they are logged the steps stay pending, so that TakeBackPending finds them when there is no memory for the record.
+  LogStep& record = *slot.pending;
   record.request_id = std::move(request_id);
   if (!record.request_id.empty()) {
     record.request = std::move(request);
@@ -143,25 +169,39 @@ absl::Status Session::Acknowledge(int index, std::string request_id, std::string
   double replay_s = slot.pending_s;
   const std::string bytes = PendingRecord(index, &record, kind, &replay_s);
   if (const absl::Status logged = log_->Append(bytes, replay_s); !logged.ok()) {
-    EIPC_RETURN_IF_ERROR(TakeBack(index));
+    TakeBack(index);
     return logged;
   }
-  RememberAnswer(std::move(record), kind);
+  LogStep answered = std::move(record);
+  slot.pending.reset();
+  RememberAnswer(std::move(answered), kind);
   return absl::OkStatus();
 }
 
-absl::Status Session::TakeBack(int index) {
-  EIPC_RETURN_IF_ERROR(worlds_[index].world->Restore(worlds_[index].before));
+void Session::TakeBack(int index) noexcept {
+  Slot& slot = worlds_[index];
+  slot.pending.reset();
+  if (!slot.before) return;
+  slot.world->Begin({*std::move(slot.before), nullptr});
+  slot.before.reset();
   if (index == 0) NoteSeen();
-  return absl::OkStatus();
+}
+
+void Session::TakeBackPending(int index) noexcept {
+  if (worlds_[index].pending) TakeBack(index);
 }
 
 // Steps that would take long to replay are logged as the state after them, unless the session is recorded: recordings need the
 // steps.
 std::string Session::PendingRecord(int index, LogStep* step, RetryKind kind, double* replay_s) const {
-  const auto as_kind = [kind](const LogStep& s) { return kind == RetryKind::kRequest ? LogRecord(s) : LogRecord(LogBatchStep{s}); };
   const LogSink* journal = log_->journal();
-  if (journal == nullptr || log_->recording() || *replay_s <= journal->replay_bound_s()) return EncodeRecord(as_kind(*step));
+  if (journal == nullptr || log_->recording() || *replay_s <= journal->replay_bound_s()) {
+    if (kind == RetryKind::kRequest) return EncodeRecord(*step);
+    LogBatchStep part{std::move(*step)};
+    std::string bytes = EncodeRecord(part);
+    *step = std::move(part.step);
+    return bytes;
+  }
   *replay_s = 0;
   const World& world = *worlds_[index].world;
   LogStep answer{index, 0, 0, {}, {}, step->digest, step->request_id, step->request, step->response};
@@ -196,13 +236,16 @@ absl::Status Session::AcknowledgeBatch(std::string request_id, std::string reque
   return absl::OkStatus();
 }
 
+// First everything that may fail, then the record, then what cannot: journal and world always agree.
 absl::Status Session::Replace(int index, const State& state) {
-  EIPC_RETURN_IF_ERROR(CountMaterials(state, &worlds_[index]));
+  Slot& slot = worlds_[index];
+  EIPC_RETURN_IF_ERROR(CountMaterials(state, &slot));
+  EIPC_ASSIGN_OR_RETURN(World::Start start, slot.world->Prepare(state));
   if (log_ != nullptr) EIPC_RETURN_IF_ERROR(log_->Append(EncodeRecord(LogState{index, PackState(state, *scene_->model)})));
-  worlds_[index].retries.Forget();
-  worlds_[index].batch_part.Forget();
+  slot.retries.Forget();
+  slot.batch_part.Forget();
   batch_retries_.Forget();
-  EIPC_RETURN_IF_ERROR(worlds_[index].world->Restore(state));
+  slot.world->Begin(std::move(start));
   if (index == 0) NoteSeen();
   return absl::OkStatus();
 }
@@ -264,9 +307,10 @@ std::string Session::migrated_from_build() const {
 
 absl::Status Session::NoteMigrated(const std::string& build) {
   if (build.empty()) return absl::OkStatus();
+  std::string noted = build;
   if (log_ != nullptr) EIPC_RETURN_IF_ERROR(log_->Append(EncodeRecord(LogMigrated{build})));
   const std::lock_guard<std::mutex> lock(migrated_mutex_);
-  migrated_from_build_ = build;
+  migrated_from_build_.swap(noted);
   return absl::OkStatus();
 }
 
@@ -277,7 +321,11 @@ absl::Status Session::CheckpointLog(const std::string& session_name) {
 
 void Session::CheckpointLogIfDue(const std::string& session_name) {
   if (log_ == nullptr || log_->journal() == nullptr || !log_->journal()->WantsCheckpoint()) return;
-  log_->journal()->StartCheckpoint(EncodeRecords(PresentRecords(session_name)));
+  try {
+    log_->journal()->StartCheckpoint(EncodeRecords(PresentRecords(session_name)));
+  } catch (const std::bad_alloc&) {
+    // What made it due has been acknowledged.
+  }
 }
 
 absl::Status Session::CheckpointLogIfGrown(const std::string& session_name) {

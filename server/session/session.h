@@ -95,6 +95,10 @@ class Session {
   // The same for the answer of a batch, whose worlds' steps have been acknowledged as its parts; those are forgotten.
   absl::Status AcknowledgeBatch(std::string request_id, std::string request, std::string response);
 
+  // Takes back the steps of a request that ended before it could be acknowledged, such as one whose answer found no memory. Nothing
+  // where they have been acknowledged, or where there is no log.
+  void TakeBackPending(int index) noexcept;
+
   // Back to the scene's start; earlier requests are forgotten. UNAVAILABLE when it cannot be logged: nothing happened then.
   absl::Status Reset(int index = 0);
   // Into a state of this scene; likewise.
@@ -153,7 +157,7 @@ class Session {
     std::unique_ptr<World> world;
     RetryMemory retries;
     RetryMemory batch_part;
-    State before;                    // of the request that is not yet acknowledged
+    std::optional<State> before;     // the request that is not yet acknowledged, where it may be taken back
     std::optional<LogStep> pending;  // its steps
     std::vector<int64_t> ended_at;   // of each of them: SolveLimit::ends_at_check; empty: none had a time limit
     double pending_s = 0;            // what they took
@@ -166,7 +170,7 @@ class Session {
   absl::Status Replace(int index, const State& state);
   absl::Status CountMaterials(const State& state, Slot* slot);
   std::string PendingRecord(int index, LogStep* step, RetryKind kind, double* replay_s) const;
-  absl::Status TakeBack(int index);
+  void TakeBack(int index) noexcept;
   void RememberAnswer(LogStep step, RetryKind kind);
   void NoteSeen();
 

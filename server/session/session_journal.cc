@@ -1,6 +1,7 @@
 #include "server/session/session_journal.h"
 
 #include <cerrno>
+#include <new>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -95,16 +96,16 @@ absl::Status SessionJournal::Append(absl::string_view bytes, double replay_s) {
   EIPC_RETURN_IF_ERROR(UsableLocked());
   if (now_.file == nullptr) return absl::UnavailableError("JOURNAL_FAILED: the journal has not been begun");
   EIPC_RETURN_IF_ERROR(Named());
+  // What it takes in memory first: once it is written, it is taken.
+  const bool in_tail = next_.file == nullptr && prepared_;
+  if (in_tail) tail_.reserve(tail_.size() + bytes.size());
   absl::Status status = WriteAll(files_, now_.file->number(), bytes, now_.path);
   if (status.ok() && next_.file != nullptr) status = WriteAll(files_, next_.file->number(), bytes, next_.path);
   if (!status.ok()) return CutBack(status);
   now_.size += static_cast<off_t>(bytes.size());
   replay_s_ += replay_s;
-  if (next_.file != nullptr) {
-    next_.size += static_cast<off_t>(bytes.size());
-  } else if (prepared_) {
-    tail_.append(bytes.data(), bytes.size());
-  }
+  if (next_.file != nullptr) next_.size += static_cast<off_t>(bytes.size());
+  if (in_tail) tail_.append(bytes.data(), bytes.size());
   return absl::OkStatus();
 }
 
@@ -171,48 +172,61 @@ absl::Status SessionJournal::TakeTail(const FilePtr& file, const std::string& pa
 
 absl::Status SessionJournal::WritePrepared() {
   std::string begin;
-  int64_t number = 0;
+  Names names;
   {
     const std::lock_guard<std::mutex> lock(mutex_);
-    if (!prepared_) return absl::OkStatus();
+    if (!prepared_ || prepared_->empty()) return absl::OkStatus();
     if (absl::Status usable = UsableLocked(); !usable.ok()) {
       prepared_.reset();
       return usable;
     }
-    begin = *prepared_;
-    number = number_ + 1;
+    names.number = number_ + 1;
+    names.path = PathOf(names.number);
+    names.beside = TemporaryBeside(names.path);
+    names.before = PathOf(number_);
+    others_.reserve(others_.size() + 1);
+    begin.swap(*prepared_);  // that it is prepared is still known
   }
-  const std::string beside = TemporaryBeside(PathOf(number));
-  const int created = files_->Create(beside);
-  if (created < 0) return GiveUpCheckpoint(FileError("cannot create", beside), beside);
-  const FilePtr file = std::make_shared<const OpenFile>(created);
-  absl::Status status = WriteAll(files_, created, begin, beside);
-  if (status.ok() && files_->Sync(created) != 0) status = FileError("cannot sync", beside);
-  if (status.ok()) {
-    const std::lock_guard<std::mutex> lock(mutex_);
-    status = TakeTail(file, beside, begin.size());
+  absl::Status status;
+  try {
+    status = WriteBeside(names.beside, begin);
+  } catch (const std::bad_alloc&) {
+    status = absl::ResourceExhaustedError("OUT_OF_MEMORY: there is no memory for a checkpoint");
   }
-  if (status.ok() && files_->Sync(created) != 0) status = FileError("cannot sync", beside);
-  return status.ok() ? SwitchTo(beside, number) : GiveUpCheckpoint(status, beside);
+  return status.ok() ? SwitchTo(std::move(names)) : GiveUpCheckpoint(status, names.beside);
 }
 
-// Gives the next file its name. Both take every record until the name is on the disk.
-absl::Status SessionJournal::SwitchTo(const std::string& beside, int64_t number) {
+absl::Status SessionJournal::WriteBeside(const std::string& beside, const std::string& begin) {
+  const int created = files_->Create(beside);
+  if (created < 0) return FileError("cannot create", beside);
+  const FilePtr file = std::make_shared<const OpenFile>(created);
+  EIPC_RETURN_IF_ERROR(WriteAll(files_, created, begin, beside));
+  if (files_->Sync(created) != 0) return FileError("cannot sync", beside);
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    EIPC_RETURN_IF_ERROR(TakeTail(file, beside, begin.size()));
+  }
+  return files_->Sync(created) == 0 ? absl::OkStatus() : FileError("cannot sync", beside);
+}
+
+// Gives the next file its name. Both take every record until the name is on the disk; once there is the name, the next file counts,
+// and nothing may fail before that is known here.
+absl::Status SessionJournal::SwitchTo(Names names) {
   {
     const std::lock_guard<std::mutex> lock(mutex_);
     absl::Status status = UsableLocked();  // Remove came first: the name must not come into being
-    if (status.ok() && files_->Rename(beside, PathOf(number)) != 0) status = FileError("cannot rename", beside);
+    if (status.ok() && files_->Rename(names.beside, names.path) != 0) status = FileError("cannot rename", names.beside);
     if (!status.ok()) {
-      files_->Unlink(beside);
+      files_->Unlink(names.beside);
       prepared_.reset();
       next_ = {};
       gave_up_ = true;
       return status;
     }
-    if (number_ > 0) others_.push_back(PathOf(number_));
-    number_ = number;
+    if (number_ > 0) others_.push_back(std::move(names.before));
+    number_ = names.number;
   }
-  const absl::Status synced = SyncFolderOf(files_, PathOf(number));
+  const absl::Status synced = SyncFolderOf(files_, names.path);
   std::vector<std::string> needless;
   {
     const std::lock_guard<std::mutex> lock(mutex_);
@@ -220,7 +234,7 @@ absl::Status SessionJournal::SwitchTo(const std::string& beside, int64_t number)
     gave_up_ = false;
     begun_ += next_.size - now_.size;  // what was appended since it was prepared counts on
     now_ = std::exchange(next_, {});
-    now_.path = PathOf(number);
+    now_.path = std::move(names.path);
     if (!synced.ok()) Fail(synced);
     if (!UsableLocked().ok()) return UsableLocked();
     needless.swap(others_);

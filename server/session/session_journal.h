@@ -106,8 +106,15 @@ class SessionJournal {
   absl::Status TakeTail(const FilePtr& file, const std::string& path, size_t begin_bytes);
 
   absl::Status WritePrepared();  // requires checkpointing_
+  // The next file, whole and on the disk but for its name; it takes every record from then on.
+  absl::Status WriteBeside(const std::string& beside, const std::string& begin);
   absl::Status GiveUpCheckpoint(absl::Status cause, const std::string& beside);
-  absl::Status SwitchTo(const std::string& beside, int64_t number);
+  // Of the next file: while it is written, and then; and of the file before it.
+  struct Names {
+    int64_t number = 0;
+    std::string beside, path, before;
+  };
+  absl::Status SwitchTo(Names names);
 
   FileSystem* const files_;
   const std::string stem_;

@@ -15,16 +15,28 @@ constexpr size_t kMostPiece = size_t{1} << 20;
 
 }  // namespace
 
+// Room first: once the journal has the record, that must stand, so nothing may fail any more.
 absl::Status SessionLog::Append(absl::string_view bytes, double replay_s) {
   const std::lock_guard<std::mutex> lock(mutex_);
-  if (journal_ != nullptr) EIPC_RETURN_IF_ERROR(journal_->Append(bytes, replay_s));
-  if (record_ && given_up_.ok()) Record(bytes);
+  Prepare(bytes.size());
+  if (journal_ != nullptr) {
+    if (absl::Status status = journal_->Append(bytes, replay_s); !status.ok()) {
+      hold_.SetTo(static_cast<int64_t>(recorded_));
+      return status;
+    }
+  }
+  Record(bytes);
   return absl::OkStatus();
 }
 
+void SessionLog::Prepare(size_t bytes) {
+  if (!record_ || !given_up_.ok()) return;
+  given_up_ = MakeRoom(bytes);
+  if (!given_up_.ok()) Clear();
+}
+
 void SessionLog::Record(absl::string_view bytes) {
-  given_up_ = MakeRoom(bytes.size());
-  if (!given_up_.ok()) return Clear();
+  if (!record_ || !given_up_.ok()) return;
   pieces_.back().append(bytes.data(), bytes.size());
   recorded_ += bytes.size();
 }
@@ -41,7 +53,7 @@ absl::Status SessionLog::MakeRoom(size_t bytes) {
   try {
     pieces_.emplace_back().reserve(room);
   } catch (const std::bad_alloc&) {
-    // The journal has the record already: that must stand.
+    // The session goes on without its recording.
     return absl::ResourceExhaustedError("OUT_OF_MEMORY: there is no memory for more of it");
   }
   return absl::OkStatus();
@@ -58,6 +70,7 @@ void SessionLog::BeginRecording(absl::string_view bytes) {
   const std::lock_guard<std::mutex> lock(mutex_);
   if (!record_) return;
   Clear();
+  Prepare(bytes.size());
   Record(bytes);
 }
 

@@ -63,6 +63,9 @@ class SessionLog {
 
  private:
   // Require mutex_.
+  // Makes room for a record of this size, or gives the recording up.
+  void Prepare(size_t bytes);
+  // Takes it, in the room that there is; nothing when the recording was given up.
   void Record(absl::string_view bytes);
   absl::Status MakeRoom(size_t bytes);
   void Clear();

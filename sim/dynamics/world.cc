@@ -1,5 +1,6 @@
 #include "sim/dynamics/world.h"
 
+#include <type_traits>
 #include <utility>
 
 #include "sim/base/status_macros.h"
@@ -38,24 +39,36 @@ absl::Status World::Step(const StepInput& input, const StepBudget& budget, bool 
   return absl::OkStatus();
 }
 
-void World::Put(const State& state) {
+absl::StatusOr<World::Start> World::Prepare(State state) const {
+  if (!StateFits(state, *scene_model_)) {
+    return absl::InvalidArgumentError("state: its sizes do not fit this scene");
+  }
+  Start start;
   if (state.materials != state_.materials) {
     const bool of_scene = state.materials.empty();
-    simulation_ = std::make_unique<Simulation>(of_scene ? scene_model_ : WithMaterials(*scene_model_, state.materials), threads_);
+    start.simulation =
+        std::make_unique<Simulation>(of_scene ? scene_model_ : WithMaterials(*scene_model_, state.materials), threads_);
   }
-  state_ = state;
+  start.state = std::move(state);
+  return start;
+}
+
+void World::Begin(Start start) noexcept {
+  static_assert(std::is_nothrow_move_assignable_v<State> && std::is_nothrow_default_constructible_v<StepReport> &&
+                std::is_nothrow_move_assignable_v<StepReport> && std::is_nothrow_default_constructible_v<ContactForces> &&
+                std::is_nothrow_move_assignable_v<ContactForces>);
+  if (start.simulation != nullptr) simulation_ = std::move(start.simulation);
+  state_ = std::move(start.state);
   report_ = {};
   Forget(&contacts_);
 }
 
-void World::Reset() { Put(InitialState(*scene_model_)); }
-
 absl::Status World::Restore(const State& state) {
-  if (!StateFits(state, *scene_model_)) {
-    return absl::InvalidArgumentError("state: its sizes do not fit this scene");
-  }
-  Put(state);
+  EIPC_ASSIGN_OR_RETURN(Start start, Prepare(state));
+  Begin(std::move(start));
   return absl::OkStatus();
 }
+
+void World::Reset() { Restore(InitialState(*scene_model_)).IgnoreError(); }  // it fits
 
 }  // namespace eipc

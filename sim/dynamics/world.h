@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "absl/status/status.h"
+#include "absl/status/statusor.h"
 #include "sim/contact/contact_forces.h"
 #include "sim/dynamics/model.h"
 #include "sim/dynamics/simulation.h"
@@ -35,11 +36,19 @@ class World {
   void Reset();
   // INVALID_ARGUMENT when the sizes do not fit the model.
   absl::Status Restore(const State& state);
+
+  // Restore in two parts, for callers that must know that it will succeed before they say so elsewhere: everything that takes
+  // memory or may be refused, which leaves the world as it is, and what cannot fail. A start is of this world; between the two
+  // parts the world may be stepped, but its materials stay.
+  struct Start {
+    State state;
+    std::unique_ptr<Simulation> simulation;  // null: the world's own has the state's materials
+  };
+  absl::StatusOr<Start> Prepare(State state) const;
+  void Begin(Start start) noexcept;
   void SurfacePositions(std::vector<Vec3>* x) const { simulation_->SurfacePositions(state_, x); }
 
  private:
-  void Put(const State& state);
-
   std::shared_ptr<const Model> scene_model_;
   int threads_;
   std::unique_ptr<Simulation> simulation_;  // of a model with the materials of state_

@@ -19,16 +19,21 @@ std::atomic<int64_t> in_use{0};
 std::atomic<int64_t> peak{0};
 std::atomic<int64_t> peak_from{0};
 thread_local bool stop_at_allocation = false;
+thread_local int64_t until_failure = 0;  // allocations; 0: none fails
 
 }  // namespace
 
 #ifdef EIPC_COUNTS_ALLOCATIONS
 namespace {
 
-void Count(size_t bytes) {
+// Whether it may have them.
+bool Count(size_t bytes) {
   allocations.fetch_add(1, std::memory_order_relaxed);
   requested_bytes.fetch_add(static_cast<int64_t>(bytes), std::memory_order_relaxed);
   if (stop_at_allocation) std::abort();
+  if (until_failure == 0 || --until_failure > 0) return true;
+  errno = ENOMEM;
+  return false;
 }
 
 void* Taken(void* block) {
@@ -54,25 +59,16 @@ void* __libc_realloc(void* old, size_t size);
 void* __libc_memalign(size_t alignment, size_t size);
 void __libc_free(void* block);
 
-void* malloc(size_t size) {
-  Count(size);
-  return Taken(__libc_malloc(size));
-}
-void* calloc(size_t count, size_t size) {
-  Count(count * size);
-  return Taken(__libc_calloc(count, size));
-}
+void* malloc(size_t size) { return Count(size) ? Taken(__libc_malloc(size)) : nullptr; }
+void* calloc(size_t count, size_t size) { return Count(count * size) ? Taken(__libc_calloc(count, size)) : nullptr; }
 void* realloc(void* old, size_t size) {
-  Count(size);
+  if (!Count(size)) return nullptr;
   const auto before = static_cast<int64_t>(old == nullptr ? 0 : malloc_usable_size(old));
   void* const block = __libc_realloc(old, size);
   if (block != nullptr || size == 0) in_use.fetch_sub(before, std::memory_order_relaxed);
   return Taken(block);
 }
-void* memalign(size_t alignment, size_t size) {
-  Count(size);
-  return Taken(__libc_memalign(alignment, size));
-}
+void* memalign(size_t alignment, size_t size) { return Count(size) ? Taken(__libc_memalign(alignment, size)) : nullptr; }
 void free(void* block) {
   Given(block);
   __libc_free(block);
@@ -113,5 +109,9 @@ int64_t PeakBytes() { return peak.load() - peak_from.load(); }
 
 StopAtAllocation::StopAtAllocation() { stop_at_allocation = std::getenv("EIPC_STOP_AT_ALLOCATION") != nullptr; }
 StopAtAllocation::~StopAtAllocation() { stop_at_allocation = false; }
+
+FailAllocation::FailAllocation(int64_t at) { until_failure = at; }
+FailAllocation::~FailAllocation() { until_failure = 0; }
+bool FailAllocation::failed() const { return until_failure == 0; }
 
 }  // namespace eipc::testing

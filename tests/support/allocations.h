@@ -25,6 +25,17 @@ class StopAtAllocation {
   ~StopAtAllocation();
 };
 
+// While one lives, one allocation of its thread gets no memory: number `at`, counted from 1. One at a time for each thread.
+class FailAllocation {
+ public:
+  explicit FailAllocation(int64_t at);
+  ~FailAllocation();
+  FailAllocation(const FailAllocation&) = delete;
+  FailAllocation& operator=(const FailAllocation&) = delete;
+  // Whether there were so many.
+  bool failed() const;
+};
+
 }  // namespace eipc::testing
 
 #endif  // EIPC_TESTS_SUPPORT_ALLOCATIONS_H_

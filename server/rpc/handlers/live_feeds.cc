@@ -1,6 +1,7 @@
 #include "server/rpc/handlers/live_feeds.h"
 
 #include <algorithm>
+#include <exception>
 #include <utility>
 
 #include "eipc/v1/observation.pb.h"
@@ -86,6 +87,15 @@ void LiveFeeds::Remove(const std::shared_ptr<LiveWatch>& watch) {
   found->second.erase(removed);
   if (found->second.empty()) watches_.erase(found);
   count_.fetch_sub(1, std::memory_order_relaxed);
+}
+
+void LiveFeeds::Publish(const std::string& session, int world, const World& state) noexcept {
+  if (count_.load(std::memory_order_relaxed) == 0) return;
+  try {
+    PublishTo(session, world, state, Clock::now());
+  } catch (const std::exception&) {
+    dropped_.fetch_add(1, std::memory_order_relaxed);
+  }
 }
 
 void LiveFeeds::PublishTo(const std::string& session, int world, const World& state, Clock::time_point now) {

@@ -76,6 +76,13 @@ struct StepOfWorld {
   const v1::StepRequest& request;
 };
 
+// What a request has stepped and could not acknowledge, since its answer found no memory for example, is taken back.
+struct TakenBack {
+  const SessionRegistry::Lease& session;
+  int world;
+  ~TakenBack() { session->TakeBackPending(world); }
+};
+
 // *sum is complete on failure too.
 absl::Status StepAndAnswer(Services& services, const CallContext& context, StepOfWorld step, v1::StepResponse* response,
                            StepSummary* sum) {
@@ -102,6 +109,7 @@ absl::Status StepAndAnswer(Services& services, const CallContext& context, StepO
       order.dt_s,          std::move(order.targets), std::move(order.trajectories), order.substeps,    batch_part,
       order.expected_step, context.claim(),          std::move(order.drives),       order.time_limit_s};
   StepSummary& summary = *sum;
+  const TakenBack unless_acknowledged{session, index};
   const auto begin = std::chrono::steady_clock::now();
   const absl::Status status = session->Step(command, UntilRemoved(context.budget, session), &services.slots, index, &summary);
   response->set_session_step(world.state().step);
