@@ -10,6 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "eipc/v1/observation.pb.h"
 #include "eipc/v1/service.pb.h"
+#include "sim/base/number_range.h"
 #include "sim/dynamics/materials.h"
 
 namespace eipc {
@@ -48,6 +49,12 @@ bool CanChange(const Model& model, int32_t body, const MaterialNumber& number, c
   return problem.empty();
 }
 
+// Empty: the number may be used.
+std::string NumberProblem(double value, const Bounds& bounds) {
+  if (!bounds.Contains(value)) return absl::StrCat("must be ", bounds.Text(), ", got ", value);
+  return value > kLargestNumber ? absl::StrCat("must be at most ", kLargestNumber, ", got ", value) : "";
+}
+
 State::BodyMaterial MaterialFromProto(const Model& model, int32_t body, const v1::BodyMaterial& message, const std::string& path,
                                       Problems* problems) {
   State::BodyMaterial material = MaterialOfScene(model, body);
@@ -55,8 +62,8 @@ State::BodyMaterial MaterialFromProto(const Model& model, int32_t body, const v1
     const std::string at = absl::StrCat(path, ".", number.name);
     if (!Has(message, number) || !CanChange(model, body, number, at, problems)) continue;
     const double value = message.GetReflection()->GetDouble(message, FieldOf(message, number));
-    const Bounds bounds = MaterialBounds(model, body, number);
-    if (!bounds.Contains(value)) problems->Add(at, "must be ", bounds.Text(), ", got ", value);
+    const std::string problem = NumberProblem(value, MaterialBounds(model, body, number));
+    if (!problem.empty()) problems->Add(at, problem);
     material.*number.value = value;
   }
   return material;
@@ -69,7 +76,8 @@ NumberRange RangeFromProto(const v1::NumberRange& message, double of_scene, cons
   if (range.logarithmic && !(range.min > 0)) problems->Add(path + ".min", "must be > 0 for its logarithm, got ", range.min);
   const double factor = range.factor ? of_scene : 1;
   for (const double end : {range.min * factor, range.max * factor}) {
-    if (!bounds.Contains(end)) problems->Add(path, "what is drawn must be ", bounds.Text(), ", got ", end, " at an end");
+    const std::string problem = NumberProblem(end, bounds);
+    if (!problem.empty()) problems->Add(path, "what is drawn ", problem, " at an end");
   }
   return range;
 }

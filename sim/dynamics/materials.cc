@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "sim/base/number_range.h"
 #include "sim/dynamics/seeded_random.h"
 
 namespace eipc {
@@ -156,7 +157,7 @@ bool MaterialsFit(const std::vector<State::BodyMaterial>& materials, const Model
       const double value = material.*number.value;
       if (value == of_scene.*number.value) continue;
       if (!MaterialProblem(model, body, number).empty()) return false;
-      if (!MaterialBounds(model, body, number).Contains(value)) return false;
+      if (!MaterialBounds(model, body, number).Contains(value) || value > kLargestNumber) return false;
     }
   }
   return true;

@@ -9,6 +9,7 @@
 #include "sim/dynamics/state_codec.h"
 #include "sim/linalg/solve_cost.h"
 #include "sim/scene/check_scene.h"
+#include "sim/scene/check_numbers.h"
 #include "sim/scene/coarse_space.h"
 #include "sim/scene/compile_body.h"
 #include "sim/scene/compile_joints.h"
@@ -285,6 +286,8 @@ absl::StatusOr<std::shared_ptr<const Model>> CompileScene(const SceneSpec& spec,
     CompiledBody body = CompileBody(spec.bodies[b], absl::StrCat("bodies[", b, "]"), &problems,
                                     stiffness[b] < 0 ? nullptr : condensed[static_cast<size_t>(stiffness[b])], &interrupt);
     EIPC_RETURN_IF_ERROR(Ended(interrupt.Poll()));
+  // What is calculated with numbers out of range says nothing of them.
+  if (!CheckNumbers(spec, &problems)) return problems.ToStatus();
     condensed[b] = body.elastic.condensed;
     surface_positions.push_back(body.surface_positions);
     triangles.push_back(body.triangles);

@@ -3,6 +3,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <functional>
+#include <string>
+
 #include "tests/sim/mesh/shapes.h"
 #include "tests/support/scene_problems.h"
 #include "tests/support/scenes.h"
@@ -33,11 +36,38 @@ SceneSpec Sound() {
 
 TEST(SceneProblems, ASoundSceneHasNone) { EXPECT_THAT(ProblemsOf(Sound()), SizeIs(0)); }
 
-// Its barrier stiffness would be infinite.
-TEST(SceneProblems, OfAForceOutOfTheRangeOfNumbers) {
+// Masses, moments and the barrier's stiffness would not be finite, and what would be said of them would not be what is wrong.
+TEST(SceneProblems, OfNumbersOutOfRangeNameTheFieldTheNumberAndTheBound) {
+  const auto expect = [](const std::function<void(SceneSpec*)>& spoil, const std::string& path, const std::string& problem) {
+    SceneSpec scene = Sound();
+    spoil(&scene);
+    ExpectOnly(scene, path, problem);
+  };
+  expect([](SceneSpec* s) { s->bodies[0].external_force.x() = -1e300; }, "bodies[0].external_force_n",
+         "must be at most 1e+30 in each coordinate, got 1e+300");
+  expect([](SceneSpec* s) { s->bodies[0].material.density_kg_m3 = 1e307; }, "bodies[0].material.density_kg_m3",
+         "must be at most 1e+30, got 1e+307");
+  expect([](SceneSpec* s) { s->bodies[1].material.youngs_modulus_pa = 1e300; }, "bodies[1].material.youngs_modulus_pa",
+         "must be at most 1e+30, got 1e+300");
+  expect([](SceneSpec* s) { s->bodies[1].pose.position.z() = 1e200; }, "bodies[1].pose.position_m",
+         "must be at most 1e+12 in each coordinate, got 1e+200");
+  expect([](SceneSpec* s) { s->gravity.z() = -1e308; }, "gravity_m_s2", "must be at most 1e+30 in each coordinate, got 1e+308");
+  expect([](SceneSpec* s) { s->contact.dhat_m = 1e-160; }, "contact.dhat_m", "must be at least 1e-30, got 1e-160");
+  const auto scale = [](double factor) {
+    return [factor](SceneSpec* s) {
+      for (Vec3& p : s->bodies[1].mesh.vertices) p *= factor;
+    };
+  };
+  expect(scale(1e160), "bodies[1].affine.surface", "must be at most 1e+12 in each coordinate, got 5e+158");
+  expect(scale(1e-120), "bodies[1].affine.surface", "must have an extent of at least 1e-12 m, got 1e-121; is its scale right?");
+}
+
+TEST(SceneProblems, LargeAndSmallNumbersWithinTheRangeAreNone) {
   SceneSpec scene = Sound();
-  scene.bodies[0].external_force = Vec3(1e300, 0, 0);
-  ExpectOnly(scene, "bodies", "numbers of the first state are not finite");
+  scene.bodies[0].material.density_kg_m3 = scene.bodies[0].material.youngs_modulus_pa = 1e30;
+  scene.bodies[1].external_force.x() = 1e30;
+  scene.bodies[2].pose.position.z() = -1e12;
+  EXPECT_THAT(ProblemsOf(scene), SizeIs(0));
 }
 
 SliderSpec SoundSlider() {

@@ -17,6 +17,7 @@ namespace {
 
 using ::testing::Contains;
 using ::testing::ElementsAre;
+using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
 
@@ -71,6 +72,30 @@ TEST_F(MaterialCallsTest, ScenesThatWereStoredUnnamedAreReadAsTheyWereThen) {
   EXPECT_EQ(named.SerializeAsString(), read.SerializeAsString());
   named.mutable_bodies(0)->mutable_material()->set_model(v1::Material::STABLE_NEO_HOOKEAN);
   EXPECT_THAT(FormerDigests(stored->spec, &named), IsEmpty()) << "it had to be named then";
+}
+
+// The barrier's stiffness, which a mass gives, would not be finite: that says nothing of what is wrong.
+TEST_F(MaterialCallsTest, NumbersOfResetsThatAreOutOfRangeAreNamed) {
+  v1::CreateSessionRequest create;
+  create.set_scene(Make(testing::FallingBlock()).name());
+  v1::ResetRequest given, drawn;
+  given.set_session(Must(services_, CreateSession, create).name());
+  drawn.set_session(given.session());
+  given.add_materials()->set_body("block");
+  given.mutable_materials(0)->set_density_kg_m3(1e307);
+  v1::MaterialRange& range = *drawn.mutable_randomize()->add_materials();
+  range.set_body("block");
+  range.mutable_youngs_modulus_pa()->set_min(1e5);
+  range.mutable_youngs_modulus_pa()->set_max(1e31);
+  v1::Observation observation;
+  const absl::Status of_given = Reset(services_, {}, given, &observation), of_drawn = Reset(services_, {}, drawn, &observation);
+  EXPECT_EQ(of_given.code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_THAT(of_given.message(), HasSubstr("materials[0].density_kg_m3: must be at most 1e+30, got 1e+307"));
+  EXPECT_EQ(of_drawn.code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_THAT(of_drawn.message(), HasSubstr("randomize.materials[0].youngs_modulus_pa: what is drawn must be at most 1e+30, "
+                                            "got 1e+31 at an end"));
+  given.mutable_materials(0)->set_density_kg_m3(1e30);
+  EXPECT_TRUE(Reset(services_, {}, given, &observation).ok());
 }
 
 // A block in a coarser cage.
