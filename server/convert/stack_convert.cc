@@ -23,6 +23,9 @@ namespace {
 constexpr int64_t kPose = 7, kTwist = 6, kMotion = kPose + kTwist, kWrench = 12, kCounts = 2, kDigits = 16;
 // Beside the numbers of a row: step, time, and what a failure says.
 constexpr int64_t kPerRow = 256;
+// Of the answers that rows are made from: how many others a body touches where many lie together, and what the messages take of two
+// bodies that touch.
+constexpr int64_t kTouched = 8, kPerWrench = 512, kPerCount = 256;
 constexpr std::array<absl::string_view, 9> kGroups = {
     "poses",          "twists",       "cage_positions", "surface_positions", "contact_wrenches",
     "contact_counts", "min_distance", "solver_report",  "state_digest"};
@@ -118,10 +121,18 @@ absl::Status CheckGroups(const v1::ObservationRequest& request) {
 
 }  // namespace
 
+StackPlan::StackPlan(const Model* model, const v1::StackRequest* request, const ObservationPlan& observed)
+    : model_(model), request_(request), bodies_(observed.bodies()), observation_bytes_(observed.MostBytes(*model)) {
+  const v1::ObservationRequest& observe = request->observe();
+  const int64_t touching = bodies() * std::min<int64_t>(static_cast<int64_t>(model->bodies.size()), kTouched);
+  if (observe.contact_wrenches()) observation_bytes_ += touching * kPerWrench;
+  if (observe.contact_counts()) observation_bytes_ += touching * kPerCount;
+}
+
 absl::StatusOr<StackPlan> StackPlan::Create(const Model& model, const v1::StackRequest& request) {
   EIPC_RETURN_IF_ERROR(CheckGroups(request.observe()));
   EIPC_ASSIGN_OR_RETURN(const ObservationPlan observed, ObservationPlan::Create(model, request.observe(), "stack.observe"));
-  StackPlan plan(&model, &request, observed.bodies());
+  StackPlan plan(&model, &request, observed);
   EIPC_RETURN_IF_ERROR(plan.FindPairs());
   return plan;
 }
@@ -171,6 +182,8 @@ void StackPlan::Stack(const v1::StepBatchResponse& answers, v1::StackedObservati
 }
 
 void StackPlan::StackStates(const v1::StepBatchResponse& answers, v1::StackedObservations* out) const {
+int64_t StackPlan::AnswerBytes(int64_t worlds) const { return worlds * observation_bytes_; }
+
   const int worlds = answers.responses_size();
   Rows<int64_t> step(v1::INT64, worlds, {}, out->mutable_step());
   Numbers time(v1::FLOAT64, worlds, {}, out->mutable_time_s());

@@ -18,6 +18,8 @@ class StepBatchResponse;
 
 namespace eipc {
 
+class ObservationPlan;
+
 // A checked StackRequest: puts the observations of many worlds side by side, one array a quantity. It takes them from the worlds'
 // answers, so that the numbers are those of the answers, and an answer that is remembered gives the same arrays again.
 class StackPlan {
@@ -28,13 +30,14 @@ class StackPlan {
 
   // What the arrays of that many worlds take, bytes.
   int64_t Bytes(int64_t worlds) const;
+  // What the answers take from which they are made, bytes.
+  int64_t AnswerBytes(int64_t worlds) const;
 
   // A row for each of the answers, whose requests observed what the StackRequest says.
   void Stack(const v1::StepBatchResponse& answers, v1::StackedObservations* out) const;
 
  private:
-  StackPlan(const Model* model, const v1::StackRequest* request, std::vector<int> bodies)
-      : model_(model), request_(request), bodies_(std::move(bodies)) {}
+  StackPlan(const Model* model, const v1::StackRequest* request, const ObservationPlan& observed);
   absl::Status FindPairs();
   void StackStates(const v1::StepBatchResponse& answers, v1::StackedObservations* out) const;
   void StackBodies(const v1::StepBatchResponse& answers, v1::StackedObservations* out) const;
@@ -44,7 +47,8 @@ class StackPlan {
 
   const Model* model_;
   const v1::StackRequest* request_;
-  std::vector<int> bodies_;  // in the model's order
+  std::vector<int> bodies_;        // in the model's order
+  int64_t observation_bytes_ = 0;  // of a world
   std::map<std::pair<absl::string_view, absl::string_view>, int64_t> pairs_;
 };
 

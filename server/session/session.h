@@ -120,6 +120,7 @@ class Session {
 
   // Where what happens from now on is written. A recording begins with the present states here, a journal by its Checkpoint.
   void AttachLog(std::unique_ptr<SessionLog> log);
+  bool logged() const { return log_ != nullptr; }
   bool recording() const { return log_ != nullptr && log_->recording(); }
   // Its place among its tenant's sessions and the memory that was set aside for it, given back with it.
   void Keep(Quotas::Hold place, KeptMemory memory);

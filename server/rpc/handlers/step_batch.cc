@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <atomic>
 #include <cstdint>
 #include <optional>
@@ -60,11 +61,19 @@ v1::StepRequest Observing(const v1::StepRequest& step, const v1::ObservationRequ
   return request;
 }
 
-// The arrays that a batch is answered with, and their memory.
+// The arrays that a batch is answered with, and the memory that making and keeping them takes.
 struct Stacking {
   StackPlan plan;
   MemoryBudget::Share memory;
 };
+
+// Beside the arrays there are first the worlds' answers, from which they are made, then the answer as it is sent; of a batch that
+// may be repeated it is kept, and written into a record of the session's log.
+int64_t MostHeld(const StackPlan& plan, const v1::StepBatchRequest& request, const Session& session) {
+  const int64_t worlds = request.steps_size();
+  const int64_t copies = request.request_id().empty() || !session.logged() ? 1 : 2;
+  return plan.Bytes(worlds) + std::max(plan.AnswerBytes(worlds), copies * plan.Bytes(worlds));
+}
 
 absl::StatusOr<Stacking> PlanStack(Services& services, const CallContext& context, const Session& session,
                                    const v1::StepBatchRequest& request) {
@@ -75,7 +84,8 @@ absl::StatusOr<Stacking> PlanStack(Services& services, const CallContext& contex
                                                      " worlds would have ", bytes, " bytes, more than 2 GiB"));
   }
   EIPC_RETURN_IF_ERROR(context.ReserveAnswer(bytes));
-  EIPC_ASSIGN_OR_RETURN(MemoryBudget::Share memory, services.memory.TakeForMessage(bytes, "an answer of stacked arrays"));
+  EIPC_ASSIGN_OR_RETURN(MemoryBudget::Share memory,
+                        services.memory.TakeForMessage(MostHeld(plan, request, session), "an answer of stacked arrays"));
   return Stacking{std::move(plan), std::move(memory)};
 }
 
@@ -108,8 +118,8 @@ absl::Status StepEach(Services& services, const CallContext& context, const v1::
   if (request.has_stack()) {
     EIPC_ASSIGN_OR_RETURN(stacking, PlanStack(services, context, *session, request));
   }
-  v1::StepBatchResponse single;  // the worlds' answers, where they are stacked
-  v1::StepBatchResponse* const answers = stacking ? &single : response;
+  std::optional<v1::StepBatchResponse> single;  // the worlds' answers, where they are stacked
+  v1::StepBatchResponse* const answers = stacking ? &single.emplace() : response;
   for (int i = 0; i < request.steps_size(); ++i) answers->add_responses();
   services.batch_crew.ForEach(request.steps_size(), services.slots.slots() - 1, [&](int64_t index) {
     const int i = static_cast<int>(index);
@@ -122,6 +132,7 @@ absl::Status StepEach(Services& services, const CallContext& context, const v1::
   absl::Status status = id.id.empty() ? absl::OkStatus() : CheckFinished(context.budget, *answers);
   if (status.ok()) {
     if (stacking) stacking->plan.Stack(*answers, response->mutable_stacked());
+    single.reset();
     std::string answer = id.id.empty() ? std::string() : response->SerializeAsString();
     status = session->AcknowledgeBatch(id.id, id.digest, std::move(answer));
   }
