@@ -5,6 +5,8 @@
 #include <iterator>
 #include <limits>
 
+#include "sim/collision/interrupt_poll.h"
+#include "sim/collision/interruptible_surface.h"
 #include "sim/collision/pair_dhat.h"
 
 namespace eipc {
@@ -64,8 +66,14 @@ bool SeparatedByPlane(const NeighbourPair& pair, const std::vector<Vec3>& x) {
 }
 
 std::vector<NeighbourPair> FindNeighbourPairs(const CollisionSurface& surface, int32_t body) {
+  return FindNeighbourPairs(surface, body, nullptr);
+}
+
+std::vector<NeighbourPair> FindNeighbourPairs(const CollisionSurface& surface, int32_t body, Interrupt* interrupt) {
   std::vector<NeighbourPair> out;
+  InterruptPoll poll(interrupt);
   for (const auto& [s, t] : PairsAroundVertices(surface, body)) {
+    if (poll.Stop()) break;
     const Triangle &of_s = surface.triangles[s], &of_t = surface.triangles[t];
     NeighbourPair pair{{s, t}, VerticesOf(of_s, of_t), 0};
     if (SeparatedByPlane(pair, surface.rest_positions)) pair.rest_gap = LeastGap(of_s, of_t, surface.rest_positions);

@@ -6,6 +6,8 @@
 #include <map>
 #include <utility>
 
+#include "sim/collision/interrupt_poll.h"
+#include "sim/collision/interruptible_surface.h"
 #include "sim/geometry/tree_pairs.h"
 
 namespace eipc {
@@ -25,11 +27,11 @@ constexpr int32_t kFewTriangles = 8;
 
 // The cage elements of all vertices: -1 where a vertex has none. A vertex that is a node belongs to any element that has the node.
 std::vector<int32_t> FindElements(const CollisionSurface& surface, const std::vector<EmbeddingRow>& rows,
-                                  const std::vector<Vec3>& rest, std::vector<CageElement>* elements) {
+                                  const std::vector<Vec3>& rest, InterruptPoll* poll, std::vector<CageElement>* elements) {
   std::map<std::array<int32_t, 4>, int32_t> known;
   std::map<int32_t, int32_t> element_of_node;
   std::vector<int32_t> element(rows.size(), -1);
-  for (size_t v = 0; v < rows.size(); ++v) {
+  for (size_t v = 0; v < rows.size() && !poll->Stop(); ++v) {
     if (rows[v].count != 4) continue;
     std::array<int32_t, 4> name = rows[v].nodes;
     std::sort(name.begin(), name.end());
@@ -105,7 +107,7 @@ double PathDistortionBetween(const CageElement& a, const CageElement& b, const s
   return PathDistortion(rays_a, rays_b);
 }
 
-void FindRelatives(const std::vector<Vec3>& rest, std::vector<CageElement>* elements) {
+void FindRelatives(const std::vector<Vec3>& rest, Interrupt* interrupt, std::vector<CageElement>* elements) {
   constexpr double kLargestDistortion = 20;  // proves nothing
   // In a star of elements around one node each has all the others as relatives: their number is the square of the elements'. Of
   // such a node nothing is proven; others have some 30 elements.
@@ -114,7 +116,7 @@ void FindRelatives(const std::vector<Vec3>& rest, std::vector<CageElement>* elem
   for (size_t p = 0; p < elements->size(); ++p) {
     for (int32_t n : (*elements)[p].nodes) at_node[n].push_back(static_cast<int32_t>(p));
   }
-  for (size_t p = 0; p < elements->size(); ++p) {
+  for (size_t p = 0; p < elements->size() && !Raised(interrupt); ++p) {
     CageElement& element = (*elements)[p];
     std::vector<int32_t> others;
     for (int32_t n : element.nodes) {
@@ -166,7 +168,8 @@ struct RestGaps {
 
 class RestShape {
  public:
-  RestShape(const CollisionSurface& surface, const std::vector<int32_t>& element) : s_(surface), element_(element) {
+  RestShape(const CollisionSurface& surface, const std::vector<int32_t>& element, InterruptPoll* poll)
+      : s_(surface), element_(element), poll_(poll) {
     longest_.reserve(s_.triangles.size());
     for (const Triangle& t : s_.triangles) {
       double longest2 = 0;
@@ -188,7 +191,8 @@ class RestShape {
     tree.Refit([this](int32_t t) { return Around(t); }, &boxes);
     std::vector<std::pair<int32_t, int32_t>> stack;
     ForTreePairs(
-        tree, tree, true, &stack, [&](int32_t i, int32_t j) { return i != j && !boxes[i].Overlaps(boxes[j]); },
+        tree, tree, true, &stack,
+        [&](int32_t i, int32_t j) { return poll_->stopped() || (i != j && !boxes[i].Overlaps(boxes[j])); },
         [this](int32_t a, int32_t b) { Compare(a, b); });
   }
   const RestGaps& found() const { return out_; }
@@ -204,7 +208,7 @@ class RestShape {
   }
 
   void Compare(int32_t a, int32_t b) {
-    if (!Around(a).Overlaps(Around(b))) return;
+    if (poll_->Stop() || !Around(a).Overlaps(Around(b))) return;
     const double gap = LeastGap(s_.triangles[a], s_.triangles[b], s_.rest_positions), edges = longest_[a] + longest_[b];
     double variance = 0;
     for (int32_t t : {a, b}) variance += Straddles(t) ? longest_[t] * longest_[t] / 3 : 0;
@@ -218,6 +222,7 @@ class RestShape {
 
   const CollisionSurface& s_;
   const std::vector<int32_t>& element_;
+  InterruptPoll* const poll_;
   std::vector<double> longest_;
   RestGaps out_;
 };
@@ -254,10 +259,17 @@ NodeSummary Summarize(const CollisionSurface& s, const BoundingVolumeTree& tree,
 
 SurfaceSummaries SurfaceSummaries::Create(const CollisionSurface& surface, const std::vector<EmbeddingRow>& rows,
                                           const std::vector<Vec3>& rest) {
+  return SummarizeSurface(surface, rows, rest, nullptr);
+}
+
+SurfaceSummaries SummarizeSurface(const CollisionSurface& surface, const std::vector<EmbeddingRow>& rows,
+                                  const std::vector<Vec3>& rest, Interrupt* interrupt) {
   SurfaceSummaries out;
+  InterruptPoll poll(interrupt);
   FindNodes(surface, rows, &out);
-  const std::vector<int32_t> element = FindElements(surface, rows, rest, &out.elements);
-  FindRelatives(rest, &out.elements);
+  const std::vector<int32_t> element = FindElements(surface, rows, rest, &poll, &out.elements);
+  if (poll.stopped()) return out;
+  FindRelatives(rest, interrupt, &out.elements);
   out.body_elements.assign(surface.body_count, {0, 0});
   for (int32_t p = 0; p < static_cast<int32_t>(out.elements.size()); ++p) {
     auto& [first, end] = out.body_elements[out.elements[p].body];
@@ -265,9 +277,9 @@ SurfaceSummaries SurfaceSummaries::Create(const CollisionSurface& surface, const
     end = p + 1;
   }
   out.proves.assign(surface.body_count, 0);
-  RestShape rest_shape(surface, element);
+  RestShape rest_shape(surface, element, &poll);
   out.node_summaries.resize(surface.body_count);
-  for (int32_t body = 0; body < surface.body_count; ++body) {
+  for (int32_t body = 0; body < surface.body_count && !Raised(interrupt); ++body) {
     const BoundingVolumeTree& tree = surface.trees[body];
     bool carried = false;
     for (size_t v = 0; v < rows.size() && !carried; ++v) carried = surface.vertex_body[v] == body && element[v] >= 0;
@@ -278,12 +290,13 @@ SurfaceSummaries SurfaceSummaries::Create(const CollisionSurface& surface, const
     if (out.proves[body]) rest_shape.MeasureGaps(body);
     // Whole subtrees have too many elements: found out at the first few triangles.
     for (const BoundingVolumeTree::Node& node : tree.nodes()) {
+      if (poll.Stop()) break;
       out.node_summaries[body].push_back(Summarize(surface, tree, node, element, rest_shape.found(), &out.boxes));
     }
   }
   out.neighbours.resize(surface.body_count);
-  for (int32_t body = 0; body < surface.body_count; ++body) {
-    if (surface.Enabled(body, body) && !out.proves[body]) out.neighbours[body] = FindNeighbourPairs(surface, body);
+  for (int32_t body = 0; body < surface.body_count && !Raised(interrupt); ++body) {
+    if (surface.Enabled(body, body) && !out.proves[body]) out.neighbours[body] = FindNeighbourPairs(surface, body, interrupt);
   }
   return out;
 }

@@ -6,10 +6,11 @@
 
 #include "sim/audit/audit.h"
 #include "sim/base/status_macros.h"
+#include "sim/collision/interruptible_surface.h"
 #include "sim/dynamics/state_codec.h"
 #include "sim/linalg/solve_cost.h"
-#include "sim/scene/check_scene.h"
 #include "sim/scene/check_numbers.h"
+#include "sim/scene/check_scene.h"
 #include "sim/scene/coarse_space.h"
 #include "sim/scene/compile_body.h"
 #include "sim/scene/compile_joints.h"
@@ -265,12 +266,28 @@ absl::Status Ended(const absl::Status& status) {
   return absl::Status(status.code(), cancelled ? "cancelled while the scene was compiled" : "the scene was not compiled in time");
 }
 
+// What contact needs of surfaces that are placed soundly, settings and goals.
+absl::Status AddContact(const SceneSpec& spec, Interrupt* interrupt, Model* model, Problems* problems) {
+  model->summaries = SummarizeSurface(model->surface, model->embedding, model->initial_positions, interrupt);
+  EIPC_RETURN_IF_ERROR(Ended(interrupt->Poll()));
+  model->contact_weights = ContactWeights(model->surface);
+  EIPC_RETURN_IF_ERROR(Ended(interrupt->Poll()));
+  CopySettings(spec, model);
+  AddGoals(spec.goals, model);
+  model->start_positions = model->initial_positions;
+  EIPC_RETURN_IF_ERROR(Ended(interrupt->Poll()));
+  CheckSeparation(*model, problems, interrupt);
+  return Ended(interrupt->Poll());
+}
+
 }  // namespace
 
 absl::StatusOr<std::shared_ptr<const Model>> CompileScene(const SceneSpec& spec, Problems problems, const StepBudget& budget) {
   Interrupt interrupt;
   const Interrupt::Watch watch(&interrupt, [&budget] { return budget.Poll(); });
   CheckScene(spec, &problems);
+  // What is calculated with numbers out of range says nothing of them.
+  if (!CheckNumbers(spec, &problems)) return problems.ToStatus();
   auto model = std::make_shared<Model>();
   std::vector<ScalarSparse::Entry> mass;
   std::vector<std::vector<Vec3>> surface_positions;
@@ -286,8 +303,6 @@ absl::StatusOr<std::shared_ptr<const Model>> CompileScene(const SceneSpec& spec,
     CompiledBody body = CompileBody(spec.bodies[b], absl::StrCat("bodies[", b, "]"), &problems,
                                     stiffness[b] < 0 ? nullptr : condensed[static_cast<size_t>(stiffness[b])], &interrupt);
     EIPC_RETURN_IF_ERROR(Ended(interrupt.Poll()));
-  // What is calculated with numbers out of range says nothing of them.
-  if (!CheckNumbers(spec, &problems)) return problems.ToStatus();
     condensed[b] = body.elastic.condensed;
     surface_positions.push_back(body.surface_positions);
     triangles.push_back(body.triangles);
@@ -303,8 +318,11 @@ absl::StatusOr<std::shared_ptr<const Model>> CompileScene(const SceneSpec& spec,
     EIPC_RETURN_IF_ERROR(Ended(interrupt.Poll()));
   }
   AddBending(spec.bodies, stress_free, model.get());
+  EIPC_RETURN_IF_ERROR(Ended(interrupt.Poll()));
   model->mass = ScalarSparse::FromEntries(model->node_count, std::move(mass));
-  model->surface = BuildCollisionSurface(surface_positions, triangles);
+  EIPC_RETURN_IF_ERROR(Ended(interrupt.Poll()));
+  model->surface = BuildCollisionSurface(surface_positions, triangles, &interrupt);
+  EIPC_RETURN_IF_ERROR(Ended(interrupt.Poll()));
   for (const Body& body : model->bodies) {
     model->surface.body_stays_flat.push_back(!body.traits.deforms);
     model->surface.body_unmoved_by_forces.push_back(!body.traits.reacts);
@@ -321,12 +339,7 @@ absl::StatusOr<std::shared_ptr<const Model>> CompileScene(const SceneSpec& spec,
   CheckInitialPlacement(*model, &interrupt, &problems);
   EIPC_RETURN_IF_ERROR(Ended(interrupt.Poll()));
   if (!problems.empty()) return problems.ToStatus();
-  model->summaries = SurfaceSummaries::Create(model->surface, model->embedding, model->initial_positions);
-  model->contact_weights = ContactWeights(model->surface);
-  CopySettings(spec, model.get());
-  AddGoals(spec.goals, model.get());
-  model->start_positions = model->initial_positions;
-  CheckSeparation(*model, &problems);
+  EIPC_RETURN_IF_ERROR(AddContact(spec, &interrupt, model.get(), &problems));
   if (!problems.empty()) return problems.ToStatus();
   if (!IsFinite(InitialState(*model))) {
     problems.Add("bodies",

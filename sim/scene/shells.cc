@@ -197,14 +197,15 @@ void MarkThinSurfaces(const SceneSpec& spec, const std::vector<std::vector<Vec3>
                 "), is many times as long as its other edges; make its edges more equal, or ", "dhat_m smaller");
 }
 
-void CheckSeparation(const Model& model, Problems* problems) {
+void CheckSeparation(const Model& model, Problems* problems, Interrupt* interrupt) {
   constexpr int kMost = 16;
   const CollisionSurface& s = model.surface;
   if (!(s.sheets.largest_offset > 0)) return;
   VecX q(3 * model.node_count);
   for (int32_t i = 0; i < model.node_count; ++i) q.segment<3>(3 * i) = model.initial_positions[i];
-  BroadPhase broad_phase(&s, &model.summaries, &model.embedding, &model.surface_offset, model.contact.dhat_m);
+  BroadPhase broad_phase(&s, &model.summaries, &model.embedding, &model.surface_offset, model.contact.dhat_m, interrupt);
   broad_phase.UpdateBounds(q, q, 0);
+  if (Raised(interrupt)) return;
   int found = 0;
   for (const Candidate& c : broad_phase.candidates()) {
     const double distance = std::sqrt(PairClosest(c.kind, c.v, s.rest_positions).distance2);
