@@ -191,9 +191,15 @@ absl::StatusOr<ObservationPlan> ObservationPlan::Create(const Model& model, cons
   }
   plan.touch_ = TouchPlan(request, plan.float32_);
   plan.body_wanted_.assign(model.bodies.size(), request.bodies().empty());
-  for (int i = 0; i < request.bodies_size(); ++i) {
+  // Each is looked for among all, and batches copy them for each world.
+  const int most = static_cast<int>(model.bodies.size());
+  for (int i = 0; i < std::min(request.bodies_size(), most); ++i) {
     EIPC_ASSIGN_OR_RETURN(const int body, FindNamedBody(model, request.bodies(i), absl::StrCat(path, ".bodies[", i, "]")));
     plan.body_wanted_[body] = true;
+  }
+  if (request.bodies_size() > most) {
+    return absl::InvalidArgumentError(absl::StrCat("INVALID_REQUEST: ", path, ".bodies: ", request.bodies_size(),
+                                                   " names, more than the scene has bodies (", most, ")"));
   }
   for (size_t body = 0; body < model.bodies.size(); ++body) {
     if (plan.body_wanted_[body]) plan.bodies_.push_back(static_cast<int>(body));

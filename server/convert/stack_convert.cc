@@ -138,15 +138,23 @@ absl::StatusOr<StackPlan> StackPlan::Create(const Model& model, const v1::StackR
 }
 
 absl::Status StackPlan::FindPairs() {
+  std::map<absl::string_view, int> by_name;  // there may be as many pairs as the square of the bodies
+  for (size_t body = 0; body < model_->bodies.size(); ++body) by_name.emplace(model_->bodies[body].name, static_cast<int>(body));
+  const auto find = [&](const std::string& name, const std::string& path) -> absl::StatusOr<int> {
+    const auto found = by_name.find(name);
+    return found == by_name.end() ? FindNamedBody(*model_, name, path) : found->second;
+  };
+  std::vector<bool> observed(model_->bodies.size(), false);
+  for (const int body : bodies_) observed[body] = true;
   for (int i = 0; i < request_->pairs_size(); ++i) {
     const v1::BodyPair& pair = request_->pairs(i);
     const std::string path = absl::StrCat("stack.pairs[", i, "]");
     const auto refuse = [&path](absl::string_view text) {
       return absl::InvalidArgumentError(absl::StrCat("INVALID_REQUEST: ", path, text));
     };
-    EIPC_ASSIGN_OR_RETURN(const int body, FindNamedBody(*model_, pair.body(), path + ".body"));
-    EIPC_RETURN_IF_ERROR(FindNamedBody(*model_, pair.other(), path + ".other").status());
-    if (std::find(bodies_.begin(), bodies_.end(), body) == bodies_.end()) return refuse(".body: is not among stack.observe.bodies");
+    EIPC_ASSIGN_OR_RETURN(const int body, find(pair.body(), path + ".body"));
+    EIPC_RETURN_IF_ERROR(find(pair.other(), path + ".other").status());
+    if (!observed[body]) return refuse(".body: is not among stack.observe.bodies");
     if (!pairs_.emplace(std::pair(absl::string_view(pair.body()), absl::string_view(pair.other())), i).second) {
       return refuse(": is there already");
     }
@@ -174,6 +182,8 @@ int64_t StackPlan::Bytes(int64_t worlds) const {
   return worlds * row;
 }
 
+int64_t StackPlan::AnswerBytes(int64_t worlds) const { return worlds * observation_bytes_; }
+
 void StackPlan::Stack(const v1::StepBatchResponse& answers, v1::StackedObservations* out) const {
   StackStates(answers, out);
   StackBodies(answers, out);
@@ -182,8 +192,6 @@ void StackPlan::Stack(const v1::StepBatchResponse& answers, v1::StackedObservati
 }
 
 void StackPlan::StackStates(const v1::StepBatchResponse& answers, v1::StackedObservations* out) const {
-int64_t StackPlan::AnswerBytes(int64_t worlds) const { return worlds * observation_bytes_; }
-
   const int worlds = answers.responses_size();
   Rows<int64_t> step(v1::INT64, worlds, {}, out->mutable_step());
   Numbers time(v1::FLOAT64, worlds, {}, out->mutable_time_s());

@@ -265,6 +265,10 @@ TEST_F(StackedBatchTest, WhatCannotBeStackedIsRefusedBeforeAWorldMoves) {
               HasSubstr("INVALID_REQUEST: steps[1].observe: must be unset"));
   EXPECT_THAT(Refusal([](auto* batch) { batch->mutable_stack()->mutable_observe()->add_bodies("chair"); }),
               StartsWith("BODY_NOT_FOUND: stack.observe.bodies[0]: no body 'chair'; there are: block, table"));
+  EXPECT_THAT(Refusal([](auto* batch) {
+                for (const char* body : {"block", "table", "block"}) batch->mutable_stack()->mutable_observe()->add_bodies(body);
+              }),
+              HasSubstr("INVALID_REQUEST: stack.observe.bodies: 3 names, more than the scene has bodies (2)"));
   EXPECT_THAT(Refusal([](auto* batch) { Pair("block", "chair", batch->mutable_stack()); }),
               StartsWith("BODY_NOT_FOUND: stack.pairs[2].other: no body 'chair'; there are: block, table"));
   EXPECT_THAT(Refusal([](auto* batch) { Pair("block", "table", batch->mutable_stack()); }),
