@@ -6,6 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "server/session/queue_full.h"
+#include "sim/base/status_macros.h"
 
 namespace eipc {
 namespace {
@@ -47,43 +48,68 @@ absl::Status SolveSlots::Full() const {
   return QueueFull(absl::StrCat(max_waiting_, " calls wait for ", what_, " already; try again later"));
 }
 
+// What takes memory comes before what is counted by it, and what is counted is given back by whoever leaves: also when memory ends.
 absl::StatusOr<SolveSlots::Slot> SolveSlots::Take(const SolveClaim& claim, const StepBudget& budget,
                                                   absl::FunctionRef<void()> not_refused) {
   if (late_release != nullptr) late_release->Settle();
+  Waiter self;
+  self.claim = claim;
+  SolveClaim held = claim;
   std::unique_lock<std::mutex> lock(mutex_);
   PassOnOverdue();
   if (busy_ < slots_ && MayHold(claim.tenant)) {
+    Enter(claim.tenant, [&] { queues_[static_cast<int>(claim.priority)].Hold(claim.tenant); }).holding += 1;
     ++busy_;
-    queues_[static_cast<int>(claim.priority)].Hold(claim.tenant);
-    ++tenants_[claim.tenant].holding;
     lock.unlock();
+    Slot slot(this, std::move(held));
     not_refused();
-    return Slot(this, claim);
+    return slot;
   }
   if (waiting_ >= max_waiting_ && !MakeRoom(claim)) return Full();
-  Waiter self;
-  self.claim = claim;
-  queues_[static_cast<int>(claim.priority)].Push(claim.tenant, &self);
-  ++tenants_[claim.tenant].waiting;
+  Enter(claim.tenant, [&] { queues_[static_cast<int>(claim.priority)].Push(claim.tenant, &self); }).waiting += 1;
   ++waiting_;
   lock.unlock();
-  not_refused();
-  lock.lock();
-  while (!self.admitted) {
-    if (self.refused) return Full();
-    // `cancelled` is the caller's code: it may take locks of its own, so it is not called under ours.
-    lock.unlock();
-    const absl::Status status = Expired(budget);
+  try {
+    not_refused();
     lock.lock();
+    EIPC_RETURN_IF_ERROR(Await(budget, &lock, &self));
+  } catch (...) {
+    if (!lock.owns_lock()) lock.lock();
+    if (self.admitted) PassOn(self.claim);
+    if (!self.admitted && !self.refused) Forget(&self);
+    throw;
+  }
+  return Slot(this, std::move(held));
+}
+
+absl::Status SolveSlots::Await(const StepBudget& budget, std::unique_lock<std::mutex>* lock, Waiter* self) {
+  while (!self->admitted) {
+    if (self->refused) return Full();
+    // `cancelled` is the caller's code: it may take locks of its own, so it is not called under ours.
+    lock->unlock();
+    const absl::Status status = Expired(budget);
+    lock->lock();
     PassOnOverdue();
-    if (self.admitted || self.refused) continue;
+    if (self->admitted || self->refused) continue;
     if (!status.ok()) {
-      Forget(&self);
+      Forget(self);
       return status;
     }
-    self.wake.wait_until(lock, std::min(budget.deadline, std::chrono::steady_clock::now() + kPollInterval));
+    self->wake.wait_until(*lock, std::min(budget.deadline, std::chrono::steady_clock::now() + kPollInterval));
   }
-  return Slot(this, claim);
+  return absl::OkStatus();
+}
+
+template <typename Queue>
+SolveSlots::Tenant& SolveSlots::Enter(const std::string& tenant, const Queue& queue) {
+  Tenant& entered = tenants_[tenant];
+  try {
+    queue();
+  } catch (...) {
+    CountOut(tenant, 0, 0);
+    throw;
+  }
+  return entered;
 }
 
 void SolveSlots::BoundTenants(int most) {
@@ -190,10 +216,10 @@ void SolveSlots::PassOnOverdue() {
   PassOnKept([now = std::chrono::steady_clock::now()](const Kept& kept) { return kept.until <= now; });
 }
 
-void SolveSlots::Release(const SolveClaim& claim) {
+void SolveSlots::Release(SolveClaim claim) {
   const std::lock_guard<std::mutex> lock(mutex_);
   if (late_release == nullptr) return PassOn(claim);
-  kept_.push_back({late_release, claim, std::chrono::steady_clock::now() + kLongestAnswer});
+  kept_.push_back({late_release, std::move(claim), std::chrono::steady_clock::now() + kLongestAnswer});
   late_release->slots_ = this;
 }
 

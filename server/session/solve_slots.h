@@ -1,6 +1,7 @@
 #ifndef EIPC_SERVER_SESSION_SOLVE_SLOTS_H_
 #define EIPC_SERVER_SESSION_SOLVE_SLOTS_H_
 
+#include <algorithm>
 #include <array>
 #include <chrono>
 #include <condition_variable>
@@ -59,7 +60,7 @@ class SolveSlots {
     }
     ~Slot() { Leave(); }
     void Leave() {
-      if (slots_ != nullptr) std::exchange(slots_, nullptr)->Release(claim_);
+      if (slots_ != nullptr) std::exchange(slots_, nullptr)->Release(std::move(claim_));
     }
 
    private:
@@ -88,7 +89,9 @@ class SolveSlots {
 
   // `what` is for messages.
   SolveSlots(int slots, int max_waiting, std::string what = "a solve slot")
-      : slots_(slots), max_waiting_(max_waiting), what_(std::move(what)), most_of_a_tenant_(slots) {}
+      : slots_(slots), max_waiting_(max_waiting), what_(std::move(what)), most_of_a_tenant_(slots) {
+    kept_.reserve(static_cast<size_t>(std::max(slots, 0)));  // giving a slot up takes no memory
+  }
   SolveSlots(const SolveSlots&) = delete;
   SolveSlots& operator=(const SolveSlots&) = delete;
 
@@ -124,6 +127,11 @@ class SolveSlots {
   };
 
   // All require mutex_.
+  // The tenant's counts, once `queue`, which may throw, has been called.
+  template <typename Queue>
+  Tenant& Enter(const std::string& tenant, const Queue& queue);
+  // Until it is admitted; else it waits no longer, and says why.
+  absl::Status Await(const StepBudget& budget, std::unique_lock<std::mutex>* lock, Waiter* self);
   bool MayHold(const std::string& tenant) const;
   bool MakeRoom(const SolveClaim& newcomer);
   Waiter* LastOf(const std::string& tenant, int most_urgent) const;
@@ -139,7 +147,7 @@ class SolveSlots {
   absl::Status Expired(const StepBudget& budget) const;
 
   // Take it.
-  void Release(const SolveClaim& claim);
+  void Release(SolveClaim claim);
   void Settle(const LateRelease* by);
 
   const int slots_;

@@ -90,6 +90,33 @@ TEST_F(OutOfMemoryTest, StepsThatFailAreLoggedAsFarAsTheyWent) {
   });
 }
 
+// A slot that is lost stops every session for ever, and a call that waits no longer must not be called.
+TEST_F(OutOfMemoryTest, SlotsAreGivenBack) {
+  SolveSlots slots(1, 4);
+  const SolveClaim claim = {"a tenant whose name is longer than short strings", SolvePriority::kNormal};
+  const auto take = [&] {
+    StepBudget budget;
+    budget.cancelled = [] { return true; };  // a call that has to wait gives up
+    const SolveSlots::LateRelease late;
+    std::string text;
+    (void)slots.Take(claim, budget, [&text] { text = std::string(100, 't'); });
+  };
+  bool refused = true;
+  for (int64_t at = 1; refused; ++at) {
+    refused = RefusesOne(at, take);
+    EXPECT_EQ(slots.busy(), 0) << at;
+    EXPECT_EQ(slots.held(claim.tenant), 0) << at;
+  }
+  const auto held = slots.Take(claim, {});
+  ASSERT_TRUE(held.ok());
+  refused = true;
+  for (int64_t at = 1; refused; ++at) {
+    refused = RefusesOne(at, take);
+    EXPECT_EQ(slots.waiting(), 0) << at;
+    EXPECT_EQ(slots.busy(), 1) << at;
+  }
+}
+
 // While the next file of a journal is being made, records are kept for it too.
 TEST_F(OutOfMemoryTest, ARecordIsInBothFilesOrInNone) {
   fs::create_directories(folder_ + "/sessions");
