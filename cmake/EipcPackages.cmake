@@ -6,7 +6,7 @@ set(CMAKE_INSTALL_DEFAULT_DIRECTORY_PERMISSIONS OWNER_READ OWNER_WRITE OWNER_EXE
 
 set(programs lib/eipc/bin)
 # The component belongs to the kind of artifact before it.
-install(TARGETS eipc-server eipc eipc_sdf_module
+install(TARGETS eipc-server eipc eipc_sdf_module eipc_camera_module
   RUNTIME DESTINATION ${programs} COMPONENT server
   LIBRARY DESTINATION ${programs} COMPONENT server)
 install(PROGRAMS ${CMAKE_BINARY_DIR}/bin/eipc-server-with-proxy DESTINATION ${programs} COMPONENT server)

@@ -53,17 +53,17 @@ case ${1:-} in
   collect)
     cd "$2"
     mkdir -p "$3/usr/local/bin" "$3/usr/share/eipc"
-    cp build/release/bin/eipc-server build/release/bin/eipc-server-with-proxy build/release/bin/eipc-server-messages.lua \
-      "$3/usr/local/bin/"
-    strip "$3/usr/local/bin/eipc-server"
+    cp build/release/bin/eipc-server build/release/bin/eipc-camera.so build/release/bin/eipc-server-with-proxy \
+      build/release/bin/eipc-server-messages.lua "$3/usr/local/bin/"
+    strip "$3/usr/local/bin/eipc-server" "$3/usr/local/bin/eipc-camera.so"
     cp LICENSE "$3/usr/share/eipc/"
     # The viewer's page, where ./dev viewer has built it: --viewer looks for it in ../share/eipc/viewer.
     if [ -d client/python/eipc/viz/live ]; then
       mkdir -p "$3/usr/local/share/eipc"
       cp -r client/python/eipc/viz/live "$3/usr/local/share/eipc/viewer"
     fi
-    # The packages of the shared libraries that the binary names.
-    ldd "$3/usr/local/bin/eipc-server" | awk '$3 ~ /^\// { print $3 }' | while read -r library; do
+    # The packages of the shared libraries that the binary and what it loads name.
+    ldd "$3/usr/local/bin/eipc-server" "$3/usr/local/bin/eipc-camera.so" | awk '$3 ~ /^\// { print $3 }' | while read -r library; do
       dpkg -S "$(readlink -f "$library")" 2>/dev/null || dpkg -S "$library"
     done | cut -d: -f1 | sort -u >"$3/usr/share/eipc/runtime-packages.txt"
     ;;

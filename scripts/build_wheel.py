@@ -22,7 +22,7 @@ from typing import Iterable
 ROOT = Path(__file__).resolve().parents[1]
 CLIENT = ROOT / "client" / "python"
 PROGRAMS = ("eipc", "eipc-server")
-LOADED = ("eipc-sdf.so",)  # by a program when it needs one
+LOADED = ("eipc-camera.so", "eipc-sdf.so")  # by a program when it needs one
 # What eipc.envs runs: scenes with their meshes, and meshes that it makes scenes of.
 SCENES = ("bubble_teddy_low_sound", "finray_plate")
 MESHES = ("generated/bottle.obj", "generated/bubble.vtk")

@@ -190,6 +190,7 @@ absl::StatusOr<ObservationPlan> ObservationPlan::Create(const Model& model, cons
                                                    static_cast<int>(request.positions_dtype())));
   }
   plan.touch_ = TouchPlan(request, plan.float32_);
+  EIPC_ASSIGN_OR_RETURN(plan.cameras_, CameraPlan::Create(model, request, path));
   plan.body_wanted_.assign(model.bodies.size(), request.bodies().empty());
   // Each is looked for among all, and batches copy them for each world.
   const int most = static_cast<int>(model.bodies.size());
@@ -211,7 +212,7 @@ int64_t ObservationPlan::MostBytes(const Model& model) const {
   // Fixed fields of an observation, and of a body beside its positions; names are short.
   constexpr int64_t kPerAnswer = 4096, kPerBody = 512, kPerJoint = 256, kPerGoal = 128, kPerMaterial = 320;
   const int64_t per_point = 3 * (float32_ ? sizeof(float) : sizeof(double));
-  int64_t bytes = kPerAnswer + (readings_.joints ? kPerJoint * static_cast<int64_t>(model.joints.size()) : 0);
+  int64_t bytes = kPerAnswer + cameras_.MostBytes(model) + (readings_.joints ? kPerJoint * static_cast<int64_t>(model.joints.size()) : 0);
   if (readings_.materials) bytes += kPerMaterial * static_cast<int64_t>(model.bodies.size());
   if (readings_.goals) bytes += kPerGoal * static_cast<int64_t>(model.goals.size());
   for (const int index : bodies_) {

@@ -6,6 +6,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "server/convert/camera_convert.h"
 #include "server/convert/touch_convert.h"
 #include "sim/dynamics/world.h"
 
@@ -21,8 +22,8 @@ class BodyPoses;
 // A checked ObservationRequest: observing cannot fail, so that a request is refused before the world has moved.
 class ObservationPlan {
  public:
-  // NOT_FOUND for an unknown body (naming those there are), INVALID_ARGUMENT for an element type that positions do not come in;
-  // they name the request's fields from `path` on.
+  // NOT_FOUND for an unknown body (naming those there are), INVALID_ARGUMENT for an element type that positions do not come in, and
+  // for cameras that cannot be; they name the request's fields from `path` on.
   static absl::StatusOr<ObservationPlan> Create(const Model& model, const v1::ObservationRequest& request,
                                                 absl::string_view path = "observe");
 
@@ -31,6 +32,9 @@ class ObservationPlan {
 
   // Whether the request asked for a step receipt: the caller fills it, Observe does not know of requests.
   bool step_receipt() const { return step_receipt_; }
+
+  // What the request asked for of cameras: the caller has their pictures drawn, Observe does not.
+  const CameraPlan& cameras() const { return cameras_; }
 
   // What an observation has at most on the wire, contacts apart, whose number is not known before.
   int64_t MostBytes(const Model& model) const;
@@ -61,6 +65,7 @@ class ObservationPlan {
     bool materials = false;
   } readings_;
   TouchPlan touch_;
+  CameraPlan cameras_;
   std::vector<int> bodies_;        // in the model's order
   std::vector<bool> body_wanted_;  // by body
 

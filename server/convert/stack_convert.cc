@@ -29,6 +29,8 @@ constexpr int64_t kTouched = 8, kPerWrench = 512, kPerCount = 256;
 constexpr std::array<absl::string_view, 9> kGroups = {
     "poses",          "twists",       "cage_positions", "surface_positions", "contact_wrenches",
     "contact_counts", "min_distance", "solver_report",  "state_digest"};
+// What says how groups come, and asks for none.
+constexpr std::array<absl::string_view, 2> kManners = {"bodies", "positions_dtype"};
 
 // An array with a row for each world, zero where nothing is put.
 template <typename T>
@@ -110,8 +112,8 @@ absl::Status CheckGroups(const v1::ObservationRequest& request) {
   std::vector<const FieldDescriptor*> asked;
   request.GetReflection()->ListFields(request, &asked);
   for (const FieldDescriptor* field : asked) {
-    if (field->type() != FieldDescriptor::TYPE_BOOL || std::find(kGroups.begin(), kGroups.end(), field->name()) != kGroups.end())
-      continue;
+    const auto among = [field](const auto& names) { return std::find(names.begin(), names.end(), field->name()) != names.end(); };
+    if (among(kGroups) || among(kManners)) continue;
     return absl::InvalidArgumentError(absl::StrCat("INVALID_REQUEST: stack.observe.", field->name(),
                                                    ": does not come stacked; these do: ", absl::StrJoin(kGroups, ", "),
                                                    "; ask for it in the steps of a batch without stack"));

@@ -40,7 +40,8 @@ class OnThrow {
 
 }  // namespace
 
-Session::Session(SceneRegistry::Pin scene, Options options) : scene_(std::move(scene)), options_(std::move(options)) {
+Session::Session(SceneRegistry::Pin scene, Options options)
+    : scene_(std::move(scene)), options_(std::move(options)), cameras_(std::max(1, options_.worlds)) {
   for (int i = 0; i < std::max(1, options_.worlds); ++i) {
     worlds_.emplace_back().world = std::make_unique<World>(scene_->model, std::max(1, options_.threads));
   }

@@ -19,6 +19,7 @@
 #include "server/session/quotas.h"
 #include "server/session/retry_memory.h"
 #include "server/session/scene_registry.h"
+#include "server/session/session_cameras.h"
 #include "server/session/session_log.h"
 #include "server/session/solve_slots.h"
 #include "sim/dynamics/world.h"
@@ -109,6 +110,10 @@ class Session {
   // Goes where logged steps led, and remembers their answer.
   absl::Status Reach(const State& state, LogStep answer, RetryKind kind);
 
+  // Before a world moves and pictures of it are drawn (SessionCameras::Prepare).
+  absl::Status PrepareCameras(int index) { return cameras_.Prepare(index, *scene_->model, &memory_); }
+  SessionCameras& cameras() { return cameras_; }
+
   // The last finished request of a world and its response, for retries; of batches: world -1.
   RetryMemory& retries(int index = 0) { return index < 0 ? batch_retries_ : worlds_[index].retries; }
   // What a world answered as part of a batch that has not been answered as a whole. INVALID_ARGUMENT (REQUEST_ID_REUSED) when any
@@ -180,6 +185,7 @@ class Session {
   SceneRegistry::Pin scene_;
   const Options options_;
   std::vector<Slot> worlds_;
+  SessionCameras cameras_;
   RetryMemory batch_retries_;
   std::unique_ptr<SessionLog> log_;
   std::atomic<int64_t> seen_step_ = 0;

@@ -5,6 +5,7 @@ Everything is SI; world frame right-handed, z up; quaternions w x y z. Start wit
 
 from .client import BodyInfo, BodyTopology, Client, Scene, SceneSummary, Tls, connect
 from . import drives, robot
+from .cameras import CameraPicture, CameraSense
 from .drives import DriveMode, DriveMotion, DriveReading
 from .joints import JointReading, PoseDriveReading
 from .errors import (
@@ -58,7 +59,7 @@ from .touch import ContactTractions, PairSlip, PeakStress
 __version__ = "0.2.0"
 
 __all__ = [
-    "AbortedError", "BatchResult", "BodyInfo", "BodyMaterial", "BodyObservation", "BodyTopology", "BoundaryPose", "CancelledError", "Client",
+    "AbortedError", "BatchResult", "BodyInfo", "BodyMaterial", "BodyObservation", "BodyTopology", "BoundaryPose", "CameraPicture", "CameraSense", "CancelledError", "Client",
     "ContactCounts", "ContactTractions", "ContactWrench", "DeadlineExceededError", "DriveMode", "DriveMotion", "DriveReading", "EipcError", "Energies", "Episode", "EpisodeError", "FailedPreconditionError",
     "Farm", "GoalProgress", "GoalReading",
     "InternalError", "Interpolation", "InvalidArgumentError", "JointReading", "LostEpisode", "LostEpisodeWarning", "MaterialRange", "MeshUpload", "NotFoundError", "Observation", "Observe", "Operation", "Outcome",

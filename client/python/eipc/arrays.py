@@ -16,6 +16,7 @@ _DTYPE_OF: dict[geometry_pb2.DataType, np.dtype[Any]] = {
     geometry_pb2.INT32: np.dtype("<i4"),
     geometry_pb2.INT64: np.dtype("<i8"),
     geometry_pb2.UINT8: np.dtype("u1"),
+    geometry_pb2.UINT16: np.dtype("<u2"),
 }
 _TYPE_OF = {dtype: number for number, dtype in _DTYPE_OF.items()}
 
@@ -24,7 +25,7 @@ def data_type(dtype: DTypeLike) -> geometry_pb2.DataType:
     """The protocol's DataType of a NumPy dtype. Raises ValueError for one it has no word for."""
     dtype = np.dtype(dtype).newbyteorder("<") if np.dtype(dtype).itemsize > 1 else np.dtype(dtype)
     if dtype not in _TYPE_OF:
-        raise ValueError(f"the protocol has no arrays of {dtype}; use float64, float32, int32, int64 or uint8")
+        raise ValueError(f"the protocol has no arrays of {dtype}; use float64, float32, int32, int64, uint8 or uint16")
     return _TYPE_OF[dtype]
 
 

@@ -3,7 +3,7 @@
     camera = Camera.look_at([0.5, -0.5, 0.4], [0, 0, 0.1], width=160, height=120, fov_y_rad=0.8)
     view = camera.see(scene.topology(), session.step(H, observe=eipc.Observe(surface_positions=True)))
 
-Pictures are computed where the client runs, one ray through the centre of each pixel, exactly: the depth of a flat triangle is that of its
+Pictures are computed where the client runs (eipc.cameras has those of the server), one ray through the centre of each pixel, exactly: the depth of a flat triangle is that of its
 plane to rounding. The camera's frame has x to the right, y down and z forward, as in computer vision; u and v of a pixel count from the
 left and from the top, its centre at (u + 0.5, v + 0.5).
 """
@@ -11,15 +11,17 @@ left and from the top, its centre at (u + 0.5, v + 0.5).
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Iterator, Mapping, Optional, Sequence
+from typing import TYPE_CHECKING, Iterator, Mapping, Optional, Sequence
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .client import BodyTopology
 from .geometry import Pose
-from .observation import Observation
 from .shown import brief
+
+if TYPE_CHECKING:
+    from .client import BodyTopology
+    from .observation import Observation
 
 _PAIRS_AT_ONCE = 1 << 20  # of a triangle and a pixel
 _PALETTE = np.array([[0.85, 0.60, 0.35], [0.35, 0.60, 0.85], [0.55, 0.75, 0.40], [0.80, 0.45, 0.55], [0.60, 0.50, 0.80], [0.75, 0.75, 0.45],

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, DTypeLike
 
 from . import arrays
+from .cameras import CameraPicture, CameraSense, camera_messages, pictures_from_message
 from .drives import DriveReading, reading_from_message
 from .geometry import Pose
 from .goals import GoalReading, goals_from_messages
@@ -58,10 +59,12 @@ class Observe:
     bodies: Sequence[str] = ()
     # Element type of arrays of positions, forces, areas and stresses: float64 or float32.
     positions_dtype: DTypeLike = np.float64
+    # What cameras see, by names of their own; on a server with the capability `cameras`.
+    cameras: Mapping[str, CameraSense] = field(default_factory=dict, hash=False)
 
     @classmethod
     def all(cls, **changes: Any) -> "Observe":
-        """Every group, with changes by keyword."""
+        """Every group but cameras, with changes by keyword."""
         groups = ("poses", "twists", "cage_positions", "surface_positions", "contact_wrenches", "contact_counts",
                   "min_distance", "energies", "solver_report", "boundary_poses", "state_digest", "step_receipt", "volumes",
                   "contact_tractions", "stresses", "slips", "joints", "goals", "shells", "materials")
@@ -76,7 +79,7 @@ class Observe:
             solver_report=self.solver_report, boundary_poses=self.boundary_poses, state_digest=self.state_digest,
             step_receipt=self.step_receipt, volumes=self.volumes,
             contact_tractions=self.contact_tractions, stresses=self.stresses, slips=self.slips, joints=self.joints,
-            goals=self.goals, shells=self.shells, materials=self.materials, bodies=list(self.bodies),
+            goals=self.goals, shells=self.shells, materials=self.materials, cameras=camera_messages(self.cameras), bodies=list(self.bodies),
             positions_dtype=arrays.data_type(self.positions_dtype))
 
 
@@ -201,6 +204,8 @@ class Observation:
     goals: Mapping[str, GoalReading] = field(default_factory=dict)
     # By body: those that the last reset gave or drew, with all their numbers. Also in the answer of that reset.
     materials: Mapping[str, BodyMaterial] = field(default_factory=dict)
+    # By the names of Observe.cameras.
+    cameras: Mapping[str, CameraPicture] = field(default_factory=dict)
 
     @property
     def drives(self) -> Mapping[tuple[str, str], DriveReading]:
@@ -378,6 +383,10 @@ class ReceivedObservation(Observation):
     @functools.cached_property
     def materials(self) -> Mapping[str, BodyMaterial]:
         return materials_from_messages(self.message.materials)
+
+    @functools.cached_property
+    def cameras(self) -> Mapping[str, CameraPicture]:
+        return pictures_from_message(self.message.cameras)
 
 
 def observation_from_message(message: observation_pb2.Observation) -> ReceivedObservation:

@@ -1,6 +1,7 @@
 #include "server/convert/observation_convert.h"
 #include "server/convert/placement_convert.h"
 #include "server/rpc/handlers/calls.h"
+#include "server/rpc/handlers/draw_cameras.h"
 #include "server/rpc/handlers/session_setup.h"
 #include "server/rpc/handlers/step_world.h"
 #include "sim/base/status_macros.h"
@@ -37,6 +38,7 @@ absl::Status Reset(Services& services, const CallContext& context, const v1::Res
   EIPC_RETURN_IF_ERROR(CheckWorld(*session, request.world()));
   EIPC_ASSIGN_OR_RETURN(const ObservationPlan plan, ObservationPlan::Create(session->world().model(), ObserveOf(request)));
   EIPC_RETURN_IF_ERROR(context.ReserveAnswer(plan.MostBytes(session->world().model())));
+  EIPC_RETURN_IF_ERROR(PrepareCameras(session, request.world(), plan));
   const Model& model = *session->scene().model;
   EIPC_ASSIGN_OR_RETURN(const std::optional<StartOrder> order, StartOrderFromProto(model, request));
   if (order) {
@@ -48,6 +50,7 @@ absl::Status Reset(Services& services, const CallContext& context, const v1::Res
   session->CheckpointLogIfDue(session.name());
   services.feeds.Publish(session.name(), request.world(), session->world(request.world()));
   plan.Observe(session->world(request.world()), response);
+  DrawCameras(services, context, session, request.world(), plan, response);
   return absl::OkStatus();
 }
 

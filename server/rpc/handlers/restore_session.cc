@@ -1,5 +1,6 @@
 #include "server/convert/observation_convert.h"
 #include "server/rpc/handlers/calls.h"
+#include "server/rpc/handlers/draw_cameras.h"
 #include "server/rpc/handlers/session_setup.h"
 #include "server/session/snapshot.h"
 #include "sim/base/status_macros.h"
@@ -15,6 +16,7 @@ absl::Status RestoreSession(Services& services, const CallContext& context, cons
   const StoredScene& scene = session->scene();
   EIPC_ASSIGN_OR_RETURN(const ObservationPlan plan, ObservationPlan::Create(*scene.model, request.observe()));
   EIPC_RETURN_IF_ERROR(context.ReserveAnswer(plan.MostBytes(*scene.model)));
+  EIPC_RETURN_IF_ERROR(PrepareCameras(session, request.world(), plan));
   RequestMemory memory(&services.memory, "reading the snapshot");
   Snapshot snapshot;
   switch (request.source_case()) {
@@ -34,6 +36,7 @@ absl::Status RestoreSession(Services& services, const CallContext& context, cons
   session->CheckpointLogIfDue(session.name());
   services.feeds.Publish(session.name(), request.world(), session->world(request.world()));
   plan.Observe(session->world(request.world()), response);
+  DrawCameras(services, context, session, request.world(), plan, response);
   response->set_migrated_from_build(snapshot.migrated_from_build);
   return absl::OkStatus();
 }

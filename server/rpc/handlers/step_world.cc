@@ -9,6 +9,7 @@
 #include "server/convert/message_digest.h"
 #include "server/convert/observation_convert.h"
 #include "server/convert/step_convert.h"
+#include "server/rpc/handlers/draw_cameras.h"
 #include "server/rpc/handlers/session_setup.h"
 #include "server/session/build_id.h"
 #include "sim/base/status_macros.h"
@@ -105,6 +106,7 @@ absl::Status StepAndAnswer(Services& services, const CallContext& context, StepO
   EIPC_ASSIGN_OR_RETURN(StepOrder order, StepOrderFromProto(model, request, services.limits.max_substeps));
   EIPC_ASSIGN_OR_RETURN(const ObservationPlan plan, ObservationPlan::Create(model, request.observe()));
   EIPC_RETURN_IF_ERROR(context.ReserveAnswer(plan.MostBytes(model)));
+  EIPC_RETURN_IF_ERROR(PrepareCameras(session, index, plan));
   const StepCommand command = {
       order.dt_s,          std::move(order.targets), std::move(order.trajectories), order.substeps,    batch_part,
       order.expected_step, context.claim(),          std::move(order.drives),       order.time_limit_s};
@@ -119,6 +121,7 @@ absl::Status StepAndAnswer(Services& services, const CallContext& context, StepO
 
   SayInversion(services, session, index, summary);
   plan.Observe(world, response->mutable_observation());
+  DrawCameras(services, context, session, index, plan, response->mutable_observation());
   if (plan.step_receipt()) FillReceipt(*session, world, summary, response->mutable_observation()->mutable_step_receipt());
   std::string answer = key.id.empty() ? std::string() : response->SerializeAsString();
   const absl::Status logged = session->Acknowledge(index, std::move(key.id), std::move(key.request), std::move(answer), key.kind);

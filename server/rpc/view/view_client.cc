@@ -223,6 +223,7 @@ absl::StatusOr<LiveWatch::Options> ViewClient::Plan(const v1::ViewerWatch& reque
   options.session = session.name();
   const Model& model = session->world().model();
   EIPC_ASSIGN_OR_RETURN(options.worlds, WorldsOf(request, *session));
+  if (request.observe().cameras_size() > 0) return Malformed("observe.cameras: must be empty; GetState draws pictures");
   EIPC_ASSIGN_OR_RETURN(options.plan, ObservationPlan::Create(model, request.observe()));
   if (options.plan.MostBytes(model) * static_cast<int64_t>(options.worlds.size()) > kMostWatchedBytes) {
     return absl::ResourceExhaustedError("WATCH_TOO_LARGE: ask for cage positions instead of surfaces, or for fewer worlds");

@@ -1,0 +1,32 @@
+#include "server/rpc/handlers/draw_cameras.h"
+
+#include <algorithm>
+
+#include "server/rpc/handlers/step_world.h"
+#include "sim/base/status_macros.h"
+
+namespace eipc::rpc {
+
+absl::Status PrepareCameras(const SessionRegistry::Lease& session, int world, const ObservationPlan& plan) {
+  return plan.cameras().empty() ? absl::OkStatus() : session->PrepareCameras(world);
+}
+
+void DrawCameras(Services& services, const CallContext& context, const SessionRegistry::Lease& session, int world,
+                 const ObservationPlan& plan, v1::Observation* out) {
+  if (plan.cameras().empty()) return;
+  const World& seen = session->world(world);
+  const StepBudget budget = UntilRemoved(context.budget, session);
+  const auto draw = [&]() -> absl::Status {
+    EIPC_ASSIGN_OR_RETURN(const SolveSlots::Slot slot, services.slots.Take(context.claim(), budget));
+    return session->cameras().Draw(world, seen, [&](const CameraScene& scene) {
+      ThreadPool pool(std::max(1, session->options().threads));
+      Interrupt interrupt;
+      const Interrupt::Watch watch(&interrupt, [&budget] { return budget.Poll(); });
+      return plan.cameras().Draw(seen.model(), scene, &pool, &interrupt, out);
+    });
+  };
+  const absl::Status status = draw();
+  if (!status.ok() && !out->has_cameras()) plan.cameras().Refuse(seen.model(), status, out);
+}
+
+}  // namespace eipc::rpc
