@@ -212,7 +212,8 @@ int64_t ObservationPlan::MostBytes(const Model& model) const {
   // Fixed fields of an observation, and of a body beside its positions; names are short.
   constexpr int64_t kPerAnswer = 4096, kPerBody = 512, kPerJoint = 256, kPerGoal = 128, kPerMaterial = 320;
   const int64_t per_point = 3 * (float32_ ? sizeof(float) : sizeof(double));
-  int64_t bytes = kPerAnswer + cameras_.MostBytes(model) + (readings_.joints ? kPerJoint * static_cast<int64_t>(model.joints.size()) : 0);
+  int64_t bytes =
+      kPerAnswer + cameras_.MostBytes(model) + (readings_.joints ? kPerJoint * static_cast<int64_t>(model.joints.size()) : 0);
   if (readings_.materials) bytes += kPerMaterial * static_cast<int64_t>(model.bodies.size());
   if (readings_.goals) bytes += kPerGoal * static_cast<int64_t>(model.goals.size());
   for (const int index : bodies_) {

@@ -13,14 +13,14 @@
 
 namespace eipc {
 
-// What the worlds of a session keep to draw pictures of them: a camera scene each, made when it is first needed. Several threads may
-// draw, of one world one after the other.
+// What the worlds of a session keep to draw pictures of them: a camera scene each, made when it is first needed. Several threads
+// may draw, of one world one after the other.
 class SessionCameras {
  public:
   explicit SessionCameras(int worlds) : scenes_(worlds) {}
 
-  // Before the world moves: makes its camera scene unless it is there, and counts it in `memory`, the session's, which calls of this
-  // change one after the other. RESOURCE_EXHAUSTED (MEMORY_BUDGET, TENANT_QUOTA); NOT_FOUND where the ray tracer is missing.
+  // Before the world moves: makes its camera scene unless it is there, and counts it in `memory`, the session's, which calls of
+  // this change one after the other. RESOURCE_EXHAUSTED (MEMORY_BUDGET, TENANT_QUOTA); NOT_FOUND where the ray tracer is missing.
   absl::Status Prepare(int index, const Model& model, KeptMemory* memory);
 
   // Calls `draw` with the camera scene of a world that was prepared, at where the world is now. The world stays there meanwhile.

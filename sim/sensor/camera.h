@@ -15,8 +15,8 @@
 
 namespace eipc {
 
-// A pinhole camera. Its frame has x to the right, y down and z forward; u and v of a pixel count from the left and from the top, and
-// its ray goes through its centre, (u + 0.5, v + 0.5). Pixels are square.
+// A pinhole camera. Its frame has x to the right, y down and z forward; u and v of a pixel count from the left and from the top,
+// and its ray goes through its centre, (u + 0.5, v + 0.5). Pixels are square.
 struct Camera {
   int32_t body = -1;  // whose frame it is fixed in; -1: the world's
   Pose pose;          // of its frame in that one, m
@@ -42,9 +42,9 @@ struct Picture {
   std::vector<uint8_t> colour;         // red, green, blue: a colour for each body, lit from the camera and from everywhere
 };
 
-// The surfaces of a world as cameras see them. Which triangle a pixel shows is found in single precision of the world's coordinates,
-// its depth in double precision from the plane of the triangle. Pictures are a function of the model, the state and the camera: what
-// was drawn before, or by how many threads, changes no bit.
+// The surfaces of a world as cameras see them. Which triangle a pixel shows is found in single precision of the world's
+// coordinates, its depth in double precision from the plane of the triangle. Pictures are a function of the model, the state and
+// the camera: what was drawn before, or by how many threads, changes no bit.
 class CameraScene {
  public:
   // RESOURCE_EXHAUSTED where it would hold more than EstimateBytes says; NOT_FOUND where the ray tracer is missing (ray_scene.h).

@@ -82,7 +82,8 @@ class EmbreeRayScene : public RayScene {
     bool moves = false;
   };
 
-  // Called before and after Embree takes memory, and when it gives some back. A refusal before it takes some is an error of its call.
+  // Called before and after Embree takes memory, and when it gives some back. A refusal before it takes some is an error of its
+  // call.
   static bool Count(void* scene, ssize_t bytes, bool taken) {
     auto& self = *static_cast<EmbreeRayScene*>(scene);
     const int64_t now = self.bytes_.fetch_add(bytes) + bytes;

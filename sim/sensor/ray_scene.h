@@ -35,9 +35,9 @@ struct RaySurface {
   bool moves = false;  // MoveTo changes its positions
 };
 
-// Which triangle a ray meets is a function of the surfaces, the positions that the scene was made with, and the present ones: neither
-// what was traced before nor positions in between change a bit of it. On every processor that runs the program the same instructions
-// are used.
+// Which triangle a ray meets is a function of the surfaces, the positions that the scene was made with, and the present ones:
+// neither what was traced before nor positions in between change a bit of it. On every processor that runs the program the same
+// instructions are used.
 class RayScene {
  public:
   virtual ~RayScene() = default;
@@ -49,14 +49,14 @@ class RayScene {
   virtual int64_t bytes() const = 0;
 };
 
-// x: where the surfaces are placed at first, m. RESOURCE_EXHAUSTED when it would hold more than most_bytes. By Embree, in the module
-// eipc-camera.so, which is loaded at the first call (sim/base/module.h); NOT_FOUND where it is missing.
+// x: where the surfaces are placed at first, m. RESOURCE_EXHAUSTED when it would hold more than most_bytes. By Embree, in the
+// module eipc-camera.so, which is loaded at the first call (sim/base/module.h); NOT_FOUND where it is missing.
 absl::StatusOr<std::unique_ptr<RayScene>> MakeRayScene(const std::vector<RaySurface>& surfaces, const std::vector<Vec3>& x,
                                                        int64_t most_bytes);
 
 // The module has a pointer to its function, by this name. Program and module are of one build.
 using MakeRaySceneEntry = absl::StatusOr<std::unique_ptr<RayScene>> (*)(const std::vector<RaySurface>& surfaces,
-                                                                       const std::vector<Vec3>& x, int64_t most_bytes);
+                                                                        const std::vector<Vec3>& x, int64_t most_bytes);
 inline constexpr char kMakeRaySceneEntry[] = "EipcMakeRayScene";
 
 }  // namespace eipc

@@ -12,8 +12,8 @@ namespace eipc::rpc {
 // Before the world moves: makes what drawing the plan's pictures of it needs. The errors of SessionCameras::Prepare.
 absl::Status PrepareCameras(const SessionRegistry::Lease& session, int world, const ObservationPlan& plan);
 
-// Adds the plan's pictures of a world to its observation, in a solve slot. The world may have moved already, so what keeps a picture
-// from being drawn, as the end of the call, is said in the picture.
+// Adds the plan's pictures of a world to its observation, in a solve slot. The world may have moved already, so what keeps a
+// picture from being drawn, as the end of the call, is said in the picture.
 void DrawCameras(Services& services, const CallContext& context, const SessionRegistry::Lease& session, int world,
                  const ObservationPlan& plan, v1::Observation* out);
 

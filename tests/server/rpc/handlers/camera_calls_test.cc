@@ -172,7 +172,6 @@ TEST_F(CameraCallsTest, ACameraOnABodyMovesWithIt) {
   *camera.mutable_pose()->mutable_position_m() = v1::Vec3();
   camera.mutable_pose()->mutable_position_m()->set_z(0.5);
   v1::StepRequest step = StepOf(camera);
-  step.set_substeps(2);
   step.mutable_observe()->set_poses(true);
   const v1::Observation seen = Must(services_, Step, step).observation();
   const double height = seen.bodies(0).pose().position_m().z();
