@@ -36,6 +36,7 @@ class EmbreeRayScene : public RayScene {
     rtcSetDeviceMemoryMonitorFunction(device_, &Count, this);
     scene_ = rtcNewScene(device_);
     rtcSetSceneFlags(scene_, RTC_SCENE_FLAG_DYNAMIC | RTC_SCENE_FLAG_ROBUST);
+    rtcSetSceneBuildQuality(scene_, RTC_BUILD_QUALITY_LOW);  // of two levels: a tree for each surface, and one of those
     for (size_t i = 0; i < surfaces.size(); ++i) {
       if (!surfaces[i].triangles.empty()) EIPC_RETURN_IF_ERROR(AddSurface(surfaces[i], static_cast<unsigned>(i), x));
     }
