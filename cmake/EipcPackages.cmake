@@ -22,7 +22,7 @@ install(FILES ${EIPC_PACKAGING}/eipc-server.default DESTINATION /etc/default REN
 install(FILES ${CMAKE_SOURCE_DIR}/docs/howto/operations.md DESTINATION share/doc/eipc-server COMPONENT server)
 
 install(FILES $<TARGET_FILE:eipc_client> $<TARGET_FILE:eipc_proto> $<TARGET_FILE:eipc_proto_messages> DESTINATION lib COMPONENT client)
-set(EIPC_CLIENT_HEADERS client.h geometry.h reset.h scene_source.h stacked.h touch.h types.h)
+set(EIPC_CLIENT_HEADERS camera.h client.h geometry.h reset.h scene_source.h stacked.h touch.h types.h)
 list(TRANSFORM EIPC_CLIENT_HEADERS PREPEND ${CMAKE_SOURCE_DIR}/client/cpp/)
 install(FILES ${EIPC_CLIENT_HEADERS}
   DESTINATION include/eipc/client/cpp COMPONENT client)

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "client/cpp/camera_convert.h"
 
 namespace eipc::client {
 namespace {
@@ -240,6 +241,7 @@ void ObserveToProto(const Observe& observe, v1::ObservationRequest* out) {
   out->set_materials(observe.materials);
   out->set_positions_dtype(observe.float32_positions ? v1::FLOAT32 : v1::FLOAT64);
   for (const std::string& body : observe.bodies) out->add_bodies(body);
+  for (const Camera& camera : observe.cameras) CameraToProto(camera, out->add_cameras());
 }
 
 v1::StepRequest StepToProto(const std::string& session, double dt_s, const StepOptions& options) {
@@ -296,6 +298,9 @@ absl::StatusOr<Observation> ObservationFromProto(const v1::Observation& observat
     result.slips.push_back(result.slips.back().Reversed());
   }
   for (const v1::BodyMaterial& material : observation.materials()) result.materials.push_back(MaterialFromProto(material));
+  absl::StatusOr<CameraPictures> cameras = PicturesFromProto(observation.cameras());
+  if (!cameras.ok()) return cameras.status();
+  result.cameras = *std::move(cameras);
   result.state_digest = observation.state_digest();
   return result;
 }

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "client/cpp/camera.h"
 #include "client/cpp/geometry.h"
 #include "client/cpp/touch.h"
 
@@ -63,6 +64,7 @@ struct Observe {
   bool float32_positions = false;
   // Only these bodies; empty: all.
   std::vector<std::string> bodies;
+  std::vector<Camera> cameras = {};  // of the server, which sees all bodies
 };
 
 // What fills a body or its cavities.
@@ -180,6 +182,7 @@ struct Observation {
   std::vector<JointReading> joints = {};
   std::vector<PairSlip> slips = {};  // both orders of each pair in contact
   std::vector<BodyMaterial> materials = {};
+  CameraPictures cameras = {};
   std::string state_digest;
 
   // nullptr when the observation has no such body.
