@@ -186,6 +186,6 @@ absl::Status CameraScene::Draw(const Camera& camera, ThreadPool* pool, Interrupt
   return Poll(interrupt);
 }
 
-int64_t CameraScene::bytes() const { return rays_->bytes() + static_cast<int64_t>(x_.capacity() * sizeof(Vec3)); }
+int64_t CameraScene::peak_bytes() const { return rays_->peak_bytes() + static_cast<int64_t>(x_.capacity() * sizeof(Vec3)); }
 
 }  // namespace eipc

@@ -61,8 +61,8 @@ class CameraScene {
   // What it sees of the world. Not OK: the interrupt was raised, and the picture is not whole.
   absl::Status Draw(const Camera& camera, ThreadPool* pool, Interrupt* interrupt, Picture* out) const;
 
-  // What it holds, bytes.
-  int64_t bytes() const;
+  // The most that it has held at a time, bytes.
+  int64_t peak_bytes() const;
 
  private:
   explicit CameraScene(std::unique_ptr<RayScene> rays) : rays_(std::move(rays)) {}

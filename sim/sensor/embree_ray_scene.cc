@@ -72,7 +72,7 @@ class EmbreeRayScene : public RayScene {
     }
   }
 
-  int64_t bytes() const override { return bytes_.load(); }
+  int64_t peak_bytes() const override { return peak_bytes_.load(); }
 
  private:
   struct Part {
@@ -88,9 +88,14 @@ class EmbreeRayScene : public RayScene {
   static bool Count(void* scene, ssize_t bytes, bool taken) {
     auto& self = *static_cast<EmbreeRayScene*>(scene);
     const int64_t now = self.bytes_.fetch_add(bytes) + bytes;
-    if (bytes <= 0 || taken || now <= self.most_bytes_) return true;
-    self.bytes_.fetch_sub(bytes);
-    return false;
+    if (bytes > 0 && !taken && now > self.most_bytes_) {
+      self.bytes_.fetch_sub(bytes);
+      return false;
+    }
+    int64_t peak = self.peak_bytes_.load();
+    while (now > peak && !self.peak_bytes_.compare_exchange_weak(peak, now)) {
+    }
+    return true;
   }
 
   absl::Status CheckDevice() {
@@ -141,6 +146,7 @@ class EmbreeRayScene : public RayScene {
 
   const int64_t most_bytes_;
   std::atomic<int64_t> bytes_ = 0;
+  std::atomic<int64_t> peak_bytes_ = 0;
   RTCDevice device_ = nullptr;
   RTCScene scene_ = nullptr;
   std::vector<Part> parts_;

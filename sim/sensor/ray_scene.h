@@ -45,8 +45,8 @@ class RayScene {
   virtual absl::Status MoveTo(const std::vector<Vec3>& x) = 0;
   // hits[i] of rays[i]. May be called by several threads at once, not beside MoveTo.
   virtual void Trace(const Ray* rays, int64_t count, RayHit* hits) const = 0;
-  // What it holds, bytes.
-  virtual int64_t bytes() const = 0;
+  // The most that it has held at a time, bytes.
+  virtual int64_t peak_bytes() const = 0;
 };
 
 // x: where the surfaces are placed at first, m. RESOURCE_EXHAUSTED when it would hold more than most_bytes. By Embree, in the

@@ -258,6 +258,11 @@ def test_watches_are_bounded(server):
             for number, options in ((21, {"worlds": [7]}), (22, {"worlds": [0, 0]}), (23, {"frames_per_s": 1e9}), (24, {"frames_per_s": float("nan")})):
                 page.ask(watch(session.name, number, **options))
                 assert page.answer(number).status_code == 3
+            pictures = watch(session.name, 25)
+            pictures.watch.observe.cameras.add(name="side", width=8, height=8, fov_y_rad=1, depth=True)
+            page.ask(pictures)
+            refused = page.answer(25)
+            assert refused.status_code == 3 and "observe.cameras: must be empty" in refused.status_message
 
 
 def test_malformed_requests_of_http_are_refused(server):

@@ -220,9 +220,9 @@ TEST(Camera, HoldsNoMoreThanItsEstimate) {
     const auto scene = SceneOf(world);
     const int64_t estimate = CameraScene::EstimateBytes(world.model());
     std::printf("%d bodies, %zu triangles: %.2f MiB, estimate %.2f MiB\n", bodies, world.model().surface.triangles.size(),
-                static_cast<double>(scene->bytes()) / (1 << 20), static_cast<double>(estimate) / (1 << 20));
-    EXPECT_LE(scene->bytes(), estimate);
-    EXPECT_LE(estimate, 6 * scene->bytes());
+                static_cast<double>(scene->peak_bytes()) / (1 << 20), static_cast<double>(estimate) / (1 << 20));
+    EXPECT_LE(scene->peak_bytes(), estimate);
+    EXPECT_LE(estimate, 6 * scene->peak_bytes());
   }
 }
 
