@@ -13,7 +13,7 @@ absl::Status SessionCameras::Prepare(int index, const Model& model, KeptMemory* 
   const int64_t bytes = CameraScene::EstimateBytes(model);
   {
     const std::lock_guard<std::mutex> lock(counting_);
-    EIPC_RETURN_IF_ERROR(memory->Grow(bytes, "the surfaces that cameras see"));
+    EIPC_RETURN_IF_ERROR(memory->Grow(bytes, "what cameras see of a world"));
   }
   absl::StatusOr<std::unique_ptr<CameraScene>> made = CameraScene::Create(model);
   if (made.ok()) {

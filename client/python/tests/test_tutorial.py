@@ -204,6 +204,9 @@ def test_every_block_of_the_cameras_runs(server_binary, eipc_binary, tmp_path):
     pixels, near = re.search(r"shows in (\d+) of \d+ pixels, ([\d.]+) m away", printed).groups()
     assert int(pixels) > 2000 and 0.4 < float(near) < 0.53
     assert (tmp_path / "out" / "cameras" / "views.png").stat().st_size > 10000
+    seen = re.findall(r"s: the bear in (\d+) pixels, ([\d.]+) m away; in (\d+) of the hand's, which is at \[([^\]]+)\]", printed)
+    assert len(seen) == 3 and all(int(side) > 1000 and 0.3 < float(far) < 0.6 and int(hand) > 100 for side, far, hand, _ in seen)
+    assert len({place for *_, place in seen}) == 3, "the hand moves, and its camera with it"
 
 
 def test_every_block_of_the_deadlines_runs(server_binary, eipc_binary, tmp_path):
