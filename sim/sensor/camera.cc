@@ -148,7 +148,7 @@ std::vector<Vec3> PlacedSurface(const Model& model) {
 }
 
 int64_t RayBytes(const Model& model) {
-  constexpr int64_t kFixed = int64_t{1} << 20, kPerBody = 16 << 10, kPerTriangle = 512;
+  constexpr int64_t kFixed = int64_t{1} << 20, kPerBody = 8 << 10, kPerTriangle = 320;
   return kFixed + kPerBody * static_cast<int64_t>(model.bodies.size()) +
          kPerTriangle * static_cast<int64_t>(model.surface.triangles.size());
 }

@@ -222,7 +222,7 @@ TEST(Camera, HoldsNoMoreThanItsEstimate) {
     std::printf("%d bodies, %zu triangles: %.2f MiB, estimate %.2f MiB\n", bodies, world.model().surface.triangles.size(),
                 static_cast<double>(scene->peak_bytes()) / (1 << 20), static_cast<double>(estimate) / (1 << 20));
     EXPECT_LE(scene->peak_bytes(), estimate);
-    EXPECT_LE(estimate, 6 * scene->peak_bytes());
+    EXPECT_LE(estimate, 4 * scene->peak_bytes());
   }
 }
 
