@@ -103,6 +103,10 @@ def connect(address: str, timeout: float = 5.0, default_timeout: float = DEFAULT
     return client
 
 
+def _serialized(request: "service_pb2.StepRequest | bytes") -> bytes:
+    return request if isinstance(request, bytes) else bytes(request.SerializeToString())
+
+
 def _connection(address: str, tls: Optional[Tls]) -> grpc.Channel:
     """Shares its connection with no other channel. When gRPC ends a call between its beginning and the sending of its headers (a
     deadline of a few milliseconds is enough), it breaks the rules of HTTP/2 (grpc issue 38758): a proxy then closes the connection."""
@@ -198,14 +202,14 @@ class Client:
             if self._streams is not None:
                 self._streams.close()
 
-    def _step_stream(self, requests: Iterator[service_pb2.StepRequest]) -> Any:
-        """A call of StepStream: without a deadline, on a connection that calls with one cannot end (see _connection)."""
+    def _step_stream(self, requests: "Iterator[service_pb2.StepRequest | bytes]") -> Any:
+        """A call of StepStream: without a deadline, on a connection that calls with one cannot end (see _connection). Requests are messages,
+        or serialized."""
         with self._streams_lock:
             if self._streams is None:
                 self._streams = self._open_channel()
                 self._open_step_stream = self._streams.stream_stream(
-                    STEP_STREAM, request_serializer=service_pb2.StepRequest.SerializeToString,
-                    response_deserializer=StepResponseHead.FromString)
+                    STEP_STREAM, request_serializer=_serialized, response_deserializer=StepResponseHead.FromString)
             return self._open_step_stream(requests)
 
     def create_scene(self, source: SceneSource, base_dir: Optional[str | os.PathLike[str]] = None,

@@ -1,23 +1,35 @@
 """Columns that the observations of an episode fill while it is recorded, a row each. They become the arrays of its file
-(docs/reference/episodes.md lists them). Rows come from the messages as the server sent them: a step waits for nothing else."""
+(docs/reference/episodes.md lists them). Rows are kept as the server sent them, and turned into columns many at a time."""
 
 from __future__ import annotations
 
 import math
 from array import array
-from typing import Any, Collection, Iterable, Sequence
+from typing import Collection, Sequence
 
 import numpy as np
 
 from . import arrays
 from .episode_arrays import DRIVE_FIGURES, RECEIPT_FIGURES, WRENCH_PARTS, Arrays, names_array, pair_names_array, unit_quaternions
 from .errors import EpisodeError
+from .message_parts import PACKED, WHOLE, classes_of_parts
 from .solver_report import Outcome
 from .v1 import geometry_pb2, observation_pb2
+from .wire_rows import Rows, WireRows
 
-_POSE, _TWIST = 7, 6  # numbers of a row
-_INTEGERS = tuple(name for name, kind in RECEIPT_FIGURES.items() if kind is not float)
-_REALS = tuple(name for name, kind in RECEIPT_FIGURES.items() if kind is float)
+# Observations that are turned into columns at a time: each takes less time then, and they are kept twice for a moment.
+_AT_A_TIME = 64
+_PARTS = classes_of_parts("columns", {
+    "Observation": (observation_pb2.Observation.DESCRIPTOR,
+                    {"step": WHOLE, "time_s": WHOLE, "bodies": PACKED, "contact_wrenches": PACKED, "contact_counts": "Counts",
+                     "min_distance_m": WHOLE, "boundary_poses": PACKED, "step_receipt": PACKED}),
+    "Counts": (observation_pb2.ContactCounts.DESCRIPTOR, {"point_triangle": WHOLE, "edge_edge": WHOLE, "pairs": PACKED})})
+_POSE = ("position_m.x", "position_m.y", "position_m.z", "quaternion.w", "quaternion.x", "quaternion.y", "quaternion.z")
+_VECTOR = ("x", "y", "z")
+
+
+def _in(message: str, paths: Sequence[str]) -> list[str]:
+    return [f"{message}.{path}" for path in paths]
 
 
 class EpisodeColumns:
@@ -28,75 +40,116 @@ class EpisodeColumns:
         self._time, self._step, self._distance = array("d"), array("q"), array("d")
         self._bodies = _BodyColumns(start.bodies, with_surface)
         self._frames = _FrameColumns(start.boundary_poses)
-        self._wrenches, self._pair_counts = _PairColumns("d"), _PairColumns("i")
+        self._wrenches = _PairColumns(_WRENCH, np.empty((0, 3 * len(WRENCH_PARTS))))
+        self._pair_counts = _PairColumns(_PAIR, np.empty((0, 2), dtype=np.int32))
         self._contacts = array("i")
         self._receipts = ReceiptColumns(start.state_digest)
-        self._add(start)
+        self._waiting: list[bytes] = [start.SerializeToString()]
 
     def __repr__(self) -> str:
-        return f"EpisodeColumns({len(self._time)} observations)"
+        return f"EpisodeColumns({len(self._time) + len(self._waiting)} observations)"
 
     def add(self, seen: observation_pb2.Observation) -> None:
         """What was observed after the next step. Raises EpisodeError when it is not of the form of what came before."""
-        self._add(seen)
-        self._receipts.add(seen.step_receipt)
+        self._bodies.check(seen.bodies)
+        self._frames.check(len(seen.boundary_poses))
+        self.add_bytes(seen.SerializeToString())
+        self.work()
+
+    def add_bytes(self, seen: bytes) -> None:
+        """The same, of a serialized Observation, which is only kept here: work() and arrays() say when it is of another form."""
+        self._waiting.append(seen)
+
+    def work(self) -> None:
+        """Turns what was added into columns once there is enough of it. Raises EpisodeError as add() does."""
+        if len(self._waiting) >= _AT_A_TIME:
+            self._turn_waiting()
 
     def arrays(self) -> Arrays:
-        """Over all observations; `receipt_...` over the steps."""
+        """Over all observations; `receipt_...` over the steps. Raises EpisodeError as add() does."""
+        self._turn_waiting()
         samples = len(self._time)
         out = {"time_s": np.array(self._time), "step": np.array(self._step), "min_distance_m": np.array(self._distance),
                **self._bodies.arrays(samples)}
-        ordered, wrenches = self._wrenches.arrays(samples, 3 * len(WRENCH_PARTS))
+        ordered, wrenches = self._wrenches.arrays(samples)
         out["wrench_pairs"] = pair_names_array(ordered)
         out.update((name, wrenches[:, :, 3 * k:3 * k + 3]) for k, name in enumerate(WRENCH_PARTS))
-        ordered, counts = self._pair_counts.arrays(samples, 2)
+        ordered, counts = self._pair_counts.arrays(samples)
         out["contact_pairs"] = pair_names_array(ordered)
         out["contacts"] = np.array(self._contacts, dtype=np.int32).reshape(samples, 2)
         out["pair_contacts"] = counts
         return {**out, **self._frames.arrays(samples), **self._receipts.arrays()}
 
-    def _add(self, seen: observation_pb2.Observation) -> None:
-        sample = len(self._time)
-        self._bodies.add(seen.bodies)
-        self._frames.add(seen.boundary_poses)
-        for wrench in seen.contact_wrenches:
-            self._wrenches.add(sample, (wrench.body, wrench.other), [
-                *_vector(wrench.normal_force_n), *_vector(wrench.friction_force_n),
-                *_vector(wrench.normal_moment_nm), *_vector(wrench.friction_moment_nm)])
-        counts = seen.contact_counts
-        self._contacts.extend((counts.point_triangle, counts.edge_edge))
-        for pair in counts.pairs:
-            self._pair_counts.add(sample, (pair.body_a, pair.body_b), (pair.point_triangle, pair.edge_edge))
-        self._distance.append(seen.min_distance_m if seen.HasField("min_distance_m") else math.inf)
-        self._step.append(seen.step)
-        self._time.append(seen.time_s)
+    def _turn_waiting(self) -> None:
+        waiting, self._waiting = self._waiting, []
+        if waiting:
+            at_start = not self._time
+            receipts = self._turn(waiting)
+            self._receipts.add_bytes(receipts[1:] if at_start else receipts)
+
+    def _turn(self, observations: Sequence[bytes]) -> list[bytes]:
+        """Turns observations into columns; returns their receipts."""
+        first = len(self._time)
+        seen = [_PARTS["Observation"].FromString(data) for data in observations]
+        self._bodies.add([list(one.bodies) for one in seen])
+        self._frames.add([list(one.boundary_poses) for one in seen])
+        self._wrenches.add(first, [list(one.contact_wrenches) for one in seen])
+        counts = [one.contact_counts for one in seen]
+        self._pair_counts.add(first, [list(count.pairs) for count in counts])
+        for count in counts:
+            self._contacts.extend((count.point_triangle, count.edge_edge))
+        self._distance.extend([one.min_distance_m if one.HasField("min_distance_m") else math.inf for one in seen])
+        self._step.extend([one.step for one in seen])
+        self._time.extend([one.time_s for one in seen])
+        return [one.step_receipt for one in seen]
 
 
 class ReceiptColumns:
     """The receipts of an episode's steps."""
 
     def __init__(self, start_digest: str) -> None:
-        self._integers, self._reals, self._outcomes = array("q"), array("d"), array("i")
-        self._digests = [start_digest]
+        self._start_digest = start_digest
+        self._reals: list[np.ndarray] = []
+        self._integers: list[np.ndarray] = []
+        self._digests: list[np.ndarray] = []
 
     def __repr__(self) -> str:
-        return f"ReceiptColumns({len(self._outcomes)} steps)"
+        return f"ReceiptColumns({sum(map(len, self._digests))} steps)"
 
     def add(self, receipt: observation_pb2.StepReceipt) -> None:
-        self._integers.extend([getattr(receipt, name) for name in _INTEGERS])
-        self._reals.extend([getattr(receipt, name) for name in _REALS])
-        self._outcomes.append(receipt.outcome)
-        self._digests.append(receipt.state_digest)
+        self.add_bytes([receipt.SerializeToString()])
+
+    def add_bytes(self, receipts: Sequence[bytes]) -> None:
+        """Serialized receipts of as many steps."""
+        reals, integers = np.empty((len(receipts), len(_REALS))), np.empty((len(receipts), len(_INTEGERS) + 1), dtype=np.int64)
+        digests = np.zeros(len(receipts), dtype="S16")
+        for part in _RECEIPT.read(receipts):
+            reals[part.rows], integers[part.rows] = part.reals, part.integers
+            (text,) = part.data
+            if text.shape[1]:
+                digests[part.rows] = np.ascontiguousarray(text).view(f"S{text.shape[1]}")[:, 0]
+        self._reals.append(reals)
+        self._integers.append(integers)
+        self._digests.append(digests)
 
     def arrays(self) -> Arrays:
         """Over the steps; `state_digest` over the start too."""
-        steps = len(self._outcomes)
-        integers, reals = np.array(self._integers).reshape(steps, len(_INTEGERS)), np.array(self._reals).reshape(steps, len(_REALS))
+        reals = np.concatenate([np.empty((0, len(_REALS))), *self._reals])
+        integers = np.concatenate([np.empty((0, len(_INTEGERS) + 1), dtype=np.int64), *self._integers])
         columns = {**{name: integers[:, k] for k, name in enumerate(_INTEGERS)}, **{name: reals[:, k] for k, name in enumerate(_REALS)}}
         out = {f"receipt_{name}": columns[name].astype(kind) for name, kind in RECEIPT_FIGURES.items()}
-        out["receipt_outcome"] = np.array([Outcome(outcome).value for outcome in self._outcomes], dtype=np.int32)
-        out["state_digest"] = np.array(self._digests, dtype="S16")
+        out["receipt_outcome"] = np.array([Outcome(outcome).value for outcome in integers[:, -1].tolist()], dtype=np.int32)
+        out["state_digest"] = np.concatenate([np.array([self._start_digest], dtype="S16"), *self._digests])
         return out
+
+
+_INTEGERS = tuple(name for name, kind in RECEIPT_FIGURES.items() if kind is not float)
+_REALS = tuple(name for name, kind in RECEIPT_FIGURES.items() if kind is float)
+_RECEIPT = WireRows(observation_pb2.StepReceipt.DESCRIPTOR, reals=_REALS, integers=(*_INTEGERS, "outcome"), data=["state_digest"])
+_POINTS = ("cage_positions", "surface_positions")
+_BODY = WireRows(observation_pb2.BodyObservation.DESCRIPTOR,
+                 reals=[*_in("pose", _POSE), *_in("linear_velocity_m_s", _VECTOR), *_in("angular_velocity_rad_s", _VECTOR)],
+                 integers=[f"{points}.dtype" for points in _POINTS], data=[f"{points}.data" for points in _POINTS])
 
 
 class _BodyColumns:
@@ -104,30 +157,56 @@ class _BodyColumns:
 
     def __init__(self, bodies: Sequence[observation_pb2.BodyObservation], with_surface: Collection[str]) -> None:
         self._names = [body.name for body in bodies]
-        self._rows = array("d")
-        self._cages = [_PointColumn(body.cage_positions) for body in bodies]
-        self._surfaces = {b: _PointColumn(body.surface_positions) for b, body in enumerate(bodies) if body.name in with_surface}
+        self._rows: list[np.ndarray] = []
+        self._cages = [_PointColumn(0, body.cage_positions) for body in bodies]
+        self._surfaces = {b: _PointColumn(1, body.surface_positions) for b, body in enumerate(bodies) if body.name in with_surface}
 
-    def add(self, bodies: Sequence[observation_pb2.BodyObservation]) -> None:
-        if len(bodies) != len(self._names):
-            raise EpisodeError(f"an observation of {len(bodies)} bodies in an episode of {len(self._names)}: step with observe=episode.observe()")
-        row: list[float] = []
+    def check(self, bodies: Sequence[observation_pb2.BodyObservation]) -> None:
+        """Raises EpisodeError when the bodies of an observation are not of this form."""
+        self._check_count(len(bodies))
         for body, cage in zip(bodies, self._cages):
-            row += [*_pose(body.pose), *_vector(body.linear_velocity_m_s), *_vector(body.angular_velocity_rad_s)]
-            cage.add(body.cage_positions)
+            cage.check(body.cage_positions.dtype, len(body.cage_positions.data))
         for b, surface in self._surfaces.items():
-            surface.add(bodies[b].surface_positions)
-        self._rows.extend(row)
+            surface.check(bodies[b].surface_positions.dtype, len(bodies[b].surface_positions.data))
+
+    def _check_count(self, count: int) -> None:
+        if count != len(self._names):
+            raise EpisodeError(f"an observation of {count} bodies in an episode of {len(self._names)}: step with observe=episode.observe()")
+
+    def add(self, seen: Sequence[Sequence[bytes]]) -> None:
+        """The bodies of some observations. Raises EpisodeError as check() does."""
+        for bodies in seen:
+            self._check_count(len(bodies))
+        count = len(self._names)
+        rows = np.empty((len(seen) * count, 13))
+        for points in (*self._cages, *self._surfaces.values()):
+            points.begin(len(seen))
+        for part in _BODY.read([body for bodies in seen for body in bodies]):
+            rows[part.rows] = part.reals
+            samples, which = np.divmod(part.rows, count)
+            for b in np.flatnonzero(np.bincount(which)).tolist():
+                chosen = slice(None) if len(which) == len(seen) and (which == b).all() else which == b
+                self._cages[b].add(samples[chosen], part, chosen)
+                if b in self._surfaces:
+                    self._surfaces[b].add(samples[chosen], part, chosen)
+        self._rows.append(rows)
 
     def arrays(self, samples: int) -> Arrays:
-        rows = np.array(self._rows).reshape(samples, len(self._names), _POSE + _TWIST)
+        rows = np.concatenate(self._rows).reshape(samples, len(self._names), 13)
         out = {"body_names": names_array(self._names), "position_m": rows[:, :, :3], "orientation_wxyz": unit_quaternions(rows[:, :, 3:7]),
                "linear_velocity_m_s": rows[:, :, 7:10], "angular_velocity_rad_s": rows[:, :, 10:]}
         for b, cage in enumerate(self._cages):
-            out[f"cage_{b}"] = cage.array(samples)
+            out[f"cage_{b}"] = cage.array()
             if b in self._surfaces:
-                out[f"surface_{b}"] = self._surfaces[b].array(samples).astype(np.float32, copy=False)
+                out[f"surface_{b}"] = self._surfaces[b].array().astype(np.float32, copy=False)
         return out
+
+
+_READINGS = ("commanded", "position_m", "velocity_m_s", "effort_n")
+_FLAGS = ("saturated", "blocked")
+_FRAME = WireRows(observation_pb2.BoundaryPose.DESCRIPTOR,
+                  reals=[*_in("commanded", _POSE), *_in("achieved", _POSE), "error_m", *_in("drive", _READINGS)],
+                  integers=_in("drive", ("mode", *_FLAGS)))
 
 
 class _FrameColumns:
@@ -136,80 +215,104 @@ class _FrameColumns:
     def __init__(self, frames: Sequence[observation_pb2.BoundaryPose]) -> None:
         self._names = [(frame.body, frame.boundary_set) for frame in frames]
         self._sliders = [f for f, frame in enumerate(frames) if frame.HasField("drive")]
-        self._rows, self._modes, self._readings = array("d"), array("i"), array("d")
+        self._reals: list[np.ndarray] = []
+        self._integers: list[np.ndarray] = []
 
-    def add(self, frames: Sequence[observation_pb2.BoundaryPose]) -> None:
-        if len(frames) != len(self._names):
-            raise EpisodeError(f"an observation of {len(frames)} driven frames in an episode of {len(self._names)}: "
+    def check(self, count: int) -> None:
+        """Raises EpisodeError when an observation has another number of frames."""
+        if count != len(self._names):
+            raise EpisodeError(f"an observation of {count} driven frames in an episode of {len(self._names)}: "
                                "step with observe=episode.observe()")
-        row: list[float] = []
-        for frame in frames:
-            row += [*_pose(frame.achieved), *_pose(frame.commanded), frame.error_m]
-        self._rows.extend(row)
-        for slider in self._sliders:
-            drive = frames[slider].drive
-            self._modes.append(drive.mode)
-            self._readings.extend([getattr(drive, name) for name in DRIVE_FIGURES])
+
+    def add(self, seen: Sequence[Sequence[bytes]]) -> None:
+        """The frames of some observations. Raises EpisodeError as check() does."""
+        for frames in seen:
+            self.check(len(frames))
+        count = len(seen) * len(self._names)
+        reals, integers = np.empty((count, 15 + len(_READINGS))), np.empty((count, 1 + len(_FLAGS)), dtype=np.int64)
+        for part in _FRAME.read([frame for frames in seen for frame in frames]):
+            reals[part.rows], integers[part.rows] = part.reals, part.integers
+        self._reals.append(reals)
+        self._integers.append(integers)
 
     def arrays(self, samples: int) -> Arrays:
-        rows = np.array(self._rows).reshape(samples, len(self._names), 2 * _POSE + 1)
-        readings = np.array(self._readings).reshape(samples, len(self._sliders), len(DRIVE_FIGURES))
+        reals, integers = np.concatenate(self._reals), np.concatenate(self._integers)
+        rows = reals.reshape(samples, len(self._names), reals.shape[1])
+        integers = integers.reshape(samples, len(self._names), integers.shape[1])[:, self._sliders]
+        readings = {**{name: rows[:, self._sliders, 15 + k] for k, name in enumerate(_READINGS)},
+                    **{name: integers[:, :, 1 + k] for k, name in enumerate(_FLAGS)}}
         out = {"frame_names": pair_names_array(self._names),
-               "frame_position_m": rows[:, :, :3], "frame_orientation_wxyz": unit_quaternions(rows[:, :, 3:7]),
-               "frame_target_position_m": rows[:, :, 7:10], "frame_target_orientation_wxyz": unit_quaternions(rows[:, :, 10:14]),
+               "frame_position_m": rows[:, :, 7:10], "frame_orientation_wxyz": unit_quaternions(rows[:, :, 10:14]),
+               "frame_target_position_m": rows[:, :, :3], "frame_target_orientation_wxyz": unit_quaternions(rows[:, :, 3:7]),
                "frame_error_m": rows[:, :, 14],
                "drive_names": pair_names_array([self._names[slider] for slider in self._sliders]),
-               "drive_mode": np.array(self._modes, dtype=np.int32).reshape(samples, len(self._sliders))}
-        out.update((f"drive_{name}", readings[:, :, k].astype(kind)) for k, (name, kind) in enumerate(DRIVE_FIGURES.items()))
+               "drive_mode": integers[:, :, 0].astype(np.int32)}
+        out.update((f"drive_{name}", readings[name].astype(kind)) for name, kind in DRIVE_FIGURES.items())
         return out
+
+
+_WRENCH = WireRows(observation_pb2.ContactWrench.DESCRIPTOR, names=["body", "other"],
+                   reals=[path for part in WRENCH_PARTS for path in _in(part, _VECTOR)])
+_PAIR = WireRows(observation_pb2.PairCount.DESCRIPTOR, names=["body_a", "body_b"], integers=["point_triangle", "edge_edge"])
 
 
 class _PairColumns:
     """Rows of pairs of bodies, of those that touch."""
 
-    def __init__(self, kind: str) -> None:
-        """kind: type code of the numbers."""
-        self._number: dict[tuple[str, str], int] = {}
-        self._places, self._values = array("q"), array(kind)
+    def __init__(self, fields: WireRows, none: np.ndarray) -> None:
+        """fields: names of the two, and reals or integers. none [0,n]: no rows of these, of the type that they have in the file."""
+        self._fields, self._none = fields, none
+        self._number: dict[tuple[str, ...], int] = {}
+        self._places: list[np.ndarray] = []
+        self._values: list[np.ndarray] = []
 
-    def add(self, sample: int, pair: tuple[str, str], values: Iterable[Any]) -> None:
-        self._places.extend((sample, self._number.setdefault(pair, len(self._number))))
-        self._values.extend(values)
+    def add(self, first: int, seen: Sequence[Sequence[bytes]]) -> None:
+        """The pairs of some observations, of which the first is in row `first`."""
+        samples = np.repeat(np.arange(first, first + len(seen)), [len(pairs) for pairs in seen])
+        for part in self._fields.read([pair for pairs in seen for pair in pairs]):
+            places = np.empty((len(part.rows), 2), dtype=np.int64)
+            places[:, 0], places[:, 1] = samples[part.rows], self._number.setdefault(tuple(part.names), len(self._number))
+            self._places.append(places)
+            self._values.append(part.reals if self._none.dtype == np.float64 else part.integers.astype(self._none.dtype))
 
-    def arrays(self, samples: int, width: int) -> tuple[list[tuple[str, str]], np.ndarray]:
-        """The pairs in order, and [samples,pairs,width] with zeros where they did not touch."""
+    def arrays(self, samples: int) -> tuple[list[tuple[str, ...]], np.ndarray]:
+        """The pairs in order, and [samples,pairs,numbers] with zeros where they did not touch."""
         ordered = sorted(self._number)
         place = np.empty(len(ordered), dtype=np.int64)
         place[[self._number[pair] for pair in ordered]] = np.arange(len(ordered))
-        values = np.array(self._values)
-        out = np.zeros((samples, len(ordered), width), dtype=values.dtype)
-        places = np.array(self._places).reshape(-1, 2)
-        out[places[:, 0], place[places[:, 1]]] = values.reshape(-1, width)
+        values = np.concatenate([self._none, *self._values])
+        out = np.zeros((samples, len(ordered), values.shape[1]), dtype=values.dtype)
+        places = np.concatenate([np.empty((0, 2), dtype=np.int64), *self._places])
+        out[places[:, 0], place[places[:, 1]]] = values
         return ordered, out
 
 
 class _PointColumn:
-    """Positions of as many points in each observation."""
+    """Positions of as many points in each observation. which: of the arrays that _BODY reads."""
 
-    def __init__(self, first: geometry_pb2.NdArray) -> None:
+    def __init__(self, which: int, first: geometry_pb2.NdArray) -> None:
         example = arrays.to_numpy(first)
+        self._which = which
         self._type, self._dtype, self._shape, self._size = first.dtype, example.dtype, example.shape, example.nbytes
-        self._data = bytearray()
+        self._data: list[np.ndarray] = []
 
-    def add(self, points: geometry_pb2.NdArray) -> None:
-        data = points.data
-        if len(data) != self._size or points.dtype != self._type:
-            raise EpisodeError(f"{len(data)} bytes of positions in an episode that has {self._size} bytes of them in every observation")
-        self._data += data
+    def check(self, data_type: int, size: int) -> None:
+        """Raises EpisodeError for an array of another type or size."""
+        if size != self._size or data_type != self._type:
+            raise EpisodeError(f"{size} bytes of positions in an episode that has {self._size} bytes of them in every observation")
 
-    def array(self, samples: int) -> np.ndarray:
-        return np.frombuffer(self._data, dtype=self._dtype).reshape(samples, *self._shape)
+    def begin(self, samples: int) -> None:
+        """So many observations follow."""
+        self._data.append(np.empty((samples, self._size), dtype=np.uint8))
 
+    def add(self, samples: np.ndarray, part: Rows, chosen: "slice | np.ndarray") -> None:
+        """The chosen rows of a part, which belong to these of the samples. Raises EpisodeError as check() does."""
+        data, types = part.data[self._which], part.integers[chosen, self._which]
+        for data_type in np.unique(types).tolist():
+            self.check(data_type, data.shape[1])
+        self._data[-1][samples] = data[chosen]
 
-def _vector(message: geometry_pb2.Vec3) -> tuple[float, float, float]:
-    return message.x, message.y, message.z
-
-
-def _pose(message: geometry_pb2.Pose) -> tuple[float, ...]:
-    p, q = message.position_m, message.quaternion
-    return p.x, p.y, p.z, q.w, q.x, q.y, q.z
+    def array(self) -> np.ndarray:
+        """Over all observations."""
+        data = np.concatenate(self._data)
+        return data.reshape(-1).view(self._dtype).reshape(len(data), *self._shape)

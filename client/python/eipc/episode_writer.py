@@ -10,6 +10,7 @@ from typing import Any, Mapping, Optional, Sequence, Union
 from numpy.typing import ArrayLike, DTypeLike
 import numpy as np
 
+from . import requests
 from .action_log import log_of_world
 from .commands import command_form, command_vector
 from .episode import FORMAT
@@ -17,6 +18,7 @@ from .episode_columns import EpisodeColumns
 from .episode_file import EpisodeFile
 from .errors import EpisodeError, ResourceExhaustedError
 from .observation import Observation, Observe, ReceivedObservation
+from .received import bytes_of
 from .recorded_requests import request_arrays, stripped
 from .recorded_scene import RecordedScene
 from .session import Session
@@ -47,8 +49,6 @@ class EpisodeWriter:
         self._form: Optional[tuple[Any, ...]] = None  # of the last step's commands, when its action was made of them
         self._actions: list[np.ndarray] = []
         self._marks: list[tuple[float, bool]] = []
-        # The last step, until the server solves the next one or the episode ends.
-        self._last: Optional[tuple[Observation, service_pb2.StepRequest]] = None
         self._requests: list[Optional[bytes]] = []
         self._kept: dict[str, list[np.ndarray]] = {}
         self._ended = False
@@ -100,19 +100,21 @@ class EpisodeWriter:
             self._check_action(names, values)
         if self._stream is None:
             self._stream = self._session.stream()
-        options.setdefault("expected_step", self.observation.step)
-        request = self._session._step_request(dt, observe=self.observe(observe), world=self._world, **options)
+        where = requests.of_world(self._session.name, self.observe(observe), self._world, options.pop("expected_step", self.observation.step),
+                                  options.pop("request_id", ""))
+        commands: bytes = requests.commands(dt, **options).SerializeToString(deterministic=True)
 
         def meanwhile() -> None:
             nonlocal values
-            self._take_last()
+            self._columns.work()
             if values is None:
                 values = self._commanded(dt, options)[1]
 
-        seen = self._stream._take(request, meanwhile)
+        # One serialized message after another is the two merged.
+        seen = self._stream._take(where.SerializeToString() + commands, meanwhile)
         assert values is not None  # since meanwhile()
-        self._last = seen, request
-        self._append(seen, names, values)
+        self._columns.add_bytes(bytes_of(seen))
+        self._append(seen, commands, names, values)
         self._form = form
         return seen
 
@@ -131,9 +133,8 @@ class EpisodeWriter:
             raise EpisodeError(f"the step goes on from {message.step_receipt.first_step}, the episode is at {self.observation.step}: "
                                "record every step of the world, in order")
         asked = self._session._step_request(**request) if isinstance(request, Mapping) else request
-        self._take_last()
-        self._take(message, asked)
-        self._append(observation, [], values)
+        self._columns.add(message)
+        self._append(observation, None if asked is None else stripped(asked), [], values)
         self._form = None
 
     def keep(self, name: str, value: ArrayLike) -> None:
@@ -180,24 +181,15 @@ class EpisodeWriter:
             self._file.forget()
             self._ended = True
 
-    def _append(self, seen: Observation, names: list[str], values: np.ndarray) -> None:
+    def _append(self, seen: Observation, commands: Optional[bytes], names: list[str], values: np.ndarray) -> None:
         self.observation = seen
+        self._requests.append(commands)
         self._action_names = names
         self._actions.append(values)
         self._marks.append((0.0, False))
 
-    def _take_last(self) -> None:
-        if self._last is not None:
-            (seen, request), self._last = self._last, None
-            self._take(_message_of(seen), request)
-
-    def _take(self, seen: observation_pb2.Observation, request: Optional[service_pb2.StepRequest]) -> None:
-        self._columns.add(seen)
-        self._requests.append(None if request is None else stripped(request))
-
     def _arrays(self) -> dict[str, np.ndarray]:
         """What the episode's file holds."""
-        self._take_last()
         arrays = self._columns.arrays()
         arrays["action"] = np.array(self._actions)
         arrays["reward"] = np.array([reward for reward, _ in self._marks])

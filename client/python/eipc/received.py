@@ -10,10 +10,8 @@ from __future__ import annotations
 import functools
 from typing import Any, Mapping, Optional
 
-from google.protobuf import descriptor_pb2, descriptor_pool
-
 from .geometry import Pose
-from .messages import class_of
+from .message_parts import PACKED, WHOLE, classes_of_parts
 from .observation import BodyObservation, ReceivedBody, ReceivedObservation, observation_from_message
 from .solver_report import SolverReport, report_from_message
 from .v1 import observation_pb2, service_pb2
@@ -21,33 +19,12 @@ from .v1 import observation_pb2, service_pb2
 # Observations of more bytes are unpacked at once: they are mostly arrays, which would be copied once more.
 _MOST_HEADED_BYTES = 1 << 16
 STEP_STREAM = "/eipc.v1.SimulationService/StepStream"
-_Field = descriptor_pb2.FieldDescriptorProto
-
-
-def _head_classes() -> tuple[Any, Any]:
-    """StepResponse with its observation as bytes, and Observation, each with the fields that are always read, by their numbers."""
-    file = descriptor_pb2.FileDescriptorProto(name="eipc/received.proto", package="eipc.received", syntax="proto3",
-                                              dependency=[observation_pb2.DESCRIPTOR.name, "eipc/v1/geometry.proto"])
-    whole: dict[str, Any] = {"StepResponse": service_pb2.StepResponse, "Observation": observation_pb2.Observation,
-                             "Body": observation_pb2.BodyObservation}
-    read = {"StepResponse": ("observation", "status_code", "status_message", "session_step"),
-            "Observation": ("step", "time_s", "bodies", "solver_report"), "Body": ("name", "pose")}
-    for name, fields in read.items():
-        message = file.message_type.add(name=name)
-        for field in fields:
-            known = whole[name].DESCRIPTOR.fields_by_name[field]
-            made = message.field.add(name=field, number=known.number, label=known.label, type=known.type)
-            if name == "StepResponse" and field == "observation":
-                made.type = _Field.TYPE_BYTES
-            elif known.message_type is not None:
-                made.type_name = ".eipc.received.Body" if field == "bodies" else f".{known.message_type.full_name}"
-    pool = descriptor_pool.Default()
-    pool.AddSerializedFile(file.SerializeToString())
-    response, observation = (class_of(pool.FindMessageTypeByName(f"eipc.received.{name}")) for name in ("StepResponse", "Observation"))
-    return response, observation
-
-
-StepResponseHead, _ObservationHead = _head_classes()
+_HEADS = classes_of_parts("received", {
+    "StepResponse": (service_pb2.StepResponse.DESCRIPTOR,
+                     {"observation": PACKED, "status_code": WHOLE, "status_message": WHOLE, "session_step": WHOLE}),
+    "Observation": (observation_pb2.Observation.DESCRIPTOR, {"step": WHOLE, "time_s": WHOLE, "bodies": "Body", "solver_report": WHOLE}),
+    "Body": (observation_pb2.BodyObservation.DESCRIPTOR, {"name": WHOLE, "pose": WHOLE})})
+StepResponseHead, _ObservationHead = _HEADS["StepResponse"], _HEADS["Observation"]
 
 
 class _Whole:
@@ -124,6 +101,13 @@ def observation_from_bytes(data: bytes) -> ReceivedObservation:
     made = object.__new__(_HeadedObservation)
     made.__dict__.update(head=_ObservationHead.FromString(data), whole=_Whole(data))
     return made
+
+
+def bytes_of(observation: ReceivedObservation) -> bytes:
+    """A serialized Observation: what the server sent."""
+    if isinstance(observation, _HeadedObservation):
+        return observation.whole.data
+    return bytes(observation.message.SerializeToString())
 
 
 def _headed_body(head: Any, whole: _Whole, index: int) -> BodyObservation:

@@ -30,10 +30,24 @@ def step(session: str, dt: float, targets: Optional[Targets] = None, observe: Op
          drives: Optional[Drives] = None, time_limit: float = 0.0,
          joints: Optional[Joints] = None) -> service_pb2.StepRequest:
     """Arguments as of Session.step."""
-    request = service_pb2.StepRequest(session=session, dt_s=dt, observe=(observe or Observe()).to_message(), substeps=substeps,
-                                      request_id=request_id, world=world, time_limit_s=time_limit)
+    request = commands(dt, targets, substeps, trajectories, drives, time_limit, joints)
+    request.MergeFrom(of_world(session, observe, world, expected_step, request_id))
+    return request
+
+
+def of_world(session: str, observe: Optional[Observe] = None, world: int = 0, expected_step: Optional[int] = None,
+             request_id: str = "") -> service_pb2.StepRequest:
+    """The part of a request for a step that says where and when it is taken, and what is seen of it."""
+    request = service_pb2.StepRequest(session=session, observe=(observe or Observe()).to_message(), request_id=request_id, world=world)
     if expected_step is not None:
         request.expected_step = expected_step
+    return request
+
+
+def commands(dt: float, targets: Optional[Targets] = None, substeps: int = 1, trajectories: Optional[Trajectories] = None,
+             drives: Optional[Drives] = None, time_limit: float = 0.0, joints: Optional[Joints] = None) -> service_pb2.StepRequest:
+    """The rest: what the step does."""
+    request = service_pb2.StepRequest(dt_s=dt, substeps=substeps, time_limit_s=time_limit)
     for key, pose in (targets or {}).items():
         body, boundary_set = _split(key)
         request.targets.append(service_pb2.TargetPose(body=body, boundary_set=boundary_set, pose=pose.to_message()))

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Callable, Iterable, Iterator, Mapping, Op
 import grpc
 
 from .errors import DeadlineExceededError, EipcError, FailedPreconditionError, error_from_number, error_from_rpc
-from .observation import Observation
+from .observation import Observation, ReceivedObservation
 from .received import observation_from_bytes
 from .v1 import service_pb2
 
@@ -19,8 +19,32 @@ if TYPE_CHECKING:
 _END = object()
 # A stream that the server has not confirmed within this time, s, is cancelled all the same.
 _CONFIRMED_WITHIN_S = 1.0
-# What is done while the server works waits for no longer than this, s, for the request to be taken.
-_TAKEN_WITHIN_S = 0.1
+
+class _Once:
+    """Something to do once, by whichever thread comes first; who comes while it is done waits."""
+
+    def __init__(self, do: Callable[[], None]) -> None:
+        self._do: Optional[Callable[[], None]] = do
+        self._lock = threading.Lock()
+        self._error: Optional[BaseException] = None
+
+    def __repr__(self) -> str:
+        return f"_Once({'done' if self._do is None else 'to do'})"
+
+    def done(self) -> None:
+        """It is, after this. Raises nothing."""
+        with self._lock:
+            do, self._do = self._do, None
+            try:
+                if do is not None:
+                    do()
+            except BaseException as error:  # whatever it is, check() raises it
+                self._error = error
+
+    def check(self) -> None:
+        """Raises what doing it raised."""
+        if self._error is not None:
+            raise self._error
 
 
 class StepStream:
@@ -40,8 +64,6 @@ class StepStream:
         self._failure: Optional[EipcError] = None
         # Step the session is at, as the last answer said; None before the first.
         self.session_step: Optional[int] = None
-        # A word for each request that gRPC has taken, from when somebody waits for such words.
-        self._taken: "Optional[queue.SimpleQueue[None]]" = None
         self._call = session._client._step_stream(self._outgoing())
         # The server knows of the call, or it is over.
         self._confirmed = threading.Event()
@@ -66,34 +88,32 @@ class StepStream:
         """Sends one step request without waiting; arguments as Session.step (no timeout)."""
         self._send_message(self._session._step_request(dt, **options))
 
-    def _send_message(self, request: service_pb2.StepRequest) -> None:
+    def _send_message(self, request: "service_pb2.StepRequest | bytes", meanwhile: Optional[_Once] = None) -> None:
         if self._failure is not None:
             raise self._failure
-        self._requests.put(request)
+        self._requests.put((request, meanwhile))
         self._pending += 1
 
-    def _take(self, request: service_pb2.StepRequest, meanwhile: Callable[[], None]) -> Observation:
-        """The answer to a request, as step() gives it; `meanwhile` is called while the server works. Not before gRPC has taken the
-        request, in another thread, which would else wait for Python's lock before it sends."""
-        if self._taken is None:
-            self._taken = queue.SimpleQueue()
-        while not self._taken.empty():
-            self._taken.get()
-        self._send_message(request)
+    def _take(self, request: "service_pb2.StepRequest | bytes", meanwhile: Callable[[], None]) -> ReceivedObservation:
+        """The answer to a request, a message or one that is serialized, as step() gives it. `meanwhile` is called while the server works, by
+        the thread that has sent the request, and has been called when this returns or raises. What it raises is raised here, in place of
+        the answer, which the stream has received then."""
+        once = _Once(meanwhile)
         try:
-            self._taken.get(timeout=_TAKEN_WITHIN_S)
-        except queue.Empty:
-            pass  # the call is over, which receive() says, or the server takes no more now
-        meanwhile()
-        return self.receive()
+            self._send_message(request, once)
+            seen = self.receive()
+        finally:
+            once.done()  # in the other thread, as a rule; not where the call is over
+        once.check()
+        return seen
 
-    def _outgoing(self) -> Iterator[service_pb2.StepRequest]:
-        for request in iter(self._requests.get, _END):
-            if self._taken is not None:
-                self._taken.put(None)  # who waits for it goes on when this thread, having sent, gives up Python's lock
+    def _outgoing(self) -> "Iterator[service_pb2.StepRequest | bytes]":
+        for request, meanwhile in iter(self._requests.get, _END):
             yield request
+            if meanwhile is not None:  # gRPC asks for the next request when it has sent this one
+                meanwhile.done()
 
-    def receive(self, timeout: Optional[float] = None) -> Observation:
+    def receive(self, timeout: Optional[float] = None) -> ReceivedObservation:
         """The answer to the oldest request in flight. timeout: s, default the stream's."""
         if self._failure is not None:
             raise self._failure

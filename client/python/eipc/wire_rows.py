@@ -1,0 +1,192 @@
+"""Numbers of many serialized messages of one type, read at once.
+
+Unpacking a message makes an object of each of its parts. The messages of a recording differ in their numbers and hardly ever in their form: two
+of one length that agree in every byte that says what follows (tags, lengths, whether a variable-length integer goes on) have all of their
+numbers in the same places. So one message of each form is walked through, and from the others numbers are copied in columns.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, Iterator, Mapping, NamedTuple, Sequence, Union
+
+import numpy as np
+from google.protobuf.descriptor import Descriptor
+
+_VARINT, _DOUBLE, _LENGTH, _FLOAT = 0, 1, 2, 5  # wire types
+_ANY, _GOES_ON, _EXACT = 0x00, 0x80, 0xFF  # bits of a byte that two messages of a form have in common
+# Forms of one length that are remembered, and lengths; of more, a message of each is walked through anew.
+_MOST_FORMS, _MOST_SIZES = 16, 1024
+
+
+class _Leaf(NamedTuple):
+    kind: str
+    place: int
+
+
+_Tree = Mapping[int, Union[_Leaf, Any]]  # by tag: a leaf, or the tree of a message
+
+
+@dataclass
+class Rows:
+    """Messages of one form. rows [n]: which. What a message lacks is as its default: reals [n,R] and integers [n,I] 0, names "", data of
+    no bytes. data: [n,bytes] uint8 of each path."""
+
+    rows: np.ndarray
+    reals: np.ndarray
+    integers: np.ndarray
+    names: Sequence[str]
+    data: Sequence[np.ndarray]
+
+
+class WireRows:
+    """Reads fields of messages of a type, which paths like "pose.position_m.x" name. reals: doubles. integers: of any integer type, truth
+    values and enumerations. names: texts that decide over the form of a message. data: bytes, or texts, that do not."""
+
+    def __init__(self, descriptor: Descriptor, reals: Sequence[str] = (), integers: Sequence[str] = (), names: Sequence[str] = (),
+                 data: Sequence[str] = ()) -> None:
+        self._counts = {"reals": len(reals), "integers": len(integers), "names": len(names), "data": len(data)}
+        self._tree: dict[int, Any] = {}
+        for kind, paths in (("reals", reals), ("integers", integers), ("names", names), ("data", data)):
+            for place, path in enumerate(paths):
+                _plant(self._tree, descriptor, path.split("."), _Leaf(kind, place))
+        self._known: dict[int, list[_Form]] = {}
+
+    def __repr__(self) -> str:
+        return f"WireRows({sum(self._counts.values())} fields)"
+
+    def read(self, messages: Sequence[bytes]) -> Iterator[Rows]:
+        """All rows of the messages, in groups of one form. Raises ValueError for what is no message."""
+        sizes = np.array([len(message) for message in messages], dtype=np.int64)
+        for size in set(sizes.tolist()):
+            rows = np.flatnonzero(sizes == size)
+            table = np.frombuffer(b"".join([messages[row] for row in rows.tolist()]), dtype=np.uint8).reshape(len(rows), size)
+            yield from self._read(rows, table)
+
+    def _read(self, rows: np.ndarray, table: np.ndarray) -> Iterator[Rows]:
+        if len(self._known) >= _MOST_SIZES:
+            self._known.clear()
+        known = self._known.setdefault(table.shape[1], [])
+        for form in self._forms(known, lambda: table[0].tobytes()):
+            fits = form.fits(table)
+            if fits.all():
+                yield form.rows(rows, table)
+                return
+            if fits.any():
+                yield form.rows(rows[fits], table[fits])
+                rows, table = rows[~fits], table[~fits]
+
+    def _forms(self, known: "list[_Form]", example: Any) -> "Iterator[_Form]":
+        """Those that are known, and then that of each example."""
+        yield from list(known)
+        while True:
+            form = _Form(self._tree, example(), self._counts)
+            if len(known) < _MOST_FORMS:
+                known.append(form)
+            yield form
+
+
+@dataclass
+class _Places:
+    """Where the fields of a message are that it has, by their places in Rows: at which byte, and how many bytes."""
+
+    reals: dict[int, tuple[int, int]] = field(default_factory=dict)
+    integers: dict[int, tuple[int, int]] = field(default_factory=dict)
+    names: dict[int, tuple[int, int]] = field(default_factory=dict)
+    data: dict[int, tuple[int, int]] = field(default_factory=dict)
+
+
+class _Form:
+    """What messages have in common whose fields are in the same places as those of the one it is made of."""
+
+    def __init__(self, tree: _Tree, message: bytes, counts: Mapping[str, int]) -> None:
+        self._places, self._counts = _Places(), counts
+        common = np.full(len(message), _EXACT, dtype=np.uint8)
+        try:
+            _walk(message, 0, len(message), tree, self._places, common)
+        except IndexError:
+            raise ValueError("the bytes are no message: it ends in a field") from None
+        self._checked = np.flatnonzero(common)
+        self._common = common[self._checked]
+        self._form = np.frombuffer(message, dtype=np.uint8)[self._checked] & self._common
+        self._reals = np.array([at + k for at, _ in self._places.reals.values() for k in range(8)], dtype=np.int64)
+        self._names = [""] * counts["names"]
+        for place, (at, size) in self._places.names.items():
+            self._names[place] = message[at:at + size].decode()
+
+    def fits(self, table: np.ndarray) -> np.ndarray:
+        """[n] bool: which of n messages of this length are of the form."""
+        found: np.ndarray = ((table.take(self._checked, axis=1) & self._common) == self._form).all(axis=1)
+        return found
+
+    def rows(self, rows: np.ndarray, table: np.ndarray) -> Rows:
+        """Of messages that fit."""
+        found = table.take(self._reals, axis=1).view("<f8")
+        places = list(self._places.reals)
+        if places == list(range(self._counts["reals"])):
+            reals = found
+        else:
+            reals = np.zeros((len(rows), self._counts["reals"]))
+            reals[:, places] = found
+        integers = np.zeros((len(rows), self._counts["integers"]), dtype=np.int64)
+        for place, (at, size) in self._places.integers.items():
+            integers[:, place] = _integers(table[:, at:at + size])
+        data = [table[:, at:at + size] for at, size in (self._places.data.get(place, (0, 0)) for place in range(self._counts["data"]))]
+        return Rows(rows, reals, integers, self._names, data)
+
+
+def _plant(tree: dict[int, Any], descriptor: Descriptor, path: Sequence[str], leaf: _Leaf) -> None:
+    known = descriptor.fields_by_name[path[0]]
+    if len(path) > 1:
+        _plant(tree.setdefault(known.number << 3 | _LENGTH, {}), known.message_type, path[1:], leaf)
+    else:
+        tree[known.number << 3 | {"reals": _DOUBLE, "integers": _VARINT}.get(leaf.kind, _LENGTH)] = leaf
+
+
+def _walk(message: bytes, at: int, end: int, tree: _Tree, places: _Places, common: np.ndarray) -> None:
+    """Notes where the fields of message[at:end] are that the tree has, and which bits others of its form have in common with it. Raises
+    IndexError, or ValueError, for what is no message."""
+    while at < end:
+        tag, at = _varint(message, at)
+        known, wire_type, size = tree.get(tag), tag & 7, 0
+        if wire_type == _VARINT:
+            size = _varint(message, at)[1] - at
+            common[at:at + size] = _GOES_ON
+        elif wire_type == _LENGTH:
+            size, at = _varint(message, at)
+            if isinstance(known, Mapping):
+                _walk(message, at, at + size, known, places, common)
+            elif known is None or known.kind != "names":
+                common[at:at + size] = _ANY
+        elif wire_type in (_DOUBLE, _FLOAT):
+            size = 8 if wire_type == _DOUBLE else 4
+            common[at:at + size] = _ANY
+        else:
+            raise ValueError(f"the bytes are no message: wire type {wire_type}")
+        if isinstance(known, _Leaf):
+            getattr(places, known.kind)[known.place] = at, size
+        at += size
+    if at > end or end > len(message):
+        raise ValueError("the bytes are no message: a field is longer than what it is in")
+
+
+def _varint(message: bytes, at: int) -> tuple[int, int]:
+    """The value of a variable-length integer, and where it ends."""
+    value, shift = 0, 0
+    while True:
+        byte = message[at]
+        at += 1
+        value |= (byte & 0x7F) << shift
+        if byte < 0x80:
+            return value, at
+        shift += 7
+
+
+def _integers(table: np.ndarray) -> np.ndarray:
+    """The values of n variable-length integers of one length [n,bytes], of the two's complement in 64 bits."""
+    if table.shape[1] == 1:
+        return table[:, 0]
+    values = np.zeros(len(table), dtype=np.uint64)
+    for k in range(table.shape[1]):
+        values |= (table[:, k] & 0x7F).astype(np.uint64) << np.uint64(7 * k)
+    return values.view(np.int64)
