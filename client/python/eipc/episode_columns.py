@@ -18,7 +18,7 @@ from .v1 import geometry_pb2, observation_pb2
 from .wire_rows import Rows, WireRows
 
 # Observations that are turned into columns at a time: each takes less time then, and they are kept twice for a moment.
-_AT_A_TIME = 64
+_AT_A_TIME = 32
 _PARTS = classes_of_parts("columns", {
     "Observation": (observation_pb2.Observation.DESCRIPTOR,
                     {"step": WHOLE, "time_s": WHOLE, "bodies": PACKED, "contact_wrenches": PACKED, "contact_counts": "Counts",
@@ -177,9 +177,9 @@ class _BodyColumns:
         """The bodies of some observations. Raises EpisodeError as check() does."""
         for bodies in seen:
             self._check_count(len(bodies))
-        count = len(self._names)
+        count, columns = len(self._names), (*self._cages, *self._surfaces.values())
         rows = np.empty((len(seen) * count, 13))
-        for points in (*self._cages, *self._surfaces.values()):
+        for points in columns:
             points.begin(len(seen))
         for part in _BODY.read([body for bodies in seen for body in bodies]):
             rows[part.rows] = part.reals
@@ -189,6 +189,8 @@ class _BodyColumns:
                 self._cages[b].add(samples[chosen], part, chosen)
                 if b in self._surfaces:
                     self._surfaces[b].add(samples[chosen], part, chosen)
+        for points in columns:
+            points.end()
         self._rows.append(rows)
 
     def arrays(self, samples: int) -> Arrays:
@@ -196,9 +198,9 @@ class _BodyColumns:
         out = {"body_names": names_array(self._names), "position_m": rows[:, :, :3], "orientation_wxyz": unit_quaternions(rows[:, :, 3:7]),
                "linear_velocity_m_s": rows[:, :, 7:10], "angular_velocity_rad_s": rows[:, :, 10:]}
         for b, cage in enumerate(self._cages):
-            out[f"cage_{b}"] = cage.array()
+            out[f"cage_{b}"] = cage.array(samples)
             if b in self._surfaces:
-                out[f"surface_{b}"] = self._surfaces[b].array().astype(np.float32, copy=False)
+                out[f"surface_{b}"] = self._surfaces[b].array(samples).astype(np.float32, copy=False)
         return out
 
 
@@ -294,7 +296,8 @@ class _PointColumn:
         example = arrays.to_numpy(first)
         self._which = which
         self._type, self._dtype, self._shape, self._size = first.dtype, example.dtype, example.shape, example.nbytes
-        self._data: list[np.ndarray] = []
+        self._data = bytearray()
+        self._next = np.empty((0, self._size), dtype=np.uint8)
 
     def check(self, data_type: int, size: int) -> None:
         """Raises EpisodeError for an array of another type or size."""
@@ -303,16 +306,19 @@ class _PointColumn:
 
     def begin(self, samples: int) -> None:
         """So many observations follow."""
-        self._data.append(np.empty((samples, self._size), dtype=np.uint8))
+        self._next = np.empty((samples, self._size), dtype=np.uint8)
 
     def add(self, samples: np.ndarray, part: Rows, chosen: "slice | np.ndarray") -> None:
         """The chosen rows of a part, which belong to these of the samples. Raises EpisodeError as check() does."""
         data, types = part.data[self._which], part.integers[chosen, self._which]
-        for data_type in np.unique(types).tolist():
+        for data_type in set(types.tolist()):
             self.check(data_type, data.shape[1])
-        self._data[-1][samples] = data[chosen]
+        self._next[samples] = data[chosen]
 
-    def array(self) -> np.ndarray:
+    def end(self) -> None:
+        """All samples were added."""
+        self._data += self._next.data
+
+    def array(self, samples: int) -> np.ndarray:
         """Over all observations."""
-        data = np.concatenate(self._data)
-        return data.reshape(-1).view(self._dtype).reshape(len(data), *self._shape)
+        return np.frombuffer(self._data, dtype=self._dtype).reshape(samples, *self._shape)

@@ -45,6 +45,7 @@ class EpisodeWriter:
         self._observe = recorded_observe(scene, positions_dtype)
         self._recorded = session._is_recorded()
         self._stream: Optional[StepStream] = None
+        self._place = b""  # the part of requests that all steps have in common, once it is known
         self._action_names: list[str] = []
         self._form: Optional[tuple[Any, ...]] = None  # of the last step's commands, when its action was made of them
         self._actions: list[np.ndarray] = []
@@ -100,8 +101,7 @@ class EpisodeWriter:
             self._check_action(names, values)
         if self._stream is None:
             self._stream = self._session.stream()
-        where = requests.of_world(self._session.name, self.observe(observe), self._world, options.pop("expected_step", self.observation.step),
-                                  options.pop("request_id", ""))
+        where = self._where(observe, options.pop("expected_step", self.observation.step), options.pop("request_id", ""))
         commands: bytes = requests.commands(dt, **options).SerializeToString(deterministic=True)
 
         def meanwhile() -> None:
@@ -110,8 +110,7 @@ class EpisodeWriter:
             if values is None:
                 values = self._commanded(dt, options)[1]
 
-        # One serialized message after another is the two merged.
-        seen = self._stream._take(where.SerializeToString() + commands, meanwhile)
+        seen = self._stream._take(where + commands, meanwhile)
         assert values is not None  # since meanwhile()
         self._columns.add_bytes(bytes_of(seen))
         self._append(seen, commands, names, values)
@@ -149,7 +148,7 @@ class EpisodeWriter:
 
     def goes_on_in(self, session: Session) -> None:
         """The world is in this session now, bit for bit as it was: after its server was started again."""
-        self._session = session
+        self._session, self._place = session, b""
 
     def mark(self, reward: float = 0.0, done: bool = False) -> None:
         """What the last step was worth, and whether it ended the task."""
@@ -180,6 +179,14 @@ class EpisodeWriter:
             self._close_stream(cancel=True)
             self._file.forget()
             self._ended = True
+
+    def _where(self, observe: Optional[Observe], expected_step: Optional[int], request_id: str) -> bytes:
+        """All of a request but what the step does. Serialized messages one after another are those messages merged."""
+        if observe is not None:
+            return requests.of_world(self._session.name, self.observe(observe), self._world, expected_step, request_id).SerializeToString()
+        if not self._place:
+            self._place = requests.of_world(self._session.name, self._observe, self._world).SerializeToString()
+        return self._place + service_pb2.StepRequest(expected_step=expected_step, request_id=request_id).SerializeToString()
 
     def _append(self, seen: Observation, commands: Optional[bytes], names: list[str], values: np.ndarray) -> None:
         self.observation = seen
