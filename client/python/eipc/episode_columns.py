@@ -177,24 +177,18 @@ class _BodyColumns:
         """The bodies of some observations. Raises EpisodeError as check() does."""
         for bodies in seen:
             self._check_count(len(bodies))
-        count, columns = len(self._names), (*self._cages, *self._surfaces.values())
-        rows = np.empty((len(seen) * count, 13))
-        for points in columns:
-            points.begin(len(seen))
-        for part in _BODY.read([body for bodies in seen for body in bodies]):
-            rows[part.rows] = part.reals
-            samples, which = np.divmod(part.rows, count)
-            for b in np.flatnonzero(np.bincount(which)).tolist():
-                chosen = slice(None) if len(which) == len(seen) and (which == b).all() else which == b
-                self._cages[b].add(samples[chosen], part, chosen)
-                if b in self._surfaces:
-                    self._surfaces[b].add(samples[chosen], part, chosen)
-        for points in columns:
-            points.end()
+        rows = np.empty((len(seen), len(self._names), 13))
+        for b, cage in enumerate(self._cages):
+            columns = [cage, self._surfaces[b]] if b in self._surfaces else [cage]
+            parts = list(_BODY.read([bodies[b] for bodies in seen]))
+            for part in parts:
+                rows[part.rows, b] = part.reals
+            for points in columns:
+                points.add(len(seen), parts)
         self._rows.append(rows)
 
     def arrays(self, samples: int) -> Arrays:
-        rows = np.concatenate(self._rows).reshape(samples, len(self._names), 13)
+        rows = np.concatenate(self._rows)
         out = {"body_names": names_array(self._names), "position_m": rows[:, :, :3], "orientation_wxyz": unit_quaternions(rows[:, :, 3:7]),
                "linear_velocity_m_s": rows[:, :, 7:10], "angular_velocity_rad_s": rows[:, :, 10:]}
         for b, cage in enumerate(self._cages):
@@ -297,27 +291,21 @@ class _PointColumn:
         self._which = which
         self._type, self._dtype, self._shape, self._size = first.dtype, example.dtype, example.shape, example.nbytes
         self._data = bytearray()
-        self._next = np.empty((0, self._size), dtype=np.uint8)
 
     def check(self, data_type: int, size: int) -> None:
         """Raises EpisodeError for an array of another type or size."""
         if size != self._size or data_type != self._type:
             raise EpisodeError(f"{size} bytes of positions in an episode that has {self._size} bytes of them in every observation")
 
-    def begin(self, samples: int) -> None:
-        """So many observations follow."""
-        self._next = np.empty((samples, self._size), dtype=np.uint8)
-
-    def add(self, samples: np.ndarray, part: Rows, chosen: "slice | np.ndarray") -> None:
-        """The chosen rows of a part, which belong to these of the samples. Raises EpisodeError as check() does."""
-        data, types = part.data[self._which], part.integers[chosen, self._which]
-        for data_type in set(types.tolist()):
-            self.check(data_type, data.shape[1])
-        self._next[samples] = data[chosen]
-
-    def end(self) -> None:
-        """All samples were added."""
-        self._data += self._next.data
+    def add(self, samples: int, parts: Sequence[Rows]) -> None:
+        """Of so many observations, whose rows the parts are. Raises EpisodeError as check() does."""
+        positions = np.empty((samples, self._size), dtype=np.uint8)
+        for part in parts:
+            data = part.data[self._which]
+            for data_type in set(part.integers[:, self._which].tolist()):
+                self.check(data_type, data.shape[1])
+            positions[part.rows] = data
+        self._data += positions.data
 
     def array(self, samples: int) -> np.ndarray:
         """Over all observations."""

@@ -57,21 +57,21 @@ class WireRows:
 
     def read(self, messages: Sequence[bytes]) -> Iterator[Rows]:
         """All rows of the messages, in groups of one form. Raises ValueError for what is no message."""
-        sizes = np.array([len(message) for message in messages], dtype=np.int64)
-        for size in set(sizes.tolist()):
-            rows = np.flatnonzero(sizes == size)
-            table = np.frombuffer(b"".join([messages[row] for row in rows.tolist()]), dtype=np.uint8).reshape(len(rows), size)
-            yield from self._read(rows, table)
+        sizes = {len(message) for message in messages}
+        for size in sizes:
+            rows = [row for row, message in enumerate(messages) if len(message) == size] if len(sizes) > 1 else range(len(messages))
+            table = np.frombuffer(b"".join([messages[row] for row in rows]), dtype=np.uint8).reshape(len(rows), size)
+            yield from self._read(np.array(rows), table)
 
     def _read(self, rows: np.ndarray, table: np.ndarray) -> Iterator[Rows]:
         if len(self._known) >= _MOST_SIZES:
             self._known.clear()
         known = self._known.setdefault(table.shape[1], [])
         for form in self._forms(known, lambda: table[0].tobytes()):
-            fits = form.fits(table)
-            if fits.all():
+            if form.fits_all(table):
                 yield form.rows(rows, table)
                 return
+            fits = form.fits(table)
             if fits.any():
                 yield form.rows(rows[fits], table[fits])
                 rows, table = rows[~fits], table[~fits]
@@ -109,30 +109,33 @@ class _Form:
         self._checked = np.flatnonzero(common)
         self._common = common[self._checked]
         self._form = np.frombuffer(message, dtype=np.uint8)[self._checked] & self._common
+        self._form_bytes = self._form.tobytes()
         self._reals = np.array([at + k for at, _ in self._places.reals.values() for k in range(8)], dtype=np.int64)
+        self._has_all_reals = list(self._places.reals) == list(range(counts["reals"]))
+        self._data = [self._places.data.get(place, (0, 0)) for place in range(counts["data"])]
         self._names = [""] * counts["names"]
         for place, (at, size) in self._places.names.items():
             self._names[place] = message[at:at + size].decode()
 
+    def fits_all(self, table: np.ndarray) -> bool:
+        """Whether all of n messages of this length [n,bytes] are of the form."""
+        return bool((table.take(self._checked, axis=1) & self._common).tobytes() == self._form_bytes * len(table))
+
     def fits(self, table: np.ndarray) -> np.ndarray:
-        """[n] bool: which of n messages of this length are of the form."""
+        """[n] bool: which of them are."""
         found: np.ndarray = ((table.take(self._checked, axis=1) & self._common) == self._form).all(axis=1)
         return found
 
     def rows(self, rows: np.ndarray, table: np.ndarray) -> Rows:
         """Of messages that fit."""
-        found = table.take(self._reals, axis=1).view("<f8")
-        places = list(self._places.reals)
-        if places == list(range(self._counts["reals"])):
-            reals = found
-        else:
-            reals = np.zeros((len(rows), self._counts["reals"]))
-            reals[:, places] = found
+        reals = table.take(self._reals, axis=1).view("<f8")
+        if not self._has_all_reals:
+            found, reals = reals, np.zeros((len(rows), self._counts["reals"]))
+            reals[:, list(self._places.reals)] = found
         integers = np.zeros((len(rows), self._counts["integers"]), dtype=np.int64)
         for place, (at, size) in self._places.integers.items():
-            integers[:, place] = _integers(table[:, at:at + size])
-        data = [table[:, at:at + size] for at, size in (self._places.data.get(place, (0, 0)) for place in range(self._counts["data"]))]
-        return Rows(rows, reals, integers, self._names, data)
+            integers[:, place] = table[:, at] if size == 1 else _integers(table[:, at:at + size])
+        return Rows(rows, reals, integers, self._names, [table[:, at:at + size] for at, size in self._data])
 
 
 def _plant(tree: dict[int, Any], descriptor: Descriptor, path: Sequence[str], leaf: _Leaf) -> None:
@@ -184,8 +187,6 @@ def _varint(message: bytes, at: int) -> tuple[int, int]:
 
 def _integers(table: np.ndarray) -> np.ndarray:
     """The values of n variable-length integers of one length [n,bytes], of the two's complement in 64 bits."""
-    if table.shape[1] == 1:
-        return table[:, 0]
     values = np.zeros(len(table), dtype=np.uint64)
     for k in range(table.shape[1]):
         values |= (table[:, k] & 0x7F).astype(np.uint64) << np.uint64(7 * k)
