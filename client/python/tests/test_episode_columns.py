@@ -97,6 +97,25 @@ def test_observations_of_another_form_are_refused():
     for other in (fewer, single, unframed):
         with pytest.raises(eipc.EpisodeError, match="in an episode"):
             columns.add(other)
+        unchecked = EpisodeColumns(observed(0), ())
+        unchecked.add_bytes(other.SerializeToString())
+        with pytest.raises(eipc.EpisodeError, match="in an episode"):
+            unchecked.arrays()
+
+
+def test_columns_grow_while_there_is_time_and_are_the_same(monkeypatch):
+    messages = [observed(step) for step in range(12)]
+    at_the_end = columns_of(messages)
+    monkeypatch.setattr("eipc.episode_columns._AT_A_TIME", 5)
+    columns = EpisodeColumns(messages[0], ())
+    for step, message in enumerate(messages[1:], start=1):
+        columns.add_bytes(message.SerializeToString())
+        if step in (2, 7, 9):  # the others are on their way when the next one is added
+            columns.work()
+    made = columns.arrays()
+    assert list(made) == list(at_the_end)
+    for name, array in at_the_end.items():
+        assert (made[name].dtype, made[name].tobytes()) == (array.dtype, array.tobytes()), name
 
 
 def test_files_are_those_of_numpy(tmp_path):

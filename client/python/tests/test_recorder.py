@@ -16,6 +16,7 @@ import eipc
 from conftest import CLIENT_ROOT, REPOSITORY
 from eipc.action_log import log_of_world
 from eipc.commands import command_form, command_vector
+from eipc.recorded_requests import stripped
 from eipc.recorded_scene import scene_path
 from eipc.v1 import scene_pb2
 from observed_arrays import observation_arrays, receipt_arrays
@@ -279,6 +280,21 @@ def test_steps_taken_elsewhere_are_kept_as_those_of_the_recorder(recorder, sessi
     for name in set(one.arrays) - {"meta", "action", "log", "step", "receipt_step", "receipt_first_step", "request", "request_at"}:
         np.testing.assert_array_equal(one[name], other[name])
     assert len(one.requests) == len(other.requests) == 3
+
+
+def test_requests_are_kept_without_where_and_when_they_were_sent(recorder, session):
+    options = [{"substeps": 2}, {"observe": SURFACE, "request_id": "mine"}, {"time_limit": 5.0, "expected_step": 3}]
+    with recorder.episode(session) as episode:
+        for k, more in enumerate(options):
+            seen = episode.step(DT, targets=pusher_at(0.2 + 0.001 * k), **more)
+            assert (seen.bodies["cube"].surface_positions is not None) == ("observe" in more)
+        with pytest.raises(eipc.AbortedError):
+            episode.step(DT, targets=pusher_at(0.2), expected_step=1)
+        with pytest.raises(TypeError):
+            episode.step(DT, targets=pusher_at(0.2), speed=1)
+    (stored,) = eipc.load_episodes(recorder.folder)
+    sent = [session._step_request(DT, targets=pusher_at(0.2 + 0.001 * k), **more) for k, more in enumerate(options)]
+    assert [request.SerializeToString(deterministic=True) for request in stored.requests] == [stripped(request) for request in sent]
 
 
 def test_observations_that_were_made_are_not_kept(recorder, session):

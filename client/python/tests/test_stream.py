@@ -90,6 +90,24 @@ def test_a_broken_stream_does_what_was_to_be_done_meanwhile_and_raises(session):
     assert done == [1]
 
 
+def test_what_is_done_meanwhile_raises_in_place_of_the_answer(session):
+    def fails():
+        raise KeyError("mine")
+
+    with session.stream() as stream:
+        with pytest.raises(KeyError, match="mine"):
+            stream._take(session._step_request(0.02), meanwhile=fails)
+        assert stream.pending == 0 and stream.step(0.02).step == 2
+
+
+def test_what_is_done_meanwhile_is_done_once(session):
+    done = []
+    with session.stream() as stream:
+        for step in range(1, 30):
+            assert stream._take(session._step_request(0.02).SerializeToString(), meanwhile=lambda: done.append(stream.pending)).step == step
+    assert len(done) == 29
+
+
 def test_an_error_in_the_block_cancels_the_stream(session):
     with pytest.raises(KeyError):
         with session.stream() as stream:
