@@ -44,7 +44,16 @@ absl::StatusOr<FifoGate::Pass> FifoGate::Enter(const StepBudget& budget, Use use
     if (status.ok()) {
       // `cancelled` is the caller's code: it may take locks of its own, so it is not called under ours.
       lock.unlock();
-      status = Expired(budget);
+      try {
+        status = Expired(budget);
+      } catch (...) {
+        // What waits no longer must not be called.
+        lock.lock();
+        waiting.remove(&self);
+        lock.unlock();
+        if (self.admitted) LeaveGate();
+        throw;
+      }
       lock.lock();
     }
     if (self.admitted) break;

@@ -7,6 +7,8 @@
 #include <iterator>
 #include <new>
 
+#include "server/session/fifo_gate.h"
+#include "server/session/solve_slots.h"
 #include "sim/dynamics/materials.h"
 #include "tests/server/session/journal_fixture.h"
 #include "tests/support/allocations.h"
@@ -115,6 +117,24 @@ TEST_F(OutOfMemoryTest, SlotsAreGivenBack) {
     EXPECT_EQ(slots.waiting(), 0) << at;
     EXPECT_EQ(slots.busy(), 1) << at;
   }
+}
+
+TEST_F(OutOfMemoryTest, PlacesAtAGateAreGivenBack) {
+  FifoGate gate({1, 4, "a gate whose name is longer than short strings"});
+  const auto enter = [&gate] {
+    StepBudget budget;
+    budget.cancelled = [] { return true; };
+    (void)gate.Enter(budget);
+  };
+  auto inside = gate.Enter({});
+  ASSERT_TRUE(inside.ok());
+  bool refused = true;
+  for (int64_t at = 1; refused; ++at) {
+    refused = RefusesOne(at, enter);
+    EXPECT_EQ(gate.waiting(), 0) << at;
+  }
+  inside->Leave();
+  EXPECT_EQ(gate.inside(), 0);
 }
 
 // While the next file of a journal is being made, records are kept for it too.
