@@ -3,9 +3,10 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from array import array
-from typing import Collection, Sequence
+from typing import Any, Callable, Collection, Iterator, NamedTuple, Sequence, Union
 
 import numpy as np
 
@@ -15,7 +16,7 @@ from .errors import EpisodeError
 from .message_parts import PACKED, WHOLE, classes_of_parts
 from .solver_report import Outcome
 from .v1 import geometry_pb2, observation_pb2
-from .wire_rows import Rows, WireRows
+from .wire_rows import Found, Rows, WireRows
 
 # Observations that are turned into columns at a time: each takes less time then, and they are kept twice for a moment.
 _AT_A_TIME = 32
@@ -26,10 +27,37 @@ _PARTS = classes_of_parts("columns", {
     "Counts": (observation_pb2.ContactCounts.DESCRIPTOR, {"point_triangle": WHOLE, "edge_edge": WHOLE, "pairs": PACKED})})
 _POSE = ("position_m.x", "position_m.y", "position_m.z", "quaternion.w", "quaternion.x", "quaternion.y", "quaternion.z")
 _VECTOR = ("x", "y", "z")
+_Observed = Union[bytes, observation_pb2.Observation]
+
+
+class _Fields(NamedTuple):
+    """Fields of a type of messages: of serialized ones, and a function that finds the same ones in a message."""
+
+    packed: WireRows
+    found: Callable[[Any], Found]
+
+    def of_packed(self, messages: Sequence[bytes]) -> Iterator[Rows]:
+        return self.packed.read(messages)
+
+    def of_unpacked(self, messages: Sequence[Any]) -> Iterator[Rows]:
+        return self.packed.read_found([self.found(message) for message in messages])
+
+
+# One of the two.
+_Read = Callable[[_Fields, Sequence[Any]], Iterator[Rows]]
 
 
 def _in(message: str, paths: Sequence[str]) -> list[str]:
     return [f"{message}.{path}" for path in paths]
+
+
+def _vector(message: geometry_pb2.Vec3) -> tuple[float, float, float]:
+    return message.x, message.y, message.z
+
+
+def _pose(message: geometry_pb2.Pose) -> tuple[float, ...]:
+    p, q = message.position_m, message.quaternion
+    return p.x, p.y, p.z, q.w, q.x, q.y, q.z
 
 
 class EpisodeColumns:
@@ -44,7 +72,7 @@ class EpisodeColumns:
         self._pair_counts = _PairColumns(_PAIR, np.empty((0, 2), dtype=np.int32))
         self._contacts = array("i")
         self._receipts = ReceiptColumns(start.state_digest)
-        self._waiting: list[bytes] = [start.SerializeToString()]
+        self._waiting: list[_Observed] = [start]
 
     def __repr__(self) -> str:
         return f"EpisodeColumns({len(self._time) + len(self._waiting)} observations)"
@@ -53,7 +81,7 @@ class EpisodeColumns:
         """What was observed after the next step. Raises EpisodeError when it is not of the form of what came before."""
         self._bodies.check(seen.bodies)
         self._frames.check(len(seen.boundary_poses))
-        self.add_bytes(seen.SerializeToString())
+        self._waiting.append(seen)
         self.work()
 
     def add_bytes(self, seen: bytes) -> None:
@@ -82,26 +110,26 @@ class EpisodeColumns:
 
     def _turn_waiting(self) -> None:
         waiting, self._waiting = self._waiting, []
-        if waiting:
-            at_start = not self._time
-            receipts = self._turn(waiting)
-            self._receipts.add_bytes(receipts[1:] if at_start else receipts)
+        for packed, observations in itertools.groupby(waiting, lambda seen: isinstance(seen, bytes)):
+            if packed:
+                self._turn([_PARTS["Observation"].FromString(seen) for seen in observations], _Fields.of_packed)
+            else:
+                self._turn(list(observations), _Fields.of_unpacked)
 
-    def _turn(self, observations: Sequence[bytes]) -> list[bytes]:
-        """Turns observations into columns; returns their receipts."""
+    def _turn(self, seen: Sequence[Any], read: _Read) -> None:
+        """Turns observations into columns. read: their parts."""
         first = len(self._time)
-        seen = [_PARTS["Observation"].FromString(data) for data in observations]
-        self._bodies.add([list(one.bodies) for one in seen])
-        self._frames.add([list(one.boundary_poses) for one in seen])
-        self._wrenches.add(first, [list(one.contact_wrenches) for one in seen])
+        self._bodies.add([one.bodies for one in seen], read)
+        self._frames.add([one.boundary_poses for one in seen], read)
+        self._wrenches.add(first, [one.contact_wrenches for one in seen], read)
         counts = [one.contact_counts for one in seen]
-        self._pair_counts.add(first, [list(count.pairs) for count in counts])
+        self._pair_counts.add(first, [count.pairs for count in counts], read)
         for count in counts:
             self._contacts.extend((count.point_triangle, count.edge_edge))
         self._distance.extend([one.min_distance_m if one.HasField("min_distance_m") else math.inf for one in seen])
         self._step.extend([one.step for one in seen])
         self._time.extend([one.time_s for one in seen])
-        return [one.step_receipt for one in seen]
+        self._receipts.add_rows([one.step_receipt for one in (seen if first else seen[1:])], read)
 
 
 class ReceiptColumns:
@@ -117,13 +145,13 @@ class ReceiptColumns:
         return f"ReceiptColumns({sum(map(len, self._digests))} steps)"
 
     def add(self, receipt: observation_pb2.StepReceipt) -> None:
-        self.add_bytes([receipt.SerializeToString()])
+        self.add_rows([receipt], _Fields.of_unpacked)
 
-    def add_bytes(self, receipts: Sequence[bytes]) -> None:
-        """Serialized receipts of as many steps."""
+    def add_rows(self, receipts: Sequence[Any], read: _Read) -> None:
+        """Receipts of as many steps."""
         reals, integers = np.empty((len(receipts), len(_REALS))), np.empty((len(receipts), len(_INTEGERS) + 1), dtype=np.int64)
         digests = np.zeros(len(receipts), dtype="S16")
-        for part in _RECEIPT.read(receipts):
+        for part in read(_RECEIPT, receipts):
             reals[part.rows], integers[part.rows] = part.reals, part.integers
             (text,) = part.data
             if text.shape[1]:
@@ -145,11 +173,23 @@ class ReceiptColumns:
 
 _INTEGERS = tuple(name for name, kind in RECEIPT_FIGURES.items() if kind is not float)
 _REALS = tuple(name for name, kind in RECEIPT_FIGURES.items() if kind is float)
-_RECEIPT = WireRows(observation_pb2.StepReceipt.DESCRIPTOR, reals=_REALS, integers=(*_INTEGERS, "outcome"), data=["state_digest"])
+_RECEIPT = _Fields(
+    WireRows(observation_pb2.StepReceipt.DESCRIPTOR, reals=_REALS, integers=(*_INTEGERS, "outcome"), data=["state_digest"]),
+    lambda receipt: ([getattr(receipt, name) for name in _REALS], [*[getattr(receipt, name) for name in _INTEGERS], receipt.outcome], (),
+                     (receipt.state_digest.encode(),)))
 _POINTS = ("cage_positions", "surface_positions")
-_BODY = WireRows(observation_pb2.BodyObservation.DESCRIPTOR,
-                 reals=[*_in("pose", _POSE), *_in("linear_velocity_m_s", _VECTOR), *_in("angular_velocity_rad_s", _VECTOR)],
-                 integers=[f"{points}.dtype" for points in _POINTS], data=[f"{points}.data" for points in _POINTS])
+
+
+def _found_in_body(body: observation_pb2.BodyObservation) -> Found:
+    cage, surface = body.cage_positions, body.surface_positions
+    return ((*_pose(body.pose), *_vector(body.linear_velocity_m_s), *_vector(body.angular_velocity_rad_s)), (cage.dtype, surface.dtype), (),
+            (cage.data, surface.data))
+
+
+_BODY = _Fields(
+    WireRows(observation_pb2.BodyObservation.DESCRIPTOR,
+             reals=[*_in("pose", _POSE), *_in("linear_velocity_m_s", _VECTOR), *_in("angular_velocity_rad_s", _VECTOR)],
+             integers=[f"{points}.dtype" for points in _POINTS], data=[f"{points}.data" for points in _POINTS]), _found_in_body)
 
 
 class _BodyColumns:
@@ -173,14 +213,14 @@ class _BodyColumns:
         if count != len(self._names):
             raise EpisodeError(f"an observation of {count} bodies in an episode of {len(self._names)}: step with observe=episode.observe()")
 
-    def add(self, seen: Sequence[Sequence[bytes]]) -> None:
+    def add(self, seen: Sequence[Sequence[Any]], read: _Read) -> None:
         """The bodies of some observations. Raises EpisodeError as check() does."""
         for bodies in seen:
             self._check_count(len(bodies))
         rows = np.empty((len(seen), len(self._names), 13))
         for b, cage in enumerate(self._cages):
             columns = [cage, self._surfaces[b]] if b in self._surfaces else [cage]
-            parts = list(_BODY.read([bodies[b] for bodies in seen]))
+            parts = list(read(_BODY, [bodies[b] for bodies in seen]))
             for part in parts:
                 rows[part.rows, b] = part.reals
             for points in columns:
@@ -200,9 +240,18 @@ class _BodyColumns:
 
 _READINGS = ("commanded", "position_m", "velocity_m_s", "effort_n")
 _FLAGS = ("saturated", "blocked")
-_FRAME = WireRows(observation_pb2.BoundaryPose.DESCRIPTOR,
-                  reals=[*_in("commanded", _POSE), *_in("achieved", _POSE), "error_m", *_in("drive", _READINGS)],
-                  integers=_in("drive", ("mode", *_FLAGS)))
+
+
+def _found_in_frame(frame: observation_pb2.BoundaryPose) -> Found:
+    drive = frame.drive
+    return ((*_pose(frame.commanded), *_pose(frame.achieved), frame.error_m, *[getattr(drive, name) for name in _READINGS]),
+            (drive.mode, drive.saturated, drive.blocked), (), ())
+
+
+_FRAME = _Fields(
+    WireRows(observation_pb2.BoundaryPose.DESCRIPTOR,
+             reals=[*_in("commanded", _POSE), *_in("achieved", _POSE), "error_m", *_in("drive", _READINGS)],
+             integers=_in("drive", ("mode", *_FLAGS))), _found_in_frame)
 
 
 class _FrameColumns:
@@ -220,13 +269,13 @@ class _FrameColumns:
             raise EpisodeError(f"an observation of {count} driven frames in an episode of {len(self._names)}: "
                                "step with observe=episode.observe()")
 
-    def add(self, seen: Sequence[Sequence[bytes]]) -> None:
+    def add(self, seen: Sequence[Sequence[Any]], read: _Read) -> None:
         """The frames of some observations. Raises EpisodeError as check() does."""
         for frames in seen:
             self.check(len(frames))
         count = len(seen) * len(self._names)
         reals, integers = np.empty((count, 15 + len(_READINGS))), np.empty((count, 1 + len(_FLAGS)), dtype=np.int64)
-        for part in _FRAME.read([frame for frames in seen for frame in frames]):
+        for part in read(_FRAME, [frame for frames in seen for frame in frames]):
             reals[part.rows], integers[part.rows] = part.reals, part.integers
         self._reals.append(reals)
         self._integers.append(integers)
@@ -247,25 +296,29 @@ class _FrameColumns:
         return out
 
 
-_WRENCH = WireRows(observation_pb2.ContactWrench.DESCRIPTOR, names=["body", "other"],
-                   reals=[path for part in WRENCH_PARTS for path in _in(part, _VECTOR)])
-_PAIR = WireRows(observation_pb2.PairCount.DESCRIPTOR, names=["body_a", "body_b"], integers=["point_triangle", "edge_edge"])
+_WRENCH = _Fields(
+    WireRows(observation_pb2.ContactWrench.DESCRIPTOR, names=["body", "other"], reals=[path for part in WRENCH_PARTS for path in _in(part, _VECTOR)]),
+    lambda wrench: ((*_vector(wrench.normal_force_n), *_vector(wrench.friction_force_n), *_vector(wrench.normal_moment_nm),
+                     *_vector(wrench.friction_moment_nm)), (), (wrench.body, wrench.other), ()))
+_PAIR = _Fields(
+    WireRows(observation_pb2.PairCount.DESCRIPTOR, names=["body_a", "body_b"], integers=["point_triangle", "edge_edge"]),
+    lambda pair: ((), (pair.point_triangle, pair.edge_edge), (pair.body_a, pair.body_b), ()))
 
 
 class _PairColumns:
     """Rows of pairs of bodies, of those that touch."""
 
-    def __init__(self, fields: WireRows, none: np.ndarray) -> None:
+    def __init__(self, fields: _Fields, none: np.ndarray) -> None:
         """fields: names of the two, and reals or integers. none [0,n]: no rows of these, of the type that they have in the file."""
         self._fields, self._none = fields, none
         self._number: dict[tuple[str, ...], int] = {}
         self._places: list[np.ndarray] = []
         self._values: list[np.ndarray] = []
 
-    def add(self, first: int, seen: Sequence[Sequence[bytes]]) -> None:
+    def add(self, first: int, seen: Sequence[Sequence[Any]], read: _Read) -> None:
         """The pairs of some observations, of which the first is in row `first`."""
         samples = np.repeat(np.arange(first, first + len(seen)), [len(pairs) for pairs in seen])
-        for part in self._fields.read([pair for pairs in seen for pair in pairs]):
+        for part in read(self._fields, [pair for pairs in seen for pair in pairs]):
             places = np.empty((len(part.rows), 2), dtype=np.int64)
             places[:, 0], places[:, 1] = samples[part.rows], self._number.setdefault(tuple(part.names), len(self._number))
             self._places.append(places)

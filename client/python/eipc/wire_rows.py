@@ -8,7 +8,7 @@ numbers in the same places. So one message of each form is walked through, and f
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any, Iterator, Mapping, NamedTuple, Sequence, Union
+from typing import Any, Iterator, Mapping, NamedTuple, Sequence, Tuple, Union
 
 import numpy as np
 from google.protobuf.descriptor import Descriptor
@@ -24,6 +24,8 @@ class _Leaf(NamedTuple):
     place: int
 
 
+# Of a message: the values of all fields that are read, by kind.
+Found = Tuple[Sequence[float], Sequence[int], Tuple[str, ...], Sequence[bytes]]
 _Tree = Mapping[int, Union[_Leaf, Any]]  # by tag: a leaf, or the tree of a message
 
 
@@ -62,6 +64,18 @@ class WireRows:
             rows = [row for row, message in enumerate(messages) if len(message) == size] if len(sizes) > 1 else range(len(messages))
             table = np.frombuffer(b"".join([messages[row] for row in rows]), dtype=np.uint8).reshape(len(rows), size)
             yield from self._read(np.array(rows), table)
+
+    def read_found(self, found: Sequence[Found]) -> Iterator[Rows]:
+        """The same of messages that are unpacked (to pack them would take longer than to ask them): reals, integers, names and data of each."""
+        groups: dict[Any, list[int]] = {}
+        for row, (_, _, names, data) in enumerate(found):
+            groups.setdefault((names, *[len(one) for one in data]), []).append(row)
+        for (names, *sizes), rows in groups.items():
+            reals = np.array([found[row][0] for row in rows], dtype=float).reshape(len(rows), self._counts["reals"])
+            integers = np.array([found[row][1] for row in rows], dtype=np.int64).reshape(len(rows), self._counts["integers"])
+            data = [np.frombuffer(b"".join([found[row][3][k] for row in rows]), dtype=np.uint8).reshape(len(rows), size)
+                    for k, size in enumerate(sizes)]
+            yield Rows(np.array(rows), reals, integers, names, data)
 
     def _read(self, rows: np.ndarray, table: np.ndarray) -> Iterator[Rows]:
         if len(self._known) >= _MOST_SIZES:
