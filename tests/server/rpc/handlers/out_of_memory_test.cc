@@ -70,7 +70,9 @@ TEST_F(OutOfMemoryCallsTest, AStepIsTakenAndLoggedOrNeither) {
       refused = one.failed();
     }
     if (!ok && peek->world().state().step == before) ++taken_back;
-    if (ok) ASSERT_EQ(peek->world().state().step, before + 1);
+    if (ok) {
+      ASSERT_EQ(peek->world().state().step, before + 1);
+    }
   }
   EXPECT_GT(taken_back, 0);
   step.set_request_id("last");
