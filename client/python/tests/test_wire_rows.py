@@ -59,6 +59,14 @@ def test_integers_of_every_length(value):
     assert [row[1].tolist() for row in read(fields, messages)] == [[value, 1], [value, 2]]
 
 
+def test_an_integer_that_goes_on_is_not_taken_for_one_that_ends():
+    receipts = [observation_pb2.StepReceipt(first_step=300, step=300),
+                observation_pb2.StepReceipt(first_step=5, newton_iterations=4 << 3, outcome=1)]  # 4 << 3 is the tag of `step`
+    assert len({len(receipt.SerializeToString()) for receipt in receipts}) == 1
+    fields = WireRows(observation_pb2.StepReceipt.DESCRIPTOR, integers=["first_step", "step", "newton_iterations"])
+    assert [row[1].tolist() for row in read(fields, receipts)] == [[300, 300, 0], [5, 0, 32]]
+
+
 def test_names_decide_over_the_form_and_data_do_not():
     pairs = [("ab", "cd"), ("ab", "ce"), ("ac", "cd"), ("ab", "cd")]
     messages = [observation_pb2.ContactWrench(body=body, other=other) for body, other in pairs]
