@@ -8,13 +8,17 @@
 
 #include <cstdint>
 #include <memory>
+#include <new>
 #include <string>
 
 namespace eipc {
 
 class Sha256 {
  public:
-  Sha256() : context_(EVP_MD_CTX_new(), EVP_MD_CTX_free) { EVP_DigestInit_ex(context_.get(), EVP_sha256(), nullptr); }
+  Sha256() : context_(EVP_MD_CTX_new(), EVP_MD_CTX_free) {
+    // Only for want of memory.
+    if (context_ == nullptr || EVP_DigestInit_ex(context_.get(), EVP_sha256(), nullptr) != 1) throw std::bad_alloc();
+  }
   void Add(const void* data, size_t bytes) { EVP_DigestUpdate(context_.get(), data, bytes); }
   // Adds it with its length first, so that what follows cannot be taken for part of it.
   template <typename Container>

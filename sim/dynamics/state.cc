@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "absl/strings/str_format.h"
+#include "absl/strings/str_cat.h"
 #include "sim/dynamics/barrier_stiffness.h"
 #include "sim/dynamics/joint_drives.h"
 #include "sim/dynamics/joints.h"
@@ -63,7 +63,8 @@ inline constexpr bool kLeavesOutEmpty<Hasher> = true;
 std::string State::Digest() const {
   Hasher h;
   VisitState(h, *this);
-  return absl::StrFormat("%016x", h.Finish());
+  // Not absl::StrFormat, which ends the process where there is no memory: it writes in a destructor.
+  return absl::StrCat(absl::Hex(h.Finish(), absl::kZeroPad16));
 }
 
 bool ContactPairsFit(const State& state, int32_t node_count) {

@@ -18,6 +18,13 @@ void Forget(ContactForces* forces) {
   forces->stencils = std::move(stencils);
 }
 
+absl::Status DoesNotFit() { return absl::InvalidArgumentError("state: its sizes do not fit this scene"); }
+
+// Of the scene's model with the materials of a state.
+std::unique_ptr<Simulation> SimulationOf(const State& state, const std::shared_ptr<const Model>& scene, int threads) {
+  return std::make_unique<Simulation>(state.materials.empty() ? scene : WithMaterials(*scene, state.materials), threads);
+}
+
 }  // namespace
 
 World::World(std::shared_ptr<const Model> model, int threads)
@@ -40,15 +47,9 @@ absl::Status World::Step(const StepInput& input, const StepBudget& budget, bool 
 }
 
 absl::StatusOr<World::Start> World::Prepare(State state) const {
-  if (!StateFits(state, *scene_model_)) {
-    return absl::InvalidArgumentError("state: its sizes do not fit this scene");
-  }
+  if (!StateFits(state, *scene_model_)) return DoesNotFit();
   Start start;
-  if (state.materials != state_.materials) {
-    const bool of_scene = state.materials.empty();
-    start.simulation =
-        std::make_unique<Simulation>(of_scene ? scene_model_ : WithMaterials(*scene_model_, state.materials), threads_);
-  }
+  if (state.materials != state_.materials) start.simulation = SimulationOf(state, scene_model_, threads_);
   start.state = std::move(state);
   return start;
 }
@@ -64,8 +65,11 @@ void World::Begin(Start start) noexcept {
 }
 
 absl::Status World::Restore(const State& state) {
-  EIPC_ASSIGN_OR_RETURN(Start start, Prepare(state));
-  Begin(std::move(start));
+  if (!StateFits(state, *scene_model_)) return DoesNotFit();
+  if (state.materials != state_.materials) simulation_ = SimulationOf(state, scene_model_, threads_);
+  state_ = state;  // into the memory that is there
+  report_ = {};
+  Forget(&contacts_);
   return absl::OkStatus();
 }
 
