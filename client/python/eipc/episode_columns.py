@@ -311,7 +311,7 @@ class _PairColumns:
     def __init__(self, fields: _Fields, none: np.ndarray) -> None:
         """fields: names of the two, and reals or integers. none [0,n]: no rows of these, of the type that they have in the file."""
         self._fields, self._none = fields, none
-        self._number: dict[tuple[str, ...], int] = {}
+        self._number: dict[tuple[str, str], int] = {}
         self._places: list[np.ndarray] = []
         self._values: list[np.ndarray] = []
 
@@ -320,11 +320,11 @@ class _PairColumns:
         samples = np.repeat(np.arange(first, first + len(seen)), [len(pairs) for pairs in seen])
         for part in read(self._fields, [pair for pairs in seen for pair in pairs]):
             places = np.empty((len(part.rows), 2), dtype=np.int64)
-            places[:, 0], places[:, 1] = samples[part.rows], self._number.setdefault(tuple(part.names), len(self._number))
+            places[:, 0], places[:, 1] = samples[part.rows], self._number.setdefault((part.names[0], part.names[1]), len(self._number))
             self._places.append(places)
             self._values.append(part.reals if self._none.dtype == np.float64 else part.integers.astype(self._none.dtype))
 
-    def arrays(self, samples: int) -> tuple[list[tuple[str, ...]], np.ndarray]:
+    def arrays(self, samples: int) -> tuple[list[tuple[str, str]], np.ndarray]:
         """The pairs in order, and [samples,pairs,numbers] with zeros where they did not touch."""
         ordered = sorted(self._number)
         place = np.empty(len(ordered), dtype=np.int64)

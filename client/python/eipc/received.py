@@ -2,7 +2,7 @@
 
 Unpacking a message takes time for each field in it, and a step waits for it. What every policy reads (time, poses, how it was solved)
 is unpacked from the bytes of an answer by messages that have these fields alone; the whole observation when another field is asked
-for, which a recorder does while the server solves the next step.
+for.
 """
 
 from __future__ import annotations
