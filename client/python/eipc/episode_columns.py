@@ -18,8 +18,8 @@ from .solver_report import Outcome
 from .v1 import geometry_pb2, observation_pb2
 from .wire_rows import Found, Rows, WireRows
 
-# Observations that are turned into columns at a time: each takes less time then, and they are kept twice for a moment.
-_AT_A_TIME = 32
+# Observations that are turned into columns at a time, and bytes of positions in them: each takes less time then, but waits in memory.
+_AT_A_TIME, _BYTES_AT_A_TIME = 32, 1 << 20
 _PARTS = classes_of_parts("columns", {
     "Observation": (observation_pb2.Observation.DESCRIPTOR,
                     {"step": WHOLE, "time_s": WHOLE, "bodies": PACKED, "contact_wrenches": PACKED, "contact_counts": "Counts",
@@ -73,6 +73,7 @@ class EpisodeColumns:
         self._contacts = array("i")
         self._receipts = ReceiptColumns(start.state_digest)
         self._waiting: list[_Observed] = [start]
+        self._at_a_time = max(1, min(_AT_A_TIME, _BYTES_AT_A_TIME // max(1, self._bodies.position_bytes)))
 
     def __repr__(self) -> str:
         return f"EpisodeColumns({len(self._time) + len(self._waiting)} observations)"
@@ -84,13 +85,13 @@ class EpisodeColumns:
         self._waiting.append(seen)
         self.work()
 
-    def add_bytes(self, seen: bytes) -> None:
-        """The same, of a serialized Observation, which is only kept here: work() and arrays() say when it is of another form."""
+    def add_later(self, seen: _Observed) -> None:
+        """The same, of an Observation that may be serialized, and is only kept here: work() and arrays() say when it is of another form."""
         self._waiting.append(seen)
 
     def work(self) -> None:
         """Turns what was added into columns once there is enough of it. Raises EpisodeError as add() does."""
-        if len(self._waiting) >= _AT_A_TIME:
+        if len(self._waiting) >= self._at_a_time:
             self._turn_waiting()
 
     def arrays(self) -> Arrays:
@@ -200,6 +201,11 @@ class _BodyColumns:
         self._rows: list[np.ndarray] = []
         self._cages = [_PointColumn(0, body.cage_positions) for body in bodies]
         self._surfaces = {b: _PointColumn(1, body.surface_positions) for b, body in enumerate(bodies) if body.name in with_surface}
+
+    @property
+    def position_bytes(self) -> int:
+        """Of the positions in an observation."""
+        return sum(points.size for points in (*self._cages, *self._surfaces.values()))
 
     def check(self, bodies: Sequence[observation_pb2.BodyObservation]) -> None:
         """Raises EpisodeError when the bodies of an observation are not of this form."""
@@ -342,17 +348,17 @@ class _PointColumn:
     def __init__(self, which: int, first: geometry_pb2.NdArray) -> None:
         example = arrays.to_numpy(first)
         self._which = which
-        self._type, self._dtype, self._shape, self._size = first.dtype, example.dtype, example.shape, example.nbytes
+        self._type, self._dtype, self._shape, self.size = first.dtype, example.dtype, example.shape, example.nbytes
         self._data = bytearray()
 
     def check(self, data_type: int, size: int) -> None:
         """Raises EpisodeError for an array of another type or size."""
-        if size != self._size or data_type != self._type:
-            raise EpisodeError(f"{size} bytes of positions in an episode that has {self._size} bytes of them in every observation")
+        if size != self.size or data_type != self._type:
+            raise EpisodeError(f"{size} bytes of positions in an episode that has {self.size} bytes of them in every observation")
 
     def add(self, samples: int, parts: Sequence[Rows]) -> None:
         """Of so many observations, whose rows the parts are. Raises EpisodeError as check() does."""
-        positions = np.empty((samples, self._size), dtype=np.uint8)
+        positions = np.empty((samples, self.size), dtype=np.uint8)
         for part in parts:
             data = part.data[self._which]
             for data_type in set(part.integers[:, self._which].tolist()):

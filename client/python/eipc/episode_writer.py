@@ -18,7 +18,7 @@ from .episode_columns import EpisodeColumns
 from .episode_file import EpisodeFile
 from .errors import EpisodeError, ResourceExhaustedError
 from .observation import Observation, Observe, ReceivedObservation
-from .received import bytes_of
+from .received import as_received
 from .recorded_requests import request_arrays, stripped
 from .recorded_scene import RecordedScene
 from .session import Session
@@ -112,7 +112,7 @@ class EpisodeWriter:
 
         seen = self._stream._take(where + commands, meanwhile)
         assert values is not None  # since meanwhile()
-        self._columns.add_bytes(bytes_of(seen))
+        self._columns.add_later(as_received(seen))
         self._append(seen, commands, names, values)
         self._form = form
         return seen

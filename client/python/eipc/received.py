@@ -103,11 +103,9 @@ def observation_from_bytes(data: bytes) -> ReceivedObservation:
     return made
 
 
-def bytes_of(observation: ReceivedObservation) -> bytes:
-    """A serialized Observation: what the server sent."""
-    if isinstance(observation, _HeadedObservation):
-        return observation.whole.data
-    return bytes(observation.message.SerializeToString())
+def as_received(observation: ReceivedObservation) -> "bytes | observation_pb2.Observation":
+    """Serialized, where it was not unpacked at once; to pack it again would take longer than to unpack it."""
+    return observation.whole.data if isinstance(observation, _HeadedObservation) else observation.message
 
 
 def _headed_body(head: Any, whole: _Whole, index: int) -> BodyObservation:

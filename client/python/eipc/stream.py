@@ -20,6 +20,7 @@ _END = object()
 # A stream that the server has not confirmed within this time, s, is cancelled all the same.
 _CONFIRMED_WITHIN_S = 1.0
 
+
 class _Once:
     """Something to do once, by whichever thread comes first; who comes while it is done waits."""
 

@@ -67,7 +67,7 @@ def columns_of(messages, with_surface=frozenset(), packed=False):
     columns = EpisodeColumns(messages[0], with_surface)
     for step, message in enumerate(messages[1:]):
         if packed and step not in (3, 4):
-            columns.add_bytes(message.SerializeToString())
+            columns.add_later(message.SerializeToString())
             columns.work()
         else:
             columns.add(message)
@@ -104,7 +104,7 @@ def test_observations_of_another_form_are_refused():
         with pytest.raises(eipc.EpisodeError, match="in an episode"):
             columns.add(other)
         unchecked = EpisodeColumns(observed(0), ())
-        unchecked.add_bytes(other.SerializeToString())
+        unchecked.add_later(other.SerializeToString())
         with pytest.raises(eipc.EpisodeError, match="in an episode"):
             unchecked.arrays()
 
@@ -115,7 +115,7 @@ def test_columns_grow_while_there_is_time_and_are_the_same(monkeypatch):
     monkeypatch.setattr("eipc.episode_columns._AT_A_TIME", 5)
     columns = EpisodeColumns(messages[0], ())
     for step, message in enumerate(messages[1:], start=1):
-        columns.add_bytes(message.SerializeToString())
+        columns.add_later(message.SerializeToString())
         if step in (2, 7, 9):  # the others are on their way when the next one is added
             columns.work()
     made = columns.arrays()
