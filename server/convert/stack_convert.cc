@@ -144,7 +144,8 @@ absl::Status StackPlan::FindPairs() {
   for (size_t body = 0; body < model_->bodies.size(); ++body) by_name.emplace(model_->bodies[body].name, static_cast<int>(body));
   const auto find = [&](const std::string& name, const std::string& path) -> absl::StatusOr<int> {
     const auto found = by_name.find(name);
-    return found == by_name.end() ? FindNamedBody(*model_, name, path) : found->second;
+    if (found != by_name.end()) return found->second;
+    return FindNamedBody(*model_, name, path);
   };
   std::vector<bool> observed(model_->bodies.size(), false);
   for (const int body : bodies_) observed[body] = true;
