@@ -73,9 +73,9 @@ class WireRows:
         for (names, *sizes), rows in groups.items():
             reals = np.array([found[row][0] for row in rows], dtype=float).reshape(len(rows), self._counts["reals"])
             integers = np.array([found[row][1] for row in rows], dtype=np.int64).reshape(len(rows), self._counts["integers"])
-            data = [np.frombuffer(b"".join([found[row][3][k] for row in rows]), dtype=np.uint8).reshape(len(rows), size)
-                    for k, size in enumerate(sizes)]
-            yield Rows(np.array(rows), reals, integers, names, data)
+            tables = [np.frombuffer(b"".join([found[row][3][k] for row in rows]), dtype=np.uint8).reshape(len(rows), size)
+                      for k, size in enumerate(sizes)]
+            yield Rows(np.array(rows), reals, integers, names, tables)
 
     def _read(self, rows: np.ndarray, table: np.ndarray) -> Iterator[Rows]:
         if len(self._known) >= _MOST_SIZES:
