@@ -13,8 +13,8 @@
 
 namespace eipc::rpc {
 
-// What PrepareMesh makes of a mesh given as arrays, in metres (sim/meshing/auto_cage.h), or of a shell (sim/meshing/prepare_sheet.h). INVALID_ARGUMENT says why nothing can be
-// made of it, CANCELLED.
+// What PrepareMesh makes of a mesh given as arrays, in metres (sim/meshing/auto_cage.h), or of a shell
+// (sim/meshing/prepare_sheet.h). INVALID_ARGUMENT says why nothing can be made of it, CANCELLED.
 absl::StatusOr<v1::PreparedMesh> PrepareMesh(const v1::PrepareMeshRequest& request, const MeshingProgress& progress);
 
 // The same in a child process: `program --prepare-worker`, which is limited and which the budget ends at once.
