@@ -74,7 +74,7 @@ def row(scene: eipc.Scene, session: eipc.Session, size: tuple[int, int]) -> tupl
                          for colour in (False, True))
     without, with_depth, with_all = (median_ms(lambda observe=observe: session.state(observe)) for observe in (plain, depth, everything))
     seen, topology = session.state(eipc.Observe(surface_positions=True)), scene.topology()
-    items = [viz.Item(body.surface_positions, topology[name].triangles) for name, body in seen.bodies.items()]
+    items = [viz.Item(body.surface_positions, topology[name].triangles, (0.8, 0.6, 0.4)) for name, body in seen.bodies.items()]
     view = viz.Camera(eye=tuple(EYE), target=tuple(TARGET), vertical_fov_deg=float(np.degrees(0.8)))
     return (with_depth - without, with_all - without, median_ms(lambda: camera.see(topology, seen)),
             median_ms(lambda: viz.render(items, view, *size, lighting=viz.Lighting(), supersampling=1)))
