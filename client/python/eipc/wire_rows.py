@@ -13,6 +13,8 @@ from typing import Any, Iterator, Mapping, NamedTuple, Sequence, Tuple, Union
 import numpy as np
 from google.protobuf.descriptor import Descriptor
 
+from .shown import brief
+
 _VARINT, _DOUBLE, _LENGTH, _FLOAT = 0, 1, 2, 5  # wire types
 _ANY, _GOES_ON, _EXACT = 0x00, 0x80, 0xFF  # bits of a byte that two messages of a form have in common
 # Forms of one length that are remembered, and lengths; of more, a message of each is walked through anew.
@@ -29,6 +31,7 @@ Found = Tuple[Sequence[float], Sequence[int], Tuple[str, ...], Sequence[bytes]]
 _Tree = Mapping[int, Union[_Leaf, Any]]  # by tag: a leaf, or the tree of a message
 
 
+@brief
 @dataclass
 class Rows:
     """Messages of one form. rows [n]: which. What a message lacks is as its default: reals [n,R] and integers [n,I] 0, names "", data of

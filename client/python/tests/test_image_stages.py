@@ -14,7 +14,8 @@ def built(tmp_path):
     """A checkout in which programs were built; that of the server is another one."""
     programs = tmp_path / "checkout" / "build" / "release" / "bin"
     programs.mkdir(parents=True)
-    shutil.copy("/bin/true", programs / "eipc-server")
+    for name in ("eipc-server", "eipc-camera.so"):
+        shutil.copy("/bin/true", programs / name)
     for name in ("eipc-server-with-proxy", "eipc-server-messages.lua"):
         (programs / name).touch()
     (tmp_path / "checkout" / "LICENSE").touch()
@@ -36,7 +37,7 @@ def test_the_image_carries_the_page_where_it_was_built(built, tmp_path):
         (page / name).write_text(name)
     local = collect(built, tmp_path / "out")
     assert {file.name for file in (local / "share" / "eipc" / "viewer").iterdir()} == {"index.html", "viewer.js", "viewer.css"}
-    assert (local / "bin" / "eipc-server").exists()
+    assert (local / "bin" / "eipc-server").exists() and (local / "bin" / "eipc-camera.so").exists()
 
 
 def test_the_image_is_made_without_a_page_as_well(built, tmp_path):
