@@ -83,7 +83,7 @@ class JournalStore {
 
   absl::Status KeepScene(const StoredScene& scene);
   // Of a scene whose file is there: it is written again whenever somebody removes or changes it, until RemoveScene.
-  void GuardScene(std::shared_ptr<const StoredScene> scene) { scene_files_.Guard(std::move(scene)); }
+  void GuardScene(const std::shared_ptr<const StoredScene>& scene) { scene_files_.Guard(scene); }
   absl::Status RemoveScene(const StoredScene& scene);
 
   // What a server before this one left. Scenes without a model; the headers of the sessions' journals.

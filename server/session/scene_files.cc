@@ -102,7 +102,7 @@ absl::Status SceneFiles::Keep(const StoredScene& scene) {
   return kept;
 }
 
-void SceneFiles::Guard(std::shared_ptr<const StoredScene> scene) {
+void SceneFiles::Guard(const std::shared_ptr<const StoredScene>& scene) {
   for (const std::string& path : PathsOf(*scene)) {
     const std::optional<Identity> seen = IdentityOf(path);
     const std::lock_guard<std::mutex> lock(mutex_);

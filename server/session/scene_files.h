@@ -47,7 +47,7 @@ class SceneFiles {
   // Writes both files, on the disk. UNAVAILABLE (JOURNAL_FAILED): neither is there.
   absl::Status Keep(const StoredScene& scene);
   // Of a scene whose files are there: from now on until Remove they are to stay as they are.
-  void Guard(std::shared_ptr<const StoredScene> scene);
+  void Guard(const std::shared_ptr<const StoredScene>& scene);
   // The files are gone, on the disk, and do not come back. UNAVAILABLE (JOURNAL_FAILED), and then they are still guarded.
   absl::Status Remove(const StoredScene& scene);
 
