@@ -75,10 +75,18 @@ def run_rod(context: Context, page: Page) -> list[PaperRecord]:
         rows.append([name, energy[0], energy.min(), energy.max(), energy[-1], drift, linear])
     energy = np.array(free["energy"])
     parts = [float(part.mean()) for part in np.array_split(energy[1:], 4)]
-    stays = Claim("Kharevych et al. 2006, Fig. 2", "the energy remains stable", "bounded swing of a symplectic method: no trend between quarters beyond 1 %")
-    records.append(stays.at_most("rod.free.energy_trend", max(parts) / min(parts) - 1, 0.01))
-    # Each mode keeps p^2/2 + w^2 q^2/2 - (h w^2 / 2) q p, so its energy is within 1 -+ h w / 2 of what is kept.
+    # Each mode keeps p^2/2 + w^2 q^2/2 - (h w^2 / 2) q p, so its energy is within 1 -+ h w / 2 of what is kept, and 1 / (1 - (h w / 2)^2)
+    # times that in the mean.
     theta = math.sqrt(free["angle2"])
+    rise = max(parts) / min(parts) - 1
+    why = f"""not explained: it changes by {100 * rise:.2g} %, what the method keeps of linear modes (next record) as much in both directions; the fastest mode
+        has hω = {theta:.2f}, near the limit of 2, where the expansion behind that energy says little"""
+    stays = Claim("Kharevych et al. 2006, Fig. 2", "the energy remains stable", "bounded swing of a symplectic method: no trend between quarters beyond 1 %",
+                  "" if rise <= 0.01 else " ".join(why.split()))
+    records.append(stays.at_most("rod.free.energy_trend", rise, 0.01))
+    kept = [float(part.mean()) for part in np.array_split(np.array(free["modified"])[1:], 4)]
+    records.append(Claim("Kharevych et al. 2006, Fig. 2", NOT_PUBLISHED, "H - h v . grad V / 2, which the method keeps of linear modes: no trend between quarters beyond 0.1 %")
+                   .at_most("rod.free.kept_energy_trend", max(kept) / min(kept) - 1, 0.001))
     records.append(Claim("Kharevych et al. 2006, Fig. 2", "the energy remains stable", "(1 + hω/2) / (1 - hω/2) of the fastest mode, by the modified energy")
                    .at_most("rod.free.most_over_least_energy", float(energy.max() / energy.min()), (1 + theta / 2) / (1 - theta / 2)))
     fallen = np.array(damped["energy"])
@@ -90,7 +98,7 @@ def run_rod(context: Context, page: Page) -> list[PaperRecord]:
     left = Claim("Kharevych et al. 2006, Fig. 3", NOT_PUBLISHED, "rotation at the kept angular momentum; 5 % for what spinning stretches")
     records.append(left.near("rod.damped.end_over_rotation", float(fallen[-1]) / turning, 1.0, 0.05))
     times = ROD_STEP * ROD_STEPS / (len(energy) - 1) * np.arange(len(energy))
-    plot_lines(context.figures / "papers_rod.png", {"free": (times, energy), "damped": (times, fallen)}, "time (s)", "energy (J)")
+    plot_lines(context.figures / "papers_rod.png", {"free": (times, energy), "free, H - h v . grad V / 2": (times, np.array(free["modified"])), "damped": (times, fallen)}, "time (s)", "energy (J)")
     page.section("Kharevych et al. 2006: a rod in free flight (Figs. 2, 3)")
     page.text(f"""8 × 2 × 2 cubes of 0.1 m of five tetrahedra each, stable neo-Hookean, E = {YOUNGS:g} Pa, ν = 0.3, ρ = 1000 kg/m³, spun at 2 rad/s and stretched by a
         tenth; α = 0 (explicit), h = {ROD_STEP} s, {ROD_STEPS:,} steps. Damped: of the rate of strain, 2e-4 s. Drifts over the scale of the start.""")
