@@ -40,7 +40,8 @@ double Focal(const Camera& camera) { return 0.5 * camera.height / std::tan(0.5 *
 
 // Through a pixel's centre, 1 along the camera's z: written down here once more.
 Vec3 DirectionOf(const Camera& camera, int32_t pixel) {
-  const double u = pixel % camera.width + 0.5, v = pixel / camera.width + 0.5;
+  const int32_t row = pixel / camera.width;
+  const double u = pixel % camera.width + 0.5, v = row + 0.5;
   return camera.pose.rotation * Vec3((u - 0.5 * camera.width) / Focal(camera), (v - 0.5 * camera.height) / Focal(camera), 1);
 }
 
@@ -213,7 +214,8 @@ TEST(Camera, HoldsNoMoreThanItsEstimate) {
       ball.name = absl::StrCat("ball ", i);
       ball.kind = i % 2 == 0 ? BodyKind::kKinematic : BodyKind::kStatic;
       ball.mesh = testing::Sphere(Vec3::Zero(), 0.4, bodies == 1 ? 6 : 1);
-      ball.pose.position = Vec3(i % 20, i / 20, 0);
+      const int row = i / 20;
+      ball.pose.position = Vec3(i % 20, row, 0);
       spec.bodies.push_back(ball);
     }
     World world(testing::Compile(spec));
