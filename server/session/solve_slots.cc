@@ -48,7 +48,8 @@ absl::Status SolveSlots::Full() const {
   return QueueFull(absl::StrCat(max_waiting_, " calls wait for ", what_, " already; try again later"));
 }
 
-// What takes memory comes before what is counted by it, and what is counted is given back by whoever leaves: also when memory ends.
+// What takes memory comes before what is counted by it, and what is counted is given back by the caller that leaves, also when
+// memory ends.
 absl::StatusOr<SolveSlots::Slot> SolveSlots::Take(const SolveClaim& claim, const StepBudget& budget,
                                                   absl::FunctionRef<void()> not_refused) {
   if (late_release != nullptr) late_release->Settle();

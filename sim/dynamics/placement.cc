@@ -53,9 +53,14 @@ void Place(const Model& model, const Placement& placement, State* state) {
   }
 }
 
-AuditReport Audit(const Model& model, const State& state) {
+std::vector<Vec3> SurfaceAt(const Model& model, const VecX& q) {
   std::vector<Vec3> x;
-  SurfaceMap(&model.embedding, &model.surface_offset).Positions(state.q, &x);
+  SurfaceMap(&model.embedding, &model.surface_offset).Positions(q, &x);
+  return x;
+}
+
+AuditReport Audit(const Model& model, const State& state) {
+  const std::vector<Vec3> x = SurfaceAt(model, state.q);
   const CollisionSurface& s = model.surface;
   return AuditSurfaces({&x, &s.triangles, &s.triangle_body, s.body_count, &s.pair_enabled}, true);
 }
@@ -69,6 +74,12 @@ std::string Conflict(const Model& model, const AuditReport& report) {
 }
 
 }  // namespace
+
+std::vector<Vec3> PlacedSurface(const Model& model) {
+  VecX q(3 * model.node_count);
+  for (int32_t i = 0; i < model.node_count; ++i) q.segment<3>(3 * i) = model.initial_positions[i];
+  return SurfaceAt(model, q);
+}
 
 std::string PlacementProblem(const Model& model, int32_t body) {
   const Body& b = model.bodies[body];

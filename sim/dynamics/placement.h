@@ -17,6 +17,9 @@
 
 namespace eipc {
 
+// Where the scene itself places the vertices of its surfaces, m.
+std::vector<Vec3> PlacedSurface(const Model& model);
+
 // World frame. A velocity that is not given is that of the scene, turned with the body.
 struct Placement {
   int32_t body = 0;

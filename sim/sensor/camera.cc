@@ -7,7 +7,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "sim/base/status_macros.h"
-#include "sim/energy/surface_map.h"
+#include "sim/dynamics/placement.h"
 #include "sim/sensor/body_motion.h"
 
 namespace eipc {
@@ -136,15 +136,6 @@ std::vector<RaySurface> SurfacesOf(const Model& model) {
     }
   }
   return surfaces;
-}
-
-// Where the scene places its surfaces.
-std::vector<Vec3> PlacedSurface(const Model& model) {
-  VecX q(3 * model.node_count);
-  for (int32_t i = 0; i < model.node_count; ++i) q.segment<3>(3 * i) = model.initial_positions[i];
-  std::vector<Vec3> x;
-  SurfaceMap(&model.embedding, &model.surface_offset).Positions(q, &x);
-  return x;
 }
 
 int64_t RayBytes(const Model& model) {

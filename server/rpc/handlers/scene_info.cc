@@ -9,18 +9,10 @@
 #include "server/convert/name_defaults.h"
 #include "server/session/scene_registry.h"
 #include "sim/base/utf8.h"
-#include "sim/energy/surface_map.h"
+#include "sim/dynamics/placement.h"
 
 namespace eipc::rpc {
 namespace {
-
-std::vector<Vec3> InitialSurface(const Model& model) {
-  VecX q(3 * model.node_count);
-  for (int32_t i = 0; i < model.node_count; ++i) q.segment<3>(3 * i) = model.initial_positions[i];
-  std::vector<Vec3> x;
-  SurfaceMap(&model.embedding, &model.surface_offset).Positions(q, &x);
-  return x;
-}
 
 void FillBodyInfo(const Body& body, v1::BodyInfo* out) {
   out->set_name(ToUtf8(body.name));
@@ -42,7 +34,7 @@ void FillSceneInfo(const std::string& name, const Model& model, bool topology, v
   out->set_unknowns(3 * model.node_count);
   out->set_surface_vertices(model.surface.vertex_count);
   out->set_surface_triangles(static_cast<int32_t>(model.surface.triangles.size()));
-  const std::vector<Vec3> x = topology ? InitialSurface(model) : std::vector<Vec3>();
+  const std::vector<Vec3> x = topology ? PlacedSurface(model) : std::vector<Vec3>();
   for (const Body& body : model.bodies) {
     v1::BodyInfo& info = *out->add_body_infos();
     FillBodyInfo(body, &info);
