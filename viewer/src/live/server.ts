@@ -6,11 +6,11 @@ import {
   ListSessionsRequestSchema, ListSessionsResponseSchema, ResetRequestSchema, RestoreSessionRequestSchema, SessionInfoSchema, SnapshotInfoSchema,
   StepRequestSchema, StepResponseSchema, type SceneInfo, type SessionInfo, type SnapshotInfo, type StepResponse,
 } from "../proto/eipc/v1/service_pb.js";
-import type { MessageInitShape } from "@bufbuild/protobuf";
+import type { Message, MessageInitShape } from "@bufbuild/protobuf";
 import type { ObservationRequestSchema } from "../proto/eipc/v1/observation_pb.js";
 import { DataType } from "../proto/eipc/v1/geometry_pb.js";
 
-export type Observe = MessageInitShape<typeof ObservationRequestSchema>;
+export type Observe = Exclude<MessageInitShape<typeof ObservationRequestSchema>, Message>; // as plain values, so that two can be joined
 
 // What the picture and the figures of one world need.
 export const OBSERVE: Observe = {

@@ -137,7 +137,7 @@ check("who has no session is asked for a token, which no address and no script g
   const guarded = await LiveServer.start(join(folder.path, "state"), 1, TOKEN);
   try {
     const { page } = await openLive(tests.browser, guarded.url);
-    assert.equal(await focused(page), "token");
+    await page.waitForFunction(() => document.activeElement instanceof HTMLElement && document.activeElement.dataset["name"] === "token");
     assert.deepEqual(await unnamed(page), []);
     await page.keyboard.type("another");
     await page.keyboard.press("Enter");
