@@ -11,7 +11,7 @@ from typing import Any, Mapping, Tuple, Union
 from google.protobuf import descriptor_pb2, descriptor_pool
 from google.protobuf.descriptor import Descriptor
 
-from .messages import class_of
+from .messages import class_of, is_repeated
 
 _Field = descriptor_pb2.FieldDescriptorProto
 # How a class has a field: as the protocol does, its message as bytes, or its message as the class of that name.
@@ -35,7 +35,8 @@ def classes_of_parts(name: str, parts: Mapping[str, Part]) -> dict[str, Any]:
 
 
 def _add_field(message: descriptor_pb2.DescriptorProto, known: Any, how: str, package: str) -> None:
-    made = message.field.add(name=known.name, number=known.number, label=known.label, type=known.type)
+    label = _Field.LABEL_REPEATED if is_repeated(known) else _Field.LABEL_OPTIONAL
+    made = message.field.add(name=known.name, number=known.number, label=label, type=known.type)
     of_message: Union[Descriptor, None] = known.message_type
     if of_message is not None and how == PACKED:
         made.type = _Field.TYPE_BYTES

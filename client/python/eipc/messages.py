@@ -13,14 +13,20 @@ from importlib import resources
 from typing import Any
 
 import grpc
-from google.protobuf import descriptor_pb2, descriptor_pool, message_factory
-from google.protobuf.descriptor import Descriptor, FileDescriptor, ServiceDescriptor
+from google.protobuf import descriptor_pb2, descriptor_pool, message_factory, symbol_database
+from google.protobuf.descriptor import Descriptor, FieldDescriptor, FileDescriptor, ServiceDescriptor
 from google.protobuf.internal import enum_type_wrapper
 
 DESCRIPTOR_SET = "protocol.binpb"
 # Files that come with protobuf: their modules have their classes.
 _STANDARD = "google/protobuf/"
 _KINDS = {(False, False): "unary_unary", (False, True): "unary_stream", (True, False): "stream_unary", (True, True): "stream_stream"}
+
+
+def is_repeated(field: FieldDescriptor) -> bool:
+    """Whether a field holds many values. Protobuf 7 has no label of fields any more, and Debian's 3.21 nothing else."""
+    found = getattr(field, "is_repeated", None)
+    return bool(field.label == field.LABEL_REPEATED if found is None else found)
 
 
 @functools.lru_cache(maxsize=None)
@@ -52,14 +58,14 @@ def class_of(descriptor: Descriptor) -> Any:
     """The class of a message of any pool, by whichever function the installed protobuf has."""
     if hasattr(message_factory, "GetMessageClass"):
         return message_factory.GetMessageClass(descriptor)
-    from google.protobuf import symbol_database  # before protobuf 4.22
-    return symbol_database.Default().GetPrototype(descriptor)
+    return symbol_database.Default().GetPrototype(descriptor)  # before protobuf 4.22
 
 
 def _message_class(descriptor: Descriptor, module: str, prefix: str = "") -> Any:
     """The class of a message, with those of its nested messages as attributes; importable by its name, as pickle asks."""
     made = class_of(descriptor)
     made.__module__, made.__qualname__ = module, prefix + descriptor.name
+    symbol_database.Default().RegisterMessage(made)  # where protobuf 7 finds what it unpickles
     for nested in descriptor.nested_types:
         if not nested.GetOptions().map_entry:
             setattr(made, nested.name, _message_class(nested, module, f"{made.__qualname__}."))

@@ -17,6 +17,7 @@ import numpy as np
 
 from . import arrays
 from .errors import SceneFileError
+from .messages import is_repeated
 from .v1 import scene_pb2
 
 SceneSource = Union[str, "os.PathLike[str]", scene_pb2.Scene]
@@ -79,7 +80,7 @@ def _meshes(message: Message) -> Iterator[scene_pb2.Mesh]:
     for field, value in message.ListFields():
         if field.message_type is None:
             continue
-        for child in value if field.label == field.LABEL_REPEATED else [value]:
+        for child in value if is_repeated(field) else [value]:
             if isinstance(child, scene_pb2.Mesh):
                 yield child
             elif isinstance(child, Message):

@@ -21,6 +21,7 @@ import numpy as np
 from google.protobuf.descriptor import FieldDescriptor
 from google.protobuf.message import Message
 
+from .messages import is_repeated
 from .scene_source import SceneSource, load_scene
 from .v1 import scene_pb2
 
@@ -105,13 +106,13 @@ def _find(scene: scene_pb2.Scene, path: str) -> tuple[Message, str]:
             raise ValueError(f"{path}: {owner.DESCRIPTOR.name} has no field {name!r}; it has: {', '.join(owner.DESCRIPTOR.fields_by_name)}")
         last = i + 1 == len(parts)
         if field.message_type is None:
-            if not last or key is not None or field.label == field.LABEL_REPEATED or field.cpp_type not in _FLOATS:
+            if not last or key is not None or is_repeated(field) or field.cpp_type not in _FLOATS:
                 raise ValueError(f"{path}: {part!r} is not a single number with a fraction")
             return owner, name
         if last:
             raise ValueError(f"{path}: is a message, name one of its numbers: {', '.join(field.message_type.fields_by_name)}")
         value = getattr(owner, name)
-        if field.label == field.LABEL_REPEATED:
+        if is_repeated(field):
             value = _element(value, name, key, path)
         elif key is not None:
             raise ValueError(f"{path}: {name} is no list")

@@ -12,6 +12,7 @@ import grpc
 import pytest
 
 from conftest import CLIENT_ROOT, REPOSITORY
+from eipc.messages import is_repeated
 from eipc.v1 import geometry_pb2, observation_pb2, scene_pb2, service_pb2, service_pb2_grpc
 from fake_server import serve
 
@@ -101,6 +102,18 @@ def test_type_stubs_name_every_method_and_its_request():
     for name, method in service.methods_by_name.items():
         request = f"service_pb2.{method.input_type.name}"
         assert typed[name] == (f"Iterable[{request}]" if name in streamed else request)
+
+
+class NoLabel:
+    """A field as protobuf 7 describes it: asking for its label fails."""
+    def __init__(self, field):
+        self.is_repeated = field.label == field.LABEL_REPEATED
+
+
+def test_repeated_fields_are_known_with_and_without_labels():
+    fields = scene_pb2.Scene.DESCRIPTOR.fields_by_name
+    for known in (lambda field: field, NoLabel):
+        assert is_repeated(known(fields["bodies"])) and not is_repeated(known(fields["contact"]))
 
 
 def import_of(package, before=""):
