@@ -49,8 +49,9 @@ class SceneText:
     def moving(self, name: str, kind: str, mesh: Mesh, position: Vector = (0, 0, 0), rpy: Vector = (0, 0, 0), *,
                youngs_modulus_pa: float, density_kg_m3: float, poissons_ratio: float = 0.3, model: str = "",
                velocity: Vector = (0, 0, 0), spin: Vector = (0, 0, 0), force: Vector = (0, 0, 0), extra: str = "", material: str = "",
-               cage: Optional[Mesh] = None, coarse: str = "cage_vertices: 20") -> None:
-        """kind: affine, full_space or embedded (in `cage`, else what `coarse` says of its cage). material: more fields of it."""
+               cage: Optional[Mesh] = None, coarse: str = "") -> None:
+        """kind: affine, full_space or embedded (in `cage`, else in one of 20 vertices unless `coarse`, more fields of it, says otherwise).
+        material: more fields of it."""
         fields = f"material {{ density_kg_m3: {density_kg_m3!r} youngs_modulus_pa: {youngs_modulus_pa!r} "
         stiff = kind == "affine" and not model
         fields += f"poissons_ratio: {0.0 if stiff else poissons_ratio!r} {f'model: {model}' if model else ''} {material} }}"
@@ -69,10 +70,10 @@ class SceneText:
 
     def _cage(self, name: str, cage: Optional[Mesh], coarse: str) -> str:
         if cage is None:
-            return coarse
+            return coarse or "cage_vertices: 20"
         file = f"{self.name}_{name}_cage.vtk"
         self._meshes[file] = cage
-        return f'cage_mesh {{ file: "{file}" }}'
+        return f'cage_mesh {{ file: "{file}" }} {coarse}'
 
     def contact(self, friction: float = 0.0, dhat: float = 1e-3, eps_v: float = 1e-3, more: str = "") -> None:
         self._lines.append(f"contact {{ dhat_m: {dhat!r} friction_coefficient: {friction!r} friction_velocity_m_s: {eps_v!r} {more} }}")
