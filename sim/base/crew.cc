@@ -7,17 +7,21 @@
 namespace eipc {
 
 struct Crew::Loop {
-  // Takes chunks until there are none.
-  void Work() {
+  // Takes chunks until there are none; returns how many indices those had.
+  int64_t Work() {
+    int64_t taken = 0;
     while (!failed.load(std::memory_order_relaxed)) {
       const int64_t begin = next.fetch_add(grain, std::memory_order_relaxed);
-      if (begin >= n) return;
+      if (begin >= n) break;
+      const int64_t end = std::min(n, begin + grain);
       try {
-        fn(context, begin, std::min(n, begin + grain));
+        fn(context, begin, end);
       } catch (...) {
         if (!failed.exchange(true)) error = std::current_exception();
       }
+      taken += end - begin;
     }
+    return taken;
   }
 
   const ChunkFn fn;
@@ -69,38 +73,43 @@ Crew::~Crew() {
   for (std::thread& thread : threads_) thread.join();
 }
 
-void Crew::Run(int64_t n, int64_t grain, int helpers, void* context, ChunkFn fn) {
-  if (n <= 0) return;
+Crew::Share Crew::Run(int64_t n, int64_t grain, int helpers, void* context, ChunkFn fn, Invite invite) {
+  if (n <= 0) return {};
   const int64_t step = std::max<int64_t>(1, grain);
   Loop loop{fn, context, n, step};
   loop.places = static_cast<int>(std::min<int64_t>({helpers, workers(), (n - 1) / step}));
-  const int invited = loop.places;
-  std::list<Loop*> entry;
-  int asleep = 0;
-  if (invited > 0) {
-    entry.push_back(&loop);
-    {
-      const std::lock_guard<std::mutex> lock(mutex_);
-      loops_.splice(loops_.end(), entry);
-      open_.store(static_cast<int>(loops_.size()));
-      asleep = asleep_;
-    }
-    for (int i = 0; i < std::min(invited, asleep); ++i) wake_.notify_one();
-  }
-  loop.Work();
-  if (invited > 0) {
-    std::unique_lock<std::mutex> lock(mutex_);
-    if (loop.places > 0) loops_.remove(&loop);
-    loop.places = 0;
-    open_.store(static_cast<int>(loops_.size()));
-    if (loop.inside != 0) {
-      lock.unlock();
-      Spin([&loop] { return loop.inside == 0; });
-      lock.lock();
-      left_.wait(lock, [&loop] { return loop.inside == 0; });
-    }
-  }
+  const bool shared = loop.places > 0 && (invite == Invite::kAll || spinning_ > 0);
+  if (shared) Open(&loop, invite);
+  const auto start = std::chrono::steady_clock::now();
+  Share own{loop.Work(), {}};
+  own.took = std::chrono::steady_clock::now() - start;
+  if (shared) Close(&loop);
   if (loop.error) std::rethrow_exception(loop.error);
+  return own;
+}
+
+void Crew::Open(Loop* loop, Invite invite) {
+  std::list<Loop*> entry(1, loop);
+  int lacking = 0;
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    if (invite == Invite::kAll) lacking = std::min(loop->places - spinning_, asleep_);
+    loops_.splice(loops_.end(), entry);
+    open_.store(static_cast<int>(loops_.size()));
+  }
+  for (int i = 0; i < lacking; ++i) wake_.notify_one();
+}
+
+void Crew::Close(Loop* loop) {
+  std::unique_lock<std::mutex> lock(mutex_);
+  if (loop->places > 0) loops_.remove(loop);
+  loop->places = 0;
+  open_.store(static_cast<int>(loops_.size()));
+  if (loop->inside == 0) return;
+  lock.unlock();
+  Spin([loop] { return loop->inside == 0; });
+  lock.lock();
+  left_.wait(lock, [loop] { return loop->inside == 0; });
 }
 
 void Crew::Work() {
@@ -112,9 +121,11 @@ void Crew::Work() {
     if (stop_) return;
     while (!loops_.empty()) {
       Join(&lock);
+      ++spinning_;
       lock.unlock();
       Spin([this] { return open_.load(std::memory_order_relaxed) > 0; });
       lock.lock();
+      --spinning_;
     }
   }
 }

@@ -2,6 +2,7 @@
 #define EIPC_SIM_BASE_CREW_H_
 
 #include <atomic>
+#include <chrono>
 #include <condition_variable>
 #include <cstdint>
 #include <list>
@@ -13,12 +14,17 @@ namespace eipc {
 
 // A pool of worker threads for loops over index ranges. The thread that runs a loop works on it too, so that the loop ends even if
 // no worker is free; loops that run at the same time share the workers. Workers stay awake for some 50 us after a loop, for the
-// next one: waking them takes as long, which is more than most loops last.
+// next one: waking them takes as long, which is more than most loops last. A loop wakes no more of them than it lacks.
 //
 // Invariants: Run returns only when no worker is in its loop; an exception of a chunk ends the loop and is thrown by Run.
 class Crew {
  public:
   using ChunkFn = void (*)(void* context, int64_t begin, int64_t end);
+  enum class Invite { kAll, kAwake };  // sleeping workers too, or only those that are awake
+  struct Share {
+    int64_t indices = 0;
+    std::chrono::nanoseconds took{0};
+  };
 
   // Fewer when the system refuses threads, even none.
   explicit Crew(int workers);
@@ -29,7 +35,8 @@ class Crew {
   int workers() const { return static_cast<int>(threads_.size()); }
 
   // Calls fn(context, begin, end) for consecutive chunks of `grain` indices of [0, n), by the caller and at most `helpers` workers.
-  void Run(int64_t n, int64_t grain, int helpers, void* context, ChunkFn fn);
+  // Returns what the caller itself did.
+  Share Run(int64_t n, int64_t grain, int helpers, void* context, ChunkFn fn, Invite invite = Invite::kAll);
 
   // The same for body(index), index by index.
   template <typename Body>
@@ -46,6 +53,9 @@ class Crew {
  private:
   struct Loop;
   void Work();
+  void Open(Loop* loop, Invite invite);
+  // Returns when no worker is in the loop, and none comes any more.
+  void Close(Loop* loop);
   // Works on the first loop that wants workers. `lock` is of mutex_; it is released meanwhile.
   void Join(std::unique_lock<std::mutex>* lock);
 
@@ -57,7 +67,8 @@ class Crew {
   std::list<Loop*> loops_;  // that workers may still join, the next one first
   int asleep_ = 0;          // workers that wait for wake_
   bool stop_ = false;
-  std::atomic<int> open_ = 0;  // the size of loops_, for those that spin
+  std::atomic<int> open_ = 0;      // the size of loops_, for those that spin
+  std::atomic<int> spinning_ = 0;  // workers that are awake and have no loop
 };
 
 }  // namespace eipc

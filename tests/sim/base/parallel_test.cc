@@ -50,14 +50,19 @@ TEST(ThreadPool, NothingToDoIsNothingDone) {
   EXPECT_EQ(calls, 0);
 }
 
+// Runs body(begin, end) by at most `threads`, however short it is.
+template <typename Body>
+void Share(int threads, int64_t n, int64_t grain, Body body) {
+  Crew::OfProcess().Run(n, grain, threads - 1, &body, [](void* c, int64_t begin, int64_t end) { (*static_cast<Body*>(c))(begin, end); });
+}
+
 // With workers at hand, ranges are cut where n and grain say, however many there are.
-TEST(ThreadPool, ChunkBoundsDoNotDependOnTheNumberOfThreads) {
+TEST(Crew, ChunkBoundsDoNotDependOnTheNumberOfThreads) {
   std::vector<std::set<std::pair<int64_t, int64_t>>> chunks;
-  for (int threads : {2, 3, 5}) {
-    ThreadPool pool(threads);
+  for (int threads : {1, 2, 3, 5}) {
     std::mutex mutex;
     std::set<std::pair<int64_t, int64_t>> seen;
-    pool.ParallelFor(103, 10, [&](int64_t begin, int64_t end) {
+    Share(threads, 103, 10, [&](int64_t begin, int64_t end) {
       std::lock_guard<std::mutex> lock(mutex);
       seen.emplace(begin, end);
     });
@@ -66,6 +71,7 @@ TEST(ThreadPool, ChunkBoundsDoNotDependOnTheNumberOfThreads) {
   EXPECT_EQ(chunks[0].size(), 11u);
   EXPECT_EQ(chunks[0], chunks[1]);
   EXPECT_EQ(chunks[0], chunks[2]);
+  EXPECT_EQ(chunks[0], chunks[3]);
 }
 
 // Many short loops over different bodies: a chunk must never run with the body of another loop, and the caller must not return
@@ -82,12 +88,11 @@ TEST(ThreadPool, ManyShortLoopsDoNotMix) {
 }
 
 // The call returns only when the slowest chunk is done, whichever thread runs it.
-TEST(ThreadPool, WaitsForTheLastChunk) {
-  ThreadPool pool(2);
+TEST(Crew, WaitsForTheLastChunk) {
   for (int round = 0; round < 50; ++round) {
     std::atomic<int> started = 0, finished = 0;
     const std::thread::id caller = std::this_thread::get_id();
-    pool.ParallelFor(2, 1, [&](int64_t, int64_t) {
+    Share(2, 2, 1, [&](int64_t, int64_t) {
       ++started;
       while (started < 2) std::this_thread::yield();  // each thread has one of the two
       for (int k = 0; std::this_thread::get_id() != caller && k < 2000; ++k) std::this_thread::yield();
@@ -182,15 +187,43 @@ TEST(Crew, DoesWithWhatTheSystemGives) {
   EXPECT_EXIT(WorkWithoutRoomForThreads(), ::testing::ExitedWithCode(7), "");
 }
 
-TEST(ThreadPool, WorkIsShared) {
-  ThreadPool pool(2);
+TEST(Crew, WorkIsShared) {
   // Two chunks that wait for each other end only when two threads run them at once.
   std::atomic<int> arrived = 0;
-  pool.ParallelFor(2, 1, [&](int64_t, int64_t) {
+  Share(2, 2, 1, [&](int64_t, int64_t) {
     ++arrived;
     while (arrived < 2) std::this_thread::yield();
   });
   EXPECT_EQ(arrived, 2);
+}
+
+// Who is not invited never comes: all workers sleep, since none was woken.
+TEST(Crew, SleepersAreLeftAlone) {
+  Crew crew(2);
+  const std::thread::id caller = std::this_thread::get_id();
+  int others = 0;
+  auto body = [&] { others += std::this_thread::get_id() != caller ? 1 : 0; };
+  using Body = decltype(body);
+  for (int round = 0; round < 1000; ++round) {
+    const Crew::Share own = crew.Run(
+        8, 1, 2, &body, [](void* c, int64_t, int64_t) { (*static_cast<Body*>(c))(); }, Crew::Invite::kAwake);
+    ASSERT_EQ(own.indices, 8);
+  }
+  EXPECT_EQ(others, 0);
+}
+
+// Its first run is the caller's alone, since nobody knows how long it takes; then it is shared.
+TEST(ThreadPool, ALongLoopIsShared) {
+  ThreadPool pool(2);
+  const std::thread::id caller = std::this_thread::get_id();
+  std::atomic<int> helped = 0;
+  while (helped == 0) {
+    pool.ParallelFor(40, 1, [&](int64_t, int64_t) {
+      for (int k = 0; k < 2000; ++k) std::this_thread::yield();
+      helped += std::this_thread::get_id() != caller ? 1 : 0;
+    });
+  }
+  EXPECT_GT(helped, 0);
 }
 
 }  // namespace
