@@ -53,7 +53,8 @@ TEST(ThreadPool, NothingToDoIsNothingDone) {
 // Runs body(begin, end) by at most `threads`, however short it is.
 template <typename Body>
 void Share(int threads, int64_t n, int64_t grain, Body body) {
-  Crew::OfProcess().Run(n, grain, threads - 1, &body, [](void* c, int64_t begin, int64_t end) { (*static_cast<Body*>(c))(begin, end); });
+  Crew::OfProcess().Run(n, grain, threads - 1, &body,
+                        [](void* c, int64_t begin, int64_t end) { (*static_cast<Body*>(c))(begin, end); });
 }
 
 // With workers at hand, ranges are cut where n and grain say, however many there are.
@@ -150,13 +151,17 @@ TEST(ThreadPool, AnExceptionReachesTheCallerWhenNobodyWorksAnyMore) {
   ThreadPool pool(3);
   for (int round = 0; round < 200; ++round) {
     std::atomic<int> inside = 0;
-    auto body = [&](int64_t begin, int64_t) {
+    const auto body = [&](int64_t begin, int64_t end) {
       ++inside;
       std::this_thread::yield();
       --inside;
-      if (begin % 5 == 4) throw std::runtime_error("no room");
+      for (int64_t i = begin; i < end; ++i) {
+        if (i % 5 == 4) throw std::runtime_error("no room");
+      }
     };
-    EXPECT_THROW(pool.ParallelFor(20, 1, std::move(body)), std::runtime_error);
+    EXPECT_THROW(pool.ParallelFor(20, 1, [&](int64_t begin, int64_t end) { body(begin, end); }), std::runtime_error);
+    ASSERT_EQ(inside, 0);
+    EXPECT_THROW(Share(3, 20, 1, body), std::runtime_error);
     ASSERT_EQ(inside, 0);
   }
 }
