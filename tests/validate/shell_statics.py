@@ -73,7 +73,7 @@ def tip_load(load: float) -> tuple[SceneRun, np.ndarray]:
     text.shell("strip", mesh, fields=shell_fields(1e-4, 1e-6, STRETCHING, BENDING), extra=held("clamp", (-1, -1, -1), (1e-9, 1, 1)))
     for k, v in enumerate(tip):
         share = 0.5 if k in (0, len(tip) - 1) else 1.0
-        x, y, z = mesh[0][v]
+        x, y, z = map(float, mesh[0][v])
         text.line(f'joints {{ name: "pull{k}" body_a: "strip" spring {{ point_m {{ x: {x!r} y: {y!r} z: {z!r} }} point_b_m {{ x: {x!r} y: {y!r} z: {-far!r} }} '
                   f'spring_n_m: {share * force / (len(tip) - 1) / far!r} rest_length_m: 0 }} }}')
     _still(text)

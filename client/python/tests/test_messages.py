@@ -107,7 +107,7 @@ def test_type_stubs_name_every_method_and_its_request():
 class NoLabel:
     """A field as protobuf 7 describes it: asking for its label fails."""
     def __init__(self, field):
-        self.is_repeated = field.label == field.LABEL_REPEATED
+        self.is_repeated = is_repeated(field)
 
 
 def test_repeated_fields_are_known_with_and_without_labels():
