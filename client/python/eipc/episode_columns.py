@@ -113,12 +113,14 @@ class EpisodeColumns:
         waiting, self._waiting = self._waiting, []
         for packed, observations in itertools.groupby(waiting, lambda seen: isinstance(seen, bytes)):
             if packed:
-                self._turn([_PARTS["Observation"].FromString(seen) for seen in observations], _Fields.of_packed)
+                parts = [_PARTS["Observation"].FromString(seen) for seen in observations]
+                self._turn(parts, [b"".join(one.step_receipt) for one in parts], _Fields.of_packed)
             else:
-                self._turn(list(observations), _Fields.of_unpacked)
+                whole: list[Any] = list(observations)
+                self._turn(whole, [one.step_receipt for one in whole], _Fields.of_unpacked)
 
-    def _turn(self, seen: Sequence[Any], read: _Read) -> None:
-        """Turns observations into columns. read: their parts."""
+    def _turn(self, seen: Sequence[Any], receipts: Sequence[Any], read: _Read) -> None:
+        """Turns observations into columns. receipts: of each. read: their parts."""
         first = len(self._time)
         self._bodies.add([one.bodies for one in seen], read)
         self._frames.add([one.boundary_poses for one in seen], read)
@@ -130,7 +132,7 @@ class EpisodeColumns:
         self._distance.extend([one.min_distance_m if one.HasField("min_distance_m") else math.inf for one in seen])
         self._step.extend([one.step for one in seen])
         self._time.extend([one.time_s for one in seen])
-        self._receipts.add_rows([one.step_receipt for one in (seen if first else seen[1:])], read)
+        self._receipts.add_rows(receipts if first else receipts[1:], read)
 
 
 class ReceiptColumns:

@@ -39,11 +39,11 @@ def _add_field(message: descriptor_pb2.DescriptorProto, known: Any, how: str, pa
     made = message.field.add(name=known.name, number=known.number, label=label, type=known.type)
     of_message: Union[Descriptor, None] = known.message_type
     if of_message is not None and how == PACKED:
-        made.type = _Field.TYPE_BYTES
+        made.type, made.label = _Field.TYPE_BYTES, _Field.LABEL_REPEATED
     elif of_message is not None:
         made.type_name = f".{of_message.full_name}" if how == WHOLE else f".{package}.{how}"
     elif known.enum_type is not None:
         made.type_name = f".{known.enum_type.full_name}"
-    if known.containing_oneof is not None:  # it may be absent
+    if known.containing_oneof is not None and how != PACKED:  # it may be absent
         made.oneof_index = len(message.oneof_decl)
         message.oneof_decl.add(name=f"of_{known.name}")

@@ -133,7 +133,7 @@ class StepStream:
         self.session_step = response.session_step
         if response.status_code != 0:
             raise error_from_number(response.status_code, response.status_message)
-        return observation_from_bytes(response.observation)
+        return observation_from_bytes(b"".join(response.observation))
 
     def step(self, dt: float, **options: Any) -> Observation:
         """Sends one request and waits for its answer. Refused while earlier answers have not been received."""

@@ -3,6 +3,9 @@
 Unpacking a message makes an object of each of its parts. The messages of a recording differ in their numbers and hardly ever in their form: two
 of one length that agree in every byte that says what follows (tags, lengths, whether a variable-length integer goes on) have all of their
 numbers in the same places. So one message of each form is walked through, and from the others numbers are copied in columns.
+
+Values are those that protobuf's own parser finds, whatever the order of fields and however often one comes. Only fields that are read
+are looked into, and groups, which no message of the protocol has, are refused.
 """
 
 from __future__ import annotations
@@ -11,7 +14,7 @@ from dataclasses import dataclass, field
 from typing import Any, Iterator, Mapping, NamedTuple, Sequence, Tuple, Union
 
 import numpy as np
-from google.protobuf.descriptor import Descriptor
+from google.protobuf.descriptor import Descriptor, FieldDescriptor
 
 from .shown import brief
 
@@ -19,6 +22,15 @@ _VARINT, _DOUBLE, _LENGTH, _FLOAT = 0, 1, 2, 5  # wire types
 _ANY, _GOES_ON, _EXACT = 0x00, 0x80, 0xFF  # bits of a byte that two messages of a form have in common
 # Forms of one length that are remembered, and lengths; of more, a message of each is walked through anew.
 _MOST_FORMS, _MOST_SIZES = 16, 1024
+_MOST_VARINT_BYTES, _MOST_TAG = 10, 0xFFFFFFFF
+_TEXTS = (FieldDescriptor.TYPE_STRING, FieldDescriptor.TYPE_BYTES)
+# What a field may be of, by kind; and of integers, what protobuf makes of the 64 bits that came.
+_TYPES = {
+    "reals": (FieldDescriptor.TYPE_DOUBLE,), "names": _TEXTS[:1], "data": _TEXTS,
+    "integers": (FieldDescriptor.TYPE_INT32, FieldDescriptor.TYPE_INT64, FieldDescriptor.TYPE_UINT32, FieldDescriptor.TYPE_BOOL,
+                 FieldDescriptor.TYPE_ENUM)}
+_CUT = {FieldDescriptor.TYPE_INT32: np.int32, FieldDescriptor.TYPE_ENUM: np.int32, FieldDescriptor.TYPE_UINT32: np.uint32,
+        FieldDescriptor.TYPE_BOOL: np.bool_}
 
 
 class _Leaf(NamedTuple):
@@ -26,9 +38,15 @@ class _Leaf(NamedTuple):
     place: int
 
 
+class _Other(NamedTuple):
+    """A field that is not read, but takes the place of one that is: of the two, a message has the one that came last."""
+
+    instead_of: int  # its tag
+
+
 # Of a message: the values of all fields that are read, by kind.
 Found = Tuple[Sequence[float], Sequence[int], Tuple[str, ...], Sequence[bytes]]
-_Tree = Mapping[int, Union[_Leaf, Any]]  # by tag: a leaf, or the tree of a message
+_Tree = Mapping[int, Union[_Leaf, _Other, Any]]  # by tag: a leaf, what replaces one, or the tree of a message
 
 
 @brief
@@ -45,13 +63,16 @@ class Rows:
 
 
 class WireRows:
-    """Reads fields of messages of a type, which paths like "pose.position_m.x" name. reals: doubles. integers: of any integer type, truth
-    values and enumerations. names: texts that decide over the form of a message. data: bytes, or texts, that do not."""
+    """Reads fields of messages of a type, which paths like "pose.position_m.x" name. reals: doubles. integers: int32, int64, uint32, truth
+    values and enumerations. names: texts that decide over the form of a message. data: bytes, or texts, that do not. Raises ValueError for
+    a path to a field of another type, and for two paths of which a message has one or the other."""
 
     def __init__(self, descriptor: Descriptor, reals: Sequence[str] = (), integers: Sequence[str] = (), names: Sequence[str] = (),
                  data: Sequence[str] = ()) -> None:
         self._counts = {"reals": len(reals), "integers": len(integers), "names": len(names), "data": len(data)}
         self._tree: dict[int, Any] = {}
+        self._cut = {place: _CUT[kind] for place, path in enumerate(integers)
+                     if (kind := _field(descriptor, path.split(".")).type) in _CUT}
         for kind, paths in (("reals", reals), ("integers", integers), ("names", names), ("data", data)):
             for place, path in enumerate(paths):
                 _plant(self._tree, descriptor, path.split("."), _Leaf(kind, place))
@@ -97,7 +118,7 @@ class WireRows:
         """Those that are known, and then that of each example."""
         yield from list(known)
         while True:
-            form = _Form(self._tree, example(), self._counts)
+            form = _Form(self._tree, example(), self._counts, self._cut)
             if len(known) < _MOST_FORMS:
                 known.append(form)
             yield form
@@ -116,8 +137,8 @@ class _Places:
 class _Form:
     """What messages have in common whose fields are in the same places as those of the one it is made of."""
 
-    def __init__(self, tree: _Tree, message: bytes, counts: Mapping[str, int]) -> None:
-        self._places, self._counts = _Places(), counts
+    def __init__(self, tree: _Tree, message: bytes, counts: Mapping[str, int], cut: Mapping[int, Any]) -> None:
+        self._places, self._counts, self._cut = _Places(), counts, cut
         common = np.full(len(message), _EXACT, dtype=np.uint8)
         try:
             _walk(message, 0, len(message), tree, self._places, common)
@@ -151,16 +172,37 @@ class _Form:
             reals[:, list(self._places.reals)] = found
         integers = np.zeros((len(rows), self._counts["integers"]), dtype=np.int64)
         for place, (at, size) in self._places.integers.items():
-            integers[:, place] = table[:, at] if size == 1 else _integers(table[:, at:at + size])
+            integers[:, place] = _integers(table[:, at:at + size], self._cut.get(place, np.int64))
         return Rows(rows, reals, integers, self._names, [table[:, at:at + size] for at, size in self._data])
+
+
+def _field(descriptor: Descriptor, path: Sequence[str]) -> FieldDescriptor:
+    for name in path[:-1]:
+        descriptor = descriptor.fields_by_name[name].message_type
+    return descriptor.fields_by_name[path[-1]]
 
 
 def _plant(tree: dict[int, Any], descriptor: Descriptor, path: Sequence[str], leaf: _Leaf) -> None:
     known = descriptor.fields_by_name[path[0]]
+    tag = _tag(known)
+    for other in known.containing_oneof.fields if known.containing_oneof else ():
+        if other is not known and not isinstance(tree.setdefault(_tag(other), _Other(tag)), _Other):
+            raise ValueError(f"a message has {known.full_name} or {other.full_name}")
     if len(path) > 1:
-        _plant(tree.setdefault(known.number << 3 | _LENGTH, {}), known.message_type, path[1:], leaf)
+        _plant(tree.setdefault(tag, {}), known.message_type, path[1:], leaf)
+    elif known.type in _TYPES[leaf.kind]:
+        tree[tag] = leaf
     else:
-        tree[known.number << 3 | {"reals": _DOUBLE, "integers": _VARINT}.get(leaf.kind, _LENGTH)] = leaf
+        raise ValueError(f"{known.full_name} is not of the {leaf.kind}")
+
+
+_WIRE_TYPES = {FieldDescriptor.TYPE_DOUBLE: _DOUBLE, FieldDescriptor.TYPE_FIXED64: _DOUBLE, FieldDescriptor.TYPE_SFIXED64: _DOUBLE,
+               FieldDescriptor.TYPE_FLOAT: _FLOAT, FieldDescriptor.TYPE_FIXED32: _FLOAT, FieldDescriptor.TYPE_SFIXED32: _FLOAT,
+               FieldDescriptor.TYPE_MESSAGE: _LENGTH, FieldDescriptor.TYPE_STRING: _LENGTH, FieldDescriptor.TYPE_BYTES: _LENGTH}
+
+
+def _tag(field_of: FieldDescriptor) -> int:
+    return int(field_of.number << 3 | _WIRE_TYPES.get(field_of.type, _VARINT))
 
 
 def _walk(message: bytes, at: int, end: int, tree: _Tree, places: _Places, common: np.ndarray) -> None:
@@ -168,6 +210,8 @@ def _walk(message: bytes, at: int, end: int, tree: _Tree, places: _Places, commo
     IndexError, or ValueError, for what is no message."""
     while at < end:
         tag, at = _varint(message, at)
+        if not 8 <= tag <= _MOST_TAG:
+            raise ValueError("the bytes are no message: a field has no number")
         known, wire_type, size = tree.get(tag), tag & 7, 0
         if wire_type == _VARINT:
             size = _varint(message, at)[1] - at
@@ -176,7 +220,7 @@ def _walk(message: bytes, at: int, end: int, tree: _Tree, places: _Places, commo
             size, at = _varint(message, at)
             if isinstance(known, Mapping):
                 _walk(message, at, at + size, known, places, common)
-            elif known is None or known.kind != "names":
+            elif not isinstance(known, _Leaf) or known.kind != "names":
                 common[at:at + size] = _ANY
         elif wire_type in (_DOUBLE, _FLOAT):
             size = 8 if wire_type == _DOUBLE else 4
@@ -185,26 +229,36 @@ def _walk(message: bytes, at: int, end: int, tree: _Tree, places: _Places, commo
             raise ValueError(f"the bytes are no message: wire type {wire_type}")
         if isinstance(known, _Leaf):
             getattr(places, known.kind)[known.place] = at, size
+        elif isinstance(known, _Other):
+            _forget(tree[known.instead_of], places)
         at += size
     if at > end or end > len(message):
         raise ValueError("the bytes are no message: a field is longer than what it is in")
 
 
+def _forget(known: Any, places: _Places) -> None:
+    """That the message has what it had there."""
+    if isinstance(known, _Leaf):
+        getattr(places, known.kind).pop(known.place, None)
+    elif isinstance(known, Mapping):
+        for part in known.values():
+            _forget(part, places)
+
+
 def _varint(message: bytes, at: int) -> tuple[int, int]:
     """The value of a variable-length integer, and where it ends."""
-    value, shift = 0, 0
-    while True:
-        byte = message[at]
-        at += 1
-        value |= (byte & 0x7F) << shift
+    value = 0
+    for k in range(_MOST_VARINT_BYTES):
+        byte = message[at + k]
+        value |= (byte & 0x7F) << 7 * k
         if byte < 0x80:
-            return value, at
-        shift += 7
+            return value, at + k + 1
+    raise ValueError("the bytes are no message: an integer does not end")
 
 
-def _integers(table: np.ndarray) -> np.ndarray:
-    """The values of n variable-length integers of one length [n,bytes], of the two's complement in 64 bits."""
+def _integers(table: np.ndarray, cut: Any) -> np.ndarray:
+    """The values of n variable-length integers of one length [n,bytes], of the two's complement in 64 bits, as the type `cut` has them."""
     values = np.zeros(len(table), dtype=np.uint64)
     for k in range(table.shape[1]):
         values |= (table[:, k] & 0x7F).astype(np.uint64) << np.uint64(7 * k)
-    return values.view(np.int64)
+    return values.astype(cut)
