@@ -6,6 +6,7 @@ namespace eipc {
 
 absl::Status AnswerRoom::Share::Reserve(int64_t bytes) {
   const std::lock_guard<std::mutex> lock(room_->mutex_);
+  if (bytes > kMostOfCall - bytes_) return absl::ResourceExhaustedError("ANSWER_TOO_LARGE: the answer may have more than 2 GiB");
   if (!room_->Fits(*this, bytes)) {
     return absl::ResourceExhaustedError(
         absl::StrCat("UNREAD_ANSWERS: the answer does not fit beside those that clients have not read yet (", room_->held_[tenant_],
@@ -15,8 +16,15 @@ absl::Status AnswerRoom::Share::Reserve(int64_t bytes) {
   return absl::OkStatus();
 }
 
+absl::Status AnswerRoom::Share::Take(int64_t bytes, const std::string& what, MemoryBudget* budget) {
+  const std::lock_guard<std::mutex> lock(room_->mutex_);
+  if (memory_.bytes() == 0) memory_ = budget->Record(0);
+  return memory_.Grow(bytes, what);
+}
+
 void AnswerRoom::Share::SetTo(int64_t bytes) {
   const std::lock_guard<std::mutex> lock(room_->mutex_);
+  memory_ = {};
   room_->Change(this, bytes);
 }
 

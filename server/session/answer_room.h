@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "absl/status/status.h"
+#include "server/session/memory_budget.h"
 
 namespace eipc {
 
@@ -15,10 +16,12 @@ namespace eipc {
 // does not read costs its own tenant further answers, and nobody else.
 //
 // Room is reserved before an answer is made. Two kinds always have it: a tenant's answers up to kAlways bytes, so that running
-// sessions go on, and the only answer of a tenant, whatever its size.
+// sessions go on, and the only answer of a tenant, as long as it can be sent.
 class AnswerRoom {
  public:
   static constexpr int64_t kAlways = int64_t{1} << 20;
+  // What one call may reserve: an answer of 2 GiB, which is the most that protobuf writes, as a message and serialized.
+  static constexpr int64_t kMostOfCall = 2 * int64_t{INT32_MAX};
 
   // What one call has reserved, given back when destroyed. Reserve may be called by several threads at once.
   class Share {
@@ -28,8 +31,12 @@ class AnswerRoom {
     Share(const Share&) = delete;
     Share& operator=(const Share&) = delete;
     ~Share() { SetTo(0); }
-    // RESOURCE_EXHAUSTED (UNREAD_ANSWERS) when that many more bytes do not fit; with 0 bytes, when the tenant has too many already.
+    // RESOURCE_EXHAUSTED (UNREAD_ANSWERS) when that many more bytes do not fit; with 0 bytes, when the tenant has too many already;
+    // ANSWER_TOO_LARGE when it is more than kMostOfCall.
     absl::Status Reserve(int64_t bytes);
+    // Sets aside in the budget what a part of the answer that was reserved takes, as pictures do, which may be far larger than what
+    // they show: until SetTo. RESOURCE_EXHAUSTED (MEMORY_BUDGET) when it does not fit.
+    absl::Status Take(int64_t bytes, const std::string& what, MemoryBudget* budget);
     // What an answer takes that exists: it may exceed the room.
     void SetTo(int64_t bytes);
 
@@ -37,7 +44,9 @@ class AnswerRoom {
     friend class AnswerRoom;
     AnswerRoom* const room_;
     const std::string tenant_;
-    int64_t bytes_ = 0;  // guarded by the room's mutex_
+    // Guarded by the room's mutex_.
+    int64_t bytes_ = 0;
+    MemoryBudget::Share memory_;
   };
 
   explicit AnswerRoom(int64_t bytes) : bytes_(bytes) {}

@@ -36,9 +36,14 @@ struct CallContext {
   // Room of the call's answer; null where nobody reads one.
   AnswerRoom::Share* answer = nullptr;
 
-  // Before an answer of this length is made: it is in memory as a message and serialized. RESOURCE_EXHAUSTED (UNREAD_ANSWERS).
+  // Before an answer of this length is made: it is in memory as a message and serialized. RESOURCE_EXHAUSTED (UNREAD_ANSWERS,
+  // ANSWER_TOO_LARGE).
   absl::Status ReserveAnswer(int64_t wire_bytes) const {
     return answer == nullptr ? absl::OkStatus() : answer->Reserve(2 * wire_bytes);
+  }
+  // The same for pictures in an answer that was reserved, which count in the server's memory: RESOURCE_EXHAUSTED (MEMORY_BUDGET).
+  absl::Status TakePictures(int64_t wire_bytes, MemoryBudget* budget) const {
+    return answer == nullptr ? absl::OkStatus() : answer->Take(2 * wire_bytes, "an answer with pictures", budget);
   }
   Caller caller() const { return {tenant, role, identity}; }
   SolveClaim claim() const { return {tenant, priority}; }

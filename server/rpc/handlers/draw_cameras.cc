@@ -7,8 +7,11 @@
 
 namespace eipc::rpc {
 
-absl::Status PrepareCameras(const SessionRegistry::Lease& session, int world, const ObservationPlan& plan) {
-  return plan.cameras().empty() ? absl::OkStatus() : session->PrepareCameras(world);
+absl::Status PrepareCameras(Services& services, const CallContext& context, const SessionRegistry::Lease& session, int world,
+                            const ObservationPlan& plan) {
+  if (plan.cameras().empty()) return absl::OkStatus();
+  EIPC_RETURN_IF_ERROR(context.TakePictures(plan.cameras().MostBytes(*session->scene().model), &services.memory));
+  return session->PrepareCameras(world);
 }
 
 void DrawCameras(Services& services, const CallContext& context, const SessionRegistry::Lease& session, int world,

@@ -9,8 +9,10 @@
 
 namespace eipc::rpc {
 
-// Before the world moves: makes what drawing the plan's pictures of it needs. The errors of SessionCameras::Prepare.
-absl::Status PrepareCameras(const SessionRegistry::Lease& session, int world, const ObservationPlan& plan);
+// Before the world moves: sets aside what the plan's pictures of it take in the answer, and makes what drawing them needs. The errors
+// of CallContext::TakePictures and SessionCameras::Prepare.
+absl::Status PrepareCameras(Services& services, const CallContext& context, const SessionRegistry::Lease& session, int world,
+                            const ObservationPlan& plan);
 
 // Adds the plan's pictures of a world to its observation, in a solve slot. The world may have moved already, so what keeps a
 // picture from being drawn, as the end of the call, is said in the picture.

@@ -14,7 +14,7 @@ absl::Status GetState(Services& services, const CallContext& context, const v1::
   EIPC_RETURN_IF_ERROR(CheckWorld(*session, request.world()));
   EIPC_ASSIGN_OR_RETURN(const ObservationPlan plan, ObservationPlan::Create(session->world().model(), request.observe()));
   EIPC_RETURN_IF_ERROR(context.ReserveAnswer(plan.MostBytes(session->world().model())));
-  EIPC_RETURN_IF_ERROR(PrepareCameras(session, request.world(), plan));
+  EIPC_RETURN_IF_ERROR(PrepareCameras(services, context, session, request.world(), plan));
   plan.Observe(session->world(request.world()), response);
   DrawCameras(services, context, session, request.world(), plan, response);
   return absl::OkStatus();

@@ -38,7 +38,7 @@ absl::Status Reset(Services& services, const CallContext& context, const v1::Res
   EIPC_RETURN_IF_ERROR(CheckWorld(*session, request.world()));
   EIPC_ASSIGN_OR_RETURN(const ObservationPlan plan, ObservationPlan::Create(session->world().model(), ObserveOf(request)));
   EIPC_RETURN_IF_ERROR(context.ReserveAnswer(plan.MostBytes(session->world().model())));
-  EIPC_RETURN_IF_ERROR(PrepareCameras(session, request.world(), plan));
+  EIPC_RETURN_IF_ERROR(PrepareCameras(services, context, session, request.world(), plan));
   const Model& model = *session->scene().model;
   EIPC_ASSIGN_OR_RETURN(const std::optional<StartOrder> order, StartOrderFromProto(model, request));
   if (order) {

@@ -16,7 +16,7 @@ absl::Status RestoreSession(Services& services, const CallContext& context, cons
   const StoredScene& scene = session->scene();
   EIPC_ASSIGN_OR_RETURN(const ObservationPlan plan, ObservationPlan::Create(*scene.model, request.observe()));
   EIPC_RETURN_IF_ERROR(context.ReserveAnswer(plan.MostBytes(*scene.model)));
-  EIPC_RETURN_IF_ERROR(PrepareCameras(session, request.world(), plan));
+  EIPC_RETURN_IF_ERROR(PrepareCameras(services, context, session, request.world(), plan));
   RequestMemory memory(&services.memory, "reading the snapshot");
   Snapshot snapshot;
   switch (request.source_case()) {

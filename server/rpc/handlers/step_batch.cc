@@ -117,6 +117,7 @@ absl::Status StepEach(Services& services, const CallContext& context, const v1::
   std::optional<Stacking> stacking;
   if (request.has_stack()) {
     EIPC_ASSIGN_OR_RETURN(stacking, PlanStack(services, context, *session, request));
+    batch.answer = nullptr;  // nobody reads the worlds' own
   }
   std::optional<v1::StepBatchResponse> single;  // the worlds' answers, where they are stacked
   v1::StepBatchResponse* const answers = stacking ? &single.emplace() : response;

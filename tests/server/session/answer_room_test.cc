@@ -43,6 +43,33 @@ TEST(AnswerRoom, SmallAnswersAndTheOnlyOneAlwaysFit) {
   EXPECT_TRUE(only.Reserve(50 * kMiB).ok()) << "a batch has the answers of many worlds";
 }
 
+TEST(AnswerRoom, NoCallReservesMoreThanCanBeSent) {
+  AnswerRoom room(4 * kMiB);
+  AnswerRoom::Share only(&room, "lab");
+  EXPECT_TRUE(only.Reserve(AnswerRoom::kMostOfCall - 1).ok());
+  const absl::Status status = only.Reserve(2);
+  EXPECT_TRUE(absl::IsResourceExhausted(status)) << status;
+  EXPECT_TRUE(absl::StartsWith(status.message(), "ANSWER_TOO_LARGE: ")) << status;
+  EXPECT_TRUE(only.Reserve(1).ok()) << "what was refused takes nothing";
+}
+
+TEST(AnswerRoom, PartsOfAnAnswerCountInTheBudgetUntilItExists) {
+  AnswerRoom room(4 * kMiB);
+  MemoryBudget budget(10 * kMiB, 0);
+  {
+    AnswerRoom::Share share(&room, "lab");
+    EXPECT_TRUE(share.Take(6 * kMiB, "pictures", &budget).ok());
+    const absl::Status status = share.Take(6 * kMiB, "pictures", &budget);
+    EXPECT_TRUE(absl::StartsWith(status.message(), "MEMORY_BUDGET: ")) << status;
+    EXPECT_TRUE(share.Take(3 * kMiB, "pictures", &budget).ok());
+    EXPECT_EQ(budget.used(), 9 * kMiB);
+    share.SetTo(kMiB);
+    EXPECT_EQ(budget.used(), 0);
+    EXPECT_TRUE(share.Take(2 * kMiB, "pictures", &budget).ok());
+  }
+  EXPECT_EQ(budget.used(), 0);
+}
+
 TEST(AnswerRoom, GivesBackWhatACallHeld) {
   AnswerRoom room(40 * kMiB);
   {

@@ -260,6 +260,57 @@ TEST_F(CameraCallsTest, SurfacesThatCamerasSeeCountAsMemoryOfTheSession) {
   EXPECT_EQ(services_.memory.used() - before, 2 * more);
 }
 
+// Pictures of small scenes may be larger than all that the scenes need.
+TEST_F(CameraCallsTest, PicturesCountAsMemoryOfTheirCall) {
+  v1::StepRequest step = StepOf(Above());
+  Must(services_, Step, step);
+  step.mutable_observe()->mutable_cameras(0)->set_width(2000);
+  step.mutable_observe()->mutable_cameras(0)->set_height(2000);
+  const int64_t before = services_.memory.used(), pixels = 2000 * 2000, bytes = 9 * pixels;  // of depth, segmentation and colour
+  AnswerRoom::Share room(&services_.answers, "");
+  CallContext call;
+  call.answer = &room;
+  v1::StepResponse response;
+  {
+    const auto taken = services_.memory.TakeForMessage(services_.memory.total() - before - bytes, "something else");
+    ASSERT_TRUE(taken.ok());
+    EXPECT_THAT(std::string(Step(services_, call, step, &response).message()),
+                StartsWith("MEMORY_BUDGET: an answer with pictures needs about "));
+  }
+  EXPECT_EQ(services_.sessions.Peek(session_)->world().state().step, 1) << "the world stays where it was";
+  response.Clear();
+  ASSERT_TRUE(Step(services_, call, step, &response).ok());
+  EXPECT_GE(services_.memory.used() - before, 2 * bytes) << "as a message and serialized";
+  EXPECT_LT(services_.memory.used() - before, 2 * bytes + 10000);
+  room.SetTo(bytes);
+  EXPECT_EQ(services_.memory.used(), before) << "who sends it counts it";
+}
+
+TEST_F(CameraCallsTest, NoWorldOfABatchMovesWhoseAnswerCannotBeSent) {
+  v1::StepBatchRequest batch;
+  batch.set_session(session_);
+  batch.set_request_id("one");
+  for (int world : {0, 1}) {
+    *batch.add_steps() = StepOf(Above());
+    batch.mutable_steps(world)->set_world(world);
+  }
+  AnswerRoom::Share room(&services_.answers, "");
+  room.SetTo(AnswerRoom::kMostOfCall - 60000);  // a picture of Above has 10,800 bytes
+  CallContext call;
+  call.answer = &room;
+  v1::StepBatchResponse response;
+  ASSERT_TRUE(StepBatch(services_, call, batch, &response).ok());
+  int steps = 0;
+  for (int world : {0, 1}) {
+    const v1::StepResponse& answer = response.responses(world);
+    const int64_t step = services_.sessions.Peek(session_)->world(world).state().step;
+    EXPECT_EQ(step, answer.has_observation() ? 1 : 0);
+    EXPECT_THAT(answer.status_message(), StartsWith(step == 0 ? "ANSWER_TOO_LARGE: " : ""));
+    steps += static_cast<int>(step);
+  }
+  EXPECT_EQ(steps, 1);
+}
+
 // A picture that is cut short says so; the state has not suffered.
 TEST_F(CameraCallsTest, APictureEndsWithItsCall) {
   v1::Camera large = Above();
