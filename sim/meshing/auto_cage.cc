@@ -7,9 +7,9 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "sim/base/status_macros.h"
-#include "sim/mesh/index_errors.h"
 #include "sim/mesh/used_vertices.h"
 #include "sim/meshing/cage_gaps.h"
+#include "sim/meshing/check_input.h"
 #include "sim/meshing/enclosure.h"
 #include "sim/meshing/make_cage.h"
 #include "sim/meshing/split_solids.h"
@@ -20,9 +20,6 @@ namespace {
 
 constexpr double kUsedShare = 0.85;
 constexpr double kGoodDeg = 10;
-// Sizes of a body, m: beyond them products of a few coordinates leave what doubles can hold.
-constexpr double kLeastSize = 1e-6;
-constexpr double kMostSize = 1e6;
 // How much larger a cage may be that shares no tet between the sides of gaps than one that shares all.
 constexpr double kGapWeight = 3;
 
@@ -69,37 +66,6 @@ bool TakeFullMesh(const MeshData& mesh, const AutoCageOptions& options, AutoCage
   out->cage = *std::move(tets);
   out->full_mesh = true;
   return true;
-}
-
-absl::Status CheckIndices(const MeshData& mesh) {
-  IndexErrors tets, triangles;
-  for (size_t t = 0; t < mesh.tets.size(); ++t) {
-    if (!AllInRange(mesh.tets[t], mesh.vertices.size())) tets.Add(t);
-  }
-  for (size_t t = 0; t < mesh.triangles.size(); ++t) {
-    if (!AllInRange(mesh.triangles[t], mesh.vertices.size())) triangles.Add(t);
-  }
-  const std::string outside = absl::StrFormat("refer to vertices outside 0..%d", static_cast<int64_t>(mesh.vertices.size()) - 1);
-  EIPC_RETURN_IF_ERROR(tets.ToStatus("tetrahedra", outside));
-  return triangles.ToStatus("triangles", outside);
-}
-
-absl::Status CheckSize(const MeshData& mesh) {
-  if (mesh.vertices.empty()) return absl::InvalidArgumentError("no vertices");
-  Vec3 low = mesh.vertices[0], high = low;
-  double farthest = 0;
-  for (size_t v = 0; v < mesh.vertices.size(); ++v) {
-    const Vec3& p = mesh.vertices[v];
-    if (!p.allFinite()) return absl::InvalidArgumentError(absl::StrCat("vertex ", v, " is not finite"));
-    low = low.cwiseMin(p);
-    high = high.cwiseMax(p);
-    farthest = std::max(farthest, p.cwiseAbs().maxCoeff());
-  }
-  const double size = (high - low).maxCoeff();
-  if (size >= kLeastSize && farthest <= kMostSize) return absl::OkStatus();
-  return absl::InvalidArgumentError(
-      absl::StrFormat("%.3g m large, with coordinates up to %.3g m: a body is %g to %g m large; are the units right?", size,
-                      farthest, kLeastSize, kMostSize));
 }
 
 std::string Shortcomings(const AutoCage& cage, int budget) {

@@ -8,7 +8,9 @@
 #include "absl/strings/str_format.h"
 #include "sim/audit/audit.h"
 #include "sim/base/status_macros.h"
+#include "sim/mesh/used_vertices.h"
 #include "sim/meshing/cage_quality.h"
+#include "sim/meshing/check_input.h"
 #include "sim/meshing/repair_steps.h"
 #include "sim/meshing/sheet_steps.h"
 
@@ -65,6 +67,8 @@ class Preparer {
     if (!file_.tets.empty()) {
       return absl::InvalidArgumentError("a shell needs triangles; this file has tetrahedra (leave --shell out for a solid)");
     }
+    EIPC_RETURN_IF_ERROR(CheckIndices(file_));
+    EIPC_RETURN_IF_ERROR(CheckSize(WithoutUnusedVertices(file_)));
     out_.findings = FindProblems(file_);
     EIPC_ASSIGN_OR_RETURN(MeshData mesh, Weld());
     EIPC_RETURN_IF_ERROR(CheckManifold(mesh));

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <exception>
+#include <new>
 
 #include "absl/strings/str_cat.h"
 #include "sim/meshing/sheet_steps.h"
@@ -62,6 +63,8 @@ absl::StatusOr<MeshData> RemeshSheet(const MeshData& data, double edge_m) {
                                  .edge_is_constrained_map(kept_edge)
                                  .vertex_is_constrained_map(kept_vertex));
     return cgal::ToMeshData(mesh);
+  } catch (const std::bad_alloc&) {
+    throw;  // no fault of the mesh
   } catch (const std::exception& error) {
     return absl::InternalError(absl::StrCat("remeshing failed: ", error.what()));
   }

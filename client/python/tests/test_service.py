@@ -15,6 +15,8 @@ import pytest
 import eipc
 from awaiting import wait_until
 from conftest import REPOSITORY
+from eipc.resources import Operation
+from eipc.v1 import service_pb2
 from server_client import client  # noqa: F401 (fixture)
 from test_real_server import DT, cube_scene
 
@@ -158,6 +160,25 @@ def test_any_mesh_becomes_a_shell(client, tmp_path):
         client.start_prepare_shell(upload.reference, thickness_m=1e-3, vertices=2)
     with pytest.raises(eipc.InvalidArgumentError, match="MESH_INVALID"):
         client.start_prepare_shell(upload.reference, thickness_m=0.5, keep_triangles=True, scale=0.01).prepared()
+
+
+def test_a_shell_that_needs_more_memory_than_it_may_have_is_refused_as_such(server_binary, tmp_path):
+    path = tmp_path / "sheet.obj"
+    path.write_text("v 0 0 0\nv 0.2 0 0\nv 0.2 0.2 0\nv 0 0.2 0\nf 1 2 3\nf 1 3 4\n")
+    with eipc.launch_server(server_binary, args=["--listen=127.0.0.1:0", "--child-memory-mib=64"]) as server, server.client() as client:
+        upload = client.upload_mesh(path)
+        with pytest.raises(eipc.ResourceExhaustedError, match="MESH_TOO_LARGE|CHILD_MEMORY"):
+            client.start_prepare_shell(upload.reference, thickness_m=1e-5, edge_m=6e-4).prepared()
+        assert client.start_prepare_shell(upload.reference, thickness_m=1e-3, edge_m=0.02).prepared().repair == "remeshed"
+
+
+@pytest.mark.parametrize("vertex", [-1, 4, 2**31 - 1])
+def test_triangles_of_vertices_that_there_are_not_are_refused(client, vertex):
+    request = service_pb2.PrepareMeshRequest(shell=service_pb2.PrepareShell(thickness_m=1e-3))
+    request.mesh.CopyFrom(eipc.mesh_from_arrays([[0, 0, 0], [1, 0, 0], [1, 1, 0], [0, 1, 0]], [[0, 1, 2], [0, 2, vertex]]))
+    operation = Operation(client, client._call(client._stub.StartPrepareMesh, request, None))
+    with pytest.raises(eipc.InvalidArgumentError, match="MESH_INVALID: 1 triangles refer to vertices outside 0..3"):
+        operation.prepared()
 
 
 def test_servers_without_shells_are_not_asked_for_them(client, monkeypatch):

@@ -160,6 +160,24 @@ TEST(PrepareSheet, SaysWhatIsNoSheet) {
   EXPECT_THAT(Refusal(solid, Kept()).message(), HasSubstr("has tetrahedra"));
 }
 
+// Whoever asks a server for a shell may send anything.
+TEST(PrepareSheet, RefusesIndicesAndCoordinatesBeforeTheyAreUsed) {
+  for (const int32_t vertex : {-1, 25, INT32_MAX}) {
+    MeshData mesh = Grid(4, Cut::kAlike);
+    mesh.triangles[7][2] = vertex;
+    EXPECT_THAT(Refusal(mesh, Kept()).message(), HasSubstr("1 triangles refer to vertices outside 0..24"));
+  }
+  for (const double side : {1e7, 1e150, 1e200, 1e-7}) {
+    EXPECT_THAT(Refusal(Grid(4, Cut::kAlike, side), {.thickness_m = 1e-9}).message(), HasSubstr("a body is 1e-06 to 1e+06 m large"));
+  }
+  MeshData nowhere = Grid(4, Cut::kAlike);
+  nowhere.vertices[3].x() = NAN;
+  EXPECT_THAT(Refusal(nowhere, Kept()).message(), HasSubstr("vertex 3 is not finite"));
+  MeshData unused = Grid(4, Cut::kAlike);
+  unused.vertices.emplace_back(1e200, 0, 0);
+  EXPECT_TRUE(PrepareSheet(unused, Kept(), nullptr).ok());
+}
+
 TEST(PrepareSheet, StopsWhenAskedTo) {
   const auto made = PrepareSheet(Grid(4, Cut::kAlike), Kept(), [](const std::string&, double) { return false; });
   EXPECT_EQ(made.status().code(), absl::StatusCode::kCancelled);
