@@ -172,7 +172,11 @@ class _Form:
             reals[:, list(self._places.reals)] = found
         integers = np.zeros((len(rows), self._counts["integers"]), dtype=np.int64)
         for place, (at, size) in self._places.integers.items():
-            integers[:, place] = _integers(table[:, at:at + size], self._cut.get(place, np.int64))
+            cut = self._cut.get(place, np.int64)
+            if size > 1:
+                integers[:, place] = _integers(table[:, at:at + size], cut)
+            else:  # all types have what is below 128
+                integers[:, place] = table[:, at] if cut is not np.bool_ else table[:, at] != 0
         return Rows(rows, reals, integers, self._names, [table[:, at:at + size] for at, size in self._data])
 
 
