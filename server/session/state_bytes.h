@@ -21,7 +21,8 @@ namespace eipc {
 //   joint                             one a joint: name, coordinate (angles over whole turns)
 //   joint_drive                       one a joint with a drive: name, mode, goal, value and rate of its command, by_client
 //   material                          one a body that has another material than the scene gives it: name, Young's modulus (Pa),
-//                                     Poisson's ratio, density (kg/m^3)
+//                                     Poisson's ratio, density (kg/m^3), friction over the scene's (states of earlier builds end
+//                                     before it: 1)
 //   rest                              what else is carried between steps, for the build that wrote it
 std::string PackState(const State& state, const Model& model);
 

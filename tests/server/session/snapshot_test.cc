@@ -3,10 +3,13 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstring>
 #include <random>
 
 #include "server/session/build_id.h"
 #include "server/session/checksum.h"
+#include "server/session/state_bytes.h"
+#include "sim/base/byte_archive.h"
 #include "sim/dynamics/materials.h"
 #include "tests/server/session/session_scenes.h"
 
@@ -122,6 +125,7 @@ TEST(Snapshot, OfAnotherBuildKeepsMaterials) {
   start.materials = {MaterialOfScene(*model, 0)};
   start.materials[0].youngs_modulus_pa = 3e5;
   start.materials[0].density_kg_m3 = 700;
+  start.materials[0].friction_factor = 0.25;
   World world(model);
   ASSERT_TRUE(world.Restore(start).ok());
   Take(&world, 7);
@@ -130,6 +134,35 @@ TEST(Snapshot, OfAnotherBuildKeepsMaterials) {
   EXPECT_EQ(taken->migrated_from_build, "another build...");
   EXPECT_EQ(taken->state.materials, start.materials);
   EXPECT_EQ(taken->state.barrier_stiffness, world.state().barrier_stiffness);
+}
+
+// Its materials end before the factor of friction.
+TEST(Snapshot, OfABuildWithoutFactorsOfFrictionHasTheFrictionOfTheScene) {
+  const auto model = testing::PressedBox();
+  State state = InitialState(*model);
+  state.materials = {MaterialOfScene(*model, 0)};
+  state.materials[0].youngs_modulus_pa = 3e5;
+  state.materials[0].friction_factor = 0.25;
+  ByteWriter name;
+  name.Text("material");
+  const auto ending_before = [&](uint64_t bytes) {
+    std::string packed = PackState(state, *model);
+    const size_t at = packed.find(name.bytes()) + name.bytes().size();
+    uint64_t size = 0;
+    std::memcpy(&size, &packed[at], sizeof(size));
+    packed.erase(at + sizeof(size) + size - bytes, bytes);
+    size -= bytes;
+    std::memcpy(&packed[at], &size, sizeof(size));
+    return UnpackState(packed, *model, StateBits::kPositionsAndVelocities);
+  };
+  const auto whole = ending_before(0);
+  ASSERT_TRUE(whole.ok()) << whole.status();
+  EXPECT_EQ(whole->materials, state.materials);
+  const auto earlier = ending_before(sizeof(double));
+  ASSERT_TRUE(earlier.ok()) << earlier.status();
+  state.materials[0].friction_factor = 1;
+  EXPECT_EQ(earlier->materials, state.materials);
+  for (const uint64_t bytes : {1, 7, 9, 16}) EXPECT_FALSE(ending_before(bytes).ok()) << bytes;
 }
 
 // Their names are looked up one by one: no more of them than there may be.
