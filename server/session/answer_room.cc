@@ -31,7 +31,7 @@ void AnswerRoom::Share::SetTo(int64_t bytes) {
 bool AnswerRoom::Fits(const Share& share, int64_t bytes) const {
   const auto found = held_.find(share.tenant_);
   const int64_t held = found == held_.end() ? 0 : found->second;
-  if (held == share.bytes_ || held + bytes <= kAlways) return true;
+  if (held - share.bytes_ <= kAlways) return true;
   return held + bytes <= bytes_ / 2 && used_ + bytes <= bytes_;
 }
 

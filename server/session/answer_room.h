@@ -15,8 +15,8 @@ namespace eipc {
 // Bounds what answers take that their clients have not read: in all, and of one tenant half of it, so that a client that asks and
 // does not read costs its own tenant further answers, and nobody else.
 //
-// Room is reserved before an answer is made. Two kinds always have it: a tenant's answers up to kAlways bytes, so that running
-// sessions go on, and the only answer of a tenant, as long as it can be sent.
+// Room is reserved before an answer is made. A tenant's answers up to kAlways bytes always have it, so that running sessions go on,
+// and beside them one answer of any size that can be sent: a small one that its client has read just now may still be counted.
 class AnswerRoom {
  public:
   static constexpr int64_t kAlways = int64_t{1} << 20;

@@ -38,9 +38,19 @@ TEST(AnswerRoom, SmallAnswersAndTheOnlyOneAlwaysFit) {
   full.SetTo(100 * kMiB);
   EXPECT_TRUE(small.Reserve(kMiB / 2).ok());
   EXPECT_TRUE(more.Reserve(kMiB / 2).ok());
-  EXPECT_FALSE(more.Reserve(1).ok());
+  EXPECT_TRUE(more.Reserve(kMiB).ok()) << "the only one beside small ones";
+  EXPECT_FALSE(small.Reserve(1).ok());
   EXPECT_TRUE(only.Reserve(50 * kMiB).ok());
   EXPECT_TRUE(only.Reserve(50 * kMiB).ok()) << "a batch has the answers of many worlds";
+}
+
+// Who asks for one answer after the other is not refused because of the one before.
+TEST(AnswerRoom, ALargeAnswerFitsBesideOneThatWasReadJustNow) {
+  AnswerRoom room(4 * kMiB);
+  AnswerRoom::Share read(&room, "lab"), large(&room, "lab"), another(&room, "lab");
+  read.SetTo(8540);
+  EXPECT_TRUE(large.Reserve(70 * kMiB).ok());
+  EXPECT_FALSE(another.Reserve(70 * kMiB).ok());
 }
 
 TEST(AnswerRoom, NoCallReservesMoreThanCanBeSent) {

@@ -449,7 +449,7 @@ TEST_F(SceneCallsTest, ItsAnswersAskForRoom) {
   ASSERT_TRUE(info.ok()) << info.status();
   AnswerRoom room(AnswerRoom::kAlways);
   AnswerRoom::Share unread(&room, "");
-  unread.SetTo(AnswerRoom::kAlways);
+  unread.SetTo(AnswerRoom::kAlways + 1);
   AnswerRoom::Share share(&room, "");
   CallContext context;
   context.answer = &share;
