@@ -143,8 +143,10 @@ TEST(Materials, FrictionOfAResetGivesTheBitsOfAScene) {
   scene.friction.dynamic_coefficient = 0.5;
   const auto model = testing::Compile(scene);
   State::BodyMaterial material = MaterialOfScene(*model, 0);
-  material.friction_factor = 0.25;
   World drawn(model), plain(model);
+  material.friction_factor = 2;  // which the reset after it replaces
+  ASSERT_TRUE(drawn.Restore(StartWith(*model, {material})).ok());
+  material.friction_factor = 0.25;
   ASSERT_TRUE(drawn.Restore(StartWith(*model, {material})).ok());
   scene.friction.dynamic_coefficient = 0.125;
   World compiled(testing::Compile(scene));

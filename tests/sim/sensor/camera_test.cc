@@ -121,6 +121,23 @@ TEST(Camera, SeesASphereAndAPlaneWithinHalfAPixel) {
   EXPECT_NEAR(picture.colour[middle + 2], 255 * 0.85, 2.5);
 }
 
+// A kilometre up the tracer's camera is 0.06 mm over a floor, and the true one 0.04: along this ray, which the tracer has meet the
+// floor 1.2 m away, its plane is 0.8 m away, where the floor has not begun.
+TEST(Camera, DepthIsOfATriangleHoweverFlatTheRay) {
+  SceneSpec spec = testing::EmptyScene();
+  spec.bodies = {testing::StaticSheet("floor", 1)};
+  spec.bodies[0].pose.position.z() = 1000;
+  const World world(testing::Compile(spec));
+  const Vec3 eye(-2, 0, 1000 + 4e-5);
+  Camera camera = AllOf(LookAt(eye, eye + Vec3::UnitX()), 2, 2);
+  camera.fov_y_rad = 2e-4;
+  const Picture picture = DrawnAnew(world, camera);
+  for (const int pixel : {2, 3}) {  // the lower ones
+    ASSERT_EQ(picture.segmentation[pixel], kFloor);
+    EXPECT_NEAR(picture.depth[pixel], 1, 1e-6);
+  }
+}
+
 TEST(Camera, SeesFromNearToFarOnly) {
   const World world(testing::Compile(BallOverFloor()));
   Camera camera = AllOf(LookAt(Vec3(1.6, 0.3, 0.9), kCentre));
@@ -135,6 +152,7 @@ TEST(Camera, SeesFromNearToFarOnly) {
   const Picture inside = DrawnAnew(world, camera);
   EXPECT_GT(Shows(inside, kBall), 0.8 * whole) << "the far side of the ball, from within";
   EXPECT_GE(*std::min_element(inside.depth.begin(), inside.depth.end()), static_cast<float>(camera.near_m));
+  EXPECT_NEAR(inside.depth[60 * 160 + 80], camera.near_m + kRadius, 1e-3);
   camera = AllOf(camera.pose);
   camera.depth = camera.colour = false;
   const Picture one = DrawnAnew(world, camera);
