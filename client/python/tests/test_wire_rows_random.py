@@ -46,7 +46,7 @@ def payload(random_of, wire_type):
 
 def field_bytes(random_of, known):
     """A field with its tag."""
-    of_another_type = random_of.random() < 0.05 and known.label != FieldDescriptor.LABEL_REPEATED
+    of_another_type = random_of.random() < 0.05
     if of_another_type and known.type in (FieldDescriptor.TYPE_DOUBLE, FieldDescriptor.TYPE_STRING):
         return varint(known.number << 3 | FLOAT) + payload(random_of, FLOAT)
     longer = random_of.choice([0, 0, 0, 2])
