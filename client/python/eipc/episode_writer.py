@@ -82,11 +82,12 @@ class EpisodeWriter:
         return self._file.path
 
     def observe(self, extra: Optional[Observe] = None) -> Observe:
-        """What the observations of the episode's steps must contain, with the groups of `extra`."""
+        """What the observations of the episode's steps must contain, with the groups and cameras of `extra`. Pictures are not recorded:
+        keep() them."""
         if extra is None:
             return self._observe
         groups = {field.name: True for field in dataclasses.fields(Observe) if getattr(extra, field.name) is True}
-        return dataclasses.replace(self._observe, **groups)
+        return dataclasses.replace(self._observe, cameras=extra.cameras, **groups)
 
     def step(self, dt: float, action: Optional[ArrayLike] = None, observe: Optional[Observe] = None, **options: Any) -> Observation:
         """Steps the world and records it; arguments as Session.step, without `world` and `timeout`.

@@ -15,6 +15,7 @@ import pytest
 import eipc
 from conftest import CLIENT_ROOT, REPOSITORY
 from eipc.action_log import log_of_world
+from eipc.camera import Camera
 from eipc.commands import command_form, command_vector
 from eipc.recorded_requests import stripped
 from eipc.recorded_scene import scene_path
@@ -205,6 +206,15 @@ def test_steps_past_the_recorder_are_refused(recorder, session):
     with pytest.raises(eipc.EpisodeError, match="observe=episode.observe"):
         with recorder.episode(session) as episode:
             episode.record(session.step(DT), action=[])
+
+
+def test_recorded_steps_bring_pictures(recorder, session):
+    sense = eipc.CameraSense(Camera.look_at([0.6, 0.5, 0.5], [0, 0, 0.1], width=8, height=6))
+    with recorder.episode(session) as episode:
+        episode.step(DT)
+        seen = episode.step(DT, observe=eipc.Observe(cameras={"side": sense}))
+        episode.step(DT)
+    assert seen.cameras["side"].depth.shape == (6, 8) and np.isfinite(seen.cameras["side"].depth).any()
 
 
 def test_actions_have_one_form(recorder, session):
