@@ -286,6 +286,25 @@ TEST_F(CameraCallsTest, PicturesCountAsMemoryOfTheirCall) {
   EXPECT_EQ(services_.memory.used(), before) << "who sends it counts it";
 }
 
+TEST_F(CameraCallsTest, PicturesOfABatchInTheBackgroundCountToo) {
+  v1::StepBatchRequest batch;
+  batch.set_session(session_);
+  *batch.add_steps() = StepOf(Above());
+  Must(services_, StepBatch, batch);
+  batch.mutable_steps(0)->mutable_observe()->mutable_cameras(0)->set_width(2000);
+  batch.mutable_steps(0)->mutable_observe()->mutable_cameras(0)->set_height(2000);
+  const int64_t left = 9 * 2000 * 2000;
+  const auto taken = services_.memory.TakeForMessage(services_.memory.total() - services_.memory.used() - left, "something else");
+  ASSERT_TRUE(taken.ok());
+  v1::Operation operation = Must(services_, StartStepBatch, batch);
+  v1::GetOperationRequest get;
+  get.set_name(operation.name());
+  while (!operation.done()) operation = Must(services_, GetOperation, get);
+  ASSERT_EQ(operation.batch().responses_size(), 1);
+  EXPECT_THAT(operation.batch().responses(0).status_message(), StartsWith("MEMORY_BUDGET: an answer with pictures needs about "));
+  EXPECT_EQ(services_.sessions.Peek(session_)->world().state().step, 1) << "the world stays where it was";
+}
+
 TEST_F(CameraCallsTest, NoWorldOfABatchMovesWhoseAnswerCannotBeSent) {
   v1::StepBatchRequest batch;
   batch.set_session(session_);
