@@ -299,7 +299,10 @@ TEST_F(CameraCallsTest, PicturesOfABatchInTheBackgroundCountToo) {
   v1::Operation operation = Must(services_, StartStepBatch, batch);
   v1::GetOperationRequest get;
   get.set_name(operation.name());
-  while (!operation.done()) operation = Must(services_, GetOperation, get);
+  while (!operation.done()) {
+    operation = Must(services_, GetOperation, get);
+    ASSERT_FALSE(HasFailure());
+  }
   ASSERT_EQ(operation.batch().responses_size(), 1);
   EXPECT_THAT(operation.batch().responses(0).status_message(), StartsWith("MEMORY_BUDGET: an answer with pictures needs about "));
   EXPECT_EQ(services_.sessions.Peek(session_)->world().state().step, 1) << "the world stays where it was";
