@@ -9,8 +9,8 @@
 
 namespace eipc::rpc {
 
-// Before the world moves: sets aside what the plan's pictures of it take in the answer, and makes what drawing them needs. The errors
-// of CallContext::TakePictures and SessionCameras::Prepare.
+// Before the world moves: sets aside what the plan's pictures of it take in the answer, and makes what drawing them needs. The
+// errors of CallContext::TakePictures and SessionCameras::Prepare.
 absl::Status PrepareCameras(Services& services, const CallContext& context, const SessionRegistry::Lease& session, int world,
                             const ObservationPlan& plan);
 

@@ -168,7 +168,8 @@ TEST(PrepareSheet, RefusesIndicesAndCoordinatesBeforeTheyAreUsed) {
     EXPECT_THAT(Refusal(mesh, Kept()).message(), HasSubstr("1 triangles refer to vertices outside 0..24"));
   }
   for (const double side : {1e7, 1e150, 1e200, 1e-7}) {
-    EXPECT_THAT(Refusal(Grid(4, Cut::kAlike, side), {.thickness_m = 1e-9}).message(), HasSubstr("a body is 1e-06 to 1e+06 m large"));
+    EXPECT_THAT(Refusal(Grid(4, Cut::kAlike, side), {.thickness_m = 1e-9}).message(),
+                HasSubstr("a body is 1e-06 to 1e+06 m large"));
   }
   MeshData nowhere = Grid(4, Cut::kAlike);
   nowhere.vertices[3].x() = NAN;
