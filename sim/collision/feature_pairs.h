@@ -37,24 +37,26 @@ void ForMeetingFeatures(const CollisionSurface& surface, bool self, const SideA&
   for (const int32_t p : surface.owned_vertices[b]) {
     if (p >= 0 && side_b.Vertex(p).Meets(side_a.box)) point_triangle(p, a);
   }
-  std::array<std::pair<int32_t, Box>, 3> near;  // edges of b
+  const std::array<int32_t, 3>& edges = surface.owned_edges[b];
+  const auto box_of = [&](int k) { return edges[k] < 0 ? Box() : side_b.Edge(edges[k]); };
+  const std::array<Box, 3> boxes = {box_of(0), box_of(1), box_of(2)};
+  std::array<int, 3> near;  // edges of b
   int count = 0;
-  for (const int32_t f : surface.owned_edges[b]) {
-    if (f < 0) continue;
-    near[count] = {f, side_b.Edge(f)};
-    count += near[count].second.Meets(side_a.box);
+  for (int k = 0; k < 3; ++k) {
+    if (edges[k] >= 0 && boxes[k].Meets(side_a.box)) near[count++] = k;
   }
   if (count == 0) return;
   for (const int32_t owned : surface.owned_edges[a]) {
     if (owned < 0) continue;
     const Box& box = side_a.Edge(owned);
     if (!box.Meets(side_b.box)) continue;
-    for (int k = 0; k < count; ++k) {
-      auto [e, f] = std::pair(owned, near[k].first);
+    for (int i = 0; i < count; ++i) {
+      const int k = near[i];
+      auto [e, f] = std::pair(owned, edges[k]);
       if (self && e > f) std::swap(e, f);
       const Edge &s = surface.edges[e], &t = surface.edges[f];
       if (self && ShareVertex(s, t)) continue;
-      if (box.Meets(near[k].second)) visit(std::array<int32_t, 4>{s[0], s[1], t[0], t[1]}, e, f, ContactKind::kEdgeEdge);
+      if (box.Meets(boxes[k])) visit(std::array<int32_t, 4>{s[0], s[1], t[0], t[1]}, e, f, ContactKind::kEdgeEdge);
     }
   }
 }

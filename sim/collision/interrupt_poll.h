@@ -1,6 +1,8 @@
 #ifndef EIPC_SIM_COLLISION_INTERRUPT_POLL_H_
 #define EIPC_SIM_COLLISION_INTERRUPT_POLL_H_
 
+#include <cstdint>
+
 #include "sim/base/interrupt.h"
 
 namespace eipc {
@@ -14,6 +16,11 @@ class InterruptPoll {
   void Begin() { stopped_ = false; }
   bool Stop() {
     if (++turns_ >= kTurns) turns_ = 0, stopped_ = Raised(interrupt_);
+    return stopped_;
+  }
+  // For a loop that counts its turns itself.
+  bool Stop(int64_t turn) {
+    if (turn % kTurns == 0) stopped_ = Raised(interrupt_);
     return stopped_;
   }
   bool stopped() const { return stopped_; }

@@ -42,8 +42,7 @@ RestingSearch::RestingSearch(const CollisionSurface* surface, const SurfaceSumma
 bool RestingSearch::Search(BodyPair* pair) {
   const bool self = pair->of_one_body();
   const auto apart = [&](int32_t i, int32_t j) {
-    ++node_pairs_;
-    if (poll_->Stop()) return true;
+    if (poll_->Stop(++node_pairs_)) return true;
     if (!(self && i == j) && !boxes_->Node(pair->a, i).Meets(boxes_->Node(pair->b, j).Swept(pair->shifts))) return true;
     return self && summaries_->proves[pair->a] && shapes_->ProveApart(pair->a, i, j);
   };

@@ -175,12 +175,26 @@ int MakeSlides(const ContactStencil& stencil, const StencilPositions& x, std::ar
   return count;
 }
 
-void AddColumn(double tangent_part, const Vec3& t, const Eigen::Vector4d& w, double normal_part, const Vec3& n,
-               const Eigen::Vector4d& g, StencilFactor* out) {
-  for (int i = 0; i < 4; ++i) {
-    out->columns.block<3, 1>(3 * i, out->rank) = (tangent_part * w[i]) * t + (normal_part * g[i]) * n;
+Vec12 Column(double tangent_part, const Vec3& t, const Eigen::Vector4d& w, double normal_part, const Vec3& n,
+             const Eigen::Vector4d& g) {
+  Vec12 out;
+  for (int i = 0; i < 4; ++i) out.segment<3>(3 * i) = (tangent_part * w[i]) * t + (normal_part * g[i]) * n;
+  return out;
+}
+
+StencilFactor FactorByEigenvectors(const Mat12& hessian, HessianKind kind) {
+  StencilFactor out;
+  const Eigen::SelfAdjointEigenSolver<Mat12> eigen(hessian);
+  const auto add = [&](int i) {
+    out.columns.col(out.rank + out.negative) = std::sqrt(std::abs(eigen.eigenvalues()[i])) * eigen.eigenvectors().col(i);
+  };
+  for (int i = 0; i < 12; ++i) {
+    if (eigen.eigenvalues()[i] > 0) add(i), ++out.rank;
   }
-  ++out->rank;
+  for (int i = 0; i < 12 && kind == HessianKind::kExact; ++i) {
+    if (eigen.eigenvalues()[i] < 0) add(i), ++out.negative;
+  }
+  return out;
 }
 
 }  // namespace
@@ -218,35 +232,45 @@ Mat12 BarrierStencilHessian(const ContactStencil& stencil, const StencilPosition
   return h;
 }
 
-StencilFactor BarrierStencilFactor(const ContactStencil& stencil, const StencilPositions& x) {
-  StencilFactor out;
-  const bool negative = stencil.weight < 0;
-  if (negative || (stencil.mollifier2 > 0 && MakeMollifier(stencil, x).active)) {
+StencilFactor BarrierStencilFactor(const ContactStencil& stencil, const StencilPositions& x, HessianKind kind) {
+  const bool flipped = stencil.weight < 0;
+  if (flipped || (stencil.mollifier2 > 0 && MakeMollifier(stencil, x).active)) {
     const Mat12 hessian = BarrierStencilHessian(stencil, x);
-    const Eigen::SelfAdjointEigenSolver<Mat12> eigen(negative ? Mat12(-hessian) : hessian);
-    for (int i = 0; i < 12; ++i) {
-      const double value = eigen.eigenvalues()[i];
-      if (value > 0) out.columns.col(out.rank++) = std::sqrt(value) * eigen.eigenvectors().col(i);
-    }
-    return out;
+    return FactorByEigenvectors(flipped ? Mat12(-hessian) : hessian, kind);
   }
+  StencilFactor out;
   const double d = std::max(stencil.distance, kSmallestGap * stencil.dhat);
   const double gap = std::max(stencil.gap(), kSmallestGap * stencil.dhat), beta = -BarrierFirst(gap, stencil.dhat);
   const Eigen::Map<const Eigen::Vector4d> w(stencil.closest.w.data());
   const Vec3 n = GapDirection(stencil, x);
   const double along = std::sqrt(BarrierSecond(gap, stencil.dhat));
-  AddColumn(0, n, w, along, n, w, &out);
+  out.columns.col(out.rank++) = Column(0, n, w, along, n, w);
   std::array<Slide, 2> slides;
   const int count = MakeSlides(stencil, x, &slides);
   const double alpha = w.norm();
+  std::array<Vec12, 2> below;  // of the negative eigenvalues
+  int negative = 0;
   for (int k = 0; k < count; ++k) {
     const double gamma = slides[k].g.norm();
     if (!(gamma > 0)) continue;
-    // beta [[0, alpha gamma], [alpha gamma, d gamma^2]] in the unit vectors of t (x) w and n (x) g.
+    // beta [[0, alpha gamma], [alpha gamma, d gamma^2]] in the unit vectors of t (x) w and n (x) g: eigenvalues lambda and mu.
     const double lambda = 0.5 * beta * gamma * (d * gamma + std::sqrt(d * d * gamma * gamma + 4 * alpha * alpha));
-    const double first = beta * alpha * gamma, scale = std::sqrt(lambda / (first * first + lambda * lambda));
-    AddColumn(scale * first / alpha, slides[k].t, w, scale * lambda / gamma, n, slides[k].g, &out);
+    const double first = beta * alpha * gamma, mu = -first * first / lambda;
+    const auto column = [&](double value) {
+      const double scale = std::sqrt(std::abs(value) / (first * first + value * value));
+      return Column(scale * first / alpha, slides[k].t, w, scale * value / gamma, n, slides[k].g);
+    };
+    out.columns.col(out.rank++) = column(lambda);
+    if (kind == HessianKind::kExact) below[negative++] = column(mu);
   }
+  if (kind == HessianKind::kSemidefinite) return out;
+  const auto subtract = [&out](const Vec12& column) { out.columns.col(out.rank + out.negative++) = column; };
+  for (int k = 0; k < negative; ++k) subtract(below[k]);
+  if (count == 2) return out;
+  const Vec3 across = count == 1 ? Vec3(n.cross(slides[0].t)) : n.unitOrthogonal();
+  const double bend = std::sqrt(beta / d);
+  subtract(Column(bend, across, w, 0, n, w));
+  if (count == 0) subtract(Column(bend, n.cross(across), w, 0, n, w));
   return out;
 }
 

@@ -15,17 +15,20 @@ struct StencilPositions {
   std::array<Vec3, 4> x;
 };
 
-// Columns of a 12 x rank factor F of a positive semidefinite stencil Hessian F F^T.
+// A stencil Hessian as F F^T - G G^T. The first `rank` columns are F, the `negative` ones after them G; without G it is positive
+// semidefinite.
 struct StencilFactor {
   int rank = 0;
-  Eigen::Matrix<double, 12, 12> columns;  // the first `rank` are used
+  int negative = 0;
+  Eigen::Matrix<double, 12, 12> columns;
 };
+enum class HessianKind { kSemidefinite, kExact };
 
 double BarrierStencilValue(const ContactStencil& stencil, const StencilPositions& x);
 Vec12 BarrierStencilGradient(const ContactStencil& stencil, const StencilPositions& x);
 // Exact Hessian, not projected.
 Mat12 BarrierStencilHessian(const ContactStencil& stencil, const StencilPositions& x);
-// Factor of a positive semidefinite bound of the Hessian, in closed form.
+// Factors of the Hessian, or of a positive semidefinite bound of it, in closed form.
 //
 // Let e_k = sum_j R_jk t_j with orthonormal t_j (Gram-Schmidt) and [g_1 g_2] = [dw_1 dw_2] R^-1. Then distance.h's Hessian of d is
 //     hess d = (w w^T) (x) (I - n n^T - sum_j t_j t_j^T) / d - sum_j (a_j c_j^T + c_j a_j^T + d c_j c_j^T),
@@ -34,11 +37,13 @@ Mat12 BarrierStencilHessian(const ContactStencil& stencil, const StencilPosition
 //     b'' (n (x) w)(n (x) w)^T - beta / d (...) + beta sum_j (a_j c_j^T + c_j a_j^T + d c_j c_j^T).
 // The first part is semidefinite, the second never. One rotation of the t_j makes the g_j orthogonal; the last part is then a sum
 // of 2x2 blocks on mutually orthogonal planes, each with one positive eigenvalue. Keeping what is positive of each part gives a
-// matrix >= the Hessian (a sum of projections), of rank 1 + k.
+// matrix >= the Hessian (a sum of projections), of rank 1 + k. What is negative, an eigenvector a block and w (x) o for each
+// tangent o orthogonal to the t_j, makes it the Hessian itself.
 //
-// While the mollifier is at work: the Hessian with its negative eigenvalues removed, by a 12-dimensional eigenproblem. For a
-// stencil of negative weight: the same of minus the Hessian.
-StencilFactor BarrierStencilFactor(const ContactStencil& stencil, const StencilPositions& x);
+// While the mollifier is at work: the eigenvectors of the Hessian, by a 12-dimensional eigenproblem, all of them or those of
+// positive eigenvalues. For a stencil of negative weight: the same of minus the Hessian.
+StencilFactor BarrierStencilFactor(const ContactStencil& stencil, const StencilPositions& x,
+                                   HessianKind kind = HessianKind::kSemidefinite);
 
 // m(c) of the stencil.
 double MollifierValue(const ContactStencil& stencil, const StencilPositions& x);

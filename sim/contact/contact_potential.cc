@@ -20,13 +20,9 @@ Vec12 ContactPotential::Gradient(const ContactStencil& s, const StencilPositions
   return stiffness_ * s.weight * BarrierStencilGradient(s, x);
 }
 
-Mat12 ContactPotential::Hessian(const ContactStencil& s, const StencilPositions& x) const {
-  return stiffness_ * s.weight * BarrierStencilHessian(s, x);
-}
-
-StencilFactor ContactPotential::Factor(const ContactStencil& s, const StencilPositions& x) const {
-  StencilFactor factor = BarrierStencilFactor(s, x);
-  factor.columns.leftCols(factor.rank) *= std::sqrt(stiffness_ * std::abs(s.weight));
+StencilFactor ContactPotential::Factor(const ContactStencil& s, const StencilPositions& x, HessianKind kind) const {
+  StencilFactor factor = BarrierStencilFactor(s, x, kind);
+  factor.columns.leftCols(factor.rank + factor.negative) *= std::sqrt(stiffness_ * std::abs(s.weight));
   return factor;
 }
 

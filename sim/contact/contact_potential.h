@@ -28,10 +28,8 @@ class ContactPotential {
   static double ValuePerStiffness(const ContactSet& contacts, const std::vector<Vec3>& x);
   // By the four vertices, N.
   Vec12 Gradient(const ContactStencil& stencil, const StencilPositions& x) const;
-  // N/m.
-  Mat12 Hessian(const ContactStencil& stencil, const StencilPositions& x) const;
-  // Factor of a positive semidefinite bound of the Hessian, or of minus the Hessian for a stencil of negative weight (N/m).
-  StencilFactor Factor(const ContactStencil& stencil, const StencilPositions& x) const;
+  // Factors of the Hessian by the four vertices, N/m, or of a positive semidefinite bound of it.
+  StencilFactor Factor(const ContactStencil& stencil, const StencilPositions& x, HessianKind kind) const;
 
   // lambda, N.
   double NormalForce(const ContactStencil& stencil, const StencilPositions& x) const;

@@ -14,13 +14,10 @@ void BarrierTerm::AddGradient(const Point& point, VecX* gradient) {
 
 void BarrierTerm::AddHessian(const Point& point, BlockMatrix* hessian) {
   const std::vector<ContactStencil>& stencils = contacts_->stencils();
-  if (exact_) {
-    for (const ContactStencil& s : stencils) map_->AddHessian(s.v, potential_.Hessian(s, Gather(s.v, point.x)), hessian);
-    return;
-  }
+  const HessianKind kind = exact_ ? HessianKind::kExact : HessianKind::kSemidefinite;
   if (factors_.size() < stencils.size()) factors_.resize(stencils.size());
   pool_->ParallelFor(static_cast<int64_t>(stencils.size()), 16, [&](int64_t begin, int64_t end) {
-    for (int64_t i = begin; i < end; ++i) factors_[i] = potential_.Factor(stencils[i], Gather(stencils[i].v, point.x));
+    for (int64_t i = begin; i < end; ++i) factors_[i] = potential_.Factor(stencils[i], Gather(stencils[i].v, point.x), kind);
   });
   for (size_t i = 0; i < stencils.size(); ++i) map_->AddHessian(stencils[i].v, factors_[i], hessian);
 }

@@ -18,11 +18,14 @@ Quad LoadNode(const VecX& q, int32_t node) {
 
 void StorePosition(const Quad& position, Vec3* x) { std::memcpy(x->data(), &position, 3 * sizeof(double)); }
 
-// sum_k a_k b_k^T by columns.
-std::array<Quad, 3> Outer(int rank, const Quad* a, const Quad* b) {
+// sum_k a_k b_k^T by columns, the first `rank` added and the next `negative` subtracted.
+std::array<Quad, 3> Outer(int rank, int negative, const Quad* a, const Quad* b) {
   std::array<Quad, 3> columns = {};
   for (int k = 0; k < rank; ++k) {
     for (int j = 0; j < 3; ++j) columns[j] += a[k] * Splat(b[k][j]);
+  }
+  for (int k = rank; k < rank + negative; ++k) {
+    for (int j = 0; j < 3; ++j) columns[j] -= a[k] * Splat(b[k][j]);
   }
   return columns;
 }
@@ -125,30 +128,15 @@ void SurfaceMap::AppendNodePairs(const Stencil& v, std::vector<std::pair<int32_t
   }
 }
 
-void SurfaceMap::AddHessian(const Stencil& v, const Mat12& h, BlockMatrix* hessian) const {
-  const Nodes nodes = Gather(v);
-  // The rows of J^T H that belong to each node.
-  std::array<Eigen::Matrix<double, 3, 12>, 16> rows;
-  for (int n = 0; n < nodes.count; ++n) {
-    rows[n].setZero();
-    for (int i = 0; i < 4; ++i) rows[n] += nodes.weight[n][i] * h.middleRows<3>(3 * i);
-  }
-  ForBlocks(nodes, hessian, [&](int row, int column, int64_t slot) {
-    Mat3 block = Mat3::Zero();
-    for (int j = 0; j < 4; ++j) block += nodes.weight[column][j] * rows[row].middleCols<3>(3 * j);
-    hessian->AddAt(slot, block);
-  });
-}
-
 void SurfaceMap::AddHessian(const Stencil& v, const StencilFactor& factor, BlockMatrix* hessian) const {
   const Nodes nodes = Gather(v);
-  const int rank = factor.rank;
+  const int columns = factor.rank + factor.negative;
   // The rows of J^T F that belong to each node, column by column.
   Quad f[16][12];
   for (int n = 0; n < nodes.count; ++n) {
-    for (int k = 0; k < rank; ++k) f[n][k] = Quad{0, 0, 0, 0};
+    for (int k = 0; k < columns; ++k) f[n][k] = Quad{0, 0, 0, 0};
   }
-  for (int k = 0; k < rank; ++k) {
+  for (int k = 0; k < columns; ++k) {
     const double* column = factor.columns.data() + 12 * k;
     for (int i = 0; i < 4; ++i) {
       const Quad of_vertex = Padded(column[3 * i], column[3 * i + 1], column[3 * i + 2]);
@@ -158,8 +146,9 @@ void SurfaceMap::AddHessian(const Stencil& v, const StencilFactor& factor, Block
       }
     }
   }
-  ForBlocks(nodes, hessian,
-            [&](int row, int column, int64_t slot) { hessian->AddColumnsAt(slot, Outer(rank, f[row], f[column])); });
+  ForBlocks(nodes, hessian, [&](int row, int column, int64_t slot) {
+    hessian->AddColumnsAt(slot, Outer(factor.rank, factor.negative, f[row], f[column]));
+  });
 }
 
 void SurfaceMap::AddHessian(const Stencil& v, const std::array<double, 4>& w, const Mat3& d, BlockMatrix* hessian) const {

@@ -32,9 +32,8 @@ class SurfaceMap {
   const EmbeddingRow& Row(int32_t v) const { return (*rows_)[v]; }
   // Pairs (smaller, larger) of the distinct nodes behind a stencil: the blocks that AddHessian touches off the diagonal.
   void AppendNodePairs(const Stencil& v, std::vector<std::pair<int32_t, int32_t>>* pairs) const;
-  // Adds J^T H J, H symmetric, = F F^T, or = (w w^T) (x) D, D symmetric. Vertices that share a node are merged first, so a node
+  // Adds J^T H J, H = F F^T - G G^T or = (w w^T) (x) D, D symmetric. Vertices that share a node are merged first, so a node
   // pair is scattered once a stencil. Node pairs outside the pattern are left in hessian->missing().
-  void AddHessian(const Stencil& v, const Mat12& h, BlockMatrix* hessian) const;
   void AddHessian(const Stencil& v, const StencilFactor& factor, BlockMatrix* hessian) const;
   void AddHessian(const Stencil& v, const std::array<double, 4>& w, const Mat3& d, BlockMatrix* hessian) const;
 

@@ -18,6 +18,8 @@ struct Sums {
   Mat3 second = Mat3::Zero();
 };
 
+bool BetweenBodies(const ContactForce& c) { return c.body_a != c.body_b && std::isfinite(c.distance_m); }
+
 // Adds a stencil between two bodies to the sums of both.
 void AddStencil(const ContactForce& c, const std::vector<int32_t>& vertex_body, const std::vector<Vec3>& x,
                 std::map<std::pair<int32_t, int32_t>, Sums>* sums) {
@@ -45,6 +47,20 @@ void AddStencil(const ContactForce& c, const std::vector<int32_t>& vertex_body, 
     if (c.kind == ContactKind::kEdgeEdge) side->by_edges += force;
   }
   if (c.kind == ContactKind::kPointTriangle) a.by_points += force;
+}
+
+// Sum of the normal forces between two bodies, N, by the lower and the higher of them.
+std::map<std::pair<int32_t, int32_t>, double> NormalForces(const ContactForces& contacts, const std::vector<int32_t>& vertex_body) {
+  std::map<std::pair<int32_t, int32_t>, double> out;
+  for (const ContactForce& c : contacts.stencils) {
+    if (!BetweenBodies(c)) continue;
+    Vec3 on_a = Vec3::Zero();
+    for (int i = 0; i < 4; ++i) {
+      if (vertex_body[c.vertices[i]] == c.body_a) on_a += c.normal_force[i];
+    }
+    out[std::minmax(c.body_a, c.body_b)] += on_a.norm();
+  }
+  return out;
 }
 
 // 4 standard deviations: a uniform ellipse has the variance (half axis)^2 / 4.
@@ -89,9 +105,13 @@ ContactResolutionMeter::ContactResolutionMeter(const Model* model) : model_(mode
 }
 
 void ContactResolutionMeter::Add(const std::vector<Vec3>& x, const ContactForces& contacts) {
+  const std::vector<int32_t>& vertex_body = model_->surface.vertex_body;
+  const auto normal_n = NormalForces(contacts, vertex_body);
+  const auto grows = [&](const auto& of_pair) { return of_pair.second > greatest_[of_pair.first].normal_n; };
+  if (std::none_of(normal_n.begin(), normal_n.end(), grows)) return;
   std::map<std::pair<int32_t, int32_t>, Sums> sums;
   for (const ContactForce& c : contacts.stencils) {
-    if (c.body_a != c.body_b && std::isfinite(c.distance_m)) AddStencil(c, model_->surface.vertex_body, x, &sums);
+    if (BetweenBodies(c)) AddStencil(c, vertex_body, x, &sums);
   }
   for (const auto& [pair, of_pair] : sums) {
     ContactResolution& greatest = greatest_[pair];

@@ -32,8 +32,8 @@ std::vector<Vec3> Scatter(const ContactStencil& s, std::vector<Vec3> x, const Ve
 }
 
 MatX Product(const StencilFactor& factor) {
-  const auto columns = factor.columns.leftCols(factor.rank);
-  return columns * columns.transpose();
+  const auto columns = factor.columns.leftCols(factor.rank), subtracted = factor.columns.middleCols(factor.rank, factor.negative);
+  return columns * columns.transpose() - subtracted * subtracted.transpose();
 }
 
 // Runs `check(case, contact, stencil)` over every feature at each gap.
@@ -143,6 +143,23 @@ TEST(BarrierStencil, FactorIsATightPositiveSemidefiniteBound) {
     }
     EXPECT_LT((exact - exact.transpose()).norm(), 1e-10 * exact.norm());
   });
+}
+
+// Columns that are subtracted make of the bound what the derivatives say.
+TEST(BarrierStencil, FactorsOfTheExactHessian) {
+  std::array<int, 3> seen = {};  // by how many closest points slide
+  ForEachStencil({0.99e-3, 0.5e-3, 1e-5, 1e-7}, 10, 8, [&](const StencilCase& c, OneContact*, const ContactStencil& s) {
+    const Mat12 exact = BarrierStencilHessian(s, Pick(s, c.x));
+    const StencilFactor factor = BarrierStencilFactor(s, Pick(s, c.x), HessianKind::kExact);
+    EXPECT_LT((Product(factor) - exact).norm(), 1e-9 * exact.norm()) << c.name;
+    EXPECT_EQ(factor.rank, BarrierStencilFactor(s, Pick(s, c.x)).rank);
+    EXPECT_GT(factor.negative, 0);
+    ContactStencil flipped = s;
+    flipped.weight = -s.weight;
+    EXPECT_LT((Product(BarrierStencilFactor(flipped, Pick(s, c.x), HessianKind::kExact)) + exact).norm(), 1e-9 * exact.norm());
+    ++seen[s.closest.free_count];
+  });
+  for (int count : seen) EXPECT_GT(count, 0);
 }
 
 TEST(BarrierStencil, BlindToRigidMotion) {
