@@ -47,7 +47,7 @@ from=()
 if [[ -n $built ]]; then
   "$repository/docker/stages.sh" collect "$repository" "$work/built/out"
   tar -C "$work/built" -c . | "${podman[@]}" import - localhost/eipc-built >/dev/null
-  from=(--build-arg BUILT=localhost/eipc-built)
+  from=(--build-context build=container-image://localhost/eipc-built)
 fi
 say "Server"
 build -f "$repository/docker/Dockerfile" --target server "${from[@]}" -t localhost/eipc-server-alone
