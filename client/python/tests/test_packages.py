@@ -52,6 +52,16 @@ with eipc.launch() as server:
     with eipc.envs.make_vec("eipc/Grasp-v0", 1, server=server) as env:
         print(env.reset(seed=0)[0].shape, model_file("scenes/finray_plate.textproto"))
 """
+PICTURE = """
+import eipc
+from eipc.camera import Camera
+from eipc.envs.scene_files import model_file
+above = Camera.look_at([0.3, 0.3, 0.5], [0, 0, 0], width=40, height=30, fov_y_rad=0.8)
+with eipc.launch() as server, server.client() as client:
+    with client.create_scene(eipc.load_scene(model_file("scenes/finray_plate.textproto"))).create_session() as session:
+        seen = session.state(eipc.Observe(cameras={"above": eipc.CameraSense(above, colour=True)}))
+    print(seen.cameras["above"].colour.shape)
+"""
 
 
 @pytest.fixture(scope="module")
@@ -84,6 +94,12 @@ def test_programs_python_and_models_find_each_other(root):
     assert shape == "(1, 26)" and plate == f"{packages}/eipc/models/scenes/finray_plate.textproto"
     assert "usage: eipc record" in run(root / "usr/bin/eipc", "record", "--help", PATH=path, PYTHONPATH=str(packages))
     assert not list(packages.rglob("__pycache__/*test*")) and (root / "etc/default/eipc-server").is_file()
+
+
+def test_installed_programs_find_the_modules_that_they_load(root):
+    path, packages = f"{root}/usr/bin:/usr/bin:/bin", root / "usr/lib/python3/dist-packages"
+    assert run(sys.executable, "-c", PICTURE, PATH=path, PYTHONPATH=str(packages)) == "(30, 40, 3)\n"
+    assert "pad_gripper: 4 links" in run(root / "usr/bin/eipc", "robot", REPOSITORY / "models/robots/pad_gripper.sdf", PATH=path)
 
 
 def test_the_installed_server_has_the_viewers_page(root):

@@ -166,6 +166,7 @@ def test_every_block_of_the_wheel_runs(wheel, nowhere, server_binary, eipc_binar
     assert f"after 0.1 s at {1.05 - 9.81 * 0.01**2 * 55:.4f} m" in printed
     assert re.search(r"^eipc \d+\.\d+\.\d+$", printed, re.MULTILINE)
     check_mapped(tmp_path / "V" / "bin" / "python", carried)
+    check_sdf(carried)
     made = subprocess.run([tmp_path / "V" / "bin" / "python", "-c", ENVIRONMENT], capture_output=True, text=True, env={"PATH": "/usr/bin:/bin"}, check=True)
     assert made.stdout.split() == [str(carried / "models" / "scenes" / "finray_plate.textproto"), "(2,", "26)"]
 
@@ -182,17 +183,41 @@ with eipc.envs.make_vec("eipc/Grasp-v0", 2) as env:
 MAPPED = """
 import pathlib
 import eipc
-with eipc.launch() as server:
+from eipc.camera import Camera
+from fall import scene
+camera = Camera.look_at([0.6, 0.5, 1.5], [0.05, 0.05, 1.05], width=40, height=30, fov_y_rad=0.8)
+with eipc.launch() as server, server.client() as client:
+    with client.create_scene(scene).create_session() as session:
+        seen = session.step(0.01, observe=eipc.Observe(cameras={"side": eipc.CameraSense(camera, colour=True)}))
+    assert seen.cameras["side"].colour.shape == (30, 40, 3)
+    assert seen.cameras["side"].shows("cube").sum() > 10
     print(pathlib.Path(f"/proc/{server.process.pid}/maps").read_text())
 """
 
 
 def check_mapped(python, carried):
-    """The server loads nothing but what the wheel carries and the C library."""
-    result = subprocess.run([python, "-c", MAPPED], capture_output=True, text=True, env={"PATH": "/usr/bin:/bin"}, check=True)
+    """The server draws a picture, and loads nothing but what the wheel carries and the C library."""
+    folder = carried.parents[4]  # with the script of the page
+    result = subprocess.run([python, "-c", MAPPED], capture_output=True, text=True, env={"PATH": "/usr/bin:/bin"}, cwd=folder, check=False)
+    assert result.returncode == 0, result.stderr
     mapped = {Path(line.split()[5]) for line in result.stdout.splitlines() if len(line.split()) > 5 and line.split()[5].startswith("/")}
     code = {path for path in mapped if ".so" in path.name or path.name == "eipc-server"}
-    assert carried / "bin" / "eipc-server" in code and len(code) > 20
+    assert {carried / "bin" / "eipc-server", carried / "lib" / "eipc-camera.so"} <= code and len(code) > 20
+    check_outside(code, carried)
+
+
+def check_sdf(carried):
+    """The program reads SDF, and loads nothing but what the wheel carries and the C library."""
+    result = subprocess.run([carried / "bin" / "eipc", "robot", REPOSITORY / "models" / "robots" / "pad_gripper.sdf"], capture_output=True, text=True,
+                            env={"PATH": "/usr/bin:/bin", "LD_DEBUG": "files"}, check=False)
+    assert result.returncode == 0 and "pad_gripper: 4 links" in result.stdout, result.stderr
+    code = {Path(path).resolve() for path in re.findall(r"calling init: (/\S+)$", result.stderr, re.MULTILINE)}
+    assert carried / "lib" / "eipc-sdf.so" in code and len(code) > 20
+    check_outside(code, carried)
+
+
+def check_outside(code, carried):
+    """Of the files of a process: those that the wheel does not carry are of the C library."""
     outside = {path.name for path in code if carried not in path.parents}
     assert outside and all(C_LIBRARY.match(name) for name in outside), outside
 
