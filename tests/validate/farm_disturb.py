@@ -31,8 +31,9 @@ class Disturbed:
     def __post_init__(self) -> None:
         self.name, self.capacity = self.engine.name, self.engine.capacity
         self.submit, self.cancel = self.engine.submit, self.engine.cancel
-        if hasattr(self.engine, "submit_array"):
-            self.submit_array = self.engine.submit_array
+        for optional in ("submit_array", "feed"):
+            if hasattr(self.engine, optional):
+                setattr(self, optional, getattr(self.engine, optional))
         self._draw = random.Random(self.seed)
         self._undo: list[tuple[int, Callable[[], None]]] = []
         self.counts = {disturbance.name: 0 for disturbance in self.disturbances}

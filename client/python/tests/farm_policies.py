@@ -78,6 +78,16 @@ class HangsOnce(Grasp):
 hangs_once = HangsOnce
 
 
+class ReadsInput(Grasp):
+    """Fails where standard input has words for it."""
+
+    def reset(self, seed):
+        super().reset(seed)
+        words = os.read(0, 1)
+        if words:
+            raise RuntimeError(f"read {words!r}")
+
+
 class Hasty(Grasp):
     """Closes slower, by an amount drawn from the seed, and lifts as early as Grasp does."""
 

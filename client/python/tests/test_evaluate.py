@@ -4,9 +4,11 @@ import csv
 import json
 import os
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
+from awaiting import wait_until
 
 import eipc
 from eipc.cli.__main__ import main
@@ -80,6 +82,26 @@ def test_workers_of_their_own_servers_agree_with_one_and_survive_being_killed(ev
     status, folder = evaluate("EndsOnce", 4, "killed", "--workers", "2")
     assert (tmp_path / "once").exists() and "a worker was lost in episode 2" in capfd.readouterr().err
     assert status == 0 and digests(folder) == digests(undisturbed)
+
+
+def test_workers_are_started_once(evaluate, capfd):
+    status, folder = evaluate("ReadsInput", 12, "out", "--workers", "2", "--episode-timeout", "20")
+    assert status == 0 and Results(folder).finished() == set(range(12)) and report_of(folder)["problems"] == []
+    assert len(list((folder / "logs").iterdir())) == 2
+
+
+def test_a_worker_ends_with_its_input(evaluate, server, tmp_path):
+    """Which ends when the evaluation is killed: what the worker was given before is done."""
+    Plan.make("farm_policies:Grasp", [SCENE], 5).write(tmp_path)
+    worker = subprocess.Popen([sys.executable, "-m", "eipc.farm.worker", tmp_path, "--cases", "0", "--more", "--server", server.address],
+                              stdin=subprocess.PIPE, bufsize=0)
+    wait_until(lambda: Results(tmp_path).finished() == {0}, "the first case is done")
+    worker.stdin.write(b"2,3\n")
+    wait_until(lambda: Results(tmp_path).finished() == {0, 2, 3}, "more cases are done")
+    assert worker.poll() is None
+    worker.stdin.write(b"1\n")
+    worker.stdin.close()
+    assert worker.wait(60) == 0 and Results(tmp_path).finished() == {0, 1, 2, 3}
 
 
 def test_a_policy_that_throws_is_named_and_not_counted(evaluate):

@@ -128,6 +128,102 @@ def test_an_episode_is_not_blamed_for_workers_that_were_lost_before_it(tmp_path)
         Evaluation(results, endless, say=notes.append, wait=lambda s: None).run()
 
 
+class Fed:
+    """An engine whose workers take more cases: each runs one case in a poll, every one of which takes a second of `clock`; the first
+    worker is lost after its third case."""
+
+    name, capacity = "fed", 2
+
+    def __init__(self, results):
+        self.results, self.now, self.jobs, self.runs = results, 0.0, [], []
+
+    def clock(self):
+        return self.now
+
+    def submit(self, folder, cases):
+        self.jobs.append(types.SimpleNamespace(number=len(self.jobs), todo=list(cases), given=list(cases), open=True))
+        return self.jobs[-1]
+
+    def feed(self, job, cases):
+        assert job.open and not job.todo, "while it has work for long it is given no more"
+        job.open = bool(cases)
+        job.todo += cases
+        job.given += cases
+
+    def poll(self, job):
+        self.now += 1
+        if job.todo:
+            case = job.todo.pop(0)
+            if job.number == 0 and self.runs.count(0) == 3:
+                self.results.begin(case)
+                return Ended(-9)
+            self.runs.append(job.number)
+            assert self.results.put(result(self.results.plan.case(case))), f"episode {case} is run twice"
+        return None if job.todo or job.open else Ended(0)
+
+    def cancel(self, job):
+        pass
+
+
+def test_workers_that_take_more_cases_are_started_once(tmp_path):
+    results = folder_of(tmp_path, 40)
+    engine, notes = Fed(results), []
+    Evaluation(results, engine, say=notes.append, clock=engine.clock, wait=lambda s: None).run()
+    assert results.finished() == set(range(40)) and len(engine.runs) == 40
+    assert len(engine.jobs) == 3 and len(notes) == 1 and "a worker was lost in episode 3" in notes[0]
+    assert not any(job.open for job in engine.jobs[1:]), "all that live are told that there is no more"
+    assert min(engine.runs.count(1), engine.runs.count(2)) > 15, "they share what there is"
+
+
+def test_a_worker_is_given_more_before_it_has_nothing_to_do(tmp_path):
+    """Short episodes: two are begun and finished between two looks."""
+    results = folder_of(tmp_path, 100)
+
+    class Quick(Fed):
+        capacity, idle = 1, 0
+
+        def feed(self, job, cases):
+            job.open = bool(cases)
+            job.todo += cases
+
+        def poll(self, job):
+            self.now += 0.2
+            self.idle += job.open and len(job.todo) < 2
+            for case in [job.todo.pop(0) for _ in range(min(2, len(job.todo)))]:
+                self.results.put(result(self.results.plan.case(case)))
+            return None if job.todo or job.open else Ended(0)
+
+    engine = Quick(results)
+    Evaluation(results, engine, say=lambda words: None, clock=engine.clock, wait=lambda s: None).run()
+    assert results.finished() == set(range(100)) and len(engine.jobs) == 1 and engine.idle == 0
+
+
+def test_a_worker_is_given_so_many_scenes_in_all(tmp_path):
+    Plan.make("m", [f"module:scene_{k}" for k in range(100)], 2).write(tmp_path)
+    results = Results(tmp_path)
+    engine = Fed(results)
+    engine.runs = [0] * 4  # none is lost
+    Evaluation(results, engine, say=lambda words: None, clock=engine.clock, wait=lambda s: None).run()
+    scenes = [{results.plan.case(case).scene for case in job.given} for job in engine.jobs]
+    assert results.finished() == set(range(200)) and 16 < max(map(len, scenes)) <= 32 and len(scenes) <= 8
+
+
+def test_a_result_that_goes_away_is_made_again(tmp_path):
+    results = folder_of(tmp_path, 10)
+
+    class Removing(Fed):
+        def poll(self, job):
+            ended = super().poll(job)
+            if len(self.runs) == 8:
+                results.path(0).unlink(missing_ok=True)
+            return ended
+
+    engine = Removing(results)
+    engine.runs = [0] * 4
+    Evaluation(results, engine, say=lambda words: None, clock=engine.clock, wait=lambda s: None).run()
+    assert results.finished() == set(range(10)) and len(engine.runs) == 4 + 11
+
+
 def fake_ray():
     """ray.init, remote, wait, get and cancel, as they are documented; tasks run in get."""
     ray = types.ModuleType("ray")

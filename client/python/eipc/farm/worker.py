@@ -1,6 +1,6 @@
-"""The process that runs some episodes of an evaluation: python3 -m eipc.farm.worker FOLDER --cases 0,1,2 [--server ADDRESS ...].
+"""The process that runs some episodes of an evaluation: python3 -m eipc.farm.worker FOLDER --cases 0,1,2 [--more] [--server ADDRESS ...].
 
-With several servers it uses the first while that lives, and its episodes go on on another one when it is lost.
+With --more it goes on with the cases that it reads from its standard input, a line of numbers at a time, until that ends. With several servers it uses the first while that lives, and its episodes go on on another one when it is lost.
 
 Exit status: 0 when every case has a result, 2 when the evaluation cannot go on here (words on standard error), 4 when the server is of
 another build, 5 when the server was lost, 6 when there was none to begin with, 75 after an episode that took too long (its result says so).
@@ -9,6 +9,7 @@ another build, 5 when the server was lost, 6 when there was none to begin with, 
 from __future__ import annotations
 
 import argparse
+import itertools
 import json
 import os
 import signal
@@ -17,7 +18,7 @@ import threading
 import time
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, Optional, Sequence, Union
+from typing import Any, Iterable, Optional, Sequence, Union
 
 from ..client import Client, Tls, connect
 from ..errors import EipcError, UnavailableError
@@ -136,13 +137,15 @@ def main(argv: Optional[Sequence[str]] = None) -> int:
     parser = argparse.ArgumentParser(prog="python3 -m eipc.farm.worker", description=__doc__)
     parser.add_argument("folder", type=Path)
     parser.add_argument("--cases", required=True, help="numbers, separated by commas; or @FILE:N, item N of a list in JSON")
+    parser.add_argument("--more", action="store_true", help="reads more cases from standard input, until that ends")
     parser.add_argument("--server", action="append", default=[], help="address, may be repeated; default: a server of its own")
     options = parser.parse_args(argv)
-    worker = None
+    worker, more = None, _own_input() if options.more else ()
     try:
         worker = Worker(options.folder, options.server)
-        for index in cases_of(options.cases):
-            worker.run(worker.results.plan.case(index))
+        for words in itertools.chain([options.cases], more):
+            for index in cases_of(words):
+                worker.run(worker.results.plan.case(index))
         return DONE
     except OtherBuildError as error:
         return _say(OTHER_BUILD, error)
@@ -158,6 +161,15 @@ def main(argv: Optional[Sequence[str]] = None) -> int:
     finally:
         if worker is not None:
             worker.close()
+
+
+def _own_input() -> Iterable[str]:
+    """The lines of standard input, which this process alone reads from now on: the policy finds none there."""
+    lines = os.fdopen(os.dup(0), encoding="ascii")
+    nothing = os.open(os.devnull, os.O_RDONLY)
+    os.dup2(nothing, 0)
+    os.close(nothing)
+    return lines
 
 
 def credentials() -> dict[str, Any]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Optional, Protocol, Sequence
+from typing import Any, Callable, Optional, Protocol, Sequence
 
 
 @dataclass(frozen=True)
@@ -44,9 +44,20 @@ def submit_all(engine: Engine, folder: Path, jobs: Sequence[Sequence[int]]) -> l
     return [engine.submit(folder, cases) for cases in jobs]
 
 
+def feeder_of(engine: Engine) -> Optional[Callable[[Any, Sequence[int]], None]]:
+    """feed(job, cases) of an engine whose running workers take more cases, which they run after those that they have; none: they end
+    after those. Until it is told so, a worker of such an engine does not end."""
+    feed: Optional[Callable[[Any, Sequence[int]], None]] = getattr(engine, "feed", None)
+    return feed
+
+
+def words_of(cases: Sequence[int]) -> str:
+    return ",".join(map(str, cases))
+
+
 def worker_command(folder: Path, cases: Sequence[int], servers: Sequence[str] = (), python: str = "") -> list[str]:
     """python: the interpreter on the machine that runs it; default this one."""
-    words = [python or sys.executable, "-m", "eipc.farm.worker", str(folder.resolve()), "--cases", ",".join(map(str, cases))]
+    words = [python or sys.executable, "-m", "eipc.farm.worker", str(folder.resolve()), "--cases", words_of(cases)]
     return words + [word for server in servers for word in ("--server", server)]
 
 

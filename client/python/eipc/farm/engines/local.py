@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Optional, Sequence
 
 from ..errors import EvaluationError
-from .base import Ended, last_words, worker_command
+from .base import Ended, last_words, words_of, worker_command
 
 _PACKAGE_ROOT = str(Path(__file__).resolve().parents[3])
 
@@ -42,7 +42,21 @@ class LocalEngine:
         self._jobs += 1
         server = self._free.pop(0) if self._servers else ""
         mine = [server, *(other for other in self._servers if other != server)] if server else []
-        return start_worker(folder, cases, mine, self._jobs)
+        return start_worker(folder, cases, mine, self._jobs, feed=True)
+
+    def feed(self, job: LocalJob, cases: Sequence[int]) -> None:
+        """More cases for a worker, which spares the start of another one; none: there will be no more, and it ends after those that it has.
+        What a worker that has ended was given is left, as what it had."""
+        lines = job.process.stdin
+        if lines is None or lines.closed:
+            return
+        try:
+            if cases:
+                lines.write(f"{words_of(cases)}\n".encode())
+            else:
+                lines.close()
+        except BrokenPipeError:
+            pass  # it has ended, which poll will say
 
     def poll(self, job: LocalJob) -> Optional[Ended]:
         ended = poll_worker(job)
@@ -63,14 +77,16 @@ class LocalEngine:
             job.server = ""
 
 
-def start_worker(folder: Path, cases: Sequence[int], servers: Sequence[str], number: int) -> LocalJob:
-    """A worker process, whose session ends with it. number: of the jobs of this process, for its log."""
+def start_worker(folder: Path, cases: Sequence[int], servers: Sequence[str], number: int, feed: bool = False) -> LocalJob:
+    """A worker process, whose session ends with it. number: of the jobs of this process, for its log. feed: it takes more cases by its
+    standard input, and ends with that."""
     logs = folder / "logs"
     logs.mkdir(exist_ok=True)
     log = logs / f"worker-{os.getpid()}-{number}.log"
     try:
         with open(log, "wb") as out:
-            process = subprocess.Popen(worker_command(folder, cases, servers), stdin=subprocess.DEVNULL, stdout=out, stderr=out,
+            process = subprocess.Popen([*worker_command(folder, cases, servers), *(["--more"] if feed else [])], bufsize=0,
+                                       stdin=subprocess.PIPE if feed else subprocess.DEVNULL, stdout=out, stderr=out,
                                        env=worker_environment(), start_new_session=True)
     except OSError as error:
         raise EvaluationError(f"a worker cannot be started: {error.strerror}") from error
@@ -78,10 +94,14 @@ def start_worker(folder: Path, cases: Sequence[int], servers: Sequence[str], num
 
 
 def poll_worker(job: LocalJob) -> Optional[Ended]:
-    return Ended(job.process.wait(), last_words(job.log)) if _end_group(job.process) else None
+    if not _end_group(job.process):
+        return None
+    _close(job)
+    return Ended(job.process.wait(), last_words(job.log))
 
 
 def end_worker(job: LocalJob) -> None:
+    _close(job)
     if job.process.poll() is not None:
         return
     # With the server that it started: they are a session of their own.
@@ -92,6 +112,11 @@ def end_worker(job: LocalJob) -> None:
     except subprocess.TimeoutExpired:
         os.killpg(job.process.pid, signal.SIGKILL)
         job.process.wait()
+
+
+def _close(job: LocalJob) -> None:
+    if job.process.stdin is not None:
+        job.process.stdin.close()
 
 
 def _end_group(process: "subprocess.Popen[bytes]") -> bool:
