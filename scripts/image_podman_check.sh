@@ -65,16 +65,15 @@ for image in eipc-server-alone eipc-server eipc-client; do
   say "$image: $(($(inspect "localhost/$image" '{{.Size}}') / 1000000)) MB, $packages packages in its list"
 done
 
+mkdir -m 777 "$work/evaluation"
 for image in eipc-server-alone eipc-server; do
   port=$((20000 + RANDOM % 10000)) health=()
   if [[ $image == eipc-server ]]; then health=(-e EIPC_SERVER_PROXY_HEALTH=127.0.0.1:8080); fi
   "${podman[@]}" run -d --name "$container" "${bounds[@]}" -v "$container:/var/lib/eipc" "${health[@]}" "localhost/$image" --listen "127.0.0.1:$port" >/dev/null
-  PYTHONPATH=$repository/client/python /usr/bin/python3 - "127.0.0.1:$port" <<'PYTHON'
-import sys
-import eipc
-with eipc.connect(sys.argv[1], timeout=30) as client:
-    print("   answers:", client.server_info().build)
-PYTHON
+  PYTHONPATH=$repository/client/python /usr/bin/python3 "$repository/scripts/image_podman_scene.py" "127.0.0.1:$port" "$work/evaluation/cube.textproto"
+  "${podman[@]}" run --rm "${bounds[@]}" -v "$work/evaluation:/work" localhost/eipc-client evaluate --policy eipc.farm.policies:Schedule \
+    --scenes cube.textproto --episodes 2 --server "127.0.0.1:$port" --out "$image" || fail "the client's image does not evaluate on $image"
+  [[ -s $work/evaluation/$image/report.html ]] || fail "the client's image writes no report"
   [[ $("${podman[@]}" exec "$container" /usr/bin/id -u) == 10001 ]] || fail "$image is not the user eipc"
   if "${podman[@]}" exec "$container" /bin/sh -c 'echo x >/usr/x' 2>/dev/null; then fail "the root of $image can be written"; fi
   [[ $("${podman[@]}" exec "$container" /bin/sh -c 'grep CapEff /proc/1/status' | awk '{ print $2 }') == 0000000000000000 ]] || fail "$image has capabilities"
@@ -83,7 +82,11 @@ PYTHON
   "${podman[@]}" stop -t 20 "$container" >/dev/null
   [[ $(inspect "$container" '{{.State.ExitCode}}') == 0 ]] || fail "$image did not stop in good order"
   "${podman[@]}" rm "$container" >/dev/null
-  say "$image: answers, healthy, unprivileged, read-only, stops with 0"
+  say "$image: answers, draws, runs episodes of the client's image, healthy, unprivileged, read-only, stops with 0"
 done
-"${podman[@]}" run --rm "${bounds[@]}" localhost/eipc-client evaluate --help >/dev/null || fail "the client does not run"
-say "eipc-client: runs"
+"${podman[@]}" run --rm "${bounds[@]}" --entrypoint /usr/bin/python3 localhost/eipc-client -c '
+from eipc.viz import Camera, Item, render
+triangle = Item([[0, 0, 0], [1, 0, 0], [0, 1, 0]], [[0, 1, 2]], (0.8, 0.2, 0.1))
+picture = render([triangle], Camera((2, 1.5, 2), (0.3, 0.3, 0)), 64, 48)
+assert picture.shape == (48, 64, 3) and picture.std() > 20' || fail "the client's image draws no pictures"
+say "eipc-client: draws pictures"
