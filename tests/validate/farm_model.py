@@ -242,7 +242,8 @@ def poisson(rate: float, until: float, make: Callable[[float], Job], seed: int) 
 
 
 def batches(episodes: Sequence[float], workers: int, restart: float) -> Callable[[], Optional[Job]]:
-    """The jobs that an evaluation hands out (Evaluation._submit): a third of an even share each, 32 episodes at most."""
+    """The jobs that an evaluation hands out to workers that take no more later (Evaluation._part): a third of an even share each, 32
+    episodes at most."""
     left: list[Any] = list(episodes)
 
     def take() -> Optional[Job]:

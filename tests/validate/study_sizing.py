@@ -99,7 +99,8 @@ def _resident(process: int) -> float:
 
 
 class Timed:
-    """An engine that keeps when its jobs began and ended, and which cases they had."""
+    """An engine that keeps when its jobs began and ended, and which cases they had. Its workers are given no more while they run, like
+    those of a cluster."""
 
     def __init__(self, engine: Any) -> None:
         self._engine = engine

@@ -37,7 +37,10 @@ class Engine(Protocol):
 
 
 def submit_all(engine: Engine, folder: Path, jobs: Sequence[Sequence[int]]) -> list[Any]:
-    """Handles of several jobs, which an engine that has arrays of jobs starts as one."""
+    """Handles of several jobs, which an engine that has arrays of jobs starts as one, and which take more cases where it can give them."""
+    if feeder_of(engine) is not None:
+        start: Any = engine.submit
+        return [start(folder, cases, more=True) for cases in jobs]
     together = getattr(engine, "submit_array", None)
     if together is not None and len(jobs) > 1:
         return list(together(folder, jobs))
@@ -46,7 +49,7 @@ def submit_all(engine: Engine, folder: Path, jobs: Sequence[Sequence[int]]) -> l
 
 def feeder_of(engine: Engine) -> Optional[Callable[[Any, Sequence[int]], None]]:
     """feed(job, cases) of an engine whose running workers take more cases, which they run after those that they have; none: they end
-    after those. Until it is told so, a worker of such an engine does not end."""
+    after those. A job that is submitted with more=True does not end before it is told so."""
     feed: Optional[Callable[[Any, Sequence[int]], None]] = getattr(engine, "feed", None)
     return feed
 

@@ -38,11 +38,12 @@ class LocalEngine:
     def __repr__(self) -> str:
         return f"LocalEngine({self.capacity} workers)"
 
-    def submit(self, folder: Path, cases: Sequence[int]) -> LocalJob:
+    def submit(self, folder: Path, cases: Sequence[int], more: bool = False) -> LocalJob:
+        """more: the worker does not end before `feed` says so."""
         self._jobs += 1
         server = self._free.pop(0) if self._servers else ""
         mine = [server, *(other for other in self._servers if other != server)] if server else []
-        return start_worker(folder, cases, mine, self._jobs, feed=True)
+        return start_worker(folder, cases, mine, self._jobs, more)
 
     def feed(self, job: LocalJob, cases: Sequence[int]) -> None:
         """More cases for a worker, which spares the start of another one; none: there will be no more, and it ends after those that it has.
@@ -77,16 +78,16 @@ class LocalEngine:
             job.server = ""
 
 
-def start_worker(folder: Path, cases: Sequence[int], servers: Sequence[str], number: int, feed: bool = False) -> LocalJob:
-    """A worker process, whose session ends with it. number: of the jobs of this process, for its log. feed: it takes more cases by its
+def start_worker(folder: Path, cases: Sequence[int], servers: Sequence[str], number: int, more: bool = False) -> LocalJob:
+    """A worker process, whose session ends with it. number: of the jobs of this process, for its log. more: it takes more cases by its
     standard input, and ends with that."""
     logs = folder / "logs"
     logs.mkdir(exist_ok=True)
     log = logs / f"worker-{os.getpid()}-{number}.log"
     try:
         with open(log, "wb") as out:
-            process = subprocess.Popen([*worker_command(folder, cases, servers), *(["--more"] if feed else [])], bufsize=0,
-                                       stdin=subprocess.PIPE if feed else subprocess.DEVNULL, stdout=out, stderr=out,
+            process = subprocess.Popen([*worker_command(folder, cases, servers), *(["--more"] if more else [])], bufsize=0,
+                                       stdin=subprocess.PIPE if more else subprocess.DEVNULL, stdout=out, stderr=out,
                                        env=worker_environment(), start_new_session=True)
     except OSError as error:
         raise EvaluationError(f"a worker cannot be started: {error.strerror}") from error
