@@ -14,7 +14,8 @@ from eipc.farm import Backoff, EvaluationError, Plan, Result, Results
 from eipc.farm.cli import Progress
 from eipc.farm.engines import engine_named
 from eipc.farm.engines.agones import AgonesEngine
-from eipc.farm.engines.base import Ended, submit_all
+from eipc.farm.engines.base import Ended, feeder_of, submit_all
+from eipc.farm.engines.local import LocalEngine
 from eipc.farm.evaluation import Evaluation
 from eipc.farm.statistics import mcnemar, mean_interval, wilson
 from eipc.farm.worker import NO_SERVER, cases_of
@@ -207,6 +208,12 @@ def test_a_worker_is_given_so_many_scenes_in_all(tmp_path):
     Evaluation(results, engine, say=lambda words: None, clock=engine.clock, wait=lambda s: None).run()
     scenes = [{results.plan.case(case).scene for case in job.given} for job in engine.jobs]
     assert results.finished() == set(range(200)) and 16 < max(map(len, scenes)) <= 32 and len(scenes) <= 8
+
+
+def test_workers_of_several_servers_are_given_no_more():
+    """They go on on another server when their own is lost; the worker after them comes back to that."""
+    assert feeder_of(LocalEngine(2)) is not None and feeder_of(LocalEngine(1, ["a:1"])) is not None
+    assert feeder_of(LocalEngine(2, ["a:1", "b:1"])) is None
 
 
 def test_a_result_that_goes_away_is_made_again(tmp_path):

@@ -105,7 +105,9 @@ class Evaluation:
     def _feed(self, jobs: Sequence[_Job], waiting: list[int]) -> None:
         """Gives more cases to workers that would have nothing to do before the next look; where there are none left, they end."""
         feed = feeder_of(self.engine)
-        for job in jobs if feed is not None else ():
+        if feed is None:
+            return
+        for job in jobs:
             while job.fed and job.seconds_left(self.clock()) <= 2 * _LOOK_S:
                 part = self._part(waiting)
                 if len(job.scenes | self._scenes(part)) > _SCENES:

@@ -140,7 +140,8 @@ def main(argv: Optional[Sequence[str]] = None) -> int:
     parser.add_argument("--more", action="store_true", help="reads more cases from standard input, until that ends")
     parser.add_argument("--server", action="append", default=[], help="address, may be repeated; default: a server of its own")
     options = parser.parse_args(argv)
-    worker, more = None, _own_input() if options.more else ()
+    more: Iterable[str] = _own_input() if options.more else ()
+    worker = None
     try:
         worker = Worker(options.folder, options.server)
         for words in itertools.chain([options.cases], more):

@@ -25,7 +25,8 @@ class LocalJob:
 
 class LocalEngine:
     """servers: addresses, each of which serves one worker at a time, and the workers of others when those are lost; none: every worker
-    starts its own."""
+    starts its own. feed: gives more cases to a worker that runs (engines.base.feeder_of); None where workers have several servers, to
+    the first of which only another worker comes back."""
 
     name = "local"
 
@@ -34,6 +35,7 @@ class LocalEngine:
         self._free = list(servers)
         self._servers = list(servers)
         self._jobs = 0
+        self.feed = self._feed if len(servers) < 2 else None
 
     def __repr__(self) -> str:
         return f"LocalEngine({self.capacity} workers)"
@@ -44,20 +46,6 @@ class LocalEngine:
         server = self._free.pop(0) if self._servers else ""
         mine = [server, *(other for other in self._servers if other != server)] if server else []
         return start_worker(folder, cases, mine, self._jobs, more)
-
-    def feed(self, job: LocalJob, cases: Sequence[int]) -> None:
-        """More cases for a worker, which spares the start of another one; none: there will be no more, and it ends after those that it has.
-        What a worker that has ended was given is left, as what it had."""
-        lines = job.process.stdin
-        if lines is None or lines.closed:
-            return
-        try:
-            if cases:
-                lines.write(f"{words_of(cases)}\n".encode())
-            else:
-                lines.close()
-        except BrokenPipeError:
-            pass  # it has ended, which poll will say
 
     def poll(self, job: LocalJob) -> Optional[Ended]:
         ended = poll_worker(job)
@@ -71,6 +59,20 @@ class LocalEngine:
 
     def close(self) -> None:
         """Nothing is left to do."""
+
+    def _feed(self, job: LocalJob, cases: Sequence[int]) -> None:
+        """More cases for a worker, which spares the start of another one; none: there will be no more, and it ends after those that it has.
+        What a worker that has ended was given is left, as what it had."""
+        lines = job.process.stdin
+        if lines is None or lines.closed:
+            return
+        try:
+            if cases:
+                lines.write(f"{words_of(cases)}\n".encode())
+            else:
+                lines.close()
+        except BrokenPipeError:
+            pass  # it has ended, which poll will say
 
     def _give_back(self, job: LocalJob) -> None:
         if job.server:
