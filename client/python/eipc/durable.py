@@ -12,16 +12,25 @@ PART = ".part"  # what an unfinished file ends with
 def write_durably(path: Path, write: Callable[[BinaryIO], object]) -> None:
     """Calls write(file) on a temporary file, and gives it its name once it is on the disk. An existing file is replaced."""
     scratch = path.with_name(path.name + PART)
+    write_synced(scratch, write)
     try:
-        with open(scratch, "wb") as file:
-            write(file)
-            file.flush()
-            os.fsync(file.fileno())
         os.replace(scratch, path)
     except BaseException:
         scratch.unlink(missing_ok=True)
         raise
     sync_folder(path.parent)
+
+
+def write_synced(path: Path, write: Callable[[BinaryIO], object]) -> None:
+    """Calls write(file) on a file to be given its name by the caller: its contents are on the disk then, its own name need not be."""
+    try:
+        with open(path, "wb") as file:
+            write(file)
+            file.flush()
+            os.fsync(file.fileno())
+    except BaseException:
+        path.unlink(missing_ok=True)
+        raise
 
 
 def sync_folder(folder: Path) -> None:

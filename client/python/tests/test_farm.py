@@ -2,6 +2,7 @@
 
 import json
 import math
+import os
 import random
 import shlex
 import sys
@@ -17,6 +18,7 @@ from eipc.farm.engines.agones import AgonesEngine
 from eipc.farm.engines.base import Ended, feeder_of, submit_all
 from eipc.farm.engines.local import LocalEngine
 from eipc.farm.evaluation import Evaluation
+from eipc.farm.evaluation import evaluate as run_evaluation
 from eipc.farm.statistics import mcnemar, mean_interval, wilson
 from eipc.farm.worker import NO_SERVER, cases_of
 
@@ -58,6 +60,19 @@ def test_an_episode_has_exactly_one_result(tmp_path):
         results.get(3)
 
 
+def test_a_result_is_on_the_disk_before_it_has_its_name(tmp_path, monkeypatch):
+    """One synchronization for each, and one of the folder for all."""
+    results = folder_of(tmp_path, 3)
+    calls, fsync, link = [], os.fsync, os.link
+    monkeypatch.setattr(os, "fsync", lambda handle: (calls.append(os.readlink(f"/proc/self/fd/{handle}")), fsync(handle)))
+    monkeypatch.setattr(os, "link", lambda scratch, path: (calls.append(("link", str(scratch), scratch.read_text())), link(scratch, path)))
+    results.put(result(results.plan.case(1)))
+    (synced, linked) = calls
+    assert linked == ("link", synced, results.path(1).read_text()) and results.get(1).seed == 1
+    run_evaluation(tmp_path, Disturbed(results), say=lambda words: None, wait=lambda s: None)
+    assert results.finished() == {0, 1, 2} and len(calls) == 3 * 2 + 1 and calls[-1] == str(tmp_path / "episodes")
+
+
 class Disturbed:
     """An engine whose workers run in poll, and are lost every second time after their first case."""
 
@@ -80,6 +95,9 @@ class Disturbed:
         return Ended(None, "the node was drained") if number % 2 else Ended(0)
 
     def cancel(self, job):
+        pass
+
+    def close(self):
         pass
 
 

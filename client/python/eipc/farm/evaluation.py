@@ -172,6 +172,7 @@ def evaluate(folder: Path, engine: Engine, **options: Any) -> Results:
     results = Results(folder)
     try:
         Evaluation(results, engine, **options).run()
+        results.settle()
     finally:
         engine.close()
     return results

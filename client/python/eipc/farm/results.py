@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, Mapping, Optional
 
-from ..durable import write_durably
+from ..durable import sync_folder, write_durably, write_synced
 from ..shown import brief
 from .errors import EvaluationError, OtherBuildError
 from .plan import Plan
@@ -87,13 +87,14 @@ class Results:
         return {int(path.stem) for path in (self.folder / _FOLDER).glob("*.json") if path.stem.isdigit()}
 
     def put(self, result: Result) -> bool:
-        """Stores it unless the episode has one; exactly one process wins. False: there was one."""
+        """Stores it unless the episode has one; exactly one process wins. False: there was one. A result that has its name is whole, also
+        after the machine was lost."""
         if self.path(result.index).exists():
             return False
         fields = asdict(result)
         text = json.dumps({"result": fields, "sha256": _checksum(fields)}, allow_nan=True) + "\n"
         scratch = self.path(result.index).with_suffix(f".{os.getpid()}.json-part")
-        write_durably(scratch, lambda file: file.write(text.encode()))
+        write_synced(scratch, lambda file: file.write(text.encode()))
         try:
             os.link(scratch, self.path(result.index))
         except FileExistsError:
@@ -102,6 +103,11 @@ class Results:
             scratch.unlink(missing_ok=True)
             self._mark(result.index).unlink(missing_ok=True)
         return True
+
+    def settle(self) -> None:
+        """Puts the names of the results on the disk. Until then the last ones may be lost with the machine, each as a whole; their
+        episodes are run again then."""
+        sync_folder(self.folder / _FOLDER)
 
     def get(self, index: int) -> Result:
         """Raises EvaluationError, in words, for a result that is missing, damaged or of another episode."""
