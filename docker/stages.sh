@@ -78,13 +78,13 @@ case ${1:-} in
     install haproxy
     ;;
   install-client)
-    install python3 python3-grpcio python3-numpy python3-protobuf python3-matplotlib python3-vtk9 xvfb protobuf-compiler
+    install python3 python3-grpcio python3-numpy python3-protobuf python3-matplotlib python3-vtk9 xvfb protobuf-compiler libprotobuf-dev  # its .proto files
     add_user
     python3 "$2/client/python/generate_protos.py"
     # Beside Debian's packages, so that no installer is needed in the image.
     cp -r "$2/client/python/eipc" /usr/lib/python3/dist-packages/eipc
     find /usr/lib/python3/dist-packages/eipc -name __pycache__ -prune -exec rm -r {} +
-    apt-get -y -q purge protobuf-compiler >/dev/null
+    apt-get -y -q purge protobuf-compiler libprotobuf-dev >/dev/null
     apt-get -y -q autoremove >/dev/null
     python3 -m eipc.farm.cli --help >/dev/null
     ;;
