@@ -19,4 +19,4 @@ USER eipc
 WORKDIR /work
 ENV PYTHONDONTWRITEBYTECODE=1 MPLCONFIGDIR=/tmp
 STOPSIGNAL SIGINT
-ENTRYPOINT ["/usr/bin/python3", "-m", "eipc.farm.cli"]
+ENTRYPOINT ["/usr/bin/python3", "-m", "eipc.cli"]

@@ -86,7 +86,7 @@ case ${1:-} in
     find /usr/lib/python3/dist-packages/eipc -name __pycache__ -prune -exec rm -r {} +
     apt-get -y -q purge protobuf-compiler libprotobuf-dev >/dev/null
     apt-get -y -q autoremove >/dev/null
-    python3 -m eipc.farm.cli --help >/dev/null
+    python3 -m eipc.cli evaluate --help | grep -q '^usage: eipc evaluate'
     ;;
   sbom)
     write_sbom "$2" "$3" "$4"
