@@ -208,8 +208,9 @@ def check_mapped(python, carried):
 
 def check_sdf(carried):
     """The program reads SDF, and loads nothing but what the wheel carries and the C library."""
-    result = subprocess.run([carried / "bin" / "eipc", "robot", REPOSITORY / "models" / "robots" / "pad_gripper.sdf"], capture_output=True, text=True,
-                            env={"PATH": "/usr/bin:/bin", "LD_DEBUG": "files"}, check=False)
+    gripper = REPOSITORY / "models" / "robots" / "pad_gripper.sdf"
+    result = subprocess.run([carried / "bin" / "eipc", "robot", gripper], capture_output=True, text=True, check=False,
+                            env={"PATH": "/usr/bin:/bin", "LD_DEBUG": "files"})
     assert result.returncode == 0 and "pad_gripper: 4 links" in result.stdout, result.stderr
     code = {Path(path).resolve() for path in re.findall(r"calling init: (/\S+)$", result.stderr, re.MULTILINE)}
     assert carried / "lib" / "eipc-sdf.so" in code and len(code) > 20

@@ -1,6 +1,7 @@
 """The process that runs some episodes of an evaluation: python3 -m eipc.farm.worker FOLDER --cases 0,1,2 [--more] [--server ADDRESS ...].
 
-With --more it goes on with the cases that it reads from its standard input, a line of numbers at a time, until that ends. With several servers it uses the first while that lives, and its episodes go on on another one when it is lost.
+With --more it goes on with the cases that it reads from its standard input, a line of numbers at a time, until that ends. With several
+servers it uses the first while that lives, and its episodes go on on another one when it is lost.
 
 Exit status: 0 when every case has a result, 2 when the evaluation cannot go on here (words on standard error), 4 when the server is of
 another build, 5 when the server was lost, 6 when there was none to begin with, 75 after an episode that took too long (its result says so).
