@@ -17,6 +17,6 @@ COPY proto /src/proto
 RUN /tmp/stages.sh install-client /src && /tmp/stages.sh sbom / eipc-client "${COMMIT}" && rm -r /tmp/stages.sh /src
 USER eipc
 WORKDIR /work
-ENV PYTHONDONTWRITEBYTECODE=1 MPLCONFIGDIR=/tmp
+ENV PYTHONDONTWRITEBYTECODE=1 MPLCONFIGDIR=/tmp XDG_CACHE_HOME=/tmp
 STOPSIGNAL SIGINT
 ENTRYPOINT ["/usr/bin/python3", "-m", "eipc.cli"]

@@ -35,7 +35,8 @@ cleanup() {
 trap cleanup EXIT
 say() { printf '== [%d s] %s\n' "$SECONDS" "$*"; }
 fail() { echo "image_podman_check: $*" >&2; exit 1; }
-build() { "${podman[@]}" build --isolation=chroot --network=host --build-arg "COMMIT=$commit" "$@" "$repository" >"$work/log" 2>&1 || { tail -30 "$work/log" >&2; exit 1; }; }
+# Format docker: images of the other one have no health check.
+build() { "${podman[@]}" build --format docker --isolation=chroot --network=host --build-arg "COMMIT=$commit" "$@" "$repository" >"$work/log" 2>&1 || { tail -30 "$work/log" >&2; exit 1; }; }
 inspect() { "${podman[@]}" inspect --format "$2" "$1"; }
 
 if ! "${podman[@]}" image exists docker.io/library/debian:bookworm-slim; then
@@ -77,7 +78,7 @@ for image in eipc-server-alone eipc-server; do
   [[ $("${podman[@]}" exec "$container" /usr/bin/id -u) == 10001 ]] || fail "$image is not the user eipc"
   if "${podman[@]}" exec "$container" /bin/sh -c 'echo x >/usr/x' 2>/dev/null; then fail "the root of $image can be written"; fi
   [[ $("${podman[@]}" exec "$container" /bin/sh -c 'grep CapEff /proc/1/status' | awk '{ print $2 }') == 0000000000000000 ]] || fail "$image has capabilities"
-  mapfile -t check < <(inspect "localhost/$image" '{{range .Config.Healthcheck.Test}}{{println .}}{{end}}')
+  mapfile -t check < <(inspect "localhost/$image" '{{range .HealthCheck.Test}}{{println .}}{{end}}')
   "${podman[@]}" exec "$container" "${check[1]}" "${check[2]}" "${check[3]}" || fail "$image says that it is not healthy"
   "${podman[@]}" stop -t 20 "$container" >/dev/null
   [[ $(inspect "$container" '{{.State.ExitCode}}') == 0 ]] || fail "$image did not stop in good order"
