@@ -52,13 +52,16 @@ void AddStencil(const ContactForce& c, const std::vector<int32_t>& vertex_body, 
 // Sum of the normal forces between two bodies, N, by the lower and the higher of them.
 std::map<std::pair<int32_t, int32_t>, double> NormalForces(const ContactForces& contacts, const std::vector<int32_t>& vertex_body) {
   std::map<std::pair<int32_t, int32_t>, double> out;
+  auto of_pair = out.end();
   for (const ContactForce& c : contacts.stencils) {
     if (!BetweenBodies(c)) continue;
+    const std::pair<int32_t, int32_t> pair = std::minmax(c.body_a, c.body_b);
+    if (of_pair == out.end() || of_pair->first != pair) of_pair = out.try_emplace(pair, 0.0).first;  // mostly that of the last one
     Vec3 on_a = Vec3::Zero();
     for (int i = 0; i < 4; ++i) {
       if (vertex_body[c.vertices[i]] == c.body_a) on_a += c.normal_force[i];
     }
-    out[std::minmax(c.body_a, c.body_b)] += on_a.norm();
+    of_pair->second += on_a.norm();
   }
   return out;
 }
