@@ -20,9 +20,9 @@ done
 ((EUID == 0)) || { echo "image_podman_check: must run as root" >&2; exit 2; }
 work=$(mktemp -d -t eipc-podman.XXXXXX)
 commit=$(git -C "$repository" rev-parse HEAD)
-# Without crun, which wants one hierarchy of control groups, and without a systemd.
+# Without crun, which wants one hierarchy of control groups, and without a systemd, which would run the health checks (they are run below).
 podman=(podman --storage-driver=vfs --runtime=runc --cgroup-manager=cgroupfs)
-bounds=(--network=host --ulimit nofile=8192:8192 --ulimit nproc=1000:1000 --read-only --tmpfs /tmp --cap-drop=all --memory 512m --pids-limit 200)
+bounds=(--no-healthcheck --network=host --ulimit nofile=8192:8192 --ulimit nproc=1000:1000 --read-only --tmpfs /tmp --cap-drop=all --memory 512m --pids-limit 200)
 container=eipc-check-$$
 cleanup() {
   "${podman[@]}" rm -f "$container" >/dev/null 2>&1 || true
