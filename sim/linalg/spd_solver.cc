@@ -43,6 +43,9 @@ bool FinishColumn(int64_t j, int64_t rows, int64_t stride, double* column) {
   return true;
 }
 
+// Inline, unlike std::copy_n, whose pieces may overlap.
+void CopyThree(const double* from, double* to) { std::memcpy(to, from, 3 * sizeof(double)); }
+
 // y[i] -= c0[i] b0 + c1[i] b1 + c2[i] b2.
 void SubtractThree(const double* c, int64_t stride, int64_t begin, int64_t end, const double* b, double* y) {
   const double *c0 = c, *c1 = c + stride, *c2 = c + 2 * stride;
@@ -184,7 +187,7 @@ void SpdSolver::KeepValues(const BlockMatrix& h) {
   for (size_t s = 0; s < structure_.supernodes.size(); ++s) {
     if (!changed_[s]) continue;
     for (const int32_t k : structure_.BlocksOf(static_cast<int32_t>(s))) {
-      std::copy_n(h.values().data() + 9LL * k, 9, last_values_.data() + 9LL * k);
+      std::memcpy(last_values_.data() + 9LL * k, h.values().data() + 9LL * k, 9 * sizeof(double));
     }
   }
 }
@@ -209,7 +212,7 @@ bool SpdSolver::Factorize(const BlockMatrix& h, const std::vector<uint8_t>& fixe
 // Entries of x that a supernode's rows name, in one piece.
 void SpdSolver::GatherRows(const Supernode& node) {
   const std::span<const int32_t> rows = structure_.RowsOf(node);
-  for (size_t r = 0; r < rows.size(); ++r) std::copy_n(permuted_.data() + 3 * rows[r], 3, work_.data() + 3 * r);
+  for (size_t r = 0; r < rows.size(); ++r) CopyThree(permuted_.data() + 3 * rows[r], work_.data() + 3 * r);
 }
 
 // L y = b, three columns at a time.
@@ -226,7 +229,7 @@ void SpdSolver::SolveForward() {
       SubtractThree(c, node.stride, j + 3, rows, y + j, y);
     }
     const std::span<const int32_t> row_list = structure_.RowsOf(node);
-    for (size_t r = 0; r < row_list.size(); ++r) std::copy_n(y + 3 * r, 3, permuted_.data() + 3 * row_list[r]);
+    for (size_t r = 0; r < row_list.size(); ++r) CopyThree(y + 3 * r, permuted_.data() + 3 * row_list[r]);
   }
 }
 

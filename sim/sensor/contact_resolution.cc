@@ -49,13 +49,17 @@ void AddStencil(const ContactForce& c, const std::vector<int32_t>& vertex_body, 
   if (c.kind == ContactKind::kPointTriangle) a.by_points += force;
 }
 
-// Sum of the normal forces between two bodies, N, by the lower and the higher of them.
-std::map<std::pair<int32_t, int32_t>, double> NormalForces(const ContactForces& contacts, const std::vector<int32_t>& vertex_body) {
-  std::map<std::pair<int32_t, int32_t>, double> out;
+using PairOfBodies = std::pair<int32_t, int32_t>;  // the lower one first
+
+PairOfBodies PairOf(const ContactForce& c) { return std::minmax(c.body_a, c.body_b); }
+
+// Sum of the normal forces between two bodies, N.
+std::map<PairOfBodies, double> NormalForces(const ContactForces& contacts, const std::vector<int32_t>& vertex_body) {
+  std::map<PairOfBodies, double> out;
   auto of_pair = out.end();
   for (const ContactForce& c : contacts.stencils) {
     if (!BetweenBodies(c)) continue;
-    const std::pair<int32_t, int32_t> pair = std::minmax(c.body_a, c.body_b);
+    const PairOfBodies pair = PairOf(c);
     if (of_pair == out.end() || of_pair->first != pair) of_pair = out.try_emplace(pair, 0.0).first;  // mostly that of the last one
     Vec3 on_a = Vec3::Zero();
     for (int i = 0; i < 4; ++i) {
@@ -109,12 +113,15 @@ ContactResolutionMeter::ContactResolutionMeter(const Model* model) : model_(mode
 
 void ContactResolutionMeter::Add(const std::vector<Vec3>& x, const ContactForces& contacts) {
   const std::vector<int32_t>& vertex_body = model_->surface.vertex_body;
-  const auto normal_n = NormalForces(contacts, vertex_body);
-  const auto grows = [&](const auto& of_pair) { return of_pair.second > greatest_[of_pair.first].normal_n; };
-  if (std::none_of(normal_n.begin(), normal_n.end(), grows)) return;
+  std::vector<PairOfBodies> growing;
+  for (const auto& [pair, normal_n] : NormalForces(contacts, vertex_body)) {
+    if (normal_n > greatest_[pair].normal_n) growing.push_back(pair);
+  }
+  if (growing.empty()) return;
   std::map<std::pair<int32_t, int32_t>, Sums> sums;
   for (const ContactForce& c : contacts.stencils) {
-    if (BetweenBodies(c)) AddStencil(c, vertex_body, x, &sums);
+    if (BetweenBodies(c) && std::find(growing.begin(), growing.end(), PairOf(c)) != growing.end())
+      AddStencil(c, vertex_body, x, &sums);
   }
   for (const auto& [pair, of_pair] : sums) {
     ContactResolution& greatest = greatest_[pair];
