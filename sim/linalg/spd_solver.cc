@@ -97,6 +97,7 @@ void SpdSolver::MarkChanged(const BlockMatrix& h, const std::vector<uint8_t>& fi
   for (size_t s = 0; s < structure_.supernodes.size(); ++s) {
     for (const int32_t k : structure_.BlocksOf(static_cast<int32_t>(s))) {
       if (changed_[s]) break;
+      // Bits, so that zeros of different sign differ. NOLINTNEXTLINE(bugprone-suspicious-memory-comparison)
       changed_[s] = std::memcmp(h.values().data() + 9LL * k, last_values_.data() + 9LL * k, 9 * sizeof(double)) != 0;
     }
     // Whatever it updates changes with it: the supernodes of all its rows are ancestors, reached through the parents.
