@@ -119,13 +119,19 @@ TEST(Snapshot, OfAnotherBuildKeepsPositionsAndVelocities) {
   EXPECT_EQ(other.state().step, 10);
 }
 
+// Where the first body has another material than the scene gave it.
+State WithAnotherMaterial(const Model& model) {
+  State state = InitialState(model);
+  state.materials = {MaterialOfScene(model, 0)};
+  state.materials[0].youngs_modulus_pa = 3e5;
+  state.materials[0].density_kg_m3 = 700;
+  state.materials[0].friction_factor = 0.25;
+  return state;
+}
+
 TEST(Snapshot, OfAnotherBuildKeepsMaterials) {
   const auto model = testing::PressedBox();
-  State start = InitialState(*model);
-  start.materials = {MaterialOfScene(*model, 0)};
-  start.materials[0].youngs_modulus_pa = 3e5;
-  start.materials[0].density_kg_m3 = 700;
-  start.materials[0].friction_factor = 0.25;
+  const State start = WithAnotherMaterial(*model);
   World world(model);
   ASSERT_TRUE(world.Restore(start).ok());
   Take(&world, 7);
@@ -139,10 +145,7 @@ TEST(Snapshot, OfAnotherBuildKeepsMaterials) {
 // Its materials end before the factor of friction.
 TEST(Snapshot, OfABuildWithoutFactorsOfFrictionHasTheFrictionOfTheScene) {
   const auto model = testing::PressedBox();
-  State state = InitialState(*model);
-  state.materials = {MaterialOfScene(*model, 0)};
-  state.materials[0].youngs_modulus_pa = 3e5;
-  state.materials[0].friction_factor = 0.25;
+  State state = WithAnotherMaterial(*model);
   ByteWriter name;
   name.Text("material");
   const auto ending_before = [&](uint64_t bytes) {

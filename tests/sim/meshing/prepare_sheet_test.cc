@@ -160,7 +160,7 @@ TEST(PrepareSheet, SaysWhatIsNoSheet) {
   EXPECT_THAT(Refusal(solid, Kept()).message(), HasSubstr("has tetrahedra"));
 }
 
-// Whoever asks a server for a shell may send anything.
+// A client that asks a server for a shell may send anything.
 TEST(PrepareSheet, RefusesIndicesAndCoordinatesBeforeTheyAreUsed) {
   for (const int32_t vertex : {-1, 25, INT32_MAX}) {
     MeshData mesh = Grid(4, Cut::kAlike);

@@ -49,7 +49,7 @@ def submit_all(engine: Engine, folder: Path, jobs: Sequence[Sequence[int]]) -> l
 
 def feeder_of(engine: Engine) -> Optional[Callable[[Any, Sequence[int]], None]]:
     """feed(job, cases) of an engine whose running workers take more cases, which they run after those that they have; none: they end
-    after those. A job that is submitted with more=True does not end before it is told so."""
+    after those. A job that is submitted with more=True ends after it has got an empty list."""
     feed: Optional[Callable[[Any, Sequence[int]], None]] = getattr(engine, "feed", None)
     return feed
 
