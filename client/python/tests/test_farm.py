@@ -234,6 +234,26 @@ def test_workers_of_several_servers_are_given_no_more():
     assert feeder_of(LocalEngine(2, ["a:1", "b:1"])) is None
 
 
+def test_a_worker_that_does_not_end_after_its_last_episode_is_given_up(tmp_path):
+    """A policy may have left a thread that keeps its process."""
+    results = folder_of(tmp_path, 10)
+
+    class Staying(Fed):
+        cancelled = ()
+
+        def poll(self, job):
+            super().poll(job)
+            assert self.now < 1e4, "the evaluation waits for ever"
+
+        def cancel(self, job):
+            self.cancelled += (job.number,)
+
+    engine, notes = Staying(results), []
+    engine.runs = [0] * 4  # none is lost
+    Evaluation(results, engine, say=notes.append, clock=engine.clock, wait=lambda s: None).run()
+    assert results.finished() == set(range(10)) and sorted(engine.cancelled) == [0, 1] and notes == []
+
+
 def test_a_result_that_goes_away_is_made_again(tmp_path):
     results = folder_of(tmp_path, 10)
 

@@ -129,7 +129,7 @@ class Evaluation:
             job.finished += len(job.cases) - len(left)
             self._done.update(set(job.cases).difference(left))
             job.cases, job.progress_at, self._bad_starts = left, self.clock(), 0
-        if ended is None and left and self.clock() - job.progress_at > 1.5 * self.results.plan.episode_timeout_s + 60:
+        if ended is None and self.clock() - job.progress_at > 1.5 * self.results.plan.episode_timeout_s + 60:
             self.engine.cancel(job.handle)
             ended = Ended(None, "it made no progress and was given up")
         if ended is None:
