@@ -15,7 +15,7 @@ from eipc.farm import Backoff, EvaluationError, Plan, Result, Results
 from eipc.farm.cli import Progress
 from eipc.farm.engines import engine_named
 from eipc.farm.engines.agones import AgonesEngine
-from eipc.farm.engines.base import Ended, feeder_of, submit_all
+from eipc.farm.engines.base import Ended, feeder_of, last_words, submit_all
 from eipc.farm.engines.local import LocalEngine
 from eipc.farm.evaluation import Evaluation
 from eipc.farm.evaluation import evaluate as run_evaluation
@@ -252,6 +252,19 @@ def test_a_worker_that_does_not_end_after_its_last_episode_is_given_up(tmp_path)
     engine.runs = [0] * 4  # none is lost
     Evaluation(results, engine, say=notes.append, clock=engine.clock, wait=lambda s: None).run()
     assert results.finished() == set(range(10)) and sorted(engine.cancelled) == [0, 1] and notes == []
+
+
+def test_last_words_are_read_from_the_end_of_a_log(tmp_path):
+    """Whatever a policy has printed before."""
+    log = tmp_path / "log"
+    with open(log, "wb") as file:
+        file.truncate(1 << 40)  # more than any memory holds
+        file.seek(0, os.SEEK_END)
+        file.write("\none\ntwo\nthree\nfour\nfive\nü \n".encode())
+    assert last_words(log) == "two | three | four | five | ü"
+    log.write_bytes(b"a single one\n")
+    assert last_words(log) == "a single one"
+    assert last_words(tmp_path / "none") == ""
 
 
 def test_a_result_that_goes_away_is_made_again(tmp_path):

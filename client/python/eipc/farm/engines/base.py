@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Callable, Optional, Protocol, Sequence
+from typing import Any, BinaryIO, Callable, Optional, Protocol, Sequence
+
+_WORDS_BYTES = 1 << 14  # of the end of a log
 
 
 @dataclass(frozen=True)
@@ -64,9 +67,17 @@ def worker_command(folder: Path, cases: Sequence[int], servers: Sequence[str] = 
     return words + [word for server in servers for word in ("--server", server)]
 
 
-def last_words(path: Path, lines: int = 5) -> str:
+def last_words(path: Path) -> str:
     """The end of a log, for messages."""
     try:
-        return " | ".join(path.read_text(errors="replace").strip().splitlines()[-lines:])
+        with open(path, "rb") as log:
+            return words_at_end(log)
     except OSError:
         return ""
+
+
+def words_at_end(file: BinaryIO, lines: int = 5) -> str:
+    """The last lines of a file, of which no more than the end is read: policies may print much. Raises OSError."""
+    size = file.seek(0, os.SEEK_END)
+    file.seek(max(0, size - _WORDS_BYTES))
+    return " | ".join(file.read(_WORDS_BYTES).decode(errors="replace").strip().splitlines()[-lines:])

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Optional, Sequence
 
 from ..errors import EvaluationError
-from .base import Ended, last_words, words_of, worker_command
+from .base import Ended, last_words, words_at_end, words_of, worker_command
 
 _PACKAGE_ROOT = str(Path(__file__).resolve().parents[3])
 
@@ -146,5 +146,4 @@ def run_worker(command: list[str], environment: dict[str, str], folder: str) -> 
         os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOWAIT)
         _end_group(process)
         status = process.wait()
-        out.seek(0)
-        return status, " | ".join(out.read().decode(errors="replace").strip().splitlines()[-5:])
+        return status, words_at_end(out)
