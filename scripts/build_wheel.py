@@ -23,9 +23,9 @@ ROOT = Path(__file__).resolve().parents[1]
 CLIENT = ROOT / "client" / "python"
 PROGRAMS = ("eipc", "eipc-server")
 LOADED = ("eipc-camera.so", "eipc-sdf.so")  # by a program when it needs one
-# What eipc.envs runs: scenes with their meshes, and meshes that it makes scenes of.
+# What eipc.envs runs: scenes with their meshes, and meshes that it makes scenes of. The mug is that of the tutorials.
 SCENES = ("bubble_teddy_low_sound", "finray_plate")
-MESHES = ("generated/bottle.obj", "generated/bubble.vtk")
+MESHES = ("generated/bottle.obj", "generated/bubble.vtk", "generated/mug.obj")
 # Of the C library, which belongs to the system: another one than its loader's would not work.
 SYSTEM = re.compile(r"(?:ld-linux-[\w-]+|lib(?:c|m|dl|rt|pthread|resolv|util|nsl|anl|mvec|thread_db)|libnss_\w+)\.so\.\d+")
 LICENSE = ('license = { text = "Apache-2.0" }', 'license = { text = "GPL-3.0-or-later" }')

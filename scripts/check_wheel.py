@@ -27,7 +27,7 @@ from typing import Iterator
 from google.protobuf import descriptor_pb2
 from google.protobuf.message import DecodeError
 
-from build_wheel import LOADED, PROGRAMS, SCENES, SYSTEM
+from build_wheel import LOADED, MESHES, PROGRAMS, SCENES, SYSTEM
 
 TAG = "py3-none-linux_x86_64"
 LICENSE = "GPL-3.0-or-later"
@@ -146,6 +146,9 @@ def _protocol_faults(archive: zipfile.ZipFile) -> Iterator[str]:
 
 def _model_faults(archive: zipfile.ZipFile) -> Iterator[str]:
     names = archive.namelist()
+    for mesh in MESHES:
+        if f"eipc/models/{mesh}" not in names:
+            yield f"the mesh {mesh} is missing"
     for scene in (f"eipc/models/scenes/{name}.textproto" for name in SCENES):
         if scene not in names:
             yield f"the scene {scene} is missing"

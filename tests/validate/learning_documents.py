@@ -11,7 +11,7 @@ from pathlib import Path
 
 from eipc_cli import REPOSITORY, RunError
 from page import Page
-from page_blocks import Followed, documented_blocks, prepare, run_page
+from page_blocks import WHEEL as WITH_THE_WHEEL, Followed, commands_of, first_words, prepare, run_page
 from validation import Context, Record, at_most, equal, reported
 
 WHEEL, TUTORIAL = "docs/howto/wheel.md", "docs/tutorial/learn_a_grasp.md"
@@ -25,9 +25,6 @@ _NEEDS = {"docs/howto/datasets.md": ("h5py",), "docs/howto/remote_policies.md": 
 PICTURES = {"start.png": ("learn_start.png", 360), "learned.png": ("learn_learned.png", 960)}
 _LIMIT_S = 3600.0
 MOST_TUTORIAL_MIN = 60.0
-# The tutorial's first block, in a checkout, and what stands for it where the wheel is installed in V.
-_CHECKOUT = 'export PATH="$PWD/build/release/bin:$PATH" PYTHONPATH="$PWD/client/python" EIPC_SERVER="$PWD/build/release/bin/eipc-server"'
-_INSTALLED = 'export PATH="$PWD/V/bin:$PATH"\nunset PYTHONPATH EIPC_SERVER EIPC_CLI'
 
 
 @dataclass(frozen=True)
@@ -84,14 +81,14 @@ def _from_the_wheel(context: Context) -> list[_Page]:
         raise RunError(f"the wheel could not be made: {made.stderr[-500:]}")
     variables = {"PYTHONPATH": "", "EIPC_SERVER": "", "EIPC_CLI": ""}
     pages = []
-    for name, other in ((WHEEL, ()), (TUTORIAL, ((_CHECKOUT, _INSTALLED), ("/usr/bin/python3", "python3")))):
+    for name in (WHEEL, TUTORIAL):
         context.say(f"{name}, with the wheel")
-        pages.append(_Page(name, run_page(REPOSITORY, name, folder, other, _LIMIT_S, variables)))
+        pages.append(_Page(name, run_page(REPOSITORY, name, folder, (), _LIMIT_S, variables, WITH_THE_WHEEL)))
         if pages[-1].followed.status != 0:
             context.say(f"{name} failed: {pages[-1].followed.errors[-2000:]}")
             return pages
     for made_picture, (name, width) in PICTURES.items():
-        subprocess.run([sys.executable, REPOSITORY / "scripts/shrink_picture.py", folder / "out/learning" / made_picture,
+        subprocess.run([sys.executable, REPOSITORY / "scripts/shrink_picture.py", folder / "learning" / made_picture,
                         context.figures.parent / "pictures" / name, str(width)], check=True)
     return pages
 
@@ -107,15 +104,5 @@ def _describe(page: Page, pages: list[_Page], installed: list[_Page]) -> None:
     page.section("From the wheel to a learned grasp")
     page.text(f"""The wheel is installed as `{WHEEL}` says, and `{TUTORIAL}` followed with it, without the checkout's package, programs and
         variables.""")
-    page.table(["block", "time, s"], [[_first_command(text), seconds] for one in installed
-                                      for text, seconds in zip(_commands(one.name), one.followed.seconds)])
-
-
-def _commands(page: str) -> list[str]:
-    return [block.text for block in documented_blocks(REPOSITORY)
-            if block.page == page and block.language == "sh" and not block.text.startswith("./dev")]
-
-
-def _first_command(text: str) -> str:
-    line = text.strip().splitlines()[-1]
-    return "`" + (line if len(line) <= 90 else line[:87] + "...") + "`"
+    page.table(["block", "time, s"], [[first_words(text), seconds] for one in installed
+                                      for text, seconds in zip(commands_of(REPOSITORY, one.name, WITH_THE_WHEEL), one.followed.seconds)])

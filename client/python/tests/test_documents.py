@@ -76,6 +76,21 @@ def test_every_block_is_run_or_only_shown():
     assert len(list(unrun_blocks(planted, named))) == 4
 
 
+@pytest.mark.parametrize("page", ["docs/tutorial/first_grasp.md", "docs/tutorial/learn_a_grasp.md"])
+def test_a_start_leaves_out_the_blocks_of_the_other(page):
+    checkout, wheel = (page_blocks.commands_of(REPOSITORY, page, start) for start in (page_blocks.CHECKOUT, page_blocks.WHEEL))
+    assert checkout[0].startswith("# In a checkout") and wheel[0].startswith("# With the wheel")
+    common = [text for text in checkout if text in wheel]
+    assert len(common) == len(checkout) - 1 and common == wheel[-len(common):]
+    assert not any("build/release" in text or "/usr/bin/python3" in text for text in common)
+    spent = [60.0 * (k + 1) for k in range(len(wheel))]
+    lines = page_blocks.minutes(REPOSITORY, page, spent).splitlines()
+    assert len(lines) == len(wheel) + 1 and lines[1].startswith("   2.00 min  `")
+    assert lines[-1].split() == [f"{sum(spent) / 60:.2f}", "min", page]
+    with pytest.raises(ValueError, match=f"1 of {len(wheel)} blocks of commands"):
+        page_blocks.minutes(REPOSITORY, page, spent[:1])
+
+
 def test_the_readme_steps_the_grasp(server_binary, eipc_binary, tmp_path):
     (program,) = blocks("README.md", "python")
     page_blocks.prepare(REPOSITORY, server_binary.resolve().parent, tmp_path)

@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 
 from conftest import CLIENT_ROOT, REPOSITORY
-from test_tutorial import follow
+from test_tutorial import follow, page_blocks
 
 C_LIBRARY = re.compile(r"(ld-linux-x86-64|libc|libm|libdl|libpthread|librt|libresolv|libnss_\w+)\.so\.\d")
 BUILD_WHEEL, CHECK_WHEEL = (REPOSITORY / "scripts" / f"{name}_wheel.py" for name in ("build", "check"))
@@ -127,6 +127,7 @@ FAULTS = {
     "a broken descriptor set": (changed(r"protocol\.binpb", b"SimulationService", b"simulationService"), {}, "does not describe the service"),
     "a module of messages": (without("scene_pb2.py$"), {}, r"the module eipc/v1/scene_pb2\.py is missing"),
     "a mesh": (without(r"generated/bubble\.vtk"), {}, r"bubble_teddy_low_sound\.textproto names the mesh generated/bubble\.vtk, which is missing"),
+    "the mug of the tutorials": (without(r"generated/mug\.obj"), {}, r"the mesh generated/mug\.obj is missing"),
     "a file that is not listed": (without(r"gltf\.py"), {"listed": False}, r"eipc/gltf\.py is listed in RECORD and not there"),
     "a file that was changed": (changed(r"gltf\.py", b"def ", b"def  "), {"listed": False}, r"eipc/gltf\.py is not the file that RECORD lists"),
 }
@@ -169,6 +170,38 @@ def test_every_block_of_the_wheel_runs(wheel, nowhere, server_binary, eipc_binar
     check_sdf(carried)
     made = subprocess.run([tmp_path / "V" / "bin" / "python", "-c", ENVIRONMENT], capture_output=True, text=True, env={"PATH": "/usr/bin:/bin"}, check=True)
     assert made.stdout.split() == [str(carried / "models" / "scenes" / "finray_plate.textproto"), "(2,", "26)"]
+
+
+@pytest.mark.parametrize("page", ["first_grasp", "learn_a_grasp"])
+def test_a_tutorial_starts_with_the_wheel_alone(page, wheel, nowhere, tmp_path):
+    """Its blocks for the wheel, in a folder that holds the wheel, but for the installation of packages."""
+    shutil.copy(wheel, tmp_path)
+    install, begin = page_blocks.commands_of(REPOSITORY, "docs/tutorial/first_grasp.md", page_blocks.WHEEL)[1:3]
+    if page == "learn_a_grasp":
+        begin = page_blocks.commands_of(REPOSITORY, "docs/tutorial/learn_a_grasp.md", page_blocks.WHEEL)[0]
+    done = subprocess.run(["bash", "-euc", f'cd "{tmp_path}"\n{install}{begin}echo "$MUG"; command -v eipc; command -v python3'],
+                          capture_output=True, text=True, env={"PATH": "/usr/bin:/bin"}, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    mug, program, python = (Path(line) for line in done.stdout.splitlines()[-3:])
+    (carried,) = (tmp_path / "V").glob("lib/python3*/site-packages/eipc")
+    assert mug == carried / "models" / "generated" / "mug.obj" and mug.is_file()
+    assert (program, python) == (tmp_path / "V" / "bin" / "eipc", tmp_path / "V" / "bin" / "python3")
+
+
+def test_a_page_without_pictures_goes_on(wheel, nowhere, tmp_path):
+    """Where VTK is not installed the programs of the tutorials say so, and end well."""
+    (show,) = [text for text in page_blocks.blocks_of(REPOSITORY, "docs/tutorial/learn_a_grasp.md", "python") if text.startswith("# view.py")]
+    absent = "from eipc.viz import painter\nfrom pathlib import Path\n" \
+             "painter.importlib.util.find_spec, painter._DEBIAN_VTK = lambda name: None, Path('/nowhere')\n"
+    with zipfile.ZipFile(wheel) as archive:
+        archive.extractall(tmp_path)
+    for program in ("eipc", "eipc-server"):
+        (tmp_path / "eipc" / "bin" / program).chmod(0o755)
+    done = subprocess.run(["/usr/bin/python3", "-c", absent + show], cwd=tmp_path, capture_output=True, text=True, check=False,
+                          env={"PATH": "/usr/bin:/bin", "MUG": str(tmp_path / "eipc/models/generated/mug.obj")})
+    assert done.returncode == 0, done.stderr
+    assert "no picture: pictures are drawn by VTK, which is not installed: apt-get install python3-vtk9 xvfb" in done.stdout
+    assert "observations (2, 26)" in done.stdout and not (tmp_path / "start.png").exists()
 
 
 ENVIRONMENT = """

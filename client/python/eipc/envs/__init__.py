@@ -10,6 +10,7 @@ Where Gymnasium is installed, importing this module registers the ids for gymnas
 from .checker import VectorEnvError, check_vector_env
 from .gym_api import AutoresetMode
 from .registration import REGISTRY, make, make_vec, register
+from .scene_files import model_file
 from .single_env import EipcEnv
 from .spaces import Box, Dict, Space, batch_space
 from .task import Episodes, Score, Task, Timing
@@ -20,4 +21,5 @@ register()
 __all__ = [
     "AutoresetMode", "Box", "Dict", "EipcEnv", "EipcVectorEnv", "Episodes", "REGISTRY", "Score", "Space", "Task", "Timing",
     "VectorEnvError", "batch_space", "check_vector_env", "make", "make_vec",
+    "model_file",
 ]

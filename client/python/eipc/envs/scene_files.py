@@ -10,7 +10,8 @@ _PACKAGE = Path(__file__).resolve().parents[1]
 
 
 def model_file(name: str, package: Path = _PACKAGE) -> Path:
-    """The path of a file of `models`, such as "scenes/finray_plate.textproto". Raises SceneFileError with the places."""
+    """The path of a file of `models`, such as "scenes/finray_plate.textproto" or "generated/mug.obj". A wheel has the scenes and meshes of
+    the environments, and the mug of the tutorials. Raises SceneFileError with the places."""
     places = [package / "models" / name]
     if len(package.parents) > 2 and package.parent == package.parents[2] / "client" / "python":
         places.append(package.parents[2] / "models" / name)

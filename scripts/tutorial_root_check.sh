@@ -1,0 +1,88 @@
+#!/usr/bin/env bash
+# Follows the tutorials as a new user would: in a minimal Debian 12 root made by debootstrap, with a wheel and nothing else. Every block of
+# docs/tutorial/first_grasp.md and learn_a_grasp.md that is for the wheel is run there in order, also the installation of the packages that
+# the page names. There is no checkout and no compiler in the root, and nothing of the host is mounted into it.
+#
+# Usage (as root): scripts/tutorial_root_check.sh [--root DIR] [--mirror URL] [--keep] [--quick] [WHEEL]
+#   --root DIR    where to make the root (default: a new folder under ${TMPDIR:-/tmp}); a Debian root that is there is used as it is
+#   --mirror URL  Debian mirror (default: http://deb.debian.org/debian)
+#   --keep        leave the root behind
+#   --quick       learn from rewards for one generation instead of all
+#   WHEEL         default: that of build/wheel (./dev wheel)
+# Needs debootstrap (./dev setup cleanroom). Prints the minutes of each block of commands; exit status 0 when all of them succeed.
+set -euo pipefail
+repository=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+root="" mirror=http://deb.debian.org/debian keep="" quick=() wheel=""
+pages=(docs/tutorial/first_grasp.md docs/tutorial/learn_a_grasp.md)
+
+die() {
+  printf 'tutorial_root_check: error: %s\n' "$*" >&2
+  exit 2
+}
+
+while (($#)); do
+  case $1 in
+    --root) root=$2 && shift ;;
+    --mirror) mirror=$2 && shift ;;
+    --keep) keep=1 ;;
+    --quick) quick=(--quick) ;;
+    -h | --help)
+      sed -n '2,/^set /{/^#/s/^# \{0,1\}//p}' "${BASH_SOURCE[0]}"
+      exit 0
+      ;;
+    -*) die "unknown option '$1'" ;;
+    *) wheel=$1 ;;
+  esac
+  shift
+done
+((EUID == 0)) || die "must run as root (debootstrap and chroot)"
+wheel=${wheel:-$(find "$repository/build/wheel" -name 'eipc-*.whl' 2>/dev/null | head -n 1)}
+[[ -f $wheel ]] || die "there is no wheel: ./dev wheel makes one"
+root=${root:-$(mktemp -d -t eipc-tutorial.XXXXXX)}
+mkdir -p "$root"
+scratch=$(mktemp -d -t eipc-tutorial-pages.XXXXXX)
+
+cleanup() {
+  rm -rf "$scratch"
+  if [[ -n $keep ]]; then
+    echo "root kept in $root"
+  else
+    rm -rf --one-file-system "$root"
+  fi
+}
+trap cleanup EXIT
+
+make_root() {
+  debootstrap --variant=minbase bookworm "$root" "$mirror" >"$scratch/log" 2>&1 || {
+    tail -20 "$scratch/log" >&2
+    return 1
+  }
+  cp /etc/resolv.conf "$root/etc/resolv.conf"
+}
+
+# In a mount and process namespace of its own: /proc is mounted there only, and nothing outlives the page.
+follow() {
+  # shellcheck disable=SC2016
+  unshare --mount --pid --fork --kill-child bash -c 'mount -t proc proc "$1/proc" && exec chroot "$@"' page "$root" \
+    /usr/bin/env -i PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin HOME=/root TERM=dumb DEBIAN_FRONTEND=noninteractive \
+    bash -c 'cd /root/work && exec 3>/root/times && source /root/page.sh' </dev/null
+}
+
+if [[ -x $root/usr/bin/apt-get ]]; then
+  echo "the root $root is there already"
+else
+  command -v debootstrap >/dev/null || die "needs debootstrap: ./dev setup cleanroom"
+  began=$SECONDS
+  make_root
+  printf '%7.2f min  debootstrap\n' "$(awk -v s=$((SECONDS - began)) 'BEGIN { print s / 60 }')"
+fi
+mkdir -p "$root/root/work"
+cp "$wheel" "$root/root/work/"
+for page in "${pages[@]}"; do
+  /usr/bin/python3 "$repository/tests/support/page_blocks.py" script "$page" "${quick[@]}" >"$root/root/page.sh"
+  follow || die "$page: a block failed, after $(wc -l <"$root/root/times") blocks of commands"
+  /usr/bin/python3 "$repository/tests/support/page_blocks.py" minutes "$page" "$root/root/times" >>"$scratch/minutes"
+done
+echo
+echo "Minutes on $(nproc) processors, $(sed -n 's/^model name\s*: //p' /proc/cpuinfo | head -n 1):"
+cat "$scratch/minutes"
