@@ -79,9 +79,10 @@ fi
 mkdir -p "$root/root/work"
 cp "$wheel" "$root/root/work/"
 for page in "${pages[@]}"; do
-  /usr/bin/python3 "$repository/tests/support/page_blocks.py" script "$page" "${quick[@]}" >"$root/root/page.sh"
+  /usr/bin/python3 "$repository/tests/support/page_blocks.py" "${quick[@]}" script "$page" >"$root/root/page.sh"
   follow || die "$page: a block failed, after $(wc -l <"$root/root/times") blocks of commands"
-  /usr/bin/python3 "$repository/tests/support/page_blocks.py" minutes "$page" "$root/root/times" >>"$scratch/minutes"
+  /usr/bin/python3 "$repository/tests/support/page_blocks.py" "${quick[@]}" minutes "$page" "$root/root/times" |
+    tee -a "$scratch/minutes"
 done
 echo
 echo "Minutes on $(nproc) processors, $(sed -n 's/^model name\s*: //p' /proc/cpuinfo | head -n 1):"

@@ -1,9 +1,10 @@
 """Blocks of code in the documentation, and a script of those of a page that is to be followed.
 
-    page_blocks.py script PAGE [--quick]    prints the script of a page for a machine with the wheel and no checkout; --quick: policies
-                                            learn from rewards for one generation
-    page_blocks.py minutes PAGE TIMES       prints the minutes of its blocks of commands; TIMES: the file that the script wrote through
-                                            file descriptor 3
+    page_blocks.py [--quick] script PAGE           prints the script of a page for a machine with the wheel and no checkout
+    page_blocks.py [--quick] minutes PAGE TIMES    prints the minutes of its blocks of commands; TIMES: the file that the script wrote
+                                                   through file descriptor 3
+
+--quick: policies learn from rewards for one generation.
 """
 
 from __future__ import annotations
@@ -130,14 +131,16 @@ def minutes(repository: Path, page: str, seconds: Sequence[float]) -> str:
 
 def main(arguments: Sequence[str]) -> int:
     repository = Path(__file__).resolve().parents[2]
-    if arguments[:1] == ["script"] and len(arguments) in (2, 3) and arguments[2:] in ([], ["--quick"]):
-        text = script(repository, arguments[1], WHEEL)
-        print(re.sub(r"--generations \d+", "--generations 1", text) if arguments[2:] else text)
-    elif len(arguments) == 3 and arguments[0] == "minutes":
-        print(minutes(repository, arguments[1], seconds_of(Path(arguments[2]))))
+    quick = "--quick" in arguments
+    words = [word for word in arguments if word != "--quick"]
+    if len(words) == 2 and words[0] == "script":
+        text = script(repository, words[1], WHEEL)
+    elif len(words) == 3 and words[0] == "minutes":
+        text = minutes(repository, words[1], seconds_of(Path(words[2])))
     else:
         print(__doc__, file=sys.stderr)
         return 2
+    print(re.sub(r"--generations \d+", "--generations 1", text) if quick else text)
     return 0
 
 
