@@ -130,6 +130,8 @@ def test_every_block_of_the_drives_runs(server_binary, eipc_binary, tmp_path):
     assert abs(float(held[0]) - weight / 500) < 0.02 * weight / 500 and abs(float(held[1]) + weight) < 0.01 * weight
     assert abs(float(turned[0]) + 0.5) < 0.01 and not turned[2]
     assert float(fell[0]) > float(turned[0]) + 0.2 and abs(float(fell[1])) <= 2  # down, where the damper holds it back
+    check_speeds_and_paths(printed)
+    assert (tmp_path / "out" / "drives" / "motor.png").stat().st_size > 10000
     above, pressed, wiped = re.findall(r"(?:above|pressed|wiped): tool at \[([^\]]+)\] m, force \[([^\]]+)\] N", printed)
     forces = [np.array([float(x) for x in force.split()]) for _, force in (above, pressed, wiped)]
     assert abs(forces[0][2] - 0.064 * 9.81) < 0.01  # its weight
@@ -143,6 +145,22 @@ def test_every_block_of_the_drives_runs(server_binary, eipc_binary, tmp_path):
     for what in ("pressed", "too far", "lifted"):  # at rest the forces on each body add up to nothing
         assert abs(table[what] + grip[what] - weight) < 0.02 and abs(drive[what] - grip[what] - handle) < 0.02
     assert table["lifted"] == 0 and abs(float(sponge[2][1]) - 0.08) < 0.001
+
+
+def check_speeds_and_paths(printed):
+    (turns, torque, angle), = re.findall(r"speed: turns at (\S+) rad/s with (\S+) N m at (\S+) rad", printed)
+    assert abs(float(turns) + 0.5 - abs(float(torque)) / 20) < 2e-4  # the damper's
+    assert abs(float(torque) + 0.3 * 9.81 * np.cos(float(angle))) < 0.01  # the weight's
+    quarters = {"LINEAR": 1 / 4, "CUBIC": 5 / 32, "MINIMUM_JERK": 53 / 512}
+    for kind, begin, end in (("CUBIC", -0.4, 0), ("MINIMUM_JERK", 0, -0.4)):
+        (early, late), = re.findall(rf"{kind}: after a quarter at (\S+) rad, at the end at (\S+) rad", printed)
+        expected = begin + (end - begin) * quarters[kind]
+        assert abs(float(early) - expected) < 0.01 and abs(float(late) - end) < 0.01  # it sags by 6 mrad
+    turned = re.findall(r"(\w+): after a quarter (\S+) m aside, turned by (\S+) rad; block at the end at \[([^\]]+)\]", printed)
+    assert [kind for kind, *_ in turned] == list(quarters)
+    for kind, aside, angle, block in turned:
+        assert abs(float(aside) - 0.2 * quarters[kind]) < 1e-5 and abs(float(angle) - np.pi / 2 * quarters[kind]) < 1e-5
+        assert abs(float(block.split()[0]) - 0.2) < 0.002
 
 
 def test_every_block_of_the_joints_runs(server_binary, eipc_binary, tmp_path):
@@ -162,6 +180,11 @@ def test_every_block_of_the_robots_runs(server_binary, eipc_binary, tmp_path):
     assert places["lifted"][2] - places["gripped"][2] > 0.05 and places["moved"][1] > 0.08
     grips = [float(grip) for grip in re.findall(r"grip ([\d.]+) N", printed)]
     assert len(grips) == 3 and all(0.5 < grip <= 20 for grip in grips)  # the limit of the description
+    palm = {int(step): (state, np.array([float(x) for x in numbers.split()]))
+            for step, state, numbers in re.findall(r"step (\d+): palm (follows|is free), moved by \[([^\]]+)\] mm", printed)}
+    assert [state for state, _ in palm.values()] == ["follows", "follows", "is free", "is free"]
+    for step, aside in ((50, 40), (150, -40), (250, 40), (299, 40)):  # mm; where it was released, and it stays there
+        np.testing.assert_allclose(palm[step][1], [0, aside, 0], atol=2)
     soft = re.findall(r"(?:closed|raised|kept): cube at \[([^\]]+)\] m, pads pressed with (\S+) N and (\S+) N, fingers carry (\S+) N", printed)
     assert len(soft) == 3 and float(soft[2][0].split()[2]) - float(soft[0][0].split()[2]) > 0.045
     assert float(soft[2][1]) > 0.2 and abs(float(soft[2][1]) / float(soft[2][2]) - 1) < 0.02
@@ -188,6 +211,13 @@ def test_every_block_of_touch_runs(server_binary, eipc_binary, tmp_path):
     assert all(abs(float(force) / weight - 1) < 0.05 and 1 < int(pressure) * area / weight < 2 for *_, force, pressure in from_cpp)
     (shown, felt), = re.findall(r"70 wrenches, 20 ms apart; the device shows up to ([\d.]+) N of up to ([\d.]+) N", printed)
     assert float(felt) > 1 and 0 < float(shown) <= min(3, 0.5 * float(felt)) + 0.005
+    filled = re.findall(r"bubble_\w+: (\S+) ml at (\S+) Pa, then (\S+) ml at (\S+) Pa, pressed with (\S+) N", printed)
+    assert len(filled) == 2
+    for volume, at_rest, squeezed, pressure, force in np.array(filled, dtype=float):
+        assert at_rest == 200 and squeezed < volume and force > 1
+        # Boyle's law, as far as tenths of a millilitre tell
+        low, high = ((101325 + 200) * (volume + a) / (squeezed - a) - 101325 for a in (-0.05, 0.05))
+        assert low - 1 <= pressure <= high + 1 and pressure > 300
     pressed = re.findall(r"(\w+): (\d+) of (\d+) vertices, up to (\d+) kPa, sum off by (\S+); peak stress (\d+) kPa", printed)
     assert [name for name, *_ in pressed] == ["teddy", "bubble_left", "bubble_right"]
     for _, touched, of, pressure, error, peak in pressed:
