@@ -25,6 +25,7 @@ from .messages import is_repeated
 from .scene_source import SceneSource, load_scene
 from .v1 import scene_pb2
 
+_COMMA = re.compile(r",\s*(?![^\[\]]*\])")  # not in a name
 _PART = re.compile(r"(\w+)(?:\[([^\]]+)\])?")
 _FLOATS = (FieldDescriptor.CPPTYPE_DOUBLE, FieldDescriptor.CPPTYPE_FLOAT)
 _MARK = "drawn: "
@@ -63,17 +64,21 @@ class Variation:
 
 def vary(source: SceneSource, ranges: Mapping[str, Range], seed: int, **load: Any) -> Variation:
     """A copy of a scene (a file, its text or its message) with numbers drawn from ranges, by paths as `eipc run --set` takes them:
-    elements of lists by index or by name. load: arguments of load_scene. ValueError: a path that is no number of the scene, or bounds that
-    are no such numbers; a size is `bodies[NAME].KIND.mesh.scale` (or `.surface.scale`), a mass is scaled by the density."""
+    elements of lists by index or by name. Paths with commas between them are drawn as one: they get the same number, or with factor=True
+    the same factor, as both meshes of an embedded body need it. A size is `bodies[NAME].KIND.mesh.scale` (or `.surface.scale`), a mass is
+    scaled by the density. load: arguments of load_scene. ValueError: a path that is no number of the scene or is there twice, or bounds
+    that are no such numbers."""
     scene = load_scene(source, **load)
     values: dict[str, float] = {}
-    for path, bounds in ranges.items():
-        owner, name = _find(scene, path)
-        value = bounds.at(_share(seed, path))
-        if bounds.factor:
-            value *= float(getattr(owner, name)) or (1.0 if name == "scale" else 0.0)
-        setattr(owner, name, value)
-        values[path] = float(getattr(owner, name))
+    for paths, bounds in ranges.items():
+        drawn = bounds.at(_share(seed, paths))
+        for path in _COMMA.split(paths):
+            owner, name = _find(scene, path)
+            if path in values:
+                raise ValueError(f"{path}: is drawn twice")
+            scenes = float(getattr(owner, name)) or (1.0 if name == "scale" else 0.0)
+            setattr(owner, name, drawn * scenes if bounds.factor else drawn)
+            values[path] = float(getattr(owner, name))
     scene.description = "\n".join(part for part in (scene.description, _MARK + json.dumps({"seed": seed, "values": values})) if part)
     return Variation(scene, values, seed)
 
@@ -86,9 +91,9 @@ def drawn_values(scene: scene_pb2.Scene) -> dict[str, float]:
     return {}
 
 
-def _share(seed: int, path: str) -> float:
-    """In [0, 1), of this path alone: the same for any order and any number of paths."""
-    digest = hashlib.sha256(f"{seed}:{path}".encode()).digest()
+def _share(seed: int, paths: str) -> float:
+    """In [0, 1), of these paths alone: the same for any order and any number of others."""
+    digest = hashlib.sha256(f"{seed}:{paths}".encode()).digest()
     return int.from_bytes(digest[:7], "big") / float(1 << 56)
 
 

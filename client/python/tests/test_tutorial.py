@@ -249,5 +249,8 @@ def test_every_block_of_the_resets_runs(server_binary, eipc_binary, tmp_path):
     printed = follow("howto/resets.md", server_binary, eipc_binary, tmp_path)
     assert "the same seed, the same start: True" in printed
     masses = [float(mass) for mass in re.findall(r"bear of ([\d.]+) kg", printed)]
-    assert len(masses) == 5 and 1.05 < max(masses) / min(masses) < 1.25 / 0.8
+    assert len(masses) == 5 and 1.05 < max(masses) / min(masses) < 1.25 / 0.8 * (1.05 / 0.9) ** 3
+    drawn = np.array([[float(x) for x in line.split(", ")] for line in re.findall(r"bear of [\d.]+ kg, (.+)", printed)])
+    np.testing.assert_array_equal(drawn[:, 2], drawn[:, 3])  # both meshes are of one size
+    np.testing.assert_allclose(np.array(masses) / masses[0], drawn[:, 1] / drawn[0, 1] * (drawn[:, 2] / drawn[0, 2]) ** 3, rtol=0.03)
     assert re.search(r"placed \[3\.? +0\.? +0\.? *\] mm further", printed)

@@ -55,6 +55,22 @@ def test_the_same_seed_gives_the_same_scene_whatever_else_is_drawn():
     assert alone.values["contact.friction_coefficient"] == draw(5).values["contact.friction_coefficient"]
 
 
+def test_paths_with_commas_between_them_are_drawn_as_one():
+    together = "bodies[cube].full_space.mesh.scale, bodies[floor].static_body.surface.scale"
+    one = draw(4, {together: Range(0.9, 1.1, factor=True), "contact.friction_coefficient": RANGES["contact.friction_coefficient"]})
+    factor = one.scene.bodies[0].full_space.mesh.scale
+    assert 0.9 < factor < 1.1 and factor != 1 and one.scene.bodies[1].static_body.surface.scale == 2 * factor
+    assert one.values["bodies[floor].static_body.surface.scale"] == 2 * factor and drawn_values(one.scene) == one.values
+    assert one.values["contact.friction_coefficient"] == draw(4).values["contact.friction_coefficient"]
+    same = draw(4, {"gravity_m_s2.x,gravity_m_s2.y": Range(-1, 1)}).scene.gravity_m_s2
+    assert same.x == same.y != 0
+    named = SCENE.replace('"floor"', '"floor, lower"')
+    vary(named, {"bodies[floor, lower].static_body.surface.scale": Range(1, 2)}, 1, inline_meshes=False)
+    for twice in ("contact.friction_coefficient,contact.friction_coefficient", "contact.friction_coefficient, "):
+        with pytest.raises(ValueError, match="is drawn twice|names no number|is no field"):
+            draw(1, {twice: Range(0, 1)})
+
+
 @pytest.mark.parametrize("path, words", [
     ("bodies[cone].material.density_kg_m3", "bodies has no element 'cone'; it has: cube, floor"),
     ("bodies.material.density_kg_m3", r"bodies is a list; write bodies\[INDEX\]"),
