@@ -45,33 +45,42 @@ def client(server_binary):
         yield connection
 
 
-def test_the_wrist_feels_contact_weight_and_inertia(client, pick):
+def follow_path(session, masses, arm):
+    """How far the wrist's force is from what acts on the hand, relative to it, in each step; and the last observation."""
+    observe = eipc.Observe(joints=True, twists=True, contact_wrenches=True, solver_report=True)
+    before = session.state(observe)
+    q, errors = arm.start, []
+    for goal in ({"left": 0.009}, {"left": 0.009, "elbow": -0.3}):
+        to = arm.coordinates(goal)
+        for k in range(round(0.5 / H)):
+            s = eipc.Interpolation.MINIMUM_JERK.ease((k + 1) * H / 0.5)
+            now = session.step(H, observe=observe, **arm.command((1 - s) * q + s * to))
+            assert now.solver_report.outcome is eipc.Outcome.CONVERGED
+            force = now.joints["mount"].force + sum(w.normal_force + w.friction_force for (body, other), w in now.contact_wrenches.items()
+                                                    if body in HAND and other not in HAND)
+            change = sum(masses[body] * ((now.bodies[body].linear_velocity - before.bodies[body].linear_velocity) / H - GRAVITY)
+                         for body in HAND)
+            errors.append(np.linalg.norm(force - change) / np.linalg.norm(now.joints["mount"].force))
+            before = now
+        q = to
+    return np.array(errors), now
+
+
+@pytest.mark.parametrize("tolerance_m_s, worst, usual", [(1e-9, 1e-6, 1e-6), (0, 0.1, 1e-3)])
+def test_the_wrist_feels_contact_weight_and_inertia(client, pick, tolerance_m_s, worst, usual):
+    """With the default tolerance (0) the forces of the step in which the fingers meet the cube are known to a few per cent."""
     arm = eipc.robot.Robot.of_scene(pick)
     assert [joint.name for joint in arm.joints if joint.dynamic] == ["left"]
-    observe = eipc.Observe(joints=True, twists=True, contact_wrenches=True, solver_report=True)
-    scene = client.create_scene(pick)
+    message = eipc.load_scene(pick)
+    message.solver.newton_tolerance_m_s = tolerance_m_s
+    scene = client.create_scene(message)
     masses = {name: scene.summary.bodies[name].mass_kg for name in HAND}
     assert sum(masses.values()) == pytest.approx(0.34)
     with scene.create_session() as session:
-        before = session.state(observe)
-        path = [(0.5, {"left": 0.009}), (0.5, {"left": 0.009, "elbow": -0.3})]
-        q, worst = arm.start, 0.0
-        for seconds, goal in path:
-            to = arm.coordinates(goal)
-            for k in range(round(seconds / H)):
-                s = (k + 1) * H / seconds
-                s = s**3 * (10 + s * (6 * s - 15))
-                now = session.step(H, observe=observe, **arm.command((1 - s) * q + s * to))
-                assert now.solver_report.outcome is eipc.Outcome.CONVERGED
-                force = now.joints["mount"].force + sum(w.normal_force + w.friction_force for (body, other), w in now.contact_wrenches.items()
-                                                        if body in HAND and other not in HAND)
-                change = sum(masses[body] * ((now.bodies[body].linear_velocity - before.bodies[body].linear_velocity) / H - GRAVITY)
-                             for body in HAND)
-                worst = max(worst, np.linalg.norm(force - change) / np.linalg.norm(now.joints["mount"].force))
-                before = now
-            q = to
+        errors, now = follow_path(session, masses, arm)
         cube = now.bodies["cube"].pose.position
-    print(f"wrist: force balance off by {worst:.1e} of it, carries {-now.joints['mount'].force} N; cube at {cube} m")
-    assert worst < 1e-6
+    print(f"wrist: force balance off by {errors.max():.1e} of it at most, by {np.median(errors):.1e} in half of the steps, "
+          f"carries {-now.joints['mount'].force} N; cube at {cube} m")
+    assert errors.max() < worst and np.median(errors) < usual
     assert cube[2] > 0.13 + 0.05
     np.testing.assert_allclose(now.joints["right"].position, now.joints["left"].position, atol=1e-6)  # it follows
