@@ -21,12 +21,12 @@ PAGE = RecordsTable(
     "A plate set into a dish rack", """`models/scenes/finray_plate*.textproto`, every state audited. *Deflection*: the largest distance of a vertex of the left finger from where
     its base would have carried it rigidly. *Force error*: the mean vertical contact force on the plate while it is lifted and carried, over its weight, less 1. *Pinch*: the
     largest force of a finger on the plate at the end of the pinch. The rigid fingers cannot yield: they stop at the plate, blocked, and their contact forces grow until it
-    springs out. Rows `press`: a rod presses a finger at its middle; *stiffness*: force over deflection. The scenes' finger has 392 vertices and its material times 0.476; the fine
+    springs out. *Times real time*: one thread, beside the study's other runs. Rows `press`: a rod presses a finger at its middle; *stiffness*: force over deflection. The scenes' finger has 392 vertices and its material times 0.476; the fine
     one is a full-space mesh of the same solid with the material itself.""",
     {"goals_reached": "goals reached", "in_slot": "from its slot, m", "standing": "tilt, rad", "at_rest": "speed, m/s", "states_audited": "states audited",
      "intersections": "intersections", "converged": "converged", "min_distance": "least distance, m", "deflection": "deflection, m",
      "force_error": "force error", "pinch": "pinch, N", "missed_targets": "steps with a blocked drive", "force": "force, N",
-     "stiffness": "stiffness, N/m"}, hidden=frozenset({"real_time_factor"}))  # of a machine that may be busy
+     "stiffness": "stiffness, N/m", "real_time_factor": "times real time"})
 
 STEPS_S = (0.02, 0.005)
 PINCHED_S = 1.2          # the pinch is closed
@@ -43,7 +43,7 @@ FINE_FINGER = REPOSITORY / "models" / "generated" / "finray_finger_fine.vtk"
 def run(context: Context) -> list[Record]:
     cases = [(name, step) for name in ("finray_plate", "finray_plate_2") for step in STEPS_S] + [("finray_plate_rigid", STEPS_S[0])]
     runs = context.each([lambda case=case: place(context, *case) for case in cases], [f"{name} h={step:g}" for name, step in cases])
-    records = [record for (name, step), one in zip(cases, runs) for record in _placing_records(f"{name}-{step:g}", one, "rigid" not in name)]
+    records = [record for (name, step), one in zip(cases, runs) for record in _placing_records(f"{name}-{step:g}", step, one, "rigid" not in name)]
     presses = [(mesh, depth) for mesh in (FINGER, FINE_FINGER) for depth in PRESS_M]
     forces = context.each([lambda press=press: press_force(context, *press) for press in presses],
                           [f"{mesh.stem} pressed by {depth:g} m" for mesh, depth in presses])
@@ -95,16 +95,18 @@ def _vertices(path: Path) -> np.ndarray:
     return np.array(words[at + 3:at + 3 + 3 * int(words[at + 1])], float).reshape(-1, 3)
 
 
-def _placing_records(name: str, report: dict[str, Any], soft: bool) -> list[Record]:
+def _placing_records(name: str, step_s: float, report: dict[str, Any], soft: bool) -> list[Record]:
     goals, audit, holding = report["goals"], report["audit"], report["holding"]
     reached = sum(goal["reached"] for goal in goals.values())
     force_error = abs(holding["mean_vertical_force_n"] / holding["weight_n"] - 1)
     records = [equal(f"{name}.intersections", audit["intersections"], 0),
                at_least(f"{name}.states_audited", audit["states_checked"], report["steps"]),
                reported(f"{name}.min_distance", report["min_distance_m"], "m"), reported(f"{name}.pinch", report["pinch"], "N"),
-               reported(f"{name}.missed_targets", report["missed"]), reported(f"{name}.real_time_factor", report["real_time_factor"]),
+               reported(f"{name}.missed_targets", report["missed"]),
                *(reported(f"{name}.{goal}", goals[goal]["value"], goals[goal]["unit"]) for goal in ("in_slot", "standing", "at_rest"))]
     converged = 1 - report["steps_not_converged"] / report["steps"]
+    times = report["real_time_factor"]
+    records.append(at_least(f"{name}.real_time_factor", times, 1) if soft and step_s == STEPS_S[0] else reported(f"{name}.real_time_factor", times))
     if not soft:
         return records + [reported(f"{name}.goals_reached", reached), reported(f"{name}.converged", converged)]
     return records + [equal(f"{name}.goals_reached", reached, 3), at_least(f"{name}.converged", converged, 0.99),
