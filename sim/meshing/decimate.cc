@@ -5,6 +5,7 @@
 #include <CGAL/Surface_mesh_simplification/edge_collapse.h>
 
 #include <exception>
+#include <new>
 
 #include "absl/strings/str_cat.h"
 #include "sim/meshing/repair_steps.h"
@@ -22,6 +23,8 @@ absl::StatusOr<MeshData> Decimate(const MeshData& data, int64_t faces) {
                        CGAL::parameters::get_cost(SMS::LindstromTurk_cost<cgal::Mesh>())
                            .get_placement(SMS::LindstromTurk_placement<cgal::Mesh>()));
     return cgal::ToMeshData(mesh);
+  } catch (const std::bad_alloc&) {
+    throw;  // no fault of the mesh
   } catch (const std::exception& error) {
     return absl::InternalError(absl::StrCat("decimation failed: ", error.what()));
   }

@@ -13,6 +13,7 @@
 #include <cmath>
 #include <exception>
 #include <map>
+#include <new>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
@@ -85,6 +86,8 @@ absl::StatusOr<TetMesh> MeshImplicit(const std::function<double(const Vec3&)>& v
     if (criteria.remove_slivers) CGAL::perturb_mesh_3(complex, domain);
     CGAL::exude_mesh_3(complex);
     return ToTetMesh(complex);
+  } catch (const std::bad_alloc&) {
+    throw;  // no fault of the mesh
   } catch (const std::exception& error) {
     return absl::InternalError(absl::StrCat("implicit meshing failed: ", error.what()));
   }

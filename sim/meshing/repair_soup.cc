@@ -7,6 +7,7 @@
 
 #include <cmath>
 #include <exception>
+#include <new>
 
 #include "absl/strings/str_cat.h"
 #include "sim/meshing/repair_steps.h"
@@ -50,6 +51,8 @@ absl::StatusOr<SoupRepair> RepairSoup(const MeshData& data, double max_hole_m) {
     if (CGAL::is_closed(mesh)) PMP::orient_to_bound_a_volume(mesh);
     result.mesh = cgal::ToMeshData(mesh);
     return result;
+  } catch (const std::bad_alloc&) {
+    throw;  // no fault of the mesh
   } catch (const std::exception& error) {
     return absl::InternalError(absl::StrCat("repairing the soup failed: ", error.what()));
   }

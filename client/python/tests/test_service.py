@@ -172,6 +172,38 @@ def test_a_shell_that_needs_more_memory_than_it_may_have_is_refused_as_such(serv
         assert client.start_prepare_shell(upload.reference, thickness_m=1e-3, edge_m=0.02).prepared().repair == "remeshed"
 
 
+def test_a_sound_mesh_is_not_blamed_for_memory_that_is_missing(server_binary, tmp_path):
+    path = tmp_path / "spheres.obj"
+    path.write_text(open_spheres_obj(rings=60))
+    for mebibytes, refused in ((12, True), (16, True), (20, True), (256, False)):
+        args = ["--listen=127.0.0.1:0", f"--child-memory-mib={mebibytes}"]
+        with eipc.launch_server(server_binary, args=args) as server, server.client() as client:
+            operation = client.start_prepare_mesh(client.upload_mesh(path).reference)
+            if refused:
+                with pytest.raises(eipc.ResourceExhaustedError, match="MESH_TOO_LARGE|CHILD_MEMORY"):
+                    operation.prepared()
+            else:
+                assert operation.prepared().repair == "wrapped"
+
+
+def open_spheres_obj(rings: int) -> str:
+    """Two spheres of 5 cm that overlap, with one triangle in 33 missing, as an OBJ file: only wrapping them makes a solid."""
+    columns = 2 * rings
+    lines, faces = [], []
+    for sphere, x in enumerate((0.0, 0.04)):
+        first = sphere * (rings + 1) * columns + 1
+        for i in range(rings + 1):
+            for j in range(columns):
+                polar, around = np.pi * (i + 0.5) / (rings + 1), 2 * np.pi * j / columns
+                lines.append(f"v {x + 0.05 * np.sin(polar) * np.cos(around):g} {0.05 * np.sin(polar) * np.sin(around):g} {0.05 * np.cos(polar):g}")
+        for i in range(rings):
+            for j in range(columns):
+                a, b = first + i * columns + j, first + i * columns + (j + 1) % columns
+                faces += [(a, a + columns, b), (b, a + columns, b + columns)]
+    lines += [f"f {a} {b} {c}" for k, (a, b, c) in enumerate(faces) if k % 33]
+    return "\n".join(lines) + "\n"
+
+
 @pytest.mark.parametrize("vertex", [-1, 4, 2**31 - 1])
 def test_triangles_of_vertices_that_there_are_not_are_refused(client, vertex):
     request = service_pb2.PrepareMeshRequest(shell=service_pb2.PrepareShell(thickness_m=1e-3))
