@@ -111,7 +111,9 @@ class Session {
   absl::Status Reach(const State& state, LogStep answer, RetryKind kind);
 
   // Before a world moves and pictures of it are drawn (SessionCameras::Prepare).
-  absl::Status PrepareCameras(int index) { return cameras_.Prepare(index, *scene_->model, &memory_); }
+  absl::Status PrepareCameras(int index, const StepBudget& budget) {
+    return cameras_.Prepare(index, *scene_->model, &memory_, budget);
+  }
   SessionCameras& cameras() { return cameras_; }
 
   // The last finished request of a world and its response, for retries; of batches: world -1.

@@ -10,6 +10,7 @@
 #include "server/session/kept_memory.h"
 #include "sim/dynamics/world.h"
 #include "sim/sensor/camera.h"
+#include "sim/solver/step_budget.h"
 
 namespace eipc {
 
@@ -20,15 +21,17 @@ class SessionCameras {
   explicit SessionCameras(int worlds) : scenes_(worlds) {}
 
   // Before the world moves: makes its camera scene unless it is there, and counts it in `memory`, the session's, which calls of
-  // this change one after the other. RESOURCE_EXHAUSTED (MEMORY_BUDGET, TENANT_QUOTA); NOT_FOUND where the ray tracer is missing.
-  absl::Status Prepare(int index, const Model& model, KeptMemory* memory);
+  // this change one after the other. RESOURCE_EXHAUSTED (MEMORY_BUDGET, TENANT_QUOTA); NOT_FOUND where the ray tracer is missing;
+  // what the budget ends with while another thread uses the scene.
+  absl::Status Prepare(int index, const Model& model, KeptMemory* memory, const StepBudget& budget);
 
-  // Calls `draw` with the camera scene of a world that was prepared, at where the world is now. The world stays there meanwhile.
-  absl::Status Draw(int index, const World& world, absl::FunctionRef<absl::Status(const CameraScene&)> draw);
+  // Calls `draw` with the camera scene of a world that was prepared, when no other thread uses it. Not OK: what the budget ended with
+  // before that, or what `draw` returns.
+  absl::Status Draw(int index, const StepBudget& budget, absl::FunctionRef<absl::Status(CameraScene*)> draw);
 
  private:
   struct Slot {
-    std::mutex in_use;
+    std::timed_mutex in_use;
     std::unique_ptr<CameraScene> scene;  // guarded by in_use
   };
   std::mutex counting_;

@@ -11,7 +11,7 @@ absl::Status PrepareCameras(Services& services, const CallContext& context, cons
                             const ObservationPlan& plan) {
   if (plan.cameras().empty()) return absl::OkStatus();
   EIPC_RETURN_IF_ERROR(context.TakePictures(plan.cameras().MostBytes(*session->scene().model), &services.memory));
-  return session->PrepareCameras(world);
+  return session->PrepareCameras(world, UntilRemoved(context.budget, session));
 }
 
 void DrawCameras(Services& services, const CallContext& context, const SessionRegistry::Lease& session, int world,
@@ -19,16 +19,16 @@ void DrawCameras(Services& services, const CallContext& context, const SessionRe
   if (plan.cameras().empty()) return;
   const World& seen = session->world(world);
   const StepBudget budget = UntilRemoved(context.budget, session);
-  const auto draw = [&]() -> absl::Status {
+  // No slot is held while another thread draws the same world.
+  const auto draw = [&](CameraScene* scene) -> absl::Status {
     EIPC_ASSIGN_OR_RETURN(const SolveSlots::Slot slot, services.slots.Take(context.claim(), budget));
-    return session->cameras().Draw(world, seen, [&](const CameraScene& scene) {
-      ThreadPool pool(std::max(1, session->options().threads));
-      Interrupt interrupt;
-      const Interrupt::Watch watch(&interrupt, [&budget] { return budget.Poll(); });
-      return plan.cameras().Draw(seen.model(), scene, &pool, &interrupt, out);
-    });
+    EIPC_RETURN_IF_ERROR(scene->Follow(seen));
+    ThreadPool pool(std::max(1, session->options().threads));
+    Interrupt interrupt;
+    const Interrupt::Watch watch(&interrupt, [&budget] { return budget.Poll(); });
+    return plan.cameras().Draw(seen.model(), *scene, &pool, &interrupt, out);
   };
-  const absl::Status status = draw();
+  const absl::Status status = session->cameras().Draw(world, budget, draw);
   if (!status.ok() && !out->has_cameras()) plan.cameras().Refuse(seen.model(), status, out);
 }
 
