@@ -195,7 +195,8 @@ def open_spheres_obj(rings: int) -> str:
         for i in range(rings + 1):
             for j in range(columns):
                 polar, around = np.pi * (i + 0.5) / (rings + 1), 2 * np.pi * j / columns
-                lines.append(f"v {x + 0.05 * np.sin(polar) * np.cos(around):g} {0.05 * np.sin(polar) * np.sin(around):g} {0.05 * np.cos(polar):g}")
+                at = 0.05 * np.array([np.sin(polar) * np.cos(around), np.sin(polar) * np.sin(around), np.cos(polar)])
+                lines.append(f"v {x + at[0]:g} {at[1]:g} {at[2]:g}")
         for i in range(rings):
             for j in range(columns):
                 a, b = first + i * columns + j, first + i * columns + (j + 1) % columns
