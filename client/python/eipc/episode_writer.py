@@ -165,9 +165,9 @@ class EpisodeWriter:
         if not self._actions:
             self.discard()
             return
+        now = self._session._begin_state(self._checked(), self._world)  # while the stream is open: gRPC has a thread for both then
         if self._stream is not None:
             self._stream._end()  # which takes as long as what follows
-        now = self._session._begin_state(self._checked(), self._world)
         try:
             self._file.write(self._arrays(), agree=lambda: self._check_surfaces(now()))
         finally:
