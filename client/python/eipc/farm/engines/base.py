@@ -6,7 +6,7 @@ import os
 import sys
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, BinaryIO, Callable, Optional, Protocol, Sequence
+from typing import IO, Any, Callable, Optional, Protocol, Sequence
 
 _WORDS_BYTES = 1 << 14  # of the end of a log
 
@@ -76,7 +76,7 @@ def last_words(path: Path) -> str:
         return ""
 
 
-def words_at_end(file: BinaryIO, lines: int = 5) -> str:
+def words_at_end(file: IO[bytes], lines: int = 5) -> str:
     """The last lines of a file, of which no more than the end is read: policies may print much. Raises OSError."""
     size = file.seek(0, os.SEEK_END)
     file.seek(max(0, size - _WORDS_BYTES))
