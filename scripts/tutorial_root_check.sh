@@ -4,7 +4,8 @@
 # the page names. There is no checkout and no compiler in the root, and nothing of the host is mounted into it.
 #
 # Usage (as root): scripts/tutorial_root_check.sh [--root DIR] [--mirror URL] [--keep] [--quick] [WHEEL]
-#   --root DIR    where to make the root (default: a new folder under ${TMPDIR:-/tmp}); a Debian root that is there is used as it is
+#   --root DIR    where to make the root (default: a new folder under ${TMPDIR:-/tmp}); a Debian root that is there is used as it is, and
+#                 left behind
 #   --mirror URL  Debian mirror (default: http://deb.debian.org/debian)
 #   --keep        leave the root behind
 #   --quick       learn from rewards for one generation instead of all
@@ -12,7 +13,7 @@
 # Needs debootstrap (./dev setup cleanroom). Prints the minutes of each block of commands; exit status 0 when all of them succeed.
 set -euo pipefail
 repository=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
-root="" mirror=http://deb.debian.org/debian keep="" quick=() wheel=""
+root="" made="" mirror=http://deb.debian.org/debian keep="" quick=() wheel=""
 pages=(docs/tutorial/first_grasp.md docs/tutorial/learn_a_grasp.md)
 
 die() {
@@ -40,14 +41,15 @@ wheel=${wheel:-$(find "$repository/build/wheel" -name 'eipc-*.whl' 2>/dev/null |
 [[ -f $wheel ]] || die "there is no wheel: ./dev wheel makes one"
 root=${root:-$(mktemp -d -t eipc-tutorial.XXXXXX)}
 mkdir -p "$root"
+[[ $(stat -c %d:%i "$root") != $(stat -c %d:%i /) ]] || die "--root $root: that is the root of this machine"
 scratch=$(mktemp -d -t eipc-tutorial-pages.XXXXXX)
 
 cleanup() {
   rm -rf "$scratch"
-  if [[ -n $keep ]]; then
-    echo "root kept in $root"
-  else
+  if [[ -n $made && -z $keep ]]; then
     rm -rf --one-file-system "$root"
+  else
+    echo "root kept in $root"
   fi
 }
 trap cleanup EXIT
@@ -72,7 +74,8 @@ if [[ -x $root/usr/bin/apt-get ]]; then
   echo "the root $root is there already"
 else
   command -v debootstrap >/dev/null || die "needs debootstrap: ./dev setup cleanroom"
-  began=$SECONDS
+  [[ -z $(ls -A "$root") ]] || die "--root $root: the folder holds something that is no Debian root"
+  began=$SECONDS made=1
   make_root
   printf '%7.2f min  debootstrap\n' "$(awk -v s=$((SECONDS - began)) 'BEGIN { print s / 60 }')"
 fi

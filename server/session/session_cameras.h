@@ -25,8 +25,8 @@ class SessionCameras {
   // what the budget ends with while another thread uses the scene.
   absl::Status Prepare(int index, const Model& model, KeptMemory* memory, const StepBudget& budget);
 
-  // Calls `draw` with the camera scene of a world that was prepared, when no other thread uses it. Not OK: what the budget ended with
-  // before that, or what `draw` returns.
+  // Calls `draw` with the camera scene of a world that was prepared, when no other thread uses it. Not OK: what the budget ended
+  // with before that, or what `draw` returns.
   absl::Status Draw(int index, const StepBudget& budget, absl::FunctionRef<absl::Status(CameraScene*)> draw);
 
  private:
