@@ -55,6 +55,7 @@ cleanup() {
 trap cleanup EXIT
 
 make_root() {
+  chmod 755 "$root"  # apt fetches as a user of its own
   debootstrap --variant=minbase bookworm "$root" "$mirror" >"$scratch/log" 2>&1 || {
     tail -20 "$scratch/log" >&2
     return 1
