@@ -57,7 +57,7 @@ absl::Status CheckBall(const std::function<double(const Vec3&)>& value, const Ve
     return absl::InvalidArgumentError("implicit meshing: bad ball");
   if (!(value(center) < 0)) return absl::InvalidArgumentError("implicit meshing: the ball's center is not inside");
   for (int d = 0; d < 27; ++d) {
-    const Vec3 direction(d % 3 - 1, d / 3 % 3 - 1, d / 9 - 1);
+    const Vec3 direction = Eigen::Vector3i(d % 3 - 1, d / 3 % 3 - 1, d / 9 - 1).cast<double>();
     if (d != 13 && !(value(center + radius * direction.normalized()) > 0)) {
       return absl::InvalidArgumentError("implicit meshing: the solid reaches beyond the ball");
     }
