@@ -9,10 +9,10 @@
 #   COMMAND       for ./dev, default `demo`
 # Needs debootstrap and git (./dev setup cleanroom). Prints the seconds of each part; exit status is that of the command.
 set -euo pipefail
-
-readonly SUITE=bookworm
 repository=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 root="" mirror="" keep=0
+# shellcheck source=scripts/debian_root.sh
+source "$repository/scripts/debian_root.sh"
 
 die() {
   printf 'clean_root_check: error: %s\n' "$*" >&2
@@ -22,7 +22,7 @@ die() {
 # The first mirror of the suite in the host's apt sources, of either format; empty when there is none.
 host_mirror() {
   { apt-get indextargets --format '$(REPO_URI) $(RELEASE)' 2>/dev/null || true; } |
-    awk -v suite="$SUITE" '$2 == suite { sub("/$", "", $1); print $1; exit }'
+    awk -v suite="$DEBIAN_SUITE" '$2 == suite { sub("/$", "", $1); print $1; exit }'
 }
 
 while (($#)); do
@@ -71,27 +71,12 @@ remove_root() {
 }
 trap remove_root EXIT
 
-make_root() {
-  debootstrap --variant=minbase "$SUITE" "$root" "$mirror" >"$root.log" 2>&1 || {
-    tail -20 "$root.log" >&2
-    return 1
-  }
-  rm -f "$root.log"
-  cp /etc/resolv.conf "$root/etc/resolv.conf"
-}
-
 clone() { git clone -q --no-hardlinks --depth 1 "file://$repository" "$root/home/eipc"; }
 
-# In a mount and process namespace of its own: /proc is mounted there only, and nothing outlives the command.
-run_inside() {
-  # shellcheck disable=SC2016
-  unshare --mount --pid --fork --kill-child bash -c 'mount -t proc proc "$1/proc" && shift_root=$1 && shift && exec chroot "$shift_root" "$@"' \
-    clean_root "$root" /usr/bin/env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root CI=true TERM=dumb \
-    sh -c 'cd /home/eipc && exec ./dev "$@"' dev "$@" </dev/null
-}
+run_inside() { in_debian_root "$root" CI=true sh -c 'cd /home/eipc && exec ./dev "$@"' dev "$@"; }
 
 status=0
-part "debootstrap $SUITE from $mirror" make_root
+part "debootstrap $DEBIAN_SUITE from $mirror" make_debian_root "$root" "$mirror"
 part "clone" clone
 part "./dev ${command[*]}" run_inside "${command[@]}" || status=$?
 echo

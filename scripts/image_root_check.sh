@@ -8,6 +8,8 @@
 set -euo pipefail
 repository=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 mirror=http://deb.debian.org/debian built=""
+# shellcheck source=scripts/debian_root.sh
+source "$repository/scripts/debian_root.sh"
 while (($#)); do
   case $1 in
     --mirror) mirror=$2; shift ;;
@@ -25,33 +27,23 @@ cleanup() {
 }
 trap cleanup EXIT
 
-make_root() {
-  debootstrap --variant=minbase bookworm "$1" "$mirror" >"$work/log" 2>&1 || { tail -20 "$work/log" >&2; return 1; }
-  cp /etc/resolv.conf "$1/etc/resolv.conf"
-}
-# In namespaces of its own; /proc is mounted there only.
-inside() {
-  local root=$1
-  shift
-  unshare --mount --pid --fork --kill-child bash -c 'mount -t proc proc "$1/proc" && exec chroot "$@"' inside "$root" \
-    /usr/bin/env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root "$@" </dev/null
-}
-
 if [[ -n $built ]]; then
   "$repository/docker/stages.sh" collect "$repository" "$work/build/out"
 else
-  make_root "$work/build"
+  mkdir "$work/build"
+  make_debian_root "$work/build" "$mirror"
   mkdir -p "$work/build/src/eipc"
   git -C "$repository" archive HEAD | tar -x -C "$work/build/src/eipc"
-  inside "$work/build" /src/eipc/docker/stages.sh install-build /src/eipc/packages.txt
-  inside "$work/build" /src/eipc/docker/stages.sh build /src/eipc /out
+  in_debian_root "$work/build" /src/eipc/docker/stages.sh install-build /src/eipc/packages.txt
+  in_debian_root "$work/build" /src/eipc/docker/stages.sh build /src/eipc /out
 fi
 
-make_root "$work/image"
+mkdir "$work/image"
+make_debian_root "$work/image" "$mirror"
 cp -a "$work/build/out/." "$work/image/"
 cp "$repository/docker/stages.sh" "$work/image/tmp/"
-inside "$work/image" /tmp/stages.sh install-runtime /
-inside "$work/image" /tmp/stages.sh install-proxy /
+in_debian_root "$work/image" /tmp/stages.sh install-runtime /
+in_debian_root "$work/image" /tmp/stages.sh install-proxy /
 du -sh --exclude=proc "$work/image"
 
 # Read-only root, a volume for the state, memory for the socket of the proxy, the image's user.

@@ -14,6 +14,8 @@
 set -euo pipefail
 repository=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 root="" made="" mirror=http://deb.debian.org/debian keep="" quick=() wheel=""
+# shellcheck source=scripts/debian_root.sh
+source "$repository/scripts/debian_root.sh"
 pages=(docs/tutorial/first_grasp.md docs/tutorial/learn_a_grasp.md)
 
 die() {
@@ -54,21 +56,8 @@ cleanup() {
 }
 trap cleanup EXIT
 
-make_root() {
-  chmod 755 "$root"  # apt fetches as a user of its own
-  debootstrap --variant=minbase bookworm "$root" "$mirror" >"$scratch/log" 2>&1 || {
-    tail -20 "$scratch/log" >&2
-    return 1
-  }
-  cp /etc/resolv.conf "$root/etc/resolv.conf"
-}
-
-# In a mount and process namespace of its own: /proc is mounted there only, and nothing outlives the page.
 follow() {
-  # shellcheck disable=SC2016
-  unshare --mount --pid --fork --kill-child bash -c 'mount -t proc proc "$1/proc" && exec chroot "$@"' page "$root" \
-    /usr/bin/env -i PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin HOME=/root TERM=dumb DEBIAN_FRONTEND=noninteractive \
-    bash -c 'cd /root/work && exec 3>/root/times && source /root/page.sh' </dev/null
+  in_debian_root "$root" DEBIAN_FRONTEND=noninteractive bash -c 'cd /root/work && exec 3>/root/times && source /root/page.sh'
 }
 
 if [[ -x $root/usr/bin/apt-get ]]; then
@@ -77,7 +66,7 @@ else
   command -v debootstrap >/dev/null || die "needs debootstrap: ./dev setup cleanroom"
   [[ -z $(ls -A "$root") ]] || die "--root $root: the folder holds something that is no Debian root"
   began=$SECONDS made=1
-  make_root
+  make_debian_root "$root" "$mirror"
   printf '%7.2f min  debootstrap\n' "$(awk -v s=$((SECONDS - began)) 'BEGIN { print s / 60 }')"
 fi
 mkdir -p "$root/root/work"
