@@ -49,7 +49,7 @@ du -sh --exclude=proc "$work/image"
 # Read-only root, a volume for the state, memory for the socket of the proxy, the image's user.
 unshare --mount --kill-child --fork bash -c '
   mount --bind "$1" "$1" && mount -t tmpfs tmpfs "$1/var/lib/eipc" && chown 10001 "$1/var/lib/eipc" &&
-  mount -t tmpfs -o mode=1777 tmpfs "$1/tmp" && mount -o remount,ro,bind "$1"
+  mount -t tmpfs -o mode=1777 tmpfs "$1/tmp" && mount -t proc proc "$1/proc" && mount -o remount,ro,bind "$1"
   exec chroot --userspec=10001:10001 "$1" /usr/local/bin/eipc-server-with-proxy --listen 127.0.0.1:0 --state-dir /var/lib/eipc' \
   run "$work/image" >"$work/out" 2>"$work/err" </dev/null &
 server=$!
