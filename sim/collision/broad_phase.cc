@@ -169,10 +169,10 @@ void BroadPhase::RenewBody(int32_t body, const VecX& here, const VecX& there, do
   const VecX& end = turns_far ? here : there;
   const double grown = std::min(kOwnMargin * MarginFor(motion_.turn[body], margin), kMostOfEdge * summaries_->edge_length[body]);
   for (int32_t n : summaries_->body_nodes[body]) {
-    boxes_.SetRegion(n, here.segment<3>(3 * n) - a, Grown(here.segment<3>(3 * n) - a, end.segment<3>(3 * n) - b, grown));
+    boxes_.SetRegion(n, end.segment<3>(3 * n) - b, Grown(here.segment<3>(3 * n) - a, end.segment<3>(3 * n) - b, grown));
   }
   boxes_.Renew(body);
-  anchors_.Set(body, here, a);
+  anchors_.Set(body, end, b);
   bodies_[body].anchor_in_region = true;
 }
 
@@ -210,9 +210,9 @@ void BroadPhase::RenewPair(BodyPair* pair, double margin, double far) {
     const Vec3 a = motion_.here[pair->b] - motion_.here[pair->a];
     const Vec3 b = MovesFar(*pair, far) ? a : Vec3(motion_.there[pair->b] - motion_.there[pair->a]);
     const Box shifts = Grown(a, b, kShiftMargin * MarginFor(ShiftMotion(*pair), margin));
-    pair->shift = a;
+    pair->shift = b;
     pair->shifts = WideBox(shifts.lo, shifts.hi);
-    pair->shift_radius = kRoundUp * (shifts.hi - a.array()).max(a.array() - shifts.lo).matrix().norm();
+    pair->shift_radius = kRoundUp * (shifts.hi - b.array()).max(b.array() - shifts.lo).matrix().norm();
   }
   pair->Clear();
   if (!search_.Search(pair)) pair->stamp_a = 0;  // no region has this one

@@ -167,7 +167,7 @@ class BroadPhase {
   Gathered gathered_;
   Near near_;
   Anchors anchors_;
-  Motion motion_;                // of the last UpdateBounds
+  Motion motion_;                // of the last UpdateBounds; turn: from the anchors before, if MoveAnchors was later
   std::vector<Vec3> centroids_;  // scratch
   OnPath on_path_;
 };

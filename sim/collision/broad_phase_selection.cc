@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "sim/collision/broad_phase.h"
 #include "sim/collision/region_bounds.h"
@@ -12,6 +13,8 @@ namespace {
 
 // Of dhat: how far from their anchors the two sides of a pair may be in all while only what is near is examined.
 constexpr double kNear = 0.5;
+// Of dhat: a pair of primitives that is certain to be farther apart than this beyond its reach needs no better bound.
+constexpr double kFarApart = 1;
 
 }  // namespace
 
@@ -57,9 +60,11 @@ void BroadPhase::MoveAnchors(const VecX& q, double slack) {
   poll_.Begin();
   if (!gathered_.complete) return;  // by the next UpdateBounds
   centroids_.resize(surface_->body_count);
+  motion_.turn.assign(surface_->body_count, 0);
   for (int32_t body = 0; body < surface_->body_count; ++body) {
     centroids_[body] = NodeCentroid(*summaries_, body, q);
     if (anchors_.stamp(body) > 0 && anchors_.LargestComponent(body, q, centroids_[body]) <= slack) continue;
+    motion_.turn[body] = anchors_.OfBody(body, q, centroids_[body]);
     anchors_.Set(body, q, centroids_[body]);
     bodies_[body].anchor_in_region = false;
   }
@@ -69,13 +74,25 @@ void BroadPhase::MoveAnchors(const VecX& q, double slack) {
     const Vec3 shift = pair.of_one_body() ? Vec3(Vec3::Zero()) : Vec3(centroids_[pair.b] - centroids_[pair.a]);
     const bool same = pair.anchor_a == anchors_.stamp(pair.a) && pair.anchor_b == anchors_.stamp(pair.b);
     if (same && (shift - pair.anchor_shift).cwiseAbs().maxCoeff() <= slack) continue;
-    pair.anchor_shift = shift;
     BoundPair(&pair);
   }
 }
 
-// Bounds the distances of its pairs of primitives at the anchors, everything of b relative to the centroid of a.
+// Bounds the distances of its pairs of primitives at the anchors, everything of b relative to the centroid of a. Those that were
+// far apart at the anchors before, and have not come much nearer since, are at least as far apart less what both sides have moved.
 void BroadPhase::BoundPair(BodyPair* pair) {
+  const Vec3 &a = centroids_[pair->a], &b = centroids_[pair->b];
+  const Vec3 shift = pair->of_one_body() ? Vec3(Vec3::Zero()) : Vec3(b - a);
+  const auto bounded = [this](int32_t body, uint64_t anchor) {
+    return anchor > 0 && anchor + (motion_.turn[body] > 0 ? 1 : 0) == anchors_.stamp(body);
+  };
+  double moved = std::numeric_limits<double>::infinity();
+  if (bounded(pair->a, pair->anchor_a) && bounded(pair->b, pair->anchor_b)) {
+    const double extent = anchors_.extent(pair->a) + anchors_.extent(pair->b);
+    const double slack = kSlack * (a.cwiseAbs().maxCoeff() + b.cwiseAbs().maxCoeff() + extent);
+    moved = kRoundUp * ((shift - pair->anchor_shift).norm() + motion_.turn[pair->a] + motion_.turn[pair->b]) + slack;
+  }
+  pair->anchor_shift = shift;
   pair->anchor_a = anchors_.stamp(pair->a);
   pair->anchor_b = anchors_.stamp(pair->b);
   const auto at = [&](int32_t v) -> Vec3 {
@@ -87,6 +104,10 @@ void BroadPhase::BoundPair(BodyPair* pair) {
       return;
     }
     Candidate& c = pair->candidates[i];
+    if (c.bound - moved >= c.reach() + kFarApart * dhat_) {
+      gathered_.candidates[pair->first + i].bound = c.bound -= moved;
+      continue;
+    }
     const Vec3 x0 = at(c.v[0]), x1 = at(c.v[1]), x2 = at(c.v[2]), x3 = at(c.v[3]);
     c.bound = c.kind == ContactKind::kPointTriangle ? PointTriangleSeparation(x0, x1, x2, x3) : EdgeEdgeSeparation(x0, x1, x2, x3);
     gathered_.candidates[pair->first + i].bound = c.bound;
@@ -133,6 +154,7 @@ void BroadPhase::DisplacementsOfVertices(const VertexList& vertices, const std::
 bool BroadPhase::AllNear(const DisplacementBounds& bodies) const {
   for (size_t k = 0; k < pairs_.pairs().size(); ++k) {
     const BodyPair& pair = pairs_.pairs()[k];
+    if (pair.candidates.empty()) continue;  // nothing of it is selected, however far it moves
     if (kRoundUp * (bodies.shift[k] + bodies.body[pair.a] + bodies.body[pair.b]) > kNear * dhat_) return false;
   }
   return gathered_.complete;

@@ -9,7 +9,7 @@ namespace {
 // In dhat: regions are made for motions of at most kFar and grown by at most kMostMargin; anchors within kAnchorSlack stay.
 constexpr double kFar = 8;
 constexpr double kMostMargin = 2;
-constexpr double kAnchorSlack = 0.05;
+constexpr double kAnchorSlack = 0.1;
 constexpr double kLeastMargin = 0.5;
 
 }  // namespace
@@ -31,12 +31,14 @@ void SurfaceState::BeginStep(const VecX& q_start, const VecX& q_guess, double di
   const double margin = std::clamp(0.25 * distance, kLeastMargin * dhat, kMostMargin * dhat);
   broad_phase_.ShrinkBounds(q_start, q_guess, margin, kFar * dhat);
   broad_phase_.UpdateBounds(q_start, q_guess, margin, kFar * dhat);
-  MoveAnchors(q_start);
+  // Most points of the step are near the guess.
+  MoveAnchors(distance > kFar * dhat ? q_start : q_guess);
 }
 
 void SurfaceState::CoverMotion(const VecX& q, const VecX& other) {
-  const double dhat = model_->contact.dhat_m;
-  if (broad_phase_.UpdateBounds(q, other, kLeastMargin * dhat, kFar * dhat)) MoveAnchors(q_);
+  const double dhat = model_->contact.dhat_m, far = kFar * dhat;
+  if (!broad_phase_.UpdateBounds(q, other, kLeastMargin * dhat, far)) return;
+  MoveAnchors(Displacement(q, other) > far ? q : other);
 }
 
 void SurfaceState::SetPoint(const VecX& q) {
@@ -48,7 +50,7 @@ void SurfaceState::SetPoint(const VecX& q) {
 
 void SurfaceState::MoveAnchors(const VecX& q) {
   broad_phase_.MoveAnchors(q, kAnchorSlack * model_->contact.dhat_m);
-  EvaluateHere(q);
+  EvaluateHere(q_);
 }
 
 void SurfaceState::EvaluateHere(const VecX& q) {

@@ -52,7 +52,7 @@ class SurfaceState {
   const BroadPhase& broad_phase() const { return broad_phase_; }
 
  private:
-  // Moves the anchors of the broad phase to a point, which is then the one that x_ and travel_ are of.
+  // Moves the anchors of the broad phase to a point. x_ and travel_ are then those of q_, from there.
   void MoveAnchors(const VecX& q);
   void EvaluateHere(const VecX& q);
 
