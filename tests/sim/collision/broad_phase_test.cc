@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <map>
 #include <set>
 
 #include "sim/collision/pair_dhat.h"
@@ -149,6 +150,66 @@ TEST(BroadPhase, NamesEveryPairThatComesClose) {
   EXPECT_GT(sampled, 2000);
   EXPECT_GT(kept, 10);
   EXPECT_GT(selected, 200);
+}
+
+// A body that is near no other one moves far: what is selected of the others stays as little as it is.
+TEST(BroadPhase, ABodyWithoutCandidatesSelectsNothing) {
+  constexpr double kDhat = 3e-3;
+  std::vector<std::vector<Vec3>> positions;
+  std::vector<std::vector<Triangle>> triangles;
+  for (const double at : {-0.5, 0.1, 0.2}) {  // two are 4 mm apart
+    const MeshData ball = testing::Sphere(Vec3(at, 0, 0), 0.048, 2);
+    positions.push_back(ball.vertices);
+    triangles.push_back(ball.triangles);
+  }
+  const MovingSurface m(BuildCollisionSurface(positions, triangles));
+  std::vector<Vec3> x = m.rest;
+  BroadPhase broad_phase = m.Detection(kDhat);
+  broad_phase.UpdateBounds(Stacked(x), Stacked(x), 0.02);
+  broad_phase.MoveAnchors(Stacked(x));
+  const auto selected = [&] {
+    DisplacementBounds travel;
+    broad_phase.Displacements(Stacked(x), x, &travel);
+    const BroadPhase::Selection selection = broad_phase.Select(travel);
+    return selection.candidates == nullptr ? broad_phase.candidates().size() : selection.candidates->size();
+  };
+  const size_t at_rest = selected();
+  EXPECT_GT(at_rest, 0);
+  EXPECT_LT(at_rest, broad_phase.candidates().size());
+  for (size_t v = 0; v < positions[0].size(); ++v) x[v].x() += 2 * kDhat;
+  EXPECT_EQ(selected(), at_rest);
+}
+
+// Bounds that follow the anchors, step by step, from those that were there before: they stay bounds, and near pairs keep good ones.
+TEST(BroadPhase, BoundsFollowAnchorsThatMoveOn) {
+  Random random(8);
+  int followed = 0, near = 0;
+  for (int round = 0; round < 20; ++round) {
+    const MovingSurface m = Soup(3, &random);
+    constexpr double kDhat = 1e-3;
+    BroadPhase broad_phase = m.Detection(kDhat);
+    std::vector<Vec3> x = m.rest;
+    broad_phase.UpdateBounds(Stacked(x), Stacked(x), 0.05);
+    for (int step = 0; step < 8; ++step) {
+      x = Moved(x, 3e-4, &random);
+      broad_phase.MoveAnchors(Stacked(x));
+      BroadPhase fresh = m.Detection(kDhat);
+      fresh.UpdateBounds(Stacked(x), Stacked(x), 0.05);
+      std::map<PairName, double> best;
+      for (const Candidate& c : fresh.candidates()) best[NameOf(c)] = c.bound;
+      for (const Candidate& c : broad_phase.candidates()) {
+        ASSERT_LE(c.bound, testing::CandidateDistance(c, x) * (1 + 1e-9) + 1e-12);
+        const auto found = best.find(NameOf(c));
+        if (found == best.end()) continue;
+        followed += c.bound < found->second - 1e-9;
+        if (found->second >= c.reach() + 0.5 * kDhat) continue;
+        ++near;
+        EXPECT_GE(c.bound, found->second - 1e-9) << "a pair that is near has less than its best bound";
+      }
+    }
+  }
+  EXPECT_GT(followed, 100);
+  EXPECT_GT(near, 100);
 }
 
 // Triangles smaller than dhat: what lies within dhat at rest is not near its own dhat.
