@@ -250,6 +250,7 @@ void BroadPhase::Gather() {
     }
   }
   // Here, so that nothing is allocated when the first candidate comes near.
+  near_.within.resize(pairs_.pairs().size());
   near_.candidates.reserve(gathered_.candidates.capacity());
   near_.vertices.Reserve(gathered_.vertices.list().capacity());
   gathered_.complete = true;

@@ -57,10 +57,11 @@ class BroadPhase {
   // Those of the candidates.
   const VertexList& vertices() const { return gathered_.vertices; }
   // What has to be examined where bodies are displaced by at most these bounds: candidates (null: all), and their vertices. Valid
-  // until the next UpdateBounds or MoveAnchors.
+  // until the next UpdateBounds or MoveAnchors. A later selection may add to what an earlier one holds: then the stamp is another.
   struct Selection {
-    const std::vector<int32_t>* candidates;
-    const VertexList* vertices;
+    const std::vector<int32_t>* candidates = nullptr;
+    const VertexList* vertices = nullptr;
+    uint64_t stamp = 0;
   };
   Selection Select(const DisplacementBounds& bodies);
 
@@ -122,9 +123,11 @@ class BroadPhase {
     VertexList vertices;           // of candidates
     VertexList triangle_vertices;  // of triangle pairs
   };
-  // The candidates that may be active while everything is near its anchor.
+  // The candidates that may be active while each pair of bodies is displaced from its anchors by no more than its own distance.
   struct Near {
-    bool stale = true;  // not of these candidates and anchors
+    bool stale = true;           // not of these candidates and anchors
+    uint64_t stamp = 0;          // counts the lists
+    std::vector<double> within;  // by pair of bodies, m
     std::vector<int32_t> candidates;
     VertexList vertices;
   };
@@ -150,7 +153,7 @@ class BroadPhase {
   void RenewPair(BodyPair* pair, double margin, double far);
   void Gather();
   void BoundPair(BodyPair* pair);
-  bool AllNear(const DisplacementBounds& bodies) const;
+  bool WidenNear(const DisplacementBounds& bodies);
   void FindNear();
 
   const CollisionSurface* surface_;

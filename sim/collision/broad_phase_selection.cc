@@ -11,10 +11,12 @@
 namespace eipc {
 namespace {
 
-// Of dhat: how far from their anchors the two sides of a pair may be in all while only what is near is examined.
+// Of dhat: how far from their anchors the two sides of a pair may be in all before more than what is near is examined.
 constexpr double kNear = 0.5;
 // Of dhat: a pair of primitives that is certain to be farther apart than this beyond its reach needs no better bound.
 constexpr double kFarApart = 1;
+// Where they are farther, of that distance: a pair that moves on does not have its list made anew at every point.
+constexpr double kWider = 1.5;
 
 }  // namespace
 
@@ -151,33 +153,43 @@ void BroadPhase::DisplacementsOfVertices(const VertexList& vertices, const std::
   for (const int32_t v : vertices.list()) bounds->own[v] = anchors_.OfVertex(v, x[v], bounds->centroids[surface_->vertex_body[v]]);
 }
 
-bool BroadPhase::AllNear(const DisplacementBounds& bodies) const {
+// Whether a pair of bodies that has candidates is displaced by more than near_ allows for; then it allows for more.
+bool BroadPhase::WidenNear(const DisplacementBounds& bodies) {
+  bool wider = false;
   for (size_t k = 0; k < pairs_.pairs().size(); ++k) {
     const BodyPair& pair = pairs_.pairs()[k];
     if (pair.candidates.empty()) continue;  // nothing of it is selected, however far it moves
-    if (kRoundUp * (bodies.shift[k] + bodies.body[pair.a] + bodies.body[pair.b]) > kNear * dhat_) return false;
+    const double displaced = kRoundUp * (bodies.shift[k] + bodies.body[pair.a] + bodies.body[pair.b]);
+    if (displaced <= near_.within[k]) continue;
+    near_.within[k] = kWider * displaced;
+    wider = true;
   }
-  return gathered_.complete;
+  return wider;
 }
 
-// Of pairs whose sides and the vector between them are displaced by kNear dhat in all: one that was farther apart than that beyond
-// its reach is not active.
+// Of pairs whose sides and the vector between them are displaced by some distance in all: one that was farther apart than that
+// beyond its reach is not active.
 void BroadPhase::FindNear() {
   near_.candidates.clear();
   near_.vertices.Clear();
-  for (size_t i = 0; i < gathered_.candidates.size(); ++i) {
-    const Candidate& c = gathered_.candidates[i];
-    if (c.bound >= c.reach() + kLeastExamined + kNear * dhat_) continue;
-    near_.candidates.push_back(static_cast<int32_t>(i));
-    near_.vertices.AddAll(c.v);
+  for (size_t k = 0; k < pairs_.pairs().size(); ++k) {
+    const BodyPair& pair = pairs_.pairs()[k];
+    for (size_t i = pair.first; i < pair.first + pair.candidates.size(); ++i) {
+      const Candidate& c = gathered_.candidates[i];
+      if (c.bound >= c.reach() + kLeastExamined + near_.within[k]) continue;
+      near_.candidates.push_back(static_cast<int32_t>(i));
+      near_.vertices.AddAll(c.v);
+    }
   }
   near_.stale = false;
+  ++near_.stamp;
 }
 
 BroadPhase::Selection BroadPhase::Select(const DisplacementBounds& bodies) {
-  if (!AllNear(bodies)) return {nullptr, &gathered_.vertices};
-  if (near_.stale) FindNear();
-  return {&near_.candidates, &near_.vertices};
+  if (!gathered_.complete) return {nullptr, &gathered_.vertices, 0};
+  if (near_.stale) std::fill(near_.within.begin(), near_.within.end(), kNear * dhat_);
+  if (WidenNear(bodies) || near_.stale) FindNear();
+  return {&near_.candidates, &near_.vertices, near_.stamp};
 }
 
 void BroadPhase::NearTriangles(const DisplacementBounds& bodies, std::vector<TrianglePair>* out) const {

@@ -88,7 +88,7 @@ double CollisionGuard::FreeInRegions() {
   travel_.IncludeBodies(surface_->travel());
   if (!covered_) broad_phase.ExcludeUncovered(&travel_);
   const BroadPhase::Selection selection = broad_phase.Select(travel_);
-  if (selection.candidates != surface_->travel().among) surface_->Select(selection);
+  if (!surface_->Has(selection)) surface_->Select(selection);
   surface_->Evaluate(trial_q_, selection, &trial_x_, &travel_);
   travel_.IncludeVertices(surface_->travel(), *selection.vertices);
   return CollisionFreeStep(broad_phase.candidates(), {surface_->x(), trial_x_, PositionRounding(), &travel_}, pool_, interrupt_);

@@ -57,12 +57,12 @@ void SurfaceState::EvaluateHere(const VecX& q) {
   broad_phase_.DisplacementsOfBodies(q, &travel_);
   const BroadPhase::Selection selection = broad_phase_.Select(travel_);
   Evaluate(q, selection, &x_, &travel_);
-  placed_ = selection.vertices;
+  placed_ = selection;
 }
 
 void SurfaceState::Select(const BroadPhase::Selection& selection) {
   Evaluate(q_, selection, &x_, &travel_);
-  placed_ = selection.vertices;
+  placed_ = selection;
 }
 
 void SurfaceState::Evaluate(const VecX& q, const BroadPhase::Selection& selection, std::vector<Vec3>* x,

@@ -46,7 +46,9 @@ class SurfaceState {
   const DisplacementBounds& travel() const { return travel_; }
   DisplacementBounds* mutable_travel() { return &travel_; }
   // Whether travel() has its bound at the current point.
-  bool HasBound(int32_t v) const { return placed_->Has(v); }
+  bool HasBound(int32_t v) const { return placed_.vertices->Has(v); }
+  // Whether x() and travel() are of this selection.
+  bool Has(const BroadPhase::Selection& selection) const { return placed_.stamp == selection.stamp; }
   const SurfaceMap& map() const { return map_; }
   BroadPhase& broad_phase() { return broad_phase_; }
   const BroadPhase& broad_phase() const { return broad_phase_; }
@@ -63,7 +65,7 @@ class SurfaceState {
   VecX q_;
   std::vector<Vec3> x_;
   DisplacementBounds travel_;           // of x_ from the anchors of the broad phase
-  const VertexList* placed_ = nullptr;  // whose x_ and travel_ are those of q_
+  BroadPhase::Selection placed_;        // whose x_ and travel_ are those of q_
   const VertexList* kept_placed_ = nullptr;
   std::vector<int32_t> unselected_;
   std::vector<int32_t> all_;  // every vertex, where they are wanted

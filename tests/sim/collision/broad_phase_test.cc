@@ -152,32 +152,51 @@ TEST(BroadPhase, NamesEveryPairThatComesClose) {
   EXPECT_GT(selected, 200);
 }
 
-// A body that is near no other one moves far: what is selected of the others stays as little as it is.
-TEST(BroadPhase, ABodyWithoutCandidatesSelectsNothing) {
+// A pair of bodies that is far from its anchors has more of its candidates selected, and no other pair has: neither where bodies
+// that have no candidates with others move, nor where a neighbour does.
+TEST(BroadPhase, OnlyPairsThatMoveHaveMoreSelected) {
   constexpr double kDhat = 3e-3;
-  std::vector<std::vector<Vec3>> positions;
-  std::vector<std::vector<Triangle>> triangles;
-  for (const double at : {-0.5, 0.1, 0.2}) {  // two are 4 mm apart
-    const MeshData ball = testing::Sphere(Vec3(at, 0, 0), 0.048, 2);
-    positions.push_back(ball.vertices);
-    triangles.push_back(ball.triangles);
-  }
-  const MovingSurface m(BuildCollisionSurface(positions, triangles));
-  std::vector<Vec3> x = m.rest;
-  BroadPhase broad_phase = m.Detection(kDhat);
-  broad_phase.UpdateBounds(Stacked(x), Stacked(x), 0.02);
-  broad_phase.MoveAnchors(Stacked(x));
-  const auto selected = [&] {
-    DisplacementBounds travel;
-    broad_phase.Displacements(Stacked(x), x, &travel);
-    const BroadPhase::Selection selection = broad_phase.Select(travel);
-    return selection.candidates == nullptr ? broad_phase.candidates().size() : selection.candidates->size();
+  std::vector<MeshData> balls;  // 4 mm apart
+  for (const double at : {0.0, 0.1, 0.2}) balls.push_back(testing::Sphere(Vec3(at, 0, 0), 0.048, 2));
+  const MovingSurface m(BuildCollisionSurface({balls[0].vertices, balls[1].vertices, balls[2].vertices},
+                                              {balls[0].triangles, balls[1].triangles, balls[2].triangles}));
+  const auto among = [&](const BroadPhase& broad_phase, const BroadPhase::Selection& selection, int32_t body, bool with) {
+    int count = 0;
+    for (const int32_t i : *selection.candidates) {
+      const Candidate& c = broad_phase.candidates()[i];
+      count += (m.surface.vertex_body[c.v[0]] == body || m.surface.vertex_body[c.v[2]] == body) == with;
+    }
+    return count;
   };
-  const size_t at_rest = selected();
-  EXPECT_GT(at_rest, 0);
-  EXPECT_LT(at_rest, broad_phase.candidates().size());
-  for (size_t v = 0; v < positions[0].size(); ++v) x[v].x() += 2 * kDhat;
-  EXPECT_EQ(selected(), at_rest);
+  for (const bool apart : {true, false}) {
+    std::vector<Vec3> x = m.rest;
+    const auto move = [&](const Vec3& by) {
+      for (int v = 0; v < m.surface.vertex_count; ++v) x[v] += m.surface.vertex_body[v] == 0 ? by : Vec3(Vec3::Zero());
+    };
+    if (apart) move(Vec3(-1, 0, 0));
+    BroadPhase broad_phase = m.Detection(kDhat);
+    broad_phase.UpdateBounds(Stacked(x), Stacked(x), 0.02);
+    broad_phase.MoveAnchors(Stacked(x));
+    const auto select = [&] {
+      DisplacementBounds travel;
+      broad_phase.Displacements(Stacked(x), x, &travel);
+      return broad_phase.Select(travel);
+    };
+    const BroadPhase::Selection before = select();
+    ASSERT_NE(before.candidates, nullptr);
+    const uint64_t stamp = before.stamp;
+    const int own = among(broad_phase, before, 0, true), others = among(broad_phase, before, 0, false);
+    EXPECT_GT(others, 0);
+    EXPECT_LT(own + others, static_cast<int>(broad_phase.candidates().size()));
+    move(Vec3(-1.2 * kDhat, 0, 0));
+    const BroadPhase::Selection after = select();
+    ASSERT_NE(after.candidates, nullptr) << "all candidates are examined since one body moves";
+    EXPECT_EQ(among(broad_phase, after, 0, false), others);
+    EXPECT_EQ(after.stamp == stamp, apart) << "a list that has grown is another";
+    if (!apart) {
+      EXPECT_GT(among(broad_phase, after, 0, true), own);
+    }
+  }
 }
 
 // Bounds that follow the anchors, step by step, from those that were there before: they stay bounds, and near pairs keep good ones.
