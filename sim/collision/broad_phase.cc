@@ -10,9 +10,7 @@ namespace {
 
 // The growth of regions, in units of the margin that a step requests. All were tuned on the grasps and bins of ./dev bench; none
 // can change a result.
-constexpr double kOwnMargin = 1;
 constexpr double kMostOfEdge = 0.25;  // of the mean edge length: a wide region of a fine surface holds many pairs
-constexpr double kShiftMargin = 1;
 constexpr double kExtentMargin = 20;
 constexpr double kExtentMotions = 4;
 // Bodies that hardly move get less: this many times their motion, but at least this part of the margin.
@@ -147,10 +145,11 @@ bool BroadPhase::UpdateBounds(const VecX& here, const VecX& there, double margin
 }
 
 void BroadPhase::ShrinkBounds(const VecX& here, const VecX& there, double margin, double far) {
+  share_.Follow();
   MeasureMotion(here, there);
   const auto too_large = [&](double width, double motion) {
     const double near_motion = motion > far ? 0 : motion;
-    return width > kLoose * (near_motion + 2 * MarginFor(near_motion, margin));
+    return width > kLoose * (near_motion + 2 * MarginFor(near_motion, share_.value() * margin));
   };
   for (int32_t body = 0; body < surface_->body_count; ++body) {
     if (boxes_.stamp(body) == 0) continue;
@@ -167,7 +166,8 @@ void BroadPhase::RenewBody(int32_t body, const VecX& here, const VecX& there, do
   const bool turns_far = motion_.turn[body] > far;
   const Vec3 a = motion_.here[body], b = turns_far ? a : motion_.there[body];
   const VecX& end = turns_far ? here : there;
-  const double grown = std::min(kOwnMargin * MarginFor(motion_.turn[body], margin), kMostOfEdge * summaries_->edge_length[body]);
+  const double grown =
+      std::min(MarginFor(motion_.turn[body], share_.value() * margin), kMostOfEdge * summaries_->edge_length[body]);
   for (int32_t n : summaries_->body_nodes[body]) {
     boxes_.SetRegion(n, end.segment<3>(3 * n) - b, Grown(here.segment<3>(3 * n) - a, end.segment<3>(3 * n) - b, grown));
   }
@@ -209,13 +209,15 @@ void BroadPhase::RenewPair(BodyPair* pair, double margin, double far) {
   if (!pair->of_one_body()) {
     const Vec3 a = motion_.here[pair->b] - motion_.here[pair->a];
     const Vec3 b = MovesFar(*pair, far) ? a : Vec3(motion_.there[pair->b] - motion_.there[pair->a]);
-    const Box shifts = Grown(a, b, kShiftMargin * MarginFor(ShiftMotion(*pair), margin));
+    const Box shifts = Grown(a, b, MarginFor(ShiftMotion(*pair), share_.value() * margin));
     pair->shift = b;
     pair->shifts = WideBox(shifts.lo, shifts.hi);
     pair->shift_radius = kRoundUp * (shifts.hi - b.array()).max(b.array() - shifts.lo).matrix().norm();
   }
   pair->Clear();
+  const int64_t node_pairs = search_.node_pairs();
   if (!search_.Search(pair)) pair->stamp_a = 0;  // no region has this one
+  share_.AddSearch(search_.node_pairs() - node_pairs, static_cast<int64_t>(pair->candidates.size()));
   // Bounds are those of the points of the regions.
   const bool anchored = bodies_[pair->a].anchor_in_region && bodies_[pair->b].anchor_in_region;
   pair->anchor_a = anchored ? anchors_.stamp(pair->a) : 0;
@@ -249,6 +251,7 @@ void BroadPhase::Gather() {
       gathered_.triangle_vertices.AddAll(surface_->triangles[b]);
     }
   }
+  share_.AddExamined(static_cast<int64_t>(gathered_.candidates.size()), 0);
   // Here, so that nothing is allocated when the first candidate comes near.
   near_.within.resize(pairs_.pairs().size());
   near_.candidates.reserve(gathered_.candidates.capacity());

@@ -14,6 +14,7 @@
 #include "sim/collision/collision_surface.h"
 #include "sim/collision/deformation_bounds.h"
 #include "sim/collision/interrupt_poll.h"
+#include "sim/collision/margin_share.h"
 #include "sim/collision/region_boxes.h"
 #include "sim/collision/resting_search.h"
 #include "sim/collision/surface_summaries.h"
@@ -165,6 +166,7 @@ class BroadPhase {
   RegionBoxes boxes_;
   DeformationBounds shapes_;
   RestingSearch search_;
+  MarginShare share_;
   BodyPairList pairs_;
   bool pairs_stale_ = false;  // are not those that are wanted
   Gathered gathered_;

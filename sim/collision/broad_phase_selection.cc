@@ -100,6 +100,7 @@ void BroadPhase::BoundPair(BodyPair* pair) {
   const auto at = [&](int32_t v) -> Vec3 {
     return surface_->vertex_body[v] == pair->a ? anchors_[v] : Vec3(anchors_[v] + pair->anchor_shift);
   };
+  int64_t bounded_anew = 0;
   for (size_t i = 0; i < pair->candidates.size(); ++i) {
     if (poll_.Stop()) {
       pair->anchor_a = 0;
@@ -110,10 +111,12 @@ void BroadPhase::BoundPair(BodyPair* pair) {
       gathered_.candidates[pair->first + i].bound = c.bound -= moved;
       continue;
     }
+    ++bounded_anew;
     const Vec3 x0 = at(c.v[0]), x1 = at(c.v[1]), x2 = at(c.v[2]), x3 = at(c.v[3]);
     c.bound = c.kind == ContactKind::kPointTriangle ? PointTriangleSeparation(x0, x1, x2, x3) : EdgeEdgeSeparation(x0, x1, x2, x3);
     gathered_.candidates[pair->first + i].bound = c.bound;
   }
+  share_.AddExamined(0, bounded_anew);
   pair->triangle_gaps.clear();
   for (const auto& [a, b] : pair->triangle_pairs) {
     Box s, t;
@@ -181,6 +184,7 @@ void BroadPhase::FindNear() {
       near_.vertices.AddAll(c.v);
     }
   }
+  share_.AddExamined(static_cast<int64_t>(gathered_.candidates.size()), 0);
   near_.stale = false;
   ++near_.stamp;
 }
@@ -189,6 +193,7 @@ BroadPhase::Selection BroadPhase::Select(const DisplacementBounds& bodies) {
   if (!gathered_.complete) return {nullptr, &gathered_.vertices, 0};
   if (near_.stale) std::fill(near_.within.begin(), near_.within.end(), kNear * dhat_);
   if (WidenNear(bodies) || near_.stale) FindNear();
+  share_.AddExamined(static_cast<int64_t>(near_.candidates.size()), 0);
   return {&near_.candidates, &near_.vertices, near_.stamp};
 }
 
