@@ -64,8 +64,8 @@ class SurfaceState {
   BroadPhase broad_phase_;
   VecX q_;
   std::vector<Vec3> x_;
-  DisplacementBounds travel_;           // of x_ from the anchors of the broad phase
-  BroadPhase::Selection placed_;        // whose x_ and travel_ are those of q_
+  DisplacementBounds travel_;     // of x_ from the anchors of the broad phase
+  BroadPhase::Selection placed_;  // whose x_ and travel_ are those of q_
   const VertexList* kept_placed_ = nullptr;
   std::vector<int32_t> unselected_;
   std::vector<int32_t> all_;  // every vertex, where they are wanted

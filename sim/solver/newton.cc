@@ -68,7 +68,7 @@ double NewtonSolver::LineSearch(NewtonProblem* problem, const SolveContext& cont
   const double slope = Dot(gradient_, direction_), start = progress_.energy;
   const double rounding = 1e-13 * std::abs(start) + problem->EnergyRounding();
   double fraction = progress_.limit;
-  for (int k = 0; k < kMaxHalvings && !Raised(interrupt_); ++k, fraction *= 0.5) {
+  for (int k = 0; k < kMaxHalvings && !Raised(interrupt_) && !(k > 0 && context.OutOfTimeWithin()); ++k, fraction *= 0.5) {
     if (k > 0 && move_.curved()) {
       problem->SetPoint(q);
       fraction = move_.Make(problem, q, direction_, fraction, context.seconds);
@@ -113,6 +113,11 @@ absl::StatusOr<bool> NewtonSolver::TakeDirection(NewtonProblem* problem, const S
     return true;
   }
   if (!small && progress_.taken > 0) return false;
+  if (!small && context.WasOutOfTime()) {
+    report->outcome = NewtonOutcome::kIterationCap;
+    report->limited_by = StepLimit::kTime;
+    return true;
+  }
   report->outcome = small ? NewtonOutcome::kConverged : NewtonOutcome::kStalled;
   if (!small) report->limited_by = DiagnoseLimit(*problem);
   return true;

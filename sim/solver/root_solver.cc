@@ -89,7 +89,7 @@ RootSolver::Trial RootSolver::LineSearch(RootProblem* problem, const SolveContex
   const double slope = residual_.dot(direction_);
   const bool energy_allowed = progress_.energy_acceptances < kEnergyAcceptances;
   double fraction = limit;
-  for (int k = 0; k < kMaxHalvings && !Raised(interrupt_); ++k, fraction *= 0.5) {
+  for (int k = 0; k < kMaxHalvings && !Raised(interrupt_) && !(k > 0 && context.OutOfTimeWithin()); ++k, fraction *= 0.5) {
     trial_ = q + fraction * direction_;
     problem->SetPoint(trial_);
     const double frozen = problem->Energy();
@@ -136,6 +136,12 @@ absl::StatusOr<bool> RootSolver::TakeDirection(RootProblem* problem, const Solve
     return true;
   }
   if (!small && taken.fraction > 0) return false;
+  if (!small && context.WasOutOfTime()) {
+    report->failed = false;
+    report->outcome = NewtonOutcome::kIterationCap;
+    report->limited_by = StepLimit::kTime;
+    return true;
+  }
   report->failed = !small;
   report->outcome = small ? NewtonOutcome::kConverged : NewtonOutcome::kStalled;
   return true;

@@ -19,6 +19,10 @@ struct SolveContext {
 
   // The solve is to end with what it has.
   bool OutOfTime() const { return time_limit != nullptr && time_limit->Ended(); }
+  // The same within an iteration, before another trial of its line search.
+  bool OutOfTimeWithin() const { return time_limit != nullptr && time_limit->EndedWithin(); }
+  // What one of the two has answered.
+  bool WasOutOfTime() const { return time_limit != nullptr && time_limit->ended_at() >= 0; }
 };
 
 }  // namespace eipc

@@ -26,26 +26,34 @@ SolveLimit SolveLimit::After(double seconds, Clock::time_point begin) {
 
 void TimeLimit::BeginStep(const SolveLimit& limit) {
   limit_ = limit;
-  checks_ = 0;
+  checks_ = iterations_ = 0;
   ended_at_ = -1;
   late_ = false;
   if (limit_.timed()) last_check_ = Clock::now();
 }
 
-bool TimeLimit::OutOfTime() {
+bool TimeLimit::OutOfTime(bool within) {
   const Clock::time_point now = Clock::now();
-  if (checks_ > 1) iteration_ = Followed(iteration_, now - last_check_);
+  const Duration trial = now - last_check_;
   last_check_ = now;
-  return checks_ > 1 && now + (iteration_ + ending_) * 5 / 4 > limit_.until;
+  if (within) return iterations_ > 1 && now + trial + ending_ * 5 / 4 > limit_.until;
+  if (iterations_ > 1) iteration_ = Followed(iteration_, now - last_iteration_);
+  last_iteration_ = now;
+  return iterations_ > 1 && now + (iteration_ + ending_) * 5 / 4 > limit_.until;
 }
 
-bool TimeLimit::Ended() {
+bool TimeLimit::Check(bool within) {
   if (ended_at_ >= 0) return true;
   const int64_t check = checks_++;
-  const bool ended = limit_.timed() ? OutOfTime() : check == limit_.ends_at_check;
+  iterations_ += !within;
+  const bool ended = limit_.timed() ? OutOfTime(within) : check == limit_.ends_at_check;
   if (ended) ended_at_ = check;
   return ended;
 }
+
+bool TimeLimit::Ended() { return Check(false); }
+
+bool TimeLimit::EndedWithin() { return Check(true); }
 
 void TimeLimit::EndStep() {
   if (!limit_.timed()) return;

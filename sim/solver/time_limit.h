@@ -29,6 +29,9 @@ class TimeLimit {
   // would not be in time. Once true, true for the rest of the step; always false without a limit. The first check of a step never
   // ends it by time: without a single iteration a step would know no force.
   bool Ended();
+  // The same within an iteration that may be long, before another trial of its line search: whether that and the end of the step
+  // would not be in time. The iteration then has no result, and the point where it began is returned. Not in the first iteration.
+  bool EndedWithin();
   // The step is complete.
   void EndStep();
 
@@ -39,13 +42,15 @@ class TimeLimit {
 
  private:
   using Clock = SolveLimit::Clock;
-  bool OutOfTime();
+  bool Check(bool within);
+  bool OutOfTime(bool within);
 
   SolveLimit limit_;
   int64_t checks_ = 0;
+  int64_t iterations_ = 0;  // checks between two of them
   int64_t ended_at_ = -1;
   bool late_ = false;
-  Clock::time_point last_check_;
+  Clock::time_point last_check_, last_iteration_;
   // In recent steps: the time between two checks, and from the last check to the end.
   Clock::duration iteration_{0}, ending_{0};
 };

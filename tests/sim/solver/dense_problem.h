@@ -82,12 +82,12 @@ struct Solution {
 };
 
 inline Solution Solve(NewtonProblem* problem, const VecX& start, const SolverSettings& settings, const std::vector<uint8_t>& fixed,
-                      Interrupt* interrupt = nullptr, double velocity_scale = 1) {
+                      Interrupt* interrupt = nullptr, double velocity_scale = 1, TimeLimit* time_limit = nullptr) {
   Solution run;
   run.q = start;
   NewtonSystem system(settings.linear_solver, nullptr, interrupt);
   NewtonSolver solver(settings, &system, interrupt);
-  const SolveContext context = {fixed, velocity_scale, settings.max_newton_iterations, &run.seconds};
+  const SolveContext context = {fixed, velocity_scale, settings.max_newton_iterations, &run.seconds, time_limit};
   run.status = solver.Solve(problem, context, &run.q, &run.report);
   return run;
 }

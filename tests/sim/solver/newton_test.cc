@@ -168,6 +168,35 @@ TEST(Newton, EveryAcceptedStepKeepsToTheLimit) {
   EXPECT_LT((run.q - quadratic.centre).norm(), 1e-9);
 }
 
+// Directions that are 30 times too long have six trials each. A limit that ends within an iteration leaves the point where that
+// began, and which iteration that is follows from the number of checks alone.
+TEST(Newton, ALimitWithinALineSearchKeepsTheLastPoint) {
+  Random random(6);
+  Quadratic quadratic(2, &random);
+  quadratic.problem.hessian = [&](const VecX&) { return MatX(quadratic.k / 30); };
+  const VecX start = quadratic.centre + VecX::Ones(6);
+  const auto solve = [&](int iterations, TimeLimit* limit) {
+    return Solve(&quadratic.problem, start, Settings(1e-9, iterations), {0, 0}, nullptr, 1, limit);
+  };
+  int within = 0;
+  for (int64_t check = 0; check < 24; ++check) {
+    TimeLimit limit;
+    SolveLimit at;
+    at.ends_at_check = check;
+    limit.BeginStep(at);
+    const Solution run = solve(100, &limit);
+    ASSERT_EQ(limit.ended_at(), check);
+    EXPECT_EQ(run.report.outcome, NewtonOutcome::kIterationCap);
+    EXPECT_EQ(run.report.limited_by, StepLimit::kTime);
+    EXPECT_EQ(quadratic.problem.point(), run.q) << "the problem is left at the point that is returned";
+    const VecX before = solve(std::max(0, run.report.iterations - 1), nullptr).q, after = solve(run.report.iterations, nullptr).q;
+    const bool complete = run.q == after;
+    EXPECT_TRUE(complete || run.q == before) << check;
+    within += !complete;
+  }
+  EXPECT_GT(within, 12);
+}
+
 TEST(Newton, AnInterruptEndsTheSolveWithItsError) {
   Random random(5);
   Quadratic quadratic(2, &random);

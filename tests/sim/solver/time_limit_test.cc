@@ -77,6 +77,43 @@ TEST(TimeLimit, APauseDoesNotShortenTheNextSteps) {
   EXPECT_FALSE(limit.Ended()) << "an iteration of 100 us is expected to be far shorter than 50 ms";
 }
 
+// A line search asks before each of its trials.
+TEST(TimeLimit, AnIterationMayEndWithinButNotTheFirst) {
+  TimeLimit limit;
+  limit.BeginStep(SolveLimit::After(1e-9, Clock::time_point::min()));
+  EXPECT_FALSE(limit.Ended());
+  for (int i = 0; i < 5; ++i) EXPECT_FALSE(limit.EndedWithin()) << "a step has one iteration in any case";
+  EXPECT_TRUE(limit.Ended());
+  EXPECT_EQ(limit.ended_at(), 6) << "checks of both kinds count";
+  limit.BeginStep(SolveLimit::After(1e5, Clock::now()));
+  for (int i = 0; i < 3; ++i) {
+    EXPECT_FALSE(limit.Ended());
+    EXPECT_FALSE(limit.EndedWithin());
+  }
+  limit.BeginStep(SolveLimit::After(2e-3, Clock::now()));
+  EXPECT_FALSE(limit.Ended());
+  EXPECT_FALSE(limit.Ended());
+  while (!limit.EndedWithin()) continue;
+  EXPECT_TRUE(limit.Ended()) << "it stays ended";
+}
+
+// Trials are a part of an iteration: they do not make it look short.
+TEST(TimeLimit, TrialsDoNotShortenTheExpectedIteration) {
+  TimeLimit limit;
+  limit.BeginStep(SolveLimit::After(1e5, Clock::now()));
+  for (int i = 0; i < 20; ++i) {
+    EXPECT_FALSE(limit.Ended());
+    for (int trial = 0; trial < 4; ++trial) {
+      const Clock::time_point started = Clock::now();
+      while (Clock::now() - started < std::chrono::microseconds(250)) continue;
+      EXPECT_FALSE(limit.EndedWithin());
+    }
+  }
+  limit.BeginStep(SolveLimit::After(6e-4, Clock::now()));
+  EXPECT_FALSE(limit.Ended());
+  EXPECT_TRUE(limit.Ended()) << "an iteration takes 1 ms";
+}
+
 TEST(TimeLimit, ARecordedEndIsRepeatedWithoutAClock) {
   for (const int64_t end : {0, 1, 7}) {
     TimeLimit limit;
