@@ -111,6 +111,7 @@ SolverReport ReportFromProto(const v1::SolverReport& report) {
   result.missed_targets = report.missed_targets();
   result.inverted_elements = report.inverted_elements();
   result.late_steps = report.late_steps();
+  if (report.has_unbalanced_force_n()) result.unbalanced_force_n = report.unbalanced_force_n();
   result.ended_by_time = report.limited_by() == v1::LIMITED_BY_TIME;
   result.wall_time_s = report.wall_time_s();
   result.barrier_stiffness = report.barrier_stiffness();
@@ -239,6 +240,7 @@ void ObserveToProto(const Observe& observe, v1::ObservationRequest* out) {
   out->set_slips(observe.slips);
   out->set_stresses(observe.stresses);
   out->set_materials(observe.materials);
+  out->set_force_balance(observe.force_balance);
   out->set_positions_dtype(observe.float32_positions ? v1::FLOAT32 : v1::FLOAT64);
   for (const std::string& body : observe.bodies) out->add_bodies(body);
   for (const Camera& camera : observe.cameras) CameraToProto(camera, out->add_cameras());

@@ -59,6 +59,7 @@ struct Observe {
   bool contact_tractions = false;  // forces on single vertices of the surfaces
   bool slips = false;              // how bodies that touch slide on each other
   bool stresses = false;           // von Mises stress of the elements of bodies that deform
+  bool force_balance = false;      // how far forces are from balance; the solver report comes with it
   bool materials = false;          // of bodies to which a reset gave another one than the scene's
   // Positions, forces, areas and stresses travel as 32-bit numbers: half the bytes.
   bool float32_positions = false;
@@ -129,6 +130,7 @@ struct SolverReport {
   int missed_targets = 0;         // drives that were stopped before they arrived; independent of the outcome
   int64_t inverted_elements = 0;  // of the accepted state, in floating point
   int late_steps = 0;             // complete after their time limit
+  std::optional<double> unbalanced_force_n;  // largest resultant of what is not in balance on one body, where it was asked for
   bool ended_by_time = false;     // the outcome is that of a time limit
   double wall_time_s = 0;
   double barrier_stiffness = 0;

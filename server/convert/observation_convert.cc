@@ -78,6 +78,7 @@ void ReportToProto(const StepReport& report, v1::SolverReport* out) {
   out->set_missed_targets(report.missed_targets);
   out->set_unsettled_friction(report.unsettled_friction);
   out->set_implicit_stages(report.implicit_stages);
+  if (report.unbalanced_force_n) out->set_unbalanced_force_n(*report.unbalanced_force_n);
   out->set_wall_time_s(report.wall_s);
   out->set_barrier_stiffness(report.barrier_stiffness);
   out->set_exact_rejections(report.exact_rejections);
@@ -175,7 +176,7 @@ absl::StatusOr<ObservationPlan> ObservationPlan::Create(const Model& model, cons
   plan.contact_counts_ = request.contact_counts();
   plan.min_distance_ = request.min_distance();
   plan.energies_ = request.energies();
-  plan.solver_report_ = request.solver_report();
+  plan.solver_report_ = request.solver_report() || request.force_balance();
   plan.boundary_poses_ = request.boundary_poses();
   plan.state_digest_ = request.state_digest();
   plan.step_receipt_ = request.step_receipt();

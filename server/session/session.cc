@@ -149,6 +149,7 @@ absl::Status Session::StepOnce(const StepCommand& command, int taken, const Step
   EIPC_RETURN_IF_ERROR(slot.status());
   StepInput input = SubstepInput(command.dt_s, {command.targets, command.trajectories, command.drives}, taken);
   input.limit = SolveLimit::After(command.time_limit_s, begin);
+  input.measure_balance = command.measure_balance;
   const absl::Status status = world->world->Step(input, budget, taken > 0);
   world->last_step_s = std::chrono::duration<double>(options_.now() - taken_at).count();
   return status;

@@ -43,6 +43,7 @@ struct StepCommand {
   std::vector<TimedDrive> drives = {};
   // Of each step, from when it asks for a slot; its solves end in time with what they have. 0: no limit.
   double time_limit_s = 0;
+  bool measure_balance = false;  // StepInput
 };
 
 // The steps of a request.

@@ -89,6 +89,7 @@ class Stepper {
   Retry AcceptStage();
   absl::StatusOr<Retry> EndPart();
   bool EndBeyond();
+  void MeasureBalance();
   void StoreEndPoint();
   void RestartStage();
   void ForgetOutcome();

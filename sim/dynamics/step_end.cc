@@ -31,8 +31,23 @@ bool Stepper::EndBeyond() {
   return !(part_.scheme->kept_gap > 0) || gap >= part_.scheme->kept_gap * std::min(part_.least_gap, model_->contact.dhat_m);
 }
 
+// At the last point that was solved for.
+void Stepper::MeasureBalance() {
+  std::optional<double>& largest = task_.report->unbalanced_force_n;
+  VecX gradient = VecX::Zero(part_.q.size());
+  problem_.Gradient(&gradient);
+  for (const Body& body : model_->bodies) {
+    Vec3 sum = Vec3::Zero();
+    for (int32_t n = body.nodes.begin; n < body.nodes.end; ++n) {
+      if (!motion_.fixed()[n]) sum += gradient.segment<3>(3 * n);
+    }
+    largest = std::max(largest.value_or(0), sum.norm());
+  }
+}
+
 absl::StatusOr<Retry> Stepper::EndPart() {
   StepReport& report = *task_.report;
+  if (task_.input->measure_balance && part_.point.row.solved()) MeasureBalance();
   if (part_.point.row.contact_weight != 1) {
     problem_.SetContactWeight(1);
     problem_.LagFriction();

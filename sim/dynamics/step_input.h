@@ -28,6 +28,7 @@ struct StepInput {
   std::vector<Target> targets;
   std::vector<DriveCommand> drives = {};
   SolveLimit limit = {};
+  bool measure_balance = false;  // StepReport::unbalanced_force_n
 };
 
 }  // namespace eipc

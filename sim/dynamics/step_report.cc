@@ -34,6 +34,7 @@ void StepReport::Add(const StepReport& later) {
   for (double StepReport::*error : {&StepReport::residual_m_s, &StepReport::target_error_m}) {
     this->*error = std::max(this->*error, later.*error);
   }
+  if (later.unbalanced_force_n) unbalanced_force_n = std::max(unbalanced_force_n.value_or(0), *later.unbalanced_force_n);
   inverted_elements = std::max(inverted_elements, later.inverted_elements);
   min_ccd_fraction = std::min(min_ccd_fraction, later.min_ccd_fraction);
   min_distance_m = std::min(min_distance_m, later.min_distance_m);

@@ -57,6 +57,7 @@ struct StepReport {
   int wake_retries = 0;         // times that it was solved again because a sleeping body was disturbed
   double min_ccd_fraction = 1;  // smallest fraction of a Newton direction that collision detection allowed
   double residual_m_s = 0;      // last Newton update as a speed
+  std::optional<double> unbalanced_force_n;  // largest resultant of what is not in balance on one body, where it was measured
   double target_error_m = 0;    // largest distance of a driven node from where its drive's command places it
   int missed_targets = 0;       // drives that were stopped before they arrived
   double min_distance_m = std::numeric_limits<double>::infinity();

@@ -36,6 +36,8 @@ class Observe:
     min_distance: bool = False
     energies: bool = False
     solver_report: bool = True
+    # How far forces are from balance (SolverReport.unbalanced_force).
+    force_balance: bool = False
     boundary_poses: bool = False
     state_digest: bool = False
     step_receipt: bool = False
@@ -66,7 +68,7 @@ class Observe:
     def all(cls, **changes: Any) -> "Observe":
         """Every group but cameras, with changes by keyword."""
         groups = ("poses", "twists", "cage_positions", "surface_positions", "contact_wrenches", "contact_counts",
-                  "min_distance", "energies", "solver_report", "boundary_poses", "state_digest", "step_receipt", "volumes",
+                  "min_distance", "energies", "solver_report", "force_balance", "boundary_poses", "state_digest", "step_receipt", "volumes",
                   "contact_tractions", "stresses", "slips", "joints", "goals", "shells", "materials")
         chosen: dict[str, Any] = {**dict.fromkeys(groups, True), **changes}
         return cls(**chosen)
@@ -76,7 +78,7 @@ class Observe:
             poses=self.poses, twists=self.twists, cage_positions=self.cage_positions,
             surface_positions=self.surface_positions, contact_wrenches=self.contact_wrenches,
             contact_counts=self.contact_counts, min_distance=self.min_distance, energies=self.energies,
-            solver_report=self.solver_report, boundary_poses=self.boundary_poses, state_digest=self.state_digest,
+            solver_report=self.solver_report, force_balance=self.force_balance, boundary_poses=self.boundary_poses, state_digest=self.state_digest,
             step_receipt=self.step_receipt, volumes=self.volumes,
             contact_tractions=self.contact_tractions, stresses=self.stresses, slips=self.slips, joints=self.joints,
             goals=self.goals, shells=self.shells, materials=self.materials, cameras=camera_messages(self.cameras), bodies=list(self.bodies),

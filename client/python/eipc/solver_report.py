@@ -77,6 +77,8 @@ class SolverReport:
     unsettled_friction: int = 0  # stages that ended before friction, lagged until it converges, had converged
     # Of the accepted state, in floating point; forces of a state that has some are not those of the material.
     inverted_elements: int = 0
+    # Largest resultant of what is not in balance on one body, N; None where Observe(force_balance=True) did not ask for it.
+    unbalanced_force: Optional[float] = None
     late_steps: int = 0  # steps of the request that were complete after their time limit
     implicit_stages: int = 0  # stages whose lags of friction did not converge and that implicit friction was solved for instead
     # How often what the integrator promises of energy, momenta and order was broken, by cause (StructureBreaks in observation.proto).
@@ -124,7 +126,8 @@ def report_from_message(message: observation_pb2.SolverReport) -> SolverReport:
         linear_solver=scene_pb2.SolverSettings.LinearSolver.Name(message.linear_solver),
         krylov_iterations=message.krylov_iterations, direct_solves=message.direct_solves, kept_matrices=message.kept_matrices,
         missed_targets=message.missed_targets, unsettled_friction=message.unsettled_friction,
-        inverted_elements=message.inverted_elements, late_steps=message.late_steps, implicit_stages=message.implicit_stages,
+        inverted_elements=message.inverted_elements, late_steps=message.late_steps,
+        unbalanced_force=message.unbalanced_force_n if message.HasField("unbalanced_force_n") else None, implicit_stages=message.implicit_stages,
         structure_breaks={f.name: getattr(message.structure_breaks, f.name) for f in message.structure_breaks.DESCRIPTOR.fields})
 
 

@@ -46,10 +46,10 @@ def client(server_binary):
 
 
 def follow_path(session, masses, arm):
-    """How far the wrist's force is from what acts on the hand, relative to it, in each step; and the last observation."""
-    observe = eipc.Observe(joints=True, twists=True, contact_wrenches=True, solver_report=True)
+    """How far the wrist's force is from what acts on the hand in each step, relative to it and to what the report allows; the last observation."""
+    observe = eipc.Observe(joints=True, twists=True, contact_wrenches=True, force_balance=True)
     before = session.state(observe)
-    q, errors = arm.start, []
+    q, errors, shares = arm.start, [], []
     for goal in ({"left": 0.009}, {"left": 0.009, "elbow": -0.3}):
         to = arm.coordinates(goal)
         for k in range(round(0.5 / H)):
@@ -61,14 +61,16 @@ def follow_path(session, masses, arm):
             change = sum(masses[body] * ((now.bodies[body].linear_velocity - before.bodies[body].linear_velocity) / H - GRAVITY)
                          for body in HAND)
             errors.append(np.linalg.norm(force - change) / np.linalg.norm(now.joints["mount"].force))
+            shares.append(np.linalg.norm(force - change) / (len(HAND) * now.solver_report.unbalanced_force + 1e-9))
             before = now
         q = to
-    return np.array(errors), now
+    return np.array(errors), np.array(shares), now
 
 
 @pytest.mark.parametrize("tolerance_m_s, worst, usual", [(1e-9, 1e-6, 1e-6), (0, 0.1, 1e-3)])
 def test_the_wrist_feels_contact_weight_and_inertia(client, pick, tolerance_m_s, worst, usual):
-    """With the default tolerance (0) the forces of the step in which the fingers meet the cube are known to a few per cent."""
+    """With the default tolerance (0) the forces of the step in which the fingers meet the cube are known to a few per cent, and the report says
+    how well."""
     arm = eipc.robot.Robot.of_scene(pick)
     assert [joint.name for joint in arm.joints if joint.dynamic] == ["left"]
     message = eipc.load_scene(pick)
@@ -77,10 +79,12 @@ def test_the_wrist_feels_contact_weight_and_inertia(client, pick, tolerance_m_s,
     masses = {name: scene.summary.bodies[name].mass_kg for name in HAND}
     assert sum(masses.values()) == pytest.approx(0.34)
     with scene.create_session() as session:
-        errors, now = follow_path(session, masses, arm)
+        errors, shares, now = follow_path(session, masses, arm)
         cube = now.bodies["cube"].pose.position
     print(f"wrist: force balance off by {errors.max():.1e} of it at most, by {np.median(errors):.1e} in half of the steps, "
           f"carries {-now.joints['mount'].force} N; cube at {cube} m")
     assert errors.max() < worst and np.median(errors) < usual
+    assert shares.max() < 1, "the report says how far the forces on each body are from balance"
+    assert tolerance_m_s > 0 or shares.max() > 0.2, "and not much more"
     assert cube[2] > 0.13 + 0.05
     np.testing.assert_allclose(now.joints["right"].position, now.joints["left"].position, atol=1e-6)  # it follows

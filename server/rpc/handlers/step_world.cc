@@ -109,7 +109,7 @@ absl::Status StepAndAnswer(Services& services, const CallContext& context, StepO
   EIPC_RETURN_IF_ERROR(PrepareCameras(services, context, session, index, plan));
   const StepCommand command = {
       order.dt_s,          std::move(order.targets), std::move(order.trajectories), order.substeps,    batch_part,
-      order.expected_step, context.claim(),          std::move(order.drives),       order.time_limit_s};
+      order.expected_step, context.claim(),          std::move(order.drives),       order.time_limit_s, request.observe().force_balance()};
   StepSummary& summary = *sum;
   const TakenBack unless_acknowledged{session, index};
   const auto begin = std::chrono::steady_clock::now();
