@@ -45,6 +45,12 @@ BroadPhase::BroadPhase(const CollisionSurface* surface, const SurfaceSummaries* 
   }
 }
 
+// The share of a margin that pays; never less than a quarter of dhat, below which every iteration leaves the regions.
+double BroadPhase::Narrowed(double margin) const {
+  constexpr double kLeastOfDhat = 0.25;
+  return std::min(margin, std::max(share_.value() * margin, kLeastOfDhat * dhat_));
+}
+
 bool BroadPhase::RegionsCover(int32_t body, const VecX& q, const Vec3& centroid) const {
   return bodies_[body].loose <= kPatience && boxes_.Contain(body, q, centroid);
 }
@@ -149,7 +155,7 @@ void BroadPhase::ShrinkBounds(const VecX& here, const VecX& there, double margin
   MeasureMotion(here, there);
   const auto too_large = [&](double width, double motion) {
     const double near_motion = motion > far ? 0 : motion;
-    return width > kLoose * (near_motion + 2 * MarginFor(near_motion, share_.value() * margin));
+    return width > kLoose * (near_motion + 2 * MarginFor(near_motion, Narrowed(margin)));
   };
   for (int32_t body = 0; body < surface_->body_count; ++body) {
     if (boxes_.stamp(body) == 0) continue;
@@ -166,8 +172,7 @@ void BroadPhase::RenewBody(int32_t body, const VecX& here, const VecX& there, do
   const bool turns_far = motion_.turn[body] > far;
   const Vec3 a = motion_.here[body], b = turns_far ? a : motion_.there[body];
   const VecX& end = turns_far ? here : there;
-  const double grown =
-      std::min(MarginFor(motion_.turn[body], share_.value() * margin), kMostOfEdge * summaries_->edge_length[body]);
+  const double grown = std::min(MarginFor(motion_.turn[body], Narrowed(margin)), kMostOfEdge * summaries_->edge_length[body]);
   for (int32_t n : summaries_->body_nodes[body]) {
     boxes_.SetRegion(n, end.segment<3>(3 * n) - b, Grown(here.segment<3>(3 * n) - a, end.segment<3>(3 * n) - b, grown));
   }
@@ -209,7 +214,7 @@ void BroadPhase::RenewPair(BodyPair* pair, double margin, double far) {
   if (!pair->of_one_body()) {
     const Vec3 a = motion_.here[pair->b] - motion_.here[pair->a];
     const Vec3 b = MovesFar(*pair, far) ? a : Vec3(motion_.there[pair->b] - motion_.there[pair->a]);
-    const Box shifts = Grown(a, b, MarginFor(ShiftMotion(*pair), share_.value() * margin));
+    const Box shifts = Grown(a, b, MarginFor(ShiftMotion(*pair), Narrowed(margin)));
     pair->shift = b;
     pair->shifts = WideBox(shifts.lo, shifts.hi);
     pair->shift_radius = kRoundUp * (shifts.hi - b.array()).max(b.array() - shifts.lo).matrix().norm();

@@ -143,6 +143,7 @@ class BroadPhase {
   bool AtRest(int32_t a, int32_t b) const { return (Asleep(a) && (Asleep(b) || !Moves(b))) || (Asleep(b) && !Moves(a)); }
   void MeasureMotion(const VecX& here, const VecX& there);
   double ShiftMotion(const BodyPair& pair) const;
+  double Narrowed(double margin) const;
   bool MovesFar(const BodyPair& pair, double far) const;
   bool RegionsCover(int32_t body, const VecX& q, const Vec3& centroid) const;
   bool ShapeCovers(int32_t body, const VecX& q) const;

@@ -53,13 +53,13 @@ struct StepReport {
   int kept_matrices = 0;       // Newton iterations with the matrix of the one before
   LinearSolverKind linear_solver = LinearSolverKind::kCholesky;
   StructureBreaks structure_breaks;
-  int sleeping_bodies = 0;      // during the step
-  int wake_retries = 0;         // times that it was solved again because a sleeping body was disturbed
-  double min_ccd_fraction = 1;  // smallest fraction of a Newton direction that collision detection allowed
-  double residual_m_s = 0;      // last Newton update as a speed
+  int sleeping_bodies = 0;                   // during the step
+  int wake_retries = 0;                      // times that it was solved again because a sleeping body was disturbed
+  double min_ccd_fraction = 1;               // smallest fraction of a Newton direction that collision detection allowed
+  double residual_m_s = 0;                   // last Newton update as a speed
   std::optional<double> unbalanced_force_n;  // largest resultant of what is not in balance on one body, where it was measured
-  double target_error_m = 0;    // largest distance of a driven node from where its drive's command places it
-  int missed_targets = 0;       // drives that were stopped before they arrived
+  double target_error_m = 0;                 // largest distance of a driven node from where its drive's command places it
+  int missed_targets = 0;                    // drives that were stopped before they arrived
   double min_distance_m = std::numeric_limits<double>::infinity();
   double barrier_stiffness = 0;
   // Contact energy of the accepted state in units of the barrier's stiffness, J / (N/m).

@@ -107,9 +107,16 @@ absl::Status StepAndAnswer(Services& services, const CallContext& context, StepO
   EIPC_ASSIGN_OR_RETURN(const ObservationPlan plan, ObservationPlan::Create(model, request.observe()));
   EIPC_RETURN_IF_ERROR(context.ReserveAnswer(plan.MostBytes(model)));
   EIPC_RETURN_IF_ERROR(PrepareCameras(services, context, session, index, plan));
-  const StepCommand command = {
-      order.dt_s,          std::move(order.targets), std::move(order.trajectories), order.substeps,    batch_part,
-      order.expected_step, context.claim(),          std::move(order.drives),       order.time_limit_s, request.observe().force_balance()};
+  const StepCommand command = {order.dt_s,
+                               std::move(order.targets),
+                               std::move(order.trajectories),
+                               order.substeps,
+                               batch_part,
+                               order.expected_step,
+                               context.claim(),
+                               std::move(order.drives),
+                               order.time_limit_s,
+                               request.observe().force_balance()};
   StepSummary& summary = *sum;
   const TakenBack unless_acknowledged{session, index};
   const auto begin = std::chrono::steady_clock::now();
