@@ -237,6 +237,7 @@ class SceneMaker {
       Vec3ToProto(origin, hinge.mutable_point_m());
       Vec3ToProto(axis, hinge.mutable_axis());
       hinge.set_damping_nm_s_rad(from.damping);
+      if (from.spring > 0) hinge.set_spring_nm_rad(from.spring), hinge.set_rest_rad(from.spring_rest - start);
       if (std::isfinite(from.limits.lower)) hinge.set_lower_rad(std::min(0.0, from.limits.lower - start));
       if (std::isfinite(from.limits.upper)) hinge.set_upper_rad(std::max(0.0, from.limits.upper - start));
     } else {
@@ -244,6 +245,7 @@ class SceneMaker {
       Vec3ToProto(origin, slider.mutable_point_m());
       Vec3ToProto(axis, slider.mutable_axis());
       slider.set_damping_n_s_m(from.damping);
+      if (from.spring > 0) slider.set_spring_n_m(from.spring), slider.set_rest_m(from.spring_rest - start);
       if (std::isfinite(from.limits.lower)) slider.set_lower_m(std::min(0.0, from.limits.lower - start));
       if (std::isfinite(from.limits.upper)) slider.set_upper_m(std::max(0.0, from.limits.upper - start));
     }
@@ -252,6 +254,10 @@ class SceneMaker {
       joint.mutable_mimic()->set_multiplier(from.mimic->multiplier);
     } else {
       SetDrive(j, origin, axis, joint.mutable_drive());
+      if (from.spring > 0) {
+        out_.notes.push_back(
+            absl::StrCat("joint \"", from.name, "\": its spring acts beside its drive; remove the drive if it has no motor"));
+      }
     }
     if (from.friction > 0) {
       out_.notes.push_back(absl::StrCat("joint \"", from.name, "\": its friction of ", from.friction, " is not simulated"));

@@ -251,8 +251,11 @@ void SdfReader::ReadJoint(const FoundJoint& from, int32_t parent, const Pose& pa
       joint.limits = ReadLimits(*axis);
       joint.damping = axis->Damping();
       joint.friction = axis->Friction();
+      joint.spring = axis->SpringStiffness();
+      joint.spring_rest = axis->SpringReference();
       if (!(joint.damping >= 0)) Problem(axis->Element(), "dynamics/damping: must be >= 0, got ", joint.damping);
       if (!(joint.friction >= 0)) Problem(axis->Element(), "dynamics/friction: must be >= 0, got ", joint.friction);
+      if (!(joint.spring >= 0)) Problem(axis->Element(), "dynamics/spring_stiffness: must be >= 0, got ", joint.spring);
     } else {
       Problem(from.joint->Element(), "needs an element <axis>");
     }

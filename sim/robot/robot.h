@@ -88,8 +88,10 @@ struct RobotJoint {
   Pose origin;
   Vec3 axis = Vec3::UnitX();  // unit vector in the joint's frame
   JointLimits limits;
-  double damping = 0;   // N m s/rad or N s/m
-  double friction = 0;  // N m or N
+  double damping = 0;      // N m s/rad or N s/m
+  double friction = 0;     // N m or N
+  double spring = 0;       // N m/rad or N/m
+  double spring_rest = 0;  // coordinate where the spring is at rest
   std::optional<Mimic> mimic;
 
   bool moves() const { return type != JointType::kFixed; }

@@ -62,6 +62,10 @@ std::string LimitText(const RobotJoint& joint) {
   if (std::isfinite(limits.effort)) parts.push_back(absl::StrFormat("at most %.6g %s", limits.effort, turns ? "N m" : "N"));
   if (joint.damping > 0) parts.push_back(absl::StrFormat("damping %.6g %s", joint.damping, turns ? "N m s/rad" : "N s/m"));
   if (joint.friction > 0) parts.push_back(absl::StrFormat("friction %.6g %s", joint.friction, turns ? "N m" : "N"));
+  if (joint.spring > 0) {
+    parts.push_back(absl::StrFormat("spring %.6g %s at rest at %.6g %s", joint.spring, turns ? "N m/rad" : "N/m", joint.spring_rest,
+                                    turns ? "rad" : "m"));
+  }
   return parts.empty() ? "" : absl::StrCat(", ", absl::StrJoin(parts, ", "));
 }
 

@@ -85,6 +85,8 @@ const std::vector<Row>& Rows() {
       {"model/joint/axis/dynamics", false},
       {"model/joint/axis/dynamics/damping", true},
       {"model/joint/axis/dynamics/friction", true},
+      {"model/joint/axis/dynamics/spring_reference", true},
+      {"model/joint/axis/dynamics/spring_stiffness", true},
       {"model/joint/axis/mimic", false},
       {"model/joint/axis/mimic/multiplier", true},
       {"model/joint/axis/mimic/offset", true},

@@ -76,6 +76,25 @@ def test_a_description_in_sdf_is_read_too(tmp_path):
     assert "its first element must be <robot> (URDF) or <sdf>, not <html>" in robot(tmp_path / "page.html", expect=1)
 
 
+def test_springs_of_joints_become_those_of_the_scene(tmp_path):
+    """A finger that a spring of 40 N/m opens, at rest at 5 mm, placed at -10 mm."""
+    hand = tmp_path / "hand.sdf"
+    spring = "<dynamics><spring_reference>0.005</spring_reference><spring_stiffness>40</spring_stiffness></dynamics>"
+    text = (REPOSITORY / PADS).read_text(encoding="utf-8")
+    before, _, after = text.partition('<joint name="left"')
+    hand.write_text(before + '<joint name="left"' + after.replace("</axis>", spring + "</axis>", 1), encoding="utf-8")
+    printed = robot(hand, "--joint", "left=-0.01", "--scene", tmp_path / "scene.textproto")
+    assert "joint left: prismatic along (0 1 0), -0.02 to 0.02 m, at most 0.2 m/s, at most 20 N, spring 40 N/m at rest at 0.005 m" in printed
+    assert 'joint "left": its spring acts beside its drive' in printed and "spring_stiffness" not in printed
+    joints = {joint.name: joint for joint in eipc.load_scene(tmp_path / "scene.textproto", inline_meshes=False).joints}
+    assert joints["left"].slider.spring_n_m == 40 and joints["left"].slider.rest_m == pytest.approx(0.015, rel=1e-15)
+    assert joints["right"].slider.spring_n_m == 0
+    hand.write_text(text.replace('type="prismatic"', 'type="revolute"').replace("</axis>", spring + "</axis>"), encoding="utf-8")
+    robot(hand, "--joint", "left=-0.01", "--scene", tmp_path / "scene.textproto")
+    joints = {joint.name: joint for joint in eipc.load_scene(tmp_path / "scene.textproto", inline_meshes=False).joints}
+    assert joints["left"].hinge.spring_nm_rad == 40 and joints["left"].hinge.rest_rad == pytest.approx(0.015, rel=1e-15)
+
+
 @pytest.mark.parametrize("soft, message", [
     ("", "must begin with a name"),
     ("pad block=1,1,1 within=1", "needs link=LINK"),

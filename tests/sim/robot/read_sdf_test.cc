@@ -28,6 +28,7 @@ namespace eipc {
 namespace {
 
 using ::testing::AllOf;
+using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
@@ -56,8 +57,8 @@ constexpr char kArm[] = R"(<sdf version="1.9">
       <axis>
         <xyz expressed_in="__model__">0 0 2</xyz>
         <limit><lower>-1</lower><upper>2</upper><effort>5</effort><velocity>3</velocity></limit>
-        <dynamics><damping>0.5</damping><friction>0.1</friction><spring_stiffness>7</spring_stiffness></dynamics>
-      </axis>
+        <dynamics><damping>0.5</damping><friction>0.1</friction>
+          <spring_reference>0.3</spring_reference><spring_stiffness>7</spring_stiffness></dynamics></axis>
     </joint>
     <link name="rod"><pose relative_to="beam">0.4 0 0 0 1.5707963267948966 0</pose></link>
     <joint name="slide" type="prismatic">
@@ -117,14 +118,16 @@ TEST(ReadSdf, HasLinksJointsAndLimits) {
   EXPECT_EQ(shoulder.limits.speed, 3);
   EXPECT_EQ(shoulder.damping, 0.5);
   EXPECT_EQ(shoulder.friction, 0.1);
+  EXPECT_EQ(shoulder.spring, 7);
+  EXPECT_EQ(shoulder.spring_rest, 0.3);
+  EXPECT_EQ(slide.spring, 0);
   EXPECT_EQ(slide.type, JointType::kPrismatic);
   EXPECT_TRUE(std::isinf(slide.limits.effort) && std::isinf(slide.limits.speed));
   ASSERT_TRUE(slide.mimic.has_value());
   EXPECT_EQ(slide.mimic->joint, 0);
   EXPECT_EQ(slide.mimic->multiplier, 0.1);
   EXPECT_EQ(slide.mimic->offset, 0.2);
-  EXPECT_THAT(import.ignored,
-              ElementsAre("sdf/model/joint/axis/dynamics/spring_stiffness (line 21)", "sdf/model/link/self_collide (line 12)"));
+  EXPECT_THAT(import.ignored, ElementsAre("sdf/model/link/self_collide (line 12)"));
   EXPECT_THAT(import.warnings, IsEmpty());
 }
 
@@ -232,6 +235,11 @@ INSTANTIATE_TEST_SUITE_P(
                  "limit/upper: must be >= lower (-1), got -2"},
         BadInput{"<damping>0.5", "<damping>-0.5", ":18: sdf/model[@name=\"arm\"]/joint[@name=\"shoulder\"]/axis",
                  "dynamics/damping: must be >= 0, got -0.5"},
+        BadInput{"<spring_stiffness>7", "<spring_stiffness>-7", ":18: sdf/model[@name=\"arm\"]/joint[@name=\"shoulder\"]/axis",
+                 "dynamics/spring_stiffness: must be >= 0, got -7"},
+        BadInput{"<spring_reference>0.3", "<spring_reference>nan",
+                 ":22: sdf/model[@name=\"arm\"]/joint[@name=\"shoulder\"]/axis/dynamics/spring_reference",
+                 "must be finite, got nan"},
         BadInput{"<parent>base</parent>", "<parent>bass</parent>", ":16: sdf/model[@name=\"arm\"]/joint[@name=\"shoulder\"]/parent",
                  "no link is named \"bass\""},
         BadInput{"<child>rod</child>", "<child>nobody</child>", ":27: sdf/model[@name=\"arm\"]/joint[@name=\"slide\"]/child",
@@ -259,6 +267,12 @@ INSTANTIATE_TEST_SUITE_P(
                  ":11: sdf/model[@name=\"arm\"]/link[@name=\"beam\"]/collision[@name=\"beam\"]", "--package none=FOLDER"},
         BadInput{"</model>", "<include><uri>model://hand</uri></include></model>", ":", "hand"},
         BadInput{"</model>", "", ":", "is no XML"}));
+
+TEST(ReadSdf, RefusesPartsOfMeshes) {
+  const std::string part = "<mesh><uri>none.obj</uri><submesh><name>pad</name></submesh></mesh>";
+  EXPECT_THAT(Problems(Changed("<box><size>0.9 0.1 0.1</size></box>", part)),
+              Contains(AllOf(StartsWith("arm.sdf:11: "), HasSubstr("submesh: parts of a mesh are not read; make \"pad\" a file"))));
+}
 
 TEST(ReadSdf, SaysEveryProblemAtOnce) {
   EXPECT_THAT(
