@@ -98,8 +98,8 @@ struct ContactWrench {
   Vector3 friction_moment_nm = {0, 0, 0};
 };
 
-// Numbers of a body's material. In a reset none is the scene's; in an observation none is what the body does not have: a density
-// with affine.inertia, Poisson's ratio of some materials.
+// Numbers of a body's material. In a reset none is the scene's; in an observation none is what the body does not have: some
+// materials have no Poisson's ratio. The density of a body with affine.inertia is the given mass over its mesh's volume.
 struct BodyMaterial {
   std::string body;
   std::optional<double> youngs_modulus_pa = {};

@@ -229,6 +229,8 @@ class Reading {
     if (state_.materials.size() == model_.bodies.size()) return Corrupt("it has more materials than the scene has bodies");
     material.body = model_.FindBody(std::string(name));
     if (material.body < 0) return Foreign(absl::StrCat("the scene has no body '", Printable(name), "'"));
+    // Of a build in which bodies with affine.inertia had no density: the scene's.
+    if (material.density_kg_m3 == 0) material.density_kg_m3 = MaterialOfScene(model_, material.body).density_kg_m3;
     state_.materials.push_back(material);
     return absl::OkStatus();
   }

@@ -27,6 +27,12 @@ const MaterialParameter* ParameterOf(const MaterialSpec& material, const Materia
   return nullptr;
 }
 
+// Of the scene. A body whose mass the scene gives (affine.inertia) has the mean density of its mesh.
+double NumberOfScene(const SceneMaterial& scene, const MaterialNumber& number) {
+  const bool is_density = number.of_scene == &MaterialSpec::density_kg_m3;
+  return (is_density ? scene.elements : scene.given).*number.of_scene;
+}
+
 bool Slides(const Model& model, int32_t body) {
   return std::any_of(model.sliders.begin(), model.sliders.end(),
                      [&](const Slider& slider) { return model.boundary_sets[slider.boundary_set].body == body; });
@@ -68,9 +74,9 @@ void SetModuli(const SceneMaterial& scene, const State::BodyMaterial& material, 
   elastic->condensed = std::make_shared<const CondensedStiffness>(Scaled(*elastic->condensed, youngs / of_scene));
 }
 
-// Of what the body weighs in the scene; a body of a given mass has no density.
+// Of what the body weighs in the scene.
 double MassFactor(const State::BodyMaterial& material, const Body& body) {
-  const double of_scene = body.scene_material->given.density_kg_m3;
+  const double of_scene = body.scene_material->elements.density_kg_m3;
   return material.density_kg_m3 == of_scene ? 1 : material.density_kg_m3 / of_scene;
 }
 
@@ -110,8 +116,7 @@ void Apply(const State::BodyMaterial& material, Model* model) {
 
 bool HasNumber(const Model& model, int32_t body, const MaterialNumber& number) {
   const std::optional<SceneMaterial>& scene = model.bodies[body].scene_material;
-  if (!scene || ParameterOf(scene->given, number) == nullptr) return false;
-  return number.of_scene != &MaterialSpec::density_kg_m3 || scene->given.density_kg_m3 > 0;
+  return scene && ParameterOf(scene->given, number) != nullptr;
 }
 
 std::string MaterialProblem(const Model& model, int32_t body, const MaterialNumber& number) {
@@ -119,12 +124,10 @@ std::string MaterialProblem(const Model& model, int32_t body, const MaterialNumb
   const auto because = [&](const auto&... why) { return absl::StrCat("'", b.name, "' ", why..., "; name it anew in a scene"); };
   if (!b.scene_material) return because("is ", b.kind, ": a reset cannot change its material");
   const MaterialSpec& given = b.scene_material->given;
-  const bool is_density = number.of_scene == &MaterialSpec::density_kg_m3;
-  if (!HasNumber(model, body, number)) {
-    return is_density ? because("has the mass that affine.inertia gives, and no ", number.name)
-                      : because("is of ", given.model->name, ", which has no ", number.name);
+  if (!HasNumber(model, body, number)) return because("is of ", given.model->name, ", which has no ", number.name);
+  if (number.of_scene == &MaterialSpec::density_kg_m3 && Slides(model, body)) {
+    return because("has a slider: a reset cannot change its ", number.name);
   }
-  if (is_density && Slides(model, body)) return because("has a slider: a reset cannot change its ", number.name);
   if (number.of_scene == &MaterialSpec::poissons_ratio && b.scene_material->fixed_poissons_ratio) {
     return because("has a cage whose stiffness was condensed or calibrated for its ", number.name);
   }
@@ -141,7 +144,7 @@ State::BodyMaterial MaterialOfScene(const Model& model, int32_t body) {
   const std::optional<SceneMaterial>& scene = model.bodies[body].scene_material;
   if (!scene) return material;
   for (const MaterialNumber& number : kMaterialNumbers) {
-    if (number.of_scene != nullptr) material.*number.value = scene->given.*number.of_scene;
+    if (number.of_scene != nullptr) material.*number.value = NumberOfScene(*scene, number);
   }
   return material;
 }

@@ -45,8 +45,7 @@ struct MaterialRange {
   std::array<std::optional<NumberRange>, kMaterialNumbers.size()> numbers;
 };
 
-// Whether the body's material has this number: not every material has a Poisson's ratio, nor has a body whose mass the scene gives
-// a density.
+// Whether the body's material has this number: not every material has a Poisson's ratio.
 bool HasNumber(const Model& model, int32_t body, const MaterialNumber& number);
 // Why no reset can change this number of the body. Empty when one can.
 std::string MaterialProblem(const Model& model, int32_t body, const MaterialNumber& number);

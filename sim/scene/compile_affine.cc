@@ -78,6 +78,7 @@ void CompileAffine(const BodySpec& spec, const std::string& path, CompiledBody* 
     SetGivenMass(*spec.inertia, spec.pose, out);
   }
   AddElements(tet, integrals, material, out);
+  if (spec.inertia) out->material.density_kg_m3 = spec.inertia->mass / unit.mass;
 }
 
 }  // namespace eipc

@@ -25,7 +25,8 @@ NUMBERS = ("youngs_modulus_pa", "poissons_ratio", "density_kg_m3", "friction_fac
 class BodyMaterial:
     """Numbers of a body's material: youngs_modulus (Pa), poissons_ratio, density (kg/m^3), and friction_factor: the friction of every
     pair that the body is part of over that of the scene; where two bodies have one, both count. In a reset None is the scene's; in an
-    observation it is what the body has not: with affine.inertia there is no density, and some materials have no Poisson's ratio."""
+    observation it is what the body has not: some materials have no Poisson's ratio. The density of a body with affine.inertia is its mass
+    over the volume of its mesh; another one scales mass and moments, about the same centre."""
 
     youngs_modulus: Optional[float] = None
     poissons_ratio: Optional[float] = None

@@ -84,7 +84,25 @@ def test_one_number_is_given_and_the_others_are_the_scenes(session):
     seen = session.reset(OBSERVE, world=1, materials={"cube": eipc.BodyMaterial(density=3000), "cage": eipc.BodyMaterial(youngs_modulus=3e5)})
     assert seen.materials == {"cube": eipc.BodyMaterial(1e5, 0.3, 3000, 1), "cage": eipc.BodyMaterial(3e5, 0.3, 800, 1)}
     link = session.reset(materials={"link": eipc.BodyMaterial(2e5, friction_factor=0.5)}).materials["link"]
-    assert link == eipc.BodyMaterial(2e5, friction_factor=0.5)
+    assert (link.youngs_modulus, link.poissons_ratio, link.friction_factor) == (2e5, None, 0.5)
+    assert link.density == pytest.approx(0.1 / 0.04**3, rel=1e-9)  # what the scene gives as its mass, over the volume of its mesh
+
+
+def test_a_link_of_given_inertia_weighs_by_its_density_too(scene):
+    """It falls onto the slab, turning; with half the mass and half the moments it carries half the weight."""
+    loads = {}
+    for seed, factor in ((None, 1.0), (7, None)):
+        with scene.create_session() as session:
+            drawn = {"link": eipc.MaterialRange(density=Range(0.4, 0.6, factor=True))} if factor is None else {}
+            seen = session.reset(materials=drawn, seed=seed or 0)
+            factor = factor or seen.materials["link"].density / (0.1 / 0.04**3)
+            assert 0.4 <= factor <= 1
+            with session.stream() as stream:
+                *_, seen = stream.run({"dt": DT, "observe": OBSERVE} for _ in range(200))
+            loads[factor] = seen.contact_force_on("link")[2]
+    assert len(loads) == 2
+    for factor, load in loads.items():
+        assert load == pytest.approx(factor * 0.1 * GRAVITY, rel=1e-2)
 
 
 def test_a_body_weighs_by_its_density(session):
@@ -151,7 +169,7 @@ def test_they_survive_kill_9(server_binary, tmp_path, checkpoint_bytes):
     ({"cube": eipc.BodyMaterial(poissons_ratio=0.5)}, r"materials\[0\].poissons_ratio: must be > -1 and < 0.5"),
     ({"cage": eipc.BodyMaterial(poissons_ratio=0.2)}, "condensed or calibrated for its poissons_ratio; name it anew in a scene"),
     ({"cage": eipc.MaterialRange(poissons_ratio=Range(0.2, 0.3))}, r"randomize.materials\[0\].poissons_ratio: 'cage' has a cage"),
-    ({"link": eipc.BodyMaterial(density=500)}, "'link' has the mass that affine.inertia gives"),
+    ({"link": eipc.BodyMaterial(density=0)}, r"materials\[0\].density_kg_m3: must be > 0, got 0"),
     ({"link": eipc.BodyMaterial(poissons_ratio=0.2)}, "'link' is of ABD_ORTHOGONALITY, which has no poissons_ratio"),
     ({"sliding": eipc.BodyMaterial(density=500)}, "'sliding' has a slider"),
     ({"cube": eipc.BodyMaterial(friction_factor=-0.1)}, r"materials\[0\].friction_factor: must be in \[0, 1000\], got -0.1"),

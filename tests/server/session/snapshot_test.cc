@@ -168,6 +168,17 @@ TEST(Snapshot, OfABuildWithoutFactorsOfFrictionHasTheFrictionOfTheScene) {
   for (const uint64_t bytes : {1, 7, 9, 16}) EXPECT_FALSE(ending_before(bytes).ok()) << bytes;
 }
 
+// Where the scene gives a body its mass, a build had no density of it and wrote 0.
+TEST(Snapshot, ADensityThatABuildDidNotHaveIsThatOfTheScene) {
+  const auto model = testing::PressedBox();
+  State state = WithAnotherMaterial(*model);
+  state.materials[0].density_kg_m3 = 0;
+  const auto read = UnpackState(PackState(state, *model), *model, StateBits::kPositionsAndVelocities);
+  ASSERT_TRUE(read.ok()) << read.status();
+  state.materials[0].density_kg_m3 = MaterialOfScene(*model, 0).density_kg_m3;
+  EXPECT_EQ(read->materials, state.materials);
+}
+
 // Their names are looked up one by one: no more of them than there may be.
 TEST(Snapshot, MoreMaterialsThanBodiesAreRefusedUnread) {
   const auto model = testing::PressedBox();
