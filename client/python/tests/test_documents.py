@@ -107,10 +107,15 @@ def test_every_block_of_the_cloth_runs(server_binary, eipc_binary, tmp_path):
 
 
 def test_every_block_of_the_fingers_runs(server_binary, eipc_binary, tmp_path):
-    reduced = [("--audit --report", "--duration 0.4 --audit --report")]
+    reduced = [("finray_plate.textproto --audit", "finray_plate.textproto --duration 0.4 --audit")]
     follow("howto/finray.md", server_binary, eipc_binary, tmp_path, reduced, on_path=True)
     report = json.loads((tmp_path / "plate.json").read_text())
     assert report["steps"] == 20 and report["audit"]["intersections"] == 0
+    replayed = json.loads((tmp_path / "replay.json").read_text())
+    assert replayed["steps"] == replayed["audit"]["states_checked"] == 200 and replayed["audit"]["intersections"] == 0
+    assert [name for name, goal in replayed["goals"].items() if goal["reached"]] == ["placed", "standing", "at_rest"]
+    holding = replayed["holding"]
+    assert abs(holding["mean_vertical_force_n"] / holding["weight_n"] - 1) < 0.02
 
 
 def test_every_block_of_the_dynamics_runs(server_binary, eipc_binary, tmp_path):
