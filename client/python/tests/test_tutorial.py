@@ -27,6 +27,11 @@ def follow(page, server_binary, eipc_binary, tmp_path, reduced=(), on_path=False
     return done.printed
 
 
+def assert_drawn(folder, *names):
+    for name in names:
+        assert (folder / name).stat().st_size > 5000, name
+
+
 def test_every_block_of_the_first_grasp_runs(server_binary, eipc_binary, tmp_path):
     printed = follow("tutorial/first_grasp.md", server_binary, eipc_binary, tmp_path)
     made = tmp_path / "out" / "first_grasp"
@@ -124,14 +129,13 @@ def test_every_block_of_the_drives_runs(server_binary, eipc_binary, tmp_path):
     assert abs(seen["pressed"][2] - 20) < 1e-6 and seen["pressed"][3]  # the limit
     assert seen["opened"][0] < 0.03
 
-
     held, turned, fell = re.findall(r"(?:held|turned|fell): at ([\d.-]+) rad, torque ([\d.-]+) N m(, saturated)?", printed)
     weight = 0.3 * 9.81  # N m, of 1 kg
     assert abs(float(held[0]) - weight / 500) < 0.02 * weight / 500 and abs(float(held[1]) + weight) < 0.01 * weight
     assert abs(float(turned[0]) + 0.5) < 0.01 and not turned[2]
     assert float(fell[0]) > float(turned[0]) + 0.2 and abs(float(fell[1])) <= 2  # down, where the damper holds it back
     check_speeds_and_paths(printed)
-    assert (tmp_path / "out" / "drives" / "motor.png").stat().st_size > 10000
+    assert_drawn(tmp_path / "out" / "drives", "grip.png", "motor.png", "turn.png", "tool.png", "sponge.png")
     above, pressed, wiped = re.findall(r"(?:above|pressed|wiped): tool at \[([^\]]+)\] m, force \[([^\]]+)\] N", printed)
     forces = [np.array([float(x) for x in force.split()]) for _, force in (above, pressed, wiped)]
     assert abs(forces[0][2] - 0.064 * 9.81) < 0.01  # its weight
@@ -171,6 +175,14 @@ def test_every_block_of_the_joints_runs(server_binary, eipc_binary, tmp_path):
              for name, numbers in re.findall(r"(\w+): at .*?force \[([^\]]+)\] N", printed)}
     pad, tool = 1000 * 0.04**3 * 9.81, 2000 * 0.06**3 * 9.81
     assert abs(force["glue"][2] - pad) < 0.02 * pad and abs(force["wrist"][2] - pad - tool) < 0.02 * (pad + tool)
+    at = {name: (float(position), float(effort)) for name, position, effort in re.findall(r"(\w+): at (\S+), effort (\S+),", printed)}
+    weight = 1000 * 0.04**3 * 9.81  # of each but the heavier load, whose is twice that
+    carried = {"hook": 2, "string": 1, "left": 1, "right": 2, "ceiling": 2, "seam": 1}
+    for name, times in carried.items():
+        np.testing.assert_allclose(force[name], [0, 0, times * weight], atol=2e-4, err_msg=name)
+    assert abs(at["string"][0] - 0.04 - weight / 20) < 1e-4 and abs(at["string"][1] + weight) < 2e-4
+    assert abs(at["left"][0] - weight / 40) < 1e-4 and at["right"][0] == -at["left"][0]
+    assert_drawn(tmp_path / "out" / "joints", "arm.png", "kinds.png")
 
 
 def test_every_block_of_the_robots_runs(server_binary, eipc_binary, tmp_path):
@@ -187,6 +199,7 @@ def test_every_block_of_the_robots_runs(server_binary, eipc_binary, tmp_path):
         np.testing.assert_allclose(palm[step][1], [0, aside, 0], atol=2)
     soft = re.findall(r"(?:closed|raised|kept): cube at \[([^\]]+)\] m, pads pressed with (\S+) N and (\S+) N, fingers carry (\S+) N", printed)
     assert len(soft) == 3 and float(soft[2][0].split()[2]) - float(soft[0][0].split()[2]) > 0.045
+    assert_drawn(tmp_path / "out" / "robot", "pick.png", "clutch.png")
     assert float(soft[2][1]) > 0.2 and abs(float(soft[2][1]) / float(soft[2][2]) - 1) < 0.02
     weight = 9.81 * (300 * 0.03**3 + 2 * 1000 * 0.02 * 0.008 * 0.03)  # N, of the cube and the pads
     assert abs(float(soft[2][3]) / weight - 1) < 0.02
@@ -222,7 +235,9 @@ def test_every_block_of_touch_runs(server_binary, eipc_binary, tmp_path):
     assert [name for name, *_ in pressed] == ["teddy", "bubble_left", "bubble_right"]
     for _, touched, of, pressure, error, peak in pressed:
         assert 0 < int(touched) < int(of) and int(pressure) > 0 and float(error) < 1e-6 and int(peak) > 0
-    assert (tmp_path / "out" / "touch" / "press.png").stat().st_size > 10000
+    (above, of, most, now), = re.findall(r"bear: (\d+) of (\d+) elements have been above 10 kPa, the most (\S+) kPa; now (\S+) kPa at most", printed)
+    assert 0 < int(above) < int(of) and 0 < float(now) < 10 < float(most)
+    assert_drawn(tmp_path / "out" / "touch", "press.png", "slip.png", "stress.png", "markers.png", "gas.png", "haptic.png")
     hand, bear = (np.array([float(x) for x in numbers.split()]) for numbers in re.findall(r"\[([^\]]+)\] N", printed))
     assert abs(hand[1]) < 2  # the fingers press against each other, across the bear
     assert bear[2] > -hand[2] - 1e-9  # the ground carries what the hand does not
@@ -242,12 +257,14 @@ def test_every_block_of_the_cameras_runs(server_binary, eipc_binary, tmp_path):
 def test_every_block_of_the_deadlines_runs(server_binary, eipc_binary, tmp_path):
     printed = follow("howto/deadlines.md", server_binary, eipc_binary, tmp_path)
     assert re.search(r"^5\d steps to 1\.\d\d s; \d+ cut short, \d+ late", printed, re.MULTILINE)
+    assert_drawn(tmp_path / "out" / "deadlines", "push.png")
     assert (tmp_path / "out" / "deadlines" / "push.log").stat().st_size > 1000
 
 
 def test_every_block_of_the_resets_runs(server_binary, eipc_binary, tmp_path):
     printed = follow("howto/resets.md", server_binary, eipc_binary, tmp_path)
     assert "the same seed, the same start: True" in printed
+    assert_drawn(tmp_path / "out" / "resets", "starts.png")
     masses = [float(mass) for mass in re.findall(r"bear of ([\d.]+) kg", printed)]
     assert len(masses) == 5 and 1.05 < max(masses) / min(masses) < 1.25 / 0.8 * (1.05 / 0.9) ** 3
     drawn = np.array([[float(x) for x in line.split(", ")] for line in re.findall(r"bear of [\d.]+ kg, (.+)", printed)])

@@ -2,10 +2,12 @@
 
 import os
 import threading
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
+import eipc
 from eipc import viz
 from eipc.camera import Camera as Pinhole
 from eipc.viz import painter
@@ -130,6 +132,17 @@ def test_more_lights_of_the_sun_make_the_edge_of_a_shadow_softer(drawn):
         return len(np.unique(picture[grey][:, 0] // 8))
 
     assert shades(16) > shades(1)
+
+
+def test_items_of_a_scene_stand_where_its_bodies_do():
+    placed, moved = box([0, 0, 0], [0.1, 0.1, 0.1]), box([0, 0, 1], [0.1, 0.1, 0.1])
+    surfaces = {name: eipc.BodyTopology(BOX_TRIANGLES, placed) for name in ("cube", "wall", "hidden", "still")}
+    seen = {"cube": SimpleNamespace(surface_positions=moved), "wall": SimpleNamespace(surface_positions=None)}
+    items = viz.scene_items(surfaces, SimpleNamespace(bodies=seen), {"wall": BLUE, "hidden": None}, wire=0.3)
+    assert [item.vertices is moved for item in items] == [True, False, False] and items[1].vertices is placed
+    assert items[1].color == BLUE and items[0].color != items[2].color and {item.wire for item in items} == {0.3}
+    with pytest.raises(KeyError, match="no body roof"):
+        viz.scene_items(surfaces, SimpleNamespace(bodies=seen), {"roof": RED})
 
 
 def test_colours_of_vertices_blend_between_them(drawn):

@@ -8,6 +8,7 @@ from .painter import DrawingError
 from .png import write_png
 from .render import Ground, Item, render
 from .replayed_touch import replayed_touch
+from .scene_items import scene_items
 
-__all__ = ["Camera", "DrawingError", "Ground", "Item", "Lighting", "heat", "render", "replayed_touch", "write_comparison_page",
-           "write_episode_page", "write_png"]
+__all__ = ["Camera", "DrawingError", "Ground", "Item", "Lighting", "heat", "render", "replayed_touch", "scene_items",
+           "write_comparison_page", "write_episode_page", "write_png"]
