@@ -39,7 +39,7 @@ class WorldRows {
 // What is observed of every world alike.
 struct StackOptions {
   // Groups that come stacked: poses, twists, cage_positions, surface_positions, contact_wrenches, contact_counts, min_distance,
-  // solver_report, state_digest. Others are refused.
+  // solver_report, state_digest; cameras on servers with the capability `stacked_cameras`. Others are refused.
   Observe observe = {};
   // (body, other) of the wrenches and counts, each once.
   std::vector<std::pair<std::string, std::string>> pairs = {};
@@ -55,6 +55,17 @@ struct StackedSolverReports {
   std::vector<double> residual_m_s;
   std::vector<double> target_error_m;
   std::vector<double> wall_time_s;
+};
+
+// What a camera saw of K worlds, row by row from the top, one world after the other; empty where it was not asked for. Worlds
+// without a picture have zeros.
+struct StackedPictures {
+  std::string name;
+  WorldRows poses;                        // [K,7]: position m, quaternion w x y z of the camera as it stood in the world
+  std::vector<float> depth;               // [K,height,width] m along the camera's z, infinite where nothing is
+  std::vector<uint16_t> segmentation;     // [K,height,width] index in `camera_bodies`, CameraPicture::kNoBody where nothing is
+  std::vector<uint8_t> colour;            // [K,height,width,3] red, green, blue
+  std::map<int, std::string> unfinished;  // by row: why a world that was stepped has no picture
 };
 
 // Of K requests, in their order. What was not asked for is empty. The rows of requests that failed are zero, but for `step`.
@@ -73,6 +84,8 @@ struct StackedObservations {
   std::vector<double> min_distance_m;                                // [K]
   std::vector<std::string> state_digest;                             // [K], empty where a request failed
   StackedSolverReports solver;
+  std::vector<std::string> camera_bodies = {};  // all of the scene, where there are cameras
+  std::vector<StackedPictures> cameras = {};    // in the order of Observe::cameras
 
   size_t worlds() const { return step.size(); }
   // -1 when the body is not observed.

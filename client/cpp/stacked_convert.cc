@@ -18,6 +18,7 @@ constexpr v1::DataType TypeOf() {
   if constexpr (std::is_same_v<T, float>) return v1::FLOAT32;
   if constexpr (std::is_same_v<T, int64_t>) return v1::INT64;
   if constexpr (std::is_same_v<T, int32_t>) return v1::INT32;
+  if constexpr (std::is_same_v<T, uint16_t>) return v1::UINT16;
   return v1::UINT8;
 }
 
@@ -104,6 +105,18 @@ StackedSolverReports Reports(const v1::StackedSolverReports& reports, ArrayReade
   return out;
 }
 
+StackedPictures Pictures(const v1::StackedPictures& pictures, const Camera& camera, ArrayReader* read) {
+  StackedPictures out;
+  out.name = pictures.name();
+  out.poses = read->Rows(pictures.poses(), {7}, "poses of cameras");
+  const int64_t width = camera.width, height = camera.height;
+  if (camera.depth) out.depth = read->Numbers<float>(pictures.depth(), {height, width}, "depths");
+  if (camera.segmentation) out.segmentation = read->Numbers<uint16_t>(pictures.segmentation(), {height, width}, "segmentations");
+  if (camera.colour) out.colour = read->Numbers<uint8_t>(pictures.colour(), {height, width, 3}, "colours");
+  for (const v1::UnfinishedPicture& picture : pictures.unfinished()) out.unfinished[picture.row()] = picture.why();
+  return out;
+}
+
 void ReadContacts(const v1::StackedObservations& stacked, ArrayReader* read, StackedObservations* out) {
   const auto pairs = static_cast<int64_t>(out->pairs.size());
   if (stacked.has_contact_wrenches()) out->contact_wrenches = read->Rows(stacked.contact_wrenches(), {pairs, 4, 3}, "wrenches");
@@ -155,6 +168,14 @@ absl::StatusOr<StackedObservations> StackedFromProto(const v1::StackedObservatio
   if (stacked.has_min_distance_m()) out.min_distance_m = read.Numbers<double>(stacked.min_distance_m(), {}, "distances");
   if (stacked.has_state_digest()) out.state_digest = Digests(stacked.state_digest(), &read);
   if (stacked.has_solver_reports()) out.solver = Reports(stacked.solver_reports(), &read);
+  out.camera_bodies.assign(stacked.camera_bodies().begin(), stacked.camera_bodies().end());
+  const size_t cameras = stack.observe.cameras.size();
+  if (static_cast<size_t>(stacked.cameras_size()) != cameras) {
+    return absl::DataLossError(absl::StrCat("the server sent pictures of ", stacked.cameras_size(), " cameras, not of ", cameras));
+  }
+  for (size_t i = 0; i < cameras; ++i) {
+    out.cameras.push_back(Pictures(stacked.cameras(static_cast<int>(i)), stack.observe.cameras[i], &read));
+  }
   if (!read.status().ok()) return read.status();
   return out;
 }

@@ -6,6 +6,7 @@
 #include <array>
 #include <cstring>
 #include <initializer_list>
+#include <optional>
 #include <string>
 
 #include "absl/strings/str_cat.h"
@@ -26,17 +27,19 @@ constexpr int64_t kPerRow = 256;
 // Of the answers that rows are made from: how many others a body touches where many lie together, and what the messages take of two
 // bodies that touch.
 constexpr int64_t kTouched = 8, kPerWrench = 512, kPerCount = 256;
-constexpr std::array<absl::string_view, 9> kGroups = {
+constexpr std::array<absl::string_view, 10> kGroups = {
     "poses",          "twists",       "cage_positions", "surface_positions", "contact_wrenches",
-    "contact_counts", "min_distance", "solver_report",  "state_digest"};
+    "contact_counts", "min_distance", "solver_report",  "state_digest",      "cameras"};
 // What says how groups come, and asks for none.
 constexpr std::array<absl::string_view, 2> kManners = {"bodies", "positions_dtype"};
+
+using Shape = std::initializer_list<int64_t>;
 
 // An array with a row for each world, zero where nothing is put.
 template <typename T>
 class Rows {
  public:
-  Rows(v1::DataType type, int64_t worlds, std::initializer_list<int64_t> shape_of_row, v1::NdArray* out) {
+  Rows(v1::DataType type, int64_t worlds, Shape shape_of_row, v1::NdArray* out) {
     out->set_dtype(type);
     out->add_shape(worlds);
     for (const int64_t n : shape_of_row) {
@@ -106,6 +109,33 @@ void PutPose(const v1::Pose& pose, int64_t row, int64_t at, Numbers* out) {
 }
 
 void PutVector(const v1::Vec3& v, int64_t row, int64_t at, Numbers* out) { out->Put(row, at, {v.x(), v.y(), v.z()}); }
+
+// What one of the cameras saw of each world.
+void StackPictures(const v1::StepBatchResponse& answers, const v1::Camera& camera, int index, v1::StackedPictures* out) {
+  const int worlds = answers.responses_size();
+  const int64_t width = camera.width(), height = camera.height();
+  out->set_name(camera.name());
+  Numbers poses(v1::FLOAT64, worlds, {kPose}, out->mutable_poses());
+  std::optional<Rows<float>> depth;
+  std::optional<Rows<uint16_t>> segmentation;
+  std::optional<Rows<uint8_t>> colour;
+  if (camera.depth()) depth.emplace(v1::FLOAT32, worlds, Shape{height, width}, out->mutable_depth());
+  if (camera.segmentation()) segmentation.emplace(v1::UINT16, worlds, Shape{height, width}, out->mutable_segmentation());
+  if (camera.colour()) colour.emplace(v1::UINT8, worlds, Shape{height, width, 3}, out->mutable_colour());
+  for (int i = 0; i < worlds; ++i) {
+    const v1::CameraPictures& pictures = answers.responses(i).observation().cameras();
+    if (index >= pictures.pictures_size()) continue;
+    const v1::CameraPicture& picture = pictures.pictures(index);
+    PutPose(picture.camera().pose(), i, 0, &poses);
+    if (depth) depth->PutBytes(i, picture.depth().data());
+    if (segmentation) segmentation->PutBytes(i, picture.segmentation().data());
+    if (colour) colour->PutBytes(i, picture.colour().data());
+    if (picture.unfinished().empty()) continue;
+    v1::UnfinishedPicture& unfinished = *out->add_unfinished();
+    unfinished.set_row(i);
+    unfinished.set_why(picture.unfinished());
+  }
+}
 
 absl::Status CheckGroups(const v1::ObservationRequest& request) {
   using google::protobuf::FieldDescriptor;
@@ -182,6 +212,11 @@ int64_t StackPlan::Bytes(int64_t worlds) const {
     if (observe.cage_positions()) row += per_point * model_->bodies[body].nodes.size();
     if (observe.surface_positions()) row += per_point * model_->bodies[body].vertices.size();
   }
+  for (const v1::Camera& camera : observe.cameras()) {
+    const int64_t per_pixel = (camera.depth() ? sizeof(float) : 0) + (camera.segmentation() ? sizeof(uint16_t) : 0) +
+                              (camera.colour() ? 3 * sizeof(uint8_t) : 0);
+    row += kPerRow + kPose * sizeof(double) + per_pixel * camera.width() * camera.height();
+  }
   return worlds * row;
 }
 
@@ -192,6 +227,11 @@ void StackPlan::Stack(const v1::StepBatchResponse& answers, v1::StackedObservati
   StackBodies(answers, out);
   StackContacts(answers, out);
   if (request_->observe().solver_report()) StackReports(answers, out->mutable_solver_reports());
+  if (request_->observe().cameras().empty()) return;
+  for (const Body& body : model_->bodies) out->add_camera_bodies(body.name);
+  for (int camera = 0; camera < request_->observe().cameras_size(); ++camera) {
+    StackPictures(answers, request_->observe().cameras(camera), camera, out->add_cameras());
+  }
 }
 
 void StackPlan::StackStates(const v1::StepBatchResponse& answers, v1::StackedObservations* out) const {

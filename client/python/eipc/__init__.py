@@ -52,7 +52,7 @@ from .server_process import ServerProcess, launch, launch_server
 from .session import Session
 from .shells import ShellReading
 from .solver_report import Outcome, SolverReport, StepLimit, StepReceipt
-from .stacked import StackedObservations, StackedSolverReports
+from .stacked import StackedObservations, StackedPictures, StackedSolverReports
 from .stream import StepStream
 from .touch import ContactTractions, PairSlip, PeakStress
 
@@ -64,7 +64,7 @@ __all__ = [
     "Farm", "GoalProgress", "GoalReading",
     "InternalError", "Interpolation", "InvalidArgumentError", "JointReading", "LostEpisode", "LostEpisodeWarning", "MaterialRange", "MeshUpload", "NotFoundError", "Observation", "Observe", "Operation", "Outcome",
     "PairCount", "PairSlip", "PeakStress", "PermissionDeniedError", "Placement", "PlacementRange", "Pose", "PoseDriveReading", "RealTimeLoop", "Recorder", "ResourceExhaustedError", "Scene",
-    "SceneFileError", "SceneSummary", "ServerInfo", "ServerProcess", "ServerStartError", "Session", "SessionInfo", "ShellReading", "Snapshot", "SolverReport", "StackedObservations", "StackedSolverReports", "StepLimit", "StepReceipt", "StepStream",
+    "SceneFileError", "SceneSummary", "ServerInfo", "ServerProcess", "ServerStartError", "Session", "SessionInfo", "ShellReading", "Snapshot", "SolverReport", "StackedObservations", "StackedPictures", "StackedSolverReports", "StepLimit", "StepReceipt", "StepStream",
     "VolumeReading", "Timing", "Tls", "Trajectory", "UnauthenticatedError", "UnavailableError", "UnimplementedError", "connect", "drives", "launch", "robot",
     "launch_server", "load_episodes", "load_scene", "mesh_from_arrays",
 ]

@@ -63,11 +63,7 @@ class CameraPicture:
 
     def shows(self, body: str) -> np.ndarray:
         """[h, w] bool: the pixels of a body. ValueError for an unknown body, or without segmentation."""
-        if self.segmentation is None:
-            raise ValueError("the picture has no segmentation" + (f": {self.unfinished}" if self.unfinished else ""))
-        if body not in self.bodies:
-            raise ValueError(f"no body {body!r}; there are: {', '.join(self.bodies)}")
-        return np.asarray(self.segmentation == self.bodies.index(body))
+        return shown_pixels(self.segmentation, self.bodies, body, self.unfinished)
 
     def points(self) -> np.ndarray:
         """[n, 3] the points of the world that are seen, row by row, m. ValueError without depth."""
@@ -75,6 +71,15 @@ class CameraPicture:
             raise ValueError("the picture has no depth" + (f": {self.unfinished}" if self.unfinished else ""))
         seen = np.isfinite(self.depth)
         return np.asarray(self.camera.pose.position + self.depth[seen][:, None] * self.camera.rays()[seen])
+
+
+def shown_pixels(segmentation: Optional[np.ndarray], bodies: tuple[str, ...], body: str, unfinished: str = "") -> np.ndarray:
+    """Of the shape of the segmentation, bool: where it shows a body. ValueError for an unknown body, or without segmentation."""
+    if segmentation is None:
+        raise ValueError("the picture has no segmentation" + (f": {unfinished}" if unfinished else ""))
+    if body not in bodies:
+        raise ValueError(f"no body {body!r}; there are: {', '.join(bodies)}")
+    return np.asarray(segmentation == bodies.index(body))
 
 
 def camera_messages(cameras: Mapping[str, CameraSense]) -> list[observation_pb2.Camera]:

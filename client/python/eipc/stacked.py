@@ -8,6 +8,7 @@ from typing import Mapping, Optional, Sequence
 import numpy as np
 
 from . import arrays
+from .cameras import shown_pixels
 from .errors import EipcError, error_from_number
 from .observation import Observe
 from .shown import brief
@@ -35,6 +36,28 @@ class StackedSolverReports:
 
 @brief
 @dataclass(frozen=True, eq=False)
+class StackedPictures:
+    """What a camera of the server saw of K worlds, as CameraPicture; arrays are read-only views of the message, None where they were not
+    asked for. Rows of worlds without a picture are zero: of requests that failed, and those of `unfinished`, with the reason.
+
+    poses [K,7]: position m and quaternion w x y z of the camera as it stood in the world. depth [K,h,w] float32 m, inf where nothing is.
+    segmentation [K,h,w] uint16: index in `bodies`, NO_BODY where nothing is. colour [K,h,w,3] uint8.
+    """
+
+    poses: np.ndarray
+    depth: Optional[np.ndarray]
+    segmentation: Optional[np.ndarray]
+    colour: Optional[np.ndarray]
+    bodies: tuple[str, ...]
+    unfinished: Mapping[int, str] = field(default_factory=dict)
+
+    def shows(self, body: str) -> np.ndarray:
+        """[K,h,w] bool: the pixels of a body. ValueError for an unknown body, or without segmentation."""
+        return shown_pixels(self.segmentation, self.bodies, body)
+
+
+@brief
+@dataclass(frozen=True, eq=False)
 class StackedObservations:
     """What K requests of a batch gave back, in their order; arrays are read-only views of the message, None where they were not
     asked for.
@@ -44,7 +67,7 @@ class StackedObservations:
     poses [K,B,7]: position m, quaternion w x y z. twists [K,B,6]: linear m/s, angular rad/s.
     cage_positions, surface_positions: [K,n,3] m by body. contact_wrenches [K,P,4,3] of the pairs asked for: normal force N, friction
     force N, normal moment Nm, friction moment Nm of the second body on the first, as ContactWrench. contact_counts [K,P,2]: active
-    point-triangle and edge-edge contacts. min_distance_m [K]. state_digest [K]: str, empty where a request failed.
+    point-triangle and edge-edge contacts. min_distance_m [K]. state_digest [K]: str, empty where a request failed. cameras: by name.
     """
 
     errors: Mapping[int, EipcError]
@@ -60,6 +83,7 @@ class StackedObservations:
     min_distance_m: Optional[np.ndarray] = None
     state_digest: Optional[np.ndarray] = None
     solver_reports: Optional[StackedSolverReports] = None
+    cameras: Mapping[str, StackedPictures] = field(default_factory=dict)
 
     @property
     def stepped(self) -> np.ndarray:
@@ -90,7 +114,15 @@ def stacked_from_message(message: observation_pb2.StackedObservations) -> Stacke
         errors, arrays.to_numpy(message.step), arrays.to_numpy(message.time_s), bodies, found("poses"), found("twists"),
         of_bodies(message.cage_positions), of_bodies(message.surface_positions), found("contact_wrenches"), found("contact_counts"),
         found("min_distance_m"), None if digits is None else digits.view(_DIGITS)[:, 0].astype(str),
-        _reports(message.solver_reports) if message.HasField("solver_reports") else None)
+        _reports(message.solver_reports) if message.HasField("solver_reports") else None,
+        {camera.name: _pictures(camera, tuple(message.camera_bodies)) for camera in message.cameras})
+
+
+def _pictures(message: observation_pb2.StackedPictures, bodies: tuple[str, ...]) -> StackedPictures:
+    depth, segmentation, colour = (arrays.to_numpy(getattr(message, name)) if message.HasField(name) else None
+                                   for name in ("depth", "segmentation", "colour"))
+    return StackedPictures(arrays.to_numpy(message.poses), depth, segmentation, colour, bodies,
+                           {picture.row: picture.why for picture in message.unfinished})
 
 
 def _reports(message: observation_pb2.StackedSolverReports) -> StackedSolverReports:

@@ -81,8 +81,6 @@ def test_what_is_wrong_is_said(scene):
     with scene.create_session() as session:
         with pytest.raises(eipc.NotFoundError, match=r"observe.cameras\[0\].body: no body 'cup'"):
             session.step(DT, observe=eipc.Observe(cameras={"side": eipc.CameraSense(CAMERA, body="cup")}))
-        with pytest.raises(eipc.InvalidArgumentError, match="stack.observe.cameras: does not come stacked"):
-            session.step_stacked([{"dt": DT}], eipc.Observe(solver_report=False, cameras={"side": ALL}))
         assert session.state().step == 0
     with pytest.raises(ValueError, match="draws with its own ambient"):
         eipc.CameraSense(Camera(CAMERA.pose, ambient=0.5), colour=True)

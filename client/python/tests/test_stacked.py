@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import eipc
+from eipc.camera import Camera
 from eipc.envs import EipcVectorEnv
 from eipc.solver_report import Outcome
 from server_client import client  # noqa: F401 (fixture)
@@ -45,6 +46,34 @@ def wrench_rows(seen):
 def count_rows(seen):
     found = {frozenset(pair): (count.point_triangle, count.edge_edge) for pair, count in seen.contact_counts.pairs.items()}
     return [found.get(frozenset(pair), (0, 0)) for pair in PAIRS]
+
+
+def test_pictures_come_stacked(client):
+    """One of the cameras moves with a plate, which is elsewhere in each world."""
+    side = Camera.look_at([0.3, 0.0, 0.1], [0, 0, 0.03], width=24, height=16, fov_y_rad=0.6)
+    cameras = {"side": eipc.CameraSense(side, colour=True),
+               "plate": eipc.CameraSense(Camera(eipc.Pose([0, 0.1, 0], [0.5**0.5, 0.5**0.5, 0, 0]), 8, 8, 1.0), body="left", segmentation=False)}
+    observe = eipc.Observe(cameras=cameras)
+    scene = client.create_scene(grasp_scene())
+    with scene.create_session(worlds=4) as one, scene.create_session(worlds=4) as other:
+        seen = [result.observation.cameras for result in one.step_batch([closing(world, observe=observe) for world in WORLDS])]
+        stacked = other.step_stacked([closing(world) for world in WORLDS], observe)
+        with pytest.raises(eipc.NotFoundError, match=r"stack.observe.cameras\[0\].body: no body 'nobody'"):
+            other.step_stacked([closing(0)], eipc.Observe(cameras={"side": eipc.CameraSense(side, body="nobody")}))
+    assert list(stacked.cameras) == ["side", "plate"]
+    for name, pictures in stacked.cameras.items():
+        for group in ("depth", "segmentation", "colour"):
+            singles = [getattr(pictures_of[name], group) for pictures_of in seen]
+            stack = getattr(pictures, group)
+            assert (stack is None) == (singles[0] is None), (name, group)
+            assert stack is None or bits(stack) == bits(np.stack(singles)), (name, group)
+        poses = [[*of[name].camera.pose.position, *of[name].camera.pose.orientation] for of in seen]
+        assert bits(pictures.poses) == bits(np.array(poses)) and pictures.unfinished == {}
+        assert pictures.bodies == seen[0][name].bodies
+    assert len(np.unique(stacked.cameras["plate"].poses, axis=0)) == len(WORLDS)
+    assert np.isfinite(stacked.cameras["side"].depth).any() and stacked.cameras["side"].shows("cube").any(axis=(1, 2)).all()
+    with pytest.raises(ValueError, match="no segmentation"):
+        stacked.cameras["plate"].shows("cube")
 
 
 def test_arrays_hold_the_numbers_of_the_messages(client):

@@ -35,7 +35,7 @@ absl::Status GetServerInfo(Services& services, const CallContext& context, const
   response->set_build(BuildId());
   for (const char* ability :
        {"snapshots", "fork", "step_batch", "stacked_batch", "reset_materials", "reset_friction", "trajectories", "step_receipt",
-        "cameras", "recordings", "uploads", "operations", "prepare_mesh", "prepare_shell"}) {
+        "cameras", "stacked_cameras", "recordings", "uploads", "operations", "prepare_mesh", "prepare_shell"}) {
     response->add_capabilities(ability);
   }
   response->set_journal(services.journal != nullptr);

@@ -48,6 +48,32 @@ TEST_F(CameraTest, StepsBringPictures) {
   EXPECT_THAT(without->cameras.pictures, IsEmpty());
 }
 
+TEST_F(CameraTest, PicturesOfManyWorldsComeStacked) {
+  StackOptions stack;
+  stack.observe.cameras = {Above()};
+  auto worlds = session_.Fork(2);
+  ASSERT_TRUE(worlds.ok()) << worlds.status();
+  const auto stacked = worlds->StepStacked(0.01, {{.substeps = 30, .world = 1}, {.world = 0}}, stack);
+  ASSERT_TRUE(stacked.ok()) << stacked.status();
+  EXPECT_THAT(stacked->camera_bodies, ElementsAre("block", "table"));
+  ASSERT_THAT(stacked->cameras, SizeIs(1));
+  const StackedPictures& pictures = stacked->cameras[0];
+  StepOptions options;
+  options.observe.cameras = {Above()};
+  const auto now = session_.Step(0.01, options);
+  ASSERT_TRUE(now.ok()) << now.status();
+  const CameraPicture& picture = now->cameras.pictures[0];
+  constexpr size_t kPixels = 40 * 30;
+  ASSERT_THAT(pictures.depth, SizeIs(2 * kPixels));
+  ASSERT_THAT(pictures.colour, SizeIs(2 * 3 * kPixels));
+  EXPECT_EQ(std::vector<float>(pictures.depth.begin() + kPixels, pictures.depth.end()), picture.depth);
+  EXPECT_EQ(std::vector<uint16_t>(pictures.segmentation.begin() + kPixels, pictures.segmentation.end()), picture.segmentation);
+  EXPECT_EQ(std::vector<uint8_t>(pictures.colour.begin() + 3 * kPixels, pictures.colour.end()), picture.colour);
+  EXPECT_NE(std::vector<float>(pictures.depth.begin(), pictures.depth.begin() + kPixels), picture.depth) << "world 1 has fallen";
+  EXPECT_EQ(pictures.poses[1][2], 0.4);
+  EXPECT_THAT(pictures.unfinished, IsEmpty());
+}
+
 TEST_F(CameraTest, WhatIsWrongIsSaid) {
   StepOptions options;
   options.observe.cameras = {Above()};
