@@ -28,10 +28,10 @@ OBSERVE = eipc.Observe(twists=True, state_digest=True)
 
 
 def test_a_body_starts_where_it_is_placed(session):
-    turned = eipc.Placement([0.01, 0.02, 0.3], [np.cos(0.25), 0, 0, np.sin(0.25)], linear_velocity=[1, 0, 0])
+    turned = eipc.Placement([0.01, 0.02, 0.3], [np.cos(0.25), np.sin(0.25), 0, 0], linear_velocity=[1, 0, 0])  # about its centre
     now = session.reset(OBSERVE, world=1, placements={"cube": turned}).bodies["cube"]
     np.testing.assert_allclose(now.pose.position, [0.01, 0.02, 0.5], atol=1e-12)
-    np.testing.assert_allclose(now.pose.orientation, [np.cos(0.25), 0, 0, np.sin(0.25)], atol=1e-12)
+    np.testing.assert_allclose(now.pose.orientation, [np.cos(0.25), np.sin(0.25), 0, 0], atol=1e-12)
     np.testing.assert_allclose(now.linear_velocity, [1, 0, 0], atol=1e-12)
     np.testing.assert_allclose(session.state(world=0).bodies["cube"].pose.position, [0, 0, 0.2], atol=1e-12)
     fallen = session.step(DT, world=1, observe=OBSERVE).bodies["cube"]

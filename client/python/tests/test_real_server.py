@@ -67,6 +67,28 @@ def test_free_fall_is_backward_eulers_recurrence(session):
     assert observation.step == 10 and observation.time_s == pytest.approx(0.1)
 
 
+def test_stresses_of_a_stretched_cube_are_those_of_its_material(client):  # noqa: F811
+    """Both faces are held, one of them 2 % further away: the strain is the same everywhere, and across it there is none."""
+    scene, strain = cube_scene(), 0.02
+    cube = scene.bodies[0]
+    cube.material.model = scene_pb2.Material.LINEAR_COROTATED
+    for name, side in (("near", -1), ("far", 1)):
+        held = cube.boundary_sets.add(name=name)
+        low, high = held.box.min_m, held.box.max_m
+        low.x, high.x = (-1, -0.049) if side < 0 else (0.049, 1)
+        low.y = low.z = -1
+        high.y = high.z = 1
+    with client.create_scene(scene).create_session() as session:
+        observe = eipc.Observe(stresses=True, boundary_poses=True)
+        far = session.state(observe).boundary_poses["cube", "far"].achieved
+        seen = session.step(DT, targets={("cube", "far"): far.translated([0.1 * strain, 0, 0])}, observe=observe)
+    youngs, poissons = cube.material.youngs_modulus_pa, cube.material.poissons_ratio
+    shear = youngs / (2 * (1 + poissons))
+    lame = youngs * poissons / ((1 + poissons) * (1 - 2 * poissons))
+    along, across = (2 * shear + lame) * strain, lame * strain / (1 + strain)  # Cauchy's
+    np.testing.assert_allclose(seen.bodies["cube"].von_mises, along - across, rtol=1e-6)
+
+
 def test_landing_carries_the_weight_and_touches_nothing(session):
     observe = eipc.Observe.all()
     with session.stream() as stream:
@@ -180,6 +202,16 @@ def finger_scene():
     finger.slider.CopyFrom(scene_pb2.Slider(axis=geometry_pb2.Vec3(x=1), max_force_n=6, stiffness_n_m=2000, damping_n_s_m=30,
                                             max_speed_m_s=0.2, mass_kg=0.036))
     return scene
+
+
+def test_a_drive_moves_no_faster_than_it_may(client):  # noqa: F811
+    """Pushed freely with 60 m/s^2, which would soon be more."""
+    scene = finger_scene()
+    scene.bodies[-1].pose.position_m.x, scene.bodies[-1].slider.damping_n_s_m = -0.5, 0
+    with client.create_scene(scene).create_session() as session:
+        seen = session.step(DT, substeps=50, drives={"finger": eipc.drives.force(6)}).drives["finger", ""]
+    assert seen.velocity_m_s == pytest.approx(0.2, rel=1e-6) and not seen.blocked
+    assert 0.095 < seen.position_m < 0.1
 
 
 def test_a_drive_is_commanded_and_reports(client):
