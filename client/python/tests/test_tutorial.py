@@ -211,7 +211,8 @@ def test_every_block_of_touch_runs(server_binary, eipc_binary, tmp_path):
                       r"depth falls by up to ([\d.]+) mm", printed)
     assert [side for side, *_ in felt] == ["left", "right"]
     for _, force, pushed, _, depth in felt:
-        assert float(force) > 1 and 1 < float(pushed) < 36 and 1 < float(depth) < 36
+        assert float(force) > 1 and 1 < float(pushed) < 36
+        assert abs(float(depth) - float(pushed)) < 1.5  # the camera looks along the axis that the markers are pushed along
     slid = re.findall(r"(\w+): (\w+), (\S+) m/s, (\S+) mm in (\S+) s of contact; Coulomb's law says (\S+) mm", printed)
     (_, held, creep, _, _, none), (_, lost, speed, distance, _, coulomb) = slid
     assert (held, lost) == ("sticks", "slips") and float(none) == 0
