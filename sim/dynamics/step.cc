@@ -126,6 +126,10 @@ Retry Stepper::AcceptStage() {
   part_.least_gap = std::min(part_.least_gap, problem_.contacts().min_distance());
   part_.run.Accept(part_.q, part_.v);
   if (part_.run.NeedsForce()) {
+    // The force at a solved point goes into the velocities whole, and with it what a solve that did not converge has left
+    // unbalanced: meters per second that nothing takes back.
+    const bool unsolved = task_.report->structure_breaks.truncated > part_.before.structure_breaks.truncated;
+    if (point.row.solved() && unsolved && !ends_.time_limit.Ended()) return Retry::kHalve;
     if (point.row.solved()) Accelerate();
     part_.run.SetForce(part_.acceleration);
   }

@@ -7,6 +7,7 @@
 
 #include <cmath>
 
+#include "sim/sensor/energies.h"
 #include "tests/support/dense_ode.h"
 #include "tests/support/scenes.h"
 
@@ -299,6 +300,31 @@ TEST(Integrators, StepsAreCutWhereNewtonWorksHard) {
   EXPECT_LE(most, 16);
   testing::RunSteps(&other, 19, 0.01);
   EXPECT_EQ(world.state().Digest(), other.state().Digest());
+}
+
+// The force at a point goes into the momenta of the variational scheme, and what an unfinished solve has left unbalanced with it.
+TEST(Integrators, NoForceOfAnUnfinishedSolveGoesIntoMomenta) {
+  SceneSpec scene = DroppedBox(IntegratorKind::kVariational);
+  scene.solver.max_newton_iterations = 4;  // too few in contact
+  const auto model = testing::Compile(scene);
+  World world(model);
+  const auto energy = [&] {
+    std::vector<Vec3> x;
+    world.SurfacePositions(&x);
+    const Energies energies = ComputeEnergies(world, x);
+    return energies.kinetic_j + energies.elastic_j + energies.gravity_j;
+  };
+  const double start = energy();
+  int refused = 0, blocked = 0;
+  for (int n = 0; n < 30; ++n) {
+    testing::RunSteps(&world, 1, 0.01);
+    const StepReport& report = world.report();
+    refused += report.refused_substeps;
+    blocked += report.structure_breaks.blocked;
+    EXPECT_LE(report.structure_breaks.truncated, report.fallback_substeps) << n;  // by backward Euler, which takes no force along
+    EXPECT_LT(energy(), 1.01 * start) << n;
+  }
+  EXPECT_GT(refused, blocked);
 }
 
 // Driven nodes arrive exactly and move at the drive's speed, whatever the stages are.
