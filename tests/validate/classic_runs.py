@@ -8,7 +8,7 @@ from typing import Sequence
 
 import numpy as np
 
-from classic_scenes import ClassicScene, Outcome
+from classic_scenes import ALWAYS, ClassicScene, Outcome
 from eipc_cli import EipcCli
 from step_log import read_steps
 
@@ -25,8 +25,9 @@ def run_scene(cli: EipcCli, scene: ClassicScene, dt_s: float, folder: Path, sett
     return Outcome(report, read_steps(steps))
 
 
-def energy_rise(outcome: Outcome) -> float:
-    """Largest rise of the total energy above its lowest value so far, over the larger of its range and the kinetic energy.
+def energy_rise(outcome: Outcome, still: tuple[float, float] = ALWAYS) -> float:
+    """Largest rise of the total energy above its lowest value so far, from when to when (s), over the larger of its range in the whole run and the
+    kinetic energy.
 
     Barrier energy is part of the total, less what an adaptive stiffness adds to it between steps.
     """
@@ -39,7 +40,9 @@ def energy_rise(outcome: Outcome) -> float:
     raised[1:] += (solved[1:] / after[:-1] - 1) * barrier[:-1]
     total = total - np.cumsum(raised)
     span = max(total.max() - total.min(), steps["kinetic_j"].max())
-    return float((total - np.minimum.accumulate(total)).max() / span) if span > 0 else 0.0
+    time = steps["time_s"]
+    judged = total[(time > still[0] - 1e-9) & (time < still[1] + 1e-9)]
+    return float((judged - np.minimum.accumulate(judged)).max() / span) if span > 0 else 0.0
 
 
 def read_classes() -> dict[str, tuple[str, str]]:

@@ -16,6 +16,7 @@ from scene_text import STIFF, SceneText, held
 
 SOFT = {"density_kg_m3": 1000.0, "youngs_modulus_pa": 2e4, "poissons_ratio": 0.4, "model": "LOG_BARRIER_NEO_HOOKEAN"}
 G = 9.81
+ALWAYS = (0.0, math.inf)
 
 
 @dataclass(frozen=True)
@@ -46,8 +47,9 @@ class Outcome:
 class ClassicScene:
     """criterion: the motion in words, and met(outcome).
 
-    closed: nothing does work on the bodies but gravity, so energy may only fall. blocked: a drive is commanded to go where it cannot, so
-    that steps may end with the target not reached.
+    still: from when to when (s) nothing but gravity does work on the bodies, so that energy may only fall: the whole of scenes without
+    drives, where drives stand in others, None where they never do. blocked: a drive is commanded to go where it cannot, so that steps may
+    end with the target not reached.
     """
 
     name: str
@@ -55,14 +57,14 @@ class ClassicScene:
     duration_s: float
     criterion: str
     met: Callable[[Outcome], bool]
-    closed: bool = True
+    still: Optional[tuple[float, float]] = ALWAYS
     blocked: bool = False
 
 
 SCENES: list[ClassicScene] = []
 
 
-def scene(duration_s: float, criterion: str, met: Callable[[Outcome], bool], closed: bool = True, name: Optional[str] = None,
+def scene(duration_s: float, criterion: str, met: Callable[[Outcome], bool], still: Optional[tuple[float, float]] = ALWAYS, name: Optional[str] = None,
           blocked: bool = False, **arguments):
     """Registers a builder `f(text, **arguments)` under its own name or `name`."""
     def register(build: Callable[..., None]) -> Callable[..., None]:
@@ -70,7 +72,7 @@ def scene(duration_s: float, criterion: str, met: Callable[[Outcome], bool], clo
             text = SceneText(label)
             build(text, **arguments)
             return text
-        SCENES.append(ClassicScene(name or build.__name__, make, duration_s, criterion, met, closed, blocked))
+        SCENES.append(ClassicScene(name or build.__name__, make, duration_s, criterion, met, still, blocked))
         return build
     return register
 
@@ -256,10 +258,11 @@ def bolt_slip(outcome: Outcome) -> float:
     return (turns - down - round(turns - down)) / max(down, 1e-9)
 
 
-@scene(2.0, "both ends reach one whole turn in opposite senses; nothing inverts",
-       lambda o: o.steps["target_error_m"][-1] == 0 and o.report["audit"]["inversions"] == 0, closed=False)
+@scene(2.3, "both ends reach one whole turn in opposite senses; nothing inverts",
+       lambda o: o.steps["target_error_m"][-1] == 0 and o.report["audit"]["inversions"] == 0, still=(2.0, 2.3))
 def mat_twisted(text):
-    turns = [(0.2 * k, (0, 0, 0), (0.2 * k * math.pi, 0, 0)) for k in range(11)]  # one turn of each end in 2 s
+    turns = [(0.2 * k, (0, 0, 0), (0.2 * k * math.pi, 0, 0)) for k in range(11)]  # one turn of each end in 2 s, and 0.3 s of rest
+    turns.append((2.3, *turns[-1][1:]))
     back = [(t, p, (-r[0], 0, 0)) for t, p, r in turns]
     extra = held("left", (-1, -1, -1), (-0.0399, 1, 1), turns) + " " + held("right", (0.0399, -1, -1), (1, 1, 1), back)
     text.moving("mat", "full_space", solids.tet_grid(0.08, 0.04, 0.004, (20, 10, 1)), extra=extra, **SOFT)
@@ -268,7 +271,7 @@ def mat_twisted(text):
 
 @scene(1.0, "the walls close to 40 % and open again; nothing is outside, nothing inverts",
        lambda o: np.abs([o.at(f"soft{k}")[:2] for k in range(3)]).max() < 0.06 and o.report["audit"]["inversions"] == 0
-       and o.steps["target_error_m"][-1] == 0, closed=False)
+       and o.steps["target_error_m"][-1] == 0, still=(0.5, 0.6))
 def trash_compactor(text):
     text.static("floor", solids.sheet(0.1, 4), (0, 0, 0))
     wall, half, closed_half = solids.box(0.01, 0.12, 0.1), 0.05, 0.022
@@ -356,7 +359,7 @@ def impact_at_50_m_s(text):
     text.contact(0.2)
 
 
-@scene(0.5, "the plates squeeze the sheet to under 60 % and let it go", lambda o: o.steps["target_error_m"][-1] == 0, closed=False)
+@scene(0.5, "the plates squeeze the sheet to under 60 % and let it go", lambda o: o.steps["target_error_m"][-1] == 0, still=(0.25, 0.3))
 def squeezed_sheet(text):
     plate = solids.box(0.05, 0.05, 0.01)
     text.static("lower", plate, (0.001, 0, -0.0065))
@@ -367,7 +370,7 @@ def squeezed_sheet(text):
 
 
 @scene(0.4, "the crushing plate says how far it is behind its target, and is free again when it goes back",
-       lambda o: o.steps["target_error_m"].max() > 1e-3 and o.steps["target_error_m"][-1] == 0, closed=False, blocked=True)
+       lambda o: o.steps["target_error_m"].max() > 1e-3 and o.steps["target_error_m"][-1] == 0, still=None, blocked=True)
 def crushed_block(text):
     plate = solids.box(0.05, 0.05, 0.01)
     text.static("lower", plate, (0, 0, -0.0155))

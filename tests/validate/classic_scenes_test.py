@@ -8,10 +8,12 @@ import tempfile
 import unittest
 from pathlib import Path
 
+import numpy as np
+
 HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parent / "support")]
-from classic_runs import read_classes, run_scene  # noqa: E402
-from classic_scenes import SCENES  # noqa: E402
+from classic_runs import energy_rise, read_classes, run_scene  # noqa: E402
+from classic_scenes import SCENES, Outcome  # noqa: E402
 from eipc_cli import EipcCli, default_cli  # noqa: E402
 from random_grasps import run_grasp  # noqa: E402
 from study_guarantee import WITHOUT_CCD_SETTINGS, scene_records  # noqa: E402
@@ -38,6 +40,16 @@ class ClassicScenesTest(unittest.TestCase):
             outcome = run_scene(self.cli, self.by_name[name], STEP_S, self.folder)
             failed = [r for r in scene_records(self.by_name[name], STEP_S, outcome, classes[name]) if not r.passed]
             self.assertEqual(failed, [], name)
+
+    def test_energy_may_rise_only_while_drives_move(self) -> None:
+        time = np.arange(1, 11) * 0.1
+        flat = np.zeros(10)
+        steps = {"time_s": time, "kinetic_j": flat, "gravity_j": flat, "barrier_j": flat, "barrier_stiffness": flat + 1, "next_barrier_stiffness": flat + 1}
+        driven = Outcome({}, {**steps, "elastic_j": np.array([0, 1, 2, 3, 4, 4, 4, 4, 4, 4.0])})
+        self.assertEqual(energy_rise(driven), 1.0)
+        self.assertEqual(energy_rise(driven, (0.5, 1.0)), 0.0)
+        rising = Outcome({}, {**steps, "elastic_j": np.array([0, 1, 2, 3, 4, 4, 4, 4.4, 4, 4.0])})
+        self.assertAlmostEqual(energy_rise(rising, (0.5, 1.0)), 0.4 / 4.4)
 
     def test_the_audit_notices_when_nothing_stops_bodies(self) -> None:
         outcome = run_scene(self.cli, self.by_name["spike_spike"], STEP_S, self.folder, WITHOUT_CCD_SETTINGS)
