@@ -27,13 +27,16 @@ STEPS = 100
 
 @dataclass(frozen=True)
 class GraspResult:
-    """failure: empty, or what went wrong (an intersection, a crash, a value that is not finite)."""
+    """failure: empty, or what went wrong (an intersection, a crash, a value that is not finite). free: steps in which every finger
+    arrived where it was commanded to go; free_converged: of these, those that converged."""
 
     seed: int
     steps: int
     failure: str
     converged: int
     inversions: int
+    free: int = 0
+    free_converged: int = 0
 
 
 def _solid(rng: np.random.Generator, size: float) -> tuple[str, solids.Mesh]:
@@ -111,7 +114,8 @@ def run_grasp(cli: EipcCli, seed: int, folder: Path) -> GraspResult:
         failure = "a value is not finite"
     elif report["exit_status"] != 0 or report["steps"] != STEPS:
         failure = f"exit status {report['exit_status']} after {report['steps']} steps"
-    return GraspResult(seed, report["steps"], failure, int((table["outcome"] == "converged").sum()), audit["inversions"])
+    converged, free = table["outcome"] == "converged", table["missed_targets"] == 0
+    return GraspResult(seed, report["steps"], failure, int(converged.sum()), audit["inversions"], int(free.sum()), int((converged & free).sum()))
 
 
 def reproduction(seed: int) -> str:

@@ -15,7 +15,9 @@ PAGE = RecordsTable(
     "Random grasps", """Objects (boxes, balls, rods, spindles, L-prisms, soft grids and sheets of 6 mm to 10 cm), poses, stiffness of 1e3 to 1e10 Pa,
     density, material, friction of 0 to 2, d̂, ε_v and step sizes at random; two fingers close at up to 1 m/s, press, lift and shake for
     100 steps. A failure is an intersection, a crash or a value that is not finite; its record names the command that repeats it. *Converged* is
-    the share of steps within 40 iterations: the fingers are often commanded to pass through each other with a stiff object between them.
+    the share of steps within 40 iterations: the fingers are often commanded to pass through each other with a stiff object between them, and
+    no iteration arrives there. Where the fingers arrive, a step has a solution and must converge, as in the [scenes of the
+    guarantee](guarantee.md) in 99 % of the steps: *converged where fingers arrive*.
     `EIPC_GRASP_SHARDS=0:20 ./dev validate random_grasps` takes 1e5 steps.""", {})
 
 SHARD = 50  # grasps; of 100 steps each
@@ -28,17 +30,21 @@ def shards() -> range:
 
 
 def run(context: Context) -> list[Record]:
-    records, steps, converged, inversions, total = [], 0, 0, 0, 0
+    records, every = [], []
     for shard in shards():
         seeds = range(shard * SHARD, (shard + 1) * SHARD)
         results = [run_grasp(context.cli, seed, context.scratch) for seed in seeds]
         for result in results:
             if result.failure:
                 records.append(Record(f"seed{result.seed}", f"{result.failure}; again: {reproduction(result.seed)}", "", "== sound", False))
-        steps += sum(r.steps for r in results)
-        converged += sum(r.converged for r in results)
-        inversions += sum(r.inversions for r in results)
-        total += len(results)
+        every += results
         context.say(f"shard {shard}: {sum(r.steps for r in results)} steps, {sum(bool(r.failure) for r in results)} failures")
-    return records + [reported("grasps", total), at_least("steps", steps, 100 * total), equal("failures", len(records), 0),
-                      reported("converged", converged / max(steps, 1)), reported("inversions_where_permitted", inversions)]
+
+    def total(figure: str) -> int:
+        return sum(getattr(result, figure) for result in every)
+
+    return records + [reported("grasps", len(every)), at_least("steps", total("steps"), 100 * len(every)), equal("failures", len(records), 0),
+                      reported("converged", total("converged") / max(total("steps"), 1)),
+                      reported("steps_where_fingers_arrive", total("free")),
+                      at_least("converged_where_fingers_arrive", total("free_converged") / max(total("free"), 1), 0.99),
+                      reported("inversions_where_permitted", total("inversions"))]
