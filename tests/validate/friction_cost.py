@@ -12,7 +12,7 @@ from validation import Context, Record, at_most, reported
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "bench"))
 import count_instructions  # noqa: E402
 
-AIM, LIMIT = 1.3, 1.45  # what it should cost to be the default of grasps; what it must not grow beyond
+AIM = 1.3  # what it may cost to be the default of grasps, as it was set before the first measurement
 
 
 def run_friction_cost(context: Context, page: Page) -> list[Record]:
@@ -30,7 +30,8 @@ def run_friction_cost(context: Context, page: Page) -> list[Record]:
     ratio = counts["IMPLICIT"] / counts["LAGGED"]
     command = f"eipc run models/scenes/{count_instructions.SCENE.name} --dt {count_instructions.STEP_S} --threads 1"
     page.text(f"""Instructions of `{command}` (valgrind): {counts['LAGGED'] / 1e9:.2f} G with one lag iteration,
-        {counts['IMPLICIT'] / 1e9:.2f} G implicit, {ratio:.2f} times as many. Up to {AIM} it would be the default of `eipc grasp`.""")
+        {counts['IMPLICIT'] / 1e9:.2f} G implicit, {ratio:.2f} times as many. Up to {AIM} it would be the default of `eipc grasp`,
+        whose friction is lagged.""")
     return [reported("cost.lagged", counts["LAGGED"], "instructions"),
             reported("cost.implicit", counts["IMPLICIT"], "instructions"),
-            at_most("cost.implicit_over_lagged", ratio, LIMIT)]
+            at_most("cost.implicit_over_lagged", ratio, AIM)]
