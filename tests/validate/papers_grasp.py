@@ -1,4 +1,4 @@
-"""Du et al. 2025: the grasp of the bear as placed, its contacts over time, and which integrator suits it."""
+"""Du et al. 2025: the grasp of the bear as placed and its contacts over time."""
 
 from __future__ import annotations
 
@@ -110,32 +110,4 @@ def run_contacts(context: Context, page: Page) -> list[PaperRecord]:
     page.text(f"h = {dt} s; the number of active contacts, for the three resolutions of the bear's cage.")
     page.table(["model", "force of the left pad along y at the end (N)"], [[m, f] for m, f in zip(GRASP_MODELS, squeeze)])
     page.figure("papers_contacts.png", "Contacts over time")
-    return records
-
-
-IMPLICIT = {"BACKWARD_EULER": (), "BDF2": (), "TR_BDF2": (), "SDIRK2": (), "TRAPEZOIDAL": (), "IMPLICIT_MIDPOINT": (), "VARIATIONAL": ()}
-
-
-def run_schemes(context: Context, page: Page) -> list[PaperRecord]:
-    """The grasp under each implicit scheme: which to choose."""
-    dt, records, rows = 0.01, [], []
-    names = list(IMPLICIT)
-    results = context.each([lambda n=n: _steps(context, SCENE, dt, (f"solver.integrator={n}",)) for n in names], names)
-    for name, result in zip(names, results):
-        report, steps = result["report"], result["steps"]
-        holding = report["holding"]
-        time = np.array(steps["time_s"])
-        late = time > 3.5
-        kinetic = float(np.mean(np.array(steps["kinetic_j"])[late]))
-        error = abs(holding["mean_vertical_force_n"] / holding["weight_n"] - 1)
-        rows.append([name, error, kinetic, report["newton_iterations"]["mean"], report["real_time_factor"], report["steps_not_converged"],
-                     report["substeps"]["taken"], sum(report["structure_breaks"].values())])
-        elastic = float(np.mean(np.array(steps["elastic_j"])[late]))
-        why = "" if error <= 0.05 else f"nothing is damped: {elastic:.3g} J of elastic and {kinetic:.3g} J of kinetic energy in the hold"
-        claim = Claim("scheme of the grasp", NOT_PUBLISHED, "the force over the hold balances the weight, 5 %", why)
-        records.append(claim.at_most(f"schemes.{name}.force_error", error, 0.05))
-    page.section("Which integrator for a grasp")
-    page.text(f"""The low-resolution grasp as placed, undamped, h = {dt} s, lagged friction. *Force error*: vertical force over the last half second of the hold over the
-        weight, less 1. *Still moving*: mean kinetic energy then. *Real time* is of a machine that others used as well: compare within the table.""")
-    page.table(["integrator", "force error", "still moving (J)", "Newton per step", "real time", "not converged", "parts", "structure breaks"], rows)
     return records

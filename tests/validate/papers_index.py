@@ -156,6 +156,10 @@ class Summary:
             as published; the reason stands beside it. *not published*: the paper gives neither the number nor what it needs, and ours agrees with theory.
             *absent*: what it needs is not in the product or its scenes. *no experiment*: a drawing, a definition or a picture. *not run*: it has no records.""")
         verdicts = ("reproduced", "different", NOT_PUBLISHED, ABSENT, NO_EXPERIMENT, NOT_RUN)
+        of_figures = {f"papers_{part}.md" for _, _, _, part in FIGURES}
+        others = sorted(path.name for path in self._folder.glob("papers_*.md") if path.name not in of_figures)
+        if others:
+            page.text("Beside the figures: " + ", ".join(f"[{name[len('papers_'):-len('.md')]}]({name})" for name in others) + ".")
         papers = dict.fromkeys(row[0] for row in rows)
         page.table(["paper", *verdicts], [[paper, *(sum(r[0] == paper and r[3] == v for r in rows) for v in verdicts)] for paper in papers])
         for paper in papers:

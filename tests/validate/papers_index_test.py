@@ -66,6 +66,14 @@ class SummaryTest(unittest.TestCase):
         self.keep(Claim(f"{PAPER}, Fig. 1", "sticks", "").at_most("a", 1, 2))
         self.assertEqual([self.row("Fig. 1")[0], self.row("Fig. 4")[0]], ["reproduced", "reproduced"])
 
+    def test_pages_of_no_figure_are_linked(self) -> None:
+        with tempfile.TemporaryDirectory(prefix="eipc-papers-") as folder:
+            for part in ("slide", "schemes"):
+                (Path(folder) / f"papers_{part}.md").write_text("# a page")
+            Summary(Path(folder)).write()
+            text = (Path(folder) / "papers.md").read_text()
+        self.assertIn("Beside the figures: [schemes](papers_schemes.md).", text)
+
     def test_an_unknown_figure_is_refused(self) -> None:
         with self.assertRaises(ValueError):
             self.keep(Claim(f"{PAPER}, Fig. 99", "", "").at_most("a", 1, 2))

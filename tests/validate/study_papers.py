@@ -12,9 +12,10 @@ from papers_damping import run_damping_curves
 from papers_exponential import run_beam, run_exponential, run_spectrum
 from papers_friction import run_bowl, run_slide
 from papers_garment import run_garment
-from papers_grasp import run_contacts, run_grasp_order, run_schemes
+from papers_grasp import run_contacts, run_grasp_order
 from papers_index import Summary
 from papers_methods import run_methods
+from papers_schemes import run_schemes, run_undamped
 from papers_variational import run_pendulum, run_rod
 from papers_volume import run_squish, run_tennis
 from validation import Context
@@ -40,6 +41,7 @@ PARTS: dict[str, Callable[[Context, Page], list[PaperRecord]]] = {
     "grasp": run_grasp_order,
     "contacts": run_contacts,
     "schemes": run_schemes,
+    "undamped": run_undamped,
     "absent": run_absent,
     "summary": lambda context, page: [],
 }
