@@ -46,6 +46,7 @@ FIGURES = (
     (HAUTH, "Fig. 6", "staggered grids", "absent"),
     (HAUTH, "Fig. 7", "work over precision, wave equation", "methods"),
     (HAUTH, "Fig. 8", "selecting a method", "absent"),
+    (HAUTH, "Section 4.1", "preconditioners of conjugate gradients", "preconditioners"),
     (HAUTH, "Table 1", "general Runge-Kutta tableau", "absent"),
     (HAUTH, "Table 2", "tableaux of midpoint and RK4", "methods"),
     (HAUTH, "Table 3", "BDF coefficients", "methods"),

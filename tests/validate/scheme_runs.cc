@@ -1,9 +1,8 @@
 // Runs small equations, and an elastic rod in free flight, by the product's table of schemes and its interpreter, for ./dev
 // validate papers. Reads a JSON list of requests on standard input and writes the list of results on standard output:
 //
-//   {"problem": {"kind": "oscillator" | "rate" | "pendulum" | "dahlquist" | "rod" | "beam" | "spectrum" | "modal" | "table", ...},
-//   "scheme": "VERLET", "alpha": 0.5, "h": 0.1, "steps": 100,
-//    "every": 1, "q": 1, "v": 0}
+//   {"problem": {"kind": "oscillator" | "rate" | "pendulum" | "dahlquist" | "rod" | "beam" | "spectrum" | "krylov" | "modal" |
+//    "table", ...}, "scheme": "VERLET", "alpha": 0.5, "h": 0.1, "steps": 100, "every": 1, "q": 1, "v": 0}
 //
 // A rod's result has momenta about the mass centre and energies every `every` steps; the others have q and v there.
 
@@ -22,6 +21,7 @@
 #include "tests/support/dense_ode.h"
 #include "tests/support/modal_schemes.h"
 #include "tests/support/scenes.h"
+#include "tests/validate/krylov_runs.h"
 
 namespace eipc {
 namespace {
@@ -396,6 +396,8 @@ int main() {
         results.push_back(eipc::RunModalFactor(request));
       } else if (kind == "spectrum") {
         results.push_back(eipc::RunSpectrum());
+      } else if (kind == "krylov") {
+        results.push_back(eipc::RunKrylov(request));
       } else if (kind == "beam") {
         results.push_back(eipc::RunBeam(request));
       } else {

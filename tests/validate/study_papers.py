@@ -14,6 +14,7 @@ from papers_friction import run_bowl, run_slide
 from papers_garment import run_garment
 from papers_grasp import run_contacts, run_grasp_order
 from papers_index import Summary
+from papers_krylov import run_preconditioners
 from papers_methods import run_methods
 from papers_schemes import run_schemes, run_undamped
 from papers_variational import run_pendulum, run_rod
@@ -32,6 +33,7 @@ PARTS: dict[str, Callable[[Context, Page], list[PaperRecord]]] = {
     "spectrum": run_spectrum,
     "beam": run_beam,
     "methods": run_methods,
+    "preconditioners": run_preconditioners,
     "slide": run_slide,
     "bowl": run_bowl,
     "ball": run_ball,
