@@ -172,6 +172,7 @@ def test_grasp_study_judges_report_and_series(context, monkeypatch):
     assert records["low-0.02.converged"].value == pytest.approx(1 - 1 / 200)
     assert records["low-0.02.states_audited"].passed
     assert records["low-0.02.height_gained_over_lift"].value == pytest.approx(1.0)
+    assert records["low-0.02.lost_over_creep"].value == pytest.approx(0, abs=1e-9), "the body follows the fingers"
     assert records["low-0.02.force_spike"].value == pytest.approx(0, abs=1e-9)
     assert records["low-0.02.digest_through_server"].passed
     assert (context.figures / "grasp_forces.png").exists()
@@ -193,4 +194,4 @@ def fake_series(spike=0.0, at=190):
         body = eipc.BodyObservation("teddy", pose, None, None, None, None)
         observations.append(eipc.Observation(step, time, {"teddy": body}, {("teddy", "left"): wrench},
                                              eipc.ContactCounts(1, 2), 1e-4, None, report, {}))
-    return grasp_client.GraspSeries(task, importlib.import_module("grasp_recording").Recording(observations, {}), "0123456789abcdef")
+    return grasp_client.GraspSeries(task, importlib.import_module("grasp_recording").Recording(observations, {}), "0123456789abcdef", 1e-3)

@@ -37,7 +37,7 @@ def test_a_page_is_followed(server_binary, eipc_binary, tmp_path, monkeypatch):
     assert "`EIPC_LEARNING_SCALE=0.02 EIPC_LEARNING_PAGES=joints,cloth ./dev validate learning.documents`" in page
     assert records["pages"]["value"] == 2, records
     assert records["failed"]["pass"] and records["minutes"]["value"] > 0
-    assert re.search(r"\| docs/howto/joints.md \| 3 \| [\d.]+ \|", page)
+    assert re.search(r"\| docs/howto/joints.md \| 4 \| [\d.]+ \|", page)
 
 
 def test_all_pages_are_followed_in_full(monkeypatch):
