@@ -114,6 +114,7 @@ void Stepper::ForgetOutcome() {
   report.implicit_stages = part_.before.implicit_stages;
   report.structure_breaks.truncated = part_.before.structure_breaks.truncated;
   report.min_ccd_fraction = part_.before.min_ccd_fraction;
+  report.unbalanced_force_n = part_.before.unbalanced_force_n;
 }
 
 void Stepper::AcceptPart() {
