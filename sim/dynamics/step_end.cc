@@ -79,8 +79,15 @@ void Stepper::StoreEndPoint() {
   const State& from = *part_.from;
   State& next = *task_.next;
   // What a solve that was cut short left unbalanced, over the step, is no velocity: inertia would carry it into the next step,
-  // which would need more iterations than this one. What moves freely comes to rest.
-  if (ends_.time_limit.ended_at() >= 0) next.v.setZero();
+  // which would need more iterations than this one. What moves freely comes to rest. Such a step says so, also where all that was
+  // cut short is another solve with friction lagged anew.
+  if (ends_.time_limit.ended_at() >= 0) {
+    next.v.setZero();
+    if (task_.report->outcome == StepOutcome::kConverged) {
+      task_.report->outcome = StepOutcome::kIterationCap;
+      task_.report->limited_by = StepLimit::kTime;
+    }
+  }
   // A drive that was stopped has the velocity of the motion that it made.
   for (int32_t n = 0; n < model_->node_count; ++n) {
     if (motion_.fixed()[n]) next.v.segment<3>(3 * n) = (next.q.segment<3>(3 * n) - from.q.segment<3>(3 * n)) / part_.dt_s;

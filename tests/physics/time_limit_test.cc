@@ -136,5 +136,31 @@ TEST(TimeLimitedSteps, ErrorFallsWithTime) {
   EXPECT_LT(errors.back(), 0.1 * errors.front()) << errors.front();
 }
 
+// Where all that is cut short is another solve with friction lagged anew, too. No body falls asleep in the air for it.
+TEST(TimeLimitedSteps, SayThatTheyTookTheVelocity) {
+  SceneSpec scene = testing::EmptyScene();
+  scene.gravity = Vec3(0, 0, -9.81);
+  scene.friction.dynamic_coefficient = 0.5;
+  scene.contact.friction_lag_iterations = 2;
+  scene.dynamics.sleep.after_s = 0.1;
+  scene.bodies = {testing::AffineBox("falling", Vec3(0.06, 0.06, 0.03), testing::StiffMaterial(500, 1e5)),
+                  testing::StaticSheet("floor", 0.5, 3)};
+  scene.bodies[0].pose.position.z() = 1;
+  const auto model = testing::Compile(scene);
+  for (int64_t check = 0; check < 12; ++check) {
+    World world(model);
+    for (int n = 0; n < 40; ++n) {
+      StepInput input{kStep, {}};
+      input.limit.ends_at_check = check;
+      ASSERT_TRUE(world.Step(input, {}).ok());
+      if (world.report().ended_at_check >= 0) {
+        EXPECT_EQ(world.report().limited_by, StepLimit::kTime) << check << " step " << n;
+        EXPECT_NE(world.report().outcome, StepOutcome::kConverged) << check << " step " << n;
+      }
+    }
+    EXPECT_FALSE(world.state().sleep && world.state().sleep->bodies[0].asleep) << "asleep in the air, " << check;
+  }
+}
+
 }  // namespace
 }  // namespace eipc
