@@ -58,21 +58,27 @@ TEST_P(History, OfTheWorldDecidesNoBit) {
   int ended = 0, refused = 0;
   for (int n = 0; n < 60; ++n) {
     const int event = random.Integer(0, 9);
-    if (event == 0 && !seen.empty()) ASSERT_TRUE(world.Restore(seen[random.Integer(0, static_cast<int>(seen.size()) - 1)]).ok());
+    if (event == 0 && !seen.empty()) {
+      ASSERT_TRUE(world.Restore(seen[random.Integer(0, static_cast<int>(seen.size()) - 1)]).ok());
+    }
     if (event == 1) {  // cancelled somewhere
       StepBudget budget;
       int polls = 0;
       const int allowed = random.Integer(0, 300);
       budget.cancelled = [&] { return ++polls > allowed; };
       const State before = world.state();
-      if (world.Step({kStep, {}}, budget).ok()) ASSERT_TRUE(world.Restore(before).ok());
+      if (world.Step({kStep, {}}, budget).ok()) {
+        ASSERT_TRUE(world.Restore(before).ok());
+      }
     }
     if (event == 2) {  // beyond reason, refused or taken back
       const State before = world.state();
       const double x = random.Integer(0, 1) == 0 ? 1e308 : 1e160;
       const bool ok = world.Step({kStep, {{plate, {Vec3(x, 0, 0.2), Quat::Identity()}}}}, {}).ok();
       refused += !ok;
-      if (ok) ASSERT_TRUE(world.Restore(before).ok());
+      if (ok) {
+        ASSERT_TRUE(world.Restore(before).ok());
+      }
     }
     seen.push_back(world.state());
     World fresh(model, 2);

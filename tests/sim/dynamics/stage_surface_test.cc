@@ -128,7 +128,9 @@ class StageSurface : public ::testing::Test {
     expected.Update(NearOnPath(x, x), x, &pool_);
     const std::set<testing::PairName> names = Names(expected);
     ASSERT_EQ(Names(problem_.contacts()), names);
-    if (!names.empty()) ASSERT_NEAR(problem_.contacts().min_distance(), expected.min_distance(), 1e-12);
+    if (!names.empty()) {
+      ASSERT_NEAR(problem_.contacts().min_distance(), expected.min_distance(), 1e-12);
+    }
     for (const auto* list : {&problem_.contacts().stencils(), &problem_.contacts().prescribed_pairs()}) {
       for (const ContactStencil& s : *list) {
         for (const int32_t v : s.v) ASSERT_EQ(problem_.x()[v], x[v]);
@@ -208,7 +210,9 @@ void StageSurface::TakeStep() {
     if (Raised(&interrupt_)) break;
     const VecX before = at;
     ASSERT_NO_FATAL_FAILURE(ExpectContactsComplete(at));
-    if (point == 1) ASSERT_NO_FATAL_FAILURE(ExpectTheListOfAFreshProblem(at));
+    if (point == 1) {
+      ASSERT_NO_FATAL_FAILURE(ExpectTheListOfAFreshProblem(at));
+    }
     VecX dq = point == 0 ? VecX(guess - at) : VecX(Moved(at, std::min(by, random_.LogUniform(1e-6, 0.01))) - at);
     const double most = model_->summaries.largest_weight_sum * dq.cwiseAbs().maxCoeff() * 1.8;
     if (most > 15 * kDhat) dq *= 15 * kDhat / most;
