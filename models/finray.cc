@@ -5,6 +5,8 @@
 #include <utility>
 #include <vector>
 
+#include "models/cells.h"
+
 namespace eipc {
 namespace {
 
@@ -71,13 +73,10 @@ class CellMesh {
     index_.assign(static_cast<size_t>(columns_) * rows_ * layers_.size(), -1);
   }
 
-  // Five tetrahedra; neighbours are mirror images, so that the diagonals of their common face agree.
-  void AddCell(int i, int j, int k) {
-    constexpr std::array<Tet, 5> kEven = {{{0, 3, 5, 6}, {0, 1, 3, 5}, {0, 3, 2, 6}, {0, 5, 4, 6}, {3, 5, 7, 6}}};
-    constexpr std::array<Tet, 5> kOdd = {{{1, 2, 4, 7}, {1, 0, 2, 4}, {1, 2, 3, 7}, {1, 4, 5, 7}, {2, 6, 4, 7}}};
+  void AddCellAt(int i, int j, int k) {
     std::array<int32_t, 8> corner;
     for (int b = 0; b < 8; ++b) corner[b] = VertexAt(i + (b & 1), j + (b >> 1 & 1), k + (b >> 2 & 1));
-    for (const Tet& t : (i + j + k) % 2 == 0 ? kEven : kOdd) AddTet({corner[t[0]], corner[t[1]], corner[t[2]], corner[t[3]]});
+    AddCell(corner, (i + j + k) % 2 == 0, &mesh_);
   }
 
   MeshData Take() { return std::move(mesh_); }
@@ -91,12 +90,6 @@ class CellMesh {
                                   layers_[k]);
     }
     return index;
-  }
-
-  void AddTet(Tet t) {
-    const auto& v = mesh_.vertices;
-    if ((v[t[1]] - v[t[0]]).cross(v[t[2]] - v[t[0]]).dot(v[t[3]] - v[t[0]]) < 0) std::swap(t[2], t[3]);
-    mesh_.tets.push_back(t);
   }
 
   const int columns_, rows_;
@@ -115,7 +108,7 @@ MeshData FinRayFinger(const FinRayCells& cells) {
   for (size_t k = 0; k < layers.solid.size(); ++k) {
     for (int i = 0; i < columns; ++i) {
       if (!layers.solid[k] && i >= cells.strip && i < columns - cells.strip) continue;
-      for (int j = 0; j < cells.width; ++j) mesh.AddCell(i, j, static_cast<int>(k));
+      for (int j = 0; j < cells.width; ++j) mesh.AddCellAt(i, j, static_cast<int>(k));
     }
   }
   return mesh.Take();

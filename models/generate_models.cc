@@ -14,6 +14,7 @@
 #include "models/dishes.h"
 #include "models/finray.h"
 #include "models/household.h"
+#include "models/rods.h"
 #include "models/sha256.h"
 #include "models/shapes.h"
 #include "models/sheets.h"
@@ -28,7 +29,7 @@ namespace eipc {
 namespace {
 
 // Raise when a change alters a generated mesh, and commit the new models/manifest.json with it.
-constexpr int kGeneratorVersion = 3;
+constexpr int kGeneratorVersion = 4;
 
 class Generator {
  public:
@@ -44,6 +45,7 @@ class Generator {
     EIPC_RETURN_IF_ERROR(WriteHousehold());
     EIPC_RETURN_IF_ERROR(WritePlatePlacing());
     EIPC_RETURN_IF_ERROR(WriteCloth());
+    EIPC_RETURN_IF_ERROR(Write("rod.vtk", Rod({})));
     const nlohmann::ordered_json manifest = {{"generator_version", kGeneratorVersion}, {"files", files_}};
     return Put("manifest.json", manifest.dump(2) + "\n");
   }
