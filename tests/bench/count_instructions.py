@@ -64,7 +64,7 @@ def count(binary: Path, settings: Sequence[str] = (), run: Run = Run(SCENE)) -> 
 
 
 def count_all(binary: Path) -> dict[str, int]:
-    """Of every guarded run, so many at once as there are cores (or JOBS): counts do not depend on what else runs."""
+    """Of every guarded run, as many at once as there are cores (or JOBS): counts do not depend on what else runs."""
     jobs = int(os.environ.get("JOBS") or os.cpu_count() or 1)
     with tempfile.TemporaryDirectory(prefix="eipc-scenes-") as folder, ThreadPoolExecutor(jobs) as pool:
         runs = guarded(Path(folder))

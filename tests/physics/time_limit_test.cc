@@ -8,29 +8,23 @@
 
 #include "sim/dynamics/world.h"
 #include "tests/support/scenes.h"
+#include "tests/support/step_kind.h"
 
 namespace eipc {
 namespace {
 
+using testing::StepKind;
+
 constexpr double kStep = 0.01;
 constexpr int kSteps = 30;
 
-struct Kind {
-  IntegratorKind integrator;
-  FrictionMode friction;
-  bool sleep;
-  std::string name;
-};
-
 // Soft, stiff and embedded boxes fall on one another under a plate that comes down fast, so that drives, contact, friction,
 // stiffening and wakes all happen.
-SceneSpec Press(const Kind& kind) {
+SceneSpec Press(const StepKind& kind) {
   SceneSpec scene = testing::EmptyScene();
   scene.gravity = Vec3(0, 0, -9.81);
   scene.solver.newton_tolerance_m_s = 1e-4;
-  if (kind.sleep) scene.dynamics.sleep.after_s = 0.03;
-  scene.dynamics.integrator = kind.integrator;
-  scene.dynamics.friction = kind.friction;
+  kind.ApplyTo(&scene);
   scene.friction.dynamic_coefficient = 0.4;
   scene.contact.dhat_m = 2e-3;
   const MaterialSpec soft = testing::SoftMaterial(500, 5e4, 0.4);
@@ -52,7 +46,7 @@ StepInput Ending(int64_t check) {
   return input;
 }
 
-class TimeLimitedSteps : public ::testing::TestWithParam<Kind> {};
+class TimeLimitedSteps : public ::testing::TestWithParam<StepKind> {};
 
 TEST_P(TimeLimitedSteps, AreFreeOfIntersectionsWhereverTheyEnd) {
   const auto model = testing::Compile(Press(GetParam()));
@@ -107,13 +101,14 @@ TEST_P(TimeLimitedSteps, RepeatWhatAClockDecided) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Kinds, TimeLimitedSteps,
-                         ::testing::Values(Kind{IntegratorKind::kBackwardEuler, FrictionMode::kLagged, false, "BackwardEuler"},
-                                           Kind{IntegratorKind::kBackwardEuler, FrictionMode::kImplicit, false, "ImplicitFriction"},
-                                           Kind{IntegratorKind::kBackwardEuler, FrictionMode::kLaggedUntilConverged, true, "Sleep"},
-                                           Kind{IntegratorKind::kTrBdf2, FrictionMode::kLagged, false, "TrBdf2"},
-                                           Kind{IntegratorKind::kImplicitMidpoint, FrictionMode::kLagged, false, "Midpoint"}),
-                         [](const ::testing::TestParamInfo<Kind>& info) { return info.param.name; });
+INSTANTIATE_TEST_SUITE_P(
+    Kinds, TimeLimitedSteps,
+    ::testing::Values(StepKind{IntegratorKind::kBackwardEuler, FrictionMode::kLagged, false, "BackwardEuler"},
+                      StepKind{IntegratorKind::kBackwardEuler, FrictionMode::kImplicit, false, "ImplicitFriction"},
+                      StepKind{IntegratorKind::kBackwardEuler, FrictionMode::kLaggedUntilConverged, true, "Sleep"},
+                      StepKind{IntegratorKind::kTrBdf2, FrictionMode::kLagged, false, "TrBdf2"},
+                      StepKind{IntegratorKind::kImplicitMidpoint, FrictionMode::kLagged, false, "Midpoint"}),
+    [](const ::testing::TestParamInfo<StepKind>& info) { return info.param.name; });
 
 // A box that a plate presses down without tumbling: with more time the motion is nearer to that of the full solves, the longest of
 // which takes fourteen checks.

@@ -5,7 +5,7 @@
 namespace eipc {
 namespace {
 
-// Of `steps` steps in each of which a search of this cost is shared by so many looks at pairs.
+// Of `steps` steps, each with a search of this cost and this many looks at pairs.
 void Take(int steps, int64_t searched, int64_t examined, MarginShare* share) {
   for (int i = 0; i < steps; ++i) {
     share->AddSearch(searched, 0);

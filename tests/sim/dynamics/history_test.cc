@@ -5,29 +5,24 @@
 
 #include "sim/dynamics/state_codec.h"
 #include "sim/dynamics/world.h"
+#include "tests/support/force_balance.h"
 #include "tests/support/random.h"
 #include "tests/support/scenes.h"
+#include "tests/support/step_kind.h"
 
 namespace eipc {
 namespace {
 
+using testing::StepKind;
+
 constexpr double kStep = 0.01;
 
-struct Kind {
-  IntegratorKind integrator;
-  FrictionMode friction;
-  bool sleep;
-  std::string name;
-};
-
 // Boxes of all sorts in a heap under a plate.
-SceneSpec Heap(const Kind& kind) {
+SceneSpec Heap(const StepKind& kind) {
   SceneSpec scene = testing::EmptyScene();
   scene.gravity = Vec3(0, 0, -9.81);
   scene.solver.newton_tolerance_m_s = 1e-3;
-  scene.dynamics.integrator = kind.integrator;
-  scene.dynamics.friction = kind.friction;
-  if (kind.sleep) scene.dynamics.sleep.after_s = 0.03;
+  kind.ApplyTo(&scene);
   scene.friction.dynamic_coefficient = 0.4;
   scene.contact.dhat_m = 2e-3;
   scene.contact.friction_lag_iterations = 2;
@@ -47,7 +42,7 @@ SceneSpec Heap(const Kind& kind) {
   return scene;
 }
 
-class History : public ::testing::TestWithParam<Kind> {};
+class History : public ::testing::TestWithParam<StepKind> {};
 
 TEST_P(History, OfTheWorldDecidesNoBit) {
   const auto model = testing::Compile(Heap(GetParam()));
@@ -100,35 +95,23 @@ TEST_P(History, OfTheWorldDecidesNoBit) {
   EXPECT_GT(refused, 0);
 }
 
-INSTANTIATE_TEST_SUITE_P(Kinds, History,
-                         ::testing::Values(Kind{IntegratorKind::kBackwardEuler, FrictionMode::kLagged, false, "BackwardEuler"},
-                                           Kind{IntegratorKind::kBackwardEuler, FrictionMode::kImplicit, true, "ImplicitFriction"},
-                                           Kind{IntegratorKind::kBackwardEuler, FrictionMode::kLaggedUntilConverged, true, "Sleep"},
-                                           Kind{IntegratorKind::kTrBdf2, FrictionMode::kLagged, true, "TrBdf2"},
-                                           Kind{IntegratorKind::kImplicitMidpoint, FrictionMode::kLagged, false, "Midpoint"},
-                                           Kind{IntegratorKind::kVariational, FrictionMode::kLagged, true, "Variational"}),
-                         [](const ::testing::TestParamInfo<Kind>& info) { return info.param.name; });
+INSTANTIATE_TEST_SUITE_P(
+    Kinds, History,
+    ::testing::Values(StepKind{IntegratorKind::kBackwardEuler, FrictionMode::kLagged, false, "BackwardEuler"},
+                      StepKind{IntegratorKind::kBackwardEuler, FrictionMode::kImplicit, true, "ImplicitFriction"},
+                      StepKind{IntegratorKind::kBackwardEuler, FrictionMode::kLaggedUntilConverged, true, "Sleep"},
+                      StepKind{IntegratorKind::kTrBdf2, FrictionMode::kLagged, true, "TrBdf2"},
+                      StepKind{IntegratorKind::kImplicitMidpoint, FrictionMode::kLagged, false, "Midpoint"},
+                      StepKind{IntegratorKind::kVariational, FrictionMode::kLagged, true, "Variational"}),
+    [](const ::testing::TestParamInfo<StepKind>& info) { return info.param.name; });
 
-// By body that is awake and reacts: contact, weight and minus the rate of momentum of backward Euler, N.
-double LargestLeft(const World& world, const VecX& v_before, double dt_s) {
-  const Model& model = world.model();
-  std::vector<Vec3> left(model.bodies.size(), Vec3::Zero());
-  for (const ContactForce& contact : world.contact_forces().stencils) {
-    for (int k = 0; k < 4; ++k) {
-      left[model.surface.vertex_body[contact.vertices[k]]] += contact.normal_force[k] + contact.friction_force[k];
-    }
-  }
+// Of the bodies that are awake and react, N.
+double LargestLeft(const World& world, const VecX& v_before) {
+  const std::vector<Vec3> left = testing::LeftUnbalanced(world, v_before, kStep);
+  const State& state = world.state();
   double largest = 0;
-  for (size_t b = 0; b < model.bodies.size(); ++b) {
-    if (!model.bodies[b].traits.reacts || (world.state().sleep && world.state().sleep->bodies[b].asleep)) continue;
-    const IndexRange& nodes = model.bodies[b].nodes;
-    for (int32_t i = nodes.begin; i < nodes.end; ++i) {
-      for (int32_t k = model.mass.row_start[i]; k < model.mass.row_start[i + 1]; ++k) {
-        const int32_t j = model.mass.columns[k];
-        const Vec3 acceleration = (world.state().v.segment<3>(3 * j) - v_before.segment<3>(3 * j)) / dt_s;
-        left[b] += model.mass.values[k] * (model.gravity - acceleration);
-      }
-    }
+  for (size_t b = 0; b < left.size(); ++b) {
+    if (!world.model().bodies[b].traits.reacts || (state.sleep && state.sleep->bodies[b].asleep)) continue;
     largest = std::max(largest, left[b].norm());
   }
   return largest;
@@ -157,7 +140,7 @@ TEST(Balance, IsThatOfTheAcceptedState) {
         ASSERT_TRUE(world.Step(input, {}).ok());
         if (world.report().wake_retries == 0 || world.report().substeps > 1) continue;
         ++retried;
-        const double expected = LargestLeft(world, before, kStep);
+        const double expected = LargestLeft(world, before);
         EXPECT_NEAR(*world.report().unbalanced_force_n, expected, 1e-6 * expected + 1e-9) << tolerance << " " << k << " " << n;
       }
     }

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "sim/dynamics/state_codec.h"
+#include "tests/support/force_balance.h"
 #include "tests/support/scenes.h"
 
 namespace eipc {
@@ -163,28 +164,6 @@ TEST(World, ReportsWhatItDid) {
   EXPECT_GE(measured, r.wall_s * (1 - 1e-9)) << "every part of the step is measured";
 }
 
-// By body: contact, weight and minus the rate of momentum, N.
-std::vector<Vec3> LeftUnbalanced(const World& world, const VecX& v_before) {
-  const Model& model = world.model();
-  std::vector<Vec3> left(model.bodies.size(), Vec3::Zero());
-  for (const ContactForce& contact : world.contact_forces().stencils) {
-    for (int k = 0; k < 4; ++k) {
-      left[model.surface.vertex_body[contact.vertices[k]]] += contact.normal_force[k] + contact.friction_force[k];
-    }
-  }
-  for (size_t b = 0; b < model.bodies.size(); ++b) {
-    const IndexRange& nodes = model.bodies[b].nodes;
-    for (int32_t i = nodes.begin; i < nodes.end; ++i) {
-      for (int32_t k = model.mass.row_start[i]; k < model.mass.row_start[i + 1]; ++k) {
-        const int32_t j = model.mass.columns[k];
-        const Vec3 acceleration = (world.state().v.segment<3>(3 * j) - v_before.segment<3>(3 * j)) / kStep;
-        left[b] += model.mass.values[k] * (model.gravity - acceleration);
-      }
-    }
-  }
-  return left;
-}
-
 // What the report says is not in balance is what forces and motion show, for a loose tolerance and for a tight one.
 TEST(World, ReportsHowFarForcesAreFromBalance) {
   std::vector<double> most;
@@ -199,7 +178,7 @@ TEST(World, ReportsHowFarForcesAreFromBalance) {
       StepInput input{kStep, {}};
       input.measure_balance = true;
       ASSERT_TRUE(world.Step(input, budget).ok());
-      const std::vector<Vec3> left = LeftUnbalanced(world, before);
+      const std::vector<Vec3> left = testing::LeftUnbalanced(world, before, kStep);
       double expected = 0;
       for (size_t b = 0; b < 3; ++b) expected = std::max(expected, left[b].norm());
       ASSERT_TRUE(world.report().unbalanced_force_n.has_value());
