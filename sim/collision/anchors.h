@@ -7,12 +7,13 @@
 #include "sim/base/types.h"
 #include "sim/collision/collision_surface.h"
 #include "sim/collision/surface_summaries.h"
+#include "sim/collision/view_frame.h"
 #include "sim/mesh/embedding.h"
 
 namespace eipc {
 
-// Positions, relative to the centroid of each body, at which the distances of pairs were bounded last, and bounds of how far things
-// are from there, rounded up. A vertex is an affine combination of nodes, so it is no farther from its anchor than the farthest of
+// Positions, seen from frames of the bodies, at which the distances of pairs were bounded last, and bounds of how far things are
+// from there, rounded up. A vertex is an affine combination of nodes, so it is no farther from its anchor than the farthest of
 // them times the sum of its weights' sizes.
 class Anchors {
  public:
@@ -20,7 +21,9 @@ class Anchors {
           const std::vector<Vec3>* offsets);
 
   // Anchors a body at q. Its vertices follow where UpdateVertex asks for them.
-  void Set(int32_t body, const VecX& q, const Vec3& centroid);
+  void Set(int32_t body, const VecX& q, const ViewFrame& frame);
+  // The same where its nodes are seen at `p` (3 a node, m).
+  void Set(int32_t body, const VecX& p);
   void UpdateVertex(int32_t v);
   // Counts the anchors of a body; 0: none yet.
   uint64_t stamp(int32_t body) const { return bodies_[body].stamp; }
@@ -29,13 +32,21 @@ class Anchors {
   const Vec3& operator[](int32_t v) const { return vertices_[v]; }
 
   // Largest component by which a node of the body at q is from its anchor, m.
-  double LargestComponent(int32_t body, const VecX& q, const Vec3& centroid) const;
-  // No vertex of the body at q is farther from its anchor, m.
-  double OfBody(int32_t body, const VecX& q, const Vec3& centroid) const;
-  // The displacement of a vertex at x, m.
-  double OfVertex(int32_t v, const Vec3& x, const Vec3& centroid) const;
+  double LargestComponent(int32_t body, const VecX& q, const ViewFrame& frame) const;
+  // No vertex of the body at q is farther from its anchor than `most`, or from the origin of the frame than `radius`, m.
+  struct Displacement {
+    double most = 0;
+    double radius = 0;
+  };
+  Displacement OfBody(int32_t body, const VecX& q, const ViewFrame& frame) const;
+  // The displacement of a vertex at x, m, and a bound of its length.
+  double OfVertex(int32_t v, const Vec3& x, const ViewFrame& frame, Vec3* displacement) const;
+  // Bounds the rounding of such displacements, where no vertex is farther than `radius` m from the origin of the frame.
+  double Slack(int32_t body, const ViewFrame& frame, double radius) const;
 
  private:
+  void Renew(int32_t body);
+
   struct Body {
     uint64_t stamp = 0;
     double extent = 0;

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "sim/collision/candidate.h"
+#include "sim/collision/region_width.h"
 #include "sim/geometry/wide_box.h"
 
 namespace eipc {
@@ -16,7 +17,7 @@ struct BodyPair {
   int32_t a = 0;
   int32_t b = 0;
   uint64_t stamp_a = 0, stamp_b = 0, shape_stamp = 0;  // regions that the lists are for
-  int loose = 0;                                       // steps for which the region of the shift has been too large
+  WidthWatch width;                                    // of the region of the shift
   WideBox shifts;                                      // region of the vector from the centroid of a to that of b
   Vec3 shift = Vec3::Zero();                           // a point of it, m
   double shift_radius = 0;                             // how far it extends from there, m

@@ -8,22 +8,11 @@
 namespace eipc {
 namespace {
 
-// The growth of regions, in units of the margin that a step requests. All were tuned on the grasps and bins of ./dev bench; none
-// can change a result.
-constexpr double kMostOfEdge = 0.25;  // of the mean edge length: a wide region of a fine surface holds many pairs
+// The growth of extents, in margins and in motions of the body.
 constexpr double kExtentMargin = 20;
 constexpr double kExtentMotions = 4;
-// Bodies that hardly move get less: this many times their motion, but at least this part of the margin.
-constexpr double kMotions = 16;
-constexpr double kLeastMargin = 0.2;
-// Regions are too large when they are this many times as wide as they would be made now, and are discarded after this many steps.
-constexpr double kLoose = 4;
-constexpr int kPatience = 4;
 
 Box Grown(const Vec3& a, const Vec3& b, double by) { return {a.cwiseMin(b).array() - by, a.cwiseMax(b).array() + by}; }
-
-// How far the region of a body reaches that moves by `motion`, m.
-double MarginFor(double motion, double margin) { return std::clamp(kMotions * motion, kLeastMargin * margin, margin); }
 
 }  // namespace
 
@@ -33,12 +22,12 @@ BroadPhase::BroadPhase(const CollisionSurface* surface, const SurfaceSummaries* 
       summaries_(summaries),
       dhat_(dhat),
       poll_(interrupt),
-      bodies_(surface->body_count),
-      boxes_(surface, summaries, rows, offsets, dhat + surface->sheets.largest_offset),
+      along_world_(ViewAxes::kOfWorld, surface, summaries, rows, offsets, dhat + surface->sheets.largest_offset),
+      along_body_(ViewAxes::kOfBody, surface, summaries, rows, offsets, dhat + surface->sheets.largest_offset),
       shapes_(summaries, dhat),
-      search_(surface, summaries, dhat, &boxes_, &shapes_, &poll_),
-      pairs_(surface->body_count),
-      anchors_(surface, summaries, rows, offsets) {
+      shape_stamps_(surface->body_count, 0),
+      search_(surface, summaries, dhat, &shapes_, &poll_),
+      pairs_(surface->body_count) {
   for (int32_t body = 0; body < surface->body_count; ++body) pairs_.extent(body).present = !surface->trees[body].empty();
   for (VertexList* list : {&gathered_.vertices, &gathered_.triangle_vertices, &near_.vertices}) {
     *list = VertexList(surface->vertex_count);
@@ -51,34 +40,36 @@ double BroadPhase::Narrowed(double margin) const {
   return std::min(margin, std::max(share_.value() * margin, kLeastOfDhat * dhat_));
 }
 
-bool BroadPhase::RegionsCover(int32_t body, const VecX& q, const Vec3& centroid) const {
-  return bodies_[body].loose <= kPatience && boxes_.Contain(body, q, centroid);
-}
-
-bool BroadPhase::ShapeCovers(int32_t body, const VecX& q) const {
-  return !summaries_->proves[body] || (bodies_[body].shape_stamp > 0 && shapes_.Cover(body, q));
+// Only proofs about contact within a body ask for its deformation.
+bool BroadPhase::ShapeCovers(int32_t body, const DeformationBounds::Seen& from, const DeformationBounds::Seen& to) const {
+  if (!along_body_.wanted(body) || !summaries_->proves[body]) return true;
+  return shape_stamps_[body] > 0 && shapes_.Cover(body, from, to);
 }
 
 bool BroadPhase::ExtentCovers(int32_t body, const Vec3& centroid) {
   const BodyPairList::Extent& extent = pairs_.extent(body);
   if (!extent.present) return true;
   return Contains(extent.centroids, centroid) &&
-         extent.surface.Contains(boxes_.Node(body, 0).Swept(WideBox(extent.centroids.lo, extent.centroids.hi)));
+         extent.surface.Contains(along_world_.boxes().Node(body, 0).Swept(WideBox(extent.centroids.lo, extent.centroids.hi)));
 }
 
 // Whether its bodies' regions are those that the pair was searched for.
 bool BroadPhase::IsCurrent(const BodyPair& pair) const {
-  if (pair.loose > kPatience || pair.stamp_a != boxes_.stamp(pair.a) || pair.stamp_b != boxes_.stamp(pair.b)) return false;
-  return !pair.of_one_body() || pair.shape_stamp == bodies_[pair.a].shape_stamp;
+  const RegionBoxes& boxes = RegionsOf(pair).boxes();
+  if (pair.width.TooWide() || pair.stamp_a != boxes.stamp(pair.a) || pair.stamp_b != boxes.stamp(pair.b)) return false;
+  return !pair.of_one_body() || pair.shape_stamp == shape_stamps_[pair.a];
 }
 
-bool BroadPhase::Covers(const VecX& q) const {
+bool BroadPhase::Covers(const VecX& q) {
   if (!gathered_.complete) return false;
   for (int32_t body = 0; body < surface_->body_count; ++body) {
-    const Vec3 centroid = NodeCentroid(*summaries_, body, q);
-    if (!RegionsCover(body, q, centroid) || !ShapeCovers(body, q)) return false;
+    for (BodyRegions* regions : {&along_world_, &along_body_}) {
+      if (regions->wanted(body) && !regions->Cover(body, q)) return false;
+    }
+    const ViewFrame frame = along_body_.frames().Of(body, q);
+    if (!ShapeCovers(body, {q, frame}, {q, frame})) return false;
     const BodyPairList::Extent& extent = pairs_.extent(body);
-    if (extent.present && !Contains(extent.centroids, centroid)) return false;
+    if (extent.present && !Contains(extent.centroids, NodeCentroid(*summaries_, body, q))) return false;
   }
   return std::all_of(pairs_.pairs().begin(), pairs_.pairs().end(), [&](const BodyPair& pair) {
     return IsCurrent(pair) && (pair.of_one_body() ||
@@ -86,27 +77,23 @@ bool BroadPhase::Covers(const VecX& q) const {
   });
 }
 
-void BroadPhase::MeasureMotion(const VecX& here, const VecX& there) {
-  motion_.here.resize(surface_->body_count);
-  motion_.there.resize(surface_->body_count);
-  motion_.turn.assign(surface_->body_count, 0);
-  for (int32_t body = 0; body < surface_->body_count; ++body) {
-    motion_.here[body] = NodeCentroid(*summaries_, body, here);
-    motion_.there[body] = NodeCentroid(*summaries_, body, there);
-    const Vec3 shift = motion_.OfCentroid(body);
-    for (int32_t n : summaries_->body_nodes[body]) {
-      const Vec3 turned = there.segment<3>(3 * n) - here.segment<3>(3 * n) - shift;
-      motion_.turn[body] = std::max(motion_.turn[body], turned.cwiseAbs().maxCoeff());
-    }
-  }
+Vec3 BroadPhase::ShiftHere(const BodyPair& pair) const {
+  return along_world_.motion(pair.b).here.centroid - along_world_.motion(pair.a).here.centroid;
 }
 
-double BroadPhase::ShiftMotion(const BodyPair& pair) const {
-  return (motion_.OfCentroid(pair.b) - motion_.OfCentroid(pair.a)).cwiseAbs().maxCoeff();
+Vec3 BroadPhase::ShiftThere(const BodyPair& pair) const {
+  return along_world_.motion(pair.b).there.centroid - along_world_.motion(pair.a).there.centroid;
 }
+
+double BroadPhase::CentroidMotion(int32_t body) const {
+  const BodyRegions::Motion& motion = along_world_.motion(body);
+  return (motion.there.centroid - motion.here.centroid).cwiseAbs().maxCoeff();
+}
+
+double BroadPhase::ShiftMotion(const BodyPair& pair) const { return (ShiftThere(pair) - ShiftHere(pair)).cwiseAbs().maxCoeff(); }
 
 bool BroadPhase::MovesFar(const BodyPair& pair, double far) const {
-  return motion_.turn[pair.a] > far || motion_.turn[pair.b] > far || ShiftMotion(pair) > far;
+  return along_world_.motion(pair.a).IsFar(far) || along_world_.motion(pair.b).IsFar(far) || ShiftMotion(pair) > far;
 }
 
 void BroadPhase::SetAsleep(const std::vector<uint8_t>& asleep) {
@@ -114,24 +101,34 @@ void BroadPhase::SetAsleep(const std::vector<uint8_t>& asleep) {
   asleep_ = asleep;
 }
 
+// True when something had to be renewed.
+bool BroadPhase::UpdateBody(int32_t body, const VecX& here, const VecX& there, double margin, double far) {
+  bool renewed = false;
+  for (BodyRegions* regions : {&along_world_, &along_body_}) {
+    if (!regions->wanted(body) || regions->CoverMotion(body, far)) continue;
+    regions->Renew(body, Narrowed(margin), far);
+    renewed = true;
+  }
+  const BodyRegions::Motion& motion = along_body_.motion(body);
+  const DeformationBounds::Seen from{here, motion.here};
+  const DeformationBounds::Seen to = motion.IsFar(far) ? from : DeformationBounds::Seen{there, motion.there};
+  if (ShapeCovers(body, from, to)) return renewed;
+  RenewShape(body, from, to);
+  return true;
+}
+
 bool BroadPhase::UpdateBounds(const VecX& here, const VecX& there, double margin, double far) {
   poll_.Begin();
   bool renewed = !gathered_.complete, pairs_stale = pairs_stale_;
   pairs_stale_ = false;
-  MeasureMotion(here, there);
+  along_world_.MeasureMotion(here, there);
+  along_body_.MeasureMotion(here, there, &along_world_);
   for (int32_t body = 0; body < surface_->body_count; ++body) {
-    const bool turns_far = motion_.turn[body] > far;
-    if (!RegionsCover(body, here, motion_.here[body]) || (!turns_far && !RegionsCover(body, there, motion_.there[body]))) {
-      RenewBody(body, here, there, margin, far);
-      renewed = true;
-    }
-    if (!ShapeCovers(body, here) || (!turns_far && !ShapeCovers(body, there))) {
-      RenewShape(body, here, turns_far ? here : there);
-      renewed = true;
-    }
-    const bool moves_far = motion_.OfCentroid(body).cwiseAbs().maxCoeff() > far;
-    pairs_stale =
-        pairs_stale || !ExtentCovers(body, motion_.here[body]) || (!moves_far && !ExtentCovers(body, motion_.there[body]));
+    if (!along_world_.wanted(body)) continue;
+    renewed |= UpdateBody(body, here, there, margin, far);
+    const BodyRegions::Motion& motion = along_world_.motion(body);
+    pairs_stale = pairs_stale || !ExtentCovers(body, motion.here.centroid) ||
+                  (CentroidMotion(body) <= far && !ExtentCovers(body, motion.there.centroid));
   }
   if (pairs_stale) {
     RenewExtents(margin, far);
@@ -139,9 +136,8 @@ bool BroadPhase::UpdateBounds(const VecX& here, const VecX& there, double margin
     renewed = true;
   }
   for (BodyPair& pair : pairs_.pairs()) {
-    const Vec3 shift = motion_.here[pair.b] - motion_.here[pair.a], shift_there = motion_.there[pair.b] - motion_.there[pair.a];
-    const bool inside =
-        pair.of_one_body() || (Contains(pair.shifts, shift) && (MovesFar(pair, far) || Contains(pair.shifts, shift_there)));
+    const bool inside = pair.of_one_body() || (Contains(pair.shifts, ShiftHere(pair)) &&
+                                               (MovesFar(pair, far) || Contains(pair.shifts, ShiftThere(pair))));
     if (inside && IsCurrent(pair)) continue;
     RenewPair(&pair, margin, far);
     renewed = true;
@@ -152,68 +148,53 @@ bool BroadPhase::UpdateBounds(const VecX& here, const VecX& there, double margin
 
 void BroadPhase::ShrinkBounds(const VecX& here, const VecX& there, double margin, double far) {
   share_.Follow();
-  MeasureMotion(here, there);
-  const auto too_large = [&](double width, double motion) {
-    const double near_motion = motion > far ? 0 : motion;
-    return width > kLoose * (near_motion + 2 * MarginFor(near_motion, Narrowed(margin)));
-  };
-  for (int32_t body = 0; body < surface_->body_count; ++body) {
-    if (boxes_.stamp(body) == 0) continue;
-    bodies_[body].loose = too_large(boxes_.Width(body), motion_.turn[body]) ? bodies_[body].loose + 1 : 0;
+  along_world_.MeasureMotion(here, there);
+  along_body_.MeasureMotion(here, there, &along_world_);
+  for (BodyRegions* regions : {&along_world_, &along_body_}) {
+    for (int32_t body = 0; body < surface_->body_count; ++body) {
+      if (regions->wanted(body)) regions->Watch(body, Narrowed(margin), far);
+    }
   }
   for (BodyPair& pair : pairs_.pairs()) {
     const WideBox::Quad width = pair.shifts.hi - pair.shifts.lo;
-    pair.loose = too_large(std::max({width[0], width[1], width[2]}), ShiftMotion(pair)) ? pair.loose + 1 : 0;
+    const double motion = pair.of_one_body() || ShiftMotion(pair) > far ? 0 : ShiftMotion(pair);
+    pair.width.Count(std::max({width[0], width[1], width[2]}), motion, Narrowed(margin));
   }
-}
-
-void BroadPhase::RenewBody(int32_t body, const VecX& here, const VecX& there, double margin, double far) {
-  bodies_[body].loose = 0;
-  const bool turns_far = motion_.turn[body] > far;
-  const Vec3 a = motion_.here[body], b = turns_far ? a : motion_.there[body];
-  const VecX& end = turns_far ? here : there;
-  const double grown = std::min(MarginFor(motion_.turn[body], Narrowed(margin)), kMostOfEdge * summaries_->edge_length[body]);
-  for (int32_t n : summaries_->body_nodes[body]) {
-    boxes_.SetRegion(n, end.segment<3>(3 * n) - b, Grown(here.segment<3>(3 * n) - a, end.segment<3>(3 * n) - b, grown));
-  }
-  boxes_.Renew(body);
-  anchors_.Set(body, end, b);
-  bodies_[body].anchor_in_region = true;
 }
 
 // How far deformation gradients may be from the straight path between both positions. With less they soon leave it; with more,
 // pairs that are near can no longer be proven out of contact: the finer the surface, the more of them there are.
-void BroadPhase::RenewShape(int32_t body, const VecX& from, const VecX& to) {
+void BroadPhase::RenewShape(int32_t body, const DeformationBounds::Seen& from, const DeformationBounds::Seen& to) {
   constexpr double kLeast = 0.005, kMost = 0.06;
   shapes_.Set(body, from, to, std::clamp(kLeast * summaries_->edge_length[body] / dhat_, kLeast, kMost));
-  ++bodies_[body].shape_stamp;
+  ++shape_stamps_[body];
 }
 
 void BroadPhase::RenewExtents(double margin, double far) {
   for (int32_t body = 0; body < surface_->body_count; ++body) {
     BodyPairList::Extent& extent = pairs_.extent(body);
     if (!extent.present) continue;
-    const bool moves_far = motion_.OfCentroid(body).cwiseAbs().maxCoeff() > far;
-    const Vec3 a = motion_.here[body], b = moves_far ? a : motion_.there[body];
+    const BodyRegions::Motion& motion = along_world_.motion(body);
+    const Vec3 a = motion.here.centroid, b = CentroidMotion(body) > far ? a : motion.there.centroid;
     const double grown = std::max(kExtentMargin * margin, kExtentMotions * (b - a).cwiseAbs().maxCoeff());
     extent.centroids = Grown(a, b, Moves(body) ? grown : 0);
     Box shifts = extent.centroids;
     if (Moves(body)) shifts.lo -= grown, shifts.hi += grown;  // the body may deform, too
-    extent.surface = boxes_.Node(body, 0).Swept(WideBox(shifts.lo, shifts.hi));
+    extent.surface = along_world_.boxes().Node(body, 0).Swept(WideBox(shifts.lo, shifts.hi));
   }
 }
 
 void BroadPhase::RenewPair(BodyPair* pair, double margin, double far) {
-  pair->stamp_a = boxes_.stamp(pair->a);
-  pair->stamp_b = boxes_.stamp(pair->b);
-  pair->shape_stamp = bodies_[pair->a].shape_stamp;
-  pair->loose = 0;
+  BodyRegions& regions = RegionsOf(*pair);
+  pair->stamp_a = regions.boxes().stamp(pair->a);
+  pair->stamp_b = regions.boxes().stamp(pair->b);
+  pair->shape_stamp = shape_stamps_[pair->a];
+  pair->width.Reset();
   pair->shift.setZero();
   pair->shifts = WideBox(Eigen::Array3d::Zero(), Eigen::Array3d::Zero());
   pair->shift_radius = 0;
   if (!pair->of_one_body()) {
-    const Vec3 a = motion_.here[pair->b] - motion_.here[pair->a];
-    const Vec3 b = MovesFar(*pair, far) ? a : Vec3(motion_.there[pair->b] - motion_.there[pair->a]);
+    const Vec3 a = ShiftHere(*pair), b = MovesFar(*pair, far) ? a : ShiftThere(*pair);
     const Box shifts = Grown(a, b, MarginFor(ShiftMotion(*pair), Narrowed(margin)));
     pair->shift = b;
     pair->shifts = WideBox(shifts.lo, shifts.hi);
@@ -221,12 +202,12 @@ void BroadPhase::RenewPair(BodyPair* pair, double margin, double far) {
   }
   pair->Clear();
   const int64_t node_pairs = search_.node_pairs();
-  if (!search_.Search(pair)) pair->stamp_a = 0;  // no region has this one
+  if (!search_.Search(&regions.boxes(), pair)) pair->stamp_a = 0;  // no region has this one
   share_.AddSearch(search_.node_pairs() - node_pairs, static_cast<int64_t>(pair->candidates.size()));
   // Bounds are those of the points of the regions.
-  const bool anchored = bodies_[pair->a].anchor_in_region && bodies_[pair->b].anchor_in_region;
-  pair->anchor_a = anchored ? anchors_.stamp(pair->a) : 0;
-  pair->anchor_b = anchors_.stamp(pair->b);
+  const bool anchored = regions.anchored(pair->a) && regions.anchored(pair->b);
+  pair->anchor_a = anchored ? regions.anchors().stamp(pair->a) : 0;
+  pair->anchor_b = regions.anchors().stamp(pair->b);
   pair->anchor_shift = pair->shift;
 }
 

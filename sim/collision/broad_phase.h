@@ -7,15 +7,14 @@
 #include <vector>
 
 #include "sim/base/interrupt.h"
-#include "sim/collision/anchors.h"
 #include "sim/collision/body_pair.h"
 #include "sim/collision/body_pair_list.h"
+#include "sim/collision/body_regions.h"
 #include "sim/collision/candidate.h"
 #include "sim/collision/collision_surface.h"
 #include "sim/collision/deformation_bounds.h"
 #include "sim/collision/interrupt_poll.h"
 #include "sim/collision/margin_share.h"
-#include "sim/collision/region_boxes.h"
 #include "sim/collision/resting_search.h"
 #include "sim/collision/surface_summaries.h"
 #include "sim/collision/vertex_list.h"
@@ -27,9 +26,10 @@ namespace eipc {
 // around them. What moves along together stays inside its regions for many steps, and only what leaves them is searched anew.
 //
 // Bodies are seen from their own centroids, the mean of their nodes: a body has a region for each node relative to its centroid
-// (RegionBoxes), and a pair of bodies one for the vector between their centroids (BodyPair). RestingSearch finds the pairs of
-// primitives; Anchors bound how far everything is from where the distances of pairs were bounded, so that few candidates have to be
-// examined one by one (Select). Why no pair is missed: docs/concepts/collision_detection.md.
+// (BodyRegions), and a pair of bodies one for the vector between their centroids (BodyPair). What is near within one body is seen
+// along axes that turn with it, in regions of their own. RestingSearch finds the pairs of primitives; Anchors bound how far
+// everything is from where the distances of pairs were bounded, so that few candidates have to be examined one by one (Select). Why
+// no pair is missed: docs/concepts/collision_detection.md.
 //
 // Candidates come in the order of one fixed traversal, less what is pruned: the active ones among them come in the same order
 // whatever the regions are.
@@ -85,10 +85,10 @@ class BroadPhase {
   int64_t node_pairs() const { return search_.node_pairs(); }
 
   // Whether everything is inside its region. Regions are convex: a straight path between two such states is covered as well.
-  bool Covers(const VecX& q) const;
-  // Which pairs of bodies have everything inside its region all along the straight path to `there` from a state that is covered;
+  bool Covers(const VecX& q);
+  // Which pairs of bodies have everything inside its region all along the path of the last UpdateBounds, whose arguments these are;
   // true: all have.
-  bool CoversPath(const VecX& there);
+  bool CoversPath(const VecX& here, const VecX& there);
   // What the last CoversPath found.
   bool InRegions(int32_t a, int32_t b) const;
   // Makes pairs of bodies that were not inside their regions, by the last CoversPath, count as far apart.
@@ -98,24 +98,12 @@ class BroadPhase {
   // renewed something; and now and then, since bounds are weak far from the anchors. Wanted again where it was interrupted.
   void MoveAnchors(const VecX& q, double slack = 0);
   // Of the surface positions x that belong to q.
-  void Displacements(const VecX& q, const std::vector<Vec3>& x, DisplacementBounds* bounds) const;
+  void Displacements(const VecX& q, const std::vector<Vec3>& x, DisplacementBounds* bounds);
   // The same in two parts: of bodies and the vectors between them, from the nodes; of these vertices.
-  void DisplacementsOfBodies(const VecX& q, DisplacementBounds* bounds) const;
+  void DisplacementsOfBodies(const VecX& q, DisplacementBounds* bounds);
   void DisplacementsOfVertices(const VertexList& vertices, const std::vector<Vec3>& x, DisplacementBounds* bounds) const;
 
  private:
-  // One body.
-  struct BodyRegion {
-    uint64_t shape_stamp = 0;       // of what is known of its elements' deformation
-    int loose = 0;                  // steps for which its regions have been too large
-    bool anchor_in_region = false;  // its anchors are the points of its regions
-  };
-  // Centroids of bodies at both ends of a motion, m, and how far it moves nodes relative to them.
-  struct Motion {
-    std::vector<Vec3> here, there;
-    std::vector<double> turn;  // by body: largest component, m
-    Vec3 OfCentroid(int32_t body) const { return there[body] - here[body]; }
-  };
   // What the pairs of bodies have, in one list.
   struct Gathered {
     bool complete = true;
@@ -132,25 +120,28 @@ class BroadPhase {
     std::vector<int32_t> candidates;
     VertexList vertices;
   };
-  // By body, and by pair of bodies: inside its region all along the path of the last CoversPath.
+  // By body, seen along both kinds of axes, and by pair of bodies: inside its region all along the path of the last CoversPath.
   struct OnPath {
-    std::vector<uint8_t> body, extent, pair;
+    std::vector<uint8_t> world, itself, extent, pair;
   };
 
   bool Moves(int32_t body) const { return !summaries_->fixed[body]; }
   bool Asleep(int32_t body) const { return !asleep_.empty() && asleep_[body] != 0; }
   // One of them asleep, the other asleep or fixed.
   bool AtRest(int32_t a, int32_t b) const { return (Asleep(a) && (Asleep(b) || !Moves(b))) || (Asleep(b) && !Moves(a)); }
-  void MeasureMotion(const VecX& here, const VecX& there);
+  BodyRegions& RegionsOf(const BodyPair& pair) { return pair.of_one_body() ? along_body_ : along_world_; }
+  const BodyRegions& RegionsOf(const BodyPair& pair) const { return pair.of_one_body() ? along_body_ : along_world_; }
+  Vec3 ShiftHere(const BodyPair& pair) const;
+  Vec3 ShiftThere(const BodyPair& pair) const;
+  double CentroidMotion(int32_t body) const;
   double ShiftMotion(const BodyPair& pair) const;
   double Narrowed(double margin) const;
   bool MovesFar(const BodyPair& pair, double far) const;
-  bool RegionsCover(int32_t body, const VecX& q, const Vec3& centroid) const;
-  bool ShapeCovers(int32_t body, const VecX& q) const;
+  bool ShapeCovers(int32_t body, const DeformationBounds::Seen& from, const DeformationBounds::Seen& to) const;
   bool ExtentCovers(int32_t body, const Vec3& centroid);
   bool IsCurrent(const BodyPair& pair) const;
-  void RenewBody(int32_t body, const VecX& here, const VecX& there, double margin, double far);
-  void RenewShape(int32_t body, const VecX& from, const VecX& to);
+  bool UpdateBody(int32_t body, const VecX& here, const VecX& there, double margin, double far);
+  void RenewShape(int32_t body, const DeformationBounds::Seen& from, const DeformationBounds::Seen& to);
   void RenewExtents(double margin, double far);
   void RenewPair(BodyPair* pair, double margin, double far);
   void Gather();
@@ -163,19 +154,18 @@ class BroadPhase {
   double dhat_ = 0;
   InterruptPoll poll_;
   std::vector<uint8_t> asleep_;  // by body; empty: none
-  std::vector<BodyRegion> bodies_;
-  RegionBoxes boxes_;
+  BodyRegions along_world_;      // for pairs of two bodies
+  BodyRegions along_body_;       // for pairs of one
   DeformationBounds shapes_;
+  std::vector<uint64_t> shape_stamps_;  // by body: of what is known of its elements' deformation
   RestingSearch search_;
   MarginShare share_;
   BodyPairList pairs_;
   bool pairs_stale_ = false;  // are not those that are wanted
   Gathered gathered_;
   Near near_;
-  Anchors anchors_;
-  Motion motion_;                // of the last UpdateBounds; turn: from the anchors before, if MoveAnchors was later
-  std::vector<Vec3> centroids_;  // scratch
   OnPath on_path_;
+  std::vector<Vec3> centroids_;  // scratch
 };
 
 }  // namespace eipc

@@ -20,24 +20,31 @@ constexpr double kWider = 1.5;
 
 }  // namespace
 
-bool BroadPhase::CoversPath(const VecX& there) {
+bool BroadPhase::CoversPath(const VecX& here, const VecX& there) {
+  constexpr double kEverywhere = std::numeric_limits<double>::infinity();
   bool all = true;
   const std::vector<BodyPair>& pairs = pairs_.pairs();
-  on_path_.body.resize(surface_->body_count);
-  on_path_.extent.resize(surface_->body_count);
+  on_path_.world.assign(surface_->body_count, 1);
+  on_path_.itself.assign(surface_->body_count, 1);
+  on_path_.extent.assign(surface_->body_count, 1);
   on_path_.pair.resize(pairs.size());
-  centroids_.resize(surface_->body_count);
   for (int32_t body = 0; body < surface_->body_count; ++body) {
-    centroids_[body] = NodeCentroid(*summaries_, body, there);
-    const BodyPairList::Extent& extent = pairs_.extent(body);
-    on_path_.body[body] = RegionsCover(body, there, centroids_[body]) && ShapeCovers(body, there);
-    on_path_.extent[body] = !extent.present || Contains(extent.centroids, centroids_[body]);
-    all = all && on_path_.body[body] && on_path_.extent[body];
+    if (!along_world_.wanted(body)) continue;
+    on_path_.world[body] = along_world_.CoverMotion(body, kEverywhere);
+    on_path_.extent[body] = Contains(pairs_.extent(body).centroids, along_world_.motion(body).there.centroid);
+    if (along_body_.wanted(body)) {
+      const BodyRegions::Motion& motion = along_body_.motion(body);
+      on_path_.itself[body] =
+          along_body_.CoverMotion(body, kEverywhere) && ShapeCovers(body, {here, motion.here}, {there, motion.there});
+    }
+    all = all && on_path_.world[body] && on_path_.itself[body] && on_path_.extent[body];
   }
   for (size_t k = 0; k < pairs.size(); ++k) {
     const BodyPair& pair = pairs[k];
-    on_path_.pair[k] = on_path_.body[pair.a] && on_path_.body[pair.b] && IsCurrent(pair) &&
-                       (pair.of_one_body() || Contains(pair.shifts, centroids_[pair.b] - centroids_[pair.a]));
+    const bool inside = pair.of_one_body()
+                            ? on_path_.itself[pair.a] != 0
+                            : on_path_.world[pair.a] && on_path_.world[pair.b] && Contains(pair.shifts, ShiftThere(pair));
+    on_path_.pair[k] = inside && IsCurrent(pair);
     all = all && on_path_.pair[k];
   }
   return all;
@@ -49,7 +56,7 @@ bool BroadPhase::InRegions(int32_t a, int32_t b) const {
   const auto it = std::lower_bound(pairs.begin(), pairs.end(), std::pair(a, b),
                                    [](const BodyPair& pair, const auto& wanted) { return std::pair(pair.a, pair.b) < wanted; });
   if (it != pairs.end() && it->a == a && it->b == b) return on_path_.pair[it - pairs.begin()] != 0;
-  return on_path_.body[a] && on_path_.body[b] && on_path_.extent[a] && on_path_.extent[b];
+  return on_path_.world[a] && on_path_.world[b] && on_path_.extent[a] && on_path_.extent[b];
 }
 
 void BroadPhase::ExcludeUncovered(DisplacementBounds* bounds) const {
@@ -62,19 +69,19 @@ void BroadPhase::MoveAnchors(const VecX& q, double slack) {
   poll_.Begin();
   if (!gathered_.complete) return;  // by the next UpdateBounds
   centroids_.resize(surface_->body_count);
-  motion_.turn.assign(surface_->body_count, 0);
-  for (int32_t body = 0; body < surface_->body_count; ++body) {
-    centroids_[body] = NodeCentroid(*summaries_, body, q);
-    if (anchors_.stamp(body) > 0 && anchors_.LargestComponent(body, q, centroids_[body]) <= slack) continue;
-    motion_.turn[body] = anchors_.OfBody(body, q, centroids_[body]);
-    anchors_.Set(body, q, centroids_[body]);
-    bodies_[body].anchor_in_region = false;
+  for (int32_t body = 0; body < surface_->body_count; ++body) centroids_[body] = NodeCentroid(*summaries_, body, q);
+  for (BodyRegions* regions : {&along_world_, &along_body_}) {
+    regions->MoveAnchors(q, slack);
+    for (const VertexList* vertices : {&gathered_.vertices, &gathered_.triangle_vertices}) {
+      for (const int32_t v : vertices->list()) {
+        if (regions->wanted(surface_->vertex_body[v])) regions->anchors().UpdateVertex(v);
+      }
+    }
   }
-  for (const int32_t v : gathered_.vertices.list()) anchors_.UpdateVertex(v);
-  for (const int32_t v : gathered_.triangle_vertices.list()) anchors_.UpdateVertex(v);
   for (BodyPair& pair : pairs_.pairs()) {
+    const Anchors& anchors = RegionsOf(pair).anchors();
     const Vec3 shift = pair.of_one_body() ? Vec3(Vec3::Zero()) : Vec3(centroids_[pair.b] - centroids_[pair.a]);
-    const bool same = pair.anchor_a == anchors_.stamp(pair.a) && pair.anchor_b == anchors_.stamp(pair.b);
+    const bool same = pair.anchor_a == anchors.stamp(pair.a) && pair.anchor_b == anchors.stamp(pair.b);
     if (same && (shift - pair.anchor_shift).cwiseAbs().maxCoeff() <= slack) continue;
     BoundPair(&pair);
   }
@@ -83,22 +90,25 @@ void BroadPhase::MoveAnchors(const VecX& q, double slack) {
 // Bounds the distances of its pairs of primitives at the anchors, everything of b relative to the centroid of a. Those that were
 // far apart at the anchors before, and have not come much nearer since, are at least as far apart less what both sides have moved.
 void BroadPhase::BoundPair(BodyPair* pair) {
+  const BodyRegions& regions = RegionsOf(*pair);
+  const Anchors& anchors = regions.anchors();
   const Vec3 &a = centroids_[pair->a], &b = centroids_[pair->b];
   const Vec3 shift = pair->of_one_body() ? Vec3(Vec3::Zero()) : Vec3(b - a);
-  const auto bounded = [this](int32_t body, uint64_t anchor) {
-    return anchor > 0 && anchor + (motion_.turn[body] > 0 ? 1 : 0) == anchors_.stamp(body);
+  const auto bounded = [&](int32_t body, uint64_t anchor) {
+    return anchor > 0 && anchor + (regions.anchors_moved(body) > 0 ? 1 : 0) == anchors.stamp(body);
   };
   double moved = std::numeric_limits<double>::infinity();
   if (bounded(pair->a, pair->anchor_a) && bounded(pair->b, pair->anchor_b)) {
-    const double extent = anchors_.extent(pair->a) + anchors_.extent(pair->b);
+    const double extent = anchors.extent(pair->a) + anchors.extent(pair->b);
     const double slack = kSlack * (a.cwiseAbs().maxCoeff() + b.cwiseAbs().maxCoeff() + extent);
-    moved = kRoundUp * ((shift - pair->anchor_shift).norm() + motion_.turn[pair->a] + motion_.turn[pair->b]) + slack;
+    const double sides = regions.anchors_moved(pair->a) + regions.anchors_moved(pair->b);
+    moved = kRoundUp * ((shift - pair->anchor_shift).norm() + sides) + slack;
   }
   pair->anchor_shift = shift;
-  pair->anchor_a = anchors_.stamp(pair->a);
-  pair->anchor_b = anchors_.stamp(pair->b);
+  pair->anchor_a = anchors.stamp(pair->a);
+  pair->anchor_b = anchors.stamp(pair->b);
   const auto at = [&](int32_t v) -> Vec3 {
-    return surface_->vertex_body[v] == pair->a ? anchors_[v] : Vec3(anchors_[v] + pair->anchor_shift);
+    return surface_->vertex_body[v] == pair->a ? anchors[v] : Vec3(anchors[v] + pair->anchor_shift);
   };
   int64_t bounded_anew = 0;
   for (size_t i = 0; i < pair->candidates.size(); ++i) {
@@ -127,33 +137,57 @@ void BroadPhase::BoundPair(BodyPair* pair) {
   near_.stale = true;
 }
 
-void BroadPhase::Displacements(const VecX& q, const std::vector<Vec3>& x, DisplacementBounds* bounds) const {
+void BroadPhase::Displacements(const VecX& q, const std::vector<Vec3>& x, DisplacementBounds* bounds) {
   DisplacementsOfBodies(q, bounds);
   DisplacementsOfVertices(gathered_.vertices, x, bounds);
 }
 
-void BroadPhase::DisplacementsOfBodies(const VecX& q, DisplacementBounds* bounds) const {
-  bounds->shift.resize(pairs_.pairs().size());
-  bounds->body.resize(surface_->body_count);
-  bounds->centroids.resize(surface_->body_count);
+void BroadPhase::DisplacementsOfBodies(const VecX& q, DisplacementBounds* bounds) {
+  const std::vector<BodyPair>& pairs = pairs_.pairs();
+  for (std::vector<double>* of_pairs : {&bounds->shift, &bounds->sides, &bounds->slack}) of_pairs->resize(pairs.size());
+  bounds->end.shift.resize(pairs.size());
+  bounds->of_path = false;
+  bounds->bodies.resize(surface_->body_count);
   for (int32_t body = 0; body < surface_->body_count; ++body) {
-    bounds->centroids[body] = NodeCentroid(*summaries_, body, q);
-    bounds->body[body] = anchors_.OfBody(body, q, bounds->centroids[body]);
+    if (!along_world_.wanted(body)) continue;
+    DisplacementBounds::Seen& seen = bounds->bodies[body];
+    seen.along_world = along_world_.frames().Of(body, q);
+    seen.along_body = seen.along_world;
+    seen.list = -1;
+    const Anchors::Displacement displaced = along_world_.anchors().OfBody(body, q, seen.along_world);
+    seen.most = displaced.most;
+    seen.radius = displaced.radius;  // the same along all axes
   }
-  for (size_t k = 0; k < pairs_.pairs().size(); ++k) {
-    const BodyPair& pair = pairs_.pairs()[k];
-    bounds->shift[k] = 0;
-    if (pair.of_one_body()) continue;
-    const Vec3 &a = bounds->centroids[pair.a], &b = bounds->centroids[pair.b];
-    const double extent = anchors_.extent(pair.a) + anchors_.extent(pair.b);
-    const double slack = kSlack * (a.cwiseAbs().maxCoeff() + b.cwiseAbs().maxCoeff() + extent);
-    bounds->shift[k] = kRoundUp * (b - a - pair.anchor_shift).norm() + slack;
+  for (size_t k = 0; k < pairs.size(); ++k) {
+    const BodyPair& pair = pairs[k];
+    const Anchors& anchors = RegionsOf(pair).anchors();
+    DisplacementBounds::Seen &of_a = bounds->bodies[pair.a], &of_b = bounds->bodies[pair.b];
+    const Vec3 &a = of_a.along_world.centroid, &b = of_b.along_world.centroid;
+    bounds->slack[k] = anchors.Slack(pair.a, of_a.along_world, of_a.radius) + anchors.Slack(pair.b, of_b.along_world, of_b.radius);
+    bounds->end.shift[k] = pair.of_one_body() ? Vec3(Vec3::Zero()) : Vec3(b - a - pair.anchor_shift);
+    if (pair.of_one_body()) {
+      of_a.list = static_cast<int32_t>(k);
+      of_a.along_body = along_body_.frames().Of(pair.a, q, of_a.along_world.centroid);
+      bounds->shift[k] = 0;
+      bounds->sides[k] = 2 * anchors.OfBody(pair.a, q, of_a.along_body).most;
+      continue;
+    }
+    const double slack =
+        kSlack * (a.cwiseAbs().maxCoeff() + b.cwiseAbs().maxCoeff() + anchors.extent(pair.a) + anchors.extent(pair.b));
+    bounds->shift[k] = kRoundUp * bounds->end.shift[k].norm() + slack;
+    bounds->slack[k] += slack;
+    bounds->sides[k] = kRoundUp * (of_a.most + of_b.most);
   }
 }
 
 void BroadPhase::DisplacementsOfVertices(const VertexList& vertices, const std::vector<Vec3>& x, DisplacementBounds* bounds) const {
-  bounds->own.resize(x.size());
-  for (const int32_t v : vertices.list()) bounds->own[v] = anchors_.OfVertex(v, x[v], bounds->centroids[surface_->vertex_body[v]]);
+  if (bounds->own.size() != x.size()) bounds->ResizeVertices(x.size());
+  for (const int32_t v : vertices.list()) {
+    const DisplacementBounds::Seen& seen = bounds->bodies[surface_->vertex_body[v]];
+    bounds->own[v] = along_world_.anchors().OfVertex(v, x[v], seen.along_world, &bounds->end.own[v]);
+    if (seen.list < 0) continue;
+    bounds->turned[v] = along_body_.anchors().OfVertex(v, x[v], seen.along_body, &bounds->end.turned[v]);
+  }
 }
 
 // Whether a pair of bodies that has candidates is displaced by more than near_ allows for; then it allows for more.
@@ -162,7 +196,7 @@ bool BroadPhase::WidenNear(const DisplacementBounds& bodies) {
   for (size_t k = 0; k < pairs_.pairs().size(); ++k) {
     const BodyPair& pair = pairs_.pairs()[k];
     if (pair.candidates.empty()) continue;  // nothing of it is selected, however far it moves
-    const double displaced = kRoundUp * (bodies.shift[k] + bodies.body[pair.a] + bodies.body[pair.b]);
+    const double displaced = kRoundUp * (bodies.shift[k] + bodies.sides[k]);
     if (displaced <= near_.within[k]) continue;
     near_.within[k] = kWider * displaced;
     wider = true;
@@ -201,7 +235,7 @@ void BroadPhase::NearTriangles(const DisplacementBounds& bodies, std::vector<Tri
   out->clear();
   for (size_t k = 0; k < pairs_.pairs().size(); ++k) {
     const BodyPair& pair = pairs_.pairs()[k];
-    const double most = kRoundUp * (bodies.shift[k] + bodies.body[pair.a] + bodies.body[pair.b]);
+    const double most = kRoundUp * (bodies.shift[k] + bodies.sides[k]);
     for (size_t i = 0; i < pair.triangle_pairs.size(); ++i) {
       if (pair.triangle_gaps[i] > most) continue;
       out->push_back({pair.triangle_pairs[i], pair.triangle_gaps[i] - kRoundUp * bodies.shift[k]});
@@ -211,14 +245,15 @@ void BroadPhase::NearTriangles(const DisplacementBounds& bodies, std::vector<Tri
 
 void BroadPhase::NearTriangles(const DisplacementBounds& vertices, const std::vector<TrianglePair>& pairs,
                                std::vector<std::pair<int32_t, int32_t>>* out) const {
-  const auto farthest = [&](int32_t t) {
+  const auto farthest = [&](const std::vector<double>& of, int32_t t) {
     const Triangle& tri = surface_->triangles[t];
-    return std::max({vertices.own[tri[0]], vertices.own[tri[1]], vertices.own[tri[2]]});
+    return std::max({of[tri[0]], of[tri[1]], of[tri[2]]});
   };
   out->clear();
   for (const TrianglePair& pair : pairs) {
     const auto& [a, b] = pair.triangles;
-    if (pair.apart <= kRoundUp * (farthest(a) + farthest(b))) out->emplace_back(a, b);
+    const std::vector<double>& of = surface_->triangle_body[a] == surface_->triangle_body[b] ? vertices.turned : vertices.own;
+    if (pair.apart <= kRoundUp * (farthest(of, a) + farthest(of, b))) out->emplace_back(a, b);
   }
 }
 

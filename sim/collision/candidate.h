@@ -9,6 +9,7 @@
 #include "sim/base/types.h"
 #include "sim/collision/contact_kind.h"
 #include "sim/collision/vertex_list.h"
+#include "sim/collision/view_frame.h"
 
 namespace eipc {
 
@@ -25,35 +26,56 @@ struct Candidate {
   // The pair is at least this far apart where each vertex is at its anchor (BroadPhase::Displacements), m; certified, negative when
   // unknown.
   double bound = -std::numeric_limits<double>::infinity();
-  double offset = 0;  // its own (OwnRange), m
+  double offset = 0;           // its own (OwnRange), m
+  bool first_is_of_b = false;  // the first side is of the second body of its pair of bodies
   double reach() const { return dhat + offset; }
 };
 
-// Bounds of displacements from the anchors, m, rounded up: of vertices relative to the centroid of their body (valid for the
-// vertices of BroadPhase::vertices() only), and of the centroids of pairs of bodies relative to each other.
+// Displacements from the anchors, m, and bounds of them, rounded up: of vertices (valid for those of BroadPhase::vertices() only)
+// and of pairs of bodies. Of one state, or of the whole straight path from another state to it.
 struct DisplacementBounds {
-  std::vector<double> own;
+  std::vector<double> own;     // of vertices, seen along the axes of the world from the centroid of their body
+  std::vector<double> turned;  // the same seen along the axes of their body; for candidates of one body
+  // By pair of bodies: of the vector between their centroids. Of one body: how far everything leaves straight lines, twice.
   std::vector<double> shift;
-  std::vector<double> body;     // of every vertex of the body, m
-  std::vector<Vec3> centroids;  // of bodies, m
+  std::vector<double> sides;  // by pair of bodies: of every vertex of one and every vertex of the other, summed
+  std::vector<double> slack;  // by pair of bodies: the rounding of differences of what `end` and `start` have
+  // The same as vectors, by vertex and by pair of bodies: of the state, and of the other end of the path.
+  struct Moves {
+    std::vector<Vec3> own, turned, shift;
+  };
+  Moves end, start;
+  bool of_path = false;
+  // By body.
+  struct Seen {
+    ViewFrame along_world, along_body;
+    double most = 0;    // of along_world: of every vertex of the body, m
+    double radius = 0;  // of along_body: nothing of the body is farther from its origin, m
+    int32_t list = -1;  // its pair with itself; -1: it has none
+  };
+  std::vector<Seen> bodies;
   // Indices of the candidates that are to be examined, ascending; null: all.
   const std::vector<int32_t>* among = nullptr;
 
-  // The larger of both: of `vertices`; of bodies and their relative displacements.
-  void IncludeVertices(const DisplacementBounds& other, const VertexList& vertices) {
-    for (const int32_t v : vertices.list()) own[v] = other.own[v] > own[v] ? other.own[v] : own[v];
-  }
-  void IncludeBodies(const DisplacementBounds& other) {
-    for (size_t k = 0; k < shift.size(); ++k) shift[k] = other.shift[k] > shift[k] ? other.shift[k] : shift[k];
-    for (size_t k = 0; k < body.size(); ++k) body[k] = other.body[k] > body[k] ? other.body[k] : body[k];
-  }
+  void ResizeVertices(size_t count);
+  // Become bounds for the whole straight path from another state: of `vertices`; of bodies and their relative displacements.
+  void IncludeVertices(const DisplacementBounds& other, const VertexList& vertices);
+  void IncludeBodies(const DisplacementBounds& other);
   // No pair is nearer than its bound less this.
   double Approach(const Candidate& c) const {
-    const double v0 = own[c.v[0]], v1 = own[c.v[1]], v2 = own[c.v[2]], v3 = own[c.v[3]];
+    const std::vector<double>& of = c.of_one_body ? turned : own;
+    const double v0 = of[c.v[0]], v1 = of[c.v[1]], v2 = of[c.v[2]], v3 = of[c.v[3]];
     const double far = v2 > v3 ? v2 : v3;
     return shift[c.list] + (c.kind == ContactKind::kPointTriangle ? v0 + (v1 > far ? v1 : far) : (v0 > v1 ? v0 : v1) + far);
   }
+  // The same from the displacements of both sides relative to each other: less where they move along together, and dearer.
+  double RelativeApproach(const Candidate& c) const;
 };
+
+// Whether the pair is certain to stay at least this far apart, m.
+inline bool StaysApart(const Candidate& c, const DisplacementBounds& displaced, double distance) {
+  return c.bound - displaced.Approach(c) >= distance || c.bound - displaced.RelativeApproach(c) >= distance;
+}
 
 // Nothing asks for a pair that is farther than this beyond its own reach, m: collision detection holds 0.1 of it, and at least some
 // rounding (LargestExaminedGap; for coordinates of some kilometres that is as much as this).

@@ -53,7 +53,7 @@ double CollisionFreeStep(const std::vector<Candidate>& candidates, const Surface
     for (int64_t i = first * kChunk; i < std::min(n, last * kChunk); ++i) {
       const Candidate& candidate = candidates[among == nullptr ? i : (*among)[i]];
       const double far = LargestExaminedGap(candidate.dhat, candidate.offset, motion.position_error_m);
-      if (reach != nullptr && candidate.bound - reach->Approach(candidate) >= far) continue;
+      if (reach != nullptr && StaysApart(candidate, *reach, far)) continue;
       if (queries++ % kQueriesAPoll == 0 && Raised(interrupt)) return;
       local = std::min(local, FreeFraction(candidate, motion, local));
     }
@@ -72,7 +72,7 @@ void FindObstacle(const std::vector<Candidate>& candidates, const SurfaceMotion&
   for (size_t i = 0; i < n; ++i) {
     const Candidate& candidate = candidates[among == nullptr ? i : (*among)[i]];
     const double far = LargestExaminedGap(candidate.dhat, candidate.offset, motion.position_error_m);
-    if (reach != nullptr && candidate.bound - reach->Approach(candidate) >= far) continue;
+    if (reach != nullptr && StaysApart(candidate, *reach, far)) continue;
     const double fraction = FreeFraction(candidate, motion);
     // Of pairs that limit the motion alike, such as those at a common vertex, the choice must not depend on which list has them.
     if (fraction > obstacle->fraction || fraction >= 1 || (fraction == obstacle->fraction && candidate.v >= obstacle->v)) continue;

@@ -21,19 +21,29 @@ double SmallestStretch(const Mat3& f) {
 
 }  // namespace
 
-void DeformationBounds::Set(int32_t body, const VecX& from, const VecX& to, double slack) {
+Mat3 DeformationBounds::Gradient(int32_t element, const Seen& at) const {
+  const Mat3 f = DeformationGradient(summaries_->elements[element], at.q);
+  return at.frame.turned ? Mat3(at.frame.rotation.transpose() * f) : f;
+}
+
+void DeformationBounds::Set(int32_t body, const Seen& from, const Seen& to, double slack) {
+  const PathBend bend(from.frame, to.frame);
   for (int32_t p = summaries_->body_elements[body].first; p < summaries_->body_elements[body].second; ++p) {
-    const Mat3 f = DeformationGradient(summaries_->elements[p], from), g = DeformationGradient(summaries_->elements[p], to);
+    const Mat3 f = Gradient(p, from), g = Gradient(p, to);
+    const double apart = (f - g).norm();
     balls_[p].middle = 0.5 * (f + g);
-    balls_[p].radius = kRoundUp * 0.5 * (f - g).norm() + slack;
+    balls_[p].radius = kRoundUp * (0.5 * apart + bend.Bulge(std::max(f.norm(), g.norm()), apart)) + slack;
     balls_[p].stretch = SmallestStretch(balls_[p].middle);
   }
 }
 
-bool DeformationBounds::Cover(int32_t body, const VecX& q) const {
+bool DeformationBounds::Cover(int32_t body, const Seen& from, const Seen& to) const {
+  const PathBend bend(from.frame, to.frame);
   for (int32_t p = summaries_->body_elements[body].first; p < summaries_->body_elements[body].second; ++p) {
-    const Ball& ball = balls_[p];
-    if ((DeformationGradient(summaries_->elements[p], q) - ball.middle).squaredNorm() > ball.radius * ball.radius) return false;
+    const Mat3 f = Gradient(p, from), g = Gradient(p, to);
+    const double farthest2 = std::max((f - balls_[p].middle).squaredNorm(), (g - balls_[p].middle).squaredNorm());
+    const double size = std::sqrt(std::max(f.squaredNorm(), g.squaredNorm()));
+    if (std::sqrt(farthest2) + bend.Bulge(size, (f - g).norm()) > balls_[p].radius) return false;
   }
   return true;
 }

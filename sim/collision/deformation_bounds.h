@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "sim/collision/surface_summaries.h"
+#include "sim/collision/view_frame.h"
 
 namespace eipc {
 
@@ -13,10 +14,17 @@ class DeformationBounds {
   DeformationBounds(const SurfaceSummaries* summaries, double dhat)
       : summaries_(summaries), dhat_(dhat), balls_(summaries->elements.size()) {}
 
-  // Of the body's elements: within `slack` (Frobenius norm) of the straight path from one state to the other.
-  void Set(int32_t body, const VecX& from, const VecX& to, double slack);
-  // Balls are convex: a straight path between two states that they cover is covered as well.
-  bool Cover(int32_t body, const VecX& q) const;
+  // A state, and the frame that it is seen from.
+  struct Seen {
+    const VecX& q;
+    const ViewFrame& frame;
+  };
+  // Of the body's elements: within `slack` (Frobenius norm) of the straight path from one state to the other, and of what the path
+  // looks like from frames that turn along.
+  void Set(int32_t body, const Seen& from, const Seen& to, double slack);
+  // Whether they hold the straight path between two states, which may be the same. They are convex, so its ends decide, with what
+  // it leaves a straight line by (PathBend).
+  bool Cover(int32_t body, const Seen& from, const Seen& to) const;
   // Whether nothing of one node of the body's tree can be in contact with anything of the other.
   bool ProveApart(int32_t body, int32_t node, int32_t other) const;
 
@@ -26,6 +34,7 @@ class DeformationBounds {
     double radius = 0;
     double stretch = 0;  // smallest singular value of the middle, rounded down
   };
+  Mat3 Gradient(int32_t element, const Seen& at) const;
   // Of the balls of two summaries: largest distance of their middles and of their points from a matrix, and the largest radius.
   struct Extent {
     double distance = 0;

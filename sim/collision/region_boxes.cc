@@ -34,10 +34,18 @@ void RegionBoxes::SetRegion(int32_t node, const Vec3& point, const Box& region) 
 
 void RegionBoxes::Renew(int32_t body) { stamps_[body] = std::max<uint64_t>(1, stamps_[body] + 1); }
 
-bool RegionBoxes::Contain(int32_t body, const VecX& q, const Vec3& centroid) const {
+bool RegionBoxes::Contain(int32_t body, const VecX& q, const ViewFrame& frame) const {
   if (stamps_[body] == 0) return false;
   return std::all_of(summaries_->body_nodes[body].begin(), summaries_->body_nodes[body].end(),
-                     [&](int32_t n) { return Contains(regions_[n], q.segment<3>(3 * n) - centroid); });
+                     [&](int32_t n) { return Contains(regions_[n], frame.See(q.segment<3>(3 * n))); });
+}
+
+bool RegionBoxes::Contain(int32_t body, const VecX& p, double bulge) const {
+  if (stamps_[body] == 0) return false;
+  return std::all_of(summaries_->body_nodes[body].begin(), summaries_->body_nodes[body].end(), [&](int32_t n) {
+    const Eigen::Array3d at = p.segment<3>(3 * n).array();
+    return (at - bulge >= regions_[n].lo).all() && (at + bulge <= regions_[n].hi).all();
+  });
 }
 
 double RegionBoxes::Width(int32_t body) const {

@@ -7,12 +7,13 @@
 #include "sim/base/types.h"
 #include "sim/collision/collision_surface.h"
 #include "sim/collision/surface_summaries.h"
+#include "sim/collision/view_frame.h"
 #include "sim/geometry/wide_box.h"
 #include "sim/mesh/embedding.h"
 
 namespace eipc {
 
-// Regions that the nodes of bodies stay in, relative to the centroid of their body, and boxes of what vertices, edges, triangles
+// Regions that the nodes of bodies stay in, seen from a frame of their body, and boxes of what vertices, edges, triangles
 // and tree nodes of the surface can then reach, grown by dhat / 2 and the rounding of x = J q. A box is computed when it is first
 // asked for after the regions of its body were renewed; those of large summaries follow from the few nodes that carry them. So the
 // cost follows what is near, not how finely a surface is triangulated.
@@ -26,8 +27,10 @@ class RegionBoxes {
   void Renew(int32_t body);
   // Counts the renewals of a body; 0: it has no region yet.
   uint64_t stamp(int32_t body) const { return stamps_[body]; }
-  // Whether the body's nodes at q are inside their regions.
-  bool Contain(int32_t body, const VecX& q, const Vec3& centroid) const;
+  // Whether the body's nodes at q, seen from the frame, are inside their regions.
+  bool Contain(int32_t body, const VecX& q, const ViewFrame& frame) const;
+  // Where they are seen at `p` (3 a node): and no nearer to the sides than `bulge` m.
+  bool Contain(int32_t body, const VecX& p, double bulge = 0) const;
   // The largest width of a region of the body, m.
   double Width(int32_t body) const;
 

@@ -29,17 +29,17 @@ struct SecondSide {
 
 }  // namespace
 
-RestingSearch::RestingSearch(const CollisionSurface* surface, const SurfaceSummaries* summaries, double dhat, RegionBoxes* boxes,
+RestingSearch::RestingSearch(const CollisionSurface* surface, const SurfaceSummaries* summaries, double dhat,
                              const DeformationBounds* shapes, InterruptPoll* poll)
     : surface_(surface),
       summaries_(summaries),
       dhat_(dhat),
-      boxes_(boxes),
       shapes_(shapes),
       poll_(poll),
       neighbour_proofs_(surface, summaries, dhat) {}
 
-bool RestingSearch::Search(BodyPair* pair) {
+bool RestingSearch::Search(RegionBoxes* boxes, BodyPair* pair) {
+  boxes_ = boxes;
   const bool self = pair->of_one_body();
   const auto apart = [&](int32_t i, int32_t j) {
     if (poll_->Stop(++node_pairs_)) return true;
@@ -121,6 +121,7 @@ void RestingSearch::AddIfNear(BodyPair* pair, const std::array<int32_t, 4>& v, i
   const PairRange own = pair->of_one_body() ? OwnRange(*surface_, kind, v, dhat_) : most;
   if (apart >= own.reach() + kLeastExamined) return;
   pair->candidates.push_back({v, first, second, kind, pair->of_one_body(), 0, own.dhat, bound, own.offset});
+  pair->candidates.back().first_is_of_b = surface_->vertex_body[v[0]] != pair->a;
 }
 
 }  // namespace eipc

@@ -25,11 +25,11 @@ namespace eipc {
 class RestingSearch {
  public:
   // The pointers outlive this.
-  RestingSearch(const CollisionSurface* surface, const SurfaceSummaries* summaries, double dhat, RegionBoxes* boxes,
-                const DeformationBounds* shapes, InterruptPoll* poll);
+  RestingSearch(const CollisionSurface* surface, const SurfaceSummaries* summaries, double dhat, const DeformationBounds* shapes,
+                InterruptPoll* poll);
 
-  // Adds what it finds to the empty lists of the pair. False when it was interrupted.
-  bool Search(BodyPair* pair);
+  // Adds what it finds to the empty lists of the pair, whose bodies' boxes are `boxes`. False when it was interrupted.
+  bool Search(RegionBoxes* boxes, BodyPair* pair);
   // Pairs of tree nodes examined so far: the cost.
   int64_t node_pairs() const { return node_pairs_; }
 
@@ -43,7 +43,7 @@ class RestingSearch {
   const CollisionSurface* surface_;
   const SurfaceSummaries* summaries_;
   double dhat_;
-  RegionBoxes* boxes_;
+  RegionBoxes* boxes_ = nullptr;  // during Search
   const DeformationBounds* shapes_;
   InterruptPoll* poll_;
   NeighbourProofs neighbour_proofs_;

@@ -160,6 +160,34 @@ void FindNodes(const CollisionSurface& surface, const std::vector<EmbeddingRow>&
   std::sort(out->nodes.begin(), out->nodes.end());
 }
 
+// Each is the one farthest from those before (the first from the origin), so they reach to all ends of the body.
+std::vector<int32_t> SpreadNodes(const std::vector<int32_t>& nodes, const std::vector<Vec3>& rest) {
+  std::vector<int32_t> out;
+  std::vector<double> distance2(nodes.size());
+  for (size_t i = 0; i < nodes.size(); ++i) distance2[i] = rest[nodes[i]].squaredNorm();
+  while (out.size() < std::min(SurfaceSummaries::FrameNodes::kMost, nodes.size())) {
+    const int32_t farthest = nodes[std::max_element(distance2.begin(), distance2.end()) - distance2.begin()];
+    for (size_t i = 0; i < nodes.size(); ++i) {
+      const double to = (rest[nodes[i]] - rest[farthest]).squaredNorm();
+      distance2[i] = out.empty() ? to : std::min(distance2[i], to);
+    }
+    out.push_back(farthest);
+  }
+  return out;
+}
+
+void FindFrameNodes(const CollisionSurface& surface, const std::vector<Vec3>& rest, SurfaceSummaries* out) {
+  out->frame_nodes.resize(surface.body_count);
+  for (int32_t body = 0; body < surface.body_count; ++body) {
+    if (surface.IsThin(body)) continue;
+    SurfaceSummaries::FrameNodes& frame = out->frame_nodes[body];
+    frame.nodes = SpreadNodes(out->body_nodes[body], rest);
+    Vec3 mean = Vec3::Zero();
+    for (const int32_t n : frame.nodes) mean += rest[n] / static_cast<double>(frame.nodes.size());
+    for (const int32_t n : frame.nodes) frame.rest.push_back(rest[n] - mean);
+  }
+}
+
 // What the triangles of one body have around them at rest.
 struct RestGaps {
   std::vector<double> rms_factor;  // by triangle
@@ -267,6 +295,7 @@ SurfaceSummaries SummarizeSurface(const CollisionSurface& surface, const std::ve
   SurfaceSummaries out;
   InterruptPoll poll(interrupt);
   FindNodes(surface, rows, &out);
+  FindFrameNodes(surface, rest, &out);
   const std::vector<int32_t> element = FindElements(surface, rows, rest, &poll, &out.elements);
   if (poll.stopped()) return out;
   FindRelatives(rest, interrupt, &out.elements);

@@ -64,9 +64,17 @@ struct SurfaceSummaries {
   std::vector<RestBox> boxes;
   std::vector<int32_t> nodes;                    // that move some vertex of the surface, ascending
   std::vector<std::vector<int32_t>> body_nodes;  // the same, by body
-  std::vector<uint8_t> fixed;                    // by body: nothing moves it
-  std::vector<double> edge_length;               // by body: mean at rest, m
-  std::vector<uint8_t> proves;                   // by body: proofs about self-contact are worth their cost
+  // By body: some of its nodes, spread over it, with their rest positions relative to the mean of them, m. How they are turned is
+  // how the body is (ViewFrames). None of sheets: what folds does not turn as a whole.
+  struct FrameNodes {
+    static constexpr size_t kMost = 16;
+    std::vector<int32_t> nodes;
+    std::vector<Vec3> rest;
+  };
+  std::vector<FrameNodes> frame_nodes;
+  std::vector<uint8_t> fixed;       // by body: nothing moves it
+  std::vector<double> edge_length;  // by body: mean at rest, m
+  std::vector<uint8_t> proves;      // by body: proofs about self-contact are worth their cost
   // By body: triangles with common vertices, where they are not left to those proofs; see NeighbourProofs.
   std::vector<std::vector<NeighbourPair>> neighbours;
   double largest_weight_sum = 1;  // of |weights| of a vertex

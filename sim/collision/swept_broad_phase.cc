@@ -47,7 +47,7 @@ void SweptBroadPhase::Find(const VecX& from, const VecX& to, double distance, co
     const SweptBox& box = body_boxes_[body] = boxes_.Body(body);
     by_x_.emplace_back(std::min(box.from.lo[0], box.to.lo[0]), body);
     if (!wanted(body, body)) continue;
-    if (summaries_->proves[body]) shapes_.Set(body, from, to, 0);
+    if (summaries_->proves[body]) shapes_.Set(body, {from, ViewFrame()}, {to, ViewFrame()}, 0);
     Traverse(body, body);
   }
   std::sort(by_x_.begin(), by_x_.end());

@@ -42,7 +42,7 @@ void ContactSet::Update(const std::vector<Candidate>& candidates, const std::vec
       if (Raised(interrupt)) continue;
       for (int64_t i = chunk * kChunk; i < std::min(n, (chunk + 1) * kChunk); ++i) {
         const Candidate& candidate = candidates[among == nullptr ? i : (*among)[i]];
-        if (travel != nullptr && candidate.bound - travel->Approach(candidate) >= candidate.reach()) continue;
+        if (travel != nullptr && StaysApart(candidate, *travel, candidate.reach())) continue;
         ContactStencil stencil;
         double distance = kInfinity;
         if (MakeStencil(candidate, x, &stencil, &distance)) chunk_stencils_[chunk].push_back(stencil);

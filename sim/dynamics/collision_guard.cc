@@ -17,7 +17,7 @@ CollisionGuard::CollisionGuard(const Model* model, SurfaceState* surface, const 
       swept_broad_phase_(&model->surface, &model->summaries, &model->embedding, &model->surface_offset, model->contact.dhat_m,
                          interrupt) {
   trial_x_.resize(model->surface.vertex_count);
-  travel_.own.resize(model->surface.vertex_count);
+  travel_.ResizeVertices(model->surface.vertex_count);
   Box bounds;
   for (const Vec3& p : model->surface.rest_positions) bounds.Include(p);
   if (!model->surface.rest_positions.empty()) least_reach_ = 0.25 * (bounds.hi - bounds.lo).matrix().norm();
@@ -76,12 +76,12 @@ double CollisionGuard::PositionRounding() const {
 }
 
 double CollisionGuard::FreePart() {
-  covered_ = surface_->broad_phase().CoversPath(trial_q_);
+  covered_ = surface_->broad_phase().CoversPath(surface_->q(), trial_q_);
   const double free = FreeInRegions();
   return covered_ ? free : std::min(free, FreeOnPath());
 }
 
-// On a straight motion the distance of a vertex from its anchor is largest at one of the ends (it is convex in time).
+// On a straight motion displacements from the anchors are largest at one of the ends, but for what DisplacementBounds adds.
 double CollisionGuard::FreeInRegions() {
   BroadPhase& broad_phase = surface_->broad_phase();
   broad_phase.DisplacementsOfBodies(trial_q_, &travel_);

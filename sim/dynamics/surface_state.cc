@@ -21,7 +21,7 @@ SurfaceState::SurfaceState(const Model* model, bool every_vertex, Interrupt* int
       broad_phase_(&model->surface, &model->summaries, &model->embedding, &model->surface_offset, model->contact.dhat_m,
                    interrupt) {
   x_.resize(model->surface.vertex_count);
-  travel_.own.resize(model->surface.vertex_count);
+  travel_.ResizeVertices(model->surface.vertex_count);
   for (size_t v = 0; every_vertex && v < model->embedding.size(); ++v) all_.push_back(static_cast<int32_t>(v));
 }
 

@@ -65,7 +65,7 @@ TEST(CollisionFreeStep, NothingMeetsOnTheWay) {
     BroadPhase mixed = m.Detection(kDhat);
     mixed.UpdateBounds(q0, q1, kDhat, fars.Uniform(0, 2) * speed);
     mixed.MoveAnchors(q0);
-    mixed.CoversPath(q1);
+    mixed.CoversPath(q0, q1);
     int in_regions_pairs = 0, pairs = 0;
     for (int32_t a = 0; a < s.body_count; ++a) {
       for (int32_t b = a + 1; b < s.body_count; ++b) ++pairs, in_regions_pairs += mixed.InRegions(a, b);
