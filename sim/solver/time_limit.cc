@@ -36,10 +36,10 @@ bool TimeLimit::OutOfTime(bool within) {
   const Clock::time_point now = Clock::now();
   const Duration trial = now - last_check_;
   last_check_ = now;
-  if (within) return iterations_ > 1 && now + trial + ending_ * 5 / 4 > limit_.until;
+  if (within) return iterations_ > 1 && now + trial + ending_ * 3 / 2 > limit_.until;
   if (iterations_ > 1) iteration_ = Followed(iteration_, now - last_iteration_);
   last_iteration_ = now;
-  return iterations_ > 1 && now + (iteration_ + ending_) * 5 / 4 > limit_.until;
+  return iterations_ > 1 && now + (iteration_ + ending_) * 3 / 2 > limit_.until;
 }
 
 bool TimeLimit::Check(bool within) {
