@@ -8,9 +8,9 @@
 #include "server/session/ids.h"
 #include "server/session/queue_full.h"
 #include "server/session/state_bytes.h"
-#include "sim/audit/audit.h"
 #include "sim/base/byte_archive.h"
 #include "sim/base/status_macros.h"
+#include "sim/dynamics/surface_audit.h"
 #include "sim/energy/surface_map.h"
 
 namespace eipc {
@@ -54,10 +54,7 @@ absl::StatusOr<absl::string_view> Payload(absl::string_view bytes) {
 absl::Status CheckIntersectionFree(const State& state, const Model& model) {
   std::vector<Vec3> x;
   SurfaceMap(&model.embedding, &model.surface_offset).Positions(state.q, &x);
-  const CollisionSurface& surface = model.surface;
-  const AuditReport report =
-      AuditSurfaces({&x, &surface.triangles, &surface.triangle_body, surface.body_count, &surface.pair_enabled}, true);
-  return report.clean() ? absl::OkStatus() : Corrupt("describes surfaces that intersect");
+  return AuditSurfacesAt(model, x).clean() ? absl::OkStatus() : Corrupt("describes surfaces that intersect");
 }
 
 }  // namespace

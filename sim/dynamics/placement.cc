@@ -4,11 +4,11 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "sim/audit/audit.h"
 #include "sim/dynamics/barrier_stiffness.h"
 #include "sim/dynamics/joints.h"
 #include "sim/dynamics/seeded_random.h"
 #include "sim/dynamics/state_codec.h"
+#include "sim/dynamics/surface_audit.h"
 #include "sim/energy/surface_map.h"
 
 namespace eipc {
@@ -59,20 +59,6 @@ std::vector<Vec3> SurfaceAt(const Model& model, const VecX& q) {
   return x;
 }
 
-AuditReport Audit(const Model& model, const State& state) {
-  const std::vector<Vec3> x = SurfaceAt(model, state.q);
-  const CollisionSurface& s = model.surface;
-  return AuditSurfaces({&x, &s.triangles, &s.triangle_body, s.body_count, &s.pair_enabled}, true);
-}
-
-// The first pair of bodies that intersect or contain one another.
-std::string Conflict(const Model& model, const AuditReport& report) {
-  const bool meets = !report.intersections.empty();
-  const auto [a, b] = meets ? report.intersections[0] : report.nested[0];
-  const auto name = [&](int32_t k) { return model.bodies[meets ? model.surface.triangle_body[k] : k].name; };
-  return absl::StrCat("\"", name(a), "\" ", meets ? "intersects" : "lies inside", " \"", name(b), "\"");
-}
-
 }  // namespace
 
 std::vector<Vec3> PlacedSurface(const Model& model) {
@@ -113,9 +99,8 @@ std::optional<State> StartDraws::Next() {
     conflict_ = "a position or velocity is out of the range of numbers";
     return std::nullopt;
   }
-  const AuditReport report = Audit(*model_, state);
-  if (report.clean()) return state;
-  conflict_ = Conflict(*model_, report);
+  conflict_ = StartConflict(*model_, SurfaceAt(*model_, state.q));
+  if (conflict_.empty()) return state;
   return std::nullopt;
 }
 

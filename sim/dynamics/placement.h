@@ -61,7 +61,7 @@ class StartDraws {
 
   // Whether there is another one: without ranges there is one in all.
   bool Left() const { return taken_ < (order_.ranges.empty() ? 1 : order_.attempts); }
-  // The next one; nullopt where surfaces meet or a body lies inside another.
+  // The next one; nullopt where surfaces meet, a body lies inside another or is closer to a shell than their thickness allows.
   std::optional<State> Next();
   // FAILED_PRECONDITION (NO_FREE_START), with the conflict of the last attempt.
   absl::Status Failure() const;

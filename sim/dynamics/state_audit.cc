@@ -6,9 +6,9 @@
 
 #include "sim/audit/audit.h"
 #include "sim/audit/separation.h"
-#include "sim/collision/pair_dhat.h"
 #include "sim/dynamics/model.h"
 #include "sim/dynamics/state.h"
+#include "sim/dynamics/surface_audit.h"
 
 namespace eipc {
 
@@ -28,11 +28,8 @@ StateAudit AuditState(const Model& model, const State& state, const std::vector<
   audit.states = 1;
   const AuditInput input = {&x, &s.triangles, &s.triangle_body, s.body_count, &s.pair_enabled};
   audit.intersections = AuditSurfaces(input, false).intersection_count;
-  audit.least_relative_distance = LeastRelativeDistance(input, s.sheets.body_half_thickness, [&](const AuditFeatures& f) {
-    const int32_t a = s.vertex_body[f.v[0]], b = s.vertex_body[f.v[2]];
-    if (a != b) return s.Offset(a, b);
-    return OwnRange(s, f.edges ? ContactKind::kEdgeEdge : ContactKind::kPointTriangle, f.v, model.contact.dhat_m).offset;
-  });
+  audit.least_relative_distance = LeastRelativeDistance(
+      input, s.sheets.body_half_thickness, [&](const AuditFeatures& features) { return RequiredSeparation(model, features); });
   std::vector<Vec3> nodes(model.node_count);
   for (int32_t i = 0; i < model.node_count; ++i) nodes[i] = state.q.segment<3>(3 * i);
   for (const ElasticBody& body : model.elastic) {

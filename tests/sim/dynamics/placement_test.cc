@@ -12,6 +12,7 @@
 #include "absl/status/statusor.h"
 #include "sim/dynamics/world.h"
 #include "sim/sensor/body_motion.h"
+#include "tests/support/meshes.h"
 #include "tests/support/scenes.h"
 
 namespace eipc {
@@ -109,6 +110,43 @@ TEST(Placement, RefusesAStartInWhichBodiesMeetOrAreInside) {
   EXPECT_EQ(std::string(meets.status().message()).rfind("NO_FREE_START: ", 0), 0u) << meets.status();
   const auto inside = PlacedStart(*model, {{{1, Vec3(0, 0, -0.15), Quat::Identity(), {}, {}}}, {}, 0, 1});
   EXPECT_NE(inside.status().message().find("\"stiff\" lies inside \"table\""), std::string::npos) << inside.status();
+}
+
+// A bag of cloth, closed on all sides, around a box.
+SceneSpec Bag() {
+  SceneSpec scene = testing::EmptyScene();
+  BodySpec bag;
+  bag.name = "bag";
+  bag.kind = BodyKind::kShell;
+  bag.mesh = testing::BoxSurfaceGrid(Vec3::Constant(-0.05), Vec3::Constant(0.05), {5, 5, 5});
+  bag.material = testing::SoftMaterial(300, 1e5, 0.3);
+  bag.shell.thickness_m = 2e-3;
+  scene.bodies = {bag, testing::AffineBox("box", Vec3(0.04, 0.04, 0.04), testing::StiffMaterial(800, 1e6))};
+  return scene;
+}
+
+TEST(Placement, LeavesThingsInABagOfCloth) {
+  const auto model = testing::Compile(Bag());
+  const auto moved = PlacedStart(*model, {{{1, Vec3(0, 0, 0.01), Quat::Identity(), {}, {}}}, {}, 0, 1});
+  EXPECT_TRUE(moved.ok()) << moved.status();
+}
+
+// Half of the thickness is the bag's, and the box has none.
+TEST(Placement, RefusesAStartCloserThanTheThicknessOfAShell) {
+  const auto model = testing::Compile(Bag());
+  const auto at_gap = [&](double gap) {
+    return PlacedStart(*model, {{{1, Vec3(0, 0, 0.03 - gap), Quat::Identity(), {}, {}}}, {}, 0, 1});
+  };
+  const auto far = at_gap(1.1e-3);
+  ASSERT_TRUE(far.ok()) << far.status();
+  World world(model);
+  ASSERT_TRUE(world.Restore(*far).ok());
+  testing::RunSteps(&world, 3, 0.01);
+  EXPECT_LT(BodyPose(*model, world.state(), 1).position.z(), BodyPose(*model, *far, 1).position.z() - 1e-4) << "it is pushed away";
+  const auto near = at_gap(0.9e-3);
+  EXPECT_EQ(near.status().code(), absl::StatusCode::kFailedPrecondition);
+  EXPECT_NE(near.status().message().find("NO_FREE_START: \"bag\" and \"box\" are 0.0009 m apart"), std::string::npos)
+      << near.status();
 }
 
 TEST(Placement, RefusesAStartOutOfTheRangeOfNumbers) {
