@@ -38,6 +38,14 @@ v1::RobotJoint::Type TypeToProto(JointType type) {
   return v1::RobotJoint::TYPE_UNSPECIFIED;
 }
 
+// `wanted`, with a number before what it ends with where that is taken.
+template <typename Taken>
+std::string NewName(const std::string& wanted, const std::string& end, const Taken& taken) {
+  std::string name = wanted + end;
+  for (int k = 2; taken(name); ++k) name = absl::StrCat(wanted, "_", k, end);
+  return name;
+}
+
 class SceneMaker {
  public:
   SceneMaker(const Robot& robot, const RobotSceneOptions& options, std::vector<RobotPart> parts)
@@ -88,18 +96,26 @@ class SceneMaker {
     }
   }
 
-  std::string NewName(const std::string& wanted) const {
-    const auto taken = [&](const std::string& name) {
+  std::string NewBodyName(const std::string& wanted) const {
+    return NewName(wanted, "", [&](const std::string& name) {
       return std::any_of(bodies_.begin(), bodies_.end(), [&](const MadeBody& body) { return body.name == name; });
-    };
-    std::string name = wanted;
-    for (int k = 2; taken(name); ++k) name = absl::StrCat(wanted, "_", k);
-    return name;
+    });
+  }
+
+  // Not that of any joint of the robot either.
+  std::string NewJointName(const std::string& wanted) const {
+    return NewName(wanted, "", [&](const std::string& name) {
+      const auto has = [&](const auto& joints, const auto& name_of) {
+        return std::any_of(joints.begin(), joints.end(), [&](const auto& joint) { return name_of(joint) == name; });
+      };
+      return has(robot_.joints, [](const RobotJoint& joint) { return joint.name; }) ||
+             has(out_.scene.joints(), [](const v1::Joint& joint) { return joint.name(); });
+    });
   }
 
   // A body of a part: a mesh with this pose in the frame of the link.
   v1::Body* AddBody(size_t p, int32_t link, const std::string& wanted, const Pose& pose, MeshData mesh) {
-    MadeBody made = {NewName(wanted), p};
+    MadeBody made = {NewBodyName(wanted), p};
     v1::Body& body = *out_.scene.add_bodies();
     body.set_name(made.name);
     PoseToProto(poses_[link] * pose, body.mutable_pose());
@@ -119,9 +135,9 @@ class SceneMaker {
         made.volume = SolidMassProperties(mesh.vertices, mesh.triangles, 1).mass;
         break;
     }
-    const std::string file = absl::StrCat(made.name, ".obj");
+    const std::string file = MeshFileName(out_, made.name, ".obj");
     to->set_file(absl::StrCat(options_.mesh_folder, "/", file));
-    out_.meshes.push_back({file, std::move(mesh)});
+    out_.meshes.push_back({file, made.name, std::move(mesh)});
     bodies_.push_back(std::move(made));
     return &body;
   }
@@ -210,7 +226,7 @@ class SceneMaker {
     for (const MadeBody& body : bodies_) {
       if (body.part != p || body.name == main) continue;
       v1::Joint& weld = *out_.scene.add_joints();
-      weld.set_name(absl::StrCat(body.name, "_weld"));
+      weld.set_name(NewJointName(absl::StrCat(body.name, "_weld")));
       weld.set_body_a(body.name);
       weld.set_body_b(main);
       Vec3ToProto(origin, weld.mutable_weld()->mutable_point_m());
@@ -319,6 +335,15 @@ class SceneMaker {
 };
 
 }  // namespace
+
+std::string MeshFileName(const RobotScene& made, const std::string& body, const std::string& extension) {
+  constexpr size_t kMostBytes = 200;  // systems allow 255
+  std::string stem = body.substr(0, kMostBytes);
+  std::replace(stem.begin(), stem.end(), '/', '_');
+  return NewName(stem, extension, [&](const std::string& name) {
+    return std::any_of(made.meshes.begin(), made.meshes.end(), [&](const RobotScene::File& file) { return file.name == name; });
+  });
+}
 
 absl::StatusOr<RobotScene> MakeRobotScene(const Robot& robot, const RobotSceneOptions& options) {
   EIPC_ASSIGN_OR_RETURN(std::vector<RobotPart> parts, RobotParts(robot, options.dynamic));

@@ -22,11 +22,16 @@ struct RobotScene {
   v1::Scene scene;
   struct File {
     std::string name;  // in the mesh folder
+    std::string body;  // that has it
     MeshData mesh;
   };
   std::vector<File> meshes;
   std::vector<std::string> notes;  // what was assumed
 };
+
+// A file of the mesh folder for this body, named after it as far as names of files go, and unlike those that are there.
+// `extension`: ".obj".
+std::string MeshFileName(const RobotScene& made, const std::string& body, const std::string& extension);
 
 // A robot as bodies and joints of a scene, and as its Scene.robots. Links that fixed joints connect are one rigid part. A part
 // whose joint is dynamic, and every part below it, is of affine bodies that joints of the scene hold; the root part is static, and

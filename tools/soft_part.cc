@@ -224,8 +224,8 @@ class SoftMaker {
       if (std::count(bodies.begin(), bodies.end(), body.name()) == 0) continue;
       Problems none;
       const Pose pose = PoseFromProto(body.pose(), "", &none);
-      const std::string file = absl::StrCat(body.name(), ".obj");
-      const auto mesh = std::find_if(made_.meshes.begin(), made_.meshes.end(), [&](const auto& m) { return m.name == file; });
+      const auto mesh =
+          std::find_if(made_.meshes.begin(), made_.meshes.end(), [&](const auto& m) { return m.body == body.name(); });
       for (const auto& [a, b, c] : mesh->mesh.triangles) {
         const std::vector<Vec3>& v = mesh->mesh.vertices;
         surface.push_back({pose.Apply(v[a]), pose.Apply(v[b]), pose.Apply(v[c])});
@@ -251,14 +251,14 @@ class SoftMaker {
     v1::Body& body = *made_.scene.add_bodies();
     body.set_name(part.name);
     PoseToProto(pose, body.mutable_pose());
-    const std::string file = absl::StrCat(part.name, ".vtk");
+    const std::string file = MeshFileName(made_, part.name, ".vtk");
     body.mutable_full_space()->mutable_mesh()->set_file(absl::StrCat(options_.mesh_folder, "/", file));
     v1::Material& material = *body.mutable_material();
     material.set_youngs_modulus_pa(part.youngs_modulus_pa);
     material.set_poissons_ratio(part.poissons_ratio);
     material.set_density_kg_m3(part.density_kg_m3);
     material.set_strain_damping_s(part.strain_damping_s);
-    made_.meshes.push_back({file, part.mesh});
+    made_.meshes.push_back({file, part.name, part.mesh});
   }
 
   void AddHold(const SoftPart& part, const std::vector<int32_t>& held, const std::string& holder) {

@@ -68,6 +68,7 @@ class RobotCheck {
           leader >= 0 && leader < robot.joints_size() && Moves(robot.joints(leader)) && !robot.joints(leader).has_mimic();
       if (!leads) problems_->Add(path + ".mimic", "must be a joint that moves and follows none, got ", leader);
       if (!Moves(joint)) problems_->Add(path + ".mimic", "the joint is fixed, so it follows none");
+      if (joint.multiplier() == 0) problems_->Add(path + ".multiplier", "must not be 0; make the joint fixed");
     }
     if (!joint.scene_joint().empty() && !joints_.count(joint.scene_joint())) {
       problems_->Add(path + ".scene_joint", "no joint of the scene is named \"", joint.scene_joint(), "\"");

@@ -37,10 +37,20 @@ struct FoundLink {
 struct FoundJoint {
   const sdf::Joint* joint;
   std::string scope;  // what precedes the names in its model: "hand::"
+  std::string name;
   std::string parent, child;
   Vec3 point;  // on the axis
   Vec3 axis;   // unit vector
 };
+
+// Of a link or joint that is added to those of the description: none of them has it.
+template <typename T>
+std::string NewName(const std::vector<T>& found, const std::string& wanted) {
+  std::string name = wanted;
+  const auto taken = [&](const T& one) { return one.name == name; };
+  for (int k = 2; std::any_of(found.begin(), found.end(), taken); ++k) name = absl::StrCat(wanted, "_", k);
+  return name;
+}
 
 class SdfReader {
  public:
@@ -115,7 +125,7 @@ void SdfReader::FindAll(const sdf::Model& model, const std::string& scope, const
 }
 
 void SdfReader::FindJoint(const sdf::Joint& joint, const std::string& scope, const Pose& model) {
-  FoundJoint found = {&joint, scope};
+  FoundJoint found = {&joint, scope, scope + joint.Name()};
   AddErrors(joint.ResolveParentLink(found.parent), joint.Element());
   AddErrors(joint.ResolveChildLink(found.child), joint.Element());
   if (found.parent != kWorld) found.parent = scope + found.parent;
@@ -141,7 +151,7 @@ void SdfReader::ReadTree() {
   std::vector<DescribedJoint> joints;
   for (const FoundJoint& joint : joints_) {
     const sdf::ElementPtr element = joint.joint->Element();
-    joints.push_back({joint.scope + joint.joint->Name(), document_.Place(element), document_.Line(element), joint.parent,
+    joints.push_back({joint.name, document_.Place(element), document_.Line(element), joint.parent,
                       absl::StrCat(document_.Place(element), "/parent"), joint.child,
                       absl::StrCat(document_.Place(element), "/child")});
   }
@@ -240,7 +250,7 @@ JointLimits SdfReader::ReadLimits(const sdf::JointAxis& axis) {
 void SdfReader::ReadJoint(const FoundJoint& from, int32_t parent, const Pose& parent_pose, const FoundLink& child) {
   Robot& robot = import_.robot;
   RobotJoint joint;
-  joint.name = from.scope + from.joint->Name();
+  joint.name = from.name;
   joint.type = ReadType(*from.joint);
   joint.parent = parent;
   joint.child = static_cast<int32_t>(robot.links.size());
@@ -273,11 +283,11 @@ void SdfReader::ReadJoint(const FoundJoint& from, int32_t parent, const Pose& pa
   }
   joint.origin = joint.origin * Pose{offset, Quat::Identity()};
   RobotJoint attached;
-  attached.name = absl::StrCat(joint.name, "_offset");
+  attached.name = NewName(joints_, absl::StrCat(joint.name, "_offset"));
   attached.parent = joint.child;
   attached.child = joint.child + 1;
   attached.origin.position = -offset;
-  robot.links.push_back({absl::StrCat(joint.name, "_axis"), std::nullopt, {}});
+  robot.links.push_back({NewName(links_, absl::StrCat(joint.name, "_axis")), std::nullopt, {}});
   robot.joints.push_back(std::move(joint));
   robot.joints.push_back(std::move(attached));
   read_from_.insert(read_from_.end(), {&from, nullptr});
@@ -302,6 +312,7 @@ void SdfReader::ReadMimic(size_t j) {
       return Problem(mimic, name, ": must be a finite number, got \"", text, "\"");
     }
   }
+  if (numbers["multiplier"] == 0) return Problem(mimic, "multiplier: must not be 0; make the joint fixed");
   if (!mimic->HasAttribute("joint")) return Problem(mimic, "needs the attribute joint");
   const std::string name = read_from_[j]->scope + mimic->GetAttribute("joint")->GetAsString();
   Robot& robot = import_.robot;

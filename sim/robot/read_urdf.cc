@@ -259,6 +259,7 @@ void UrdfReader::ReadMimic(size_t j) {
   if (master < 0) return Problem(element, {"mimic"}, "/@joint: no joint is named \"", from->joint_name, "\"");
   if (!import_.robot.joints[master].moves())
     return Problem(element, {"mimic"}, "/@joint: joint \"", from->joint_name, "\" is fixed");
+  if (from->multiplier == 0) return Problem(element, {"mimic"}, "/@multiplier: must not be 0; make the joint fixed");
   joint.mimic = Mimic{master, from->multiplier, from->offset};
 }
 

@@ -20,13 +20,12 @@
 #include "absl/strings/strip.h"
 #include "sim/base/status_macros.h"
 #include "sim/robot/import_parts.h"
+#include "sim/robot/sdf_includes.h"
 #include "sim/robot/urdfdom_messages.h"
 #include "sim/robot/xml_text.h"
 
 namespace eipc {
 namespace {
-
-constexpr int kMostIncludes = 100;  // a description may include itself
 
 struct Row {
   const char* path;
@@ -38,7 +37,6 @@ const std::vector<Row>& Rows() {
   static const std::vector<Row> rows = {
       {"model", false},
       {"model/pose", true},
-      {"model/static", false},
       {"model/frame", false},
       {"model/frame/pose", true},
       {"model/link", false},
@@ -101,6 +99,13 @@ const Row* FindRow(const std::string& path) {
   return found == Rows().end() ? nullptr : &*found;
 }
 
+// libsdformat leaves out what follows. A pose may have a quaternion.
+size_t MostNumbers(absl::string_view path) {
+  const absl::string_view name = path.substr(path.rfind('/') + 1);
+  if (name == "pose") return 7;
+  return name == "xyz" || name == "size" || name == "scale" || name == "radii" ? 3 : 1;
+}
+
 std::string Below(const std::string& path, const sdf::ElementPtr& child) {
   const std::string below = absl::StrCat(path, "/", child->GetName());
   return below == "model/model" ? "model" : below;
@@ -160,11 +165,7 @@ sdf::ParserConfig Config(const std::string& file, const PackageFolders& packages
   config.SetWarningsPolicy(sdf::EnforcementPolicy::LOG);
   config.SetUnrecognizedElementsPolicy(sdf::EnforcementPolicy::LOG);
   config.SetDeprecatedElementsPolicy(sdf::EnforcementPolicy::LOG);
-  config.SetFindCallback([file, packages, missing, includes = 0](const std::string& uri) mutable -> std::string {
-    if (++includes > kMostIncludes) {
-      (*missing)[uri] = absl::StrCat("more than ", kMostIncludes, " files are included");
-      return "";
-    }
+  config.SetFindCallback([file, packages, missing](const std::string& uri) -> std::string {
     const absl::StatusOr<std::string> found = FindIncluded(uri, file, packages);
     if (found.ok()) return *found;
     (*missing)[uri] = std::string(found.status().message());
@@ -257,6 +258,10 @@ void SdfDocument::Check(const sdf::ElementPtr& element, const std::string& path,
   if (row->numbers) {
     const std::vector<std::string> words = absl::StrSplit(ValueOf(element), absl::ByAnyChar(" \t\r\n"), absl::SkipEmpty());
     const bool limit = absl::StartsWith(path, "model/joint/axis/limit/");  // may be infinite
+    if (words.size() > MostNumbers(path)) {
+      problems->push_back(
+          absl::StrCat(Place(element), ": has ", words.size(), " numbers, of which at most ", MostNumbers(path), " are read"));
+    }
     for (const std::string& word : words) {
       double value = 0;
       if (!absl::SimpleAtod(word, &value)) problems->push_back(absl::StrCat(Place(element), ": \"", word, "\" is not a number"));
@@ -282,7 +287,8 @@ absl::StatusOr<SdfDocument> SdfDocument::Parse(const std::string& text, const st
   EIPC_RETURN_IF_ERROR(CheckRoot(xml->RootElement(), file));
   const UrdfdomMessages silent;  // libsdformat tries URDF when it cannot read something
   sdf::Console::Instance()->SetQuiet(true);
-  std::vector<std::string> problems;
+  std::vector<std::string> problems = IncludeProblems(*xml, file, packages);
+  if (!problems.empty()) return JoinProblems(problems);
   std::map<std::string, std::string> missing;
   const sdf::ParserConfig config = Config(file, packages, &missing);
   SdfDocument document(file);

@@ -95,6 +95,37 @@ def test_springs_of_joints_become_those_of_the_scene(tmp_path):
     assert joints["left"].hinge.spring_nm_rad == 40 and joints["left"].hinge.rest_rad == pytest.approx(0.015, rel=1e-15)
 
 
+def test_names_of_links_lead_out_of_no_folder(tmp_path):
+    """Two names that differ by what a file's name cannot hold, one that leads upwards, one that is too long for a file."""
+    names = ["arm/tip", "arm_tip", "../../up", "n" * 250]
+    box = '<collision><geometry><box size="0.02 0.02 0.02"/></geometry></collision>'
+    links = "".join(f'<link name="{name}">{box}</link>' for name in names)
+    joints = "".join(f'<joint name="j{k}" type="fixed"><origin xyz="{k} 0 0"/><parent link="{names[0]}"/><child link="{name}"/></joint>'
+                     for k, name in enumerate(names) if k > 0)
+    folder = tmp_path / "a" / "b"
+    folder.mkdir(parents=True)
+    (folder / "robot.urdf").write_text(f'<robot name="r">{links}{joints}</robot>', encoding="utf-8")
+    robot(folder / "robot.urdf", "--scene", folder / "scene.textproto")
+    assert sorted(path.name for path in (folder / "scene_meshes").iterdir()) == sorted(
+        [".._.._up.obj", "arm_tip.obj", "arm_tip_2.obj", "n" * 200 + ".obj"])
+    assert sorted(path.name for path in folder.iterdir()) == ["robot.urdf", "scene.textproto", "scene_meshes"]
+    assert list(tmp_path.iterdir()) == [tmp_path / "a"] and list((tmp_path / "a").iterdir()) == [folder]
+    bodies = eipc.load_scene(folder / "scene.textproto").bodies  # with their meshes
+    assert [body.name for body in bodies] == names
+
+
+def test_welds_of_parts_are_named_unlike_joints(tmp_path):
+    shape = '<collision name="{}"><origin xyz="{} 0 0"/><geometry><box size="0.02 0.02 0.02"/></geometry></collision>'
+    joint = '<joint name="{}" type="continuous"><origin xyz="0.2 0 0"/><parent link="{}"/><child link="{}"/><axis xyz="0 0 1"/></joint>'
+    (tmp_path / "robot.urdf").write_text(
+        f'<robot name="r"><link name="a">{shape.format("s", 0)}</link><link name="b">{shape.format("s", 0)}{shape.format("t", 0.05)}</link>'
+        f'<link name="c">{shape.format("s", 0)}</link>{joint.format("j", "a", "b")}{joint.format("b_t_weld", "b", "c")}</robot>',
+        encoding="utf-8")
+    robot(tmp_path / "robot.urdf", "--scene", tmp_path / "scene.textproto", "--dynamic", "j")
+    joints = eipc.load_scene(tmp_path / "scene.textproto", inline_meshes=False).joints
+    assert sorted(joint.name for joint in joints) == ["b_t_weld", "b_t_weld_2", "j"]
+
+
 @pytest.mark.parametrize("soft, message", [
     ("", "must begin with a name"),
     ("pad block=1,1,1 within=1", "needs link=LINK"),

@@ -105,6 +105,7 @@ TEST(RobotCheck, ProblemsNameTheField) {
        "robots[0].joints[0].scene_joint: no joint of the scene is named \"none\""},
       {[](v1::Robot* r) { r->mutable_joints(2)->set_mimic(2); },
        "robots[0].joints[2].mimic: must be a joint that moves and follows none"},
+      {[](v1::Robot* r) { r->mutable_joints(2)->clear_multiplier(); }, "robots[0].joints[2].multiplier: must not be 0"},
       {[](v1::Robot* r) { r->mutable_joints(2)->set_mimic(9); },
        "robots[0].joints[2].mimic: must be a joint that moves and follows none"},
       {[](v1::Robot* r) { r->mutable_joints(2)->set_type(v1::RobotJoint::FIXED); },

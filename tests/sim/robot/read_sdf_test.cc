@@ -256,6 +256,13 @@ INSTANTIATE_TEST_SUITE_P(
                  "mimic each other in a loop"},
         BadInput{"multiplier=\"0.1\"", "multiplier=\"inf\"", ":25: sdf/model[@name=\"arm\"]/joint[@name=\"slide\"]/drake:mimic",
                  "multiplier: must be a finite number, got \"inf\""},
+        BadInput{"multiplier=\"0.1\"", "multiplier=\"0\"", ":25: sdf/model[@name=\"arm\"]/joint[@name=\"slide\"]/drake:mimic",
+                 "multiplier: must not be 0; make the joint fixed"},
+        BadInput{"<spring_stiffness>7", "<spring_stiffness>7 8",
+                 ":22: sdf/model[@name=\"arm\"]/joint[@name=\"shoulder\"]/axis/dynamics/spring_stiffness",
+                 "has 2 numbers, of which at most 1 are read"},
+        BadInput{"0 0 2</xyz>", "0 0 2 9</xyz>", ":19: sdf/model[@name=\"arm\"]/joint[@name=\"shoulder\"]/axis/xyz",
+                 "has 4 numbers, of which at most 3 are read"},
         BadInput{"<radius>0.1</radius>", "<radius>-0.1</radius>",
                  ":6: sdf/model[@name=\"arm\"]/link[@name=\"base\"]/collision[@name=\"disc\"]", "radius: must be > 0, got -0.1"},
         BadInput{"<box><size>0.9 0.1 0.1</size></box>", "<plane><normal>0 0 1</normal></plane>",
@@ -328,6 +335,61 @@ TEST_F(SdfFiles, ThatIncludeThemselvesAreRefused) {
   const std::string twice = "<include><uri>self.sdf</uri></include>";
   Write("self.sdf", absl::StrCat("<sdf version=\"1.9\"><model name=\"self\"><link name=\"a\"/>", twice, twice, "</model></sdf>"));
   EXPECT_EQ(ReadRobot((folder_ / "self.sdf").string()).status().code(), absl::StatusCode::kInvalidArgument);
+}
+
+// libsdformat looks into the present folder before it asks.
+TEST_F(SdfFiles, ThatIncludeThemselvesAreRefusedInTheirFolderToo) {
+  const std::filesystem::path before = std::filesystem::current_path();
+  std::filesystem::current_path(folder_);
+  Write("a.sdf", R"(<sdf version="1.9"><model name="a"><link name="l"/><include><uri>b.sdf</uri></include></model></sdf>)");
+  Write("b.sdf", R"(<sdf version="1.9"><model name="b"><link name="l"/><include><uri>a.sdf</uri></include></model></sdf>)");
+  const absl::Status refused = ReadRobot("a.sdf").status();
+  std::filesystem::current_path(before);
+  EXPECT_EQ(refused.code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_THAT(std::string(refused.message()), HasSubstr("b.sdf:1: include/uri: \"a.sdf\": a.sdf includes itself"));
+}
+
+TEST_F(SdfFiles, OfThePresentFolderAreNotTakenForThoseBesideTheDescription) {
+  const std::string finger = R"(<sdf version="1.9"><model name="finger"><link name="tip"/></model></sdf>)";
+  std::filesystem::create_directories(folder_ / "elsewhere");
+  Write("finger.sdf", finger);
+  Write("elsewhere/finger.sdf", finger);
+  Write("hand.sdf", R"(<sdf version="1.9"><include><uri>finger.sdf</uri></include></sdf>)");
+  EXPECT_TRUE(ReadRobot((folder_ / "hand.sdf").string()).ok());
+  const std::filesystem::path before = std::filesystem::current_path();
+  std::filesystem::current_path(folder_ / "elsewhere");
+  const absl::Status refused = ReadRobot((folder_ / "hand.sdf").string()).status();
+  std::filesystem::current_path(before);
+  EXPECT_THAT(std::string(refused.message()), HasSubstr("from the present folder"));
+}
+
+TEST_F(SdfFiles, IncludedTooOftenAreRefused) {
+  Write("finger.sdf", R"(<sdf version="1.9"><model name="finger"><link name="tip"/></model></sdf>)");
+  std::string many;
+  for (int k = 0; k < 101; ++k) absl::StrAppend(&many, "<include><uri>finger.sdf</uri><name>f", k, "</name></include>");
+  Write("hand.sdf", absl::StrCat(R"(<sdf version="1.9"><model name="hand"><link name="palm"/>)", many, "</model></sdf>"));
+  EXPECT_THAT(std::string(ReadRobot((folder_ / "hand.sdf").string()).status().message()),
+              HasSubstr("more than 100 files are included"));
+}
+
+TEST(ReadSdf, NamesWhatItAddsUnlikeWhatIsThere) {
+  const absl::StatusOr<RobotImport> import = ParseSdf(R"(<sdf version="1.9"><model name="m"><link name="a"/>
+    <link name="b"><pose>1 0 0 0 0 0</pose></link><link name="j_axis"><pose>2 0 0 0 0 0</pose></link>
+    <joint name="j" type="revolute"><pose>0 0.1 0 0 0 0</pose><parent>a</parent><child>b</child><axis><xyz>0 0 1</xyz></axis></joint>
+    <joint name="j_offset" type="fixed"><parent>b</parent><child>j_axis</child></joint></model></sdf>)",
+                                                      "m.sdf", {});
+  ASSERT_TRUE(import.ok()) << import.status();
+  EXPECT_EQ(import->robot.links[1].name, "j_axis_2");
+  EXPECT_EQ(import->robot.links[3].name, "j_axis");
+  EXPECT_EQ(import->robot.joints[1].name, "j_offset_2");
+}
+
+// Whether a model stands still is the scene's choice.
+TEST(ReadSdf, ListsThatAModelIsStaticAsIgnored) {
+  const absl::StatusOr<RobotImport> import =
+      ParseSdf(R"(<sdf version="1.9"><model name="m"><static>true</static><link name="a"/></model></sdf>)", "m.sdf", {});
+  ASSERT_TRUE(import.ok()) << import.status();
+  EXPECT_THAT(import->ignored, ElementsAre("sdf/model/static (line 1)"));
 }
 
 // Public descriptions of a simple gripper, of one without collision shapes, and of soft objects.

@@ -159,6 +159,8 @@ INSTANTIATE_TEST_SUITE_P(
                  "11: robot/joint[@name=\"j\"]/mimic/@joint", "no joint is named \"k\""},
         BadInput{"<limit ", "<mimic joint=\"j\"/><limit ", "11: robot/joint[@name=\"j\"]/mimic/@joint",
                  "mimic each other in a loop"},
+        BadInput{"<limit ", "<mimic joint=\"j\" multiplier=\"0\"/><limit ", "11: robot/joint[@name=\"j\"]/mimic/@multiplier",
+                 "must not be 0; make the joint fixed"},
         BadInput{"<sphere radius=\"0.1\"/>", "<sphere radius=\"0\"/>",
                  "5: robot/link[@name=\"b\"]/collision/geometry/sphere/@radius", "must be > 0, got 0"},
         BadInput{"<sphere radius=\"0.1\"/>", "<capsule radius=\"0.1\"/>", "5: robot/link[@name=\"b\"]/collision/geometry",
