@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
-from typing import Any, Callable, Protocol
+from dataclasses import dataclass, replace
+from typing import Any, Callable, Optional, Protocol
 
-from .observation import Observation
+from .observation import Observation, Observe
 from .solver_report import StepLimit
 
 
@@ -33,6 +33,7 @@ class RealTimeLoop:
 
     A call waits until a step is due. Where calls come late, because a step, the network or the caller took long, the steps that were
     missed are taken together in one request, so simulated time does not drift; commands that nobody gave in between are not queued.
+    A request that fails (the call's exception) may have taken some of its steps; the next answer says how many, and they count.
     dt: s, of a step. time_limit: s of wall-clock time for a step, divided among those of one request; 0: none. most_due: steps that
     one call takes at most; time beyond them is given up and counted (a debugger, a suspended machine).
     """
@@ -48,6 +49,8 @@ class RealTimeLoop:
         self._session, self._dt, self._time_limit, self._most_due = session, dt, time_limit, most_due
         self._clock, self._sleep = clock, sleep
         self._start = clock()
+        self._world_step: Optional[int] = None  # where the last answer left the world
+        self._uncertain = 0  # steps of requests since then that failed, of which some may have been taken
         self.timing = Timing()
 
     def __repr__(self) -> str:
@@ -55,7 +58,8 @@ class RealTimeLoop:
 
     def step(self, **options: Any) -> Observation:
         """Takes the steps that are due, at least one. options: of Session.step, the newest command. Returns what it returns, with
-        the solver report."""
+        the solver report, asked for or not."""
+        options["observe"] = replace(options.get("observe") or Observe(), solver_report=True)
         due = self._due()
         if due < 1:
             self._sleep(self._start + (self.timing.steps + 1) * self._dt - self._clock())
@@ -64,7 +68,9 @@ class RealTimeLoop:
             self.timing.skipped_s += (due - self._most_due) * self._dt
             self._start += (due - self._most_due) * self._dt
             due = self._most_due
+        self._uncertain += due
         observation = self._session.step(self._dt, substeps=due, time_limit=self._time_limit / due, **options)
+        self._uncertain -= due
         self._count(due, observation)
         return observation
 
@@ -72,9 +78,16 @@ class RealTimeLoop:
         # The turn of a step is its end; rounding does not delay it.
         return int((self._clock() - self._start) / self._dt + 1e-9) - self.timing.steps
 
+    def _taken_before(self, steps: int, world_step: int) -> int:
+        """How many steps requests have taken that failed since the last answer; 0 where the world was put elsewhere since then."""
+        taken = world_step - steps - self._world_step if self._world_step is not None else 0
+        taken = taken if 0 <= taken <= self._uncertain else 0
+        self._world_step, self._uncertain = world_step, 0
+        return taken
+
     def _count(self, steps: int, observation: Observation) -> None:
         timing = self.timing
-        timing.steps += steps
+        timing.steps += steps + self._taken_before(steps, observation.step)
         timing.requests += 1
         timing.caught_up_steps += steps - 1
         report = observation.solver_report

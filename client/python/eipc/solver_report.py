@@ -77,7 +77,8 @@ class SolverReport:
     unsettled_friction: int = 0  # stages that ended before friction, lagged until it converges, had converged
     # Of the accepted state, in floating point; forces of a state that has some are not those of the material.
     inverted_elements: int = 0
-    # Largest resultant of what is not in balance on one body, N; None where Observe(force_balance=True) did not ask for it.
+    # Largest resultant of what is not in balance on one body, N; None where Observe(force_balance=True) did not ask
+    # for it, and where the scene's integrator is explicit: it solves no equation.
     unbalanced_force: Optional[float] = None
     late_steps: int = 0  # steps of the request that were complete after their time limit
     implicit_stages: int = 0  # stages whose lags of friction did not converge and that implicit friction was solved for instead

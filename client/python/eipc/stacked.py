@@ -52,8 +52,17 @@ class StackedPictures:
     unfinished: Mapping[int, str] = field(default_factory=dict)
 
     def shows(self, body: str) -> np.ndarray:
-        """[K,h,w] bool: the pixels of a body. ValueError for an unknown body, or without segmentation."""
-        return shown_pixels(self.segmentation, self.bodies, body)
+        """[K,h,w] bool: the pixels of a body, none in rows without a picture. ValueError for an unknown body, or without segmentation."""
+        shown = shown_pixels(self.segmentation, self.bodies, body)
+        shown[~self.pictured] = False  # zeros there are no index of the first body
+        return shown
+
+    @property
+    def pictured(self) -> np.ndarray:
+        """[K] bool: which rows have a picture."""
+        pictured = np.asarray(self.poses[:, 3:].any(axis=1))  # a camera that stood somewhere has a quaternion
+        pictured[list(self.unfinished)] = False
+        return pictured
 
 
 @brief

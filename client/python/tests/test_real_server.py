@@ -125,6 +125,17 @@ def test_unary_streamed_and_repeated_runs_end_in_the_same_bits(client):
     assert len(set(digests)) == 20
 
 
+def test_an_explicit_integrator_has_no_balance_of_forces(client):  # noqa: F811
+    """It solves no equation that would leave anything; the default one does."""
+    found = {}
+    for integrator in ("BACKWARD_EULER", "VERLET", "RUNGE_KUTTA_4"):
+        scene = cube_scene()
+        scene.solver.integrator = scene_pb2.SolverSettings.Integrator.Value(integrator)
+        with client.create_scene(scene).create_session() as session:
+            found[integrator] = session.step(1e-4, observe=eipc.Observe(force_balance=True)).solver_report.unbalanced_force
+    assert found["BACKWARD_EULER"] >= 0 and found["VERLET"] is None and found["RUNGE_KUTTA_4"] is None
+
+
 def test_a_kinematic_body_goes_where_it_is_told(session):
     target = eipc.Pose.from_rpy([0.25, 0.01, 0.2], [0, 0, 0.1])
     observation = session.step(DT, targets={"pusher": target}, observe=eipc.Observe(boundary_poses=True))

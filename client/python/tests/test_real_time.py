@@ -33,12 +33,19 @@ class Stepped:
     def __init__(self, clock: Clock, lasts: float) -> None:
         self.clock, self.lasts = clock, lasts
         self.requests: list[dict[str, Any]] = []
+        self.at = 0  # where its world is
+        self.fails_after: int | None = None  # steps of the next request
 
     def step(self, dt: float, **options: Any) -> Any:
         self.requests.append(dict(options, dt=dt))
-        self.clock.now += self.lasts * options["substeps"]
+        taken = options["substeps"] if self.fails_after is None else self.fails_after
+        self.clock.now += self.lasts * taken
+        self.at += taken
+        if self.fails_after is not None:
+            self.fails_after = None
+            raise eipc.DeadlineExceededError("DEADLINE_EXCEEDED", None)
         report = type("Report", (), {"late_steps": int(self.lasts > options["time_limit"]), "limited_by": eipc.StepLimit.NOTHING})
-        return type("Answer", (), {"solver_report": report})
+        return type("Answer", (), {"solver_report": report, "step": self.at})
 
 
 def loop_of(lasts: float, **options: Any) -> tuple[RealTimeLoop, Stepped, Clock]:
@@ -67,6 +74,38 @@ def test_a_pause_is_caught_up_with_the_newest_command() -> None:
     assert session.requests[1]["time_limit"] == pytest.approx(0.004), "the steps share the time of one"
     assert loop.timing.caught_up_steps == 4 and loop.timing.skipped_s == 0
     assert loop.timing.steps * 0.02 == pytest.approx(clock.now - 100, abs=0.02)
+
+
+def test_steps_of_a_request_that_failed_count() -> None:
+    """Of five steps three were taken when the call's deadline passed."""
+    loop, session, clock = loop_of(0.001)
+    loop.step()
+    clock.now += 0.1
+    session.fails_after = 3
+    with pytest.raises(eipc.DeadlineExceededError):
+        loop.step()
+    for _ in range(5):
+        loop.step()
+        assert session.at == loop.timing.steps
+    assert session.at * 0.02 == pytest.approx(clock.now - 100, abs=0.02), "what was taken twice was waited for"
+
+
+def test_a_world_that_is_put_back_after_a_failure_counts_no_steps() -> None:
+    loop, session, _ = loop_of(0.001)
+    for _ in range(5):
+        loop.step()
+    session.fails_after = 0
+    with pytest.raises(eipc.DeadlineExceededError):
+        loop.step()
+    session.at = 0
+    loop.step()
+    assert loop.timing.steps == 6
+
+
+def test_the_solver_report_is_there_whatever_is_observed() -> None:
+    loop, session, _ = loop_of(0.03, time_limit=0.02)
+    loop.step(observe=eipc.Observe(solver_report=False, poses=False, energies=True))
+    assert session.requests[0]["observe"] == eipc.Observe(poses=False, energies=True) and loop.timing.late_steps == 1
 
 
 def test_steps_that_are_too_slow_give_up_time_and_count_it() -> None:

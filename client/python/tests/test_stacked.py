@@ -1,5 +1,7 @@
 """Batches that are answered with one array a quantity: the same numbers as messages of each world, bit for bit."""
 
+import dataclasses
+
 import numpy as np
 import pytest
 
@@ -124,6 +126,19 @@ def test_a_world_that_fails_touches_no_other(client):
     for name in ("poses", "twists", "contact_wrenches", "contact_counts", "state_digest"):
         now, then = getattr(disturbed, name), getattr(undisturbed, name)
         assert bits(now[[0, 2]]) == bits(then[[0, 2]]) and not any(now[1:2].tobytes())
+
+
+def test_worlds_that_fail_show_no_body(client):
+    """Their rows are zero, which is the index of the first body."""
+    cameras = {"side": eipc.CameraSense(Camera.look_at([0.3, 0.0, 0.1], [0, 0, 0.03], width=24, height=16, fov_y_rad=0.6))}
+    with client.create_scene(grasp_scene()).create_session(worlds=4) as session:
+        stacked = session.step_stacked([closing(3), closing(0, expected_step=7)], eipc.Observe(cameras=cameras))
+    pictures = stacked.cameras["side"]
+    assert pictures.pictured.tolist() == stacked.stepped.tolist() == [True, False]
+    assert pictures.bodies[0] == "cube" and not pictures.segmentation[1].any()
+    assert pictures.shows("cube").any(axis=(1, 2)).tolist() == [True, False]
+    late = dataclasses.replace(pictures, unfinished={0: "the call ended"})
+    assert not late.shows("cube").any() and not late.pictured.any()
 
 
 def test_wrong_requests_are_refused_in_words(client):
