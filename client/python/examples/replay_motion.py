@@ -47,18 +47,36 @@ class Recording(NamedTuple):
 
 
 def read_recording(path: Path, begin_s: float = 0.0, end_s: float = np.inf) -> Recording:
-    """The rows of a time span. Raises ValueError where columns are missing, or the gripper does not close and open again."""
-    rows = np.genfromtxt(path, delimiter=",", names=True)
-    if rows.dtype.names != COLUMNS:
-        raise ValueError(f"{path}: its columns must be {', '.join(COLUMNS)}")
+    """The rows of a time span. Raises ValueError where columns or numbers are missing, times do not increase, or the gripper does not
+    close once and open again."""
+    rows = read_rows(path)
     rows = rows[(rows["t_s"] >= begin_s) & (rows["t_s"] <= end_s)]
     widths = rows["gripper_width_m"]
     narrow = np.flatnonzero(widths < (widths.min() + widths.max()) / 2) if len(rows) else []
     if len(narrow) == 0 or narrow[0] == 0 or narrow[-1] == len(rows) - 1:
         raise ValueError(f"{path}: the gripper must be open, close and open again")
+    if len(narrow) != narrow[-1] - narrow[0] + 1:
+        again = rows["t_s"][narrow[1:][np.diff(narrow) > 1][0]]
+        raise ValueError(f"{path}: the gripper closes again at {again:g} s; name a time span in which it closes once")
     poses = [eipc.Pose([row[name] for name in COLUMNS[1:4]], [row[name] for name in COLUMNS[4:8]]) for row in rows]
     held = np.flatnonzero(widths < widths.min() + 1e-3)
+    if held[-1] <= held[0] + 1:
+        raise ValueError(f"{path}: the gripper must stay closed for more than two rows")
     return Recording(rows["t_s"] - rows["t_s"][0], poses, widths, slice(narrow[0], held[0] + 1), slice(held[-1], narrow[-1] + 1))
+
+
+def read_rows(path: Path) -> np.ndarray:
+    """All rows, with their columns by name."""
+    lines = path.read_text(encoding="utf-8").splitlines()
+    if not lines or tuple(name.strip() for name in lines[0].split(",")) != COLUMNS:
+        raise ValueError(f"{path}: its columns must be {', '.join(COLUMNS)}")
+    rows = np.atleast_1d(np.genfromtxt(lines, delimiter=",", names=True))
+    for row, values in enumerate(rows.tolist()):
+        if not np.isfinite(values).all() or not any(values[4:8]):
+            raise ValueError(f"{path}:{row + 2}: must be numbers, and a quaternion that is not zero")
+        if row > 0 and not values[0] > rows["t_s"][row - 1]:
+            raise ValueError(f"{path}:{row + 2}: its time must be later than that of the row before")
+    return rows
 
 
 def finger_pose(pose: eipc.Pose, width: float, side: int) -> eipc.Pose:
@@ -132,4 +150,9 @@ def write_replay(recording: Path, target: Path, begin_s: float = 0.0, end_s: Opt
 
 
 if __name__ == "__main__":
-    write_replay(Path(sys.argv[1]), Path(sys.argv[2]), *map(float, sys.argv[3:5]))
+    if len(sys.argv) not in (3, 5):
+        sys.exit(__doc__)
+    try:
+        write_replay(Path(sys.argv[1]), Path(sys.argv[2]), *map(float, sys.argv[3:]))
+    except (OSError, ValueError) as error:
+        sys.exit(f"{error}")

@@ -56,9 +56,12 @@ def test_a_recorded_motion_takes_carries_and_sets_down_a_block(eipc_binary, reco
     np.testing.assert_allclose(inside[-1], inside[0], atol=2e-3)
 
 
-def write(path, widths, columns=COLUMNS):
+def write(path, widths, columns=COLUMNS, changed=()):
+    """changed: (row, column, value)."""
     rows = np.zeros((len(widths), len(columns)))
     rows[:, 0], rows[:, 5], rows[:, -1] = 0.1 * np.arange(len(widths)), 1, widths
+    for row, column, value in changed:
+        rows[row, column] = value
     np.savetxt(path, rows, delimiter=",", header=",".join(columns), comments="")
     return path
 
@@ -76,7 +79,30 @@ def test_where_a_recording_closes_and_opens(tmp_path):
     ([0.08, 0.08, 0.02], COLUMNS, "must be open, close and open again"),
     ([0.02, 0.08, 0.08], COLUMNS, "must be open, close and open again"),
     ([0.08, 0.08, 0.08], COLUMNS, "must be open, close and open again"),
+    ([0.08, 0.02, 0.02, 0.02, 0.08, 0.03, 0.02, 0.08], COLUMNS, "closes again at 0.5 s; name a time span"),
+    ([0.08, 0.02, 0.08], COLUMNS, "must stay closed for more than two rows"),
 ])
 def test_recordings_that_cannot_be_replayed_are_refused(tmp_path, widths, columns, message):
     with pytest.raises(ValueError, match=message):
         read_recording(write(tmp_path / "motion.csv", widths, columns))
+
+
+@pytest.mark.parametrize("change, message", [
+    ((3, 0, np.nan), ":5: must be numbers"),
+    ((3, 2, np.inf), ":5: must be numbers"),
+    ((3, 8, np.nan), ":5: must be numbers"),
+    ((3, 5, 0.0), ":5: must be numbers, and a quaternion that is not zero"),
+    ((3, 0, 0.2), ":5: its time must be later than that of the row before"),
+])
+def test_rows_that_are_none_are_named(tmp_path, change, message):
+    with pytest.raises(ValueError, match=message):
+        read_recording(write(tmp_path / "motion.csv", [0.08, 0.08, 0.02, 0.02, 0.02, 0.08], changed=[change]))
+
+
+def test_the_script_says_what_is_wrong_without_a_traceback(tmp_path):
+    (tmp_path / "empty.csv").write_text("")
+    for words in ([], ["empty.csv"], ["empty.csv", "scene.textproto"], ["none.csv", "scene.textproto"], ["empty.csv", "scene.textproto", "a", "b"]):
+        done = subprocess.run([sys.executable, CLIENT_ROOT / "examples" / "replay_motion.py", *words], cwd=tmp_path, capture_output=True, text=True,
+                              timeout=60, check=False)
+        assert done.returncode == 1 and "Traceback" not in done.stderr and done.stderr, words
+    assert not (tmp_path / "scene.textproto").exists()
