@@ -4,6 +4,9 @@
 #include <CLI/App.hpp>
 #include <CLI/Config.hpp>
 #include <CLI/Formatter.hpp>
+#include <cmath>
+#include <optional>
+#include <string>
 
 #include "tools/cage_command.h"
 #include "tools/ccd_query_command.h"
@@ -16,6 +19,25 @@
 #include "tools/robot_command.h"
 #include "tools/run_command.h"
 #include "tools/verify_command.h"
+
+namespace {
+
+// Bounds do not hold "nan", which is neither above nor below them, nor do all options have bounds.
+void RefuseNumbersThatAreNotFinite(CLI::App* app) {
+  const CLI::Validator finite(
+      [](const std::string& text) -> std::string {
+        double value = 0;
+        const bool number = CLI::detail::lexical_cast(text, value);
+        return number && !std::isfinite(value) ? text + " is not a finite number" : "";
+      },
+      "");
+  for (CLI::Option* option : app->get_options()) {
+    if (option->get_type_name().rfind("FLOAT", 0) == 0) option->check(finite);
+  }
+  for (CLI::App* command : app->get_subcommands({})) RefuseNumbersThatAreNotFinite(command);
+}
+
+}  // namespace
 
 int main(int argc, char** argv) {
   if (const std::optional<int> status = eipc::BecomePythonCommand(argc, argv)) return *status;
@@ -45,6 +67,7 @@ int main(int argc, char** argv) {
   eipc::AddCcdQueryCommand(app, &exit_status);
   eipc::AddRobotCommand(app, &exit_status);
   eipc::AddVerifyCommand(app, &exit_status);
+  RefuseNumbersThatAreNotFinite(&app);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

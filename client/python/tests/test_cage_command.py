@@ -357,3 +357,13 @@ def test_grasp_of_a_shell(tmp_path):
     assert made["bodies"]["object"]["mass_kg"] == pytest.approx(700 * 0.002 * area, rel=1e-6)
     assert made["grasp"]["lifted"] is True
     assert made["prepared"]["shell"]["borders"] == 0
+
+
+@pytest.mark.parametrize("words", [
+    ["grasp", "box.obj", "--grip-force", "nan"], ["grasp", "box.obj", "--run-limit", "NaN"], ["grasp", "box.obj", "--timeout", "nan"],
+    ["run", "scene.textproto", "--duration", "inf"], ["cage", "box.obj", "--timeout", "nan"], ["run", "scene.textproto", "--step-limit", "nan"],
+    ["run", "scene.textproto", "--dt", "nan"], ["robot", "robot.urdf", "--base", "0", "nan", "0"]])
+def test_numbers_of_options_are_finite(tmp_path, words):
+    """Before anything is done: bounds do not hold a number that is none."""
+    done = subprocess.run([CLI, *words], cwd=tmp_path, capture_output=True, text=True, timeout=60, check=False)
+    assert done.returncode == 2 and words[-1 if words[-1] != "0" else -2] + " is not a finite number" in done.stderr, done.stderr
