@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import operator
 import re
 from dataclasses import dataclass
 from typing import Any, Mapping
@@ -66,8 +67,9 @@ def vary(source: SceneSource, ranges: Mapping[str, Range], seed: int, **load: An
     """A copy of a scene (a file, its text or its message) with numbers drawn from ranges, by paths as `eipc run --set` takes them:
     elements of lists by index or by name. Paths with commas between them are drawn as one: they get the same number, or with factor=True
     the same factor, as both meshes of an embedded body need it. A size is `bodies[NAME].KIND.mesh.scale` (or `.surface.scale`), a mass is
-    scaled by the density. load: arguments of load_scene. ValueError: a path that is no number of the scene or is there twice, or bounds
-    that are no such numbers."""
+    scaled by the density. load: arguments of load_scene. ValueError: a path that is no number of the scene or is there twice, or a factor
+    of a number that the scene leaves out or has as 0. TypeError: a seed that is no integer."""
+    seed = operator.index(seed)
     scene = load_scene(source, **load)
     values: dict[str, float] = {}
     for paths, bounds in ranges.items():
@@ -77,6 +79,8 @@ def vary(source: SceneSource, ranges: Mapping[str, Range], seed: int, **load: An
             if path in values:
                 raise ValueError(f"{path}: is drawn twice")
             scenes = float(getattr(owner, name)) or (1.0 if name == "scale" else 0.0)
+            if bounds.factor and scenes == 0:
+                raise ValueError(f"{path}: the scene has no such number, or 0, which a factor does not change; give bounds of the number itself")
             setattr(owner, name, drawn * scenes if bounds.factor else drawn)
             values[path] = float(getattr(owner, name))
     scene.description = "\n".join(part for part in (scene.description, _MARK + json.dumps({"seed": seed, "values": values})) if part)
@@ -84,11 +88,16 @@ def vary(source: SceneSource, ranges: Mapping[str, Range], seed: int, **load: An
 
 
 def drawn_values(scene: scene_pb2.Scene) -> dict[str, float]:
-    """What vary() drew for a scene, from its description; empty where it drew nothing."""
-    for line in reversed(scene.description.splitlines()):
-        if line.startswith(_MARK):
-            return {path: float(value) for path, value in json.loads(line[len(_MARK):])["values"].items()}
-    return {}
+    """What vary() drew for a scene, from its description, of a scene that was varied again all of it; empty where it drew nothing."""
+    values: dict[str, float] = {}
+    for line in scene.description.splitlines():
+        if not line.startswith(_MARK):
+            continue
+        try:
+            values.update({path: float(value) for path, value in json.loads(line[len(_MARK):])["values"].items()})
+        except (ValueError, TypeError, KeyError, AttributeError):
+            continue  # written by somebody else
+    return values
 
 
 def _share(seed: int, paths: str) -> float:

@@ -49,6 +49,28 @@ def test_the_scene_has_what_was_drawn_and_says_so():
     assert drawn_values(vary(SCENE, {}, 1, inline_meshes=False).scene) == {}
 
 
+def test_a_scene_that_is_varied_again_says_all_that_was_drawn():
+    first = draw(3, {"contact.friction_coefficient": Range(0.3, 0.9)})
+    again = vary(first.scene, {"bodies[cube].material.youngs_modulus_pa": Range(1e4, 1e6)}, 4, inline_meshes=False)
+    assert drawn_values(again.scene) == {**first.values, **again.values} and len(first.values) == len(again.values) == 1
+    again.scene.description += "\ndrawn: by hand\ndrawn: [1]\ndrawn: {\"values\": 3}"
+    assert drawn_values(again.scene) == {**first.values, **again.values}
+
+
+@pytest.mark.parametrize("path", ["gravity_m_s2.z", "contact.friction_velocity_m_s", "bodies[cube].material.rayleigh_beta_s"])
+def test_a_factor_needs_a_number_of_the_scene(path):
+    """What a scene leaves out has a default that is not 0, and 0 times anything is 0: nothing would be drawn, or gravity be off."""
+    with pytest.raises(ValueError, match="which a factor does not change"):
+        draw(1, {path: Range(0.5, 2, factor=True)})
+    assert draw(1, {path: Range(0.5, 2)}).values[path] >= 0.5
+
+
+def test_seeds_are_integers():
+    assert draw(np.int64(3)).values == draw(3).values and draw(np.int64(3)).scene == draw(3).scene
+    with pytest.raises(TypeError):
+        draw(3.0)
+
+
 def test_the_same_seed_gives_the_same_scene_whatever_else_is_drawn():
     assert draw(5).scene == draw(5).scene and draw(5).values != draw(6).values
     alone = draw(5, {"contact.friction_coefficient": RANGES["contact.friction_coefficient"]})
