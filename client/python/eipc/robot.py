@@ -146,8 +146,8 @@ class Robot:
 
         joints: those that may move (default: the kinematic ones, or all where none is). damping: as a part of the largest singular value.
         orientation_weight_m: an error of one radian counts as that of this many metres; 0: any orientation. The result says how far it is
-        from the pose; it is the closest found, not always the closest there is.
-        """
+        from the pose; it is the closest found, not always the closest there is. ValueError: numbers that are none."""
+        _check_numbers(point, damping=damping, orientation_weight_m=orientation_weight_m)
         q = self.coordinates(start)
         used = self._used(joints)
         best = self._error(link, pose, q, point)
@@ -173,10 +173,11 @@ class Robot:
                joints: Optional[Sequence[str]] = None, damping: float = 0.05, max_speed_m_s: float = np.inf,
                max_speed_rad_s: float = np.inf, orientation_weight_m: float = 0.1) -> np.ndarray:
         """[n] coordinates after dt of differential inverse kinematics towards a pose: one damped least-squares step, with no more speed of
-        the point, no more angular velocity and no more speed of any joint than allowed. Smooth through singularities; call it every step."""
+        the point, no more angular velocity and no more speed of any joint than allowed. Smooth through singularities; call it every step.
+        ValueError: numbers that are none, below 0, or but for speeds infinite."""
+        _check_numbers(point, dt=dt, damping=damping, orientation_weight_m=orientation_weight_m, speed_m_s=max_speed_m_s, speed_rad_s=max_speed_rad_s)
         q = self.coordinates(coordinates)
-        position, angle = self._error(link, pose, q, point)
-        position, angle = _limited(position, max_speed_m_s * dt), _limited(angle, max_speed_rad_s * dt)
+        position, angle = map(_limited, self._error(link, pose, q, point), (max_speed_m_s * dt, max_speed_rad_s * dt))
         step = self._least_squares_step(link, q, point, position, angle, self._used(joints), damping, orientation_weight_m)
         speeds = np.array([joint.max_speed for joint in self.joints]) * dt
         with np.errstate(divide="ignore", invalid="ignore"):
@@ -198,8 +199,8 @@ class Robot:
         kinematic bodies, with poses by forward kinematics at least `keys_a_second` times a second, and `joints` of drives."""
         points = [self.coordinates(q) for q in coordinates]
         times = [float(t) for t in times_s]
-        if len(times) != len(points) or len(times) < 1 or any(b <= a for a, b in zip(times, times[1:])):
-            raise ValueError("a path needs one time per point, increasing, and at least one")
+        if len(times) != len(points) or len(times) < 1 or not np.isfinite(times).all() or any(b <= a for a, b in zip(times, times[1:])):
+            raise ValueError("a path needs one finite time per point, increasing, and at least one")
         at: list[float] = []
         for a, b in zip(times, times[1:]):
             at += list(np.linspace(a, b, max(2, int(np.ceil((b - a) * keys_a_second)) + 1))[:-1])
@@ -374,6 +375,14 @@ def _link_kinds(message: scene_pb2.Robot) -> list[str]:
 
 def _size(error: tuple[np.ndarray, np.ndarray], weight: float) -> float:
     return float(np.linalg.norm(np.concatenate([error[0], weight * error[1]])))
+
+
+def _check_numbers(point: ArrayLike, **numbers: float) -> None:
+    if np.shape(point) != (3,) or not np.isfinite(np.asarray(point, dtype=float)).all():
+        raise ValueError(f"point must be three finite numbers, got {point}")
+    for name, value in numbers.items():
+        if not (value > 0 if name == "dt" else value >= 0) or np.isinf(value) and not name.startswith("speed"):
+            raise ValueError(f"{name} must be a number {'>' if name == 'dt' else '>='} 0, got {value}")
 
 
 def _limited(vector: np.ndarray, most: float) -> np.ndarray:

@@ -39,6 +39,20 @@ class KinematicsTest(unittest.TestCase):
     def setUp(self):
         self.arm = robot.Robot.of_scene(ARM)
 
+    def test_numbers_that_are_none_are_refused(self):
+        """They came back as coordinates that are none."""
+        start, goal, nan = self.arm.start, eipc.Pose([0.4, 0, 0]), math.nan
+        for words in ({"dt": 0}, {"dt": -0.01}, {"dt": nan}, {"dt": math.inf}, {"damping": nan}, {"damping": -1}, {"max_speed_m_s": nan},
+                      {"max_speed_rad_s": -1}, {"orientation_weight_m": nan}, {"point": [nan, 0, 0]}, {"point": [0, 0]}):
+            with self.assertRaisesRegex(ValueError, next(iter(words)).removeprefix("max_")):
+                self.arm.follow("hand", goal, start, **{"dt": 0.01, **words})
+        for words in ({"damping": nan}, {"orientation_weight_m": -1}, {"point": [math.inf, 0, 0]}):
+            with self.assertRaisesRegex(ValueError, next(iter(words))):
+                self.arm.solve("hand", goal, start, **words)
+        with self.assertRaisesRegex(ValueError, "finite time"):
+            self.arm.path([0, nan], [start, start])
+        self.assertTrue(np.isfinite(self.arm.follow("hand", goal, start, 0.01, max_speed_m_s=0)).all())
+
     def test_joints_are_those_that_move_and_follow_none(self):
         self.assertEqual([joint.name for joint in self.arm.joints], ["shoulder", "elbow", "roll", "open"])
         self.assertEqual([joint.dynamic for joint in self.arm.joints], [False, False, False, True])
