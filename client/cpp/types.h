@@ -127,11 +127,12 @@ struct SolverReport {
   double min_ccd_fraction = 1;
   double residual_m_s = 0;
   double target_error_m = 0;
-  int missed_targets = 0;                    // drives that were stopped before they arrived; independent of the outcome
-  int64_t inverted_elements = 0;             // of the accepted state, in floating point
-  int late_steps = 0;                        // complete after their time limit
-  std::optional<double> unbalanced_force_n;  // largest resultant of what is not in balance on one body, where it was asked for
-  bool ended_by_time = false;                // the outcome is that of a time limit
+  int missed_targets = 0;         // drives that were stopped before they arrived; independent of the outcome
+  int64_t inverted_elements = 0;  // of the accepted state, in floating point
+  int late_steps = 0;             // complete after their time limit
+  // Largest resultant of what is not in balance on one body, where it was asked for; explicit integrators have none.
+  std::optional<double> unbalanced_force_n;
+  bool ended_by_time = false;  // the outcome is that of a time limit
   double wall_time_s = 0;
   double barrier_stiffness = 0;
   std::map<std::string, double> stage_seconds;
