@@ -379,7 +379,7 @@ def _size(error: tuple[np.ndarray, np.ndarray], weight: float) -> float:
 
 def _check_numbers(point: ArrayLike, **numbers: float) -> None:
     if np.shape(point) != (3,) or not np.isfinite(np.asarray(point, dtype=float)).all():
-        raise ValueError(f"point must be three finite numbers, got {point}")
+        raise ValueError(f"point must be three finite numbers, got {point!r}")
     for name, value in numbers.items():
         if not (value > 0 if name == "dt" else value >= 0) or np.isinf(value) and not name.startswith("speed"):
             raise ValueError(f"{name} must be a number {'>' if name == 'dt' else '>='} 0, got {value}")
