@@ -28,7 +28,8 @@ Json StructureBreaksJson(const StructureBreaks& breaks) {
           {"truncated", breaks.truncated},
           {"sleeping", breaks.sleeping},
           {"unstable", breaks.unstable},
-          {"blocked", breaks.blocked}};
+          {"blocked", breaks.blocked},
+          {"unsolved", breaks.unsolved}};
 }
 
 // A patch of contact of fewer edges of a surface is coarse there.

@@ -12,7 +12,7 @@ enum class Retry {
   kStiffen,  // the stage again, with a stiffer barrier: an impact presses gaps to a hundredth of dhat (Stiffen)
   kVerify,   // the stage again, with the exact check of every point: surfaces of its solution intersect
   kWake,     // the part again, with the bodies awake that it disturbed
-  kHalve,    // half the part: its end point is blocked, or a stage took too many iterations
+  kHalve,    // half the part: its end is blocked or beyond a point that was not solved, or a stage took too many iterations
 };
 
 }  // namespace eipc

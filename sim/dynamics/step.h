@@ -86,6 +86,7 @@ class Stepper {
   Retry ReachExplicitly();
   bool GoFreely(const VecX& q);
   void Accelerate();
+  bool GoesBeyondUnsolvedPoint();
   Retry AcceptStage();
   absl::StatusOr<Retry> EndPart();
   bool EndBeyond();

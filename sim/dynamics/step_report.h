@@ -27,11 +27,12 @@ struct StructureBreaks {
   int sleeping = 0;           // parts in which bodies were asleep
   int unstable = 0;           // parts refused beyond the limit of stability
   int blocked = 0;  // parts refused because the path to a point that no solve reached is blocked, or gaps there are too narrow
+  int unsolved = 0;  // parts refused because a solve did not converge whose point the integrator goes beyond
 
   static constexpr int StructureBreaks::*kCauses[] = {
       &StructureBreaks::step_size, &StructureBreaks::backward_euler, &StructureBreaks::barrier_stiffness,
       &StructureBreaks::truncated, &StructureBreaks::sleeping,       &StructureBreaks::unstable,
-      &StructureBreaks::blocked};
+      &StructureBreaks::blocked,   &StructureBreaks::unsolved};
 };
 
 // How a step was taken, or several together.
@@ -42,7 +43,7 @@ struct StepReport {
   int linear_solves = 0;
   int line_search_halvings = 0;
   int substeps = 1;            // parts the step was taken in
-  int refused_substeps = 0;    // taken back: the path to the end point was blocked, or Newton took too many iterations
+  int refused_substeps = 0;    // taken back: for a reason of structure_breaks, or because Newton took too many iterations
   int fallback_substeps = 0;   // taken by backward Euler because the integrator's were refused down to the smallest size
   int friction_solves = 0;     // with friction lagged anew, or implicit ones
   int unsettled_friction = 0;  // stages that ended before friction, lagged until it converges, had converged
