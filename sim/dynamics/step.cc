@@ -81,12 +81,20 @@ bool Stepper::IsStable() {
 
 // Sets q_hat and v_hat of the point, and the guess: free nodes keep their velocity, prescribed nodes reach their targets. The q_hat
 // of prescribed nodes lies on their path, so that (q - q_hat) / (a h) is their prescribed velocity.
+//
+// Where a scheme ends beyond its point, v^{n+1} = 2 v_y - v^n turns stiff modes round in every step: their velocities foretell
+// nothing of the next point, and a guess by them presses contacts together that the last step has left apart. There free nodes
+// start from where they are (theory.md, section 3).
 void Stepper::PredictStage() {
   SchemePoint& point = part_.point;
   part_.run.Prepare(&point);
   const SchemeRow& row = point.row;
   if (row.solved()) {
-    part_.guess = part_.q + (row.end - part_.reached) * part_.dt_s * part_.v;
+    if (part_.scheme->ends_beyond) {
+      part_.guess = part_.q;
+    } else {
+      part_.guess = part_.q + (row.end - part_.reached) * part_.dt_s * part_.v;
+    }
   } else {
     part_.guess = point.q_hat;
     if (row.a > 0) part_.guess += (row.a * part_.dt_s) * point.v_hat;
