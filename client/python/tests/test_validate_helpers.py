@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from conftest import REPOSITORY
+from eipc.v1 import scene_pb2
 
 
 @pytest.fixture(autouse=True)
@@ -130,6 +131,32 @@ def test_block_slide_stops_where_the_velocity_of_the_state_does():
     positions[:, :, 0] = middle[:, None]
     found = study._stop(times, positions, False)
     assert found["time"] == pytest.approx(10.0) and found["way"] == pytest.approx(h * velocity[:100].sum())
+
+
+def test_smooth_drives_go_between_the_same_poses_and_rest_there():
+    schemes = importlib.import_module("papers_schemes")
+    trajectory = scene_pb2.Trajectory()
+    for time, height in ((0.0, 0.1), (1.0, 0.3), (1.5, 0.3), (2.0, -0.1)):
+        key = trajectory.keyframes.add(time_s=time)
+        key.pose.position_m.z, key.pose.rpy_rad.x = height, 0.5
+    schemes.smoothen(trajectory)
+    time = np.array([key.time_s for key in trajectory.keyframes])
+    height = np.array([key.pose.position_m.z for key in trajectory.keyframes])
+    assert time == pytest.approx(np.arange(401) * schemes.KEY_S) and {key.pose.rpy_rad.x for key in trajectory.keyframes} == {0.5}
+    assert height[[0, 100, 200, 300, 400]] == pytest.approx([0.1, 0.2, 0.3, 0.3, -0.1])
+    speed = np.diff(height) / schemes.KEY_S
+    assert speed.max() == pytest.approx(15 / 8 * 0.2, rel=1e-3) and speed.min() == pytest.approx(-15 / 8 * 0.8, rel=1e-3)
+    assert np.abs(np.diff(speed)).max() < 0.03 * 0.8 / 0.5  # a drive that starts at once jumps by its whole speed
+
+
+def test_forces_of_a_hold_are_weighed_as_the_integrator_weighs_them():
+    schemes = importlib.import_module("papers_schemes")
+    weight, time = 5.0, schemes.STEP * np.arange(401)
+    force = np.zeros((401, 6))
+    force[:, 2] = weight * np.where(np.arange(401) % 2, 3.5, -1.5)
+    run = {"time_s": time[:-1].tolist(), "force": force[:-1].tolist(), "weight_n": weight}  # 49 steps of the hold
+    assert schemes.held_force(schemes.Setting("TRAPEZOIDAL", "LAGGED"), run) == pytest.approx(1)
+    assert schemes.held_force(schemes.Setting("BACKWARD_EULER", "LAGGED"), run) == pytest.approx(1 + 2.5 / 49)
 
 
 def noise_that_lingers(rng, count):
