@@ -198,7 +198,8 @@ def run_schemes(context: Context, page: Page) -> list[PaperRecord]:
     page.text("""The order of an integrator is that of motions that are smooth over a step, and the scene's drives start and stop at once. Where a drive's speed rises by V
         between two steps, BDF2 remembers the one before: 4/3 q_n - 1/3 q_(n-1) + 2/3 h V lags by h V / 3 after one step and by h V / 2 for good, 0.4 mm where the
         lift begins, which friction does not take back. Integrators whose amplification of stiff modes is -1 (TRAPEZOIDAL, IMPLICIT_MIDPOINT, VARIATIONAL) alternate
-        by V about the new speed, and only what damping there is at such frequencies ends that. So errors are judged where the drives go between the same
+        by V about the new speed, and only what damping there is at such frequencies ends that; the forces of TRAPEZOIDAL, at the ends of steps, show it, those of
+        the other two, in the middle, hardly. So errors are judged where the drives go between the same
         poses along polynomials of fifth degree (*with smooth drives*); those of the scene's own drives are for comparison.""")
     page.table(["integrator", "friction", "force error", "at half the step", "with smooth drives", "correlation", "Newton per step", "real time", "not converged", "parts",
                 "refused", "structure breaks"], rows)
