@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "sim/energy/hinge.h"
+#include "sim/base/quad.h"
 
 namespace eipc {
 namespace {
@@ -13,6 +13,11 @@ HingeAngle AngleAt(const Hinge& hinge, const VecX& q) {
   const std::array<int32_t, 4>& n = hinge.nodes;
   return HingeAngle({q.segment<3>(3 * n[0]), q.segment<3>(3 * n[1]), q.segment<3>(3 * n[2]), q.segment<3>(3 * n[3])});
 }
+
+Quad Padded(const double* p) { return Quad{p[0], p[1], p[2], 0}; }
+
+// The columns of u v^T.
+std::array<Quad, 3> Outer(const Quad& u, const Quad& v) { return {v[0] * u, v[1] * u, v[2] * u}; }
 
 double Quadratic(const ShellBody& shell, const std::vector<double>& change) {
   double sum = 0;
@@ -26,6 +31,7 @@ double Quadratic(const ShellBody& shell, const std::vector<double>& change) {
 BendingTerm::BendingTerm(const ShellBody* shell, ThreadPool* pool) : shell_(shell), pool_(pool) {
   const size_t n = shell->hinges.size();
   angle_tilde_.resize(n);
+  angles_.resize(n);
   change_.resize(n);
   rate_.resize(n);
   moment_.resize(n);
@@ -40,15 +46,25 @@ void BendingTerm::BeginStage(const StageContext& stage) {
   }
 }
 
-void BendingTerm::FindMoments(const VecX& q, bool with_gradients) {
-  pool_->ParallelFor(static_cast<int64_t>(change_.size()), kGrain, [&](int64_t begin, int64_t end) {
+void BendingTerm::FindAngles(const VecX& q, bool with_gradients) {
+  const bool same = q_.size() == q.size() && q_ == q;
+  if (same && (has_gradients_ || !with_gradients)) return;
+  pool_->ParallelFor(static_cast<int64_t>(angles_.size()), kGrain, [&](int64_t begin, int64_t end) {
     for (int64_t h = begin; h < end; ++h) {
-      const HingeAngle angle = AngleAt(shell_->hinges[h], q);
-      change_[h] = angle.value() - shell_->hinges[h].rest_angle;
-      rate_[h] = angle.value() - angle_tilde_[h];
-      if (with_gradients) gradient_[h] = angle.Gradient();
+      if (!same) angles_[h] = AngleAt(shell_->hinges[h], q);
+      if (with_gradients) gradient_[h] = angles_[h].Gradient();
     }
   });
+  if (!same) q_ = q;
+  has_gradients_ = with_gradients;
+}
+
+void BendingTerm::FindMoments(const VecX& q, bool with_gradients) {
+  FindAngles(q, with_gradients);
+  for (size_t h = 0; h < angles_.size(); ++h) {
+    change_[h] = angles_[h].value() - shell_->hinges[h].rest_angle;
+    rate_[h] = angles_[h].value() - angle_tilde_[h];
+  }
   std::fill(moment_.begin(), moment_.end(), 0.0);
   AddMoments(change_, 1);
   if (damping_ > 0) AddMoments(rate_, damping_);
@@ -82,7 +98,7 @@ void BendingTerm::AddHessian(const Point& point, BlockMatrix* hessian) {
   pool_->ParallelFor(static_cast<int64_t>(hessian_.size()), kGrain, [&](int64_t begin, int64_t end) {
     for (int64_t h = begin; h < end; ++h) {
       hessian_[h] = factor * shell_->hinges[h].stiffness * gradient_[h] * gradient_[h].transpose();
-      AngleAt(shell_->hinges[h], point.q).AddHessian(moment_[h], true, &hessian_[h]);
+      angles_[h].AddHessian(moment_[h], true, &hessian_[h]);
     }
   });
   for (size_t h = 0; h < hessian_.size(); ++h) {
@@ -90,8 +106,9 @@ void BendingTerm::AddHessian(const Point& point, BlockMatrix* hessian) {
     for (int a = 0; a < 4; ++a) {
       for (int b = 0; b <= a; ++b, ++k) {
         const Slot& slot = hinge_slots_[h][k];
-        const Mat3 block = hessian_[h].block<3, 3>(3 * a, 3 * b);
-        hessian->AddAt(slot.at, slot.transposed ? Mat3(block.transpose()) : block);
+        const int row = slot.transposed ? b : a, column = slot.transposed ? a : b;  // it is symmetric
+        const double* block = hessian_[h].data() + 12 * (3 * column) + 3 * row;
+        hessian->AddColumnsAt(slot.at, {Padded(block), Padded(block + 12), Padded(block + 24)});
       }
     }
   }
@@ -106,9 +123,13 @@ void BendingTerm::AddCoupling(size_t c, double stiffness, BlockMatrix* hessian) 
   for (int a = 0; a < 4; ++a) {
     for (int b = 0; b < 4; ++b, ++k) {
       const Slot& slot = pair_slots_[c][k];
-      const Mat3 block = stiffness * gi.segment<3>(3 * a) * gj.segment<3>(3 * b).transpose();
-      const bool same = shell_->hinges[pair.i].nodes[a] == shell_->hinges[pair.j].nodes[b];
-      hessian->AddAt(slot.at, same ? Mat3(block + block.transpose()) : slot.transposed ? Mat3(block.transpose()) : block);
+      const Quad u = stiffness * Padded(gi.data() + 3 * a), v = Padded(gj.data() + 3 * b);
+      std::array<Quad, 3> columns = slot.transposed ? Outer(v, u) : Outer(u, v);
+      if (slot.diagonal) {
+        const std::array<Quad, 3> swapped = Outer(v, u);
+        for (int j = 0; j < 3; ++j) columns[j] += swapped[j];
+      }
+      hessian->AddColumnsAt(slot.at, columns);
     }
   }
 }
@@ -130,7 +151,7 @@ void BendingTerm::AppendPattern(std::vector<std::pair<int32_t, int32_t>>* pairs)
 }
 
 void BendingTerm::BindPattern(const BlockMatrix& hessian) {
-  const auto slot = [&hessian](int32_t a, int32_t b) { return Slot{hessian.Find(std::max(a, b), std::min(a, b)), a < b}; };
+  const auto slot = [&hessian](int32_t a, int32_t b) { return Slot{hessian.Find(std::max(a, b), std::min(a, b)), a < b, a == b}; };
   hinge_slots_.resize(shell_->hinges.size());
   pair_slots_.resize(shell_->couplings.size());
   for (size_t h = 0; h < shell_->hinges.size(); ++h) {

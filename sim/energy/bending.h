@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "sim/base/parallel.h"
+#include "sim/energy/hinge.h"
 #include "sim/energy/shell_body.h"
 #include "sim/energy/term.h"
 
@@ -31,12 +32,15 @@ class BendingTerm : public EnergyTerm {
   static double StoredEnergy(const ShellBody& shell, const VecX& q);
 
  private:
-  // Where a block goes in the matrix, and whether it is to be transposed.
+  // Where a block goes in the matrix, whether it is to be transposed, and whether it is of one node with itself.
   struct Slot {
     int64_t at;
-    bool transposed;
+    bool transposed, diagonal;
   };
 
+  // Angles and their gradients at q. Value, gradient and Hessian are asked for at the same point one after the other, so those of
+  // the last point are kept.
+  void FindAngles(const VecX& q, bool with_gradients);
   void FindMoments(const VecX& q, bool with_gradients);
   // Adds C da.
   void AddMoments(const std::vector<double>& change, double factor);
@@ -46,7 +50,10 @@ class BendingTerm : public EnergyTerm {
   ThreadPool* pool_;
   double damping_ = 0;  // beta / gamma h
   std::vector<double> angle_tilde_;
+  VecX q_;  // the point of angles_, and of gradient_ where has_gradients_
+  bool has_gradients_ = false;
   // By hinge.
+  std::vector<HingeAngle> angles_;
   std::vector<double> change_, rate_, moment_;
   std::vector<Vec12> gradient_;
   std::vector<Mat12> hessian_;

@@ -33,23 +33,49 @@ Vec12 HingeAngle::Spread(const Side& side, const Vec3& w, const Vec3& v) {
 
 Vec12 HingeAngle::Gradient() const {
   Vec12 out = Vec12::Zero();
-  for (const Side& side : sides_) out -= Spread(side, side.Weights(), side.normal / side.height);
+  for (const Side& side : sides_) {
+    const Vec3 p = side.Weights(), normal = side.normal / side.height;
+    out.segment<3>(0) -= p[0] * normal;
+    out.segment<3>(3) -= p[1] * normal;
+    out.segment<3>(3 * side.opposite) = -normal;
+  }
   return out;
+}
+
+// The bound of a summand m S(u, v) is 1/2 |m| |u| |v| w w^T, w = u / |u| + sgn(m) v / |v|. Of the first, w is p / |p| (x) (d +
+// sgn(m) n), and of the last c / |c| (x) the same: products of a matrix over nodes with one over coordinates. That of the second is
+// no such product, as p and c differ.
+void HingeAngle::AddBound(const Side& side, double moment, Mat12* out) const {
+  const double sign = moment > 0 ? 1 : -1, half = 0.5 * std::abs(moment);
+  const Vec3 p = side.Weights(), c(-1, 1, 0);
+  const Vec3 fold = side.across + sign * side.normal;
+  const Mat3 outer = half / (side.height * side.height) * fold * fold.transpose();
+  const Mat3 inner = half / (2 * length_ * length_) * fold * fold.transpose();
+  // |p (x) e| = |p|, |c (x) n| = sqrt(2).
+  const double size = p.norm(), turned = std::sqrt(2.0), middle = std::sqrt(half / (side.height * length_) * size * turned);
+  const Vec3 along = middle / size * along_, normal = sign * middle / turned * side.normal;
+  const std::array<int, 3> nodes = {0, 1, side.opposite};
+  std::array<Vec3, 3> w;
+  for (int a = 0; a < 3; ++a) w[a] = p[a] * along + c[a] * normal;
+  for (int a = 0; a < 3; ++a) {
+    for (int b = 0; b <= a; ++b) {
+      const Mat3 block = p[a] * p[b] * outer + c[a] * c[b] * inner + w[a] * w[b].transpose();
+      out->block<3, 3>(3 * nodes[a], 3 * nodes[b]) += block;
+      if (a != b) out->block<3, 3>(3 * nodes[b], 3 * nodes[a]) += block.transpose();
+    }
+  }
 }
 
 void HingeAngle::AddHessian(double moment, bool project, Mat12* out) const {
   const Vec3 c(-1, 1, 0);
-  const auto add = [&](double factor, const Vec12& u, const Vec12& v) {
-    if (!project) {
-      *out += factor * (u * v.transpose() + v * u.transpose());
-      return;
-    }
-    const double nu = u.norm(), nv = v.norm(), scale = 0.5 * std::abs(factor) * nu * nv;
-    if (!(scale > 0)) return;
-    const Vec12 w = u / nu + (factor > 0 ? v / nv : Vec12(-v / nv));
-    *out += scale * w * w.transpose();
+  const auto add = [out](double factor, const Vec12& u, const Vec12& v) {
+    *out += factor * (u * v.transpose() + v * u.transpose());
   };
   for (const Side& side : sides_) {
+    if (project) {
+      AddBound(side, moment, out);
+      continue;
+    }
     const Vec3 p = side.Weights();
     const Vec12 turned = Spread(side, c, side.normal);
     add(moment / (side.height * side.height), Spread(side, p, side.across), Spread(side, p, side.normal));

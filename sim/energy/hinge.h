@@ -17,6 +17,7 @@ namespace eipc {
 //     hess theta = sum S(p (x) d, p (x) n) / h^2 + S(p (x) e/|e|, c (x) n) / (h |e|) + S(c (x) n, c (x) d) / (2 |e|^2).
 class HingeAngle {
  public:
+  HingeAngle() = default;
   explicit HingeAngle(const std::array<Vec3, 4>& x);
 
   double value() const { return value_; }
@@ -32,6 +33,8 @@ class HingeAngle {
     int opposite;         // 2 or 3
     Vec3 Weights() const { return {foot - 1, -foot, 1}; }
   };
+  // Adds the bound that AddHessian describes, of the summands of this side.
+  void AddBound(const Side& side, double moment, Mat12* out) const;
   // w over (x0, x1, opposite), times v.
   static Vec12 Spread(const Side& side, const Vec3& w, const Vec3& v);
 

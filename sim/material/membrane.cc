@@ -1,8 +1,8 @@
 #include "sim/material/membrane.h"
 
-#include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 namespace eipc {
 namespace {
@@ -32,6 +32,19 @@ Vec2 First(const Membrane& m, const Vec2& s) {
   return out;
 }
 
+// Cosine and sine of half the angle whose tangent is y / x, in (-pi/2, pi/2]: the direction of the larger eigenvalue of the
+// symmetric [a, b; b, d] with x = a - d and y = 2 b.
+Vec2 HalfAngle(double x, double y) {
+  const double r = std::hypot(x, y);
+  if (!(r > 0)) return {1, 0};
+  if (x >= 0) {
+    const double cosine = std::sqrt(0.5 * (1 + x / r));
+    return {cosine, 0.5 * y / (r * cosine)};
+  }
+  const double sine = std::copysign(std::sqrt(0.5 * (1 - x / r)), y);
+  return {0.5 * y / (r * sine), sine};
+}
+
 Vec6 Outer(const Vec3& u, const Vec2& v) {
   Vec6 out;
   out << v[0] * u, v[1] * u;
@@ -42,10 +55,9 @@ Vec6 Outer(const Vec3& u, const Vec2& v) {
 
 PrincipalStretches Stretches(const Mat32& f) {
   const Mat2 c = f.transpose() * f;
-  // Closed form of the symmetric 2x2 eigenproblem, by half the angle.
-  const double angle = 0.5 * std::atan2(2 * c(0, 1), c(0, 0) - c(1, 1));
+  const Vec2 half = HalfAngle(c(0, 0) - c(1, 1), 2 * c(0, 1));
   PrincipalStretches out;
-  out.v << std::cos(angle), -std::sin(angle), std::sin(angle), std::cos(angle);
+  out.v << half[0], -half[1], half[1], half[0];
   for (int i = 0; i < 2; ++i) {
     const Vec3 image = f * out.v.col(i);
     out.s[i] = image.norm();
@@ -76,17 +88,19 @@ Mat6 Membrane::Hessian(const Mat32& f, bool project) const {
   const PrincipalStretches p = Stretches(f);
   const double s0 = p.s[0], s1 = p.s[1], j = s0 * s1, log_j = std::log(j);
   const Vec2 first = First(*this, p.s);
-  const auto kept = [project](double eigenvalue) { return project ? std::max(eigenvalue, 0.0) : eigenvalue; };
   Mat6 out = Mat6::Zero();
-  const auto add = [&out, &kept](double eigenvalue, const Vec6& unit) { out += kept(eigenvalue) * unit * unit.transpose(); };
+  const auto add = [&out, project](double eigenvalue, const Vec6& unit) {
+    if (project && eigenvalue <= 0) return;
+    out += (eigenvalue * unit) * unit.transpose();
+  };
 
   // Changes of the stretches themselves: a 2x2 block.
   Mat2 a;
   const double diagonal = mu + lambda - lambda * log_j;
   a << diagonal / (s0 * s0) + mu + LimitAt(*this, s0).second, lambda / j, lambda / j,
       diagonal / (s1 * s1) + mu + LimitAt(*this, s1).second;
-  // Directions of its eigenvectors by half the angle, as above.
-  const double angle = 0.5 * std::atan2(2 * a(0, 1), a(0, 0) - a(1, 1)), cosine = std::cos(angle), sine = std::sin(angle);
+  const Vec2 half = HalfAngle(a(0, 0) - a(1, 1), 2 * a(0, 1));
+  const double cosine = half[0], sine = half[1];
   const Vec6 along0 = Outer(p.u.col(0), p.v.col(0)), along1 = Outer(p.u.col(1), p.v.col(1));
   const double mean = 0.5 * (a(0, 0) + a(1, 1)), spread = std::hypot(0.5 * (a(0, 0) - a(1, 1)), a(0, 1));
   add(mean + spread, cosine * along0 + sine * along1);

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cmath>
 
 #include "sim/energy/bending.h"
@@ -149,6 +150,43 @@ TEST(HingeAngle, DerivativesAgreeWithDifferences) {
       EXPECT_GT(testing::SmallestEigenvalue(bound), -1e-10);
       EXPECT_GT(testing::SmallestEigenvalue(bound - hessian), -1e-9 * hessian.norm());
     }
+  }
+}
+
+// Of each summand m S(u, v), u and v orthogonal, the bound keeps the positive eigenvalue |m| |u| |v| alone. By side: |u| |v| is
+// |p|^2 / h^2, sqrt(2) |p| / (h |e|) and 2 / (2 |e|^2).
+TEST(HingeAngle, BoundHasThePositiveEigenvaluesOfItsSummands) {
+  const std::array<Vec3, 4> x = {Vec3(0.1, 0, 0), Vec3(1.2, 0.1, -0.2), Vec3(0.4, 0.8, 0.1), Vec3(0.6, -0.7, 0.2)};
+  const Vec3 e = x[1] - x[0];
+  double trace = 0;
+  for (const Vec3& opposite : {x[2], x[3]}) {
+    const double foot = e.dot(opposite - x[0]) / e.squaredNorm(), height = (opposite - x[0] - foot * e).norm();
+    const double p = Vec3(foot - 1, -foot, 1).norm();
+    trace += p * p / (height * height) + std::sqrt(2.0) * p / (height * e.norm()) + 1 / e.squaredNorm();
+  }
+  for (const double moment : {2.0, -3.0}) {
+    Mat12 bound = Mat12::Zero();
+    HingeAngle(x).AddHessian(moment, true, &bound);
+    EXPECT_NEAR(bound.trace(), std::abs(moment) * trace, 1e-12 * trace);
+    EXPECT_LT((bound - bound.transpose()).norm(), 1e-15 * bound.norm());
+  }
+}
+
+// The angles of the last point are kept: asked for in any order, everything is that of a term that has seen no other point.
+TEST(BendingTerm, KeepsNothingOfAnotherPoint) {
+  Random random(11);
+  const Square square(BendingForm::kPlate, 0.01, 0);
+  const VecX start = square.Deformed(&random, 0.006), first = square.Deformed(&random, 0.006);
+  const VecX second = square.Deformed(&random, 0.006);
+  Case<BendingTerm> used(square, start);
+  for (const VecX& q : {first, second, second, first}) {
+    Case<BendingTerm> fresh(square, start);
+    EXPECT_EQ(used.test.Hessian(q), fresh.test.Hessian(q));
+    used.test.Value(second);
+    EXPECT_EQ(used.test.Gradient(q), fresh.test.Gradient(q));
+    used.test.Gradient(first);
+    EXPECT_EQ(used.test.Value(q), fresh.test.Value(q));
+    EXPECT_EQ(used.test.Gradient(q), fresh.test.Gradient(q));
   }
 }
 
