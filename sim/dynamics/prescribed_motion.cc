@@ -27,10 +27,13 @@ void PrescribedMotion::BeginPart(const State& from, const std::vector<State::Dri
   target_ = from.q;
   DriveTargets(*model_, drives, &driven_, &target_);
   fixed_ = driven_;
-  moved_before_ = false;
-  for (size_t n = 0; n < driven_.size(); ++n) {
-    moved_before_ = moved_before_ || (driven_[n] && !from.v.segment<3>(3 * static_cast<Eigen::Index>(n)).isZero(0));
+  bool driven_move = false, others_rest = true;
+  for (int32_t n = 0; n < model_->node_count; ++n) {
+    const bool rests = from.v.segment<3>(3 * n).isZero(0);
+    driven_move = driven_move || (driven_[n] && !rests);
+    others_rest = others_rest && (driven_[n] || rests);
   }
+  alone_ = driven_move && others_rest;
   drives_.assign(drives.size(), {});
   moving_.assign(drives.size(), 0);
   for (size_t i = 0; i < drives.size(); ++i) {
@@ -224,19 +227,12 @@ double PrescribedMotion::Accept(StageProblem* problem, const SolveContext* conte
   return fraction;
 }
 
-bool PrescribedMotion::LeavesBehind(const VecX& q, const VecX& guess) const {
-  if (!moved_before_ || !Pending()) return false;
-  bool any = false;
-  for (int32_t n = 0; n < model_->node_count; ++n) {
-    if (fixed_[n]) continue;
-    if (guess.segment<3>(3 * n) != q.segment<3>(3 * n)) return false;
-    any = true;
-  }
-  return any;
+bool PrescribedMotion::LeavesBehind() const {
+  return alone_ && Pending() && std::find(fixed_.begin(), fixed_.end(), 0) != fixed_.end();
 }
 
 void PrescribedMotion::MoveToGuess(StageProblem* problem, const VecX& guess, VecX* q) {
-  if (LeavesBehind(*q, guess)) return;
+  if (LeavesBehind()) return;
   direction_ = guess - *q;
   const double fraction = std::min(1.0, problem->MaxStep(direction_));
   if (fraction >= 1) {

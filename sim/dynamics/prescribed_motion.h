@@ -72,8 +72,8 @@ class PrescribedMotion {
   // Ends the waiting, once the free nodes have been relaxed.
   void Resume();
   // Moves all nodes from *q, the problem's current point, towards `guess`, where prescribed nodes are at the stage's target. Where
-  // drives have been moving and the guess leaves all free nodes where they are, which is after a step that time cut short, nothing
-  // moves: it would tear the drives' nodes away from the rest of their bodies. Drives are pending then, and take the others along.
+  // drives have been moving while all free nodes are at rest, which is after a step that time cut short, nothing moves: it would
+  // tear the drives' nodes away from the rest of their bodies. Drives are pending then, and take the others along.
   void MoveToGuess(StageProblem* problem, const VecX& guess, VecX* q);
   // One move of the drives that are pending and do not wait, with the free nodes following. `*q` is the problem's current point,
   // before and after. An iteration of the solve: it is counted in *report. Error only from the interrupt.
@@ -97,7 +97,7 @@ class PrescribedMotion {
   bool Follow(StageProblem* problem, const SolveContext& context, VecX* direction, NewtonReport* report);
   // The same without their own forces.
   bool Respond(StageProblem* problem, const SolveContext& context, VecX* direction);
-  bool LeavesBehind(const VecX& q, const VecX& guess) const;
+  bool LeavesBehind() const;
   void LandOnTargets();
   // Goes as far along the trial move, which ends at `fraction` of the drives' remainders, as is neither refused by the exact check
   // nor by the rule of the tightest gap. Returns the fraction. *obstacle is replaced when that rule shortened the move. Gaps are
@@ -119,7 +119,7 @@ class PrescribedMotion {
   std::vector<Drive> drives_;  // one per Model::boundary_sets
   double end_ = 1;             // of the stage
   bool forces_ = true;         // the next move includes the free nodes' own motion
-  bool moved_before_ = false;  // drives moved in the step before
+  bool alone_ = false;         // drives have been moving while all other nodes are at rest
   std::vector<uint8_t> driven_, fixed_;
   VecX start_, target_, stage_target_;
   TrialMove move_;
