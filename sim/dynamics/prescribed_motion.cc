@@ -17,6 +17,16 @@ constexpr double kLeastShare = 0.05;  // drives that close a gap at less than th
 constexpr int kMaxHalvings = 40;
 constexpr double kStraight = 1e-8;  // below this angle a turn differs from a straight line by less than rounding
 
+bool DrivesMoveAlone(const VecX& v, const std::vector<uint8_t>& driven) {
+  bool driven_move = false, others_rest = true;
+  for (size_t n = 0; n < driven.size(); ++n) {
+    const bool rests = v.segment<3>(3 * static_cast<Eigen::Index>(n)).isZero(0);
+    driven_move = driven_move || (driven[n] && !rests);
+    others_rest = others_rest && (driven[n] || rests);
+  }
+  return driven_move && others_rest;
+}
+
 }  // namespace
 
 PrescribedMotion::PrescribedMotion(const Model* model, NewtonSystem* system, Interrupt* interrupt)
@@ -27,14 +37,9 @@ void PrescribedMotion::BeginPart(const State& from, const std::vector<State::Dri
   target_ = from.q;
   DriveTargets(*model_, drives, &driven_, &target_);
   fixed_ = driven_;
-  bool driven_move = false, others_rest = true;
-  for (int32_t n = 0; n < model_->node_count; ++n) {
-    const bool rests = from.v.segment<3>(3 * n).isZero(0);
-    driven_move = driven_move || (driven_[n] && !rests);
-    others_rest = others_rest && (driven_[n] || rests);
-  }
-  alone_ = driven_move && others_rest;
+  const bool drives_move_alone = DrivesMoveAlone(from.v, driven_);
   drives_.assign(drives.size(), {});
+  for (Drive& drive : drives_) drive.alone = drives_move_alone;
   moving_.assign(drives.size(), 0);
   for (size_t i = 0; i < drives.size(); ++i) {
     const int32_t set = static_cast<int32_t>(i);
@@ -228,7 +233,7 @@ double PrescribedMotion::Accept(StageProblem* problem, const SolveContext* conte
 }
 
 bool PrescribedMotion::LeavesBehind() const {
-  return alone_ && Pending() && std::find(fixed_.begin(), fixed_.end(), 0) != fixed_.end();
+  return Pending() && drives_[0].alone && std::find(fixed_.begin(), fixed_.end(), 0) != fixed_.end();
 }
 
 void PrescribedMotion::MoveToGuess(StageProblem* problem, const VecX& guess, VecX* q) {

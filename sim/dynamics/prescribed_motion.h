@@ -88,6 +88,7 @@ class PrescribedMotion {
     int blocked = 0;            // moves that it has stopped, in a row
     bool waits = false;
     bool stopped = false;
+    bool alone = false;  // drives have been moving while all other nodes are at rest
   };
   bool Moving(const Drive& drive) const { return !drive.stopped && !drive.waits && drive.fraction < end_; }
   // The remainder of the drives that move, or of one of them, zero at other nodes.
@@ -119,7 +120,6 @@ class PrescribedMotion {
   std::vector<Drive> drives_;  // one per Model::boundary_sets
   double end_ = 1;             // of the stage
   bool forces_ = true;         // the next move includes the free nodes' own motion
-  bool alone_ = false;         // drives have been moving while all other nodes are at rest
   std::vector<uint8_t> driven_, fixed_;
   VecX start_, target_, stage_target_;
   TrialMove move_;
