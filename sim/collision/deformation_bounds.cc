@@ -43,7 +43,7 @@ bool DeformationBounds::Cover(int32_t body, const Seen& from, const Seen& to) co
     const Mat3 f = Gradient(p, from), g = Gradient(p, to);
     const double farthest2 = std::max((f - balls_[p].middle).squaredNorm(), (g - balls_[p].middle).squaredNorm());
     const double size = std::sqrt(std::max(f.squaredNorm(), g.squaredNorm()));
-    if (std::sqrt(farthest2) + bend.Bulge(size, (f - g).norm()) > balls_[p].radius) return false;
+    if (!(std::sqrt(farthest2) + bend.Bulge(size, (f - g).norm()) <= balls_[p].radius)) return false;  // nor where there is a NaN
   }
   return true;
 }

@@ -52,7 +52,7 @@ const Mat3& ViewFrames::Rotation(int32_t body, const VecX& q) {
 }
 
 PathBend::PathBend(const ViewFrame& from, const ViewFrame& to) {
-  constexpr double kRounding = 1e-15;
+  constexpr double kRounding = 1e-14;  // of rotations and of the norm; near half a turn shrink_ magnifies it
   if (!from.turned || !to.turned) return;
   sine_ = std::min(1.0, (to.rotation - from.rotation).norm() / std::sqrt(8.0) + kRounding);
   shrink_ = sine_ * sine_ / (1 + std::sqrt(1 - sine_ * sine_));

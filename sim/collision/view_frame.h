@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "sim/base/types.h"
+#include "sim/collision/region_bounds.h"
 #include "sim/collision/surface_summaries.h"
 
 namespace eipc {
@@ -64,7 +65,7 @@ class PathBend {
   PathBend(const ViewFrame& from, const ViewFrame& to);
   // What is at p and r at the ends, |p| and |r| at most `size` and |p - r| at most `change`, is never farther than this from the
   // straight line between them. For affine maps in place of points as well, with Frobenius norms.
-  double Bulge(double size, double change) const { return shrink_ * size + 0.5 * sine_ * change; }
+  double Bulge(double size, double change) const { return kRoundUp * (shrink_ * size + 0.5 * sine_ * change); }
 
  private:
   double sine_ = 0;    // of half the angle between both frames
