@@ -7,7 +7,10 @@
 #include <limits>
 #include <set>
 
+#include "sim/collision/deformation_bounds.h"
 #include "sim/collision/swept_broad_phase.h"
+#include "sim/collision/view_frame.h"
+#include "sim/material/svd.h"
 #include "tests/sim/collision/moving_surface.h"
 #include "tests/sim/collision/soups.h"
 
@@ -104,6 +107,32 @@ TEST(SurfaceSummaries, NoPairInContactIsLeftOut) {
   }
   EXPECT_GT(states, 12);
   EXPECT_GT(in_contact, 1000) << "nothing is squeezed enough";
+}
+
+// A path that turns and deforms, seen from frames that turn along, stays in the balls that are said to cover it.
+TEST(DeformationBounds, HoldPathsThatTurn) {
+  Random random(5);
+  int covered = 0;
+  for (int round = 0; round < 60; ++round) {
+    const MovingSurface m = BallInCage(1 + round % 2, &random);
+    ViewFrames frames(ViewAxes::kOfBody, &m.summaries);
+    const VecX from = Deformed(m, 0.2, 1e-3, &random);
+    const Mat3 turn = Eigen::AngleAxisd(random.LogUniform(1e-2, 2), random.Direction()).toRotationMatrix();
+    VecX to = from + random.Vector(from.size(), random.LogUniform(1e-6, 1e-3));
+    for (Eigen::Index n = 0; n < to.size() / 3; ++n) to.segment<3>(3 * n) = turn * to.segment<3>(3 * n);
+    const ViewFrame first = frames.Of(0, from), last = frames.Of(0, to);
+    DeformationBounds bounds(&m.summaries, 3e-3);
+    bounds.Set(0, {from, first}, {from, first}, random.LogUniform(1e-3, 0.5));
+    if (!bounds.Cover(0, {from, first}, {to, last})) continue;
+    ++covered;
+    for (double t = 0.05; t < 1; t += 0.1) {
+      const VecX q = (1 - t) * from + t * to;
+      ViewFrame between = first;
+      between.rotation = PolarRotation((1 - t) * first.rotation + t * last.rotation);
+      EXPECT_TRUE(bounds.Cover(0, {q, between}, {q, between})) << "round " << round << " at " << t;
+    }
+  }
+  EXPECT_GT(covered, 10);
 }
 
 // Moderately deformed, a ball of 1,280 triangles is known not to touch itself without a test of its triangles.
