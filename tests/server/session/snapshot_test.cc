@@ -12,7 +12,7 @@
 #include "sim/base/byte_archive.h"
 #include "sim/dynamics/materials.h"
 #include "tests/server/session/session_scenes.h"
-#include "tests/support/meshes.h"
+#include "tests/support/bag_of_cloth.h"
 
 namespace eipc {
 namespace {
@@ -219,15 +219,7 @@ TEST(Snapshot, ForeignBytesMustBeFreeOfIntersections) {
 
 // What a closed bag of cloth holds does not lie inside of a solid.
 TEST(Snapshot, OfThingsInABagOfClothIsTaken) {
-  SceneSpec scene = testing::EmptyScene();
-  BodySpec bag;
-  bag.name = "bag";
-  bag.kind = BodyKind::kShell;
-  bag.mesh = testing::BoxSurfaceGrid(Vec3::Constant(-0.05), Vec3::Constant(0.05), {5, 5, 5});
-  bag.material = testing::SoftMaterial(300, 1e5, 0.3);
-  bag.shell.thickness_m = 2e-3;
-  scene.bodies = {bag, testing::AffineBox("box", Vec3(0.04, 0.04, 0.04), testing::StiffMaterial(800, 1e6))};
-  const auto model = testing::Compile(scene);
+  const auto model = testing::Compile(testing::BagOfCloth());
   const World world(model);
   const auto taken = UnpackForeignSnapshot(PackSnapshot(kScene, world.state(), *model), kScene, *model);
   EXPECT_TRUE(taken.ok()) << taken.status();

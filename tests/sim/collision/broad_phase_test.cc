@@ -5,9 +5,9 @@
 #include <map>
 #include <set>
 
-#include "sim/audit/pair_check.h"
 #include "sim/collision/pair_dhat.h"
 #include "tests/sim/collision/moving_surface.h"
+#include "tests/sim/collision/near_triangles.h"
 #include "tests/sim/collision/soups.h"
 
 namespace eipc {
@@ -33,38 +33,6 @@ std::vector<Vec3> Moved(const std::vector<Vec3>& x, double by, Random* random) {
   std::vector<Vec3> out = x;
   for (Vec3& p : out) p += random->Cube(by);
   return out;
-}
-
-// Triangles without a common vertex that meet are named; those of two bodies already where their boxes overlap.
-void ExpectNearTrianglesNamed(const CollisionSurface& s, const BroadPhase& broad_phase, DisplacementBounds travel,
-                              const std::vector<Vec3>& x) {
-  std::vector<BroadPhase::TrianglePair> near_bodies;
-  broad_phase.NearTriangles(travel, &near_bodies);
-  VertexList vertices(s.vertex_count);
-  for (const BroadPhase::TrianglePair& pair : near_bodies) {
-    vertices.AddAll(s.triangles[pair.triangles.first]);
-    vertices.AddAll(s.triangles[pair.triangles.second]);
-  }
-  broad_phase.DisplacementsOfVertices(vertices, x, &travel);
-  std::vector<std::pair<int32_t, int32_t>> near;
-  broad_phase.NearTriangles(travel, near_bodies, &near);
-  std::set<std::pair<int32_t, int32_t>> named;
-  for (const auto& [a, b] : near) ASSERT_TRUE(named.insert(std::minmax({a, b})).second) << "named twice";
-  const auto box = [&](const Triangle& t) {
-    Box out;
-    for (int32_t v : t) out.Include(x[v]);
-    return out;
-  };
-  const int32_t n = static_cast<int32_t>(s.triangles.size());
-  for (int32_t a = 0; a < n; ++a) {
-    for (int32_t b = a + 1; b < n; ++b) {
-      const Triangle &t = s.triangles[a], &u = s.triangles[b];
-      const bool neighbours = std::any_of(t.begin(), t.end(), [&](int32_t v) { return v == u[0] || v == u[1] || v == u[2]; });
-      if (neighbours || !s.Enabled(s.triangle_body[a], s.triangle_body[b]) || !box(t).Overlaps(box(u))) continue;
-      if (s.triangle_body[a] == s.triangle_body[b] && !AnyPairMeets(x, s.triangles, {{a, b}})) continue;
-      ASSERT_TRUE(named.count({a, b})) << "triangles " << a << " and " << b << " may meet";
-    }
-  }
 }
 
 // Within its dhat.
@@ -104,7 +72,7 @@ MovingSurface Soup(int bodies, Random* random) {
 // One object is used over and over, as in a simulation: some regions are renewed, others kept.
 TEST(BroadPhase, NamesEveryPairThatComesClose) {
   Random random(1);
-  int close = 0, sampled = 0, kept = 0, selected = 0;
+  int close = 0, sampled = 0, kept = 0, selected = 0, near_triangles = 0;
   for (int round = 0; round < 120; ++round) {
     const MovingSurface m = Soup(random.Integer(1, 5), &random);
     const CollisionSurface& s = m.surface;
@@ -139,7 +107,7 @@ TEST(BroadPhase, NamesEveryPairThatComesClose) {
           ASSERT_LE(c.bound - travel.RelativeApproach(c), testing::CandidateDistance(c, x)) << "round " << round;
           ASSERT_EQ(c.dhat, c.of_one_body ? OwnRange(s, c.kind, c.v, dhat).dhat : dhat);
         }
-        ExpectNearTrianglesNamed(s, broad_phase, travel, x);
+        testing::ExpectNearTrianglesNamed(s, broad_phase, travel, x, &near_triangles);
         selected += ExpectSelectionComplete(s, &broad_phase, travel, x, dhat);
         for (const Candidate& c : all) {
           if (!IsClose(s, c, x, dhat)) continue;
@@ -152,6 +120,7 @@ TEST(BroadPhase, NamesEveryPairThatComesClose) {
   }
   EXPECT_GT(close, 5000) << "the test hardly tests";
   EXPECT_GT(sampled, 2000);
+  EXPECT_GT(near_triangles, 1000);
   EXPECT_GT(kept, 10);
   EXPECT_GT(selected, 200);
 }

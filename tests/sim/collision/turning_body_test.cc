@@ -5,12 +5,12 @@
 
 #include <set>
 
-#include "sim/audit/pair_check.h"
 #include "sim/collision/collision_free_step.h"
 #include "sim/collision/pair_dhat.h"
 #include "sim/collision/view_frame.h"
 #include "sim/material/svd.h"
 #include "tests/sim/collision/moving_surface.h"
+#include "tests/sim/collision/near_triangles.h"
 #include "tests/sim/collision/soups.h"
 
 namespace eipc {
@@ -29,31 +29,6 @@ std::vector<Vec3> Turned(const std::vector<Vec3>& x, const Quat& by) {
   std::vector<Vec3> out;
   for (const Vec3& p : x) out.push_back(centre + by * (p - centre));
   return out;
-}
-
-// Triangles without a common vertex that meet at x are named where the body is displaced by `start`.
-int CheckTrianglesNamed(const CollisionSurface& s, const BroadPhase& broad_phase, DisplacementBounds start,
-                        const std::vector<Vec3>& x) {
-  std::vector<BroadPhase::TrianglePair> near;
-  broad_phase.NearTriangles(start, &near);
-  VertexList vertices(s.vertex_count);
-  for (const Triangle& t : s.triangles) vertices.AddAll(t);
-  broad_phase.DisplacementsOfVertices(vertices, x, &start);
-  std::vector<std::pair<int32_t, int32_t>> pairs;
-  broad_phase.NearTriangles(start, near, &pairs);
-  std::set<std::pair<int32_t, int32_t>> named;
-  for (const auto& [a, b] : pairs) named.insert(std::minmax(a, b));
-  int meet = 0;
-  for (int32_t a = 0; a < static_cast<int32_t>(s.triangles.size()); ++a) {
-    for (int32_t b = a + 1; b < static_cast<int32_t>(s.triangles.size()); ++b) {
-      const Triangle &t = s.triangles[a], &u = s.triangles[b];
-      const bool neighbours = std::any_of(t.begin(), t.end(), [&](int32_t v) { return v == u[0] || v == u[1] || v == u[2]; });
-      if (neighbours || !AnyPairMeets(x, s.triangles, {{a, b}})) continue;
-      ++meet;
-      EXPECT_TRUE(named.count({a, b})) << "triangles " << a << " and " << b;
-    }
-  }
-  return meet;
 }
 
 TEST(ViewFrame, TurnsWithTheBodyAlsoWhereItIsFlat) {
@@ -136,7 +111,8 @@ TEST(TurningBody, NoPairIsMissedOnAPathThatTurns) {
       DisplacementBounds start, path;
       broad_phase.Displacements(Stacked(from), from, &start);
       broad_phase.Displacements(Stacked(to), to, &path);
-      meet += CheckTrianglesNamed(s, broad_phase, start, from) + CheckTrianglesNamed(s, broad_phase, path, to);
+      testing::ExpectNearTrianglesNamed(s, broad_phase, start, from, &meet);
+      testing::ExpectNearTrianglesNamed(s, broad_phase, path, to, &meet);
       path.IncludeBodies(start);
       path.IncludeVertices(start, broad_phase.vertices());
       for (int sample = 0; sample < 5; ++sample) {

@@ -12,7 +12,7 @@
 #include "absl/status/statusor.h"
 #include "sim/dynamics/world.h"
 #include "sim/sensor/body_motion.h"
-#include "tests/support/meshes.h"
+#include "tests/support/bag_of_cloth.h"
 #include "tests/support/scenes.h"
 
 namespace eipc {
@@ -112,28 +112,15 @@ TEST(Placement, RefusesAStartInWhichBodiesMeetOrAreInside) {
   EXPECT_NE(inside.status().message().find("\"stiff\" lies inside \"table\""), std::string::npos) << inside.status();
 }
 
-// A bag of cloth, closed on all sides, around a box.
-SceneSpec Bag() {
-  SceneSpec scene = testing::EmptyScene();
-  BodySpec bag;
-  bag.name = "bag";
-  bag.kind = BodyKind::kShell;
-  bag.mesh = testing::BoxSurfaceGrid(Vec3::Constant(-0.05), Vec3::Constant(0.05), {5, 5, 5});
-  bag.material = testing::SoftMaterial(300, 1e5, 0.3);
-  bag.shell.thickness_m = 2e-3;
-  scene.bodies = {bag, testing::AffineBox("box", Vec3(0.04, 0.04, 0.04), testing::StiffMaterial(800, 1e6))};
-  return scene;
-}
-
 TEST(Placement, LeavesThingsInABagOfCloth) {
-  const auto model = testing::Compile(Bag());
+  const auto model = testing::Compile(testing::BagOfCloth());
   const auto moved = PlacedStart(*model, {{{1, Vec3(0, 0, 0.01), Quat::Identity(), {}, {}}}, {}, 0, 1});
   EXPECT_TRUE(moved.ok()) << moved.status();
 }
 
 // Half of the thickness is the bag's, and the box has none.
 TEST(Placement, RefusesAStartCloserThanTheThicknessOfAShell) {
-  const auto model = testing::Compile(Bag());
+  const auto model = testing::Compile(testing::BagOfCloth());
   const auto at_gap = [&](double gap) {
     return PlacedStart(*model, {{{1, Vec3(0, 0, 0.03 - gap), Quat::Identity(), {}, {}}}, {}, 0, 1});
   };
