@@ -109,6 +109,42 @@ TEST(SurfaceSummaries, NoPairInContactIsLeftOut) {
   EXPECT_GT(in_contact, 1000) << "nothing is squeezed enough";
 }
 
+// A ball that one element squeezes: parts of it are proven to be out of contact, then squeezed a little further they are not, and
+// all that has come into contact is found although nothing has left its region.
+TEST(SurfaceSummaries, AreAskedAnewWhereTheDeformationLeavesWhatWasProven) {
+  constexpr double kDhat = 0.1, kMargin = 0.02;  // features touch at half of the distance that they have at rest
+  const MeshData ball = testing::Sphere(Vec3::Zero(), 0.012, 1);
+  const std::vector<Vec3> nodes = {{0, 0, 0.05}, {0.06, 0, -0.02}, {-0.03, 0.052, -0.02}, {-0.03, -0.052, -0.02}};
+  const absl::StatusOr<TetMesh> tets = TetMesh::Create(nodes, {{0, 2, 1, 3}});
+  ASSERT_TRUE(tets.ok()) << tets.status();
+  const absl::StatusOr<Embedding> embedding = Embedding::Create(*tets, ball.vertices);
+  ASSERT_TRUE(embedding.ok()) << embedding.status();
+  const MovingSurface m(BuildCollisionSurface({ball.vertices}, {ball.triangles}), embedding->rows(), nodes);
+  ASSERT_TRUE(m.summaries.proves[0]);
+  const auto squeezed = [&](double to) {
+    VecX q = testing::Stacked(m.rest);
+    for (Eigen::Index n = 0; n < 4; ++n) q[3 * n + 2] *= to;
+    return q;
+  };
+  BroadPhase broad_phase = m.Detection(kDhat);
+  broad_phase.UpdateBounds(squeezed(0.507), squeezed(0.507), kMargin);
+  EXPECT_TRUE(broad_phase.candidates().empty()) << "proven to be out of contact";
+  const VecX q = squeezed(0.48);
+  EXPECT_FALSE(broad_phase.Covers(q));
+  broad_phase.UpdateBounds(q, q, kMargin);
+  EXPECT_TRUE(broad_phase.Covers(q));
+  std::set<PairName> named;
+  for (const Candidate& c : broad_phase.candidates()) named.insert(NameOf(c));
+  const std::vector<Vec3> x = m.Positions(q);
+  int in_contact = 0;
+  for (const Candidate& c : AllPairs(m.surface, kDhat)) {
+    if (testing::CandidateDistance(c, x) >= c.dhat) continue;
+    ++in_contact;
+    EXPECT_TRUE(named.count(NameOf(c)));
+  }
+  EXPECT_GT(in_contact, 10);
+}
+
 // A path that turns and deforms, seen from frames that turn along, stays in the balls that are said to cover it.
 TEST(DeformationBounds, HoldPathsThatTurn) {
   Random random(5);
