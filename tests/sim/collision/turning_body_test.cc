@@ -142,6 +142,33 @@ TEST(TurningBody, NoPairIsMissedOnAPathThatTurns) {
   EXPECT_GT(limited, 50);
 }
 
+// Where the anchors along the axes of the world are moved and those along the body's stay: what is displaced along the latter alone
+// meets.
+TEST(TurningBody, TrianglesThatMeetAreJudgedAlongItsOwnAxes) {
+  constexpr double kGap = 1e-4, kMargin = 0.02;
+  const std::vector<Vec3> positions = {{-0.05, -0.05, 0}, {0.05, -0.05, 0},   {0, 0.05, 0},
+                                       {0, 0, kGap},      {0.01, 0.01, 0.05}, {-0.01, 0.01, 0.05}};
+  const MovingSurface m(BuildCollisionSurface({positions}, {{{0, 1, 2}, {3, 4, 5}}}));
+  constexpr int kTip = 3;
+  for (int turned = 0; turned < 2; ++turned) {
+    BroadPhase broad_phase = m.Detection(1e-3);
+    std::vector<Vec3> x = m.rest;
+    broad_phase.UpdateBounds(Stacked(x), Stacked(x), kMargin);
+    broad_phase.MoveAnchors(Stacked(x));
+    x[kTip].z() = -kGap;
+    if (turned != 0) x = Turned(x, Quat(Eigen::AngleAxisd(1.5, Vec3(1, 2, 0).normalized())));
+    broad_phase.UpdateBounds(Stacked(x), Stacked(x), kMargin);
+    broad_phase.MoveAnchors(Stacked(x), 3 * kGap);
+    DisplacementBounds travel;
+    broad_phase.Displacements(Stacked(x), x, &travel);
+    ASSERT_GT(travel.turned[kTip], kGap) << "its anchor has not stayed";
+    ASSERT_EQ(travel.own[kTip] < 0.1 * kGap, turned != 0);
+    int meet = 0;
+    testing::ExpectNearTrianglesNamed(m.surface, broad_phase, travel, x, &meet);
+    EXPECT_EQ(meet, 1) << turned;
+  }
+}
+
 // What is near within the body is searched for once, however far the body turns by small steps.
 TEST(TurningBody, IsNotSearchedAnewWhileItKeepsItsShape) {
   constexpr double kDhat = 1e-3, kMargin = 5e-4;
