@@ -236,17 +236,37 @@ bool PrescribedMotion::LeavesBehind() const {
   return Pending() && drives_[0].alone && std::find(fixed_.begin(), fixed_.end(), 0) != fixed_.end();
 }
 
+// Whether no force on what is free depends on where the drive is: it moves a whole body that touches nothing free and is in no
+// joint.
+bool PrescribedMotion::TakesNothingAlong(const StageProblem& problem, size_t drive) const {
+  const int32_t body = model_->boundary_sets[drive].body;
+  const auto has = [body](const auto& of) { return of.body_a == body || of.body_b == body; };
+  const std::vector<ContactStencil>& contacts = problem.contacts().stencils();
+  return model_->bodies[body].traits.IsDriven() && std::none_of(model_->joints.begin(), model_->joints.end(), has) &&
+         std::none_of(contacts.begin(), contacts.end(), has);
+}
+
 void PrescribedMotion::MoveToGuess(StageProblem* problem, const VecX& guess, VecX* q) {
-  if (LeavesBehind()) return;
-  direction_ = guess - *q;
+  before_ = guess;
+  if (LeavesBehind()) {
+    before_ = *q;
+    for (size_t i = 0; i < drives_.size(); ++i) {
+      drives_[i].waits = !TakesNothingAlong(*problem, i);
+      if (drives_[i].waits) continue;
+      for (const int32_t n : model_->boundary_sets[i].nodes) before_.segment<3>(3 * n) = guess.segment<3>(3 * n);
+    }
+    if (AllWait()) return Resume();
+  }
+  direction_ = before_ - *q;
   const double fraction = std::min(1.0, problem->MaxStep(direction_));
   if (fraction >= 1) {
-    *move_.mutable_point() = guess;
+    *move_.mutable_point() = before_;
   } else {
     move_.MakeStraight(*q, direction_, fraction);
   }
   Obstacle ignored;
   Accept(problem, nullptr, fraction, q, &ignored);
+  Resume();
 }
 
 // A move that was cut short but made progress: the drives continue once the free nodes have been relaxed.

@@ -72,8 +72,8 @@ class PrescribedMotion {
   // Ends the waiting, once the free nodes have been relaxed.
   void Resume();
   // Moves all nodes from *q, the problem's current point, towards `guess`, where prescribed nodes are at the stage's target. Where
-  // drives have been moving while all free nodes are at rest, which is after a step that time cut short, nothing moves: it would
-  // tear the drives' nodes away from the rest of their bodies. Drives are pending then, and take the others along.
+  // drives have been moving while all free nodes are at rest, which is after a step that time cut short, only drives move that take
+  // nothing along: others would tear their nodes away from the rest of their bodies. Those are pending then, and take that along.
   void MoveToGuess(StageProblem* problem, const VecX& guess, VecX* q);
   // One move of the drives that are pending and do not wait, with the free nodes following. `*q` is the problem's current point,
   // before and after. An iteration of the solve: it is counted in *report. Error only from the interrupt.
@@ -99,6 +99,7 @@ class PrescribedMotion {
   // The same without their own forces.
   bool Respond(StageProblem* problem, const SolveContext& context, VecX* direction);
   bool LeavesBehind() const;
+  bool TakesNothingAlong(const StageProblem& problem, size_t drive) const;
   void LandOnTargets();
   // Goes as far along the trial move, which ends at `fraction` of the drives' remainders, as is neither refused by the exact check
   // nor by the rule of the tightest gap. Returns the fraction. *obstacle is replaced when that rule shortened the move. Gaps are

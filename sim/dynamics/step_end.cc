@@ -88,9 +88,13 @@ void Stepper::StoreEndPoint() {
       task_.report->limited_by = StepLimit::kTime;
     }
   }
-  // A drive that was stopped has the velocity of the motion that it made.
+  // A drive that was stopped has the velocity of the motion that it made. Where time ended in an earlier part of the step, that is
+  // its motion in the step so far: the next step sees by it whether it has left its body behind (PrescribedMotion).
+  const bool cut = ends_.time_limit.ended_at() >= 0;
+  const VecX& before = cut ? task_.from->q : from.q;
+  const double seconds = cut ? schedule_.end() * task_.input->dt_s : part_.dt_s;
   for (int32_t n = 0; n < model_->node_count; ++n) {
-    if (motion_.fixed()[n]) next.v.segment<3>(3 * n) = (next.q.segment<3>(3 * n) - from.q.segment<3>(3 * n)) / part_.dt_s;
+    if (motion_.fixed()[n]) next.v.segment<3>(3 * n) = (next.q.segment<3>(3 * n) - before.segment<3>(3 * n)) / seconds;
   }
   problem_.ContactPairs(false, &next.contact_pairs);
   next.history.reset();

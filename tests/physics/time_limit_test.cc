@@ -175,6 +175,50 @@ TEST(TimeLimitedSteps, DrivesTakeTheirBodiesAlong) {
   EXPECT_LT(most_cut, 1.5 * most_full) << "J; four times as much where drives move before the rest of their bodies";
 }
 
+// A tool in the clear waits for no collision of others.
+TEST(TimeLimitedSteps, DrivesThatTouchNothingArrive) {
+  for (const int64_t check : {1, 2, 4}) {
+    SceneSpec scene = Press({IntegratorKind::kBackwardEuler, FrictionMode::kLagged, false, ""});
+    BodySpec tool = testing::KinematicBox("tool", Vec3(0.02, 0.02, 0.02));
+    tool.pose.position = Vec3(1, 0, 0.1);
+    const Quat turned(Eigen::AngleAxisd(1.0, Vec3::UnitZ()));
+    tool.trajectory.keys = {{0, tool.pose}, {kSteps * kStep, {Vec3(1, 0.3, 0.1), turned}}};
+    scene.bodies.push_back(tool);
+    World world(testing::Compile(scene));
+    const int set = world.model().FindBoundarySet("tool", "");
+    int cut = 0;
+    for (int i = 0; i < kSteps; ++i) {
+      ASSERT_TRUE(world.Step(Ending(check), {}).ok());
+      cut += world.report().ended_at_check == check;
+      EXPECT_EQ(world.state().drives[set].error_m, 0) << "ended at " << check << ", step " << i;
+      EXPECT_TRUE(testing::IsIntersectionFree(world)) << i;
+    }
+    EXPECT_GT(cut, check < 3 ? kSteps / 2 : 0);
+  }
+}
+
+// The velocity of a drive is that of the motion that it made, also where time ended in the first of several parts: the next step
+// sees by it that bodies have been left behind.
+TEST(TimeLimitedSteps, DrivesHaveTheVelocityOfTheWholeStep) {
+  SceneSpec scene = Press({IntegratorKind::kBackwardEuler, FrictionMode::kLagged, false, ""});
+  scene.dynamics.substep_newton_iterations = 1;
+  scene.dynamics.max_step_halvings = 2;
+  const auto model = testing::Compile(scene);
+  World world(model);
+  const int32_t node = model->boundary_sets[model->FindBoundarySet("plate", "")].nodes[0];
+  int in_parts = 0;
+  for (int i = 0; i < 20; ++i) {
+    const Vec3 before = world.state().q.segment<3>(3 * node);
+    ASSERT_TRUE(world.Step(i % 3 == 2 ? Ending(1) : StepInput{kStep, {}}, {}).ok());
+    const Vec3 moved = world.state().q.segment<3>(3 * node) - before;
+    if (world.report().ended_at_check < 0 || world.report().substeps == 1) continue;
+    ++in_parts;
+    EXPECT_GT(moved.norm(), 0) << i;
+    EXPECT_LT((world.state().v.segment<3>(3 * node) - moved / kStep).norm(), 1e-9) << i;
+  }
+  EXPECT_GT(in_parts, 2);
+}
+
 // Where all that is cut short is another solve with friction lagged anew, too. No body falls asleep in the air for it.
 TEST(TimeLimitedSteps, SayThatTheyTookTheVelocity) {
   SceneSpec scene = testing::EmptyScene();
