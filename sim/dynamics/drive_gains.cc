@@ -3,11 +3,13 @@
 #include <cmath>
 
 #include "absl/strings/str_cat.h"
+#include "sim/base/number_range.h"
 
 namespace eipc {
 
 std::string DriveProblem(const DriveGains& gains, const GainNames& names, DriveMode mode, double value) {
   if (!std::isfinite(value)) return "must be finite";
+  if (std::abs(value) > kLargestNumber) return absl::StrCat("must be at most ", kLargestNumber, ", got ", std::abs(value));
   if (mode == DriveMode::kPosition && !(gains.stiffness > 0)) {
     return absl::StrCat("a position needs a drive with ", names.stiffness, " > 0");
   }

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "sim/base/number_range.h"
+#include "sim/dynamics/joints.h"
 
 namespace eipc {
 namespace {
@@ -43,6 +44,57 @@ class NumberCheck {
   Problems* const problems_;
 };
 
+void CheckDriveNumbers(const JointDrive& drive, const std::string& path, NumberCheck* check) {
+  check->AtMost(drive.gains.max_effort, kLargestNumber, path + ".max_effort");
+  check->AtMost(drive.gains.stiffness, kLargestNumber, path + ".stiffness");
+  check->AtMost(drive.gains.damping, kLargestNumber, path + ".damping");
+  check->AtMost(drive.gains.max_speed, kLargestNumber, path + ".max_speed");
+  check->AtMost(drive.max_acceleration, kLargestNumber, path + ".max_acceleration");
+}
+
+void CheckSliderNumbers(const SliderSpec& spec, const std::string& path, NumberCheck* check) {
+  check->AtMost(spec.slider.max_force_n, kLargestNumber, path + ".max_force_n");
+  check->AtMost(spec.slider.stiffness_n_m, kLargestNumber, path + ".stiffness_n_m");
+  check->AtMost(spec.slider.damping_n_s_m, kLargestNumber, path + ".damping_n_s_m");
+  check->AtMost(spec.slider.max_speed_m_s, kLargestNumber, path + ".max_speed_m_s");
+  check->AtMost(spec.slider.guide_stiffness_n_m, kLargestNumber, path + ".guide_stiffness_n_m");
+  check->AtMost(spec.mass_kg, kLargestNumber, path + ".mass_kg");
+}
+
+void CheckPoseDriveNumbers(const PoseDriveGains& gains, const std::string& path, NumberCheck* check) {
+  check->AtMost(gains.stiffness, kLargestNumber, path + ".stiffness_n_m");
+  check->AtMost(gains.damping, kLargestNumber, path + ".damping_n_s_m");
+  check->AtMost(gains.max_force, kLargestNumber, path + ".max_force_n");
+  check->AtMost(gains.turn_stiffness, kLargestNumber, path + ".stiffness_nm_rad");
+  check->AtMost(gains.turn_damping, kLargestNumber, path + ".damping_nm_s_rad");
+  check->AtMost(gains.max_moment, kLargestNumber, path + ".max_moment_nm");
+}
+
+// Stops at infinity are none.
+void CheckJointNumbers(const JointSpec& joint, const std::string& path, NumberCheck* check) {
+  if (!joint.kind) return;
+  const bool angle = *joint.kind == JointKind::kHinge;
+  const std::string kind = absl::StrCat(path, ".", JointKindName(*joint.kind));
+  check->AtMost(joint.stiffness_n_m, kLargestNumber, path + ".stiffness_n_m");
+  check->AtMost(joint.drift_m, kLargestLength, path + ".drift_m");
+  check->AtLeast(joint.drift_m, kSmallestDivisor, path + ".drift_m");
+  check->AtMost(joint.point, kLargestLength, kind + ".point_m");
+  check->AtMost(joint.point_b, kLargestLength, kind + ".point_b_m");
+  check->AtMost(joint.width_m, kLargestLength, kind + ".width_m");
+  check->AtMost(joint.law.stiffness, kLargestNumber, kind + (angle ? ".spring_nm_rad" : ".spring_n_m"));
+  check->AtMost(joint.law.damping, kLargestNumber, kind + (angle ? ".damping_nm_s_rad" : ".damping_n_s_m"));
+  check->AtMost(joint.law.rest, kLargestNumber, kind + (angle ? ".rest_rad" : ".rest_m"));
+  check->AtMost(joint.law.lower, kLargestNumber, kind + (angle ? ".lower_rad" : ".lower_m"));
+  check->AtMost(joint.law.upper, kLargestNumber, kind + (angle ? ".upper_rad" : ".upper_m"));
+  check->AtMost(joint.law.stop_stiffness, kLargestNumber, kind + (angle ? ".stop_stiffness_nm_rad" : ".stop_stiffness_n_m"));
+  if (joint.rest_length_m) check->AtMost(*joint.rest_length_m, kLargestLength, kind + ".rest_length_m");
+  if (joint.drive) CheckDriveNumbers(*joint.drive, path + ".drive", check);
+  if (!joint.mimic) return;
+  check->AtMost(joint.mimic->law.multiplier, kLargestNumber, path + ".mimic.multiplier");
+  check->AtMost(joint.mimic->law.offset, kLargestNumber, path + ".mimic.offset");
+  check->AtMost(joint.mimic->law.stiffness, kLargestNumber, path + ".mimic.stiffness");
+}
+
 void CheckBodyNumbers(const BodySpec& body, const std::string& path, NumberCheck* check) {
   for (const absl::Span<const MaterialParameter> parameters : {CommonMaterialParameters(), body.material.model->parameters}) {
     for (const MaterialParameter& p : parameters) {
@@ -60,6 +112,12 @@ void CheckBodyNumbers(const BodySpec& body, const std::string& path, NumberCheck
   check->AtMost(body.shell.thickness_m, kLargestLength, path + ".shell.thickness_m");
   check->AtMost(body.shell.mass_per_area_kg_m2, kLargestNumber, path + ".shell.mass_per_area_kg_m2");
   check->AtMost(body.shell.membrane_youngs_n_m, kLargestNumber, path + ".shell.membrane_youngs_n_m");
+  if (body.slider) CheckSliderNumbers(*body.slider, path + ".slider", check);
+  if (body.pose_drive) CheckPoseDriveNumbers(*body.pose_drive, path + ".pose_drive", check);
+  for (size_t s = 0; s < body.boundary_sets.size(); ++s) {
+    const std::optional<SliderSpec>& slider = body.boundary_sets[s].slider;
+    if (slider) CheckSliderNumbers(*slider, absl::StrCat(path, ".boundary_sets[", s, "].slider"), check);
+  }
 }
 
 }  // namespace
@@ -74,6 +132,7 @@ bool CheckNumbers(const SceneSpec& spec, Problems* problems) {
   const bool per_pair = spec.contact.form == BarrierForm::kPerPair;
   check.AtMost(spec.contact.stiffness, kLargestNumber, per_pair ? "contact.pair_stiffness_n_m" : "contact.area_stiffness_n_m3");
   for (size_t b = 0; b < spec.bodies.size(); ++b) CheckBodyNumbers(spec.bodies[b], absl::StrCat("bodies[", b, "]"), &check);
+  for (size_t j = 0; j < spec.joints.size(); ++j) CheckJointNumbers(spec.joints[j], absl::StrCat("joints[", j, "]"), &check);
   return problems->count() == before;
 }
 

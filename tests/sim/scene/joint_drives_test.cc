@@ -103,6 +103,42 @@ TEST(JointDriveProblems, OfNumbersAndNames) {
   }
 }
 
+// Forces would not be finite, or so large that no step is solved.
+TEST(JointDriveProblems, OfNumbersOutOfRange) {
+  struct Case {
+    const char* path;
+    void (*change)(SceneSpec*);
+    const char* bound;
+  };
+  const Case cases[] = {
+      {"joints[0].stiffness_n_m", [](SceneSpec* s) { s->joints[0].stiffness_n_m = 1e200; }, "at most 1e+30, got 1e+200"},
+      {"joints[0].drift_m", [](SceneSpec* s) { s->joints[0].drift_m = 1e-200; }, "at least 1e-30, got 1e-200"},
+      {"joints[0].hinge.point_m", [](SceneSpec* s) { s->joints[0].point.x() = 1e200; }, "at most 1e+12"},
+      {"joints[0].hinge.width_m", [](SceneSpec* s) { s->joints[0].width_m = 1e200; }, "at most 1e+12"},
+      {"joints[0].hinge.spring_nm_rad", [](SceneSpec* s) { s->joints[0].law.stiffness = 1e200; }, "at most 1e+30"},
+      {"joints[0].hinge.damping_nm_s_rad", [](SceneSpec* s) { s->joints[0].law.damping = 1e200; }, "at most 1e+30"},
+      {"joints[0].hinge.rest_rad", [](SceneSpec* s) { s->joints[0].law.rest = -1e200; }, "at most 1e+30, got -1e+200"},
+      {"joints[0].drive.max_effort", [](SceneSpec* s) { s->joints[0].drive->gains.max_effort = 1e200; }, "at most 1e+30"},
+      {"joints[0].drive.stiffness", [](SceneSpec* s) { s->joints[0].drive->gains.stiffness = 1e200; }, "at most 1e+30"},
+      {"joints[0].drive.damping", [](SceneSpec* s) { s->joints[0].drive->gains.damping = 1e200; }, "at most 1e+30"},
+      {"joints[0].drive.max_acceleration", [](SceneSpec* s) { s->joints[0].drive->max_acceleration = 1e200; }, "at most 1e+30"},
+      {"joints[0].drive.motion.keys[1].value", [](SceneSpec* s) { s->joints[0].drive->motion.keys[1].value = -1e200; },
+       "at most 1e+30, got 1e+200"},
+      {"joints[1].mimic.multiplier", [](SceneSpec* s) { s->joints[1].mimic->law.multiplier = 1e200; }, "at most 1e+30"},
+      {"joints[1].mimic.stiffness", [](SceneSpec* s) { s->joints[1].mimic->law.stiffness = 1e200; }, "at most 1e+30"},
+      {"bodies[2].pose_drive.stiffness_n_m", [](SceneSpec* s) { s->bodies[2].pose_drive->stiffness.y() = 1e200; }, "at most 1e+30"},
+      {"bodies[2].pose_drive.max_force_n", [](SceneSpec* s) { s->bodies[2].pose_drive->max_force.x() = 1e200; }, "at most 1e+30"},
+  };
+  for (const Case& c : cases) {
+    SceneSpec scene = Sound();
+    c.change(&scene);
+    ExpectOnly(scene, c.path, c.bound);
+  }
+  SceneSpec large = Sound();
+  large.joints[0].stiffness_n_m = large.joints[0].drive->gains.stiffness = large.joints[0].drive->max_acceleration = 1e30;
+  EXPECT_THAT(ProblemsOf(large), SizeIs(0));
+}
+
 TEST(PoseDriveProblems, OfBodiesThatCannotBeDrawn) {
   SceneSpec scene = Sound();
   scene.bodies[2] = testing::KinematicBox("box2", Vec3(0.1, 0.1, 0.1));
