@@ -19,7 +19,6 @@
 namespace eipc {
 namespace {
 
-using testing::NameOf;
 using testing::PairName;
 using testing::Random;
 
