@@ -3,6 +3,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <cstdlib>
 #include <numeric>
 #include <sstream>
@@ -19,6 +20,7 @@ constexpr int kNotUnderstood = 2;
 constexpr int64_t kMiB = int64_t{1} << 20;
 // Beyond this, sums of sizes might overflow.
 constexpr double kMaxMib = 1 << 30;
+constexpr char kMib[] = "MIB";
 
 // "--max-sessions" -> EIPC_SERVER_MAX_SESSIONS.
 void NameInEnvironment(CLI::Option* option) {
@@ -26,6 +28,19 @@ void NameInEnvironment(CLI::Option* option) {
   std::replace(name.begin(), name.end(), '-', '_');
   std::transform(name.begin(), name.end(), name.begin(), [](unsigned char c) { return std::toupper(c); });
   option->envname(name);
+}
+
+// Bounds do not hold "nan", which is neither above nor below them.
+void RefuseNumbersThatAreNotFinite(CLI::Option* option) {
+  const std::string type = option->get_type_name();
+  if (type.rfind("FLOAT", 0) != 0 && type.rfind(kMib, 0) != 0) return;
+  option->check(CLI::Validator(
+      [](const std::string& text) -> std::string {
+        double value = 0;
+        const bool number = CLI::detail::lexical_cast(text, value);
+        return number && !std::isfinite(value) ? text + " is not a finite number" : "";
+      },
+      ""));
 }
 
 std::string Text(double value) {
@@ -52,7 +67,7 @@ CLI::Option* AddScaled(CLI::App* app, Kept* value, double unit, const Scaled& se
 }
 
 CLI::Option* AddMib(CLI::App* app, const std::string& name, int64_t* bytes, const std::string& help) {
-  return AddScaled(app, bytes, kMiB, {name.c_str(), help, 0, kMaxMib})->type_name("MIB");
+  return AddScaled(app, bytes, kMiB, {name.c_str(), help, 0, kMaxMib})->type_name(kMib);
 }
 
 // `unit` is 1 s or 1 ms.
@@ -301,6 +316,7 @@ ServerConfig::ServerConfig()
   AddAgones();
   for (CLI::Option* option : app_->get_options([](const CLI::Option* o) { return o->get_name() != "--help"; })) {
     NameInEnvironment(option);
+    RefuseNumbersThatAreNotFinite(option);
   }
   app_->add_flag("--check-config", check_only,
                  "Say what is wrong with the settings and with the files that they name, and do nothing else");

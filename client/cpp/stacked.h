@@ -55,6 +55,7 @@ struct StackedSolverReports {
   std::vector<double> residual_m_s;
   std::vector<double> target_error_m;
   std::vector<double> wall_time_s;
+  std::vector<uint8_t> ended_by_time;  // 0 or 1
 };
 
 // What a camera saw of K worlds, row by row from the top, one world after the other; empty where it was not asked for. Worlds

@@ -102,6 +102,9 @@ StackedSolverReports Reports(const v1::StackedSolverReports& reports, ArrayReade
   out.residual_m_s = read->Numbers<double>(reports.residual_m_s(), {}, "residuals");
   out.target_error_m = read->Numbers<double>(reports.target_error_m(), {}, "errors of targets");
   out.wall_time_s = read->Numbers<double>(reports.wall_time_s(), {}, "wall times");
+  for (const int32_t limit : read->Numbers<int32_t>(reports.limited_by(), {}, "limits of steps")) {
+    out.ended_by_time.push_back(limit == v1::LIMITED_BY_TIME);
+  }
   return out;
 }
 

@@ -61,8 +61,9 @@ TEST(ServerConfig, KeepsUnits) {
 }
 
 TEST(ServerConfig, RefusesWhatIsOutOfBounds) {
-  for (const char* wrong :
-       {"--memory-mib=-1", "--session-memory-mib=-1", "--max-streams=-1", "--idle-timeout=-1", "--max-sessions=x"}) {
+  for (const char* wrong : {"--memory-mib=-1", "--session-memory-mib=-1", "--max-streams=-1", "--idle-timeout=-1",
+                            "--max-sessions=x", "--memory-mib=nan", "--write-timeout=nan", "--idle-timeout=nan", "--grace=-nan",
+                            "--refusal-pause-ms=nan", "--idle-timeout=inf"}) {
     ServerConfig config;
     EXPECT_FALSE(Parse(&config, {wrong})) << wrong;
     EXPECT_EQ(config.exit_status(), 2) << wrong;

@@ -48,6 +48,7 @@ void ExpectSame(const StackedObservations& stacked, int row, const Observation& 
   EXPECT_EQ(stacked.state_digest[row], one.state_digest);
   EXPECT_EQ(stacked.min_distance_m[row], one.min_distance_m);
   EXPECT_EQ(stacked.solver.outcome[row], one.solver.outcome);
+  EXPECT_EQ(stacked.solver.ended_by_time[row] != 0, one.solver.ended_by_time);
   EXPECT_EQ(stacked.solver.newton_iterations[row], one.solver.newton_iterations);
   EXPECT_EQ(stacked.solver.residual_m_s[row], one.solver.residual_m_s);
   const int block = stacked.FindBody("block");
@@ -87,6 +88,23 @@ TEST_F(StackedTest, ItsRowsAreTheObservationsOfABatch) {
   const auto one = other->Step(0.01, {.observe = kAll});
   ASSERT_TRUE(one.ok()) << one.status();
   ExpectSame(*stacked, 0, *one);
+}
+
+// Of a world that has no time for more than an iteration, and of others that have all that they want.
+TEST_F(StackedTest, SaysWhichStepsTimeEnded) {
+  auto falling = NewSession(testing::BlockOnTable()).Fork(3);
+  ASSERT_TRUE(falling.ok()) << falling.status();
+  std::vector<StepOptions> steps = Steps();
+  steps[1].time_limit_s = 1e-9;
+  int ended = 0;
+  for (int n = 0; n < 30; ++n) {
+    const auto stacked = falling->StepStacked(0.01, steps, Stack());
+    ASSERT_TRUE(stacked.ok()) << stacked.status();
+    ASSERT_THAT(stacked->solver.ended_by_time, SizeIs(3));
+    EXPECT_EQ(stacked->solver.ended_by_time[0] + stacked->solver.ended_by_time[2], 0);
+    ended += stacked->solver.ended_by_time[1];
+  }
+  EXPECT_GT(ended, 0);
 }
 
 TEST_F(StackedTest, AFailureIsItsOwn) {
