@@ -128,8 +128,8 @@ def _drapes(context: Context) -> list[Record]:
     return [*records, at_most("drape.moved_in_the_last_quarter", moved, 0.02)]
 
 
-def _stress(name: str) -> Callable[[Context], list[Record]]:
-    return lambda context: [record for run, made in stress.stress_runs(name) for record in stress.judge_stress(run, run_scene(context, made))]
+def _stress(part: str) -> Callable[[Context], list[Record]]:
+    return lambda context: [record for run, made in stress.stress_runs(part) for record in stress.judge_stress(run, run_scene(context, made))]
 
 
 # `./dev validate shells.NAME` runs one of them.
@@ -142,7 +142,7 @@ PARTS: dict[str, Callable[[Context], list[Record]]] = {
     "capstan": judge_capstan,
     "slip": _slip,
     "drapes": _drapes,
-    **{name: _stress(name) for name in stress.SCENES},
+    **{part: _stress(part) for part in stress.PARTS},
     "handling": judge_handling,
     "speed": judge_speed,
 }
