@@ -31,6 +31,7 @@ class RecordsTable:
     columns: Mapping[str, str]  # figure: its heading, with the unit
     case: str = "run"  # heading of the first column
     hidden: frozenset[str] = field(default_factory=frozenset)  # figures that are judged and say nothing more
+    pictures: tuple[tuple[str, str], ...] = ()  # file beside the page, caption
 
 
 class Page:

@@ -56,12 +56,14 @@ def is_study(studies: dict[str, ModuleType], name: str) -> bool:
 
 
 def write_page(study: ModuleType, records: Sequence[Record], folder: Path, part: str = "") -> None:
-    """The page of a study that says how its records are to be shown (PAGE); others write their own or have none. A part has a page of its own."""
-    layout: RecordsTable | None = getattr(study, "PAGE", None)
+    """The page of a study that says how its records are to be shown (PAGE, or PAGES by part); others write their own or have none. A part has a page of its own."""
+    layout: RecordsTable | None = getattr(study, "PAGES", {}).get(part) or getattr(study, "PAGE", None)
     if layout is None:
         return
     page = Page(layout.title + (f": {part.replace('_', ' ')}" if part else ""), f"./dev validate {study.NAME}{'.' * bool(part)}{part}")
     page.text(layout.about)
+    for file, caption in layout.pictures:
+        page.figure(file, caption)
     page.records(layout, records)
     page.write(folder / f"{study.NAME}{'_' * bool(part)}{part}.md")
 

@@ -103,6 +103,22 @@ def test_a_study_that_says_how_gets_a_page(runner, tmp_path):
     assert "Written by `./dev validate with_a_page`" in text and "| case | 0.5 |" in text
 
 
+def test_a_part_can_have_a_page_of_its_own_with_pictures(runner, tmp_path):
+    write_study(tmp_path, "with_part_pages", """
+        from page import RecordsTable
+        from validation import at_most
+        NAME, DESCRIPTION = "with_part_pages", "has parts"
+        PAGE = RecordsTable("All", "Of all.", {"error": "error, m"})
+        PAGES = {"one": RecordsTable("One", "Of one.", {"error": "error, m"}, pictures=(("one.png", "It"),))}
+        PARTS = ("one", "two")
+        def run(context, parts=()): return [at_most("case.error", 0.5, 1.0, "m")]
+    """)
+    for part, about, pictures in (("one", "Of one.", 1), ("two", "Of all.", 0)):
+        assert runner.main(["--studies", str(tmp_path), "--eipc", str(FAKE), "--figures", str(tmp_path / "pages"), f"with_part_pages.{part}"]) == 0
+        text = (tmp_path / "pages" / f"with_part_pages_{part}.md").read_text()
+        assert about in text and text.count("![It](one.png)") == pictures
+
+
 def test_the_studies_of_the_repository_are_found(runner):
     assert {"grasp", "convergence", "accuracy"} <= set(runner.discover(REPOSITORY / "tests" / "validate"))
 
