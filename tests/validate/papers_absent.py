@@ -6,7 +6,6 @@ from page import Page
 from paper_records import NO_EXPERIMENT, Claim, PaperRecord
 from validation import Context
 
-SHELLS = "its mesh and parameters are not part of the study's scenes"
 # Drawings, definitions, pictures of other figures' runs.
 DRAWINGS = (
     ("Ascher et al. 2022, Fig. 1", "a swaying tree, a jelly brick", "pictures of another paper's runs, without parameters"),
@@ -28,7 +27,6 @@ MISSING = (
     ("Kharevych et al. 2006, Section 5.4", "minimization 1.2, 2.6 and 3 times faster than root finding", "a comparison of two solver libraries of 2006, not of the method"),
     ("Ascher et al. 2022, Section 3.5", "exponential and additive methods in scenes, contact and friction in their implicit part",
      "scenes do not have them: a filter of elastic terms by modes and updates of negative weight in the linear solver are missing; they run on small systems"),
-    ("Larionov et al. 2023, Fig. 11", "a tire wrinkles", SHELLS),
     ("Du et al. 2025, Fig. 9 to 11", "a FinRay gripper sets a plate into a rack without penetration", "./dev validate finray and household run it with generated meshes"),
 )
 

@@ -60,7 +60,7 @@ FIGURES = (
     (LARIONOV, "Fig. 8", "a ball squished", "volume"),
     (LARIONOV, "Fig. 9", "a tennis ball at 44.7 m/s", "tennis"),
     (LARIONOV, "Fig. 10", "a tennis ball dropped", "tennis"),
-    (LARIONOV, "Fig. 11", "a tire wrinkles", "absent"),
+    (LARIONOV, "Fig. 11", "a tire wrinkles", "tire"),
     (LARIONOV, "Table I", "the tube of cloth", "garment"),
     (LARIONOV, "Table II(a)", "squish, kv = 1 / atm", "volume"),
     (LARIONOV, "Table II(b)", "squish, kv = 0.01 / atm", "volume"),

@@ -17,6 +17,7 @@ from papers_index import Summary
 from papers_krylov import run_preconditioners
 from papers_methods import run_methods
 from papers_schemes import run_schemes, run_undamped
+from papers_tire import run_tire
 from papers_variational import run_pendulum, run_rod
 from papers_volume import run_squish, run_tennis
 from validation import Context
@@ -40,6 +41,7 @@ PARTS: dict[str, Callable[[Context, Page], list[PaperRecord]]] = {
     "volume": run_squish,
     "tennis": run_tennis,
     "garment": run_garment,
+    "tire": run_tire,
     "grasp": run_grasp_order,
     "contacts": run_contacts,
     "schemes": run_schemes,

@@ -39,6 +39,22 @@ def plot_vertical_forces(path: Path, runs: Sequence[tuple["GraspCase", "GraspSer
         _save(figure, path)
 
 
+def plot_tire(path: Path, series: Mapping[str, Mapping[str, Sequence]]) -> None:
+    """Moment of the ground about the axle, lobes of the sidewall that has fewer, slip of the tread, over time, a line for each case."""
+    with plt.rc_context(_STYLE):
+        figure, panels = plt.subplots(3, 1, figsize=(8.5, 6.4), sharex=True, constrained_layout=True)
+        for (name, one), color in zip(series.items(), _COLORS):
+            time = np.asarray(one["time_s"])
+            panels[0].plot(time, np.abs(one["moment_nm"]) / 1e3, color=color, label=name)
+            panels[1].plot(time, [min(sides) for sides in one["lobes"]], color=color)
+            panels[2].semilogy(time, np.maximum(one["slip_m_s"], 1e-4), color=color)
+        for axes, words in zip(panels, ("moment (kNm)", "lobes", "slip (m/s)")):
+            axes.set_ylabel(words)
+        panels[0].legend()
+        panels[-1].set_xlabel("time (s)")
+        _save(figure, path)
+
+
 def plot_energy(path: Path, times: np.ndarray, energies: Mapping[str, np.ndarray]) -> None:
     """Energy over that at rest, J, over time, a line for each integrator."""
     with plt.rc_context(_STYLE):

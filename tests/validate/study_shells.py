@@ -13,6 +13,7 @@ import numpy as np
 import shell_benchmarks as benchmarks
 import shell_statics as statics
 import shell_stress as stress
+import shell_tire_judged as judged_tire
 from page import RecordsTable
 from scene_runs import run_scene
 from shell_capstan import judge_capstan
@@ -31,6 +32,10 @@ PAGE = RecordsTable(
     at their tolerance of 1e-3 m/s; `mean_error` is the mean distance of its vertices at the end from where a tolerance of 1e-5 m/s takes them.""",
     {"value": "value", "over_theory": "over theory", "intersections": "intersections", "distance_over_separation": "least distance over separation",
      "steps_not_converged": "steps not converged", "newton_iterations": "Newton iterations a step", "contacts": "contacts"}, case="experiment")
+
+
+# Of parts that have more to say.
+PAGES = {"tire": judged_tire.PAGE}
 
 
 def run(context: Context, parts: Sequence[str] = ()) -> list[Record]:
@@ -145,4 +150,5 @@ PARTS: dict[str, Callable[[Context], list[Record]]] = {
     **{part: _stress(part) for part in stress.PARTS},
     "handling": judge_handling,
     "speed": judge_speed,
+    "tire": judged_tire.judge_tire,
 }

@@ -256,3 +256,28 @@ def test_a_scrape_that_the_server_ends_is_repeated():
         server.start()
         assert gauges("%s:%d" % listener.getsockname()) == {"a": 3}
         server.join()
+
+
+def test_lobes_of_a_sidewall_are_maxima_that_stand_out():
+    lobes = importlib.import_module("shell_tire").lobes
+    angle = 2 * np.pi * np.arange(360) / 360
+    assert [lobes(0.01 * np.cos(n * angle), 0.004) for n in (1, 5, 12)] == [1, 5, 12]
+    # Ripples on lobes are none, and nor is what stands out by less.
+    assert lobes(0.01 * np.cos(3 * angle) + 0.001 * np.cos(40 * angle), 0.004) == 3
+    assert lobes(0.0019 * np.cos(5 * angle), 0.004) == 0
+    assert lobes(np.zeros(360), 0.004) == 0
+    # A single bump.
+    assert lobes(np.where(np.abs(angle - 3) < 0.3, 0.01, 0.0), 0.004) == 1
+
+
+def test_a_tire_is_closed_and_its_zones_are_where_they_belong():
+    module = importlib.import_module("shell_tire")
+    tire = module.tire(40)
+    edges = collections.Counter((t[k], t[(k + 1) % 3]) for t in tire.triangles.tolist() for k in range(3))
+    assert all(count == 1 and edges[(b, a)] == 1 for (a, b), count in list(edges.items()))
+    a, b, c = (tire.vertices[tire.triangles[:, k]] for k in range(3))
+    assert np.einsum("ij,ij->", np.cross(a, b), c) > 0
+    radius = np.hypot(tire.vertices[:, 0], tire.vertices[:, 2])
+    assert np.allclose(radius[tire.rim], module.OUTLINE[0][0]) and radius[tire.triangles[tire.tread]].min() > module.TREAD_RADIUS
+    left, right = (module.sidewall(tire.vertices[ring]) for ring in tire.sides)
+    assert np.ptp(left) < 1e-9 and np.allclose(left, right) and left[0] > module.OUTLINE[0][1]

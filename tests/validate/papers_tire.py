@@ -1,0 +1,26 @@
+"""Larionov et al. 2023: a dragster's tire wrinkles (Fig. 11), by the runs of `./dev validate shells.tire`."""
+
+from __future__ import annotations
+
+from page import Page
+from paper_records import NOT_PUBLISHED, PaperRecord
+from shell_tire_judged import judge_tire
+from validation import Context
+
+SOURCE = "Larionov et al. 2023, Fig. 11"
+# Record of shells.tire: what the paper says of it.
+SAID = {
+    "tire.stribeck.lobes": "the soft tire wrinkles as the wheel starts to turn",
+    "tire.stribeck.plateau_over_peak": "stick and slip with distinct coefficients at rest and of sliding, 1.5 and 0.5",
+    "tire.stribeck.slip_before_half_of_the_peak": "the outer side is initially stuck to the ground",
+    "tire.stribeck.slip_of_the_plateau": "and then dragged",
+    "tire.stribeck.least_load_over_pressed": "while it keeps in contact",
+    "tire.pressure_over_published": "0.68 atm over the air's pressure",
+}
+
+
+def run_tire(context: Context, page: Page) -> list[PaperRecord]:
+    records = [PaperRecord(r.name, r.value, r.unit, r.target, r.passed, SOURCE, SAID.get(r.name, NOT_PUBLISHED), "docs/results/shells_tire.md") for r in judge_tire(context)]
+    page.section("Larionov et al. 2023: a tire wrinkles (Fig. 11)")
+    page.text("The runs, their parameters and pictures are on [a page of their own](shells_tire.md).")
+    return records
