@@ -18,6 +18,7 @@ CAPSULE_RADIUS, CAPSULE_LENGTH = 0.035, 0.12  # m, models/sheets.h
 BALL_RADIUS = 0.02
 EDGE = 0.3 / 14  # of the towel's mesh
 FOLDS = (("towel_fold", 263, 1.0), ("towel_fold_fine", 1037, 0.3))  # scene, vertices, least share of real time
+GATHERED_S = 1.3  # models/scenes/towel_flatten.textproto: when it begins to be drawn flat
 FINE_TOLERANCE = 1e-5  # m/s, of the run that errors are measured against
 Judge = Callable[[str, dict[str, Any]], list[Record]]
 
@@ -89,7 +90,13 @@ def _pulled_over(name: str, report: dict[str, Any]) -> list[Record]:
             reported(f"{name}.upper_opening", shell["openings"]["upper"]["area_m2"], "m^2")]
 
 
-SCENES_OF_CLOTH: dict[str, Judge] = {"towel_bar": _over_the_bar, "towel_fold": _folded, "bag_load": _loaded, "sleeve_capsule": _pulled_over}
+def _flattened(name: str, report: dict[str, Any]) -> list[Record]:
+    """One layer that covers its area at rest."""
+    shell = report["bodies"]["towel"]["shell"]
+    return [within(f"{name}.coverage", shell["coverage"], 0.95, 1.02), within(f"{name}.mean_layers", shell["mean_layers"], 1.0, 1.02)]
+
+
+SCENES_OF_CLOTH: dict[str, Judge] = {"towel_bar": _over_the_bar, "towel_fold": _folded, "towel_flatten": _flattened, "bag_load": _loaded, "sleeve_capsule": _pulled_over}
 
 
 def judge_handling(context: Context) -> list[Record]:
@@ -98,7 +105,8 @@ def judge_handling(context: Context) -> list[Record]:
         context.say(name)
         report = run_handling(context, name)
         records += [*_sound(name, report), *judge(name, report)]
-    return records
+    gathered = run_handling(context, "towel_flatten", (f"schedule.duration_s={GATHERED_S}",), audit=False)
+    return [*records, at_most("towel_flatten.coverage_of_the_gathered_towel", gathered["bodies"]["towel"]["shell"]["coverage"], 0.7)]
 
 
 def judge_speed(context: Context) -> list[Record]:
