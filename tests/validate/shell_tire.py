@@ -30,7 +30,6 @@ DAMPING = "rayleigh_alpha_per_s: 3 rayleigh_beta_s: 0.002"
 START_M, PRESSED_M = 0.515, 0.38  # heights of the axle
 INFLATED_S, PRESSED_S, TURN_S, SPIN_UP_S, END_S = 0.08, 0.24, 0.36, 0.4, 1.0  # of the turning: its start, how long it speeds up, the end of the run
 TURN_RAD_S = 6.0
-AXLE = (0.0, 0.0, PRESSED_M)
 TIE_N_M = 1e9  # of the joint that holds the belt, all its vertices together
 BODIES = ("tire", "belt")
 SECTIONS = 360  # of a sidewall, by angle
