@@ -19,7 +19,9 @@ SAID = {
 }
 # Why it is not met.
 WHY = {
-    "tire.stribeck.lobes": "46,000 vertices in the paper; on our coarse mesh the sidewall folds deeply at a few places behind the patch, and at more only when the tread slides",
+    "tire.stribeck.lobes": "at the peak there is one deep fold from the rim to the end of the patch, at 48 and at 64 vertices around; more come up when the tread slides, and vanish; the paper has 46,000 vertices, and neither load nor shape",
+    "tire.stribeck_fine.lobes": "at the peak there is one deep fold from the rim to the end of the patch, at 48 and at 64 vertices around; more come up when the tread slides, and vanish; the paper has 46,000 vertices, and neither load nor shape",
+    "tire.stribeck_fine.least_load_over_pressed": "in one step before the peak; the load is ours",
     "tire.coulomb.plateau_over_peak": "the load swings while the tread slides, and the moment with it; traction over load has no fall",
     "tire.hoop_strain_of_the_tread": "p R / E t is that of a cylinder that does not grow",
 }
