@@ -95,7 +95,7 @@ def sheets_under_ball() -> tuple[SceneText, float]:
 
 
 SCENES = {"spinning_ball": spinning_ball, "spikes": spikes, "twisted_tube": twisted_tube, "layers": layers, "sheets_under_ball": sheets_under_ball}
-# Parts of the study: a scene and its steps. The tube, whose layers lie on each other for seconds, takes hours at the smallest one: a part for each.
+# Parts of the study: a scene and its steps. The tube, whose layers lie on each other for seconds, takes longest: a part for each step size.
 PARTS = {"spinning_ball": ("spinning_ball", STEPS_S), "spikes": ("spikes", STEPS_S),
          **{f"twisted_tube_{round(1e6 * step)}us": ("twisted_tube", (step,)) for step in STEPS_S},
          "layers": ("layers", STEPS_S), "sheets_under_ball": ("sheets_under_ball", STEPS_S)}
