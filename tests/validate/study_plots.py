@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Mapping, Sequence
+from typing import TYPE_CHECKING, Mapping, Sequence, Union
 
 import matplotlib
 
 matplotlib.use("Agg")
 import matplotlib.pyplot as plt  # noqa: E402
 import numpy as np  # noqa: E402
+from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter  # noqa: E402
 
 if TYPE_CHECKING:
     from eipc_cli import GraspCase
@@ -93,6 +94,39 @@ def plot_lines(path: Path, curves: Mapping[str, tuple[np.ndarray, np.ndarray]], 
         axes.set_xlabel(x_label)
         axes.set_ylabel(y_label)
         axes.legend(fontsize=8)
+        _save(figure, path)
+
+
+def plot_force_curves(path: Path, curves: Mapping[str, tuple[np.ndarray, np.ndarray]], errors: Mapping[str, Sequence[float]],
+                      places: Sequence[Union[str, float]], error_label: str) -> None:
+    """Forces over time, a line each, and beside them the error of each phase: at places that are named, or over steps, s, on logarithmic axes."""
+    with plt.rc_context(_STYLE):
+        figure, (left, right) = plt.subplots(1, 2, figsize=(12.0, 4.6), constrained_layout=True, width_ratios=(3, 2))
+        for k, (name, (time, force)) in enumerate(curves.items()):
+            left.plot(time, force, color=_COLORS[k % len(_COLORS)], ls=("-", (0, (4, 2)))[k // len(_COLORS) % 2], label=name)
+        left.set_xlabel("time (s)")
+        left.set_ylabel("normal force of a pad (N)")
+        left.set_xlim(0, max(time[-1] for time, _ in curves.values()))
+        left.legend(fontsize=8)
+        named = isinstance(places[0], str)
+        x = np.arange(len(places)) if named else np.array(places)
+        for (phase, values), color in zip(errors.items(), _COLORS):
+            right.plot(x, values, marker="o", ms=4, color=color, label=phase, ls="none" if named else "-")
+        right.set_yscale("log")
+        right.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+        right.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+        right.yaxis.set_minor_formatter(NullFormatter())
+        if named:
+            right.set_xticks(x, places, rotation=25, ha="right", fontsize=8)
+        else:
+            right.set_xscale("log")
+            top = max(values[0] for values in errors.values())
+            right.plot(x, top * x / x[0], color="#222222", lw=1, ls=(0, (1, 2)), label="order 1")
+            right.set_xticks(x, [f"{step:g}" for step in x])
+            right.xaxis.set_minor_formatter(NullFormatter())
+            right.set_xlabel("h (s)")
+        right.set_ylabel(error_label)
+        right.legend(fontsize=8)
         _save(figure, path)
 
 
