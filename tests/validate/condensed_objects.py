@@ -17,6 +17,7 @@ SIZE_M = 0.1  # the longest side of every object
 YOUNGS_PA, POISSON, DENSITY = 5e4, 0.45, 1000.0
 PAD_YOUNGS_PA = 5e4
 STEP_S = 0.02
+DHAT_M = 1e-3
 
 
 def _scaled(vertices: np.ndarray) -> np.ndarray:
@@ -155,6 +156,15 @@ def turned_to_x(mesh: Mesh, axis: int) -> Mesh:
     return vertices[:, cycle], cells
 
 
+def pad_mesh(side: np.ndarray, load: Load) -> Mesh:
+    """Of one pad or plate, around the origin, for an object with these sides of its box, turned by turned_to_x."""
+    if load.pad is None:
+        return solids.box(0.01, 2 * side[1], 2 * side[2])
+    width = load.pad * min(side[1], side[2]) if load.pad < 1 else None
+    y, z = (width, width) if width else (load.pad * side[1], load.pad * side[2])
+    return solids.tet_grid(0.02, y, z, (3, 6, 6))
+
+
 def scene(name: str, mesh: Mesh, load: Load, coarse_space: str, vertices: int, poisson: float = POISSON, calibrated: bool = False) -> SceneText:
     """The load on the object in that coarse space ("FULL": in full space); friction 0.5, no gravity."""
     text = SceneText(name)
@@ -167,25 +177,19 @@ def scene(name: str, mesh: Mesh, load: Load, coarse_space: str, vertices: int, p
     text.moving("object", "full_space" if full else "embedded", mesh, youngs_modulus_pa=YOUNGS_PA, density_kg_m3=DENSITY,
                 poissons_ratio=poisson, model="STABLE_NEO_HOOKEAN", coarse="" if full else inner)
     stroke = load.closing * side[0] / 2 + gap
+    pressing = pad_mesh(side, load)
+    depth, y, z = np.ptp(pressing[0], axis=0)
     for sign, pad in ((-1, "left"), (1, "right")):
-        if load.pad is None:
-            depth = 0.01
-            start = sign * (side[0] / 2 + gap + depth / 2)
-            keys = _keys(start, start - sign * stroke, 0)
-            text.kinematic(pad, solids.box(depth, 2 * side[1], 2 * side[2]), keys)
-            continue
-        width = load.pad * min(side[1], side[2]) if load.pad < 1 else None
-        y, z = (width, width) if width else (load.pad * side[1], load.pad * side[2])
-        depth = 0.02
-        cells = (3, 6, 6)
         start = sign * (side[0] / 2 + gap + depth / 2)
-        block = solids.tet_grid(depth, y, z, cells)
+        if load.pad is None:
+            text.kinematic(pad, pressing, _keys(start, start - sign * stroke, 0))
+            continue
         back = sign * depth / 2
         low, high = sorted((back - sign * 1e-6, back + sign * 1e-6))
         keys = _keys(start, start - sign * (stroke + 0.25 * depth), load.turn if sign > 0 else 0)
-        text.moving(pad, "full_space", block, keys[0][1], youngs_modulus_pa=PAD_YOUNGS_PA, density_kg_m3=DENSITY, poissons_ratio=0.4,
+        text.moving(pad, "full_space", pressing, keys[0][1], youngs_modulus_pa=PAD_YOUNGS_PA, density_kg_m3=DENSITY, poissons_ratio=0.4,
                     model="STABLE_NEO_HOOKEAN", extra=held("back", (low, -y, -z), (high, y, z), keys))
-    text.contact(0.5, dhat=1e-3)
+    text.contact(0.5, dhat=DHAT_M)
     return text
 
 
