@@ -37,8 +37,7 @@ void RefuseNumbersThatAreNotFinite(CLI::Option* option) {
   option->check(CLI::Validator(
       [](const std::string& text) -> std::string {
         double value = 0;
-        const bool number = CLI::detail::lexical_cast(text, value);
-        return number && !std::isfinite(value) ? text + " is not a finite number" : "";
+        return CLI::detail::lexical_cast(text, value) && !std::isfinite(value) ? text + " is not a finite number" : "";
       },
       ""));
 }
