@@ -5,8 +5,10 @@
 
 #include <gtest/gtest.h>
 
+#include <Eigen/Eigenvalues>
 #include <cmath>
 #include <complex>
+#include <utility>
 
 namespace eipc {
 namespace {
@@ -133,6 +135,77 @@ TEST(ModalSchemes, RestUnderALoadIsAFixedPoint) {
     for (int n = 0; n < 20; ++n) run.Step(0.3);
     EXPECT_LT((run.q() - q).norm() + run.v().norm(), 1e-12) << scheme.name;
   }
+}
+
+// Modes of unit mass and frequencies omega over h = 1, all taken apart, that one contact couples: it keeps n . q whatever force
+// along n that takes, counted in E at its start and exchanged in the row for that at the end, which the modes meet with their
+// inertia, (a h)^2 and a h. The greatest factor of a step on positions, velocities and that force.
+class HeldModes {
+ public:
+  HeldModes(VecX omega, VecX n) : omega_(std::move(omega)), n_(std::move(n)) {}
+
+  double OverBackwardEuler() const {
+    return Greatest([this](const Held& start) { return Row(start, Exponential(start, 1), start.q, start.v, 1); });
+  }
+  // Steps of 2: the trapezoidal rule over 1, then BDF2 from there.
+  double OverTrBdf2() const {
+    return Greatest([this](const Held& start) {
+      const VecX force = Force(start);
+      Held e = Exponential(start, 1);
+      e.q -= 0.5 * start.v;
+      e.v -= 0.5 * force;
+      const Held half = Row(start, e, start.q + 0.5 * start.v, start.v + 0.5 * force, 0.5);
+      const Held on = Exponential(half, 1), back = Exponential(half, -1);
+      const Held both = {on.q + back.q / 3, on.v + back.v / 3, 0};
+      return Row(half, both, 4.0 / 3 * half.q - start.q / 3, 4.0 / 3 * half.v - start.v / 3, 2.0 / 3);
+    });
+  }
+
+ private:
+  struct Held {
+    VecX q, v;
+    double force = 0;
+  };
+  VecX Force(const Held& at) const { return VecX(-omega_.cwiseAbs2().cwiseProduct(at.q) + at.force * n_); }
+  // E(k), forces constant but for the modes' own stiffness.
+  Held Exponential(const Held& at, double k) const {
+    const VecX f = Force(at);
+    Held e = {at.q, at.v, 0};
+    for (Eigen::Index j = 0; j < omega_.size(); ++j) {
+      const double w = omega_[j], sine = std::sin(w * k) / w, rest = (1 - std::cos(w * k)) / (w * w);
+      e.q[j] = sine * at.v[j] + rest * f[j];
+      e.v[j] = sine * f[j] - w * w * rest * at.v[j];
+    }
+    return e;
+  }
+  Held Row(const Held& start, const Held& e, const VecX& q_known, const VecX& v_known, double a) const {
+    const double change = -n_.dot(q_known + e.q - start.q) / (a * a * n_.squaredNorm());
+    return {q_known + e.q + a * a * change * n_, v_known + e.v + a * change * n_, start.force + change};
+  }
+  template <typename Step>
+  double Greatest(Step step) const {
+    const Eigen::Index m = omega_.size();
+    MatX matrix(2 * m + 1, 2 * m + 1);
+    for (Eigen::Index c = 0; c < matrix.cols(); ++c) {
+      const VecX unit = VecX::Unit(2 * m + 1, c);
+      const Held next = step({unit.head(m), unit.segment(m, m), unit[2 * m]});
+      matrix.col(c) << next.q, next.v, next.force;
+    }
+    return matrix.eigenvalues().cwiseAbs().maxCoeff();
+  }
+  VecX omega_, n_;
+};
+
+// Why scenes do not take modes apart (docs/decisions/0040-no-exponential-methods-in-scenes.md).
+TEST(ModalSchemes, ModesThatContactHoldsMayGrow) {
+  const auto one = [](double angle) { return HeldModes(VecX::Constant(1, angle), VecX::Ones(1)); };
+  EXPECT_LT(one(2.3).OverBackwardEuler(), 1 + 1e-9);
+  for (const double angle : {2.4, 2.7, 3.1}) EXPECT_GT(one(angle).OverBackwardEuler(), 1.01) << angle;
+  for (const double angle : {0.01, 0.1, 1.0}) EXPECT_GT(one(angle).OverTrBdf2(), 1.6) << angle;
+  VecX omega(6), n(6);
+  omega << 0.06, 0.11, 0.23, 0.36, 0.81, 0.95;
+  n << -0.1, -0.4, 1, 0.3, -0.6, -1.3;
+  EXPECT_GT(HeldModes(omega, n).OverBackwardEuler(), 1.02);
 }
 
 // The lowest modes of a chain of 300 equal masses, found by subspace iteration: 2 sin(j pi / 602).
