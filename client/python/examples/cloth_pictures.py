@@ -7,11 +7,7 @@ models/scenes that the page shows. A scene of one's own: --times, --eye and --ta
 from __future__ import annotations
 
 import argparse
-import json
-import os
-import subprocess
 import sys
-import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -24,6 +20,7 @@ import eipc  # noqa: E402
 from eipc.viz.camera import Camera  # noqa: E402
 from eipc.viz.png import write_png  # noqa: E402
 from eipc.viz.render import Ground, Item, render  # noqa: E402
+from scene_frames import run_scene  # noqa: E402
 
 Point = tuple[float, float, float]
 CLOTH, HARD, FINGER = (0.45, 0.62, 0.80), (0.62, 0.58, 0.50), (0.20, 0.21, 0.24)
@@ -62,26 +59,14 @@ def parsed() -> argparse.Namespace:
 
 def strip(scene: Path, view: View) -> np.ndarray:
     """The scene at the times of a view, a panel each; time 0 is the state after the first step."""
-    cli = os.environ.get("EIPC_CLI") or str(REPOSITORY / "build" / "release" / "bin" / "eipc")
-    with tempfile.TemporaryDirectory() as scratch:
-        positions = Path(scratch) / "positions"
-        subprocess.run([cli, "run", str(scene), "--trajectory", str(positions), "--report", f"{scratch}/report.json"], check=True)
-        head, data = positions.read_bytes().split(b"\n", 1)
-    header = json.loads(head)
-    times, frames = np.array(header["times"]), np.frombuffer(data, "<f8").reshape(-1, header["vertices"], 3)
-    with eipc.launch() as server, server.client() as client:
-        surfaces = client.create_scene(scene).topology()
+    frames = run_scene(scene)
     message = eipc.load_scene(scene)
     thin = {body.name for body in message.bodies if body.WhichOneof("kind") == "shell"}
     camera, panels = Camera(view.eye, view.target, vertical_fov_deg=36), []
-    low = 0.0 if "ground" in surfaces else float(frames[..., 2].min())
+    low = 0.0 if "ground" in frames.topology else float(frames.positions[..., 2].min())
     for time in view.times:
-        x, first, items = frames[int(np.argmin(np.abs(times - time)))], 0, []
-        for name, body in surfaces.items():
-            count = len(body.positions)
-            if name != "ground":
-                items.append(Item(x[first:first + count], body.triangles, CLOTH if name in thin else COLORS.get(name, FINGER), wire=WIRE if name in thin else 0.0))
-            first += count
+        items = [Item(x, triangles, CLOTH if name in thin else COLORS.get(name, FINGER), wire=WIRE if name in thin else 0.0)
+                 for name, x, triangles in frames.bodies_at(time) if name != "ground"]
         panels.append(render(items, camera, WIDTH, HEIGHT, Ground(low - BELOW_M)))
     return np.concatenate(panels, axis=1)
 

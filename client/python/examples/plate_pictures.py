@@ -7,11 +7,7 @@ Usage: plate_pictures.py OUTPUT_FOLDER [SCENE] [--times S ...] [--eye X Y Z] [--
 from __future__ import annotations
 
 import argparse
-import json
-import os
-import subprocess
 import sys
-import tempfile
 from pathlib import Path
 
 import numpy as np
@@ -19,10 +15,10 @@ import numpy as np
 REPOSITORY = Path(__file__).resolve().parents[3]
 sys.path.insert(0, str(REPOSITORY / "client" / "python"))
 
-import eipc  # noqa: E402
 from eipc.viz.camera import Camera  # noqa: E402
 from eipc.viz.png import write_png  # noqa: E402
 from eipc.viz.render import Ground, Item, render  # noqa: E402
+from scene_frames import run_scene  # noqa: E402
 
 COLORS = {"finger_left": (0.13, 0.14, 0.16), "finger_right": (0.13, 0.14, 0.16), "plate": (0.90, 0.88, 0.83), "rack": (0.55, 0.60, 0.66),
           "stand": (0.60, 0.45, 0.30), "block": (0.85, 0.45, 0.25), "table": (0.62, 0.58, 0.50)}
@@ -42,24 +38,11 @@ def parsed() -> argparse.Namespace:
 def main() -> None:
     arguments = parsed()
     folder, scene = arguments.folder, arguments.scene
-    cli = os.environ.get("EIPC_CLI") or str(REPOSITORY / "build" / "release" / "bin" / "eipc")
-    with tempfile.TemporaryDirectory() as scratch:
-        positions = Path(scratch) / "positions"
-        subprocess.run([cli, "run", str(scene), "--trajectory", str(positions), "--report", f"{scratch}/report.json"], check=True)
-        head, data = positions.read_bytes().split(b"\n", 1)
-    header = json.loads(head)
-    times, frames = np.array(header["times"]), np.frombuffer(data, "<f8").reshape(-1, header["vertices"], 3)
-    with eipc.launch() as server, server.client() as client:
-        surfaces = client.create_scene(scene).topology()
+    frames = run_scene(scene)
     camera = Camera(tuple(arguments.eye), tuple(arguments.target), vertical_fov_deg=36)
     panels = []
     for time in arguments.times:
-        x, first, items = frames[int(np.argmin(np.abs(times - time)))], 0, []
-        for name, body in surfaces.items():
-            count = len(body.positions)
-            if name in COLORS:
-                items.append(Item(x[first:first + count], body.triangles, color=COLORS[name]))
-            first += count
+        items = [Item(x, triangles, color=COLORS[name]) for name, x, triangles in frames.bodies_at(time) if name in COLORS]
         panels.append(render(items, camera, WIDTH, HEIGHT, Ground(0.0, center=(0, 0))))
     folder.mkdir(parents=True, exist_ok=True)
     write_png(folder / f"{scene.stem}.png", np.concatenate(panels, axis=1))
