@@ -247,23 +247,20 @@ bool PrescribedMotion::TakesNothingAlong(const StageProblem& problem, size_t dri
 }
 
 void PrescribedMotion::MoveToGuess(StageProblem* problem, const VecX& guess, VecX* q) {
-  before_ = guess;
+  VecX& goal = *move_.mutable_point();
+  goal = guess;
   if (LeavesBehind()) {
-    before_ = *q;
+    goal = *q;
     for (size_t i = 0; i < drives_.size(); ++i) {
       drives_[i].waits = !TakesNothingAlong(*problem, i);
       if (drives_[i].waits) continue;
-      for (const int32_t n : model_->boundary_sets[i].nodes) before_.segment<3>(3 * n) = guess.segment<3>(3 * n);
+      for (const int32_t n : model_->boundary_sets[i].nodes) goal.segment<3>(3 * n) = guess.segment<3>(3 * n);
     }
     if (AllWait()) return Resume();
   }
-  direction_ = before_ - *q;
+  direction_ = goal - *q;
   const double fraction = std::min(1.0, problem->MaxStep(direction_));
-  if (fraction >= 1) {
-    *move_.mutable_point() = before_;
-  } else {
-    move_.MakeStraight(*q, direction_, fraction);
-  }
+  if (fraction < 1) move_.MakeStraight(*q, direction_, fraction);
   Obstacle ignored;
   Accept(problem, nullptr, fraction, q, &ignored);
   Resume();
