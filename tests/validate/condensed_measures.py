@@ -7,7 +7,7 @@ import numpy as np
 
 from solids import Mesh
 
-CUTS = 6  # every triangle is looked at in so many parts a side
+CUTS = 6  # parts of each side of a triangle: areas are summed over the small triangles between them
 
 
 def triangle_areas(positions: np.ndarray, triangles: np.ndarray) -> np.ndarray:

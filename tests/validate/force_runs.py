@@ -26,9 +26,9 @@ WINDOWS = {"squeeze": (1.46, 1.5), "lift": (1.5, 3.0), "hold": (3.5, 4.0), "rele
 
 @dataclass(frozen=True)
 class GraspRun:
-    """bubble_teddy_MODEL_sound with meshes cut into eight so many times, of a bear in cages its surface into four. space: of a bear in a cage;
-    own_tets: its cage stands for its own tetrahedra, not for a lattice. pad_surfaces: the surfaces of the pads alone are cut, their
-    tetrahedra stay."""
+    """bubble_teddy_MODEL_sound with refined meshes. bear, pads: how often their tetrahedra are cut into eight, or the surface of a bear in a cage
+    into four. space: of a bear in a cage. own_tets: its cage stands for its own tetrahedra, not for a lattice.
+    pad_surfaces: the surfaces of the pads alone are cut, their tetrahedra stay."""
 
     name: str
     model: str = "full"
