@@ -14,7 +14,17 @@ inline Quad LoadQuad(const double* p) {
   std::memcpy(&q, p, sizeof q);
   return q;
 }
+// Three numbers and a zero.
+inline Quad LoadThree(const double* p) { return Quad{p[0], p[1], p[2], 0}; }
 inline void StoreQuad(const Quad& q, double* p) { std::memcpy(p, &q, sizeof q); }
+
+inline Quad Larger(const Quad& a, const Quad& b) { return a > b ? a : b; }
+inline Quad Smaller(const Quad& a, const Quad& b) { return a < b ? a : b; }
+inline Quad Size(const Quad& a) { return Larger(a, -a); }
+inline double LargestOf(const Quad& a) {
+  const double first = a[0] > a[1] ? a[0] : a[1], second = a[2] > a[3] ? a[2] : a[3];
+  return first > second ? first : second;
+}
 
 // A row becomes a column: r[i][j] -> r[j][i].
 inline void Transpose(Quad* r) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace eipc {
 namespace {
@@ -26,35 +27,64 @@ BodyRegions::BodyRegions(ViewAxes axes, const CollisionSurface* surface, const S
   }
 }
 
-void BodyRegions::MeasureMotion(const VecX& here, const VecX& there, const BodyRegions* along_world) {
-  here_.resize(here.size());
-  there_.resize(there.size());
+void BodyRegions::Fill(const VecX& q, const SeenState* along_world, SeenState* out) {
+  if (out->q.size() != q.size() || out->frames.empty()) {  // all of them, so that nothing is allocated later
+    const size_t nodes = summaries_->nodes.empty() ? 0 : summaries_->nodes.back() + 1;
+    for (SeenState* state : {&here_, &there_, &other_}) state->Resize(q.size(), motions_.size(), nodes);
+  }
+  out->q = q;
+  out->known = true;
   for (size_t b = 0; b < motions_.size(); ++b) {
     const int32_t body = static_cast<int32_t>(b);
     if (!wanted(body)) continue;
-    Motion& motion = motions_[body];
-    motion = {};
-    if (along_world == nullptr) {
-      motion.here = frames_.Of(body, here), motion.there = frames_.Of(body, there);
-    } else {
-      motion.here = frames_.Of(body, here, along_world->motion(body).here.centroid);
-      motion.there = frames_.Of(body, there, along_world->motion(body).there.centroid);
-    }
-    double size2 = 0, change2 = 0;
-    for (const int32_t n : summaries_->body_nodes[body]) {
-      const Vec3 a = motion.here.See(here.segment<3>(3 * n)), b = motion.there.See(there.segment<3>(3 * n));
-      here_.segment<3>(3 * n) = a, there_.segment<3>(3 * n) = b;
-      motion.largest = std::max(motion.largest, (b - a).cwiseAbs().maxCoeff());
-      if (!motion.here.turned) continue;
-      size2 = std::max({size2, a.squaredNorm(), b.squaredNorm()});
-      change2 = std::max(change2, (b - a).squaredNorm());
-    }
-    motion.bulge = PathBend(motion.here, motion.there).Bulge(std::sqrt(size2), std::sqrt(change2));
+    const ViewFrame frame = along_world == nullptr ? frames_.Of(body, q) : frames_.Of(body, q, along_world->frames[body].centroid);
+    out->See(*summaries_, body, frame);
   }
 }
 
-bool BodyRegions::Cover(int32_t body, const VecX& q) {
-  return !bodies_[body].width.TooWide() && boxes_.Contain(body, q, frames_.Of(body, q));
+const SeenState& BodyRegions::See(const VecX& q, const SeenState* along_world) {
+  for (const SeenState* known : {&there_, &here_, &other_}) {
+    if (known->Is(q)) return *known;
+  }
+  Fill(q, along_world, &other_);
+  return other_;
+}
+
+// Mostly one of both ends is one of the last motion's.
+void BodyRegions::MeasureMotion(const VecX& here, const VecX& there, const BodyRegions* along_world) {
+  if (there_.Is(here) || here_.Is(there)) std::swap(here_, there_);
+  if (!here_.Is(here)) Fill(here, along_world == nullptr ? nullptr : &along_world->here_, &here_);
+  if (!there_.Is(there)) Fill(there, along_world == nullptr ? nullptr : &along_world->there_, &there_);
+  for (size_t b = 0; b < motions_.size(); ++b) {
+    if (wanted(static_cast<int32_t>(b))) motions_[b] = Between(static_cast<int32_t>(b));
+  }
+}
+
+BodyRegions::Motion BodyRegions::Between(int32_t body) const {
+  Motion motion;
+  motion.here = here_.frames[body], motion.there = there_.frames[body];
+  Quad largest = {}, change2 = {};
+  if (!motion.here.turned) {
+    for (const int32_t n : summaries_->body_nodes[body]) largest = Larger(largest, Size(there_.nodes[n] - here_.nodes[n]));
+    motion.largest = LargestOf(largest);
+    return motion;
+  }
+  ForFours(summaries_->body_nodes[body], [&](const std::array<int32_t, 4>& n) {
+    Quad moved[4];
+    for (int i = 0; i < 4; ++i) {
+      moved[i] = there_.nodes[n[i]] - here_.nodes[n[i]];
+      largest = Larger(largest, Size(moved[i]));
+    }
+    change2 = Larger(change2, SquaredLengths(moved));
+  });
+  motion.largest = LargestOf(largest);
+  const double size = kRoundUp * std::max(here_.radii[body], there_.radii[body]);
+  motion.bulge = PathBend(motion.here, motion.there).Bulge(size, std::sqrt(LargestOf(change2)));
+  return motion;
+}
+
+bool BodyRegions::Cover(int32_t body, const SeenState& seen) const {
+  return !bodies_[body].width.TooWide() && boxes_.Contain(body, seen);
 }
 
 bool BodyRegions::CoverMotion(int32_t body, double far) const {
@@ -67,12 +97,16 @@ bool BodyRegions::CoverMotion(int32_t body, double far) const {
 void BodyRegions::Renew(int32_t body, double margin, double far) {
   const Motion& motion = motions_[body];
   const bool is_far = motion.IsFar(far);
-  const VecX& end = is_far ? here_ : there_;
+  const SeenState& end = is_far ? here_ : there_;
   double grown = std::min(MarginFor(motion.largest, margin), kMostOfEdge * summaries_->edge_length[body]);
   if (!is_far) grown += motion.bulge;
+  const Quad by = {grown, grown, grown, 0};
+  WideBox region;
   for (const int32_t n : summaries_->body_nodes[body]) {
-    const Vec3 a = here_.segment<3>(3 * n), b = end.segment<3>(3 * n);
-    boxes_.SetRegion(n, b, {a.cwiseMin(b).array() - grown, a.cwiseMax(b).array() + grown});
+    const Quad &a = here_.nodes[n], &b = end.nodes[n];
+    region.lo = Smaller(a, b) - by;
+    region.hi = Larger(a, b) + by;
+    boxes_.SetRegion(n, b, region);
   }
   boxes_.Renew(body);
   anchors_.Set(body, end);
@@ -87,15 +121,14 @@ void BodyRegions::Watch(int32_t body, double margin, double far) {
   bodies_[body].width.Count(boxes_.Width(body), near_motion, margin);
 }
 
-void BodyRegions::MoveAnchors(const VecX& q, double slack) {
+void BodyRegions::MoveAnchors(const SeenState& seen, double slack) {
   for (size_t b = 0; b < bodies_.size(); ++b) {
     const int32_t body = static_cast<int32_t>(b);
     bodies_[body].moved = 0;
     if (!wanted(body)) continue;
-    const ViewFrame frame = frames_.Of(body, q);
-    if (anchors_.stamp(body) > 0 && anchors_.LargestComponent(body, q, frame) <= slack) continue;
-    bodies_[body].moved = anchors_.OfBody(body, q, frame).most;
-    anchors_.Set(body, q, frame);
+    if (anchors_.stamp(body) > 0 && anchors_.LargestComponent(body, seen) <= slack) continue;
+    bodies_[body].moved = anchors_.OfBody(body, seen).most;
+    anchors_.Set(body, seen);
     bodies_[body].anchored = false;
   }
 }

@@ -7,6 +7,7 @@
 #include "sim/collision/anchors.h"
 #include "sim/collision/region_boxes.h"
 #include "sim/collision/region_width.h"
+#include "sim/collision/seen_state.h"
 #include "sim/collision/view_frame.h"
 
 namespace eipc {
@@ -21,7 +22,11 @@ class BodyRegions {
 
   // Whether the body has any.
   bool wanted(int32_t body) const { return wanted_[body] != 0; }
-  ViewFrames& frames() { return frames_; }
+
+  // The nodes of all bodies at q. Those of the motion last measured are known, and so are those last asked for. `along_world`,
+  // where given, is the same state as bodies see it along the world's axes, whose centroids are known. Valid until the next call or
+  // measurement.
+  const SeenState& See(const VecX& q, const SeenState* along_world = nullptr);
 
   // Of one straight path: frames of the body at both ends, how far its nodes move in them (largest component, m), and how far they
   // leave the straight lines there, m.
@@ -33,12 +38,12 @@ class BodyRegions {
     bool IsFar(double far) const { return largest > far || bulge > kBulgeOfFar * far; }
     static constexpr double kBulgeOfFar = 1.0 / 16;
   };
-  // `along_world`, where given: another that has measured the same motion, whose centroids are known.
+  // `along_world`, where given: another that has measured the same motion.
   void MeasureMotion(const VecX& here, const VecX& there, const BodyRegions* along_world = nullptr);
   const Motion& motion(int32_t body) const { return motions_[body]; }
 
-  // Whether the body at q is inside its regions.
-  bool Cover(int32_t body, const VecX& q);
+  // Whether the body is inside its regions in this state.
+  bool Cover(int32_t body, const SeenState& seen) const;
   // The motion last measured: all of it, or its start alone if it is far.
   bool CoverMotion(int32_t body, double far) const;
   // Around that motion; the anchors are its end.
@@ -52,8 +57,8 @@ class BodyRegions {
   const Anchors& anchors() const { return anchors_; }
   // Whether the anchors are the points of the regions.
   bool anchored(int32_t body) const { return bodies_[body].anchored; }
-  // Moves the anchors of bodies that are farther than `slack` m from them to q.
-  void MoveAnchors(const VecX& q, double slack);
+  // Moves the anchors of bodies that are farther than `slack` m from them to this state.
+  void MoveAnchors(const SeenState& seen, double slack);
   // By how much the last MoveAnchors moved those of a body, m; 0: not at all.
   double anchors_moved(int32_t body) const { return bodies_[body].moved; }
 
@@ -63,6 +68,9 @@ class BodyRegions {
     bool anchored = false;
     double moved = 0;
   };
+  Motion Between(int32_t body) const;  // here_ and there_
+  void Fill(const VecX& q, const SeenState* along_world, SeenState* out);
+
   ViewFrames frames_;
   std::vector<uint8_t> wanted_;
   const SurfaceSummaries* summaries_;
@@ -70,7 +78,8 @@ class BodyRegions {
   Anchors anchors_;
   std::vector<Body> bodies_;
   std::vector<Motion> motions_;
-  VecX here_, there_;  // the nodes of that motion, seen from the frames, m
+  SeenState here_, there_;  // the ends of that motion
+  SeenState other_;         // of the last See that they did not answer
 };
 
 }  // namespace eipc

@@ -62,18 +62,19 @@ bool BroadPhase::IsCurrent(const BodyPair& pair) const {
 
 bool BroadPhase::Covers(const VecX& q) {
   if (!gathered_.complete) return false;
+  const SeenState& world = along_world_.See(q);
+  const SeenState& turned = along_body_.See(q, &world);
   for (int32_t body = 0; body < surface_->body_count; ++body) {
-    for (BodyRegions* regions : {&along_world_, &along_body_}) {
-      if (regions->wanted(body) && !regions->Cover(body, q)) return false;
-    }
-    const ViewFrame frame = along_body_.frames().Of(body, q);
-    if (!ShapeCovers(body, {q, frame}, {q, frame})) return false;
+    if (!along_world_.wanted(body)) continue;
+    if (!along_world_.Cover(body, world)) return false;
+    if (along_body_.wanted(body) && !along_body_.Cover(body, turned)) return false;
+    if (!ShapeCovers(body, {q, turned.frames[body]}, {q, turned.frames[body]})) return false;
     const BodyPairList::Extent& extent = pairs_.extent(body);
-    if (extent.present && !Contains(extent.centroids, NodeCentroid(*summaries_, body, q))) return false;
+    if (extent.present && !Contains(extent.centroids, world.frames[body].centroid)) return false;
   }
   return std::all_of(pairs_.pairs().begin(), pairs_.pairs().end(), [&](const BodyPair& pair) {
-    return IsCurrent(pair) && (pair.of_one_body() ||
-                               Contains(pair.shifts, NodeCentroid(*summaries_, pair.b, q) - NodeCentroid(*summaries_, pair.a, q)));
+    return IsCurrent(pair) &&
+           (pair.of_one_body() || Contains(pair.shifts, world.frames[pair.b].centroid - world.frames[pair.a].centroid));
   });
 }
 

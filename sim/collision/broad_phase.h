@@ -84,7 +84,7 @@ class BroadPhase {
   // Pairs of tree nodes examined so far: the cost.
   int64_t node_pairs() const { return search_.node_pairs(); }
 
-  // Whether everything is inside its region. Regions are convex: a straight path between two such states is covered as well.
+  // Whether everything is inside its region.
   bool Covers(const VecX& q);
   // Which pairs of bodies have everything inside its region all along the path of the last UpdateBounds, whose arguments these are;
   // true: all have.
@@ -145,7 +145,7 @@ class BroadPhase {
   void RenewExtents(double margin, double far);
   void RenewPair(BodyPair* pair, double margin, double far);
   void Gather();
-  void BoundPair(BodyPair* pair);
+  void BoundPair(const SeenState& world, BodyPair* pair);
   bool WidenNear(const DisplacementBounds& bodies);
   void FindNear();
 
@@ -165,7 +165,6 @@ class BroadPhase {
   Gathered gathered_;
   Near near_;
   OnPath on_path_;
-  std::vector<Vec3> centroids_;  // scratch
 };
 
 }  // namespace eipc

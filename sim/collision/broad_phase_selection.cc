@@ -68,10 +68,10 @@ void BroadPhase::ExcludeUncovered(DisplacementBounds* bounds) const {
 void BroadPhase::MoveAnchors(const VecX& q, double slack) {
   poll_.Begin();
   if (!gathered_.complete) return;  // by the next UpdateBounds
-  centroids_.resize(surface_->body_count);
-  for (int32_t body = 0; body < surface_->body_count; ++body) centroids_[body] = NodeCentroid(*summaries_, body, q);
+  const SeenState& world = along_world_.See(q);
+  const SeenState& turned = along_body_.See(q, &world);
   for (BodyRegions* regions : {&along_world_, &along_body_}) {
-    regions->MoveAnchors(q, slack);
+    regions->MoveAnchors(regions == &along_world_ ? world : turned, slack);
     for (const VertexList* vertices : {&gathered_.vertices, &gathered_.triangle_vertices}) {
       for (const int32_t v : vertices->list()) {
         if (regions->wanted(surface_->vertex_body[v])) regions->anchors().UpdateVertex(v);
@@ -80,19 +80,20 @@ void BroadPhase::MoveAnchors(const VecX& q, double slack) {
   }
   for (BodyPair& pair : pairs_.pairs()) {
     const Anchors& anchors = RegionsOf(pair).anchors();
-    const Vec3 shift = pair.of_one_body() ? Vec3(Vec3::Zero()) : Vec3(centroids_[pair.b] - centroids_[pair.a]);
+    const Vec3 &a = world.frames[pair.a].centroid, &b = world.frames[pair.b].centroid;
+    const Vec3 shift = pair.of_one_body() ? Vec3(Vec3::Zero()) : Vec3(b - a);
     const bool same = pair.anchor_a == anchors.stamp(pair.a) && pair.anchor_b == anchors.stamp(pair.b);
     if (same && (shift - pair.anchor_shift).cwiseAbs().maxCoeff() <= slack) continue;
-    BoundPair(&pair);
+    BoundPair(world, &pair);
   }
 }
 
 // Bounds the distances of its pairs of primitives at the anchors, everything of b relative to the centroid of a. Those that were
 // far apart at the anchors before, and have not come much nearer since, are at least as far apart less what both sides have moved.
-void BroadPhase::BoundPair(BodyPair* pair) {
+void BroadPhase::BoundPair(const SeenState& world, BodyPair* pair) {
   const BodyRegions& regions = RegionsOf(*pair);
   const Anchors& anchors = regions.anchors();
-  const Vec3 &a = centroids_[pair->a], &b = centroids_[pair->b];
+  const Vec3 &a = world.frames[pair->a].centroid, &b = world.frames[pair->b].centroid;
   const Vec3 shift = pair->of_one_body() ? Vec3(Vec3::Zero()) : Vec3(b - a);
   const auto bounded = [&](int32_t body, uint64_t anchor) {
     return anchor > 0 && anchor + (regions.anchors_moved(body) > 0 ? 1 : 0) == anchors.stamp(body);
@@ -148,15 +149,19 @@ void BroadPhase::DisplacementsOfBodies(const VecX& q, DisplacementBounds* bounds
   bounds->end.shift.resize(pairs.size());
   bounds->of_path = false;
   bounds->bodies.resize(surface_->body_count);
+  const SeenState& world = along_world_.See(q);
+  const SeenState& turned = along_body_.See(q, &world);
   for (int32_t body = 0; body < surface_->body_count; ++body) {
     if (!along_world_.wanted(body)) continue;
     DisplacementBounds::Seen& seen = bounds->bodies[body];
-    seen.along_world = along_world_.frames().Of(body, q);
-    seen.along_body = seen.along_world;
+    const Anchors& anchors = along_world_.anchors();
+    seen.along_world = seen.along_body = world.frames[body];
     seen.list = -1;
-    const Anchors::Displacement displaced = along_world_.anchors().OfBody(body, q, seen.along_world);
+    const Anchors::Displacement displaced = anchors.OfBody(body, world);
     seen.most = displaced.most;
     seen.radius = displaced.radius;  // the same along all axes
+    seen.slack = anchors.Slack(body, seen.along_world, seen.radius);
+    seen.from_world = QuadFrame(seen.along_world);
   }
   for (size_t k = 0; k < pairs.size(); ++k) {
     const BodyPair& pair = pairs[k];
@@ -167,9 +172,11 @@ void BroadPhase::DisplacementsOfBodies(const VecX& q, DisplacementBounds* bounds
     bounds->end.shift[k] = pair.of_one_body() ? Vec3(Vec3::Zero()) : Vec3(b - a - pair.anchor_shift);
     if (pair.of_one_body()) {
       of_a.list = static_cast<int32_t>(k);
-      of_a.along_body = along_body_.frames().Of(pair.a, q, of_a.along_world.centroid);
+      of_a.along_body = turned.frames[pair.a];
+      of_a.from_body = QuadFrame(of_a.along_body);
+      of_a.slack = std::max(of_a.slack, anchors.Slack(pair.a, of_a.along_body, of_a.radius));
       bounds->shift[k] = 0;
-      bounds->sides[k] = 2 * anchors.OfBody(pair.a, q, of_a.along_body).most;
+      bounds->sides[k] = 2 * anchors.OfBody(pair.a, turned).most;
       continue;
     }
     const double slack =
@@ -184,9 +191,10 @@ void BroadPhase::DisplacementsOfVertices(const VertexList& vertices, const std::
   if (bounds->own.size() != x.size()) bounds->ResizeVertices(x.size());
   for (const int32_t v : vertices.list()) {
     const DisplacementBounds::Seen& seen = bounds->bodies[surface_->vertex_body[v]];
-    bounds->own[v] = along_world_.anchors().OfVertex(v, x[v], seen.along_world, &bounds->end.own[v]);
+    const Quad at = LoadThree(x[v].data());
+    bounds->own[v] = along_world_.anchors().OfVertex(v, seen.from_world.See(at), seen.slack, &bounds->end.own[v]);
     if (seen.list < 0) continue;
-    bounds->turned[v] = along_body_.anchors().OfVertex(v, x[v], seen.along_body, &bounds->end.turned[v]);
+    bounds->turned[v] = along_body_.anchors().OfVertex(v, seen.from_body.See(at), seen.slack, &bounds->end.turned[v]);
   }
 }
 

@@ -49,8 +49,10 @@ struct DisplacementBounds {
   // By body.
   struct Seen {
     ViewFrame along_world, along_body;
+    QuadFrame from_world, from_body;
     double most = 0;    // of along_world: of every vertex of the body, m
-    double radius = 0;  // of along_body: nothing of the body is farther from its origin, m
+    double radius = 0;  // of both: nothing of the body is farther from their origin, m
+    double slack = 0;   // of both: the rounding of displacements of its vertices, m
     int32_t list = -1;  // its pair with itself; -1: it has none
   };
   std::vector<Seen> bodies;

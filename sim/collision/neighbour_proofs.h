@@ -28,7 +28,7 @@ class NeighbourProofs {
   const std::vector<int32_t>& vertices(int32_t body) const { return bodies_[body].vertices; }
 
   // Indices in summaries->neighbours[body] of the pairs that may come within their dhat while no vertex is farther than `reach`
-  // from `points` (by vertex, in any frame that does not rotate; m), in order.
+  // from `points` (by vertex, seen from any frame; m), in order.
   void FindUnproven(int32_t body, const std::vector<Vec3>& points, const std::vector<double>& reach, std::vector<int32_t>* out);
 
  private:

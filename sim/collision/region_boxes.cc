@@ -1,6 +1,7 @@
 #include "sim/collision/region_boxes.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "sim/collision/region_bounds.h"
 
@@ -11,7 +12,7 @@ RegionBoxes::RegionBoxes(const CollisionSurface* surface, const SurfaceSummaries
     : surface_(surface), summaries_(summaries), rows_(rows), offsets_(offsets), dhat_(dhat), stamps_(surface->body_count, 0) {
   const size_t vertices = surface->vertex_count;
   const size_t nodes = summaries->nodes.empty() ? 0 : summaries->nodes.back() + 1;
-  points_q_.setZero(3 * static_cast<Eigen::Index>(nodes));
+  node_points_.assign(nodes, Quad{});
   regions_.resize(nodes);
   vertex_stamp_.assign(vertices, 0);
   edge_stamp_.assign(surface->edges.size(), 0);
@@ -27,53 +28,51 @@ RegionBoxes::RegionBoxes(const CollisionSurface* surface, const SurfaceSummaries
   }
 }
 
-void RegionBoxes::SetRegion(int32_t node, const Vec3& point, const Box& region) {
-  points_q_.segment<3>(3 * node) = point;
+void RegionBoxes::SetRegion(int32_t node, const Quad& point, const WideBox& region) {
+  node_points_[node] = point;
   regions_[node] = region;
 }
 
 void RegionBoxes::Renew(int32_t body) { stamps_[body] = std::max<uint64_t>(1, stamps_[body] + 1); }
 
-bool RegionBoxes::Contain(int32_t body, const VecX& q, const ViewFrame& frame) const {
+bool RegionBoxes::Contain(int32_t body, const SeenState& seen, double bulge) const {
   if (stamps_[body] == 0) return false;
-  return std::all_of(summaries_->body_nodes[body].begin(), summaries_->body_nodes[body].end(),
-                     [&](int32_t n) { return Contains(regions_[n], frame.See(q.segment<3>(3 * n))); });
-}
-
-bool RegionBoxes::Contain(int32_t body, const VecX& p, double bulge) const {
-  if (stamps_[body] == 0) return false;
+  const Quad by = {bulge, bulge, bulge, 0};
   return std::all_of(summaries_->body_nodes[body].begin(), summaries_->body_nodes[body].end(), [&](int32_t n) {
-    const Eigen::Array3d at = p.segment<3>(3 * n).array();
-    return (at - bulge >= regions_[n].lo).all() && (at + bulge <= regions_[n].hi).all();
+    const Quad& at = seen.nodes[n];
+    return regions_[n].Contains(at - by, at + by);
   });
 }
 
 double RegionBoxes::Width(int32_t body) const {
-  double width = 0;
-  for (int32_t n : summaries_->body_nodes[body]) width = std::max(width, (regions_[n].hi - regions_[n].lo).maxCoeff());
-  return width;
+  Quad width = {};
+  for (const int32_t n : summaries_->body_nodes[body]) width = Larger(width, regions_[n].hi - regions_[n].lo);
+  return LargestOf(width);
 }
 
 const WideBox& RegionBoxes::MakeVertex(int32_t v) {
   vertex_stamp_[v] = stamps_[surface_->vertex_body[v]];
   const EmbeddingRow& row = (*rows_)[v];
-  Eigen::Array3d lo = (*offsets_)[v].array(), hi = lo;
-  Vec3 point = (*offsets_)[v];
-  if (row.count > 0) {
-    lo.setZero(), hi.setZero(), point.setZero();
-    for (int k = 0; k < row.count; ++k) {
-      const double w = row.weights[k];
-      const Box& region = regions_[row.nodes[k]];
-      lo += w >= 0 ? w * region.lo : w * region.hi;
-      hi += w >= 0 ? w * region.hi : w * region.lo;
-      point += w * points_q_.segment<3>(3 * row.nodes[k]);
-    }
+  Quad lo = {}, hi = {}, point = {};
+  if (row.count == 0) lo = hi = point = LoadThree((*offsets_)[v].data());
+  for (int k = 0; k < row.count; ++k) {
+    const Quad w = Splat(row.weights[k]);
+    const WideBox& region = regions_[row.nodes[k]];
+    const Quad a = w * region.lo, b = w * region.hi;
+    lo += Smaller(a, b);
+    hi += Larger(a, b);
+    point += w * node_points_[row.nodes[k]];
   }
-  points_[v] = point;
-  const double slack = kSlack * (point.cwiseAbs().maxCoeff() + dhat_ + (hi - lo).maxCoeff());
-  radii_[v] = kRoundUp * (hi - point.array()).max(point.array() - lo).matrix().norm() + slack;
+  points_[v] = Vec3(point[0], point[1], point[2]);
+  const double slack = kSlack * (LargestOf(Size(point)) + dhat_ + LargestOf(hi - lo));
+  const Quad reach = Larger(hi - point, point - lo), square = reach * reach;
+  radii_[v] = kRoundUp * std::sqrt(square[0] + square[1] + square[2]) + slack;
   const double grown = 0.5 * dhat_ + slack;
-  return vertex_boxes_[v] = WideBox(lo - grown, hi + grown);
+  const Quad by = {grown, grown, grown, 0};
+  WideBox& box = vertex_boxes_[v];
+  box.lo = lo - by;
+  box.hi = hi + by;
+  return box;
 }
 
 const WideBox& RegionBoxes::MakeEdge(int32_t e) {
@@ -116,9 +115,9 @@ WideBox RegionBoxes::SummaryBox(const NodeSummary& summary) const {
     std::array<Vec3, 4> center;
     Eigen::Array3d half = Eigen::Array3d::Zero();
     for (int i = 0; i < 4; ++i) {
-      const Box& region = regions_[element.nodes[i]];
-      center[i] = 0.5 * (region.lo + region.hi).matrix();
-      half = half.max(0.5 * (region.hi - region.lo));
+      const Eigen::Array3d lo = regions_[element.nodes[i]].Lo(), hi = regions_[element.nodes[i]].Hi();
+      center[i] = 0.5 * (lo + hi).matrix();
+      half = half.max(0.5 * (hi - lo));
     }
     Mat3 edges;
     for (int i = 0; i < 3; ++i) edges.col(i) = center[i + 1] - center[0];

@@ -6,8 +6,8 @@
 
 #include "sim/base/types.h"
 #include "sim/collision/collision_surface.h"
+#include "sim/collision/seen_state.h"
 #include "sim/collision/surface_summaries.h"
-#include "sim/collision/view_frame.h"
 #include "sim/geometry/wide_box.h"
 #include "sim/mesh/embedding.h"
 
@@ -23,14 +23,12 @@ class RegionBoxes {
               const std::vector<Vec3>* offsets, double dhat);
 
   // The region of a node, and a point of it, m. After those of a body, Renew.
-  void SetRegion(int32_t node, const Vec3& point, const Box& region);
+  void SetRegion(int32_t node, const Quad& point, const WideBox& region);
   void Renew(int32_t body);
   // Counts the renewals of a body; 0: it has no region yet.
   uint64_t stamp(int32_t body) const { return stamps_[body]; }
-  // Whether the body's nodes at q, seen from the frame, are inside their regions.
-  bool Contain(int32_t body, const VecX& q, const ViewFrame& frame) const;
-  // Where they are seen at `p` (3 a node): and no nearer to the sides than `bulge` m.
-  bool Contain(int32_t body, const VecX& p, double bulge = 0) const;
+  // Whether the body's nodes, as they are seen, are inside their regions, and no nearer to the sides than `bulge` m.
+  bool Contain(int32_t body, const SeenState& seen, double bulge = 0) const;
   // The largest width of a region of the body, m.
   double Width(int32_t body) const;
 
@@ -60,9 +58,9 @@ class RegionBoxes {
   const std::vector<EmbeddingRow>* rows_;
   const std::vector<Vec3>* offsets_;
   double dhat_;
-  std::vector<uint64_t> stamps_;  // by body
-  VecX points_q_;                 // of nodes: points of their regions
-  std::vector<Box> regions_;      // of nodes
+  std::vector<uint64_t> stamps_;   // by body
+  std::vector<Quad> node_points_;  // of nodes: points of their regions
+  std::vector<WideBox> regions_;   // of nodes
   // Valid where the stamp is that of the body.
   std::vector<uint64_t> vertex_stamp_, edge_stamp_, triangle_stamp_;
   std::vector<std::vector<uint64_t>> node_stamp_;

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "sim/base/quad.h"
 #include "sim/base/types.h"
 #include "sim/collision/region_bounds.h"
 #include "sim/collision/surface_summaries.h"
@@ -22,6 +23,24 @@ struct ViewFrame {
     const Vec3 p = x - centroid;
     return turned ? Vec3(rotation.transpose() * p) : p;
   }
+};
+
+// The same for positions as three numbers and a zero.
+class QuadFrame {
+ public:
+  QuadFrame() = default;
+  explicit QuadFrame(const ViewFrame& frame) : centroid_(LoadThree(frame.centroid.data())), turned_(frame.turned) {
+    for (int i = 0; i < 3; ++i) rows_[i] = Quad{frame.rotation(i, 0), frame.rotation(i, 1), frame.rotation(i, 2), 0};
+  }
+  Quad See(const Quad& x) const {
+    const Quad p = x - centroid_;
+    return turned_ ? Splat(p[0]) * rows_[0] + Splat(p[1]) * rows_[1] + Splat(p[2]) * rows_[2] : p;
+  }
+
+ private:
+  Quad centroid_ = {};
+  Quad rows_[3] = {};  // of the rotation
+  bool turned_ = false;
 };
 
 // The axes that bodies are seen along.

@@ -107,6 +107,7 @@ SurfaceMap::Nodes SurfaceMap::Gather(const Stencil& v) const {
         ++out.count;
       }
       out.weight[slot][i] += row.weights[k];
+      out.place[i][k] = static_cast<int8_t>(slot);
     }
   }
   return out;
@@ -136,14 +137,12 @@ void SurfaceMap::AddHessian(const Stencil& v, const StencilFactor& factor, Block
   for (int n = 0; n < nodes.count; ++n) {
     for (int k = 0; k < columns; ++k) f[n][k] = Quad{0, 0, 0, 0};
   }
-  for (int k = 0; k < columns; ++k) {
-    const double* column = factor.columns.data() + 12 * k;
-    for (int i = 0; i < 4; ++i) {
-      const Quad of_vertex = Padded(column[3 * i], column[3 * i + 1], column[3 * i + 2]);
-      for (int n = 0; n < nodes.count; ++n) {
-        const double w = nodes.weight[n][i];
-        f[n][k] += Splat(w) * of_vertex;
-      }
+  for (int i = 0; i < 4; ++i) {
+    const EmbeddingRow& row = (*rows_)[v[i]];
+    for (int k = 0; k < columns; ++k) {
+      const double* of_vertex = factor.columns.data() + 12 * k + 3 * i;
+      const Quad column = Padded(of_vertex[0], of_vertex[1], of_vertex[2]);
+      for (int r = 0; r < row.count; ++r) f[nodes.place[i][r]][k] += Splat(row.weights[r]) * column;
     }
   }
   ForBlocks(nodes, hessian, [&](int row, int column, int64_t slot) {

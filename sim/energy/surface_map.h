@@ -40,11 +40,12 @@ class SurfaceMap {
   // J dq of the four vertices.
   Vec12 Directions(const Stencil& v, const VecX& dq) const;
 
-  // The distinct nodes of a stencil and the weight of each vertex in each.
+  // The distinct nodes of a stencil and the weight of each vertex in each; `place` says where the nodes of each vertex's row are.
   struct Nodes {
     int count = 0;
     std::array<int32_t, 16> node;
     std::array<std::array<double, 4>, 16> weight;
+    std::array<std::array<int8_t, 4>, 4> place;
   };
   Nodes Gather(const Stencil& v) const;
 

@@ -28,7 +28,10 @@ struct WideBox {
     hi = hi > other.hi ? hi : other.hi;
   }
   bool Meets(const WideBox& other) const { return All((lo <= other.hi) & (other.lo <= hi)); }
-  bool Contains(const WideBox& other) const { return All((lo <= other.lo) & (other.hi <= hi)); }
+  bool Contains(const WideBox& other) const { return Contains(other.lo, other.hi); }
+  bool Contains(const Quad& low, const Quad& high) const { return All((lo <= low) & (high <= hi)); }
+  Eigen::Array3d Lo() const { return {lo[0], lo[1], lo[2]}; }
+  Eigen::Array3d Hi() const { return {hi[0], hi[1], hi[2]}; }
   // Whether no axis keeps two pairs of boxes apart in both: this and `other`, `then` and `other_then`.
   bool MeetsAlong(const WideBox& other, const WideBox& then, const WideBox& other_then) const {
     const Mask below = (hi < other.lo) & (then.hi < other_then.lo), above = (other.hi < lo) & (other_then.hi < then.lo);
