@@ -44,19 +44,22 @@ class BendingTerm : public EnergyTerm {
   void FindMoments(const VecX& q, bool with_gradients);
   // Adds C da.
   void AddMoments(const std::vector<double>& change, double factor);
+  void AddFour(size_t four, int block, BlockMatrix* hessian) const;
   void AddCoupling(size_t c, double stiffness, BlockMatrix* hessian) const;
 
   const ShellBody* shell_;
   ThreadPool* pool_;
   double damping_ = 0;  // beta / gamma h
   std::vector<double> angle_tilde_;
-  VecX q_;  // the point of angles_, and of gradient_ where has_gradients_
+  VecX q_;  // the point of angles_, and of gradients_ and gradient_ where has_gradients_
   bool has_gradients_ = false;
-  // By hinge.
-  std::vector<HingeAngle> angles_;
-  std::vector<double> change_, rate_, moment_;
-  std::vector<Vec12> gradient_;
-  std::vector<Mat12> hessian_;
+  // By hinge; moments, stiffnesses and gradients (three numbers and a zero for each node) end with what fills up the last four.
+  std::vector<double> change_, rate_, moment_, stiffness_;
+  std::vector<std::array<Quad, 4>> gradient_;
+  // By four hinges.
+  std::vector<HingeAngles> angles_;
+  std::vector<HingeAngles::Gradients> gradients_;
+  std::vector<HingeAngles::Blocks> hessian_;
   std::vector<std::array<Slot, 10>> hinge_slots_;  // blocks (a >= b)
   std::vector<std::array<Slot, 16>> pair_slots_;   // blocks (a, b) of a coupling
 };

@@ -3,85 +3,99 @@
 #include <cmath>
 
 namespace eipc {
+namespace {
 
-HingeAngle::HingeAngle(const std::array<Vec3, 4>& x) {
-  const Vec3 e = x[1] - x[0];
-  length_ = e.norm();
-  along_ = e / length_;
+Vec3s Minus(const Vec3s& a, const Vec3s& b) { return {a[0] - b[0], a[1] - b[1], a[2] - b[2]}; }
+Vec3s Scaled(const Quad& s, const Vec3s& a) { return {s * a[0], s * a[1], s * a[2]}; }
+
+// Where block (a, b), a >= b, is.
+constexpr int BlockAt(int a, int b) { return a * (a + 1) / 2 + b; }
+
+// Adds s F + u v^T.
+void AddBlock(const Quad& s, const Mat3s& f, const Vec3s& u, const Vec3s& v, Mat3s* out) {
+  for (int j = 0; j < 3; ++j) {
+    for (int i = 0; i < 3; ++i) (*out)[j][i] += s * f[j][i] + u[i] * v[j];
+  }
+}
+
+}  // namespace
+
+HingeAngles::HingeAngles(const std::array<Vec3s, 4>& x) {
+  const Vec3s e = Minus(x[1], x[0]);
+  lengths_ = Sqrt(Dot(e, e));
+  along_ = Scaled(1 / lengths_, e);
   for (int t = 0; t < 2; ++t) {
     Side& side = sides_[t];
-    side.opposite = 2 + t;
-    const Vec3 r = x[side.opposite] - x[0];
-    const double at = along_.dot(r);
-    const Vec3 across = r - at * along_;
-    side.height = across.norm();
-    side.across = across / side.height;
-    side.foot = at / length_;
-    side.normal = t == 0 ? Vec3(along_.cross(side.across)) : Vec3(side.across.cross(along_));
+    const Vec3s r = Minus(x[2 + t], x[0]);
+    const Quad at = Dot(along_, r);
+    const Vec3s across = Minus(r, Scaled(at, along_));
+    side.height = Sqrt(Dot(across, across));
+    side.across = Scaled(1 / side.height, across);
+    side.foot = at / lengths_;
+    side.normal = t == 0 ? Cross(along_, side.across) : Cross(side.across, along_);
   }
-  const Vec3 &a = sides_[0].normal, &b = sides_[1].normal;
-  value_ = std::atan2(a.cross(b).dot(along_), a.dot(b));
+  const Vec3s &a = sides_[0].normal, &b = sides_[1].normal;
+  const Quad sine = Dot(Cross(a, b), along_), cosine = Dot(a, b);
+  for (int lane = 0; lane < 4; ++lane) values_[lane] = std::atan2(sine[lane], cosine[lane]);
 }
 
-Vec12 HingeAngle::Spread(const Side& side, const Vec3& w, const Vec3& v) {
-  Vec12 out = Vec12::Zero();
-  out.segment<3>(0) = w[0] * v;
-  out.segment<3>(3) = w[1] * v;
-  out.segment<3>(3 * side.opposite) = w[2] * v;
+HingeAngles::Gradients HingeAngles::FindGradients() const {
+  Gradients out = {};
+  for (int t = 0; t < 2; ++t) {
+    const Vec3s p = sides_[t].Weights(), normal = Scaled(-1 / sides_[t].height, sides_[t].normal);
+    for (int i = 0; i < 3; ++i) {
+      out[0][i] += p[0] * normal[i];
+      out[1][i] += p[1] * normal[i];
+      out[2 + t][i] = normal[i];
+    }
+  }
   return out;
 }
 
-Vec12 HingeAngle::Gradient() const {
-  Vec12 out = Vec12::Zero();
-  for (const Side& side : sides_) {
-    const Vec3 p = side.Weights(), normal = side.normal / side.height;
-    out.segment<3>(0) -= p[0] * normal;
-    out.segment<3>(3) -= p[1] * normal;
-    out.segment<3>(3 * side.opposite) = -normal;
+void HingeAngles::FindBounds(const Quad& stiffness, const Gradients& gradients, const Quad& moment, Blocks* out) const {
+  for (int a = 0; a < 4; ++a) {
+    const Vec3s scaled = Scaled(stiffness, gradients[a]);
+    for (int b = 0; b <= a; ++b) {
+      Mat3s& block = (*out)[BlockAt(a, b)];
+      for (int j = 0; j < 3; ++j) block[j] = Scaled(gradients[b][j], scaled);
+    }
   }
-  return out;
+  for (int t = 0; t < 2; ++t) AddBounds(sides_[t], 2 + t, moment, out);
 }
 
 // The bound of a summand m S(u, v) is 1/2 |m| |u| |v| w w^T, w = u / |u| + sgn(m) v / |v|. Of the first, w is p / |p| (x) (d +
 // sgn(m) n), and of the last c / |c| (x) the same: products of a matrix over nodes with one over coordinates. That of the second is
 // no such product, as p and c differ.
-void HingeAngle::AddBound(const Side& side, double moment, Mat12* out) const {
-  const double sign = moment > 0 ? 1 : -1, half = 0.5 * std::abs(moment);
-  const Vec3 p = side.Weights(), c(-1, 1, 0);
-  const Vec3 fold = side.across + sign * side.normal;
-  const Mat3 outer = half / (side.height * side.height) * fold * fold.transpose();
-  const Mat3 inner = half / (2 * length_ * length_) * fold * fold.transpose();
+void HingeAngles::AddBounds(const Side& side, int opposite, const Quad& moment, Blocks* out) const {
+  const Quad sign = moment > 0 ? Splat(1) : Splat(-1), half = 0.5 * Abs(moment);
+  const Vec3s p = side.Weights(), c = {Splat(-1), Splat(1), Splat(0)};
+  Vec3s fold;
+  for (int i = 0; i < 3; ++i) fold[i] = side.across[i] + sign * side.normal[i];
+  Mat3s outer;
+  for (int j = 0; j < 3; ++j) outer[j] = Scaled(fold[j], fold);
+  const Quad of_p = half / (side.height * side.height), of_c = half / (2 * lengths_ * lengths_);
   // |p (x) e| = |p|, |c (x) n| = sqrt(2).
-  const double size = p.norm(), turned = std::sqrt(2.0), middle = std::sqrt(half / (side.height * length_) * size * turned);
-  const Vec3 along = middle / size * along_, normal = sign * middle / turned * side.normal;
-  const std::array<int, 3> nodes = {0, 1, side.opposite};
-  std::array<Vec3, 3> w;
-  for (int a = 0; a < 3; ++a) w[a] = p[a] * along + c[a] * normal;
+  const Quad size = Sqrt(Dot(p, p)), turned = Splat(std::sqrt(2.0));
+  const Quad middle = Sqrt(half / (side.height * lengths_) * size * turned);
+  const Vec3s along = Scaled(middle / size, along_), normal = Scaled(sign * middle / turned, side.normal);
+  const std::array<int, 3> nodes = {0, 1, opposite};
+  std::array<Vec3s, 3> w;
+  for (int a = 0; a < 3; ++a) {
+    for (int i = 0; i < 3; ++i) w[a][i] = p[a] * along[i] + c[a] * normal[i];
+  }
   for (int a = 0; a < 3; ++a) {
     for (int b = 0; b <= a; ++b) {
-      const Mat3 block = p[a] * p[b] * outer + c[a] * c[b] * inner + w[a] * w[b].transpose();
-      out->block<3, 3>(3 * nodes[a], 3 * nodes[b]) += block;
-      if (a != b) out->block<3, 3>(3 * nodes[b], 3 * nodes[a]) += block.transpose();
+      AddBlock(p[a] * p[b] * of_p + c[a] * c[b] * of_c, outer, w[a], w[b], &(*out)[BlockAt(nodes[a], nodes[b])]);
     }
   }
 }
 
-void HingeAngle::AddHessian(double moment, bool project, Mat12* out) const {
-  const Vec3 c(-1, 1, 0);
-  const auto add = [out](double factor, const Vec12& u, const Vec12& v) {
-    *out += factor * (u * v.transpose() + v * u.transpose());
-  };
-  for (const Side& side : sides_) {
-    if (project) {
-      AddBound(side, moment, out);
-      continue;
-    }
-    const Vec3 p = side.Weights();
-    const Vec12 turned = Spread(side, c, side.normal);
-    add(moment / (side.height * side.height), Spread(side, p, side.across), Spread(side, p, side.normal));
-    add(moment / (side.height * length_), Spread(side, p, along_), turned);
-    add(moment / (2 * length_ * length_), turned, Spread(side, c, side.across));
+double HingeAngle(const std::array<Vec3, 4>& x) {
+  std::array<Vec3s, 4> same;
+  for (int a = 0; a < 4; ++a) {
+    for (int i = 0; i < 3; ++i) same[a][i] = Splat(x[a][i]);
   }
+  return HingeAngles(same).values()[0];
 }
 
 }  // namespace eipc

@@ -53,7 +53,7 @@ class BendingMaker {
     Hinge hinge;
     hinge.nodes = {va[a.k], va[(a.k + 1) % 3], va[(a.k + 2) % 3], vb[(b.k + 2) % 3]};
     const std::array<int32_t, 4>& n = hinge.nodes;
-    if (!flat) hinge.rest_angle = HingeAngle({At(n[0]), At(n[1]), At(n[2]), At(n[3])}).value();
+    if (!flat) hinge.rest_angle = HingeAngle({At(n[0]), At(n[1]), At(n[2]), At(n[3])});
     if (shell_.bending_form == BendingForm::kHinge) {
       const double area = (IsHeld(a.triangle) ? 0 : shell_.area[a.triangle]) + (IsHeld(b.triangle) ? 0 : shell_.area[b.triangle]);
       hinge.stiffness = shell_.bending_stiffness * EdgeOf(a.triangle, a.k).squaredNorm() / area;

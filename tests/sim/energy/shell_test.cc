@@ -129,33 +129,71 @@ TEST(Membrane, HessianAgreesWithDifferences) {
   }
 }
 
-TEST(HingeAngle, DerivativesAgreeWithDifferences) {
+// Four pairs of triangles by their nodes' positions, one after the other.
+std::array<Vec3s, 4> InLanes(const std::array<VecX, 4>& x) {
+  std::array<Vec3s, 4> out;
+  for (int a = 0; a < 4; ++a) {
+    for (int i = 0; i < 3; ++i) {
+      for (int lane = 0; lane < 4; ++lane) out[a][i][lane] = x[lane][3 * a + i];
+    }
+  }
+  return out;
+}
+
+VecX GradientOf(const HingeAngles::Gradients& gradients, int lane) {
+  VecX out(12);
+  for (Eigen::Index i = 0; i < 12; ++i) out[i] = gradients[i / 3][i % 3][lane];
+  return out;
+}
+
+Mat12 MatrixOf(const HingeAngles::Blocks& blocks, int lane) {
+  Mat12 out;
+  int k = 0;
+  for (int a = 0; a < 4; ++a) {
+    for (int b = 0; b <= a; ++b, ++k) {
+      const Mat3 block = Lane(blocks[k], lane);
+      out.block<3, 3>(3 * a, 3 * b) = block;
+      out.block<3, 3>(3 * b, 3 * a) = block.transpose();
+    }
+  }
+  return out;
+}
+
+HingeAngles AnglesOf(const VecX& x) { return HingeAngles(InLanes({x, x, x, x})); }
+
+TEST(HingeAngles, DerivativesAgreeWithDifferencesInEveryLane) {
   Random random(5);
-  for (int k = 0; k < 50; ++k) {
-    VecX x(12);
-    x << 0, 0, 0, 1, 0, 0, 0.4, 0.8, 0, 0.6, -0.7, 0.2;
-    for (Eigen::Index i = 0; i < 12; ++i) x[i] += random.Uniform(-0.3, 0.3);
-    const auto angle = [](const VecX& y) {
-      return HingeAngle({y.segment<3>(0), y.segment<3>(3), y.segment<3>(6), y.segment<3>(9)});
-    };
-    EXPECT_LT(RelativeError(angle(x).Gradient(),
-                            testing::GradientByDifferences([&](const VecX& y) { return angle(y).value(); }, x, 1e-3)),
-              1e-8);
-    const MatX exact = testing::JacobianByDifferences([&](const VecX& y) { return VecX(angle(y).Gradient()); }, x, 1e-3);
-    for (const double moment : {2.0, -3.0}) {
-      Mat12 hessian = Mat12::Zero(), bound = Mat12::Zero();
-      angle(x).AddHessian(moment, false, &hessian);
-      angle(x).AddHessian(moment, true, &bound);
-      EXPECT_LT(RelativeError(hessian, moment * exact), 1e-7);
+  for (int k = 0; k < 20; ++k) {
+    std::array<VecX, 4> x;
+    for (VecX& of_lane : x) {
+      of_lane.resize(12);
+      of_lane << 0, 0, 0, 1, 0, 0, 0.4, 0.8, 0, 0.6, -0.7, 0.2;
+      for (Eigen::Index i = 0; i < 12; ++i) of_lane[i] += random.Uniform(-0.3, 0.3);
+    }
+    const HingeAngles angles(InLanes(x));
+    const HingeAngles::Gradients gradients = angles.FindGradients();
+    const Quad moments = {2, -3, 0.5, -0.1};
+    HingeAngles::Blocks blocks, with_stiffness;
+    angles.FindBounds(Quad{}, gradients, moments, &blocks);
+    angles.FindBounds(Quad{1, 2, 3, 4}, gradients, moments, &with_stiffness);
+    for (int lane = 0; lane < 4; ++lane) {
+      const VecX g = GradientOf(gradients, lane);
+      EXPECT_LT(
+          RelativeError(g, testing::GradientByDifferences([&](const VecX& y) { return AnglesOf(y).values()[0]; }, x[lane], 1e-3)),
+          1e-8);
+      const MatX exact =
+          testing::JacobianByDifferences([&](const VecX& y) { return GradientOf(AnglesOf(y).FindGradients(), 0); }, x[lane], 1e-3);
+      const Mat12 bound = MatrixOf(blocks, lane), hessian = moments[lane] * exact;
       EXPECT_GT(testing::SmallestEigenvalue(bound), -1e-10);
-      EXPECT_GT(testing::SmallestEigenvalue(bound - hessian), -1e-9 * hessian.norm());
+      EXPECT_GT(testing::SmallestEigenvalue(bound - hessian), -1e-7 * hessian.norm());
+      EXPECT_LT(RelativeError(MatrixOf(with_stiffness, lane) - bound, (lane + 1.0) * g * g.transpose()), 1e-12);
     }
   }
 }
 
 // Of each summand m S(u, v), u and v orthogonal, the bound keeps the positive eigenvalue |m| |u| |v| alone. By side: |u| |v| is
 // |p|^2 / h^2, sqrt(2) |p| / (h |e|) and 2 / (2 |e|^2).
-TEST(HingeAngle, BoundHasThePositiveEigenvaluesOfItsSummands) {
+TEST(HingeAngles, BoundHasThePositiveEigenvaluesOfItsSummands) {
   const std::array<Vec3, 4> x = {Vec3(0.1, 0, 0), Vec3(1.2, 0.1, -0.2), Vec3(0.4, 0.8, 0.1), Vec3(0.6, -0.7, 0.2)};
   const Vec3 e = x[1] - x[0];
   double trace = 0;
@@ -165,8 +203,12 @@ TEST(HingeAngle, BoundHasThePositiveEigenvaluesOfItsSummands) {
     trace += p * p / (height * height) + std::sqrt(2.0) * p / (height * e.norm()) + 1 / e.squaredNorm();
   }
   for (const double moment : {2.0, -3.0}) {
-    Mat12 bound = Mat12::Zero();
-    HingeAngle(x).AddHessian(moment, true, &bound);
+    VecX stacked(12);
+    stacked << x[0], x[1], x[2], x[3];
+    const HingeAngles angles = AnglesOf(stacked);
+    HingeAngles::Blocks blocks;
+    angles.FindBounds(Quad{}, angles.FindGradients(), Splat(moment), &blocks);
+    const Mat12 bound = MatrixOf(blocks, 0);
     EXPECT_NEAR(bound.trace(), std::abs(moment) * trace, 1e-12 * trace);
     EXPECT_LT((bound - bound.transpose()).norm(), 1e-15 * bound.norm());
   }
