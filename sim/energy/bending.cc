@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "sim/base/quad.h"
+#include "sim/energy/lane_blocks.h"
 
 namespace eipc {
 namespace {
@@ -26,13 +26,6 @@ HingeAngles AnglesAt(const std::vector<Hinge>& hinges, size_t first, const VecX&
     x[a] = {rows[0], rows[1], rows[2]};
   }
   return HingeAngles(x);
-}
-
-// One vector a lane, with a zero.
-std::array<Quad, 4> ByLane(const Vec3s& v) {
-  std::array<Quad, 4> out = {v[0], v[1], v[2], Quad{}};
-  Transpose(out.data());
-  return out;
 }
 
 // The columns of u v^T.

@@ -6,7 +6,7 @@
 namespace eipc {
 namespace {
 
-constexpr int64_t kGrain = 64;
+constexpr int64_t kGrain = 16;  // groups of four triangles
 // Of its area vector, what a triangle keeps on its side in one step.
 constexpr double kLeastArea = 0.1;
 // Of the room that its largest stretch has below the strain limit.
@@ -51,90 +51,102 @@ Mat32 MembraneGradient(const ShellBody& shell, size_t t, const VecX& q) {
   return edges * shell.inverse_rest[t];
 }
 
-MembraneTerm::MembraneTerm(const ShellBody* shell, ThreadPool* pool) : shell_(shell), pool_(pool) {
-  const size_t n = shell->triangles.size();
-  shape_gradient_.resize(n);
-  for (size_t t = 0; t < n; ++t) {
-    for (int k = 0; k < 2; ++k) shape_gradient_[t][k + 1] = shell->inverse_rest[t].row(k);
-    shape_gradient_[t][0] = -(shape_gradient_[t][1] + shape_gradient_[t][2]);
-  }
-  if (damped()) {
-    damping_stiffness_.resize(n);
-    f_tilde_.resize(n);
-  }
-  value_.resize(n);
-  stress_.resize(n);
+template <typename Visit>
+void MembraneTerm::ForGroups(const Visit& visit) {
+  pool_->ParallelFor(static_cast<int64_t>(lanes_.groups().size()), kGrain, [&](int64_t begin, int64_t end) {
+    for (int64_t g = begin; g < end; ++g) visit(static_cast<size_t>(g));
+  });
+}
+
+MembraneTerm::MembraneTerm(const ShellBody* shell, ThreadPool* pool) : shell_(shell), pool_(pool), lanes_(*shell) {
+  const size_t n = lanes_.groups().size();
+  membranes_.resize(n);
+  rates_.resize(damped() ? n : 0);
+  forces_.resize(n);
   blocks_.resize(n);
+  if (damped()) damping_.resize(n);
 }
 
 void MembraneTerm::BeginStage(const StageContext& stage) {
-  damping_ = shell_->rayleigh_beta_s / stage.gamma_h;
+  has_membranes_ = false;
   if (!damped()) return;
-  pool_->ParallelFor(static_cast<int64_t>(shell_->triangles.size()), kGrain, [&](int64_t begin, int64_t end) {
-    for (int64_t t = begin; t < end; ++t) {
-      damping_stiffness_[t] = shell_->membrane.Hessian(MembraneGradient(*shell_, t, stage.q_start), true);
-      f_tilde_[t] = MembraneGradient(*shell_, t, stage.q_tilde);
-    }
+  const double factor = shell_->rayleigh_beta_s / stage.gamma_h;
+  ForGroups([&](size_t g) {
+    const TriangleLanes::Group& group = lanes_.groups()[g];
+    Damping& damping = damping_[g];
+    MembraneLanes(shell_->membrane, TriangleLanes::DeformationGradients(group, stage.q_start))
+        .FindModes(shell_->membrane, &damping.modes);
+    damping.modes.RemoveNegative();
+    for (Quad& value : damping.modes.values) value *= factor;
+    damping.blocks = {};
+    TriangleLanes::AddModes(group, damping.modes, &damping.blocks);
+    damping.f_tilde = TriangleLanes::DeformationGradients(group, stage.q_tilde);
   });
 }
 
-double MembraneTerm::TriangleValue(size_t t, const VecX& q) const {
-  const Mat32 f = MembraneGradient(*shell_, t, q);
-  double density = shell_->membrane.Psi(f);
-  if (damped()) {
-    const Mat32 rate = f - f_tilde_[t];
-    const Eigen::Map<const Vec6> r(rate.data());
-    density += 0.5 * damping_ * r.dot(damping_stiffness_[t] * r);
-  }
-  return shell_->area[t] * density;
-}
-
-Mat32 MembraneTerm::TriangleStress(size_t t, const VecX& q) const {
-  const Mat32 f = MembraneGradient(*shell_, t, q);
-  Mat32 stress = shell_->membrane.Stress(f);
-  if (damped()) {
-    const Mat32 rate = f - f_tilde_[t];
-    const Vec6 extra = damping_ * (damping_stiffness_[t] * Eigen::Map<const Vec6>(rate.data()));
-    stress += Eigen::Map<const Mat32>(extra.data());
-  }
-  return shell_->area[t] * stress;
+void MembraneTerm::FindMembranes(const VecX& q) {
+  if (has_membranes_ && q_.size() == q.size() && q_ == q) return;
+  ForGroups([&](size_t g) {
+    const Mat32s f = TriangleLanes::DeformationGradients(lanes_.groups()[g], q);
+    membranes_[g] = MembraneLanes(shell_->membrane, f);
+    if (!damped()) return;
+    for (int j = 0; j < 2; ++j) {
+      for (int i = 0; i < 3; ++i) rates_[g][j][i] = f[j][i] - damping_[g].f_tilde[j][i];
+    }
+  });
+  q_ = q;
+  has_membranes_ = true;
 }
 
 double MembraneTerm::Value(const Point& point) {
-  pool_->ParallelFor(static_cast<int64_t>(value_.size()), kGrain, [&](int64_t begin, int64_t end) {
-    for (int64_t t = begin; t < end; ++t) value_[t] = TriangleValue(t, point.q);
-  });
+  FindMembranes(point.q);
   double sum = 0;
-  for (const double value : value_) sum += value;
+  for (size_t g = 0; g < membranes_.size(); ++g) {
+    Quad density = membranes_[g].Psi();
+    if (damped()) density += 0.5 * damping_[g].Work(rates_[g]);
+    const Quad value = lanes_.groups()[g].area * density;
+    const size_t count = std::min<size_t>(4, lanes_.triangles() - 4 * g);
+    for (size_t lane = 0; lane < count; ++lane) sum += value[lane];
+  }
   return sum;
 }
 
 void MembraneTerm::AddGradient(const Point& point, VecX* gradient) {
-  pool_->ParallelFor(static_cast<int64_t>(stress_.size()), kGrain, [&](int64_t begin, int64_t end) {
-    for (int64_t t = begin; t < end; ++t) stress_[t] = TriangleStress(t, point.q);
+  FindMembranes(point.q);
+  ForGroups([&](size_t g) {
+    Mat32s stress = membranes_[g].Stress();
+    if (damped()) damping_[g].AddStress(rates_[g], &stress);
+    forces_[g] = TriangleLanes::StressForces(lanes_.groups()[g], stress);
   });
-  for (size_t t = 0; t < stress_.size(); ++t) {
-    for (int a = 0; a < 3; ++a) gradient->segment<3>(3 * shell_->triangles[t][a]) += stress_[t] * shape_gradient_[t][a];
-  }
+  lanes_.AddForces(forces_, gradient);
 }
 
 void MembraneTerm::AddHessian(const Point& point, BlockMatrix* hessian) {
-  pool_->ParallelFor(static_cast<int64_t>(blocks_.size()), kGrain, [&](int64_t begin, int64_t end) {
-    for (int64_t t = begin; t < end; ++t) {
-      Mat6 c = shell_->membrane.Hessian(MembraneGradient(*shell_, t, point.q), true);
-      if (damped()) c += damping_ * damping_stiffness_[t];
-      const std::array<Vec2, 3>& g = shape_gradient_[t];
-      int k = 0;
-      for (int a = 0; a < 3; ++a) {
-        const Eigen::Matrix<double, 3, 6> half = shell_->area[t] * (g[a][0] * c.topRows<3>() + g[a][1] * c.bottomRows<3>());
-        for (int b = 0; b <= a; ++b, ++k) blocks_[t][k] = g[b][0] * half.leftCols<3>() + g[b][1] * half.rightCols<3>();
-      }
-    }
+  FindMembranes(point.q);
+  ForGroups([&](size_t g) {
+    MembraneModes modes;
+    membranes_[g].FindModes(shell_->membrane, &modes);
+    modes.RemoveNegative();
+    blocks_[g] = damped() ? damping_[g].blocks : TriangleLanes::Blocks{};
+    TriangleLanes::AddModes(lanes_.groups()[g], modes, &blocks_[g]);
   });
-  for (size_t t = 0; t < blocks_.size(); ++t) {
-    for (int k = 0; k < 6; ++k) {
-      const Mat3& block = blocks_[t][k];
-      hessian->AddAt(slots_[t][k], transposed_[t][k] ? Mat3(block.transpose()) : block);
+  lanes_.AddBlocks(blocks_, hessian);
+}
+
+Quad MembraneTerm::Damping::Work(const Mat32s& rate) const {
+  Quad sum = {};
+  for (int k = 0; k < 6; ++k) {
+    const Quad part = Inner(modes.matrices[k], rate);
+    sum += modes.values[k] * part * part;
+  }
+  return sum;
+}
+
+void MembraneTerm::Damping::AddStress(const Mat32s& rate, Mat32s* stress) const {
+  for (int k = 0; k < 6; ++k) {
+    const Quad part = modes.values[k] * Inner(modes.matrices[k], rate);
+    for (int j = 0; j < 2; ++j) {
+      for (int i = 0; i < 3; ++i) (*stress)[j][i] += part * modes.matrices[k][j][i];
     }
   }
 }
@@ -147,20 +159,7 @@ void MembraneTerm::AppendPattern(std::vector<std::pair<int32_t, int32_t>>* pairs
   }
 }
 
-void MembraneTerm::BindPattern(const BlockMatrix& hessian) {
-  slots_.resize(shell_->triangles.size());
-  transposed_.resize(shell_->triangles.size());
-  for (size_t t = 0; t < shell_->triangles.size(); ++t) {
-    const Triangle& v = shell_->triangles[t];
-    int k = 0;
-    for (int a = 0; a < 3; ++a) {
-      for (int b = 0; b <= a; ++b, ++k) {
-        transposed_[t][k] = v[a] < v[b];
-        slots_[t][k] = hessian.Find(std::max(v[a], v[b]), std::min(v[a], v[b]));
-      }
-    }
-  }
-}
+void MembraneTerm::BindPattern(const BlockMatrix& hessian) { lanes_.BindPattern(hessian); }
 
 double MembraneTerm::StoredEnergy(const ShellBody& shell, const VecX& q) {
   double sum = 0;

@@ -1,12 +1,12 @@
 #ifndef EIPC_SIM_ENERGY_MEMBRANE_H_
 #define EIPC_SIM_ENERGY_MEMBRANE_H_
 
-#include <array>
 #include <vector>
 
 #include "sim/base/parallel.h"
 #include "sim/energy/shell_body.h"
 #include "sim/energy/term.h"
+#include "sim/energy/triangle_lanes.h"
 
 namespace eipc {
 
@@ -33,20 +33,32 @@ class MembraneTerm : public EnergyTerm {
 
  private:
   bool damped() const { return shell_->rayleigh_beta_s > 0; }
-  double TriangleValue(size_t t, const VecX& q) const;
-  Mat32 TriangleStress(size_t t, const VecX& q) const;
+  // Of four triangles, constant in a stage: (beta / 2 gamma h) r^T C r with the rate r = F - F~ and C the projected second
+  // derivatives at the start of the step.
+  struct Damping {
+    MembraneModes modes;  // of beta / (gamma h) C
+    TriangleLanes::Blocks blocks;
+    Mat32s f_tilde;
+
+    Quad Work(const Mat32s& rate) const;  // beta / (gamma h) r^T C r
+    void AddStress(const Mat32s& rate, Mat32s* stress) const;
+  };
+  template <typename Visit>
+  void ForGroups(const Visit& visit);
+  // Value, gradient and Hessian are asked for at the same point one after the other, so the stretches of the last one are kept.
+  void FindMembranes(const VecX& q);
 
   const ShellBody* shell_;
   ThreadPool* pool_;
-  double damping_ = 0;                               // beta / gamma h
-  std::vector<std::array<Vec2, 3>> shape_gradient_;  // grad N_a in the plane at rest, 1/m
-  std::vector<Mat6> damping_stiffness_;              // of the start of the step, only when damped
-  std::vector<Mat32> f_tilde_;                       // only when damped
-  std::vector<std::array<int64_t, 6>> slots_;        // of the blocks (a >= b) in the matrix
-  std::vector<std::array<bool, 6>> transposed_;
-  std::vector<double> value_;
-  std::vector<Mat32> stress_;
-  std::vector<std::array<Mat3, 6>> blocks_;
+  TriangleLanes lanes_;
+  VecX q_;  // the point of membranes_ and rates_ where has_membranes_
+  bool has_membranes_ = false;
+  // By group of four triangles.
+  std::vector<MembraneLanes> membranes_;
+  std::vector<Mat32s> rates_;     // only when damped
+  std::vector<Damping> damping_;  // only when damped
+  std::vector<TriangleLanes::Forces> forces_;
+  std::vector<TriangleLanes::Blocks> blocks_;
 };
 
 }  // namespace eipc

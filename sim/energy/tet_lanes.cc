@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "sim/energy/lane_blocks.h"
+
 namespace eipc {
 
 TetLanes::TetLanes(const ElasticBody& body) : elements_(body.nodes.size()), groups_((elements_ + 3) / 4), slots_(elements_) {
@@ -36,18 +38,9 @@ void TetLanes::AddForces(const std::vector<Forces>& forces, VecX* gradient) cons
 void TetLanes::AddBlocks(const std::vector<Blocks>& blocks, BlockMatrix* hessian) const {
   for (size_t g = 0; g < groups_.size(); ++g) {
     const size_t count = std::min<size_t>(4, elements_ - 4 * g);
-    for (int k = 0; k < 10; ++k) {
-      Quad columns[3][4];  // by column, then by element: three entries and a zero
-      for (int j = 0; j < 3; ++j) {
-        const Vec3s& column = blocks[g][k][j];
-        for (int i = 0; i < 3; ++i) columns[j][i] = column[i];
-        columns[j][3] = Quad{};
-        Transpose(columns[j]);
-      }
-      for (size_t lane = 0; lane < count; ++lane) {
-        hessian->AddColumnsAt(slots_[4 * g + lane][k], {columns[0][lane], columns[1][lane], columns[2][lane]});
-      }
-    }
+    for (int k = 0; k < 10; ++k)
+      AddLaneBlocks(
+          blocks[g][k], count, [&](size_t lane) { return slots_[4 * g + lane][k]; }, hessian);
   }
 }
 

@@ -24,12 +24,17 @@ struct Membrane {
   double strain_limit = 0;     // L; 0: none
   double limit_stiffness = 0;  // k, N/m
 
+  // The strain limit l of one stretch, J/m^2, with two derivatives.
+  struct Limit {
+    double value = 0, first = 0, second = 0;
+  };
+  Limit LimitAt(double s) const;
+
   // J/m^2; infinity where F is singular or beyond the strain limit.
   double Psi(const Mat32& f) const;
   // dpsi/dF, N/m.
   Mat32 Stress(const Mat32& f) const;
-  // d vec(stress) / d vec(F), column-major, N/m. In closed form: psi depends on the principal stretches alone, so the eigenvectors
-  // are known. `project`: with negative eigenvalues set to zero.
+  // d vec(stress) / d vec(F), column-major, N/m. `project`: with negative eigenvalues set to zero.
   Mat6 Hessian(const Mat32& f, bool project) const;
 };
 
