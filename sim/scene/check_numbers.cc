@@ -95,6 +95,31 @@ void CheckJointNumbers(const JointSpec& joint, const std::string& path, NumberCh
   check->AtMost(joint.mimic->law.stiffness, kLargestNumber, path + ".mimic.stiffness");
 }
 
+void CheckShellNumbers(const ShellSpec& shell, const std::string& path, NumberCheck* check) {
+  if (shell.rest_mesh) check->Vertices(shell.rest_mesh->vertices, path + ".rest_mesh");
+  check->AtMost(shell.thickness_m, kLargestLength, path + ".thickness_m");
+  check->AtMost(shell.contact_thickness_m.value_or(0), kLargestLength, path + ".contact_thickness_m");
+  check->AtMost(shell.mass_per_area_kg_m2, kLargestNumber, path + ".mass_per_area_kg_m2");
+  check->AtMost(shell.membrane_youngs_n_m, kLargestNumber, path + ".membrane_youngs_n_m");
+  check->AtMost(shell.membrane_mu_n_m.value_or(0), kLargestNumber, path + ".membrane_mu_n_m");
+  check->AtMost(shell.membrane_lambda_n_m.value_or(0), kLargestNumber, path + ".membrane_lambda_n_m");
+  check->AtMost(shell.bending_stiffness_nm.value_or(0), kLargestNumber, path + ".bending_stiffness_nm");
+  check->AtMost(shell.strain_limit, kLargestNumber, path + ".strain_limit");
+  check->AtMost(shell.strain_limit_stiffness_n_m, kLargestNumber, path + ".strain_limit_stiffness_n_m");
+  for (size_t k = 0; k < shell.keypoints.size(); ++k) {
+    for (const double weight : shell.keypoints[k].weights) {
+      check->AtMost(weight, kLargestNumber, absl::StrCat(path, ".keypoints[", k, "].weights"));
+    }
+  }
+}
+
+void CheckFillingNumbers(const Filling& filling, const std::string& path, NumberCheck* check) {
+  check->AtMost(filling.overpressure_pa, kLargestNumber, path + ".overpressure_pa");
+  check->AtMost(filling.ambient_pressure_pa, kLargestNumber, path + ".ambient_pressure_pa");
+  check->AtMost(filling.compressibility_per_pa, kLargestNumber, path + ".compressibility_per_pa");
+  check->AtLeast(filling.compressibility_per_pa, kSmallestDivisor, path + ".compressibility_per_pa");
+}
+
 void CheckBodyNumbers(const BodySpec& body, const std::string& path, NumberCheck* check) {
   for (const absl::Span<const MaterialParameter> parameters : {CommonMaterialParameters(), body.material.model->parameters}) {
     for (const MaterialParameter& p : parameters) {
@@ -109,9 +134,10 @@ void CheckBodyNumbers(const BodySpec& body, const std::string& path, NumberCheck
   check->AtMost(body.angular_velocity, kLargestNumber, path + ".angular_velocity_rad_s");
   check->AtMost(body.external_force, kLargestNumber, path + ".external_force_n");
   if (body.inertia) check->AtMost(body.inertia->mass, kLargestNumber, path + ".affine.inertia.mass_kg");
-  check->AtMost(body.shell.thickness_m, kLargestLength, path + ".shell.thickness_m");
-  check->AtMost(body.shell.mass_per_area_kg_m2, kLargestNumber, path + ".shell.mass_per_area_kg_m2");
-  check->AtMost(body.shell.membrane_youngs_n_m, kLargestNumber, path + ".shell.membrane_youngs_n_m");
+  CheckShellNumbers(body.shell, path + ".shell", check);
+  for (size_t v = 0; v < body.enclosed_volumes.size(); ++v) {
+    CheckFillingNumbers(body.enclosed_volumes[v].filling, absl::StrCat(path, ".enclosed_volumes[", v, "]"), check);
+  }
   if (body.slider) CheckSliderNumbers(*body.slider, path + ".slider", check);
   if (body.pose_drive) CheckPoseDriveNumbers(*body.pose_drive, path + ".pose_drive", check);
   for (size_t s = 0; s < body.boundary_sets.size(); ++s) {

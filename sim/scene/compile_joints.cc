@@ -200,18 +200,28 @@ std::vector<int32_t> Mechanisms(const SceneSpec& spec, const Model& model) {
   return of;
 }
 
-// The load for which the joints of each body are made, N: ten times the weight of all bodies that they connect, and a tenth of the
-// modulus over the size of those that deform. By representative.
+// What strains a body that deforms, N. A solid of volume V bears the strain times E over a square of its size, V^(2/3). A sheet
+// bears the strain times E t, N/m, over a line across it, of length sqrt(A) with its area A = m / rho_A: neither number needs its
+// density or its thickness, which the author may leave out or choose for contact alone.
+double StrainingLoad(const BodySpec& spec, double mass) {
+  constexpr double kStrain = 0.1;
+  if (spec.kind == BodyKind::kShell) {
+    const ShellConstants sheet = ConstantsOf(spec.shell, spec.material);
+    return kStrain * sheet.youngs_n_m * std::sqrt(mass / sheet.mass_per_area_kg_m2);
+  }
+  const double size = std::cbrt(mass / spec.material.density_kg_m3);
+  return kStrain * spec.material.youngs_modulus_pa * size * size;
+}
+
+// The load for which the joints of each body are made, N: ten times the weight of all bodies that they connect, and what strains
+// those that deform by a tenth. By representative.
 std::vector<double> Loads(const SceneSpec& spec, const Model& model, const std::vector<int32_t>& mechanisms) {
-  constexpr double kAcceleration = 100, kStrain = 0.1;  // m/s^2
+  constexpr double kAcceleration = 100;  // m/s^2
   std::vector<double> loads(model.bodies.size(), 0);
   for (size_t b = 0; b < model.bodies.size(); ++b) {
-    const MaterialSpec& material = spec.bodies[b].material;
     const double mass = model.bodies[b].mass.mass;
     loads[mechanisms[b]] += kAcceleration * mass;
-    if (!model.bodies[b].traits.deforms) continue;
-    const double size = std::cbrt(mass / material.density_kg_m3);
-    loads[mechanisms[b]] += kStrain * material.youngs_modulus_pa * size * size;
+    if (model.bodies[b].traits.deforms) loads[mechanisms[b]] += StrainingLoad(spec.bodies[b], mass);
   }
   return loads;
 }

@@ -267,7 +267,8 @@ absl::Status Ended(const absl::Status& status) {
 }
 
 // What contact needs of surfaces that are placed soundly, settings and goals.
-absl::Status AddContact(const SceneSpec& spec, Interrupt* interrupt, Model* model, Problems* problems) {
+absl::Status AddContact(const SceneSpec& spec, const std::vector<SelectableMesh>& meshes, Interrupt* interrupt, Model* model,
+                        Problems* problems) {
   model->summaries = SummarizeSurface(model->surface, model->embedding, model->initial_positions, interrupt);
   EIPC_RETURN_IF_ERROR(Ended(interrupt->Poll()));
   model->contact_weights = ContactWeights(model->surface);
@@ -276,7 +277,7 @@ absl::Status AddContact(const SceneSpec& spec, Interrupt* interrupt, Model* mode
   AddGoals(spec.goals, model);
   model->start_positions = model->initial_positions;
   EIPC_RETURN_IF_ERROR(Ended(interrupt->Poll()));
-  CheckSeparation(*model, problems, interrupt);
+  CheckSeparation(*model, meshes, problems, interrupt);
   return Ended(interrupt->Poll());
 }
 
@@ -339,7 +340,7 @@ absl::StatusOr<std::shared_ptr<const Model>> CompileScene(const SceneSpec& spec,
   CheckInitialPlacement(*model, &interrupt, &problems);
   EIPC_RETURN_IF_ERROR(Ended(interrupt.Poll()));
   if (!problems.empty()) return problems.ToStatus();
-  EIPC_RETURN_IF_ERROR(AddContact(spec, &interrupt, model.get(), &problems));
+  EIPC_RETURN_IF_ERROR(AddContact(spec, driven, &interrupt, model.get(), &problems));
   if (!problems.empty()) return problems.ToStatus();
   if (!IsFinite(InitialState(*model))) {
     problems.Add("bodies",

@@ -11,13 +11,22 @@
 namespace eipc {
 namespace {
 
-// Vertices at the same place, in the mesh's numbers: a seam that was not welded.
-bool CheckSeams(const std::vector<Vec3>& x, const std::string& path, Problems* problems) {
+// What an author calls the vertices of a sheet: their indices in the mesh, of which the sheet has only those that are used.
+std::vector<int32_t> Authored(const std::vector<int32_t>& node_of_vertex, size_t nodes) {
+  std::vector<int32_t> authored(nodes);
+  for (size_t v = 0; v < node_of_vertex.size(); ++v) {
+    if (node_of_vertex[v] >= 0) authored[node_of_vertex[v]] = static_cast<int32_t>(v);
+  }
+  return authored;
+}
+
+// Vertices at the same place: a seam that was not welded.
+bool CheckSeams(const std::vector<Vec3>& x, const std::vector<int32_t>& authored, const std::string& path, Problems* problems) {
   std::map<std::array<double, 3>, size_t> first;
   for (size_t v = 0; v < x.size(); ++v) {
     const auto [at, is_new] = first.emplace(std::array<double, 3>{x[v][0], x[v][1], x[v][2]}, v);
     if (is_new) continue;
-    problems->Add(path, "vertices ", at->second, " and ", v,
+    problems->Add(path, "vertices ", authored[at->second], " and ", authored[v],
                   " are at the same place, so the sheet would be torn there; weld its seams");
     return false;
   }
@@ -25,7 +34,7 @@ bool CheckSeams(const std::vector<Vec3>& x, const std::string& path, Problems* p
 }
 
 // Every edge has one triangle, or two that wind alike.
-bool CheckEdges(const SurfaceMesh& mesh, const std::string& path, Problems* problems) {
+bool CheckEdges(const SurfaceMesh& mesh, const std::vector<int32_t>& authored, const std::string& path, Problems* problems) {
   std::map<Edge, std::vector<int32_t>> users;  // directed edges
   for (size_t t = 0; t < mesh.triangles().size(); ++t) {
     const Triangle& v = mesh.triangles()[t];
@@ -35,12 +44,12 @@ bool CheckEdges(const SurfaceMesh& mesh, const std::string& path, Problems* prob
     const auto back = users.find({edge[1], edge[0]});
     const size_t against = back == users.end() ? 0 : back->second.size();
     if (along.size() + against > 2) {
-      problems->Add(path, "edge (", edge[0], ", ", edge[1], ") belongs to ", along.size() + against,
+      problems->Add(path, "edge (", authored[edge[0]], ", ", authored[edge[1]], ") belongs to ", along.size() + against,
                     " triangles; a shell has at most two at an edge: split it into shells that are joined");
       return false;
     }
     if (along.size() == 2) {
-      problems->Add(path, "triangles ", along[0], " and ", along[1], " at edge (", edge[0], ", ", edge[1],
+      problems->Add(path, "triangles ", along[0], " and ", along[1], " at edge (", authored[edge[0]], ", ", authored[edge[1]],
                     ") wind in opposite directions; orient the mesh consistently");
       return false;
     }
@@ -221,7 +230,8 @@ void CompileShell(const BodySpec& spec, const std::string& body_path, CompiledBo
     return;
   }
   WithoutUnusedVertices(spec.mesh, &out->node_of_vertex);
-  if (!CheckSeams(mesh->vertices(), path, problems) || !CheckEdges(*mesh, path, problems)) return;
+  const std::vector<int32_t> authored = Authored(out->node_of_vertex, mesh->vertices().size());
+  if (!CheckSeams(mesh->vertices(), authored, path, problems) || !CheckEdges(*mesh, authored, path, problems)) return;
   const std::optional<SurfaceMesh> rest = StressFree(spec.shell, *mesh, body_path + ".shell.rest_mesh", problems);
   if (!rest) return;
   const double edge = MeanEdge(*rest), thickness = std::max(constants.thickness_m, constants.contact_thickness_m);

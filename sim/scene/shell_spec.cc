@@ -19,6 +19,9 @@ constexpr Fabric kFabrics[] = {
 
 double Or(double given, double otherwise) { return given != 0 ? given : otherwise; }
 
+// E t of plane stress.
+double YoungsOf(double mu, double lambda) { return 4 * mu * (lambda + mu) / (lambda + 2 * mu); }
+
 }  // namespace
 
 absl::Span<const Fabric> Fabrics() { return kFabrics; }
@@ -46,6 +49,7 @@ ShellConstants ConstantsOf(const ShellSpec& shell, const MaterialSpec& material)
   if (shell.membrane_mu_n_m && shell.membrane_lambda_n_m) {
     c.membrane.mu = *shell.membrane_mu_n_m;
     c.membrane.lambda = *shell.membrane_lambda_n_m;
+    c.youngs_n_m = YoungsOf(c.membrane.mu, c.membrane.lambda);
     if (material.poissons_ratio == 0) c.poissons_ratio = c.membrane.lambda / (c.membrane.lambda + 2 * c.membrane.mu);
   } else {
     c.youngs_n_m = youngs_n_m;
@@ -55,9 +59,7 @@ ShellConstants ConstantsOf(const ShellSpec& shell, const MaterialSpec& material)
   const double t = c.thickness_m;
   c.bending_stiffness_nm = shell.bending_stiffness_nm.value_or(youngs * t * t * t / (12 * (1 - nu * nu)));
   c.membrane.strain_limit = Or(shell.strain_limit, fabric.strain_limit);
-  // Of plane stress: E t = 4 mu (lambda + mu) / (lambda + 2 mu).
-  const double mu = c.membrane.mu, lambda = c.membrane.lambda;
-  c.membrane.limit_stiffness = Or(shell.strain_limit_stiffness_n_m, 4 * mu * (lambda + mu) / (lambda + 2 * mu));
+  c.membrane.limit_stiffness = Or(shell.strain_limit_stiffness_n_m, YoungsOf(c.membrane.mu, c.membrane.lambda));
   return c;
 }
 

@@ -65,7 +65,7 @@ struct ShellConstants {
   double contact_thickness_m = 0;
   double mass_per_area_kg_m2 = 0;
   Membrane membrane;
-  double youngs_n_m = 0;  // E t in the plane; 0 where mu and lambda were given
+  double youngs_n_m = 0;  // E t in the plane
   double poissons_ratio = 0;
   double bending_stiffness_nm = 0;
 };

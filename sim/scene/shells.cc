@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 #include <queue>
+#include <set>
+#include <string>
 #include <utility>
 
 #include "sim/collision/broad_phase.h"
@@ -29,7 +31,6 @@ int32_t NodeOf(int32_t vertex, const SelectableMesh& mesh, const Model& model, c
 ShellMarks::Keypoint MakeKeypoint(const ShellSpec::Keypoint& spec, const SelectableMesh& mesh, const Model& model,
                                   const std::string& path, Problems* problems) {
   ShellMarks::Keypoint out = {spec.name, {}, spec.weights};
-  CheckName(spec.name, path + ".name", problems);
   if (spec.vertices.size() != 1 && spec.vertices.size() != 3) {
     problems->Add(path + ".vertices", "must be one vertex or three, got ", spec.vertices.size());
     return out;
@@ -130,6 +131,14 @@ bool FindNearVertices(double dhat, const Model& model, CollisionSurface* s, Inte
   return true;
 }
 
+// What an author calls a vertex of the collision surface: its index in the mesh of a sheet, of which only those used are there.
+int64_t AuthoredVertex(const Model& model, const std::vector<SelectableMesh>& meshes, int32_t vertex) {
+  const int32_t body = model.surface.vertex_body[vertex], own = vertex - model.bodies[body].vertices.begin;
+  if (!model.bodies[body].traits.thin) return own;
+  const std::vector<int32_t>& node_of_vertex = meshes[body].node_of_vertex;
+  return std::find(node_of_vertex.begin(), node_of_vertex.end(), own) - node_of_vertex.begin();
+}
+
 }  // namespace
 
 void AddShell(const BodySpec& spec, const SelectableMesh& mesh, ShellBody shell, const std::string& path, Model* model,
@@ -141,15 +150,17 @@ void AddShell(const BodySpec& spec, const SelectableMesh& mesh, ShellBody shell,
   model->shells.push_back(std::move(shell));
   ShellMarks& marks = model->shell_marks.emplace_back();
   const std::string of = path + ".shell";
+  std::set<std::string> keypoints, openings;  // observations name them
   for (size_t k = 0; k < spec.shell.keypoints.size(); ++k) {
     const std::string at = absl::StrCat(of, ".keypoints[", k, "]");
+    CheckUniqueName(spec.shell.keypoints[k].name, "keypoint", at + ".name", &keypoints, problems);
     marks.keypoints.push_back(MakeKeypoint(spec.shell.keypoints[k], mesh, *model, at, problems));
   }
   for (size_t k = 0; k < spec.shell.openings.size(); ++k) {
     const ShellSpec::Opening& opening = spec.shell.openings[k];
     const std::string at = absl::StrCat(of, ".openings[", k, "]");
     marks.openings.push_back({opening.name, {}});
-    CheckName(opening.name, at + ".name", problems);
+    CheckUniqueName(opening.name, "opening", at + ".name", &openings, problems);
     if (opening.vertices.size() < 3) problems->Add(at + ".vertices", "must be at least three, got ", opening.vertices.size());
     for (const int32_t v : opening.vertices) {
       marks.openings.back().nodes.push_back(NodeOf(v, mesh, *model, at + ".vertices", problems));
@@ -197,7 +208,7 @@ void MarkThinSurfaces(const SceneSpec& spec, const std::vector<std::vector<Vec3>
                 "), is many times as long as its other edges; make its edges more equal, or ", "dhat_m smaller");
 }
 
-void CheckSeparation(const Model& model, Problems* problems, Interrupt* interrupt) {
+void CheckSeparation(const Model& model, const std::vector<SelectableMesh>& meshes, Problems* problems, Interrupt* interrupt) {
   constexpr int kMost = 16;
   const CollisionSurface& s = model.surface;
   if (!(s.sheets.largest_offset > 0)) return;
@@ -211,8 +222,8 @@ void CheckSeparation(const Model& model, Problems* problems, Interrupt* interrup
     const double distance = std::sqrt(PairClosest(c.kind, c.v, s.rest_positions).distance2);
     if (!(c.offset > 0) || distance > c.offset || ++found > kMost) continue;
     const int32_t a = s.vertex_body[c.v[0]], b = s.vertex_body[c.v[2]];
-    problems->Add("bodies", "bodies[", a, "] \"", model.bodies[a].name, "\" at vertex ", c.v[0] - model.bodies[a].vertices.begin,
-                  " and bodies[", b, "] \"", model.bodies[b].name, "\" at vertex ", c.v[2] - model.bodies[b].vertices.begin,
+    problems->Add("bodies", "bodies[", a, "] \"", model.bodies[a].name, "\" at vertex ", AuthoredVertex(model, meshes, c.v[0]),
+                  " and bodies[", b, "] \"", model.bodies[b].name, "\" at vertex ", AuthoredVertex(model, meshes, c.v[2]),
                   " start ", distance, " m apart; the thickness of shells needs more than ", c.offset,
                   " m; move them apart or lower shell.contact_thickness_m");
   }

@@ -19,8 +19,9 @@ void AddBending(const std::vector<BodySpec>& bodies, const std::vector<std::vect
 // Adds a problem for a sheet that has too many of them. `interrupt` (may be null) ends it.
 void MarkThinSurfaces(const SceneSpec& spec, const std::vector<std::vector<Vec3>>& stress_free, Model* model, Problems* problems,
                       Interrupt* interrupt);
-// Adds a problem for sheets that start closer to something than thicknesses allow. `interrupt` (may be null) ends it.
-void CheckSeparation(const Model& model, Problems* problems, Interrupt* interrupt);
+// Adds a problem for sheets that start closer to something than thicknesses allow. `meshes`: by body. `interrupt` (may be null)
+// ends it.
+void CheckSeparation(const Model& model, const std::vector<SelectableMesh>& meshes, Problems* problems, Interrupt* interrupt);
 
 }  // namespace eipc
 

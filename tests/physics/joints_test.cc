@@ -369,6 +369,36 @@ TEST(Attachment, CarriesTheWeight) {
   }
 }
 
+// A sheet hangs from the edge of another one, both given by their mass per area and their stretching alone.
+TEST(Attachment, OfSheetsCarriesTheWeight) {
+  constexpr double kHalf = 0.05, kMassPerArea = 0.4;
+  SceneSpec scene = testing::EmptyScene();
+  scene.gravity = Vec3(0, -kGravity, 0);
+  scene.start_in_equilibrium = true;
+  for (const double side : {1.0, -1.0}) {
+    BodySpec& sheet = scene.bodies.emplace_back();
+    sheet.name = side > 0 ? "upper" : "lower";
+    sheet.kind = BodyKind::kShell;
+    sheet.mesh = testing::Sheet(kHalf, 0, 6);
+    sheet.pose.position.y() = kHalf * side;
+    sheet.shell.thickness_m = 1e-3;
+    sheet.shell.mass_per_area_kg_m2 = kMassPerArea;
+    sheet.shell.membrane_youngs_n_m = 500;
+    sheet.shell.bending_stiffness_nm = 1e-5;
+  }
+  BoundarySetSpec& top = scene.bodies[0].boundary_sets.emplace_back();
+  top.name = "top";
+  top.box = {Vec3(-1, 0.999 * kHalf, -1), Vec3(1, 1, 1)};
+  scene.joints = {MakeJoint("seam", JointKind::kAttachment, "lower", "upper", Vec3::Zero())};
+  scene.joints[0].box = {Vec3(-1, 0.999 * kHalf, -1), Vec3(1, 1, 1)};
+  World world(testing::Compile(scene));
+  EXPECT_EQ(testing::RunSteps(&world, 20, 0.01), 0);
+  const double weight = kMassPerArea * 4 * kHalf * kHalf * kGravity;
+  const State::Joint& seam = world.state().joints[0];
+  EXPECT_NEAR(seam.force_n.y(), weight, 1e-5 * weight);
+  EXPECT_LT(seam.drift_m, kDriftLimit);
+}
+
 // What hangs on a kinematic body goes with it.
 TEST(Ball, FollowsAKinematicBody) {
   SceneSpec scene = Pendulum(0);

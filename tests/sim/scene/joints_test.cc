@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <tuple>
 
 #include "sim/dynamics/state_codec.h"
 #include "tests/support/scene_problems.h"
@@ -179,6 +180,57 @@ TEST(Joints, StiffnessIsMadeFromWhatTheyConnect) {
   scene.joints[0].drift_m = 0;
   scene.joints[0].stiffness_n_m = 12345;
   EXPECT_NEAR(total(testing::Compile(scene)->joints[0]), 12345, 1e-9);
+}
+
+// Two sheets of 0.1 x 0.1 m that share an edge; the upper one's vertices are attached to the lower one.
+SceneSpec SeamOf(const MaterialSpec& material, const ShellSpec& shell) {
+  SceneSpec scene = testing::EmptyScene();
+  for (const double side : {1.0, -1.0}) {
+    BodySpec& sheet = scene.bodies.emplace_back();
+    sheet.name = side > 0 ? "upper" : "lower";
+    sheet.kind = BodyKind::kShell;
+    sheet.mesh = testing::Sheet(0.05, 0, 4);
+    sheet.pose.position.y() = 0.05 * side;
+    sheet.material = material;
+    sheet.shell = shell;
+  }
+  JointSpec& seam = scene.joints.emplace_back();
+  seam.name = "seam";
+  seam.kind = JointKind::kAttachment;
+  seam.body_a = "upper";
+  seam.body_b = "lower";
+  seam.box = {Vec3(-1, -1, -1), Vec3(1, -0.0499, 1)};
+  return scene;
+}
+
+// Of each sheet ten times the weight, and the tension of a tenth of strain over the width of a square of its area, however its
+// constants are given.
+TEST(Joints, StiffnessOfSheetsIsMadeFromTheirConstants) {
+  constexpr double kThickness = 1e-3, kYoungs = 1e5, kNu = 0.3, kDensity = 400;
+  const double stretching = kYoungs * kThickness, load = 2 * (100 * kDensity * kThickness * 0.01 + 0.1 * stretching * 0.1);
+  ShellSpec plain, constants, plane_stress, cotton;
+  plain.thickness_m = constants.thickness_m = plane_stress.thickness_m = kThickness;
+  constants.mass_per_area_kg_m2 = plane_stress.mass_per_area_kg_m2 = kDensity * kThickness;
+  constants.membrane_youngs_n_m = stretching;
+  plane_stress.membrane_mu_n_m = stretching / (2 * (1 + kNu));
+  plane_stress.membrane_lambda_n_m = stretching * kNu / (1 - kNu * kNu);
+  const MaterialSpec by_numbers = {.density_kg_m3 = kDensity, .youngs_modulus_pa = kYoungs, .poissons_ratio = kNu};
+  const MaterialSpec by_nu = {.poissons_ratio = kNu};
+  cotton.fabric = "cotton";
+  const Fabric& fabric = *FindFabric("cotton");
+  const double fabric_load = 2 * (100 * fabric.density_kg_m3 * fabric.thickness_m * 0.01 +
+                                  0.1 * fabric.membrane_share * fabric.youngs_modulus_pa * fabric.thickness_m * 0.1);
+  const std::tuple<const char*, MaterialSpec, ShellSpec, double> cases[] = {{"E, nu, t, density", by_numbers, plain, load},
+                                                                            {"E t, mass per area", by_nu, constants, load},
+                                                                            {"mu, lambda, mass per area", {}, plane_stress, load},
+                                                                            {"fabric", {}, cotton, fabric_load}};
+  for (const auto& [name, material, shell, expected] : cases) {
+    const auto model = testing::Compile(SeamOf(material, shell));
+    double total = 0;
+    for (const Tie& tie : model->joints[0].ties) total += tie.stiffness;
+    EXPECT_EQ(model->joints[0].ties.size(), 5u) << name;
+    EXPECT_NEAR(total, expected / 1e-6, 1e-9 * expected / 1e-6) << name;
+  }
 }
 
 TEST(Joints, ContactIsOffWhereSurfacesOverlapOrTheSceneSaysSo) {

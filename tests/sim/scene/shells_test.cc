@@ -172,6 +172,75 @@ TEST(ShellScene, SaysWhatIsWrongWithNumbers) {
   ExpectOnly(with([](BodySpec* b) { b->shell.openings = {{"rim", {0, 1}}}; }), "bodies[0].shell.openings[0].vertices", "three");
 }
 
+// Names are those of observations.
+TEST(ShellScene, KeypointsAndOpeningsHaveNamesOfTheirOwn) {
+  BodySpec body = Towel();
+  body.shell.keypoints = {{"corner", {0}, {}}, {"rim", {1}, {}}};
+  body.shell.openings = {{"rim", {0, 1, 2}}};
+  testing::Compile(WithTowel(body));
+  BodySpec twice = body;
+  twice.shell.keypoints[1].name = "corner";
+  ExpectOnly(WithTowel(twice), "bodies[0].shell.keypoints[1].name", "\"corner\" is used by another keypoint");
+  body.shell.openings.push_back(body.shell.openings[0]);
+  ExpectOnly(WithTowel(body), "bodies[0].shell.openings[1].name", "\"rim\" is used by another opening");
+}
+
+// Forces would not be finite, or so large that no step is solved.
+TEST(ShellScene, NumbersOutOfRangeAreRefused) {
+  struct Case {
+    const char* path;
+    void (*change)(ShellSpec*);
+    const char* bound;
+  };
+  const Case cases[] = {
+      {"contact_thickness_m", [](ShellSpec* s) { s->contact_thickness_m = 1e200; }, "at most 1e+12, got 1e+200"},
+      {"membrane_mu_n_m",
+       [](ShellSpec* s) {
+         s->membrane_mu_n_m = 1e200;
+         s->membrane_lambda_n_m = 1;
+       },
+       "at most 1e+30"},
+      {"membrane_lambda_n_m",
+       [](ShellSpec* s) {
+         s->membrane_mu_n_m = 1;
+         s->membrane_lambda_n_m = 1e200;
+       },
+       "at most 1e+30"},
+      {"bending_stiffness_nm", [](ShellSpec* s) { s->bending_stiffness_nm = 1e200; }, "at most 1e+30"},
+      {"strain_limit", [](ShellSpec* s) { s->strain_limit = 1e200; }, "at most 1e+30"},
+      {"strain_limit_stiffness_n_m", [](ShellSpec* s) { s->strain_limit_stiffness_n_m = 1e200; }, "at most 1e+30"},
+      {"keypoints[0].weights",
+       [](ShellSpec* s) {
+         s->keypoints = {{"far", {0, 1, 2}, {1e31, 0, 1}}};
+       },
+       "at most 1e+30"},
+      {"rest_mesh",
+       [](ShellSpec* s) {
+         s->rest_mesh = testing::Sheet(kHalf, 0, kCells);
+         for (Vec3& p : s->rest_mesh->vertices) p *= 1e100;
+       },
+       "at most 1e+12 in each coordinate"},
+  };
+  for (const Case& c : cases) {
+    BodySpec body = Towel();
+    c.change(&body.shell);
+    ExpectOnly(WithTowel(body), absl::StrCat("bodies[0].shell.", c.path), c.bound);
+  }
+  BodySpec ball = Towel();
+  ball.mesh = testing::BoxSurfaceGrid(Vec3::Constant(-kHalf), Vec3::Constant(kHalf), {5, 5, 5});
+  ball.enclosed_volumes = {{}};
+  const auto refused = [&ball](double Filling::*number, VolumeLaw law, double value, const char* name, const char* bound) {
+    BodySpec body = ball;
+    body.enclosed_volumes[0].filling.law = law;
+    body.enclosed_volumes[0].filling.*number = value;
+    ExpectOnly(WithTowel(body), absl::StrCat("bodies[0].enclosed_volumes[0].", name), bound);
+  };
+  refused(&Filling::overpressure_pa, VolumeLaw::kIdealGas, 1e200, "overpressure_pa", "at most 1e+30");
+  refused(&Filling::ambient_pressure_pa, VolumeLaw::kIdealGas, 1e200, "ambient_pressure_pa", "at most 1e+30");
+  refused(&Filling::compressibility_per_pa, VolumeLaw::kSecondOrder, 1e200, "compressibility_per_pa", "at most 1e+30");
+  refused(&Filling::compressibility_per_pa, VolumeLaw::kSecondOrder, 1e-200, "compressibility_per_pa", "at least 1e-30");
+}
+
 TEST(ShellScene, SaysWhatIsWrongWithMeshes) {
   const auto with = [](const auto& change) {
     BodySpec body = Towel();
@@ -206,6 +275,28 @@ TEST(ShellScene, SaysWhatIsWrongWithMeshes) {
   stretched.shell.strain_limit = 1.05;
   for (Vec3& p : stretched.mesh.vertices) p.x() *= 1.1;
   ExpectOnly(WithTowel(stretched), "bodies[0].shell.mesh", "beyond the strain limit");
+}
+
+// By their indices in the mesh, which may have vertices that no triangle uses.
+TEST(ShellScene, ProblemsNameVerticesAsTheMeshNumbersThem) {
+  constexpr int32_t kUnused = 3;
+  BodySpec body = Towel();
+  body.mesh.vertices.insert(body.mesh.vertices.begin(), kUnused, Vec3(1, 1, 1));
+  for (Triangle& t : body.mesh.triangles) {
+    for (int32_t& v : t) v += kUnused;
+  }
+  SceneSpec close = WithTowel(body);
+  close.bodies.push_back(testing::StaticBox("pin", Vec3(0.001, 0.001, 0.002)));
+  close.bodies[1].pose.position = body.mesh.vertices[kUnused] + Vec3(0, 0, 0.0014);
+  EXPECT_THAT(std::string(CompileScene(close).status().message()), HasSubstr("\"towel\" at vertex 3 and bodies[1] \"pin\""));
+  BodySpec torn = body, thrice = body;
+  torn.mesh.vertices.push_back(torn.mesh.vertices[kUnused]);
+  torn.mesh.triangles[0][0] = static_cast<int32_t>(torn.mesh.vertices.size()) - 1;
+  ExpectOnly(WithTowel(torn), "bodies[0].shell.mesh", "vertices 3 and 124 are at the same place");
+  const Triangle t = body.mesh.triangles[50];
+  thrice.mesh.vertices.push_back(Vec3(0, 0, 0.01));
+  thrice.mesh.triangles.push_back({t[1], t[0], static_cast<int32_t>(thrice.mesh.vertices.size()) - 1});
+  ExpectOnly(WithTowel(thrice), "bodies[0].shell.mesh", absl::StrCat("edge (", t[0], ", ", t[1], ") belongs to 3 triangles"));
 }
 
 TEST(ShellScene, SaysWhatStartsTooClose) {
