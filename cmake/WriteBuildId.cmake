@@ -1,6 +1,6 @@
 # cmake -DROOT=DIR -DFLAGS=TEXT -DOUT=FILE -P WriteBuildId.cmake: writes a C++ source with 16 hex digits over the sources of the
-# simulation, the compiler and its flags. Builds that agree in them give the same bits on the same kind of processor.
-file(GLOB_RECURSE sources ${ROOT}/sim/*.h ${ROOT}/sim/*.cc)
+# simulation, what their folders set, the compiler and its flags. Builds that agree in them give the same bits on the same kind of processor.
+file(GLOB_RECURSE sources ${ROOT}/sim/*.h ${ROOT}/sim/*.cc ${ROOT}/sim/CMakeLists.txt)
 list(SORT sources)
 set(text "${FLAGS}")
 foreach(source ${sources})

@@ -3,6 +3,7 @@
 #include <Eigen/Eigenvalues>
 #include <algorithm>
 
+#include "sim/base/eigen_copies.h"
 #include "sim/contact/barrier_function.h"
 
 namespace eipc {

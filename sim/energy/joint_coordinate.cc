@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "sim/base/eigen_copies.h"
+
 namespace eipc {
 namespace {
 

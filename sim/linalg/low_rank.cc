@@ -1,5 +1,7 @@
 #include "sim/linalg/low_rank.h"
 
+#include "sim/base/eigen_copies.h"
+
 namespace eipc {
 
 VecX& LowRank::Add(double w, Eigen::Index size) {

@@ -3,6 +3,8 @@
 #include <Eigen/SparseCore>
 #include <Eigen/SparseLU>
 
+#include "sim/base/eigen_copies.h"
+
 namespace eipc {
 
 struct LuSolver::Impl {

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "sim/base/eigen_copies.h"
 #include "sim/base/status_macros.h"
 #include "sim/meshing/cage_quality.h"
 #include "sim/meshing/fine_clusters.h"

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "sim/base/eigen_copies.h"
 #include "sim/base/status_macros.h"
 
 namespace eipc {

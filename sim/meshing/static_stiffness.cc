@@ -2,6 +2,7 @@
 
 #include <Eigen/Cholesky>
 
+#include "sim/base/eigen_copies.h"
 #include "sim/base/status_macros.h"
 #include "sim/mesh/embed_vertices.h"
 #include "sim/meshing/interruptible_algebra.h"
