@@ -16,7 +16,7 @@ void SeenState::Resize(Eigen::Index size, size_t bodies, size_t node_count) {
 bool SeenState::Is(const VecX& other) const {
   // Bits, so that it is fast; zeros of different sign are two states. NOLINTNEXTLINE(bugprone-suspicious-memory-comparison)
   return known && q.size() == other.size() &&
-         std::memcmp(q.data(), other.data(), sizeof(double) * static_cast<size_t>(q.size())) == 0;
+         (q.size() == 0 || std::memcmp(q.data(), other.data(), sizeof(double) * static_cast<size_t>(q.size())) == 0);
 }
 
 void SeenState::See(const SurfaceSummaries& summaries, int32_t body, const ViewFrame& frame) {

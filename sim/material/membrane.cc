@@ -21,8 +21,8 @@ Vec2 First(const Membrane& m, const Vec2& s) {
 // Cosine and sine of half the angle whose tangent is y / x, in (-pi/2, pi/2]: the direction of the larger eigenvalue of the
 // symmetric [a, b; b, d] with x = a - d and y = 2 b.
 Vec2 HalfAngle(double x, double y) {
-  const double r = std::sqrt(x * x + y * y);
-  if (!(r > 0)) return {1, 0};
+  const double square = x * x + y * y, r = std::sqrt(square);
+  if (!(square > 1e-300)) return {1, 0};  // below, squares have lost their digits
   if (x >= 0) {
     const double cosine = std::sqrt(0.5 * (1 + x / r));
     return {cosine, 0.5 * y / (r * cosine)};

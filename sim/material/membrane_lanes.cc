@@ -2,7 +2,6 @@
 
 #include <cmath>
 #include <limits>
-#include <utility>
 
 namespace eipc {
 namespace {
@@ -10,6 +9,8 @@ namespace {
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 // Stretches that differ by less, relatively, count as equal where their difference is divided by.
 constexpr double kEqual = 1e-7;
+// Where x^2 + y^2 of HalfAngle is no larger, it has lost its digits, and any direction will do.
+constexpr double kLeastSquare = 1e-300;
 
 Vec3s Sum(const Quad& s, const Vec3s& a, const Quad& t, const Vec3s& b) {
   return {s * a[0] + t * b[0], s * a[1] + t * b[1], s * a[2] + t * b[2]};
@@ -22,11 +23,13 @@ Mat32s Sum(const Quad& s, const Mat32s& a, const Quad& t, const Mat32s& b) {
 // Cosine and sine of half the angle whose tangent is y / x, in (-pi/2, pi/2]: the direction of the larger eigenvalue of the
 // symmetric [a, b; b, d] with x = a - d and y = 2 b.
 std::array<Quad, 2> HalfAngle(const Quad& x, const Quad& y) {
-  const Quad r = Sqrt(x * x + y * y), size = r > 0 ? r : Splat(1);
+  const Quad square = x * x + y * y;
+  const auto apart = square > kLeastSquare;
+  const Quad size = apart ? Sqrt(square) : Splat(1);
   const Quad larger = Sqrt(0.5 * (1 + Abs(x) / size)), smaller = 0.5 * Abs(y) / (size * larger);
   const Quad sign = y < 0 ? Splat(-1) : Splat(1);
   const Quad cosine = x >= 0 ? larger : smaller, sine = sign * (x >= 0 ? smaller : larger);
-  return {r > 0 ? cosine : Splat(1), r > 0 ? sine : Splat(0)};
+  return {apart ? cosine : Splat(1), apart ? sine : Splat(0)};
 }
 
 // The strain limit of four stretches, with two derivatives.

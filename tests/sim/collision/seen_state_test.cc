@@ -43,9 +43,10 @@ TEST(QuadFrame, SeesWhatItsFrameSees) {
 
 std::vector<Vec3> Moved(const std::vector<Vec3>& rest, Random* random) {
   const Quat turn = random->Rotation();
+  const double size = random->Uniform(0.2, 1);
   const Vec3 by = random->Cube(1);
   std::vector<Vec3> out;
-  for (const Vec3& p : rest) out.push_back(by + turn * p + random->Cube(0.01));
+  for (const Vec3& p : rest) out.push_back(by + turn * (size * p) + random->Cube(0.01));
   return out;
 }
 
@@ -82,13 +83,16 @@ TEST(BodyRegions, KeepsStatesApart) {
       body.MeasureMotion(here, there, &world);
       for (int32_t b = 0; b < m.surface.body_count; ++b) {
         if (!body.wanted(b)) continue;
-        double largest = 0;
+        double largest = 0, farthest = 0, change = 0;
         const BodyRegions::Motion& motion = body.motion(b);
         for (const int32_t n : m.summaries.body_nodes[b]) {
           const Vec3 a = motion.here.See(here.segment<3>(3 * n)), c = motion.there.See(there.segment<3>(3 * n));
           largest = std::max(largest, (c - a).cwiseAbs().maxCoeff());
+          farthest = std::max({farthest, a.norm(), c.norm()});
+          change = std::max(change, (c - a).norm());
         }
         EXPECT_NEAR(motion.largest, largest, 1e-14);
+        EXPECT_NEAR(motion.bulge, PathBend(motion.here, motion.there).Bulge(farthest, change), 1e-14);
         EXPECT_EQ(motion.here.rotation, ViewFrames(ViewAxes::kOfBody, &m.summaries).Of(b, here).rotation);
       }
       const VecX& asked = states[random.Integer(0, 3)];
@@ -104,6 +108,9 @@ TEST(SeenState, IsOfOneStateOnly) {
   SeenState seen;
   VecX q = VecX::LinSpaced(9, 0, 1);
   EXPECT_FALSE(seen.Is(VecX()));
+  SeenState of_none;
+  of_none.known = true;
+  EXPECT_TRUE(of_none.Is(VecX()));
   seen.Resize(9, 1, 3);
   seen.q = q;
   EXPECT_FALSE(seen.Is(q));

@@ -2,12 +2,14 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 
 #include "sim/energy/bending.h"
 #include "sim/energy/hinge.h"
 #include "sim/energy/membrane.h"
+#include "sim/material/membrane_lanes.h"
 #include "tests/sim/energy/term_battery.h"
 #include "tests/support/random.h"
 
@@ -20,7 +22,8 @@ using testing::RelativeError;
 using testing::TermUnderTest;
 
 constexpr int kCells = 3;
-constexpr double kSize = 0.1;  // m
+constexpr double kSize = 0.1;    // m
+constexpr double kStage = 0.02;  // gamma h, s
 
 // A square of 3 x 3 cells of two triangles, slightly curved at rest.
 struct Square {
@@ -37,6 +40,11 @@ struct Square {
         shell.triangles.push_back({a, b, d});
         shell.triangles.push_back({a, d, c});
       }
+    }
+    // In any order of their nodes.
+    for (size_t t = 0; t < shell.triangles.size(); ++t) {
+      Triangle& v = shell.triangles[t];
+      std::rotate(v.begin(), v.begin() + static_cast<std::ptrdiff_t>(t % 3), v.end());
     }
     for (const Triangle& t : shell.triangles) {
       const Vec3 e = rest[t[1]] - rest[t[0]], f = rest[t[2]] - rest[t[0]], along = e.normalized();
@@ -68,12 +76,13 @@ struct Square {
 
 template <typename Term>
 struct Case {
-  Case(const Square& square, const VecX& start) : q_start(start), term(&square.shell, &pool) {
-    term.BeginStage({q_start, q_start, none, q_start, 0.02});
+  Case(const Square& square, const VecX& start, const VecX& tilde) : q_start(start), q_tilde(tilde), term(&square.shell, &pool) {
+    term.BeginStage({q_start, q_tilde, none, q_start, kStage});
     test = {&term, static_cast<int>(square.rest.size())};
   }
+  Case(const Square& square, const VecX& start) : Case(square, start, start) {}
   ThreadPool pool{2};
-  VecX q_start;
+  VecX q_start, q_tilde;
   std::vector<Vec3> none;
   Term term;
   TermUnderTest test;
@@ -83,7 +92,7 @@ template <typename Term>
 void ExpectDerivatives(const Square& square, double by, double strain) {
   Random random(7);
   for (int k = 0; k < 5; ++k) {
-    Case<Term> c(square, square.Deformed(&random, by));
+    Case<Term> c(square, square.Deformed(&random, by), square.Deformed(&random, by));
     const VecX q = strain * square.Deformed(&random, by);
     EXPECT_LT(RelativeError(c.test.Gradient(q), c.test.GradientByDifference(q, 1e-5)), 1e-7);
     EXPECT_LT(testing::TotalForce(c.test.Gradient(q)).norm(), 1e-10 * c.test.Gradient(q).norm());
@@ -127,6 +136,88 @@ TEST(Membrane, HessianAgreesWithDifferences) {
       EXPECT_LT(RelativeError(m.Hessian(f, true), testing::ClampedToPsd(exact)), 1e-6);
     }
   }
+}
+
+// Where stretches are equal or almost so, there is no principal direction to divide by.
+TEST(Membrane, IsSmoothWhereStretchesAreEqual) {
+  Random random(4);
+  const Membrane m = {1000, 700, 1.8, 2000};
+  for (int k = 0; k < 10; ++k) {
+    const Mat32 f = 1.3 * random.Rotation().toRotationMatrix().leftCols<2>();
+    const VecX at = Eigen::Map<const Vec6>(f.data());
+    const auto stress = [&m](const VecX& y) {
+      const Mat32 p = m.Stress(Eigen::Map<const Mat32>(y.data()));
+      return VecX(Eigen::Map<const Vec6>(p.data()));
+    };
+    EXPECT_LT(RelativeError(m.Hessian(f, false), testing::JacobianByDifferences(stress, at, 1e-4)), 1e-7);
+  }
+  for (double slope = 1e-70; slope > 1e-170; slope *= 0.1) {
+    for (const double shear : {0.0, slope * slope}) {
+      Mat32 f;
+      f << 1, shear, 0, 1, slope, slope;
+      EXPECT_LT(std::abs(m.Psi(f)), 1e-12) << slope;
+      EXPECT_LT(m.Stress(f).norm(), 1e-10) << slope;
+      EXPECT_NEAR(m.Hessian(f, false).trace(), m.Hessian(Mat32::Identity(), false).trace(), 1e-6) << slope;
+      EXPECT_NEAR(Stretches(f).s[0], 1, 1e-12);
+      EXPECT_NEAR(Stretches(f).v.determinant(), 1, 1e-12);
+    }
+  }
+}
+
+// A triangle without area or beyond its limit has infinite energy, and those in the other lanes have theirs.
+TEST(MembraneLanes, KeepTrianglesApart) {
+  const Membrane m = {1000, 700, 1.8, 2000};
+  std::array<Mat32, 4> f;
+  f.fill(Mat32::Identity());
+  f[0] << 1.1, 0.1, 0, 0.9, 0.2, 0;
+  f[1] << 1, 1, 1, 1, 0, 0;
+  f[2].setZero();
+  f[3] << 1.9, 0, 0, 1, 0, 0;
+  Mat32s lanes;
+  for (int lane = 0; lane < 4; ++lane) {
+    for (int j = 0; j < 2; ++j) {
+      for (int i = 0; i < 3; ++i) lanes[j][i][lane] = f[lane](i, j);
+    }
+  }
+  const Quad psi = MembraneLanes(m, lanes).Psi();
+  EXPECT_EQ(psi[0], m.Psi(f[0]));
+  EXPECT_TRUE(std::isfinite(psi[0]));
+  for (int lane = 1; lane < 4; ++lane) EXPECT_TRUE(std::isinf(psi[lane]) && psi[lane] > 0) << lane;
+}
+
+// Damping acts on the change since the positions from which velocities count, with the stiffness of the start of the step.
+TEST(MembraneTerm, DampsTheRateWithTheStiffnessOfTheStart) {
+  constexpr double kBeta = 0.01;
+  Random random(13);
+  const Square damped(BendingForm::kPlate, kBeta, 0), plain(BendingForm::kPlate, 0, 0);
+  const VecX start = damped.Deformed(&random, 0.006), tilde = damped.Deformed(&random, 0.006), q = damped.Deformed(&random, 0.006);
+  const Case<MembraneTerm> with(damped, start, tilde), without(plain, start, tilde);
+  double expected = 0;
+  for (size_t t = 0; t < damped.shell.triangles.size(); ++t) {
+    const Mat32 rate = MembraneGradient(damped.shell, t, q) - MembraneGradient(damped.shell, t, tilde);
+    const Eigen::Map<const Vec6> r(rate.data());
+    const Mat6 stiffness = damped.shell.membrane.Hessian(MembraneGradient(damped.shell, t, start), true);
+    expected += 0.5 * kBeta / kStage * damped.shell.area[t] * r.dot(stiffness * r);
+  }
+  EXPECT_NEAR(with.test.Value(q) - without.test.Value(q), expected, 1e-10 * expected);
+  const MatX by_difference = with.test.HessianByDifference(q, 1e-5) - without.test.HessianByDifference(q, 1e-5);
+  EXPECT_LT(RelativeError(with.test.Hessian(q) - without.test.Hessian(q), by_difference), 1e-6);
+}
+
+TEST(BendingTerm, DampsTheChangeOfAngles) {
+  constexpr double kBeta = 0.01;
+  Random random(14);
+  const Square damped(BendingForm::kPlate, kBeta, 0), plain(BendingForm::kPlate, 0, 0);
+  const VecX start = damped.Deformed(&random, 0.006), tilde = damped.Deformed(&random, 0.006), q = damped.Deformed(&random, 0.006);
+  ShellBody from_tilde = plain.shell;
+  for (Hinge& hinge : from_tilde.hinges) {
+    const std::array<int32_t, 4>& n = hinge.nodes;
+    hinge.rest_angle = HingeAngle(
+        {tilde.segment<3>(3 * n[0]), tilde.segment<3>(3 * n[1]), tilde.segment<3>(3 * n[2]), tilde.segment<3>(3 * n[3])});
+  }
+  const double expected = kBeta / kStage * BendingTerm::StoredEnergy(from_tilde, q);
+  const Case<BendingTerm> with(damped, start, tilde), without(plain, start, tilde);
+  EXPECT_NEAR(with.test.Value(q) - without.test.Value(q), expected, 1e-10 * expected);
 }
 
 // Four pairs of triangles by their nodes' positions, one after the other.
@@ -214,15 +305,17 @@ TEST(HingeAngles, BoundHasThePositiveEigenvaluesOfItsSummands) {
   }
 }
 
-// The angles of the last point are kept: asked for in any order, everything is that of a term that has seen no other point.
-TEST(BendingTerm, KeepsNothingOfAnotherPoint) {
+// What was found at the last point is kept: asked for in any order and in the next stage, everything is that of a term that has
+// seen no other point and no other stage.
+template <typename Term>
+void ExpectNothingKept() {
   Random random(11);
   const Square square(BendingForm::kPlate, 0.01, 0);
-  const VecX start = square.Deformed(&random, 0.006), first = square.Deformed(&random, 0.006);
-  const VecX second = square.Deformed(&random, 0.006);
-  Case<BendingTerm> used(square, start);
+  const auto deformed = [&] { return square.Deformed(&random, 0.006); };
+  const VecX start = deformed(), first = deformed(), second = deformed(), next_start = deformed(), next_tilde = deformed();
+  Case<Term> used(square, start);
   for (const VecX& q : {first, second, second, first}) {
-    Case<BendingTerm> fresh(square, start);
+    Case<Term> fresh(square, start);
     EXPECT_EQ(used.test.Hessian(q), fresh.test.Hessian(q));
     used.test.Value(second);
     EXPECT_EQ(used.test.Gradient(q), fresh.test.Gradient(q));
@@ -230,7 +323,16 @@ TEST(BendingTerm, KeepsNothingOfAnotherPoint) {
     EXPECT_EQ(used.test.Value(q), fresh.test.Value(q));
     EXPECT_EQ(used.test.Gradient(q), fresh.test.Gradient(q));
   }
+  used.term.BeginStage({next_start, next_tilde, used.none, next_start, kStage});
+  Case<Term> fresh(square, next_start, next_tilde);
+  EXPECT_EQ(used.test.Value(first), fresh.test.Value(first));
+  EXPECT_EQ(used.test.Gradient(first), fresh.test.Gradient(first));
+  EXPECT_EQ(used.test.Hessian(first), fresh.test.Hessian(first));
 }
+
+TEST(BendingTerm, KeepsNothingOfAnotherPoint) { ExpectNothingKept<BendingTerm>(); }
+
+TEST(MembraneTerm, KeepsNothingOfAnotherPoint) { ExpectNothingKept<MembraneTerm>(); }
 
 // Rigid motions cost nothing, and forces have no moment.
 TEST(ShellTerms, DoNotSeeRigidMotions) {
