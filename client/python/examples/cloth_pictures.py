@@ -1,25 +1,28 @@
 """The pictures of docs/howto/cloth.md: scenes with cloth at some of their times, side by side.
 
-Usage: cloth_pictures.py OUTPUT_FOLDER [NAME | SCENE.textproto ...] (the command line is EIPC_CLI, else the release build). Without names, all of
-models/scenes that the page shows. A scene of one's own: --times, --eye and --target say when and from where.
+Usage: cloth_pictures.py OUTPUT_FOLDER [NAME | SCENE.textproto ...] (the command line is EIPC_CLI, else the release build). Without names, all
+that the page shows: those of models/scenes, and the tube of cloth that `./dev validate papers.garment` bends. A scene of one's own: --times,
+--eye and --target say when and from where.
 """
 
 from __future__ import annotations
 
 import argparse
 import sys
+import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
 REPOSITORY = Path(__file__).resolve().parents[3]
-sys.path.insert(0, str(REPOSITORY / "client" / "python"))
+sys.path[:0] = [str(REPOSITORY / folder) for folder in ("client/python", "tests/support", "tests/validate")]
 
 import eipc  # noqa: E402
 from eipc.viz.camera import Camera  # noqa: E402
 from eipc.viz.png import write_png  # noqa: E402
 from eipc.viz.render import Ground, Item, render  # noqa: E402
+from papers_garment import BENDING_S, FRICTIONS, STEP, garment  # noqa: E402
 from scene_frames import run_scene  # noqa: E402
 
 Point = tuple[float, float, float]
@@ -43,6 +46,7 @@ VIEWS = {
     "towel_fold": View((0.2, 0.9, 1.5, 3.0), (0.36, 0.62, 0.40), (0.04, 0.0, 0.03)),
     "towel_flatten": View((0.5, 1.3, 1.8, 3.0), (0.36, 0.54, 0.41), (0.0, 0.0, 0.0)),
     "bag_load": View((0.1, 0.8, 3.0), (-0.26, 0.42, 0.46), (0.0, 0.0, 0.13)),
+    "garment": View((0.0, BENDING_S), (-0.37, 0.46, 0.29), (-0.02, 0.0, 0.15)),
     "sleeve_capsule": View((0.0, 1.0, 2.0, 3.0), (-0.36, 0.46, 0.36), (0.0, 0.0, 0.11)),
 }
 
@@ -71,6 +75,17 @@ def strip(scene: Path, view: View) -> np.ndarray:
     return np.concatenate(panels, axis=1)
 
 
+def garment_strip(view: View) -> np.ndarray:
+    """As the paper shows it: the start, and the bend with little and with much friction."""
+    panels = []
+    with tempfile.TemporaryDirectory() as scratch:
+        for k, friction in enumerate(FRICTIONS):
+            text = garment("small", friction, None)
+            text.line(f"schedule {{ duration_s: {BENDING_S!r} dt_s: {STEP!r} }}")
+            panels.append(strip(text.write(Path(scratch)), View(view.times[1 if k else 0:], view.eye, view.target)))
+    return np.concatenate(panels, axis=1)
+
+
 def main() -> None:
     arguments = parsed()
     arguments.folder.mkdir(parents=True, exist_ok=True)
@@ -78,7 +93,7 @@ def main() -> None:
         scene = REPOSITORY / "models" / "scenes" / f"{name}.textproto" if name in VIEWS else Path(name)
         view = VIEWS.get(name, VIEWS["towel_bar"])
         view = View(tuple(arguments.times or view.times), tuple(arguments.eye or view.eye), tuple(arguments.target or view.target))
-        write_png(arguments.folder / f"cloth_{scene.stem}.png", strip(scene, view))
+        write_png(arguments.folder / f"cloth_{scene.stem}.png", garment_strip(view) if name == "garment" else strip(scene, view))
 
 
 if __name__ == "__main__":
