@@ -7,7 +7,7 @@ import numpy as np
 
 from solids import Mesh
 
-CUTS = 6  # parts of each side of a triangle: areas are summed over the small triangles between them
+CUTS = 4  # parts of each side of a triangle: areas are summed over the small triangles between them
 
 
 def triangle_areas(positions: np.ndarray, triangles: np.ndarray) -> np.ndarray:
@@ -32,20 +32,26 @@ def mean_square_root(displacement: np.ndarray, weights: np.ndarray) -> float:
     return float(np.sqrt((weights * (displacement**2).sum(axis=1)).sum() / weights.sum()))
 
 
-def contact_area(surface: Mesh, pads: list[Mesh], distance: float) -> float:
-    """Area of the surface nearer than `distance` to a pad, m²: of the parts of its triangles whose middles are."""
+def contact_areas(surface: Mesh, pads: list[Mesh], distances: tuple[float, ...]) -> tuple[float, ...]:
+    """Area of the surface nearer than each of these distances to a pad, m²: of the parts of its triangles whose middles are."""
     positions, triangles = surface
     corners = positions[triangles]
     parts = np.array(_parts(CUTS))  # weights of the corners, [p,3]
     points = np.einsum("pk,tkx->tpx", parts, corners).reshape(-1, 3)
     area = np.repeat(triangle_areas(positions, triangles) / len(parts), len(parts))
-    near = np.zeros(len(points), bool)
+    order = np.argsort(points[:, 1])
+    points, area = points[order], area[order]
+    nearest = np.full(len(points), np.inf)  # squares, of those that are nearer than the largest distance
     for pad, cells in pads:
-        for triangle in pad[cells]:
-            low, high = triangle.min(axis=0) - distance, triangle.max(axis=0) + distance
-            asked = np.flatnonzero(~near & (points > low).all(axis=1) & (points < high).all(axis=1))
-            near[asked[_squared_distance(points[asked], triangle) < distance**2]] = True
-    return float(area[near].sum())
+        corners = pad[cells]
+        lows, highs = corners.min(axis=1) - max(distances), corners.max(axis=1) + max(distances)
+        first, last = (np.searchsorted(points[:, 1], bound[:, 1]) for bound in (lows, highs))
+        for triangle, low, high, begin, end in zip(corners, lows, highs, first, last):  # only the points between its bounds along y
+            here = points[begin:end]
+            asked = begin + np.flatnonzero((here[:, ::2] > low[::2]).all(axis=1) & (here[:, ::2] < high[::2]).all(axis=1))
+            if len(asked):
+                nearest[asked] = np.minimum(nearest[asked], _squared_distance(points[asked], triangle))
+    return tuple(float(area[nearest < distance**2].sum()) for distance in distances)
 
 
 def _parts(cuts: int) -> list[tuple[float, float, float]]:

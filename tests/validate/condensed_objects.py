@@ -18,6 +18,8 @@ YOUNGS_PA, POISSON, DENSITY = 5e4, 0.45, 1000.0
 PAD_YOUNGS_PA = 5e4
 STEP_S = 0.02
 DHAT_M = 1e-3
+PAD_DEPTH_M, PAD_LAYERS = 0.02, 3
+PAD_CELL_M, LEAST_CELLS = 0.009, 6  # side of the cells of a pad's face at most, and how many along each side of it at least
 
 
 def _scaled(vertices: np.ndarray) -> np.ndarray:
@@ -156,17 +158,19 @@ def turned_to_x(mesh: Mesh, axis: int) -> Mesh:
     return vertices[:, cycle], cells
 
 
-def pad_mesh(side: np.ndarray, load: Load) -> Mesh:
-    """Of one pad or plate, around the origin, for an object with these sides of its box, turned by turned_to_x."""
+def pad_mesh(side: np.ndarray, load: Load, cut: int = 1) -> Mesh:
+    """Of one pad or plate, around the origin, for an object with these sides of its box, turned by turned_to_x. cut: into how many parts each side
+    of the cells of a pad's face is cut."""
     if load.pad is None:
         return solids.box(0.01, 2 * side[1], 2 * side[2])
     width = load.pad * min(side[1], side[2]) if load.pad < 1 else None
     y, z = (width, width) if width else (load.pad * side[1], load.pad * side[2])
-    return solids.tet_grid(0.02, y, z, (3, 6, 6))
+    rows, columns = (cut * max(LEAST_CELLS, math.ceil(length / PAD_CELL_M)) for length in (y, z))
+    return solids.tet_grid(PAD_DEPTH_M, y, z, (PAD_LAYERS, rows, columns))
 
 
-def scene(name: str, mesh: Mesh, load: Load, coarse_space: str, vertices: int, poisson: float = POISSON, calibrated: bool = False) -> SceneText:
-    """The load on the object in that coarse space ("FULL": in full space); friction 0.5, no gravity."""
+def scene(name: str, mesh: Mesh, load: Load, coarse_space: str, vertices: int, poisson: float = POISSON, calibrated: bool = False, cut: int = 1) -> SceneText:
+    """The load on the object in that coarse space ("FULL": in full space); friction 0.5, no gravity. cut: of pad_mesh."""
     text = SceneText(name)
     text.gravity = (0, 0, 0)
     mesh = turned_to_x(mesh, load.axis)
@@ -177,7 +181,7 @@ def scene(name: str, mesh: Mesh, load: Load, coarse_space: str, vertices: int, p
     text.moving("object", "full_space" if full else "embedded", mesh, youngs_modulus_pa=YOUNGS_PA, density_kg_m3=DENSITY,
                 poissons_ratio=poisson, model="STABLE_NEO_HOOKEAN", coarse="" if full else inner)
     stroke = load.closing * side[0] / 2 + gap
-    pressing = pad_mesh(side, load)
+    pressing = pad_mesh(side, load, cut)
     depth, y, z = np.ptp(pressing[0], axis=0)
     for sign, pad in ((-1, "left"), (1, "right")):
         start = sign * (side[0] / 2 + gap + depth / 2)

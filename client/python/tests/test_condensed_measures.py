@@ -40,11 +40,12 @@ def test_contact_area_of_a_ball_on_a_plate(level):
     measures, solids = importlib.import_module("condensed_measures"), importlib.import_module("solids")
     ball, (plate, cells) = solids.geodesic(level), solids.box(0.2, 3, 3)
     plate = plate + [1.1, 0, 0]
-    assert measures.contact_area(ball, [(plate, cells)], 0.2) == pytest.approx(2 * np.pi * 0.2, rel=0.1)  # a cap
-    assert measures.contact_area(ball, [(plate, cells), (plate - [2.2, 0, 0], cells)], 0.2) == pytest.approx(4 * np.pi * 0.2, rel=0.1)
-    assert measures.contact_area(ball, [(plate + [0.3, 0, 0], cells)], 0.2) == 0
+    caps = np.array([2 * np.pi * 0.2, 2 * np.pi * 0.3])
+    assert measures.contact_areas(ball, [(plate, cells)], (0.2, 0.3)) == pytest.approx(caps, rel=0.1)
+    assert measures.contact_areas(ball, [(plate, cells), (plate - [2.2, 0, 0], cells)], (0.2, 0.3)) == pytest.approx(2 * caps, rel=0.1)
+    assert measures.contact_areas(ball, [(plate + [0.3, 0, 0], cells)], (0.2,)) == (0,)
     edge = (np.array([[1.02, 0, 0], [1.02, 0, 0.01], [1.02, 0.01, 0]]), np.array([[0, 1, 2]]))  # hardly more than a point
-    assert measures.contact_area(ball, [edge], 0.2) == pytest.approx(np.pi * (0.2**2 - 0.02**2) / 1.02, rel=0.1)
+    assert measures.contact_areas(ball, [edge], (0.2,)) == pytest.approx([np.pi * (0.2**2 - 0.02**2) / 1.02], rel=0.1)
 
 
 def test_the_study_judges_force_deflection_and_area_and_cages_of_many_vertices(tmp_path, monkeypatch):
@@ -52,22 +53,25 @@ def test_the_study_judges_force_deflection_and_area_and_cages_of_many_vertices(t
     block = solids.tet_grid(0.1, 0.06, 0.04, (4, 3, 3))
     monkeypatch.setattr(study, "objects", lambda data: {"block": block})
     monkeypatch.setattr(importlib.import_module("condensed_measures"), "CUTS", 2)
+    monkeypatch.setattr(importlib.import_module("condensed_objects"), "PAD_CELL_M", 0.03)
+    monkeypatch.setattr(study, "CUT_ONCE_MORE", (("block", study.LOADS[0]), ("not there", study.LOADS[0])))
     force = {"full": 10.0, "plain": 14.0, "calibrated": 9.0, "condensed": 10.7}
     thickness = {"full": 0.9, "plain": 0.91, "calibrated": 0.9, "condensed": 0.893}
 
     def made(context, runs):
         results = []
         for run in runs:
-            _, load_name, space, nu, vertices = run.name.split(", ")[0], ", ".join(run.name.split(", ")[1:-3]), *run.name.split(", ")[-3:]
+            words = run.name.split(", ")
+            load_name, (space, _, vertices, pads) = ", ".join(words[1:-4]), words[-4:]
             load = next(load for load in (*study.LOADS, study.PLATES) if load.name == load_name)
             turned = study.turned_to_x(block, load.axis)
             surface, side = meshes.boundary(turned)[0], np.ptp(turned[0], axis=0)
-            pad = study.pad_mesh(side, load)
+            pad = study.pad_mesh(side, load, int(pads.split()[-1]))
             pad_surface = meshes.boundary(pad)[0] if load.pad else pad[0]
             pressed = surface * [thickness[space], 1, 1]
             away = thickness["full"] * side[0] / 2 + np.ptp(pad[0][:, 0]) / 2
             bodies = np.concatenate([pressed, pad_surface - [away, 0, 0], pad_surface + [away, 0, 0]])
-            normal = {"normal_n": [force[space] if vertices == "34" else 10.1, 0, 0]}
+            normal = {"normal_n": [force[space] + 0.3 * (pads == "pads 2") if vertices == "34" else 10.1, 0, 0]}
             results.append({"measured": bodies.tolist(), "contact_forces": {"object/left": normal, "object/right": normal}, "inverted_elements": {"most": 0},
                             "newton_iterations": {"mean": 4.0}})
         return results
@@ -84,4 +88,7 @@ def test_the_study_judges_force_deflection_and_area_and_cages_of_many_vertices(t
     assert records["condensed.area_worst"].value == pytest.approx(0, abs=1e-3) and records["condensed.area_worst"].passed
     assert records["condensed.200.force_median"].value == pytest.approx(0.01) and records["condensed.200.force_median"].passed
     assert records["condensed.loads_where_it_is_closer_than_plain"].passed
+    pads = {name: record for name, record in records.items() if name.startswith("pads_cut_once_more.")}
+    assert [record.value for record in pads.values()] == pytest.approx([0.03, 0.3 / 10.7, 0.07 - 0.7 / 10.3])
+    assert [record.passed for record in pads.values()] == [False, False, True]  # the last is of the error, which is only reported
     assert "| block | wide pads | 10.00 |" in (tmp_path / "condensed.md").read_text()
