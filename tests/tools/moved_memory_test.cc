@@ -119,10 +119,11 @@ v1::Scene Pile() {
     }
     *body.mutable_full_space()->mutable_mesh() = testing::BlockMesh(2, 0.1);
     SetSoft(&body);
-    v1::Pose& pose = *body.mutable_pose();  // columns of three
-    pose.mutable_position_m()->set_x(0.15 * (b / 3) - 0.2);
-    pose.mutable_position_m()->set_y(0.03 * (b % 3));
-    pose.mutable_position_m()->set_z(0.002 + 0.105 * (b % 3));
+    v1::Pose& pose = *body.mutable_pose();
+    const int column = b / 3, row = b % 3;
+    pose.mutable_position_m()->set_x(0.15 * column - 0.2);
+    pose.mutable_position_m()->set_y(0.03 * row);
+    pose.mutable_position_m()->set_z(0.002 + 0.105 * row);
     pose.mutable_rpy_rad()->set_x(0.01);
     body.mutable_linear_velocity_m_s()->set_x(0.3);
     body.mutable_linear_velocity_m_s()->set_z(-0.5);
