@@ -7,13 +7,10 @@
 namespace eipc {
 namespace {
 
-// Three coordinates and a zero.
-Quad Padded(double x, double y, double z) { return Quad{x, y, z, 0}; }
-
 // The position of a node and a number that is not used.
 Quad LoadNode(const VecX& q, int32_t node) {
   const double* p = q.data() + 3 * node;
-  return 3 * node + 4 <= q.size() ? LoadQuad(p) : Padded(p[0], p[1], p[2]);
+  return 3 * node + 4 <= q.size() ? LoadQuad(p) : LoadThree(p);
 }
 
 void StorePosition(const Quad& position, Vec3* x) { std::memcpy(x->data(), &position, 3 * sizeof(double)); }
@@ -140,8 +137,7 @@ void SurfaceMap::AddHessian(const Stencil& v, const StencilFactor& factor, Block
   for (int i = 0; i < 4; ++i) {
     const EmbeddingRow& row = (*rows_)[v[i]];
     for (int k = 0; k < columns; ++k) {
-      const double* of_vertex = factor.columns.data() + 12 * k + 3 * i;
-      const Quad column = Padded(of_vertex[0], of_vertex[1], of_vertex[2]);
+      const Quad column = LoadThree(factor.columns.data() + 12 * k + 3 * i);
       for (int r = 0; r < row.count; ++r) f[nodes.place[i][r]][k] += Splat(row.weights[r]) * column;
     }
   }
@@ -158,7 +154,7 @@ void SurfaceMap::AddHessian(const Stencil& v, const std::array<double, 4>& w, co
     for (int i = 0; i < 4; ++i) weight[n] += w[i] * nodes.weight[n][i];
   }
   Quad columns[3];
-  for (int j = 0; j < 3; ++j) columns[j] = Padded(d(0, j), d(1, j), d(2, j));
+  for (int j = 0; j < 3; ++j) columns[j] = LoadThree(d.data() + 3 * j);
   ForBlocks(nodes, hessian, [&](int row, int column, int64_t slot) {
     const double both = weight[row] * weight[column];
     hessian->AddColumnsAt(slot, {both * columns[0], both * columns[1], both * columns[2]});
