@@ -185,6 +185,11 @@ bool IncrementalPotential::UseExactHessian() {
   return true;
 }
 
+void IncrementalPotential::ObserveDirection(const VecX& direction) {
+  ScopedPhase timer(seconds_, Phase::kFriction);
+  friction_.ObserveDirection(Here(), direction);
+}
+
 // Contact first: materials converge better with exact Hessians, and mostly need no others.
 bool IncrementalPotential::Project() {
   bool changed = barrier_.exact();

@@ -60,16 +60,33 @@ void FrictionTerm::AddGradient(const Point& point, VecX* gradient) {
   }
 }
 
+void FrictionTerm::ObserveDirection(const Point& point, const VecX& direction) {
+  for (FrictionStencil& f : stencils_) {
+    const Vec2 u = Slip(f, point.x);
+    if (u.norm() <= epsilon_) {
+      f.turns_back = false;
+      continue;
+    }
+    const Vec12 moves = map_->Directions(f.v, direction);
+    Vec3 move = Vec3::Zero();
+    for (int i = 0; i < 4; ++i) move += f.w[i] * moves.segment<3>(3 * i);
+    const Vec2 du = f.tangent.transpose() * move;
+    f.turns_back = f.turns_back ? u.dot(du) < 0 : u.dot(u + du) < 0;
+  }
+}
+
 void FrictionTerm::AddHessian(const Point& point, BlockMatrix* hessian) {
   for (const FrictionStencil& f : stencils_) {
     const Vec2 u = Slip(f, point.x);
     const double y = u.norm();
-    // H = limit [f1/y (I - uu^T/y^2) + f1' uu^T/y^2]: f1' is negative only where static friction yields, and is left out.
+    // H = limit [f1/y (I - uu^T/y^2) + f1' uu^T/y^2]: f1' is negative only where static friction yields, and is left out. That of
+    // the paraboloid above is limit f1/y I.
     const Vec2 along = y > 0 ? Vec2(u / y) : Vec2(1, 0);
     const Vec2 across(-along.y(), along.x());
     const FrictionCurve curve = Curve(f.law);
     const Vec3 a = f.tangent * along, b = f.tangent * across;
-    const double slope = std::max(0.0, f.limit * curve.Slope(y)), secant = std::max(0.0, f.limit * curve.ForceOverY(y));
+    const double secant = std::max(0.0, f.limit * curve.ForceOverY(y));
+    const double slope = f.turns_back ? secant : std::max(0.0, f.limit * curve.Slope(y));
     map_->AddHessian(f.v, f.w, slope * a * a.transpose() + secant * b * b.transpose(), hessian);
   }
 }

@@ -23,6 +23,7 @@ struct FrictionStencil {
   ContactKind kind = ContactKind::kPointTriangle;
   int32_t body_a = 0;
   int32_t body_b = 0;
+  bool turns_back = false;  // FrictionTerm::ObserveDirection
 };
 
 // D = sum mu lambda F0(|u|), F0 the integral of the law (smoothed Coulomb: f0), u = T^T sum_i w_i (x_i - x_tilde_i): the tangential
@@ -40,6 +41,12 @@ class FrictionTerm : public EnergyTerm {
   const std::vector<Vec3>& x_tilde() const { return *x_tilde_; }
   // Of the present stage.
   FrictionCurve Curve(const FrictionLaw& law) const { return {law, epsilon_, gamma_h_}; }
+
+  // Told of the direction that Newton's method has found at the point. A slip beyond the threshold has no curvature along itself,
+  // so nothing tells a direction that would take it back through rest to the other side that it is resisted there: the line search
+  // then cuts the whole direction for the sake of one contact. From then on the Hessian of such a contact is that of the paraboloid
+  // above F0 that touches it at u (theory.md, eq. 16a), until the slip rests or a direction makes it grow.
+  void ObserveDirection(const Point& point, const VecX& direction);
 
   void BeginStage(const StageContext& stage) override;
   double Value(const Point& point) override;

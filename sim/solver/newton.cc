@@ -145,7 +145,10 @@ absl::StatusOr<bool> NewtonSolver::Iterate(NewtonProblem* problem, const SolveCo
   const bool keep = settings_.simplified_newton && progress_.previous > 0 && progress_.ratio <= kShrinksWell;
   const bool solved = system_->Solve(problem, context, gradient_, {progress_.damping.lambda(), keep}, &direction_, report);
   EIPC_RETURN_IF_ERROR(Poll(interrupt_));
-  if (solved) return TakeDirection(problem, context, q, report);
+  if (solved) {
+    problem->ObserveDirection(direction_);
+    return TakeDirection(problem, context, q, report);
+  }
   report->outcome = NewtonOutcome::kStalled;
   report->limited_by = StepLimit::kLinearSolve;
   return true;

@@ -30,6 +30,9 @@ class NewtonProblem {
   // Called where updates shrink slowly: Hessians are exact from now on, also of terms that bound theirs by semidefinite ones, and
   // need not be positive definite. False: they are already.
   virtual bool UseExactHessian() { return false; }
+  // Told of each direction that was found at the current point, before it is followed: the Hessians after it may be larger where
+  // this one is too small for it.
+  virtual void ObserveDirection(const VecX&) {}
   // Called when the Hessian is not positive definite: projects it until the next stage. False: nothing is left to project.
   virtual bool Project() { return false; }
   // By node, what SlideDamping scales: inertia as it stands in the Hessian, kg / s^2. Asked while it damps. Empty: no damping.
