@@ -2,10 +2,16 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 
 namespace eipc {
 
 void FrictionTerm::Lag(const ContactSet& contacts, const std::vector<Vec3>& x, const ContactPotential& potential) {
+  const auto by_vertices = [](const FrictionStencil& a, const FrictionStencil& b) { return a.v < b.v; };
+  bounded_.clear();
+  std::copy_if(stencils_.begin(), stencils_.end(), std::back_inserter(bounded_),
+               [](const FrictionStencil& f) { return f.turn.bound > 0; });
+  std::sort(bounded_.begin(), bounded_.end(), by_vertices);
   stencils_.clear();
   for (const ContactStencil& c : contacts.stencils()) {
     const double mu = pairs_->DynamicCoefficient(c.body_a, c.body_b);
@@ -23,6 +29,8 @@ void FrictionTerm::Lag(const ContactSet& contacts, const std::vector<Vec3>& x, c
     f.kind = c.kind;
     f.body_a = c.body_a;
     f.body_b = c.body_b;
+    const auto before = std::lower_bound(bounded_.begin(), bounded_.end(), f, by_vertices);
+    if (before != bounded_.end() && before->v == f.v) f.turn = before->turn;
     stencils_.push_back(f);
   }
 }
@@ -31,6 +39,7 @@ void FrictionTerm::BeginStage(const StageContext& stage) {
   epsilon_ = friction_velocity_ * stage.gamma_h;
   gamma_h_ = stage.gamma_h;
   x_tilde_ = &stage.x_tilde;
+  for (FrictionStencil& f : stencils_) f.turn = {};
 }
 
 Vec2 FrictionTerm::Slip(const FrictionStencil& f, const std::vector<Vec3>& x) const {
@@ -64,14 +73,14 @@ void FrictionTerm::ObserveDirection(const Point& point, const VecX& direction) {
   for (FrictionStencil& f : stencils_) {
     const Vec2 u = Slip(f, point.x);
     if (u.norm() <= epsilon_) {
-      f.turns_back = false;
+      f.turn = {};
       continue;
     }
     const Vec12 moves = map_->Directions(f.v, direction);
     Vec3 move = Vec3::Zero();
     for (int i = 0; i < 4; ++i) move += f.w[i] * moves.segment<3>(3 * i);
     const Vec2 du = f.tangent.transpose() * move;
-    f.turns_back = f.turns_back ? u.dot(du) < 0 : u.dot(u + du) < 0;
+    f.turn.Observe(u.dot(du) / u.squaredNorm());
   }
 }
 
@@ -86,7 +95,7 @@ void FrictionTerm::AddHessian(const Point& point, BlockMatrix* hessian) {
     const FrictionCurve curve = Curve(f.law);
     const Vec3 a = f.tangent * along, b = f.tangent * across;
     const double secant = std::max(0.0, f.limit * curve.ForceOverY(y));
-    const double slope = f.turns_back ? secant : std::max(0.0, f.limit * curve.Slope(y));
+    const double slope = std::max(f.turn.bound * secant, f.limit * curve.Slope(y));
     map_->AddHessian(f.v, f.w, slope * a * a.transpose() + secant * b * b.transpose(), hessian);
   }
 }

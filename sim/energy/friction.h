@@ -7,6 +7,7 @@
 #include "sim/base/types.h"
 #include "sim/contact/contact_potential.h"
 #include "sim/contact/pair_friction.h"
+#include "sim/energy/back_turn.h"
 #include "sim/energy/friction_curve.h"
 #include "sim/energy/surface_map.h"
 #include "sim/energy/term.h"
@@ -23,7 +24,7 @@ struct FrictionStencil {
   ContactKind kind = ContactKind::kPointTriangle;
   int32_t body_a = 0;
   int32_t body_b = 0;
-  bool turns_back = false;  // FrictionTerm::ObserveDirection
+  BackTurn turn;
 };
 
 // D = sum mu lambda F0(|u|), F0 the integral of the law (smoothed Coulomb: f0), u = T^T sum_i w_i (x_i - x_tilde_i): the tangential
@@ -42,10 +43,8 @@ class FrictionTerm : public EnergyTerm {
   // Of the present stage.
   FrictionCurve Curve(const FrictionLaw& law) const { return {law, epsilon_, gamma_h_}; }
 
-  // Told of the direction that Newton's method has found at the point. A slip beyond the threshold has no curvature along itself,
-  // so nothing tells a direction that would take it back through rest to the other side that it is resisted there: the line search
-  // then cuts the whole direction for the sake of one contact. From then on the Hessian of such a contact is that of the paraboloid
-  // above F0 that touches it at u (theory.md, eq. 16a), until the slip rests or a direction makes it grow.
+  // Told of the direction that Newton's method has found at the point: the Hessian then bounds slips that it takes back (BackTurn),
+  // until they rest or the stage ends.
   void ObserveDirection(const Point& point, const VecX& direction);
 
   void BeginStage(const StageContext& stage) override;
@@ -63,6 +62,7 @@ class FrictionTerm : public EnergyTerm {
   double gamma_h_ = 1;
   const std::vector<Vec3>* x_tilde_ = nullptr;
   std::vector<FrictionStencil> stencils_;
+  std::vector<FrictionStencil> bounded_;  // those with a bound before Lag, sorted by vertices
 };
 
 }  // namespace eipc

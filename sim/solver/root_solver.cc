@@ -125,6 +125,7 @@ absl::StatusOr<bool> RootSolver::TakeDirection(RootProblem* problem, const Solve
   EIPC_RETURN_IF_ERROR(Poll(interrupt_));
   report->min_step_limit = std::min(report->min_step_limit, limit);
   const bool small = ErrorAfter(report->residual_m_s, progress_.previous) <= settings_.newton_tolerance_m_s;
+  problem->ObserveDirection(direction_);
   const Trial taken = LineSearch(problem, context, *q, limit, merit, report);
   EIPC_RETURN_IF_ERROR(Poll(interrupt_));
   progress_.by_energy = taken.by_energy;

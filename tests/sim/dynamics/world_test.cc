@@ -101,7 +101,7 @@ TEST(World, ACancelledStepNeverWas) {
   const std::string before = world.state().Digest();
   const size_t contacts = world.contact_forces().stencils.size();
   int cancelled = 0, polls = 0;
-  for (int allowed = 0;; allowed += allowed < 50 ? 1 : 37) {
+  for (int allowed = 0;; allowed += allowed < 50 ? 1 : 11) {
     polls = 0;
     StepBudget budget;
     budget.cancelled = [&] { return ++polls > allowed; };

@@ -149,6 +149,44 @@ TEST(FrictionTerm, CoulombsLaw) {
   });
 }
 
+// Once a direction would turn a slip back, the quadratic model lies above the energy whatever the displacement, and touches it
+// where it was made; a direction that makes the slip grow, or hardly changes it, gives the exact Hessian back.
+TEST(FrictionTerm, BoundsTheEnergyWhereADirectionTurnsASlipBack) {
+  ForEachScene(6, [](Scene* s, Random* random) {
+    const TermUnderTest t = s->Test();
+    const VecX direction = random->Vector(s->m.q.size(), 1);
+    const double per_unit = Slip(*s, s->m.q + direction).norm();
+    for (double slip : {1.5, 20.0}) {  // in thresholds
+      const VecX there = (slip * kThreshold / per_unit) * direction, q = s->m.q + there;
+      std::vector<Vec3> x;
+      s->map.Positions(q, &x);
+      const auto model_is_above = [&](const VecX& d) {
+        const double value = t.Value(q), most = 1e-9 * s->term.stencils()[0].limit * slip * kThreshold;
+        return value + t.Gradient(q).dot(d) + 0.5 * d.dot(t.Hessian(q) * d) >= t.Value(q + d) - most;
+      };
+      const testing::MatX exact = t.Hessian(q);
+      EXPECT_FALSE(model_is_above(-3 * there)) << "the exact model does not see the other side";
+      s->term.ObserveDirection({q, x}, -0.9 * there);
+      EXPECT_EQ(t.Hessian(q), exact) << "it does not get to the other side";
+      s->term.ObserveDirection({q, x}, -1.1 * there);
+      for (int k = 0; k < 50; ++k) {
+        const VecX d = random->Vector(q.size(), 1);
+        EXPECT_TRUE(model_is_above((random->Uniform(0, 5) * slip * kThreshold / per_unit) * d)) << slip;
+      }
+      EXPECT_TRUE(model_is_above(-3 * there));
+      const double bound = there.dot(t.Hessian(q) * there);
+      s->term.ObserveDirection({q, x}, -0.25 * there);
+      EXPECT_NEAR(there.dot(t.Hessian(q) * there), 0.5 * bound, 1e-9 * bound)
+          << "a quarter would have done, and the root of that is taken";
+      s->term.ObserveDirection({q, x}, 0.1 * there);
+      EXPECT_EQ(t.Hessian(q), exact) << "it grows";
+      s->term.ObserveDirection({q, x}, -1.1 * there);
+      s->term.ObserveDirection({q, x}, -0.02 * there);
+      EXPECT_EQ(t.Hessian(q), exact) << "it slides on";
+    }
+  });
+}
+
 TEST(FrictionTerm, NoFrictionNoStencil) {
   Random random(4);
   for (const StencilCase& c : testing::StencilCases(3e-4, &random)) {

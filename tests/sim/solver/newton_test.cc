@@ -3,7 +3,10 @@
 #include <gtest/gtest.h>
 
 #include <Eigen/Cholesky>
+#include <array>
+#include <cmath>
 
+#include "sim/energy/back_turn.h"
 #include "sim/solver/linear_solvers.h"
 #include "tests/sim/solver/dense_problem.h"
 
@@ -290,6 +293,65 @@ class RingProblem : public DenseProblem {
   }
   std::vector<double> inertia_;
 };
+
+// Coordinates that friction of smoothed Coulomb's law holds where they are, while springs between all of them pull.
+class DryFriction : public DenseProblem {
+ public:
+  DryFriction(const Quadratic& springs, bool observes) : DenseProblem(4), observes_(observes) {
+    energy = [&](const VecX& q) { return springs.problem.energy(q) + kForce * q.unaryExpr(&DryFriction::Potential).sum(); };
+    gradient = [&](const VecX& q) { return VecX(springs.problem.gradient(q) + kForce * q.unaryExpr(&DryFriction::Force)); };
+    hessian = [&](const VecX& q) {
+      MatX h = springs.k;
+      for (Eigen::Index i = 0; i < q.size(); ++i) {
+        const double bound = turns_.empty() || std::abs(q[i]) <= kThreshold ? 0 : turns_[i].bound;
+        h(i, i) += kForce * std::max(bound * Force(q[i]) / q[i], Slope(q[i]));
+      }
+      return h;
+    };
+  }
+  void ObserveDirection(const VecX& d) override {
+    if (!observes_) return;
+    turns_.resize(d.size());
+    for (Eigen::Index i = 0; i < d.size(); ++i) turns_[i].Observe(d[i] / point()[i]);
+  }
+
+ private:
+  static constexpr double kThreshold = 1e-5, kForce = 3;
+  static double Potential(double u) {
+    const double y = std::abs(u);
+    return y < kThreshold ? y * y / kThreshold * (1 - y / (3 * kThreshold)) + kThreshold / 3 : y;
+  }
+  static double Force(double u) {
+    const double y = std::min(1.0, std::abs(u) / kThreshold);
+    return (u < 0 ? -1 : 1) * y * (2 - y);
+  }
+  static double Slope(double u) { return std::max(0.0, 2 / kThreshold * (1 - std::abs(u) / kThreshold)); }
+
+  bool observes_;
+  std::vector<BackTurn> turns_;
+};
+
+// Springs that would throw every coordinate past its rest: without being told, the line search cuts each direction for one of them.
+TEST(Newton, SlipsThatTurnBackDoNotCutDirections) {
+  std::array<int, 2> iterations = {0, 0}, halvings = {0, 0};
+  for (uint64_t seed = 1; seed <= 20; ++seed) {
+    std::array<VecX, 2> q;
+    for (const bool observes : {false, true}) {
+      Random random(seed);
+      Quadratic springs(4, &random);
+      DryFriction problem(springs, observes);
+      const Solution run = Solve(&problem, random.Vector(12, 5), Settings(1e-9, 300), std::vector<uint8_t>(4, 0));
+      ASSERT_TRUE(run.status.ok());
+      EXPECT_EQ(run.report.outcome, NewtonOutcome::kConverged);
+      iterations[observes] += run.report.iterations;
+      halvings[observes] += run.report.line_search_halvings;
+      q[observes] = run.q;
+    }
+    EXPECT_LT((q[1] - q[0]).norm(), 1e-7) << "the solution is the same";
+  }
+  EXPECT_LT(3 * iterations[1], iterations[0]) << iterations[1];
+  EXPECT_LT(20 * halvings[1], halvings[0]) << halvings[1];
+}
 
 TEST(Newton, DampsSlidesThatCloseTheirOwnGap) {
   for (const bool damped : {false, true}) {
