@@ -46,12 +46,16 @@ def slerp(a: np.ndarray, b: np.ndarray, s: float) -> np.ndarray:
     return mixed / np.linalg.norm(mixed)
 
 
+_UNIT_WITHIN = 4 * np.finfo(float).eps  # of a norm, what rounding makes of 1
+
+
 @brief
 @dataclass(frozen=True, eq=False)
 class Pose:
     """Rigid pose of a frame in the world: p_world = R p_frame + position.
 
-    position: [3] m. orientation: [4] unit quaternion w x y z (normalized on construction; w >= 0).
+    position: [3] m. orientation: [4] unit quaternion w x y z (normalized on construction, unless it is one but for rounding: a pose of
+    the server keeps its bits; w >= 0).
     """
 
     position: np.ndarray = field(default_factory=lambda: np.zeros(3))
@@ -65,7 +69,10 @@ class Pose:
         norm = np.linalg.norm(orientation)
         if not (np.isfinite(position).all() and np.isfinite(norm) and norm > 0):
             raise ValueError("a pose must be finite and its quaternion not zero")
-        orientation = orientation * ((-1.0 if orientation[0] < 0 else 1.0) / norm)
+        if abs(norm - 1) > _UNIT_WITHIN:
+            orientation = orientation / norm
+        if orientation[0] < 0:
+            orientation = -orientation
         object.__setattr__(self, "position", position)
         object.__setattr__(self, "orientation", orientation)
 

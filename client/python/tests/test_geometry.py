@@ -34,6 +34,17 @@ def test_message_round_trip_and_w_not_negative():
     np.testing.assert_allclose(back.position, pose.position)
 
 
+def test_a_pose_of_the_server_keeps_its_bits():
+    """Quaternions that are units but for rounding, of which NumPy's norm differs from 1 in the last digit."""
+    units = np.random.default_rng(3).normal(size=(2000, 4))
+    units /= np.linalg.norm(units, axis=1)[:, None]
+    units[units[:, 0] < 0] *= -1
+    assert any(np.linalg.norm(q) != 1 for q in units)
+    for q in units:
+        message = geometry_pb2.Pose(quaternion=geometry_pb2.Quaternion(w=q[0], x=q[1], y=q[2], z=q[3]))
+        np.testing.assert_array_equal(Pose.from_message(message).orientation, q)
+
+
 def test_absent_rotation_means_identity():
     np.testing.assert_array_equal(Pose.from_message(geometry_pb2.Pose()).orientation, [1, 0, 0, 0])
 
