@@ -185,9 +185,9 @@ bool IncrementalPotential::UseExactHessian() {
   return true;
 }
 
-void IncrementalPotential::ObserveDirection(const VecX& direction) {
+double IncrementalPotential::ObserveDirection(const VecX& direction) {
   ScopedPhase timer(seconds_, Phase::kFriction);
-  friction_.ObserveDirection(Here(), direction);
+  return friction_.ObserveDirection(Here(), direction);
 }
 
 // Contact first: materials converge better with exact Hessians, and mostly need no others.

@@ -56,7 +56,8 @@ class IncrementalPotential {
   bool Hessian(BlockMatrix* hessian);
   void RankOneUpdates(LowRank* updates);
   bool UseExactHessian();
-  void ObserveDirection(const VecX& direction);
+  // NewtonProblem::ObserveDirection.
+  double ObserveDirection(const VecX& direction);
   bool Project();
   // Nodes that terms without a constant Hessian touch: contact, friction, elements of nonlinear materials.
   void ChangingNodes(std::vector<uint8_t>* nodes) const { pattern_.ChangingNodes(nodes); }

@@ -76,7 +76,7 @@ class StageProblem : public RootProblem {
   void ChangingNodes(std::vector<uint8_t>* nodes) const override { potential_.ChangingNodes(nodes); }
   void RankOneUpdates(LowRank* updates) override { potential_.RankOneUpdates(updates); }
   bool UseExactHessian() override { return potential_.UseExactHessian(); }
-  void ObserveDirection(const VecX& direction) override { potential_.ObserveDirection(direction); }
+  double ObserveDirection(const VecX& direction) override { return potential_.ObserveDirection(direction); }
   bool Project() override { return potential_.Project(); }
   double MaxStep(const VecX& dq) override { return guard_.MaxStep(dq); }
   StepLimit MaxStepLimit() const override { return guard_.limited_by(); }

@@ -2,7 +2,6 @@
 #define EIPC_SIM_ENERGY_BACK_TURN_H_
 
 #include <algorithm>
-#include <cmath>
 
 namespace eipc {
 
@@ -12,19 +11,19 @@ namespace eipc {
 // F'(y)/y of the paraboloid that touches F0 at u and lies above it (theory.md, eq. 16a); 0 means its own.
 struct BackTurn {
   double bound = 0;
+  double to_rest = 1;  // the part with which the last direction would have taken the slip to rest
 
-  // `along`: u . du / u^2 of the direction du that was found with this bound. The first bound is the whole paraboloid. With that
-  // alone a slip that ends at rest shrinks by a constant factor, which may be near 1: the direction says that a part
-  // bound * -along of the curvature would have taken it to rest, and the next bound is the root of that, halfway between the two.
-  // Directions that hardly change the slip, or make it grow, give the Hessian its own curvature back.
+  // `along`: u . du / u^2 of the direction du that was found with this bound. The first bound is the whole paraboloid, which is
+  // safe but slow: the slip shrinks by a constant factor, near 1 where the contact nearly slides. Each direction tells the part
+  // that would have done. One that hardly changes the slip, or makes it grow, gives the Hessian its own curvature back.
   void Observe(double along) {
-    constexpr double kLeast = 0.03;
+    constexpr double kLeast = 1e-3;
     if (bound == 0) {
-      bound = along < -1 ? 1 : 0;
+      bound = along < -1 ? to_rest : 0;
       return;
     }
-    const double to_rest = bound * -along;
-    bound = to_rest >= kLeast ? std::min(1.0, std::sqrt(to_rest)) : 0;
+    to_rest = along < 0 ? std::clamp(bound * -along, 1e-9, 1.0) : 1;
+    bound = along < 0 && to_rest >= kLeast ? to_rest : 0;
   }
 };
 

@@ -2,16 +2,20 @@
 
 #include <algorithm>
 #include <cmath>
-#include <iterator>
 
 namespace eipc {
 
+void FrictionTerm::KeepTurns() {
+  for (const FrictionStencil& f : stencils_) {
+    const auto place = std::lower_bound(kept_.begin(), kept_.end(), f.v, [](const Kept& k, const auto& v) { return k.v < v; });
+    const bool known = place != kept_.end() && place->v == f.v;
+    if (known) place->turn = f.turn;
+    if (!known && f.turn.bound > 0) kept_.insert(place, {f.v, f.turn});
+  }
+}
+
 void FrictionTerm::Lag(const ContactSet& contacts, const std::vector<Vec3>& x, const ContactPotential& potential) {
-  const auto by_vertices = [](const FrictionStencil& a, const FrictionStencil& b) { return a.v < b.v; };
-  bounded_.clear();
-  std::copy_if(stencils_.begin(), stencils_.end(), std::back_inserter(bounded_),
-               [](const FrictionStencil& f) { return f.turn.bound > 0; });
-  std::sort(bounded_.begin(), bounded_.end(), by_vertices);
+  KeepTurns();
   stencils_.clear();
   for (const ContactStencil& c : contacts.stencils()) {
     const double mu = pairs_->DynamicCoefficient(c.body_a, c.body_b);
@@ -29,8 +33,8 @@ void FrictionTerm::Lag(const ContactSet& contacts, const std::vector<Vec3>& x, c
     f.kind = c.kind;
     f.body_a = c.body_a;
     f.body_b = c.body_b;
-    const auto before = std::lower_bound(bounded_.begin(), bounded_.end(), f, by_vertices);
-    if (before != bounded_.end() && before->v == f.v) f.turn = before->turn;
+    const auto kept = std::lower_bound(kept_.begin(), kept_.end(), f.v, [](const Kept& k, const auto& v) { return k.v < v; });
+    if (kept != kept_.end() && kept->v == f.v) f.turn = kept->turn;
     stencils_.push_back(f);
   }
 }
@@ -40,6 +44,7 @@ void FrictionTerm::BeginStage(const StageContext& stage) {
   gamma_h_ = stage.gamma_h;
   x_tilde_ = &stage.x_tilde;
   for (FrictionStencil& f : stencils_) f.turn = {};
+  kept_.clear();
 }
 
 Vec2 FrictionTerm::Slip(const FrictionStencil& f, const std::vector<Vec3>& x) const {
@@ -69,7 +74,8 @@ void FrictionTerm::AddGradient(const Point& point, VecX* gradient) {
   }
 }
 
-void FrictionTerm::ObserveDirection(const Point& point, const VecX& direction) {
+double FrictionTerm::ObserveDirection(const Point& point, const VecX& direction) {
+  double fastest = 0;
   for (FrictionStencil& f : stencils_) {
     const Vec2 u = Slip(f, point.x);
     if (u.norm() <= epsilon_) {
@@ -80,8 +86,10 @@ void FrictionTerm::ObserveDirection(const Point& point, const VecX& direction) {
     Vec3 move = Vec3::Zero();
     for (int i = 0; i < 4; ++i) move += f.w[i] * moves.segment<3>(3 * i);
     const Vec2 du = f.tangent.transpose() * move;
+    if (f.turn.bound > 0) fastest = std::max(fastest, u.norm() / gamma_h_);
     f.turn.Observe(u.dot(du) / u.squaredNorm());
   }
+  return fastest;
 }
 
 void FrictionTerm::AddHessian(const Point& point, BlockMatrix* hessian) {

@@ -44,8 +44,9 @@ class FrictionTerm : public EnergyTerm {
   FrictionCurve Curve(const FrictionLaw& law) const { return {law, epsilon_, gamma_h_}; }
 
   // Told of the direction that Newton's method has found at the point: the Hessian then bounds slips that it takes back (BackTurn),
-  // until they rest or the stage ends.
-  void ObserveDirection(const Point& point, const VecX& direction);
+  // until they rest, the direction lets them go on, or the stage ends. Returns the largest speed, m/s, of slips that this direction
+  // was found with bounds of: such a slip may be as far from its solution, however short the direction is.
+  double ObserveDirection(const Point& point, const VecX& direction);
 
   void BeginStage(const StageContext& stage) override;
   double Value(const Point& point) override;
@@ -53,6 +54,7 @@ class FrictionTerm : public EnergyTerm {
   void AddHessian(const Point& point, BlockMatrix* hessian) override;
 
  private:
+  void KeepTurns();
   Vec2 Slip(const FrictionStencil& stencil, const std::vector<Vec3>& x) const;
 
   const SurfaceMap* map_;
@@ -62,7 +64,12 @@ class FrictionTerm : public EnergyTerm {
   double gamma_h_ = 1;
   const std::vector<Vec3>* x_tilde_ = nullptr;
   std::vector<FrictionStencil> stencils_;
-  std::vector<FrictionStencil> bounded_;  // those with a bound before Lag, sorted by vertices
+  // Of contacts that a direction of this stage took back, sorted by vertices: a contact that is lost comes back as it was.
+  struct Kept {
+    std::array<int32_t, 4> v;
+    BackTurn turn;
+  };
+  std::vector<Kept> kept_;
 };
 
 }  // namespace eipc

@@ -91,17 +91,18 @@ absl::StatusOr<bool> NewtonSolver::TakeDirection(NewtonProblem* problem, const S
                                                  NewtonReport* report) {
   const double update = LargestNodeNorm(direction_) / context.velocity_scale;
   const bool damped = progress_.damping.lambda() > 0;
+  const double hidden = problem->ObserveDirection(direction_);
   progress_.largest = std::max(progress_.largest, update);
   progress_.ratio = progress_.previous > 0 ? update / progress_.previous : 0;
   progress_.limit = move_.Make(problem, *q, direction_, damped ? 1 : AitkenFactor(update), context.seconds);
   EIPC_RETURN_IF_ERROR(Poll(interrupt_));
   report->min_step_limit = std::min(report->min_step_limit, progress_.limit);
   report->residual_m_s = update;
-  const bool small = !damped && ErrorAfter(update, progress_.previous) <= settings_.newton_tolerance_m_s;
+  const bool small = !damped && std::max(hidden, ErrorAfter(update, progress_.previous)) <= settings_.newton_tolerance_m_s;
   progress_.taken = LineSearch(problem, context, *q, report);
   EIPC_RETURN_IF_ERROR(Poll(interrupt_));
   if (progress_.taken > 0) *q = move_.point();
-  progress_.previous = progress_.taken == 1 && !damped ? update : 0;
+  progress_.previous = progress_.taken == 1 && !damped && hidden == 0 ? update : 0;
   if (progress_.previous > 0) last_direction_ = direction_;
   progress_.damping.Observe(progress_.limit, progress_.taken);
   if (damped && (progress_.taken == 0 || update <= settings_.newton_tolerance_m_s)) {
@@ -145,10 +146,7 @@ absl::StatusOr<bool> NewtonSolver::Iterate(NewtonProblem* problem, const SolveCo
   const bool keep = settings_.simplified_newton && progress_.previous > 0 && progress_.ratio <= kShrinksWell;
   const bool solved = system_->Solve(problem, context, gradient_, {progress_.damping.lambda(), keep}, &direction_, report);
   EIPC_RETURN_IF_ERROR(Poll(interrupt_));
-  if (solved) {
-    problem->ObserveDirection(direction_);
-    return TakeDirection(problem, context, q, report);
-  }
+  if (solved) return TakeDirection(problem, context, q, report);
   report->outcome = NewtonOutcome::kStalled;
   report->limited_by = StepLimit::kLinearSolve;
   return true;

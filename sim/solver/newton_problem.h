@@ -30,9 +30,10 @@ class NewtonProblem {
   // Called where updates shrink slowly: Hessians are exact from now on, also of terms that bound theirs by semidefinite ones, and
   // need not be positive definite. False: they are already.
   virtual bool UseExactHessian() { return false; }
-  // Told of each direction that was found at the current point, before it is followed: the Hessians after it may be larger where
-  // this one is too small for it.
-  virtual void ObserveDirection(const VecX&) {}
+  // Told by a solver of each direction that it has found at the current point, before it follows that: the Hessians after it may be
+  // larger where this one is too small. Returns what such an enlarged Hessian hides, m/s: a node may be off by as much, however
+  // short the direction is.
+  virtual double ObserveDirection(const VecX&) { return 0; }
   // Called when the Hessian is not positive definite: projects it until the next stage. False: nothing is left to project.
   virtual bool Project() { return false; }
   // By node, what SlideDamping scales: inertia as it stands in the Hessian, kg / s^2. Asked while it damps. Empty: no damping.

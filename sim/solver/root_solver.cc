@@ -124,13 +124,13 @@ absl::StatusOr<bool> RootSolver::TakeDirection(RootProblem* problem, const Solve
   }
   EIPC_RETURN_IF_ERROR(Poll(interrupt_));
   report->min_step_limit = std::min(report->min_step_limit, limit);
-  const bool small = ErrorAfter(report->residual_m_s, progress_.previous) <= settings_.newton_tolerance_m_s;
-  problem->ObserveDirection(direction_);
+  const double hidden = problem->ObserveDirection(direction_);
+  const bool small = std::max(hidden, ErrorAfter(report->residual_m_s, progress_.previous)) <= settings_.newton_tolerance_m_s;
   const Trial taken = LineSearch(problem, context, *q, limit, merit, report);
   EIPC_RETURN_IF_ERROR(Poll(interrupt_));
   progress_.by_energy = taken.by_energy;
   if (taken.fraction > 0) *q = trial_;
-  progress_.previous = taken.fraction >= 1 ? report->residual_m_s : 0;
+  progress_.previous = taken.fraction >= 1 && hidden == 0 ? report->residual_m_s : 0;
   if (problem->NeedsStifferBarrier()) {
     report->failed = false;
     report->outcome = NewtonOutcome::kBarrierTooSoft;

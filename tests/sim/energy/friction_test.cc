@@ -36,18 +36,20 @@ TEST(FrictionFunction, IsSmoothAndItsDerivativesAgree) {
 
 // One lagged contact with friction, and a stage that starts where it was lagged.
 struct Scene {
-  Scene(const StencilCase& c, const MappedContact& mapped, double mu = kMu)
+  Scene(const StencilCase& c, const MappedContact& mapped, const FrictionLaw& law = {kMu, kMu})
       : m(mapped),
         contact(c.kind, c.x, kDhat),
         map(&m.rows, &m.offsets),
-        pairs{2, {{}, {mu, mu}, {mu, mu}, {}}},
+        pairs{2, {{}, law, law, {}}},
         term(&map, &pairs, kSlipSpeed) {
     map.Positions(m.q, &x_tilde);
     contact.Update(x_tilde);
-    term.Lag(contact.contacts(), x_tilde, ContactPotential(kStiffness));
+    Lag();
     v = VecX::Zero(m.q.size());
-    term.BeginStage({m.q, m.q, x_tilde, v, kStep});
+    BeginStage();
   }
+  void Lag() { term.Lag(contact.contacts(), x_tilde, ContactPotential(kStiffness)); }
+  void BeginStage() { term.BeginStage({m.q, m.q, x_tilde, v, kStep}); }
   TermUnderTest Test() { return {&term, m.nodes(), &map, {}}; }
 
   MappedContact m;
@@ -72,12 +74,12 @@ Vec2 Slip(const Scene& s, const VecX& q) {
 double StepFor(double slip, double per_unit) { return slip / std::min(1.0, per_unit); }
 
 template <typename Check>
-void ForEachScene(uint64_t seed, const Check& check) {
+void ForEachScene(uint64_t seed, const Check& check, const FrictionLaw& law = {kMu, kMu}) {
   Random random(seed);
   for (const StencilCase& c : testing::StencilCases(3e-4, &random)) {
     for (const MappedContact& m : testing::EveryMapping(c.x, &random)) {
       SCOPED_TRACE(c.name + ", map: " + m.name);
-      Scene scene(c, m);
+      Scene scene(c, m, law);
       ASSERT_EQ(scene.term.stencils().size(), 1u);
       check(&scene, &random);
     }
@@ -149,48 +151,83 @@ TEST(FrictionTerm, CoulombsLaw) {
   });
 }
 
-// Once a direction would turn a slip back, the quadratic model lies above the energy whatever the displacement, and touches it
-// where it was made; a direction that makes the slip grow, or hardly changes it, gives the exact Hessian back.
-TEST(FrictionTerm, BoundsTheEnergyWhereADirectionTurnsASlipBack) {
-  ForEachScene(6, [](Scene* s, Random* random) {
+// Whatever the law, the quadratic model lies above the energy for every displacement once a direction would take the slip back.
+TEST(FrictionTerm, BoundsTheEnergyWhereADirectionTakesASlipBack) {
+  for (const FrictionLaw& law : {FrictionLaw{kMu, kMu}, FrictionLaw{kMu, 2 * kMu, 0, 5 * kSlipSpeed}, FrictionLaw{kMu, kMu, 30}}) {
+    ForEachScene(
+        6,
+        [](Scene* s, Random* random) {
+          const TermUnderTest t = s->Test();
+          const VecX direction = random->Vector(s->m.q.size(), 1);
+          const double per_unit = Slip(*s, s->m.q + direction).norm();
+          for (double slip : {1.5, 20.0}) {  // in thresholds
+            const VecX there = (slip * kThreshold / per_unit) * direction, q = s->m.q + there;
+            std::vector<Vec3> x;
+            s->map.Positions(q, &x);
+            const auto model_is_above = [&](const VecX& d) {
+              const double value = t.Value(q), most = 1e-9 * s->term.stencils()[0].limit * slip * kThreshold;
+              return value + t.Gradient(q).dot(d) + 0.5 * d.dot(t.Hessian(q) * d) >= t.Value(q + d) - most;
+            };
+            EXPECT_FALSE(model_is_above(-3 * there)) << "the exact model does not see the other side";
+            EXPECT_EQ(s->term.ObserveDirection({q, x}, -1.1 * there), 0);
+            for (int k = 0; k < 50; ++k) {
+              const VecX d = random->Vector(q.size(), 1);
+              EXPECT_TRUE(model_is_above((random->Uniform(0, 5) * slip * kThreshold / per_unit) * d)) << slip;
+            }
+            EXPECT_TRUE(model_is_above(-3 * there));
+            s->term.ObserveDirection({q, x}, there);
+          }
+        },
+        law);
+  }
+}
+
+TEST(FrictionTerm, BoundsGoWhereTheyAreNotNeeded) {
+  ForEachScene(7, [](Scene* s, Random* random) {
     const TermUnderTest t = s->Test();
     const VecX direction = random->Vector(s->m.q.size(), 1);
-    const double per_unit = Slip(*s, s->m.q + direction).norm();
-    for (double slip : {1.5, 20.0}) {  // in thresholds
-      const VecX there = (slip * kThreshold / per_unit) * direction, q = s->m.q + there;
-      std::vector<Vec3> x;
-      s->map.Positions(q, &x);
-      const auto model_is_above = [&](const VecX& d) {
-        const double value = t.Value(q), most = 1e-9 * s->term.stencils()[0].limit * slip * kThreshold;
-        return value + t.Gradient(q).dot(d) + 0.5 * d.dot(t.Hessian(q) * d) >= t.Value(q + d) - most;
-      };
-      const testing::MatX exact = t.Hessian(q);
-      EXPECT_FALSE(model_is_above(-3 * there)) << "the exact model does not see the other side";
-      s->term.ObserveDirection({q, x}, -0.9 * there);
-      EXPECT_EQ(t.Hessian(q), exact) << "it does not get to the other side";
-      s->term.ObserveDirection({q, x}, -1.1 * there);
-      for (int k = 0; k < 50; ++k) {
-        const VecX d = random->Vector(q.size(), 1);
-        EXPECT_TRUE(model_is_above((random->Uniform(0, 5) * slip * kThreshold / per_unit) * d)) << slip;
-      }
-      EXPECT_TRUE(model_is_above(-3 * there));
-      const double bound = there.dot(t.Hessian(q) * there);
-      s->term.ObserveDirection({q, x}, -0.25 * there);
-      EXPECT_NEAR(there.dot(t.Hessian(q) * there), 0.5 * bound, 1e-9 * bound)
-          << "a quarter would have done, and the root of that is taken";
-      s->term.ObserveDirection({q, x}, 0.1 * there);
-      EXPECT_EQ(t.Hessian(q), exact) << "it grows";
-      s->term.ObserveDirection({q, x}, -1.1 * there);
-      s->term.ObserveDirection({q, x}, -0.02 * there);
-      EXPECT_EQ(t.Hessian(q), exact) << "it slides on";
-    }
+    const double slip = 20 * kThreshold;
+    const VecX there = (slip / Slip(*s, s->m.q + direction).norm()) * direction, q = s->m.q + there;
+    std::vector<Vec3> x;
+    s->map.Positions(q, &x);
+    const testing::MatX exact = t.Hessian(q);
+    const auto observe = [&](double share) { return s->term.ObserveDirection({q, x}, share * there); };
+    const auto curvature = [&] { return there.dot(t.Hessian(q) * there); };
+    EXPECT_EQ(observe(-0.9), 0);
+    EXPECT_EQ(t.Hessian(q), exact) << "the direction does not get to the other side";
+    observe(-1.1);
+    const double whole = curvature();
+    EXPECT_GT(whole, 0.9 * s->term.stencils()[0].limit * slip);
+    EXPECT_NEAR(observe(-0.25), slip / kStep, 1e-6 * slip / kStep) << "so much may be hidden behind the bound";
+    EXPECT_NEAR(curvature(), 0.25 * whole, 1e-9 * whole) << "a quarter would have taken it to rest";
+    observe(0.1);
+    EXPECT_EQ(t.Hessian(q), exact) << "the slip grows";
+    observe(-1.1);
+    observe(-1e-4);
+    EXPECT_EQ(t.Hessian(q), exact) << "it slides on";
+    observe(-1.1);
+    EXPECT_LT(curvature(), 1e-3 * whole) << "it does not, but nearly";
+    // Contacts that are lagged anew within the stage keep it; it ends at rest, and with the stage.
+    observe(0.1), observe(-1.1), observe(-0.25);
+    const double kept = curvature();
+    s->Lag();
+    EXPECT_NEAR(curvature(), kept, 1e-9 * kept);
+    const VecX rest = s->m.q + 0.04 * there;
+    std::vector<Vec3> x_rest;
+    s->map.Positions(rest, &x_rest);
+    EXPECT_EQ(s->term.ObserveDirection({rest, x_rest}, there), 0);
+    EXPECT_EQ(t.Hessian(q), exact);
+    observe(-1.1);
+    s->BeginStage();
+    s->Lag();
+    EXPECT_EQ(t.Hessian(q), exact);
   });
 }
 
 TEST(FrictionTerm, NoFrictionNoStencil) {
   Random random(4);
   for (const StencilCase& c : testing::StencilCases(3e-4, &random)) {
-    Scene scene(c, testing::EveryMapping(c.x, &random)[0], 0);
+    Scene scene(c, testing::EveryMapping(c.x, &random)[0], {});
     EXPECT_TRUE(scene.term.stencils().empty());
     EXPECT_EQ(scene.Test().Value(scene.m.q), 0);
   }
