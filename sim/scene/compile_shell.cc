@@ -4,6 +4,7 @@
 #include <optional>
 #include <utility>
 
+#include "absl/strings/str_format.h"
 #include "sim/mesh/used_vertices.h"
 #include "sim/scene/body_kinds.h"
 #include "sim/scene/body_parts.h"
@@ -140,17 +141,21 @@ void AddTriangles(const SurfaceMesh& rest, const BodySpec& spec, const ShellCons
   out->initial_pose.position = out->mass.center_of_mass;
 }
 
-// Stretches of the placed shape that its energy does not admit.
+// Stretches of the placed shape that its energy does not admit, or so close to its limit that Newton's method cannot leave it: the
+// steps that rounding lets it see are as short as the room that is left.
 void CheckStretches(const ShellBody& shell, const std::vector<Vec3>& placed, const std::string& path, Problems* problems) {
-  if (!(shell.membrane.strain_limit > 1)) return;
+  constexpr double kLeastRoom = 1e-4;  // of what the limit leaves above 1
+  const double limit = shell.membrane.strain_limit;
+  if (!(limit > 1)) return;
   for (size_t t = 0; t < shell.triangles.size(); ++t) {
     const Triangle& v = shell.triangles[t];
     Mat32 edges;
     edges << placed[v[1]] - placed[v[0]], placed[v[2]] - placed[v[0]];
     const double stretch = Stretches(edges * shell.inverse_rest[t]).s[0];
-    if (stretch < shell.membrane.strain_limit) continue;
-    problems->Add(path, "triangle ", t, " is placed with a stretch of ", stretch, ", beyond the strain limit ",
-                  shell.membrane.strain_limit, "; place it closer to its rest mesh or raise strain_limit");
+    if (limit - stretch > kLeastRoom * (limit - 1)) continue;
+    problems->Add(path, "triangle ", t, " is placed with a stretch of ", absl::StrFormat("%.8g", stretch),
+                  stretch < limit ? ", too close to the strain limit " : ", beyond the strain limit ", limit,
+                  "; place it closer to its rest mesh or raise strain_limit");
     return;
   }
 }

@@ -275,6 +275,14 @@ TEST(ShellScene, SaysWhatIsWrongWithMeshes) {
   stretched.shell.strain_limit = 1.05;
   for (Vec3& p : stretched.mesh.vertices) p.x() *= 1.1;
   ExpectOnly(WithTowel(stretched), "bodies[0].shell.mesh", "beyond the strain limit");
+  const auto stretched_to = [&](double stretch) {
+    BodySpec body = stretched;
+    body.mesh = stretched.shell.rest_mesh;
+    for (Vec3& p : body.mesh.vertices) p.x() *= stretch;
+    return WithTowel(body);
+  };
+  ExpectOnly(stretched_to(1.05 - 4e-6), "bodies[0].shell.mesh", "too close to the strain limit");
+  EXPECT_TRUE(CompileScene(stretched_to(1.05 - 6e-6)).ok());
 }
 
 // By their indices in the mesh, which may have vertices that no triangle uses.
