@@ -6,6 +6,7 @@ from typing import Any, Collection, Mapping
 
 import numpy as np
 
+from .geometry import UNIT_WITHIN
 from .solver_report import Outcome, StepReceipt
 
 WRENCH_PARTS = ("normal_force_n", "friction_force_n", "normal_moment_nm", "friction_moment_nm")
@@ -40,4 +41,5 @@ def unit_quaternions(quaternions: np.ndarray) -> np.ndarray:
     q = np.array(quaternions)
     q[~q.any(axis=-1)] = (1.0, 0.0, 0.0, 0.0)
     norm = np.sqrt((q[..., None, :] @ q[..., :, None])[..., 0])  # the same sums as np.linalg.norm of one
-    return q * (np.where(q[..., :1] < 0, -1.0, 1.0) / norm)
+    q = q / np.where(abs(norm - 1) > UNIT_WITHIN, norm, 1.0)
+    return q * np.where(q[..., :1] < 0, -1.0, 1.0)

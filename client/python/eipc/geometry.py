@@ -46,7 +46,7 @@ def slerp(a: np.ndarray, b: np.ndarray, s: float) -> np.ndarray:
     return mixed / np.linalg.norm(mixed)
 
 
-_UNIT_WITHIN = 4 * np.finfo(float).eps  # of a norm, what rounding makes of 1
+UNIT_WITHIN = 4 * np.finfo(float).eps  # of a norm, what rounding makes of 1
 
 
 @brief
@@ -69,7 +69,7 @@ class Pose:
         norm = np.linalg.norm(orientation)
         if not (np.isfinite(position).all() and np.isfinite(norm) and norm > 0):
             raise ValueError("a pose must be finite and its quaternion not zero")
-        if abs(norm - 1) > _UNIT_WITHIN:
+        if abs(norm - 1) > UNIT_WITHIN:
             orientation = orientation / norm
         if orientation[0] < 0:
             orientation = -orientation
