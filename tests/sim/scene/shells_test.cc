@@ -277,7 +277,7 @@ TEST(ShellScene, SaysWhatIsWrongWithMeshes) {
   ExpectOnly(WithTowel(stretched), "bodies[0].shell.mesh", "beyond the strain limit");
   const auto stretched_to = [&](double stretch) {
     BodySpec body = stretched;
-    body.mesh = stretched.shell.rest_mesh;
+    body.mesh = *stretched.shell.rest_mesh;
     for (Vec3& p : body.mesh.vertices) p.x() *= stretch;
     return WithTowel(body);
   };
