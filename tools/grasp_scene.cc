@@ -231,6 +231,7 @@ absl::StatusOr<GraspScene> MakeGraspScene(const MeshData& surface, const MeshDat
   scene.spec.contact.form = BarrierForm::kPerPair;
   scene.spec.contact.stiffness = 1e4;
   scene.spec.friction.dynamic_coefficient = o.friction;
+  scene.spec.dynamics.friction = FrictionMode::kImplicit;
   scene.spec.solver.max_newton_iterations = o.max_newton_iterations;
   scene.spec.schedule_duration_s = kSqueezeS + kLiftS + kHoldS;
   scene.spec.schedule_dt_s = o.dt_s;

@@ -58,9 +58,16 @@ Mat12 Assemble(const FrictionPoint& p, const Sliding& s, const Eigen::Matrix<dou
 
 }  // namespace
 
+// -w_i w_j (L (I - n n^T) + mu lambda d(c / y)/dy / y u u^T).
 Mat12 LaggedFrictionJacobian(const FrictionPoint& p) {
   const Sliding s = MakeSliding(p, true);
-  return Assemble(p, s, Eigen::Matrix<double, 4, 12>::Zero(), Row12::Zero(), s.plane * WeightMap(p.stencil.closest.w));
+  const Mat3 stiffness = s.lambda * (s.per_length * s.plane + s.slope_by_y * s.u * s.u.transpose());
+  const std::array<double, 4>& w = p.stencil.closest.w;
+  Mat12 j;
+  for (int a = 0; a < 4; ++a) {
+    for (int b = 0; b < 4; ++b) j.block<3, 3>(3 * a, 3 * b) = -(w[a] * w[b]) * stiffness;
+  }
+  return j;
 }
 
 Mat12 ImplicitFrictionJacobian(const FrictionPoint& p) {

@@ -4,7 +4,7 @@
 
 namespace eipc {
 
-BiCgStab::Result BiCgStab::Solve(const Operator& apply, const Operator& precondition, const VecX& b, double tolerance,
+BiCgStab::Result BiCgStab::Solve(const Operator& add_remainder, const Operator& precondition, const VecX& b, double tolerance,
                                  int max_iterations, VecX* x, const VecX* preconditioned) {
   Result result;
   x->setZero(b.size());
@@ -21,7 +21,8 @@ BiCgStab::Result BiCgStab::Solve(const Operator& apply, const Operator& precondi
     } else {
       precondition(p_, &p_hat_);
     }
-    apply(p_hat_, &v_);
+    v_ = p_;
+    add_remainder(p_hat_, &v_);
     const double along = shadow_.dot(v_);
     if (!(std::abs(along) > 0)) return result;  // breakdown
     const double alpha = rho / along;
@@ -32,7 +33,8 @@ BiCgStab::Result BiCgStab::Solve(const Operator& apply, const Operator& precondi
       return result;
     }
     precondition(s_, &s_hat_);
-    apply(s_hat_, &t_);
+    t_ = s_;
+    add_remainder(s_hat_, &t_);
     const double tt = t_.squaredNorm();
     const double omega = tt > 0 ? t_.dot(s_) / tt : 0;
     *x += omega * s_hat_;

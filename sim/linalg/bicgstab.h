@@ -8,23 +8,25 @@
 
 namespace eipc {
 
-// Preconditioned BiCGSTAB (van der Vorst 1992) for A x = b with any square A, right preconditioning: residuals are those of the
-// system itself. Serial and in a fixed order: the same bits always.
+// BiCGSTAB (van der Vorst 1992) for (M + R) x = b, R any square matrix, with M^-1 as right preconditioner: residuals are those of
+// the system itself. Of a vector y = M z that was preconditioned to z, the product is y + R z, so M itself is never applied.
+// Serial and in a fixed order: the same bits always.
 class BiCgStab {
  public:
   using Operator = std::function<void(const VecX&, VecX*)>;
   struct Result {
     bool converged = false;
-    int iterations = 0;  // two products with A and two preconditionings each
+    int iterations = 0;  // two products with R and two preconditionings each
   };
 
   // `interrupt`, which ends Solve early and not converged, may be null.
   explicit BiCgStab(Interrupt* interrupt = nullptr) : interrupt_(interrupt) {}
 
-  // From *x = 0 until |b - A x| <= tolerance |b| or the iterations are used up; *x is then the best point met.
-  // `precondition` approximates A^-1; `preconditioned`, where it is at hand, is what it makes of b.
-  Result Solve(const Operator& apply, const Operator& precondition, const VecX& b, double tolerance, int max_iterations, VecX* x,
-               const VecX* preconditioned = nullptr);
+  // From *x = 0 until |b - (M + R) x| <= tolerance |b| or the iterations are used up; *x is then the best point met.
+  // `add_remainder` adds R times its first argument to the second; `precondition` is M^-1, and `preconditioned`, where it is at
+  // hand, is what it makes of b.
+  Result Solve(const Operator& add_remainder, const Operator& precondition, const VecX& b, double tolerance, int max_iterations,
+               VecX* x, const VecX* preconditioned = nullptr);
 
  private:
   Interrupt* interrupt_;

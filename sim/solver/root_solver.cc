@@ -43,12 +43,15 @@ bool RootSolver::Direction(RootProblem* problem, const SolveContext& context, do
                            NewtonReport* report) {
   bool solved = false;
   if (!root_.direct) {
-    const auto apply = [&](const VecX& y, VecX* out) { MultiplyJacobian(problem, context, y, out); };
+    const auto add_remainder = [&](const VecX& y, VecX* sum) {
+      problem->AddRemainderTimes(y, sum);
+      ZeroFixed(context.fixed, sum);
+    };
     const auto precondition = [&](const VecX& y, VecX* out) {
       *out = y;
       system_->SolveFactorized(out);
     };
-    const BiCgStab::Result result = krylov_.Solve(apply, precondition, rhs_, forcing, kKrylovIterations, &direction_, guess);
+    const BiCgStab::Result result = krylov_.Solve(add_remainder, precondition, rhs_, forcing, kKrylovIterations, &direction_, guess);
     report->krylov_iterations += result.iterations;
     solved = result.converged && direction_.allFinite();
   }

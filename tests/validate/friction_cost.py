@@ -30,8 +30,8 @@ def run_friction_cost(context: Context, page: Page) -> list[Record]:
     ratio = counts["IMPLICIT"] / counts["LAGGED"]
     command = f"eipc run models/scenes/{count_instructions.SCENE.name} --dt {count_instructions.STEP_S} --threads 1"
     page.text(f"""Instructions of `{command}` (valgrind): {counts['LAGGED'] / 1e9:.2f} G with one lag iteration,
-        {counts['IMPLICIT'] / 1e9:.2f} G implicit, {ratio:.2f} times as many. Up to {AIM} it would be the default of `eipc grasp`,
-        whose friction is lagged.""")
+        {counts['IMPLICIT'] / 1e9:.2f} G implicit, {ratio:.2f} times as many. It is the default of `eipc grasp`, for which it may cost up to {AIM}
+        ([decision 42](../decisions/0042-implicit-friction-for-grasps.md)).""")
     return [reported("cost.lagged", counts["LAGGED"], "instructions"),
             reported("cost.implicit", counts["IMPLICIT"], "instructions"),
             at_most("cost.implicit_over_lagged", ratio, AIM)]

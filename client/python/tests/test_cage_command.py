@@ -251,6 +251,7 @@ def test_grasp_holds_with_the_set_force(tmp_path):
     grasp = made["grasp"]
     assert grasp["lifted"] and grasp["set_force_n"] == 5 and grasp["steps_not_converged"] == 0
     assert grasp["rise_m"] > 0.9 * grasp["lift_m"]
+    assert made["friction"]["krylov_iterations"] > 0, "friction is implicit"
     assert made["audit"]["intersections"] == 0
     for name, finger in grasp["fingers"].items():
         assert finger["effort_at_lift_n"] == pytest.approx(5, rel=0.02)
