@@ -51,7 +51,8 @@ bool RootSolver::Direction(RootProblem* problem, const SolveContext& context, do
       *out = y;
       system_->SolveFactorized(out);
     };
-    const BiCgStab::Result result = krylov_.Solve(add_remainder, precondition, rhs_, forcing, kKrylovIterations, &direction_, guess);
+    const BiCgStab::Result result =
+        krylov_.Solve(add_remainder, precondition, rhs_, forcing, kKrylovIterations, &direction_, guess);
     report->krylov_iterations += result.iterations;
     solved = result.converged && direction_.allFinite();
   }

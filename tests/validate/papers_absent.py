@@ -23,11 +23,8 @@ DRAWINGS = (
     ("Du et al. 2025, Fig. 3", "grasping, lifting, holding", "pictures; the scene is models/scenes/bubble_teddy_full.textproto"),
 )
 MISSING = (
-    ("Kharevych et al. 2006, Fig. 4", "a bunny of 12,600 vertices hops", "its mesh, stiffness and penalty are not published; contact of variational ones is judged in integrators_test.cc"),
-    ("Kharevych et al. 2006, Section 5.4", "minimization 1.2, 2.6 and 3 times faster than root finding", "a comparison of two solver libraries of 2006, not of the method"),
     ("Ascher et al. 2022, Section 3.5", "exponential and additive methods in scenes, contact and friction in their implicit part",
      "built and taken out again: modes grow where contact, joints or gas hold them (docs/decisions/0040-no-exponential-methods-in-scenes.md); they run on small systems"),
-    ("Du et al. 2025, Fig. 9 to 11", "a FinRay gripper sets a plate into a rack without penetration", "./dev validate finray and household run it with generated meshes"),
 )
 
 

@@ -35,8 +35,8 @@ FIGURES = (
     (KHAREVYCH, "Fig. 1", "a pendulum", "pendulum"),
     (KHAREVYCH, "Fig. 2", "a rod over two million steps", "rod"),
     (KHAREVYCH, "Fig. 3", "the same, damped", "rod"),
-    (KHAREVYCH, "Fig. 4", "a hopping bunny", "absent"),
-    (KHAREVYCH, "Section 5.4", "cost of minimization over root finding", "absent"),
+    (KHAREVYCH, "Fig. 4", "a hopping bunny", "hop"),
+    (KHAREVYCH, "Section 5.4", "cost of minimization over root finding", "minimization"),
     (HAUTH, "Fig. 1", "solutions of example 1", "methods"),
     (HAUTH, "Fig. 2", "solution of example 3", "methods"),
     (HAUTH, "Example 2", "solution of example 2", "methods"),
@@ -74,9 +74,10 @@ FIGURES = (
     (DU, "Fig. 6", "error over the step", "grasp"),
     (DU, "Fig. 7", "time over the step", "grasp"),
     (DU, "Fig. 8", "error over cost", "grasp"),
-    (DU, "Fig. 9", "the FinRay gripper", "absent"),
-    (DU, "Fig. 10", "the gripper holds a plate", "absent"),
-    (DU, "Fig. 11", "a plate set into a rack", "absent"),
+    (DU, "Section IV-A", "gain by threads", "threads"),
+    (DU, "Fig. 9", "the FinRay gripper", "finray"),
+    (DU, "Fig. 10", "the gripper holds a plate", "finray"),
+    (DU, "Fig. 11", "a plate set into a rack", "finray"),
 )
 
 

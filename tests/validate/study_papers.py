@@ -10,13 +10,16 @@ from papers_absent import run_absent
 from papers_ball import run_ball
 from papers_damping import run_damping_curves
 from papers_exponential import run_beam, run_exponential, run_spectrum
+from papers_finray import run_finray
 from papers_friction import run_bowl, run_slide
 from papers_garment import run_garment
 from papers_grasp import run_contacts, run_grasp_order
+from papers_hop import run_hop, run_minimization
 from papers_index import Summary
 from papers_krylov import run_preconditioners
 from papers_methods import run_methods
 from papers_schemes import run_schemes, run_undamped
+from papers_threads import run_threads
 from papers_tire import run_tire
 from papers_variational import run_pendulum, run_rod
 from papers_volume import run_squish, run_tennis
@@ -29,6 +32,8 @@ DESCRIPTION = "One record for each figure and table row of the five papers: publ
 PARTS: dict[str, Callable[[Context, Page], list[PaperRecord]]] = {
     "pendulum": run_pendulum,
     "rod": run_rod,
+    "hop": run_hop,
+    "minimization": run_minimization,
     "damping": run_damping_curves,
     "exponential": run_exponential,
     "spectrum": run_spectrum,
@@ -44,6 +49,8 @@ PARTS: dict[str, Callable[[Context, Page], list[PaperRecord]]] = {
     "tire": run_tire,
     "grasp": run_grasp_order,
     "contacts": run_contacts,
+    "threads": run_threads,
+    "finray": run_finray,
     "schemes": run_schemes,
     "undamped": run_undamped,
     "absent": run_absent,
