@@ -363,6 +363,25 @@ TEST(Newton, SlipsThatTurnBackDoNotCutDirections) {
   EXPECT_LT(20 * halvings[1], halvings[0]) << halvings[1];
 }
 
+// One coordinate slides, held by a hundredth more than it is pulled: with the bound its updates are a hundredth of the way to rest,
+// below the tolerance at once.
+TEST(Newton, ASlipThatABoundSlowsIsNotTakenForTheSolution) {
+  constexpr double kTolerance = 1e-3, kStart = 100 * kTolerance, kPull = 0.99 * 3, kStiffness = 0.18;
+  Random random(1);
+  Quadratic springs(4, &random);
+  springs.k.setIdentity();
+  springs.centre.setZero();
+  springs.k(0, 0) = kStiffness;
+  springs.centre[0] = kPull / kStiffness;
+  DryFriction problem(springs, true);
+  VecX start = VecX::Constant(12, 1e-6);
+  start[0] = kStart;
+  const Solution run = Solve(&problem, start, Settings(kTolerance, 100), std::vector<uint8_t>(4, 0));
+  ASSERT_TRUE(run.status.ok());
+  EXPECT_EQ(run.report.outcome, NewtonOutcome::kConverged);
+  EXPECT_LT(run.q.norm(), kTolerance) << "it rests";
+}
+
 TEST(Newton, DampsSlidesThatCloseTheirOwnGap) {
   for (const bool damped : {false, true}) {
     RingProblem ring(damped);
