@@ -140,6 +140,22 @@ TEST(RootSolver, NeedsTheRemainderOfTheJacobian) {
   EXPECT_GT(run.report.iterations, 2 * with);
 }
 
+// An update says nothing while bounds slow slips: then a solve goes on, however short its updates are.
+TEST(RootSolver, GoesOnWhileABoundSlowsASlip) {
+  class Slowed : public Swirl {
+   public:
+    using Swirl::Swirl;
+    double ObserveDirection(const VecX&) override { return directions++ < 5 ? 1 : 0; }
+    int directions = 0;
+  } slowed(4, 2.0, 1);
+  Swirl problem(4, 2.0, 1);
+  const VecX root = Solve(&problem, Random(2).Vector(12, 2), kFree).q;
+  EXPECT_LT(Solve(&problem, root, kFree).report.iterations, 5);
+  const Solution run = Solve(&slowed, root, kFree);
+  EXPECT_FALSE(run.report.failed);
+  EXPECT_GT(run.report.iterations, 5);
+}
+
 TEST(RootSolver, RankOneUpdatesBelongToTheMatrix) {
   for (const bool direct : {false, true}) {
     Swirl whole(4, 2.0, 1), apart(4, 2.0, 1);
