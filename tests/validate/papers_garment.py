@@ -24,7 +24,7 @@ YOUNGS, POISSON, BEND, BENDING_S, REST_S, STEP = 1e5, 0.45, math.pi / 2, 1.0, 0.
 # Rings and layers of the capsule, and triangles around the tube: the paper's two resolutions, 3K and 8K triangles, 5K and 30K tetrahedra.
 RESOLUTIONS = {"small": (4, 17, 42), "large": (8, 26, 68)}
 FRICTIONS = (0.2, 0.8)
-LOOSE = 0.046  # of a tube beside the study's: what the cloth's width does to the volume
+LOOSE = 0.046  # of a tube beside the study's: what its width does to the volume
 COMPRESSIBILITY = 4.6e-5  # of water, 1/atm
 PUBLISHED_LOSS = {"small": {0.2: 0.00962, 0.8: 0.00962}, "large": {0.2: 0.0255, 0.8: 0.0257}}
 SIZES = "sizes, materials and bend are not published"
@@ -140,9 +140,9 @@ def run_garment(context: Context, page: Page) -> list[PaperRecord]:
     for case in (low, high):
         records.append(Claim(f"{PAPER}, Table I", PUBLISHED_LOSS["small"][case[0]], "the table", SIZES).reported(f"garment.mu={case[0]:g}.loss", loss[case]))
     apart, loose_apart = abs(loss[high] / loss[low] - 1), abs(loose[1] / loose[0] - 1)
-    why = f"""the capsule bent without a tube loses {100 * bare:.3g} %, to which the tube adds {100 * (loss[low] - bare):.2g} and {100 * (loss[high] - bare):.2g} %: it is
-        {1000 * (TUBE_RADIUS - RADIUS):.0f} mm wider and presses more where it cannot slide; one that is {1000 * (LOOSE - RADIUS):.0f} mm wider adds {100 * (loose[0] - bare):.2g} and {100 * (loose[1] - bare):.2g} %
-        ({100 * loose_apart:.2g} % apart). The paper's width and cloth are not published"""
+    why = f"""the capsule bent without a tube loses {100 * bare:.3g} %, to which the tube adds {100 * (loss[low] - bare):.2g} and {100 * (loss[high] - bare):.2g} %: folds press more
+        where they cannot slide. The width is not what matters: a tube {1000 * (LOOSE - RADIUS):.0f} mm wider than the capsule instead of {1000 * (TUBE_RADIUS - RADIUS):.0f} adds
+        {100 * (loose[0] - bare):.2g} and {100 * (loose[1] - bare):.2g} %. The paper's cloth is not published"""
     records += [
         Claim(f"{PAPER}, Table I", NOT_PUBLISHED, "the capsule bent without a tube").reported("garment.bare_loss", bare),
         Claim(f"{PAPER}, Table I", NOT_PUBLISHED, "losses at both frictions in the wider tube").reported("garment.loose_loss_by_friction", loose_apart),
