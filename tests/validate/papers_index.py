@@ -95,8 +95,9 @@ def figures_of(source: str) -> list[tuple[str, str]]:
 
 
 def _verdict(records: Sequence[PaperRecord]) -> str:
+    """One word for all records of a figure: what is there in part only, or agrees in part only, is different."""
     verdicts = {r.verdict for r in records}
-    if "different" in verdicts:
+    if "different" in verdicts or {ABSENT} < verdicts:
         return "different"
     return next((v for v in ("reproduced", NOT_PUBLISHED, ABSENT, NO_EXPERIMENT) if v in verdicts), NOT_RUN)
 

@@ -60,6 +60,10 @@ class SummaryTest(unittest.TestCase):
         self.assertEqual(verdicts, ["reproduced", NOT_PUBLISHED, "different", "absent", NO_EXPERIMENT, NOT_RUN])
         self.assertEqual(self.row("Fig. 6")[2], "it shrinks")
 
+    def test_what_is_there_in_part_only_is_not_reproduced(self) -> None:
+        self.keep(Claim(f"{PAPER}, Fig. 1", "sticks", "").at_most("a", 1, 2), Claim(f"{PAPER}, Fig. 1", "slips", "", "no mesh").reported("b", None))
+        self.assertEqual(self.row("Fig. 1")[::2], ("different", "no mesh"))
+
     def test_a_part_replaces_its_records_and_keeps_those_of_others(self) -> None:
         self.keep(Claim(f"{PAPER}, Fig. 1", "sticks", "").at_most("a", 3, 2))
         self.summary.keep("other", [Claim(f"{PAPER}, Fig. 4", "stops", "").at_most("b", 1, 2)])
