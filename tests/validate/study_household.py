@@ -69,17 +69,18 @@ def write_page(context: Context, outcomes: list[Outcome]) -> None:
     page.text("""`eipc grasp FILE --audit` with its defaults (800 kg/m³, E = 1 MPa, ν = 0.4, friction 0.8, at most 60 cage vertices and 2,000
         triangles), coordinates taken as metres; an object that is too large, once more at the scale that the refusal names. Fingers
         push with 12 N times the square of the scale. *Rise*: of the object, over that of the fingers. *Slip*: how far it slid on a pad while
-        it was lifted and held, the larger of both.""")
+        it was lifted and held, the larger of both. *Fallbacks*: solves whose friction was lagged because implicit friction did not converge.""")
     rows = []
     for one in outcomes:
         name = str(one.mesh.relative_to(context.data))
         if one.report is None:
-            rows.append([name, one.scale, *[None] * 5, "no: " + re.sub(r"^eipc: (\S+: )?", "", one.message), None])
+            rows.append([name, one.scale, *[None] * 5, "no: " + re.sub(r"^eipc: (\S+: )?", "", one.message), *[None] * 3])
             continue
         report, made = one.report, one.report["grasp"]
         rows.append([name, one.scale, f"{made['width_m']:.3f}", f"{report['holding']['weight_n'] / 9.81:.3f}",
                      report["prepared"]["cage"]["vertices"], f"{made['rise_m'] / made['lift_m']:.2f}",
                      f"{1e3 * max(finger['slip_m'] for finger in made['fingers'].values()):.2f}",
-                     "yes" if made["lifted"] else f"no: {made['reason']}", f"{report['min_distance_m']:.1e}"])
-    page.table(["mesh", "gripper scale", "width, m", "mass, kg", "cage vertices", "rise", "slip, mm", "lifted", "least distance, m"], rows)
+                     "yes" if made["lifted"] else f"no: {made['reason']}", f"{report['min_distance_m']:.1e}", report["steps_not_converged"],
+                     report["friction"]["fallbacks"]])
+    page.table(["mesh", "gripper scale", "width, m", "mass, kg", "cage vertices", "rise", "slip, mm", "lifted", "least distance, m", "steps not converged", "fallbacks"], rows)
     page.write(context.figures / "household.md")
