@@ -99,5 +99,41 @@ TEST(BiCgStab, ConvergesToTheToleranceAndFasterWithABetterPreconditioner) {
   EXPECT_TRUE(krylov.Solve(beside_identity, none, VecX::Zero(s.b.size()), 1e-12, 1, &x).converged);
 }
 
+// Contacts are 1e10 times as stiff as what else there is, and their friction, which grows with the normal force, nearly as much: the
+// residual that is kept up without a product with M is still that of the system.
+TEST(BiCgStab, KeepsTheTrueResidualBesideStiffContacts) {
+  constexpr double kStiffness = 1e10, kFriction = 0.8;
+  System s(0.0);
+  MatX masked = s.full;
+  MatX remainder = MatX::Zero(s.b.size(), s.b.size());
+  const Vec3 normal = Vec3(1, 2, -1).normalized(), along = normal.cross(Vec3(0, 0, 1)).normalized();
+  for (const int node : {0, 4, 10, 15}) {
+    const int next = node + 1;  // a pair of the ring
+    const Mat3 stiff = kStiffness * normal * normal.transpose(), friction = kFriction * kStiffness * along * normal.transpose();
+    s.h.sparse.Add(node, node, stiff);
+    s.h.sparse.Add(next, next, stiff);
+    s.h.sparse.Add(node, next, -stiff);
+    for (const auto& [matrix, block] : {std::pair(&masked, stiff), std::pair(&remainder, friction)}) {
+      matrix->block<3, 3>(3 * node, 3 * node) += block;
+      matrix->block<3, 3>(3 * next, 3 * next) += block;
+      matrix->block<3, 3>(3 * node, 3 * next) -= block;
+      matrix->block<3, 3>(3 * next, 3 * node) -= block;
+    }
+  }
+  SpdSolver spd;
+  spd.Analyze(s.h.sparse, {}, s.fixed);
+  ASSERT_TRUE(spd.Factorize(s.h.sparse, s.fixed));
+  const auto beside = [&](const VecX& y, VecX* sum) { *sum += remainder * y; };
+  const auto cholesky = [&](const VecX& y, VecX* out) {
+    *out = y;
+    spd.Solve(out);
+  };
+  VecX x;
+  for (const double tolerance : {1e-2, 1e-4, 1e-6}) {  // below, the factor's own rounding shows
+    ASSERT_TRUE(BiCgStab().Solve(beside, cholesky, s.b, tolerance, 100, &x).converged);
+    EXPECT_LE(((masked + remainder) * x - s.b).norm(), tolerance * s.b.norm() * 1.01);
+  }
+}
+
 }  // namespace
 }  // namespace eipc
