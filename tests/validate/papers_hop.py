@@ -21,7 +21,8 @@ BEAR = REPOSITORY / "models" / "generated" / "teddy_full.vtk"
 HEIGHT_M, SPEED_M_S, SPIN_RAD_S = 0.1, 0.2, 1.0  # of the fall, of the drift, of the turn about the vertical
 YOUNGS_PA, DENSITY, DAMPING_S, DHAT_M, PENALTY_N_M3 = 2e4, 100.0, 1e-3, 1e-2, 1e6
 MOVED = "the paper moves every vertex; here a coarse mesh carries a fine surface, as the product does"
-STEPS_S, HOP_S, GRAVITY = (0.0025, 0.005), 1.5, 9.81
+STEPS_S, HOP_S, GRAVITY = (0.00125, 0.0025, 0.005), 1.5, 9.81
+FLIGHT_S = 0.05  # shorter times without contact are no flights
 
 # (cells of the bar, speed-up that the paper gives for about as many vertices)
 BARS = (((20, 3, 3), 1.2), ((40, 6, 6), 2.6), ((60, 7, 7), 3.0))
@@ -46,10 +47,10 @@ def hop_scene() -> tuple[SceneText, int, int]:
     return text, len(surface[0]), len(tets[0])
 
 
-def flights(flying: np.ndarray) -> list[tuple[int, int]]:
-    """First step, and the step after the last one, of every ten steps and more without contact."""
+def flights(flying: np.ndarray, h: float) -> list[tuple[int, int]]:
+    """First step, and the step after the last one, of every FLIGHT_S and more without contact."""
     ends = np.flatnonzero(np.diff(np.concatenate([[0], flying.astype(int), [0]])))
-    return [(a, b) for a, b in zip(ends[::2], ends[1::2]) if b - a >= 10]
+    return [(a, b) for a, b in zip(ends[::2], ends[1::2]) if (b - a) * h >= FLIGHT_S - 1e-9]
 
 
 def tops(heights: np.ndarray) -> np.ndarray:
@@ -70,8 +71,8 @@ def run_hop(context: Context, page: Page) -> list[PaperRecord]:
         weight = report["bodies"]["bear"]["mass_kg"] * GRAVITY
         height, flying = steps["gravity_j"] / weight, steps["contacts"] == 0
         energy = sum(steps[name] for name in ("kinetic_j", "elastic_j", "gravity_j", "barrier_j"))
-        flown = flights(flying)
-        heights_of_tops.append(tops(height)[:2])
+        flown = flights(flying, h)
+        heights_of_tops.append(tops(height)[:2] - (height[0] - HEIGHT_M))  # above the mass centre's height where the undeformed body touches
         free = flying[2:] & flying[1:-1] & flying[:-2]
         bend = np.abs(np.diff(height, 2) + GRAVITY * h * h)[free].max() / (GRAVITY * h * h)
         breaks = sum(report["structure_breaks"].values())
@@ -86,13 +87,16 @@ def run_hop(context: Context, page: Page) -> list[PaperRecord]:
                     .at_most(f"{key}.gain_between_flights", float(np.diff([energy[a:b].mean() for a, b in flown]).max() / energy[0]), 0.0)]
         lines[f"h = {h:g} s"] = (steps["time_s"], height)
         rows.append([h, len(flown) - 1, *(float(x) for x in heights_of_tops[-1]), float(energy[0]), float(energy[-1]), report["newton_iterations"]["mean"]])
-    apart = float(np.abs(heights_of_tops[0] / heights_of_tops[1] - 1).max())
-    records.append(Claim(HOP, "behaviour is consistent throughout a wide range of time step sizes", "the mass centre's first two tops after the fall at twice the step, within 5 %")
-                   .at_most("hop.heights_at_twice_the_step", apart, 0.05))
+    for which, name in enumerate(("first", "second")):
+        risen = [of[which] for of in heights_of_tops]
+        records.append(Claim(HOP, "behaviour is consistent throughout a wide range of time step sizes",
+                             f"how far the mass centre's {name} top after the fall lies above where the undeformed body touches, within 10 % over steps of {STEPS_S[0]:g} to {STEPS_S[-1]:g} s")
+                       .at_most(f"hop.{name}_top_spread", max(risen) / min(risen) - 1, 0.1))
     page.section("Kharevych et al. 2006: a body that hops (Fig. 4)")
     page.text(f"""The generated bear in place of a bunny, {moved} vertices of a coarse mesh move a surface that is cut to {vertices:,} for contact, stable neo-Hookean, E = {YOUNGS_PA:g} Pa, ρ = {DENSITY:g} kg/m³, damping of the rate of
         strain {DAMPING_S:g} s, dropped by {HEIGHT_M} m with a drift of {SPEED_M_S} m/s and a spin of {SPIN_RAD_S:g} rad/s onto a floor without friction; a barrier of {DHAT_M} m and {PENALTY_N_M3:g} N/m³ in
-        place of the penalty; α = 1/2. The mass centre's first and second top after the fall.""")
+        place of the penalty; α = 1/2. The mass centre's first and second top after the fall,
+        above its height where the undeformed body touches the floor.""")
     page.table(["h (s)", "flights", "first top (m)", "second top (m)", "energy at the start (J)", "at the end (J)", "Newton per step"], rows)
     plot_lines(context.figures / "papers_hop.png", lines, "time (s)", "height of the mass centre (m)")
     page.figure("papers_hop.png", "Height of the mass centre")
