@@ -120,9 +120,9 @@ void RunReport::AddInversions(int64_t elements) {
   if (elements == 0) return;
   if (inversions_.steps == 0) {
     std::fprintf(stderr,
-                 "eipc: %ld elements are inverted after step %ld; forces of such a state are not those of the material (refine the "
+                 "eipc: %ld %s inverted after step %ld; forces of such a state are not those of the material (refine the "
                  "mesh, shorten the step, or name a material that resists inversion: docs/concepts/materials.md)\n",
-                 static_cast<long>(elements), static_cast<long>(steps_));
+                 static_cast<long>(elements), elements == 1 ? "element is" : "elements are", static_cast<long>(steps_));
   }
   inversions_.most = std::max(inversions_.most, elements);
   ++inversions_.steps;

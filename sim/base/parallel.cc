@@ -24,4 +24,12 @@ void ThreadPool::Run(int64_t n, int64_t grain, Cost* cost, void* context, ChunkF
   cost->store(known < 0 ? measured : known + kWeight * (measured - known), std::memory_order_relaxed);
 }
 
+void ThreadPool::RunLasting(double lasts_ns, int64_t n, int64_t grain, void* context, ChunkFn fn) {
+  const bool shared = lasts_ns >= kSharedNs;
+  const Crew::Invite invite = lasts_ns < kWakingNs ? Crew::Invite::kAwake : Crew::Invite::kAll;
+  Crew::OfProcess().Run(n, shared ? grain : n, helpers_, context, fn, invite);
+}
+
+int ThreadPool::MostAtOnce() const { return helpers_ == 0 ? 1 : std::min(helpers_, Crew::OfProcess().workers()) + 1; }
+
 }  // namespace eipc

@@ -23,6 +23,8 @@ class ThreadPool {
   ThreadPool& operator=(const ThreadPool&) = delete;
 
   int threads() const { return helpers_ + 1; }
+  // How many of them there can be: the process has not more.
+  int MostAtOnce() const;
 
   // Calls body(begin, end) for consecutive chunks of [0, n). Runs inline when one chunk or one thread is enough. Throws what a body
   // throws, once none runs any more.
@@ -40,12 +42,28 @@ class ThreadPool {
     Run(n, grain, &cost, &context, [](void* c, int64_t begin, int64_t end) { (*static_cast<Context*>(c)->body)(begin, end); });
   }
 
+  // The same for a loop whose time is known: `lasts_ns`, about, on one thread, of this loop and of those that follow at once.
+  template <typename Body>
+  void ParallelForLasting(double lasts_ns, int64_t n, int64_t grain, Body&& body) {
+    if (n <= 0) return;
+    if (helpers_ == 0 || n <= grain) {
+      body(int64_t{0}, n);
+      return;
+    }
+    struct Context {
+      Body* body;
+    } context{&body};
+    RunLasting(lasts_ns, n, grain, &context,
+               [](void* c, int64_t begin, int64_t end) { (*static_cast<Context*>(c)->body)(begin, end); });
+  }
+
  private:
   using Cost = std::atomic<float>;  // of an index, ns: a mean in which the last runs have the most weight
   using ChunkFn = void (*)(void*, int64_t, int64_t);
   static constexpr float kNotMeasured = -1;
 
   void Run(int64_t n, int64_t grain, Cost* cost, void* context, ChunkFn fn);
+  void RunLasting(double lasts_ns, int64_t n, int64_t grain, void* context, ChunkFn fn);
 
   const int helpers_;
 };

@@ -9,9 +9,9 @@
 namespace eipc {
 
 // BiCGSTAB (van der Vorst 1992) for (M + R) x = b, R any square matrix, with M^-1 as right preconditioner: residuals are those of
-// the system itself. Of a vector y = M z that was preconditioned to z, the product is y + R z, so M itself is never applied. So M^-1
-// must be as accurate as a factorization is: what it misses of M stays in x, and the residual that Solve judges by does not see it.
-// Serial and in a fixed order: the same bits always.
+// the system itself. Of a vector y = M z that was preconditioned to z, the product is y + R z, so M itself is never applied. So
+// M^-1 must be as accurate as a factorization is: what it misses of M stays in x, and the residual that Solve judges by does not
+// see it. Serial and in a fixed order: the same bits always.
 class BiCgStab {
  public:
   using Operator = std::function<void(const VecX&, VecX*)>;

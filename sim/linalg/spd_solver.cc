@@ -2,46 +2,17 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <cstring>
 
 #include "sim/base/quad.h"
 #include "sim/linalg/dense_kernel.h"
+#include "sim/linalg/panel_factor.h"
 
 namespace eipc {
 
 using Supernode = SupernodalStructure::Supernode;
 
 namespace {
-
-// Column j of a panel, whose kBefore columns before it have not been taken off yet: takes them off and divides by the root of the
-// diagonal. False when that is not positive.
-template <int kBefore>
-bool FinishColumn(int64_t j, int64_t rows, int64_t stride, double* column) {
-  const double* before[kBefore + 1];
-  double factor[kBefore + 1];
-  double diagonal = column[j];
-  for (int p = 0; p < kBefore; ++p) {
-    before[p] = column - (kBefore - p) * stride;
-    factor[p] = before[p][j];
-    diagonal -= factor[p] * factor[p];
-  }
-  if (!(diagonal > 0) || !std::isfinite(diagonal)) return false;
-  const double root = std::sqrt(diagonal), inverse = 1 / root;
-  column[j] = root;
-  int64_t i = j + 1;
-  for (; i + 4 <= rows; i += 4) {
-    Quad x = LoadQuad(column + i);
-    for (int p = 0; p < kBefore; ++p) x -= Splat(factor[p]) * LoadQuad(before[p] + i);
-    StoreQuad(x * Splat(inverse), column + i);
-  }
-  for (; i < rows; ++i) {
-    double x = column[i];
-    for (int p = 0; p < kBefore; ++p) x -= factor[p] * before[p][i];
-    column[i] = x * inverse;
-  }
-  return true;
-}
 
 // Inline, unlike std::copy_n, whose pieces may overlap.
 void CopyThree(const double* from, double* to) { std::memcpy(to, from, 3 * sizeof(double)); }
@@ -72,9 +43,38 @@ std::array<double, 3> DotThree(const double* c, int64_t stride, int64_t begin, i
   return out;
 }
 
+// What a thread does at least in a nanosecond: from this follows whether work is worth sharing.
+constexpr double kFlopsPerNs = 10;
+// A factorization with less to do is one thread's.
+constexpr double kWorthThreads = 2e6;
+// Supernodes with less to do are not shared.
+constexpr double kSharedFlops = 3e5;
+// Rows of a piece, in nodes and in rows: products that fit the second cache.
+constexpr int32_t kNodesOfAPiece = 16;
+constexpr int64_t kRowsOfAPiece = 64;
+
 }  // namespace
 
-SpdSolver::SpdSolver(Interrupt* interrupt) : interrupt_(interrupt) {}
+// Of one of the works, for as long as it lives. There are as many as threads.
+class SpdSolver::WorkLease {
+ public:
+  explicit WorkLease(std::vector<Work>* works) {
+    size_t k = 0;
+    while ((*works)[k].taken.test_and_set(std::memory_order_acquire)) k = (k + 1) % works->size();
+    work_ = &(*works)[k];
+  }
+  ~WorkLease() { work_->taken.clear(std::memory_order_release); }
+  WorkLease(const WorkLease&) = delete;
+  WorkLease& operator=(const WorkLease&) = delete;
+
+  double* values() const { return work_->values.data(); }
+
+ private:
+  Work* work_ = nullptr;
+};
+
+SpdSolver::SpdSolver(Interrupt* interrupt, ThreadPool* pool)
+    : interrupt_(interrupt), pool_(pool), works_(pool == nullptr ? 1 : pool->MostAtOnce()) {}
 
 void SpdSolver::Analyze(const BlockMatrix& h, const std::vector<uint8_t>& changing, const std::vector<uint8_t>& fixed) {
   analysis_.Analyze(h, changing, fixed, &structure_);
@@ -82,7 +82,8 @@ void SpdSolver::Analyze(const BlockMatrix& h, const std::vector<uint8_t>& changi
   panels_.assign(structure_.panel_entries + 8, 0.0);
   int64_t work = structure_.work_entries;
   for (const Supernode& s : structure_.supernodes) work = std::max<int64_t>(work, s.stride);
-  work_.resize(work + 8);
+  for (Work& each : works_) each.values.resize(work + 8);
+  if (works_.size() > 1) plan_.SetStructure(structure_);
   changed_.assign(structure_.supernodes.size(), 1);
   permuted_.resize(3 * structure_.nodes);
   valid_ = false;
@@ -126,23 +127,28 @@ void SpdSolver::LoadColumns(const BlockMatrix& h, const std::vector<uint8_t>& fi
   }
 }
 
-void SpdSolver::ApplyUpdates(int s) {
+// Takes off what descendants contribute to the rows of nodes [begin, end) of the panel.
+void SpdSolver::ApplyUpdates(int s, int32_t begin, int32_t end, double* work) {
   const Supernode& node = structure_.supernodes[s];
   double* panel = panels_.data() + node.panel;
   for (const SupernodalStructure::Update& u : structure_.UpdatesOf(s)) {
     const Supernode& source = structure_.supernodes[u.source];
     const std::span<const int32_t> relative = structure_.RelativeOf(u);
-    const int64_t rows = 3LL * u.relative_count;
-    const int64_t columns = 3 * (u.last - u.first);
-    const int64_t stride = (rows + 3) / 4 * 4;
+    const auto at = [&](int32_t row) {
+      return static_cast<int32_t>(std::lower_bound(relative.begin(), relative.end(), row) - relative.begin());
+    };
+    const int32_t from = begin == 0 ? 0 : at(begin), to = end == node.row_count ? u.relative_count : at(end);
+    if (from >= to) continue;
+    const int32_t count = std::min(u.last - u.first, to);  // columns above these rows
+    const int64_t rows = 3LL * (to - from), stride = (rows + 3) / 4 * 4;
     const double* a = panels_.data() + source.panel + 3 * u.first;
-    MultiplyTransposed(rows, columns, 3 * source.columns(), a, source.stride, a, source.stride, work_.data(), stride);
-    for (int32_t j = 0; j < u.last - u.first; ++j) {
+    MultiplyTransposed(rows, 3LL * count, 3 * source.columns(), a + 3LL * from, source.stride, a, source.stride, work, stride);
+    for (int32_t j = 0; j < count; ++j) {
       double* target = panel + 3LL * relative[j] * node.stride;
-      const double* product = work_.data() + 3 * j * stride;
-      for (int32_t i = j; i < u.relative_count; ++i) {
+      const double* product = work + 3 * j * stride;
+      for (int32_t i = std::max(j, from); i < to; ++i) {
         double* out = target + 3 * relative[i];
-        const double* in = product + 3 * i;
+        const double* in = product + 3LL * (i - from);
         for (int d = 0; d < 3; ++d) {
           out[d * node.stride] -= in[d * stride];
           out[d * node.stride + 1] -= in[d * stride + 1];
@@ -153,28 +159,73 @@ void SpdSolver::ApplyUpdates(int s) {
   }
 }
 
-// Cholesky of the panel's leading square and the triangular solve of the rows below it, strips of six columns at a time: a strip
-// receives all earlier columns in one product, then is finished column by column.
-bool SpdSolver::FactorPanel(int s) {
+Panel SpdSolver::PanelOf(int s) {
   const Supernode& node = structure_.supernodes[s];
-  const int64_t stride = node.stride, rows = 3LL * node.row_count, columns = 3 * node.columns();
-  double* panel = panels_.data() + node.panel;
-  for (int64_t strip = 0; strip < columns; strip += 6) {
-    if (Raised(interrupt_)) return false;
-    const int64_t width = std::min<int64_t>(6, columns - strip);
-    // From a multiple of four, so that whole quads end where columns do. What this writes above the diagonal is never read below
-    // it.
-    const int64_t top = strip / 4 * 4;
-    if (strip > 0) {
-      SubtractTransposed(rows - top, width, strip, panel + top, stride, panel + strip, stride, panel + strip * stride + top,
-                         stride);
+  return {panels_.data() + node.panel, 3LL * node.row_count, 3LL * node.columns(), node.stride};
+}
+
+bool SpdSolver::Compute(const BlockMatrix& h, const std::vector<uint8_t>& fixed, int s, double* work) {
+  LoadColumns(h, fixed, s);
+  ApplyUpdates(s, 0, structure_.supernodes[s].row_count, work);
+  const Panel panel = PanelOf(s);
+  return FactorRows(panel, 0, panel.rows, interrupt_);
+}
+
+// The same by several threads, piece by piece. `left_ns`: how long one thread has to work from here on, for the pool.
+bool SpdSolver::ComputeShared(const BlockMatrix& h, const std::vector<uint8_t>& fixed, int s, double left_ns) {
+  LoadColumns(h, fixed, s);
+  const int32_t nodes = structure_.supernodes[s].row_count;
+  pool_->ParallelForLasting(left_ns, (nodes + kNodesOfAPiece - 1) / kNodesOfAPiece, 1, [&](int64_t begin, int64_t end) {
+    const WorkLease work(&works_);
+    for (int64_t piece = begin; piece < end; ++piece) {
+      const int32_t first = static_cast<int32_t>(piece) * kNodesOfAPiece;
+      ApplyUpdates(s, first, std::min(nodes, first + kNodesOfAPiece), work.values());
     }
-    using Finish = bool (*)(int64_t, int64_t, int64_t, double*);
-    constexpr Finish kFinish[6] = {FinishColumn<0>, FinishColumn<1>, FinishColumn<2>,
-                                   FinishColumn<3>, FinishColumn<4>, FinishColumn<5>};
-    for (int64_t j = 0; j < width; ++j) {
-      if (!kFinish[j](strip + j, rows, stride, panel + (strip + j) * stride)) return false;
+  });
+  const Panel panel = PanelOf(s);
+  if (!FactorRows(panel, 0, panel.top(), interrupt_)) return false;
+  std::atomic<bool> whole = true;
+  const int64_t below = panel.rows - panel.top();
+  pool_->ParallelForLasting(left_ns, (below + kRowsOfAPiece - 1) / kRowsOfAPiece, 1, [&](int64_t begin, int64_t end) {
+    for (int64_t piece = begin; piece < end; ++piece) {
+      const int64_t first = panel.top() + piece * kRowsOfAPiece;
+      if (!FactorRows(panel, first, std::min(panel.rows, first + kRowsOfAPiece), interrupt_)) whole = false;
     }
+  });
+  return whole;
+}
+
+bool SpdSolver::ComputeSubtrees(const BlockMatrix& h, const std::vector<uint8_t>& fixed) {
+  std::atomic<bool> whole = true;
+  const int64_t count = static_cast<int64_t>(plan_.subtrees().size());
+  const double left_ns = (plan_.subtree_flops() + plan_.rest_flops()) / kFlopsPerNs;
+  pool_->ParallelForLasting(left_ns, count, 1, [&](int64_t begin, int64_t end) {
+    const WorkLease work(&works_);
+    for (int64_t k = begin; k < end; ++k) {
+      const FactorPlan::Subtree& subtree = plan_.subtrees()[k];
+      for (int32_t s = subtree.first; s <= subtree.last && whole; ++s) {
+        if (changed_[s] && !Compute(h, fixed, s, work.values())) whole = false;
+      }
+    }
+  });
+  return whole;
+}
+
+// By threads: what they share is worth it.
+bool SpdSolver::ComputeByThreads(const BlockMatrix& h, const std::vector<uint8_t>& fixed) {
+  if (!ComputeSubtrees(h, fixed)) return false;
+  double left = plan_.rest_flops();
+  for (const int32_t s : plan_.rest()) {
+    const bool shared = plan_.FlopsOf(s) >= kSharedFlops;
+    if (!(shared ? ComputeShared(h, fixed, s, left / kFlopsPerNs) : Compute(h, fixed, s, works_[0].values.data()))) return false;
+    left -= plan_.FlopsOf(s);
+  }
+  return true;
+}
+
+bool SpdSolver::ComputeAlone(const BlockMatrix& h, const std::vector<uint8_t>& fixed) {
+  for (size_t s = 0; s < structure_.supernodes.size(); ++s) {
+    if (changed_[s] && !Compute(h, fixed, static_cast<int>(s), works_[0].values.data())) return false;
   }
   return true;
 }
@@ -196,14 +247,13 @@ void SpdSolver::KeepValues(const BlockMatrix& h) {
 bool SpdSolver::Factorize(const BlockMatrix& h, const std::vector<uint8_t>& fixed) {
   MarkChanged(h, fixed);
   valid_ = false;
-  computed_ = 0;
-  for (size_t s = 0; s < structure_.supernodes.size(); ++s) {
-    if (!changed_[s]) continue;
-    ++computed_;
-    LoadColumns(h, fixed, static_cast<int>(s));
-    ApplyUpdates(static_cast<int>(s));
-    if (!FactorPanel(static_cast<int>(s))) return false;
+  computed_ = static_cast<int>(std::count(changed_.begin(), changed_.end(), 1));
+  bool by_threads = works_.size() > 1;
+  if (by_threads) {
+    plan_.Split(changed_, static_cast<int>(works_.size()));
+    by_threads = plan_.subtree_flops() + plan_.rest_flops() > kWorthThreads;
   }
+  if (!(by_threads ? ComputeByThreads(h, fixed) : ComputeAlone(h, fixed))) return false;
   KeepValues(h);
   last_fixed_ = fixed;
   valid_ = true;
@@ -213,7 +263,7 @@ bool SpdSolver::Factorize(const BlockMatrix& h, const std::vector<uint8_t>& fixe
 // Entries of x that a supernode's rows name, in one piece.
 void SpdSolver::GatherRows(const Supernode& node) {
   const std::span<const int32_t> rows = structure_.RowsOf(node);
-  for (size_t r = 0; r < rows.size(); ++r) CopyThree(permuted_.data() + 3 * rows[r], work_.data() + 3 * r);
+  for (size_t r = 0; r < rows.size(); ++r) CopyThree(permuted_.data() + 3 * rows[r], works_[0].values.data() + 3 * r);
 }
 
 // L y = b, three columns at a time.
@@ -221,7 +271,7 @@ void SpdSolver::SolveForward() {
   for (const Supernode& node : structure_.supernodes) {
     const int64_t rows = 3LL * node.row_count;
     GatherRows(node);
-    double* y = work_.data();
+    double* y = works_[0].values.data();
     for (int64_t j = 0; j < 3 * node.columns(); j += 3) {
       const double* c = panels_.data() + node.panel + j * node.stride;
       y[j] /= c[j];
@@ -240,7 +290,7 @@ void SpdSolver::SolveBackward() {
     const Supernode& node = structure_.supernodes[s];
     const int64_t rows = 3LL * node.row_count;
     GatherRows(node);
-    double* x = work_.data();
+    double* x = works_[0].values.data();
     for (int64_t j = 3 * node.columns() - 3; j >= 0; j -= 3) {
       const double* c = panels_.data() + node.panel + j * node.stride;
       const std::array<double, 3> sum = DotThree(c, node.stride, j + 3, rows, x);

@@ -1,11 +1,15 @@
 #ifndef EIPC_SIM_LINALG_SPD_SOLVER_H_
 #define EIPC_SIM_LINALG_SPD_SOLVER_H_
 
+#include <atomic>
 #include <cstdint>
 #include <vector>
 
 #include "sim/base/interrupt.h"
+#include "sim/base/parallel.h"
 #include "sim/linalg/block_matrix.h"
+#include "sim/linalg/factor_plan.h"
+#include "sim/linalg/panel_factor.h"
 #include "sim/linalg/supernodes.h"
 
 namespace eipc {
@@ -17,11 +21,11 @@ namespace eipc {
 // Newton's Hessians of one step differ only where contacts act (and nowhere else while elasticity is quadratic, as linear corotated
 // is). Factorize therefore computes again only the supernodes whose columns changed, and those above them in the elimination tree;
 // the nodes that change are ordered last, which keeps these paths short. A supernode is always computed from the same numbers in
-// the same order, so the bits do not depend on what could be reused.
+// the same order, so the bits depend neither on what could be reused nor on the number of threads (factor_plan.h).
 class SpdSolver {
  public:
-  // `interrupt`, which ends Factorize early, may be null.
-  explicit SpdSolver(Interrupt* interrupt = nullptr);
+  // `interrupt`, which ends Factorize early, and `pool`, whose threads share large factorizations, may be null.
+  explicit SpdSolver(Interrupt* interrupt = nullptr, ThreadPool* pool = nullptr);
 
   // Symbolic factorization; call after BlockMatrix::SetPattern. `changing` (by node; may be empty) marks nodes expected to change
   // from one Factorize to the next: a hint about speed, not about results' correctness. Ordering: approximate minimum degree on the
@@ -39,20 +43,34 @@ class SpdSolver {
   int computed_supernodes() const { return computed_; }
 
  private:
+  // A thread's product of two panels, and whether one has it.
+  struct Work {
+    std::vector<double> values;
+    std::atomic_flag taken;
+  };
+  class WorkLease;
+
   void MarkChanged(const BlockMatrix& h, const std::vector<uint8_t>& fixed);
   void KeepValues(const BlockMatrix& h);
   void LoadColumns(const BlockMatrix& h, const std::vector<uint8_t>& fixed, int s);
-  void ApplyUpdates(int s);
-  bool FactorPanel(int s);
+  void ApplyUpdates(int s, int32_t begin, int32_t end, double* work);
+  Panel PanelOf(int s);
+  bool Compute(const BlockMatrix& h, const std::vector<uint8_t>& fixed, int s, double* work);
+  bool ComputeShared(const BlockMatrix& h, const std::vector<uint8_t>& fixed, int s, double left_ns);
+  bool ComputeSubtrees(const BlockMatrix& h, const std::vector<uint8_t>& fixed);
+  bool ComputeByThreads(const BlockMatrix& h, const std::vector<uint8_t>& fixed);
+  bool ComputeAlone(const BlockMatrix& h, const std::vector<uint8_t>& fixed);
   void GatherRows(const SupernodalStructure::Supernode& node);
   void SolveForward();
   void SolveBackward();
 
   Interrupt* interrupt_;
+  ThreadPool* pool_;
   PatternAnalysis analysis_;
   SupernodalStructure structure_;
   std::vector<double> panels_;
-  std::vector<double> work_;
+  std::vector<Work> works_;  // one a thread
+  FactorPlan plan_;
   std::vector<uint8_t> changed_;  // by supernode
   bool valid_ = false;            // panels_ belong to last_values_ and last_fixed_
   std::vector<double> last_values_;

@@ -25,7 +25,7 @@ double Forcing(double gradient, double last_gradient) {
 }  // namespace
 
 NewtonSystem::NewtonSystem(LinearSolverKind kind, ThreadPool* pool, Interrupt* interrupt)
-    : interrupt_(interrupt), cholesky_(interrupt) {
+    : interrupt_(interrupt), cholesky_(interrupt, pool) {
   if (const auto& preconditioner = RowOf(kind).preconditioner) pcg_.emplace(*preconditioner, pool, interrupt);
 }
 

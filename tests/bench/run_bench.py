@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """Benchmark of the grasp: full-space, medium and low cages, h = 0.02, 0.01, 0.005 s, generated and (if there) real meshes; of each
-material against linear corotated (material_rows.py), and, where --filter asks for them, of bins of household objects (hours) and of
-public scenes of the reference IPC code (ipc_rows.py; with --peer beside that code).
+material against linear corotated (material_rows.py), of a second thread (thread_rows.py), and, where --filter asks for them, of bins of
+household objects (hours) and of public scenes of the reference IPC code (ipc_rows.py; with --peer beside that code).
 
 Prints the tables of speed and of stages, then what was promised beside what was measured (targets.py, bin_rows.py).
 
@@ -24,6 +24,7 @@ import platform  # noqa: E402
 import re  # noqa: E402
 import statistics  # noqa: E402
 import sys  # noqa: E402
+from dataclasses import dataclass  # noqa: E402
 from pathlib import Path  # noqa: E402
 from typing import Any, Sequence  # noqa: E402
 
@@ -33,6 +34,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))
 import bin_rows  # noqa: E402
 import ipc_rows  # noqa: E402
 import material_rows  # noqa: E402
+import thread_rows  # noqa: E402
 from eipc_cli import GRASP_MODELS, EipcCli, GraspCase, RunError, default_cli, default_data, grasp_cases  # noqa: E402
 from machine_probe import probe_ms  # noqa: E402
 from page import Page  # noqa: E402
@@ -138,7 +140,7 @@ def parse_arguments(argv: Sequence[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--filter", default="", metavar="NAME",
                         help="only rows whose name contains this, or one of these with commas between them, e.g. low, low-0.02, "
-                             "material-low, bin-25,bin-100, ipc or ipc-chain5")
+                             "material-low, threads-full, bin-25,bin-100, ipc or ipc-chain5")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the figures here as well")
     parser.add_argument("--page", type=Path, metavar="FILE", help="write the tables here as a page of the documentation")
     parser.add_argument("--runs", type=int, default=5, help="runs of each row; figures are medians")
@@ -155,27 +157,39 @@ def parse_arguments(argv: Sequence[str] | None) -> argparse.Namespace:
     return arguments
 
 
-def measure(arguments: argparse.Namespace, cases: Sequence[GraspCase], models: Sequence[str], bins: Sequence[int],
-            public: Sequence[ipc_rows.IpcCase]) -> dict[str, Any]:
+@dataclass(frozen=True)
+class Rows:
+    """What is measured: grasps, models whose materials are compared, names of thread_rows.CASES, objects in bins, public scenes."""
+
+    cases: Sequence[GraspCase]
+    models: Sequence[str]
+    threads: Sequence[str]
+    bins: Sequence[int]
+    public: Sequence[ipc_rows.IpcCase]
+
+
+def measure(arguments: argparse.Namespace, rows: Rows) -> dict[str, Any]:
     """Everything that was asked for. Raises RunError, and ValueError where generated meshes are missing."""
     cli = EipcCli(arguments.eipc, arguments.data)
     cli.check()
     # First: where its program is missing, that is said before hours of runs.
     memory = [] if arguments.filter else memory_targets(arguments.eipc.parents[1] / "tests" / "tools_step_memory_test")
     out: dict[str, Any] = {"machine": machine()}
-    out["rows"] = run_rows(cli, cases, arguments.runs, arguments.threads)
+    out["rows"] = run_rows(cli, rows.cases, arguments.runs, arguments.threads)
     out["targets"] = grasp_targets(out["rows"])
     if not arguments.filter:
         out["targets"] += [worlds_target(cli, arguments.runs), *memory]
     out["refinement"] = refinement_rows(cli, range(arguments.refinement + 1), arguments.runs) if arguments.refinement else []
     refinement = refinement_target(out["refinement"]) if out["refinement"] else None
     out["targets"] += [refinement] if refinement else []
-    out["materials"] = material_rows.material_rows(cli, models, arguments.runs, arguments.threads)
+    out["materials"] = material_rows.material_rows(cli, rows.models, arguments.runs, arguments.threads)
     out["targets"] += material_rows.material_targets(out["materials"])
-    out["bin"] = bin_rows.bin_rows(cli, bins, arguments.runs, arguments.threads)
+    out["threads"] = thread_rows.thread_rows(cli, rows.threads, arguments.runs)
+    out["targets"] += thread_rows.thread_targets(out["threads"])
+    out["bin"] = bin_rows.bin_rows(cli, rows.bins, arguments.runs, arguments.threads)
     out["targets"] += bin_rows.bin_targets(out["bin"])
     peer = arguments.peer if arguments.peer and arguments.peer.is_file() else None
-    out["ipc"] = ipc_rows.ipc_rows(cli, public, arguments.data, arguments.runs, arguments.threads, peer)
+    out["ipc"] = ipc_rows.ipc_rows(cli, rows.public, arguments.data, arguments.runs, arguments.threads, peer)
     out["targets"] += ipc_rows.ipc_targets(out["ipc"])
     return out
 
@@ -193,6 +207,8 @@ def tables_of(found: dict[str, Any]) -> list[tuple[str, Table]]:
         tables += [("Grasps", speed_table(found["rows"])), ("Stages", stage_table(found["rows"]))]
     if found["materials"]:
         tables.append(("Materials", material_rows.material_table(found["materials"])))
+    if found["threads"]:
+        tables.append(("A second thread", thread_rows.thread_table(found["threads"])))
     if found["targets"]:
         tables.append(("Targets", targets_table(found["targets"])))
     if found["refinement"]:
@@ -244,16 +260,20 @@ def main(argv: Sequence[str] | None = None) -> int:
     cases = [grasps[i] for i in chosen(arguments.filter, [case.name for case in grasps])]
     group = "material" if arguments.filter else ""
     models = [GRASP_MODELS[i] for i in chosen(arguments.filter, [material_rows.name_of(model) for model in GRASP_MODELS], group)]
+    group = "threads" if arguments.filter else ""
+    names = [name for name, *_ in thread_rows.CASES]
+    threads = [names[i] for i in chosen(arguments.filter, [thread_rows.name_of(name) for name in names], group)]
     # Only where they are asked for: they take hours.
     bins = [bin_rows.COUNTS[i] for i in chosen(arguments.filter, [bin_rows.name_of(count) for count in bin_rows.COUNTS], "bin")]
     public = [scenes[i] for i in chosen(arguments.filter, [case.name for case in scenes], "ipc")]
-    if not cases and not models and not bins and not public:
+    rows = Rows(cases, models, threads, bins, public)
+    if not any(vars(rows).values()):
         names = ", ".join([case.name for case in grasps] + [material_rows.name_of(model) for model in GRASP_MODELS]
-                          + [bin_rows.name_of(count) for count in bin_rows.COUNTS] + [case.name for case in scenes])
+                          + [thread_rows.name_of(name) for name, *_ in thread_rows.CASES] + [bin_rows.name_of(count) for count in bin_rows.COUNTS] + [case.name for case in scenes])
         print(f"bench: no row's name contains '{arguments.filter}' (rows: {names})", file=sys.stderr)
         return 2
     try:
-        found = measure(arguments, cases, models, bins, public)
+        found = measure(arguments, rows)
     except (RunError, ValueError) as error:
         print(f"bench: {error}", file=sys.stderr)
         return 1

@@ -96,6 +96,17 @@ def _scene_with_surface(surface: Path) -> str:
     return re.sub(r"barrier_form: PER_PAIR\s+pair_stiffness_n_m: \S+", "barrier_form: AREA_WEIGHTED\n  area_stiffness_n_m3: 1e9", text)
 
 
+def refined_grasp(folder: Path, levels: int) -> Path:
+    """The scene of the low-resolution grasp whose bear's surface is cut so many times, each into four times as many triangles."""
+    vertices, faces = read_obj(REPOSITORY / "models" / "generated" / "teddy_surface.obj")
+    for _ in range(levels):
+        vertices, faces = _subdivided(vertices, faces)
+    surface, scene = folder / f"surface_{levels}.obj", folder / f"grasp_{levels}.textproto"
+    write_obj(surface, vertices, faces)
+    scene.write_text(_scene_with_surface(surface))
+    return scene
+
+
 def _without_ground(scene: str) -> str:
     """The same with the ground so far below that nothing touches anything for 0.5 s."""
     lowered = scene.replace("pose { position_m { x: 0 y: 0 z: -0.005 } }", "pose { position_m { x: 0 y: 0 z: -2 } }")
@@ -127,16 +138,11 @@ def _free_fall(cli: EipcCli, scene: Path, runs: int) -> dict[str, float]:
 
 def refinement_rows(cli: EipcCli, levels: Iterable[int], runs: int, duration_s: Optional[float] = None) -> list[dict]:
     """The surface in 1, 4, 16, ... times as many triangles under one cage: in free fall for 0.5 s, and in the whole grasp."""
-    vertices, faces = read_obj(REPOSITORY / "models" / "generated" / "teddy_surface.obj")
-    rows, level = [], 0
+    rows = []
     with tempfile.TemporaryDirectory(prefix="eipc-refinement-") as folder:
-        for wanted in levels:
-            for _ in range(wanted - level):
-                vertices, faces = _subdivided(vertices, faces)
-            level = wanted
-            surface, scene = Path(folder) / f"surface_{level}.obj", Path(folder) / f"grasp_{level}.textproto"
-            write_obj(surface, vertices, faces)
-            scene.write_text(_scene_with_surface(surface))
+        for level in levels:
+            scene = refined_grasp(Path(folder), level)
+            faces = read_obj(Path(folder) / f"surface_{level}.obj")[1]
             falling = Path(folder) / f"falling_{level}.textproto"
             falling.write_text(_without_ground(scene.read_text()))
             free = _free_fall(cli, falling, runs)

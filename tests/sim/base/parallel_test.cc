@@ -24,6 +24,8 @@ namespace {
 TEST(ThreadPool, CountsTheCallingThread) {
   EXPECT_EQ(ThreadPool(1).threads(), 1);
   EXPECT_EQ(ThreadPool(3).threads(), 3);
+  EXPECT_EQ(ThreadPool(1).MostAtOnce(), 1);
+  EXPECT_LE(ThreadPool(1000).MostAtOnce(), Crew::OfProcess().workers() + 1);
 }
 
 TEST(ThreadPool, VisitsEveryIndexExactlyOnce) {
@@ -35,8 +37,11 @@ TEST(ThreadPool, VisitsEveryIndexExactlyOnce) {
         pool.ParallelFor(n, grain, [&](int64_t begin, int64_t end) {
           for (int64_t i = begin; i < end; ++i) ++visits[i];
         });
+        pool.ParallelForLasting(n % 2 == 0 ? 1e6 : 1e2, n, grain, [&](int64_t begin, int64_t end) {
+          for (int64_t i = begin; i < end; ++i) ++visits[i];
+        });
         for (int64_t i = 0; i < n; ++i)
-          ASSERT_EQ(visits[i], 1) << "index " << i << " of " << n << ", grain " << grain << ", " << threads;
+          ASSERT_EQ(visits[i], 2) << "index " << i << " of " << n << ", grain " << grain << ", " << threads;
       }
     }
   }

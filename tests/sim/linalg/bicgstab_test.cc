@@ -99,8 +99,8 @@ TEST(BiCgStab, ConvergesToTheToleranceAndFasterWithABetterPreconditioner) {
   EXPECT_TRUE(krylov.Solve(beside_identity, none, VecX::Zero(s.b.size()), 1e-12, 1, &x).converged);
 }
 
-// Contacts are 1e10 times as stiff as what else there is, and their friction, which grows with the normal force, nearly as much: the
-// residual that is kept up without a product with M is still that of the system.
+// Contacts are 1e10 times as stiff as what else there is, and their friction, which grows with the normal force, nearly as much:
+// the residual that is kept up without a product with M is still that of the system.
 TEST(BiCgStab, KeepsTheTrueResidualBesideStiffContacts) {
   constexpr double kStiffness = 1e10, kFriction = 0.8;
   System s(0.0);

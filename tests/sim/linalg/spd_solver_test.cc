@@ -224,6 +224,81 @@ TEST(SpdSolver, RecomputesOnlyWhatChangedWithTheSameBits) {
   }
 }
 
+// A block of cubes whose nodes are all coupled: supernodes of hundreds of rows, subtrees below them.
+BlockMatrix Grid(int side, Random* random) {
+  const auto node = [side](int x, int y, int z) { return (x * side + y) * side + z; };
+  std::vector<std::pair<int32_t, int32_t>> pairs;
+  for (int x = 0; x < side; ++x) {
+    for (int y = 0; y < side; ++y) {
+      for (int z = 0; z < side; ++z) {
+        for (int k = 1; k < 8; ++k) {
+          const int a = x + (k & 1), b = y + (k >> 1 & 1), c = z + (k >> 2);
+          if (a < side && b < side && c < side) pairs.emplace_back(node(x, y, z), node(a, b, c));
+        }
+      }
+    }
+  }
+  const std::vector<std::pair<int32_t, int32_t>> edges = pairs;
+  BlockMatrix h;
+  h.SetPattern(side * side * side, &pairs);
+  for (const auto& [a, b] : edges) {
+    const Mat3 block = testing::RandomBlock(random);
+    h.Add(a, b, block);
+    h.Add(a, a, 3 * Mat3::Identity());
+    h.Add(b, b, 3 * Mat3::Identity());
+  }
+  return h;
+}
+
+TEST(SpdSolver, AnyNumberOfThreadsGivesTheSameBits) {
+  constexpr int kSide = 9, kNodes = kSide * kSide * kSide;
+  Random random(14);
+  BlockMatrix h = Grid(kSide, &random);
+  std::vector<uint8_t> fixed(kNodes, 0), changing(kNodes, 0);
+  for (int n = 0; n < kSide; ++n) fixed[n] = 1;
+  for (int n = 0; n < 2 * kSide * kSide; ++n) changing[kNodes - 1 - n] = 1;
+  ThreadPool two(2), many(16);
+  SpdSolver alone, by_two(nullptr, &two), by_many(nullptr, &many);
+  for (SpdSolver* solver : {&alone, &by_two, &by_many}) solver->Analyze(h, changing);
+  ASSERT_GT(alone.structure().panel_entries, 100000) << "too small to be shared";
+  const VecX b = random.Vector(3 * kNodes, 1);
+  for (int round = 0; round < 6; ++round) {
+    VecX x[3] = {b, b, b};
+    SpdSolver* const solvers[3] = {&alone, &by_two, &by_many};
+    for (int k = 0; k < 3; ++k) {
+      ASSERT_TRUE(solvers[k]->Factorize(h, fixed));
+      solvers[k]->Solve(&x[k]);
+    }
+    EXPECT_EQ(x[1], x[0]);
+    EXPECT_EQ(x[2], x[0]);
+    EXPECT_EQ(by_two.computed_supernodes(), alone.computed_supernodes());
+    h.Add(kNodes - 1 - round, kNodes - 1 - round, Mat3::Identity());  // only some of them change
+  }
+}
+
+TEST(SpdSolver, ThreadsStopWhereTheMatrixIsNotPositiveDefinite) {
+  constexpr int kSide = 9, kNodes = kSide * kSide * kSide;
+  Random random(15);
+  const BlockMatrix h = Grid(kSide, &random);
+  const std::vector<uint8_t> free(kNodes, 0);
+  ThreadPool pool(2);
+  SpdSolver alone, shared(nullptr, &pool);
+  alone.Analyze(h);
+  shared.Analyze(h);
+  for (const int node : {0, kNodes / 2, kNodes - 1, alone.structure().order.back()}) {
+    BlockMatrix broken = h;
+    broken.Add(node, node, -1e4 * Mat3::Identity());
+    EXPECT_FALSE(alone.Factorize(broken, free));
+    EXPECT_FALSE(shared.Factorize(broken, free));
+    ASSERT_TRUE(shared.Factorize(h, free));
+    ASSERT_TRUE(alone.Factorize(h, free));
+    VecX x = random.Vector(3 * kNodes, 1), y = x;
+    shared.Solve(&x);
+    alone.Solve(&y);
+    EXPECT_EQ(x, y);
+  }
+}
+
 TEST(SpdSolver, RecoversFromAMatrixThatWasNotPositiveDefinite) {
   Random random(12);
   RandomSpd h = MakeRandomSpd(30, 60, &random);
