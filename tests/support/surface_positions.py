@@ -51,3 +51,8 @@ def differences(run: SurfacePositions, reference: SurfacePositions, vertices: sl
     steps = np.flatnonzero(run.times > 1e-9)
     matching = reference.frames_at(run.times[steps])
     return run.positions[steps, vertices] - reference.positions[matching, vertices]
+
+
+def fitted_slope(steps: np.ndarray, errors: np.ndarray, reference_step: float) -> float:
+    """Least-squares slope of log(error) over log(h - h_ref): the reference has an error of its own, C h_ref for order one."""
+    return float(np.polyfit(np.log(steps - reference_step), np.log(errors), 1)[0])

@@ -12,7 +12,7 @@ from eipc_cli import GRASP_MODELS, REPOSITORY, GraspCase
 from page import Page
 from paper_records import NOT_PUBLISHED, Claim, PaperRecord
 from scene_runs import columns
-from surface_positions import read_surface_positions, rms_error
+from surface_positions import fitted_slope, read_surface_positions, rms_error
 from validation import Context, Run
 
 STEPS_S, REFERENCE_STEP_S = (0.02, 0.01, 0.005), 5e-4
@@ -27,11 +27,6 @@ STEPS_OF = {PLACED: STEPS_S, AT_REST: STEPS_S, DAMPED: (*STEPS_S, *SMALLER_STEPS
 NAME_OF = {PLACED: "as placed", AT_REST: "from equilibrium", DAMPED: "as placed, damped"}
 
 
-def fitted_slope(steps: np.ndarray, errors: np.ndarray) -> float:
-    """Least-squares slope of log(error) over log(h - h_ref), because the reference has an error of its own."""
-    return float(np.polyfit(np.log(steps - REFERENCE_STEP_S), np.log(errors), 1)[0])
-
-
 @dataclass(frozen=True, eq=False)
 class Errors:
     """The bear's surface against its own fine run. errors [len(steps)] m; iterations: of the whole grasp, by step."""
@@ -42,7 +37,7 @@ class Errors:
 
     @property
     def slope(self) -> float:
-        return fitted_slope(self.steps, self.errors)
+        return fitted_slope(self.steps, self.errors, REFERENCE_STEP_S)
 
 
 def _runs(model: str, settings: tuple[str, ...]) -> list[Run]:

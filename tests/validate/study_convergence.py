@@ -7,7 +7,7 @@ import numpy as np
 from eipc_cli import GRASP_MODELS, GraspCase
 from grasp_client import held_body
 from page import RecordsTable
-from surface_positions import read_surface_positions, rms_error
+from surface_positions import fitted_slope, read_surface_positions, rms_error
 from validation import Context, Record, Run, reported, within
 
 NAME = "convergence"
@@ -31,11 +31,6 @@ SETTINGS = ("start_in_equilibrium=true",) + tuple(
     f"bodies[{body}].material.rayleigh_beta_s=0.05" for body in ("teddy", "bubble_left", "bubble_right"))
 
 
-def fitted_slope(steps: np.ndarray, errors: np.ndarray) -> float:
-    """Least-squares slope of log(error) over log(h - h_ref): the reference has an error of its own, C h_ref for order one."""
-    return float(np.polyfit(np.log(steps - REFERENCE_STEP_S), np.log(errors), 1)[0])
-
-
 def run(context: Context) -> list[Record]:
     families = [(model, real) for real in ([False, True] if context.data else [False]) for model in GRASP_MODELS]
 
@@ -51,5 +46,5 @@ def run(context: Context) -> list[Record]:
         _, vertices = held_body(context, GraspCase(model, real, STEPS_S[0]))
         errors = np.array([rms_error(one, fine, vertices) for one in coarse])
         records += [reported(f"{name}.error_h_{dt:g}", float(error), "m") for dt, error in zip(STEPS_S, errors)]
-        records.append(within(f"{name}.slope", fitted_slope(np.array(STEPS_S), errors), 0.8, 1.2))
+        records.append(within(f"{name}.slope", fitted_slope(np.array(STEPS_S), errors, REFERENCE_STEP_S), 0.8, 1.2))
     return records
