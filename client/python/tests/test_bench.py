@@ -43,6 +43,17 @@ def test_rows_table_and_json(bench, tmp_path, capsys):
     assert [cell.strip() for cell in line.strip("|").split("|")] == shown.split()
 
 
+def test_a_second_thread_is_compared_in_turns(bench, tmp_path, capsys):
+    json_file = tmp_path / "threads.json"
+    assert bench.main(["--eipc", str(FAKE), "--filter", "threads-low,threads-full", "--runs", "3", "--json", str(json_file)]) == 0
+    document = json.loads(json_file.read_text())
+    low, full = document["threads"]
+    assert document["rows"] == [] and low["gain"] == pytest.approx(1.25) and low["same_bits"] and low["factor_share"] == pytest.approx(0.2)
+    assert full["one_ms"] == pytest.approx(1.0) and full["factor_gain"] == pytest.approx(1.0)
+    assert [(target["limit"], target["met"]) for target in document["targets"]] == [(1.0, True), (1.3, False)]
+    assert "threads-full" in capsys.readouterr().out
+
+
 def test_errors_come_in_a_sentence(bench, tmp_path, capsys):
     assert bench.main(["--eipc", str(FAKE), "--data", str(tmp_path), "--filter", "full_real-0.005"]) == 1
     assert "MESH_UNREADABLE" in capsys.readouterr().err
