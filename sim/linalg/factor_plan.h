@@ -20,27 +20,32 @@ class FactorPlan {
     double flops = 0;
   };
 
+  // With less to do a factorization is one thread's, and so is a supernode.
+  static constexpr double kWorthThreads = 2e6;
+  static constexpr double kWorthPieces = 3e5;
+
   void SetStructure(const SupernodalStructure& structure);
-  // For the supernodes that are to be computed: those marked in `changed`, with each its ancestors.
+  // Of the supernodes that are to be computed: those marked in `changed`, with each its ancestors.
+  double Flops(const std::vector<uint8_t>& changed) const;
   void Split(const std::vector<uint8_t>& changed, int threads);
 
   double FlopsOf(int32_t supernode) const { return flops_[supernode]; }
+  // The part of it that is not the factor of the panel but products that are taken off beforehand.
+  double UpdateFlopsOf(int32_t supernode) const { return update_flops_[supernode]; }
   // Those with the most to do first.
   const std::vector<Subtree>& subtrees() const { return subtrees_; }
   double subtree_flops() const { return subtree_flops_; }
   // The supernodes above them, each after those below it.
   const std::vector<int32_t>& rest() const { return rest_; }
-  double rest_flops() const { return rest_flops_; }
 
  private:
-  std::vector<double> flops_;
+  std::vector<double> flops_, update_flops_;
   std::vector<int32_t> parent_;
   std::vector<int32_t> first_;  // supernode of the subtree of each
   std::vector<double> below_;   // flops of the changed ones of the subtree of each
   std::vector<Subtree> subtrees_;
   std::vector<int32_t> rest_;
   double subtree_flops_ = 0;
-  double rest_flops_ = 0;
 };
 
 }  // namespace eipc

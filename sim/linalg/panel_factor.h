@@ -20,8 +20,9 @@ struct Panel {
 };
 
 // Rows [begin, end) of the Cholesky factor of a panel from which all updates of other supernodes have been taken. First [0, top())
-// or more, then any pieces of the rest, in any order or at once: the bits of a row do not depend on its piece. begin: a multiple of
-// 4; end: likewise, or the panel's last row. False when the square is not positive definite, or when interrupted.
+// or more, then any pieces of the rest, in any order or at once: the bits of a row do not depend on its piece, as long as the
+// compiler contracts products and sums alike for four rows and for one (panel_factor_test.cc). begin: a multiple of 4; end:
+// likewise, or the panel's last row. False when the square is not positive definite, or when interrupted.
 bool FactorRows(const Panel& panel, int64_t begin, int64_t end, Interrupt* interrupt);
 
 }  // namespace eipc

@@ -43,19 +43,16 @@ std::array<double, 3> DotThree(const double* c, int64_t stride, int64_t begin, i
   return out;
 }
 
-// What a thread does at least in a nanosecond: from this follows whether work is worth sharing.
-constexpr double kFlopsPerNs = 10;
-// A factorization with less to do is one thread's.
-constexpr double kWorthThreads = 2e6;
-// Supernodes with less to do are not shared.
-constexpr double kSharedFlops = 3e5;
-// Rows of a piece, in nodes and in rows: products that fit the second cache.
+// About what a thread does in a nanosecond: how long a loop lasts decides whether it is worth waking a thread for.
+constexpr double kFlopsPerNs = 15;
+// The panel's rows are shared in pieces whose products fit the second cache: of so many nodes while updates are taken off, of so
+// many scalar rows, a multiple of 4, for the factor.
 constexpr int32_t kNodesOfAPiece = 16;
 constexpr int64_t kRowsOfAPiece = 64;
 
 }  // namespace
 
-// Of one of the works, for as long as it lives. There are as many as threads.
+// Has one of the works for as long as it lives. There are as many as there can be threads, so one is free.
 class SpdSolver::WorkLease {
  public:
   explicit WorkLease(std::vector<Work>* works) {
@@ -73,20 +70,33 @@ class SpdSolver::WorkLease {
   Work* work_ = nullptr;
 };
 
-SpdSolver::SpdSolver(Interrupt* interrupt, ThreadPool* pool)
-    : interrupt_(interrupt), pool_(pool), works_(pool == nullptr ? 1 : pool->MostAtOnce()) {}
+SpdSolver::SpdSolver(Interrupt* interrupt, ThreadPool* pool) : interrupt_(interrupt), pool_(pool), works_(1) {}
 
 void SpdSolver::Analyze(const BlockMatrix& h, const std::vector<uint8_t>& changing, const std::vector<uint8_t>& fixed) {
   analysis_.Analyze(h, changing, fixed, &structure_);
-  // Kernels read up to three rows past a panel's end.
   panels_.assign(structure_.panel_entries + 8, 0.0);
-  int64_t work = structure_.work_entries;
-  for (const Supernode& s : structure_.supernodes) work = std::max<int64_t>(work, s.stride);
-  for (Work& each : works_) each.values.resize(work + 8);
-  if (works_.size() > 1) plan_.SetStructure(structure_);
+  for (Work& each : works_) each.values.resize(WorkEntries());
+  if (pool_ != nullptr && pool_->threads() > 1) plan_.SetStructure(structure_);
   changed_.assign(structure_.supernodes.size(), 1);
   permuted_.resize(3 * structure_.nodes);
   valid_ = false;
+}
+
+int64_t SpdSolver::WorkEntries() const {
+  int64_t entries = structure_.work_entries;
+  for (const Supernode& s : structure_.supernodes) entries = std::max<int64_t>(entries, s.stride);
+  return entries + 8;
+}
+
+// Whether threads are to share what has changed, and that each of them has its work then.
+bool SpdSolver::WantsThreads() {
+  if (pool_ == nullptr || pool_->threads() == 1 || plan_.Flops(changed_) < FactorPlan::kWorthThreads) return false;
+  const size_t threads = static_cast<size_t>(pool_->MostAtOnce());
+  if (works_.size() != threads) {
+    works_ = std::vector<Work>(threads);
+    for (Work& each : works_) each.values.resize(WorkEntries());
+  }
+  return threads > 1;
 }
 
 void SpdSolver::MarkChanged(const BlockMatrix& h, const std::vector<uint8_t>& fixed) {
@@ -171,11 +181,12 @@ bool SpdSolver::Compute(const BlockMatrix& h, const std::vector<uint8_t>& fixed,
   return FactorRows(panel, 0, panel.rows, interrupt_);
 }
 
-// The same by several threads, piece by piece. `left_ns`: how long one thread has to work from here on, for the pool.
-bool SpdSolver::ComputeShared(const BlockMatrix& h, const std::vector<uint8_t>& fixed, int s, double left_ns) {
+// The same by several threads, piece by piece.
+bool SpdSolver::ComputeShared(const BlockMatrix& h, const std::vector<uint8_t>& fixed, int s) {
+  const double update_ns = plan_.UpdateFlopsOf(s) / kFlopsPerNs, panel_ns = plan_.FlopsOf(s) / kFlopsPerNs - update_ns;
   LoadColumns(h, fixed, s);
   const int32_t nodes = structure_.supernodes[s].row_count;
-  pool_->ParallelForLasting(left_ns, (nodes + kNodesOfAPiece - 1) / kNodesOfAPiece, 1, [&](int64_t begin, int64_t end) {
+  pool_->ParallelForLasting(update_ns, (nodes + kNodesOfAPiece - 1) / kNodesOfAPiece, 1, [&](int64_t begin, int64_t end) {
     const WorkLease work(&works_);
     for (int64_t piece = begin; piece < end; ++piece) {
       const int32_t first = static_cast<int32_t>(piece) * kNodesOfAPiece;
@@ -186,7 +197,7 @@ bool SpdSolver::ComputeShared(const BlockMatrix& h, const std::vector<uint8_t>& 
   if (!FactorRows(panel, 0, panel.top(), interrupt_)) return false;
   std::atomic<bool> whole = true;
   const int64_t below = panel.rows - panel.top();
-  pool_->ParallelForLasting(left_ns, (below + kRowsOfAPiece - 1) / kRowsOfAPiece, 1, [&](int64_t begin, int64_t end) {
+  pool_->ParallelForLasting(panel_ns, (below + kRowsOfAPiece - 1) / kRowsOfAPiece, 1, [&](int64_t begin, int64_t end) {
     for (int64_t piece = begin; piece < end; ++piece) {
       const int64_t first = panel.top() + piece * kRowsOfAPiece;
       if (!FactorRows(panel, first, std::min(panel.rows, first + kRowsOfAPiece), interrupt_)) whole = false;
@@ -198,8 +209,7 @@ bool SpdSolver::ComputeShared(const BlockMatrix& h, const std::vector<uint8_t>& 
 bool SpdSolver::ComputeSubtrees(const BlockMatrix& h, const std::vector<uint8_t>& fixed) {
   std::atomic<bool> whole = true;
   const int64_t count = static_cast<int64_t>(plan_.subtrees().size());
-  const double left_ns = (plan_.subtree_flops() + plan_.rest_flops()) / kFlopsPerNs;
-  pool_->ParallelForLasting(left_ns, count, 1, [&](int64_t begin, int64_t end) {
+  pool_->ParallelForLasting(plan_.subtree_flops() / kFlopsPerNs, count, 1, [&](int64_t begin, int64_t end) {
     const WorkLease work(&works_);
     for (int64_t k = begin; k < end; ++k) {
       const FactorPlan::Subtree& subtree = plan_.subtrees()[k];
@@ -211,14 +221,12 @@ bool SpdSolver::ComputeSubtrees(const BlockMatrix& h, const std::vector<uint8_t>
   return whole;
 }
 
-// By threads: what they share is worth it.
 bool SpdSolver::ComputeByThreads(const BlockMatrix& h, const std::vector<uint8_t>& fixed) {
+  plan_.Split(changed_, static_cast<int>(works_.size()));
   if (!ComputeSubtrees(h, fixed)) return false;
-  double left = plan_.rest_flops();
   for (const int32_t s : plan_.rest()) {
-    const bool shared = plan_.FlopsOf(s) >= kSharedFlops;
-    if (!(shared ? ComputeShared(h, fixed, s, left / kFlopsPerNs) : Compute(h, fixed, s, works_[0].values.data()))) return false;
-    left -= plan_.FlopsOf(s);
+    const bool shared = plan_.FlopsOf(s) >= FactorPlan::kWorthPieces;
+    if (!(shared ? ComputeShared(h, fixed, s) : Compute(h, fixed, s, works_[0].values.data()))) return false;
   }
   return true;
 }
@@ -248,12 +256,8 @@ bool SpdSolver::Factorize(const BlockMatrix& h, const std::vector<uint8_t>& fixe
   MarkChanged(h, fixed);
   valid_ = false;
   computed_ = static_cast<int>(std::count(changed_.begin(), changed_.end(), 1));
-  bool by_threads = works_.size() > 1;
-  if (by_threads) {
-    plan_.Split(changed_, static_cast<int>(works_.size()));
-    by_threads = plan_.subtree_flops() + plan_.rest_flops() > kWorthThreads;
-  }
-  if (!(by_threads ? ComputeByThreads(h, fixed) : ComputeAlone(h, fixed))) return false;
+  shared_ = WantsThreads();
+  if (!(shared_ ? ComputeByThreads(h, fixed) : ComputeAlone(h, fixed))) return false;
   KeepValues(h);
   last_fixed_ = fixed;
   valid_ = true;

@@ -41,22 +41,26 @@ class SpdSolver {
   // The symbolic factorization of the last Analyze, and how many of its supernodes the last Factorize computed.
   const SupernodalStructure& structure() const { return structure_; }
   int computed_supernodes() const { return computed_; }
+  // Whether threads were to share it.
+  bool shared() const { return shared_; }
 
  private:
-  // A thread's product of two panels, and whether one has it.
+  // What a thread needs for products of two panels; taken while a thread has it.
   struct Work {
     std::vector<double> values;
     std::atomic_flag taken;
   };
   class WorkLease;
 
+  int64_t WorkEntries() const;
+  bool WantsThreads();
   void MarkChanged(const BlockMatrix& h, const std::vector<uint8_t>& fixed);
   void KeepValues(const BlockMatrix& h);
   void LoadColumns(const BlockMatrix& h, const std::vector<uint8_t>& fixed, int s);
   void ApplyUpdates(int s, int32_t begin, int32_t end, double* work);
   Panel PanelOf(int s);
   bool Compute(const BlockMatrix& h, const std::vector<uint8_t>& fixed, int s, double* work);
-  bool ComputeShared(const BlockMatrix& h, const std::vector<uint8_t>& fixed, int s, double left_ns);
+  bool ComputeShared(const BlockMatrix& h, const std::vector<uint8_t>& fixed, int s);
   bool ComputeSubtrees(const BlockMatrix& h, const std::vector<uint8_t>& fixed);
   bool ComputeByThreads(const BlockMatrix& h, const std::vector<uint8_t>& fixed);
   bool ComputeAlone(const BlockMatrix& h, const std::vector<uint8_t>& fixed);
@@ -69,13 +73,14 @@ class SpdSolver {
   PatternAnalysis analysis_;
   SupernodalStructure structure_;
   std::vector<double> panels_;
-  std::vector<Work> works_;  // one a thread
+  std::vector<Work> works_;  // one, or from the first shared factorization on one for each thread that there can be
   FactorPlan plan_;
   std::vector<uint8_t> changed_;  // by supernode
   bool valid_ = false;            // panels_ belong to last_values_ and last_fixed_
   std::vector<double> last_values_;
   std::vector<uint8_t> last_fixed_;
   int computed_ = 0;
+  bool shared_ = false;
   VecX permuted_;
 };
 

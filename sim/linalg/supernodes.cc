@@ -189,7 +189,9 @@ void PatternAnalysis::SetSupernodes(SupernodalStructure* s) {
     s->row_list.insert(s->row_list.end(), below.begin(), below.end());
     node.stride = (3 * node.row_count + 3) / 4 * 4;
     node.panel = s->panel_entries;
-    s->panel_entries += static_cast<int64_t>(node.stride) * 3 * node.columns();
+    // Kernels read up to three rows past a panel's end, which must not be what another thread writes.
+    constexpr int64_t kSpare = 4;
+    s->panel_entries += static_cast<int64_t>(node.stride) * 3 * node.columns() + kSpare;
     s->supernodes.push_back(node);
   }
 }

@@ -268,8 +268,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     public = [scenes[i] for i in chosen(arguments.filter, [case.name for case in scenes], "ipc")]
     rows = Rows(cases, models, threads, bins, public)
     if not any(vars(rows).values()):
-        names = ", ".join([case.name for case in grasps] + [material_rows.name_of(model) for model in GRASP_MODELS]
-                          + [thread_rows.name_of(name) for name, *_ in thread_rows.CASES] + [bin_rows.name_of(count) for count in bin_rows.COUNTS] + [case.name for case in scenes])
+        names = ", ".join([*(case.name for case in grasps), *(material_rows.name_of(model) for model in GRASP_MODELS),
+                           *(thread_rows.name_of(name) for name, *_ in thread_rows.CASES),
+                           *(bin_rows.name_of(count) for count in bin_rows.COUNTS), *(case.name for case in scenes)])
         print(f"bench: no row's name contains '{arguments.filter}' (rows: {names})", file=sys.stderr)
         return 2
     try:

@@ -142,7 +142,7 @@ def run_garment(context: Context, page: Page) -> list[PaperRecord]:
     apart, loose_apart = abs(loss[high] / loss[low] - 1), abs(loose[1] / loose[0] - 1)
     why = f"""the capsule bent without a tube loses {100 * bare:.3g} %, to which the tube adds {100 * (loss[low] - bare):.2g} and {100 * (loss[high] - bare):.2g} %. A tube
         {1000 * (LOOSE - RADIUS):.0f} mm wider than the capsule instead of {1000 * (TUBE_RADIUS - RADIUS):.0f} adds {100 * (loose[0] - bare):.2g} and {100 * (loose[1] - bare):.2g} %, losses that differ by
-        {100 * loose_apart:.2g} % instead of {100 * apart:.2g}: it depends on the cloth and on how tightly it sits, and the paper gives neither"""
+        {100 * loose_apart:.2g} % instead of {100 * apart:.2g}: it depends on how tightly the tube sits, which the paper does not give"""
     records += [
         Claim(f"{PAPER}, Table I", NOT_PUBLISHED, "the capsule bent without a tube").reported("garment.bare_loss", bare),
         Claim(f"{PAPER}, Table I", NOT_PUBLISHED, "losses at both frictions in the wider tube").reported("garment.loose_loss_by_friction", loose_apart),

@@ -97,7 +97,7 @@ def figures_of(source: str) -> list[tuple[str, str]]:
 def _verdict(records: Sequence[PaperRecord]) -> str:
     """One word for all records of a figure: what is there in part only, or agrees in part only, is different."""
     verdicts = {r.verdict for r in records}
-    if "different" in verdicts or {ABSENT} < verdicts:
+    if "different" in verdicts or {ABSENT} < verdicts - {NO_EXPERIMENT}:
         return "different"
     return next((v for v in ("reproduced", NOT_PUBLISHED, ABSENT, NO_EXPERIMENT) if v in verdicts), NOT_RUN)
 
@@ -156,7 +156,7 @@ class Summary:
         page.text("""Every figure and table row of the five papers. The records behind a row are on the page of its part, which `./dev validate
             papers.PART` writes; this page is written again from the kept records of all parts (papers.json).""")
         page.text("""*reproduced*: what the paper says was found, by criteria that were fixed beforehand. *different*: at least one record does not come out
-            as published; the reason stands beside it. *not published*: the paper gives neither the number nor what it needs, and ours agrees with theory.
+            as published, or part of what it needs is absent; the reason stands beside it. *not published*: the paper gives neither the number nor what it needs, and ours agrees with theory.
             *absent*: what it needs is not in the product or its scenes. *no experiment*: a drawing, a definition or a picture. *not run*: it has no records.""")
         verdicts = ("reproduced", "different", NOT_PUBLISHED, ABSENT, NO_EXPERIMENT, NOT_RUN)
         of_figures = {f"papers_{part}.md" for _, _, _, part in FIGURES}

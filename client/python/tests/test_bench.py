@@ -50,7 +50,7 @@ def test_a_second_thread_is_compared_in_turns(bench, tmp_path, capsys):
     low, full = document["threads"]
     assert document["rows"] == [] and low["gain"] == pytest.approx(1.25) and low["same_bits"] and low["factor_share"] == pytest.approx(0.2)
     assert full["one_ms"] == pytest.approx(1.0) and full["factor_gain"] == pytest.approx(1.0)
-    assert [(target["limit"], target["met"]) for target in document["targets"]] == [(1.0, True), (1.3, False)]
+    assert [(target["limit"], target["met"]) for target in document["targets"]][-3:] == [(0.97, True), (1.3, False), (2.0, True)]
     assert "threads-full" in capsys.readouterr().out
 
 

@@ -55,18 +55,48 @@ TEST_P(FactorPlanTest, EveryChangedSupernodeHasOnePlaceAndAllThatItNeedsComesBef
   }
 }
 
-// What has not changed is in no list of the rest, and costs nothing in a subtree.
+// What has not changed is not among the rest, and costs nothing in a subtree.
 TEST_P(FactorPlanTest, OnlyChangedSupernodesCount) {
   plan_.Split(changed_, GetParam());
-  const double all = plan_.subtree_flops() + plan_.rest_flops();
+  const double all = plan_.Flops(changed_);
   std::fill(changed_.begin(), changed_.end(), 0);
   for (int32_t s = 0; s >= 0; s = structure().supernodes[s].parent) changed_[s] = 1;
   plan_.Split(changed_, GetParam());
   double path = 0;
   for (int32_t s = 0; s >= 0; s = structure().supernodes[s].parent) path += plan_.FlopsOf(s);
-  EXPECT_NEAR(plan_.subtree_flops() + plan_.rest_flops(), path, 1e-9 * path);
+  EXPECT_NEAR(plan_.Flops(changed_), path, 1e-9 * path);
+  double planned = plan_.subtree_flops();
+  for (const int32_t s : plan_.rest()) planned += plan_.FlopsOf(s);
+  EXPECT_NEAR(planned, path, 1e-9 * path);
   EXPECT_LT(path, all);
   for (const int32_t s : plan_.rest()) EXPECT_TRUE(changed_[s]);
+}
+
+// Bodies that do not touch: a tree each.
+TEST(FactorPlan, AForestHasSubtreesOfAllItsTrees) {
+  constexpr int kBodies = 5, kNodes = 80;
+  std::vector<std::pair<int32_t, int32_t>> pairs;
+  for (int b = 0; b < kBodies; ++b) {
+    for (int i = 0; i < kNodes; ++i) {
+      for (int d = 1; d <= 8; ++d) pairs.emplace_back(b * kNodes + i, b * kNodes + (i + d) % kNodes);
+    }
+  }
+  BlockMatrix h;
+  h.SetPattern(kBodies * kNodes, &pairs);
+  SpdSolver solver;
+  solver.Analyze(h);
+  const std::vector<SupernodalStructure::Supernode>& nodes = solver.structure().supernodes;
+  FactorPlan plan;
+  plan.SetStructure(solver.structure());
+  plan.Split(std::vector<uint8_t>(nodes.size(), 1), 2);
+  std::vector<int> places(nodes.size(), 0);
+  for (const FactorPlan::Subtree& subtree : plan.subtrees()) {
+    for (int32_t s = subtree.first; s <= subtree.last; ++s) ++places[s];
+  }
+  for (const int32_t s : plan.rest()) ++places[s];
+  EXPECT_EQ(std::count(places.begin(), places.end(), 1), static_cast<long>(nodes.size()));
+  const auto root = [](const SupernodalStructure::Supernode& node) { return node.parent < 0; };
+  EXPECT_EQ(std::count_if(nodes.begin(), nodes.end(), root), kBodies);
 }
 
 INSTANTIATE_TEST_SUITE_P(Threads, FactorPlanTest, ::testing::Values(2, 3, 16));

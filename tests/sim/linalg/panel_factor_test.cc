@@ -46,7 +46,7 @@ TEST(PanelFactor, IsTheCholeskyFactor) {
 }
 
 TEST(PanelFactor, PiecesHaveTheBitsOfTheWhole) {
-  for (const auto& [rows, columns] : {std::pair<int64_t, int64_t>{50, 9}, {61, 30}, {203, 57}, {300, 144}}) {
+  for (const auto& [rows, columns] : {std::pair<int64_t, int64_t>{50, 9}, {61, 30}, {10, 9}, {203, 57}, {300, 144}}) {
     Columns whole(rows, columns), pieces(rows, columns);
     ASSERT_TRUE(FactorRows(whole.panel, 0, rows, nullptr));
     ASSERT_TRUE(FactorRows(pieces.panel, 0, pieces.panel.top(), nullptr));

@@ -40,7 +40,7 @@ TEST(SolveCost, CountsADenseFactor) {
   double operations = 0;
   for (int k = 1; k <= 12; ++k) operations += 0.5 * k * k;
   EXPECT_EQ(cost.factor_operations, operations);
-  EXPECT_EQ(cost.factor_bytes, 12 * 12 * 8);
+  EXPECT_EQ(cost.factor_bytes, (12 * 12 + 4) * 8);
 }
 
 TEST(SolveCost, IterationsFollowTheLongestBody) {

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <Eigen/Cholesky>
+#include <algorithm>
 
 #include "tests/sim/linalg/random_blocks.h"
 
@@ -260,7 +261,6 @@ TEST(SpdSolver, AnyNumberOfThreadsGivesTheSameBits) {
   ThreadPool two(2), many(16);
   SpdSolver alone, by_two(nullptr, &two), by_many(nullptr, &many);
   for (SpdSolver* solver : {&alone, &by_two, &by_many}) solver->Analyze(h, changing);
-  ASSERT_GT(alone.structure().panel_entries, 100000) << "too small to be shared";
   const VecX b = random.Vector(3 * kNodes, 1);
   for (int round = 0; round < 6; ++round) {
     VecX x[3] = {b, b, b};
@@ -271,9 +271,63 @@ TEST(SpdSolver, AnyNumberOfThreadsGivesTheSameBits) {
     }
     EXPECT_EQ(x[1], x[0]);
     EXPECT_EQ(x[2], x[0]);
+    EXPECT_FALSE(alone.shared());
+    EXPECT_TRUE(by_two.shared()) << "too little to do";
+    EXPECT_TRUE(by_many.shared());
     EXPECT_EQ(by_two.computed_supernodes(), alone.computed_supernodes());
+    EXPECT_EQ(alone.computed_supernodes() < static_cast<int>(alone.structure().supernodes.size()), round > 0);
     h.Add(kNodes - 1 - round, kNodes - 1 - round, Mat3::Identity());  // only some of them change
   }
+}
+
+// The tests of threads do what they are for: there are subtrees, and supernodes above them that are shared row by row.
+TEST(SpdSolver, LargeSupernodesAreSharedInPieces) {
+  constexpr int kSide = 9;
+  Random random(14);
+  const BlockMatrix h = Grid(kSide, &random);
+  SpdSolver solver;
+  solver.Analyze(h);
+  FactorPlan plan;
+  plan.SetStructure(solver.structure());
+  plan.Split(std::vector<uint8_t>(solver.structure().supernodes.size(), 1), 2);
+  const auto large = [&](int32_t s) { return plan.FlopsOf(s) >= FactorPlan::kWorthPieces; };
+  EXPECT_GT(std::count_if(plan.rest().begin(), plan.rest().end(), large), 2);
+  EXPECT_GT(plan.subtrees().size(), 2U);
+}
+
+// Threads read a source's panel while others write the next one.
+TEST(SpdSolver, WhatKernelsReadPastAPanelIsNoOtherPanel) {
+  Random random(16);
+  SpdSolver solver;
+  solver.Analyze(Grid(5, &random));
+  const std::vector<SupernodalStructure::Supernode>& nodes = solver.structure().supernodes;
+  for (size_t s = 0; s < nodes.size(); ++s) {
+    const int64_t end = nodes[s].panel + int64_t{3} * nodes[s].columns() * nodes[s].stride + 3;
+    EXPECT_LE(end, s + 1 < nodes.size() ? nodes[s + 1].panel : solver.structure().panel_entries);
+  }
+}
+
+TEST(SpdSolver, ThreadsObeyAnInterrupt) {
+  constexpr int kSide = 9, kNodes = kSide * kSide * kSide;
+  Random random(17);
+  const BlockMatrix h = Grid(kSide, &random);
+  const std::vector<uint8_t> free(kNodes, 0);
+  Interrupt interrupt;
+  ThreadPool pool(2);
+  SpdSolver solver(&interrupt, &pool), alone;
+  solver.Analyze(h);
+  {
+    int asked = 0;
+    const Interrupt::Watch watch(&interrupt, [&asked] { return ++asked > 40 ? absl::CancelledError("") : absl::OkStatus(); });
+    EXPECT_FALSE(solver.Factorize(h, free));
+  }
+  ASSERT_TRUE(solver.Factorize(h, free));
+  alone.Analyze(h);
+  ASSERT_TRUE(alone.Factorize(h, free));
+  VecX x = random.Vector(3 * kNodes, 1), y = x;
+  solver.Solve(&x);
+  alone.Solve(&y);
+  EXPECT_EQ(x, y);
 }
 
 TEST(SpdSolver, ThreadsStopWhereTheMatrixIsNotPositiveDefinite) {
