@@ -167,7 +167,7 @@ def test_convergence_study_fits_the_slope(context, monkeypatch):
     records = {record.name: record for record in study.run(context)}
     assert records["low.slope"].value == pytest.approx(1.0, abs=1e-6) and records["low.slope"].passed
     assert records["full.error_h_0.02"].value == pytest.approx(0.01 * (0.02 - study.REFERENCE_STEP_S))
-    assert study.fitted_slope(np.array([1.0, 2.0, 4.0]) + study.REFERENCE_STEP_S, np.array([1.0, 4.0, 16.0])) == pytest.approx(2.0)
+    assert study.fitted_slope(np.array([1.0, 2.0, 4.0]) + study.REFERENCE_STEP_S, np.array([1.0, 4.0, 16.0]), study.REFERENCE_STEP_S) == pytest.approx(2.0)
 
 
 def test_accuracy_study_compares_forces_and_positions(context, monkeypatch):
