@@ -78,7 +78,7 @@ def thread_rows(cli: EipcCli, cases: Sequence[str], runs: int) -> list[dict[str,
 def thread_targets(rows: Sequence[dict[str, Any]]) -> list[Target]:
     """Of the gains, on a machine that has the cores, and of the bits, on any."""
     gains = [Target(f"{THREADS} threads, {row['name'].removeprefix('threads-')}", row["gain"], row["target"], "x the speed of one") for row in rows]
-    bits = Target("rows with the same bits on one thread", float(sum(row["same_bits"] for row in rows)), float(len(rows)), "rows")
+    bits = Target("rows whose bits a second thread leaves as they are", float(sum(row["same_bits"] for row in rows)), float(len(rows)), "rows")
     return [*(gains if len(os.sched_getaffinity(0)) >= THREADS else []), *([bits] if rows else [])]
 
 
