@@ -74,7 +74,7 @@ def run_hop(context: Context, page: Page) -> list[PaperRecord]:
         flown = flights(flying, h)
         heights_of_tops.append(np.append(tops(height), [0, 0])[:2] - (height[0] - HEIGHT_M))  # above the mass centre's height where the undeformed body touches
         free = flying[2:] & flying[1:-1] & flying[:-2]
-        bend = np.abs(np.diff(height, 2) + GRAVITY * h * h)[free].max(initial=0) / (GRAVITY * h * h) if free.any() else np.inf
+        bend = np.abs(np.diff(height, 2) + GRAVITY * h * h)[free].max() / (GRAVITY * h * h) if free.any() else np.inf
         gains = np.diff([energy[a:b].mean() for a, b in flown])
         breaks = sum(report["structure_breaks"].values())
         key = f"hop.h={h:g}"
@@ -92,7 +92,7 @@ def run_hop(context: Context, page: Page) -> list[PaperRecord]:
         risen = [of[which] for of in heights_of_tops]
         records.append(Claim(HOP, "behaviour is consistent throughout a wide range of time step sizes",
                              f"how far the mass centre's {name} top after the fall lies above where the undeformed body touches, within 10 % over steps of {STEPS_S[0]:g} to {STEPS_S[-1]:g} s")
-                       .at_most(f"hop.{name}_top_spread", max(risen) / min(risen) - 1, 0.1))
+                       .at_most(f"hop.{name}_top_spread", max(risen) / min(risen) - 1 if min(risen) > 0 else np.inf, 0.1))
     page.section("Kharevych et al. 2006: a body that hops (Fig. 4)")
     page.text(f"""The generated bear in place of a bunny, {moved} vertices of a coarse mesh move a surface that is cut to {vertices:,} for contact, stable neo-Hookean, E = {YOUNGS_PA:g} Pa, ρ = {DENSITY:g} kg/m³, damping of the rate of
         strain {DAMPING_S:g} s, dropped by {HEIGHT_M} m with a drift of {SPEED_M_S} m/s and a spin of {SPIN_RAD_S:g} rad/s onto a floor without friction; a barrier of {DHAT_M} m and {PENALTY_N_M3:g} N/m³ in
