@@ -42,7 +42,7 @@ class ThreadPool {
     Run(n, grain, &cost, &context, [](void* c, int64_t begin, int64_t end) { (*static_cast<Context*>(c)->body)(begin, end); });
   }
 
-  // The same for a loop whose time is known: `lasts_ns`, about, on one thread, of this loop and of those that follow at once.
+  // The same for a loop whose time is known: `lasts_ns`, about, on one thread.
   template <typename Body>
   void ParallelForLasting(double lasts_ns, int64_t n, int64_t grain, Body&& body) {
     if (n <= 0) return;

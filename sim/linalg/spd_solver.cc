@@ -45,8 +45,8 @@ std::array<double, 3> DotThree(const double* c, int64_t stride, int64_t begin, i
 
 // About what a thread does in a nanosecond: how long a loop lasts decides whether it is worth waking a thread for.
 constexpr double kFlopsPerNs = 15;
-// The panel's rows are shared in pieces whose products fit the second cache: of so many nodes while updates are taken off, of so
-// many scalar rows, a multiple of 4, for the factor.
+// The panel's rows are shared in pieces whose products fit the second cache: by nodes while updates are taken off, by scalar rows,
+// a multiple of 4, for the factor.
 constexpr int32_t kNodesOfAPiece = 16;
 constexpr int64_t kRowsOfAPiece = 64;
 

@@ -97,7 +97,7 @@ def _scene_with_surface(surface: Path) -> str:
 
 
 def refined_grasp(folder: Path, levels: int) -> Path:
-    """The scene of the low-resolution grasp whose bear's surface is cut so many times, each into four times as many triangles."""
+    """The scene of the low-resolution grasp whose bear's surface is cut `levels` times, each time into four times as many triangles."""
     vertices, faces = read_obj(REPOSITORY / "models" / "generated" / "teddy_surface.obj")
     for _ in range(levels):
         vertices, faces = _subdivided(vertices, faces)

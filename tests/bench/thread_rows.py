@@ -45,9 +45,8 @@ def name_of(case: str) -> str:
     return f"threads-{case}"
 
 
-def _turn(cli: EipcCli, scene: Path, duration: Any, first: int) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Reports on one thread and on more; which runs first takes turns, too."""
-    order = (1, THREADS) if first == 1 else (THREADS, 1)
+def _turn(cli: EipcCli, scene: Path, duration: Any, order: Sequence[int]) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Reports on one thread and on more, which run in this order."""
     reports = {threads: cli.run(scene, STEP_S, duration_s=duration, threads=threads) for threads in order}
     return reports[1], reports[THREADS]
 
@@ -61,7 +60,7 @@ def thread_rows(cli: EipcCli, cases: Sequence[str], runs: int) -> list[dict[str,
             continue
         with tempfile.TemporaryDirectory(prefix="eipc-threads-") as folder:
             scene, probe = scene_of(Path(folder)), probe_ms()
-            turns = [_turn(cli, scene, duration, first=(1, THREADS)[turn % 2]) for turn in range(runs)]
+            turns = [_turn(cli, scene, duration, ((1, THREADS), (THREADS, 1))[turn % 2]) for turn in range(runs)]
         gains = [one["wall_s"] / more["wall_s"] for one, more in turns]
         factors = [[report["stage_seconds"]["factorize"] for report in turn] for turn in turns]
         factorizes = turns[0][0]["linear_solver"]["kind"] == "cholesky" and all(min(of) > 0 for of in factors)

@@ -65,7 +65,16 @@ def grasp_cases(data: Optional[Path]) -> list[GraspCase]:
 
 def grasp_material(material: str) -> tuple[str, ...]:
     """Settings that give the bear and the pads of a grasp this material."""
-    return tuple(f"bodies[{body}].material.model={material}" for body in ("teddy", "bubble_left", "bubble_right"))
+    return _of_soft_bodies(f"model={material}")
+
+
+def grasp_damping(beta_s: float) -> tuple[str, ...]:
+    """Settings that give the bear and the pads of a grasp damping in proportion to their stiffness."""
+    return _of_soft_bodies(f"rayleigh_beta_s={beta_s:g}")
+
+
+def _of_soft_bodies(setting: str) -> tuple[str, ...]:
+    return tuple(f"bodies[{body}].material.{setting}" for body in ("teddy", "bubble_left", "bubble_right"))
 
 
 @dataclass(frozen=True)

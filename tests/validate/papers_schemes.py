@@ -9,7 +9,7 @@ from typing import Any, Iterable, Sequence
 
 import numpy as np
 
-from eipc_cli import SCENES
+from eipc_cli import SCENES, grasp_damping
 from page import Page
 from paper_records import NOT_PUBLISHED, Claim, PaperRecord
 from scene_runs import columns
@@ -50,7 +50,7 @@ class Setting:
     @property
     def words(self) -> tuple[str, ...]:
         return ("start_in_equilibrium=true", f"solver.integrator={self.integrator}", f"contact.friction_mode={self.friction}",
-                *(f"bodies[{body}].material.rayleigh_beta_s={BETA}" for body in BODIES))
+                *grasp_damping(BETA))
 
 
 def smoothen(trajectory: Any) -> None:

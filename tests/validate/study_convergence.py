@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from eipc_cli import GRASP_MODELS, GraspCase
+from eipc_cli import GRASP_MODELS, GraspCase, grasp_damping
 from grasp_client import held_body
 from page import RecordsTable
 from surface_positions import fitted_slope, read_surface_positions, rms_error
@@ -27,8 +27,7 @@ PAGE = RecordsTable(
 # The order of an integrator shows where it resolves the motion. As placed, the bear drops 6 mm and rings at 40 rad/s and more without damping, which
 # backward Euler at these steps damps or does not: errors of millimetres that say nothing of order. So the study starts at rest and uses
 # the stiffness damping of the public example that the grasp comes from (0.05 s).
-SETTINGS = ("start_in_equilibrium=true",) + tuple(
-    f"bodies[{body}].material.rayleigh_beta_s=0.05" for body in ("teddy", "bubble_left", "bubble_right"))
+SETTINGS = ("start_in_equilibrium=true", *grasp_damping(0.05))
 
 
 def run(context: Context) -> list[Record]:
