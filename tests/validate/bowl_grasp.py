@@ -141,6 +141,7 @@ def run_bowl_grasp(context: Context, page: Page) -> list[Record]:
             records += [at_most(f"{name}.lost_over_creep", lost / creep, 1.5), equal(f"{name}.fallbacks", report["friction"]["fallbacks"], 0)]
         else:
             records.append(reported(f"{name}.lost_over_creep", lost / creep))
+        records.append(reported(f"{name}.grip_over_minimum", _grip(report) / least))
         rows.append([method, dt, lost, lost / creep, "slips" if slips[method, dt] else "sticks", _grip(report) / least,
                      report["newton_iterations"]["mean"], report["friction"]["fallbacks"], report["steps_not_converged"]])
         curves[f"{method}, h = {dt:g} s"] = (times, -1e3 * below)

@@ -23,7 +23,8 @@ SPEED = (-0.923, -0.385, 0.0)
 FRAMES, STEP = max(40, round(800 * SCALE)), 0.01
 # Of contact, N/m^3: of the size that the adaptive one begins with. Adaptive stiffness adds energy of its own.
 STIFFNESS = 1e7
-WHY = ("two things feed the trapezoidal rule here: the ball turns by 288 degrees a step, under which it gains alone and without contact; and an impact that a step does not "
+WHY = ("not comparable: with all forces split most steps do not converge, so their energy says little of the method, and the ball gains alone and without contact, at "
+       "h = 0.01 s (288 degrees a step) as at 0.001 s, where most steps do not converge; at 1e-4 s it does not. What is certain is the rebound above: an impact that a step does not "
        "resolve multiplies energy by 3.4 on average with all forces split, and by a third with contact at the end alone, the reverse of what the paper reports. At h = 0.01 s a ball of "
        "1 m/s moves 10 mm a step, so that no contact of millimetres is resolved; the paper's sizes and contact stiffness are not published")
 FREE_FRAMES = 100
@@ -107,6 +108,9 @@ def run_ball(context: Context, page: Page) -> list[PaperRecord]:
         curves[name] = (STEP * np.arange(1, FRAMES + 1), energy)
         most[name], end = float(energy.max()) / start, float(energy[-20:].mean()) / start
         rows.append([name, start, most[name], end, report["steps_not_converged"], report["friction"]["fallbacks"], report["substeps"]["refused"]])
+        converged = 1 - report["steps_not_converged"] / FRAMES
+        records.append(Claim(FIGURE, NOT_PUBLISHED, "energies are the method's where its steps converge: 99 % of them", "" if converged >= 0.99 else WHY).at_least(
+            f"ball.{KINDS[name].lower()}.converged", converged, 0.99))
         if name.startswith("all"):
             words = "stays bounded, its energy is eventually dissipated"
             records += [Claim(FIGURE, words, "no more than at the start", "" if most[name] <= 1.05 else WHY).at_most("ball.all_forces_split.most_over_start", most[name], 1.05),
@@ -114,8 +118,7 @@ def run_ball(context: Context, page: Page) -> list[PaperRecord]:
         else:
             records.append(Claim(FIGURE, "blows up", "more than at the start", WHY if most[name] < 1.05 else "it gains, but so does the ball alone: not by its contact")
                            .at_least("ball.only_non_contact_forces_split.most_over_start", most[name], 1.05))
-    records.append(Claim(FIGURE, NOT_PUBLISHED, "the derivation: the split rule gains more").at_least(
-        "ball.split_over_unsplit", most["all forces split"] / most["only non-contact forces split"], 1.0))
+    records.append(Claim(FIGURE, NOT_PUBLISHED, "steps of one of them do not converge").reported("ball.split_over_unsplit", most["all forces split"] / most["only non-contact forces split"]))
     plot_lines(context.figures / "papers_ball.png", curves, "time (s)", "energy (J)")
     page.section("Larionov et al. 2023: ball in a soft box (Fig. 6)")
     page.text(f"""Ball (radius {BALL} m, E = 5e4 Pa, ν = 0.45, ρ = 500) at {SPEED} m/s and 4,800 turns a minute in a box (inner edge {INNER} m, E = 5e5 Pa, ν = 0.1,

@@ -168,4 +168,10 @@ class Summary:
         for paper in papers:
             page.section(paper)
             page.table(["figure", "shows", "verdict", "records met", "published", "why", "part"], [row[1:] for row in rows if row[0] == paper])
+        page.section("Figures")
+        page.text("What is remade as a picture; each stands on the page of its part with what it shows.")
+        for part in dict.fromkeys(part for _, _, _, part in FIGURES):
+            path = self._folder / f"papers_{part}.md"
+            for words, picture in re.findall(r"!\[([^\]]*)\]\(([^)]*)\)", path.read_text(encoding="utf-8")) if path.is_file() else ():
+                page.figure(picture, f"{part.capitalize()}: {words}")
         page.write(self._folder / "papers.md")

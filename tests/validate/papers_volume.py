@@ -14,9 +14,13 @@ from scene_runs import SceneRun, run_scenes
 from validation import Context
 
 PAPER = "Larionov et al. 2023"
+BALL = ("the paper's ball has 100,000 tetrahedra in two layers, rubber of nu = 0.4995 under felt; ours has 960 in one wall of rubber (1,290 kg/m^3, nu = 0.45: "
+        "linear tetrahedra one element thick lock nearer to 0.5)")
 SQUISH_STEP, SQUISH_TIME = 0.02, 1.2
 # Distances of the plates over the ball's diameter, between which the paper's squeeze is looked for.
 GAPS = (0.25, 0.2, 0.15)
+# Ours is 960 tetrahedra, where a direct solver always is the faster one.
+COARSEST = "the paper's coarsest mesh alone was run, and times of solvers are not compared on it: at 960 tetrahedra the direct one is the faster at any kv"
 GEOMETRY = "the ball, its wall and the squeeze are not published; ours is squeezed until the stiff empty ball loses what the paper's does"
 
 
@@ -45,7 +49,9 @@ def run_squish(context: Context, page: Page) -> list[PaperRecord]:
     for name, (source, _, youngs, published) in cases.items():
         ours = _loss(reports[name])
         rows.append([name, youngs, published, ours, reports[name]["newton_iterations"]["mean"], reports[name]["steps_not_converged"]])
-        if published is not None:
+        if name == "stiff empty":  # the gap is fitted to it
+            records.append(Claim(f"{PAPER}, {source}", published, "the squeeze, which is not published, is chosen by it", GEOMETRY).reported("squish.stiff_empty.loss", ours))
+        elif published is not None:
             near = abs(ours / published - 1) <= 0.15
             records.append(Claim(f"{PAPER}, {source}", published, "published; within 15 %", "" if near else GEOMETRY)
                            .near(f"squish.{name.replace(' ', '_')}.loss", ours, published, 0.15 * published))
@@ -59,7 +65,7 @@ def run_squish(context: Context, page: Page) -> list[PaperRecord]:
                                   for n in ("kv = 1", "kv = 0.01") for solver in ("CHOLESKY", "PCG_BLOCK")])
     for name, (a, b) in zip(("kv = 1", "kv = 0.01"), (direct[:2], direct[2:])):
         claim = Claim(f"{PAPER}, Table II(c)", "the iterative solver is faster at small kv, the direct one where matter is stiff",
-                      "the same loss by a direct and an iterative solver, 1e-4; times depend on the machine and are not compared", "times are not compared")
+                      "the same loss by a direct and an iterative solver, 1e-4", COARSEST)
         records.append(claim.at_most(f"squish.{name.replace(' ', '_')}.solvers_differ", abs(_loss(a) / _loss(b) - 1), 1e-4))
     page.section("Larionov et al. 2023: ball squish (Table II, Fig. 8)")
     page.text(f"""A hollow ball of 960 tetrahedra (radius {study_volume.SQUISH_RADIUS} m, wall {study_volume.SQUISH_WALL} m, ν = 0.3, stable neo-Hookean) between plates that end
@@ -75,13 +81,13 @@ def run_tennis(context: Context, page: Page) -> list[PaperRecord]:
         if "gain_by_pressure" in record.name:
             coarse = "BACKWARD_EULER.h=0.0005" in record.name
             why = "" if float(record.value or 0) >= 0 else "backward Euler at 0.5 ms takes half of the energy, more of it from the ball that is stiffer" if coarse else "not known"
-            records.append(Claim(f"{PAPER}, Fig. 10", "the pressurized ball bounces higher", "the paper's text", why).at_least(f"tennis.{record.name}", float(record.value or 0), 0.0, "m"))
+            records.append(Claim(f"{PAPER}, Fig. 10", "the pressurized ball bounces higher", "the paper's text", why or BALL).at_least(f"tennis.{record.name}", float(record.value or 0), 0.0, "m"))
         elif record.name.startswith("drop.SDIRK2_over"):
-            records.append(Claim(f"{PAPER}, Fig. 10", "BE and BDF2 bounce lower than SDIRK2 across time steps", "the paper's text")
+            records.append(Claim(f"{PAPER}, Fig. 10", "BE and BDF2 produce a much lower bounce than SDIRK2 across time steps", "lower; how much lower is not published", BALL)
                            .at_least(f"tennis.{record.name}", float(record.value or 0), 0.0, "m"))
     wall = {r.name: r.value for r in study_volume.wall(context, page)}
     names = [f"wall.p={p:g}" for p in (0.0, study_volume.ATMOSPHERE)]
-    records.append(Claim(f"{PAPER}, Fig. 9", "the deformation is less when the ball is pressurized", "the least width is larger")
+    records.append(Claim(f"{PAPER}, Fig. 9", "the deformation is less when the ball is pressurized", "the least width is larger", BALL)
                    .at_least("tennis.wall.least_width_gain", float(wall[f"{names[1]}.least_width"]) - float(wall[f"{names[0]}.least_width"]), 0.0, "m"))
     for name in names:
         records.append(Claim(f"{PAPER}, Fig. 9", NOT_PUBLISHED, "no state intersects").equal(f"tennis.{name}.intersections", wall[f"{name}.intersections"], 0))

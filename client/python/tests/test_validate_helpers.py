@@ -121,16 +121,32 @@ def test_stick_slip_slips_are_counted_where_they_begin():
     assert study.MU_DYNAMIC < study.peak_coefficient() <= study.MU_STATIC
 
 
-def test_block_slide_stops_where_the_velocity_of_the_state_does():
+def test_block_slide_stops_where_little_is_left_of_its_way():
     study = importlib.import_module("block_slide")
-    h, a = 0.1, 0.01
-    times = h * np.arange(1, 121)
-    velocity = np.maximum(study.SPEED - a * times, 0)
-    middle = study.START + h * np.cumsum(velocity)
-    positions = np.zeros((120, 8, 3))
+    h = 0.01
+    times = h * np.arange(1, 2001)
+    middle = study.START + np.where(times < study.TIME, study.SPEED * times - 0.5 * study.DECELERATION * times**2, study.DISTANCE)
+    positions = np.zeros((2000, 8, 3))
     positions[:, :, 0] = middle[:, None]
-    found = study._stop(times, positions, False)
-    assert found["time"] == pytest.approx(10.0) and found["way"] == pytest.approx(h * velocity[:100].sum())
+    found = study._stop(times, positions)
+    assert found["time"] == pytest.approx(study.STOP_TIME, abs=h) and found["way"] == pytest.approx(study.STOP_DISTANCE, abs=1e-4) and abs(found["creep"]) < 1e-12
+    # One that goes on at 2 mm/s while its velocity changes sign from step to step has not stopped.
+    shivering = np.where(np.arange(2000) % 2 == 0, 0.102, -0.098)
+    positions[:, :, 0] = (study.START + h * np.cumsum(shivering))[:, None]
+    found = study._stop(times, positions)
+    assert found["time"] is None and found["way"] is None and found["creep"] == pytest.approx(2e-3)
+
+
+def test_kink_is_the_largest_change_of_slope_and_a_bounce_swings():
+    study = importlib.import_module("papers_grasp")
+    time = 0.005 * np.arange(1, 801)
+    force = np.where(time < 1.5, 10 * time, 15 - 10 * (time - 1.5)) + np.where(time > 2.5, 5 * (time - 2.5), 0)
+    assert study.kink(time, force, 1.5) == pytest.approx(20 / 5, rel=0.05)
+    assert study.kink(time, force, 2.5) == pytest.approx(5 / 20, rel=0.05)
+    assert study.kink(time, force, 2.0) < 0.01
+    swinging = 1 + np.where(time > 3.0, 0.3 * np.exp(-(time - 3) / 0.1) * np.sin(60 * (time - 3)), 0) + 0.01 * np.sin(60 * time)
+    assert study.bounce(time, swinging, 3.0) > 10
+    assert study.bounce(time, swinging, 2.0) == pytest.approx(1, abs=0.1)
 
 
 def test_smooth_drives_go_between_the_same_poses_and_rest_there():
