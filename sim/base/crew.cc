@@ -4,6 +4,8 @@
 #include <chrono>
 #include <exception>
 
+#include "sim/base/wait_poll.h"
+
 namespace eipc {
 
 struct Crew::Loop {
@@ -109,7 +111,14 @@ void Crew::Close(Loop* loop) {
   lock.unlock();
   Spin([loop] { return loop->inside == 0; });
   lock.lock();
-  left_.wait(lock, [loop] { return loop->inside == 0; });
+  const auto left = [loop] { return loop->inside == 0; };
+  Interrupt* const interrupt = WaitPoll::current();
+  if (interrupt == nullptr) return left_.wait(lock, left);
+  while (!left_.wait_for(lock, std::chrono::milliseconds(1), left)) {
+    lock.unlock();
+    (void)interrupt->Raised();
+    lock.lock();
+  }
 }
 
 void Crew::Work() {

@@ -24,7 +24,25 @@ struct BodyPair {
   Vec3 anchor_shift = Vec3::Zero();                    // at the anchors, m
   uint64_t anchor_a = 0, anchor_b = 0;                 // anchors that bounds are for; 0: none yet
   std::vector<Candidate> candidates;
-  size_t first = 0;  // index of the first of them among all
+  // Of candidates and of triangle pairs, each once.
+  struct Vertices {
+    std::vector<int32_t> of_candidates, of_triangles;
+  };
+  Vertices vertices;
+  int64_t node_pairs = 0;  // of the trees, that the last search examined
+  // Where the candidates are among those of all pairs: index of the first of them, and of this pair; list < 0: not yet.
+  struct Place {
+    size_t first = 0;
+    int32_t list = -1;
+  };
+  Place place;
+  // Of the candidates, by index here: those that may be active where the pair is displaced from its anchors by at most `within` m;
+  // < 0: not of these candidates and anchors.
+  struct Near {
+    std::vector<int32_t> candidates, vertices;
+    double within = -1;
+  };
+  Near near;
   std::vector<std::pair<int32_t, int32_t>> triangle_pairs;
   std::vector<double> triangle_gaps;  // of their boxes along the axis where it is largest, at the anchors, m
   std::vector<std::pair<int32_t, int32_t>> neighbour_pairs;

@@ -17,16 +17,17 @@ Box Grown(const Vec3& a, const Vec3& b, double by) { return {a.cwiseMin(b).array
 }  // namespace
 
 BroadPhase::BroadPhase(const CollisionSurface* surface, const SurfaceSummaries* summaries, const std::vector<EmbeddingRow>* rows,
-                       const std::vector<Vec3>* offsets, double dhat, Interrupt* interrupt)
+                       const std::vector<Vec3>* offsets, double dhat, const SearchThreads::Source& threads)
     : surface_(surface),
       summaries_(summaries),
       dhat_(dhat),
-      poll_(interrupt),
+      poll_(threads.interrupt),
       along_world_(ViewAxes::kOfWorld, surface, summaries, rows, offsets, dhat + surface->sheets.largest_offset),
       along_body_(ViewAxes::kOfBody, surface, summaries, rows, offsets, dhat + surface->sheets.largest_offset),
       shapes_(summaries, dhat),
       shape_stamps_(surface->body_count, 0),
-      search_(surface, summaries, dhat, &shapes_, &poll_),
+      threads_(threads, surface->vertex_count),
+      search_(surface, summaries, dhat, &shapes_),
       pairs_(surface->body_count) {
   for (int32_t body = 0; body < surface->body_count; ++body) pairs_.extent(body).present = !surface->trees[body].empty();
   for (VertexList* list : {&gathered_.vertices, &gathered_.triangle_vertices, &near_.vertices}) {
@@ -136,13 +137,7 @@ bool BroadPhase::UpdateBounds(const VecX& here, const VecX& there, double margin
     pairs_.Choose([this](int32_t a, int32_t b) { return surface_->Enabled(a, b) && !AtRest(a, b); });
     renewed = true;
   }
-  for (BodyPair& pair : pairs_.pairs()) {
-    const bool inside = pair.of_one_body() || (Contains(pair.shifts, ShiftHere(pair)) &&
-                                               (MovesFar(pair, far) || Contains(pair.shifts, ShiftThere(pair))));
-    if (inside && IsCurrent(pair)) continue;
-    RenewPair(&pair, margin, far);
-    renewed = true;
-  }
+  renewed |= RenewPairs(margin, far);
   if (renewed) Gather();
   return renewed;
 }
@@ -185,9 +180,35 @@ void BroadPhase::RenewExtents(double margin, double far) {
   }
 }
 
-void BroadPhase::RenewPair(BodyPair* pair, double margin, double far) {
+bool BroadPhase::RenewPairs(double margin, double far) {
+  pairs_due_.clear();
+  for (size_t k = 0; k < pairs_.pairs().size(); ++k) {
+    const BodyPair& pair = pairs_.pairs()[k];
+    const bool inside = pair.of_one_body() || (Contains(pair.shifts, ShiftHere(pair)) &&
+                                               (MovesFar(pair, far) || Contains(pair.shifts, ShiftThere(pair))));
+    if (!inside || !IsCurrent(pair)) pairs_due_.push_back(static_cast<int32_t>(k));
+  }
+  if (pairs_due_.empty()) return false;
+  gathered_.complete = false;  // so it stays where memory fails amid the search
+  // The longest first, by what they took before: a thread that comes to one last would keep the others waiting.
+  std::sort(pairs_due_.begin(), pairs_due_.end(), [this](int32_t k, int32_t l) {
+    return std::pair(-pairs_.pairs()[k].node_pairs, k) < std::pair(-pairs_.pairs()[l].node_pairs, l);
+  });
+  ForPairsDue([&](SearchScratch* scratch, BodyPair* pair) {
+    RenewPair(scratch, pair, margin, far);
+    return static_cast<int64_t>(pair->candidates.size());
+  });
+  for (size_t i = 0; i < pairs_due_.size(); ++i) {
+    const BodyPair& pair = pairs_.pairs()[pairs_due_[i]];
+    share_.AddSearch(pair.node_pairs, efforts_[i]);
+    node_pairs_ += pair.node_pairs;
+  }
+  return true;
+}
+
+void BroadPhase::RenewPair(SearchScratch* scratch, BodyPair* pair, double margin, double far) {
   BodyRegions& regions = RegionsOf(*pair);
-  pair->stamp_a = regions.boxes().stamp(pair->a);
+  pair->stamp_a = 0;  // no region has this one: until all of the search has been done
   pair->stamp_b = regions.boxes().stamp(pair->b);
   pair->shape_stamp = shape_stamps_[pair->a];
   pair->width.Reset();
@@ -202,43 +223,63 @@ void BroadPhase::RenewPair(BodyPair* pair, double margin, double far) {
     pair->shift_radius = kRoundUp * (shifts.hi - b.array()).max(b.array() - shifts.lo).matrix().norm();
   }
   pair->Clear();
-  const int64_t node_pairs = search_.node_pairs();
-  if (!search_.Search(&regions.boxes(), pair)) pair->stamp_a = 0;  // no region has this one
-  share_.AddSearch(search_.node_pairs() - node_pairs, static_cast<int64_t>(pair->candidates.size()));
+  const bool searched = search_.Search(&regions.boxes(), pair, scratch);
   // Bounds are those of the points of the regions.
   const bool anchored = regions.anchored(pair->a) && regions.anchored(pair->b);
   pair->anchor_a = anchored ? regions.anchors().stamp(pair->a) : 0;
   pair->anchor_b = regions.anchors().stamp(pair->b);
   pair->anchor_shift = pair->shift;
+  scratch->vertices.Clear();
+  for (const Candidate& c : pair->candidates) scratch->vertices.AddAll(c.v);
+  pair->vertices.of_candidates = scratch->vertices.list();
+  scratch->vertices.Clear();
+  for (const auto& [a, b] : pair->triangle_pairs) {
+    scratch->vertices.AddAll(surface_->triangles[a]);
+    scratch->vertices.AddAll(surface_->triangles[b]);
+  }
+  pair->vertices.of_triangles = scratch->vertices.list();
+  if (searched) pair->stamp_a = regions.boxes().stamp(pair->a);
 }
 
+// Candidates of pairs that have been renewed, or that have another place among all now, are copied to it.
 void BroadPhase::Gather() {
   gathered_.complete = false;
   near_.stale = true;
-  gathered_.candidates.clear();
   gathered_.neighbour_pairs.clear();
   gathered_.vertices.Clear();
   gathered_.triangle_vertices.Clear();
-  size_t count = 0;
-  for (const BodyPair& pair : pairs_.pairs()) count += pair.candidates.size();
-  gathered_.candidates.reserve(count);  // growing a long list element by element would copy it several times
+  if (poll_.Stop()) {
+    gathered_.candidates.clear();  // they name pairs of bodies that there may be no more
+    for (BodyPair& pair : pairs_.pairs()) pair.place.list = -1;
+    return;
+  }
+  pairs_due_.clear();
+  size_t count = 0, copied = 0;
   for (size_t k = 0; k < pairs_.pairs().size(); ++k) {
     BodyPair& pair = pairs_.pairs()[k];
-    pair.first = gathered_.candidates.size();
-    for (const Candidate& c : pair.candidates) {
-      if (poll_.Stop()) return;
-      gathered_.candidates.push_back(c);
-      gathered_.candidates.back().list = static_cast<int32_t>(k);
-      gathered_.vertices.AddAll(c.v);
+    if (pair.place.list != static_cast<int32_t>(k) || pair.place.first != count) {
+      pairs_due_.push_back(static_cast<int32_t>(k));
+      copied += pair.candidates.size();
     }
+    pair.place.list = -1;  // until it has been copied
+    pair.place.first = count;
+    count += pair.candidates.size();
+    gathered_.vertices.AddAll(pair.vertices.of_candidates);
+    gathered_.triangle_vertices.AddAll(pair.vertices.of_triangles);
     gathered_.neighbour_pairs.insert(gathered_.neighbour_pairs.end(), pair.neighbour_pairs.begin(), pair.neighbour_pairs.end());
-    for (const auto& [a, b] : pair.triangle_pairs) {
-      if (poll_.Stop()) return;
-      gathered_.triangle_vertices.AddAll(surface_->triangles[a]);
-      gathered_.triangle_vertices.AddAll(surface_->triangles[b]);
-    }
   }
-  share_.AddExamined(static_cast<int64_t>(gathered_.candidates.size()), 0);
+  gathered_.candidates.resize(count);
+  const BodyPair* first = pairs_.pairs().data();
+  ForPairsDue([&](SearchScratch*, const BodyPair* pair) {
+    Candidate* out = gathered_.candidates.data() + pair->place.first;
+    for (const Candidate& c : pair->candidates) {
+      *out = c;
+      (out++)->list = static_cast<int32_t>(pair - first);
+    }
+    return int64_t{0};
+  });
+  for (size_t k = 0; k < pairs_.pairs().size(); ++k) pairs_.pairs()[k].place.list = static_cast<int32_t>(k);
+  share_.AddExamined(static_cast<int64_t>(copied), 0);
   // Here, so that nothing is allocated when the first candidate comes near.
   near_.within.resize(pairs_.pairs().size());
   near_.candidates.reserve(gathered_.candidates.capacity());

@@ -6,7 +6,6 @@
 #include <utility>
 #include <vector>
 
-#include "sim/base/interrupt.h"
 #include "sim/collision/body_pair.h"
 #include "sim/collision/body_pair_list.h"
 #include "sim/collision/body_regions.h"
@@ -16,6 +15,7 @@
 #include "sim/collision/interrupt_poll.h"
 #include "sim/collision/margin_share.h"
 #include "sim/collision/resting_search.h"
+#include "sim/collision/search_threads.h"
 #include "sim/collision/surface_summaries.h"
 #include "sim/collision/vertex_list.h"
 #include "sim/mesh/embedding.h"
@@ -32,12 +32,12 @@ namespace eipc {
 // no pair is missed: docs/concepts/collision_detection.md.
 //
 // Candidates come in the order of one fixed traversal, less what is pruned: the active ones among them come in the same order
-// whatever the regions are.
+// whatever the regions are. Threads share the pairs of bodies; each pair has lists of its own, which are gathered in order.
 class BroadPhase {
  public:
-  // `interrupt`, which ends UpdateBounds and MoveAnchors early, may be null.
+  // `threads` search, and their interrupt ends UpdateBounds and MoveAnchors early.
   BroadPhase(const CollisionSurface* surface, const SurfaceSummaries* summaries, const std::vector<EmbeddingRow>* rows,
-             const std::vector<Vec3>* offsets, double dhat, Interrupt* interrupt = nullptr);
+             const std::vector<Vec3>* offsets, double dhat, const SearchThreads::Source& threads = {});
 
   BroadPhase(const BroadPhase&) = delete;
   BroadPhase& operator=(const BroadPhase&) = delete;
@@ -82,7 +82,7 @@ class BroadPhase {
   const std::vector<std::pair<int32_t, int32_t>>& neighbour_pairs() const { return gathered_.neighbour_pairs; }
 
   // Pairs of tree nodes examined so far: the cost.
-  int64_t node_pairs() const { return search_.node_pairs(); }
+  int64_t node_pairs() const { return node_pairs_; }
 
   // Whether everything is inside its region.
   bool Covers(const VecX& q);
@@ -116,7 +116,7 @@ class BroadPhase {
   struct Near {
     bool stale = true;           // not of these candidates and anchors
     uint64_t stamp = 0;          // counts the lists
-    std::vector<double> within;  // by pair of bodies, m
+    std::vector<double> within;  // by pair of bodies, m; each pair remembers the list of its own (BodyPair::Near)
     std::vector<int32_t> candidates;
     VertexList vertices;
   };
@@ -143,10 +143,16 @@ class BroadPhase {
   bool UpdateBody(int32_t body, const VecX& here, const VecX& there, double margin, double far);
   void RenewShape(int32_t body, const DeformationBounds::Seen& from, const DeformationBounds::Seen& to);
   void RenewExtents(double margin, double far);
-  void RenewPair(BodyPair* pair, double margin, double far);
+  // Calls work(scratch, pair) for the pairs of pairs_due_; they may be shared among threads.
+  template <typename Work>
+  void ForPairsDue(const Work& work);
+  bool RenewPairs(double margin, double far);
+  void RenewPair(SearchScratch* scratch, BodyPair* pair, double margin, double far);
   void Gather();
-  void BoundPair(const SeenState& world, BodyPair* pair);
+  // Returns how many pairs of primitives were bounded anew.
+  int64_t BoundPair(const SeenState& world, InterruptPoll* poll, BodyPair* pair);
   bool WidenNear(const DisplacementBounds& bodies);
+  int64_t FindNear(double within, VertexList* vertices, BodyPair* pair) const;
   void FindNear();
 
   const CollisionSurface* surface_;
@@ -158,14 +164,26 @@ class BroadPhase {
   BodyRegions along_body_;       // for pairs of one
   DeformationBounds shapes_;
   std::vector<uint64_t> shape_stamps_;  // by body: of what is known of its elements' deformation
+  SearchThreads threads_;
   RestingSearch search_;
+  int64_t node_pairs_ = 0;
   MarginShare share_;
   BodyPairList pairs_;
-  bool pairs_stale_ = false;  // are not those that are wanted
+  std::vector<int32_t> pairs_due_;  // of pairs_, by index: what the next loop is about
+  std::vector<int64_t> efforts_;    // of that loop, by its index
+  bool pairs_stale_ = false;        // are not those that are wanted
   Gathered gathered_;
   Near near_;
   OnPath on_path_;
 };
+
+template <typename Work>
+void BroadPhase::ForPairsDue(const Work& work) {
+  efforts_.assign(pairs_due_.size(), 0);
+  threads_.ForEach(static_cast<int64_t>(pairs_due_.size()), true,
+                   [&](SearchScratch* scratch, int64_t i) { efforts_[i] = work(scratch, &pairs_.pairs()[pairs_due_[i]]); });
+  if (threads_.stopped()) poll_.Halt();
+}
 
 }  // namespace eipc
 

@@ -17,6 +17,7 @@ constexpr double kNear = 0.5;
 constexpr double kFarApart = 1;
 // Where they are farther, of that distance: a pair that moves on does not have its list made anew at every point.
 constexpr double kWider = 1.5;
+constexpr int64_t kVertices = 512;  // of a chunk
 
 }  // namespace
 
@@ -73,24 +74,31 @@ void BroadPhase::MoveAnchors(const VecX& q, double slack) {
   for (BodyRegions* regions : {&along_world_, &along_body_}) {
     regions->MoveAnchors(regions == &along_world_ ? world : turned, slack);
     for (const VertexList* vertices : {&gathered_.vertices, &gathered_.triangle_vertices}) {
-      for (const int32_t v : vertices->list()) {
-        if (regions->wanted(surface_->vertex_body[v])) regions->anchors().UpdateVertex(v);
-      }
+      const std::vector<int32_t>& list = vertices->list();
+      threads_.pool()->ParallelFor(static_cast<int64_t>(list.size()), kVertices, [&](int64_t first, int64_t last) {
+        for (int64_t i = first; i < last; ++i) {
+          if (regions->wanted(surface_->vertex_body[list[i]])) regions->anchors().UpdateVertex(list[i]);
+        }
+      });
     }
   }
-  for (BodyPair& pair : pairs_.pairs()) {
+  pairs_due_.clear();
+  for (size_t k = 0; k < pairs_.pairs().size(); ++k) {
+    const BodyPair& pair = pairs_.pairs()[k];
     const Anchors& anchors = RegionsOf(pair).anchors();
     const Vec3 &a = world.frames[pair.a].centroid, &b = world.frames[pair.b].centroid;
     const Vec3 shift = pair.of_one_body() ? Vec3(Vec3::Zero()) : Vec3(b - a);
     const bool same = pair.anchor_a == anchors.stamp(pair.a) && pair.anchor_b == anchors.stamp(pair.b);
-    if (same && (shift - pair.anchor_shift).cwiseAbs().maxCoeff() <= slack) continue;
-    BoundPair(world, &pair);
+    if (!same || (shift - pair.anchor_shift).cwiseAbs().maxCoeff() > slack) pairs_due_.push_back(static_cast<int32_t>(k));
   }
+  near_.stale = near_.stale || !pairs_due_.empty();
+  ForPairsDue([&](SearchScratch* scratch, BodyPair* pair) { return BoundPair(world, &scratch->poll, pair); });
+  for (const int64_t bounded_anew : efforts_) share_.AddExamined(0, bounded_anew);
 }
 
 // Bounds the distances of its pairs of primitives at the anchors, everything of b relative to the centroid of a. Those that were
 // far apart at the anchors before, and have not come much nearer since, are at least as far apart less what both sides have moved.
-void BroadPhase::BoundPair(const SeenState& world, BodyPair* pair) {
+int64_t BroadPhase::BoundPair(const SeenState& world, InterruptPoll* poll, BodyPair* pair) {
   const BodyRegions& regions = RegionsOf(*pair);
   const Anchors& anchors = regions.anchors();
   const Vec3 &a = world.frames[pair->a].centroid, &b = world.frames[pair->b].centroid;
@@ -105,6 +113,7 @@ void BroadPhase::BoundPair(const SeenState& world, BodyPair* pair) {
     const double sides = regions.anchors_moved(pair->a) + regions.anchors_moved(pair->b);
     moved = kRoundUp * ((shift - pair->anchor_shift).norm() + sides) + slack;
   }
+  pair->near.within = -1;
   pair->anchor_shift = shift;
   pair->anchor_a = anchors.stamp(pair->a);
   pair->anchor_b = anchors.stamp(pair->b);
@@ -113,21 +122,20 @@ void BroadPhase::BoundPair(const SeenState& world, BodyPair* pair) {
   };
   int64_t bounded_anew = 0;
   for (size_t i = 0; i < pair->candidates.size(); ++i) {
-    if (poll_.Stop()) {
+    if (poll->Stop()) {
       pair->anchor_a = 0;
-      return;
+      return bounded_anew;
     }
     Candidate& c = pair->candidates[i];
     if (c.bound - moved >= c.reach() + kFarApart * dhat_) {
-      gathered_.candidates[pair->first + i].bound = c.bound -= moved;
+      gathered_.candidates[pair->place.first + i].bound = c.bound -= moved;
       continue;
     }
     ++bounded_anew;
     const Vec3 x0 = at(c.v[0]), x1 = at(c.v[1]), x2 = at(c.v[2]), x3 = at(c.v[3]);
     c.bound = c.kind == ContactKind::kPointTriangle ? PointTriangleSeparation(x0, x1, x2, x3) : EdgeEdgeSeparation(x0, x1, x2, x3);
-    gathered_.candidates[pair->first + i].bound = c.bound;
+    gathered_.candidates[pair->place.first + i].bound = c.bound;
   }
-  share_.AddExamined(0, bounded_anew);
   pair->triangle_gaps.clear();
   for (const auto& [a, b] : pair->triangle_pairs) {
     Box s, t;
@@ -135,7 +143,7 @@ void BroadPhase::BoundPair(const SeenState& world, BodyPair* pair) {
     for (int32_t v : surface_->triangles[b]) t.Include(at(v));
     pair->triangle_gaps.push_back((s.lo - t.hi).max(t.lo - s.hi).maxCoeff());
   }
-  near_.stale = true;
+  return bounded_anew;
 }
 
 void BroadPhase::Displacements(const VecX& q, const std::vector<Vec3>& x, DisplacementBounds* bounds) {
@@ -189,13 +197,17 @@ void BroadPhase::DisplacementsOfBodies(const VecX& q, DisplacementBounds* bounds
 
 void BroadPhase::DisplacementsOfVertices(const VertexList& vertices, const std::vector<Vec3>& x, DisplacementBounds* bounds) const {
   if (bounds->own.size() != x.size()) bounds->ResizeVertices(x.size());
-  for (const int32_t v : vertices.list()) {
-    const DisplacementBounds::Seen& seen = bounds->bodies[surface_->vertex_body[v]];
-    const Quad at = LoadThree(x[v].data());
-    bounds->own[v] = along_world_.anchors().OfVertex(v, seen.from_world.See(at), seen.slack, &bounds->end.own[v]);
-    if (seen.list < 0) continue;
-    bounds->turned[v] = along_body_.anchors().OfVertex(v, seen.from_body.See(at), seen.slack, &bounds->end.turned[v]);
-  }
+  const std::vector<int32_t>& list = vertices.list();
+  threads_.pool()->ParallelFor(static_cast<int64_t>(list.size()), kVertices, [&](int64_t first, int64_t last) {
+    for (int64_t i = first; i < last; ++i) {
+      const int32_t v = list[i];
+      const DisplacementBounds::Seen& seen = bounds->bodies[surface_->vertex_body[v]];
+      const Quad at = LoadThree(x[v].data());
+      bounds->own[v] = along_world_.anchors().OfVertex(v, seen.from_world.See(at), seen.slack, &bounds->end.own[v]);
+      if (seen.list < 0) continue;
+      bounds->turned[v] = along_body_.anchors().OfVertex(v, seen.from_body.See(at), seen.slack, &bounds->end.turned[v]);
+    }
+  });
 }
 
 // Whether a pair of bodies that has candidates is displaced by more than near_ allows for; then it allows for more.
@@ -212,21 +224,39 @@ bool BroadPhase::WidenNear(const DisplacementBounds& bodies) {
   return wider;
 }
 
-// Of pairs whose sides and the vector between them are displaced by some distance in all: one that was farther apart than that
-// beyond its reach is not active.
+// Of a pair whose sides and the vector between them are displaced by `within` m in all: what was farther apart than that beyond its
+// reach is not active. Returns how many were looked at.
+int64_t BroadPhase::FindNear(double within, VertexList* vertices, BodyPair* pair) const {
+  pair->near.candidates.clear();
+  pair->near.candidates.reserve(pair->candidates.capacity());  // so that nothing is allocated when the first one comes near
+  pair->near.vertices.reserve(pair->vertices.of_candidates.capacity());
+  vertices->Clear();
+  for (size_t i = 0; i < pair->candidates.size(); ++i) {
+    const Candidate& c = pair->candidates[i];
+    if (c.bound >= c.reach() + kLeastExamined + within) continue;
+    pair->near.candidates.push_back(static_cast<int32_t>(i));
+    vertices->AddAll(c.v);
+  }
+  pair->near.vertices = vertices->list();
+  pair->near.within = within;
+  return static_cast<int64_t>(pair->candidates.size());
+}
+
 void BroadPhase::FindNear() {
+  pairs_due_.clear();
+  for (size_t k = 0; k < pairs_.pairs().size(); ++k) {
+    if (pairs_.pairs()[k].near.within != near_.within[k]) pairs_due_.push_back(static_cast<int32_t>(k));
+  }
+  ForPairsDue([this](SearchScratch* scratch, BodyPair* pair) {
+    return FindNear(near_.within[pair->place.list], &scratch->vertices, pair);
+  });
+  for (const int64_t looked_at : efforts_) share_.AddExamined(looked_at, 0);
   near_.candidates.clear();
   near_.vertices.Clear();
-  for (size_t k = 0; k < pairs_.pairs().size(); ++k) {
-    const BodyPair& pair = pairs_.pairs()[k];
-    for (size_t i = pair.first; i < pair.first + pair.candidates.size(); ++i) {
-      const Candidate& c = gathered_.candidates[i];
-      if (c.bound >= c.reach() + kLeastExamined + near_.within[k]) continue;
-      near_.candidates.push_back(static_cast<int32_t>(i));
-      near_.vertices.AddAll(c.v);
-    }
+  for (const BodyPair& pair : pairs_.pairs()) {
+    for (const int32_t i : pair.near.candidates) near_.candidates.push_back(static_cast<int32_t>(pair.place.first + i));
+    near_.vertices.AddAll(pair.near.vertices);
   }
-  share_.AddExamined(static_cast<int64_t>(gathered_.candidates.size()), 0);
   near_.stale = false;
   ++near_.stamp;
 }

@@ -23,6 +23,8 @@ class InterruptPoll {
     if (turn % kTurns == 0) stopped_ = Raised(interrupt_);
     return stopped_;
   }
+  // Another poll of the same interrupt has seen it.
+  void Halt() { stopped_ = true; }
   bool stopped() const { return stopped_; }
 
  private:

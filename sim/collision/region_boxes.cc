@@ -14,16 +14,16 @@ RegionBoxes::RegionBoxes(const CollisionSurface* surface, const SurfaceSummaries
   const size_t nodes = summaries->nodes.empty() ? 0 : summaries->nodes.back() + 1;
   node_points_.assign(nodes, Quad{});
   regions_.resize(nodes);
-  vertex_stamp_.assign(vertices, 0);
-  edge_stamp_.assign(surface->edges.size(), 0);
-  triangle_stamp_.assign(surface->triangles.size(), 0);
+  vertex_stamps_ = FillStamps(vertices);
+  edge_stamps_ = FillStamps(surface->edges.size());
+  triangle_stamps_ = FillStamps(surface->triangles.size());
   points_.resize(vertices);
   radii_.resize(vertices);
   vertex_boxes_.resize(vertices);
   edge_boxes_.resize(surface->edges.size());
   triangle_boxes_.resize(surface->triangles.size());
   for (const BoundingVolumeTree& tree : surface->trees) {
-    node_stamp_.emplace_back(tree.nodes().size(), 0);
+    node_stamps_.emplace_back(tree.nodes().size());
     node_boxes_.emplace_back(tree.nodes().size());
   }
 }
@@ -51,7 +51,9 @@ double RegionBoxes::Width(int32_t body) const {
 }
 
 const WideBox& RegionBoxes::MakeVertex(int32_t v) {
-  vertex_stamp_[v] = stamps_[surface_->vertex_body[v]];
+  const uint64_t stamp = stamps_[surface_->vertex_body[v]];
+  WideBox& box = vertex_boxes_[v];
+  if (!vertex_stamps_.Claim(v, stamp)) return box;
   const EmbeddingRow& row = (*rows_)[v];
   Quad lo = {}, hi = {}, point = {};
   if (row.count == 0) lo = hi = point = LoadThree((*offsets_)[v].data());
@@ -69,41 +71,48 @@ const WideBox& RegionBoxes::MakeVertex(int32_t v) {
   radii_[v] = kRoundUp * std::sqrt(square[0] + square[1] + square[2]) + slack;
   const double grown = 0.5 * dhat_ + slack;
   const Quad by = {grown, grown, grown, 0};
-  WideBox& box = vertex_boxes_[v];
   box.lo = lo - by;
   box.hi = hi + by;
+  vertex_stamps_.Fill(v, stamp);
   return box;
 }
 
 const WideBox& RegionBoxes::MakeEdge(int32_t e) {
-  edge_stamp_[e] = stamps_[surface_->edge_body[e]];
+  const uint64_t stamp = stamps_[surface_->edge_body[e]];
+  if (!edge_stamps_.Claim(e, stamp)) return edge_boxes_[e];
   edge_boxes_[e] = Vertex(surface_->edges[e][0]);
   edge_boxes_[e].Include(Vertex(surface_->edges[e][1]));
+  edge_stamps_.Fill(e, stamp);
   return edge_boxes_[e];
 }
 
 const WideBox& RegionBoxes::MakeTriangle(int32_t t) {
-  triangle_stamp_[t] = stamps_[surface_->triangle_body[t]];
+  const uint64_t stamp = stamps_[surface_->triangle_body[t]];
+  if (!triangle_stamps_.Claim(t, stamp)) return triangle_boxes_[t];
   WideBox box;
   for (int32_t v : surface_->triangles[t]) box.Include(Vertex(v));
-  return triangle_boxes_[t] = box;
+  triangle_boxes_[t] = box;
+  triangle_stamps_.Fill(t, stamp);
+  return triangle_boxes_[t];
 }
 
 const WideBox& RegionBoxes::MakeNode(int32_t body, int32_t node) {
-  node_stamp_[body][node] = stamps_[body];
-  WideBox* box = &node_boxes_[body][node];
+  WideBox& box = node_boxes_[body][node];
+  if (!node_stamps_[body].Claim(node, stamps_[body])) return box;
   const BoundingVolumeTree& tree = surface_->trees[body];
   const BoundingVolumeTree::Node& n = tree.nodes()[node];
   const std::vector<NodeSummary>& summaries = summaries_->node_summaries[body];
-  if (!summaries.empty() && summaries[node].first_box >= 0) return *box = SummaryBox(summaries[node]);
-  *box = {};
-  if (n.leaf()) {
-    for (int32_t k = n.begin; k < n.end; ++k) box->Include(Triangle(tree.primitives()[k]));
+  box = {};
+  if (!summaries.empty() && summaries[node].first_box >= 0) {
+    box = SummaryBox(summaries[node]);
+  } else if (n.leaf()) {
+    for (int32_t k = n.begin; k < n.end; ++k) box.Include(Triangle(tree.primitives()[k]));
   } else {
-    box->Include(Node(body, n.left));
-    box->Include(Node(body, n.right));
+    box.Include(Node(body, n.left));
+    box.Include(Node(body, n.right));
   }
-  return *box;
+  node_stamps_[body].Fill(node, stamps_[body]);
+  return box;
 }
 
 // Images of the rest boxes where nodes are at the centres of their regions, grown by what the regions add.

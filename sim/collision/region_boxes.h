@@ -6,6 +6,7 @@
 
 #include "sim/base/types.h"
 #include "sim/collision/collision_surface.h"
+#include "sim/collision/fill_stamps.h"
 #include "sim/collision/seen_state.h"
 #include "sim/collision/surface_summaries.h"
 #include "sim/geometry/wide_box.h"
@@ -16,7 +17,8 @@ namespace eipc {
 // Regions that the nodes of bodies stay in, seen from a frame of their body, and boxes of what vertices, edges, triangles
 // and tree nodes of the surface can then reach, grown by dhat / 2 and the rounding of x = J q. A box is computed when it is first
 // asked for after the regions of its body were renewed; those of large summaries follow from the few nodes that carry them. So the
-// cost follows what is near, not how finely a surface is triangulated.
+// cost follows what is near, not how finely a surface is triangulated. Several threads may ask for boxes at a time, while no region
+// changes.
 class RegionBoxes {
  public:
   RegionBoxes(const CollisionSurface* surface, const SurfaceSummaries* summaries, const std::vector<EmbeddingRow>* rows,
@@ -33,14 +35,14 @@ class RegionBoxes {
   double Width(int32_t body) const;
 
   const WideBox& Vertex(int32_t v) {
-    return vertex_stamp_[v] == stamps_[surface_->vertex_body[v]] ? vertex_boxes_[v] : MakeVertex(v);
+    return vertex_stamps_.Has(v, stamps_[surface_->vertex_body[v]]) ? vertex_boxes_[v] : MakeVertex(v);
   }
-  const WideBox& Edge(int32_t e) { return edge_stamp_[e] == stamps_[surface_->edge_body[e]] ? edge_boxes_[e] : MakeEdge(e); }
+  const WideBox& Edge(int32_t e) { return edge_stamps_.Has(e, stamps_[surface_->edge_body[e]]) ? edge_boxes_[e] : MakeEdge(e); }
   const WideBox& Triangle(int32_t t) {
-    return triangle_stamp_[t] == stamps_[surface_->triangle_body[t]] ? triangle_boxes_[t] : MakeTriangle(t);
+    return triangle_stamps_.Has(t, stamps_[surface_->triangle_body[t]]) ? triangle_boxes_[t] : MakeTriangle(t);
   }
   const WideBox& Node(int32_t body, int32_t node) {
-    return node_stamp_[body][node] == stamps_[body] ? node_boxes_[body][node] : MakeNode(body, node);
+    return node_stamps_[body].Has(node, stamps_[body]) ? node_boxes_[body][node] : MakeNode(body, node);
   }
   // Of vertices whose box was asked for: a point of the vertex's region, m, and how far the region extends from there, m.
   const std::vector<Vec3>& points() const { return points_; }
@@ -62,8 +64,8 @@ class RegionBoxes {
   std::vector<Quad> node_points_;  // of nodes: points of their regions
   std::vector<WideBox> regions_;   // of nodes
   // Valid where the stamp is that of the body.
-  std::vector<uint64_t> vertex_stamp_, edge_stamp_, triangle_stamp_;
-  std::vector<std::vector<uint64_t>> node_stamp_;
+  FillStamps vertex_stamps_, edge_stamps_, triangle_stamps_;
+  std::vector<FillStamps> node_stamps_;
   std::vector<Vec3> points_;
   std::vector<double> radii_;
   std::vector<WideBox> vertex_boxes_, edge_boxes_, triangle_boxes_;

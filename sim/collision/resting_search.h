@@ -1,16 +1,15 @@
 #ifndef EIPC_SIM_COLLISION_RESTING_SEARCH_H_
 #define EIPC_SIM_COLLISION_RESTING_SEARCH_H_
 
+#include <array>
 #include <cstdint>
-#include <utility>
-#include <vector>
 
 #include "sim/collision/body_pair.h"
 #include "sim/collision/collision_surface.h"
 #include "sim/collision/deformation_bounds.h"
-#include "sim/collision/interrupt_poll.h"
 #include "sim/collision/neighbour_proofs.h"
 #include "sim/collision/region_boxes.h"
+#include "sim/collision/search_threads.h"
 #include "sim/collision/surface_summaries.h"
 
 namespace eipc {
@@ -25,31 +24,30 @@ namespace eipc {
 class RestingSearch {
  public:
   // The pointers outlive this.
-  RestingSearch(const CollisionSurface* surface, const SurfaceSummaries* summaries, double dhat, const DeformationBounds* shapes,
-                InterruptPoll* poll);
+  RestingSearch(const CollisionSurface* surface, const SurfaceSummaries* summaries, double dhat, const DeformationBounds* shapes);
 
-  // Adds what it finds to the empty lists of the pair, whose bodies' boxes are `boxes`. False when it was interrupted.
-  bool Search(RegionBoxes* boxes, BodyPair* pair);
-  // Pairs of tree nodes examined so far: the cost.
-  int64_t node_pairs() const { return node_pairs_; }
+  // Adds what it finds to the empty lists of the pair, whose bodies' boxes are `boxes`, and says what that cost
+  // (BodyPair::node_pairs). False when it was interrupted. Threads may search different pairs at a time, each with a scratch of its
+  // own.
+  bool Search(RegionBoxes* boxes, BodyPair* pair, SearchScratch* scratch);
 
  private:
-  void AddLeafPair(BodyPair* pair, int32_t i, int32_t j);
-  void AddTrianglePair(BodyPair* pair, int32_t a, int32_t b, const WideBox& box_a, const WideBox& box_b);
-  void AddNeighbours(BodyPair* pair);
-  void AddFeatures(BodyPair* pair, int32_t a, int32_t b, const WideBox& box_a, const WideBox& box_b);
-  void AddIfNear(BodyPair* pair, const std::array<int32_t, 4>& v, int32_t first, int32_t second, ContactKind kind);
+  // Where a search adds to.
+  struct Found {
+    RegionBoxes* boxes;
+    BodyPair* pair;
+  };
+  void AddLeafPair(const Found& to, int32_t i, int32_t j) const;
+  void AddTrianglePair(const Found& to, int32_t a, int32_t b, const WideBox& box_a, const WideBox& box_b) const;
+  void AddNeighbours(const Found& to, SearchScratch* scratch);
+  void AddFeatures(const Found& to, int32_t a, int32_t b, const WideBox& box_a, const WideBox& box_b) const;
+  void AddIfNear(const Found& to, const std::array<int32_t, 4>& v, int32_t first, int32_t second, ContactKind kind) const;
 
   const CollisionSurface* surface_;
   const SurfaceSummaries* summaries_;
   double dhat_;
-  RegionBoxes* boxes_ = nullptr;  // during Search
   const DeformationBounds* shapes_;
-  InterruptPoll* poll_;
-  NeighbourProofs neighbour_proofs_;
-  std::vector<std::pair<int32_t, int32_t>> stack_;
-  std::vector<int32_t> unproven_;
-  int64_t node_pairs_ = 0;
+  NeighbourProofs neighbour_proofs_;  // of a body, only its pair with itself asks
 };
 
 }  // namespace eipc

@@ -11,12 +11,12 @@ namespace eipc {
 SweptBoxes::SweptBoxes(const CollisionSurface* surface, const SurfaceSummaries* summaries, const std::vector<EmbeddingRow>* rows,
                        const std::vector<Vec3>* offsets)
     : surface_(surface), summaries_(summaries), rows_(rows), offsets_(offsets) {
-  vertex_stamp_.assign(surface->vertex_count, 0);
+  vertex_stamps_ = FillStamps(surface->vertex_count);
   vertex_boxes_.resize(surface->vertex_count);
   from_.resize(surface->vertex_count);
   to_.resize(surface->vertex_count);
   for (const BoundingVolumeTree& tree : surface->trees) {
-    node_stamp_.emplace_back(tree.nodes().size(), 0);
+    node_stamps_.emplace_back(tree.nodes().size());
     node_boxes_.emplace_back(tree.nodes().size());
   }
 }
@@ -45,10 +45,9 @@ SweptBox SweptBoxes::Body(int32_t body) {
   return out;
 }
 
-const SweptBox& SweptBoxes::Vertex(int32_t v) {
+const SweptBox& SweptBoxes::MakeVertex(int32_t v) {
   SweptBox& boxes = vertex_boxes_[v];
-  if (vertex_stamp_[v] == stamp_) return boxes;
-  vertex_stamp_[v] = stamp_;
+  if (!vertex_stamps_.Claim(v, stamp_)) return boxes;
   const EmbeddingRow& row = (*rows_)[v];
   for (const auto& [q, x, box] : {std::tuple(q_from_, &from_[v], &boxes.from), std::tuple(q_to_, &to_[v], &boxes.to)}) {
     *x = row.count == 0 ? (*offsets_)[v] : Vec3::Zero();
@@ -56,6 +55,7 @@ const SweptBox& SweptBoxes::Vertex(int32_t v) {
     const double grown = 0.5 * distance_ + kSlack * (x->cwiseAbs().maxCoeff() + distance_);
     *box = WideBox(x->array() - grown, x->array() + grown);
   }
+  vertex_stamps_.Fill(v, stamp_);
   return boxes;
 }
 
@@ -90,21 +90,22 @@ SweptBox SweptBoxes::SummaryBox(const NodeSummary& summary) const {
   return out;
 }
 
-const SweptBox& SweptBoxes::Node(int32_t body, int32_t node) {
+const SweptBox& SweptBoxes::MakeNode(int32_t body, int32_t node) {
   SweptBox& boxes = node_boxes_[body][node];
-  if (node_stamp_[body][node] == stamp_) return boxes;
-  node_stamp_[body][node] = stamp_;
+  if (!node_stamps_[body].Claim(node, stamp_)) return boxes;
   const BoundingVolumeTree& tree = surface_->trees[body];
   const BoundingVolumeTree::Node& n = tree.nodes()[node];
   const std::vector<NodeSummary>& summaries = summaries_->node_summaries[body];
-  if (!summaries.empty() && summaries[node].first_box >= 0) return boxes = SummaryBox(summaries[node]);
   boxes = {};
-  if (n.leaf()) {
+  if (!summaries.empty() && summaries[node].first_box >= 0) {
+    boxes = SummaryBox(summaries[node]);
+  } else if (n.leaf()) {
     for (int32_t k = n.begin; k < n.end; ++k) boxes.Include(Triangle(tree.primitives()[k]));
   } else {
     boxes.Include(Node(body, n.left));
     boxes.Include(Node(body, n.right));
   }
+  node_stamps_[body].Fill(node, stamp_);
   return boxes;
 }
 

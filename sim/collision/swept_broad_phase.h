@@ -1,16 +1,15 @@
 #ifndef EIPC_SIM_COLLISION_SWEPT_BROAD_PHASE_H_
 #define EIPC_SIM_COLLISION_SWEPT_BROAD_PHASE_H_
 
-#include <array>
 #include <cstdint>
 #include <functional>
 #include <utility>
 #include <vector>
 
-#include "sim/base/interrupt.h"
+#include "sim/base/parallel.h"
 #include "sim/collision/broad_phase.h"
 #include "sim/collision/deformation_bounds.h"
-#include "sim/collision/interrupt_poll.h"
+#include "sim/collision/search_threads.h"
 #include "sim/collision/swept_boxes.h"
 
 namespace eipc {
@@ -19,37 +18,43 @@ namespace eipc {
 // which do not depend on time, would hold half the scene (SweptBox).
 class SweptBroadPhase {
  public:
-  // `interrupt`, which ends Find early, may be null.
+  // `threads` search, and their interrupt ends Find early.
   SweptBroadPhase(const CollisionSurface* surface, const SurfaceSummaries* summaries, const std::vector<EmbeddingRow>* rows,
-                  const std::vector<Vec3>* offsets, double dhat, Interrupt* interrupt = nullptr);
+                  const std::vector<Vec3>* offsets, double dhat, const SearchThreads::Source& threads = {});
 
-  // Takes some of the candidates; of a long motion there may be more than memory has room for.
-  using Sink = std::function<void(const std::vector<Candidate>& part)>;
+  // Takes some of the candidates; of a long motion there may be more than memory has room for. Several threads may call it at a
+  // time; `pool` has those that may share the work on the part.
+  using Sink = std::function<void(const std::vector<Candidate>& part, ThreadPool* pool)>;
   // `searched`, where given: by its last CoversPath, pairs of bodies that are inside their regions are left out. `sink`, where
-  // given, takes all candidates in parts of bounded size, and candidates() has none of them.
+  // given, takes all candidates in parts of bounded size, and candidates() has none of them; with one thread they come in order.
   void Find(const VecX& from, const VecX& to, double distance, const BroadPhase* searched = nullptr, const Sink& sink = nullptr);
-  // No bounds: all are to be examined.
+  // In the order of the traversal. No bounds: all are to be examined.
   const std::vector<Candidate>& candidates() const { return candidates_; }
   // Of the vertices that candidates have, at both ends, m.
   const std::vector<Vec3>& from() const { return boxes_.from(); }
   const std::vector<Vec3>& to() const { return boxes_.to(); }
 
  private:
-  void Traverse(int32_t body_a, int32_t body_b);
-  void AddTrianglePair(int32_t a, int32_t b, bool self);
-  void GivePart();
+  void ChoosePairs(const VecX& from, const VecX& to, const BroadPhase* searched);
+  // `pool`: for the sink.
+  void Traverse(const std::pair<int32_t, int32_t>& bodies, const Sink& sink, ThreadPool* pool, SearchScratch* scratch);
+  struct Leaf {
+    int32_t body, node;
+  };
+  void AddLeafPair(const Leaf& leaf_a, const Leaf& leaf_b, std::vector<Candidate>* out);
+  struct Side;
+  void AddFeatures(bool self, const Side& a, const Side& b, std::vector<Candidate>* out);
 
   const CollisionSurface* surface_;
   const SurfaceSummaries* summaries_;
   double dhat_;
   DeformationBounds shapes_;
-  InterruptPoll poll_;
+  SearchThreads threads_;
   SweptBoxes boxes_;
   std::vector<SweptBox> body_boxes_;
-  std::vector<std::pair<double, int32_t>> by_x_;  // low end of all that a body comes to, and the body
-  std::vector<std::pair<int32_t, int32_t>> stack_;
+  std::vector<std::pair<double, int32_t>> by_x_;    // low end of all that a body comes to, and the body
+  std::vector<std::pair<int32_t, int32_t>> pairs_;  // of bodies, whose boxes meet
   std::vector<Candidate> candidates_;
-  const Sink* sink_ = nullptr;  // during Find
 };
 
 }  // namespace eipc

@@ -15,7 +15,7 @@ CollisionGuard::CollisionGuard(const Model* model, SurfaceState* surface, const 
       pool_(pool),
       interrupt_(interrupt),
       swept_broad_phase_(&model->surface, &model->summaries, &model->embedding, &model->surface_offset, model->contact.dhat_m,
-                         interrupt) {
+                         {interrupt, pool}) {
   trial_x_.resize(model->surface.vertex_count);
   travel_.ResizeVertices(model->surface.vertex_count);
   Box bounds;
@@ -101,13 +101,14 @@ double CollisionGuard::FreeOnPath() {
   path_.free = 1;
   path_.limiting.clear();
   swept_broad_phase_.Find(surface_->q(), trial_q_, LargestExaminedGap(dhat, offset, path_.rounding), &surface_->broad_phase(),
-                          [this](const std::vector<Candidate>& part) { ExaminePart(part); });
+                          [this](const std::vector<Candidate>& part, ThreadPool* pool) { ExaminePart(part, pool); });
   return path_.free;
 }
 
-void CollisionGuard::ExaminePart(const std::vector<Candidate>& part) {
+void CollisionGuard::ExaminePart(const std::vector<Candidate>& part, ThreadPool* pool) {
   const SurfaceMotion motion = {swept_broad_phase_.from(), swept_broad_phase_.to(), path_.rounding};
-  const double free = CollisionFreeStep(part, motion, pool_, interrupt_);
+  const double free = CollisionFreeStep(part, motion, pool, interrupt_);
+  const std::lock_guard<std::mutex> lock(path_.mutex);
   if (free == 1 || free > path_.free) return;
   if (free < path_.free) path_.limiting.clear();
   path_.free = free;

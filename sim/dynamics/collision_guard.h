@@ -1,6 +1,7 @@
 #ifndef EIPC_SIM_DYNAMICS_COLLISION_GUARD_H_
 #define EIPC_SIM_DYNAMICS_COLLISION_GUARD_H_
 
+#include <mutex>
 #include <vector>
 
 #include "sim/base/interrupt.h"
@@ -38,13 +39,15 @@ class CollisionGuard {
   double FreePart();
   double FreeInRegions();
   double FreeOnPath();
-  void ExaminePart(const std::vector<Candidate>& part);
+  // Several threads may call it at a time.
+  void ExaminePart(const std::vector<Candidate>& part, ThreadPool* pool);
 
   // What the swept search along one motion found.
   struct Path {
     double rounding = 0;              // of positions, m
     double free = 1;                  // part of the motion
     std::vector<Candidate> limiting;  // parts of the candidates with those that limit it
+    std::mutex mutex;                 // of `free` and `limiting`
   };
   const Model* model_;
   SurfaceState* surface_;

@@ -13,7 +13,7 @@ StageProblem::StageProblem(const Model* model, ThreadPool* pool, PhaseSeconds* s
     : model_(model),
       seconds_(seconds),
       interrupt_(interrupt),
-      surface_(model, !model->filled_regions.empty(), interrupt),
+      surface_(model, !model->filled_regions.empty(), interrupt, pool),
       terms_(MakeTerms(*model, &surface_.map(), pool)),
       potential_(model, &surface_, &terms_, pool, seconds, interrupt),
       guard_(model, &surface_, &terms_, pool, interrupt),

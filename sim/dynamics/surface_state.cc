@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <span>
 
 namespace eipc {
 namespace {
@@ -14,12 +15,13 @@ constexpr double kLeastMargin = 0.5;
 
 }  // namespace
 
-SurfaceState::SurfaceState(const Model* model, bool every_vertex, Interrupt* interrupt)
+SurfaceState::SurfaceState(const Model* model, bool every_vertex, Interrupt* interrupt, ThreadPool* pool)
     : model_(model),
       every_vertex_(every_vertex),
+      pool_(pool),
       map_(&model->embedding, &model->surface_offset),
       broad_phase_(&model->surface, &model->summaries, &model->embedding, &model->surface_offset, model->contact.dhat_m,
-                   interrupt) {
+                   {interrupt, pool}) {
   x_.resize(model->surface.vertex_count);
   travel_.ResizeVertices(model->surface.vertex_count);
   for (size_t v = 0; every_vertex && v < model->embedding.size(); ++v) all_.push_back(static_cast<int32_t>(v));
@@ -68,9 +70,9 @@ void SurfaceState::Select(const BroadPhase::Selection& selection) {
 void SurfaceState::Evaluate(const VecX& q, const BroadPhase::Selection& selection, std::vector<Vec3>* x,
                             DisplacementBounds* travel) {
   if (every_vertex_) {
-    map_.Positions(q, all_, x);
+    Positions(q, all_, x);
   } else {
-    map_.Positions(q, selection.vertices->list(), x);
+    Positions(q, selection.vertices->list(), x);
     unselected_.clear();
     if (kept_placed_ != nullptr) {
       unselected_.reserve(kept_placed_->list().size());
@@ -78,10 +80,19 @@ void SurfaceState::Evaluate(const VecX& q, const BroadPhase::Selection& selectio
         if (!selection.vertices->Has(v)) unselected_.push_back(v);
       }
     }
-    map_.Positions(q, unselected_, x);
+    Positions(q, unselected_, x);
   }
   broad_phase_.DisplacementsOfVertices(*selection.vertices, *x, travel);
   travel->among = selection.candidates;
+}
+
+void SurfaceState::Positions(const VecX& q, const std::vector<int32_t>& vertices, std::vector<Vec3>* x) {
+  constexpr int64_t kChunk = 512;
+  x->resize(model_->surface.vertex_count);
+  const auto some = [&](int64_t first, int64_t last) { map_.Positions(q, std::span(vertices).subspan(first, last - first), x); };
+  const int64_t count = static_cast<int64_t>(vertices.size());
+  if (pool_ == nullptr) return some(0, count);
+  pool_->ParallelFor(count, kChunk, [&](int64_t first, int64_t last) { some(first, last); });
 }
 
 void SurfaceState::Place(const std::vector<int32_t>& vertices) {

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "sim/base/interrupt.h"
+#include "sim/base/parallel.h"
 #include "sim/base/types.h"
 #include "sim/collision/broad_phase.h"
 #include "sim/collision/vertex_list.h"
@@ -17,8 +18,8 @@ namespace eipc {
 // how far everything is from where the broad phase has its anchors.
 class SurfaceState {
  public:
-  // `every_vertex`: positions of all vertices are wanted. `interrupt` may be null.
-  SurfaceState(const Model* model, bool every_vertex, Interrupt* interrupt);
+  // `every_vertex`: positions of all vertices are wanted. `interrupt` may be null, and so may `pool`: one thread then.
+  SurfaceState(const Model* model, bool every_vertex, Interrupt* interrupt, ThreadPool* pool = nullptr);
 
   // Bodies (by body, non-zero) that will not move: their contacts with each other and with fixed ones are not searched for.
   void SetAsleep(const std::vector<uint8_t>& asleep) { broad_phase_.SetAsleep(asleep); }
@@ -57,9 +58,11 @@ class SurfaceState {
   // Moves the anchors of the broad phase to a point. x_ and travel_ are then those of q_, from there.
   void MoveAnchors(const VecX& q);
   void EvaluateHere(const VecX& q);
+  void Positions(const VecX& q, const std::vector<int32_t>& vertices, std::vector<Vec3>* x);
 
   const Model* model_;
   const bool every_vertex_;
+  ThreadPool* pool_;
   SurfaceMap map_;
   BroadPhase broad_phase_;
   VecX q_;

@@ -58,8 +58,8 @@ void SurfaceMap::Positions(const VecX& q, std::vector<Vec3>* x) const {
   for (int32_t v = 0; v < vertex_count(); ++v) (*x)[v] = Position(q, v);
 }
 
-void SurfaceMap::Positions(const VecX& q, const std::vector<int32_t>& vertices, std::vector<Vec3>* x) const {
-  x->resize(rows_->size());
+void SurfaceMap::Positions(const VecX& q, std::span<const int32_t> vertices, std::vector<Vec3>* x) const {
+  if (x->size() != rows_->size()) x->resize(rows_->size());
   for (int32_t v : vertices) {
     const EmbeddingRow& row = (*rows_)[v];
     if (row.count == 0) {

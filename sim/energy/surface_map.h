@@ -2,6 +2,7 @@
 #define EIPC_SIM_ENERGY_SURFACE_MAP_H_
 
 #include <array>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -22,7 +23,7 @@ class SurfaceMap {
   int32_t vertex_count() const { return static_cast<int32_t>(rows_->size()); }
   void Positions(const VecX& q, std::vector<Vec3>* x) const;
   // Of these vertices only; the others keep what they have.
-  void Positions(const VecX& q, const std::vector<int32_t>& vertices, std::vector<Vec3>* x) const;
+  void Positions(const VecX& q, std::span<const int32_t> vertices, std::vector<Vec3>* x) const;
   // J dq.
   void Directions(const VecX& dq, std::vector<Vec3>* dx) const;
 

@@ -214,7 +214,7 @@ void CheckSeparation(const Model& model, const std::vector<SelectableMesh>& mesh
   if (!(s.sheets.largest_offset > 0)) return;
   VecX q(3 * model.node_count);
   for (int32_t i = 0; i < model.node_count; ++i) q.segment<3>(3 * i) = model.initial_positions[i];
-  BroadPhase broad_phase(&s, &model.summaries, &model.embedding, &model.surface_offset, model.contact.dhat_m, interrupt);
+  BroadPhase broad_phase(&s, &model.summaries, &model.embedding, &model.surface_offset, model.contact.dhat_m, {interrupt});
   broad_phase.UpdateBounds(q, q, 0);
   if (Raised(interrupt)) return;
   int found = 0;

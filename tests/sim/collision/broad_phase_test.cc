@@ -125,6 +125,149 @@ TEST(BroadPhase, NamesEveryPairThatComesClose) {
   EXPECT_GT(selected, 200);
 }
 
+void ExpectSameCandidates(const std::vector<Candidate>& found, const std::vector<Candidate>& expected) {
+  ASSERT_EQ(found.size(), expected.size());
+  for (size_t i = 0; i < found.size(); ++i) {
+    ASSERT_EQ(NameOf(found[i]), NameOf(expected[i]));
+    ASSERT_EQ(found[i].list, expected[i].list);
+    ASSERT_EQ(found[i].bound, expected[i].bound);
+  }
+}
+
+// Threads fill boxes that others ask for, and copy the lists of pairs of bodies side by side.
+TEST(BroadPhase, AnyNumberOfThreadsGivesTheSameLists) {
+  Random random(11);
+  const MovingSurface m(testing::BallGrid(4, 0.1, 0.0499));
+  ThreadPool pool(4);
+  BroadPhase one = m.Detection(5e-3), four = m.Detection(5e-3, nullptr, &pool);
+  std::vector<Vec3> from = m.rest;
+  int renewed = 0, selected = 0;
+  for (int move = 0; move < 40; ++move) {
+    std::vector<Vec3> to = Moved(from, 0.001, &random);
+    const double margin = random.LogUniform(1e-4, 3e-3);
+    if (move % 4 == 3) to = Moved(from, 0, &random);  // nothing leaves its region
+    const bool again = one.UpdateBounds(Stacked(from), Stacked(to), margin);
+    renewed += again;
+    ASSERT_EQ(again, four.UpdateBounds(Stacked(from), Stacked(to), margin));
+    one.MoveAnchors(Stacked(to));
+    four.MoveAnchors(Stacked(to));
+    ASSERT_NO_FATAL_FAILURE(ExpectSameCandidates(four.candidates(), one.candidates())) << "move " << move;
+    ASSERT_EQ(one.vertices().list(), four.vertices().list());
+    ASSERT_EQ(one.neighbour_pairs(), four.neighbour_pairs());
+    ASSERT_EQ(one.node_pairs(), four.node_pairs());
+    DisplacementBounds travel_one, travel_four;
+    one.Displacements(Stacked(from), from, &travel_one);
+    four.Displacements(Stacked(from), from, &travel_four);
+    const BroadPhase::Selection of_one = one.Select(travel_one), of_four = four.Select(travel_four);
+    ASSERT_EQ(*of_one.candidates, *of_four.candidates);
+    ASSERT_EQ(of_one.vertices->list(), of_four.vertices->list());
+    selected += static_cast<int>(of_one.candidates->size());
+    from = to;
+  }
+  EXPECT_GT(renewed, 10);
+  EXPECT_LT(renewed, 40);
+  EXPECT_GT(selected, 1000);
+}
+
+// Of what is gathered only the pairs that were renewed, or that have another place now, are copied. Bodies that come, go and deform
+// change the places of all that are behind them.
+TEST(BroadPhase, WhatIsGatheredIsThatOfAFreshSearchWhoeverComesAndGoes) {
+  Random random(12);
+  constexpr double kDhat = 5e-3;
+  const MovingSurface m = Soup(6, &random);
+  BroadPhase used = m.Detection(kDhat);
+  int shorter = 0, longer = 0, close = 0;
+  size_t before = 0;
+  for (int move = 0; move < 200; ++move) {
+    std::vector<Vec3> away(m.surface.body_count, Vec3::Zero());
+    for (Vec3& by : away) by = random.Uniform(0, 1) < 0.3 ? Vec3(10 * random.Cube(1)) : Vec3(Vec3::Zero());
+    std::vector<Vec3> x = Moved(m.rest, move % 2 == 0 ? 0 : 1e-3, &random);
+    for (size_t v = 0; v < x.size(); ++v) x[v] += away[m.surface.vertex_body[v]];
+    used.UpdateBounds(Stacked(x), Stacked(x), 0);
+    used.MoveAnchors(Stacked(x));
+    std::map<PairName, double> bounds;
+    std::map<std::pair<int32_t, int32_t>, int32_t> lists;
+    for (const Candidate& c : used.candidates()) {
+      ASSERT_TRUE(bounds.emplace(NameOf(c), c.bound).second) << "named twice";
+      ASSERT_LE(c.bound, testing::CandidateDistance(c, x)) << "move " << move;
+      for (const int32_t v : c.v) ASSERT_TRUE(used.vertices().Has(v));
+      const auto bodies = std::minmax(m.surface.vertex_body[c.v[0]], m.surface.vertex_body[c.v[2]]);
+      ASSERT_EQ(lists.emplace(bodies, c.list).first->second, c.list) << "one pair of bodies, two lists";
+    }
+    std::set<int32_t> named;
+    for (const auto& [bodies, list] : lists) ASSERT_TRUE(named.insert(list).second) << "two pairs of bodies, one list";
+    BroadPhase fresh = m.Detection(kDhat);
+    fresh.UpdateBounds(Stacked(x), Stacked(x), 0);
+    for (const Candidate& c : fresh.candidates()) {
+      if (!IsClose(m.surface, c, x, kDhat)) continue;
+      ++close;
+      ASSERT_TRUE(bounds.count(NameOf(c)) > 0) << "move " << move;
+    }
+    shorter += used.candidates().size() < before;
+    longer += used.candidates().size() > before;
+    before = used.candidates().size();
+  }
+  EXPECT_GT(shorter, 10);
+  EXPECT_GT(longer, 10);
+  EXPECT_GT(close, 1000);
+}
+
+// Body 1 comes so near that it has pairs with others, and not so near that those have candidates: the pairs behind them have other
+// places now, their candidates the old ones.
+TEST(BroadPhase, PairsWithoutCandidatesMoveThePlacesOfOthers) {
+  const MovingSurface m(testing::BallGrid(2, 0.1, 0.0575));
+  BroadPhase broad_phase = m.Detection(5e-3);
+  for (const double away : {10.0, 0.3, 10.0}) {
+    std::vector<Vec3> x = m.rest, y;
+    for (size_t v = 0; v < x.size(); ++v) {
+      if (m.surface.vertex_body[v] == 1) x[v].x() += away;
+    }
+    broad_phase.UpdateBounds(Stacked(x), Stacked(x), 0.01);
+    broad_phase.MoveAnchors(Stacked(x));
+    ASSERT_GT(broad_phase.candidates().size(), 100u);
+    // Each body goes a way of its own, so what both sides of a pair do together tells which pair a list is of.
+    for (size_t v = 0; v < x.size(); ++v) y.push_back(x[v] + 1e-4 * (1 << m.surface.vertex_body[v]) * (x[v] - m.rest[0]));
+    DisplacementBounds travel;
+    broad_phase.DisplacementsOfBodies(Stacked(y), &travel);
+    for (const Candidate& c : broad_phase.candidates()) {
+      const double sides = travel.bodies[m.surface.vertex_body[c.v[0]]].most + travel.bodies[m.surface.vertex_body[c.v[2]]].most;
+      ASSERT_NEAR(travel.sides[c.list] / sides, 1, 1e-9) << away;
+    }
+  }
+}
+
+// What each pair of bodies has selected is kept until its anchors or its own displacement change, and no longer.
+TEST(BroadPhase, SelectsByTheBoundsOfNow) {
+  Random random(13);
+  constexpr double kDhat = 1e-3;
+  const MovingSurface m(testing::BallGrid(3, 0.1, 0.0575));
+  BroadPhase broad_phase = m.Detection(kDhat);
+  broad_phase.UpdateBounds(Stacked(m.rest), Stacked(m.rest), 0.02);
+  int selected = 0, changed = 0, moves = 0;
+  std::vector<int32_t> before;
+  for (int move = 0; move < 40; ++move) {
+    const std::vector<Vec3> x = Moved(m.rest, 3e-3, &random);
+    if (!broad_phase.Covers(Stacked(x))) continue;
+    ++moves;
+    broad_phase.MoveAnchors(Stacked(x));
+    DisplacementBounds travel;
+    broad_phase.Displacements(Stacked(x), x, &travel);
+    const BroadPhase::Selection selection = broad_phase.Select(travel);
+    const std::set<int32_t> now(selection.candidates->begin(), selection.candidates->end());
+    for (size_t i = 0; i < broad_phase.candidates().size(); ++i) {
+      const Candidate& c = broad_phase.candidates()[i];
+      if (c.bound >= c.reach()) continue;
+      ASSERT_TRUE(now.count(static_cast<int32_t>(i)) > 0) << "move " << move;
+    }
+    selected += static_cast<int>(now.size());
+    changed += before != *selection.candidates;
+    before = *selection.candidates;
+  }
+  EXPECT_GT(moves, 20);
+  EXPECT_GT(selected, 1000);
+  EXPECT_GT(changed, 15) << "the lists hardly change";
+}
+
 // A pair of bodies that is far from its anchors has more of its candidates selected, and no other pair has: neither where bodies
 // that have no candidates with others move, nor where a neighbour does.
 TEST(BroadPhase, OnlyPairsThatMoveHaveMoreSelected) {
@@ -289,35 +432,52 @@ TEST(BroadPhase, CoversWhatItWasAskedForAndNotMuchMore) {
   }
 }
 
-// What a search that was cut short has not seen is not taken for seen.
-TEST(BroadPhase, SearchesAnewWhatWasInterrupted) {
+// What a search that was cut short has not seen is not taken for seen, and what was named before, of pairs of bodies that there are
+// no more, is not named.
+void ExpectSearchedAnew(ThreadPool* pool) {
   Random random(8);
-  const MovingSurface m(testing::BallGrid(3, 0.1, 0.0499));
-  const std::vector<Vec3> to = Moved(m.rest, 0.002, &random);
-  const VecX q0 = Stacked(m.rest), q1 = Stacked(to);
+  const MovingSurface m(testing::BallGrid(3, 0.1, 0.0575));
+  std::vector<Vec3> scattered = Moved(m.rest, 0.002, &random);
+  for (size_t v = 0; v < scattered.size(); ++v) {
+    const int32_t body = m.surface.vertex_body[v];
+    if (body % 2 == 0) scattered[v].x() += body;  // the odd ones stay
+  }
+  const VecX together = Stacked(m.rest), apart = Stacked(scattered), near = Stacked(Moved(scattered, 0.002, &random));
   BroadPhase undisturbed = m.Detection(5e-3);
-  undisturbed.UpdateBounds(q0, q1, 1e-3);
+  undisturbed.UpdateBounds(apart, near, 1e-3);
+  ASSERT_GT(undisturbed.candidates().size(), 100u);
   int interrupted = 0;
+  size_t before = 0;
   for (int allowed = 0;; ++allowed) {
     Interrupt interrupt;
-    BroadPhase broad_phase = m.Detection(5e-3, &interrupt);
+    BroadPhase broad_phase = m.Detection(5e-3, &interrupt, pool);
+    broad_phase.UpdateBounds(together, together, 1e-3);
+    before = broad_phase.candidates().size();
     int polls = 0;
     {
       const Interrupt::Watch watch(&interrupt, [&] { return ++polls > allowed ? absl::CancelledError("") : absl::OkStatus(); });
-      broad_phase.UpdateBounds(q0, q1, 1e-3);
+      broad_phase.UpdateBounds(apart, near, 1e-3);
       ASSERT_LE(polls, allowed + 1);
       if (interrupt.status().ok()) break;
+      DisplacementBounds travel;
+      broad_phase.DisplacementsOfBodies(apart, &travel);
+      for (const Candidate& c : broad_phase.candidates()) ASSERT_LT(static_cast<size_t>(c.list), travel.shift.size());
     }
     ++interrupted;
-    ASSERT_FALSE(broad_phase.Covers(q0)) << "interrupted at poll " << allowed;
-    ASSERT_TRUE(broad_phase.UpdateBounds(q0, q1, 1e-3));
-    ASSERT_TRUE(broad_phase.Covers(q0) && broad_phase.Covers(q1));
-    ASSERT_EQ(broad_phase.candidates().size(), undisturbed.candidates().size());
-    for (size_t k = 0; k < broad_phase.candidates().size(); ++k) {
-      ASSERT_EQ(broad_phase.candidates()[k].v, undisturbed.candidates()[k].v);
-    }
+    ASSERT_FALSE(broad_phase.Covers(apart)) << "interrupted at poll " << allowed;
+    ASSERT_TRUE(broad_phase.UpdateBounds(apart, near, 1e-3));
+    ASSERT_TRUE(broad_phase.Covers(apart) && broad_phase.Covers(near));
+    ASSERT_NO_FATAL_FAILURE(ExpectSameCandidates(broad_phase.candidates(), undisturbed.candidates()));
   }
-  EXPECT_GT(interrupted, 10) << "the search is too short to be interrupted";
+  EXPECT_GT(before, 2 * undisturbed.candidates().size());
+  EXPECT_GT(interrupted, 5) << "the search is too short to be interrupted";
+}
+
+TEST(BroadPhase, SearchesAnewWhatWasInterrupted) { ExpectSearchedAnew(nullptr); }
+
+TEST(BroadPhase, SearchesAnewWhatThreadsWereInterruptedIn) {
+  ThreadPool pool(4);
+  ExpectSearchedAnew(&pool);
 }
 
 // After a blow, what has come to rest is searched for no farther than it can get.

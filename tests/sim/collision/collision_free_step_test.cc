@@ -164,7 +164,7 @@ TEST(CollisionFreeStep, EndsSoonWhenInterrupted) {
   ThreadPool pool(1);
   SweptBroadPhase undisturbed(&m.surface, &m.summaries, &m.rows, &m.offsets, kDhat);
   undisturbed.Find(q0, q1, kDhat);
-  SweptBroadPhase pairs(&m.surface, &m.summaries, &m.rows, &m.offsets, kDhat, &interrupt);
+  SweptBroadPhase pairs(&m.surface, &m.summaries, &m.rows, &m.offsets, kDhat, {&interrupt});
   int polls = 0;
   const auto after_three = [&] { return ++polls > 3 ? absl::CancelledError("") : absl::OkStatus(); };
   {

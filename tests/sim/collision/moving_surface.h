@@ -34,8 +34,8 @@ struct MovingSurface {
     offsets.assign(rows.size(), Vec3::Zero());
     summaries = SurfaceSummaries::Create(surface, rows, rest);
   }
-  BroadPhase Detection(double dhat, Interrupt* interrupt = nullptr) const {
-    return BroadPhase(&surface, &summaries, &rows, &offsets, dhat, interrupt);
+  BroadPhase Detection(double dhat, Interrupt* interrupt = nullptr, ThreadPool* pool = nullptr) const {
+    return BroadPhase(&surface, &summaries, &rows, &offsets, dhat, {interrupt, pool});
   }
   std::vector<Vec3> Positions(const VecX& q) const {
     std::vector<Vec3> x(rows.size(), Vec3::Zero());

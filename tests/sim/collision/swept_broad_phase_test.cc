@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <map>
+#include <mutex>
 #include <set>
 #include <vector>
 
@@ -125,7 +126,7 @@ TEST(SweptBroadPhase, PartsAreAllCandidatesInTheirOrder) {
   whole.Find(from_q, to_q, 1e-3);
   std::vector<PairName> together;
   int parts = 0;
-  search.Find(from_q, to_q, 1e-3, nullptr, [&](const std::vector<Candidate>& part) {
+  search.Find(from_q, to_q, 1e-3, nullptr, [&](const std::vector<Candidate>& part, ThreadPool*) {
     ++parts;
     EXPECT_LT(part.size(), 70000u);
     for (const Candidate& c : part) together.push_back(NameOf(c));
@@ -134,6 +135,29 @@ TEST(SweptBroadPhase, PartsAreAllCandidatesInTheirOrder) {
   EXPECT_TRUE(search.candidates().empty());
   ASSERT_EQ(together.size(), whole.candidates().size());
   for (size_t i = 0; i < together.size(); ++i) ASSERT_EQ(together[i], NameOf(whole.candidates()[i]));
+}
+
+// Threads ask for the boxes of the same bodies, and each gives parts of its own.
+TEST(SweptBroadPhase, AnyNumberOfThreadsGivesTheSamePairs) {
+  Random random(3);
+  const MovingSurface m(testing::BallGrid(4, 0.1, 0.0499));
+  ThreadPool pool(4);
+  SweptBroadPhase one = Search(m, 1e-3), four(&m.surface, &m.summaries, &m.rows, &m.offsets, 1e-3, {nullptr, &pool});
+  for (int move = 0; move < 20; ++move) {
+    std::vector<Vec3> to = m.rest;
+    for (Vec3& p : to) p += random.Cube(0.02);
+    const VecX from_q = Stacked(m.rest), to_q = Stacked(to);
+    one.Find(from_q, to_q, 1e-3);
+    std::mutex mutex;
+    std::multiset<PairName> found, expected;
+    for (const Candidate& c : one.candidates()) expected.insert(NameOf(c));
+    four.Find(from_q, to_q, 1e-3, nullptr, [&](const std::vector<Candidate>& part, ThreadPool*) {
+      const std::lock_guard<std::mutex> lock(mutex);
+      for (const Candidate& c : part) found.insert(NameOf(c));
+    });
+    ASSERT_GT(expected.size(), 1000u);
+    ASSERT_EQ(found, expected) << "move " << move;
+  }
 }
 
 // A floor that nothing moves has no nodes: its boxes come from its vertices.
