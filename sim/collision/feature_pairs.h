@@ -9,12 +9,40 @@
 
 #include "sim/collision/collision_surface.h"
 #include "sim/collision/contact_kind.h"
+#include "sim/geometry/bounding_volume_tree.h"
 
 namespace eipc {
 
 inline bool ShareVertex(const Edge& a, const Edge& b) { return a[0] == b[0] || a[0] == b[1] || a[1] == b[0] || a[1] == b[1]; }
 inline bool ShareVertex(const Triangle& s, const Triangle& t) {
   return std::any_of(s.begin(), s.end(), [&t](int32_t v) { return v == t[0] || v == t[1] || v == t[2]; });
+}
+
+// Two leaves of trees, whose boxes meet.
+struct LeafPair {
+  const BoundingVolumeTree& tree_a;
+  int32_t a;
+  const BoundingVolumeTree& tree_b;
+  int32_t b;
+  bool same;  // one leaf of one tree
+};
+
+// Calls visit(triangle_a, triangle_b, box_a, box_b) for the triangles of two leaves whose boxes meet, of one leaf each pair once.
+// Most pairs of triangles end here: boxes of b are made once for all triangles of a.
+template <typename BoxOfA, typename BoxOfB, typename Visit>
+void ForMeetingTriangles(const LeafPair& leaves, const BoxOfA& box_of_a, const BoxOfB& box_of_b, const Visit& visit) {
+  using Box = std::decay_t<decltype(box_of_b(0))>;
+  const BoundingVolumeTree::Node &a = leaves.tree_a.nodes()[leaves.a], &b = leaves.tree_b.nodes()[leaves.b];
+  std::array<Box, BoundingVolumeTree::kLeafSize> boxes_b;
+  for (int32_t l = b.begin; l < b.end; ++l) boxes_b[l - b.begin] = box_of_b(leaves.tree_b.primitives()[l]);
+  for (int32_t k = a.begin; k < a.end; ++k) {
+    const int32_t triangle_a = leaves.tree_a.primitives()[k];
+    const Box box_a = box_of_a(triangle_a);
+    for (int32_t l = leaves.same ? k + 1 : b.begin; l < b.end; ++l) {
+      const Box& box_b = boxes_b[l - b.begin];
+      if (box_a.Meets(box_b)) visit(triangle_a, leaves.tree_b.primitives()[l], box_a, box_b);
+    }
+  }
 }
 
 // Calls visit(vertices, first, second, kind) for every pair of features that the two triangles own (CollisionSurface) and whose

@@ -53,21 +53,13 @@ bool RestingSearch::Search(RegionBoxes* boxes, BodyPair* pair, SearchScratch* sc
   return true;
 }
 
-// Most pairs of triangles end here: boxes of b are moved once for all triangles of a.
 void RestingSearch::AddLeafPair(const Found& to, int32_t i, int32_t j) const {
-  const auto [boxes, pair] = to;
-  const BoundingVolumeTree &tree_a = surface_->trees[pair->a], &tree_b = surface_->trees[pair->b];
-  const BoundingVolumeTree::Node &a = tree_a.nodes()[i], &b = tree_b.nodes()[j];
-  const bool same = pair->of_one_body() && i == j;
-  std::array<WideBox, BoundingVolumeTree::kLeafSize> boxes_b;
-  for (int32_t l = b.begin; l < b.end; ++l) boxes_b[l - b.begin] = boxes->Triangle(tree_b.primitives()[l]).Swept(pair->shifts);
-  for (int32_t k = a.begin; k < a.end; ++k) {
-    const WideBox box_a = boxes->Triangle(tree_a.primitives()[k]);
-    for (int32_t l = same ? k + 1 : b.begin; l < b.end; ++l) {
-      const WideBox& box_b = boxes_b[l - b.begin];
-      if (box_a.Meets(box_b)) AddTrianglePair(to, tree_a.primitives()[k], tree_b.primitives()[l], box_a, box_b);
-    }
-  }
+  RegionBoxes* boxes = to.boxes;
+  const BodyPair* pair = to.pair;
+  ForMeetingTriangles(
+      {surface_->trees[pair->a], i, surface_->trees[pair->b], j, pair->of_one_body() && i == j},
+      [boxes](int32_t t) { return boxes->Triangle(t); }, [&](int32_t t) { return boxes->Triangle(t).Swept(pair->shifts); },
+      [&](int32_t a, int32_t b, const WideBox& box_a, const WideBox& box_b) { AddTrianglePair(to, a, b, box_a, box_b); });
 }
 
 void RestingSearch::AddTrianglePair(const Found& to, int32_t a, int32_t b, const WideBox& box_a, const WideBox& box_b) const {

@@ -45,7 +45,7 @@ class SearchThreads {
   // All of them, and the calling one alone.
   ThreadPool* pool() const { return pool_; }
   ThreadPool* one_thread() { return &one_thread_; }
-  // Whether a loop of so many pairs may be shared.
+  // Whether threads may share a loop of `count` pairs.
   bool Shares(int64_t count) const { return count > 1 && pool_->threads() > 1; }
 
   // Calls work(scratch, i) for each i of [0, count). With `shared` false the calling thread does all of them, in order.

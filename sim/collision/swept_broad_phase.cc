@@ -97,20 +97,14 @@ void SweptBroadPhase::Traverse(const std::pair<int32_t, int32_t>& bodies, const 
   });
 }
 
-// Boxes of the triangles of b are made once for all triangles of a.
 void SweptBroadPhase::AddLeafPair(const Leaf& leaf_a, const Leaf& leaf_b, std::vector<Candidate>* out) {
-  const BoundingVolumeTree &tree_a = surface_->trees[leaf_a.body], &tree_b = surface_->trees[leaf_b.body];
-  const BoundingVolumeTree::Node &a = tree_a.nodes()[leaf_a.node], &b = tree_b.nodes()[leaf_b.node];
-  const bool self = leaf_a.body == leaf_b.body, same = self && leaf_a.node == leaf_b.node;
-  std::array<SweptBox, BoundingVolumeTree::kLeafSize> boxes_b;
-  for (int32_t l = b.begin; l < b.end; ++l) boxes_b[l - b.begin] = boxes_.Triangle(tree_b.primitives()[l]);
-  for (int32_t k = a.begin; k < a.end; ++k) {
-    const Side side_a{&boxes_, tree_a.primitives()[k], boxes_.Triangle(tree_a.primitives()[k])};
-    for (int32_t l = same ? k + 1 : b.begin; l < b.end; ++l) {
-      const SweptBox& box_b = boxes_b[l - b.begin];
-      if (side_a.box.Meets(box_b)) AddFeatures(self, side_a, {&boxes_, tree_b.primitives()[l], box_b}, out);
-    }
-  }
+  const bool self = leaf_a.body == leaf_b.body;
+  const auto box_of = [this](int32_t t) { return boxes_.Triangle(t); };
+  ForMeetingTriangles(
+      {surface_->trees[leaf_a.body], leaf_a.node, surface_->trees[leaf_b.body], leaf_b.node, self && leaf_a.node == leaf_b.node},
+      box_of, box_of, [&](int32_t a, int32_t b, const SweptBox& box_a, const SweptBox& box_b) {
+        AddFeatures(self, {&boxes_, a, box_a}, {&boxes_, b, box_b}, out);
+      });
 }
 
 void SweptBroadPhase::AddFeatures(bool self, const Side& a, const Side& b, std::vector<Candidate>* out) {
