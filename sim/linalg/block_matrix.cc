@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "sim/base/refill.h"
+
 namespace eipc {
 
 void BlockMatrix::SetPattern(int32_t nodes, std::vector<std::pair<int32_t, int32_t>>* pairs) {
@@ -23,7 +25,7 @@ void BlockMatrix::SetSortedPattern(int32_t nodes, const std::vector<std::pair<in
     rows_[k] = pairs[k].second;
   }
   for (int32_t i = 0; i < nodes; ++i) column_start_[i + 1] += column_start_[i];
-  values_.assign(9 * rows_.size() + 1, 0.0);
+  Refill(&values_, 9 * rows_.size() + 1, 0.0);
   missing_.clear();
   slots_.clear();
   if (nodes > kSmall) return;

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "sim/base/refill.h"
+
 namespace eipc {
 namespace {
 
@@ -211,7 +213,7 @@ void PatternAnalysis::SetUpdates(SupernodalStructure* s) {
       }
     }
   };
-  s->update_start.assign(count + 2, 0);
+  Refill(&s->update_start, count + 2, 0);
   for_runs([s](int32_t, int32_t, int32_t, int32_t target) { ++s->update_start[target + 2]; });
   for (int32_t k = 0; k <= count; ++k) s->update_start[k + 1] += s->update_start[k];
   s->updates.resize(s->update_start.back());
@@ -233,9 +235,9 @@ void PatternAnalysis::SetUpdates(SupernodalStructure* s) {
 }
 
 void PatternAnalysis::SetTargets(const BlockMatrix& h, const std::vector<uint8_t>& fixed, SupernodalStructure* s) {
-  s->targets.assign(h.block_count(), {});
+  Refill(&s->targets, h.block_count(), SupernodalStructure::Target{});
   s->block_at.resize(h.block_count());
-  s->block_start.assign(s->supernodes.size() + 2, 0);
+  Refill(&s->block_start, s->supernodes.size() + 2, 0);
   for (int32_t c = 0; c < h.nodes(); ++c) {
     for (int32_t k = h.column_start()[c]; k < h.column_start()[c + 1]; ++k) {
       s->block_at[k] = {c, h.rows()[k]};
