@@ -13,21 +13,23 @@ constexpr float kWeight = 0.25F;  // of the last run in the mean
 
 }  // namespace
 
-void ThreadPool::Run(int64_t n, int64_t grain, Cost* cost, void* context, ChunkFn fn) {
+void ThreadPool::Run(int64_t n, int64_t grain, Cost* cost, void* body, ChunkFn fn) {
+  if (sharing_ == Sharing::kAlways) {
+    RunShared(n, grain, body, fn);
+    return;
+  }
   const float known = cost->load(std::memory_order_relaxed);
   const float expected_ns = known * static_cast<float>(n);
   const bool shared = expected_ns >= kSharedNs;  // not where nothing is known
   const Crew::Invite invite = expected_ns < kWakingNs ? Crew::Invite::kAwake : Crew::Invite::kAll;
-  const Crew::Share own = Crew::OfProcess().Run(n, shared ? grain : n, helpers_, context, fn, invite);
+  const Crew::Share own = Crew::OfProcess().Run(n, shared ? grain : n, helpers_, body, fn, invite);
   if (own.indices == 0) return;
   const float measured = static_cast<float>(own.took.count()) / static_cast<float>(own.indices);
   cost->store(known < 0 ? measured : known + kWeight * (measured - known), std::memory_order_relaxed);
 }
 
-void ThreadPool::RunLasting(double lasts_ns, int64_t n, int64_t grain, void* context, ChunkFn fn) {
-  const bool shared = lasts_ns >= kSharedNs;
-  const Crew::Invite invite = lasts_ns < kWakingNs ? Crew::Invite::kAwake : Crew::Invite::kAll;
-  Crew::OfProcess().Run(n, shared ? grain : n, helpers_, context, fn, invite);
+void ThreadPool::RunShared(int64_t n, int64_t grain, void* body, ChunkFn fn) {
+  Crew::OfProcess().Run(n, grain, helpers_, body, fn);
 }
 
 int ThreadPool::MostAtOnce() const { return helpers_ == 0 ? 1 : std::min(helpers_, Crew::OfProcess().workers()) + 1; }

@@ -4,25 +4,33 @@
 #include <algorithm>
 #include <atomic>
 #include <cstdint>
+#include <type_traits>
 
 namespace eipc {
 
 // A share of the process's threads (crew.h) that runs index ranges. Work is cut into chunks whose bounds depend only on `n` and
-// `grain`, never on the number of threads, the asked or the real one: a body that writes only to its own indices gives the same
-// bits for any of them. Reductions are the caller's: write per-index results, then add them in index order.
+// `grain`, or is one chunk, never by the number of threads, the asked or the real one: a body that writes only to its own indices
+// gives the same bits for any of them. Reductions are the caller's: write per-index results, then add them in index order.
 //
 // Sharing a loop costs time, and waking a thread for it more. So the caller runs a loop alone that is expected to end sooner, by
-// what an index of the same loop took before: a second thread makes no step slower. Loops whose bodies wait for each other need
-// Crew::Run.
+// what an index of the same loop took before. Loops whose bodies wait for each other need Crew::Run; those that wait for earlier
+// indices alone do not, but must end their waits when a body throws.
 class ThreadPool {
  public:
+  enum class Sharing : uint8_t {
+    kWhereItPays,
+    kAlways  // whatever it costs: for tests of what threads do
+  };
+
   // At most `threads` >= 1 work at once, the calling thread among them; fewer when others have the workers or there are not so
   // many. Costs nothing until it is used.
-  explicit ThreadPool(int threads) : helpers_(std::max(0, threads - 1)) {}
+  explicit ThreadPool(int threads, Sharing sharing = Sharing::kWhereItPays)
+      : helpers_(std::max(0, threads - 1)), sharing_(sharing) {}
   ThreadPool(const ThreadPool&) = delete;
   ThreadPool& operator=(const ThreadPool&) = delete;
 
   int threads() const { return helpers_ + 1; }
+  Sharing sharing() const { return sharing_; }
   // How many of them there can be: the process has not more.
   int MostAtOnce() const;
 
@@ -36,36 +44,29 @@ class ThreadPool {
       return;
     }
     static Cost cost = kNotMeasured;  // of this loop: every lambda expression has a type of its own
-    struct Context {
-      Body* body;
-    } context{&body};
-    Run(n, grain, &cost, &context, [](void* c, int64_t begin, int64_t end) { (*static_cast<Context*>(c)->body)(begin, end); });
+    Run(n, grain, &cost, Erased(&body), kCall<Body>);
   }
 
-  // The same for a loop whose time is known: `lasts_ns`, about, on one thread.
+  // The same for a loop that is to be shared whatever it costs: the caller knows whether it pays.
   template <typename Body>
-  void ParallelForLasting(double lasts_ns, int64_t n, int64_t grain, Body&& body) {
-    if (n <= 0) return;
-    if (helpers_ == 0 || n <= grain) {
-      body(int64_t{0}, n);
-      return;
-    }
-    struct Context {
-      Body* body;
-    } context{&body};
-    RunLasting(lasts_ns, n, grain, &context,
-               [](void* c, int64_t begin, int64_t end) { (*static_cast<Context*>(c)->body)(begin, end); });
+  void Share(int64_t n, int64_t grain, Body&& body) {
+    RunShared(n, grain, Erased(&body), kCall<Body>);
   }
 
  private:
   using Cost = std::atomic<float>;  // of an index, ns: a mean in which the last runs have the most weight
   using ChunkFn = void (*)(void*, int64_t, int64_t);
   static constexpr float kNotMeasured = -1;
+  static void* Erased(const void* body) { return const_cast<void*>(body); }
+  template <typename Body>
+  static constexpr ChunkFn kCall =
+      [](void* body, int64_t begin, int64_t end) { (*static_cast<std::remove_reference_t<Body>*>(body))(begin, end); };
 
-  void Run(int64_t n, int64_t grain, Cost* cost, void* context, ChunkFn fn);
-  void RunLasting(double lasts_ns, int64_t n, int64_t grain, void* context, ChunkFn fn);
+  void Run(int64_t n, int64_t grain, Cost* cost, void* body, ChunkFn fn);
+  void RunShared(int64_t n, int64_t grain, void* body, ChunkFn fn);
 
   const int helpers_;
+  const Sharing sharing_;
 };
 
 }  // namespace eipc

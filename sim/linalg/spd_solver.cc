@@ -2,9 +2,12 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <cstring>
 
 #include "sim/base/quad.h"
+#include "sim/base/refill.h"
+#include "sim/base/wait_poll.h"
 #include "sim/linalg/dense_kernel.h"
 #include "sim/linalg/panel_factor.h"
 
@@ -43,13 +46,6 @@ std::array<double, 3> DotThree(const double* c, int64_t stride, int64_t begin, i
   return out;
 }
 
-// About what a thread does in a nanosecond: how long a loop lasts decides whether it is worth waking a thread for.
-constexpr double kFlopsPerNs = 15;
-// The panel's rows are shared in pieces whose products fit the second cache: by nodes while updates are taken off, by scalar rows,
-// a multiple of 4, for the factor.
-constexpr int32_t kNodesOfAPiece = 16;
-constexpr int64_t kRowsOfAPiece = 64;
-
 }  // namespace
 
 // Has one of the works for as long as it lives. There are as many as there can be threads, so one is free.
@@ -74,10 +70,18 @@ SpdSolver::SpdSolver(Interrupt* interrupt, ThreadPool* pool) : interrupt_(interr
 
 void SpdSolver::Analyze(const BlockMatrix& h, const std::vector<uint8_t>& changing, const std::vector<uint8_t>& fixed) {
   analysis_.Analyze(h, changing, fixed, &structure_);
-  panels_.assign(structure_.panel_entries + 8, 0.0);
+  const size_t entries = structure_.panel_entries + 8;
+  if (panels_.capacity() < entries) {
+    panels_.clear();
+    panels_.reserve(entries + entries / 2);
+  }
+  if (panels_.size() < entries) panels_.resize(entries);  // LoadColumns clears what is used
   for (Work& each : works_) each.values.resize(WorkEntries());
-  if (pool_ != nullptr && pool_->threads() > 1) plan_.SetStructure(structure_);
-  changed_.assign(structure_.supernodes.size(), 1);
+  if (pool_ != nullptr && pool_->threads() > 1) {
+    plan_.SetStructure(structure_);
+    progress_.SetStructure(plan_, static_cast<int32_t>(structure_.supernodes.size()));
+  }
+  Refill(&changed_, structure_.supernodes.size(), uint8_t{1});
   permuted_.resize(3 * structure_.nodes);
   valid_ = false;
 }
@@ -89,8 +93,9 @@ int64_t SpdSolver::WorkEntries() const {
 }
 
 // Whether threads are to share what has changed, and that each of them has its work then.
-bool SpdSolver::WantsThreads() {
-  if (pool_ == nullptr || pool_->threads() == 1 || plan_.Flops(changed_) < FactorPlan::kWorthThreads) return false;
+bool SpdSolver::WantsThreads(double flops) {
+  if (flops < FactorPlan::kWorthThreads) return false;
+  if (pool_->sharing() == ThreadPool::Sharing::kWhereItPays && !cost_.Pays(flops)) return false;
   const size_t threads = static_cast<size_t>(pool_->MostAtOnce());
   if (works_.size() != threads) {
     works_ = std::vector<Work>(threads);
@@ -137,8 +142,9 @@ void SpdSolver::LoadColumns(const BlockMatrix& h, const std::vector<uint8_t>& fi
   }
 }
 
-// Takes off what descendants contribute to the rows of nodes [begin, end) of the panel.
-void SpdSolver::ApplyUpdates(int s, int32_t begin, int32_t end, double* work) {
+// Takes off what descendants contribute to the rows of nodes [begin, end) of the panel. Where threads share the factorization,
+// waits for each of them; false when it was given up.
+bool SpdSolver::ApplyUpdates(int s, int32_t begin, int32_t end, double* work) {
   const Supernode& node = structure_.supernodes[s];
   double* panel = panels_.data() + node.panel;
   for (const SupernodalStructure::Update& u : structure_.UpdatesOf(s)) {
@@ -151,6 +157,9 @@ void SpdSolver::ApplyUpdates(int s, int32_t begin, int32_t end, double* work) {
     if (from >= to) continue;
     const int32_t count = std::min(u.last - u.first, to);  // columns above these rows
     const int64_t rows = 3LL * (to - from), stride = (rows + 3) / 4 * 4;
+    // Of the rows it needs the first ones too, as columns, and what the kernel reads past the last one.
+    const int32_t past = std::min(u.first + to + 1, source.row_count);
+    if (shared_ && !progress_.AwaitRows(plan_, u.source, u.first, past, interrupt_)) return false;
     const double* a = panels_.data() + source.panel + 3 * u.first;
     MultiplyTransposed(rows, 3LL * count, 3 * source.columns(), a + 3LL * from, source.stride, a, source.stride, work, stride);
     for (int32_t j = 0; j < count; ++j) {
@@ -167,6 +176,7 @@ void SpdSolver::ApplyUpdates(int s, int32_t begin, int32_t end, double* work) {
       }
     }
   }
+  return true;
 }
 
 Panel SpdSolver::PanelOf(int s) {
@@ -176,59 +186,67 @@ Panel SpdSolver::PanelOf(int s) {
 
 bool SpdSolver::Compute(const BlockMatrix& h, const std::vector<uint8_t>& fixed, int s, double* work) {
   LoadColumns(h, fixed, s);
-  ApplyUpdates(s, 0, structure_.supernodes[s].row_count, work);
+  if (!ApplyUpdates(s, 0, structure_.supernodes[s].row_count, work)) return false;
   const Panel panel = PanelOf(s);
   return FactorRows(panel, 0, panel.rows, interrupt_);
 }
 
-// The same by several threads, piece by piece.
-bool SpdSolver::ComputeShared(const BlockMatrix& h, const std::vector<uint8_t>& fixed, int s) {
-  const double update_ns = plan_.UpdateFlopsOf(s) / kFlopsPerNs, panel_ns = plan_.FlopsOf(s) / kFlopsPerNs - update_ns;
-  LoadColumns(h, fixed, s);
-  const int32_t nodes = structure_.supernodes[s].row_count;
-  pool_->ParallelForLasting(update_ns, (nodes + kNodesOfAPiece - 1) / kNodesOfAPiece, 1, [&](int64_t begin, int64_t end) {
-    const WorkLease work(&works_);
-    for (int64_t piece = begin; piece < end; ++piece) {
-      const int32_t first = static_cast<int32_t>(piece) * kNodesOfAPiece;
-      ApplyUpdates(s, first, std::min(nodes, first + kNodesOfAPiece), work.values());
-    }
-  });
-  const Panel panel = PanelOf(s);
-  if (!FactorRows(panel, 0, panel.top(), interrupt_)) return false;
-  std::atomic<bool> whole = true;
-  const int64_t below = panel.rows - panel.top();
-  pool_->ParallelForLasting(panel_ns, (below + kRowsOfAPiece - 1) / kRowsOfAPiece, 1, [&](int64_t begin, int64_t end) {
-    for (int64_t piece = begin; piece < end; ++piece) {
-      const int64_t first = panel.top() + piece * kRowsOfAPiece;
-      if (!FactorRows(panel, first, std::min(panel.rows, first + kRowsOfAPiece), interrupt_)) whole = false;
-    }
-  });
-  return whole;
+bool SpdSolver::ComputePiece(const FactorPlan::Task& task, double* work) {
+  using Kind = FactorPlan::Task::Kind;
+  const int32_t s = task.supernode;
+  if (task.kind == Kind::kSquare) {
+    if (!progress_.AwaitSquareUpdates(s, interrupt_)) return false;
+  } else if (!progress_.AwaitLoaded(s, interrupt_) || !ApplyUpdates(s, task.begin, task.end, work)) {
+    return false;
+  }
+  if (task.kind == Kind::kRows && !progress_.AwaitSquare(s, interrupt_)) return false;
+  if (task.kind != Kind::kUpdate && !FactorRows(PanelOf(s), 3LL * task.begin, 3LL * task.end, interrupt_)) return false;
+  if (task.kind == Kind::kUpdate) progress_.SquareUpdated(s, task.piece);
+  if (task.kind == Kind::kSquare) progress_.SquareReady(s);
+  if (task.kind == Kind::kRows) progress_.RowsReady(s, task.piece);
+  return true;
 }
 
-bool SpdSolver::ComputeSubtrees(const BlockMatrix& h, const std::vector<uint8_t>& fixed) {
-  std::atomic<bool> whole = true;
-  const int64_t count = static_cast<int64_t>(plan_.subtrees().size());
-  pool_->ParallelForLasting(plan_.subtree_flops() / kFlopsPerNs, count, 1, [&](int64_t begin, int64_t end) {
-    const WorkLease work(&works_);
-    for (int64_t k = begin; k < end; ++k) {
-      const FactorPlan::Subtree& subtree = plan_.subtrees()[k];
-      for (int32_t s = subtree.first; s <= subtree.last && whole; ++s) {
-        if (changed_[s] && !Compute(h, fixed, s, work.values())) whole = false;
-      }
-    }
-  });
-  return whole;
+bool SpdSolver::Run(const FactorPlan::Task& task, const BlockMatrix& h, const std::vector<uint8_t>& fixed, double* work) {
+  using Kind = FactorPlan::Task::Kind;
+  switch (task.kind) {
+    case Kind::kLoad:
+      LoadColumns(h, fixed, task.supernode);
+      progress_.Loaded(task.supernode);
+      return true;
+    case Kind::kUpdate:
+    case Kind::kSquare:
+    case Kind::kRows:
+      return ComputePiece(task, work);
+    case Kind::kSubtree:
+    case Kind::kWhole:
+      break;
+  }
+  for (int32_t s = task.kind == Kind::kSubtree ? task.first : task.supernode; s <= task.supernode; ++s) {
+    if (!changed_[s]) continue;
+    if (!Compute(h, fixed, s, work)) return false;
+    progress_.AllReady(s);
+  }
+  return true;
 }
 
 bool SpdSolver::ComputeByThreads(const BlockMatrix& h, const std::vector<uint8_t>& fixed) {
   plan_.Split(changed_, static_cast<int>(works_.size()));
-  if (!ComputeSubtrees(h, fixed)) return false;
-  for (const int32_t s : plan_.rest()) {
-    const bool shared = plan_.FlopsOf(s) >= FactorPlan::kWorthPieces;
-    if (!(shared ? ComputeShared(h, fixed, s) : Compute(h, fixed, s, works_[0].values.data()))) return false;
-  }
-  return true;
+  progress_.Begin(changed_);
+  const WaitPoll wait_poll(interrupt_);
+  // In order, whoever takes them: a task waits for earlier ones.
+  pool_->Share(static_cast<int64_t>(plan_.tasks().size()), 1, [&](int64_t begin, int64_t end) {
+    const WorkLease work(&works_);
+    try {
+      for (int64_t k = begin; k < end && !progress_.given_up(); ++k) {
+        if (!Run(plan_.tasks()[k], h, fixed, work.values())) progress_.GiveUp();
+      }
+    } catch (...) {
+      progress_.GiveUp();
+      throw;
+    }
+  });
+  return !progress_.given_up();
 }
 
 bool SpdSolver::ComputeAlone(const BlockMatrix& h, const std::vector<uint8_t>& fixed) {
@@ -238,9 +256,26 @@ bool SpdSolver::ComputeAlone(const BlockMatrix& h, const std::vector<uint8_t>& f
   return true;
 }
 
+// Alone or by threads, whichever has taken less time.
+bool SpdSolver::Compute(const BlockMatrix& h, const std::vector<uint8_t>& fixed) {
+  const double flops = pool_ == nullptr || pool_->threads() == 1 ? 0.0 : plan_.Flops(changed_);
+  const auto start = std::chrono::steady_clock::now();
+  shared_ = WantsThreads(flops);
+  if (!(shared_ ? ComputeByThreads(h, fixed) : ComputeAlone(h, fixed))) return false;
+  if (flops < FactorPlan::kWorthThreads) return true;
+  const double ns = std::chrono::duration<double, std::nano>(std::chrono::steady_clock::now() - start).count();
+  if (shared_) {
+    cost_.RanShared(flops, ns);
+  } else {
+    cost_.RanAlone(flops, ns);
+  }
+  return true;
+}
+
 // For the next MarkChanged: only what has changed is not there already.
 void SpdSolver::KeepValues(const BlockMatrix& h) {
   if (last_values_.size() != h.values().size()) {
+    if (last_values_.capacity() < h.values().size()) Refill(&last_values_, h.values().size(), 0.0);
     last_values_ = h.values();
     return;
   }
@@ -256,8 +291,7 @@ bool SpdSolver::Factorize(const BlockMatrix& h, const std::vector<uint8_t>& fixe
   MarkChanged(h, fixed);
   valid_ = false;
   computed_ = static_cast<int>(std::count(changed_.begin(), changed_.end(), 1));
-  shared_ = WantsThreads();
-  if (!(shared_ ? ComputeByThreads(h, fixed) : ComputeAlone(h, fixed))) return false;
+  if (!Compute(h, fixed)) return false;
   KeepValues(h);
   last_fixed_ = fixed;
   valid_ = true;

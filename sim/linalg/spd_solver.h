@@ -6,9 +6,11 @@
 #include <vector>
 
 #include "sim/base/interrupt.h"
+#include "sim/base/loop_cost.h"
 #include "sim/base/parallel.h"
 #include "sim/linalg/block_matrix.h"
 #include "sim/linalg/factor_plan.h"
+#include "sim/linalg/factor_progress.h"
 #include "sim/linalg/panel_factor.h"
 #include "sim/linalg/supernodes.h"
 
@@ -41,7 +43,7 @@ class SpdSolver {
   // The symbolic factorization of the last Analyze, and how many of its supernodes the last Factorize computed.
   const SupernodalStructure& structure() const { return structure_; }
   int computed_supernodes() const { return computed_; }
-  // Whether threads were to share it.
+  // Whether threads were to share it: where that has paid before, for large ones.
   bool shared() const { return shared_; }
 
  private:
@@ -53,17 +55,18 @@ class SpdSolver {
   class WorkLease;
 
   int64_t WorkEntries() const;
-  bool WantsThreads();
+  bool WantsThreads(double flops);
   void MarkChanged(const BlockMatrix& h, const std::vector<uint8_t>& fixed);
   void KeepValues(const BlockMatrix& h);
   void LoadColumns(const BlockMatrix& h, const std::vector<uint8_t>& fixed, int s);
-  void ApplyUpdates(int s, int32_t begin, int32_t end, double* work);
+  bool ApplyUpdates(int s, int32_t begin, int32_t end, double* work);
   Panel PanelOf(int s);
   bool Compute(const BlockMatrix& h, const std::vector<uint8_t>& fixed, int s, double* work);
-  bool ComputeShared(const BlockMatrix& h, const std::vector<uint8_t>& fixed, int s);
-  bool ComputeSubtrees(const BlockMatrix& h, const std::vector<uint8_t>& fixed);
+  bool ComputePiece(const FactorPlan::Task& task, double* work);
+  bool Run(const FactorPlan::Task& task, const BlockMatrix& h, const std::vector<uint8_t>& fixed, double* work);
   bool ComputeByThreads(const BlockMatrix& h, const std::vector<uint8_t>& fixed);
   bool ComputeAlone(const BlockMatrix& h, const std::vector<uint8_t>& fixed);
+  bool Compute(const BlockMatrix& h, const std::vector<uint8_t>& fixed);
   void GatherRows(const SupernodalStructure::Supernode& node);
   void SolveForward();
   void SolveBackward();
@@ -75,6 +78,8 @@ class SpdSolver {
   std::vector<double> panels_;
   std::vector<Work> works_;  // one, or from the first shared factorization on one for each thread that there can be
   FactorPlan plan_;
+  FactorProgress progress_;
+  LoopCost cost_;                 // by operations
   std::vector<uint8_t> changed_;  // by supernode
   bool valid_ = false;            // panels_ belong to last_values_ and last_fixed_
   std::vector<double> last_values_;

@@ -30,14 +30,14 @@ TEST(ThreadPool, CountsTheCallingThread) {
 
 TEST(ThreadPool, VisitsEveryIndexExactlyOnce) {
   for (int threads : {1, 2, 4}) {
-    ThreadPool pool(threads);
+    ThreadPool pool(threads, threads == 2 ? ThreadPool::Sharing::kWhereItPays : ThreadPool::Sharing::kAlways);
     for (int64_t n : {1, 2, 7, 64, 65, 1000}) {
       for (int64_t grain : {1, 3, 64, 5000}) {
         std::vector<int> visits(n, 0);
         pool.ParallelFor(n, grain, [&](int64_t begin, int64_t end) {
           for (int64_t i = begin; i < end; ++i) ++visits[i];
         });
-        pool.ParallelForLasting(n % 2 == 0 ? 1e6 : 1e2, n, grain, [&](int64_t begin, int64_t end) {
+        pool.Share(n, grain, [&](int64_t begin, int64_t end) {
           for (int64_t i = begin; i < end; ++i) ++visits[i];
         });
         for (int64_t i = 0; i < n; ++i)
@@ -83,7 +83,7 @@ TEST(Crew, ChunkBoundsDoNotDependOnTheNumberOfThreads) {
 // Many short loops over different bodies: a chunk must never run with the body of another loop, and the caller must not return
 // while a worker still writes.
 TEST(ThreadPool, ManyShortLoopsDoNotMix) {
-  ThreadPool pool(3);
+  ThreadPool pool(3, ThreadPool::Sharing::kAlways);
   for (int round = 0; round < 20000; ++round) {
     std::array<int, 6> out = {};
     pool.ParallelFor(6, 1, [&out, round](int64_t begin, int64_t end) {
@@ -139,7 +139,7 @@ TEST(ThreadPool, LoopsShareTheWorkers) {
   std::atomic<int> sum = 0;
   for (int t = 0; t < 6; ++t) {
     callers.emplace_back([&] {
-      ThreadPool pool(4), inner(3);
+      ThreadPool pool(4, ThreadPool::Sharing::kAlways), inner(3, ThreadPool::Sharing::kAlways);
       for (int round = 0; round < 200; ++round) {
         pool.ParallelFor(8, 1, [&](int64_t begin, int64_t end) {
           for (int64_t i = begin; i < end; ++i)
@@ -153,7 +153,7 @@ TEST(ThreadPool, LoopsShareTheWorkers) {
 }
 
 TEST(ThreadPool, AnExceptionReachesTheCallerWhenNobodyWorksAnyMore) {
-  ThreadPool pool(3);
+  ThreadPool pool(3, ThreadPool::Sharing::kAlways);
   for (int round = 0; round < 200; ++round) {
     std::atomic<int> inside = 0;
     const auto body = [&](int64_t begin, int64_t end) {
@@ -220,6 +220,17 @@ TEST(Crew, SleepersAreLeftAlone) {
     ASSERT_EQ(own.indices, 8);
   }
   EXPECT_EQ(others, 0);
+}
+
+// A pool that is told to shares the shortest loop.
+TEST(ThreadPool, SharesWhateverItCosts) {
+  ThreadPool pool(2, ThreadPool::Sharing::kAlways);
+  std::atomic<int> arrived = 0;
+  pool.ParallelFor(2, 1, [&](int64_t, int64_t) {
+    ++arrived;
+    while (arrived < 2) std::this_thread::yield();
+  });
+  EXPECT_EQ(arrived, 2);
 }
 
 // Its first run is the caller's alone, since nobody knows how long it takes; then it is shared.

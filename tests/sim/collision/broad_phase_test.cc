@@ -138,7 +138,7 @@ void ExpectSameCandidates(const std::vector<Candidate>& found, const std::vector
 TEST(BroadPhase, AnyNumberOfThreadsGivesTheSameLists) {
   Random random(11);
   const MovingSurface m(testing::BallGrid(4, 0.1, 0.0499));
-  ThreadPool pool(4);
+  ThreadPool pool(4, ThreadPool::Sharing::kAlways);
   BroadPhase one = m.Detection(5e-3), four = m.Detection(5e-3, nullptr, &pool);
   std::vector<Vec3> from = m.rest;
   int renewed = 0, selected = 0;
@@ -478,7 +478,7 @@ void ExpectSearchedAnew(ThreadPool* pool) {
 TEST(BroadPhase, SearchesAnewWhatWasInterrupted) { ExpectSearchedAnew(nullptr); }
 
 TEST(BroadPhase, SearchesAnewWhatThreadsWereInterruptedIn) {
-  ThreadPool pool(4);
+  ThreadPool pool(4, ThreadPool::Sharing::kAlways);
   ExpectSearchedAnew(&pool);
 }
 

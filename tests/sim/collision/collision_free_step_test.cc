@@ -25,7 +25,7 @@ double MinDistance(const std::vector<Candidate>& pairs, const std::vector<Vec3>&
 // smaller of dhat / 10 and half its own distance.
 TEST(CollisionFreeStep, NothingMeetsOnTheWay) {
   Random random(1), fars(7);
-  ThreadPool one(1), two(2);
+  ThreadPool one(1), two(2, ThreadPool::Sharing::kAlways);
   constexpr double kDhat = 1e-3;
   int limited = 0, both = 0;
   for (int round = 0; round < 25; ++round) {

@@ -141,7 +141,7 @@ TEST(SweptBroadPhase, PartsAreAllCandidatesInTheirOrder) {
 TEST(SweptBroadPhase, AnyNumberOfThreadsGivesTheSamePairs) {
   Random random(3);
   const MovingSurface m(testing::BallGrid(4, 0.1, 0.0499));
-  ThreadPool pool(4);
+  ThreadPool pool(4, ThreadPool::Sharing::kAlways);
   SweptBroadPhase one = Search(m, 1e-3), four(&m.surface, &m.summaries, &m.rows, &m.offsets, 1e-3, {nullptr, &pool});
   for (int move = 0; move < 20; ++move) {
     std::vector<Vec3> to = m.rest;

@@ -99,7 +99,7 @@ TEST(ContactSet, TheSameForAnyNumberOfThreads) {
   BroadPhase broad_phase = m.Detection(1e-2);
   broad_phase.UpdateBounds(testing::Stacked(m.rest), testing::Stacked(m.rest), 1e-2);
   ASSERT_GT(broad_phase.candidates().size(), 2000u) << "several chunks";
-  ThreadPool one(1), three(3);
+  ThreadPool one(1), three(3, ThreadPool::Sharing::kAlways);
   const ContactWeights weights(s);
   const ContactSettings settings = Settings(1e-2, BarrierForm::kAreaWeighted);
   ContactSet a(&s, &weights, settings), b(&s, &weights, settings);

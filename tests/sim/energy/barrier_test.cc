@@ -21,7 +21,7 @@ constexpr double kStiffness = 3e5;
 // Every feature, every map, both forms: the term is the stencil's barrier times weight and stiffness, seen through J.
 TEST(BarrierTerm, DerivativesThroughEveryMap) {
   Random random(1);
-  ThreadPool pool(2);
+  ThreadPool pool(2, ThreadPool::Sharing::kAlways);
   int compared = 0;
   for (BarrierForm form : {BarrierForm::kPerPair, BarrierForm::kAreaWeighted}) {
     for (double gap : {6e-4, 1e-4, 1e-6}) {

@@ -104,7 +104,7 @@ struct Condensed {
     return testing::Moved(std::cbrt(volume) * rest, {random->Cube(1), random->Rotation()}) + random->Vector(rest.size(), strain);
   }
 
-  ThreadPool pool{2};
+  ThreadPool pool{2, ThreadPool::Sharing::kAlways};
   VecX rest, q_start, tilde;
   std::vector<Vec3> x_tilde;
   ElasticBody body;

@@ -31,7 +31,7 @@ struct Pair {
   }
   int nodes() const { return static_cast<int>(rest.size() / 3); }
 
-  ThreadPool pool{2};
+  ThreadPool pool{2, ThreadPool::Sharing::kAlways};
   VecX rest, q_start, tilde;
   std::vector<Vec3> x_tilde;
   ElasticBody body;

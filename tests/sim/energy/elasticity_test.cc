@@ -40,7 +40,7 @@ struct Scene {
     term.BeginStage({q_start, q_start, x_tilde, q_start, gamma_h});
     return {&term, nodes()};
   }
-  ThreadPool pool{2};
+  ThreadPool pool{2, ThreadPool::Sharing::kAlways};
   VecX rest, q_start;
   std::vector<Vec3> x_tilde;
   ElasticBody body;
@@ -200,7 +200,7 @@ TEST(ElasticityTerm, TheSameForAnyNumberOfThreads) {
       many.volume.insert(many.volume.end(), body.volume.begin(), body.volume.end());
     }
     const VecX q = rest + random.Vector(rest.size(), 0.01);
-    ThreadPool one(1), three(3);
+    ThreadPool one(1), three(3, ThreadPool::Sharing::kAlways);
     ElasticityTerm a(&many, &one), b(&many, &three);
     const std::vector<Vec3> x;
     a.BeginStage({rest, rest, x, rest, 0.01});

@@ -54,7 +54,7 @@ struct Pair {
   TermUnderTest Fours() { return {&*by_fours, static_cast<int>(rest.size() / 3)}; }
   TermUnderTest Ones() { return {&*one_by_one, static_cast<int>(rest.size() / 3)}; }
 
-  ThreadPool pool{2};
+  ThreadPool pool{2, ThreadPool::Sharing::kAlways};
   VecX rest, q_start, tilde;
   std::vector<Vec3> x_tilde;
   ElasticBody body;
@@ -165,7 +165,7 @@ TEST(IsotropicTerm, IsAFunctionOfThePoint) {
       body.volume.insert(body.volume.end(), once.volume.begin(), once.volume.end());
     }
     const VecX q = rest + random.Vector(rest.size(), 0.01), elsewhere = rest + random.Vector(rest.size(), 0.01);
-    ThreadPool one(1), three(3);
+    ThreadPool one(1), three(3, ThreadPool::Sharing::kAlways);
     IsotropicTerm a(&body, &one), b(&body, &three);
     const std::vector<Vec3> x;
     const StageContext stage = {rest, rest, x, rest, 0.01};

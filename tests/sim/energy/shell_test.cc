@@ -81,7 +81,7 @@ struct Case {
     test = {&term, static_cast<int>(square.rest.size())};
   }
   Case(const Square& square, const VecX& start) : Case(square, start, start) {}
-  ThreadPool pool{2};
+  ThreadPool pool{2, ThreadPool::Sharing::kAlways};
   VecX q_start, q_tilde;
   std::vector<Vec3> none;
   Term term;

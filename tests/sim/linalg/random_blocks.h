@@ -59,6 +59,32 @@ inline RandomSpd MakeRandomSpd(int nodes, int chords, Random* random) {
   return out;
 }
 
+// A block of cubes whose nodes are all coupled: supernodes of hundreds of rows, subtrees below them.
+inline BlockMatrix Grid(int side, Random* random) {
+  const auto node = [side](int x, int y, int z) { return (x * side + y) * side + z; };
+  std::vector<std::pair<int32_t, int32_t>> pairs;
+  for (int x = 0; x < side; ++x) {
+    for (int y = 0; y < side; ++y) {
+      for (int z = 0; z < side; ++z) {
+        for (int k = 1; k < 8; ++k) {
+          const int a = x + (k & 1), b = y + (k >> 1 & 1), c = z + (k >> 2);
+          if (a < side && b < side && c < side) pairs.emplace_back(node(x, y, z), node(a, b, c));
+        }
+      }
+    }
+  }
+  const std::vector<std::pair<int32_t, int32_t>> edges = pairs;
+  BlockMatrix h;
+  h.SetPattern(side * side * side, &pairs);
+  for (const auto& [a, b] : edges) {
+    const Mat3 block = RandomBlock(random);
+    h.Add(a, b, block);
+    h.Add(a, a, 3 * Mat3::Identity());
+    h.Add(b, b, 3 * Mat3::Identity());
+  }
+  return h;
+}
+
 }  // namespace eipc::testing
 
 #endif  // EIPC_TESTS_SIM_LINALG_RANDOM_BLOCKS_H_

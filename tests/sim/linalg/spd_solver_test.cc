@@ -4,16 +4,20 @@
 
 #include <Eigen/Cholesky>
 #include <algorithm>
+#include <stdexcept>
 
 #include "tests/sim/linalg/random_blocks.h"
 
 namespace eipc {
 namespace {
 
+using testing::Grid;
 using testing::MakeRandomSpd;
 using testing::MatX;
 using testing::Random;
 using testing::RandomSpd;
+
+constexpr ThreadPool::Sharing kAlways = ThreadPool::Sharing::kAlways;
 
 // The dense solution with fixed nodes taken out: K_ff y_f = b_f, y_p = b_p.
 VecX DenseSolution(const MatX& h, const std::vector<uint8_t>& fixed, const VecX& b) {
@@ -225,32 +229,6 @@ TEST(SpdSolver, RecomputesOnlyWhatChangedWithTheSameBits) {
   }
 }
 
-// A block of cubes whose nodes are all coupled: supernodes of hundreds of rows, subtrees below them.
-BlockMatrix Grid(int side, Random* random) {
-  const auto node = [side](int x, int y, int z) { return (x * side + y) * side + z; };
-  std::vector<std::pair<int32_t, int32_t>> pairs;
-  for (int x = 0; x < side; ++x) {
-    for (int y = 0; y < side; ++y) {
-      for (int z = 0; z < side; ++z) {
-        for (int k = 1; k < 8; ++k) {
-          const int a = x + (k & 1), b = y + (k >> 1 & 1), c = z + (k >> 2);
-          if (a < side && b < side && c < side) pairs.emplace_back(node(x, y, z), node(a, b, c));
-        }
-      }
-    }
-  }
-  const std::vector<std::pair<int32_t, int32_t>> edges = pairs;
-  BlockMatrix h;
-  h.SetPattern(side * side * side, &pairs);
-  for (const auto& [a, b] : edges) {
-    const Mat3 block = testing::RandomBlock(random);
-    h.Add(a, b, block);
-    h.Add(a, a, 3 * Mat3::Identity());
-    h.Add(b, b, 3 * Mat3::Identity());
-  }
-  return h;
-}
-
 TEST(SpdSolver, AnyNumberOfThreadsGivesTheSameBits) {
   constexpr int kSide = 9, kNodes = kSide * kSide * kSide;
   Random random(14);
@@ -258,7 +236,7 @@ TEST(SpdSolver, AnyNumberOfThreadsGivesTheSameBits) {
   std::vector<uint8_t> fixed(kNodes, 0), changing(kNodes, 0);
   for (int n = 0; n < kSide; ++n) fixed[n] = 1;
   for (int n = 0; n < 2 * kSide * kSide; ++n) changing[kNodes - 1 - n] = 1;
-  ThreadPool two(2), many(16);
+  ThreadPool two(2, kAlways), many(16, kAlways);
   SpdSolver alone, by_two(nullptr, &two), by_many(nullptr, &many);
   for (SpdSolver* solver : {&alone, &by_two, &by_many}) solver->Analyze(h, changing);
   const VecX b = random.Vector(3 * kNodes, 1);
@@ -290,9 +268,13 @@ TEST(SpdSolver, LargeSupernodesAreSharedInPieces) {
   FactorPlan plan;
   plan.SetStructure(solver.structure());
   plan.Split(std::vector<uint8_t>(solver.structure().supernodes.size(), 1), 2);
-  const auto large = [&](int32_t s) { return plan.FlopsOf(s) >= FactorPlan::kWorthPieces; };
-  EXPECT_GT(std::count_if(plan.rest().begin(), plan.rest().end(), large), 2);
-  EXPECT_GT(plan.subtrees().size(), 2U);
+  using Kind = FactorPlan::Task::Kind;
+  const auto count = [&](Kind kind) {
+    return std::count_if(plan.tasks().begin(), plan.tasks().end(), [kind](const FactorPlan::Task& t) { return t.kind == kind; });
+  };
+  EXPECT_GT(count(Kind::kLoad), 2);
+  EXPECT_GT(count(Kind::kUpdate) + count(Kind::kRows), 3 * count(Kind::kLoad));
+  EXPECT_GT(count(Kind::kSubtree), 2);
 }
 
 // Threads read a source's panel while others write the next one.
@@ -313,12 +295,12 @@ TEST(SpdSolver, ThreadsObeyAnInterrupt) {
   const BlockMatrix h = Grid(kSide, &random);
   const std::vector<uint8_t> free(kNodes, 0);
   Interrupt interrupt;
-  ThreadPool pool(2);
+  ThreadPool pool(2, kAlways);
   SpdSolver solver(&interrupt, &pool), alone;
   solver.Analyze(h);
   {
     int asked = 0;
-    const Interrupt::Watch watch(&interrupt, [&asked] { return ++asked > 40 ? absl::CancelledError("") : absl::OkStatus(); });
+    const Interrupt::Watch watch(&interrupt, [&asked] { return ++asked > 5 ? absl::CancelledError("") : absl::OkStatus(); });
     EXPECT_FALSE(solver.Factorize(h, free));
   }
   ASSERT_TRUE(solver.Factorize(h, free));
@@ -330,12 +312,33 @@ TEST(SpdSolver, ThreadsObeyAnInterrupt) {
   EXPECT_EQ(x, y);
 }
 
+// What a thread throws reaches the caller, and no thread waits for it.
+TEST(SpdSolver, ThreadsEndWhenOneThrows) {
+  constexpr int kSide = 9, kNodes = kSide * kSide * kSide;
+  Random random(18);
+  const BlockMatrix h = Grid(kSide, &random);
+  const std::vector<uint8_t> free(kNodes, 0);
+  Interrupt interrupt;
+  ThreadPool pool(2, kAlways);
+  SpdSolver solver(&interrupt, &pool);
+  solver.Analyze(h);
+  for (int round = 0; round < 60; ++round) {
+    int asked = 0;
+    const Interrupt::Watch watch(&interrupt, [&asked, round]() -> absl::Status {
+      if (++asked > round) throw std::runtime_error("no room");
+      return absl::OkStatus();
+    });
+    EXPECT_THROW(solver.Factorize(h, free), std::runtime_error);
+  }
+  EXPECT_TRUE(solver.Factorize(h, free));
+}
+
 TEST(SpdSolver, ThreadsStopWhereTheMatrixIsNotPositiveDefinite) {
   constexpr int kSide = 9, kNodes = kSide * kSide * kSide;
   Random random(15);
   const BlockMatrix h = Grid(kSide, &random);
   const std::vector<uint8_t> free(kNodes, 0);
-  ThreadPool pool(2);
+  ThreadPool pool(2, kAlways);
   SpdSolver alone, shared(nullptr, &pool);
   alone.Analyze(h);
   shared.Analyze(h);
