@@ -58,6 +58,8 @@ class ModalRun {
  public:
   // References outlive this. `basis`: X; no columns: none.
   ModalRun(const ElasticProblem* problem, const ModalScheme* scheme, MatX basis, const VecX& q, const VecX& v);
+  // The state one step before the start, for schemes with a history, which otherwise begin by a step of backward Euler.
+  void SetPast(double dt_s, const VecX& q, const VecX& v) { past_ = Past{q, v, dt_s}; }
   void Step(double dt_s);
   const VecX& q() const { return q_; }
   const VecX& v() const { return v_; }

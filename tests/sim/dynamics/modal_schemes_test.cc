@@ -59,33 +59,78 @@ ElasticProblem Chain(double cubic, double load) {
 
 VecX Zero() { return VecX::Zero(kMasses); }
 
-// Modes at most s turn by e^{i theta}; those beyond have the factor of the base: of backward Euler (1 + theta^2)^(-1/2), which SI
-// is too on a linear problem.
+// Twenty values of h omega.
+std::vector<double> Angles() {
+  std::vector<double> angles;
+  for (int n = 0; n < 20; ++n) angles.push_back(0.02 * std::pow(1000.0, n / 19.0));
+  return angles;
+}
+
+// Modes and frequencies of a chain whose springs do not stiffen, of which a scheme takes the lowest three, or all, or none.
+class ChainModes {
+ public:
+  ChainModes() : chain_(Chain(0, 0)) {
+    const SparseMat stiffness = chain_.stiffness(Zero());
+    modes_ = LowestModes(stiffness, chain_.mass, kMasses);
+    for (int j = 0; j < kMasses; ++j) omega_[j] = std::sqrt(modes_.col(j).dot(stiffness * modes_.col(j)));
+  }
+  static int Taken(const ModalScheme& scheme) { return scheme.all_modes ? kMasses : scheme.name == "SI" ? 0 : 3; }
+
+  // Real and imaginary part of the factor by which a step of h omega = theta takes u = q - i v / omega of mode j, u' = i omega u;
+  // with a history, by which the state now (`from_past` = false) or the one before contributes. All other modes stay at rest.
+  Complex Factor(const ModalScheme& scheme, int j, double theta, bool from_past) const {
+    const double h = theta / omega_[j];
+    const VecX unit = modes_.col(j);
+    ModalRun run(&chain_, &scheme, modes_.leftCols(Taken(scheme)), from_past ? Zero() : unit, Zero());
+    if (scheme.base.history > 0) run.SetPast(h, from_past ? unit : Zero(), Zero());
+    run.Step(h);
+    const VecX mass_unit = chain_.mass * unit;
+    const Complex u(run.q().dot(mass_unit), -run.v().dot(mass_unit) / omega_[j]);
+    EXPECT_LT((run.q() - u.real() * unit).norm() + (run.v() / omega_[j] + u.imag() * unit).norm(), 1e-10)
+        << scheme.name << " mode " << j << " at " << theta << " moves others";
+    return u;
+  }
+
+ private:
+  ElasticProblem chain_;
+  MatX modes_;
+  double omega_[kMasses];
+};
+
+// The factors of the steps now and before; modes that are taken turn by e^{i theta}, BDF2's by e^{i theta} + e^{-i theta} / 3 and
+// -1 / 3, of which the roots are e^{i theta} and e^{-i theta} / 3; those that are left have the factors of the base.
+std::pair<Complex, Complex> ExpectedFactors(const ModalScheme& scheme, bool taken, double theta) {
+  const Complex z(0, theta), turn = std::exp(z);
+  if (scheme.name == "SBDF2ERE") {
+    if (taken) return {turn + std::conj(turn) / 3.0, -1.0 / 3};
+    return {4.0 / 3 / (1.0 - 2.0 / 3 * z), -1.0 / 3 / (1.0 - 2.0 / 3 * z)};
+  }
+  if (taken) return {turn, 0};
+  if (scheme.name != "STR_SBDF2ERE") return {1.0 / (1.0 - z), 0};
+  const Complex half = (1.0 + z / 4.0) / (1.0 - z / 4.0);  // the trapezoidal rule over h / 2, BDF2 from there
+  return {(4.0 * half - 1.0) / 3.0 / (1.0 - z / 3.0), 0};
+}
+
 TEST(ModalSchemes, AreExactOnTheModesThatTheyTakeAndTheBaseOnTheOthers) {
-  const ElasticProblem chain = Chain(0, 0);
-  const SparseMat stiffness = chain.stiffness(Zero());
-  const MatX all = LowestModes(stiffness, chain.mass, kMasses);
-  constexpr int kTaken = 3;
-  for (const char* name : {"SIERE", "BEERE", "ERE", "SI"}) {
+  const ChainModes chain;
+  int checked = 0;
+  for (const char* name : {"SI", "ERE", "SIERE", "BEERE", "SBDF2ERE", "STR_SBDF2ERE"}) {
     const ModalScheme& scheme = ModalSchemeNamed(name);
-    const int taken = scheme.all_modes ? kMasses : name == std::string("SI") ? 0 : kTaken;
     for (int j = 0; j < kMasses; ++j) {
-      const double omega = std::sqrt(all.col(j).dot(stiffness * all.col(j)));
-      for (int n = 0; n < 20; ++n) {
-        const double theta = 0.02 * std::pow(1000.0, n / 19.0), h = theta / omega;
-        ModalRun run(&chain, &scheme, all.leftCols(taken), all.col(j), Zero());
-        run.Step(h);
-        const Complex r = j < taken ? std::exp(Complex(0, theta)) : 1.0 / Complex(1, -theta);
-        // From (q, v / omega) = (1, 0): (Re R, -Im R).
-        EXPECT_LT((run.q() - r.real() * all.col(j)).norm(), 1e-10) << name << " mode " << j << " at " << theta;
-        EXPECT_LT((run.v() / omega + r.imag() * all.col(j)).norm(), 1e-10) << name << " mode " << j << " at " << theta;
+      for (const double theta : Angles()) {
+        const auto [now, before] = ExpectedFactors(scheme, j < ChainModes::Taken(scheme), theta);
+        EXPECT_LT(std::abs(chain.Factor(scheme, j, theta, false) - now), 1e-10) << name << " mode " << j << " at " << theta;
+        ++checked;
+        if (scheme.base.history == 0) continue;
+        EXPECT_LT(std::abs(chain.Factor(scheme, j, theta, true) - before), 1e-10) << name << " mode " << j << " at " << theta;
       }
     }
   }
+  EXPECT_EQ(checked, 6 * kMasses * 20);
 }
 
-// Corrected, SBDF2ERE has e^{i theta} among its roots, and STR-SBDF2ERE turns by e^{i theta}. As printed the first grows by
-// theta^2 / 2 a step and the second by theta^2 / 12.
+// From its own start SBDF2ERE keeps the amplitude, as STR-SBDF2ERE does. As printed the first grows by theta^2 / 2 a step and the
+// second by theta^2 / 12.
 TEST(ModalSchemes, PrintedFormsGrowWhereCorrectedOnesDoNot) {
   const ElasticProblem chain = Chain(0, 0);
   const SparseMat stiffness = chain.stiffness(Zero());
