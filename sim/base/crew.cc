@@ -19,11 +19,15 @@ struct Crew::Loop {
       try {
         fn(context, begin, end);
       } catch (...) {
-        if (!failed.exchange(true)) error = std::current_exception();
+        Fail();
       }
       taken += end - begin;
     }
     return taken;
+  }
+  // With the exception that is being handled, unless there is one already.
+  void Fail() {
+    if (!failed.exchange(true)) error = std::current_exception();
   }
 
   const ChunkFn fn;
@@ -116,7 +120,11 @@ void Crew::Close(Loop* loop) {
   if (interrupt == nullptr) return left_.wait(lock, left);
   while (!left_.wait_for(lock, std::chrono::milliseconds(1), left)) {
     lock.unlock();
-    (void)interrupt->Raised();
+    try {
+      (void)interrupt->Raised();
+    } catch (...) {
+      loop->Fail();  // the workers are still in the loop
+    }
     lock.lock();
   }
 }

@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <stdexcept>
 #include <thread>
 
 #include "sim/base/crew.h"
@@ -35,6 +36,29 @@ TEST(WaitPoll, TheOwnerOfAnInterruptAsksWhileItWaitsForWorkers) {
   EXPECT_TRUE(raised);
   EXPECT_EQ(polls, 4);
   EXPECT_EQ(WaitPoll::current(), nullptr);
+}
+
+// What the source throws is thrown by the loop, once no worker is in it.
+TEST(WaitPoll, WhatTheSourceThrowsWaitsForTheWorkers) {
+  Crew crew(1);
+  Interrupt interrupt;
+  const Interrupt::Watch watch(&interrupt, []() -> absl::Status { throw std::runtime_error("no room"); });
+  const std::thread::id owner = std::this_thread::get_id();
+  std::atomic<bool> worker_is_in = false, worker_has_left = false;
+  const WaitPoll wait_poll(&interrupt);
+  const auto loop = [&] {
+    crew.ForEach(2, 1, [&](int64_t) {
+      if (std::this_thread::get_id() == owner) {
+        while (!worker_is_in) std::this_thread::yield();
+        return;
+      }
+      worker_is_in = true;
+      std::this_thread::sleep_for(std::chrono::milliseconds(30));  // some polls of the owner
+      worker_has_left = true;
+    });
+  };
+  EXPECT_THROW(loop(), std::runtime_error);
+  EXPECT_TRUE(worker_has_left);
 }
 
 TEST(WaitPoll, OfLoopsWithinEachOtherTheInnerCounts) {
