@@ -41,7 +41,7 @@ def contact_scene() -> SceneText:
     return text
 
 
-PROBLEMS = {"free": (free_scene(), 0.12, (15, 30, 60, 120, 240, 480), 3840), "contact": (contact_scene(), 0.02, (50, 100, 200, 400, 800), 6400)}
+PROBLEMS = {"free": (free_scene(), 0.12, (15, 30, 60, 120, 240, 480, 960, 1920), 15360), "contact": (contact_scene(), 0.02, (50, 100, 200, 400, 800), 6400)}
 
 
 def _last(times: np.ndarray, positions: np.ndarray) -> list[list[float]]:
@@ -71,7 +71,7 @@ def run_orders(context: Context, page: Page) -> list[Record]:
         rows = []
         for name, (_, order) in INTEGRATORS.items():
             slope = float(-np.polyfit(np.log(counts[-3:]), np.log(errors[name][-3:]), 1)[0])
-            records.append(within(f"order.{problem}.{name}", slope, order - 0.25, order + 0.25))
+            records.append(within(f"order.{problem}.{name}", slope, order - 0.1, order + 0.1))
             rows.append([name, slope, *errors[name].tolist()])
         page.table([f"{problem}: error (m)", "order", *(f"{n} steps" for n in counts)], rows)
         from study_plots import plot_lines

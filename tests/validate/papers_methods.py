@@ -138,8 +138,7 @@ def work_precision(context: Context, page: Page) -> list[PaperRecord]:
                 claim = Claim(source, VERLET, "order of symplectic Euler in (q, v)", "the paper's Verlet, written with whole steps, is symplectic Euler, of first order in v; its figure has the staggered start")
             elif method == "Verlet, centred":
                 claim = Claim(source, VERLET, "order of the method", "" if expected == 2 else "it takes the velocity of damping from the step before, which is of first order")
-            # Terms of the next order are a tenth of the leading one on these steps.
-            records.append(claim.within(f"slope.{example}.{method}", slope, expected - 0.15, expected + 0.6 if example == "1b" else expected + 0.15))
+            records.append(claim.within(f"slope.{example}.{method}", slope, expected - 0.1, expected + 0.1))
     return records
 
 

@@ -17,6 +17,26 @@ SAID = {
     "tire.stribeck.least_load_over_pressed": "while it keeps in contact",
     "tire.pressure_over_published": "0.68 atm over the air's pressure",
 }
+# Where the target of a record comes from, by the end of its name; shell_tire_judged.py has them in full.
+BASIS = {
+    "intersections": "no state intersects, by the exact audit",
+    "distance_over_separation": "sheets stay apart by their thickness",
+    "steps_not_converged": "99 % of the steps, as of every sheet",
+    "pressure_over_published": "the published pressure, within 5 %",
+    "gas_law": "p V of a gas that keeps its temperature",
+    "least_pressure_of_the_turn_over_pressed": "it stays inflated while it turns",
+    "hoop_strain_of_the_tread": "p R / E t of a cylinder",
+    "stribeck.lobes": "wrinkles: at least three lobes of a sidewall",
+    "stribeck_fine.lobes": "wrinkles: at least three lobes of a sidewall",
+    "stribeck.plateau_over_peak": "a fall from 1.5 to 0.5, of which 30 % are asked of the moment",
+    "stribeck_fine.plateau_over_peak": "a fall from 1.5 to 0.5, of which 30 % are asked of the moment",
+    "coulomb.plateau_over_peak": "equal coefficients leave no fall: less than half of what is asked of the others",
+    "sliding_friction": "the coefficient of sliding, within 10 %",
+    "peak_friction": "more than the mean of both coefficients, at most the one at rest",
+    "slip_before_half_of_the_peak": "stuck: slower than the velocity that the law's fall is given by",
+    "slip_of_the_plateau": "dragged: faster than that velocity",
+    "least_load_over_pressed": "in contact: half of the load of the pressed tire",
+}
 # Why it is not met.
 WHY = {
     "tire.stribeck.lobes": "at the peak there is one deep fold from the rim to the end of the patch, at 48 and at 64 vertices around; more come up when the tread slides, and vanish; the paper has 46,000 vertices, and neither load nor shape",
@@ -27,8 +47,12 @@ WHY = {
 }
 
 
+def _basis(name: str) -> str:
+    return next((basis for end, basis in BASIS.items() if name.endswith(f".{end}")), "")
+
+
 def run_tire(context: Context, page: Page) -> list[PaperRecord]:
-    records = [PaperRecord(r.name, r.value, r.unit, r.target, r.passed, SOURCE, SAID.get(r.name, NOT_PUBLISHED), "docs/results/shells_tire.md", "" if r.passed else WHY.get(r.name, ""))
+    records = [PaperRecord(r.name, r.value, r.unit, r.target, r.passed, SOURCE, SAID.get(r.name, NOT_PUBLISHED), _basis(r.name), "" if r.passed else WHY.get(r.name, ""))
                for r in tire_records(context)[0]]
     page.section("Larionov et al. 2023: a tire wrinkles (Fig. 11)")
     page.text("The runs, their parameters and pictures are on [a page of their own](shells_tire.md).")

@@ -2,7 +2,7 @@
 // validate papers. Reads a JSON list of requests on standard input and writes the list of results on standard output:
 //
 //   {"problem": {"kind": "oscillator" | "rate" | "pendulum" | "dahlquist" | "rod" | "beam" | "spectrum" | "krylov" | "modal" |
-//    "table", ...}, "scheme": "VERLET", "alpha": 0.5, "h": 0.1, "steps": 100, "every": 1, "q": 1, "v": 0}
+//    "table", ...}, "scheme": "VERLET", "alpha": 0.5, "h": 0.1, "steps": 100, "every": 1, "q": 1, "v": 0, "past": [[q, v], ...]}
 //
 // A rod's result has momenta about the mass centre and energies every `every` steps; the others have q and v there.
 
@@ -92,9 +92,21 @@ Json Table() {
   return out;
 }
 
+// States before the start, the latest first, as [q, v].
+void SetPast(const Json& request, DenseRun* run) {
+  if (!request.contains("past")) return;
+  std::vector<VecX> q, v;
+  for (const Json& state : request.at("past")) {
+    q.push_back(Of(state.at(0)));
+    v.push_back(Of(state.at(1)));
+  }
+  run->SetPast(request.at("h"), q, v);
+}
+
 Json RunDense(const Json& request) {
   const DenseProblem problem = ProblemOf(request.at("problem"));
   DenseRun run(&problem, SchemeOf(request), Of(request.at("q")), Of(request.value("v", 0.0)));
+  SetPast(request, &run);
   const int64_t steps = request.at("steps"), every = request.value("every", int64_t{1});
   Json q = {run.q()[0]}, v = {run.v()[0]};
   for (int64_t n = 1; n <= steps; ++n) {
@@ -371,27 +383,25 @@ Json RunBeam(const Json& request) {
   return out;
 }
 
-// Factor of the amplitude in a step of an oscillation that a modal scheme takes whole, or leaves to its row, over many steps.
-Json RunModalFactor(const Json& request) {
+// q'' = -q under a modal scheme that takes this mode apart, or another one (q'' = -4 q, at rest).
+Json RunModal(const Json& request) {
   const testing::ModalScheme& scheme = testing::ModalSchemeNamed(request.at("scheme"));
-  const bool taken = request.at("problem").at("taken");
-  testing::ElasticProblem problem = {
+  const Eigen::Vector2d stiffness(1, 4);
+  const testing::ElasticProblem problem = {
       .mass = MatX(MatX::Identity(2, 2)).sparseView(),
-      .gradient = [](const VecX& q) { return VecX(q.cwiseProduct(Eigen::Vector2d(1, 4))); },
-      .stiffness = [](const VecX&) { return SparseMat(MatX(Eigen::Vector2d(1, 4).asDiagonal()).sparseView()); },
+      .gradient = [=](const VecX& q) { return VecX(q.cwiseProduct(stiffness)); },
+      .stiffness = [=](const VecX&) { return SparseMat(MatX(stiffness.asDiagonal()).sparseView()); },
       .rest = VecX::Zero(2)};
-  const MatX basis = MatX::Identity(2, scheme.all_modes ? 2 : 1);
-  const double omega = taken ? 1 : 2;
-  const VecX q = taken ? VecX::Unit(2, 0) : VecX::Unit(2, 1);
-  testing::ModalRun run(&problem, &scheme, basis, q, VecX::Zero(2));
+  const MatX both = MatX::Identity(2, 2);
+  const bool taken = request.at("problem").at("taken");
+  const auto first = [](double value) { return VecX(Eigen::Vector2d(value, 0)); };
+  testing::ModalRun run(&problem, &scheme, scheme.all_modes ? both : MatX(both.col(taken ? 0 : 1)), first(request.at("q")),
+                        first(request.at("v")));
+  const double h = request.at("h");
+  for (const Json& past : request.value("past", Json::array())) run.SetPast(h, first(past.at(0)), first(past.at(1)));
   const int64_t steps = request.at("steps");
-  double half = 0;
-  for (int64_t n = 1; n <= steps; ++n) {
-    run.Step(request.at("theta").get<double>() / omega);
-    if (2 * n == steps) half = std::hypot(run.q().norm(), run.v().norm() / omega);
-  }
-  const double last = std::hypot(run.q().norm(), run.v().norm() / omega);
-  return {{"factor", std::pow(last / half, 2.0 / static_cast<double>(steps))}};
+  for (int64_t n = 1; n <= steps; ++n) run.Step(h);
+  return {{"q", {run.q()[0]}}, {"v", {run.v()[0]}}};
 }
 
 }  // namespace
@@ -407,7 +417,7 @@ int main() {
       } else if (kind == "dahlquist") {
         results.push_back(eipc::RunDahlquist(request));
       } else if (kind == "modal") {
-        results.push_back(eipc::RunModalFactor(request));
+        results.push_back(eipc::RunModal(request));
       } else if (kind == "spectrum") {
         results.push_back(eipc::RunSpectrum());
       } else if (kind == "krylov") {

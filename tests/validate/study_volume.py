@@ -41,12 +41,14 @@ def filling(compressibility_per_atm: Optional[float] = None, overpressure_pa: fl
     return f"enclosed_volumes {{ region: CAVITIES law: SECOND_ORDER compressibility_per_pa: {compressibility_per_atm / ATMOSPHERE!r} }}"
 
 
-def squish_scene(compressibility: Optional[float], youngs: float = 1e5, gap: float = SQUISH_GAP) -> SceneText:
+def squish_scene(compressibility: Optional[float], youngs: float = 1e5, gap: float = SQUISH_GAP, mesh: tuple[int, int] = (2, 1)) -> SceneText:
+    """mesh: subdivisions of the sphere and layers of the wall."""
     text = SceneText("squish")
     text.gravity = (0, 0, 0)
     # Empty: a filling with next to no stiffness (1e-9 of air's), which reports the volume.
     extra = filling(1e9 if compressibility is None else compressibility)
-    ball = solids.layered_ball(2, [SQUISH_RADIUS - SQUISH_WALL, SQUISH_RADIUS])
+    level, layers = mesh
+    ball = solids.layered_ball(level, (SQUISH_RADIUS - SQUISH_WALL * np.linspace(1, 0, layers + 1)).tolist())
     text.moving("ball", "full_space", ball, youngs_modulus_pa=youngs, density_kg_m3=1000.0, poissons_ratio=0.3,
                 model="STABLE_NEO_HOOKEAN", extra=extra)
     plate, half, start = solids.box(0.3, 0.3, 0.02), 0.01, SQUISH_RADIUS + 1.5e-3
