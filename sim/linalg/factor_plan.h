@@ -35,6 +35,8 @@ class FactorPlan {
   // With less to do a factorization is one thread's, and so is a supernode.
   static constexpr double kWorthThreads = 2e6;
   static constexpr double kWorthPieces = 3e5;
+  // With more (some 20 ms) threads share it on any machine: it is not tried alone.
+  static constexpr double kSurelyWorthThreads = 3e8;
 
   // `structure` outlives what follows.
   void SetStructure(const SupernodalStructure& structure);

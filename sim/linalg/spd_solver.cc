@@ -95,7 +95,8 @@ int64_t SpdSolver::WorkEntries() const {
 // Whether threads are to share what has changed, and that each of them has its work then.
 bool SpdSolver::WantsThreads(double flops) {
   if (flops < FactorPlan::kWorthThreads) return false;
-  if (pool_->sharing() == ThreadPool::Sharing::kWhereItPays && !cost_.Pays(flops)) return false;
+  const bool asks = pool_->sharing() == ThreadPool::Sharing::kWhereItPays && flops < FactorPlan::kSurelyWorthThreads;
+  if (asks && !cost_.Pays(flops)) return false;
   const size_t threads = static_cast<size_t>(pool_->MostAtOnce());
   if (works_.size() != threads) {
     works_ = std::vector<Work>(threads);
@@ -262,7 +263,7 @@ bool SpdSolver::Compute(const BlockMatrix& h, const std::vector<uint8_t>& fixed)
   const auto start = std::chrono::steady_clock::now();
   shared_ = WantsThreads(flops);
   if (!(shared_ ? ComputeByThreads(h, fixed) : ComputeAlone(h, fixed))) return false;
-  if (flops < FactorPlan::kWorthThreads) return true;
+  if (flops < FactorPlan::kWorthThreads || flops >= FactorPlan::kSurelyWorthThreads) return true;
   const double ns = std::chrono::duration<double, std::nano>(std::chrono::steady_clock::now() - start).count();
   if (shared_) {
     cost_.RanShared(flops, ns);
