@@ -6,14 +6,19 @@
 
 namespace eipc {
 
-// As v->assign(n, value), which reserves exactly n when it must grow: a vector whose size goes up and down would go to the heap,
-// and for fresh pages, each time it is a little longer than ever before. This reserves half as much again.
+// Empties a vector that has no room for n and reserves half as much again: one whose size goes up and down would go to the heap,
+// and for fresh pages, each time it is a little longer than ever before.
+template <typename T>
+void ReserveMore(std::vector<T>* v, size_t n) {
+  if (n <= v->capacity()) return;
+  v->clear();
+  v->reserve(n + n / 2);
+}
+
+// As v->assign(n, value), which reserves exactly n when it must grow.
 template <typename T>
 void Refill(std::vector<T>* v, size_t n, const T& value) {
-  if (n > v->capacity()) {
-    v->clear();
-    v->reserve(n + n / 2);
-  }
+  ReserveMore(v, n);
   v->assign(n, value);
 }
 

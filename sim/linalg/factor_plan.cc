@@ -44,8 +44,8 @@ void FactorPlan::SetStructure(const SupernodalStructure& structure) {
     first_[s] = s;
     most += 3 + PiecesOf(s);
   }
-  if (rest_.capacity() < static_cast<size_t>(count)) rest_.reserve(count + count / 2);
-  if (tasks_.capacity() < static_cast<size_t>(most)) tasks_.reserve(most + most / 2);
+  ReserveMore(&rest_, count);
+  ReserveMore(&tasks_, most);
   for (int32_t s = 0; s < count; ++s) {  // children come before their parents
     const int32_t parent = structure.supernodes[s].parent;
     if (parent >= 0) first_[parent] = std::min(first_[parent], first_[s]);
@@ -130,7 +130,7 @@ void FactorPlan::Split(const std::vector<uint8_t>& changed, int threads) {
   for (size_t k = 0; k < rest_.size(); ++k) {
     load(k + 1);
     if (PiecesOf(rest_[k]) == 0) {
-      tasks_.push_back({.kind = Task::Kind::kWhole, .supernode = rest_[k], .flops = flops_[rest_[k]]});
+      tasks_.push_back({.kind = Task::Kind::kWhole, .supernode = rest_[k], .first = rest_[k], .flops = flops_[rest_[k]]});
     } else {
       AddPieces(rest_[k]);
     }

@@ -25,7 +25,7 @@ class FactorPlan {
     };
     Kind kind = Kind::kWhole;
     int32_t supernode = 0;
-    int32_t first = 0;
+    int32_t first = 0;  // of a subtree; of a whole supernode itself
     int32_t piece = 0;
     int32_t begin = 0;  // rows of nodes
     int32_t end = 0;

@@ -71,10 +71,7 @@ SpdSolver::SpdSolver(Interrupt* interrupt, ThreadPool* pool) : interrupt_(interr
 void SpdSolver::Analyze(const BlockMatrix& h, const std::vector<uint8_t>& changing, const std::vector<uint8_t>& fixed) {
   analysis_.Analyze(h, changing, fixed, &structure_);
   const size_t entries = structure_.panel_entries + 8;
-  if (panels_.capacity() < entries) {
-    panels_.clear();
-    panels_.reserve(entries + entries / 2);
-  }
+  ReserveMore(&panels_, entries);
   if (panels_.size() < entries) panels_.resize(entries);  // LoadColumns clears what is used
   for (Work& each : works_) each.values.resize(WorkEntries());
   if (pool_ != nullptr && pool_->threads() > 1) {
@@ -223,7 +220,7 @@ bool SpdSolver::Run(const FactorPlan::Task& task, const BlockMatrix& h, const st
     case Kind::kWhole:
       break;
   }
-  for (int32_t s = task.kind == Kind::kSubtree ? task.first : task.supernode; s <= task.supernode; ++s) {
+  for (int32_t s = task.first; s <= task.supernode; ++s) {
     if (!changed_[s]) continue;
     if (!Compute(h, fixed, s, work)) return false;
     progress_.AllReady(s);
@@ -276,7 +273,7 @@ bool SpdSolver::Compute(const BlockMatrix& h, const std::vector<uint8_t>& fixed)
 // For the next MarkChanged: only what has changed is not there already.
 void SpdSolver::KeepValues(const BlockMatrix& h) {
   if (last_values_.size() != h.values().size()) {
-    if (last_values_.capacity() < h.values().size()) Refill(&last_values_, h.values().size(), 0.0);
+    ReserveMore(&last_values_, h.values().size());
     last_values_ = h.values();
     return;
   }

@@ -43,7 +43,7 @@ class Ready {
     using Kind = FactorPlan::Task::Kind;
     const int32_t s = task.supernode;
     if (task.kind == Kind::kSubtree || task.kind == Kind::kWhole) {
-      for (int32_t each = task.kind == Kind::kSubtree ? task.first : s; each <= s; ++each) {
+      for (int32_t each = task.first; each <= s; ++each) {
         Load(each);
         Update(each, 0, RowsOf(each));
         Factor(each, 0, RowsOf(each));
