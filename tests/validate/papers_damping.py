@@ -26,12 +26,13 @@ def accuracy(context: Context, page: Page) -> tuple[list[PaperRecord], dict[str,
     curves, records, rows = {}, [], []
     for name, method in METHODS.items():
         at = angles[angles < method.limit] if method.limit > 0 else angles[angles < 10]
-        curves[name] = (at, damping(method.measured(context, at), at))
+        factors = method.measured(context, at)
+        curves[name] = (at, damping(factors, at))
         basis = "closed form of a step from general states" if method.step is not None else "determinant and trace of a step's matrix"
         worst = method.error(context, at)
         records += [Claim(FIGURE, NOT_PUBLISHED, basis).at_most(f"damping.{name}.error", worst, 1e-10),
                     Claim(FIGURE, NOT_PUBLISHED, "greatest root of the closed form").at_most(
-                        f"damping.{name}.factor_error", float(np.abs(method.measured(context, at) - [method.closed(float(t)) for t in at]).max()), 1e-10)]
+                        f"damping.{name}.factor_error", float(np.abs(factors - [method.closed(float(t)) for t in at]).max()), 1e-10)]
         few = np.array([t for t in SHOWN if t <= at[-1]])
         shown = [f"{round(float(d), 5) + 0.0:.5f}" for d in damping(method.measured(context, few), few)] + ["–"] * (len(SHOWN) - len(few))
         rows.append([name, *shown, len(at), worst])

@@ -54,12 +54,12 @@ class Method:
         if self.history:
             factors = np.stack([self.run(context, angles, unit) for unit in units], axis=1)
             return np.array([np.abs(np.roots([1, *-c])).max() for c in factors])
-        q, v = self._columns(context, angles)
-        return np.sqrt(np.abs(-q.real * v.imag + q.imag * v.real))
+        return np.sqrt(np.abs(self._matrix(context, angles)[0]))
 
-    def _columns(self, context: Context, angles: Sequence[float]) -> tuple[np.ndarray, np.ndarray]:
-        """The states after (q, v) = (1, 0) and (0, 1)."""
-        return self.run(context, angles, [1]), self.run(context, angles, [-1j])
+    def _matrix(self, context: Context, angles: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Determinant and trace of a step's matrix, from the states after (q, v) = (1, 0) and (0, 1)."""
+        q, v = self.run(context, angles, [1]), self.run(context, angles, [-1j])
+        return -q.real * v.imag + q.imag * v.real, q.real - v.imag
 
     def error(self, context: Context, angles: np.ndarray) -> float:
         """Of a step from general states against the closed form, phase and all; without one of the matrix' determinant and trace."""
@@ -68,8 +68,7 @@ class Method:
             expected = np.array([sum(c * u for c, u in zip(self.step(1j * float(t)), states)) for t in angles])
             return float(np.abs(self.run(context, angles, states) - expected).max())
         assert self.trace is not None
-        q, v = self._columns(context, angles)
-        det, trace = -q.real * v.imag + q.imag * v.real, q.real - v.imag
+        det, trace = self._matrix(context, angles)
         return float(max(np.abs(det - 1).max(), np.abs(trace - [self.trace(float(t)) for t in angles]).max()))
 
 
