@@ -6,11 +6,14 @@
 
 #include <cmath>
 
+#include "absl/strings/str_cat.h"
 #include "eipc/v1/scene.pb.h"
+#include "sim/dynamics/integrators.h"
 
 namespace eipc {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
@@ -73,6 +76,22 @@ TEST_F(SceneOverrideTest, ReplacesAnAlternativeWholeOnly) {
   ASSERT_TRUE(ApplyOverride("bodies[0].embedded.cage_mesh={file: 'c.vtk'}", &scene_).ok());
   EXPECT_EQ(scene_.bodies(0).embedded().cage_mesh().file(), "c.vtk");
   EXPECT_EQ(scene_.bodies(0).embedded().surface().file(), "t.obj");
+}
+
+// Methods of the table that ordinary differential equations alone are given to are refused with those that serve scenes.
+TEST_F(SceneOverrideTest, RefusesIntegratorsThatAreForReference) {
+  int refused = 0;
+  for (const Scheme& row : AllSchemes()) {
+    const std::string assignment = absl::StrCat("solver.integrator=", row.name);
+    if (row.reference_only.empty()) {
+      EXPECT_TRUE(ApplyOverride(assignment, &scene_).ok()) << row.name;
+      continue;
+    }
+    ++refused;
+    EXPECT_THAT(Error(assignment), AllOf(HasSubstr("must be one of INTEGRATOR_UNSPECIFIED, BACKWARD_EULER"),
+                                         HasSubstr(absl::StrCat("RUNGE_KUTTA_4, got '", row.name, "'"))));
+  }
+  EXPECT_EQ(refused, 6);
 }
 
 TEST_F(SceneOverrideTest, ExplainsMistakes) {

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <set>
 
 #include "sim/sensor/energies.h"
 #include "tests/support/dense_ode.h"
@@ -34,6 +35,7 @@ constexpr Method kMethods[] = {
     {IntegratorKind::kTrBdf2, "TR-BDF2", 2},
     {IntegratorKind::kSdirk2, "SDIRK2", 2},
     {IntegratorKind::kImplicitMidpoint, "MID", 2},
+    {IntegratorKind::kTrapezoidalUnsplitContact, "UNSPLIT", 2},  // of first order where there is contact
     {IntegratorKind::kVariational, "HP 1/2", 2},
     {IntegratorKind::kVariational, "HP 0", 1, 0},
     {IntegratorKind::kVariational, "HP 0.3", 1, 0.3},
@@ -41,6 +43,14 @@ constexpr Method kMethods[] = {
     {IntegratorKind::kVerlet, "VERLET", 2},
     {IntegratorKind::kRungeKutta4, "RK4", 4},
 };
+
+// The battery below has every integrator that serves scenes, and no other.
+TEST(Integrators, AreAllInTheBattery) {
+  std::set<absl::string_view> served, tested;
+  for (const Scheme& row : Integrators()) served.insert(row.name);
+  for (const Method& method : kMethods) tested.insert(method.scheme().name);
+  EXPECT_EQ(tested, served);
+}
 
 constexpr double kSide = 0.1, kYoungs = 1e5, kPoissons = 0.3, kDensity = 1000;
 

@@ -76,19 +76,20 @@ class ChainModes {
   }
   static int Taken(const ModalScheme& scheme) { return scheme.all_modes ? kMasses : scheme.name == "SI" ? 0 : 3; }
 
-  // Real and imaginary part of the factor by which a step of h omega = theta takes u = q - i v / omega of mode j, u' = i omega u;
-  // with a history, by which the state now (`from_past` = false) or the one before contributes. All other modes stay at rest.
-  Complex Factor(const ModalScheme& scheme, int j, double theta, bool from_past) const {
+  // Real and imaginary part of the factor by which a step of h omega = theta takes u = q - i v / omega of mode j, u' = i omega u,
+  // that is `start` at first; with a history, by which the state now (`from_past` = false) or the one before contributes. All other
+  // modes stay at rest.
+  Complex Factor(const ModalScheme& scheme, int j, double theta, Complex start, bool from_past) const {
     const double h = theta / omega_[j];
-    const VecX unit = modes_.col(j);
-    ModalRun run(&chain_, &scheme, modes_.leftCols(Taken(scheme)), from_past ? Zero() : unit, Zero());
-    if (scheme.base.history > 0) run.SetPast(h, from_past ? unit : Zero(), Zero());
+    const VecX unit = modes_.col(j), q = start.real() * unit, v = -start.imag() * omega_[j] * unit;
+    ModalRun run(&chain_, &scheme, modes_.leftCols(Taken(scheme)), from_past ? Zero() : q, from_past ? Zero() : v);
+    if (scheme.base.history > 0) run.SetPast(h, from_past ? q : Zero(), from_past ? v : Zero());
     run.Step(h);
     const VecX mass_unit = chain_.mass * unit;
     const Complex u(run.q().dot(mass_unit), -run.v().dot(mass_unit) / omega_[j]);
     EXPECT_LT((run.q() - u.real() * unit).norm() + (run.v() / omega_[j] + u.imag() * unit).norm(), 1e-10)
         << scheme.name << " mode " << j << " at " << theta << " moves others";
-    return u;
+    return u / start;
   }
 
  private:
@@ -114,16 +115,19 @@ std::pair<Complex, Complex> ExpectedFactors(const ModalScheme& scheme, bool take
 TEST(ModalSchemes, AreExactOnTheModesThatTheyTakeAndTheBaseOnTheOthers) {
   const ChainModes chain;
   int checked = 0;
+  const auto check = [&](const ModalScheme& scheme, int j, double theta) {
+    const auto [now, before] = ExpectedFactors(scheme, j < ChainModes::Taken(scheme), theta);
+    // At rest, moving through the origin, and both.
+    for (const Complex start : {Complex(1, 0), Complex(0, 1), Complex(0.6, -0.8)}) {
+      EXPECT_LT(std::abs(chain.Factor(scheme, j, theta, start, false) - now), 1e-10) << scheme.name << j << " at " << theta;
+      if (scheme.base.history == 0) continue;
+      EXPECT_LT(std::abs(chain.Factor(scheme, j, theta, start, true) - before), 1e-10) << scheme.name << j << " at " << theta;
+    }
+    ++checked;
+  };
   for (const char* name : {"SI", "ERE", "SIERE", "BEERE", "SBDF2ERE", "STR_SBDF2ERE"}) {
-    const ModalScheme& scheme = ModalSchemeNamed(name);
     for (int j = 0; j < kMasses; ++j) {
-      for (const double theta : Angles()) {
-        const auto [now, before] = ExpectedFactors(scheme, j < ChainModes::Taken(scheme), theta);
-        EXPECT_LT(std::abs(chain.Factor(scheme, j, theta, false) - now), 1e-10) << name << " mode " << j << " at " << theta;
-        ++checked;
-        if (scheme.base.history == 0) continue;
-        EXPECT_LT(std::abs(chain.Factor(scheme, j, theta, true) - before), 1e-10) << name << " mode " << j << " at " << theta;
-      }
+      for (const double theta : Angles()) check(ModalSchemeNamed(name), j, theta);
     }
   }
   EXPECT_EQ(checked, 6 * kMasses * 20);

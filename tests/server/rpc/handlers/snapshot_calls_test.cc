@@ -8,6 +8,7 @@
 #include "server/rpc/handlers/calls.h"
 #include "server/session/build_id.h"
 #include "server/session/checksum.h"
+#include "sim/dynamics/integrators.h"
 #include "tests/conformance/test_scenes.h"
 
 namespace eipc::rpc {
@@ -155,6 +156,26 @@ TEST_F(SnapshotCallsTest, AForkIsManyCopiesThatGoTheirOwnWays) {
   EXPECT_EQ(Digest(forked->name(), 1), start);
   fork.set_world(1);
   EXPECT_EQ(Ask(ForkSession, fork).status().code(), absl::StatusCode::kInvalidArgument);
+}
+
+TEST_F(SnapshotCallsTest, AForkGoesOnBitForBitUnderEveryIntegrator) {
+  for (const Scheme& row : Integrators()) {
+    v1::Scene scene = FallingBlock();
+    auto integrator = v1::SolverSettings::INTEGRATOR_UNSPECIFIED;
+    ASSERT_TRUE(v1::SolverSettings::Integrator_Parse(std::string(row.name), &integrator)) << row.name;
+    scene.mutable_solver()->set_integrator(integrator);
+    const std::string session = NewSession(Of(scene));
+    const std::string start = StepTo(session, 3);
+    v1::ForkSessionRequest fork;
+    fork.set_session(session);
+    const auto forked = Ask(ForkSession, fork);
+    ASSERT_TRUE(forked.ok()) << row.name << forked.status();
+    EXPECT_EQ(Digest(forked->name()), start) << row.name;
+    const std::string next = StepTo(session, 4);
+    EXPECT_NE(next, start) << row.name;
+    EXPECT_EQ(Digest(forked->name()), start) << row.name;
+    EXPECT_EQ(StepTo(forked->name(), 4), next) << row.name;
+  }
 }
 
 TEST_F(SnapshotCallsTest, ABatchStepsWorldsWithAStatusEach) {
