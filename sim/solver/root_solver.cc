@@ -129,7 +129,7 @@ absl::StatusOr<bool> RootSolver::TakeDirection(RootProblem* problem, const Solve
   EIPC_RETURN_IF_ERROR(Poll(interrupt_));
   report->min_step_limit = std::min(report->min_step_limit, limit);
   const double hidden = problem->ObserveDirection(direction_);
-  const bool small = std::max(hidden, ErrorAfter(report->residual_m_s, progress_.previous)) <= settings_.newton_tolerance_m_s;
+  const bool small = std::max(hidden, ErrorAfter(report->residual_m_s, progress_.previous)) <= context.tolerance_m_s;
   const Trial taken = LineSearch(problem, context, *q, limit, merit, report);
   EIPC_RETURN_IF_ERROR(Poll(interrupt_));
   progress_.by_energy = taken.by_energy;

@@ -28,7 +28,7 @@ from settled_bin import write_settled  # noqa: E402
 RECORDED = Path(__file__).resolve().parent / "instructions.json"
 SCENE = SCENES / "bubble_teddy_low.textproto"
 STEP_S = 0.02
-LARGEST_GROWTH = 0.05
+LARGEST_GROWTH = 0.02
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 import solids
-from integrator_oracles import INTEGRATORS, one_step_factor, solution
+from integrator_oracles import IMPLICIT, one_step_factor, solution
 from page import Page
 from scene_runs import SceneRun, run_scenes
 from scene_text import SceneText
@@ -47,11 +47,11 @@ def measured_factor(excess: np.ndarray, terms: int) -> float:
 
 
 def run_damping(context: Context, page: Page) -> list[Record]:
-    cases = [(name, angle) for name in INTEGRATORS for angle in ANGLES]
+    cases = [(name, angle) for name in IMPLICIT for angle in ANGLES]
     runs = [SceneRun(f"damping {name} h omega={angle:.3g}", scene(), float(angle / OMEGA), float(STEPS * angle / OMEGA),
-                     (f"solver.integrator={INTEGRATORS[name][0]}",), "dilation", _dilation) for name, angle in cases]
-    worst = dict.fromkeys(INTEGRATORS, 0.0)
-    curves: dict[str, list[float]] = {name: [] for name in INTEGRATORS}
+                     (f"solver.integrator={IMPLICIT[name][0]}",), "dilation", _dilation) for name, angle in cases]
+    worst = dict.fromkeys(IMPLICIT, 0.0)
+    curves: dict[str, list[float]] = {name: [] for name in IMPLICIT}
     for (name, angle), report in zip(cases, run_scenes(context, runs)):
         found = np.array(report["measured"])
         # y = s' + i omega (s - s_eq) obeys y' = i omega y.
@@ -61,17 +61,18 @@ def run_damping(context: Context, page: Page) -> list[Record]:
     page.section("Damping curves")
     page.text(f"""|R(i h ω)|, the factor by which an oscillation shrinks in a step: a cube with one affine mode (ω = {OMEGA:.0f} rad/s), {STEPS} steps at each of
         {len(ANGLES)} step sizes. "Error" is the largest difference of its dilation from the method's own recurrence, over the amplitude; in the cells, the
-        factor fitted to the run and, in brackets, the closed form.""")
+        factor fitted to the run and, in brackets, the closed form. The explicit ones, which do not take all of these steps, are on
+        the page of [damping curves](papers_damping.md).""")
     chosen = range(0, len(ANGLES), 3)
     page.table(["", "error", *(f"h ω = {ANGLES[k]:.3g}" for k in chosen)],
                [[name, worst[name], *(f"{curves[name][k]:.4f} ({abs(one_step_factor(name, 1j * ANGLES[k])):.4f})" for k in chosen)]
-                for name in INTEGRATORS])
+                for name in IMPLICIT])
     from study_plots import plot_damping
 
-    closed = {name: np.abs([one_step_factor(name, 1j * angle) for angle in np.geomspace(ANGLES[0], ANGLES[-1], 200)]) for name in INTEGRATORS}
+    closed = {name: np.abs([one_step_factor(name, 1j * angle) for angle in np.geomspace(ANGLES[0], ANGLES[-1], 200)]) for name in IMPLICIT}
     plot_damping(context.figures / "damping.png", ANGLES, curves, closed)
     page.figure("damping.png", "Damping in a step over h ω: runs (dots), closed forms (lines)")
-    records = [at_most(f"damping.{name}.error", worst[name], 1e-4) for name in INTEGRATORS]
+    records = [at_most(f"damping.{name}.error", worst[name], 1e-4) for name in IMPLICIT]
     middle = int(np.argmin(np.abs(ANGLES - 1)))
     records.append(within("damping.BDF2_over_TR-BDF2_near_1", curves["BDF2"][middle] / curves["TR-BDF2"][middle], 0.0, 0.999))
     return records

@@ -6,8 +6,10 @@ import math
 
 import numpy as np
 
-INTEGRATORS = {"BE": ("BACKWARD_EULER", 1), "TR": ("TRAPEZOIDAL", 2), "BDF2": ("BDF2", 2), "TR-BDF2": ("TR_BDF2", 2),
-               "SDIRK2": ("SDIRK2", 2), "midpoint": ("IMPLICIT_MIDPOINT", 2)}
+# Kind and order without contact. The first ones solve; they have the factors below.
+IMPLICIT = {"BE": ("BACKWARD_EULER", 1), "TR": ("TRAPEZOIDAL", 2), "BDF2": ("BDF2", 2), "TR-BDF2": ("TR_BDF2", 2), "SDIRK2": ("SDIRK2", 2),
+            "midpoint": ("IMPLICIT_MIDPOINT", 2), "variational, α = 1/2": ("VARIATIONAL", 2), "TR, contact unsplit": ("TRAPEZOIDAL_UNSPLIT_CONTACT", 2)}
+INTEGRATORS = {**IMPLICIT, "Verlet": ("VERLET", 2), "RK4": ("RUNGE_KUTTA_4", 4)}
 
 
 def _two_stage(z: complex, g: float, b: float, c: float) -> complex:
@@ -19,7 +21,7 @@ def one_step_factor(name: str, z: complex) -> complex:
     """R(z) of a one-step method; of BDF2 the larger root of its recurrence."""
     if name == "BE":
         return 1 / (1 - z)
-    if name in ("TR", "midpoint"):
+    if name.startswith(("TR, ", "variational")) or name in ("TR", "midpoint"):
         return (1 + z / 2) / (1 - z / 2)
     if name == "TR-BDF2":
         return _two_stage(z, 0.5, 2 / 3, 1 / 3)

@@ -309,13 +309,13 @@ Json RunRod(const Json& request) {
 }
 
 // A beam of 32 x 4 x 4 cubes of five tetrahedra, held at both ends.
-SceneSpec BeamScene() {
+SceneSpec BeamScene(double youngs_modulus_pa = 1e5) {
   SceneSpec scene = testing::EmptyScene();
   scene.gravity = Vec3(0, 0, -9.81);
   scene.self_contact = false;
   scene.solver.newton_tolerance_m_s = 1e-5;
   scene.bodies = {testing::FullSpaceBox("beam", Vec3(1.6, 0.2, 0.2), {32, 4, 4},
-                                        testing::SoftMaterial(1000, 1e5, 0.4, &StableNeoHookean::kDescriptor))};
+                                        testing::SoftMaterial(1000, youngs_modulus_pa, 0.4, &StableNeoHookean::kDescriptor))};
   scene.bodies[0].mesh = FiveTetGrid({32, 4, 4}, 0.05);
   for (const double end : {0.0, 1.6}) {
     BoundarySetSpec set;
@@ -344,10 +344,10 @@ Json RunSpectrum() {
 }
 
 // It sags from rest under gravity: its elastic energy over time. Schemes of the table move the scene itself; modal ones its free
-// nodes as a small system, with the first `modes` modes of rest.
+// nodes as a small system, with the first `modes` modes of rest, and say how many linear systems they solved.
 Json RunBeam(const Json& request) {
   const std::string name = request.at("scheme");
-  SceneSpec scene = BeamScene();
+  SceneSpec scene = BeamScene(request.at("problem").value("youngs_modulus_pa", 1e5));
   const int64_t steps = request.at("steps");
   Json elastic = Json::array(), out;
   const auto stored = [&](const Model& model, const VecX& q) {
@@ -377,6 +377,7 @@ Json RunBeam(const Json& request) {
       run.Step(request.at("h"));
       stored(*model, beam.Whole(run.q()));
     }
+    out["solves"] = run.solves();
     out["tets"] = model->elastic[0].nodes.size();
   }
   out["elastic"] = elastic;

@@ -347,6 +347,26 @@ TEST(Integrators, NoEndLiesBeyondAPointThatWasNotSolved) {
   EXPECT_EQ(checked, 2);
 }
 
+// The variational scheme solves to a part of the scene's tolerance, but never to less than coordinates are rounded by: a solve that
+// cannot get there would have every part refused.
+TEST(Integrators, TolerancesEndAtTheRoundingOfCoordinates) {
+  for (const double tolerance : {1e-7, 1e-9, 1e-11, 1e-12}) {
+    SceneSpec scene = testing::EmptyScene();
+    scene.dynamics.integrator = IntegratorKind::kVariational;
+    scene.solver.newton_tolerance_m_s = tolerance;
+    scene.bodies = {testing::AffineBox("cube", Vec3::Constant(kSide), testing::SoftMaterial(kDensity, kYoungs, kPoissons))};
+    World world(testing::Compile(scene));
+    State start = world.state();
+    start.q *= 1.01;
+    ASSERT_TRUE(world.Restore(start).ok());
+    for (int n = 0; n < 50; ++n) {
+      testing::RunSteps(&world, 1, 1e-4);
+      ASSERT_EQ(world.report().refused_substeps, 0) << tolerance << ", step " << n;
+      ASSERT_LE(world.report().newton_iterations, 4) << tolerance << ", step " << n;
+    }
+  }
+}
+
 // A light soft pad, pressed against a floor and drawn along it.
 SceneSpec DrawnPad(const Method& method) {
   SceneSpec scene = DroppedBox(method.kind, method.alpha);
