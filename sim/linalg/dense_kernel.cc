@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "sim/base/quad.h"
+#include "sim/linalg/dense_kernel_wide.h"
 
 namespace eipc {
 namespace {
@@ -42,16 +43,20 @@ void Strips(int64_t m, int64_t n, int64_t k, const double* a, int64_t lda, const
   for (; j < n; ++j) ColumnStrip<kSubtract, 1>(m, k, a, lda, b + j, ldb, c + j * ldc, ldc);
 }
 
+const bool kWide = HasWideKernel();
+
 }  // namespace
 
 void MultiplyTransposed(int64_t m, int64_t n, int64_t k, const double* a, int64_t lda, const double* b, int64_t ldb, double* c,
                         int64_t ldc) {
-  Strips<false>(m, n, k, a, lda, b, ldb, c, ldc);
+  const int64_t done = kWide ? MultiplyTransposedWide(m, n, k, a, lda, b, ldb, c, ldc) : 0;
+  if (done < m) Strips<false>(m - done, n, k, a + done, lda, b, ldb, c + done, ldc);
 }
 
 void SubtractTransposed(int64_t m, int64_t n, int64_t k, const double* a, int64_t lda, const double* b, int64_t ldb, double* c,
                         int64_t ldc) {
-  Strips<true>(m, n, k, a, lda, b, ldb, c, ldc);
+  const int64_t done = kWide ? SubtractTransposedWide(m, n, k, a, lda, b, ldb, c, ldc) : 0;
+  if (done < m) Strips<true>(m - done, n, k, a + done, lda, b, ldb, c + done, ldc);
 }
 
 }  // namespace eipc
