@@ -1,7 +1,6 @@
 #include "sim/dynamics/stage_solver.h"
 
 #include <algorithm>
-#include <limits>
 
 #include "sim/base/status_macros.h"
 #include "sim/dynamics/integrators.h"
@@ -22,19 +21,25 @@ StepOutcome ToStepOutcome(NewtonOutcome outcome) {
   return StepOutcome::kStalled;
 }
 
+// With the tolerance of the scene's integrator, also in parts that backward Euler takes in its place.
+SolverSettings SettingsOf(const Model& model) {
+  SolverSettings settings = model.solver;
+  settings.newton_tolerance_m_s *= MakeScheme(model.dynamics.integrator).newton_tolerance_factor;
+  return settings;
+}
+
 }  // namespace
 
 StageSolver::StageSolver(const Model* model, StageProblem* problem, PrescribedMotion* motion, NewtonSystem* system,
                          PhaseSeconds* seconds, SolveEnds* ends)
     : model_(model),
       friction_(&RowOf(model->dynamics.friction)),
-      tolerance_factor_(MakeScheme(model->dynamics.integrator).newton_tolerance_factor),
       problem_(problem),
       motion_(motion),
       seconds_(seconds),
       time_limit_(&ends->time_limit),
-      newton_(model->solver, system, &ends->interrupt),
-      root_(model->solver, {model->dynamics.direct_root_solver}, system, &ends->interrupt) {
+      newton_(SettingsOf(*model), system, &ends->interrupt),
+      root_(SettingsOf(*model), {model->dynamics.direct_root_solver}, system, &ends->interrupt) {
   for (const FrictionLaw& law : model->friction.laws) has_friction_ = has_friction_ || law.dynamic_coefficient > 0;
   if (friction_->implicit && has_friction_) motion->UseJacobian(&root_);
 }
@@ -129,18 +134,8 @@ absl::StatusOr<Retry> StageSolver::FindRoot(VecX* q, bool* found, StepReport* re
   return Retry::kNone;
 }
 
-// A factor does not ask for more than the rounding of coordinates lets a solve find, where the scene's own tolerance does not.
-double StageSolver::ToleranceAt(const VecX& q) const {
-  constexpr double kUpdateRounding = 8 * std::numeric_limits<double>::epsilon();  // of a coordinate
-  const double scene = model_->solver.newton_tolerance_m_s;
-  if (tolerance_factor_ == 1) return scene;
-  const double rounding = kUpdateRounding * q.lpNorm<Eigen::Infinity>() / gamma_h_;
-  return std::max(tolerance_factor_ * scene, std::min(scene, rounding));
-}
-
 absl::StatusOr<Retry> StageSolver::Solve(const VecX& guess, double gamma_h, VecX* q, StepReport* report) {
   gamma_h_ = gamma_h;
-  tolerance_m_s_ = ToleranceAt(*q);
   // Friction is first lagged at the contacts of the stage's start (Li et al. 2020, section 5.4; theory.md, eq. 16).
   problem_->SetPoint(*q);
   problem_->LagFriction();

@@ -28,11 +28,7 @@ class StageSolver {
   absl::StatusOr<Retry> Solve(const VecX& guess, double gamma_h, VecX* q, StepReport* report);
 
  private:
-  SolveContext Context(int max_iterations) const {
-    return {motion_->fixed(), gamma_h_, tolerance_m_s_, max_iterations, seconds_, time_limit_};
-  }
-  // That of the scene's integrator, also in parts that backward Euler takes in its place.
-  double ToleranceAt(const VecX& q) const;
+  SolveContext Context(int max_iterations) const { return {motion_->fixed(), gamma_h_, max_iterations, seconds_, time_limit_}; }
   // Moves the drives to the stage's target, or as far as they get, in a limited number of moves. These do not reduce the iterations
   // that the solve of the free nodes may take.
   absl::StatusOr<Retry> MoveDrives(VecX* q, StepReport* report);
@@ -46,7 +42,6 @@ class StageSolver {
 
   const Model* model_;
   const FrictionModeRow* friction_;
-  double tolerance_factor_;
   StageProblem* problem_;
   PrescribedMotion* motion_;
   PhaseSeconds* seconds_;
@@ -54,7 +49,7 @@ class StageSolver {
   NewtonSolver newton_;
   RootSolver root_;
   bool has_friction_ = false;
-  double gamma_h_ = 0, tolerance_m_s_ = 0;
+  double gamma_h_ = 0;
 };
 
 }  // namespace eipc

@@ -98,14 +98,16 @@ absl::StatusOr<bool> NewtonSolver::TakeDirection(NewtonProblem* problem, const S
   EIPC_RETURN_IF_ERROR(Poll(interrupt_));
   report->min_step_limit = std::min(report->min_step_limit, progress_.limit);
   report->residual_m_s = update;
-  const bool small = !damped && std::max(hidden, ErrorAfter(update, progress_.previous)) <= context.tolerance_m_s;
+  bool small = !damped && std::max(hidden, ErrorAfter(update, progress_.previous)) <= settings_.newton_tolerance_m_s;
   progress_.taken = LineSearch(problem, context, *q, report);
+  small = small || (!damped && IsOfRounding(update * context.velocity_scale, progress_.last, progress_.taken, *q));
+  progress_.last = update * context.velocity_scale;
   EIPC_RETURN_IF_ERROR(Poll(interrupt_));
   if (progress_.taken > 0) *q = move_.point();
   progress_.previous = progress_.taken == 1 && !damped && hidden == 0 ? update : 0;
   if (progress_.previous > 0) last_direction_ = direction_;
   progress_.damping.Observe(progress_.limit, progress_.taken);
-  if (damped && (progress_.taken == 0 || update <= context.tolerance_m_s)) {
+  if (damped && (progress_.taken == 0 || update <= settings_.newton_tolerance_m_s)) {
     progress_.damping.Release();
     return false;
   }

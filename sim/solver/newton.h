@@ -34,6 +34,7 @@ class NewtonSolver {
   struct Progress {
     double energy = 0;
     double previous = 0;                 // the last update, where it was taken whole; 0: it was not
+    double last = 0;                     // the same, m, however much of it was taken
     double ratio = 0;                    // of the last two updates
     double largest = 0;                  // of all updates
     double limit = 1;                    // admissible fraction of the last direction

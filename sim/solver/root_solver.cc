@@ -129,8 +129,11 @@ absl::StatusOr<bool> RootSolver::TakeDirection(RootProblem* problem, const Solve
   EIPC_RETURN_IF_ERROR(Poll(interrupt_));
   report->min_step_limit = std::min(report->min_step_limit, limit);
   const double hidden = problem->ObserveDirection(direction_);
-  const bool small = std::max(hidden, ErrorAfter(report->residual_m_s, progress_.previous)) <= context.tolerance_m_s;
+  bool small = std::max(hidden, ErrorAfter(report->residual_m_s, progress_.previous)) <= settings_.newton_tolerance_m_s;
   const Trial taken = LineSearch(problem, context, *q, limit, merit, report);
+  const double update = report->residual_m_s * context.velocity_scale;
+  small = small || IsOfRounding(update, progress_.last, taken.fraction, *q);
+  progress_.last = update;
   EIPC_RETURN_IF_ERROR(Poll(interrupt_));
   progress_.by_energy = taken.by_energy;
   if (taken.fraction > 0) *q = trial_;

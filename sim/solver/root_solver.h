@@ -63,6 +63,7 @@ class RootSolver {
   struct Progress {
     double last_merit = 0;
     double previous = 0;  // the last update, where it was taken whole
+    double last = 0;      // the same, m, however much of it was taken
     int energy_acceptances = 0;
     bool by_energy = false;  // how the current point was accepted
   };

@@ -13,7 +13,6 @@ namespace eipc {
 struct SolveContext {
   const std::vector<uint8_t>& fixed;  // by node, non-zero: the node stays where it is
   double velocity_scale;              // gamma h, s: a displacement divided by it is a speed
-  double tolerance_m_s;               // a solve ends where its error is below it (SolverSettings::newton_tolerance_m_s)
   int max_iterations;
   PhaseSeconds* seconds;            // the time of each phase is added here
   TimeLimit* time_limit = nullptr;  // null: none

@@ -87,8 +87,7 @@ inline Solution Solve(NewtonProblem* problem, const VecX& start, const SolverSet
   run.q = start;
   NewtonSystem system(settings.linear_solver, nullptr, interrupt);
   NewtonSolver solver(settings, &system, interrupt);
-  const SolveContext context = {fixed,        velocity_scale, settings.newton_tolerance_m_s, settings.max_newton_iterations,
-                                &run.seconds, time_limit};
+  const SolveContext context = {fixed, velocity_scale, settings.max_newton_iterations, &run.seconds, time_limit};
   run.status = solver.Solve(problem, context, &run.q, &run.report);
   return run;
 }

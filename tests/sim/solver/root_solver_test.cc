@@ -105,8 +105,7 @@ Solution Solve(Swirl* problem, const VecX& start, const std::vector<uint8_t>& fi
   PhaseSeconds seconds = {};
   Solution run;
   run.q = start;
-  run.status = solver.Solve(problem, {fixed, 1.0, settings.newton_tolerance_m_s, settings.max_newton_iterations, &seconds}, &run.q,
-                            &run.report);
+  run.status = solver.Solve(problem, {fixed, 1.0, settings.max_newton_iterations, &seconds}, &run.q, &run.report);
   EXPECT_TRUE(run.status.ok());
   return run;
 }
@@ -206,7 +205,7 @@ TEST(RootSolver, ObeysItsInterrupt) {
   PhaseSeconds seconds = {};
   RootReport report;
   VecX q = VecX::Zero(12);
-  const absl::Status status = solver.Solve(&problem, {kFree, 1.0, settings.newton_tolerance_m_s, 50, &seconds}, &q, &report);
+  const absl::Status status = solver.Solve(&problem, {kFree, 1.0, 50, &seconds}, &q, &report);
   EXPECT_EQ(status.code(), absl::StatusCode::kCancelled);
 }
 

@@ -44,7 +44,7 @@ TEST(LinearSolver, LearnsWithinAStep) {
   PhaseSeconds seconds = {};
   const auto solve = [&](NewtonReport* report) {
     VecX q = start;
-    EXPECT_TRUE(newton.Solve(&quartic.problem, {free, 1.0, settings.newton_tolerance_m_s, 100, &seconds}, &q, report).ok());
+    EXPECT_TRUE(newton.Solve(&quartic.problem, {free, 1.0, 100, &seconds}, &q, report).ok());
     EXPECT_EQ(report->outcome, NewtonOutcome::kConverged);
     EXPECT_GT(report->linear_solves, 2);
   };
