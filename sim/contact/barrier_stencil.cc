@@ -183,6 +183,134 @@ Vec12 Column(double tangent_part, const Vec3& t, const Eigen::Vector4d& w, doubl
   return out;
 }
 
+// Columns of a factor, those to be subtracted kept apart until all are known.
+class FactorColumns {
+ public:
+  explicit FactorColumns(HessianKind kind) : exact_(kind == HessianKind::kExact) {}
+
+  bool exact() const { return exact_; }
+  void Add(const Vec12& column) { factor_.columns.col(factor_.rank++) = column; }
+  void Subtract(const Vec12& column) {
+    if (exact_) subtracted_.col(factor_.negative++) = column;
+  }
+  // value e e^T, e of unit length.
+  void AddEigenvector(double value, const Vec12& e) {
+    if (value > 0) Add(std::sqrt(value) * e);
+    if (value < 0) Subtract(std::sqrt(-value) * e);
+  }
+  const StencilFactor& Factor() {
+    factor_.columns.middleCols(factor_.rank, factor_.negative) = subtracted_.leftCols(factor_.negative);
+    return factor_;
+  }
+
+ private:
+  const bool exact_;
+  StencilFactor factor_;
+  Mat12 subtracted_;
+};
+
+// The barrier's Hessian by the distance: b'' (n (x) w)(n (x) w)^T and what is left of it, b' hess d.
+class DistanceParts {
+ public:
+  DistanceParts(const ContactStencil& stencil, const StencilPositions& x)
+      : distance_(std::max(stencil.distance, kSmallestGap * stencil.dhat)),
+        gap_(std::max(stencil.gap(), kSmallestGap * stencil.dhat)),
+        first_(BarrierFirst(gap_, stencil.dhat)),
+        second_(BarrierSecond(gap_, stencil.dhat)),
+        w_(stencil.closest.w.data()),
+        n_(GapDirection(stencil, x)),
+        normal_(Column(0, n_, w_, 1, n_, w_)),
+        count_(MakeSlides(stencil, x, &slides_)) {}
+
+  double gap() const { return gap_; }
+  double first() const { return first_; }    // b'
+  double second() const { return second_; }  // b''
+  const Vec12& normal() const { return normal_; }
+  // `share` times b' hess d.
+  void AddSliding(double share, FactorColumns* out) const;
+
+ private:
+  const double distance_, gap_, first_, second_;
+  const Eigen::Vector4d w_;
+  const Vec3 n_;
+  const Vec12 normal_;
+  std::array<Slide, 2> slides_;
+  const int count_;
+};
+
+void DistanceParts::AddSliding(double share, FactorColumns* out) const {
+  const double beta = -share * first_, alpha = w_.norm();
+  if (!(beta > 0)) return;
+  for (int k = 0; k < count_; ++k) {
+    const double gamma = slides_[k].g.norm();
+    if (!(gamma > 0)) continue;
+    // beta [[0, alpha gamma], [alpha gamma, d gamma^2]] in the unit vectors of t (x) w and n (x) g: eigenvalues lambda and mu.
+    const double lambda =
+        0.5 * beta * gamma * (distance_ * gamma + std::sqrt(distance_ * distance_ * gamma * gamma + 4 * alpha * alpha));
+    const double first = beta * alpha * gamma, mu = -first * first / lambda;
+    const auto column = [&](double value) {
+      const double scale = std::sqrt(std::abs(value) / (first * first + value * value));
+      return Column(scale * first / alpha, slides_[k].t, w_, scale * value / gamma, n_, slides_[k].g);
+    };
+    out->Add(column(lambda));
+    if (out->exact()) out->Subtract(column(mu));
+  }
+  if (!out->exact() || count_ == 2) return;
+  const Vec3 across = count_ == 1 ? Vec3(n_.cross(slides_[0].t)) : n_.unitOrthogonal();
+  const double bend = std::sqrt(beta / distance_);
+  out->Subtract(Column(bend, across, w_, 0, n_, w_));
+  if (count_ == 0) out->Subtract(Column(bend, n_.cross(across), w_, 0, n_, w_));
+}
+
+// The gradient by the four vertices of what has these by the edges u and v.
+Vec12 ByVertices(const Vec3& by_u, const Vec3& by_v) {
+  Vec12 out;
+  out << -by_u, by_u, -by_v, by_v;
+  return out;
+}
+
+// kappa j j^T + sigma (j p^T + p j^T) + tau p p^T, by its two eigenvectors in the plane of j and p.
+void AddInPlane(const Vec12& j, const Vec12& p, double kappa, double sigma, double tau, FactorColumns* out) {
+  // j = J e1, p = a e1 + q e2.
+  const double length = j.norm();
+  const Vec12 e1 = length > 0 ? Vec12(j / length) : Vec12(Vec12::Zero());
+  const double a = e1.dot(p);
+  Vec12 e2 = p - a * e1;
+  const double q = e2.norm();
+  if (q > 0) e2 /= q;
+  const double x = kappa * length * length + 2 * sigma * length * a + tau * a * a, y = q * (sigma * length + tau * a),
+               z = tau * q * q;
+  const double mean = 0.5 * (x + z), half = 0.5 * (x - z), root = std::sqrt(half * half + y * y);
+  // The eigenvector of mean + root, from the larger of its two forms.
+  double c = half >= 0 ? half + root : y, s = half >= 0 ? y : root - half;
+  const double size = std::sqrt(c * c + s * s);
+  if (size > 0) {
+    c /= size, s /= size;
+  } else {
+    c = 1, s = 0;
+  }
+  out->AddEigenvector(mean + root, c * e1 + s * e2);
+  out->AddEigenvector(mean - root, c * e2 - s * e1);
+}
+
+// What the mollifier makes of it beside m b' hess d (barrier_stencil.h).
+void AddMollified(const DistanceParts& distance, const Mollifier& m, double b, FactorColumns* out) {
+  const Vec3 s = m.u.cross(m.v);
+  const double length = s.norm(), scale = b * m.dm;
+  Vec3 along = s / length;
+  if (!(length > 0)) along = m.u.isZero(0) ? Vec3(Vec3::UnitZ()) : Vec3(m.u.stableNormalized().unitOrthogonal());
+  const Vec3 p1 = along.unitOrthogonal(), p2 = along.cross(p1);
+  const auto gradient_of = [&](const Vec3& a) { return ByVertices(m.v.cross(a), a.cross(m.u)); };  // of a . s
+  for (const Vec3& p : {p1, p2}) out->Add(std::sqrt(2 * scale) * gradient_of(p));
+  AddInPlane(gradient_of(along), distance.normal(), 2 * scale + 4 * b * m.ddm * length * length,
+             2 * length * m.dm * distance.first(), m.m * distance.second(), out);
+  const double turn = std::sqrt(scale * length);
+  out->Add(turn * ByVertices(p1, p2));
+  out->Add(turn * ByVertices(p2, -p1));
+  out->Subtract(turn * ByVertices(p1, -p2));
+  out->Subtract(turn * ByVertices(p2, p1));
+}
+
 StencilFactor FactorByEigenvectors(const Mat12& hessian, HessianKind kind) {
   StencilFactor out;
   const Eigen::SelfAdjointEigenSolver<Mat12> eigen(hessian);
@@ -234,45 +362,18 @@ Mat12 BarrierStencilHessian(const ContactStencil& stencil, const StencilPosition
 }
 
 StencilFactor BarrierStencilFactor(const ContactStencil& stencil, const StencilPositions& x, HessianKind kind) {
-  const bool flipped = stencil.weight < 0;
-  if (flipped || (stencil.mollifier2 > 0 && MakeMollifier(stencil, x).active)) {
-    const Mat12 hessian = BarrierStencilHessian(stencil, x);
-    return FactorByEigenvectors(flipped ? Mat12(-hessian) : hessian, kind);
+  if (stencil.weight < 0) return FactorByEigenvectors(-BarrierStencilHessian(stencil, x), kind);
+  FactorColumns columns(kind);
+  const DistanceParts distance(stencil, x);
+  const Mollifier mollifier = MakeMollifier(stencil, x);
+  if (mollifier.active) {
+    distance.AddSliding(mollifier.m, &columns);
+    AddMollified(distance, mollifier, Barrier(distance.gap(), stencil.dhat), &columns);
+  } else {
+    columns.Add(std::sqrt(distance.second()) * distance.normal());
+    distance.AddSliding(1, &columns);
   }
-  StencilFactor out;
-  const double d = std::max(stencil.distance, kSmallestGap * stencil.dhat);
-  const double gap = std::max(stencil.gap(), kSmallestGap * stencil.dhat), beta = -BarrierFirst(gap, stencil.dhat);
-  const Eigen::Map<const Eigen::Vector4d> w(stencil.closest.w.data());
-  const Vec3 n = GapDirection(stencil, x);
-  const double along = std::sqrt(BarrierSecond(gap, stencil.dhat));
-  out.columns.col(out.rank++) = Column(0, n, w, along, n, w);
-  std::array<Slide, 2> slides;
-  const int count = MakeSlides(stencil, x, &slides);
-  const double alpha = w.norm();
-  std::array<Vec12, 2> below;  // of the negative eigenvalues
-  int negative = 0;
-  for (int k = 0; k < count; ++k) {
-    const double gamma = slides[k].g.norm();
-    if (!(gamma > 0)) continue;
-    // beta [[0, alpha gamma], [alpha gamma, d gamma^2]] in the unit vectors of t (x) w and n (x) g: eigenvalues lambda and mu.
-    const double lambda = 0.5 * beta * gamma * (d * gamma + std::sqrt(d * d * gamma * gamma + 4 * alpha * alpha));
-    const double first = beta * alpha * gamma, mu = -first * first / lambda;
-    const auto column = [&](double value) {
-      const double scale = std::sqrt(std::abs(value) / (first * first + value * value));
-      return Column(scale * first / alpha, slides[k].t, w, scale * value / gamma, n, slides[k].g);
-    };
-    out.columns.col(out.rank++) = column(lambda);
-    if (kind == HessianKind::kExact) below[negative++] = column(mu);
-  }
-  if (kind == HessianKind::kSemidefinite) return out;
-  const auto subtract = [&out](const Vec12& column) { out.columns.col(out.rank + out.negative++) = column; };
-  for (int k = 0; k < negative; ++k) subtract(below[k]);
-  if (count == 2) return out;
-  const Vec3 across = count == 1 ? Vec3(n.cross(slides[0].t)) : n.unitOrthogonal();
-  const double bend = std::sqrt(beta / d);
-  subtract(Column(bend, across, w, 0, n, w));
-  if (count == 0) subtract(Column(bend, n.cross(across), w, 0, n, w));
-  return out;
+  return columns.Factor();
 }
 
 }  // namespace eipc

@@ -40,8 +40,15 @@ Mat12 BarrierStencilHessian(const ContactStencil& stencil, const StencilPosition
 // matrix >= the Hessian (a sum of projections), of rank 1 + k. What is negative, an eigenvector a block and w (x) o for each
 // tangent o orthogonal to the t_j, makes it the Hessian itself.
 //
-// While the mollifier is at work: the eigenvectors of the Hessian, by a 12-dimensional eigenproblem, all of them or those of
-// positive eigenvalues. For a stencil of negative weight: the same of minus the Hessian.
+// While the mollifier m(c), c = |s|^2, s = u x v, is at work, the Hessian is
+//     m (that of b) + m' (grad c grad b^T + grad b grad c^T) + b m'' grad c grad c^T + b m' hess c,
+//     hess c = 2 J^T J + H,   J = ds/d(u, v),   dx^T H dx = 4 s . (du x dv),   grad c = 2 |s| j,   j = J^T s / |s|.
+// In J the directions across s are semidefinite; j, with n (x) w, spans a plane in which grad c, grad b and b'' are, and two
+// eigenvectors are that part; H is 2 |s| times two positive and two negative unit vectors, each twice as long by the vertices.
+// Together with the sliding of the closest points, m times that above, this is a bound and the Hessian in the same way.
+//
+// For a stencil of negative weight: the eigenvectors of minus the Hessian, by a 12-dimensional eigenproblem, all of them or those
+// of positive eigenvalues.
 StencilFactor BarrierStencilFactor(const ContactStencil& stencil, const StencilPositions& x,
                                    HessianKind kind = HessianKind::kSemidefinite);
 

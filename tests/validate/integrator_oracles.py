@@ -21,7 +21,7 @@ def one_step_factor(name: str, z: complex) -> complex:
     """R(z) of a one-step method; of BDF2 the larger root of its recurrence."""
     if name == "BE":
         return 1 / (1 - z)
-    if name.startswith(("TR, ", "variational")) or name in ("TR", "midpoint"):
+    if name in ("TR", "midpoint", "variational, α = 1/2", "TR, contact unsplit"):
         return (1 + z / 2) / (1 - z / 2)
     if name == "TR-BDF2":
         return _two_stage(z, 0.5, 2 / 3, 1 / 3)

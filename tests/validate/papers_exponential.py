@@ -99,13 +99,14 @@ def run_spectrum(context: Context, page: Page) -> list[PaperRecord]:
     records += [Claim("Ascher et al. 2022, Fig. 4", "the cost of ERE becomes prohibitive with stiffness", "Krylov vectors in proportion to the largest h w, so to sqrt E", ABSENT)
                 .near("krylov.slope", slope, 0.5, 0.1)]
     solves = {n: solves_per_step(context, n, 1e5 * stiffer) for n in ("SIERE", "BEERE")}
-    flat = Claim("Ascher et al. 2022, Fig. 4", "the subspace form alleviates this difficulty", "solves a step at the greatest stiffness over those at the least, ten modes: no more than a tenth more", ABSENT)
-    records += [flat.at_most(f"krylov.{n}.solves_growth", float(s[-1] / s[0]), 1.1) for n, s in solves.items()]
-    plot_lines(context.figures / "papers_krylov.png", {"ERE: Krylov vectors": (1e5 * stiffer, sizes), **{f"{n}: linear solves": (1e5 * stiffer, s) for n, s in solves.items()}},
-               "Young's modulus (Pa)", "number in a step", log=True)
+    growth = float((solves["BEERE"] / solves["BEERE"][0]).max())
+    flat = Claim("Ascher et al. 2022, Fig. 4", "the subspace form alleviates this difficulty", "linear solves a step grow by a tenth at most as stiffness grows", ABSENT)
+    records.append(flat.at_most("krylov.BEERE.solves_growth", growth, 1.1))
+    plot_lines(context.figures / "papers_krylov.png", {"ERE": (1e5 * stiffer, sizes)}, "Young's modulus (Pa)", "Krylov vectors", log=True)
     page.section("Ascher et al. 2022: spectrum and cost (Figs. 4, 5)")
     page.text(f"""The beam of Figure 6 at rest. Krylov vectors of M⁻¹K that the exponential of the whole system takes for sinc(h√(M⁻¹K)) to 1e-6, h = {STEP} s, over stiffness; linear
-        solves a step of the two that take {MODES} modes by it and all others by backward Euler, in {SOLVE_STEPS} steps of its sag.""")
+        solves a step, each with a sparse factorization, of the two that take {MODES} modes by it and all others by backward Euler, in {SOLVE_STEPS} steps of its sag. SIERE
+        solves once a step whatever happens, since its backward Euler is linearized; BEERE solves until it converges, and a stiffer beam sags less.""")
     page.table(["stiffness over 1e5 Pa", "Krylov vectors, ERE", *(f"solves, {n}" for n in solves)], [[float(e), int(m), *(float(s[k]) for s in solves.values())]
                                                                                             for k, (e, m) in enumerate(zip(stiffer, sizes))])
     page.figure("papers_spectrum.png", "The first 1,000 eigenvalues")

@@ -31,6 +31,7 @@ TENNIS = {"youngs_modulus_pa": 6e6, "density_kg_m3": 1290.0, "poissons_ratio": 0
 RUBBER_BETA_S = 2e-4
 DROP_M, FLIGHT_M = 2.54, 0.15
 WALL_SPEED = 44.7
+WALL_STEP, WALL_TIME, FRICTION = 5e-5, 0.009, 0.6
 DROP_INTEGRATORS = ("BACKWARD_EULER", "BDF2", "SDIRK2", "TR_BDF2")
 DROP_STEPS = (5e-4, 2.5e-4)  # s
 COARSE = (2, 1)  # subdivisions of a sphere and layers of its wall: 960 tetrahedra
@@ -41,6 +42,11 @@ def filling(compressibility_per_atm: Optional[float] = None, overpressure_pa: fl
     if compressibility_per_atm is None:
         return f"enclosed_volumes {{ region: CAVITIES overpressure_pa: {overpressure_pa!r} }}"
     return f"enclosed_volumes {{ region: CAVITIES law: SECOND_ORDER compressibility_per_pa: {compressibility_per_atm / ATMOSPHERE!r} }}"
+
+
+def tetrahedra(mesh: tuple[int, int]) -> int:
+    level, layers = mesh
+    return 20 * 4**level * 3 * layers
 
 
 def hollow_ball(radius: float, wall: float, mesh: tuple[int, int]) -> solids.Mesh:
@@ -72,7 +78,7 @@ def tennis_scene(overpressure_pa: float, speed: float, wall: bool, mesh: tuple[i
     text.moving("ball", "full_space", hollow_ball(TENNIS_RADIUS, TENNIS_WALL, mesh), (0.002, 0.001, TENNIS_RADIUS + FLIGHT_M), velocity=(0, 0, -speed),
                 extra=filling(None, overpressure_pa), material=f"rayleigh_beta_s: {RUBBER_BETA_S!r}", **TENNIS)
     text.static("surface", solids.sheet(0.2, 4))
-    text.contact(0.6, dhat=5e-4)
+    text.contact(FRICTION, dhat=5e-4)
     return text
 
 
@@ -122,6 +128,7 @@ def _apex(times: np.ndarray, positions: np.ndarray) -> dict[str, Any]:
             "least_width_m": float(np.ptp(ball[:, :, 2], axis=1).min())}
 
 
+WALL_TEXT = f"The same ball, TR-BDF2, h = {WALL_STEP:g} s, {1e3 * WALL_TIME:g} ms, friction {FRICTION:g}, every state checked exactly for intersections."
 Heights = dict[tuple[float, str, float], float]  # overpressure (Pa), integrator, step (s) -> height of the bounce (m)
 
 
@@ -151,13 +158,14 @@ def drop(context: Context, page: Page) -> list[Record]:
         for integrator in DROP_INTEGRATORS:
             gain = gain_by_pressure(height, integrator, dt)
             records.append(reported(f"drop.{integrator}.h={dt:g}.bounce", height[0.0, integrator, dt], "m"))
-            if integrator != "BACKWARD_EULER":
-                records.append(at_least(f"drop.{integrator}.h={dt:g}.gain_by_pressure", gain, 0.0, "m"))
+            # Backward Euler at the coarse step takes half of the energy, more of it from the ball that is stiffer.
+            judged = integrator != "BACKWARD_EULER" or dt == DROP_STEPS[-1]
+            name = f"drop.{integrator}.h={dt:g}.gain_by_pressure"
+            records.append(at_least(name, gain, 0.0, "m") if judged else reported(name, gain, "m"))
         for over in (0.0, ATMOSPHERE):
             for damping in ("BACKWARD_EULER", "BDF2"):
                 records.append(at_least(f"drop.SDIRK2_over_{damping}.p={over:g}.h={dt:g}",
                                         height[over, "SDIRK2", dt] - height[over, damping, dt], 0.0, "m"))
-    # Backward Euler takes the most from the stiffer ball, which vibrates faster: its gain has its sign only as the step falls.
     coarse, fine = (abs(gain_by_pressure(height, "BACKWARD_EULER", dt) - gain_by_pressure(height, "SDIRK2", DROP_STEPS[-1])) for dt in DROP_STEPS)
     records.append(at_most("drop.BACKWARD_EULER.error_of_gain_by_pressure_at_half_the_step", fine / coarse, 1.0))
     page.section("Tennis ball drop")
@@ -170,7 +178,7 @@ def drop(context: Context, page: Page) -> list[Record]:
 def wall_runs(context: Context, mesh: tuple[int, int] = COARSE) -> dict[float, dict[str, Any]]:
     """Reports by overpressure, Pa; "measured" as _apex has it."""
     pressures = (0.0, ATMOSPHERE)
-    runs = [SceneRun(f"wall {mesh[0]} {mesh[1]} p={over:g}", tennis_scene(over, WALL_SPEED, True, mesh), 5e-5, 0.009,
+    runs = [SceneRun(f"wall {mesh[0]} {mesh[1]} p={over:g}", tennis_scene(over, WALL_SPEED, True, mesh), WALL_STEP, WALL_TIME,
                      ("solver.integrator=TR_BDF2",), "apex", _apex, audit=True) for over in pressures]
     return dict(zip(pressures, run_scenes(context, runs)))
 
@@ -190,7 +198,7 @@ def wall(context: Context, page: Page) -> list[Record]:
                     reported(f"{name}.least_width", r["measured"]["least_width_m"], "m"),
                     reported(f"{name}.steps_not_converged", r["steps_not_converged"])]
     page.section("At 44.7 m/s against a wall")
-    page.text("The same ball, TR-BDF2, h = 5e-5 s, 9 ms, friction 0.6, every state checked exactly for intersections.")
+    page.text(WALL_TEXT)
     wall_table(page, reports)
     return records
 

@@ -328,6 +328,7 @@ class SharedFactor {
 };
 
 constexpr int kPolls[] = {0, 1, 2, 3, 5, 8, 12, 20, 40, 80};
+constexpr int kLeast = 3;  // of these that the owner comes to, however busy the machine is
 
 TEST(SpdSolver, ThreadsObeyAnInterrupt) {
   SharedFactor factor(17);
@@ -341,7 +342,7 @@ TEST(SpdSolver, ThreadsObeyAnInterrupt) {
     if (ok) factor.ExpectSolvesLikeOneThread();
     interrupted += ok ? 0 : 1;
   }
-  EXPECT_GT(interrupted, 0);
+  EXPECT_GE(interrupted, kLeast);
   ASSERT_TRUE(factor.Factorize());
   factor.ExpectSolvesLikeOneThread();
 }
@@ -363,7 +364,7 @@ TEST(SpdSolver, ThreadsEndWhenOneThrows) {
     EXPECT_EQ(threw, raised) << "after poll " << polls;
     thrown += threw ? 1 : 0;
   }
-  EXPECT_GT(thrown, 0);
+  EXPECT_GE(thrown, kLeast);
   ASSERT_TRUE(factor.Factorize());
   factor.ExpectSolvesLikeOneThread();
 }

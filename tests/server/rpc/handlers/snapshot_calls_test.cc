@@ -165,7 +165,7 @@ TEST_F(SnapshotCallsTest, AForkGoesOnBitForBitUnderEveryIntegrator) {
     ASSERT_TRUE(v1::SolverSettings::Integrator_Parse(std::string(row.name), &integrator)) << row.name;
     scene.mutable_solver()->set_integrator(integrator);
     const std::string session = NewSession(Of(scene));
-    const std::string start = StepTo(session, 3);
+    const std::string start = StepTo(session, 12);  // it has landed
     v1::ForkSessionRequest fork;
     fork.set_session(session);
     const auto forked = Ask(ForkSession, fork);
