@@ -132,7 +132,7 @@ absl::StatusOr<bool> RootSolver::TakeDirection(RootProblem* problem, const Solve
   bool small = std::max(hidden, ErrorAfter(report->residual_m_s, progress_.previous)) <= settings_.newton_tolerance_m_s;
   const Trial taken = LineSearch(problem, context, *q, limit, merit, report);
   const double update = report->residual_m_s * context.velocity_scale;
-  small = small || IsOfRounding(update, progress_.last, taken.fraction, *q);
+  small = small || (hidden <= settings_.newton_tolerance_m_s && IsOfRounding(update, progress_.last, taken.fraction, *q));
   progress_.last = update;
   EIPC_RETURN_IF_ERROR(Poll(interrupt_));
   progress_.by_energy = taken.by_energy;

@@ -19,7 +19,8 @@ inline double ErrorAfter(double update, double previous) {
 
 // Whether an update is the rounding of coordinates: small beside them, and it falls no more, or no part of it was an improvement
 // (`taken` = 0). Solves end there whose tolerance rounding keeps them from. `last` is the update before, however much of it was
-// taken; 0: none. Forces and linear solves magnify the rounding of a coordinate, hence the factor. Lengths in m.
+// taken; 0: none. What a bound hides of the error is the caller's. Forces and linear solves magnify the rounding of a coordinate,
+// hence the factor. Lengths in m.
 inline bool IsOfRounding(double update, double last, double taken, const VecX& coordinates) {
   constexpr double kMagnified = 1e3 * std::numeric_limits<double>::epsilon();
   const bool ended = taken == 0 || (last > 0 && update >= 0.5 * last);
