@@ -15,7 +15,7 @@ include(CMakeDependentOption)
 cmake_dependent_option(EIPC_GRPC "Build whatever needs gRPC: server, clients, command line" ON EIPC_SERVER OFF)
 # Debian's own, which sees the packages of packages.txt; another python3 may come first on PATH.
 set(EIPC_PYTHON /usr/bin/python3 CACHE FILEPATH "Python that generates the client's modules and runs Python tests")
-set(EIPC_MARCH x86-64-v3 CACHE STRING "Instruction baseline of the binary; one per binary, no run-time dispatch")
+set(EIPC_MARCH x86-64-v3 CACHE STRING "Instruction baseline of the binary; one per binary (decision 44 has an exception)")
 option(EIPC_FUZZ "Build the libFuzzer targets (tests/fuzz; clang only, preset fuzz)" OFF)
 set(EIPC_SANITIZE "" CACHE STRING "Sanitizers, e.g. address,undefined or thread")
 

@@ -248,6 +248,7 @@ void DistanceParts::AddSliding(double share, FactorColumns* out) const {
     const double lambda =
         0.5 * beta * gamma * (distance_ * gamma + std::sqrt(distance_ * distance_ * gamma * gamma + 4 * alpha * alpha));
     const double first = beta * alpha * gamma, mu = -first * first / lambda;
+    if (!(first * first > 0)) continue;  // next to nothing, as between edges parallel but for noise
     const auto column = [&](double value) {
       const double scale = std::sqrt(std::abs(value) / (first * first + value * value));
       return Column(scale * first / alpha, slides_[k].t, w_, scale * value / gamma, n_, slides_[k].g);

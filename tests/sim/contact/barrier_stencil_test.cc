@@ -125,7 +125,7 @@ TEST(BarrierStencil, DerivativesAgreeWithDifferences) {
 }
 
 // At least the Hessian, and no more than needed: removing the negative eigenvalues of the whole, the nearest there is, takes at
-// most a tenth off, and where the mollifier is at work a half.
+// most a tenth off, and where the mollifier is at work a third.
 TEST(BarrierStencil, FactorIsATightPositiveSemidefiniteBound) {
   ForEachStencil({0.99e-3, 0.5e-3, 1e-5, 1e-7, 1e-9}, 10, 2, [](const StencilCase& c, OneContact*, const ContactStencil& s) {
     const Mat12 exact = BarrierStencilHessian(s, Pick(s, c.x));
@@ -135,7 +135,7 @@ TEST(BarrierStencil, FactorIsATightPositiveSemidefiniteBound) {
     const Mat12 nearest = testing::ClampedToPsd(exact), bound = Product(factor);
     const Mat12 excess = bound - exact;
     EXPECT_LT((testing::ClampedToPsd(excess) - excess).norm(), 1e-9 * exact.norm());
-    EXPECT_LT(bound.trace(), 1.1 * nearest.trace());
+    EXPECT_LT(bound.trace(), (c.mollified ? 1.5 : 1.1) * nearest.trace());
     if (!c.mollified) {
       EXPECT_EQ(factor.rank, 1 + s.closest.free_count);
     }
@@ -210,7 +210,7 @@ TEST(BarrierStencil, FiniteDownToANanometre) {
 TEST(BarrierStencil, ParallelAndVanishingEdgesAreFinite) {
   const std::vector<Vec3> rest = {{-0.05, 0, 5e-4}, {0.05, 0, 5e-4}, {0, 0.03, 0.07},
                                   {-0.05, 0, 0},    {0.05, 0, 0},    {0, -0.05, -0.06}};
-  const std::vector<std::vector<Vec3>> placements = {
+  std::vector<std::vector<Vec3>> placements = {
       rest,                                                                                                  // exactly parallel
       {{-0.05, 0, 5e-4}, {0.05, 0, 5e-4}, {0, 0.03, 0.07}, {0.01, 0, 0}, {0.03, 0, 0}, {0, -0.05, -0.06}},   // one within the other
       {{-0.05, 0, 5e-4}, {0.05, 0, 5e-4}, {0, 0.03, 0.07}, {0.05, 0, 0}, {-0.05, 0, 0}, {0, -0.05, -0.06}},  // antiparallel
@@ -218,6 +218,10 @@ TEST(BarrierStencil, ParallelAndVanishingEdgesAreFinite) {
       {{0.01, 0, 5e-4}, {0.01, 0, 5e-4}, {0, 0.03, 0.07}, {-0.05, 0, 0}, {0.05, 0, 0}, {0, -0.05, -0.06}},   // no length
       {{0.01, 0, 5e-4}, {0.01, 0, 5e-4}, {0, 0.03, 0.07}, {0.01, 0, 0}, {0.01, 0, 0}, {0, -0.05, -0.06}},    // neither has
   };
+  for (const double off : {1e-83, 1e-100, 1e-120, 1e-160}) {  // parallel but for noise
+    placements.push_back(rest);
+    placements.back()[4].y() = off;
+  }
   for (size_t k = 0; k < placements.size(); ++k) {
     SCOPED_TRACE(k);
     OneContact contact(ContactKind::kEdgeEdge, rest, kDhat);
