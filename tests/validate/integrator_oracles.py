@@ -9,6 +9,8 @@ import numpy as np
 # Kind and order without contact. The first ones solve; they have the factors below.
 IMPLICIT = {"BE": ("BACKWARD_EULER", 1), "TR": ("TRAPEZOIDAL", 2), "BDF2": ("BDF2", 2), "TR-BDF2": ("TR_BDF2", 2), "SDIRK2": ("SDIRK2", 2),
             "midpoint": ("IMPLICIT_MIDPOINT", 2), "variational, α = 1/2": ("VARIATIONAL", 2), "TR, contact unsplit": ("TRAPEZOIDAL_UNSPLIT_CONTACT", 2)}
+# Those of q' - q = h (v + v') / 2 without contact, which damp nothing.
+MEANS = ("TR", "TR, contact unsplit", "midpoint", "variational, α = 1/2")
 INTEGRATORS = {**IMPLICIT, "Verlet": ("VERLET", 2), "RK4": ("RUNGE_KUTTA_4", 4)}
 
 
@@ -21,7 +23,7 @@ def one_step_factor(name: str, z: complex) -> complex:
     """R(z) of a one-step method; of BDF2 the larger root of its recurrence."""
     if name == "BE":
         return 1 / (1 - z)
-    if name in ("TR", "midpoint", "variational, α = 1/2", "TR, contact unsplit"):
+    if name in MEANS:
         return (1 + z / 2) / (1 - z / 2)
     if name == "TR-BDF2":
         return _two_stage(z, 0.5, 2 / 3, 1 / 3)

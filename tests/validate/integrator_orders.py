@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 import solids
-from integrator_oracles import IMPLICIT, INTEGRATORS
+from integrator_oracles import IMPLICIT, INTEGRATORS, MEANS
 from page import Page
 from paper_records import scheme_runs
 from scene_runs import SceneRun, run_scene, run_scenes
@@ -109,9 +109,6 @@ def _masses() -> np.ndarray:
         a, b, c, d = vertices[tet]
         mass[np.ix_(tet, tet)] += SOFT["density_kg_m3"] * abs(np.dot(np.cross(b - a, c - a), d - a)) / 6 / 20 * (np.ones((4, 4)) + np.eye(4))
     return mass
-
-
-MEANS = ("TR", "TR, contact unsplit", "midpoint", "variational, α = 1/2")
 
 
 def _momenta(times: np.ndarray, positions: np.ndarray) -> dict[str, float]:

@@ -111,7 +111,7 @@ def squish(context: Context, page: Page) -> list[Record]:
     records.append(equal("squish.loss_falls_with_kv", falling, True))
     records.append(at_most("squish.kv=0.01.loss_over_kv=1", loss[-1] / loss[1], 0.05))
     page.section("Ball squish")
-    page.text(f"""A hollow ball (radius {SQUISH_RADIUS} m, wall {SQUISH_WALL} m, 960 tetrahedra, E = 1e5 Pa, ν = 0.3, stable neo-Hookean) between two
+    page.text(f"""A hollow ball (radius {SQUISH_RADIUS} m, wall {SQUISH_WALL} m, {tetrahedra(COARSE)} tetrahedra, E = 1e5 Pa, ν = 0.3, stable neo-Hookean) between two
         plates that end {SQUISH_GAP:g} diameters apart, h = 0.02 s, 1.2 s. The cavity holds a second-order filling. Prediction: at a given squeeze the
         cavity's volume is V_empty + C p with p = (V0 − V)/(V0 κv), so loss = loss_empty / (1 + C/(V0 κv)); C is taken from the row κv = 1.""")
     page.table(["κv (1/atm)", "volume loss (%)", "predicted (%)", "overpressure (Pa)", "Newton per step", "not converged"], rows)
@@ -169,7 +169,7 @@ def drop(context: Context, page: Page) -> list[Record]:
     coarse, fine = (abs(gain_by_pressure(height, "BACKWARD_EULER", dt) - gain_by_pressure(height, "SDIRK2", DROP_STEPS[-1])) for dt in DROP_STEPS)
     records.append(at_most("drop.BACKWARD_EULER.error_of_gain_by_pressure_at_half_the_step", fine / coarse, 1.0))
     page.section("Tennis ball drop")
-    page.text(f"""960 tetrahedra, radius {TENNIS_RADIUS} m, wall {TENNIS_WALL} m, E = 6 MPa, ν = 0.45 (the paper's 0.4995 locks linear tetrahedra),
+    page.text(f"""{tetrahedra(COARSE)} tetrahedra, radius {TENNIS_RADIUS} m, wall {TENNIS_WALL} m, E = 6 MPa, ν = 0.45 (the paper's 0.4995 locks linear tetrahedra),
         ρ = 1290 kg/m³, damping β = {RUBBER_BETA_S:g} s; it starts {FLIGHT_M} m above the floor at the speed of a fall from {DROP_M} m. Height of the bounce, m, from its flight after it.""")
     heights_table(page, height)
     return records
