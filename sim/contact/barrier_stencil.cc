@@ -214,7 +214,7 @@ class DistanceParts {
  public:
   DistanceParts(const ContactStencil& stencil, const StencilPositions& x)
       : distance_(std::max(stencil.distance, kSmallestGap * stencil.dhat)),
-        gap_(std::max(stencil.gap(), kSmallestGap * stencil.dhat)),
+        gap_(stencil.gap()),
         first_(BarrierFirst(gap_, stencil.dhat)),
         second_(BarrierSecond(gap_, stencil.dhat)),
         w_(stencil.closest.w.data()),
@@ -244,17 +244,16 @@ void DistanceParts::AddSliding(double share, FactorColumns* out) const {
   for (int k = 0; k < count_; ++k) {
     const double gamma = slides_[k].g.norm();
     if (!(gamma > 0)) continue;
-    // beta [[0, alpha gamma], [alpha gamma, d gamma^2]] in the unit vectors of t (x) w and n (x) g: eigenvalues lambda and mu.
-    const double lambda =
-        0.5 * beta * gamma * (distance_ * gamma + std::sqrt(distance_ * distance_ * gamma * gamma + 4 * alpha * alpha));
-    const double first = beta * alpha * gamma, mu = -first * first / lambda;
-    if (!(first * first > 0)) continue;  // next to nothing, as between edges parallel but for noise
+    // beta gamma [[0, alpha], [alpha, d gamma]] in the unit vectors of t (x) w and n (x) g: eigenvalues beta gamma times lambda and
+    // -alpha^2 / lambda.
+    const double stretch = distance_ * gamma;
+    const double lambda = 0.5 * (stretch + std::sqrt(stretch * stretch + 4 * alpha * alpha));
     const auto column = [&](double value) {
-      const double scale = std::sqrt(std::abs(value) / (first * first + value * value));
-      return Column(scale * first / alpha, slides_[k].t, w_, scale * value / gamma, n_, slides_[k].g);
+      const double scale = std::sqrt(beta * gamma) * std::sqrt(std::abs(value) / (alpha * alpha + value * value));
+      return Column(scale, slides_[k].t, w_, scale * value / gamma, n_, slides_[k].g);
     };
     out->Add(column(lambda));
-    if (out->exact()) out->Subtract(column(mu));
+    if (out->exact()) out->Subtract(column(-alpha * alpha / lambda));
   }
   if (!out->exact() || count_ == 2) return;
   const Vec3 across = count_ == 1 ? Vec3(n_.cross(slides_[0].t)) : n_.unitOrthogonal();
