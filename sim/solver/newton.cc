@@ -100,9 +100,8 @@ absl::StatusOr<bool> NewtonSolver::TakeDirection(NewtonProblem* problem, const S
   report->residual_m_s = update;
   bool small = !damped && std::max(hidden, ErrorAfter(update, progress_.previous)) <= settings_.newton_tolerance_m_s;
   progress_.taken = LineSearch(problem, context, *q, report);
-  small = small || (!damped && hidden <= settings_.newton_tolerance_m_s &&
-                    IsOfRounding(update * context.velocity_scale, progress_.last, progress_.taken, *q));
-  progress_.last = update * context.velocity_scale;
+  const bool whole = !damped && hidden <= settings_.newton_tolerance_m_s;  // the error is no other than the update
+  if (progress_.rounding.Observe(update * context.velocity_scale, whole ? progress_.limit : 0, progress_.taken, *q)) small = true;
   EIPC_RETURN_IF_ERROR(Poll(interrupt_));
   if (progress_.taken > 0) *q = move_.point();
   progress_.previous = progress_.taken == 1 && !damped && hidden == 0 ? update : 0;

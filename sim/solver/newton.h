@@ -8,6 +8,7 @@
 #include "sim/solver/newton_problem.h"
 #include "sim/solver/newton_report.h"
 #include "sim/solver/newton_system.h"
+#include "sim/solver/rounding_end.h"
 #include "sim/solver/slide_damping.h"
 #include "sim/solver/solve_context.h"
 #include "sim/solver/solver_settings.h"
@@ -33,8 +34,8 @@ class NewtonSolver {
   // What one iteration leaves to the next.
   struct Progress {
     double energy = 0;
-    double previous = 0;                 // the last update, where it was taken whole; 0: it was not
-    double last = 0;                     // the same, m, however much of it was taken
+    double previous = 0;  // the last update, where it was taken whole; 0: it was not
+    RoundingEnd rounding;
     double ratio = 0;                    // of the last two updates
     double largest = 0;                  // of all updates
     double limit = 1;                    // admissible fraction of the last direction

@@ -131,9 +131,9 @@ absl::StatusOr<bool> RootSolver::TakeDirection(RootProblem* problem, const Solve
   const double hidden = problem->ObserveDirection(direction_);
   bool small = std::max(hidden, ErrorAfter(report->residual_m_s, progress_.previous)) <= settings_.newton_tolerance_m_s;
   const Trial taken = LineSearch(problem, context, *q, limit, merit, report);
+  const bool whole = hidden <= settings_.newton_tolerance_m_s;  // the error is no other than the update
   const double update = report->residual_m_s * context.velocity_scale;
-  small = small || (hidden <= settings_.newton_tolerance_m_s && IsOfRounding(update, progress_.last, taken.fraction, *q));
-  progress_.last = update;
+  if (progress_.rounding.Observe(update, whole ? limit : 0, taken.fraction, *q)) small = true;
   EIPC_RETURN_IF_ERROR(Poll(interrupt_));
   progress_.by_energy = taken.by_energy;
   if (taken.fraction > 0) *q = trial_;

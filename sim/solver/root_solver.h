@@ -11,6 +11,7 @@
 #include "sim/solver/newton_problem.h"
 #include "sim/solver/newton_report.h"
 #include "sim/solver/newton_system.h"
+#include "sim/solver/rounding_end.h"
 #include "sim/solver/solve_context.h"
 #include "sim/solver/solver_settings.h"
 
@@ -63,7 +64,7 @@ class RootSolver {
   struct Progress {
     double last_merit = 0;
     double previous = 0;  // the last update, where it was taken whole
-    double last = 0;      // the same, m, however much of it was taken
+    RoundingEnd rounding;
     int energy_acceptances = 0;
     bool by_energy = false;  // how the current point was accepted
   };

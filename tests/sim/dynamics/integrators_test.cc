@@ -371,7 +371,7 @@ TEST(Integrators, SolvesEndAtTheRoundingOfCoordinates) {
           ASSERT_EQ(world.report().outcome, StepOutcome::kConverged) << method.name << " at " << away << ", step " << n;
           ASSERT_LE(world.report().newton_iterations, 16 * scheme.solves()) << method.name << " at " << away << ", step " << n;
         }
-        // A solve ends within 1e3 roundings of a position (update_error.h), which over the step are a speed.
+        // A solve ends within 1e3 roundings of a position (rounding_end.h), which over the step are a speed.
         const double mass = momentum.norm() / scene.bodies[0].linear_velocity.norm();
         const double rounding = 1e3 * std::numeric_limits<double>::epsilon() * (1 + away) / dt;
         EXPECT_LT((testing::LinearMomentum(*model, world.state(), 0) - momentum).norm(), mass * rounding) << method.name << away;

@@ -1,0 +1,48 @@
+#include "sim/solver/rounding_end.h"
+
+#include <gtest/gtest.h>
+
+namespace eipc {
+namespace {
+
+const VecX kAtOneMetre = VecX::Constant(3, 1);
+constexpr double kRounding = 1e-16;  // m, of a coordinate there
+
+TEST(RoundingEnd, EndsWhereUpdatesFallNoMore) {
+  RoundingEnd end;
+  double update = kRounding;
+  for (int k = 0; k < 5; ++k, update *= 0.4) EXPECT_FALSE(end.Observe(update, 1, 1, kAtOneMetre)) << "falls";
+  EXPECT_TRUE(end.Observe(2 * update, 1, 1, kAtOneMetre)) << "by a fifth only";
+}
+
+// Half of an update leaves half of it, a sixteenth nearly all.
+TEST(RoundingEnd, JudgesByThePartThatWasTaken) {
+  RoundingEnd half, sixteenth;
+  double update = kRounding;
+  for (int k = 0; k < 5; ++k, update *= 0.5) EXPECT_FALSE(half.Observe(update, 1, 0.5, kAtOneMetre)) << "falls by what was taken";
+  EXPECT_TRUE(half.Observe(2 * update, 1, 0.5, kAtOneMetre)) << "the same update again";
+  EXPECT_FALSE(sixteenth.Observe(kRounding, 1, 1.0 / 16, kAtOneMetre));
+  EXPECT_FALSE(sixteenth.Observe(kRounding * 15 / 16, 1, 1.0 / 16, kAtOneMetre));
+  EXPECT_TRUE(sixteenth.Observe(kRounding, 1, 1.0 / 16, kAtOneMetre));
+}
+
+TEST(RoundingEnd, EndsWhereNoPartIsAnImprovement) { EXPECT_TRUE(RoundingEnd().Observe(kRounding, 1, 0, kAtOneMetre)); }
+
+// A move that obstacles shorten is small for another reason, and so may be the next one.
+TEST(RoundingEnd, DoesNotTakeABlockedMoveForRounding) {
+  RoundingEnd end;
+  for (const double limit : {0.0, 1e-9, 0.9}) {
+    for (int k = 0; k < 5; ++k) EXPECT_FALSE(end.Observe(kRounding, limit, 0, kAtOneMetre)) << limit;
+  }
+  EXPECT_FALSE(end.Observe(kRounding, 1, 1, kAtOneMetre)) << "the first that is not blocked";
+  EXPECT_TRUE(end.Observe(kRounding, 1, 1, kAtOneMetre));
+}
+
+TEST(RoundingEnd, DoesNotEndAboveRounding) {
+  RoundingEnd end;
+  for (int k = 0; k < 5; ++k) EXPECT_FALSE(end.Observe(1e-12, 1, k % 2, kAtOneMetre));
+  EXPECT_TRUE(end.Observe(1e-12, 1, 0, 100 * kAtOneMetre)) << "of coordinates of 100 m it is";
+}
+
+}  // namespace
+}  // namespace eipc
