@@ -60,6 +60,7 @@ MaterialSpec MaterialFromProto(const v1::Material& material, BodyKind kind) {
   };
   read(CommonMaterialParameters());
   for (const MaterialModel model : Materials()) read(model->parameters);
+  if (material.strain_damping_law() == v1::Material::STRAIN_ENERGY) spec.strain_damping_law = StrainDampingLaw::kStrainEnergy;
   return spec;
 }
 

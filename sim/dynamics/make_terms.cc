@@ -9,6 +9,7 @@
 #include "sim/energy/mass_damping.h"
 #include "sim/energy/membrane.h"
 #include "sim/energy/strain_damping.h"
+#include "sim/energy/strain_energy_damping.h"
 
 namespace eipc {
 namespace {
@@ -40,6 +41,11 @@ std::unique_ptr<EnergyTerm> MakeElasticTerm(const ElasticBody* body, ThreadPool*
   return std::make_unique<ElasticityTerm>(body, pool);
 }
 
+std::unique_ptr<EnergyTerm> MakeStrainDamping(const ElasticBody* body) {
+  if (body->strain_damping_law == StrainDampingLaw::kStrainEnergy) return std::make_unique<StrainEnergyDampingTerm>(body);
+  return std::make_unique<StrainDampingTerm>(body);
+}
+
 void AddBodyTerms(const Model& model, const SurfaceMap* map, ThreadPool* pool, ModelTerms* made) {
   ModelTerms& terms = *made;
   auto inertia = std::make_unique<InertiaTerm>(&model.mass, model.NodeAccelerations());
@@ -50,7 +56,7 @@ void AddBodyTerms(const Model& model, const SurfaceMap* map, ThreadPool* pool, M
     terms.all.push_back(MakeElasticTerm(&body, pool));
     terms.elastic.push_back(terms.all.back().get());
     damped = damped || body.rayleigh_alpha_per_s > 0;
-    if (body.strain_damping_s > 0) terms.all.push_back(std::make_unique<StrainDampingTerm>(&body));
+    if (body.strain_damping_s > 0) terms.all.push_back(MakeStrainDamping(&body));
   }
   for (const ShellBody& shell : model.shells) {
     terms.all.push_back(std::make_unique<MembraneTerm>(&shell, pool));

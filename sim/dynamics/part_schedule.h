@@ -23,19 +23,21 @@ class PartSchedule {
   double size() const { return static_cast<double>(units()) / static_cast<double>(whole_); }
   double end() const { return static_cast<double>(done_ + units()) / static_cast<double>(whole_); }
   // Newton iterations after which it is refused; 0: no limit.
-  int max_iterations() const { return finest() ? 0 : settings_.substep_newton_iterations; }
+  int max_iterations() const { return finest() || takes_rest_ ? 0 : settings_.substep_newton_iterations; }
   // It was blocked at the finest size: backward Euler takes it, whose end point is its solution, which nothing can block.
   bool by_backward_euler() const { return by_backward_euler_; }
 
   // The part was taken with this effort.
   void Accept(int newton_iterations);
   void Refuse();
+  // There is no time for more than one: backward Euler takes the rest of the step.
+  void TakeRest() { by_backward_euler_ = takes_rest_ = true; }
 
   // What the next step begins with.
   int halvings() const { return halvings_; }
 
  private:
-  int64_t units() const { return whole_ >> halvings_; }
+  int64_t units() const { return takes_rest_ ? whole_ - done_ : whole_ >> halvings_; }
   bool finest() const { return halvings_ == settings_.max_step_halvings; }
 
   const DynamicsSettings& settings_;
@@ -43,6 +45,7 @@ class PartSchedule {
   int halvings_ = 0;
   int64_t done_ = 0;
   bool by_backward_euler_ = false;
+  bool takes_rest_ = false;
 };
 
 }  // namespace eipc

@@ -30,6 +30,8 @@ struct SchemeRow {
   double a = 0, b = 0;
   double end = 0;             // the point belongs to the time t + end * h
   double contact_weight = 1;  // factor of contact and friction: other than 1 where they are split from other forces
+  // Of schemes whose energy in contact is guarded (ContactWork): the step changes velocities by h times the sum of kick M^-1 f.
+  double kick = 0;
 
   constexpr bool solved() const { return a > 0 && b > 0; }
 };
@@ -56,6 +58,7 @@ struct Scheme {
   // Why it does not serve scenes, only ordinary differential equations; empty: it serves.
   absl::string_view reference_only = {};
 
+  constexpr bool guards_contact_work() const { return rows[0].kick > 0; }
   constexpr int solves() const {
     int count = 0;
     for (int i = 0; i < row_count; ++i) count += rows[i].solved();
@@ -74,6 +77,7 @@ constexpr Scheme VariationalScheme(double alpha) {
   s.order = alpha == 0.5 ? 2 : 1;
   s.rows[0].a = s.rows[0].end = alpha;
   s.rows[0].b = 1 - alpha;
+  s.rows[0].kick = 1;
   s.ends_beyond = true;
   s.end.speeds[0] = s.end.forces[0] = 1;
   const double skew = alpha < 0.5 ? 1 - 2 * alpha : 2 * alpha - 1;

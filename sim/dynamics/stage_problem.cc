@@ -125,7 +125,9 @@ double StageProblem::StoredEnergy(const VecX& q) const {
   return energy;
 }
 
-double StageProblem::NextStiffness() { return NextBarrierStiffness(*model_, barrier_stiffness(), contacts().least_relative_gap()); }
+double StageProblem::NextStiffness(double relative_gap) const {
+  return NextBarrierStiffness(*model_, barrier_stiffness(), relative_gap);
+}
 
 bool StageProblem::NeedsStifferBarrier() {
   if (!may_stiffen_ || !pinch_.Pinched(contacts().least_relative_gap())) return false;

@@ -69,6 +69,9 @@ class StageProblem : public RootProblem {
   double Energy() override;
   double EnergyRounding() override { return potential_.EnergyRounding(); }
   void Gradient(VecX* gradient) override { potential_.Gradient(gradient); }
+  // Contact's share of both, without friction.
+  double BarrierEnergy() { return potential_.BarrierEnergy(); }
+  void BarrierGradient(VecX* gradient) { potential_.BarrierGradient(gradient); }
   // Minus the gradient of all terms but inertia, gravity included, N.
   void Forces(VecX* force) { potential_.Forces(force); }
   bool Hessian(BlockMatrix* hessian) override { return potential_.Hessian(hessian); }
@@ -92,8 +95,8 @@ class StageProblem : public RootProblem {
   void AddRemainderTimes(const VecX& dq, VecX* product) override { potential_.remainder().AddTimes(dq, product); }
   void RemainderBlocks(std::vector<NodeBlock>* blocks) const override { potential_.remainder().Blocks(blocks); }
 
-  // Barrier stiffness for the step after one that ends at the current point (barrier_stiffness.h).
-  double NextStiffness();
+  // Barrier stiffness for the step after one whose last point has this least gap as a part of its dhat (barrier_stiffness.h).
+  double NextStiffness(double relative_gap) const;
   void Stiffen() { potential_.SetBarrierStiffness(stiffer_); }
   // Moves on a straight line from the current point to `q`; false when a collision stops it, which leaves it in between.
   bool GoStraight(const VecX& q);

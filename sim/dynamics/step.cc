@@ -48,7 +48,11 @@ absl::Status Stepper::Take(const State& from, const StepInput& input, State* nex
       case Retry::kHalve:
         ForgetOutcome();
         ++report->refused_substeps;
-        schedule_.Refuse();
+        if (ends_.time_limit.Ended()) {
+          schedule_.TakeRest();
+        } else {
+          schedule_.Refuse();
+        }
         BeginPart(*part_.from);
         break;
     }
@@ -142,6 +146,8 @@ Retry Stepper::AcceptStage() {
   part_.iterations = task_.report->newton_iterations;
   part_.start = part_.q;
   part_.least_gap = std::min(part_.least_gap, problem_.contacts().min_distance());
+  part_.relative_gap = problem_.contacts().least_relative_gap();
+  if (part_.scheme->guards_contact_work()) contact_work_.AddKick(point.row.kick);
   part_.run.Accept(part_.q, part_.v);
   if (GoesBeyondUnsolvedPoint()) {
     ++task_.report->structure_breaks.unsolved;

@@ -10,6 +10,7 @@
 #include "sim/contact/contact_forces.h"
 #include "sim/dynamics/accelerations.h"
 #include "sim/dynamics/collect_contacts.h"
+#include "sim/dynamics/contact_work.h"
 #include "sim/dynamics/integrators.h"
 #include "sim/dynamics/part_schedule.h"
 #include "sim/dynamics/prescribed_motion.h"
@@ -71,6 +72,7 @@ class Stepper {
     VecX q, v, guess;    // of the stage
     VecX behind, acceleration;
     double least_gap = 0;                       // of the points so far, m
+    double relative_gap = 0;                    // the least of the last point, as a part of its dhat
     std::optional<State::Stability> stability;  // of this part
   };
 
@@ -112,6 +114,7 @@ class Stepper {
   SleepManager sleep_;
   Accelerations accelerations_;
   StabilityGuard stability_;
+  ContactWork contact_work_;
   PartSchedule schedule_;
   Task task_ = {};
   Part part_ = {};

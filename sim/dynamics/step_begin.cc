@@ -22,6 +22,7 @@ Stepper::Stepper(const Model* model, int threads)
       sleep_(model),
       accelerations_(model),
       stability_(&problem_, &system_, &accelerations_),
+      contact_work_(&problem_, &accelerations_),
       schedule_(model->dynamics) {}
 
 // Begins the next part of the step: the targets of its drives, and the bodies that are asleep in it.
@@ -68,6 +69,7 @@ void Stepper::BeginAttempt() {
     problem_.SetPoint(from.q);
     part_.least_gap = problem_.contacts().min_distance();
   }
+  if (part_.scheme->guards_contact_work()) contact_work_.Begin(from);
   part_.iterations = task_.report->newton_iterations;
   part_.start = part_.q;
 }

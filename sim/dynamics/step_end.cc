@@ -70,6 +70,10 @@ absl::StatusOr<Retry> Stepper::EndPart() {
   // An interrupted solve must not reach a state.
   EIPC_RETURN_IF_ERROR(ends_.interrupt.status());
   StoreEndPoint();
+  if (part_.scheme->guards_contact_work() && contact_work_.MadeTooMuch(*part_.from, *task_.next, part_.dt_s, motion_.fixed())) {
+    ++report.structure_breaks.unstable;
+    return Retry::kHalve;
+  }
   // Where there is no time to solve again, bodies that should wake do so in the next step.
   if (sleep_.count() > 0 && ends_.time_limit.Ended()) return Retry::kNone;
   return sleep_.Wake(problem_.map(), contacts_) ? Retry::kWake : Retry::kNone;
@@ -144,6 +148,7 @@ void Stepper::AcceptPart() {
   next.time_s = task_.from->time_s + end * task_.input->dt_s;
   next.barrier_stiffness = problem_.barrier_stiffness();
   std::swap(between_, next);
+  if (ends_.time_limit.Ended()) schedule_.TakeRest();
   BeginPart(between_);
 }
 
@@ -164,7 +169,8 @@ void Stepper::Finish() {
   if (next.step % kStepsOfOnePattern == 0) problem_.ContactPairs(true, &next.contact_pairs);
   const ContactSet& active = problem_.contacts();
   report.barrier_stiffness = problem_.barrier_stiffness();
-  next.barrier_stiffness = problem_.NextStiffness();
+  // At an end beyond the points no force has opened the gaps.
+  next.barrier_stiffness = problem_.NextStiffness(part_.relative_gap);
   report.structure_breaks.barrier_stiffness += next.barrier_stiffness != report.barrier_stiffness;
   report.sleeping_bodies = sleep_.count();
   report.barrier_potential = ContactPotential::ValuePerStiffness(active, problem_.x()) + sleep_.HeldPotential();

@@ -21,7 +21,8 @@ struct ElasticBody {
   std::vector<double> volume;      // elastic volume: of the solid inside the element, m^3
   double rayleigh_alpha_per_s = 0;
   double rayleigh_beta_s = 0;
-  double strain_damping_s = 0;  // of StrainDampingTerm
+  double strain_damping_s = 0;
+  StrainDampingLaw strain_damping_law = StrainDampingLaw::kRateOfStrain;
   // Of an embedded body in the condensed coarse space, whose energy is that (condensed.h); its nodes are consecutive.
   std::shared_ptr<const CondensedStiffness> condensed;
 };

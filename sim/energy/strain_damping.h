@@ -1,25 +1,22 @@
 #ifndef EIPC_SIM_ENERGY_STRAIN_DAMPING_H_
 #define EIPC_SIM_ENERGY_STRAIN_DAMPING_H_
 
-#include <array>
 #include <cstdint>
 #include <utility>
 #include <vector>
 
-#include "sim/energy/elasticity.h"
+#include "sim/energy/present_shape.h"
 #include "sim/energy/term.h"
 
 namespace eipc {
 
 // Damping of the rate of strain: force -k K0(q^n) v with K0 the stiffness that the shape at the start of the step has when it is
 // free of stress, as the potential (k / 2 gamma h) sum_T v_T e : C : e, e the symmetric part of the gradient of q - q_tilde over
-// that shape. It is the quadratic part of the damping of Kharevych et al. 2006 (5.2), k_D W(C(q_k, q_{k+1})) / h. Neither
-// translation nor rotation of that shape is damped, so forces have neither sum nor moment about it: both momenta are kept where the
-// integrator does. Elements flatter than kFlattest of their rest volume are left out.
+// that shape. It is the quadratic part of the damping of Kharevych et al. 2006 (5.2, strain_energy_damping.h). Neither translation
+// nor rotation of that shape is damped, so forces have neither sum nor moment about it: an integrator that takes forces where the
+// step starts (VARIATIONAL with alpha = 0) keeps both momenta, others linear momentum only.
 class StrainDampingTerm : public EnergyTerm {
  public:
-  static constexpr double kFlattest = 1e-3;
-
   explicit StrainDampingTerm(const ElasticBody* body);
 
   void BeginStage(const StageContext& stage) override;
@@ -37,8 +34,7 @@ class StrainDampingTerm : public EnergyTerm {
   Mat9 stiffness_;  // C: the material's at rest, of symmetric parts
   double scale_ = 0;
   VecX q_tilde_;
-  std::vector<double> volume_;                       // of the present shape; 0: too flat
-  std::vector<std::array<Vec3, 4>> shape_gradient_;  // over it, 1/m
+  PresentShape shape_;  // at the start of the step
 };
 
 }  // namespace eipc

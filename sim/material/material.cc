@@ -10,8 +10,7 @@ constexpr MaterialParameter kCommon[] = {
     {"density_kg_m3", "kg/m^3", "density", &MaterialSpec::density_kg_m3, Bounds::Positive()},
     {"rayleigh_alpha_per_s", "1/s", "damping proportional to mass", &MaterialSpec::rayleigh_alpha_per_s, Bounds::NotNegative()},
     {"rayleigh_beta_s", "s", "damping proportional to stiffness", &MaterialSpec::rayleigh_beta_s, Bounds::NotNegative()},
-    {"strain_damping_s", "s", "damping of the rate of strain, which keeps angular momentum", &MaterialSpec::strain_damping_s,
-     Bounds::NotNegative()},
+    {"strain_damping_s", "s", "damping of the rate of strain", &MaterialSpec::strain_damping_s, Bounds::NotNegative()},
 };
 
 template <size_t... kIndex>

@@ -38,6 +38,10 @@ using MaterialModel = const MaterialDescriptor*;
 // Of a deformable body whose author names none.
 inline constexpr MaterialModel kDefaultMaterial = &StableNeoHookean::kDescriptor;
 
+// The force of `strain_damping_s`: linear in the rate of strain, or from the strain energy of what a step changes
+// (sim/energy/strain_damping.h and strain_energy_damping.h).
+enum class StrainDampingLaw { kRateOfStrain, kStrainEnergy };
+
 // What an author says of the material of a body.
 struct MaterialSpec {
   MaterialModel model = kDefaultMaterial;
@@ -47,6 +51,7 @@ struct MaterialSpec {
   double rayleigh_alpha_per_s = 0;
   double rayleigh_beta_s = 0;
   double strain_damping_s = 0;
+  StrainDampingLaw strain_damping_law = StrainDampingLaw::kRateOfStrain;
   double mooney_second_share = 0;
 };
 

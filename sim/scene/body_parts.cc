@@ -110,6 +110,7 @@ void AddElements(const TetMesh& mesh, const CageIntegrals& integrals, const Mate
   out->elastic.rayleigh_alpha_per_s = material.rayleigh_alpha_per_s;
   out->elastic.rayleigh_beta_s = material.rayleigh_beta_s;
   out->elastic.strain_damping_s = material.strain_damping_s;
+  out->elastic.strain_damping_law = material.strain_damping_law;
   out->elastic.nodes = mesh.tets();
   for (size_t e = 0; e < mesh.tets().size(); ++e) {
     const Tet& t = mesh.tets()[e];

@@ -23,6 +23,7 @@ DURATION_S = 50.0  # as long as the paper looks
 # Stopped: from then on it moves by no more than this in a second, 1 % of its speed at first. How the paper tells is not published. A block whose
 # velocity changes sign from step to step is not slow because one of them is small.
 STOPPED_M, STOPPED_S = 1e-3, 1.0
+FLIES_M = 0.01  # above the start: it has left the slope
 EARLY = math.sqrt(2 * STOPPED_M / DECELERATION)  # s before the end, less than STOPPED_S: what is left then is STOPPED_M
 assert EARLY < STOPPED_S
 STOP_TIME, STOP_DISTANCE = TIME - EARLY, DISTANCE - STOPPED_M
@@ -62,10 +63,11 @@ def _stop(times: np.ndarray, positions: np.ndarray) -> dict[str, Optional[float]
     distance = np.concatenate([[0.0], positions[:, :8, 0].mean(axis=1) - START])
     after, last = round(STOPPED_S / times[0]), len(times) // 10
     creep = float((distance[-1] - distance[-1 - last]) / (last * times[0]))
+    rise = float((positions[:, :8, 2].mean(axis=1) - positions[0, :8, 2].mean()).max())
     slow = np.nonzero(np.abs(distance[after:] - distance[:-after]) <= STOPPED_M)[0]
     if slow.size == 0:
-        return {"time": None, "way": None, "creep": creep}
-    return {"time": float(slow[0] * times[0]), "way": float(distance[slow[0]]), "creep": creep}
+        return {"time": None, "way": None, "creep": creep, "rise": rise}
+    return {"time": float(slow[0] * times[0]), "way": float(distance[slow[0]]), "creep": creep, "rise": rise}
 
 
 def run_block_slide(context: Context, page: Page) -> list[Record]:

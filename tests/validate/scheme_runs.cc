@@ -277,6 +277,7 @@ Json RunRod(const Json& request) {
                             testing::SoftMaterial(1000, rod.at("youngs_modulus_pa"), 0.3, &StableNeoHookean::kDescriptor))};
   scene.bodies[0].mesh = FiveTetGrid({8, 2, 2}, 0.1);
   scene.bodies[0].material.strain_damping_s = rod.value("strain_damping_s", 0.0);
+  if (rod.value("strain_energy", false)) scene.bodies[0].material.strain_damping_law = StrainDampingLaw::kStrainEnergy;
   const auto model = testing::Compile(scene);
   World world(model);
   if (!world.Restore(RodStart(*model, world.state())).ok()) throw std::runtime_error("the rod's start does not fit");

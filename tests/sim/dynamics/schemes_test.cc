@@ -129,6 +129,19 @@ TEST(Schemes, TheExplicitVariationalOneDampsAsItsRecurrenceSays) {
   }
 }
 
+// A constant force changes the velocity by h times it.
+TEST(Schemes, KicksSumToOne) {
+  int checked = 0;
+  for (const Scheme& row : Integrators()) {
+    if (!row.guards_contact_work()) continue;
+    double sum = 0;
+    for (int i = 0; i < row.row_count; ++i) sum += row.rows[i].kick;
+    EXPECT_NEAR(sum, 1, 1e-15) << row.name;
+    ++checked;
+  }
+  EXPECT_EQ(checked, 4);
+}
+
 TEST(Schemes, VerletKeepsItsModifiedEnergyUpToItsLimit) {
   const Scheme scheme = MakeScheme(IntegratorKind::kVerlet);
   for (const double angle : Angles(1.99)) {

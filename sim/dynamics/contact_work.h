@@ -1,0 +1,47 @@
+#ifndef EIPC_SIM_DYNAMICS_CONTACT_WORK_H_
+#define EIPC_SIM_DYNAMICS_CONTACT_WORK_H_
+
+#include <cstdint>
+#include <vector>
+
+#include "sim/base/types.h"
+#include "sim/dynamics/accelerations.h"
+#include "sim/dynamics/stage_problem.h"
+#include "sim/dynamics/state.h"
+
+namespace eipc {
+
+// The energy that an integrator makes out of nothing where it takes contact's forces at a few points of a part and goes on past the
+// last of them. Over the part contact changes the velocities of free nodes by -h M^-1 g, with g the sum of its gradients at the
+// points times their kicks (SchemeRow::kick), so their kinetic energy by -h g . (v_0 + v_1) / 2, and prescribed nodes do the work
+// g . (q_1 - q_0). What its potential B has gained beyond that,
+//     B(q_1) - B(q_0) - g . dq,   dq = h (v_0 + v_1) / 2 of free nodes, q_1 - q_0 of prescribed ones,
+// nothing has paid for. It vanishes with the third power of the step where contact is resolved (of the second for methods of first
+// order), and is most of the potential where a step lands deep in the barrier.
+class ContactWork {
+ public:
+  ContactWork(StageProblem* problem, const Accelerations* accelerations) : problem_(problem), accelerations_(accelerations) {}
+
+  // Moves the problem's point to the start of the part.
+  void Begin(const State& from);
+  // Contact acted at the problem's point with this share of the step.
+  void AddKick(double kick);
+  // Whether what was made by the end of the part, where the problem's point is, is more than a hundredth of the kinetic energy (of
+  // the start or the end, whichever is larger) and of the work that contact did on nodes, with either sign. The second is what
+  // there is where things are pressed together slowly.
+  bool MadeTooMuch(const State& from, const State& next, double dt_s, const std::vector<uint8_t>& fixed);
+
+ private:
+  // Of the free nodes.
+  double Kinetic(const VecX& v, const std::vector<uint8_t>& fixed);
+
+  StageProblem* problem_;
+  const Accelerations* accelerations_;
+  double start_ = 0;  // B(q_0)
+  bool touched_ = false;
+  VecX kicks_, v_, product_;
+};
+
+}  // namespace eipc
+
+#endif  // EIPC_SIM_DYNAMICS_CONTACT_WORK_H_
