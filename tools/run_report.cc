@@ -29,7 +29,8 @@ Json StructureBreaksJson(const StructureBreaks& breaks) {
           {"sleeping", breaks.sleeping},
           {"unstable", breaks.unstable},
           {"blocked", breaks.blocked},
-          {"unsolved", breaks.unsolved}};
+          {"unsolved", breaks.unsolved},
+          {"contact_energy", breaks.contact_energy}};
 }
 
 // A patch of contact of fewer edges of a surface is coarse there.

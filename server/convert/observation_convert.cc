@@ -105,6 +105,7 @@ void ReportToProto(const StepReport& report, v1::SolverReport* out) {
   out->mutable_structure_breaks()->set_unstable(breaks.unstable);
   out->mutable_structure_breaks()->set_blocked(breaks.blocked);
   out->mutable_structure_breaks()->set_unsolved(breaks.unsolved);
+  out->mutable_structure_breaks()->set_contact_energy(breaks.contact_energy);
   out->set_friction_fallbacks(report.friction_fallbacks);
   out->set_krylov_iterations(report.krylov_iterations);
   out->set_direct_solves(report.direct_solves);

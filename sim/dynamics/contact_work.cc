@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "sim/solver/stacked_nodes.h"
 
@@ -29,19 +30,32 @@ double ContactWork::Kinetic(const VecX& v, const std::vector<uint8_t>& fixed) {
   return 0.5 * v_.dot(product_);
 }
 
-bool ContactWork::MadeTooMuch(const State& from, const State& next, double dt_s, const std::vector<uint8_t>& fixed) {
-  constexpr double kShare = 0.01;
+double ContactWork::KineticAt(double speed, const std::vector<uint8_t>& fixed) {
+  same_.setZero(kicks_.size());
+  for (Eigen::Index i = 0; i < same_.size(); i += 3) same_[i] = speed;
+  return Kinetic(same_, fixed);
+}
+
+bool ContactWork::MadeTooMuch(const Part& part, double tolerance_m_s) {
+  constexpr double kShare = 0.01, kRounding = 1e3 * std::numeric_limits<double>::epsilon();
   if (!touched_ && problem_->contacts().stencils().empty()) return false;
-  double paid = 0, exchanged = 0;
-  for (size_t n = 0; n < fixed.size(); ++n) {
+  double paid = 0, exchanged = 0, fastest = 0;
+  for (size_t n = 0; n < part.fixed.size(); ++n) {
     const auto of = [n](const VecX& x) { return x.segment<3>(3 * n); };
-    const Vec3 dq = fixed[n] ? Vec3(of(next.q) - of(from.q)) : Vec3(0.5 * dt_s * (of(from.v) + of(next.v)));
+    Vec3 dq = 0.5 * part.dt_s * (of(part.from.v) + of(part.to.v));
+    if (part.fixed[n]) {
+      dq = of(part.to.q) - of(part.from.q);
+      fastest = std::max(fastest, dq.norm() / part.dt_s);
+    }
     const double work = of(kicks_).dot(dq);
     paid += work;
     exchanged += std::abs(work);
   }
-  const double made = problem_->BarrierEnergy() - start_ - paid;
-  return made > kShare * (exchanged + std::max(Kinetic(from.v, fixed), Kinetic(next.v, fixed)));
+  const double end = problem_->BarrierEnergy();
+  const double moving =
+      std::max({Kinetic(part.from.v, part.fixed), Kinetic(part.to.v, part.fixed), KineticAt(fastest + tolerance_m_s, part.fixed)});
+  const double rounding = kRounding * (std::max(start_, end) + kicks_.lpNorm<1>() * part.to.q.lpNorm<Eigen::Infinity>());
+  return end - start_ - paid > kShare * (moving + exchanged) + rounding;
 }
 
 }  // namespace eipc

@@ -22,24 +22,32 @@ class ContactWork {
  public:
   ContactWork(StageProblem* problem, const Accelerations* accelerations) : problem_(problem), accelerations_(accelerations) {}
 
-  // Moves the problem's point to the start of the part.
+  // Moves the problem's point to the start of the part. Again where the barrier is stiffened.
   void Begin(const State& from);
   // Contact acted at the problem's point with this share of the step.
   void AddKick(double kick);
-  // Whether what was made by the end of the part, where the problem's point is, is more than a hundredth of the kinetic energy (of
-  // the start or the end, whichever is larger) and of the work that contact did on nodes, with either sign. The second is what
-  // there is where things are pressed together slowly.
-  bool MadeTooMuch(const State& from, const State& next, double dt_s, const std::vector<uint8_t>& fixed);
+  // A part, from its start to its end, where the problem's point is.
+  struct Part {
+    const State& from;
+    const State& to;
+    double dt_s;
+    const std::vector<uint8_t>& fixed;  // by node
+  };
+  // Whether what was made is more than a hundredth of what moves: of the kinetic energy of the free nodes at the start, at the end
+  // or at the speed of the fastest prescribed node and `tolerance_m_s` more, whichever is largest, and of the work that contact did
+  // on nodes, with either sign. What rounding of coordinates does to energies is left out.
+  bool MadeTooMuch(const Part& part, double tolerance_m_s);
 
  private:
   // Of the free nodes.
   double Kinetic(const VecX& v, const std::vector<uint8_t>& fixed);
+  double KineticAt(double speed, const std::vector<uint8_t>& fixed);
 
   StageProblem* problem_;
   const Accelerations* accelerations_;
   double start_ = 0;  // B(q_0)
   bool touched_ = false;
-  VecX kicks_, v_, product_;
+  VecX kicks_, v_, same_, product_;
 };
 
 }  // namespace eipc

@@ -35,6 +35,7 @@ absl::Status Stepper::Take(const State& from, const StepInput& input, State* nex
       case Retry::kStiffen:
         problem_.Stiffen();
         ++report->structure_breaks.barrier_stiffness;
+        if (part_.scheme->guards_contact_work()) contact_work_.Begin(*part_.from);  // where these solve they have one row
         RestartStage();
         break;
       case Retry::kVerify:  // from now on the problem checks every point
@@ -48,7 +49,7 @@ absl::Status Stepper::Take(const State& from, const StepInput& input, State* nex
       case Retry::kHalve:
         ForgetOutcome();
         ++report->refused_substeps;
-        if (ends_.time_limit.Ended()) {
+        if (ends_.time_limit.EndedBetweenParts()) {
           schedule_.TakeRest();
         } else {
           schedule_.Refuse();

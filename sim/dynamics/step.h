@@ -93,6 +93,7 @@ class Stepper {
   absl::StatusOr<Retry> EndPart();
   bool EndBeyond();
   void MeasureBalance();
+  bool ContactMadeEnergy();
   void StoreEndPoint();
   void RestartStage();
   void ForgetOutcome();

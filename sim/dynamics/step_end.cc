@@ -70,13 +70,19 @@ absl::StatusOr<Retry> Stepper::EndPart() {
   // An interrupted solve must not reach a state.
   EIPC_RETURN_IF_ERROR(ends_.interrupt.status());
   StoreEndPoint();
-  if (part_.scheme->guards_contact_work() && contact_work_.MadeTooMuch(*part_.from, *task_.next, part_.dt_s, motion_.fixed())) {
-    ++report.structure_breaks.unstable;
+  if (ContactMadeEnergy()) {
+    ++report.structure_breaks.contact_energy;
     return Retry::kHalve;
   }
   // Where there is no time to solve again, bodies that should wake do so in the next step.
   if (sleep_.count() > 0 && ends_.time_limit.Ended()) return Retry::kNone;
   return sleep_.Wake(problem_.map(), contacts_) ? Retry::kWake : Retry::kNone;
+}
+
+// What time cut short comes to rest, which makes no energy.
+bool Stepper::ContactMadeEnergy() {
+  if (!part_.scheme->guards_contact_work() || ends_.time_limit.ended_at() >= 0) return false;
+  return contact_work_.MadeTooMuch({*part_.from, *task_.next, part_.dt_s, motion_.fixed()}, model_->solver.newton_tolerance_m_s);
 }
 
 void Stepper::StoreEndPoint() {
@@ -148,7 +154,7 @@ void Stepper::AcceptPart() {
   next.time_s = task_.from->time_s + end * task_.input->dt_s;
   next.barrier_stiffness = problem_.barrier_stiffness();
   std::swap(between_, next);
-  if (ends_.time_limit.Ended()) schedule_.TakeRest();
+  if (ends_.time_limit.EndedBetweenParts()) schedule_.TakeRest();
   BeginPart(between_);
 }
 

@@ -25,14 +25,15 @@ struct StructureBreaks {
   int barrier_stiffness = 0;  // changes of it
   int truncated = 0;          // solves that did not converge
   int sleeping = 0;           // parts in which bodies were asleep
-  int unstable = 0;  // parts refused beyond the limit of stability, or because contact made energy in them (contact_work.h)
+  int unstable = 0;           // parts refused beyond the limit of stability
   int blocked = 0;   // parts refused because the path to a point that no solve reached is blocked, or gaps there are too narrow
   int unsolved = 0;  // parts refused because a solve did not converge whose point the integrator goes beyond
+  int contact_energy = 0;  // parts refused because contact made energy in them (contact_work.h)
 
-  static constexpr int StructureBreaks::*kCauses[] = {&StructureBreaks::step_size,         &StructureBreaks::backward_euler,
-                                                      &StructureBreaks::barrier_stiffness, &StructureBreaks::truncated,
-                                                      &StructureBreaks::sleeping,          &StructureBreaks::unstable,
-                                                      &StructureBreaks::blocked,           &StructureBreaks::unsolved};
+  static constexpr int StructureBreaks::*kCauses[] = {
+      &StructureBreaks::step_size, &StructureBreaks::backward_euler, &StructureBreaks::barrier_stiffness,
+      &StructureBreaks::truncated, &StructureBreaks::sleeping,       &StructureBreaks::unstable,
+      &StructureBreaks::blocked,   &StructureBreaks::unsolved,       &StructureBreaks::contact_energy};
 };
 
 // How a step was taken, or several together.

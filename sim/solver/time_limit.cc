@@ -32,28 +32,32 @@ void TimeLimit::BeginStep(const SolveLimit& limit) {
   if (limit_.timed()) last_check_ = Clock::now();
 }
 
-bool TimeLimit::OutOfTime(bool within) {
+bool TimeLimit::OutOfTime(Place place) {
   const Clock::time_point now = Clock::now();
+  if (place == Place::kBetweenParts) return now + (iteration_ + ending_) * 3 / 2 > limit_.until;
   const Duration trial = now - last_check_;
   last_check_ = now;
-  if (within) return iterations_ > 1 && now + trial + ending_ * 3 / 2 > limit_.until;
+  if (place == Place::kWithin) return iterations_ > 1 && now + trial + ending_ * 3 / 2 > limit_.until;
   if (iterations_ > 1) iteration_ = Followed(iteration_, now - last_iteration_);
   last_iteration_ = now;
   return iterations_ > 1 && now + (iteration_ + ending_) * 3 / 2 > limit_.until;
 }
 
-bool TimeLimit::Check(bool within) {
-  if (ended_at_ >= 0) return true;
+bool TimeLimit::Check(Place place) {
+  const bool first = iterations_ == 0;
+  if (place == Place::kBetweenIterations) ++iterations_;
+  if (ended_at_ >= 0) return !first || place != Place::kBetweenIterations;
   const int64_t check = checks_++;
-  iterations_ += !within;
-  const bool ended = limit_.timed() ? OutOfTime(within) : check == limit_.ends_at_check;
+  const bool ended = limit_.timed() ? OutOfTime(place) : check == limit_.ends_at_check;
   if (ended) ended_at_ = check;
   return ended;
 }
 
-bool TimeLimit::Ended() { return Check(false); }
+bool TimeLimit::Ended() { return Check(Place::kBetweenIterations); }
 
-bool TimeLimit::EndedWithin() { return Check(true); }
+bool TimeLimit::EndedWithin() { return Check(Place::kWithin); }
+
+bool TimeLimit::EndedBetweenParts() { return Check(Place::kBetweenParts); }
 
 void TimeLimit::EndStep() {
   if (!limit_.timed()) return;

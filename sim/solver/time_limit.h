@@ -32,6 +32,9 @@ class TimeLimit {
   // The same within an iteration that may be long, before another trial of its line search: whether that and the end of the step
   // would not be in time. The iteration then has no result, and the point where it began is returned. Not in the first iteration.
   bool EndedWithin();
+  // The same between the parts of a step, which may take no iteration. Where it ends a step that has had none, the next check of
+  // Ended lets one happen.
+  bool EndedBetweenParts();
   // The step is complete.
   void EndStep();
 
@@ -42,8 +45,9 @@ class TimeLimit {
 
  private:
   using Clock = SolveLimit::Clock;
-  bool Check(bool within);
-  bool OutOfTime(bool within);
+  enum class Place { kBetweenIterations, kWithin, kBetweenParts };
+  bool Check(Place place);
+  bool OutOfTime(Place place);
 
   SolveLimit limit_;
   int64_t checks_ = 0;

@@ -103,7 +103,7 @@ def run_rod(context: Context, page: Page) -> list[PaperRecord]:
     means = np.array([part.mean() for part in np.array_split(fallen[1:], 8)])
     smooth = Claim("Kharevych et al. 2006, Fig. 3", "the energy decreases smoothly", "means over eighths of the time do not rise")
     records.append(smooth.at_most("rod.damped.largest_rise", float((means[1:] / means[:-1]).max() - 1), 1e-3))
-    linear_law = Claim("Kharevych et al. 2006, Fig. 3", NOT_PUBLISHED, "the quadratic part of the same energy takes as much where a step changes the shape little: 1 % of the start's energy")
+    linear_law = Claim("Kharevych et al. 2006, Fig. 3", NOT_PUBLISHED, "the quadratic part of the same energy takes as much where a step changes the shape little: 1 % of the start's energy (added later)")
     records.append(linear_law.at_most("rod.damped.over_rate_damped", float(np.abs(fallen - of_rate).max()) / float(fallen[0]), 0.01))
     # What is left is the rotation about the axes of largest inertia, m (0.8^2 + 0.2^2) / 12, at the kept angular momentum.
     turning = float(np.dot(damped["angular"][0], damped["angular"][0])) / (2 * 32.0 * (0.8**2 + 0.2**2) / 12)
