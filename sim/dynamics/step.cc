@@ -35,7 +35,7 @@ absl::Status Stepper::Take(const State& from, const StepInput& input, State* nex
       case Retry::kStiffen:
         problem_.Stiffen();
         ++report->structure_breaks.barrier_stiffness;
-        if (part_.scheme->guards_contact_work()) contact_work_.Begin(*part_.from);  // where these solve they have one row
+        if (part_.scheme->guards_contact_work()) guards_.contact_work.Begin(*part_.from);  // where these solve they have one row
         RestartStage();
         break;
       case Retry::kVerify:  // from now on the problem checks every point
@@ -81,7 +81,7 @@ absl::StatusOr<Retry> Stepper::Attempt() {
 
 bool Stepper::IsStable() {
   const double angle = part_.scheme->stable_angle;
-  return !(angle > 0) || stability_.Allows(angle, *part_.from, part_.dt_s, motion_.fixed(), &part_.stability);
+  return !(angle > 0) || guards_.stability.Allows(angle, *part_.from, part_.dt_s, motion_.fixed(), &part_.stability);
 }
 
 // Sets q_hat and v_hat of the point, and the guess: free nodes keep their velocity, prescribed nodes reach their targets. The q_hat
@@ -146,9 +146,9 @@ Retry Stepper::AcceptStage() {
   part_.reached = point.row.end;
   part_.iterations = task_.report->newton_iterations;
   part_.start = part_.q;
-  part_.least_gap = std::min(part_.least_gap, problem_.contacts().min_distance());
-  part_.relative_gap = problem_.contacts().least_relative_gap();
-  if (part_.scheme->guards_contact_work()) contact_work_.AddKick(point.row.kick);
+  part_.gaps.least = std::min(part_.gaps.least, problem_.contacts().min_distance());
+  part_.gaps.relative = problem_.contacts().least_relative_gap();
+  if (part_.scheme->guards_contact_work()) guards_.contact_work.AddKick(point.row.kick);
   part_.run.Accept(part_.q, part_.v);
   if (GoesBeyondUnsolvedPoint()) {
     ++task_.report->structure_breaks.unsolved;

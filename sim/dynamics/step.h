@@ -71,8 +71,10 @@ class Stepper {
     VecX start;          // positions when the stage began
     VecX q, v, guess;    // of the stage
     VecX behind, acceleration;
-    double least_gap = 0;                       // of the points so far, m
-    double relative_gap = 0;                    // the least of the last point, as a part of its dhat
+    struct Gaps {
+      double least = 0;     // of the points so far, m
+      double relative = 0;  // the least of the last point, as a part of its dhat
+    } gaps;
     std::optional<State::Stability> stability;  // of this part
   };
 
@@ -114,8 +116,10 @@ class Stepper {
   StageSolver solver_;
   SleepManager sleep_;
   Accelerations accelerations_;
-  StabilityGuard stability_;
-  ContactWork contact_work_;
+  struct Guards {
+    StabilityGuard stability;
+    ContactWork contact_work;
+  } guards_;
   PartSchedule schedule_;
   Task task_ = {};
   Part part_ = {};

@@ -21,8 +21,7 @@ Stepper::Stepper(const Model* model, int threads)
       solver_(model, &problem_, &motion_, &system_, &seconds_, &ends_),
       sleep_(model),
       accelerations_(model),
-      stability_(&problem_, &system_, &accelerations_),
-      contact_work_(&problem_, &accelerations_),
+      guards_{{&problem_, &system_, &accelerations_}, {&problem_, &accelerations_}},
       schedule_(model->dynamics) {}
 
 // Begins the next part of the step: the targets of its drives, and the bodies that are asleep in it.
@@ -64,12 +63,12 @@ void Stepper::BeginAttempt() {
   part_.run.Begin(*part_.scheme, part_.dt_s, {&from.q, &from.v}, {&part_.past, 1});
   part_.stability.reset();
   part_.reached = 0;
-  part_.least_gap = std::numeric_limits<double>::infinity();
+  part_.gaps.least = std::numeric_limits<double>::infinity();
   if (part_.scheme->kept_gap > 0) {
     problem_.SetPoint(from.q);
-    part_.least_gap = problem_.contacts().min_distance();
+    part_.gaps.least = problem_.contacts().min_distance();
   }
-  if (part_.scheme->guards_contact_work()) contact_work_.Begin(from);
+  if (part_.scheme->guards_contact_work()) guards_.contact_work.Begin(from);
   part_.iterations = task_.report->newton_iterations;
   part_.start = part_.q;
 }

@@ -28,7 +28,7 @@ bool Stepper::EndBeyond() {
   if (part_.point.row.solved()) motion_.ExtrapolateStopped(&next.q);
   if (!GoFreely(next.q)) return false;
   const double gap = problem_.contacts().min_distance();
-  return !(part_.scheme->kept_gap > 0) || gap >= part_.scheme->kept_gap * std::min(part_.least_gap, model_->contact.dhat_m);
+  return !(part_.scheme->kept_gap > 0) || gap >= part_.scheme->kept_gap * std::min(part_.gaps.least, model_->contact.dhat_m);
 }
 
 // At the last point that was solved for.
@@ -82,7 +82,8 @@ absl::StatusOr<Retry> Stepper::EndPart() {
 // What time cut short comes to rest, which makes no energy.
 bool Stepper::ContactMadeEnergy() {
   if (!part_.scheme->guards_contact_work() || ends_.time_limit.ended_at() >= 0) return false;
-  return contact_work_.MadeTooMuch({*part_.from, *task_.next, part_.dt_s, motion_.fixed()}, model_->solver.newton_tolerance_m_s);
+  return guards_.contact_work.MadeTooMuch({*part_.from, *task_.next, part_.dt_s, motion_.fixed()},
+                                          model_->solver.newton_tolerance_m_s);
 }
 
 void Stepper::StoreEndPoint() {
@@ -176,7 +177,7 @@ void Stepper::Finish() {
   const ContactSet& active = problem_.contacts();
   report.barrier_stiffness = problem_.barrier_stiffness();
   // At an end beyond the points no force has opened the gaps.
-  next.barrier_stiffness = problem_.NextStiffness(part_.relative_gap);
+  next.barrier_stiffness = problem_.NextStiffness(part_.gaps.relative);
   report.structure_breaks.barrier_stiffness += next.barrier_stiffness != report.barrier_stiffness;
   report.sleeping_bodies = sleep_.count();
   report.barrier_potential = ContactPotential::ValuePerStiffness(active, problem_.x()) + sleep_.HeldPotential();
