@@ -36,8 +36,8 @@ double ContactWork::KineticAt(double speed, const std::vector<uint8_t>& fixed) {
   return Kinetic(same_, fixed);
 }
 
-bool ContactWork::MadeTooMuch(const Part& part, double tolerance_m_s) {
-  constexpr double kShare = 0.01, kRounding = 1e3 * std::numeric_limits<double>::epsilon();
+bool ContactWork::MadeTooMuch(const Part& part, double share, double tolerance_m_s) {
+  constexpr double kRounding = 1e3 * std::numeric_limits<double>::epsilon();
   if (!touched_ && problem_->contacts().stencils().empty()) return false;
   double paid = 0, exchanged = 0, fastest = 0;
   for (size_t n = 0; n < part.fixed.size(); ++n) {
@@ -55,7 +55,7 @@ bool ContactWork::MadeTooMuch(const Part& part, double tolerance_m_s) {
   const double moving =
       std::max({Kinetic(part.from.v, part.fixed), Kinetic(part.to.v, part.fixed), KineticAt(fastest + tolerance_m_s, part.fixed)});
   const double rounding = kRounding * (std::max(start_, end) + kicks_.lpNorm<1>() * part.to.q.lpNorm<Eigen::Infinity>());
-  return end - start_ - paid > kShare * (moving + exchanged) + rounding;
+  return end - start_ - paid > share * (moving + exchanged) + rounding;
 }
 
 }  // namespace eipc

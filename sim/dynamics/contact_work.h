@@ -33,10 +33,10 @@ class ContactWork {
     double dt_s;
     const std::vector<uint8_t>& fixed;  // by node
   };
-  // Whether what was made is more than a hundredth of what moves: of the kinetic energy of the free nodes at the start, at the end
+  // Whether what was made is more than this share of what moves: of the kinetic energy of the free nodes at the start, at the end
   // or at the speed of the fastest prescribed node and `tolerance_m_s` more, whichever is largest, and of the work that contact did
   // on nodes, with either sign. What rounding of coordinates does to energies is left out.
-  bool MadeTooMuch(const Part& part, double tolerance_m_s);
+  bool MadeTooMuch(const Part& part, double share, double tolerance_m_s);
 
  private:
   // Of the free nodes.
