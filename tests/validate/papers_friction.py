@@ -15,8 +15,7 @@ from validation import Context
 # The paper's largest step for the trapezoidal rule, and finer ones; below 1e-3 s a step resolves the swing of the block that the onset of friction excites.
 SLIDE_STEPS = (0.1, 0.05, 0.02, 0.01)
 FINE_STEPS = (1e-3, 5e-4)
-IMPLICIT, LAGGED, LAGGED_5, CONVERGED = (("contact.friction_mode=IMPLICIT",), ("contact.friction_lag_iterations=1",), ("contact.friction_lag_iterations=5",),
-                                         ("contact.friction_mode=LAGGED_UNTIL_CONVERGED",))
+IMPLICIT, LAGGED, LAGGED_5, CONVERGED = (block_slide.METHODS[name] for name in ("implicit", "lagged, 1", "lagged, 5", "lagged, converged"))
 SLIDES = {
     "implicit, BE": ("BACKWARD_EULER", IMPLICIT, SLIDE_STEPS),
     "implicit, TR": ("TRAPEZOIDAL", IMPLICIT, (*SLIDE_STEPS, *FINE_STEPS)),

@@ -409,7 +409,7 @@ TEST(Integrators, GainNothingInALanding) {
           most = std::max(most, TotalEnergy(world));
           refused += world.report().structure_breaks.contact_energy;
         }
-        EXPECT_LT(most, 1.1 * start);  // a hundredth a part, of some ten in contact
+        EXPECT_LT(most, 1.1 * start);  // a hundredth a part, or a tenth that comes back
         EXPECT_GT(refused, 0);
         ++checked;
       }
