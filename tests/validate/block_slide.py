@@ -8,6 +8,7 @@ from typing import Any, Optional
 import numpy as np
 
 import solids
+from friction_modes import IMPLICIT, LAGGED, LAGGED_2, LAGGED_5, LAGGED_UNTIL_CONVERGED
 from page import Page
 from scene_runs import SceneRun, run_scene, run_scenes
 from scene_text import SceneText
@@ -33,13 +34,7 @@ DAMPING_S = 1e-3
 STOPPED = (f"Stopped: from then on it moves by less than {1e3 * STOPPED_M:g} mm in {STOPPED_S:g} s, which is so {EARLY:.2f} s and {1e3 * STOPPED_M:g} mm before the end of the exact motion; "
            "how the paper tells is not published.")
 START = 0.003  # m, of the middle of the block
-METHODS = {
-    "implicit": ("contact.friction_mode=IMPLICIT",),
-    "lagged, 1": ("contact.friction_lag_iterations=1",),
-    "lagged, 2": ("contact.friction_lag_iterations=2",),
-    "lagged, 5": ("contact.friction_lag_iterations=5",),
-    "lagged, converged": ("contact.friction_mode=LAGGED_UNTIL_CONVERGED",),
-}
+METHODS = {"implicit": IMPLICIT, "lagged, 1": LAGGED, "lagged, 2": LAGGED_2, "lagged, 5": LAGGED_5, "lagged, converged": LAGGED_UNTIL_CONVERGED}
 INTEGRATORS = {"BE": "BACKWARD_EULER", "TR": "TRAPEZOIDAL"}
 
 

@@ -9,6 +9,7 @@ from typing import Any, Callable
 import numpy as np
 
 import solids
+from friction_modes import IMPLICIT, LAGGED, LAGGED_UNTIL_CONVERGED
 from page import Page
 from scene_runs import SceneRun, run_scene, run_scenes
 from scene_text import SceneText, held
@@ -23,8 +24,7 @@ DURATION_S = SQUEEZE_S + LIFT_S + SHAKE_S + HOLD_S
 # Shaken up and down while the grip follows the load, as hands do it: 0.3 g at 2 Hz.
 SHAKE_HZ, SHAKE_M = 2.0, 0.3 * GRAVITY / (2 * math.pi * 2.0) ** 2
 STEPS_S = (0.02, 0.01, 0.005, 0.0025, 0.00125)
-METHODS = {"implicit": ("contact.friction_mode=IMPLICIT",), "lagged": ("contact.friction_lag_iterations=1",),
-           "converged lag": ("contact.friction_mode=LAGGED_UNTIL_CONVERGED",)}
+METHODS = {"implicit": IMPLICIT, "lagged": LAGGED, "converged lag": LAGGED_UNTIL_CONVERGED}
 DAMPING_S = 1e-3  # of the pads, stiffness-proportional
 DHAT, CONTACT = 1e-4, 1e7  # m, N/m^3: the pads yield more than the gap
 GAP = 1.1e-4  # between pads and bowl, and bowl and ground, at the start

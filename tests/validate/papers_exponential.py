@@ -16,8 +16,10 @@ from validation import Context
 ABSENT = "scenes do not have exponential and additive methods: they run on the beam's free nodes as a small system, with the product's forces"
 BEAM_SPECTRUM = ("the paper's body is not published; the lowest modes of a beam eight times as long as wide are bending modes, whose eigenvalues grow with the "
                  "fourth power of their number and stand apart")
-CORRECTED = ("of the sag ten modes are nearly all, and those the corrected form turns without damping, where the DIRKs damp a little; as printed the method is "
-             "of first order and not exact on its own modes")
+CORRECTED = "of the sag ten modes are nearly all, and those the corrected form turns without damping, where the DIRKs damp a little"
+AS_PRINTED = "as printed the method is of first order, and the modes that it should take exactly grow by (h w)^2 / 12 a step"
+GROWING_SOLVES = ("a stiffer beam turns further in a step, and BEERE's Newton iterations start further from their end; the vectors of ERE grow eightfold over the "
+                  "same stiffnesses, and SIERE, whose backward Euler is linearized, solves once a step")
 STEP, MODES, SOLVE_STEPS = 0.02, 10, 20
 BEAM_STEPS = {0.01: 200, 0.02: 100}  # 2 s at either step; the paper's is not published
 
@@ -78,7 +80,9 @@ def lanczos_size(values: np.ndarray, h: float, tolerance: float = 1e-6) -> int:
 
 
 def solves_per_step(context: Context, scheme: str, youngs_pa: np.ndarray) -> np.ndarray:
-    runs = scheme_runs(context, [{"problem": {"kind": "beam", "youngs_modulus_pa": e}, "scheme": scheme, "h": STEP, "steps": SOLVE_STEPS, "modes": MODES} for e in youngs_pa.tolist()])
+    """The weight grows with the stiffness, so that every beam sags alike."""
+    problems = [{"kind": "beam", "youngs_modulus_pa": e, "gravity_m_s2": 9.81 * e / youngs_pa[0]} for e in youngs_pa.tolist()]
+    runs = scheme_runs(context, [{"problem": problem, "scheme": scheme, "h": STEP, "steps": SOLVE_STEPS, "modes": MODES} for problem in problems])
     return np.array([run["solves"] / SOLVE_STEPS for run in runs])
 
 
@@ -101,13 +105,14 @@ def run_spectrum(context: Context, page: Page) -> list[PaperRecord]:
                 .near("krylov.slope", slope, 0.5, 0.1)]
     solves = {n: solves_per_step(context, n, 1e5 * stiffer) for n in ("SIERE", "BEERE")}
     growth = float((solves["BEERE"] / solves["BEERE"][0]).max())
-    flat = Claim("Ascher et al. 2022, Fig. 4", "the subspace form alleviates this difficulty", "linear solves a step grow by a tenth at most as stiffness grows", ABSENT)
+    flat = Claim("Ascher et al. 2022, Fig. 4", "the subspace form alleviates this difficulty", "linear solves a step grow by a tenth at most as stiffness grows",
+                 "" if growth <= 1.1 else GROWING_SOLVES)
     records.append(flat.at_most("krylov.BEERE.solves_growth", growth, 1.1))
     plot_lines(context.figures / "papers_krylov.png", {"ERE": (1e5 * stiffer, sizes)}, "Young's modulus (Pa)", "Krylov vectors", log=True)
     page.section("Ascher et al. 2022: spectrum and cost (Figs. 4, 5)")
     page.text(f"""The beam of Figure 6 at rest. Krylov vectors of M⁻¹K that the exponential of the whole system takes for sinc(h√(M⁻¹K)) to 1e-6, h = {STEP} s, over stiffness; linear
-        solves a step, each with a sparse factorization, of the two that take {MODES} modes by it and all others by backward Euler, in {SOLVE_STEPS} steps of its sag. SIERE
-        solves once a step whatever happens, since its backward Euler is linearized; BEERE solves until it converges, and a stiffer beam sags less.""")
+        solves a step, each with a sparse factorization, of the two that take {MODES} modes by it and all others by backward Euler, in {SOLVE_STEPS} steps of its sag, under a weight
+        that grows with the stiffness so that all sag alike. SIERE solves once a step whatever happens, since its backward Euler is linearized; BEERE solves until it converges.""")
     page.table(["stiffness over 1e5 Pa", "Krylov vectors, ERE", *(f"solves, {n}" for n in solves)], [[float(e), int(m), *(float(s[k]) for s in solves.values())]
                                                                                             for k, (e, m) in enumerate(zip(stiffer, sizes))])
     page.figure("papers_spectrum.png", "The first 1,000 eigenvalues")
@@ -119,7 +124,7 @@ def run_beam(context: Context, page: Page) -> list[PaperRecord]:
     """Figure 6: 2,560 tetrahedra, E = 1e5 Pa, nu = 0.4, s = 10; sizes, density, step and duration are not published."""
     from study_plots import plot_lines
 
-    names = ("BACKWARD_EULER", "SIERE", "STR_SBDF2ERE", "TR_BDF2", "SDIRK2")
+    names = ("BACKWARD_EULER", "SIERE", "STR_SBDF2ERE", "STR_SBDF2ERE_AS_PRINTED", "TR_BDF2", "SDIRK2")
     cases = [(h, name) for h in BEAM_STEPS for name in names]
     runs = context.each([lambda h=h, n=n: scheme_runs(context, [{"problem": {"kind": "beam"}, "scheme": n, "h": h, "steps": BEAM_STEPS[h], "modes": MODES}])[0]
                          for h, n in cases], [f"beam {n}, h={h:g}" for h, n in cases])
@@ -133,9 +138,10 @@ def run_beam(context: Context, page: Page) -> list[PaperRecord]:
     claim = Claim("Ascher et al. 2022, Fig. 6", words, "swing of the elastic energy over the second half, in that order")
     records = [Claim("Ascher et al. 2022, Fig. 6", "5 (32 x 4 x 4) tetrahedra", "that is 2560, not the 1920 printed", "a slip of the paper").equal("beam.tets", runs[0]["tets"], 2560)]
     for h in BEAM_STEPS:
-        for livelier, other in (("TR_BDF2", "STR_SBDF2ERE"), ("SDIRK2", "STR_SBDF2ERE"), ("STR_SBDF2ERE", "SIERE"), ("SIERE", "BACKWARD_EULER")):
-            ratio = swing[h, livelier] / swing[h, other]
-            of = Claim(claim.source, words, claim.basis, "" if ratio >= 1 else CORRECTED)
+        for livelier, other in (("TR_BDF2", "STR_SBDF2ERE"), ("SDIRK2", "STR_SBDF2ERE"), ("TR_BDF2", "STR_SBDF2ERE_AS_PRINTED"), ("STR_SBDF2ERE", "SIERE"),
+                                ("SIERE", "BACKWARD_EULER")):
+            ratio, printed = swing[h, livelier] / swing[h, other], other.endswith("AS_PRINTED")
+            of = Claim(claim.source, words, claim.basis + (" (the printed form, added later)" if printed else ""), "" if ratio >= 1 else AS_PRINTED if printed else CORRECTED)
             records.append(of.at_least(f"beam.h={h:g}.{livelier}_over_{other}", ratio, 1.0))
         alike = Claim("Ascher et al. 2022, Fig. 6", "TR-BDF2 and SDIRK are alike", "within a tenth")
         records.append(alike.near(f"beam.h={h:g}.TR_BDF2_over_SDIRK2", swing[h, "TR_BDF2"] / swing[h, "SDIRK2"], 1.0, 0.1))

@@ -7,6 +7,7 @@ import math
 
 import block_slide
 import bowl_grasp
+from friction_modes import IMPLICIT, LAGGED, LAGGED_5, LAGGED_UNTIL_CONVERGED
 from page import Page
 from paper_records import NOT_PUBLISHED, Claim, PaperRecord
 from scene_runs import SceneRun, run_scene, run_scenes
@@ -15,7 +16,6 @@ from validation import Context
 # The paper's largest step for the trapezoidal rule, and finer ones; below 1e-3 s a step resolves the swing of the block that the onset of friction excites.
 SLIDE_STEPS = (0.1, 0.05, 0.02, 0.01)
 FINE_STEPS = (1e-3, 5e-4)
-IMPLICIT, LAGGED, LAGGED_5, CONVERGED = (block_slide.METHODS[name] for name in ("implicit", "lagged, 1", "lagged, 5", "lagged, converged"))
 SLIDES = {
     "implicit, BE": ("BACKWARD_EULER", IMPLICIT, SLIDE_STEPS),
     "implicit, TR": ("TRAPEZOIDAL", IMPLICIT, (*SLIDE_STEPS, *FINE_STEPS)),
@@ -24,7 +24,7 @@ SLIDES = {
     "lagged five times, BE": ("BACKWARD_EULER", LAGGED_5, SLIDE_STEPS),
     "lagged once, TR": ("TRAPEZOIDAL", LAGGED, SLIDE_STEPS),
     "lagged five times, TR": ("TRAPEZOIDAL", LAGGED_5, SLIDE_STEPS),
-    "lagged until converged, TR": ("TRAPEZOIDAL", CONVERGED, SLIDE_STEPS),
+    "lagged until converged, TR": ("TRAPEZOIDAL", LAGGED_UNTIL_CONVERGED, SLIDE_STEPS),
     "lagged once, unsplit TR": ("TRAPEZOIDAL_UNSPLIT_CONTACT", LAGGED, SLIDE_STEPS),
 }
 FINE_DURATION_S = 18.0

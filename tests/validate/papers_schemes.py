@@ -5,6 +5,7 @@ from __future__ import annotations
 import resource
 from dataclasses import dataclass
 from pathlib import Path
+from statistics import median
 from typing import Any, Iterable, Sequence
 
 import numpy as np
@@ -32,6 +33,7 @@ IMPULSE = "m dv = (F - W) dt summed over the hold, F as the integrator weighs it
 SOUND, AS_PLACED = SCENES / "bubble_teddy_low_sound.textproto", SCENES / "bubble_teddy_low.textproto"
 UNDAMPED_S = 1.5  # until the pads have closed
 HOLD_S = 3.5  # when the hold is measured from
+ROUNDS = 3  # of all settings, for their times
 KEY_S = 0.005  # between keyframes of smooth drives: every step here ends at one
 
 
@@ -93,17 +95,31 @@ def pad_forces(context: Context, setting: Setting) -> dict[str, list[Any]]:
     return dict(context.kept.get([SOUND, context.server], ["pad forces", setting.dt_s, *setting.words, *["smooth"] * setting.smooth], make))
 
 
-def timed(context: Context, scene: Path, dt: float, settings: Sequence[str], duration: float | None = None) -> dict[str, Any]:
-    """Report, columns and processor seconds of `eipc run`; one at a time, because seconds are those of all children."""
+def logged(context: Context, scene: Path, dt: float, settings: Sequence[str], duration: float | None = None) -> dict[str, Any]:
+    """Report and columns of `eipc run`."""
     def make() -> dict[str, Any]:
-        steps = context.scratch / "timed.steps"
-        before = resource.getrusage(resource.RUSAGE_CHILDREN)
+        steps = context.scratch / "logged.steps"
         report = context.cli.run(scene, dt, duration, settings=settings, steps=steps)
-        after = resource.getrusage(resource.RUSAGE_CHILDREN)
-        return {"report": report, "steps": columns(steps), "processor_s": after.ru_utime - before.ru_utime + after.ru_stime - before.ru_stime}
+        return {"report": report, "steps": columns(steps)}
 
     context.say(f"{scene.stem} {' '.join(settings[:3])}")
-    return dict(context.kept.get([scene], ["timed", dt, duration, *settings], make))
+    return dict(context.kept.get([scene], ["logged", dt, duration, *settings], make))
+
+
+def real_times(context: Context, settings: Sequence[Setting]) -> list[list[float]]:
+    """Simulated over processor seconds of the whole program on one thread, ROUNDS of every setting. One run after the other, all settings in a round, so
+    that a machine that slows down does so for all: seconds are those of all children of this process."""
+    def make() -> list[list[float]]:
+        times: list[list[float]] = [[] for _ in settings]
+        for _ in range(ROUNDS):
+            for setting, of in zip(settings, times):
+                before = resource.getrusage(resource.RUSAGE_CHILDREN)
+                report = context.cli.run(SOUND, STEP, settings=setting.words)
+                after = resource.getrusage(resource.RUSAGE_CHILDREN)
+                of.append(report["sim_time_s"] / (after.ru_utime - before.ru_utime + after.ru_stime - before.ru_stime))
+        return times
+
+    return [list(of) for of in context.kept.get([SOUND], ["real times", ROUNDS, *(setting.name for setting in settings)], make)]
 
 
 def differences(run: dict[str, list[Any]], fine: dict[str, list[Any]], behind_s: float = 0.0) -> np.ndarray:
@@ -178,31 +194,32 @@ def run_schemes(context: Context, page: Page) -> list[PaperRecord]:
     smooth, of_smooth = with_smooth_drives(context)
     records += of_smooth
     rows, errors = [], {}
-    for friction in FRICTION:
-        for name in IMPLICIT:
-            setting = Setting(name, friction)
-            pads = pad_forces(context, setting)
-            away = differences(pads, fine, behind(name))
-            errors[setting] = size(away)
-            run = timed(context, SOUND, STEP, setting.words)
-            report, implicit = run["report"], friction == "IMPLICIT"
-            records += judged(setting, pads, away, run)
-            rows.append([name, friction, errors[setting], halved.get(name) if implicit else None, smooth[name] if implicit else None, correlation(away),
-                         report["newton_iterations"]["mean"], report["sim_time_s"] / run["processor_s"], report["steps_not_converged"], report["substeps"]["taken"],
-                         report["substeps"]["refused"], sum(report["structure_breaks"].values())])
+    settings = [Setting(name, friction) for friction in FRICTION for name in IMPLICIT]
+    for setting, times in zip(settings, real_times(context, settings)):
+        name, implicit = setting.integrator, setting.friction == "IMPLICIT"
+        pads = pad_forces(context, setting)
+        away = differences(pads, fine, behind(name))
+        errors[setting] = size(away)
+        run = logged(context, SOUND, STEP, setting.words)
+        report = run["report"]
+        records += judged(setting, pads, away, run)
+        rows.append([name, setting.friction, errors[setting], halved.get(name) if implicit else None, smooth[name] if implicit else None, correlation(away),
+                     report["newton_iterations"]["mean"], median(times), f"{min(times):.1f} to {max(times):.1f}", report["steps_not_converged"],
+                     report["substeps"]["taken"], report["substeps"]["refused"], sum(report["structure_breaks"].values())])
     records.append(apart("schemes.fine_runs_apart", differences(other, fine), errors.values()))
     page.section("Which integrator for a grasp")
     page.text(f"""`{SOUND.name}` from equilibrium, stiffness damping of {BETA} s, h = {STEP} s. *Force error*: forces of both pads on the bear over the whole grasp,
         root mean square of the difference from {FINE} with implicit friction at h = {FINE_STEP} s, over the weight ({OTHER_FINE} at that step is
         {size(differences(other, fine)):.2g} away from it). *Correlation* of this difference in successive steps: near -1 it alternates from step to step, near 1 it is
-        slow. *Real time*: simulated over processor seconds of the whole program on one thread.""")
+        slow. *Real time*: simulated over processor seconds of the whole program on one thread, the median of {ROUNDS} runs, which took turns with those of all other
+        rows, and their range.""")
     page.text("""The order of an integrator is that of motions that are smooth over a step, and the scene's drives start and stop at once. Where a drive's speed rises by V
         between two steps, BDF2 remembers the one before: 4/3 q_n - 1/3 q_(n-1) + 2/3 h V lags by h V / 3 after one step and by h V / 2 for good, 0.4 mm where the
         lift begins, which friction does not take back. Integrators whose amplification of stiff modes is -1 (TRAPEZOIDAL, IMPLICIT_MIDPOINT, VARIATIONAL) alternate
         by V about the new speed, and only what damping there is at such frequencies ends that; the forces of TRAPEZOIDAL, at the ends of steps, show it, those of
         the other two, in the middle, hardly. So errors are judged where the drives go between the same
         poses along polynomials of fifth degree (*with smooth drives*); those of the scene's own drives are for comparison.""")
-    page.table(["integrator", "friction", "force error", "at half the step", "with smooth drives", "correlation", "Newton per step", "real time", "not converged", "parts",
+    page.table(["integrator", "friction", "force error", "at half the step", "with smooth drives", "correlation", "Newton per step", "real time", "range", "not converged", "parts",
                 "refused", "structure breaks"], rows)
     return records
 
@@ -213,7 +230,7 @@ def run_undamped(context: Context, page: Page) -> list[PaperRecord]:
     records, rows = [], []
     for name in IMPLICIT:
         whole = name in DAMPING
-        run = timed(context, AS_PLACED, STEP, (f"solver.integrator={name}",), None if whole else UNDAMPED_S)
+        run = logged(context, AS_PLACED, STEP, (f"solver.integrator={name}",), None if whole else UNDAMPED_S)
         report, steps = run["report"], run["steps"]
         late = np.array(steps["time_s"]) > UNDAMPED_S - 0.1
         closed = late & (np.array(steps["time_s"]) < UNDAMPED_S + 1e-9)

@@ -310,9 +310,9 @@ Json RunRod(const Json& request) {
 }
 
 // A beam of 32 x 4 x 4 cubes of five tetrahedra, held at both ends.
-SceneSpec BeamScene(double youngs_modulus_pa = 1e5) {
+SceneSpec BeamScene(double youngs_modulus_pa = 1e5, double gravity_m_s2 = 9.81) {
   SceneSpec scene = testing::EmptyScene();
-  scene.gravity = Vec3(0, 0, -9.81);
+  scene.gravity = Vec3(0, 0, -gravity_m_s2);
   scene.self_contact = false;
   scene.solver.newton_tolerance_m_s = 1e-5;
   scene.bodies = {testing::FullSpaceBox("beam", Vec3(1.6, 0.2, 0.2), {32, 4, 4},
@@ -348,7 +348,8 @@ Json RunSpectrum() {
 // nodes as a small system, with the first `modes` modes of rest, and say how many linear systems they solved.
 Json RunBeam(const Json& request) {
   const std::string name = request.at("scheme");
-  SceneSpec scene = BeamScene(request.at("problem").value("youngs_modulus_pa", 1e5));
+  const Json& problem = request.at("problem");
+  SceneSpec scene = BeamScene(problem.value("youngs_modulus_pa", 1e5), problem.value("gravity_m_s2", 9.81));
   const int64_t steps = request.at("steps");
   Json elastic = Json::array(), out;
   const auto stored = [&](const Model& model, const VecX& q) {
@@ -368,12 +369,12 @@ Json RunBeam(const Json& request) {
     const auto model = testing::Compile(scene);
     SceneAsElastic beam(model.get());
     const VecX q = beam.FreePart(InitialState(*model).q);
-    const testing::ElasticProblem problem = {.mass = beam.Mass(),
-                                             .gradient = [&](const VecX& y) { return VecX(problem.rest - beam.Force(y)); },
-                                             .stiffness = [&](const VecX& y) { return beam.Stiffness(y); },
-                                             .rest = beam.Force(q)};  // at rest elasticity exerts nothing: this is the weight
+    const testing::ElasticProblem sag = {.mass = beam.Mass(),
+                                         .gradient = [&](const VecX& y) { return VecX(sag.rest - beam.Force(y)); },
+                                         .stiffness = [&](const VecX& y) { return beam.Stiffness(y); },
+                                         .rest = beam.Force(q)};  // at rest elasticity exerts nothing: this is the weight
     const MatX basis = testing::LowestModes(beam.Stiffness(q), beam.Mass(), request.at("modes"));
-    testing::ModalRun run(&problem, &testing::ModalSchemeNamed(name), basis, q, VecX::Zero(q.size()));
+    testing::ModalRun run(&sag, &testing::ModalSchemeNamed(name), basis, q, VecX::Zero(q.size()));
     for (int64_t n = 0; n < steps; ++n) {
       run.Step(request.at("h"));
       stored(*model, beam.Whole(run.q()));

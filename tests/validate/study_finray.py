@@ -44,16 +44,26 @@ def run(context: Context) -> list[Record]:
     cases = [(name, step) for name in ("finray_plate", "finray_plate_2") for step in STEPS_S] + [("finray_plate_rigid", STEPS_S[0])]
     runs = context.each([lambda case=case: place(context, *case) for case in cases], [f"{name} h={step:g}" for name, step in cases])
     records = [record for (name, step), one in zip(cases, runs) for record in _placing_records(f"{name}-{step:g}", step, one, "rigid" not in name)]
-    presses = [(mesh, depth) for mesh in (FINGER, FINE_FINGER) for depth in PRESS_M]
-    forces = context.each([lambda press=press: press_force(context, *press) for press in presses],
-                          [f"{mesh.stem} pressed by {depth:g} m" for mesh, depth in presses])
-    curves = {mesh: forces[i * len(PRESS_M):(i + 1) * len(PRESS_M)] for i, mesh in enumerate((FINGER, FINE_FINGER))}
+    curves = press_curves(context)
     for mesh, curve in curves.items():
         for depth, force in zip(PRESS_M, curve):
             records += [reported(f"press {mesh.stem} {depth:g}.force", force, "N"),
                         reported(f"press {mesh.stem} {depth:g}.stiffness", force / depth, "N/m")]
-    records.append(at_most("finger_stiffness_error", max(abs(a / b - 1) for a, b in zip(curves[FINGER], curves[FINE_FINGER])), 0.05))
+    records.append(at_most("finger_stiffness_error", stiffness_error(curves), 0.05))
     return records
+
+
+def press_curves(context: Context) -> dict[Path, list[float]]:
+    """Mesh of a finger -> forces at PRESS_M, N: of the scenes' finger and of the fine one."""
+    presses = [(mesh, depth) for mesh in (FINGER, FINE_FINGER) for depth in PRESS_M]
+    forces = context.each([lambda press=press: press_force(context, *press) for press in presses],
+                          [f"{mesh.stem} pressed by {depth:g} m" for mesh, depth in presses])
+    return {mesh: forces[i * len(PRESS_M):(i + 1) * len(PRESS_M)] for i, mesh in enumerate((FINGER, FINE_FINGER))}
+
+
+def stiffness_error(curves: dict[Path, list[float]]) -> float:
+    """Of the scenes' finger, largest over the depths."""
+    return max(abs(a / b - 1) for a, b in zip(curves[FINGER], curves[FINE_FINGER]))
 
 
 def place(context: Context, name: str, step_s: float) -> dict[str, Any]:
