@@ -1,6 +1,7 @@
 #include "sim/dynamics/barrier_stiffness.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "sim/contact/contact_potential.h"
 #include "sim/dynamics/model.h"
@@ -8,18 +9,29 @@
 namespace eipc {
 namespace {
 
-// The largest factor, up to a hundred, that adds no more than a hundredth of the other energy to the barrier's.
-double AffordableFactor(const StiffnessState& state) {
-  constexpr double kShare = 0.01, kMost = 100;
-  const double added = kShare * state.other_energy;
+// A hundredth of the other energy, J.
+double AffordableEnergy(const StiffnessState& state) { return 0.01 * state.other_energy; }
+
+// The largest factor, up to a hundred, that adds no more than this to the barrier's energy.
+double AffordableFactor(const StiffnessState& state, double added) {
+  constexpr double kMost = 100;
   return state.barrier_energy * kMost <= added ? kMost : 1 + added / state.barrier_energy;
+}
+
+double Acceleration(const Model& model) { return std::max(9.81, model.gravity.norm()); }
+
+// What carries all bodies at gaps of kSmallGap, J: there a barrier of force F has the energy F gap ln(dhat / gap).
+double EnergyOfRest(const Model& model) {
+  double load = 0;
+  for (const Body& body : model.bodies) load += std::max(body.mass.mass, 0.0) * Acceleration(model) + body.external_force.norm();
+  return load * kSmallGap * std::log(1 / kSmallGap) * model.contact.dhat_m;
 }
 
 // mass_of(body): kg.
 template <typename MassOf>
 double StiffnessFor(const Model& model, const MassOf& mass_of) {
   if (model.contact.stiffness > 0) return model.contact.stiffness;
-  const double acceleration = std::max(9.81, model.gravity.norm());
+  const double acceleration = Acceleration(model);
   const double dhat = model.contact.dhat_m;
   const double unit_force = ContactPotential::UnitNormalForce(0.5 * dhat, dhat);
   double stiffness = 0;
@@ -51,10 +63,10 @@ double InitialBarrierStiffness(const Model& model, const std::vector<double>& ma
 
 double BarrierStiffnessLimit(const Model& model) { return 1e10 * InitialBarrierStiffness(model); }
 
-double NextBarrierStiffness(const Model& model, double stiffness, double relative_gap) {
-  constexpr double kSmall = 0.05;
-  if (model.contact.stiffness > 0 || relative_gap >= kSmall) return stiffness;
-  return std::max(stiffness, std::min(2 * stiffness, BarrierStiffnessLimit(model)));
+double NextBarrierStiffness(const Model& model, double stiffness, const StiffnessState& end) {
+  if (model.contact.stiffness > 0 || end.relative_gap >= kSmallGap) return stiffness;
+  const double factor = std::min(2.0, AffordableFactor(end, std::max(AffordableEnergy(end), EnergyOfRest(model))));
+  return std::max(stiffness, std::min(factor * stiffness, BarrierStiffnessLimit(model)));
 }
 
 bool PinchDetector::Pinched(double relative_gap) {
@@ -67,7 +79,7 @@ bool PinchDetector::Pinched(double relative_gap) {
 double StiffnessForImpact(const Model& model, double stiffness, const StiffnessState& start) {
   constexpr double kLeast = 2;
   if (model.contact.stiffness > 0) return stiffness;
-  const double factor = AffordableFactor(start);
+  const double factor = AffordableFactor(start, AffordableEnergy(start));
   if (factor < kLeast) return stiffness;
   return std::max(stiffness, std::min(factor * stiffness, BarrierStiffnessLimit(model)));
 }

@@ -18,19 +18,23 @@ double InitialBarrierStiffness(const Model& model, const std::vector<double>& ma
 // however stiff the barrier is, as between parts that drives press together.
 double BarrierStiffnessLimit(const Model& model);
 
-// The state by which StiffnessForImpact decides.
+// The state by which stiffness is decided.
 struct StiffnessState {
   double relative_gap;    // the smallest as a part of its dhat; 1 or more: nothing touches
   double barrier_energy;  // with the present stiffness, J
   double other_energy;    // kinetic and elastic, J
 };
 
-// Stiffness for the next step, after one that ended (accepted) with this smallest gap as a part of its dhat. Only adaptive scenes
-// change it: doubled while gaps are below dhat / 20, never lowered. Both for the sake of true forces and energies: where it
-// grew to what gaps need at once, falling spikes gained up to 3 % of their energy, and where it fell while gaps were wide, a block
-// that slid between two fingers was gripped again by the fingers' own motion. One doubling changes little of either: what moves
-// finds the new gap within a few steps.
-double NextBarrierStiffness(const Model& model, double stiffness, double relative_gap);
+// Gaps below this part of their dhat are too small to last.
+inline constexpr double kSmallGap = 0.05;
+
+// Stiffness for the next step, after one that ended (accepted) in this state, the gap the smallest of those that do not open. Only
+// adaptive scenes change it: at most doubled while such gaps are below kSmallGap, never lowered. All for the sake of true forces
+// and energies: where it grew to what gaps need at once, falling spikes gained up to 3 % of their energy, where it grew while gaps
+// opened, what bounced had a multiple of its energy at steps that resolve the bounce, and where it fell while gaps were wide, a
+// block that slid between two fingers was gripped again by the fingers' own motion. What it adds to the barrier's energy is a
+// hundredth of the other at most, or what lifts all bodies by the gap that it opens.
+double NextBarrierStiffness(const Model& model, double stiffness, const StiffnessState& end);
 
 // Detects impacts, for which a stiffness chosen for weights is too small: a body that is stopped from 20 m/s within one step
 // presses with a thousand times its weight, and the barrier balances that only at a gap of 1e-5 dhat, which Newton approaches by

@@ -51,6 +51,7 @@ class IncrementalPotential {
   double EnergyRounding();
   double BarrierEnergy() { return barrier_.Value(Here()); }
   void BarrierGradient(VecX* gradient) { barrier_.AddGradient(Here(), gradient); }
+  void FrictionGradient(VecX* gradient) { friction_.AddGradient(Here(), gradient); }
   void Gradient(VecX* gradient);
   // Minus the gradient of all terms but inertia, with the forces that inertia folds in.
   void Forces(VecX* force);

@@ -21,7 +21,7 @@ Stepper::Stepper(const Model* model, int threads)
       solver_(model, &problem_, &motion_, &system_, &seconds_, &ends_),
       sleep_(model),
       accelerations_(model),
-      guards_{{&problem_, &system_, &accelerations_}, {&problem_, &accelerations_}},
+      guards_{{&problem_, &system_, &accelerations_}, {model, &problem_, &accelerations_}},
       schedule_(model->dynamics) {}
 
 // Begins the next part of the step: the targets of its drives, and the bodies that are asleep in it.

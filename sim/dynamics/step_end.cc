@@ -179,7 +179,7 @@ void Stepper::Finish() {
   const ContactSet& active = problem_.contacts();
   report.barrier_stiffness = problem_.barrier_stiffness();
   // At an end beyond the points no force has opened the gaps.
-  next.barrier_stiffness = problem_.NextStiffness(part_.gaps.relative);
+  next.barrier_stiffness = problem_.NextStiffness(part_.gaps.relative, next.v);
   report.structure_breaks.barrier_stiffness += next.barrier_stiffness != report.barrier_stiffness;
   report.sleeping_bodies = sleep_.count();
   report.barrier_potential = ContactPotential::ValuePerStiffness(active, problem_.x()) + sleep_.HeldPotential();

@@ -2,7 +2,13 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+#include <tuple>
+#include <vector>
+
 #include "sim/contact/barrier_function.h"
+#include "sim/material/stable_neo_hookean.h"
+#include "sim/sensor/energies.h"
 #include "tests/support/scenes.h"
 
 namespace eipc {
@@ -22,7 +28,7 @@ SceneSpec BoxScene(BarrierForm form, double stiffness) {
 TEST(BarrierStiffness, AGivenOneIsKept) {
   const auto model = testing::Compile(BoxScene(BarrierForm::kPerPair, 123));
   EXPECT_EQ(InitialBarrierStiffness(*model), 123);
-  EXPECT_EQ(NextBarrierStiffness(*model, 123, 1e-9), 123);
+  EXPECT_EQ(NextBarrierStiffness(*model, 123, {1e-9, 0, 1}), 123);
   EXPECT_EQ(InitialState(*model).barrier_stiffness, 123);
 }
 
@@ -43,11 +49,46 @@ TEST(BarrierStiffness, WithoutOneTheHeaviestBodyRestsAtHalfOfDhat) {
 TEST(BarrierStiffness, DoublesWhereGapsAreSmallAndNeverFalls) {
   const auto model = testing::Compile(BoxScene(BarrierForm::kPerPair, 0));
   const double initial = InitialBarrierStiffness(*model);
-  for (const double gap : {0.06, 0.6, 1.0}) EXPECT_EQ(NextBarrierStiffness(*model, 8 * initial, gap), 8 * initial);
-  for (const double gap : {0.04, 1e-9}) EXPECT_EQ(NextBarrierStiffness(*model, initial, gap), 2 * initial);
+  for (const double gap : {0.06, 0.6, 1.0}) EXPECT_EQ(NextBarrierStiffness(*model, 8 * initial, {gap, 0, 1}), 8 * initial);
+  for (const double gap : {0.04, 1e-9}) EXPECT_EQ(NextBarrierStiffness(*model, initial, {gap, 0, 1}), 2 * initial);
   double stiffness = initial;
-  for (int k = 0; k < 100; ++k) stiffness = NextBarrierStiffness(*model, stiffness, 1e-9);
+  for (int k = 0; k < 100; ++k) stiffness = NextBarrierStiffness(*model, stiffness, {1e-9, 0, 1});
   EXPECT_EQ(stiffness, BarrierStiffnessLimit(*model));
+  // A barrier with most of the energy grows by what a hundredth of the rest affords.
+  EXPECT_NEAR(NextBarrierStiffness(*model, initial, {0.04, 50, 100}) / initial, 1.02, 1e-12);
+  // What lies still, of 1.1 kg, may have what carries it at a gap of a twentieth of dhat.
+  const double rest = 1.1 * 9.81 * 0.05 * std::log(20.0) * model->contact.dhat_m;
+  EXPECT_NEAR(NextBarrierStiffness(*model, initial, {0.04, 4 * rest, 0}) / initial, 1.25, 1e-9);
+}
+
+// A soft cube lands at steps that resolve how its nodes are stopped: a stiffness that grows while they are must not throw it back
+// with a multiple of its energy. At longer steps the end of a step finds what was stopped on its way back.
+TEST(BarrierStiffness, GrowthMakesLittleEnergyAtSmallSteps) {
+  for (const IntegratorKind kind : {IntegratorKind::kBackwardEuler, IntegratorKind::kVerlet, IntegratorKind::kVariational}) {
+    for (const auto& [speed, dt, steps] : {std::tuple(1.0, 1e-5, 300), std::tuple(3.0, 2e-6, 600)}) {
+      SceneSpec scene = testing::EmptyScene();
+      scene.dynamics.integrator = kind;
+      scene.friction.dynamic_coefficient = 0;
+      scene.contact.form = BarrierForm::kAreaWeighted;
+      scene.bodies = {testing::FullSpaceBox("box", Vec3::Constant(0.1), {2, 2, 2},
+                                            testing::SoftMaterial(1000, 1e4, 0.3, &StableNeoHookean::kDescriptor)),
+                      testing::StaticSheet("floor", 0.4)};
+      scene.bodies[0].pose.position = Vec3(0.003, 0.002, 0.05 + 1.01 * scene.contact.dhat_m);
+      scene.bodies[0].linear_velocity = Vec3(0, 0, -speed);
+      World world(testing::Compile(scene));
+      const double initial = world.state().barrier_stiffness;
+      double most = 0;
+      for (int n = 0; n < steps; ++n) {
+        testing::RunSteps(&world, 1, dt);
+        std::vector<Vec3> x;
+        world.SurfacePositions(&x);
+        const Energies e = ComputeEnergies(world, x);
+        most = std::max(most, e.kinetic_j + e.elastic_j + e.barrier_j);
+      }
+      EXPECT_LT(most, 1.15 * 0.5 * speed * speed) << "method " << static_cast<int>(kind) << ", " << dt << " s";
+      EXPECT_GT(world.state().barrier_stiffness, 1.5 * initial) << "the landing is hard";
+    }
+  }
 }
 
 // What an impact adds to the energy of the barrier is bounded by what moves; what lies pressed already is left alone.

@@ -8,6 +8,7 @@
 #include <cmath>
 #include <limits>
 #include <set>
+#include <tuple>
 
 #include "sim/sensor/energies.h"
 #include "tests/support/dense_ode.h"
@@ -416,6 +417,58 @@ TEST(Integrators, GainNothingInALanding) {
     }
   }
   EXPECT_EQ(checked, 32);
+}
+
+// Neither what moves far off nor the motion of all that touches hides what contact makes, and friction makes nothing either.
+TEST(Integrators, GainNothingInALandingBesideOrOnWhatMoves) {
+  int checked = 0;
+  for (const Method& method : kMethods) {
+    if (!method.scheme().guards_contact_work()) continue;
+    for (const auto& [beside, common, friction] :
+         {std::tuple(100.0, 0.0, 0.0), std::tuple(0.0, 30.0, 0.0), std::tuple(0.0, 0.0, 2.0)}) {
+      SCOPED_TRACE(::testing::Message() << method.name << ", " << beside << ", " << common << " m/s, friction " << friction);
+      const double dt = 5e-4, duration = 0.04;
+      SceneSpec scene = DroppedBox(method.kind, method.alpha);
+      scene.gravity.setZero();
+      scene.friction.dynamic_coefficient = friction;
+      scene.contact.form = BarrierForm::kAreaWeighted;
+      scene.contact.stiffness = 1e8;
+      scene.bodies[0].material.youngs_modulus_pa = 1e4;
+      scene.bodies[0].pose = {};
+      scene.bodies[0].pose.position = Vec3(0.003, 0.002, 0.07);
+      scene.bodies[0].linear_velocity = Vec3(common, 0, -3);
+      if (friction > 0) scene.bodies[0].linear_velocity.x() = 0.01;
+      const auto moves = [&](BodySpec body, double speed) {
+        const Vec3 way(2 * duration * speed, 0, 0);
+        body.trajectory.keys = {{0, body.pose}, {2 * duration, {body.pose.position + way, body.pose.rotation}}};
+        return body;
+      };
+      if (beside > 0) {
+        BodySpec far = testing::KinematicBox("far", Vec3::Constant(0.1));
+        far.pose.position = Vec3(-20, 10, 0);
+        scene.bodies.push_back(moves(far, beside));
+      }
+      if (common > 0) {
+        scene.bodies[1] = testing::KinematicBox("floor", Vec3(0.8, 0.8, 0.1));
+        scene.bodies[1].pose.position.z() = -0.05;
+        scene.bodies[1] = moves(scene.bodies[1], common);
+      }
+      World world(testing::Compile(scene));
+      const auto energy = [&] {  // beside the floor
+        const Vec3 p = testing::LinearMomentum(world.model(), world.state(), 0);
+        return TotalEnergy(world) - common * p.x() + 0.5 * world.model().bodies[0].mass.mass * common * common;
+      };
+      const double start = energy();
+      double most = 0;
+      for (int n = 0; n < static_cast<int>(duration / dt); ++n) {
+        testing::RunSteps(&world, 1, dt);
+        most = std::max(most, energy());
+      }
+      EXPECT_LT(most, 1.1 * start);
+      ++checked;
+    }
+  }
+  EXPECT_EQ(checked, 21);
 }
 
 // Without a limit a part that is unstable at the finest size is taken by backward Euler, 2^20 of them; with one the rest of the
