@@ -4,6 +4,7 @@
 
 #include "sim/base/status_macros.h"
 #include "sim/dynamics/integrators.h"
+#include "sim/dynamics/lag_trend.h"
 
 namespace eipc {
 namespace {
@@ -85,13 +86,23 @@ absl::StatusOr<Retry> StageSolver::MoveDrives(VecX* q, StepReport* report) {
   return Retry::kNone;
 }
 
+absl::StatusOr<std::optional<Retry>> StageSolver::SettleFriction(VecX* q, StepReport* report) {
+  if (time_limit_->Ended()) return std::nullopt;
+  bool found = false;
+  EIPC_ASSIGN_OR_RETURN(const Retry retry, FindRoot(q, &found, report));
+  report->implicit_stages += found;
+  if (found || retry != Retry::kNone) return retry;
+  return std::nullopt;
+}
+
 // Solves the stage, then lags friction at the solution and solves again: friction_lag_iterations solves in all, or, with
-// LAGGED_UNTIL_CONVERGED, until a solve ends after its first iteration. Where the lags do not get there, which near the threshold
-// of sliding they may never do (Larionov et al. 2023, section III), the stage ends with friction that is solved for.
+// LAGGED_UNTIL_CONVERGED, until a solve ends after its first iteration. Where the lags do not get there, or not soon, the stage
+// ends with friction that is solved for.
 absl::StatusOr<Retry> StageSolver::Minimize(VecX* q, StepReport* report) {
   const bool until_settled = friction_->until_converged && !friction_->implicit && has_friction_;
   NewtonReport last;
-  bool settled = false;
+  LagTrend trend;
+  bool settled = false, asked = false;
   for (int lag = 0; lag < model_->contact.friction_lag_iterations && !settled; ++lag) {
     if (lag > 0 && time_limit_->Ended()) break;
     if (lag > 0) problem_->LagFriction();
@@ -101,14 +112,15 @@ absl::StatusOr<Retry> StageSolver::Minimize(VecX* q, StepReport* report) {
     if (last.outcome == NewtonOutcome::kBarrierTooSoft && StiffenInTime(&last) == Retry::kStiffen) return Retry::kStiffen;
     const bool unchanged = lag > 0 && last.outcome == NewtonOutcome::kConverged && last.iterations <= 1;
     settled = friction_->until_converged && (unchanged || !has_friction_);
+    if (!until_settled || settled || last.outcome != NewtonOutcome::kConverged) continue;
+    const bool slow = lag > 0 && trend.Slow(last.first_update_m_s, model_->solver.newton_tolerance_m_s);
+    const bool ends = lag + 1 == model_->contact.friction_lag_iterations;
+    if (asked || (!slow && !ends)) continue;
+    asked = true;
+    EIPC_ASSIGN_OR_RETURN(const std::optional<Retry> retry, SettleFriction(q, report));
+    if (retry) return *retry;
   }
   if (until_settled && !settled && last.outcome == NewtonOutcome::kConverged) {
-    if (!time_limit_->Ended()) {
-      bool found = false;
-      EIPC_ASSIGN_OR_RETURN(const Retry retry, FindRoot(q, &found, report));
-      report->implicit_stages += found;
-      if (found || retry != Retry::kNone) return retry;
-    }
     ++report->unsettled_friction;
     last.outcome = NewtonOutcome::kIterationCap;
     last.limited_by = StepLimit::kFriction;

@@ -1,6 +1,8 @@
 #ifndef EIPC_SIM_DYNAMICS_STAGE_SOLVER_H_
 #define EIPC_SIM_DYNAMICS_STAGE_SOLVER_H_
 
+#include <optional>
+
 #include "absl/status/statusor.h"
 #include "sim/base/parallel.h"
 #include "sim/dynamics/friction_modes.h"
@@ -33,6 +35,8 @@ class StageSolver {
   // that the solve of the free nodes may take.
   absl::StatusOr<Retry> MoveDrives(VecX* q, StepReport* report);
   absl::StatusOr<Retry> Minimize(VecX* q, StepReport* report);
+  // With friction that is solved for; none where there is no time, or no root.
+  absl::StatusOr<std::optional<Retry>> SettleFriction(VecX* q, StepReport* report);
   // Sets *found when there is a root.
   absl::StatusOr<Retry> FindRoot(VecX* q, bool* found, StepReport* report);
   void Count(const NewtonReport& solve, StepReport* report);

@@ -97,6 +97,7 @@ absl::StatusOr<bool> NewtonSolver::TakeDirection(NewtonProblem* problem, const S
   progress_.limit = move_.Make(problem, *q, direction_, damped ? 1 : AitkenFactor(update), context.seconds);
   EIPC_RETURN_IF_ERROR(Poll(interrupt_));
   report->min_step_limit = std::min(report->min_step_limit, progress_.limit);
+  if (report->iterations == 1) report->first_update_m_s = update;
   report->residual_m_s = update;
   bool small = !damped && std::max(hidden, ErrorAfter(update, progress_.previous)) <= settings_.newton_tolerance_m_s;
   progress_.taken = LineSearch(problem, context, *q, report);

@@ -16,8 +16,9 @@ struct NewtonReport {
   int direct_solves = 0;  // linear systems that an iterative solver left to a direct one
   int kept_matrices = 0;  // iterations of simplified Newton that took the matrix of the one before
   int line_search_halvings = 0;
-  double min_step_limit = 1;  // smallest MaxStep
-  double residual_m_s = 0;    // last Newton update as a speed
+  double min_step_limit = 1;    // smallest MaxStep
+  double first_update_m_s = 0;  // first Newton update as a speed
+  double residual_m_s = 0;      // the last one
 };
 
 }  // namespace eipc
