@@ -9,29 +9,24 @@
 namespace eipc {
 namespace {
 
-// A hundredth of the other energy, J.
-double AffordableEnergy(const StiffnessState& state) { return 0.01 * state.other_energy; }
+constexpr double kShare = 0.01;  // of the other energy may be added to the barrier's
 
 // The largest factor, up to a hundred, that adds no more than this to the barrier's energy.
-double AffordableFactor(const StiffnessState& state, double added) {
+double AffordableFactor(double barrier_energy, double added) {
   constexpr double kMost = 100;
-  return state.barrier_energy * kMost <= added ? kMost : 1 + added / state.barrier_energy;
+  return barrier_energy * kMost <= added ? kMost : 1 + added / barrier_energy;
 }
 
-double Acceleration(const Model& model) { return std::max(9.81, model.gravity.norm()); }
-
-// What carries all bodies at gaps of kSmallGap, J: there a barrier of force F has the energy F gap ln(dhat / gap).
-double EnergyOfRest(const Model& model) {
-  double load = 0;
-  for (const Body& body : model.bodies) load += std::max(body.mass.mass, 0.0) * Acceleration(model) + body.external_force.norm();
-  return load * kSmallGap * std::log(1 / kSmallGap) * model.contact.dhat_m;
+// What carries a load at gaps of kSmallGap, J: there a barrier of force F has the energy F gap ln(dhat / gap).
+double EnergyOfRest(const Model& model, double load_n) {
+  return load_n * kSmallGap * std::log(1 / kSmallGap) * model.contact.dhat_m;
 }
 
 // mass_of(body): kg.
 template <typename MassOf>
 double StiffnessFor(const Model& model, const MassOf& mass_of) {
   if (model.contact.stiffness > 0) return model.contact.stiffness;
-  const double acceleration = Acceleration(model);
+  const double acceleration = std::max(9.81, model.gravity.norm());
   const double dhat = model.contact.dhat_m;
   const double unit_force = ContactPotential::UnitNormalForce(0.5 * dhat, dhat);
   double stiffness = 0;
@@ -63,9 +58,16 @@ double InitialBarrierStiffness(const Model& model, const std::vector<double>& ma
 
 double BarrierStiffnessLimit(const Model& model) { return 1e10 * InitialBarrierStiffness(model); }
 
-double NextBarrierStiffness(const Model& model, double stiffness, const StiffnessState& end) {
-  if (model.contact.stiffness > 0 || end.relative_gap >= kSmallGap) return stiffness;
-  const double factor = std::min(2.0, AffordableFactor(end, std::max(AffordableEnergy(end), EnergyOfRest(model))));
+double NextBarrierStiffness(const Model& model, double stiffness, const PressedBodies& end) {
+  constexpr double kStill = 0.1;
+  const bool impact = end.inertia_n > kStill * end.contact_n;
+  const double gap = impact ? end.closing_gap : end.least_gap;
+  if (model.contact.stiffness > 0 || gap >= kSmallGap) return stiffness;
+  double factor = 2;
+  if (impact) {
+    const double affordable = std::max(kShare * (end.kinetic_energy + end.stored_energy), EnergyOfRest(model, end.load_n));
+    factor = std::min(factor, AffordableFactor(end.barrier_energy, affordable));
+  }
   return std::max(stiffness, std::min(factor * stiffness, BarrierStiffnessLimit(model)));
 }
 
@@ -79,7 +81,7 @@ bool PinchDetector::Pinched(double relative_gap) {
 double StiffnessForImpact(const Model& model, double stiffness, const StiffnessState& start) {
   constexpr double kLeast = 2;
   if (model.contact.stiffness > 0) return stiffness;
-  const double factor = AffordableFactor(start, AffordableEnergy(start));
+  const double factor = AffordableFactor(start.barrier_energy, kShare * start.other_energy);
   if (factor < kLeast) return stiffness;
   return std::max(stiffness, std::min(factor * stiffness, BarrierStiffnessLimit(model)));
 }

@@ -18,7 +18,7 @@ double InitialBarrierStiffness(const Model& model, const std::vector<double>& ma
 // however stiff the barrier is, as between parts that drives press together.
 double BarrierStiffnessLimit(const Model& model);
 
-// The state by which stiffness is decided.
+// The start of a step, by which StiffnessForImpact decides.
 struct StiffnessState {
   double relative_gap;    // the smallest as a part of its dhat; 1 or more: nothing touches
   double barrier_energy;  // with the present stiffness, J
@@ -28,13 +28,25 @@ struct StiffnessState {
 // Gaps below this part of their dhat are too small to last.
 inline constexpr double kSmallGap = 0.05;
 
-// Stiffness for the next step, after one that ended (accepted) in this state, the gap the smallest of those that do not open. Only
-// adaptive scenes change it: at most doubled while such gaps are below kSmallGap, never lowered. All for the sake of true forces
-// and energies: where it grew to what gaps need at once, falling spikes gained up to 3 % of their energy, where it grew while gaps
-// opened, what bounced had a multiple of its energy at steps that resolve the bounce, and where it fell while gaps were wide, a
-// block that slid between two fingers was gripped again by the fingers' own motion. What it adds to the barrier's energy is a
-// hundredth of the other at most, or what lifts all bodies by the gap that it opens.
-double NextBarrierStiffness(const Model& model, double stiffness, const StiffnessState& end);
+// The bodies with such a gap at the end of a step, and what they have in common (pressed_bodies.h).
+struct PressedBodies {
+  double least_gap = 1;       // as a part of its dhat; 1: there is none
+  double closing_gap = 1;     // the smallest that does not open
+  double contact_n = 0;       // forces of contact on their free nodes, sum of sizes
+  double inertia_n = 0;       // mass times acceleration of these nodes in the last part of the step, sum of sizes
+  double barrier_energy = 0;  // of their contacts, with the present stiffness, J
+  double kinetic_energy = 0;  // J; beside the driven bodies among them, at rest where one is static, else beside their mass centre
+  double stored_energy = 0;   // of elasticity, J
+  double load_n = 0;          // weight at standard gravity or the scene's, whichever is larger, and external forces
+};
+
+// Stiffness for the next step, after one that ended (accepted) so. Only adaptive scenes change it: doubled while there are small
+// gaps, never lowered. Both for the sake of true forces and energies: where it grew to what gaps need at once, falling spikes
+// gained up to 3 % of their energy, and where it fell while gaps were wide, a block that slid between two fingers was gripped again
+// by the fingers' own motion. In an impact, where contact accelerates what it presses (inertia is more than a tenth of its forces),
+// it grows only while gaps close, and the barrier's energy by a hundredth of the other at most, or by what lifts the bodies by the
+// gap that it opens: doubled at every step that resolves an impact, it threw a soft cube back with 4 to 30 times its energy.
+double NextBarrierStiffness(const Model& model, double stiffness, const PressedBodies& end);
 
 // Detects impacts, for which a stiffness chosen for weights is too small: a body that is stopped from 20 m/s within one step
 // presses with a thousand times its weight, and the barrier balances that only at a gap of 1e-5 dhat, which Newton approaches by

@@ -112,10 +112,6 @@ double StageProblem::FreeEnergy() const {
   const StageContext& stage = potential_.stage();
   VecX v = stage.v_tilde;
   for (int32_t n = 0; n < model_->node_count; ++n) v.segment<3>(3 * n) += stage.force_share * stage.gamma_h * model_->gravity;
-  return KineticEnergy(v);
-}
-
-double StageProblem::KineticEnergy(const VecX& v) const {
   double energy = 0;
   for (int32_t n = 0; n < model_->node_count; ++n) energy += 0.5 * v.segment<3>(3 * n).dot(model_->mass.RowTimes(n, v));
   return energy;
@@ -127,26 +123,6 @@ double StageProblem::StoredEnergy(const VecX& q) const {
   for (const ShellBody& shell : model_->shells)
     energy += MembraneTerm::StoredEnergy(shell, q) + BendingTerm::StoredEnergy(shell, q);
   return energy;
-}
-
-double StageProblem::LeastClosingGap(const VecX& v) const {
-  double least = 1;
-  for (const ContactStencil& s : contacts().stencils()) {
-    const double gap = s.gap() / s.dhat;
-    if (gap >= least) continue;
-    const std::array<Vec3, 4> gradient = DistanceGradient(s.closest);
-    const Vec12 moving = map().Directions(s.v, v);
-    double rate = 0;
-    for (int k = 0; k < 4; ++k) rate += gradient[k].dot(moving.segment<3>(3 * k));
-    if (rate <= 0) least = gap;
-  }
-  return least;
-}
-
-double StageProblem::NextStiffness(double relative_gap, const VecX& v) {
-  if (model_->contact.stiffness > 0 || relative_gap >= kSmallGap) return barrier_stiffness();
-  const StiffnessState end = {LeastClosingGap(v), potential_.BarrierEnergy(), KineticEnergy(v) + StoredEnergy(surface_.q())};
-  return NextBarrierStiffness(*model_, barrier_stiffness(), end);
 }
 
 bool StageProblem::NeedsStifferBarrier() {

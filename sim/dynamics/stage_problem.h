@@ -96,9 +96,6 @@ class StageProblem : public RootProblem {
   void AddRemainderTimes(const VecX& dq, VecX* product) override { potential_.remainder().AddTimes(dq, product); }
   void RemainderBlocks(std::vector<NodeBlock>* blocks) const override { potential_.remainder().Blocks(blocks); }
 
-  // Barrier stiffness for the step after one that ends at the current point with these velocities, and whose last point has this
-  // least gap as a part of its dhat (barrier_stiffness.h).
-  double NextStiffness(double relative_gap, const VecX& v);
   void Stiffen() { potential_.SetBarrierStiffness(stiffer_); }
   // Moves on a straight line from the current point to `q`; false when a collision stops it, which leaves it in between.
   bool GoStraight(const VecX& q);
@@ -123,9 +120,6 @@ class StageProblem : public RootProblem {
  private:
   // Kinetic energy that the stage would end with if nothing touched, J.
   double FreeEnergy() const;
-  double KineticEnergy(const VecX& v) const;
-  // The smallest gap, as a part of its dhat, of contacts that do not open at these velocities; 1 when there is none.
-  double LeastClosingGap(const VecX& v) const;
   // The energy of elastic bodies, J.
   double StoredEnergy(const VecX& q) const;
 

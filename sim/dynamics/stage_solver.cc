@@ -115,7 +115,7 @@ absl::StatusOr<Retry> StageSolver::Minimize(VecX* q, StepReport* report) {
     if (!until_settled || settled || last.outcome != NewtonOutcome::kConverged) continue;
     const bool slow = lag > 0 && trend.Slow(last.first_update_m_s, model_->solver.newton_tolerance_m_s);
     const bool ends = lag + 1 == model_->contact.friction_lag_iterations;
-    if (asked || (!slow && !ends)) continue;
+    if (!ends && (asked || !slow)) continue;
     asked = true;
     EIPC_ASSIGN_OR_RETURN(const std::optional<Retry> retry, SettleFriction(q, report));
     if (retry) return *retry;

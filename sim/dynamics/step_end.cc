@@ -10,6 +10,7 @@
 #include "sim/dynamics/joints.h"
 #include "sim/dynamics/pair_slip.h"
 #include "sim/dynamics/pose_drives.h"
+#include "sim/dynamics/pressed_bodies.h"
 #include "sim/dynamics/sliders.h"
 #include "sim/dynamics/step.h"
 #include "sim/energy/inverted_elements.h"
@@ -178,8 +179,13 @@ void Stepper::Finish() {
   if (next.step % kStepsOfOnePattern == 0) problem_.ContactPairs(true, &next.contact_pairs);
   const ContactSet& active = problem_.contacts();
   report.barrier_stiffness = problem_.barrier_stiffness();
+  next.barrier_stiffness = report.barrier_stiffness;
   // At an end beyond the points no force has opened the gaps.
-  next.barrier_stiffness = problem_.NextStiffness(part_.gaps.relative, next.v);
+  if (model_->contact.stiffness <= 0 && part_.gaps.relative < kSmallGap) {
+    const PressedBodies pressed =
+        MeasurePressedBodies(*model_, &problem_, {next.q, next.v, part_.from->v, part_.dt_s, motion_.fixed()});
+    next.barrier_stiffness = NextBarrierStiffness(*model_, report.barrier_stiffness, pressed);
+  }
   report.structure_breaks.barrier_stiffness += next.barrier_stiffness != report.barrier_stiffness;
   report.sleeping_bodies = sleep_.count();
   report.barrier_potential = ContactPotential::ValuePerStiffness(active, problem_.x()) + sleep_.HeldPotential();

@@ -28,7 +28,7 @@ SceneSpec BoxScene(BarrierForm form, double stiffness) {
 TEST(BarrierStiffness, AGivenOneIsKept) {
   const auto model = testing::Compile(BoxScene(BarrierForm::kPerPair, 123));
   EXPECT_EQ(InitialBarrierStiffness(*model), 123);
-  EXPECT_EQ(NextBarrierStiffness(*model, 123, {1e-9, 0, 1}), 123);
+  EXPECT_EQ(NextBarrierStiffness(*model, 123, {.least_gap = 1e-9}), 123);
   EXPECT_EQ(InitialState(*model).barrier_stiffness, 123);
 }
 
@@ -49,16 +49,51 @@ TEST(BarrierStiffness, WithoutOneTheHeaviestBodyRestsAtHalfOfDhat) {
 TEST(BarrierStiffness, DoublesWhereGapsAreSmallAndNeverFalls) {
   const auto model = testing::Compile(BoxScene(BarrierForm::kPerPair, 0));
   const double initial = InitialBarrierStiffness(*model);
-  for (const double gap : {0.06, 0.6, 1.0}) EXPECT_EQ(NextBarrierStiffness(*model, 8 * initial, {gap, 0, 1}), 8 * initial);
-  for (const double gap : {0.04, 1e-9}) EXPECT_EQ(NextBarrierStiffness(*model, initial, {gap, 0, 1}), 2 * initial);
+  for (const double gap : {0.06, 0.6, 1.0}) EXPECT_EQ(NextBarrierStiffness(*model, 8 * initial, {.least_gap = gap}), 8 * initial);
+  for (const double gap : {0.04, 1e-9}) EXPECT_EQ(NextBarrierStiffness(*model, initial, {.least_gap = gap}), 2 * initial);
   double stiffness = initial;
-  for (int k = 0; k < 100; ++k) stiffness = NextBarrierStiffness(*model, stiffness, {1e-9, 0, 1});
+  for (int k = 0; k < 100; ++k) stiffness = NextBarrierStiffness(*model, stiffness, {.least_gap = 1e-9});
   EXPECT_EQ(stiffness, BarrierStiffnessLimit(*model));
-  // A barrier with most of the energy grows by what a hundredth of the rest affords.
-  EXPECT_NEAR(NextBarrierStiffness(*model, initial, {0.04, 50, 100}) / initial, 1.02, 1e-12);
-  // What lies still, of 1.1 kg, may have what carries it at a gap of a twentieth of dhat.
-  const double rest = 1.1 * 9.81 * 0.05 * std::log(20.0) * model->contact.dhat_m;
-  EXPECT_NEAR(NextBarrierStiffness(*model, initial, {0.04, 4 * rest, 0}) / initial, 1.25, 1e-9);
+  // An impact on a barrier with most of the energy: by what a hundredth of the rest affords.
+  PressedBodies impact = {.least_gap = 0.04,
+                          .closing_gap = 0.04,
+                          .contact_n = 1,
+                          .inertia_n = 1,
+                          .barrier_energy = 50,
+                          .kinetic_energy = 60,
+                          .stored_energy = 40};
+  EXPECT_NEAR(NextBarrierStiffness(*model, initial, impact) / initial, 1.02, 1e-12);
+  // 1.1 kg may have what carries it at a gap of a twentieth of dhat.
+  impact = {.least_gap = 0.04, .closing_gap = 0.04, .contact_n = 1, .inertia_n = 1, .load_n = 1.1 * 9.81};
+  impact.barrier_energy = 4 * impact.load_n * 0.05 * std::log(20.0) * model->contact.dhat_m;
+  EXPECT_NEAR(NextBarrierStiffness(*model, initial, impact) / initial, 1.25, 1e-9);
+  impact.closing_gap = 1;
+  EXPECT_EQ(NextBarrierStiffness(*model, initial, impact), initial) << "the gap opens";
+  // What is pressed without being accelerated gets what it needs.
+  impact.inertia_n = 0.09;
+  EXPECT_EQ(NextBarrierStiffness(*model, initial, impact), 2 * initial);
+}
+
+// A plate presses a stiff light block on the floor: what the barrier has is most of the energy, and its stiffness grows all the
+// same.
+TEST(BarrierStiffness, GrowsToWhatADrivePresses) {
+  SceneSpec scene = testing::EmptyScene();
+  scene.gravity = Vec3(0, 0, -9.81);
+  scene.solver.newton_tolerance_m_s = 1e-4;
+  scene.contact.form = BarrierForm::kAreaWeighted;
+  scene.bodies = {testing::FullSpaceBox("block", Vec3::Constant(0.1), {2, 2, 2},
+                                        testing::SoftMaterial(100, 1e7, 0.3, &StableNeoHookean::kDescriptor)),
+                  testing::StaticSheet("floor", 0.4), testing::KinematicBox("plate", Vec3(0.12, 0.12, 0.02))};
+  const double dhat = scene.contact.dhat_m, depth = 5e-4;
+  scene.bodies[0].pose.position = Vec3(0.003, 0.002, 0.05 + 0.9 * dhat);
+  scene.bodies[2].pose.position = Vec3(0, 0, 0.1 + 0.01 + 2 * dhat);
+  Pose pressed = scene.bodies[2].pose;
+  pressed.position.z() -= 2 * dhat + depth;
+  scene.bodies[2].trajectory.keys = {{0, scene.bodies[2].pose}, {0.5, pressed}};
+  World world(testing::Compile(scene));
+  for (int n = 0; n < 100; ++n) testing::RunSteps(&world, 1, 0.01);
+  EXPECT_EQ(world.report().missed_targets, 0);
+  EXPECT_GT(world.report().min_distance_m, 0.05 * dhat);
 }
 
 // A soft cube lands at steps that resolve how its nodes are stopped: a stiffness that grows while they are must not throw it back

@@ -1,0 +1,124 @@
+#include "sim/dynamics/pressed_bodies.h"
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "sim/contact/contact_potential.h"
+#include "sim/energy/bending.h"
+#include "sim/energy/condensed.h"
+#include "sim/energy/membrane.h"
+
+namespace eipc {
+namespace {
+
+// Mean velocity of driven bodies, at rest where a static one is pressed, else of the mass of all that are pressed.
+Vec3 CommonVelocity(const Model& model, const std::vector<uint8_t>& pressed, const VecX& v) {
+  Vec3 driven = Vec3::Zero(), momentum = Vec3::Zero();
+  double nodes = 0, mass = 0;
+  const VecX ones = VecX::Ones(v.size());
+  for (size_t b = 0; b < model.bodies.size(); ++b) {
+    const Body& body = model.bodies[b];
+    if (!pressed[b]) continue;
+    if (!body.traits.moves) return Vec3::Zero();
+    for (int32_t n = body.nodes.begin; n < body.nodes.end; ++n) {
+      if (body.traits.IsDriven()) {
+        driven += v.segment<3>(3 * n);
+        ++nodes;
+      } else {
+        momentum += model.mass.RowTimes(n, v);
+        mass += model.mass.RowTimes(n, ones).x();
+      }
+    }
+  }
+  if (nodes > 0) return driven / nodes;
+  return mass > 0 ? Vec3(momentum / mass) : Vec3(Vec3::Zero());
+}
+
+double KineticEnergy(const Model& model, const std::vector<uint8_t>& pressed, const VecX& v) {
+  const Vec3 common = CommonVelocity(model, pressed, v);
+  VecX beside = VecX::Zero(v.size());
+  for (size_t b = 0; b < model.bodies.size(); ++b) {
+    const Body& body = model.bodies[b];
+    if (!pressed[b] || !body.traits.reacts) continue;
+    for (int32_t n = body.nodes.begin; n < body.nodes.end; ++n) beside.segment<3>(3 * n) = v.segment<3>(3 * n) - common;
+  }
+  double energy = 0;
+  for (int32_t n = 0; n < model.node_count; ++n) {
+    if (!beside.segment<3>(3 * n).isZero(0)) energy += 0.5 * beside.segment<3>(3 * n).dot(model.mass.RowTimes(n, beside));
+  }
+  return energy;
+}
+
+bool HasNode(const Body& body, int32_t node) { return node >= body.nodes.begin && node < body.nodes.end; }
+
+double StoredEnergy(const Model& model, const std::vector<uint8_t>& pressed, const VecX& q) {
+  double energy = 0;
+  for (const ElasticBody& elastic : model.elastic) {
+    const auto of = std::find_if(model.bodies.begin(), model.bodies.end(),
+                                 [&](const Body& body) { return !elastic.nodes.empty() && HasNode(body, elastic.nodes[0][0]); });
+    if (of != model.bodies.end() && pressed[of - model.bodies.begin()]) energy += StoredElasticEnergy(elastic, q);
+  }
+  for (const ShellBody& shell : model.shells) {
+    if (pressed[shell.body]) energy += MembraneTerm::StoredEnergy(shell, q) + BendingTerm::StoredEnergy(shell, q);
+  }
+  return energy;
+}
+
+// How fast the gap opens, m/s.
+double Rate(const StageProblem& problem, const ContactStencil& s, const VecX& v) {
+  const std::array<Vec3, 4> gradient = DistanceGradient(s.closest);
+  const Vec12 moving = problem.map().Directions(s.v, v);
+  double rate = 0;
+  for (int k = 0; k < 4; ++k) rate += gradient[k].dot(moving.segment<3>(3 * k));
+  return rate;
+}
+
+// Sums of the sizes of M (v - v_before) / dt, and of the barrier's gradient, over free nodes of pressed bodies.
+void MeasureForces(const Model& model, const std::vector<uint8_t>& pressed, const PartEnd& end, StageProblem* problem,
+                   PressedBodies* found) {
+  VecX gradient = VecX::Zero(end.q.size());
+  problem->BarrierGradient(&gradient);
+  const VecX acceleration = (end.v - end.v_before) / end.dt_s;
+  for (size_t b = 0; b < model.bodies.size(); ++b) {
+    const Body& body = model.bodies[b];
+    if (!pressed[b] || !body.traits.reacts) continue;
+    for (int32_t n = body.nodes.begin; n < body.nodes.end; ++n) {
+      if (end.fixed[n]) continue;
+      found->contact_n += gradient.segment<3>(3 * n).norm();
+      found->inertia_n += model.mass.RowTimes(n, acceleration).norm();
+    }
+  }
+}
+
+}  // namespace
+
+PressedBodies MeasurePressedBodies(const Model& model, StageProblem* problem, const PartEnd& end) {
+  PressedBodies found;
+  std::vector<uint8_t> pressed(model.bodies.size(), 0);
+  for (const ContactStencil& s : problem->contacts().stencils()) {
+    const double gap = s.gap() / s.dhat;
+    if (gap >= kSmallGap) continue;
+    pressed[s.body_a] = pressed[s.body_b] = 1;
+    found.least_gap = std::min(found.least_gap, gap);
+    if (gap < found.closing_gap && Rate(*problem, s, end.v) <= 0) found.closing_gap = gap;
+  }
+  if (found.least_gap >= kSmallGap) return found;
+  const auto reacts = [&](int32_t b) { return pressed[b] && model.bodies[b].traits.reacts; };
+  for (const ContactStencil& s : problem->contacts().stencils()) {
+    if (!reacts(s.body_a) && !reacts(s.body_b)) continue;
+    found.barrier_energy += problem->barrier_stiffness() * ContactPotential::ValuePerStiffness(s, Gather(s.v, problem->x()));
+  }
+  MeasureForces(model, pressed, end, problem, &found);
+  found.kinetic_energy = KineticEnergy(model, pressed, end.v);
+  found.stored_energy = StoredEnergy(model, pressed, end.q);
+  const double acceleration = std::max(9.81, model.gravity.norm());
+  for (size_t b = 0; b < model.bodies.size(); ++b) {
+    const Body& body = model.bodies[b];
+    if (pressed[b]) found.load_n += std::max(body.mass.mass, 0.0) * acceleration + body.external_force.norm();
+  }
+  return found;
+}
+
+}  // namespace eipc
