@@ -22,7 +22,7 @@ double BarrierStiffnessLimit(const Model& model);
 struct StiffnessState {
   double relative_gap;    // the smallest as a part of its dhat; 1 or more: nothing touches
   double barrier_energy;  // with the present stiffness, J
-  double other_energy;    // kinetic and elastic, J
+  double other_energy;    // kinetic, as if the step ended without contact, and elastic, of the bodies that are pinched, J
 };
 
 // Gaps below this part of their dhat are too small to last.
@@ -35,7 +35,7 @@ struct PressedBodies {
   double contact_n = 0;       // forces of contact on their free nodes, sum of sizes
   double inertia_n = 0;       // mass times acceleration of these nodes in the last part of the step, sum of sizes
   double barrier_energy = 0;  // of their contacts, with the present stiffness, J
-  double kinetic_energy = 0;  // J; beside the driven bodies among them, at rest where one is static, else beside their mass centre
+  double kinetic_energy = 0;  // J; beside the driven bodies among them, unless one is static
   double stored_energy = 0;   // of elasticity, J
   double load_n = 0;          // weight at standard gravity or the scene's, whichever is larger, and external forces
 };
@@ -63,7 +63,7 @@ class PinchDetector {
 };
 
 // Stiffness to solve a pinched step with, from its start: up to a hundred times as much, but no more than what adds to the barrier
-// energy of the start a hundredth of the other energy, kinetic as if the step ended without contact. So the body is stopped, and
+// energy of the start a hundredth of the other energy. So the body is stopped, and
 // bodies that are already pressed together are not thrown apart. Unchanged where this would not even double it.
 double StiffnessForImpact(const Model& model, double stiffness, const StiffnessState& start);
 

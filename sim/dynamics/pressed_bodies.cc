@@ -13,58 +13,22 @@
 namespace eipc {
 namespace {
 
-// Mean velocity of driven bodies, at rest where a static one is pressed, else of the mass of all that are pressed.
+// Mean velocity of driven bodies, unless a static one is pressed too.
 Vec3 CommonVelocity(const Model& model, const std::vector<uint8_t>& pressed, const VecX& v) {
-  Vec3 driven = Vec3::Zero(), momentum = Vec3::Zero();
-  double nodes = 0, mass = 0;
-  const VecX ones = VecX::Ones(v.size());
+  Vec3 sum = Vec3::Zero();
+  double nodes = 0;
   for (size_t b = 0; b < model.bodies.size(); ++b) {
     const Body& body = model.bodies[b];
     if (!pressed[b]) continue;
     if (!body.traits.moves) return Vec3::Zero();
-    for (int32_t n = body.nodes.begin; n < body.nodes.end; ++n) {
-      if (body.traits.IsDriven()) {
-        driven += v.segment<3>(3 * n);
-        ++nodes;
-      } else {
-        momentum += model.mass.RowTimes(n, v);
-        mass += model.mass.RowTimes(n, ones).x();
-      }
-    }
+    if (!body.traits.IsDriven()) continue;
+    for (int32_t n = body.nodes.begin; n < body.nodes.end; ++n) sum += v.segment<3>(3 * n);
+    nodes += body.nodes.size();
   }
-  if (nodes > 0) return driven / nodes;
-  return mass > 0 ? Vec3(momentum / mass) : Vec3(Vec3::Zero());
-}
-
-double KineticEnergy(const Model& model, const std::vector<uint8_t>& pressed, const VecX& v) {
-  const Vec3 common = CommonVelocity(model, pressed, v);
-  VecX beside = VecX::Zero(v.size());
-  for (size_t b = 0; b < model.bodies.size(); ++b) {
-    const Body& body = model.bodies[b];
-    if (!pressed[b] || !body.traits.reacts) continue;
-    for (int32_t n = body.nodes.begin; n < body.nodes.end; ++n) beside.segment<3>(3 * n) = v.segment<3>(3 * n) - common;
-  }
-  double energy = 0;
-  for (int32_t n = 0; n < model.node_count; ++n) {
-    if (!beside.segment<3>(3 * n).isZero(0)) energy += 0.5 * beside.segment<3>(3 * n).dot(model.mass.RowTimes(n, beside));
-  }
-  return energy;
+  return nodes > 0 ? Vec3(sum / nodes) : Vec3(Vec3::Zero());
 }
 
 bool HasNode(const Body& body, int32_t node) { return node >= body.nodes.begin && node < body.nodes.end; }
-
-double StoredEnergy(const Model& model, const std::vector<uint8_t>& pressed, const VecX& q) {
-  double energy = 0;
-  for (const ElasticBody& elastic : model.elastic) {
-    const auto of = std::find_if(model.bodies.begin(), model.bodies.end(),
-                                 [&](const Body& body) { return !elastic.nodes.empty() && HasNode(body, elastic.nodes[0][0]); });
-    if (of != model.bodies.end() && pressed[of - model.bodies.begin()]) energy += StoredElasticEnergy(elastic, q);
-  }
-  for (const ShellBody& shell : model.shells) {
-    if (pressed[shell.body]) energy += MembraneTerm::StoredEnergy(shell, q) + BendingTerm::StoredEnergy(shell, q);
-  }
-  return energy;
-}
 
 // How fast the gap opens, m/s.
 double Rate(const StageProblem& problem, const ContactStencil& s, const VecX& v) {
@@ -94,13 +58,48 @@ void MeasureForces(const Model& model, const std::vector<uint8_t>& pressed, cons
 
 }  // namespace
 
+std::vector<uint8_t> BodiesWithSmallGaps(const Model& model, const StageProblem& problem) {
+  std::vector<uint8_t> pressed(model.bodies.size(), 0);
+  for (const ContactStencil& s : problem.contacts().stencils()) {
+    if (s.gap() < kSmallGap * s.dhat) pressed[s.body_a] = pressed[s.body_b] = 1;
+  }
+  return pressed;
+}
+
+double KineticEnergyOf(const Model& model, const std::vector<uint8_t>& pressed, const VecX& v) {
+  const Vec3 common = CommonVelocity(model, pressed, v);
+  VecX beside = VecX::Zero(v.size());
+  for (size_t b = 0; b < model.bodies.size(); ++b) {
+    const Body& body = model.bodies[b];
+    if (!pressed[b] || !body.traits.reacts) continue;
+    for (int32_t n = body.nodes.begin; n < body.nodes.end; ++n) beside.segment<3>(3 * n) = v.segment<3>(3 * n) - common;
+  }
+  double energy = 0;
+  for (int32_t n = 0; n < model.node_count; ++n) {
+    if (!beside.segment<3>(3 * n).isZero(0)) energy += 0.5 * beside.segment<3>(3 * n).dot(model.mass.RowTimes(n, beside));
+  }
+  return energy;
+}
+
+double StoredEnergyOf(const Model& model, const std::vector<uint8_t>& pressed, const VecX& q) {
+  double energy = 0;
+  for (const ElasticBody& elastic : model.elastic) {
+    const auto of = std::find_if(model.bodies.begin(), model.bodies.end(),
+                                 [&](const Body& body) { return !elastic.nodes.empty() && HasNode(body, elastic.nodes[0][0]); });
+    if (of != model.bodies.end() && pressed[of - model.bodies.begin()]) energy += StoredElasticEnergy(elastic, q);
+  }
+  for (const ShellBody& shell : model.shells) {
+    if (pressed[shell.body]) energy += MembraneTerm::StoredEnergy(shell, q) + BendingTerm::StoredEnergy(shell, q);
+  }
+  return energy;
+}
+
 PressedBodies MeasurePressedBodies(const Model& model, StageProblem* problem, const PartEnd& end) {
   PressedBodies found;
-  std::vector<uint8_t> pressed(model.bodies.size(), 0);
+  const std::vector<uint8_t> pressed = BodiesWithSmallGaps(model, *problem);
   for (const ContactStencil& s : problem->contacts().stencils()) {
     const double gap = s.gap() / s.dhat;
     if (gap >= kSmallGap) continue;
-    pressed[s.body_a] = pressed[s.body_b] = 1;
     found.least_gap = std::min(found.least_gap, gap);
     if (gap < found.closing_gap && Rate(*problem, s, end.v) <= 0) found.closing_gap = gap;
   }
@@ -111,8 +110,8 @@ PressedBodies MeasurePressedBodies(const Model& model, StageProblem* problem, co
     found.barrier_energy += problem->barrier_stiffness() * ContactPotential::ValuePerStiffness(s, Gather(s.v, problem->x()));
   }
   MeasureForces(model, pressed, end, problem, &found);
-  found.kinetic_energy = KineticEnergy(model, pressed, end.v);
-  found.stored_energy = StoredEnergy(model, pressed, end.q);
+  found.kinetic_energy = KineticEnergyOf(model, pressed, end.v);
+  found.stored_energy = StoredEnergyOf(model, pressed, end.q);
   const double acceleration = std::max(9.81, model.gravity.norm());
   for (size_t b = 0; b < model.bodies.size(); ++b) {
     const Body& body = model.bodies[b];

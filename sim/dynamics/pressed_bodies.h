@@ -11,6 +11,12 @@
 
 namespace eipc {
 
+// By body: has a gap below kSmallGap at the problem's current point.
+std::vector<uint8_t> BodiesWithSmallGaps(const Model& model, const StageProblem& problem);
+// Of these bodies, as in PressedBodies.
+double KineticEnergyOf(const Model& model, const std::vector<uint8_t>& pressed, const VecX& v);
+double StoredEnergyOf(const Model& model, const std::vector<uint8_t>& pressed, const VecX& q);
+
 // A part of a step: its end, where the problem's point is, the velocities before it, and its length.
 struct PartEnd {
   const VecX& q;

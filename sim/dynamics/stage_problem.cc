@@ -3,9 +3,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "sim/energy/bending.h"
-#include "sim/energy/condensed.h"
-#include "sim/energy/membrane.h"
+#include "sim/dynamics/pressed_bodies.h"
 
 namespace eipc {
 
@@ -108,29 +106,20 @@ bool StageProblem::RefusesSolution() {
   return check_.RefusesSolution();
 }
 
-double StageProblem::FreeEnergy() const {
+VecX StageProblem::FreeVelocity() const {
   const StageContext& stage = potential_.stage();
   VecX v = stage.v_tilde;
   for (int32_t n = 0; n < model_->node_count; ++n) v.segment<3>(3 * n) += stage.force_share * stage.gamma_h * model_->gravity;
-  double energy = 0;
-  for (int32_t n = 0; n < model_->node_count; ++n) energy += 0.5 * v.segment<3>(3 * n).dot(model_->mass.RowTimes(n, v));
-  return energy;
-}
-
-double StageProblem::StoredEnergy(const VecX& q) const {
-  double energy = 0;
-  for (const ElasticBody& body : model_->elastic) energy += StoredElasticEnergy(body, q);
-  for (const ShellBody& shell : model_->shells)
-    energy += MembraneTerm::StoredEnergy(shell, q) + BendingTerm::StoredEnergy(shell, q);
-  return energy;
+  return v;
 }
 
 bool StageProblem::NeedsStifferBarrier() {
   if (!may_stiffen_ || !pinch_.Pinched(contacts().least_relative_gap())) return false;
   const VecX here = surface_.q();
+  const std::vector<uint8_t> pressed = BodiesWithSmallGaps(*model_, *this);
   SetPoint(potential_.stage().q_start);
-  const StiffnessState start = {contacts().least_relative_gap(), potential_.BarrierEnergy(),
-                                FreeEnergy() + StoredEnergy(surface_.q())};
+  const double other = KineticEnergyOf(*model_, pressed, FreeVelocity()) + StoredEnergyOf(*model_, pressed, surface_.q());
+  const StiffnessState start = {contacts().least_relative_gap(), potential_.BarrierEnergy(), other};
   stiffer_ = StiffnessForImpact(*model_, barrier_stiffness(), start);
   may_stiffen_ = stiffer_ > barrier_stiffness();
   SetPoint(here);

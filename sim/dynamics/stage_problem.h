@@ -118,10 +118,8 @@ class StageProblem : public RootProblem {
   double barrier_stiffness() const { return potential_.barrier_stiffness(); }
 
  private:
-  // Kinetic energy that the stage would end with if nothing touched, J.
-  double FreeEnergy() const;
-  // The energy of elastic bodies, J.
-  double StoredEnergy(const VecX& q) const;
+  // That the stage would end with if nothing touched.
+  VecX FreeVelocity() const;
 
   const Model* model_;
   PhaseSeconds* seconds_;
