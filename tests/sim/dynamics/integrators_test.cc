@@ -454,9 +454,10 @@ TEST(Integrators, GainNothingInALandingBesideOrOnWhatMoves) {
         scene.bodies[1] = moves(scene.bodies[1], common);
       }
       World world(testing::Compile(scene));
-      const auto energy = [&] {  // beside the floor
+      const double floor_m_s = common;
+      const auto energy = [&world, floor_m_s] {  // beside the floor
         const Vec3 p = testing::LinearMomentum(world.model(), world.state(), 0);
-        return TotalEnergy(world) - common * p.x() + 0.5 * world.model().bodies[0].mass.mass * common * common;
+        return TotalEnergy(world) - floor_m_s * p.x() + 0.5 * world.model().bodies[0].mass.mass * floor_m_s * floor_m_s;
       };
       const double start = energy();
       double most = 0;
