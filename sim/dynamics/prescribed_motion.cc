@@ -184,14 +184,6 @@ double PrescribedMotion::PlaceOnPaths(StageProblem* problem, const VecX& q, doub
   return 0;
 }
 
-double PrescribedMotion::Closing(const StageProblem& problem, const std::array<int32_t, 4>& v, const std::array<Vec3, 4>& gradient,
-                                 const VecX& direction) const {
-  const Vec12 motion = problem.map().Directions(v, direction);
-  double closing = 0;
-  for (int i = 0; i < 4; ++i) closing -= gradient[i].dot(motion.segment<3>(3 * i));
-  return closing;
-}
-
 double PrescribedMotion::LeastGapClosed(StageProblem* problem, const SolveContext* context, Obstacle* obstacle) {
   if (model_->solver.unsafe_disable_ccd) return 1;  // then the audit is to see where drives go
   problem->TightContacts(kTightestGap, &tight_.contacts);
@@ -200,7 +192,7 @@ double PrescribedMotion::LeastGapClosed(StageProblem* problem, const SolveContex
   tight_.known = true;
   double least = 1;
   for (const TightContact& contact : tight_.contacts) {
-    if (contact.relative_gap >= least || Closing(*problem, contact.v, contact.gradient, tight_.driving) <= 0) continue;
+    if (contact.relative_gap >= least || problem->Closing(contact.v, contact.gradient, tight_.driving) <= 0) continue;
     least = contact.relative_gap;
     if (obstacle != nullptr) *obstacle = {0, contact.v, contact.gradient};
   }
@@ -289,7 +281,7 @@ void PrescribedMotion::Judge(StageProblem* problem, const SolveContext& context,
       direction_.setZero(before_.size());
       AddRemainder(i, before_, &direction_);
       const bool responds = Respond(problem, context, &direction_);
-      closing_[i] = responds ? std::max(0.0, Closing(*problem, obstacle.v, obstacle.gradient, direction_)) : 0;
+      closing_[i] = responds ? std::max(0.0, problem->Closing(obstacle.v, obstacle.gradient, direction_)) : 0;
     }
     most = std::max(most, closing_[i]);
   }

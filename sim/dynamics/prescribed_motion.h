@@ -111,8 +111,6 @@ class PrescribedMotion {
   double LeastGapClosed(StageProblem* problem, const SolveContext* context, Obstacle* obstacle);
   void AwaitRelaxation();
   void Judge(StageProblem* problem, const SolveContext& context, const Obstacle& obstacle);
-  double Closing(const StageProblem& problem, const std::array<int32_t, 4>& v, const std::array<Vec3, 4>& gradient,
-                 const VecX& direction) const;
 
   const Model* model_;
   NewtonSystem* system_;

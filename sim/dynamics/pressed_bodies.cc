@@ -1,7 +1,6 @@
 #include "sim/dynamics/pressed_bodies.h"
 
 #include <algorithm>
-#include <array>
 #include <cstdint>
 #include <vector>
 
@@ -29,15 +28,6 @@ Vec3 CommonVelocity(const Model& model, const std::vector<uint8_t>& pressed, con
 }
 
 bool HasNode(const Body& body, int32_t node) { return node >= body.nodes.begin && node < body.nodes.end; }
-
-// How fast the gap opens, m/s.
-double Rate(const StageProblem& problem, const ContactStencil& s, const VecX& v) {
-  const std::array<Vec3, 4> gradient = DistanceGradient(s.closest);
-  const Vec12 moving = problem.map().Directions(s.v, v);
-  double rate = 0;
-  for (int k = 0; k < 4; ++k) rate += gradient[k].dot(moving.segment<3>(3 * k));
-  return rate;
-}
 
 // Sums of the sizes of M (v - v_before) / dt, and of the barrier's gradient, over free nodes of pressed bodies.
 void MeasureForces(const Model& model, const std::vector<uint8_t>& pressed, const PartEnd& end, StageProblem* problem,
@@ -101,7 +91,7 @@ PressedBodies MeasurePressedBodies(const Model& model, StageProblem* problem, co
     const double gap = s.gap() / s.dhat;
     if (gap >= kSmallGap) continue;
     found.least_gap = std::min(found.least_gap, gap);
-    if (gap < found.closing_gap && Rate(*problem, s, end.v) <= 0) found.closing_gap = gap;
+    if (gap < found.closing_gap && problem->Closing(s.v, DistanceGradient(s.closest), end.v) >= 0) found.closing_gap = gap;
   }
   if (found.least_gap >= kSmallGap) return found;
   const auto reacts = [&](int32_t b) { return pressed[b] && model.bodies[b].traits.reacts; };

@@ -126,6 +126,13 @@ bool StageProblem::NeedsStifferBarrier() {
   return may_stiffen_;
 }
 
+double StageProblem::Closing(const std::array<int32_t, 4>& v, const std::array<Vec3, 4>& gradient, const VecX& direction) const {
+  const Vec12 motion = map().Directions(v, direction);
+  double closing = 0;
+  for (int i = 0; i < 4; ++i) closing -= gradient[i].dot(motion.segment<3>(3 * i));
+  return closing;
+}
+
 void StageProblem::TightContacts(double relative_gap, std::vector<TightContact>* out) const {
   out->clear();
   for (const auto* stencils : {&contacts().stencils(), &contacts().prescribed_pairs()}) {

@@ -103,6 +103,8 @@ class StageProblem : public RootProblem {
   Obstacle FindObstacle() const { return guard_.FindObstacle(); }
   // The gradients of the distances of the current point's contacts whose distance is below `relative_gap` of their dhat.
   void TightContacts(double relative_gap, std::vector<TightContact>* out) const;
+  // How fast the distance with this gradient by vertex falls along a direction of the nodes.
+  double Closing(const std::array<int32_t, 4>& v, const std::array<Vec3, 4>& gradient, const VecX& direction) const;
 
   // ExactCheck::RefusesSolution, RefusesPoint and rejections.
   bool RefusesSolution();
