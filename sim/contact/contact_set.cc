@@ -60,12 +60,6 @@ void ContactSet::Update(const std::vector<Candidate>& candidates, const std::vec
   if (settings_.form == BarrierForm::kAreaWeighted) KeepNearestFeatures(x);
 }
 
-double ContactSet::least_relative_gap() const {
-  double least = 1;
-  for (const ContactStencil& s : stencils_) least = std::min(least, s.gap() / s.dhat);
-  return least;
-}
-
 bool ContactSet::MakeStencil(const Candidate& c, const std::vector<Vec3>& x, ContactStencil* out, double* distance) const {
   const double reach = c.reach();
   if (BoxDistance2(c, x) >= reach * reach) return false;

@@ -50,8 +50,6 @@ class ContactSet {
   const std::vector<ContactStencil>& prescribed_pairs() const { return prescribed_pairs_; }
   // The smallest distance of the pairs that are closer than their own dhat, zero weights included; infinity when there is none.
   double min_distance() const { return min_distance_; }
-  // The smallest gap of an active stencil as a part of its own dhat; 1 when there is none.
-  double least_relative_gap() const;
 
  private:
   bool MakeStencil(const Candidate& candidate, const std::vector<Vec3>& x, ContactStencil* out, double* distance) const;

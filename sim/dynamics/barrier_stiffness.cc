@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
+#include <vector>
 
 #include "sim/contact/contact_potential.h"
 #include "sim/dynamics/model.h"
@@ -17,16 +19,30 @@ double AffordableFactor(double barrier_energy, double added) {
   return barrier_energy * kMost <= added ? kMost : 1 + added / barrier_energy;
 }
 
+double StandardAcceleration(const Model& model) { return std::max(9.81, model.gravity.norm()); }
+
 // What carries a load at gaps of kSmallGap, J: there a barrier of force F has the energy F gap ln(dhat / gap).
 double EnergyOfRest(const Model& model, double load_n) {
   return load_n * kSmallGap * std::log(1 / kSmallGap) * model.contact.dhat_m;
+}
+
+// A fall by dhat takes this long, s.
+double FallTime(const Model& model) { return std::sqrt(2 * model.contact.dhat_m / StandardAcceleration(model)); }
+
+// What rests on contact rises to where a stiffer barrier carries it, by a share s of dhat. A step that takes it there at once
+// leaves it with s dhat / h, by which it flies (fall time / h)^2 s^2 / 4 dhat further: half of dhat at a third of the time. Shorter
+// steps may give it a share of the energy of that only, or a hundredth of what it has.
+double FactorThatLifts(const Model& model, const ContactGroup& group, double dt_s) {
+  const double share = 3 * dt_s / FallTime(model);
+  if (share >= 1) return std::numeric_limits<double>::infinity();
+  const double lifted = share * EnergyOfRest(model, group.contact_n);
+  return AffordableFactor(group.barrier_energy, std::max(kShare * (group.kinetic_energy + group.stored_energy), lifted));
 }
 
 // mass_of(body): kg.
 template <typename MassOf>
 double StiffnessFor(const Model& model, const MassOf& mass_of) {
   if (model.contact.stiffness > 0) return model.contact.stiffness;
-  const double acceleration = std::max(9.81, model.gravity.norm());
   const double dhat = model.contact.dhat_m;
   const double unit_force = ContactPotential::UnitNormalForce(0.5 * dhat, dhat);
   double stiffness = 0;
@@ -34,19 +50,22 @@ double StiffnessFor(const Model& model, const MassOf& mass_of) {
     const Body& body = model.bodies[b];
     const double mass = mass_of(b);
     if (mass <= 0) continue;
-    const double load = mass * acceleration + body.external_force.norm();
     double carriers = 10;
     if (model.contact.form == BarrierForm::kAreaWeighted) {
       double area = 0;
       for (int32_t v = body.vertices.begin; v < body.vertices.end; ++v) area += model.surface.vertex_area[v];
       carriers = area / 20;
     }
-    stiffness = std::max(stiffness, load / (carriers * unit_force));
+    stiffness = std::max(stiffness, LargestLoad(model, body, mass) / (carriers * unit_force));
   }
   return stiffness > 0 ? stiffness : 1.0;
 }
 
 }  // namespace
+
+double LargestLoad(const Model& model, const Body& body, double mass_kg) {
+  return mass_kg * StandardAcceleration(model) + body.external_force.norm();
+}
 
 double InitialBarrierStiffness(const Model& model) {
   return StiffnessFor(model, [&model](size_t body) { return model.bodies[body].mass.mass; });
@@ -58,17 +77,24 @@ double InitialBarrierStiffness(const Model& model, const std::vector<double>& ma
 
 double BarrierStiffnessLimit(const Model& model) { return 1e10 * InitialBarrierStiffness(model); }
 
-double NextBarrierStiffness(const Model& model, double stiffness, const PressedBodies& end) {
+double NextBarrierStiffness(const Model& model, double stiffness, const std::vector<ContactGroup>& groups, double dt_s) {
   constexpr double kStill = 0.1;
-  const bool impact = end.inertia_n > kStill * end.contact_n;
-  const double gap = impact ? end.closing_gap : end.least_gap;
-  if (model.contact.stiffness > 0 || gap >= kSmallGap) return stiffness;
+  if (model.contact.stiffness > 0) return stiffness;
   double factor = 2;
-  if (impact) {
-    const double affordable = std::max(kShare * (end.kinetic_energy + end.stored_energy), EnergyOfRest(model, end.load_n));
-    factor = std::min(factor, AffordableFactor(end.barrier_energy, affordable));
+  bool needed = false;
+  for (const ContactGroup& group : groups) {
+    const bool impact = group.inertia_n > kStill * group.contact_n;
+    const bool needs = (impact ? group.closing_gap : group.least_gap) < kSmallGap;
+    needed |= needs;
+    if (impact) {
+      const double affordable = kShare * (group.kinetic_energy + group.stored_energy);
+      const double lifted = EnergyOfRest(model, group.load_n) * std::min(1.0, 3 * dt_s / FallTime(model));
+      factor = std::min(factor, AffordableFactor(group.barrier_energy, std::max(affordable, lifted)));
+    } else if (!needs) {
+      factor = std::min(factor, FactorThatLifts(model, group, dt_s));
+    }
   }
-  return std::max(stiffness, std::min(factor * stiffness, BarrierStiffnessLimit(model)));
+  return needed ? std::max(stiffness, std::min(factor * stiffness, BarrierStiffnessLimit(model))) : stiffness;
 }
 
 bool PinchDetector::Pinched(double relative_gap) {
@@ -78,10 +104,16 @@ bool PinchDetector::Pinched(double relative_gap) {
   return iterations_ >= kPatience;
 }
 
-double StiffnessForImpact(const Model& model, double stiffness, const StiffnessState& start) {
+double StiffnessForImpact(const Model& model, double stiffness, double pinched_energy, const std::vector<ContactGroup>& start,
+                          double dt_s) {
   constexpr double kLeast = 2;
   if (model.contact.stiffness > 0) return stiffness;
-  const double factor = AffordableFactor(start.barrier_energy, kShare * start.other_energy);
+  double barrier_energy = 0, factor = std::numeric_limits<double>::infinity();
+  for (const ContactGroup& group : start) {
+    barrier_energy += group.barrier_energy;
+    if (group.least_gap >= kSmallGap) factor = std::min(factor, FactorThatLifts(model, group, dt_s));
+  }
+  factor = std::min(factor, AffordableFactor(barrier_energy, kShare * pinched_energy));
   if (factor < kLeast) return stiffness;
   return std::max(stiffness, std::min(factor * stiffness, BarrierStiffnessLimit(model)));
 }

@@ -192,7 +192,7 @@ double PrescribedMotion::LeastGapClosed(StageProblem* problem, const SolveContex
   tight_.known = true;
   double least = 1;
   for (const TightContact& contact : tight_.contacts) {
-    if (contact.relative_gap >= least || problem->Closing(contact.v, contact.gradient, tight_.driving) <= 0) continue;
+    if (contact.relative_gap >= least || problem->map().Closing(contact.v, contact.gradient, tight_.driving) <= 0) continue;
     least = contact.relative_gap;
     if (obstacle != nullptr) *obstacle = {0, contact.v, contact.gradient};
   }
@@ -281,7 +281,7 @@ void PrescribedMotion::Judge(StageProblem* problem, const SolveContext& context,
       direction_.setZero(before_.size());
       AddRemainder(i, before_, &direction_);
       const bool responds = Respond(problem, context, &direction_);
-      closing_[i] = responds ? std::max(0.0, problem->Closing(obstacle.v, obstacle.gradient, direction_)) : 0;
+      closing_[i] = responds ? std::max(0.0, problem->map().Closing(obstacle.v, obstacle.gradient, direction_)) : 0;
     }
     most = std::max(most, closing_[i]);
   }

@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <limits>
 
-#include "sim/dynamics/pressed_bodies.h"
-
 namespace eipc {
 
 StageProblem::StageProblem(const Model* model, ThreadPool* pool, PhaseSeconds* seconds, Interrupt* interrupt)
@@ -16,7 +14,8 @@ StageProblem::StageProblem(const Model* model, ThreadPool* pool, PhaseSeconds* s
       potential_(model, &surface_, &terms_, pool, seconds, interrupt),
       guard_(model, &surface_, &terms_, pool, interrupt),
       check_(model, &surface_),
-      turning_(*model) {}
+      turning_(*model),
+      groups_(model, &surface_.map(), &potential_.contacts()) {}
 
 void StageProblem::SetAsleep(const std::vector<uint8_t>& asleep) {
   if (asleep == asleep_) return;
@@ -106,31 +105,45 @@ bool StageProblem::RefusesSolution() {
   return check_.RefusesSolution();
 }
 
-VecX StageProblem::FreeVelocity() const {
+void StageProblem::FindFreeVelocity(VecX* v) const {
   const StageContext& stage = potential_.stage();
-  VecX v = stage.v_tilde;
-  for (int32_t n = 0; n < model_->node_count; ++n) v.segment<3>(3 * n) += stage.force_share * stage.gamma_h * model_->gravity;
-  return v;
+  *v = stage.v_tilde;
+  for (int32_t n = 0; n < model_->node_count; ++n) {
+    if (groups_.IsFixed(n)) {
+      v->segment<3>(3 * n) = (surface_.q().segment<3>(3 * n) - stage.q_tilde.segment<3>(3 * n)) / stage.gamma_h;
+    } else {
+      v->segment<3>(3 * n) += stage.force_share * stage.gamma_h * model_->gravity;
+    }
+  }
 }
 
 bool StageProblem::NeedsStifferBarrier() {
-  if (!may_stiffen_ || !pinch_.Pinched(contacts().least_relative_gap())) return false;
-  const VecX here = surface_.q();
-  const std::vector<uint8_t> pressed = BodiesWithSmallGaps(*model_, *this);
-  SetPoint(potential_.stage().q_start);
-  const double other = KineticEnergyOf(*model_, pressed, FreeVelocity()) + StoredEnergyOf(*model_, pressed, surface_.q());
-  const StiffnessState start = {contacts().least_relative_gap(), potential_.BarrierEnergy(), other};
-  stiffer_ = StiffnessForImpact(*model_, barrier_stiffness(), start);
+  if (!may_stiffen_ || !pinch_.Pinched(LeastGap())) return false;
+  scratch_.here = surface_.q();
+  FindFreeVelocity(&scratch_.v);
+  groups_.Find(scratch_.v);
+  groups_.MeasureEnergies(ContactPotential(barrier_stiffness()), surface_.x(), potential_.stage().q_start, scratch_.v);
+  double other = 0;
+  for (const ContactGroup& group : groups_.groups()) {
+    if (group.least_gap < kSmallGap) other += group.kinetic_energy + group.stored_energy;
+  }
+  const StageContext& stage = potential_.stage();
+  SetPoint(stage.q_start);
+  const std::vector<ContactGroup>& start = MeasureContactGroups(stage.v_tilde, scratch_.v, stage.gamma_h);
+  stiffer_ = StiffnessForImpact(*model_, barrier_stiffness(), other, start, stage.gamma_h);
   may_stiffen_ = stiffer_ > barrier_stiffness();
-  SetPoint(here);
+  SetPoint(scratch_.here);
   return may_stiffen_;
 }
 
-double StageProblem::Closing(const std::array<int32_t, 4>& v, const std::array<Vec3, 4>& gradient, const VecX& direction) const {
-  const Vec12 motion = map().Directions(v, direction);
-  double closing = 0;
-  for (int i = 0; i < 4; ++i) closing -= gradient[i].dot(motion.segment<3>(3 * i));
-  return closing;
+const std::vector<ContactGroup>& StageProblem::MeasureContactGroups(const VecX& v, const VecX& v_before, double dt_s) {
+  groups_.Find(v);
+  groups_.MeasureEnergies(ContactPotential(barrier_stiffness()), surface_.x(), surface_.q(), v);
+  scratch_.gradient.setZero(v.size());
+  BarrierGradient(&scratch_.gradient);
+  scratch_.v = (v - v_before) / dt_s;
+  groups_.MeasureForces(scratch_.gradient, scratch_.v);
+  return groups_.groups();
 }
 
 void StageProblem::TightContacts(double relative_gap, std::vector<TightContact>* out) const {

@@ -9,6 +9,7 @@
 #include "sim/base/parallel.h"
 #include "sim/dynamics/barrier_stiffness.h"
 #include "sim/dynamics/collision_guard.h"
+#include "sim/dynamics/contact_groups.h"
 #include "sim/dynamics/exact_check.h"
 #include "sim/dynamics/incremental_potential.h"
 #include "sim/dynamics/make_terms.h"
@@ -37,6 +38,8 @@ class StageProblem : public RootProblem {
   // `interrupt`, which ends searches for contact and collisions early, may be null.
   StageProblem(const Model* model, ThreadPool* pool, PhaseSeconds* seconds, Interrupt* interrupt = nullptr);
 
+  // By node, non-zero: its motion is prescribed, now. Outlives this.
+  void SetFixed(const std::vector<uint8_t>* fixed) { groups_.SetFixed(fixed); }
   // Before BeginStep: bodies (by body, non-zero; empty: none) whose nodes stay as they are in every step until this is called
   // again.
   void SetAsleep(const std::vector<uint8_t>& asleep);
@@ -103,8 +106,10 @@ class StageProblem : public RootProblem {
   Obstacle FindObstacle() const { return guard_.FindObstacle(); }
   // The gradients of the distances of the current point's contacts whose distance is below `relative_gap` of their dhat.
   void TightContacts(double relative_gap, std::vector<TightContact>* out) const;
-  // How fast the distance with this gradient by vertex falls along a direction of the nodes.
-  double Closing(const std::array<int32_t, 4>& v, const std::array<Vec3, 4>& gradient, const VecX& direction) const;
+  // The smallest gap of the current point that forces can open, as a part of its dhat; 1: there is none.
+  double LeastGap() const { return groups_.LeastGap(); }
+  // Of the current point, where a part of a step of dt_s ends with the velocities v, which it began with v_before.
+  const std::vector<ContactGroup>& MeasureContactGroups(const VecX& v, const VecX& v_before, double dt_s);
 
   // ExactCheck::RefusesSolution, RefusesPoint and rejections.
   bool RefusesSolution();
@@ -120,8 +125,8 @@ class StageProblem : public RootProblem {
   double barrier_stiffness() const { return potential_.barrier_stiffness(); }
 
  private:
-  // That the stage would end with if nothing touched.
-  VecX FreeVelocity() const;
+  // That the stage would end with if nothing touched; of prescribed nodes that of the current point.
+  void FindFreeVelocity(VecX* v) const;
 
   const Model* model_;
   PhaseSeconds* seconds_;
@@ -132,6 +137,10 @@ class StageProblem : public RootProblem {
   CollisionGuard guard_;
   ExactCheck check_;
   TurningMotion turning_;
+  ContactGroups groups_;
+  struct Scratch {
+    VecX here, v, gradient;
+  } scratch_;
   std::vector<uint8_t> asleep_;
   bool contacts_current_ = false;  // the potential's contacts are those of the surface's point
   PinchDetector pinch_;

@@ -39,6 +39,7 @@ StageSolver::StageSolver(const Model* model, StageProblem* problem, PrescribedMo
       motion_(motion),
       seconds_(seconds),
       time_limit_(&ends->time_limit),
+      newton_tolerance_m_s_(SettingsOf(*model).newton_tolerance_m_s),
       newton_(SettingsOf(*model), system, &ends->interrupt),
       root_(SettingsOf(*model), {model->dynamics.direct_root_solver}, system, &ends->interrupt) {
   for (const FrictionLaw& law : model->friction.laws) has_friction_ = has_friction_ || law.dynamic_coefficient > 0;
@@ -113,7 +114,7 @@ absl::StatusOr<Retry> StageSolver::Minimize(VecX* q, StepReport* report) {
     const bool unchanged = lag > 0 && last.outcome == NewtonOutcome::kConverged && last.iterations <= 1;
     settled = friction_->until_converged && (unchanged || !has_friction_);
     if (!until_settled || settled || last.outcome != NewtonOutcome::kConverged) continue;
-    const bool slow = lag > 0 && trend.Slow(last.first_update_m_s, model_->solver.newton_tolerance_m_s);
+    const bool slow = lag > 0 && trend.Slow(last.first_update_m_s, newton_tolerance_m_s_);
     const bool ends = lag + 1 == model_->contact.friction_lag_iterations;
     if (!ends && (asked || !slow)) continue;
     asked = true;

@@ -50,6 +50,7 @@ class StageSolver {
   PrescribedMotion* motion_;
   PhaseSeconds* seconds_;
   TimeLimit* time_limit_;
+  const double newton_tolerance_m_s_;  // of both solvers
   NewtonSolver newton_;
   RootSolver root_;
   bool has_friction_ = false;

@@ -147,7 +147,7 @@ Retry Stepper::AcceptStage() {
   part_.iterations = task_.report->newton_iterations;
   part_.start = part_.q;
   part_.gaps.least = std::min(part_.gaps.least, problem_.contacts().min_distance());
-  part_.gaps.relative = problem_.contacts().least_relative_gap();
+  part_.gaps.relative = problem_.LeastGap();
   if (part_.scheme->guards_contact_work()) guards_.contact_work.AddKick(point.row.kick);
   part_.run.Accept(part_.q, part_.v);
   if (GoesBeyondUnsolvedPoint()) {

@@ -22,7 +22,9 @@ Stepper::Stepper(const Model* model, int threads)
       sleep_(model),
       accelerations_(model),
       guards_{{&problem_, &system_, &accelerations_}, {model, &problem_, &accelerations_}},
-      schedule_(model->dynamics) {}
+      schedule_(model->dynamics) {
+  problem_.SetFixed(&motion_.fixed());
+}
 
 // Begins the next part of the step: the targets of its drives, and the bodies that are asleep in it.
 void Stepper::BeginPart(const State& from) {

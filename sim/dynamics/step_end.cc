@@ -10,7 +10,6 @@
 #include "sim/dynamics/joints.h"
 #include "sim/dynamics/pair_slip.h"
 #include "sim/dynamics/pose_drives.h"
-#include "sim/dynamics/pressed_bodies.h"
 #include "sim/dynamics/sliders.h"
 #include "sim/dynamics/step.h"
 #include "sim/energy/inverted_elements.h"
@@ -182,9 +181,8 @@ void Stepper::Finish() {
   next.barrier_stiffness = report.barrier_stiffness;
   // At an end beyond the points no force has opened the gaps.
   if (model_->contact.stiffness <= 0 && part_.gaps.relative < kSmallGap) {
-    const PressedBodies pressed =
-        MeasurePressedBodies(*model_, &problem_, {next.q, next.v, part_.from->v, part_.dt_s, motion_.fixed()});
-    next.barrier_stiffness = NextBarrierStiffness(*model_, report.barrier_stiffness, pressed);
+    const std::vector<ContactGroup>& groups = problem_.MeasureContactGroups(next.v, part_.from->v, part_.dt_s);
+    next.barrier_stiffness = NextBarrierStiffness(*model_, report.barrier_stiffness, groups, part_.dt_s);
   }
   report.structure_breaks.barrier_stiffness += next.barrier_stiffness != report.barrier_stiffness;
   report.sleeping_bodies = sleep_.count();

@@ -82,6 +82,13 @@ void SurfaceMap::Directions(const VecX& dq, std::vector<Vec3>* dx) const {
   }
 }
 
+double SurfaceMap::Closing(const Stencil& v, const std::array<Vec3, 4>& gradient, const VecX& dq) const {
+  const Vec12 motion = Directions(v, dq);
+  double closing = 0;
+  for (int i = 0; i < 4; ++i) closing -= gradient[i].dot(motion.segment<3>(3 * i));
+  return closing;
+}
+
 Vec12 SurfaceMap::Directions(const Stencil& v, const VecX& dq) const {
   Vec12 out = Vec12::Zero();
   for (int i = 0; i < 4; ++i) {

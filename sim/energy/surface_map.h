@@ -40,6 +40,8 @@ class SurfaceMap {
 
   // J dq of the four vertices.
   Vec12 Directions(const Stencil& v, const VecX& dq) const;
+  // How fast a distance with this gradient by vertex falls along dq.
+  double Closing(const Stencil& v, const std::array<Vec3, 4>& gradient, const VecX& dq) const;
 
   // The distinct nodes of a stencil and the weight of each vertex in each; `place` says where the nodes of each vertex's row are.
   struct Nodes {

@@ -1,0 +1,73 @@
+#ifndef EIPC_SIM_DYNAMICS_CONTACT_GROUPS_H_
+#define EIPC_SIM_DYNAMICS_CONTACT_GROUPS_H_
+
+#include <cstdint>
+#include <vector>
+
+#include "sim/base/types.h"
+#include "sim/contact/contact_potential.h"
+#include "sim/contact/contact_set.h"
+#include "sim/dynamics/barrier_stiffness.h"
+#include "sim/dynamics/model.h"
+#include "sim/dynamics/sleep_islands.h"
+#include "sim/energy/surface_map.h"
+
+namespace eipc {
+
+// The bodies that contacts connect, where forces can open these: pairs whose both sides are prescribed do not count. Prescribed
+// bodies, and prescribed nodes of others, belong to no group and do not connect any. What is measured of each is what the barrier's
+// stiffness is chosen by (barrier_stiffness.h).
+class ContactGroups {
+ public:
+  // All outlive this. `map` and `contacts` are those of the points below.
+  ContactGroups(const Model* model, const SurfaceMap* map, const ContactSet* contacts);
+
+  // By node, non-zero: its motion is prescribed. Outlives this; without it no node's is.
+  void SetFixed(const std::vector<uint8_t>* fixed) { fixed_ = fixed; }
+  bool IsFixed(int32_t node) const { return fixed_ != nullptr && (*fixed_)[node]; }
+
+  // The smallest gap that forces can open, as a part of its dhat; 1: there is none.
+  double LeastGap() const;
+  // The groups of the contacts' point, with their loads and least gaps; nodes go on with the velocities v.
+  void Find(const VecX& v);
+  // Energies: kinetic, stored and of contact. Velocities count beside the group's common one: that of the prescribed surfaces that
+  // it touches, weighted by the forces there, or else that of its mass centre.
+  void MeasureEnergies(const ContactPotential& potential, const std::vector<Vec3>& x, const VecX& q, const VecX& v);
+  // Sums of the sizes, by free node, of `gradient`, which is contact's, and of M `acceleration`.
+  void MeasureForces(const VecX& gradient, const VecX& acceleration);
+
+  const std::vector<ContactGroup>& groups() const { return groups_; }
+
+ private:
+  struct CommonMotion {
+    double force = 0;              // on prescribed surfaces, N
+    Vec3 moved = Vec3::Zero();     // their velocities times that
+    double mass = 0;               // of free nodes, kg
+    Vec3 momentum = Vec3::Zero();  // of these
+    Vec3 velocity() const { return force > 0 ? Vec3(moved / force) : mass > 0 ? Vec3(momentum / mass) : Vec3(Vec3::Zero()); }
+  };
+  bool IsPrescribed(int32_t vertex) const;
+  // Whether forces move what the stencil's closest points are on.
+  bool CanOpen(const ContactStencil& stencil) const;
+  void JoinBodies();
+  void FindCommonMotion(const ContactPotential& potential, const std::vector<Vec3>& x, const VecX& v);
+  template <typename Visit>
+  void ForEachFreeNode(Visit visit) const;
+
+  const Model* model_;
+  const SurfaceMap* map_;
+  const ContactSet* contacts_;
+  const std::vector<uint8_t>* fixed_ = nullptr;
+  std::vector<int32_t> body_of_elastic_;  // by Model::elastic
+  SleepIslands islands_;
+  std::vector<int32_t> group_of_;          // by body; -1: none
+  std::vector<int32_t> group_of_stencil_;  // -1: forces do not open it
+  std::vector<int32_t> group_of_island_;   // by the body that represents it
+  std::vector<ContactGroup> groups_;
+  std::vector<CommonMotion> common_;  // by group
+  VecX beside_;
+};
+
+}  // namespace eipc
+
+#endif  // EIPC_SIM_DYNAMICS_CONTACT_GROUPS_H_
