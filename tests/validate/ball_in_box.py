@@ -8,7 +8,7 @@ import numpy as np
 
 import solids
 from page import Page
-from scene_runs import SceneRun, run_scenes
+from scene_runs import SceneRun, energies, run_scenes
 from scene_text import SceneText
 from study_plots import plot_energy
 from validation import Context, Record, at_most, equal, reported
@@ -31,18 +31,12 @@ def scene() -> SceneText:
     return text
 
 
-def energy(report: dict[str, Any]) -> np.ndarray:
-    """Of all kinds, J, after every step."""
-    parts = ("kinetic_j", "elastic_j", "gravity_j", "barrier_j")
-    return np.sum([report["steps"][part] for part in parts], axis=0)
-
-
 def run_ball_in_box(context: Context, page: Page) -> list[Record]:
     runs = [SceneRun(f"ball in box {i}", scene(), STEP, STEP * FRAMES, (f"solver.integrator={i}", "contact.friction_mode=IMPLICIT"))
             for i in INTEGRATORS]
     reports = dict(zip(INTEGRATORS, run_scenes(context, runs)))
-    rest = float(energy(reports["BACKWARD_EULER"])[-1])
-    over = {i: energy(r) - rest for i, r in reports.items()}
+    rest = float(energies(reports["BACKWARD_EULER"])[-1])
+    over = {i: energies(r) - rest for i, r in reports.items()}
     start = float(over["BACKWARD_EULER"][0])
     records, rows = [], []
     for i, report in reports.items():

@@ -11,7 +11,7 @@ import numpy as np
 import solids
 from page import Page
 from paper_records import NOT_PUBLISHED, SCALE, Claim, PaperRecord
-from scene_runs import SceneRun, run_scene, run_scenes
+from scene_runs import SceneRun, energies, run_scene, run_scenes
 from scene_text import SceneText, held
 from validation import Context
 
@@ -91,18 +91,13 @@ def _rebound(context: Context, page: Page) -> list[PaperRecord]:
     return records
 
 
-def _energy(report: dict[str, Any]) -> np.ndarray:
-    """Of ball, box and contact, J, after every step."""
-    return np.asarray(np.sum([report["steps"][k] for k in ("kinetic_j", "elastic_j", "gravity_j", "barrier_j")], axis=0))
-
-
 def _resolved(context: Context, page: Page, start: float) -> list[PaperRecord]:
     """The same ball and box at a step that resolves both the spin and the contacts: there energies are the methods'."""
     runs = [SceneRun(f"ball in a soft box {kind} h={RESOLVED_STEP:g}", ball_scene(SPIN), RESOLVED_STEP, RESOLVED_STEP * RESOLVED_FRAMES, (f"solver.integrator={kind}", IMPLICIT))
             for kind in KINDS.values()]
     records, rows = [], []
     for (name, kind), report in zip(KINDS.items(), run_scenes(context, runs)):
-        energy = _energy(report) / start
+        energy = energies(report) / start
         energy = energy[int(np.argmax(np.array(report["steps"]["barrier_j"]) > 0)):]  # from the first contact on
         most, end, converged = float(energy.max()), float(energy[-20:].mean()), 1 - report["steps_not_converged"] / RESOLVED_FRAMES
         rows.append([name, most, end, report["steps_not_converged"], report["newton_iterations"]["mean"]])
@@ -137,7 +132,7 @@ def run_ball(context: Context, page: Page) -> list[PaperRecord]:
         rows.append([f"all forces split, ball alone, {FREE_FRAMES} steps of {h:g} s", start, float(energy.max()) / start, float(energy[-20:].mean()) / start,
                      alone["steps_not_converged"], alone["friction"]["fallbacks"], alone["substeps"]["refused"]])
     for name, report in zip(KINDS, run_scenes(context, runs)):
-        energy = _energy(report)
+        energy = energies(report)
         curves[name] = (STEP * np.arange(1, FRAMES + 1), energy)
         most[name], end = float(energy.max()) / start, float(energy[-20:].mean()) / start
         rows.append([name, start, most[name], end, report["steps_not_converged"], report["friction"]["fallbacks"], report["substeps"]["refused"]])

@@ -12,7 +12,7 @@ from eipc_cli import REPOSITORY
 from page import Page
 from paper_records import NOT_PUBLISHED, Claim, PaperRecord
 from refined_meshes import boundary, read_tets, refined
-from scene_runs import SceneRun, run_scenes
+from scene_runs import SceneRun, energies, run_scenes
 from scene_text import SceneText
 from validation import Context
 
@@ -78,7 +78,7 @@ def run_hop(context: Context, page: Page) -> list[PaperRecord]:
         steps = {name: np.array(values, float) for name, values in report["steps"].items() if name not in ("outcome", "limited_by")}
         weight = report["bodies"]["bear"]["mass_kg"] * GRAVITY
         height, flying = steps["gravity_j"] / weight, steps["contacts"] == 0
-        energy = sum(steps[name] for name in ("kinetic_j", "elastic_j", "gravity_j", "barrier_j"))
+        energy = energies(report)
         flown = flights(flying, h)
         heights_of_tops.append(np.append(tops(height), [0, 0])[:2] - (height[0] - HEIGHT_M))  # above the mass centre's height where the undeformed body touches
         free = flying[2:] & flying[1:-1] & flying[:-2]

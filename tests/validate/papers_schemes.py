@@ -14,7 +14,7 @@ import solids
 from eipc_cli import SCENES, grasp_damping
 from page import Page
 from paper_records import NOT_PUBLISHED, Claim, PaperRecord
-from scene_runs import SceneRun, columns, run_scenes
+from scene_runs import SceneRun, columns, energies, run_scenes
 from scene_text import SceneText
 from validation import Context
 
@@ -271,10 +271,6 @@ def _set_down_scene(height: float) -> SceneText:
     return text
 
 
-def _energies(report: dict[str, Any]) -> np.ndarray:
-    return sum((np.array(report["steps"][part]) for part in ("kinetic_j", "elastic_j", "gravity_j", "barrier_j")), np.zeros(1))
-
-
 def _run_set_down(context: Context, page: Page) -> list[PaperRecord]:
     """A cube of stable neo-Hookean material that is let go over the floor, beyond the reach of its contact or in it, and swings on it."""
     cases = [(start, name) for start in SET_DOWN_M for name in IMPLICIT]
@@ -282,10 +278,10 @@ def _run_set_down(context: Context, page: Page) -> list[PaperRecord]:
     runs = [SceneRun(f"set down {start} {name}", scenes[start], STEP, SET_DOWN_S, (f"solver.integrator={name}",)) for start, name in cases]
     starts = [SceneRun(f"set down {start}", scene, 1e-6, 1e-6) for start, scene in scenes.items()]  # a step in which nothing moves
     reports = run_scenes(context, [*starts, *runs])
-    begun = {start: float(_energies(report)[0]) for start, report in zip(scenes, reports)}
+    begun = {start: float(energies(report)[0]) for start, report in zip(scenes, reports)}
     rows, records = [], []
     for (start, name), report in zip(cases, reports[len(starts):]):
-        gain = _energies(report) - begun[start]
+        gain = energies(report) - begun[start]
         if name in DAMPING:
             most = float(gain.max())
             why = "" if most <= 0.01 * CUBE_J else THROWN if start == IN_REACH else "not known"

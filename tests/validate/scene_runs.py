@@ -55,6 +55,11 @@ def _make(context: Context, run: SceneRun, scene: Path) -> dict[str, Any]:
     return report
 
 
+def energies(report: dict[str, Any]) -> np.ndarray:
+    """[T]: kinetic, stored, of gravity and of contact together, J, after every step."""
+    return np.asarray(np.sum([report["steps"][part] for part in ("kinetic_j", "elastic_j", "gravity_j", "barrier_j")], axis=0))
+
+
 def columns(path: Path) -> dict[str, list[Any]]:
     head, *lines = path.read_text().splitlines()
     columns = list(zip(*(line.split("\t") for line in lines)))
