@@ -39,6 +39,10 @@ Vec12 ContactPotential::NormalForceGradient(const ContactStencil& s, const Stenc
   return -stiffness_ * s.weight * (MollifierValue(s, x) * b2 * distance + b1 * MollifierGradient(s, x));
 }
 
+double ContactPotential::NormalStiffness(const ContactStencil& s, const StencilPositions& x) const {
+  return stiffness_ * s.weight * MollifierValue(s, x) * BarrierSecond(s.gap(), s.dhat);
+}
+
 double ContactPotential::UnitNormalForce(double gap, double dhat) { return -BarrierFirst(gap, dhat); }
 
 }  // namespace eipc

@@ -35,6 +35,8 @@ class ContactPotential {
   double NormalForce(const ContactStencil& stencil, const StencilPositions& x) const;
   // d lambda / dx, N/m.
   Vec12 NormalForceGradient(const ContactStencil& stencil, const StencilPositions& x) const;
+  // -d lambda / dd, N/m: kappa w m b''(d).
+  double NormalStiffness(const ContactStencil& stencil, const StencilPositions& x) const;
   // -b'(gap), m: the normal force at this gap of a stencil whose kappa w m is 1.
   static double UnitNormalForce(double gap, double dhat);
 

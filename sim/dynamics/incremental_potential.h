@@ -58,6 +58,8 @@ class IncrementalPotential {
   bool Hessian(BlockMatrix* hessian);
   void RankOneUpdates(LowRank* updates);
   bool UseExactHessian();
+  // NewtonProblem::AddCurvature.
+  bool AddCurvature(const VecX& dq, const VecX& end, VecX* gradient) { return barrier_.AddCurvature(Here(), dq, end, gradient); }
   // NewtonProblem::ObserveDirection.
   double ObserveDirection(const VecX& direction);
   bool Project();

@@ -90,6 +90,7 @@ class StageProblem : public RootProblem {
   bool Follow(const VecX& q, const VecX& dq, double fraction, VecX* out) const override {
     return turning_.Follow(q, dq, fraction, out);
   }
+  bool AddCurvature(const VecX& dq, const VecX& end, VecX* gradient) override { return potential_.AddCurvature(dq, end, gradient); }
   bool InFriction(int32_t node) const override;
   // True when this is an impact that a stiffer barrier helps with, which Stiffen() then makes it.
   bool NeedsStifferBarrier() override;

@@ -1,5 +1,10 @@
 #include "sim/energy/barrier.h"
 
+#include <array>
+
+#include "sim/collision/obstacle.h"
+#include "sim/geometry/distance.h"
+
 namespace eipc {
 
 double BarrierTerm::Value(const Point& point) {
@@ -20,6 +25,25 @@ void BarrierTerm::AddHessian(const Point& point, BlockMatrix* hessian) {
     for (int64_t i = begin; i < end; ++i) factors_[i] = potential_.Factor(stencils[i], Gather(stencils[i].v, point.x), kind);
   });
   for (size_t i = 0; i < stencils.size(); ++i) map_->AddHessian(stencils[i].v, factors_[i], hessian);
+}
+
+// Along the path a distance changes by grad d . J dq + c, where the Hessian only knows the first: the quadratic model of the
+// barrier of d + grad d . J dq + c has the gradient of that without c and kappa w m b''(d) c grad d. Where c > 0, surfaces part
+// more than the model says, and nothing needs to be mended.
+bool BarrierTerm::AddCurvature(const Point& point, const VecX& dq, const VecX& end, VecX* gradient) const {
+  bool any = false;
+  for (const ContactStencil& s : contacts_->stencils()) {
+    if (s.weight <= 0) continue;
+    std::array<Vec3, 4> x;
+    for (int i = 0; i < 4; ++i) x[i] = map_->Position(end, s.v[i]);
+    const std::array<Vec3, 4> grad = DistanceGradient(s.closest);
+    const double curvature = SpannedDistance(s.closest, x) - (s.distance - map_->Closing(s.v, grad, dq));
+    if (!(curvature < 0)) continue;
+    any = true;
+    const double force = curvature * potential_.NormalStiffness(s, Gather(s.v, point.x));
+    for (int i = 0; i < 4; ++i) map_->AddVertexGradient(s.v[i], force * grad[i], gradient);
+  }
+  return any;
 }
 
 }  // namespace eipc

@@ -26,6 +26,9 @@ class BarrierTerm : public EnergyTerm {
   void AddGradient(const Point& point, VecX* gradient) override;
   void AddHessian(const Point& point, BlockMatrix* hessian) override;
 
+  // NewtonProblem::AddCurvature, for a path from the point along dq to `end`.
+  bool AddCurvature(const Point& point, const VecX& dq, const VecX& end, VecX* gradient) const;
+
  private:
   const SurfaceMap* map_;
   const ContactSet* contacts_;

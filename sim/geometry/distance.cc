@@ -77,6 +77,21 @@ double EdgeEdgeSeparation(const Vec3& a0, const Vec3& a1, const Vec3& b0, const 
   return LeastAlong<4>(UnitOrZero(c.e, c.distance2), {a0 - b0, a0 - b1, a1 - b0, a1 - b1});
 }
 
+double SpannedDistance(const ClosestPoints& closest, const std::array<Vec3, 4>& x) {
+  Vec3 e = Vec3::Zero();
+  std::array<Vec3, 2> span = {Vec3::Zero(), Vec3::Zero()};
+  for (int i = 0; i < 4; ++i) {
+    e += closest.w[i] * x[i];
+    for (int k = 0; k < closest.free_count; ++k) span[k] += closest.dw[k][i] * x[i];
+  }
+  if (closest.free_count == 2) {
+    const Vec3 normal = UnitOrZero(span[0].cross(span[1]), span[0].cross(span[1]).squaredNorm());
+    return normal.dot(closest.e) < 0 ? -normal.dot(e) : normal.dot(e);
+  }
+  if (closest.free_count == 1 && span[0].squaredNorm() > 0) e -= span[0] * (span[0].dot(e) / span[0].squaredNorm());
+  return e.dot(closest.e) < 0 ? -e.norm() : e.norm();
+}
+
 ClosestPoints PointTriangleClosest(const Vec3& p, const Vec3& t0, const Vec3& t1, const Vec3& t2) {
   // All relative to the point, so that small gaps keep their digits.
   const Vec3 a = t0 - p, b = t1 - p, c = t2 - p;

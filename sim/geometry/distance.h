@@ -31,6 +31,10 @@ ClosestPoints PointTriangleClosest(const Vec3& p, const Vec3& t0, const Vec3& t1
 // Near-parallel edges (sine^2 below 1e-14) use the nearest of the four end points.
 ClosestPoints EdgeEdgeClosest(const Vec3& a0, const Vec3& a1, const Vec3& b0, const Vec3& b1);
 
+// At other positions x of the stencil's vertices, the distance of the points, lines or planes that the free parameters of `closest`
+// span: what the distance is while the closest features stay these, and negative beyond, where they have passed each other.
+double SpannedDistance(const ClosestPoints& closest, const std::array<Vec3, 4>& x);
+
 // Certified lower bounds of the two distances, m: with n the unit direction of the closest points found, both sides being convex
 // hulls of their vertices, the distance is at least min_ij n . (x_i - x_j) over the vertices of either side, whatever n is; less
 // than that by the rounding of these products. Equal to the distance up to rounding where it is well conditioned, negative at

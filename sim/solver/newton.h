@@ -47,6 +47,8 @@ class NewtonSolver {
   absl::StatusOr<bool> Iterate(NewtonProblem* problem, const SolveContext& context, VecX* q, NewtonReport* report);
   // The same for an iteration whose direction has been found.
   absl::StatusOr<bool> TakeDirection(NewtonProblem* problem, const SolveContext& context, VecX* q, NewtonReport* report);
+  // Where what is pressed slides around something: see newton.cc.
+  void CorrectForCurvature(NewtonProblem* problem, const SolveContext& context, const VecX& q, NewtonReport* report);
   double AitkenFactor(double update) const;
   void AskForExactHessian(NewtonProblem* problem, int iteration);
   // Backtracks from the first trial point, `limit` along; returns the accepted fraction (0: no progress possible).
@@ -58,8 +60,9 @@ class NewtonSolver {
   NewtonSystem* system_;
   Interrupt* interrupt_;
   Progress progress_;
-  TrialMove move_;
+  TrialMove move_, corrected_move_;
   VecX gradient_, direction_, trial_gradient_;
+  VecX path_end_, corrected_gradient_, corrected_;
   VecX last_direction_;  // the last one that was taken whole
 };
 

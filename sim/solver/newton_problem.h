@@ -52,6 +52,9 @@ class NewtonProblem {
     *out = q + fraction * dq;
     return false;
   }
+  // Adds what the gradient of the quadratic model at the current point lacks because surfaces do not approach each other evenly on
+  // the path from there along `dq` to `end`. False: nothing.
+  virtual bool AddCurvature(const VecX&, const VecX&, VecX*) { return false; }
   // What made the last MaxStep less than 1.
   virtual StepLimit MaxStepLimit() const { return StepLimit::kCollision; }
   // Asked at each accepted point: true when the caller should solve again with a stiffer barrier (kBarrierTooSoft).

@@ -15,6 +15,8 @@ namespace eipc {
 class SlideDamping {
  public:
   double lambda() const { return lambda_; }
+  // Whether it damps, or the last direction was cut short as those that it damps after a few.
+  bool Expected() const { return lambda_ > 0 || blocked_ > 0; }
 
   // After an iteration whose direction could be followed up to `limit` and was followed up to `taken`.
   void Observe(double limit, double taken) {

@@ -209,5 +209,31 @@ TEST(Distance, NearlyParallelEdgesAgreeWithTheirLimit) {
   }
 }
 
+// With the closest features of x it is the distance of positions near x, and it goes on through zero where the distance turns back.
+TEST(Distance, SpannedDistanceIsThatOfTheSameFeaturesAndSigned) {
+  Random random(7);
+  for (const Case& c : kCases) {
+    int passed[3] = {};
+    for (int k = 0; k < 3000; ++k) {
+      Stencil x, near;
+      for (Vec3& p : x) p = random.Vector(3, 1);
+      const ClosestPoints closest = c.closest(x);
+      const double distance = std::sqrt(closest.distance2);
+      if (distance < 1e-2 || Sine(c, x) < 0.1) continue;
+      for (int i = 0; i < 4; ++i) near[i] = x[i] + Vec3(random.Vector(3, 1e-4));
+      const ClosestPoints there = c.closest(near);
+      if (there.free_count != closest.free_count || there.dw != closest.dw) continue;
+      EXPECT_NEAR(SpannedDistance(closest, near), std::sqrt(there.distance2), 1e-13);
+      // The first side moves by half of the distance beyond the other.
+      Stencil beyond = x;
+      for (int i = 0; i < c.first; ++i) beyond[i] -= 1.5 * closest.e;
+      EXPECT_NEAR(SpannedDistance(closest, beyond), -0.5 * distance, 1e-12);
+      ++passed[closest.free_count];
+    }
+    EXPECT_GT(passed[1], 100);
+    EXPECT_GT(passed[2], 100);
+  }
+}
+
 }  // namespace
 }  // namespace eipc

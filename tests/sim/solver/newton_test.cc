@@ -3,9 +3,11 @@
 #include <gtest/gtest.h>
 
 #include <Eigen/Cholesky>
+#include <algorithm>
 #include <array>
 #include <cmath>
 
+#include "sim/contact/barrier_function.h"
 #include "sim/energy/back_turn.h"
 #include "sim/solver/linear_solvers.h"
 #include "tests/sim/solver/dense_problem.h"
@@ -47,6 +49,54 @@ TEST(Newton, EveryLinearSolverFindsTheSameMinimum) {
     EXPECT_EQ(pcg.report.direct_solves, 0);
     EXPECT_LT((pcg.q - cholesky.q).norm(), 1e-8) << LinearSolverName(kind);
     EXPECT_EQ(Vec3(pcg.q.segment<3>(3)), Vec3(start.segment<3>(3))) << "the fixed node stays";
+  }
+}
+
+// A point that a spring draws along the inside of a circular wall of radius 1, which a barrier of a very short reach keeps off.
+struct InACircle : DenseProblem {
+  explicit InACircle(bool corrects) : DenseProblem(1), corrects_(corrects) {
+    energy = [](const VecX& q) { return 0.5 * (q - Target()).squaredNorm() + kStiffness * Barrier(1 - q.norm(), kDhat); };
+    gradient = [](const VecX& q) { return VecX(q - Target() - kStiffness * BarrierFirst(1 - q.norm(), kDhat) * q.normalized()); };
+    hessian = [](const VecX& q) {
+      const VecX n = q.normalized();
+      const double pull = -kStiffness * BarrierFirst(1 - q.norm(), kDhat) / q.norm();
+      return MatX((1 + pull) * MatX::Identity(3, 3) + (kStiffness * BarrierSecond(1 - q.norm(), kDhat) - pull) * n * n.transpose());
+    };
+    // Up to where a tenth of the gap is left.
+    max_step = [](const VecX& q, const VecX& dq) {
+      const double reach = 1 - 0.1 * (1 - q.norm());
+      const double a = dq.squaredNorm(), b = q.dot(dq), c = q.squaredNorm() - reach * reach;
+      return std::min(1.0, (-b + std::sqrt(b * b - a * c)) / a);
+    };
+  }
+  static VecX Target() { return VecX(Vec3(-1.5, 0.3, 0)); }
+  bool AddCurvature(const VecX& dq, const VecX& end, VecX* gradient) override {
+    const VecX n = point().normalized();
+    const double gap = 1 - point().norm(), curvature = (1 - end.norm()) - (gap - n.dot(dq));
+    if (!corrects_ || curvature >= 0) return false;
+    *gradient -= kStiffness * BarrierSecond(gap, kDhat) * curvature * n;
+    return true;
+  }
+  const std::vector<double>& NodeInertia() override { return inertia_; }
+  static constexpr double kDhat = 1e-6, kStiffness = 1e6;
+  const bool corrects_;
+  const std::vector<double> inertia_ = {1};
+};
+
+// Without the correction each direction ends where the wall has curved away under it, and leaves a tenth of the gap.
+TEST(Newton, SlidesFarAlongACurvedWall) {
+  const VecX start = (1 - 0.5 * InACircle::kDhat) * Vec3(std::cos(0.2), std::sin(0.2), 0);
+  for (const bool corrects : {false, true}) {
+    InACircle problem(corrects);
+    const Solution run = Solve(&problem, start, Settings(1e-9, 300), {0});
+    const double off = (run.q.normalized() - InACircle::Target().normalized()).norm();
+    if (corrects) {
+      EXPECT_EQ(run.report.outcome, NewtonOutcome::kConverged) << off;
+      EXPECT_LT(off, 1e-6);
+    } else {
+      EXPECT_EQ(run.report.outcome, NewtonOutcome::kIterationCap);
+      EXPECT_GT(off, 1) << "a third of the way is far";
+    }
   }
 }
 
