@@ -1,5 +1,6 @@
 #include "sim/dynamics/contact_groups.h"
 
+#include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
@@ -12,6 +13,8 @@
 
 namespace eipc {
 namespace {
+
+constexpr double kFree = 0.05;  // of a side, at least, for a force on it to open the gap
 
 // Model::bodies' index of the body that these elements are of.
 int32_t BodyOf(const Model& model, const ElasticBody& elastic) {
@@ -29,19 +32,32 @@ ContactGroups::ContactGroups(const Model* model, const SurfaceMap* map, const Co
   for (const ElasticBody& elastic : model->elastic) body_of_elastic_.push_back(BodyOf(*model, elastic));
 }
 
-bool ContactGroups::IsPrescribed(int32_t vertex) const {
-  const EmbeddingRow& row = map_->Row(vertex);
-  for (int k = 0; k < row.count; ++k) {
-    if (!IsFixed(row.nodes[k])) return false;
+double ContactGroups::FreeShare(const ContactStencil& s, int side) const {
+  double free = 0;
+  for (int i = 0; i < 4; ++i) {
+    const double w = side * s.closest.w[i];
+    if (w <= 0) continue;
+    const EmbeddingRow& row = map_->Row(s.v[i]);
+    for (int k = 0; k < row.count; ++k) {
+      if (!IsFixed(row.nodes[k])) free += w * std::abs(row.weights[k]);
+    }
   }
-  return true;
+  return free;
 }
 
-bool ContactGroups::CanOpen(const ContactStencil& s) const {
-  for (int i = 0; i < 4; ++i) {
-    if (s.closest.w[i] != 0 && !IsPrescribed(s.v[i])) return true;
+bool ContactGroups::CanOpen(const ContactStencil& s) const { return FreeShare(s, 1) >= kFree || FreeShare(s, -1) >= kFree; }
+
+// Along normals of forces that are a thousandth of the largest sum or more.
+void ContactGroups::CommonMotion::FindVelocity() {
+  constexpr double kLeast = 1e-3;
+  if (mass > 0) velocity = momentum / mass;
+  if (!(force > 0)) return;
+  const Eigen::SelfAdjointEigenSolver<Mat3> axes(normals);
+  const Vec3 centre = velocity, beside = moved / force - centre;
+  for (int k = 0; k < 3; ++k) {
+    if (axes.eigenvalues()[k] < kLeast * axes.eigenvalues()[2]) continue;
+    velocity += axes.eigenvectors().col(k) * axes.eigenvectors().col(k).dot(beside);
   }
-  return false;
 }
 
 template <typename Visit>
@@ -69,14 +85,13 @@ void ContactGroups::JoinBodies() {
   group_of_island_.assign(model_->bodies.size(), -1);
   group_of_stencil_.clear();
   groups_.clear();
-  const auto reacts = [this](int32_t b) { return model_->bodies[b].traits.reacts; };
   constexpr int32_t kTouches = 0;  // its group is not known yet
   for (const ContactStencil& s : contacts_->stencils()) {
-    const bool counts = CanOpen(s);
-    group_of_stencil_.push_back(counts ? kTouches : -1);
-    if (!counts) continue;
-    if (reacts(s.body_a) && reacts(s.body_b)) islands_.Join(s.body_a, s.body_b);
-    for (const int32_t b : {s.body_a, s.body_b}) group_of_[b] = reacts(b) ? kTouches : -1;
+    const bool a = FreeShare(s, 1) >= kFree, b = FreeShare(s, -1) >= kFree;
+    group_of_stencil_.push_back(a ? s.body_a : b ? s.body_b : -1);  // a body of it, for now
+    if (a) group_of_[s.body_a] = kTouches;
+    if (b) group_of_[s.body_b] = kTouches;
+    if (a && b) islands_.Join(s.body_a, s.body_b);
   }
   for (size_t b = 0; b < group_of_.size(); ++b) {
     if (group_of_[b] < 0) continue;
@@ -95,7 +110,7 @@ void ContactGroups::Find(const VecX& v) {
   for (size_t i = 0; i < group_of_stencil_.size(); ++i) {
     const ContactStencil& s = contacts_->stencils()[i];
     if (group_of_stencil_[i] < 0) continue;
-    group_of_stencil_[i] = group_of_[model_->bodies[s.body_a].traits.reacts ? s.body_a : s.body_b];
+    group_of_stencil_[i] = group_of_[group_of_stencil_[i]];
     ContactGroup& group = groups_[group_of_stencil_[i]];
     const double gap = s.gap() / s.dhat;
     group.least_gap = std::min(group.least_gap, gap);
@@ -109,20 +124,16 @@ void ContactGroups::FindCommonMotion(const ContactPotential& potential, const st
     if (group_of_stencil_[i] < 0) continue;
     const ContactStencil& s = contacts_->stencils()[i];
     const Vec12 velocities = map_->Directions(s.v, v);
-    // The closest point of either side, by the sign of its vertices' weights.
-    for (const double side : {1.0, -1.0}) {
-      Vec3 velocity = Vec3::Zero();
-      bool prescribed = true;
-      for (int k = 0; k < 4; ++k) {
-        const double w = side * s.closest.w[k];
-        if (w <= 0) continue;
-        velocity += w * velocities.segment<3>(3 * k);
-        prescribed &= IsPrescribed(s.v[k]);
-      }
-      if (!prescribed) continue;
+    for (const int side : {1, -1}) {
+      if (FreeShare(s, side) >= kFree) continue;
+      Vec3 velocity = Vec3::Zero();  // of the closest point
+      for (int k = 0; k < 4; ++k) velocity += std::max(0.0, side * s.closest.w[k]) * velocities.segment<3>(3 * k);
+      CommonMotion& common = common_[group_of_stencil_[i]];
       const double force = std::abs(potential.NormalForce(s, Gather(s.v, x)));
-      common_[group_of_stencil_[i]].force += force;
-      common_[group_of_stencil_[i]].moved += force * velocity;
+      const Vec3 normal = s.closest.e.normalized();
+      common.force += force;
+      common.moved += force * velocity;
+      common.normals += force * normal * normal.transpose();
     }
   }
   beside_.setOnes(v.size());
@@ -130,12 +141,13 @@ void ContactGroups::FindCommonMotion(const ContactPotential& potential, const st
     common_[group].mass += model_->mass.RowTimes(n, beside_).x();
     common_[group].momentum += model_->mass.RowTimes(n, v);
   });
+  for (CommonMotion& common : common_) common.FindVelocity();
 }
 
 void ContactGroups::MeasureEnergies(const ContactPotential& potential, const std::vector<Vec3>& x, const VecX& q, const VecX& v) {
   FindCommonMotion(potential, x, v);
   beside_.setZero();
-  ForEachFreeNode([&](int32_t group, int32_t n) { beside_.segment<3>(3 * n) = v.segment<3>(3 * n) - common_[group].velocity(); });
+  ForEachFreeNode([&](int32_t group, int32_t n) { beside_.segment<3>(3 * n) = v.segment<3>(3 * n) - common_[group].velocity; });
   ForEachFreeNode([&](int32_t group, int32_t n) {
     groups_[group].kinetic_energy += 0.5 * beside_.segment<3>(3 * n).dot(model_->mass.RowTimes(n, beside_));
   });

@@ -14,9 +14,9 @@
 
 namespace eipc {
 
-// The bodies that contacts connect, where forces can open these: pairs whose both sides are prescribed do not count. Prescribed
-// bodies, and prescribed nodes of others, belong to no group and do not connect any. What is measured of each is what the barrier's
-// stiffness is chosen by (barrier_stiffness.h).
+// The bodies that contacts connect, where forces can open these: pairs whose both sides are prescribed, but for a small share, do
+// not count. Prescribed bodies, and prescribed parts of others, belong to no group and do not connect any. What is measured of each
+// is what the barrier's stiffness is chosen by (barrier_stiffness.h).
 class ContactGroups {
  public:
   // All outlive this. `map` and `contacts` are those of the points below.
@@ -30,8 +30,9 @@ class ContactGroups {
   double LeastGap() const;
   // The groups of the contacts' point, with their loads and least gaps; nodes go on with the velocities v.
   void Find(const VecX& v);
-  // Energies: kinetic, stored and of contact. Velocities count beside the group's common one: that of the prescribed surfaces that
-  // it touches, weighted by the forces there, or else that of its mass centre.
+  // Energies: kinetic, stored and of contact. Velocities count beside the group's common one: that of its mass centre, but along
+  // the normals of the prescribed surfaces that it touches theirs, weighted by the forces there. What slides along a floor or turns
+  // has its energy of sliding left out, and that of turning not.
   void MeasureEnergies(const ContactPotential& potential, const std::vector<Vec3>& x, const VecX& q, const VecX& v);
   // Sums of the sizes, by free node, of `gradient`, which is contact's, and of M `acceleration`.
   void MeasureForces(const VecX& gradient, const VecX& acceleration);
@@ -42,12 +43,15 @@ class ContactGroups {
   struct CommonMotion {
     double force = 0;              // on prescribed surfaces, N
     Vec3 moved = Vec3::Zero();     // their velocities times that
+    Mat3 normals = Mat3::Zero();   // force n n^T
     double mass = 0;               // of free nodes, kg
     Vec3 momentum = Vec3::Zero();  // of these
-    Vec3 velocity() const { return force > 0 ? Vec3(moved / force) : mass > 0 ? Vec3(momentum / mass) : Vec3(Vec3::Zero()); }
+    Vec3 velocity = Vec3::Zero();
+    void FindVelocity();
   };
-  bool IsPrescribed(int32_t vertex) const;
-  // Whether forces move what the stencil's closest points are on.
+  // The part of a side of a stencil that is free to move: 0 of a prescribed body. `side`: 1 or -1, the sign of its vertices'
+  // weights.
+  double FreeShare(const ContactStencil& stencil, int side) const;
   bool CanOpen(const ContactStencil& stencil) const;
   void JoinBodies();
   void FindCommonMotion(const ContactPotential& potential, const std::vector<Vec3>& x, const VecX& v);

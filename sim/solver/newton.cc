@@ -92,7 +92,8 @@ double NewtonSolver::LineSearch(NewtonProblem* problem, const SolveContext& cont
 // each direction is cut to where their curvature has used up the gap (SlideDamping). With the same matrix the direction is solved
 // for again, as if each gap at the end of its path were smaller by what the first one would miss there: a second-order correction
 // (Fletcher 1982; Nocedal & Wright 2006, section 18.3). It opens gaps first and closes them along the way. What it promises, to
-// first order and as far as it may go, decides which of the two is followed; the line search and collision detection bound either.
+// first order and as far as it may go, decides which of the two is followed (the quadratic model chose worse: it is wrong just
+// there); the line search and collision detection bound either.
 void NewtonSolver::CorrectForCurvature(NewtonProblem* problem, const SolveContext& context, const VecX& q, NewtonReport* report) {
   problem->Follow(q, direction_, 1, &path_end_);
   corrected_gradient_ = gradient_;
@@ -100,12 +101,13 @@ void NewtonSolver::CorrectForCurvature(NewtonProblem* problem, const SolveContex
   ZeroFixed(context.fixed, &corrected_gradient_);
   corrected_.setZero(q.size());
   ++report->linear_solves;
-  if (!system_->Solve(problem, context, corrected_gradient_, {progress_.damping.lambda(), true}, &corrected_, report)) return;
+  if (!system_->Solve(problem, context, corrected_gradient_, {progress_.damping.lambda(), true, true}, &corrected_, report)) return;
   const double slope = Dot(gradient_, corrected_);
   if (!(slope < 0)) return;
   const double limit = corrected_move_.Make(problem, q, corrected_, 1, context.seconds);
   if (!(limit * slope < progress_.limit * Dot(gradient_, direction_))) return;
   progress_.limit = limit;
+  progress_.corrected = true;
   direction_.swap(corrected_);
   std::swap(move_, corrected_move_);
 }
@@ -119,6 +121,7 @@ absl::StatusOr<bool> NewtonSolver::TakeDirection(NewtonProblem* problem, const S
   progress_.ratio = progress_.previous > 0 ? update / progress_.previous : 0;
   progress_.limit = move_.Make(problem, *q, direction_, damped ? 1 : AitkenFactor(update), context.seconds);
   constexpr double kShort = 0.5;
+  progress_.corrected = false;
   const double uncorrected = progress_.limit;  // damping is not called off by a correction
   if (progress_.limit < kShort && move_.limited_by() == StepLimit::kCollision && progress_.damping.Expected()) {
     CorrectForCurvature(problem, context, *q, report);
@@ -133,7 +136,7 @@ absl::StatusOr<bool> NewtonSolver::TakeDirection(NewtonProblem* problem, const S
   if (progress_.rounding.Observe(update * context.velocity_scale, whole ? progress_.limit : 0, progress_.taken, *q)) small = true;
   EIPC_RETURN_IF_ERROR(Poll(interrupt_));
   if (progress_.taken > 0) *q = move_.point();
-  progress_.previous = progress_.taken == 1 && !damped && hidden == 0 ? update : 0;
+  progress_.previous = progress_.taken == 1 && !damped && !progress_.corrected && hidden == 0 ? update : 0;
   if (progress_.previous > 0) last_direction_ = direction_;
   progress_.damping.Observe(uncorrected, progress_.taken);
   if (damped && (progress_.taken == 0 || update <= settings_.newton_tolerance_m_s)) {

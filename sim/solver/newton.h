@@ -40,6 +40,7 @@ class NewtonSolver {
     double largest = 0;                  // of all updates
     double limit = 1;                    // admissible fraction of the last direction
     double taken = 1;                    // accepted fraction of the last direction
+    bool corrected = false;              // the last direction, by CorrectForCurvature
     int exact_wait = 2, next_exact = 0;  // iterations: between questions for an exact Hessian, and until the next
     SlideDamping damping;
   };

@@ -109,10 +109,20 @@ bool NewtonSystem::SolveIteratively(NewtonProblem* problem, const SolveContext& 
   return true;
 }
 
+bool NewtonSystem::Correct(const SolveContext& context, const VecX& gradient, VecX* direction, NewtonReport* report) {
+  constexpr double kTolerance = 1e-3;
+  ScopedPhase timer(context.seconds, Phase::kSolve);
+  RightHandSide(context.fixed, gradient, direction);
+  const ConjugateGradient::Result result = pcg_->Solve(rank_one_updates_, kTolerance, kKrylovIterations, direction);
+  report->krylov_iterations += result.iterations;
+  return result.converged && direction->allFinite();
+}
+
 bool NewtonSystem::Solve(NewtonProblem* problem, const SolveContext& context, const VecX& gradient, const Options& options,
                          VecX* direction, NewtonReport* report) {
   if (!options.keep_matrix) held_ = Held::kNothing;
-  if (held_ != Held::kNothing) ++report->kept_matrices;
+  if (held_ != Held::kNothing && !options.correction) ++report->kept_matrices;
+  if (options.correction && held_ == Held::kMatrix) return Correct(context, gradient, direction, report);
   if (pcg_ && !left_to_factor_ && held_ != Held::kFactor) {
     do {
       if (SolveIteratively(problem, context, gradient, options.damping, direction, report)) return true;

@@ -28,6 +28,7 @@ class NewtonSystem {
   struct Options {
     double damping = 0;        // times the inertia is added to the Hessian's diagonal
     bool keep_matrix = false;  // that of the previous call, in the same sequence
+    bool correction = false;   // with another right-hand side at the same point: it is no iteration of the sequence
   };
 
   // `pool` and `interrupt` may be null.
@@ -57,6 +58,8 @@ class NewtonSystem {
 
   bool SolveIteratively(NewtonProblem* problem, const SolveContext& context, const VecX& gradient, double damping, VecX* direction,
                         NewtonReport* report);
+  // By conjugate gradients with the matrix that is held.
+  bool Correct(const SolveContext& context, const VecX& gradient, VecX* direction, NewtonReport* report);
   // Writes -g_f - H_fp d_p into the free entries of *direction.
   void RightHandSide(const std::vector<uint8_t>& fixed, const VecX& gradient, VecX* direction);
 

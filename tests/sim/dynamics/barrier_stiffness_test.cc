@@ -144,18 +144,24 @@ TEST(BarrierStiffness, GrowthMakesLittleEnergyAtSmallSteps) {
   }
 }
 
-// Two of them meet while both fly: energy counts beside their common motion.
+// Two of them meet while both fly, or slide along a floor: energy counts beside their common motion.
 TEST(BarrierStiffness, GrowthMakesAsLittleEnergyInFlight) {
   constexpr double kFlight = 30, kSpeed = 3;
   for (const IntegratorKind kind : kSomeMethods) {
-    SceneSpec scene = WithoutFriction(kind);
-    scene.bodies = {SoftCube("low", Vec3(0.003, 0.002, 0), Vec3(0, 0, kFlight + 0.5 * kSpeed)),
-                    SoftCube("high", Vec3(0.01, 0.006, 0.1 + 1.2 * scene.contact.dhat_m), Vec3(0, 0, kFlight - 0.5 * kSpeed))};
-    World world(testing::Compile(scene));
-    const double initial = world.state().barrier_stiffness;
-    const double flight = kFlight * kFlight, relative = 0.25 * kSpeed * kSpeed;  // of 2 kg
-    EXPECT_LT(LargestEnergy(&world, 300, 2e-6) - flight, 1.15 * relative) << "method " << static_cast<int>(kind);
-    EXPECT_GT(world.state().barrier_stiffness, 1.5 * initial) << "the impact is hard";
+    for (const bool on_floor : {false, true}) {
+      SceneSpec scene = WithoutFriction(kind);
+      const double dhat = scene.contact.dhat_m;
+      scene.bodies = {SoftCube("behind", Vec3(0, 0.002, 0), Vec3(kFlight + 0.5 * kSpeed, 0, 0)),
+                      SoftCube("ahead", Vec3(0.1 + 1.2 * dhat, 0.006, 0), Vec3(kFlight - 0.5 * kSpeed, 0, 0)),
+                      testing::StaticSheet("floor", 0.6)};
+      scene.bodies[2].pose.position.z() = on_floor ? -0.05 - 0.9 * dhat : -1;
+      World world(testing::Compile(scene));
+      const double initial = world.state().barrier_stiffness;
+      const double flight = kFlight * kFlight, relative = 0.25 * kSpeed * kSpeed;  // of 2 kg
+      EXPECT_LT(LargestEnergy(&world, 300, 2e-6) - flight, (on_floor ? 1.25 : 1.15) * relative)
+          << "method " << static_cast<int>(kind) << on_floor;
+      EXPECT_GT(world.state().barrier_stiffness, 1.5 * initial) << "the impact is hard";
+    }
   }
 }
 
@@ -182,21 +188,27 @@ TEST(BarrierStiffness, ALandingLiftsNothingBesideIt) {
   EXPECT_LT(heights[1], heights[0] + 0.2);
 }
 
-// A foot that is held where no force can open its gap is no reason to grow.
+// A foot that is held where no force can open its gap, or hardly, is no reason to grow: over a floor, and beside a wall whose upper
+// edge is a little above the nodes that are held.
 TEST(BarrierStiffness, LeavesAloneWhatForcesCannotOpen) {
-  SceneSpec scene = WithoutFriction(IntegratorKind::kBackwardEuler);
-  scene.gravity = Vec3(0, 0, -9.81);
-  const double dhat = scene.contact.dhat_m;
-  scene.bodies = {SoftCube("post", Vec3(0, 0, 0.05 + 0.01 * dhat), Vec3::Zero()), testing::StaticSheet("floor", 0.4)};
-  BoundarySetSpec foot;
-  foot.name = "foot";
-  foot.box = SelectionBox{Vec3(-1, -1, -0.051), Vec3(1, 1, -0.049)};
-  scene.bodies[0].boundary_sets = {foot};
-  World world(testing::Compile(scene));
-  const double initial = world.state().barrier_stiffness;
-  testing::RunSteps(&world, 20, 0.01);
-  EXPECT_LT(world.report().min_distance_m, 0.02 * dhat);
-  EXPECT_EQ(world.state().barrier_stiffness, initial);
+  for (const double above : {0.0, 1e-8, 1e-4}) {
+    SceneSpec scene = WithoutFriction(IntegratorKind::kBackwardEuler);
+    const double dhat = scene.contact.dhat_m;
+    scene.bodies = {SoftCube("post", Vec3::Zero(), Vec3::Zero()), testing::StaticSheet("wall", 0.4)};
+    scene.bodies[1].pose.position.z() = -0.05 - 0.01 * dhat;
+    if (above > 0) {
+      scene.bodies[1].pose = {Vec3(-0.05 - 0.01 * dhat, 0, -0.25 + above), Quat(Eigen::AngleAxisd(0.5 * M_PI, Vec3::UnitY()))};
+    }
+    BoundarySetSpec foot;
+    foot.name = "foot";
+    foot.box = SelectionBox{Vec3(-1, -1, -0.051), Vec3(1, 1, -0.049)};
+    scene.bodies[0].boundary_sets = {foot};
+    World world(testing::Compile(scene));
+    const double initial = world.state().barrier_stiffness;
+    testing::RunSteps(&world, 20, 0.01);
+    EXPECT_LT(world.report().min_distance_m, 0.02 * dhat);
+    EXPECT_EQ(world.state().barrier_stiffness, initial) << above;
+  }
 }
 
 // What an impact adds to the energy of the barrier is bounded by what moves; what lies pressed already is left alone.
