@@ -29,14 +29,22 @@ double EnergyOfRest(const Model& model, double load_n) {
 // A fall by dhat takes this long, s.
 double FallTime(const Model& model) { return std::sqrt(2 * model.contact.dhat_m / StandardAcceleration(model)); }
 
-// What rests on contact rises to where a stiffer barrier carries it, by a share s of dhat. A step that takes it there at once
-// leaves it with s dhat / h, by which it flies (fall time / h)^2 s^2 / 4 dhat further: half of dhat at a third of the time. Shorter
-// steps may give it a share of the energy of that only, or a hundredth of what it has.
-double FactorThatLifts(const Model& model, const ContactGroup& group, double dt_s) {
-  const double share = 3 * dt_s / FallTime(model);
-  if (share >= 1) return std::numeric_limits<double>::infinity();
-  const double lifted = share * EnergyOfRest(model, group.contact_n);
+// A step as a part of what takes a body, thrown up by a stiffer barrier, no further than half of dhat. What rests on contact rises
+// to where that carries it, by a share s of dhat. A step that takes it there at once leaves it with s dhat / h, by which it flies
+// (fall time / h)^2 s^2 / 4 dhat further: half of dhat at a third of the time.
+double ShareOfRise(const Model& model, double dt_s) { return 3 * dt_s / FallTime(model); }
+
+// By which a group's barrier may gain a hundredth of what the group has, or what lifts this load, of which shorter steps may give
+// it a share only.
+double GroupFactor(const Model& model, const ContactGroup& group, double load_n, double dt_s) {
+  const double lifted = std::min(1.0, ShareOfRise(model, dt_s)) * EnergyOfRest(model, load_n);
   return AffordableFactor(group.barrier_energy, std::max(kShare * (group.kinetic_energy + group.stored_energy), lifted));
+}
+
+// For a group without small gaps.
+double FactorThatLifts(const Model& model, const ContactGroup& group, double dt_s) {
+  if (ShareOfRise(model, dt_s) >= 1) return std::numeric_limits<double>::infinity();
+  return GroupFactor(model, group, group.contact_n, dt_s);
 }
 
 // mass_of(body): kg.
@@ -87,9 +95,7 @@ double NextBarrierStiffness(const Model& model, double stiffness, const std::vec
     const bool needs = (impact ? group.closing_gap : group.least_gap) < kSmallGap;
     needed |= needs;
     if (impact) {
-      const double affordable = kShare * (group.kinetic_energy + group.stored_energy);
-      const double lifted = EnergyOfRest(model, group.load_n) * std::min(1.0, 3 * dt_s / FallTime(model));
-      factor = std::min(factor, AffordableFactor(group.barrier_energy, std::max(affordable, lifted)));
+      factor = std::min(factor, GroupFactor(model, group, group.load_n, dt_s));
     } else if (!needs) {
       factor = std::min(factor, FactorThatLifts(model, group, dt_s));
     }

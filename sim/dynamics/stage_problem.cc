@@ -129,7 +129,8 @@ bool StageProblem::NeedsStifferBarrier() {
   }
   const StageContext& stage = potential_.stage();
   SetPoint(stage.q_start);
-  const std::vector<ContactGroup>& start = MeasureContactGroups(stage.v_tilde, scratch_.v, stage.gamma_h);
+  // Their inertia is not asked for.
+  const std::vector<ContactGroup>& start = MeasureContactGroups(stage.v_tilde, stage.v_tilde, stage.gamma_h);
   stiffer_ = StiffnessForImpact(*model_, barrier_stiffness(), other, start, stage.gamma_h);
   may_stiffen_ = stiffer_ > barrier_stiffness();
   SetPoint(scratch_.here);
