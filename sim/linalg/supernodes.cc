@@ -18,6 +18,14 @@ void Invert(const std::vector<int32_t>& order, std::vector<int32_t>* position) {
   for (size_t i = 0; i < order.size(); ++i) (*position)[order[i]] = static_cast<int32_t>(i);
 }
 
+// The explicit zeros that a panel of this many columns may have: what they cost in products grows with the width, what a wider
+// panel saves does not.
+double ZeroShare(int64_t columns) {
+  if (columns <= 4) return 0.6;
+  if (columns <= 8) return 0.25;
+  return columns <= 16 ? 0.15 : 0.08;
+}
+
 }  // namespace
 
 // Calls CAMD's inner routine with our own workspace: its public function allocates at every call. The routine takes the neighbours
@@ -148,8 +156,7 @@ void PatternAnalysis::Relabel(int32_t n, Ints* order) {
 // Groups of consecutive columns with (nearly) one structure: the rows below are those of the last column. A supernode absorbs the
 // one right before it, its child in the tree, when few explicit zeros result (relaxed supernodes): larger panels are faster.
 void PatternAnalysis::FindGroups(int32_t n) {
-  constexpr int32_t kMaxColumns = 48;
-  constexpr double kZeroShare = 0.25;
+  constexpr int32_t kMaxColumns = 32;
   groups_.clear();
   for (int32_t j = 0; j < n; ++j) {
     groups_.push_back({j, j + 1, 0});
@@ -165,8 +172,7 @@ void PatternAnalysis::FindGroups(int32_t n) {
       const int64_t stored = width * (top.end - top.begin + rows_below);
       const int64_t zeros = low.zeros + top.zeros + stored - width * static_cast<int64_t>(below.size());
       const int64_t size = total * (total + 1) / 2 + total * rows_below;
-      const bool small = total <= 4;
-      if (zeros > (small ? 0.6 : kZeroShare) * static_cast<double>(size)) break;
+      if (static_cast<double>(zeros) > ZeroShare(total) * static_cast<double>(size)) break;
       low.end = top.end;
       low.zeros = zeros;
       groups_.pop_back();
