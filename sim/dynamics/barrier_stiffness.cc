@@ -47,6 +47,14 @@ double FactorThatLifts(const Model& model, const ContactGroup& group, double dt_
   return GroupFactor(model, group, group.contact_n, dt_s);
 }
 
+// That the motion commands, N.
+double LargestForce(const DriveMotion& motion) {
+  double largest = 0;
+  if (motion.mode != DriveMode::kForce) return largest;
+  for (const DriveMotion::Key& key : motion.keys) largest = std::max(largest, std::abs(key.value));
+  return largest;
+}
+
 // mass_of(body): kg.
 template <typename MassOf>
 double StiffnessFor(const Model& model, const MassOf& mass_of) {
@@ -64,15 +72,19 @@ double StiffnessFor(const Model& model, const MassOf& mass_of) {
       for (int32_t v = body.vertices.begin; v < body.vertices.end; ++v) area += model.surface.vertex_area[v];
       carriers = area / 20;
     }
-    stiffness = std::max(stiffness, LargestLoad(model, body, mass) / (carriers * unit_force));
+    stiffness = std::max(stiffness, LargestLoad(model, b, mass) / (carriers * unit_force));
   }
   return stiffness > 0 ? stiffness : 1.0;
 }
 
 }  // namespace
 
-double LargestLoad(const Model& model, const Body& body, double mass_kg) {
-  return mass_kg * StandardAcceleration(model) + body.external_force.norm();
+double LargestLoad(const Model& model, size_t body, double mass_kg) {
+  double load = mass_kg * StandardAcceleration(model) + model.bodies[body].external_force.norm();
+  for (const Slider& slider : model.sliders) {
+    if (static_cast<size_t>(model.boundary_sets[slider.boundary_set].body) == body) load += LargestForce(slider.motion);
+  }
+  return load;
 }
 
 double InitialBarrierStiffness(const Model& model) {

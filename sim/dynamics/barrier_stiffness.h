@@ -1,23 +1,23 @@
 #ifndef EIPC_SIM_DYNAMICS_BARRIER_STIFFNESS_H_
 #define EIPC_SIM_DYNAMICS_BARRIER_STIFFNESS_H_
 
+#include <cstddef>
 #include <vector>
 
 namespace eipc {
 
-struct Body;
 struct Model;
 
-// The scene's stiffness, or, when it gives none, one at which the heaviest body's own load (weight at standard gravity or the
-// scene's, whichever is larger, and its external force) rests at half of dhat: carried by ten pairs in the per-pair form, by a
-// twentieth of its surface in the area-weighted one. N/m per pair, N/m^3 area weighted.
+// The scene's stiffness, or, when it gives none, one at which each body's own load (LargestLoad) rests at half of dhat or above:
+// carried by ten pairs in the per-pair form, by a twentieth of its surface in the area-weighted one. N/m per pair, N/m^3 area
+// weighted.
 double InitialBarrierStiffness(const Model& model);
 // Where the bodies have these masses, kg, in place of the model's.
 double InitialBarrierStiffness(const Model& model, const std::vector<double>& masses);
 
-// What contact may have to carry of a body of this mass: weight at standard gravity or the scene's, whichever is larger, and its
-// external force, N.
-double LargestLoad(const Model& model, const Body& body, double mass_kg);
+// What contact may have to carry of a body of this mass: weight at standard gravity or the scene's, whichever is larger, its
+// external force, and the largest force that the scene commands its slider, N.
+double LargestLoad(const Model& model, size_t body, double mass_kg);
 
 // Adaptive stiffness grows up to here, N/m or N/m^3: 1e10 times the initial value. It is reached only where a gap does not open
 // however stiff the barrier is, as between parts that drives press together.
@@ -35,7 +35,7 @@ struct ContactGroup {
   double barrier_energy = 0;  // of contact, with the present stiffness, J
   double kinetic_energy = 0;  // J, beside their common motion
   double stored_energy = 0;   // of elasticity, J
-  double load_n = 0;          // weight at standard gravity or the scene's, whichever is larger, and external forces
+  double load_n = 0;          // LargestLoad of its bodies
 };
 
 // Stiffness for the next step, after one of dt_s that ended (accepted) so. Only adaptive scenes change it: doubled while there are

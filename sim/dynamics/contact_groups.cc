@@ -101,7 +101,7 @@ void ContactGroups::JoinBodies() {
       groups_.emplace_back();
     }
     group_of_[b] = group;
-    groups_[group].load_n += LargestLoad(*model_, model_->bodies[b], model_->bodies[b].mass.mass);
+    groups_[group].load_n += LargestLoad(*model_, b, model_->bodies[b].mass.mass);
   }
 }
 

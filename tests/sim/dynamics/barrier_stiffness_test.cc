@@ -46,6 +46,21 @@ TEST(BarrierStiffness, WithoutOneTheHeaviestBodyRestsAtHalfOfDhat) {
   EXPECT_NEAR(InitialBarrierStiffness(*testing::Compile(scene)), InitialBarrierStiffness(*pairs), 1e-9);
 }
 
+// A finger that the scene has press with 20 N at times rests under that, not under its weight; one that is drawn to a position may
+// press with any force, and one body's finger is no load of another.
+TEST(BarrierStiffness, WithoutOneAFingersCommandedForceRestsAtHalfOfDhat) {
+  const double dhat = ContactSettings().dhat_m, force = -BarrierFirst(0.5 * dhat, dhat);
+  SceneSpec scene = BoxScene(BarrierForm::kPerPair, 0);
+  SliderSpec& light = scene.bodies[0].slider.emplace();
+  light.slider.max_force_n = 50;
+  light.slider.guide_stiffness_n_m = 1e7;
+  light.slider.motion = {DriveMode::kForce, Interpolation::kLinear, {{0, 1}, {1, -20}, {2, 5}}};
+  EXPECT_NEAR(10 * InitialBarrierStiffness(*testing::Compile(scene)) * force, 20 + 0.981, 1e-9);
+  light.slider.stiffness_n_m = 100;
+  light.slider.motion.mode = DriveMode::kPosition;
+  EXPECT_NEAR(10 * InitialBarrierStiffness(*testing::Compile(scene)) * force, 9.81, 1e-9);
+}
+
 TEST(BarrierStiffness, DoublesWhereGapsAreSmallAndNeverFalls) {
   const auto model = testing::Compile(BoxScene(BarrierForm::kPerPair, 0));
   const double initial = InitialBarrierStiffness(*model);
