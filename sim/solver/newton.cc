@@ -37,7 +37,7 @@ int32_t FastestNode(const VecX& direction) {
 
 // What kept the solve from its tolerance, judged by its last direction.
 StepLimit NewtonSolver::DiagnoseLimit(const NewtonProblem& problem) const {
-  if (progress_.limit < 0.1) return move_.limited_by();
+  if (progress_.limit < 0.1) return progress_.limited_by;
   if (progress_.taken == 0) return StepLimit::kLineSearch;
   return problem.InFriction(FastestNode(direction_)) ? StepLimit::kFriction : StepLimit::kIterations;
 }
@@ -107,6 +107,7 @@ void NewtonSolver::CorrectForCurvature(NewtonProblem* problem, const SolveContex
   const double limit = corrected_move_.Make(problem, q, corrected_, 1, context.seconds);
   if (!(limit * slope < progress_.limit * Dot(gradient_, direction_))) return;
   progress_.limit = limit;
+  progress_.limited_by = corrected_move_.limited_by();
   progress_.corrected = true;
   direction_.swap(corrected_);
   std::swap(move_, corrected_move_);
@@ -120,10 +121,11 @@ absl::StatusOr<bool> NewtonSolver::TakeDirection(NewtonProblem* problem, const S
   progress_.largest = std::max(progress_.largest, update);
   progress_.ratio = progress_.previous > 0 ? update / progress_.previous : 0;
   progress_.limit = move_.Make(problem, *q, direction_, damped ? 1 : AitkenFactor(update), context.seconds);
+  progress_.limited_by = move_.limited_by();
   constexpr double kShort = 0.5;
   progress_.corrected = false;
   const double uncorrected = progress_.limit;  // damping is not called off by a correction
-  if (progress_.limit < kShort && move_.limited_by() == StepLimit::kCollision && progress_.damping.Expected()) {
+  if (progress_.limit < kShort && progress_.limited_by == StepLimit::kCollision && progress_.damping.Expected()) {
     CorrectForCurvature(problem, context, *q, report);
   }
   EIPC_RETURN_IF_ERROR(Poll(interrupt_));

@@ -36,12 +36,13 @@ class NewtonSolver {
     double energy = 0;
     double previous = 0;  // the last update, where it was taken whole; 0: it was not
     RoundingEnd rounding;
-    double ratio = 0;                    // of the last two updates
-    double largest = 0;                  // of all updates
-    double limit = 1;                    // admissible fraction of the last direction
-    double taken = 1;                    // accepted fraction of the last direction
-    bool corrected = false;              // the last direction, by CorrectForCurvature
-    int exact_wait = 2, next_exact = 0;  // iterations: between questions for an exact Hessian, and until the next
+    double ratio = 0;                            // of the last two updates
+    double largest = 0;                          // of all updates
+    double limit = 1;                            // admissible fraction of the last direction
+    StepLimit limited_by = StepLimit::kNothing;  // what made it less than 1
+    double taken = 1;                            // accepted fraction of the last direction
+    bool corrected = false;                      // the last direction, by CorrectForCurvature
+    int exact_wait = 2, next_exact = 0;          // iterations: between questions for an exact Hessian, and until the next
     SlideDamping damping;
   };
   // True when the solve has ended, with its outcome in *report.

@@ -221,6 +221,39 @@ TEST(Newton, EveryAcceptedStepKeepsToTheLimit) {
   EXPECT_LT((run.q - quadratic.centre).norm(), 1e-9);
 }
 
+// On curves each trial of a line search is examined anew; what is told is what cut the direction, not the last trial, which nothing
+// does.
+struct OnCurves : DenseProblem {
+  using DenseProblem::DenseProblem;
+  bool Follow(const VecX& q, const VecX& dq, double fraction, VecX* out) const override {
+    *out = q + fraction * dq;
+    return true;
+  }
+  double MaxStep(const VecX& dq) override {
+    const double free = DenseProblem::MaxStep(dq);
+    limited_by = free < 1 ? StepLimit::kCollision : StepLimit::kNothing;
+    return free;
+  }
+  StepLimit MaxStepLimit() const override { return limited_by; }
+  StepLimit limited_by = StepLimit::kNothing;
+};
+
+TEST(Newton, TellsWhatCutsItsDirectionsOnCurves) {
+  constexpr double kRoom = 1e-3;
+  OnCurves problem(1);
+  const VecX centre = VecX::Constant(3, 1);
+  // A wall whose energy lets each iteration take less than half of the way to it.
+  VecX last = VecX::Zero(3);
+  problem.energy = [&](const VecX& q) { return (q - last).norm() > 0.4 * kRoom ? 1e9 : 0.5 * (q - centre).squaredNorm(); };
+  problem.gradient = [&](const VecX& q) { return VecX((last = q) - centre); };
+  problem.hessian = [](const VecX&) { return MatX(MatX::Identity(3, 3)); };
+  problem.max_step = [&](const VecX&, const VecX& dq) { return std::min(1.0, kRoom / dq.norm()); };
+  const Solution run = Solve(&problem, last, Settings(1e-9, 2), {0});
+  EXPECT_EQ(run.report.outcome, NewtonOutcome::kIterationCap);
+  EXPECT_GT(run.report.line_search_halvings, 0);
+  EXPECT_EQ(run.report.limited_by, StepLimit::kCollision);
+}
+
 // Directions that are 30 times too long have six trials each. A limit that ends within an iteration leaves the point where that
 // began, and which iteration that is follows from the number of checks alone.
 TEST(Newton, ALimitWithinALineSearchKeepsTheLastPoint) {
