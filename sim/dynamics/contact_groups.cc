@@ -1,6 +1,5 @@
 #include "sim/dynamics/contact_groups.h"
 
-#include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
@@ -14,8 +13,6 @@
 namespace eipc {
 namespace {
 
-constexpr double kFree = 0.05;  // of a side, at least, for a force on it to open the gap
-
 // Model::bodies' index of the body that these elements are of.
 int32_t BodyOf(const Model& model, const ElasticBody& elastic) {
   for (size_t b = 0; b < model.bodies.size() && !elastic.nodes.empty(); ++b) {
@@ -28,45 +25,16 @@ int32_t BodyOf(const Model& model, const ElasticBody& elastic) {
 }  // namespace
 
 ContactGroups::ContactGroups(const Model* model, const SurfaceMap* map, const ContactSet* contacts)
-    : model_(model), map_(map), contacts_(contacts) {
+    : model_(model), map_(map), contacts_(contacts), frames_(model, map) {
   for (const ElasticBody& elastic : model->elastic) body_of_elastic_.push_back(BodyOf(*model, elastic));
-}
-
-double ContactGroups::FreeShare(const ContactStencil& s, int side) const {
-  double free = 0;
-  for (int i = 0; i < 4; ++i) {
-    const double w = side * s.closest.w[i];
-    if (w <= 0) continue;
-    const EmbeddingRow& row = map_->Row(s.v[i]);
-    for (int k = 0; k < row.count; ++k) {
-      if (!IsFixed(row.nodes[k])) free += w * std::abs(row.weights[k]);
-    }
-  }
-  return free;
-}
-
-bool ContactGroups::CanOpen(const ContactStencil& s) const { return FreeShare(s, 1) >= kFree || FreeShare(s, -1) >= kFree; }
-
-// Along normals of forces that are a thousandth of the largest sum or more.
-void ContactGroups::CommonMotion::FindVelocity() {
-  constexpr double kLeast = 1e-3;
-  if (mass > 0) velocity = momentum / mass;
-  if (!(force > 0)) return;
-  const Eigen::SelfAdjointEigenSolver<Mat3> axes(normals);
-  const Vec3 centre = velocity, beside = moved / force - centre;
-  for (int k = 0; k < 3; ++k) {
-    if (axes.eigenvalues()[k] < kLeast * axes.eigenvalues()[2]) continue;
-    velocity += axes.eigenvectors().col(k) * axes.eigenvectors().col(k).dot(beside);
-  }
 }
 
 template <typename Visit>
 void ContactGroups::ForEachFreeNode(Visit visit) const {
   for (size_t b = 0; b < model_->bodies.size(); ++b) {
-    const int32_t group = group_of_[b];
-    if (group < 0) continue;
+    if (group_of_[b] < 0) continue;
     for (int32_t n = model_->bodies[b].nodes.begin; n < model_->bodies[b].nodes.end; ++n) {
-      if (!IsFixed(n)) visit(group, n);
+      if (!IsFixed(n)) visit(static_cast<int32_t>(b), n);
     }
   }
 }
@@ -87,7 +55,7 @@ void ContactGroups::JoinBodies() {
   groups_.clear();
   constexpr int32_t kTouches = 0;  // its group is not known yet
   for (const ContactStencil& s : contacts_->stencils()) {
-    const bool a = FreeShare(s, 1) >= kFree, b = FreeShare(s, -1) >= kFree;
+    const bool a = frames_.IsFree(s, 1), b = frames_.IsFree(s, -1);
     group_of_stencil_.push_back(a ? s.body_a : b ? s.body_b : -1);  // a body of it, for now
     if (a) group_of_[s.body_a] = kTouches;
     if (b) group_of_[s.body_b] = kTouches;
@@ -118,38 +86,21 @@ void ContactGroups::Find(const VecX& v) {
   }
 }
 
-void ContactGroups::FindCommonMotion(const ContactPotential& potential, const std::vector<Vec3>& x, const VecX& v) {
-  common_.assign(groups_.size(), {});
+void ContactGroups::FindFrames(const ContactPotential& potential, const std::vector<Vec3>& x, const VecX& v) {
+  frames_.Clear();
   for (size_t i = 0; i < group_of_stencil_.size(); ++i) {
-    if (group_of_stencil_[i] < 0) continue;
     const ContactStencil& s = contacts_->stencils()[i];
-    const Vec12 velocities = map_->Directions(s.v, v);
-    for (const int side : {1, -1}) {
-      if (FreeShare(s, side) >= kFree) continue;
-      Vec3 velocity = Vec3::Zero();  // of the closest point
-      for (int k = 0; k < 4; ++k) velocity += std::max(0.0, side * s.closest.w[k]) * velocities.segment<3>(3 * k);
-      CommonMotion& common = common_[group_of_stencil_[i]];
-      const double force = std::abs(potential.NormalForce(s, Gather(s.v, x)));
-      const Vec3 normal = s.closest.e.normalized();
-      common.force += force;
-      common.moved += force * velocity;
-      common.normals += force * normal * normal.transpose();
-    }
+    if (group_of_stencil_[i] >= 0) frames_.Add(s, std::abs(potential.NormalForce(s, Gather(s.v, x))));
   }
-  beside_.setOnes(v.size());
-  ForEachFreeNode([&](int32_t group, int32_t n) {
-    common_[group].mass += model_->mass.RowTimes(n, beside_).x();
-    common_[group].momentum += model_->mass.RowTimes(n, v);
-  });
-  for (CommonMotion& common : common_) common.FindVelocity();
+  frames_.Find(v);
 }
 
 void ContactGroups::MeasureEnergies(const ContactPotential& potential, const std::vector<Vec3>& x, const VecX& q, const VecX& v) {
-  FindCommonMotion(potential, x, v);
-  beside_.setZero();
-  ForEachFreeNode([&](int32_t group, int32_t n) { beside_.segment<3>(3 * n) = v.segment<3>(3 * n) - common_[group].velocity; });
-  ForEachFreeNode([&](int32_t group, int32_t n) {
-    groups_[group].kinetic_energy += 0.5 * beside_.segment<3>(3 * n).dot(model_->mass.RowTimes(n, beside_));
+  FindFrames(potential, x, v);
+  beside_.setZero(v.size());
+  ForEachFreeNode([&](int32_t body, int32_t n) { beside_.segment<3>(3 * n) = v.segment<3>(3 * n) - frames_.Velocity(body); });
+  ForEachFreeNode([&](int32_t body, int32_t n) {
+    groups_[group_of_[body]].kinetic_energy += 0.5 * beside_.segment<3>(3 * n).dot(model_->mass.RowTimes(n, beside_));
   });
   const auto store = [this](int32_t body, const auto& energy) {
     if (body >= 0 && group_of_[body] >= 0) groups_[group_of_[body]].stored_energy += energy();
@@ -168,9 +119,10 @@ void ContactGroups::MeasureEnergies(const ContactPotential& potential, const std
 }
 
 void ContactGroups::MeasureForces(const VecX& gradient, const VecX& acceleration) {
-  ForEachFreeNode([&](int32_t group, int32_t n) {
-    groups_[group].contact_n += gradient.segment<3>(3 * n).norm();
-    groups_[group].inertia_n += model_->mass.RowTimes(n, acceleration).norm();
+  ForEachFreeNode([&](int32_t body, int32_t n) {
+    ContactGroup& group = groups_[group_of_[body]];
+    group.contact_n += gradient.segment<3>(3 * n).norm();
+    group.inertia_n += model_->mass.RowTimes(n, acceleration).norm();
   });
 }
 

@@ -8,6 +8,7 @@
 #include "sim/contact/contact_potential.h"
 #include "sim/contact/contact_set.h"
 #include "sim/dynamics/barrier_stiffness.h"
+#include "sim/dynamics/contact_frames.h"
 #include "sim/dynamics/model.h"
 #include "sim/dynamics/sleep_islands.h"
 #include "sim/energy/surface_map.h"
@@ -22,17 +23,16 @@ class ContactGroups {
   // All outlive this. `map` and `contacts` are those of the points below.
   ContactGroups(const Model* model, const SurfaceMap* map, const ContactSet* contacts);
 
-  // By node, non-zero: its motion is prescribed. Outlives this; without it no node's is.
-  void SetFixed(const std::vector<uint8_t>* fixed) { fixed_ = fixed; }
-  bool IsFixed(int32_t node) const { return fixed_ != nullptr && (*fixed_)[node]; }
+  // ContactFrames::SetFixed.
+  void SetFixed(const std::vector<uint8_t>* fixed) { frames_.SetFixed(fixed); }
+  bool IsFixed(int32_t node) const { return frames_.IsFixed(node); }
 
   // The smallest gap that forces can open, as a part of its dhat; 1: there is none.
   double LeastGap() const;
   // The groups of the contacts' point, with their loads and least gaps; nodes go on with the velocities v.
   void Find(const VecX& v);
-  // Energies: kinetic, stored and of contact. Velocities count beside the group's common one: that of its mass centre, but along
-  // the normals of the prescribed surfaces that it touches theirs, weighted by the forces there. What slides along a floor or turns
-  // has its energy of sliding left out, and that of turning not.
+  // Energies: kinetic, stored and of contact. Velocities count beside the frame of each body (contact_frames.h): those of flying
+  // and sliding together are left out, that of turning is not.
   void MeasureEnergies(const ContactPotential& potential, const std::vector<Vec3>& x, const VecX& q, const VecX& v);
   // Sums of the sizes, by free node, of `gradient`, which is contact's, and of M `acceleration`.
   void MeasureForces(const VecX& gradient, const VecX& acceleration);
@@ -40,35 +40,22 @@ class ContactGroups {
   const std::vector<ContactGroup>& groups() const { return groups_; }
 
  private:
-  struct CommonMotion {
-    double force = 0;              // on prescribed surfaces, N
-    Vec3 moved = Vec3::Zero();     // their velocities times that
-    Mat3 normals = Mat3::Zero();   // force n n^T
-    double mass = 0;               // of free nodes, kg
-    Vec3 momentum = Vec3::Zero();  // of these
-    Vec3 velocity = Vec3::Zero();
-    void FindVelocity();
-  };
-  // The part of a side of a stencil that is free to move: 0 of a prescribed body. `side`: 1 or -1, the sign of its vertices'
-  // weights.
-  double FreeShare(const ContactStencil& stencil, int side) const;
-  bool CanOpen(const ContactStencil& stencil) const;
+  bool CanOpen(const ContactStencil& stencil) const { return frames_.IsFree(stencil, 1) || frames_.IsFree(stencil, -1); }
   void JoinBodies();
-  void FindCommonMotion(const ContactPotential& potential, const std::vector<Vec3>& x, const VecX& v);
+  void FindFrames(const ContactPotential& potential, const std::vector<Vec3>& x, const VecX& v);
   template <typename Visit>
   void ForEachFreeNode(Visit visit) const;
 
   const Model* model_;
   const SurfaceMap* map_;
   const ContactSet* contacts_;
-  const std::vector<uint8_t>* fixed_ = nullptr;
+  ContactFrames frames_;
   std::vector<int32_t> body_of_elastic_;  // by Model::elastic
   SleepIslands islands_;
   std::vector<int32_t> group_of_;          // by body; -1: none
   std::vector<int32_t> group_of_stencil_;  // -1: forces do not open it
   std::vector<int32_t> group_of_island_;   // by the body that represents it
   std::vector<ContactGroup> groups_;
-  std::vector<CommonMotion> common_;  // by group
   VecX beside_;
 };
 

@@ -4,28 +4,53 @@
 #include <cmath>
 #include <limits>
 
+#include "sim/contact/contact_potential.h"
+
 namespace eipc {
+namespace {
+
+bool HasNodes(const Body& body) { return body.nodes.begin < body.nodes.end; }
+
+}  // namespace
+
+ContactWork::ContactWork(const Model* model, StageProblem* problem, const Accelerations* accelerations)
+    : model_(model), problem_(problem), accelerations_(accelerations), frames_(model, &problem->map()) {}
+
+void ContactWork::Account::Add(const Account& other) {
+  start += other.start, end += other.end;
+  paid += other.paid, rubbed += other.rubbed, exchanged += other.exchanged;
+  kinetic_before += other.kinetic_before, kinetic_after += other.kinetic_after;
+  mass += other.mass, fastest = std::max(fastest, other.fastest);
+}
 
 void ContactWork::Begin(const State& from) {
-  touched_ = false;
-  body_touch_.assign(model_->bodies.size(), 0);
+  const size_t bodies = model_->bodies.size();
+  islands_.Reset(static_cast<int32_t>(bodies));
+  touches_.assign(bodies, 0);
+  accounts_.assign(bodies, {});
+  frames_.Clear();
   problem_->SetPoint(from.q);
-  Touch();
-  start_ = problem_->BarrierEnergy();
+  Touch(1, &Account::start);
   kicks_.setZero(from.q.size());
   friction_.setZero(from.q.size());
 }
 
-void ContactWork::Touch() {
+void ContactWork::Touch(double share, double Account::*potential) {
+  const ContactPotential& barrier = problem_->contact_potential();
   for (const ContactStencil& s : problem_->contacts().stencils()) {
-    touched_ = true;
-    body_touch_[s.body_a] = body_touch_[s.body_b] = 1;
+    touches_[s.body_a] = touches_[s.body_b] = 1;
+    const bool a = HasNodes(model_->bodies[s.body_a]), b = HasNodes(model_->bodies[s.body_b]);
+    if (a && b) islands_.Join(s.body_a, s.body_b);
+    const StencilPositions positions = Gather(s.v, problem_->x());
+    frames_.Add(s, share * std::abs(barrier.NormalForce(s, positions)));
+    if (potential == nullptr) continue;
+    accounts_[a ? s.body_a : s.body_b].*potential += barrier.stiffness() * ContactPotential::ValuePerStiffness(s, positions);
   }
 }
 
 void ContactWork::AddKick(double kick) {
   if (kick == 0 || problem_->contacts().stencils().empty()) return;
-  Touch();
+  Touch(kick, nullptr);
   product_.setZero(kicks_.size());
   problem_->BarrierGradient(&product_);
   kicks_ += kick * product_;
@@ -34,84 +59,70 @@ void ContactWork::AddKick(double kick) {
   friction_ += kick * product_;
 }
 
-void ContactWork::KeepFreeThatTouch(const std::vector<uint8_t>& fixed, VecX* v) const {
-  for (size_t b = 0; b < model_->bodies.size(); ++b) {
-    const Body& body = model_->bodies[b];
-    for (int32_t n = body.nodes.begin; n < body.nodes.end; ++n) {
-      if (!body_touch_[b] || fixed[n]) v->segment<3>(3 * n).setZero();
-    }
-  }
-}
-
-double ContactWork::Kinetic(const VecX& v, const Vec3& common, const std::vector<uint8_t>& fixed) {
-  v_ = v;
-  for (Eigen::Index n = 0; n < v_.size() / 3; ++n) v_.segment<3>(3 * n) -= common;
-  KeepFreeThatTouch(fixed, &v_);
-  accelerations_->MassTimes(v_, &product_);
-  return 0.5 * v_.dot(product_);
-}
-
-Vec3 ContactWork::Displacement(const Part& part, size_t node) const {
-  const auto of = [node](const VecX& x) { return x.segment<3>(3 * node); };
-  if (part.fixed[node]) return of(part.to.q) - of(part.from.q);
-  return 0.5 * part.dt_s * (of(part.from.v) + of(part.to.v));
-}
-
-// Mean velocity of prescribed nodes weighted by contact's forces on them, static bodies among them: what forces on nodes lack to be
-// zero in sum acts on those. Where no prescribed body touches, that of the free nodes, weighted by their mass.
-Vec3 ContactWork::CommonVelocity(const Part& part) {
-  v_ = kicks_;
-  problem_->BarrierGradient(&v_);  // at the end: of what no point has seen
-  Vec3 sum = Vec3::Zero(), moved = Vec3::Zero();
-  double weight = 0, all = 0;
+void ContactWork::MeanVelocity(const Part& part, VecX* v) const {
+  *v = 0.5 * (part.from.v + part.to.v);
   for (size_t n = 0; n < part.fixed.size(); ++n) {
-    const Vec3 force = v_.segment<3>(3 * n);
-    sum += force;
-    all += force.norm();
-    if (!part.fixed[n]) continue;
-    weight += force.norm();
-    moved += force.norm() * Displacement(part, n);
+    if (part.fixed[n]) v->segment<3>(3 * n) = (part.to.q.segment<3>(3 * n) - part.from.q.segment<3>(3 * n)) / part.dt_s;
   }
-  weight += sum.norm();
-  constexpr double kNone = 1e-9;  // what is left of forces between free bodies
-  if (weight > kNone * all) return moved / (weight * part.dt_s);
-  v_ = 0.5 * (part.from.v + part.to.v);
+}
+
+// v_ is the mean velocity.
+void ContactWork::AddWork(const Part& part) {
+  for (size_t b = 0; b < accounts_.size(); ++b) {
+    if (!touches_[b]) continue;
+    Account& account = accounts_[b];
+    const IndexRange& nodes = model_->bodies[b].nodes;
+    for (int32_t n = nodes.begin; n < nodes.end; ++n) {
+      const Vec3 force = kicks_.segment<3>(3 * n), friction = friction_.segment<3>(3 * n), v = v_.segment<3>(3 * n);
+      account.paid += part.dt_s * force.dot(v);
+      account.rubbed += part.dt_s * friction.dot(v);
+      if (part.fixed[n]) continue;
+      const Vec3 beside = v - frames_.Velocity(static_cast<int32_t>(b));
+      account.exchanged += part.dt_s * (std::abs(force.dot(beside)) + std::abs(friction.dot(beside)));
+    }
+    account.mass = frames_.FreeMass(static_cast<int32_t>(b));
+  }
+  frames_.ForEachDriven([this](int32_t b, double speed) { accounts_[b].fastest = std::max(accounts_[b].fastest, speed); });
+}
+
+void ContactWork::AddKinetic(const Part& part, const VecX& v, double Account::*kinetic) {
+  v_.setZero(v.size());
+  const auto for_free = [&](const auto& visit) {
+    for (size_t b = 0; b < accounts_.size(); ++b) {
+      const IndexRange& nodes = model_->bodies[b].nodes;
+      for (int32_t n = nodes.begin; touches_[b] && n < nodes.end; ++n) {
+        if (!part.fixed[n]) visit(b, n);
+      }
+    }
+  };
+  for_free([&](size_t b, int32_t n) { v_.segment<3>(3 * n) = v.segment<3>(3 * n) - frames_.Velocity(static_cast<int32_t>(b)); });
   accelerations_->MassTimes(v_, &product_);
-  KeepFreeThatTouch(part.fixed, &product_);
-  Vec3 momentum = Vec3::Zero(), mass = Vec3::Zero();
-  for (size_t n = 0; n < part.fixed.size(); ++n) momentum += product_.segment<3>(3 * n);
-  v_.setOnes();
-  accelerations_->MassTimes(v_, &product_);
-  KeepFreeThatTouch(part.fixed, &product_);
-  for (size_t n = 0; n < part.fixed.size(); ++n) mass += product_.segment<3>(3 * n);
-  return mass.x() > 0 ? Vec3(momentum / mass.x()) : Vec3(Vec3::Zero());
+  for_free([&](size_t b, int32_t n) { accounts_[b].*kinetic += 0.5 * v_.segment<3>(3 * n).dot(product_.segment<3>(3 * n)); });
 }
 
 bool ContactWork::MadeTooMuch(const Part& part, double share, double tolerance_m_s) {
   constexpr double kRounding = 1e3 * std::numeric_limits<double>::epsilon();
-  Touch();
-  if (!touched_) return false;
-  const Vec3 common = CommonVelocity(part);
-  double paid = 0, rubbed = 0, exchanged = 0, fastest = 0;
-  for (size_t b = 0; b < model_->bodies.size(); ++b) {
-    if (!body_touch_[b]) continue;
-    const Body& body = model_->bodies[b];
-    for (int32_t n = body.nodes.begin; n < body.nodes.end; ++n) {
-      const Vec3 force = kicks_.segment<3>(3 * n), friction = friction_.segment<3>(3 * n), dq = Displacement(part, n);
-      paid += force.dot(dq);
-      rubbed += friction.dot(dq);
-      const Vec3 beside = dq - part.dt_s * common;
-      exchanged += std::abs(force.dot(beside)) + std::abs(friction.dot(beside));
-      if (part.fixed[n]) fastest = std::max(fastest, beside.norm() / part.dt_s);
-    }
+  Touch(1, &Account::end);
+  frames_.SetFixed(&part.fixed);
+  MeanVelocity(part, &v_);
+  frames_.Find(v_);
+  AddWork(part);
+  AddKinetic(part, part.from.v, &Account::kinetic_before);
+  AddKinetic(part, part.to.v, &Account::kinetic_after);
+  for (size_t b = 0; b < accounts_.size(); ++b) {
+    const auto group = static_cast<size_t>(islands_.Of(static_cast<int32_t>(b)));
+    if (group != b) accounts_[group].Add(accounts_[b]);
   }
-  const double end = problem_->BarrierEnergy();
-  const double driven = fastest + tolerance_m_s;
-  v_ = VecX::Zero(kicks_.size());
-  const double moving = std::max({Kinetic(part.from.v, common, part.fixed), Kinetic(part.to.v, common, part.fixed),
-                                  Kinetic(v_, Vec3(driven, 0, 0), part.fixed)});
-  const double rounding = kRounding * (std::max(start_, end) + kicks_.lpNorm<1>() * part.to.q.lpNorm<Eigen::Infinity>());
-  return end - start_ - paid + std::max(0.0, -rubbed) > share * (moving + exchanged) + rounding;
+  const double coordinates = kicks_.lpNorm<1>() * part.to.q.lpNorm<Eigen::Infinity>();
+  for (size_t b = 0; b < accounts_.size(); ++b) {
+    if (islands_.Of(static_cast<int32_t>(b)) != static_cast<int32_t>(b)) continue;
+    const Account& a = accounts_[b];
+    const double driven = a.fastest + tolerance_m_s;
+    const double moving = std::max({a.kinetic_before, a.kinetic_after, 0.5 * a.mass * driven * driven});
+    const double made = a.end - a.start - a.paid + std::max(0.0, -a.rubbed);
+    if (made > share * (moving + a.exchanged) + kRounding * (std::max(a.start, a.end) + coordinates)) return true;
+  }
+  return false;
 }
 
 }  // namespace eipc

@@ -6,7 +6,9 @@
 
 #include "sim/base/types.h"
 #include "sim/dynamics/accelerations.h"
+#include "sim/dynamics/contact_frames.h"
 #include "sim/dynamics/model.h"
+#include "sim/dynamics/sleep_islands.h"
 #include "sim/dynamics/stage_problem.h"
 #include "sim/dynamics/state.h"
 
@@ -20,10 +22,11 @@ namespace eipc {
 // nothing has paid for. It vanishes with the third power of the step where contact is resolved (of the second for methods of first
 // order), and is most of the potential where a step lands deep in the barrier. Friction, whose gradients are summed alike into g_f,
 // only takes: what it gives, -g_f . dq where that is positive, nothing has paid for either.
+//
+// Both are judged for each group of bodies that touched in the part, those that one driven body touches together.
 class ContactWork {
  public:
-  ContactWork(const Model* model, StageProblem* problem, const Accelerations* accelerations)
-      : model_(model), problem_(problem), accelerations_(accelerations) {}
+  ContactWork(const Model* model, StageProblem* problem, const Accelerations* accelerations);
 
   // Moves the problem's point to the start of the part. Again where the barrier is stiffened.
   void Begin(const State& from);
@@ -36,27 +39,38 @@ class ContactWork {
     double dt_s;
     const std::vector<uint8_t>& fixed;  // by node
   };
-  // Whether what was made is more than this share of what moves: of the kinetic energy of the free nodes of the bodies that touch,
-  // at the start, at the end or at the speed of their fastest prescribed node and `tolerance_m_s` more, whichever is largest, and
-  // of the work that contact did on nodes, with either sign. Velocities are those beside the prescribed bodies that touch, else
-  // beside the mass centre of all that touch, so that neither common motion nor a body that touches nothing changes the answer.
-  // What rounding of coordinates does to energies is left out.
+  // Whether what was made in a group is more than this share of what moves there: of the kinetic energy of its free nodes, at the
+  // start, at the end or at the speed of the fastest prescribed surface and `tolerance_m_s` more, whichever is largest, and of the
+  // work that contact did on them, with either sign. Velocities are those beside the frames of bodies (contact_frames.h), so that
+  // neither motion that contact cannot change nor what touches nothing changes the answer. What rounding of coordinates does to
+  // energies is left out.
   bool MadeTooMuch(const Part& part, double share, double tolerance_m_s);
 
  private:
-  void Touch();
-  Vec3 Displacement(const Part& part, size_t node) const;
-  Vec3 CommonVelocity(const Part& part);
-  // Of the free nodes of bodies that touch, in the frame that moves with `common`.
-  double Kinetic(const VecX& v, const Vec3& common, const std::vector<uint8_t>& fixed);
-  void KeepFreeThatTouch(const std::vector<uint8_t>& fixed, VecX* v) const;
+  // Of a body, then of a group.
+  struct Account {
+    double start = 0, end = 0;                     // of the potential
+    double paid = 0, rubbed = 0;                   // by contact and by friction, as above
+    double exchanged = 0;                          // sizes of both, beside the frame
+    double kinetic_before = 0, kinetic_after = 0;  // beside the frame
+    double mass = 0, fastest = 0;                  // of what is free; the speed of what drives it
+    void Add(const Account& other);
+  };
+  // Joins the bodies of the problem's contacts, keeps these for their frames with their forces times `share`, and adds their
+  // potentials to `potential`, unless that is null.
+  void Touch(double share, double Account::*potential);
+  // Every node's over the part.
+  void MeanVelocity(const Part& part, VecX* v) const;
+  void AddWork(const Part& part);
+  void AddKinetic(const Part& part, const VecX& v, double Account::*kinetic);
 
   const Model* model_;
   StageProblem* problem_;
   const Accelerations* accelerations_;
-  double start_ = 0;                 // B(q_0)
-  bool touched_ = false;             // anything
-  std::vector<uint8_t> body_touch_;  // by body
+  ContactFrames frames_;
+  SleepIslands islands_;
+  std::vector<uint8_t> touches_;   // by body
+  std::vector<Account> accounts_;  // by body
   VecX kicks_, friction_, v_, product_;
 };
 

@@ -49,7 +49,6 @@ class IncrementalPotential {
 
   double Energy();
   double EnergyRounding();
-  double BarrierEnergy() { return barrier_.Value(Here()); }
   void BarrierGradient(VecX* gradient) { barrier_.AddGradient(Here(), gradient); }
   void FrictionGradient(VecX* gradient) { friction_.AddGradient(Here(), gradient); }
   void Gradient(VecX* gradient);
@@ -69,6 +68,7 @@ class IncrementalPotential {
   const std::vector<double>& NodeInertia();
 
   const ContactSet& contacts() const { return contacts_; }
+  const ContactPotential& contact_potential() const { return barrier_.potential(); }
   const FrictionTerm& friction() const { return friction_; }
   FrictionRemainder& remainder() { return remainder_; }
   const FrictionRemainder& remainder() const { return remainder_; }

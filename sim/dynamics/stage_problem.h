@@ -72,8 +72,7 @@ class StageProblem : public RootProblem {
   double Energy() override;
   double EnergyRounding() override { return potential_.EnergyRounding(); }
   void Gradient(VecX* gradient) override { potential_.Gradient(gradient); }
-  // The shares of the barrier, and of friction, in both; gradients are added.
-  double BarrierEnergy() { return potential_.BarrierEnergy(); }
+  // The shares of the barrier, and of friction, in it; they are added.
   void BarrierGradient(VecX* gradient) { potential_.BarrierGradient(gradient); }
   void FrictionGradient(VecX* gradient) { potential_.FrictionGradient(gradient); }
   // Minus the gradient of all terms but inertia, gravity included, N.
@@ -121,6 +120,8 @@ class StageProblem : public RootProblem {
   // SurfaceState::x.
   const std::vector<Vec3>& x() const { return surface_.x(); }
   const ContactSet& contacts() const { return potential_.contacts(); }
+  // With the present stiffness and share.
+  const ContactPotential& contact_potential() const { return potential_.contact_potential(); }
   const FrictionTerm& friction() const { return potential_.friction(); }
   // That of the step, as it is now.
   double barrier_stiffness() const { return potential_.barrier_stiffness(); }

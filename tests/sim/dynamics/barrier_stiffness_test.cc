@@ -180,6 +180,52 @@ TEST(BarrierStiffness, GrowthMakesAsLittleEnergyInFlight) {
   }
 }
 
+// A cube falls into the corner of a wall and a conveyor that moves like this.
+SceneSpec Cornered(IntegratorKind kind, double fall, double slide) {
+  SceneSpec scene = WithoutFriction(kind);
+  const double gap = 1.01 * scene.contact.dhat_m;
+  scene.bodies = {SoftCube("cube", Vec3(0, 0, 0.05 + gap), Vec3(-fall, 0, -fall)),
+                  testing::KinematicBox("conveyor", Vec3(0.5, 0.5, 0.02)), testing::StaticSheet("wall", 0.3)};
+  scene.bodies[1].pose.position.z() = -0.01;
+  Pose end = scene.bodies[1].pose;
+  end.position.x() += slide;
+  scene.bodies[1].trajectory.keys = {{0, scene.bodies[1].pose}, {1, end}};
+  scene.bodies[2].pose = {Vec3(-0.05 - gap, 0, 0.35), Quat(Eigen::AngleAxisd(0.5 * M_PI, Vec3::UnitY()))};
+  return scene;
+}
+
+// Or it meets a plank of its mass in flight, while each slides like this.
+SceneSpec OnAPlank(IntegratorKind kind, double fall, double slide) {
+  SceneSpec scene = WithoutFriction(kind);
+  const double gap = 1.01 * scene.contact.dhat_m;
+  scene.bodies = {SoftCube("cube", Vec3(0, 0, 0.05 + gap), Vec3(slide, 0, -0.5 * fall)),
+                  testing::AffineBox("plank", Vec3(1, 0.2, 0.02), testing::StiffMaterial(250, 1e7))};
+  scene.bodies[1].pose.position.z() = -0.01;
+  scene.bodies[1].linear_velocity = Vec3(-slide, 0, 0.5 * fall);
+  return scene;
+}
+
+// What slides lends nothing: growth makes as much energy as where nothing does.
+TEST(BarrierStiffness, GrowthMakesAsLittleEnergyBesideWhatSlides) {
+  constexpr double kFall = 3, kDt = 2e-6;
+  constexpr int kSteps = 600;
+  for (const IntegratorKind kind : kSomeMethods) {
+    double corner[2], plank[2];
+    for (const int slides : {0, 1}) {
+      World cornered(testing::Compile(Cornered(kind, kFall, slides * 30))),
+          landed(testing::Compile(OnAPlank(kind, kFall, slides * 15)));
+      const double initial = cornered.state().barrier_stiffness;
+      corner[slides] = LargestEnergy(&cornered, kSteps, kDt) / (kFall * kFall);
+      plank[slides] = (LargestEnergy(&landed, kSteps, kDt) - slides * 15 * 15) / (0.25 * kFall * kFall);
+      EXPECT_GT(cornered.state().barrier_stiffness, 1.5 * initial) << "the landing is hard";
+    }
+    EXPECT_LT(corner[0], 1.3) << "method " << static_cast<int>(kind);
+    EXPECT_NEAR(corner[1], corner[0], 0.01) << "method " << static_cast<int>(kind);
+    EXPECT_LT(plank[0], 1.2) << "method " << static_cast<int>(kind);
+    EXPECT_NEAR(plank[1], plank[0], 0.01) << "method " << static_cast<int>(kind);
+  }
+}
+
 // The stiffness is that of all contacts: what rests elsewhere must not be thrown up by a landing.
 TEST(BarrierStiffness, ALandingLiftsNothingBesideIt) {
   double heights[2] = {};  // the largest, parts of dhat

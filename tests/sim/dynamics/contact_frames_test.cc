@@ -1,0 +1,135 @@
+#include "sim/dynamics/contact_frames.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <memory>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "tests/support/scenes.h"
+
+namespace eipc {
+namespace {
+
+// Boxes of 1 and 3 kg, a driven one and a sheet that stands still.
+class ContactFramesTest : public ::testing::Test {
+ protected:
+  enum Bodies { kLight, kHeavy, kDriven, kSheet };
+
+  void SetUp() override {
+    SceneSpec scene = testing::EmptyScene();
+    scene.bodies = {testing::AffineBox("light", Vec3::Constant(0.1), testing::StiffMaterial(1000, 1e7)),
+                    testing::AffineBox("heavy", Vec3::Constant(0.1), testing::StiffMaterial(3000, 1e7)),
+                    testing::KinematicBox("driven", Vec3::Constant(0.1)), testing::StaticSheet("sheet", 0.1)};
+    for (int b = 0; b < 4; ++b) scene.bodies[b].pose.position.x() = b;
+    model_ = testing::Compile(scene);
+    map_.emplace(&model_->embedding, &model_->surface_offset);
+    fixed_.assign(model_->node_count, 0);
+    const IndexRange& driven = model_->bodies[kDriven].nodes;
+    for (int32_t n = driven.begin; n < driven.end; ++n) fixed_[n] = 1;
+    frames_.emplace(model_.get(), &*map_);
+    frames_->SetFixed(&fixed_);
+    v_.setZero(3 * model_->node_count);
+  }
+
+  void Move(int body, const Vec3& velocity) {
+    const IndexRange& nodes = model_->bodies[body].nodes;
+    for (int32_t n = nodes.begin; n < nodes.end; ++n) v_.segment<3>(3 * n) = velocity;
+  }
+  // A vertex of `a` on a triangle of `b`.
+  void Touch(int a, int b, const Vec3& normal, double force = 1) {
+    const int32_t first = model_->bodies[a].vertices.begin, other = model_->bodies[b].vertices.begin;
+    ContactStencil s = {};
+    s.v = {first, other, other + 1, other + 2};
+    s.body_a = a, s.body_b = b;
+    s.closest.w = {1, -0.25, -0.25, -0.5};
+    s.closest.e = 1e-3 * normal.normalized();
+    frames_->Add(s, force);
+  }
+  Vec3 Frame(int body) {
+    frames_->Find(v_);
+    return frames_->Velocity(body);
+  }
+
+  std::shared_ptr<const Model> model_;
+  std::optional<SurfaceMap> map_;
+  std::vector<uint8_t> fixed_;
+  std::optional<ContactFrames> frames_;
+  VecX v_;
+};
+
+constexpr double kWhole = 1 / 1.05;  // of one normal: what is added for scattered ones takes a twentieth of all forces
+
+TEST_F(ContactFramesTest, WhatLandsKeepsItsSlideAndLosesItsFall) {
+  Move(kLight, Vec3(30, 0, -3));
+  Touch(kLight, kSheet, Vec3::UnitZ());
+  EXPECT_LT((Frame(kLight) - Vec3(30, 0, -3 * (1 - kWhole))).norm(), 1e-12);
+  EXPECT_NEAR(frames_->FreeMass(kLight), 1, 1e-12);
+}
+
+TEST_F(ContactFramesTest, ADrivenSurfacesSlideIsNothingButItsPush) {
+  Move(kDriven, Vec3(100, 0, 2));
+  Touch(kLight, kDriven, Vec3::UnitZ());
+  EXPECT_LT((Frame(kLight) - Vec3(0, 0, 2 * kWhole)).norm(), 1e-12);
+  double fastest = 0;
+  frames_->ForEachDriven([&](int32_t body, double speed) {
+    EXPECT_EQ(body, kLight);
+    fastest = std::max(fastest, speed);
+  });
+  EXPECT_NEAR(fastest, 2 * (1 - kWhole), 1e-12);
+}
+
+// In a corner of a wall that stands and a conveyor, the conveyor's slide along the wall's normal is none of the wall's.
+TEST_F(ContactFramesTest, EachNormalHasTheVelocityOfWhatTouchesThere) {
+  Move(kLight, Vec3(-3, 0, -3));
+  Move(kDriven, Vec3(100, 0, 0));
+  Touch(kLight, kSheet, Vec3::UnitX());
+  Touch(kLight, kDriven, Vec3::UnitZ());
+  EXPECT_LT((Frame(kLight) - Vec3(-0.3, 0, -0.3) / 1.1).norm(), 1e-12);
+}
+
+// What two free bodies can lose is the energy of their approach, with the reduced mass, however they fly or slide on each other.
+TEST_F(ContactFramesTest, FreeBodiesMeetInTheFrameOfTheirMassCentre) {
+  const Vec3 flight(0, 50, 20);
+  Move(kLight, flight + Vec3(15, 0, -2));
+  Move(kHeavy, flight + Vec3(-15, 0, 2));
+  Touch(kLight, kHeavy, Vec3::UnitZ());
+  const Vec3 light = Frame(kLight), heavy = frames_->Velocity(kHeavy);
+  EXPECT_LT((light - flight - Vec3(15, 0, -2 + 0.75 * 4 * kWhole)).norm(), 1e-12);
+  EXPECT_LT((heavy - flight - Vec3(-15, 0, 2 - 0.25 * 4 * kWhole)).norm(), 1e-12);
+}
+
+// Normals that scatter by some degrees hardly resist a slide; those of a ball in a socket do.
+TEST_F(ContactFramesTest, ScatteredNormalsHardlyCount) {
+  Move(kLight, Vec3(30, 0, 0));
+  for (const double tilt : {-0.05, 0.05}) Touch(kLight, kSheet, Vec3(std::sin(tilt), 0, std::cos(tilt)));
+  EXPECT_NEAR(Frame(kLight).x(), 30, 0.06 * 30);
+  frames_->Clear();
+  for (const double tilt : {-1.0, 1.0}) Touch(kLight, kSheet, Vec3(std::sin(tilt), 0, std::cos(tilt)));
+  EXPECT_LT(Frame(kLight).x(), 0.1 * 30);
+}
+
+// Two fingers that close on it from both sides drive it with their speed.
+TEST_F(ContactFramesTest, FingersDriveWhatTheyCloseOn) {
+  Move(kDriven, Vec3(0, 0, 1));
+  Touch(kLight, kDriven, Vec3::UnitZ());
+  Touch(kLight, kSheet, -Vec3::UnitZ());
+  double fastest = 0;
+  EXPECT_NEAR(Frame(kLight).z(), 0.5 * kWhole, 1e-12);
+  frames_->ForEachDriven([&](int32_t, double speed) { fastest = std::max(fastest, speed); });
+  EXPECT_NEAR(fastest, 1 - 0.5 * kWhole, 1e-12);
+}
+
+TEST_F(ContactFramesTest, SidesThatAreHeldAreNotFree) {
+  ContactStencil s = {};
+  s.v[0] = model_->bodies[kDriven].vertices.begin;
+  s.v[1] = s.v[2] = s.v[3] = model_->bodies[kLight].vertices.begin;
+  s.closest.w = {1, -0.25, -0.25, -0.5};
+  EXPECT_FALSE(frames_->IsFree(s, 1));
+  EXPECT_TRUE(frames_->IsFree(s, -1));
+}
+
+}  // namespace
+}  // namespace eipc
