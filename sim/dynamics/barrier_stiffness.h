@@ -33,7 +33,7 @@ struct ContactGroup {
   double contact_n = 0;       // forces of contact on free nodes, sum of sizes
   double inertia_n = 0;       // mass times acceleration of these in the last part of the step, sum of sizes
   double barrier_energy = 0;  // of contact, with the present stiffness, J
-  double kinetic_energy = 0;  // J, beside their common motion
+  double kinetic_energy = 0;  // J, beside the frames of bodies (contact_frames.h)
   double stored_energy = 0;   // of elasticity, J
   double load_n = 0;          // LargestLoad of its bodies
 };

@@ -7,11 +7,6 @@
 #include "sim/contact/contact_potential.h"
 
 namespace eipc {
-namespace {
-
-bool HasNodes(const Body& body) { return body.nodes.begin < body.nodes.end; }
-
-}  // namespace
 
 ContactWork::ContactWork(const Model* model, StageProblem* problem, const Accelerations* accelerations)
     : model_(model), problem_(problem), accelerations_(accelerations), frames_(model, &problem->map()) {}
@@ -20,43 +15,53 @@ void ContactWork::Account::Add(const Account& other) {
   start += other.start, end += other.end;
   paid += other.paid, rubbed += other.rubbed, exchanged += other.exchanged;
   kinetic_before += other.kinetic_before, kinetic_after += other.kinetic_after;
-  mass += other.mass, fastest = std::max(fastest, other.fastest);
+  driven += other.driven;
+}
+
+template <typename Set>
+void ContactWork::Keep(double share, const Set& set) {
+  const ContactPotential& barrier = problem_->contact_potential();
+  for (const ContactStencil& s : problem_->contacts().stencils()) {
+    const StencilPositions positions = Gather(s.v, problem_->x());
+    frames_.Add(s, share * std::abs(barrier.NormalForce(s, positions)));
+    touches_.push_back({s.v, s.closest.w, s.body_a, s.body_b});
+    set(s, positions, &touches_.back());
+  }
 }
 
 void ContactWork::Begin(const State& from) {
-  const size_t bodies = model_->bodies.size();
-  islands_.Reset(static_cast<int32_t>(bodies));
-  touches_.assign(bodies, 0);
-  accounts_.assign(bodies, {});
+  touches_.clear();
   frames_.Clear();
   problem_->SetPoint(from.q);
-  Touch(1, &Account::start);
+  const double stiffness = problem_->contact_potential().stiffness();
+  Keep(1, [&](const ContactStencil& s, const StencilPositions& x, Touch* touch) {
+    touch->start = stiffness * ContactPotential::ValuePerStiffness(s, x);
+  });
   kicks_.setZero(from.q.size());
   friction_.setZero(from.q.size());
 }
 
-void ContactWork::Touch(double share, double Account::*potential) {
-  const ContactPotential& barrier = problem_->contact_potential();
-  for (const ContactStencil& s : problem_->contacts().stencils()) {
-    touches_[s.body_a] = touches_[s.body_b] = 1;
-    const bool a = HasNodes(model_->bodies[s.body_a]), b = HasNodes(model_->bodies[s.body_b]);
-    if (a && b) islands_.Join(s.body_a, s.body_b);
-    const StencilPositions positions = Gather(s.v, problem_->x());
-    frames_.Add(s, share * std::abs(barrier.NormalForce(s, positions)));
-    if (potential == nullptr) continue;
-    accounts_[a ? s.body_a : s.body_b].*potential += barrier.stiffness() * ContactPotential::ValuePerStiffness(s, positions);
-  }
-}
-
 void ContactWork::AddKick(double kick) {
   if (kick == 0 || problem_->contacts().stencils().empty()) return;
-  Touch(kick, nullptr);
+  const ContactPotential& barrier = problem_->contact_potential();
+  Keep(kick,
+       [&](const ContactStencil& s, const StencilPositions& x, Touch* touch) { touch->contact = kick * barrier.Gradient(s, x); });
   product_.setZero(kicks_.size());
   problem_->BarrierGradient(&product_);
   kicks_ += kick * product_;
   product_.setZero(kicks_.size());
   problem_->FrictionGradient(&product_);
   friction_ += kick * product_;
+  KeepFriction(kick);
+}
+
+void ContactWork::KeepFriction(double kick) {
+  const FrictionTerm& friction = problem_->friction();
+  for (const FrictionStencil& f : friction.stencils()) {
+    Touch& touch = touches_.emplace_back(Touch{f.v, f.w, f.body_a, f.body_b});
+    const std::array<Vec3, 4> forces = friction.Forces(f, problem_->x());
+    for (int i = 0; i < 4; ++i) touch.friction.segment<3>(3 * i) = -kick * forces[i];
+  }
 }
 
 void ContactWork::MeanVelocity(const Part& part, VecX* v) const {
@@ -66,23 +71,39 @@ void ContactWork::MeanVelocity(const Part& part, VecX* v) const {
   }
 }
 
-// v_ is the mean velocity.
-void ContactWork::AddWork(const Part& part) {
-  for (size_t b = 0; b < accounts_.size(); ++b) {
-    if (!touches_[b]) continue;
-    Account& account = accounts_[b];
-    const IndexRange& nodes = model_->bodies[b].nodes;
-    for (int32_t n = nodes.begin; n < nodes.end; ++n) {
-      const Vec3 force = kicks_.segment<3>(3 * n), friction = friction_.segment<3>(3 * n), v = v_.segment<3>(3 * n);
-      account.paid += part.dt_s * force.dot(v);
-      account.rubbed += part.dt_s * friction.dot(v);
-      if (part.fixed[n]) continue;
-      const Vec3 beside = v - frames_.Velocity(static_cast<int32_t>(b));
-      account.exchanged += part.dt_s * (std::abs(force.dot(beside)) + std::abs(friction.dot(beside)));
-    }
-    account.mass = frames_.FreeMass(static_cast<int32_t>(b));
+// v_ is the mean velocity. Pairs whose both sides are prescribed move nothing.
+void ContactWork::Book(const Part& part) {
+  accounts_.assign(model_->bodies.size(), {});
+  free_touch_.assign(model_->bodies.size(), 0);
+  for (const Touch& touch : touches_) {
+    const bool a = frames_.IsFree(touch.v, touch.w, 1), b = frames_.IsFree(touch.v, touch.w, -1);
+    if (a) free_touch_[touch.body_a] = 1;
+    if (b) free_touch_[touch.body_b] = 1;
+    if (!a && !b) continue;
+    Account& account = accounts_[a ? touch.body_a : touch.body_b];
+    const Vec12 moved = part.dt_s * problem_->map().Directions(touch.v, v_);
+    account.start += touch.start;
+    account.end += touch.end;
+    account.paid += touch.contact.dot(moved);
+    account.rubbed += touch.friction.dot(moved);
   }
+}
+
+// v_ is the mean velocity.
+void ContactWork::AddExchange(const Part& part, double tolerance_m_s) {
   frames_.ForEachDriven([this](int32_t b, double speed) { accounts_[b].fastest = std::max(accounts_[b].fastest, speed); });
+  for (size_t b = 0; b < accounts_.size(); ++b) {
+    if (!free_touch_[b]) continue;
+    Account& account = accounts_[b];
+    const auto body = static_cast<int32_t>(b);
+    const double speed = account.fastest + tolerance_m_s;
+    account.driven = 0.5 * frames_.FreeMass(body) * speed * speed;
+    for (int32_t n = model_->bodies[b].nodes.begin; n < model_->bodies[b].nodes.end; ++n) {
+      if (part.fixed[n]) continue;
+      const Vec3 beside = part.dt_s * (v_.segment<3>(3 * n) - frames_.Velocity(body));
+      account.exchanged += std::abs(kicks_.segment<3>(3 * n).dot(beside)) + std::abs(friction_.segment<3>(3 * n).dot(beside));
+    }
+  }
 }
 
 void ContactWork::AddKinetic(const Part& part, const VecX& v, double Account::*kinetic) {
@@ -90,7 +111,7 @@ void ContactWork::AddKinetic(const Part& part, const VecX& v, double Account::*k
   const auto for_free = [&](const auto& visit) {
     for (size_t b = 0; b < accounts_.size(); ++b) {
       const IndexRange& nodes = model_->bodies[b].nodes;
-      for (int32_t n = nodes.begin; touches_[b] && n < nodes.end; ++n) {
+      for (int32_t n = nodes.begin; free_touch_[b] && n < nodes.end; ++n) {
         if (!part.fixed[n]) visit(b, n);
       }
     }
@@ -100,27 +121,37 @@ void ContactWork::AddKinetic(const Part& part, const VecX& v, double Account::*k
   for_free([&](size_t b, int32_t n) { accounts_[b].*kinetic += 0.5 * v_.segment<3>(3 * n).dot(product_.segment<3>(3 * n)); });
 }
 
-bool ContactWork::MadeTooMuch(const Part& part, double share, double tolerance_m_s) {
-  constexpr double kRounding = 1e3 * std::numeric_limits<double>::epsilon();
-  Touch(1, &Account::end);
-  frames_.SetFixed(&part.fixed);
-  MeanVelocity(part, &v_);
-  frames_.Find(v_);
-  AddWork(part);
-  AddKinetic(part, part.from.v, &Account::kinetic_before);
-  AddKinetic(part, part.to.v, &Account::kinetic_after);
+void ContactWork::JoinGroups() {
+  islands_.Reset(static_cast<int32_t>(accounts_.size()));
+  frames_.ForEachFreePair([this](int32_t a, int32_t b) { islands_.Join(a, b); });
   for (size_t b = 0; b < accounts_.size(); ++b) {
     const auto group = static_cast<size_t>(islands_.Of(static_cast<int32_t>(b)));
     if (group != b) accounts_[group].Add(accounts_[b]);
   }
+}
+
+bool ContactWork::MadeTooMuch(const Part& part, double share, double tolerance_m_s) {
+  constexpr double kRounding = 1e3 * std::numeric_limits<double>::epsilon();
+  const double stiffness = problem_->contact_potential().stiffness();
+  Keep(1, [&](const ContactStencil& s, const StencilPositions& x, Touch* touch) {
+    touch->end = stiffness * ContactPotential::ValuePerStiffness(s, x);
+  });
+  if (touches_.empty()) return false;
+  frames_.SetFixed(&part.fixed);
+  MeanVelocity(part, &v_);
+  frames_.Find(v_);
+  Book(part);
+  AddExchange(part, tolerance_m_s);
+  AddKinetic(part, part.from.v, &Account::kinetic_before);
+  AddKinetic(part, part.to.v, &Account::kinetic_after);
+  JoinGroups();
   const double coordinates = kicks_.lpNorm<1>() * part.to.q.lpNorm<Eigen::Infinity>();
   for (size_t b = 0; b < accounts_.size(); ++b) {
     if (islands_.Of(static_cast<int32_t>(b)) != static_cast<int32_t>(b)) continue;
     const Account& a = accounts_[b];
-    const double driven = a.fastest + tolerance_m_s;
-    const double moving = std::max({a.kinetic_before, a.kinetic_after, 0.5 * a.mass * driven * driven});
+    const double moving = std::max({a.kinetic_before, a.kinetic_after, a.driven});
     const double made = a.end - a.start - a.paid + std::max(0.0, -a.rubbed);
-    if (made > share * (moving + a.exchanged) + kRounding * (std::max(a.start, a.end) + coordinates)) return true;
+    if (!(made <= share * (moving + a.exchanged) + kRounding * (std::max(a.start, a.end) + coordinates))) return true;
   }
   return false;
 }

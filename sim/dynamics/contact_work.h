@@ -1,6 +1,7 @@
 #ifndef EIPC_SIM_DYNAMICS_CONTACT_WORK_H_
 #define EIPC_SIM_DYNAMICS_CONTACT_WORK_H_
 
+#include <array>
 #include <cstdint>
 #include <vector>
 
@@ -23,7 +24,8 @@ namespace eipc {
 // order), and is most of the potential where a step lands deep in the barrier. Friction, whose gradients are summed alike into g_f,
 // only takes: what it gives, -g_f . dq where that is positive, nothing has paid for either.
 //
-// Both are judged for each group of bodies that touched in the part, those that one driven body touches together.
+// Both are judged for each group of free bodies that touched each other in the part. What a force on prescribed nodes pays counts
+// for the group on whose free side the force acts.
 class ContactWork {
  public:
   ContactWork(const Model* model, StageProblem* problem, const Accelerations* accelerations);
@@ -53,23 +55,37 @@ class ContactWork {
     double paid = 0, rubbed = 0;                   // by contact and by friction, as above
     double exchanged = 0;                          // sizes of both, beside the frame
     double kinetic_before = 0, kinetic_after = 0;  // beside the frame
-    double mass = 0, fastest = 0;                  // of what is free; the speed of what drives it
+    double driven = 0;                             // kinetic, at the speed of the fastest prescribed surface
+    double fastest = 0;                            // m/s, beside the frame
     void Add(const Account& other);
   };
-  // Joins the bodies of the problem's contacts, keeps these for their frames with their forces times `share`, and adds their
-  // potentials to `potential`, unless that is null.
-  void Touch(double share, double Account::*potential);
+  // A pair that touched, or rubbed, at one of the points.
+  struct Touch {
+    SurfaceMap::Stencil v;
+    std::array<double, 4> w;
+    int32_t body_a, body_b;
+    Vec12 contact = Vec12::Zero(), friction = Vec12::Zero();  // gradients by vertex, times their kick
+    double start = 0, end = 0;                                // of the potential
+  };
+  // Keeps the contacts of the problem's point, for the frames with their forces times `share`: calls set(stencil, positions,
+  // touch).
+  template <typename Set>
+  void Keep(double share, const Set& set);
+  void KeepFriction(double kick);
   // Every node's over the part.
   void MeanVelocity(const Part& part, VecX* v) const;
-  void AddWork(const Part& part);
+  void Book(const Part& part);
+  void AddExchange(const Part& part, double tolerance_m_s);
   void AddKinetic(const Part& part, const VecX& v, double Account::*kinetic);
+  void JoinGroups();
 
   const Model* model_;
   StageProblem* problem_;
   const Accelerations* accelerations_;
   ContactFrames frames_;
   SleepIslands islands_;
-  std::vector<uint8_t> touches_;   // by body
+  std::vector<uint8_t> free_touch_;  // by body: something touches what is free of it
+  std::vector<Touch> touches_;
   std::vector<Account> accounts_;  // by body
   VecX kicks_, friction_, v_, product_;
 };

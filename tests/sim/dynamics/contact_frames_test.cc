@@ -60,12 +60,14 @@ class ContactFramesTest : public ::testing::Test {
   VecX v_;
 };
 
-constexpr double kWhole = 1 / 1.05;  // of one normal: what is added for scattered ones takes a twentieth of all forces
+// K = 20 max m, with no other mass: what one normal leaves of a mass m is m / (K + m).
+double Whole(double mass, double heaviest) { return 20 * heaviest / (20 * heaviest + mass); }
+constexpr double kWhole = 20.0 / 21;  // of the heaviest
 
 TEST_F(ContactFramesTest, WhatLandsKeepsItsSlideAndLosesItsFall) {
   Move(kLight, Vec3(30, 0, -3));
   Touch(kLight, kSheet, Vec3::UnitZ());
-  EXPECT_LT((Frame(kLight) - Vec3(30, 0, -3 * (1 - kWhole))).norm(), 1e-12);
+  EXPECT_LT((Frame(kLight) - Vec3(30, 0, -3 * (1 - kWhole))).norm(), 1e-9);
   EXPECT_NEAR(frames_->FreeMass(kLight), 1, 1e-12);
 }
 
@@ -81,13 +83,14 @@ TEST_F(ContactFramesTest, ADrivenSurfacesSlideIsNothingButItsPush) {
   EXPECT_NEAR(fastest, 2 * (1 - kWhole), 1e-12);
 }
 
-// In a corner of a wall that stands and a conveyor, the conveyor's slide along the wall's normal is none of the wall's.
+// In a corner of a wall that stands and a conveyor, the conveyor's slide along the wall's normal is none of the wall's, whatever
+// the forces are.
 TEST_F(ContactFramesTest, EachNormalHasTheVelocityOfWhatTouchesThere) {
   Move(kLight, Vec3(-3, 0, -3));
   Move(kDriven, Vec3(100, 0, 0));
   Touch(kLight, kSheet, Vec3::UnitX());
   Touch(kLight, kDriven, Vec3::UnitZ());
-  EXPECT_LT((Frame(kLight) - Vec3(-0.3, 0, -0.3) / 1.1).norm(), 1e-12);
+  EXPECT_LT((Frame(kLight) - (1 - kWhole) * Vec3(-3, 0, -3)).norm(), 1e-9);
 }
 
 // What two free bodies can lose is the energy of their approach, with the reduced mass, however they fly or slide on each other.
@@ -97,18 +100,29 @@ TEST_F(ContactFramesTest, FreeBodiesMeetInTheFrameOfTheirMassCentre) {
   Move(kHeavy, flight + Vec3(-15, 0, 2));
   Touch(kLight, kHeavy, Vec3::UnitZ());
   const Vec3 light = Frame(kLight), heavy = frames_->Velocity(kHeavy);
-  EXPECT_LT((light - flight - Vec3(15, 0, -2 + 0.75 * 4 * kWhole)).norm(), 1e-12);
-  EXPECT_LT((heavy - flight - Vec3(-15, 0, 2 - 0.25 * 4 * kWhole)).norm(), 1e-12);
+  const double closed = 4 * Whole(0.75, 3);  // the reduced mass
+  EXPECT_LT((light - flight - Vec3(15, 0, -2 + 0.75 * closed)).norm(), 1e-9);
+  EXPECT_LT((heavy - flight - Vec3(-15, 0, 2 - 0.25 * closed)).norm(), 1e-9);
 }
 
-// Normals that scatter by some degrees hardly resist a slide; those of a ball in a socket do.
-TEST_F(ContactFramesTest, ScatteredNormalsHardlyCount) {
-  Move(kLight, Vec3(30, 0, 0));
-  for (const double tilt : {-0.05, 0.05}) Touch(kLight, kSheet, Vec3(std::sin(tilt), 0, std::cos(tilt)));
-  EXPECT_NEAR(Frame(kLight).x(), 30, 0.06 * 30);
+// What lies on what lands lands too, and heavy bodies with a light one between them meet.
+TEST_F(ContactFramesTest, AnApproachGoesThroughWhatIsBetween) {
+  Move(kLight, Vec3(0, 0, -3));
+  Move(kHeavy, Vec3(0, 0, -3));
+  Touch(kLight, kSheet, Vec3::UnitZ());
+  Touch(kHeavy, kLight, Vec3::UnitZ());
+  EXPECT_NEAR(Frame(kHeavy).z(), 0, 0.5);
+  EXPECT_NEAR(frames_->Velocity(kLight).z(), 0, 0.5);
+}
+
+// Normals that scatter by ten degrees do not resist a slide; those of a ball in a socket do.
+TEST_F(ContactFramesTest, ScatteredNormalsDoNotResistASlide) {
+  Move(kHeavy, Vec3(30, 0, 0));
+  for (const double tilt : {-0.17, 0.17}) Touch(kHeavy, kSheet, Vec3(std::sin(tilt), 0, std::cos(tilt)));
+  EXPECT_NEAR(Frame(kHeavy).x(), 30, 1e-9);
   frames_->Clear();
-  for (const double tilt : {-1.0, 1.0}) Touch(kLight, kSheet, Vec3(std::sin(tilt), 0, std::cos(tilt)));
-  EXPECT_LT(Frame(kLight).x(), 0.1 * 30);
+  for (const double tilt : {-1.0, 1.0}) Touch(kHeavy, kSheet, Vec3(std::sin(tilt), 0, std::cos(tilt)));
+  EXPECT_NEAR(Frame(kHeavy).x(), 0, 0.06 * 30);
 }
 
 // Two fingers that close on it from both sides drive it with their speed.
@@ -117,9 +131,9 @@ TEST_F(ContactFramesTest, FingersDriveWhatTheyCloseOn) {
   Touch(kLight, kDriven, Vec3::UnitZ());
   Touch(kLight, kSheet, -Vec3::UnitZ());
   double fastest = 0;
-  EXPECT_NEAR(Frame(kLight).z(), 0.5 * kWhole, 1e-12);
+  EXPECT_NEAR(Frame(kLight).z(), 0.5 * kWhole, 1e-9);
   frames_->ForEachDriven([&](int32_t, double speed) { fastest = std::max(fastest, speed); });
-  EXPECT_NEAR(fastest, 1 - 0.5 * kWhole, 1e-12);
+  EXPECT_NEAR(fastest, 1 - 0.5 * kWhole, 1e-9);
 }
 
 TEST_F(ContactFramesTest, SidesThatAreHeldAreNotFree) {
