@@ -218,6 +218,7 @@ TEST(BarrierStiffness, GrowthMakesAsLittleEnergyBesideWhatSlides) {
       corner[slides] = LargestEnergy(&cornered, kSteps, kDt) / (kFall * kFall);
       plank[slides] = (LargestEnergy(&landed, kSteps, kDt) - slides * 15 * 15) / (0.25 * kFall * kFall);
       EXPECT_GT(cornered.state().barrier_stiffness, 1.5 * initial) << "the landing is hard";
+      EXPECT_GT(landed.state().barrier_stiffness, 1.5 * InitialBarrierStiffness(landed.model())) << "so is this one";
     }
     EXPECT_LT(corner[0], 1.3) << "method " << static_cast<int>(kind);
     EXPECT_NEAR(corner[1], corner[0], 0.01) << "method " << static_cast<int>(kind);
