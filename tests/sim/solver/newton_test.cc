@@ -221,8 +221,7 @@ TEST(Newton, EveryAcceptedStepKeepsToTheLimit) {
   EXPECT_LT((run.q - quadratic.centre).norm(), 1e-9);
 }
 
-// On curves each trial of a line search is examined anew; what is told is what cut the direction, not the last trial, which nothing
-// does.
+// On curves each trial of a line search is examined anew. The report names what cut the direction; nothing cuts the last trial.
 struct OnCurves : DenseProblem {
   using DenseProblem::DenseProblem;
   bool Follow(const VecX& q, const VecX& dq, double fraction, VecX* out) const override {
@@ -238,7 +237,7 @@ struct OnCurves : DenseProblem {
   StepLimit limited_by = StepLimit::kNothing;
 };
 
-TEST(Newton, TellsWhatCutsItsDirectionsOnCurves) {
+TEST(Newton, ReportsWhatCutsItsDirectionsOnCurves) {
   constexpr double kRoom = 1e-3;
   OnCurves problem(1);
   const VecX centre = VecX::Constant(3, 1);
