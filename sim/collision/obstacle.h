@@ -5,7 +5,6 @@
 #include <cstdint>
 
 #include "sim/base/types.h"
-#include "sim/geometry/distance.h"
 
 namespace eipc {
 
@@ -16,12 +15,6 @@ struct Obstacle {
   std::array<Vec3, 4> gradient = {};  // of the pair's distance where it limits the motion, by vertex
   bool found() const { return fraction < 1; }
 };
-
-// grad d = n (x) w (sim/geometry/distance.h).
-inline std::array<Vec3, 4> DistanceGradient(const ClosestPoints& closest) {
-  const Vec3 n = closest.e.normalized();
-  return {closest.w[0] * n, closest.w[1] * n, closest.w[2] * n, closest.w[3] * n};
-}
 
 }  // namespace eipc
 

@@ -5,10 +5,10 @@
 #include <cstdint>
 #include <vector>
 
-#include "sim/collision/obstacle.h"
 #include "sim/energy/bending.h"
 #include "sim/energy/condensed.h"
 #include "sim/energy/membrane.h"
+#include "sim/geometry/distance.h"
 
 namespace eipc {
 namespace {

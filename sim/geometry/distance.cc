@@ -89,7 +89,7 @@ double SpannedDistance(const ClosestPoints& closest, const std::array<Vec3, 4>& 
     return normal.dot(closest.e) < 0 ? -normal.dot(e) : normal.dot(e);
   }
   if (closest.free_count == 1 && span[0].squaredNorm() > 0) e -= span[0] * (span[0].dot(e) / span[0].squaredNorm());
-  return e.dot(closest.e) < 0 ? -e.norm() : e.norm();
+  return e.norm();
 }
 
 ClosestPoints PointTriangleClosest(const Vec3& p, const Vec3& t0, const Vec3& t1, const Vec3& t2) {

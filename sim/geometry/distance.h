@@ -25,6 +25,12 @@ struct ClosestPoints {
   std::array<std::array<double, 4>, 2> dw = {};  // derivative of w by each free parameter
 };
 
+// grad d, by vertex.
+inline std::array<Vec3, 4> DistanceGradient(const ClosestPoints& closest) {
+  const Vec3 n = closest.e.normalized();
+  return {closest.w[0] * n, closest.w[1] * n, closest.w[2] * n, closest.w[3] * n};
+}
+
 // The slots are {p, q0, q1, none}.
 ClosestPoints PointEdgeClosest(const Vec3& p, const Vec3& q0, const Vec3& q1);
 ClosestPoints PointTriangleClosest(const Vec3& p, const Vec3& t0, const Vec3& t1, const Vec3& t2);
@@ -32,7 +38,8 @@ ClosestPoints PointTriangleClosest(const Vec3& p, const Vec3& t0, const Vec3& t1
 ClosestPoints EdgeEdgeClosest(const Vec3& a0, const Vec3& a1, const Vec3& b0, const Vec3& b1);
 
 // At other positions x of the stencil's vertices, the distance of the points, lines or planes that the free parameters of `closest`
-// span: what the distance is while the closest features stay these, and negative beyond, where they have passed each other.
+// span: what the distance is while the closest features stay these. That of planes goes on through zero, negative where the two
+// sides have passed each other; points, and a point and a line, go around each other instead.
 double SpannedDistance(const ClosestPoints& closest, const std::array<Vec3, 4>& x);
 
 // Certified lower bounds of the two distances, m: with n the unit direction of the closest points found, both sides being convex

@@ -70,6 +70,82 @@ TEST(BarrierTerm, DerivativesThroughEveryMap) {
   EXPECT_GT(compared, 180) << "of 216";
 }
 
+// What the closest features of a stencil are at other positions of its vertices: points, a point and a line, or planes.
+struct SpannedFeatures {
+  Eigen::Matrix<double, 3, Eigen::Dynamic> spans;
+  Vec3 e;
+  SpannedFeatures(const ContactStencil& s, const VecX& x) : spans(3, s.closest.free_count), e(Vec3::Zero()) {
+    spans.setZero();
+    for (int i = 0; i < 4; ++i) {
+      const Vec3 p = x.segment<3>(3 * s.v[i]);
+      e += s.closest.w[i] * p;
+      for (int k = 0; k < spans.cols(); ++k) spans.col(k) += s.closest.dw[k][i] * p;
+    }
+  }
+  // That of planes has a sign: positive where it is along `normal`.
+  double Distance(const Vec3& normal) const {
+    if (spans.cols() == 0) return e.norm();
+    const VecX b = spans.colPivHouseholderQr().solve(e);
+    const Vec3 apart = e - spans * b;
+    return spans.cols() == 2 && apart.dot(normal) < 0 ? -apart.norm() : apart.norm();
+  }
+};
+
+// b'' times weight and stiffness, from values where the first side is shifted along the normal.
+double CurvatureOfValue(OneContact* contact, BarrierTerm* term, const ContactStencil& s, const std::vector<Vec3>& x) {
+  const double h = 1e-3 * s.distance;
+  const auto value = [&](double shift) {
+    std::vector<Vec3> y = x;
+    for (int i = 0; i < 3; ++i) y[i] += shift * s.closest.e / s.distance;  // the first body's vertices
+    contact->Update(y);
+    return term->Value({VecX(), y});
+  };
+  const double result = (value(h) - 2 * value(0) + value(-h)) / (h * h);
+  contact->Update(x);
+  return result;
+}
+
+// What is added is b'' times how much less the distance is at the end than its linear model says, along its gradient, and nothing
+// where it is more.
+TEST(BarrierTerm, CurvatureIsWhatLinearDistancesMiss) {
+  Random random(4);
+  ThreadPool pool(1);
+  int added[3] = {}, nothing[3] = {};
+  for (int round = 0; round < 40; ++round) {
+    for (const StencilCase& c : testing::StencilCases(3e-4, &random)) {
+      OneContact contact(c.kind, c.x, kDhat, round % 2 == 0 ? BarrierForm::kPerPair : BarrierForm::kAreaWeighted);
+      for (const MappedContact& m : testing::EveryMapping(c.x, &random)) {
+        SCOPED_TRACE(::testing::Message() << c.name << ", map: " << m.name);
+        const SurfaceMap map(&m.rows, &m.offsets);
+        BarrierTerm term(&map, &contact.contacts(), &pool);
+        term.set_stiffness(kStiffness);
+        std::vector<Vec3> x;
+        map.Positions(m.q, &x);
+        const ContactStencil s = *contact.At(x);
+        const VecX dq = random.Vector(static_cast<int>(m.q.size()), 0.01), bend = random.Vector(static_cast<int>(m.q.size()), 1e-3);
+        const VecX end = m.q + dq + bend, dx = m.j * dq;
+        double linear = s.distance;
+        for (int i = 0; i < 4; ++i) linear += s.closest.w[i] * s.closest.e.dot(dx.segment<3>(3 * s.v[i])) / s.distance;
+        const double missed = SpannedFeatures(s, testing::Stack(x) + m.j * (end - m.q)).Distance(s.closest.e) - linear;
+        VecX gradient = VecX::Zero(m.q.size()), expected = gradient;
+        const bool any = term.AddCurvature({m.q, x}, dq, end, &gradient);
+        EXPECT_EQ(any, missed < 0) << missed;
+        ++(any ? added : nothing)[s.closest.free_count];
+        if (missed < 0) {
+          const double force = missed * CurvatureOfValue(&contact, &term, s, x) / s.distance;
+          for (int i = 0; i < 4; ++i) {
+            expected += m.j.middleRows<3>(3 * s.v[i]).transpose() * (force * s.closest.w[i] * s.closest.e);
+          }
+        }
+        EXPECT_LT((gradient - expected).norm(), 1e-4 * expected.norm() + 1e-9 * kStiffness * kDhat);
+      }
+    }
+  }
+  EXPECT_GT(added[1], 20);
+  EXPECT_GT(added[2], 50);
+  for (const int count : nothing) EXPECT_GT(count, 20);
+}
+
 TEST(BarrierTerm, InnerForcesNeitherPushNorTurnTheWhole) {
   Random random(2);
   ThreadPool pool(1);
