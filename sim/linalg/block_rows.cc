@@ -1,6 +1,11 @@
 #include "sim/linalg/block_rows.h"
 
 namespace eipc {
+namespace {
+
+constexpr int64_t kGrain = 256;  // rows
+
+}  // namespace
 
 void BlockRows::LayOut(const BlockMatrix& h) {
   laid_out_columns_ = h.column_start();
@@ -24,9 +29,17 @@ void BlockRows::LayOut(const BlockMatrix& h) {
   values_.assign(12 * sources_.size(), 0.0);
 }
 
-void BlockRows::Load(const BlockMatrix& h, const std::vector<uint8_t>& fixed) {
+void BlockRows::Load(const BlockMatrix& h, const std::vector<uint8_t>& fixed, ThreadPool* pool) {
   if (h.column_start() != laid_out_columns_ || h.rows() != laid_out_rows_) LayOut(h);
-  for (int32_t r = 0; r < nodes(); ++r) {
+  if (pool == nullptr) {
+    LoadRows(0, nodes(), h, fixed);
+  } else {
+    pool->ParallelFor(nodes(), kGrain, [&](int64_t begin, int64_t end) { LoadRows(begin, end, h, fixed); });
+  }
+}
+
+void BlockRows::LoadRows(int64_t begin, int64_t end, const BlockMatrix& h, const std::vector<uint8_t>& fixed) {
+  for (int64_t r = begin; r < end; ++r) {
     for (int64_t k = row_start_[r]; k < row_start_[r + 1]; ++k) {
       const Source& s = sources_[k];
       Eigen::Map<Padded> out(values_.data() + 12 * k);
@@ -56,7 +69,6 @@ void BlockRows::MultiplyRows(int64_t begin, int64_t end, const VecX& x, VecX* y)
 }
 
 void BlockRows::Multiply(const VecX& x, VecX* y, ThreadPool* pool) const {
-  constexpr int64_t kGrain = 256;
   y->resize(x.size());
   if (pool == nullptr) {
     MultiplyRows(0, nodes(), x, y);

@@ -14,8 +14,8 @@ namespace eipc {
 // bit.
 class BlockRows {
  public:
-  // `fixed` by node. The pattern is laid out anew only where it changed.
-  void Load(const BlockMatrix& h, const std::vector<uint8_t>& fixed);
+  // `fixed` by node; `pool` may be null. The pattern is laid out anew only where it changed.
+  void Load(const BlockMatrix& h, const std::vector<uint8_t>& fixed, ThreadPool* pool = nullptr);
   // y = (P H P + I - P) x; `pool` may be null.
   void Multiply(const VecX& x, VecX* y, ThreadPool* pool) const;
 
@@ -30,6 +30,7 @@ class BlockRows {
     bool transposed = false;
   };
   void LayOut(const BlockMatrix& h);
+  void LoadRows(int64_t begin, int64_t end, const BlockMatrix& h, const std::vector<uint8_t>& fixed);
   void MultiplyRows(int64_t begin, int64_t end, const VecX& x, VecX* y) const;
 
   std::vector<int32_t> laid_out_columns_, laid_out_rows_;  // the pattern

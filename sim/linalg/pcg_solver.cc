@@ -3,7 +3,7 @@
 namespace eipc {
 
 bool PcgSolver::Prepare(const BlockMatrix& h, const std::vector<uint8_t>& fixed) {
-  rows_.Load(h, fixed);
+  rows_.Load(h, fixed, pool_);
   fixed_ = fixed;
   return preconditioner_->Prepare(h, fixed);
 }

@@ -18,7 +18,7 @@ class PcgSolver {
  public:
   // `pool` may be null; the number of its threads changes no bit. So may `interrupt`, which ends Solve early and not converged.
   PcgSolver(PreconditionerKind kind, ThreadPool* pool, Interrupt* interrupt = nullptr)
-      : preconditioner_(MakePreconditioner(kind)), pool_(pool), cg_(interrupt) {}
+      : preconditioner_(MakePreconditioner(kind, pool)), pool_(pool), cg_(interrupt) {}
 
   // False when H is seen not to be positive definite.
   bool Prepare(const BlockMatrix& h, const std::vector<uint8_t>& fixed);

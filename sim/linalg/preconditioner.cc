@@ -13,14 +13,14 @@ Mat3 DiagonalBlock(const BlockMatrix& h, int32_t node) {
 
 }  // namespace
 
-std::unique_ptr<Preconditioner> MakePreconditioner(PreconditionerKind kind) {
+std::unique_ptr<Preconditioner> MakePreconditioner(PreconditionerKind kind, ThreadPool* pool) {
   switch (kind) {
     case PreconditionerKind::kDiagonal:
       return std::make_unique<DiagonalPreconditioner>();
     case PreconditionerKind::kBlock:
       return std::make_unique<BlockPreconditioner>();
     case PreconditionerKind::kIncompleteCholesky:
-      return std::make_unique<IncompleteCholesky>();
+      return std::make_unique<IncompleteCholesky>(pool);
   }
   return nullptr;
 }

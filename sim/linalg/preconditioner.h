@@ -5,6 +5,7 @@
 #include <memory>
 #include <vector>
 
+#include "sim/base/parallel.h"
 #include "sim/linalg/block_matrix.h"
 
 namespace eipc {
@@ -22,7 +23,8 @@ class Preconditioner {
   virtual void Apply(const VecX& r, VecX* z) const = 0;
 };
 
-std::unique_ptr<Preconditioner> MakePreconditioner(PreconditionerKind kind);
+// `pool` may be null, and outlives the result; the number of its threads changes no bit.
+std::unique_ptr<Preconditioner> MakePreconditioner(PreconditionerKind kind, ThreadPool* pool = nullptr);
 
 // M = diag(A).
 class DiagonalPreconditioner : public Preconditioner {

@@ -220,32 +220,89 @@ TEST(IncompleteCholesky, IsExactWhereAFactorFillsNothing) {
   EXPECT_LT((z - expected).norm(), 1e-12 * expected.norm());
 }
 
-// What defines it: L L^T is A wherever A has entries.
+MatX Dense(const BlockMatrix& h) {
+  MatX dense = MatX::Zero(3 * h.nodes(), 3 * h.nodes());
+  VecX unit = VecX::Zero(3 * h.nodes()), column;
+  for (int i = 0; i < unit.size(); ++i) {
+    unit[i] = 1;
+    h.Multiply(unit, &column);
+    dense.col(i) = column;
+    unit[i] = 0;
+  }
+  return dense;
+}
+
+// What defines it: L L^T is A wherever A has entries, in whatever order its nodes are eliminated; and it is what is solved with.
 TEST(IncompleteCholesky, AgreesWithTheMatrixOnItsPattern) {
   Random random(27);
-  constexpr int kNodes = 40;
-  const RandomSpd h = testing::MakeRandomSpd(kNodes, 80, &random);
-  IncompleteCholesky ic;
-  ASSERT_TRUE(ic.Prepare(h.sparse, std::vector<uint8_t>(kNodes, 0)));
-  MatX l = MatX::Zero(3 * kNodes, 3 * kNodes);
-  for (int c = 0; c < kNodes; ++c) {
-    for (int64_t k = h.sparse.column_start()[c]; k < h.sparse.column_start()[c + 1]; ++k) {
-      l.block<3, 3>(3 * h.sparse.rows()[k], 3 * c) = ic.Block(k);
-    }
-  }
-  const MatX product = l * l.transpose();
-  double outside = 0;
-  for (int r = 0; r < kNodes; ++r) {
-    for (int c = 0; c <= r; ++c) {
-      const double off = (product - h.dense).block<3, 3>(3 * r, 3 * c).norm();
-      if (h.sparse.Find(r, c) >= 0) {
-        EXPECT_LT(off, 1e-12 * h.dense.norm()) << r << " " << c;
-      } else {
-        outside = std::max(outside, off);
+  constexpr int kNodes = 216;
+  const BlockMatrix h = testing::Grid(6, &random);
+  const MatX dense = Dense(h);
+  for (const int least_part : {kNodes, 25}) {
+    SCOPED_TRACE(least_part);
+    IncompleteCholesky ic(nullptr, least_part);
+    ASSERT_TRUE(ic.Prepare(h, std::vector<uint8_t>(kNodes, 0)));
+    EXPECT_EQ(ic.shift(), 0);
+    EXPECT_EQ(ic.dissection().levels().size() > 1, least_part < kNodes);
+    MatX l = MatX::Zero(3 * kNodes, 3 * kNodes);
+    ic.ForEachBlock([&](int32_t row, int32_t column, const Mat3& block) { l.block<3, 3>(3 * row, 3 * column) = block; });
+    const MatX product = l * l.transpose();
+    double outside = 0;
+    for (int r = 0; r < kNodes; ++r) {
+      for (int c = 0; c <= r; ++c) {
+        const double off = (product - dense).block<3, 3>(3 * r, 3 * c).norm();
+        if (h.Find(r, c) >= 0) {
+          EXPECT_LT(off, 1e-12 * dense.norm()) << r << " " << c;
+        } else {
+          outside = std::max(outside, off);
+        }
       }
     }
+    EXPECT_GT(outside, 1e-3) << "something was dropped";
+    const VecX b = random.Vector(3 * kNodes, 1);
+    VecX z;
+    ic.Apply(b, &z);
+    EXPECT_LT((product * z - b).norm(), 1e-12 * b.norm());
   }
-  EXPECT_GT(outside, 1e-3) << "something was dropped";
+}
+
+// The parts of the order are found by one thread or by four.
+TEST(IncompleteCholesky, GivesTheSameBitsWithAnyThreads) {
+  Random random(30);
+  constexpr int kNodes = 4096;
+  const BlockMatrix h = testing::Grid(16, &random);
+  std::vector<uint8_t> fixed(kNodes, 0);
+  for (int k = 0; k < 100; ++k) fixed[random.Integer(0, kNodes - 1)] = 1;
+  const VecX b = random.Vector(3 * kNodes, 1);
+  VecX serial;
+  for (int threads = 1; threads <= 4; ++threads) {
+    ThreadPool pool(threads);
+    IncompleteCholesky ic(&pool, 450);
+    ASSERT_TRUE(ic.Prepare(h, fixed));
+    ASSERT_GE(ic.dissection().levels()[0].size(), 4U);
+    VecX z;
+    ic.Apply(b, &z);
+    if (threads == 1) serial = z;
+    EXPECT_EQ(z, serial) << threads;
+  }
+}
+
+// Pivots that are lost in one part of several are found out, and all parts shifted alike.
+TEST(IncompleteCholesky, ShiftsAllPartsWhereOneLosesAPivot) {
+  Random random(31);
+  constexpr int kNodes = 216;
+  BlockMatrix h = testing::Grid(6, &random);
+  ThreadPool pool(2);
+  const std::vector<uint8_t> fixed(kNodes, 0);
+  IncompleteCholesky ic(&pool, 25);
+  ASSERT_TRUE(ic.Prepare(h, fixed));
+  h.Add(5, 5, -11.9 * Mat3::Identity());
+  ASSERT_TRUE(ic.Prepare(h, fixed));
+  EXPECT_GT(ic.shift(), 0);
+  VecX z;
+  const VecX b = random.Vector(3 * kNodes, 1);
+  ic.Apply(b, &z);
+  EXPECT_GT(z.dot(b), 0);
 }
 
 // Kershaw (1978): positive definite, and the last pivot of IC(0) is -5. What it drops is at (3, 1).
