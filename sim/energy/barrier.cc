@@ -2,10 +2,15 @@
 
 #include <array>
 
-#include "sim/collision/obstacle.h"
+#include "sim/base/ordered_loop.h"
 #include "sim/geometry/distance.h"
 
 namespace eipc {
+namespace {
+
+constexpr int64_t kChunk = 8;  // of stencils: 9 KiB of factors
+
+}  // namespace
 
 double BarrierTerm::Value(const Point& point) {
   return potential_.stiffness() * ContactPotential::ValuePerStiffness(*contacts_, point.x);
@@ -20,11 +25,10 @@ void BarrierTerm::AddGradient(const Point& point, VecX* gradient) {
 void BarrierTerm::AddHessian(const Point& point, BlockMatrix* hessian) {
   const std::vector<ContactStencil>& stencils = contacts_->stencils();
   const HessianKind kind = exact_ ? HessianKind::kExact : HessianKind::kSemidefinite;
-  if (factors_.size() < stencils.size()) factors_.resize(stencils.size());
-  pool_->ParallelFor(static_cast<int64_t>(stencils.size()), 16, [&](int64_t begin, int64_t end) {
-    for (int64_t i = begin; i < end; ++i) factors_[i] = potential_.Factor(stencils[i], Gather(stencils[i].v, point.x), kind);
-  });
-  for (size_t i = 0; i < stencils.size(); ++i) map_->AddHessian(stencils[i].v, factors_[i], hessian);
+  ForEachInOrder<StencilFactor, kChunk>(
+      pool_, static_cast<int64_t>(stencils.size()),
+      [&](int64_t i, StencilFactor* factor) { *factor = potential_.Factor(stencils[i], Gather(stencils[i].v, point.x), kind); },
+      [&](int64_t i, const StencilFactor& factor) { map_->AddHessian(stencils[i].v, factor, hessian); });
 }
 
 // Along the path a distance changes by grad d . J dq + c, where the Hessian only knows the first: the quadratic model of the

@@ -35,7 +35,6 @@ class BarrierTerm : public EnergyTerm {
   ThreadPool* pool_;
   ContactPotential potential_;
   bool exact_ = false;
-  std::vector<StencilFactor> factors_;
 };
 
 }  // namespace eipc

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "sim/base/ordered_loop.h"
 #include "sim/energy/lane_blocks.h"
 
 namespace eipc {
@@ -51,7 +52,6 @@ BendingTerm::BendingTerm(const ShellBody* shell, ThreadPool* pool) : shell_(shel
   gradient_.resize(4 * fours);
   angles_.resize(fours);
   gradients_.resize(fours);
-  hessian_.resize(fours);
 }
 
 void BendingTerm::BeginStage(const StageContext& stage) {
@@ -117,21 +117,22 @@ void BendingTerm::AddGradient(const Point& point, VecX* gradient) {
 void BendingTerm::AddHessian(const Point& point, BlockMatrix* hessian) {
   FindMoments(point.q, true);
   const double factor = 1 + damping_;
-  pool_->ParallelFor(static_cast<int64_t>(hessian_.size()), kGrain, [&](int64_t begin, int64_t end) {
-    for (int64_t f = begin; f < end; ++f) {
-      angles_[f].FindBounds(factor * LoadQuad(stiffness_.data() + 4 * f), gradients_[f], LoadQuad(moment_.data() + 4 * f),
-                            &hessian_[f]);
-    }
-  });
-  for (size_t f = 0; f < hessian_.size(); ++f) {
-    for (int k = 0; k < 10; ++k) AddFour(f, k, hessian);
-  }
+  constexpr int64_t kChunk = 8;  // 23 KiB of blocks
+  ForEachInOrder<HingeAngles::Blocks, kChunk>(
+      pool_, static_cast<int64_t>(angles_.size()),
+      [&](int64_t f, HingeAngles::Blocks* blocks) {
+        angles_[f].FindBounds(factor * LoadQuad(stiffness_.data() + 4 * f), gradients_[f], LoadQuad(moment_.data() + 4 * f),
+                              blocks);
+      },
+      [&](int64_t f, const HingeAngles::Blocks& blocks) {
+        for (int k = 0; k < 10; ++k) AddFour(static_cast<size_t>(f), k, blocks[k], hessian);
+      });
   for (size_t c = 0; c < shell_->couplings.size(); ++c) AddCoupling(c, factor * shell_->couplings[c].stiffness, hessian);
 }
 
 // One block of each of four hinges. Its columns lie across the lanes; where it is to be transposed, its rows are taken for them.
-void BendingTerm::AddFour(size_t four, int block, BlockMatrix* hessian) const {
-  const Mat3s &by_columns = hessian_[four][block], by_rows = Transposed(by_columns);
+void BendingTerm::AddFour(size_t four, int block, const Mat3s& by_columns, BlockMatrix* hessian) const {
+  const Mat3s by_rows = Transposed(by_columns);
   std::array<std::array<Quad, 4>, 3> columns, rows;
   for (int j = 0; j < 3; ++j) columns[j] = ByLane(by_columns[j]), rows[j] = ByLane(by_rows[j]);
   const size_t first = 4 * four, count = std::min<size_t>(4, shell_->hinges.size() - first);

@@ -44,7 +44,7 @@ class BendingTerm : public EnergyTerm {
   void FindMoments(const VecX& q, bool with_gradients);
   // Adds C da.
   void AddMoments(const std::vector<double>& change, double factor);
-  void AddFour(size_t four, int block, BlockMatrix* hessian) const;
+  void AddFour(size_t four, int block, const Mat3s& by_columns, BlockMatrix* hessian) const;
   void AddCoupling(size_t c, double stiffness, BlockMatrix* hessian) const;
 
   const ShellBody* shell_;
@@ -59,7 +59,6 @@ class BendingTerm : public EnergyTerm {
   // By four hinges.
   std::vector<HingeAngles> angles_;
   std::vector<HingeAngles::Gradients> gradients_;
-  std::vector<HingeAngles::Blocks> hessian_;
   std::vector<std::array<Slot, 10>> hinge_slots_;  // blocks (a >= b)
   std::vector<std::array<Slot, 16>> pair_slots_;   // blocks (a, b) of a coupling
 };

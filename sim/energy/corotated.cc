@@ -41,7 +41,6 @@ CorotatedTerm::CorotatedTerm(const ElasticBody* body, ThreadPool* pool)
   if (damped()) f_tilde_.resize(groups);
   value_.resize(groups);
   forces_.resize(groups);
-  blocks_.resize(groups);
 }
 
 void CorotatedTerm::BeginStage(const StageContext& stage) {
@@ -105,7 +104,7 @@ void CorotatedTerm::AddGradient(const Point& point, VecX* gradient) {
 
 // K_ab = V (mu (g_a . g_b) I + mu r_b r_a^T + lambda r_a r_b^T), r_a = R0 g_a: LinearCorotated::Hessian between two nodes. The
 // damping stiffness is the stiffness.
-void CorotatedTerm::FindBlocks(size_t g) {
+void CorotatedTerm::FindBlocks(size_t g, TetLanes::Blocks* blocks) const {
   const TetLanes::Group& group = tets_.groups()[g];
   const Quad volume = (damped() ? 1 + damping_ : 1) * group.volume;
   std::array<Vec3s, 4> r;
@@ -113,7 +112,7 @@ void CorotatedTerm::FindBlocks(size_t g) {
   int k = 0;
   for (int a = 0; a < 4; ++a) {
     for (int b = 0; b <= a; ++b, ++k) {
-      Mat3s& block = blocks_[g][k];
+      Mat3s& block = (*blocks)[k];
       const Quad mu_v = mu_ * volume, lambda_v = lambda_ * volume;
       for (int j = 0; j < 3; ++j) {
         const Quad mu_ra = mu_v * r[a][j], lambda_rb = lambda_v * r[b][j];
@@ -126,10 +125,8 @@ void CorotatedTerm::FindBlocks(size_t g) {
 }
 
 void CorotatedTerm::AddHessian(const Point& /*point*/, BlockMatrix* hessian) {
-  pool_->ParallelFor(static_cast<int64_t>(tets_.groups().size()), kGrain, [&](int64_t begin, int64_t end) {
-    for (int64_t g = begin; g < end; ++g) FindBlocks(g);
-  });
-  tets_.AddBlocks(blocks_, hessian);
+  tets_.AddEachGroup(
+      pool_, [this](size_t g, TetLanes::Blocks* blocks) { FindBlocks(g, blocks); }, hessian);
 }
 
 void CorotatedTerm::AppendPattern(std::vector<std::pair<int32_t, int32_t>>* pairs) const { AppendTetPairs(body_->nodes, pairs); }

@@ -30,7 +30,7 @@ class CorotatedTerm : public EnergyTerm {
  private:
   bool damped() const { return body_->rayleigh_beta_s > 0; }
   void FindForces(size_t g, const VecX& q);
-  void FindBlocks(size_t g);
+  void FindBlocks(size_t g, TetLanes::Blocks* blocks) const;
 
   const ElasticBody* body_;
   ThreadPool* pool_;
@@ -41,7 +41,6 @@ class CorotatedTerm : public EnergyTerm {
   std::vector<Mat3s> f_tilde_;   // only when damped
   std::vector<Quad> value_;      // J
   std::vector<TetLanes::Forces> forces_;
-  std::vector<TetLanes::Blocks> blocks_;
 };
 
 }  // namespace eipc

@@ -63,7 +63,6 @@ IsotropicTerm::IsotropicTerm(const ElasticBody* body, ThreadPool* pool) : body_(
   if (damped()) start_.resize(groups);
   value_.resize(groups);
   forces_.resize(groups);
-  blocks_.resize(groups);
 }
 
 template <typename F>
@@ -126,7 +125,7 @@ void IsotropicTerm::AddGradient(const Point& point, VecX* gradient) {
 }
 
 template <typename M>
-void IsotropicTerm::FindBlocks(const M& material, size_t g, const VecX& q) {
+void IsotropicTerm::FindBlocks(const M& material, size_t g, const VecX& q, TetLanes::Blocks* blocks) const {
   const TetLanes::Group& group = tets_.groups()[g];
   const SignedSvds svd = ComputeSignedSvd(DeformationGradients(group, q), frame_[g]);
   LaneModes modes = material.Modes(svd.sigma);
@@ -135,12 +134,14 @@ void IsotropicTerm::FindBlocks(const M& material, size_t g, const VecX& q) {
   std::array<Mat3s, 6> inner = {};
   AddPullBack(modes, svd.u, svd.v, gradient, group.volume, &inner);
   if (damped()) AddPullBack(start_[g].modes, start_[g].u, frame_[g], gradient, damping_ * group.volume, &inner);
-  Complete(inner, &blocks_[g]);
+  Complete(inner, blocks);
 }
 
 void IsotropicTerm::AddHessian(const Point& point, BlockMatrix* hessian) {
-  VisitMaterial(*body_, [&](const auto& material) { ForEachGroup([&](size_t g) { FindBlocks(material, g, point.q); }); });
-  tets_.AddBlocks(blocks_, hessian);
+  VisitMaterial(*body_, [&](const auto& material) {
+    tets_.AddEachGroup(
+        pool_, [&](size_t g, TetLanes::Blocks* blocks) { FindBlocks(material, g, point.q, blocks); }, hessian);
+  });
 }
 
 bool IsotropicTerm::Project() {

@@ -52,7 +52,7 @@ class IsotropicTerm : public EnergyTerm {
   template <typename M>
   void EvaluateGroup(const M& material, size_t g, const VecX& q);
   template <typename M>
-  void FindBlocks(const M& material, size_t g, const VecX& q);
+  void FindBlocks(const M& material, size_t g, const VecX& q, TetLanes::Blocks* blocks) const;
 
   const ElasticBody* body_;
   ThreadPool* pool_;
@@ -64,7 +64,6 @@ class IsotropicTerm : public EnergyTerm {
   VecX evaluated_;              // where value_ and forces_ belong to
   std::vector<Quad> value_;     // J
   std::vector<TetLanes::Forces> forces_;
-  std::vector<TetLanes::Blocks> blocks_;
 };
 
 }  // namespace eipc

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "sim/base/ordered_loop.h"
+
 namespace eipc {
 namespace {
 
@@ -63,7 +65,6 @@ MembraneTerm::MembraneTerm(const ShellBody* shell, ThreadPool* pool) : shell_(sh
   membranes_.resize(n);
   rates_.resize(damped() ? n : 0);
   forces_.resize(n);
-  blocks_.resize(n);
   if (damped()) damping_.resize(n);
 }
 
@@ -123,14 +124,17 @@ void MembraneTerm::AddGradient(const Point& point, VecX* gradient) {
 
 void MembraneTerm::AddHessian(const Point& point, BlockMatrix* hessian) {
   FindMembranes(point.q);
-  ForGroups([&](size_t g) {
-    MembraneModes modes;
-    membranes_[g].FindModes(shell_->membrane, &modes);
-    modes.RemoveNegative();
-    blocks_[g] = damped() ? damping_[g].blocks : TriangleLanes::Blocks{};
-    TriangleLanes::AddModes(lanes_.groups()[g], modes, &blocks_[g]);
-  });
-  lanes_.AddBlocks(blocks_, hessian);
+  constexpr int64_t kChunk = 8;  // 14 KiB of blocks
+  ForEachInOrder<TriangleLanes::Blocks, kChunk>(
+      pool_, static_cast<int64_t>(membranes_.size()),
+      [&](int64_t g, TriangleLanes::Blocks* blocks) {
+        MembraneModes modes;
+        membranes_[g].FindModes(shell_->membrane, &modes);
+        modes.RemoveNegative();
+        *blocks = damped() ? damping_[g].blocks : TriangleLanes::Blocks{};
+        TriangleLanes::AddModes(lanes_.groups()[g], modes, blocks);
+      },
+      [&](int64_t g, const TriangleLanes::Blocks& blocks) { lanes_.AddBlocks(static_cast<size_t>(g), blocks, hessian); });
 }
 
 Quad MembraneTerm::Damping::Work(const Mat32s& rate) const {

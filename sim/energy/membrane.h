@@ -58,7 +58,6 @@ class MembraneTerm : public EnergyTerm {
   std::vector<Mat32s> rates_;     // only when damped
   std::vector<Damping> damping_;  // only when damped
   std::vector<TriangleLanes::Forces> forces_;
-  std::vector<TriangleLanes::Blocks> blocks_;
 };
 
 }  // namespace eipc

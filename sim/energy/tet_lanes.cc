@@ -35,12 +35,11 @@ void TetLanes::AddForces(const std::vector<Forces>& forces, VecX* gradient) cons
   }
 }
 
-void TetLanes::AddBlocks(const std::vector<Blocks>& blocks, BlockMatrix* hessian) const {
-  for (size_t g = 0; g < groups_.size(); ++g) {
-    const size_t count = std::min<size_t>(4, elements_ - 4 * g);
-    for (int k = 0; k < 10; ++k)
-      AddLaneBlocks(
-          blocks[g][k], count, [&](size_t lane) { return slots_[4 * g + lane][k]; }, hessian);
+void TetLanes::AddBlocks(size_t group, const Blocks& blocks, BlockMatrix* hessian) const {
+  const size_t first = 4 * group, count = std::min<size_t>(4, elements_ - first);
+  for (int k = 0; k < 10; ++k) {
+    AddLaneBlocks(
+        blocks[k], count, [&](size_t lane) { return slots_[first + lane][k]; }, hessian);
   }
 }
 

@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "sim/base/ordered_loop.h"
 #include "sim/energy/elasticity.h"
 #include "sim/linalg/block_matrix.h"
 #include "sim/material/lanes.h"
@@ -31,7 +32,15 @@ class TetLanes {
 
   // By group.
   void AddForces(const std::vector<Forces>& forces, VecX* gradient) const;
-  void AddBlocks(const std::vector<Blocks>& blocks, BlockMatrix* hessian) const;
+  void AddBlocks(size_t group, const Blocks& blocks, BlockMatrix* hessian) const;
+  // Adds what find(group, &blocks) says of each group.
+  template <typename Find>
+  void AddEachGroup(ThreadPool* pool, const Find& find, BlockMatrix* hessian) const {
+    constexpr int64_t kChunk = 8;  // 23 KiB of blocks
+    ForEachInOrder<Blocks, kChunk>(
+        pool, static_cast<int64_t>(groups_.size()), [&](int64_t g, Blocks* blocks) { find(static_cast<size_t>(g), blocks); },
+        [&](int64_t g, const Blocks& blocks) { AddBlocks(static_cast<size_t>(g), blocks, hessian); });
+  }
   void BindPattern(const BlockMatrix& hessian);
 
  private:

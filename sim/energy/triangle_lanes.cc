@@ -90,12 +90,11 @@ void TriangleLanes::AddForces(const std::vector<Forces>& forces, VecX* gradient)
   }
 }
 
-void TriangleLanes::AddBlocks(const std::vector<Blocks>& blocks, BlockMatrix* hessian) const {
-  for (size_t g = 0; g < groups_.size(); ++g) {
-    const size_t first = 4 * g, count = std::min<size_t>(4, triangles_ - first);
-    for (int k = 0; k < 6; ++k)
-      AddLaneBlocks(
-          blocks[g][k], count, [&](size_t lane) { return slots_[first + lane][k]; }, hessian);
+void TriangleLanes::AddBlocks(size_t group, const Blocks& blocks, BlockMatrix* hessian) const {
+  const size_t first = 4 * group, count = std::min<size_t>(4, triangles_ - first);
+  for (int k = 0; k < 6; ++k) {
+    AddLaneBlocks(
+        blocks[k], count, [&](size_t lane) { return slots_[first + lane][k]; }, hessian);
   }
 }
 

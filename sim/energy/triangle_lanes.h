@@ -36,7 +36,7 @@ class TriangleLanes {
 
   // By group.
   void AddForces(const std::vector<Forces>& forces, VecX* gradient) const;
-  void AddBlocks(const std::vector<Blocks>& blocks, BlockMatrix* hessian) const;
+  void AddBlocks(size_t group, const Blocks& blocks, BlockMatrix* hessian) const;
   void BindPattern(const BlockMatrix& hessian);
 
  private:
