@@ -100,7 +100,7 @@ bool Finite(const std::vector<Vec3>& x, const Triangle& t) { return std::isfinit
 }  // namespace
 
 bool AnyPairMeets(const std::vector<Vec3>& x, const std::vector<Triangle>& triangles,
-                  const std::vector<std::pair<int32_t, int32_t>>& pairs) {
+                  absl::Span<const std::pair<int32_t, int32_t>> pairs) {
   return std::any_of(pairs.begin(), pairs.end(), [&](const auto& pair) {
     const Triangle &s = triangles[pair.first], &t = triangles[pair.second];
     return !Finite(x, s) || !Finite(x, t) || PairMeets(x, s, t);

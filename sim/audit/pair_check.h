@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/types/span.h"
 #include "sim/base/types.h"
 
 namespace eipc {
@@ -16,7 +17,7 @@ namespace eipc {
 // price of a box test a pair and a few exact predicates for pairs whose boxes meet. Nothing of the solver's collision detection is
 // used.
 bool AnyPairMeets(const std::vector<Vec3>& x, const std::vector<Triangle>& triangles,
-                  const std::vector<std::pair<int32_t, int32_t>>& pairs);
+                  absl::Span<const std::pair<int32_t, int32_t>> pairs);
 
 }  // namespace eipc
 

@@ -1,11 +1,13 @@
 #include "sim/dynamics/exact_check.h"
 
+#include <atomic>
+
 #include "sim/audit/pair_check.h"
 
 namespace eipc {
 
-ExactCheck::ExactCheck(const Model* model, SurfaceState* surface)
-    : model_(model), surface_(surface), vertices_(model->surface.vertex_count) {}
+ExactCheck::ExactCheck(const Model* model, SurfaceState* surface, ThreadPool* pool)
+    : model_(model), surface_(surface), pool_(pool), vertices_(model->surface.vertex_count) {}
 
 void ExactCheck::BeginStep() {
   rejections_ = 0;
@@ -37,8 +39,18 @@ bool ExactCheck::TrianglesMeet() {
   vertices_.Clear();
   for (const auto& pair : broad_phase.neighbour_pairs()) AddVertices(pair);
   surface_->Place(vertices_.list());
-  const std::vector<Triangle>& triangles = model_->surface.triangles;
-  return AnyPairMeets(surface_->x(), triangles, pairs_) || AnyPairMeets(surface_->x(), triangles, broad_phase.neighbour_pairs());
+  return AnyMeets(pairs_) || AnyMeets(broad_phase.neighbour_pairs());
+}
+
+bool ExactCheck::AnyMeets(const std::vector<std::pair<int32_t, int32_t>>& pairs) {
+  constexpr int64_t kGrain = 32;
+  std::atomic<bool> any = false;
+  pool_->ParallelFor(static_cast<int64_t>(pairs.size()), kGrain, [&](int64_t begin, int64_t end) {
+    if (any.load(std::memory_order_relaxed)) return;
+    const absl::Span<const std::pair<int32_t, int32_t>> part = absl::MakeConstSpan(pairs).subspan(begin, end - begin);
+    if (AnyPairMeets(surface_->x(), model_->surface.triangles, part)) any.store(true, std::memory_order_relaxed);
+  });
+  return any.load(std::memory_order_relaxed);
 }
 
 }  // namespace eipc

@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "sim/base/parallel.h"
 #include "sim/dynamics/model.h"
 #include "sim/dynamics/surface_state.h"
 
@@ -14,7 +15,8 @@ namespace eipc {
 // no code with collision detection. It checks the solution of every stage, and every point of a step once it has refused one.
 class ExactCheck {
  public:
-  ExactCheck(const Model* model, SurfaceState* surface);
+  // All outlive this.
+  ExactCheck(const Model* model, SurfaceState* surface, ThreadPool* pool);
 
   void BeginStep();
   // For the solution of a stage: true when surfaces intersect there. Then every later point of the step is checked before it is
@@ -32,10 +34,12 @@ class ExactCheck {
     return refused;
   }
   bool TrianglesMeet();
+  bool AnyMeets(const std::vector<std::pair<int32_t, int32_t>>& pairs);
   void AddVertices(const std::pair<int32_t, int32_t>& triangles);
 
   const Model* model_;
   SurfaceState* surface_;
+  ThreadPool* pool_;
   bool every_point_ = false;
   int rejections_ = 0;
   std::vector<BroadPhase::TrianglePair> near_;

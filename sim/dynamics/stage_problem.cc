@@ -13,7 +13,7 @@ StageProblem::StageProblem(const Model* model, ThreadPool* pool, PhaseSeconds* s
       terms_(MakeTerms(*model, &surface_.map(), pool)),
       potential_(model, &surface_, &terms_, pool, seconds, interrupt),
       guard_(model, &surface_, &terms_, pool, interrupt),
-      check_(model, &surface_),
+      check_(model, &surface_, pool),
       turning_(*model),
       groups_(model, &surface_.map(), &potential_.contacts()) {}
 
