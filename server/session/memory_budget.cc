@@ -70,6 +70,29 @@ double SliderNodes(const BoundarySetSpec& set, const MeshData& elements) {
   return std::min<double>(kMostSliderNodes, static_cast<double>(set.vertices.size()) + static_cast<double>(in_box));
 }
 
+// Faces that belong to one tetrahedron.
+int64_t BoundaryTriangles(const std::vector<Tet>& tets) {
+  std::vector<Triangle> faces;
+  faces.reserve(4 * tets.size());
+  for (const Tet& t : tets) {
+    for (const Triangle& f : {Triangle{t[0], t[1], t[2]}, {t[0], t[1], t[3]}, {t[0], t[2], t[3]}, {t[1], t[2], t[3]}}) {
+      Triangle& face = faces.emplace_back(f);
+      std::sort(face.begin(), face.end());
+    }
+  }
+  std::sort(faces.begin(), faces.end());
+  int64_t count = 0;
+  for (size_t i = 0; i < faces.size(); ++i) {
+    const bool before = i > 0 && faces[i - 1] == faces[i], after = i + 1 < faces.size() && faces[i + 1] == faces[i];
+    count += !before && !after;
+  }
+  return count;
+}
+
+int64_t SurfaceTriangles(const MeshData& mesh) {
+  return mesh.tets.empty() ? static_cast<int64_t>(mesh.triangles.size()) : BoundaryTriangles(mesh.tets);
+}
+
 // What solving for the state that a scene begins in takes, before its model is there: as a session of it, at the finest.
 int64_t EstimateEquilibriumBytes(const SceneSpec& spec) {
   constexpr double kPerTet = 1 << 10, kPerVertex = 512, kPerTriangle = 1280, kAffineNodes = 4;
@@ -84,7 +107,7 @@ int64_t EstimateEquilibriumBytes(const SceneSpec& spec) {
       if (set.slider) sliders.push_back(SliderNodes(set, elements));
     }
     bytes += kPerTet * tets + kPerVertex * static_cast<double>(body.mesh.vertices.size()) +
-             kPerTriangle * static_cast<double>(body.mesh.tets.empty() ? body.mesh.triangles.size() : 4 * body.mesh.tets.size());
+             kPerTriangle * static_cast<double>(SurfaceTriangles(body.mesh));
   }
   const bool iterative = spec.solver.linear_solver == LinearSolverKind::kAuto && 3 * nodes > kAlwaysFactored;
   const LinearSolverKind solver = iterative ? LinearSolverKind::kPcgIc0 : spec.solver.linear_solver;
@@ -114,33 +137,12 @@ double NearBytes(const BodySpec& body, double dhat) {
   return kPerEntry * vertices * std::min(near, vertices) + kPerTriangle * static_cast<double>(mesh.triangles.size());
 }
 
-// Faces that belong to one tetrahedron.
-int64_t BoundaryTriangles(const std::vector<Tet>& tets) {
-  std::vector<Triangle> faces;
-  faces.reserve(4 * tets.size());
-  for (const Tet& t : tets) {
-    for (const Triangle& f : {Triangle{t[0], t[1], t[2]}, {t[0], t[1], t[3]}, {t[0], t[2], t[3]}, {t[1], t[2], t[3]}}) {
-      Triangle& face = faces.emplace_back(f);
-      std::sort(face.begin(), face.end());
-    }
-  }
-  std::sort(faces.begin(), faces.end());
-  int64_t count = 0;
-  for (size_t i = 0; i < faces.size(); ++i) {
-    const bool before = i > 0 && faces[i - 1] == faces[i], after = i + 1 < faces.size() && faces[i + 1] == faces[i];
-    count += !before && !after;
-  }
-  return count;
-}
-
 // Copies of the body's triangles, and the edges of one of them at a time.
 int64_t FilledBytes(const BodySpec& body) {
   constexpr int64_t kCopies = 36, kEdges = 300;
   if (body.enclosed_volumes.empty()) return 0;
   const auto volumes = static_cast<int64_t>(body.enclosed_volumes.size());
-  const int64_t triangles =
-      body.mesh.tets.empty() ? static_cast<int64_t>(body.mesh.triangles.size()) : BoundaryTriangles(body.mesh.tets);
-  return (kCopies * volumes + kEdges) * triangles;
+  return (kCopies * volumes + kEdges) * SurfaceTriangles(body.mesh);
 }
 
 // What holds bodies together: some ties a joint, or one for each vertex that is attached.
