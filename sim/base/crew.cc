@@ -79,7 +79,7 @@ Crew::~Crew() {
   for (std::thread& thread : threads_) thread.join();
 }
 
-Crew::Share Crew::Run(int64_t n, int64_t grain, int helpers, void* context, ChunkFn fn, Invite invite) {
+LoopShare Crew::Run(int64_t n, int64_t grain, int helpers, void* context, ChunkFn fn, Invite invite) {
   if (n <= 0) return {};
   const int64_t step = std::max<int64_t>(1, grain);
   Loop loop{fn, context, n, step};
@@ -87,7 +87,7 @@ Crew::Share Crew::Run(int64_t n, int64_t grain, int helpers, void* context, Chun
   const bool shared = loop.places > 0 && (invite == Invite::kAll || spinning_ > 0);
   if (shared) Open(&loop, invite);
   const auto start = std::chrono::steady_clock::now();
-  Share own{loop.Work(), {}};
+  LoopShare own{loop.Work(), {}};
   own.took = std::chrono::steady_clock::now() - start;
   if (shared) Close(&loop);
   if (loop.error) std::rethrow_exception(loop.error);

@@ -10,6 +10,8 @@
 #include <thread>
 #include <vector>
 
+#include "sim/base/parallel.h"
+
 namespace eipc {
 
 // A pool of worker threads for loops over index ranges. The thread that runs a loop works on it too, so that the loop ends even if
@@ -21,10 +23,6 @@ class Crew {
  public:
   using ChunkFn = void (*)(void* context, int64_t begin, int64_t end);
   enum class Invite { kAll, kAwake };  // sleeping workers too, or only those that are awake
-  struct Share {
-    int64_t indices = 0;
-    std::chrono::nanoseconds took{0};
-  };
 
   // Fewer when the system refuses threads, even none.
   explicit Crew(int workers);
@@ -36,7 +34,7 @@ class Crew {
 
   // Calls fn(context, begin, end) for consecutive chunks of `grain` indices of [0, n), by the caller and at most `helpers` workers.
   // Returns what the caller itself did.
-  Share Run(int64_t n, int64_t grain, int helpers, void* context, ChunkFn fn, Invite invite = Invite::kAll);
+  LoopShare Run(int64_t n, int64_t grain, int helpers, void* context, ChunkFn fn, Invite invite = Invite::kAll);
 
   // The same for body(index), index by index.
   template <typename Body>

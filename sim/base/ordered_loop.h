@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <chrono>
 #include <cstdint>
-#include <thread>
 
 #include "sim/base/parallel.h"
 
@@ -15,47 +15,59 @@ namespace eipc {
 // later, so it has been taken too, and its turn comes.
 class Turns {
  public:
-  // Waits until chunks have ended up to `begin`. False: given up.
-  bool Await(int64_t begin) const {
-    constexpr int kSpins = 1000;  // what is waited for has been begun, and is short
-    for (int spins = 0; next_.load(std::memory_order_acquire) != begin; ++spins) {
-      if (given_up_.load(std::memory_order_relaxed)) return false;
-      if (spins < kSpins) {
+  // Waits until all chunks before this one have ended. False: given up.
+  bool Await(int32_t chunk) const {
+    constexpr int kSpins = 1000;  // some 40 us: what is waited for has been begun, and is short unless its thread lost its core
+    int32_t now = next_.load(std::memory_order_acquire);
+    for (int spins = 0; now != chunk && now != kGivenUp; now = next_.load(std::memory_order_acquire)) {
+      if (spins++ < kSpins) {
         __builtin_ia32_pause();
       } else {
-        std::this_thread::yield();  // its thread may need just this core
+        next_.wait(now, std::memory_order_acquire);
       }
     }
-    return true;
+    return now == chunk;
   }
-  void End(int64_t end) { next_.store(end, std::memory_order_release); }
-  void GiveUp() { given_up_.store(true, std::memory_order_relaxed); }
+  void End(int32_t chunk) { Set(chunk + 1); }
+  void GiveUp() { Set(kGivenUp); }
 
  private:
-  std::atomic<int64_t> next_ = 0;
-  std::atomic<bool> given_up_ = false;
+  static constexpr int32_t kGivenUp = -1;
+  void Set(int32_t next) {
+    next_.store(next, std::memory_order_release);
+    next_.notify_all();
+  }
+
+  std::atomic<int32_t> next_ = 0;
 };
 
 // A loop whose results are used in the order of its indices: find(index, &result) by any thread, use(index, result) one after the
 // other, by the thread that found it and while it is in its cache. So sums that use() makes have the same bits for any number of
-// threads, and only kChunk results are kept for each. Throws what find or use throws, once neither runs any more.
+// threads, and only kChunk results are kept for each. Threads share it where what find() takes is worth it. Throws what find or use
+// throws, once neither runs any more.
 template <typename Result, int64_t kChunk, typename Find, typename Use>
 void ForEachInOrder(ThreadPool* pool, int64_t n, const Find& find, const Use& use) {
+  static IndexCost cost;  // of find: every lambda expression has a type of its own
   Turns turns;
-  pool->ParallelFor(n, kChunk, [&](int64_t first, int64_t last) {
+  pool->ParallelForExpected(cost.ExpectedNs(n), n, kChunk, [&](int64_t first, int64_t last) {
     std::array<Result, kChunk> results;
+    LoopShare found;
     try {
       for (int64_t begin = first; begin < last; begin += kChunk) {
         const int64_t end = std::min(last, begin + kChunk);
+        const auto start = std::chrono::steady_clock::now();
         for (int64_t i = begin; i < end; ++i) find(i, &results[i - begin]);
-        if (begin == first && !turns.Await(first)) return;
+        found.took += std::chrono::steady_clock::now() - start;
+        if (begin == first && !turns.Await(static_cast<int32_t>(first / kChunk))) return;
         for (int64_t i = begin; i < end; ++i) use(i, results[i - begin]);
       }
     } catch (...) {
       turns.GiveUp();
       throw;
     }
-    turns.End(last);
+    turns.End(static_cast<int32_t>((last - 1) / kChunk));
+    found.indices = last - first;
+    cost.Observe(found);
   });
 }
 

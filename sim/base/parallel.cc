@@ -9,23 +9,21 @@ namespace {
 // 75 us after it is called.
 constexpr float kSharedNs = 8e3F;
 constexpr float kWakingNs = 120e3F;
-constexpr float kWeight = 0.25F;  // of the last run in the mean
 
 }  // namespace
 
-void ThreadPool::Run(int64_t n, int64_t grain, Cost* cost, void* body, ChunkFn fn) {
+void ThreadPool::Run(int64_t n, int64_t grain, IndexCost* cost, void* body, ChunkFn fn) {
+  cost->Observe(RunExpected(cost->ExpectedNs(n), n, grain, body, fn));
+}
+
+LoopShare ThreadPool::RunExpected(float expected_ns, int64_t n, int64_t grain, void* body, ChunkFn fn) {
   if (sharing_ == Sharing::kAlways) {
     RunShared(n, grain, body, fn);
-    return;
+    return {};
   }
-  const float known = cost->load(std::memory_order_relaxed);
-  const float expected_ns = known * static_cast<float>(n);
   const bool shared = expected_ns >= kSharedNs;  // not where nothing is known
   const Crew::Invite invite = expected_ns < kWakingNs ? Crew::Invite::kAwake : Crew::Invite::kAll;
-  const Crew::Share own = Crew::OfProcess().Run(n, shared ? grain : n, helpers_, body, fn, invite);
-  if (own.indices == 0) return;
-  const float measured = static_cast<float>(own.took.count()) / static_cast<float>(own.indices);
-  cost->store(known < 0 ? measured : known + kWeight * (measured - known), std::memory_order_relaxed);
+  return Crew::OfProcess().Run(n, shared ? grain : n, helpers_, body, fn, invite);
 }
 
 void ThreadPool::RunShared(int64_t n, int64_t grain, void* body, ChunkFn fn) {

@@ -3,10 +3,34 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <type_traits>
 
 namespace eipc {
+
+// What the calling thread did of a loop.
+struct LoopShare {
+  int64_t indices = 0;
+  std::chrono::nanoseconds took{0};
+};
+
+// What an index of a loop takes, ns: a mean in which the last runs have the most weight. Any thread may tell and ask.
+class IndexCost {
+ public:
+  void Observe(const LoopShare& share) {
+    constexpr float kWeight = 0.25F;
+    if (share.indices == 0) return;
+    const float known = ns_.load(std::memory_order_relaxed);
+    const float measured = static_cast<float>(share.took.count()) / static_cast<float>(share.indices);
+    ns_.store(known < 0 ? measured : known + kWeight * (measured - known), std::memory_order_relaxed);
+  }
+  // Negative: nothing is known.
+  float ExpectedNs(int64_t indices) const { return ns_.load(std::memory_order_relaxed) * static_cast<float>(indices); }
+
+ private:
+  std::atomic<float> ns_ = -1;
+};
 
 // A share of the process's threads (crew.h) that runs index ranges. Work is cut into chunks whose bounds depend only on `n` and
 // `grain`, or is one chunk, never by the number of threads, the asked or the real one: a body that writes only to its own indices
@@ -43,8 +67,19 @@ class ThreadPool {
       body(int64_t{0}, n);
       return;
     }
-    static Cost cost = kNotMeasured;  // of this loop: every lambda expression has a type of its own
+    static IndexCost cost;  // of this loop: every lambda expression has a type of its own
     Run(n, grain, &cost, Erased(&body), kCall<Body>);
+  }
+
+  // The same for a loop of which what can be shared is expected to take so long, ns.
+  template <typename Body>
+  void ParallelForExpected(float expected_ns, int64_t n, int64_t grain, Body&& body) {
+    if (n <= 0) return;
+    if (helpers_ == 0 || n <= grain) {
+      body(int64_t{0}, n);
+      return;
+    }
+    RunExpected(expected_ns, n, grain, Erased(&body), kCall<Body>);
   }
 
   // The same for a loop that is to be shared whatever it costs: the caller knows whether it pays.
@@ -54,15 +89,14 @@ class ThreadPool {
   }
 
  private:
-  using Cost = std::atomic<float>;  // of an index, ns: a mean in which the last runs have the most weight
   using ChunkFn = void (*)(void*, int64_t, int64_t);
-  static constexpr float kNotMeasured = -1;
   static void* Erased(const void* body) { return const_cast<void*>(body); }
   template <typename Body>
   static constexpr ChunkFn kCall =
       [](void* body, int64_t begin, int64_t end) { (*static_cast<std::remove_reference_t<Body>*>(body))(begin, end); };
 
-  void Run(int64_t n, int64_t grain, Cost* cost, void* body, ChunkFn fn);
+  void Run(int64_t n, int64_t grain, IndexCost* cost, void* body, ChunkFn fn);
+  LoopShare RunExpected(float expected_ns, int64_t n, int64_t grain, void* body, ChunkFn fn);
   void RunShared(int64_t n, int64_t grain, void* body, ChunkFn fn);
 
   const int helpers_;

@@ -215,7 +215,7 @@ TEST(Crew, SleepersAreLeftAlone) {
   auto body = [&] { others += std::this_thread::get_id() != caller ? 1 : 0; };
   using Body = decltype(body);
   for (int round = 0; round < 1000; ++round) {
-    const Crew::Share own = crew.Run(
+    const LoopShare own = crew.Run(
         8, 1, 2, &body, [](void* c, int64_t, int64_t) { (*static_cast<Body*>(c))(); }, Crew::Invite::kAwake);
     ASSERT_EQ(own.indices, 8);
   }
