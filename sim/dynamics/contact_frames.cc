@@ -27,6 +27,29 @@ void ContactFrames::Add(const ContactStencil& s, double force) {
   contacts_.push_back({s.v, s.closest.w, {s.body_a, s.body_b}, {false, false}, s.closest.e.normalized(), Vec3::Zero(), force});
 }
 
+void ContactFrames::AddTouch(const SurfaceMap::Stencil& v, const std::array<double, 4>& w, int32_t body_a, int32_t body_b) {
+  contacts_.push_back({v, w, {body_a, body_b}, {false, false}, Vec3::Zero(), Vec3::Zero(), 0});
+}
+
+bool ContactFrames::HasFree(int32_t body) const {
+  const IndexRange& nodes = model_->bodies[body].nodes;
+  int32_t n = nodes.begin;
+  while (n < nodes.end && IsFixed(n)) ++n;
+  return n < nodes.end;
+}
+
+// As far as joints reach from what touches.
+void ContactFrames::FindHeld() {
+  bool more = !model_->joints.empty();
+  while (more) {
+    more = false;
+    ForEachHeld([&](int32_t a, int32_t b) {
+      if (motions_[a].touches == motions_[b].touches) return;
+      motions_[a].touches = motions_[b].touches = more = true;
+    });
+  }
+}
+
 void ContactFrames::FindSides(const VecX& v) {
   for (Contact& c : contacts_) {
     const Vec12 velocities = map_->Directions(c.v, v);
@@ -80,6 +103,9 @@ void ContactFrames::FindPairs() {
     pair.normals += c.force * c.normal * c.normal.transpose();
     if (pair.b < 0) pair.pushed += c.force * c.normal * c.normal.dot(c.velocity);
   }
+  ForEachHeld([this](int32_t a, int32_t b) {
+    if (motions_[a].touches && a != b) pairs_.push_back({std::max(a, b), std::min(a, b), Mat3::Identity()});
+  });
 }
 
 Vec3 ContactFrames::Pair::FindNormals() {
@@ -134,6 +160,7 @@ void ContactFrames::Solve() {
 void ContactFrames::Find(const VecX& v) {
   std::fill(motions_.begin(), motions_.end(), Motion{});
   FindSides(v);
+  FindHeld();
   FindMotions(v);
   for (Motion& motion : motions_) motion.frame = motion.velocity;
   FindPairs();

@@ -24,7 +24,8 @@ namespace eipc {
 // N_ab is sum f n n^T over the contacts of a pair, n normals and f forces, with eigenvalues that are less than a twentieth of the
 // largest taken for zero and the largest for one: normals that scatter by less than some ten degrees do not resist a slide. c_b of
 // what is prescribed is given: where several such surfaces touch one body, that velocity whose part along each normal is that of
-// the surface there, in the mean.
+// the surface there, in the mean. Bodies that a joint holds together are such a pair as well, with N_ab = 1: what meets one of them
+// meets the other through it.
 class ContactFrames {
  public:
   // Both outlive this.
@@ -40,9 +41,13 @@ class ContactFrames {
   void Clear() { contacts_.clear(); }
   // A contact of any point, with the size of its force, N, or anything proportional to that.
   void Add(const ContactStencil& stencil, double force);
+  // A touch that resists nothing along a normal, as friction alone.
+  void AddTouch(const SurfaceMap::Stencil& v, const std::array<double, 4>& w, int32_t body_a, int32_t body_b);
   // Of the contacts added, where nodes have these velocities, prescribed ones those of their motion.
   void Find(const VecX& v);
-  // Of a body with contacts on what is free of it.
+  // Whether there are contacts, or touches, on what is free of the body, or of one that is held to it.
+  bool Touches(int32_t body) const { return motions_[body].touches; }
+  // Of a body that touches.
   const Vec3& Velocity(int32_t body) const { return motions_[body].frame; }
   // The mass of what is free of the body, kg.
   double FreeMass(int32_t body) const { return motions_[body].mass; }
@@ -55,6 +60,14 @@ class ContactFrames {
         if (!c.free[side] || c.free[1 - side] || c.body[0] == c.body[1]) continue;
         visit(c.body[side], std::abs(c.normal.dot(c.velocity - motions_[c.body[side]].frame)));
       }
+    }
+  }
+  // Calls visit(a, b) for bodies that a joint without a drive holds together, where something of both is free.
+  template <typename Visit>
+  void ForEachHeld(Visit visit) const {
+    for (const Joint& joint : model_->joints) {
+      if (joint.body_b < 0 || joint.drive || joint.kind == JointKind::kSpring) continue;
+      if (HasFree(joint.body_a) && HasFree(joint.body_b)) visit(joint.body_a, joint.body_b);
     }
   }
   // Calls visit(a, b) for contacts of which both sides are free.
@@ -87,7 +100,9 @@ class ContactFrames {
     // Replaces the normals by N_ab, and gives the velocity of what is prescribed.
     Vec3 FindNormals();
   };
+  bool HasFree(int32_t body) const;
   void FindSides(const VecX& v);
+  void FindHeld();
   void FindMotions(const VecX& v);
   void FindPairs();
   void Solve();

@@ -61,15 +61,17 @@ void ContactGroups::JoinBodies() {
     if (b) group_of_[s.body_b] = kTouches;
     if (a && b) islands_.Join(s.body_a, s.body_b);
   }
+  frames_.ForEachHeld([this](int32_t a, int32_t b) { islands_.Join(a, b); });
   for (size_t b = 0; b < group_of_.size(); ++b) {
-    if (group_of_[b] < 0) continue;
     int32_t& group = group_of_island_[islands_.Of(static_cast<int32_t>(b))];
-    if (group < 0) {
+    if (group_of_[b] == kTouches && group < 0) {
       group = static_cast<int32_t>(groups_.size());
       groups_.emplace_back();
     }
-    group_of_[b] = group;
-    groups_[group].load_n += LargestLoad(*model_, b, model_->bodies[b].mass.mass);
+  }
+  for (size_t b = 0; b < group_of_.size(); ++b) {
+    group_of_[b] = group_of_island_[islands_.Of(static_cast<int32_t>(b))];
+    if (group_of_[b] >= 0) groups_[group_of_[b]].load_n += LargestLoad(*model_, b, model_->bodies[b].mass.mass);
   }
 }
 

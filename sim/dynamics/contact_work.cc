@@ -15,7 +15,7 @@ void ContactWork::Account::Add(const Account& other) {
   start += other.start, end += other.end;
   paid += other.paid, rubbed += other.rubbed, exchanged += other.exchanged;
   kinetic_before += other.kinetic_before, kinetic_after += other.kinetic_after;
-  driven += other.driven;
+  driven += other.driven, pressed += other.pressed;
 }
 
 template <typename Set>
@@ -58,6 +58,7 @@ void ContactWork::AddKick(double kick) {
 void ContactWork::KeepFriction(double kick) {
   const FrictionTerm& friction = problem_->friction();
   for (const FrictionStencil& f : friction.stencils()) {
+    frames_.AddTouch(f.v, f.w, f.body_a, f.body_b);
     Touch& touch = touches_.emplace_back(Touch{f.v, f.w, f.body_a, f.body_b});
     const std::array<Vec3, 4> forces = friction.Forces(f, problem_->x());
     for (int i = 0; i < 4; ++i) touch.friction.segment<3>(3 * i) = -kick * forces[i];
@@ -74,11 +75,8 @@ void ContactWork::MeanVelocity(const Part& part, VecX* v) const {
 // v_ is the mean velocity. Pairs whose both sides are prescribed move nothing.
 void ContactWork::Book(const Part& part) {
   accounts_.assign(model_->bodies.size(), {});
-  free_touch_.assign(model_->bodies.size(), 0);
   for (const Touch& touch : touches_) {
     const bool a = frames_.IsFree(touch.v, touch.w, 1), b = frames_.IsFree(touch.v, touch.w, -1);
-    if (a) free_touch_[touch.body_a] = 1;
-    if (b) free_touch_[touch.body_b] = 1;
     if (!a && !b) continue;
     Account& account = accounts_[a ? touch.body_a : touch.body_b];
     const Vec12 moved = part.dt_s * problem_->map().Directions(touch.v, v_);
@@ -93,9 +91,9 @@ void ContactWork::Book(const Part& part) {
 void ContactWork::AddExchange(const Part& part, double tolerance_m_s) {
   frames_.ForEachDriven([this](int32_t b, double speed) { accounts_[b].fastest = std::max(accounts_[b].fastest, speed); });
   for (size_t b = 0; b < accounts_.size(); ++b) {
-    if (!free_touch_[b]) continue;
-    Account& account = accounts_[b];
     const auto body = static_cast<int32_t>(b);
+    if (!frames_.Touches(body)) continue;
+    Account& account = accounts_[b];
     const double speed = account.fastest + tolerance_m_s;
     account.driven = 0.5 * frames_.FreeMass(body) * speed * speed;
     for (int32_t n = model_->bodies[b].nodes.begin; n < model_->bodies[b].nodes.end; ++n) {
@@ -106,12 +104,34 @@ void ContactWork::AddExchange(const Part& part, double tolerance_m_s) {
   }
 }
 
+// Of the impulses p = M dv + h g of all forces but contact and friction, over the bodies that joints hold together: those of joints
+// and of elasticity cancel.
+void ContactWork::AddPressed(const Part& part, double kicks) {
+  product_ = part.to.v - part.from.v;
+  accelerations_->MassTimes(product_, &impulse_);
+  impulse_ += part.dt_s * (kicks_ + friction_);
+  pressed_.assign(accounts_.size(), {});
+  for (size_t b = 0; b < accounts_.size(); ++b) {
+    const auto body = static_cast<int32_t>(b);
+    if (!frames_.Touches(body)) continue;
+    Press& press = pressed_[islands_.Of(body)];
+    press.mass += frames_.FreeMass(body);
+    for (int32_t n = model_->bodies[b].nodes.begin; n < model_->bodies[b].nodes.end; ++n) {
+      if (!part.fixed[n]) press.impulse += impulse_.segment<3>(3 * n);
+    }
+  }
+  for (size_t b = 0; b < accounts_.size(); ++b) {
+    const Press& press = pressed_[b];
+    if (press.mass > 0) accounts_[b].pressed = kicks * 0.5 * press.impulse.squaredNorm() / press.mass;
+  }
+}
+
 void ContactWork::AddKinetic(const Part& part, const VecX& v, double Account::*kinetic) {
   v_.setZero(v.size());
   const auto for_free = [&](const auto& visit) {
     for (size_t b = 0; b < accounts_.size(); ++b) {
       const IndexRange& nodes = model_->bodies[b].nodes;
-      for (int32_t n = nodes.begin; free_touch_[b] && n < nodes.end; ++n) {
+      for (int32_t n = nodes.begin; Touches(b) && n < nodes.end; ++n) {
         if (!part.fixed[n]) visit(b, n);
       }
     }
@@ -121,16 +141,19 @@ void ContactWork::AddKinetic(const Part& part, const VecX& v, double Account::*k
   for_free([&](size_t b, int32_t n) { accounts_[b].*kinetic += 0.5 * v_.segment<3>(3 * n).dot(product_.segment<3>(3 * n)); });
 }
 
-void ContactWork::JoinGroups() {
+void ContactWork::JoinGroups(const Part& part, double kicks) {
   islands_.Reset(static_cast<int32_t>(accounts_.size()));
-  frames_.ForEachFreePair([this](int32_t a, int32_t b) { islands_.Join(a, b); });
+  const auto join = [this](int32_t a, int32_t b) { islands_.Join(a, b); };
+  frames_.ForEachHeld(join);
+  AddPressed(part, kicks);
+  frames_.ForEachFreePair(join);
   for (size_t b = 0; b < accounts_.size(); ++b) {
     const auto group = static_cast<size_t>(islands_.Of(static_cast<int32_t>(b)));
     if (group != b) accounts_[group].Add(accounts_[b]);
   }
 }
 
-bool ContactWork::MadeTooMuch(const Part& part, double share, double tolerance_m_s) {
+bool ContactWork::MadeTooMuch(const Part& part, const Allowance& allowance) {
   constexpr double kRounding = 1e3 * std::numeric_limits<double>::epsilon();
   const double stiffness = problem_->contact_potential().stiffness();
   Keep(1, [&](const ContactStencil& s, const StencilPositions& x, Touch* touch) {
@@ -141,17 +164,18 @@ bool ContactWork::MadeTooMuch(const Part& part, double share, double tolerance_m
   MeanVelocity(part, &v_);
   frames_.Find(v_);
   Book(part);
-  AddExchange(part, tolerance_m_s);
+  AddExchange(part, allowance.tolerance_m_s);
   AddKinetic(part, part.from.v, &Account::kinetic_before);
   AddKinetic(part, part.to.v, &Account::kinetic_after);
-  JoinGroups();
+  JoinGroups(part, allowance.kicks);
   const double coordinates = kicks_.lpNorm<1>() * part.to.q.lpNorm<Eigen::Infinity>();
   for (size_t b = 0; b < accounts_.size(); ++b) {
     if (islands_.Of(static_cast<int32_t>(b)) != static_cast<int32_t>(b)) continue;
     const Account& a = accounts_[b];
     const double moving = std::max({a.kinetic_before, a.kinetic_after, a.driven});
     const double made = a.end - a.start - a.paid + std::max(0.0, -a.rubbed);
-    if (!(made <= share * (moving + a.exchanged) + kRounding * (std::max(a.start, a.end) + coordinates))) return true;
+    if (!(made <= allowance.share * (moving + a.exchanged) + a.pressed + kRounding * (std::max(a.start, a.end) + coordinates)))
+      return true;
   }
   return false;
 }

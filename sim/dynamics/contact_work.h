@@ -41,12 +41,17 @@ class ContactWork {
     double dt_s;
     const std::vector<uint8_t>& fixed;  // by node
   };
-  // Whether what was made in a group is more than this share of what moves there: of the kinetic energy of its free nodes, at the
-  // start, at the end or at the speed of the fastest prescribed surface and `tolerance_m_s` more, whichever is largest, and of the
-  // work that contact did on them, with either sign. Velocities are those beside the frames of bodies (contact_frames.h), so that
-  // neither motion that contact cannot change nor what touches nothing changes the answer. What rounding of coordinates does to
-  // energies is left out.
-  bool MadeTooMuch(const Part& part, double share, double tolerance_m_s);
+  // What may be made: this share of what moves, and so many times the kinetic energy that forces from outside would have given each
+  // body at rest.
+  struct Allowance {
+    double share, kicks, tolerance_m_s;
+  };
+  // Whether what was made in a group is more than is allowed. What moves there is the kinetic energy of its free nodes, at the
+  // start, at the end or at the speed of the fastest prescribed surface and the tolerance more, whichever is largest, and the work
+  // that contact did on them, with either sign. Velocities are those beside the frames of bodies (contact_frames.h), so that
+  // neither motion that contact cannot change nor what touches nothing changes the answer. What rests is pressed to contact anew in
+  // every part, and swings by what the part cannot resolve. What rounding of coordinates does to energies is left out.
+  bool MadeTooMuch(const Part& part, const Allowance& allowance);
 
  private:
   // Of a body, then of a group.
@@ -57,7 +62,13 @@ class ContactWork {
     double kinetic_before = 0, kinetic_after = 0;  // beside the frame
     double driven = 0;                             // kinetic, at the speed of the fastest prescribed surface
     double fastest = 0;                            // m/s, beside the frame
+    double pressed = 0;                            // of the kicks of forces from outside
     void Add(const Account& other);
+  };
+  // Of bodies that joints hold together, by the one that represents them.
+  struct Press {
+    double mass = 0;  // kg
+    Vec3 impulse = Vec3::Zero();
   };
   // A pair that touched, or rubbed, at one of the points.
   struct Touch {
@@ -76,18 +87,20 @@ class ContactWork {
   void MeanVelocity(const Part& part, VecX* v) const;
   void Book(const Part& part);
   void AddExchange(const Part& part, double tolerance_m_s);
+  void AddPressed(const Part& part, double kicks);
   void AddKinetic(const Part& part, const VecX& v, double Account::*kinetic);
-  void JoinGroups();
+  void JoinGroups(const Part& part, double kicks);
+  bool Touches(size_t body) const { return frames_.Touches(static_cast<int32_t>(body)); }
 
   const Model* model_;
   StageProblem* problem_;
   const Accelerations* accelerations_;
   ContactFrames frames_;
   SleepIslands islands_;
-  std::vector<uint8_t> free_touch_;  // by body: something touches what is free of it
   std::vector<Touch> touches_;
   std::vector<Account> accounts_;  // by body
-  VecX kicks_, friction_, v_, product_;
+  std::vector<Press> pressed_;
+  VecX kicks_, friction_, v_, impulse_, product_;
 };
 
 }  // namespace eipc

@@ -3,7 +3,6 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <memory>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -24,23 +23,23 @@ class ContactFramesTest : public ::testing::Test {
                     testing::AffineBox("heavy", Vec3::Constant(0.1), testing::StiffMaterial(3000, 1e7)),
                     testing::KinematicBox("driven", Vec3::Constant(0.1)), testing::StaticSheet("sheet", 0.1)};
     for (int b = 0; b < 4; ++b) scene.bodies[b].pose.position.x() = b;
-    model_ = testing::Compile(scene);
-    map_.emplace(&model_->embedding, &model_->surface_offset);
-    fixed_.assign(model_->node_count, 0);
-    const IndexRange& driven = model_->bodies[kDriven].nodes;
+    model_ = *testing::Compile(scene);
+    map_.emplace(&model_.embedding, &model_.surface_offset);
+    fixed_.assign(model_.node_count, 0);
+    const IndexRange& driven = model_.bodies[kDriven].nodes;
     for (int32_t n = driven.begin; n < driven.end; ++n) fixed_[n] = 1;
-    frames_.emplace(model_.get(), &*map_);
+    frames_.emplace(&model_, &*map_);
     frames_->SetFixed(&fixed_);
-    v_.setZero(3 * model_->node_count);
+    v_.setZero(3 * model_.node_count);
   }
 
   void Move(int body, const Vec3& velocity) {
-    const IndexRange& nodes = model_->bodies[body].nodes;
+    const IndexRange& nodes = model_.bodies[body].nodes;
     for (int32_t n = nodes.begin; n < nodes.end; ++n) v_.segment<3>(3 * n) = velocity;
   }
   // A vertex of `a` on a triangle of `b`.
   void Touch(int a, int b, const Vec3& normal, double force = 1) {
-    const int32_t first = model_->bodies[a].vertices.begin, other = model_->bodies[b].vertices.begin;
+    const int32_t first = model_.bodies[a].vertices.begin, other = model_.bodies[b].vertices.begin;
     ContactStencil s = {};
     s.v = {first, other, other + 1, other + 2};
     s.body_a = a, s.body_b = b;
@@ -53,7 +52,7 @@ class ContactFramesTest : public ::testing::Test {
     return frames_->Velocity(body);
   }
 
-  std::shared_ptr<const Model> model_;
+  Model model_;
   std::optional<SurfaceMap> map_;
   std::vector<uint8_t> fixed_;
   std::optional<ContactFrames> frames_;
@@ -115,6 +114,26 @@ TEST_F(ContactFramesTest, AnApproachGoesThroughWhatIsBetween) {
   EXPECT_NEAR(frames_->Velocity(kLight).z(), 0, 0.5);
 }
 
+// What a joint holds to what lands, lands; and flies on sideways with it. A drive of the joint may move it otherwise.
+TEST_F(ContactFramesTest, WhatAJointHoldsLandsWithIt) {
+  Move(kLight, Vec3(4, 0, -3));
+  Move(kHeavy, Vec3(4, 0, -3));
+  Touch(kLight, kSheet, Vec3::UnitZ());
+  EXPECT_NEAR(Frame(kLight).z(), 0, 0.5);
+  EXPECT_FALSE(frames_->Touches(kHeavy));
+  for (const bool driven : {false, true}) {
+    Joint weld;
+    weld.body_a = kHeavy, weld.body_b = kLight;
+    if (driven) weld.drive.emplace();
+    model_.joints = {weld};
+    EXPECT_NEAR(Frame(kLight).z(), 0, 0.5);
+    EXPECT_EQ(frames_->Touches(kHeavy), !driven);
+    if (driven) continue;
+    EXPECT_NEAR(frames_->Velocity(kHeavy).z(), 0, 0.7);
+    EXPECT_NEAR(frames_->Velocity(kHeavy).x(), 4, 1e-9);
+  }
+}
+
 // Normals that scatter by ten degrees do not resist a slide; those of a ball in a socket do.
 TEST_F(ContactFramesTest, ScatteredNormalsDoNotResistASlide) {
   Move(kHeavy, Vec3(30, 0, 0));
@@ -138,8 +157,8 @@ TEST_F(ContactFramesTest, FingersDriveWhatTheyCloseOn) {
 
 TEST_F(ContactFramesTest, SidesThatAreHeldAreNotFree) {
   ContactStencil s = {};
-  s.v[0] = model_->bodies[kDriven].vertices.begin;
-  s.v[1] = s.v[2] = s.v[3] = model_->bodies[kLight].vertices.begin;
+  s.v[0] = model_.bodies[kDriven].vertices.begin;
+  s.v[1] = s.v[2] = s.v[3] = model_.bodies[kLight].vertices.begin;
   s.closest.w = {1, -0.25, -0.25, -0.5};
   EXPECT_FALSE(frames_->IsFree(s, 1));
   EXPECT_TRUE(frames_->IsFree(s, -1));
