@@ -227,6 +227,32 @@ TEST(BarrierStiffness, GrowthMakesAsLittleEnergyBesideWhatSlides) {
   }
 }
 
+// A hammer of 8 kg lands on a tip of 0.8 g that is welded to it. The tip stands still while the joint presses it, and yet the landing is
+// an impact: a stiffness that doubles in every step of it throws the hammer back with a third more than it came with.
+TEST(BarrierStiffness, GrowthMakesLessEnergyThroughAJoint) {
+  SceneSpec scene = WithoutFriction(IntegratorKind::kBackwardEuler);
+  scene.bodies = {testing::AffineBox("hammer", Vec3::Constant(0.1), testing::StiffMaterial(8000, 1e7)),
+                  testing::AffineBox("tip", Vec3::Constant(0.02), testing::StiffMaterial(100, 1e7)), testing::StaticSheet("floor", 0.4)};
+  const double floor = 1.1 * scene.contact.dhat_m;
+  scene.bodies[0].pose.position.z() = floor + 0.075;
+  scene.bodies[1].pose.position.z() = floor + 0.01;
+  for (const int b : {0, 1}) scene.bodies[b].linear_velocity.z() = -0.6;
+  JointSpec weld;
+  weld.name = "weld";
+  weld.kind = JointKind::kWeld;
+  weld.body_a = "hammer";
+  weld.body_b = "tip";
+  weld.point.z() = floor + 0.02;
+  weld.width_m = 0.01;
+  weld.contact = false;
+  scene.joints = {weld};
+  World world(testing::Compile(scene));
+  const double initial = world.state().barrier_stiffness;
+  const double most = LargestEnergy(&world, 600, 2e-5);
+  EXPECT_LT(most, 1.25 * 0.5 * 8 * 0.36);
+  EXPECT_GT(world.state().barrier_stiffness, 1.5 * initial) << "the landing is hard";
+}
+
 // The stiffness is that of all contacts: what rests elsewhere must not be thrown up by a landing.
 TEST(BarrierStiffness, ALandingLiftsNothingBesideIt) {
   double heights[2] = {};  // the largest, parts of dhat
