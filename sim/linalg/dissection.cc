@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <numeric>
-#include <utility>
 
 namespace eipc {
 namespace {
@@ -38,7 +37,7 @@ void Dissection::LayOut(const BlockMatrix& h, int32_t least) {
   }
   FindNeighbours(h);
   mark_.assign(h.nodes(), kOutside);
-  Cut(std::move(nodes), least);
+  Cut(nodes, least);
 }
 
 int Dissection::Append(const std::vector<int32_t>& nodes, int level) {
@@ -88,7 +87,7 @@ std::vector<int32_t> Dissection::ByDistance(const std::vector<int32_t>& nodes) {
   return sequence;
 }
 
-int Dissection::Cut(std::vector<int32_t> nodes, int32_t least) {
+int Dissection::Cut(const std::vector<int32_t>& nodes, int32_t least) {
   const auto count = static_cast<int32_t>(nodes.size());
   if (count < 2 * least) return Append(nodes, 0);
   std::vector<int32_t> sequence = ByDistance(nodes), separator = Separator(sequence), natural = Separator(nodes);
@@ -103,7 +102,7 @@ int Dissection::Cut(std::vector<int32_t> nodes, int32_t least) {
   std::sort(first.begin(), first.end());
   std::sort(second.begin(), second.end());
   std::set_difference(second.begin(), second.end(), separator.begin(), separator.end(), std::back_inserter(rest));
-  const int level = std::max(Cut(std::move(first), least), Cut(std::move(rest), least));
+  const int level = std::max(Cut(first, least), Cut(rest, least));
   return separator.empty() ? level : Append(separator, level + 1);
 }
 

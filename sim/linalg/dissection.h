@@ -29,8 +29,8 @@ class Dissection {
 
  private:
   void FindNeighbours(const BlockMatrix& h);
-  // Appends the nodes, which it reorders, to order_, and returns the level of the last part.
-  int Cut(std::vector<int32_t> nodes, int32_t least);
+  // Appends the nodes to order_, and returns the level of the last part.
+  int Cut(const std::vector<int32_t>& nodes, int32_t least);
   // The neighbours in the second half of a sequence of nodes with the first half.
   std::vector<int32_t> Separator(const std::vector<int32_t>& sequence);
   // The nodes by their distance from one that is far from another, component by component.
