@@ -227,12 +227,13 @@ TEST(BarrierStiffness, GrowthMakesAsLittleEnergyBesideWhatSlides) {
   }
 }
 
-// A hammer of 8 kg lands on a tip of 0.8 g that is welded to it. The tip stands still while the joint presses it, and yet the landing is
-// an impact: a stiffness that doubles in every step of it throws the hammer back with a third more than it came with.
+// A hammer of 8 kg lands on a tip of 0.8 g that is welded to it. The tip stands still while the joint presses it, and yet the
+// landing is an impact: a stiffness that doubles in every step of it throws the hammer back with a third more than it came with.
 TEST(BarrierStiffness, GrowthMakesLessEnergyThroughAJoint) {
   SceneSpec scene = WithoutFriction(IntegratorKind::kBackwardEuler);
   scene.bodies = {testing::AffineBox("hammer", Vec3::Constant(0.1), testing::StiffMaterial(8000, 1e7)),
-                  testing::AffineBox("tip", Vec3::Constant(0.02), testing::StiffMaterial(100, 1e7)), testing::StaticSheet("floor", 0.4)};
+                  testing::AffineBox("tip", Vec3::Constant(0.02), testing::StiffMaterial(100, 1e7)),
+                  testing::StaticSheet("floor", 0.4)};
   const double floor = 1.1 * scene.contact.dhat_m;
   scene.bodies[0].pose.position.z() = floor + 0.075;
   scene.bodies[1].pose.position.z() = floor + 0.01;
