@@ -28,15 +28,16 @@ class Turns {
     }
     return now == chunk;
   }
-  void End(int32_t chunk) { Set(chunk + 1); }
-  void GiveUp() { Set(kGivenUp); }
+  void End(int32_t chunk) {
+    if (next_.compare_exchange_strong(chunk, chunk + 1)) next_.notify_all();  // unless given up meanwhile
+  }
+  void GiveUp() {
+    next_.store(kGivenUp);
+    next_.notify_all();
+  }
 
  private:
   static constexpr int32_t kGivenUp = -1;
-  void Set(int32_t next) {
-    next_.store(next, std::memory_order_release);
-    next_.notify_all();
-  }
 
   std::atomic<int32_t> next_ = 0;
 };
