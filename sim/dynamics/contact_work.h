@@ -41,7 +41,7 @@ class ContactWork {
     double dt_s;
     const std::vector<uint8_t>& fixed;  // by node
   };
-  // What may be made: this share of what moves, and so many times the kinetic energy that forces from outside would have given each
+  // What may be made: this share of what moves, and `kicks` times the kinetic energy that forces from outside would have given each
   // body at rest.
   struct Allowance {
     double share, kicks, tolerance_m_s;

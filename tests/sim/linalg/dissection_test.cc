@@ -4,7 +4,8 @@
 
 #include <algorithm>
 #include <numeric>
-#include <set>
+#include <utility>
+#include <vector>
 
 #include "tests/sim/linalg/random_blocks.h"
 
@@ -20,20 +21,10 @@ BlockMatrix Pattern(int nodes, Pairs pairs) {
   return h;
 }
 
-// Grid points that share a cell are neighbours. `number` by x + side (y + side z).
+// testing::GridPairs with these numbers of nodes.
 Pairs Grid(int side, const std::vector<int32_t>& number) {
-  Pairs pairs;
-  const auto at = [&](int x, int y, int z) { return number[x + side * (y + side * z)]; };
-  for (int z = 0; z < side; ++z) {
-    for (int y = 0; y < side; ++y) {
-      for (int x = 0; x < side; ++x) {
-        for (int k = 1; k < 8; ++k) {
-          const int u = x + (k & 1), v = y + (k >> 1 & 1), w = z + (k >> 2);
-          if (u < side && v < side && w < side) pairs.emplace_back(at(x, y, z), at(u, v, w));
-        }
-      }
-    }
-  }
+  Pairs pairs = testing::GridPairs(side);
+  for (auto& [a, b] : pairs) a = number[a], b = number[b];
   return pairs;
 }
 

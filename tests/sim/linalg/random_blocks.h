@@ -59,8 +59,8 @@ inline RandomSpd MakeRandomSpd(int nodes, int chords, Random* random) {
   return out;
 }
 
-// A block of cubes whose nodes are all coupled: supernodes of hundreds of rows, subtrees below them.
-inline BlockMatrix Grid(int side, Random* random) {
+// Of a block of cubes whose nodes are all coupled: pairs of (x side + y) side + z.
+inline std::vector<std::pair<int32_t, int32_t>> GridPairs(int side) {
   const auto node = [side](int x, int y, int z) { return (x * side + y) * side + z; };
   std::vector<std::pair<int32_t, int32_t>> pairs;
   for (int x = 0; x < side; ++x) {
@@ -73,7 +73,13 @@ inline BlockMatrix Grid(int side, Random* random) {
       }
     }
   }
-  const std::vector<std::pair<int32_t, int32_t>> edges = pairs;
+  return pairs;
+}
+
+// A matrix with them: supernodes of hundreds of rows, subtrees below them.
+inline BlockMatrix Grid(int side, Random* random) {
+  const std::vector<std::pair<int32_t, int32_t>> edges = GridPairs(side);
+  std::vector<std::pair<int32_t, int32_t>> pairs = edges;
   BlockMatrix h;
   h.SetPattern(side * side * side, &pairs);
   for (const auto& [a, b] : edges) {
