@@ -61,5 +61,24 @@ TEST(OrderedLoop, ThrowsWhatItsHalvesThrow) {
   }
 }
 
+// One thread ends its chunk while another gives up: whoever waits must hear of the second, whichever comes first.
+TEST(OrderedLoop, StaysGivenUpWhileAnotherChunkEnds) {
+  ThreadPool pool(4, ThreadPool::Sharing::kAlways);
+  for (int round = 0; round < 30000; ++round) {
+    const auto run = [&] {
+      ForEachInOrder<int, 1>(
+          &pool, 8,
+          [&](int64_t i, int* result) {
+            if (i == 3) throw std::runtime_error("find");
+            *result = 1;
+          },
+          [&](int64_t, int) {
+            for (int k = 0; k < round % 40; ++k) __builtin_ia32_pause();
+          });
+    };
+    EXPECT_THROW(run(), std::runtime_error);
+  }
+}
+
 }  // namespace
 }  // namespace eipc
