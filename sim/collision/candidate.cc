@@ -56,8 +56,8 @@ void DisplacementBounds::IncludeBodies(const DisplacementBounds& other) {
   }
 }
 
-void DisplacementBounds::IncludeVertices(const DisplacementBounds& other, const VertexList& vertices) {
-  for (const int32_t v : vertices.list()) {
+void DisplacementBounds::IncludeVertices(const DisplacementBounds& other, std::span<const int32_t> vertices) {
+  for (const int32_t v : vertices) {
     own[v] = std::max(own[v], other.own[v]);
     turned[v] = std::max(turned[v], other.turned[v]);
     start.own[v] = other.end.own[v];

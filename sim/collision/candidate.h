@@ -4,11 +4,11 @@
 #include <array>
 #include <cstdint>
 #include <limits>
+#include <span>
 #include <vector>
 
 #include "sim/base/types.h"
 #include "sim/collision/contact_kind.h"
-#include "sim/collision/vertex_list.h"
 #include "sim/collision/view_frame.h"
 
 namespace eipc {
@@ -61,7 +61,7 @@ struct DisplacementBounds {
 
   void ResizeVertices(size_t count);
   // Become bounds for the whole straight path from another state: of `vertices`; of bodies and their relative displacements.
-  void IncludeVertices(const DisplacementBounds& other, const VertexList& vertices);
+  void IncludeVertices(const DisplacementBounds& other, std::span<const int32_t> vertices);
   void IncludeBodies(const DisplacementBounds& other);
   // No pair is nearer than its bound less this.
   double Approach(const Candidate& c) const {

@@ -1,6 +1,7 @@
 #include "sim/dynamics/collision_guard.h"
 
 #include <algorithm>
+#include <span>
 
 #include "sim/collision/collision_free_step.h"
 #include "sim/energy/membrane.h"
@@ -90,7 +91,11 @@ double CollisionGuard::FreeInRegions() {
   const BroadPhase::Selection selection = broad_phase.Select(travel_);
   if (!surface_->Has(selection)) surface_->Select(selection);
   surface_->Evaluate(trial_q_, selection, &trial_x_, &travel_);
-  travel_.IncludeVertices(surface_->travel(), *selection.vertices);
+  constexpr int64_t kVertices = 512;  // of a chunk
+  const std::span<const int32_t> vertices = selection.vertices->list();
+  pool_->ParallelFor(static_cast<int64_t>(vertices.size()), kVertices, [&](int64_t first, int64_t last) {
+    travel_.IncludeVertices(surface_->travel(), vertices.subspan(first, last - first));
+  });
   return CollisionFreeStep(broad_phase.candidates(), {surface_->x(), trial_x_, PositionRounding(), &travel_}, pool_, interrupt_);
 }
 

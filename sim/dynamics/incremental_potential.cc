@@ -32,7 +32,7 @@ IncrementalPotential::IncrementalPotential(const Model* model, SurfaceState* sur
       interrupt_(interrupt),
       contacts_(&model->surface, &model->contact_weights, model->contact),
       barrier_(&surface->map(), &contacts_, pool),
-      friction_(&surface->map(), &model->friction, model->contact.friction_velocity_m_s),
+      friction_(&surface->map(), &model->friction, model->contact.friction_velocity_m_s, pool),
       remainder_(&surface->map(), &model->friction, pool),
       start_{std::vector<Vec3>(model->surface.vertex_count), VertexList(model->surface.vertex_count),
              VertexList(model->surface.vertex_count)} {

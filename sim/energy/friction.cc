@@ -3,7 +3,14 @@
 #include <algorithm>
 #include <cmath>
 
+#include "sim/base/ordered_loop.h"
+
 namespace eipc {
+namespace {
+
+constexpr int64_t kChunk = 64;  // of stencils, of which each is little work
+
+}  // namespace
 
 void FrictionTerm::KeepTurns() {
   for (const FrictionStencil& f : stencils_) {
@@ -55,7 +62,13 @@ Vec2 FrictionTerm::Slip(const FrictionStencil& f, const std::vector<Vec3>& x) co
 
 double FrictionTerm::Value(const Point& point) {
   double sum = 0;
-  for (const FrictionStencil& f : stencils_) sum += f.limit * Curve(f.law).Potential(Slip(f, point.x).norm());
+  ForEachInOrder<double, kChunk>(
+      pool_, static_cast<int64_t>(stencils_.size()),
+      [&](int64_t i, double* value) {
+        const FrictionStencil& f = stencils_[i];
+        *value = f.limit * Curve(f.law).Potential(Slip(f, point.x).norm());
+      },
+      [&](int64_t, double value) { sum += value; });
   return sum;
 }
 
@@ -66,12 +79,13 @@ std::array<Vec3, 4> FrictionTerm::Forces(const FrictionStencil& f, const std::ve
 }
 
 void FrictionTerm::AddGradient(const Point& point, VecX* gradient) {
-  for (const FrictionStencil& f : stencils_) {
-    const std::array<Vec3, 4> forces = Forces(f, point.x);
-    Vec12 g;
-    g << -forces[0], -forces[1], -forces[2], -forces[3];
-    map_->AddGradient(f.v, g, gradient);
-  }
+  ForEachInOrder<Vec12, kChunk>(
+      pool_, static_cast<int64_t>(stencils_.size()),
+      [&](int64_t i, Vec12* g) {
+        const std::array<Vec3, 4> forces = Forces(stencils_[i], point.x);
+        *g << -forces[0], -forces[1], -forces[2], -forces[3];
+      },
+      [&](int64_t i, const Vec12& g) { map_->AddGradient(stencils_[i].v, g, gradient); });
 }
 
 double FrictionTerm::ObserveDirection(const Point& point, const VecX& direction) {
@@ -92,20 +106,24 @@ double FrictionTerm::ObserveDirection(const Point& point, const VecX& direction)
   return fastest;
 }
 
+// H = limit [f1/y (I - uu^T/y^2) + f1' uu^T/y^2]: f1' is negative only where static friction yields, and is left out. That of the
+// paraboloid above is limit f1/y I.
+Mat3 FrictionTerm::Stiffness(const FrictionStencil& f, const std::vector<Vec3>& x) const {
+  const Vec2 u = Slip(f, x);
+  const double y = u.norm();
+  const Vec2 along = y > 0 ? Vec2(u / y) : Vec2(1, 0);
+  const Vec2 across(-along.y(), along.x());
+  const FrictionCurve curve = Curve(f.law);
+  const Vec3 a = f.tangent * along, b = f.tangent * across;
+  const double secant = std::max(0.0, f.limit * curve.ForceOverY(y));
+  const double slope = std::max(f.turn.bound * secant, f.limit * curve.Slope(y));
+  return slope * a * a.transpose() + secant * b * b.transpose();
+}
+
 void FrictionTerm::AddHessian(const Point& point, BlockMatrix* hessian) {
-  for (const FrictionStencil& f : stencils_) {
-    const Vec2 u = Slip(f, point.x);
-    const double y = u.norm();
-    // H = limit [f1/y (I - uu^T/y^2) + f1' uu^T/y^2]: f1' is negative only where static friction yields, and is left out. That of
-    // the paraboloid above is limit f1/y I.
-    const Vec2 along = y > 0 ? Vec2(u / y) : Vec2(1, 0);
-    const Vec2 across(-along.y(), along.x());
-    const FrictionCurve curve = Curve(f.law);
-    const Vec3 a = f.tangent * along, b = f.tangent * across;
-    const double secant = std::max(0.0, f.limit * curve.ForceOverY(y));
-    const double slope = std::max(f.turn.bound * secant, f.limit * curve.Slope(y));
-    map_->AddHessian(f.v, f.w, slope * a * a.transpose() + secant * b * b.transpose(), hessian);
-  }
+  ForEachInOrder<Mat3, kChunk>(
+      pool_, static_cast<int64_t>(stencils_.size()), [&](int64_t i, Mat3* d) { *d = Stiffness(stencils_[i], point.x); },
+      [&](int64_t i, const Mat3& d) { map_->AddHessian(stencils_[i].v, stencils_[i].w, d, hessian); });
 }
 
 }  // namespace eipc

@@ -4,6 +4,7 @@
 #include <array>
 #include <vector>
 
+#include "sim/base/parallel.h"
 #include "sim/base/types.h"
 #include "sim/contact/contact_potential.h"
 #include "sim/contact/pair_friction.h"
@@ -31,8 +32,9 @@ struct FrictionStencil {
 // displacement of the *stage*, gamma h T^T v, with threshold eps_v gamma h (theory.md, eq. 16). Lag sets lambda and T.
 class FrictionTerm : public EnergyTerm {
  public:
-  FrictionTerm(const SurfaceMap* map, const PairFriction* pairs, double friction_velocity_m_s)
-      : map_(map), pairs_(pairs), friction_velocity_(friction_velocity_m_s) {}
+  // All outlive this.
+  FrictionTerm(const SurfaceMap* map, const PairFriction* pairs, double friction_velocity_m_s, ThreadPool* pool)
+      : map_(map), pairs_(pairs), friction_velocity_(friction_velocity_m_s), pool_(pool) {}
 
   // Freezes normal forces, tangent frames and closest points of these contacts.
   void Lag(const ContactSet& contacts, const std::vector<Vec3>& x, const ContactPotential& potential);
@@ -56,10 +58,13 @@ class FrictionTerm : public EnergyTerm {
  private:
   void KeepTurns();
   Vec2 Slip(const FrictionStencil& stencil, const std::vector<Vec3>& x) const;
+  // The Hessian of a stencil is w_i w_j of this.
+  Mat3 Stiffness(const FrictionStencil& stencil, const std::vector<Vec3>& x) const;
 
   const SurfaceMap* map_;
   const PairFriction* pairs_;
   double friction_velocity_;
+  ThreadPool* pool_;
   double epsilon_ = 0;  // eps_v gamma h, m
   double gamma_h_ = 1;
   const std::vector<Vec3>* x_tilde_ = nullptr;

@@ -55,7 +55,7 @@ TEST(CollisionFreeStep, NothingMeetsOnTheWay) {
     wide.Displacements(q0, x0, &travel);
     wide.Displacements(q1, x1, &to_end);
     to_end.IncludeBodies(travel);
-    to_end.IncludeVertices(travel, wide.vertices());
+    to_end.IncludeVertices(travel, wide.vertices().list());
     EXPECT_EQ(step, CollisionFreeStep(wide.candidates(), {x0, x1, 1e-16, &to_end}, &one));
     // From what comes near just on this path: the same.
     SweptBroadPhase path(&m.surface, &m.summaries, &m.rows, &m.offsets, kDhat);
@@ -75,7 +75,7 @@ TEST(CollisionFreeStep, NothingMeetsOnTheWay) {
     mixed.Displacements(q0, x0, &at_start);
     mixed.Displacements(q1, x1, &in_regions);
     in_regions.IncludeBodies(at_start);
-    in_regions.IncludeVertices(at_start, mixed.vertices());
+    in_regions.IncludeVertices(at_start, mixed.vertices().list());
     mixed.ExcludeUncovered(&in_regions);
     path.Find(q0, q1, LargestExaminedGap(kDhat, 0, 1e-16), &mixed);
     EXPECT_EQ(step, std::min(CollisionFreeStep(mixed.candidates(), {x0, x1, 1e-16, &in_regions}, &one),

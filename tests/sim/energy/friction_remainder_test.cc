@@ -32,7 +32,7 @@ class PointInAValley {
     contacts_ = std::make_unique<ContactSet>(&surface_, &weights_, settings_);
     moving_ = std::make_unique<testing::MovingSurface>(surface_);
     map_ = std::make_unique<SurfaceMap>(&moving_->rows, &moving_->offsets);
-    term_ = std::make_unique<FrictionTerm>(map_.get(), &pairs_, kSlipSpeed);
+    term_ = std::make_unique<FrictionTerm>(map_.get(), &pairs_, kSlipSpeed, &pool_);
     x_ = testing::Stack(surface_.rest_positions);
     testing::Random random(3);
     x_tilde_ = surface_.rest_positions;

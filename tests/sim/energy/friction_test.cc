@@ -41,7 +41,7 @@ struct Scene {
         contact(c.kind, c.x, kDhat),
         map(&m.rows, &m.offsets),
         pairs{2, {{}, law, law, {}}},
-        term(&map, &pairs, kSlipSpeed) {
+        term(&map, &pairs, kSlipSpeed, &pool) {
     map.Positions(m.q, &x_tilde);
     contact.Update(x_tilde);
     Lag();
@@ -56,6 +56,7 @@ struct Scene {
   OneContact contact;
   SurfaceMap map;
   PairFriction pairs;
+  ThreadPool pool{2, ThreadPool::Sharing::kAlways};
   FrictionTerm term;
   std::vector<Vec3> x_tilde;
   VecX v;
