@@ -20,7 +20,6 @@ struct BodyPair {
   WidthWatch width;                                    // of the region of the shift
   WideBox shifts;                                      // region of the vector from the centroid of a to that of b
   Vec3 shift = Vec3::Zero();                           // a point of it, m
-  double shift_radius = 0;                             // how far it extends from there, m
   Vec3 anchor_shift = Vec3::Zero();                    // at the anchors, m
   uint64_t anchor_a = 0, anchor_b = 0;                 // anchors that bounds are for; 0: none yet
   std::vector<Candidate> candidates;

@@ -94,22 +94,16 @@ bool BodyRegions::CoverMotion(int32_t body, double far) const {
   return boxes_.Contain(body, here_, motion.bulge) && boxes_.Contain(body, there_, motion.bulge);
 }
 
-void BodyRegions::Renew(int32_t body, double margin, double far) {
+void BodyRegions::Renew(int32_t body, double margin, double far, bool at_start) {
   const Motion& motion = motions_[body];
   const bool is_far = motion.IsFar(far);
-  const SeenState& end = is_far ? here_ : there_;
+  const SeenState& anchor = is_far || at_start ? here_ : there_;
+  const SeenState& other = is_far || !at_start ? here_ : there_;
   double grown = std::min(MarginFor(motion.largest, margin), kMostOfEdge * summaries_->edge_length[body]);
   if (!is_far) grown += motion.bulge;
-  const Quad by = {grown, grown, grown, 0};
-  WideBox region;
-  for (const int32_t n : summaries_->body_nodes[body]) {
-    const Quad &a = here_.nodes[n], &b = end.nodes[n];
-    region.lo = Smaller(a, b) - by;
-    region.hi = Larger(a, b) + by;
-    boxes_.SetRegion(n, b, region);
-  }
-  boxes_.Renew(body);
-  anchors_.Set(body, end);
+  for (const int32_t n : summaries_->body_nodes[body]) boxes_.SetPath(n, other.nodes[n], anchor.nodes[n]);
+  boxes_.Renew(body, grown);
+  anchors_.Set(body, anchor);
   bodies_[body].width.Reset();
   bodies_[body].anchored = true;
 }

@@ -46,8 +46,8 @@ class BodyRegions {
   bool Cover(int32_t body, const SeenState& seen) const;
   // The motion last measured: all of it, or its start alone if it is far.
   bool CoverMotion(int32_t body, double far) const;
-  // Around that motion; the anchors are its end.
-  void Renew(int32_t body, double margin, double far);
+  // Around that motion; the anchors are its end, or its start if it is far or `at_start` says so.
+  void Renew(int32_t body, double margin, double far, bool at_start);
   // Once a step, after MeasureMotion: counts the steps for which regions have been too wide.
   void Watch(int32_t body, double margin, double far);
 

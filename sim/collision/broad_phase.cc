@@ -104,11 +104,11 @@ void BroadPhase::SetAsleep(const std::vector<uint8_t>& asleep) {
 }
 
 // True when something had to be renewed.
-bool BroadPhase::UpdateBody(int32_t body, const VecX& here, const VecX& there, double margin, double far) {
+bool BroadPhase::UpdateBody(int32_t body, const VecX& here, const VecX& there, double margin, double far, bool at_start) {
   bool renewed = false;
   for (BodyRegions* regions : {&along_world_, &along_body_}) {
     if (!regions->wanted(body) || regions->CoverMotion(body, far)) continue;
-    regions->Renew(body, Narrowed(margin), far);
+    regions->Renew(body, Narrowed(margin), far, at_start);
     renewed = true;
   }
   const BodyRegions::Motion& motion = along_body_.motion(body);
@@ -119,7 +119,7 @@ bool BroadPhase::UpdateBody(int32_t body, const VecX& here, const VecX& there, d
   return true;
 }
 
-bool BroadPhase::UpdateBounds(const VecX& here, const VecX& there, double margin, double far) {
+bool BroadPhase::UpdateBounds(const VecX& here, const VecX& there, double margin, double far, bool at_start) {
   poll_.Begin();
   bool renewed = !gathered_.complete, pairs_stale = pairs_stale_;
   pairs_stale_ = false;
@@ -127,7 +127,7 @@ bool BroadPhase::UpdateBounds(const VecX& here, const VecX& there, double margin
   along_body_.MeasureMotion(here, there, &along_world_);
   for (int32_t body = 0; body < surface_->body_count; ++body) {
     if (!along_world_.wanted(body)) continue;
-    renewed |= UpdateBody(body, here, there, margin, far);
+    renewed |= UpdateBody(body, here, there, margin, far, at_start);
     const BodyRegions::Motion& motion = along_world_.motion(body);
     pairs_stale = pairs_stale || !ExtentCovers(body, motion.here.centroid) ||
                   (CentroidMotion(body) <= far && !ExtentCovers(body, motion.there.centroid));
@@ -137,7 +137,7 @@ bool BroadPhase::UpdateBounds(const VecX& here, const VecX& there, double margin
     pairs_.Choose([this](int32_t a, int32_t b) { return surface_->Enabled(a, b) && !AtRest(a, b); });
     renewed = true;
   }
-  renewed |= RenewPairs(margin, far);
+  renewed |= RenewPairs(margin, far, at_start);
   if (renewed) Gather();
   return renewed;
 }
@@ -180,7 +180,7 @@ void BroadPhase::RenewExtents(double margin, double far) {
   }
 }
 
-bool BroadPhase::RenewPairs(double margin, double far) {
+bool BroadPhase::RenewPairs(double margin, double far, bool at_start) {
   pairs_due_.clear();
   for (size_t k = 0; k < pairs_.pairs().size(); ++k) {
     const BodyPair& pair = pairs_.pairs()[k];
@@ -195,7 +195,7 @@ bool BroadPhase::RenewPairs(double margin, double far) {
     return std::pair(-pairs_.pairs()[k].node_pairs, k) < std::pair(-pairs_.pairs()[l].node_pairs, l);
   });
   ForPairsDue([&](SearchScratch* scratch, BodyPair* pair) {
-    RenewPair(scratch, pair, margin, far);
+    RenewPair(scratch, pair, margin, far, at_start);
     return static_cast<int64_t>(pair->candidates.size());
   });
   for (size_t i = 0; i < pairs_due_.size(); ++i) {
@@ -206,7 +206,7 @@ bool BroadPhase::RenewPairs(double margin, double far) {
   return true;
 }
 
-void BroadPhase::RenewPair(SearchScratch* scratch, BodyPair* pair, double margin, double far) {
+void BroadPhase::RenewPair(SearchScratch* scratch, BodyPair* pair, double margin, double far, bool at_start) {
   BodyRegions& regions = RegionsOf(*pair);
   pair->stamp_a = 0;  // no region has this one: until all of the search has been done
   pair->stamp_b = regions.boxes().stamp(pair->b);
@@ -214,13 +214,11 @@ void BroadPhase::RenewPair(SearchScratch* scratch, BodyPair* pair, double margin
   pair->width.Reset();
   pair->shift.setZero();
   pair->shifts = WideBox(Eigen::Array3d::Zero(), Eigen::Array3d::Zero());
-  pair->shift_radius = 0;
   if (!pair->of_one_body()) {
     const Vec3 a = ShiftHere(*pair), b = MovesFar(*pair, far) ? a : ShiftThere(*pair);
     const Box shifts = Grown(a, b, MarginFor(ShiftMotion(*pair), Narrowed(margin)));
-    pair->shift = b;
+    pair->shift = at_start ? a : b;
     pair->shifts = WideBox(shifts.lo, shifts.hi);
-    pair->shift_radius = kRoundUp * (shifts.hi - b.array()).max(b.array() - shifts.lo).matrix().norm();
   }
   pair->Clear();
   const bool searched = search_.Search(&regions.boxes(), pair, scratch);

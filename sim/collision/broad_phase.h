@@ -25,7 +25,7 @@ namespace eipc {
 // Keeps every pair of primitives that can come within its own reach (OwnRange) while the nodes of the cages stay inside regions
 // around them. What moves along together stays inside its regions for many steps, and only what leaves them is searched anew.
 //
-// Bodies are seen from their own centroids, the mean of their nodes: a body has a region for each node relative to its centroid
+// Bodies are seen from their own centroids, the mean of their nodes: a body has a region for its nodes relative to its centroid
 // (BodyRegions), and a pair of bodies one for the vector between their centroids (BodyPair). What is near within one body is seen
 // along axes that turn with it, in regions of their own. RestingSearch finds the pairs of primitives; Anchors bound how far
 // everything is from where the distances of pairs were bounded, so that few candidates have to be examined one by one (Select). Why
@@ -45,8 +45,10 @@ class BroadPhase {
   // Makes the positions of nodes `here` (3 a node) be inside the regions, and with them `there` and the straight path to it:
   // regions are renewed where they are not, grown by up to `margin`. Of bodies that turn, and pairs whose centroids move, by more
   // than `far` m on the path only `here`: much comes near on a long path, and SweptBroadPhase finds it better. False when nothing
-  // had to be renewed. What is interrupted is not inside its regions, and is renewed by the next UpdateBounds.
-  bool UpdateBounds(const VecX& here, const VecX& there, double margin, double far = std::numeric_limits<double>::infinity());
+  // had to be renewed. What is interrupted is not inside its regions, and is renewed by the next UpdateBounds. What is renewed is
+  // anchored `there`, or `at_start`, where MoveAnchors should put everything else.
+  bool UpdateBounds(const VecX& here, const VecX& there, double margin, double far = std::numeric_limits<double>::infinity(),
+                    bool at_start = false);
   // Once a step, before UpdateBounds with the same arguments: discards regions that have long been much larger than that would make
   // them.
   void ShrinkBounds(const VecX& here, const VecX& there, double margin, double far);
@@ -140,14 +142,14 @@ class BroadPhase {
   bool ShapeCovers(int32_t body, const DeformationBounds::Seen& from, const DeformationBounds::Seen& to) const;
   bool ExtentCovers(int32_t body, const Vec3& centroid);
   bool IsCurrent(const BodyPair& pair) const;
-  bool UpdateBody(int32_t body, const VecX& here, const VecX& there, double margin, double far);
+  bool UpdateBody(int32_t body, const VecX& here, const VecX& there, double margin, double far, bool at_start);
   void RenewShape(int32_t body, const DeformationBounds::Seen& from, const DeformationBounds::Seen& to);
   void RenewExtents(double margin, double far);
   // Calls work(scratch, pair) for the pairs of pairs_due_; they may be shared among threads.
   template <typename Work>
   void ForPairsDue(const Work& work);
-  bool RenewPairs(double margin, double far);
-  void RenewPair(SearchScratch* scratch, BodyPair* pair, double margin, double far);
+  bool RenewPairs(double margin, double far, bool at_start);
+  void RenewPair(SearchScratch* scratch, BodyPair* pair, double margin, double far, bool at_start);
   void Gather();
   // Returns how many pairs of primitives were bounded anew.
   int64_t BoundPair(const SeenState& world, InterruptPoll* poll, BodyPair* pair);

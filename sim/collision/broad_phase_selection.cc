@@ -133,7 +133,8 @@ int64_t BroadPhase::BoundPair(const SeenState& world, InterruptPoll* poll, BodyP
     }
     ++bounded_anew;
     const Vec3 x0 = at(c.v[0]), x1 = at(c.v[1]), x2 = at(c.v[2]), x3 = at(c.v[3]);
-    c.bound = c.kind == ContactKind::kPointTriangle ? PointTriangleSeparation(x0, x1, x2, x3) : EdgeEdgeSeparation(x0, x1, x2, x3);
+    c.bound = (c.kind == ContactKind::kPointTriangle ? PointTriangleSeparation(x0, x1, x2, x3) : EdgeEdgeSeparation(x0, x1, x2, x3))
+                  .distance;
     gathered_.candidates[pair->place.first + i].bound = c.bound;
   }
   pair->triangle_gaps.clear();

@@ -24,14 +24,15 @@ class RegionBoxes {
   RegionBoxes(const CollisionSurface* surface, const SurfaceSummaries* summaries, const std::vector<EmbeddingRow>* rows,
               const std::vector<Vec3>* offsets, double dhat);
 
-  // The region of a node, and a point of it, m. After those of a body, Renew.
-  void SetRegion(int32_t node, const Quad& point, const WideBox& region);
-  void Renew(int32_t body);
+  // The region of a body: its nodes are within `grown` m, along each axis, of where they would be at one time, the same for all of
+  // them, on a straight path from the first of their ends to the last. After SetPath for all of them, Renew.
+  void SetPath(int32_t node, const Quad& from, const Quad& to) { paths_[node] = Path{from, to - from, Quad{}}; }
+  void Renew(int32_t body, double grown);
   // Counts the renewals of a body; 0: it has no region yet.
   uint64_t stamp(int32_t body) const { return stamps_[body]; }
-  // Whether the body's nodes, as they are seen, are inside their regions, and no nearer to the sides than `bulge` m.
+  // Whether the body's nodes, as they are seen, are inside the region, and no nearer to its sides than `bulge` m.
   bool Contain(int32_t body, const SeenState& seen, double bulge = 0) const;
-  // The largest width of a region of the body, m.
+  // The largest width of what a node of the body may reach, m.
   double Width(int32_t body) const;
 
   const WideBox& Vertex(int32_t v) {
@@ -44,7 +45,7 @@ class RegionBoxes {
   const WideBox& Node(int32_t body, int32_t node) {
     return node_stamps_[body].Has(node, stamps_[body]) ? node_boxes_[body][node] : MakeNode(body, node);
   }
-  // Of vertices whose box was asked for: a point of the vertex's region, m, and how far the region extends from there, m.
+  // Of vertices whose box was asked for: where the path of the vertex ends, m, and how far its region extends from there, m.
   const std::vector<Vec3>& points() const { return points_; }
   const std::vector<double>& radii() const { return radii_; }
 
@@ -53,16 +54,24 @@ class RegionBoxes {
   const WideBox& MakeEdge(int32_t e);
   const WideBox& MakeTriangle(int32_t t);
   const WideBox& MakeNode(int32_t body, int32_t node);
-  WideBox SummaryBox(const NodeSummary& summary) const;
+  WideBox SummaryBox(int32_t body, const NodeSummary& summary) const;
 
   const CollisionSurface* surface_;
   const SurfaceSummaries* summaries_;
   const std::vector<EmbeddingRow>* rows_;
   const std::vector<Vec3>* offsets_;
   double dhat_;
-  std::vector<uint64_t> stamps_;   // by body
-  std::vector<Quad> node_points_;  // of nodes: points of their regions
-  std::vector<WideBox> regions_;   // of nodes
+  std::vector<uint64_t> stamps_;  // by body
+  struct Path {
+    Quad from, way;
+    Quad inverse;  // of the way along each axis, per m; 0 where that is next to nothing
+  };
+  std::vector<Path> paths_;  // of nodes
+  struct Reach {
+    double held = 0;   // by which Contain lets nodes be off the path, m
+    double grown = 0;  // the same with what rounding hides from it, m
+  };
+  std::vector<Reach> reaches_;  // by body
   // Valid where the stamp is that of the body.
   FillStamps vertex_stamps_, edge_stamps_, triangle_stamps_;
   std::vector<FillStamps> node_stamps_;

@@ -99,6 +99,24 @@ void RestingSearch::AddFeatures(const Found& to, int32_t a, int32_t b, const Wid
                      });
 }
 
+// How far apart both sides stay along a unit direction, from the second to the first, while everything is in its region, m: between
+// the corners of the boxes of their vertices that are nearest to the other side, and at the end of the shift that brings them
+// nearest.
+double RestingSearch::LeastApart(const Found& to, const std::array<int32_t, 4>& v, ContactKind kind, const Vec3& direction) const {
+  const auto [boxes, pair] = to;
+  const Quad n = LoadThree(direction.data());
+  const auto sum = [](const Quad& q) { return q[0] + q[1] + q[2]; };
+  const auto low = [&](const WideBox& box) { return sum(Smaller(n * box.lo, n * box.hi)); };
+  const auto high = [&](const WideBox& box) { return sum(Larger(n * box.lo, n * box.hi)); };
+  const auto first = [&, boxes = boxes](int k) { return low(boxes->Vertex(v[k])); };
+  const auto second = [&, boxes = boxes](int k) { return high(boxes->Vertex(v[k])); };
+  double apart = kind == ContactKind::kPointTriangle ? first(0) - std::max({second(1), second(2), second(3)})
+                                                     : std::min(first(0), first(1)) - std::max(second(2), second(3));
+  if (!pair->of_one_body()) apart += surface_->vertex_body[v[0]] != pair->a ? low(pair->shifts) : -high(pair->shifts);
+  const double grown = dhat_ + surface_->sheets.largest_offset;  // both boxes together
+  return apart + grown * sum(Size(n));
+}
+
 // Everything of b relative to the centroid of a.
 void RestingSearch::AddIfNear(const Found& to, const std::array<int32_t, 4>& v, int32_t first, int32_t second,
                               ContactKind kind) const {
@@ -108,17 +126,14 @@ void RestingSearch::AddIfNear(const Found& to, const std::array<int32_t, 4>& v, 
     x[k] = boxes->points()[v[k]];
     if (surface_->vertex_body[v[k]] != pair->a) x[k] += pair->shift;
   }
-  const double bound = kind == ContactKind::kPointTriangle ? PointTriangleSeparation(x[0], x[1], x[2], x[3])
-                                                           : EdgeEdgeSeparation(x[0], x[1], x[2], x[3]);
-  const std::vector<double>& radii = boxes->radii();
-  const double r0 = radii[v[0]], r1 = radii[v[1]], r2 = radii[v[2]], r3 = radii[v[3]];
-  const double radius = kind == ContactKind::kPointTriangle ? r0 + std::max({r1, r2, r3}) : std::max(r0, r1) + std::max(r2, r3);
-  const double apart = bound - radius - pair->shift_radius;
+  const Separation at_points = kind == ContactKind::kPointTriangle ? PointTriangleSeparation(x[0], x[1], x[2], x[3])
+                                                                   : EdgeEdgeSeparation(x[0], x[1], x[2], x[3]);
+  const double apart = LeastApart(to, v, kind, at_points.direction);
   const PairRange most = RangeBetween(*surface_, pair->a, pair->b, dhat_);
   if (apart >= most.reach() + kLeastExamined) return;
   const PairRange own = pair->of_one_body() ? OwnRange(*surface_, kind, v, dhat_) : most;
   if (apart >= own.reach() + kLeastExamined) return;
-  pair->candidates.push_back({v, first, second, kind, pair->of_one_body(), 0, own.dhat, bound, own.offset});
+  pair->candidates.push_back({v, first, second, kind, pair->of_one_body(), 0, own.dhat, at_points.distance, own.offset});
   pair->candidates.back().first_is_of_b = surface_->vertex_body[v[0]] != pair->a;
 }
 

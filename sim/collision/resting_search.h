@@ -18,8 +18,8 @@ namespace eipc {
 // traversal of both trees: the boxes of one body, moved by the region of the shift, against those of the other.
 //
 // Boxes of long or slanted primitives meet long before the primitives are near, so each pair is given a lower bound of its distance
-// at one point of the regions, by a separating plane. A primitive moves no farther than its farthest vertex; pairs that this keeps
-// beyond their own dhat everywhere in the regions are dropped. Pairs of one body are dropped by proofs about its deformation
+// at one point of the regions, by a separating plane. Pairs that stay beyond their own dhat along its normal everywhere in the
+// regions are dropped. Pairs of one body are dropped by proofs about its deformation
 // (DeformationBounds, NeighbourProofs). Why no pair is missed: docs/concepts/collision_detection.md.
 class RestingSearch {
  public:
@@ -41,6 +41,7 @@ class RestingSearch {
   void AddTrianglePair(const Found& to, int32_t a, int32_t b, const WideBox& box_a, const WideBox& box_b) const;
   void AddNeighbours(const Found& to, SearchScratch* scratch);
   void AddFeatures(const Found& to, int32_t a, int32_t b, const WideBox& box_a, const WideBox& box_b) const;
+  double LeastApart(const Found& to, const std::array<int32_t, 4>& v, ContactKind kind, const Vec3& direction) const;
   void AddIfNear(const Found& to, const std::array<int32_t, 4>& v, int32_t first, int32_t second, ContactKind kind) const;
 
   const CollisionSurface* surface_;

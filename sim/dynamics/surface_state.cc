@@ -32,15 +32,16 @@ void SurfaceState::BeginStep(const VecX& q_start, const VecX& q_guess, double di
   q_ = q_start;
   const double margin = std::clamp(0.25 * distance, kLeastMargin * dhat, kMostMargin * dhat);
   broad_phase_.ShrinkBounds(q_start, q_guess, margin, kFar * dhat);
-  broad_phase_.UpdateBounds(q_start, q_guess, margin, kFar * dhat);
-  // Most points of the step are near the guess.
-  MoveAnchors(distance > kFar * dhat ? q_start : q_guess);
+  const bool at_start = distance > kFar * dhat;  // else most points of the step are near the guess
+  broad_phase_.UpdateBounds(q_start, q_guess, margin, kFar * dhat, at_start);
+  MoveAnchors(at_start ? q_start : q_guess);
 }
 
 void SurfaceState::CoverMotion(const VecX& q, const VecX& other) {
   const double dhat = model_->contact.dhat_m, far = kFar * dhat;
-  if (!broad_phase_.UpdateBounds(q, other, kLeastMargin * dhat, far)) return;
-  MoveAnchors(Displacement(q, other) > far ? q : other);
+  const bool at_start = Displacement(q, other) > far;
+  if (!broad_phase_.UpdateBounds(q, other, kLeastMargin * dhat, far, at_start)) return;
+  MoveAnchors(at_start ? q : other);
 }
 
 void SurfaceState::SetPoint(const VecX& q) {

@@ -67,14 +67,16 @@ ClosestPoints PointEdgeClosest(const Vec3& p, const Vec3& q0, const Vec3& q1) {
   return SegmentGap({p, q0, q1, p}, 0, 1, 2).Points(1);
 }
 
-double PointTriangleSeparation(const Vec3& p, const Vec3& t0, const Vec3& t1, const Vec3& t2) {
+Separation PointTriangleSeparation(const Vec3& p, const Vec3& t0, const Vec3& t1, const Vec3& t2) {
   const ClosestPoints c = PointTriangleClosest(p, t0, t1, t2);
-  return LeastAlong<3>(UnitOrZero(c.e, c.distance2), {p - t0, p - t1, p - t2});
+  const Vec3 n = UnitOrZero(c.e, c.distance2);
+  return {n, LeastAlong<3>(n, {p - t0, p - t1, p - t2})};
 }
 
-double EdgeEdgeSeparation(const Vec3& a0, const Vec3& a1, const Vec3& b0, const Vec3& b1) {
+Separation EdgeEdgeSeparation(const Vec3& a0, const Vec3& a1, const Vec3& b0, const Vec3& b1) {
   const ClosestPoints c = EdgeEdgeClosest(a0, a1, b0, b1);
-  return LeastAlong<4>(UnitOrZero(c.e, c.distance2), {a0 - b0, a0 - b1, a1 - b0, a1 - b1});
+  const Vec3 n = UnitOrZero(c.e, c.distance2);
+  return {n, LeastAlong<4>(n, {a0 - b0, a0 - b1, a1 - b0, a1 - b1})};
 }
 
 double SpannedDistance(const ClosestPoints& closest, const std::array<Vec3, 4>& x) {

@@ -42,12 +42,16 @@ ClosestPoints EdgeEdgeClosest(const Vec3& a0, const Vec3& a1, const Vec3& b0, co
 // sides have passed each other; points, and a point and a line, go around each other instead.
 double SpannedDistance(const ClosestPoints& closest, const std::array<Vec3, 4>& x);
 
-// Certified lower bounds of the two distances, m: with n the unit direction of the closest points found, both sides being convex
-// hulls of their vertices, the distance is at least min_ij n . (x_i - x_j) over the vertices of either side, whatever n is; less
-// than that by the rounding of these products. Equal to the distance up to rounding where it is well conditioned, negative at
-// worst.
-double PointTriangleSeparation(const Vec3& p, const Vec3& t0, const Vec3& t1, const Vec3& t2);
-double EdgeEdgeSeparation(const Vec3& a0, const Vec3& a1, const Vec3& b0, const Vec3& b1);
+// The unit direction n from the second side's closest point to the first's, zero where they meet, and a certified lower bound of
+// the distance, m: both sides being convex hulls of their vertices, the distance is at least min_ij n . (x_i - x_j) over the
+// vertices of either side, whatever n is; less than that by the rounding of these products. Equal to the distance up to rounding
+// where it is well conditioned, negative at worst.
+struct Separation {
+  Vec3 direction;
+  double distance;
+};
+Separation PointTriangleSeparation(const Vec3& p, const Vec3& t0, const Vec3& t1, const Vec3& t2);
+Separation EdgeEdgeSeparation(const Vec3& a0, const Vec3& a1, const Vec3& b0, const Vec3& b1);
 
 }  // namespace eipc
 

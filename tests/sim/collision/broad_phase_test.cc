@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <limits>
 #include <map>
 #include <set>
 
@@ -87,7 +88,8 @@ TEST(BroadPhase, NamesEveryPairThatComesClose) {
       if (move % 2 == 1) {
         for (size_t i = 0; i < to.size(); ++i) to[i] = from[i] + along;
       }
-      kept += !broad_phase.UpdateBounds(Stacked(from), Stacked(to), margin);
+      constexpr double kAnywhere = std::numeric_limits<double>::infinity();
+      kept += !broad_phase.UpdateBounds(Stacked(from), Stacked(to), margin, kAnywhere, round % 2 == 0);
       ASSERT_TRUE(broad_phase.Covers(Stacked(from)));
       ASSERT_TRUE(broad_phase.Covers(Stacked(to)));
       broad_phase.MoveAnchors(Stacked(to));

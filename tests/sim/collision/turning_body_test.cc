@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <limits>
 #include <set>
 
 #include "sim/collision/collision_free_step.h"
@@ -101,7 +102,7 @@ TEST(TurningBody, NoPairIsMissedOnAPathThatTurns) {
       const Quat turn(Eigen::AngleAxisd(random.LogUniform(1e-3, 3), random.Direction()));
       std::vector<Vec3> to = Turned(from, turn);
       for (Vec3& p : to) p += random.Cube(random.LogUniform(1e-6, 1e-2));
-      broad_phase.UpdateBounds(Stacked(from), Stacked(to), margin);
+      broad_phase.UpdateBounds(Stacked(from), Stacked(to), margin, std::numeric_limits<double>::infinity(), move % 2 == 0);
       // Those along the axes of the world move again where the others stay: the body turns and hardly changes.
       broad_phase.MoveAnchors(Stacked(testing::Blend(from, to, random.Uniform(0, 1))));
       broad_phase.MoveAnchors(Stacked(from), random.LogUniform(1e-6, 1e-2));
@@ -114,7 +115,7 @@ TEST(TurningBody, NoPairIsMissedOnAPathThatTurns) {
       testing::ExpectNearTrianglesNamed(s, broad_phase, start, from, &meet);
       testing::ExpectNearTrianglesNamed(s, broad_phase, path, to, &meet);
       path.IncludeBodies(start);
-      path.IncludeVertices(start, broad_phase.vertices());
+      path.IncludeVertices(start, broad_phase.vertices().list());
       for (int sample = 0; sample < 5; ++sample) {
         const std::vector<Vec3> x = testing::Blend(from, to, random.Uniform(0, 1));
         for (const Candidate& c : broad_phase.candidates()) {
