@@ -39,17 +39,15 @@ void RegionBoxes::Renew(int32_t body, double grown) {
     const auto moves = Size(paths_[n].way) > least;
     paths_[n].inverse = moves ? one / (moves ? paths_[n].way : one) : zero;
   }
-  reaches_[body] = {grown + rounding, grown + 2 * rounding, LargestOf(longest)};
+  reaches_[body] = {grown + rounding, grown + 2 * rounding};
   stamps_[body] = std::max<uint64_t>(1, stamps_[body] + 1);
 }
 
 // Each coordinate of each node is near the path for an interval of times, where it moves at all; the state is inside if these have
 // a time in common. What is no number, or was none when the region was made, is outside: comparisons with it are false.
 bool RegionBoxes::Contain(int32_t body, const SeenState& seen, double bulge) const {
-  constexpr double kShort = 0.25;
   const double within = reaches_[body].held - bulge;
   if (stamps_[body] == 0 || !(within >= 0 && within < WideBox::kInfinity)) return false;
-  if (reaches_[body].way <= kShort * within) return SurroundMiddle(body, seen, within);
   const Quad reach = Splat(within), zero = {}, one = Splat(1);
   Quad first = zero, last = one;
   auto inside = zero == zero;
@@ -63,16 +61,6 @@ bool RegionBoxes::Contain(int32_t body, const SeenState& seen, double bulge) con
     last = Smaller(last, stays ? one : to);
   }
   return LargestOf(first) <= -LargestOf(-last) && (inside[0] & inside[1] & inside[2]) != 0;
-}
-
-// At the time 1/2.
-bool RegionBoxes::SurroundMiddle(int32_t body, const SeenState& seen, double within) const {
-  const Quad reach = Splat(within), zero = {};
-  auto inside = zero == zero;
-  for (const int32_t n : summaries_->body_nodes[body]) {
-    inside &= Size(seen.nodes[n] - paths_[n].from - 0.5 * paths_[n].way) <= reach;
-  }
-  return (inside[0] & inside[1] & inside[2]) != 0;
 }
 
 double RegionBoxes::Width(int32_t body) const {

@@ -30,8 +30,7 @@ class RegionBoxes {
   void Renew(int32_t body, double grown);
   // Counts the renewals of a body; 0: it has no region yet.
   uint64_t stamp(int32_t body) const { return stamps_[body]; }
-  // Whether the body's nodes, as they are seen, are inside the region, and no nearer to its sides than `bulge` m; of a region much
-  // wider than its path is long, a part around the middle of the path that has both ends.
+  // Whether the body's nodes, as they are seen, are inside the region, and no nearer to its sides than `bulge` m.
   bool Contain(int32_t body, const SeenState& seen, double bulge = 0) const;
   // The largest width of what a node of the body may reach, m.
   double Width(int32_t body) const;
@@ -51,7 +50,6 @@ class RegionBoxes {
   const std::vector<double>& radii() const { return radii_; }
 
  private:
-  bool SurroundMiddle(int32_t body, const SeenState& seen, double within) const;
   const WideBox& MakeVertex(int32_t v);
   const WideBox& MakeEdge(int32_t e);
   const WideBox& MakeTriangle(int32_t t);
@@ -72,7 +70,6 @@ class RegionBoxes {
   struct Reach {
     double held = 0;   // by which Contain lets nodes be off the path, m
     double grown = 0;  // the same with what rounding hides from it, m
-    double way = 0;    // the longest of its nodes along an axis, m
   };
   std::vector<Reach> reaches_;  // by body
   // Valid where the stamp is that of the body.

@@ -61,7 +61,7 @@ TEST(OrderedLoop, ThrowsWhatItsHalvesThrow) {
   }
 }
 
-// One thread ends its chunk while another gives up: whoever waits must hear of the second, whichever comes first.
+// One thread ends its chunk while another gives up: a thread that waits must hear of the second, whichever comes first.
 TEST(OrderedLoop, StaysGivenUpWhileAnotherChunkEnds) {
   ThreadPool pool(4, ThreadPool::Sharing::kAlways);
   for (int round = 0; round < 30000; ++round) {
