@@ -2,16 +2,13 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "sim/collision/pair_dhat.h"
-#include "sim/contact/nearest_features.h"
 
 namespace eipc {
 namespace {
 
 constexpr int64_t kChunk = 512;
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 // Squared distance between the bounding boxes of the two sides: a cheap lower bound.
 double BoxDistance2(const Candidate& c, const std::vector<Vec3>& x) {
@@ -34,33 +31,50 @@ void ContactSet::Update(const std::vector<Candidate>& candidates, const std::vec
   const std::vector<int32_t>* among = travel == nullptr ? nullptr : travel->among;
   const int64_t n = static_cast<int64_t>(among == nullptr ? candidates.size() : among->size());
   const int64_t chunks = (n + kChunk - 1) / kChunk;
-  if (static_cast<int64_t>(chunk_stencils_.size()) < chunks) chunk_stencils_.resize(chunks);
-  chunk_min_.assign(chunks, kInfinity);
+  if (static_cast<int64_t>(chunks_.size()) < chunks) chunks_.resize(chunks);
   pool->ParallelFor(chunks, 1, [&](int64_t first, int64_t last) {
     for (int64_t chunk = first; chunk < last; ++chunk) {
-      chunk_stencils_[chunk].clear();
+      Chunk& part = chunks_[chunk];
+      part.found.clear();
+      part.prescribed.clear();
+      part.nearest = {};
       if (Raised(interrupt)) continue;
       for (int64_t i = chunk * kChunk; i < std::min(n, (chunk + 1) * kChunk); ++i) {
         const Candidate& candidate = candidates[among == nullptr ? i : (*among)[i]];
         if (travel != nullptr && StaysApart(candidate, *travel, candidate.reach())) continue;
         ContactStencil stencil;
-        double distance = kInfinity;
-        if (MakeStencil(candidate, x, &stencil, &distance)) chunk_stencils_[chunk].push_back(stencil);
-        chunk_min_[chunk] = std::min(chunk_min_[chunk], distance);
+        if (!MakeStencil(candidate, x, &stencil, &part.nearest)) continue;
+        (stencil.weight == 0 ? part.prescribed : part.found).push_back(stencil);
       }
     }
   });
-  stencils_.clear();
-  prescribed_pairs_.clear();
-  min_distance_ = kInfinity;
-  for (int64_t chunk = 0; chunk < chunks; ++chunk) {
-    for (const ContactStencil& s : chunk_stencils_[chunk]) (s.weight == 0 ? prescribed_pairs_ : stencils_).push_back(s);
-    min_distance_ = std::min(min_distance_, chunk_min_[chunk]);
-  }
-  if (settings_.form == BarrierForm::kAreaWeighted) KeepNearestFeatures(x);
+  nearest_ = {};
+  for (int64_t chunk = 0; chunk < chunks; ++chunk) nearest_.Include(chunks_[chunk].nearest);
+  Join(chunks, &Chunk::prescribed, pool, &prescribed_pairs_);
+  if (settings_.form != BarrierForm::kAreaWeighted) return Join(chunks, &Chunk::found, pool, &stencils_);
+  Join(chunks, &Chunk::found, pool, &all_stencils_);
+  KeepNearestFeatures(x, pool);
 }
 
-bool ContactSet::MakeStencil(const Candidate& c, const std::vector<Vec3>& x, ContactStencil* out, double* distance) const {
+// One list after the other.
+void ContactSet::Join(int64_t chunks, std::vector<ContactStencil> Chunk::*list, ThreadPool* pool,
+                      std::vector<ContactStencil>* out) {
+  constexpr int64_t kAtOnce = 4;
+  size_t count = 0;
+  for (int64_t chunk = 0; chunk < chunks; ++chunk) {
+    chunks_[chunk].place = count;
+    count += (chunks_[chunk].*list).size();
+  }
+  out->resize(count);
+  pool->ParallelFor(chunks, kAtOnce, [&](int64_t first, int64_t last) {
+    for (int64_t chunk = first; chunk < last; ++chunk) {
+      const std::vector<ContactStencil>& part = chunks_[chunk].*list;
+      std::copy(part.begin(), part.end(), out->begin() + static_cast<std::ptrdiff_t>(chunks_[chunk].place));
+    }
+  });
+}
+
+bool ContactSet::MakeStencil(const Candidate& c, const std::vector<Vec3>& x, ContactStencil* out, Nearest* nearest) const {
   const double reach = c.reach();
   if (BoxDistance2(c, x) >= reach * reach) return false;
   out->closest = PairClosest(c.kind, c.v, x);
@@ -73,7 +87,7 @@ bool ContactSet::MakeStencil(const Candidate& c, const std::vector<Vec3>& x, Con
   out->dhat = c.dhat;
   out->offset = c.offset;
   if (out->gap() >= out->dhat) return false;
-  *distance = out->distance;
+  nearest->Include({out->distance, out->gap()});
   const bool reacts = surface_->Reacts(out->body_a, out->body_b);
   out->weight = !reacts ? 0.0 : settings_.form == BarrierForm::kPerPair ? 1.0 : PairWeight(c);
   if (reacts && out->weight == 0) return false;
@@ -89,30 +103,38 @@ double ContactSet::PairWeight(const Candidate& c) const {
 }
 
 // Pairs of one body whose dhat its shape cuts short stay as they are: cells with different dhat do not cancel.
-void ContactSet::KeepNearestFeatures(const std::vector<Vec3>& x) {
-  const auto counts = [this](const ContactStencil& s) {
-    return s.kind == ContactKind::kPointTriangle && s.dhat == settings_.dhat_m;
-  };
-  all_stencils_.swap(stencils_);
+bool ContactSet::Counts(const ContactStencil& s) const {
+  return s.kind == ContactKind::kPointTriangle && s.dhat == settings_.dhat_m;
+}
+
+void ContactSet::KeepNearestFeatures(const std::vector<Vec3>& x, ThreadPool* pool) {
+  constexpr int64_t kStencils = 256;  // of a chunk
   by_point_.clear();
   for (size_t i = 0; i < all_stencils_.size(); ++i) {
     const ContactStencil& s = all_stencils_[i];
-    if (counts(s)) by_point_.push_back({s.v[0], s.body_b, static_cast<int32_t>(i)});
+    if (Counts(s)) by_point_.push_back({s.v[0], s.body_b, static_cast<int32_t>(i)});
   }
   std::sort(by_point_.begin(), by_point_.end());
-  stencils_.clear();
-  for (size_t i = 0; i < all_stencils_.size(); ++i) {
-    const ContactStencil& s = all_stencils_[i];
-    if (!counts(s)) {
-      stencils_.push_back(s);
-      continue;
+  const int64_t n = static_cast<int64_t>(all_stencils_.size()), chunks = (n + kStencils - 1) / kStencils;
+  if (static_cast<int64_t>(chunks_.size()) < chunks) chunks_.resize(chunks);
+  pool->ParallelFor(chunks, 1, [&](int64_t first, int64_t last) {
+    for (int64_t chunk = first; chunk < last; ++chunk) {
+      chunks_[chunk].kept.clear();
+      for (int64_t i = chunk * kStencils; i < std::min(n, (chunk + 1) * kStencils); ++i) KeepOf(i, x, &chunks_[chunk]);
     }
-    auto it = std::lower_bound(by_point_.begin(), by_point_.end(), std::array<int32_t, 3>{s.v[0], s.body_b, -1});
-    if ((*it)[2] != static_cast<int32_t>(i)) continue;  // its features are there already
-    hits_.clear();
-    for (; it != by_point_.end() && (*it)[0] == s.v[0] && (*it)[1] == s.body_b; ++it) hits_.push_back(all_stencils_[(*it)[2]]);
-    AppendNearestFeatures(hits_, x, &stencils_);
-  }
+  });
+  Join(chunks, &Chunk::kept, pool, &stencils_);
+}
+
+// Of the triangles that a point is near, all features where the first of them was.
+void ContactSet::KeepOf(size_t i, const std::vector<Vec3>& x, Chunk* out) const {
+  const ContactStencil& s = all_stencils_[i];
+  if (!Counts(s)) return out->kept.push_back(s);
+  auto it = std::lower_bound(by_point_.begin(), by_point_.end(), std::array<int32_t, 3>{s.v[0], s.body_b, -1});
+  if ((*it)[2] != static_cast<int32_t>(i)) return;
+  out->hits.clear();
+  for (; it != by_point_.end() && (*it)[0] == s.v[0] && (*it)[1] == s.body_b; ++it) out->hits.push_back(all_stencils_[(*it)[2]]);
+  out->features.Append(out->hits, x, &out->kept);
 }
 
 }  // namespace eipc

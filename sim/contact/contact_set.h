@@ -1,7 +1,9 @@
 #ifndef EIPC_SIM_CONTACT_CONTACT_SET_H_
 #define EIPC_SIM_CONTACT_CONTACT_SET_H_
 
+#include <algorithm>
 #include <array>
+#include <limits>
 #include <vector>
 
 #include "sim/base/interrupt.h"
@@ -9,28 +11,11 @@
 #include "sim/collision/broad_phase.h"
 #include "sim/collision/collision_surface.h"
 #include "sim/contact/contact_settings.h"
+#include "sim/contact/contact_stencil.h"
 #include "sim/contact/contact_weights.h"
-#include "sim/geometry/distance.h"
+#include "sim/contact/nearest_features.h"
 
 namespace eipc {
-
-// An active pair: gap below its own dhat. Vertices as in ContactForce.
-struct ContactStencil {
-  std::array<int32_t, 4> v;
-  ContactKind kind;
-  int32_t body_a;
-  int32_t body_b;
-  double dhat;  // m; less than the scene's for neighbouring features of one body
-  // 1 per pair; m^2 area weighted, and negative for what two walls of a crease have in common (nearest_features.h). Times the
-  // barrier stiffness: N/m.
-  double weight;
-  double mollifier2;  // edge-edge: |ea x eb|^2 below which the barrier fades out, m^4; 0: never (point-triangle)
-  double distance;    // m
-  ClosestPoints closest;
-  double offset = 0;  // m: what the thicknesses of sheets take from the distance
-  // What the barrier sees, m.
-  double gap() const { return distance - offset; }
-};
 
 // Active stencils of a state, in candidate order. Per pair: one a candidate within dhat. Area weighted: of the triangles that a
 // point is near, the features that count (nearest_features.h), where the first of them was.
@@ -49,12 +34,34 @@ class ContactSet {
   // Active pairs of bodies that no force moves: they carry no potential, their weight is zero.
   const std::vector<ContactStencil>& prescribed_pairs() const { return prescribed_pairs_; }
   // The smallest distance of the pairs that are closer than their own dhat, zero weights included; infinity when there is none.
-  double min_distance() const { return min_distance_; }
+  double min_distance() const { return nearest_.distance; }
+  // The same of their gaps.
+  double min_gap() const { return nearest_.gap; }
 
  private:
-  bool MakeStencil(const Candidate& candidate, const std::vector<Vec3>& x, ContactStencil* out, double* distance) const;
+  // The smallest of some pairs.
+  struct Nearest {
+    double distance = std::numeric_limits<double>::infinity();
+    double gap = std::numeric_limits<double>::infinity();
+    void Include(const Nearest& other) {
+      distance = std::min(distance, other.distance);
+      gap = std::min(gap, other.gap);
+    }
+  };
+  // What a thread makes of a part of the candidates, and what it keeps of a part of all_stencils_.
+  struct Chunk {
+    std::vector<ContactStencil> found, prescribed;
+    Nearest nearest;
+    NearestFeatures features;
+    std::vector<ContactStencil> hits, kept;
+    size_t place = 0;  // in the list that parts are joined to
+  };
+  void Join(int64_t chunks, std::vector<ContactStencil> Chunk::*list, ThreadPool* pool, std::vector<ContactStencil>* out);
+  bool MakeStencil(const Candidate& candidate, const std::vector<Vec3>& x, ContactStencil* out, Nearest* nearest) const;
   double PairWeight(const Candidate& candidate) const;
-  void KeepNearestFeatures(const std::vector<Vec3>& x);
+  bool Counts(const ContactStencil& s) const;
+  void KeepNearestFeatures(const std::vector<Vec3>& x, ThreadPool* pool);
+  void KeepOf(size_t i, const std::vector<Vec3>& x, Chunk* out) const;
 
   const CollisionSurface* surface_;
   const ContactWeights* weights_;
@@ -63,10 +70,8 @@ class ContactSet {
   std::vector<ContactStencil> prescribed_pairs_;
   std::vector<ContactStencil> all_stencils_;      // before KeepNearestFeatures
   std::vector<std::array<int32_t, 3>> by_point_;  // point, body met, index in all_stencils_; sorted
-  std::vector<ContactStencil> hits_;
-  std::vector<std::vector<ContactStencil>> chunk_stencils_;
-  std::vector<double> chunk_min_;
-  double min_distance_ = 0;
+  std::vector<Chunk> chunks_;
+  Nearest nearest_ = {0, 0};
 };
 
 }  // namespace eipc

@@ -62,6 +62,16 @@ TEST(ContactSet, HoldsExactlyThePairsBelowDhat) {
     }
     EXPECT_EQ(set.stencils().size(), expected);
     EXPECT_EQ(set.min_distance(), least);
+    EXPECT_EQ(set.min_gap(), least);
+    // Whatever pairs weigh, and beside what thickness takes from their distances.
+    std::vector<Candidate> thick = all;
+    for (Candidate& c : thick) c.offset = 0.3 * dhat;
+    ContactSet weighted(&s, &weights, Settings(dhat, BarrierForm::kAreaWeighted));
+    weighted.Update(thick, s.rest_positions, &pool);
+    if (expected > 0) {
+      EXPECT_EQ(weighted.min_distance(), least);
+      EXPECT_NEAR(weighted.min_gap(), least - 0.3 * dhat, 1e-15);
+    }
     active += static_cast<int>(expected);
   }
   EXPECT_GT(active, 300);

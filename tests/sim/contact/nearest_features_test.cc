@@ -44,7 +44,7 @@ struct PointOverMesh {
 
   std::vector<ContactStencil> Features() const {
     std::vector<ContactStencil> out;
-    AppendNearestFeatures(Hits(), x, &out);
+    NearestFeatures().Append(Hits(), x, &out);
     return out;
   }
 
