@@ -57,6 +57,8 @@ class BroadPhase {
   void SetAsleep(const std::vector<uint8_t>& asleep);
 
   const std::vector<Candidate>& candidates() const { return gathered_.candidates; }
+  // No candidate has a smaller dhat, m.
+  double least_dhat() const { return gathered_.least_dhat; }
   // Those of the candidates.
   const VertexList& vertices() const { return gathered_.vertices; }
   // What has to be examined where bodies are displaced by at most these bounds: candidates (null: all), and their vertices. Valid
@@ -68,19 +70,10 @@ class BroadPhase {
   };
   Selection Select(const DisplacementBounds& bodies);
 
-  // Triangles (surface indices) that may meet, and a bound of how far apart they stay while none of their vertices is displaced
-  // relative to its body, m.
-  struct TrianglePair {
-    std::pair<int32_t, int32_t> triangles;
-    double apart;
-  };
-  // Those that may meet where bodies are displaced by at most these bounds: two that meet inside their regions are among them.
-  // Pairs that share a vertex are in neighbour_pairs() instead: they stay near.
-  void NearTriangles(const DisplacementBounds& bodies, std::vector<TrianglePair>* out) const;
-  // Those of `pairs` that may meet where vertices (DisplacementBounds::own of all that the pairs have) are displaced by these
-  // bounds.
-  void NearTriangles(const DisplacementBounds& vertices, const std::vector<TrianglePair>& pairs,
-                     std::vector<std::pair<int32_t, int32_t>>* out) const;
+  // Triangles (surface indices) that may meet where bodies are displaced by at most these bounds: two that meet inside their
+  // regions are among them. Pairs that share a vertex are in neighbour_pairs() instead: they stay near. Adds their vertices to
+  // `vertices`, and some others where that is cheaper.
+  void NearTriangles(const DisplacementBounds& bodies, std::vector<std::pair<int32_t, int32_t>>* out, VertexList* vertices) const;
   const std::vector<std::pair<int32_t, int32_t>>& neighbour_pairs() const { return gathered_.neighbour_pairs; }
 
   // Pairs of tree nodes examined so far: the cost.
@@ -110,6 +103,7 @@ class BroadPhase {
   struct Gathered {
     bool complete = true;
     std::vector<Candidate> candidates;
+    double least_dhat = 0;
     std::vector<std::pair<int32_t, int32_t>> neighbour_pairs;
     VertexList vertices;           // of candidates
     VertexList triangle_vertices;  // of triangle pairs

@@ -12,7 +12,7 @@ namespace eipc {
 namespace {
 
 // Of dhat: how far from their anchors the two sides of a pair may be in all before more than what is near is examined.
-constexpr double kNear = 0.5;
+constexpr double kNear = 0.2;
 // Of dhat: a pair of primitives that is certain to be farther apart than this beyond its reach needs no better bound.
 constexpr double kFarApart = 1;
 // Where they are farther, of that distance: a pair that moves on does not have its list made anew at every point.
@@ -270,29 +270,25 @@ BroadPhase::Selection BroadPhase::Select(const DisplacementBounds& bodies) {
   return {&near_.candidates, &near_.vertices, near_.stamp};
 }
 
-void BroadPhase::NearTriangles(const DisplacementBounds& bodies, std::vector<TrianglePair>* out) const {
+void BroadPhase::NearTriangles(const DisplacementBounds& bodies, std::vector<std::pair<int32_t, int32_t>>* out,
+                               VertexList* vertices) const {
+  constexpr size_t kVisits = 4;  // of vertices, for each pair: in a row they mostly have their first triangle in common
   out->clear();
   for (size_t k = 0; k < pairs_.pairs().size(); ++k) {
     const BodyPair& pair = pairs_.pairs()[k];
     const double most = kRoundUp * (bodies.shift[k] + bodies.sides[k]);
+    const size_t begin = out->size();
     for (size_t i = 0; i < pair.triangle_pairs.size(); ++i) {
-      if (pair.triangle_gaps[i] > most) continue;
-      out->push_back({pair.triangle_pairs[i], pair.triangle_gaps[i] - kRoundUp * bodies.shift[k]});
+      if (!(pair.triangle_gaps[i] > most)) out->push_back(pair.triangle_pairs[i]);
     }
-  }
-}
-
-void BroadPhase::NearTriangles(const DisplacementBounds& vertices, const std::vector<TrianglePair>& pairs,
-                               std::vector<std::pair<int32_t, int32_t>>* out) const {
-  const auto farthest = [&](const std::vector<double>& of, int32_t t) {
-    const Triangle& tri = surface_->triangles[t];
-    return std::max({of[tri[0]], of[tri[1]], of[tri[2]]});
-  };
-  out->clear();
-  for (const TrianglePair& pair : pairs) {
-    const auto& [a, b] = pair.triangles;
-    const std::vector<double>& of = surface_->triangle_body[a] == surface_->triangle_body[b] ? vertices.turned : vertices.own;
-    if (pair.apart <= kRoundUp * (farthest(of, a) + farthest(of, b))) out->emplace_back(a, b);
+    if (kVisits * (out->size() - begin) > pair.vertices.of_triangles.size()) {
+      vertices->AddAll(pair.vertices.of_triangles);
+      continue;
+    }
+    for (size_t i = begin; i < out->size(); ++i) {
+      vertices->AddAll(surface_->triangles[(*out)[i].first]);
+      vertices->AddAll(surface_->triangles[(*out)[i].second]);
+    }
   }
 }
 

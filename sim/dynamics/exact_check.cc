@@ -20,26 +20,16 @@ bool ExactCheck::RefusesSolution() {
   return Count(every_point_);
 }
 
-void ExactCheck::AddVertices(const std::pair<int32_t, int32_t>& triangles) {
-  for (const int32_t t : {triangles.first, triangles.second}) {
-    for (const int32_t v : model_->surface.triangles[t]) {
-      if (!surface_->HasBound(v)) vertices_.Add(v);
-    }
-  }
-}
-
 bool ExactCheck::TrianglesMeet() {
   const BroadPhase& broad_phase = surface_->broad_phase();
-  broad_phase.NearTriangles(surface_->travel(), &near_);
   vertices_.Clear();
-  for (const BroadPhase::TrianglePair& pair : near_) AddVertices(pair.triangles);
+  broad_phase.NearTriangles(surface_->travel(), &near_, &vertices_);
+  for (const auto& [a, b] : broad_phase.neighbour_pairs()) {
+    vertices_.AddAll(model_->surface.triangles[a]);
+    vertices_.AddAll(model_->surface.triangles[b]);
+  }
   surface_->Place(vertices_.list());
-  broad_phase.DisplacementsOfVertices(vertices_, surface_->x(), surface_->mutable_travel());
-  broad_phase.NearTriangles(surface_->travel(), near_, &pairs_);
-  vertices_.Clear();
-  for (const auto& pair : broad_phase.neighbour_pairs()) AddVertices(pair);
-  surface_->Place(vertices_.list());
-  return AnyMeets(pairs_) || AnyMeets(broad_phase.neighbour_pairs());
+  return AnyMeets(near_) || AnyMeets(broad_phase.neighbour_pairs());
 }
 
 bool ExactCheck::AnyMeets(const std::vector<std::pair<int32_t, int32_t>>& pairs) {

@@ -35,15 +35,13 @@ class ExactCheck {
   }
   bool TrianglesMeet();
   bool AnyMeets(const std::vector<std::pair<int32_t, int32_t>>& pairs);
-  void AddVertices(const std::pair<int32_t, int32_t>& triangles);
 
   const Model* model_;
   SurfaceState* surface_;
   ThreadPool* pool_;
   bool every_point_ = false;
   int rejections_ = 0;
-  std::vector<BroadPhase::TrianglePair> near_;
-  std::vector<std::pair<int32_t, int32_t>> pairs_;
+  std::vector<std::pair<int32_t, int32_t>> near_;
   VertexList vertices_;
 };
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <span>
 
 namespace eipc {
@@ -30,18 +31,22 @@ SurfaceState::SurfaceState(const Model* model, bool every_vertex, Interrupt* int
 void SurfaceState::BeginStep(const VecX& q_start, const VecX& q_guess, double distance) {
   const double dhat = model_->contact.dhat_m;
   q_ = q_start;
+  const VecX& end = std::isfinite(distance) ? q_guess : q_start;
   const double margin = std::clamp(0.25 * distance, kLeastMargin * dhat, kMostMargin * dhat);
-  broad_phase_.ShrinkBounds(q_start, q_guess, margin, kFar * dhat);
+  broad_phase_.ShrinkBounds(q_start, end, margin, kFar * dhat);
   const bool at_start = distance > kFar * dhat;  // else most points of the step are near the guess
-  broad_phase_.UpdateBounds(q_start, q_guess, margin, kFar * dhat, at_start);
-  MoveAnchors(at_start ? q_start : q_guess);
+  broad_phase_.UpdateBounds(q_start, end, margin, kFar * dhat, at_start);
+  MoveAnchors(at_start ? q_start : end);
 }
 
+// A path to what is no point, or too far away for its length to be a number, has no regions: those that follow it would hold
+// nothing at its start either.
 void SurfaceState::CoverMotion(const VecX& q, const VecX& other) {
-  const double dhat = model_->contact.dhat_m, far = kFar * dhat;
-  const bool at_start = Displacement(q, other) > far;
-  if (!broad_phase_.UpdateBounds(q, other, kLeastMargin * dhat, far, at_start)) return;
-  MoveAnchors(at_start ? q : other);
+  const double dhat = model_->contact.dhat_m, far = kFar * dhat, distance = Displacement(q, other);
+  const bool at_start = distance > far;
+  const VecX& end = std::isfinite(distance) ? other : q;
+  if (!broad_phase_.UpdateBounds(q, end, kLeastMargin * dhat, far, at_start)) return;
+  MoveAnchors(at_start ? q : end);
 }
 
 void SurfaceState::SetPoint(const VecX& q) {
@@ -97,13 +102,21 @@ void SurfaceState::Positions(const VecX& q, const std::vector<int32_t>& vertices
 }
 
 void SurfaceState::Place(const std::vector<int32_t>& vertices) {
-  if (!every_vertex_) map_.Positions(q_, vertices, &x_);
+  if (every_vertex_) return;
+  unselected_.clear();
+  unselected_.reserve(vertices.size());
+  for (const int32_t v : vertices) {
+    if (!placed_.vertices->Has(v)) unselected_.push_back(v);
+  }
+  Positions(q_, unselected_, &x_);
 }
 
 double SurfaceState::Displacement(const VecX& from, const VecX& to) const {
   double largest2 = 0;
   for (const int32_t n : model_->summaries.nodes) {
-    largest2 = std::max(largest2, (to.segment<3>(3 * n) - from.segment<3>(3 * n)).squaredNorm());
+    const double moved2 = (to.segment<3>(3 * n) - from.segment<3>(3 * n)).squaredNorm();
+    if (!std::isfinite(moved2)) return std::numeric_limits<double>::infinity();
+    largest2 = std::max(largest2, moved2);
   }
   return model_->summaries.largest_weight_sum * std::sqrt(largest2);
 }

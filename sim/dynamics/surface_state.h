@@ -38,16 +38,13 @@ class SurfaceState {
   // Positions of these vertices at the current point, where they are not there yet.
   void Place(const std::vector<int32_t>& vertices);
 
-  // No surface vertex moves further between two points, m.
+  // No surface vertex moves further between two points, m; infinite where one of them is no point, or the square of it no number.
   double Displacement(const VecX& from, const VecX& to) const;
 
   const VecX& q() const { return q_; }
   // Of the vertices above; others are not kept up to date.
   const std::vector<Vec3>& x() const { return x_; }
   const DisplacementBounds& travel() const { return travel_; }
-  DisplacementBounds* mutable_travel() { return &travel_; }
-  // Whether travel() has its bound at the current point.
-  bool HasBound(int32_t v) const { return placed_.vertices->Has(v); }
   // Whether x() and travel() are of this selection.
   bool Has(const BroadPhase::Selection& selection) const { return placed_.stamp == selection.stamp; }
   const SurfaceMap& map() const { return map_; }

@@ -15,18 +15,16 @@ namespace eipc::testing {
 
 // Triangles without a common vertex that meet at x, displaced by `travel`, are named, each pair once; those of two bodies already
 // where their boxes overlap. Adds to *count those that there are.
-inline void ExpectNearTrianglesNamed(const CollisionSurface& s, const BroadPhase& broad_phase, DisplacementBounds travel,
+inline void ExpectNearTrianglesNamed(const CollisionSurface& s, const BroadPhase& broad_phase, const DisplacementBounds& travel,
                                      const std::vector<Vec3>& x, int* count) {
-  std::vector<BroadPhase::TrianglePair> near_bodies;
-  broad_phase.NearTriangles(travel, &near_bodies);
-  VertexList vertices(s.vertex_count);
-  for (const BroadPhase::TrianglePair& pair : near_bodies) {
-    vertices.AddAll(s.triangles[pair.triangles.first]);
-    vertices.AddAll(s.triangles[pair.triangles.second]);
-  }
-  broad_phase.DisplacementsOfVertices(vertices, x, &travel);
   std::vector<std::pair<int32_t, int32_t>> near;
-  broad_phase.NearTriangles(travel, near_bodies, &near);
+  VertexList vertices(s.vertex_count);
+  broad_phase.NearTriangles(travel, &near, &vertices);
+  for (const auto& [a, b] : near) {
+    for (const int32_t t : {a, b}) {
+      for (const int32_t v : s.triangles[t]) ASSERT_TRUE(vertices.Has(v));
+    }
+  }
   std::set<std::pair<int32_t, int32_t>> named;
   for (const auto& [a, b] : near) ASSERT_TRUE(named.insert(std::minmax({a, b})).second) << "named twice";
   const auto box = [&](const Triangle& t) {
