@@ -128,9 +128,12 @@ void SurfaceMap::AddVertexGradient(int32_t v, const Vec3& gradient, VecX* q_grad
 
 void SurfaceMap::AppendNodePairs(const Stencil& v, std::vector<std::pair<int32_t, int32_t>>* pairs) const {
   const Nodes nodes = Gather(v);
+  const size_t begin = pairs->size(), count = static_cast<size_t>(nodes.count * (nodes.count - 1) / 2);
   for (int a = 0; a < nodes.count; ++a) {
     for (int b = 0; b < a; ++b) pairs->push_back(std::minmax({nodes.node[a], nodes.node[b]}));
   }
+  const auto added = pairs->end() - static_cast<std::ptrdiff_t>(count);
+  if (begin >= count && std::equal(added, pairs->end(), added - static_cast<std::ptrdiff_t>(count))) pairs->resize(begin);
 }
 
 void SurfaceMap::AddHessian(const Stencil& v, const StencilFactor& factor, BlockMatrix* hessian) const {

@@ -31,7 +31,8 @@ class SurfaceMap {
   void AddGradient(const Stencil& v, const Vec12& gradient, VecX* q_gradient) const;
   void AddVertexGradient(int32_t v, const Vec3& gradient, VecX* q_gradient) const;
   const EmbeddingRow& Row(int32_t v) const { return (*rows_)[v]; }
-  // Pairs (smaller, larger) of the distinct nodes behind a stencil: the blocks that AddHessian touches off the diagonal.
+  // Adds the pairs (smaller, larger) of the distinct nodes behind a stencil: the blocks that AddHessian touches off the diagonal.
+  // Not where they are the last that there are: contacts of the same elements often follow each other.
   void AppendNodePairs(const Stencil& v, std::vector<std::pair<int32_t, int32_t>>* pairs) const;
   // Adds J^T H J, H = F F^T - G G^T or = (w w^T) (x) D, D symmetric. Vertices that share a node are merged first, so a node
   // pair is scattered once a stencil. Node pairs outside the pattern are left in hessian->missing().

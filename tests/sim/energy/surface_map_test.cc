@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <set>
+#include <utility>
+
 #include "tests/sim/energy/term_battery.h"
 #include "tests/support/random.h"
 
@@ -108,6 +111,30 @@ TEST(SurfaceMap, PullsGradientsAndHessiansBack) {
     map.AddHessian(v, factor, &h);
     EXPECT_LT((testing::ToDense(h) - j.transpose() * indefinite * j).norm(), 1e-12 * (1 + f.squaredNorm()));
   }
+}
+
+TEST(SurfaceMap, AddsTheSameNodePairsInARowOnce) {
+  Random random(7);
+  const Rows r = MakeRows(&random);
+  const SurfaceMap map(&r.rows, &r.offsets);
+  std::vector<std::pair<int32_t, int32_t>> all, in_turn;
+  size_t left_out = 0;
+  for (int k = 0; k < 200; ++k) {
+    SurfaceMap::Stencil v;
+    for (int32_t& i : v) i = random.Integer(0, 11);
+    std::vector<std::pair<int32_t, int32_t>> own;
+    map.AppendNodePairs(v, &own);
+    for (int times = random.Integer(1, 3); times > 0; --times) {
+      const size_t before = in_turn.size();
+      map.AppendNodePairs(v, &in_turn);
+      left_out += in_turn.size() == before && !own.empty();
+      all.insert(all.end(), own.begin(), own.end());
+    }
+  }
+  EXPECT_GT(left_out, 100u);
+  const std::set<std::pair<int32_t, int32_t>> expected(all.begin(), all.end()), named(in_turn.begin(), in_turn.end());
+  EXPECT_EQ(named, expected);
+  EXPECT_LT(in_turn.size(), all.size());
 }
 
 TEST(SurfaceMap, NamesNodePairsOutsideThePattern) {
