@@ -2,6 +2,7 @@
 #define EIPC_SIM_COLLISION_BODY_PAIR_H_
 
 #include <cstdint>
+#include <limits>
 #include <utility>
 #include <vector>
 
@@ -29,6 +30,8 @@ struct BodyPair {
   };
   Vertices vertices;
   int64_t node_pairs = 0;  // of the trees, that the last search examined
+  // Of candidates: the smallest dhat, m; infinity: there is none.
+  double least_dhat = std::numeric_limits<double>::infinity();
   // Where the candidates are among those of all pairs: index of the first of them, and of this pair; list < 0: not yet.
   struct Place {
     size_t first = 0;

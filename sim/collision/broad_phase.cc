@@ -228,7 +228,11 @@ void BroadPhase::RenewPair(SearchScratch* scratch, BodyPair* pair, double margin
   pair->anchor_b = regions.anchors().stamp(pair->b);
   pair->anchor_shift = pair->shift;
   scratch->vertices.Clear();
-  for (const Candidate& c : pair->candidates) scratch->vertices.AddAll(c.v);
+  pair->least_dhat = std::numeric_limits<double>::infinity();
+  for (const Candidate& c : pair->candidates) {
+    scratch->vertices.AddAll(c.v);
+    pair->least_dhat = std::min(pair->least_dhat, c.dhat);
+  }
   pair->vertices.of_candidates = scratch->vertices.list();
   scratch->vertices.Clear();
   for (const auto& [a, b] : pair->triangle_pairs) {
@@ -244,6 +248,7 @@ void BroadPhase::Gather() {
   gathered_.complete = false;
   near_.stale = true;
   gathered_.neighbour_pairs.clear();
+  gathered_.least_dhat = dhat_;
   gathered_.vertices.Clear();
   gathered_.triangle_vertices.Clear();
   if (poll_.Stop()) {
@@ -262,6 +267,7 @@ void BroadPhase::Gather() {
     pair.place.list = -1;  // until it has been copied
     pair.place.first = count;
     count += pair.candidates.size();
+    gathered_.least_dhat = std::min(gathered_.least_dhat, pair.least_dhat);
     gathered_.vertices.AddAll(pair.vertices.of_candidates);
     gathered_.triangle_vertices.AddAll(pair.vertices.of_triangles);
     gathered_.neighbour_pairs.insert(gathered_.neighbour_pairs.end(), pair.neighbour_pairs.begin(), pair.neighbour_pairs.end());

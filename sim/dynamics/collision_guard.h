@@ -24,8 +24,9 @@ class CollisionGuard {
 
   // A step that is expected to move no surface vertex further than `distance`, m.
   void BeginStep(double distance);
-  // Largest fraction of a straight motion dq from the current point that is free.
-  double MaxStep(const VecX& dq);
+  // Largest fraction of a straight motion dq from the current point that is free. `least_gap`: of the pairs that are closer than
+  // their own dhat there (ContactSet::min_gap), m; 0: not known.
+  double MaxStep(const VecX& dq, double least_gap = 0);
   // What made the last MaxStep less than 1.
   StepLimit limited_by() const { return limited_by_; }
   // The pair of primitives that limited it, or none when it was something else.
@@ -35,8 +36,11 @@ class CollisionGuard {
   double LimitOfTerms(const VecX& dq);
   double PositionRounding() const;
   // Largest part of the motion to trial_q_ that collision detection finds free: by the candidates of the broad phase where its
-  // regions cover the motion, else by those of the swept search along this motion. Both give the same part.
-  double FreePart();
+  // regions cover the motion, else by those of the swept search along this motion. Both give the same part, and so does StaysFree
+  // where it finds the motion too short for any to limit it.
+  double FreePart(double least_gap);
+  double DistanceError() const;
+  bool StaysFree(double least_gap) const;
   double FreeInRegions();
   double FreeOnPath();
   // Several threads may call it at a time.

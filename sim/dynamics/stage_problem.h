@@ -84,7 +84,7 @@ class StageProblem : public RootProblem {
   bool UseExactHessian() override { return potential_.UseExactHessian(); }
   double ObserveDirection(const VecX& direction) override { return potential_.ObserveDirection(direction); }
   bool Project() override { return potential_.Project(); }
-  double MaxStep(const VecX& dq) override { return guard_.MaxStep(dq); }
+  double MaxStep(const VecX& dq) override { return guard_.MaxStep(dq, contacts_current_ ? contacts().min_gap() : 0); }
   StepLimit MaxStepLimit() const override { return guard_.limited_by(); }
   bool Follow(const VecX& q, const VecX& dq, double fraction, VecX* out) const override {
     return turning_.Follow(q, dq, fraction, out);

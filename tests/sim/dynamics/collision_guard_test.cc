@@ -101,16 +101,8 @@ Part Degenerate(int32_t nodes) {
   return part;
 }
 
-constexpr int kSheet = 1;
-
-Model Bodies(const Vec3& around) {
-  MeshData triangle, tet;
-  tet.vertices = {{0, 0, 0}, {0.02, 0, 0}, {0, 0.02, 0}, {0, 0, 0.02}};
-  tet.triangles = {{0, 2, 1}, {0, 1, 3}, {1, 2, 3}, {0, 3, 2}};
-  triangle.vertices = {{0, 0, 0}, {0.03, 0, 0}, {0, 0.02, 0}};
-  triangle.triangles = {{0, 1, 2}};
-  const std::vector<Part> parts = {Bar(5),        Sheet(7, 3),  BallInTwoElements(), OfItsVertices(tet), OfItsVertices(triangle),
-                                   Degenerate(2), Degenerate(1)};
+// `sheet`: which of them is one; -1: none.
+Model ModelOf(const std::vector<Part>& parts, const Vec3& around, int sheet) {
   Model model;
   model.contact.dhat_m = kDhat;
   model.contact.form = BarrierForm::kPerPair;
@@ -134,14 +126,16 @@ Model Bodies(const Vec3& around) {
   CollisionSurface& s = model.surface = BuildCollisionSurface(positions, triangles);
   s.sheets.body_thin.assign(parts.size(), 0);
   s.sheets.body_half_thickness.assign(parts.size(), 0);
-  s.sheets.body_thin[kSheet] = 1;
-  s.sheets.body_half_thickness[kSheet] = 0.25 * kDhat;
-  s.sheets.largest_offset = 0.5 * kDhat;
+  if (sheet >= 0) {
+    s.sheets.body_thin[sheet] = 1;
+    s.sheets.body_half_thickness[sheet] = 0.25 * kDhat;
+    s.sheets.largest_offset = 0.5 * kDhat;
+  }
   s.sheets.near_start = {0};
   for (int32_t v = 0; v < s.vertex_count; ++v) {
     for (int32_t w = 0; w < s.vertex_count; ++w) {
       const bool near =
-          s.vertex_body[v] == kSheet && s.vertex_body[w] == kSheet && (s.rest_positions[v] - s.rest_positions[w]).norm() < 0.018;
+          s.vertex_body[v] == sheet && s.vertex_body[w] == sheet && (s.rest_positions[v] - s.rest_positions[w]).norm() < 0.018;
       if (near) s.sheets.near_vertices.push_back(w);
     }
     s.sheets.near_start.push_back(static_cast<int64_t>(s.sheets.near_vertices.size()));
@@ -149,6 +143,19 @@ Model Bodies(const Vec3& around) {
   model.surface_offset.assign(s.vertex_count, Vec3::Zero());
   model.summaries = SurfaceSummaries::Create(s, model.embedding, model.initial_positions);
   return model;
+}
+
+constexpr int kSheet = 1;
+
+Model Bodies(const Vec3& around) {
+  MeshData triangle, tet;
+  tet.vertices = {{0, 0, 0}, {0.02, 0, 0}, {0, 0.02, 0}, {0, 0, 0.02}};
+  tet.triangles = {{0, 2, 1}, {0, 1, 3}, {1, 2, 3}, {0, 3, 2}};
+  triangle.vertices = {{0, 0, 0}, {0.03, 0, 0}, {0, 0.02, 0}};
+  triangle.triangles = {{0, 1, 2}};
+  const std::vector<Part> parts = {Bar(5),        Sheet(7, 3),  BallInTwoElements(), OfItsVertices(tet), OfItsVertices(triangle),
+                                   Degenerate(2), Degenerate(1)};
+  return ModelOf(parts, around, kSheet);
 }
 
 class GuardedBodies {
@@ -175,7 +182,7 @@ class GuardedBodies {
   void TakeStep();
 
   struct Seen {
-    int contacts = 0, self_contacts = 0, moves = 0, stopped = 0, stopped_by_themselves = 0, meet = 0;
+    int contacts = 0, self_contacts = 0, moves = 0, stopped = 0, stopped_by_themselves = 0, meet = 0, short_stopped = 0;
   };
   const Seen& seen() const { return seen_; }
 
@@ -241,6 +248,18 @@ class GuardedBodies {
       for (int32_t n = nodes.begin; n < nodes.end; ++n) {
         out.segment<3>(3 * n) = about + shift + turn * (out.segment<3>(3 * n) - about) + random_.Cube(tremble);
       }
+    }
+    return out;
+  }
+
+  // Some bodies are where no point is, or so far away that squares are no numbers.
+  VecX Broken(const VecX& q) {
+    VecX out = q;
+    const double nowhere = random_.Integer(0, 1) == 0 ? std::nan("") : 1e200;
+    for (size_t b = 0; b < model_.bodies.size(); ++b) {
+      if (random_.Integer(0, 1) == 0) continue;
+      for (int32_t n = model_.bodies[b].nodes.begin; n < model_.bodies[b].nodes.end; ++n)
+        out[3 * n + random_.Integer(0, 2)] = nowhere;
     }
     return out;
   }
@@ -311,9 +330,26 @@ class GuardedBodies {
     return 8 * 1.2e-16 * model_.summaries.largest_weight_sum * std::max(from.cwiseAbs().maxCoeff(), to.cwiseAbs().maxCoeff());
   }
 
+  // Where the gaps are known, moves that are short beside them need no collision detection, and have the same free part.
+  void ExpectShortMovesAlike(const VecX& q, const VecX& dq) {
+    ContactSet contacts(&model_.surface, &model_.contact_weights, model_.contact);
+    std::vector<Candidate> awake;
+    std::copy_if(all_.begin(), all_.end(), std::back_inserter(awake), [this](const Candidate& c) { return !Rests(c); });
+    contacts.Update(awake, Positions(q), &pool_);
+    const double gap = std::min(contacts.min_gap(), kDhat), whole = surface_.Displacement(q, q + dq);
+    for (const double share : {0.01, 0.2, 0.6, 1.5}) {
+      if (whole == 0) return;
+      const VecX part = (share * gap / whole) * dq;
+      const double free = guard_.MaxStep(part);
+      EXPECT_EQ(guard_.MaxStep(part, contacts.min_gap()), free);
+      seen_.short_stopped += free < 1;
+    }
+  }
+
   // The free part of a move, which is examined whole.
   double ExpectMoveIsExamined(const VecX& q, const VecX& dq) {
     const VecX there = q + dq;
+    ExpectShortMovesAlike(q, dq);
     const double free = guard_.MaxStep(dq);
     EXPECT_NE(guard_.limited_by(), StepLimit::kIterations);
     const std::vector<Vec3> x0 = Positions(q), x1 = Positions(there);
@@ -358,6 +394,10 @@ void GuardedBodies::TakeStep() {
   VecX at = q_;
   surface_.SetPoint(at);
   for (int point = 0; point < 3; ++point) {
+    if (random_.Integer(0, 3) == 0) {  // what a solve that went wrong asks for on its way
+      surface_.SetPoint(Broken(at));
+      surface_.SetPoint(at);
+    }
     ASSERT_NO_FATAL_FAILURE(ExpectContactsComplete(at));
     const VecX dq = (point == 0 ? guess : Moved(at)) - at;
     const double free = ExpectMoveIsExamined(at, dq);
@@ -390,6 +430,7 @@ TEST(CollisionGuard, FindsWhatAllPairsHaveOfBodiesThatTurnAndFold) {
     sum.stopped += bodies.seen().stopped;
     sum.stopped_by_themselves += bodies.seen().stopped_by_themselves;
     sum.meet += bodies.seen().meet;
+    sum.short_stopped += bodies.seen().short_stopped;
   }
   EXPECT_GT(sum.contacts, 1000);
   EXPECT_GT(sum.self_contacts, 500);
@@ -397,6 +438,98 @@ TEST(CollisionGuard, FindsWhatAllPairsHaveOfBodiesThatTurnAndFold) {
   EXPECT_GT(sum.stopped, 100);
   EXPECT_GT(sum.stopped_by_themselves, 25);
   EXPECT_GT(sum.meet, 50);
+  EXPECT_GT(sum.short_stopped, 20);
+}
+
+// Two triangles, one above the middle of the other, that both move the same way towards each other; `apart` at rest, m.
+struct FacingTriangles {
+  FacingTriangles(double apart, bool one_body) : pool(1) {
+    MeshData below, above;
+    below.vertices = {{-0.02, -0.02, 0}, {0.03, -0.02, 0}, {-0.02, 0.03, 0}};
+    below.triangles = {{0, 1, 2}};
+    above.vertices = {{0, 0, apart}, {0.001, 0, apart + 0.01}, {0, 0.001, apart + 0.01}};
+    above.triangles = {{0, 1, 2}};
+    MeshData both = below;
+    both.vertices.insert(both.vertices.end(), above.vertices.begin(), above.vertices.end());
+    both.triangles.push_back({3, 4, 5});
+    model = one_body ? ModelOf({OfItsVertices(both)}, Vec3::Zero(), -1)
+                     : ModelOf({OfItsVertices(below), OfItsVertices(above)}, Vec3::Zero(), -1);
+    q.resize(18);
+    for (int32_t n = 0; n < 6; ++n) q.segment<3>(3 * n) = both.vertices[n];
+  }
+  // The free part of a move by which each comes nearer by half of `by`, from where they are `gap` apart.
+  double FreePart(double gap, double by) {
+    SurfaceState surface(&model, false, nullptr);
+    ModelTerms terms;
+    CollisionGuard guard(&model, &surface, &terms, &pool, nullptr);
+    VecX at = q, move(18);
+    for (int32_t n = 0; n < 6; ++n) {
+      if (n >= 3) at[3 * n + 2] += gap - q[11];
+      move.segment<3>(3 * n) = Vec3(0, 0, n < 3 ? 0.5 * by : -0.5 * by);
+    }
+    guard.BeginStep(1);
+    surface.BeginStep(at, at + move, by);
+    surface.SetPoint(at);
+    ContactSet contacts(&model.surface, &model.contact_weights, model.contact);
+    contacts.Update(surface.broad_phase().candidates(), surface.x(), &pool);
+    least_gap = contacts.min_gap();
+    return guard.MaxStep(move, least_gap);
+  }
+
+  Model model;
+  ThreadPool pool;
+  VecX q;
+  double least_gap = 0;
+};
+
+TEST(CollisionGuard, KnowsThatBothSidesComeNearer) {
+  FacingTriangles of_two(0.1, false);
+  const double gap = 0.6 * kDhat;
+  EXPECT_LT(of_two.FreePart(gap, 0.95 * gap), 1);
+  EXPECT_NEAR(of_two.least_gap, gap, 1e-12);
+  EXPECT_LT(of_two.FreePart(gap, 0.9 * gap), 1);
+  EXPECT_EQ(of_two.FreePart(gap, 0.7 * gap), 1);
+}
+
+// What is farther apart than its own dhat has no gap among the contacts.
+TEST(CollisionGuard, KnowsPairsThatHaveASmallerDhatOfTheirOwn) {
+  const double apart = 0.05 * kDhat;
+  FacingTriangles of_one(apart, true);
+  const double gap = 1.1 * kSelfContactShare * apart;
+  EXPECT_LT(of_one.FreePart(gap, 0.99 * gap), 1);
+  EXPECT_TRUE(std::isinf(of_one.least_gap));
+  EXPECT_EQ(of_one.FreePart(gap, 0.5 * gap), 1);
+}
+
+// Edges of L that cross at so small an angle count as parallel, and their distance as up to 5e-8 L more than it is.
+TEST(CollisionGuard, KnowsHowFarOffDistancesOfLongEdgesAre) {
+  for (const double length : {100.0, 1000.0}) {
+    for (const double gap : {4e-6, 2e-5}) {
+      const double half = 0.5 * length, rise = half * 0.95e-7;
+      MeshData below, above;
+      below.vertices = {{-half, 0, 0}, {half, 0, 0}, {0, 0, -1}};
+      above.vertices = {{-half, -rise, gap}, {half, rise, gap}, {0, 0, 1 + gap}};
+      below.triangles = above.triangles = {{0, 1, 2}};
+      Model model = ModelOf({OfItsVertices(below), OfItsVertices(above)}, Vec3::Zero(), -1);
+      model.contact.dhat_m = 5 * gap;
+      ThreadPool pool(1);
+      ModelTerms terms;
+      SurfaceState surface(&model, false, nullptr);
+      CollisionGuard guard(&model, &surface, &terms, &pool, nullptr);
+      VecX q(18), move = VecX::Zero(18);
+      for (int32_t n = 0; n < 6; ++n) {
+        q.segment<3>(3 * n) = n < 3 ? below.vertices[n] : above.vertices[n - 3];
+        move[3 * n + 2] = n < 3 ? 0.75 * gap : -0.75 * gap;
+      }
+      guard.BeginStep(1);
+      surface.BeginStep(q, q + move, surface.Displacement(q, q + move));
+      surface.SetPoint(q);
+      ContactSet contacts(&model.surface, &model.contact_weights, model.contact);
+      contacts.Update(surface.broad_phase().candidates(), surface.x(), &pool);
+      EXPECT_GT(contacts.min_gap(), 1.02 * gap) << "or this tests nothing";
+      EXPECT_LT(guard.MaxStep(move, contacts.min_gap()), 2.0 / 3) << length << " m, gap " << gap << " m";
+    }
+  }
 }
 
 }  // namespace
