@@ -274,8 +274,8 @@ TEST(BroadPhase, SelectsByTheBoundsOfNow) {
 // that have no candidates with others move, nor where a neighbour does.
 TEST(BroadPhase, OnlyPairsThatMoveHaveMoreSelected) {
   constexpr double kDhat = 3e-3;
-  std::vector<MeshData> balls;  // 4 mm apart
-  for (const double at : {0.0, 0.1, 0.2}) balls.push_back(testing::Sphere(Vec3(at, 0, 0), 0.048, 2));
+  std::vector<MeshData> balls;  // 3.2 mm apart
+  for (const double at : {0.0, 0.1, 0.2}) balls.push_back(testing::Sphere(Vec3(at, 0, 0), 0.0484, 2));
   const MovingSurface m(BuildCollisionSurface({balls[0].vertices, balls[1].vertices, balls[2].vertices},
                                               {balls[0].triangles, balls[1].triangles, balls[2].triangles}));
   const auto among = [&](const BroadPhase& broad_phase, const BroadPhase::Selection& selection, int32_t body, bool with) {
