@@ -90,8 +90,8 @@ def name_of(count: int) -> str:
 
 def bin_rows(cli: EipcCli, counts: Sequence[int], runs: int, threads: int, duration_s: float = DURATION_S,
              many: int = MANY) -> list[dict[str, Any]]:
-    """A row for each bin, and one for as many copies of it at rest as have `many` objects: what a contact costs among so many
-    bodies, without the hours that these take to fall; then both at rest where bodies may sleep. Raises RunError, and ValueError where the meshes have not been generated."""
+    """A row for each bin, one for the bin at rest, and one for as many copies of that as have `many` objects: what a contact costs
+    among so many bodies, without the hours that these take to fall; then both at rest where bodies may sleep. Raises RunError, and ValueError where the meshes have not been generated."""
     rows = []
     with tempfile.TemporaryDirectory(prefix="eipc-bin-") as name:
         folder = Path(name)
@@ -103,8 +103,7 @@ def bin_rows(cli: EipcCli, counts: Sequence[int], runs: int, threads: int, durat
             for copies in sorted({1, many // count} - {0}):
                 resting = write_resting(folder, count, report["bodies"], copies)
                 name = f"{copies} x {name_of(count)}"
-                if copies > 1:
-                    rows.append(_measure(cli, name, resting, runs, threads, RESTING_DURATION_S)[0])
+                rows.append(_measure(cli, name, resting, runs, threads, RESTING_DURATION_S)[0])
                 rows.append(_measure(cli, f"{name}{MAY_SLEEP}", resting, runs, threads, SLEEPING_DURATION_S,
                                      [f"solver.sleep.after_s={SLEEP_AFTER_S}"])[0])
     return rows
@@ -132,8 +131,8 @@ def bin_targets(rows: Sequence[dict]) -> list[Target]:
         for row in rows:
             if phase not in row or row["name"].endswith(MAY_SLEEP) != (phase == "asleep"):
                 continue
-            one = name_of(row["objects"]), f"1 x {name_of(row['objects'])}{MAY_SLEEP}"  # before copies
-            if row["objects"] not in at_rest or row["name"] in one:
+            one = f"1 x {name_of(row['objects'])}{addition}"  # before copies, and before one that has only just come to rest
+            if row["objects"] not in at_rest or row["name"] == one:
                 at_rest[row["objects"]] = row[phase]
         if 100 in at_rest:
             targets.append(Target(f"100 objects in a bin{addition}, median step once settled", at_rest[100]["median_ms"], TARGET_MEDIAN_MS,
