@@ -5,8 +5,8 @@
 namespace eipc {
 
 void MarginShare::Follow() {
-  // Where the whole cost of the grasps, the towel and the plate in a rack is least, this many times as much is examined as
-  // searched.
+  // Where the whole cost of the grasps, twisted rods, bins and the towel over a bar is least, this many times as much is examined
+  // as searched.
   constexpr double kLow = 1, kHigh = 1.5;
   constexpr double kForgets = 0.9, kChange = 0.9, kLeast = 0.1;
   if (examined_ > kHigh * search_) value_ = std::max(kLeast, kChange * value_);

@@ -79,14 +79,7 @@ void SurfaceState::Evaluate(const VecX& q, const BroadPhase::Selection& selectio
     Positions(q, all_, x);
   } else {
     Positions(q, selection.vertices->list(), x);
-    unselected_.clear();
-    if (kept_placed_ != nullptr) {
-      unselected_.reserve(kept_placed_->list().size());
-      for (const int32_t v : kept_placed_->list()) {
-        if (!selection.vertices->Has(v)) unselected_.push_back(v);
-      }
-    }
-    Positions(q, unselected_, x);
+    if (kept_placed_ != nullptr) PositionsOfOthers(q, kept_placed_->list(), *selection.vertices, x);
   }
   broad_phase_.DisplacementsOfVertices(*selection.vertices, *x, travel);
   travel->among = selection.candidates;
@@ -102,13 +95,17 @@ void SurfaceState::Positions(const VecX& q, const std::vector<int32_t>& vertices
 }
 
 void SurfaceState::Place(const std::vector<int32_t>& vertices) {
-  if (every_vertex_) return;
-  unselected_.clear();
-  unselected_.reserve(vertices.size());
+  if (!every_vertex_) PositionsOfOthers(q_, vertices, *placed_.vertices, &x_);
+}
+
+void SurfaceState::PositionsOfOthers(const VecX& q, const std::vector<int32_t>& vertices, const VertexList& known,
+                                     std::vector<Vec3>* x) {
+  others_.clear();
+  others_.reserve(vertices.size());
   for (const int32_t v : vertices) {
-    if (!placed_.vertices->Has(v)) unselected_.push_back(v);
+    if (!known.Has(v)) others_.push_back(v);
   }
-  Positions(q_, unselected_, &x_);
+  Positions(q, others_, x);
 }
 
 double SurfaceState::Displacement(const VecX& from, const VecX& to) const {

@@ -56,6 +56,8 @@ class SurfaceState {
   void MoveAnchors(const VecX& q);
   void EvaluateHere(const VecX& q);
   void Positions(const VecX& q, const std::vector<int32_t>& vertices, std::vector<Vec3>* x);
+  // Of those that are not among `known`.
+  void PositionsOfOthers(const VecX& q, const std::vector<int32_t>& vertices, const VertexList& known, std::vector<Vec3>* x);
 
   const Model* model_;
   const bool every_vertex_;
@@ -67,8 +69,8 @@ class SurfaceState {
   DisplacementBounds travel_;     // of x_ from the anchors of the broad phase
   BroadPhase::Selection placed_;  // whose x_ and travel_ are those of q_
   const VertexList* kept_placed_ = nullptr;
-  std::vector<int32_t> unselected_;
-  std::vector<int32_t> all_;  // every vertex, where they are wanted
+  std::vector<int32_t> others_;  // of PositionsOfOthers
+  std::vector<int32_t> all_;     // every vertex, where they are wanted
 };
 
 }  // namespace eipc

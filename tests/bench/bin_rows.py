@@ -91,7 +91,7 @@ def name_of(count: int) -> str:
 def bin_rows(cli: EipcCli, counts: Sequence[int], runs: int, threads: int, duration_s: float = DURATION_S,
              many: int = MANY) -> list[dict[str, Any]]:
     """A row for each bin, one for the bin at rest, and one for as many copies of that as have `many` objects: what a contact costs
-    among so many bodies, without the hours that these take to fall; then both at rest where bodies may sleep. Raises RunError, and ValueError where the meshes have not been generated."""
+    among that many bodies, without the hours that these take to fall; then both at rest where bodies may sleep. Raises RunError, and ValueError where the meshes have not been generated."""
     rows = []
     with tempfile.TemporaryDirectory(prefix="eipc-bin-") as name:
         folder = Path(name)
