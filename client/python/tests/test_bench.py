@@ -124,14 +124,16 @@ def test_a_small_bin_comes_to_rest_carried_and_free_of_intersections(bench, eipc
     assert rows[0]["carried_n"] == pytest.approx(rows[0]["weight_n"], rel=0.01) and rows[0]["weight_n"] > 5
     assert rows[0]["settled_s"] is not None and rows[0]["settled"]["contacts"] > 24  # three an object
     assert rows[0]["state_digest"] == again[0]["state_digest"]
-    # Two of it at rest, side by side, go on resting.
-    one_asleep, two, two_asleep = rows[1:]
-    assert two["objects"] == 12 and two["settled_s"] is not None and two["settled_s"] < 1 and "asleep" not in two
-    assert two["carried_n"] == pytest.approx(2 * rows[0]["weight_n"], rel=0.01) and two["intersections"] == 0
-    # Where they may, they fall asleep: as well carried, and all their contacts still reported.
-    for asleep, copies in ((one_asleep, 1), (two_asleep, 2)):
+    # At rest it goes on resting, and so do two of it side by side.
+    named = {row["name"]: row for row in rows}
+    assert list(named) == ["bin-6", "1 x bin-6", "1 x bin-6, may sleep", "2 x bin-6", "2 x bin-6, may sleep"]
+    for copies in (1, 2):
+        resting, asleep = named[f"{copies} x bin-6"], named[f"{copies} x bin-6, may sleep"]
+        assert resting["objects"] == 6 * copies and resting["settled_s"] is not None and resting["settled_s"] < 1 and "asleep" not in resting
+        # Where they may, they fall asleep: as well carried, and all their contacts still reported.
         assert asleep["asleep"]["contacts"] == pytest.approx(asleep["settled"]["contacts"], rel=0.1)
-        assert asleep["carried_n"] == pytest.approx(copies * rows[0]["weight_n"], rel=0.01) and asleep["intersections"] == 0
+        for row in (resting, asleep):
+            assert row["carried_n"] == pytest.approx(copies * rows[0]["weight_n"], rel=0.01) and row["intersections"] == 0
 
 
 def test_the_bin_is_a_closed_tray(bench):
