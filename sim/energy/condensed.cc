@@ -16,6 +16,7 @@ namespace {
 
 constexpr int64_t kGrain = 1;
 constexpr int64_t kColumnGrain = 8;
+constexpr size_t kRank = 12;  // of what a cluster's Hessian has besides K'
 // (tr S I - S) counts as at least this in every direction: two stretches of a cluster whose sum is smaller leave its rotation
 // without a meaning.
 constexpr double kLeastTurningStretch = 1e-3;
@@ -64,12 +65,12 @@ Rows RowsOf(const std::vector<Vec3>& vectors, size_t stride) {
 }
 
 // scale * C E, E and the result six rows.
-void MultiplySix(const Mat6& c, double scale, const Rows& e, size_t rows, Rows* out) {
-  std::fill(out->begin(), out->end(), 0.0);
-  for (size_t m = 0; m < 6; ++m) {
-    for (size_t q = 0; q < 6; ++q) {
-      AddScaled(scale * c(static_cast<int>(m), static_cast<int>(q)), e.data() + q * rows, rows, out->data() + m * rows);
-    }
+void MultiplySix(const Mat6& c, double scale, const Rows& e, size_t rows, double* out) {
+  std::fill_n(out, 6 * rows, 0.0);
+  for (int m = 0; m < 6; ++m) {
+    std::array<double, 6> row;
+    for (int q = 0; q < 6; ++q) row[static_cast<size_t>(q)] = scale * c(m, q);
+    AddSix(row, e.data(), rows, out + static_cast<size_t>(m) * rows);
   }
 }
 
@@ -91,15 +92,15 @@ CondensedTerm::CondensedTerm(const ElasticBody* body, ThreadPool* pool)
     ClusterRest rest = {RowsOf(cluster.gradient, stride()), {}};
     if (damped()) {
       rest.linear.assign(6 * rows, 0);
-      MultiplySix(law, cluster.volume, cluster.strain, rows, &rest.linear);
+      MultiplySix(law, cluster.volume, cluster.strain, rows, rest.linear.data());
     }
     clusters_.push_back(std::move(rest));
     ClusterState& s = states_.emplace_back();
     for (Rows* vector : {&s.p, &s.y, &s.f, &s.h}) vector->assign(rows, 0);
-    for (int m = 0; m < 3; ++m) {
-      for (Rows* vector : {&s.u[m], &s.v[m], &s.turned[m]}) vector->assign(rows, 0);
-    }
-    s.tangent.assign(6 * rows, 0);
+    for (Rows& vector : s.turned) vector.assign(rows, 0);
+    s.left.assign(kRank * rows, 0);
+    s.right = cluster.strain;
+    s.right.resize(kRank * rows);
   }
   dense_.assign(9 * stride() * n(), 0);
   if (damped()) start_ = dense_;
@@ -128,26 +129,24 @@ void CondensedTerm::EvaluateCluster(size_t c) {
   TurnRows(s.rotation.transpose(), position_, st, &s.p);
   s.y = s.p;
   AddScaled(-1, rest_.data(), 3 * st, s.y.data());
-  MultiplyRows<1>(cluster.remainder.data(), n(), st, {s.y.data()}, {s.f.data()});
+  MultiplySymmetric<1>(cluster.remainder.data(), n(), st, {s.y.data()}, {s.f.data()});
   s.value = 0.5 * DotRows(s.y, s.f);
   AddMeanStrain(c);
   s.z = s.torque_inverse * CrossSum(OuterSum(s.p, s.f, st));
   s.h = s.f;
-  AddCross(-s.z, gradient, st, &s.h);
+  AddCross(-s.z, gradient, st, s.h.data());
 }
 
 void CondensedTerm::AddMeanStrain(size_t c) {
   const CondensedStiffness::Cluster& cluster = condensed_->clusters[c];
   ClusterState& s = states_[c];
   const size_t rows = 3 * stride();
-  Vec6 strain;
-  for (size_t m = 0; m < 6; ++m) strain[static_cast<int>(m)] = DotRows(cluster.strain.data() + m * rows, s.y.data(), rows);
-  s.deformation = Mat3::Identity() + SymmetricFrom(strain);
+  const std::array<double, 6> strain = DotSix(cluster.strain.data(), s.y.data(), rows);
+  s.deformation = Mat3::Identity() + SymmetricFrom(Vec6::Map(strain.data()));
   s.value += cluster.volume * DensityOf(body_->material, s.deformation);
-  const Vec6 stress = StressOf(body_->material, s.deformation);
-  for (size_t m = 0; m < 6; ++m) {
-    AddScaled(cluster.volume * stress[static_cast<int>(m)], cluster.strain.data() + m * rows, rows, s.f.data());
-  }
+  std::array<double, 6> force;
+  Vec6::Map(force.data()) = cluster.volume * StressOf(body_->material, s.deformation);
+  AddSix(force, cluster.strain.data(), rows, s.f.data());
 }
 
 void CondensedTerm::Evaluate(const VecX& q) {
@@ -206,7 +205,7 @@ double CondensedTerm::DampingForce(const VecX& q, VecX* gradient) const {
 void CondensedTerm::FindTangent(size_t c) {
   const CondensedStiffness::Cluster& cluster = condensed_->clusters[c];
   ClusterState& s = states_[c];
-  MultiplySix(TangentOf(body_->material, s.deformation, !projected_), cluster.volume, cluster.strain, 3 * stride(), &s.tangent);
+  MultiplySix(TangentOf(body_->material, s.deformation, !projected_), cluster.volume, cluster.strain, 3 * stride(), s.left.data());
 }
 
 // With K = K' + V E^T C E, u = R^T dq and the turn w = W u of the cluster's frame, W_k = T [g_k]x, T = (tr S I - S)^-1,
@@ -218,81 +217,64 @@ void CondensedTerm::FindTurning(size_t c) {
   const Rows& gradient = clusters_[c].gradient;
   ClusterState& s = states_[c];
   const size_t st = stride(), rows = 3 * st;
-  for (int m = 0; m < 3; ++m) {
-    std::fill(s.turned[m].begin(), s.turned[m].end(), 0.0);
-    AddCross(-Vec3::Unit(m), s.p, st, &s.turned[m]);
+  std::array<double*, 3> turned, u, v;
+  for (size_t m = 0; m < 3; ++m) {
+    turned[m] = s.turned[m].data(), u[m] = s.left.data() + (6 + m) * rows, v[m] = s.right.data() + (6 + m) * rows;
+    std::fill_n(turned[m], rows, 0.0);
+    AddCross(-Vec3::Unit(static_cast<int>(m)), s.p, st, turned[m]);
   }
-  MultiplyRows<3>(cluster.remainder.data(), n(), st, {s.turned[0].data(), s.turned[1].data(), s.turned[2].data()},
-                  {s.u[0].data(), s.u[1].data(), s.u[2].data()});
-  for (int m = 0; m < 3; ++m) {
-    for (size_t q = 0; q < 6; ++q) {
-      const double strain = DotRows(cluster.strain.data() + q * rows, s.turned[m].data(), rows);
-      AddScaled(strain, s.tangent.data() + q * rows, rows, s.u[m].data());
-    }
-  }
-  Mat3 b;
-  for (int i = 0; i < 3; ++i) {
-    for (int m = 0; m < 3; ++m) b(i, m) = DotRows(s.turned[i], s.u[m]);
-  }
+  MultiplySymmetric<3>(cluster.remainder.data(), n(), st, {turned[0], turned[1], turned[2]}, u);
+  for (size_t m = 0; m < 3; ++m) AddSix(DotSix(cluster.strain.data(), turned[m], rows), s.left.data(), rows, u[m]);
+  Mat3 b = Products({turned[0], turned[1], turned[2]}, {u[0], u[1], u[2]}, rows);
   const Mat3 moment = OuterSum(s.f, s.p, st), z = CrossMatrix(s.z);
   b = (0.5 * (b + b.transpose() + moment + moment.transpose() + s.stretch * z - z * s.stretch) - moment.trace() * Mat3::Identity())
           .eval();
   const Mat3 half = 0.5 * s.torque_inverse * b;
-  for (int m = 0; m < 3; ++m) {
-    AddCross(Vec3::Unit(m), s.h, st, &s.u[m]);
-    AddCross(half.col(m), gradient, st, &s.u[m]);
-    std::fill(s.v[m].begin(), s.v[m].end(), 0.0);
-    AddCross(s.torque_inverse.col(m), gradient, st, &s.v[m]);
+  for (size_t m = 0; m < 3; ++m) {
+    const auto column = static_cast<int>(m);
+    AddCross(Vec3::Unit(column), s.h, st, u[m]);
+    AddCross(half.col(column), gradient, st, u[m]);
+    std::fill_n(v[m], rows, 0.0);
+    AddCross(s.torque_inverse.col(column), gradient, st, v[m]);
+    std::copy_n(v[m], rows, s.left.data() + (9 + m) * rows);
+    std::copy_n(u[m], rows, s.right.data() + (9 + m) * rows);
   }
 }
 
 namespace {
 
-// block[i][j] += sum over the pairs of rows a[3 * stride] at k, b[3 * stride] at l.
-inline void AddProduct(const double* a, const double* b, size_t stride, size_t k, size_t l, Quad block[3][3]) {
-  const Quad a0 = LoadQuad(a + k), a1 = LoadQuad(a + stride + k), a2 = LoadQuad(a + 2 * stride + k);
+// block[i][j] += a_i b_j: a row of four nodes on the left, one node on the right.
+inline void AddProduct(const double* a, const double* b, size_t stride, Quad block[3][3]) {
+  const Quad a0 = LoadQuad(a), a1 = LoadQuad(a + stride), a2 = LoadQuad(a + 2 * stride);
   for (size_t j = 0; j < 3; ++j) {
-    const double s = b[j * stride + l];
+    const double s = b[j * stride];
     block[0][j] += s * a0, block[1][j] += s * a1, block[2][j] += s * a2;
   }
 }
 
 }  // namespace
 
-void CondensedTerm::AddColumn(size_t l, Stiffness kind, Rows* dense) const {
+void CondensedTerm::AddColumn(size_t l, size_t c, Stiffness kind, Rows* dense) const {
   const size_t st = stride(), vertices = n(), rows = 3 * st;
+  const CondensedStiffness::Cluster& cluster = condensed_->clusters[c];
+  const ClusterState& s = states_[c];
+  const Rows& left = kind == Stiffness::kLinear ? clusters_[c].linear : s.left;
+  const size_t rank = kind == Stiffness::kExact ? kRank : 6;
   for (size_t k = l / 4 * 4; k < st; k += 4) {
-    Quad sum[3][3] = {};
-    for (size_t c = 0; c < states_.size(); ++c) {
-      const CondensedStiffness::Cluster& cluster = condensed_->clusters[c];
-      const ClusterState& s = states_[c];
-      Quad block[3][3];
-      for (size_t j = 0; j < 3; ++j) {
-        const double* column = cluster.remainder.data() + (j * vertices + l) * rows + k;
-        for (size_t i = 0; i < 3; ++i) block[i][j] = LoadQuad(column + i * st);
-      }
-      const Rows& tangent = kind == Stiffness::kLinear ? clusters_[c].linear : s.tangent;
-      for (size_t q = 0; q < 6; ++q) AddProduct(tangent.data() + q * rows, cluster.strain.data() + q * rows, st, k, l, block);
-      if (kind == Stiffness::kExact) {
-        for (int m = 0; m < 3; ++m) {
-          AddProduct(s.u[m].data(), s.v[m].data(), st, k, l, block);
-          AddProduct(s.v[m].data(), s.u[m].data(), st, k, l, block);
-        }
-      }
-      for (int a = 0; a < 3; ++a) {
-        Quad half[3];  // row a of R K
-        for (int j = 0; j < 3; ++j) {
-          half[j] = s.rotation(a, 0) * block[0][j] + s.rotation(a, 1) * block[1][j] + s.rotation(a, 2) * block[2][j];
-        }
-        for (int b = 0; b < 3; ++b) {
-          sum[a][b] += half[0] * s.rotation(b, 0) + half[1] * s.rotation(b, 1) + half[2] * s.rotation(b, 2);
-        }
-      }
+    Quad block[3][3];
+    for (size_t j = 0; j < 3; ++j) {
+      const double* column = cluster.remainder.data() + (j * vertices + l) * rows + k;
+      for (size_t i = 0; i < 3; ++i) block[i][j] = LoadQuad(column + i * st);
     }
-    for (size_t a = 0; a < 3; ++a) {
-      for (size_t b = 0; b < 3; ++b) {
-        double* out = dense->data() + ((3 * a + b) * vertices + l) * st + k;
-        StoreQuad(LoadQuad(out) + sum[a][b], out);
+    for (size_t r = 0; r < rank; ++r) AddProduct(left.data() + r * rows + k, s.right.data() + r * rows + l, st, block);
+    for (int a = 0; a < 3; ++a) {
+      Quad half[3];  // row a of R K
+      for (int j = 0; j < 3; ++j) {
+        half[j] = s.rotation(a, 0) * block[0][j] + s.rotation(a, 1) * block[1][j] + s.rotation(a, 2) * block[2][j];
+      }
+      for (int b = 0; b < 3; ++b) {
+        double* out = dense->data() + ((3 * static_cast<size_t>(a) + b) * vertices + l) * st + k;
+        StoreQuad(LoadQuad(out) + (half[0] * s.rotation(b, 0) + half[1] * s.rotation(b, 1) + half[2] * s.rotation(b, 2)), out);
       }
     }
   }
@@ -300,7 +282,9 @@ void CondensedTerm::AddColumn(size_t l, Stiffness kind, Rows* dense) const {
 
 void CondensedTerm::AddRotated(Stiffness kind, Rows* dense) {
   pool_->ParallelFor(static_cast<int64_t>(n()), kColumnGrain, [&](int64_t begin, int64_t end) {
-    for (int64_t l = begin; l < end; ++l) AddColumn(l, kind, dense);
+    for (size_t c = 0; c < states_.size(); ++c) {
+      for (int64_t l = begin; l < end; ++l) AddColumn(l, c, kind, dense);
+    }
   });
 }
 

@@ -62,9 +62,10 @@ class CondensedTerm : public EnergyTerm {
     Rows y;                                  // p - X
     Rows f;                                  // K' y + V E^T P
     Rows h;                                  // the gradient: f - z x g
-    Rows tangent;                            // V C E, six rows
-    std::array<Rows, 3> u, v;                // the part of the Hessian of rank six, u v^T + v u^T
-    std::array<Rows, 3> turned;              // scratch
+    // The Hessian is K' and the sum of the products of a vector on the left and one on the right: of V C E with E (six), and with
+    // the turn of the frame of u with v and of v with u (three each).
+    Rows left, right;
+    std::array<Rows, 3> turned;  // scratch
   };
 
   size_t n() const { return condensed_->vertices(); }
@@ -79,7 +80,7 @@ class CondensedTerm : public EnergyTerm {
   // Adds the rotated stiffness of all clusters; kExact: with the part of rank six; kLinear: that of small strain.
   enum class Stiffness { kLinear, kProjected, kExact };
   void AddRotated(Stiffness kind, Rows* dense);
-  void AddColumn(size_t l, Stiffness kind, Rows* dense) const;
+  void AddColumn(size_t l, size_t c, Stiffness kind, Rows* dense) const;
   Mat3 DenseBlock(const Rows& dense, size_t k, size_t l) const;
   double DampingForce(const VecX& q, VecX* gradient) const;
 

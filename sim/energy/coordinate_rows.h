@@ -1,6 +1,7 @@
 #ifndef EIPC_SIM_ENERGY_COORDINATE_ROWS_H_
 #define EIPC_SIM_ENERGY_COORDINATE_ROWS_H_
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <vector>
@@ -22,20 +23,55 @@ inline double DotRows(const double* a, const double* b, size_t size) {
 
 inline double DotRows(const Rows& a, const Rows& b) { return DotRows(a.data(), b.data(), a.size()); }
 
+// The scalar products of y with six vectors of `size` entries that lie one behind the other.
+inline std::array<double, 6> DotSix(const double* six, const double* y, size_t size) {
+  Quad sum[6] = {};
+  for (size_t i = 0; i < size; i += 4) {
+    const Quad at = LoadQuad(y + i);
+    for (size_t q = 0; q < 6; ++q) sum[q] += LoadQuad(six + q * size + i) * at;
+  }
+  std::array<double, 6> out;
+  for (size_t q = 0; q < 6; ++q) out[q] = (sum[q][0] + sum[q][1]) + (sum[q][2] + sum[q][3]);
+  return out;
+}
+
+// a += sum_q s_q times vector q of six that lie one behind the other.
+inline void AddSix(const std::array<double, 6>& s, const double* six, size_t size, double* a) {
+  for (size_t i = 0; i < size; i += 4) {
+    Quad sum = LoadQuad(a + i);
+    for (size_t q = 0; q < 6; ++q) sum += s[q] * LoadQuad(six + q * size + i);
+    StoreQuad(sum, a + i);
+  }
+}
+
 // a += s b.
 inline void AddScaled(double s, const double* b, size_t size, double* a) {
   for (size_t i = 0; i < size; i += 4) StoreQuad(LoadQuad(a + i) + s * LoadQuad(b + i), a + i);
 }
 
-// sum_k a_k b_k^T.
-inline Mat3 OuterSum(const Rows& a, const Rows& b, size_t stride) {
-  Mat3 m;
-  for (size_t i = 0; i < 3; ++i) {
-    for (size_t j = 0; j < 3; ++j) {
-      m(static_cast<int>(i), static_cast<int>(j)) = DotRows(a.data() + i * stride, b.data() + j * stride, stride);
+// The scalar products of three vectors of `size` entries with three others.
+inline Mat3 Products(const std::array<const double*, 3>& a, const std::array<const double*, 3>& b, size_t size) {
+  Quad sum[3][3] = {};
+  for (size_t k = 0; k < size; k += 4) {
+    const Quad b0 = LoadQuad(b[0] + k), b1 = LoadQuad(b[1] + k), b2 = LoadQuad(b[2] + k);
+    for (size_t i = 0; i < 3; ++i) {
+      const Quad at = LoadQuad(a[i] + k);
+      sum[i][0] += at * b0, sum[i][1] += at * b1, sum[i][2] += at * b2;
     }
   }
+  Mat3 m;
+  for (int i = 0; i < 3; ++i) {
+    for (int j = 0; j < 3; ++j) m(i, j) = (sum[i][j][0] + sum[i][j][1]) + (sum[i][j][2] + sum[i][j][3]);
+  }
   return m;
+}
+
+// sum_k a_k b_k^T.
+inline Mat3 OuterSum(const Rows& a, const Rows& b, size_t stride) {
+  const auto coordinates = [stride](const Rows& rows) {
+    return std::array<const double*, 3>{rows.data(), rows.data() + stride, rows.data() + 2 * stride};
+  };
+  return Products(coordinates(a), coordinates(b), stride);
 }
 
 // sum_k a_k x b_k, of the outer sum of both.
@@ -56,11 +92,11 @@ inline void TurnRows(const Mat3& m, const Rows& a, size_t stride, Rows* out) {
 }
 
 // out_k += w x a_k.
-inline void AddCross(const Vec3& w, const Rows& a, size_t stride, Rows* out) {
+inline void AddCross(const Vec3& w, const Rows& a, size_t stride, double* out) {
   for (size_t i = 0; i < 3; ++i) {
     const size_t j = (i + 1) % 3, l = (i + 2) % 3;
     for (size_t k = 0; k < stride; k += 4) {
-      double* at = out->data() + i * stride + k;
+      double* at = out + i * stride + k;
       StoreQuad(LoadQuad(at) + w[static_cast<int>(j)] * LoadQuad(a.data() + l * stride + k) -
                     w[static_cast<int>(l)] * LoadQuad(a.data() + j * stride + k),
                 at);
@@ -68,25 +104,37 @@ inline void AddCross(const Vec3& w, const Rows& a, size_t stride, Rows* out) {
   }
 }
 
-// f_m = M y_m for N vectors, M with 3 * stride rows and 3 * n columns (j * n + l), column-major.
+// f_m = M y_m for N vectors, M symmetric with 3 * stride rows and 3 * n columns (j * n + l), column-major. Reads the blocks of
+// nodes k >= l alone, each for itself and for the one across the diagonal: M is larger than the caches of a core where there are
+// many nodes, and half of it takes half the time.
 template <size_t N>
-void MultiplyRows(const double* matrix, size_t n, size_t stride, const std::array<const double*, N>& y,
-                  const std::array<double*, N>& f) {
+void MultiplySymmetric(const double* matrix, size_t n, size_t stride, const std::array<const double*, N>& y,
+                       const std::array<double*, N>& f) {
   const size_t rows = 3 * stride;
-  for (size_t r = 0; r < rows; r += 12) {
-    Quad sum[N][3] = {};
-    for (size_t j = 0; j < 3; ++j) {
-      const double* column = matrix + j * n * rows + r;
-      for (size_t l = 0; l < n; ++l, column += rows) {
-        const Quad a = LoadQuad(column), b = LoadQuad(column + 4), c = LoadQuad(column + 8);
-        for (size_t m = 0; m < N; ++m) {
-          const double scale = y[m][j * stride + l];
-          sum[m][0] += scale * a, sum[m][1] += scale * b, sum[m][2] += scale * c;
+  for (size_t m = 0; m < N; ++m) std::fill_n(f[m], rows, 0.0);
+  for (size_t l = 0; l < n; ++l) {
+    // Of the first four nodes only those from l on count, and across the diagonal those after it.
+    const size_t first = l / 4 * 4;
+    Quad from = {}, after = {};
+    for (size_t q = l - first; q < 4; ++q) from[q] = 1, after[q] = q > l - first ? 1 : 0;
+    for (size_t m = 0; m < N; ++m) {
+      const double* const in = y[m];
+      double* const out = f[m];
+      const Quad scale[3] = {Splat(in[l]), Splat(in[stride + l]), Splat(in[2 * stride + l])};
+      Quad across[3] = {};
+      for (size_t k = first; k < stride; k += 4) {
+        for (size_t i = 0; i < 3; ++i) {
+          const double* const entries = matrix + l * rows + i * stride + k;
+          const Quad a = LoadQuad(entries), b = LoadQuad(entries + n * rows), c = LoadQuad(entries + 2 * n * rows);
+          const Quad down = scale[0] * a + scale[1] * b + scale[2] * c;
+          Quad at = LoadQuad(in + i * stride + k);
+          double* const sum = out + i * stride + k;
+          StoreQuad(LoadQuad(sum) + (k == first ? from * down : down), sum);
+          if (k == first) at *= after;
+          across[0] += a * at, across[1] += b * at, across[2] += c * at;
         }
       }
-    }
-    for (size_t m = 0; m < N; ++m) {
-      for (size_t q = 0; q < 3; ++q) StoreQuad(sum[m][q], f[m] + r + 4 * q);
+      for (size_t j = 0; j < 3; ++j) out[j * stride + l] += (across[j][0] + across[j][1]) + (across[j][2] + across[j][3]);
     }
   }
 }

@@ -7,6 +7,9 @@ namespace eipc {
 namespace {
 
 const double kHalfRoot = std::sqrt(0.5);
+// Of the entries of a 3x3 matrix in columns: xx, yy, zz; xy with yx, yz with zy, zx with xz.
+constexpr int kDiagonal[3] = {0, 4, 8};
+constexpr int kBeside[3][2] = {{1, 3}, {5, 7}, {2, 6}};
 
 // Of the symmetric part, so that SymmetricFrom(e) : m = e . SixOf(m).
 Vec6 SixOf(const Mat3& m) {
@@ -36,12 +39,18 @@ Mat6 TangentOf(const Material& material, const Mat3& f, bool exact) {
   const Mat9 h = std::visit(
       [&](const auto& law) { return Mat9(exact ? law.Hessian(f, Mat3::Identity()) : law.ProjectedHessian(f, Mat3::Identity())); },
       material);
-  Eigen::Matrix<double, 9, 6> basis;
-  for (int m = 0; m < 6; ++m) {
-    const Mat3 unit = SymmetricFrom(Vec6::Unit(m));
-    basis.col(m) = Eigen::Map<const Eigen::Matrix<double, 9, 1>>(unit.data());
+  // SixOf for rows, then for columns.
+  Eigen::Matrix<double, 6, 9> half;
+  Mat6 out;
+  for (int m = 0; m < 3; ++m) {
+    half.row(m) = h.row(kDiagonal[m]);
+    half.row(3 + m) = kHalfRoot * (h.row(kBeside[m][0]) + h.row(kBeside[m][1]));
   }
-  return basis.transpose() * h * basis;
+  for (int m = 0; m < 3; ++m) {
+    out.col(m) = half.col(kDiagonal[m]);
+    out.col(3 + m) = kHalfRoot * (half.col(kBeside[m][0]) + half.col(kBeside[m][1]));
+  }
+  return out;
 }
 
 }  // namespace eipc
