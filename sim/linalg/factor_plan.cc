@@ -15,10 +15,12 @@ double PanelFlops(const Supernode& node) {
   return columns * columns * (rows - 2 * columns / 3);
 }
 
+// Of each column only the rows from its own on.
 double UpdateFlops(const SupernodalStructure& structure, int32_t s) {
   double flops = 0;
   for (const SupernodalStructure::Update& u : structure.UpdatesOf(s)) {
-    flops += 2.0 * 27.0 * u.relative_count * (u.last - u.first) * structure.supernodes[u.source].columns();
+    const double columns = u.last - u.first, blocks = columns * (u.relative_count - 0.5 * (columns - 1));
+    flops += 2.0 * 27.0 * blocks * structure.supernodes[u.source].columns();
   }
   return flops;
 }

@@ -159,7 +159,14 @@ bool SpdSolver::ApplyUpdates(int s, int32_t begin, int32_t end, double* work) {
     const int32_t past = std::min(u.first + to + 1, source.row_count);
     if (shared_ && !progress_.AwaitRows(plan_, u.source, u.first, past, interrupt_)) return false;
     const double* a = panels_.data() + source.panel + 3 * u.first;
-    MultiplyTransposed(rows, 3LL * count, 3 * source.columns(), a + 3LL * from, source.stride, a, source.stride, work, stride);
+    // A few columns at a time, since of each only the rows from its own on are wanted. What the kernel writes past the end of a
+    // column is a row of the next one that is not, or is computed after it.
+    constexpr int32_t kStrip = 4;
+    for (int32_t j = 0; j < count; j += kStrip) {
+      const int32_t skipped = std::max(j - from, 0);
+      MultiplyTransposed(rows - 3LL * skipped, 3LL * std::min(kStrip, count - j), 3 * source.columns(), a + 3LL * (from + skipped),
+                         source.stride, a + 3LL * j, source.stride, work + 3 * j * stride + 3LL * skipped, stride);
+    }
     for (int32_t j = 0; j < count; ++j) {
       double* target = panel + 3LL * relative[j] * node.stride;
       const double* product = work + 3 * j * stride;

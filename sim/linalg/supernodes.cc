@@ -9,6 +9,11 @@
 namespace eipc {
 namespace {
 
+// In systems of up to this many nodes those that change come last. Fewer supernodes are computed again then, but the factor takes
+// more operations: of grasps of 300 to 700 nodes 20 to 70 % more, although fewer are repeated. Small ones gain, since their time
+// goes by supernodes.
+constexpr int kMostConstrained = 256;
+
 bool Coupled(const std::vector<uint8_t>& fixed, int32_t a, int32_t b) {
   return fixed.empty() || a == b || (!fixed[a] && !fixed[b]);
 }
@@ -53,7 +58,7 @@ void PatternAnalysis::MinimumDegree(const BlockMatrix& h, const std::vector<uint
   constraint_.assign(n, 0);
   for (int i = 0; i < n && !changing.empty(); ++i) constraint_[i] = changing[i] != 0;
   const bool mixed = std::find(constraint_.begin(), constraint_.end(), 0) != constraint_.end();
-  if (!mixed) std::fill(constraint_.begin(), constraint_.end(), 0);
+  if (!mixed || n > kMostConstrained) std::fill(constraint_.begin(), constraint_.end(), 0);
   for (Ints* scratch : {&weight_, &element_, &degree_, &bucket_}) scratch->assign(n, 0);
   for (Ints* scratch : {&head_, &mark_}) scratch->assign(n + 1, 0);
   double control[CAMD_CONTROL], info[CAMD_INFO];
