@@ -43,19 +43,25 @@ struct Crew::Loop {
 
 namespace {
 
-// Until done() or about as long as it takes to wake a thread that sleeps: what is worth waiting for mostly comes sooner, since
-// loops follow each other closely. Whether it came.
+// As long as it takes to wake a thread that sleeps: what is worth waiting for mostly comes sooner, since loops follow each other
+// closely.
+constexpr std::chrono::microseconds kSpin(50);
+// A worker goes on for so long, as long as nobody else wants its core: between the loops of a step lies what is not shared, and
+// many loops are too short to wake a thread for them.
+constexpr std::chrono::microseconds kWatch(500);
+
+// Until done() or until the time is over; whether it came. From kSpin on others have the core before it.
 template <typename Done>
-bool Spin(const Done& done) {
-  constexpr std::chrono::microseconds kSpin(50);
+bool Spin(std::chrono::microseconds time, const Done& done) {
   constexpr int kTurns = 32;  // between two readings of the clock
-  const auto end = std::chrono::steady_clock::now() + kSpin;
-  do {
+  const auto start = std::chrono::steady_clock::now();
+  for (auto spent = std::chrono::steady_clock::duration::zero(); spent < time; spent = std::chrono::steady_clock::now() - start) {
+    if (spent > kSpin) std::this_thread::yield();
     for (int k = 0; k < kTurns; ++k) {
       if (done()) return true;
       __builtin_ia32_pause();
     }
-  } while (std::chrono::steady_clock::now() < end);
+  }
   return done();
 }
 
@@ -113,7 +119,7 @@ void Crew::Close(Loop* loop) {
   open_.store(static_cast<int>(loops_.size()));
   if (loop->inside == 0) return;
   lock.unlock();
-  Spin([loop] { return loop->inside == 0; });
+  Spin(kSpin, [loop] { return loop->inside == 0; });
   lock.lock();
   const auto left = [loop] { return loop->inside == 0; };
   Interrupt* const interrupt = WaitPoll::current();
@@ -140,7 +146,7 @@ void Crew::Work() {
       Join(&lock);
       ++spinning_;
       lock.unlock();
-      Spin([this] { return open_.load(std::memory_order_relaxed) > 0; });
+      Spin(kWatch, [this] { return open_.load(std::memory_order_relaxed) > 0; });
       lock.lock();
       --spinning_;
     }

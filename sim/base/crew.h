@@ -15,8 +15,9 @@
 namespace eipc {
 
 // A pool of worker threads for loops over index ranges. The thread that runs a loop works on it too, so that the loop ends even if
-// no worker is free; loops that run at the same time share the workers. Workers stay awake for some 50 us after a loop, for the
-// next one: waking them takes as long, which is more than most loops last. A loop wakes no more of them than it lacks.
+// no worker is free; loops that run at the same time share the workers. Workers stay awake for half a millisecond after a loop,
+// for the next one of the step: waking them takes some 50 us, which is more than most loops last. They leave their core to whoever
+// wants it. A loop wakes no more of them than it lacks.
 //
 // Invariants: Run returns only when no worker is in its loop; an exception of a chunk ends the loop and is thrown by Run.
 class Crew {
