@@ -50,13 +50,16 @@ constexpr std::chrono::microseconds kSpin(50);
 // many loops are too short to wake a thread for them.
 constexpr std::chrono::microseconds kWatch(500);
 
-// Until done() or until the time is over; whether it came. From kSpin on others have the core before it.
+// Until done() or until the time is over; whether it came. From kSpin on others have the core before it, which is no loss.
 template <typename Done>
-bool Spin(std::chrono::microseconds time, const Done& done) {
+bool Spin(std::chrono::microseconds time, CoreLoss* loss, const Done& done) {
   constexpr int kTurns = 32;  // between two readings of the clock
   const auto start = std::chrono::steady_clock::now();
   for (auto spent = std::chrono::steady_clock::duration::zero(); spent < time; spent = std::chrono::steady_clock::now() - start) {
-    if (spent > kSpin) std::this_thread::yield();
+    if (spent > kSpin) {
+      std::this_thread::yield();
+      if (loss != nullptr) loss->Restart();
+    }
     for (int k = 0; k < kTurns; ++k) {
       if (done()) return true;
       __builtin_ia32_pause();
@@ -119,7 +122,7 @@ void Crew::Close(Loop* loop) {
   open_.store(static_cast<int>(loops_.size()));
   if (loop->inside == 0) return;
   lock.unlock();
-  Spin(kSpin, [loop] { return loop->inside == 0; });
+  Spin(kSpin, nullptr, [loop] { return loop->inside == 0; });
   lock.lock();
   const auto left = [loop] { return loop->inside == 0; };
   Interrupt* const interrupt = WaitPoll::current();
@@ -136,24 +139,26 @@ void Crew::Close(Loop* loop) {
 }
 
 void Crew::Work() {
+  CoreLoss loss;
   std::unique_lock<std::mutex> lock(mutex_);
   while (true) {
     ++asleep_;
     wake_.wait(lock, [this] { return stop_ || !loops_.empty(); });
     --asleep_;
     if (stop_) return;
+    loss.Restart();
     while (!loops_.empty()) {
-      Join(&lock);
+      Join(&lock, &loss);
       ++spinning_;
       lock.unlock();
-      Spin(kWatch, [this] { return open_.load(std::memory_order_relaxed) > 0; });
+      Spin(kWatch, &loss, [this] { return open_.load(std::memory_order_relaxed) > 0; });
       lock.lock();
       --spinning_;
     }
   }
 }
 
-void Crew::Join(std::unique_lock<std::mutex>* lock) {
+void Crew::Join(std::unique_lock<std::mutex>* lock, CoreLoss* loss) {
   Loop* const loop = loops_.front();
   ++loop->inside;
   if (--loop->places == 0) {
@@ -163,7 +168,13 @@ void Crew::Join(std::unique_lock<std::mutex>* lock) {
   }
   open_.store(static_cast<int>(loops_.size()));
   lock->unlock();
+  const auto start = std::chrono::steady_clock::now();
   loop->Work();
+  const auto end = std::chrono::steady_clock::now();
+  if (end - start > SharingPause::kLeastLoss) {
+    pause_.Lost(loss->SinceRestart(), end);
+    loss->Restart();
+  }
   lock->lock();
   if (--loop->inside == 0) left_.notify_all();
 }

@@ -10,6 +10,7 @@
 #include <thread>
 #include <vector>
 
+#include "sim/base/core_loss.h"
 #include "sim/base/parallel.h"
 
 namespace eipc {
@@ -31,6 +32,8 @@ class Crew {
   Crew(const Crew&) = delete;
   Crew& operator=(const Crew&) = delete;
 
+  // Whether loops are better not shared, since a worker has lost its core to others.
+  bool Pauses() const { return pause_.Holds(SharingPause::Clock::now()); }
   int workers() const { return static_cast<int>(threads_.size()); }
 
   // Calls fn(context, begin, end) for consecutive chunks of `grain` indices of [0, n), by the caller and at most `helpers` workers.
@@ -56,9 +59,10 @@ class Crew {
   // Returns when no worker is in the loop, and none comes any more.
   void Close(Loop* loop);
   // Works on the first loop that wants workers. `lock` is of mutex_; it is released meanwhile.
-  void Join(std::unique_lock<std::mutex>* lock);
+  void Join(std::unique_lock<std::mutex>* lock, CoreLoss* loss);
 
   std::vector<std::thread> threads_;
+  SharingPause pause_;
   std::mutex mutex_;
   // Guarded by mutex_.
   std::condition_variable wake_;

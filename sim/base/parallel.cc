@@ -21,7 +21,7 @@ LoopShare ThreadPool::RunExpected(float expected_ns, int64_t n, int64_t grain, v
     RunShared(n, grain, body, fn);
     return {};
   }
-  const bool shared = expected_ns >= kSharedNs;  // not where nothing is known
+  const bool shared = expected_ns >= kSharedNs && !Pauses();  // not where nothing is known
   const Crew::Invite invite = expected_ns < kWakingNs ? Crew::Invite::kAwake : Crew::Invite::kAll;
   return Crew::OfProcess().Run(n, shared ? grain : n, helpers_, body, fn, invite);
 }
@@ -29,6 +29,8 @@ LoopShare ThreadPool::RunExpected(float expected_ns, int64_t n, int64_t grain, v
 void ThreadPool::RunShared(int64_t n, int64_t grain, void* body, ChunkFn fn) {
   Crew::OfProcess().Run(n, grain, helpers_, body, fn);
 }
+
+bool ThreadPool::Pauses() const { return sharing_ == Sharing::kWhereItPays && Crew::OfProcess().Pauses(); }
 
 int ThreadPool::MostAtOnce() const { return helpers_ == 0 ? 1 : std::min(helpers_, Crew::OfProcess().workers()) + 1; }
 

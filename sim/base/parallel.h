@@ -37,8 +37,8 @@ class IndexCost {
 // gives the same bits for any of them. Reductions are the caller's: write per-index results, then add them in index order.
 //
 // Sharing a loop costs time, and waking a thread for it more. So the caller runs a loop alone that is expected to end sooner, by
-// what an index of the same loop took before. Loops whose bodies wait for each other need Crew::Run; those that wait for earlier
-// indices alone do not, but must end their waits when a body throws.
+// what an index of the same loop took before, and any while others use the cores of the workers. Loops whose bodies wait for each
+// other need Crew::Run; those that wait for earlier indices alone do not, but must end their waits when a body throws.
 class ThreadPool {
  public:
   enum class Sharing : uint8_t {
@@ -57,6 +57,8 @@ class ThreadPool {
   Sharing sharing() const { return sharing_; }
   // How many of them there can be: the process has not more.
   int MostAtOnce() const;
+  // Whether sharing would cost more than it saves for now, since others use the workers' cores (SharingPause).
+  bool Pauses() const;
 
   // Calls body(begin, end) for consecutive chunks of [0, n). Runs inline when one chunk or one thread is enough. Throws what a body
   // throws, once none runs any more.
@@ -82,7 +84,7 @@ class ThreadPool {
     RunExpected(expected_ns, n, grain, Erased(&body), kCall<Body>);
   }
 
-  // The same for a loop that is to be shared whatever it costs: the caller knows whether it pays.
+  // The same for a loop that is to be shared whatever it costs: the caller knows whether it pays, and whether sharing pauses.
   template <typename Body>
   void Share(int64_t n, int64_t grain, Body&& body) {
     RunShared(n, grain, Erased(&body), kCall<Body>);

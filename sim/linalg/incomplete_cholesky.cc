@@ -46,7 +46,7 @@ void IncompleteCholesky::ForEachPart(const std::vector<Dissection::Part>& level,
   constexpr int32_t kWorthSharing = 200;  // nodes
   int32_t most = 0;
   for (const Dissection::Part& part : level) most = std::max(most, part.nodes());
-  if (pool_ == nullptr || pool_->threads() == 1 || level.size() == 1 || most < kWorthSharing) {
+  if (pool_ == nullptr || pool_->threads() == 1 || level.size() == 1 || most < kWorthSharing || pool_->Pauses()) {
     for (const Dissection::Part& part : level) body(part);
     return;
   }

@@ -93,7 +93,7 @@ int64_t SpdSolver::WorkEntries() const {
 bool SpdSolver::WantsThreads(double flops) {
   if (flops < FactorPlan::kWorthThreads) return false;
   const bool asks = pool_->sharing() == ThreadPool::Sharing::kWhereItPays && flops < FactorPlan::kSurelyWorthThreads;
-  if (asks && !cost_.Pays(flops)) return false;
+  if (pool_->Pauses() || (asks && !cost_.Pays(flops))) return false;
   const size_t threads = static_cast<size_t>(pool_->MostAtOnce());
   if (works_.size() != threads) {
     works_ = std::vector<Work>(threads);

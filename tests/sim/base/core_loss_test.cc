@@ -1,0 +1,90 @@
+#include "sim/base/core_loss.h"
+
+#include <gtest/gtest.h>
+#include <sched.h>
+
+#include <atomic>
+#include <thread>
+
+namespace eipc {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::nanoseconds;
+
+void StayOn(int cpu) {
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  CPU_SET(cpu, &set);
+  ASSERT_EQ(sched_setaffinity(0, sizeof set, &set), 0);
+}
+
+void WorkFor(nanoseconds time) {
+  const auto end = std::chrono::steady_clock::now() + time;
+  while (std::chrono::steady_clock::now() < end) {
+  }
+}
+
+// Two that share a core have half of it each.
+TEST(CoreLoss, IsTheTimeThatAnotherThreadHadTheCore) {
+  std::atomic<bool> done = false;
+  nanoseconds lost{0};
+  std::thread measured([&] {
+    StayOn(sched_getcpu());
+    std::thread other([&] {  // on the same core, which it inherits
+      while (!done) WorkFor(milliseconds(1));
+    });
+    CoreLoss loss;
+    loss.Restart();
+    WorkFor(milliseconds(200));
+    lost = loss.SinceRestart();
+    done = true;
+    other.join();
+  });
+  measured.join();
+  EXPECT_GT(lost, milliseconds(50));
+  EXPECT_LT(lost, milliseconds(1000));
+}
+
+// Who gives the core away has not lost it. Somebody may take it meanwhile, but not every time.
+TEST(CoreLoss, IsNotWhereAThreadSleeps) {
+  CoreLoss loss;
+  nanoseconds least = nanoseconds::max();
+  for (int round = 0; round < 100 && least > nanoseconds(0); ++round) {
+    loss.Restart();
+    std::this_thread::sleep_for(milliseconds(2));
+    least = std::min(least, loss.SinceRestart());
+  }
+  EXPECT_EQ(least, nanoseconds(0));
+}
+
+TEST(SharingPause, LastsTenTimesAsLongAsWhatWasLost) {
+  SharingPause pause;
+  const SharingPause::Clock::time_point start(std::chrono::hours(1));
+  EXPECT_FALSE(pause.Holds(start));
+  pause.Lost(SharingPause::kLeastLoss / 2, start);
+  EXPECT_FALSE(pause.Holds(start)) << "for what any system takes";
+  pause.Lost(milliseconds(3), start);
+  EXPECT_TRUE(pause.Holds(start + milliseconds(29)));
+  EXPECT_FALSE(pause.Holds(start + milliseconds(31)));
+}
+
+TEST(SharingPause, IsLongerWhenItEndedInVain) {
+  SharingPause pause;
+  SharingPause::Clock::time_point now(std::chrono::hours(1));
+  milliseconds expected(30);
+  for (int round = 0; round < 8; ++round) {
+    pause.Lost(milliseconds(3), now);
+    pause.Lost(milliseconds(3), now + milliseconds(1));  // of another worker: it pauses already
+    EXPECT_TRUE(pause.Holds(now + expected - milliseconds(1))) << round;
+    EXPECT_FALSE(pause.Holds(now + expected + milliseconds(1))) << round;
+    now += expected + milliseconds(2);
+    expected = std::min<milliseconds>(2 * expected, SharingPause::kLongest);
+  }
+  now += 2 * SharingPause::kLongest;  // others had no need of the core for long
+  pause.Lost(milliseconds(3), now);
+  EXPECT_FALSE(pause.Holds(now + milliseconds(31)));
+}
+
+}  // namespace
+}  // namespace eipc
