@@ -20,17 +20,22 @@ std::chrono::nanoseconds Ran() {
   return std::chrono::seconds(time.tv_sec) + std::chrono::nanoseconds(time.tv_nsec);
 }
 
+thread_local std::chrono::nanoseconds t_waited{0};
+
 }  // namespace
+
+CoreLoss::Waiting::~Waiting() { t_waited += std::chrono::steady_clock::now() - since_; }
 
 void CoreLoss::Restart() {
   taken_ = TimesTaken();
   at_ = std::chrono::steady_clock::now();
   ran_ = Ran();
+  waited_ = t_waited;
 }
 
 std::chrono::nanoseconds CoreLoss::SinceRestart() const {
   if (TimesTaken() == taken_) return std::chrono::nanoseconds(0);
-  return std::chrono::steady_clock::now() - at_ - (Ran() - ran_);
+  return std::chrono::steady_clock::now() - at_ - (Ran() - ran_) - (t_waited - waited_);
 }
 
 // Ten times as long as what was lost, so that it is at most a tenth of the time; twice as long as the last pause where that has

@@ -9,15 +9,27 @@ namespace eipc {
 // How long the calling thread has been kept from running by others that took its core.
 class CoreLoss {
  public:
+  // Lives while the thread waits for others by its own will, which is no loss.
+  class Waiting {
+   public:
+    Waiting() : since_(std::chrono::steady_clock::now()) {}
+    ~Waiting();
+    Waiting(const Waiting&) = delete;
+    Waiting& operator=(const Waiting&) = delete;
+
+   private:
+    std::chrono::steady_clock::time_point since_;
+  };
+
   // Counts from here. Some 0.5 us.
   void Restart();
-  // Zero where nobody took the core; otherwise all the time since Restart in which the thread did not run.
+  // Zero where nobody took the core; otherwise all the time since Restart in which the thread neither ran nor waited.
   std::chrono::nanoseconds SinceRestart() const;
 
  private:
   long taken_ = 0;  // how often it was
   std::chrono::steady_clock::time_point at_;
-  std::chrono::nanoseconds ran_{0};
+  std::chrono::nanoseconds ran_{0}, waited_{0};
 };
 
 // Whether loops are shared with workers. A worker that loses its core in the middle of a chunk keeps all others of the loop waiting

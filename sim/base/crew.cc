@@ -43,32 +43,63 @@ struct Crew::Loop {
 
 namespace {
 
+constexpr int kTurns = 32;  // between two readings of the clock
+
 // As long as it takes to wake a thread that sleeps: what is worth waiting for mostly comes sooner, since loops follow each other
 // closely.
 constexpr std::chrono::microseconds kSpin(50);
-// A worker goes on for so long, as long as nobody else wants its core: between the loops of a step lies what is not shared, and
-// many loops are too short to wake a thread for them.
+// A worker goes on for so long, unless somebody else wants its core: between the loops of a step lies what is not shared, and many
+// loops are too short to wake a thread for them.
 constexpr std::chrono::microseconds kWatch(500);
+// So often it then does not: a worker that has given its core away comes later than one that is woken.
+constexpr int kWary = 64;
 
-// Until done() or until the time is over; whether it came. From kSpin on others have the core before it, which is no loss.
 template <typename Done>
-bool Spin(std::chrono::microseconds time, CoreLoss* loss, const Done& done) {
-  constexpr int kTurns = 32;  // between two readings of the clock
-  const auto start = std::chrono::steady_clock::now();
-  for (auto spent = std::chrono::steady_clock::duration::zero(); spent < time; spent = std::chrono::steady_clock::now() - start) {
-    if (spent > kSpin) {
-      std::this_thread::yield();
-      if (loss != nullptr) loss->Restart();
-    }
-    for (int k = 0; k < kTurns; ++k) {
-      if (done()) return true;
-      __builtin_ia32_pause();
-    }
+bool DoneInTurns(const Done& done) {
+  for (int k = 0; k < kTurns; ++k) {
+    if (done()) return true;
+    __builtin_ia32_pause();
   }
+  return false;
+}
+
+// Until done() or for kSpin; whether it came.
+template <typename Done>
+bool Spin(const Done& done) {
+  const auto end = std::chrono::steady_clock::now() + kSpin;
+  do {
+    if (DoneInTurns(done)) return true;
+  } while (std::chrono::steady_clock::now() < end);
   return done();
 }
 
 }  // namespace
+
+// What a worker does between loops.
+struct Crew::Watch {
+  // The same for kWatch, where nobody else wants the core.
+  template <typename Done>
+  bool Until(const Done& done) {
+    const auto start = std::chrono::steady_clock::now();
+    const auto end = start + (wary > 0 ? kSpin : kWatch);
+    if (wary > 0) --wary;
+    for (auto now = start; now < end; now = std::chrono::steady_clock::now()) {
+      if (now - start > kSpin) {
+        std::this_thread::yield();
+        if (std::chrono::steady_clock::now() - now > kSpin) {
+          wary = kWary;
+          return done();
+        }
+        loss.Restart();
+      }
+      if (DoneInTurns(done)) return true;
+    }
+    return done();
+  }
+
+  CoreLoss loss;
+  int wary = 0;  // how often it has yet to be
+};
 
 Crew::Crew(int workers) {
   threads_.reserve(static_cast<size_t>(std::max(0, workers)));
@@ -122,7 +153,7 @@ void Crew::Close(Loop* loop) {
   open_.store(static_cast<int>(loops_.size()));
   if (loop->inside == 0) return;
   lock.unlock();
-  Spin(kSpin, nullptr, [loop] { return loop->inside == 0; });
+  Spin([loop] { return loop->inside == 0; });
   lock.lock();
   const auto left = [loop] { return loop->inside == 0; };
   Interrupt* const interrupt = WaitPoll::current();
@@ -139,26 +170,26 @@ void Crew::Close(Loop* loop) {
 }
 
 void Crew::Work() {
-  CoreLoss loss;
+  Watch watch;
   std::unique_lock<std::mutex> lock(mutex_);
   while (true) {
     ++asleep_;
     wake_.wait(lock, [this] { return stop_ || !loops_.empty(); });
     --asleep_;
     if (stop_) return;
-    loss.Restart();
-    while (!loops_.empty()) {
-      Join(&lock, &loss);
+    watch.loss.Restart();
+    for (bool awake = true; awake;) {
+      while (!loops_.empty()) Join(&lock, &watch);
       ++spinning_;
       lock.unlock();
-      Spin(kWatch, &loss, [this] { return open_.load(std::memory_order_relaxed) > 0; });
+      awake = watch.Until([this] { return open_.load(std::memory_order_relaxed) > 0; });  // others may be there before it
       lock.lock();
       --spinning_;
     }
   }
 }
 
-void Crew::Join(std::unique_lock<std::mutex>* lock, CoreLoss* loss) {
+void Crew::Join(std::unique_lock<std::mutex>* lock, Watch* watch) {
   Loop* const loop = loops_.front();
   ++loop->inside;
   if (--loop->places == 0) {
@@ -172,8 +203,8 @@ void Crew::Join(std::unique_lock<std::mutex>* lock, CoreLoss* loss) {
   loop->Work();
   const auto end = std::chrono::steady_clock::now();
   if (end - start > SharingPause::kLeastLoss) {
-    pause_.Lost(loss->SinceRestart(), end);
-    loss->Restart();
+    pause_.Lost(watch->loss.SinceRestart(), end);
+    watch->loss.Restart();
   }
   lock->lock();
   if (--loop->inside == 0) left_.notify_all();

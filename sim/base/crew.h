@@ -17,8 +17,8 @@ namespace eipc {
 
 // A pool of worker threads for loops over index ranges. The thread that runs a loop works on it too, so that the loop ends even if
 // no worker is free; loops that run at the same time share the workers. Workers stay awake for half a millisecond after a loop,
-// for the next one of the step: waking them takes some 50 us, which is more than most loops last. They leave their core to whoever
-// wants it. A loop wakes no more of them than it lacks.
+// for the next one of the step: waking them takes some 50 us, which is more than most loops last. They sleep at once when somebody
+// else wants their core. A loop wakes no more of them than it lacks.
 //
 // Invariants: Run returns only when no worker is in its loop; an exception of a chunk ends the loop and is thrown by Run.
 class Crew {
@@ -54,12 +54,13 @@ class Crew {
 
  private:
   struct Loop;
+  struct Watch;
   void Work();
   void Open(Loop* loop, Invite invite);
   // Returns when no worker is in the loop, and none comes any more.
   void Close(Loop* loop);
   // Works on the first loop that wants workers. `lock` is of mutex_; it is released meanwhile.
-  void Join(std::unique_lock<std::mutex>* lock, CoreLoss* loss);
+  void Join(std::unique_lock<std::mutex>* lock, Watch* watch);
 
   std::vector<std::thread> threads_;
   SharingPause pause_;

@@ -7,6 +7,7 @@
 #include <chrono>
 #include <cstdint>
 
+#include "sim/base/core_loss.h"
 #include "sim/base/parallel.h"
 
 namespace eipc {
@@ -23,6 +24,7 @@ class Turns {
       if (spins++ < kSpins) {
         __builtin_ia32_pause();
       } else {
+        const CoreLoss::Waiting waiting;
         next_.wait(now, std::memory_order_acquire);
       }
     }

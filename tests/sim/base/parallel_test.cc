@@ -5,6 +5,7 @@
 
 #include <array>
 #include <atomic>
+#include <chrono>
 #include <cstdlib>
 #include <filesystem>
 #include <memory>
@@ -220,6 +221,43 @@ TEST(Crew, SleepersAreLeftAlone) {
     ASSERT_EQ(own.indices, 8);
   }
   EXPECT_EQ(others, 0);
+}
+
+// A worker that has helped is there for what comes soon after, without being woken, and sleeps when nothing comes.
+TEST(Crew, WorkersWatchForTheNextLoopOfAStep) {
+  using std::chrono::microseconds;
+  Crew crew(1);
+  const std::thread::id caller = std::this_thread::get_id();
+  const auto work_for = [](microseconds time) {
+    const auto end = std::chrono::steady_clock::now() + time;
+    while (std::chrono::steady_clock::now() < end) {
+    }
+  };
+  std::atomic<int> helped = 0;
+  auto body = [&] {
+    helped += std::this_thread::get_id() != caller ? 1 : 0;
+    work_for(microseconds(20));
+  };
+  using Body = decltype(body);
+  const auto helps_after = [&](const auto& pause) {
+    std::atomic<int> arrived = 0;
+    auto both = [&] {
+      ++arrived;
+      while (arrived < 2) std::this_thread::yield();
+    };
+    using Both = decltype(both);
+    crew.Run(2, 1, 1, &both, [](void* c, int64_t, int64_t) { (*static_cast<Both*>(c))(); });
+    pause();
+    helped = 0;
+    crew.Run(
+        8, 1, 1, &body, [](void* c, int64_t, int64_t) { (*static_cast<Body*>(c))(); }, Crew::Invite::kAwake);
+    return helped > 0;
+  };
+  bool soon = false;
+  for (int round = 0; round < 2000 && !soon; ++round) soon = helps_after([&] { work_for(microseconds(200)); });
+  EXPECT_TRUE(soon);
+  for (int round = 0; round < 5; ++round)
+    EXPECT_FALSE(helps_after([] { std::this_thread::sleep_for(std::chrono::milliseconds(50)); }));
 }
 
 // A pool that is told to shares the shortest loop.
