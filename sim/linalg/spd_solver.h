@@ -22,8 +22,9 @@ namespace eipc {
 //
 // Newton's Hessians of one step differ only where contacts act (and nowhere else while elasticity is quadratic, as linear corotated
 // is). Factorize therefore computes again only the supernodes whose columns changed, and those above them in the elimination tree;
-// in small systems the nodes that change are ordered last, which keeps these paths short. A supernode is always computed from the
-// same numbers in the same order, so the bits depend neither on what could be reused nor on the number of threads (factor_plan.h).
+// in small systems, and where few nodes change, those are ordered last, which keeps these paths short. A supernode is always
+// computed from the same numbers in the same order, so the bits depend neither on what could be reused nor on the number of threads
+// (factor_plan.h).
 class SpdSolver {
  public:
   // `interrupt`, which ends Factorize early, and `pool`, whose threads share large factorizations, may be null.

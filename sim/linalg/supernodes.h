@@ -76,13 +76,13 @@ struct SupernodalStructure {
 // Makes structures, and keeps the memory that it takes.
 class PatternAnalysis {
  public:
-  // `changing`: by node, ordered last; may be empty. `fixed`: by node, coupled to nothing; may be empty.
+  // `changing`: by node, ordered last where that saves time; may be empty. `fixed`: by node, coupled to nothing; may be empty.
   void Analyze(const BlockMatrix& h, const std::vector<uint8_t>& changing, const std::vector<uint8_t>& fixed,
                SupernodalStructure* out);
 
  private:
   using Ints = std::vector<int32_t>;
-  // Lists of rows below the diagonal, one a column.
+  // Lists of rows below the diagonal, one a column, in any order.
   struct Columns {
     Ints start, rows;
     std::span<const int32_t> operator[](int32_t j) const { return {rows.data() + start[j], rows.data() + start[j + 1]}; }
@@ -100,7 +100,7 @@ class PatternAnalysis {
   void FindGroups(int32_t n);
   void SetSupernodes(SupernodalStructure* s);
   static void SetUpdates(SupernodalStructure* s);
-  static void SetTargets(const BlockMatrix& h, const std::vector<uint8_t>& fixed, SupernodalStructure* s);
+  void SetTargets(const BlockMatrix& h, const std::vector<uint8_t>& fixed, SupernodalStructure* s);
 
   Ints length_, start_, constraint_, neighbours_, next_, weight_, head_, element_, degree_, mark_, bucket_;
   Columns lower_, factor_, relabelled_;
