@@ -39,6 +39,21 @@ bool AllFinite(const std::vector<double>& values) {
   return std::all_of(values.begin(), values.end(), [](double v) { return std::isfinite(v); });
 }
 
+// Entries of M (j * n + l, i * stride + k) and those across the diagonal are the same to the last bit.
+bool IsSymmetric(const std::vector<double>& remainder, size_t n, size_t stride) {
+  const auto at = [&](size_t k, size_t i, size_t l, size_t j) { return remainder[(j * n + l) * 3 * stride + i * stride + k]; };
+  for (size_t l = 0; l < n; ++l) {
+    for (size_t k = l; k < n; ++k) {
+      for (size_t i = 0; i < 3; ++i) {
+        for (size_t j = 0; j < 3; ++j) {
+          if (at(k, i, l, j) != at(l, j, k, i)) return false;
+        }
+      }
+    }
+  }
+  return true;
+}
+
 bool IsPositive(double value) { return value > 0 && std::isfinite(value); }
 
 bool IsSound(const CondensedStiffness& condensed, size_t vertices) {
@@ -49,7 +64,7 @@ bool IsSound(const CondensedStiffness& condensed, size_t vertices) {
       return false;
     }
     if (!AllFinite(cluster.remainder) || !AllFinite(cluster.strain) || !AllFinite(cluster.gradient)) return false;
-    if (!IsPositive(cluster.volume)) return false;
+    if (!IsPositive(cluster.volume) || !IsSymmetric(cluster.remainder, vertices, condensed.stride())) return false;
   }
   return IsPositive(condensed.bulk_modulus_pa) && IsPositive(condensed.shear_modulus_pa);
 }
