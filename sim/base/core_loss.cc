@@ -1,9 +1,9 @@
 #include "sim/base/core_loss.h"
 
 #include <sys/resource.h>
-#include <time.h>
 
 #include <algorithm>
+#include <ctime>
 
 namespace eipc {
 namespace {
