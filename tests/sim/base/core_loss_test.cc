@@ -25,8 +25,9 @@ void WorkFor(nanoseconds time) {
   }
 }
 
-// Two that share a core have half of it each.
-TEST(CoreLoss, IsTheTimeThatAnotherThreadHadTheCore) {
+// What work() loses on a core that another thread wants as well.
+template <typename Work>
+nanoseconds LostBesideAnother(const Work& work) {
   std::atomic<bool> done = false;
   nanoseconds lost{0};
   std::thread measured([&] {
@@ -36,39 +37,32 @@ TEST(CoreLoss, IsTheTimeThatAnotherThreadHadTheCore) {
     });
     CoreLoss loss;
     loss.Restart();
-    WorkFor(milliseconds(200));
+    work();
     lost = loss.SinceRestart();
     done = true;
     other.join();
   });
   measured.join();
+  return lost;
+}
+
+// Two that share a core have half of it each.
+TEST(CoreLoss, IsTheTimeThatAnotherThreadHadTheCore) {
+  const nanoseconds lost = LostBesideAnother([] { WorkFor(milliseconds(200)); });
   EXPECT_GT(lost, milliseconds(50));
   EXPECT_LT(lost, milliseconds(1000));
 }
 
 // Who gives the core away has not lost it, although others take it, as they do here in between.
 TEST(CoreLoss, IsNotWhereAThreadWaits) {
-  std::atomic<bool> done = false;
-  nanoseconds lost{0}, waited{0};
-  std::thread measured([&] {
-    StayOn(sched_getcpu());
-    std::thread other([&] {
-      while (!done) WorkFor(milliseconds(1));
-    });
-    CoreLoss loss;
-    loss.Restart();
+  nanoseconds waited{0};
+  const nanoseconds lost = LostBesideAnother([&waited] {
     WorkFor(milliseconds(50));
-    {
-      const auto start = std::chrono::steady_clock::now();
-      const CoreLoss::Waiting waiting;
-      std::this_thread::sleep_for(milliseconds(500));
-      waited = std::chrono::steady_clock::now() - start;
-    }
-    lost = loss.SinceRestart();
-    done = true;
-    other.join();
+    const auto start = std::chrono::steady_clock::now();
+    const CoreLoss::Waiting waiting;
+    std::this_thread::sleep_for(milliseconds(500));
+    waited = std::chrono::steady_clock::now() - start;
   });
-  measured.join();
   EXPECT_GT(lost, milliseconds(5));
   EXPECT_LT(lost, milliseconds(300));
   EXPECT_GE(waited, milliseconds(500));
