@@ -5,6 +5,7 @@
 #include <exception>
 
 #include "sim/base/wait_poll.h"
+#include "sim/base/watch.h"
 
 namespace eipc {
 
@@ -39,66 +40,6 @@ struct Crew::Loop {
   std::exception_ptr error;     // of the thread that set `failed`; read when all have left
   int places = 0;               // for workers that may still join; guarded by the crew's mutex
   std::atomic<int> inside = 0;  // workers; changed under the crew's mutex
-};
-
-namespace {
-
-constexpr int kTurns = 32;  // between two readings of the clock
-
-// As long as it takes to wake a thread that sleeps: what is worth waiting for mostly comes sooner, since loops follow each other
-// closely.
-constexpr std::chrono::microseconds kSpin(50);
-// A worker goes on for so long, unless somebody else wants its core: between the loops of a step lies what is not shared, and many
-// loops are too short to wake a thread for them.
-constexpr std::chrono::microseconds kWatch(500);
-// So often it then does not: a worker that has given its core away comes later than one that is woken.
-constexpr int kWary = 64;
-
-template <typename Done>
-bool DoneInTurns(const Done& done) {
-  for (int k = 0; k < kTurns; ++k) {
-    if (done()) return true;
-    __builtin_ia32_pause();
-  }
-  return false;
-}
-
-// Until done() or for kSpin; whether it came.
-template <typename Done>
-bool Spin(const Done& done) {
-  const auto end = std::chrono::steady_clock::now() + kSpin;
-  do {
-    if (DoneInTurns(done)) return true;
-  } while (std::chrono::steady_clock::now() < end);
-  return done();
-}
-
-}  // namespace
-
-// What a worker does between loops.
-struct Crew::Watch {
-  // The same for kWatch, where nobody else wants the core.
-  template <typename Done>
-  bool Until(const Done& done) {
-    const auto start = std::chrono::steady_clock::now();
-    const auto end = start + (wary > 0 ? kSpin : kWatch);
-    if (wary > 0) --wary;
-    for (auto now = start; now < end; now = std::chrono::steady_clock::now()) {
-      if (now - start > kSpin) {
-        std::this_thread::yield();
-        if (std::chrono::steady_clock::now() - now > kSpin) {
-          wary = kWary;
-          return done();
-        }
-        loss.Restart();
-      }
-      if (DoneInTurns(done)) return true;
-    }
-    return done();
-  }
-
-  CoreLoss loss;
-  int wary = 0;  // how often it has yet to be
 };
 
 Crew::Crew(int workers) {
@@ -153,7 +94,7 @@ void Crew::Close(Loop* loop) {
   open_.store(static_cast<int>(loops_.size()));
   if (loop->inside == 0) return;
   lock.unlock();
-  Spin([loop] { return loop->inside == 0; });
+  Watch<>().Spin([loop] { return loop->inside == 0; });
   lock.lock();
   const auto left = [loop] { return loop->inside == 0; };
   Interrupt* const interrupt = WaitPoll::current();
@@ -170,16 +111,16 @@ void Crew::Close(Loop* loop) {
 }
 
 void Crew::Work() {
-  Watch watch;
+  Watch<> watch;
   std::unique_lock<std::mutex> lock(mutex_);
   while (true) {
     ++asleep_;
     wake_.wait(lock, [this] { return stop_ || !loops_.empty(); });
     --asleep_;
     if (stop_) return;
-    watch.loss.Restart();
+    watch.loss().Restart();
     for (bool awake = true; awake;) {
-      while (!loops_.empty()) Join(&lock, &watch);
+      while (!loops_.empty()) Join(&lock, &watch.loss());
       ++spinning_;
       lock.unlock();
       awake = watch.Until([this] { return open_.load(std::memory_order_relaxed) > 0; });  // others may be there before it
@@ -189,7 +130,7 @@ void Crew::Work() {
   }
 }
 
-void Crew::Join(std::unique_lock<std::mutex>* lock, Watch* watch) {
+void Crew::Join(std::unique_lock<std::mutex>* lock, CoreLoss* loss) {
   Loop* const loop = loops_.front();
   ++loop->inside;
   if (--loop->places == 0) {
@@ -203,8 +144,8 @@ void Crew::Join(std::unique_lock<std::mutex>* lock, Watch* watch) {
   loop->Work();
   const auto end = std::chrono::steady_clock::now();
   if (end - start > SharingPause::kLeastLoss) {
-    pause_.Lost(watch->loss.SinceRestart(), end);
-    watch->loss.Restart();
+    pause_.Lost(loss->SinceRestart(), end);
+    loss->Restart();
   }
   lock->lock();
   if (--loop->inside == 0) left_.notify_all();

@@ -54,13 +54,12 @@ class Crew {
 
  private:
   struct Loop;
-  struct Watch;
   void Work();
   void Open(Loop* loop, Invite invite);
   // Returns when no worker is in the loop, and none comes any more.
   void Close(Loop* loop);
-  // Works on the first loop that wants workers. `lock` is of mutex_; it is released meanwhile.
-  void Join(std::unique_lock<std::mutex>* lock, Watch* watch);
+  // Works on the first loop that wants workers. `lock` is of mutex_; it is released meanwhile. `loss` of the calling worker.
+  void Join(std::unique_lock<std::mutex>* lock, CoreLoss* loss);
 
   std::vector<std::thread> threads_;
   SharingPause pause_;
