@@ -5,7 +5,6 @@
 #include <exception>
 
 #include "sim/base/wait_poll.h"
-#include "sim/base/watch.h"
 
 namespace eipc {
 
@@ -42,10 +41,10 @@ struct Crew::Loop {
   std::atomic<int> inside = 0;  // workers; changed under the crew's mutex
 };
 
-Crew::Crew(int workers) {
+Crew::Crew(int workers, std::chrono::nanoseconds spin) {
   threads_.reserve(static_cast<size_t>(std::max(0, workers)));
   try {
-    for (int i = 0; i < workers; ++i) threads_.emplace_back([this] { Work(); });
+    for (int i = 0; i < workers; ++i) threads_.emplace_back([this, spin] { Work(spin); });
   } catch (const std::exception&) {
     // The system refuses more threads: the pool continues with those that have started.
   }
@@ -55,6 +54,7 @@ Crew::~Crew() {
   {
     const std::lock_guard<std::mutex> lock(mutex_);
     stop_ = true;
+    open_.store(1);  // those that are awake look
   }
   wake_.notify_all();
   for (std::thread& thread : threads_) thread.join();
@@ -110,8 +110,8 @@ void Crew::Close(Loop* loop) {
   }
 }
 
-void Crew::Work() {
-  Watch<> watch;
+void Crew::Work(std::chrono::nanoseconds spin) {
+  Watch<> watch(spin);
   std::unique_lock<std::mutex> lock(mutex_);
   while (true) {
     ++asleep_;
@@ -119,7 +119,7 @@ void Crew::Work() {
     --asleep_;
     if (stop_) return;
     watch.loss().Restart();
-    for (bool awake = true; awake;) {
+    for (bool awake = true; awake && !stop_;) {
       while (!loops_.empty()) Join(&lock, &watch.loss());
       ++spinning_;
       lock.unlock();

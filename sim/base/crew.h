@@ -12,6 +12,7 @@
 
 #include "sim/base/core_loss.h"
 #include "sim/base/parallel.h"
+#include "sim/base/watch.h"
 
 namespace eipc {
 
@@ -26,8 +27,8 @@ class Crew {
   using ChunkFn = void (*)(void* context, int64_t begin, int64_t end);
   enum class Invite { kAll, kAwake };  // sleeping workers too, or only those that are awake
 
-  // Fewer when the system refuses threads, even none.
-  explicit Crew(int workers);
+  // Fewer when the system refuses threads, even none. A worker spins for `spin` after a loop before it offers its core to others.
+  explicit Crew(int workers, std::chrono::nanoseconds spin = Watch<>::kSpin);
   ~Crew();
   Crew(const Crew&) = delete;
   Crew& operator=(const Crew&) = delete;
@@ -54,7 +55,7 @@ class Crew {
 
  private:
   struct Loop;
-  void Work();
+  void Work(std::chrono::nanoseconds spin);
   void Open(Loop* loop, Invite invite);
   // Returns when no worker is in the loop, and none comes any more.
   void Close(Loop* loop);

@@ -29,12 +29,13 @@ class Watch {
   // So often it then does not: a worker that has given its core away comes later than one that is woken.
   static constexpr int kWary = 64;
 
-  explicit Watch(Time time = {}) : time_(time) {}
+  // Spins for `spin` before it offers the core.
+  explicit Watch(std::chrono::nanoseconds spin = kSpin, Time time = {}) : spin_(spin), time_(time) {}
 
-  // Until done() or for kSpin; whether it came.
+  // Until done() or for `spin`; whether it came.
   template <typename Done>
   bool Spin(const Done& done) const {
-    const auto end = time_.Now() + kSpin;
+    const auto end = time_.Now() + spin_;
     do {
       if (DoneInTurns(done)) return true;
     } while (time_.Now() < end);
@@ -80,6 +81,7 @@ class Watch {
     return false;
   }
 
+  std::chrono::nanoseconds spin_;
   Time time_;
   CoreLoss loss_;
   int wary_ = 0;  // how often it has yet to be

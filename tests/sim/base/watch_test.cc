@@ -41,7 +41,7 @@ nanoseconds WaitsInVain(TestWatch* watch, Record* record) {
 
 TEST(Watch, WaitsBetweenTheLoopsOfAStep) {
   Record record;
-  TestWatch watch(TestTime{&record});
+  TestWatch watch(TestWatch::kSpin, TestTime{&record});
   for (const microseconds at : {microseconds(0), microseconds(20), microseconds(200), microseconds(450)}) {
     const nanoseconds start = record.now;
     EXPECT_TRUE(watch.Until([&] { return record.now - start >= at; }));
@@ -56,7 +56,7 @@ TEST(Watch, WaitsBetweenTheLoopsOfAStep) {
 TEST(Watch, OffersTheCoreAfterAWhile) {
   Record record;
   record.yield = microseconds(1);
-  TestWatch watch(TestTime{&record});
+  TestWatch watch(TestWatch::kSpin, TestTime{&record});
   EXPECT_TRUE(watch.Until([&] { return record.now > microseconds(45); }));
   EXPECT_EQ(record.yields, 0);
   EXPECT_GE(WaitsInVain(&watch, &record), TestWatch::kLonger);
@@ -67,7 +67,7 @@ TEST(Watch, OffersTheCoreAfterAWhile) {
 TEST(Watch, IsWaryWhereOthersTakeTheCore) {
   Record record;
   record.yield = microseconds(60);
-  TestWatch watch(TestTime{&record});
+  TestWatch watch(TestWatch::kSpin, TestTime{&record});
   EXPECT_LT(WaitsInVain(&watch, &record), 2 * TestWatch::kSpin + microseconds(20)) << "one yield";
   EXPECT_EQ(record.yields, 1);
   for (int k = 0; k < TestWatch::kWary; ++k) EXPECT_LT(WaitsInVain(&watch, &record), TestWatch::kSpin + microseconds(2)) << k;
@@ -80,13 +80,13 @@ TEST(Watch, IsWaryWhereOthersTakeTheCore) {
 TEST(Watch, LooksOnceMoreBeforeItEnds) {
   Record record;
   record.yield = microseconds(60);
-  TestWatch watch(TestTime{&record});
+  TestWatch watch(TestWatch::kSpin, TestTime{&record});
   EXPECT_TRUE(watch.Until([&] { return record.yields > 0; }));
 }
 
 TEST(Watch, SpinsWithoutOfferingTheCore) {
   Record record;
-  const TestWatch watch(TestTime{&record});
+  const TestWatch watch(TestWatch::kSpin, TestTime{&record});
   EXPECT_TRUE(watch.Spin([&] { return record.now > microseconds(45); }));
   EXPECT_FALSE(watch.Spin(kNever));
   EXPECT_EQ(record.yields, 0);
