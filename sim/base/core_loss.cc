@@ -38,14 +38,14 @@ std::chrono::nanoseconds CoreLoss::SinceRestart() const {
   return std::chrono::steady_clock::now() - at_ - (Ran() - ran_) - (t_waited - waited_);
 }
 
-// Ten times as long as what was lost, so that it is at most a tenth of the time; twice as long as the last pause where that has
-// just ended.
+// Ten times as long as what was lost, so that it is a tenth of the time at most. Where that is not so although loops are shared
+// between pauses only, since the next loss comes at once, twice as long as the last pause.
 void SharingPause::Lost(std::chrono::nanoseconds loss, Clock::time_point now) {
   if (loss < kLeastLoss || Holds(now)) return;
   const Clock::duration last(length_.load(std::memory_order_relaxed)),
-      awake = now.time_since_epoch() - Clock::duration(until_.load());
-  Clock::duration length = std::max<Clock::duration>(10 * loss, kShortest);
-  if (awake < last) length = std::max(length, 2 * last);
+      enough = 10 * loss, awake = now.time_since_epoch() - Clock::duration(until_.load());
+  Clock::duration length = std::max<Clock::duration>(enough, kShortest);
+  if (awake < std::min(last, enough)) length = std::max(length, 2 * last);
   length = std::min<Clock::duration>(length, kLongest);
   length_.store(length.count(), std::memory_order_relaxed);
   until_.store((now + length).time_since_epoch().count(), std::memory_order_relaxed);

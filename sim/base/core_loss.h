@@ -6,10 +6,12 @@
 
 namespace eipc {
 
-// How long the calling thread has been kept from running by others that took its core.
+// How long the calling thread has been kept from running by others that took its core. A hypervisor that takes the core is not
+// seen.
 class CoreLoss {
  public:
-  // Lives while the thread waits for others by its own will, which is no loss.
+  // Lives while the thread sleeps or yields by its own will, which is no loss: without it, a thread whose core was taken once has
+  // lost the time of its sleeps as well.
   class Waiting {
    public:
     Waiting() : since_(std::chrono::steady_clock::now()) {}
@@ -23,7 +25,8 @@ class CoreLoss {
 
   // Counts from here. Some 0.5 us.
   void Restart();
-  // Zero where nobody took the core; otherwise all the time since Restart in which the thread neither ran nor waited.
+  // Zero where the thread was never made to give the core away since Restart; otherwise all the time since then in which it neither
+  // ran nor was Waiting.
   std::chrono::nanoseconds SinceRestart() const;
 
  private:
@@ -33,8 +36,9 @@ class CoreLoss {
 };
 
 // Whether loops are shared with workers. A worker that loses its core in the middle of a chunk keeps all others of the loop waiting
-// for as long, which may be many times what the loop takes. So loops are not shared for a while after that; for longer when it
-// happens again soon. Any thread may tell and ask.
+// for as long, which may be many times what the loop takes. So loops are not shared for a while after that; for longer where losses
+// follow each other so closely that they take more than a tenth of the time in which loops are shared. What the caller of a loop
+// loses does not count: it would lose it alone as well. Any thread may tell and ask.
 class SharingPause {
  public:
   using Clock = std::chrono::steady_clock;

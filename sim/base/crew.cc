@@ -41,7 +41,7 @@ struct Crew::Loop {
   std::atomic<int> inside = 0;  // workers; changed under the crew's mutex
 };
 
-Crew::Crew(int workers, std::chrono::nanoseconds spin) {
+Crew::Crew(int workers, std::chrono::nanoseconds spin) : asked_(std::max(1, workers)) {
   threads_.reserve(static_cast<size_t>(std::max(0, workers)));
   try {
     for (int i = 0; i < workers; ++i) threads_.emplace_back([this, spin] { Work(spin); });
@@ -142,9 +142,8 @@ void Crew::Join(std::unique_lock<std::mutex>* lock, CoreLoss* loss) {
   lock->unlock();
   const auto start = std::chrono::steady_clock::now();
   loop->Work();
-  const auto end = std::chrono::steady_clock::now();
-  if (end - start > SharingPause::kLeastLoss) {
-    pause_.Lost(loss->SinceRestart(), end);
+  if (std::chrono::steady_clock::now() - start > SharingPause::kLeastLoss) {
+    Lost(loss->SinceRestart());
     loss->Restart();
   }
   lock->lock();

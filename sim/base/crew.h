@@ -35,6 +35,8 @@ class Crew {
 
   // Whether loops are better not shared, since a worker has lost its core to others.
   bool Pauses() const { return pause_.Holds(SharingPause::Clock::now()); }
+  // Tells that a worker lost its core for so long. A share of it counts, since the others go on without it.
+  void Lost(std::chrono::nanoseconds loss) { pause_.Lost(loss / asked_, SharingPause::Clock::now()); }
   int workers() const { return static_cast<int>(threads_.size()); }
 
   // Calls fn(context, begin, end) for consecutive chunks of `grain` indices of [0, n), by the caller and at most `helpers` workers.
@@ -62,6 +64,7 @@ class Crew {
   // Works on the first loop that wants workers. `lock` is of mutex_; it is released meanwhile. `loss` of the calling worker.
   void Join(std::unique_lock<std::mutex>* lock, CoreLoss* loss);
 
+  const int asked_;  // how many workers were asked for, at least one
   std::vector<std::thread> threads_;
   SharingPause pause_;
   std::mutex mutex_;

@@ -67,9 +67,9 @@ class Watch {
   // Offers the core to whoever wants it. `now` is the time.
   bool KeepsCore(std::chrono::steady_clock::time_point now) {
     time_.Yield();
-    if (time_.Now() - now > kSpin) return false;
+    const bool kept = time_.Now() - now <= kSpin;
     loss_.Restart();
-    return true;
+    return kept;
   }
   template <typename Done>
   static bool DoneInTurns(const Done& done) {

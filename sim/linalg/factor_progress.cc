@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <thread>
 
+#include "sim/base/core_loss.h"
+
 namespace eipc {
 
 void FactorProgress::SetStructure(const FactorPlan& plan, int32_t supernodes) {
@@ -59,6 +61,7 @@ bool FactorProgress::Await(int64_t flag, Interrupt* interrupt) {
       __builtin_ia32_pause();
     } else {
       if (Raised(interrupt)) return false;
+      const CoreLoss::Waiting waiting;
       std::this_thread::yield();
     }
   }

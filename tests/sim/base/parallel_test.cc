@@ -1,23 +1,20 @@
 #include "sim/base/parallel.h"
 
 #include <gtest/gtest.h>
-#include <sys/resource.h>
 
 #include <array>
 #include <atomic>
 #include <chrono>
-#include <cstdlib>
 #include <filesystem>
 #include <memory>
-#include <mutex>
 #include <numeric>
-#include <set>
 #include <stdexcept>
 #include <thread>
 #include <utility>
 #include <vector>
 
 #include "sim/base/crew.h"
+#include "tests/sim/base/busy_threads.h"
 
 namespace eipc {
 namespace {
@@ -56,31 +53,6 @@ TEST(ThreadPool, NothingToDoIsNothingDone) {
   EXPECT_EQ(calls, 0);
 }
 
-// Runs body(begin, end) by at most `threads`, however short it is.
-template <typename Body>
-void Share(int threads, int64_t n, int64_t grain, Body body) {
-  Crew::OfProcess().Run(n, grain, threads - 1, &body,
-                        [](void* c, int64_t begin, int64_t end) { (*static_cast<Body*>(c))(begin, end); });
-}
-
-// With workers at hand, ranges are cut where n and grain say, however many there are.
-TEST(Crew, ChunkBoundsDoNotDependOnTheNumberOfThreads) {
-  std::vector<std::set<std::pair<int64_t, int64_t>>> chunks;
-  for (int threads : {1, 2, 3, 5}) {
-    std::mutex mutex;
-    std::set<std::pair<int64_t, int64_t>> seen;
-    Share(threads, 103, 10, [&](int64_t begin, int64_t end) {
-      std::lock_guard<std::mutex> lock(mutex);
-      seen.emplace(begin, end);
-    });
-    chunks.push_back(seen);
-  }
-  EXPECT_EQ(chunks[0].size(), 11u);
-  EXPECT_EQ(chunks[0], chunks[1]);
-  EXPECT_EQ(chunks[0], chunks[2]);
-  EXPECT_EQ(chunks[0], chunks[3]);
-}
-
 // Many short loops over different bodies: a chunk must never run with the body of another loop, and the caller must not return
 // while a worker still writes.
 TEST(ThreadPool, ManyShortLoopsDoNotMix) {
@@ -91,21 +63,6 @@ TEST(ThreadPool, ManyShortLoopsDoNotMix) {
       for (int64_t i = begin; i < end; ++i) out[i] = round + static_cast<int>(i);
     });
     for (int i = 0; i < 6; ++i) ASSERT_EQ(out[i], round + i);
-  }
-}
-
-// The call returns only when the slowest chunk is done, whichever thread runs it.
-TEST(Crew, WaitsForTheLastChunk) {
-  for (int round = 0; round < 50; ++round) {
-    std::atomic<int> started = 0, finished = 0;
-    const std::thread::id caller = std::this_thread::get_id();
-    Share(2, 2, 1, [&](int64_t, int64_t) {
-      ++started;
-      while (started < 2) std::this_thread::yield();  // each thread has one of the two
-      for (int k = 0; std::this_thread::get_id() != caller && k < 2000; ++k) std::this_thread::yield();
-      ++finished;
-    });
-    ASSERT_EQ(finished, 2);
   }
 }
 
@@ -167,104 +124,34 @@ TEST(ThreadPool, AnExceptionReachesTheCallerWhenNobodyWorksAnyMore) {
     };
     EXPECT_THROW(pool.ParallelFor(20, 1, [&](int64_t begin, int64_t end) { body(begin, end); }), std::runtime_error);
     ASSERT_EQ(inside, 0);
-    EXPECT_THROW(Share(3, 20, 1, body), std::runtime_error);
-    ASSERT_EQ(inside, 0);
   }
 }
 
-void AddCount(void* context, int64_t begin, int64_t end) { *static_cast<int*>(context) += static_cast<int>(end - begin); }
-
-// Ends the process: 7 when a crew that cannot be had did the work all the same.
-void WorkWithoutRoomForThreads() {
-  const rlimit memory = {size_t{512} << 20, size_t{512} << 20};  // for stacks of 60 threads
-  setrlimit(RLIMIT_AS, &memory);
-  Crew crew(1000);
-  int visits = 0;
-  crew.Run(10, 100, 8, &visits, AddCount);
-  std::_Exit(crew.workers() < 1000 && visits == 10 ? 7 : 1);
-}
-
-TEST(Crew, WorksWithoutWorkers) {
-  Crew none(0);
-  int visits = 0;
-  none.Run(10, 3, 4, &visits, AddCount);
-  EXPECT_EQ(visits, 10);
-}
-
-TEST(Crew, DoesWithWhatTheSystemGives) {
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-  GTEST_SKIP() << "sanitizers need address space of their own";
-#endif
-  EXPECT_EXIT(WorkWithoutRoomForThreads(), ::testing::ExitedWithCode(7), "");
-}
-
-TEST(Crew, WorkIsShared) {
-  // Two chunks that wait for each other end only when two threads run them at once.
-  std::atomic<int> arrived = 0;
-  Share(2, 2, 1, [&](int64_t, int64_t) {
-    ++arrived;
-    while (arrived < 2) std::this_thread::yield();
-  });
-  EXPECT_EQ(arrived, 2);
-}
-
-// Who is not invited never comes: all workers sleep, since none was woken.
-TEST(Crew, SleepersAreLeftAlone) {
-  Crew crew(2);
+// While a pause lasts a loop is the caller's alone, unless it is to be shared whatever it costs.
+TEST(ThreadPool, SharesNothingInAPause) {
+  Crew& crew = Crew::OfProcess();
+  ThreadPool pool(2), always(2, ThreadPool::Sharing::kAlways);
   const std::thread::id caller = std::this_thread::get_id();
-  int others = 0;
-  auto body = [&] { others += std::this_thread::get_id() != caller ? 1 : 0; };
-  using Body = decltype(body);
-  for (int round = 0; round < 1000; ++round) {
-    const LoopShare own = crew.Run(
-        8, 1, 2, &body, [](void* c, int64_t, int64_t) { (*static_cast<Body*>(c))(); }, Crew::Invite::kAwake);
-    ASSERT_EQ(own.indices, 8);
+  std::atomic<int> others = 0;
+  const auto loop = [&] {
+    pool.ParallelFor(8, 1, [&](int64_t, int64_t) {
+      others += std::this_thread::get_id() != caller ? 1 : 0;
+      testing::WorkFor(std::chrono::microseconds(500));
+    });
+  };
+  for (int round = 0; round < 3; ++round) loop();  // it is known to be worth sharing
+  bool paused = false;
+  for (int round = 0; round < 100 && !paused; ++round) {
+    crew.Lost(crew.workers() * std::chrono::milliseconds(50));
+    others = 0;
+    const bool began = pool.Pauses();
+    loop();
+    paused = began && pool.Pauses();
+    EXPECT_TRUE(!paused || others == 0);
   }
-  EXPECT_EQ(others, 0);
-}
-
-// Two chunks that end only when two threads run them at once.
-void Meet(Crew* crew, Crew::Invite invite) {
-  std::atomic<int> arrived = 0;
-  auto body = [&] {
-    ++arrived;
-    while (arrived < 2) std::this_thread::yield();
-  };
-  using Body = decltype(body);
-  crew->Run(
-      2, 1, 1, &body, [](void* c, int64_t, int64_t) { (*static_cast<Body*>(c))(); }, invite);
-}
-
-// A worker that has helped is there for what comes soon after without being woken, however busy the machine is.
-TEST(Crew, WorkersWatchForTheNextLoopOfAStep) {
-  Crew crew(1, std::chrono::minutes(10));
-  Meet(&crew, Crew::Invite::kAll);
-  for (int round = 0; round < 100; ++round) Meet(&crew, Crew::Invite::kAwake);
-}
-
-// When nothing comes it sleeps, and is not there. On a busy machine it may take its time.
-TEST(Crew, WorkersSleepWhenNothingComes) {
-  Crew crew(1);
-  const std::thread::id caller = std::this_thread::get_id();
-  std::atomic<int> helped = 0;
-  auto body = [&] {
-    helped += std::this_thread::get_id() != caller ? 1 : 0;
-    std::this_thread::sleep_for(std::chrono::milliseconds(1));  // long enough to be found
-  };
-  using Body = decltype(body);
-  const auto helps = [&] {
-    helped = 0;
-    crew.Run(
-        8, 1, 1, &body, [](void* c, int64_t, int64_t) { (*static_cast<Body*>(c))(); }, Crew::Invite::kAwake);
-    return helped > 0;
-  };
-  bool slept = false;
-  for (int round = 0; round < 100 && !slept; ++round) {
-    Meet(&crew, Crew::Invite::kAll);
-    std::this_thread::sleep_for(std::chrono::milliseconds(50));
-    slept = !helps();
-  }
-  EXPECT_TRUE(slept);
+  EXPECT_TRUE(paused);
+  EXPECT_FALSE(always.Pauses());
+  while (pool.Pauses()) std::this_thread::sleep_for(std::chrono::milliseconds(1));  // for other tests
 }
 
 // A pool that is told to shares the shortest loop.
