@@ -20,13 +20,6 @@ if(EIPC_GPL)
   include(CGAL_Eigen3_support)
 endif()
 
-# Constrained minimum-degree ordering (SuiteSparse's CAMD, BSD); the factorization itself is ours.
-find_path(CAMD_INCLUDE_DIR camd.h PATH_SUFFIXES suitesparse REQUIRED)
-find_library(CAMD_LIBRARY camd REQUIRED)
-add_library(eipc_camd INTERFACE)
-target_include_directories(eipc_camd SYSTEM INTERFACE ${CAMD_INCLUDE_DIR})
-target_link_libraries(eipc_camd INTERFACE ${CAMD_LIBRARY})
-
 # Real meshes and queries beside the checkout; tests that use them skip when they are absent.
 set(EIPC_DATA_DIR "$ENV{EIPC_DATA}" CACHE PATH "Folder of real meshes and queries (optional)")
 if(NOT EIPC_DATA_DIR AND EXISTS ${CMAKE_SOURCE_DIR}/../shared/data)

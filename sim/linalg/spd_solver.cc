@@ -279,7 +279,8 @@ bool SpdSolver::Compute(const BlockMatrix& h, const std::vector<uint8_t>& fixed)
 
 // For the next MarkChanged: only what has changed is not there already.
 void SpdSolver::KeepValues(const BlockMatrix& h) {
-  if (last_values_.size() != h.values().size()) {
+  const bool all = computed_ == static_cast<int>(structure_.supernodes.size());
+  if (all || last_values_.size() != h.values().size()) {
     ReserveMore(&last_values_, h.values().size());
     last_values_ = h.values();
     return;

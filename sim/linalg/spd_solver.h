@@ -31,8 +31,8 @@ class SpdSolver {
   explicit SpdSolver(Interrupt* interrupt = nullptr, ThreadPool* pool = nullptr);
 
   // Symbolic factorization; call after BlockMatrix::SetPattern. `changing` (by node; may be empty) marks nodes expected to change
-  // from one Factorize to the next: a hint about speed, not about results' correctness. Ordering: approximate minimum degree on the
-  // graph of nodes, which has nine times fewer entries than the scalar matrix. `fixed` (may be empty): nodes that every Factorize
+  // from one Factorize to the next: a hint about speed, not about results' correctness. Ordering: minimum fill on the graph of
+  // nodes, which has nine times fewer entries than the scalar matrix. `fixed` (may be empty): nodes that every Factorize
   // will fix; they are left out of the factor.
   void Analyze(const BlockMatrix& h, const std::vector<uint8_t>& changing = {}, const std::vector<uint8_t>& fixed = {});
   // Numeric factorization of H with fixed nodes masked. False when not positive definite or interrupted (then call Factorize again

@@ -1,8 +1,7 @@
 #include "sim/linalg/supernodes.h"
 
-#include <camd.h>
-
 #include <algorithm>
+#include <functional>
 
 #include "sim/base/refill.h"
 
@@ -36,10 +35,8 @@ double ZeroShare(int64_t columns) {
 
 }  // namespace
 
-// Calls CAMD's inner routine with our own workspace: its public function allocates at every call. The routine takes the neighbours
-// of each row and overwrites them.
-void PatternAnalysis::MinimumDegree(const BlockMatrix& h, const std::vector<uint8_t>& changing, const std::vector<uint8_t>& fixed,
-                                    Ints* order) {
+void PatternAnalysis::FindOrder(const BlockMatrix& h, const std::vector<uint8_t>& changing, const std::vector<uint8_t>& fixed,
+                                Ints* order) {
   const int n = h.nodes();
   const auto for_edges = [&](const auto& visit) {
     for (int c = 0; c < n; ++c) {
@@ -49,27 +46,17 @@ void PatternAnalysis::MinimumDegree(const BlockMatrix& h, const std::vector<uint
       }
     }
   };
-  length_.assign(n, 0);
-  for_edges([&](int c, int r) { ++length_[c], ++length_[r]; });
-  start_.resize(n);
-  int entries = 0;
-  for (int i = 0; i < n; ++i) start_[i] = entries, entries += length_[i];
-  neighbours_.resize(entries + entries / 5 + n + 1);
+  start_.assign(n + 1, 0);
+  for_edges([&](int c, int r) { ++start_[c + 1], ++start_[r + 1]; });
+  for (int i = 0; i < n; ++i) start_[i + 1] += start_[i];
+  neighbours_.resize(start_[n]);
   next_ = start_;
   for_edges([&](int c, int r) { neighbours_[next_[c]++] = r, neighbours_[next_[r]++] = c; });
-  // Constraint sets are to be used from 0 up; with none or all changing there is one.
-  constraint_.assign(n, 0);
-  for (int i = 0; i < n && !changing.empty(); ++i) constraint_[i] = changing[i] != 0;
-  const int last = static_cast<int>(std::count(constraint_.begin(), constraint_.end(), 1));
-  if (last == n || !OrdersChangingLast(n, last)) std::fill(constraint_.begin(), constraint_.end(), 0);
-  for (Ints* scratch : {&weight_, &element_, &degree_, &bucket_}) scratch->assign(n, 0);
-  for (Ints* scratch : {&head_, &mark_}) scratch->assign(n + 1, 0);
-  double control[CAMD_CONTROL], info[CAMD_INFO];
-  camd_defaults(control);
-  order->resize(n);
-  camd_2(n, start_.data(), neighbours_.data(), length_.data(), static_cast<int>(neighbours_.size()), entries, weight_.data(),
-         next_.data(), order->data(), head_.data(), element_.data(), degree_.data(), mark_.data(), control, info,
-         constraint_.data(), bucket_.data());
+  late_.assign(n, 0);
+  if (OrdersChangingLast(n, static_cast<int>(std::count_if(changing.begin(), changing.end(), std::identity())))) {
+    std::copy(changing.begin(), changing.end(), late_.begin());
+  }
+  minimum_fill_.Order(start_, neighbours_, late_, order);
 }
 
 // Strictly lower pattern of the permuted matrix.
@@ -290,7 +277,7 @@ void PatternAnalysis::Analyze(const BlockMatrix& h, const std::vector<uint8_t>& 
     *out = {};
     return;
   }
-  MinimumDegree(h, changing, fixed, &out->order);
+  FindOrder(h, changing, fixed, &out->order);
   Invert(out->order, &out->position);
   PermuteLower(h, fixed, out->position);
   FindFactor(n);

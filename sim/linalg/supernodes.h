@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "sim/linalg/block_matrix.h"
+#include "sim/linalg/minimum_fill.h"
 
 namespace eipc {
 
@@ -92,7 +93,7 @@ class PatternAnalysis {
     int64_t zeros;  // blocks stored without need
   };
 
-  void MinimumDegree(const BlockMatrix& h, const std::vector<uint8_t>& changing, const std::vector<uint8_t>& fixed, Ints* order);
+  void FindOrder(const BlockMatrix& h, const std::vector<uint8_t>& changing, const std::vector<uint8_t>& fixed, Ints* order);
   void PermuteLower(const BlockMatrix& h, const std::vector<uint8_t>& fixed, const Ints& position);
   void FindFactor(int32_t n);
   void FindPostorder(int32_t n);
@@ -102,7 +103,9 @@ class PatternAnalysis {
   static void SetUpdates(SupernodalStructure* s);
   void SetTargets(const BlockMatrix& h, const std::vector<uint8_t>& fixed, SupernodalStructure* s);
 
-  Ints length_, start_, constraint_, neighbours_, next_, weight_, head_, element_, degree_, mark_, bucket_;
+  MinimumFill minimum_fill_;
+  Ints start_, neighbours_, next_, mark_;
+  std::vector<uint8_t> late_;
   Columns lower_, factor_, relabelled_;
   Ints parent_, child_, sibling_, stack_, postorder_, label_, old_order_;
   std::vector<Group> groups_;
