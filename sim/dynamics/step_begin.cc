@@ -16,7 +16,7 @@ Stepper::Stepper(const Model* model, int threads)
       schemes_{MakeScheme(model->dynamics.integrator, model->dynamics.variational_alpha),
                MakeScheme(IntegratorKind::kBackwardEuler)},
       problem_(model, &pool_, &seconds_, &ends_.interrupt),
-      system_(model->solver.linear_solver, &pool_, &ends_.interrupt),
+      system_(model->solver, &pool_, &ends_.interrupt),
       motion_(model, &system_, &ends_.interrupt),
       solver_(model, &problem_, &motion_, &system_, &seconds_, &ends_),
       sleep_(model),

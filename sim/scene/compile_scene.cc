@@ -1,6 +1,7 @@
 #include "sim/scene/compile_scene.h"
 
 #include <algorithm>
+#include <numeric>
 #include <utility>
 #include <variant>
 
@@ -191,6 +192,13 @@ double DefaultTolerance(const Model& model) {
   return tolerance;
 }
 
+// Waves of its membrane are slow, as in cloth and not in paper.
+bool IsSoft(const ShellBody& shell, const Model& model) {
+  constexpr double kSpeed = 100;  // m/s
+  const double area = std::accumulate(shell.area.begin(), shell.area.end(), 0.0), mass = model.bodies[shell.body].mass.mass;
+  return (2 * shell.membrane.mu + shell.membrane.lambda) * area <= kSpeed * kSpeed * mass;
+}
+
 // Of the systems without contact: what elements, hinges and mass couple.
 SolveCost CostOfSystems(const Model& model) {
   std::vector<std::pair<int32_t, int32_t>> pairs;
@@ -211,7 +219,9 @@ SolveCost CostOfSystems(const Model& model) {
   }
   BlockMatrix pattern;
   pattern.SetPattern(model.node_count, &pairs);
-  return EstimateSolveCost(pattern);
+  int64_t of_cloth = 0;
+  for (const ShellBody& shell : model.shells) of_cloth += IsSoft(shell, model) ? model.bodies[shell.body].nodes.size() : 0;
+  return EstimateSolveCost(pattern, 2 * of_cloth > model.node_count ? SystemKind::kCloth : SystemKind::kSolids);
 }
 
 // Of the elements, those whose Hessians change with the point. Of the others' factor most is kept from one system to the next.
@@ -229,13 +239,13 @@ double ChangingShare(const Model& model) {
   return all > 0 ? changing / all : 1;
 }
 
-LinearSolverKind ChooseSolver(const Model& model) {
+void ChooseSolver(const Model& model, SolverSettings* settings) {
   constexpr double kComputedAgain = 0.3;  // of the factor of constant Hessians, where contact changes
   SolveCost cost;
   cost.unknowns = 3 * int64_t{model.node_count};
   if (cost.unknowns > kAlwaysFactored) cost = CostOfSystems(model);
   cost.factor_operations *= kComputedAgain + (1 - kComputedAgain) * ChangingShare(model);
-  return ChooseLinearSolver(LinearSolverKind::kAuto, cost);
+  ChooseLinearSolver(cost, settings);
 }
 
 void CopySettings(const SceneSpec& spec, Model* model) {
@@ -243,7 +253,7 @@ void CopySettings(const SceneSpec& spec, Model* model) {
   model->gravity = spec.gravity;
   model->contact = spec.contact;
   model->solver = spec.solver;
-  if (spec.solver.linear_solver == LinearSolverKind::kAuto) model->solver.linear_solver = ChooseSolver(*model);
+  if (spec.solver.linear_solver == LinearSolverKind::kAuto) ChooseSolver(*model, &model->solver);
   if (spec.solver.newton_tolerance_m_s == 0) model->solver.newton_tolerance_m_s = DefaultTolerance(*model);
   model->dynamics = spec.dynamics;
   if (spec.dynamics.sleep.speed_m_s == 0) model->dynamics.sleep.speed_m_s = 5 * spec.contact.friction_velocity_m_s;

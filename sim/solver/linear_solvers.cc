@@ -1,11 +1,16 @@
 #include "sim/solver/linear_solvers.h"
 
+#include <algorithm>
+#include <cmath>
+
 #include "absl/strings/ascii.h"
 
 namespace eipc {
 namespace {
 
 constexpr int64_t kLargestFactor = int64_t{1} << 30;  // bytes; contact fills it further
+// Times what the factor would take, conjugate gradients may try in vain once in a step.
+constexpr double kFactorsLost = 2;
 
 constexpr LinearSolverRow kRows[] = {
     {LinearSolverKind::kAuto, "AUTO", "CHOLESKY or PCG_IC0, by the structure of the scene's meshes", std::nullopt},
@@ -31,11 +36,14 @@ const LinearSolverRow& LinearSolverNamed(absl::string_view name) {
 
 std::string LinearSolverName(LinearSolverKind kind) { return absl::AsciiStrToLower(RowOf(kind).name); }
 
-LinearSolverKind ChooseLinearSolver(LinearSolverKind asked, const SolveCost& cost) {
-  if (asked != LinearSolverKind::kAuto) return asked;
-  if (cost.unknowns <= kAlwaysFactored) return LinearSolverKind::kCholesky;
-  const bool factor = cost.factor_bytes <= kLargestFactor && cost.factor_operations <= cost.krylov_operations();
-  return factor ? LinearSolverKind::kCholesky : LinearSolverKind::kPcgIc0;
+void ChooseLinearSolver(const SolveCost& cost, SolverSettings* settings) {
+  if (settings->linear_solver != LinearSolverKind::kAuto) return;
+  const bool fits = cost.factor_bytes <= kLargestFactor;
+  const bool factor = fits && cost.factor_operations <= cost.krylov_operations();
+  settings->linear_solver = factor || cost.unknowns <= kAlwaysFactored ? LinearSolverKind::kCholesky : LinearSolverKind::kPcgIc0;
+  if (!fits || !(cost.iteration_operations > 0)) return;
+  const double most = std::ceil(kFactorsLost * cost.factor_operations / cost.iteration_operations);
+  settings->most_krylov_iterations = static_cast<int>(std::min<double>(most, settings->most_krylov_iterations));
 }
 
 }  // namespace eipc

@@ -31,8 +31,9 @@ const LinearSolverRow& LinearSolverNamed(absl::string_view name);
 std::string LinearSolverName(LinearSolverKind kind);
 // Up to this number of unknowns kAuto stands for kCholesky whatever the structure.
 inline constexpr int64_t kAlwaysFactored = 1000;
-// What kAuto stands for in a scene whose systems without contact have this cost; others stay as they are.
-LinearSolverKind ChooseLinearSolver(LinearSolverKind asked, const SolveCost& cost);
+// What kAuto stands for in a scene whose systems without contact have this cost, and after how many iterations a system is left to
+// the factor: those that take twice as long. Other kinds stay as they are.
+void ChooseLinearSolver(const SolveCost& cost, SolverSettings* settings);
 
 }  // namespace eipc
 

@@ -8,8 +8,6 @@
 namespace eipc {
 namespace {
 
-constexpr int kKrylovIterations = 1000;
-
 void Damp(const std::vector<double>& inertia, double factor, BlockMatrix* hessian) {
   for (int32_t n = 0; n < static_cast<int32_t>(inertia.size()); ++n) hessian->Add(n, n, factor * inertia[n] * Mat3::Identity());
 }
@@ -24,9 +22,9 @@ double Forcing(double gradient, double last_gradient) {
 
 }  // namespace
 
-NewtonSystem::NewtonSystem(LinearSolverKind kind, ThreadPool* pool, Interrupt* interrupt)
-    : interrupt_(interrupt), cholesky_(interrupt, pool) {
-  if (const auto& preconditioner = RowOf(kind).preconditioner) pcg_.emplace(*preconditioner, pool, interrupt);
+NewtonSystem::NewtonSystem(const SolverSettings& settings, ThreadPool* pool, Interrupt* interrupt)
+    : interrupt_(interrupt), most_krylov_iterations_(settings.most_krylov_iterations), cholesky_(interrupt, pool) {
+  if (const auto& preconditioner = RowOf(settings.linear_solver).preconditioner) pcg_.emplace(*preconditioner, pool, interrupt);
 }
 
 void NewtonSystem::Begin() {
@@ -99,7 +97,7 @@ bool NewtonSystem::SolveIteratively(NewtonProblem* problem, const SolveContext& 
   RightHandSide(context.fixed, gradient, &trial_);
   const double norm = gradient.norm();
   const ConjugateGradient::Result result =
-      pcg_->Solve(rank_one_updates_, Forcing(norm, last_gradient_), kKrylovIterations, &trial_);
+      pcg_->Solve(rank_one_updates_, Forcing(norm, last_gradient_), most_krylov_iterations_, &trial_);
   last_gradient_ = norm;
   report->krylov_iterations += result.iterations;
   indefinite_ = result.indefinite;
@@ -113,7 +111,7 @@ bool NewtonSystem::Correct(const SolveContext& context, const VecX& gradient, Ve
   constexpr double kTolerance = 1e-3;
   ScopedPhase timer(context.seconds, Phase::kSolve);
   RightHandSide(context.fixed, gradient, direction);
-  const ConjugateGradient::Result result = pcg_->Solve(rank_one_updates_, kTolerance, kKrylovIterations, direction);
+  const ConjugateGradient::Result result = pcg_->Solve(rank_one_updates_, kTolerance, most_krylov_iterations_, direction);
   report->krylov_iterations += result.iterations;
   return result.converged && direction->allFinite();
 }

@@ -32,7 +32,7 @@ class NewtonSystem {
   };
 
   // `pool` and `interrupt` may be null.
-  NewtonSystem(LinearSolverKind kind, ThreadPool* pool, Interrupt* interrupt);
+  NewtonSystem(const SolverSettings& settings, ThreadPool* pool, Interrupt* interrupt);
 
   // Forgets what conjugate gradients did not solve.
   void BeginStep() { left_to_factor_ = false; }
@@ -64,6 +64,7 @@ class NewtonSystem {
   void RightHandSide(const std::vector<uint8_t>& fixed, const VecX& gradient, VecX* direction);
 
   Interrupt* interrupt_;
+  const int most_krylov_iterations_;
   BlockMatrix hessian_;
   LowRank rank_one_updates_;
   SpdSolver cholesky_;

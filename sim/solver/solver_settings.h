@@ -15,6 +15,8 @@ struct SolverSettings {
   // Of minimizations; the root finder of implicit friction needs the factor. A compiled model has a definite one: see
   // ChooseLinearSolver.
   LinearSolverKind linear_solver = LinearSolverKind::kAuto;
+  // Of conjugate gradients, before a system goes to the factor.
+  int most_krylov_iterations = 1000;
   // Keep matrix and factor from one iteration to the next while the iterations converge well.
   bool simplified_newton = false;
   // Only for proving that the audit notices: accept line-search steps without continuous collision detection.

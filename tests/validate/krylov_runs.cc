@@ -82,7 +82,7 @@ Json RunKrylov(const Json& request) {
   ThreadPool pool(1);
   PhaseSeconds seconds = {};
   StageProblem stage(model.get(), &pool, &seconds);
-  NewtonSystem newton(LinearSolverKind::kCholesky, &pool, nullptr);
+  NewtonSystem newton(SolverSettings{.linear_solver = LinearSolverKind::kCholesky}, &pool, nullptr);
   const VecX start = InitialState(*model).q, zero = VecX::Zero(start.size());
   stage.BeginStep(start, start, 1, {});
   stage.BeginStage(start, start, zero, request.at("h"));

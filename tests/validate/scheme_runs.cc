@@ -165,7 +165,10 @@ Json ToJson(const Vec3& v) { return {v.x(), v.y(), v.z()}; }
 class SceneAsElastic {
  public:
   explicit SceneAsElastic(const Model* model)
-      : model_(model), pool_(1), problem_(model, &pool_, &seconds_), system_(LinearSolverKind::kCholesky, &pool_, nullptr) {
+      : model_(model),
+        pool_(1),
+        problem_(model, &pool_, &seconds_),
+        system_(SolverSettings{.linear_solver = LinearSolverKind::kCholesky}, &pool_, nullptr) {
     std::vector<uint8_t> fixed(model->node_count, 0);
     for (const BoundarySet& set : model->boundary_sets) {
       for (const int32_t n : set.nodes) fixed[n] = 1;

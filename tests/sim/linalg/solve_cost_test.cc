@@ -56,6 +56,13 @@ TEST(SolveCost, IterationsFollowTheLongestBody) {
   EXPECT_EQ(EstimateSolveCost(BlockMatrix()).krylov_iterations, 0);
 }
 
+TEST(SolveCost, OfClothIterationsAreFewerAndTheFactorIsFilled) {
+  const BlockMatrix plate = Grid(30, 30, 1);
+  const SolveCost solid = EstimateSolveCost(plate), cloth = EstimateSolveCost(plate, SystemKind::kCloth);
+  EXPECT_LT(cloth.krylov_iterations, 0.5 * solid.krylov_iterations);
+  EXPECT_GT(cloth.factor_operations, 1.2 * solid.factor_operations);
+}
+
 // As many nodes: the plate's separators are small and its paths long, so a factor is cheaper there and iterations are dearer.
 TEST(SolveCost, TellsPlatesFromBlocks) {
   const SolveCost block = EstimateSolveCost(Grid(14, 14, 14)), plate = EstimateSolveCost(Grid(37, 37, 2));

@@ -85,7 +85,7 @@ inline Solution Solve(NewtonProblem* problem, const VecX& start, const SolverSet
                       Interrupt* interrupt = nullptr, double velocity_scale = 1, TimeLimit* time_limit = nullptr) {
   Solution run;
   run.q = start;
-  NewtonSystem system(settings.linear_solver, nullptr, interrupt);
+  NewtonSystem system(settings, nullptr, interrupt);
   NewtonSolver solver(settings, &system, interrupt);
   const SolveContext context = {fixed, velocity_scale, settings.max_newton_iterations, &run.seconds, time_limit};
   run.status = solver.Solve(problem, context, &run.q, &run.report);

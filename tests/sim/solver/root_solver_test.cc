@@ -100,7 +100,7 @@ struct Solution {
 Solution Solve(Swirl* problem, const VecX& start, const std::vector<uint8_t>& fixed, bool direct = false) {
   SolverSettings settings;
   settings.newton_tolerance_m_s = 1e-10;
-  NewtonSystem system(settings.linear_solver, nullptr, nullptr);
+  NewtonSystem system(settings, nullptr, nullptr);
   RootSolver solver(settings, {direct}, &system);
   PhaseSeconds seconds = {};
   Solution run;
@@ -200,7 +200,7 @@ TEST(RootSolver, ObeysItsInterrupt) {
   SolverSettings settings;
   Interrupt interrupt;
   const Interrupt::Watch watch(&interrupt, [] { return absl::CancelledError(""); });
-  NewtonSystem system(settings.linear_solver, nullptr, &interrupt);
+  NewtonSystem system(settings, nullptr, &interrupt);
   RootSolver solver(settings, {}, &system, &interrupt);
   PhaseSeconds seconds = {};
   RootReport report;

@@ -13,15 +13,41 @@ namespace {
 TEST(LinearSolver, IsChosenByCostUnlessAskedFor) {
   SolveCost cost{
       .unknowns = 20000, .factor_operations = 2e9, .factor_bytes = 1 << 26, .krylov_iterations = 30, .iteration_operations = 5e6};
-  EXPECT_EQ(ChooseLinearSolver(LinearSolverKind::kAuto, cost), LinearSolverKind::kPcgIc0);
-  EXPECT_EQ(ChooseLinearSolver(LinearSolverKind::kCholesky, cost), LinearSolverKind::kCholesky);
-  EXPECT_EQ(ChooseLinearSolver(LinearSolverKind::kPcgBlock, cost), LinearSolverKind::kPcgBlock);
+  const auto chosen = [&cost](LinearSolverKind asked) {
+    SolverSettings settings{.linear_solver = asked};
+    ChooseLinearSolver(cost, &settings);
+    return settings.linear_solver;
+  };
+  EXPECT_EQ(chosen(LinearSolverKind::kAuto), LinearSolverKind::kPcgIc0);
+  EXPECT_EQ(chosen(LinearSolverKind::kCholesky), LinearSolverKind::kCholesky);
+  EXPECT_EQ(chosen(LinearSolverKind::kPcgBlock), LinearSolverKind::kPcgBlock);
   cost.krylov_iterations = 500;
-  EXPECT_EQ(ChooseLinearSolver(LinearSolverKind::kAuto, cost), LinearSolverKind::kCholesky);
+  EXPECT_EQ(chosen(LinearSolverKind::kAuto), LinearSolverKind::kCholesky);
   cost.factor_bytes = int64_t{1} << 40;
-  EXPECT_EQ(ChooseLinearSolver(LinearSolverKind::kAuto, cost), LinearSolverKind::kPcgIc0) << "no memory for the factor";
+  EXPECT_EQ(chosen(LinearSolverKind::kAuto), LinearSolverKind::kPcgIc0) << "no memory for the factor";
   cost.unknowns = kAlwaysFactored;
-  EXPECT_EQ(ChooseLinearSolver(LinearSolverKind::kAuto, cost), LinearSolverKind::kCholesky);
+  cost.factor_bytes = 1 << 20;
+  EXPECT_EQ(chosen(LinearSolverKind::kAuto), LinearSolverKind::kCholesky);
+}
+
+// After as many iterations as two factors are worth. Who asks for conjugate gradients gets them.
+TEST(LinearSolver, IsLeftToTheFactorWhenThatWouldHaveTakenLess) {
+  const auto most = [](double factor_operations, int64_t factor_bytes, LinearSolverKind asked = LinearSolverKind::kAuto) {
+    SolverSettings settings{.linear_solver = asked};
+    ChooseLinearSolver({.unknowns = 20000,
+                        .factor_operations = factor_operations,
+                        .factor_bytes = factor_bytes,
+                        .krylov_iterations = 30,
+                        .iteration_operations = 5e6},
+                       &settings);
+    return settings.most_krylov_iterations;
+  };
+  constexpr int64_t kFits = 1 << 26, kTooLarge = int64_t{1} << 40;
+  EXPECT_EQ(most(5e8, kFits), 200);
+  EXPECT_EQ(most(1.601e8, kFits), 65);
+  EXPECT_EQ(most(5e10, kFits), 1000);
+  EXPECT_EQ(most(5e8, kTooLarge), 1000);
+  EXPECT_EQ(most(5e8, kFits, LinearSolverKind::kPcgIc0), 1000);
 }
 
 // Its systems conjugate gradients with a diagonal preconditioner do not solve in a thousand iterations: the first of a step goes to
@@ -39,7 +65,7 @@ TEST(LinearSolver, LearnsWithinAStep) {
   const std::vector<uint8_t> free(kNodes, 0);
   SolverSettings settings = Settings(1e-6, 100);
   settings.linear_solver = LinearSolverKind::kPcgDiagonal;
-  NewtonSystem system(settings.linear_solver, nullptr, nullptr);
+  NewtonSystem system(settings, nullptr, nullptr);
   NewtonSolver newton(settings, &system);
   PhaseSeconds seconds = {};
   const auto solve = [&](NewtonReport* report) {
