@@ -18,13 +18,13 @@ struct SolveCost {
   double krylov_operations() const { return krylov_iterations * iteration_operations; }
 };
 
-// What the pattern couples most: nodes of bodies, or of soft sheets.
-enum class SystemKind { kSolids, kCloth };
+// What the pattern couples most: nodes of bodies, or of sheets.
+enum class SystemKind { kSolids, kSheets };
 
 // Counts the factor, with the ordering that SpdSolver takes, and estimates the iterations from the largest number of edges between
 // two nodes of one connected part of the pattern: an incomplete factor passes a change on to neighbours, so smooth errors take
 // iterations in proportion to it.
-// Of cloth there are fewer, and contact between its layers fills the factor.
+// Contact between the layers of sheets fills the factor, and that is counted for them.
 SolveCost EstimateSolveCost(const BlockMatrix& pattern, SystemKind kind = SystemKind::kSolids);
 
 }  // namespace eipc

@@ -1,7 +1,6 @@
 #include "sim/scene/compile_scene.h"
 
 #include <algorithm>
-#include <numeric>
 #include <utility>
 #include <variant>
 
@@ -192,13 +191,6 @@ double DefaultTolerance(const Model& model) {
   return tolerance;
 }
 
-// Waves of its membrane are slow, as in cloth and not in paper.
-bool IsSoft(const ShellBody& shell, const Model& model) {
-  constexpr double kSpeed = 100;  // m/s
-  const double area = std::accumulate(shell.area.begin(), shell.area.end(), 0.0), mass = model.bodies[shell.body].mass.mass;
-  return (2 * shell.membrane.mu + shell.membrane.lambda) * area <= kSpeed * kSpeed * mass;
-}
-
 // Of the systems without contact: what elements, hinges and mass couple.
 SolveCost CostOfSystems(const Model& model) {
   std::vector<std::pair<int32_t, int32_t>> pairs;
@@ -219,9 +211,9 @@ SolveCost CostOfSystems(const Model& model) {
   }
   BlockMatrix pattern;
   pattern.SetPattern(model.node_count, &pairs);
-  int64_t of_cloth = 0;
-  for (const ShellBody& shell : model.shells) of_cloth += IsSoft(shell, model) ? model.bodies[shell.body].nodes.size() : 0;
-  return EstimateSolveCost(pattern, 2 * of_cloth > model.node_count ? SystemKind::kCloth : SystemKind::kSolids);
+  int64_t of_sheets = 0;
+  for (const ShellBody& shell : model.shells) of_sheets += model.bodies[shell.body].nodes.size();
+  return EstimateSolveCost(pattern, 2 * of_sheets > model.node_count ? SystemKind::kSheets : SystemKind::kSolids);
 }
 
 // Of the elements, those whose Hessians change with the point. Of the others' factor most is kept from one system to the next.
