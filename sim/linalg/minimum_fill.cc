@@ -7,8 +7,8 @@
 namespace eipc {
 namespace {
 
-// Nodes with more neighbours come last, since every elimination near one goes through its list. What that costs in fill is little:
-// they are coupled to nearly all that is left soon.
+// Nodes with more neighbours, hubs, come last and are left out until then, since every elimination near one would go through its
+// list. They are coupled to nearly all that is left soon.
 int32_t ManyNeighbours(int32_t nodes) { return std::max(500, static_cast<int32_t>(10 * std::sqrt(static_cast<double>(nodes)))); }
 
 int64_t Pairs(int64_t count) { return count * (count - 1) / 2; }
@@ -25,21 +25,28 @@ float Key(int64_t new_pairs, int64_t degree, int32_t weight) {
 
 void MinimumFill::Order(const std::vector<int32_t>& start, const std::vector<int32_t>& neighbours, const std::vector<uint8_t>& late,
                         std::vector<int32_t>* order) {
+  start_ = &start;
+  neighbours_ = &neighbours;
   order_ = order;
   order_->clear();
-  Begin(start, neighbours, late);
+  Begin(late);
   while (left_ > 0) Eliminate(Next());
 }
 
-void MinimumFill::Begin(const std::vector<int32_t>& start, const std::vector<int32_t>& neighbours,
-                        const std::vector<uint8_t>& late) {
-  constexpr uint8_t kLate = 1, kLast = 2;
-  const auto n = static_cast<int32_t>(start.size()) - 1;
+std::span<const int32_t> MinimumFill::NeighboursOf(int32_t node) const {
+  return {neighbours_->data() + (*start_)[node], neighbours_->data() + (*start_)[node + 1]};
+}
+
+int32_t MinimumFill::ListedSince(int64_t first) const { return static_cast<int32_t>(static_cast<int64_t>(lists_.size()) - first); }
+
+// All but the hubs, in the graph without those.
+void MinimumFill::Begin(const std::vector<uint8_t>& late) {
+  const auto n = static_cast<int32_t>(start_->size()) - 1;
   left_ = n;
   level_ = 0;
   since_ = 0;
   comparison_ = 0;
-  lists_ = neighbours;
+  lists_.clear();
   nodes_.assign(n, Node());
   keys_.resize(n);
   seen_.assign(n, 0);
@@ -49,13 +56,82 @@ void MinimumFill::Begin(const std::vector<int32_t>& start, const std::vector<int
   same_bucket_.resize(n);
   least_.Reset(n);
   for (int32_t i = 0; i < n; ++i) {
+    nodes_[i].last = i;
+    const bool is_hub = static_cast<int32_t>(NeighboursOf(i).size()) > ManyNeighbours(n);
+    nodes_[i].level = is_hub ? kHub : late[i] != 0 ? kLate : 0;
+  }
+  for (int32_t i = 0; i < n; ++i) {
+    if (nodes_[i].level == kHub) continue;
     Node& node = nodes_[i];
-    node.first = start[i];
-    node.length = node.degree = start[i + 1] - start[i];
-    node.last = i;
-    node.level = node.degree > ManyNeighbours(n) ? kLast : late[i] != 0 ? kLate : 0;
+    node.first = static_cast<int64_t>(lists_.size());
+    for (const int32_t other : NeighboursOf(i)) {
+      if (nodes_[other].level != kHub) lists_.push_back(other);
+    }
+    node.length = node.degree = ListedSince(node.first);
     Offer(i, Key(Pairs(node.degree), node.degree, 1));
   }
+}
+
+// The hubs, when all else is eliminated: they are coupled by the connected parts of that, and to each other.
+void MinimumFill::BeginHubs() {
+  const auto n = static_cast<int32_t>(nodes_.size());
+  lists_.clear();
+  for (Node& node : nodes_) node.clique_of = -1;
+  for (int32_t i = 0; i < n; ++i) {
+    if (nodes_[i].level != kHub) continue;
+    for (const int32_t other : NeighboursOf(i)) {
+      if (nodes_[other].level != kHub && nodes_[other].clique_of < 0) MakeElementOfPart(other);
+    }
+  }
+  for (int32_t i = 0; i < n; ++i) {
+    if (nodes_[i].level == kHub) ListHub(i);
+  }
+}
+
+// In the place of a part, from its node `root` on: the hubs that it is coupled to.
+void MinimumFill::MakeElementOfPart(int32_t root) {
+  Node& element = nodes_[root];
+  element.kind = Kind::kElement;
+  element.first = static_cast<int64_t>(lists_.size());
+  element.elements = 0;
+  element.clique_of = root;
+  ++comparison_;
+  int32_t count = 0;
+  variables_[count++] = root;
+  while (count > 0) {
+    for (const int32_t other : NeighboursOf(variables_[--count])) {
+      if (nodes_[other].level == kHub) {
+        if (seen_[other] != comparison_) lists_.push_back(other);
+        seen_[other] = comparison_;
+      } else if (nodes_[other].clique_of < 0) {
+        nodes_[other].clique_of = root;
+        variables_[count++] = other;
+      }
+    }
+  }
+  element.length = element.degree = ListedSince(element.first);
+}
+
+void MinimumFill::ListHub(int32_t hub) {
+  Node& node = nodes_[hub];
+  node.first = static_cast<int64_t>(lists_.size());
+  ++comparison_;
+  int64_t degree = 0;
+  for (const int32_t other : NeighboursOf(hub)) {
+    if (nodes_[other].level == kHub) continue;
+    const int32_t root = nodes_[other].clique_of;
+    if (seen_[root] == comparison_) continue;
+    seen_[root] = comparison_;
+    lists_.push_back(root);
+    degree += nodes_[root].degree - 1;
+  }
+  node.elements = ListedSince(node.first);
+  for (const int32_t other : NeighboursOf(hub)) {
+    if (nodes_[other].level == kHub) lists_.push_back(other);
+  }
+  node.length = ListedSince(node.first);
+  node.degree = static_cast<int32_t>(std::min<int64_t>(degree + node.length - node.elements, left_ - 1));
+  Offer(hub, Key(Pairs(node.degree), node.degree, 1));
 }
 
 void MinimumFill::Offer(int32_t node, float key) {
@@ -65,7 +141,10 @@ void MinimumFill::Offer(int32_t node, float key) {
 
 int32_t MinimumFill::Next() {
   while (least_.empty()) {
-    ++level_;
+    if (++level_ == kHub) {
+      BeginHubs();
+      continue;
+    }
     for (int32_t i = 0; i < static_cast<int32_t>(nodes_.size()); ++i) {
       if (nodes_[i].kind == Kind::kVariable && nodes_[i].level == level_) least_.Set(i, keys_[i]);
     }
@@ -228,7 +307,7 @@ void MinimumFill::Close(int32_t pivot) {
     const int64_t pairs = Pairs(outside) + outside * inside - member.coupled;
     Offer(member.node, Key(std::max<int64_t>(pairs, 0), node.degree, node.weight));
   }
-  element.length = static_cast<int32_t>(static_cast<int64_t>(lists_.size()) - element.first);
+  element.length = ListedSince(element.first);
 }
 
 }  // namespace eipc

@@ -12,13 +12,13 @@ namespace eipc {
 // An order of elimination with little fill. The next node is the one whose elimination couples the fewest pairs of nodes that are
 // not coupled yet, where nodes that have been found alike are eliminated together and the pairs are divided among them (approximate
 // minimum mean local fill; Rothberg & Eisenstat, "Node selection strategies for bottom-up sparse matrix ordering", SIAM J. Matrix
-// Anal. Appl. 19, 1998). The graph is a quotient graph, whose lists do not grow: a node that has been eliminated stays as an
-// element, which stands for the clique of its neighbours (Amestoy, Davis & Duff, "An approximate minimum degree ordering
+// Anal. Appl. 19, 1998). The graph is a quotient graph, in which no list of a node grows: a node that has been eliminated stays as
+// an element, which stands for the clique of its neighbours (Amestoy, Davis & Duff, "An approximate minimum degree ordering
 // algorithm", ibid. 17, 1996). Keeps its memory. The order depends on the graph and the numbers of its nodes alone.
 class MinimumFill {
  public:
   // Node i is coupled to neighbours[start[i]] to neighbours[start[i + 1] - 1]; every pair both ways, no node to itself. `late` (by
-  // node): those marked come after all others.
+  // node): those marked come after all others, but for nodes with very many neighbours, which come last of all.
   void Order(const std::vector<int32_t>& start, const std::vector<int32_t>& neighbours, const std::vector<uint8_t>& late,
              std::vector<int32_t>* order);
 
@@ -45,7 +45,15 @@ class MinimumFill {
     int64_t coupled = 0;  // pairs of its neighbours, not both in the clique, that are coupled already, nearly
   };
 
-  void Begin(const std::vector<int32_t>& start, const std::vector<int32_t>& neighbours, const std::vector<uint8_t>& late);
+  static constexpr uint8_t kLate = 1, kHub = 2;  // levels
+
+  std::span<const int32_t> NeighboursOf(int32_t node) const;
+  // How long the list is that begins there and ends the lists.
+  int32_t ListedSince(int64_t first) const;
+  void Begin(const std::vector<uint8_t>& late);
+  void BeginHubs();
+  void MakeElementOfPart(int32_t root);
+  void ListHub(int32_t hub);
   // The next node to eliminate.
   int32_t Next();
   void Eliminate(int32_t pivot);
@@ -59,6 +67,7 @@ class MinimumFill {
   void Append(int32_t node);
   void Offer(int32_t node, float key);
 
+  const std::vector<int32_t>*start_ = nullptr, *neighbours_ = nullptr;
   std::vector<int32_t>* order_ = nullptr;
   int32_t left_ = 0;   // the weight of what is to be eliminated
   uint8_t level_ = 0;  // of those that may be
