@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
+
 #include "sim/mesh/mass_properties.h"
 #include "sim/scene/compile_body.h"
 #include "sim/scene/pair_overrides.h"
@@ -27,6 +29,29 @@ SceneSpec OneOfEachKind() {
   testing::Random random(7);
   for (size_t b = 0; b < scene.bodies.size(); ++b) scene.bodies[b].pose = {Vec3(0.5 * b, 0, 0.3), random.Rotation()};
   return scene;
+}
+
+// Small and thin bodies are better off with the factor, thick ones with conjugate gradients, which are given up before long.
+TEST(CompileScene, ChoosesTheLinearSolverByTheStructureOfTheBodies) {
+  const auto settings_of = [](const Vec3& size, const std::array<int, 3>& cells, LinearSolverKind asked) {
+    SceneSpec scene = testing::EmptyScene();
+    scene.bodies = {testing::FullSpaceBox("box", size, cells, Soft())};
+    scene.solver.linear_solver = asked;
+    return testing::Compile(scene)->solver;
+  };
+  const auto kind_of = [&](const Vec3& size, const std::array<int, 3>& cells) {
+    return settings_of(size, cells, LinearSolverKind::kAuto).linear_solver;
+  };
+  const Vec3 cube(0.1, 0.1, 0.1);
+  EXPECT_EQ(kind_of(cube, {5, 5, 5}), LinearSolverKind::kCholesky);
+  EXPECT_EQ(kind_of(Vec3(0.4, 0.4, 0.01), {40, 40, 1}), LinearSolverKind::kCholesky);
+  const SolverSettings block = settings_of(cube, {12, 12, 12}, LinearSolverKind::kAuto);
+  EXPECT_EQ(block.linear_solver, LinearSolverKind::kPcgIc0);
+  EXPECT_GT(block.most_krylov_iterations, 50);
+  EXPECT_LT(block.most_krylov_iterations, 1000);
+  const SolverSettings asked = settings_of(cube, {5, 5, 5}, LinearSolverKind::kPcgIc0);
+  EXPECT_EQ(asked.linear_solver, LinearSolverKind::kPcgIc0);
+  EXPECT_EQ(asked.most_krylov_iterations, 1000);
 }
 
 // Total mass, centre and inertia of the mass matrix, read off rigid motions: p^T M p.
