@@ -64,7 +64,7 @@ class Watch {
   CoreLoss& loss() { return loss_; }
 
  private:
-  // Offers the core to whoever wants it. `now` is the time.
+  // Offers the core to other threads. `now` is the time.
   bool KeepsCore(std::chrono::steady_clock::time_point now) {
     time_.Yield();
     const bool kept = time_.Now() - now <= kSpin;

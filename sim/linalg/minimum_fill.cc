@@ -50,8 +50,6 @@ void MinimumFill::Begin(const std::vector<uint8_t>& late) {
   nodes_.assign(n, Node());
   keys_.resize(n);
   seen_.assign(n, 0);
-  members_.resize(n + 1);  // loops write one past the last that they keep
-  variables_.resize(n + 1);
   bucket_.assign(std::bit_ceil(static_cast<uint32_t>(n)), -1);
   same_bucket_.resize(n);
   least_.Reset(n);
@@ -88,24 +86,31 @@ void MinimumFill::BeginHubs() {
   }
 }
 
-// In the place of a part, from its node `root` on: the hubs that it is coupled to.
-void MinimumFill::MakeElementOfPart(int32_t root) {
-  Node& element = nodes_[root];
+// Its clique is what is added to the lists from here on.
+MinimumFill::Node& MinimumFill::BeginElement(int32_t node) {
+  Node& element = nodes_[node];
   element.kind = Kind::kElement;
   element.first = static_cast<int64_t>(lists_.size());
   element.elements = 0;
+  return element;
+}
+
+// In the place of a part, from its node `root` on: the hubs that it is coupled to.
+void MinimumFill::MakeElementOfPart(int32_t root) {
+  Node& element = BeginElement(root);
   element.clique_of = root;
   ++comparison_;
-  int32_t count = 0;
-  variables_[count++] = root;
-  while (count > 0) {
-    for (const int32_t other : NeighboursOf(variables_[--count])) {
+  variables_.assign(1, root);
+  while (!variables_.empty()) {
+    const int32_t node = variables_.back();
+    variables_.pop_back();
+    for (const int32_t other : NeighboursOf(node)) {
       if (nodes_[other].level == kHub) {
         if (seen_[other] != comparison_) lists_.push_back(other);
         seen_[other] = comparison_;
       } else if (nodes_[other].clique_of < 0) {
         nodes_[other].clique_of = root;
-        variables_[count++] = other;
+        variables_.push_back(other);
       }
     }
   }
@@ -164,8 +169,7 @@ void MinimumFill::Eliminate(int32_t pivot) {
   Append(pivot);
   CountOutside();
   for (Member& member : clique_) Prune(pivot, &member);
-  const auto gone = [this](const Member& member) { return nodes_[member.node].kind == Kind::kGone; };
-  clique_ = {clique_.begin(), std::remove_if(clique_.begin(), clique_.end(), gone)};
+  std::erase_if(clique_, [this](const Member& member) { return nodes_[member.node].kind == Kind::kGone; });
   MergeAlike();
   Close(pivot);
 }
@@ -173,16 +177,15 @@ void MinimumFill::Eliminate(int32_t pivot) {
 // Its variables and those of its elements, which go: the new element stands for them.
 void MinimumFill::FindClique(int32_t pivot) {
   nodes_[pivot].clique_of = pivot;
-  Member* end = members_.data();
+  clique_.clear();
   clique_weight_ = 0;
   const auto take = [&](const int32_t* list, int32_t length) {
     for (int32_t k = 0; k < length; ++k) {
       Node& node = nodes_[list[k]];
-      const bool is_new = node.kind == Kind::kVariable && node.clique_of != pivot;
+      if (node.kind != Kind::kVariable || node.clique_of == pivot) continue;
       node.clique_of = pivot;
-      *end = {.node = list[k]};
-      end += is_new;
-      clique_weight_ += is_new ? node.weight : 0;
+      clique_.push_back({.node = list[k]});
+      clique_weight_ += node.weight;
     }
   };
   const Node& node = nodes_[pivot];
@@ -194,7 +197,6 @@ void MinimumFill::FindClique(int32_t pivot) {
     element.kind = Kind::kGone;
   }
   take(list + node.elements, node.length - node.elements);
-  clique_ = {members_.data(), end};
 }
 
 void MinimumFill::CountOutside() {
@@ -220,23 +222,25 @@ void MinimumFill::Prune(int32_t pivot, Member* member) {
   for (int32_t k = 0; k < node.elements; ++k) {
     const int32_t e = list[k];
     Node& element = nodes_[e];
-    const int64_t beyond = element.kind == Kind::kElement ? element.outside - since_ : 0;
-    element.kind = beyond != 0 ? Kind::kElement : Kind::kGone;
+    if (element.kind != Kind::kElement) continue;
+    const int64_t beyond = element.outside - since_;
+    if (beyond == 0) {
+      element.kind = Kind::kGone;
+      continue;
+    }
     outside += beyond;
     coupled += Pairs(beyond) + beyond * (element.degree - beyond - node.weight) / 4;
-    hash += beyond != 0 ? static_cast<uint32_t>(e) : 0;
-    list[kept] = e;
-    kept += beyond != 0;
+    hash += static_cast<uint32_t>(e);
+    list[kept++] = e;
   }
-  int32_t variables = 0;
+  variables_.clear();
   for (int32_t k = node.elements; k < node.length; ++k) {
     const int32_t i = list[k];
     const Node& other = nodes_[i];
-    const int64_t weight = other.kind == Kind::kVariable && other.clique_of != pivot ? other.weight : 0;
-    outside += weight;
-    hash += weight != 0 ? static_cast<uint32_t>(i) : 0;
-    variables_[variables] = i;
-    variables += weight != 0;
+    if (other.kind != Kind::kVariable || other.clique_of == pivot) continue;
+    outside += other.weight;
+    hash += static_cast<uint32_t>(i);
+    variables_.push_back(i);
   }
   if (outside == 0 && node.level <= level_) {
     clique_weight_ -= node.weight;
@@ -244,9 +248,9 @@ void MinimumFill::Prune(int32_t pivot, Member* member) {
   }
   *member = {.node = member->node, .outside = static_cast<int32_t>(outside), .coupled = coupled};
   list[kept++] = pivot;  // at least one has gone: the pivot, or an element of it
-  std::copy_n(variables_.begin(), variables, list + kept);
+  std::copy(variables_.begin(), variables_.end(), list + kept);
   node.elements = kept;
-  node.length = kept + variables;
+  node.length = kept + static_cast<int32_t>(variables_.size());
   node.hash = hash;
 }
 
@@ -292,10 +296,7 @@ void MinimumFill::MergeInto(int32_t into, int32_t same) {
 
 // The pivot is an element from here on, at the end of the lists.
 void MinimumFill::Close(int32_t pivot) {
-  Node& element = nodes_[pivot];
-  element.kind = Kind::kElement;
-  element.first = static_cast<int64_t>(lists_.size());
-  element.elements = 0;
+  Node& element = BeginElement(pivot);
   element.degree = clique_weight_;
   for (const Member& member : clique_) {
     Node& node = nodes_[member.node];

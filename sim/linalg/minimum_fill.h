@@ -27,7 +27,7 @@ class MinimumFill {
   struct Node {
     int64_t first = 0;       // its list in lists_: elements that it belongs to, then variables; of an element its clique
     int64_t outside = -1;    // of an element, from since_ on: the weight of what it has outside the clique
-    int32_t clique_of = -1;  // the last pivot that it was coupled to
+    int32_t clique_of = -1;  // the last pivot that it was coupled to; when the hubs begin, the root of its part
     int32_t length = 0;      // of the list
     int32_t elements = 0;    // how many of it
     int32_t weight = 1;      // nodes merged into a variable, with itself
@@ -52,6 +52,7 @@ class MinimumFill {
   int32_t ListedSince(int64_t first) const;
   void Begin(const std::vector<uint8_t>& late);
   void BeginHubs();
+  Node& BeginElement(int32_t node);
   void MakeElementOfPart(int32_t root);
   void ListHub(int32_t hub);
   // The next node to eliminate.
@@ -75,11 +76,10 @@ class MinimumFill {
   std::vector<int32_t> lists_;
   LeastFirst least_;
   std::vector<float> keys_;  // of those that have to wait
-  std::vector<Member> members_;
-  std::span<Member> clique_;  // of those
+  std::vector<Member> clique_;
   int32_t clique_weight_ = 0;
   int64_t since_ = 0;
-  std::vector<int32_t> variables_;             // of a list that is written anew
+  std::vector<int32_t> variables_;             // of a list that is written anew, or nodes whose neighbours are still to be seen
   std::vector<int32_t> bucket_, same_bucket_;  // by sums of lists, a power of two; by node
   std::vector<int32_t> seen_;                  // by node, in a list that is compared: the number of the comparison
   int32_t comparison_ = 0;
