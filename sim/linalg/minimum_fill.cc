@@ -8,7 +8,8 @@ namespace eipc {
 namespace {
 
 // Nodes with more neighbours, hubs, come last and are left out until then, since every elimination near one would go through its
-// list. They are coupled to nearly all that is left soon.
+// list. They are coupled to nearly all that is left soon. What is eliminated before knows nothing of where it is coupled to them.
+// Many nodes just below this may still take as many steps as pairs times this number.
 int32_t ManyNeighbours(int32_t nodes) { return std::max(500, static_cast<int32_t>(10 * std::sqrt(static_cast<double>(nodes)))); }
 
 int64_t Pairs(int64_t count) { return count * (count - 1) / 2; }
@@ -121,7 +122,7 @@ void MinimumFill::ListHub(int32_t hub) {
   Node& node = nodes_[hub];
   node.first = static_cast<int64_t>(lists_.size());
   ++comparison_;
-  int64_t degree = 0;
+  int64_t degree = 0, coupled = 0;  // coupled: pairs within one part
   for (const int32_t other : NeighboursOf(hub)) {
     if (nodes_[other].level == kHub) continue;
     const int32_t root = nodes_[other].clique_of;
@@ -129,6 +130,7 @@ void MinimumFill::ListHub(int32_t hub) {
     seen_[root] = comparison_;
     lists_.push_back(root);
     degree += nodes_[root].degree - 1;
+    coupled += Pairs(nodes_[root].degree - 1);
   }
   node.elements = ListedSince(node.first);
   for (const int32_t other : NeighboursOf(hub)) {
@@ -136,7 +138,7 @@ void MinimumFill::ListHub(int32_t hub) {
   }
   node.length = ListedSince(node.first);
   node.degree = static_cast<int32_t>(std::min<int64_t>(degree + node.length - node.elements, left_ - 1));
-  Offer(hub, Key(Pairs(node.degree), node.degree, 1));
+  Offer(hub, Key(std::max<int64_t>(Pairs(node.degree) - coupled, 0), node.degree, 1));
 }
 
 void MinimumFill::Offer(int32_t node, float key) {

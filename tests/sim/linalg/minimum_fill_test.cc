@@ -175,6 +175,56 @@ TEST(MinimumFill, OrdersHubsLast) {
   EXPECT_EQ(OrderOf(GraphOf(kNodes, pairs), late).back(), 0);
 }
 
+// One with 500 neighbours, or ten times the root of the number of nodes, is no hub yet: it comes before those that are late.
+TEST(MinimumFill, CountsNeighboursOfHubs) {
+  for (const auto& [nodes, many] : {std::pair(900, 500), std::pair(3600, 600)}) {
+    for (const bool is_hub : {false, true}) {
+      Pairs pairs;
+      for (int32_t i = 2; i < nodes; ++i) pairs.emplace_back(i - 1, i);
+      for (int32_t i = 1; i <= many + (is_hub ? 1 : 0); ++i) pairs.emplace_back(0, i);
+      std::vector<uint8_t> late(nodes, 0);
+      for (int32_t i = 1; i < nodes; i += 5) late[i] = 1;
+      EXPECT_EQ(OrderOf(GraphOf(nodes, pairs), late).back() == 0, is_hub) << nodes;
+    }
+  }
+}
+
+// Each part of what the hubs leave couples some of them, and the parts hang together like a tree: there is an order of the hubs
+// without fill.
+TEST(MinimumFill, FillsNothingAmongHubsWhereNothingMustBe) {
+  constexpr int32_t kHubs = 12, kLeaves = 1300;
+  for (unsigned seed = 1; seed <= 12; ++seed) {
+    std::mt19937 random(seed);
+    Pairs pairs;
+    int32_t nodes = kHubs;
+    for (int32_t hub = 0; hub < kHubs; ++hub) {
+      for (int32_t leaf = 0; leaf < kLeaves; ++leaf) pairs.emplace_back(hub, nodes++);
+    }
+    for (int32_t hub = 1; hub < kHubs;) {  // coupled by a path of one to three nodes, or at once
+      std::vector<int32_t> coupled = {static_cast<int32_t>(random() % hub)};
+      for (auto more = static_cast<int32_t>(random() % 3); more >= 0 && hub < kHubs; --more) coupled.push_back(hub++);
+      if (coupled.size() == 2 && random() % 2 == 0) {
+        pairs.emplace_back(coupled[0], coupled[1]);
+        continue;
+      }
+      const int32_t begin = nodes, count = 1 + static_cast<int32_t>(random() % 3);
+      nodes += count;
+      for (int32_t i = begin + 1; i < nodes; ++i) pairs.emplace_back(i - 1, i);
+      for (const int32_t each : coupled) pairs.emplace_back(each, begin + static_cast<int32_t>(random() % count));
+    }
+    const Graph graph = GraphOf(nodes, pairs, seed % 2 == 0 ? seed : 0);
+    const std::vector<int32_t> order = OrderOf(graph);
+    ExpectPermutation(order, nodes);
+    std::vector<std::set<int32_t>> of = Neighbours(graph);
+    int64_t fill = 0;
+    for (size_t i = 0; i < order.size(); ++i) {
+      const int64_t of_node = Eliminate(order[i], &of);
+      if (i >= order.size() - kHubs) fill += of_node;
+    }
+    EXPECT_EQ(fill, 0) << seed;
+  }
+}
+
 // Fewer operations than by exact degrees, which approximate minimum degree comes near: by a sixth and more in the mean of what
 // bodies and cloth couple.
 TEST(MinimumFill, TakesFewerOperationsThanMinimumDegree) {
@@ -222,10 +272,18 @@ TEST(MinimumFill, TakesFewOperationsWithHubs) {
 
 // What it did before has no effect.
 TEST(MinimumFill, DependsOnTheGraphAlone) {
+  constexpr int32_t kHubs = 3, kNodes = 900;
+  Pairs with_hubs = RandomPairs(kNodes, kNodes, 3);
+  for (int32_t i = 0; i < kNodes; ++i) {
+    for (int32_t hub = 0; hub < kHubs; ++hub) {
+      if (i % 4 != hub) with_hubs.emplace_back(i, kNodes + hub);
+    }
+  }
   const Graph grid = GraphOf(216, testing::GridPairs(6), 1), sheet = GraphOf(100, Sheet(10), 2);
+  const Graph hubs = GraphOf(kNodes + kHubs, with_hubs, 4);
   MinimumFill used;
   for (int round = 0; round < 2; ++round) {
-    for (const Graph& graph : {grid, sheet}) {
+    for (const Graph& graph : {hubs, grid, hubs, sheet}) {
       std::vector<int32_t> order;
       used.Order(graph.start, graph.neighbours, std::vector<uint8_t>(graph.nodes(), 0), &order);
       EXPECT_EQ(order, OrderOf(graph));
