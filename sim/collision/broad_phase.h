@@ -70,6 +70,10 @@ class BroadPhase {
   };
   Selection Select(const DisplacementBounds& bodies);
 
+  // Adds all pairs of primitives of two bodies, a before b, that are within `ahead` m of their own reach at q, and some others. q
+  // is inside the regions, and the pair of bodies among those that may meet.
+  void FindAhead(int32_t a, int32_t b, const VecX& q, double ahead, std::vector<Candidate>* out);
+
   // Triangles (surface indices) that may meet where bodies are displaced by at most these bounds: two that meet inside their
   // regions are among them. Pairs that share a vertex are in neighbour_pairs() instead: they stay near. Adds their vertices to
   // `vertices`, and some others where that is cheaper.

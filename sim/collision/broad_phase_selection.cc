@@ -270,6 +270,21 @@ BroadPhase::Selection BroadPhase::Select(const DisplacementBounds& bodies) {
   return {&near_.candidates, &near_.vertices, near_.stamp};
 }
 
+// Moved by what it is beyond its reach, a pair is within it, at a point that regions with some room for the shift hold.
+void BroadPhase::FindAhead(int32_t a, int32_t b, const VecX& q, double ahead, std::vector<Candidate>* out) {
+  constexpr double kBeyondRounding = 1.01;
+  const double room = kBeyondRounding * ahead;
+  const std::vector<ViewFrame>& frames = along_world_.See(q).frames;
+  threads_.ForEach(1, false, [&](SearchScratch* scratch, int64_t) {
+    BodyPair& pair = scratch->pair;
+    pair.StartAnew(a, b);
+    pair.shift = frames[b].centroid - frames[a].centroid;
+    pair.shifts = WideBox(pair.shift.array() - room, pair.shift.array() + room);
+    search_.Search(&along_world_.boxes(), &pair, scratch);
+    out->insert(out->end(), pair.candidates.begin(), pair.candidates.end());
+  });
+}
+
 void BroadPhase::NearTriangles(const DisplacementBounds& bodies, std::vector<std::pair<int32_t, int32_t>>* out,
                                VertexList* vertices) const {
   constexpr size_t kVisits = 4;  // of vertices, for each pair: in a row they mostly have their first triangle in common

@@ -12,6 +12,7 @@
 #include "sim/base/interrupt.h"
 #include "sim/base/parallel.h"
 #include "sim/base/wait_poll.h"
+#include "sim/collision/body_pair.h"
 #include "sim/collision/candidate.h"
 #include "sim/collision/interrupt_poll.h"
 #include "sim/collision/vertex_list.h"
@@ -28,6 +29,7 @@ struct SearchScratch {
   std::vector<int32_t> unproven;                   // neighbouring triangles
   VertexList vertices;
   std::vector<Candidate> candidates;
+  BodyPair pair;  // that is searched once and not kept
 };
 
 // The threads that share the pairs of bodies, each with a scratch of its own. Which thread gets which decides nothing.

@@ -36,6 +36,7 @@ IncrementalPotential::IncrementalPotential(const Model* model, SurfaceState* sur
       remainder_(&surface->map(), &model->friction, pool),
       start_{std::vector<Vec3>(model->surface.vertex_count), VertexList(model->surface.vertex_count),
              VertexList(model->surface.vertex_count)} {
+  if (ContactAhead::Pays(*model)) ahead_.emplace(model, surface);
   for (const auto& term : terms->all) {
     const bool elastic = Among(terms->elastic, term.get()) || Among(terms->volumes, term.get());
     terms_.push_back({term.get(), elastic ? Phase::kElasticity : Phase::kInertia, -1});
@@ -168,6 +169,7 @@ bool IncrementalPotential::Hessian(BlockMatrix* hessian) {
       if (!term->constant_hessian()) term->AddHessian(Here(), hessian);
     });
     if (hessian->missing()->empty()) return changed;
+    if (ahead_) ahead_->Append(hessian, hessian->missing());
     pattern_.AddContactPairs(*hessian->missing());
     hessian->missing()->clear();
   }
@@ -209,7 +211,7 @@ const std::vector<double>& IncrementalPotential::NodeInertia() {
   return node_inertia_;
 }
 
-void IncrementalPotential::ContactPairs(bool present_only, NodePairs* out) const {
+void IncrementalPotential::ContactPairs(bool present_only, NodePairs* out) {
   if (!present_only) {
     *out = pattern_.contact_pairs();
     return;
@@ -217,6 +219,7 @@ void IncrementalPotential::ContactPairs(bool present_only, NodePairs* out) const
   out->clear();
   for (const ContactStencil& s : contacts_.stencils()) surface_->map().AppendNodePairs(s.v, out);
   for (const FrictionStencil& s : friction_.stencils()) surface_->map().AppendNodePairs(s.v, out);
+  if (ahead_) ahead_->Append(nullptr, out);
   SortPairs(out);
 }
 

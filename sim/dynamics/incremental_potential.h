@@ -10,6 +10,7 @@
 #include "sim/base/parallel.h"
 #include "sim/contact/contact_set.h"
 #include "sim/dynamics/barrier_stiffness.h"
+#include "sim/dynamics/contact_ahead.h"
 #include "sim/dynamics/hessian_pattern.h"
 #include "sim/dynamics/make_terms.h"
 #include "sim/dynamics/model.h"
@@ -73,8 +74,9 @@ class IncrementalPotential {
   FrictionRemainder& remainder() { return remainder_; }
   const FrictionRemainder& remainder() const { return remainder_; }
   double barrier_stiffness() const { return barrier_stiffness_; }
-  // State::contact_pairs for the next step: those of the current point's contacts alone (`present_only`), or all met so far.
-  void ContactPairs(bool present_only, NodePairs* out) const;
+  // State::contact_pairs for the next step: those of the current point's contacts, and near ones (`present_only`),
+  // or all met so far.
+  void ContactPairs(bool present_only, NodePairs* out);
 
  private:
   struct TimedTerm {
@@ -106,6 +108,7 @@ class IncrementalPotential {
   double barrier_stiffness_ = 0;
   double contact_weight_ = 1;
   HessianPattern pattern_;
+  std::optional<ContactAhead> ahead_;
   struct ConstantPart {
     std::vector<double> values;
     bool stale = true;

@@ -65,7 +65,7 @@ class StageProblem : public RootProblem {
   // Friction forces and frames from the current point's contacts.
   void LagFriction() { potential_.LagFriction(); }
   // State::contact_pairs for the next step: those of the current point's contacts alone (`present_only`), or all met so far.
-  void ContactPairs(bool present_only, NodePairs* out) const { potential_.ContactPairs(present_only, out); }
+  void ContactPairs(bool present_only, NodePairs* out) { potential_.ContactPairs(present_only, out); }
 
   void SetPoint(const VecX& q) override;
   // Infinite where Intersects().

@@ -69,11 +69,31 @@ MovingSurface Soup(int bodies, Random* random) {
   return MovingSurface(std::move(s));
 }
 
+// Pairs of two bodies within dhat and some more are found, whatever the regions are; how many there are.
+int ExpectFoundAhead(const CollisionSurface& s, const std::vector<Candidate>& all, const std::vector<Vec3>& x, double dhat,
+                     BroadPhase* broad_phase) {
+  const double ahead = 0.7 * dhat;
+  int count = 0;
+  std::map<std::pair<int32_t, int32_t>, std::set<PairName>> found;
+  for (const Candidate& c : all) {
+    const std::pair<int32_t, int32_t> bodies = std::minmax(s.vertex_body[c.v[0]], s.vertex_body[c.v[2]]);
+    if (bodies.first == bodies.second || testing::CandidateDistance(c, x) >= dhat + ahead) continue;
+    if (found.count(bodies) == 0) {
+      std::vector<Candidate> candidates;
+      broad_phase->FindAhead(bodies.first, bodies.second, Stacked(x), ahead, &candidates);
+      for (const Candidate& each : candidates) EXPECT_TRUE(found[bodies].insert(NameOf(each)).second) << "found twice";
+    }
+    EXPECT_TRUE(found[bodies].count(NameOf(c))) << "a pair that is near was not found";
+    ++count;
+  }
+  return count;
+}
+
 // The property that everything rests on: however vertices move inside their regions, a pair that comes within dhat was named.
 // One object is used over and over, as in a simulation: some regions are renewed, others kept.
 TEST(BroadPhase, NamesEveryPairThatComesClose) {
   Random random(1);
-  int close = 0, sampled = 0, kept = 0, selected = 0, near_triangles = 0;
+  int close = 0, ahead = 0, sampled = 0, kept = 0, selected = 0, near_triangles = 0;
   for (int round = 0; round < 120; ++round) {
     const MovingSurface m = Soup(random.Integer(1, 5), &random);
     const CollisionSurface& s = m.surface;
@@ -111,6 +131,7 @@ TEST(BroadPhase, NamesEveryPairThatComesClose) {
         }
         testing::ExpectNearTrianglesNamed(s, broad_phase, travel, x, &near_triangles);
         selected += ExpectSelectionComplete(s, &broad_phase, travel, x, dhat);
+        ahead += ExpectFoundAhead(s, all, x, dhat, &broad_phase);
         for (const Candidate& c : all) {
           if (!IsClose(s, c, x, dhat)) continue;
           ++close;
@@ -121,6 +142,7 @@ TEST(BroadPhase, NamesEveryPairThatComesClose) {
     }
   }
   EXPECT_GT(close, 5000) << "the test hardly tests";
+  EXPECT_GT(ahead, 3000);
   EXPECT_GT(sampled, 2000);
   EXPECT_GT(near_triangles, 1000);
   EXPECT_GT(kept, 10);

@@ -1,0 +1,47 @@
+#ifndef EIPC_SIM_DYNAMICS_CONTACT_AHEAD_H_
+#define EIPC_SIM_DYNAMICS_CONTACT_AHEAD_H_
+
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "sim/collision/candidate.h"
+#include "sim/collision/vertex_list.h"
+#include "sim/dynamics/hessian_pattern.h"
+#include "sim/dynamics/model.h"
+#include "sim/dynamics/surface_state.h"
+#include "sim/linalg/block_matrix.h"
+
+namespace eipc {
+
+// Couplings of what is not in contact yet but near it. A pattern of the Hessian that has them serves several steps where contact
+// spreads or slides; each new one costs a symbolic factorization and a second assembly.
+class ContactAhead {
+ public:
+  // Not with small factors, nor with surfaces that are much finer than what moves them: the search takes longer then than what it
+  // saves.
+  static bool Pays(const Model& model);
+  // `model` and `surface` outlive this.
+  ContactAhead(const Model* model, SurfaceState* surface);
+
+  // Of each two bodies that a pair of nodes couples, adds the pairs of nodes of all features that are within kAhead dhat of their
+  // reach, but for those that `present`, where given, has. The current point of the surface, `pairs` and the pattern of `present`
+  // alone decide what is added.
+  void Append(const BlockMatrix* present, NodePairs* pairs);
+
+ private:
+  void FindBodies(const NodePairs& pairs);
+  void AppendNear(const BlockMatrix* present, NodePairs* pairs);
+
+  SurfaceState* surface_;
+  const double ahead_;              // m
+  std::vector<int32_t> node_body_;  // -1: it carries no surface
+  std::vector<std::pair<int32_t, int32_t>> bodies_;
+  std::vector<Candidate> candidates_;
+  VertexList vertices_;
+  NodePairs of_candidate_;
+};
+
+}  // namespace eipc
+
+#endif  // EIPC_SIM_DYNAMICS_CONTACT_AHEAD_H_
