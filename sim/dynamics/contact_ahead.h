@@ -24,22 +24,23 @@ class ContactAhead {
   // `model` and `surface` outlive this.
   ContactAhead(const Model* model, SurfaceState* surface);
 
-  // Of each two bodies that a pair of nodes couples, adds the pairs of nodes of all features that are within kAhead dhat of their
-  // reach, but for those that `present`, where given, has. The current point of the surface, `pairs` and the pattern of `present`
-  // alone decide what is added.
+  // Sorts `pairs`. Of each two bodies that one of them couples, adds the pairs of nodes of all features that are within kAhead dhat
+  // of their reach, but for those that `present`, where given, has; nothing where there are very many of either. The current point
+  // of the surface, `pairs` and the pattern of `present` alone decide what is added.
   void Append(const BlockMatrix* present, NodePairs* pairs);
 
  private:
   void FindBodies(const NodePairs& pairs);
-  void AppendNear(const BlockMatrix* present, NodePairs* pairs);
+  void FindNear(const BlockMatrix* present);
 
   SurfaceState* surface_;
   const double ahead_;              // m
+  const size_t most_;               // pairs
   std::vector<int32_t> node_body_;  // -1: it carries no surface
   std::vector<std::pair<int32_t, int32_t>> bodies_;
   std::vector<Candidate> candidates_;
   VertexList vertices_;
-  NodePairs of_candidate_;
+  NodePairs of_candidate_, near_, added_;
 };
 
 }  // namespace eipc

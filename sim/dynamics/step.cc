@@ -59,6 +59,7 @@ absl::Status Stepper::Take(const State& from, const StepInput& input, State* nex
     }
   }
   Finish();
+  EIPC_RETURN_IF_ERROR(ends_.interrupt.status());  // it may search for contact
   ends_.time_limit.EndStep();
   report->ended_at_check = ends_.time_limit.ended_at();
   report->late_steps = ends_.time_limit.late();

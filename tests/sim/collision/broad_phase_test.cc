@@ -71,8 +71,7 @@ MovingSurface Soup(int bodies, Random* random) {
 
 // Pairs of two bodies within dhat and some more are found, whatever the regions are; how many there are.
 int ExpectFoundAhead(const CollisionSurface& s, const std::vector<Candidate>& all, const std::vector<Vec3>& x, double dhat,
-                     BroadPhase* broad_phase) {
-  const double ahead = 0.7 * dhat;
+                     double ahead, BroadPhase* broad_phase) {
   int count = 0;
   std::map<std::pair<int32_t, int32_t>, std::set<PairName>> found;
   for (const Candidate& c : all) {
@@ -131,7 +130,7 @@ TEST(BroadPhase, NamesEveryPairThatComesClose) {
         }
         testing::ExpectNearTrianglesNamed(s, broad_phase, travel, x, &near_triangles);
         selected += ExpectSelectionComplete(s, &broad_phase, travel, x, dhat);
-        ahead += ExpectFoundAhead(s, all, x, dhat, &broad_phase);
+        ahead += ExpectFoundAhead(s, all, x, dhat, 0.7 * dhat, &broad_phase);
         for (const Candidate& c : all) {
           if (!IsClose(s, c, x, dhat)) continue;
           ++close;
@@ -147,6 +146,20 @@ TEST(BroadPhase, NamesEveryPairThatComesClose) {
   EXPECT_GT(near_triangles, 1000);
   EXPECT_GT(kept, 10);
   EXPECT_GT(selected, 200);
+}
+
+// Regions have no room of their own here: all that is needed comes from the vector between the bodies.
+TEST(BroadPhase, FindsWhatIsAheadWithoutMargins) {
+  constexpr double kDhat = 1e-3, kAhead = 2e-4, kNear = kDhat + 0.97 * kAhead;
+  const std::vector<Vec3> low = {Vec3(0, 0, 0), Vec3(0.01, 0, 0), Vec3(0, 0.01, 0)};
+  for (const Vec3& way : {Vec3(0, 0, kNear), Vec3(0, 0, -kNear), Vec3(0, 0, kDhat)}) {
+    std::vector<Vec3> high = low;
+    for (Vec3& p : high) p += way;
+    const MovingSurface m(BuildCollisionSurface({low, high}, {{{0, 1, 2}}, {{0, 1, 2}}}));
+    BroadPhase broad_phase = m.Detection(kDhat);
+    broad_phase.UpdateBounds(Stacked(m.rest), Stacked(m.rest), 0);
+    EXPECT_GE(ExpectFoundAhead(m.surface, AllPairs(m.surface, kDhat), m.rest, kDhat, kAhead, &broad_phase), 3);
+  }
 }
 
 void ExpectSameCandidates(const std::vector<Candidate>& found, const std::vector<Candidate>& expected) {

@@ -14,14 +14,15 @@ namespace {
 constexpr double kDhat = 2e-3;
 constexpr double kGap = 1.9e-3;
 
-// Three blocks that lie on one another, less than dhat apart.
-SceneSpec Stack() {
+// Three blocks that lie on one another, less than dhat apart. The more layers of cells they have, the fewer of their nodes are
+// near.
+SceneSpec Stack(int layers) {
   SceneSpec scene = testing::EmptyScene();
   scene.contact.dhat_m = kDhat;
   const MaterialSpec soft = testing::SoftMaterial(500, 5e4, 0.4);
-  scene.bodies = {testing::FullSpaceBox("low", Vec3(0.06, 0.06, 0.03), {6, 6, 3}, soft),
-                  testing::FullSpaceBox("middle", Vec3(0.05, 0.05, 0.03), {4, 4, 3}, soft),
-                  testing::FullSpaceBox("high", Vec3(0.04, 0.04, 0.03), {5, 5, 3}, soft)};
+  scene.bodies = {testing::FullSpaceBox("low", Vec3(0.06, 0.06, 0.03), {6, 6, layers}, soft),
+                  testing::FullSpaceBox("middle", Vec3(0.05, 0.05, 0.03), {4, 4, layers}, soft),
+                  testing::FullSpaceBox("high", Vec3(0.04, 0.04, 0.03), {5, 5, layers}, soft)};
   for (size_t b = 0; b < 3; ++b) scene.bodies[b].pose.position = Vec3(0.001 * b, 0.002 * b, (0.03 + kGap) * b);
   return scene;
 }
@@ -41,8 +42,8 @@ class Seen {
     if (moves == 0) surface_.BeginStep(q, q, 0);
     surface_.SetPoint(q);
   }
-  NodePairs Append(NodePairs pairs) {
-    ahead_.Append(nullptr, &pairs);
+  NodePairs Append(NodePairs pairs, const BlockMatrix* present = nullptr) {
+    ahead_.Append(present, &pairs);
     SortPairs(&pairs);
     return pairs;
   }
@@ -55,7 +56,7 @@ class Seen {
 
 class ContactAheadTest : public ::testing::Test {
  protected:
-  ContactAheadTest() : model_(testing::Compile(Stack())), random_(5), q_(3 * model_->node_count) {
+  explicit ContactAheadTest(int layers = 8) : model_(testing::Compile(Stack(layers))), random_(5), q_(3 * model_->node_count) {
     for (int32_t n = 0; n < model_->node_count; ++n) q_.segment<3>(3 * n) = model_->initial_positions[n];
     // Tilted, so that not all is equally near.
     const IndexRange& middle = model_->bodies[1].nodes;
@@ -89,6 +90,42 @@ TEST_F(ContactAheadTest, CouplesAllThatIsNearOfBodiesThatAreCoupled) {
   const NodePairs expected = Expected(seen.map());
   EXPECT_GT(expected.size(), 200u) << "the test hardly tests";
   EXPECT_EQ(seen.Append(start_), expected);
+}
+
+class ContactAllOverTest : public ContactAheadTest {
+ protected:
+  ContactAllOverTest() : ContactAheadTest(2) {}
+};
+
+TEST_F(ContactAllOverTest, AddsNothing) {
+  Seen seen(model_.get(), q_, 0, &random_);
+  EXPECT_GT(Expected(seen.map()).size(), static_cast<size_t>(model_->node_count)) << "the test hardly tests";
+  EXPECT_EQ(seen.Append(start_), start_);
+}
+
+// What the matrix has is not added again; with so many missing already, nothing is.
+TEST_F(ContactAheadTest, LeavesOutWhatThePatternHas) {
+  Seen seen(model_.get(), q_, 0, &random_);
+  NodePairs half = Expected(seen.map()), rest, expected;
+  for (size_t i = 0; i < half.size(); ++i) (half[i] == start_[0] || i % 2 == 0 ? expected : rest).push_back(half[i]);
+  BlockMatrix present;
+  present.SetPattern(model_->node_count, &rest);
+  EXPECT_EQ(seen.Append(start_, &present), expected);
+  EXPECT_EQ(seen.Append(start_, &present), expected) << "again";
+  NodePairs many;
+  for (int32_t n = 0; n <= model_->node_count; ++n) many.emplace_back(n / 100, 200 + n % 100 + n / 100);
+  EXPECT_EQ(seen.Append(many, &present), many);
+}
+
+TEST_F(ContactAheadTest, PaysWithLargeFactorsOnly) {
+  Model model = *model_;
+  model.solver.linear_solver = LinearSolverKind::kCholesky;
+  EXPECT_TRUE(ContactAhead::Pays(model));
+  model.solver.linear_solver = LinearSolverKind::kPcgIc0;
+  EXPECT_FALSE(ContactAhead::Pays(model));
+  model.solver.linear_solver = LinearSolverKind::kCholesky;
+  model.surface.vertex_count = 2 * model.node_count + 1;
+  EXPECT_FALSE(ContactAhead::Pays(model));
 }
 
 TEST_F(ContactAheadTest, HistoryDecidesNothing) {

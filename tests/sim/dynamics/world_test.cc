@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include "sim/dynamics/contact_ahead.h"
 #include "sim/dynamics/state_codec.h"
 #include "tests/support/force_balance.h"
 #include "tests/support/scenes.h"
@@ -117,6 +118,46 @@ TEST(World, ACancelledStepNeverWas) {
   testing::RunSteps(&undisturbed, 1, kStep);
   EXPECT_EQ(world.state().Digest(), undisturbed.state().Digest());
   EXPECT_EQ(DigestAfter(&world, 4), DigestAfter(&undisturbed, 4));
+}
+
+// Two blocks, large enough for patterns of the Hessian to couple what is near contact (ContactAhead).
+SceneSpec TwoBlocks() {
+  SceneSpec scene = testing::EmptyScene();
+  scene.contact.dhat_m = 2e-3;
+  scene.gravity = Vec3(0, 0, -9.81);
+  scene.solver.linear_solver = LinearSolverKind::kCholesky;
+  const MaterialSpec soft = testing::SoftMaterial(500, 5e4, 0.4);
+  scene.bodies = {testing::FullSpaceBox("low", Vec3(0.06, 0.06, 0.03), {12, 12, 6}, soft),
+                  testing::FullSpaceBox("high", Vec3(0.05, 0.05, 0.03), {11, 11, 6}, soft), testing::StaticSheet("floor", 0.5)};
+  scene.bodies[0].pose.position.z() = 0.015 + 1.5e-3;
+  scene.bodies[1].pose.position = Vec3(0.003, 0.002, 0.045 + 3e-3);
+  return scene;
+}
+
+// The end of a step that makes a new pattern for the next one searches for contact as well.
+TEST(World, AStepThatIsCancelledAtItsEndNeverWas) {
+  const auto model = testing::Compile(TwoBlocks());
+  ASSERT_TRUE(ContactAhead::Pays(*model));
+  World world(model), undisturbed(model);
+  testing::RunSteps(&world, 31, kStep);
+  const State before = world.state();
+  ASSERT_TRUE(undisturbed.Restore(before).ok());
+  int polls = 0, all = 0, cancelled = 0;
+  StepBudget count, end;
+  count.cancelled = [&] { return ++all < 0; };
+  end.cancelled = [&] { return --polls < 0; };
+  testing::RunSteps(&undisturbed, 1, kStep);
+  for (int last = 1; last < 16; last += 3) {
+    ASSERT_TRUE(world.Restore(before).ok());
+    all = 0;
+    ASSERT_TRUE(world.Step({kStep, {}}, count).ok());
+    ASSERT_TRUE(world.Restore(before).ok());
+    polls = all - last;
+    const absl::Status status = world.Step({kStep, {}}, end);
+    cancelled += !status.ok();
+    EXPECT_EQ(world.state().Digest(), status.ok() ? undisturbed.state().Digest() : before.Digest()) << last;
+  }
+  EXPECT_GT(cancelled, 3);
 }
 
 TEST(World, APastDeadlineIsReported) {
