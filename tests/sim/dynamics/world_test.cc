@@ -127,8 +127,8 @@ SceneSpec TwoBlocks() {
   scene.gravity = Vec3(0, 0, -9.81);
   scene.solver.linear_solver = LinearSolverKind::kCholesky;
   const MaterialSpec soft = testing::SoftMaterial(500, 5e4, 0.4);
-  scene.bodies = {testing::FullSpaceBox("low", Vec3(0.06, 0.06, 0.03), {12, 12, 6}, soft),
-                  testing::FullSpaceBox("high", Vec3(0.05, 0.05, 0.03), {11, 11, 6}, soft), testing::StaticSheet("floor", 0.5)};
+  scene.bodies = {testing::FullSpaceBox("low", Vec3(0.06, 0.06, 0.03), {9, 9, 6}, soft),
+                  testing::FullSpaceBox("high", Vec3(0.05, 0.05, 0.03), {8, 8, 6}, soft), testing::StaticSheet("floor", 0.5)};
   scene.bodies[0].pose.position.z() = 0.015 + 1.5e-3;
   scene.bodies[1].pose.position = Vec3(0.003, 0.002, 0.045 + 3e-3);
   return scene;
