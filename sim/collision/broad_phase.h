@@ -71,7 +71,7 @@ class BroadPhase {
   Selection Select(const DisplacementBounds& bodies);
 
   // Adds all pairs of primitives of two bodies, a before b, that are within `ahead` m of their own reach at q, and some others. q
-  // is inside the regions, and the pair of bodies among those that may meet.
+  // is inside the regions. Some may be missing where it was interrupted.
   void FindAhead(int32_t a, int32_t b, const VecX& q, double ahead, std::vector<Candidate>* out);
 
   // Triangles (surface indices) that may meet where bodies are displaced by at most these bounds: two that meet inside their

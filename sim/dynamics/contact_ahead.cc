@@ -11,10 +11,6 @@ namespace {
 // A full-space grasp takes half of the symbolic factorizations with it, and 0.4 of them with 0.3; with more, zeros in the factor
 // cost more than that saves.
 constexpr double kAhead = 0.2;
-// Of the nodes: more pairs than this are not added. Fine surfaces that touch all over, or rest next to dhat, are near each other
-// in so many places that the factor costs more, by a fifth for two light plates; and where a point alone makes as many new, the
-// next one will make others.
-constexpr double kMost = 1;
 
 }  // namespace
 
@@ -27,7 +23,6 @@ bool ContactAhead::Pays(const Model& model) {
 ContactAhead::ContactAhead(const Model* model, SurfaceState* surface)
     : surface_(surface),
       ahead_(kAhead * model->contact.dhat_m),
-      most_(static_cast<size_t>(kMost * model->node_count)),
       node_body_(model->node_count, -1),
       vertices_(model->surface.vertex_count) {
   const std::vector<std::vector<int32_t>>& nodes = model->summaries.body_nodes;
@@ -47,9 +42,13 @@ void ContactAhead::FindBodies(const NodePairs& pairs) {
   bodies_.erase(std::unique(bodies_.begin(), bodies_.end()), bodies_.end());
 }
 
+// Fine surfaces that touch all over, or rest next to dhat, are near each other in many places. More pairs than there are nodes cost
+// the factor more than they save, a fifth of the time with two light plates; and where one point makes that many new ones, the next
+// one will make others.
 void ContactAhead::Append(const BlockMatrix* present, NodePairs* pairs) {
+  const size_t most = node_body_.size();
   SortPairs(pairs);
-  if (present != nullptr && pairs->size() > most_) return;
+  if (present != nullptr && pairs->size() > most) return;
   FindBodies(*pairs);
   if (bodies_.empty()) return;
   candidates_.clear();
@@ -60,7 +59,7 @@ void ContactAhead::Append(const BlockMatrix* present, NodePairs* pairs) {
   FindNear(present);
   SortPairs(&near_);
   std::set_difference(near_.begin(), near_.end(), pairs->begin(), pairs->end(), std::back_inserter(added_));
-  if (added_.size() <= most_) pairs->insert(pairs->end(), added_.begin(), added_.end());
+  if (added_.size() <= most) pairs->insert(pairs->end(), added_.begin(), added_.end());
   added_.clear();
 }
 

@@ -25,8 +25,8 @@ class ContactAhead {
   ContactAhead(const Model* model, SurfaceState* surface);
 
   // Sorts `pairs`. Of each two bodies that one of them couples, adds the pairs of nodes of all features that are within kAhead dhat
-  // of their reach, but for those that `present`, where given, has; nothing where there are very many of either. The current point
-  // of the surface, `pairs` and the pattern of `present` alone decide what is added.
+  // of their reach, but for those that `present`, where given, has; nothing where there are more of either than nodes. The current
+  // point of the surface, `pairs` and the pattern of `present` alone decide what is added.
   void Append(const BlockMatrix* present, NodePairs* pairs);
 
  private:
@@ -35,7 +35,6 @@ class ContactAhead {
 
   SurfaceState* surface_;
   const double ahead_;              // m
-  const size_t most_;               // pairs
   std::vector<int32_t> node_body_;  // -1: it carries no surface
   std::vector<std::pair<int32_t, int32_t>> bodies_;
   std::vector<Candidate> candidates_;

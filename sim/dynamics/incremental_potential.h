@@ -74,8 +74,8 @@ class IncrementalPotential {
   FrictionRemainder& remainder() { return remainder_; }
   const FrictionRemainder& remainder() const { return remainder_; }
   double barrier_stiffness() const { return barrier_stiffness_; }
-  // State::contact_pairs for the next step: those of the current point's contacts, and near ones (`present_only`),
-  // or all met so far.
+  // State::contact_pairs for the next step: those of the current point's contacts, and near ones (`present_only`), or all met so
+  // far.
   void ContactPairs(bool present_only, NodePairs* out);
 
  private:

@@ -64,7 +64,8 @@ class StageProblem : public RootProblem {
   std::vector<double> DriveForces(const VecX& q) const;
   // Friction forces and frames from the current point's contacts.
   void LagFriction() { potential_.LagFriction(); }
-  // State::contact_pairs for the next step: those of the current point's contacts alone (`present_only`), or all met so far.
+  // State::contact_pairs for the next step: those of the current point's contacts, and near ones (`present_only`),
+  // or all met so far.
   void ContactPairs(bool present_only, NodePairs* out) { potential_.ContactPairs(present_only, out); }
 
   void SetPoint(const VecX& q) override;

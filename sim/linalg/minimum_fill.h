@@ -14,9 +14,8 @@ namespace eipc {
 // minimum mean local fill; Rothberg & Eisenstat, "Node selection strategies for bottom-up sparse matrix ordering", SIAM J. Matrix
 // Anal. Appl. 19, 1998). The graph is a quotient graph, in which no list of a node grows: a node that has been eliminated stays as
 // an element, which stands for the clique of its neighbours (Amestoy, Davis & Duff, "An approximate minimum degree ordering
-// algorithm", ibid. 17, 1996); the lists
-// of all of them stay, no more than the factor has blocks. Keeps its memory. The order depends on the graph and the numbers of its
-// nodes alone.
+// algorithm", ibid. 17, 1996). Lists of elements that have gone stay too. Keeps its memory. The order depends on
+// the graph and the numbers of its nodes alone.
 class MinimumFill {
  public:
   // Node i is coupled to neighbours[start[i]] to neighbours[start[i + 1] - 1]; every pair both ways, no node to itself. `late` (by

@@ -103,7 +103,7 @@ TEST_F(ContactAllOverTest, AddsNothing) {
   EXPECT_EQ(seen.Append(start_), start_);
 }
 
-// What the matrix has is not added again; with so many missing already, nothing is.
+// What the matrix has is not added again. Nothing is added where more pairs are missing than there are nodes.
 TEST_F(ContactAheadTest, LeavesOutWhatThePatternHas) {
   Seen seen(model_.get(), q_, 0, &random_);
   NodePairs half = Expected(seen.map()), rest, expected;
