@@ -2,6 +2,7 @@
 #define EIPC_SIM_COLLISION_BROAD_PHASE_H_
 
 #include <cstdint>
+#include <functional>
 #include <limits>
 #include <utility>
 #include <vector>
@@ -70,9 +71,10 @@ class BroadPhase {
   };
   Selection Select(const DisplacementBounds& bodies);
 
-  // Adds all pairs of primitives of two bodies, a before b, that are within `ahead` m of their own reach at q, and some others. q
-  // is inside the regions. Some may be missing where it was interrupted.
-  void FindAhead(int32_t a, int32_t b, const VecX& q, double ahead, std::vector<Candidate>* out);
+  // Gives `take` all pairs of primitives of two bodies, a before b, that are within `ahead` m of their own reach at q, and some
+  // others, a part at a time, until it returns false. q is inside the regions. False where that ended it, or an interrupt.
+  using Taker = std::function<bool(const std::vector<Candidate>& part)>;
+  bool FindAhead(int32_t a, int32_t b, const VecX& q, double ahead, const Taker& take);
 
   // Triangles (surface indices) that may meet where bodies are displaced by at most these bounds: two that meet inside their
   // regions are among them. Pairs that share a vertex are in neighbour_pairs() instead: they stay near. Adds their vertices to

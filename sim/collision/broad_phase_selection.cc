@@ -271,18 +271,26 @@ BroadPhase::Selection BroadPhase::Select(const DisplacementBounds& bodies) {
 }
 
 // Moved by what it is beyond its reach, a pair is within it, at a point that regions with some room for the shift hold.
-void BroadPhase::FindAhead(int32_t a, int32_t b, const VecX& q, double ahead, std::vector<Candidate>* out) {
+bool BroadPhase::FindAhead(int32_t a, int32_t b, const VecX& q, double ahead, const Taker& take) {
   constexpr double kBeyondRounding = 1.01;
+  constexpr size_t kPart = 256;
   const double room = kBeyondRounding * ahead;
   const std::vector<ViewFrame>& frames = along_world_.See(q).frames;
+  bool all = false;
   threads_.ForEach(1, false, [&](SearchScratch* scratch, int64_t) {
     BodyPair& pair = scratch->pair;
     pair.StartAnew(a, b);
     pair.shift = frames[b].centroid - frames[a].centroid;
     pair.shifts = WideBox(pair.shift.array() - room, pair.shift.array() + room);
-    search_.Search(&along_world_.boxes(), &pair, scratch);
-    out->insert(out->end(), pair.candidates.begin(), pair.candidates.end());
+    const auto enough = [&] {
+      if (pair.candidates.size() < kPart) return false;
+      const bool wants_more = take(pair.candidates);
+      pair.candidates.clear();
+      return !wants_more;
+    };
+    all = search_.Search(&along_world_.boxes(), &pair, scratch, enough) && take(pair.candidates);
   });
+  return all;
 }
 
 void BroadPhase::NearTriangles(const DisplacementBounds& bodies, std::vector<std::pair<int32_t, int32_t>>* out,

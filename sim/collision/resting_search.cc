@@ -33,22 +33,25 @@ RestingSearch::RestingSearch(const CollisionSurface* surface, const SurfaceSumma
                              const DeformationBounds* shapes)
     : surface_(surface), summaries_(summaries), dhat_(dhat), shapes_(shapes), neighbour_proofs_(surface, summaries, dhat) {}
 
-bool RestingSearch::Search(RegionBoxes* boxes, BodyPair* pair, SearchScratch* scratch) {
+bool RestingSearch::Search(RegionBoxes* boxes, BodyPair* pair, SearchScratch* scratch, const std::function<bool()>& enough) {
   const bool self = pair->of_one_body();
   InterruptPoll& poll = scratch->poll;
   int64_t node_pairs = 0;
+  bool ended = false;
   const auto apart = [&](int32_t i, int32_t j) {
     ++node_pairs;
-    if (poll.Stop()) return true;
+    if (ended || poll.Stop()) return true;
     if (!(self && i == j) && !boxes->Node(pair->a, i).Meets(boxes->Node(pair->b, j).Swept(pair->shifts))) return true;
     return self && summaries_->proves[pair->a] && shapes_->ProveApart(pair->a, i, j);
   };
   const Found to{boxes, pair};
   ForLeafPairs(surface_->trees[pair->a], surface_->trees[pair->b], self, &scratch->stack, apart, [&](int32_t i, int32_t j) {
-    if (!poll.stopped()) AddLeafPair(to, i, j);
+    if (ended || poll.stopped()) return;
+    AddLeafPair(to, i, j);
+    ended = enough && enough();
   });
   pair->node_pairs = node_pairs;
-  if (poll.stopped()) return false;
+  if (ended || poll.stopped()) return false;
   if (self && !summaries_->proves[pair->a]) AddNeighbours(to, scratch);
   return true;
 }

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
 
 #include "sim/collision/body_pair.h"
 #include "sim/collision/collision_surface.h"
@@ -27,9 +28,9 @@ class RestingSearch {
   RestingSearch(const CollisionSurface* surface, const SurfaceSummaries* summaries, double dhat, const DeformationBounds* shapes);
 
   // Adds what it finds to the empty lists of the pair, whose bodies' boxes are `boxes`, and says what that cost
-  // (BodyPair::node_pairs). False when it was interrupted. Threads may search different pairs at a time, each with a scratch of its
-  // own.
-  bool Search(RegionBoxes* boxes, BodyPair* pair, SearchScratch* scratch);
+  // (BodyPair::node_pairs). Where given, `enough` is asked again and again, and may take what has been found. False when it was
+  // interrupted, or found enough. Threads may search different pairs at a time, each with a scratch of its own.
+  bool Search(RegionBoxes* boxes, BodyPair* pair, SearchScratch* scratch, const std::function<bool()>& enough = nullptr);
 
  private:
   // Where a search adds to.

@@ -11,6 +11,10 @@ namespace {
 // A full-space grasp takes half of the symbolic factorizations with it, and 0.4 of them with 0.3; with more, zeros in the factor
 // cost more than that saves.
 constexpr double kAhead = 0.2;
+// Times the contacts of two bodies. Where contact spreads or slides, one to three times as many features are near as touch.
+// Surfaces that rest next to dhat, or slide there on a few high places, are near each other all over and hardly touch: their
+// couplings would cost the factor up to twice the time of the whole step.
+constexpr int64_t kMostNear = 6;
 
 }  // namespace
 
@@ -21,7 +25,8 @@ bool ContactAhead::Pays(const Model& model) {
 }
 
 ContactAhead::ContactAhead(const Model* model, SurfaceState* surface)
-    : surface_(surface),
+    : model_(model),
+      surface_(surface),
       ahead_(kAhead * model->contact.dhat_m),
       node_body_(model->node_count, -1),
       vertices_(model->surface.vertex_count) {
@@ -31,49 +36,64 @@ ContactAhead::ContactAhead(const Model* model, SurfaceState* surface)
   }
 }
 
-void ContactAhead::FindBodies(const NodePairs& pairs) {
-  bodies_.clear();
+void ContactAhead::FindMeetings(const NodePairs& pairs) {
+  meetings_.clear();
   for (const auto& [m, n] : pairs) {
     const std::pair<int32_t, int32_t> bodies = std::minmax(node_body_[m], node_body_[n]);
     if (bodies.first < 0 || bodies.first == bodies.second) continue;
-    if (bodies_.empty() || bodies_.back() != bodies) bodies_.push_back(bodies);
+    if (meetings_.empty() || meetings_.back().bodies != bodies) meetings_.push_back({bodies});
   }
-  std::sort(bodies_.begin(), bodies_.end());
-  bodies_.erase(std::unique(bodies_.begin(), bodies_.end()), bodies_.end());
+  std::sort(meetings_.begin(), meetings_.end(), [](const Meeting& a, const Meeting& b) { return a.bodies < b.bodies; });
+  const auto same = [](const Meeting& a, const Meeting& b) { return a.bodies == b.bodies; };
+  meetings_.erase(std::unique(meetings_.begin(), meetings_.end(), same), meetings_.end());
 }
 
-// Fine surfaces that touch all over, or rest next to dhat, are near each other in many places. More pairs than there are nodes cost
-// the factor more than they save, a fifth of the time with two light plates; and where one point makes that many new ones, the next
-// one will make others.
-void ContactAhead::Append(const BlockMatrix* present, NodePairs* pairs) {
-  const size_t most = node_body_.size();
+void ContactAhead::CountContacts(const std::vector<ContactStencil>& contacts) {
+  const std::vector<int32_t>& body = model_->surface.vertex_body;
+  for (const ContactStencil& s : contacts) {
+    const std::pair<int32_t, int32_t> bodies = std::minmax(body[s.v[0]], body[s.v[2]]);
+    const auto found = std::lower_bound(meetings_.begin(), meetings_.end(), bodies,
+                                        [](const Meeting& m, const std::pair<int32_t, int32_t>& b) { return m.bodies < b; });
+    if (found != meetings_.end() && found->bodies == bodies) ++found->contacts;
+  }
+}
+
+void ContactAhead::Append(const std::vector<ContactStencil>& contacts, const BlockMatrix* present, NodePairs* pairs) {
   SortPairs(pairs);
-  if (present != nullptr && pairs->size() > most) return;
-  FindBodies(*pairs);
-  if (bodies_.empty()) return;
-  candidates_.clear();
-  for (const auto& [a, b] : bodies_) surface_->broad_phase().FindAhead(a, b, surface_->q(), ahead_, &candidates_);
-  vertices_.Clear();
-  for (const Candidate& c : candidates_) vertices_.AddAll(c.v);
-  surface_->Place(vertices_.list());
-  FindNear(present);
+  FindMeetings(*pairs);
+  CountContacts(contacts);
+  near_.clear();
+  for (const Meeting& meeting : meetings_) FindNear(meeting, present);
   SortPairs(&near_);
   std::set_difference(near_.begin(), near_.end(), pairs->begin(), pairs->end(), std::back_inserter(added_));
-  if (added_.size() <= most) pairs->insert(pairs->end(), added_.begin(), added_.end());
+  pairs->insert(pairs->end(), added_.begin(), added_.end());
   added_.clear();
 }
 
-void ContactAhead::FindNear(const BlockMatrix* present) {
+void ContactAhead::FindNear(const Meeting& meeting, const BlockMatrix* present) {
+  const size_t before = near_.size();
+  int64_t may_be_near = kMostNear * meeting.contacts;
+  const auto take = [&](const std::vector<Candidate>& part) { return (may_be_near -= TakeNear(part, present)) >= 0; };
+  const auto [a, b] = meeting.bodies;
+  if (!surface_->broad_phase().FindAhead(a, b, surface_->q(), ahead_, take)) near_.resize(before);
+}
+
+int64_t ContactAhead::TakeNear(const std::vector<Candidate>& candidates, const BlockMatrix* present) {
   // Each smaller node first.
   const auto missing = [present](const auto& pair) { return present == nullptr || present->Find(pair.second, pair.first) < 0; };
-  near_.clear();
-  for (const Candidate& c : candidates_) {
+  vertices_.Clear();
+  for (const Candidate& c : candidates) vertices_.AddAll(c.v);
+  surface_->Place(vertices_.list());
+  int64_t near = 0;
+  for (const Candidate& c : candidates) {
     const double within = c.reach() + ahead_;
     if (PairClosest(c.kind, c.v, surface_->x()).distance2 >= within * within) continue;
+    ++near;
     of_candidate_.clear();
     surface_->map().AppendNodePairs(c.v, &of_candidate_);
     std::copy_if(of_candidate_.begin(), of_candidate_.end(), std::back_inserter(near_), missing);
   }
+  return near;
 }
 
 }  // namespace eipc

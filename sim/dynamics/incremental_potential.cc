@@ -169,7 +169,7 @@ bool IncrementalPotential::Hessian(BlockMatrix* hessian) {
       if (!term->constant_hessian()) term->AddHessian(Here(), hessian);
     });
     if (hessian->missing()->empty()) return changed;
-    if (ahead_) ahead_->Append(hessian, hessian->missing());
+    if (ahead_) ahead_->Append(contacts_.stencils(), hessian, hessian->missing());
     pattern_.AddContactPairs(*hessian->missing());
     hessian->missing()->clear();
   }
@@ -219,7 +219,7 @@ void IncrementalPotential::ContactPairs(bool present_only, NodePairs* out) {
   out->clear();
   for (const ContactStencil& s : contacts_.stencils()) surface_->map().AppendNodePairs(s.v, out);
   for (const FrictionStencil& s : friction_.stencils()) surface_->map().AppendNodePairs(s.v, out);
-  if (ahead_) ahead_->Append(nullptr, out);
+  if (ahead_) ahead_->Append(contacts_.stencils(), nullptr, out);
   SortPairs(out);
 }
 

@@ -78,9 +78,12 @@ int ExpectFoundAhead(const CollisionSurface& s, const std::vector<Candidate>& al
     const std::pair<int32_t, int32_t> bodies = std::minmax(s.vertex_body[c.v[0]], s.vertex_body[c.v[2]]);
     if (bodies.first == bodies.second || testing::CandidateDistance(c, x) >= dhat + ahead) continue;
     if (found.count(bodies) == 0) {
-      std::vector<Candidate> candidates;
-      broad_phase->FindAhead(bodies.first, bodies.second, Stacked(x), ahead, &candidates);
-      for (const Candidate& each : candidates) EXPECT_TRUE(found[bodies].insert(NameOf(each)).second) << "found twice";
+      const bool all =
+          broad_phase->FindAhead(bodies.first, bodies.second, Stacked(x), ahead, [&](const std::vector<Candidate>& part) {
+            for (const Candidate& each : part) EXPECT_TRUE(found[bodies].insert(NameOf(each)).second) << "found twice";
+            return true;
+          });
+      EXPECT_TRUE(all);
     }
     EXPECT_TRUE(found[bodies].count(NameOf(c))) << "a pair that is near was not found";
     ++count;
