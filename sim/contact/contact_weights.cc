@@ -11,10 +11,22 @@ namespace {
 constexpr double kSameDirection = 0.7;
 // Of the product of two edges' lengths, what their crossing counts at least.
 constexpr double kCrossing = 0.005;
-// Least sharpness: two flat edges then weigh a ten-thousandth of two sharp ones.
+// Of the product of two edges' widths, what their crossing counts at least where one of them may have folded.
+constexpr double kFold = 0.02;
+// The product of widths over dhat^2 from which that is so: that of edges of ten dhat in equilateral triangles.
+constexpr double kFarFromPoints = 8;
+// Angle from which an edge that stays as it is is a ridge, rad.
+constexpr double kRidge = 0.5;
+// Least sharpness: two edges that are flat at rest weigh a ten-thousandth of two sharp ones, unless a body folds there.
 constexpr double kLeastSharpness = 0.01;
 // Sine of the angle below which two triangles are one plane: a ridge of 1e-10 m on a decimetre.
 constexpr double kFlat = 1e-9;
+
+// Of an edge: its triangles' normals, and a third of their area, m^2.
+struct Sides {
+  std::vector<Vec3> normals;
+  double area = 0;
+};
 
 struct Corner {
   int32_t vertex;
@@ -41,11 +53,14 @@ ContactWeights::ContactWeights(const CollisionSurface& surface) {
 
 double ContactWeights::EdgePair(const CollisionSurface& surface, int32_t e, int32_t f, double dhat) const {
   const double dhat2 = dhat * dhat;
-  const double r = surface.edge_rest_length2[e] * surface.edge_rest_length2[f] / (dhat2 * dhat2);
-  const double crossing = kCrossing * std::sqrt(surface.edge_rest_length2[e] * surface.edge_rest_length2[f]);
-  const bool thin = surface.IsThin(surface.edge_body[e]) || surface.IsThin(surface.edge_body[f]);
-  const double area = thin ? crossing : std::max(dhat2, crossing);
-  return area * std::min(1.0, r) * sharpness_[e] * sharpness_[f];
+  const double lengths = std::sqrt(surface.edge_rest_length2[e] * surface.edge_rest_length2[f]);
+  const double crossing = kCrossing * lengths, r = lengths / dhat2;
+  const double fine = std::min(1.0, r * r), sharp = sharpness_[e] * sharpness_[f];
+  if (surface.IsThin(surface.edge_body[e]) || surface.IsThin(surface.edge_body[f])) return crossing * fine * sharp;
+  const double area = std::max(dhat2, crossing) * sharp;
+  if (surface.StaysFlat(surface.edge_body[e]) && surface.StaysFlat(surface.edge_body[f])) return area * fine;
+  const double widths = fold_width_[e] * fold_width_[f];
+  return std::max(area, kFold * widths * std::min(1.0, widths / (kFarFromPoints * dhat2))) * fine;
 }
 
 void ContactWeights::MeasureVertices(const CollisionSurface& surface) {
@@ -75,19 +90,27 @@ void ContactWeights::MeasureVertices(const CollisionSurface& surface) {
 void ContactWeights::MeasureEdges(const CollisionSurface& surface) {
   flat_vertex_.assign(surface.vertex_count, 1);
   const std::vector<Vec3>& x = surface.rest_positions;
-  std::map<Edge, std::vector<Vec3>> normals;  // an edge belongs to one body, so its vertices name it
+  std::map<Edge, Sides> sides;  // an edge belongs to one body, so its vertices name it
   for (const Triangle& t : surface.triangles) {
-    const Vec3 normal = (x[t[1]] - x[t[0]]).cross(x[t[2]] - x[t[0]]).normalized();
-    for (int k = 0; k < 3; ++k) normals[{std::min(t[k], t[(k + 1) % 3]), std::max(t[k], t[(k + 1) % 3])}].push_back(normal);
+    const Vec3 twice = (x[t[1]] - x[t[0]]).cross(x[t[2]] - x[t[0]]);
+    for (int k = 0; k < 3; ++k) {
+      Sides& of = sides[{std::min(t[k], t[(k + 1) % 3]), std::max(t[k], t[(k + 1) % 3])}];
+      of.normals.push_back(twice.normalized());
+      of.area += twice.norm() / 6;
+    }
   }
   for (const Edge& e : surface.edges) {
-    const std::vector<Vec3>& n = normals[{std::min(e[0], e[1]), std::max(e[0], e[1])}];
+    const Sides& of = sides[{std::min(e[0], e[1]), std::max(e[0], e[1])}];
+    const std::vector<Vec3>& n = of.normals;
     // 1 - cos of the angle by which the surface turns; a border, or more than two triangles, is sharp.
     const double turn = n.size() == 2 ? 1 - n[0].dot(n[1]) : 1;
     sharpness_.push_back(surface.IsThin(surface.vertex_body[e[0]]) ? 1.0 : std::clamp(turn, kLeastSharpness, 1.0));
-    const bool flat = n.size() == 2 && turn < 1 && n[0].cross(n[1]).norm() < kFlat;
+    const double sine = n.size() == 2 && turn < 1 ? n[0].cross(n[1]).norm() : 1;
+    const bool flat = sine < kFlat;
+    const double width = of.area / std::max((x[e[1]] - x[e[0]]).norm(), 1e-300);
+    fold_width_.push_back(surface.StaysFlat(surface.vertex_body[e[0]]) ? std::min(1.0, sine / kRidge) * width : width);
     if (flat && surface.StaysFlat(surface.vertex_body[e[0]])) {
-      sharpness_.back() = 0;
+      sharpness_.back() = fold_width_.back() = 0;
     } else {
       flat_vertex_[e[0]] = flat_vertex_[e[1]] = 0;
     }

@@ -58,25 +58,33 @@ TEST(ContactWeights, SharesOfTwoBodiesMakeOneAndTheFinerHasMore) {
 }
 
 TEST(ContactWeights, SharpEdgesOutweighFlatOnes) {
-  const CollisionSurface s = Surfaces({testing::BoxSurfaceGrid(Vec3(0, 0, 0), Vec3(1, 1, 1), {2, 2, 2})});
+  CollisionSurface s = Surfaces({testing::BoxSurfaceGrid(Vec3(0, 0, 0), Vec3(1, 1, 1), {2, 2, 2})});
   constexpr double kDhat = 1e-3;
   const ContactWeights weights(s);
-  int sharp = -1, flat = -1;
+  int sharp = -1, flat = -1;  // edges that are half long, along an axis
   for (size_t e = 0; e < s.edges.size(); ++e) {
     int faces = 0;
     for (int k = 0; k < 3; ++k) {
       const double a = s.rest_positions[s.edges[e][0]][k], b = s.rest_positions[s.edges[e][1]][k];
       faces += a == b && (a == 0 || a == 1);
     }
-    (faces == 2 ? sharp : flat) = static_cast<int>(e);
+    if (s.edge_rest_length2[e] < 0.3) (faces == 2 ? sharp : flat) = static_cast<int>(e);
   }
   // Half long each: far above dhat, a two-hundredth of the product; about dhat, dhat^2.
   EXPECT_NEAR(weights.EdgePair(s, sharp, sharp, kDhat), 0.005 * 0.25, 1e-12);
   EXPECT_NEAR(weights.EdgePair(s, sharp, sharp, 0.1), 0.1 * 0.1, 1e-12);
-  EXPECT_LT(weights.EdgePair(s, flat, flat, kDhat), 2e-3 * weights.EdgePair(s, sharp, sharp, kDhat));
-  EXPECT_GT(weights.EdgePair(s, flat, flat, kDhat), 0);
+  // A body that deforms may have folded there: by the widths of the edges, a third of half a cell each side, unless vertices are
+  // near.
+  constexpr double kWidth = 0.5 / 3;
+  EXPECT_NEAR(weights.EdgePair(s, flat, flat, kDhat), 0.02 * kWidth * kWidth, 1e-12);
+  EXPECT_NEAR(weights.EdgePair(s, flat, sharp, kDhat), std::max(0.02 * kWidth * kWidth, 0.01 * 0.005 * 0.25), 1e-12);
+  EXPECT_NEAR(weights.EdgePair(s, flat, flat, 0.1), 0.02 * kWidth * kWidth * kWidth * kWidth / 0.08, 1e-12);
   // Far below dhat the pairs grow in number as the fourth power.
   EXPECT_NEAR(weights.EdgePair(s, sharp, sharp, 10), 100 * std::pow(0.5, 4) / 1e4, 1e-12);
+  // Rigid bodies do not fold.
+  s.body_stays_flat = {1};
+  EXPECT_EQ(ContactWeights(s).EdgePair(s, flat, flat, kDhat), 0);
+  EXPECT_NEAR(ContactWeights(s).EdgePair(s, sharp, sharp, kDhat), 0.005 * 0.25, 1e-12);
 }
 
 // Inside the flat sides of bodies that stay flat, edges weigh nothing and neither do vertices of the coarser one; rims do.
