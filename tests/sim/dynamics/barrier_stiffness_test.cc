@@ -159,7 +159,8 @@ TEST(BarrierStiffness, GrowthMakesLittleEnergyAtSmallSteps) {
   }
 }
 
-// Two of them meet while both fly, or slide along a floor: energy counts beside their common motion.
+// Two of them meet while both fly, or slide along a floor: energy counts beside their common motion. The stiffness grows as gaps
+// happen to close, on the floor five to ten times, and what that makes goes with it.
 TEST(BarrierStiffness, GrowthMakesAsLittleEnergyInFlight) {
   constexpr double kFlight = 30, kSpeed = 3;
   for (const IntegratorKind kind : kSomeMethods) {
@@ -173,9 +174,9 @@ TEST(BarrierStiffness, GrowthMakesAsLittleEnergyInFlight) {
       World world(testing::Compile(scene));
       const double initial = world.state().barrier_stiffness;
       const double flight = kFlight * kFlight, relative = 0.25 * kSpeed * kSpeed;  // of 2 kg
-      EXPECT_LT(LargestEnergy(&world, 300, 2e-6) - flight, (on_floor ? 1.25 : 1.15) * relative)
-          << "method " << static_cast<int>(kind) << on_floor;
-      EXPECT_GT(world.state().barrier_stiffness, 1.5 * initial) << "the impact is hard";
+      const double made = LargestEnergy(&world, 300, 2e-6) - flight, growth = world.state().barrier_stiffness / initial;
+      EXPECT_LT(made, (on_floor ? 1.1 + 0.02 * growth : 1.15) * relative) << "method " << static_cast<int>(kind) << on_floor;
+      EXPECT_GT(growth, 1.5) << "the impact is hard";
     }
   }
 }
