@@ -66,7 +66,7 @@ class ContactAheadTest : public ::testing::Test {
   }
   int32_t Node(int32_t body) const { return model_->bodies[body].nodes.begin; }
 
-  // So many contacts of the two lower blocks, in either order, and more of the others.
+  // `count` contacts of the two lower blocks, in either order, and 100 of the two upper ones.
   std::vector<ContactStencil> Touching(int count) const {
     std::vector<ContactStencil> contacts(count + 100);
     const auto vertex = [this](int body) { return model_->bodies[body].vertices.begin; };
