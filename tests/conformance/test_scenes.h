@@ -20,6 +20,9 @@ void SetVertex(v1::Mesh* mesh, int index, int component, double value);
 // One soft body "block" of 1000 kg/m^3, its corner `height` m above the origin.
 v1::Scene FallingBlock(int cells = 1, double height = 1);
 
+// As many substeps of the falling block as no test outlasts (1e5 of them may take a second). Servers must allow them.
+inline constexpr int kSubstepsForHours = 1'000'000'000;
+
 // The same 2 mm above a static "table" whose top is the plane z = 0, with friction.
 v1::Scene BlockOnTable();
 

@@ -34,9 +34,9 @@ using ::testing::HasSubstr;
 using ::testing::MatchesRegex;
 using testing::ServerProcess;
 
-SceneSource Block() {
+SceneSource Block(int cells = 1) {
   SceneSource source = *SceneSource::FromText("");
-  source.message() = testing::FallingBlock();
+  source.message() = testing::FallingBlock(cells);
   return source;
 }
 
@@ -98,6 +98,8 @@ TEST(EipcServer, StopsOnSigintToo) {
 // A step that takes long, in a thread of its own.
 class LongStep {
  public:
+  static constexpr int kCells = 8;  // of the block: 1e5 substeps of it take minutes
+
   // Settings of a server on which a step that runs can be seen: another one is refused.
   static std::vector<std::string> Settings(const std::string& grace_s) {
     return {"--listen", "127.0.0.1:0", "--grace", grace_s, "--solve-slots", "1", "--max-waiting", "0"};
@@ -132,7 +134,7 @@ TEST(EipcServer, StopsUnderLoad) {
   ServerProcess server(LongStep::Settings("0.3"));
   auto client = Client::Connect(server.address());
   ASSERT_TRUE(client.ok());
-  const auto scene = client->CreateScene(Block());
+  const auto scene = client->CreateScene(Block(LongStep::kCells));
   ASSERT_TRUE(scene.ok()) << scene.status();
   auto idle = client->CreateSession(scene->name), busy = client->CreateSession(scene->name),
        other = client->CreateSession(scene->name);
@@ -153,7 +155,7 @@ TEST(EipcServer, ASecondSignalEndsItAtOnce) {
   ServerProcess server(LongStep::Settings("3600"));
   auto client = Client::Connect(server.address());
   ASSERT_TRUE(client.ok());
-  const auto scene = client->CreateScene(Block());
+  const auto scene = client->CreateScene(Block(LongStep::kCells));
   ASSERT_TRUE(scene.ok()) << scene.status();
   auto busy = client->CreateSession(scene->name), other = client->CreateSession(scene->name);
   ASSERT_TRUE(busy.ok() && other.ok());

@@ -21,6 +21,7 @@ namespace {
 
 using testing::FallingBlock;
 using ::testing::HasSubstr;
+using testing::kSubstepsForHours;
 using ::testing::StartsWith;
 using Stub = v1::SimulationService::Stub;
 
@@ -30,6 +31,7 @@ class ServiceTest : public ::testing::Test {
     GrpcServerOptions options;
     options.listen = listen;
     options.limits.max_sessions = 8;
+    options.limits.max_substeps = kSubstepsForHours;
     auto server = GrpcServer::Start(options);
     EXPECT_TRUE(server.ok()) << server.status();
     server_ = *std::move(server);
@@ -169,7 +171,7 @@ TEST_F(LoopbackTest, CancellingACallStopsItsSteps) {
   grpc::ClientContext context;
   std::thread caller([&] {
     v1::StepResponse response;
-    const grpc::Status status = stub_->Step(&context, Request(session, 100000), &response);
+    const grpc::Status status = stub_->Step(&context, Request(session, kSubstepsForHours), &response);
     EXPECT_EQ(status.error_code(), grpc::StatusCode::CANCELLED);
   });
   while (true) {  // until it runs: another call has to wait for the session
@@ -184,7 +186,7 @@ TEST_F(LoopbackTest, CancellingACallStopsItsSteps) {
   caller.join();
   // The session is free again, at a whole step.
   const int64_t step = State(session).step();
-  EXPECT_LT(step, 100000);
+  EXPECT_LT(step, kSubstepsForHours);
   v1::StepResponse response;
   ASSERT_TRUE(Take(Request(session), &response).ok());
   EXPECT_EQ(response.observation().step(), step + 1);
@@ -195,9 +197,10 @@ TEST_F(LoopbackTest, ADeadlineStopsItsSteps) {
   grpc::ClientContext context;
   context.set_deadline(std::chrono::system_clock::now() + std::chrono::milliseconds(50));
   v1::StepResponse response;
-  EXPECT_EQ(stub_->Step(&context, Request(session, 100000), &response).error_code(), grpc::StatusCode::DEADLINE_EXCEEDED);
+  EXPECT_EQ(stub_->Step(&context, Request(session, kSubstepsForHours), &response).error_code(),
+            grpc::StatusCode::DEADLINE_EXCEEDED);
   const int64_t step = State(session).step();
-  EXPECT_LT(step, 100000);
+  EXPECT_LT(step, kSubstepsForHours);
   EXPECT_EQ(State(session).step(), step);
 }
 
@@ -223,7 +226,7 @@ TEST_F(LoopbackTest, DrainingEndsStreamsAndCallsWithinItsGrace) {
   std::atomic<bool> cancelled = false;
   std::thread busy([&] {
     v1::StepResponse late;
-    const grpc::Status status = Take(Request(busy_session, 100000), &late);
+    const grpc::Status status = Take(Request(busy_session, kSubstepsForHours), &late);
     EXPECT_NE(status.error_code(), grpc::StatusCode::OK);
     cancelled = true;
   });

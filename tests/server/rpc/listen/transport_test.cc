@@ -35,6 +35,7 @@ namespace {
 
 using testing::FallingBlock;
 using ::testing::HasSubstr;
+using testing::kSubstepsForHours;
 using ::testing::StartsWith;
 using Stub = v1::SimulationService::Stub;
 using grpc::health::v1::HealthCheckRequest;
@@ -300,12 +301,13 @@ grpc::Status WhenThereIsRoom(const std::function<grpc::Status(grpc::ClientContex
 // Clients that wait for an operation hold neither threads nor places.
 TEST_F(TransportTest, WaitingForAnOperationHoldsNoCalls) {
   options_.limits.max_calls = 4;
+  options_.limits.max_substeps = kSubstepsForHours;
   Start();
   v1::StepBatchRequest batch;
   batch.set_session(NewSession());
   v1::StepRequest& step = *batch.add_steps();
   step.set_dt_s(0.0001);
-  step.set_substeps(100000);
+  step.set_substeps(kSubstepsForHours);
   grpc::ClientContext context;
   v1::Operation operation;
   ASSERT_TRUE(stub_->StartStepBatch(&context, batch, &operation).ok());
@@ -339,6 +341,7 @@ TEST_F(TransportTest, RefusedBatchesHoldNoCalls) {
   options_.limits.solve_slots = 1;
   options_.limits.max_waiting_solves = 0;
   options_.limits.refusal_pause_ms = 3'600'000;
+  options_.limits.max_substeps = kSubstepsForHours;
   Start();
   v1::StepRequest request;
   request.set_session(NewSession());
@@ -347,7 +350,7 @@ TEST_F(TransportTest, RefusedBatchesHoldNoCalls) {
   endless.set_session(NewSession());
   v1::StepRequest& step = *endless.add_steps();
   step.set_dt_s(0.0001);
-  step.set_substeps(100000);
+  step.set_substeps(kSubstepsForHours);
   // An operation that comes while a step has the slot is refused: then another one is begun.
   v1::Operation operation;
   operation.set_done(true);
