@@ -63,14 +63,15 @@ void ContactAhead::Append(const std::vector<ContactStencil>& contacts, const Blo
   FindMeetings(*pairs);
   CountContacts(contacts);
   near_.clear();
+  added_.clear();
   for (const Meeting& meeting : meetings_) FindNear(meeting, present);
   SortPairs(&near_);
   std::set_difference(near_.begin(), near_.end(), pairs->begin(), pairs->end(), std::back_inserter(added_));
   pairs->insert(pairs->end(), added_.begin(), added_.end());
-  added_.clear();
 }
 
 void ContactAhead::FindNear(const Meeting& meeting, const BlockMatrix* present) {
+  if (meeting.contacts == 0) return;
   const size_t before = near_.size();
   int64_t may_be_near = kMostNear * meeting.contacts;
   const auto take = [&](const std::vector<Candidate>& part) { return (may_be_near -= TakeNear(part, present)) >= 0; };
