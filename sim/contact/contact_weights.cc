@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <map>
 
 namespace eipc {
@@ -22,11 +23,19 @@ constexpr double kLeastSharpness = 0.01;
 // Sine of the angle below which two triangles are one plane: a ridge of 1e-10 m on a decimetre.
 constexpr double kFlat = 1e-9;
 
-// Of an edge: its triangles' normals, and a third of their area, m^2.
+// Of an edge: its triangles' normals, and a third of their areas, m^2.
 struct Sides {
   std::vector<Vec3> normals;
-  double area = 0;
+  double area = 0;  // of all
+  double least = std::numeric_limits<double>::infinity();
 };
+
+// What of the surface at an edge may face another one, m^2: both sides of a fold, at a ridge twice the smaller side. The wall that
+// ends there is of any size.
+double FacingArea(const Sides& of) {
+  const bool ridge = of.normals.size() == 2 && of.normals[0].dot(of.normals[1]) <= kSameDirection;
+  return ridge ? 2 * of.least : of.area;
+}
 
 struct Corner {
   int32_t vertex;
@@ -56,8 +65,9 @@ double ContactWeights::EdgePair(const CollisionSurface& surface, int32_t e, int3
   const double lengths = std::sqrt(surface.edge_rest_length2[e] * surface.edge_rest_length2[f]);
   const double crossing = kCrossing * lengths, r = lengths / dhat2;
   const double fine = std::min(1.0, r * r), sharp = sharpness_[e] * sharpness_[f];
-  if (surface.IsThin(surface.edge_body[e]) || surface.IsThin(surface.edge_body[f])) return crossing * fine * sharp;
-  const double area = std::max(dhat2, crossing) * sharp;
+  const bool thin_e = surface.IsThin(surface.edge_body[e]), thin_f = surface.IsThin(surface.edge_body[f]);
+  if (thin_e && thin_f) return crossing * fine * sharp;
+  const double area = (thin_e || thin_f ? crossing : std::max(dhat2, crossing)) * sharp;
   if (surface.StaysFlat(surface.edge_body[e]) && surface.StaysFlat(surface.edge_body[f])) return area * fine;
   const double widths = fold_width_[e] * fold_width_[f];
   return std::max(area, kFold * widths * std::min(1.0, widths / (kFarFromPoints * dhat2))) * fine;
@@ -97,6 +107,7 @@ void ContactWeights::MeasureEdges(const CollisionSurface& surface) {
       Sides& of = sides[{std::min(t[k], t[(k + 1) % 3]), std::max(t[k], t[(k + 1) % 3])}];
       of.normals.push_back(twice.normalized());
       of.area += twice.norm() / 6;
+      of.least = std::min(of.least, twice.norm() / 6);
     }
   }
   for (const Edge& e : surface.edges) {
@@ -107,7 +118,7 @@ void ContactWeights::MeasureEdges(const CollisionSurface& surface) {
     sharpness_.push_back(surface.IsThin(surface.vertex_body[e[0]]) ? 1.0 : std::clamp(turn, kLeastSharpness, 1.0));
     const double sine = n.size() == 2 && turn < 1 ? n[0].cross(n[1]).norm() : 1;
     const bool flat = sine < kFlat;
-    const double width = of.area / std::max((x[e[1]] - x[e[0]]).norm(), 1e-300);
+    const double width = FacingArea(of) / std::max((x[e[1]] - x[e[0]]).norm(), 1e-300);
     fold_width_.push_back(surface.StaysFlat(surface.vertex_body[e[0]]) ? std::min(1.0, sine / kRidge) * width : width);
     if (flat && surface.StaysFlat(surface.vertex_body[e[0]])) {
       sharpness_.back() = fold_width_.back() = 0;

@@ -28,15 +28,17 @@ namespace eipc {
 //
 // What deforms folds along any of its edges, however flat it is at rest, and folds cross far from any vertex. With the weight of
 // flat edges such crossings carried their loads at gaps of 1e-5 dhat, which took Newton hundreds of iterations. So a pair of edges,
-// one of them on a body that deforms, counts for c = 0.02 of the product of their widths at least. An edge is as wide as its share
-// of the surface, a third of its triangles, over its length. Two flat layers that lie on each other at random have 2/pi l_e l_f of
-// such crossings for each pair of edges and unit of area, which adds 2/pi c = 1.3 % to what the points carry, however long or slim
-// the triangles are; where grids of two such bodies coincide, all edges of both meet at their vertices, which adds up to 8 %. Where
-// triangles are small beside dhat the next vertex is not far, and more pairs than those that cross are within dhat: there the
-// weight falls with their area. What stays as it is folds only where it has a ridge: nearly flat edges of rigid bodies count less.
+// one of them on a body that deforms, counts for c = 0.02 of the product of their widths at least (two sheets excepted, see below).
+// An edge is as wide as its share of the surface, a third of its triangles, over its length; a ridge as if both of its sides were
+// as large as the smaller one, for only one of them faces what it touches, and the other may be a long wall. Two flat layers that
+// lie on each other at random have 2/pi l_e l_f of such crossings for each pair of edges and unit of area, which adds 2/pi c = 1.3
+// % to what the points carry, however long or slim the triangles are; where grids of two such bodies coincide, all edges of both
+// meet at their vertices, which adds up to 8 %. Where triangles are small beside dhat the next vertex is not far, and more pairs
+// than those that cross are within dhat: there the weight falls with their area. What stays as it is folds only where it has a
+// ridge: nearly flat edges of rigid bodies count less.
 //
 // All edges of a sheet count as sharp. Of equilateral triangles about 7.6 pairs of edges cross for each squared edge length, which
-// adds 7.6 / 200 = 4 % at any dhat; the floor of dhat^2 would add more than that.
+// adds 7.6 / 200 = 4 % at any dhat; the floor of dhat^2 would add more than that, also between a sheet and another body.
 //
 // What is flat and stays so guards nothing. An edge or triangle of another body that touches a plane from one side, and not at its
 // own corners, lies in it; so it also touches the plane's triangles with its corners, or the sharp rim where the plane ends. Edges

@@ -22,6 +22,7 @@ constexpr double kDhat = 1e-3;
 struct Load {
   double force = 0;
   double energy = 0;
+  double by_edges = 0;  // of the force, by pairs of edges
 };
 
 class Pair {
@@ -54,7 +55,10 @@ class Pair {
       const StencilPositions at = {{x[s.v[0]], x[s.v[1]], x[s.v[2]], x[s.v[3]]}};
       load.energy += s.weight * BarrierStencilValue(s, at);
       const Vec12 g = BarrierStencilGradient(s, at);
-      for (int i = 0; i < 4; ++i) load.force -= static_cast<size_t>(s.v[i]) < first_count_ ? s.weight * g[3 * i + 2] : 0;
+      double force = 0;
+      for (int i = 0; i < 4; ++i) force -= static_cast<size_t>(s.v[i]) < first_count_ ? s.weight * g[3 * i + 2] : 0;
+      load.force += force;
+      if (s.kind == ContactKind::kEdgeEdge) load.by_edges += force;
     }
     return load;
   }
@@ -162,6 +166,19 @@ TEST(ForceGapLaw, ABallOnAFloor) {
               << "level " << level << ", floor in " << floor << ", angle " << angle << ", gap " << gap;
         }
       }
+    }
+  }
+}
+
+// The end of a post on a soft floor: rims guard it, and carry little of it, however long the triangles of the walls are.
+TEST(ForceGapLaw, RimsOfLongWallsCarryLittle) {
+  constexpr double kSize = 0.02;
+  for (const double height : {0.02, 0.2, 2.0}) {
+    const MeshData post = testing::BoxSurfaceGrid(Vec3(-kSize / 2, -kSize / 2, 0), Vec3(kSize / 2, kSize / 2, height), {20, 20, 1});
+    Pair pair(Turned(post, 0.1, Vec3(0.0003, 0.0007, 0)), testing::Sheet(0.025, 0, 20));
+    for (const double gap : {1e-4, 5e-4}) {
+      const double whole = -kSize * kSize * BarrierFirst(gap, kDhat);
+      EXPECT_LT(pair.At(Vec3(0, 0, gap)).by_edges, 0.03 * whole) << height << " m high, gap " << gap;
     }
   }
 }

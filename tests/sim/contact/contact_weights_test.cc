@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cmath>
 #include <numeric>
 
 #include "tests/sim/collision/soups.h"
@@ -85,6 +87,43 @@ TEST(ContactWeights, SharpEdgesOutweighFlatOnes) {
   s.body_stays_flat = {1};
   EXPECT_EQ(ContactWeights(s).EdgePair(s, flat, flat, kDhat), 0);
   EXPECT_NEAR(ContactWeights(s).EdgePair(s, sharp, sharp, kDhat), 0.005 * 0.25, 1e-12);
+}
+
+// A sheet that lies on a soft body meets folds of it as another soft body does; two sheets have their own rule.
+TEST(ContactWeights, ASheetMeetsFoldsOfSoftBodies) {
+  CollisionSurface s = Surfaces({testing::Sheet(1, 2, 2), testing::Sheet(1, 0, 2), testing::Sheet(1, 1, 2)});
+  s.sheets.body_thin = {1, 0, 1};
+  constexpr double kDhat = 1e-3;
+  const auto diagonal = [&](int32_t body) {  // an edge between two triangles of a cell of size 1
+    for (size_t e = 0; e < s.edges.size(); ++e) {
+      if (s.edge_body[e] == body && s.edge_rest_length2[e] > 1.5) return static_cast<int32_t>(e);
+    }
+    return -1;
+  };
+  const ContactWeights weights(s);
+  const double width = 1.0 / 3 / std::sqrt(2.0);
+  EXPECT_NEAR(weights.EdgePair(s, diagonal(0), diagonal(1), kDhat), std::max(0.02 * width * width, 0.01 * 0.005 * 2), 1e-12);
+  EXPECT_NEAR(weights.EdgePair(s, diagonal(0), diagonal(2), kDhat), 0.005 * 2, 1e-12);
+}
+
+// A rim is as wide as the face that ends there, however long the wall beside it is.
+TEST(ContactWeights, RimsAreNoWiderThanTheFaceThatEndsThere) {
+  constexpr double kDhat = 1e-3;
+  double of_cube = 0;
+  for (const double height : {0.1, 1.0, 100.0}) {
+    const CollisionSurface s = Surfaces({testing::BoxSurfaceGrid(Vec3(0, 0, 0), Vec3(1, 1, height), {10, 10, 1})});
+    const ContactWeights weights(s);
+    double widest = 0;
+    for (size_t e = 0; e < s.edges.size(); ++e) {
+      const Vec3 &a = s.rest_positions[s.edges[e][0]], &b = s.rest_positions[s.edges[e][1]];
+      const bool rim = a.z() == 0 && b.z() == 0 && ((a.x() == 0 && b.x() == 0) || (a.y() == 0 && b.y() == 0));
+      const auto edge = static_cast<int32_t>(e);
+      if (rim) widest = std::max(widest, weights.EdgePair(s, edge, edge, kDhat));
+    }
+    if (height == 0.1) of_cube = widest;
+    EXPECT_GT(widest, 0);
+    EXPECT_NEAR(widest, of_cube, 1e-12) << height;
+  }
 }
 
 // Inside the flat sides of bodies that stay flat, edges weigh nothing and neither do vertices of the coarser one; rims do.
