@@ -102,12 +102,13 @@ void ContactWeights::MeasureEdges(const CollisionSurface& surface) {
   const std::vector<Vec3>& x = surface.rest_positions;
   std::map<Edge, Sides> sides;  // an edge belongs to one body, so its vertices name it
   for (const Triangle& t : surface.triangles) {
-    const Vec3 twice = (x[t[1]] - x[t[0]]).cross(x[t[2]] - x[t[0]]);
+    const Vec3 twice = (x[t[1]] - x[t[0]]).cross(x[t[2]] - x[t[0]]), normal = twice.normalized();
+    const double third = twice.norm() / 6;
     for (int k = 0; k < 3; ++k) {
       Sides& of = sides[{std::min(t[k], t[(k + 1) % 3]), std::max(t[k], t[(k + 1) % 3])}];
-      of.normals.push_back(twice.normalized());
-      of.area += twice.norm() / 6;
-      of.least = std::min(of.least, twice.norm() / 6);
+      of.normals.push_back(normal);
+      of.area += third;
+      of.least = std::min(of.least, third);
     }
   }
   for (const Edge& e : surface.edges) {
