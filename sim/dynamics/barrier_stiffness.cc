@@ -41,6 +41,13 @@ double GroupFactor(const Model& model, const ContactGroup& group, double load_n,
   return AffordableFactor(group.barrier_energy, std::max(kShare * (group.kinetic_energy + group.stored_energy), lifted));
 }
 
+// By which the barrier of a jammed group reaches a hundredth of what the group has: where a drive was stopped by what still yields, a
+// stiffer barrier takes it further, and gets a smaller part of the energy.
+double JammedFactor(const ContactGroup& group) {
+  const double affordable = kShare * (group.kinetic_energy + group.stored_energy);
+  return group.barrier_energy > 0 ? std::max(1.0, affordable / group.barrier_energy) : std::numeric_limits<double>::infinity();
+}
+
 // For a group without small gaps.
 double FactorThatLifts(const Model& model, const ContactGroup& group, double dt_s) {
   if (ShareOfRise(model, dt_s) >= 1) return std::numeric_limits<double>::infinity();
@@ -106,6 +113,7 @@ double NextBarrierStiffness(const Model& model, double stiffness, const std::vec
     const bool impact = group.inertia_n > kStill * group.contact_n;
     const bool needs = (impact ? group.closing_gap : group.least_gap) < kSmallGap;
     needed |= needs;
+    if (group.jammed) factor = std::min(factor, JammedFactor(group));
     if (impact) {
       factor = std::min(factor, GroupFactor(model, group, group.load_n, dt_s));
     } else if (!needs) {

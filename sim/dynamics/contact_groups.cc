@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "sim/dynamics/drives.h"
 #include "sim/energy/bending.h"
 #include "sim/energy/condensed.h"
 #include "sim/energy/membrane.h"
@@ -85,6 +86,21 @@ void ContactGroups::Find(const VecX& v) {
     const double gap = s.gap() / s.dhat;
     group.least_gap = std::min(group.least_gap, gap);
     if (gap < group.closing_gap && map_->Closing(s.v, DistanceGradient(s.closest), v) > 0) group.closing_gap = gap;
+  }
+}
+
+void ContactGroups::MarkJammed(const std::vector<State::Drive>& drives) {
+  if (MissedTargets(*model_, drives) == 0) return;
+  late_.assign(model_->bodies.size(), 0);
+  for (size_t i = 0; i < drives.size(); ++i) {
+    if (Missed(*model_, drives, i)) late_[model_->boundary_sets[i].body] = 1;
+  }
+  for (size_t b = 0; b < late_.size(); ++b) {
+    if (late_[b] && group_of_[b] >= 0) groups_[group_of_[b]].jammed = true;
+  }
+  for (size_t i = 0; i < group_of_stencil_.size(); ++i) {
+    const ContactStencil& s = contacts_->stencils()[i];
+    if (group_of_stencil_[i] >= 0 && (late_[s.body_a] || late_[s.body_b])) groups_[group_of_stencil_[i]].jammed = true;
   }
 }
 

@@ -99,9 +99,13 @@ double MeasureDriveErrors(const Model& model, const VecX& target, const VecX& q,
   return largest;
 }
 
+bool Missed(const Model& model, const std::vector<State::Drive>& drives, size_t drive) {
+  return !model.boundary_sets[drive].slides && drives[drive].error_m > 0;
+}
+
 int MissedTargets(const Model& model, const std::vector<State::Drive>& drives) {
   int missed = 0;
-  for (size_t i = 0; i < drives.size(); ++i) missed += !model.boundary_sets[i].slides && drives[i].error_m > 0;
+  for (size_t i = 0; i < drives.size(); ++i) missed += Missed(model, drives, i);
   return missed;
 }
 

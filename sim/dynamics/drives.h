@@ -23,7 +23,8 @@ void DriveTargets(const Model& model, const std::vector<State::Drive>& drives, s
 // Records how far the nodes of each prescribed drive ended from their targets; returns the largest, m.
 double MeasureDriveErrors(const Model& model, const VecX& target, const VecX& q, std::vector<State::Drive>* drives);
 
-// Prescribed drives that did not arrive.
+// Whether a drive is prescribed and did not arrive, and how many did not.
+bool Missed(const Model& model, const std::vector<State::Drive>& drives, size_t drive);
 int MissedTargets(const Model& model, const std::vector<State::Drive>& drives);
 
 }  // namespace eipc

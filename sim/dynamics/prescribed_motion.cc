@@ -13,6 +13,7 @@ namespace {
 
 constexpr double kBlocked = 1e-3;     // a move with a smaller admissible fraction makes no progress
 constexpr int kPatience = 8;          // moves without progress before a drive is stopped
+constexpr int kLittlePatience = 2;    // the same where it was stopped in the step before and has made no progress since
 constexpr double kLeastShare = 0.05;  // drives that close a gap at less than this part of the fastest rate are not held responsible
 constexpr int kMaxHalvings = 40;
 constexpr double kStraight = 1e-8;  // below this angle a turn differs from a straight line by less than rounding
@@ -46,6 +47,7 @@ void PrescribedMotion::BeginPart(const State& from, const std::vector<State::Dri
     if (model_->boundary_sets[i].slides) continue;
     drives_[i].start = from.drives[i].error_m == 0 ? from.drives[i].commanded : AchievedPose(*model_, from, set);
     drives_[i].goal = drives[i].commanded;
+    drives_[i].behind = Missed(*model_, from.drives, i);
     drives_[i].turns = drives_[i].start.rotation.angularDistance(drives_[i].goal.rotation) > kStraight;
   }
 }
@@ -100,6 +102,7 @@ void PrescribedMotion::BeginStage(double end, const VecX& q) {
 void PrescribedMotion::RestartStage() {
   for (Drive& drive : drives_) {
     drive.fraction = drive.stage_fraction;
+    drive.patience = drive.behind ? kLittlePatience : kPatience;
     drive.blocked = 0;
     drive.waits = drive.stopped = false;
   }
@@ -108,6 +111,10 @@ void PrescribedMotion::RestartStage() {
 
 bool PrescribedMotion::Pending() const {
   return std::any_of(drives_.begin(), drives_.end(), [this](const Drive& d) { return !d.stopped && d.fraction < end_; });
+}
+
+bool PrescribedMotion::Blocked() const {
+  return std::any_of(drives_.begin(), drives_.end(), [](const Drive& d) { return d.blocked > 0; });
 }
 
 void PrescribedMotion::Resume() {
@@ -264,6 +271,7 @@ void PrescribedMotion::AwaitRelaxation() {
     if (!moving_[i]) continue;
     drives_[i].waits = true;
     drives_[i].blocked = 0;
+    drives_[i].patience = kPatience;
   }
   forces_ = true;
 }
@@ -289,7 +297,7 @@ void PrescribedMotion::Judge(StageProblem* problem, const SolveContext& context,
   for (size_t i = 0; i < drives_.size(); ++i) {
     if (!moving_[i] || (most > 0 && closing_[i] <= kLeastShare * most)) continue;
     drives_[i].waits = true;
-    drives_[i].stopped = ++drives_[i].blocked >= kPatience;
+    drives_[i].stopped = ++drives_[i].blocked >= drives_[i].patience;
   }
 }
 

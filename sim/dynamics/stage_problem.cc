@@ -129,16 +129,18 @@ bool StageProblem::NeedsStifferBarrier() {
   }
   const StageContext& stage = potential_.stage();
   SetPoint(stage.q_start);
-  // Their inertia is not asked for.
-  const std::vector<ContactGroup>& start = MeasureContactGroups(stage.v_tilde, stage.v_tilde, stage.gamma_h);
+  // Their inertia is not asked for, nor what drives do.
+  const std::vector<ContactGroup>& start = MeasureContactGroups(stage.v_tilde, stage.v_tilde, stage.gamma_h, {});
   stiffer_ = StiffnessForImpact(*model_, barrier_stiffness(), other, start, stage.gamma_h);
   may_stiffen_ = stiffer_ > barrier_stiffness();
   SetPoint(scratch_.here);
   return may_stiffen_;
 }
 
-const std::vector<ContactGroup>& StageProblem::MeasureContactGroups(const VecX& v, const VecX& v_before, double dt_s) {
+const std::vector<ContactGroup>& StageProblem::MeasureContactGroups(const VecX& v, const VecX& v_before, double dt_s,
+                                                                    const std::vector<State::Drive>& drives) {
   groups_.Find(v);
+  groups_.MarkJammed(drives);
   groups_.MeasureEnergies(ContactPotential(barrier_stiffness()), surface_.x(), surface_.q(), v);
   scratch_.gradient.setZero(v.size());
   BarrierGradient(&scratch_.gradient);

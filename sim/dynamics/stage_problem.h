@@ -100,6 +100,8 @@ class StageProblem : public RootProblem {
   void AddRemainderTimes(const VecX& dq, VecX* product) override { potential_.remainder().AddTimes(dq, product); }
   void RemainderBlocks(std::vector<NodeBlock>* blocks) const override { potential_.remainder().Blocks(blocks); }
 
+  // The barrier's stiffness stays as it is in this step: a drive presses something that does not yield.
+  void KeepStiffness() { may_stiffen_ = false; }
   void Stiffen() { potential_.SetBarrierStiffness(stiffer_); }
   // Moves on a straight line from the current point to `q`; false when a collision stops it, which leaves it in between.
   bool GoStraight(const VecX& q);
@@ -109,8 +111,10 @@ class StageProblem : public RootProblem {
   void TightContacts(double relative_gap, std::vector<TightContact>* out) const;
   // The smallest gap of the current point that forces can open, as a part of its dhat; 1: there is none.
   double LeastGap() const { return groups_.LeastGap(); }
-  // Of the current point, where a part of a step of dt_s ends with the velocities v, which it began with v_before.
-  const std::vector<ContactGroup>& MeasureContactGroups(const VecX& v, const VecX& v_before, double dt_s);
+  // Of the current point, where a part of a step of dt_s ends with the velocities v, which it began with v_before, and with these
+  // drives.
+  const std::vector<ContactGroup>& MeasureContactGroups(const VecX& v, const VecX& v_before, double dt_s,
+                                                        const std::vector<State::Drive>& drives);
 
   // ExactCheck::RefusesSolution, RefusesPoint and rejections.
   bool RefusesSolution();
@@ -147,7 +151,7 @@ class StageProblem : public RootProblem {
   std::vector<uint8_t> asleep_;
   bool contacts_current_ = false;  // the potential's contacts are those of the surface's point
   PinchDetector pinch_;
-  bool may_stiffen_ = true;  // until that has been found to be of no use in this step
+  bool may_stiffen_ = true;  // not where that would be of no use in this step
   double stiffer_ = 0;       // what Stiffen() sets
 };
 

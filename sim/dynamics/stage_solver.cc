@@ -79,6 +79,7 @@ absl::StatusOr<Retry> StageSolver::MoveDrives(VecX* q, StepReport* report) {
       motion_->Resume();
     } else {
       EIPC_RETURN_IF_ERROR(motion_->Advance(problem_, Context(1), q, &move));
+      if (motion_->Blocked()) problem_->KeepStiffness();
     }
     Count(move, report);
     left -= move.iterations;

@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include "sim/contact/barrier_function.h"
@@ -110,6 +111,85 @@ TEST(BarrierStiffness, GrowsToWhatADrivePresses) {
   for (int n = 0; n < 100; ++n) testing::RunSteps(&world, 1, 0.01);
   EXPECT_EQ(world.report().missed_targets, 0);
   EXPECT_GT(world.report().min_distance_m, 0.05 * dhat);
+}
+
+TEST(BarrierStiffness, AJammedGroupGetsAHundredthOfItsEnergy) {
+  const auto model = testing::Compile(BoxScene(BarrierForm::kPerPair, 0));
+  const double initial = InitialBarrierStiffness(*model);
+  ContactGroup group = {.least_gap = 1e-4, .contact_n = 1, .kinetic_energy = 0.2, .stored_energy = 0.8, .jammed = true};
+  for (const auto& [barrier_energy, factor] : {std::pair(0.0, 2.0), {0.004, 2.0}, {0.008, 1.25}, {0.01, 1.0}, {50.0, 1.0}}) {
+    group.barrier_energy = barrier_energy;
+    EXPECT_NEAR(NextBarrierStiffness(*model, initial, {group}, 1) / initial, factor, 1e-12) << barrier_energy;
+  }
+  group.jammed = false;
+  EXPECT_EQ(NextBarrierStiffness(*model, initial, {group}, 1), 2 * initial) << "heavy loads rest on stiff bodies";
+}
+
+// Two plates are commanded through each other with a soft block between them that they crush, stay there, and open again. No
+// stiffness takes them further, so it does not grow while they stand; the steps converge, and what was crushed comes free.
+TEST(BarrierStiffness, StaysWhereDrivesAreStopped) {
+  SceneSpec scene = testing::EmptyScene();
+  scene.solver.newton_tolerance_m_s = 1e-4;
+  scene.contact.form = BarrierForm::kAreaWeighted;
+  scene.bodies = {testing::FullSpaceBox("block", Vec3::Constant(0.1), {2, 2, 2},
+                                        testing::SoftMaterial(100, 1e5, 0.3, &StableNeoHookean::kDescriptor)),
+                  testing::KinematicBox("left", Vec3(0.02, 0.2, 0.2)), testing::KinematicBox("right", Vec3(0.02, 0.2, 0.2))};
+  for (const int side : {-1, 1}) {
+    Pose open = {Vec3(side * 0.065, 0, 0), Quat::Identity()}, closed = {Vec3(side * -0.01, 0, 0), Quat::Identity()};
+    BodySpec& plate = scene.bodies[side < 0 ? 1 : 2];
+    plate.pose = open;
+    plate.trajectory.keys = {{0, open}, {0.2, closed}, {0.6, closed}, {0.8, open}};
+  }
+  World world(testing::Compile(scene));
+  const double initial = world.state().barrier_stiffness;
+  int jammed = 0;
+  for (int n = 0; n < 100; ++n) {
+    const double before = world.state().barrier_stiffness;
+    testing::RunSteps(&world, 1, 0.01);
+    const StepReport& report = world.report();
+    EXPECT_EQ(report.outcome, StepOutcome::kConverged) << n;
+    EXPECT_TRUE(testing::IsIntersectionFree(world)) << n;
+    if (report.missed_targets == 0 || ++jammed == 1) continue;
+    EXPECT_EQ(report.barrier_stiffness, before) << n << ": solved again with a stiffer barrier";
+    if (n > 25 && n < 60) {
+      EXPECT_LE(report.newton_iterations, 8) << n << ": nothing has changed since the step before";
+    }
+  }
+  EXPECT_GT(jammed, 40);
+  EXPECT_LT(world.state().barrier_stiffness, 1e6 * initial);
+  EXPECT_EQ(world.report().missed_targets, 0);
+}
+
+// Plates close on a stiff block again and again, further than it yields. A stage in which a drive is blocked is not solved again with
+// a stiffer barrier, which would take the drive no further: at each closing it would grow a hundredfold.
+TEST(BarrierStiffness, StaysHoweverOftenDrivesAreStopped) {
+  SceneSpec scene = testing::EmptyScene();
+  scene.solver.newton_tolerance_m_s = 1e-4;
+  scene.contact.form = BarrierForm::kAreaWeighted;
+  scene.bodies = {testing::AffineBox("block", Vec3::Constant(0.1), testing::StiffMaterial(100, 1e6)),
+                  testing::KinematicBox("left", Vec3(0.02, 0.2, 0.2)), testing::KinematicBox("right", Vec3(0.02, 0.2, 0.2))};
+  for (const int side : {-1, 1}) {
+    BodySpec& plate = scene.bodies[side < 0 ? 1 : 2];
+    plate.pose = {Vec3(side * 0.065, 0, 0), Quat::Identity()};
+    for (int k = 0; k <= 10; ++k) {
+      const Vec3 at(k % 2 == 0 ? side * 0.065 : side * -0.01, 0, 0);
+      plate.trajectory.keys.push_back({0.1 * k, {at, Quat::Identity()}});
+    }
+  }
+  World world(testing::Compile(scene));
+  const double initial = world.state().barrier_stiffness;
+  int jammed = 0;
+  for (int n = 0; n < 100; ++n) {
+    const double before = world.state().barrier_stiffness;
+    testing::RunSteps(&world, 1, 0.01);
+    EXPECT_EQ(world.report().outcome, StepOutcome::kConverged) << n;
+    EXPECT_TRUE(testing::IsIntersectionFree(world)) << n;
+    if (world.report().missed_targets == 0) continue;
+    ++jammed;
+    EXPECT_EQ(world.report().barrier_stiffness, before) << n;
+  }
+  EXPECT_GT(jammed, 20);
+  EXPECT_LT(world.state().barrier_stiffness, 1e4 * initial);
 }
 
 BodySpec SoftCube(const char* name, const Vec3& position, const Vec3& velocity) {
