@@ -10,7 +10,7 @@ namespace eipc {
 // Weights, in m^2, that make the area-weighted barrier a quadrature of
 //     E = k integral over A of b(distance to B),
 // so that the pressure between two flat surfaces at a gap g is k |b'(g)| however either of them is cut into triangles. All are
-// constants of the rest shape: they add no forces of their own.
+// constants of the shape in which bodies are placed: they add no forces of their own.
 //
 // Points carry the integral. A vertex stands for the part of the surface around it, Voronoi areas of its corners (Meyer et al.
 // 2003, "Discrete Differential-Geometry Operators for Triangulated 2-Manifolds", section 3.3), that faces one direction: the corner
@@ -18,7 +18,8 @@ namespace eipc {
 //
 // A pair of bodies is integrated over both surfaces, with shares that sum to 1: the finer and smaller surface gets nearly all, for
 // points sample a contact well where they lie close together and where the surface ends with the contact. So a block on a floor is
-// integrated over its underside, whatever the floor's triangles.
+// integrated over its underside, whatever the floor's triangles. How far apart a body's points lie is the mean over its area: many
+// of them in one place do not make it fine elsewhere.
 //
 // Edge pairs guard the crossings that no point sees. Two sharp edges that cross are near each other over an area of about dhat^2.
 // Where dhat is a tiny part of the edges that would be no guard: a crossing that carries a body's load would do so at gaps of
@@ -29,16 +30,17 @@ namespace eipc {
 // What deforms folds along any of its edges, however flat it is at rest, and folds cross far from any vertex. With the weight of
 // flat edges such crossings carried their loads at gaps of 1e-5 dhat, which took Newton hundreds of iterations. So a pair of edges,
 // one of them on a body that deforms, counts for c = 0.02 of the product of their widths at least (two sheets excepted, see below).
-// An edge is as wide as its share of the surface, a third of its triangles, over its length; a ridge as if both of its sides were
-// as large as the smaller one, for only one of them faces what it touches, and the other may be a long wall. Two flat layers that
-// lie on each other at random have 2/pi l_e l_f of such crossings for each pair of edges and unit of area, which adds 2/pi c = 1.3
-// % to what the points carry, however long or slim the triangles are; where grids of two such bodies coincide, all edges of both
-// meet at their vertices, which adds up to 8 %. Where triangles are small beside dhat the next vertex is not far, and more pairs
-// than those that cross are within dhat: there the weight falls with their area. What stays as it is folds only where it has a
-// ridge: nearly flat edges of rigid bodies count less.
+// An edge is as wide as its share of the surface, a third of its triangles, over its length; a ridge, or an edge of three triangles
+// or more, as if all of its sides were as large as the smallest one, for only some of them face what it touches, and another may be
+// a long wall. Two flat layers that lie on each other at random have 2/pi l_e l_f of such crossings for each pair of edges and unit
+// of area, which adds 2/pi c, or 1.3 %, to what the points carry, however long or slim the triangles are; where grids of two such
+// bodies coincide, all edges of both meet at their vertices, which adds up to 10 %. Where edges are short beside dhat the next
+// vertex is not far, and more pairs than those that cross are within dhat: there the weight falls with the product of their
+// lengths. What stays as it is folds only where it has a ridge: nearly flat edges of rigid bodies count less.
 //
-// All edges of a sheet count as sharp. Of equilateral triangles about 7.6 pairs of edges cross for each squared edge length, which
-// adds 7.6 / 200 = 4 % at any dhat; the floor of dhat^2 would add more than that, also between a sheet and another body.
+// All edges of a sheet count as sharp, and a pair of them, on two sheets, for c = 0.06 of the product of their widths: a
+// two-hundredth of that of their lengths where triangles are equilateral. That adds 2/pi c, or 4 %, at any dhat; the floor of
+// dhat^2 would add more than that, also between a sheet and another body.
 //
 // What is flat and stays so guards nothing. An edge or triangle of another body that touches a plane from one side, and not at its
 // own corners, lies in it; so it also touches the plane's triangles with its corners, or the sharp rim where the plane ends. Edges

@@ -27,13 +27,14 @@ struct Load {
 
 class Pair {
  public:
-  // Whether the second body stays flat.
-  enum Second { kDeforms, kRigid };
+  // Whether the second body stays flat, or both are sheets.
+  enum Second { kDeforms, kRigid, kSheets };
 
   Pair(const MeshData& first, const MeshData& second, double dhat = kDhat, Second kind = kDeforms)
       : surface_(BuildCollisionSurface({first.vertices, second.vertices}, {first.triangles, second.triangles})), dhat_(dhat) {
     surface_.pair_enabled = {0, 1, 1, 0};
     surface_.body_stays_flat = {0, kind == kRigid};
+    if (kind == kSheets) surface_.sheets = {.body_thin = {1, 1}, .body_half_thickness = {0, 0}};
     weights_ = ContactWeights(surface_);
     settings_.dhat_m = dhat;
     contacts_ = std::make_unique<ContactSet>(&surface_, &weights_, settings_);
@@ -136,6 +137,34 @@ TEST(ForceGapLaw, TrianglesSmallerThanDhat) {
         const double ratio = pair.At(Vec3(0, 0, gap)).force / (-kSize * kSize * BarrierFirst(gap, kWide));
         EXPECT_NEAR(ratio, 1, 0.05) << cells << " cells, " << p.name << ", gap " << gap;
       }
+    }
+  }
+}
+
+MeshData SlimSheet(double size, int along, int across) {
+  MeshData sheet;
+  for (int j = 0; j <= across; ++j) {
+    for (int i = 0; i <= along; ++i) sheet.vertices.emplace_back(size * i / along - size / 2, size * j / across - size / 2, 0);
+  }
+  for (int j = 0; j < across; ++j) {
+    for (int i = 0; i < along; ++i) {
+      const int low = i + (along + 1) * j, high = low + along + 1;
+      sheet.triangles.push_back({low, low + 1, high + 1});
+      sheet.triangles.push_back({low, high + 1, high});
+    }
+  }
+  return sheet;
+}
+
+// Two sheets of right triangles, up to 50 times as long as they are high.
+TEST(ForceGapLaw, TwoSheetsOfSlimTriangles) {
+  constexpr double kSize = 0.1, kGap = kDhat / 2;
+  for (const int slimness : {1, 5, 20, 50}) {
+    const MeshData first = SlimSheet(kSize, 5, 5 * slimness), second = SlimSheet(2 * kSize, 10, 10 * slimness);
+    for (const double angle : {0.3, 0.8, 1.3}) {
+      Pair pair(Turned(first, angle, Vec3(0.00123, 0.00217, 0)), second, kDhat, Pair::kSheets);
+      const double ratio = pair.At(Vec3(0, 0, kGap)).force / (-kSize * kSize * BarrierFirst(kGap, kDhat));
+      EXPECT_NEAR(ratio, 1, 0.1) << slimness << ", turned by " << angle;
     }
   }
 }

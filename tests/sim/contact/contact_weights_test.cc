@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 #include <numeric>
 
 #include "tests/sim/collision/soups.h"
@@ -80,7 +81,7 @@ TEST(ContactWeights, SharpEdgesOutweighFlatOnes) {
   constexpr double kWidth = 0.5 / 3;
   EXPECT_NEAR(weights.EdgePair(s, flat, flat, kDhat), 0.02 * kWidth * kWidth, 1e-12);
   EXPECT_NEAR(weights.EdgePair(s, flat, sharp, kDhat), std::max(0.02 * kWidth * kWidth, 0.01 * 0.005 * 0.25), 1e-12);
-  EXPECT_NEAR(weights.EdgePair(s, flat, flat, 0.1), 0.02 * kWidth * kWidth * kWidth * kWidth / 0.08, 1e-12);
+  EXPECT_NEAR(weights.EdgePair(s, flat, flat, 0.1), 0.02 * kWidth * kWidth * 0.25 / 0.96, 1e-12);
   // Far below dhat the pairs grow in number as the fourth power.
   EXPECT_NEAR(weights.EdgePair(s, sharp, sharp, 10), 100 * std::pow(0.5, 4) / 1e4, 1e-12);
   // Rigid bodies do not fold.
@@ -103,7 +104,7 @@ TEST(ContactWeights, ASheetMeetsFoldsOfSoftBodies) {
   const ContactWeights weights(s);
   const double width = 1.0 / 3 / std::sqrt(2.0);
   EXPECT_NEAR(weights.EdgePair(s, diagonal(0), diagonal(1), kDhat), std::max(0.02 * width * width, 0.01 * 0.005 * 2), 1e-12);
-  EXPECT_NEAR(weights.EdgePair(s, diagonal(0), diagonal(2), kDhat), 0.005 * 2, 1e-12);
+  EXPECT_NEAR(weights.EdgePair(s, diagonal(0), diagonal(2), kDhat), 0.06 * width * width, 1e-12);
 }
 
 // A rim is as wide as the face that ends there, however long the wall beside it is.
@@ -124,6 +125,77 @@ TEST(ContactWeights, RimsAreNoWiderThanTheFaceThatEndsThere) {
     EXPECT_GT(widest, 0);
     EXPECT_NEAR(widest, of_cube, 1e-12) << height;
   }
+}
+
+// An edge where a third triangle ends, or two that lie on the same side: however large one of them is, and as sharp as a border.
+TEST(ContactWeights, EdgesWhereSurfacesEnd) {
+  constexpr double kDhat = 1e-3;
+  const auto of_first_edge = [](const std::vector<Vec3>& apexes, bool rigid) {
+    MeshData mesh;
+    mesh.vertices = {Vec3(0, 0, 0), Vec3(1, 0, 0)};
+    for (const Vec3& apex : apexes) {
+      mesh.triangles.push_back({0, 1, static_cast<int32_t>(mesh.vertices.size())});
+      mesh.vertices.push_back(apex);
+    }
+    CollisionSurface s = Surfaces({mesh, testing::BoxSurfaceGrid(Vec3(0, 0, 0), Vec3(1, 1, 1), {1, 1, 1})});
+    s.body_stays_flat = {rigid, 1};
+    const ContactWeights weights(s);
+    int32_t first = -1, ridge = -1;
+    for (size_t e = 0; e < s.edges.size(); ++e) {
+      if (s.edges[e][0] + s.edges[e][1] == 1) first = static_cast<int32_t>(e);
+      if (s.edge_body[e] == 1 && s.edge_rest_length2[e] < 1.5) ridge = static_cast<int32_t>(e);
+    }
+    return weights.EdgePair(s, first, ridge, kDhat);
+  };
+  const Vec3 near(0.5, 10, 0), up(0.5, 0, 10), far(0.5, 0, 1000), overlapping(0.5, 20, 0);
+  const double of_three = of_first_edge({near, up, Vec3(0.5, 0, -10)}, false);
+  EXPECT_NEAR(of_three, 0.02 * (3 * 5.0 / 3) * (2 * 0.5 / 3), 1e-12);
+  EXPECT_NEAR(of_first_edge({near, up, far}, false), of_three, 1e-12);
+  // A crossing of a border counts for a two-hundredth of the lengths at least; so does that of a doubled one.
+  const double border = of_first_edge({near}, true);
+  EXPECT_GE(border, 0.005);
+  EXPECT_GE(of_first_edge({near, near}, true), border);
+  EXPECT_GE(of_first_edge({near, overlapping}, true), border);
+}
+
+// A floor of two triangles stays coarse under a block, however fine another part of it is.
+TEST(ContactWeights, AFinePartElsewhereMakesNothingFine) {
+  const MeshData block = testing::BoxSurfaceGrid(Vec3(-0.02, -0.02, 0), Vec3(0.02, 0.02, 0.02), {4, 4, 2});
+  const MeshData floor = testing::Sheet(0.1, 0, 1);
+  for (const int cells : {0, 30, 200}) {
+    MeshData both = floor;
+    if (cells > 0) {
+      const MeshData patch = testing::Sheet(0.025, 0, cells);
+      for (const Triangle& t : patch.triangles) {
+        both.triangles.push_back({t[0] + 4, t[1] + 4, t[2] + 4});
+      }
+      for (const Vec3& v : patch.vertices) both.vertices.push_back(v + Vec3(1, 0, 0));
+    }
+    const CollisionSurface s = Surfaces({block, both});
+    const ContactWeights weights(s);
+    double area = 0;
+    for (int32_t p = 0; p < s.vertex_count; ++p) {
+      if (s.vertex_body[p] == 0 && s.rest_positions[p].z() == 0) area += weights.Point(s, p, 1);
+    }
+    EXPECT_GT(area, 0.97 * 0.04 * 0.04) << cells;
+  }
+}
+
+// A hundred thousand triangles meet in a vertex: the cost is not that of all their pairs, and the area all of theirs.
+TEST(ContactWeights, HubsCarryTheAreaAround) {
+  constexpr int kTriangles = 100000;
+  MeshData fan;
+  fan.vertices = {Vec3::Zero()};
+  for (int k = 0; k < kTriangles; ++k) {
+    const double angle = 2 * std::numbers::pi * k / kTriangles;
+    fan.vertices.emplace_back(std::cos(angle), std::sin(angle), 0);
+    fan.triangles.push_back({0, k + 1, (k + 1) % kTriangles + 1});
+  }
+  const CollisionSurface s = Surfaces({fan});
+  const ContactWeights weights(s);
+  double area = 0;
+  for (int32_t p = 0; p < s.vertex_count; ++p) area += 2 * weights.Point(s, p, 0);
+  EXPECT_NEAR(area, std::numbers::pi, 1e-6);
 }
 
 // Inside the flat sides of bodies that stay flat, edges weigh nothing and neither do vertices of the coarser one; rims do.
