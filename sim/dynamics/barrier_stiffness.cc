@@ -41,8 +41,8 @@ double GroupFactor(const Model& model, const ContactGroup& group, double load_n,
   return AffordableFactor(group.barrier_energy, std::max(kShare * (group.kinetic_energy + group.stored_energy), lifted));
 }
 
-// By which the barrier of a jammed group reaches a hundredth of what the group has: where a drive was stopped by what still yields, a
-// stiffer barrier takes it further, and gets a smaller part of the energy.
+// By which the barrier of a jammed group reaches a hundredth of what the group has: where a drive was stopped by what still yields,
+// a stiffer barrier takes it further, and gets a smaller part of the energy.
 double JammedFactor(const ContactGroup& group) {
   const double affordable = kShare * (group.kinetic_energy + group.stored_energy);
   return group.barrier_energy > 0 ? std::max(1.0, affordable / group.barrier_energy) : std::numeric_limits<double>::infinity();
@@ -130,8 +130,8 @@ bool PinchDetector::Pinched(double relative_gap) {
   return iterations_ >= kPatience;
 }
 
-double StiffnessForImpact(const Model& model, double stiffness, double pinched_energy, const std::vector<ContactGroup>& start,
-                          double dt_s) {
+double StiffnessForImpact(const Model& model, double stiffness, double pinched_energy, double pressed_energy,
+                          const std::vector<ContactGroup>& start, double dt_s) {
   constexpr double kLeast = 2;
   if (model.contact.stiffness > 0) return stiffness;
   double barrier_energy = 0, factor = std::numeric_limits<double>::infinity();
@@ -140,6 +140,7 @@ double StiffnessForImpact(const Model& model, double stiffness, double pinched_e
     if (group.least_gap >= kSmallGap) factor = std::min(factor, FactorThatLifts(model, group, dt_s));
   }
   factor = std::min(factor, AffordableFactor(barrier_energy, kShare * pinched_energy));
+  if (pressed_energy > 0) factor = std::min(factor, kShare * pinched_energy / pressed_energy);
   if (factor < kLeast) return stiffness;
   return std::max(stiffness, std::min(factor * stiffness, BarrierStiffnessLimit(model)));
 }

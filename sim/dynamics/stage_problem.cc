@@ -27,6 +27,7 @@ void StageProblem::SetAsleep(const std::vector<uint8_t>& asleep) {
 void StageProblem::BeginStep(const VecX& q_start, const VecX& q_guess, double barrier_stiffness, const NodePairs& contact_pairs) {
   ScopedPhase timer(seconds_, Phase::kContactDetection);
   may_stiffen_ = model_->contact.stiffness == 0;
+  drive_blocked_ = false;
   contacts_current_ = false;
   check_.BeginStep();
   const double distance = surface_.Displacement(q_start, q_guess);
@@ -123,15 +124,17 @@ bool StageProblem::NeedsStifferBarrier() {
   FindFreeVelocity(&scratch_.v);
   groups_.Find(scratch_.v);
   groups_.MeasureEnergies(ContactPotential(barrier_stiffness()), surface_.x(), potential_.stage().q_start, scratch_.v);
-  double other = 0;
+  double other = 0, pressed = 0;
   for (const ContactGroup& group : groups_.groups()) {
-    if (group.least_gap < kSmallGap) other += group.kinetic_energy + group.stored_energy;
+    if (group.least_gap >= kSmallGap) continue;
+    other += group.kinetic_energy + group.stored_energy;
+    if (drive_blocked_) pressed += group.barrier_energy;
   }
   const StageContext& stage = potential_.stage();
   SetPoint(stage.q_start);
   // Their inertia is not asked for, nor what drives do.
   const std::vector<ContactGroup>& start = MeasureContactGroups(stage.v_tilde, stage.v_tilde, stage.gamma_h, {});
-  stiffer_ = StiffnessForImpact(*model_, barrier_stiffness(), other, start, stage.gamma_h);
+  stiffer_ = StiffnessForImpact(*model_, barrier_stiffness(), other, pressed, start, stage.gamma_h);
   may_stiffen_ = stiffer_ > barrier_stiffness();
   SetPoint(scratch_.here);
   return may_stiffen_;

@@ -100,8 +100,8 @@ class StageProblem : public RootProblem {
   void AddRemainderTimes(const VecX& dq, VecX* product) override { potential_.remainder().AddTimes(dq, product); }
   void RemainderBlocks(std::vector<NodeBlock>* blocks) const override { potential_.remainder().Blocks(blocks); }
 
-  // The barrier's stiffness stays as it is in this step: a drive presses something that does not yield.
-  void KeepStiffness() { may_stiffen_ = false; }
+  // A drive made no progress in this step: a stiffer barrier may be of no use to it.
+  void NoteBlockedDrive() { drive_blocked_ = true; }
   void Stiffen() { potential_.SetBarrierStiffness(stiffer_); }
   // Moves on a straight line from the current point to `q`; false when a collision stops it, which leaves it in between.
   bool GoStraight(const VecX& q);
@@ -151,7 +151,8 @@ class StageProblem : public RootProblem {
   std::vector<uint8_t> asleep_;
   bool contacts_current_ = false;  // the potential's contacts are those of the surface's point
   PinchDetector pinch_;
-  bool may_stiffen_ = true;  // not where that would be of no use in this step
+  bool may_stiffen_ = true;  // until that has been found to be of no use in this step
+  bool drive_blocked_ = false;
   double stiffer_ = 0;       // what Stiffen() sets
 };
 

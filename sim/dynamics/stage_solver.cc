@@ -72,14 +72,15 @@ Retry StageSolver::StiffenInTime(NewtonReport* last) const {
 
 absl::StatusOr<Retry> StageSolver::MoveDrives(VecX* q, StepReport* report) {
   int left = model_->solver.max_newton_iterations * motion_->drive_count();
+  newton_.BeginRelaxing();
   while (motion_->Pending() && left > 0 && !time_limit_->Ended()) {
     NewtonReport move;
     if (motion_->AllWait()) {
-      EIPC_RETURN_IF_ERROR(newton_.Solve(problem_, Context(1), q, &move));
+      EIPC_RETURN_IF_ERROR(newton_.Relax(problem_, Context(1), q, &move));
       motion_->Resume();
     } else {
       EIPC_RETURN_IF_ERROR(motion_->Advance(problem_, Context(1), q, &move));
-      if (motion_->Blocked()) problem_->KeepStiffness();
+      if (motion_->Blocked()) problem_->NoteBlockedDrive();
     }
     Count(move, report);
     left -= move.iterations;

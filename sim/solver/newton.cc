@@ -189,8 +189,20 @@ absl::StatusOr<bool> NewtonSolver::Iterate(NewtonProblem* problem, const SolveCo
 }
 
 absl::Status NewtonSolver::Solve(NewtonProblem* problem, const SolveContext& context, VecX* q, NewtonReport* report) {
-  *report = {};
   progress_ = {};
+  return Run(problem, context, q, report);
+}
+
+absl::Status NewtonSolver::Relax(NewtonProblem* problem, const SolveContext& context, VecX* q, NewtonReport* report) {
+  progress_ = {};
+  progress_.damping = relaxing_;
+  const absl::Status status = Run(problem, context, q, report);
+  relaxing_ = progress_.damping;
+  return status;
+}
+
+absl::Status NewtonSolver::Run(NewtonProblem* problem, const SolveContext& context, VecX* q, NewtonReport* report) {
+  *report = {};
   system_->Begin();
   problem->SetPoint(*q);
   progress_.energy = problem->Energy();

@@ -30,6 +30,11 @@ class NewtonSolver {
   // only from the interrupt: then *q is no longer admissible.
   absl::Status Solve(NewtonProblem* problem, const SolveContext& context, VecX* q, NewtonReport* report);
 
+  // The same in calls of a few iterations each, while what is prescribed moves between them: slides that close their own gap are
+  // damped in one as the last one left it, since a call alone is too short to notice them. BeginRelaxing forgets the last one.
+  void BeginRelaxing() { relaxing_ = {}; }
+  absl::Status Relax(NewtonProblem* problem, const SolveContext& context, VecX* q, NewtonReport* report);
+
  private:
   // What one iteration leaves to the next.
   struct Progress {
@@ -45,6 +50,7 @@ class NewtonSolver {
     int exact_wait = 2, next_exact = 0;          // iterations: between questions for an exact Hessian, and until the next
     SlideDamping damping;
   };
+  absl::Status Run(NewtonProblem* problem, const SolveContext& context, VecX* q, NewtonReport* report);
   // True when the solve has ended, with its outcome in *report.
   absl::StatusOr<bool> Iterate(NewtonProblem* problem, const SolveContext& context, VecX* q, NewtonReport* report);
   // The same for an iteration whose direction has been found.
@@ -62,6 +68,7 @@ class NewtonSolver {
   NewtonSystem* system_;
   Interrupt* interrupt_;
   Progress progress_;
+  SlideDamping relaxing_;
   TrialMove move_, corrected_move_;
   VecX gradient_, direction_, trial_gradient_;
   VecX path_end_, corrected_gradient_, corrected_;

@@ -160,8 +160,8 @@ TEST(BarrierStiffness, StaysWhereDrivesAreStopped) {
   EXPECT_EQ(world.report().missed_targets, 0);
 }
 
-// Plates close on a stiff block again and again, further than it yields. A stage in which a drive is blocked is not solved again with
-// a stiffer barrier, which would take the drive no further: at each closing it would grow a hundredfold.
+// Plates close on a stiff block again and again, further than it yields. A stage in which a drive is blocked is not solved again
+// with a stiffer barrier, which would take the drive no further: at each closing it would grow a hundredfold.
 TEST(BarrierStiffness, StaysHoweverOftenDrivesAreStopped) {
   SceneSpec scene = testing::EmptyScene();
   scene.solver.newton_tolerance_m_s = 1e-4;
@@ -388,17 +388,20 @@ TEST(BarrierStiffness, GrowsAtImpactsByWhatMovesOnly) {
   const auto pressed = [](double barrier_energy) {
     return std::vector<ContactGroup>{{.least_gap = 0.01, .barrier_energy = barrier_energy}};
   };
-  EXPECT_EQ(StiffnessForImpact(*model, initial, 1, {}, 1), 100 * initial);
-  EXPECT_EQ(StiffnessForImpact(*model, initial, 1, pressed(1e-5), 1), 100 * initial);
-  EXPECT_NEAR(StiffnessForImpact(*model, initial, 1, pressed(1e-3), 1) / initial, 11, 1e-12);
-  EXPECT_EQ(StiffnessForImpact(*model, initial, 1, pressed(0.02), 1), initial);
-  EXPECT_EQ(StiffnessForImpact(*model, 5e9 * initial, 1, {}, 1), BarrierStiffnessLimit(*model));
+  EXPECT_EQ(StiffnessForImpact(*model, initial, 1, 0, {}, 1), 100 * initial);
+  EXPECT_EQ(StiffnessForImpact(*model, initial, 1, 0, pressed(1e-5), 1), 100 * initial);
+  EXPECT_NEAR(StiffnessForImpact(*model, initial, 1, 0, pressed(1e-3), 1) / initial, 11, 1e-12);
+  EXPECT_EQ(StiffnessForImpact(*model, initial, 1, 0, pressed(0.02), 1), initial);
+  EXPECT_EQ(StiffnessForImpact(*model, 5e9 * initial, 1, 0, {}, 1), BarrierStiffnessLimit(*model));
+  // A blocked drive: by what brings what it presses to a hundredth of the energy.
+  EXPECT_NEAR(StiffnessForImpact(*model, initial, 1, 1e-3, {}, 1) / initial, 10, 1e-12);
+  EXPECT_EQ(StiffnessForImpact(*model, initial, 1, 6e-3, {}, 1), initial);
   // What rests elsewhere: in a step that takes it where a stiffer barrier carries it, and in one that would throw it.
   const std::vector<ContactGroup> resting = {{.least_gap = 0.5, .contact_n = 1, .barrier_energy = 1e-4}};
-  EXPECT_EQ(StiffnessForImpact(*model, initial, 1, resting, 0.1), 100 * initial);
-  EXPECT_EQ(StiffnessForImpact(*model, initial, 1, resting, 1e-4), initial);
+  EXPECT_EQ(StiffnessForImpact(*model, initial, 1, 0, resting, 0.1), 100 * initial);
+  EXPECT_EQ(StiffnessForImpact(*model, initial, 1, 0, resting, 1e-4), initial);
   const auto given = testing::Compile(BoxScene(BarrierForm::kAreaWeighted, 123));
-  EXPECT_EQ(StiffnessForImpact(*given, 123, 1, {}, 1), 123);
+  EXPECT_EQ(StiffnessForImpact(*given, 123, 1, 0, {}, 1), 123);
 }
 
 TEST(BarrierStiffness, PinchedIsWhatStaysSo) {

@@ -474,5 +474,24 @@ TEST(Newton, DampsSlidesThatCloseTheirOwnGap) {
   }
 }
 
+// The same slide in calls of one iteration each: what a call learned about it is not lost on the next.
+TEST(Newton, DampsSlidesFromOneRelaxationToTheNext) {
+  for (const bool kept : {false, true}) {
+    RingProblem ring(true);
+    const SolverSettings settings = Settings(1e-6, 1);
+    NewtonSystem system(settings, nullptr, nullptr);
+    NewtonSolver newton(settings, &system);
+    const std::vector<uint8_t> fixed = {0};
+    PhaseSeconds seconds = {};
+    VecX q = RingProblem::Start();
+    for (int k = 0; k < 300; ++k) {
+      NewtonReport report;
+      if (!kept) newton.BeginRelaxing();
+      ASSERT_TRUE(newton.Relax(&ring, {fixed, 1, 1, &seconds}, &q, &report).ok());
+    }
+    EXPECT_EQ(q[2] < -0.9, kept) << " gap " << RingProblem::Gap(q) << " " << q.transpose();
+  }
+}
+
 }  // namespace
 }  // namespace eipc::testing
