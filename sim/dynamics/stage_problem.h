@@ -153,7 +153,7 @@ class StageProblem : public RootProblem {
   PinchDetector pinch_;
   bool may_stiffen_ = true;  // until that has been found to be of no use in this step
   bool drive_blocked_ = false;
-  double stiffer_ = 0;       // what Stiffen() sets
+  double stiffer_ = 0;  // what Stiffen() sets
 };
 
 }  // namespace eipc

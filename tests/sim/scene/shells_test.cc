@@ -76,7 +76,8 @@ TEST(ShellScene, SheetsTouchThemselvesAndDoNotStayFlat) {
     const auto on_border = [&](int axis) { return std::abs(a[axis]) > 0.999 * kHalf && std::abs(a[axis] - b[axis]) < 1e-9; };
     const int triangles = on_border(0) || on_border(1) ? 1 : 2;
     const double width = triangles * edge * edge / 6 / std::sqrt(s.edge_rest_length2[e]);
-    EXPECT_NEAR(model->contact_weights.EdgePair(s, static_cast<int32_t>(e), static_cast<int32_t>(e), 1e-3), 0.06 * width * width, 1e-15)
+    EXPECT_NEAR(model->contact_weights.EdgePair(s, static_cast<int32_t>(e), static_cast<int32_t>(e), 1e-3), 0.06 * width * width,
+                1e-15)
         << e;
   }
   double largest = 0;
