@@ -41,11 +41,13 @@ double GroupFactor(const Model& model, const ContactGroup& group, double load_n,
   return AffordableFactor(group.barrier_energy, std::max(kShare * (group.kinetic_energy + group.stored_energy), lifted));
 }
 
-// By which the barrier of a jammed group reaches a hundredth of what the group has: where a drive was stopped by what still yields,
-// a stiffer barrier takes it further, and gets a smaller part of the energy.
-double JammedFactor(const ContactGroup& group) {
-  const double affordable = kShare * (group.kinetic_energy + group.stored_energy);
-  return group.barrier_energy > 0 ? std::max(1.0, affordable / group.barrier_energy) : std::numeric_limits<double>::infinity();
+// What a group with small gaps needs. At the tightest gap g a barrier of force F has the energy F g ln(1e4), and a body that F
+// presses by d stores about F d / 2: in a jammed group it may be up to kJammed of that, where d is some five times g.
+double NeededFactor(const ContactGroup& group) {
+  constexpr double kDoubled = 2, kJammed = 4;
+  const double yielding = kJammed * (group.kinetic_energy + group.stored_energy);
+  if (!group.jammed || kDoubled * group.barrier_energy <= yielding) return kDoubled;
+  return std::max(1.0, yielding / group.barrier_energy);
 }
 
 // For a group without small gaps.
@@ -107,20 +109,18 @@ double BarrierStiffnessLimit(const Model& model) { return 1e10 * InitialBarrierS
 double NextBarrierStiffness(const Model& model, double stiffness, const std::vector<ContactGroup>& groups, double dt_s) {
   constexpr double kStill = 0.1;
   if (model.contact.stiffness > 0) return stiffness;
-  double factor = 2;
-  bool needed = false;
+  double factor = std::numeric_limits<double>::infinity(), needed = 1;
   for (const ContactGroup& group : groups) {
     const bool impact = group.inertia_n > kStill * group.contact_n;
     const bool needs = (impact ? group.closing_gap : group.least_gap) < kSmallGap;
-    needed |= needs;
-    if (group.jammed) factor = std::min(factor, JammedFactor(group));
+    if (needs) needed = std::max(needed, NeededFactor(group));
     if (impact) {
       factor = std::min(factor, GroupFactor(model, group, group.load_n, dt_s));
     } else if (!needs) {
       factor = std::min(factor, FactorThatLifts(model, group, dt_s));
     }
   }
-  return needed ? std::max(stiffness, std::min(factor * stiffness, BarrierStiffnessLimit(model))) : stiffness;
+  return std::max(stiffness, std::min(std::min(factor, needed) * stiffness, BarrierStiffnessLimit(model)));
 }
 
 bool PinchDetector::Pinched(double relative_gap) {

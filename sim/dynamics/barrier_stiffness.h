@@ -36,7 +36,7 @@ struct ContactGroup {
   double kinetic_energy = 0;  // J, beside the frames of bodies (contact_frames.h)
   double stored_energy = 0;   // of elasticity, J
   double load_n = 0;          // LargestLoad of its bodies
-  bool jammed = false;        // a drive that presses it, or is in it, was stopped before it arrived
+  bool jammed = false;        // a drive that presses it, or is in it, was stopped
 };
 
 // Stiffness for the next step, after one of dt_s that ended (accepted) so. Only adaptive scenes change it: doubled while there are
@@ -45,10 +45,11 @@ struct ContactGroup {
 // by the fingers' own motion. A group in an impact, where contact accelerates what it presses (inertia is more than a tenth of its
 // forces), needs it only while gaps close, and its barrier's energy then grows by a hundredth of its own at most, or by what lifts
 // it by the gap that it opens: doubled at every step that resolves an impact, it threw a soft cube back with 4 to 30 times its
-// energy. A jammed group's barrier gets no more than a hundredth of its energy: a drive that was stopped ends at the tightest gap
-// that it may leave (PrescribedMotion), however stiff the barrier is, and each doubling would only press what cannot yield twice as
-// hard. The stiffness is that of all contacts: what has no small gaps is lifted no faster than it would fall, where steps resolve
-// that.
+// energy. A drive that was stopped ends at the tightest gap that it may leave (PrescribedMotion), however stiff the barrier is. So
+// what needs it in a jammed group only needs it while the group yields by more than some of these gaps, which is while the
+// barrier's energy is below four times the group's: then a stiffer one takes the drive further; else each doubling would press what
+// cannot yield twice as hard. The stiffness is that of all contacts: what has no small gaps is lifted no faster than it would fall,
+// where steps resolve that.
 double NextBarrierStiffness(const Model& model, double stiffness, const std::vector<ContactGroup>& groups, double dt_s);
 
 // Detects impacts, for which a stiffness chosen for weights is too small: a body that is stopped from 20 m/s within one step

@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <vector>
 
-#include "sim/dynamics/drives.h"
 #include "sim/energy/bending.h"
 #include "sim/energy/condensed.h"
 #include "sim/energy/membrane.h"
@@ -89,18 +88,14 @@ void ContactGroups::Find(const VecX& v) {
   }
 }
 
-void ContactGroups::MarkJammed(const std::vector<State::Drive>& drives) {
-  if (MissedTargets(*model_, drives) == 0) return;
-  late_.assign(model_->bodies.size(), 0);
-  for (size_t i = 0; i < drives.size(); ++i) {
-    if (Missed(*model_, drives, i)) late_[model_->boundary_sets[i].body] = 1;
-  }
-  for (size_t b = 0; b < late_.size(); ++b) {
-    if (late_[b] && group_of_[b] >= 0) groups_[group_of_[b]].jammed = true;
+void ContactGroups::MarkJammed(const std::vector<uint8_t>& bodies) {
+  if (std::find(bodies.begin(), bodies.end(), 1) == bodies.end()) return;
+  for (size_t b = 0; b < bodies.size(); ++b) {
+    if (bodies[b] && group_of_[b] >= 0) groups_[group_of_[b]].jammed = true;
   }
   for (size_t i = 0; i < group_of_stencil_.size(); ++i) {
     const ContactStencil& s = contacts_->stencils()[i];
-    if (group_of_stencil_[i] >= 0 && (late_[s.body_a] || late_[s.body_b])) groups_[group_of_stencil_[i]].jammed = true;
+    if (group_of_stencil_[i] >= 0 && (bodies[s.body_a] || bodies[s.body_b])) groups_[group_of_stencil_[i]].jammed = true;
   }
 }
 

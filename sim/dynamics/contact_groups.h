@@ -11,7 +11,6 @@
 #include "sim/dynamics/contact_frames.h"
 #include "sim/dynamics/model.h"
 #include "sim/dynamics/sleep_islands.h"
-#include "sim/dynamics/state.h"
 #include "sim/energy/surface_map.h"
 
 namespace eipc {
@@ -32,8 +31,8 @@ class ContactGroups {
   double LeastGap() const;
   // The groups of the contacts' point, with their loads and least gaps; nodes go on with the velocities v.
   void Find(const VecX& v);
-  // Marks the groups, found before, that drives are in or touch which did not arrive.
-  void MarkJammed(const std::vector<State::Drive>& drives);
+  // Marks the groups, found before, that these bodies are in or touch. By body, non-zero; empty: none.
+  void MarkJammed(const std::vector<uint8_t>& bodies);
   // Energies: kinetic, stored and of contact. Velocities count beside the frame of each body (contact_frames.h): those of flying
   // and sliding together are left out, that of turning is not.
   void MeasureEnergies(const ContactPotential& potential, const std::vector<Vec3>& x, const VecX& q, const VecX& v);
@@ -58,7 +57,6 @@ class ContactGroups {
   std::vector<int32_t> group_of_;          // by body; -1: none
   std::vector<int32_t> group_of_stencil_;  // -1: forces do not open it
   std::vector<int32_t> group_of_island_;   // by the body that represents it
-  std::vector<uint8_t> late_;              // by body: a drive of it did not arrive
   std::vector<ContactGroup> groups_;
   VecX beside_;
 };

@@ -141,9 +141,9 @@ bool StageProblem::NeedsStifferBarrier() {
 }
 
 const std::vector<ContactGroup>& StageProblem::MeasureContactGroups(const VecX& v, const VecX& v_before, double dt_s,
-                                                                    const std::vector<State::Drive>& drives) {
+                                                                    const std::vector<uint8_t>& stopped) {
   groups_.Find(v);
-  groups_.MarkJammed(drives);
+  groups_.MarkJammed(stopped);
   groups_.MeasureEnergies(ContactPotential(barrier_stiffness()), surface_.x(), surface_.q(), v);
   scratch_.gradient.setZero(v.size());
   BarrierGradient(&scratch_.gradient);

@@ -111,10 +111,10 @@ class StageProblem : public RootProblem {
   void TightContacts(double relative_gap, std::vector<TightContact>* out) const;
   // The smallest gap of the current point that forces can open, as a part of its dhat; 1: there is none.
   double LeastGap() const { return groups_.LeastGap(); }
-  // Of the current point, where a part of a step of dt_s ends with the velocities v, which it began with v_before, and with these
-  // drives.
+  // Of the current point, where a part of a step of dt_s ends with the velocities v, which it began with v_before, and drives of
+  // these bodies were stopped (by body, non-zero; empty: none).
   const std::vector<ContactGroup>& MeasureContactGroups(const VecX& v, const VecX& v_before, double dt_s,
-                                                        const std::vector<State::Drive>& drives);
+                                                        const std::vector<uint8_t>& stopped);
 
   // ExactCheck::RefusesSolution, RefusesPoint and rejections.
   bool RefusesSolution();

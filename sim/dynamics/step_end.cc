@@ -183,7 +183,8 @@ void Stepper::Finish() {
   next.barrier_stiffness = report.barrier_stiffness;
   // At an end beyond the points no force has opened the gaps.
   if (model_->contact.stiffness <= 0 && part_.gaps.relative < kSmallGap) {
-    const std::vector<ContactGroup>& groups = problem_.MeasureContactGroups(next.v, part_.from->v, part_.dt_s, next.drives);
+    const std::vector<ContactGroup>& groups =
+        problem_.MeasureContactGroups(next.v, part_.from->v, part_.dt_s, motion_.StoppedBodies());
     next.barrier_stiffness = NextBarrierStiffness(*model_, report.barrier_stiffness, groups, part_.dt_s);
   }
   report.structure_breaks.barrier_stiffness += next.barrier_stiffness != report.barrier_stiffness;
