@@ -40,7 +40,6 @@ void PrescribedMotion::BeginPart(const State& from, const std::vector<State::Dri
   fixed_ = driven_;
   const bool drives_move_alone = DrivesMoveAlone(from.v, driven_);
   drives_.assign(drives.size(), {});
-  stopped_.reserve(model_->bodies.size());
   for (Drive& drive : drives_) drive.alone = drives_move_alone;
   moving_.assign(drives.size(), 0);
   for (size_t i = 0; i < drives.size(); ++i) {
@@ -114,12 +113,12 @@ bool PrescribedMotion::Pending() const {
   return std::any_of(drives_.begin(), drives_.end(), [this](const Drive& d) { return !d.stopped && d.fraction < end_; });
 }
 
-const std::vector<uint8_t>& PrescribedMotion::StoppedBodies() {
-  stopped_.assign(model_->bodies.size(), 0);
+std::vector<uint8_t> PrescribedMotion::StoppedBodies() const {
+  std::vector<uint8_t> stopped(model_->bodies.size(), 0);
   for (size_t i = 0; i < drives_.size(); ++i) {
-    if (drives_[i].stopped) stopped_[model_->boundary_sets[i].body] = 1;
+    if (drives_[i].stopped) stopped[model_->boundary_sets[i].body] = 1;
   }
-  return stopped_;
+  return stopped;
 }
 
 bool PrescribedMotion::Blocked() const {

@@ -71,7 +71,7 @@ class PrescribedMotion {
   bool Pending() const;
   bool AllWait() const;
   // By body, non-zero: a drive of it was stopped in the last stage.
-  const std::vector<uint8_t>& StoppedBodies();
+  std::vector<uint8_t> StoppedBodies() const;
   // Whether a drive made no progress in its last move.
   bool Blocked() const;
   // Ends the waiting, once the free nodes have been relaxed.
@@ -130,9 +130,8 @@ class PrescribedMotion {
   VecX start_, target_, stage_target_;
   TrialMove move_;
   VecX direction_, gradient_, chord_, before_;
-  std::vector<uint8_t> moving_;   // by drive: in the last move
-  std::vector<uint8_t> stopped_;  // StoppedBodies
-  std::vector<double> closing_;   // by drive
+  std::vector<uint8_t> moving_;  // by drive: in the last move
+  std::vector<double> closing_;  // by drive
   struct GapRule {
     std::vector<TightContact> contacts;
     VecX driving;        // the motion that the drives make
