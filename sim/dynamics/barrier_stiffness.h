@@ -70,7 +70,7 @@ class PinchDetector {
 // than what adds to their barriers' energy a hundredth of the energy of what is pinched, kinetic, as if the step ended without
 // contact, and stored. So the body is stopped, and bodies that are already pressed together are not thrown apart; what has no small
 // gaps there is lifted as above. Where a drive is blocked, `pressed_energy` is that of what is pinched's barriers now, J, and the
-// same hundredth bounds it too, as for jammed groups; 0: none is. Unchanged where this would not even double it.
+// same hundredth bounds it too; 0: none is. Unchanged where this would not even double it.
 double StiffnessForImpact(const Model& model, double stiffness, double pinched_energy, double pressed_energy,
                           const std::vector<ContactGroup>& start, double dt_s);
 

@@ -176,15 +176,19 @@ TEST(BarrierStiffness, GrowsToWhatStiffBodiesNeed) {
   }
 }
 
-// Two plates are commanded through each other with a soft block between them that they crush, stay there, and open again. No
-// stiffness takes them further, so it does not grow while they stand; the steps converge, and what was crushed comes free.
-TEST(BarrierStiffness, StaysWhereDrivesAreStopped) {
+SceneSpec BetweenPlates(const BodySpec& block) {
   SceneSpec scene = testing::EmptyScene();
   scene.solver.newton_tolerance_m_s = 1e-4;
   scene.contact.form = BarrierForm::kAreaWeighted;
-  scene.bodies = {testing::FullSpaceBox("block", Vec3::Constant(0.1), {2, 2, 2},
-                                        testing::SoftMaterial(100, 1e5, 0.3, &StableNeoHookean::kDescriptor)),
-                  testing::KinematicBox("left", Vec3(0.02, 0.2, 0.2)), testing::KinematicBox("right", Vec3(0.02, 0.2, 0.2))};
+  scene.bodies = {block, testing::KinematicBox("left", Vec3(0.02, 0.2, 0.2)), testing::KinematicBox("right", Vec3(0.02, 0.2, 0.2))};
+  return scene;
+}
+
+// Two plates are commanded through each other with a soft block between them that they crush, stay there, and open again. No
+// stiffness takes them further, so it does not grow while they stand; the steps converge, and what was crushed comes free.
+TEST(BarrierStiffness, StaysWhereDrivesAreStopped) {
+  SceneSpec scene = BetweenPlates(testing::FullSpaceBox("block", Vec3::Constant(0.1), {2, 2, 2},
+                                                        testing::SoftMaterial(100, 1e5, 0.3, &StableNeoHookean::kDescriptor)));
   for (const int side : {-1, 1}) {
     Pose open = {Vec3(side * 0.065, 0, 0), Quat::Identity()}, closed = {Vec3(side * -0.01, 0, 0), Quat::Identity()};
     BodySpec& plate = scene.bodies[side < 0 ? 1 : 2];
@@ -214,11 +218,7 @@ TEST(BarrierStiffness, StaysWhereDrivesAreStopped) {
 // Plates close on a stiff block again and again, further than it yields. A stage in which a drive is blocked is not solved again
 // with a stiffer barrier, which would take the drive no further: at each closing it would grow a hundredfold.
 TEST(BarrierStiffness, StaysHoweverOftenDrivesAreStopped) {
-  SceneSpec scene = testing::EmptyScene();
-  scene.solver.newton_tolerance_m_s = 1e-4;
-  scene.contact.form = BarrierForm::kAreaWeighted;
-  scene.bodies = {testing::AffineBox("block", Vec3::Constant(0.1), testing::StiffMaterial(100, 1e6)),
-                  testing::KinematicBox("left", Vec3(0.02, 0.2, 0.2)), testing::KinematicBox("right", Vec3(0.02, 0.2, 0.2))};
+  SceneSpec scene = BetweenPlates(testing::AffineBox("block", Vec3::Constant(0.1), testing::StiffMaterial(100, 1e6)));
   for (const int side : {-1, 1}) {
     BodySpec& plate = scene.bodies[side < 0 ? 1 : 2];
     plate.pose = {Vec3(side * 0.065, 0, 0), Quat::Identity()};
