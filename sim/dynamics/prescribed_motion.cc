@@ -104,7 +104,7 @@ void PrescribedMotion::RestartStage() {
     drive.fraction = drive.stage_fraction;
     drive.patience = drive.behind ? kLittlePatience : kPatience;
     drive.blocked = 0;
-    drive.waits = drive.stopped = false;
+    drive.waits = drive.in_vain = drive.stopped = false;
   }
   forces_ = true;
 }
@@ -116,7 +116,7 @@ bool PrescribedMotion::Pending() const {
 std::vector<uint8_t> PrescribedMotion::StoppedBodies() const {
   std::vector<uint8_t> stopped(model_->bodies.size(), 0);
   for (size_t i = 0; i < drives_.size(); ++i) {
-    if (drives_[i].stopped) stopped[model_->boundary_sets[i].body] = 1;
+    if (drives_[i].fraction < end_) stopped[model_->boundary_sets[i].body] = 1;
   }
   return stopped;
 }
@@ -125,8 +125,11 @@ bool PrescribedMotion::Blocked() const {
   return std::any_of(drives_.begin(), drives_.end(), [](const Drive& d) { return d.blocked > 0; });
 }
 
-void PrescribedMotion::Resume() {
-  for (Drive& drive : drives_) drive.waits = false;
+void PrescribedMotion::Resume(bool at_rest) {
+  for (Drive& drive : drives_) {
+    if (drive.waits) drive.in_vain = at_rest;
+    drive.waits = false;
+  }
 }
 
 bool PrescribedMotion::AllWait() const {
@@ -278,6 +281,7 @@ void PrescribedMotion::AwaitRelaxation() {
   for (size_t i = 0; i < drives_.size(); ++i) {
     if (!moving_[i]) continue;
     drives_[i].waits = true;
+    drives_[i].in_vain = false;
     drives_[i].blocked = 0;
     drives_[i].patience = kPatience;
   }
@@ -304,8 +308,9 @@ void PrescribedMotion::Judge(StageProblem* problem, const SolveContext& context,
   forces_ = most > 0;
   for (size_t i = 0; i < drives_.size(); ++i) {
     if (!moving_[i] || (most > 0 && closing_[i] <= kLeastShare * most)) continue;
-    drives_[i].waits = true;
-    drives_[i].stopped = ++drives_[i].blocked >= drives_[i].patience;
+    Drive& drive = drives_[i];
+    drive.waits = true;
+    drive.stopped = ++drive.blocked >= drive.patience || drive.in_vain;
   }
 }
 

@@ -30,8 +30,8 @@ namespace eipc {
 // a pair of primitives admits no progress, each drive is judged by the part that it has in closing the pair's gap: by the motion
 // that the drive alone makes of the free bodies, d_f = -H_ff^-1 H_fp d_p, so through the bodies between as well. Drives that close
 // the gap wait until the free nodes have been relaxed; the others continue. A drive that makes no progress several times in a row
-// is stopped for this stage, independently of the others; one that the step before left behind is given up sooner, since all has
-// come to rest around it since (docs/concepts/theory.md, section 10).
+// is stopped for this stage, independently of the others: at once where all is at rest around it, and sooner where the step before
+// left it behind, since all has come to rest since (docs/concepts/theory.md, section 10).
 //
 // A drive has no limit to its force. Pressed against something that cannot yield it would end at gaps of the size of rounding,
 // where collision detection admits no motion, not even apart, and matrices lose their pivots. So no drive closes a gap below
@@ -70,12 +70,12 @@ class PrescribedMotion {
   // Whether a drive has not arrived and has not been stopped, and whether all of those wait for the free nodes.
   bool Pending() const;
   bool AllWait() const;
-  // By body, non-zero: a drive of it was stopped in the last stage.
+  // By body, non-zero: a drive of it did not arrive in the last stage, stopped or out of time or iterations.
   std::vector<uint8_t> StoppedBodies() const;
   // Whether a drive made no progress in its last move.
   bool Blocked() const;
-  // Ends the waiting, once the free nodes have been relaxed.
-  void Resume();
+  // Ends the waiting, once the free nodes have been relaxed. `at_rest`: that moved nothing any more, so what is blocked stays so.
+  void Resume(bool at_rest = false);
   // Moves all nodes from *q, the problem's current point, towards `guess`, where prescribed nodes are at the stage's target. Where
   // drives have been moving while all free nodes are at rest, which is after a step that time cut short, only drives move that take
   // nothing along: others would tear their nodes away from the rest of their bodies. Those are pending then, and take that along.
@@ -94,6 +94,7 @@ class PrescribedMotion {
     int patience = 0;           // moves without progress, in a row, before it is stopped
     int blocked = 0;            // of these
     bool waits = false;
+    bool in_vain = false;  // it waited, and nothing moved
     bool stopped = false;
     bool alone = false;  // drives have been moving while all other nodes are at rest
   };

@@ -77,7 +77,7 @@ absl::StatusOr<Retry> StageSolver::MoveDrives(VecX* q, StepReport* report) {
     NewtonReport move;
     if (motion_->AllWait()) {
       EIPC_RETURN_IF_ERROR(newton_.Relax(problem_, Context(1), q, &move));
-      motion_->Resume();
+      motion_->Resume(move.outcome == NewtonOutcome::kConverged);
     } else {
       EIPC_RETURN_IF_ERROR(motion_->Advance(problem_, Context(1), q, &move));
       if (motion_->Blocked()) problem_->NoteBlockedDrive();

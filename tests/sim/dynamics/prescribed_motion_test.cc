@@ -60,6 +60,16 @@ TEST(PrescribedMotion, ABlockedArmDoesNotStopAnother) {
 }
 
 // A bar that turns about z meets a post at half of its turn.
+// Nothing moves any more between an arm and a wall: there is nothing to wait for.
+TEST(PrescribedMotion, IsGivenUpAtOnceWhereAllIsAtRest) {
+  World world(testing::Compile(TwoArms()));
+  for (int n = 1; n <= 12; ++n) {
+    ASSERT_TRUE(world.Step({kStep, {To(world, "blocked", {Vec3(-0.025 + 0.002 * n, 0, 0), kUpright})}}, {}).ok());
+    EXPECT_LT(world.report().newton_iterations, 20) << n;
+  }
+  EXPECT_EQ(world.report().missed_targets, 1);
+}
+
 TEST(PrescribedMotion, ABlockedBodyThatTurnsStaysRigid) {
   SceneSpec scene = testing::EmptyScene();
   scene.solver.newton_tolerance_m_s = 1e-4;
