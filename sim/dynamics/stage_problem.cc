@@ -28,6 +28,7 @@ void StageProblem::BeginStep(const VecX& q_start, const VecX& q_guess, double ba
   ScopedPhase timer(seconds_, Phase::kContactDetection);
   may_stiffen_ = model_->contact.stiffness == 0;
   drive_blocked_ = false;
+  v_start_ = nullptr;
   contacts_current_ = false;
   check_.BeginStep();
   const double distance = surface_.Displacement(q_start, q_guess);
@@ -108,7 +109,7 @@ bool StageProblem::RefusesSolution() {
 
 void StageProblem::FindFreeVelocity(VecX* v) const {
   const StageContext& stage = potential_.stage();
-  *v = stage.v_tilde;
+  *v = v_start_ != nullptr ? *v_start_ : stage.v_tilde;
   for (int32_t n = 0; n < model_->node_count; ++n) {
     if (groups_.IsFixed(n)) {
       v->segment<3>(3 * n) = (surface_.q().segment<3>(3 * n) - stage.q_tilde.segment<3>(3 * n)) / stage.gamma_h;
@@ -133,7 +134,8 @@ bool StageProblem::NeedsStifferBarrier() {
   const StageContext& stage = potential_.stage();
   SetPoint(stage.q_start);
   // Their inertia is not asked for, nor what drives do.
-  const std::vector<ContactGroup>& start = MeasureContactGroups(stage.v_tilde, stage.v_tilde, stage.gamma_h, {});
+  const VecX& v = v_start_ != nullptr ? *v_start_ : stage.v_tilde;
+  const std::vector<ContactGroup>& start = MeasureContactGroups(v, v, stage.gamma_h, {});
   stiffer_ = StiffnessForImpact(*model_, barrier_stiffness(), other, pressed, start, stage.gamma_h);
   may_stiffen_ = stiffer_ > barrier_stiffness();
   SetPoint(scratch_.here);

@@ -46,6 +46,9 @@ class StageProblem : public RootProblem {
   // `q_start`: state at the start of the step; `q_guess`: where it is expected to go. `contact_pairs`: State::contact_pairs of the
   // start.
   void BeginStep(const VecX& q_start, const VecX& q_guess, double barrier_stiffness, const NodePairs& contact_pairs);
+  // After BeginStep: the velocities at its start. What a stage is predicted with may have the forces of the start in it, contact's
+  // too, and says nothing of how hard an impact is. Outlives the step. Null: those that the stage is predicted with.
+  void SetStartVelocity(const VecX* v) { v_start_ = v; }
   // Before BeginStage: the guides and drives of sliders in it, one per Model::sliders; the frames of pose drives; the laws of the
   // drives of joints, one per Model::joints.
   void CommandSliders(const std::vector<SliderStage>& sliders);
@@ -153,6 +156,7 @@ class StageProblem : public RootProblem {
   PinchDetector pinch_;
   bool may_stiffen_ = true;  // until that has been found to be of no use in this step
   bool drive_blocked_ = false;
+  const VecX* v_start_ = nullptr;
   double stiffer_ = 0;  // what Stiffen() sets
 };
 

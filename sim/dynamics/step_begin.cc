@@ -58,6 +58,7 @@ void Stepper::BeginAttempt() {
   }
   problem_.SetAsleep(sleep_.asleep());
   problem_.BeginStep(from.q, part_.guess, from.barrier_stiffness, from.contact_pairs);
+  problem_.SetStartVelocity(&from.v);
   problem_.BeginJoints(from);
   const SchemeState past = {from.history ? &from.history->q : nullptr, from.history ? &from.history->v : nullptr,
                             from.history ? from.history->dt_s : 0};

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "sim/contact/barrier_function.h"
+#include "sim/material/log_barrier_neo_hookean.h"
 #include "sim/material/stable_neo_hookean.h"
 #include "sim/sensor/body_motion.h"
 #include "sim/sensor/energies.h"
@@ -241,6 +242,50 @@ TEST(BarrierStiffness, StaysHoweverOftenDrivesAreStopped) {
   }
   EXPECT_GT(jammed, 20);
   EXPECT_LT(world.state().barrier_stiffness, 1e6 * initial);
+}
+
+// A drive that had no time to arrive is jammed as one that was stopped: else each step that time ends doubles the stiffness, up to
+// its limit, and nothing lowers it again.
+TEST(BarrierStiffness, StaysWhereTimeEndsTheStepsOfJammedDrives) {
+  for (const int checks : {1, 2, 3}) {
+    SceneSpec scene = BetweenPlates(testing::FullSpaceBox("block", Vec3::Constant(0.1), {2, 2, 2},
+                                                          testing::SoftMaterial(100, 1e5, 0.3, &StableNeoHookean::kDescriptor)));
+    for (const int side : {-1, 1}) {
+      Pose open = {Vec3(side * 0.065, 0, 0), Quat::Identity()}, closed = {Vec3(side * -0.01, 0, 0), Quat::Identity()};
+      BodySpec& plate = scene.bodies[side < 0 ? 1 : 2];
+      plate.pose = open;
+      plate.trajectory.keys = {{0, open}, {0.2, closed}, {0.6, closed}, {0.8, open}};
+    }
+    World world(testing::Compile(scene));
+    const double initial = world.state().barrier_stiffness;
+    for (int n = 0; n < 100; ++n) {
+      StepInput input{0.01, {}};
+      input.limit.ends_at_check = checks;
+      ASSERT_TRUE(world.Step(input, {}).ok());
+    }
+    EXPECT_LT(world.state().barrier_stiffness, 1e8 * initial) << checks;
+  }
+}
+
+// Stages that are predicted with the forces of the start move as fast as contact pushes there. That is no impact: a jam must not
+// take the stiffness to its limit by it, where matrices lose their pivots and drives cannot open any more.
+TEST(BarrierStiffness, StaysWhereDrivesAreStoppedInStages) {
+  for (const IntegratorKind kind : {IntegratorKind::kTrBdf2, IntegratorKind::kSdirk2}) {
+    SceneSpec scene = BetweenPlates(testing::FullSpaceBox(
+        "block", Vec3::Constant(0.04), {2, 2, 2}, testing::SoftMaterial(500, 1e5, 0.3, &LogBarrierNeoHookean::kDescriptor)));
+    scene.dynamics.integrator = kind;
+    for (const int side : {-1, 1}) {
+      Pose open = {Vec3(side * 0.033, 0, 0), Quat::Identity()}, closed = {Vec3(0, 0, 0), Quat::Identity()};
+      BodySpec& plate = scene.bodies[side < 0 ? 1 : 2];
+      plate.pose = open;
+      plate.trajectory.keys = {{0, open}, {0.1, closed}, {0.3, closed}, {0.4, open}};
+    }
+    World world(testing::Compile(scene));
+    const double initial = world.state().barrier_stiffness;
+    testing::RunSteps(&world, 45, 0.01);
+    EXPECT_LT(world.state().barrier_stiffness, 1e6 * initial) << static_cast<int>(kind);
+    EXPECT_EQ(world.report().missed_targets, 0) << static_cast<int>(kind);
+  }
 }
 
 BodySpec SoftCube(const char* name, const Vec3& position, const Vec3& velocity) {
