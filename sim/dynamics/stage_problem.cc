@@ -176,6 +176,20 @@ bool StageProblem::GoStraight(const VecX& q) {
   return false;
 }
 
+void StageProblem::FindContactsMet(const VecX& direction, const VecX& reached, double fraction, size_t most, MetContacts* met) {
+  const size_t first = met->size();
+  missed_.Remember(ContactsHere());
+  scratch_.here = surface_.q();
+  SetPoint(reached);
+  missed_.Collect(ContactsHere(), direction, fraction, most, met);
+  SetPoint(scratch_.here);
+  for (size_t i = first; i < met->size(); ++i) {
+    for (int32_t n = 0; n < model_->node_count; ++n) {
+      if (groups_.IsFixed(n)) (*met)[i].gradient.segment<3>(3 * n).setZero();
+    }
+  }
+}
+
 bool StageProblem::InFriction(int32_t node) const {
   for (const FrictionStencil& f : friction().stencils()) {
     for (const int32_t v : f.v) {

@@ -13,6 +13,7 @@
 #include "sim/dynamics/exact_check.h"
 #include "sim/dynamics/incremental_potential.h"
 #include "sim/dynamics/make_terms.h"
+#include "sim/dynamics/missed_contacts.h"
 #include "sim/dynamics/model.h"
 #include "sim/dynamics/pose_drives.h"
 #include "sim/dynamics/sliders.h"
@@ -94,6 +95,10 @@ class StageProblem : public RootProblem {
     return turning_.Follow(q, dq, fraction, out);
   }
   bool AddCurvature(const VecX& dq, const VecX& end, VecX* gradient) override { return potential_.AddCurvature(dq, end, gradient); }
+  void FindContactsMet(const VecX& direction, const VecX& reached, double fraction, size_t most, MetContacts* met) override;
+  double ForceOfMet(const MetContact& contact, double gap) const override {
+    return contact.scale * ContactPotential::UnitNormalForce(gap, contact.dhat);
+  }
   bool InFriction(int32_t node) const override;
   // True when this is an impact that a stiffer barrier helps with, which Stiffen() then makes it.
   bool NeedsStifferBarrier() override;
@@ -135,6 +140,7 @@ class StageProblem : public RootProblem {
   double barrier_stiffness() const { return potential_.barrier_stiffness(); }
 
  private:
+  MissedContacts::Present ContactsHere() const { return {contacts(), contact_potential(), x(), map()}; }
   // That the stage would end with if nothing touched; of prescribed nodes that of the current point.
   void FindFreeVelocity(VecX* v) const;
 
@@ -153,6 +159,7 @@ class StageProblem : public RootProblem {
   } scratch_;
   std::vector<uint8_t> asleep_;
   bool contacts_current_ = false;  // the potential's contacts are those of the surface's point
+  MissedContacts missed_;
   PinchDetector pinch_;
   bool may_stiffen_ = true;  // until that has been found to be of no use in this step
   bool drive_blocked_ = false;

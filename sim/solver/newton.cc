@@ -33,6 +33,12 @@ int32_t FastestNode(const VecX& direction) {
   return node;
 }
 
+// Whether collision detection left little of a direction.
+bool CutShort(double limit, StepLimit limited_by) {
+  constexpr double kShort = 0.5;
+  return limit < kShort && limited_by == StepLimit::kCollision;
+}
+
 }  // namespace
 
 // What kept the solve from its tolerance, judged by its last direction.
@@ -44,8 +50,8 @@ StepLimit NewtonSolver::DiagnoseLimit(const NewtonProblem& problem) const {
 
 // Where the energy has a part 1 - theta of the curvature that the projected Hessian has along a direction, unit steps remove only
 // that part of the error: each is parallel to the one before and theta times as long. The remaining distance is then 1 / (1 -
-// theta) steps (Aitken's delta-squared process). Steps that do not shrink lead away from a saddle, where the curvature is negative;
-// no estimate of the distance exists, but it is hardly longer than the solve's longest step so far.
+// theta) steps (Aitken's delta-squared process). Steps that do not shrink lead away from a saddle, where the curvature is negative,
+// or down an even slope; no estimate of the distance exists, so each is up to twice as long as the solve's longest so far.
 double NewtonSolver::AitkenFactor(double update) const {
   constexpr double kSlow = 0.5, kParallel = 0.95, kMost = 64;
   const double previous = progress_.previous;
@@ -54,7 +60,7 @@ double NewtonSolver::AitkenFactor(double update) const {
   if (along <= kParallel * std::sqrt(direction_.squaredNorm() * last2)) return 1;
   const double theta = along / last2;
   if (theta < 1) return std::clamp(1 / (1 - theta), 1.0, kMost);
-  return std::clamp(progress_.largest / update, 1.0, kMost);
+  return std::clamp(std::max(progress_.largest, 2 * progress_.longest) / update, 1.0, kMost);
 }
 
 // Energies cannot be distinguished below their rounding. There the slope at the trial point decides (the approximate Wolfe
@@ -67,7 +73,7 @@ bool NewtonSolver::SlopeDecreases(NewtonProblem* problem, double slope) {
 
 double NewtonSolver::LineSearch(NewtonProblem* problem, const SolveContext& context, const VecX& q, NewtonReport* report) {
   const double slope = Dot(gradient_, direction_), start = progress_.energy;
-  const double rounding = 1e-13 * std::abs(start) + problem->EnergyRounding();
+  const double rounding = progress_.energy_rounding = 1e-13 * std::abs(start) + problem->EnergyRounding();
   double fraction = progress_.limit;
   for (int k = 0; k < kMaxHalvings && !Raised(interrupt_) && !(k > 0 && context.OutOfTimeWithin()); ++k, fraction *= 0.5) {
     if (k > 0 && move_.curved()) {
@@ -113,6 +119,39 @@ void NewtonSolver::CorrectForCurvature(NewtonProblem* problem, const SolveContex
   std::swap(move_, corrected_move_);
 }
 
+// Each corrected direction may lead into further contacts, which join those before. Of all directions that one is followed that
+// promises most, to first order and as far as it may go.
+void NewtonSolver::CorrectForContacts(NewtonProblem* problem, const SolveContext& context, const VecX& q, NewtonReport* report) {
+  constexpr int kRounds = 5;
+  constexpr size_t kMost = 6;  // of a round
+  const auto respond = [&](VecX* response) {
+    corrected_gradient_ = -*response;
+    response->setZero();
+    ++report->linear_solves;
+    return system_->Solve(problem, context, corrected_gradient_, {progress_.damping.lambda(), true, true}, response, report);
+  };
+  double best = progress_.limit * Dot(gradient_, direction_), limit = progress_.limit;
+  corrected_ = direction_;
+  corrected_move_ = move_;
+  ahead_.Begin(direction_);
+  for (int round = 0; round < kRounds && CutShort(limit, corrected_move_.limited_by()); ++round) {
+    const size_t known = ahead_.size();
+    problem->FindContactsMet(corrected_, corrected_move_.point(), limit, kMost, ahead_.contacts());
+    if (ahead_.size() == known || Raised(interrupt_) || !ahead_.Respond(respond)) return;
+    ahead_.Correct([problem](const MetContact& contact, double gap) { return problem->ForceOfMet(contact, gap); }, &corrected_);
+    const double slope = Dot(gradient_, corrected_);
+    if (!(slope < 0)) return;
+    limit = corrected_move_.Make(problem, q, corrected_, 1, context.seconds);
+    if (!(limit * slope < best)) continue;
+    best = limit * slope;
+    progress_.limit = limit;
+    progress_.limited_by = corrected_move_.limited_by();
+    progress_.corrected = true;
+    direction_ = corrected_;
+    move_ = corrected_move_;
+  }
+}
+
 absl::StatusOr<bool> NewtonSolver::TakeDirection(NewtonProblem* problem, const SolveContext& context, VecX* q,
                                                  NewtonReport* report) {
   const double update = LargestNodeNorm(direction_) / context.velocity_scale;
@@ -122,11 +161,12 @@ absl::StatusOr<bool> NewtonSolver::TakeDirection(NewtonProblem* problem, const S
   progress_.ratio = progress_.previous > 0 ? update / progress_.previous : 0;
   progress_.limit = move_.Make(problem, *q, direction_, damped ? 1 : AitkenFactor(update), context.seconds);
   progress_.limited_by = move_.limited_by();
-  constexpr double kShort = 0.5;
   progress_.corrected = false;
   const double uncorrected = progress_.limit;  // damping is not called off by a correction
-  if (progress_.limit < kShort && progress_.limited_by == StepLimit::kCollision && progress_.damping.Expected()) {
-    CorrectForCurvature(problem, context, *q, report);
+  if (progress_.damping.Expected()) {
+    const auto short_yet = [this] { return CutShort(progress_.limit, progress_.limited_by); };
+    if (short_yet()) CorrectForCurvature(problem, context, *q, report);
+    if (short_yet() && system_->HoldsFactor()) CorrectForContacts(problem, context, *q, report);
   }
   EIPC_RETURN_IF_ERROR(Poll(interrupt_));
   report->min_step_limit = std::min(report->min_step_limit, progress_.limit);
@@ -135,6 +175,9 @@ absl::StatusOr<bool> NewtonSolver::TakeDirection(NewtonProblem* problem, const S
   bool small = !damped && std::max(hidden, ErrorAfter(update, progress_.previous)) <= settings_.newton_tolerance_m_s;
   progress_.taken = LineSearch(problem, context, *q, report);
   const bool whole = !damped && hidden <= settings_.newton_tolerance_m_s;  // the error is no other than the update
+  progress_.longest = std::max(progress_.longest, progress_.taken * update);
+  const double part = progress_.limit > 0 ? progress_.taken / progress_.limit : 1;
+  const bool flat = !damped && progress_.flat.Observe(progress_.energy, progress_.energy_rounding, update, part);
   if (progress_.rounding.Observe(update * context.velocity_scale, whole ? progress_.limit : 0, progress_.taken, *q)) small = true;
   EIPC_RETURN_IF_ERROR(Poll(interrupt_));
   if (progress_.taken > 0) *q = move_.point();
@@ -149,14 +192,14 @@ absl::StatusOr<bool> NewtonSolver::TakeDirection(NewtonProblem* problem, const S
     report->outcome = NewtonOutcome::kBarrierTooSoft;
     return true;
   }
-  if (!small && progress_.taken > 0) return false;
+  if (!small && !flat && progress_.taken > 0) return false;
   if (!small && context.WasOutOfTime()) {
     report->outcome = NewtonOutcome::kIterationCap;
     report->limited_by = StepLimit::kTime;
     return true;
   }
   report->outcome = small ? NewtonOutcome::kConverged : NewtonOutcome::kStalled;
-  if (!small) report->limited_by = DiagnoseLimit(*problem);
+  if (!small) report->limited_by = flat ? StepLimit::kLineSearch : DiagnoseLimit(*problem);
   return true;
 }
 

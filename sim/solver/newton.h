@@ -5,6 +5,7 @@
 #include "absl/status/statusor.h"
 #include "sim/base/interrupt.h"
 #include "sim/base/types.h"
+#include "sim/solver/contact_correction.h"
 #include "sim/solver/newton_problem.h"
 #include "sim/solver/newton_report.h"
 #include "sim/solver/newton_system.h"
@@ -41,12 +42,15 @@ class NewtonSolver {
     double energy = 0;
     double previous = 0;  // the last update, where it was taken whole; 0: it was not
     RoundingEnd rounding;
+    double energy_rounding = 0;  // J
+    FlatEnd flat;
     double ratio = 0;                            // of the last two updates
     double largest = 0;                          // of all updates
+    double longest = 0;                          // the same of what was taken of them
     double limit = 1;                            // admissible fraction of the last direction
     StepLimit limited_by = StepLimit::kNothing;  // what made it less than 1
     double taken = 1;                            // accepted fraction of the last direction
-    bool corrected = false;                      // the last direction, by CorrectForCurvature
+    bool corrected = false;                      // the last direction, for curvature or contacts
     int exact_wait = 2, next_exact = 0;          // iterations: between questions for an exact Hessian, and until the next
     SlideDamping damping;
   };
@@ -57,6 +61,8 @@ class NewtonSolver {
   absl::StatusOr<bool> TakeDirection(NewtonProblem* problem, const SolveContext& context, VecX* q, NewtonReport* report);
   // Where what is pressed slides around something: see newton.cc.
   void CorrectForCurvature(NewtonProblem* problem, const SolveContext& context, const VecX& q, NewtonReport* report);
+  // Where a direction leads into contacts that the Hessian does not know: see ContactCorrection.
+  void CorrectForContacts(NewtonProblem* problem, const SolveContext& context, const VecX& q, NewtonReport* report);
   double AitkenFactor(double update) const;
   void AskForExactHessian(NewtonProblem* problem, int iteration);
   // Backtracks from the first trial point, `limit` along; returns the accepted fraction (0: no progress possible).
@@ -72,6 +78,7 @@ class NewtonSolver {
   TrialMove move_, corrected_move_;
   VecX gradient_, direction_, trial_gradient_;
   VecX path_end_, corrected_gradient_, corrected_;
+  ContactCorrection ahead_;
   VecX last_direction_;  // the last one that was taken whole
 };
 

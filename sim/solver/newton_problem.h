@@ -7,6 +7,7 @@
 #include "sim/base/types.h"
 #include "sim/linalg/block_matrix.h"
 #include "sim/linalg/low_rank.h"
+#include "sim/solver/met_contact.h"
 #include "sim/solver/step_limit.h"
 
 namespace eipc {
@@ -55,6 +56,13 @@ class NewtonProblem {
   // Adds what the gradient of the quadratic model at the current point lacks because surfaces do not approach each other evenly on
   // the path from there along `dq` to `end`. False: nothing.
   virtual bool AddCurvature(const VecX&, const VecX&, VecX*) { return false; }
+  // Adds at most `most` contacts that *met does not have: of those at `reached`, to where `direction` was followed from the current
+  // point up to `fraction`, those whose force at the end of the direction the quadratic model misses most.
+  virtual void FindContactsMet(const VecX& direction, const VecX& reached, double fraction, size_t most, MetContacts* met) {
+    (void)direction, (void)reached, (void)fraction, (void)most, (void)met;
+  }
+  // Its force at a gap, N.
+  virtual double ForceOfMet(const MetContact&, double) const { return 0; }
   // What made the last MaxStep less than 1.
   virtual StepLimit MaxStepLimit() const { return StepLimit::kCollision; }
   // Asked at each accepted point: true when the caller should solve again with a stiffer barrier (kBarrierTooSoft).

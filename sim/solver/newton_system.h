@@ -42,6 +42,9 @@ class NewtonSystem {
   bool Solve(NewtonProblem* problem, const SolveContext& context, const VecX& gradient, const Options& options, VecX* direction,
              NewtonReport* report);
 
+  // Whether another right-hand side for the system of the last Solve costs no more than a back substitution.
+  bool HoldsFactor() const { return held_ == Held::kFactor; }
+
   // The parts of a direct solve: factorizes the Hessian of the problem's current point, and replaces y by H_ff^-1 y_f.
   bool Factorize(NewtonProblem* problem, const SolveContext& context, double damping);
   void SolveFactorized(VecX* y);

@@ -27,6 +27,31 @@ class RoundingEnd {
   double fallen_ = 0;  // what the next update must be below to have fallen: half of what was taken is gone; 0: not comparable
 };
 
+// Tells when the energy falls no more: for several iterations in a row by no more than it is rounded, or by what next to nothing of
+// a move gives, while updates do not shrink either. Either forces are rounded (those that pinch a light body are so many times its
+// weight that it moves by what is left of them where they cancel), or the energy has an edge there that no direction leads down.
+// More iterations change nothing.
+class FlatEnd {
+ public:
+  // After an iteration: the energy and its rounding, J, the largest update, and which part of the admissible move was taken.
+  bool Observe(double energy, double rounding, double update, double part) {
+    constexpr int kPatience = 8;
+    constexpr double kNothing = 1e-5;  // 17 halvings
+    const bool falls = (energy < lowest_ - rounding && part > kNothing) || update < 0.5 * least_;
+    since_ = falls ? 0 : since_ + 1;
+    if (falls) {
+      lowest_ = std::min(lowest_, energy);
+      least_ = std::min(least_, update);
+    }
+    return since_ >= kPatience;
+  }
+
+ private:
+  double lowest_ = std::numeric_limits<double>::infinity();
+  double least_ = std::numeric_limits<double>::infinity();
+  int since_ = 0;  // iterations
+};
+
 }  // namespace eipc
 
 #endif  // EIPC_SIM_SOLVER_ROUNDING_END_H_

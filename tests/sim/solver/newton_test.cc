@@ -100,6 +100,32 @@ TEST(Newton, SlidesFarAlongACurvedWall) {
   }
 }
 
+// The force grows slowly on the way and the matrix is far stiffer than the energy, so updates do not shrink: a thousandth of the
+// way.
+TEST(Newton, TakesLongerStepsDownAnEvenSlope) {
+  DenseProblem problem(1);
+  problem.energy = [](const VecX& q) { return 1.1 * std::sqrt(1 + q.squaredNorm()) - 0.5e-4 * q.squaredNorm(); };
+  problem.gradient = [](const VecX& q) { return VecX((1.1 / std::sqrt(1 + q.squaredNorm()) - 1e-4) * q); };
+  problem.hessian = [](const VecX&) { return MatX::Identity(3, 3); };
+  const Solution run = Solve(&problem, VecX(Vec3(1000, 0, 0)), Settings(1e-9, 1000), {0});
+  EXPECT_EQ(run.report.outcome, NewtonOutcome::kConverged);
+  EXPECT_LT(run.q.norm(), 1e-8);
+  EXPECT_LT(run.report.iterations, 100);
+}
+
+// The energy has an edge at x = 0 that no gradient tells of: every direction leads across it, and where a step is short enough, the
+// energy stays what it is but for rounding.
+TEST(Newton, EndsAtAnEdgeOfTheEnergy) {
+  DenseProblem problem(1);
+  problem.energy = [](const VecX& q) { return 1e3 + 2 * std::abs(q[0]) + q[1] + 0.5 * (q[1] * q[1] + q[2] * q[2]); };
+  problem.gradient = [](const VecX& q) { return VecX(Vec3(q[0] < 0 ? -2 : 2, 1 + q[1], q[2])); };
+  problem.hessian = [](const VecX&) { return MatX::Identity(3, 3); };
+  const Solution run = Solve(&problem, VecX(Vec3(0.3, 0, 0.2)), Settings(1e-9, 1000), {0});
+  EXPECT_EQ(run.report.outcome, NewtonOutcome::kStalled);
+  EXPECT_EQ(run.report.limited_by, StepLimit::kLineSearch);
+  EXPECT_LT(run.report.iterations, 100);
+}
+
 // Newton's matrix is indefinite at the start: conjugate gradients say so, the factor too, and Project mends it.
 struct Projecting : DenseProblem {
   using DenseProblem::DenseProblem;
