@@ -21,6 +21,8 @@ DAMPED = "poissons_ratio: 0.3 rayleigh_beta_s: 0.001"
 TOLERANCE = 1e-3  # m/s
 DRAPE_S = 2.0
 POST_TOP_M = 0.05
+POST_SIDES = 48
+DRAPE_TURNS_RAD = tuple(2 * math.pi / POST_SIDES * k / 5 for k in range(5))
 DRAPE_CELLS = (12, 18, 24, 30)  # the first has edges longer than the bending length (D / (rho_A g))^(1/3) = 11.5 mm of the cloth
 
 
@@ -158,14 +160,17 @@ def _travel(times: np.ndarray, positions: np.ndarray) -> float:
     return float((positions[-1 - quarter, -1, 2] - positions[-1, -1, 2]) / (times[-1] - times[-1 - quarter]))
 
 
-def drape(cells: int) -> SceneRun:
-    """A cloth over a post: the height at which its centre of mass comes to rest."""
+def drape(cells: int, turn_rad: float) -> SceneRun:
+    """A cloth over a post, which is turned about its axis: the height at which the cloth's centre of mass comes to rest.
+
+    Its folds settle in one of several ways that rest at different heights, and which one hangs on how its mesh lies on the post.
+    """
     text = SceneText("drape")
     mesh = sheets.square(0.2, cells)
-    text.static("post", solids.cylinder(0.04, 2 * POST_TOP_M, 48), (0, 0, 0))
+    text.static("post", solids.cylinder(0.04, 2 * POST_TOP_M, POST_SIDES), (0, 0, 0), (0, 0, turn_rad))
     text.shell("cloth", mesh, (0, 0, 0.053), fields=CLOTH, material="poissons_ratio: 0.3 rayleigh_beta_s: 0.002 rayleigh_alpha_per_s: 3")
     _finish(text, 0.3)
-    return SceneRun(f"drape {cells}", text, 0.02, DRAPE_S, (), "height of the cloth's mass", lambda times, positions: _heights_of_mass(positions, mesh), audit=True)
+    return SceneRun(f"drape {cells} turned by {turn_rad:.3f}", text, 0.02, DRAPE_S, (), "height of the cloth's mass", lambda times, positions: _heights_of_mass(positions, mesh), audit=True)
 
 
 def _heights_of_mass(positions: np.ndarray, mesh: sheets.Mesh) -> list[float]:
