@@ -70,6 +70,12 @@ Retry StageSolver::StiffenInTime(NewtonReport* last) const {
   return Retry::kNone;
 }
 
+// A gap far below what balances the forces on it doubles in an iteration, which a tolerance on velocities does not see.
+bool StageSolver::OpensGaps(double update_m_s) const {
+  constexpr double kPart = 0.1;
+  return update_m_s * gamma_h_ > kPart * problem_->contacts().min_gap();
+}
+
 absl::StatusOr<Retry> StageSolver::MoveDrives(VecX* q, StepReport* report) {
   int left = model_->solver.max_newton_iterations * motion_->drive_count();
   newton_.BeginRelaxing();
@@ -77,7 +83,7 @@ absl::StatusOr<Retry> StageSolver::MoveDrives(VecX* q, StepReport* report) {
     NewtonReport move;
     if (motion_->AllWait()) {
       EIPC_RETURN_IF_ERROR(newton_.Relax(problem_, Context(1), q, &move));
-      motion_->Resume(move.outcome == NewtonOutcome::kConverged);
+      motion_->Resume(move.outcome == NewtonOutcome::kConverged && !OpensGaps(move.residual_m_s));
     } else {
       EIPC_RETURN_IF_ERROR(motion_->Advance(problem_, Context(1), q, &move));
       if (motion_->Blocked()) problem_->NoteBlockedDrive();

@@ -34,6 +34,8 @@ class StageSolver {
   // Moves the drives to the stage's target, or as far as they get, in a limited number of moves. These do not reduce the iterations
   // that the solve of the free nodes may take.
   absl::StatusOr<Retry> MoveDrives(VecX* q, StepReport* report);
+  // Whether an update, m/s, may have opened the smallest gap by much of it.
+  bool OpensGaps(double update_m_s) const;
   absl::StatusOr<Retry> Minimize(VecX* q, StepReport* report);
   // With friction that is solved for; none where there is no time, or no root.
   absl::StatusOr<std::optional<Retry>> SettleFriction(VecX* q, StepReport* report);

@@ -177,13 +177,15 @@ absl::StatusOr<bool> NewtonSolver::TakeDirection(NewtonProblem* problem, const S
   const bool whole = !damped && hidden <= settings_.newton_tolerance_m_s;  // the error is no other than the update
   progress_.longest = std::max(progress_.longest, progress_.taken * update);
   const double part = progress_.limit > 0 ? progress_.taken / progress_.limit : 1;
-  const bool flat = !damped && progress_.flat.Observe(progress_.energy, progress_.energy_rounding, update, part);
+  const double promise = -progress_.limit * Dot(gradient_, direction_);
+  const bool flat = !damped && progress_.flat.Observe(progress_.energy, progress_.energy_rounding, update, part, promise);
   if (progress_.rounding.Observe(update * context.velocity_scale, whole ? progress_.limit : 0, progress_.taken, *q)) small = true;
   EIPC_RETURN_IF_ERROR(Poll(interrupt_));
   if (progress_.taken > 0) *q = move_.point();
   progress_.previous = progress_.taken == 1 && !damped && !progress_.corrected && hidden == 0 ? update : 0;
   if (progress_.previous > 0) last_direction_ = direction_;
-  progress_.damping.Observe(uncorrected, progress_.taken);
+  // A stiff contact that the Hessian hardly knows shortens a direction by its energy as an obstacle does.
+  progress_.damping.Observe(std::min(uncorrected, progress_.taken), progress_.taken);
   if (damped && (progress_.taken == 0 || update <= settings_.newton_tolerance_m_s)) {
     progress_.damping.Release();
     return false;

@@ -33,17 +33,20 @@ class RoundingEnd {
 // More iterations change nothing.
 class FlatEnd {
  public:
-  // After an iteration: the energy and its rounding, J, the largest update, and which part of the admissible move was taken.
-  bool Observe(double energy, double rounding, double update, double part) {
-    constexpr int kPatience = 8;
+  // After an iteration: the energy and its rounding, J, the largest update, which part of the admissible move was taken, and by how
+  // much that move was to lower the energy to first order, J.
+  bool Observe(double energy, double rounding, double update, double part, double promise) {
+    constexpr int kFew = 8, kMany = 32;
     constexpr double kNothing = 1e-5;  // 17 halvings
+    // What is promised below rounding cannot be seen: a light body may well be on its way beside one that stores a lot.
+    const int patience = promise > rounding ? kFew : kMany;
     const bool falls = (energy < lowest_ - rounding && part > kNothing) || update < 0.5 * least_;
     since_ = falls ? 0 : since_ + 1;
     if (falls) {
       lowest_ = std::min(lowest_, energy);
       least_ = std::min(least_, update);
     }
-    return since_ >= kPatience;
+    return since_ >= patience;
   }
 
  private:

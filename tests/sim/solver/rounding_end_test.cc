@@ -46,18 +46,20 @@ TEST(RoundingEnd, DoesNotEndAboveRounding) {
 
 TEST(FlatEnd, EndsWhereNeitherEnergyNorUpdatesFall) {
   constexpr double kEnergyRounding = 1e-13;
-  FlatEnd flat, falls, shrinks, edge;
+  FlatEnd flat, falls, shrinks, edge, unseen;
   double energy = 1, update = 1;
   for (int k = 0; k < 8; ++k, energy -= 2 * kEnergyRounding, update *= 0.4) {
-    EXPECT_FALSE(flat.Observe(1 - 1e-14 * k, kEnergyRounding, 1, 1)) << k;
-    EXPECT_FALSE(falls.Observe(energy, kEnergyRounding, 1, 1e-3)) << k;
-    EXPECT_FALSE(shrinks.Observe(1, kEnergyRounding, update, 1)) << k;
-    EXPECT_FALSE(edge.Observe(energy, kEnergyRounding, 1, k == 0 ? 1 : 1e-6)) << k;
+    EXPECT_FALSE(flat.Observe(1 - 1e-14 * k, kEnergyRounding, 1, 1, 1)) << k;
+    EXPECT_FALSE(falls.Observe(energy, kEnergyRounding, 1, 1e-3, 1)) << k;
+    EXPECT_FALSE(shrinks.Observe(1, kEnergyRounding, update, 1, 1)) << k;
+    EXPECT_FALSE(edge.Observe(energy, kEnergyRounding, 1, k == 0 ? 1 : 1e-6, 1)) << k;
   }
-  EXPECT_TRUE(flat.Observe(1, kEnergyRounding, 1, 1));
-  EXPECT_FALSE(falls.Observe(energy, kEnergyRounding, 1, 1e-3)) << "by twice its rounding";
-  EXPECT_FALSE(shrinks.Observe(1, kEnergyRounding, update, 1)) << "as Newton does where energies no longer tell points apart";
-  EXPECT_TRUE(edge.Observe(energy, kEnergyRounding, 1, 1e-6)) << "by twice its rounding, along a millionth of a move";
+  EXPECT_TRUE(flat.Observe(1, kEnergyRounding, 1, 1, 1));
+  EXPECT_FALSE(falls.Observe(energy, kEnergyRounding, 1, 1e-3, 1)) << "by twice its rounding";
+  EXPECT_FALSE(shrinks.Observe(1, kEnergyRounding, update, 1, 1)) << "as Newton does where energies no longer tell points apart";
+  EXPECT_TRUE(edge.Observe(energy, kEnergyRounding, 1, 1e-6, 1)) << "by twice its rounding, along a millionth of a move";
+  for (int k = 0; k < 32; ++k) EXPECT_FALSE(unseen.Observe(1, kEnergyRounding, 1, 1, 0.5 * kEnergyRounding)) << k;
+  EXPECT_TRUE(unseen.Observe(1, kEnergyRounding, 1, 1, 0.5 * kEnergyRounding));
 }
 
 }  // namespace
