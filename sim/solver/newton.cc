@@ -178,7 +178,8 @@ absl::StatusOr<bool> NewtonSolver::TakeDirection(NewtonProblem* problem, const S
   progress_.longest = std::max(progress_.longest, progress_.taken * update);
   const double part = progress_.limit > 0 ? progress_.taken / progress_.limit : 1;
   const double promise = -progress_.limit * Dot(gradient_, direction_);
-  const bool flat = !damped && progress_.flat.Observe(progress_.energy, progress_.energy_rounding, update, part, promise);
+  // Damping may make energy fall as slowly as it is rounded.
+  const bool flat = progress_.flat.Observe(progress_.energy, damped ? 0 : progress_.energy_rounding, update, part, promise);
   if (progress_.rounding.Observe(update * context.velocity_scale, whole ? progress_.limit : 0, progress_.taken, *q)) small = true;
   EIPC_RETURN_IF_ERROR(Poll(interrupt_));
   if (progress_.taken > 0) *q = move_.point();

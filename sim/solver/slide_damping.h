@@ -18,8 +18,8 @@ class SlideDamping {
   // Whether it damps, or the last direction was cut short as those that it damps after a few.
   bool Expected() const { return lambda_ > 0 || blocked_ > 0; }
 
-  // After an iteration whose direction could be followed up to `limit`, by collision detection and the line search, and was followed
-  // up to `taken`.
+  // After an iteration whose direction could be followed up to `limit`, by collision detection and the line search, and was
+  // followed up to `taken`.
   void Observe(double limit, double taken) {
     constexpr double kShort = 0.1;
     constexpr int kPatience = 3;

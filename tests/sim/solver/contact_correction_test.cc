@@ -103,6 +103,28 @@ TEST(ContactCorrection, FindsTheMinimumOfTheModel) {
   }
 }
 
+// The same bits, whatever was corrected before.
+TEST(ContactCorrection, DependsOnItsDirectionAlone) {
+  ContactCorrection used;
+  for (uint64_t seed = 1; seed <= 5; ++seed) {
+    const RandomModel model(seed, 4);
+    const Eigen::LDLT<MatX> factor(model.h);
+    const VecX newton = -factor.solve(model.gradient);
+    ContactCorrection fresh;
+    VecX directions[2];
+    for (ContactCorrection* correction : {&used, &fresh}) {
+      correction->Begin(newton);
+      for (const MetContact& contact : model.contacts) correction->contacts()->Add() = contact;
+      ASSERT_TRUE(correction->Respond([&](VecX* y) {
+        *y = factor.solve(VecX(*y));
+        return true;
+      }));
+      correction->Correct(Force, &directions[correction == &used]);
+    }
+    EXPECT_EQ(directions[0], directions[1]) << seed;
+  }
+}
+
 TEST(ContactCorrection, LeavesADirectionThatMeetsNothing) {
   const RandomModel model(3, 2);
   const VecX newton = VecX::Constant(9, 1e-3);
