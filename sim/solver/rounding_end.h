@@ -27,9 +27,9 @@ class RoundingEnd {
   double fallen_ = 0;  // what the next update must be below to have fallen: half of what was taken is gone; 0: not comparable
 };
 
-// Tells when the energy falls no more: for several iterations in a row by no more than it is rounded, or by what next to nothing of
-// a move gives, while updates do not shrink either. Either forces are rounded (those that pinch a light body are so many times its
-// weight that it moves by what is left of them where they cancel), or the energy has an edge there that no direction leads down.
+// Tells when the energy falls no more: for several iterations in a row by no more than its rounding, or only along a negligible
+// part of a move, while updates do not shrink either. Either the forces are rounded (those that pinch a light body may exceed its
+// weight by many orders, so that the rounding of their sum moves it), or the energy has an edge there that no direction leads down.
 // More iterations change nothing.
 class FlatEnd {
  public:

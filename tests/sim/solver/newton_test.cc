@@ -113,7 +113,7 @@ TEST(Newton, TakesLongerStepsDownAnEvenSlope) {
   EXPECT_LT(run.report.iterations, 100);
 }
 
-// The energy has an edge at x = 0 that no gradient tells of: every direction leads across it, and where a step is short enough, the
+// The energy has an edge at x = 0 that no gradient shows: every direction leads across it, and where a step is short enough, the
 // energy stays what it is but for rounding.
 TEST(Newton, EndsAtAnEdgeOfTheEnergy) {
   DenseProblem problem(1);
