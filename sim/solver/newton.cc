@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <utility>
 
 #include "sim/base/status_macros.h"
@@ -124,12 +125,13 @@ void NewtonSolver::CorrectForCurvature(NewtonProblem* problem, const SolveContex
 void NewtonSolver::CorrectForContacts(NewtonProblem* problem, const SolveContext& context, const VecX& q, NewtonReport* report) {
   constexpr int kRounds = 5;
   constexpr size_t kMost = 6;  // of a round
-  const auto respond = [&](VecX* response) {
+  const auto solve = [&](VecX* response) {
     corrected_gradient_ = -*response;
     response->setZero();
     ++report->linear_solves;
     return system_->Solve(problem, context, corrected_gradient_, {progress_.damping.lambda(), true, true}, response, report);
   };
+  const auto respond = std::ref(solve);  // a std::function of it takes nothing from the heap
   double best = progress_.limit * Dot(gradient_, direction_), limit = progress_.limit;
   corrected_ = direction_;
   corrected_move_ = move_;
@@ -178,8 +180,7 @@ absl::StatusOr<bool> NewtonSolver::TakeDirection(NewtonProblem* problem, const S
   progress_.longest = std::max(progress_.longest, progress_.taken * update);
   const double part = progress_.limit > 0 ? progress_.taken / progress_.limit : 1;
   const double promise = -progress_.limit * Dot(gradient_, direction_);
-  // Damping may make energy fall as slowly as it is rounded.
-  const bool flat = progress_.flat.Observe(progress_.energy, damped ? 0 : progress_.energy_rounding, update, part, promise);
+  const bool flat = progress_.flat.Observe({progress_.energy, progress_.energy_rounding, update, part, promise, damped});
   if (progress_.rounding.Observe(update * context.velocity_scale, whole ? progress_.limit : 0, progress_.taken, *q)) small = true;
   EIPC_RETURN_IF_ERROR(Poll(interrupt_));
   if (progress_.taken > 0) *q = move_.point();

@@ -33,26 +33,34 @@ class RoundingEnd {
 // More iterations change nothing.
 class FlatEnd {
  public:
-  // After an iteration: the energy and its rounding, J, the largest update, which part of the admissible move was taken, and by how
-  // much that move was to lower the energy to first order, J.
-  bool Observe(double energy, double rounding, double update, double part, double promise) {
-    constexpr int kFew = 8, kMany = 32;
+  struct Iteration {
+    double energy = 0;    // after it, J
+    double rounding = 0;  // of that, J
+    double update = 0;    // the largest of a node
+    double part = 1;      // of the admissible move that was taken
+    double promise = 0;   // by how much that move was to lower the energy to first order, J
+    bool damped = false;  // energy may then fall as slowly as it is rounded
+  };
+
+  bool Observe(const Iteration& iteration) {
+    constexpr double kFew = 8, kMany = 32;
     constexpr double kNothing = 1e-5;  // 17 halvings
     // What is promised below rounding cannot be seen: a light body may well be on its way beside one that stores a lot.
-    const int patience = promise > rounding ? kFew : kMany;
-    const bool falls = (energy < lowest_ - rounding && part > kNothing) || update < 0.5 * least_;
-    since_ = falls ? 0 : since_ + 1;
+    const double patience = iteration.promise > iteration.rounding ? kFew : kMany;
+    const double visible = iteration.damped ? 0 : iteration.rounding;
+    const bool falls = (iteration.energy < lowest_ - visible && iteration.part > kNothing) || iteration.update < 0.5 * least_;
+    spent_ = falls ? 0 : spent_ + 1 / patience;
     if (falls) {
-      lowest_ = std::min(lowest_, energy);
-      least_ = std::min(least_, update);
+      lowest_ = std::min(lowest_, iteration.energy);
+      least_ = std::min(least_, iteration.update);
     }
-    return since_ >= patience;
+    return spent_ >= 1;
   }
 
  private:
   double lowest_ = std::numeric_limits<double>::infinity();
   double least_ = std::numeric_limits<double>::infinity();
-  int since_ = 0;  // iterations
+  double spent_ = 0;  // of the patience
 };
 
 }  // namespace eipc

@@ -196,6 +196,122 @@ struct InAPolygon : DenseProblem {
   const std::vector<double> inertia_ = {1};
 };
 
+// Contacts are met one after the other, so each round takes the direction further.
+TEST(ContactCorrection, MeetsOneContactAfterTheOther) {
+  struct OneRound : InAPolygon {
+    OneRound() : InAPolygon(true) {}
+    void Gradient(VecX* gradient) override {
+      asked = false;
+      InAPolygon::Gradient(gradient);
+    }
+    void FindContactsMet(const VecX& direction, const VecX& reached, double fraction, size_t most, MetContacts* met) override {
+      if (!asked) InAPolygon::FindContactsMet(direction, reached, fraction, most, met);
+      asked = true;
+    }
+    bool asked = false;
+  };
+  const VecX start = Vec3(1 - 0.5 * InAPolygon::kDhat, 0.01, 0);
+  OneRound one;
+  InAPolygon all(true);
+  const Solution first = Solve(&one, start, Settings(1e-9, 1000), {0}), run = Solve(&all, start, Settings(1e-9, 1000), {0});
+  EXPECT_EQ(first.report.outcome, NewtonOutcome::kConverged);
+  EXPECT_EQ(run.report.outcome, NewtonOutcome::kConverged);
+  EXPECT_LT(run.report.iterations, 0.9 * first.report.iterations) << run.report.iterations << " and " << first.report.iterations;
+}
+
+// What is met in a second round, and is not there, stops the direction at once: that of the first round promises more.
+TEST(ContactCorrection, FollowsTheDirectionThatPromisesMost) {
+  struct WithAGhost : InAPolygon {
+    explicit WithAGhost(double left) : InAPolygon(true), left_(left) {}
+    void Gradient(VecX* gradient) override {
+      rounds = 0;
+      InAPolygon::Gradient(gradient);
+    }
+    void FindContactsMet(const VecX& direction, const VecX& reached, double fraction, size_t most, MetContacts* met) override {
+      if (++rounds == 1) return InAPolygon::FindContactsMet(direction, reached, fraction, most, met);
+      if (left_ >= 1 || rounds > 2) return;
+      MetContact& contact = met->Add();
+      contact = {};
+      contact.v = {-1, 0, 0, 0};
+      contact.gradient = -direction.normalized();
+      contact.gap = left_ * direction.norm();
+      contact.dhat = 1e-3 * contact.gap;
+      contact.scale = 1e6 * kStiffness;
+    }
+    const double left_;  // of the direction; 1: there is no ghost
+    int rounds = 0;
+  };
+  const VecX start = Vec3(1 - 0.5 * InAPolygon::kDhat, 0.01, 0);
+  WithAGhost without(1);
+  const Solution once = Solve(&without, start, Settings(1e-9, 1000), {0});
+  for (const double left : {1e-6, 0.01, 0.03, 0.1, 0.2}) {
+    WithAGhost with(left);
+    const Solution run = Solve(&with, start, Settings(1e-9, 1000), {0});
+    EXPECT_EQ(run.report.outcome, NewtonOutcome::kConverged) << left;
+    EXPECT_EQ(run.q, once.q) << left;
+    EXPECT_EQ(run.report.iterations, once.report.iterations) << left;
+  }
+}
+
+// Another right-hand side costs conjugate gradients as much as an iteration.
+TEST(ContactCorrection, IsLeftOutWithoutAFactor) {
+  struct Counting : InAPolygon {
+    using InAPolygon::InAPolygon;
+    void FindContactsMet(const VecX& direction, const VecX& reached, double fraction, size_t most, MetContacts* met) override {
+      ++asked;
+      InAPolygon::FindContactsMet(direction, reached, fraction, most, met);
+    }
+    int asked = 0;
+  };
+  const VecX start = Vec3(1 - 0.5 * InAPolygon::kDhat, 0.01, 0);
+  SolverSettings settings = Settings(1e-9, 1000);
+  for (const LinearSolverKind kind : {LinearSolverKind::kCholesky, LinearSolverKind::kPcgBlock}) {
+    settings.linear_solver = kind;
+    Counting problem(true);
+    const Solution run = Solve(&problem, start, settings, {0});
+    EXPECT_EQ(run.report.outcome, NewtonOutcome::kConverged);
+    EXPECT_EQ(run.report.direct_solves, 0);
+    EXPECT_EQ(problem.asked > 0, kind == LinearSolverKind::kCholesky) << problem.asked;
+  }
+}
+
+// How much shorter an update is than the one before tells how far the end is only where nothing was corrected. Here collision
+// detection lets a direction pass that stops short of a contact, and cuts every later one in half.
+TEST(ContactCorrection, ACorrectedStepForetellsNothing) {
+  struct ShortOfAContact : DenseProblem {
+    ShortOfAContact() : DenseProblem(1) {
+      energy = [](const VecX& q) { return 0.5 * (q - Target()).squaredNorm(); };
+      gradient = [](const VecX& q) { return VecX(q - Target()); };
+      hessian = [](const VecX&) { return MatX::Identity(3, 3); };
+      max_step = [this](const VecX&, const VecX& dq) { return asked ? 0.5 : dq.norm() > 0.97 ? 0.05 : 1.0; };
+    }
+    static VecX Target() { return VecX(Vec3(1.05, 0, 0)); }
+    void Gradient(VecX* sum) override {
+      asked = met;
+      DenseProblem::Gradient(sum);
+    }
+    void FindContactsMet(const VecX& direction, const VecX&, double, size_t, MetContacts* contacts) override {
+      if (met || direction.norm() > 1) return;  // the first cut direction is not corrected
+      met = true;
+      MetContact& contact = contacts->Add();
+      contact.v = {0, 0, 0, 0};
+      contact.gradient = -Vec3::UnitX();
+      contact.gap = 0.95 * direction.norm();
+      contact.dhat = contact.scale = 1e-6;
+    }
+    double ForceOfMet(const MetContact& contact, double gap) const override { return Force(contact, gap); }
+    const std::vector<double>& NodeInertia() override { return inertia; }
+    const std::vector<double> inertia = {1};
+    bool met = false, asked = false;
+  };
+  constexpr double kTolerance = 0.01;
+  ShortOfAContact problem;
+  const Solution run = Solve(&problem, VecX::Zero(3), Settings(kTolerance, 100), {0});
+  EXPECT_EQ(run.report.outcome, NewtonOutcome::kConverged);
+  EXPECT_TRUE(problem.met);
+  EXPECT_LT((run.q - ShortOfAContact::Target()).norm(), kTolerance);
+}
+
 TEST(ContactCorrection, LooksAheadAlongManySides) {
   const VecX start = Vec3(1 - 0.5 * InAPolygon::kDhat, 0.01, 0);
   int iterations[2] = {};
@@ -207,6 +323,20 @@ TEST(ContactCorrection, LooksAheadAlongManySides) {
     iterations[ahead] = run.report.iterations;
   }
   EXPECT_LT(2 * iterations[true], iterations[false]) << iterations[true] << " and " << iterations[false];
+}
+
+// A light body slides on beside one that stores so much that its own energy is lost in the rounding of the sum. Damping makes it
+// slow, which is no end.
+TEST(ContactCorrection, DampedSlidesGoOnBesideMuchEnergy) {
+  const VecX start = Vec3(1 - 0.5 * InAPolygon::kDhat, 0.01, 0);
+  for (const double other : {0.0, 1e12}) {
+    InAPolygon problem(false);
+    const auto energy = problem.energy;
+    problem.energy = [&](const VecX& q) { return other + energy(q); };
+    const Solution run = Solve(&problem, start, Settings(1e-9, 1000), {0});
+    EXPECT_EQ(run.report.outcome, NewtonOutcome::kConverged) << other;
+    EXPECT_LT((run.q.normalized() - InAPolygon::Target().normalized()).norm(), 0.01) << other;
+  }
 }
 
 }  // namespace

@@ -44,22 +44,47 @@ TEST(RoundingEnd, DoesNotEndAboveRounding) {
   EXPECT_TRUE(end.Observe(1e-12, 1, 0, 100 * kAtOneMetre)) << "of coordinates of 100 m it is";
 }
 
+constexpr double kEnergyRounding = 1e-13;
+
+FlatEnd::Iteration Iteration(double energy, double update = 1, double part = 1, double promise = 1) {
+  return {energy, kEnergyRounding, update, part, promise, false};
+}
+
+FlatEnd::Iteration Damped(FlatEnd::Iteration iteration) {
+  iteration.damped = true;
+  return iteration;
+}
+
 TEST(FlatEnd, EndsWhereNeitherEnergyNorUpdatesFall) {
-  constexpr double kEnergyRounding = 1e-13;
-  FlatEnd flat, falls, shrinks, edge, unseen;
+  FlatEnd flat, falls, shrinks, edge;
   double energy = 1, update = 1;
   for (int k = 0; k < 8; ++k, energy -= 2 * kEnergyRounding, update *= 0.4) {
-    EXPECT_FALSE(flat.Observe(1 - 1e-14 * k, kEnergyRounding, 1, 1, 1)) << k;
-    EXPECT_FALSE(falls.Observe(energy, kEnergyRounding, 1, 1e-3, 1)) << k;
-    EXPECT_FALSE(shrinks.Observe(1, kEnergyRounding, update, 1, 1)) << k;
-    EXPECT_FALSE(edge.Observe(energy, kEnergyRounding, 1, k == 0 ? 1 : 1e-6, 1)) << k;
+    EXPECT_FALSE(flat.Observe(Iteration(1 - 1e-14 * k))) << k;
+    EXPECT_FALSE(falls.Observe(Iteration(energy, 1, 1e-3))) << k;
+    EXPECT_FALSE(shrinks.Observe(Iteration(1, update))) << k;
+    EXPECT_FALSE(edge.Observe(Iteration(energy, 1, k == 0 ? 1 : 1e-6))) << k;
   }
-  EXPECT_TRUE(flat.Observe(1, kEnergyRounding, 1, 1, 1));
-  EXPECT_FALSE(falls.Observe(energy, kEnergyRounding, 1, 1e-3, 1)) << "by twice its rounding";
-  EXPECT_FALSE(shrinks.Observe(1, kEnergyRounding, update, 1, 1)) << "as Newton does where energies no longer tell points apart";
-  EXPECT_TRUE(edge.Observe(energy, kEnergyRounding, 1, 1e-6, 1)) << "by twice its rounding, along a millionth of a move";
-  for (int k = 0; k < 32; ++k) EXPECT_FALSE(unseen.Observe(1, kEnergyRounding, 1, 1, 0.5 * kEnergyRounding)) << k;
-  EXPECT_TRUE(unseen.Observe(1, kEnergyRounding, 1, 1, 0.5 * kEnergyRounding));
+  EXPECT_TRUE(flat.Observe(Iteration(1)));
+  EXPECT_FALSE(falls.Observe(Iteration(energy, 1, 1e-3))) << "by twice its rounding";
+  EXPECT_FALSE(shrinks.Observe(Iteration(1, update))) << "as Newton does where energies no longer tell points apart";
+  EXPECT_TRUE(edge.Observe(Iteration(energy, 1, 1e-6))) << "by twice its rounding, along a millionth of a move";
+}
+
+TEST(FlatEnd, WaitsLongerForWhatEnergiesCannotTell) {
+  const FlatEnd::Iteration unseen = Iteration(1, 1, 1, 0.5 * kEnergyRounding);
+  FlatEnd end, turned;
+  for (int k = 0; k < 32; ++k) EXPECT_FALSE(end.Observe(unseen)) << k;
+  EXPECT_TRUE(end.Observe(unseen));
+  for (int k = 0; k < 24; ++k) EXPECT_FALSE(turned.Observe(unseen)) << k;
+  EXPECT_FALSE(turned.Observe(Iteration(1))) << "one visible promise is not eight of them";
+}
+
+TEST(FlatEnd, DampedEnergiesMayFallAsSlowlyAsTheyAreRounded) {
+  FlatEnd slow, unseen, flat;
+  for (int k = 0; k < 100; ++k) EXPECT_FALSE(slow.Observe(Damped(Iteration(1 - 1e-15 * k)))) << k;
+  for (int k = 0; k < 32; ++k) EXPECT_FALSE(unseen.Observe(Damped(Iteration(1, 1, 1, 0.5 * kEnergyRounding)))) << k;
+  for (int k = 0; k < 8; ++k) EXPECT_FALSE(flat.Observe(Damped(Iteration(1)))) << k;
+  EXPECT_TRUE(flat.Observe(Damped(Iteration(1)))) << "at an edge";
 }
 
 }  // namespace
