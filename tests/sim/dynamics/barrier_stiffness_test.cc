@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <string>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -242,6 +243,48 @@ TEST(BarrierStiffness, StaysHoweverOftenDrivesAreStopped) {
   }
   EXPECT_GT(jammed, 20);
   EXPECT_LT(world.state().barrier_stiffness, 1e6 * initial);
+}
+
+// The same beside a drive that is idle, and beside cubes that hit a wall while plates are stopped and between. What that leaves in
+// the world beside its state has no part in the steps after it.
+TEST(BarrierStiffness, StaysWhereImpactsMeetStoppedDrives) {
+  SceneSpec scene = BetweenPlates(testing::AffineBox("block", Vec3::Constant(0.1), testing::StiffMaterial(100, 1e6)));
+  scene.bodies.insert(scene.bodies.begin(), testing::KinematicBox("idle", Vec3::Constant(0.02)));
+  scene.bodies[0].pose.position = Vec3(0, 3, 0);
+  for (const int side : {-1, 1}) {
+    BodySpec& plate = scene.bodies[side < 0 ? 2 : 3];
+    plate.pose = {Vec3(side * 0.065, 0, 0), Quat::Identity()};
+    for (int k = 0; k <= 10; ++k) {
+      const Vec3 at(k % 2 == 0 ? side * 0.065 : side * -0.01, 0, 0);
+      plate.trajectory.keys.push_back({0.1 * k, {at, Quat::Identity()}});
+    }
+  }
+  scene.bodies.push_back(testing::StaticBox("wall", Vec3(0.1, 2, 2)));
+  scene.bodies.back().pose.position = Vec3(3, 0, 0);
+  for (int k = 0; k < 5; ++k) {
+    BodySpec cube = testing::AffineBox("cube" + std::to_string(k), Vec3::Constant(0.05), testing::StiffMaterial(1000, 1e8));
+    cube.pose.position = Vec3(2.92 - 20 * (0.155 + 0.101 * k), 0.5 + 0.1 * k, 0);
+    cube.linear_velocity = Vec3(20, 0, 0);
+    scene.bodies.push_back(cube);
+  }
+  for (const IntegratorKind kind : {IntegratorKind::kBackwardEuler, IntegratorKind::kTrBdf2}) {
+    scene.dynamics.integrator = kind;
+    const auto model = testing::Compile(scene);
+    World world(model);
+    int jammed = 0;
+    for (int n = 0; n < 80; ++n) {
+      World fresh(model);
+      ASSERT_TRUE(fresh.Restore(world.state()).ok());
+      const double before = world.state().barrier_stiffness;
+      testing::RunSteps(&world, 1, 0.01);
+      testing::RunSteps(&fresh, 1, 0.01);
+      EXPECT_EQ(world.state().Digest(), fresh.state().Digest()) << n;
+      if (world.report().missed_targets == 0) continue;
+      ++jammed;
+      EXPECT_EQ(world.report().barrier_stiffness, before) << n;
+    }
+    EXPECT_GT(jammed, 10);
+  }
 }
 
 // A drive that had no time to arrive is jammed as one that was stopped: else each step that time ends doubles the stiffness, up to

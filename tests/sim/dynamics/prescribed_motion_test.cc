@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "sim/dynamics/achieved_pose.h"
+#include "sim/material/stable_neo_hookean.h"
 #include "sim/sensor/body_motion.h"
 #include "tests/support/scenes.h"
 
@@ -59,7 +60,6 @@ TEST(PrescribedMotion, ABlockedArmDoesNotStopAnother) {
   EXPECT_NEAR(BodyPose(world.model(), world.state(), 3).position.x(), 0.019, 2e-3) << "the loose block has been pushed";
 }
 
-// A bar that turns about z meets a post at half of its turn.
 // Nothing moves any more between an arm and a wall: there is nothing to wait for.
 TEST(PrescribedMotion, IsGivenUpAtOnceWhereAllIsAtRest) {
   World world(testing::Compile(TwoArms()));
@@ -70,6 +70,33 @@ TEST(PrescribedMotion, IsGivenUpAtOnceWhereAllIsAtRest) {
   EXPECT_EQ(world.report().missed_targets, 1);
 }
 
+// A plate runs into a soft block that is free to go, and is stopped a ten-thousandth of a micrometre before it. Each iteration
+// doubles that, which is far below what moves at the tolerance.
+TEST(PrescribedMotion, IsNotGivenUpWhereGapsStillOpen) {
+  for (const double speed : {0.1, 1.0}) {
+    SceneSpec scene = testing::EmptyScene();
+    scene.gravity = Vec3(0, 0, -9.81);
+    scene.contact.dhat_m = 1e-6;
+    scene.friction.dynamic_coefficient = 0.3;
+    scene.solver.newton_tolerance_m_s = 1e-4;
+    scene.bodies = {testing::KinematicBox("plate", Vec3(0.02, 0.014, 0.014)),
+                    testing::FullSpaceBox("block", Vec3::Constant(0.02), {2, 2, 2},
+                                          testing::SoftMaterial(50, 1e5, 0.3, &StableNeoHookean::kDescriptor)),
+                    testing::StaticSheet("floor", 0.6)};
+    scene.bodies[0].pose.position = Vec3(-0.0215, 0.001, 0.002);
+    scene.bodies[2].pose.position = Vec3(0.011, 0.007, -0.01 - 0.7e-6);
+    World world(testing::Compile(scene));
+    for (int n = 1; n <= 15; ++n) {
+      const Pose at = {Vec3(-0.0215 + 0.01 * speed * n, 0.001, 0.002), kUpright};
+      ASSERT_TRUE(world.Step({0.01, {To(world, "plate", at)}}, {}).ok());
+      EXPECT_EQ(world.report().missed_targets, 0) << speed << " m/s, step " << n;
+      EXPECT_TRUE(testing::IsIntersectionFree(world)) << n;
+    }
+    EXPECT_GT(BodyPose(world.model(), world.state(), 1).position.x(), 0.1 * speed) << "it is pushed along";
+  }
+}
+
+// A bar that turns about z meets a post at half of its turn.
 TEST(PrescribedMotion, ABlockedBodyThatTurnsStaysRigid) {
   SceneSpec scene = testing::EmptyScene();
   scene.solver.newton_tolerance_m_s = 1e-4;
