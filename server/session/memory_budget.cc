@@ -165,9 +165,10 @@ int64_t JointCompileBytes(const SceneSpec& spec) {
 
 // What stays of a condensed stiffness at most.
 int64_t CondensedBytesOf(const BodySpec& body) {
-  constexpr int64_t kMostClusters = 8;
+  constexpr int64_t kMostParts = kMostCondensedParts + kMostCondensedClusters;  // shares are rounded
   const int64_t cage = std::clamp<int64_t>(CageVertices(body), 0, kMostCondensedVertices), stride = (cage + 3) / 4 * 4;
-  return kMostClusters * static_cast<int64_t>(sizeof(double)) * (9 * stride * cage + 18 * stride + 3 * cage);
+  return static_cast<int64_t>(sizeof(double)) * (kMostCondensedClusters * (9 * stride * cage + 3 * cage) +
+                                                 std::min(kMostParts, 3 * cage + kMostCondensedClusters) * 18 * stride);
 }
 
 // Four matrices of three rows a fine vertex and three columns a cage vertex, and the factor of the fine stiffness.
@@ -229,10 +230,14 @@ int64_t EstimateSessionBytes(const Model& model, int worlds) {
   double condensed = 0;
   for (const ElasticBody& body : model.elastic) {
     // The Hessian with and without its damping, as coupled as it is factored, and vectors of every cluster.
-    constexpr double kPerPair = 6 * 72, kVectors = 26;
+    constexpr double kPerPair = 6 * 72, kOfCluster = 19, kOfPart = 6;
     if (!body.condensed) continue;
     const auto n = static_cast<double>(body.condensed->stride());
-    condensed += kPerPair * n * n + 24 * kVectors * n * static_cast<double>(body.condensed->clusters.size());
+    double vectors = 0;
+    for (const CondensedStiffness::Cluster& cluster : body.condensed->clusters) {
+      vectors += kOfCluster + kOfPart * static_cast<double>(cluster.volume.size());
+    }
+    condensed += kPerPair * n * n + 24 * n * vectors;
   }
   double sliders = 0, joints = 0;
   for (const Joint& joint : model.joints) joints += JointBytes(joint);

@@ -36,7 +36,7 @@ int64_t MarksBytes(const ShellMarks& marks) {
 int64_t CondensedBytes(const CondensedStiffness& condensed) {
   int64_t bytes = BytesOf(condensed.rest);
   for (const CondensedStiffness::Cluster& c : condensed.clusters)
-    bytes += BytesOf(c.remainder) + BytesOf(c.strain) + BytesOf(c.gradient);
+    bytes += BytesOf(c.stiffness) + BytesOf(c.strain) + BytesOf(c.volume) + BytesOf(c.gradient);
   return bytes;
 }
 

@@ -56,7 +56,7 @@ double Draw(const NumberRange& range, double of_scene, uint64_t stream) {
 
 CondensedStiffness Scaled(CondensedStiffness condensed, double factor) {
   for (CondensedStiffness::Cluster& cluster : condensed.clusters) {
-    for (double& entry : cluster.remainder) entry *= factor;
+    for (double& entry : cluster.stiffness) entry *= factor;
   }
   condensed.bulk_modulus_pa *= factor;
   condensed.shear_modulus_pa *= factor;

@@ -16,7 +16,7 @@ namespace {
 
 constexpr int64_t kGrain = 1;
 constexpr int64_t kColumnGrain = 8;
-constexpr size_t kRank = 12;  // of what a cluster's Hessian has besides K'
+constexpr size_t kTurning = 6;  // rank of what the turn of a cluster's frame adds to its Hessian
 // (tr S I - S) counts as at least this in every direction: two stretches of a cluster whose sum is smaller leave its rotation
 // without a meaning.
 constexpr double kLeastTurningStretch = 1e-3;
@@ -65,13 +65,17 @@ Rows RowsOf(const std::vector<Vec3>& vectors, size_t stride) {
 }
 
 // scale * C E, E and the result six rows.
-void MultiplySix(const Mat6& c, double scale, const Rows& e, size_t rows, double* out) {
+void MultiplySix(const Mat6& c, double scale, const double* e, size_t rows, double* out) {
   std::fill_n(out, 6 * rows, 0.0);
   for (int m = 0; m < 6; ++m) {
     std::array<double, 6> row;
     for (int q = 0; q < 6; ++q) row[static_cast<size_t>(q)] = scale * c(m, q);
-    AddSix(row, e.data(), rows, out + static_cast<size_t>(m) * rows);
+    AddSix(row, e, rows, out + static_cast<size_t>(m) * rows);
   }
+}
+
+const double* StrainOf(const CondensedStiffness::Cluster& cluster, size_t part) {
+  return cluster.strain.data() + cluster.strain.size() / cluster.volume.size() * part;
 }
 
 FoldingLaw FoldingOf(const CondensedStiffness& condensed) { return {condensed.bulk_modulus_pa, CondensedTerm::kFoldingStart}; }
@@ -82,25 +86,26 @@ bool SameBits(const VecX& a, const VecX& b) {
 
 }  // namespace
 
-CondensedTerm::CondensedTerm(const ElasticBody* body, ThreadPool* pool)
-    : body_(body), condensed_(body->condensed.get()), pool_(pool), first_node_(FirstNode(*body)) {
+CondensedTerm::CondensedTerm(const ElasticBody* body, ThreadPool* pool, double same_tangent)
+    : body_(body),
+      condensed_(body->condensed.get()),
+      pool_(pool),
+      first_node_(FirstNode(*body)),
+      same_tangent_(same_tangent),
+      law_(IsotropicStiffness(condensed_->bulk_modulus_pa, condensed_->shear_modulus_pa)),
+      law_inverse_(law_.inverse()) {
   const size_t rows = 3 * stride();
   rest_ = RowsOf(condensed_->rest, stride());
   position_.assign(rows, 0);
-  const Mat6 law = IsotropicStiffness(condensed_->bulk_modulus_pa, condensed_->shear_modulus_pa);
   for (const CondensedStiffness::Cluster& cluster : condensed_->clusters) {
-    ClusterRest rest = {RowsOf(cluster.gradient, stride()), {}};
-    if (damped()) {
-      rest.linear.assign(6 * rows, 0);
-      MultiplySix(law, cluster.volume, cluster.strain, rows, rest.linear.data());
-    }
-    clusters_.push_back(std::move(rest));
+    gradients_.push_back(RowsOf(cluster.gradient, stride()));
     ClusterState& s = states_.emplace_back();
     for (Rows* vector : {&s.p, &s.y, &s.f, &s.h}) vector->assign(rows, 0);
     for (Rows& vector : s.turned) vector.assign(rows, 0);
-    s.left.assign(kRank * rows, 0);
-    s.right = cluster.strain;
-    s.right.resize(kRank * rows);
+    s.deformation.resize(cluster.volume.size());
+    s.beyond.reserve(cluster.volume.size());
+    s.left.assign(cluster.strain.size(), 0);
+    for (Rows* vectors : {&s.turning_left, &s.turning_right}) vectors->assign(kTurning * rows, 0);
   }
   dense_.assign(9 * stride() * n(), 0);
   if (damped()) start_ = dense_;
@@ -119,7 +124,7 @@ void CondensedTerm::BeginStage(const StageContext& stage) {
 
 void CondensedTerm::EvaluateCluster(size_t c) {
   const CondensedStiffness::Cluster& cluster = condensed_->clusters[c];
-  const Rows& gradient = clusters_[c].gradient;
+  const Rows& gradient = gradients_[c];
   ClusterState& s = states_[c];
   const size_t st = stride();
   const Polar polar = PolarOf(OuterSum(position_, gradient, st));
@@ -129,24 +134,30 @@ void CondensedTerm::EvaluateCluster(size_t c) {
   TurnRows(s.rotation.transpose(), position_, st, &s.p);
   s.y = s.p;
   AddScaled(-1, rest_.data(), 3 * st, s.y.data());
-  MultiplySymmetric<1>(cluster.remainder.data(), n(), st, {s.y.data()}, {s.f.data()});
+  MultiplySymmetric<1>(cluster.stiffness.data(), n(), st, {s.y.data()}, {s.f.data()});
   s.value = 0.5 * DotRows(s.y, s.f);
-  AddMeanStrain(c);
+  AddStrains(c);
   s.z = s.torque_inverse * CrossSum(OuterSum(s.p, s.f, st));
   s.h = s.f;
   AddCross(-s.z, gradient, st, s.h.data());
 }
 
-void CondensedTerm::AddMeanStrain(size_t c) {
+// Of the mean strains of the cluster's parts, what the material has beyond small strain.
+void CondensedTerm::AddStrains(size_t c) {
   const CondensedStiffness::Cluster& cluster = condensed_->clusters[c];
   ClusterState& s = states_[c];
   const size_t rows = 3 * stride();
-  const std::array<double, 6> strain = DotSix(cluster.strain.data(), s.y.data(), rows);
-  s.deformation = Mat3::Identity() + SymmetricFrom(Vec6::Map(strain.data()));
-  s.value += cluster.volume * DensityOf(body_->material, s.deformation);
-  std::array<double, 6> force;
-  Vec6::Map(force.data()) = cluster.volume * StressOf(body_->material, s.deformation);
-  AddSix(force, cluster.strain.data(), rows, s.f.data());
+  for (size_t part = 0; part < cluster.volume.size(); ++part) {
+    const double* const strain = StrainOf(cluster, part);
+    const double volume = cluster.volume[part];
+    const std::array<double, 6> mean = DotSix(strain, s.y.data(), rows);
+    const Vec6 e = Vec6::Map(mean.data()), linear = law_ * e;
+    s.deformation[part] = Mat3::Identity() + SymmetricFrom(e);
+    s.value += volume * (DensityOf(body_->material, s.deformation[part]) - 0.5 * e.dot(linear));
+    std::array<double, 6> force;
+    Vec6::Map(force.data()) = volume * (StressOf(body_->material, s.deformation[part]) - linear);
+    AddSix(force, strain, rows, s.f.data());
+  }
 }
 
 void CondensedTerm::Evaluate(const VecX& q) {
@@ -205,26 +216,37 @@ double CondensedTerm::DampingForce(const VecX& q, VecX* gradient) const {
 void CondensedTerm::FindTangent(size_t c) {
   const CondensedStiffness::Cluster& cluster = condensed_->clusters[c];
   ClusterState& s = states_[c];
-  MultiplySix(TangentOf(body_->material, s.deformation, !projected_), cluster.volume, cluster.strain, 3 * stride(), s.left.data());
+  const size_t rows = 3 * stride();
+  s.beyond.clear();
+  for (size_t part = 0; part < cluster.volume.size(); ++part) {
+    const Mat6 beyond = TangentOf(body_->material, s.deformation[part], !projected_) - law_, share = law_inverse_ * beyond;
+    // The trace of its square is the square of the Frobenius norm of C^-1/2 (C_s - C) C^-1/2.
+    if (share.cwiseProduct(share.transpose()).sum() < same_tangent_ * same_tangent_) continue;
+    MultiplySix(beyond, cluster.volume[part], StrainOf(cluster, part), rows, s.left.data() + 6 * s.beyond.size() * rows);
+    s.beyond.push_back(part);
+  }
 }
 
-// With K = K' + V E^T C E, u = R^T dq and the turn w = W u of the cluster's frame, W_k = T [g_k]x, T = (tr S I - S)^-1,
-// dy = u + L w, L_k = [p_k]x, and
+// With K = K_c + sum_s V_s E_s^T (C_s - C) E_s, u = R^T dq and the turn w = W u of the cluster's frame, W_k = T [g_k]x, T = (tr S I
+// - S)^-1, dy = u + L w, L_k = [p_k]x, and
 //   d2E = u^T K u + 2 u^T A w + w^T B w,   A = K L - [h]x,   B = L^T K L + sym(sum f p^T) - (sum f . p) I + 1/2 (S [z]x - [z]x S):
 // besides K a part of rank six, (A + 1/2 W^T B) W and its transpose.
 void CondensedTerm::FindTurning(size_t c) {
   const CondensedStiffness::Cluster& cluster = condensed_->clusters[c];
-  const Rows& gradient = clusters_[c].gradient;
+  const Rows& gradient = gradients_[c];
   ClusterState& s = states_[c];
   const size_t st = stride(), rows = 3 * st;
   std::array<double*, 3> turned, u, v;
   for (size_t m = 0; m < 3; ++m) {
-    turned[m] = s.turned[m].data(), u[m] = s.left.data() + (6 + m) * rows, v[m] = s.right.data() + (6 + m) * rows;
+    turned[m] = s.turned[m].data(), u[m] = s.turning_left.data() + m * rows, v[m] = s.turning_right.data() + m * rows;
     std::fill_n(turned[m], rows, 0.0);
     AddCross(-Vec3::Unit(static_cast<int>(m)), s.p, st, turned[m]);
   }
-  MultiplySymmetric<3>(cluster.remainder.data(), n(), st, {turned[0], turned[1], turned[2]}, u);
-  for (size_t m = 0; m < 3; ++m) AddSix(DotSix(cluster.strain.data(), turned[m], rows), s.left.data(), rows, u[m]);
+  MultiplySymmetric<3>(cluster.stiffness.data(), n(), st, {turned[0], turned[1], turned[2]}, u);
+  for (size_t i = 0; i < s.beyond.size(); ++i) {
+    const double *const strain = StrainOf(cluster, s.beyond[i]), *const left = s.left.data() + 6 * i * rows;
+    for (size_t m = 0; m < 3; ++m) AddSix(DotSix(strain, turned[m], rows), left, rows, u[m]);
+  }
   Mat3 b = Products({turned[0], turned[1], turned[2]}, {u[0], u[1], u[2]}, rows);
   const Mat3 moment = OuterSum(s.f, s.p, st), z = CrossMatrix(s.z);
   b = (0.5 * (b + b.transpose() + moment + moment.transpose() + s.stretch * z - z * s.stretch) - moment.trace() * Mat3::Identity())
@@ -236,8 +258,8 @@ void CondensedTerm::FindTurning(size_t c) {
     AddCross(half.col(column), gradient, st, u[m]);
     std::fill_n(v[m], rows, 0.0);
     AddCross(s.torque_inverse.col(column), gradient, st, v[m]);
-    std::copy_n(v[m], rows, s.left.data() + (9 + m) * rows);
-    std::copy_n(u[m], rows, s.right.data() + (9 + m) * rows);
+    std::copy_n(v[m], rows, s.turning_left.data() + (3 + m) * rows);
+    std::copy_n(u[m], rows, s.turning_right.data() + (3 + m) * rows);
   }
 }
 
@@ -254,19 +276,31 @@ inline void AddProduct(const double* a, const double* b, size_t stride, Quad blo
 
 }  // namespace
 
+// What the parts of a cluster have beyond small strain, to the block of four nodes from k and node l.
+inline void CondensedTerm::AddParts(size_t c, size_t k, size_t l, Quad block[3][3]) const {
+  const size_t st = stride(), rows = 3 * st;
+  const ClusterState& s = states_[c];
+  for (size_t i = 0; i < s.beyond.size(); ++i) {
+    const double *const strain = StrainOf(condensed_->clusters[c], s.beyond[i]) + l, *const left = s.left.data() + 6 * i * rows + k;
+    for (size_t m = 0; m < 6; ++m) AddProduct(left + m * rows, strain + m * rows, st, block);
+  }
+}
+
 void CondensedTerm::AddColumn(size_t l, size_t c, Stiffness kind, Rows* dense) const {
   const size_t st = stride(), vertices = n(), rows = 3 * st;
   const CondensedStiffness::Cluster& cluster = condensed_->clusters[c];
   const ClusterState& s = states_[c];
-  const Rows& left = kind == Stiffness::kLinear ? clusters_[c].linear : s.left;
-  const size_t rank = kind == Stiffness::kExact ? kRank : 6;
+  const size_t of_turning = kind == Stiffness::kExact ? kTurning : 0;
   for (size_t k = l / 4 * 4; k < st; k += 4) {
     Quad block[3][3];
     for (size_t j = 0; j < 3; ++j) {
-      const double* column = cluster.remainder.data() + (j * vertices + l) * rows + k;
+      const double* column = cluster.stiffness.data() + (j * vertices + l) * rows + k;
       for (size_t i = 0; i < 3; ++i) block[i][j] = LoadQuad(column + i * st);
     }
-    for (size_t r = 0; r < rank; ++r) AddProduct(left.data() + r * rows + k, s.right.data() + r * rows + l, st, block);
+    if (kind != Stiffness::kLinear) AddParts(c, k, l, block);
+    for (size_t r = 0; r < of_turning; ++r) {
+      AddProduct(s.turning_left.data() + r * rows + k, s.turning_right.data() + r * rows + l, st, block);
+    }
     for (int a = 0; a < 3; ++a) {
       Quad half[3];  // row a of R K
       for (int j = 0; j < 3; ++j) {
@@ -342,30 +376,34 @@ double StoredElasticEnergy(const ElasticBody& body, const VecX& q) {
   const int32_t first = FirstNode(body);
   const size_t n = condensed.vertices(), stride = condensed.stride(), rows = 3 * stride;
   const Vec3 center = CenterOf(q, first, n);
+  const Mat6 law = IsotropicStiffness(condensed.bulk_modulus_pa, condensed.shear_modulus_pa);
   double sum = FoldingEnergy(FoldingOf(condensed), body, q);
   for (const CondensedStiffness::Cluster& cluster : condensed.clusters) {
     Mat3 f = Mat3::Zero();
     for (size_t k = 0; k < n; ++k) f += (q.segment<3>(3 * (first + k)) - center) * cluster.gradient[k].transpose();
     const Mat3 back = PolarOf(f).rotation.transpose();
     const auto change = [&](size_t k) -> Vec3 { return back * (q.segment<3>(3 * (first + k)) - center) - condensed.rest[k]; };
-    Vec6 strain = Vec6::Zero();
+    std::vector<Vec6> strain(cluster.volume.size(), Vec6::Zero());
     for (size_t l = 0; l < n; ++l) {
       const Vec3 y = change(l);
-      for (size_t m = 0; m < 6; ++m) {
-        for (size_t i = 0; i < 3; ++i)
-          strain[static_cast<int>(m)] += cluster.strain[m * rows + i * stride + l] * y[static_cast<int>(i)];
+      for (size_t m = 0; m < 6 * strain.size(); ++m) {
+        double& sum_of_row = strain[m / 6][static_cast<int>(m % 6)];
+        for (size_t i = 0; i < 3; ++i) sum_of_row += cluster.strain[m * rows + i * stride + l] * y[static_cast<int>(i)];
       }
       Vec3 force = Vec3::Zero();
       for (size_t k = 0; k < n; ++k) {
         const Vec3 other = change(k);
         for (size_t j = 0; j < 3; ++j) {
-          const double* column = cluster.remainder.data() + (j * n + l) * rows + k;
+          const double* column = cluster.stiffness.data() + (j * n + l) * rows + k;
           force[static_cast<int>(j)] += column[0] * other[0] + column[stride] * other[1] + column[2 * stride] * other[2];
         }
       }
       sum += 0.5 * y.dot(force);
     }
-    sum += cluster.volume * DensityOf(body.material, Mat3::Identity() + SymmetricFrom(strain));
+    for (size_t part = 0; part < strain.size(); ++part) {
+      const Vec6& e = strain[part];
+      sum += cluster.volume[part] * (DensityOf(body.material, Mat3::Identity() + SymmetricFrom(e)) - 0.5 * e.dot(law * e));
+    }
   }
   return sum;
 }

@@ -10,13 +10,9 @@ Mat6 IsotropicStiffness(double bulk_modulus_pa, double shear_modulus_pa) {
 
 Eigen::MatrixXd SmallStrainStiffness(const CondensedStiffness& condensed) {
   const auto n = static_cast<Eigen::Index>(condensed.vertices()), stride = static_cast<Eigen::Index>(condensed.stride());
-  const Mat6 law = IsotropicStiffness(condensed.bulk_modulus_pa, condensed.shear_modulus_pa);
   Eigen::MatrixXd by_coordinate = Eigen::MatrixXd::Zero(3 * stride, 3 * n);
   for (const CondensedStiffness::Cluster& c : condensed.clusters) {
-    by_coordinate += Eigen::Map<const Eigen::MatrixXd>(c.remainder.data(), 3 * stride, 3 * n);
-    const Eigen::Map<const Eigen::MatrixXd> strain(c.strain.data(), 3 * stride, 6);
-    const Eigen::MatrixXd part = c.volume * strain * law * strain.transpose();
-    for (Eigen::Index j = 0; j < 3; ++j) by_coordinate.middleCols(j * n, n) += part.middleCols(j * stride, n);
+    by_coordinate += Eigen::Map<const Eigen::MatrixXd>(c.stiffness.data(), 3 * stride, 3 * n);
   }
   Eigen::MatrixXd out(3 * n, 3 * n);
   for (Eigen::Index k = 0; k < n; ++k) {

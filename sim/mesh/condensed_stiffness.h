@@ -14,14 +14,13 @@ namespace eipc {
 // Rows are ordered by coordinate: row i * stride + k belongs to coordinate i of vertex k; stride is n rounded up to a multiple of
 // four, and the rows between are zero.
 struct CondensedStiffness {
-  // K_c = remainder + volume * strain^T C strain, C the stiffness of the isotropic material: the part of the mean strain of the
-  // cluster, to which the material's own law belongs, and the part of what varies within it.
+  // Its parts have a law of their own (the material's), of their mean strains: with the volumes V_s and the strains E_s of the
+  // parts, K_c - sum_s V_s E_s^T C E_s is positive semidefinite, C the stiffness of the isotropic material.
   struct Cluster {
-    std::vector<double>
-        remainder;               // symmetric, positive semidefinite, N/m; 3 * stride rows, 3 * n columns (j * n + l), column-major
-    std::vector<double> strain;  // six rows of 3 * stride, 1/m: of e_xx, e_yy, e_zz, sqrt(2) e_xy, sqrt(2) e_yz, sqrt(2) e_zx
+    std::vector<double> stiffness;  // K_c: symmetric, N/m; 3 * stride rows, 3 * n columns (j * n + l), column-major
+    std::vector<double> strain;  // of each part six rows of 3 * stride, 1/m: of e_xx, e_yy, e_zz, sqrt(2) e_xy, e_yz and e_zx alike
+    std::vector<double> volume;  // of each part's solid, m^3
     std::vector<Vec3> gradient;  // of each vertex's shape function, mean over the cluster's solid, 1/m
-    double volume = 0;           // of the cluster's solid, m^3
   };
 
   std::vector<Vec3> rest;  // of the vertices, m, mean 0, in the frame of the authored mesh

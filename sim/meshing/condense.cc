@@ -25,8 +25,8 @@ namespace {
 using MatX = Eigen::MatrixXd;
 using Sparse = Eigen::SparseMatrix<double>;
 
-constexpr int kMostClusters = 8;
 constexpr int kTetsOfCluster = 3;  // of the cage, at least
+constexpr int kTetsOfPart = 2;     // of the cage, at least
 constexpr size_t kFinerOwn = 2;    // vertices of the object's own tetrahedra over the cage's, at least
 // Of L, as a share of the object's mass.
 constexpr double kSmoothing = 1e-6;
@@ -112,7 +112,7 @@ class Condenser {
     bulk_ = moduli.youngs_modulus_pa / (3 * (1 - 2 * nu));
   }
 
-  absl::StatusOr<CondensedStiffness> Make(int clusters) {
+  absl::StatusOr<CondensedStiffness> Make(int clusters, int parts) {
     EIPC_RETURN_IF_ERROR(FindSamples());
     EIPC_RETURN_IF_ERROR(FindProjection());
     EIPC_RETURN_IF_ERROR(FindFields());
@@ -122,9 +122,9 @@ class Condenser {
     Vec3 mean = Vec3::Zero();
     for (const Vec3& p : cage_.mesh->vertices()) mean += p / static_cast<double>(cage_.mesh->vertices().size());
     for (const Vec3& p : cage_.mesh->vertices()) out.rest.push_back(p - mean);
-    const std::vector<int> of = ClusterOf(fine_, clusters);
+    const std::vector<int> of = ClusterOf(fine_, clusters), part_of = PartOf(fine_, of, parts);
     for (int c = 0; c < clusters; ++c) {
-      EIPC_ASSIGN_OR_RETURN(std::optional<CondensedStiffness::Cluster> cluster, ClusterFrom(of, c, out));
+      EIPC_ASSIGN_OR_RETURN(std::optional<CondensedStiffness::Cluster> cluster, ClusterFrom(of, part_of, c, out));
       if (cluster) out.clusters.push_back(*std::move(cluster));
     }
     return out;
@@ -217,16 +217,19 @@ class Condenser {
   }
 
   // Nothing when the cluster is empty.
-  absl::StatusOr<std::optional<CondensedStiffness::Cluster>> ClusterFrom(const std::vector<int>& of, int c,
+  absl::StatusOr<std::optional<CondensedStiffness::Cluster>> ClusterFrom(const std::vector<int>& of,
+                                                                         const std::vector<int>& part_of, int c,
                                                                          const CondensedStiffness& made) const {
     std::optional<CondensedStiffness::Cluster> none;
     CondensedStiffness::Cluster out;
     const int clusters = 1 + *std::max_element(of.begin(), of.end());
     if (!AddMeanGradient(of, c, &out)) return none;
-    // Rows by which the energy of the cluster's tetrahedra is half the square, and the mean strain. Both are freed of what rounding
-    // makes of rigid motions.
+    const std::vector<int> row_of = RowsOfParts(of, part_of, c, &out);
+    if (out.volume.empty()) return none;
+    // Rows by which the energy of the cluster's tetrahedra is half the square, and the mean strains of its parts. Both are freed of
+    // what rounding makes of rigid motions.
     const Eigen::Index tets = std::count(of.begin(), of.end(), c);
-    MatX rows(7 * tets, 3 * n()), strain = MatX::Zero(6, 3 * n());
+    MatX rows = MatX::Zero(7 * tets, 3 * n()), strain = MatX::Zero(6 * static_cast<Eigen::Index>(out.volume.size()), 3 * n());
     Eigen::Index at = 0;
     for (size_t t = 0; t < of.size(); ++t) {
       if (of[t] != c) continue;
@@ -234,28 +237,40 @@ class Condenser {
       const std::array<Vec3, 4> g = located_.Gradients(t);
       Eigen::Matrix<double, 7, 12> energy;
       StrainRows(g, fine_.volume[t], bulk_, shear_, &energy);
-      const Eigen::Matrix<double, 6, 12> mean = fine_.volume[t] * Strain(g);
-      rows.middleRows<7>(at).setZero();
+      const int row = row_of[part_of[t]];
+      const Eigen::Matrix<double, 6, 12> mean = row < 0 ? 0 * Strain(g) : fine_.volume[t] / out.volume[row / 6] * Strain(g);
       for (int a = 0; a < 4; ++a) {
         const auto field = fields_.middleRows<3>(3 * fine_.mesh.tets()[t][a]);
         rows.middleRows<7>(at) += energy.middleCols<3>(3 * a) * field;
-        strain += mean.middleCols<3>(3 * a) * field;
+        if (row >= 0) strain.middleRows<6>(row) += mean.middleCols<3>(3 * a) * field;
       }
-      out.volume += fine_.volume[t];
       at += 7;
     }
-    strain /= out.volume;
     const MatX rigid = RigidMotions(made.rest);
     const Eigen::LDLT<MatX> gram((rigid.transpose() * rigid).eval());
     rows -= (rows * rigid) * gram.solve(rigid.transpose());
     strain -= (strain * rigid) * gram.solve(rigid.transpose());
-    const MatX mean_part = out.volume * strain.transpose() * IsotropicStiffness(bulk_, shear_) * strain;
     MatX slack = slack_ / clusters;
     slack -= slack * rigid * gram.solve(rigid.transpose());
     slack -= rigid * gram.solve(rigid.transpose() * slack);
     EIPC_ASSIGN_OR_RETURN(const MatX energy, InterruptibleTransposedProduct(rows, rows, interrupt_));
-    Store(energy - mean_part + slack, strain, made, &out);
+    Store(energy + slack, strain, made, &out);
     return std::make_optional(std::move(out));
+  }
+
+  // The volumes of the parts of cluster c that are not empty, and the first row of each part's strain; -1 where it is empty.
+  std::vector<int> RowsOfParts(const std::vector<int>& of, const std::vector<int>& part_of, int c,
+                               CondensedStiffness::Cluster* out) const {
+    std::vector<double> volume(1 + *std::max_element(part_of.begin(), part_of.end()), 0);
+    for (size_t t = 0; t < of.size(); ++t) {
+      if (of[t] == c) volume[part_of[t]] += fine_.volume[t];
+    }
+    std::vector<int> rows;
+    for (const double part : volume) {
+      rows.push_back(part > 0 ? static_cast<int>(6 * out->volume.size()) : -1);
+      if (part > 0) out->volume.push_back(part);
+    }
+    return rows;
   }
 
   // False when the cluster is empty.
@@ -274,18 +289,19 @@ class Condenser {
   }
 
   // From rows and columns by vertex to those by coordinate.
-  static void Store(const MatX& remainder, const MatX& strain, const CondensedStiffness& made, CondensedStiffness::Cluster* out) {
+  static void Store(const MatX& stiffness, const MatX& strain, const CondensedStiffness& made, CondensedStiffness::Cluster* out) {
     const size_t stride = made.stride(), vertices = made.vertices();
-    out->remainder.assign(3 * stride * 3 * vertices, 0);
-    out->strain.assign(6 * 3 * stride, 0);
+    const size_t lines = 6 * out->volume.size();
+    out->stiffness.assign(3 * stride * 3 * vertices, 0);
+    out->strain.assign(lines * 3 * stride, 0);
     for (size_t k = 0; k < vertices; ++k) {
       for (size_t i = 0; i < 3; ++i) {
         const auto row = static_cast<Eigen::Index>(3 * k + i);
-        for (size_t m = 0; m < 6; ++m) out->strain[(3 * m + i) * stride + k] = strain(static_cast<Eigen::Index>(m), row);
+        for (size_t m = 0; m < lines; ++m) out->strain[(3 * m + i) * stride + k] = strain(static_cast<Eigen::Index>(m), row);
         for (size_t l = 0; l < vertices; ++l) {
           for (size_t j = 0; j < 3; ++j) {
             const auto column = static_cast<Eigen::Index>(3 * l + j);
-            out->remainder[((j * vertices + l) * 3 + i) * stride + k] = 0.5 * (remainder(row, column) + remainder(column, row));
+            out->stiffness[((j * vertices + l) * 3 + i) * stride + k] = 0.5 * (stiffness(row, column) + stiffness(column, row));
           }
         }
       }
@@ -328,9 +344,11 @@ absl::StatusOr<CondensedStiffness> Condense(const TetMesh& cage, const SurfaceMe
   EIPC_ASSIGN_OR_RETURN(const FineModel fine, FineModelFor(cage, surface, own, interrupt));
   const int pieces = CountComponents(fine.mesh.vertices().size(), fine.mesh.tets());
   if (pieces > 1) return absl::InvalidArgumentError(absl::StrCat("nothing holds the ", pieces, " pieces of the object together"));
-  const int clusters = std::clamp(static_cast<int>(cage.tets().size()) / kTetsOfCluster, 1, kMostClusters);
+  const auto tets = static_cast<int>(cage.tets().size());
+  const int clusters = std::clamp(tets / kTetsOfCluster, 1, kMostCondensedClusters),
+            parts = std::clamp(tets / kTetsOfPart, 1, kMostCondensedParts);
   EIPC_ASSIGN_OR_RETURN(std::vector<SolidSample> samples, SamplesOf(fine, surface, interrupt));
-  return Condenser(cage, fine, std::move(samples), moduli, interrupt).Make(clusters);
+  return Condenser(cage, fine, std::move(samples), moduli, interrupt).Make(clusters, parts);
 }
 
 }  // namespace eipc

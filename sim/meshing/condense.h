@@ -11,6 +11,8 @@
 
 namespace eipc {
 
+// Of the object, and of all of them together.
+inline constexpr int kMostCondensedClusters = 8, kMostCondensedParts = 192;
 // Every vertex of a condensed cage is coupled with every other: 3 MB a cluster and a dense factor with this many.
 inline constexpr size_t kMostCondensedVertices = 200;
 // Of an object's own tetrahedra; where they have more, a lattice stands for them.
@@ -29,7 +31,8 @@ struct ElasticModuli {
 //
 // s the sample points of the object, w their weights, N the cage's linear shape functions there and n the fine model's: P projects
 // with least squares, and leaves affine motions as they are. L keeps the gradients of neighbouring cage tetrahedra alike where the
-// object hardly reaches and does nothing elsewhere. Clusters are grown around centres that lie as far from each other as they can.
+// object hardly reaches and does nothing elsewhere. Clusters, and the parts of them that have the law of the material, are grown
+// around centres that lie as far from each other as they can.
 //
 // `own`: the object's own tetrahedra, whose boundary is the surface; null, or where they are many or of fewer than twice as many
 // vertices as the cage without being it, a lattice (fine_model.h).

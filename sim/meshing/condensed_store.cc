@@ -22,10 +22,10 @@ void Visit(Archive& archive, Condensed& condensed) {
   archive.Each(condensed.rest, vector);
   archive.Each(condensed.clusters, [&](auto& cluster) {
     const auto number = [&archive](auto& value) { archive.Value(value); };
-    archive.Each(cluster.remainder, number);
+    archive.Each(cluster.stiffness, number);
     archive.Each(cluster.strain, number);
     archive.Each(cluster.gradient, vector);
-    archive.Value(cluster.volume);
+    archive.Each(cluster.volume, number);
   });
   archive.Value(condensed.bulk_modulus_pa);
   archive.Value(condensed.shear_modulus_pa);
@@ -40,8 +40,8 @@ bool AllFinite(const std::vector<double>& values) {
 }
 
 // Entries of M (j * n + l, i * stride + k) and those across the diagonal are the same to the last bit.
-bool IsSymmetric(const std::vector<double>& remainder, size_t n, size_t stride) {
-  const auto at = [&](size_t k, size_t i, size_t l, size_t j) { return remainder[(j * n + l) * 3 * stride + i * stride + k]; };
+bool IsSymmetric(const std::vector<double>& stiffness, size_t n, size_t stride) {
+  const auto at = [&](size_t k, size_t i, size_t l, size_t j) { return stiffness[(j * n + l) * 3 * stride + i * stride + k]; };
   for (size_t l = 0; l < n; ++l) {
     for (size_t k = l; k < n; ++k) {
       for (size_t i = 0; i < 3; ++i) {
@@ -59,12 +59,14 @@ bool IsPositive(double value) { return value > 0 && std::isfinite(value); }
 bool IsSound(const CondensedStiffness& condensed, size_t vertices) {
   if (condensed.vertices() != vertices || !AllFinite(condensed.rest) || condensed.clusters.empty()) return false;
   for (const CondensedStiffness::Cluster& cluster : condensed.clusters) {
-    if (cluster.remainder.size() != 9 * condensed.stride() * vertices || cluster.strain.size() != 18 * condensed.stride() ||
-        cluster.gradient.size() != vertices) {
+    if (cluster.stiffness.size() != 9 * condensed.stride() * vertices || cluster.volume.empty() ||
+        cluster.strain.size() != 18 * condensed.stride() * cluster.volume.size() || cluster.gradient.size() != vertices) {
       return false;
     }
-    if (!AllFinite(cluster.remainder) || !AllFinite(cluster.strain) || !AllFinite(cluster.gradient)) return false;
-    if (!IsPositive(cluster.volume) || !IsSymmetric(cluster.remainder, vertices, condensed.stride())) return false;
+    if (!AllFinite(cluster.stiffness) || !AllFinite(cluster.strain) || !AllFinite(cluster.gradient)) return false;
+    if (!std::all_of(cluster.volume.begin(), cluster.volume.end(), IsPositive) ||
+        !IsSymmetric(cluster.stiffness, vertices, condensed.stride()))
+      return false;
   }
   return IsPositive(condensed.bulk_modulus_pa) && IsPositive(condensed.shear_modulus_pa);
 }

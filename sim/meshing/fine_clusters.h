@@ -12,6 +12,10 @@ namespace eipc {
 // algorithm). Some may be empty. Deterministic.
 std::vector<int> ClusterOf(const FineModel& fine, int clusters);
 
+// The part of its cluster, counted from 0 in each, of each of the model's tetrahedra, made as the clusters are. `parts` in all:
+// each cluster has as many as its volume is of the whole, and at least one.
+std::vector<int> PartOf(const FineModel& fine, const std::vector<int>& cluster_of, int parts);
+
 }  // namespace eipc
 
 #endif  // EIPC_SIM_MESHING_FINE_CLUSTERS_H_

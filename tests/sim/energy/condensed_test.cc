@@ -45,12 +45,13 @@ std::vector<double> RandomStiffness(const CondensedStiffness& condensed, double 
   return out;
 }
 
-// A mean strain that a displacement of a metre changes by `scale`.
-std::vector<double> RandomStrain(const CondensedStiffness& condensed, double scale, Random* random) {
+// Mean strains of `parts` that a displacement of a metre changes by `scale`.
+std::vector<double> RandomStrain(const CondensedStiffness& condensed, double scale, size_t parts, Random* random) {
   const size_t stride = condensed.stride();
-  const MatX rows = scale * RandomRows(condensed, 6, random);
-  std::vector<double> out(18 * stride, 0);
-  for (Eigen::Index m = 0; m < 6; ++m) {
+  const auto lines = static_cast<Eigen::Index>(6 * parts);
+  const MatX rows = scale * RandomRows(condensed, lines, random);
+  std::vector<double> out(18 * parts * stride, 0);
+  for (Eigen::Index m = 0; m < lines; ++m) {
     for (size_t k = 0; k < condensed.vertices(); ++k) {
       for (size_t i = 0; i < 3; ++i) {
         out[(3 * static_cast<size_t>(m) + i) * stride + k] = rows(m, static_cast<Eigen::Index>(3 * k + i));
@@ -60,9 +61,23 @@ std::vector<double> RandomStrain(const CondensedStiffness& condensed, double sca
   return out;
 }
 
-// A body of ten tetrahedra with three clusters: half of it each, and all. `more` nodes belong to no tetrahedron.
+// The stiffness of what varies within the parts, and that of their mean strains.
+std::vector<double> WithParts(std::vector<double> within, const CondensedStiffness& condensed,
+                              const CondensedStiffness::Cluster& cluster) {
+  const auto n = static_cast<Eigen::Index>(condensed.vertices()), rows = static_cast<Eigen::Index>(3 * condensed.stride());
+  const Mat6 law = IsotropicStiffness(condensed.bulk_modulus_pa, condensed.shear_modulus_pa);
+  Eigen::Map<MatX> sum(within.data(), rows, 3 * n);
+  for (size_t part = 0; part < cluster.volume.size(); ++part) {
+    const Eigen::Map<const MatX> strain(cluster.strain.data() + 6 * part * static_cast<size_t>(rows), rows, 6);
+    const MatX of_part = cluster.volume[part] * strain * law * strain.transpose();
+    for (Eigen::Index j = 0; j < 3; ++j) sum.middleCols(j * n, n) += of_part.middleCols(j * (rows / 3), n);
+  }
+  return within;
+}
+
+// A body of ten tetrahedra with three clusters of two parts each: half of it each, and all. `more` nodes belong to no tetrahedron.
 struct Condensed {
-  Condensed(double beta, Random* random, int more = 0, double stiffness = 300)
+  Condensed(double beta, Random* random, int more = 0, double stiffness = 300, double same_tangent = 0)
       : body(testing::RandomBody(StableNeoHookean::FromModuli(1e5, 0.4), beta, random, &rest)) {
     rest.conservativeResize(rest.size() + 3 * more);
     for (int k = 0; k < more; ++k) rest.tail(3 * (more - k)).head<3>() = Vec3(0.1, 0.05, 0.05) + random->Cube(0.1);
@@ -75,9 +90,9 @@ struct Condensed {
     made->shear_modulus_pa = 1e5 / (2 * (1 + 0.4));
     for (int c = 0; c < 3; ++c) {
       CondensedStiffness::Cluster cluster;
-      cluster.remainder = RandomStiffness(*made, stiffness, random);
-      cluster.strain = RandomStrain(*made, 2, random);
-      cluster.volume = 1e-3;
+      cluster.volume = {1e-3, 0.4e-3};
+      cluster.strain = RandomStrain(*made, 2, cluster.volume.size(), random);
+      cluster.stiffness = WithParts(RandomStiffness(*made, stiffness, random), *made, cluster);
       cluster.gradient.assign(n, Vec3::Zero());
       double total = 0;
       for (size_t e = 0; e < body.nodes.size(); ++e) {
@@ -95,7 +110,7 @@ struct Condensed {
       made->clusters.push_back(std::move(cluster));
     }
     body.condensed = std::move(made);
-    term.emplace(&body, &pool);
+    term.emplace(&body, &pool, same_tangent);
   }
   void Begin(const VecX& start, const VecX& q_tilde) {
     q_start = start, tilde = q_tilde;
@@ -152,12 +167,36 @@ TEST(CondensedTerm, ProjectedHessianIsPositiveSemidefinite) {
       const MatX h = body.Term().Hessian(q);
       EXPECT_GT(Eigen::SelfAdjointEigenSolver<MatX>(h).eigenvalues().minCoeff(), -1e-9 * h.norm());
       ThreadPool one(1);
-      CondensedTerm fresh(&body.body, &one);
+      CondensedTerm fresh(&body.body, &one, 0);
       fresh.BeginStage({q, q, body.x_tilde, q, 0.01});
       fresh.Project();
       EXPECT_EQ((TermUnderTest{&fresh, static_cast<int>(body.rest.size() / 3)}.Hessian(q)), h);
     }
   }
+}
+
+// Parts that are hardly strained keep the stiffness of rest, strained ones do not; the Hessian is off by no more than was said.
+TEST(CondensedTerm, HardlyStrainedPartsKeepTheirStiffness) {
+  constexpr double kSame = CondensedTerm::kSameTangent;
+  Random random(8);
+  Condensed body(0, &random, 0, 300, kSame);
+  CondensedTerm exact(&body.body, &body.pool, 0);
+  const TermUnderTest other = {&exact, static_cast<int>(body.rest.size() / 3)};
+  const MatX rest = SmallStrainStiffness(*body.body.condensed);
+  bool same = false, differs = false;
+  for (const double strain : {0.001, 0.003, 0.01, 0.1}) {
+    const VecX q = body.rest + random.Vector(body.rest.size(), strain);
+    for (CondensedTerm* term : {&*body.term, &exact}) {
+      term->BeginStage({q, q, body.x_tilde, q, 0.01});
+      term->Project();
+    }
+    const MatX h = body.Term().Hessian(q), off = h - other.Hessian(q);
+    EXPECT_LT(Eigen::SelfAdjointEigenSolver<MatX>(off).eigenvalues().cwiseAbs().maxCoeff(),
+              kSame * Eigen::SelfAdjointEigenSolver<MatX>(rest).eigenvalues().maxCoeff());
+    (off.norm() < 1e-12 * h.norm() ? same : differs) = true;
+  }
+  EXPECT_TRUE(same) << "of no part is C taken for C_s";
+  EXPECT_TRUE(differs) << "of no part is C taken for C_s";
 }
 
 // beta / (gamma h) K with the stiffness of small strain where the step begins at rest, whatever came before.
@@ -206,7 +245,7 @@ TEST(CondensedTerm, DoesNotDependOnThreads) {
   Random random(5);
   Condensed body(0.01, &random);
   ThreadPool one(1);
-  CondensedTerm alone(&body.body, &one);
+  CondensedTerm alone(&body.body, &one, 0);
   const VecX q = body.Deformed(0.02, 0.7, &random), start = body.Deformed(0.01, 1, &random);
   body.Begin(start, q);
   alone.BeginStage({start, q, body.x_tilde, start, 0.01});

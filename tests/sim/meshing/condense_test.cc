@@ -115,6 +115,62 @@ TEST(Condense, LiesBetweenNothingAndTheCage) {
   }
 }
 
+Eigen::Map<const MatX> StrainOf(const CondensedStiffness& condensed, const CondensedStiffness::Cluster& c, size_t part) {
+  const size_t rows = 3 * condensed.stride();
+  return {c.strain.data() + 6 * part * rows, static_cast<Eigen::Index>(rows), 6};
+}
+
+// Of the object itself every mean strain of an affine motion is that of the motion, and the parts fill the object.
+TEST(Condense, PartsHaveTheirMeanStrains) {
+  const TetMesh object = Object();
+  const auto condensed = Condense(object, SurfaceOf(object), &object, kRubber);
+  ASSERT_TRUE(condensed.ok()) << condensed.status();
+  Mat3 gradient;
+  gradient << 0.02, -0.05, 0.03, 0.01, -0.04, 0.02, 0.06, -0.01, 0.03;
+  const Mat3 e = 0.5 * (gradient + gradient.transpose());
+  Eigen::Matrix<double, 6, 1> expected;
+  expected << e(0, 0), e(1, 1), e(2, 2), std::sqrt(2) * e(0, 1), std::sqrt(2) * e(1, 2), std::sqrt(2) * e(2, 0);
+  const size_t stride = condensed->stride();
+  VecX moved = VecX::Zero(static_cast<Eigen::Index>(3 * stride));
+  for (size_t k = 0; k < condensed->vertices(); ++k) {
+    for (size_t i = 0; i < 3; ++i) {
+      moved[static_cast<Eigen::Index>(i * stride + k)] = (gradient * condensed->rest[k])[static_cast<int>(i)];
+    }
+  }
+  double volume = 0;
+  size_t parts = 0;
+  for (const CondensedStiffness::Cluster& c : condensed->clusters) {
+    for (size_t s = 0; s < c.volume.size(); ++s, ++parts) {
+      EXPECT_LT((StrainOf(*condensed, c, s).transpose() * moved - expected).norm(), 1e-4 * expected.norm());
+      volume += c.volume[s];
+    }
+  }
+  EXPECT_NEAR(volume, kSize.prod(), 1e-9 * volume);
+  EXPECT_GT(parts, 4 * condensed->clusters.size());
+}
+
+// What varies within the parts never costs less than nothing, and rigid motions strain none.
+TEST(Condense, PartsTakeNoMoreThanTheirClusterHas) {
+  const TetMesh object = Object(), cage = Cage();
+  const auto condensed = Condense(cage, SurfaceOf(object), &object, kRubber);
+  ASSERT_TRUE(condensed.ok()) << condensed.status();
+  const Mat6 law = IsotropicStiffness(condensed->bulk_modulus_pa, condensed->shear_modulus_pa);
+  const auto n = static_cast<Eigen::Index>(condensed->vertices()), stride = static_cast<Eigen::Index>(condensed->stride());
+  for (const CondensedStiffness::Cluster& c : condensed->clusters) {
+    const Eigen::Map<const MatX> stiffness(c.stiffness.data(), 3 * stride, 3 * n);
+    MatX within(3 * n, 3 * n), strain(3 * n, 6);
+    for (Eigen::Index i = 0; i < 3; ++i) within.middleRows(i * n, n) = stiffness.middleRows(i * stride, n);
+    for (size_t s = 0; s < c.volume.size(); ++s) {
+      for (Eigen::Index i = 0; i < 3; ++i) {
+        strain.middleRows(i * n, n) = StrainOf(*condensed, c, s).middleRows(i * stride, n);
+        EXPECT_LT(strain.middleRows(i * n, n).colwise().sum().norm(), 1e-9 * strain.norm());
+      }
+      within -= c.volume[s] * strain * law * strain.transpose();
+    }
+    EXPECT_GT(Eigen::SelfAdjointEigenSolver<MatX>(within).eigenvalues().minCoeff(), -1e-9 * stiffness.norm());
+  }
+}
+
 TEST(Condense, RigidMotionsAreFree) {
   const TetMesh object = Object(), cage = Cage();
   const MatX sum = SmallStrainStiffness(*Condense(cage, SurfaceOf(object), &object, kRubber));
@@ -209,7 +265,7 @@ TEST(Condense, IsDeterministic) {
   const auto a = Condense(cage, SurfaceOf(object), &object, kRubber), b = Condense(cage, SurfaceOf(object), &object, kRubber);
   ASSERT_TRUE(a.ok() && b.ok());
   ASSERT_EQ(a->clusters.size(), b->clusters.size());
-  for (size_t c = 0; c < a->clusters.size(); ++c) EXPECT_EQ(a->clusters[c].remainder, b->clusters[c].remainder);
+  for (size_t c = 0; c < a->clusters.size(); ++c) EXPECT_EQ(a->clusters[c].stiffness, b->clusters[c].stiffness);
 }
 
 // As fine as the object it errs by nothing; much coarser, by much less than linear tetrahedra do.
@@ -256,7 +312,7 @@ TEST(CondensedStore, BytesHoldEveryNumber) {
   EXPECT_EQ(back->bulk_modulus_pa, made->bulk_modulus_pa);
   ASSERT_EQ(back->clusters.size(), made->clusters.size());
   for (size_t c = 0; c < made->clusters.size(); ++c) {
-    EXPECT_EQ(back->clusters[c].remainder, made->clusters[c].remainder);
+    EXPECT_EQ(back->clusters[c].stiffness, made->clusters[c].stiffness);
     EXPECT_EQ(back->clusters[c].strain, made->clusters[c].strain);
     EXPECT_EQ(back->clusters[c].volume, made->clusters[c].volume);
     EXPECT_EQ(back->clusters[c].gradient, made->clusters[c].gradient);
@@ -280,8 +336,7 @@ TEST(CondensedStore, IsAskedBeforeAnythingIsMade) {
   EXPECT_EQ(SmallStrainStiffness(*CondenseOnce(cage, surface, &object, kRubber)), alone);
   CondensedStiffness doubled = *FromBytes(store.kept[key], cage.vertices().size());
   for (CondensedStiffness::Cluster& c : doubled.clusters) {
-    for (double& k : c.remainder) k *= 2;
-    c.volume *= 2;
+    for (double& k : c.stiffness) k *= 2;
   }
   store.kept[key] = ToBytes(doubled);
   EXPECT_EQ(SmallStrainStiffness(*CondenseOnce(cage, surface, &object, kRubber)), 2 * alone);
