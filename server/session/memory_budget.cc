@@ -230,7 +230,7 @@ int64_t EstimateSessionBytes(const Model& model, int worlds) {
   double condensed = 0;
   for (const ElasticBody& body : model.elastic) {
     // The Hessian with and without its damping, as coupled as it is factored, and vectors of every cluster.
-    constexpr double kPerPair = 6 * 72, kOfCluster = 19, kOfPart = 6;
+    constexpr double kPerPair = 6 * 72, kOfCluster = 20, kOfPart = 6;
     if (!body.condensed) continue;
     const auto n = static_cast<double>(body.condensed->stride());
     double vectors = 0;

@@ -3,13 +3,10 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
-#include <optional>
 
 #include "sim/base/quad.h"
 #include "sim/energy/folding.h"
 #include "sim/energy/symmetric_law.h"
-#include "sim/material/polar.h"
-#include "sim/material/svd.h"
 
 namespace eipc {
 namespace {
@@ -17,31 +14,10 @@ namespace {
 constexpr int64_t kGrain = 1;
 constexpr int64_t kColumnGrain = 8;
 constexpr size_t kTurning = 6;  // rank of what the turn of a cluster's frame adds to its Hessian
-// (tr S I - S) counts as at least this in every direction: two stretches of a cluster whose sum is smaller leave its rotation
-// without a meaning.
-constexpr double kLeastTurningStretch = 1e-3;
-
 Mat3 CrossMatrix(const Vec3& w) {
   Mat3 m;
   m << 0, -w.z(), w.y(), w.z(), 0, -w.x(), -w.y(), w.x(), 0;
   return m;
-}
-
-struct Polar {
-  Mat3 rotation, stretch, torque_inverse;
-};
-
-Polar PolarOf(const Mat3& f) {
-  if (const std::optional<Mat3> rotation = PolarRotationByNewton(f)) {
-    const Mat3 product = rotation->transpose() * f, stretch = 0.5 * (product + product.transpose());
-    const Mat3 others = stretch.trace() * Mat3::Identity() - stretch;
-    // The least eigenvalue of a positive matrix is at least its determinant over the square of its norm.
-    if (others.determinant() > kLeastTurningStretch * others.squaredNorm()) return {*rotation, stretch, others.inverse()};
-  }
-  const SignedSvd svd = ComputeSignedSvd(f);
-  const Vec3 others = Vec3::Constant(svd.sigma.sum()) - svd.sigma;
-  const Vec3 inverse = others.cwiseMax(kLeastTurningStretch).cwiseInverse();
-  return {svd.Rotation(), svd.v * svd.sigma.asDiagonal() * svd.v.transpose(), svd.v * inverse.asDiagonal() * svd.v.transpose()};
 }
 
 int32_t FirstNode(const ElasticBody& body) {
@@ -127,17 +103,14 @@ void CondensedTerm::EvaluateCluster(size_t c) {
   const Rows& gradient = gradients_[c];
   ClusterState& s = states_[c];
   const size_t st = stride();
-  const Polar polar = PolarOf(OuterSum(position_, gradient, st));
-  s.rotation = polar.rotation;
-  s.stretch = polar.stretch;
-  s.torque_inverse = polar.torque_inverse;
-  TurnRows(s.rotation.transpose(), position_, st, &s.p);
+  s.frame = FrameOf(OuterSum(position_, gradient, st));
+  TurnRows(s.frame.rotation.transpose(), position_, st, &s.p);
   s.y = s.p;
   AddScaled(-1, rest_.data(), 3 * st, s.y.data());
   MultiplySymmetric<1>(cluster.stiffness.data(), n(), st, {s.y.data()}, {s.f.data()});
   s.value = 0.5 * DotRows(s.y, s.f);
   AddStrains(c);
-  s.z = s.torque_inverse * CrossSum(OuterSum(s.p, s.f, st));
+  s.z = s.frame.torque_inverse * CrossSum(OuterSum(s.p, s.f, st));
   s.h = s.f;
   AddCross(-s.z, gradient, st, s.h.data());
 }
@@ -189,7 +162,7 @@ void CondensedTerm::AddGradient(const Point& point, VecX* gradient) {
   Evaluate(point.q);
   for (const ClusterState& s : states_) {
     for (size_t k = 0; k < n(); ++k) {
-      gradient->segment<3>(3 * (first_node_ + k)) += s.rotation * Vec3(s.h[k], s.h[stride() + k], s.h[2 * stride() + k]);
+      gradient->segment<3>(3 * (first_node_ + k)) += s.frame.rotation * Vec3(s.h[k], s.h[stride() + k], s.h[2 * stride() + k]);
     }
   }
   AddFoldingGradient(FoldingOf(*condensed_), *body_, point.q, gradient);
@@ -249,15 +222,16 @@ void CondensedTerm::FindTurning(size_t c) {
   }
   Mat3 b = Products({turned[0], turned[1], turned[2]}, {u[0], u[1], u[2]}, rows);
   const Mat3 moment = OuterSum(s.f, s.p, st), z = CrossMatrix(s.z);
-  b = (0.5 * (b + b.transpose() + moment + moment.transpose() + s.stretch * z - z * s.stretch) - moment.trace() * Mat3::Identity())
+  b = (0.5 * (b + b.transpose() + moment + moment.transpose() + s.frame.stretch * z - z * s.frame.stretch) -
+       moment.trace() * Mat3::Identity())
           .eval();
-  const Mat3 half = 0.5 * s.torque_inverse * b;
+  const Mat3 half = 0.5 * s.frame.torque_inverse * b;
   for (size_t m = 0; m < 3; ++m) {
     const auto column = static_cast<int>(m);
     AddCross(Vec3::Unit(column), s.h, st, u[m]);
     AddCross(half.col(column), gradient, st, u[m]);
     std::fill_n(v[m], rows, 0.0);
-    AddCross(s.torque_inverse.col(column), gradient, st, v[m]);
+    AddCross(s.frame.torque_inverse.col(column), gradient, st, v[m]);
     std::copy_n(v[m], rows, s.turning_left.data() + (3 + m) * rows);
     std::copy_n(u[m], rows, s.turning_right.data() + (3 + m) * rows);
   }
@@ -304,11 +278,14 @@ void CondensedTerm::AddColumn(size_t l, size_t c, Stiffness kind, Rows* dense) c
     for (int a = 0; a < 3; ++a) {
       Quad half[3];  // row a of R K
       for (int j = 0; j < 3; ++j) {
-        half[j] = s.rotation(a, 0) * block[0][j] + s.rotation(a, 1) * block[1][j] + s.rotation(a, 2) * block[2][j];
+        half[j] =
+            s.frame.rotation(a, 0) * block[0][j] + s.frame.rotation(a, 1) * block[1][j] + s.frame.rotation(a, 2) * block[2][j];
       }
       for (int b = 0; b < 3; ++b) {
         double* out = dense->data() + ((3 * static_cast<size_t>(a) + b) * vertices + l) * st + k;
-        StoreQuad(LoadQuad(out) + (half[0] * s.rotation(b, 0) + half[1] * s.rotation(b, 1) + half[2] * s.rotation(b, 2)), out);
+        StoreQuad(LoadQuad(out) +
+                      (half[0] * s.frame.rotation(b, 0) + half[1] * s.frame.rotation(b, 1) + half[2] * s.frame.rotation(b, 2)),
+                  out);
       }
     }
   }
@@ -381,15 +358,10 @@ double StoredElasticEnergy(const ElasticBody& body, const VecX& q) {
   for (const CondensedStiffness::Cluster& cluster : condensed.clusters) {
     Mat3 f = Mat3::Zero();
     for (size_t k = 0; k < n; ++k) f += (q.segment<3>(3 * (first + k)) - center) * cluster.gradient[k].transpose();
-    const Mat3 back = PolarOf(f).rotation.transpose();
+    const Mat3 back = FrameOf(f).rotation.transpose();
     const auto change = [&](size_t k) -> Vec3 { return back * (q.segment<3>(3 * (first + k)) - center) - condensed.rest[k]; };
-    std::vector<Vec6> strain(cluster.volume.size(), Vec6::Zero());
     for (size_t l = 0; l < n; ++l) {
       const Vec3 y = change(l);
-      for (size_t m = 0; m < 6 * strain.size(); ++m) {
-        double& sum_of_row = strain[m / 6][static_cast<int>(m % 6)];
-        for (size_t i = 0; i < 3; ++i) sum_of_row += cluster.strain[m * rows + i * stride + l] * y[static_cast<int>(i)];
-      }
       Vec3 force = Vec3::Zero();
       for (size_t k = 0; k < n; ++k) {
         const Vec3 other = change(k);
@@ -400,8 +372,15 @@ double StoredElasticEnergy(const ElasticBody& body, const VecX& q) {
       }
       sum += 0.5 * y.dot(force);
     }
-    for (size_t part = 0; part < strain.size(); ++part) {
-      const Vec6& e = strain[part];
+    for (size_t part = 0; part < cluster.volume.size(); ++part) {
+      const double* const strain = StrainOf(cluster, part);
+      Vec6 e = Vec6::Zero();
+      for (size_t l = 0; l < n; ++l) {
+        const Vec3 y = change(l);
+        for (size_t m = 0; m < 6; ++m) {
+          for (size_t i = 0; i < 3; ++i) e[static_cast<int>(m)] += strain[m * rows + i * stride + l] * y[static_cast<int>(i)];
+        }
+      }
       sum += cluster.volume[part] * (DensityOf(body.material, Mat3::Identity() + SymmetricFrom(e)) - 0.5 * e.dot(law * e));
     }
   }
