@@ -148,8 +148,8 @@ TEST(Condense, PartsHaveTheirMeanStrains) {
   }
   EXPECT_NEAR(volume, kSize.prod(), 1e-9 * volume);
   // Of what is asked for, to half a part of a cluster.
-  const double asked = std::min<double>(kMostCondensedParts, static_cast<double>(object.tets().size() / 2));
-  EXPECT_NEAR(static_cast<double>(parts), asked, 0.5 * static_cast<double>(condensed->clusters.size()));
+  const size_t asked = std::min<size_t>(kMostCondensedParts, object.tets().size() / 2);
+  EXPECT_NEAR(static_cast<double>(parts), static_cast<double>(asked), 0.5 * static_cast<double>(condensed->clusters.size()));
 }
 
 // What varies within the parts never costs less than nothing, and rigid motions strain none.
