@@ -200,8 +200,8 @@ void CondensedTerm::FindTangent(size_t c) {
   }
 }
 
-// With K = K_c + sum_s V_s E_s^T (C_s - C) E_s, u = R^T dq and the turn w = W u of the cluster's frame, W_k = T [g_k]x, T = (tr S I
-// - S)^-1, dy = u + L w, L_k = [p_k]x, and
+// With K = K_c + sum_s V_s E_s^T (C_s - C) E_s, u = R^T dq and the turn w = W u of the cluster's frame, dy = u + L w,
+// W_k = T [g_k]x, T = (tr S I - S)^-1, L_k = [p_k]x, and
 //   d2E = u^T K u + 2 u^T A w + w^T B w,   A = K L - [h]x,   B = L^T K L + sym(sum f p^T) - (sum f . p) I + 1/2 (S [z]x - [z]x S):
 // besides K a part of rank six, (A + 1/2 W^T B) W and its transpose.
 void CondensedTerm::FindTurning(size_t c) {

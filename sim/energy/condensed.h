@@ -39,9 +39,9 @@ class CondensedTerm : public EnergyTerm {
   // Below this ratio of a cage tetrahedron's volume to that at rest it resists in addition.
   static constexpr double kFoldingStart = 0.2;
 
-  // Of the norm of C^-1/2 (C_s - C) C^-1/2, which bounds what Newton's steps leave of an error. At the default
-  // tolerance it costs hardly an iteration, at 1e-7 m/s a few percent (a quarter where Poisson's ratio is -0.4), and with 34
-  // vertices it takes a third off the time of the Hessian.
+  // Of the norm of C^-1/2 (C_s - C) C^-1/2, which bounds what Newton's steps leave of an error. At the default tolerance it costs
+  // hardly an iteration, at 1e-7 m/s a few percent (a quarter where Poisson's ratio is -0.4), and with 34 vertices it takes about a
+  // fifth off the time of elasticity.
   static constexpr double kSameTangent = 0.3;
 
   // `body` has a condensed stiffness.

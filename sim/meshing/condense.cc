@@ -232,17 +232,17 @@ class Condenser {
     MatX rows = MatX::Zero(7 * tets, 3 * n()), strain = MatX::Zero(6 * static_cast<Eigen::Index>(out.volume.size()), 3 * n());
     Eigen::Index at = 0;
     for (size_t t = 0; t < of.size(); ++t) {
-      if (of[t] != c) continue;
+      const int row = row_of[part_of[t]];
+      if (of[t] != c || row < 0) continue;  // empty tetrahedra have no energy
       EIPC_RETURN_IF_ERROR(Poll(interrupt_));
       const std::array<Vec3, 4> g = located_.Gradients(t);
       Eigen::Matrix<double, 7, 12> energy;
       StrainRows(g, fine_.volume[t], bulk_, shear_, &energy);
-      const int row = row_of[part_of[t]];
-      const Eigen::Matrix<double, 6, 12> mean = row < 0 ? 0 * Strain(g) : fine_.volume[t] / out.volume[row / 6] * Strain(g);
+      const Eigen::Matrix<double, 6, 12> mean = fine_.volume[t] / out.volume[row / 6] * Strain(g);
       for (int a = 0; a < 4; ++a) {
         const auto field = fields_.middleRows<3>(3 * fine_.mesh.tets()[t][a]);
         rows.middleRows<7>(at) += energy.middleCols<3>(3 * a) * field;
-        if (row >= 0) strain.middleRows<6>(row) += mean.middleCols<3>(3 * a) * field;
+        strain.middleRows<6>(row) += mean.middleCols<3>(3 * a) * field;
       }
       at += 7;
     }

@@ -11,7 +11,7 @@
 
 namespace eipc {
 
-// Of the object, and of all of them together.
+// Clusters of an object, and parts of all its clusters together but for rounding.
 inline constexpr int kMostCondensedClusters = 8, kMostCondensedParts = 192;
 // Every vertex of a condensed cage is coupled with every other: 3 MB a cluster and a dense factor with this many.
 inline constexpr size_t kMostCondensedVertices = 200;

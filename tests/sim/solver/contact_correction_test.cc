@@ -275,8 +275,8 @@ TEST(ContactCorrection, IsLeftOutWithoutAFactor) {
   }
 }
 
-// How much shorter an update is than the one before tells how far the end is only where nothing was corrected. Here collision
-// detection lets a direction pass that stops short of a contact, and cuts every later one in half.
+// The ratio of two updates gives the distance that is left only where neither was corrected. Here collision detection lets a
+// direction pass that stops short of a contact, and cuts every later one in half.
 TEST(ContactCorrection, ACorrectedStepForetellsNothing) {
   struct ShortOfAContact : DenseProblem {
     ShortOfAContact() : DenseProblem(1) {
