@@ -13,7 +13,6 @@
 
 #include "absl/strings/str_cat.h"
 #include "server/os/files.h"
-#include "server/os/spare_descriptor.h"
 #include "sim/base/status_macros.h"
 
 namespace eipc {
@@ -34,17 +33,19 @@ int FileSystem::Rename(const std::string& from, const std::string& to) { return 
 
 int FileSystem::Unlink(const std::string& path) { return unlink(path.c_str()); }
 
-// That no descriptor is left is no reason to doubt what is on the disk.
 int FileSystem::SyncFolder(const std::string& folder) {
-  return WithSpareDescriptor([&folder] {
-    const int file = open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (file < 0) return -1;
-    const int result = fsync(file);
-    const int error = errno;
-    close(file);
-    errno = error;
-    return result;
-  });
+  const std::shared_ptr<const OpenFile> open = Folder(folder);
+  return open == nullptr ? -1 : fsync(open->number());
+}
+
+std::shared_ptr<const OpenFile> FileSystem::Folder(const std::string& path) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  const auto held = folders_.find(path);
+  if (held != folders_.end() && FileSystem::CheckName(held->second->number(), path) == 0) return held->second;
+  if (held != folders_.end()) folders_.erase(held);  // somebody removed or replaced it
+  const int file = open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (file < 0) return nullptr;
+  return folders_[path] = std::make_shared<const OpenFile>(file);
 }
 
 int FileSystem::CheckName(int file, const std::string& path) {
@@ -56,8 +57,8 @@ int FileSystem::CheckName(int file, const std::string& path) {
 }
 
 FileSystem* FileSystem::Real() {
-  static FileSystem real;
-  return &real;
+  static FileSystem* const real = new FileSystem;  // threads may use it until the process ends
+  return real;
 }
 
 OpenFile::~OpenFile() { close(file_); }

@@ -4,6 +4,9 @@
 #include <sys/types.h>
 
 #include <cstddef>
+#include <map>
+#include <memory>
+#include <mutex>
 #include <string>
 
 #include "absl/status/status.h"
@@ -11,6 +14,19 @@
 #include "absl/types/span.h"
 
 namespace eipc {
+
+// An open file; closed when destroyed.
+class OpenFile {
+ public:
+  explicit OpenFile(int file) : file_(file) {}
+  ~OpenFile();
+  OpenFile(const OpenFile&) = delete;
+  OpenFile& operator=(const OpenFile&) = delete;
+  int number() const { return file_; }
+
+ private:
+  const int file_;
+};
 
 // What the journal asks of the operating system. Every function fails as the system call that it is named after: -1 and errno.
 // Tests override some of them to see what happens when they fail.
@@ -27,7 +43,8 @@ class FileSystem {
   virtual int Truncate(int file, off_t size);
   virtual int Rename(const std::string& from, const std::string& to);
   virtual int Unlink(const std::string& path);
-  // The folder's entries are on the disk when it returns 0.
+  // The folder's entries are on the disk when it returns 0. A folder that was synced once is held open: later calls need no
+  // descriptor, so that a process which has none left can go on.
   virtual int SyncFolder(const std::string& folder);
 
   // 0 while `path` names this open file; ENOENT or ESTALE once its name or a folder above it was removed or replaced.
@@ -35,19 +52,13 @@ class FileSystem {
 
   // The operating system itself.
   static FileSystem* Real();
-};
-
-// An open file; closed when destroyed.
-class OpenFile {
- public:
-  explicit OpenFile(int file) : file_(file) {}
-  ~OpenFile();
-  OpenFile(const OpenFile&) = delete;
-  OpenFile& operator=(const OpenFile&) = delete;
-  int number() const { return file_; }
 
  private:
-  const int file_;
+  // The folder of this name, opened when it is not held; null with errno when it cannot be.
+  std::shared_ptr<const OpenFile> Folder(const std::string& path);
+
+  std::mutex mutex_;
+  std::map<std::string, std::shared_ptr<const OpenFile>> folders_;  // by path; guarded by mutex_
 };
 
 // Writes all of it, or says why not.

@@ -123,7 +123,12 @@ absl::StatusOr<std::unique_ptr<JournalStore>> JournalStore::Open(Options options
   if (flock(store->lock_file_, LOCK_EX | LOCK_NB) != 0) {
     return absl::FailedPreconditionError(absl::StrCat(store->options_.folder, ": another server uses this folder"));
   }
-  for (const char* part : {kFolders[0], kFolders[1], "/sessions"}) RemoveLeftovers(store->options_.folder + part);
+  for (const char* part : {kFolders[0], kFolders[1], "/sessions"}) {
+    const std::string folder = store->options_.folder + part;
+    RemoveLeftovers(folder);
+    // Now, while there are descriptors: from here on the folder is held open.
+    if (store->options_.files->SyncFolder(folder) != 0) return FileError("cannot sync folder", folder);
+  }
   store->scene_files_.Restore();
   store->syncer_ = std::thread([s = store.get()] { s->SyncLoop(); });
   store->checkpointer_ = std::thread([s = store.get()] { s->CheckpointLoop(); });
