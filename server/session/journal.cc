@@ -126,8 +126,7 @@ absl::StatusOr<std::unique_ptr<JournalStore>> JournalStore::Open(Options options
   for (const char* part : {kFolders[0], kFolders[1], "/sessions"}) {
     const std::string folder = store->options_.folder + part;
     RemoveLeftovers(folder);
-    // Now, while there are descriptors: from here on the folder is held open.
-    if (store->options_.files->SyncFolder(folder) != 0) return FileError("cannot sync folder", folder);
+    if (store->options_.files->SyncFolder(folder) != 0) return FileError("cannot sync folder", folder);  // from now on held open
   }
   store->scene_files_.Restore();
   store->syncer_ = std::thread([s = store.get()] { s->SyncLoop(); });

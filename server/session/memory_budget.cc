@@ -166,9 +166,11 @@ int64_t JointCompileBytes(const SceneSpec& spec) {
 // What stays of a condensed stiffness at most.
 int64_t CondensedBytesOf(const BodySpec& body) {
   constexpr int64_t kMostParts = kMostCondensedParts + kMostCondensedClusters;  // shares are rounded
+  constexpr int64_t kTetsPerVertex = 7;                                         // of a cage, at most
   const int64_t cage = std::clamp<int64_t>(CageVertices(body), 0, kMostCondensedVertices), stride = (cage + 3) / 4 * 4;
-  return static_cast<int64_t>(sizeof(double)) * (kMostCondensedClusters * (9 * stride * cage + 3 * cage) +
-                                                 std::min(kMostParts, 3 * cage + kMostCondensedClusters) * 18 * stride);
+  return static_cast<int64_t>(sizeof(double)) *
+         (kMostCondensedClusters * (9 * stride * cage + 3 * cage) +
+          std::min(kMostParts, kTetsPerVertex * cage + kMostCondensedClusters) * 18 * stride);
 }
 
 // Four matrices of three rows a fine vertex and three columns a cage vertex, and the factor of the fine stiffness.
@@ -222,15 +224,15 @@ int64_t EstimateCompileBytes(const SceneSpec& spec) {
 }
 
 int64_t EstimateSessionBytes(const Model& model, int worlds) {
-  constexpr double kFixed = 64 << 10, kPerElement = 1 << 10;
+  constexpr double kFixed = 64 << 10, kPerElement = 1280;
   size_t elements = 0;
   for (const ElasticBody& body : model.elastic) elements += body.nodes.size();
   // Of a triangle: a membrane, one and a half hinges with their 12x12 matrices, three couplings.
   for (const ShellBody& shell : model.shells) elements += 4 * shell.triangles.size();
   double condensed = 0;
   for (const ElasticBody& body : model.elastic) {
-    // The Hessian with and without its damping, as coupled as it is factored, and vectors of every cluster.
-    constexpr double kPerPair = 6 * 72, kOfCluster = 20, kOfPart = 6;
+    // The Hessian with and without its damping and as it is held, as coupled as it is factored, and vectors of every cluster.
+    constexpr double kPerPair = 6 * 72 + 44, kOfCluster = 20, kOfPart = 6;
     if (!body.condensed) continue;
     const auto n = static_cast<double>(body.condensed->stride());
     double vectors = 0;

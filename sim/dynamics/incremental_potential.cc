@@ -56,6 +56,10 @@ IncrementalPotential::IncrementalPotential(const Model* model, SurfaceState* sur
     if (t.term->constant_hessian()) continue;
     for (size_t k = first; k < pairs.size(); ++k) varying[pairs[k].first] = varying[pairs[k].second] = 1;
   }
+  for (TimedTerm& t : terms_) {
+    if (model->solver.newton_tolerance_m_s < HeldHessian::kLeastTolerance) break;
+    if (t.term->may_hold_hessian()) t.held = std::make_unique<HeldHessian>(t.term);
+  }
   pattern_.SetFixed(model->node_count, std::move(pairs), std::move(varying));
   surface->KeepPlaced(&start_.friction_vertices);  // the broad phase may not select the vertices of lagged contacts any more
 }
@@ -66,6 +70,13 @@ void IncrementalPotential::ForEachTerm(Visit visit) {
     if (IsConstant(t)) continue;
     ScopedPhase timer(seconds_, t.phase);
     visit(t.term);
+  }
+}
+
+void IncrementalPotential::DropHessians() {
+  constant_.stale = true;
+  for (const TimedTerm& t : terms_) {
+    if (t.held) t.held->Drop();
   }
 }
 
@@ -85,7 +96,7 @@ void IncrementalPotential::BeginStage(const VecX& q_start, const VecX& q_tilde, 
                                       double force_share) {
   stage_.emplace(StageContext{q_start, q_tilde, start_.x, v_tilde, gamma_h, force_share});
   ForEachTerm([this](EnergyTerm* term) { term->BeginStage(*stage_); });
-  constant_.stale = true;
+  DropHessians();
 }
 
 void IncrementalPotential::SetContactWeight(double share) {
@@ -152,7 +163,7 @@ bool IncrementalPotential::Hessian(BlockMatrix* hessian) {
     if (pattern_.stale()) {
       ScopedPhase timer(seconds_, Phase::kFactorize);
       pattern_.Apply(hessian);
-      for (const TimedTerm& t : terms_) t.term->BindPattern(*hessian);
+      for (const TimedTerm& t : terms_) t.held ? t.held->BindPattern(*hessian) : t.term->BindPattern(*hessian);
       constant_.stale = changed = true;
     }
     if (constant_.stale) {
@@ -165,9 +176,11 @@ bool IncrementalPotential::Hessian(BlockMatrix* hessian) {
     } else {
       hessian->CopyValuesFrom(constant_.values);
     }
-    ForEachTerm([&](EnergyTerm* term) {
-      if (!term->constant_hessian()) term->AddHessian(Here(), hessian);
-    });
+    for (const TimedTerm& t : terms_) {
+      if (IsConstant(t) || t.term->constant_hessian()) continue;
+      ScopedPhase timer(seconds_, t.phase);
+      t.held ? t.held->Add(Here(), hessian) : t.term->AddHessian(Here(), hessian);
+    }
     if (hessian->missing()->empty()) return changed;
     if (ahead_) ahead_->Append(contacts_.stencils(), hessian, hessian->missing());
     pattern_.AddContactPairs(*hessian->missing());
@@ -198,6 +211,7 @@ bool IncrementalPotential::Project() {
   barrier_.set_exact(false);
   if (changed) return true;
   for (const TimedTerm& t : terms_) changed |= t.term->Project();
+  DropHessians();
   return changed;
 }
 

@@ -2,6 +2,7 @@
 #define EIPC_SIM_DYNAMICS_INCREMENTAL_POTENTIAL_H_
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -11,6 +12,7 @@
 #include "sim/contact/contact_set.h"
 #include "sim/dynamics/barrier_stiffness.h"
 #include "sim/dynamics/contact_ahead.h"
+#include "sim/dynamics/held_hessian.h"
 #include "sim/dynamics/hessian_pattern.h"
 #include "sim/dynamics/make_terms.h"
 #include "sim/dynamics/model.h"
@@ -82,12 +84,14 @@ class IncrementalPotential {
   struct TimedTerm {
     EnergyTerm* term;
     Phase phase;
-    int32_t body;  // the only one that moves it; -1: there are several
+    int32_t body;                                 // the only one that moves it; -1: there are several
+    std::unique_ptr<HeldHessian> held = nullptr;  // of terms that may hold theirs
   };
   Point Here() const { return {surface_->q(), surface_->x()}; }
   bool IsConstant(const TimedTerm& t) const { return t.body >= 0 && !asleep_.empty() && asleep_[t.body] != 0; }
   template <typename Visit>
   void ForEachTerm(Visit visit);
+  void DropHessians();
   // Fills start_ for these.
   template <typename Stencils>
   void PlaceStart(const Stencils& stencils, VertexList* vertices);

@@ -2,10 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 
 #include "sim/base/quad.h"
+#include "sim/energy/condensed_body.h"
 #include "sim/energy/folding.h"
+#include "sim/energy/same_deformation.h"
 #include "sim/energy/symmetric_law.h"
 
 namespace eipc {
@@ -18,18 +19,6 @@ Mat3 CrossMatrix(const Vec3& w) {
   Mat3 m;
   m << 0, -w.z(), w.y(), w.z(), 0, -w.x(), -w.y(), w.x(), 0;
   return m;
-}
-
-int32_t FirstNode(const ElasticBody& body) {
-  int32_t first = body.nodes[0][0];
-  for (const Tet& t : body.nodes) first = std::min(first, *std::min_element(t.begin(), t.end()));
-  return first;
-}
-
-Vec3 CenterOf(const VecX& q, int32_t first, size_t n) {
-  Vec3 sum = Vec3::Zero();
-  for (size_t k = 0; k < n; ++k) sum += q.segment<3>(3 * (first + k));
-  return sum / static_cast<double>(n);
 }
 
 Rows RowsOf(const std::vector<Vec3>& vectors, size_t stride) {
@@ -50,16 +39,6 @@ void MultiplySix(const Mat6& c, double scale, const double* e, size_t rows, doub
   }
 }
 
-const double* StrainOf(const CondensedStiffness::Cluster& cluster, size_t part) {
-  return cluster.strain.data() + cluster.strain.size() / cluster.volume.size() * part;
-}
-
-FoldingLaw FoldingOf(const CondensedStiffness& condensed) { return {condensed.bulk_modulus_pa, CondensedTerm::kFoldingStart}; }
-
-bool SameBits(const VecX& a, const VecX& b) {
-  return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size() * sizeof(double)) == 0;
-}
-
 }  // namespace
 
 CondensedTerm::CondensedTerm(const ElasticBody* body, ThreadPool* pool, double same_tangent)
@@ -69,7 +48,8 @@ CondensedTerm::CondensedTerm(const ElasticBody* body, ThreadPool* pool, double s
       first_node_(FirstNode(*body)),
       same_tangent_(same_tangent),
       law_(IsotropicStiffness(condensed_->bulk_modulus_pa, condensed_->shear_modulus_pa)),
-      law_inverse_(law_.inverse()) {
+      law_inverse_(law_.inverse()),
+      evaluated_(first_node_, static_cast<int32_t>(n())) {
   const size_t rows = 3 * stride();
   rest_ = RowsOf(condensed_->rest, stride());
   position_.assign(rows, 0);
@@ -79,6 +59,7 @@ CondensedTerm::CondensedTerm(const ElasticBody* body, ThreadPool* pool, double s
     for (Rows* vector : {&s.p, &s.y, &s.f, &s.h}) vector->assign(rows, 0);
     for (Rows& vector : s.turned) vector.assign(rows, 0);
     s.deformation.resize(cluster.volume.size());
+    s.held_deformation.resize(cluster.volume.size());
     s.beyond.reserve(cluster.volume.size());
     s.left.assign(cluster.strain.size(), 0);
     for (Rows* vectors : {&s.turning_left, &s.turning_right}) vectors->assign(kTurning * rows, 0);
@@ -90,7 +71,7 @@ CondensedTerm::CondensedTerm(const ElasticBody* body, ThreadPool* pool, double s
 void CondensedTerm::BeginStage(const StageContext& stage) {
   damping_ = body_->rayleigh_beta_s / stage.gamma_h;
   projected_ = false;
-  is_evaluated_ = false;
+  evaluated_.Forget();
   if (!damped()) return;
   q_tilde_ = stage.q_tilde;
   Evaluate(stage.q_start);
@@ -134,9 +115,8 @@ void CondensedTerm::AddStrains(size_t c) {
 }
 
 void CondensedTerm::Evaluate(const VecX& q) {
-  if (is_evaluated_ && SameBits(q, evaluated_)) return;
-  is_evaluated_ = true;
-  evaluated_ = q;
+  if (evaluated_.Is(q)) return;
+  evaluated_.Note(q);
   const Vec3 center = CenterOf(q, first_node_, n());
   for (size_t k = 0; k < n(); ++k) {
     for (size_t i = 0; i < 3; ++i) {
@@ -307,8 +287,24 @@ Mat3 CondensedTerm::DenseBlock(const Rows& dense, size_t k, size_t l) const {
   return block;
 }
 
+// Of clusters and parts: parts are as fine as the cage, so that what varies within them has not changed much either.
+bool CondensedTerm::HessianHolds(const Point& point) {
+  Evaluate(point.q);
+  const auto same = [](const Mat3& a, const Mat3& b) { return (a - b).squaredNorm() < kSameDeformation * kSameDeformation; };
+  if (folded_ || FoldingEnergy(FoldingOf(*condensed_), *body_, point.q) > 0) return false;
+  return std::all_of(states_.begin(), states_.end(), [&](const ClusterState& s) {
+    return same(s.frame.rotation, s.held_rotation) &&
+           std::equal(s.deformation.begin(), s.deformation.end(), s.held_deformation.begin(), same);
+  });
+}
+
 void CondensedTerm::AddHessian(const Point& point, BlockMatrix* hessian) {
   Evaluate(point.q);
+  folded_ = FoldingEnergy(FoldingOf(*condensed_), *body_, point.q) > 0;
+  for (ClusterState& s : states_) {
+    s.held_rotation = s.frame.rotation;
+    s.held_deformation = s.deformation;
+  }
   if (damped()) {
     for (size_t i = 0; i < dense_.size(); ++i) dense_[i] = damping_ * start_[i];
   } else {
@@ -345,46 +341,6 @@ void CondensedTerm::BindPattern(const BlockMatrix& hessian) {
   for (int32_t k = 0; k < static_cast<int32_t>(n()); ++k) {
     for (int32_t l = 0; l <= k; ++l) slots_.push_back(hessian.Find(first_node_ + k, first_node_ + l));
   }
-}
-
-double StoredElasticEnergy(const ElasticBody& body, const VecX& q) {
-  if (body.condensed == nullptr) return ElasticityTerm::StoredEnergy(body, q);
-  const CondensedStiffness& condensed = *body.condensed;
-  const int32_t first = FirstNode(body);
-  const size_t n = condensed.vertices(), stride = condensed.stride(), rows = 3 * stride;
-  const Vec3 center = CenterOf(q, first, n);
-  const Mat6 law = IsotropicStiffness(condensed.bulk_modulus_pa, condensed.shear_modulus_pa);
-  double sum = FoldingEnergy(FoldingOf(condensed), body, q);
-  for (const CondensedStiffness::Cluster& cluster : condensed.clusters) {
-    Mat3 f = Mat3::Zero();
-    for (size_t k = 0; k < n; ++k) f += (q.segment<3>(3 * (first + k)) - center) * cluster.gradient[k].transpose();
-    const Mat3 back = FrameOf(f).rotation.transpose();
-    const auto change = [&](size_t k) -> Vec3 { return back * (q.segment<3>(3 * (first + k)) - center) - condensed.rest[k]; };
-    for (size_t l = 0; l < n; ++l) {
-      const Vec3 y = change(l);
-      Vec3 force = Vec3::Zero();
-      for (size_t k = 0; k < n; ++k) {
-        const Vec3 other = change(k);
-        for (size_t j = 0; j < 3; ++j) {
-          const double* column = cluster.stiffness.data() + (j * n + l) * rows + k;
-          force[static_cast<int>(j)] += column[0] * other[0] + column[stride] * other[1] + column[2 * stride] * other[2];
-        }
-      }
-      sum += 0.5 * y.dot(force);
-    }
-    for (size_t part = 0; part < cluster.volume.size(); ++part) {
-      const double* const strain = StrainOf(cluster, part);
-      Vec6 e = Vec6::Zero();
-      for (size_t l = 0; l < n; ++l) {
-        const Vec3 y = change(l);
-        for (size_t m = 0; m < 6; ++m) {
-          for (size_t i = 0; i < 3; ++i) e[static_cast<int>(m)] += strain[m * rows + i * stride + l] * y[static_cast<int>(i)];
-        }
-      }
-      sum += cluster.volume[part] * (DensityOf(body.material, Mat3::Identity() + SymmetricFrom(e)) - 0.5 * e.dot(law * e));
-    }
-  }
-  return sum;
 }
 
 }  // namespace eipc

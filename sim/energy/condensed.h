@@ -9,6 +9,7 @@
 #include "sim/energy/cluster_frame.h"
 #include "sim/energy/coordinate_rows.h"
 #include "sim/energy/elasticity.h"
+#include "sim/energy/last_point.h"
 #include "sim/energy/term.h"
 #include "sim/mesh/condensed_stiffness.h"
 
@@ -53,20 +54,24 @@ class CondensedTerm : public EnergyTerm {
   void AddHessian(const Point& point, BlockMatrix* hessian) override;
   void AppendPattern(std::vector<std::pair<int32_t, int32_t>>* pairs) const override;
   void BindPattern(const BlockMatrix& hessian) override;
+  bool HessianHolds(const Point& point) override;
+  bool may_hold_hessian() const override { return true; }
   bool Project() override;
 
  private:
   // At one point, in the frame of the cluster.
   struct ClusterState {
     ClusterFrame frame;
-    Vec3 z = Vec3::Zero();          // (tr S I - S)^-1 sum p x f
-    double value = 0;               // J
-    Rows p;                         // R^T q
-    Rows y;                         // p - X
-    Rows f;                         // K y + sum_s V E^T (P - C e)
-    Rows h;                         // the gradient: f - z x g
-    std::vector<Mat3> deformation;  // of the parts, I + e
-    std::vector<size_t> beyond;     // the parts with a C_s of their own, in the order in which `left` has them
+    Vec3 z = Vec3::Zero();                  // (tr S I - S)^-1 sum p x f
+    double value = 0;                       // J
+    Rows p;                                 // R^T q
+    Rows y;                                 // p - X
+    Rows f;                                 // K y + sum_s V E^T (P - C e)
+    Rows h;                                 // the gradient: f - z x g
+    std::vector<Mat3> deformation;          // of the parts, I + e
+    Mat3 held_rotation = Mat3::Identity();  // at the last Hessian
+    std::vector<Mat3> held_deformation;
+    std::vector<size_t> beyond;  // the parts with a C_s of their own, in the order in which `left` has them
     // The Hessian is K and the sum of the products of a vector on the left and one on the right: of V (C_s - C) E with E (six of
     // each part), and with the turn of the frame of u with v and of v with u (three each).
     Rows left, turning_left, turning_right;
@@ -96,14 +101,14 @@ class CondensedTerm : public EnergyTerm {
   int32_t first_node_;
   double damping_ = 0;  // beta / gamma h
   bool projected_ = false;
+  bool folded_ = false;  // whether a tetrahedron resisted to folding at the last Hessian
   Rows rest_;
   const double same_tangent_;
   const Mat6 law_, law_inverse_;  // C
   std::vector<Rows> gradients_;   // of the clusters
   std::vector<ClusterState> states_;
-  bool is_evaluated_ = false;
-  VecX evaluated_;  // where states_ belong to
-  Rows position_;   // of the nodes there, about their mean
+  LastPoint evaluated_;  // where states_ belong to
+  Rows position_;        // of the nodes there, about their mean
   // Of nodes k >= l; a row of `stride` entries k for each l of the n nodes and each pair of coordinates (3 a + b).
   Rows dense_;
   Rows start_;                  // of the damping: the rotated stiffness of the start of the step

@@ -1,8 +1,10 @@
 #include "sim/energy/isotropic_elasticity.h"
 
-#include <cstring>
+#include <algorithm>
+#include <atomic>
 #include <variant>
 
+#include "sim/energy/same_deformation.h"
 #include "sim/energy/tet_pattern.h"
 #include "sim/material/lane_svd.h"
 
@@ -27,8 +29,12 @@ void VisitMaterial(const ElasticBody& body, const F& f) {
       body.material);
 }
 
-bool SameBits(const VecX& a, const VecX& b) {
-  return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size() * sizeof(double)) == 0;
+LastPoint PointOf(const ElasticBody& body) {
+  int32_t first = body.nodes[0][0], last = first;
+  for (const Tet& t : body.nodes) {
+    for (const int32_t node : t) first = std::min(first, node), last = std::max(last, node);
+  }
+  return {first, last - first + 1};
 }
 
 // All ten blocks from those of nodes 1 to 3: rigid translation costs nothing, so the blocks of a row cancel.
@@ -57,10 +63,13 @@ bool IsotropicTerm::Serves(const ElasticBody& body) {
   return std::visit([](const auto& material) { return ByFours<std::decay_t<decltype(material)>>; }, body.material);
 }
 
-IsotropicTerm::IsotropicTerm(const ElasticBody* body, ThreadPool* pool) : body_(body), pool_(pool), tets_(*body) {
+IsotropicTerm::IsotropicTerm(const ElasticBody* body, ThreadPool* pool)
+    : body_(body), pool_(pool), tets_(*body), evaluated_(PointOf(*body)) {
   const size_t groups = tets_.groups().size();
   frame_.assign(groups, IdentityInEveryLane());
   if (damped()) start_.resize(groups);
+  VisitMaterial(*body, [&](const auto& material) { holds_ = !std::decay_t<decltype(material)>::kForbidsInversion; });
+  if (holds_) held_at_.assign(groups, IdentityInEveryLane());
   value_.resize(groups);
   forces_.resize(groups);
 }
@@ -86,7 +95,7 @@ void IsotropicTerm::Begin(const M& material, size_t g, const StageContext& stage
 void IsotropicTerm::BeginStage(const StageContext& stage) {
   damping_ = body_->rayleigh_beta_s / stage.gamma_h;
   projected_ = false;
-  evaluated_.resize(0);
+  evaluated_.Forget();
   VisitMaterial(*body_, [&](const auto& material) { ForEachGroup([&](size_t g) { Begin(material, g, stage); }); });
 }
 
@@ -107,8 +116,8 @@ void IsotropicTerm::EvaluateGroup(const M& material, size_t g, const VecX& q) {
 }
 
 void IsotropicTerm::Evaluate(const VecX& q) {
-  if (SameBits(q, evaluated_)) return;
-  evaluated_ = q;
+  if (evaluated_.Is(q)) return;
+  evaluated_.Note(q);
   VisitMaterial(*body_, [&](const auto& material) { ForEachGroup([&](size_t g) { EvaluateGroup(material, g, q); }); });
 }
 
@@ -138,10 +147,23 @@ void IsotropicTerm::FindBlocks(const M& material, size_t g, const VecX& q, TetLa
 }
 
 void IsotropicTerm::AddHessian(const Point& point, BlockMatrix* hessian) {
+  for (size_t g = 0; g < held_at_.size(); ++g) held_at_[g] = DeformationGradients(tets_.groups()[g], point.q);
   VisitMaterial(*body_, [&](const auto& material) {
     tets_.AddEachGroup(
         pool_, [&](size_t g, TetLanes::Blocks* blocks) { FindBlocks(material, g, point.q, blocks); }, hessian);
   });
+}
+
+bool IsotropicTerm::HessianHolds(const Point& point) {
+  std::atomic<bool> holds = true;
+  ForEachGroup([&](size_t g) {
+    if (!holds.load(std::memory_order_relaxed)) return;
+    const Mat3s change = Difference(DeformationGradients(tets_.groups()[g], point.q), held_at_[g]);
+    const Quad squared = Dot(change[0], change[0]) + Dot(change[1], change[1]) + Dot(change[2], change[2]);
+    // Not a number is no small one.
+    if (!(LargestOf(squared) < kSameDeformation * kSameDeformation)) holds.store(false, std::memory_order_relaxed);
+  });
+  return holds;
 }
 
 bool IsotropicTerm::Project() {

@@ -6,6 +6,7 @@
 
 #include "sim/base/parallel.h"
 #include "sim/energy/elasticity.h"
+#include "sim/energy/last_point.h"
 #include "sim/energy/term.h"
 #include "sim/energy/tet_lanes.h"
 #include "sim/material/lane_modes.h"
@@ -16,7 +17,8 @@ namespace eipc {
 // one pass, which is kept for the point at which it was made; the Hessian is assembled from modes (isotropic_projection.h) in the
 // frames of a singular value decomposition, which starts at that of the start of the step. It is exact, with which Newton's method
 // converges quadratically, until the sum of all Hessians is not positive definite; for the rest of the stage it is projected then
-// (Project). What is added for a point depends on nothing but the point, the stage and that.
+// (Project). What is added for a point depends on nothing but the point, the stage and that. It holds for others (HessianHolds) as
+// long as no deformation gradient has changed by kSameDeformation.
 class IsotropicTerm : public EnergyTerm {
  public:
   // Whether the material of `body` can be treated by fours (lane_modes.h).
@@ -30,6 +32,9 @@ class IsotropicTerm : public EnergyTerm {
   void AddHessian(const Point& point, BlockMatrix* hessian) override;
   void AppendPattern(std::vector<std::pair<int32_t, int32_t>>* pairs) const override;
   void BindPattern(const BlockMatrix& hessian) override;
+
+  bool HessianHolds(const Point& point) override;
+  bool may_hold_hessian() const override { return holds_; }
 
   // Element by element.
   bool Project() override;
@@ -59,9 +64,11 @@ class IsotropicTerm : public EnergyTerm {
   double damping_ = 0;  // beta / gamma h
   bool projected_ = false;
   TetLanes tets_;
+  bool holds_ = false;          // not where the energy has a wall, beside which nothing is nearly constant
+  std::vector<Mat3s> held_at_;  // F of the last Hessian, where it may hold
   std::vector<Mat3s> frame_;    // v of the start of the step
   std::vector<Damping> start_;  // only when damped
-  VecX evaluated_;              // where value_ and forces_ belong to
+  LastPoint evaluated_;         // where value_ and forces_ belong to
   std::vector<Quad> value_;     // J
   std::vector<TetLanes::Forces> forces_;
 };

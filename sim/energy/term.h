@@ -41,6 +41,11 @@ class EnergyTerm {
   // The Hessian does not depend on the point within a stage: the solver adds it once.
   virtual bool constant_hessian() const { return false; }
 
+  // Whether the Hessian that AddHessian added last, in this stage and since the last Project, may stand for that of `point` too: it
+  // is so near that Newton's method hardly converges any slower with it. Terms that never say so are asked for every Hessian.
+  virtual bool HessianHolds(const Point&) { return false; }
+  virtual bool may_hold_hessian() const { return false; }
+
   // From now on, until the stage ends, Hessians are projected; terms that begin a stage with exact ones do so then. Whether that
   // made a difference.
   virtual bool Project() { return false; }

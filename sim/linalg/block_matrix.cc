@@ -16,18 +16,30 @@ void BlockMatrix::SetPattern(int32_t nodes, std::vector<std::pair<int32_t, int32
   SetSortedPattern(nodes, *pairs);
 }
 
-void BlockMatrix::SetSortedPattern(int32_t nodes, const std::vector<std::pair<int32_t, int32_t>>& pairs) {
-  nodes_ = nodes;
-  column_start_.assign(nodes + 1, 0);
+// From first_column_ on.
+void BlockMatrix::SetBlocks(int32_t columns, const std::vector<std::pair<int32_t, int32_t>>& pairs) {
+  column_start_.assign(columns + 1, 0);
   rows_.resize(pairs.size());
   for (size_t k = 0; k < pairs.size(); ++k) {
-    ++column_start_[pairs[k].first + 1];
+    ++column_start_[pairs[k].first - first_column_ + 1];
     rows_[k] = pairs[k].second;
   }
-  for (int32_t i = 0; i < nodes; ++i) column_start_[i + 1] += column_start_[i];
+  for (int32_t i = 0; i < columns; ++i) column_start_[i + 1] += column_start_[i];
   Refill(&values_, 9 * rows_.size() + 1, 0.0);
   missing_.clear();
   slots_.clear();
+}
+
+void BlockMatrix::SetPart(const std::vector<std::pair<int32_t, int32_t>>& pairs) {
+  nodes_ = 0;
+  first_column_ = pairs.empty() ? 0 : pairs.front().first;
+  SetBlocks(pairs.empty() ? 0 : pairs.back().first - first_column_ + 1, pairs);
+}
+
+void BlockMatrix::SetSortedPattern(int32_t nodes, const std::vector<std::pair<int32_t, int32_t>>& pairs) {
+  nodes_ = nodes;
+  first_column_ = 0;
+  SetBlocks(nodes, pairs);
   if (nodes > kSmall) return;
   slots_.assign(SlotOf(nodes, 0), -1);
   for (size_t k = 0; k < pairs.size(); ++k) slots_[SlotOf(pairs[k].second, pairs[k].first)] = static_cast<int32_t>(k);
@@ -35,8 +47,8 @@ void BlockMatrix::SetSortedPattern(int32_t nodes, const std::vector<std::pair<in
 
 int64_t BlockMatrix::Search(int32_t row, int32_t column) const {
   // Last entry <= row, by halving without branches: the diagonal, never above `row`, comes first.
-  const int32_t* base = rows_.data() + column_start_[column];
-  for (int32_t count = column_start_[column + 1] - column_start_[column]; count > 1;) {
+  const int32_t *const start = column_start_.data() + (column - first_column_), *base = rows_.data() + start[0];
+  for (int32_t count = start[1] - start[0]; count > 1;) {
     const int32_t half = count / 2;
     base += base[half] <= row ? half : 0;
     count -= half;

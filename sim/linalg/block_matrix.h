@@ -22,6 +22,9 @@ class BlockMatrix {
   int32_t nodes() const { return nodes_; }
   // The same from pairs (column, row), column <= row, sorted, without repetition, the diagonal among them.
   void SetSortedPattern(int32_t nodes, const std::vector<std::pair<int32_t, int32_t>>& pairs);
+  // A part of a larger matrix: the blocks at these pairs, sorted likewise, each column with its diagonal where it has any. Such a
+  // part is not multiplied, and only what it has may be sought in it.
+  void SetPart(const std::vector<std::pair<int32_t, int32_t>>& pairs);
 
   int64_t block_count() const { return static_cast<int64_t>(rows_.size()); }
   const std::vector<int32_t>& column_start() const { return column_start_; }
@@ -64,8 +67,10 @@ class BlockMatrix {
   static constexpr int32_t kSmall = 640;
   static size_t SlotOf(int32_t row, int32_t column) { return static_cast<size_t>(row) * (row + 1) / 2 + column; }
   int64_t Search(int32_t row, int32_t column) const;
+  void SetBlocks(int32_t columns, const std::vector<std::pair<int32_t, int32_t>>& pairs);
 
   int32_t nodes_ = 0;
+  int32_t first_column_ = 0;  // of column_start_; not 0 in a part
   std::vector<int32_t> column_start_;
   std::vector<int32_t> rows_;
   std::vector<double> values_;

@@ -160,6 +160,33 @@ TEST(CondensedTerm, DerivativesAgreeWithDifferences) {
   }
 }
 
+// Whenever it says so the two are near; near ones are not all refused, and no turn, strain or fold goes unseen.
+TEST(CondensedTerm, AHessianHoldsWhileClustersAndPartsStayAsTheyAre) {
+  Random random(9);
+  int held = 0;
+  for (int trial = 0; trial < 60; ++trial) {
+    Condensed body(trial % 2 * 0.02, &random);
+    const VecX start = body.Deformed(0.002, 1, &random);
+    body.Begin(start, start);
+    const MatX hessian = body.Term().Hessian(start);
+    const double size = std::pow(10, random.Uniform(-6, -2));
+    const VecX q = testing::Moved(start + random.Vector(start.size(), trial % 3 == 0 ? 0 : 0.1 * size),
+                                  Pose{random.Cube(1), Quat(Eigen::AngleAxisd(size, random.Cube(1).normalized()))});
+    const bool holds = body.term->HessianHolds({q, body.x_tilde});
+    held += holds;
+    EXPECT_FALSE(holds && size > 0.0012) << size;
+    if (holds) {
+      EXPECT_LT(RelativeError(hessian, body.Term().Hessian(q)), 0.005) << size;
+    }
+  }
+  EXPECT_GT(held, 15);
+  Condensed body(0, &random);
+  const VecX start = body.Deformed(0.002, 1, &random), folded = body.Deformed(0.002, 0.1, &random);
+  body.Begin(start, start);
+  (void)body.Term().Hessian(folded);
+  EXPECT_FALSE(body.term->HessianHolds({folded, body.x_tilde}));  // beyond kFoldingStart
+}
+
 // Also where the mean strains of clusters are so large that their law is not convex, and after the exact one has been asked for.
 TEST(CondensedTerm, ProjectedHessianIsPositiveSemidefinite) {
   Random random(2);

@@ -69,6 +69,38 @@ void ExpectSame(Pair* pair, const VecX& q) {
   EXPECT_LT(RelativeError(pair->Fours().Hessian(q), pair->Ones().Hessian(q)), 1e-11);
 }
 
+// Turned as a whole, and with one element's node moved, the last one's among them, whose group is not full.
+TEST(IsotropicTerm, AHessianHoldsWhileNoElementHasChanged) {
+  Random random(5);
+  for (const MaterialCase& m : IsotropicMaterials()) {
+    SCOPED_TRACE(m.name);
+    Pair pair(m.material, 0.02, 10, &random);
+    EXPECT_EQ(pair.by_fours->may_hold_hessian(), m.inverts);
+    if (!m.inverts) continue;
+    const VecX start = pair.rest + random.Vector(pair.rest.size(), 0.002);
+    pair.BeginExact(start, start, 0.01);
+    const MatX hessian = pair.Fours().Hessian(start);
+    const auto holds = [&](const VecX& q) { return pair.by_fours->HessianHolds({q, pair.x_tilde}); };
+    EXPECT_TRUE(holds(start));
+    EXPECT_TRUE(holds(testing::Moved(start, Pose{Vec3(3, 0, 0), Quat::Identity()})));
+    EXPECT_FALSE(holds(VecX::Constant(start.size(), std::numeric_limits<double>::quiet_NaN())));
+    for (const double angle : {0.0005, 0.002}) {
+      const VecX q = testing::Moved(start, Pose{Vec3::Zero(), Quat(Eigen::AngleAxisd(angle, random.Cube(1).normalized()))});
+      EXPECT_EQ(holds(q), angle < 0.0006) << angle;
+    }
+    for (Eigen::Index k = 0; k < start.size(); ++k) {
+      VecX q = start;
+      q[k] += 0.002 * 0.1;  // of an edge
+      EXPECT_FALSE(holds(q)) << k;
+      q[k] = start[k] + 0.0001 * 0.1;
+      ASSERT_TRUE(holds(q)) << k;
+      pair.BeginExact(start, start, 0.01);
+      EXPECT_LT(RelativeError(hessian, pair.Fours().Hessian(q)), 0.002) << k;
+      (void)pair.Fours().Hessian(start);
+    }
+  }
+}
+
 TEST(IsotropicTerm, IsTheElasticityTermOfItsMaterial) {
   Random random(1);
   for (const MaterialCase& m : IsotropicMaterials()) {
