@@ -26,7 +26,6 @@ using MatX = Eigen::MatrixXd;
 using Sparse = Eigen::SparseMatrix<double>;
 
 constexpr int kTetsOfCluster = 3;  // of the cage, at least
-constexpr int kTetsOfPart = 2;     // of the cage, at least
 constexpr size_t kFinerOwn = 2;    // vertices of the object's own tetrahedra over the cage's, at least
 // Of L, as a share of the object's mass.
 constexpr double kSmoothing = 1e-6;
@@ -345,8 +344,7 @@ absl::StatusOr<CondensedStiffness> Condense(const TetMesh& cage, const SurfaceMe
   const int pieces = CountComponents(fine.mesh.vertices().size(), fine.mesh.tets());
   if (pieces > 1) return absl::InvalidArgumentError(absl::StrCat("nothing holds the ", pieces, " pieces of the object together"));
   const auto tets = static_cast<int>(cage.tets().size());
-  const int clusters = std::clamp(tets / kTetsOfCluster, 1, kMostCondensedClusters),
-            parts = std::clamp(tets / kTetsOfPart, 1, kMostCondensedParts);
+  const int clusters = std::clamp(tets / kTetsOfCluster, 1, kMostCondensedClusters), parts = std::min(tets, kMostCondensedParts);
   EIPC_ASSIGN_OR_RETURN(std::vector<SolidSample> samples, SamplesOf(fine, surface, interrupt));
   return Condenser(cage, fine, std::move(samples), moduli, interrupt).Make(clusters, parts);
 }
