@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "sim/base/quad.h"
+
 namespace eipc {
 
 HeldHessian::HeldHessian(EnergyTerm* term) : term_(term) {
@@ -33,7 +35,11 @@ void HeldHessian::Add(const Point& point, BlockMatrix* hessian) {
     term_->AddHessian(point, &own_);
     uses_left_ = kMostUses;
   }
-  for (size_t k = 0; k < slots_.size(); ++k) hessian->AddAt(slots_[k], Eigen::Map<const Mat3>(own_.values().data() + 9 * k));
+  for (size_t k = 0; k < slots_.size(); ++k) {
+    const double* const block = own_.values().data() + 9 * k;
+    const auto column = [block](size_t j) { return __builtin_shufflevector(LoadQuad(block + 3 * j), Quad{}, 0, 1, 2, 4); };
+    hessian->AddColumnsAt(slots_[k], {column(0), column(1), column(2)});
+  }
 }
 
 }  // namespace eipc

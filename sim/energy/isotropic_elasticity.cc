@@ -134,9 +134,11 @@ void IsotropicTerm::AddGradient(const Point& point, VecX* gradient) {
 }
 
 template <typename M>
-void IsotropicTerm::FindBlocks(const M& material, size_t g, const VecX& q, TetLanes::Blocks* blocks) const {
+void IsotropicTerm::FindBlocks(const M& material, size_t g, const VecX& q, TetLanes::Blocks* blocks) {
   const TetLanes::Group& group = tets_.groups()[g];
-  const SignedSvds svd = ComputeSignedSvd(DeformationGradients(group, q), frame_[g]);
+  const Mat3s f = DeformationGradients(group, q);
+  if (holds_) held_at_[g] = f;
+  const SignedSvds svd = ComputeSignedSvd(f, frame_[g]);
   LaneModes modes = material.Modes(svd.sigma);
   if (projected_) eipc::Project(&modes);
   const Mat3s gradient = {group.gradient[1], group.gradient[2], group.gradient[3]};
@@ -147,7 +149,6 @@ void IsotropicTerm::FindBlocks(const M& material, size_t g, const VecX& q, TetLa
 }
 
 void IsotropicTerm::AddHessian(const Point& point, BlockMatrix* hessian) {
-  for (size_t g = 0; g < held_at_.size(); ++g) held_at_[g] = DeformationGradients(tets_.groups()[g], point.q);
   VisitMaterial(*body_, [&](const auto& material) {
     tets_.AddEachGroup(
         pool_, [&](size_t g, TetLanes::Blocks* blocks) { FindBlocks(material, g, point.q, blocks); }, hessian);

@@ -57,7 +57,7 @@ class IsotropicTerm : public EnergyTerm {
   template <typename M>
   void EvaluateGroup(const M& material, size_t g, const VecX& q);
   template <typename M>
-  void FindBlocks(const M& material, size_t g, const VecX& q, TetLanes::Blocks* blocks) const;
+  void FindBlocks(const M& material, size_t g, const VecX& q, TetLanes::Blocks* blocks);
 
   const ElasticBody* body_;
   ThreadPool* pool_;
