@@ -224,11 +224,12 @@ int64_t EstimateCompileBytes(const SceneSpec& spec) {
 }
 
 int64_t EstimateSessionBytes(const Model& model, int worlds) {
-  constexpr double kFixed = 64 << 10, kPerElement = 1280;
+  constexpr double kFixed = 64 << 10, kPerElement = 1280, kPerSheetTriangle = 4 << 10;
   size_t elements = 0;
   for (const ElasticBody& body : model.elastic) elements += body.nodes.size();
   // Of a triangle: a membrane, one and a half hinges with their 12x12 matrices, three couplings.
-  for (const ShellBody& shell : model.shells) elements += 4 * shell.triangles.size();
+  double sheets = 0;
+  for (const ShellBody& shell : model.shells) sheets += kPerSheetTriangle * static_cast<double>(shell.triangles.size());
   double condensed = 0;
   for (const ElasticBody& body : model.elastic) {
     // The Hessian with and without its damping and as it is held, as coupled as it is factored, and vectors of every cluster.
@@ -246,7 +247,7 @@ int64_t EstimateSessionBytes(const Model& model, int worlds) {
   for (const Slider& slider : model.sliders) {
     sliders += SliderBytes(static_cast<double>(model.boundary_sets[slider.boundary_set].nodes.size()), model.solver.linear_solver);
   }
-  return static_cast<int64_t>(kFixed + NodeBytes(model.node_count) + kPerElement * static_cast<double>(elements) +
+  return static_cast<int64_t>(kFixed + NodeBytes(model.node_count) + kPerElement * static_cast<double>(elements) + sheets +
                               SurfaceBytes(model) + condensed + sliders + joints) *
          worlds;
 }

@@ -74,7 +74,6 @@ void IncrementalPotential::ForEachTerm(Visit visit) {
 }
 
 void IncrementalPotential::DropHessians() {
-  constant_.stale = true;
   for (const TimedTerm& t : terms_) {
     if (t.held) t.held->Drop();
   }
@@ -96,6 +95,7 @@ void IncrementalPotential::BeginStage(const VecX& q_start, const VecX& q_tilde, 
                                       double force_share) {
   stage_.emplace(StageContext{q_start, q_tilde, start_.x, v_tilde, gamma_h, force_share});
   ForEachTerm([this](EnergyTerm* term) { term->BeginStage(*stage_); });
+  constant_.stale = true;
   DropHessians();
 }
 
