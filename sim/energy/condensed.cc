@@ -29,15 +29,8 @@ Rows RowsOf(const std::vector<Vec3>& vectors, size_t stride) {
   return rows;
 }
 
-// scale * C E, E and the result six rows.
-void MultiplySix(const Mat6& c, double scale, const double* e, size_t rows, double* out) {
-  std::fill_n(out, 6 * rows, 0.0);
-  for (int m = 0; m < 6; ++m) {
-    std::array<double, 6> row;
-    for (int q = 0; q < 6; ++q) row[static_cast<size_t>(q)] = scale * c(m, q);
-    AddSix(row, e, rows, out + static_cast<size_t>(m) * rows);
-  }
-}
+// Parts are treated by fours.
+size_t FoursOf(size_t parts) { return (parts + 3) / 4; }
 
 }  // namespace
 
@@ -47,8 +40,7 @@ CondensedTerm::CondensedTerm(const ElasticBody* body, ThreadPool* pool, double s
       pool_(pool),
       first_node_(FirstNode(*body)),
       same_tangent_(same_tangent),
-      law_(IsotropicStiffness(condensed_->bulk_modulus_pa, condensed_->shear_modulus_pa)),
-      law_inverse_(law_.inverse()),
+      tangents_(condensed_->bulk_modulus_pa, condensed_->shear_modulus_pa),
       evaluated_(first_node_, static_cast<int32_t>(n())) {
   const size_t rows = 3 * stride();
   rest_ = RowsOf(condensed_->rest, stride());
@@ -58,10 +50,9 @@ CondensedTerm::CondensedTerm(const ElasticBody* body, ThreadPool* pool, double s
     ClusterState& s = states_.emplace_back();
     for (Rows* vector : {&s.p, &s.y, &s.f, &s.h}) vector->assign(rows, 0);
     for (Rows& vector : s.turned) vector.assign(rows, 0);
-    s.deformation.resize(cluster.volume.size());
-    s.held_deformation.resize(cluster.volume.size());
-    s.beyond.reserve(cluster.volume.size());
-    s.left.assign(cluster.strain.size(), 0);
+    s.e.resize(FoursOf(cluster.volume.size()));
+    s.held_e.resize(s.e.size());
+    s.terms.assign(cluster.strain.size(), 0);
     for (Rows* vectors : {&s.turning_left, &s.turning_right}) vectors->assign(kTurning * rows, 0);
   }
   dense_.assign(9 * stride() * n(), 0);
@@ -98,19 +89,37 @@ void CondensedTerm::EvaluateCluster(size_t c) {
 
 // Of the mean strains of the cluster's parts, what the material has beyond small strain.
 void CondensedTerm::AddStrains(size_t c) {
+  for (size_t four = 0; four < states_[c].e.size(); ++four) AddFourParts(c, four);
+}
+
+void CondensedTerm::AddFourParts(size_t c, size_t four) {
   const CondensedStiffness::Cluster& cluster = condensed_->clusters[c];
   ClusterState& s = states_[c];
-  const size_t rows = 3 * stride();
-  for (size_t part = 0; part < cluster.volume.size(); ++part) {
-    const double* const strain = StrainOf(cluster, part);
-    const double volume = cluster.volume[part];
-    const std::array<double, 6> mean = DotSix(strain, s.y.data(), rows);
-    const Vec6 e = Vec6::Map(mean.data()), linear = law_ * e;
-    s.deformation[part] = Mat3::Identity() + SymmetricFrom(e);
-    s.value += volume * (DensityOf(body_->material, s.deformation[part]) - 0.5 * e.dot(linear));
-    std::array<double, 6> force;
-    Vec6::Map(force.data()) = volume * (StressOf(body_->material, s.deformation[part]) - linear);
-    AddSix(force, strain, rows, s.f.data());
+  const size_t rows = 3 * stride(), first = 4 * four, parts = std::min<size_t>(4, cluster.volume.size() - first);
+  Vec6s e = {};
+  Quad volume = {};
+  for (size_t lane = 0; lane < parts; ++lane) {
+    const std::array<double, 6> mean = DotSix(StrainOf(cluster, first + lane), s.y.data(), rows);
+    for (size_t m = 0; m < 6; ++m) e[m][lane] = mean[m];
+    volume[lane] = cluster.volume[first + lane];
+  }
+  s.e[four] = e;
+  const SymmetricResponse response = ResponseTo(body_->material, e);
+  const double shear = condensed_->shear_modulus_pa, lame = condensed_->bulk_modulus_pa - 2 * shear / 3;
+  const Quad pressure = lame * (e[0] + e[1] + e[2]);
+  Quad linear_energy = {};
+  Vec6s force;
+  for (size_t m = 0; m < 6; ++m) {
+    const Quad linear = m < 3 ? pressure + 2 * shear * e[m] : 2 * shear * e[m];
+    linear_energy += 0.5 * (e[m] * linear);
+    force[m] = volume * (response.stress[m] - linear);
+  }
+  const Quad value = volume * (response.psi - linear_energy);
+  for (size_t lane = 0; lane < parts; ++lane) {
+    s.value += value[lane];
+    std::array<double, 6> of_part;
+    for (size_t m = 0; m < 6; ++m) of_part[m] = force[m][lane];
+    AddSix(of_part, StrainOf(cluster, first + lane), rows, s.f.data());
   }
 }
 
@@ -169,14 +178,21 @@ double CondensedTerm::DampingForce(const VecX& q, VecX* gradient) const {
 void CondensedTerm::FindTangent(size_t c) {
   const CondensedStiffness::Cluster& cluster = condensed_->clusters[c];
   ClusterState& s = states_[c];
-  const size_t rows = 3 * stride();
-  s.beyond.clear();
-  for (size_t part = 0; part < cluster.volume.size(); ++part) {
-    const Mat6 beyond = TangentOf(body_->material, s.deformation[part], !projected_) - law_, share = law_inverse_ * beyond;
-    // The trace of its square is the square of the Frobenius norm of C^-1/2 (C_s - C) C^-1/2.
-    if (share.cwiseProduct(share.transpose()).sum() < same_tangent_ * same_tangent_) continue;
-    MultiplySix(beyond, cluster.volume[part], StrainOf(cluster, part), rows, s.left.data() + 6 * s.beyond.size() * rows);
-    s.beyond.push_back(part);
+  const size_t rows = 3 * stride(), most = 6 * cluster.volume.size();
+  s.stiffer = s.softer = 0;
+  for (size_t part = 0; part < cluster.volume.size(); part += 4) {
+    const std::array<TangentTerms::Terms, 4> terms = tangents_.At(body_->material, s.e[part / 4], !projected_, same_tangent_);
+    for (size_t lane = 0; lane < std::min<size_t>(4, cluster.volume.size() - part); ++lane) {
+      const double root = std::sqrt(cluster.volume[part + lane]);
+      for (int i = 0; i < terms[lane].count; ++i) {
+        const TangentTerms::Term& term = terms[lane].of[static_cast<size_t>(i)];
+        std::array<double, 6> shares;
+        for (size_t m = 0; m < 6; ++m) shares[m] = root * term.direction[static_cast<int>(m)];
+        double* const row = s.terms.data() + rows * (term.stiffer ? s.stiffer++ : most - ++s.softer);
+        std::fill_n(row, rows, 0.0);
+        AddSix(shares, StrainOf(cluster, part + lane), rows, row);
+      }
+    }
   }
 }
 
@@ -196,9 +212,10 @@ void CondensedTerm::FindTurning(size_t c) {
     AddCross(-Vec3::Unit(static_cast<int>(m)), s.p, st, turned[m]);
   }
   MultiplySymmetric<3>(cluster.stiffness.data(), n(), st, {turned[0], turned[1], turned[2]}, u);
-  for (size_t i = 0; i < s.beyond.size(); ++i) {
-    const double *const strain = StrainOf(cluster, s.beyond[i]), *const left = s.left.data() + 6 * i * rows;
-    for (size_t m = 0; m < 3; ++m) AddSix(DotSix(strain, turned[m], rows), left, rows, u[m]);
+  for (size_t i = 0; i < s.stiffer + s.softer; ++i) {
+    const double* const row = s.terms.data() + rows * (i < s.stiffer ? i : 6 * cluster.volume.size() - 1 - (i - s.stiffer));
+    const double sign = i < s.stiffer ? 1 : -1;
+    for (size_t m = 0; m < 3; ++m) AddScaled(sign * DotRows(row, turned[m], rows), row, rows, u[m]);
   }
   Mat3 b = Products({turned[0], turned[1], turned[2]}, {u[0], u[1], u[2]}, rows);
   const Mat3 moment = OuterSum(s.f, s.p, st), z = CrossMatrix(s.z);
@@ -219,41 +236,45 @@ void CondensedTerm::FindTurning(size_t c) {
 
 namespace {
 
-// block[i][j] += a_i b_j: a row of four nodes on the left, one node on the right.
+// block[i][j] += kSign a_i b_j: a row of four nodes on the left, one node on the right.
+template <int kSign>
 inline void AddProduct(const double* a, const double* b, size_t stride, Quad block[3][3]) {
   const Quad a0 = LoadQuad(a), a1 = LoadQuad(a + stride), a2 = LoadQuad(a + 2 * stride);
   for (size_t j = 0; j < 3; ++j) {
     const double s = b[j * stride];
-    block[0][j] += s * a0, block[1][j] += s * a1, block[2][j] += s * a2;
+    if constexpr (kSign > 0) {
+      block[0][j] += s * a0, block[1][j] += s * a1, block[2][j] += s * a2;
+    } else {
+      block[0][j] -= s * a0, block[1][j] -= s * a1, block[2][j] -= s * a2;
+    }
   }
+}
+
+// The products of `count` rows with themselves.
+template <int kSign>
+inline void AddSquares(const double* row, size_t count, size_t k, size_t l, size_t stride, Quad block[3][3]) {
+  for (size_t r = 0; r < count; ++r, row += 3 * stride) AddProduct<kSign>(row + k, row + l, stride, block);
 }
 
 }  // namespace
-
-// What the parts of a cluster have beyond small strain, to the block of four nodes from k and node l.
-inline void CondensedTerm::AddParts(size_t c, size_t k, size_t l, Quad block[3][3]) const {
-  const size_t st = stride(), rows = 3 * st;
-  const ClusterState& s = states_[c];
-  for (size_t i = 0; i < s.beyond.size(); ++i) {
-    const double *const strain = StrainOf(condensed_->clusters[c], s.beyond[i]) + l, *const left = s.left.data() + 6 * i * rows + k;
-    for (size_t m = 0; m < 6; ++m) AddProduct(left + m * rows, strain + m * rows, st, block);
-  }
-}
 
 void CondensedTerm::AddColumn(size_t l, size_t c, Stiffness kind, Rows* dense) const {
   const size_t st = stride(), vertices = n(), rows = 3 * st;
   const CondensedStiffness::Cluster& cluster = condensed_->clusters[c];
   const ClusterState& s = states_[c];
   const size_t of_turning = kind == Stiffness::kExact ? kTurning : 0;
+  const size_t stiffer = kind == Stiffness::kLinear ? 0 : s.stiffer, softer = kind == Stiffness::kLinear ? 0 : s.softer;
+  const double* const softer_rows = s.terms.data() + s.terms.size() - softer * rows;
   for (size_t k = l / 4 * 4; k < st; k += 4) {
     Quad block[3][3];
     for (size_t j = 0; j < 3; ++j) {
       const double* column = cluster.stiffness.data() + (j * vertices + l) * rows + k;
       for (size_t i = 0; i < 3; ++i) block[i][j] = LoadQuad(column + i * st);
     }
-    if (kind != Stiffness::kLinear) AddParts(c, k, l, block);
+    AddSquares<1>(s.terms.data(), stiffer, k, l, st, block);
+    AddSquares<-1>(softer_rows, softer, k, l, st, block);
     for (size_t r = 0; r < of_turning; ++r) {
-      AddProduct(s.turning_left.data() + r * rows + k, s.turning_right.data() + r * rows + l, st, block);
+      AddProduct<1>(s.turning_left.data() + r * rows + k, s.turning_right.data() + r * rows + l, st, block);
     }
     for (int a = 0; a < 3; ++a) {
       Quad half[3];  // row a of R K
@@ -290,11 +311,15 @@ Mat3 CondensedTerm::DenseBlock(const Rows& dense, size_t k, size_t l) const {
 // Of clusters and parts: parts are as fine as the cage, so that what varies within them has not changed much either.
 bool CondensedTerm::HessianHolds(const Point& point) {
   Evaluate(point.q);
-  const auto same = [](const Mat3& a, const Mat3& b) { return (a - b).squaredNorm() < kSameDeformation * kSameDeformation; };
+  constexpr double kMost = kSameDeformation * kSameDeformation;
+  const auto same = [](const Vec6s& a, const Vec6s& b) {
+    Quad squared = {};
+    for (size_t m = 0; m < 6; ++m) squared += (a[m] - b[m]) * (a[m] - b[m]);
+    return !Any(~(squared < kMost));
+  };
   if (folded_ || FoldingEnergy(FoldingOf(*condensed_), *body_, point.q) > 0) return false;
   return std::all_of(states_.begin(), states_.end(), [&](const ClusterState& s) {
-    return same(s.frame.rotation, s.held_rotation) &&
-           std::equal(s.deformation.begin(), s.deformation.end(), s.held_deformation.begin(), same);
+    return (s.frame.rotation - s.held_rotation).squaredNorm() < kMost && std::equal(s.e.begin(), s.e.end(), s.held_e.begin(), same);
   });
 }
 
@@ -303,7 +328,7 @@ void CondensedTerm::AddHessian(const Point& point, BlockMatrix* hessian) {
   folded_ = FoldingEnergy(FoldingOf(*condensed_), *body_, point.q) > 0;
   for (ClusterState& s : states_) {
     s.held_rotation = s.frame.rotation;
-    s.held_deformation = s.deformation;
+    s.held_e = s.e;
   }
   if (damped()) {
     for (size_t i = 0; i < dense_.size(); ++i) dense_[i] = damping_ * start_[i];

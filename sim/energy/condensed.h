@@ -10,6 +10,8 @@
 #include "sim/energy/coordinate_rows.h"
 #include "sim/energy/elasticity.h"
 #include "sim/energy/last_point.h"
+#include "sim/energy/symmetric_law.h"
+#include "sim/energy/tangent_terms.h"
 #include "sim/energy/term.h"
 #include "sim/mesh/condensed_stiffness.h"
 
@@ -30,8 +32,9 @@ namespace eipc {
 //
 // R_c depends on q: the gradient has the terms of that, without which a body would turn itself. So has the Hessian, which is exact
 // until it has to be positive semidefinite (Project): then it is the sum of the rotated K_c + sum_s V_s E_s^T (C_s - C) E_s, C_s
-// the projected Hessian of the material, and K_c has at least what is taken from it. In both, C stands for a C_s that differs by
-// less than kSameTangent: most parts of a body are hardly strained.
+// the projected Hessian of the material, and K_c has at least what is taken from it. In both, C_s - C is left without its terms
+// (TangentTerms) of eigenvalues below kSameTangent: most parts of a body are hardly strained, and the others in one direction or
+// two.
 //
 // Damping is that of the elements' law: (beta / 2 gamma h) (q - q_tilde)^T K (q - q_tilde), K the rotated condensed stiffness at
 // the start of the step.
@@ -40,9 +43,8 @@ class CondensedTerm : public EnergyTerm {
   // Below this ratio of a cage tetrahedron's volume to that at rest it resists in addition.
   static constexpr double kFoldingStart = 0.2;
 
-  // Of the norm of C^-1/2 (C_s - C) C^-1/2, which bounds what Newton's steps leave of an error. At the default tolerance it costs
-  // hardly an iteration, at 1e-7 m/s a few percent (a quarter where Poisson's ratio is -0.4), and with 34 vertices it takes about a
-  // fifth off the time of elasticity.
+  // Of the eigenvalues of C^-1/2 (C_s - C) C^-1/2, which bound what Newton's steps leave of an error. At the default tolerance it
+  // costs hardly an iteration, at 1e-7 m/s a few percent (a quarter where Poisson's ratio is -0.4).
   static constexpr double kSameTangent = 0.3;
 
   // `body` has a condensed stiffness.
@@ -68,13 +70,14 @@ class CondensedTerm : public EnergyTerm {
     Rows y;                                 // p - X
     Rows f;                                 // K y + sum_s V E^T (P - C e)
     Rows h;                                 // the gradient: f - z x g
-    std::vector<Mat3> deformation;          // of the parts, I + e
+    std::vector<Vec6s> e;                   // of the parts by fours, 0 where there is none
     Mat3 held_rotation = Mat3::Identity();  // at the last Hessian
-    std::vector<Mat3> held_deformation;
-    std::vector<size_t> beyond;  // the parts with a C_s of their own, in the order in which `left` has them
-    // The Hessian is K and the sum of the products of a vector on the left and one on the right: of V (C_s - C) E with E (six of
-    // each part), and with the turn of the frame of u with v and of v with u (three each).
-    Rows left, turning_left, turning_right;
+    std::vector<Vec6s> held_e;
+    // The Hessian is K, the sum of +-r^T r of the rows r = V^1/2 d^T E of the parts' TangentTerms, those that make it stiffer at
+    // the beginning of `terms` and the others at its end, and with the turn of the frame the products of u with v and of v with u
+    // (three each).
+    size_t stiffer = 0, softer = 0;
+    Rows terms, turning_left, turning_right;
     std::array<Rows, 3> turned;  // scratch
   };
 
@@ -85,12 +88,12 @@ class CondensedTerm : public EnergyTerm {
   void Evaluate(const VecX& q);
   void EvaluateCluster(size_t c);
   void AddStrains(size_t c);
+  void AddFourParts(size_t c, size_t four);
   void FindTangent(size_t c);
   void FindTurning(size_t c);
   // Adds the rotated stiffness of all clusters; kExact: with what the turn of their frames adds; kLinear: that of small strain.
   enum class Stiffness { kLinear, kProjected, kExact };
   void AddRotated(Stiffness kind, Rows* dense);
-  void AddParts(size_t c, size_t k, size_t l, Quad block[3][3]) const;
   void AddColumn(size_t l, size_t c, Stiffness kind, Rows* dense) const;
   Mat3 DenseBlock(const Rows& dense, size_t k, size_t l) const;
   double DampingForce(const VecX& q, VecX* gradient) const;
@@ -104,8 +107,8 @@ class CondensedTerm : public EnergyTerm {
   bool folded_ = false;  // whether a tetrahedron resisted to folding at the last Hessian
   Rows rest_;
   const double same_tangent_;
-  const Mat6 law_, law_inverse_;  // C
-  std::vector<Rows> gradients_;   // of the clusters
+  const TangentTerms tangents_;
+  std::vector<Rows> gradients_;  // of the clusters
   std::vector<ClusterState> states_;
   LastPoint evaluated_;  // where states_ belong to
   Rows position_;        // of the nodes there, about their mean

@@ -104,38 +104,58 @@ inline void AddCross(const Vec3& w, const Rows& a, size_t stride, double* out) {
   }
 }
 
-// f_m = M y_m for N vectors, M symmetric with 3 * stride rows and 3 * n columns (j * n + l), column-major. Reads the blocks of
-// nodes k >= l alone, each for itself and for the one across the diagonal: M is larger than the caches of a core where there are
-// many nodes, and half of it takes half the time.
+// What the columns of C nodes from l on add to MultiplySymmetric's f = M y: their own quad's rows for these nodes, those below both
+// for them and, across the diagonal, for the nodes below.
+template <size_t C>
+void MultiplyColumns(const double* matrix, size_t n, size_t stride, size_t l, const double* y, double* f) {
+  const size_t rows = 3 * stride, own = l / 4 * 4;
+  Quad scale[C][3], across[C][3] = {};
+  for (size_t c = 0; c < C; ++c) {
+    for (size_t j = 0; j < 3; ++j) scale[c][j] = Splat(y[j * stride + l + c]);
+  }
+  for (size_t i = 0; i < 3; ++i) {
+    const double *const entries = matrix + l * rows + i * stride, *const in = y + i * stride;
+    double* const out = f + i * stride;
+    Quad sum = LoadQuad(out + own);
+    for (size_t c = 0; c < C; ++c) {
+      for (size_t j = 0; j < 3; ++j) sum += scale[c][j] * LoadQuad(entries + (j * n + c) * rows + own);
+    }
+    StoreQuad(sum, out + own);
+    for (size_t k = own + 4; k < stride; k += 4) {
+      const Quad below = LoadQuad(in + k);
+      sum = LoadQuad(out + k);
+      for (size_t c = 0; c < C; ++c) {
+        for (size_t j = 0; j < 3; ++j) {
+          const Quad entry = LoadQuad(entries + (j * n + c) * rows + k);
+          sum += scale[c][j] * entry;
+          across[c][j] += entry * below;
+        }
+      }
+      StoreQuad(sum, out + k);
+    }
+  }
+  for (size_t j = 0; j < 3; ++j) {
+    Quad sums[4] = {};
+    for (size_t c = 0; c < C; ++c) sums[c] = across[c][j];
+    Transpose(sums);
+    const Quad total = (sums[0] + sums[1]) + (sums[2] + sums[3]);
+    for (size_t c = 0; c < C; ++c) f[j * stride + l + c] += total[c];
+  }
+}
+
+// f_m = M y_m for N vectors, M symmetric with 3 * stride rows and 3 * n columns (j * n + l), column-major. Of the blocks of two
+// quads of nodes it reads those below the diagonal alone, each for itself and for the one across: M is larger than the caches of a
+// core where there are many nodes, and half of it takes half the time.
 template <size_t N>
 void MultiplySymmetric(const double* matrix, size_t n, size_t stride, const std::array<const double*, N>& y,
                        const std::array<double*, N>& f) {
-  const size_t rows = 3 * stride;
-  for (size_t m = 0; m < N; ++m) std::fill_n(f[m], rows, 0.0);
-  for (size_t l = 0; l < n; ++l) {
-    // Of the first four nodes only those from l on count, and across the diagonal those after it.
-    const size_t first = l / 4 * 4;
-    Quad from = {}, after = {};
-    for (size_t q = l - first; q < 4; ++q) from[q] = 1, after[q] = q > l - first ? 1 : 0;
-    for (size_t m = 0; m < N; ++m) {
-      const double* const in = y[m];
-      double* const out = f[m];
-      const Quad scale[3] = {Splat(in[l]), Splat(in[stride + l]), Splat(in[2 * stride + l])};
-      Quad across[3] = {};
-      for (size_t k = first; k < stride; k += 4) {
-        for (size_t i = 0; i < 3; ++i) {
-          const double* const entries = matrix + l * rows + i * stride + k;
-          const Quad a = LoadQuad(entries), b = LoadQuad(entries + n * rows), c = LoadQuad(entries + 2 * n * rows);
-          const Quad down = scale[0] * a + scale[1] * b + scale[2] * c;
-          Quad at = LoadQuad(in + i * stride + k);
-          double* const sum = out + i * stride + k;
-          StoreQuad(LoadQuad(sum) + (k == first ? from * down : down), sum);
-          if (k == first) at *= after;
-          across[0] += a * at, across[1] += b * at, across[2] += c * at;
-        }
-      }
-      for (size_t j = 0; j < 3; ++j) out[j * stride + l] += (across[j][0] + across[j][1]) + (across[j][2] + across[j][3]);
-    }
+  for (size_t m = 0; m < N; ++m) std::fill_n(f[m], 3 * stride, 0.0);
+  size_t l = 0;
+  for (; l + 4 <= n; l += 4) {
+    for (size_t m = 0; m < N; ++m) MultiplyColumns<4>(matrix, n, stride, l, y[m], f[m]);
+  }
+  for (; l < n; ++l) {
+    for (size_t m = 0; m < N; ++m) MultiplyColumns<1>(matrix, n, stride, l, y[m], f[m]);
   }
 }
 

@@ -3,6 +3,8 @@
 #include <cmath>
 #include <variant>
 
+#include "sim/material/lane_modes.h"
+
 namespace eipc {
 namespace {
 
@@ -25,6 +27,36 @@ Mat3 SymmetricFrom(const Vec6& e) {
   Mat3 m;
   m << e[0], xy, zx, xy, e[1], yz, zx, yz, e[2];
   return m;
+}
+
+Mat3s DeformationFrom(const Vec6s& e) {
+  const Quad xy = kHalfRoot * e[3], yz = kHalfRoot * e[4], zx = kHalfRoot * e[5];
+  return {Vec3s{1 + e[0], xy, zx}, Vec3s{xy, 1 + e[1], yz}, Vec3s{zx, yz, 1 + e[2]}};
+}
+
+SymmetricResponse ResponseTo(const Material& material, const Vec6s& e) {
+  const Mat3s f = DeformationFrom(e);
+  return std::visit(
+      [&](const auto& law) {
+        SymmetricResponse out;
+        if constexpr (requires { law.Respond(LaneDeformation::Of(f)); }) {
+          const LaneResponse response = law.Respond(LaneDeformation::Of(f));
+          out.psi = response.psi;
+          for (int m = 0; m < 3; ++m) {
+            const int i = m, j = (m + 1) % 3;
+            out.stress[m] = response.p[m][m];
+            out.stress[3 + m] = kHalfRoot * (response.p[i][j] + response.p[j][i]);
+          }
+        } else {
+          for (int lane = 0; lane < 4; ++lane) {
+            out.psi[lane] = DensityOf(material, Lane(f, lane));
+            const Vec6 stress = StressOf(material, Lane(f, lane));
+            for (int m = 0; m < 6; ++m) out.stress[m][lane] = stress[m];
+          }
+        }
+        return out;
+      },
+      material);
 }
 
 double DensityOf(const Material& material, const Mat3& f) {

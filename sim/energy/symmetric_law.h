@@ -2,8 +2,10 @@
 #define EIPC_SIM_ENERGY_SYMMETRIC_LAW_H_
 
 #include <Eigen/Core>
+#include <array>
 
 #include "sim/base/types.h"
+#include "sim/material/lanes.h"
 #include "sim/material/material.h"
 #include "sim/mesh/condensed_stiffness.h"
 
@@ -17,6 +19,15 @@ Mat3 SymmetricFrom(const Vec6& e);
 double DensityOf(const Material& material, const Mat3& f);            // Psi, J/m^3
 Vec6 StressOf(const Material& material, const Mat3& f);               // d Psi / d e, Pa
 Mat6 TangentOf(const Material& material, const Mat3& f, bool exact);  // d2 Psi / d e^2, exact or positive semidefinite, Pa
+
+// Four at a time.
+using Vec6s = std::array<Quad, 6>;
+struct SymmetricResponse {
+  Quad psi;      // J/m^3
+  Vec6s stress;  // Pa
+};
+Mat3s DeformationFrom(const Vec6s& e);  // I + e
+SymmetricResponse ResponseTo(const Material& material, const Vec6s& e);
 
 }  // namespace eipc
 
