@@ -41,8 +41,12 @@ int FileSystem::SyncFolder(const std::string& folder) {
 std::shared_ptr<const OpenFile> FileSystem::Folder(const std::string& path) {
   const std::lock_guard<std::mutex> lock(mutex_);
   const auto held = folders_.find(path);
-  if (held != folders_.end() && FileSystem::CheckName(held->second->number(), path) == 0) return held->second;
-  if (held != folders_.end()) folders_.erase(held);  // somebody removed or replaced it
+  if (held != folders_.end()) {
+    if (FileSystem::CheckName(held->second->number(), path) == 0) return held->second;
+    const bool gone = errno == ENOENT || errno == ENOTDIR || errno == ESTALE;  // somebody removed or replaced it
+    if (!gone) return nullptr;
+    folders_.erase(held);
+  }
   const int file = open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (file < 0) return nullptr;
   return folders_[path] = std::make_shared<const OpenFile>(file);

@@ -24,8 +24,9 @@ void HeldHessian::BindPattern(const BlockMatrix& hessian) {
   for (size_t k = 0; k < blocks_.size(); ++k) slots_[k] = hessian.Find(blocks_[k].second, blocks_[k].first);
 }
 
-void HeldHessian::Add(const Point& point, BlockMatrix* hessian) {
-  if (uses_left_ > 0 && term_->HessianHolds(point)) {
+bool HeldHessian::Add(const Point& point, BlockMatrix* hessian) {
+  const bool held = uses_left_ > 0 && term_->HessianHolds(point);
+  if (held) {
     --uses_left_;
   } else {
     own_.SetZero();
@@ -36,6 +37,7 @@ void HeldHessian::Add(const Point& point, BlockMatrix* hessian) {
     const double* const block = own_.values().data() + 9 * k;
     hessian->AddColumnsAt(slots_[k], {LoadThree(block), LoadThree(block + 3), LoadThree(block + 6)});
   }
+  return held;
 }
 
 }  // namespace eipc

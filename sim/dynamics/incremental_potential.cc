@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "sim/dynamics/integrators.h"
+
 namespace eipc {
 namespace {
 
@@ -56,9 +58,10 @@ IncrementalPotential::IncrementalPotential(const Model* model, SurfaceState* sur
     if (t.term->constant_hessian()) continue;
     for (size_t k = first; k < pairs.size(); ++k) varying[pairs[k].first] = varying[pairs[k].second] = 1;
   }
+  const double tolerance = NewtonTolerance(model->solver.newton_tolerance_m_s, model->dynamics.integrator);
   for (TimedTerm& t : terms_) {
-    if (model->solver.newton_tolerance_m_s < HeldHessian::kLeastTolerance) break;
-    if (t.term->may_hold_hessian()) t.held = std::make_unique<HeldHessian>(t.term);
+    if (tolerance < eipc::HeldHessian::kLeastTolerance) break;
+    if (t.term->may_hold_hessian()) t.held = std::make_unique<eipc::HeldHessian>(t.term);
   }
   pattern_.SetFixed(model->node_count, std::move(pairs), std::move(varying));
   surface->KeepPlaced(&start_.friction_vertices);  // the broad phase may not select the vertices of lagged contacts any more
@@ -96,6 +99,7 @@ void IncrementalPotential::BeginStage(const VecX& q_start, const VecX& q_tilde, 
   stage_.emplace(StageContext{q_start, q_tilde, start_.x, v_tilde, gamma_h, force_share});
   ForEachTerm([this](EnergyTerm* term) { term->BeginStage(*stage_); });
   constant_.stale = true;
+  holding_ = {};
   DropHessians();
 }
 
@@ -157,9 +161,17 @@ void IncrementalPotential::Forces(VecX* force) {
   owned_->inertia->AddForce(force);
 }
 
+void IncrementalPotential::AddHessian(const TimedTerm& t, bool again, BlockMatrix* hessian) {
+  if (t.held == nullptr) return t.term->AddHessian(Here(), hessian);
+  if (!holding_.allowed) t.held->Drop();
+  const bool held = t.held->Add(Here(), hessian);
+  if (!again) holding_.some |= held;
+}
+
 bool IncrementalPotential::Hessian(BlockMatrix* hessian) {
   bool changed = false;
-  while (true) {
+  holding_.some = false;
+  for (bool again = false;; again = true) {  // with more contact pairs, at the same point
     if (pattern_.stale()) {
       ScopedPhase timer(seconds_, Phase::kFactorize);
       pattern_.Apply(hessian);
@@ -179,7 +191,7 @@ bool IncrementalPotential::Hessian(BlockMatrix* hessian) {
     for (const TimedTerm& t : terms_) {
       if (IsConstant(t) || t.term->constant_hessian()) continue;
       ScopedPhase timer(seconds_, t.phase);
-      t.held ? t.held->Add(Here(), hessian) : t.term->AddHessian(Here(), hessian);
+      AddHessian(t, again, hessian);
     }
     if (hessian->missing()->empty()) return changed;
     if (ahead_) ahead_->Append(contacts_.stencils(), hessian, hessian->missing());

@@ -58,6 +58,9 @@ class IncrementalPotential {
   // Minus the gradient of all terms but inertia, with the forces that inertia folds in.
   void Forces(VecX* force);
   bool Hessian(BlockMatrix* hessian);
+  // NewtonProblem::HeldHessian and HoldNoHessian.
+  bool HeldHessian() const { return holding_.some; }
+  void HoldNoHessian() { holding_.allowed = false; }
   void RankOneUpdates(LowRank* updates);
   bool UseExactHessian();
   // NewtonProblem::AddCurvature.
@@ -84,14 +87,16 @@ class IncrementalPotential {
   struct TimedTerm {
     EnergyTerm* term;
     Phase phase;
-    int32_t body;                                 // the only one that moves it; -1: there are several
-    std::unique_ptr<HeldHessian> held = nullptr;  // of terms that may hold theirs
+    int32_t body;                                       // the only one that moves it; -1: there are several
+    std::unique_ptr<eipc::HeldHessian> held = nullptr;  // of terms that may hold theirs
   };
   Point Here() const { return {surface_->q(), surface_->x()}; }
   bool IsConstant(const TimedTerm& t) const { return t.body >= 0 && !asleep_.empty() && asleep_[t.body] != 0; }
   template <typename Visit>
   void ForEachTerm(Visit visit);
   void DropHessians();
+  // `again`: to the Hessian of a point that it has been added to before.
+  void AddHessian(const TimedTerm& t, bool again, BlockMatrix* hessian);
   // Fills start_ for these.
   template <typename Stencils>
   void PlaceStart(const Stencils& stencils, VertexList* vertices);
@@ -117,6 +122,10 @@ class IncrementalPotential {
     std::vector<double> values;
     bool stale = true;
   } constant_;  // of the Hessian: of the terms whose own is constant in a stage
+  struct Holding {
+    bool allowed = true;  // in this stage
+    bool some = false;    // terms of the last Hessian are those of an earlier point
+  } holding_;
   std::vector<double> node_inertia_;
   // Surface positions of where the stage starts, of the vertices that stencils have.
   struct StageStart {

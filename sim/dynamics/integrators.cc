@@ -183,6 +183,10 @@ Scheme MakeScheme(IntegratorKind kind, double variational_alpha) {
   return kSchemes[static_cast<size_t>(kind)];
 }
 
+double NewtonTolerance(double newton_tolerance_m_s, IntegratorKind kind) {
+  return newton_tolerance_m_s * MakeScheme(kind).newton_tolerance_factor;
+}
+
 // u_hat = ((1 + w)^2 u^n - w^2 u^{n-1}) / (1 + 2w), gamma = (1 + w) / (1 + 2w) (Ascher et al. 2022, eq. 7, at w = 1).
 SchemeRow Bdf2Row(double w) {
   if (!(w > 0) || w > 2 * (1 + 1e-9)) return kBackwardEulerRow;

@@ -19,6 +19,10 @@ absl::Span<const Scheme> AllSchemes();
 // The scheme of this kind; `variational_alpha` in [0, 1].
 Scheme MakeScheme(IntegratorKind kind, double variational_alpha = 0.5);
 
+// To which the stages of a scene with this integrator are solved, also in parts that backward Euler takes in its place, m/s:
+// `newton_tolerance_m_s` of its solver times the factor of the scheme.
+double NewtonTolerance(double newton_tolerance_m_s, IntegratorKind kind);
+
 // The one row of the second-order backward differences for a step that is w times the last one; w <= 0, and more than twice
 // (zero-stability ends at 1 + sqrt 2): the first step, which is backward Euler's.
 SchemeRow Bdf2Row(double w);

@@ -22,10 +22,9 @@ StepOutcome ToStepOutcome(NewtonOutcome outcome) {
   return StepOutcome::kStalled;
 }
 
-// With the tolerance of the scene's integrator, also in parts that backward Euler takes in its place.
 SolverSettings SettingsOf(const Model& model) {
   SolverSettings settings = model.solver;
-  settings.newton_tolerance_m_s *= MakeScheme(model.dynamics.integrator).newton_tolerance_factor;
+  settings.newton_tolerance_m_s = NewtonTolerance(model.solver.newton_tolerance_m_s, model.dynamics.integrator);
   return settings;
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "sim/base/quad.h"
 #include "sim/energy/condensed_body.h"
@@ -29,6 +30,13 @@ Rows RowsOf(const std::vector<Vec3>& vectors, size_t stride) {
   return rows;
 }
 
+// Of the box around these points, m.
+double Diagonal(const std::vector<Vec3>& points) {
+  Vec3 least = points[0], most = least;
+  for (const Vec3& p : points) least = least.cwiseMin(p), most = most.cwiseMax(p);
+  return (most - least).norm();
+}
+
 // Parts are treated by fours.
 size_t FoursOf(size_t parts) { return (parts + 3) / 4; }
 
@@ -43,6 +51,11 @@ CondensedTerm::CondensedTerm(const ElasticBody* body, ThreadPool* pool, double s
       tangents_(condensed_->bulk_modulus_pa, condensed_->shear_modulus_pa),
       evaluated_(first_node_, static_cast<int32_t>(n())) {
   const size_t rows = 3 * stride();
+  double volume = 0;
+  for (const CondensedStiffness::Cluster& c : condensed_->clusters)
+    volume = std::accumulate(c.volume.begin(), c.volume.end(), volume);
+  same_deformation_ =
+      SameDeformation(Diagonal(condensed_->rest), volume, condensed_->bulk_modulus_pa / condensed_->shear_modulus_pa - 2.0 / 3);
   rest_ = RowsOf(condensed_->rest, stride());
   position_.assign(rows, 0);
   for (const CondensedStiffness::Cluster& cluster : condensed_->clusters) {
@@ -311,15 +324,15 @@ Mat3 CondensedTerm::DenseBlock(const Rows& dense, size_t k, size_t l) const {
 // Of clusters and parts: parts are as fine as the cage, so that what varies within them has not changed much either.
 bool CondensedTerm::HessianHolds(const Point& point) {
   Evaluate(point.q);
-  constexpr double kMost = kSameDeformation * kSameDeformation;
-  const auto same = [](const Vec6s& a, const Vec6s& b) {
+  const double most = same_deformation_ * same_deformation_;
+  const auto same = [most](const Vec6s& a, const Vec6s& b) {
     Quad squared = {};
     for (size_t m = 0; m < 6; ++m) squared += (a[m] - b[m]) * (a[m] - b[m]);
-    return !Any(~(squared < kMost));
+    return !Any(~(squared < most));
   };
   if (folded_ || FoldingEnergy(FoldingOf(*condensed_), *body_, point.q) > 0) return false;
   return std::all_of(states_.begin(), states_.end(), [&](const ClusterState& s) {
-    return (s.frame.rotation - s.held_rotation).squaredNorm() < kMost && std::equal(s.e.begin(), s.e.end(), s.held_e.begin(), same);
+    return (s.frame.rotation - s.held_rotation).squaredNorm() < most && std::equal(s.e.begin(), s.e.end(), s.held_e.begin(), same);
   });
 }
 

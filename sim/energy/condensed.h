@@ -104,6 +104,7 @@ class CondensedTerm : public EnergyTerm {
   int32_t first_node_;
   double damping_ = 0;  // beta / gamma h
   bool projected_ = false;
+  double same_deformation_;
   bool folded_ = false;  // whether a tetrahedron resisted to folding at the last Hessian
   Rows rest_;
   const double same_tangent_;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <numeric>
 #include <variant>
 
 #include "sim/energy/same_deformation.h"
@@ -37,6 +38,18 @@ LastPoint PointOf(const ElasticBody& body) {
   return {first, last - first + 1};
 }
 
+// Of the box around the body's nodes, m.
+double Diagonal(const ElasticBody& body, const VecX& q) {
+  Vec3 least = q.segment<3>(3 * body.nodes[0][0]), most = least;
+  for (const Tet& t : body.nodes) {
+    for (const int32_t node : t) {
+      least = least.cwiseMin(q.segment<3>(3 * node));
+      most = most.cwiseMax(q.segment<3>(3 * node));
+    }
+  }
+  return (most - least).norm();
+}
+
 // All ten blocks from those of nodes 1 to 3: rigid translation costs nothing, so the blocks of a row cancel.
 void Complete(const std::array<Mat3s, 6>& inner, TetLanes::Blocks* blocks) {
   constexpr int kInner[3][3] = {{0, 1, 3}, {1, 2, 4}, {3, 4, 5}};
@@ -68,7 +81,12 @@ IsotropicTerm::IsotropicTerm(const ElasticBody* body, ThreadPool* pool)
   const size_t groups = tets_.groups().size();
   frame_.assign(groups, IdentityInEveryLane());
   if (damped()) start_.resize(groups);
-  VisitMaterial(*body, [&](const auto& material) { holds_ = !std::decay_t<decltype(material)>::kForbidsInversion; });
+  VisitMaterial(*body, [&](const auto& material) {
+    holds_ = !std::decay_t<decltype(material)>::kForbidsInversion;
+    const LaneModes at_rest = material.Modes({Splat(1), Splat(1), Splat(1)});  // lambda couples, flips have 2 mu
+    lambda_over_mu_ = 2 * at_rest.coupling[0][0] / at_rest.flip[0][0];
+  });
+  volume_ = std::accumulate(body->volume.begin(), body->volume.end(), 0.0);
   if (holds_) held_at_.assign(groups, IdentityInEveryLane());
   value_.resize(groups);
   forces_.resize(groups);
@@ -96,6 +114,7 @@ void IsotropicTerm::BeginStage(const StageContext& stage) {
   damping_ = body_->rayleigh_beta_s / stage.gamma_h;
   projected_ = false;
   evaluated_.Forget();
+  same_deformation_ = SameDeformation(Diagonal(*body_, stage.q_start), volume_, lambda_over_mu_);
   VisitMaterial(*body_, [&](const auto& material) { ForEachGroup([&](size_t g) { Begin(material, g, stage); }); });
 }
 
@@ -162,7 +181,7 @@ bool IsotropicTerm::HessianHolds(const Point& point) {
     const Mat3s change = Difference(DeformationGradients(tets_.groups()[g], point.q), held_at_[g]);
     const Quad squared = Dot(change[0], change[0]) + Dot(change[1], change[1]) + Dot(change[2], change[2]);
     // Not a number is no small one.
-    if (!(LargestOf(squared) < kSameDeformation * kSameDeformation)) holds.store(false, std::memory_order_relaxed);
+    if (!(LargestOf(squared) < same_deformation_ * same_deformation_)) holds.store(false, std::memory_order_relaxed);
   });
   return holds;
 }

@@ -18,7 +18,7 @@ namespace eipc {
 // frames of a singular value decomposition, which starts at that of the start of the step. It is exact, with which Newton's method
 // converges quadratically, until the sum of all Hessians is not positive definite; for the rest of the stage it is projected then
 // (Project). What is added for a point depends on nothing but the point, the stage and that. It holds for others (HessianHolds) as
-// long as no deformation gradient has changed by kSameDeformation.
+// long as no deformation gradient has changed by SameDeformation.
 class IsotropicTerm : public EnergyTerm {
  public:
   // Whether the material of `body` can be treated by fours (lane_modes.h).
@@ -64,12 +64,15 @@ class IsotropicTerm : public EnergyTerm {
   double damping_ = 0;  // beta / gamma h
   bool projected_ = false;
   TetLanes tets_;
-  bool holds_ = false;          // not where the energy has a wall, beside which nothing is nearly constant
-  std::vector<Mat3s> held_at_;  // F of the last Hessian, where it may hold
-  std::vector<Mat3s> frame_;    // v of the start of the step
-  std::vector<Damping> start_;  // only when damped
-  LastPoint evaluated_;         // where value_ and forces_ belong to
-  std::vector<Quad> value_;     // J
+  bool holds_ = false;  // not where the energy has a wall, beside which nothing is nearly constant
+  double lambda_over_mu_ = 0;
+  double volume_ = 0;            // m^3
+  double same_deformation_ = 0;  // in this stage
+  std::vector<Mat3s> held_at_;   // F of the last Hessian, where it may hold
+  std::vector<Mat3s> frame_;     // v of the start of the step
+  std::vector<Damping> start_;   // only when damped
+  LastPoint evaluated_;          // where value_ and forces_ belong to
+  std::vector<Quad> value_;      // J
   std::vector<TetLanes::Forces> forces_;
 };
 

@@ -154,6 +154,20 @@ void NewtonSolver::CorrectForContacts(NewtonProblem* problem, const SolveContext
   }
 }
 
+// Whether the error is below the tolerance by the direction that would follow, for the gradient of the point that was accepted and
+// with the matrix at hand.
+bool NewtonSolver::IsSmallStill(NewtonProblem* problem, const SolveContext& context, double update, NewtonReport* report) {
+  corrected_gradient_.setZero(direction_.size());
+  problem->Gradient(&corrected_gradient_);
+  ZeroFixed(context.fixed, &corrected_gradient_);
+  corrected_.setZero(direction_.size());
+  ++report->linear_solves;
+  if (!system_->Solve(problem, context, corrected_gradient_, {0, true, true}, &corrected_, report)) return false;
+  const double next = LargestNodeNorm(corrected_) / context.velocity_scale;
+  if (next > kShrinksWithHeld * update) problem->HoldNoHessian();
+  return ErrorBefore(next, update, progress_.taken) <= settings_.newton_tolerance_m_s;
+}
+
 absl::StatusOr<bool> NewtonSolver::TakeDirection(NewtonProblem* problem, const SolveContext& context, VecX* q,
                                                  NewtonReport* report) {
   const double update = LargestNodeNorm(direction_) / context.velocity_scale;
@@ -161,6 +175,7 @@ absl::StatusOr<bool> NewtonSolver::TakeDirection(NewtonProblem* problem, const S
   const double hidden = problem->ObserveDirection(direction_);
   progress_.largest = std::max(progress_.largest, update);
   progress_.ratio = progress_.previous > 0 ? update / progress_.previous : 0;
+  const bool held = problem->HeldHessian();
   progress_.limit = move_.Make(problem, *q, direction_, damped ? 1 : AitkenFactor(update), context.seconds);
   progress_.limited_by = move_.limited_by();
   progress_.corrected = false;
@@ -176,6 +191,7 @@ absl::StatusOr<bool> NewtonSolver::TakeDirection(NewtonProblem* problem, const S
   report->residual_m_s = update;
   bool small = !damped && std::max(hidden, ErrorAfter(update, progress_.previous)) <= settings_.newton_tolerance_m_s;
   progress_.taken = LineSearch(problem, context, *q, report);
+  if (small && held && progress_.taken > 0) small = IsSmallStill(problem, context, update, report);
   const bool whole = !damped && hidden <= settings_.newton_tolerance_m_s;  // the error is no other than the update
   progress_.longest = std::max(progress_.longest, progress_.taken * update);
   const double part = progress_.limit > 0 ? progress_.taken / progress_.limit : 1;

@@ -26,6 +26,11 @@ class NewtonProblem {
   // Hessian of the current point, positive semidefinite but for what UseExactHessian says; true when the pattern of `hessian`
   // changed.
   virtual bool Hessian(BlockMatrix* hessian) = 0;
+  // Whether terms of the last Hessian are those of an earlier point, held because they hardly changed since: a direction that is
+  // found with them may leave more of the error than the updates before it tell.
+  virtual bool HeldHessian() const { return false; }
+  // Until the next stage every Hessian is that of its own point.
+  virtual void HoldNoHessian() {}
   // Rank-one updates that belong to the Hessian of the current point but are kept out of the matrix.
   virtual void RankOneUpdates(LowRank* updates) { updates->Clear(); }
   // Called where updates shrink slowly: Hessians are exact from now on, also of terms that bound theirs by semidefinite ones, and

@@ -129,8 +129,15 @@ absl::StatusOr<bool> RootSolver::TakeDirection(RootProblem* problem, const Solve
   EIPC_RETURN_IF_ERROR(Poll(interrupt_));
   report->min_step_limit = std::min(report->min_step_limit, limit);
   const double hidden = problem->ObserveDirection(direction_);
+  const bool held = problem->HeldHessian();
   bool small = std::max(hidden, ErrorAfter(report->residual_m_s, progress_.previous)) <= settings_.newton_tolerance_m_s;
   const Trial taken = LineSearch(problem, context, *q, limit, merit, report);
+  if (small && held && taken.fraction > 0) {
+    if (taken.by_energy) Merit(residual_);
+    const double next = LargestNodeNorm(preconditioned_) / context.velocity_scale;
+    if (next > kShrinksWithHeld * report->residual_m_s) problem->HoldNoHessian();
+    small = ErrorBefore(next, report->residual_m_s, taken.fraction) <= settings_.newton_tolerance_m_s;
+  }
   const bool whole = hidden <= settings_.newton_tolerance_m_s;  // the error is no other than the update
   const double update = report->residual_m_s * context.velocity_scale;
   if (progress_.rounding.Observe(update, whole ? limit : 0, taken.fraction, *q)) small = true;

@@ -2,6 +2,7 @@
 #define EIPC_SIM_SOLVER_UPDATE_ERROR_H_
 
 #include <algorithm>
+#include <limits>
 
 namespace eipc {
 
@@ -13,6 +14,16 @@ inline double ErrorAfter(double update, double previous) {
   const double theta = previous > 0 ? std::max(0.1, update / previous) : 1;
   return theta < 0.5 ? update * theta / (1 - theta) : update;
 }
+
+// The same from the update that would come next, after `taken` times the last one: both are the same share c of the errors before
+// and after, so that update / c - taken update = next / c.
+inline double ErrorBefore(double next, double update, double taken) {
+  if (next == 0) return 0;
+  return next < update ? taken * next / (1 - next / update) : std::numeric_limits<double>::infinity();
+}
+
+// A Hessian that is held from an earlier point (NewtonProblem::HeldHessian) is not worth it where updates shrink by less.
+inline constexpr double kShrinksWithHeld = 0.1;
 
 }  // namespace eipc
 

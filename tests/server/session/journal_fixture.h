@@ -11,6 +11,8 @@
 #include <filesystem>
 #include <functional>
 #include <memory>
+#include <mutex>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -35,7 +37,12 @@ class FailingFiles : public FileSystem {
   }
   int Sync(int file) override { return fail_sync ? Fail() : FileSystem::Sync(file); }
   int Truncate(int file, off_t size) override { return fail_truncate ? Fail() : FileSystem::Truncate(file, size); }
-  int SyncFolder(const std::string& folder) override { return fail_folder ? Fail() : FileSystem::SyncFolder(folder); }
+  int SyncFolder(const std::string& folder) override {
+    if (fail_folder) return Fail();
+    const std::lock_guard<std::mutex> lock(mutex);
+    synced_folders.insert(folder);
+    return FileSystem::SyncFolder(folder);
+  }
   int Unlink(const std::string& path) override { return fail_unlink ? Fail() : FileSystem::Unlink(path); }
   int Rename(const std::string& from, const std::string& to) override {
     if (before_rename) before_rename();
@@ -43,6 +50,8 @@ class FailingFiles : public FileSystem {
   }
   std::atomic<bool> fail_write = false, fail_sync = false, fail_truncate = false, fail_folder = false, fail_unlink = false;
   std::function<void()> before_rename;
+  std::mutex mutex;
+  std::set<std::string> synced_folders;  // guarded by mutex
 
  private:
   static int Fail() {

@@ -262,6 +262,14 @@ TEST_F(JournalTest, FoldersAreTheirOwnersAndLeftoversGo) {
   EXPECT_TRUE(fs::is_empty(folder_ + "/scenes"));
 }
 
+// Held open from then on (file_system_test.cc), so that a journal needs no descriptor for them when there may be none left.
+TEST_F(JournalTest, FoldersAreSyncedWhenItIsOpened) {
+  const auto store = Open();
+  const std::lock_guard<std::mutex> lock(files_.mutex);
+  for (const char* part : {"/scenes", "/scene-copies", "/sessions"})
+    EXPECT_EQ(files_.synced_folders.count(folder_ + part), 1u) << part;
+}
+
 TEST_F(JournalTest, ScenesAreKeptByOwner) {
   const auto store = Open();
   ASSERT_TRUE(store->KeepScene({"scenes/00ff", nullptr, "one", "lab"}).ok());

@@ -41,7 +41,9 @@ class HeldHessianTest : public ::testing::Test {
   Mat3 Added() {
     sum_.SetZero();
     sum_.Add(0, 0, Mat3::Identity());
-    held_.Add({q_, x_}, &sum_);
+    const int asked = term_.asked;
+    const bool held = held_.Add({q_, x_}, &sum_);
+    EXPECT_EQ(held, term_.asked == asked);
     EXPECT_EQ(At(0, 0), Mat3::Identity());
     EXPECT_EQ(At(1, 0), Mat3::Zero());
     EXPECT_EQ(At(1, 1)(0, 0), -At(3, 1)(0, 0));

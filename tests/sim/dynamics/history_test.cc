@@ -5,6 +5,7 @@
 
 #include "sim/dynamics/state_codec.h"
 #include "sim/dynamics/world.h"
+#include "sim/material/stable_neo_hookean.h"
 #include "tests/support/force_balance.h"
 #include "tests/support/random.h"
 #include "tests/support/scenes.h"
@@ -26,7 +27,7 @@ SceneSpec Heap(const StepKind& kind) {
   scene.friction.dynamic_coefficient = 0.4;
   scene.contact.dhat_m = 2e-3;
   scene.contact.friction_lag_iterations = 2;
-  const MaterialSpec soft = testing::SoftMaterial(500, 5e4, 0.4);
+  const MaterialSpec soft = testing::SoftMaterial(500, 5e4, 0.4, &StableNeoHookean::kDescriptor);  // whose Hessians are held
   scene.bodies = {testing::FullSpaceBox("full", Vec3(0.1, 0.1, 0.05), {3, 3, 2}, soft),
                   testing::EmbeddedBox("embedded", Vec3(0.06, 0.06, 0.05), {2, 2, 2}, soft),
                   testing::AffineBox("affine", Vec3(0.04, 0.04, 0.04), testing::StiffMaterial(800, 1e6)),
@@ -45,7 +46,8 @@ SceneSpec Heap(const StepKind& kind) {
 // Beside it a box that fingers crush until they are stopped, lift, turn and let go.
 void AddJam(SceneSpec* scene) {
   const size_t first = scene->bodies.size();
-  scene->bodies.push_back(testing::FullSpaceBox("pinched", Vec3::Constant(0.04), {2, 2, 2}, testing::SoftMaterial(500, 5e4, 0.4)));
+  scene->bodies.push_back(testing::FullSpaceBox("pinched", Vec3::Constant(0.04), {2, 2, 2},
+                                                testing::SoftMaterial(500, 5e4, 0.4, &StableNeoHookean::kDescriptor)));
   for (const char* name : {"left", "right"}) scene->bodies.push_back(testing::KinematicBox(name, Vec3(0.01, 0.05, 0.05)));
   const Vec3 beside(0.2, 0.2, 0);
   scene->bodies[first].pose.position = beside + Vec3(0, 0, 0.0215);

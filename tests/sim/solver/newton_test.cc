@@ -52,6 +52,50 @@ TEST(Newton, EveryLinearSolverFindsTheSameMinimum) {
   }
 }
 
+// A quadratic problem whose Hessian is nearly that of the first point and then, held, `factor` times as large, until the solver
+// asks for those of their points.
+struct Holding : DenseProblem {
+  Holding(double factor, Random* random) : DenseProblem(5), quadratic(5, random) {
+    energy = quadratic.problem.energy;
+    gradient = quadratic.problem.gradient;
+    hessian = [this, factor](const VecX&) {
+      held = ++asked > 1 && may_hold;
+      return MatX((held ? factor : asked == 1 ? 1.001 : 1.0) * quadratic.k);
+    };
+  }
+  bool HeldHessian() const override { return held; }
+  void HoldNoHessian() override { may_hold = false; }
+  Quadratic quadratic;
+  int asked = 0;
+  bool held = false, may_hold = true;
+};
+
+// Its second update is 1e-5 of the first and tells nothing of what it leaves, which is nearly as much as there was before.
+TEST(Newton, DoesNotTakeAShortUpdateOfAHeldHessianForASmallError) {
+  Random random(12);
+  Holding problem(100, &random);
+  const VecX start = random.Vector(15, 1);
+  const double first = (start - problem.quadratic.centre).norm(), tolerance = 1e-5 * first;
+  const Solution run = Solve(&problem, start, Settings(tolerance, 20), std::vector<uint8_t>(5, 0));
+  EXPECT_EQ(run.report.outcome, NewtonOutcome::kConverged);
+  EXPECT_LT((run.q - problem.quadratic.centre).norm(), tolerance);
+  EXPECT_FALSE(problem.may_hold);
+  EXPECT_LT(run.report.iterations, 6);
+}
+
+// What one that is right leaves is found without another iteration.
+TEST(Newton, EndsWithAHeldHessianThatIsRight) {
+  Random random(12);
+  Holding problem(1.0001, &random);
+  const VecX start = random.Vector(15, 1);
+  const double tolerance = 2e-4 * (start - problem.quadratic.centre).norm();
+  const Solution run = Solve(&problem, start, Settings(tolerance, 20), std::vector<uint8_t>(5, 0));
+  EXPECT_EQ(run.report.outcome, NewtonOutcome::kConverged);
+  EXPECT_EQ(run.report.iterations, 2);
+  EXPECT_TRUE(problem.may_hold && problem.held);
+  EXPECT_LT((run.q - problem.quadratic.centre).norm(), tolerance);
+}
+
 // A point that a spring draws along the inside of a circular wall of radius 1, which a barrier of a very short reach keeps off.
 struct InACircle : DenseProblem {
   explicit InACircle(bool corrects) : DenseProblem(1), corrects_(corrects) {

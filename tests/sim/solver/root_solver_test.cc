@@ -44,7 +44,8 @@ class Swirl : public RootProblem {
     }
     if (first) h->SetPattern(nodes_, &pairs);
     h->SetZero();
-    MatX matrix = k_;
+    held_ = held_factor != 1 && ++asked_ > 1 && asked_ < 6 && may_hold;
+    MatX matrix = (held_ ? held_factor : held_factor != 1 && asked_ == 1 ? 1.001 : 1.0) * k_;
     for (int k = 0; k < rank_one_updates_.count(); ++k)
       matrix -= rank_one_updates_.weight(k) * rank_one_updates_.vector(k) * rank_one_updates_.vector(k).transpose();
     for (int a = 0; a < nodes_; ++a) {
@@ -70,11 +71,17 @@ class Swirl : public RootProblem {
       for (int b = 0; b < nodes_; ++b) blocks->push_back({a, b, rest_.block<3, 3>(3 * a, 3 * b)});
     }
   }
+  bool HeldHessian() const override { return held_; }
+  void HoldNoHessian() override { may_hold = false; }
   VecX Residual(const VecX& q) const { return k_ * (q - c_) + SwirlAt(q); }
 
   double max_step = 1;
   double wall = std::numeric_limits<double>::infinity();
   int energies = 0;
+  // Not 1: the Hessian is nearly that of the first point and then, held, this many times as large, four times or until the solver
+  // asks for others.
+  double held_factor = 1;
+  bool may_hold = true;
 
  private:
   VecX SwirlAt(const VecX& q) const { return strength_ * (b_ * q).array().tanh().matrix(); }
@@ -86,6 +93,8 @@ class Swirl : public RootProblem {
   int nodes_;
   double strength_;
   Random random_;
+  int asked_ = 0;
+  bool held_ = false;
   MatX k_, b_, rest_;
   VecX c_, q_, s_;
   LowRank rank_one_updates_;
@@ -97,9 +106,10 @@ struct Solution {
   RootReport report;
 };
 
-Solution Solve(Swirl* problem, const VecX& start, const std::vector<uint8_t>& fixed, bool direct = false) {
+Solution Solve(Swirl* problem, const VecX& start, const std::vector<uint8_t>& fixed, bool direct = false,
+               double tolerance = 1e-10) {
   SolverSettings settings;
-  settings.newton_tolerance_m_s = 1e-10;
+  settings.newton_tolerance_m_s = tolerance;
   NewtonSystem system(settings, nullptr, nullptr);
   RootSolver solver(settings, {direct}, &system);
   PhaseSeconds seconds = {};
@@ -207,6 +217,23 @@ TEST(RootSolver, ObeysItsInterrupt) {
   VecX q = VecX::Zero(12);
   const absl::Status status = solver.Solve(&problem, {kFree, 1.0, 50, &seconds}, &q, &report);
   EXPECT_EQ(status.code(), absl::StatusCode::kCancelled);
+}
+
+// As Newton.DoesNotTakeAShortUpdateOfAHeldHessianForASmallError.
+TEST(RootSolver, DoesNotTakeAShortUpdateOfAHeldHessianForASmallError) {
+  for (const double strength : {0.0, 0.05}) {
+    Swirl exact(4, strength, 9), problem(4, strength, 9);
+    Random random(10);
+    const VecX start = random.Vector(12, 1);
+    const VecX root = Solve(&exact, start, std::vector<uint8_t>(4, 0)).q;
+    const double tolerance = 1e-5 * (start - root).norm();
+    problem.held_factor = 100;
+    const Solution run = Solve(&problem, start, std::vector<uint8_t>(4, 0), false, tolerance);
+    EXPECT_EQ(run.report.outcome, NewtonOutcome::kConverged);
+    EXPECT_LT((run.q - root).norm(), tolerance) << strength;
+    EXPECT_EQ(problem.may_hold, strength > 0) << "with the swirl no update is short while it is held";
+    EXPECT_LT(run.report.iterations, 12);
+  }
 }
 
 }  // namespace
