@@ -88,7 +88,7 @@ void IncrementalPotential::SetAsleep(const std::vector<uint8_t>& asleep) {
 }
 
 void IncrementalPotential::BeginStep(double barrier_stiffness, const NodePairs& contact_pairs) {
-  barrier_stiffness_ = barrier_stiffness;
+  strength_.barrier_stiffness = barrier_stiffness;
   SetContactWeight(1);
   stage_.reset();
   pattern_.SetContactPairs(contact_pairs);
@@ -104,13 +104,13 @@ void IncrementalPotential::BeginStage(const VecX& q_start, const VecX& q_tilde, 
 }
 
 void IncrementalPotential::SetContactWeight(double share) {
-  contact_weight_ = share;
-  barrier_.set_stiffness(share * barrier_stiffness_);
+  strength_.contact_weight = share;
+  barrier_.set_stiffness(share * strength_.barrier_stiffness);
 }
 
 void IncrementalPotential::SetBarrierStiffness(double stiffness) {
-  barrier_stiffness_ = stiffness;
-  SetContactWeight(contact_weight_);
+  strength_.barrier_stiffness = stiffness;
+  SetContactWeight(strength_.contact_weight);
 }
 
 void IncrementalPotential::UpdateContacts() {

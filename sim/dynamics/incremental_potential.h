@@ -78,7 +78,7 @@ class IncrementalPotential {
   const FrictionTerm& friction() const { return friction_; }
   FrictionRemainder& remainder() { return remainder_; }
   const FrictionRemainder& remainder() const { return remainder_; }
-  double barrier_stiffness() const { return barrier_stiffness_; }
+  double barrier_stiffness() const { return strength_.barrier_stiffness; }
   // State::contact_pairs for the next step: those of the current point's contacts, and near ones (`present_only`), or all met so
   // far.
   void ContactPairs(bool present_only, NodePairs* out);
@@ -114,8 +114,10 @@ class IncrementalPotential {
   std::vector<TimedTerm> terms_;
   std::vector<uint8_t> asleep_;
   std::optional<StageContext> stage_;
-  double barrier_stiffness_ = 0;
-  double contact_weight_ = 1;
+  struct Strength {
+    double barrier_stiffness = 0;
+    double contact_weight = 1;
+  } strength_;
   HessianPattern pattern_;
   std::optional<ContactAhead> ahead_;
   struct ConstantPart {
