@@ -33,11 +33,15 @@ bool HeldHessian::Add(const Point& point, BlockMatrix* hessian) {
     term_->AddHessian(point, &own_);
     uses_left_ = kMostUses;
   }
+  AddAgain(hessian);
+  return held;
+}
+
+void HeldHessian::AddAgain(BlockMatrix* hessian) const {
   for (size_t k = 0; k < slots_.size(); ++k) {
     const double* const block = own_.values().data() + 9 * k;
     hessian->AddColumnsAt(slots_[k], {LoadThree(block), LoadThree(block + 3), LoadThree(block + 6)});
   }
-  return held;
 }
 
 }  // namespace eipc

@@ -31,6 +31,8 @@ class HeldHessian {
   void BindPattern(const BlockMatrix& hessian);
   // True when what is added is of an earlier point.
   bool Add(const Point& point, BlockMatrix* hessian);
+  // What the last Add added.
+  void AddAgain(BlockMatrix* hessian) const;
 
  private:
   EnergyTerm* term_;

@@ -60,9 +60,11 @@ IncrementalPotential::IncrementalPotential(const Model* model, SurfaceState* sur
   }
   const double tolerance = NewtonTolerance(model->solver.newton_tolerance_m_s, model->dynamics.integrator);
   for (TimedTerm& t : terms_) {
-    if (tolerance < eipc::HeldHessian::kLeastTolerance) break;
-    if (t.term->may_hold_hessian()) t.held = std::make_unique<eipc::HeldHessian>(t.term);
+    if (tolerance < HeldHessian::kLeastTolerance) break;
+    if (t.term->may_hold_hessian()) t.held = std::make_unique<HeldHessian>(t.term);
   }
+  holding_.approximate =
+      std::any_of(terms_.begin(), terms_.end(), [](const TimedTerm& t) { return t.term->approximate_hessian(); });
   pattern_.SetFixed(model->node_count, std::move(pairs), std::move(varying));
   surface->KeepPlaced(&start_.friction_vertices);  // the broad phase may not select the vertices of lagged contacts any more
 }
@@ -99,7 +101,7 @@ void IncrementalPotential::BeginStage(const VecX& q_start, const VecX& q_tilde, 
   stage_.emplace(StageContext{q_start, q_tilde, start_.x, v_tilde, gamma_h, force_share});
   ForEachTerm([this](EnergyTerm* term) { term->BeginStage(*stage_); });
   constant_.stale = true;
-  holding_ = {};
+  holding_ = {.approximate = holding_.approximate};
   DropHessians();
 }
 
@@ -163,9 +165,9 @@ void IncrementalPotential::Forces(VecX* force) {
 
 void IncrementalPotential::AddHessian(const TimedTerm& t, bool again, BlockMatrix* hessian) {
   if (t.held == nullptr) return t.term->AddHessian(Here(), hessian);
+  if (again) return t.held->AddAgain(hessian);
   if (!holding_.allowed) t.held->Drop();
-  const bool held = t.held->Add(Here(), hessian);
-  if (!again) holding_.some |= held;
+  holding_.some |= t.held->Add(Here(), hessian);
 }
 
 bool IncrementalPotential::Hessian(BlockMatrix* hessian) {
@@ -223,6 +225,7 @@ bool IncrementalPotential::Project() {
   barrier_.set_exact(false);
   if (changed) return true;
   for (const TimedTerm& t : terms_) changed |= t.term->Project();
+  holding_.projected |= changed;
   DropHessians();
   return changed;
 }

@@ -58,8 +58,8 @@ class IncrementalPotential {
   // Minus the gradient of all terms but inertia, with the forces that inertia folds in.
   void Forces(VecX* force);
   bool Hessian(BlockMatrix* hessian);
-  // NewtonProblem::HeldHessian and HoldNoHessian.
-  bool HeldHessian() const { return holding_.some; }
+  // NewtonProblem::InexactHessian and HoldNoHessian.
+  bool InexactHessian() const { return holding_.some || holding_.projected || holding_.approximate; }
   void HoldNoHessian() { holding_.allowed = false; }
   void RankOneUpdates(LowRank* updates);
   bool UseExactHessian();
@@ -87,8 +87,8 @@ class IncrementalPotential {
   struct TimedTerm {
     EnergyTerm* term;
     Phase phase;
-    int32_t body;                                       // the only one that moves it; -1: there are several
-    std::unique_ptr<eipc::HeldHessian> held = nullptr;  // of terms that may hold theirs
+    int32_t body;                                 // the only one that moves it; -1: there are several
+    std::unique_ptr<HeldHessian> held = nullptr;  // of terms that may hold theirs
   };
   Point Here() const { return {surface_->q(), surface_->x()}; }
   bool IsConstant(const TimedTerm& t) const { return t.body >= 0 && !asleep_.empty() && asleep_[t.body] != 0; }
@@ -127,6 +127,8 @@ class IncrementalPotential {
   struct Holding {
     bool allowed = true;  // in this stage
     bool some = false;    // terms of the last Hessian are those of an earlier point
+    bool projected = false;
+    bool approximate = false;  // some term's always is
   } holding_;
   std::vector<double> node_inertia_;
   // Surface positions of where the stage starts, of the vertices that stencils have.

@@ -84,8 +84,8 @@ constexpr Scheme VariationalScheme(double alpha) {
   s.stable_angle = skew > 0 ? 2 / skew : 0;
   s.kept_gap = 0.1;
   // The force at the solved point goes into the momenta, where an error d of a position is an error h omega^2 d of a velocity: in
-  // stiff contact a thousand times d / h and more. One more iteration, where Newton converges
-  // quadratically, ends that.
+  // stiff contact a thousand times d / h and more. One more iteration, where Newton converges quadratically,
+  // ends that.
   s.newton_tolerance_factor = 1e-3;
   s.symplectic = true;
   return s;

@@ -83,7 +83,7 @@ class StageProblem : public RootProblem {
   // Minus the gradient of all terms but inertia, gravity included, N.
   void Forces(VecX* force) { potential_.Forces(force); }
   bool Hessian(BlockMatrix* hessian) override { return potential_.Hessian(hessian); }
-  bool HeldHessian() const override { return potential_.HeldHessian(); }
+  bool InexactHessian() const override { return potential_.InexactHessian(); }
   void HoldNoHessian() override { potential_.HoldNoHessian(); }
   const std::vector<double>& NodeInertia() override { return potential_.NodeInertia(); }
   void ChangingNodes(std::vector<uint8_t>* nodes) const override { potential_.ChangingNodes(nodes); }

@@ -114,7 +114,7 @@ void IsotropicTerm::BeginStage(const StageContext& stage) {
   damping_ = body_->rayleigh_beta_s / stage.gamma_h;
   projected_ = false;
   evaluated_.Forget();
-  same_deformation_ = SameDeformation(Diagonal(*body_, stage.q_start), volume_, lambda_over_mu_);
+  if (holds_) same_deformation_ = SameDeformation(Diagonal(*body_, stage.q_start), volume_, lambda_over_mu_);
   VisitMaterial(*body_, [&](const auto& material) { ForEachGroup([&](size_t g) { Begin(material, g, stage); }); });
 }
 

@@ -1,6 +1,7 @@
 #include "sim/energy/tangent_terms.h"
 
 #include <Eigen/Eigenvalues>
+#include <algorithm>
 #include <cmath>
 #include <variant>
 
@@ -51,16 +52,18 @@ TangentTerms::TangentTerms(double bulk_modulus_pa, double shear_modulus_pa)
 
 TangentTerms::Terms TangentTerms::Along(const Principal& tangent, double least) const {
   Terms out;
-  for (int k = 0; k < 3; ++k) {
-    const double eigenvalue = tangent.flip[k] / (2 * shear_) - 1;
-    if (std::abs(eigenvalue) < least) continue;
-    Append(eigenvalue, std::sqrt(4 * shear_) * SixOf(tangent.axes.col((k + 1) % 3), tangent.axes.col((k + 2) % 3)), &out);
-  }
+  const Vec3 flips = tangent.flip / (2 * shear_) - Vec3::Ones();
   const Mat3 share = root_inverse_ * tangent.stretch * root_inverse_ - Mat3::Identity();
-  if (share.squaredNorm() < least * least) return out;
+  const double of_flips = flips.cwiseAbs().maxCoeff();
+  if (std::max(of_flips, share.norm()) < least) return out;
   const Eigen::SelfAdjointEigenSolver<Mat3> solver(share);
+  if (std::max(of_flips, solver.eigenvalues().cwiseAbs().maxCoeff()) < least) return out;
   for (int k = 0; k < 3; ++k) {
-    if (std::abs(solver.eigenvalues()[k]) < least) continue;
+    if (std::abs(flips[k]) < kBeside * least) continue;
+    Append(flips[k], std::sqrt(4 * shear_) * SixOf(tangent.axes.col((k + 1) % 3), tangent.axes.col((k + 2) % 3)), &out);
+  }
+  for (int k = 0; k < 3; ++k) {
+    if (std::abs(solver.eigenvalues()[k]) < kBeside * least) continue;
     const Vec3 shares = root_ * solver.eigenvectors().col(k);
     Vec6 direction = Vec6::Zero();
     for (int i = 0; i < 3; ++i) direction += shares[i] * SixOf(tangent.axes.col(i), tangent.axes.col(i));
@@ -72,10 +75,12 @@ TangentTerms::Terms TangentTerms::Along(const Principal& tangent, double least) 
 TangentTerms::Terms TangentTerms::OfAny(const Mat6& tangent, double least) const {
   Terms out;
   const Mat6 share = law_root_inverse_ * (tangent - law_) * law_root_inverse_;
-  if (share.squaredNorm() < least * least) return out;
+  if (share.norm() < least) return out;
   const Eigen::SelfAdjointEigenSolver<Mat6> solver(share);
+  if (solver.eigenvalues().cwiseAbs().maxCoeff() < least) return out;
   for (int k = 0; k < 6; ++k) {
-    if (std::abs(solver.eigenvalues()[k]) >= least) Append(solver.eigenvalues()[k], law_root_ * solver.eigenvectors().col(k), &out);
+    const double eigenvalue = solver.eigenvalues()[k];
+    if (std::abs(eigenvalue) >= kBeside * least) Append(eigenvalue, law_root_ * solver.eigenvectors().col(k), &out);
   }
   return out;
 }

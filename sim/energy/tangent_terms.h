@@ -28,7 +28,10 @@ class TangentTerms {
   // Of C.
   TangentTerms(double bulk_modulus_pa, double shear_modulus_pa);
 
-  // Of four strains; without the terms whose eigenvalue is less than `least` in size, and of C_s exact or positive semidefinite.
+  // What of them has eigenvalues below `least` is left out, where one reaches it what has less than this share of that.
+  static constexpr double kBeside = 1.0 / 3;
+
+  // Of four strains, and of C_s exact or positive semidefinite.
   std::array<Terms, 4> At(const Material& material, const Vec6s& e, bool exact, double least) const;
 
  private:

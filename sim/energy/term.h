@@ -45,6 +45,8 @@ class EnergyTerm {
   // is so near that Newton's method hardly converges any slower with it. Terms that never say so are asked for every Hessian.
   virtual bool HessianHolds(const Point&) { return false; }
   virtual bool may_hold_hessian() const { return false; }
+  // AddHessian leaves out what is small, by which Newton's method converges linearly.
+  virtual bool approximate_hessian() const { return false; }
 
   // From now on, until the stage ends, Hessians are projected; terms that begin a stage with exact ones do so then. Whether that
   // made a difference.

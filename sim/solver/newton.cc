@@ -155,8 +155,10 @@ void NewtonSolver::CorrectForContacts(NewtonProblem* problem, const SolveContext
 }
 
 // Whether the error is below the tolerance by the direction that would follow, for the gradient of the point that was accepted and
-// with the matrix at hand.
+// with the matrix at hand. It is denied a few times only: where updates are of the size of rounding it says nothing.
 bool NewtonSolver::IsSmallStill(NewtonProblem* problem, const SolveContext& context, double update, NewtonReport* report) {
+  constexpr int kDenials = 3;
+  if (progress_.denials == kDenials) return true;
   corrected_gradient_.setZero(direction_.size());
   problem->Gradient(&corrected_gradient_);
   ZeroFixed(context.fixed, &corrected_gradient_);
@@ -165,7 +167,9 @@ bool NewtonSolver::IsSmallStill(NewtonProblem* problem, const SolveContext& cont
   if (!system_->Solve(problem, context, corrected_gradient_, {0, true, true}, &corrected_, report)) return false;
   const double next = LargestNodeNorm(corrected_) / context.velocity_scale;
   if (next > kShrinksWithHeld * update) problem->HoldNoHessian();
-  return ErrorBefore(next, update, progress_.taken) <= settings_.newton_tolerance_m_s;
+  const bool small = ErrorBefore(next, update, progress_.taken) <= settings_.newton_tolerance_m_s;
+  progress_.denials += small ? 0 : 1;
+  return small;
 }
 
 absl::StatusOr<bool> NewtonSolver::TakeDirection(NewtonProblem* problem, const SolveContext& context, VecX* q,
@@ -175,7 +179,7 @@ absl::StatusOr<bool> NewtonSolver::TakeDirection(NewtonProblem* problem, const S
   const double hidden = problem->ObserveDirection(direction_);
   progress_.largest = std::max(progress_.largest, update);
   progress_.ratio = progress_.previous > 0 ? update / progress_.previous : 0;
-  const bool held = problem->HeldHessian();
+  const bool inexact = problem->InexactHessian();
   progress_.limit = move_.Make(problem, *q, direction_, damped ? 1 : AitkenFactor(update), context.seconds);
   progress_.limited_by = move_.limited_by();
   progress_.corrected = false;
@@ -191,7 +195,7 @@ absl::StatusOr<bool> NewtonSolver::TakeDirection(NewtonProblem* problem, const S
   report->residual_m_s = update;
   bool small = !damped && std::max(hidden, ErrorAfter(update, progress_.previous)) <= settings_.newton_tolerance_m_s;
   progress_.taken = LineSearch(problem, context, *q, report);
-  if (small && held && progress_.taken > 0) small = IsSmallStill(problem, context, update, report);
+  if (small && inexact && progress_.taken > 0) small = IsSmallStill(problem, context, update, report);
   const bool whole = !damped && hidden <= settings_.newton_tolerance_m_s;  // the error is no other than the update
   progress_.longest = std::max(progress_.longest, progress_.taken * update);
   const double part = progress_.limit > 0 ? progress_.taken / progress_.limit : 1;

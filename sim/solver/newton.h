@@ -51,6 +51,7 @@ class NewtonSolver {
     StepLimit limited_by = StepLimit::kNothing;  // what made it less than 1
     double taken = 1;                            // accepted fraction of the last direction
     bool corrected = false;                      // the last direction, for curvature or contacts
+    int denials = 0;                             // of IsSmallStill
     int exact_wait = 2, next_exact = 0;          // iterations: between questions for an exact Hessian, and until the next
     SlideDamping damping;
   };

@@ -26,9 +26,10 @@ class NewtonProblem {
   // Hessian of the current point, positive semidefinite but for what UseExactHessian says; true when the pattern of `hessian`
   // changed.
   virtual bool Hessian(BlockMatrix* hessian) = 0;
-  // Whether terms of the last Hessian are those of an earlier point, held because they hardly changed since: a direction that is
-  // found with them may leave more of the error than the updates before it tell.
-  virtual bool HeldHessian() const { return false; }
+  // Whether elasticity's part of the last Hessian is not that of its energy at the point: held from an earlier point because it has
+  // hardly changed since, projected, or without small terms. A direction that is found with it may leave more of the error than
+  // the updates before it tell.
+  virtual bool InexactHessian() const { return false; }
   // Until the next stage every Hessian is that of its own point.
   virtual void HoldNoHessian() {}
   // Rank-one updates that belong to the Hessian of the current point but are kept out of the matrix.

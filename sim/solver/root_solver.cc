@@ -14,6 +14,8 @@ constexpr int kMaxHalvings = 20;
 // Points that a solve accepts because the energy falls although the residual turns out to have grown. After these only falling
 // residuals count, which cannot cycle.
 constexpr int kEnergyAcceptances = 4;
+// How often a solve goes on because of what an inexact Hessian may have left (NewtonSolver::IsSmallStill).
+constexpr int kDenials = 3;
 constexpr int kKrylovIterations = 60;
 constexpr double kArmijo = 1e-4;
 constexpr double kLoosest = 0.01;                    // forcing term
@@ -129,14 +131,15 @@ absl::StatusOr<bool> RootSolver::TakeDirection(RootProblem* problem, const Solve
   EIPC_RETURN_IF_ERROR(Poll(interrupt_));
   report->min_step_limit = std::min(report->min_step_limit, limit);
   const double hidden = problem->ObserveDirection(direction_);
-  const bool held = problem->HeldHessian();
+  const bool inexact = problem->InexactHessian();
   bool small = std::max(hidden, ErrorAfter(report->residual_m_s, progress_.previous)) <= settings_.newton_tolerance_m_s;
   const Trial taken = LineSearch(problem, context, *q, limit, merit, report);
-  if (small && held && taken.fraction > 0) {
+  if (small && inexact && progress_.denials < kDenials && taken.fraction > 0) {
     if (taken.by_energy) Merit(residual_);
     const double next = LargestNodeNorm(preconditioned_) / context.velocity_scale;
     if (next > kShrinksWithHeld * report->residual_m_s) problem->HoldNoHessian();
     small = ErrorBefore(next, report->residual_m_s, taken.fraction) <= settings_.newton_tolerance_m_s;
+    progress_.denials += small ? 0 : 1;
   }
   const bool whole = hidden <= settings_.newton_tolerance_m_s;  // the error is no other than the update
   const double update = report->residual_m_s * context.velocity_scale;

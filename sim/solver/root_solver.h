@@ -65,6 +65,7 @@ class RootSolver {
     double last_merit = 0;
     double previous = 0;  // the last update, where it was taken whole
     RoundingEnd rounding;
+    int denials = 0;
     int energy_acceptances = 0;
     bool by_energy = false;  // how the current point was accepted
   };

@@ -9,20 +9,22 @@ namespace eipc {
 // The error that is left after an update, estimated from the update before it (zero: not comparable). With theta the ratio of the
 // two, a sequence that converges linearly or faster ends within update theta / (1 - theta) (Hairer & Wanner, Solving ODEs II,
 // IV.8). Near a saddle Newton's updates are small too but do not shrink; they count in full. theta is taken as at least 0.1,
-// because the stiff parts of the error vanish first and the soft ones may then shrink slowly (Hessians are projected).
+// because the stiff parts of the error vanish first and the soft ones may then shrink slowly (Hessians are projected). Updates of
+// conjugate gradients, or with a matrix that is kept (simplified Newton), tell less: slender bodies were seen to be off by tens of
+// the tolerance that they were compared with.
 inline double ErrorAfter(double update, double previous) {
   const double theta = previous > 0 ? std::max(0.1, update / previous) : 1;
   return theta < 0.5 ? update * theta / (1 - theta) : update;
 }
 
-// The same from the update that would come next, after `taken` times the last one: both are the same share c of the errors before
-// and after, so that update / c - taken update = next / c.
+// The same from the update that would come next, where the Hessian is not exact (NewtonProblem::InexactHessian), after `taken`
+// times the last one: both are the same share c of the errors before and after, so that update / c - taken update = next / c.
 inline double ErrorBefore(double next, double update, double taken) {
   if (next == 0) return 0;
   return next < update ? taken * next / (1 - next / update) : std::numeric_limits<double>::infinity();
 }
 
-// A Hessian that is held from an earlier point (NewtonProblem::HeldHessian) is not worth it where updates shrink by less.
+// A Hessian that is held from an earlier point (held_hessian.h) is not worth it where updates shrink by less.
 inline constexpr double kShrinksWithHeld = 0.1;
 
 }  // namespace eipc

@@ -88,6 +88,23 @@ TEST_F(FileSystemTest, AFolderThatWasReplacedIsOpenedAnew) {
   EXPECT_EQ(OpenDescriptors(), before);
 }
 
+// What is held is kept where its name cannot be looked up for a while: without a descriptor it could not be opened again.
+TEST_F(FileSystemTest, AFolderThatCannotBeLookedUpIsKept) {
+  const std::string parent = root_ + "/parent", folder = parent + "/folder", aside = root_ + "/aside";
+  fs::create_directories(folder);
+  ASSERT_EQ(files_.SyncFolder(folder), 0);
+  const int before = OpenDescriptors();
+  fs::rename(parent, aside);
+  fs::create_symlink("parent", parent);  // to itself
+  EXPECT_EQ(files_.SyncFolder(folder), -1);
+  EXPECT_EQ(errno, ELOOP);
+  EXPECT_EQ(OpenDescriptors(), before);
+  fs::remove(parent);
+  fs::rename(aside, parent);
+  const NoDescriptorLeft none;
+  EXPECT_EQ(files_.SyncFolder(folder), 0);
+}
+
 TEST_F(FileSystemTest, ThreadsMaySyncAFolderThatIsBeingReplaced) {
   std::atomic<bool> stop = false;
   std::atomic<int> synced = 0;

@@ -51,12 +51,14 @@ class StageHessian : public ::testing::Test {
 TEST_F(StageHessian, IsHeldWithinAStageOnly) {
   Begin(1e-5);
   const std::vector<double> first = At(q_);
-  EXPECT_FALSE(problem_->HeldHessian());
+  EXPECT_FALSE(problem_->InexactHessian());
   EXPECT_EQ(At(near_), first);
-  EXPECT_TRUE(problem_->HeldHessian());
+  EXPECT_TRUE(problem_->InexactHessian());
+  (void)At(1.01 * q_);
+  EXPECT_FALSE(problem_->InexactHessian());
   BeginStage();
   EXPECT_NE(At(near_), first);
-  EXPECT_FALSE(problem_->HeldHessian());
+  EXPECT_FALSE(problem_->InexactHessian());
 }
 
 TEST_F(StageHessian, IsNotHeldWhenItIsProjected) {
@@ -64,6 +66,10 @@ TEST_F(StageHessian, IsNotHeldWhenItIsProjected) {
   const std::vector<double> exact = At(q_);
   ASSERT_TRUE(problem_->Project());
   EXPECT_NE(At(q_), exact);
+  EXPECT_TRUE(problem_->InexactHessian());
+  BeginStage();
+  EXPECT_EQ(At(q_), exact);
+  EXPECT_FALSE(problem_->InexactHessian());
 }
 
 TEST_F(StageHessian, IsNotHeldOnceTheSolverSaysSoUntilTheNextStage) {
@@ -72,9 +78,9 @@ TEST_F(StageHessian, IsNotHeldOnceTheSolverSaysSoUntilTheNextStage) {
   problem_->HoldNoHessian();
   for (int i = 0; i < 2; ++i) {
     EXPECT_NE(At(near_), first);
-    EXPECT_FALSE(problem_->HeldHessian());
+    EXPECT_FALSE(problem_->InexactHessian());
     EXPECT_EQ(At(q_), first);
-    EXPECT_FALSE(problem_->HeldHessian());
+    EXPECT_FALSE(problem_->InexactHessian());
   }
   BeginStage();
   (void)At(q_);

@@ -90,8 +90,8 @@ TEST(TangentTerms, AddUpToWhatTheTangentHasBeyondThatAtRest) {
   });
 }
 
-// Of C^-1/2 (what is left out) C^-1/2 no eigenvalue reaches the limit, and of the terms each does. Without some of its terms a
-// tangent that is positive semidefinite stays so.
+// Of C^-1/2 (what is left out) C^-1/2 no eigenvalue reaches the limit, and of the terms each reaches its part. Without some of its
+// terms a tangent that is positive semidefinite stays so.
 TEST(TangentTerms, LeaveOutNoMoreThanTheLimit) {
   constexpr double kLeast = 0.3;
   const TangentTerms tangents(kBulk, kShear);
@@ -107,17 +107,17 @@ TEST(TangentTerms, LeaveOutNoMoreThanTheLimit) {
     const TangentTerms::Terms kept = tangents.At(material, e, exact, kLeast)[static_cast<size_t>(lane)];
     const Mat6 out = share(Sum(all) - Sum(kept));
     EXPECT_LT(Eigen::SelfAdjointEigenSolver<Mat6>(0.5 * (out + out.transpose())).eigenvalues().cwiseAbs().maxCoeff(),
-              kLeast * (1 + 1e-6) + 1e-9);
+              (kept.count > 0 ? TangentTerms::kBeside : 1) * kLeast * (1 + 1e-6) + 1e-9);
     for (int r = 0; r < kept.count; ++r) {
       const Vec6 d = kept.of[static_cast<size_t>(r)].direction;
-      EXPECT_GE(half.triangularView<Eigen::Lower>().solve(d).squaredNorm(), kLeast * (1 - 1e-9));
+      EXPECT_GE(half.triangularView<Eigen::Lower>().solve(d).squaredNorm(), TangentTerms::kBeside * kLeast * (1 - 1e-9));
     }
     some += kept.count > 0 && kept.count < 6;
     if (exact) return;
     const Mat6 tangent = law + Sum(kept);
     EXPECT_GT(Eigen::SelfAdjointEigenSolver<Mat6>(tangent).eigenvalues().minCoeff(), -1e-9 * law.norm());
   });
-  EXPECT_GT(some, 50);
+  EXPECT_GT(some, 20);
 }
 
 TEST(SymmetricLaw, FourAtATimeRespondAsOneByOne) {

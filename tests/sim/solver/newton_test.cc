@@ -6,10 +6,12 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 
 #include "sim/contact/barrier_function.h"
 #include "sim/energy/back_turn.h"
 #include "sim/solver/linear_solvers.h"
+#include "sim/solver/update_error.h"
 #include "tests/sim/solver/dense_problem.h"
 
 namespace eipc::testing {
@@ -63,7 +65,7 @@ struct Holding : DenseProblem {
       return MatX((held ? factor : asked == 1 ? 1.001 : 1.0) * quadratic.k);
     };
   }
-  bool HeldHessian() const override { return held; }
+  bool InexactHessian() const override { return held; }
   void HoldNoHessian() override { may_hold = false; }
   Quadratic quadratic;
   int asked = 0;
@@ -93,7 +95,25 @@ TEST(Newton, EndsWithAHeldHessianThatIsRight) {
   EXPECT_EQ(run.report.outcome, NewtonOutcome::kConverged);
   EXPECT_EQ(run.report.iterations, 2);
   EXPECT_TRUE(problem.may_hold && problem.held);
+  EXPECT_EQ(problem.asked, 2);
+  EXPECT_EQ(run.report.linear_solves, 3);
   EXPECT_LT((run.q - problem.quadratic.centre).norm(), tolerance);
+}
+
+// Of the error after a part of an update that is the share c of the error before.
+TEST(UpdateError, FollowsFromTheNextUpdateToo) {
+  for (const double c : {0.01, 0.5, 0.9, 1.0, 1.3}) {
+    for (const double taken : {0.25, 1.0, 1.5}) {
+      const double after = 1 - taken * c, update = c, next = c * std::abs(after);
+      if (after > 0) {
+        EXPECT_NEAR(ErrorBefore(next, update, taken), after, 1e-12) << c << ", " << taken;
+      }
+      EXPECT_GE(ErrorBefore(next, update, taken), std::abs(after) * (1 - 1e-12)) << c << ", " << taken;
+    }
+  }
+  EXPECT_EQ(ErrorBefore(0, 0, 1), 0);
+  EXPECT_EQ(ErrorBefore(1, 1, 1), std::numeric_limits<double>::infinity());
+  EXPECT_EQ(ErrorBefore(2, 1, 1), std::numeric_limits<double>::infinity());
 }
 
 // A point that a spring draws along the inside of a circular wall of radius 1, which a barrier of a very short reach keeps off.

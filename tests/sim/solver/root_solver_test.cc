@@ -71,7 +71,7 @@ class Swirl : public RootProblem {
       for (int b = 0; b < nodes_; ++b) blocks->push_back({a, b, rest_.block<3, 3>(3 * a, 3 * b)});
     }
   }
-  bool HeldHessian() const override { return held_; }
+  bool InexactHessian() const override { return held_; }
   void HoldNoHessian() override { may_hold = false; }
   VecX Residual(const VecX& q) const { return k_ * (q - c_) + SwirlAt(q); }
 
@@ -234,6 +234,17 @@ TEST(RootSolver, DoesNotTakeAShortUpdateOfAHeldHessianForASmallError) {
     EXPECT_EQ(problem.may_hold, strength > 0) << "with the swirl no update is short while it is held";
     EXPECT_LT(run.report.iterations, 12);
   }
+}
+
+TEST(RootSolver, EndsWithAHeldHessianThatIsRight) {
+  Swirl exact(4, 0, 9), problem(4, 0, 9);
+  Random random(10);
+  const VecX start = random.Vector(12, 1), root = Solve(&exact, start, std::vector<uint8_t>(4, 0)).q;
+  problem.held_factor = 1.0001;
+  const Solution run = Solve(&problem, start, std::vector<uint8_t>(4, 0), false, 2e-4 * (start - root).norm());
+  EXPECT_EQ(run.report.outcome, NewtonOutcome::kConverged);
+  EXPECT_EQ(run.report.iterations, 2);
+  EXPECT_TRUE(problem.may_hold);
 }
 
 }  // namespace
