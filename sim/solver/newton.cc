@@ -155,10 +155,9 @@ void NewtonSolver::CorrectForContacts(NewtonProblem* problem, const SolveContext
 }
 
 // Whether the error is below the tolerance by the direction that would follow, for the gradient of the point that was accepted and
-// with the matrix at hand. It is denied a few times only: where updates are of the size of rounding it says nothing.
+// with the matrix at hand.
 bool NewtonSolver::IsSmallStill(NewtonProblem* problem, const SolveContext& context, double update, NewtonReport* report) {
-  constexpr int kDenials = 3;
-  if (progress_.denials == kDenials) return true;
+  if (progress_.denials == kMostDenials) return true;
   corrected_gradient_.setZero(direction_.size());
   problem->Gradient(&corrected_gradient_);
   ZeroFixed(context.fixed, &corrected_gradient_);

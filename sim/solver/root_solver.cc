@@ -14,8 +14,6 @@ constexpr int kMaxHalvings = 20;
 // Points that a solve accepts because the energy falls although the residual turns out to have grown. After these only falling
 // residuals count, which cannot cycle.
 constexpr int kEnergyAcceptances = 4;
-// How often a solve goes on because of what an inexact Hessian may have left (NewtonSolver::IsSmallStill).
-constexpr int kDenials = 3;
 constexpr int kKrylovIterations = 60;
 constexpr double kArmijo = 1e-4;
 constexpr double kLoosest = 0.01;                    // forcing term
@@ -134,7 +132,7 @@ absl::StatusOr<bool> RootSolver::TakeDirection(RootProblem* problem, const Solve
   const bool inexact = problem->InexactHessian();
   bool small = std::max(hidden, ErrorAfter(report->residual_m_s, progress_.previous)) <= settings_.newton_tolerance_m_s;
   const Trial taken = LineSearch(problem, context, *q, limit, merit, report);
-  if (small && inexact && progress_.denials < kDenials && taken.fraction > 0) {
+  if (small && inexact && progress_.denials < kMostDenials && taken.fraction > 0) {
     if (taken.by_energy) Merit(residual_);
     const double next = LargestNodeNorm(preconditioned_) / context.velocity_scale;
     if (next > kShrinksWithHeld * report->residual_m_s) problem->HoldNoHessian();

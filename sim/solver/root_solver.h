@@ -65,7 +65,7 @@ class RootSolver {
     double last_merit = 0;
     double previous = 0;  // the last update, where it was taken whole
     RoundingEnd rounding;
-    int denials = 0;
+    int denials = 0;  // of ends by ErrorBefore
     int energy_acceptances = 0;
     bool by_energy = false;  // how the current point was accepted
   };

@@ -24,6 +24,9 @@ inline double ErrorBefore(double next, double update, double taken) {
   return next < update ? taken * next / (1 - next / update) : std::numeric_limits<double>::infinity();
 }
 
+// How often a solve goes on because of it. Where updates are of the size of rounding it says nothing.
+inline constexpr int kMostDenials = 3;
+
 // A Hessian that is held from an earlier point (held_hessian.h) is not worth it where updates shrink by less.
 inline constexpr double kShrinksWithHeld = 0.1;
 
