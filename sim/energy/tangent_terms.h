@@ -17,8 +17,8 @@ namespace eipc {
 class TangentTerms {
  public:
   struct Term {
-    bool stiffer;    // the sign
-    Vec6 direction;  // d, Pa^1/2
+    bool stiffer = false;  // the sign
+    Vec6 direction;        // d, Pa^1/2
   };
   struct Terms {
     int count = 0;
