@@ -13,6 +13,8 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Callable, Iterable, Optional, Sequence, Union
 
+import numpy as np
+
 from eipc_cli import EipcCli, GraspCase
 from kept import Kept
 
@@ -28,6 +30,12 @@ class Record:
     unit: str
     target: str
     passed: bool
+
+    def __post_init__(self) -> None:
+        """What comes from an array becomes a number or a truth value of Python, which JSON can hold."""
+        if isinstance(self.value, np.generic):
+            object.__setattr__(self, "value", self.value.item())
+        object.__setattr__(self, "passed", bool(self.passed))
 
     def to_json(self) -> dict[str, Any]:
         """name, value, unit, target, pass; a number that JSON cannot hold becomes null."""
