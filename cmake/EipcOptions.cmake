@@ -43,8 +43,10 @@ endif()
 find_program(CCACHE_PROGRAM ccache)
 if(CCACHE_PROGRAM)
   # ccache reads what the compiler included from its dependency file, so that a source is not preprocessed before it is compiled, and
-  # takes the macros of a precompiled header from that header.
+  # takes the macros of a precompiled header from that header, which it knows by the headers within (EipcPrecompiled.cmake). Clones in
+  # different folders share what it keeps.
   find_program(ENV_PROGRAM env REQUIRED)
-  set(CMAKE_C_COMPILER_LAUNCHER ${ENV_PROGRAM} CCACHE_DEPEND=1 CCACHE_SLOPPINESS=pch_defines,time_macros ${CCACHE_PROGRAM})
+  set(CMAKE_C_COMPILER_LAUNCHER ${ENV_PROGRAM} CCACHE_BASEDIR=${CMAKE_SOURCE_DIR} CCACHE_NOHASHDIR=1 CCACHE_DEPEND=1 CCACHE_PCH_EXTSUM=1
+    CCACHE_SLOPPINESS=pch_defines,time_macros ${CCACHE_PROGRAM})
   set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_C_COMPILER_LAUNCHER})
 endif()

@@ -26,12 +26,16 @@ function(eipc_precompile kind header type)
   endif()
   # In angle brackets CMake writes no absolute path, so that clones in different folders share what ccache keeps.
   target_precompile_headers(${name} PRIVATE <cmake/precompiled/${header}.h>)
+  # GCC never writes the same precompiled header twice. By this file ccache takes all of one kind for the same (CCACHE_PCH_EXTSUM);
+  # what they were made of is in the dependencies of every source (-fpch-deps), which ccache compares as well.
+  file(CONFIGURE OUTPUT ${CMAKE_BINARY_DIR}/CMakeFiles/${name}.dir/cmake_pch.hxx.gch.sum CONTENT "${kind}\n")
 endfunction()
 
 # eipc_use_precompiled(TARGET KIND): no kind, or an unknown one, leaves the target without.
 function(eipc_use_precompiled target kind)
   if(TARGET eipc_precompiled_${kind})
     target_precompile_headers(${target} REUSE_FROM eipc_precompiled_${kind})
+    target_compile_options(${target} PRIVATE -fpch-deps)
   endif()
 endfunction()
 
