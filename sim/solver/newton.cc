@@ -156,14 +156,18 @@ void NewtonSolver::CorrectForContacts(NewtonProblem* problem, const SolveContext
 
 // Whether the error is below the tolerance by the direction that would follow, for the gradient of the point that was accepted and
 // with the matrix at hand.
-bool NewtonSolver::IsSmallStill(NewtonProblem* problem, const SolveContext& context, double update, NewtonReport* report) {
-  if (progress_.denials == kMostDenials) return true;
+bool NewtonSolver::IsSmallStill(NewtonProblem* problem, const SolveContext& context, NewtonReport* report) {
+  const double update = LargestNodeNorm(direction_) / context.velocity_scale;  // of the one that was followed
+  if (progress_.denials == kMostDenials || !MayHide(update, settings_.newton_tolerance_m_s)) return true;
   corrected_gradient_.setZero(direction_.size());
   problem->Gradient(&corrected_gradient_);
   ZeroFixed(context.fixed, &corrected_gradient_);
   corrected_.setZero(direction_.size());
   ++report->linear_solves;
-  if (!system_->Solve(problem, context, corrected_gradient_, {0, true, true}, &corrected_, report)) return false;
+  if (!system_->Solve(problem, context, corrected_gradient_, {0, true, true}, &corrected_, report)) {
+    ++progress_.denials;
+    return false;
+  }
   const double next = LargestNodeNorm(corrected_) / context.velocity_scale;
   if (next > kShrinksWithHeld * update) problem->HoldNoHessian();
   const bool small = ErrorBefore(next, update, progress_.taken) <= settings_.newton_tolerance_m_s;
@@ -194,7 +198,7 @@ absl::StatusOr<bool> NewtonSolver::TakeDirection(NewtonProblem* problem, const S
   report->residual_m_s = update;
   bool small = !damped && std::max(hidden, ErrorAfter(update, progress_.previous)) <= settings_.newton_tolerance_m_s;
   progress_.taken = LineSearch(problem, context, *q, report);
-  if (small && inexact && progress_.taken > 0) small = IsSmallStill(problem, context, update, report);
+  if (small && inexact && progress_.taken > 0) small = IsSmallStill(problem, context, report);
   const bool whole = !damped && hidden <= settings_.newton_tolerance_m_s;  // the error is no other than the update
   progress_.longest = std::max(progress_.longest, progress_.taken * update);
   const double part = progress_.limit > 0 ? progress_.taken / progress_.limit : 1;

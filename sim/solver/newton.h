@@ -65,7 +65,7 @@ class NewtonSolver {
   // Where a direction leads into contacts that the Hessian does not know: see ContactCorrection.
   void CorrectForContacts(NewtonProblem* problem, const SolveContext& context, const VecX& q, NewtonReport* report);
   double AitkenFactor(double update) const;
-  bool IsSmallStill(NewtonProblem* problem, const SolveContext& context, double update, NewtonReport* report);
+  bool IsSmallStill(NewtonProblem* problem, const SolveContext& context, NewtonReport* report);
   void AskForExactHessian(NewtonProblem* problem, int iteration);
   // Backtracks from the first trial point, `limit` along; returns the accepted fraction (0: no progress possible).
   double LineSearch(NewtonProblem* problem, const SolveContext& context, const VecX& q, NewtonReport* report);

@@ -132,7 +132,9 @@ absl::StatusOr<bool> RootSolver::TakeDirection(RootProblem* problem, const Solve
   const bool inexact = problem->InexactHessian();
   bool small = std::max(hidden, ErrorAfter(report->residual_m_s, progress_.previous)) <= settings_.newton_tolerance_m_s;
   const Trial taken = LineSearch(problem, context, *q, limit, merit, report);
-  if (small && inexact && progress_.denials < kMostDenials && taken.fraction > 0) {
+  const bool asks = inexact && progress_.denials < kMostDenials && MayHide(report->residual_m_s, settings_.newton_tolerance_m_s);
+  if (small && asks && taken.fraction > 0) {
+    // By the symmetric part of the Jacobian: the last update is by all of it, so that with much friction the two compare less well.
     if (taken.by_energy) Merit(residual_);
     const double next = LargestNodeNorm(preconditioned_) / context.velocity_scale;
     if (next > kShrinksWithHeld * report->residual_m_s) problem->HoldNoHessian();

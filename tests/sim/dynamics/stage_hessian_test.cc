@@ -95,6 +95,51 @@ TEST_F(StageHessian, IsNotHeldAtTightTolerances) {
   EXPECT_NE(At(near_), At(q_));
 }
 
+// What is left out of its tangents makes that of a condensed body inexact where nothing is held or projected.
+TEST(CondensedHessians, AreInexactInEveryStage) {
+  SceneSpec scene = testing::EmptyScene();
+  scene.bodies = {testing::EmbeddedBox("box", Vec3(0.05, 0.05, 0.05), {2, 2, 2},
+                                       testing::SoftMaterial(500, 5e4, 0.4, &StableNeoHookean::kDescriptor))};
+  for (const CoarseSpace space : {CoarseSpace::kPlain, CoarseSpace::kCondensed}) {
+    scene.bodies[0].coarse_space = space;
+    const auto model = testing::Compile(scene);
+    ThreadPool pool(1);
+    PhaseSeconds seconds = {};
+    StageProblem problem(model.get(), &pool, &seconds, nullptr);
+    VecX q(3 * model->node_count);
+    for (int32_t n = 0; n < model->node_count; ++n) q.segment<3>(3 * n) = model->initial_positions[n].cwiseProduct(Vec3(1, 1, 0.9));
+    const VecX still = VecX::Zero(q.size());
+    problem.BeginStep(q, q, 1e6, {});
+    for (int stage = 0; stage < 2; ++stage) {
+      problem.BeginStage(q, q, still, 0.01);
+      problem.SetPoint(q);
+      BlockMatrix hessian;
+      (void)problem.Hessian(&hessian);
+      EXPECT_EQ(problem.InexactHessian(), space == CoarseSpace::kCondensed) << stage;
+    }
+  }
+}
+
+// The second update of a body that falls freely is rounding, which the next one does not fall below. Lagged friction ends with a
+// solve of one iteration.
+TEST(CondensedHessians, AreNotAskedAboutRounding) {
+  SceneSpec scene = testing::EmptyScene();
+  scene.gravity = Vec3(0, 0, -9.81);
+  scene.bodies = {testing::EmbeddedBox("box", Vec3(0.05, 0.05, 0.05), {2, 2, 2},
+                                       testing::SoftMaterial(500, 5e4, 0.4, &StableNeoHookean::kDescriptor))};
+  scene.bodies[0].coarse_space = CoarseSpace::kCondensed;
+  scene.bodies[0].pose.rotation = Quat(Eigen::AngleAxisd(0.7, Vec3(1, 2, 3).normalized()));
+  for (const FrictionMode mode : {FrictionMode::kLagged, FrictionMode::kLaggedUntilConverged, FrictionMode::kImplicit}) {
+    scene.dynamics.friction = mode;
+    scene.contact.friction_lag_iterations = mode == FrictionMode::kLaggedUntilConverged ? 50 : 1;
+    World world(testing::Compile(scene));
+    for (int step = 0; step < 30; ++step) {
+      EXPECT_EQ(testing::RunSteps(&world, 1, 0.01), 0);
+      EXPECT_LE(world.report().newton_iterations, mode == FrictionMode::kLaggedUntilConverged ? 3 : 2) << step;
+    }
+  }
+}
+
 // A beam that is held at one end and falls, of a material whose volume hardly changes: a change of deformation that is small
 // changes its stress by much. Where held Hessians counted as those of the point, its first step was off by 1.6 tolerances.
 TEST(HeldHessians, LeaveNoMoreErrorThanTheTolerance) {

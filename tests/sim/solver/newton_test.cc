@@ -61,7 +61,7 @@ struct Holding : DenseProblem {
     energy = quadratic.problem.energy;
     gradient = quadratic.problem.gradient;
     hessian = [this, factor](const VecX&) {
-      held = ++asked > 1 && may_hold;
+      held = ++asked > 1 && (may_hold || always);
       return MatX((held ? factor : asked == 1 ? 1.001 : 1.0) * quadratic.k);
     };
   }
@@ -70,6 +70,7 @@ struct Holding : DenseProblem {
   Quadratic quadratic;
   int asked = 0;
   bool held = false, may_hold = true;
+  bool always = false;  // whatever the solver asks for
 };
 
 // Its second update is 1e-5 of the first and tells nothing of what it leaves, which is nearly as much as there was before.
@@ -83,6 +84,49 @@ TEST(Newton, DoesNotTakeAShortUpdateOfAHeldHessianForASmallError) {
   EXPECT_LT((run.q - problem.quadratic.centre).norm(), tolerance);
   EXPECT_FALSE(problem.may_hold);
   EXPECT_LT(run.report.iterations, 6);
+}
+
+// A Hessian of which updates never shrink is asked for three times. Updates of the size of rounding are not asked about.
+TEST(Newton, EndsThoughAHeldHessianIsNeverRight) {
+  Random random(12);
+  Holding problem(1e6, &random);
+  problem.always = true;
+  const VecX start = random.Vector(15, 1);
+  const double first = (start - problem.quadratic.centre).norm();
+  // Its second update is 1e-9 of the first.
+  const Solution run = Solve(&problem, start, Settings(1e-7 * first, 20), std::vector<uint8_t>(5, 0));
+  EXPECT_EQ(run.report.outcome, NewtonOutcome::kConverged);
+  EXPECT_EQ(run.report.iterations, 2 + kMostDenials);
+  EXPECT_EQ(run.report.linear_solves, 2 + 2 * kMostDenials);
+  problem.asked = 0;
+  const Solution rounded = Solve(&problem, start, Settings(1e-5 * first, 20), std::vector<uint8_t>(5, 0));
+  EXPECT_EQ(rounded.report.iterations, 2);
+  EXPECT_EQ(rounded.report.linear_solves, 2);
+}
+
+// Whether Hessians may still be held depends on how much an update leaves.
+TEST(Newton, GivesUpHeldHessiansThatLeaveATenth) {
+  Random random(12);
+  for (const double left : {0.05, 0.2}) {
+    Holding problem(1 / (1 - left), &random);
+    const VecX start = random.Vector(15, 1);
+    const double tolerance = 2e-3 * (start - problem.quadratic.centre).norm();
+    EXPECT_EQ(Solve(&problem, start, Settings(tolerance, 20), std::vector<uint8_t>(5, 0)).report.iterations, 2);
+    EXPECT_EQ(problem.may_hold, left < kShrinksWithHeld);
+  }
+}
+
+// A held Hessian that is right where only half of an update can be taken: half of the error is left, however small the update.
+TEST(Newton, CountsThePartOfAnUpdateThatIsTaken) {
+  Random random(12);
+  Holding problem(1, &random);
+  problem.max_step = [&problem](const VecX&, const VecX&) { return problem.asked > 1 ? 0.5 : 1.0; };
+  const VecX start = random.Vector(15, 1);
+  const double tolerance = 7e-4 * (start - problem.quadratic.centre).norm();  // the first Hessian leaves a thousandth
+  const Solution run = Solve(&problem, start, Settings(tolerance, 20), std::vector<uint8_t>(5, 0));
+  EXPECT_EQ(run.report.outcome, NewtonOutcome::kConverged);
+  EXPECT_EQ(run.report.iterations, 2);
+  EXPECT_LT((run.q - problem.quadratic.centre).norm(), tolerance);
 }
 
 // What one that is right leaves is found without another iteration.
@@ -100,17 +144,19 @@ TEST(Newton, EndsWithAHeldHessianThatIsRight) {
   EXPECT_LT((run.q - problem.quadratic.centre).norm(), tolerance);
 }
 
-// Of the error after a part of an update that is the share c of the error before.
+// Of the error after a part of an update that is the share c of the error before. Where that is less than most of it, more is
+// taken to be left.
 TEST(UpdateError, FollowsFromTheNextUpdateToo) {
-  for (const double c : {0.01, 0.5, 0.9, 1.0, 1.3}) {
+  for (const double c : {0.01, 0.5, 0.75, 0.9, 1.0, 1.3}) {
     for (const double taken : {0.25, 1.0, 1.5}) {
       const double after = 1 - taken * c, update = c, next = c * std::abs(after);
-      if (after > 0) {
+      if (after > 0 && (c < 0.25 || c > 0.65)) {
         EXPECT_NEAR(ErrorBefore(next, update, taken), after, 1e-12) << c << ", " << taken;
       }
       EXPECT_GE(ErrorBefore(next, update, taken), std::abs(after) * (1 - 1e-12)) << c << ", " << taken;
     }
   }
+  EXPECT_DOUBLE_EQ(ErrorBefore(0.5, 1, 1), 2.0) << "as if three quarters were left each time";
   EXPECT_EQ(ErrorBefore(0, 0, 1), 0);
   EXPECT_EQ(ErrorBefore(1, 1, 1), std::numeric_limits<double>::infinity());
   EXPECT_EQ(ErrorBefore(2, 1, 1), std::numeric_limits<double>::infinity());
