@@ -68,9 +68,9 @@ def commands(build):
 
 def without_precompiled(entry):
     """The entry without GCC's precompiled header, which clang-tidy cannot read: a source includes all that it needs."""
-    words = shlex.split(entry["command"])
+    words = [word for word in shlex.split(entry["command"]) if word != "-fpch-deps"]
     start = next((i for i, word in enumerate(words) if word == "-include" and words[i + 1].endswith("cmake_pch.hxx")), None)
-    return entry if start is None else {**entry, "command": shlex.join(words[:start] + words[start + 2:])}
+    return {**entry, "command": shlex.join(words if start is None else words[:start] + words[start + 2:])}
 
 
 def sources_of(paths, known):
