@@ -109,11 +109,11 @@ TEST(CondensedHessians, AreInexactInEveryStage) {
     VecX q(3 * model->node_count);
     for (int32_t n = 0; n < model->node_count; ++n) q.segment<3>(3 * n) = model->initial_positions[n].cwiseProduct(Vec3(1, 1, 0.9));
     const VecX still = VecX::Zero(q.size());
+    BlockMatrix hessian;
     problem.BeginStep(q, q, 1e6, {});
     for (int stage = 0; stage < 2; ++stage) {
       problem.BeginStage(q, q, still, 0.01);
       problem.SetPoint(q);
-      BlockMatrix hessian;
       (void)problem.Hessian(&hessian);
       EXPECT_EQ(problem.InexactHessian(), space == CoarseSpace::kCondensed) << stage;
     }
