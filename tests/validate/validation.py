@@ -47,15 +47,15 @@ class Record:
 
 
 def at_most(name: str, value: float, limit: float, unit: str = "") -> Record:
-    return Record(name, value, unit, f"<= {limit:g}", bool(value <= limit))
+    return Record(name, value, unit, f"<= {limit:g}", value <= limit)
 
 
 def at_least(name: str, value: float, limit: float, unit: str = "") -> Record:
-    return Record(name, value, unit, f">= {limit:g}", bool(value >= limit))
+    return Record(name, value, unit, f">= {limit:g}", value >= limit)
 
 
 def within(name: str, value: float, low: float, high: float, unit: str = "") -> Record:
-    return Record(name, value, unit, f"{low:g} to {high:g}", bool(low <= value <= high))
+    return Record(name, value, unit, f"{low:g} to {high:g}", low <= value <= high)
 
 
 def equal(name: str, value: Value, expected: Value, unit: str = "") -> Record:
