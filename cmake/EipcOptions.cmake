@@ -18,6 +18,7 @@ set(EIPC_PYTHON /usr/bin/python3 CACHE FILEPATH "Python that generates the clien
 set(EIPC_MARCH x86-64-v3 CACHE STRING "Instruction baseline of the binary; one per binary (decision 44 has an exception)")
 option(EIPC_FUZZ "Build the libFuzzer targets (tests/fuzz; clang only, preset fuzz)" OFF)
 set(EIPC_SANITIZE "" CACHE STRING "Sanitizers, e.g. address,undefined or thread")
+set(EIPC_SANITIZE_WITHOUT "" CACHE STRING "Checks of theirs to leave out, e.g. null,alignment")
 
 # Never -ffast-math: error bounds and determinism rely on IEEE arithmetic.
 set(CMAKE_CXX_FLAGS_RELEASE "-O3 -g1 -DNDEBUG")
@@ -31,6 +32,9 @@ if(EIPC_SANITIZE)
   set(CMAKE_CXX_FLAGS_DEBUG "-O1 -g1")
   add_compile_options(-fsanitize=${EIPC_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
   add_link_options(-fsanitize=${EIPC_SANITIZE})
+  if(EIPC_SANITIZE_WITHOUT)
+    add_compile_options(-fno-sanitize=${EIPC_SANITIZE_WITHOUT})
+  endif()
 endif()
 
 if(EIPC_FUZZ)

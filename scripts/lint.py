@@ -19,7 +19,7 @@ import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 FOLDERS = ("sim/", "server/", "client/", "tools/", "models/", "tests/")
-MOST_FILES = 60
+MOST_FILES = 30
 COMMITS_WITHOUT_TAG = 20
 # The commands of the build are GCC's; its warnings are not what is checked here.
 EXTRA = ["--extra-arg=-Wno-unknown-warning-option", "--extra-arg=-Wno-error"]
