@@ -142,19 +142,4 @@ void AddPullBack(const LaneModes& modes, const Mat3s& u, const Mat3s& v, const M
   }
 }
 
-Quad MinusLogOnePlus(const Quad& x) {
-  // As the scalar function does it (strain_invariants.cc).
-  const Quad r = x / (2 + x), r2 = r * r;
-  Quad series = Splat(1.0 / 17);
-  for (int n = 15; n >= 3; n -= 2) series = series * r2 + 1.0 / n;
-  Quad out = r * (x - 2 * r2 * series);
-  if (!Any(Abs(x) > 0.1)) return out;
-  for (int lane = 0; lane < 4; ++lane) {
-    if (std::abs(x[lane]) > 0.1) out[lane] = MinusLogOnePlus(x[lane]);
-  }
-  return out;
-}
-
-Quad Log(const Quad& x) { return Quad{std::log(x[0]), std::log(x[1]), std::log(x[2]), std::log(x[3])}; }
-
 }  // namespace eipc

@@ -56,10 +56,6 @@ Mat3s Apply(const LaneModes& modes, const Mat3s& u, const Mat3s& v, const Mat3s&
 void AddPullBack(const LaneModes& modes, const Mat3s& u, const Mat3s& v, const Mat3s& gradient, const Quad& volume,
                  std::array<Mat3s, 6>* blocks);
 
-// MinusLogOnePlus (strain_invariants.h) and the natural logarithm.
-Quad MinusLogOnePlus(const Quad& x);
-Quad Log(const Quad& x);
-
 }  // namespace eipc
 
 #endif  // EIPC_SIM_MATERIAL_LANE_MODES_H_

@@ -5,6 +5,7 @@
 
 #include "sim/material/isotropic_projection.h"
 #include "sim/material/lame.h"
+#include "sim/material/lane_log.h"
 #include "sim/material/lane_modes.h"
 #include "sim/material/material.h"
 #include "sim/material/strain_invariants.h"

@@ -3,6 +3,8 @@
 #include <cmath>
 #include <limits>
 
+#include "sim/material/lane_log.h"
+
 namespace eipc {
 namespace {
 
@@ -64,7 +66,7 @@ MembraneLanes::MembraneLanes(const Membrane& membrane, const Mat32s& f) {
   }
   const Limits limits[2] = {LimitsAt(membrane, s_[0]), LimitsAt(membrane, s_[1])};
   const Quad j = s_[0] * s_[1];
-  for (int lane = 0; lane < 4; ++lane) log_j_[lane] = std::log(j[lane]);
+  log_j_ = Log(j);
   for (int i = 0; i < 2; ++i) {
     limit_first_[i] = limits[i].first;
     first_[i] = membrane.mu * s_[i] + (membrane.lambda * log_j_ - membrane.mu) / s_[i] + limits[i].first;
