@@ -92,7 +92,7 @@ void CondensedTerm::EvaluateCluster(size_t c) {
   TurnRows(s.frame.rotation.transpose(), position_, st, &s.p);
   s.y = s.p;
   AddScaled(-1, rest_.data(), 3 * st, s.y.data());
-  MultiplySymmetric<1>(cluster.stiffness.data(), n(), st, {s.y.data()}, {s.f.data()});
+  MultiplySymmetric(cluster.stiffness.data(), n(), st, s.y.data(), s.f.data());
   s.value = 0.5 * DotRows(s.y, s.f);
   AddStrains(c);
   s.z = s.frame.torque_inverse * CrossSum(OuterSum(s.p, s.f, st));
@@ -224,7 +224,7 @@ void CondensedTerm::FindTurning(size_t c) {
     std::fill_n(turned[m], rows, 0.0);
     AddCross(-Vec3::Unit(static_cast<int>(m)), s.p, st, turned[m]);
   }
-  MultiplySymmetric<3>(cluster.stiffness.data(), n(), st, {turned[0], turned[1], turned[2]}, u);
+  MultiplyThree(cluster.stiffness.data(), n(), st, {turned[0], turned[1], turned[2]}, u);
   for (size_t i = 0; i < s.stiffer + s.softer; ++i) {
     const double* const row = s.terms.data() + rows * (i < s.stiffer ? i : 6 * cluster.volume.size() - 1 - (i - s.stiffer));
     const double sign = i < s.stiffer ? 1 : -1;

@@ -12,7 +12,7 @@ namespace eipc {
 // `diagonal_m` is that of the box around the body. Its cube over the volume is 5 for a cube, 10 for a ball, 18 for a toy bear and
 // 2,000 for a strip of 1:200.
 inline double SameDeformation(double diagonal_m, double volume_m3, double lambda_over_mu) {
-  constexpr double kOfCompactOnes = 1e-3, kCompact = 15, kCompressible = 10;
+  constexpr double kOfCompactOnes = 5e-3, kCompact = 15, kCompressible = 10;
   const double slender = std::max(1.0, diagonal_m * diagonal_m * diagonal_m / (kCompact * volume_m3));
   return kOfCompactOnes / (slender * std::max(1.0, lambda_over_mu / kCompressible));
 }

@@ -168,14 +168,14 @@ TEST(CondensedTerm, AHessianHoldsWhileClustersAndPartsStayAsTheyAre) {
     const VecX start = body.Deformed(0.002, 1, &random);
     body.Begin(start, start);
     const MatX hessian = body.Term().Hessian(start);
-    const double size = std::pow(10, random.Uniform(-6, -2));
+    const double size = std::pow(10, random.Uniform(-6, -1));
     const VecX q = testing::Moved(start + random.Vector(start.size(), trial % 3 == 0 ? 0 : 0.1 * size),
                                   Pose{random.Cube(1), Quat(Eigen::AngleAxisd(size, random.Cube(1).normalized()))});
     const bool holds = body.term->HessianHolds({q, body.x_tilde});
     held += holds;
-    EXPECT_FALSE(holds && size > 0.0012) << size;
+    EXPECT_FALSE(holds && size > 0.006) << size;
     if (holds) {
-      EXPECT_LT(RelativeError(hessian, body.Term().Hessian(q)), 0.005) << size;
+      EXPECT_LT(RelativeError(hessian, body.Term().Hessian(q)), 0.025) << size;
     }
   }
   EXPECT_GT(held, 15);

@@ -25,15 +25,15 @@ TEST(CoordinateRows, TheProductOfASymmetricMatrixNeedsTheBlocksBelowItsDiagonal)
     const auto size = static_cast<int>(3 * n);
     Eigen::MatrixXd matrix = Eigen::MatrixXd::NullaryExpr(size, size, [&] { return number(random); });
     matrix = (matrix + matrix.transpose()).eval();
-    std::vector<double> stored(rows * 3 * n, 0);
+    std::vector<double> stored(rows * 3 * n, 0), half = stored;
     for (size_t j = 0; j < 3; ++j) {
       for (size_t l = 0; l < n; ++l) {
         for (size_t i = 0; i < 3; ++i) {
           for (size_t k = 0; k < n; ++k) {
+            const size_t at = (j * n + l) * rows + i * stride + k;
+            stored[at] = half[at] = matrix(static_cast<int>(3 * k + i), static_cast<int>(3 * l + j));
             // What is above the blocks of four nodes on the diagonal is not asked for.
-            double& entry = stored[(j * n + l) * rows + i * stride + k];
-            entry = matrix(static_cast<int>(3 * k + i), static_cast<int>(3 * l + j));
-            if (k / 4 < l / 4) entry = std::numeric_limits<double>::quiet_NaN();
+            if (k / 4 < l / 4) half[at] = std::numeric_limits<double>::quiet_NaN();
           }
         }
       }
@@ -44,12 +44,15 @@ TEST(CoordinateRows, TheProductOfASymmetricMatrixNeedsTheBlocksBelowItsDiagonal)
       x[m] = VecX::NullaryExpr(size, [&] { return number(random); });
       y[m] = RowsFrom(x[m], n, stride), f[m].assign(rows, 5);
     }
-    MultiplySymmetric<3>(stored.data(), n, stride, {y[0].data(), y[1].data(), y[2].data()},
-                         {f[0].data(), f[1].data(), f[2].data()});
+    MultiplyThree(stored.data(), n, stride, {y[0].data(), y[1].data(), y[2].data()}, {f[0].data(), f[1].data(), f[2].data()});
     for (size_t m = 0; m < 3; ++m) {
       const Rows expected = RowsFrom(matrix * x[m], n, stride);
-      for (size_t r = 0; r < rows; ++r)
+      Rows alone(rows, 5);
+      MultiplySymmetric(half.data(), n, stride, y[m].data(), alone.data());
+      for (size_t r = 0; r < rows; ++r) {
         EXPECT_NEAR(f[m][r], expected[r], 1e-13 * static_cast<double>(n)) << n << " nodes, row " << r;
+        EXPECT_NEAR(alone[r], expected[r], 1e-13 * static_cast<double>(n)) << n << " nodes, row " << r;
+      }
     }
   }
 }

@@ -84,18 +84,18 @@ TEST(IsotropicTerm, AHessianHoldsWhileNoElementHasChanged) {
     EXPECT_TRUE(holds(start));
     EXPECT_TRUE(holds(testing::Moved(start, Pose{Vec3(3, 0, 0), Quat::Identity()})));
     EXPECT_FALSE(holds(VecX::Constant(start.size(), std::numeric_limits<double>::quiet_NaN())));
-    for (const double angle : {0.0001, 0.002}) {
+    for (const double angle : {0.0005, 0.01}) {
       const VecX q = testing::Moved(start, Pose{Vec3::Zero(), Quat(Eigen::AngleAxisd(angle, random.Cube(1).normalized()))});
-      EXPECT_EQ(holds(q), angle < 0.001) << angle;
+      EXPECT_EQ(holds(q), angle < 0.005) << angle;
     }
     for (Eigen::Index k = 0; k < start.size(); ++k) {
       VecX q = start;
-      q[k] += 0.002 * 0.1;  // of an edge
+      q[k] += 0.01 * 0.1;  // of an edge
       EXPECT_FALSE(holds(q)) << k;
-      q[k] = start[k] + 0.0001 * 0.1;
+      q[k] = start[k] + 0.0005 * 0.1;
       ASSERT_TRUE(holds(q)) << k;
       pair.BeginExact(start, start, 0.01);
-      EXPECT_LT(RelativeError(hessian, pair.Fours().Hessian(q)), 0.002) << k;
+      EXPECT_LT(RelativeError(hessian, pair.Fours().Hessian(q)), 0.01) << k;
       (void)pair.Fours().Hessian(start);
     }
   }
@@ -124,7 +124,7 @@ TEST(IsotropicTerm, AHessianHoldsForLessInSlenderAndNearlyIncompressibleBodies) 
                                                                                                                         : most) =
             angle;
       }
-      const double of_compact = 1e-3 / std::sqrt(2), share = least / of_compact;
+      const double of_compact = 5e-3 / std::sqrt(2), share = least / of_compact;
       EXPECT_LT(share, 1.02);
       EXPECT_GT(share, length > 1 || poissons > 0.45 ? 0 : 0.3);
       EXPECT_LT(share * std::max(length, 2 * poissons / (1 - 2 * poissons) / 10), 1.02);
