@@ -129,6 +129,58 @@ TEST(Newton, CountsThePartOfAnUpdateThatIsTaken) {
   EXPECT_LT((run.q - problem.quadratic.centre).norm(), tolerance);
 }
 
+// An update that is 50 tolerances long leaves less than one where Newton's method converges quadratically, and is the last.
+TEST(Newton, EndsWhereTheUpdateThatWouldFollowIsSmall) {
+  Random random(13);
+  Quartic quartic(5, &random);
+  const std::vector<uint8_t> free(5, 0);
+  const VecX offset = random.Vector(15, 1);
+  for (const double length : {1e-3, 1e-2}) {
+    const VecX start = quartic.centre + length * offset.normalized();
+    const Solution run = Solve(&quartic.problem, start, Settings(length / 50, 20), free);
+    EXPECT_EQ(run.report.outcome, NewtonOutcome::kConverged);
+    EXPECT_EQ(run.report.iterations, 1);
+    EXPECT_EQ(run.report.linear_solves, 2);
+    EXPECT_LT((run.q - quartic.centre).norm(), length / 50 / kMarginBefore);
+    EXPECT_LT(run.report.residual_m_s, length / 50 / kMarginBefore) << "of the update that would follow";
+    EXPECT_GT(run.report.first_update_m_s, length / 5);
+    // A longer one is not asked about.
+    EXPECT_GT(Solve(&quartic.problem, start, Settings(1e-3 * length, 20), free).report.iterations, 1);
+  }
+}
+
+// A Hessian that is too stiff, by which half or a twentieth of the error is left, and which the problem takes for exact: the solve
+// goes on until no more than the tolerance is left, and not without end.
+TEST(Newton, IsNotEndedByAHessianThatIsTooStiff) {
+  for (const double left : {0.05, 0.3, 0.5, 0.7}) {
+    Random random(14);
+    Quadratic quadratic(5, &random);
+    quadratic.problem.hessian = [&](const VecX&) { return MatX(quadratic.k / (1 - left)); };
+    const VecX start = random.Vector(15, 1);
+    for (const double part : {0.2, 0.02, 0.002, 2e-4}) {
+      const double tolerance = part * (start - quadratic.centre).norm();
+      const Solution run = Solve(&quadratic.problem, start, Settings(tolerance, 100), std::vector<uint8_t>(5, 0));
+      EXPECT_EQ(run.report.outcome, NewtonOutcome::kConverged);
+      const VecX error = run.q - quadratic.centre;
+      const double largest = error.reshaped(3, 5).colwise().norm().maxCoeff();
+      // An update that has not shrunk to half of the one before counts for itself, though more is left than that.
+      EXPECT_LE(largest, tolerance * std::max(1.0, left / (1 - left)) * (1 + 1e-9)) << left << ", " << part;
+      EXPECT_LE(run.report.iterations, 2 + std::log(part) / std::log(left)) << left << ", " << part;
+    }
+  }
+}
+
+// Only a part of what collision detection allows, or a slip that is bounded, says nothing of what would follow.
+TEST(Newton, GoesOnWhereAnUpdateIsNotTakenWhole) {
+  Random random(13);
+  Quartic quartic(5, &random);
+  const VecX start = quartic.centre + 1e-2 * random.Vector(15, 1).normalized();
+  int asked = 0;
+  quartic.problem.max_step = [&asked](const VecX&, const VecX&) { return ++asked == 1 ? 0.999 : 1.0; };
+  const Solution run = Solve(&quartic.problem, start, Settings(1e-2 / 50, 20), std::vector<uint8_t>(5, 0));
+  EXPECT_EQ(run.report.iterations, 2);
+}
+
 // What one that is right leaves is found without another iteration.
 TEST(Newton, EndsWithAHeldHessianThatIsRight) {
   Random random(12);
