@@ -213,7 +213,7 @@ absl::StatusOr<bool> NewtonSolver::TakeDirection(NewtonProblem* problem, const S
   const bool whole = !damped && hidden <= settings_.newton_tolerance_m_s;  // the error is no other than the update
   if (small && inexact && progress_.taken > 0) {
     small = IsSmallStill(problem, context, report);
-  } else if (!small && whole && progress_.taken >= 1 && !progress_.corrected) {
+  } else if (!small && whole && !progress_.relaxes && progress_.taken >= 1 && !progress_.corrected) {
     small = IsSmallAlready(problem, context, update, report);
   }
   progress_.longest = std::max(progress_.longest, progress_.taken * update);
@@ -287,6 +287,7 @@ absl::Status NewtonSolver::Solve(NewtonProblem* problem, const SolveContext& con
 absl::Status NewtonSolver::Relax(NewtonProblem* problem, const SolveContext& context, VecX* q, NewtonReport* report) {
   progress_ = {};
   progress_.damping = relaxing_;
+  progress_.relaxes = true;
   const absl::Status status = Run(problem, context, q, report);
   relaxing_ = progress_.damping;
   return status;

@@ -54,6 +54,7 @@ class NewtonSolver {
     double taken = 1;                            // accepted fraction of the last direction
     bool corrected = false;                      // the last direction, for curvature or contacts
     int denials = 0;                             // of IsSmallStill
+    bool relaxes = false;                        // ends where an update is small, no sooner
     bool next_gradient = false;                  // corrected_gradient_ is that of the point that was accepted
     int exact_wait = 2, next_exact = 0;          // iterations: between questions for an exact Hessian, and until the next
     SlideDamping damping;

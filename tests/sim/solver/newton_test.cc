@@ -149,6 +149,24 @@ TEST(Newton, EndsWhereTheUpdateThatWouldFollowIsSmall) {
   }
 }
 
+// Where drives wait, nothing may move by more than the tolerance any more before they go on.
+TEST(Newton, RelaxesUntilAnUpdateIsSmall) {
+  Random random(13);
+  Quartic quartic(5, &random);
+  VecX q = quartic.centre + 1e-2 * random.Vector(15, 1).normalized();
+  const SolverSettings settings = Settings(1e-2 / 50, 1);
+  NewtonSystem system(settings, nullptr, nullptr);
+  NewtonSolver solver(settings, &system, nullptr);
+  solver.BeginRelaxing();
+  PhaseSeconds seconds = {};
+  const std::vector<uint8_t> free(5, 0);
+  for (const NewtonOutcome outcome : {NewtonOutcome::kIterationCap, NewtonOutcome::kConverged}) {
+    NewtonReport report;
+    ASSERT_TRUE(solver.Relax(&quartic.problem, {free, 1, 1, &seconds, nullptr}, &q, &report).ok());
+    EXPECT_EQ(report.outcome, outcome);
+  }
+}
+
 // A Hessian that is too stiff, by which half or a twentieth of the error is left, and which the problem takes for exact: the solve
 // goes on until no more than the tolerance is left, and not without end.
 TEST(Newton, IsNotEndedByAHessianThatIsTooStiff) {
