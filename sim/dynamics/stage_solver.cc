@@ -104,8 +104,8 @@ absl::StatusOr<std::optional<Retry>> StageSolver::SettleFriction(VecX* q, StepRe
 }
 
 // Solves the stage, then lags friction at the solution and solves again: friction_lag_iterations solves in all, or, with
-// LAGGED_UNTIL_CONVERGED, until a solve begins with an update below the tolerance. Where the lags do not get there, or not soon,
-// the stage ends with friction that is solved for.
+// LAGGED_UNTIL_CONVERGED, until a solve ends after its first iteration. Where the lags do not get there, or not soon, the stage
+// ends with friction that is solved for.
 absl::StatusOr<Retry> StageSolver::Minimize(VecX* q, StepReport* report) {
   const bool until_settled = friction_->until_converged && !friction_->implicit && has_friction_;
   NewtonReport last;
@@ -118,8 +118,7 @@ absl::StatusOr<Retry> StageSolver::Minimize(VecX* q, StepReport* report) {
     Count(last, report);
     ++report->friction_solves;
     if (last.outcome == NewtonOutcome::kBarrierTooSoft && StiffenInTime(&last) == Retry::kStiffen) return Retry::kStiffen;
-    const bool unchanged = lag > 0 && last.outcome == NewtonOutcome::kConverged && last.iterations <= 1 &&
-                           last.first_update_m_s <= newton_tolerance_m_s_;
+    const bool unchanged = lag > 0 && last.outcome == NewtonOutcome::kConverged && last.iterations <= 1;
     settled = friction_->until_converged && (unchanged || !has_friction_);
     if (!until_settled || settled || last.outcome != NewtonOutcome::kConverged) continue;
     const bool slow = lag > 0 && trend.Slow(last.first_update_m_s, newton_tolerance_m_s_);

@@ -154,37 +154,25 @@ void NewtonSolver::CorrectForContacts(NewtonProblem* problem, const SolveContext
   }
 }
 
-// The gradient is that of the point that was accepted; the next iteration begins with it.
-std::optional<double> NewtonSolver::NextUpdate(NewtonProblem* problem, const SolveContext& context, NewtonReport* report) {
-  corrected_gradient_.setZero(direction_.size());
-  problem->Gradient(&corrected_gradient_);
-  ZeroFixed(context.fixed, &corrected_gradient_);
-  progress_.next_gradient = true;
-  corrected_.setZero(direction_.size());
-  ++report->linear_solves;
-  if (!system_->Solve(problem, context, corrected_gradient_, {0, true, true}, &corrected_, report)) return std::nullopt;
-  return LargestNodeNorm(corrected_) / context.velocity_scale;
-}
-
-// Of an update that is small by those before it, with a Hessian that is not the point's.
+// Whether the error is below the tolerance by the direction that would follow, for the gradient of the point that was accepted and
+// with the matrix at hand.
 bool NewtonSolver::IsSmallStill(NewtonProblem* problem, const SolveContext& context, NewtonReport* report) {
   const double update = LargestNodeNorm(direction_) / context.velocity_scale;  // of the one that was followed
   if (progress_.denials == kMostDenials || !MayHide(update, settings_.newton_tolerance_m_s)) return true;
-  const std::optional<double> next = NextUpdate(problem, context, report);
-  if (next.has_value() && *next > kShrinksWithHeld * update) problem->HoldNoHessian();
-  const bool small = next.has_value() && ErrorBefore(*next, update, progress_.taken) <= settings_.newton_tolerance_m_s;
+  corrected_gradient_.setZero(direction_.size());
+  problem->Gradient(&corrected_gradient_);
+  ZeroFixed(context.fixed, &corrected_gradient_);
+  corrected_.setZero(direction_.size());
+  ++report->linear_solves;
+  if (!system_->Solve(problem, context, corrected_gradient_, {0, true, true}, &corrected_, report)) {
+    ++progress_.denials;
+    return false;
+  }
+  const double next = LargestNodeNorm(corrected_) / context.velocity_scale;
+  if (next > kShrinksWithHeld * update) problem->HoldNoHessian();
+  const bool small = ErrorBefore(next, update, progress_.taken) <= settings_.newton_tolerance_m_s;
   progress_.denials += small ? 0 : 1;
   return small;
-}
-
-// Of one that is not, taken whole: the last update of a solve mostly confirms no more than that the one before it was enough.
-bool NewtonSolver::IsSmallAlready(NewtonProblem* problem, const SolveContext& context, double update, NewtonReport* report) {
-  const double tolerance = settings_.newton_tolerance_m_s;
-  if (!MayBeSmall(update, progress_.previous, tolerance) || !system_->HoldsFactor()) return false;
-  const std::optional<double> next = NextUpdate(problem, context, report);
-  if (!next.has_value() || kMarginBefore * ErrorBefore(*next, update, progress_.taken) > tolerance) return false;
-  report->residual_m_s = *next;
-  return true;
 }
 
 absl::StatusOr<bool> NewtonSolver::TakeDirection(NewtonProblem* problem, const SolveContext& context, VecX* q,
@@ -210,12 +198,8 @@ absl::StatusOr<bool> NewtonSolver::TakeDirection(NewtonProblem* problem, const S
   report->residual_m_s = update;
   bool small = !damped && std::max(hidden, ErrorAfter(update, progress_.previous)) <= settings_.newton_tolerance_m_s;
   progress_.taken = LineSearch(problem, context, *q, report);
+  if (small && inexact && progress_.taken > 0) small = IsSmallStill(problem, context, report);
   const bool whole = !damped && hidden <= settings_.newton_tolerance_m_s;  // the error is no other than the update
-  if (small && inexact && progress_.taken > 0) {
-    small = IsSmallStill(problem, context, report);
-  } else if (!small && whole && !progress_.relaxes && progress_.taken >= 1 && !progress_.corrected) {
-    small = IsSmallAlready(problem, context, update, report);
-  }
   progress_.longest = std::max(progress_.longest, progress_.taken * update);
   const double part = progress_.limit > 0 ? progress_.taken / progress_.limit : 1;
   const double promise = -progress_.limit * Dot(gradient_, direction_);
@@ -258,14 +242,9 @@ void NewtonSolver::AskForExactHessian(NewtonProblem* problem, int iteration) {
 
 absl::StatusOr<bool> NewtonSolver::Iterate(NewtonProblem* problem, const SolveContext& context, VecX* q, NewtonReport* report) {
   EIPC_RETURN_IF_ERROR(Poll(interrupt_));
-  if (progress_.next_gradient) {
-    gradient_.swap(corrected_gradient_);
-    progress_.next_gradient = false;
-  } else {
-    gradient_.setZero(q->size());
-    problem->Gradient(&gradient_);
-    ZeroFixed(context.fixed, &gradient_);
-  }
+  gradient_.setZero(q->size());
+  problem->Gradient(&gradient_);
+  ZeroFixed(context.fixed, &gradient_);
   AskForExactHessian(problem, report->iterations);
   direction_.setZero(q->size());
   ++report->iterations;
@@ -287,7 +266,6 @@ absl::Status NewtonSolver::Solve(NewtonProblem* problem, const SolveContext& con
 absl::Status NewtonSolver::Relax(NewtonProblem* problem, const SolveContext& context, VecX* q, NewtonReport* report) {
   progress_ = {};
   progress_.damping = relaxing_;
-  progress_.relaxes = true;
   const absl::Status status = Run(problem, context, q, report);
   relaxing_ = progress_.damping;
   return status;

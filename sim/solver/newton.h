@@ -1,8 +1,6 @@
 #ifndef EIPC_SIM_SOLVER_NEWTON_H_
 #define EIPC_SIM_SOLVER_NEWTON_H_
 
-#include <optional>
-
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "sim/base/interrupt.h"
@@ -54,8 +52,6 @@ class NewtonSolver {
     double taken = 1;                            // accepted fraction of the last direction
     bool corrected = false;                      // the last direction, for curvature or contacts
     int denials = 0;                             // of IsSmallStill
-    bool relaxes = false;                        // ends where an update is small, no sooner
-    bool next_gradient = false;                  // corrected_gradient_ is that of the point that was accepted
     int exact_wait = 2, next_exact = 0;          // iterations: between questions for an exact Hessian, and until the next
     SlideDamping damping;
   };
@@ -69,10 +65,7 @@ class NewtonSolver {
   // Where a direction leads into contacts that the Hessian does not know: see ContactCorrection.
   void CorrectForContacts(NewtonProblem* problem, const SolveContext& context, const VecX& q, NewtonReport* report);
   double AitkenFactor(double update) const;
-  // The update that would follow with the matrix at hand, m/s. None: it could not be found.
-  std::optional<double> NextUpdate(NewtonProblem* problem, const SolveContext& context, NewtonReport* report);
   bool IsSmallStill(NewtonProblem* problem, const SolveContext& context, NewtonReport* report);
-  bool IsSmallAlready(NewtonProblem* problem, const SolveContext& context, double update, NewtonReport* report);
   void AskForExactHessian(NewtonProblem* problem, int iteration);
   // Backtracks from the first trial point, `limit` along; returns the accepted fraction (0: no progress possible).
   double LineSearch(NewtonProblem* problem, const SolveContext& context, const VecX& q, NewtonReport* report);

@@ -18,7 +18,7 @@ struct NewtonReport {
   int line_search_halvings = 0;
   double min_step_limit = 1;    // smallest MaxStep
   double first_update_m_s = 0;  // first Newton update as a speed
-  double residual_m_s = 0;      // the last one, or the next where that ended the solve
+  double residual_m_s = 0;      // the last one
 };
 
 }  // namespace eipc

@@ -118,31 +118,6 @@ RootSolver::Trial RootSolver::LineSearch(RootProblem* problem, const SolveContex
   return {};
 }
 
-// By the symmetric part of the Jacobian: the last update is by all of it, so that with much friction the two compare less well.
-double RootSolver::NextUpdate(const SolveContext& context, const Trial& taken) {
-  if (taken.by_energy) Merit(residual_);  // else LineSearch has
-  return LargestNodeNorm(preconditioned_) / context.velocity_scale;
-}
-
-bool RootSolver::IsSmallStill(RootProblem* problem, const SolveContext& context, const Trial& taken, double update) {
-  const double tolerance = settings_.newton_tolerance_m_s;
-  if (progress_.denials == kMostDenials || !MayHide(update, tolerance)) return true;
-  const double next = NextUpdate(context, taken);
-  if (next > kShrinksWithHeld * update) problem->HoldNoHessian();
-  const bool small = ErrorBefore(next, update, taken.fraction) <= tolerance;
-  progress_.denials += small ? 0 : 1;
-  return small;
-}
-
-bool RootSolver::IsSmallAlready(const SolveContext& context, const Trial& taken, RootReport* report) {
-  const double update = report->residual_m_s, tolerance = settings_.newton_tolerance_m_s;
-  if (!MayBeSmall(update, progress_.previous, tolerance)) return false;
-  const double next = NextUpdate(context, taken);
-  if (kMarginBefore * ErrorBefore(next, update, taken.fraction) > tolerance) return false;
-  report->residual_m_s = next;
-  return true;
-}
-
 absl::StatusOr<bool> RootSolver::TakeDirection(RootProblem* problem, const SolveContext& context, double merit, VecX* q,
                                                RootReport* report) {
   report->residual_m_s = LargestNodeNorm(direction_) / context.velocity_scale;
@@ -157,12 +132,16 @@ absl::StatusOr<bool> RootSolver::TakeDirection(RootProblem* problem, const Solve
   const bool inexact = problem->InexactHessian();
   bool small = std::max(hidden, ErrorAfter(report->residual_m_s, progress_.previous)) <= settings_.newton_tolerance_m_s;
   const Trial taken = LineSearch(problem, context, *q, limit, merit, report);
-  const bool whole = hidden <= settings_.newton_tolerance_m_s;  // the error is no other than the update
-  if (small && inexact && taken.fraction > 0) {
-    small = IsSmallStill(problem, context, taken, report->residual_m_s);
-  } else if (!small && whole && taken.fraction >= 1) {
-    small = IsSmallAlready(context, taken, report);
+  const bool asks = inexact && progress_.denials < kMostDenials && MayHide(report->residual_m_s, settings_.newton_tolerance_m_s);
+  if (small && asks && taken.fraction > 0) {
+    // By the symmetric part of the Jacobian: the last update is by all of it, so that with much friction the two compare less well.
+    if (taken.by_energy) Merit(residual_);
+    const double next = LargestNodeNorm(preconditioned_) / context.velocity_scale;
+    if (next > kShrinksWithHeld * report->residual_m_s) problem->HoldNoHessian();
+    small = ErrorBefore(next, report->residual_m_s, taken.fraction) <= settings_.newton_tolerance_m_s;
+    progress_.denials += small ? 0 : 1;
   }
+  const bool whole = hidden <= settings_.newton_tolerance_m_s;  // the error is no other than the update
   const double update = report->residual_m_s * context.velocity_scale;
   if (progress_.rounding.Observe(update, whole ? limit : 0, taken.fraction, *q)) small = true;
   EIPC_RETURN_IF_ERROR(Poll(interrupt_));

@@ -76,10 +76,6 @@ class RootSolver {
   // True when the solve has ended, with its outcome in *report.
   absl::StatusOr<bool> Iterate(RootProblem* problem, const SolveContext& context, VecX* q, RootReport* report);
   absl::StatusOr<bool> TakeDirection(RootProblem* problem, const SolveContext& context, double merit, VecX* q, RootReport* report);
-  // As NewtonSolver's.
-  double NextUpdate(const SolveContext& context, const Trial& taken);
-  bool IsSmallStill(RootProblem* problem, const SolveContext& context, const Trial& taken, double update);
-  bool IsSmallAlready(const SolveContext& context, const Trial& taken, RootReport* report);
   void Residual(RootProblem* problem, const SolveContext& context, VecX* r) const;
   double Merit(const VecX& r);
   // direction_ = J_ff^-1 rhs_, zero at fixed nodes; `guess` may be null.

@@ -29,19 +29,7 @@ inline double ErrorBefore(double next, double update, double taken) {
   return next / (share < kMostOfIt ? std::min(share, kLeast) : share);
 }
 
-// Whether the error can be below the tolerance though the last update, taken whole, does not show it: where updates converge
-// quadratically, the next one is theta^2 of it. Then ErrorBefore tells, at the cost of a back substitution.
-inline bool MayBeSmall(double update, double previous, double tolerance) {
-  constexpr double kMostWithoutPrevious = 100;
-  const double theta = update / previous;
-  return previous > 0 ? theta * theta * update <= tolerance : update <= kMostWithoutPrevious * tolerance;
-}
-
-// Of the tolerance, one part in this many is what ErrorBefore may then use up. With 1 grasps take 2 to 4 % fewer iterations, and a
-// few of their steps end at 2 tolerances, where with this none is further off than without the question.
-inline constexpr double kMarginBefore = 1.5;
-
-// How often a solve goes on because ErrorBefore denies what updates show.
+// How often a solve goes on because of it.
 inline constexpr int kMostDenials = 3;
 
 // Whether an inexact Hessian can have left more than the tolerance after this update. Where it is of the size of rounding, the next

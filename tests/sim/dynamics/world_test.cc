@@ -183,25 +183,6 @@ TEST(World, TheIterationCapIsReportedAndKeepsBodiesApart) {
   EXPECT_GT(capped, 3);
 }
 
-// A solve may end after its first update though that is longer than the tolerance; friction has settled only where it is not.
-TEST(World, LagsFrictionUntilItMovesNothing) {
-  SceneSpec scene = Pile();
-  scene.dynamics.friction = FrictionMode::kLaggedUntilConverged;
-  scene.contact.friction_lag_iterations = 100;
-  World world(testing::Compile(scene));
-  const double tolerance = scene.solver.newton_tolerance_m_s;
-  scene.solver.newton_tolerance_m_s = 1e-9;
-  World tight(testing::Compile(scene));
-  for (int step = 0; step < 30; ++step) {
-    ASSERT_TRUE(tight.Restore(world.state()).ok());
-    EXPECT_EQ(testing::RunSteps(&world, 1, kStep), 0);
-    EXPECT_EQ(testing::RunSteps(&tight, 1, kStep), 0);
-    const VecX error = world.state().q - tight.state().q;
-    const double largest = error.reshaped(3, error.size() / 3).colwise().norm().maxCoeff();
-    EXPECT_LT(largest, tolerance * kStep) << step;
-  }
-}
-
 TEST(World, ReportsWhatItDid) {
   World world(testing::Compile(Pile()));
   testing::RunSteps(&world, 30, kStep);
@@ -213,7 +194,7 @@ TEST(World, ReportsWhatItDid) {
   EXPECT_EQ(r.min_distance_m, world.contact_forces().min_distance_m);
   EXPECT_GT(r.min_ccd_fraction, 0);
   EXPECT_LE(r.min_ccd_fraction, 1);
-  EXPECT_LE(r.residual_m_s, 9e-3) << "an update that is a tenth of the one before may be 9 tolerances long";
+  EXPECT_LE(r.residual_m_s, 1e-3);
   EXPECT_GT(r.barrier_stiffness, 0);
   double measured = 0;
   for (double seconds : r.phase_s) {

@@ -219,23 +219,6 @@ TEST(RootSolver, ObeysItsInterrupt) {
   EXPECT_EQ(status.code(), absl::StatusCode::kCancelled);
 }
 
-// Whatever the tolerance, and though what would follow is judged by the symmetric part of the Jacobian alone.
-TEST(RootSolver, LeavesNoMoreThanTheTolerance) {
-  for (const double strength : {0.05, 0.3, 1.0}) {
-    for (uint64_t seed = 1; seed <= 6; ++seed) {
-      Swirl problem(4, strength, seed);
-      const VecX start = Random(seed + 20).Vector(12, 1), root = Solve(&problem, start, kFree, true, 1e-12).q;
-      for (double tolerance = 0.1; tolerance > 1e-7; tolerance *= 0.4) {
-        const Solution run = Solve(&problem, start, kFree, false, tolerance);
-        EXPECT_FALSE(run.report.failed);
-        double error = 0;
-        for (Eigen::Index k = 0; k < 12; k += 3) error = std::max(error, (run.q - root).segment<3>(k).norm());
-        EXPECT_LT(error, tolerance) << strength << ", seed " << seed;
-      }
-    }
-  }
-}
-
 // As Newton.DoesNotTakeAShortUpdateOfAHeldHessianForASmallError.
 TEST(RootSolver, DoesNotTakeAShortUpdateOfAHeldHessianForASmallError) {
   for (const double strength : {0.0, 0.05}) {
