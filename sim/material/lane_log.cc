@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "sim/material/lanes.h"
+#include "sim/material/log_remainder.h"
 #include "sim/material/strain_invariants.h"
 
 namespace eipc {
@@ -17,15 +18,6 @@ constexpr uint64_t kExponentOfOne = 1023, kRootOfHalf = 0x3FE6A09E667F3BCD, kTwo
 // ln 2 in two parts; the first has so few bits that its products with exponents are exact.
 constexpr double kLn2High = 6.93147180369123816490e-01, kLn2Low = 1.90821492927058770002e-10;
 
-// f - ln(1 + f): ln(1 + f) = 2 artanh(r) with r = f / (2 + f), whose series ends with r^kLast / kLast, and f - 2 r = r f.
-template <int kLast>
-inline Quad Remainder(const Quad& f) {
-  const Quad r = f / (2 + f), r2 = r * r;
-  Quad series = Splat(1.0 / kLast);
-  for (int n = kLast - 2; n >= 3; n -= 2) series = series * r2 + 1.0 / n;
-  return r * (f - 2 * r2 * series);
-}
-
 }  // namespace
 
 // x = 2^k (1 + f) with 1 + f between the roots of 1/2 and 2: k is in the bits that x has over those of the root of 1/2.
@@ -35,7 +27,7 @@ Quad Log(const Quad& x) {
   const Quad k = reinterpret_cast<Quad>(shifted | kTwoTo52) - (0x1p52 + kExponentOfOne);
   const Quad f = reinterpret_cast<Quad>(bits - ((shifted - kExponentOfOne) << kFractionBits)) - 1;
   // What is left out is 1e-18 of f at the roots of 1/2 and 2.
-  Quad out = k * kLn2High - ((Remainder<21>(f) - k * kLn2Low) - f);
+  Quad out = k * kLn2High - ((LogRemainder<21>(f) - k * kLn2Low) - f);
   const LaneMask normal = (x >= std::numeric_limits<double>::min()) & (x <= std::numeric_limits<double>::max());
   if (!Any(~normal)) return out;
   for (int lane = 0; lane < 4; ++lane) {
@@ -45,7 +37,7 @@ Quad Log(const Quad& x) {
 }
 
 Quad MinusLogOnePlus(const Quad& x) {
-  Quad out = Remainder<17>(x);  // as the scalar function does it (strain_invariants.cc)
+  Quad out = LogRemainder<kLastOfMinusLog>(x);
   if (!Any(Abs(x) > 0.1)) return out;
   for (int lane = 0; lane < 4; ++lane) {
     if (std::abs(x[lane]) > 0.1) out[lane] = MinusLogOnePlus(x[lane]);

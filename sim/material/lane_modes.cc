@@ -1,9 +1,6 @@
 #include "sim/material/lane_modes.h"
 
-#include <cmath>
-
 #include "sim/material/isotropic_projection.h"
-#include "sim/material/strain_invariants.h"
 
 namespace eipc {
 namespace {

@@ -2,6 +2,8 @@
 
 #include <cmath>
 
+#include "sim/material/log_remainder.h"
+
 namespace eipc {
 
 Mat3 Cofactor(const Mat3& F) {
@@ -31,12 +33,7 @@ StrainInvariants StrainInvariants::Of(const Mat3& F) {
 
 double MinusLogOnePlus(double x) {
   if (std::abs(x) > 0.1) return x - std::log1p(x);
-  // ln(1 + x) = 2 artanh(r) with r = x / (2 + x), and x - 2 r = r x.
-  const double r = x / (2 + x);
-  const double r2 = r * r;
-  double series = 1.0 / 17;
-  for (int n = 15; n >= 3; n -= 2) series = series * r2 + 1.0 / n;
-  return r * (x - 2 * r2 * series);
+  return LogRemainder<kLastOfMinusLog>(x);
 }
 
 }  // namespace eipc

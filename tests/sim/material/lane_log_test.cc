@@ -26,7 +26,7 @@ TEST(LaneLog, AgreesWithExtendedPrecision) {
   }
 }
 
-TEST(LaneLog, IsExactAtPowersOfTwoAndTheirNeighbours) {
+TEST(LaneLog, HoldsAtPowersOfTwoAndTheirNeighbours) {
   for (int k = -1022; k <= 1023; ++k) {
     const double power = std::ldexp(1, k), below = std::nextafter(power, 0), above = std::nextafter(power, 2 * power);
     const Quad log = Log(Quad{power, k > -1022 ? below : power, above, std::sqrt(0.5) * power});

@@ -7,7 +7,6 @@
 #include <random>
 
 #include "sim/material/lane_svd.h"
-#include "sim/material/strain_invariants.h"
 #include "sim/material/svd.h"
 #include "tests/sim/material/lane_groups.h"
 #include "tests/sim/material/material_cases.h"
