@@ -1,6 +1,7 @@
 #ifndef EIPC_SIM_COLLISION_BODY_PAIR_H_
 #define EIPC_SIM_COLLISION_BODY_PAIR_H_
 
+#include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <utility>
@@ -11,6 +12,23 @@
 #include "sim/geometry/wide_box.h"
 
 namespace eipc {
+
+// What a search finds of a pair of bodies.
+struct PairLists {
+  std::vector<Candidate> candidates;
+  std::vector<std::pair<int32_t, int32_t>> triangle_pairs;
+  std::vector<double> triangle_gaps;  // of their boxes along the axis where it is largest, at the anchors, m
+  std::vector<std::pair<int32_t, int32_t>> neighbour_pairs;
+
+  // How much there is of each.
+  struct Extent {
+    size_t candidates = 0, triangle_pairs = 0, neighbour_pairs = 0;
+  };
+  Extent extent() const { return {candidates.size(), triangle_pairs.size(), neighbour_pairs.size()}; }
+  void Clear();
+  // What was added to `more` between two of its extents.
+  void Append(const PairLists& more, const Extent& from, const Extent& to);
+};
 
 // Two bodies, or one with itself: what may come near of them while both stay in their regions, and the vector from the centroid of
 // a to that of b in its own.
@@ -23,7 +41,7 @@ struct BodyPair {
   Vec3 shift = Vec3::Zero();                           // a point of it, m
   Vec3 anchor_shift = Vec3::Zero();                    // at the anchors, m
   uint64_t anchor_a = 0, anchor_b = 0;                 // anchors that bounds are for; 0: none yet
-  std::vector<Candidate> candidates;
+  PairLists found;
   // Of candidates and of triangle pairs, each once.
   struct Vertices {
     std::vector<int32_t> of_candidates, of_triangles;
@@ -45,9 +63,6 @@ struct BodyPair {
     double within = -1;
   };
   Near near;
-  std::vector<std::pair<int32_t, int32_t>> triangle_pairs;
-  std::vector<double> triangle_gaps;  // of their boxes along the axis where it is largest, at the anchors, m
-  std::vector<std::pair<int32_t, int32_t>> neighbour_pairs;
 
   bool of_one_body() const { return a == b; }
   // Becomes a new pair of these bodies that keeps the capacity of its vectors.

@@ -28,6 +28,7 @@ BroadPhase::BroadPhase(const CollisionSurface* surface, const SurfaceSummaries* 
       shape_stamps_(surface->body_count, 0),
       threads_(threads, surface->vertex_count),
       search_(surface, summaries, dhat, &shapes_),
+      parts_(&search_, &threads_),
       pairs_(surface->body_count) {
   for (int32_t body = 0; body < surface->body_count; ++body) pairs_.extent(body).present = !surface->trees[body].empty();
   for (VertexList* list : {&gathered_.vertices, &gathered_.triangle_vertices, &near_.vertices}) {
@@ -181,35 +182,41 @@ void BroadPhase::RenewExtents(double margin, double far) {
 }
 
 bool BroadPhase::RenewPairs(double margin, double far, bool at_start) {
-  pairs_due_.clear();
+  due_.pairs.clear();
   for (size_t k = 0; k < pairs_.pairs().size(); ++k) {
     const BodyPair& pair = pairs_.pairs()[k];
     const bool inside = pair.of_one_body() || (Contains(pair.shifts, ShiftHere(pair)) &&
                                                (MovesFar(pair, far) || Contains(pair.shifts, ShiftThere(pair))));
-    if (!inside || !IsCurrent(pair)) pairs_due_.push_back(static_cast<int32_t>(k));
+    if (!inside || !IsCurrent(pair)) due_.pairs.push_back(static_cast<int32_t>(k));
   }
-  if (pairs_due_.empty()) return false;
+  if (due_.pairs.empty()) return false;
   gathered_.complete = false;  // so it stays where memory fails amid the search
   // The longest first, by what they took before: a thread that comes to one last would keep the others waiting.
-  std::sort(pairs_due_.begin(), pairs_due_.end(), [this](int32_t k, int32_t l) {
+  std::sort(due_.pairs.begin(), due_.pairs.end(), [this](int32_t k, int32_t l) {
     return std::pair(-pairs_.pairs()[k].node_pairs, k) < std::pair(-pairs_.pairs()[l].node_pairs, l);
   });
-  ForPairsDue([&](SearchScratch* scratch, BodyPair* pair) {
-    RenewPair(scratch, pair, margin, far, at_start);
-    return static_cast<int64_t>(pair->candidates.size());
-  });
-  for (size_t i = 0; i < pairs_due_.size(); ++i) {
-    const BodyPair& pair = pairs_.pairs()[pairs_due_[i]];
-    share_.AddSearch(pair.node_pairs, efforts_[i]);
+  int64_t node_pairs = 0;
+  for (const int32_t k : due_.pairs) node_pairs += pairs_.pairs()[k].node_pairs;
+  parts_.Begin(node_pairs);
+  for (const int32_t k : due_.pairs) {
+    BodyPair* const pair = &pairs_.pairs()[k];
+    BeginPair(pair, margin, far, at_start);
+    parts_.Add(&RegionsOf(*pair).boxes(), pair);
+  }
+  const bool complete =
+      parts_.Run([this](SearchScratch* scratch, BodyPair* pair, bool found_all) { EndPair(scratch, pair, found_all); });
+  if (!complete) poll_.Halt();
+  for (const int32_t k : due_.pairs) {
+    const BodyPair& pair = pairs_.pairs()[k];
+    share_.AddSearch(pair.node_pairs, static_cast<int64_t>(pair.found.candidates.size()));
     node_pairs_ += pair.node_pairs;
   }
   return true;
 }
 
-void BroadPhase::RenewPair(SearchScratch* scratch, BodyPair* pair, double margin, double far, bool at_start) {
-  BodyRegions& regions = RegionsOf(*pair);
+void BroadPhase::BeginPair(BodyPair* pair, double margin, double far, bool at_start) const {
   pair->stamp_a = 0;  // no region has this one: until all of the search has been done
-  pair->stamp_b = regions.boxes().stamp(pair->b);
+  pair->stamp_b = RegionsOf(*pair).boxes().stamp(pair->b);
   pair->shape_stamp = shape_stamps_[pair->a];
   pair->width.Reset();
   pair->shift.setZero();
@@ -221,7 +228,10 @@ void BroadPhase::RenewPair(SearchScratch* scratch, BodyPair* pair, double margin
     pair->shifts = WideBox(shifts.lo, shifts.hi);
   }
   pair->Clear();
-  const bool searched = search_.Search(&regions.boxes(), pair, scratch);
+}
+
+void BroadPhase::EndPair(SearchScratch* scratch, BodyPair* pair, bool complete) const {
+  const BodyRegions& regions = RegionsOf(*pair);
   // Bounds are those of the points of the regions.
   const bool anchored = regions.anchored(pair->a) && regions.anchored(pair->b);
   pair->anchor_a = anchored ? regions.anchors().stamp(pair->a) : 0;
@@ -229,18 +239,18 @@ void BroadPhase::RenewPair(SearchScratch* scratch, BodyPair* pair, double margin
   pair->anchor_shift = pair->shift;
   scratch->vertices.Clear();
   pair->least_dhat = std::numeric_limits<double>::infinity();
-  for (const Candidate& c : pair->candidates) {
+  for (const Candidate& c : pair->found.candidates) {
     scratch->vertices.AddAll(c.v);
     pair->least_dhat = std::min(pair->least_dhat, c.dhat);
   }
   pair->vertices.of_candidates = scratch->vertices.list();
   scratch->vertices.Clear();
-  for (const auto& [a, b] : pair->triangle_pairs) {
+  for (const auto& [a, b] : pair->found.triangle_pairs) {
     scratch->vertices.AddAll(surface_->triangles[a]);
     scratch->vertices.AddAll(surface_->triangles[b]);
   }
   pair->vertices.of_triangles = scratch->vertices.list();
-  if (searched) pair->stamp_a = regions.boxes().stamp(pair->a);
+  if (complete) pair->stamp_a = regions.boxes().stamp(pair->a);
 }
 
 // Candidates of pairs that have been renewed, or that have another place among all now, are copied to it.
@@ -256,27 +266,28 @@ void BroadPhase::Gather() {
     for (BodyPair& pair : pairs_.pairs()) pair.place.list = -1;
     return;
   }
-  pairs_due_.clear();
+  due_.pairs.clear();
   size_t count = 0, copied = 0;
   for (size_t k = 0; k < pairs_.pairs().size(); ++k) {
     BodyPair& pair = pairs_.pairs()[k];
     if (pair.place.list != static_cast<int32_t>(k) || pair.place.first != count) {
-      pairs_due_.push_back(static_cast<int32_t>(k));
-      copied += pair.candidates.size();
+      due_.pairs.push_back(static_cast<int32_t>(k));
+      copied += pair.found.candidates.size();
     }
     pair.place.list = -1;  // until it has been copied
     pair.place.first = count;
-    count += pair.candidates.size();
+    count += pair.found.candidates.size();
     gathered_.least_dhat = std::min(gathered_.least_dhat, pair.least_dhat);
     gathered_.vertices.AddAll(pair.vertices.of_candidates);
     gathered_.triangle_vertices.AddAll(pair.vertices.of_triangles);
-    gathered_.neighbour_pairs.insert(gathered_.neighbour_pairs.end(), pair.neighbour_pairs.begin(), pair.neighbour_pairs.end());
+    gathered_.neighbour_pairs.insert(gathered_.neighbour_pairs.end(), pair.found.neighbour_pairs.begin(),
+                                     pair.found.neighbour_pairs.end());
   }
   gathered_.candidates.resize(count);
   const BodyPair* first = pairs_.pairs().data();
   ForPairsDue([&](SearchScratch*, const BodyPair* pair) {
     Candidate* out = gathered_.candidates.data() + pair->place.first;
-    for (const Candidate& c : pair->candidates) {
+    for (const Candidate& c : pair->found.candidates) {
       *out = c;
       (out++)->list = static_cast<int32_t>(pair - first);
     }

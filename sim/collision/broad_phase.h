@@ -16,6 +16,7 @@
 #include "sim/collision/interrupt_poll.h"
 #include "sim/collision/margin_share.h"
 #include "sim/collision/resting_search.h"
+#include "sim/collision/search_parts.h"
 #include "sim/collision/search_threads.h"
 #include "sim/collision/surface_summaries.h"
 #include "sim/collision/vertex_list.h"
@@ -145,11 +146,12 @@ class BroadPhase {
   bool UpdateBody(int32_t body, const VecX& here, const VecX& there, double margin, double far, bool at_start);
   void RenewShape(int32_t body, const DeformationBounds::Seen& from, const DeformationBounds::Seen& to);
   void RenewExtents(double margin, double far);
-  // Calls work(scratch, pair) for the pairs of pairs_due_; they may be shared among threads.
+  // Calls work(scratch, pair) for the pairs that are due; they may be shared among threads.
   template <typename Work>
   void ForPairsDue(const Work& work);
   bool RenewPairs(double margin, double far, bool at_start);
-  void RenewPair(SearchScratch* scratch, BodyPair* pair, double margin, double far, bool at_start);
+  void BeginPair(BodyPair* pair, double margin, double far, bool at_start) const;
+  void EndPair(SearchScratch* scratch, BodyPair* pair, bool complete) const;
   void Gather();
   // Returns how many pairs of primitives were bounded anew.
   int64_t BoundPair(const SeenState& world, InterruptPoll* poll, BodyPair* pair);
@@ -168,12 +170,17 @@ class BroadPhase {
   std::vector<uint64_t> shape_stamps_;  // by body: of what is known of its elements' deformation
   SearchThreads threads_;
   RestingSearch search_;
+  SearchParts parts_;
   int64_t node_pairs_ = 0;
   MarginShare share_;
   BodyPairList pairs_;
-  std::vector<int32_t> pairs_due_;  // of pairs_, by index: what the next loop is about
-  std::vector<int64_t> efforts_;    // of that loop, by its index
-  bool pairs_stale_ = false;        // are not those that are wanted
+  // What the next loop is about: of pairs_, by index; and what the last one took, by its index.
+  struct Due {
+    std::vector<int32_t> pairs;
+    std::vector<int64_t> efforts;
+  };
+  Due due_;
+  bool pairs_stale_ = false;  // are not those that are wanted
   Gathered gathered_;
   Near near_;
   OnPath on_path_;
@@ -181,9 +188,9 @@ class BroadPhase {
 
 template <typename Work>
 void BroadPhase::ForPairsDue(const Work& work) {
-  efforts_.assign(pairs_due_.size(), 0);
-  threads_.ForEach(static_cast<int64_t>(pairs_due_.size()), true,
-                   [&](SearchScratch* scratch, int64_t i) { efforts_[i] = work(scratch, &pairs_.pairs()[pairs_due_[i]]); });
+  due_.efforts.assign(due_.pairs.size(), 0);
+  threads_.ForEach(static_cast<int64_t>(due_.pairs.size()), true,
+                   [&](SearchScratch* scratch, int64_t i) { due_.efforts[i] = work(scratch, &pairs_.pairs()[due_.pairs[i]]); });
   if (threads_.stopped()) poll_.Halt();
 }
 

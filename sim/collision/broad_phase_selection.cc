@@ -82,18 +82,18 @@ void BroadPhase::MoveAnchors(const VecX& q, double slack) {
       });
     }
   }
-  pairs_due_.clear();
+  due_.pairs.clear();
   for (size_t k = 0; k < pairs_.pairs().size(); ++k) {
     const BodyPair& pair = pairs_.pairs()[k];
     const Anchors& anchors = RegionsOf(pair).anchors();
     const Vec3 &a = world.frames[pair.a].centroid, &b = world.frames[pair.b].centroid;
     const Vec3 shift = pair.of_one_body() ? Vec3(Vec3::Zero()) : Vec3(b - a);
     const bool same = pair.anchor_a == anchors.stamp(pair.a) && pair.anchor_b == anchors.stamp(pair.b);
-    if (!same || (shift - pair.anchor_shift).cwiseAbs().maxCoeff() > slack) pairs_due_.push_back(static_cast<int32_t>(k));
+    if (!same || (shift - pair.anchor_shift).cwiseAbs().maxCoeff() > slack) due_.pairs.push_back(static_cast<int32_t>(k));
   }
-  near_.stale = near_.stale || !pairs_due_.empty();
+  near_.stale = near_.stale || !due_.pairs.empty();
   ForPairsDue([&](SearchScratch* scratch, BodyPair* pair) { return BoundPair(world, &scratch->poll, pair); });
-  for (const int64_t bounded_anew : efforts_) share_.AddExamined(0, bounded_anew);
+  for (const int64_t bounded_anew : due_.efforts) share_.AddExamined(0, bounded_anew);
 }
 
 // Bounds the distances of its pairs of primitives at the anchors, everything of b relative to the centroid of a. Those that were
@@ -121,12 +121,12 @@ int64_t BroadPhase::BoundPair(const SeenState& world, InterruptPoll* poll, BodyP
     return surface_->vertex_body[v] == pair->a ? anchors[v] : Vec3(anchors[v] + pair->anchor_shift);
   };
   int64_t bounded_anew = 0;
-  for (size_t i = 0; i < pair->candidates.size(); ++i) {
+  for (size_t i = 0; i < pair->found.candidates.size(); ++i) {
     if (poll->Stop()) {
       pair->anchor_a = 0;
       return bounded_anew;
     }
-    Candidate& c = pair->candidates[i];
+    Candidate& c = pair->found.candidates[i];
     if (c.bound - moved >= c.reach() + kFarApart * dhat_) {
       gathered_.candidates[pair->place.first + i].bound = c.bound -= moved;
       continue;
@@ -137,12 +137,12 @@ int64_t BroadPhase::BoundPair(const SeenState& world, InterruptPoll* poll, BodyP
                   .distance;
     gathered_.candidates[pair->place.first + i].bound = c.bound;
   }
-  pair->triangle_gaps.clear();
-  for (const auto& [a, b] : pair->triangle_pairs) {
+  pair->found.triangle_gaps.clear();
+  for (const auto& [a, b] : pair->found.triangle_pairs) {
     Box s, t;
     for (int32_t v : surface_->triangles[a]) s.Include(at(v));
     for (int32_t v : surface_->triangles[b]) t.Include(at(v));
-    pair->triangle_gaps.push_back((s.lo - t.hi).max(t.lo - s.hi).maxCoeff());
+    pair->found.triangle_gaps.push_back((s.lo - t.hi).max(t.lo - s.hi).maxCoeff());
   }
   return bounded_anew;
 }
@@ -216,7 +216,7 @@ bool BroadPhase::WidenNear(const DisplacementBounds& bodies) {
   bool wider = false;
   for (size_t k = 0; k < pairs_.pairs().size(); ++k) {
     const BodyPair& pair = pairs_.pairs()[k];
-    if (pair.candidates.empty()) continue;  // nothing of it is selected, however far it moves
+    if (pair.found.candidates.empty()) continue;  // nothing of it is selected, however far it moves
     const double displaced = kRoundUp * (bodies.shift[k] + bodies.sides[k]);
     if (displaced <= near_.within[k]) continue;
     near_.within[k] = kWider * displaced;
@@ -229,29 +229,29 @@ bool BroadPhase::WidenNear(const DisplacementBounds& bodies) {
 // reach is not active. Returns how many were looked at.
 int64_t BroadPhase::FindNear(double within, VertexList* vertices, BodyPair* pair) const {
   pair->near.candidates.clear();
-  pair->near.candidates.reserve(pair->candidates.capacity());  // so that nothing is allocated when the first one comes near
+  pair->near.candidates.reserve(pair->found.candidates.capacity());  // so that nothing is allocated when the first one comes near
   pair->near.vertices.reserve(pair->vertices.of_candidates.capacity());
   vertices->Clear();
-  for (size_t i = 0; i < pair->candidates.size(); ++i) {
-    const Candidate& c = pair->candidates[i];
+  for (size_t i = 0; i < pair->found.candidates.size(); ++i) {
+    const Candidate& c = pair->found.candidates[i];
     if (c.bound >= c.reach() + kLeastExamined + within) continue;
     pair->near.candidates.push_back(static_cast<int32_t>(i));
     vertices->AddAll(c.v);
   }
   pair->near.vertices = vertices->list();
   pair->near.within = within;
-  return static_cast<int64_t>(pair->candidates.size());
+  return static_cast<int64_t>(pair->found.candidates.size());
 }
 
 void BroadPhase::FindNear() {
-  pairs_due_.clear();
+  due_.pairs.clear();
   for (size_t k = 0; k < pairs_.pairs().size(); ++k) {
-    if (pairs_.pairs()[k].near.within != near_.within[k]) pairs_due_.push_back(static_cast<int32_t>(k));
+    if (pairs_.pairs()[k].near.within != near_.within[k]) due_.pairs.push_back(static_cast<int32_t>(k));
   }
   ForPairsDue([this](SearchScratch* scratch, BodyPair* pair) {
     return FindNear(near_.within[pair->place.list], &scratch->vertices, pair);
   });
-  for (const int64_t looked_at : efforts_) share_.AddExamined(looked_at, 0);
+  for (const int64_t looked_at : due_.efforts) share_.AddExamined(looked_at, 0);
   near_.candidates.clear();
   near_.vertices.Clear();
   for (const BodyPair& pair : pairs_.pairs()) {
@@ -283,12 +283,12 @@ bool BroadPhase::FindAhead(int32_t a, int32_t b, const VecX& q, double ahead, co
     pair.shift = frames[b].centroid - frames[a].centroid;
     pair.shifts = WideBox(pair.shift.array() - room, pair.shift.array() + room);
     const auto enough = [&] {
-      if (pair.candidates.size() < kPart) return false;
-      const bool wants_more = take(pair.candidates);
-      pair.candidates.clear();
+      if (pair.found.candidates.size() < kPart) return false;
+      const bool wants_more = take(pair.found.candidates);
+      pair.found.candidates.clear();
       return !wants_more;
     };
-    all = search_.Search(&along_world_.boxes(), &pair, scratch, enough) && take(pair.candidates);
+    all = search_.Search(&along_world_.boxes(), &pair, scratch, enough) && take(pair.found.candidates);
   });
   return all;
 }
@@ -301,8 +301,8 @@ void BroadPhase::NearTriangles(const DisplacementBounds& bodies, std::vector<std
     const BodyPair& pair = pairs_.pairs()[k];
     const double most = kRoundUp * (bodies.shift[k] + bodies.sides[k]);
     const size_t begin = out->size();
-    for (size_t i = 0; i < pair.triangle_pairs.size(); ++i) {
-      if (!(pair.triangle_gaps[i] > most)) out->push_back(pair.triangle_pairs[i]);
+    for (size_t i = 0; i < pair.found.triangle_pairs.size(); ++i) {
+      if (!(pair.found.triangle_gaps[i] > most)) out->push_back(pair.found.triangle_pairs[i]);
     }
     if (kVisits * (out->size() - begin) > pair.vertices.of_triangles.size()) {
       vertices->AddAll(pair.vertices.of_triangles);

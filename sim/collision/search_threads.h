@@ -29,7 +29,8 @@ struct SearchScratch {
   std::vector<int32_t> unproven;                   // neighbouring triangles
   VertexList vertices;
   std::vector<Candidate> candidates;
-  BodyPair pair;  // that is searched once and not kept
+  PairLists found;  // by the parts of searches that this thread had
+  BodyPair pair;    // that is searched once and not kept
 };
 
 // The threads that share the pairs of bodies, each with a scratch of its own. Which thread gets which decides nothing.
