@@ -21,6 +21,8 @@ namespace eipc {
 
 namespace {
 
+constexpr double kPerElement = 1280;  // its strains, forces and Hessian, and the one that is held
+
 // Vectors, the matrix, and its factor, which fills by the 4/3 power of the nodes where they fill a volume (nested dissection).
 double NodeBytes(double nodes) {
   constexpr double kPerNode = 7 << 10, kFill = 700;
@@ -95,7 +97,7 @@ int64_t SurfaceTriangles(const MeshData& mesh) {
 
 // What solving for the state that a scene begins in takes, before its model is there: as a session of it, at the finest.
 int64_t EstimateEquilibriumBytes(const SceneSpec& spec) {
-  constexpr double kPerTet = 1 << 10, kPerVertex = 512, kPerTriangle = 1280, kAffineNodes = 4;
+  constexpr double kPerVertex = 512, kPerTriangle = 1280, kAffineNodes = 4;
   double nodes = 0, bytes = 0;
   std::vector<double> sliders;
   for (const BodySpec& body : spec.bodies) {
@@ -106,7 +108,7 @@ int64_t EstimateEquilibriumBytes(const SceneSpec& spec) {
     for (const BoundarySetSpec& set : body.boundary_sets) {
       if (set.slider) sliders.push_back(SliderNodes(set, elements));
     }
-    bytes += kPerTet * tets + kPerVertex * static_cast<double>(body.mesh.vertices.size()) +
+    bytes += kPerElement * tets + kPerVertex * static_cast<double>(body.mesh.vertices.size()) +
              kPerTriangle * static_cast<double>(SurfaceTriangles(body.mesh));
   }
   const bool iterative = spec.solver.linear_solver == LinearSolverKind::kAuto && 3 * nodes > kAlwaysFactored;
@@ -224,7 +226,7 @@ int64_t EstimateCompileBytes(const SceneSpec& spec) {
 }
 
 int64_t EstimateSessionBytes(const Model& model, int worlds) {
-  constexpr double kFixed = 64 << 10, kPerElement = 1280, kPerSheetTriangle = 4 << 10;
+  constexpr double kFixed = 64 << 10, kPerSheetTriangle = 4 << 10;
   size_t elements = 0;
   for (const ElasticBody& body : model.elastic) elements += body.nodes.size();
   // Of a triangle: a membrane, one and a half hinges with their 12x12 matrices, three couplings.
