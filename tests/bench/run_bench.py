@@ -236,7 +236,7 @@ def report(arguments: argparse.Namespace, found: dict[str, Any]) -> str:
 
 def write_page(arguments: argparse.Namespace, options: Sequence[str], found: dict[str, Any]) -> None:
     """The same as a page of the documentation, under the command that writes it again."""
-    kept = re.sub(r"--page[ =]\S+", "", " ".join(options)).split()
+    kept = re.sub(r"--(page|json)[ =]\S+", "", " ".join(options)).split()
     page = Page(arguments.page.stem.replace("_", " ").capitalize(), " ".join(["./dev bench", *kept]))
     page.text(f"""{conditions(arguments, found)}. What the columns mean is said in `tests/bench/run_bench.py` and `tests/bench/bin_rows.py`.
         Machines differ: compare times only where their probes agree.""")
