@@ -33,7 +33,7 @@ RestingSearch::RestingSearch(const CollisionSurface* surface, const SurfaceSumma
                              const DeformationBounds* shapes)
     : surface_(surface), summaries_(summaries), dhat_(dhat), shapes_(shapes), neighbour_proofs_(surface, summaries, dhat) {}
 
-bool RestingSearch::Apart(const Job& of, int32_t i, int32_t j) const {
+[[gnu::always_inline]] inline bool RestingSearch::Apart(const Job& of, int32_t i, int32_t j) const {
   const auto& [boxes, pair, found] = of;
   const bool self = pair->of_one_body();
   if (!(self && i == j) && !boxes->Node(pair->a, i).Meets(boxes->Node(pair->b, j).Swept(pair->shifts))) return true;
