@@ -21,7 +21,7 @@ class SearchParts {
   SearchParts(const SearchParts&) = delete;
   SearchParts& operator=(const SearchParts&) = delete;
 
-  // For searches that together examined so many pairs of nodes the last time.
+  // For searches that examined this number of pairs of nodes together the last time.
   void Begin(int64_t node_pairs);
   // A search to make, of a pair without anything found, whose bodies' boxes are `boxes`. BodyPair::node_pairs is still that of the
   // last search.
@@ -51,7 +51,7 @@ class SearchParts {
     int64_t node_pairs = 0;  // that were examined to cut it
   };
 
-  // How many parts a search that examined so many pairs of nodes before is worth.
+  // How many parts a search is worth, by the number of pairs of nodes that it examined the last time.
   size_t PartsOf(int64_t node_pairs) const;
   // Of the parts of pairs that are cut, those about neighbouring triangles are the longest, and begin first.
   void SetOrder();

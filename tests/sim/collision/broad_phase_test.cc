@@ -15,6 +15,8 @@ namespace eipc {
 namespace {
 
 using testing::AllPairs;
+using testing::ExpectSameCandidates;
+using testing::Moved;
 using testing::MovingSurface;
 using testing::NameOf;
 using testing::PairName;
@@ -28,12 +30,6 @@ void DisableSome(CollisionSurface* s, Random* random) {
       s->pair_enabled[a * s->body_count + b] = s->pair_enabled[b * s->body_count + a] = enabled;
     }
   }
-}
-
-std::vector<Vec3> Moved(const std::vector<Vec3>& x, double by, Random* random) {
-  std::vector<Vec3> out = x;
-  for (Vec3& p : out) p += random->Cube(by);
-  return out;
 }
 
 // Within its dhat.
@@ -162,15 +158,6 @@ TEST(BroadPhase, FindsWhatIsAheadWithoutMargins) {
     BroadPhase broad_phase = m.Detection(kDhat);
     broad_phase.UpdateBounds(Stacked(m.rest), Stacked(m.rest), 0);
     EXPECT_GE(ExpectFoundAhead(m.surface, AllPairs(m.surface, kDhat), m.rest, kDhat, kAhead, &broad_phase), 3);
-  }
-}
-
-void ExpectSameCandidates(const std::vector<Candidate>& found, const std::vector<Candidate>& expected) {
-  ASSERT_EQ(found.size(), expected.size());
-  for (size_t i = 0; i < found.size(); ++i) {
-    ASSERT_EQ(NameOf(found[i]), NameOf(expected[i]));
-    ASSERT_EQ(found[i].list, expected[i].list);
-    ASSERT_EQ(found[i].bound, expected[i].bound);
   }
 }
 

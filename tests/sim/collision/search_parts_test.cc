@@ -10,6 +10,7 @@
 namespace eipc {
 namespace {
 
+using testing::Moved;
 using testing::MovingSurface;
 using testing::Random;
 using testing::Stacked;
@@ -28,21 +29,8 @@ CollisionSurface LargeBalls() {
   return BuildCollisionSurface(positions, triangles);
 }
 
-std::vector<Vec3> Moved(const std::vector<Vec3>& x, double by, Random* random) {
-  std::vector<Vec3> out = x;
-  for (Vec3& p : out) p += random->Cube(by);
-  return out;
-}
-
 void ExpectSame(const BroadPhase& found, const BroadPhase& expected) {
-  ASSERT_EQ(found.candidates().size(), expected.candidates().size());
-  for (size_t i = 0; i < found.candidates().size(); ++i) {
-    const Candidate &a = found.candidates()[i], &b = expected.candidates()[i];
-    ASSERT_EQ(a.v, b.v) << i;
-    ASSERT_EQ(a.kind, b.kind);
-    ASSERT_EQ(a.list, b.list);
-    ASSERT_EQ(a.bound, b.bound);
-  }
+  ASSERT_NO_FATAL_FAILURE(testing::ExpectSameCandidates(found.candidates(), expected.candidates()));
   ASSERT_EQ(found.vertices().list(), expected.vertices().list());
   ASSERT_EQ(found.neighbour_pairs(), expected.neighbour_pairs());
 }

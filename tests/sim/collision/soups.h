@@ -3,6 +3,8 @@
 
 // Scenes of several small bodies that lie close together, as collision surfaces.
 
+#include <gtest/gtest.h>
+
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -89,6 +91,22 @@ inline std::vector<Vec3> Blend(const std::vector<Vec3>& from, const std::vector<
   std::vector<Vec3> out(from.size());
   for (size_t i = 0; i < from.size(); ++i) out[i] = from[i] + t * (to[i] - from[i]);
   return out;
+}
+
+inline std::vector<Vec3> Moved(const std::vector<Vec3>& x, double by, Random* random) {
+  std::vector<Vec3> out = x;
+  for (Vec3& p : out) p += random->Cube(by);
+  return out;
+}
+
+inline void ExpectSameCandidates(const std::vector<Candidate>& found, const std::vector<Candidate>& expected) {
+  ASSERT_EQ(found.size(), expected.size());
+  for (size_t i = 0; i < found.size(); ++i) {
+    ASSERT_EQ(NameOf(found[i]), NameOf(expected[i]));
+    ASSERT_EQ(found[i].v, expected[i].v);
+    ASSERT_EQ(found[i].list, expected[i].list);
+    ASSERT_EQ(found[i].bound, expected[i].bound);
+  }
 }
 
 }  // namespace eipc::testing
